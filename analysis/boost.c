@@ -125,15 +125,15 @@ static rc_status_t foreign(const char *what, rc_err_t *err)
 
 static int is_inside(const rc_boost_tree_t *t, int inputs, int32_t at)
 {
-    return t->left[at] < t->nodes && t->right[at] >= 0 && t->right[at] < t->nodes && t->feature[at] >= 0 &&
-           t->feature[at] < inputs;
+    return t->left[at] < t->nodes && t->right[at] >= 0 && t->right[at] < t->nodes &&
+           t->feature[at] >= 0 && t->feature[at] < inputs;
 }
 
 /* Breadth first from the root, so that children stand side by side behind their parent.
  * \param[out] node  [t->nodes] at place `first` of the forest
  * \param[out] used  nodes that the root leads to */
-static rc_status_t copy_tree(const rc_boost_tree_t *t, int inputs, int32_t first, rc_tree_node_t *node,
-    int32_t *from, int32_t *used, rc_err_t *err)
+static rc_status_t copy_tree(const rc_boost_tree_t *t, int inputs, int32_t first,
+    rc_tree_node_t *node, int32_t *from, int32_t *used, rc_err_t *err)
 {
     int32_t n = 1;
     from[0] = 0;
@@ -183,8 +183,8 @@ done:
     return st;
 }
 
-static rc_status_t read_forest(const rc_boost_trees_t *trees, const rc_boost_options_t *o, int inputs,
-    rc_forest_t **out, rc_err_t *err)
+static rc_status_t read_forest(const rc_boost_trees_t *trees, const rc_boost_options_t *o,
+    int inputs, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     rc_forest_t *f = NULL;
@@ -208,8 +208,8 @@ done:
 /* Add the splits of a tree that its root leads to.
  * \param[out] at     [t->nodes] scratch, a node each
  * \param[out] depth  [t->nodes] scratch */
-static rc_status_t add_splits(const rc_boost_tree_t *t, int inputs, int32_t *at, int32_t *depth, double *count,
-    double *gain, int *deepest, rc_err_t *err)
+static rc_status_t add_splits(const rc_boost_tree_t *t, int inputs, int32_t *at, int32_t *depth,
+    double *count, double *gain, int *deepest, rc_err_t *err)
 {
     int64_t n = 1;
     at[0] = 0;
@@ -230,8 +230,8 @@ static rc_status_t add_splits(const rc_boost_tree_t *t, int inputs, int32_t *at,
     return RC_OK;
 }
 
-static rc_status_t read_splits(const rc_boost_trees_t *trees, const rc_boost_options_t *o, int inputs,
-    rc_boost_splits_t *s, rc_err_t *err)
+static rc_status_t read_splits(const rc_boost_trees_t *trees, const rc_boost_options_t *o,
+    int inputs, rc_boost_splits_t *s, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     int32_t *scratch = NULL;
@@ -247,7 +247,8 @@ static rc_status_t read_splits(const rc_boost_trees_t *trees, const rc_boost_opt
         st = rc_grow(&p, &capacity, 2 * (size_t)t->nodes, sizeof *scratch, "splits of trees", err);
         scratch = p;
         RC_TRY(st);
-        RC_TRY(add_splits(t, inputs, scratch, scratch + t->nodes, s->count + row, s->gain + row, &s->depth, err));
+        RC_TRY(add_splits(
+            t, inputs, scratch, scratch + t->nodes, s->count + row, s->gain + row, &s->depth, err));
     }
 done:
     free(scratch);

@@ -16,8 +16,9 @@ enum { NESTING_MAX = 32 };
 
 static rc_status_t foreign(const cursor_t *c, const char *expected)
 {
-    return rc_fail(c->err, RC_EFORMAT, "XGBoost's model: expected %s, found something else %lld bytes before its end",
-        expected, (long long)(c->end - c->at));
+    return rc_fail(c->err, RC_EFORMAT,
+        "XGBoost's model: expected %s, found something else %lld bytes before its end", expected,
+        (long long)(c->end - c->at));
 }
 
 static int left(const cursor_t *c, uint64_t bytes)
@@ -42,13 +43,18 @@ static int width_of(unsigned char type)
 {
     switch (type) {
     case 'i':
-    case 'U': return 1;
-    case 'I': return 2;
+    case 'U':
+        return 1;
+    case 'I':
+        return 2;
     case 'l':
-    case 'd': return 4;
+    case 'd':
+        return 4;
     case 'L':
-    case 'D': return 8;
-    default: return 0;
+    case 'D':
+        return 8;
+    default:
+        return 0;
     }
 }
 
@@ -64,10 +70,14 @@ static uint64_t word(const unsigned char *at, int width)
 static int64_t whole(unsigned char type, uint64_t x)
 {
     switch (type) {
-    case 'i': return (int8_t)x;
-    case 'I': return (int16_t)x;
-    case 'l': return (int32_t)x;
-    default: return (int64_t)x;
+    case 'i':
+        return (int8_t)x;
+    case 'I':
+        return (int16_t)x;
+    case 'l':
+        return (int32_t)x;
+    default:
+        return (int64_t)x;
     }
 }
 
@@ -193,11 +203,16 @@ static const char *const names[ARRAYS] = {
 static void **place(rc_boost_tree_t *t, int which)
 {
     switch (which) {
-    case LEFT: return (void **)&t->left;
-    case RIGHT: return (void **)&t->right;
-    case FEATURE: return (void **)&t->feature;
-    case VALUE: return (void **)&t->value;
-    default: return (void **)&t->gain;
+    case LEFT:
+        return (void **)&t->left;
+    case RIGHT:
+        return (void **)&t->right;
+    case FEATURE:
+        return (void **)&t->feature;
+    case VALUE:
+        return (void **)&t->value;
+    default:
+        return (void **)&t->gain;
     }
 }
 
@@ -212,8 +227,9 @@ static rc_status_t read_numbers(cursor_t *c, rc_boost_tree_t *t, int which)
     int is_real = which == VALUE || which == GAIN;
     if (st < 0)
         return st;
-    if (is_real != (type == 'd') || type == 'D' || width == 0 || count < 1 || (t->nodes > 0 && count != t->nodes) ||
-        *place(t, which) || (uint64_t)count > (uint64_t)(c->end - c->at) / (uint64_t)width)
+    if (is_real != (type == 'd') || type == 'D' || width == 0 || count < 1 ||
+        (t->nodes > 0 && count != t->nodes) || *place(t, which) ||
+        (uint64_t)count > (uint64_t)(c->end - c->at) / (uint64_t)width)
         return foreign(c, names[which]);
     to = rc_alloc((size_t)count, sizeof *to, "trees", c->err);
     if (!to)
@@ -236,7 +252,8 @@ static rc_status_t read_tree(cursor_t *c, rc_boost_tree_t *t)
         int which = 0;
         st = read_text(c, &text, &length);
         while (st == RC_OK && which < ARRAYS &&
-               ((size_t)length != strlen(names[which]) || memcmp(text, names[which], (size_t)length) != 0))
+               ((size_t)length != strlen(names[which]) ||
+                   memcmp(text, names[which], (size_t)length) != 0))
             which++;
         if (st == RC_OK)
             st = which < ARRAYS ? read_numbers(c, t, which) : skip(c, 0);
@@ -260,7 +277,8 @@ static rc_status_t read_outputs(cursor_t *c, rc_boost_trees_t *out)
             x = whole(type, word(c->at, width_of(type)));
             c->at += width_of(type);
         } else {
-            st = type ? foreign(c, "an output for each tree") : read_whole(c, "an output for each tree", &x);
+            st = type ? foreign(c, "an output for each tree")
+                      : read_whole(c, "an output for each tree", &x);
         }
         out->tree[i].output = (int32_t)x;
     }
@@ -285,7 +303,8 @@ static rc_status_t read_trees(cursor_t *c, rc_boost_trees_t *out)
     return st;
 }
 
-rc_status_t rc_boost_trees_read(const char *bytes, size_t size, rc_boost_trees_t *out, rc_err_t *err)
+rc_status_t rc_boost_trees_read(
+    const char *bytes, size_t size, rc_boost_trees_t *out, rc_err_t *err)
 {
     static const char *const path[] = {"learner", "gradient_booster", "model"};
     cursor_t c = {(const unsigned char *)bytes, (const unsigned char *)bytes + size, err};

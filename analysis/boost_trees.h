@@ -1,9 +1,10 @@
 /** \file analysis/boost_trees.h  The trees of XGBoost's own model file, in memory.
  *
- *  The file is read in its binary form (UBJSON, https://ubjson.org), whose arrays are typed and so are copied, not
- *  parsed: learner.gradient_booster.model has the trees, each as arrays over nodes with node 0 the root, and
- *  tree_info, the output of each tree (https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html).  Read as
- *  text they took 35 % of a fit of a grid. */
+ *  The file is read in its binary form (UBJSON, https://ubjson.org), whose arrays are typed and so
+ *  are copied, not parsed: learner.gradient_booster.model has the trees, each as arrays over nodes
+ *  with node 0 the root, and tree_info, the output of each tree
+ *  (https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html).  Read as text they took
+ *  35 % of a fit of a grid. */
 #ifndef RC_ANALYSIS_BOOST_TREES_H
 #define RC_ANALYSIS_BOOST_TREES_H
 
@@ -30,11 +31,13 @@ typedef struct rc_boost_trees {
 } rc_boost_trees_t;
 
 /** Read a model.
- *  \param[in]  bytes  as XGBoosterSaveModelToBuffer writes format "ubj"; borrowed, not needed afterwards
+ *  \param[in]  bytes  as XGBoosterSaveModelToBuffer writes format "ubj"; borrowed, not needed
+ *      afterwards
  *  \param[in]  size   of them
  *  \param[out] out    free with rc_boost_trees_free, also after a failure
  *  \return RC_OK, RC_EFORMAT (where it is not as described), RC_ENOMEM.  Local.  Cost: O(size). */
-rc_status_t rc_boost_trees_read(const char *bytes, size_t size, rc_boost_trees_t *out, rc_err_t *err);
+rc_status_t rc_boost_trees_read(
+    const char *bytes, size_t size, rc_boost_trees_t *out, rc_err_t *err);
 
 /** Free what a list has; one of zeros is fine. */
 void rc_boost_trees_free(rc_boost_trees_t *t);

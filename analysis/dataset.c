@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +62,8 @@ static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *
             continue;
         const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
         const rc_row_matrix_t *a = rc_view_matrix(s->view, r->matrix);
-        double csr = (double)a->nnz * (r->precision == 1 ? 12 : 8) + 8 * ((double)a->rows + 1);
+        double csr =
+            (double)a->nnz * (4 + rc_type(r->precision)->bytes) + 8 * ((double)a->rows + 1);
         c->layout |= r->layout == RC_ROW_MAJOR   ? RC_LAYOUT_ROW
                      : r->layout == RC_COL_MAJOR ? RC_LAYOUT_COL
                                                  : RC_LAYOUT_COL | RC_LAYOUT_ROW; /* mixed */
@@ -69,7 +71,8 @@ static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *
             c->memory = fmax(c->memory, (double)r->device_bytes / csr);
     }
     if (c->layout == (RC_LAYOUT_COL | RC_LAYOUT_ROW))
-        c->layout = 0; /* mixed, or in one precision this, in the other that one: nothing can be promised */
+        c->layout = 0; /* mixed, or in one precision this, in the other that one: nothing can be
+                          promised */
 }
 
 static rc_status_t fill_classes(
@@ -118,7 +121,8 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
 {
     int fits = 0;
     rc_str_t list = {0};
-    if (!wanted && (d->task == RC_TASK_PLAN || (d->task == RC_TASK_FORMAT && !has_class(d, "csr")))) {
+    if (!wanted &&
+        (d->task == RC_TASK_PLAN || (d->task == RC_TASK_FORMAT && !has_class(d, "csr")))) {
         d->baseline = best_alone(d);
         return RC_OK;
     }
@@ -150,9 +154,9 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* How much of a matrix' name is that of its group: "Group/Name" up to the slash.  The built-in set is
- * one group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so that
- * a store of it can be split. */
+/* How much of a matrix' name is that of its group: "Group/Name" up to the slash.  The built-in set
+ * is one group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so
+ * that a store of it can be split. */
 static size_t group_length(const char *name, int by_generator)
 {
     return strcspn(name, by_generator ? "-" : "/");
@@ -371,7 +375,8 @@ static rc_status_t take_table(
         out->setup = rc_alloc(times, sizeof *out->setup, "setup times", err);
     if (d->library)
         out->library = rc_alloc(rows, sizeof *out->library, "times of a library", err);
-    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup) || (d->library && !out->library))
+    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup) ||
+        (d->library && !out->library))
         return RC_ENOMEM;
     rc_status_t st = d->half.cost ? rc_halves_make(p->rows, p->classes, &out->half, err) : RC_OK;
     if (st == RC_OK)

@@ -15,20 +15,19 @@ enum { RC_FORMATS = 6 }; /**< of the task format, see formats.h */
 /** What the command line says about a data set.  NULL and 0 stand for the defaults. */
 typedef struct rc_dataset_options {
     rc_task_t task;
-    const char *op;       /**< operation; NULL: "spmm".  Rows of two operations are never mixed */
-    const char *kernel;   /**< order task: the kernel with parameters or a glob that fits exactly
+    const char *op;        /**< operation; NULL: "spmm".  Rows of two operations are never mixed */
+    const char *kernel;    /**< order task: the kernel with parameters or a glob that fits exactly
                                one kernel of the store; NULL: the one with most results */
-    const char *classes;  /**< comma-separated patterns; order task: of policies (NULL:
+    const char *classes;   /**< comma-separated patterns; order task: of policies (NULL:
                                "csr,dcsr,lpt,warp"; "all"); plan task: KERNEL/POLICY, both globs
                                (NULL: a greedy portfolio of all pairs, see `portfolio`); format
                                task: names of formats (NULL: all six), see formats.h */
-    const char *baseline; /**< class of that name; NULL: csr; plan: the pair that is best always
+    const char *baseline;  /**< class of that name; NULL: csr; plan: the pair that is best always
                                taken alone (geometric mean over the rows) */
-    const char
-        *features;         /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
+    const char *features;  /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
                                 nnz_blocks_per_row); "nisa", "nisa-1", "nisa-2" (sets 1 and 2);
-                                "top:N:MODEL" (rc_importance_top of a model file); or comma-separated
-                                feature names; NULL: mehrabi, format task: nisa */
+                                "top:N:MODEL" (rc_importance_top of a model file); or
+                                comma-separated feature names; NULL: mehrabi, format task: nisa */
     const char *k;         /**< "n", "8,32,n": NULL: all; n alone is the default of no task */
     const char *precision; /**< "fp32", "fp64", both; NULL: all that the store has */
     const char *device;    /**< device class or glob; NULL: the only one, an error lists them */
@@ -36,8 +35,8 @@ typedef struct rc_dataset_options {
     int portfolio;         /**< plan task without `classes`: at most so many; 0: 16 */
     double portfolio_loss; /**< ... and stop when the portfolio's geomean loss against all pairs is
                                 below this; 0: 0.005 */
-    int missing_worst;     /**< format task: 1: a format that failed or was skipped on a matrix has an
-                                infinite time there; 0: such matrices are left out */
+    int missing_worst;     /**< format task: 1: a format that failed or was skipped on a matrix has
+                                an infinite time there; 0: such matrices are left out */
     int mean;              /**< 1: times are means of the samples, 0: medians */
 } rc_dataset_options_t;
 
@@ -66,10 +65,11 @@ typedef struct rc_dataset_dropped {
     int64_t format[RC_FORMATS][RC_CASE_STATUSES];
 } rc_dataset_dropped_t;
 
-/** Times of the vendor's library in original order among the results that were selected, ns; NaN: there is none. */
+/** Times of the vendor's library in original order among the results that were selected, ns; NaN:
+ *  there is none. */
 typedef struct rc_library_time {
     double fastest; /**< of all its kernels */
-    double timed;   /**< of those that plans time beside their own (kernels/vendor.h) */
+    double timed;   /**< of those that plans time beside their own (kernels/vendor/vendor.h) */
 } rc_library_time_t;
 
 typedef struct rc_dataset {
@@ -92,7 +92,7 @@ typedef struct rc_dataset {
     rc_halves_t half;    /**< the same times split in halves, for figures that are held out; its
                               `cost` is NULL where the errors of the times are not known */
     rc_library_time_t *library; /**< [rows] */
-    double *setup;       /**< [rows * classes] ns: building the order and preprocessing; NaN with an
+    double *setup; /**< [rows * classes] ns: building the order and preprocessing; NaN with an
                               infinite time */
     int groups;
     char **group; /**< [groups] names before the "/", sorted; of the built-in set alone its

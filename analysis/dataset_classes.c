@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/outcome.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 #include "table/portfolio.h"
 #include "table/versus.h"
 
@@ -200,7 +200,8 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
     const char *cut = rc_side_cut(word);
     char kernel[RC_CLASS_NAME_MAX + 1];
     if (!cut)
-        return rc_fail(err, RC_EINVAL, "--classes: expected KERNEL/ORDER or KERNEL@ORDER, found '%s'", word);
+        return rc_fail(
+            err, RC_EINVAL, "--classes: expected KERNEL/ORDER or KERNEL@ORDER, found '%s'", word);
     if (rc_strcpy(kernel, sizeof kernel, word, "--classes: class", err) < 0)
         return err ? err->status : RC_ERANGE;
     kernel[cut - word] = '\0';
@@ -438,7 +439,8 @@ double rc_time_of(const rc_row_result_t *r, int mean)
     return mean && r->mean_ns > 0 ? r->mean_ns : r->median_ns;
 }
 
-rc_status_t rc_find_library(const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err)
+rc_status_t rc_find_library(
+    const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err)
 {
     *best = rc_alloc((size_t)s->cells, sizeof **best, "times of a library", err);
     if (!*best)

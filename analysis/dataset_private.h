@@ -73,13 +73,13 @@ rc_status_t rc_choose_classes(const rc_selection_t *s, const rc_dataset_options_
 /** The formats of the task format that the store has an ok result of, as pairs.
  *  \param[out] pair  [*count] in the order of rc_format_classes, free()
  *  \return RC_OK, RC_EINVAL (one that is named, or of all six, is not there; a name of none) */
-rc_status_t rc_formats_find(const rc_selection_t *s, const char *classes, int **pair, int *count,
-    rc_err_t *err);
+rc_status_t rc_formats_find(
+    const rc_selection_t *s, const char *classes, int **pair, int *count, rc_err_t *err);
 
 /** What became of each class in each cell: RC_CASE_PENDING nothing.
  *  \param[out] status  [cells * n], free() */
-rc_status_t rc_formats_status(const rc_selection_t *s, const int *pair, int n,
-    unsigned char **status, rc_err_t *err);
+rc_status_t rc_formats_status(
+    const rc_selection_t *s, const int *pair, int n, unsigned char **status, rc_err_t *err);
 
 /** Leave the classes that are named, and without coo the rows where that is not the fastest. */
 rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *err);
@@ -106,7 +106,8 @@ double rc_time_of(const rc_row_result_t *r, int mean);
 
 /** Of every cell the times of the vendor's library.
  *  \param[out] best  [cells], free() */
-rc_status_t rc_find_library(const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err);
+rc_status_t rc_find_library(
+    const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err);
 
 /** What the inputs are to be: fills d's inputs (names and transforms), feature_set and version.
  *  \param[in] features  as of rc_dataset_options */

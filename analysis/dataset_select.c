@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/outcome.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "table/counted.h"
 
 #include <math.h>
@@ -30,7 +31,7 @@ typedef struct wanted {
     int ks;
     int k_n;     /* "n" is in the list */
     int every_k; /* no list */
-    int fp[2];   /* fp32, fp64 */
+    int types[RC_TYPES];
     rc_expr_t *where;
 } wanted_t;
 
@@ -59,17 +60,16 @@ done:
 static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
 {
     rc_words_t words = {0};
-    w->fp[0] = w->fp[1] = !text;
+    for (int t = 0; t < RC_TYPES; t++)
+        w->types[t] = !text;
     if (!text)
         return RC_OK;
     rc_status_t st = rc_words_split(text, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        if (strcmp(words.word[i], rc_precision_names[0]) == 0)
-            w->fp[0] = 1;
-        else if (strcmp(words.word[i], rc_precision_names[1]) == 0)
-            w->fp[1] = 1;
-        else
-            st = rc_fail(err, RC_EINVAL, "expected fp32 or fp64, found '%s'", words.word[i]);
+        rc_precision_t type;
+        st = rc_type_parse(words.word[i], &type, err);
+        if (st == RC_OK)
+            w->types[type] = 1;
     }
     rc_words_free(&words);
     return st < 0 ? rc_err_context(err, "--precision") : RC_OK;
@@ -82,11 +82,11 @@ static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
         RC_TRY(rc_fail(err, RC_EINVAL, "--k: %s has no K", rc_model_operation_names[q->operation]));
     RC_TRY(parse_k(q->k, w, err));
     RC_TRY(parse_precision(q->precision, w, err));
-    if (q->model) {
-        w->fp[0] = w->fp[0] && q->model->geometry.fp32.nw > 0;
-        w->fp[1] = w->fp[1] && q->model->geometry.fp64.nw > 0;
-    }
-    if (q->where && rc_expr_compile(q->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
+    for (int t = 0; q->model && t < RC_TYPES; t++)
+        if (rc_model_geometry_of(&q->model->geometry, (rc_precision_t)t).nw == 0)
+            w->types[t] = 0;
+    if (q->where &&
+        rc_expr_compile(q->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
         RC_TRY(rc_err_context(err, "--where"));
 done:
     return st;
@@ -214,8 +214,8 @@ static int fits_model(const rc_view_t *v, const rc_row_result_t *r, const rc_mod
     const rc_model_class_t *c = class_of(m, rc_view_kernel(v, r->kernel));
     if (!c)
         return 0;
-    const rc_geometry_t *g = r->precision == 1 ? &c->geometry.fp64 : &c->geometry.fp32;
-    return g->nw == 0 || (g->nw == r->nw && g->nt == r->nt && g->line == r->line);
+    const rc_geometry_t g = rc_model_geometry_of(&c->geometry, (rc_precision_t)r->precision);
+    return g.nw == 0 || (g.nw == r->nw && g.nt == r->nt && g.line == r->line);
 }
 
 /* Formats are compared in one cache mode, that of most rows, of equals the first. */
@@ -453,8 +453,8 @@ static int is_asked_for(const rc_view_t *v, const rc_query_t *q, const wanted_t 
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     rc_cursor_t c;
-    if (r->c_order != 0 || r->op != q->operation || r->precision < 0 || r->precision > 1 ||
-        !w->fp[r->precision])
+    if (r->c_order != 0 || r->op != q->operation || (uint32_t)r->precision >= RC_TYPES ||
+        !w->types[r->precision])
         return 0;
     if (!w->every_k && !in_list(w, r->k) && !(w->k_n && r->k == rc_view_matrix(v, r->matrix)->cols))
         return 0;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/type.h"
 #include "feature/feature.h"
 #include "table/features_read.h"
 
@@ -119,8 +120,8 @@ static const struct subset {
 };
 
 /* \param[in] part  NULL: all of it */
-static rc_status_t use_set(const rc_feature_set_t *set, const struct subset *part, rc_dataset_t *d,
-    rc_err_t *err)
+static rc_status_t use_set(
+    const rc_feature_set_t *set, const struct subset *part, rc_dataset_t *d, rc_err_t *err)
 {
     rc_status_t st = set_name(d, set, err);
     int count = part ? part->count : set->count;
@@ -147,7 +148,8 @@ static rc_status_t use_product(const char *name, rc_dataset_t *d, rc_err_t *err)
     rc_str_addn(&word, name, strlen(name) - (sizeof suffix - 1));
     add_product_names(&list, " or ");
     const rc_feature_set_t *set = word.text && !word.failed ? rc_feature_set_find(word.text) : NULL;
-    rc_status_t st = word.failed || list.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
+    rc_status_t st =
+        word.failed || list.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
     if (st == RC_OK && (!set || !set->product))
         st = rc_fail(err, RC_EINVAL, "--features: expected %s, found '%s'", list.text, name);
     rc_str_free(&word);
@@ -185,8 +187,8 @@ static rc_status_t unknown_feature(const char *word, rc_err_t *err)
     }
     add_product_names(&list, ", ");
     (void)rc_fail(err, RC_EINVAL,
-        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix, nisa-1, nisa-2; 'rowcast features' lists the "
-        "features of a set",
+        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix, nisa-1, nisa-2; 'rowcast "
+        "features' lists the features of a set",
         word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
         list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
@@ -233,8 +235,8 @@ static rc_status_t use_top(const char *text, rc_dataset_t *d, rc_err_t *err)
             err, RC_EINVAL, "--features: expected top:N:MODEL, a model file, found 'top:%s'", text);
     rc_str_addn(&number, text, (size_t)(path - text));
     RC_TRY(number.failed ? rc_fail(err, RC_ENOMEM, "no memory for a number") : RC_OK);
-    RC_TRY(rc_parse_int(number.text ? number.text : "", 1, INT32_MAX, "--features: N of top:N:MODEL",
-        &count, err));
+    RC_TRY(rc_parse_int(
+        number.text ? number.text : "", 1, INT32_MAX, "--features: N of top:N:MODEL", &count, err));
     RC_TRY(rc_model_read(path + 1, &m, err));
     st = rc_importance_top(m, (int)count, &list, err);
     if (st < 0) {
@@ -328,12 +330,13 @@ enum { PRODUCT = -2 };
 
 typedef struct lookup {
     rc_feature_table_t table;
-    rc_map_t row;  /* (matrix, precision) -> newest row of the table */
-    int *column;   /* [inputs] of the table; -1: k or value_bytes; PRODUCT - i: input i of the product */
+    rc_map_t row; /* (matrix, precision) -> newest row of the table */
+    int *column;  /* [inputs] of the table; -1: k or value_bytes; PRODUCT - i: input i of the
+                      product */
     const rc_feature_set_t *set; /* NULL: no input is of the product */
     int *of_set;                 /* [features of the set] of the table */
     double *feature;             /* [features of the set, and inputs of its product] scratch */
-    int64_t known; /* rows that fit version and geometry */
+    int64_t known;               /* rows that fit version and geometry */
 } lookup_t;
 
 static void free_lookup(lookup_t *l)
@@ -356,47 +359,43 @@ static int is_of(const rc_row_feature_t *f, const rc_geometry_t *g, int32_t vers
     return f->version == version && f->nw == g->nw && f->nt == g->nt && f->line == g->line;
 }
 
-static int column_of(const lookup_t *l, const char *name)
-{
-    for (int c = 0; c < l->table.names.count; c++)
-        if (strcmp(l->table.names.word[c], name) == 0)
-            return c;
-    return -1;
-}
-
 /* What an input of the product is computed from. */
-static rc_status_t need_product(const char *store, lookup_t *l, const rc_feature_set_t *set, rc_err_t *err)
+static rc_status_t need_product(
+    const char *store, lookup_t *l, const rc_feature_set_t *set, rc_err_t *err)
 {
     if (l->set)
         return RC_OK;
     l->of_set = rc_alloc((size_t)set->count, sizeof *l->of_set, "columns", err);
-    l->feature = rc_alloc((size_t)(set->count + set->product->count), sizeof *l->feature, "features", err);
+    l->feature =
+        rc_alloc((size_t)(set->count + set->product->count), sizeof *l->feature, "features", err);
     if (!l->of_set || !l->feature)
         return RC_ENOMEM;
     for (int i = 0; i < set->count; i++) {
-        l->of_set[i] = column_of(l, set->feature[i].name);
+        l->of_set[i] = rc_feature_column(&l->table, set->feature[i].name);
         if (l->of_set[i] < 0)
-            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'", store, set->name,
-                set->feature[i].name);
+            return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'",
+                store, set->name, set->feature[i].name);
     }
     l->set = set;
     return RC_OK;
 }
 
-static rc_status_t find_columns(const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
+static rc_status_t find_columns(
+    const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(d->feature_set);
     l->column = rc_alloc((size_t)d->inputs, sizeof *l->column, "columns", err);
     rc_status_t st = l->column ? RC_OK : RC_ENOMEM;
     for (int i = 0; st == RC_OK && i < d->inputs; i++) {
         const char *name = d->input[i].name;
-        l->column[i] = column_of(l, name);
+        l->column[i] = rc_feature_column(&l->table, name);
         if (l->column[i] >= 0 || strcmp(name, "k") == 0 || strcmp(name, "value_bytes") == 0)
             continue;
         if (!set || !rc_feature_is_of_product(set, name))
             return rc_fail(err, RC_EINVAL, "%s: the set %s of this store has no feature '%s'",
                 store, d->feature_set, name);
-        l->column[i] = PRODUCT - rc_feature_index(set->product->input, set->product->count, name, 0);
+        l->column[i] =
+            PRODUCT - rc_feature_index(set->product->input, set->product->count, name, 0);
         st = need_product(store, l, set, err);
     }
     return st;
@@ -413,9 +412,9 @@ static rc_status_t read_features(
         return st;
     for (int64_t i = 0; i < l->table.rows; i++) {
         const rc_row_feature_t *f = &l->table.row[i];
-        for (int p = 0; p < 2; p++) {
-            const rc_geometry_t *g = p ? &d->geometry.fp64 : &d->geometry.fp32;
-            if (!is_of(f, g, d->feature_version))
+        for (int p = 0; p < RC_TYPES; p++) {
+            const rc_geometry_t g = rc_model_geometry_of(&d->geometry, (rc_precision_t)p);
+            if (!is_of(f, &g, d->feature_version))
                 continue;
             l->known++;
             st = rc_map_set(&l->row, feature_key(f->matrix, p), i, err);
@@ -434,7 +433,7 @@ static int fill_inputs(
     if (at < 0)
         return 0;
     const double *of_matrix = l->table.value + at * l->table.names.count;
-    int value_bytes = c->precision == 1 ? 8 : 4;
+    int value_bytes = rc_type(c->precision)->bytes;
     for (int i = 0; l->set && i < l->set->count; i++)
         l->feature[i] = of_matrix[l->of_set[i]];
     if (l->set)
@@ -445,8 +444,7 @@ static int fill_inputs(
         else if (l->column[i] <= PRODUCT)
             value[i] = l->feature[l->set->count + PRODUCT - l->column[i]];
         else
-            value[i] =
-                strcmp(d->input[i].name, "k") == 0 ? (double)c->k : value_bytes;
+            value[i] = strcmp(d->input[i].name, "k") == 0 ? (double)c->k : value_bytes;
         if (!isfinite(value[i]))
             return 0;
     }
@@ -488,7 +486,7 @@ static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t
     out->k = c->k;
     out->cols = m->cols;
     out->k_is_n = c->is_n;
-    out->value_bytes = c->precision == 1 ? 8 : 4;
+    out->value_bytes = rc_type(c->precision)->bytes;
 }
 
 /* The times of a cell; 0 when it lacks a class.
@@ -528,8 +526,8 @@ static rc_status_t fill_halves(
 }
 
 /* Why a cell has not all formats. */
-static void count_lacking(const rc_dataset_t *d, const unsigned char *status,
-    int64_t count[RC_FORMATS][RC_CASE_STATUSES])
+static void count_lacking(
+    const rc_dataset_t *d, const unsigned char *status, int64_t count[RC_FORMATS][RC_CASE_STATUSES])
 {
     for (int c = 0; c < d->classes; c++) {
         int format = rc_format_class_find(d->cls[c].name);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "base/type.h"
 #include "table/portfolio.h"
 
 #include <inttypes.h>
@@ -35,8 +36,18 @@ enum {
 enum { SELECTOR, ORACLE, SINGLE, RANDOM, WAYS };
 
 /* The figures that are made of the sums. */
-enum { GEOMEANS, MEANS = GEOMEANS + WAYS, GAIN = MEANS + WAYS, OF_ORACLE, MEAN_LOSS, HELD_OUT,
-    GAIN_HELD_OUT, OF_ORACLE_HELD_OUT, OF_ORACLE_TIMED, FIGURES };
+enum {
+    GEOMEANS,
+    MEANS = GEOMEANS + WAYS,
+    GAIN = MEANS + WAYS,
+    OF_ORACLE,
+    MEAN_LOSS,
+    HELD_OUT,
+    GAIN_HELD_OUT,
+    OF_ORACLE_HELD_OUT,
+    OF_ORACLE_TIMED,
+    FIGURES
+};
 
 /* Below this the oracle has no gain that could be recovered. */
 static const double least_gain = 0.001;
@@ -94,8 +105,8 @@ static void hold_out(const rc_dataset_t *d, entry_t *x)
     x->log_oracle = base - rc_halves_best(&d->half, x->row, d->classes);
 }
 
-/* The best of the RC_TIMED classes of the least predicted times, the first of equal ones; -1 where none
- * are predicted. */
+/* The best of the RC_TIMED classes of the least predicted times, the first of equal ones; -1 where
+ * none are predicted. */
 static int best_timed(const rc_dataset_t *d, const rc_predictions_t *p, const entry_t *x)
 {
     int timed[RC_TIMED];
@@ -218,7 +229,8 @@ static void finish_shares(
         part->balanced[t] /= present;
 }
 
-/* \param[in] time  of what is chosen;  \param[in,out] o  geomean is a sum of logs, shares are counts */
+/* \param[in] time  of what is chosen;  \param[in,out] o  geomean is a sum of logs, shares are
+ * counts */
 static void add_library(double library, double time, rc_over_library_t *o)
 {
     if (isnan(library))
@@ -341,7 +353,7 @@ static int compare_k(const void *a, const void *b)
 
 void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size)
 {
-    const char *precision = value_bytes == 8 ? "fp64" : "fp32";
+    const char *precision = rc_type(rc_type_of_bytes(value_bytes))->name;
     if (k == 0)
         snprintf(name, size, "%s", precision);
     else if (k_is_n)
@@ -464,8 +476,7 @@ static rc_status_t fill_portfolio(const evaluator_t *e)
     rc_portfolio_step_t *step = rc_alloc(classes, sizeof *step, "a portfolio", e->err);
     out->portfolio = rc_alloc(classes, sizeof *out->portfolio, "a portfolio", e->err);
     out->portfolio_class = rc_alloc(classes, sizeof *out->portfolio_class, "a portfolio", e->err);
-    rc_status_t st =
-        cost && step && out->portfolio && out->portfolio_class ? RC_OK : RC_ENOMEM;
+    rc_status_t st = cost && step && out->portfolio && out->portfolio_class ? RC_OK : RC_ENOMEM;
     for (int64_t i = 0; st == RC_OK && i < e->entries; i++) {
         for (int c = 0; c < out->classes; c++)
             cost[i * out->classes + c] = log(e->d->time[e->row[i] * out->classes + c]);

@@ -54,19 +54,21 @@ enum {
     RC_RESAMPLES = 1000
 };
 
-extern const double rc_tolerances[RC_TOLERANCES];    /**< 0, 0.02, 0.05 */
-extern const double rc_loss_shares[RC_LOSS_SHARES];  /**< 0.02, 0.04, 0.05, 0.10 */
+extern const double rc_tolerances[RC_TOLERANCES];         /**< 0, 0.02, 0.05 */
+extern const double rc_loss_shares[RC_LOSS_SHARES];       /**< 0.02, 0.04, 0.05, 0.10 */
 extern const double rc_library_limits[RC_LIBRARY_LIMITS]; /**< 0.9, 0.97 */
 extern const double rc_loss_edges[RC_LOSS_BINS + 1]; /**< of the histogram; the last is INFINITY.
     Bin i: above edge i, at most edge i + 1; a loss of 0 is in bin 0 */
 extern const double rc_error_quantiles[RC_ERROR_QUANTILES]; /**< 0.05 ... 0.99 */
 
-/** Speedup of choices over the fastest kernel of the vendor's library on the same row, over the rows that have one. */
+/** Speedup of choices over the fastest kernel of the vendor's library on the same row, over the
+ *  rows that have one. */
 typedef struct rc_over_library {
     int64_t rows;
     double geomean; /**< NaN without rows, as the others */
     double min;
-    double share_below[RC_LIBRARY_LIMITS]; /**< share of the rows with a speedup below rc_library_limits */
+    double share_below[RC_LIBRARY_LIMITS]; /**< share of the rows with a speedup below
+                                                rc_library_limits */
 } rc_over_library_t;
 
 /** What is chosen where what is best, and how far predicted times are off, over some rows. */
@@ -90,18 +92,21 @@ typedef struct rc_part {
                                min and max over all classes of all rows */
     rc_figure_t gain;     /**< (geomean selector - 1) / (geomean oracle - 1); NaN when the oracle
                                gains less than 0.1 %; resamples in which it does are left out */
-    rc_figure_t of_oracle; /**< geomean selector / geomean oracle */
-    rc_figure_t of_oracle_timed; /**< of_oracle when the RC_TIMED classes of the least predicted times
-                                     are timed and the best is taken; NaN where none are predicted */
-    rc_over_library_t over_library;       /**< of the classes that are chosen */
-    rc_over_library_t over_library_timed; /**< of the best of the RC_TIMED classes of the least predicted times */
-    rc_over_library_t over_library_tuned; /**< of these and the library's kernels that plans time beside them, over the
-                                               rows that have one */
+    rc_figure_t of_oracle;          /**< geomean selector / geomean oracle */
+    rc_figure_t of_oracle_timed;    /**< of_oracle when the RC_TIMED classes of the least predicted
+                                      times
+                                     are timed and the best is taken; NaN where none are
+                                     predicted */
+    rc_over_library_t over_library; /**< of the classes that are chosen */
+    rc_over_library_t over_library_timed; /**< of the best of the RC_TIMED classes of the least
+                                               predicted times */
+    rc_over_library_t over_library_tuned; /**< of these and the library's kernels that plans time
+                                               beside them, over the rows that have one */
     rc_figure_t oracle_held_out;    /**< geomean speedup; NaN, as the next two, where the data set
                                          knows no errors */
     rc_figure_t gain_held_out;      /**< as gain; of_oracle */
     rc_figure_t of_oracle_held_out; /**< above 1: better than an oracle that has half of the data */
-    rc_figure_t mean_loss; /**< mean of the loss */
+    rc_figure_t mean_loss;          /**< mean of the loss */
     double worst_loss;
     int64_t worst_row;              /**< of the data set; the first of equals */
     double within[RC_LOSS_SHARES];  /**< share of rows with loss at most rc_loss_shares */
@@ -122,11 +127,11 @@ typedef struct rc_evaluation {
     int by_kind_count;
     rc_part_t *by_kind; /**< by kind of matrix, most rows first, no kind as "unknown"; those with
                              fewer than RC_PART_ROWS_MIN rows are one part "other", the last */
-    double *portfolio;      /**< [classes] geomean speedup of the oracle over the greedy first i + 1
+    double *portfolio;  /**< [classes] geomean speedup of the oracle over the greedy first i + 1
                                  classes */
     double *portfolio_held_out; /**< [classes] the same with classes and choices held out; NaN:
                                      unknown */
-    int *portfolio_class;   /**< [classes] which one is added: the one that helps most, from the
+    int *portfolio_class;       /**< [classes] which one is added: the one that helps most, from the
                                  best single one on; the first of equals */
 } rc_evaluation_t;
 

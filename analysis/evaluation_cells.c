@@ -12,8 +12,7 @@ static int is_of(const int *of, int number, int64_t i)
     return !of || of[i] == number;
 }
 
-static rc_status_t fill_confusion(
-    const evaluator_t *e, const int *of, int number, rc_cells_t *out)
+static rc_status_t fill_confusion(const evaluator_t *e, const int *of, int number, rc_cells_t *out)
 {
     int classes = e->d->classes;
     size_t cells = (size_t)classes * (size_t)classes;
@@ -67,9 +66,11 @@ static rc_status_t fill_errors(const evaluator_t *e, const int *of, int number, 
         for (int64_t i = 0; i < e->entries; i++) {
             const entry_t *x = &e->entry[i];
             if (is_of(of, number, i))
-                error[all + n++] = fabs(e->p->time[x->at * e->d->classes + (int64_t)c] / x->time[c] - 1);
+                error[all + n++] =
+                    fabs(e->p->time[x->at * e->d->classes + (int64_t)c] / x->time[c] - 1);
         }
-        describe_errors(error + all, n, &out->error_mean[c], out->error_quantile + c * RC_ERROR_QUANTILES);
+        describe_errors(
+            error + all, n, &out->error_mean[c], out->error_quantile + c * RC_ERROR_QUANTILES);
         all += n;
     }
     describe_errors(

@@ -76,8 +76,9 @@ static json_t *over_library(const rc_over_library_t *o)
 {
     if (o->rows == 0)
         return json_null();
-    return json_pack("{s:I, s:o, s:o, s:o}", "rows", (json_int_t)o->rows, "geomean", number(o->geomean), "min",
-        number(o->min), "share_below", shares(rc_library_limits, o->share_below, RC_LIBRARY_LIMITS));
+    return json_pack("{s:I, s:o, s:o, s:o}", "rows", (json_int_t)o->rows, "geomean",
+        number(o->geomean), "min", number(o->min), "share_below",
+        shares(rc_library_limits, o->share_below, RC_LIBRARY_LIMITS));
 }
 
 static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
@@ -90,17 +91,18 @@ static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
         figure(&p->of_oracle_timed), "speedup_oracle_held_out_geomean", figure(&p->oracle_held_out),
         "gain_recovered_held_out", figure(&p->gain_held_out),
         "geomean_speedup_of_oracle_share_held_out", figure(&p->of_oracle_held_out),
-        "speedup_selector", choosing(&p->selector), "speedup_oracle",
-        choosing(&p->oracle), "speedup_single", choosing(&p->single), "speedup_random",
-        choosing(&p->random), "loss_mean", figure(&p->mean_loss), "loss_worst",
-        number(p->worst_loss), "loss_worst_row", row_name(d, p->worst_row), "share_of_loss_within",
+        "speedup_selector", choosing(&p->selector), "speedup_oracle", choosing(&p->oracle),
+        "speedup_single", choosing(&p->single), "speedup_random", choosing(&p->random), "loss_mean",
+        figure(&p->mean_loss), "loss_worst", number(p->worst_loss), "loss_worst_row",
+        row_name(d, p->worst_row), "share_of_loss_within",
         shares(rc_loss_shares, p->within, RC_LOSS_SHARES), "accuracy_at_tolerance",
         shares(rc_tolerances, p->accuracy, RC_TOLERANCES), "balanced_accuracy_at_tolerance",
         shares(rc_tolerances, p->balanced, RC_TOLERANCES), "loss_bin_upper_edges",
         numbers(rc_loss_edges + 1, RC_LOSS_BINS), "loss_bin_rows",
-        integers(p->histogram, RC_LOSS_BINS), "speedup_over_library", over_library(&p->over_library),
-        "speedup_over_library_best_of_3_timed", over_library(&p->over_library_timed),
-        "speedup_over_library_best_of_3_and_library_timed", over_library(&p->over_library_tuned));
+        integers(p->histogram, RC_LOSS_BINS), "speedup_over_library",
+        over_library(&p->over_library), "speedup_over_library_best_of_3_timed",
+        over_library(&p->over_library_timed), "speedup_over_library_best_of_3_and_library_timed",
+        over_library(&p->over_library_tuned));
 }
 
 static json_t *class_names(const rc_dataset_t *d)
@@ -120,9 +122,8 @@ static json_t *confusion(const rc_cells_t *e, int classes)
     json_t *loss = json_array();
     int failed = !rows || !loss;
     for (int c = 0; !failed && c < classes; c++)
-        failed =
-            json_array_append_new(rows, integers(e->confusion + c * classes, classes)) < 0 ||
-            json_array_append_new(loss, numbers(e->confusion_loss + c * classes, classes)) < 0;
+        failed = json_array_append_new(rows, integers(e->confusion + c * classes, classes)) < 0 ||
+                 json_array_append_new(loss, numbers(e->confusion_loss + c * classes, classes)) < 0;
     if (failed) {
         json_decref(rows);
         json_decref(loss);
@@ -176,11 +177,10 @@ static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
 {
     json_t *list = json_array();
     for (int i = 0; list && i < e->classes; i++)
-        if (json_array_append_new(
-                list, json_pack("{s:s, s:o, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
-                          "oracle_speedup_geomean", number(e->portfolio[i]),
-                          "oracle_speedup_geomean_held_out", number(e->portfolio_held_out[i]))) <
-            0) {
+        if (json_array_append_new(list,
+                json_pack("{s:s, s:o, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
+                    "oracle_speedup_geomean", number(e->portfolio[i]),
+                    "oracle_speedup_geomean_held_out", number(e->portfolio_held_out[i]))) < 0) {
             json_decref(list);
             return NULL;
         }
@@ -196,11 +196,11 @@ static int add_details(json_t *object, const rc_dataset_t *d, const rc_evaluatio
 json_t *rc_evaluation_json(
     const rc_dataset_t *d, const rc_evaluation_t *e, int brief, rc_err_t *err)
 {
-    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "classes", class_names(d),
-        "baseline", d->cls[d->baseline].name, "single", d->cls[e->single].name, "single_chosen_on",
-        e->single_is_given ? "the training part" : "the evaluated rows", "all", part(d, &e->all),
-        "confusion", confusion(&e->all.cells, e->classes), "time_error", errors(d, &e->all.cells),
-        "by_k", parts(d, e->by_k, e->by_k_count));
+    json_t *object = json_pack("{s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "classes",
+        class_names(d), "baseline", d->cls[d->baseline].name, "single", d->cls[e->single].name,
+        "single_chosen_on", e->single_is_given ? "the training part" : "the evaluated rows", "all",
+        part(d, &e->all), "confusion", confusion(&e->all.cells, e->classes), "time_error",
+        errors(d, &e->all.cells), "by_k", parts(d, e->by_k, e->by_k_count));
     if (object && !brief && add_details(object, d, e)) {
         json_decref(object);
         object = NULL;

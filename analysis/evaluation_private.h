@@ -14,7 +14,8 @@ typedef struct entry {
     int chosen;
     int best;
     double loss;
-    int timed;         /* the best of the RC_TIMED classes of the least predicted times; -1: none are */
+    int timed;         /* the best of the RC_TIMED classes of the least predicted times; -1: none
+                          are */
     double log_chosen; /* log speedups in the halves, NaN unknown */
     double log_oracle;
 } entry_t;

@@ -34,10 +34,9 @@ rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc
 
 /** What an experiment took. */
 typedef struct rc_experiment_cost {
-    int fits;     /**< of the parts, without the final fit on all rows */
-    double fit_s; /**< mean seconds of one of them */
-    double
-        inference_ns; /**< mean ns of one prediction from raw inputs (rc_model_choose_raw), one
+    int fits;            /**< of the parts, without the final fit on all rows */
+    double fit_s;        /**< mean seconds of one of them */
+    double inference_ns; /**< mean ns of one prediction from raw inputs (rc_model_choose_raw), one
                            after the other on one thread; of each few the fastest of some passes */
 } rc_experiment_cost_t;
 

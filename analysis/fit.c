@@ -38,7 +38,8 @@ static rc_status_t check_time(const fit_t *f, int64_t row, int c)
         return RC_OK;
     if (isinf(t) && t > 0)
         return rc_fail(f->err, RC_EINVAL,
-            "%s, class %s: no time, and %s predicts times: a classifier is needed, or --missing drop",
+            "%s, class %s: no time, and %s predicts times: a classifier is needed, or --missing "
+            "drop",
             s->name, d->cls[c].name, f->trainer->name);
     if (!isfinite(t) || !(t > 0))
         return rc_fail(f->err, RC_EINVAL,

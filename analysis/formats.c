@@ -51,7 +51,8 @@ static rc_status_t parse(const char *list, int wanted[RC_FORMATS], rc_err_t *err
         if (f < 0) {
             const char *near = rc_similar(words.word[i], names, RC_FORMATS);
             st = rc_fail(err, RC_EINVAL,
-                "--classes: unknown format '%s'%s%s%s; there are coo, ell, csr, hyb, csr5 and merge",
+                "--classes: unknown format '%s'%s%s%s; there are coo, ell, csr, hyb, csr5 and "
+                "merge",
                 words.word[i], near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
         } else {
             wanted[f] = 1;
@@ -179,8 +180,8 @@ rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *
         if (!without_coo || !coo_wins(d, wanted, i))
             row[rows++] = i;
     if (rows == 0)
-        RC_TRY(rc_fail(err, RC_EINVAL, "--classes: coo is the fastest on all %lld rows",
-            (long long)d->rows));
+        RC_TRY(rc_fail(
+            err, RC_EINVAL, "--classes: coo is the fastest on all %lld rows", (long long)d->rows));
     p.row = row;
     p.rows = rows;
     RC_TRY(rc_dataset_take(d, &p, &part, err));

@@ -1,16 +1,16 @@
-/** \file analysis/formats.h  The task format: which of the six formats of Nisa et al. 2018 multiplies
- *  a matrix fastest.
+/** \file analysis/formats.h  The task format: which of the six formats of Nisa et al. 2018
+ *  multiplies a matrix fastest.
  *
- *  A data set of this task (rc_dataset_read with RC_TASK_FORMAT) is the table of the study: a row is a
- *  (matrix, precision) with its features (`value`), the time of every format (`time`), its label
- *  (rc_dataset_best: the format of least time, the first of equals in the order below) and the margin
- *  of that (rc_dataset_margin).  A row needs an ok result of all six; what is left out is counted by
- *  format and reason in `dropped.format`.  With `missing_worst` a format that failed or was skipped
- *  has an infinite time instead.
+ *  A data set of this task (rc_dataset_read with RC_TASK_FORMAT) is the table of the study: a row
+ *  is a (matrix, precision) with its features (`value`), the time of every format (`time`), its
+ *  label (rc_dataset_best: the format of least time, the first of equals in the order below) and
+ *  the margin of that (rc_dataset_margin).  A row needs an ok result of all six; what is left out
+ *  is counted by format and reason in `dropped.format`.  With `missing_worst` a format that failed
+ *  or was skipped has an infinite time instead.
  *
  *  Fewer classes: rows need the same six (those that the store has), and where coo is no class the
- *  matrices are left out on which it is fastest among the classes and itself, as in the paper's study of
- *  three formats ("ell,csr,hyb").  Local. */
+ *  matrices are left out on which it is fastest among the classes and itself, as in the paper's
+ *  study of three formats ("ell,csr,hyb").  Local. */
 #ifndef RC_ANALYSIS_FORMATS_H
 #define RC_ANALYSIS_FORMATS_H
 

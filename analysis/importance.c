@@ -116,8 +116,8 @@ static int rank(const rc_model_t *m, const double *value, int i)
 {
     int before = 0;
     for (int j = 0; j < m->inputs; j++)
-        before += is_feature(&m->input[j]) &&
-                  (value[j] > value[i] || (value[j] == value[i] && j < i));
+        before +=
+            is_feature(&m->input[j]) && (value[j] > value[i] || (value[j] == value[i] && j < i));
     return before;
 }
 
@@ -128,8 +128,8 @@ rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc
     for (int i = 0; i < m->inputs; i++)
         features += is_feature(&m->input[i]);
     if (count < 1 || count > features)
-        return rc_fail(err, RC_EINVAL, "expected 1 to %d features of the model, found %d", features,
-            count);
+        return rc_fail(
+            err, RC_EINVAL, "expected 1 to %d features of the model, found %d", features, count);
     rc_status_t st = rc_importance_read(m, &imp, err);
     if (st < 0)
         return st;

@@ -1,5 +1,5 @@
-/** \file analysis/importance.h  How much the inputs of a model count, as its training record keeps it:
- *  member "importance" of rc_model_t.training.  Local. */
+/** \file analysis/importance.h  How much the inputs of a model count, as its training record keeps
+ *  it: member "importance" of rc_model_t.training.  Local. */
 #ifndef RC_ANALYSIS_IMPORTANCE_H
 #define RC_ANALYSIS_IMPORTANCE_H
 
@@ -10,7 +10,8 @@
 typedef struct rc_importance {
     double *weight;       /**< splits on it, of the model */
     double *gain;         /**< mean gain of its splits, of the model */
-    double *folds_weight; /**< means over the fits of a cross-validation inside of the training part */
+    double *folds_weight; /**< means over the fits of a cross-validation inside of the training
+                               part */
     double *folds_gain;
 } rc_importance_t;
 
@@ -34,7 +35,8 @@ rc_status_t rc_importance_read(const rc_model_t *m, rc_importance_t *out, rc_err
 /** The features of largest folds_weight, of equals the first, in the order of the model's inputs.
  *  \param[in]  count  at least 1
  *  \param[out] list   "nnz,nnz_mu,..." to be a feature list of a data set; free with rc_str_free
- *  \return RC_OK, RC_EINVAL (more than the model has features, or as rc_importance_read), RC_ENOMEM */
+ *  \return RC_OK, RC_EINVAL (more than the model has features, or as rc_importance_read),
+ *      RC_ENOMEM */
 rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc_err_t *err);
 
 #endif

@@ -21,13 +21,3 @@ void rc_merit(const rc_dataset_t *d, int64_t row, double cap, double *merit)
     for (int c = 0; c < d->classes; c++)
         merit[c] -= mean;
 }
-
-double rc_merit_stake(const rc_dataset_t *d, int64_t row, double cap)
-{
-    const double *time = d->time + row * d->classes;
-    int best = rc_dataset_best(d, row);
-    double stake = 0;
-    for (int c = 0; c < d->classes; c++)
-        stake = fmax(stake, capped_loss(time, c, best, cap));
-    return stake;
-}

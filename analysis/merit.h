@@ -11,9 +11,6 @@
  *  \param[out] merit  [classes] */
 void rc_merit(const rc_dataset_t *d, int64_t row, double cap, double *merit);
 
-/** log(longest time / best time), at most cap: what a choice on this row can lose. */
-double rc_merit_stake(const rc_dataset_t *d, int64_t row, double cap);
-
 #define RC_MERIT_CAP 0.3 /**< 35 % slower than the best class is as bad as it gets */
 
 #endif

@@ -25,8 +25,8 @@ typedef struct maker {
     double *target; /* [n * classes], in several passes [classes * n] */
     double *offset;
     double *size;
-    double *weight; /* [n] */
-    int *validation; /* [nets * n] */
+    double *weight;          /* [n] */
+    int *validation;         /* [nets * n] */
     rc_net_job_t *job;       /* [passes * jobs] */
     rc_net_result_t *result; /* [passes * jobs] */
     int nets;                /* of a pass: members, then levels */

@@ -35,8 +35,8 @@ typedef struct rc_recipe {
     double mix;         /**< of rc_loss_regret */
 } rc_recipe_t;
 
-/** The fit of a trainer whose recipe is an rc_recipe_t.  Members and restarts are independent and run
- *  at once.  Adds what was done to m->training. */
+/** The fit of a trainer whose recipe is an rc_recipe_t.  Members and restarts are independent and
+ *  run at once.  Adds what was done to m->training. */
 rc_status_t rc_recipe_fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err);
 

@@ -176,8 +176,8 @@ rc_status_t rc_split_stratified(const rc_dataset_t *d, const int64_t *row, int64
         return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
     RC_TRY(make_units(d, row, n, RC_SPLIT_RANDOM, seed, &u, err));
     if (u.count < folds)
-        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d matrices: expected at least as many", folds,
-            u.count));
+        RC_TRY(rc_fail(
+            err, RC_EINVAL, "%d folds of %d matrices: expected at least as many", folds, u.count));
     for (int64_t i = n - 1; i >= 0; i--) /* the first row of a unit stays: its label */
         u.unit[u.of[i]].label = rc_dataset_best(d, row ? row[i] : i);
     list = order_units(&u, by_label, err);

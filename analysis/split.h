@@ -6,10 +6,10 @@
 #include "analysis/dataset.h"
 
 typedef enum rc_split_kind {
-    RC_SPLIT_GROUP = 0, /**< all matrices of a group on one side */
-    RC_SPLIT_RANDOM = 1, /**< the protocol of Mehrabi et al.: by matrix */
-    RC_SPLIT_STRATIFIED = 2 /**< that of Nisa et al.: by matrix, folds with equal shares of each label
-                                 (rc_dataset_best); a share is as of RC_SPLIT_RANDOM */
+    RC_SPLIT_GROUP = 0,     /**< all matrices of a group on one side */
+    RC_SPLIT_RANDOM = 1,    /**< the protocol of Mehrabi et al.: by matrix */
+    RC_SPLIT_STRATIFIED = 2 /**< that of Nisa et al.: by matrix, folds with equal shares of each
+                                 label (rc_dataset_best); a share is as of RC_SPLIT_RANDOM */
 } rc_split_kind_t;
 
 extern const char *const rc_split_names[]; /**< "group", "random", "stratified" */
@@ -21,9 +21,9 @@ extern const char *const rc_split_names[]; /**< "group", "random", "stratified" 
 rc_status_t rc_split_folds(const rc_dataset_t *d, rc_split_kind_t kind, int folds, uint64_t seed,
     int *fold, rc_err_t *err);
 
-/** Number some rows with folds such that each has about the same share of every label (class of least
- *  time): the matrices of a label, in seeded order, are dealt out one after the other, and those of
- *  the next label go on where they ended.  The label of a matrix is that of its first row.
+/** Number some rows with folds such that each has about the same share of every label (class of
+ *  least time): the matrices of a label, in seeded order, are dealt out one after the other, and
+ *  those of the next label go on where they ended.  The label of a matrix is that of its first row.
  *  \param[in]  row   [n] NULL: all, n = d->rows
  *  \param[out] fold  [n]
  *  \return as rc_split_folds */

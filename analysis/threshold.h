@@ -1,4 +1,5 @@
-/** \file analysis/threshold.h  Thresholds on raw values for trees that see standardised ones.  Local. */
+/** \file analysis/threshold.h  Thresholds on raw values for trees that see standardised ones.
+ *  Local. */
 #ifndef RC_ANALYSIS_THRESHOLD_H
 #define RC_ANALYSIS_THRESHOLD_H
 

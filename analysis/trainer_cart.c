@@ -1,6 +1,7 @@
-/* A classification tree (Breiman, Friedman, Olshen and Stone 1984): Gini impurity, split at the middle
- * between two neighbouring raw values, grown until every leaf is of one class or all its inputs are the
- * same.  Of equal splits the one of the first input, there the lowest.  No parameters, no library. */
+/* A classification tree (Breiman, Friedman, Olshen and Stone 1984): Gini impurity, split at the
+ * middle between two neighbouring raw values, grown until every leaf is of one class or all its
+ * inputs are the same.  Of equal splits the one of the first input, there the lowest.  No
+ * parameters, no library. */
 #include "config.h"
 #include "analysis/threshold.h"
 #include "analysis/trainer.h"
@@ -209,8 +210,7 @@ static rc_status_t export_tree(const tree_t *t, rc_forest_t **out, rc_err_t *err
     if ((int64_t)t->nodes * classes > INT32_MAX)
         return rc_fail(err, RC_EINVAL, "cart: too many nodes, %d for each of %d classes",
             (int)t->nodes, classes);
-    rc_forest_t *f =
-        rc_forest_new(t->job->d->inputs, classes, classes, t->nodes * classes, err);
+    rc_forest_t *f = rc_forest_new(t->job->d->inputs, classes, classes, t->nodes * classes, err);
     if (!f)
         return RC_ENOMEM;
     for (int c = 0; c < classes; c++) {
@@ -219,10 +219,10 @@ static rc_status_t export_tree(const tree_t *t, rc_forest_t **out, rc_err_t *err
         f->root[c + 1] = first + t->nodes;
         for (int32_t i = 0; i < t->nodes; i++) {
             const node_t *n = &t->node[i];
-            f->node[first + i] = (rc_tree_node_t){
-                .value = n->feature < 0 ? share(t, n, c) : (double)n->threshold,
-                .feature = n->feature,
-                .left = n->feature < 0 ? 0 : first + n->left};
+            f->node[first + i] =
+                (rc_tree_node_t){.value = n->feature < 0 ? share(t, n, c) : (double)n->threshold,
+                    .feature = n->feature,
+                    .left = n->feature < 0 ? 0 : first + n->left};
         }
     }
     *out = f;

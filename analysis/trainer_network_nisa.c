@@ -1,8 +1,8 @@
-/* The networks of Nisa et al. 2018: hidden layers 96, 48 and 16, mini-batches of 16, Adam at 1e-3, at
- * most 300 epochs, ended by a validation part of a tenth of the matrices that has not become better
- * for 30 epochs (the paper names no patience).  As classifiers (cross entropy) and as regressors (log
- * time with the relative error of the time as loss), these with one output for each class, or with a
- * network for each class. */
+/* The networks of Nisa et al. 2018: hidden layers 96, 48 and 16, mini-batches of 16, Adam at 1e-3,
+ * at most 300 epochs, ended by a validation part of a tenth of the matrices that has not become
+ * better for 30 epochs (the paper names no patience).  As classifiers (cross entropy) and as
+ * regressors (log time with the relative error of the time as loss), these with one output for each
+ * class, or with a network for each class. */
 #include "config.h"
 #include "analysis/recipe.h"
 

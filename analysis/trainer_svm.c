@@ -1,10 +1,8 @@
 /* Support vector machines with a Gaussian kernel through LIBSVM (Chang and Lin 2011,
  * doi:10.1145/1961189.1961199), one against one.  C and gamma are found by cross-validation inside
- * of the training rows: `svm` on what the choices lose, with rows weighted by what is at stake,
- * `svm-nisa` on the share of right ones, all rows alike. */
+ * of the training rows, on the share of right choices; all rows count alike. */
 #include "config.h"
 #include "analysis/folds.h"
-#include "analysis/merit.h"
 #include "analysis/trainer.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -14,32 +12,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS_MIN = 20, COPIES_MAX = 4, CACHE_MB = 64 };
-
-typedef struct recipe {
-    double c[4];
-    int cs;
-    double gamma[5];
-    int gammas;
-    int accuracy; /* 1: of rows that all count alike; 0: log loss of rows weighted by their stakes */
-} recipe_t;
-
-static const recipe_t staked = {
-    .c = {1, 10, 100, 1000}, .cs = 4, .gamma = {0.003, 0.01, 0.03, 0.1, 0.3}, .gammas = 5};
+enum { ROWS_MIN = 20, CACHE_MB = 64, CS = 3, GAMMAS = 3, POINTS = CS * GAMMAS };
 
 /* Nisa et al., section V */
-static const recipe_t nisa = {
-    .c = {100, 1000, 10000}, .cs = 3, .gamma = {.1, .01, .001}, .gammas = 3, .accuracy = 1};
+static const double grid_c[CS] = {100, 1000, 10000};
+static const double grid_gamma[GAMMAS] = {.1, .01, .001};
 
 /* Rows of a fit as LIBSVM wants them. */
 typedef struct rows {
-    const recipe_t *recipe;
     const rc_dataset_t *d;
     const int64_t *row;
     int64_t n;
     const double *x;
     double *label;         /* [n] best class */
-    double *stake;         /* [n] weight times what a choice can lose */
     struct svm_node *node; /* [n * (inputs + 1)] */
     int *fold;             /* [n] */
     int folds;
@@ -53,25 +38,22 @@ static void quiet(const char *text)
 static void rows_free(rows_t *r)
 {
     free(r->label);
-    free(r->stake);
     free(r->node);
     free(r->fold);
 }
 
-static rc_status_t rows_make(rows_t *r, const double *weight, rc_err_t *err)
+static rc_status_t rows_make(rows_t *r, rc_err_t *err)
 {
     size_t n = (size_t)r->n;
     size_t inputs = (size_t)r->d->inputs;
     r->label = rc_alloc(n, sizeof *r->label, "rows of a machine", err);
-    r->stake = rc_alloc(n, sizeof *r->stake, "rows of a machine", err);
     r->node = rc_alloc(n * (inputs + 1), sizeof *r->node, "rows of a machine", err);
     r->fold = rc_alloc(n, sizeof *r->fold, "rows of a machine", err);
-    if (!r->label || !r->stake || !r->node || !r->fold)
+    if (!r->label || !r->node || !r->fold)
         return RC_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         struct svm_node *to = r->node + i * (inputs + 1);
         r->label[i] = rc_dataset_best(r->d, r->row[i]);
-        r->stake[i] = weight[i] * rc_merit_stake(r->d, r->row[i], RC_MERIT_CAP);
         for (size_t k = 0; k < inputs; k++) {
             double x = r->x[i * inputs + k];
             if (!isfinite(x))
@@ -85,78 +67,39 @@ static rc_status_t rows_make(rows_t *r, const double *weight, rc_err_t *err)
 
 /* ------------------------------------------------------------------ train */
 
-/* A row enters so often that its copies stand for what a choice can lose on it, in units of the
- * mean; LIBSVM knows weights of classes, not of rows.  About half of the rows have next to nothing
- * to lose, and are left out. */
-static int copies(const rows_t *r, int64_t i, double mean)
-{
-    if (r->recipe->accuracy)
-        return 1;
-    double k = mean > 0 ? floor(r->stake[i] / mean + 0.5) : 1;
-    return k < COPIES_MAX ? (int)k : COPIES_MAX;
-}
-
-static double mean_stake(const rows_t *r, int without)
-{
-    double sum = 0;
-    int64_t count = 0;
-    for (int64_t i = 0; i < r->n; i++)
-        if (r->fold[i] != without) {
-            sum += r->stake[i];
-            count++;
-        }
-    return count > 0 ? sum / (double)count : 0;
-}
-
 static void problem_free(struct svm_problem *p)
 {
     free(p->x);
     free(p->y);
 }
 
-/* The rows outside of a fold; copies of a row point to the same place. */
+/* The rows outside of a fold. */
 static rc_status_t problem_make(const rows_t *r, int without, struct svm_problem *p, rc_err_t *err)
 {
-    size_t most = (size_t)r->n * COPIES_MAX;
-    double mean = mean_stake(r, without);
+    size_t most = (size_t)r->n;
     *p = (struct svm_problem){.x = rc_alloc(most, sizeof *p->x, "rows of a machine", err),
         .y = rc_alloc(most, sizeof *p->y, "rows of a machine", err)};
     if (!p->x || !p->y)
         return RC_ENOMEM;
     for (int64_t i = 0; i < r->n; i++)
-        for (int k = r->fold[i] == without ? 0 : copies(r, i, mean); k > 0; k--) {
+        if (r->fold[i] != without) {
             p->x[p->l] = r->node + i * (r->d->inputs + 1);
             p->y[p->l++] = r->label[i];
         }
     return RC_OK;
 }
 
-/* Number the vectors of a model, all copies of a row alike.
- * \param[out] to  [m->l];  \return how many there are */
-static int merge(const struct svm_model *m, int *to)
+static void copy_vectors(const struct svm_model *m, rc_svm_t *s)
 {
-    int n = 0;
-    for (int i = 0; i < m->l; i++) /* copies follow each other, as they did in the problem */
-        to[i] = i > 0 && m->SV[i] == m->SV[i - 1] ? n - 1 : n++;
-    return n;
-}
-
-static void copy_vectors(const struct svm_model *m, const int *to, rc_svm_t *s)
-{
-    size_t inputs = (size_t)s->inputs;
-    size_t vectors = (size_t)s->vectors;
-    int i = 0;
     for (int a = 0; a < s->present; a++) {
-        int from = i < m->l ? to[i] : s->vectors;
-        i += m->nSV[a];
         s->label[a] = m->label[a];
-        s->count[a] = (i < m->l ? to[i] : s->vectors) - from;
+        s->count[a] = m->nSV[a];
     }
-    for (i = 0; i < m->l; i++) {
-        for (size_t k = 0; k < inputs; k++)
-            s->vector[(size_t)to[i] * inputs + k] = m->SV[i][k].value;
+    for (size_t i = 0; i < (size_t)s->vectors; i++) {
+        for (size_t k = 0; k < (size_t)s->inputs; k++)
+            s->vector[i * (size_t)s->inputs + k] = m->SV[i][k].value;
         for (size_t a = 0; a + 1 < (size_t)s->present; a++)
-            s->coef[a * vectors + (size_t)to[i]] += m->sv_coef[a][i];
+            s->coef[a * (size_t)s->vectors + i] += m->sv_coef[a][i];
     }
     for (int k = 0; k < s->present * (s->present - 1) / 2; k++)
         s->rho[k] = m->rho[k];
@@ -166,17 +109,13 @@ static void copy_vectors(const struct svm_model *m, const int *to, rc_svm_t *s)
 static rc_status_t copy_model(
     const struct svm_model *m, const rows_t *r, double gamma, rc_svm_t **out, rc_err_t *err)
 {
-    int *to = rc_alloc((size_t)m->l, sizeof *to, "support vectors", err);
-    if (!to)
+    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, m->nr_class, m->l, err);
+    if (!s)
         return RC_ENOMEM;
-    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, m->nr_class, merge(m, to), err);
-    if (s) {
-        s->gamma = gamma;
-        copy_vectors(m, to, s);
-        *out = s;
-    }
-    free(to);
-    return s ? RC_OK : RC_ENOMEM;
+    s->gamma = gamma;
+    copy_vectors(m, s);
+    *out = s;
+    return RC_OK;
 }
 
 static int all_alike(const struct svm_problem *p)
@@ -235,7 +174,7 @@ done:
 
 /* ------------------------------------------------------------- validation */
 
-/* Sum over the rows of a fold of log(time of the choice / best time), or how many choices are wrong. */
+/* How many choices on the rows of a fold are wrong. */
 static rc_status_t held_out_loss(
     const rows_t *r, int fold, double c, double gamma, double *loss, rc_err_t *err)
 {
@@ -252,13 +191,11 @@ static rc_status_t held_out_loss(
     for (int64_t i = 0; i < r->n; i++) {
         if (r->fold[i] != fold)
             continue;
-        const double *time = r->d->time + r->row[i] * classes;
         int choice = 0;
         rc_predictor_svm.score(s, r->x + i * r->d->inputs, scratch, out);
         for (int k = 1; k < classes; k++)
             choice = out[k] > out[choice] ? k : choice;
-        *loss += r->recipe->accuracy ? choice != (int)r->label[i]
-                                     : log(time[choice] / time[(int)r->label[i]]);
+        *loss += choice != (int)r->label[i];
     }
 done:
     free(scratch);
@@ -269,8 +206,7 @@ done:
 /* Every point of the grid on every fold; the first failure in their order counts. */
 static rc_status_t validate(const rows_t *r, int threads, double *loss, rc_err_t *err)
 {
-    const recipe_t *g = r->recipe;
-    int jobs = g->cs * g->gammas * r->folds;
+    int jobs = POINTS * r->folds;
     int failed = jobs;
     rc_status_t status = RC_OK;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
@@ -278,7 +214,7 @@ static rc_status_t validate(const rows_t *r, int threads, double *loss, rc_err_t
         rc_err_t e = {0};
         int point = j / r->folds;
         rc_status_t st = held_out_loss(
-            r, j % r->folds, g->c[point / g->gammas], g->gamma[point % g->gammas], &loss[j], &e);
+            r, j % r->folds, grid_c[point / GAMMAS], grid_gamma[point % GAMMAS], &loss[j], &e);
 #pragma omp critical(rc_trainer_svm)
         if (st < 0 && j < failed) {
             failed = j;
@@ -294,7 +230,7 @@ static int best_point(const rows_t *r, const double *loss, double *least)
 {
     int best = 0;
     *least = INFINITY;
-    for (int point = 0; point < r->recipe->cs * r->recipe->gammas; point++) {
+    for (int point = 0; point < POINTS; point++) {
         double sum = 0;
         for (int f = 0; f < r->folds; f++)
             sum += loss[point * r->folds + f];
@@ -309,13 +245,12 @@ static int best_point(const rows_t *r, const double *loss, double *least)
 
 static json_t *describe_point(const rows_t *r, int point, const double *loss)
 {
-    const recipe_t *g = r->recipe;
     double sum = 0;
     for (int f = 0; f < r->folds; f++)
         sum += loss[point * r->folds + f];
     json_t *measure = isfinite(sum) ? json_real(sum / (double)r->n) : json_null();
-    return json_pack("{s:f,s:f,s:o}", "c", g->c[point / g->gammas], "gamma",
-        g->gamma[point % g->gammas], "validation_measure", measure);
+    return json_pack("{s:f,s:f,s:o}", "c", grid_c[point / GAMMAS], "gamma",
+        grid_gamma[point % GAMMAS], "validation_measure", measure);
 }
 
 /* The chosen point as "machine", and all of them as "grid". */
@@ -324,7 +259,7 @@ static rc_status_t describe(
 {
     json_t *list = json_array();
     int failed = json_object_set_new(m->training, "machine", describe_point(r, chosen, loss));
-    for (int point = 0; point < r->recipe->cs * r->recipe->gammas; point++)
+    for (int point = 0; point < POINTS; point++)
         failed |= json_array_append_new(list, describe_point(r, point, loss));
     failed |= json_object_set_new(m->training, "grid", list);
     return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
@@ -334,10 +269,9 @@ static rc_status_t fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
     const rc_fit_options_t *options = job->options;
-    const recipe_t *g = self->recipe;
     int64_t n = job->n;
     rc_status_t st;
-    rows_t r = {.recipe = g, .d = job->d, .row = job->row, .n = n, .x = job->x};
+    rows_t r = {.d = job->d, .row = job->row, .n = n, .x = job->x};
     rc_svm_t *s = NULL;
     double *loss = NULL;
     double least;
@@ -345,18 +279,17 @@ static rc_status_t fit(
         return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
             self->name, (int)ROWS_MIN, (long long)n);
     if (n > INT32_MAX / 2)
-        return rc_fail(err, RC_EINVAL, "%s: expected fewer rows, found %lld", self->name,
-            (long long)n);
+        return rc_fail(
+            err, RC_EINVAL, "%s: expected fewer rows, found %lld", self->name, (long long)n);
     svm_set_print_string_function(quiet);
-    RC_TRY(rows_make(&r, job->weight, err));
-    RC_TRY((g->accuracy ? rc_folds_labelled : rc_folds_inside)(
-        r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
-    loss = rc_alloc((size_t)(g->cs * g->gammas) * (size_t)r.folds, sizeof *loss, "a grid", err);
+    RC_TRY(rows_make(&r, err));
+    RC_TRY(rc_folds_labelled(r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
+    loss = rc_alloc((size_t)POINTS * (size_t)r.folds, sizeof *loss, "a grid", err);
     RC_TRY(loss ? RC_OK : RC_ENOMEM);
     RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));
     int best = best_point(&r, loss, &least);
-    double c = g->c[best / g->gammas];
-    double gamma = g->gamma[best % g->gammas];
+    double c = grid_c[best / GAMMAS];
+    double gamma = grid_gamma[best % GAMMAS];
     if (options->progress)
         options->progress(options->context, "validation", 1, least);
     RC_TRY(train(&r, -1, c, gamma, &s, err));
@@ -372,22 +305,11 @@ done:
     return st;
 }
 
-const rc_trainer_t rc_trainer_svm = {
-    .name = "svm",
-    .summary = "a support vector machine with a Gaussian kernel, one against one",
-    .source = "Chang and Lin 2011, doi:10.1145/1961189.1961199",
-    .version = 1,
-    .has_times = 0,
-    .recipe = &staked,
-    .fit = fit,
-};
-
 const rc_trainer_t rc_trainer_svm_nisa = {
     .name = "svm-nisa",
-    .summary = "a support vector machine as of svm, tuned on the share of right choices, unweighted",
+    .summary = "a support vector machine with a Gaussian kernel, one against one, unweighted",
     .source = "Nisa et al. 2018; Chang and Lin 2011, doi:10.1145/1961189.1961199",
     .version = 1,
     .has_times = 0,
-    .recipe = &nisa,
     .fit = fit,
 };

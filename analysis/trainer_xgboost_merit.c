@@ -1,11 +1,11 @@
-/* Boosted trees on the merits of classes (analysis/merit.h), of one size.  Where groups are held out, sizes
- * that are searched for inside of the training rows come out no better than a fixed one: what few groups
- * say of the others is noise.
+/* Boosted trees on the merits of classes (analysis/merit.h), of one size.  Where groups are held
+ * out, sizes that are searched for inside of the training rows come out no better than a fixed one:
+ * what few groups say of the others is noise.
  *
- * log ns of a class = level of the row - merit + excess.  The merit is that of losses that are cut at one cap, or
- * the mean of those at two: a soft cap, which tells a choice that is twice as slow from one that is a third slower.
- * The level, log of the geometric mean of the times with losses so cut, decides nothing; the excess is what was
- * cut off, 0 where a class is near the best one. */
+ * log ns of a class = level of the row - merit + excess.  The merit is the mean of those of losses
+ * that are cut at two caps: a soft cap, which tells a choice that is twice as slow from one that is
+ * a third slower.  The level, log of the geometric mean of the times with losses so cut, decides
+ * nothing; the excess is what was cut off, 0 where a class is near the best one. */
 #include "config.h"
 #include "analysis/boost_fit.h"
 #include "analysis/compose.h"
@@ -16,9 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct recipe {
-    double cap[2]; /* of log(time / best time) */
-} recipe_t;
+static const double caps[2] = {RC_MERIT_CAP, 1}; /* of log(time / best time) */
 
 /* How a part is grown.  The level is in every output: few trees, in large steps. */
 typedef struct growth {
@@ -30,19 +28,20 @@ typedef struct growth {
 
 static const growth_t of_merits = {{.rounds = 60, .depth = 4}, 0.2, 5, 1};
 static const growth_t of_level = {{.rounds = 10, .depth = 4}, 0.5, 5, 1};
-/* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only disturb them. */
+/* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only
+ * disturb them. */
 static const growth_t of_excess = {{.rounds = 10, .depth = 3}, 0.4, 20, 0};
 
 /* Log of the mean time of a row with losses cut at the cap, and what is cut off.
  * \param[out] excess  [classes], may be NULL */
-static double level_of(const rc_dataset_t *d, const recipe_t *r, int64_t row, double *excess)
+static double level_of(const rc_dataset_t *d, int64_t row, double *excess)
 {
     const double *time = d->time + row * d->classes;
     double best = time[rc_dataset_best(d, row)];
     double level = log(best);
     for (int c = 0; c < d->classes; c++) {
         double loss = log(time[c] / best);
-        double cut = (fmin(loss, r->cap[0]) + fmin(loss, r->cap[1])) / 2;
+        double cut = (fmin(loss, caps[0]) + fmin(loss, caps[1])) / 2;
         level += cut / d->classes;
         if (excess)
             excess[c] = loss - cut;
@@ -65,14 +64,13 @@ static rc_status_t grow(rc_boost_problem_t *p, const rc_fit_job_t *j, const grow
     return rc_boost_grow(p, &s, j->options->threads, out, err);
 }
 
-static rc_status_t fit_level(
-    const rc_fit_job_t *j, const recipe_t *r, rc_forest_t **out, rc_err_t *err)
+static rc_status_t fit_level(const rc_fit_job_t *j, rc_forest_t **out, rc_err_t *err)
 {
     rc_status_t st;
     rc_boost_problem_t p = {0};
     RC_TRY(rc_boost_problem_new(j, 1, &p, err));
     for (int64_t i = 0; i < j->n; i++)
-        p.label[i] = (float)level_of(j->d, r, j->row[i], NULL);
+        p.label[i] = (float)level_of(j->d, j->row[i], NULL);
     RC_TRY(grow(&p, j, &of_level, out, err));
 done:
     rc_boost_problem_free(&p);
@@ -80,8 +78,8 @@ done:
 }
 
 /* \param[out] merit, excess  an output for each class */
-static rc_status_t fit_classes(const rc_fit_job_t *j, const recipe_t *r, rc_forest_t **merit,
-    rc_forest_t **excess, rc_err_t *err)
+static rc_status_t fit_classes(
+    const rc_fit_job_t *j, rc_forest_t **merit, rc_forest_t **excess, rc_err_t *err)
 {
     rc_status_t st;
     int classes = j->d->classes;
@@ -92,9 +90,9 @@ static rc_status_t fit_classes(const rc_fit_job_t *j, const recipe_t *r, rc_fore
     RC_TRY(rc_boost_problem_new(j, classes, &p, err));
     RC_TRY(rc_boost_problem_new(j, classes, &q, err));
     for (int64_t i = 0; i < j->n; i++) {
-        rc_merit(j->d, j->row[i], r->cap[0], value);
-        rc_merit(j->d, j->row[i], r->cap[1], value + classes);
-        (void)level_of(j->d, r, j->row[i], value + 2 * classes);
+        rc_merit(j->d, j->row[i], caps[0], value);
+        rc_merit(j->d, j->row[i], caps[1], value + classes);
+        (void)level_of(j->d, j->row[i], value + 2 * classes);
         for (int c = 0; c < classes; c++) {
             p.label[c * j->n + i] = (float)((value[c] + value[classes + c]) / 2);
             q.label[c * j->n + i] = (float)value[2 * classes + c];
@@ -119,10 +117,11 @@ static rc_status_t fit(
     rc_forest_t *excess = NULL;
     rc_forest_t *f = NULL;
     int classes = job->d->classes;
+    (void)self;
     rc_forest_term_t *term = rc_alloc((size_t)classes * TERMS, sizeof *term, "trees", err);
     RC_TRY(term ? RC_OK : RC_ENOMEM);
-    RC_TRY(fit_level(job, self->recipe, &level, err));
-    RC_TRY(fit_classes(job, self->recipe, &merit, &excess, err));
+    RC_TRY(fit_level(job, &level, err));
+    RC_TRY(fit_classes(job, &merit, &excess, err));
     for (int c = 0; c < classes; c++) {
         term[TERMS * c] = (rc_forest_term_t){c, level, 0, 1};
         term[TERMS * c + 1] = (rc_forest_term_t){c, merit, c, -1};
@@ -138,25 +137,11 @@ done:
     return st;
 }
 
-static const recipe_t hard = {{RC_MERIT_CAP, RC_MERIT_CAP}};
-static const recipe_t soft = {{RC_MERIT_CAP, 1}};
-
-const rc_trainer_t rc_trainer_xgboost_merit = {
-    .name = "xgboost-merit",
-    .summary = "boosted trees per class on its capped loss, of one size, and times",
-    .source = "Chen and Guestrin 2016, doi:10.1145/2939672.2939785",
-    .version = 1,
-    .has_times = 1,
-    .recipe = &hard,
-    .fit = fit,
-};
-
 const rc_trainer_t rc_trainer_xgboost_merit_soft = {
     .name = "xgboost-merit-soft",
-    .summary = "the same with a soft cap",
+    .summary = "boosted trees per class on its loss with a soft cap, of one size, and times",
     .source = "Chen and Guestrin 2016, doi:10.1145/2939672.2939785",
     .version = 1,
     .has_times = 1,
-    .recipe = &soft,
     .fit = fit,
 };

@@ -1,9 +1,10 @@
-/* The XGBoost classifier of Nisa et al. 2018: raw inputs, all rows alike, and the whole of their grid by
- * cross-validation inside of the training rows, on the share of right choices.
+/* The XGBoost classifier of Nisa et al. 2018: raw inputs, all rows alike, and the whole of their
+ * grid by cross-validation inside of the training rows, on the share of right choices.
  *
- * Less is fitted than there are points.  The first 50, 100 and 200 rounds of a fit of 500 are the fits
- * of so many rounds.  And a limit on depth that no tree reaches changes nothing: where the trees of
- * limit 128 are no deeper than 32 splits, the fits of the limits 32 and 64 are the same. */
+ * Less is fitted than there are points.  The first 50, 100 and 200 rounds of a fit of 500 are the
+ * fits of so many rounds.  And a limit on depth that no tree reaches changes nothing: where the
+ * trees of limit 128 are no deeper than 32 splits, the fits of the limits 32 and 64 are the
+ * same. */
 #include "config.h"
 #include "analysis/boost_fit.h"
 #include "analysis/folds.h"
@@ -92,8 +93,8 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
         for (size_t k = 0; k < inputs; k++)
             g->x[i * inputs + k] = (float)job->d->value[(size_t)job->row[i] * inputs + k];
     }
-    st = rc_folds_labelled(job->d, job->row, job->n, job->options->split, job->options->seed,
-        g->fold, &g->folds, err);
+    st = rc_folds_labelled(
+        job->d, job->row, job->n, job->options->split, job->options->seed, g->fold, &g->folds, err);
     if (st < 0)
         return st;
     g->runs = RATES * g->folds;
@@ -175,8 +176,8 @@ static void take_run(const grid_t *g, run_t *r, int depth, const rc_boost_rows_t
     int classes = g->job->d->classes;
     int inputs = g->job->d->inputs;
     for (int stop = 0; stop < g->stops; stop++) {
-        const float *at = margin +
-                          (int64_t)(g->stop[stop] / g->stride - 1) * watch->count * classes;
+        const float *at =
+            margin + (int64_t)(g->stop[stop] / g->stride - 1) * watch->count * classes;
         size_t to = (size_t)(depth * STOPS + stop) * (size_t)inputs;
         r->right[depth][stop] = 0;
         for (int64_t i = 0; i < watch->count; i++)
@@ -208,9 +209,9 @@ static rc_status_t fit_run(const grid_t *g, run_t *r, rc_err_t *err)
     RC_TRY(take_rows(g, r->fold, 0, &train, err));
     RC_TRY(take_rows(g, r->fold, 1, &watch, err));
     RC_TRY(splits_new(g, rounds, &s, err));
-    margin = rc_alloc((size_t)(rounds / g->stride) * (size_t)watch.count *
-                          (size_t)g->job->d->classes,
-        sizeof *margin, "validation parts", err);
+    margin =
+        rc_alloc((size_t)(rounds / g->stride) * (size_t)watch.count * (size_t)g->job->d->classes,
+            sizeof *margin, "validation parts", err);
     RC_TRY(margin ? RC_OK : RC_ENOMEM);
     for (int depth = DEPTHS - 1; depth >= 0; depth--) {
         if (depth < DEPTHS - 1 && s.depth <= grid_depth[depth]) {
@@ -281,8 +282,8 @@ static point_t best_point(const grid_t *g)
 }
 
 /* The importances of the folds at a point, and of the model. */
-static rc_status_t record(const grid_t *g, const point_t *p, const rc_boost_splits_t *s,
-    rc_model_t *m, rc_err_t *err)
+static rc_status_t record(
+    const grid_t *g, const point_t *p, const rc_boost_splits_t *s, rc_model_t *m, rc_err_t *err)
 {
     rc_importance_t imp = {0};
     int inputs = g->job->d->inputs;
@@ -311,9 +312,8 @@ done:
 
 static json_t *describe_point(const grid_t *g, const point_t *p)
 {
-    return json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth",
-        grid_depth[p->depth], "rate", grid_rate[p->rate], "validation_measure",
-        1 - (double)p->right / (double)g->job->n);
+    return json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth", grid_depth[p->depth],
+        "rate", grid_rate[p->rate], "validation_measure", 1 - (double)p->right / (double)g->job->n);
 }
 
 /* The chosen point as "trees", and all of them as "grid". */

@@ -5,14 +5,14 @@ Usage: twins.py ROWCAST CATALOG COLLECTION [--each]
        twins.py ROWCAST --plans STORE
 
 ROWCAST is the program, CATALOG the index ssstats.csv, COLLECTION a directory with Group/Name.mtx*.
-Prints a table in Markdown: for each kind the number of matrices and, for each feature, the median of
-the real matrices, the median of the twins, and the median factor between a matrix and its twin.
+Prints a table in Markdown: for each kind the number of matrices and, for each feature, the median
+of the real matrices, the median of the twins, and the median factor between a matrix and its twin.
 --each: one line a matrix instead, as CSV.
---plans: of a store of the campaign part twins, for each kind and K: on how many matrices the fastest
-kernel, its order, and both are those of the twin; the geometric mean and the largest time of what is
-fastest on the twin over the least time, on the real matrix; the median rate (Gflop/s) of the real
-matrices and of the twins, and the median factor between the two.  Then, for each K, the same mean of the
-twins' plans and of the one plan that is best for all real matrices.
+--plans: of a store of the campaign part twins, for each kind and K: on how many matrices the
+fastest kernel, its order, and both are those of the twin; the geometric mean and the largest time
+of what is fastest on the twin over the least time, on the real matrix; the median rate (Gflop/s) of
+the real matrices and of the twins, and the median factor between the two.  Then, for each K, the
+same mean of the twins' plans and of the one plan that is best for all real matrices.
 """
 import csv
 import io
@@ -141,7 +141,8 @@ def print_one_for_all(rows, losses):
     for k, loss in sorted(losses.items()):
         of = [real for _, at, real, _ in rows if at == k]
         common = set.intersection(*[set(real) for real in of])
-        best = min((geomean(max(real.values()) / real[plan] for real in of), plan) for plan in common)
+        best = min((geomean(max(real.values()) / real[plan] for real in of), plan)
+                   for plan in common)
         print(f"K = {k}: the plans of the twins take {geomean(loss):.3f} of the least time, "
               f"{' under '.join(best[1])} for all {best[0]:.3f}")
 
@@ -159,21 +160,24 @@ def print_plans(rows):
     for (kind, k), of in list(kinds.items()):
         if kind != "all":
             kinds.setdefault(("all", k), []).extend(of)
-    print("| kind | K | matrices | same kernel | same order | both | loss of the twin's plan | largest "
-          "| Gflop/s, real / twins |")
+    print("| kind | K | matrices | same kernel | same order | both | loss of the twin's plan "
+          "| largest | Gflop/s, real / twins |")
     print("| --- " * 9 + "|")
     count = {}
     for (kind, _), of in kinds.items():
         count[kind] = max(count.get(kind, 0), len(of))
-    for (kind, k), of in sorted(kinds.items(), key=lambda x: (x[0][0] == "all", -count[x[0][0]], x[0])):
+    for (kind, k), of in sorted(
+            kinds.items(), key=lambda x: (x[0][0] == "all", -count[x[0][0]], x[0])):
         same = [sum(row[i] for row in of) for i in range(3)]
         loss = [row[3] for row in of]
         rate = [statistics.median(row[i] for row in of) for i in (4, 5)]
         apart = statistics.median(max(row[4] / row[5], row[5] / row[4]) for row in of)
-        print(f"| {kind} | {k} | {len(of)} | {same[0]} | {same[1]} | {same[2]} | {geomean(loss):.3g} | "
-              f"{max(loss):.3g} | {rate[0]:.3g} / {rate[1]:.3g} ({apart:.2g}) |")
+        print(f"| {kind} | {k} | {len(of)} | {same[0]} | {same[1]} | {same[2]} "
+              f"| {geomean(loss):.3g} | {max(loss):.3g} | {rate[0]:.3g} / {rate[1]:.3g} "
+              f"({apart:.2g}) |")
     print()
-    print_one_for_all(rows, {k: [row[3] for row in of] for (kind, k), of in kinds.items() if kind == "all"})
+    print_one_for_all(
+        rows, {k: [row[3] for row in of] for (kind, k), of in kinds.items() if kind == "all"})
 
 
 def main():

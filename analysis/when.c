@@ -3,6 +3,7 @@
 #include "analysis/ridge.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "sparse/generate.h"
 #include "table/features_read.h"
 
@@ -21,14 +22,15 @@ const char *const rc_when_names[RC_WHEN_WAYS] = {"always", "rule", "model", "ora
 enum { RUN_REUSE, BALL_REUSE, COLUMN_REUSE, AGREEMENT, ROW_SKEW, COLUMN_BYTES, FEATURES };
 
 static const double apart = 1.25;   /* as in order/local.h */
-static const double most_reuse = 4; /* entries that share a load, that are thought possible without a look */
+static const double most_reuse = 4; /* entries that share a load, that are thought possible without
+                                       a look */
 static const double margin = 2;     /* of the rule: saving over cost */
 static const double penalty = 1e-3; /* of the ridge */
 
 /* -------------------------------------------------------------------- rows */
 
-/* Bytes of the first word of a name, such as "mesh3d" or "geometric2d", that says which generator made the matrix;
- * 0: it does not. */
+/* Bytes of the first word of a name, such as "mesh3d" or "geometric2d", that says which generator
+ * made the matrix; 0: it does not. */
 static size_t generator_of(const char *name)
 {
     size_t word = strcspn(name, "-");
@@ -76,8 +78,8 @@ static double cost_of(const rc_when_cost_t *c, const rc_when_row_t *r, double st
 }
 
 /* Time of a product where so many entries share a load of B.  \param[in] value  bytes of a value */
-static double expect(const rc_when_device_t *d, const rc_when_row_t *r, double cols, double value,
-    double share)
+static double expect(
+    const rc_when_device_t *d, const rc_when_row_t *r, double cols, double value, double share)
 {
     double width = value * (double)r->k;
     double b = cols * width;
@@ -98,9 +100,9 @@ static void fill_inputs(
     r->most_ns = r->rule_ns - expect(&o->device, r, cols, value, most_reuse);
     r->apart = f[RUN_REUSE] < apart;
     r->rule_gain = gain;
-    const double input[RC_WHEN_INPUTS] = {log(now), log(r->rule_gain), log(set), fmax(0, 1 - 1 / set),
-        fmin(log(f[RUN_REUSE]), log(apart)), log(near), f[AGREEMENT], log(f[ROW_SKEW]),
-        log((double)r->k), log(r->entries / r->rows)};
+    const double input[RC_WHEN_INPUTS] = {log(now), log(r->rule_gain), log(set),
+        fmax(0, 1 - 1 / set), fmin(log(f[RUN_REUSE]), log(apart)), log(near), f[AGREEMENT],
+        log(f[ROW_SKEW]), log((double)r->k), log(r->entries / r->rows)};
     memcpy(r->input, input, sizeof input);
 }
 
@@ -115,7 +117,8 @@ static const double *features_of(const rc_feature_table_t *t, int32_t matrix, do
     return NULL;
 }
 
-/* One matrix, rows [i, end) of c.  \param[in] side  the original order, then the orders by preference
+/* One matrix, rows [i, end) of c.  \param[in] side  the original order, then the orders by
+ * preference
  * \return 1: it has all that is needed, 0: not; < 0: an error */
 static int make_row(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side, int sides,
     const rc_feature_table_t *t, const rc_when_options_t *o, rc_when_row_t *out, rc_err_t *err)
@@ -129,22 +132,26 @@ static int make_row(const rc_counted_t *c, int64_t i, int64_t end, const rc_side
     const double *f = features_of(t, c->row[i].matrix, &stored);
     while (++s < sides && ordered < 0)
         ordered = rc_side_fastest(c, i, end, &side[s]);
-    if (!f || !m || first->k < 1 || m->nnz < 1 || ordered < 0 || rc_side_fastest(c, i, end, &side[0]) < 0)
+    if (!f || !m || first->k < 1 || m->nnz < 1 || ordered < 0 ||
+        rc_side_fastest(c, i, end, &side[0]) < 0)
         return 0;
     rc_status_t st = rc_side_held_out(c, i, end, &side[0], &log_ns[0], err);
     if (st == RC_OK)
         st = rc_side_held_out(c, i, end, &side[s - 1], &log_ns[1], err);
     if (st < 0)
         return (int)st;
-    *out = (rc_when_row_t){.k = first->k, .matrix = c->row[i].matrix, .rows = (double)m->rows,
-        .entries = (double)m->nnz, .none_ns = exp(log_ns[0]), .order_ns = exp(log_ns[1])};
+    *out = (rc_when_row_t){.k = first->k,
+        .matrix = c->row[i].matrix,
+        .rows = (double)m->rows,
+        .entries = (double)m->nnz,
+        .none_ns = exp(log_ns[0]),
+        .order_ns = exp(log_ns[1])};
     char name[RC_NAME_MAX + 1];
     (void)snprintf(name, sizeof name, "%.*s", (int)RC_NAME_MAX, m->name);
     out->made = rc_when_family(name, out->family);
-    out->build_ns =
-        cost_of(&o->order, out, (double)rc_view_result(c->view, ordered)->order_ns);
+    out->build_ns = cost_of(&o->order, out, (double)rc_view_result(c->view, ordered)->order_ns);
     out->feature_ns = cost_of(&o->feature, out, stored);
-    fill_inputs(o, f, (double)m->cols, first->precision == RC_FP64 ? 8 : 4, out);
+    fill_inputs(o, f, (double)m->cols, rc_type(first->precision)->bytes, out);
     return 1;
 }
 
@@ -193,11 +200,12 @@ static rc_status_t fill(const rc_counted_t *c, const rc_side_t *side, int sides,
         out->rows += made;
     }
     out->families = count_families(out);
-    return out->rows > 0 ? RC_OK
-                         : rc_fail(err, RC_EINVAL,
-                               "no matrix has features of the set regime, a result in the original order "
-                               "and one in an order '%s'",
-                               o->orders ? o->orders : "auto,cells*");
+    return out->rows > 0
+               ? RC_OK
+               : rc_fail(err, RC_EINVAL,
+                     "no matrix has features of the set regime, a result in the original order "
+                     "and one in an order '%s'",
+                     o->orders ? o->orders : "auto,cells*");
 }
 
 rc_status_t rc_when_read(const char *store, const rc_view_t *v, const rc_expr_t *where,
@@ -318,9 +326,10 @@ rc_status_t rc_when_decide(const rc_when_t *w, const rc_when_options_t *o, rc_wh
     fit_t f;
     rc_status_t st = RC_OK;
     if (fits && w->families < 2)
-        return rc_fail(err, RC_EINVAL, "matrices of one family, %s: nothing can be held out", w->row[0].family);
-    double *scratch = rc_alloc((size_t)w->rows * (RC_WHEN_INPUTS + SIZES + 3), sizeof *scratch,
-        "rows of a fit", err);
+        return rc_fail(err, RC_EINVAL, "matrices of one family, %s: nothing can be held out",
+            w->row[0].family);
+    double *scratch = rc_alloc(
+        (size_t)w->rows * (RC_WHEN_INPUTS + SIZES + 3), sizeof *scratch, "rows of a fit", err);
     if (!scratch)
         return RC_ENOMEM;
     for (int64_t i = 0; i < w->rows && st == RC_OK; i++) {

@@ -1,9 +1,9 @@
-/** \file analysis/when.h  When does a row order pay?  Decisions before an order is built, by a rule and by a
- *  model, scored on the measured times of a store with everything that they cost.
+/** \file analysis/when.h  When does a row order pay?  Decisions before an order is built, by a rule
+ *  and by a model, scored on the measured times of a store with everything that they cost.
  *
- *  A row is a matrix at a K and a precision.  It can be left as it is, or ordered; then building the order
- *  is paid once, and `reuse` products are faster or slower.  A decision that looks at the features of
- *  the matrix pays for them.  Local. */
+ *  A row is a matrix at a K and a precision.  It can be left as it is, or ordered; then building
+ *  the order is paid once, and `reuse` products are faster or slower.  A decision that looks at the
+ *  features of the matrix pays for them.  Local. */
 #ifndef RC_ANALYSIS_WHEN_H
 #define RC_ANALYSIS_WHEN_H
 
@@ -55,14 +55,16 @@ typedef struct rc_when_row {
     int32_t matrix; /**< id in the view */
     double rows;
     double entries;
-    double none_ns;  /**< a product in the original order.  Both held out: the fastest kernel in one half of
-                          the samples, its time in the other (table/split_half.h) */
+    double none_ns;  /**< a product in the original order.  Both held out: the fastest kernel in one
+                          half of the samples, its time in the other (table/split_half.h) */
     double order_ns; /**< a product in the order */
     double build_ns;
     double feature_ns;
-    double rule_ns;   /**< what the rule expects of a product in the original order, from sizes alone */
+    double rule_ns;   /**< what the rule expects of a product in the original order, from sizes
+                           alone */
     double most_ns;   /**< the most that it thinks an order could save of these */
-    int apart;        /**< 1: rows next to each other share few columns, so that `auto` would order */
+    int apart;        /**< 1: rows next to each other share few columns, so that `auto` would
+                           order */
     double rule_gain; /**< and of none_ns / order_ns, by the features */
     double input[RC_WHEN_INPUTS]; /**< of the model */
 } rc_when_row_t;
@@ -73,20 +75,21 @@ typedef struct rc_when {
     int families;
 } rc_when_t;
 
-/** What is held out together, by the name of a matrix ("Group/Name", at most RC_NAME_MAX bytes).  Names whose first
- *  word is that of a generator (rc_generators, such as "mesh3d" or "geometric2d") are of its family: up to a size at
- *  the end, such as "-1.3m", "-500k" or "-20" ("mesh3d-27pt" of "shuffled/mesh3d-27pt-500k"), without one the
- *  first word.  All others are of the family of their group: "HB" of "HB/bcsstk-17", and of its twin,
- *  "twin:HB/bcsstk-17".  A name without a group is its own family.
+/** What is held out together, by the name of a matrix ("Group/Name", at most RC_NAME_MAX bytes).
+ *  Names whose first word is that of a generator (rc_generators, such as "mesh3d" or "geometric2d")
+ *  are of its family: up to a size at the end, such as "-1.3m", "-500k" or "-20" ("mesh3d-27pt" of
+ *  "shuffled/mesh3d-27pt-500k"), without one the first word.  All others are of the family of their
+ *  group: "HB" of "HB/bcsstk-17", and of its twin, "twin:HB/bcsstk-17".  A name without a group is
+ *  its own family.
  *  \return where the matrix is from */
 rc_when_made_t rc_when_family(const char *matrix, char out[RC_NAME_MAX + 1]);
 
-/** Read the rows of a store: those that have a counted result in the original order and in an order, and
- *  features of the set `regime`.
+/** Read the rows of a store: those that have a counted result in the original order and in an
+ *  order, and features of the set `regime`.
  *  \param[in] v  the view of `store`, with samples
  *  \param[out] out  free with rc_when_free
- *  \return RC_OK; RC_EINVAL (a flawed pattern, no rows: says what is missing), RC_ENOENT (no features),
- *          RC_ENOMEM */
+ *  \return RC_OK; RC_EINVAL (a flawed pattern, no rows: says what is missing), RC_ENOENT (no
+ *          features), RC_ENOMEM */
 rc_status_t rc_when_read(const char *store, const rc_view_t *v, const rc_expr_t *where,
     const rc_when_options_t *o, rc_when_t *out, rc_err_t *err);
 void rc_when_free(rc_when_t *w);
@@ -103,14 +106,15 @@ extern const char *const rc_when_names[RC_WHEN_WAYS];
 
 /** Decide every row.
  *
- *  Both know before: the size of the matrix, K, and what building costs (where the store has it: by least
- *  squares in log rows and log entries on the other families).  The time of a product where s entries share a
- *  load of B is thought to be
- *  t(s) = launch + max((A + B + C + m g(s)) / dram, g(s) / l2), with g(s) = entries max(line, bytes of a row of B) / s,
- *  m = max(0, 1 - L2 / B).  Where reuse (t(1) - t(4)) is not twice the cost of features and order, nothing is looked at.  Then the
- *  rule takes s = run_reuse now, and max(ball_reuse, column_reuse) in the order: it orders where run_reuse < 1.25
- *  (as the policy auto) and reuse (t(1) - t(1) t(order) / t(now)) is twice the cost.  The model
- *  predicts log t(now) and the log of the gain by least squares with a ridge from these and from the features,
+ *  Both know before: the size of the matrix, K, and what building costs (where the store has it: by
+ *  least squares in log rows and log entries on the other families).  The time of a product where s
+ *  entries share a load of B is thought to be
+ *  t(s) = launch + max((A + B + C + m g(s)) / dram, g(s) / l2), with g(s) = entries max(line, bytes
+ *  of a row of B) / s, m = max(0, 1 - L2 / B).  Where reuse (t(1) - t(4)) is not twice the cost of
+ *  features and order, nothing is looked at.  Then the rule takes s = run_reuse now, and
+ *  max(ball_reuse, column_reuse) in the order: it orders where run_reuse < 1.25 (as the policy
+ *  auto) and reuse (t(1) - t(1) t(order) / t(now)) is twice the cost.  The model predicts log
+ *  t(now) and the log of the gain by least squares with a ridge from these and from the features,
  *  and orders where the expected saving is the cost.
  *  \param[out] ordered  [rows] 1: ordered
  *  \param[out] cost     [rows] ns: products, order, features

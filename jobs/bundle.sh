@@ -29,18 +29,18 @@ prefix=
 output=$top/out/rowcast.tar.gz
 extras=()
 
-# value OPTION WORDS-LEFT: the option has a value
+# value OPTION [VALUE]: the option has one
 value()
 {
-    (($2 > 1)) || die 2 "option '$1' needs a value; see --help"
+    [[ ${2:-} ]] || die 2 "option '$1' needs a value; see --help"
 }
 
 while (($#)); do
     case $1 in
-    -p | --prefix) value "$1" $# && prefix=$2 && shift ;;
-    -b | --build) value "$1" $# && build=$2 && shift ;;
-    -x | --extra) value "$1" $# && extras+=("$2") && shift ;;
-    -o | --output) value "$1" $# && output=$2 && shift ;;
+    -p | --prefix) value "${@:1:2}" && prefix=$2 && shift ;;
+    -b | --build) value "${@:1:2}" && build=$2 && shift ;;
+    -x | --extra) value "${@:1:2}" && extras+=("$2") && shift ;;
+    -o | --output) value "${@:1:2}" && output=$2 && shift ;;
     -h | --help)
         sed -n '2,/^set /{/^# /s/^# //p}' "${BASH_SOURCE[0]}"
         exit 0
@@ -49,6 +49,17 @@ while (($#)); do
     esac
     shift
 done
+
+# extra NAME: where that program or script is
+extra()
+{
+    if [[ -f $1 ]]; then
+        printf '%s\n' "$1"
+    else
+        [[ -f $build/$1 ]] || die 3 "$1: no such file, nor in $build"
+        printf '%s\n' "$build/$1"
+    fi
+}
 
 is_elf()
 {
@@ -118,9 +129,7 @@ copy_ours()
             -e '/^Requires.private:/d' -e '/^Libs.private:/d' "$file" >"$tree/lib/pkgconfig/$(basename "$file")"
     done
     for file in ${extras[@]+"${extras[@]}"}; do
-        [[ -f $file || ! -f $build/$file ]] || file=$build/$file
-        [[ -f $file ]] || die 3 "$file: no such file, nor in $build"
-        cp -L "$(real_program "$file")" "$tree/bin/$(basename "$file")"
+        cp -L "$(real_program "$(extra "$file")")" "$tree/bin/$(basename "$file")"
     done
 }
 
@@ -275,6 +284,7 @@ main()
     done
     mkdir -p "$tree"/{bin,etc,lib/openmpi,lib/pmix,lib/rowcast,lib/pkgconfig,lib/cmake/rowcast,share/openmpi}
     [[ $output == *.tar.gz || ! -e $output ]] || die 3 "$output: is there already"
+    for tool in ${extras[@]+"${extras[@]}"}; do extra "$tool" >/dev/null; done
     [[ $prefix ]] || install_here
     copy_ours
     copy_mpi

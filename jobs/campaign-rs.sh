@@ -46,7 +46,6 @@ part_rs()
     local where='present && group != builtin && group != vector' ks=8,32,128,512
     local csr=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-bt-ccol:alg=0..3,cusparse-csr-bt-turned:alg=0..3,cusparse-csr-row:alg=3:pre=1
     local transposed='cusparse-spmm_t-csr-*:alg=0..3,cusparse-spmm_t-coo-*:alg=0..4'
-    [[ $device == cuda ]] || die 2 "rs: needs --device cuda"
     ((dry)) || rs_set | make_group rs
     sweep "rs: A B, the parameters" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \
         --policies csr --kernels 'rs:t=1..16:cfv=1..4:cfh=1..4'
@@ -124,7 +123,6 @@ rs_fixed='rs:t=1..16:cfv=1..4:cfh=2'
 part_rs-train()
 {
     local data=$work/rs-train kinds=fp32,fp64 costs=${store%.h5}-costs.json ks=8,32,128,512
-    [[ $collection ]] || die 2 "rs-train: needs --collection"
     ((dry)) || rs_train_set | rs_some "$data" 5 5 rs-train
     kinds=${RS_PRECISION:-$kinds}
     sweep "rs-train: parameters" "$store" 1 --op spmm --k "$ks" --precision "$kinds" --policies csr --kernels "$rs_fixed"
@@ -155,7 +153,6 @@ rs_figures()
     local model=${RS_TUNING:+:tune=$RS_TUNING} none=rs:t=5:cfv=1:cfh=1
     local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
-    [[ $device == cuda ]] || die 2 "rs-figures: needs --device cuda"
     sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
@@ -181,7 +178,6 @@ part_rs-generated()
 part_rs-others()
 {
     local data=$work/rs-others model=${RS_TUNING:+:tune=$RS_TUNING}
-    [[ $collection ]] || die 2 "rs-others: needs --collection"
     ((dry)) || rs_others_set | rs_some "$data" 10 3 rs-others
     sweep "rs-others: every parameter" "$store" 1 --op spmm --k 8,32,128,512 --precision "${RS_PRECISION:-fp32,fp64}" --policies csr \
         --kernels "rs$model,$rs_fixed${RS_PUBLISHED:+,rs:tune=$RS_PUBLISHED}"
@@ -205,10 +201,9 @@ bench_rs()
         && versus 'rs:*t=0:*' 'cusparse*' 'op == spmm' && versus 'rs:*t=0:*' 'growmajor*' 'op == spmm'
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
     versus 'rs-spmm_t*' 'cusparse-spmm_t-csr*' 'op == spmm_t' | markdown "${columns[@]}"
-    summary "The choice over the best parameters" "k precision set matrices model worst" --summary modelling
-    summary "By the share of entries in segments, Gflop/s" "k precision set kernel from to matrices geomean" \
-        --op spmm --summary rate --by heavy_ratio --kernels 'rs:*t=0:*,growmajor*,cusparse*'
-    summary "Both products over the fastest pair of the library, and the bytes of A" "k precision set contestant matrices over_library worst bytes" \
-        --summary both
-    summary "Preparation, in products" "k precision set op kernel matrices median p90 most within_2" --summary prepare --kernel rs
+    published "The choice over the best parameters" "k precision set matrices model worst" hong modelling
+    published "By the share of entries in segments, Gflop/s" "k precision set kernel from to matrices geomean" hong rate \
+        --op spmm --kernels 'rs:*t=0:*,growmajor*,cusparse*'
+    published "Both products over the fastest pair of the library, and the bytes of A" "k precision set contestant matrices over_library worst bytes" hong both
+    published "Preparation, in products" "k precision set op kernel matrices median p90 most within_2" hong prepare --kernel rs
 }

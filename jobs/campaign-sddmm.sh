@@ -27,7 +27,6 @@ part_sddmm()
 {
     local where='present && group != builtin && group != vector' ks=32,128,512,1024
     local library=cusparse-sddmm-row:pre=0..1,cusparse-sddmm-col:pre=0
-    [[ $device == cuda ]] || die 2 "sddmm: needs --device cuda"
     ((dry)) || sddmm_set | make_group sddmm
     sweep "sddmm: in original order" "$store" 1 --where "$where" --op sddmm --k "$ks" --precision fp32,fp64 \
         --policies csr --kernels "row-sddmm,row-sddmm:entries=0,row-sddmm:entries=128,gplain-sddmm,$library"

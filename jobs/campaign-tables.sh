@@ -54,14 +54,25 @@ of_all()
         }'
 }
 
-# summary TITLE COLUMNS OPTION...: a summary of the store as Markdown; of all matrices where "set" is no column
+# tabulate TITLE COLUMNS: CSV from stdin as Markdown; of all matrices where "set" is no column
+tabulate()
+{
+    local columns
+    read -ra columns <<<"$2"
+    printf '#### %s\n\n' "$1"
+    if [[ " ${columns[*]} " == *" set "* ]]; then cat; else of_all; fi | markdown "${columns[@]}"
+}
+
+# summary TITLE COLUMNS OPTION...: a summary of the store
 summary()
 {
-    local title=$1 columns
-    read -ra columns <<<"$2"
-    shift 2
-    printf '#### %s\n\n' "$title"
-    query "$store" --format csv "$@" | if [[ " ${columns[*]} " == *" set "* ]]; then cat; else of_all; fi | markdown "${columns[@]}"
+    query "$store" --format csv "${@:3}" | tabulate "$1" "$2"
+}
+
+# published TITLE COLUMNS PAPER TABLE OPTION...: a table of a paper from the store
+published()
+{
+    "${run[@]}" rowcast paper "$3" "$4" "$store" --format csv "${@:5}" | tabulate "$1" "$2"
 }
 
 # versus SIDE-A SIDE-B [EXPRESSION]: lines of a table that begin with the sides

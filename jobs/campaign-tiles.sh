@@ -129,7 +129,6 @@ tiles_rest()
 part_tiles()
 {
     local sms again
-    [[ $device == cuda ]] || die 2 "tiles: needs --device cuda"
     tiles_set | specs tiles
     sms=$(multiprocessors)
     tiles_paper "$sms"
@@ -153,22 +152,22 @@ part_tiles-tables()
     # csr is the other side of symmetric orders, too: of plans without one the same again, on square matrices
     local plain='c_order == original' needed='needs_reordering && c_order == original'
     [[ -f $store ]] || die 3 "$store: no such store"
-    summary "On how many matrices the rules say reorder (sections 2 and 3)" \
-        "col_min set matrices below_1 below_1_share round_1 only_round_2 needed needed_share paper" --summary tiles
-    summary "NR and RR over the library (figure 8)" "$classes" --summary classes --side-a aspt-nr,aspt-rr --side-b cusparse \
+    published "On how many matrices the rules say reorder (sections 2 and 3)" \
+        "col_min set matrices below_1 below_1_share round_1 only_round_2 needed needed_share paper" jiang tiles
+    published "NR and RR over the library (figure 8)" "$classes" jiang classes --side-a aspt-nr,aspt-rr --side-b cusparse \
         --where "$plain"
-    summary "RR and its first round over NR" "$classes" --summary classes --op spmm --side-a "aspt-rr,$first" --side-b aspt-nr \
+    published "RR and its first round over NR" "$classes" jiang classes --op spmm --side-a "aspt-rr,$first" --side-b aspt-nr \
         --where "$needed"
-    summary "Both rounds forced, over NR (figure 9)" "$classes" --summary forced
-    summary "METIS under the kernel, over the original order (section 5.2)" "$classes" --summary classes \
+    published "Both rounds forced, over NR (figure 9)" "$classes" jiang forced
+    published "METIS under the kernel, over the original order (section 5.2)" "$classes" jiang classes \
         --side-a 'aspt:*@metis*' --side-b 'aspt:*@csr' --where "$plain"
-    summary "RR, and the faster of NR and RR by trial, over the faster of NR and the library (table 1, figure 10)" "$classes" \
-        --summary classes --side-a aspt-rr,aspt-tried --side-b "$over" --where "$needed"
-    summary "The sampled product, RR over NR (table 2, figure 11)" "$classes" --summary classes --op sddmm \
+    published "RR, and the faster of NR and RR by trial, over the faster of NR and the library (table 1, figure 10)" "$classes" jiang classes \
+        --side-a aspt-rr,aspt-tried --side-b "$over" --where "$needed"
+    published "The sampled product, RR over NR (table 2, figure 11)" "$classes" jiang classes --op sddmm \
         --side-a aspt-rr --side-b aspt-nr --where "$needed"
-    summary "The sampled product, NR and RR over the library" "$classes" --summary classes --op sddmm \
+    published "The sampled product, NR and RR over the library" "$classes" jiang classes --op sddmm \
         --side-a aspt-nr,aspt-rr --side-b cusparse --where "$plain"
-    summary "Preparation of RR (figure 12, tables 3 and 4), in s and in products" "$paid" --summary prepare --plan aspt-rr
+    published "Preparation of RR (figure 12, tables 3 and 4), in s and in products" "$paid" jiang prepare --plan aspt-rr
 }
 
 # bench_tiles NAME: what the goals of row reordering ask for, as ratios
@@ -190,7 +189,7 @@ bench_tiles()
         && versus 'aspt:*rest=0*@jiang*' 'growmajor*@jiang*' 'dense_ratio > 0.5' \
         && versus 'aspt-sddmm:*rest=0*@csr' 'cusparse-sddmm*@csr' 'nnz >= 1000000'
     } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
-    summary "RR over the faster of NR and the library" "op k set a b matrices slower to_10 to_50 to_100 over_100 max geomean median" \
-        --summary classes --side-a aspt-rr --side-b 'max(aspt-nr,cusparse)' --where 'needs_reordering && c_order == original'
-    summary "Preparation of RR, s, and products until it has paid" "op k set plan matrices median most faster_10 pays pays_1000" --summary prepare --plan aspt-rr
+    published "RR over the faster of NR and the library" "op k set a b matrices slower to_10 to_50 to_100 over_100 max geomean median" jiang classes \
+        --side-a aspt-rr --side-b 'max(aspt-nr,cusparse)' --where 'needs_reordering && c_order == original'
+    published "Preparation of RR, s, and products until it has paid" "op k set plan matrices median most faster_10 pays pays_1000" jiang prepare --plan aspt-rr
 }

@@ -91,9 +91,10 @@ die()
 while (($#)); do
     case $1 in
     -b | --bundle | -C | --collection | -c | --catalog | -s | --store | -T | --time | -d | --device \
-        | -w | --work | -O | --out | -o | --options)
-        (($# > 1)) || die 2 "option '$1' needs a value; see --help"
+        | -w | --work | -O | --out)
+        [[ ${2:-} ]] || die 2 "option '$1' needs a value; see --help"
         ;;
+    -o | --options) (($# > 1)) || die 2 "option '$1' needs a value; see --help" ;;
     esac
     case $1 in
     -b | --bundle) bundle=$2 && shift ;;
@@ -117,7 +118,18 @@ while (($#)); do
     shift
 done
 ((${#parts[@]})) || die 2 "name the parts to run; see --help"
-[[ $seconds =~ ^[0-9]+$ ]] || die 2 "--time: expected whole seconds, found '$seconds'"
+[[ $seconds =~ ^[0-9]{1,8}$ ]] || die 2 "--time: expected whole seconds, found '$seconds'"
+[[ -z $collection || -d $collection ]] || die 3 "$collection: no such folder"
+[[ -z $catalog || -f $catalog ]] || die 3 "$catalog: no such file"
+for file in "${RS_TUNING:-}" "${RS_PUBLISHED:-}"; do [[ -z $file || -f $file ]] || die 3 "$file: no such tuning"; done
+# what a part cannot do without is missed before the first one begins
+for part in "${parts[@]}"; do
+    case $part in
+    plans | large | rs | rs-figures | sddmm | tiles | csrk | bench) [[ $device == cuda ]] || die 2 "$part: needs --device cuda" ;;&
+    rs-train | rs-others | twins) [[ $collection ]] || die 2 "$part: needs --collection" ;;&
+    twins | csrk | csrk-study) [[ $catalog ]] || die 2 "$part: needs --catalog" ;;
+    esac
+done
 
 # published: the kernel of the paper.  ours: what else is measured under all orders.  tuning: further
 # parameters, in the original order.  vendor: all of the library, in the original order.  vendor_best:
@@ -230,7 +242,6 @@ prepare_data()
     local group
     data=$work/data
     mkdir -p "$data"
-    [[ -z $collection || -d $collection ]] || die 3 "$collection: no such folder"
     for group in ${collection:+"$collection"/*/}; do
         ln -sfn "$(realpath "$group")" "$data/$(basename "$group")"
     done
@@ -357,7 +368,6 @@ plan_vendor="cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cus
 part_plans()
 {
     local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
-    [[ $device == cuda ]] || die 2 "plans: needs --device cuda"
     for ks in 128 8,32 512 n; do
         sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --policies csr \
             --kernels "$plan_row,$plan_col,$plan_vendor"
@@ -388,7 +398,6 @@ part_large()
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local near=cta-near,warp-near,hybrid1-near,hybrid2.1-near,hybrid2.2-near,hybrid2.3-near
-    [[ $device == cuda ]] || die 2 "large: needs --device cuda"
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
     kinds | sed 's/$/,shuffle=cols/' | specs ideal
     { kinds && random_kinds; } | specs natural
@@ -415,7 +424,6 @@ part_twins()
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local names=$work/twins.csv real='present && id > 0 && square && rows <= 30000' data=$data catalog=$catalog
     [[ $device == cuda ]] || ours=cstat,rowsplit library=rowsplit
-    [[ $collection && $catalog ]] || die 2 "twins: needs --collection and --catalog"
     sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --policies "$few" --kernels "$ours"
     sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --policies csr \
         --kernels "$library"
@@ -487,14 +495,12 @@ csrk_where=${CSRK_WHERE:-square && rows >= 1e6 && rows <= 6e6 && nnz < 6e7}
 part_csrk-study()
 {
     local data=twins
-    [[ $catalog ]] || die 2 "csrk-study: needs --catalog"
     sweep "csrk: twins" "$store" 1 --where "$csrk_where" --op spmv --policies "$csrk_orders" \
         --kernels "$csrk_ours,$csrk_library"
 }
 
 part_csrk()
 {
-    [[ $device == cuda ]] || die 2 "csrk: needs --device cuda"
     part_csrk-fit
     part_csrk-study
 }
@@ -504,7 +510,6 @@ part_bench()
     local others='group != large && group != rs-others && group != tiles'
     local real="present && square && rows >= 300 && rows <= 30000 && $others && group != builtin"
     local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$plan_vendor" warm=$store
-    [[ $device == cuda ]] || die 2 "bench: needs --device cuda"
     [[ $collection ]] || real="present && square && rows <= 30000 && $others"
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
     sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels" \

@@ -233,7 +233,7 @@ stored=(tests/unit/test_store tests/unit/test_inflight tests/unit/test_merge tes
 stored_programs=(tests/cli/synthetic_store)
 for test in "${stored[@]}"; do [[ $test == *.t ]] || stored_programs+=("$test"); done
 # What the sanitizers would see again, or not at all: scripts, programs of others, the same calls many times over.
-elsewhere=(tests/cli/bound.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
+elsewhere=(tests/cli/bound.t tests/cli/scripts.t tests/cli/submit.t tests/cli/bundle.t tests/cli/device.t tests/cli/docs.t tests/cli/readme.t
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
     tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t tests/nodes/faults.t
     tests/nodes/network.t
@@ -288,7 +288,7 @@ main()
         # arrayIndexThenCheck: the generated tables end with NULL, their length is not a limit
         ! build_tree "$build" "${ordinary[@]}" || aside cppcheck cppcheck --quiet --std=c11 --language=c \
             --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \
-            --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -i "$top/kernels/cpu/kokkos_spmv.cpp" \
+            --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -i "$top/kernels/vendor/kokkos_spmv.cpp" \
             -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
             "$top/src" "$top/kernels" "$top/analysis"
         # the ordinary build is for later GPUs: older ones have fewer threads, registers and instructions

@@ -19,6 +19,7 @@ import tempfile
 import time
 
 CLIENTS = ("spmm", "gcn", "pyg", "cupy")
+GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops
 COLD = 3  # epochs that load kernels, which are not counted
 said = []  # of plans of the Python module
@@ -251,16 +252,19 @@ def main():
     p.add_argument("clients", nargs="*", help="of " + ", ".join(CLIENTS) + "; none: all")
     p.add_argument("--sizes", type=numbers, default=[100000, 1000000], help="vertices [100000,1000000]")
     p.add_argument("--features", type=numbers, default=[64, 256], help="[64,256]")
-    p.add_argument("--graphs", type=lambda t: t.split(","), default=["communities", "powerlaw"])
+    p.add_argument("--graphs", type=lambda t: t.split(","), default=list(GRAPHS), help="[communities,powerlaw]")
     p.add_argument("--epochs", type=int, default=100)
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
     p.add_argument("--run", metavar="FILE", help="run in this process, write results there")
     args = p.parse_args()
     args.clients = args.clients or list(CLIENTS)
-    for name in args.clients:
-        if name not in CLIENTS:
-            p.error(f"client '{name}': expected one of {', '.join(CLIENTS)}")
+    for what, names, known in (("client", args.clients, CLIENTS), ("graph", args.graphs, GRAPHS)):
+        for name in names:
+            if name not in known:
+                p.error(f"{what} '{name}': expected one of {', '.join(known)}")
+    if min(args.sizes + args.features) < 1 or args.epochs <= COLD or "" in (args.library, args.run):
+        p.error(f"expected sizes and features from 1 on, more than {COLD} epochs and names that are not empty")
     run(args) if args.run else table(args)
 
 

@@ -40,7 +40,7 @@ shared=()
 while (($#)); do
     case $1 in
     -d | -s | -c)
-        (($# > 1)) || die 2 "$1 needs a value"
+        [[ ${2:-} ]] || die 2 "$1 needs a value"
         case $1 in -d) dir=$2 ;; -s) shared+=("$2") ;; -c) slots=$2 ;; esac
         shift 2
         ;;
@@ -51,6 +51,7 @@ done
 case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
 # a Unix socket's path has at most 107 characters
 ((${#dir} <= 90)) || die 2 "the folder's name is too long for a socket in it: $dir"
+made=$dir/made-by-local-nodes # what has none is somebody else's
 mark=ROWCAST_NODE_OF=$dir # in the environment of all that runs on a node, by which `down` finds it
 
 # whole NUMBER MOST: a number from 1 on
@@ -149,6 +150,7 @@ become()
 down()
 {
     ! grep -qszxF -e "$mark" "/proc/$$/environ" || die 3 "down: it has to be said outside the nodes"
+    [[ ! -d $dir || -e $made ]] || rmdir "$dir" 2>/dev/null || die 2 "$dir: holds other things than nodes, nothing is removed"
     gone marked
     rm -rf "$dir"
 }
@@ -177,7 +179,9 @@ up()
     done
     for i in "${shared[@]}" "$top"; do options+=(-s "$(cd "$i" && pwd)"); done
     down
-    mkdir -p "$dir"/{run,log}
+    mkdir -p "$dir"
+    : >"$made"
+    mkdir "$dir"/{run,log}
     # shellcheck disable=SC2086  # may hold options
     ${CC:-cc} -std=c11 -O2 -o "$dir/switch" "$top/tests/nodes/switch.c" -lm || die 3 "the switch does not compile"
     printf '127.0.0.1 localhost\n' >"$dir/hosts"
@@ -229,18 +233,34 @@ if ((EUID != 0)); then
     esac
 fi
 
-# wants NUMBER: that many arguments at least
-wants() { (($# > 0 && $# > $1)) || die 2 "$command: an argument is missing; see --help"; }
+# wants NUMBER ARGUMENT...: that many at least;  only NUMBER ARGUMENT...: neither more nor less
+wants() { (($# > $1)) || die 2 "$command: an argument is missing; see --help"; }
+only()
+{
+    wants "$@"
+    (($# == $1 + 1)) || die 2 "$command: unexpected argument '${*: -1}'; see --help"
+}
+# node I: it is there
+node()
+{
+    only 1 "$@"
+    whole "$1" 200
+    holder "$1" >/dev/null
+}
 case $command in
 up)
-    wants 1 "$@"
+    only 1 "$@"
+    for path in "${shared[@]}"; do [[ -d $path ]] || die 2 "-s $path: no such folder"; done
     whole "$1" 200
     whole "$slots" 10000
     up "$1"
     print_env
     ;;
 become) become "$1" ;;
-env) print_env ;;
+env)
+    only 0 "$@"
+    print_env
+    ;;
 exec)
     wants 2 "$@"
     enter "$@"
@@ -258,20 +278,23 @@ link)
     "$dir/switch" "$dir/socket" ask "$@" || exit 2
     ;;
 freeze)
-    wants 1 "$@"
+    node "$@"
     freeze "$1"
     ;;
 thaw)
-    wants 1 "$@"
+    node "$@"
     mapfile -t ids < <(members "$1")
     ((${#ids[@]} == 0)) || kill -s CONT "${ids[@]}" 2>/dev/null || true
     ;;
 kill)
-    wants 1 "$@"
+    node "$@"
     freeze "$1"
     gone members "$1"
     nsenter -t "$(holder "$1")" -m find /dev/shm -mindepth 1 -delete
     ;;
-down) down ;;
+down)
+    only 0 "$@"
+    down
+    ;;
 *) die 2 "unknown command '$command'; see --help" ;;
 esac

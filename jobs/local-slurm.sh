@@ -24,6 +24,7 @@ case ${1:-} in
 esac
 command=$1
 shift
+case $command in up | env | down) ;; *) die 2 "unknown command '$command'; see --help" ;; esac
 dir=/tmp/rowcast-slurm-$(id -u)
 nodes=2
 cpus=$(($(nproc) / 2 > 2 ? $(nproc) / 2 : 2))
@@ -33,7 +34,7 @@ preempt=0
 while (($#)); do
     case $1 in
     -d | -n | -c | -g | -p)
-        (($# > 1)) || die 2 "$1 needs a value"
+        [[ ${2:-} ]] || die 2 "$1 needs a value"
         case $1 in -d) dir=$2 ;; -n) nodes=$2 ;; -c) cpus=$2 ;; -g) gpus=$2 ;; -p) port=$2 ;; esac
         shift 2
         ;;
@@ -45,12 +46,14 @@ while (($#)); do
     esac
 done
 for number in "$nodes" "$cpus" "$gpus" "${port:-1}"; do
-    [[ $number =~ ^[0-9]{1,5}$ ]] || die 2 "expected a number, found '$number'"
+    [[ $number =~ ^(0|[1-9][0-9]{0,4})$ ]] || die 2 "expected a number, found '$number'"
 done
+((nodes > 0 && cpus > 0)) || die 2 "expected a node and a CPU at least"
 case $dir in /*) ;; *) dir=$PWD/$dir ;; esac
 # a Unix socket's path has at most 107 characters
 ((${#dir} <= 80)) || die 2 "the folder's name is too long for a socket in it: $dir"
 conf=$dir/slurm.conf
+mark=$dir/made-by-local-slurm # what has none is somebody else's
 
 # The ids of the daemons that `up` started and that still are what they were.
 daemons()
@@ -69,6 +72,7 @@ down()
     local -a ids
     local round
     [[ -d $dir ]] || return 0
+    [[ -e $mark ]] || rmdir "$dir" 2>/dev/null || die 2 "$dir: holds other things than a private Slurm, nothing is removed"
     mapfile -t ids < <(daemons)
     # the steps of jobs would outlive their slurmd
     if [[ -e $conf ]] && ((${#ids[@]})); then
@@ -185,7 +189,9 @@ up()
     host=$(hostname -s)
     getent hosts "$host" >/dev/null || die 3 "the machine cannot look up its own name: add '127.0.0.1 $host' to /etc/hosts"
     down
-    mkdir -p "$dir"/{run,state,log,spool}
+    mkdir -p "$dir"
+    : >"$mark"
+    mkdir "$dir"/{run,state,log,spool}
     chmod 755 "$dir"
     port=${port:-$(free_port)}
     (umask 077 && head -c 1024 /dev/urandom >"$dir/munge.key")
@@ -216,6 +222,5 @@ down)
     down
     exit 0
     ;;
-*) die 2 "unknown command '$command'; see --help" ;;
 esac
 printf 'export SLURM_CONF=%q\n' "$conf"

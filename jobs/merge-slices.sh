@@ -8,7 +8,7 @@ set -euo pipefail
 case ${1:-} in
 -h | --help) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; exit 0 ;;
 esac
-if (($# != 3)) || ! [[ $3 =~ ^[1-9][0-9]{0,6}$ ]]; then
+if (($# != 3)) || [[ -z $1 || -z $2 ]] || ! [[ $3 =~ ^[1-9][0-9]{0,6}$ ]]; then
     echo "usage: jobs/merge-slices.sh STORE FOLDER N" >&2
     exit 2
 fi

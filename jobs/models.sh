@@ -20,6 +20,7 @@ usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
 [[ ${1:-} != --help ]] || { usage; exit 0; }
 while getopts b:s:p:v:d:o:t:h letter; do
     case $letter in
+    [bspvdot]) [[ $OPTARG ]] || { echo "models.sh: -$letter needs a value; see -h" >&2; exit 2; } ;;&
     b) build=$OPTARG ;;
     s) store=$OPTARG ;;
     p) plans=$OPTARG ;;
@@ -32,6 +33,11 @@ while getopts b:s:p:v:d:o:t:h letter; do
     esac
 done
 shift $((OPTIND - 1))
+[[ $# == 1 && $1 =~ ^(fit|tables)$ ]] || { echo "models.sh: expected fit or tables, found '$*'; see -h" >&2; exit 2; }
+[[ $threads =~ ^[0-9]{1,4}$ ]] || { echo "models.sh: -t: expected a number, found '$threads'" >&2; exit 2; }
+for file in "$store" "$plans" "$vectors"; do
+    [[ -f $file ]] || { echo "models.sh: $file: no such store" >&2; exit 3; }
+done
 rowcast=$build/rowcast
 [[ -x $rowcast ]] || { echo "models.sh: no $rowcast: build first, or say -b BUILD" >&2; exit 3; }
 mkdir -p "$dir" "$out"
@@ -41,7 +47,7 @@ mkdir -p "$dir" "$out"
 paper=(--kernel 'gstat:strip=8:split=0' --k n --precision fp32)
 order=(--kernel 'gstat:strip=8:split=0' --precision fp32)
 plan=(--task plan)
-# Kernels whose sums have one order; of cuSPARSE those that NVIDIA promises (kernels/cuda), also where
+# Kernels whose sums have one order; of cuSPARSE those that NVIDIA promises (kernels/vendor), also where
 # this build has no CUDA.
 deterministic='gchunk*,gpanel*,gslice*,gstage*,gstat*,gsub*,growmajor*,cusparse-csr-*:alg=3:*,cusparse-coo-*:alg=2:*'
 common=(--folds 10 --seed 1 --threads "$threads")
@@ -62,7 +68,7 @@ table()
     "$rowcast" evaluate "$store" "${common[@]}" "$@" >"$out/$name.txt"
 }
 
-case ${1:-} in
+case $1 in
 fit)
     fit paper --model regret "${paper[@]}"
     fit order --model regret "${order[@]}"
@@ -80,14 +86,10 @@ tables)
     table compare-paper --compare "${paper[@]}"
     table compare-order --compare "${order[@]}"
     table random-paper --compare --split random "${paper[@]}"
-    table ablation-paper --ablation --model mlp,xgboost "${paper[@]}"
+    table ablation-paper --ablation --model mlp,regret "${paper[@]}"
     table topologies-paper --topologies "${paper[@]}"
-    table ablation-plan --ablation --model xgboost "${plan[@]}"
+    table ablation-plan --ablation --model xgboost-merit-soft "${plan[@]}"
     # the longest: six times the rows, nine classes
     table compare-plan --compare "${plan[@]}"
-    ;;
-*)
-    echo "models.sh: expected fit or tables, found '${1:-}'; see -h" >&2
-    exit 2
     ;;
 esac

@@ -19,7 +19,7 @@ test=0
 while (($#)); do
     case $1 in
     -b | -o)
-        (($# > 1)) || die 2 "$1 wants a folder; see --help"
+        [[ ${2:-} ]] || die 2 "$1 wants a folder; see --help"
         if [[ $1 == -b ]]; then tree=$2; else out=$2; fi
         shift
         ;;
@@ -32,6 +32,7 @@ while (($#)); do
     esac
     shift
 done
+[[ ! -e $out || -d $out ]] || die 2 "$out: not a folder"
 for tool in dpkg-deb dpkg-shlibdeps dpkg-architecture; do
     command -v $tool >/dev/null || die 3 "no $tool (Debian: dpkg-dev)"
 done

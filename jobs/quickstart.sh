@@ -12,10 +12,40 @@ set -euo pipefail
 ranks=2
 store=$top/out/quickstart.h5
 
-if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
-    exit 0
-fi
+# check_options WORD...: what rowcast sweep would refuse is refused before anything is installed or built; its options are read
+# in the source
+check_options()
+{
+    local name letter kind word
+    local -A kinds=()
+    while read -r name letter kind; do
+        kinds[--$name]=$kind
+        [[ $letter == 0 ]] || kinds[-$letter]=$kind
+    done < <(sed -n "s/^ *{\"\([a-z-]*\)\", '\{0,1\}\([A-Za-z0]\)'\{0,1\}, RC_OPT_\([A-Z]*\),.*/\1 \2 \3/p" "$top/src/cmd/cmd_sweep.c")
+    while (($#)); do
+        word=$1
+        shift
+        case $word in
+        -h | --help)
+            sed -n '2,/^set/s/^# //p' "${BASH_SOURCE[0]}"
+            exit 0
+            ;;
+        --*) name=${word%%=*} ;;
+        -?*) name=${word:0:2} ;;
+        *) die 2 "unexpected argument '$word'; see --help" ;;
+        esac
+        kind=${kinds[$name]:-}
+        case $name in -s | --store | -n | --dry-run) die 2 "$name: not here, the store is $store; see rowcast sweep --help" ;; esac
+        [[ $kind ]] || die 2 "rowcast sweep has no option $name; see --help"
+        if [[ $kind == FLAG ]]; then
+            [[ $word == "$name" ]] || die 2 "option $name takes no value"
+        elif [[ $word == "$name" ]]; then
+            (($#)) || die 2 "option $name needs a value"
+            shift
+        fi
+    done
+}
+check_options "$@"
 
 install_packages "${packages_build[@]}" "${packages_report[@]}"
 arguments=()

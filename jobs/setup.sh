@@ -9,6 +9,10 @@ build=${ROWCAST_BUILD:-build}
 case $build in /*) ;; *) build=$top/$build ;; esac
 cores=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 jobs=${ROWCAST_JOBS:-$cores}
+if ! [[ $jobs =~ ^[1-9][0-9]{0,3}$ ]]; then
+    echo "ROWCAST_JOBS: expected a number of jobs, found '$jobs'" >&2
+    exit 2
+fi
 
 # shellcheck disable=SC2034  # the lists are for the scripts that source this
 {

@@ -118,7 +118,8 @@ sweep_into()
     while :; do
         # All ranks end together, with codes that need not be 0.  When one dies the others wait for it:
         # they are ended a while after it.
-        run_step srun --mpi="$mpi" --kill-on-bad-exit=0 --wait="${ROWCAST_WAIT:-60}" "$rowcast" sweep --store "$store" "$@"
+        # since Slurm 22.05 a step does not take over the CPUs of a task by itself
+        run_step srun ${SLURM_CPUS_PER_TASK:+--cpus-per-task="$SLURM_CPUS_PER_TASK"} --mpi="$mpi" --kill-on-bad-exit=0 --wait="${ROWCAST_WAIT:-60}" "$rowcast" sweep --store "$store" "$@"
         case $step_code in
         75) go_on "$store" "$before" ;;
         0)

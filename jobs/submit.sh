@@ -13,9 +13,10 @@
 #   -t, --time TIME      limit, as sbatch takes it                       [60 minutes, or the partition's]
 #   -d, --drain SECONDS  before the limit when ranks are asked to finish                         [120]
 #   -s, --site NAME      profile in jobs/site, or a file               [$ROWCAST_SITE, or generic]
-#       --wait           until the jobs have ended; the exit code is theirs
+#       --wait           until the jobs have ended; the exit code is theirs.  A job that was preempted or lost its node may come
+#                        back for ROWCAST_COMEBACK seconds [300]
 #       --yes            do not ask;    --dry-run: print the plan and the commands only
-# Everything after STORE goes to rowcast.  Exit codes: 0, 1 not submitted, 2 wrong usage, 3 no Slurm.
+# Everything after STORE goes to rowcast.  An array beyond Slurm's MaxArraySize becomes several.  Exit codes: 0, 1 not submitted, 2 wrong usage, 3 no Slurm.
 set -euo pipefail
 ROWCAST_JOBS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export ROWCAST_JOBS
@@ -34,7 +35,7 @@ yes=0 dry=0 wait=0
 while (($#)); do
     case $1 in
     -N | --nodes | -r | --ranks | -c | --cpus | -n | --slices | -p | --partition | -t | --time | -d | --drain | -s | --site)
-        (($# > 1)) || die 2 "$1 needs a value"
+        [[ -n ${2:-} ]] || die 2 "$1 needs a value"
         case $1 in
         -N | --nodes) nodes=$2 ;;
         -r | --ranks) ranks=$2 ;;
@@ -59,13 +60,16 @@ done
 for number in "${nodes:-1}" "${ranks:-1}" "${cpus:-1}" "${slices:-1}" "$drain"; do
     [[ $number =~ ^[1-9][0-9]{0,6}$ ]] || die 2 "expected a positive number, found '$number'"
 done
-(($# > 0)) || die 2 "STORE is missing; see --help"
-[[ $what != train || $# -gt 1 ]] || die 2 "MODEL.json is missing; see --help"
+[[ -n ${1:-} ]] || die 2 "STORE is missing; see --help"
+[[ $what != train || -n ${2:-} ]] || die 2 "MODEL.json is missing; see --help"
 store=$1
 shift
 for tool in sbatch sinfo scontrol srun; do
     command -v "$tool" >/dev/null || die 3 "no $tool in PATH: this is not a machine that Slurm jobs are submitted from"
 done
+
+# what the job has that this may be called in would reach the new one: its array, memory, restarts, ranks
+for name in $(compgen -e | grep -E '^(SLURM|SLURMD|PMI|PMIX)_' | grep -vxE 'SLURM_(CONF|CONF_SERVER|JWT|CLUSTERS)'); do unset "$name"; done
 
 # ---------------------------------------------------------------- the site, and what Slurm says
 site_sbatch=()
@@ -106,7 +110,12 @@ array)
     choose_mpi
     slices=${slices:-$((up * (node_gpus > 0 ? node_gpus : 1)))}
     cpus=${cpus:-$((node_gpus > 1 ? node_cpus / node_gpus : node_cpus))}
-    arguments+=(--array=1-"$slices" --nodes=1 --ntasks=1 --cpus-per-task="$((cpus > 0 ? cpus : 1))" "${gpu[@]}"
+    # an index is smaller than this
+    largest=$(scontrol show config 2>/dev/null | sed -n 's/^MaxArraySize *= *\([0-9]*\).*/\1/p')
+    piece=$((${largest:-0} > 0 && ${largest:-0} <= slices ? largest - 1 : slices))
+    [[ ${largest:-2} -gt 1 ]] || die 3 "this Slurm has no arrays (MaxArraySize=$largest)"
+    pieces=$(((slices + piece - 1) / piece))
+    arguments+=(--nodes=1 --ntasks=1 --cpus-per-task="$((cpus > 0 ? cpus : 1))" "${gpu[@]}"
         --signal=B:USR1@"$drain")
     ;;
 train)
@@ -127,18 +136,22 @@ echo "rowcast $what on Slurm:"
 plan partition "$partition: $up nodes up, $node_cpus CPUs and $node_gpus GPUs each, time limit $most${preempt:+, preemption $preempt}"
 case $what in
 sweep) plan ranks "$((nodes * ranks)) on $nodes nodes, $ranks a node, $cpus CPUs each$( ((node_gpus == 0)) || echo ', one GPU each')" ;;
-array) plan slices "$slices tasks of one rank, $cpus CPUs each$( ((node_gpus == 0)) || echo ', one GPU each'); then one merge into $store" ;;
+array) plan slices "$slices tasks of one rank, $cpus CPUs each$( ((node_gpus == 0)) || echo ', one GPU each')$( ((pieces == 1)) || echo ", as $pieces arrays (MaxArraySize is $largest)"); then one merge into $store" ;;
 esac
 [[ $what == train ]] || plan MPI "srun --mpi=$mpi"
 [[ $what == train ]] || plan time "limit $limit; drains $drain s before it, back to the queue at most ${ROWCAST_REQUEUES:-50} times"
 plan program "$rowcast (profile $site)"
 plan store "$store ($(finished "$store") cases are there)"
 if [[ $what != train ]]; then
-    if estimate=$(timeout 120 "$rowcast" sweep --store "$store" "$@" --dry-run -f csv 2>&1 >/dev/null | tail -n 1); then
-        plan work "$estimate"
-    else
-        plan work "unknown: ${estimate:-rowcast sweep --dry-run took more than 2 minutes}"
-    fi
+    code=0
+    estimate=$(timeout 120 "$rowcast" sweep --dry-run -f csv --store "$store" "$@" 2>&1 >/dev/null) || code=$?
+    case $code,$estimate in
+    0,*) plan work "${estimate##*$'\n'}" ;;
+    124,*) plan work "unknown: rowcast sweep --dry-run took more than 2 minutes" ;;
+    2,*--device* | 2,*--kernels*) plan work "unknown here: ${estimate%%$'\n'*}" ;; # a node may have a GPU
+    2,*) die 2 "${estimate%%$'\n'*}" ;;
+    *) plan work "unknown: ${estimate##*$'\n'}" ;;
+    esac
 fi
 
 # The words for a shell: --wrap gives them to sh, which knows nothing of what printf %q writes ($'gr\303...').
@@ -155,7 +168,7 @@ submitted=()
 folder=$store.slices
 case $what in
 sweep) submitted+=("${arguments[@]}" "$ROWCAST_JOBS/sweep.sbatch" "$store" "$@") ;;
-array) submitted+=("${arguments[@]}" "$ROWCAST_JOBS/sweep-array.sbatch" "$folder" "$@") ;;
+array) submitted+=("${arguments[@]}" --array=1-"$piece" "$ROWCAST_JOBS/sweep-array.sbatch" "$folder" "$@") ;;
 train) submitted+=("${arguments[@]}" "$ROWCAST_JOBS/train.sbatch" "$store" "$@") ;;
 esac
 printf '  %-12s sbatch' command
@@ -173,27 +186,51 @@ if ((!yes)); then
 fi
 
 # --------------------------------------------------------------------------------- submitting
-export ROWCAST="$rowcast" ROWCAST_SLICES="${slices:-}"
-job=$(sbatch --parsable --export=ALL "${submitted[@]}") || die 1 "sbatch refused it"
-job=${job%%;*}
-echo "submitted job $job"
-last=$job
+export ROWCAST="$rowcast" ROWCAST_SLICES="${slices:-}" ROWCAST_SLICES_BEFORE=0
+jobs=()
+# submit WORD...: to sbatch; the id is added to $jobs
+submit()
+{
+    local job
+    job=$(sbatch --parsable --export=ALL "$@") || return
+    jobs+=("${job%%;*}")
+}
+submit "${submitted[@]}" || die 1 "sbatch refused it"
+echo "submitted job ${jobs[0]}"
 if [[ $what == array ]]; then
+    while (((ROWCAST_SLICES_BEFORE += piece) < slices)); do
+        ((slices - ROWCAST_SLICES_BEFORE >= piece)) || submitted=("${submitted[@]/#--array=*/--array=1-$((slices - ROWCAST_SLICES_BEFORE))}")
+        submit "${submitted[@]}" || {
+            scancel "${jobs[@]}" || true
+            die 1 "sbatch refused the slices from $((ROWCAST_SLICES_BEFORE + 1)) on; the jobs before them are cancelled: ${jobs[*]}"
+        }
+        echo "submitted job ${jobs[-1]}: the slices from $((ROWCAST_SLICES_BEFORE + 1)) on"
+    done
     # not afterok: a slice with a failed case exits 1, and is as good as the others
-    last=$(sbatch --parsable --export=ALL --job-name=rowcast-merge --partition="$partition" --time="$limit" \
-        --nodes=1 --ntasks=1 --dependency=afterany:"$job" --wrap "$merge_text") || die 1 "sbatch refused the merge"
-    last=${last%%;*}
-    echo "submitted job $last: the merge, when all slices have ended"
+    after=$(IFS=: && echo "${jobs[*]}")
+    submit --job-name=rowcast-merge --partition="$partition" --time="$limit" --nodes=1 --ntasks=1 \
+        --dependency=afterany:"$after" --wrap "$merge_text" \
+        || die 1 "sbatch refused the merge; when the slices have ended: $merge_text"
+    echo "submitted job ${jobs[-1]}: the merge, when all slices have ended"
 fi
 ((wait)) || exit 0
 # the accounting may be off: ask the controller until it knows an end
+last=${jobs[-1]}
+known=$SECONDS
 while :; do
-    state=$(scontrol show job "$last" -o 2>/dev/null | grep -oE 'JobState=[A-Z_]+' | cut -d= -f2 | head -n 1)
+    shown=$(scontrol show job "$last" -o 2>&1 || true)
+    state=$(sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p' <<<"$shown" | head -n 1)
     case $state in
-    COMPLETED | FAILED | CANCELLED | TIMEOUT | NODE_FAIL | PREEMPTED | OUT_OF_MEMORY | DEADLINE | BOOT_FAIL | '') break ;;
+    COMPLETED | FAILED | CANCELLED | TIMEOUT | OUT_OF_MEMORY | DEADLINE) break ;;
+    # on its way back to the queue, unless that is not allowed; or the controller does not answer
+    PREEMPTED | NODE_FAIL | BOOT_FAIL | '')
+        [[ $shown != *" Requeue=0 "* && $shown != *"Invalid job id"* ]] || break
+        ((SECONDS - known < ${ROWCAST_COMEBACK:-300})) || break
+        ;;
+    *) known=$SECONDS ;;
     esac
     sleep 2
 done
-code=$(scontrol show job "$last" -o 2>/dev/null | grep -oE ' ExitCode=[0-9]+' | cut -d= -f2 || true)
+code=$(sed -n 's/.* ExitCode=\([0-9]*\).*/\1/p' <<<"$shown" | head -n 1)
 echo "job $last: ${state:-unknown}, exit code ${code:-unknown}"
 [[ $state == COMPLETED ]] || exit "$(( ${code:-1} > 0 ? ${code:-1} : 1 ))"

@@ -7,7 +7,18 @@
 # MATRIX is what the last example downloads, else one is generated.
 # shellcheck disable=SC2016  # what is typed is expanded by the shell that it is typed to
 set -uo pipefail
-prefix=$(realpath "${1:?usage: jobs/walk.sh PREFIX [MATRIX]}")
+die() { printf 'walk.sh: %s\n' "$2" >&2; exit "$1"; }
+case ${1:-} in
+-h | --help)
+    sed -n '2,/^# shellcheck/s/^# //p' "${BASH_SOURCE[0]}" | sed '$d'
+    exit 0
+    ;;
+-*) die 2 "unknown option '$1'; see --help" ;;
+esac
+(($# == 1 || $# == 2)) || die 2 "expected PREFIX [MATRIX], found $# arguments; see --help"
+[[ -x $1/bin/rowcast ]] || die 2 "'$1': there is no $1/bin/rowcast"
+[[ $# == 1 || -f $2 ]] || die 2 "'$2': no such matrix"
+prefix=$(realpath "$1")
 matrix=${2:+$(realpath "$2")}
 source=$(realpath "$(dirname "${BASH_SOURCE[0]}")/..")
 for CUDA in "${CUDA_HOME:-}" /usr/local/cuda /usr/local/cuda-*; do [[ ! -d $CUDA/lib64 ]] || break; done

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "kernels/kernel.h"
 #include "base/error.h"
+#include "base/type.h"
 
 #include <string.h>
 
@@ -31,6 +32,8 @@ rc_status_t rc_kernel_analyse(
     const rc_operation_t *o = rc_operation_of(kernel->op);
     if (p->k < 1)
         return rc_fail(err, RC_ENOTSUP, "shape: %s has no columns", o->in[0].name);
+    if (!((kernel->types ? kernel->types : RC_TYPES_IEEE) >> p->precision & 1u))
+        return rc_fail(err, RC_ENOTSUP, "no instance for %s", rc_precision_name(p->precision));
     if (!rc_kernel_stores(kernel, p->c_order))
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s order", kernel->name,
             o->out.name, rc_c_order_name(p->c_order));
@@ -39,6 +42,14 @@ rc_status_t rc_kernel_analyse(
     if (st == RC_OK)
         *out = a;
     return st;
+}
+
+rc_status_t rc_kernel_run(const rc_kernel_t *kernel, rc_executor_t *x, void *state, const rc_operands_t *o, double alpha,
+    double beta, rc_err_t *err)
+{
+    if (rc_precision_round(o->out.precision, alpha) == 0)
+        return x->scale(x, &o->out, beta, err);
+    return kernel->run(state, o, alpha, beta, err);
 }
 
 int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k)

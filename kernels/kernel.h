@@ -13,44 +13,11 @@
 
 #include "base/family.h"
 #include "base/param.h"
-#include "kernels/executor.h"
-#include "operation/operation.h"
+#include "format/problem.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_CHOSEN = 9 };
-
-/** What is to be computed.  The matrix and the schedule are borrowed until release. */
-typedef struct rc_problem {
-    int64_t k; /**< columns of the wide operands, >= 1; 1 where the operation has no K */
-    rc_precision_t precision;
-    rc_c_order_t c_order;
-    const rc_csr_t *a;
-    const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
-                                             during analyse and prepare (kernels/resident.h) */
-    const rc_schedule_t *schedule;
-    int identity;           /**< rc_schedule_is_identity(schedule) */
-    rc_geometry_t geometry; /**< that the schedule was built for */
-    int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
-                                 when C is in schedule order */
-    int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
-    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the default */
-    const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file that `text` names is another
-                            one now when its content is not in there; NULL: not known */
-} rc_problem_t;
-
-/** What the analysis of a matrix under a schedule says; of all K at once. */
-typedef struct rc_analysis {
-    int64_t bytes;            /**< device memory that prepare allocates, without what grows with K */
-    int64_t bytes_per_column; /**< that it allocates for each dense column beside */
-    int64_t traffic;          /**< bytes of the prepared matrix, which one run reads once */
-    int64_t stored_rows;      /**< rows of the output that a run stores to, pads left out */
-    double fill;              /**< stored entries, padding included, over nnz; 1 without entries */
-    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it has none */
-    int64_t chosen[RC_ANALYSIS_CHOSEN]; /**< what the kernel decided, for its own prepare */
-} rc_analysis_t;
 
 /** Row orders of the output that a kernel can store, as bits 1 << rc_c_order_t.  Symmetric orders
  *  need what schedule order needs. */
@@ -68,6 +35,7 @@ typedef struct rc_kernel {
     rc_op_t op;
     rc_layout_t layout; /**< of the operands with K columns */
     unsigned c_orders;  /**< RC_STORES_* */
+    unsigned types;     /**< bits 1 << rc_precision_t; 0: RC_TYPES_IEEE */
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
     int for_testing;    /**< 1: not part of "all", nor a candidate of plans: tests and references */
     int builds; /**< 1: prepare builds on the device where the problem has its matrix there */
@@ -75,6 +43,10 @@ typedef struct rc_kernel {
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);
+    /** 1: it multiplies the entries of A and nothing else, so that NaN and infinity of an input reach the values of the
+     *  output that IEEE arithmetic says; NULL: padding or the library may spread them.
+     *  \param[in] param  likewise */
+    int (*strict)(const int64_t *param);
     rc_param_t param[RC_KERNEL_PARAMS_MAX]; /**< ends at the first NULL name */
     /** NULL, or replaces the canonical text of the parameters by one that identifies what they stand for
      *  (the content of a file); `text` that stays empty is the usual one.
@@ -106,7 +78,8 @@ typedef struct rc_kernel {
     const char *twin;
     /** NULL, or work once before the first run with these operands; timed apart from both. */
     rc_status_t (*preprocess)(void *state, const rc_operands_t *o, rc_err_t *err);
-    /** One run, asked for and on a GPU not waited for.
+    /** One run, asked for and on a GPU not waited for; rc_kernel_run calls it.
+     *  \param[in] alpha  not 0 in the precision of the problem
      *  \param[in] o  of the shape, precision and layout that were prepared for, or, where the kernel takes any
      *                K, of fewer columns; any leading dimension */
     rc_status_t (*run)(
@@ -114,17 +87,25 @@ typedef struct rc_kernel {
     void (*release)(void *state);
     /** NULL, or where the prepared matrix has its values: an array whose places depend on pattern,
      *  schedule and parameters alone, each a value of A or 0 for padding, and nothing else in the state
-     *  depends on them.  Who changes them orders that with runs.
+     *  depends on them.  Each value of A is there once.  `prepare` puts them there by one call of
+     *  rc_places_fill.  Who changes them orders that with runs.
      *  \param[out] array  in the memory of the executor, of the precision of the problem
      *  \return its length */
     int64_t (*values)(void *state, void **array);
 } rc_kernel_t;
 
 /** Check what every kernel asks for, then ask the kernel.
- *  \return RC_OK; RC_ENOTSUP (K below 1, an order of C that the kernel does not store, what the
- *          kernel itself says); RC_ENOMEM */
+ *  \return RC_OK; RC_ENOTSUP (K below 1, a value type without an instance, an order of C that
+ *          the kernel does not store, what the kernel itself says); RC_ENOMEM */
 rc_status_t rc_kernel_analyse(
     const rc_kernel_t *kernel, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
+
+/** The kernel's run, of any alpha: with 0 the output becomes beta times what it was, and neither A nor an input is read.
+ *  \param[in] x      of the state
+ *  \param[in] state  of prepare or share
+ *  \return as run */
+rc_status_t rc_kernel_run(const rc_kernel_t *kernel, rc_executor_t *x, void *state, const rc_operands_t *o, double alpha,
+    double beta, rc_err_t *err);
 
 /** Device memory of a prepared matrix at K columns, and compulsory traffic of one run: the prepared
  *  matrix, the inputs and the stored rows of the output once.  INT64_MAX when they overflow. */
@@ -132,7 +113,7 @@ int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k);
 int64_t rc_analysis_traffic(
     const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k);
 
-/** The `deterministic` of kernels whose sums have one order whatever the parameters.  \return 1 */
+/** The `deterministic` or `strict` of kernels that are so whatever the parameters.  \return 1 */
 int rc_kernel_always(const int64_t *param);
 
 /** 1: the kernel can store its output in that order. */

@@ -2,6 +2,7 @@
 #include "kernels/specs.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "kernels/kernel.h"
 
 #include <stdlib.h>
 

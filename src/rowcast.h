@@ -1,5 +1,5 @@
 /** \file rowcast.h  The public interface of librowcast: sparse matrices, row orders, features, the
- *  selector.
+ *  selector, seals of stores.
  *
  *  rowcast answers: for this sparse matrix, in which row order is sparse x dense (SpMM) fastest?
  *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.  Files of matrices
@@ -10,7 +10,10 @@
  *  are set only on success.  What a function creates, the caller frees with the function named in
  *  its docstring; the free functions accept NULL and emptied objects.  Every call is local (no
  *  communication) and thread-safe on distinct objects; there is no global state.
- *  `threads` is the number of OpenMP threads to use; 0 means all that the process may use.
+ *  `threads` is the number of OpenMP threads to use; 0 means all that the process may use, and more than it has CPUs
+ *  for are not started.  In a child of fork() whose parent had threads a call uses one.
+ *  A NULL where there must be something, a matrix that is none (see rc_csr_check), a policy or number that is none: RC_EINVAL, or
+ *  what the function says.  Arrays that are shorter than their docstring says cannot be found out.
  */
 #ifndef ROWCAST_H
 #define ROWCAST_H
@@ -76,6 +79,17 @@ typedef struct rc_csr {
 /** Free the arrays of a matrix and zero it.  NULL and a zeroed matrix are allowed. */
 RC_API void rc_csr_free(rc_csr_t *a);
 
+/** Check every invariant of rc_csr_t.  What walks a matrix calls it first, unless its `threads` have RC_CHECKED; so must
+ *  whoever has changed a matrix.
+ *  \param[in] a  borrowed; without entries, columns and values may be NULL
+ *  \return RC_OK, RC_EINVAL: names what is NULL, or the first row that breaks one.
+ *  Local.  Cost O(nnz + rows): about 1 ns an entry and 5 ns a row. */
+RC_API rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err);
+
+/** A flag for `threads`, as in `0 | RC_CHECKED`: the matrix is one of this library's, or was checked already, and is not checked
+ *  again; values that are NULL will do, for only rc_mtx_write reads them.  With a matrix that is none the call may crash. */
+enum { RC_CHECKED = 1 << 30 };
+
 /* -------------------------------------------------------------- operations */
 
 /** What is computed with a sparse matrix A (rows x cols): out = alpha f(A, in) + beta out.  Stores
@@ -88,8 +102,12 @@ typedef enum rc_op {
     RC_OPS            /**< how many there are */
 } rc_op_t;
 
-/** Of values, matrix and dense operands alike. */
-typedef enum rc_precision { RC_FP32 = 0, RC_FP64 = 1 } rc_precision_t;
+/** Of values, matrix and dense operands alike.  Stores hold these numbers, so they never change. */
+typedef enum rc_precision {
+    RC_FP32 = 0,
+    RC_FP64 = 1,
+    RC_BF16 = 2 /**< 8 bits of significand; sums are fp32 */
+} rc_precision_t;
 
 /** Layout of the dense operands that have K columns. */
 typedef enum rc_layout {
@@ -144,9 +162,9 @@ typedef struct rc_schedule {
  *                        "random:seed=7", "rcm", "metis:part=128", "file:rows.txt"
  *  \param[in]  a         matrix, borrowed
  *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}.  Many policies do not need it
- *  \param[in]  threads   0: all; the result does not depend on it
+ *  \param[in]  threads   0: all; | RC_CHECKED; the result does not depend on it
  *  \param[out] out       free with rc_schedule_free; it has been checked with rc_schedule_check
- *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL, RC_ERANGE (a parameter), RC_EIO (a file that cannot be
+ *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL (a NULL, no matrix), RC_ERANGE (a parameter), RC_EIO (a file that cannot be
  *          read, or is not there), RC_EFORMAT (what is in it), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not
  *          for: symmetric orders need a square one), RC_ENOMEM.  Local.  Cost: see the policy.
  *  Source: Mehrabi et al. 2021, section III; of the others: see rowcast info. */
@@ -155,7 +173,8 @@ RC_API rc_status_t rc_order_build(const char *policy, const rc_csr_t *a,
 
 /** Check that a schedule is valid for a matrix: every row exactly once, except that empty rows
  *  may be absent; anything else in a slot is the pad -1; the column order a permutation, with
- *  neither pads nor absent rows; groups contiguous and not empty.  Cost O(rows + slots + cols).
+ *  neither pads nor absent rows; groups contiguous and not empty.  The matrix is checked first.  Cost O(nnz + rows + slots +
+ *  cols).
  *  \return RC_OK or RC_EINVAL with the first offending slot, row, column or group in the text;
  *          RC_ENOMEM. */
 RC_API rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
@@ -249,7 +268,7 @@ typedef struct rc_request {
     double reuse;    /**< products with this matrix: what setup, `reuse` products and, for all but
                           changing nothing, features and prediction take is made smallest (needs a
                           model with times); 0: the time of a product alone */
-    int threads;     /**< for features and order; 0: all */
+    int threads;     /**< for features and order; 0: all; | RC_CHECKED */
     const char *operation; /**< NULL: "spmm"; a model refuses another one than its own */
     const char *device;    /**< class of the device that multiplies, or a glob; NULL: that of the
                                 model */
@@ -296,7 +315,7 @@ typedef struct rc_choice {
  *  saves.  (A classifier predicts no times: its best score among the permitted.)
  *  \param[in]  m, a, request  borrowed
  *  \param[out] out  free with rc_choice_free
- *  \return RC_OK, RC_EINVAL (bad request; reuse with a model that predicts no times), RC_ENOTSUP
+ *  \return RC_OK, RC_EINVAL (a NULL, no matrix, bad request; reuse with a model that predicts no times), RC_ENOTSUP
  *          (an operation or precision that the model was not trained on; without `extrapolate` also K,
  *          device and features that it does not know; no class that the constraints permit: the
  *          text says what there is), RC_ENOMEM.  Local.  Cost: that of
@@ -306,6 +325,16 @@ RC_API rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_re
 
 /** Free the arrays of a choice and zero it. */
 RC_API void rc_choice_free(rc_choice_t *c);
+
+/* ------------------------------------------------------------------ stores */
+
+/** Compare the bytes of a store of `rowcast sweep` with the digests at its end, as the programs do before HDF5 sees them: damaged
+ *  ones can make it crash.
+ *  \param[in]  path    file name
+ *  \param[out] sealed  1: they are what was written; 0: the file has no digests
+ *  \return RC_OK (also without digests), RC_EINVAL (a NULL), RC_ENOENT, RC_EIO, RC_ESTORE (damaged, or no file),
+ *          RC_ENOMEM.  Local.  Cost: reads the file once. */
+RC_API rc_status_t rc_store_check(const char *path, int *sealed, rc_err_t *err);
 
 #ifdef __cplusplus
 }

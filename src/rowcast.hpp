@@ -85,7 +85,7 @@ public:
     {
         rc_plan_t *p = nullptr;
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_load(path.c_str(), &problem, &a, &options, stream, &p, &err), err);
+        check(rc_plan_load(file_name(path), &problem, &a, &options, stream, &p, &err), err);
         return plan(p);
     }
 
@@ -138,7 +138,7 @@ public:
     void save(const std::string &path) const
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_save(own_.get(), path.c_str(), &err), err);
+        check(rc_plan_save(own_.get(), file_name(path), &err), err);
     }
 
     /** rc_plan_describe, whole. */
@@ -162,6 +162,13 @@ private:
     };
 
     explicit plan(rc_plan_t *p) noexcept : own_(p) {}
+
+    static const char *file_name(const std::string &path)
+    {
+        if (path.find('\0') != std::string::npos)
+            throw error(RC_EINVAL, "path: expected no NUL in it");
+        return path.c_str();
+    }
 
     static void check(rc_status_t status, const rc_err_t &err)
     {

@@ -31,7 +31,7 @@ typedef struct rc_gpu_info {
 
 /** The GPUs that this process may use.
  *  \param[out] list  [*count]; free with free()
- *  \return RC_OK (also with none: *count is 0), RC_ENOTSUP (built without CUDA), RC_EDEVICE (no
+ *  \return RC_OK (also with none: *count is 0), RC_EINVAL (a NULL), RC_ENOTSUP (built without CUDA), RC_EDEVICE (no
  *          usable driver; the text says what it said), RC_ENOMEM.  Local. */
 RC_API rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err);
 
@@ -43,7 +43,7 @@ typedef struct rc_gpu_versions {
     char driver_name[80]; /**< the driver's own version, "580.95.05"; "" when not known */
 } rc_gpu_versions_t;
 
-/** \return RC_OK, RC_ENOTSUP (built without CUDA), RC_EDEVICE.  Needs no GPU. */
+/** \return RC_OK, RC_EINVAL (NULL), RC_ENOTSUP (built without CUDA), RC_EDEVICE.  Needs no GPU. */
 RC_API rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err);
 
 /* ------------------------------------------------------------------- plans */
@@ -100,6 +100,13 @@ typedef struct rc_plan_problem {
     int64_t ld_out;
 } rc_plan_problem_t;
 
+/** What kernels must promise, as bits. */
+enum {
+    RC_PLAN_SAME_BITS = 1, /**< two runs on the same operands give the same bits */
+    RC_PLAN_STRICT = 2     /**< NaN and infinity in B, and in values of A, reach the values of C that IEEE arithmetic
+                                says, and no others: nothing is multiplied by the zeros of padding */
+};
+
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
     const char *kernels;     /**< "gchunk:entries=16", or several and globs with commas; NULL: any */
@@ -117,7 +124,7 @@ typedef struct rc_plan_options {
     double reuse;       /**< expected products: what costs least in total is chosen, and another candidate is timed
                              only while timing has taken less than 5 % of the products' time by the best so
                              far, the first that is not cuSPARSE's while less than 20 %; 0: the fastest product */
-    int deterministic;  /**< 1: only kernels that promise the same bits in each run */
+    int deterministic;  /**< only kernels that promise RC_PLAN_SAME_BITS (1), RC_PLAN_STRICT (2) or both (3); 0: any */
     int threads;        /**< of the host, for orders and features; 0: all */
     const rc_cuda_allocator_t *allocator; /**< of device memory, copied; NULL: cudaMallocAsync and
                                                cudaFreeAsync on the stream */
@@ -208,7 +215,7 @@ RC_API void rc_plan_free(rc_plan_t *plan);
 
 /** The plan's operation once: out = alpha f(A, in) + beta out.  It is asked for on the stream and not
  *  waited for; nothing is allocated, so that it can become part of a graph.  Two runs on the same operands
- *  give the same bits where the plan was made with `deterministic`.
+ *  give the same bits where the plan was made with RC_PLAN_SAME_BITS.  With alpha 0 neither A nor B is read.
  *  \param[in] k         one of the plan's, or in its range; ignored for spmv
  *  \param[in] b, ldb    device memory in the plan's precision and layout: B of spmm and spmm_t with its
  *                       leading dimension in values; x of spmv, which has none
@@ -252,31 +259,31 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
  *  \param[in] stream  of the plan's GPU; in a graph's capture only where nothing is waited for
  *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE.  After an error the old values
  *          are in use.
- *  Cost: of the first call a preparation or, of fp32 from 2^23 entries, two, and 4 bytes of device memory for each stored value (8
+ *  Cost: of the first call a preparation, and 4 bytes of device memory for each stored value (8
  *  from 2^31 - 1 entries); of later ones that and the values are read, and the prepared values written. */
 RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     int value_bytes, int on_device, struct CUstream_st *stream, rc_err_t *err);
 
-/** Number of parts: one for each K, or for each piece of a range. */
+/** Number of parts: one for each K, or for each piece of a range; of NULL 0. */
 RC_API int rc_plan_parts(const rc_plan_t *plan);
 
 /** Part at index 0 .. rc_plan_parts - 1, in the order of the problem's K.
- *  \return RC_OK or RC_EINVAL (outside) */
+ *  \return RC_OK or RC_EINVAL (a NULL; outside) */
 RC_API rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err);
 
 /** Products after which a candidate has paid for its setup over the reference of its part: by measured
  *  times where both were timed, else by predicted ones.  0 for the reference itself, INFINITY when it
- *  never does, NaN when times are missing. */
+ *  never does, NaN when times are missing, or there is no such candidate. */
 RC_API double rc_plan_break_even(const rc_plan_part_t *part, int index);
 
 /** What was chosen for each K, why, and what it takes: a few lines for people.
  *  \param[out] text  [size]; cut when it is longer
- *  \return bytes that the whole text takes, without its end */
+ *  \return bytes that the whole text takes, without its end; of NULL 0 */
 RC_API size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size);
 
 /** Write the choices and orders to a file, for the next run on the same pattern.  The file is
  *  replaced as a whole.
- *  \return RC_OK, RC_EIO, RC_ENOMEM */
+ *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM */
 RC_API rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err);
 
 #ifdef __cplusplus

@@ -43,7 +43,8 @@ static void say_reordering(const rc_survey_t *s, int setting, const rc_headline_
         if (h->plan.stats.count > 0 && twin >= 0)
             rc_str_addf(out, "the other row orders were measured at %s.", s->setting[twin].label);
         else
-            rc_str_add(out, h->plan.stats.count == 0 ? "the original order has no results." : "no other row order was measured.");
+            rc_str_add(out, h->plan.stats.count == 0 ? "the original order has no results."
+                                                     : "no other row order was measured.");
         return;
     }
     rc_str_add(out, low > much     ? "Reordering pays on "
@@ -177,12 +178,10 @@ static double log_over_best(const rc_survey_t *s, const rc_held_out_t *held_out,
            held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
 }
 
-/* 1: row i is of the setting and in the original order. */
-static int is_in(const rc_survey_t *s, int setting, int64_t i)
+/* 1: row i is in the original order. */
+static int is_csr(const rc_survey_t *s, int64_t i)
 {
-    const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-    return s->pair[s->row_pair[i]].setting == setting &&
-           strcmp(rc_view_policy(s->view, r->policy), "csr") == 0;
+    return strcmp(rc_view_policy(s->view, rc_view_result(s->view, s->rows[i])->policy), "csr") == 0;
 }
 
 static int is_of(const rc_survey_t *s, int64_t i, const fixed_t *f)
@@ -221,14 +220,16 @@ static const fixed_t *default_of(const fixed_t *list, int count, int32_t layout)
     return best;
 }
 
-static rc_status_t say_default(const rc_survey_t *s, int setting, const rc_held_out_t *held_out,
-    const fixed_t *best, double *scratch, rc_str_t *out, rc_err_t *err)
+static rc_status_t say_default(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *held_out, const fixed_t *best, double *scratch, rc_str_t *out,
+    rc_err_t *err)
 {
     int64_t n = 0;
     int64_t pair = -1;
     rc_figure_t loss;
-    for (int64_t i = 0; i < s->entering; i++)
-        if (s->row_pair[i] != pair && is_in(s, setting, i) && is_of(s, i, best) &&
+    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++)
+        if (s->row_pair[i] != pair && is_csr(s, i) && is_of(s, i, best) &&
             isfinite(log_over_best(s, held_out, i))) {
             scratch[n++] = log_over_best(s, held_out, i);
             pair = s->row_pair[i];
@@ -244,17 +245,18 @@ static rc_status_t say_default(const rc_survey_t *s, int setting, const rc_held_
     return RC_OK;
 }
 
-static rc_status_t say_kernels(
-    const rc_survey_t *s, int setting, const rc_held_out_t *held_out, rc_str_t *out, rc_err_t *err)
+static rc_status_t say_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *held_out, rc_str_t *out, rc_err_t *err)
 {
+    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
     int count = 0;
     int said = 0;
     rc_status_t st = RC_OK;
     fixed_t *list = rc_alloc(FIXED_MAX, sizeof *list, "kernels", err);
     double *scratch = rc_alloc((size_t)s->matrices + 1, sizeof *scratch, "ratios", err);
     RC_TRY(list && scratch ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < s->entering; i++) {
-        fixed_t *f = is_in(s, setting, i) ? fixed_of(s, i, list, &count) : NULL;
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
+        fixed_t *f = is_csr(s, i) ? fixed_of(s, i, list, &count) : NULL;
         if (!f || f->pair == s->row_pair[i] || !isfinite(log_over_best(s, held_out, i)))
             continue;
         f->pair = s->row_pair[i];
@@ -266,7 +268,7 @@ static rc_status_t say_kernels(
         if (!best || best->matrices == 0)
             continue;
         rc_str_add(out, said++ ? "; " : "One kernel for all matrices, in the original order: ");
-        RC_TRY(say_default(s, setting, held_out, best, scratch, out, err));
+        RC_TRY(say_default(s, a, held_out, best, scratch, out, err));
     }
     if (said)
         rc_str_add(out, ".");
@@ -288,7 +290,7 @@ rc_status_t rc_answer_make(const rc_survey_t *s, int setting, const rc_headline_
     if (headline->plan.stats.count > 0 && headline->order.stats.count > 0)
         st = say_classes(s, a, held_out, &made.classes, err);
     if (st == RC_OK)
-        st = say_kernels(s, setting, held_out, &made.kernels, err);
+        st = say_kernels(s, a, held_out, &made.kernels, err);
     if (st == RC_OK && (made.reordering.failed || made.classes.failed || made.kernels.failed))
         st = rc_fail(err, RC_ENOMEM, "no memory for the answer of the report");
     if (st < 0)
@@ -342,9 +344,8 @@ void rc_answer_selector(const char *name, const json_t *file, rc_str_t *out)
             add_times(out, &held_out);
         if (isfinite(oracle.value))
             rc_str_addf(out,
-                isfinite(held_out.value)
-                    ? ", chosen and scored on the same measurements %.3f"
-                    : "%.3f times, chosen and scored on the same measurements",
+                isfinite(held_out.value) ? ", chosen and scored on the same measurements %.3f"
+                                         : "%.3f times, chosen and scored on the same measurements",
                 oracle.value);
         rc_str_add(out, ".");
     }

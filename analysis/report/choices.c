@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,8 +68,8 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
         const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].best);
         if (of->c_order != 0 || of->cache != 0 || strcmp(a->device, d->device) != 0)
             continue;
-        int64_t row = rc_map_get(
-            &at, key_of(s->matrix[s->pair[i].matrix].digest, r->k, r->precision == 0 ? 4 : 8), -1);
+        int64_t row = rc_map_get(&at,
+            key_of(s->matrix[s->pair[i].matrix].digest, r->k, rc_type(r->precision)->bytes), -1);
         if (row < 0)
             continue;
         const double *time = d->time + row * d->classes;

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "base/str.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,7 +40,9 @@ static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
 static int takes(const rc_survey_t *s, const char *reference, int group, int64_t row)
 {
     const char *kernel = rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel);
-    if ((group == RC_CHOICE_CSR || group == RC_CHOICE_REFERENCE_CSR || group == RC_CHOICE_VENDOR_CSR) && !is_csr(s, row))
+    if ((group == RC_CHOICE_CSR || group == RC_CHOICE_REFERENCE_CSR ||
+            group == RC_CHOICE_VENDOR_CSR) &&
+        !is_csr(s, row))
         return 0;
     if (group == RC_CHOICE_REFERENCE || group == RC_CHOICE_REFERENCE_CSR)
         return strcmp(kernel, reference) == 0;
@@ -65,20 +67,21 @@ static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const
     int n, rc_held_out_t *out, rc_err_t *err)
 {
     const char *reference = s->setting[p->setting].reference;
-    rc_halves_t h;
-    rc_status_t st = rc_halves_make(RC_CHOICES, n, &h, err);
-    if (st < 0)
-        return st;
+    double half[RC_HALVES];
+    rc_smallest_t best[RC_CHOICES];
+    rc_status_t st = RC_OK;
+    for (int g = 0; g < RC_CHOICES; g++)
+        best[g] = rc_smallest_none();
     for (int i = 0; st == RC_OK && i < n; i++) {
         rc_timed_t t = rc_timed_of(s->view, row[i]);
+        st = rc_split_half(&t, half, err);
         for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
             if (takes(s, reference, g, row[i]))
-                st = rc_halves_set(&h, g, i, &t, NULL, err);
+                rc_smallest_add(&best[g], half);
     }
-    for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
-        out->log[g] = rc_halves_best(&h, g, n);
+    for (int g = 0; g < RC_CHOICES; g++)
+        out->log[g] = rc_smallest_score(&best[g]);
     out->clear = is_alone(s, p, row, n);
-    rc_halves_free(&h);
     return st;
 }
 
@@ -153,7 +156,8 @@ rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, r
 
 /* scratch[2 * matrices] */
 static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
-    const rc_held_out_t *choice, const ratio_t *ratio, double *scratch, rc_gain_t *out, rc_err_t *err)
+    const rc_held_out_t *choice, const ratio_t *ratio, double *scratch, rc_gain_t *out,
+    rc_err_t *err)
 {
     int64_t n = 0;
     double *held_out = scratch + s->matrices;

@@ -10,7 +10,7 @@
 /** Ratios of times over the matrices of a setting; `count` 0: none, and the rest is NaN. */
 typedef struct rc_gain {
     rc_stats_t stats;
-    int64_t over5; /**< ratios above 1.05 */
+    int64_t over5;        /**< ratios above 1.05 */
     rc_figure_t held_out; /**< geometric mean of the same ratios with either side's choice made on
                                one half of what was measured and scored on the other
                                (table/split_half.h): what is left of a gain that luck is in.  With
@@ -23,8 +23,8 @@ typedef struct rc_headline {
     int64_t leader;    /**< row of the view whose kernel and order is the fastest on most matrices
                             (ties: the one that comes first in the survey); -1 none */
     int64_t wins;      /**< on how many */
-    int64_t clear;     /**< of these, matrices on which it leads every other kernel and order by more
-                            than the error (rc_timed_tie) */
+    int64_t clear;     /**< of these, matrices on which it leads every other kernel and order by
+                            more than the error (rc_timed_tie) */
     rc_gain_t order;   /**< reference kernel: original order over its fastest order */
     rc_gain_t plan;    /**< fastest of all kernels in original order over the fastest of all */
     rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest of all */

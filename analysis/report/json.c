@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/json.h"
+#include "base/decimal.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels whose values begin a line: enough to find one's way, and no more characters than needed. */
+/* Levels whose values begin a line: enough to find one's way, and no more characters than
+ * needed. */
 enum { LINE_DEPTH = 2 };
 
 /* ------------------------------------------------------------------- parts of texts */
@@ -102,36 +104,22 @@ void rc_json_index(rc_json_t *j, const char *key, int64_t n)
 
 /* -------------------------------------------------------------------------- numbers */
 
-/* d.ddddde+XX as digits and a power of ten, without the zeros at the end.  \return digits */
-static int split_real(double x, char *digits, int most, long *power)
-{
-    char text[40];
-    int n = 0;
-    snprintf(text, sizeof text, "%.*e", most - 1, fabs(x));
-    char *e = strchr(text, 'e');
-    *power = strtol(e + 1, NULL, 10) - (most - 1);
-    for (const char *at = text; at < e; at++)
-        if (*at != '.')
-            digits[n++] = *at;
-    while (n > 1 && digits[n - 1] == '0') {
-        n--;
-        ++*power;
-    }
-    return n;
-}
-
 void rc_json_real(rc_json_t *j, const char *key, double x)
 {
     enum { DIGITS = 6 };
-    char digits[DIGITS + 1];
-    long power;
+    char digits[RC_DECIMAL_BYTES];
+    int power;
     rc_str_t *s = j->out;
     begin(j, key);
     if (!isfinite(x)) {
         rc_str_add(s, "null");
         return;
     }
-    int n = split_real(x, digits, DIGITS, &power);
+    rc_decimal_int((int64_t)rc_decimal(x, DIGITS, &power), digits);
+    int n = x == 0 ? 1 : DIGITS;
+    while (n > 1 && digits[n - 1] == '0')
+        n--;
+    power -= n - 1; /* of the last digit */
     rc_str_add(s, x < 0 ? "-" : "");
     if (digits[0] == '0') {
         rc_str_add(s, "0");
@@ -139,13 +127,13 @@ void rc_json_real(rc_json_t *j, const char *key, double x)
         rc_str_addn(s, digits, (size_t)n);
         rc_str_addn(s, "00", (size_t)power);
     } else if (power < 0 && -power <= n) {
-        int whole = n + (int)power;
+        int whole = n + power;
         rc_str_addn(s, whole ? digits : "0", whole ? (size_t)whole : 1);
         rc_str_add(s, ".");
         rc_str_addn(s, digits + whole, (size_t)-power);
     } else {
         rc_str_addn(s, digits, (size_t)n);
-        rc_str_addf(s, "e%ld", power);
+        rc_str_addf(s, "e%d", power);
     }
 }
 

@@ -18,7 +18,8 @@ void rc_json_open(rc_json_t *j, const char *key, char bracket);
 void rc_json_close(rc_json_t *j, char bracket);
 
 /** A text; NULL: null.  Also < > & ' and the line separators of Unicode become \uXXXX, so that no
- *  text can end the script element that it stands in, and bytes that are not UTF-8 become U+FFFD. */
+ *  text can end the script element that it stands in, and bytes that are not UTF-8 become
+ *  U+FFFD. */
 void rc_json_text(rc_json_t *j, const char *key, const char *text);
 void rc_json_int(rc_json_t *j, const char *key, int64_t n);
 /** An index; below 0: null. */

@@ -1,5 +1,5 @@
-/** \file analysis/report/limits.h  What the device of the results can do at most, for figures that draw it.  Private to
- *  analysis/report and its caller. */
+/** \file analysis/report/limits.h  What the device of the results can do at most, for figures that
+ *  draw it.  Private to analysis/report and its caller. */
 #ifndef RC_ANALYSIS_REPORT_LIMITS_H
 #define RC_ANALYSIS_REPORT_LIMITS_H
 

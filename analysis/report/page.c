@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/replace.h"
 
 #include <errno.h>
@@ -28,15 +29,15 @@ static rc_status_t read_asset(const char *dir, const char *name, rc_str_t *out, 
     rc_str_addf(&path, "%s/%s", dir, name);
     if (path.failed)
         return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    FILE *f = fopen(path.text, "rb");
-    if (!f) {
-        rc_fail_errno(err, RC_ENOENT, errno, "cannot read '%s', an asset of the page", path.text);
+    FILE *f;
+    rc_status_t st = rc_open_given(path.text, &f, err);
+    if (st < 0) {
+        rc_err_context(err, "an asset of the page");
         rc_str_free(&path);
-        return RC_ENOENT;
+        return st;
     }
     while ((n = fread(block, 1, sizeof block, f)) > 0)
         rc_str_addn(out, block, n);
-    rc_status_t st = RC_OK;
     if (ferror(f))
         st = rc_fail(err, RC_EIO, "cannot read '%s'", path.text);
     else if (out->failed)
@@ -55,7 +56,8 @@ static rc_status_t put_part(
     const struct {
         const char *name;
         const rc_str_t *text;
-    } known[] = {{"data", &w->data}, {"pictures", &w->pictures}, {"nonce", &w->nonce}, {"figure", &w->figure}};
+    } known[] = {{"data", &w->data}, {"pictures", &w->pictures}, {"nonce", &w->nonce},
+        {"figure", &w->figure}};
     char file[64];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strlen(known[i].name) == n && memcmp(known[i].name, name, n) == 0) {
@@ -168,8 +170,9 @@ rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char 
     rc_page_pictures(&pictures, page);
     make_nonce(&w);
     make_figure(&w, page);
-    RC_TRY(w.pictures.failed || w.nonce.failed || w.figure.failed ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
-                                               : RC_OK);
+    RC_TRY(w.pictures.failed || w.nonce.failed || w.figure.failed
+               ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
+               : RC_OK);
     RC_TRY(fill(&html, &w, skeleton.text, err));
     RC_TRY(write_file(dir, "report.json", &w.data, err));
     RC_TRY(write_file(dir, "index.html", &html, err));

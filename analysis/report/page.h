@@ -1,8 +1,8 @@
 /** \file analysis/report/page.h  The page of a report: one HTML file that needs nothing else.
  *
  *  The page is a skeleton (page.html) in which "{{name}}" stands for the document of the report
- *  (data, pictures, nonce) or for the asset of that name (page.css, table.js, ...); its scripts draw
- *  everything else from the document, so that a site can restyle it without building anything.
+ *  (data, pictures, nonce) or for the asset of that name (page.css, table.js, ...); its scripts
+ *  draw everything else from the document, so that a site can restyle it without building anything.
  *  Every text out of a store is input of unknown origin: it enters the page as JSON (json.h) and
  *  from there as text, and the page's content security policy lets no script run but its own and no
  *  request leave. */

@@ -254,13 +254,14 @@ static void put_answer(writer_t *w, const rc_answer_t *answer)
 static void put_selector(writer_t *w)
 {
     rc_str_t text = {0};
-    rc_answer_selector(w->p->in->model_name ? w->p->in->model_name : "", w->p->in->model_file, &text);
+    rc_answer_selector(
+        w->p->in->model_name ? w->p->in->model_name : "", w->p->in->model_file, &text);
     put_sentence(w->j, "selector", &text);
     rc_str_free(&text);
 }
 
-static void put_setting(writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h,
-    const rc_answer_t *answer)
+static void put_setting(
+    writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h, const rc_answer_t *answer)
 {
     const rc_row_result_t *r = result(w, a->setting.row);
     rc_json_open(w->j, NULL, '{');
@@ -346,8 +347,8 @@ static void put_model(writer_t *w)
     rc_json_real(w->j, "selector_geomean", evaluated(e, "speedup_selector", "geomean"));
     rc_json_real(w->j, "selector_mean", evaluated(e, "speedup_selector", "mean"));
     rc_json_real(w->j, "oracle_geomean", evaluated(e, "speedup_oracle", "geomean"));
-    rc_json_real(w->j, "oracle_geomean_held_out",
-        evaluated(e, "speedup_oracle_held_out_geomean", NULL));
+    rc_json_real(
+        w->j, "oracle_geomean_held_out", evaluated(e, "speedup_oracle_held_out_geomean", NULL));
     rc_json_real(w->j, "loss_mean", evaluated(e, "loss_mean", NULL));
     rc_json_close(w->j, '{');
     rc_json_close(w->j, '{');

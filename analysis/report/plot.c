@@ -55,10 +55,10 @@ static rc_status_t read_text(const char *path, rc_str_t *out, rc_err_t *err)
 {
     char buf[65536];
     size_t n;
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot read '%s'", path);
+    FILE *f;
+    rc_status_t st = rc_open_given(path, &f, err);
+    if (st < 0)
+        return st;
     while ((n = fread(buf, 1, sizeof buf, f)) > 0)
         rc_str_addn(out, buf, n);
     int failed = ferror(f);
@@ -343,7 +343,8 @@ done:
 }
 
 /* One figure of one setting. */
-static rc_status_t draw_for(drawer_t *d, const rc_plot_t *plot, int setting, int is_home, rc_drawn_t *x)
+static rc_status_t draw_for(
+    drawer_t *d, const rc_plot_t *plot, int setting, int is_home, rc_drawn_t *x)
 {
     const rc_survey_t *s = d->in.survey;
     *x = (rc_drawn_t){.plot = plot, .setting = setting, .is_home = is_home};
@@ -351,7 +352,8 @@ static rc_status_t draw_for(drawer_t *d, const rc_plot_t *plot, int setting, int
         snprintf(x->folder, sizeof x->folder, "%s/", s->setting[setting].slug);
     d->in.shown = setting;
     d->dir.len = 0;
-    rc_str_addf(&d->dir, "%s%s%s", d->all.text, is_home ? "" : "/", is_home ? "" : s->setting[setting].slug);
+    rc_str_addf(&d->dir, "%s%s%s", d->all.text, is_home ? "" : "/",
+        is_home ? "" : s->setting[setting].slug);
     rc_status_t st = check_text(&d->dir, d->err);
     if (st == RC_OK)
         st = rc_open_folder(d->dir.text, d->err);
@@ -371,7 +373,8 @@ static rc_status_t draw_for(drawer_t *d, const rc_plot_t *plot, int setting, int
 
 static int has_more_matrices(const rc_survey_t *s, int a, int b)
 {
-    return s->setting[a].pairs != s->setting[b].pairs ? s->setting[a].pairs > s->setting[b].pairs : a < b;
+    return s->setting[a].pairs != s->setting[b].pairs ? s->setting[a].pairs > s->setting[b].pairs
+                                                      : a < b;
 }
 
 /* Whether a setting is of those with most matrices. */
@@ -387,10 +390,17 @@ static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *lis
 {
     const rc_survey_t *s = d->in.survey;
     int home = plot->home ? plot->home(&d->in) : -1;
-    rc_status_t st = draw_for(d, plot, home, 1, &list[(*n)++]);
+    void *kept = NULL;
+    rc_status_t st = plot->keep ? plot->keep(&d->in, &kept, d->err) : RC_OK;
+    d->in.kept = kept;
+    if (st == RC_OK)
+        st = draw_for(d, plot, home, 1, &list[(*n)++]);
     for (int a = 0; plot->home && home >= 0 && st == RC_OK && a < s->settings; a++)
         if (a != home && is_drawn(s, a))
             st = draw_for(d, plot, a, 0, &list[(*n)++]);
+    if (plot->drop)
+        plot->drop(kept);
+    d->in.kept = NULL;
     return st;
 }
 

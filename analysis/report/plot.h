@@ -17,7 +17,8 @@ typedef struct rc_plot_input {
     const rc_survey_t *survey;
     int shown;                /**< setting that a figure of a single setting shows; -1: none */
     const char *store;        /**< path */
-    const char *collection;   /**< directory with the matrices; NULL: where the store says that they were read from */
+    const char *collection;   /**< directory with the matrices; NULL: where the store says that they
+                                   were read from */
     const rc_model_t *model;  /**< NULL: none was given */
     const char *model_name;   /**< NULL: none */
     const json_t *model_file; /**< the model file as it is, with its evaluation on unseen rows;
@@ -25,6 +26,7 @@ typedef struct rc_plot_input {
     const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
                                  was not given */
     const rc_report_limits_t *limits; /**< NULL: none are known */
+    const void *kept;                 /**< what the figure that is drawn keeps; NULL: nothing */
 } rc_plot_input_t;
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
@@ -38,16 +40,20 @@ void rc_plot_text_free(rc_plot_text_t *t);
 
 /** A figure. */
 typedef struct rc_plot {
-    const char *name;    /**< "speedup-density": names of the files and of the template */
+    const char *name;     /**< "speedup-density": names of the files and of the template */
     const char *template; /**< NULL: the one of its name */
-    const char *title;   /**< "Speedup of each policy over density" */
-    const char *source;  /**< "Mehrabi et al., figure 5" */
-    const char *section; /**< heading of the page that it belongs under: "Orders", "Kernels",
+    const char *title;    /**< "Speedup of each policy over density" */
+    const char *source;   /**< "Mehrabi et al., figure 5" */
+    const char *section;  /**< heading of the page that it belongs under: "Orders", "Kernels",
                               "Cost", "Model" */
     int needs_model;
     /** The setting that it shows, or brings out among all, where nobody asks for another; -1 none,
      *  and it is drawn once, as where this is NULL. */
     int (*home)(const rc_plot_input_t *in);
+    /** What it reads of the store for all settings, made once and kept in `in`; both NULL: nothing.
+     *  \param[out] out  for `drop`, also after an error; NULL until it is set */
+    rc_status_t (*keep)(const rc_plot_input_t *in, void **out, rc_err_t *err);
+    void (*drop)(void *kept); /**< NULL is nothing */
     /** Write the CSV, header line with units first, or say in text->missing why there is none.
      *  \return RC_OK, RC_EIO, RC_ENOMEM */
     rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
@@ -59,7 +65,8 @@ extern const rc_plot_t *const rc_plots[]; /**< in the order of the page; NULL-te
 typedef struct rc_drawn {
     const rc_plot_t *plot;
     int setting;     /**< that it shows; -1: it is of no single one, or there is none */
-    int is_home;     /**< 1: the one that is shown where nobody asks for another; the first of its plot */
+    int is_home;     /**< 1: the one that is shown where nobody asks for another; the first of its
+                          plot */
     char folder[72]; /**< of its files below figures/: "" at home, "k8-fp32/" */
     rc_plot_text_t text;
     int has_csv; /**< 1: the numbers were written, also where the drawing is left out */

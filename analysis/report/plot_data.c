@@ -1,9 +1,10 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/visible.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,11 @@ void rc_plot_put_text(FILE *csv, const char *text)
 
 void rc_plot_put_number(FILE *csv, double x)
 {
-    if (isfinite(x))
-        fprintf(csv, "%.6g", x);
+    char text[RC_DECIMAL_BYTES];
+    if (!isfinite(x))
+        return;
+    rc_decimal_real(x, 6, text);
+    fputs(text, csv);
 }
 
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value)
@@ -77,15 +81,11 @@ static int is_csr(const maker_t *m, int32_t policy)
 static void find_entries(maker_t *m)
 {
     const rc_survey_t *s = m->s;
-    int64_t last = m->setting->first + m->setting->pairs;
-    while (m->from < s->entering && s->row_pair[m->from] < m->setting->first)
-        m->from++;
-    m->to = m->from;
-    while (m->to < s->entering && s->row_pair[m->to] < last) {
-        if (takes_part(m, m->to) && result(m, m->to)->policy >= m->ids)
-            m->ids = result(m, m->to)->policy + 1;
-        m->to++;
-    }
+    m->from = rc_survey_first_row(s, m->setting->first);
+    m->to = rc_survey_first_row(s, m->setting->first + m->setting->pairs);
+    for (int64_t i = m->from; i < m->to; i++)
+        if (takes_part(m, i) && result(m, i)->policy >= m->ids)
+            m->ids = result(m, i)->policy + 1;
 }
 
 static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
@@ -265,12 +265,14 @@ int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out
 const char rc_plot_no_vendor[] =
     "no matrix was measured with both a cuSPARSE kernel and another one";
 
-void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
+void rc_plot_own_best(
+    const rc_survey_t *s, int64_t first, int64_t pairs, int csr_only, int64_t *row)
 {
     const rc_view_t *v = s->view;
-    for (int64_t i = 0; i < s->pairs; i++)
+    int64_t end = rc_survey_first_row(s, first + pairs);
+    for (int64_t i = first; i < first + pairs; i++)
         row[i] = -1;
-    for (int64_t i = 0; i < s->entering; i++) {
+    for (int64_t i = rc_survey_first_row(s, first); i < end; i++) {
         const rc_row_result_t *r = rc_view_result(v, s->rows[i]);
         int64_t *best = &row[s->row_pair[i]];
         if (rc_vendor_is(rc_view_kernel(v, r->kernel)) ||
@@ -281,25 +283,11 @@ void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row)
     }
 }
 
-int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair)
-{
-    int64_t low = 0;
-    int64_t high = s->entering;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->row_pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-int64_t rc_plot_fastest(
-    const rc_survey_t *s, int64_t pair, int (*takes)(const char *kernel, const void *user), const void *user)
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
+    int (*takes)(const char *kernel, const void *user), const void *user)
 {
     int64_t best = -1;
-    for (int64_t i = rc_plot_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
+    for (int64_t i = rc_survey_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
         if (rc_view_is_csr(s->view, r) && takes(rc_view_kernel(s->view, r->kernel), user) &&
             (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))

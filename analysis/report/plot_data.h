@@ -37,15 +37,16 @@ rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
 void rc_plot_orders_free(rc_plot_orders_t *o);
 
-/** The setting that figures of row orders show where nobody asks for another: the main one; where no kernel ran another order
- *  than csr there, the one with most matrices of those where one did; -1 none. */
+/** The setting that figures of row orders show where nobody asks for another: the main one; where
+ *  no kernel ran another order than csr there, the one with most matrices of those where one did;
+ *  -1 none. */
 int rc_plot_home_orders(const rc_plot_input_t *in);
 
 /** The main setting of the survey. */
 int rc_plot_home_main(const rc_plot_input_t *in);
 
-/** The orders of the reference kernel in the setting that is shown; where there is nothing to compare, what is
- *  missing is said and out->policies is 0. */
+/** The orders of the reference kernel in the setting that is shown; where there is nothing to
+ *  compare, what is missing is said and out->policies is 0. */
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);
 
@@ -53,17 +54,17 @@ rc_status_t rc_plot_main_orders(
  *  \param[out] out  [matrices]  \return how many */
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
 
-/** For each pair of the survey the fastest row of a kernel that is not the vendor's, -1 none.
- *  \param[in] csr_only  1: in the original order; \param[out] row  [pairs] of the view */
-void rc_plot_own_best(const rc_survey_t *s, int csr_only, int64_t *row);
-
-/** Of the entering rows of a survey, which are by pair, the first one of a pair. */
-int64_t rc_plot_first_row(const rc_survey_t *s, int64_t pair);
+/** For each of some pairs of the survey the fastest row of a kernel that is not the vendor's, -1
+ *  none.
+ *  \param[in] csr_only  1: in the original order
+ *  \param[out] row  [pairs of the survey] of the view; those from `first` on are set */
+void rc_plot_own_best(
+    const rc_survey_t *s, int64_t first, int64_t pairs, int csr_only, int64_t *row);
 
 /** The fastest row of a pair in original order, of the kernels that are taken; -1 none.
  *  \param[in] takes  whether a kernel ("name:params") is  \param[in] user  for it */
-int64_t rc_plot_fastest(
-    const rc_survey_t *s, int64_t pair, int (*takes)(const char *kernel, const void *user), const void *user);
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
+    int (*takes)(const char *kernel, const void *user), const void *user);
 
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_plot_ns(const rc_survey_t *s, int64_t row);

@@ -1,6 +1,8 @@
-/* What forced reordering changes, and what that gains.  A store has the tiles of the original order only, so the order is
- * built again here, of the matrices that are still where they were read from. */
+/* What forced reordering changes, and what that gains.  A store has the tiles of the original order
+ * only, so the order is built again here, of the matrices that are still where they were read
+ * from. */
 #include "config.h"
+#include "analysis/papers/paper.h"
 #include "analysis/report/plot_block.h"
 #include "analysis/report/plot_plans.h"
 #include "analysis/report/store_matrix.h"
@@ -31,13 +33,14 @@ typedef struct change {
 } change_t;
 
 /* The sparse part in an order of its own. */
-static rc_status_t similarity_of_rest(const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t, double *out, rc_err_t *err)
+static rc_status_t similarity_of_rest(
+    const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t, double *out, rc_err_t *err)
 {
     rc_csr_t rest = {.rows = 0};
     rc_schedule_t second = {.slots = 0};
     rc_status_t st = rc_tiles_rest(a, order, t, 1, &rest, err);
     if (st == RC_OK)
-        st = rc_order_build("lsh", &rest, NULL, 0, &second, err);
+        st = rc_order_build("lsh", &rest, NULL, RC_CHECKED, &second, err);
     if (st == RC_OK)
         st = rc_mean_similarity(&rest, &second, 1, out, err);
     rc_schedule_free(&second);
@@ -54,19 +57,21 @@ static rc_status_t change_of(const rc_csr_t *a, change_t *out, rc_err_t *err)
     double after = 0;
     rc_status_t st = rc_tile_figures(a, NULL, &rule, 1, &before, err);
     if (st == RC_OK)
-        st = rc_order_build("lsh", a, NULL, 0, &order, err);
+        st = rc_order_build("lsh", a, NULL, RC_CHECKED, &order, err);
     if (st == RC_OK)
         st = rc_tiles_find(a, &order, &rule, 1, &t, err);
     if (st == RC_OK)
         st = similarity_of_rest(a, &order, &t, &after, err);
     if (st == RC_OK)
-        *out = (change_t){rc_tiles_ratio(&t, a) - before.dense_ratio, after - before.rest_similarity};
+        *out =
+            (change_t){rc_tiles_ratio(&t, a) - before.dense_ratio, after - before.rest_similarity};
     rc_tiles_free(&t);
     rc_schedule_free(&order);
     return st;
 }
 
-/* The setting of most matrices with both plans; -1: none.  \param[out] row  of it, as rc_plot_plans; free() */
+/* The setting of most matrices with both plans; -1: none.  \param[out] row  of it, as
+ * rc_plot_plans; free() */
 static rc_status_t choose(const rc_plot_input_t *in, int *setting, int64_t **row, rc_err_t *err)
 {
     int64_t most = 0;
@@ -92,7 +97,8 @@ static rc_status_t choose(const rc_plot_input_t *in, int *setting, int64_t **row
 }
 
 /* One matrix: a line and a point, where it is there. */
-static rc_status_t add(drawing_t *d, int32_t matrix, double speedup, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t add(
+    drawing_t *d, int32_t matrix, double speedup, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = d->in->survey;
     int64_t entries = s->matrix[matrix].row->nnz;
@@ -118,7 +124,8 @@ static rc_status_t add(drawing_t *d, int32_t matrix, double speedup, FILE *csv, 
     return RC_OK;
 }
 
-static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *row, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *row, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[setting];
@@ -126,10 +133,13 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
     int64_t all = 0;
     int64_t faster = 0;
     rc_status_t st = in->collection ? rc_catalog_scan(in->collection, NULL, &d.found, err) : RC_OK;
-    fputs("matrix,change of dense_ratio,change of the similarity of the sparse part,speedup over aspt-nr (x)\n", csv);
+    fputs("matrix,change of dense_ratio,change of the similarity of the sparse part,speedup over "
+          "aspt-nr (x)\n",
+        csv);
     rc_plot_block_begin(text, "POINTS");
     for (int64_t p = 0; p < a->pairs && st == RC_OK; p++) {
-        double speedup = rc_plot_ns(s, row[p * PLANS + NR]) / rc_plot_ns(s, row[p * PLANS + FORCED]);
+        double speedup =
+            rc_plot_ns(s, row[p * PLANS + NR]) / rc_plot_ns(s, row[p * PLANS + FORCED]);
         if (isnan(speedup))
             continue;
         all++;
@@ -141,12 +151,16 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
     rc_plot_define_number(text, "MATRICES", (double)d.matrices);
     rc_plot_define_text(text, "SUBTITLE", a->label);
     if (d.matrices == 0)
-        rc_str_add(&text->missing, "no matrix that both plans were measured on is where it was read from");
+        rc_str_add(
+            &text->missing, "no matrix that both plans were measured on is where it was read from");
     rc_str_addf(&text->caption,
-        "What both rounds of reordering, forced, change: dense_ratio against the average similarity of the sparse part, the "
-        "colour is the speedup of aspt-forced over aspt-nr, %s. %" PRId64 " of %" PRId64 " matrices are faster (paper: 613 of 1,084); %" PRId64
-        " are drawn: the others have more than %d entries, are not where they are looked for, or come after %d entries.",
-        a->label, faster, all, d.matrices, ENTRIES, ENTRIES_ALL);
+        "What both rounds of reordering, forced, change: dense_ratio against the average "
+        "similarity of the sparse part, the colour is the speedup of aspt-forced over aspt-nr, "
+        "%s. %" PRId64 " of %" PRId64 " matrices are faster (%s); %" PRId64
+        " are drawn: the others have more than %d entries, are not where they are looked for, or "
+        "come after %d entries.",
+        a->label, faster, all, rc_paper_says(rc_jiang_words, "caption", NULL, "forced", ""),
+        d.matrices, ENTRIES, ENTRIES_ALL);
     return st;
 }
 
@@ -156,7 +170,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int64_t *row = NULL;
     rc_status_t st = choose(in, &setting, &row, err);
     if (st == RC_OK && setting < 0)
-        rc_str_add(&text->missing, "the store has not both aspt without reordering and with forced reordering");
+        rc_str_add(&text->missing,
+            "the store has not both aspt without reordering and with forced reordering");
     else if (st == RC_OK)
         st = draw(in, setting, row, csv, text, err);
     free(row);

@@ -4,7 +4,9 @@
 #include "analysis/report/plot_data.h"
 #include "analysis/when.h"
 #include "base/alloc.h"
-#include "kernels/vendor.h"
+#include "base/map.h"
+#include "base/type.h"
+#include "kernels/vendor/vendor.h"
 #include "table/split_half.h"
 
 #include <inttypes.h>
@@ -12,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATIONARY, FASTEST, CLASSES, KINDS = 7, KIND_BYTES = RC_NAME_MAX + 1 };
+enum { STATIONARY, FASTEST, CLASSES, KINDS = 7 };
 static const char *const class_name[CLASSES] = {"C-stationary kernels", "the fastest kernel"};
 
-/* A result, by what a point is of: orders that renumber columns too are compared with the others here. */
+/* A result, by what a point is of: orders that renumber columns too are compared with the others
+ * here. */
 typedef struct entry {
     int64_t row; /* of the view */
     int64_t k;
@@ -34,15 +37,26 @@ typedef struct point {
     double fill; /* B over the L2 */
     double k;
     double gain;
-    char kind[KIND_BYTES];
+    int kind; /* number */
 } point_t;
 
+/* Matrices of one kind of problem, or of one family. */
+typedef struct kind {
+    char name[RC_NAME_MAX + 1];
+    int64_t points;
+    int series; /* -1: not chosen yet */
+} kind_t;
+
+/* All points: the same for every setting that is brought out among them. */
 typedef struct map {
     const rc_survey_t *s;
     point_t *point;
     int64_t points;
-    char kind[KINDS][KIND_BYTES]; /* those of most points; the last one is of all others */
+    kind_t *kind; /* in the order that they were first seen in */
     int kinds;
+    const char *name[KINDS]; /* of the series: the kinds of most points; the last one is of all
+                                others */
+    int series;
 } map_t;
 
 /* Bytes of the L2 of GPUs that results were published of; NaN: not known. */
@@ -83,33 +97,42 @@ static int same_point(const entry_t *x, const entry_t *y)
            x->cache == y->cache && x->device == y->device;
 }
 
-/* What the best order gains over none, the results of a point; both chosen in one half and scored in the
- * other.  NaN: nothing to compare. */
+/* How many results of a point ran another order under kernels of a class. */
+static int count_orders(const rc_survey_t *s, const entry_t *e, int n, int cls)
+{
+    int orders = 0;
+    for (int i = 0; i < n; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, e[i].row);
+        orders += !rc_view_is_csr(s->view, r) && is_of(rc_view_kernel(s->view, r->kernel), cls);
+    }
+    return orders;
+}
+
+/* What the best order gains over none, the results of a point; both chosen in one half and scored
+ * in the other.  NaN: nothing to compare. */
 static rc_status_t gain_of(
     const rc_survey_t *s, const entry_t *e, int n, int cls, double *out, rc_err_t *err)
 {
-    rc_halves_t csr;
-    rc_halves_t any = {0};
-    int orders = 0;
+    double half[RC_HALVES];
+    rc_smallest_t csr = rc_smallest_none();
+    rc_smallest_t any = rc_smallest_none();
+    rc_status_t st = RC_OK;
     *out = NAN;
-    rc_status_t st = rc_halves_make(1, n, &csr, err);
-    if (st == RC_OK)
-        st = rc_halves_make(1, n, &any, err);
+    if (count_orders(s, e, n, cls) == 0)
+        return RC_OK;
     for (int i = 0; i < n && st == RC_OK; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, e[i].row);
         rc_timed_t time = rc_timed_of(s->view, e[i].row);
         if (!is_of(rc_view_kernel(s->view, r->kernel), cls))
             continue;
-        int is_csr = rc_view_is_csr(s->view, r);
-        orders += !is_csr;
-        st = rc_halves_set(&any, 0, i, &time, NULL, err);
-        if (st == RC_OK && is_csr)
-            st = rc_halves_set(&csr, 0, i, &time, NULL, err);
+        st = rc_split_half(&time, half, err);
+        if (st < 0)
+            break;
+        rc_smallest_add(&any, half);
+        if (rc_view_is_csr(s->view, r))
+            rc_smallest_add(&csr, half);
     }
-    if (st == RC_OK && orders > 0)
-        *out = exp(rc_halves_best(&csr, 0, n) - rc_halves_best(&any, 0, n));
-    rc_halves_free(&csr);
-    rc_halves_free(&any);
+    *out = exp(rc_smallest_score(&csr) - rc_smallest_score(&any));
     return st;
 }
 
@@ -117,7 +140,7 @@ static rc_status_t add_points(map_t *m, const entry_t *e, int n, rc_err_t *err)
 {
     const rc_survey_t *s = m->s;
     const rc_survey_matrix_t *matrix = &s->matrix[e->matrix];
-    double value = e->precision == RC_FP64 ? 8 : 4;
+    double value = rc_type(e->precision)->bytes;
     double fill =
         (double)matrix->row->cols * (double)e->k * value / l2_of(s->setting[e->setting].device);
     rc_status_t st = RC_OK;
@@ -128,9 +151,6 @@ static rc_status_t add_points(map_t *m, const entry_t *e, int n, rc_err_t *err)
             .cls = cls,
             .fill = fill,
             .k = (double)e->k};
-        (void)snprintf(to->kind, sizeof to->kind, "%s", matrix->kind);
-        if (!*to->kind)
-            (void)rc_when_family(matrix->name, to->kind);
         st = gain_of(s, e, n, cls, &to->gain, err);
         m->points += st == RC_OK && isfinite(to->gain);
     }
@@ -176,20 +196,53 @@ static rc_status_t find_points(map_t *m, rc_err_t *err)
     return st;
 }
 
-static int kind_of(const map_t *m, const char *name)
+static rc_status_t count_kinds(map_t *m, rc_err_t *err)
 {
-    int i = 0;
-    while (i < m->kinds && strcmp(m->kind[i], name) != 0)
-        i++;
-    return i < KINDS ? i : KINDS - 1;
+    rc_map_t number = {0};
+    rc_status_t st = RC_OK;
+    m->kind = rc_alloc0((size_t)m->s->matrices, sizeof *m->kind, "a figure", err);
+    if (!m->kind)
+        return RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < m->points; i++) {
+        const rc_survey_matrix_t *matrix = &m->s->matrix[m->point[i].matrix];
+        char name[sizeof m->kind->name] = "";
+        (void)snprintf(name, sizeof name, "%s", matrix->kind);
+        if (!*name)
+            (void)rc_when_family(matrix->name, name);
+        int64_t at = rc_map_get(&number, rc_map_text(name), -1);
+        if (at < 0) {
+            at = m->kinds++;
+            memcpy(m->kind[at].name, name, sizeof name);
+            st = rc_map_set(&number, rc_map_text(name), at, err);
+        }
+        m->point[i].kind = (int)at;
+        m->kind[at].points++;
+    }
+    rc_map_free(&number);
+    return st;
 }
 
-static int64_t count_kind(const map_t *m, const char *name)
+/* The kinds of most points, first seen first among equals; with more than KINDS the last one is the
+ * rest. */
+static void choose_kinds(map_t *m)
 {
-    int64_t n = 0;
-    for (int64_t i = 0; i < m->points; i++)
-        n += strcmp(m->point[i].kind, name) == 0;
-    return n;
+    for (int i = 0; i < m->kinds; i++)
+        m->kind[i].series = -1;
+    for (; m->series < KINDS; m->series++) {
+        kind_t *most = NULL;
+        for (int i = 0; i < m->kinds; i++)
+            if (m->kind[i].series < 0 && (!most || m->kind[i].points > most->points))
+                most = &m->kind[i];
+        if (!most)
+            return;
+        most->series = m->series;
+        m->name[m->series] = most->name;
+    }
+    for (int i = 0; i < m->kinds; i++)
+        if (m->kind[i].series < 0) {
+            m->kind[i].series = KINDS - 1;
+            m->name[KINDS - 1] = "others";
+        }
 }
 
 static int64_t count_setting(const map_t *m, int setting)
@@ -200,39 +253,15 @@ static int64_t count_setting(const map_t *m, int setting)
     return n;
 }
 
-/* The kinds of most points, first seen first among equals; with more than KINDS the last one is the rest. */
-static void choose_kinds(map_t *m)
-{
-    for (int k = 0; k < KINDS; k++) {
-        int64_t most = 0;
-        const char *next = NULL;
-        for (int64_t i = 0; i < m->points; i++) {
-            const char *name = m->point[i].kind;
-            if (kind_of(m, name) < m->kinds)
-                continue;
-            int64_t n = count_kind(m, name);
-            next = n > most ? name : next;
-            most = n > most ? n : most;
-        }
-        if (!next)
-            return;
-        memcpy(m->kind[m->kinds++], next, KIND_BYTES);
-    }
-    int64_t named = 0;
-    for (int k = 0; k < KINDS; k++)
-        named += count_kind(m, m->kind[k]);
-    if (named < m->points)
-        (void)snprintf(m->kind[KINDS - 1], KIND_BYTES, "others");
-}
-
 static void put_rows(const map_t *m, FILE *csv)
 {
-    fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n", csv);
+    fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n",
+        csv);
     for (int64_t i = 0; i < m->points; i++) {
         const point_t *p = &m->point[i];
         rc_plot_put_text(csv, class_name[p->cls]);
         fputc(',', csv);
-        rc_plot_put_text(csv, p->kind);
+        rc_plot_put_text(csv, m->kind[p->kind].name);
         fputc(',', csv);
         rc_plot_put_text(csv, m->s->setting[p->setting].label);
         fputc(',', csv);
@@ -243,13 +272,13 @@ static void put_rows(const map_t *m, FILE *csv)
 
 /* The points that fit, as a series over an axis.  \param[in] kind, setting  -1: any
  * \param[out] x  [2 * points] room */
-static void put_series(const map_t *m, int axis, int cls, int kind, int setting, double *x,
-    rc_plot_text_t *text)
+static void put_series(
+    const map_t *m, int axis, int cls, int kind, int setting, double *x, rc_plot_text_t *text)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < m->points; i++) {
         const point_t *p = &m->point[i];
-        if (p->cls != cls || (kind >= 0 && kind_of(m, p->kind) != kind) ||
+        if (p->cls != cls || (kind >= 0 && m->kind[p->kind].series != kind) ||
             (setting >= 0 && p->setting != setting))
             continue;
         x[n] = axis == 0 ? p->fill : p->k;
@@ -268,7 +297,7 @@ static rc_status_t put_block(const map_t *m, int shown, rc_plot_text_t *text, rc
     rc_plot_block_begin(text, "POINTS");
     for (int axis = 0; axis < 2; axis++)
         for (int cls = 0; cls < CLASSES; cls++)
-            for (int kind = 0; kind < m->kinds; kind++)
+            for (int kind = 0; kind < m->series; kind++)
                 put_series(m, axis, cls, kind, -1, x, text);
     for (int axis = 0; axis < 2 && shown >= 0; axis++)
         for (int cls = 0; cls < CLASSES; cls++)
@@ -292,11 +321,11 @@ static void define(const map_t *m, rc_plot_text_t *text)
     rc_str_addf(&text->define,
         "FMIN = %.6g\nFMAX = %.6g\nKMIN = %.6g\nKMAX = %.6g\nYMIN = %.6g\nYMAX = %.6g\nKINDS = %d\n"
         "MATRICES = %" PRId64 "\nHEIGHT = 560\narray KIND[KINDS]\narray PANEL[%d]\n",
-        range[0][0], range[0][1], range[1][0], range[1][1], range[2][0], range[2][1], m->kinds,
+        range[0][0], range[0][1], range[1][0], range[1][1], range[2][0], range[2][1], m->series,
         m->points, (int)CLASSES);
-    for (int i = 0; i < m->kinds; i++) {
+    for (int i = 0; i < m->series; i++) {
         snprintf(name, sizeof name, "KIND[%d]", i + 1);
-        rc_plot_define_text(text, name, m->kind[i]);
+        rc_plot_define_text(text, name, m->name[i]);
     }
     for (int i = 0; i < CLASSES; i++) {
         snprintf(name, sizeof name, "PANEL[%d]", i + 1);
@@ -304,29 +333,52 @@ static void define(const map_t *m, rc_plot_text_t *text)
     }
 }
 
+static void drop(void *kept)
+{
+    map_t *m = kept;
+    if (m) {
+        free(m->point);
+        free(m->kind);
+        free(m);
+    }
+}
+
+static rc_status_t keep(const rc_plot_input_t *in, void **out, rc_err_t *err)
+{
+    map_t *m = rc_alloc0(1, sizeof *m, "a figure", err);
+    if (!m)
+        return RC_ENOMEM;
+    m->s = in->survey;
+    rc_status_t st = find_points(m, err);
+    if (st == RC_OK)
+        st = count_kinds(m, err);
+    if (st == RC_OK)
+        choose_kinds(m);
+    *out = m;
+    return st;
+}
+
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    map_t m = {.s = in->survey};
-    rc_status_t st = find_points(&m, err);
-    if (st == RC_OK && m.points == 0)
+    const map_t *m = in->kept;
+    if (m->points == 0)
         rc_str_add(&text->missing,
             "no kernel ran another order beside the original one on a GPU whose L2 is known");
-    if (st == RC_OK && m.points > 0 && in->shown >= 0 && count_setting(&m, in->shown) == 0)
+    else if (in->shown >= 0 && count_setting(m, in->shown) == 0)
         rc_str_add(&text->missing, "no kernel ran another order beside the original one there");
-    if (st == RC_OK && m.points > 0) {
-        choose_kinds(&m);
-        put_rows(&m, csv);
-        st = put_block(&m, in->shown, text, err);
-        define(&m, text);
-        rc_str_addf(&text->define, "SHOWN = %d\n", in->shown >= 0);
-        rc_str_addf(&text->caption,
-            "What the best of the measured row orders, the original one included, gains over the original one, by "
-            "how often B fills the L2 and by K: %" PRId64 " points, a matrix at a K and a precision each, under the "
-            "C-stationary kernels and under the fastest kernel of ours. Chosen on one half of the samples and "
-            "scored on the other. An order may renumber columns too. Ringed: %s.",
-            m.points, in->shown >= 0 ? m.s->setting[in->shown].label : "none");
-    }
-    free(m.point);
+    if (m->points == 0)
+        return RC_OK;
+    put_rows(m, csv);
+    rc_status_t st = put_block(m, in->shown, text, err);
+    define(m, text);
+    rc_str_addf(&text->define, "SHOWN = %d\n", in->shown >= 0);
+    rc_str_addf(&text->caption,
+        "What the best of the measured row orders, the original one included, gains over the "
+        "original one, by how often B fills the L2 and by K: %" PRId64
+        " points, a matrix at a K and a precision each, under the "
+        "C-stationary kernels and under the fastest kernel of ours. Chosen on one half of the "
+        "samples and scored on the other. An order may renumber columns too. Ringed: %s.",
+        m->points, in->shown >= 0 ? m->s->setting[in->shown].label : "none");
     return st;
 }
 
@@ -336,5 +388,7 @@ const rc_plot_t rc_plot_map = {
     .source = "",
     .section = "Orders",
     .home = rc_plot_home_main,
+    .keep = keep,
+    .drop = drop,
     .write = write,
 };

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/evaluation.h"
+#include "base/type.h"
 #include "analysis/report/plot_model.h"
 
 #include <inttypes.h>
@@ -29,10 +30,9 @@ const json_t *rc_plot_part(
     const rc_setting_t *x = &a->setting;
     if (x->c_order != 0 || x->cache != 0 || (device && strcmp(a->device, device) != 0))
         return NULL;
-    rc_evaluation_k_name(x->k, x->is_n, x->precision == 0 ? 4 : 8, name, sizeof name);
-    json_array_foreach(json_object_get(evaluation, "by_k"), i, one)
-        if (name_is(one, name))
-            return one;
+    rc_evaluation_k_name(x->k, x->is_n, rc_type(x->precision)->bytes, name, sizeof name);
+    json_array_foreach(
+        json_object_get(evaluation, "by_k"), i, one) if (name_is(one, name)) return one;
     return NULL;
 }
 

@@ -11,15 +11,15 @@ typedef struct rc_plot_evaluation {
     const json_t *classes;
     const json_t *confusion;
     const json_t *time_error;
-    const json_t *rows;     /**< how many they are, losses, speedups */
+    const json_t *rows; /**< how many they are, losses, speedups */
     const json_t *protocol;
-    const char *label;      /**< "K = 128, fp32"; NULL: all rows */
+    const char *label; /**< "K = 128, fp32"; NULL: all rows */
 } rc_plot_evaluation_t;
 
-/** The evaluation of the model of a report for the setting that is shown, of all rows where none is.
+/** The evaluation of the model of a report for the setting that is shown, of all rows where none
+ *  is.
  *  \return 1; 0, with text->missing set, when the file has none */
-int rc_plot_evaluation(
-    const rc_plot_input_t *in, rc_plot_evaluation_t *out, rc_plot_text_t *text);
+int rc_plot_evaluation(const rc_plot_input_t *in, rc_plot_evaluation_t *out, rc_plot_text_t *text);
 
 /** The part of an evaluation that is of the rows of a setting, with C in the original order and a
  *  warm cache, as models are fitted; NULL: none.  Borrowed.

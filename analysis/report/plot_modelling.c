@@ -2,6 +2,7 @@
 #include "analysis/report/plot_series.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/family.h"
 #include "table/segmented.h"
 #include "table/training.h"
 
@@ -28,8 +29,8 @@ static int takes(const char *kernel, const void *user)
         return rc_segmented_is_model(kernel);
     return rc_segmented_is_closed(kernel) &&
            (of->series != NONE ||
-               (rc_segmented_number(kernel, "t") == of->t && rc_segmented_number(kernel, "cfv") == 1 &&
-                   rc_segmented_number(kernel, "cfh") == 1));
+               (rc_spec_number(kernel, "t") == of->t && rc_spec_number(kernel, "cfv") == 1 &&
+                   rc_spec_number(kernel, "cfh") == 1));
 }
 
 /* The fastest row of a pair that is what the series takes; -1. */
@@ -43,7 +44,8 @@ static int32_t matrix_of(const rc_survey_t *s, int64_t row)
     return rc_view_result(s->view, row)->matrix;
 }
 
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t row_of(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     const modelling_t *m = user;
     int64_t row = fastest(s, pair, series, m->t);
@@ -52,7 +54,8 @@ static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int6
 }
 
 /* The t that is best on the most training matrices of the setting; 0: none has a time. */
-static int64_t frequent_t(const rc_survey_t *s, const rc_survey_setting_t *a, const unsigned char *training)
+static int64_t frequent_t(
+    const rc_survey_t *s, const rc_survey_setting_t *a, const unsigned char *training)
 {
     enum { T = 16 };
     int64_t count[T + 1] = {0};
@@ -61,7 +64,8 @@ static int64_t frequent_t(const rc_survey_t *s, const rc_survey_setting_t *a, co
         int64_t row = fastest(s, pair, BEST, 0);
         if (row < 0 || !training[matrix_of(s, row)])
             continue;
-        int64_t t = rc_segmented_number(rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel), "t");
+        int64_t t =
+            rc_spec_number(rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel), "t");
         if (t <= T)
             count[t]++;
     }
@@ -91,7 +95,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     modelling_t m = {.t = 0};
     int64_t count;
     if (in->shown < 0 || s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
-        rc_str_add(&text->missing, in->shown < 0 ? rc_plot_no_results : "the store has no rs with the parameters of a tuning");
+        rc_str_add(&text->missing, in->shown < 0
+                                       ? rc_plot_no_results
+                                       : "the store has no rs with the parameters of a tuning");
         return RC_OK;
     }
     rc_status_t st = rc_training_of(s->view, &m.training, &count, err);
@@ -99,10 +105,13 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         return st;
     m.t = frequent_t(s, &s->setting[in->shown], m.training);
     series.user = &m;
-    rc_str_add(&text->caption, "Throughput of rs, natural order, against entries, matrices that were not trained on");
+    rc_str_add(&text->caption,
+        "Throughput of rs, natural order, against entries, matrices that were not trained on");
     if (m.t > 0)
-        rc_str_addf(&text->caption, ": without a model (t = %d, most often best on those, cfv = cfh = 1)", (int)m.t);
-    rc_str_add(&text->caption, ", with the parameters of a tuning, and the best that was measured.");
+        rc_str_addf(&text->caption,
+            ": without a model (t = %d, most often best on those, cfv = cfh = 1)", (int)m.t);
+    rc_str_add(
+        &text->caption, ", with the parameters of a tuning, and the best that was measured.");
     st = rc_plot_series_write(&series, in, 1, csv, text, err);
     free(m.training);
     return st;

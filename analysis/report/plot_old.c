@@ -12,7 +12,8 @@ static int is_ours(const char *name, const rc_drawn_t *drawn, int n)
 {
     size_t length = strlen(name);
     for (int i = 0; i < n; i++)
-        if (strncmp(drawn[i].folder, name, length) == 0 && strcmp(drawn[i].folder + length, "/") == 0)
+        if (strncmp(drawn[i].folder, name, length) == 0 &&
+            strcmp(drawn[i].folder + length, "/") == 0)
             return 1;
     return 0;
 }
@@ -34,14 +35,12 @@ static rc_status_t clear(int parent, const char *name, rc_err_t *err)
         }
     close(folder);
     if (failed)
-        return rc_fail_errno(
-            err, RC_EIO, failed, "cannot remove old figures from '%s'", name);
+        return rc_fail_errno(err, RC_EIO, failed, "cannot remove old figures from '%s'", name);
     unlinkat(parent, name, AT_REMOVEDIR); /* succeeds only when it is empty */
     return RC_OK;
 }
 
-rc_status_t rc_plot_remove_old(
-    const char *figures, const rc_drawn_t *drawn, int n, rc_err_t *err)
+rc_status_t rc_plot_remove_old(const char *figures, const rc_drawn_t *drawn, int n, rc_err_t *err)
 {
     DIR *d = opendir(figures);
     if (!d)

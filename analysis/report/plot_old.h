@@ -10,7 +10,6 @@
  *  \param[in] figures  DIR/figures
  *  \param[in] drawn    [n] of this report
  *  \return RC_OK, RC_EIO, RC_ENOMEM */
-rc_status_t rc_plot_remove_old(
-    const char *figures, const rc_drawn_t *drawn, int n, rc_err_t *err);
+rc_status_t rc_plot_remove_old(const char *figures, const rc_drawn_t *drawn, int n, rc_err_t *err);
 
 #endif

@@ -7,7 +7,8 @@
 
 const char rc_plot_no_plans[] = "the store has not both aspt without reordering and with it there";
 
-rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count, int64_t **row, rc_err_t *err)
+rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,
+    int64_t **row, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[setting];
@@ -22,10 +23,11 @@ rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *pl
         st = *row ? RC_OK : RC_ENOMEM;
     }
     for (int64_t i = 0; st == RC_OK && i < a->pairs; i++) {
-        int64_t first = rc_plot_first_row(s, a->first + i);
-        int64_t end = rc_plot_first_row(s, a->first + i + 1);
+        int64_t first = rc_survey_first_row(s, a->first + i);
+        int64_t end = rc_survey_first_row(s, a->first + i + 1);
         for (int k = 0; k < count; k++)
-            (*row)[i * count + k] = rc_contestant_fastest(s->view, s->rows + first, end - first, &list[k]);
+            (*row)[i * count + k] =
+                rc_contestant_fastest(s->view, s->rows + first, end - first, &list[k]);
     }
     rc_contestants_free(list, n);
     return st;

@@ -1,5 +1,5 @@
-/** \file analysis/report/plot_plans.h  The plans of table/reorder.h in the setting that is shown.  Private to
- *  analysis/report. */
+/** \file analysis/report/plot_plans.h  The plans of table/reorder.h in the setting that is shown.
+ *  Private to analysis/report. */
 #ifndef RC_ANALYSIS_PLOT_PLANS_H
 #define RC_ANALYSIS_PLOT_PLANS_H
 
@@ -14,6 +14,7 @@ extern const char rc_plot_no_plans[];
  *  \param[in]  count    of them
  *  \param[out] row      [pairs of the setting * count] of the view, -1: none; free()
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count, int64_t **row, rc_err_t *err);
+rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,
+    int64_t **row, rc_err_t *err);
 
 #endif

@@ -100,10 +100,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o.policies, 100 + 26 * o.policies);
     rc_str_addf(&text->caption,
         "Speedup over the original order of an oracle that may choose among the row orders down to "
-        "each line; each line adds the order that raises the geomean most. Held out: orders and the "
-        "choice among them are of one half of what was measured, the score of the other, so a line "
-        "need not have the orders that are named; plain: all of the same measurements. Geomeans over "
-        "%" PRId64 " matrices, kernel %s, %s.",
+        "each line; each line adds the order that raises the geomean most. Held out: orders and "
+        "the choice among them are of one half of what was measured, the score of the other, so a "
+        "line need not have the orders that are named; plain: all of the same measurements. "
+        "Geomeans over %" PRId64 " matrices, kernel %s, %s.",
         o.matrices, o.setting->reference, o.setting->label);
     rc_plot_orders_free(&o);
     return st;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/plot_series.h"
+#include "base/type.h"
 #include "table/roofline.h"
 
 #include <math.h>
@@ -7,7 +8,8 @@
 
 enum { VENDOR, OWN, SERIES };
 
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t row_of(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     (void)user;
     return series == VENDOR ? s->pair[pair].vendor : own[pair];
@@ -30,9 +32,8 @@ static double of_bound(const rc_survey_t *s, int64_t row, double gbs)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
     const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
-    size_t value = r->precision == RC_FP64 ? sizeof(double) : sizeof(float);
-    return rc_plot_gflops(s, row, 1) /
-           rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1, (int64_t)value, gbs);
+    return rc_plot_gflops(s, row, 1) / rc_roofline_bound(m->rows, m->cols, m->nnz,
+                                           r->k > 0 ? r->k : 1, rc_type(r->precision)->bytes, gbs);
 }
 
 /* Highest rate on a device, over everything that was measured there. */
@@ -68,9 +69,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     double peak = NAN;
     if (limits) {
         rc_str_addf(&text->caption,
-            "Throughput as a share of what reading A (CSR), B and C once each from memory allows, at the %.4g GB/s that "
-            "`rowcast calibrate --limits` measured on this device, against entries: matrices that the caches hold can exceed "
-            "1. Of each matrix the fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
+            "Throughput as a share of what reading A (CSR), B and C once each from memory allows, "
+            "at the %.4g GB/s that `rowcast calibrate --limits` measured on this device, against "
+            "entries: matrices that the caches hold can exceed 1. Of each matrix the fastest "
+            "cuSPARSE kernel and the fastest of ours, as far as the store has them.",
             limits->memory);
         return rc_plot_series_write(&bounded, in, limits->memory, csv, text, err);
     }

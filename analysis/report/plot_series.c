@@ -2,6 +2,7 @@
 #include "analysis/report/plot_series.h"
 #include "analysis/report/plot_block.h"
 #include "base/alloc.h"
+#include "base/type.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,8 +28,8 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
-static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int series, double scale,
-    const int64_t *own, double *x, double *y, FILE *csv)
+static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int series,
+    double scale, const int64_t *own, double *x, double *y, FILE *csv)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
@@ -94,11 +95,10 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
 {
     const rc_survey_t *s = in->survey;
     int64_t *own = rc_alloc((size_t)s->pairs, sizeof *own, "a figure", err);
-    double *xy =
-        rc_alloc((size_t)s->setting[in->shown].pairs, 2 * sizeof *xy, "a figure", err);
+    double *xy = rc_alloc((size_t)s->setting[in->shown].pairs, 2 * sizeof *xy, "a figure", err);
     rc_status_t st = RC_ENOMEM;
     if (own && xy) {
-        rc_plot_own_best(s, 0, own);
+        rc_plot_own_best(s, s->setting[in->shown].first, s->setting[in->shown].pairs, 0, own);
         st = fill(p, in, scale, own, xy, csv, text, err);
     }
     free(own);
@@ -114,8 +114,10 @@ double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale)
 
 const rc_report_limits_t *rc_plot_limits(const rc_plot_input_t *in)
 {
-    return in->limits && in->shown >= 0 && strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0 ? in->limits
-                                                                                                                  : NULL;
+    return in->limits && in->shown >= 0 &&
+                   strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0
+               ? in->limits
+               : NULL;
 }
 
 int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
@@ -125,8 +127,9 @@ int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
         rc_plot_define_number(text, "LIMITS", 0);
         return 0;
     }
-    const rc_row_result_t *r = rc_view_result(in->survey->view, in->survey->setting[in->shown].setting.row);
-    double flops = 2 / (double)(r->precision == RC_FP64 ? sizeof(double) : sizeof(float)); /* for each byte */
+    const rc_row_result_t *r =
+        rc_view_result(in->survey->view, in->survey->setting[in->shown].setting.row);
+    double flops = 2.0 / rc_type(r->precision)->bytes; /* for each byte */
     rc_plot_define_number(text, "LIMITS", 2);
     rc_str_add(&text->define, "array LIMIT[2]\narray LIMIT_NAME[2]\n");
     rc_plot_define_number(text, "LIMIT[1]", flops * l->shared);
@@ -134,7 +137,8 @@ int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
     rc_plot_define_text(text, "LIMIT_NAME[1]", "shared memory");
     rc_plot_define_text(text, "LIMIT_NAME[2]", "L1");
     rc_str_addf(&text->caption,
-        " Lines across: two flops for each word read from shared memory, %.4g GFLOP/s, and from the L1, %.4g.",
+        " Lines across: two flops for each word read from shared memory, %.4g GFLOP/s, and from "
+        "the L1, %.4g.",
         flops * l->shared, flops * l->l1);
     return 2;
 }

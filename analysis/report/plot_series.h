@@ -13,9 +13,10 @@ typedef struct rc_plot_series {
     const char *name[RC_PLOT_SERIES_MAX];
     /** Row of the view that stands for a pair of the survey in a series, -1 none.
      *  \param[in] own  fastest row of ours for each pair  \param[in] user  of the figure */
-    int64_t (*row)(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user);
+    int64_t (*row)(
+        const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user);
     const void *user;
-    const char *x_name; /**< NULL: the x are the entries */
+    const char *x_name;                                         /**< NULL: the x are the entries */
     double (*x)(const rc_survey_matrix_t *m, const void *user); /**< with x_name; NaN: no point */
     const char *y_name; /**< column of the CSV with its unit */
     /** NaN: none.  \param[in] scale  of the caller */
@@ -33,8 +34,9 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
 /** Operations in a ns, which are GFLOP/s: a `y`. */
 double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale);
 
-/** Lines across a figure of throughput: two flops for each word that is read from shared memory and from the L1.  Defines
- *  LIMITS and the arrays LIMIT and LIMIT_NAME; 0 of them where the limits are not those of the setting.  \return how many */
+/** Lines across a figure of throughput: two flops for each word that is read from shared memory and
+ *  from the L1.  Defines LIMITS and the arrays LIMIT and LIMIT_NAME; 0 of them where the limits are
+ *      not those of the setting.  \return how many */
 int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text);
 
 /** The limits of the device of the setting shown; NULL: not known. */

@@ -51,8 +51,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->define, "HEIGHT = %d\n", 80 + 26 * o.policies);
     rc_str_addf(&text->caption,
         "Share of %" PRId64 " matrices on which each row order is the fastest under kernel %s "
-        "(%s); equal times go to csr, then to the upper one. Light: on these another order is within "
-        "the error, so that they are ties.",
+        "(%s); equal times go to csr, then to the upper one. Light: on these another order is "
+        "within the error, so that they are ties.",
         o.matrices, o.setting->reference, o.setting->label);
     free(wins);
     rc_plot_orders_free(&o);

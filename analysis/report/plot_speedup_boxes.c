@@ -104,10 +104,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_str_addf(&text->define, "HEIGHT = %d\n", 60 + 60 * devices + 24 * lines);
     rc_str_addf(&text->caption,
         "Speedup of each row order over the original one: quartiles (box, median), 5th and 95th "
-        "percentile (whiskers), smallest and largest (points), geomean (cross). The oracle is plain: it "
-        "chooses and is scored on the same measurements. %s, %s.",
-        s->setting[in->shown].label,
-        titles.caption.text ? titles.caption.text : "");
+        "percentile (whiskers), smallest and largest (points), geomean (cross). The oracle is "
+        "plain: it chooses and is scored on the same measurements. %s, %s.",
+        s->setting[in->shown].label, titles.caption.text ? titles.caption.text : "");
     if (titles.define.failed || titles.caption.failed)
         text->define.failed = 1;
     rc_plot_text_free(&titles);

@@ -12,11 +12,13 @@ static int is_named(const char *kernel, const void *name)
 }
 
 /* Our kernel of a format at its defaults in original order; the fastest of the vendor's. */
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t row_of(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     (void)own;
     (void)user;
-    return series == VENDOR ? s->pair[pair].vendor : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
+    return series == VENDOR ? s->pair[pair].vendor
+                            : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
 }
 
 /* 1: there is a point. */
@@ -41,13 +43,15 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         .y = rc_plot_gflops,
     };
     if (in->survey->op != RC_OP_SPMV || in->shown < 0 || !any_format(in)) {
-        rc_str_add(&text->missing, in->survey->op != RC_OP_SPMV ? "the report is of another operation than spmv"
-                                                                  : "the store has none of the six formats of spmv");
+        rc_str_add(&text->missing, in->survey->op != RC_OP_SPMV
+                                       ? "the report is of another operation than spmv"
+                                       : "the store has none of the six formats of spmv");
         return RC_OK;
     }
-    rc_str_add(&text->caption, "Rate (2 x entries operations over the median time) against entries: each format as our "
-                               "kernel at its defaults in the original order, and of each matrix the fastest cuSPARSE "
-                               "kernel, as far as the store has them.");
+    rc_str_add(&text->caption,
+        "Rate (2 x entries operations over the median time) against entries: each format as our "
+        "kernel at its defaults in the original order, and of each matrix the fastest cuSPARSE "
+        "kernel, as far as the store has them.");
     rc_status_t st = rc_plot_series_write(&series, in, 1, csv, text, err);
     rc_str_add(&text->define, "HEIGHT = PANELS > 4 ? 560 : 340\n");
     return st;

@@ -11,7 +11,8 @@
 
 enum { SERIES = 6 };
 
-/* The fastest of these kernels under these orders, by the names before parameters; NULL ends a list, no order is any. */
+/* The fastest of these kernels under these orders, by the names before parameters; NULL ends a
+ * list, no order is any. */
 static const struct {
     const char *title;
     const char *kernel[4];
@@ -55,9 +56,11 @@ static int series_of(const rc_survey_t *s, int setting)
     enum { csrk = 3 }; /* the first three are of CSR-k */
     int has[SERIES] = {0};
     int count = 0;
-    for (int64_t i = 0; i < s->entering; i++)
+    const rc_survey_setting_t *a = &s->setting[setting];
+    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++)
         for (int k = 0; k < SERIES; k++)
-            has[k] |= s->pair[s->row_pair[i]].setting == setting && is_of(s->view, rc_view_result(s->view, s->rows[i]), k);
+            has[k] |= is_of(s->view, rc_view_result(s->view, s->rows[i]), k);
     for (int k = 0; k < SERIES; k++)
         count += has[k];
     for (int k = 0; k < csrk; k++)
@@ -66,7 +69,8 @@ static int series_of(const rc_survey_t *s, int setting)
     return 0;
 }
 
-/* The setting with most of the series; symmetric orders have one of their own, in which the natural order stands too. */
+/* The setting with most of the series; symmetric orders have one of their own, in which the natural
+ * order stands too. */
 static int home(const rc_plot_input_t *in)
 {
     const rc_survey_t *s = in->survey;
@@ -74,7 +78,8 @@ static int home(const rc_plot_input_t *in)
     int most = 0;
     for (int i = 0; i < s->settings && s->op == RC_OP_SPMV; i++) {
         int count = series_of(s, i);
-        if (count > most || (count > 0 && count == most && s->setting[i].setting.c_order > s->setting[best].setting.c_order)) {
+        if (count > most || (count > 0 && count == most &&
+                                s->setting[i].setting.c_order > s->setting[best].setting.c_order)) {
             most = count;
             best = i;
         }
@@ -87,17 +92,18 @@ static int64_t make_bars(const rc_survey_t *s, int setting, bar_t *bar)
 {
     int64_t n = 0;
     int64_t pair = -1;
-    for (int64_t i = 0; i < s->entering; i++) {
+    const rc_survey_setting_t *a = &s->setting[setting];
+    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
         const rc_survey_pair_t *p = &s->pair[s->row_pair[i]];
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        if (p->setting != setting)
-            continue;
         if (s->row_pair[i] != pair) {
             const rc_survey_matrix_t *m = &s->matrix[p->matrix];
             bar[n] = (bar_t){.matrix = m,
                 .generated = rc_view_is_generated(s->view, r->matrix),
                 .class = rc_suite_class_of(s->view, s->rows[i]),
-                .rdensity = rc_view_flops(s->view, s->rows[i]) / 2 / (double)(m->row->rows ? m->row->rows : 1)};
+                .rdensity = rc_view_flops(s->view, s->rows[i]) / 2 /
+                            (double)(m->row->rows ? m->row->rows : 1)};
             for (int k = 0; k < SERIES; k++)
                 bar[n].gflops[k] = NAN;
             n++;
@@ -105,7 +111,8 @@ static int64_t make_bars(const rc_survey_t *s, int setting, bar_t *bar)
         }
         for (int k = 0; k < SERIES; k++)
             if (is_of(s->view, r, k))
-                bar[n - 1].gflops[k] = fmax(bar[n - 1].gflops[k], rc_view_flops(s->view, s->rows[i]) / r->median_ns);
+                bar[n - 1].gflops[k] =
+                    fmax(bar[n - 1].gflops[k], rc_view_flops(s->view, s->rows[i]) / r->median_ns);
     }
     return n;
 }
@@ -132,7 +139,8 @@ static void write_bars(const bar_t *bar, int64_t n, FILE *csv)
     for (int64_t i = 0; i < n; i++) {
         fprintf(csv, "%" PRId64 ",", i);
         rc_plot_put_text(csv, bar[i].matrix->name);
-        fprintf(csv, ",%s,%s,", bar[i].generated ? "generated" : "real", rc_suite_class_names[bar[i].class]);
+        fprintf(csv, ",%s,%s,", bar[i].generated ? "generated" : "real",
+            rc_suite_class_names[bar[i].class]);
         rc_plot_put_number(csv, bar[i].rdensity);
         for (int k = 0; k < SERIES; k++) {
             fputc(',', csv);
@@ -149,7 +157,8 @@ static void define_blocks(const bar_t *bar, int64_t n, rc_plot_text_t *text)
     int blocks = 0;
     rc_str_add(&text->define, "$MEANS << EOD\n");
     for (int64_t i = 0, end; i < n; i = end) {
-        for (end = i; end < n && bar[end].generated == bar[i].generated && bar[end].class == bar[i].class;)
+        for (end = i;
+             end < n && bar[end].generated == bar[i].generated && bar[end].class == bar[i].class;)
             end++;
         rc_str_addf(&text->define, "%" PRId64 ",%" PRId64, i, end - 1);
         for (int k = 0; k < SERIES; k++) {
@@ -177,8 +186,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     const rc_survey_t *s = in->survey;
     if (s->op != RC_OP_SPMV || in->shown < 0 || series_of(s, in->shown) == 0) {
-        rc_str_add(&text->missing, s->op != RC_OP_SPMV ? "the report is of another operation than spmv"
-                                                       : "the store has no kernel of CSR-k in this setting");
+        rc_str_add(&text->missing, s->op != RC_OP_SPMV
+                                       ? "the report is of another operation than spmv"
+                                       : "the store has no kernel of CSR-k in this setting");
         return RC_OK;
     }
     bar_t *bar = rc_alloc((size_t)s->setting[in->shown].pairs, sizeof *bar, "a figure", err);
@@ -188,10 +198,11 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     qsort(bar, (size_t)n, sizeof *bar, by_block);
     write_bars(bar, n, csv);
     define_blocks(bar, n, text);
-    rc_str_add(&text->caption, "Rate of products with a vector, matrix by matrix: classes by the variance of the row length "
-                               "(at most 10: regular), in each by mean row; generated matrices apart. Lines are arithmetic "
-                               "means. Of several parameters the fastest; the pairs of the paper are CSR-k with Band-k, "
-                               "cuSPARSE with RCM and CSR5 in natural order.");
+    rc_str_add(&text->caption,
+        "Rate of products with a vector, matrix by matrix: classes by the variance of the row "
+        "length (at most 10: regular), in each by mean row; generated matrices apart. Lines are "
+        "arithmetic means. Of several parameters the fastest; the pairs of the paper are CSR-k "
+        "with Band-k, cuSPARSE with RCM and CSR5 in natural order.");
     free(bar);
     return RC_OK;
 }

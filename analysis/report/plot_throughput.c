@@ -3,7 +3,8 @@
 
 enum { VENDOR, REFERENCE, OWN, SERIES };
 
-static int64_t row_of(const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t row_of(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     (void)user;
     return series == VENDOR      ? s->pair[pair].vendor

@@ -30,7 +30,8 @@ static double gflops(const rc_survey_t *s, int64_t row)
 }
 
 /* Matrices that have both plans of aspt, by the throughput of the first; how many. */
-static int64_t collect(const rc_survey_t *s, const rc_survey_setting_t *a, const int64_t *row, point_t *out)
+static int64_t collect(
+    const rc_survey_t *s, const rc_survey_setting_t *a, const int64_t *row, point_t *out)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
@@ -44,8 +45,8 @@ static int64_t collect(const rc_survey_t *s, const rc_survey_setting_t *a, const
     return n;
 }
 
-static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_t *p, int64_t n, FILE *csv,
-    rc_plot_text_t *text)
+static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_t *p, int64_t n,
+    FILE *csv, rc_plot_text_t *text)
 {
     fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
     rc_plot_block_begin(text, "POINTS");
@@ -91,8 +92,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (st == RC_OK && n > 0) {
         put(s, a, point, n, csv, text);
         rc_str_addf(&text->caption,
-            "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and of the fastest cuSPARSE "
-            "kernel in the original order, %" PRId64 " matrices in the order of aspt-nr, %s. Preparation is not in the times.",
+            "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and "
+            "of the fastest cuSPARSE kernel in the original order, %" PRId64
+            " matrices in the order of aspt-nr, %s. Preparation is not in the times.",
             n, a->label);
     }
     free(row);

@@ -3,7 +3,7 @@
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/stats.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -61,8 +61,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         free(ratio);
         return RC_ENOMEM;
     }
-    rc_plot_own_best(s, 1, own);
-    rc_plot_own_best(s, 0, own + s->pairs);
+    rc_plot_own_best(s, 0, s->pairs, 1, own);
+    rc_plot_own_best(s, 0, s->pairs, 0, own + s->pairs);
     fputs(
         "setting,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
         csv);

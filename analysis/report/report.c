@@ -77,16 +77,16 @@ static rc_status_t read_topologies(work_t *w, rc_err_t *err)
 
 static rc_status_t make_survey(work_t *w, rc_err_t *err)
 {
-    if (w->o->where &&
-        rc_expr_compile(w->o->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
+    if (w->o->where && rc_expr_compile(w->o->where, rc_view_fields.field, rc_view_fields.count,
+                           &w->where, err) < 0)
         return rc_err_context(err, "--where");
     int32_t op = -1;
     if (w->o->op)
         for (op = 0; op < RC_STORE_OPS && strcmp(w->o->op, rc_op_names[op]) != 0;)
             op++;
     if (op == RC_STORE_OPS)
-        return rc_fail(err, RC_EINVAL, "--op: expected spmm, spmv, spmm_t or sddmm, found '%s'",
-            w->o->op);
+        return rc_fail(
+            err, RC_EINVAL, "--op: expected spmm, spmv, spmm_t or sddmm, found '%s'", w->o->op);
     rc_log(&w->log, RC_LOG_INFO, "report", "reading %s", w->o->store);
     rc_status_t st = rc_view_read_samples(w->o->store, &w->view, err);
     if (st == RC_OK)
@@ -95,9 +95,8 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
         st = rc_survey_make(w->view, w->o->store, w->where, op, &w->survey, err);
     for (int i = 0; st == RC_OK && i < RC_STORE_OPS; i++)
         if (w->survey.left_out[i])
-            rc_log(&w->log, RC_LOG_INFO, "report",
-                "%lld results of %s are left out: see --op", (long long)w->survey.left_out[i],
-                rc_op_names[i]);
+            rc_log(&w->log, RC_LOG_INFO, "report", "%lld results of %s are left out: see --op",
+                (long long)w->survey.left_out[i], rc_op_names[i]);
     return st;
 }
 

@@ -18,9 +18,8 @@ typedef struct rc_report_options {
                                  says they were read from */
     const char *assets;     /**< directory with page/ and figures/ */
     const rc_report_limits_t *limits; /**< of the device of the results; NULL: not known */
-    int spies;              /**< at most so many matrices get spy plots, those with the largest gain
-                                 of reordering first */
-    int quiet;              /**< 1: no progress */
+    int spies;                        /**< as the limit of rc_spies_make */
+    int quiet;                        /**< 1: no progress */
 } rc_report_options_t;
 
 /** What was made. */
@@ -30,8 +29,8 @@ typedef struct rc_report_made {
     int figures; /**< drawn */
     int left_out;
     int without_gnuplot; /**< 1: that is why */
-    int spies;     /**< matrices with spy plots */
-    int64_t bytes; /**< of the page */
+    int spies;           /**< matrices with spy plots */
+    int64_t bytes;       /**< of the page */
     char said[512]; /**< the sentence that the page opens with; "" where there are no results */
 } rc_report_made_t;
 

@@ -22,6 +22,8 @@ typedef struct maker {
     rc_catalog_t builtin; /* a store may have these from files that are gone */
     rc_spies_t out;
     int64_t bytes;
+    int64_t left;    /* entries that matrices may have; -1: any number */
+    int64_t large;   /* too many entries beside those */
     int64_t absent;  /* no file */
     int64_t other;   /* the file holds another matrix */
     int64_t refused; /* it could not be read or ordered */
@@ -127,10 +129,17 @@ static void spy_free(rc_page_spy_t *spy)
 static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_t *err)
 {
     rc_entry_t e;
+    int64_t entries = m->s->matrix[i].row->nnz;
+    int found = find_entry(m, m->s->matrix[i].name, &e);
     *usable = 0;
-    rc_status_t st = find_entry(m, m->s->matrix[i].name, &e)
-                         ? rc_entry_load_measured(&e, &m->s->matrix[i], a, usable, err)
-                         : RC_ENOENT;
+    if (found && m->left >= 0 && entries > m->left / RC_SPIES_SHARE) {
+        m->large++;
+        return RC_OK;
+    }
+    if (found && m->left >= 0)
+        m->left -= entries;
+    rc_status_t st =
+        found ? rc_entry_load_measured(&e, &m->s->matrix[i], a, usable, err) : RC_ENOENT;
     if (st == RC_ENOENT) {
         m->absent++;
         return RC_OK;
@@ -155,7 +164,8 @@ static rc_status_t one(maker_t *m, int32_t i)
     if (spy->shown >= 0) {
         const rc_row_result_t *r = rc_view_result(m->s->view, spy->shown);
         const rc_geometry_t g = {.nw = r->nw, .nt = r->nt, .line = r->line};
-        st = rc_order_build(rc_view_policy(m->s->view, r->policy), &a, &g, 0, &order, &why);
+        st =
+            rc_order_build(rc_view_policy(m->s->view, r->policy), &a, &g, RC_CHECKED, &order, &why);
         if (st == RC_ENOTSUP) /* of this order in this build, not of images at all */
             st = RC_ENOENT;
         RC_TRY(st);
@@ -205,6 +215,7 @@ static void write_note(maker_t *m, int64_t tried)
 {
     rc_str_t *note = &m->out.note;
     part_of_note(note, m->absent, "without a file here");
+    part_of_note(note, m->large, "with too many entries to be drawn in the time of a report");
     part_of_note(note, m->other, "whose file holds another matrix than the one that was measured");
     part_of_note(note, m->refused, "that could not be drawn, the first: ");
     if (m->refused)
@@ -241,13 +252,15 @@ static rc_status_t draw_all(maker_t *m, int limit)
 rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limit,
     const rc_log_t *log, rc_spies_t *out, rc_err_t *err)
 {
-    maker_t m = {.s = s, .log = log, .err = err};
+    maker_t m = {.s = s, .log = log, .err = err, .left = limit < 0 ? RC_SPIES_ENTRIES : -1};
     rc_status_t st = RC_OK;
     m.out.matrices = s->matrices;
     m.out.spy = rc_alloc0((size_t)s->matrices, sizeof *m.out.spy, "plots", err);
     if (!m.out.spy)
         st = RC_ENOMEM;
-    if (st == RC_OK && limit <= 0)
+    if (limit < 0)
+        limit = RC_SPIES_DEFAULT;
+    if (st == RC_OK && limit == 0)
         rc_str_add(&m.out.note, "none was asked for");
     else if (st == RC_OK && !rc_png_available())
         rc_str_add(&m.out.note, "this build has no libpng");

@@ -9,8 +9,12 @@
 
 enum {
     RC_SPIES_DEFAULT = 60,
-    RC_SPIES_SIZE = 256,             /**< pixels of the longer side */
-    RC_SPIES_BYTES = 6 * 1000 * 1000 /**< of all of them on the page, as text */
+    RC_SPIES_SIZE = 256,              /**< pixels of the longer side */
+    RC_SPIES_BYTES = 6 * 1000 * 1000, /**< of all of them on the page, as text */
+    RC_SPIES_ENTRIES = 24 << 20, /**< by default of all matrices that are drawn: each is read or
+                                      generated, and ordered */
+    RC_SPIES_SHARE = 4           /**< and of one at most a share like that of what the others have
+                                      left */
 };
 
 /** Pictures, matrix by matrix. */
@@ -27,7 +31,8 @@ typedef struct rc_spies {
  *  how many.
  *  \param[in]  collection  directory with the matrices; NULL: where the store says that they were
  *                          read
- *  \param[in]  limit       at most so many
+ *  \param[in]  limit       at most so many; -1: RC_SPIES_DEFAULT, without those that are too large
+ *                          to be drawn in seconds (RC_SPIES_ENTRIES), which the note counts
  *  \param[in]  log         progress; may be NULL
  *  \param[out] out         free with rc_spies_free
  *  \return RC_OK; RC_ENOENT, RC_EIO (the collection); RC_ENOMEM.  Cost: reads the matrices, builds

@@ -18,7 +18,7 @@ int rc_entry_of_store(const rc_survey_t *s, const char *name, rc_entry_t *out)
                 /* a file that rowcast generate wrote has bytes */
                 .where = strcmp(r.where, "generated") == 0 && r.bytes == 0 ? RC_WHERE_GENERATED
                          : strcmp(r.where, "absent") != 0                  ? RC_WHERE_FILE
-                                                           : RC_WHERE_ABSENT};
+                                                                           : RC_WHERE_ABSENT};
             return out->where != RC_WHERE_ABSENT;
         }
         if (order < 0)
@@ -44,14 +44,15 @@ rc_status_t rc_entry_load_measured(
     return RC_OK;
 }
 
-rc_status_t rc_matrix_of_store(const rc_survey_t *s, const rc_catalog_t *found, int32_t matrix, rc_csr_t *a, int *usable,
-    rc_err_t *err)
+rc_status_t rc_matrix_of_store(const rc_survey_t *s, const rc_catalog_t *found, int32_t matrix,
+    rc_csr_t *a, int *usable, rc_err_t *err)
 {
     const char *name = s->matrix[matrix].name;
     rc_entry_t e;
     int64_t i = 0;
     *usable = 0;
-    while (i < found->count && (found->entry[i].where == RC_WHERE_ABSENT || strcmp(found->entry[i].name, name) != 0))
+    while (i < found->count &&
+           (found->entry[i].where == RC_WHERE_ABSENT || strcmp(found->entry[i].name, name) != 0))
         i++;
     if (i < found->count)
         e = found->entry[i];

@@ -2,7 +2,8 @@
 #include "analysis/report/survey.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/vendor.h"
+#include "base/family.h"
+#include "kernels/vendor/vendor.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -57,8 +58,8 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
         snprintf(place, sizeof place, "-device%" PRId32, p->device);
     }
     /* what most stores have one of goes unsaid */
-    int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s", k, precision,
-        p->op ? ", " : "", p->op ? name_at(rc_op_names, p->op) : "",
+    int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s", k, precision, p->op ? ", " : "",
+        p->op ? name_at(rc_op_names, p->op) : "",
         p->c_order == 1   ? ", C in schedule order"
         : p->c_order == 2 ? ", B and C in symmetric order"
                           : "",
@@ -170,7 +171,7 @@ static int by_setting_matrix_kernel_policy(const void *a, const void *b)
 /* The kernel of Mehrabi et al., Algorithm 1, on CPUs and on GPUs. */
 static int is_published(const char *kernel)
 {
-    return strncmp(kernel, "cstat:", 6) == 0 || strncmp(kernel, "gstat:", 6) == 0;
+    return rc_spec_is(kernel, "cstat") || rc_spec_is(kernel, "gstat");
 }
 
 /* What a kernel did in the setting in hand. */
@@ -266,7 +267,8 @@ static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
         *best = row;
 }
 
-static void take(const maker_t *m, const rc_counted_row_t *e, int32_t reference, rc_survey_pair_t *p)
+static void take(
+    const maker_t *m, const rc_counted_row_t *e, int32_t reference, rc_survey_pair_t *p)
 {
     int is_csr = rc_view_is_csr(m->v, rc_view_result(m->v, e->row));
     p->cases++;
@@ -378,9 +380,9 @@ int rc_survey_twin(const rc_survey_t *s, int setting)
     int twin = -1;
     for (int i = 0; i < s->settings; i++) {
         const rc_setting_t *b = &s->setting[i].setting;
-        if (i != setting && s->setting[i].reference[0] && b->op == a->op && b->is_n == a->is_n && (a->is_n || b->k == a->k) &&
-            b->precision == a->precision && b->cache == a->cache && b->device == a->device &&
-            (twin < 0 || b->matrices > s->setting[twin].setting.matrices))
+        if (i != setting && s->setting[i].reference[0] && b->op == a->op && b->is_n == a->is_n &&
+            (a->is_n || b->k == a->k) && b->precision == a->precision && b->cache == a->cache &&
+            b->device == a->device && (twin < 0 || b->matrices > s->setting[twin].setting.matrices))
             twin = i;
     }
     return twin;
@@ -396,7 +398,9 @@ static rc_status_t choose_main(maker_t *m)
         if (is_better(&s->setting[i].setting, &s->setting[s->main_setting].setting, policies[i],
                 policies[s->main_setting]))
             s->main_setting = i;
-    int twin = st == RC_OK && s->settings && !s->setting[s->main_setting].reference[0] ? rc_survey_twin(s, s->main_setting) : -1;
+    int twin = st == RC_OK && s->settings && !s->setting[s->main_setting].reference[0]
+                   ? rc_survey_twin(s, s->main_setting)
+                   : -1;
     if (twin >= 0)
         s->main_setting = twin;
     free(policies);
@@ -413,8 +417,7 @@ static void count_status(const rc_view_t *v, int64_t *status)
 }
 
 /* One operation is shown, the others are counted. */
-static void choose_operation(
-    const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *s)
+static void choose_operation(const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *s)
 {
     s->op = op;
     for (int64_t i = 0; i < rc_view_count(v); i++) {
@@ -463,4 +466,18 @@ void rc_survey_free(rc_survey_t *s)
     free(s->rows);
     free(s->row_pair);
     memset(s, 0, sizeof *s);
+}
+
+int64_t rc_survey_first_row(const rc_survey_t *s, int64_t pair)
+{
+    int64_t low = 0;
+    int64_t high = s->entering;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (s->row_pair[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }

@@ -51,25 +51,26 @@ typedef struct rc_survey_pair {
 } rc_survey_pair_t;
 
 typedef struct rc_survey {
-    const rc_view_t *view; /**< borrowed */
-    const char *store;     /**< its path, borrowed */
-    int32_t op;            /**< the operation that it is of; -1: no row entered */
+    const rc_view_t *view;          /**< borrowed */
+    const char *store;              /**< its path, borrowed */
+    int32_t op;                     /**< the operation that it is of; -1: no row entered */
     int64_t left_out[RC_STORE_OPS]; /**< result rows that match but are of another operation */
     int settings;
     rc_survey_setting_t
         *setting;     /**< [settings] by device, precision, row order of C, cache, K, n last */
     int main_setting; /**< the one that figures of a single setting show: K = n where there is one,
-                         else the one with most matrices (ties: more policies, smaller K); for one without
-                         orders besides csr its twin that has them (rc_survey_twin); -1 none */
+                         else the one with most matrices (ties: more policies, smaller K); for one
+                         without orders besides csr its twin that has them (rc_survey_twin); -1
+                         none */
     int matrices;
     rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
     rc_survey_pair_t *pair; /**< [pairs] by setting, matrix */
     int64_t results;        /**< result rows that entered */
-    int64_t entering; /**< the same, those counted twice that stand in the settings of both row
+    int64_t entering;  /**< the same, those counted twice that stand in the settings of both row
                          orders of C: rows of the original order, of matrices that were measured
                          with C in schedule order */
-    int64_t *rows;    /**< [entering] these, by setting, matrix, kernel, policy */
+    int64_t *rows;     /**< [entering] these, by setting, matrix, kernel, policy */
     int32_t *row_pair; /**< [entering] the pair of each */
     int64_t
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
@@ -84,8 +85,13 @@ rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_
     int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
 
-/** The setting of the same products with C in another order of rows that has orders besides csr, of several the one with
- *  most matrices: symmetric orders stand in one of their own.  \return -1: none */
+/** Of the entering rows, which are by pair, the first one of a pair; `entering` behind the last
+ *  pair. */
+int64_t rc_survey_first_row(const rc_survey_t *s, int64_t pair);
+
+/** The setting of the same products with C in another order of rows that has orders besides csr, of
+ *  several the one with most matrices: symmetric orders stand in one of their own.  \return -1:
+ *      none */
 int rc_survey_twin(const rc_survey_t *s, int setting);
 
 #endif

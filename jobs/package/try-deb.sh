@@ -7,6 +7,14 @@
 # For root, in a mount namespace that ends with it: unshare -m jobs/package/try-deb.sh ...  Needs debootstrap, and the mirror
 # that this machine's apt has.  Exit code 4: no such root could be made here, and nothing was tried.
 set -Eeuo pipefail
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+    sed -n '2,/^set/s/^# //p' "$0"
+    exit 0
+fi
+if (($# < 5)) || [[ $* == *" --"* || $1 == -* || -z $1 || -z $2 || ! -f $3 || ! -f $4 || ! -f $5 ]]; then
+    echo "usage: jobs/package/try-deb.sh BASE VERSION EXAMPLE.c MATRIX PACKAGE.deb..." >&2
+    exit 2
+fi
 trap 'printf "%s: line %d failed\n" "$0" "$LINENO" >&2' ERR
 
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)

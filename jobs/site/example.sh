@@ -10,8 +10,6 @@ site_modules()
     export OMPI_MCA_osc=^rdma
     # mpirun gives up a node that was lost without a word after 45 s instead of 480
     export OMPI_MCA_oob_tcp_keepalive_time=30 OMPI_MCA_oob_tcp_keepalive_intvl=5 OMPI_MCA_oob_tcp_keepalive_probes=3
-    # each rank prepares matrices with the CPUs that it was given, see --threads
-    export OMP_PLACES=cores
 }
 
 site_rowcast=$HOME/rowcast/bin/rowcast

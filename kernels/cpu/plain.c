@@ -1,6 +1,7 @@
 #include "config.h"
 #include "kernels/cpu/plain.h"
 #include "base/alloc.h"
+#include "kernels/kernel.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,8 @@
 #ifndef RC_KERNELS_CPU_PLAIN_H
 #define RC_KERNELS_CPU_PLAIN_H
 
-#include "kernels/cpu/slots.h"
+#include "format/slots.h"
+#include "kernels/kernel.h"
 
 typedef struct rc_plain {
     rc_slots_t slots;
@@ -20,5 +21,9 @@ rc_status_t rc_plain_new(rc_executor_t *x, const rc_problem_t *p, int entries, r
 rc_status_t rc_plain_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
     void **state, rc_err_t *err);
 void rc_plain_release(void *state);
+
+/** y = A x: the rows of slots [p0, p1), each a plain sum. */
+void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
+    const rc_cpu_run_t *run);
 
 #endif

@@ -29,7 +29,8 @@ int64_t rc_sat_add(int64_t a, int64_t b);
 int64_t rc_sat_mul(int64_t a, int64_t b);
 
 /** Bytes of memory that the process may still use: the smallest of what the system, the control
- *  group and the limits of the process (ulimit -v, -d) have left.  INT64_MAX when none can be read. */
+ *  group and the limits of the process (ulimit -v, -d) have left.  INT64_MAX when none can be
+ *  read. */
 int64_t rc_memory_available(void);
 
 #ifdef __cplusplus

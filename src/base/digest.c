@@ -57,6 +57,21 @@ void rc_digest_hex(rc_digest_t d, char hex[RC_DIGEST_HEX + 1])
     snprintf(hex, RC_DIGEST_HEX + 1, "%016" PRIx64 "%016" PRIx64, d.hi, d.lo);
 }
 
+void rc_digest_shorten(const char *text, char *to, size_t size)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    size_t n = strlen(text);
+    if (n < size) {
+        memcpy(to, text, n + 1);
+        return;
+    }
+    size_t kept = size - RC_DIGEST_HEX - 2;
+    while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) /* within a character */
+        kept--;
+    rc_digest_hex(rc_digest(text, n), hex);
+    snprintf(to, size, "%.*s~%s", (int)kept, text, hex);
+}
+
 rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out)
 {
     static const char digits[] = "0123456789abcdef";

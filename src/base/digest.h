@@ -30,6 +30,10 @@ void rc_digest_hex(rc_digest_t d, char hex[RC_DIGEST_HEX + 1]);
 /** Parse what rc_digest_hex wrote; returns RC_EFORMAT otherwise. */
 rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out);
 
+/** Copy a text; of one that does not fit the beginning, '~' and its digest, so that two stay two.
+ *  \param[in] size  of `to`, above RC_DIGEST_HEX + 2 */
+void rc_digest_shorten(const char *text, char *to, size_t size);
+
 /** Order by (hi, lo); for qsort and bsearch. */
 int rc_digest_compare(const void *a, const void *b);
 

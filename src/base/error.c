@@ -46,8 +46,8 @@ const char *rc_version(void)
     return PACKAGE_VERSION;
 }
 
-/* A message is one line whatever went into it: ends of lines become spaces, other control characters
- * visible. */
+/* A message is one line whatever went into it: ends of lines become spaces, other control
+ * characters visible. */
 static void one_line(const char *from, char *text, size_t size)
 {
     char flat[2 * sizeof((rc_err_t *)0)->text + 2];
@@ -94,7 +94,7 @@ rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const c
 rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...)
 {
     if (!err)
-        return RC_EINVAL; /* the status is not known, but it is no success */
+        return RC_EINVAL;                   /* the status is not known, but it is no success */
     char context[2 * sizeof err->text + 2]; /* both texts, then cut to one */
     va_list ap;
     va_start(ap, fmt);

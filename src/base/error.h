@@ -17,8 +17,9 @@ rc_status_t rc_fail(rc_err_t *err, rc_status_t status, const char *fmt, ...) RC_
 rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const char *fmt, ...)
     RC_PRINTF(4, 5);
 
-/** Put "<formatted context>: " before the text of `err`; keeps and returns its status.  NULL is allowed
- *  and gives RC_EINVAL: who may be called without an error and has a status returns that one. */
+/** Put "<formatted context>: " before the text of `err`; keeps and returns its status.  NULL is
+ *  allowed and gives RC_EINVAL: who may be called without an error and has a status returns that
+ *  one. */
 rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...) RC_PRINTF(2, 3);
 
 /** Return from the enclosing scope through its `done:` label when a call fails.

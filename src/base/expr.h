@@ -43,10 +43,10 @@ typedef void rc_field_read_fn(const rc_field_t *f, const void *row, rc_value_t *
 struct rc_field {
     const char *name;
     rc_value_kind_t kind;
-    const char *unit;       /**< "" or NULL: none */
-    const char *help;       /**< what it is */
-    rc_field_read_fn *read; /**< NULL: the table of fields has one rc_field_get_fn for all */
-    size_t at;              /**< for `read`: of a member in its row */
+    const char *unit;         /**< "" or NULL: none */
+    const char *help;         /**< what it is */
+    rc_field_read_fn *read;   /**< NULL: the table of fields has one rc_field_get_fn for all */
+    size_t at;                /**< for `read`: of a member in its row */
     const char *const *names; /**< of an enumeration, NULL-terminated; else NULL */
 };
 

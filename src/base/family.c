@@ -119,8 +119,8 @@ static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err
             return RC_OK;
         }
     if (s->count == s->rule->most)
-        return rc_fail(err, RC_EINVAL, "the list gives more than %d %s", s->rule->most,
-            s->family->plural);
+        return rc_fail(
+            err, RC_EINVAL, "the list gives more than %d %s", s->rule->most, s->family->plural);
     size_t need = (size_t)s->count + 1;
     st = rc_grow((void **)&s->spec, &s->capacity, need, sizeof *s->spec, s->family->plural, err);
     if (st == RC_OK)
@@ -162,8 +162,8 @@ static rc_status_t parse_range(
     char first[32];
     size_t n = (size_t)(dots - value);
     if (p->type != RC_PARAM_INT)
-        return rc_fail(err, RC_EINVAL, "%s: only an integer takes a range, found '%s'", p->name,
-            value);
+        return rc_fail(
+            err, RC_EINVAL, "%s: only an integer takes a range, found '%s'", p->name, value);
     if (n >= sizeof first)
         return rc_fail(err, RC_EINVAL, "%s: expected FIRST..LAST, found '%s'", p->name, value);
     memcpy(first, value, n);
@@ -217,8 +217,8 @@ static rc_status_t push_combination(
             rc_str_addf(&text, ":%s=%s", w[i].name, w[i].fixed);
         else
             rc_str_addf(&text, ":%s=%" PRId64, w[i].name, w[i].at);
-    rc_status_t st = text.failed ? rc_fail(err, RC_ENOMEM, "no memory for a list")
-                                 : push(s, text.text, 1, err);
+    rc_status_t st =
+        text.failed ? rc_fail(err, RC_ENOMEM, "no memory for a list") : push(s, text.text, 1, err);
     rc_str_free(&text);
     return st;
 }
@@ -277,6 +277,36 @@ static rc_status_t add_word(specs_t *s, const char *word, rc_err_t *err)
     const char *star = strchr(word, '*');
     int glob = star && star < word + strcspn(word, ":");
     return glob || strstr(word, "..") ? expand(s, word, err) : push(s, word, 0, err);
+}
+
+int rc_spec_is(const char *text, const char *name)
+{
+    size_t n = strcspn(text, ":");
+    return n == strcspn(name, ":") && strncmp(text, name, n) == 0;
+}
+
+/* The value of a parameter of a stored text; NULL: it has none. */
+static const char *value_of(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    for (const char *p = strchr(text, ':'); p; p = strchr(p + 1, ':'))
+        if (strncmp(p + 1, key, n) == 0 && p[n + 1] == '=')
+            return p + n + 2;
+    return NULL;
+}
+
+int64_t rc_spec_number(const char *text, const char *key)
+{
+    const char *value = value_of(text, key);
+    char *end = NULL;
+    long long number = value ? strtoll(value, &end, 10) : -1;
+    return end != value && (!end || *end == ':' || *end == '\0') ? number : -1;
+}
+
+int rc_spec_begins(const char *text, const char *key, const char *value)
+{
+    const char *own = value_of(text, key);
+    return own && strncmp(own, value, strlen(value)) == 0;
 }
 
 rc_status_t rc_specs_parse(const rc_family_t *f, const rc_specs_rule_t *rule, const char *text,

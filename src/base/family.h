@@ -31,9 +31,19 @@ typedef struct rc_spec {
 
 /** Parse "name" or "name:key=value:key=value".
  *  \return RC_OK; RC_ENOENT (no such member; the text has the valid names), RC_ENOTSUP (this build
- *          does not have it), RC_EINVAL, RC_ERANGE, RC_ENOMEM, RC_EIO (also for a file that is not there),
- *          or of identify */
+ *          does not have it), RC_EINVAL, RC_ERANGE, RC_ENOMEM, RC_EIO (also for a file that is not
+ *          there), or of identify */
 rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out, rc_err_t *err);
+
+/** Stored texts "name:key=value:...", whether or not this build has their members.  1: two are of
+ *  one member, whatever the parameters of either. */
+int rc_spec_is(const char *text, const char *name);
+
+/** The integer of a parameter; -1: it is no integer, or not there. */
+int64_t rc_spec_number(const char *text, const char *key);
+
+/** 1: the value of a parameter begins so. */
+int rc_spec_begins(const char *text, const char *key, const char *value);
 
 /** What a list may hold. */
 typedef struct rc_specs_rule {

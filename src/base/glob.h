@@ -13,7 +13,8 @@ int rc_glob_match(const char *pattern, const char *text);
  *  none. */
 int64_t rc_glob_flaw(const char *pattern);
 
-/** 1 when the pattern matches a spec "name:key=value", or is its name alone.  Cost as rc_glob_match. */
+/** 1 when the pattern matches a spec "name:key=value", or is its name alone.  Cost as
+ *  rc_glob_match. */
 int rc_glob_match_spec(const char *pattern, const char *spec);
 
 #endif

@@ -6,31 +6,35 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 const rc_made_name_t rc_made_names[] = {
     {"STORE.commit-tmp", RC_OPEN_FRESH, "the next state of a store, until it is renamed to it"},
     {"STORE.merge-tmp", RC_OPEN_FRESH, "the output of merge, until it is renamed"},
     {"COPY.archive-tmp", RC_OPEN_FRESH, "the output of archive, until it is renamed"},
+    {"STORE.whole", RC_OPEN_READ,
+        "the next state of a store that is written in place, until that is proved"},
     {"STORE.journal/", RC_OPEN_KEEP, "folder of journals and locks"},
     {"STORE.journal/sweep.lock", RC_OPEN_NEW, "one sweep at a time"},
     {"STORE.journal/commit.lock", RC_OPEN_NEW, "one commit at a time"},
-    {"STORE.journal/sweep.lock.OWNER", RC_OPEN_NEW, "the right to take it over from an owner that is gone"},
+    {"STORE.journal/sweep.lock.OWNER", RC_OPEN_NEW,
+        "the right to take it over from an owner that is gone"},
     {"STORE.journal/commit.lock.OWNER", RC_OPEN_NEW, "the same of the other"},
     {"STORE.journal/RUN.RANK.rcj", RC_OPEN_LOG, "the journal of a rank"},
     {"/dev/shm/rowcast-USER.DEVICE.room", RC_OPEN_KEEP, "ranks of a node take turns"},
-    {"/dev/shm/rowcast-USER.DEVICE.gate", RC_OPEN_KEEP, "the same; in /tmp where there is no /dev/shm"},
-    {"STORE.rescued-RUN", RC_OPEN_NEW, "what could be saved of a store that was removed or replaced"},
+    {"/dev/shm/rowcast-USER.DEVICE.gate", RC_OPEN_KEEP,
+        "the same; in /tmp where there is no /dev/shm"},
+    {"STORE.rescued-RUN", RC_OPEN_NEW,
+        "what could be saved of a store that was removed or replaced"},
     {"STORE.rescued-RUN.journal/RUN.RANK.rcj", RC_OPEN_NEW, "the same of a journal"},
-    {"OUTPUT.tmpPROCESS", RC_OPEN_FRESH, "an output that is written whole: model, CSV, page, JSON"},
-    {"OUTPUT.part-PROCESS-N", RC_OPEN_NEW, "a matrix that is written"},
+    {"OUTPUT.part-HOST-N", RC_OPEN_NEW,
+        "an output, until it is renamed; what a dead process left is taken over"},
     {"CACHE/.FILE.HOST-PROCESS-N.tmp", RC_OPEN_NEW, "a matrix for the cache"},
     {"COLLECTION/GROUP/.FILE.part", RC_OPEN_KEEP, "a download, continued after a kill"},
     {"COLLECTION/GROUP/.FILE.part.from", RC_OPEN_READ, "what it is a part of"},
     {"COLLECTION/GROUP/.FILE.part.from.new", RC_OPEN_FRESH, "the same, until it is renamed"},
     {"COLLECTION/manifest.jsonl", RC_OPEN_APPEND, "what was downloaded"},
-    {"GROUPS/LEVEL.txt", RC_OPEN_FRESH, "the groups of an order"},
-    {"DUMP/ARRAY.txt", RC_OPEN_FRESH, "an array of a storage format"},
     {"REPORT/FIGURE.gp.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot is told"},
     {"REPORT/FIGURE.svg.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot draws"},
     {"REPORT/FIGURE.pdf.tmpPROCESS", RC_OPEN_FRESH, "the same for print"},
@@ -41,6 +45,7 @@ static int flags_of(rc_open_use_t use)
 {
     switch (use) {
     case RC_OPEN_READ:
+    case RC_OPEN_GIVEN:
         return O_RDONLY;
     case RC_OPEN_UPDATE:
         return O_RDWR;
@@ -58,6 +63,50 @@ static int flags_of(rc_open_use_t use)
     return O_RDONLY;
 }
 
+const char *rc_open_kind(mode_t mode)
+{
+    return S_ISDIR(mode)    ? "a folder"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+/* Of a shell's making: it has an end to write to, and no name that another process may wait at. */
+static int has_no_name(int fd)
+{
+    static const long pipes = 0x50495045; /* PIPEFS_MAGIC */
+    struct statfs s;
+    return fstatfs(fd, &s) == 0 && (long)s.f_type == pipes;
+}
+
+/* Opened so that nothing is waited for; from here on reads and writes wait. */
+static int waits_again(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+}
+
+rc_status_t rc_open_unnamed(const char *path, int *fd, rc_err_t *err)
+{
+    struct stat s;
+    *fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0 && errno == ENXIO)
+        return rc_fail(err, RC_EIO, "expected a regular file, found a socket or a device");
+    if (*fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT || errno == ENOTDIR ? RC_ENOENT : RC_EIO, errno, "cannot open");
+    rc_status_t st = RC_OK;
+    if (fstat(*fd, &s) != 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot be looked at");
+    else if (!S_ISREG(s.st_mode) && !(S_ISFIFO(s.st_mode) && has_no_name(*fd) && waits_again(*fd)))
+        st = rc_fail(err, RC_EIO, "expected a regular file, found %s", rc_open_kind(s.st_mode));
+    if (st < 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return st;
+}
+
 /* Why an open file is not to be used, NULL when it is. */
 static const char *flaw(int fd, rc_open_use_t use)
 {
@@ -73,6 +122,12 @@ static const char *flaw(int fd, rc_open_use_t use)
 rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *fd, rc_err_t *err)
 {
     *fd = -1;
+    if (use == RC_OPEN_GIVEN) {
+        rc_status_t st = rc_open_unnamed(path, fd, err);
+        if (st < 0)
+            rc_err_context(err, "%s", path);
+        return st;
+    }
     if (use == RC_OPEN_FRESH && unlink(path) != 0 && errno != ENOENT)
         return errno == EISDIR ? rc_fail(err, RC_EIO, "%s: expected a file, found a folder", path)
                                : rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
@@ -80,9 +135,9 @@ rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *
     int file = open(path, flags_of(use) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode);
     int why = errno;
     if (file < 0) {
-        rc_status_t st = why == ELOOP
-                             ? rc_fail(err, RC_EIO, "%s: is a link, which is not followed: remove it", path)
-                             : rc_fail_errno(err, RC_EIO, why, "%s: cannot open", path);
+        rc_status_t st = why == ELOOP ? rc_fail(err, RC_EIO,
+                                            "%s: is a link, which is not followed: remove it", path)
+                                      : rc_fail_errno(err, RC_EIO, why, "%s: cannot open", path);
         errno = why;
         return st;
     }
@@ -96,17 +151,50 @@ rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *
     return RC_OK;
 }
 
-FILE *rc_open_stream(const char *path, rc_open_use_t use, rc_err_t *err)
+rc_status_t rc_open_sink(const char *path, int *fd, rc_err_t *err)
+{
+    struct stat s;
+    *fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+    int why = errno;
+    if (*fd >= 0 && fstat(*fd, &s) == 0 &&
+        (S_ISCHR(s.st_mode) || (S_ISFIFO(s.st_mode) && has_no_name(*fd))) && waits_again(*fd))
+        return RC_OK;
+    /* ENXIO: nobody reads a FIFO, or it is a socket */
+    rc_status_t st =
+        *fd < 0 && ((why != ENXIO && why != EISDIR) || stat(path, &s) != 0)
+            ? rc_fail_errno(err, RC_EIO, why, "cannot open it")
+            : rc_fail(err, RC_EIO, "expected a regular file, found %s", rc_open_kind(s.st_mode));
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return st;
+}
+
+static rc_status_t open_stream(
+    const char *path, rc_open_use_t use, const char *mode, FILE **out, rc_err_t *err)
 {
     int fd;
-    if (rc_open_file(path, use, 0666, &fd, err) < 0)
-        return NULL;
-    FILE *f = fdopen(fd, use == RC_OPEN_READ ? "r" : "w");
-    if (!f) {
-        close(fd);
-        rc_fail(err, RC_ENOMEM, "%s: no memory for a stream", path);
-    }
+    *out = NULL;
+    rc_status_t st = rc_open_file(path, use, 0666, &fd, err);
+    if (st < 0)
+        return st;
+    *out = fdopen(fd, mode);
+    if (*out)
+        return RC_OK;
+    close(fd);
+    return rc_fail(err, RC_ENOMEM, "%s: no memory for a stream", path);
+}
+
+FILE *rc_open_stream(const char *path, rc_open_use_t use, rc_err_t *err)
+{
+    FILE *f;
+    (void)open_stream(path, use, use == RC_OPEN_READ ? "r" : "w", &f, err); /* err has it */
     return f;
+}
+
+rc_status_t rc_open_given(const char *path, FILE **out, rc_err_t *err)
+{
+    return open_stream(path, RC_OPEN_GIVEN, "r", out, err);
 }
 
 rc_status_t rc_open_folder(const char *path, rc_err_t *err)
@@ -120,9 +208,8 @@ rc_status_t rc_open_folder(const char *path, rc_err_t *err)
         return RC_OK; /* gone again: whoever uses it finds out */
     if (S_ISLNK(s.st_mode))
         return rc_fail(err, RC_EIO, "%s: is a link, which is not followed: remove it", path);
-    return S_ISDIR(s.st_mode)
-               ? RC_OK
-               : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", path);
+    return S_ISDIR(s.st_mode) ? RC_OK
+                              : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", path);
 }
 
 void rc_open_more(int64_t files)

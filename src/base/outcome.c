@@ -36,7 +36,8 @@ const char *rc_stop_name(rc_stop_t s)
 
 void rc_memory_reason(char *text, size_t size, const char *what, int64_t need, int64_t limit)
 {
-    snprintf(text, size, "memory: %s about %" PRId64 " bytes, the limit is %" PRId64, what, need, limit);
+    snprintf(
+        text, size, "memory: %s about %" PRId64 " bytes, the limit is %" PRId64, what, need, limit);
 }
 
 int64_t rc_memory_needed(const char *text)
@@ -48,6 +49,7 @@ int64_t rc_memory_needed(const char *text)
     const char *about = strstr(text, " about ");
     if (!limit)
         return 0;
-    return about && about < limit && sscanf(about, " about %" SCNd64 " bytes,", &need) == 1 ? need
-                                                                                          : INT64_MAX;
+    return about && about < limit && sscanf(about, " about %" SCNd64 " bytes,", &need) == 1
+               ? need
+               : INT64_MAX;
 }

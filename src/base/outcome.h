@@ -48,8 +48,8 @@ const char *rc_case_status_name(rc_case_status_t s);
 const char *rc_phase_name(rc_phase_t p);
 const char *rc_stop_name(rc_stop_t s);
 
-/** Why a case is skipped that needs more memory than it may have: "memory: WHAT about NEED bytes, the
- *  limit is LIMIT".
+/** Why a case is skipped that needs more memory than it may have: "memory: WHAT about NEED bytes,
+ *  the limit is LIMIT".
  *  \param[out] text  [size], cut when it is longer
  *  \param[in]  what  "loading takes"
  *  \param[in]  need, limit  bytes */
@@ -57,8 +57,8 @@ void rc_memory_reason(char *text, size_t size, const char *what, int64_t need, i
 
 /** Bytes that a skipped case would have needed.
  *  \param[in] text  why it was skipped
- *  \return -1: the reason is not memory; 0: it needed no more than it might have, but the system had
- *          none to give then; INT64_MAX: more than its limit, the text does not say how much */
+ *  \return -1: the reason is not memory; 0: it needed no more than it might have, but the system
+ *          had none to give then; INT64_MAX: more than its limit, the text does not say how much */
 int64_t rc_memory_needed(const char *text);
 
 #endif

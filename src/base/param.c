@@ -210,8 +210,8 @@ rc_status_t rc_params_text(
             value = param[i].choices[values->value[i]];
         else
             value = values->text;
-        int n = snprintf(
-            text + at, RC_PARAMS_TEXT - at, "%s%s=%s", i ? ":" : "", param[i].name, value);
+        int n =
+            snprintf(text + at, RC_PARAMS_TEXT - at, "%s%s=%s", i ? ":" : "", param[i].name, value);
         if (n < 0 || (size_t)n >= RC_PARAMS_TEXT - at)
             return rc_fail(
                 err, RC_ERANGE, "its parameters take more than %d bytes", RC_PARAMS_TEXT - 1);
@@ -243,8 +243,8 @@ void rc_param_describe(const rc_param_t *p, char *text, size_t size)
     switch (p->type) {
     case RC_PARAM_INT:
         add_choices(p, &s);
-        rc_str_addf(&s, "%sinteger, %" PRId64 " to %" PRId64 "%s; default ", p->choices ? ", or " : "",
-            p->min, p->max, p->pow2 ? ", a power of two" : "");
+        rc_str_addf(&s, "%sinteger, %" PRId64 " to %" PRId64 "%s; default ",
+            p->choices ? ", or " : "", p->min, p->max, p->pow2 ? ", a power of two" : "");
         if (p->choices && p->value < 0)
             rc_str_add(&s, p->choices[-1 - p->value]);
         else

@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 typedef enum rc_param_type {
-    RC_PARAM_INT = 0, /**< integer in [min, max], or one of `choices`: choice i is the value -1 - i */
+    RC_PARAM_INT = 0, /**< integer in [min, max], or one of `choices`: choice i is the value -1 -
+                           i */
     RC_PARAM_REAL,    /**< number in [real_min, real_max] */
     RC_PARAM_CHOICE,  /**< one of `choices`; its value is the index there */
     RC_PARAM_TEXT     /**< such as a file name; at most one in a list, and it comes first */
@@ -28,8 +29,8 @@ typedef struct rc_param {
     double real; /**< default of a number */
     double real_min;
     double real_max;
-    const char *const *choices; /**< names, NULL-terminated; of an integer those for values below its
-                                     range, which is of 0 or more; of a number one, kept as NaN;
+    const char *const *choices; /**< names, NULL-terminated; of an integer those for values below
+                                     its range, which is of 0 or more; of a number one, kept as NaN;
                                      NULL: numbers alone */
     const char *text;           /**< default of a text; NULL: it must be given */
 } rc_param_t;
@@ -70,8 +71,8 @@ rc_status_t rc_params_parse(
 rc_status_t rc_params_text(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
-/** The same without those of number `older` and more that are integers or choices with their default: parameters
- *  that a list got later, so that what is stored from before keeps its text. */
+/** The same without those of number `older` and more that are integers or choices with their
+ *  default: parameters that a list got later, so that what is stored from before keeps its text. */
 rc_status_t rc_params_text_older(
     const rc_param_t *param, int older, const rc_params_t *values, char *text, rc_err_t *err);
 

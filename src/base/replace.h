@@ -10,17 +10,25 @@
 /** A file in the making; zero-initialise. */
 typedef struct rc_replace {
     FILE *file;   /**< write here */
-    char *target; /**< what it becomes; a symbolic link is followed */
-    char *fresh;  /**< its name until then; NULL: the target is no regular file (a pipe, a device)
-                       and is written directly */
+    char *target; /**< what it becomes */
+    char *fresh;  /**< its name until then, "TARGET.part-HOST-N"; NULL: the target is standard
+                       output or another device, and is written directly */
+    int lock;     /**< a descriptor, 0 for none; held as long as the name is in use: who finds it
+                       free takes the name over */
 } rc_replace_t;
 
-/** Open a file that will replace `path`.  \return RC_OK, RC_EIO, RC_ENOMEM */
+/** Open a file that will replace `path`.  A link to a file is followed when it is the user's own
+ *  (or root's), and refused when it is another's; permissions of a file that is there are kept.
+ *  \return RC_OK, RC_EIO (a FIFO, socket or folder too), RC_ENOMEM */
 rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err);
 
 /** The same for a name that the program made, in a folder that the user named: a link under it is
  *  replaced, never followed. */
 rc_status_t rc_replace_begin_ours(const char *path, rc_replace_t *r, rc_err_t *err);
+
+/** Bring what was written to the disk: after it hardly anything can fail in rc_replace_end.
+ *  \return RC_OK, RC_EIO */
+rc_status_t rc_replace_sync(rc_replace_t *r, rc_err_t *err);
 
 /** Close it, and with `keep` put it in place of the target, else remove it.  A zeroed one and one
  *  that was ended are allowed.  \return RC_OK; RC_EIO when it could not be written whole: then the

@@ -9,7 +9,7 @@ typedef struct rc_question {
     int32_t input; /**< -1: a leaf */
     int32_t left;  /**< a later node */
     int32_t right;
-    int32_t label; /**< of the most samples, of equal ones the first */
+    int32_t label;    /**< of the most samples, of equal ones the first */
     double threshold; /**< a value of the input that a sample has */
 } rc_question_t;
 

@@ -1,5 +1,5 @@
-/** \file base/users.h  A count of owners, who may be in several threads: what they share is freed with the
- *  last of them. */
+/** \file base/users.h  A count of owners, who may be in several threads: what they share is freed
+ *  with the last of them. */
 #ifndef RC_BASE_USERS_H
 #define RC_BASE_USERS_H
 

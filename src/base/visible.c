@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The character at p: its bytes, 0 when they are no UTF-8 (overlong forms and surrogates are none). */
+/* The character at p: its bytes, 0 when they are no UTF-8 (overlong forms and surrogates are
+ * none). */
 static size_t decode(const unsigned char *p, uint32_t *out)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -31,7 +32,8 @@ static int is_hidden(uint32_t c)
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* One character of text as it is shown, at most 6 bytes and a NUL; returns how many bytes it had. */
+/* One character of text as it is shown, at most 6 bytes and a NUL; returns how many bytes it
+ * had. */
 static size_t spell(const char *text, char shown[8])
 {
     uint32_t c;

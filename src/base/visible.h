@@ -20,14 +20,14 @@ void rc_visible(const char *text, char *buf, size_t size);
 /** 1 when a text is UTF-8 without anything to spell out. */
 int rc_is_visible(const char *text);
 
-/** Append a cell of a CSV file (RFC 4180): visible, in quotes where it needs them.  Text that begins
- *  with =, +, - or @ and is no number gets a ' before it: a spreadsheet takes it for a formula
- *  otherwise (https://owasp.org/www-community/attacks/CSV_Injection). */
+/** Append a cell of a CSV file (RFC 4180): visible, in quotes where it needs them.  Text that
+ *  begins with =, +, - or @ and is no number gets a ' before it: a spreadsheet takes it for a
+ *  formula otherwise (https://owasp.org/www-community/attacks/CSV_Injection). */
 void rc_str_add_csv(rc_str_t *s, const char *text);
 
-/** Columns of a terminal that a visible text takes: combining marks none, wide characters of East Asia and
- *  pictures two (by ranges of Unicode 15, https://www.unicode.org/reports/tr11), the rest one.  Bytes
- *  that are not UTF-8 count one each.  Does not depend on the locale. */
+/** Columns of a terminal that a visible text takes: combining marks none, wide characters of East
+ *  Asia and pictures two (by ranges of Unicode 15, https://www.unicode.org/reports/tr11), the rest
+ *  one.  Bytes that are not UTF-8 count one each.  Does not depend on the locale. */
 int rc_text_width(const char *text);
 
 /** "" for one, "s" for any other number: of words that take an s. */

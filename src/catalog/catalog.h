@@ -9,32 +9,32 @@
 
 /** Where the matrix of an entry is. */
 typedef enum rc_where {
-    RC_WHERE_FILE = 0,     /**< `location` is a file of the collection */
+    RC_WHERE_FILE = 0,      /**< `location` is a file of the collection */
     RC_WHERE_GENERATED = 1, /**< `location` is a generator spec (sparse/generate.h) */
     RC_WHERE_ABSENT = 2     /**< in the catalogue, not in the collection */
 } rc_where_t;
 
 /** One matrix that a run may use. */
 typedef struct rc_entry {
-    char *name;         /**< "Group/Name" */
-    char *group;        /**< "HB" */
-    char *kind;         /**< "structural problem"; "" when unknown */
-    char *location;     /**< path or generator spec; "" when absent */
+    char *name;     /**< "Group/Name" */
+    char *group;    /**< "HB" */
+    char *kind;     /**< "structural problem"; "" when unknown */
+    char *location; /**< path or generator spec; "" when absent */
     rc_where_t where;
-    int64_t id;         /**< SuiteSparse id (1-based line of the index), 0 when not catalogued */
-    int64_t rows;       /**< -1 when not known */
+    int64_t id;   /**< SuiteSparse id (1-based line of the index), 0 when not catalogued */
+    int64_t rows; /**< -1 when not known */
     int64_t cols;
-    int64_t nnz;        /**< as the catalogue counts it (without explicit zeros), or an estimate
+    int64_t nnz;         /**< as the catalogue counts it (without explicit zeros), or an estimate
                              from the header of the file; -1 when not known */
     int64_t pattern_nnz; /**< nnz plus explicit zeros; -1 when not known */
-    int real;           /**< 1 real, 0 complex or binary, -1 unknown; likewise below */
+    int real;            /**< 1 real, 0 complex or binary, -1 unknown; likewise below */
     int binary;
-    int nd;             /**< comes from a 2D or 3D discretisation */
+    int nd; /**< comes from a 2D or 3D discretisation */
     int posdef;
     double pattern_symmetry;   /**< 0..1, NaN unknown */
     double numerical_symmetry; /**< 0..1, NaN unknown */
-    int64_t bytes;      /**< of the file; 0 when generated or absent */
-    int64_t mtime_ns;   /**< of the file; generator version when generated; 0 when absent */
+    int64_t bytes;             /**< of the file; 0 when generated or absent */
+    int64_t mtime_ns;          /**< of the file; generator version when generated; 0 when absent */
 } rc_entry_t;
 
 /** A list of entries, sorted by (group, name) in byte order, names unique. */
@@ -42,6 +42,7 @@ typedef struct rc_catalog {
     rc_entry_t *entry;
     int64_t count;
     char revision[64]; /**< date line of the index; "" when none was read */
+    char *passed;      /**< what a scan left out, with counts; NULL: nothing */
 } rc_catalog_t;
 
 /** Read the collection's own ssstats.csv (line 1: count, line 2: date, then Group, Name, nrows,
@@ -50,12 +51,14 @@ typedef struct rc_catalog {
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (file, line, expected, found), RC_ENOMEM */
 rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err);
 
-/** Find the matrices of DIR/<Group>/<Name>.mtx[.gz|.xz|.zst] and .tar.gz.  With a catalogue, its
- *  entries get their files, and files that it does not list are added; without one (index NULL)
- *  the entries come from the files, shapes from their headers.  When a matrix is there in several
- *  forms the first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .tar.gz, .spec is taken; the first line of
- *  the last is the spec of a generator, and the matrix is made where it is loaded.
- *  A header that cannot be read leaves rows, cols and nnz at -1: the sweep will report it.
+/** Find the matrices of DIR/<Group>/<Name>.mtx[.zst|.gz|.xz|.bz2], of rc_mtx_tar_endings and of
+ *  .spec, of DIR/<Group>/<Name>/<Name>.mtx and its like, which archives unpack to, and of
+ *  DIR/<Name>.mtx and its like, whose group is the name of DIR.  With a catalogue, its entries get
+ *  their files, and files that it does not list are added; without one (index NULL) the entries
+ *  come from the files, shapes from their headers.  When a matrix is there in several forms the
+ *  first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .mtx.bz2, tar files, unpacked ones, .spec is taken;
+ *  the first line of the last is the spec of a generator, and the matrix is made where it is
+ *  loaded.  A header that cannot be read leaves rows, cols and nnz at -1: the sweep will report it.
  *  \return RC_OK, RC_ENOENT (no such directory), RC_EIO, RC_ENOMEM */
 rc_status_t rc_catalog_scan(
     const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err);
@@ -85,7 +88,8 @@ void rc_catalog_select(rc_catalog_t *c, const rc_expr_t *where, int64_t limit);
 void rc_catalog_limit(rc_catalog_t *c, int64_t limit);
 
 /** Keep slice `index` (1 to count) of `count`: the entries whose name's digest says so, so that an
- *  entry stays in its slice when others come and go.  The slices are disjoint and are everything. */
+ *  entry stays in its slice when others come and go.  The slices are disjoint and are
+ *  everything. */
 void rc_catalog_slice(rc_catalog_t *c, int64_t index, int64_t count);
 
 void rc_catalog_free(rc_catalog_t *c);
@@ -98,7 +102,8 @@ enum { RC_ENTRY_FIELDS = 23 };
 void rc_entry_get(const void *entry, int field, rc_value_t *out);
 
 /** Load the matrix of an entry (reads the file or runs the generator).
- *  \param[in]  cache  of files that were read before; NULL: none.  Generated matrices are not cached
+ *  \param[in]  cache  of files that were read before; NULL: none.  Generated matrices are not
+ *      cached
  *  \param[in]  bound  of memory for reading a file, as rc_mtx_read_within takes it; may be NULL
  *  \param[out] info   may be NULL; zeroed for generated matrices
  *  \return RC_OK, RC_ENOENT when absent, else as rc_mtx_read and rc_generate */

@@ -136,7 +136,8 @@ rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_
     } else
         st = set_local(f, mirror, err);
     if (st == RC_OK)
-        st = rc_http_open(config->stall_s, config->timeout_s, config->max_rate, &f->http, err);
+        st = rc_http_open(config->stall_s, config->timeout_s, config->max_rate,
+            config->certificates, &f->http, err);
     if (st < 0)
         rc_fetch_close(f);
     else
@@ -184,8 +185,9 @@ rc_status_t rc_fetch_may_return(
     static const double longest_wait_s = 3600;
     if (!(retry_after_s > longest_wait_s))
         return RC_OK;
-    return rc_fail(err, RC_EINTR, "%.150s: %.250s, and asks to come back in %.0f s: the run ends here",
-        what, why->text, retry_after_s);
+    return rc_fail(err, RC_EINTR,
+        "%.150s: %.250s, and asks to come back in %.0f s: the run ends here", what, why->text,
+        retry_after_s);
 }
 
 void rc_fetch_back_off(

@@ -28,17 +28,18 @@ typedef struct rc_fetch_progress {
 } rc_fetch_progress_t;
 
 typedef struct rc_fetch_config {
-    const char *to;      /**< folder of the collection */
-    const char *mirror;  /**< address ("https://...") or folder; NULL: RC_FETCH_MIRROR */
-    int retries;         /**< tries after a failed one, per archive; the count starts again when a
+    const char *to;     /**< folder of the collection */
+    const char *mirror; /**< address ("https://...") or folder; NULL: RC_FETCH_MIRROR */
+    int retries;        /**< tries after a failed one, per archive; the count starts again when a
                               try brought 1 MiB */
-    double rate;         /**< requests a second; 0: no limit */
-    int64_t max_rate;    /**< bytes a second; 0: no limit */
-    double backoff_s;    /**< the wait before the first retry; it doubles, see rc_backoff_ns */
-    double stall_s;      /**< a transfer without a byte for this long is tried again */
-    double timeout_s;    /**< longest transfer, but for a second more for each 16 KiB that it brought
-                              (less with a max_rate); one that drips is tried again */
-    uint64_t seed;       /**< of the waiting times */
+    double rate;        /**< requests a second; 0: no limit */
+    int64_t max_rate;   /**< bytes a second; 0: no limit */
+    double backoff_s;   /**< the wait before the first retry; it doubles, see rc_backoff_ns */
+    double stall_s;     /**< a transfer without a byte for this long is tried again */
+    double timeout_s;   /**< longest transfer, but for a second more for each 16 KiB that it
+                              brought (less with a max_rate); one that drips is tried again */
+    const char *certificates; /**< file of those that HTTPS trusts (PEM); NULL: the system's */
+    uint64_t seed;            /**< of the waiting times */
     int verify;          /**< 1: read again what is there, and compare it with the manifest too */
     const rc_log_t *log; /**< a line for each failure (error), retry (info) and archive (debug) */
     int (*stop)(void);   /**< not 0: stop and keep what has come; may be NULL */

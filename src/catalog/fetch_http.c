@@ -26,6 +26,7 @@ struct rc_http {
     double stall_s;
     double timeout_s;
     int64_t bytes_per_s;
+    const char *certificates; /* NULL: the system's */
     int64_t received;
 };
 
@@ -331,7 +332,6 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     SET(CURLOPT_CONNECTTIMEOUT, (long)connect_s);
     SET(CURLOPT_LOW_SPEED_LIMIT, 1L);
     SET(CURLOPT_LOW_SPEED_TIME, stall > 0 ? stall : 1L);
-    SET(CURLOPT_BUFFERSIZE, (long)buffer_bytes);
     SET(CURLOPT_WRITEFUNCTION, on_body);
     SET(CURLOPT_WRITEDATA, t);
     SET(CURLOPT_HEADERFUNCTION, on_field);
@@ -345,7 +345,14 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     }
     if (t->fields)
         SET(CURLOPT_HTTPHEADER, t->fields);
+    if (t->h->certificates) {
+        SET(CURLOPT_CAINFO, t->h->certificates);
+        SET(CURLOPT_PROXY_CAINFO, t->h->certificates);
+    }
 #undef SET
+    /* only speed: refused by versions (7.88) that keep a transfer's connection after a failed name
+     * look-up */
+    (void)curl_easy_setopt(e, CURLOPT_BUFFERSIZE, (long)buffer_bytes);
     return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", t->request.url, curl_easy_strerror(c))
              : RC_OK;
 }
@@ -430,8 +437,8 @@ int64_t rc_http_received(const rc_http_t *h)
     return h->received;
 }
 
-rc_status_t rc_http_open(
-    double stall_s, double timeout_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
+    const char *certificates, rc_http_t **out, rc_err_t *err)
 {
     rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
     if (!h)
@@ -439,6 +446,7 @@ rc_status_t rc_http_open(
     h->stall_s = stall_s;
     h->timeout_s = timeout_s;
     h->bytes_per_s = bytes_per_s;
+    h->certificates = certificates;
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(h);
         return rc_fail(err, RC_ENOMEM, "libcurl cannot be initialised");

@@ -1,5 +1,5 @@
-/** \file catalog/fetch_http.h  Transfers, one after the other: HTTP, HTTPS, and files through the same
- *  calls.  The only part that knows libcurl.  Private to src/catalog; not thread-safe. */
+/** \file catalog/fetch_http.h  Transfers, one after the other: HTTP, HTTPS, and files through the
+ *  same calls.  The only part that knows libcurl.  Private to src/catalog; not thread-safe. */
 #ifndef RC_CATALOG_FETCH_HTTP_H
 #define RC_CATALOG_FETCH_HTTP_H
 
@@ -51,9 +51,11 @@ typedef struct rc_http_reply {
  *  \param[in] timeout_s    so is one that lasts longer, but for a second more for each 16 KiB of
  *                          body (or for what half of bytes_per_s brings, when that is less)
  *  \param[in] bytes_per_s  of a transfer; 0: no limit
+ *  \param[in] certificates file of those that HTTPS trusts (PEM), borrowed until rc_http_close;
+ *                          NULL: the system's
  *  \return RC_OK; RC_ENOTSUP when the program was built without libcurl; RC_ENOMEM */
-rc_status_t rc_http_open(
-    double stall_s, double timeout_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err);
+rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
+    const char *certificates, rc_http_t **out, rc_err_t *err);
 
 /** Make a request and take what comes.
  *  \param[out] out  how it ended, whatever the server said

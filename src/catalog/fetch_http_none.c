@@ -4,9 +4,10 @@
 
 /* A build without libcurl: nothing can be opened, so nothing else is ever called. */
 
-rc_status_t rc_http_open(
-    double stall_s, double timeout_s, int64_t bytes_per_s, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
+    const char *certificates, rc_http_t **out, rc_err_t *err)
 {
+    (void)certificates;
     (void)timeout_s;
     (void)stall_s;
     (void)bytes_per_s;

@@ -2,6 +2,7 @@
 #include "catalog/list.h"
 
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -217,11 +218,13 @@ static rc_status_t check_unique(const char *path, const rc_catalog_t *c, rc_err_
 rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err)
 {
     rc_catalog_builder_t b = {0};
-    reader_t r = {.path = csv, .file = fopen(csv, "r"), .err = err};
-    if (!r.file)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot open the catalogue %s", csv);
-    rc_status_t st = read_all(&r, &b);
+    reader_t r = {.path = csv, .err = err};
+    rc_status_t st = rc_open_given(csv, &r.file, err);
+    if (st < 0) {
+        rc_err_context(err, "the catalogue");
+        return st;
+    }
+    st = read_all(&r, &b);
     if (st == RC_OK && b.catalog.count > 1) {
         qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
         st = check_unique(csv, &b.catalog, err);

@@ -199,5 +199,6 @@ void rc_catalog_free(rc_catalog_t *c)
     for (int64_t i = 0; i < c->count; i++)
         free_entry(&c->entry[i]);
     free(c->entry);
+    free(c->passed);
     *c = (rc_catalog_t){0};
 }

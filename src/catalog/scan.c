@@ -3,40 +3,75 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "io/mtx.h"
 #include "sparse/generate.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a matrix may end in; when it is there in several forms the first is taken.  The last one holds the
- * spec of a generator instead of a matrix. */
-static const char *const suffixes[] = {".mtx", ".mtx.zst", ".mtx.gz", ".mtx.xz", ".tar.gz", ".spec"};
-enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, SPEC = SUFFIXES - 1 };
+/* What a matrix may end in, then rc_mtx_tar_endings, then the spec of a generator; when it is there
+ * in several forms the first is taken. */
+static const char *const suffixes[] = {".mtx", ".mtx.zst", ".mtx.gz", ".mtx.xz", ".mtx.bz2"};
+static const char spec_suffix[] = ".spec";
+enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, UNPACKED = 100, SPEC = 200 };
 
-/* Files found so far, as entries; entry.id holds the suffix until files are merged. */
+/* What is no matrix to be listed. */
+enum { PASSED_OTHER, PASSED_BESIDE, PASSED_FORM, PASSED_KINDS };
+
+typedef struct passed {
+    int64_t count;
+    rc_str_t first; /* names of the first few */
+} passed_t;
+
+/* Files found so far, as entries; entry.id holds the form until files are merged. */
 typedef struct finder {
     rc_catalog_builder_t found;
+    const char *dir;
+    passed_t passed[PASSED_KINDS];
     rc_err_t *err;
 } finder_t;
 
-/* The suffix that a file name ends in, or -1; stem is the length before it. */
-static int suffix_of(const char *name, size_t *stem)
+static void pass_over(finder_t *f, int kind, const char *name)
+{
+    enum { named = 3 };
+    passed_t *p = &f->passed[kind];
+    if (p->count++ < named)
+        rc_str_addf(&p->first, "%s%s", p->first.len ? ", " : "", name);
+}
+
+/* A path without the folder of the collection. */
+static const char *below(const finder_t *f, const char *path)
+{
+    const char *p = path + strlen(f->dir);
+    return p + strspn(p, "/");
+}
+
+static int ends_in(const char *name, const char *suffix, size_t *stem)
 {
     size_t n = strlen(name);
-    for (int i = 0; i < SUFFIXES; i++) {
-        size_t m = strlen(suffixes[i]);
-        if (n > m && strcmp(name + n - m, suffixes[i]) == 0) {
-            *stem = n - m;
+    size_t m = strlen(suffix);
+    *stem = n - m;
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+/* The form that a file name says, or -1; stem is the length before its suffix. */
+static int form_of(const char *name, size_t *stem)
+{
+    for (int i = 0; i < SUFFIXES; i++)
+        if (ends_in(name, suffixes[i], stem))
             return i;
-        }
-    }
-    return -1;
+    for (int i = 0; rc_mtx_tar_endings[i]; i++)
+        if (ends_in(name, rc_mtx_tar_endings[i], stem))
+            return SUFFIXES + i;
+    return ends_in(name, spec_suffix, stem) ? SPEC : -1;
 }
 
 static char *join(const char *dir, const char *name, rc_err_t *err)
@@ -51,10 +86,11 @@ static char *join(const char *dir, const char *name, rc_err_t *err)
     return s.text;
 }
 
-/* Called for every name in a directory that does not start with a dot. */
-typedef rc_status_t visit_fn(finder_t *f, const char *group, const char *path, const char *name);
+/* Called for every name in a directory that does not start with a dot.
+ * \param within  what the directory is: a group, or the folder of a matrix */
+typedef rc_status_t visit_fn(finder_t *f, const char *within, const char *path, const char *name);
 
-static rc_status_t walk(finder_t *f, const char *dir, const char *group, visit_fn *visit)
+static rc_status_t walk(finder_t *f, const char *dir, const char *within, visit_fn *visit)
 {
     DIR *d = opendir(dir);
     if (!d)
@@ -72,7 +108,7 @@ static rc_status_t walk(finder_t *f, const char *dir, const char *group, visit_f
         if (e->d_name[0] == '.')
             continue;
         char *path = join(dir, e->d_name, f->err);
-        st = path ? visit(f, group, path, e->d_name) : RC_ENOMEM;
+        st = path ? visit(f, within, path, e->d_name) : RC_ENOMEM;
         free(path);
         if (st < 0)
             break;
@@ -81,13 +117,13 @@ static rc_status_t walk(finder_t *f, const char *dir, const char *group, visit_f
     return st;
 }
 
-/* The first line of a file, without blanks at its ends: "" when it cannot be read, which making the matrix
- * will say. */
+/* The first line of a file, without blanks at its ends: "" when it cannot be read, which making the
+ * matrix will say. */
 static char *first_line(const char *path, rc_err_t *err)
 {
     char line[1024] = "";
-    FILE *in = fopen(path, "r");
-    if (in) {
+    FILE *in;
+    if (rc_open_given(path, &in, NULL) == RC_OK) {
         if (!fgets(line, (int)sizeof line, in) || (!strchr(line, '\n') && !feof(in)))
             line[0] = '\0'; /* half of a line would be another matrix */
         (void)fclose(in);
@@ -99,19 +135,14 @@ static char *first_line(const char *path, rc_err_t *err)
     return rc_strdup(line + from, err);
 }
 
-static rc_status_t visit_file(finder_t *f, const char *group, const char *path, const char *name)
+/* \param s  of the file; NULL: a dangling link, which stays in: loading it will say what is
+ * wrong */
+static rc_status_t add_file(finder_t *f, const char *group, const char *path, const char *name,
+    size_t stem, int form, const struct stat *s)
 {
-    size_t stem;
-    int suffix = suffix_of(name, &stem);
-    if (suffix < 0)
-        return RC_OK;
-    struct stat s;
-    int known = stat(path, &s) == 0;
-    if (known && !S_ISREG(s.st_mode))
-        return RC_OK;
     rc_status_t st;
     rc_entry_t *e;
-    char *copy = suffix == SPEC ? first_line(path, f->err) : rc_strdup(path, f->err);
+    char *copy = form == SPEC ? first_line(path, f->err) : rc_strdup(path, f->err);
     char *matrix = copy ? rc_strdup(name, f->err) : NULL;
     if (!matrix) {
         free(copy);
@@ -124,25 +155,118 @@ static rc_status_t visit_file(finder_t *f, const char *group, const char *path, 
         free(copy);
         return st;
     }
-    rc_entry_set_location(e, suffix == SPEC ? RC_WHERE_GENERATED : RC_WHERE_FILE, copy);
-    e->id = suffix;
-    if (suffix == SPEC) /* a newer generator makes another matrix */
+    rc_entry_set_location(e, form == SPEC ? RC_WHERE_GENERATED : RC_WHERE_FILE, copy);
+    e->id = form;
+    if (form == SPEC) /* a newer generator makes another matrix */
         e->mtime_ns = rc_generator_version(e->location);
-    if (known && suffix != SPEC) { /* a dangling link stays in: loading it will say what is wrong */
-        e->bytes = (int64_t)s.st_size;
-        e->mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
+    else if (s) {
+        e->bytes = (int64_t)s->st_size;
+        e->mtime_ns = (int64_t)s->st_mtim.tv_sec * 1000000000 + (int64_t)s->st_mtim.tv_nsec;
     }
     return RC_OK;
 }
 
-static rc_status_t visit_group(finder_t *f, const char *group, const char *path, const char *name)
+/* In DIR/Group/Name: of what an archive unpacks to, Name.mtx.
+ * \param within  "Group/Name" */
+static rc_status_t visit_unpacked(
+    finder_t *f, const char *within, const char *path, const char *name)
 {
-    (void)group;
+    struct stat s;
+    size_t stem;
+    const char *slash = strchr(within, '/');
+    int form = form_of(name, &stem);
+    int is_it = form >= 0 && form != SPEC && strlen(slash + 1) == stem &&
+                strncmp(name, slash + 1, stem) == 0;
+    if (!is_it || stat(path, &s) != 0 || !S_ISREG(s.st_mode)) {
+        pass_over(f, PASSED_BESIDE, below(f, path));
+        return RC_OK;
+    }
+    char *group = rc_strdup(within, f->err);
+    if (!group)
+        return RC_ENOMEM;
+    group[slash - within] = '\0';
+    rc_status_t st = add_file(f, group, path, name, stem, UNPACKED + form, &s);
+    free(group);
+    return st;
+}
+
+static rc_status_t visit_folder(finder_t *f, const char *group, const char *path, const char *name)
+{
+    char *within = join(group, name, f->err);
+    DIR *d = within ? opendir(path) : NULL; /* one that cannot be read is no matter of the others */
+    rc_status_t st = within ? RC_OK : RC_ENOMEM;
+    if (d) {
+        closedir(d);
+        st = walk(f, path, within, visit_unpacked);
+    } else if (within)
+        pass_over(f, PASSED_OTHER, below(f, path));
+    free(within);
+    return st;
+}
+
+static rc_status_t visit_file(finder_t *f, const char *group, const char *path, const char *name)
+{
+    struct stat s;
+    size_t stem;
+    int form = form_of(name, &stem);
+    int known = stat(path, &s) == 0;
+    if (known && S_ISDIR(s.st_mode))
+        return visit_folder(f, group, path, name);
+    if (form < 0 || (known && !S_ISREG(s.st_mode))) {
+        pass_over(f, PASSED_OTHER, below(f, path));
+        return RC_OK;
+    }
+    return add_file(f, group, path, name, stem, form, known ? &s : NULL);
+}
+
+/* What fetch keeps beside the matrices. */
+static int is_companion(const char *name)
+{
+    return strcmp(name, "ssstats.csv") == 0 || strcmp(name, "manifest.jsonl") == 0;
+}
+
+/* In DIR: a group, or a matrix whose group is the name of DIR. */
+static rc_status_t visit_group(finder_t *f, const char *own, const char *path, const char *name)
+{
     struct stat s;
     if (stat(path, &s) != 0)
         return errno == ENOENT ? RC_OK
                                : rc_fail_errno(f->err, RC_EIO, errno, "cannot read %s", path);
-    return S_ISDIR(s.st_mode) ? walk(f, path, name, visit_file) : RC_OK;
+    if (S_ISDIR(s.st_mode))
+        return walk(f, path, name, visit_file);
+    return is_companion(name) ? RC_OK : visit_file(f, own, path, name);
+}
+
+/* What a folder is called, whatever it was named by. */
+static char *own_name(const char *dir, rc_err_t *err)
+{
+    char *path = realpath(dir, NULL);
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    char *own = rc_strdup(slash && slash[1] ? slash + 1 : "files", err);
+    free(path);
+    return own;
+}
+
+/* "3 files ... (a, b, c, ...), ..." of all that was passed over; NULL when nothing was. */
+static rc_status_t tell_passed(const finder_t *f, char **out, rc_err_t *err)
+{
+    static const char *const what[][2] = {{"other file or folder", "other files or folders"},
+        {"file beside an unpacked matrix", "files beside unpacked matrices"},
+        {"further form of a matrix", "further forms of matrices"}};
+    rc_str_t s = {0};
+    for (int k = 0; k < PASSED_KINDS; k++) {
+        const passed_t *p = &f->passed[k];
+        if (p->count > 0)
+            rc_str_addf(&s, "%s%" PRId64 " %s (%s%s)", s.len ? ", " : "", p->count,
+                what[k][p->count > 1], p->first.text ? p->first.text : "",
+                p->count > 3 ? ", ..." : "");
+        if (p->first.failed || s.failed) {
+            rc_str_free(&s);
+            return rc_fail(err, RC_ENOMEM, "no memory for the names of files");
+        }
+    }
+    *out = s.text;
+    return RC_OK;
 }
 
 static int compare_found(const void *a, const void *b)
@@ -177,8 +301,9 @@ static void describe(rc_entry_t *e)
 
 /* Both sides sorted: entries of the index with their files, and files that it does not list. */
 static rc_status_t merge(
-    const rc_catalog_t *index, rc_catalog_t *files, rc_catalog_builder_t *b, rc_err_t *err)
+    finder_t *f, const rc_catalog_t *index, rc_catalog_builder_t *b, rc_err_t *err)
 {
+    rc_catalog_t *files = &f->found.catalog;
     rc_status_t st = RC_OK;
     int64_t i = 0;
     int64_t j = 0;
@@ -203,8 +328,11 @@ static rc_status_t merge(
         i += order <= 0;
         /* the other forms of the same matrix come behind the preferred one */
         for (j += order >= 0;
-             order >= 0 && j < files->count && rc_entry_compare(file, &files->entry[j]) == 0;)
-            j++;
+             order >= 0 && j < files->count && rc_entry_compare(file, &files->entry[j]) == 0; j++) {
+            const rc_entry_t *other = &files->entry[j];
+            pass_over(f, PASSED_FORM,
+                other->where == RC_WHERE_FILE ? below(f, other->location) : other->name);
+        }
     }
 done:
     return st;
@@ -213,22 +341,28 @@ done:
 rc_status_t rc_catalog_scan(
     const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
 {
-    finder_t f = {.err = err};
+    finder_t f = {.dir = dir, .err = err};
     rc_catalog_builder_t b = {0};
     rc_catalog_t *files = &f.found.catalog;
     rc_status_t st;
-    RC_TRY(walk(&f, dir, "", visit_group));
+    char *own = own_name(dir, err);
+    RC_TRY(own ? RC_OK : RC_ENOMEM);
+    RC_TRY(walk(&f, dir, own, visit_group));
     if (files->count > 1)
         qsort(files->entry, (size_t)files->count, sizeof *files->entry, compare_found);
-    RC_TRY(merge(index, files, &b, err));
+    RC_TRY(merge(&f, index, &b, err));
+    RC_TRY(tell_passed(&f, &b.catalog.passed, err));
     if (index)
         memcpy(b.catalog.revision, index->revision, sizeof b.catalog.revision);
         /* opening a compressed file takes about a millisecond */
-#pragma omp parallel for schedule(dynamic, 4)
+#pragma omp parallel for num_threads(rc_thread_count(0)) schedule(dynamic, 4)
     for (int64_t i = 0; i < b.catalog.count; i++)
         if (b.catalog.entry[i].where == RC_WHERE_FILE && b.catalog.entry[i].id == 0)
             describe(&b.catalog.entry[i]);
 done:
+    free(own);
+    for (int k = 0; k < PASSED_KINDS; k++)
+        rc_str_free(&f.passed[k].first);
     rc_catalog_free(files);
     if (st < 0)
         rc_catalog_free(&b.catalog);

@@ -1,4 +1,4 @@
-/** \file cmd/cmd.h  A subcommand is one file that ends in one constant descriptor, and one line in
+/** \file cmd/cmd.h  A subcommand is one file that ends in one constant descriptor, and one word in
  *  src/cmd/cmd.am.  --help, the manual pages and the completion come from the descriptors. */
 #ifndef RC_CMD_CMD_H
 #define RC_CMD_CMD_H
@@ -18,7 +18,8 @@ typedef enum rc_exit {
 typedef struct rc_command {
     const char *name;
     const char *summary;     /**< one line, no full stop */
-    const char *usage;       /**< operands after the options: "FILE --policy P"; a line for each form, the ordinary one first */
+    const char *usage;       /**< operands after the options: "FILE --policy P"; a line for each
+                                  form, the ordinary one first */
     const char *description; /**< paragraphs, separated by "\n\n" */
     const char *examples;    /**< lines "command|what it does", separated by "\n"; may be NULL; the
                                   last '|' of a line counts */
@@ -29,6 +30,9 @@ typedef struct rc_command {
 
 /** All commands in the order of cmd.am; NULL-terminated. */
 extern const rc_command_t *const rc_commands[];
+
+/** Heading of the group that begins with command i; NULL: it is of the group before. */
+const char *rc_command_group(int i);
 
 const rc_command_t *rc_command_find(const char *name);
 
@@ -46,6 +50,10 @@ int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **a
 
 /** Print "rowcast NAME: error text" on stderr and return the exit code that fits the status. */
 int rc_command_fail(const rc_command_t *c, const rc_err_t *err);
+
+/** Print a table of a paper as an older spelling asks for it.
+ *  \param[in] argv  of the older command; NULL where a word means the paper or the table */
+int rc_paper_run_as(const char *paper, const char *table, int argc, char **argv);
 
 /** Print the full help of a command. */
 void rc_command_help(const rc_command_t *c, FILE *out);

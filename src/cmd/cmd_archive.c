@@ -38,8 +38,8 @@ static const rc_opt_t table[] = {
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
-/* The copy is of the last commit, whole, whatever a sweep does meanwhile: it replaces the store, and
- * never writes into it.  What is finished since is elsewhere. */
+/* The copy is of the last commit, whole, whatever a sweep does meanwhile: it replaces the store,
+ * and never writes into it.  What is finished since is elsewhere. */
 static rc_status_t tell_journals(const char *from, const char *to, rc_err_t *err)
 {
     char *path = NULL;
@@ -53,7 +53,8 @@ static rc_status_t tell_journals(const char *from, const char *to, rc_err_t *err
         st = dir ? rc_journal_list(dir, &names, &n, err) : RC_ENOMEM;
     if (st == RC_OK && n > 0)
         fprintf(stderr,
-            "%s: %" PRId64 " journals beside it, of a sweep that runs or died: what they hold beyond the "
+            "%s: %" PRId64
+            " journals beside it, of a sweep that runs or died: what they hold beyond the "
             "last commit is not in %s; 'rowcast fold %s' first\n",
             from, n, to, from);
     rc_journal_names_free(names, n);
@@ -68,16 +69,17 @@ const rc_command_t rc_command_archive = {
     .name = "archive",
     .summary = "write a compressed copy of a store",
     .usage = "[OPTIONS] FILE COPY",
-    .description = "Copies a store with its tables compressed (shuffle and deflate, which every "
-                   "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
-                   "time. The copy is a store: it can be queried, and swept into; a file of its "
-                   "name is replaced. The copy of a store that an older version wrote is one of this version. "
-                   "Cases that are "
-                   "still in journals are not in it, which a line says; 'rowcast fold' comes first. While a sweep runs the copy is that of its last commit, whole. With --where or "
-                   "--newest only some results are copied, with their raw times, and all of the "
-                   "rest: matrices, features, runs, what is known of the catalogue. For a sweep "
-                   "into such a copy the cases that it lacks are pending again, and speedups are "
-                   "over the csr rows that it has.",
+    .description =
+        "Copies a store with its tables compressed (shuffle and deflate, which every "
+        "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
+        "time. The copy is a store: it can be queried, and swept into; a file of its "
+        "name is replaced. The copy of a store that an older version wrote is one of this version. "
+        "Cases that are "
+        "still in journals are not in it, which a line says; 'rowcast fold' comes first. While a "
+        "sweep runs the copy is that of its last commit, whole. With --where or --newest only "
+        "some results are copied, with their raw times, and all of the rest: matrices, features, "
+        "runs, what is known of the catalogue. For a sweep into such a copy the cases that it "
+        "lacks are pending again, and speedups are over the csr rows that it has.",
     .examples = "rowcast archive real.h5 keep.h5|everything\n"
                 "rowcast archive --no-samples real.h5 small.h5|without the raw times\n"
                 "rowcast archive --newest --where 'k == 8' real.h5 k8.h5|what counts of one K",
@@ -122,7 +124,8 @@ static int run(int argc, char **argv)
         return code;
     if (rc_command_unsealed(&rc_command_archive, o.unsealed, operands, 2, &code))
         return code;
-    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
+    if (o.where &&
+        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     const rc_archive_options_t options = {!o.no_samples, o.newest, where};
     RC_TRY(tell_journals(operands[0], operands[1], &err));

@@ -22,8 +22,9 @@ static const rc_opt_t options[] = {
     {"catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv).", 0, 0},
     {"collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
-        "Directory with <Group>/<Name>.mtx, .mtx.zst, .mtx.gz, .mtx.xz or .tar.gz, or a generator spec in .spec; twins: a "
-        "generated matrix for each row of --catalog.",
+        "Directory with <Group>/<Name>.mtx, also as .zst, .gz, .xz or .bz2, <Name>.tar.gz and its "
+        "like, what that unpacks to, or a generator spec in .spec; twins: a generated matrix for "
+        "each row of --catalog.",
         0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
         "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'.", 0, 0},
@@ -94,6 +95,8 @@ static rc_status_t list(const options_t *o, rc_table_format_t format, rc_err_t *
         rc_listing_row(l, &c.entry[i]);
     RC_TRY(rc_listing_end(l, err));
     print_total(&c, all);
+    if (c.passed)
+        fprintf(stderr, "%s: left out: %s\n", o->collection, c.passed);
 done:
     rc_catalog_free(&c);
     return st;

@@ -2,8 +2,9 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "cmd/unsealed.h"
+#include "operation/operand.h"
 #include "table/diff.h"
 
 #include <inttypes.h>
@@ -161,11 +162,6 @@ static void put_k(rc_table_t *t, rc_table_format_t format, const rc_diff_group_t
         rc_table_int(t, g->k);
 }
 
-static const char *precision_name(int32_t precision)
-{
-    return rc_precision_names[precision == 1];
-}
-
 /* The operation goes unsaid where there is none but spmm. */
 static int other_operations(const rc_diff_t *d)
 {
@@ -201,7 +197,7 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
             rc_table_text(t, rc_view_name(rc_op_names, g->op));
         rc_table_text(t, g->kernel);
         put_k(t, format, g);
-        rc_table_text(t, precision_name(g->precision));
+        rc_table_text(t, rc_precision_name(g->precision));
         rc_table_text(t, g->policy);
         for (int v = 0; v < RC_VERDICTS; v++)
             rc_table_int(t, g->count[v]);
@@ -243,10 +239,10 @@ static void put_case_id(rc_table_t *t, const rc_view_t *v, int64_t row)
 static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_diff_t *d,
     unsigned verdicts, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, {"verdict", ""}, {"fullname", ""}, {"kernel", ""},
-        {"policy", ""}, {"k", ""}, {"precision", ""}, {"a_median", "ns"}, {"b_median", "ns"},
-        {"ratio", "B/A"}, {"change", "%"}, {"noise", "%"}, {"q", ""}, {"a_status", ""},
-        {"b_status", ""}, {"a_case", ""}, {"b_case", ""}, {"device", ""}};
+    static const rc_column_t columns[] = {{"op", ""}, {"verdict", ""}, {"fullname", ""},
+        {"kernel", ""}, {"policy", ""}, {"k", ""}, {"precision", ""}, {"a_median", "ns"},
+        {"b_median", "ns"}, {"ratio", "B/A"}, {"change", "%"}, {"noise", "%"}, {"q", ""},
+        {"a_status", ""}, {"b_status", ""}, {"a_case", ""}, {"b_case", ""}, {"device", ""}};
     int ops = other_operations(d);
     int n = sizeof columns / sizeof *columns - !ops;
     int wide = format != RC_TABLE_TEXT;
@@ -270,7 +266,7 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
             rc_table_missing(t);
         else
             rc_table_int(t, r->k);
-        rc_table_text(t, precision_name(r->precision));
+        rc_table_text(t, rc_precision_name(r->precision));
         put_median(t, a, c->a);
         put_median(t, b, c->b);
         rc_table_real(t, c->ratio, 4);
@@ -370,7 +366,8 @@ static int run(int argc, char **argv)
     if (rc_command_unsealed(&rc_command_compare, o.unsealed, operands, 2, &code))
         return code;
     rc_status_t st = RC_OK;
-    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
+    if (o.where &&
+        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         st = rc_err_context(&err, "--where");
     if (st == RC_OK)
         st = compare(operands, &o, where, &code, &err);

@@ -23,8 +23,9 @@ const rc_command_t rc_command_docs = {
         "policies, kernels, operations, models, summaries, devices, files. Both come from the same "
         "tables as --help. The build runs this; an installation already has the files.\n\n"
         "'docs -- complete WORD...' prints what can stand for the last word; the scripts ask it.",
-    .examples = "rowcast docs man info | man -l -|read the manual page of a command\n"
-                "source <(rowcast docs completion bash)|complete commands, options and their values",
+    .examples =
+        "rowcast docs man info | man -l -|read the manual page of a command\n"
+        "source <(rowcast docs completion bash)|complete commands, options and their values",
     .options = options,
     .run = run,
 };
@@ -144,8 +145,12 @@ static void exit_status(FILE *out)
         const char *meaning;
     } rows[] = {{RC_EXIT_OK, "Done."},
         {RC_EXIT_FAILED, "It ran, and something failed: a case, a comparison."},
-        {RC_EXIT_USAGE, "Options or operands are wrong, or ask of an input what it does not have; nothing was done."},
-        {RC_EXIT_ERROR, "Input that is not there or damaged, store, memory or machine: the line on stderr says which."},
+        {RC_EXIT_USAGE,
+            "Options or operands are wrong, or ask of an input what it does not have; nothing was "
+            "done."},
+        {RC_EXIT_ERROR,
+            "Input that is not there or damaged, store, memory or machine: the line on stderr "
+            "says which."},
         {RC_EXIT_AGAIN, "Drained on request with work left: run it again."}};
     fputs(".SH \"EXIT STATUS\"\n", out);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -216,6 +221,8 @@ static void main_page(FILE *out)
         ".SH COMMANDS\n",
         out);
     for (int i = 0; rc_commands[i]; i++) {
+        if (rc_command_group(i))
+            fprintf(out, ".SS %s\n", rc_command_group(i));
         fputs(".TP\n\\fBrowcast\\-", out);
         troff(out, rc_commands[i]->name);
         fputs("\\fR(1)\n", out);
@@ -249,8 +256,8 @@ static rc_status_t print(char **operands, int n, rc_err_t *err)
     else if (complete)
         st = rc_complete(operands + 1, n - 1, stdout, err);
     else
-        return rc_fail(err, RC_EINVAL, "expected 'man', 'completion' or 'complete', found '%s'",
-            operands[0]);
+        return rc_fail(
+            err, RC_EINVAL, "expected 'man', 'completion' or 'complete', found '%s'", operands[0]);
     if (st < 0)
         return st;
     if (fflush(stdout) != 0 || ferror(stdout))

@@ -2,14 +2,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
-#include "cmd/compare_trainers.h"
-#include "cmd/evaluation.h"
-#include "cmd/learn.h"
+#include "analysis/print/comparison.h"
+#include "analysis/print/evaluation.h"
+#include "analysis/learn.h"
 #include "cmd/models.h"
-#include "cmd/study.h"
-#include "cmd/when.h"
+#include "analysis/print/when.h"
 #include "model/domain.h"
 
 #include <inttypes.h>
@@ -28,18 +28,16 @@ struct options {
     int topologies;
     int when;
     rc_when_command_t of_when;
-    rc_study_command_t study;
     int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
 #define LEARN(member) offsetof(struct options, learn.member)
-#define STUDY(member) offsetof(struct options, study.member)
 
 static const rc_opt_t table[] = {
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
-        "The model to evaluate: a file or a name. With --compare, --ablation, --topologies and --protocol: "
-        "the trainers, e.g. 'mlp,xgboost' (default: all for --compare, mlp for the others).",
+        "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
+        "the trainers, e.g. 'mlp,regret' (default: all for --compare, mlp for the others).",
         0, 0},
     {"seen", 0, RC_OPT_FLAG, AT(seen), NULL,
         "Also the rows of matrices that the model was fitted on: the figures are optimistic then, "
@@ -57,21 +55,21 @@ static const rc_opt_t table[] = {
         "Compare hidden layers of a network; --hidden may then list several, separated by ';'.", 0,
         0},
     {"when", 0, RC_OPT_FLAG, AT(when), NULL,
-        "When a row order pays: decisions before it is built, by a rule and by a model, with what they "
-        "cost. --kernel and --classes may then be lists of patterns: the fastest kernel counts "
-        "(default '!cusparse*'), and the first of the orders that a matrix has (default auto,cells*).",
+        "When a row order pays: decisions before it is built, by a rule and by a model, with what "
+        "they cost. --kernel and --classes may then be lists of patterns: the fastest kernel "
+        "counts (default '!cusparse*'), and the first of the orders that a matrix has (default "
+        "auto,cells*).",
         0, 0},
     {"reuse", 0, RC_OPT_TEXT, AT(of_when.reuse), "LIST",
         "With --when: products that an order serves. Default: 100,1000.", 0, 0},
     {"order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
-        "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. Default: "
-        "the time on the host that the store has.",
+        "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. "
+        "Default: the time on the host that the store has.",
         0, 0},
     {"feature-cost", 0, RC_OPT_TEXT, AT(of_when.feature), "NS,ROW,ENTRY",
         "With --when: the same of the features.", 0, 0},
     {"l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
         "With --when: size of the L2 of the device. Default: that of an H200.", 0, 0},
-    RC_STUDY_OPTIONS(STUDY),
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
@@ -93,35 +91,29 @@ const rc_command_t rc_command_evaluate = {
         "trained with --split group. A model that was fitted on all matrices of the store (train "
         "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
         "--k and --precision choose among the rows; by default the K that the model knows; the "
-        "operation is that of the model. Rows with a K or features that it does not know are left out "
-        "unless --extrapolate. " RC_MODELS_HELP "\n\n"
+        "operation is that of the model. Rows with a K or features that it does not know are left "
+        "out unless --extrapolate. " RC_MODELS_HELP "\n\n"
         "With --compare, --ablation or --topologies: fits from the store alone, with the options "
         "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
         "or topology, and for always taking the best single class, choosing at random, and the "
         "oracle. gain: (geomean speedup - 1) / (that of the oracle - 1) with its 95 % bootstrap "
         "interval; held_out: the same with an oracle that chooses on one half of what was measured "
         "and is scored, as the model is, on the other (see 'rowcast query --help'), since an "
-        "oracle that chooses on the times that score it gains too much; loss: chosen time over best time less 1; mape: mean absolute error of predicted "
-        "times.\n\n"
-        "With --when: a line for each reuse, origin of the matrices (of: real, twin, generated), K (all: -) and way "
-        "of deciding whether to order at all: always, rule, model (least squares on the matrices of other "
-        "generators and groups; a twin is of the group of its real matrix), oracle (the faster one of each). ordered: rows that were; geomean: time without an order over time with what was decided, the "
-        "order and the features that were looked at included; gain: (geomean - 1) / (that of the oracle - 1); "
-        "worst: the smallest ratio. Times are held out.\n\n"
-        "With --protocol nisa: the study of Nisa et al. 2018 of SpMV in six formats. Five parts, stratified by the "
-        "fastest format as in the paper, and by group as ours; each is predicted by models that are fitted on the "
-        "others. Figures are means of the five, low and high their 95 % bootstrap interval over matrices, first that "
-        "of the first part; columns paper_... are what the paper prints. Real matrices, and where a generator made "
-        "some all again. accuracy: the choice is the fastest format; within_5: it takes at most 5 % longer; clear: "
-        "accuracy where the fastest leads by more than two standard errors; common: of always choosing the most "
-        "frequent one.",
+        "oracle that chooses on the times that score it gains too much; loss: chosen time over "
+        "best time less 1; mape: mean absolute error of predicted times.\n\n"
+        "With --when: a line for each reuse, origin of the matrices (of: real, twin, generated), "
+        "K (all: -) and way of deciding whether to order at all: always, rule, model (least "
+        "squares on the matrices of other generators and groups; a twin is of the group of its "
+        "real matrix), oracle (the faster one of each). ordered: rows that were; geomean: time "
+        "without an order over time with what was decided, the order and the features that were "
+        "looked at included; gain: (geomean - 1) / (that of the oracle - 1); worst: the smallest "
+        "ratio. Times are held out.",
     .examples =
         "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
         "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
-        "rowcast evaluate real.h5 --ablation --model mlp,xgboost|how much the features of the "
+        "rowcast evaluate real.h5 --ablation --model mlp,regret|how much the features of the "
         "warps matter\n"
         "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
-        "rowcast evaluate spmv.h5 --op spmv --protocol nisa --tables|tables IV to X of Nisa et al.\n"
         "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
     .options = table,
     .run = run,
@@ -181,11 +173,12 @@ static rc_status_t add_list(
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         const char *word = words.word[i];
         int is_k = strcmp(field, "k") == 0;
+        rc_precision_t type;
         int64_t k;
         if (is_k && strcmp(word, "n") == 0)
             word = "cols";
         else if (is_k ? rc_parse_int(word, 1, INT64_MAX, option, &k, NULL) < 0
-                      : strcmp(word, "fp32") != 0 && strcmp(word, "fp64") != 0)
+                      : rc_type_parse(word, &type, NULL) < 0)
             st = rc_fail(err, RC_EINVAL, "%s: expected %s, found '%s'", option,
                 is_k ? "n or a whole number above 0" : "fp32 or fp64", word);
         rc_str_addf(s, "%s%s == %s", i ? " || " : "", field, word);
@@ -252,8 +245,7 @@ static rc_status_t keep_known(const struct options *o, const rc_model_t *m, cons
     for (int64_t i = 0; i < *n; i++) {
         const rc_sample_t *s = &d->sample[row[i]];
         const double *value = d->value + row[i] * d->inputs;
-        int known =
-            rc_model_outside(m, s->k, s->cols, NULL, value, *outside ? NULL : &first) == 0;
+        int known = rc_model_outside(m, s->k, s->cols, NULL, value, *outside ? NULL : &first) == 0;
         *outside += !known;
         if (known || o->extrapolate)
             row[kept++] = row[i];
@@ -301,8 +293,8 @@ typedef struct counts {
 } counts_t;
 
 static rc_status_t print_model(const struct options *o, const char *store, const rc_model_t *m,
-    const rc_dataset_t *d, const rc_evaluation_t *e, const counts_t *rows,
-    rc_table_format_t format, rc_err_t *err)
+    const rc_dataset_t *d, const rc_evaluation_t *e, const counts_t *rows, rc_table_format_t format,
+    rc_err_t *err)
 {
     char text[320];
     int64_t n = rows->chosen;
@@ -405,23 +397,23 @@ static rc_status_t when(
 static rc_status_t check(const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
     const rc_when_command_t *w = &o->of_when;
-    int study = rc_study_is_asked(&o->study);
-    int modes = o->compare + o->ablation + o->topologies + o->when + study;
+    int modes = o->compare + o->ablation + o->topologies + o->when;
     if (modes > 1)
-        return rc_fail(err, RC_EINVAL,
-            "--compare, --ablation, --topologies, --when and --protocol exclude each other");
+        return rc_fail(
+            err, RC_EINVAL, "--compare, --ablation, --topologies and --when exclude each other");
     if (!o->when && (w->reuse || w->order || w->feature || w->l2))
         return rc_fail(
             err, RC_EINVAL, "--reuse, --order-cost, --feature-cost and --l2 are of --when");
     if (o->when && (o->model || o->learn.device))
-        return rc_fail(err, RC_EINVAL, "%s does not go with --when; choose rows by --where", o->model ? "--model" : "--device");
+        return rc_fail(err, RC_EINVAL, "%s does not go with --when; choose rows by --where",
+            o->model ? "--model" : "--device");
     if (modes && (o->seen || o->extrapolate))
         return rc_fail(
             err, RC_EINVAL, "%s is of a model file", o->seen ? "--seen" : "--extrapolate");
     if (!modes && !o->model)
         return rc_fail(err, RC_EINVAL,
             "nothing to evaluate: name a model with --model, or use --compare, --ablation, "
-            "--topologies, --when or --protocol");
+            "--topologies or --when");
     if (!modes && format == RC_TABLE_CSV)
         return rc_fail(err, RC_EINVAL, "--format: csv is of comparisons; expected table or json");
     return RC_OK;
@@ -435,13 +427,42 @@ static rc_status_t evaluate(
         .compare = o->compare,
         .ablation = o->ablation,
         .topologies = o->topologies};
-    if (rc_study_is_asked(&o->study))
-        return rc_study_print(store, &o->study, &o->learn, o->model, format, err);
     if (o->when)
         return when(o, store, format, err);
     if (o->compare || o->ablation || o->topologies)
         return rc_compare_print(store, &c, format, err);
     return evaluate_model(o, store, format, err);
+}
+
+/* The study was a protocol of this: 'evaluate --protocol nisa --tables STORE' is 'paper nisa
+ * accuracy STORE'.
+ * \return 1: it was asked for, with its exit code */
+static int run_as_paper(int argc, char **argv, int *code)
+{
+    static const struct {
+        const char *option;
+        const char *name;
+    } list[] = {{"--tables", "accuracy"}, {"--slowdown", "slowdown"}, {"--rme", "rme"},
+        {"--indirect", "indirect"}, {"--importance", "importance"}};
+    const char *name = NULL;
+    int is_study = 0;
+    for (int i = 1; i < argc; i++)
+        is_study |= strncmp(argv[i], "--protocol", 10) == 0;
+    for (int i = 1; is_study && i < argc; i++) {
+        for (size_t k = 0; argv[i] && k < sizeof list / sizeof *list; k++)
+            if (strcmp(argv[i], list[k].option) == 0) {
+                name = list[k].name;
+                argv[i] = NULL;
+            }
+        if (!argv[i] || strncmp(argv[i], "--protocol", 10) != 0)
+            continue;
+        if (!argv[i][10] && i + 1 < argc)
+            argv[i + 1] = NULL;
+        argv[i] = NULL;
+    }
+    if (is_study)
+        *code = rc_paper_run_as("nisa", name ? name : "accuracy", argc, argv);
+    return is_study;
 }
 
 static int run(int argc, char **argv)
@@ -450,7 +471,10 @@ static int run(int argc, char **argv)
     char **operands;
     rc_err_t err = {0};
     rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_evaluate, &o, argc, argv, 1, 1, &operands);
+    int code;
+    if (run_as_paper(argc, argv, &code))
+        return code;
+    code = rc_command_parse(&rc_command_evaluate, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)
         return code;
     if (rc_command_unsealed(&rc_command_evaluate, o.unsealed, operands, 1, &code))

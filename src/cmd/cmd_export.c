@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/replace.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
@@ -108,8 +109,9 @@ static int is_plain_name(const char *name)
 static rc_status_t read_index(const char *path, int *is_ours, rc_str_t *names, rc_err_t *err)
 {
     char line[1024];
-    FILE *f = fopen(path, "r");
-    *is_ours = f && fgets(line, sizeof line, f) && strcmp(line, index_head) == 0;
+    FILE *f;
+    *is_ours = rc_open_given(path, &f, NULL) == RC_OK && fgets(line, sizeof line, f) &&
+               strcmp(line, index_head) == 0;
     while (*is_ours && fgets(line, sizeof line, f)) {
         line[strcspn(line, ",\n")] = '\0';
         if (is_plain_name(line))
@@ -328,7 +330,8 @@ static int run(int argc, char **argv)
     rc_status_t st = RC_OK;
     if (!o.csv)
         RC_TRY(rc_fail(&err, RC_EINVAL, "--csv is missing"));
-    if (o.where && rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
+    if (o.where &&
+        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
         RC_TRY(rc_err_context(&err, "--where"));
     st = export(operands[0], &o, where, &err);
 done:

@@ -18,8 +18,8 @@ static const rc_opt_t options[] = {
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "table (default): a line per feature; csv: a line of names and a line of values; json.", 0,
         0},
-    {"set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET", "Feature set (default mehrabi); 'rowcast info' lists them.",
-        0, 0},
+    {"set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET",
+        "Feature set (default mehrabi); 'rowcast info' lists them.", 0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
@@ -30,10 +30,10 @@ const rc_command_t rc_command_features = {
     .name = "features",
     .summary = "print the features of a matrix",
     .usage = "FILE",
-    .description =
-        RC_ONE_MATRIX_HELP "\n\n"
-        "The features are those of the original row order, for a team of N_w warps of N_t lanes "
-        "that takes the rows in turn. The defaults are the GPU of Mehrabi et al. 2021.",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "The features are those of the original row order, for a team of N_w warps of N_t lanes "
+    "that takes the rows in turn. The defaults are the GPU of Mehrabi et al. 2021.",
     .examples = "rowcast features matrix.mtx.xz|the 24 features with units and meaning\n"
                 "rowcast features mesh3d:n=20 --nw 2 --nt 16 --line 16|for a CPU with 2 threads\n"
                 "rowcast features rmat-14 --format csv|names and values for a program",

@@ -5,7 +5,7 @@
 #include "base/visible.h"
 #include "catalog/fetch.h"
 #include "cmd/cmd.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "store/lock.h"
 #include "sweep/drain.h"
 
@@ -31,6 +31,7 @@ struct options {
     double backoff;
     double stall;
     double timeout;
+    const char *cacert;
     int64_t seed;
     int verify;
     int dry_run;
@@ -75,6 +76,10 @@ static const rc_opt_t table[] = {
         "Try again when a transfer takes longer, but for a second more for each 16 KiB that it has "
         "brought: a server that drips is not waited for. Default: 600.",
         1, 1e6},
+    {"cacert", 0, RC_OPT_TEXT, AT(cacert), "FILE",
+        "Certificates that HTTPS trusts, instead of the system's (PEM). Default: what "
+        "CURL_CA_BUNDLE or, without it, SSL_CERT_FILE names.",
+        0, 0},
     {"seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1.", 0, 0},
     {"verify", 0, RC_OPT_FLAG, AT(verify), NULL,
         "Read all that is there again, and compare it with the index and with the digests of the "
@@ -96,11 +101,12 @@ const rc_command_t rc_command_fetch = {
     .summary = "download matrices of the SuiteSparse collection",
     .usage = "[OPTIONS] --where EXPR --to DIR",
     .description =
-        "Downloads the archives of the matrices that match, one after the other, into a folder that "
-        "'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An archive "
-        "gets its name when it was read to its end and has the rows, columns and entries of the "
-        "index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. What is "
-        "there and was checked is not asked for again; what was there before is read once.\n\n"
+        "Downloads the archives of the matrices that match, one after the other, into a folder "
+        "that 'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An "
+        "archive gets its name when it was read to its end and has the rows, columns and entries "
+        "of the index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. "
+        "What is there and was checked is not asked for again; what was there before is read "
+        "once.\n\n"
         "A server that fails is asked again later, and at the time that it names. What has come of "
         "an archive is kept and continued, also after kill -9; SIGTERM, SIGINT and SIGUSR1 end the "
         "run (exit 75): run the same command again. An archive that cannot be had, is damaged, "
@@ -145,8 +151,7 @@ static void show(void *arg, const rc_fetch_progress_t *p)
     rc_text_bytes((double)p->bytes_expected, all, sizeof all);
     rc_text_bytes(p->bytes_per_s, speed, sizeof speed);
     rc_text_seconds(p->left_s, left, sizeof left);
-    fprintf(stderr,
-        "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s",
+    fprintf(stderr, "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s",
         s->is_terminal ? "\r" : "", p->there + p->fetched, p->matrices, done, all, speed,
         isnan(p->left_s) ? "" : "about ", isnan(p->left_s) ? "time left unknown" : left);
     if (p->failed)
@@ -211,16 +216,14 @@ static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch
     rc_table_real(t, r->wall_s, 3);
     rc_status_t st = rc_table_end(t, err);
     if (r->failed)
-        fprintf(
-            stderr, "%s: %" PRId64 " %s failed, the lines above say why\n", to, r->failed,
+        fprintf(stderr, "%s: %" PRId64 " %s failed, the lines above say why\n", to, r->failed,
             rc_matrices(r->failed));
     if (r->left)
-        fprintf(
-            stderr, "%s: %" PRId64 " %s left; run the same command again\n", to, r->left,
+        fprintf(stderr, "%s: %" PRId64 " %s left; run the same command again\n", to, r->left,
             r->left == 1 ? "matrix is" : "matrices are");
     if (!quiet && r->failed + r->left == 0)
-        fprintf(stderr, "%s: %s%" PRId64 " %s there\n", to, matrices == 1 ? "the " : "all ", matrices,
-            matrices == 1 ? "matrix is" : "matrices are");
+        fprintf(stderr, "%s: %s%" PRId64 " %s there\n", to, matrices == 1 ? "the " : "all ",
+            matrices, matrices == 1 ? "matrix is" : "matrices are");
     return st;
 }
 
@@ -316,8 +319,22 @@ done:
     return st;
 }
 
+/* The file of certificates: of the option, else as curl has it; NULL: the system's. */
+static const char *certificates(const struct options *o)
+{
+    static const char *const names[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE"};
+    for (size_t i = 0; !o->cacert && i < sizeof names / sizeof *names; i++) {
+        const char *file = getenv(names[i]);
+        if (file && *file)
+            return file;
+    }
+    return o->cacert;
+}
+
 static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_err_t *err)
 {
+    if (o->cacert && access(o->cacert, R_OK) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "--cacert: cannot read '%s'", o->cacert);
     if (!o->to)
         return rc_fail(err, RC_EINVAL, "--to DIR is missing");
     if (!o->where && o->limit < 0)
@@ -359,6 +376,7 @@ static int run(int argc, char **argv)
         .backoff_s = o.backoff,
         .stall_s = o.stall,
         .timeout_s = o.timeout,
+        .certificates = certificates(&o),
         .seed = (uint64_t)o.seed,
         .verify = o.verify,
         .log = &log,

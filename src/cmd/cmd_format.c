@@ -3,7 +3,7 @@
 #include "base/str.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
-#include "kernels/format/format.h"
+#include "format/format.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static const rc_opt_t options[] = {
     {"precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "PRECISION",
         "Of the values: fp32 (default) or fp64.", 0, 0},
     {"dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
-        "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR is "
-        "made when it is not there.",
+        "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR "
+        "is made when it is not there.",
         0, 0},
     RC_ONE_MATRIX_READING(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -40,20 +40,20 @@ const rc_command_t rc_command_format = {
     .name = "format",
     .summary = "print what a storage format would take of a matrix",
     .usage = "FILE --kernel SPEC [--precision PRECISION] [--dump DIR]",
-    .description =
-        RC_ONE_MATRIX_HELP "\n\n"
-        "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
-        "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "
-        "width, sigma, tiles and words of csr5, parts of merge. places are those for entries, padding "
-        "included; fill is places over entries. Nothing is built and no GPU is needed, so that a "
-        "format that does not fit into memory is measured too.\n\n"
-        "Column and row numbers take 4 bytes, pointers to entries 4 where the matrix has fewer than "
-        "2^31 entries, else 8. The empty offsets of csr5 are not in its bytes.\n\n"
-        "--dump writes: coo: row, col. csr: row_ptr, col. ell: width, pitch, col (column after column "
-        "of places, padding -1). hyb: the same, and coo_row, coo_col. csr5: omega, sigma, tiles, "
-        "tile_ptr, tile_dirty; of full tiles, column by column, bit_flag, y_offset, seg_offset; "
-        "empty_ptr, empty_offset, and col in stored order. merge: row and entry where each part "
-        "begins, and the end.",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
+    "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "
+    "width, sigma, tiles and words of csr5, parts of merge. places are those for entries, padding "
+    "included; fill is places over entries. Nothing is built and no GPU is needed, so that a "
+    "format that does not fit into memory is measured too.\n\n"
+    "Column and row numbers take 4 bytes, pointers to entries 4 where the matrix has fewer than "
+    "2^31 entries, else 8. The empty offsets of csr5 are not in its bytes.\n\n"
+    "--dump writes: coo: row, col. csr: row_ptr, col. ell: width, pitch, col (column after column "
+    "of places, padding -1). hyb: the same, and coo_row, coo_col. csr5: omega, sigma, tiles, "
+    "tile_ptr, tile_dirty; of full tiles, column by column, bit_flag, y_offset, seg_offset; "
+    "empty_ptr, empty_offset, and col in stored order. merge: row and entry where each part "
+    "begins, and the end.",
     .examples = "rowcast format bcsstk17.mtx -x ell|would ELLPACK fit?\n"
                 "rowcast format rmat-14 -x hyb:width=bell --precision fp64|how a matrix is split\n"
                 "rowcast format a.mtx -x csr5:sigma=16 --dump tiles -f json|for a program",
@@ -166,24 +166,14 @@ static rc_status_t print_wide(const measured_t *m, rc_table_format_t format, rc_
 
 /* -------------------------------------------------------------------- dump */
 
-struct folder {
-    const char *name;
-};
-
 static rc_status_t put_array(void *user, const char *name, rc_format_at_fn *at, const void *from,
     int64_t count, rc_err_t *err)
 {
-    const struct folder *folder = user;
-    rc_str_t path = {0};
     FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(folder->name, name, &path, &f, err);
-    if (st == RC_OK) {
-        for (int64_t i = 0; i < count && !ferror(f); i++)
-            fprintf(f, "%" PRId64 "\n", at(from, i));
-        st = rc_numbers_close(f, path.text, err);
-    }
-    rc_str_free(&path);
-    return st;
+    rc_status_t st = rc_numbers_open(user, name, &f, err);
+    for (int64_t i = 0; st == RC_OK && i < count && !ferror(f); i++)
+        fprintf(f, "%" PRId64 "\n", at(from, i));
+    return st < 0 ? st : rc_numbers_close(user, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -223,11 +213,13 @@ static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_
     snprintf(text, sizeof text, "%s%s%s", format->name, spec.params[0] ? ":" : "", spec.params);
     st = format->measure(&e, spec.value.value, &found.size, err);
     if (st == RC_OK && o->dump) {
-        struct folder folder = {o->dump};
-        const rc_format_sink_t sink = {&folder, put_array};
-        st = rc_numbers_folder(o->dump, err);
+        rc_numbers_t to = {0};
+        const rc_format_sink_t sink = {&to, put_array};
+        st = rc_numbers_begin(&to, o->dump, err);
         if (st == RC_OK)
             st = format->dump(&e, spec.value.value, m->threads, &sink, err);
+        rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
+        st = st < 0 ? st : end;
     }
     if (st < 0)
         return rc_err_context(err, "%s: format %s", m->word, format->name);

@@ -4,7 +4,7 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 #include "io/mtx.h"
@@ -218,8 +218,7 @@ static rc_status_t make(
     if (st == RC_ENOENT)
         err->status = RC_EINVAL; /* a wrong word on the command line */
     RC_TRY(st);
-    rc_str_addf(
-        &comment, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
+    rc_str_addf(&comment, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
     if (comment.failed) {
         st = rc_fail(err, RC_ENOMEM, "no memory for a comment");
         goto done;

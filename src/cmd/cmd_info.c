@@ -3,13 +3,14 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/table.h"
+#include "device/device.h"
 #include "feature/feature.h"
-#include "kernels/device.h"
-#include "kernels/format/format.h"
+#include "format/format.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
+#include "table/print.h"
+#include "sweep/binding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,9 +34,9 @@ const rc_command_t rc_command_info = {
     .usage = "[OPTIONS]",
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, operation, kernel, storage format, feature set, trainer and generator with its "
-        "version, source and summary. Parameters of policies, kernels and formats follow them, with "
-        "what they take.",
+        "every policy, operation, kernel, storage format, feature set, trainer and generator with "
+        "its version, source and summary. Parameters of policies, kernels and formats follow "
+        "them, with what they take.",
     .options = table,
     .run = run,
 };
@@ -80,6 +81,7 @@ static void put_build(rc_table_t *t)
 static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
 {
     rc_device_t *d = NULL;
+    rc_str_t left_out = {0};
     char text[160];
     char cache[32];
     char memory[32];
@@ -92,6 +94,10 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
         d->executor.threads, d->executor.lanes32, d->executor.line_bytes, cache, memory);
     put(t, "device", d->uuid, 0, d->name, d->class_name);
     put(t, "device", d->uuid, 0, text, "");
+    rc_binding_left_out(&left_out);
+    if (left_out.len)
+        put(t, "device", d->uuid, 0, left_out.text, "not used");
+    rc_str_free(&left_out);
     rc_device_close(d);
     return RC_OK;
 }

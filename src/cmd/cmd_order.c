@@ -11,7 +11,6 @@
 #include "order/policy.h"
 #include "sparse/csr.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -32,13 +31,13 @@ struct options {
 
 static const rc_opt_t options[] = {
     {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
-        "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. 'rowcast "
-        "info' lists all. Required.",
+        "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. "
+        "'rowcast info' lists all. Required.",
         0, 0},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
-        "policy leaves out are not in it; columns stay as they are, unless the order is a symmetric "
-        "one.",
+        "policy leaves out are not in it; columns stay as they are, unless the order is a "
+        "symmetric one.",
         0, 0},
     {"rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
         "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
@@ -48,16 +47,17 @@ static const rc_opt_t options[] = {
         "Write the column order of a symmetric order likewise: new position to original column.", 0,
         0},
     {"inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",
-        "Write where each row went: line r (from 0) holds the slot that original row r is in, or -1 "
-        "for a row that is left out.",
+        "Write where each row went: line r (from 0) holds the slot that original row r is in, or "
+        "-1 for a row that is left out.",
         0, 0},
     {"groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
         "Write the groups of an order that has them (parts, communities), a file a level: "
-        "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR is "
-        "made when it is not there; groups that an earlier order left in it are removed.",
+        "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR "
+        "is made when it is not there; groups that an earlier order left in it are removed.",
         0, 0},
     {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, lsh-packed, jiang, pairs, auto).",
+        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, "
+        "lsh-packed, jiang, pairs, auto).",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -71,31 +71,35 @@ const rc_command_t rc_command_order = {
     .name = "order",
     .summary = "put a matrix in the order of a policy",
     .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
-    .description =
-        RC_ONE_MATRIX_HELP "\n\n"
-        "Prints two lines, for the original order and for the policy: slots, pads and rows left "
-        "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
-        "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
-        "their ratio, and the time to build the schedule.\n\n"
-        "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
-        "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
-        "-o's matrix is the number of slots before p that are not pads.\n\n"
-        "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: units, the rows "
-        "that are compared, of equal ones one; candidates looked at, summed over bands; pairs kept; bands "
-        "used; clusters, rows alone included; rows of the largest cluster. lsh-packed adds how many "
-        "straddle two panels (pieces, where clusters are larger than a panel), jiang what the rule says "
-        "of the first round and of the second one, which belongs to a kernel with tiles. Of blk and pairs: blocks or "
-        "groups, and the distinct columns of each, summed. Of auto: what was chosen, and entries and distinct columns of sampled "
-        "runs of 64 slots, before and in the order tried last (0: none). Of bandk: super-rows and super-super-rows.\n\n"
-        "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the mean "
-        "distance and -o's matrix are in the new numbering.",
-    .examples = "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
-                "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
-                "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
-                "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
-                "rowcast order a.mtx -p bandk:srs=8:ssrs=8 --rows rows.txt --groups dir|rows and pointers of CSR-3\n"
-                "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
-                "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints two lines, for the original order and for the policy: slots, pads and rows left "
+    "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
+    "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
+    "their ratio, and the time to build the schedule.\n\n"
+    "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
+    "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
+    "-o's matrix is the number of slots before p that are not pads.\n\n"
+    "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: "
+    "units, the rows that are compared, of equal ones one; candidates looked at, summed over "
+    "bands; pairs kept; bands used; clusters, rows alone included; rows of the largest cluster. "
+    "lsh-packed adds how many straddle two panels (pieces, where clusters are larger than a "
+    "panel), jiang what the rule says of the first round and of the second one, which belongs to "
+    "a kernel with tiles. Of blk and pairs: blocks or groups, and the distinct columns of each, "
+    "summed. Of auto: what was chosen, and entries and distinct columns of sampled runs of 64 "
+    "slots, before and in the order tried last (0: none). Of bandk: super-rows and "
+    "super-super-rows.\n\n"
+    "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the "
+    "mean distance and -o's matrix are in the new numbering.",
+    .examples =
+        "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
+        "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
+        "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
+        "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
+        "rowcast order a.mtx -p bandk:srs=8:ssrs=8 --rows rows.txt --groups dir|rows and pointers "
+        "of CSR-3\n"
+        "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
+        "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
     .options = options,
     .run = run,
 };
@@ -103,7 +107,8 @@ const rc_command_t rc_command_order = {
 /* ---------------------------------------------------------------- the matrix */
 
 /* The rows in slot order, pads left out. */
-static rc_status_t permute_rows(const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *out, rc_err_t *err)
+static rc_status_t permute_rows(
+    const rc_csr_t *a, const rc_schedule_t *s, rc_csr_t *out, rc_err_t *err)
 {
     int64_t rows = 0;
     for (int64_t p = 0; p < s->slots; p++)
@@ -193,8 +198,8 @@ static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *
     rc_policy_spec_text(policy, name);
     rc_ticker_t *ticker = rc_ticker_start(stderr, "order", name, &placed, m->a.rows);
     int64_t start = rc_clock_ns();
-    rc_status_t st = rc_policy_explain(
-        policy, &m->a, &m->geometry, m->threads, &placed, facts, out, err);
+    rc_status_t st =
+        rc_policy_explain(policy, &m->a, &m->geometry, m->threads, &placed, facts, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
     rc_ticker_stop(ticker);
     return st;
@@ -252,8 +257,8 @@ static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *
 /* An order and what is said about it in the files. */
 typedef struct made {
     const rc_one_matrix_t *m;
-    char policy[RC_POLICY_TEXT]; /* with its parameters */
-    int version;
+    const rc_policy_t *policy;
+    char name[RC_POLICY_TEXT]; /* with its parameters */
     const rc_schedule_t *s;
     const summary_t *sum;
 } made_t;
@@ -266,27 +271,29 @@ static void print_head(FILE *f, const char *what, const made_t *o)
         "%s# matrix: %s\n# policy: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
         "# rows: %" PRId64 "  slots: %" PRId64 "  pads: %" PRId64 "  left out (empty): %" PRId64
         "\n",
-        what, o->m->word, o->policy, o->version, g->nw, g->nt, g->line, o->s->rows, o->s->slots,
-        o->sum->pads, o->sum->left_out);
+        what, o->m->word, o->name, o->policy->version, g->nw, g->nt, g->line, o->s->rows,
+        o->s->slots, o->sum->pads, o->sum->left_out);
 }
 
-/* A file of n numbers, one a line: narrow, or else wide. */
-static rc_status_t put_numbers(FILE *f, const char *path, const char *what, const made_t *o,
-    const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
+/* n numbers, one a line: narrow, or else wide. */
+static void put_numbers(FILE *f, const char *what, const made_t *o, const int32_t *narrow,
+    const int64_t *wide, int64_t n)
 {
     print_head(f, what, o);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && !ferror(f); i++)
         fprintf(f, "%" PRId64 "\n", narrow ? narrow[i] : wide[i]);
-    return rc_numbers_close(f, path, err);
 }
 
 /* The same, into a file that the user named. */
 static rc_status_t write_numbers(const char *path, const char *what, const made_t *o,
     const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
 {
-    FILE *f = fopen(path, "w");
-    return f ? put_numbers(f, path, what, o, narrow, wide, n, err)
-             : rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st < 0)
+        return st;
+    put_numbers(r.file, what, o, narrow, wide, n);
+    return rc_replace_end(&r, 1, err);
 }
 
 static rc_status_t write_rows(const char *path, const made_t *o, rc_err_t *err)
@@ -299,10 +306,11 @@ static rc_status_t write_rows(const char *path, const made_t *o, rc_err_t *err)
 
 static rc_status_t write_columns(const char *path, const made_t *o, rc_err_t *err)
 {
-    if (o->s->cols == 0)
-        return rc_fail(err, RC_EINVAL, "--columns: %s leaves the columns as they are", o->policy);
+    if (!o->policy->columns)
+        return rc_fail(err, RC_EINVAL, "--columns: %s leaves the columns as they are", o->name);
     return write_numbers(path,
-        "# rowcast column order: line p below (from 0) is the new position p and holds the 0-based\n"
+        "# rowcast column order: line p below (from 0) is the new position p and holds the "
+        "0-based\n"
         "# original column; it maps new position -> original column\n",
         o, o->s->col, NULL, o->s->cols, err);
 }
@@ -318,7 +326,8 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
         if (o->s->row[p] >= 0)
             slot[o->s->row[p]] = p;
     rc_status_t st = write_numbers(path,
-        "# rowcast inverse of a row schedule: line r below (from 0) is original row r and holds the\n"
+        "# rowcast inverse of a row schedule: line r below (from 0) is original row r and holds "
+        "the\n"
         "# slot that it is in, or -1 when it is left out; it maps original row -> slot\n",
         o, NULL, slot, o->s->rows, err);
     free(slot);
@@ -327,33 +336,33 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
 
 /* One level of groups, into a file that has its name from us. */
 static rc_status_t write_level(
-    const char *dir, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
+    rc_numbers_t *to, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
 {
-    rc_str_t path = {0};
     FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(dir, g->name, &path, &f, err);
-    if (st == RC_OK)
-        st = put_numbers(f, path.text, what, o, NULL, g->ptr, g->count + 1, err);
-    rc_str_free(&path);
-    return st;
+    rc_status_t st = rc_numbers_open(to, g->name, &f, err);
+    if (st < 0)
+        return st;
+    put_numbers(f, what, o, NULL, g->ptr, g->count + 1);
+    return rc_numbers_close(to, err);
 }
 
 static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
+    /* another order's groups are not this one's */
+    rc_numbers_t to = {.old_end = "_ptr.txt", .old_first = "# rowcast groups of "};
     if (o->s->levels == 0)
-        return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->policy);
-    st = rc_numbers_folder(dir, err);
-    if (st == RC_OK) /* another order's groups are not this one's */
-        st = rc_numbers_clear(dir, "_ptr.txt", "# rowcast groups of ", err);
+        return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->name);
+    rc_status_t st = rc_numbers_begin(&to, dir, err);
     for (int l = 0; l < o->s->levels && st == RC_OK; l++)
-        st = write_level(dir, o, &o->s->group[l],
-            l == 0 ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"
-                     "# the last line the number of slots\n"
-                   : "# rowcast groups of groups: line i below (from 0) is the first group (of the "
-                     "level\n# below) of group i, the last line their number\n",
+        st = write_level(&to, o, &o->s->group[l],
+            l == 0
+                ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"
+                  "# the last line the number of slots\n"
+                : "# rowcast groups of groups: line i below (from 0) is the first group (of the "
+                  "level\n# below) of group i, the last line their number\n",
             err);
-    return st;
+    rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
+    return st < 0 ? st : end;
 }
 
 static rc_status_t write_matrix(const char *path, const made_t *o, rc_err_t *err)
@@ -367,7 +376,7 @@ static rc_status_t write_matrix(const char *path, const made_t *o, rc_err_t *err
     rc_str_addf(&comment,
         "rows%s of %s in the order of policy %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
         "\n%" PRId64 " pads and %" PRId64 " empty rows are left out",
-        o->s->cols > 0 ? " and columns" : "", m->word, o->policy, o->version, g->nw, g->nt,
+        o->s->cols > 0 ? " and columns" : "", m->word, o->name, o->policy->version, g->nw, g->nt,
         g->line, o->sum->pads, o->sum->left_out);
     if (m->info.values_are_seeded)
         rc_str_addf(&comment, "\nthe values are seeded ones: the file is %s", m->info.field);
@@ -405,7 +414,8 @@ static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *pol
     RC_TRY(build(policy, m, facts, s, &sum->seconds, err));
     if (s->cols > 0)
         RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
-    RC_TRY(rc_masks_build(s->cols > 0 ? &renumbered : &m->a, NULL, m->geometry.line, 1, &masks, err));
+    RC_TRY(
+        rc_masks_build(s->cols > 0 ? &renumbered : &m->a, NULL, m->geometry.line, 1, &masks, err));
     st = summarise(&m->a, &m->geometry, &masks, s, sum, err);
 done:
     rc_masks_free(&masks);
@@ -428,8 +438,8 @@ static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     RC_TRY(rc_policy_spec_parse(o->policy, &policy, err));
     RC_TRY(look_at(m, &csr, NULL, &original, &before, err));
     RC_TRY(look_at(m, &policy, o->explain ? &facts : NULL, &s, &after, err));
-    made_t made = {.m = m, .version = policy.policy->version, .s = &s, .sum = &after};
-    rc_policy_spec_text(&policy, made.policy);
+    made_t made = {.m = m, .policy = policy.policy, .s = &s, .sum = &after};
+    rc_policy_spec_text(&policy, made.name);
     RC_TRY(write_files(o, &made, err));
     st = print_both(m->format, &csr, &before, &policy, &after, &facts, err);
 done:

@@ -3,18 +3,18 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/models.h"
 #include "cmd/open_device.h"
-#include "cmd/table.h"
-#include "kernels/cuda/orders.h"
-#include "kernels/rs_tuning.h"
+#include "kernels/rs_notice.h"
 #include "kernels/specs.h"
+#include "order/cuda/orders.h"
 #include "plan/plan.h"
 #include "sparse/csr.h"
+#include "table/print.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -36,6 +36,7 @@ struct options {
     double tune_time;
     double reuse;
     int deterministic;
+    int strict;
     int64_t device_memory;
     const char *save;
     const char *load;
@@ -48,7 +49,9 @@ struct options {
 
 static const rc_opt_t options[] = {
     {"k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|N..N",
-        "Columns of B that the plan is for, each or a range; n: as many as the matrix has columns. spmv has no K.", 0, 0},
+        "Columns of B that the plan is for, each or a range; n: as many as the matrix has "
+        "columns. spmv has no K.",
+        0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64.", 0, 0},
     {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col|row-col|col-row",
@@ -59,24 +62,29 @@ static const rc_opt_t options[] = {
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit.", 0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
         "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
-        "B is beyond the cache of a GPU.", 0, 0},
+        "B is beyond the cache of a GPU.",
+        0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates.", 0, 0},
     {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
         "Ask the model also outside of what it knows.", 0, 0},
     {"tune", 0, RC_OPT_INT, AT(tune), "N",
-        "Time at most N candidates on the matrix, the vendor's default kernel before them and, without --kernels, up to "
-        "three other algorithms of it after them, and take the best. Default 0: the "
-        "first one that can.",
+        "Time at most N candidates on the matrix, the vendor's default kernel before them and, "
+        "without --kernels, up to three other algorithms of it after them, and take the best. "
+        "Default 0: the first one that can.",
         0, 10000},
     {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
         "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
     {"reuse", 'r', RC_OPT_DOUBLE, AT(reuse), "N",
-        "Products with this matrix: take what costs least in total, order and preparation included, and time another "
-        "candidate only while that has taken less than 5 % of them, the first that is not the vendor's while less than 20 %. "
-        "Default 0: the fastest product.",
+        "Products with this matrix: take what costs least in total, order and preparation "
+        "included, and time another candidate only while that has taken less than 5 % of them, "
+        "the first that is not the vendor's while less than 20 %. Default 0: the fastest product.",
         0, 1e15},
     {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
         "Only kernels whose runs give the same bits each time.", 0, 0},
+    {"strict", 0, RC_OPT_FLAG, AT(strict), NULL,
+        "Only kernels that take NaN and infinity in B to the values of C that IEEE arithmetic "
+        "says, and to no others; the vendor's promise no such thing.",
+        0, 0},
     {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
         "Device memory that the plan and its timing may take. Default: any.", 0, 0},
     {"save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file.", 0, 0},
@@ -94,21 +102,26 @@ const rc_command_t rc_command_plan = {
     .summary = "make the fastest product for a matrix, and say what it is",
     .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
     .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst or .tar.gz), the name of a built-in "
-        "matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP "\n\n"
-        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for both. The "
-        "candidates are the classes of the model, best first; without a model each of the kernels "
-        "with each of the orders. With --tune they are timed on the matrix itself. The reference is "
-        "the vendor's kernel in original order where it is among them (of those timed the fastest), else the first in original "
-        "order; speedup and break-even are over it.\n\n"
-        "The plan that was made is run once on random operands, and a sample of the output is compared "
-        "with sums in fp64; a plan that is wrong is an error.\n\n"
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
+        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
+        "\n\n"
+        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
+        "both. The candidates are the classes of the model, best first; without a model each of "
+        "the kernels with each of the orders. With --tune they are timed on the matrix itself. "
+        "The reference is the vendor's kernel in original order where it is among them (of those "
+        "timed the fastest), else the first in original order; speedup and break-even are over "
+        "it.\n\n"
+        "The plan that was made is run once on random operands, and a sample of the output is "
+        "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
+        "counted on standard error.\n\n"
         "--save keeps choices and orders; --load makes the same plan of the same pattern without "
         "ordering, predicting or timing anything.",
-    .examples = "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this machine\n"
-                "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
-                "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
-                "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
+    .examples =
+        "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this "
+        "machine\n"
+        "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
+        "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
+        "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
     .options = options,
     .run = run,
 };
@@ -131,8 +144,8 @@ static int split_range(const char *text, rc_words_t *out, rc_status_t *st, rc_er
     return 1;
 }
 
-static rc_status_t parse_ks(const char *text, const rc_csr_t *a, rc_plan_problem_t *p,
-    int64_t **out, rc_err_t *err)
+static rc_status_t parse_ks(
+    const char *text, const rc_csr_t *a, rc_plan_problem_t *p, int64_t **out, rc_err_t *err)
 {
     rc_words_t words = {0};
     rc_status_t st = RC_OK;
@@ -172,8 +185,9 @@ static rc_status_t parse_problem(
         return rc_err_context(err, "--layout");
     int has_k = rc_operation_of(p->op)->has_k;
     if (st == RC_OK && has_k != (o->k != NULL))
-        st = rc_fail(err, RC_EINVAL, has_k ? "--k: expected the columns of B, found none"
-                                           : "--k: %s has no K", rc_op_name(p->op));
+        st = rc_fail(err, RC_EINVAL,
+            has_k ? "--k: expected the columns of B, found none" : "--k: %s has no K",
+            rc_op_name(p->op));
     if (st == RC_OK && has_k)
         st = parse_ks(o->k, a, p, k, err);
     p->k = *k;
@@ -205,24 +219,44 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
     return rc_precision_round(c->precision, rc_rng_signed(SEED + (uint64_t)operand, at));
 }
 
+/* 1: terms of that size may overflow, and then any infinity or NaN may be right. */
+static int may_overflow(const check_t *c, const rc_exact_t *want)
+{
+    return !(want->mag <= rc_type(c->precision)->largest / 2);
+}
+
+static int is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
 static rc_status_t compare(check_t *c, rc_err_t *err)
 {
     rc_reference_matrix_t m = {c->a, c->precision, 1};
-    double eps = c->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    double eps = 2 * rc_type(c->precision)->unit;
+    int overflows = 0;
     for (int i = 0; i < SAMPLES; i++) {
         rc_exact_t want;
         c->op->value(&m, c->row[i], c->col[i], c->k, input_value, c, &want);
         double bound = (double)(want.terms + 2) * eps * want.mag;
-        if (c->poison[i] || !(fabs(c->found[i] - want.value) <= bound))
+        int near = fabs(c->found[i] - want.value) <= bound && isfinite(bound);
+        int same = near || is_same(c->found[i], rc_precision_round(c->precision, want.value));
+        if (c->poison[i] || (!same && (isfinite(c->found[i]) || !may_overflow(c, &want))))
             return rc_fail(err, RC_EWRONG,
                 "the plan is wrong at (%" PRId64 ", %" PRId64 "): expected %g within %g, found %g",
                 c->row[i], c->col[i], want.value, bound, c->found[i]);
+        overflows += !isfinite(c->found[i]);
     }
+    if (overflows)
+        fprintf(stderr,
+            "rowcast plan: K = %" PRId64
+            ": %d of %d sampled values are beyond %s (overflow, infinity or NaN)\n",
+            c->k, overflows, (int)SAMPLES, rc_precision_name(c->precision));
     return RC_OK;
 }
 
-static rc_status_t alloc_operand(
-    check_t *c, const rc_shape_t *s, const rc_csr_t *a, rc_layout_t layout, rc_dense_t *out, rc_err_t *err)
+static rc_status_t alloc_operand(check_t *c, const rc_shape_t *s, const rc_csr_t *a,
+    rc_layout_t layout, rc_dense_t *out, rc_err_t *err)
 {
     rc_executor_t *x = &c->d->executor;
     *out = (rc_dense_t){.rows = rc_shape_rows(s, a),
@@ -230,7 +264,8 @@ static rc_status_t alloc_operand(
         .precision = c->precision,
         .layout = s->wide ? layout : RC_COL_MAJOR};
     out->ld = out->layout == RC_ROW_MAJOR ? out->cols : out->rows;
-    int64_t bytes = rc_sat_mul(rc_sat_mul(out->rows, out->cols), (int64_t)rc_precision_bytes(c->precision));
+    int64_t bytes =
+        rc_sat_mul(rc_sat_mul(out->rows, out->cols), (int64_t)rc_precision_bytes(c->precision));
     return x->alloc(x, (size_t)bytes, &out->data, err);
 }
 
@@ -278,7 +313,8 @@ static rc_status_t verify(
         st = rc_plan_part(plan, i, &part, err);
         if (st < 0)
             break;
-        *c = (check_t){.d = d, .a = op->transposed ? &t : a, .op = op, .precision = p->precision, .k = part.k};
+        *c = (check_t){
+            .d = d, .a = op->transposed ? &t : a, .op = op, .precision = p->precision, .k = part.k};
         st = run_and_compare(c, plan, a, p->layout, err);
     }
     free(c);
@@ -328,14 +364,15 @@ static rc_status_t print_plan(
     const rc_plan_t *plan, const rc_plan_problem_t *p, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t people[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time", "us"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"}, {"prepare", "us"},
-        {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
+        {"time", "us"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"},
+        {"prepare", "us"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
     static const rc_column_t programs[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
         {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
         {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
         {"reference", ""}, {"why", ""}};
     int text = format == RC_TABLE_TEXT;
-    int columns = text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
+    int columns =
+        text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
     rc_table_t *t = rc_table_begin(stdout, format, text ? people : programs, columns, err);
     if (!t)
         return RC_ENOMEM;
@@ -381,7 +418,8 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
         .tune_ns = (int64_t)(o->tune_time * ns),
         .memory = o->device_memory,
         .reuse = o->reuse,
-        .deterministic = o->deterministic,
+        .deterministic =
+            (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0),
         .threads = d->executor.threads};
     rc_model_t *model = NULL;
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
@@ -401,13 +439,15 @@ static rc_status_t check_options(const struct options *o, rc_err_t *err)
 }
 
 /* A line for each kernel that was asked for whose tuning was made for something else. */
-static rc_status_t tell_tuning(const struct options *o, const rc_device_t *d, const rc_plan_problem_t *p, rc_err_t *err)
+static rc_status_t tell_tuning(
+    const struct options *o, const rc_device_t *d, const rc_plan_problem_t *p, rc_err_t *err)
 {
     rc_kernel_spec_t *spec = NULL;
     int n = 0;
     rc_status_t st = RC_OK;
     if (o->kernels)
-        st = rc_kernel_specs_parse(o->kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
+        st = rc_kernel_specs_parse(
+            o->kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
     for (int i = 0; st == RC_OK && i < n * p->ks; i++) {
         rc_str_t line = {0};
         rc_rs_tuning_notice(&spec[i / p->ks], d->class_name, p->k[i % p->ks], p->precision, &line);
@@ -434,12 +474,14 @@ static rc_status_t plan_matrix(
     RC_TRY(parse_problem(o, &a, &p, &k, err));
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
-    RC_TRY(make_plan(o, d, &a, &p, &plan, err));
-    RC_TRY(verify(d, plan, &p, &a, err));
+    RC_TRY(rc_command_name_file(word, make_plan(o, d, &a, &p, &plan, err), err));
+    RC_TRY(rc_command_name_file(word, verify(d, plan, &p, &a, err), err));
     if (format == RC_TABLE_TEXT)
-        printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\nproduct %s, %s, layout %s\n"
-               "device  %s\n\n", word, a.rows, a.cols, a.nnz, rc_op_name(p.op),
-            rc_precision_name(p.precision), rc_layout_name(p.layout), d->class_name);
+        printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64
+               " entries\nproduct %s, %s, layout %s\n"
+               "device  %s\n\n",
+            word, a.rows, a.cols, a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
+            rc_layout_name(p.layout), d->class_name);
     RC_TRY(print_plan(plan, &p, format, err));
     if (o->save)
         st = rc_plan_save(plan, o->save, err);

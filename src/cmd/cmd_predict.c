@@ -2,11 +2,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/models.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "model/choose.h"
 #include "model/permit.h"
 #include "table/reorder.h"
@@ -45,19 +46,21 @@ static const rc_opt_t options[] = {
         "--layouts asked for; when none or several do, all are listed.",
         0, 0},
     {"op", 0, RC_OPT_TEXT, AT(op), "OP",
-        "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses another.",
+        "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses "
+        "another.",
         0, 0},
     {"k", 'k', RC_OPT_TEXT, AT(k), "N|n",
         "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K.", 0, 0},
     {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on.", 0, 0},
     {"device", 0, RC_OPT_TEXT, AT(device), "NAME",
-        "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the model.",
+        "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
+        "model.",
         0, 0},
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
-        "Products with this matrix: choose what is cheapest in total, features, prediction and setup "
-        "included, so that the choice pays within them. Default: the fastest product, whatever its "
-        "setup costs.",
+        "Products with this matrix: choose what is cheapest in total, features, prediction and "
+        "setup included, so that the choice pays within them. Default: the fastest product, "
+        "whatever its setup costs.",
         1, 1e15},
     {"layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
         "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
@@ -67,8 +70,8 @@ static const rc_opt_t options[] = {
         "Only these kernels: names, with or without parameters, or globs.", 0, 0},
     {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST", "Only these row orders: names or globs.", 0, 0},
     {"c-order", 0, RC_OPT_TEXT, AT(c_orders), "LIST",
-        "Row orders of C that can be taken: original (default), schedule, symmetric. Models know C in "
-        "the original order.",
+        "Row orders of C that can be taken: original (default), schedule, symmetric. Models know "
+        "C in the original order.",
         0, 0},
     {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
         "Device memory that matrix and dense operands may take, by estimate. Default: any.", 0, 0},
@@ -81,7 +84,8 @@ static const rc_opt_t options[] = {
     {"json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json.", 0, 0},
     {"threads", 't', RC_OPT_INT, AT(threads), "N",
         "Threads at most, for features and order; neither depends on it, and features of a small "
-        "matrix take one. Default 0: all.", 0, 4096},
+        "matrix take one. Default 0: all.",
+        0, 4096},
     RC_MEMORY_OPTION(AT(memory)),
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
@@ -93,24 +97,28 @@ const rc_command_t rc_command_predict = {
     .summary = "choose the row order, or kernel and order, for a matrix",
     .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
     .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst or .tar.gz), the name of a built-in "
-        "matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP "\n\n"
-        "Prints what the model chooses, and for every class that fits the constraints the predicted "
-        "time of one product, its speedup over the baseline class, the predicted setup (building the "
-        "order and preprocessing by the kernel), and its break-even: the products after which it has "
-        "paid for its setup, the features and the prediction. All of these are predictions for the "
-        "machine that the model learnt from, so that equal calls give equal answers; what features, "
-        "prediction and order took here is shown apart. A class that is predicted at less than 0.95 "
-        "of the speed of the baseline is never chosen. A classifier predicts no times.\n\n"
-        "The baseline class changes nothing. Where the constraints exclude that of the model, it is "
-        "the first class of its row order that they permit, else the first one.\n\n"
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
+        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
+        "\n\n"
+        "Prints what the model chooses, and for every class that fits the constraints the "
+        "predicted time of one product, its speedup over the baseline class, the predicted setup "
+        "(building the order and preprocessing by the kernel), and its break-even: the products "
+        "after which it has paid for its setup, the features and the prediction. All of these are "
+        "predictions for the machine that the model learnt from, so that equal calls give equal "
+        "answers; what features, prediction and order took here is shown apart. A class that is "
+        "predicted at less than 0.95 of the speed of the baseline is never chosen. A classifier "
+        "predicts no times.\n\n"
+        "The baseline class changes nothing. Where the constraints exclude that of the model, it "
+        "is the first class of its row order that they permit, else the first one.\n\n"
         "A model knows the operation, K, precisions, layouts, device and range of features that it "
         "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
         "is one of its inputs. In csv and json an empty break_even beside a time means never.",
-    .examples = "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
-                "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
-                "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed model\n"
-                "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
+    .examples =
+        "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
+        "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
+        "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed "
+        "model\n"
+        "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
     .options = options,
     .run = run,
 };
@@ -169,10 +177,11 @@ static rc_status_t parse_request(
         st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
     r->value_bytes = m->geometry.fp32.nw ? 4 : 8;
     if (o->precision) {
-        r->value_bytes = strcmp(o->precision, "fp64") == 0 ? 8 : 4;
-        if (r->value_bytes == 4 && strcmp(o->precision, "fp32") != 0)
-            st = rc_fail(
-                err, RC_EINVAL, "--precision: expected fp32 or fp64, found '%s'", o->precision);
+        rc_precision_t type;
+        st = rc_type_parse(o->precision, &type, err);
+        if (st < 0)
+            return rc_err_context(err, "--precision");
+        r->value_bytes = rc_type(type)->bytes;
     }
     r->reuse = (double)o->reuse;
     r->threads = (int)o->threads;
@@ -207,7 +216,8 @@ static rc_status_t fits(const void *context, const rc_model_t *m, rc_err_t *err)
     return st < 0 ? st : rc_choose_possible(m, w->a, &r, err);
 }
 
-/* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and no others. */
+/* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and
+ * no others. */
 static int rank(const void *context, const rc_model_t *m)
 {
     const wanted_t *w = context;
@@ -322,7 +332,7 @@ static void print_head(const report_t *r)
     printf("product  %s, ", r->request.operation);
     if (r->request.k > 0)
         printf("K = %" PRId64 ", ", r->request.k);
-    printf("%s\n", r->request.value_bytes == 4 ? "fp32" : "fp64");
+    printf("%s\n", rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
     printf("model    %s: %s@%d, features %s@%d", r->model_word, m->kind, (int)m->kind_version,
         m->feature_set, (int)m->feature_version);
     if (m->task == RC_TASK_ORDER)
@@ -406,7 +416,8 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         {"baseline", ""}, {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"},
         {"total_ns", "ns"}, {"break_even", "products"}, {"outside", "inputs"},
         {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}, {"overhead_ns", "ns"},
-        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""}, {"plan", ""}};
+        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""},
+        {"plan", ""}};
     enum { digits = 17 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
@@ -423,7 +434,7 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
             rc_table_int(t, r->request.k);
         else
             rc_table_missing(t);
-        rc_table_text(t, r->request.value_bytes == 4 ? "fp32" : "fp64");
+        rc_table_text(t, rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
         if (r->request.reuse > 0)
             rc_table_int(t, (int64_t)r->request.reuse);
         else
@@ -496,7 +507,8 @@ static rc_status_t predict(
     r.value = rc_alloc((size_t)m->inputs, sizeof *r.value, "the inputs of a model", err);
     r.order = rc_alloc0((size_t)m->classes, sizeof *r.order, "the classes of a model", err);
     RC_TRY(r.value && r.order ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_choose_values(m, &a, &r.request, r.value, &r.choice, err));
+    RC_TRY(rc_command_name_file(
+        word, rc_choose_values(m, &a, &r.request, r.value, &r.choice, err), err));
     sort_classes(&r);
     warn(&r);
     st = format == RC_TABLE_TEXT ? print_people(&r, err) : print_programs(&r, format, err);

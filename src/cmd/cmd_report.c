@@ -4,9 +4,9 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/unsealed.h"
 #include "cmd/models.h"
-#include "kernels/limits.h"
+#include "cmd/unsealed.h"
+#include "device/limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,20 +43,21 @@ static const rc_opt_t options[] = {
         "out. Default: spmm, or the first that the store has.",
         0, 0},
     {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
-        "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure 'forced'. Default: where "
-        "the store says that they were read from.",
+        "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure "
+        "'forced'. Default: where the store says that they were read from.",
         0, 0},
     {"spies", 0, RC_OPT_INT, AT(spies), "N",
         "At most N matrices get spy plots, those with the largest gain of reordering; 0: none. "
-        "Default: 60.",
+        "Default: 60, as far as they can be drawn in some seconds; what is too large for that is "
+        "counted on the page.",
         0, 100000},
     {"assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
         "Directory with page/ and figures/ to use in place of the installed ones. Default: "
         "$ROWCAST_ASSETS, else " RC_PKGDATADIR ".",
         0, 0},
     {"limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
-        "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: limits-h200, the installed one, where "
-        "the results are of that device.",
+        "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: "
+        "limits-h200, the installed one, where the results are of that device.",
         0, 0},
     {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr.", 0, 0},
     RC_UNSEALED_OPTION(AT(unsealed)),
@@ -137,8 +138,8 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
         return st;
     if (made.without_gnuplot)
         fprintf(stderr,
-            "rowcast report: gnuplot was not found, so no figure is drawn: install it or name it in "
-            "GNUPLOT; the numbers are in %s/figures\n",
+            "rowcast report: gnuplot was not found, so no figure is drawn: install it or name it "
+            "in GNUPLOT; the numbers are in %s/figures\n",
             o->output);
     rc_text_bytes((double)made.bytes, bytes, sizeof bytes);
     printf("%s/index.html: %s, %" PRId64 " result%s of %" PRId64
@@ -153,7 +154,7 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.spies = RC_SPIES_DEFAULT};
+    struct options o = {.spies = -1};
     char **operands;
     int code = rc_command_parse(&rc_command_report, &o, argc, argv, 1, 1, &operands);
     if (code != RC_EXIT_OK)

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
 #include "sparse/segments.h"
@@ -101,18 +100,13 @@ static void put_number(FILE *f, const rc_segments_t *s, const array_t *a, int64_
 }
 
 static rc_status_t put_array(
-    const char *dir, const rc_segments_t *s, const array_t *a, rc_err_t *err)
+    rc_numbers_t *to, const rc_segments_t *s, const array_t *a, rc_err_t *err)
 {
-    rc_str_t path = {0};
     FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(dir, a->name, &path, &f, err);
-    if (st == RC_OK) {
-        for (int64_t i = 0; i < a->count && !ferror(f); i++)
-            put_number(f, s, a, i);
-        st = rc_numbers_close(f, path.text, err);
-    }
-    rc_str_free(&path);
-    return st;
+    rc_status_t st = rc_numbers_open(to, a->name, &f, err);
+    for (int64_t i = 0; st == RC_OK && i < a->count && !ferror(f); i++)
+        put_number(f, s, a, i);
+    return st < 0 ? st : rc_numbers_close(to, err);
 }
 
 static rc_status_t dump(const char *dir, const rc_segments_t *s, rc_err_t *err)
@@ -125,10 +119,12 @@ static rc_status_t dump(const char *dir, const rc_segments_t *s, rc_err_t *err)
         {"light_ptr", KIND_INT64, s->light_ptr, n->rows + 1},
         {"light_col", KIND_INT32, s->light_col, n->nnz_light},
         {"light_val", KIND_REAL, s->light_val, n->nnz_light}};
-    rc_status_t st = rc_numbers_folder(dir, err);
+    rc_numbers_t to = {0};
+    rc_status_t st = rc_numbers_begin(&to, dir, err);
     for (size_t i = 0; st == RC_OK && i < sizeof array / sizeof *array; i++)
-        st = put_array(dir, s, &array[i], err);
-    return st;
+        st = put_array(&to, s, &array[i], err);
+    rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
+    return st < 0 ? st : end;
 }
 
 /* --------------------------------------------------------------------- run */

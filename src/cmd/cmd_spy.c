@@ -24,16 +24,16 @@ struct options {
 
 static const rc_opt_t options[] = {
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not there. "
-        "Required.",
+        "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not "
+        "there. Required.",
         0, 0},
     {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Row order to draw, as for rowcast order. Default csr: the original one.", 0, 0},
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
     {"stages", 0, RC_OPT_FLAG, offsetof(struct options, stages), NULL,
-        "Draw four images of an order that is made by levels (bandk) into the folder of -o: before.png, "
-        "coarse.png (the matrix of groups), coarse_ordered.png, ordered.png.",
+        "Draw four images of an order that is made by levels (bandk) into the folder of -o: "
+        "before.png, coarse.png (the matrix of groups), coarse_ordered.png, ordered.png.",
         0, 0},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -47,16 +47,16 @@ const rc_command_t rc_command_spy = {
     .name = "spy",
     .summary = "draw where the entries of a matrix are",
     .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
-    .description =
-        RC_ONE_MATRIX_HELP "\n\n"
-        "Each pixel stands for a block of slots and columns, and the more entries the block has, "
-        "the stronger is the ink, over the logarithm of their number; one entry is always "
-        "visible. A matrix smaller than the image is enlarged. The background is transparent, "
-        "and the ink reads on white and on black. Pads of a schedule are empty rows; rows that a "
-        "policy leaves out are not drawn.\n\n"
-        "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
-        "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
-        "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Each pixel stands for a block of slots and columns, and the more entries the block has, "
+    "the stronger is the ink, over the logarithm of their number; one entry is always "
+    "visible. A matrix smaller than the image is enlarged. The background is transparent, "
+    "and the ink reads on white and on black. Pads of a schedule are empty rows; rows that a "
+    "policy leaves out are not drawn.\n\n"
+    "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
+    "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
+    "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",
     .examples = "rowcast spy bcsstk17.mtx -o bcsstk17.png|the matrix as it is\n"
                 "rowcast spy bcsstk17.mtx -p cta -o cta.png|with similar rows side by side\n"
                 "rowcast spy circuit204.mtx -p bandk --stages -o stages|how Band-k came about\n"
@@ -179,9 +179,9 @@ static rc_status_t plot_stages(
     RC_TRY(rc_policy_spec_parse(o->policy, &spec, err));
     RC_TRY(rc_policy_stages(&spec, &m->a, &m->geometry, m->threads, &stages, err));
     RC_TRY(rc_policy_build(&spec, &m->a, &m->geometry, m->threads, NULL, &ordered, err));
-    RC_TRY(rc_order_build("csr", &m->a, NULL, 1, &before[0], err));
-    RC_TRY(rc_order_build("csr", &stages.coarse, NULL, 1, &before[1], err));
-    RC_TRY(rc_numbers_folder(o->output, err));
+    RC_TRY(rc_order_build("csr", &m->a, NULL, 1 | RC_CHECKED, &before[0], err));
+    RC_TRY(rc_order_build("csr", &stages.coarse, NULL, 1 | RC_CHECKED, &before[1], err));
+    RC_TRY(rc_numbers_folder(o->output, NULL, err));
     const struct {
         const char *name;
         const rc_csr_t *a;
@@ -207,7 +207,8 @@ static rc_status_t plot_order(
     const rc_one_matrix_t *m, const struct options *o, drawn_t *out, rc_err_t *err)
 {
     rc_schedule_t s = {0};
-    rc_status_t st = rc_order_build(o->policy, &m->a, &m->geometry, m->threads, &s, err);
+    rc_status_t st =
+        rc_order_build(o->policy, &m->a, &m->geometry, m->threads | RC_CHECKED, &s, err);
     if (st == RC_OK)
         st = plot(&m->a, &s, o->output, o->policy, (int)o->size, out, err);
     rc_schedule_free(&s);

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "cmd/unsealed.h"
 #include "store/path.h"
 #include "store/scan.h"
@@ -109,7 +109,8 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
     if (j->alive && j->last_utc_ns > 0) {
         char ago[32];
         rc_text_seconds((double)(rc_utc_ns() - j->last_utc_ns) * 1e-9, ago, sizeof ago);
-        snprintf(state, sizeof state, "running%s%s, last word %s ago", j->host[0] ? " on " : "", j->host, ago);
+        snprintf(state, sizeof state, "running%s%s, last word %s ago", j->host[0] ? " on " : "",
+            j->host, ago);
     } else
         snprintf(state, sizeof state, "%s",
             j->alive   ? "running"
@@ -144,8 +145,7 @@ static void print_progress(const rc_scan_t *s, const rc_view_t *v)
         fprintf(stderr,
             "running for %s: %" PRId64 " of %" PRId64 " cases (%.0f %%), %" PRId64
             " were done before\n",
-            elapsed, done, j->plan.cases,
-            rc_progress_percent(done, j->plan.cases), j->plan.done);
+            elapsed, done, j->plan.cases, rc_progress_percent(done, j->plan.cases), j->plan.done);
     }
 }
 

@@ -6,7 +6,7 @@
 #include "cmd/cmd.h"
 #include "cmd/select.h"
 #include "cmd/sweep_plan.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "store/path.h"
 #include "sweep/drain.h"
 #include "sweep/placement.h"
@@ -64,7 +64,8 @@ static const rc_opt_t table[] = {
     {"store", 's', RC_OPT_TEXT, AT(store), "FILE",
         "HDF5 store to add to; made when it is not there. Required.", 0, 0},
     {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
-        "Matrices as DIR/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz, or a generator spec in .spec; twins: a generated "
+        "Matrices as DIR/Group/Name.mtx, also as .gz, .xz, .zst or .bz2, Name.tar.gz and its "
+        "like, what that unpacks to, or a generator spec in .spec; twins: a generated "
         "one for each row of --catalog. Default: the built-in set.",
         0, 0},
     {"catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",
@@ -81,16 +82,17 @@ static const rc_opt_t table[] = {
         0, 0},
     {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
-        "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store that "
-        "is missing then is one that was lost.",
+        "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store "
+        "that is missing then is one that was lost.",
         0, 0},
     {"op", 'o', RC_OPT_TEXT, AT(op), "OPS",
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
         "spmm.",
         0, 0},
     {"policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
-        "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is those of "
-        "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the baseline.",
+        "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is "
+        "those of Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
+        "baseline.",
         0, 0},
     {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
@@ -102,8 +104,8 @@ static const rc_opt_t table[] = {
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
         "32.",
         0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS", "fp32, fp64 or both. Default: fp32.", 0,
-        0},
+    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS",
+        "Value types, by commas. Default: fp32.", 0, 0},
     {"c-order", 0, RC_OPT_TEXT, AT(c_order), "original|schedule|both",
         "Row order that C comes out in: original, schedule (that of the row order, for kernels "
         "that can), or both. Default: original.",
@@ -153,8 +155,10 @@ static const rc_opt_t table[] = {
     {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
     {"max-reps", 0, RC_OPT_INT, AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1, 1e6},
-    {"max-batch", 0, RC_OPT_INT, AT(max_batch), "N", "Products that are timed at once at most: 1 for "
-        "single launches. Default: as many as the clock needs.", 1, 1e6},
+    {"max-batch", 0, RC_OPT_INT, AT(max_batch), "N",
+        "Products that are timed at once at most: 1 for "
+        "single launches. Default: as many as the clock needs.",
+        1, 1e6},
     {"seed", 0, RC_OPT_INT, AT(seed), "N",
         "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
@@ -165,20 +169,20 @@ static const rc_opt_t table[] = {
         "crashed. Default: 3600; 0: never.",
         0, 1e9},
     {"silence-limit", 0, RC_OPT_DOUBLE, AT(silence), "SECONDS",
-        "End the job when rank 0 and another rank hear nothing of each other for so long: a node or its "
-        "link is lost. Default: 120; 0: never.",
+        "End the job when rank 0 and another rank hear nothing of each other for so long: a node "
+        "or its link is lost. Default: 120; 0: never.",
         0, 1e9},
     {"take-over", 0, RC_OPT_DOUBLE, AT(take_over), "SECONDS",
-        "Go on from a run on another machine that has given no sign of life for so long: it gives one "
-        "every 10 s. Default: 60.",
+        "Go on from a run on another machine that has given no sign of life for so long: it gives "
+        "one every 10 s. Default: 60.",
         0, 1e9},
     {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest.",
         0, 0},
     {"accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
-        "Take what failed in earlier runs as it is: the exit code tells of this run only. Without it "
-        "a failure in the selection makes every run exit with 1 until it is done again.",
+        "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
+        "it a failure in the selection makes every run exit with 1 until it is done again.",
         0, 0},
     {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
         "Print what would be measured, with estimates of time and memory; touch nothing.", 0, 0},
@@ -201,17 +205,17 @@ const rc_command_t rc_command_sweep = {
         "is, or on many under mpirun or srun, one device a rank; the matrices are dealt out "
         "longest first.\n\n"
         "A second run measures only what is missing: a case is known by the matrix (its contents), "
-        "the policy, kernel and feature set with their versions, operation, K, precision and device "
-        "class. Finished cases go to a journal beside "
+        "the policy, kernel and feature set with their versions, operation, K, precision and "
+        "device class. Finished cases go to a journal beside "
         "the store at once; SIGTERM, SIGINT, SIGUSR1 or "
         "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "
-        "the same command again. When the store or a journal is removed or replaced meanwhile, the run "
-        "stops, saves what it has as FILE.rescued-RUN and exits with 3.\n\n"
+        "the same command again. When the store or a journal is removed or replaced meanwhile, "
+        "the run stops, saves what it has as FILE.rescued-RUN and exits with 3.\n\n"
         "A matrix that cannot be read, or a case that fails, is wrong, or needs too much memory "
-        "gets its status and a text, and the sweep goes on; the exit code is then 1, now and in every "
-        "run over the same cases, until --redo has done them or --accept-failed takes them. A file "
-        "whose size or time of change is another than before is read again by itself, and so is "
-        "tried again what lacked memory that there is now.",
+        "gets its status and a text, and the sweep goes on; the exit code is then 1, now and in "
+        "every run over the same cases, until --redo has done them or --accept-failed takes them. "
+        "A file whose size or time of change is another than before is read again by itself, and "
+        "so is tried again what lacked memory that there is now.",
     .examples = "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
                 "rowcast sweep -C matrices -c ssstats.csv -w 'square && rows <= 30000' -k 8,32 -s "
                 "real.h5|part of the collection\n"
@@ -418,8 +422,9 @@ static void tell_failed(const char *store, const rc_sweep_result_t *r, int accep
         snprintf(files, sizeof files, "%s%" PRId64 " matri%s", r->failed_before ? " and " : "",
             r->given_up, r->given_up == 1 ? "x" : "ces");
     fprintf(stderr, "%s: %s%s of this selection failed before%s\n", store, cases, files,
-        accepted ? ": accepted"
-                 : ": --redo 'status != ok' does them again, --accept-failed takes them as they are");
+        accepted
+            ? ": accepted"
+            : ": --redo 'status != ok' does them again, --accept-failed takes them as they are");
 }
 
 static int exit_code(const rc_sweep_result_t *r, int accept_failed)
@@ -461,10 +466,10 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         else if (r->done_before == 0 && r->given_up == 0)
             fprintf(stderr, "%s: nothing to do: no case can be made of these lists\n", c->store);
         else
-            fprintf(stderr,
-                "%s: nothing to do: %s%" PRId64 " case%s of %" PRId64 " %s %s done\n", c->store,
-                r->done_before == 1 ? "the " : "all ", r->done_before, rc_plural(r->done_before),
-                r->selected, rc_matrices(r->selected), r->done_before == 1 ? "is" : "are");
+            fprintf(stderr, "%s: nothing to do: %s%" PRId64 " case%s of %" PRId64 " %s %s done\n",
+                c->store, r->done_before == 1 ? "the " : "all ", r->done_before,
+                rc_plural(r->done_before), r->selected, rc_matrices(r->selected),
+                r->done_before == 1 ? "is" : "are");
         tell_failed(c->store, r, o->accept_failed);
         return exit_code(r, o->accept_failed);
     }
@@ -472,8 +477,8 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         return rc_command_fail(&rc_command_sweep, &err);
     if (r->drained)
         fprintf(stderr,
-            "%s: stopped early, %" PRId64 " %s %s not begun; run the same command again\n", c->store,
-            r->items_left, r->items_left == 1 && !r->divided ? "matrix" : items_of(r),
+            "%s: stopped early, %" PRId64 " %s %s not begun; run the same command again\n",
+            c->store, r->items_left, r->items_left == 1 && !r->divided ? "matrix" : items_of(r),
             r->items_left == 1 ? "was" : "were");
     tell_failed(c->store, r, o->accept_failed);
     return exit_code(r, o->accept_failed);
@@ -515,6 +520,8 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
     if (st == RC_OK)
         st = configure(o, device, &l, &c, &err);
     st = rc_session_agree(s, st, &err);
+    if (st == RC_OK && s->rank == 0 && l.catalog.passed)
+        rc_log(log, RC_LOG_INFO, "sweep", "%s: left out: %s", o->collection, l.catalog.passed);
     c.argc = argc;
     c.argv = argv;
     if (st == RC_OK && o->dry_run)

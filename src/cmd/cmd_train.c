@@ -4,9 +4,10 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
-#include "cmd/evaluation.h"
-#include "cmd/learn.h"
-#include "cmd/train_parameters.h"
+#include "analysis/print/evaluation.h"
+#include "cmd/load.h"
+#include "analysis/learn.h"
+#include "analysis/papers/hong/fit.h"
 #include "kernels/kernel.h"
 
 #include <errno.h>
@@ -34,30 +35,35 @@ static const rc_opt_t table[] = {
         "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, ensemble, "
-        "xgboost, svm, tree, ...; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
-        "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists those "
-        "of this build.",
+        "xgboost-merit-soft; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
+        "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists "
+        "those of this build.",
         0, 0},
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
     {"deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
-        "Kernels, names or globs, whose runs are known to give the same bits each time, beside those "
-        "of this build that say so: the model file keeps it for 'predict --deterministic'.",
+        "Kernels, names or globs, whose runs are known to give the same bits each time, beside "
+        "those of this build that say so: the model file keeps it for 'predict --deterministic'.",
         0, 0},
     {"costs", 0, RC_OPT_TEXT, AT(costs), "FILE",
-        "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and precisions are fitted.",
+        "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and "
+        "precisions are fitted.",
         0, 0},
     {"training", 0, RC_OPT_TEXT, AT(training), "PATTERNS",
-        "Task parameters: train on the matrices of these names, e.g. 'gen/*,Gset/G2', instead of every 20th.", 0, 0},
+        "Task parameters: train on the matrices of these names, e.g. 'gen/*,Gset/G2', instead of "
+        "every 20th.",
+        0, 0},
     {"onto", 0, RC_OPT_TEXT, AT(onto), "FILE",
-        "Task parameters: a tuning of the same device and version of the kernel; what it has for other K and precisions stays, and its "
-        "training matrices are named beside the new ones.",
+        "Task parameters: a tuning of the same device and version of the kernel; what it has for "
+        "other K and precisions stays, and its training matrices are named beside the new ones.",
         0, 0},
     {"paths", 0, RC_OPT_TEXT, AT(paths), "DIR",
-        "Task parameters: fit the second model too, which then chooses t and cfv: the costs with the rows of B of heavy panels, the "
-        "fullest panel and the longest light row. Matrices are made by their generators or read from DIR/Group/name.mtx[.xz]. The table "
-        "has what it keeps of the best on the training matrices, each group or generator held out, and both models on the others.",
+        "Task parameters: fit the second model too, which then chooses t and cfv: the costs with "
+        "the rows of B of heavy panels, the fullest panel and the longest light row. Matrices are "
+        "made by their generators or read from DIR/Group/name.mtx[.xz]. The table has what it "
+        "keeps of the best on the training matrices, each group or generator held out, and both "
+        "models on the others.",
         0, 0},
     {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "Of the evaluation: table or json. Default: table.", 0, 0},
@@ -74,9 +80,9 @@ const rc_command_t rc_command_train = {
     .description =
         "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
         "(task order), the pair of kernel and order (task plan) or the format (task format), and "
-        "evaluates it on matrices that it has not seen. A row of the data is a (matrix, K, precision); newest verified "
-        "results of the current versions enter, with C in the original order, of one device and "
-        "one operation. spmv has no K.\n\n"
+        "evaluates it on matrices that it has not seen. A row of the data is a (matrix, K, "
+        "precision); newest verified results of the current versions enter, with C in the "
+        "original order, of one device and one operation. spmv has no K.\n\n"
         "By default 20 % of the rows test, whole groups of the collection at a time, and the model "
         "is fitted on the others. With --folds every row is predicted by a fit that did not see "
         "its group; the model that is written is then fitted on all rows.\n\n"
@@ -88,22 +94,24 @@ const rc_command_t rc_command_train = {
         "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
         "features, fitted to those of the store without what a busy machine added. A model of "
         "xgboost-nisa also holds how often each input splits, which is printed.\n\n"
-        "Task parameters makes no model but the tuning file that rs reads where t, cfv or cfh is 0, after Hong et al. "
-        "2018, section 4: for each K and precision of --costs, from a sweep of rs:t=1..16:cfv=1..4:cfh=1..4 in natural "
-        "order. The training set is every 20th of the store's matrices with at least 100,000 entries, by their number; "
-        "where fewer than 40 come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
-        "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong and segments), and per "
-        "matrix cfv from the costs. It takes --kernel, --costs, --training, --onto, --paths, --where and --output, and no other option of fits. The "
+        "Task parameters makes no model but the tuning file that rs reads where t, cfv or cfh is "
+        "0, after Hong et al. 2018, section 4: for each K and precision of --costs, from a sweep "
+        "of rs:t=1..16:cfv=1..4:cfh=1..4 in natural order. The training set is every 20th of the "
+        "store's matrices with at least 100,000 entries, by their number; where fewer than 40 "
+        "come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
+        "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong "
+        "and segments), and per matrix cfv from the costs. It takes --kernel, --costs, "
+        "--training, --onto, --paths, --where and --output, and no other option of fits. The "
         "table says what the tree keeps of the best times of the training set: it is not a test.",
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
         "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
         "rowcast train real.h5 -o plan.json --task plan --model ensemble --folds 5|kernel and "
         "order, evaluated on all rows, fitted on all\n"
-        "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y = A x "
-        "takes, with the times that --reuse needs\n"
-        "rowcast train rs.h5 -o rs.json --task parameters --kernel rs --costs costs.json|what t, cfv and cfh are "
-        "where rs is given 0\n"
+        "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y "
+        "= A x takes, with the times that --reuse needs\n"
+        "rowcast train rs.h5 -o rs.json --task parameters --kernel rs --costs costs.json|what t, "
+        "cfv and cfh are where rs is given 0\n"
         "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
         "order, for another kernel",
     .options = table,
@@ -131,8 +139,7 @@ static rc_status_t mark_deterministic(const char *list, rc_dataset_t *d, rc_err_
     rc_words_t words = {0};
     if (list && rc_words_split(list, ',', &words, err) < 0)
         return rc_err_context(err, "--deterministic");
-    rc_device_kind_t device =
-        strncmp(d->device, "cuda:", 5) == 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
+    rc_device_kind_t device = strncmp(d->device, "cuda:", 5) == 0 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
     for (int c = 0; c < d->classes; c++)
         d->cls[c].deterministic = is_deterministic(d->cls[c].kernel, device, &words);
     rc_words_free(&words);
@@ -229,6 +236,12 @@ done:
     return st;
 }
 
+static rc_status_t load(const char *word, rc_csr_t *out, rc_err_t *err)
+{
+    rc_mtx_info_t info;
+    return rc_command_load(word, 0, 0, 0, out, &info, err);
+}
+
 /* The task that makes no model. */
 static rc_status_t train_parameters(
     const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
@@ -238,7 +251,7 @@ static rc_status_t train_parameters(
         .costs = o->costs,
         .training = o->training,
         .onto = o->onto,
-        .paths = o->paths,
+        .paths = {o->paths, load},
         .output = o->output,
         .where = o->learn.where,
         .quiet = o->learn.quiet};
@@ -259,7 +272,8 @@ static int run(int argc, char **argv)
     rc_status_t st = rc_table_format_parse(o.format, &format, &err);
     int parameters = o.learn.task && strcmp(o.learn.task, "parameters") == 0;
     if (st == RC_OK && (o.costs || o.training || o.onto || o.paths) && !parameters)
-        st = rc_fail(&err, RC_EINVAL, "--costs, --training, --onto and --paths go with --task parameters only");
+        st = rc_fail(&err, RC_EINVAL,
+            "--costs, --training, --onto and --paths go with --task parameters only");
     if (st == RC_OK && format == RC_TABLE_CSV && !parameters)
         st = rc_fail(&err, RC_EINVAL, "--format: expected table or json, found 'csv'");
     if (st == RC_OK && !o.output)

@@ -1,15 +1,15 @@
 #include "config.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "cmd/cmd.h"
 #include "cmd/load.h"
 #include "cmd/one_matrix.h"
-#include "cmd/table.h"
-#include "cmd/tune_fit.h"
-#include "kernels/csrk.h"
+#include "table/print.h"
+#include "analysis/papers/lane/fit.h"
+#include "kernels/tuning/csrk.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 struct options {
@@ -24,32 +24,39 @@ struct options {
 
 static const rc_opt_t options[] = {
     {"device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
-        "Whose formulas: volta or ampere, as published, or a file of a tuning. Required; with --fit the name that "
-        "the tuning gets (default: of the device that was measured).", 0, 0},
+        "Whose formulas: volta or ampere, as published, or a file of a tuning. Required; with "
+        "--fit the name that the tuning gets (default: of the device that was measured).",
+        0, 0},
     {"rdensity", 0, RC_OPT_DOUBLE, offsetof(struct options, rdensity), "X",
         "Mean entries of a row, instead of a matrix; 0 counts as 1.", 0, 1e18},
     {"reading", 0, RC_OPT_TEXT, offsetof(struct options, reading), "READING",
-        "Which number the published formulas of SRS mean by SSRS in cases 3 and 4: new (default): that "
-        "of the case; original: that of the formula; srs: a slip for SRS.",
+        "Which number the published formulas of SRS mean by SSRS in cases 3 and 4: new (default): "
+        "that of the case; original: that of the formula; srs: a slip for SRS.",
         0, 0},
     {"fit", 0, RC_OPT_TEXT, offsetof(struct options, fit.store), "STORE",
-        "Fit the formulas to the times of a store instead: csr3 and csr35 with all 64 pairs of srs and ssrs of 4, 6, "
-        "8, 12, 16, 24, 32, 48 on some matrices, one order and precision. Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. "
-        "2048, 3072.", 0, 0},
+        "Fit the formulas to the times of a store instead: csr3 and csr35 with all 64 pairs of "
+        "srs and ssrs of 4, 6, 8, 12, 16, 24, 32, 48 on some matrices, one order and precision. "
+        "Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. 2048, 3072.",
+        0, 0},
     {"output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
         "With --fit: write the tuning there.", 0, 0},
     {"round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
-        "With --fit: the tuning rounds both sizes to the next of the eight that were measured.", 0, 0},
+        "With --fit: the tuning rounds both sizes to the next of the eight that were measured.", 0,
+        0},
     {"fill", 0, RC_OPT_INT, offsetof(struct options, fit.multiprocessors), "N",
-        "With --fit: instead of lines a pair of sizes for each case, each changed by at most 4/3 so that the blocks fill "
-        "the N multiprocessors of the device to the end.", 1, 1 << 20},
+        "With --fit: instead of lines a pair of sizes for each case, each changed by at most 4/3 "
+        "so that the blocks fill the N multiprocessors of the device to the end.",
+        1, 1 << 20},
     {"report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
-        "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the tunings.", 0, 0},
+        "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the "
+        "tunings.",
+        0, 0},
     {"where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
         "With --fit: rows of the store to fit on, e.g. 'group == csrk'. Default: all.", 0, 0},
     {"test", 0, RC_OPT_TEXT, offsetof(struct options, fit.test), "EXPR",
-        "With --fit: rows of the test set, on which nothing is fitted: one that --where has too is an error. Default: "
-        "the matrices of Lane and Booth 2022 by their sizes, and twins.", 0, 0},
+        "With --fit: rows of the test set, on which nothing is fitted: one that --where has too "
+        "is an error. Default: the matrices of Lane and Booth 2022 by their sizes, and twins.",
+        0, 0},
     RC_ONE_MATRIX_READING(MATRIX),
     {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT", "table (default), csv or json.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
@@ -61,34 +68,39 @@ const rc_command_t rc_command_tune = {
     .name = "tune",
     .summary = "print the sizes that suit a matrix and a device",
     .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING] [OPTIONS]\n"
-             "csrk --fit STORE [--device NAME] [-o FILE] [--round | --fill N] [--report] [--where EXPR] [--test EXPR] [OPTIONS]",
+             "csrk --fit STORE [--device NAME] [-o FILE] [--round | --fill N] [--report] [--where "
+             "EXPR] [--test EXPR] [OPTIONS]",
     .description =
-        "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by the "
-        "formulas of Lane and Booth 2022, in constant time from the mean entries of a row (rdensity): "
-        "SSRS = round(c - s ln rdensity), SRS likewise, then by the case of rdensity. The case also "
-        "gives the block of threads (x, y, z) of the GPU kernel: GPUSpMV-3 up to rdensity 8, "
-        "GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
-        "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a matrix "
-        "super_rows, super_super_rows and pointer_bytes are those of its natural order cut to size; "
-        "rowcast order FILE --policy bandk writes those of Band-k.\n\n"
-        "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": 1.25}, "
-        "\"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, \"4\": {...}}}: "
-        "in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, 16] may be added: then each "
-        "size becomes that one of the list which is nearest by ratio. With \"multiprocessors\": 132 beside it both become, for a matrix, "
-        "those of the list within a ratio of 4/3 for which the last round of blocks is fullest.\n\n"
-        "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the slopes are "
-        "lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 to 4 the factors, .5 to 5, "
-        "that lose least with csr35. What is lost is the geometric mean of time over that of the best of the 64 pairs; "
-        "sizes in between count as the pair next to them. Printed: the lines as regressed, the tuning, and the published "
-        "ones in their readings, with their losses on what was fitted on and on the test set.\n\n"
-        "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the constant next to their geometric "
-        "mean. Printed: what the best sizes (tuned), the constant and the paper's 96 lose over the best, and what they gain over "
-        "plain-spmv-static where it was measured.\n\n"
-        RC_ONE_MATRIX_HELP,
-    .examples = "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
-                "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
-                "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a device\n"
-                "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
+        "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by "
+        "the formulas of Lane and Booth 2022, in constant time from the mean entries of a row "
+        "(rdensity): SSRS = round(c - s ln rdensity), SRS likewise, then by the case of rdensity. "
+        "The case also gives the block of threads (x, y, z) of the GPU kernel: GPUSpMV-3 up to "
+        "rdensity 8, GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
+        "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a "
+        "matrix super_rows, super_super_rows and pointer_bytes are those of its natural order cut "
+        "to size; rowcast order FILE --policy bandk writes those of Band-k.\n\n"
+        "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": "
+        "1.25}, \"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, "
+        "\"4\": {...}}}: in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, "
+        "16] may be added: then each size becomes that one of the list which is nearest by ratio. "
+        "With \"multiprocessors\": 132 beside it both become, for a matrix, those of the list "
+        "within a ratio of 4/3 for which the last round of blocks is fullest.\n\n"
+        "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the "
+        "slopes are lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 "
+        "to 4 the factors, .5 to 5, that lose least with csr35. What is lost is the geometric "
+        "mean of time over that of the best of the 64 pairs; sizes in between count as the pair "
+        "next to them. Printed: the lines as regressed, the tuning, and the published ones in "
+        "their readings, with their losses on what was fitted on and on the test set.\n\n"
+        "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the "
+        "constant next to their geometric mean. Printed: what the best sizes (tuned), the "
+        "constant and the paper's 96 lose over the best, and what they gain over "
+        "plain-spmv-static where it was measured.\n\n" RC_ONE_MATRIX_HELP,
+    .examples =
+        "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
+        "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
+        "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a "
+        "device\n"
+        "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
     .options = options,
     .run = run,
 };
@@ -110,7 +122,7 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
     rc_csrk_sizes_t s = rc_csrk_sizes(&q->tuning, q->reading, q->rdensity);
     rc_csrk_fill(&q->tuning, q->rows, &s);
     char block[48];
-    int all = q->rows >= 0 ? (int)(sizeof columns / sizeof *columns) : always;
+    int all = q->rows >= 0 ? sizeof columns / sizeof *columns : always;
     rc_table_t *t = rc_table_begin(stdout, q->format, columns, all, err);
     if (!t)
         return RC_ENOMEM;
@@ -146,10 +158,13 @@ static rc_status_t read_words(
         return rc_fail(err, RC_EINVAL, "--round and --fill are two ways: expected one");
     if (o->fit.store)
         return words == 1 && isnan(o->rdensity)
-            ? RC_OK : rc_fail(err, RC_EINVAL, "--fit takes neither a FILE nor --rdensity");
-    if (o->fit.output || o->fit.round || o->fit.multiprocessors || o->fit.report || o->fit.where || o->fit.test)
-        return rc_fail(
-            err, RC_EINVAL, "--output, --round, --fill, --report, --where and --test are for --fit, which is missing");
+                   ? RC_OK
+                   : rc_fail(err, RC_EINVAL, "--fit takes neither a FILE nor --rdensity");
+    if (o->fit.output || o->fit.round || o->fit.multiprocessors || o->fit.report || o->fit.where ||
+        o->fit.test)
+        return rc_fail(err, RC_EINVAL,
+            "--output, --round, --fill, --report, --where and --test are for --fit, which is "
+            "missing");
     if ((words == 2) == !isnan(o->rdensity))
         return rc_fail(err, RC_EINVAL, "expected a FILE or --rdensity, found %s",
             words == 2 ? "both" : "neither");
@@ -157,7 +172,8 @@ static rc_status_t read_words(
         return rc_fail(err, RC_EINVAL, "--device is missing");
     while (o->reading && strcmp(rc_csrk_reading_names[q->reading], o->reading) != 0)
         if (!rc_csrk_reading_names[++q->reading])
-            return rc_fail(err, RC_EINVAL, "--reading: expected new, original or srs, found '%s'", o->reading);
+            return rc_fail(
+                err, RC_EINVAL, "--reading: expected new, original or srs, found '%s'", o->reading);
     st = rc_csrk_tuning_open(o->device, &q->tuning, err);
     return st < 0 ? rc_err_context(err, "--device") : RC_OK;
 }
@@ -166,7 +182,7 @@ static rc_status_t look_at(const struct options *o, const char *word, question_t
 {
     rc_csr_t a = {0};
     rc_mtx_info_t info;
-    int threads = o->matrix.threads ? (int)o->matrix.threads : omp_get_max_threads();
+    int threads = rc_thread_count((int)o->matrix.threads);
     rc_status_t st = rc_command_load(word, threads, o->matrix.memory, 0, &a, &info, err);
     if (st == RC_OK) {
         q->rdensity = rc_csrk_rdensity(a.rows, a.nnz);

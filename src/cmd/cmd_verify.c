@@ -1,7 +1,7 @@
 #include "config.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "cmd/unsealed.h"
 #include "store/verify.h"
 
@@ -50,8 +50,8 @@ const rc_command_t rc_command_verify = {
         "when there is none, 1 when there are some, 3 when the file cannot be read as a store at "
         "all.\n\n"
         "A store without digests was written by rowcast before it wrote any, or changed by "
-        "another program, and is only read with --unsealed; 'rowcast archive --unsealed' and every sweep "
-        "into it write new ones. Where bytes "
+        "another program, and is only read with --unsealed; 'rowcast archive --unsealed' and "
+        "every sweep into it write new ones. Where bytes "
         "are not what was written, the rest is not looked at: use a copy of the store.",
     .examples = "rowcast verify real.h5|before it is kept, or after it was copied\n"
                 "rowcast verify -f json real.h5|problems for a script",
@@ -73,8 +73,8 @@ static int begin(output_t *o)
     static const rc_column_t columns[] = {
         {"path", ""}, {"row", ""}, {"expected", ""}, {"found", ""}};
     if (!o->table && o->err.status == RC_OK)
-        o->table = rc_table_begin(
-            stdout, o->format, columns, (int)(sizeof columns / sizeof *columns), &o->err);
+        o->table =
+            rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, &o->err);
     return o->table != NULL;
 }
 
@@ -121,7 +121,8 @@ static void say(const char *store, const rc_verify_info_t *i)
         fprintf(stderr,
             "%s: sound: %" PRId64 " result row%s, %" PRId64
             " of them with raw times that give their statistics; %" PRId64 " journal%s\n",
-            store, i->results, rc_plural(i->results), i->timed, i->journals, rc_plural(i->journals));
+            store, i->results, rc_plural(i->results), i->timed, i->journals,
+            rc_plural(i->journals));
     if (!i->sealed && !i->stopped)
         fprintf(stderr,
             "%s: has no digests of its bytes: a flipped bit can only be seen where it contradicts "

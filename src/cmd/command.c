@@ -5,15 +5,28 @@
 
 #include <string.h>
 
-#define RC_COMMAND(id) extern const rc_command_t rc_command_##id;
+#define RC_COMMAND(id, group) extern const rc_command_t rc_command_##id;
 #include "cmd/commands.def"
 #undef RC_COMMAND
 
-#define RC_COMMAND(id) &rc_command_##id,
+#define RC_COMMAND(id, group) &rc_command_##id,
 const rc_command_t *const rc_commands[] = {
 #include "cmd/commands.def"
     NULL};
 #undef RC_COMMAND
+
+enum { EVERYDAY, ONE_MATRIX, STORES, PAPERS };
+#define RC_COMMAND(id, group) group,
+static const unsigned char groups[] = {
+#include "cmd/commands.def"
+    0};
+#undef RC_COMMAND
+
+const char *rc_command_group(int i)
+{
+    static const char *const names[] = {"Everyday", "One matrix", "Stores and models", "Papers"};
+    return i == 0 || groups[i] != groups[i - 1] ? names[groups[i]] : NULL;
+}
 
 const rc_command_t *rc_command_find(const char *name)
 {
@@ -52,7 +65,8 @@ int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **a
         return usage_error(c, err.text, errors);
     int n = argc - first;
     if (n < min_operands)
-        rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %.*s", c->name, first_form(c), c->usage);
+        rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %.*s", c->name, first_form(c),
+            c->usage);
     else if (max_operands >= 0 && n > max_operands)
         rc_fail(&err, RC_EINVAL, "unexpected operand '%s'; usage: rowcast %s %.*s",
             argv[first + max_operands], c->name, first_form(c), c->usage);
@@ -79,7 +93,8 @@ void rc_command_help(const rc_command_t *c, FILE *out)
     fprintf(out, "rowcast %s: %s\n\n", c->name, c->summary);
     for (const char *form = c->usage, *end; form; form = end ? end + 1 : NULL) {
         end = strchr(form, '\n');
-        fprintf(out, "%s rowcast %s %.*s\n", form == c->usage ? "Usage:" : "      ", c->name, (int)strcspn(form, "\n"), form);
+        fprintf(out, "%s rowcast %s %.*s\n", form == c->usage ? "Usage:" : "      ", c->name,
+            (int)strcspn(form, "\n"), form);
     }
     fprintf(out, "\n%s\n\nOptions:\n", c->description);
     rc_opt_help(c->options, out);

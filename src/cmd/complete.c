@@ -1,13 +1,13 @@
 #include "config.h"
 #include "cmd/complete.h"
+#include "analysis/papers/paper.h"
 #include "analysis/trainer.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/models.h"
-#include "cmd/summary.h"
 #include "feature/feature.h"
-#include "kernels/format/format.h"
+#include "format/format.h"
 #include "kernels/kernel.h"
 #include "operation/operation.h"
 #include "order/policy.h"
@@ -98,8 +98,8 @@ static void feature_sets(const completion_t *c)
 
 static void summaries(const completion_t *c)
 {
-    for (int i = 0; rc_summary_name(i); i++)
-        offer(c, rc_summary_name(i));
+    for (int i = 0; rc_summaries[i]; i++)
+        offer(c, rc_summaries[i]->name);
 }
 
 static void fields(const completion_t *c)
@@ -138,10 +138,10 @@ static const struct {
     int is_list; /* separated by commas */
 } kinds[] = {{"POLICY", policies, 0}, {"POLICIES", policies_and_all, 1}, {"KERNEL", kernels, 0},
     {"KERNELS", kernels_and_all, 1}, {"SPEC", storage_formats, 0}, {"OP", operations, 0},
-    {"OPS", operations, 1}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, 1}, {"FORMAT", formats, 0},
-    {"TRAINER", trainers, 0}, {"SET", feature_sets, 0}, {"SUMMARY", summaries, 0},
-    {"FIELDS", fields, 1}, {"MODEL", models, 0}, {"FILE", files, 0}, {"CSV", files, 0},
-    {"DIR", folders, 0}};
+    {"OPS", operations, 1}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, 1},
+    {"FORMAT", formats, 0}, {"TRAINER", trainers, 0}, {"SET", feature_sets, 0},
+    {"SUMMARY", summaries, 0}, {"FIELDS", fields, 1}, {"MODEL", models, 0}, {"FILE", files, 0},
+    {"CSV", files, 0}, {"DIR", folders, 0}};
 
 /* One part of a placeholder: a kind, or a word that is meant as it stands. */
 static void offer_part(const completion_t *c, const char *part)
@@ -210,6 +210,18 @@ static const rc_opt_t *option_of(const rc_opt_t *o, const char *word)
     return NULL;
 }
 
+/* The operands of paper: a paper, one of its tables, a store. */
+static void offer_papers(const completion_t *c, char *const *word, int words)
+{
+    const rc_paper_t *p = words > 1 ? rc_paper_find(word[0]) : NULL;
+    for (int i = 0; words == 1 && rc_papers[i]; i++)
+        offer(c, rc_papers[i]->name);
+    for (int i = 0; words == 2 && p && p->tables[i]; i++)
+        offer(c, p->tables[i]->name);
+    if (words > 2)
+        files(c);
+}
+
 static rc_status_t complete_command(
     const rc_command_t *command, char *const *word, int words, completion_t *c, rc_err_t *err)
 {
@@ -229,6 +241,8 @@ static rc_status_t complete_command(
         return offer_values(c, option->arg ? option->arg : "", err);
     if (now[0] == '-')
         offer_options(c, command->options);
+    else if (strcmp(command->name, "paper") == 0)
+        offer_papers(c, word, words);
     else if (strstr(command->usage, "FILE") || strstr(command->usage, "STORE"))
         files(c);
     return RC_OK;
@@ -268,34 +282,36 @@ static const struct {
         "        case $line in\n"
         "        :files | :dirs)\n"
         "            compopt -o filenames 2>/dev/null\n"
-        "            mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen \"-${line:1:1}\" -- \"$cur\")\n"
+        "            mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen \"-${line:1:1}\" -- "
+        "\"$cur\")\n"
         "            ;;\n"
         "        *) COMPREPLY+=(\"$line\") ;;\n"
         "        esac\n"
-        "    done < <(\"${COMP_WORDS[0]}\" docs -- complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+        "    done < <(\"${COMP_WORDS[0]}\" docs -- complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+        "2>/dev/null)\n"
         "}\n"
         "complete -F _rowcast rowcast\n"},
-    {"zsh",
-        "#compdef rowcast\n"
-        "# zsh completion of rowcast, printed by 'rowcast docs completion zsh'\n"
-        "_rowcast()\n"
-        "{\n"
-        "    local line\n"
-        "    local -a offered\n"
-        "    for line in \"${(@f)$(\"${words[1]}\" docs -- complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
-        "        case $line in\n"
-        "        (:files) compset -P '--*='; _files ;;\n"
-        "        (:dirs) compset -P '--*='; _files -/ ;;\n"
-        "        (?*) offered+=(\"$line\") ;;\n"
-        "        esac\n"
-        "    done\n"
-        "    (( $#offered )) && compadd -- \"${offered[@]}\"\n"
-        "}\n"
-        "if [ \"$funcstack[1]\" = _rowcast ]; then\n"
-        "    _rowcast \"$@\"\n"
-        "else\n"
-        "    compdef _rowcast rowcast\n"
-        "fi\n"},
+    {"zsh", "#compdef rowcast\n"
+            "# zsh completion of rowcast, printed by 'rowcast docs completion zsh'\n"
+            "_rowcast()\n"
+            "{\n"
+            "    local line\n"
+            "    local -a offered\n"
+            "    for line in \"${(@f)$(\"${words[1]}\" docs -- complete \"${(@)words[2,CURRENT]}\" "
+            "2>/dev/null)}\"; do\n"
+            "        case $line in\n"
+            "        (:files) compset -P '--*='; _files ;;\n"
+            "        (:dirs) compset -P '--*='; _files -/ ;;\n"
+            "        (?*) offered+=(\"$line\") ;;\n"
+            "        esac\n"
+            "    done\n"
+            "    (( $#offered )) && compadd -- \"${offered[@]}\"\n"
+            "}\n"
+            "if [ \"$funcstack[1]\" = _rowcast ]; then\n"
+            "    _rowcast \"$@\"\n"
+            "else\n"
+            "    compdef _rowcast rowcast\n"
+            "fi\n"},
     {"fish", "# fish completion of rowcast, printed by 'rowcast docs completion fish'\n"
              "function __rowcast_complete\n"
              "    set -l words (commandline -opc) (commandline -ct)\n"

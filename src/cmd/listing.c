@@ -43,9 +43,9 @@ static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *er
 {
     for (int i = 0; i < l->columns; i++) {
         int at = i;
-        rc_status_t st = words->count ? rc_listing_field(l->fields, "--columns", words->word[i],
-                                            &at, err)
-                                      : RC_OK;
+        rc_status_t st = words->count
+                             ? rc_listing_field(l->fields, "--columns", words->word[i], &at, err)
+                             : RC_OK;
         if (st < 0)
             return st;
         for (int k = 0; k < i; k++)

@@ -4,7 +4,7 @@
 #define RC_CMD_LISTING_H
 
 #include "base/expr.h"
-#include "cmd/table.h"
+#include "table/print.h"
 
 typedef struct rc_listing rc_listing_t;
 

@@ -8,7 +8,7 @@
 #define RC_MEMORY_OPTION(offset)                                                                   \
     {                                                                                              \
         "memory", 0, RC_OPT_BYTES, (offset), "BYTES",                                              \
-            "Memory for the matrix and, where rows are ordered, for the builder of the order; a "   \
+            "Memory for the matrix and, where rows are ordered, for the builder of the order; a "  \
             "matrix that needs more is refused with the figures, before its entries are kept. "    \
             "Default: what is available, and not more than 2 GiB and 4096 bytes for each byte of " \
             "the file.",                                                                           \
@@ -25,5 +25,10 @@
  *  \return as rc_mtx_read and rc_generate.  Free with rc_csr_free. */
 rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int orders,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+/** Name the matrix in what went wrong with it after it was loaded, unless the text names it
+ *  already, or an option or a file that is written.
+ *  \return st */
+rc_status_t rc_command_name_file(const char *word, rc_status_t st, rc_err_t *err);
 
 #endif

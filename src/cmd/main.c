@@ -11,8 +11,11 @@ static void overall_help(FILE *out)
     fputs("rowcast: in which row order, and with which kernel, is sparse x dense fastest?\n\n"
           "Usage: rowcast COMMAND [OPTIONS]\n\nCommands:\n",
         out);
-    for (int i = 0; rc_commands[i]; i++)
+    for (int i = 0; rc_commands[i]; i++) {
+        if (rc_command_group(i))
+            fprintf(out, "%s:\n", rc_command_group(i));
         fprintf(out, "  %-12s  %s\n", rc_commands[i]->name, rc_commands[i]->summary);
+    }
     fputs("\n'rowcast COMMAND --help' explains a command; 'rowcast --version' prints the version.\n"
           "Exit codes: 0 done; 1 ran, and something failed; 2 usage; 3 input, store or machine;\n"
           "75 stopped early with work left: run it again.\n",

@@ -120,7 +120,8 @@ static rc_status_t add_model(finding_t *f, const char *folder, const char *name,
 {
     rc_str_t path = {0};
     void *p = f->model;
-    rc_status_t st = rc_grow(&p, &f->capacity, (size_t)f->count + 1, sizeof *f->model, "models", err);
+    rc_status_t st =
+        rc_grow(&p, &f->capacity, (size_t)f->count + 1, sizeof *f->model, "models", err);
     f->model = p;
     if (st < 0)
         return st;
@@ -167,7 +168,8 @@ static void list_models(const finding_t *f, FILE *out)
 
 rc_status_t rc_command_fitting_model(
     rc_status_t (*fits)(const void *context, const rc_model_t *m, rc_err_t *err),
-    int (*rank)(const void *context, const rc_model_t *m), const void *context, FILE *list, rc_model_t **out, char **name, rc_err_t *err)
+    int (*rank)(const void *context, const rc_model_t *m), const void *context, FILE *list,
+    rc_model_t **out, char **name, rc_err_t *err)
 {
     finding_t f = {.fits = fits, .context = context};
     const char *place[PLACES];
@@ -194,7 +196,8 @@ rc_status_t rc_command_fitting_model(
     } else if (st == RC_OK) {
         list_models(&f, list);
         st = count ? rc_fail(err, RC_EINVAL,
-                         "--model: %d installed models fit alike (of the list above): name one", count)
+                         "--model: %d installed models fit alike (of the list above): name one",
+                         count)
                    : rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", f.count);
     }
     for (int i = 0; i < f.count; i++) {

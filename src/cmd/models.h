@@ -17,13 +17,15 @@ rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err);
 
 /** The one model of $ROWCAST_MODELS and the installed ones that fits best.
  *  \param[in]  fits  RC_OK, or why not
- *  \param[in]  rank  of one that fits: the larger, the better; several of the largest are not decided between
+ *  \param[in]  rank  of one that fits: the larger, the better; several of the largest are not
+ *      decided between
  *  \param[in]  list  where all are listed with what they know when not exactly one fits best
  *  \param[out] out   free with rc_model_free;  \param[out] name  of its file; free()
  *  \return RC_OK, RC_EINVAL (several fit as well), RC_ENOENT (none), RC_ENOMEM */
 rc_status_t rc_command_fitting_model(
     rc_status_t (*fits)(const void *context, const rc_model_t *m, rc_err_t *err),
-    int (*rank)(const void *context, const rc_model_t *m), const void *context, FILE *list, rc_model_t **out, char **name, rc_err_t *err);
+    int (*rank)(const void *context, const rc_model_t *m), const void *context, FILE *list,
+    rc_model_t **out, char **name, rc_err_t *err);
 
 /** Read the model that a word names: a file when there is one of that name or the word looks like
  *  one (has '/' or ".json"), else a model of that name in $ROWCAST_MODELS or installed.

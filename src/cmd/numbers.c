@@ -1,33 +1,47 @@
 #include "config.h"
 #include "cmd/numbers.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "base/str.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-rc_status_t rc_numbers_folder(const char *dir, rc_err_t *err)
+rc_status_t rc_numbers_folder(const char *dir, int *made, rc_err_t *err)
 {
     struct stat there;
-    if (mkdir(dir, 0777) == 0)
+    int is_new = mkdir(dir, 0777) == 0;
+    if (made)
+        *made = is_new;
+    if (is_new)
         return RC_OK;
     if (errno != EEXIST)
         return rc_fail_errno(err, RC_EIO, errno, "cannot make the folder '%s'", dir);
     if (stat(dir, &there) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot look at '%s'", dir);
-    return S_ISDIR(there.st_mode) ? RC_OK
-                                  : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", dir);
+    return S_ISDIR(there.st_mode)
+               ? RC_OK
+               : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", dir);
+}
+
+rc_status_t rc_numbers_begin(rc_numbers_t *n, const char *dir, rc_err_t *err)
+{
+    n->dir = dir;
+    return rc_numbers_folder(dir, &n->made, err);
 }
 
 /* Whether the first line of a file begins so; a file that cannot be read does not. */
 static int begins_with(const char *path, const char *first)
 {
     char line[128] = "";
-    FILE *f = fopen(path, "r");
-    int yes = f && fgets(line, sizeof line, f) && strncmp(line, first, strlen(first)) == 0;
+    FILE *f;
+    int yes = rc_open_given(path, &f, NULL) == RC_OK && fgets(line, sizeof line, f) &&
+              strncmp(line, first, strlen(first)) == 0;
     if (f)
         (void)fclose(f); /* it was only read */
     return yes;
@@ -39,7 +53,8 @@ static int ends_with(const char *name, const char *end)
     return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-rc_status_t rc_numbers_clear(const char *dir, const char *end, const char *first, rc_err_t *err)
+/* Remove the files whose name ends with `end` and whose first line begins with `first`. */
+static rc_status_t clear(const char *dir, const char *end, const char *first, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     const struct dirent *entry;
@@ -51,7 +66,8 @@ rc_status_t rc_numbers_clear(const char *dir, const char *end, const char *first
         rc_str_addf(&path, "%s/%s", dir, entry->d_name);
         if (path.failed)
             st = rc_fail(err, RC_ENOMEM, "no memory for a path");
-        else if (ends_with(entry->d_name, end) && begins_with(path.text, first) && unlink(path.text) != 0)
+        else if (ends_with(entry->d_name, end) && begins_with(path.text, first) &&
+                 unlink(path.text) != 0)
             st = rc_fail_errno(err, RC_EIO, errno, "cannot remove '%s'", path.text);
         rc_str_free(&path);
     }
@@ -59,20 +75,41 @@ rc_status_t rc_numbers_clear(const char *dir, const char *end, const char *first
     return st;
 }
 
-rc_status_t rc_numbers_open(
-    const char *dir, const char *name, rc_str_t *path, FILE **out, rc_err_t *err)
+rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_err_t *err)
 {
-    rc_str_addf(path, "%s/%s.txt", dir, name);
-    if (path->failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a path");
-    *out = rc_open_stream(path->text, RC_OPEN_FRESH, err);
-    return *out ? RC_OK : RC_EIO;
+    rc_str_t path = {0};
+    void *p = n->file;
+    rc_status_t st =
+        rc_grow(&p, &n->capacity, n->count + 1, sizeof *n->file, "a list of files", err);
+    n->file = p;
+    if (st < 0)
+        return st;
+    rc_str_addf(&path, "%s/%s.txt", n->dir, name);
+    st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path")
+                     : rc_replace_begin_ours(path.text, &n->file[n->count], err);
+    if (st == RC_OK)
+        *out = n->file[n->count++].file;
+    rc_str_free(&path);
+    return st;
 }
 
-rc_status_t rc_numbers_close(FILE *f, const char *path, rc_err_t *err)
+rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err)
 {
-    int failed = ferror(f);
-    if (fclose(f) != 0 || failed)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot write '%s'", path);
-    return RC_OK;
+    return rc_replace_sync(&n->file[n->count - 1], err);
+}
+
+rc_status_t rc_numbers_end(rc_numbers_t *n, int keep, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (keep && n->old_end)
+        st = clear(n->dir, n->old_end, n->old_first, err);
+    for (size_t i = 0; i < n->count; i++) {
+        rc_status_t one = rc_replace_end(&n->file[i], keep && st == RC_OK, err);
+        st = st < 0 ? st : one;
+    }
+    if (n->made && !(keep && st == RC_OK))
+        (void)rmdir(n->dir); /* what is in it is not ours */
+    free(n->file);
+    *n = (rc_numbers_t){0};
+    return st;
 }

@@ -1,26 +1,41 @@
-/** \file cmd/numbers.h  Files of integers, one a line, in a folder that the user names. */
+/** \file cmd/numbers.h  Files of integers, one a line, in a folder that the user names: all of
+ *  them, or none. */
 #ifndef RC_CMD_NUMBERS_H
 #define RC_CMD_NUMBERS_H
 
-#include "base/str.h"
+#include "base/replace.h"
 
-#include <stdio.h>
+/** Files in the making; zero-initialise, but for the last two. */
+typedef struct rc_numbers {
+    const char *dir; /**< borrowed */
+    int made;        /**< 1: the folder was not there before */
+    rc_replace_t *file;
+    size_t count;
+    size_t capacity;
+    const char *old_end;   /**< what an earlier run left goes as these come: files whose name ends
+                                so ... */
+    const char *old_first; /**< ... and whose first line begins so; NULL: nothing goes, others
+                                stay */
+} rc_numbers_t;
 
-/** Make a folder; one that is there is taken.  \return RC_OK; RC_EIO, also where a file has
- *  that name */
-rc_status_t rc_numbers_folder(const char *dir, rc_err_t *err);
+/** Make a folder; one that is there is taken.
+ *  \param[out] made  1: it was not there before; may be NULL
+ *  \return RC_OK; RC_EIO, also where a file has that name */
+rc_status_t rc_numbers_folder(const char *dir, int *made, rc_err_t *err);
 
-/** Remove from a folder what an earlier run wrote there: the files whose name ends with `end` and
- *  whose first line begins with `first`.  Others stay.  \return RC_OK, RC_EIO, RC_ENOMEM */
-rc_status_t rc_numbers_clear(const char *dir, const char *end, const char *first, rc_err_t *err);
+/** The same, for files in it. */
+rc_status_t rc_numbers_begin(rc_numbers_t *n, const char *dir, rc_err_t *err);
 
 /** Open DIR/NAME.txt for writing.
- *  \param[in,out] path  empty; that of the file; free with rc_str_free, after a failure too
- *  \param[out] out  end with rc_numbers_close  \return RC_OK, RC_EIO, RC_ENOMEM */
-rc_status_t rc_numbers_open(
-    const char *dir, const char *name, rc_str_t *path, FILE **out, rc_err_t *err);
+ *  \param[out] out  borrowed: rc_numbers_end closes it  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_err_t *err);
 
-/** Close a file of numbers.  \return RC_OK; RC_EIO when something could not be written */
-rc_status_t rc_numbers_close(FILE *f, const char *path, rc_err_t *err);
+/** The file that was opened last has all its numbers.  \return RC_OK; RC_EIO when they are not on
+ *  the disk */
+rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err);
+
+/** With `keep` put all files in place, when each was written whole; else none, and a folder that
+ *  was made goes again.  \return RC_OK; RC_EIO when something could not be written */
+rc_status_t rc_numbers_end(rc_numbers_t *n, int keep, rc_err_t *err);
 
 #endif

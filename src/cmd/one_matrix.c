@@ -1,10 +1,10 @@
 #include "config.h"
 #include "cmd/one_matrix.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "cmd/load.h"
 #include "order/policy.h"
 
-#include <omp.h>
 #include <string.h>
 
 rc_status_t rc_one_matrix_policy(const char *policy, rc_err_t *err)
@@ -22,7 +22,7 @@ static rc_status_t run(const char *word, const void *options, const rc_one_matri
     const rc_one_matrix_options_t *o = options;
     *m = (rc_one_matrix_t){.word = word,
         .geometry = {(int32_t)o->nw, (int32_t)o->nt, (int32_t)o->line},
-        .threads = o->threads ? (int)o->threads : omp_get_max_threads()};
+        .threads = rc_thread_count((int)o->threads)};
     rc_status_t st = rc_table_format_parse(o->format, &m->format, err);
     if (st == RC_OK && work->check)
         st = work->check(options, err);
@@ -30,7 +30,7 @@ static rc_status_t run(const char *word, const void *options, const rc_one_matri
         st = rc_command_load(word, m->threads, o->memory,
             work->policy && strcmp(work->policy(options), "csr") != 0, &m->a, &m->info, err);
     if (st == RC_OK)
-        st = work->work(m, options, err);
+        st = rc_command_name_file(word, work->work(m, options, err), err);
     return st;
 }
 

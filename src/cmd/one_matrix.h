@@ -1,11 +1,12 @@
-/** \file cmd/one_matrix.h  What the commands on one matrix share (features, format, order, tiles, spy): the
- *  options for geometry, threads, memory and format, and their beginning: parse, check, read the matrix. */
+/** \file cmd/one_matrix.h  What the commands on one matrix share (features, format, order, tiles,
+ *  spy): the options for geometry, threads, memory and format, and their beginning: parse, check,
+ *  read the matrix. */
 #ifndef RC_CMD_ONE_MATRIX_H
 #define RC_CMD_ONE_MATRIX_H
 
 #include "cmd/cmd.h"
 #include "cmd/load.h"
-#include "cmd/table.h"
+#include "table/print.h"
 #include "rowcast_io.h"
 
 /** Options in a command's own struct, as its first member; start from RC_ONE_MATRIX_DEFAULTS. */
@@ -47,7 +48,7 @@ typedef struct rc_one_matrix_options {
 
 /** What FILE may be; a paragraph of a description. */
 #define RC_ONE_MATRIX_HELP                                                                         \
-    "FILE is a Matrix Market file (plain, .gz, .xz, .zst, or a .tar.gz of the SuiteSparse "        \
+    "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse "  \
     "collection), or, when there is no such file, the name of a built-in matrix or a generator "   \
     "spec (see rowcast generate)."
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-rc_status_t rc_command_open_device(
-    const char *word, int threads, rc_device_t **out, rc_err_t *err)
+rc_status_t rc_command_open_device(const char *word, int threads, rc_device_t **out, rc_err_t *err)
 {
     const char *name = word ? word : "auto";
     rc_gpu_info_t *list = NULL;

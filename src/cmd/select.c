@@ -135,8 +135,9 @@ rc_status_t rc_select_matrices(const char *collection, const char *catalog, cons
         present += c.entry[i].where != RC_WHERE_ABSENT;
     if (collection && !twins && present == 0)
         RC_TRY(rc_fail(err, RC_ENOENT,
-            "%s: no matrices; expected %s/Group/Name.mtx, .mtx.gz, .mtx.xz, .mtx.zst or .tar.gz",
-            collection, collection));
+            "%s: no matrices; expected %s/Group/Name.mtx, Name.mtx.gz, Name.tar.gz or their "
+            "like%s%s",
+            collection, collection, c.passed ? "; left out: " : "", c.passed ? c.passed : ""));
     if (all)
         *all = c.count;
     rc_catalog_select(&c, expr, limit);

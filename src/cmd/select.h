@@ -8,14 +8,14 @@
 
 /** A list as rc_policy_specs_parse takes it, at most RC_WORKLIST_POLICIES_MAX.  csr is put first
  *  when it is named: it is the baseline.  Free the array. */
-rc_status_t rc_select_policies(
-    const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err);
+rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err);
 
 /** "spmm,spmv" as a set of bits 1u << rc_op_t. */
 rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err);
 
-/** "all" (those of the device and of the operations that compute), "cstat:strip=4,rowsplit", or globs and ranges as
- *  rc_kernel_specs_parse takes them; at most RC_WORKLIST_KERNELS_MAX.  Free the array. */
+/** "all" (those of the device and of the operations that compute), "cstat:strip=4,rowsplit", or
+ *  globs and ranges as rc_kernel_specs_parse takes them; at most RC_WORKLIST_KERNELS_MAX.  Free the
+ *  array. */
 rc_status_t rc_select_kernels(const char *text, rc_device_kind_t device, unsigned ops,
     rc_kernel_spec_t **out, int *count, rc_err_t *err);
 

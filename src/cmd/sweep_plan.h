@@ -2,7 +2,7 @@
 #ifndef RC_CMD_SWEEP_PLAN_H
 #define RC_CMD_SWEEP_PLAN_H
 
-#include "cmd/table.h"
+#include "table/print.h"
 #include "sweep/sweep.h"
 
 /** Print the items of a dry run on stdout, and their sums in words on stderr.

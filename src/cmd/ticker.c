@@ -35,8 +35,8 @@ static void show(const rc_ticker_t *t)
     rc_text_seconds(s, elapsed, sizeof elapsed);
     if (done > 0 && done <= t->all) {
         rc_text_seconds(s * (double)(t->all - done) / (double)done, left, sizeof left);
-        snprintf(text, sizeof text, "%.80s: %.0f %% of %" PRId64 " rows, %s, about %s left", t->what,
-            100.0 * (double)done / (double)t->all, t->all, elapsed, left);
+        snprintf(text, sizeof text, "%.80s: %.0f %% of %" PRId64 " rows, %s, about %s left",
+            t->what, 100.0 * (double)done / (double)t->all, t->all, elapsed, left);
     } else
         snprintf(text, sizeof text, "%.80s: %" PRId64 " rows, %s so far", t->what, t->all, elapsed);
     if (t->is_terminal) {

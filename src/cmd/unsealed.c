@@ -19,9 +19,9 @@ int rc_command_unsealed(const rc_command_t *c, int allowed, char *const *stores,
         return 0;
     if (st == RC_OK && !allowed)
         st = rc_fail(&err, RC_ESTORE,
-            "%s: has no seal: an older rowcast wrote it, it was cut short, or another program changed "
-            "it, and damage can crash its reader; --unsealed reads it all the same, 'rowcast archive "
-            "--unsealed' makes a sealed copy",
+            "%s: has no seal: an older rowcast wrote it, it was cut short, or another program "
+            "changed it, and damage can crash its reader; --unsealed reads it all the same, "
+            "'rowcast archive --unsealed' makes a sealed copy",
             found);
     if (st == RC_OK)
         st = rc_guard_idle(&limits.idle_s, &err);

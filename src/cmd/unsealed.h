@@ -8,10 +8,10 @@
 #define RC_UNSEALED_OPTION(offset)                                                                 \
     {                                                                                              \
         "unsealed", 0, RC_OPT_FLAG, (offset), NULL,                                                \
-            "Also read a store without digests of its bytes (one that rowcast wrote before it wrote any, that was cut short, or that " \
-            "another program changed), in a process of its own, for damage can make the reader crash or " \
-            "hang: it is ended when it gets no further for 60 s (environment: ROWCAST_UNSEALED_SECONDS; 0: " \
-            "never).",                                                                             \
+            "Also read a store without digests of its bytes (one that rowcast wrote before it "    \
+            "wrote any, that was cut short, or that another program changed), in a process of "    \
+            "its own, for damage can make the reader crash or hang: it is ended when it gets no "  \
+            "further for 60 s (environment: ROWCAST_UNSEALED_SECONDS; 0: never).",                 \
             0, 0                                                                                   \
     }
 

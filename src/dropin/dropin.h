@@ -1,6 +1,7 @@
 /** \file dropin/dropin.h  The state behind the interposed functions.
  *
- *  There is one in a process, because the functions that it stands in for have no place to carry it. */
+ *  There is one in a process, because the functions that it stands in for have no place to carry
+ *  it. */
 #ifndef RC_DROPIN_DROPIN_H
 #define RC_DROPIN_DROPIN_H
 
@@ -10,7 +11,8 @@
 
 enum { RC_TRUSTED_MOST = 64 };
 
-/** A descriptor that was preprocessed, whose pattern may not change until it is preprocessed again. */
+/** A descriptor that was preprocessed, whose pattern may not change until it is preprocessed
+ *  again. */
 typedef struct rc_trusted {
     cusparseConstSpMatDescr_t descr; /**< NULL: free */
     const void *row_ptr;
@@ -36,21 +38,22 @@ typedef struct rc_making_job {
 typedef struct rc_dropin {
     pthread_mutex_t lock;
     rc_settings_t settings;
-    const rc_engine_t *engine; /**< NULL: none could be opened */
+    const rc_engine_t *engine;        /**< NULL: none could be opened */
     rc_known_t *known[RC_KNOWN_MOST]; /**< the last used first */
     int count;
     rc_trusted_t trusted[RC_TRUSTED_MOST];
-    uint64_t number;        /**< of checks, without tags */
-    uint64_t tags;          /**< of patterns, given out */
+    uint64_t number; /**< of checks, without tags */
+    uint64_t tags;   /**< of patterns, given out */
     uint64_t calls;
-    uint64_t why[RC_WHYS];  /**< calls by what became of them */
-    double seconds;         /**< spent in making plans */
-    uint64_t made;          /**< plans begun */
-    double start;           /**< of the first product, by rc_making_now */
-    double entry_seconds;   /**< that a plan takes for an entry, as far as is known; 0: nothing is */
-    int64_t bytes;          /**< of plans */
-    uint64_t forgotten;     /**< patterns */
-    int forked;             /**< 1: this is a child, whose GPU is not to be touched */
+    uint64_t why[RC_WHYS]; /**< calls by what became of them */
+    double seconds;        /**< spent in making plans */
+    uint64_t made;         /**< plans begun */
+    double start;          /**< of the first product, by rc_making_now */
+    double entry_seconds;  /**< that a plan takes for an entry, as far as is known; 0: nothing
+                                 is */
+    int64_t bytes;         /**< of plans */
+    uint64_t forgotten;    /**< patterns */
+    int forked;            /**< 1: this is a child, whose GPU is not to be touched */
     rc_making_job_t job;
     rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
     pthread_t worker;
@@ -69,8 +72,8 @@ typedef struct rc_turn {
 /** The state, set up at the first call. */
 rc_dropin_t *rc_dropin(void);
 
-/** 1: this thread runs products of the drop-in's own, which are not for it, or the process is a child of fork: a thread
- *  that is not there may have had the lock. */
+/** 1: this thread runs products of the drop-in's own, which are not for it, or the process is a
+ *  child of fork: a thread that is not there may have had the lock. */
 int rc_dropin_inside(void);
 void rc_dropin_enter(void);
 void rc_dropin_leave(void);
@@ -116,7 +119,8 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
 /** When the plan of a pattern that was being made is there, or will never be, its stage says so. */
 void rc_making_end(rc_dropin_t *d, rc_known_t *known);
 
-/** Free the dead, which waits for what they were asked for.  The lock is held before and afterwards, not meanwhile. */
+/** Free the dead, which waits for what they were asked for.  The lock is held before and
+ *  afterwards, not meanwhile. */
 void rc_making_bury(rc_dropin_t *d);
 
 /** Wait for the thread, so that none uses the GPU when the process ends. */

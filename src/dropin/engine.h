@@ -1,8 +1,8 @@
 /** \file dropin/engine.h  What the drop-in asks of a GPU.
  *
- *  The drop-in itself is loaded before the program, so it links no CUDA: it would bring its own copy before
- *  the program's.  The engine does, and is opened at the first call of any of the functions, when the program's CUDA is
- *  there.  Tests have one of host memory. */
+ *  The drop-in itself is loaded before the program, so it links no CUDA: it would bring its own
+ *  copy before the program's.  The engine does, and is opened at the first call of any of the
+ *  functions, when the program's CUDA is there.  Tests have one of host memory. */
 #ifndef RC_DROPIN_ENGINE_H
 #define RC_DROPIN_ENGINE_H
 
@@ -50,26 +50,28 @@ typedef struct rc_making {
 
 enum { RC_ENGINE_ABI = 2, RC_ENGINE_TEXT = 160 };
 
-/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to C.  `make`,
- *  `plan_free` and `copy_free` wait for the device; no other does.  All are called with the drop-in's lock held, but for
- *  `make` and `plan_free`, which one other thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product,
- *  likewise without it). */
+/** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to
+ *  C.  `make`, `plan_free` and `copy_free` wait for the device; no other does.  All are called with
+ *  the drop-in's lock held, but for `make` and `plan_free`, which one other thread calls without it
+ *  (with ROWCAST_WAIT, `plan_free` that of the product, likewise without it). */
 typedef struct rc_engine {
     int abi; /**< RC_ENGINE_ABI */
-    /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of the
-     *  current device's primary context, one that means another in each thread, or an error of the program's is
-     *  pending, which is not to be taken */
+    /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of
+     *  the current device's primary context, one that means another in each thread, or an error of
+     *  the program's is pending, which is not to be taken */
     int (*stream)(void *stream, int *device);
     /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
     void *(*copy)(const rc_spmm_t *p);
     void (*copy_free)(void *copy);
-    /** A plan for what was copied; the copy is gone afterwards.  \param[out] text  [RC_ENGINE_TEXT] the
-     *  kernel, or why there is none  \param[out] bytes  of device memory  \return NULL: none */
+    /** A plan for what was copied; the copy is gone afterwards.  \param[out] text  [RC_ENGINE_TEXT]
+     *  the kernel, or why there is none  \param[out] bytes  of device memory  \return NULL: none */
     void *(*make)(void *copy, const rc_making_t *how, char *text, int64_t *bytes);
     /** The product by a plan, values read anew.  The pattern is compared on the device, and
-     *  where it differs C comes from the arrays of the program.  \param[in] number  of this check, increasing */
+     *  where it differs C comes from the arrays of the program.  \param[in] number  of this check,
+     *      increasing */
     int (*run)(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number);
-    /** \param[out] equal    the newest check that was told to have found the pattern of the plan, 0: none
+    /** \param[out] equal    the newest check that was told to have found the pattern of the plan,
+     *  0: none
      *  \param[out] differs  the newest known not to */
     void (*checks)(const void *plan, uint64_t *equal, uint64_t *differs);
     /** Compare another pattern of the same sizes with that of a plan, which it does not run. */

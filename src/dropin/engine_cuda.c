@@ -23,14 +23,15 @@ typedef struct made {
     rc_plan_t *plan;
     rc_plan_places_t places;
     rc_pattern_t *pattern; /* device */
-    rc_heard_t *heard;  /* host, which the device writes */
+    rc_heard_t *heard;     /* host, which the device writes */
     rc_heard_t *heard_there;
-    int blocks; /* of the product from the program's arrays, which is rare: few are launched sooner */
+    int blocks;   /* of the product from the program's arrays, which is rare: few are launched
+                   sooner */
     int overlaps; /* 1: launches can */
     int device;
     int64_t k;
     cudaEvent_t last; /* after what was asked for last */
-    int unmarked; /* 1: that could not be recorded once */
+    int unmarked;     /* 1: that could not be recorded once */
 } made_t;
 
 typedef struct marks {
@@ -45,7 +46,8 @@ static int failed(cudaError_t e)
     return e != cudaSuccess;
 }
 
-/* What a thread asks for now does not end the capture of another one.  \return what restore puts back */
+/* What a thread asks for now does not end the capture of another one.  \return what restore puts
+ * back */
 static enum cudaStreamCaptureMode relax(void)
 {
     enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
@@ -81,7 +83,8 @@ static struct driver {
 } driver;
 static pthread_once_t driver_once = PTHREAD_ONCE_INIT;
 
-/* Looking functions up takes longer than what they do, so it is done once, when the program's CUDA is there. */
+/* Looking functions up takes longer than what they do, so it is done once, when the program's CUDA
+ * is there. */
 static void driver_find(void)
 {
     void *handle = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -101,11 +104,11 @@ static int primary(void *stream, int device)
     void *ctx[3] = {0};
     (void)pthread_once(&driver_once, driver_find);
     /* retaining one that is not there would make it */
-    int same = d->of_stream && d->current && d->retain && d->release && d->state && d->state(device, &flags, &active) == 0
-        && active && d->retain(&ctx[0], device) == 0;
+    int same = d->of_stream && d->current && d->retain && d->release && d->state &&
+               d->state(device, &flags, &active) == 0 && active && d->retain(&ctx[0], device) == 0;
     if (same) {
-        same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1]
-            && ctx[0] == ctx[2];
+        same = d->current(&ctx[1]) == 0 && d->of_stream(stream, &ctx[2]) == 0 && ctx[0] == ctx[1] &&
+               ctx[0] == ctx[2];
         (void)d->release(device);
     }
     return same;
@@ -120,7 +123,8 @@ static int engine_stream(void *stream, int *device)
     if (cudaPeekAtLastError() != cudaSuccess)
         return -1;
     /* the default stream cannot even be asked while another one is captured */
-    if (failed(cudaStreamIsCapturing(stream, &capturing)) || capturing != cudaStreamCaptureStatusNone)
+    if (failed(cudaStreamIsCapturing(stream, &capturing)) ||
+        capturing != cudaStreamCaptureStatusNone)
         return 1;
     if (failed(cudaGetDevice(device)))
         return -1;
@@ -158,26 +162,27 @@ static void copy_undo(copy_t *c, cudaStream_t stream)
 static void *engine_copy(const rc_spmm_t *p)
 {
     copy_t *c = calloc(1, sizeof *c);
-    const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t), (size_t)p->a.nnz * sizeof(int32_t),
-        (size_t)p->a.nnz * (size_t)p->a.value_bytes};
+    const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t),
+        (size_t)p->a.nnz * sizeof(int32_t), (size_t)p->a.nnz * (size_t)p->a.value_bytes};
     if (!c)
         return NULL;
     enum cudaStreamCaptureMode mode = relax();
-    int bad = failed(cudaGetDevice(&c->device))
-        || failed(cudaEventCreateWithFlags(&c->there, cudaEventDisableTiming));
+    int bad = failed(cudaGetDevice(&c->device)) ||
+              failed(cudaEventCreateWithFlags(&c->there, cudaEventDisableTiming));
     for (int i = 0; !bad && i < 3; i++)
         bad = failed(cudaMallocAsync(&c->memory[i], bytes[i], p->stream));
-    bad = bad || failed(rc_pattern_copy(&p->a, c->memory[0], c->memory[1], p->stream))
-        || failed(cudaMemcpyAsync(c->memory[2], p->a.val, bytes[2], cudaMemcpyDeviceToDevice, p->stream))
-        || failed(cudaEventRecord(c->there, p->stream));
+    bad = bad || failed(rc_pattern_copy(&p->a, c->memory[0], c->memory[1], p->stream)) ||
+          failed(cudaMemcpyAsync(
+              c->memory[2], p->a.val, bytes[2], cudaMemcpyDeviceToDevice, p->stream)) ||
+          failed(cudaEventRecord(c->there, p->stream));
     if (bad)
         copy_undo(c, p->stream);
     restore(mode);
     if (bad)
         return NULL;
     c->p = *p;
-    c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1], c->memory[2], 8, 4,
-        p->a.value_bytes};
+    c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1],
+        c->memory[2], 8, 4, p->a.value_bytes};
     return c;
 }
 
@@ -187,8 +192,8 @@ static void *engine_copy(const rc_spmm_t *p)
 static void made_free(made_t *m, cudaStream_t stream)
 {
     rc_err_t err;
-    /* a plan waits for its last stream, which the program may have destroyed: an execution that is refused for
-     * want of operands moves it to one that exists */
+    /* a plan waits for its last stream, which the program may have destroyed: an execution that is
+     * refused for want of operands moves it to one that exists */
     if (m->plan)
         (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
     rc_plan_free(m->plan);
@@ -201,7 +206,8 @@ static void made_free(made_t *m, cudaStream_t stream)
     free(m);
 }
 
-/* Waits for an event, neither for the device nor for a stream of the program's: they may be gone, or captured. */
+/* Waits for an event, neither for the device nor for a stream of the program's: they may be gone,
+ * or captured. */
 static void engine_plan_free(void *plan)
 {
     made_t *m = plan;
@@ -211,8 +217,9 @@ static void engine_plan_free(void *plan)
         return; /* rather keep it than free what is in use */
     enum cudaStreamCaptureMode mode = relax();
     if (!failed(cudaGetDevice(&before))) {
-        if (!failed(cudaSetDevice(m->device)) && (!m->last || !failed(cudaEventSynchronize(m->last)))
-            && !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
+        if (!failed(cudaSetDevice(m->device)) &&
+            (!m->last || !failed(cudaEventSynchronize(m->last))) &&
+            !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
             made_free(m, stream);
             (void)failed(cudaStreamDestroy(stream));
         }
@@ -231,8 +238,8 @@ static void made_mark(made_t *m, cudaStream_t stream)
 static int attributes(made_t *m)
 {
     int major = 0;
-    if (failed(cudaDeviceGetAttribute(&m->blocks, cudaDevAttrMultiProcessorCount, m->device))
-        || failed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, m->device)))
+    if (failed(cudaDeviceGetAttribute(&m->blocks, cudaDevAttrMultiProcessorCount, m->device)) ||
+        failed(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, m->device)))
         return -1;
     m->overlaps = major >= 9;
     return 0;
@@ -244,7 +251,8 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
     void *heard = NULL;
     void *pattern = NULL;
     void *there = NULL;
-    size_t bytes = sizeof *m->pattern + (size_t)rc_pattern_pieces(&c->p.a) * sizeof *m->pattern->expected;
+    size_t bytes =
+        sizeof *m->pattern + (size_t)rc_pattern_pieces(&c->p.a) * sizeof *m->pattern->expected;
     if (attributes(m) < 0 || failed(cudaMalloc(&pattern, bytes)))
         return -1;
     m->pattern = pattern;
@@ -257,14 +265,16 @@ static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
     if (failed(cudaHostGetDevicePointer(&there, heard, 0)))
         return -1;
     m->heard_there = there;
-    return failed(cudaMemsetAsync(pattern, 0, bytes, stream))
-            || failed(rc_pattern_begin(&c->p.a, NULL, m->pattern, m->heard_there, &first, stream))
-            || failed(cudaStreamSynchronize(stream))
-        ? -1
-        : 0;
+    return failed(cudaMemsetAsync(pattern, 0, bytes, stream)) ||
+                   failed(rc_pattern_begin(
+                       &c->p.a, NULL, m->pattern, m->heard_there, &first, stream)) ||
+                   failed(cudaStreamSynchronize(stream))
+               ? -1
+               : 0;
 }
 
-/* Bytes for a plan without what its updates keep: 4 for a value, where it goes.  Half of what is free is the program's. */
+/* Bytes for a plan without what its updates keep: 4 for a value, where it goes.  Half of what is
+ * free is the program's. */
 static int64_t memory_for(const rc_making_t *how, int64_t nnz)
 {
     size_t left = 0;
@@ -279,16 +289,18 @@ static int64_t memory_for(const rc_making_t *how, int64_t nnz)
 /* The kernels from one of them on; with commas. */
 static void kernels_from(uint64_t turn, char *text, size_t size)
 {
-    static const char *const all[] = {"gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
+    static const char *const all[] = {
+        "gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
     enum { ALL = sizeof all / sizeof *all };
     size_t at = 0;
     for (size_t i = 0; i < ALL && at < size; i++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", i ? "," : "", all[(turn + i) % ALL]);
 }
 
-/* Only kernels of ours: what is compared with is the program's own call.  They say where their values are, so that new
- * ones are put there without waiting, and give the same bits each time.  None multiplies a zero of its own by a row of B
- * that the row of A has no entry for: B may be infinite there. */
+/* Only kernels of ours: what is compared with is the program's own call.  They say where their
+ * values are, so that new ones are put there without waiting, and give the same bits each time.
+ * None multiplies a zero of its own by a row of B that the row of A has no entry for: B may be
+ * infinite there. */
 static rc_status_t plan_new(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
 {
@@ -333,7 +345,10 @@ static void describe(const rc_plan_t *plan, int64_t nnz, char *text, int64_t *by
 static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
 {
     rc_status_t st = rc_plan_places(m->plan, m->k, &m->places, err);
-    return st == RC_OK && (m->places.place_bytes != 4 || m->places.value_bytes != c->p.a.value_bytes) ? RC_ENOTSUP : st;
+    return st == RC_OK &&
+                   (m->places.place_bytes != 4 || m->places.value_bytes != c->p.a.value_bytes)
+               ? RC_ENOTSUP
+               : st;
 }
 
 static void *make_on(
@@ -365,8 +380,8 @@ static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t
     cudaStream_t stream = NULL;
     void *made = NULL;
     enum cudaStreamCaptureMode mode = relax();
-    if (!failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there))
-        && !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
+    if (!failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there)) &&
+        !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
         made = make_on(c, how, stream, text, bytes);
         (void)failed(cudaStreamSynchronize(stream));
     }
@@ -381,12 +396,16 @@ static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t n
 {
     rc_err_t err;
     cudaStream_t stream = p->stream;
-    const rc_pattern_ask_t ask = {.check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
-    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, stream))
-        || failed(rc_pattern_between(m->overlaps, stream))
-        || rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
+    const rc_pattern_ask_t ask = {
+        .check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
+    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, stream)) ||
+        failed(rc_pattern_between(m->overlaps, stream)) ||
+        rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
-    return ask.check && failed(rc_pattern_product(p, m->pattern, number, m->blocks, m->overlaps, stream)) ? -1 : 0;
+    return ask.check &&
+                   failed(rc_pattern_product(p, m->pattern, number, m->blocks, m->overlaps, stream))
+               ? -1
+               : 0;
 }
 
 static int engine_run(void *plan, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
@@ -474,7 +493,8 @@ static double between(void *marks)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, engine_copy, copy_free, engine_make,
-        engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free, marks_new, mark, between, marks_free};
+    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, engine_copy, copy_free,
+        engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
+        marks_new, mark, between, marks_free};
     return &engine;
 }

@@ -192,8 +192,8 @@ static void decide(rc_dropin_t *d, rc_known_t *known)
     if (known->ours.count < RC_TIMES && !d->settings.always)
         return;
     known->stage = RC_STAGE_ON;
-    if (d->settings.always
-        || rc_times_median(&known->ours) <= RC_KEEP * rc_times_median(&known->reference))
+    if (d->settings.always ||
+        rc_times_median(&known->ours) <= RC_KEEP * rc_times_median(&known->reference))
         return;
     drop_plan(d, known);
     known->stage = RC_STAGE_OFF;
@@ -219,7 +219,9 @@ static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, 
 {
     uint64_t number = rc_known_number(d, known);
     int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
-    rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT : t ? RC_CHECK_TOLD : RC_CHECK_QUIET;
+    rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
+                          : t                          ? RC_CHECK_TOLD
+                                                       : RC_CHECK_QUIET;
     int st = d->engine->run(known->held->plan, p, check, number);
     if (st == 0) {
         if (timed)
@@ -252,8 +254,9 @@ static int worth_it(const rc_dropin_t *d, const rc_known_t *known)
         return known->turns > RC_UNTIMED;
     double spent = 1e-9 * (double)known->calls * rc_times_median(&known->reference);
     double making = rc_making_estimate(d, known);
-    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES && spent >= RC_BEGIN * making
-        && d->seconds + making <= d->settings.share * (rc_making_now() - d->start);
+    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES &&
+           spent >= RC_BEGIN * making &&
+           d->seconds + making <= d->settings.share * (rc_making_now() - d->start);
 }
 
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
@@ -272,10 +275,14 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
         decide(d, known);
     known->turns++;
     switch (known->stage) {
-    case RC_STAGE_WATCHING: return RC_WHY_WATCHING;
-    case RC_STAGE_MAKING: return RC_WHY_MAKING;
-    case RC_STAGE_OFF: return known->off;
-    default: return RC_WHY_PLAN;
+    case RC_STAGE_WATCHING:
+        return RC_WHY_WATCHING;
+    case RC_STAGE_MAKING:
+        return RC_WHY_MAKING;
+    case RC_STAGE_OFF:
+        return known->off;
+    default:
+        return RC_WHY_PLAN;
     }
 }
 

@@ -1,12 +1,13 @@
-/** \file dropin/known.h  Patterns that a program multiplies by again and again, and what is known of them. */
+/** \file dropin/known.h  Patterns that a program multiplies by again and again, and what is known
+ *  of them. */
 #ifndef RC_DROPIN_KNOWN_H
 #define RC_DROPIN_KNOWN_H
 
 #include "dropin/product.h"
 #include "dropin/settings.h"
 
-/** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs make them anew for
- *  each product): the check compares what they hold. */
+/** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs
+ *  make them anew for each product): the check compares what they hold. */
 typedef struct rc_key {
     const void *col_idx;
     void *stream;
@@ -61,25 +62,27 @@ typedef struct rc_known {
     int turns;    /**< calls in this stage */
     rc_times_t reference;
     rc_times_t ours;
-    int busy;             /**< 1: a call is between its marks */
-    uint64_t tag;         /**< low bits of the numbers of its checks */
-    rc_held_t *held;      /**< NULL: no plan */
-    rc_held_t *sibling;   /**< whose pattern it is compared with; NULL: none */
-    uint64_t compared;    /**< number of that; 0: not yet */
+    int busy;                  /**< 1: a call is between its marks */
+    uint64_t tag;              /**< low bits of the numbers of its checks */
+    rc_held_t *held;           /**< NULL: no plan */
+    rc_held_t *sibling;        /**< whose pattern it is compared with; NULL: none */
+    uint64_t compared;         /**< number of that; 0: not yet */
     char text[RC_ENGINE_TEXT]; /**< of the newest plan, or why there was none */
     int changes;
-    uint64_t first_check; /**< number of the first of this plan, 0: none yet; older ones are of another */
+    uint64_t first_check; /**< number of the first of this plan, 0: none yet; older ones are of
+                               another */
     uint64_t calls;
     uint64_t by_plan;
     uint64_t last; /**< call of the process that it was in last */
     double make_seconds;
 } rc_known_t;
 
-/** A plan is begun when cuSPARSE has spent this part of what making it may take: a program that has run so long is
- *  taken to run as long again. */
+/** A plan is begun when cuSPARSE has spent this part of what making it may take: a program that has
+ *  run so long is taken to run as long again. */
 #define RC_BEGIN 0.25
 
-/** How the times decide: TRYING ends in ON when the plan takes at most this part of cuSPARSE's time. */
+/** How the times decide: TRYING ends in ON when the plan takes at most this part of cuSPARSE's
+ *  time. */
 #define RC_KEEP 0.97
 
 #endif

@@ -1,5 +1,5 @@
-/* Plans are made by one thread beside the program's, one at a time, from a copy of the pattern: the program may free or
- * change its own meanwhile. */
+/* Plans are made by one thread beside the program's, one at a time, from a copy of the pattern: the
+ * program may free or change its own meanwhile. */
 #include "config.h"
 #include "dropin/dropin.h"
 
@@ -97,7 +97,8 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     }
     double left = s->seconds - d->seconds;
     /* plans that are kept whatever the times say need none */
-    job.how = (rc_making_t){s->always ? 0 : (int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes, d->made++};
+    job.how = (rc_making_t){
+        s->always ? 0 : (int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes, d->made++};
     if (!s->wait && !d->working)
         d->working = !d->stop && pthread_create(&d->worker, NULL, work, d) == 0;
     job.held = s->wait || d->working ? calloc(1, sizeof *job.held) : NULL;

@@ -1,6 +1,7 @@
 #include "dropin/pattern.h"
 
-namespace {
+namespace
+{
 
 enum {
     THREADS = 256,
@@ -27,7 +28,8 @@ __device__ void wait_for_previous()
 }
 
 /* Sum of what a lane has of a piece.  Its loads are under way at once. */
-template <typename T> __device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, int64_t piece)
+template <typename T>
+__device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, int64_t piece)
 {
     const int64_t first = piece * PIECE + threadIdx.x % WARP;
     T number[PIECE / WARP];
@@ -38,7 +40,8 @@ template <typename T> __device__ uint64_t sum_of(const T *__restrict__ at, int64
 #pragma unroll
     for (int u = 0; u < PIECE / WARP; u++)
         if (first + u * WARP < n)
-            sum += mixed(seed + first + u * WARP, static_cast<uint64_t>(static_cast<int64_t>(number[u])));
+            sum += mixed(
+                seed + first + u * WARP, static_cast<uint64_t>(static_cast<int64_t>(number[u])));
     return sum;
 }
 
@@ -59,7 +62,8 @@ template <typename P, typename I> struct pattern_args {
 };
 
 /* The outcome of a piece, by one lane. */
-template <typename P, typename I> __device__ void conclude(const pattern_args<P, I> &x, int64_t piece, uint64_t sum)
+template <typename P, typename I>
+__device__ void conclude(const pattern_args<P, I> &x, int64_t piece, uint64_t sum)
 {
     if (x.number == 0) {
         x.pattern->expected[piece] = sum;
@@ -86,8 +90,8 @@ template <typename P, typename I> __device__ void check(const pattern_args<P, I>
     if (piece >= x.pieces)
         return;
     uint64_t sum = piece < x.of_columns
-        ? sum_of(x.col_idx, x.nnz, 0, piece)
-        : sum_of(x.row_ptr, x.rows + 1, uint64_t{1} << 40, piece - x.of_columns);
+                       ? sum_of(x.col_idx, x.nnz, 0, piece)
+                       : sum_of(x.row_ptr, x.rows + 1, uint64_t{1} << 40, piece - x.of_columns);
     for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
         sum += __shfl_down_sync(0xffffffffu, sum, lanes);
     if (threadIdx.x % WARP == 0)
@@ -121,8 +125,8 @@ template <typename T> __device__ void put(const values_args<T> &v, int64_t block
 
 /* The first CTAs put values, the others check. */
 template <typename T, typename P, typename I>
-__global__ void __launch_bounds__(THREADS) begin_kernel(
-    const values_args<T> v, const pattern_args<P, I> x, unsigned putting)
+__global__ void __launch_bounds__(THREADS)
+    begin_kernel(const values_args<T> v, const pattern_args<P, I> x, unsigned putting)
 {
     if (blockIdx.x < putting)
         put(v, blockIdx.x);
@@ -136,8 +140,8 @@ __global__ void between_kernel()
 }
 
 template <typename P, typename I>
-__global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, int64_t cols, int64_t nnz,
-    int64_t *to_ptr, int32_t *to_idx)
+__global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, int64_t cols,
+    int64_t nnz, int64_t *to_ptr, int32_t *to_idx)
 {
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
     const int64_t first = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
@@ -151,17 +155,19 @@ __global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, in
 
 /* A thread for each value of C; threads side by side store side by side. */
 template <typename T, typename P, typename I>
-__global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows, int64_t k,
-    T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row, int64_t c_col,
-    const volatile uint64_t *differs, uint64_t number)
+__global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows,
+    int64_t k, T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row,
+    int64_t c_col, const volatile uint64_t *differs, uint64_t number)
 {
-    /* the check ended before the kernel before this one began; C is that one's until it has ended */
+    /* the check ended before the kernel before this one began; C is that one's until it has
+     * ended */
     const bool same = *differs != number;
     wait_for_previous();
     if (same)
         return;
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k; i += step) {
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k;
+         i += step) {
         const int64_t r = c_col == 1 ? i / k : i % rows;
         const int64_t j = c_col == 1 ? i % k : i / rows;
         T sum = 0;
@@ -173,7 +179,8 @@ __global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val,
 
 /* A launch that may overlap with the kernel before it. */
 template <typename... A, typename... B>
-void launch_over(void (*kernel)(A...), int blocks, int threads, int overlaps, cudaStream_t stream, B... args)
+void launch_over(
+    void (*kernel)(A...), int blocks, int threads, int overlaps, cudaStream_t stream, B... args)
 {
     cudaLaunchAttribute overlap = {};
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
@@ -184,18 +191,22 @@ void launch_over(void (*kernel)(A...), int blocks, int threads, int overlaps, cu
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = overlaps ? 1 : 0;
-    (void)cudaLaunchKernelEx(&config, kernel, static_cast<A>(args)...); /* the last error says whether it was */
+    (void)cudaLaunchKernelEx(&config, kernel, static_cast<A>(args)...); /* the last error says
+                                                                           whether it was */
 }
 
 template <typename T, typename P, typename I>
-void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps, cudaStream_t stream)
+void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks,
+    int overlaps, cudaStream_t stream)
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
-    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, static_cast<const P *>(p->a.row_ptr),
-        static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
-        static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
-        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, &pattern->differs, number);
+    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream,
+        static_cast<const P *>(p->a.row_ptr), static_cast<const I *>(p->a.col_idx),
+        static_cast<const T *>(p->a.val), p->a.rows, p->k, static_cast<T>(p->alpha),
+        static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
+        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, &pattern->differs,
+        number);
 }
 
 /* The four widths of row pointers and columns, as types. */
@@ -219,22 +230,24 @@ int copy_blocks(int64_t n)
 }
 
 template <typename T, typename P, typename I>
-void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern, rc_heard_t *heard,
-    const rc_pattern_ask_t *ask, cudaStream_t stream)
+void begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
+    rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     values_args<T> v = {};
     if (values)
-        v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place), static_cast<const T *>(a->val),
-            values->count};
-    const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr), static_cast<const I *>(a->col_idx), a->rows, a->nnz,
-        pieces_of(a->nnz, PIECE), ask->check ? rc_pattern_pieces(a) : 0, pattern,
-        ask->other ? &pattern->other_differs : &pattern->differs, ask->other ? &heard->other_equal : &heard->equal,
+        v = {static_cast<T *>(values->to), static_cast<const int32_t *>(values->place),
+            static_cast<const T *>(a->val), values->count};
+    const pattern_args<P, I> x = {static_cast<const P *>(a->row_ptr),
+        static_cast<const I *>(a->col_idx), a->rows, a->nnz, pieces_of(a->nnz, PIECE),
+        ask->check ? rc_pattern_pieces(a) : 0, pattern,
+        ask->other ? &pattern->other_differs : &pattern->differs,
+        ask->other ? &heard->other_equal : &heard->equal,
         ask->other ? &heard->other_differs : &heard->differs, ask->number, ask->told};
     const int64_t putting = pieces_of(v.count, THREADS * VALUES);
     const int64_t blocks = putting + pieces_of(x.pieces, THREADS / WARP);
     if (blocks > 0)
-        begin_kernel<T, P, I>
-            <<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(v, x, static_cast<unsigned>(putting));
+        begin_kernel<T, P, I><<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(
+            v, x, static_cast<unsigned>(putting));
 }
 
 } // namespace
@@ -244,8 +257,8 @@ cudaError_t rc_pattern_copy(
 {
     with_types(a, [&](auto p, auto i) {
         copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(
-            static_cast<const decltype(p) *>(a->row_ptr), a->rows, static_cast<const decltype(i) *>(a->col_idx),
-            a->cols, a->nnz, row_ptr, col_idx);
+            static_cast<const decltype(p) *>(a->row_ptr), a->rows,
+            static_cast<const decltype(i) *>(a->col_idx), a->cols, a->nnz, row_ptr, col_idx);
     });
     return cudaGetLastError();
 }
@@ -255,8 +268,8 @@ int64_t rc_pattern_pieces(const rc_sparse_view_t *a)
     return pieces_of(a->nnz, PIECE) + pieces_of(a->rows + 1, PIECE);
 }
 
-cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
-    rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
+cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values,
+    rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
         if (a->value_bytes == 4)
@@ -273,14 +286,16 @@ cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream)
     return cudaGetLastError();
 }
 
-cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
-    cudaStream_t stream)
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number,
+    int blocks, int overlaps, cudaStream_t stream)
 {
     with_types(&p->a, [&](auto ptr, auto idx) {
         if (p->a.value_bytes == 4)
-            product<float, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
+            product<float, decltype(ptr), decltype(idx)>(
+                p, pattern, number, blocks, overlaps, stream);
         else
-            product<double, decltype(ptr), decltype(idx)>(p, pattern, number, blocks, overlaps, stream);
+            product<double, decltype(ptr), decltype(idx)>(
+                p, pattern, number, blocks, overlaps, stream);
     });
     return cudaGetLastError();
 }

@@ -1,4 +1,5 @@
-/** \file dropin/pattern.h  Kernels of the drop-in: sums of a pattern beside new values, a copy of it, and a plain product. */
+/** \file dropin/pattern.h  Kernels of the drop-in: sums of a pattern beside new values, a copy of
+ *  it, and a plain product. */
 #ifndef RC_DROPIN_PATTERN_H
 #define RC_DROPIN_PATTERN_H
 
@@ -13,10 +14,11 @@ typedef struct rc_pattern {
     uint64_t other_differs; /**< of the newest comparison that did */
     uint32_t arrived;       /**< pieces, of a check that is told; the last one clears it */
     uint32_t unused;
-    uint64_t expected[];    /**< [rc_pattern_pieces] sum of each piece */
+    uint64_t expected[]; /**< [rc_pattern_pieces] sum of each piece */
 } rc_pattern_t;
 
-/** In memory of the host that the device writes to: numbers of the newest check that did, and of the newest comparison. */
+/** In memory of the host that the device writes to: numbers of the newest check that did, and of
+ *  the newest comparison. */
 typedef struct rc_heard {
     volatile uint64_t equal; /**< of those that are told */
     volatile uint64_t differs;
@@ -36,7 +38,8 @@ typedef struct rc_pattern_ask {
 extern "C" {
 #endif
 
-/** Copy a pattern: columns become int32_t, those that are none of the matrix -1; row pointers int64_t. */
+/** Copy a pattern: columns become int32_t, those that are none of the matrix -1; row pointers
+ *  int64_t. */
 cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
 
@@ -45,20 +48,23 @@ int64_t rc_pattern_pieces(const rc_sparse_view_t *a);
 
 /** What precedes a product, in one launch, because two cost more than what they do.
  *
- *  New values go where a plan has them.  Beside that the row pointers and columns are summed in pieces: for each a sum of 64
- *  bits of well mixed (place, number).  Nothing is added up over pieces: one whose sum is another one says so.
+ *  New values go where a plan has them.  Beside that the row pointers and columns are summed in
+ *  pieces: for each a sum of 64 bits of well mixed (place, number).  Nothing is added up over
+ *  pieces: one whose sum is another one says so.
  *  \param[in] values  NULL: no new values */
-cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values, rc_pattern_t *pattern,
-    rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
+cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *values,
+    rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream);
 
-/** Nothing, between rc_pattern_begin and a run of a plan, which reads the values before it waits for the kernel before it.
+/** Nothing, between rc_pattern_begin and a run of a plan, which reads the values before it waits
+ *  for the kernel before it.
  *  \param[in] overlaps  1: the GPU can overlap launches (compute capability 9.0) */
 cudaError_t rc_pattern_between(int overlaps, cudaStream_t stream);
 
-/** C = alpha A B from the arrays of the program, when the check of that number found another pattern; otherwise nothing.  Its
- *  launch overlaps with the kernel before it.  Sums in the order of the entries. */
-cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, int blocks, int overlaps,
-    cudaStream_t stream);
+/** C = alpha A B from the arrays of the program, when the check of that number found another
+ *  pattern; otherwise nothing.  Its launch overlaps with the kernel before it.  Sums in the order
+ *  of the entries. */
+cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number,
+    int blocks, int overlaps, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -52,15 +52,15 @@ static rc_why_t read_sparse(
         return RC_WHY_UNREADABLE;
     if (format != CUSPARSE_FORMAT_CSR)
         return RC_WHY_FORMAT;
-    if (real->ConstCsrGet(call->a, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val, &ptr,
-            &idx, &base, type)
-            != CUSPARSE_STATUS_SUCCESS
-        || real->SpMatGetStridedBatch(call->a, &batch) != CUSPARSE_STATUS_SUCCESS)
+    if (real->ConstCsrGet(call->a, &a->rows, &a->cols, &a->nnz, &a->row_ptr, &a->col_idx, &a->val,
+            &ptr, &idx, &base, type) != CUSPARSE_STATUS_SUCCESS ||
+        real->SpMatGetStridedBatch(call->a, &batch) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
-    if (base != CUSPARSE_INDEX_BASE_ZERO || (ptr != CUSPARSE_INDEX_32I && ptr != CUSPARSE_INDEX_64I)
-        || (idx != CUSPARSE_INDEX_32I && idx != CUSPARSE_INDEX_64I))
+    if (base != CUSPARSE_INDEX_BASE_ZERO ||
+        (ptr != CUSPARSE_INDEX_32I && ptr != CUSPARSE_INDEX_64I) ||
+        (idx != CUSPARSE_INDEX_32I && idx != CUSPARSE_INDEX_64I))
         return RC_WHY_FORMAT;
     if (!fits(a->rows) || !fits(a->cols) || !fits(a->nnz))
         return RC_WHY_SIZE;
@@ -81,16 +81,16 @@ static rc_why_t read_dense(const rc_real_t *real, cusparseConstDnMatDescr_t m, c
     int batch = 0;
     cudaDataType type;
     cusparseOrder_t order;
-    if (real->ConstDnMatGet(m, &found, &cols, ld, data, &type, &order) != CUSPARSE_STATUS_SUCCESS
-        || real->DnMatGetStridedBatch(m, &batch, &stride) != CUSPARSE_STATUS_SUCCESS)
+    if (real->ConstDnMatGet(m, &found, &cols, ld, data, &type, &order) != CUSPARSE_STATUS_SUCCESS ||
+        real->DnMatGetStridedBatch(m, &batch, &stride) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
     if (type != want)
         return RC_WHY_TYPE;
     *row_major = order == CUSPARSE_ORDER_ROW;
-    if (found != rows || (*k != 0 && *k != cols) || !*data || *ld < (*row_major ? cols : rows)
-        || (!*row_major && order != CUSPARSE_ORDER_COL))
+    if (found != rows || (*k != 0 && *k != cols) || !*data || *ld < (*row_major ? cols : rows) ||
+        (!*row_major && order != CUSPARSE_ORDER_COL))
         return RC_WHY_SHAPE;
     *k = cols;
     return fits(cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
@@ -135,11 +135,12 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     int c_rows = 0;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
-    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
+    if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE ||
+        call->op_b != CUSPARSE_OPERATION_NON_TRANSPOSE)
         return RC_WHY_OPERATION;
     /* ALG3 gives the same bits in each run, which cuSPARSE's and a plan's products are not */
-    if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1
-        && call->alg != CUSPARSE_SPMM_CSR_ALG2)
+    if (call->alg != CUSPARSE_SPMM_ALG_DEFAULT && call->alg != CUSPARSE_SPMM_CSR_ALG1 &&
+        call->alg != CUSPARSE_SPMM_CSR_ALG2)
         return RC_WHY_ALGORITHM;
     rc_why_t why = read_sparse(real, call, &p.a, &type);
     if (why != RC_WHY_PLAN)

@@ -1,4 +1,5 @@
-/** \file dropin/product.h  From a call of cusparseSpMM to a product that a plan can do, or why not. */
+/** \file dropin/product.h  From a call of cusparseSpMM to a product that a plan can do, or why
+ *  not. */
 #ifndef RC_DROPIN_PRODUCT_H
 #define RC_DROPIN_PRODUCT_H
 
@@ -50,7 +51,8 @@ typedef struct rc_spmm_call {
     cusparseSpMMAlg_t alg;
 } rc_spmm_call_t;
 
-/** Read a call.  \param[out] out  set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not understood */
+/** Read a call.  \param[out] out  set with RC_WHY_PLAN  \return RC_WHY_PLAN, or what is not
+ *  understood */
 rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out);
 
 #endif

@@ -9,8 +9,8 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static rc_real_t real;
 
-/* Versions of cuSPARSE's soname that have what is interposed, as it is declared here.  11 lacks functions
- * that read descriptors: all passes through. */
+/* Versions of cuSPARSE's soname that have what is interposed, as it is declared here.  11 lacks
+ * functions that read descriptors: all passes through. */
 static const char *const names[] = {"libcusparse.so.12", "libcusparse.so.13", "libcusparse.so.11"};
 
 /* A library that the program has opened for itself is not behind this one. */
@@ -50,8 +50,9 @@ static void look_up(void)
     GET(GetStream);
     GET(GetPointerMode);
 #undef GET
-    real.reads = real.SpMM && real.SpMatGetFormat && real.SpMatGetStridedBatch && real.ConstCsrGet
-        && real.ConstDnMatGet && real.DnMatGetStridedBatch && real.GetStream && real.GetPointerMode;
+    real.reads = real.SpMM && real.SpMatGetFormat && real.SpMatGetStridedBatch &&
+                 real.ConstCsrGet && real.ConstDnMatGet && real.DnMatGetStridedBatch &&
+                 real.GetStream && real.GetPointerMode;
 }
 
 const rc_real_t *rc_real(void)

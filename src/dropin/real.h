@@ -4,7 +4,8 @@
 
 #include <cusparse.h>
 
-/** Its functions, by the names that they have there.  Descriptors are read with them, never looked into. */
+/** Its functions, by the names that they have there.  Descriptors are read with them, never looked
+ *  into. */
 typedef struct rc_real {
     __typeof__(&cusparseSpMM) SpMM;
     __typeof__(&cusparseSpMM_bufferSize) SpMM_bufferSize;

@@ -45,7 +45,9 @@ static void budget(rc_settings_t *s)
         n = n > 0 ? n : one(at, "share", &s->share);
         n = n > 0 ? n : one(at, "memory", &memory);
         if (n == 0) {
-            fprintf(stderr, "rowcast: ROWCAST_BUDGET=%s: expected time=SECONDS,share=PART,memory=BYTES at '%s'\n",
+            fprintf(stderr,
+                "rowcast: ROWCAST_BUDGET=%s: expected time=SECONDS,share=PART,memory=BYTES at "
+                "'%s'\n",
                 value, at);
             break;
         }
@@ -56,7 +58,8 @@ static void budget(rc_settings_t *s)
 
 rc_settings_t rc_settings_read(void)
 {
-    rc_settings_t s = {.seconds = 30, .share = 0.07, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
+    rc_settings_t s = {
+        .seconds = 30, .share = 0.07, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
     s.off = is("ROWCAST_DROPIN", "off", "on");
     s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
     s.summary = is("ROWCAST_LOG", "summary", "nothing");

@@ -1,6 +1,6 @@
-/* The same pattern at another address: programs copy matrices, and make transposed ones anew for each product.  One plan does
- * for all of them, since it reads the values each time; that the pattern is the same is found out on the device, while
- * cuSPARSE multiplies. */
+/* The same pattern at another address: programs copy matrices, and make transposed ones anew for
+ * each product.  One plan does for all of them, since it reads the values each time; that the
+ * pattern is the same is found out on the device, while cuSPARSE multiplies. */
 #include "config.h"
 #include "dropin/dropin.h"
 
@@ -19,15 +19,16 @@ void rc_held_leave(rc_dropin_t *d, rc_held_t *held)
 
 static int alike(const rc_key_t *a, const rc_key_t *b)
 {
-    return a->stream == b->stream && a->device == b->device && a->rows == b->rows && a->cols == b->cols
-        && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout && a->value_bytes == b->value_bytes;
+    return a->stream == b->stream && a->device == b->device && a->rows == b->rows &&
+           a->cols == b->cols && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout &&
+           a->value_bytes == b->value_bytes;
 }
 
 static rc_held_t *find(const rc_dropin_t *d, const rc_known_t *known)
 {
     for (int i = 0; i < d->count; i++)
-        if (d->known[i] != known && d->known[i]->stage == RC_STAGE_ON
-            && alike(&d->known[i]->key, &known->key))
+        if (d->known[i] != known && d->known[i]->stage == RC_STAGE_ON &&
+            alike(&d->known[i]->key, &known->key))
             return d->known[i]->held;
     return NULL;
 }

@@ -9,10 +9,14 @@ enum { RC_SHOWN = 24 };
 static const char *stage_text(const rc_known_t *known)
 {
     switch (known->stage) {
-    case RC_STAGE_WATCHING: return rc_why_text(RC_WHY_WATCHING);
-    case RC_STAGE_MAKING: return rc_why_text(RC_WHY_MAKING);
-    case RC_STAGE_OFF: return rc_why_text(known->off);
-    default: return "";
+    case RC_STAGE_WATCHING:
+        return rc_why_text(RC_WHY_WATCHING);
+    case RC_STAGE_MAKING:
+        return rc_why_text(RC_WHY_MAKING);
+    case RC_STAGE_OFF:
+        return rc_why_text(known->off);
+    default:
+        return "";
     }
 }
 
@@ -20,13 +24,14 @@ static double saved_ns(const rc_known_t *known)
 {
     if (known->ours.count == 0 || known->reference.count == 0)
         return 0;
-    return (double)known->by_plan * (rc_times_median(&known->reference) - rc_times_median(&known->ours));
+    return (double)known->by_plan *
+           (rc_times_median(&known->reference) - rc_times_median(&known->ours));
 }
 
 static const char *layout_text(int layout)
 {
-    static const char *const texts[RC_LAYOUTS] = {"column-major", "row-major", "B row-major, C column-major",
-        "B column-major, C row-major"};
+    static const char *const texts[RC_LAYOUTS] = {
+        "column-major", "row-major", "B row-major, C column-major", "B column-major, C row-major"};
     return texts[layout];
 }
 
@@ -62,9 +67,11 @@ void rc_dropin_summary(const rc_dropin_t *d)
         saved += saved_ns(d->known[i]);
     }
     fprintf(stderr,
-        "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64 " by plans; %d patterns, %d with a plan; %.1f ms "
+        "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64
+        " by plans; %d patterns, %d with a plan; %.1f ms "
         "saved; %.2f s and %.1f MB for plans\n",
-        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->seconds, 1e-6 * (double)d->bytes);
+        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->seconds,
+        1e-6 * (double)d->bytes);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     for (int why = RC_WHY_PLAN + 1; why < RC_WHYS; why++)

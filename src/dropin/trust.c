@@ -1,4 +1,5 @@
-/* ROWCAST_TRUST=preprocess: between two calls of cusparseSpMM_preprocess a descriptor's pattern stays. */
+/* ROWCAST_TRUST=preprocess: between two calls of cusparseSpMM_preprocess a descriptor's pattern
+ * stays. */
 #include "config.h"
 #include "dropin/dropin.h"
 
@@ -22,8 +23,8 @@ void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *
 rc_trusted_t *rc_trust_find(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
 {
     for (int i = 0; d->settings.trust && descr && i < RC_TRUSTED_MOST; i++)
-        if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr
-            && d->trusted[i].col_idx == p->a.col_idx)
+        if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr &&
+            d->trusted[i].col_idx == p->a.col_idx)
             return &d->trusted[i];
     return NULL;
 }

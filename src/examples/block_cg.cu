@@ -1,10 +1,12 @@
-/* Conjugate gradients on K right-hand sides at once: one product with the matrix of K columns an iteration, for
- * K = 1 with a vector, everything on the device.  The matrix is the 7-point Laplacian of an N x N x N mesh, its rows and columns
- * shuffled when SEED is not 0, as an unstructured mesh may be numbered.
+/* Conjugate gradients on K right-hand sides at once: one product with the matrix of K columns an
+ * iteration, for K = 1 with a vector, everything on the device.  The matrix is the 7-point
+ * Laplacian of an N x N x N mesh, its rows and columns shuffled when SEED is not 0, as an
+ * unstructured mesh may be numbered.
  *   block_cg [N [K [SEED [MODEL]]]]
  *   nvcc -c block_cg.cu $(pkg-config --cflags rowcast_cuda)
  *   c++ block_cg.o $(pkg-config --libs rowcast_cuda) -L$CUDA/lib64 -lcudart -o block_cg
- * Prints the plan, the iterations, the largest error and how long the products took, of all and each. */
+ * Prints the plan, the iterations, the largest error and how long the products took, of all and
+ * each. */
 #include <cuda_runtime_api.h>
 #include <rowcast_cuda.h>
 
@@ -71,7 +73,8 @@ static matrix laplacian(int n, unsigned seed)
 
 /* ------------------------------------------------------- vectors, row-major, K columns */
 
-/* out[j] += sum over r of x(r, j) y(r, j); blockDim.x is K, rows of a block go to its threads in y. */
+/* out[j] += sum over r of x(r, j) y(r, j); blockDim.x is K, rows of a block go to its threads in
+ * y. */
 __global__ void dots(const double *x, const double *y, int64_t rows, int k, double *out)
 {
     extern __shared__ double part[];
@@ -103,7 +106,8 @@ __global__ void step(double *x, double *r, const double *p, const double *q, con
 }
 
 /* P = R + b P with b = rr / before of each column. */
-__global__ void turn(double *p, const double *r, const double *rr, const double *before, int64_t n, int k)
+__global__ void turn(
+    double *p, const double *r, const double *rr, const double *before, int64_t n, int k)
 {
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < n;
          i += static_cast<int64_t>(gridDim.x) * blockDim.x)
@@ -115,7 +119,7 @@ struct solver {
     cudaStream_t stream;
     int64_t rows;
     int k;
-    double *x, *r, *p, *q; /* [rows * k] */
+    double *x, *r, *p, *q;    /* [rows * k] */
     double *rr, *before, *pq; /* [k] */
 
     void dot(const double *u, const double *v, double *out)
@@ -161,7 +165,8 @@ static double *vectors(int64_t n)
     return p;
 }
 
-/* ms of a number of iterations, captured into a graph when it can be: no launch then waits for the host. */
+/* ms of a number of iterations, captured into a graph when it can be: no launch then waits for the
+ * host. */
 static float run(solver &s, cudaGraphExec_t iterations)
 {
     cudaEvent_t start, stop;
@@ -200,7 +205,8 @@ static rc_plan_t *plan_for(const matrix &a, int k, const char *model_file, cudaS
     rc_plan_problem_t problem = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, columns, 1};
     if (k == 1)
         problem = {RC_OP_SPMV, RC_FP64}; /* an operation without K */
-    rc_plan_matrix_t m = {rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
+    rc_plan_matrix_t m = {
+        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
     rc_plan_options_t options = {};
     rc_model_t *model = nullptr;
     rc_plan_t *plan = nullptr;
@@ -241,7 +247,8 @@ int main(int argc, char **argv)
     std::vector<double> want(all), found(all);
     for (int64_t i = 0; i < all; i++)
         want[i] = std::sin(0.37 * static_cast<double>(i % 100003));
-    check(cudaMemcpyAsync(s.p, want.data(), all * sizeof(double), cudaMemcpyHostToDevice, s.stream));
+    check(
+        cudaMemcpyAsync(s.p, want.data(), all * sizeof(double), cudaMemcpyHostToDevice, s.stream));
     s.multiply();
     check(cudaMemcpyAsync(s.r, s.q, all * sizeof(double), cudaMemcpyDeviceToDevice, s.stream));
     check(cudaMemcpyAsync(s.p, s.q, all * sizeof(double), cudaMemcpyDeviceToDevice, s.stream));
@@ -257,7 +264,8 @@ int main(int argc, char **argv)
     double error = 0;
     for (int64_t i = 0; i < all; i++)
         error = std::fmax(error, std::fabs(found[i] - want[i]));
-    std::printf("%d iterations of %d columns, %.3f ms each; a product alone %.3f ms; largest error %.2g\n",
+    std::printf(
+        "%d iterations of %d columns, %.3f ms each; a product alone %.3f ms; largest error %.2g\n",
         count, s.k, count > 0 ? ms / count : 0.0, run(s, products) / AT_ONCE, error);
     rc_plan_free(s.plan);
     check(cudaGraphExecDestroy(iterations));

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The smallest eigenvalues of a mesh's Laplacian by a filtered subspace, K vectors at once: eigen.py [N [K]]
+"""The smallest eigenvalues of a mesh's Laplacian by a filtered subspace, K vectors at once.
 
-The products with K vectors are first CuPy's, then those of a plan.  Needs CuPy and rowcast; prints seconds of both, and
-how far the eigenvalues are from the known ones.
+Usage: eigen.py [N [K]]
+
+The products with K vectors are first CuPy's, then those of a plan.  Needs CuPy and rowcast; prints
+seconds of both, and how far the eigenvalues are from the known ones.
 """
 import sys
 import time
@@ -16,9 +18,11 @@ import rowcast
 
 def laplacian(n):
     """7 points on n x n x n, and all of its eigenvalues in ascending order."""
-    line = sparse.diags([-np.ones(n - 1), 2 * np.ones(n), -np.ones(n - 1)], [-1, 0, 1], format="csr")
+    side = -np.ones(n - 1)
+    line = sparse.diags([side, 2 * np.ones(n), side], [-1, 0, 1], format="csr")
     one = sparse.identity(n, format="csr")
-    a = sum(sparse.kron(sparse.kron(x, y), z) for x, y, z in ((line, one, one), (one, line, one), (one, one, line)))
+    a = sum(sparse.kron(sparse.kron(x, y), z)
+            for x, y, z in ((line, one, one), (one, line, one), (one, one, line)))
     of_line = 2 - 2 * np.cos(np.pi * np.arange(1, n + 1) / (n + 1))
     few = np.sort(of_line)[:min(n, 40)]  # the smallest sums have small terms
     return a.tocsr(), np.sort(np.add.outer(np.add.outer(few, few), few).ravel())
@@ -60,11 +64,13 @@ def main():
     plan = rowcast.plan(on_gpu, k=k)
     made = time.time() - start
     print(plan.describe().strip())
-    for name, product in (("CuPy", lambda x: cp.ascontiguousarray(on_gpu @ x)), ("plan", lambda x: plan(cp.ascontiguousarray(x)))):
+    for name, product in (("CuPy", lambda x: cp.ascontiguousarray(on_gpu @ x)),
+                          ("plan", lambda x: plan(cp.ascontiguousarray(x)))):
         for wanted in (1, k // 2):  # once to warm up
             cp.cuda.Device().synchronize()
             start = time.time()
-            values, rounds = smallest(product, a.shape[0], k, wanted, rounds=1 if wanted == 1 else 30)
+            most = 1 if wanted == 1 else 30
+            values, rounds = smallest(product, a.shape[0], k, wanted, rounds=most)
             cp.cuda.Device().synchronize()
         seconds = time.time() - start
         b = cp.ones((a.shape[0], k))
@@ -74,7 +80,8 @@ def main():
             product(b)
         marks[1].record()
         marks[1].synchronize()
-        print(f"{name}: {seconds:.3f} s in {rounds} rounds, a product {10 * cp.cuda.get_elapsed_time(*marks):.1f} us, "
+        each = 10 * cp.cuda.get_elapsed_time(*marks)
+        print(f"{name}: {seconds:.3f} s in {rounds} rounds, a product {each:.1f} us, "
               f"largest error {np.abs(values - known[:k // 2]).max():.1e}")
     print(f"the plan was made in {made:.3f} s")
 

@@ -1,10 +1,12 @@
-/* The largest K / 2 singular values of a matrix that is not symmetric, by a block method like LOBPCG on A' A: A and its transpose
- * are multiplied by blocks of vectors from one plan, which holds A once.  The matrix is a convolution on an N x N torus,
- * 16 entries a row in two stretches, whose singular values are known.
+/* The largest K / 2 singular values of a matrix that is not symmetric, by a block method like
+ * LOBPCG on A' A: A and its transpose are multiplied by blocks of vectors from one plan, which
+ * holds A once.  The matrix is a convolution on an N x N torus, 16 entries a row in two stretches,
+ * whose singular values are known.
  *   lobpcg [N [K [KERNELS]]]
  *   nvcc -c lobpcg.cu $(pkg-config --cflags rowcast_cuda)
  *   c++ lobpcg.o $(pkg-config --libs rowcast_cuda) -L$CUDA/lib64 -lcudart -o lobpcg
- * Prints the plan, the iterations, the largest residual and error, and how long an iteration and its products take. */
+ * Prints the plan, the iterations, the largest residual and error, and how long an iteration and
+ * its products take. */
 #include <cuda_runtime_api.h>
 #include <rowcast_cuda.h>
 
@@ -86,7 +88,8 @@ __global__ void gram(const double *s, int64_t rows, int m, double *out)
 {
     enum { AT_ONCE = 16 };
     extern __shared__ double part[];
-    for (int64_t r0 = static_cast<int64_t>(blockIdx.x) * AT_ONCE; r0 < rows; r0 += static_cast<int64_t>(gridDim.x) * AT_ONCE) {
+    for (int64_t r0 = static_cast<int64_t>(blockIdx.x) * AT_ONCE; r0 < rows;
+         r0 += static_cast<int64_t>(gridDim.x) * AT_ONCE) {
         const int n = static_cast<int>(rows - r0 < AT_ONCE ? rows - r0 : AT_ONCE);
         for (int i = threadIdx.x; i < n * m; i += blockDim.x)
             part[i] = s[r0 * m + i];
@@ -102,7 +105,8 @@ __global__ void gram(const double *s, int64_t rows, int m, double *out)
 }
 
 /* out (rows x k, lines of ld) = S (rows x m) C (m x k), of the rows of C from `first` on. */
-__global__ void combine(const double *s, int64_t rows, int m, const double *c, int k, int first, double *out, int ld)
+__global__ void combine(
+    const double *s, int64_t rows, int m, const double *c, int k, int first, double *out, int ld)
 {
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k;
          i += static_cast<int64_t>(gridDim.x) * blockDim.x) {
@@ -114,7 +118,8 @@ __global__ void combine(const double *s, int64_t rows, int m, const double *c, i
 }
 
 /* W = Z - X lambda, X and W as blocks of S. */
-__global__ void residual(const double *z, const double *x, int64_t rows, int k, const double *lambda, double *w, int ld)
+__global__ void residual(
+    const double *z, const double *x, int64_t rows, int k, const double *lambda, double *w, int ld)
 {
     for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k;
          i += static_cast<int64_t>(gridDim.x) * blockDim.x)
@@ -136,10 +141,12 @@ static dense jacobi(dense &a, int m, dense &vectors)
         for (int p = 0; p < m; p++)
             for (int q = p + 1; q < m; q++) {
                 const double off = a[p * m + q];
-                if (std::fabs(off) <= 1e-17 * std::sqrt(std::fabs(a[p * m + p] * a[q * m + q])) || off == 0)
+                if (std::fabs(off) <= 1e-17 * std::sqrt(std::fabs(a[p * m + p] * a[q * m + q])) ||
+                    off == 0)
                     continue;
                 const double theta = (a[q * m + q] - a[p * m + p]) / (2 * off);
-                const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
+                const double t =
+                    (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(theta * theta + 1));
                 const double c = 1 / std::sqrt(t * t + 1), s = t * c;
                 for (int i = 0; i < m; i++) {
                     const double x = a[i * m + p], y = a[i * m + q];
@@ -172,8 +179,8 @@ static dense project(const dense &a, int m, const dense &t, int n)
     return out;
 }
 
-/* The k largest of H c = lambda G c, in c (m x k): G is singular where vectors of the basis depend on each other, or are 0.
- * Fewer than k: c has zeros. */
+/* The k largest of H c = lambda G c, in c (m x k): G is singular where vectors of the basis depend
+ * on each other, or are 0.  Fewer than k: c has zeros. */
 static dense ritz(const dense &g, const dense &h, int m, int k, dense &c)
 {
     const double least = 1e-11; /* of what a direction of unit vectors may have left */
@@ -217,7 +224,8 @@ struct solver {
     cudaStream_t stream;
     int64_t rows;
     int k, m;
-    double *s, *next, *as, *y, *z; /* S and its successor, A S: rows x m; A X and A' A X: rows x k */
+    double *s, *next, *as, *y, *z; /* S and its successor, A S: rows x m; A X and A' A X: rows x
+                                      k */
     double *small, *lambda;
     cudaEvent_t start, stop;
     double product_ms;
@@ -239,12 +247,14 @@ struct solver {
         dense host(static_cast<size_t>(m) * m);
         check(cudaMemsetAsync(small, 0, host.size() * sizeof(double), stream));
         gram<<<256, 256, 16 * m * sizeof(double), stream>>>(of, rows, m, small);
-        check(cudaMemcpyAsync(host.data(), small, host.size() * sizeof(double), cudaMemcpyDeviceToHost, stream));
+        check(cudaMemcpyAsync(
+            host.data(), small, host.size() * sizeof(double), cudaMemcpyDeviceToHost, stream));
         check(cudaStreamSynchronize(stream));
         return host;
     }
 
-    /* One iteration.  \return the largest residual of the first `wanted` before it, over the value; \param values squared */
+    /* One iteration.  \return the largest residual of the first `wanted` before it, over the value;
+     * \param values squared */
     double iterate(int wanted, dense &values)
     {
         rc_err_t err;
@@ -255,12 +265,16 @@ struct solver {
         for (int j = 0; j < wanted && !values.empty(); j++)
             worst = std::fmax(worst, std::sqrt(g[(k + j) * m + k + j]) / values[j]);
         values = ritz(g, h, m, k, c);
-        check(cudaMemcpyAsync(small, c.data(), c.size() * sizeof(double), cudaMemcpyHostToDevice, stream));
-        check(cudaMemcpyAsync(lambda, values.data(), k * sizeof(double), cudaMemcpyHostToDevice, stream));
+        check(cudaMemcpyAsync(
+            small, c.data(), c.size() * sizeof(double), cudaMemcpyHostToDevice, stream));
+        check(cudaMemcpyAsync(
+            lambda, values.data(), k * sizeof(double), cudaMemcpyHostToDevice, stream));
         combine<<<512, 256, 0, stream>>>(s, rows, m, small, k, 0, next, m);
         combine<<<512, 256, 0, stream>>>(s, rows, m, small, k, k, next + 2 * k, m);
         combine<<<512, 256, 0, stream>>>(as, rows, m, small, k, 0, y, k);
-        timed([&] { check(rc_plan_execute_transposed(plan, k, 1, y, k, 0, z, k, stream, &err), err); });
+        timed([&] {
+            check(rc_plan_execute_transposed(plan, k, 1, y, k, 0, z, k, stream, &err), err);
+        });
         residual<<<512, 256, 0, stream>>>(z, next, rows, k, lambda, next + k, m);
         std::swap(s, next);
         return worst;
@@ -277,11 +291,13 @@ static double *vectors(int64_t n)
 
 static rc_plan_t *plan_for(const matrix &a, int k, const char *kernels, cudaStream_t stream)
 {
-    const int64_t columns[] = {k, BLOCKS * k}; /* of A' A X and of A S, which share what is prepared */
+    const int64_t columns[] = {k, BLOCKS * k}; /* of A' A X and of A S, which share what is
+                                                  prepared */
     const int64_t rows = static_cast<int64_t>(a.row_ptr.size()) - 1;
     const int64_t nnz = static_cast<int64_t>(a.col_idx.size());
     const rc_plan_problem_t problem = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, columns, 2};
-    const rc_plan_matrix_t m = {rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
+    const rc_plan_matrix_t m = {
+        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
     rc_plan_options_t options = {};
     rc_plan_t *plan = nullptr;
     rc_err_t err;
@@ -323,7 +339,8 @@ int main(int argc, char **argv)
     const int n = argc > 1 ? std::atoi(argv[1]) : 64;
     const int k = argc > 2 ? std::atoi(argv[2]) : 16;
     if (n < 2 * ALONG || n > 2000 || k < 2 || k > 32) {
-        std::fprintf(stderr, "usage: lobpcg [N [K [KERNELS]]], N %d to 2000, K 2 to 32\n", 2 * ALONG);
+        std::fprintf(
+            stderr, "usage: lobpcg [N [K [KERNELS]]], N %d to 2000, K 2 to 32\n", 2 * ALONG);
         return 2;
     }
     solver s = solver_for(convolution(n), n, k, argc > 3 ? argv[3] : "rs");
@@ -343,7 +360,8 @@ int main(int argc, char **argv)
     check(cudaEventElapsedTime(&ms, start, stop));
     for (int j = 0; j < k / 2; j++)
         error = std::fmax(error, std::fabs(values[j] - want[j]) / want[j]);
-    std::printf("%d iterations of %d columns, %.3f ms each, of which the products %.3f ms; largest residual %.2g, error %.2g\n",
+    std::printf("%d iterations of %d columns, %.3f ms each, of which the products %.3f ms; largest "
+                "residual %.2g, error %.2g\n",
         count, k, ms / count, s.product_ms / count, left, error);
     rc_plan_free(s.plan);
     for (double *p : {s.s, s.next, s.as, s.y, s.z, s.small, s.lambda})

@@ -1,5 +1,6 @@
 /* C = A B on a GPU with a matrix of a file:  minimal a.mtx
- *   cc minimal.c $(pkg-config --cflags --libs rowcast_cuda rowcast_io) -I$CUDA/include -L$CUDA/lib64 -lcudart -o minimal */
+ *   cc minimal.c $(pkg-config --cflags --libs rowcast_cuda rowcast_io) -I$CUDA/include
+ *   -L$CUDA/lib64 -lcudart -o minimal */
 #include <cuda_runtime_api.h>
 #include <rowcast_cuda.h>
 #include <rowcast_io.h>
@@ -31,8 +32,10 @@ int main(int argc, char **argv)
     fputs(text, stdout);
     cudaError_t e = cudaMalloc((void **)&b, (size_t)(a.cols * k) * sizeof *b);
     e = e == cudaSuccess ? cudaMalloc((void **)&c, (size_t)(a.rows * k) * sizeof *c) : e;
-    e = e == cudaSuccess ? cudaMemset(b, 0, (size_t)(a.cols * k) * sizeof *b) : e; /* here: your B */
-    rc_status_t st = e == cudaSuccess ? rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, &err) : RC_ENOMEM;
+    e = e == cudaSuccess ? cudaMemset(b, 0, (size_t)(a.cols * k) * sizeof *b) : e; /* here: your
+                                                                                      B */
+    rc_status_t st =
+        e == cudaSuccess ? rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, &err) : RC_ENOMEM;
     e = e == cudaSuccess ? cudaDeviceSynchronize() : e;
     printf("%s\n", e != cudaSuccess ? cudaGetErrorString(e) : st < 0 ? err.text : "multiplied");
     rc_plan_free(plan);

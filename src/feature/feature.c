@@ -1,8 +1,8 @@
 #include "config.h"
 #include "feature/feature.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 
-#include <omp.h>
 #include <string.h>
 
 #define RC_FEATURE_SET(id) extern const rc_feature_set_t rc_feature_set_##id;
@@ -78,12 +78,13 @@ rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry
 {
     static const rc_geometry_t paper = {32, 32, 32};
     const rc_geometry_t *g = geometry ? geometry : &paper;
-    if (!a || !out || threads < 0)
-        return rc_fail(err, RC_EINVAL, "features: no matrix, no output, or threads below 0");
+    int team = 1;
+    if (!out)
+        return rc_fail(err, RC_EINVAL, "features: expected where to put them, found NULL");
     rc_status_t st = check_geometry(g, err);
-    if (st < 0)
-        return st;
-    return public_set()->compute(a, g, threads ? threads : omp_get_max_threads(), out, err);
+    if (st == RC_OK)
+        st = rc_csr_given(a, threads, &team, err);
+    return st < 0 ? st : public_set()->compute(a, g, team, out, err);
 }
 
 const char *rc_feature_name(int i)

@@ -19,12 +19,13 @@ typedef struct rc_feature {
     const char *help; /**< one sentence: the exact meaning */
 } rc_feature_t;
 
-/** What follows from the features of a set once the product is known: figures that trees cannot make of
- *  features themselves, as how many threads a launch has.  A model takes them as inputs; a store has
- *  none of them, for they cost nothing. */
+/** What follows from the features of a set once the product is known: figures that trees cannot
+ *  make of features themselves, as how many threads a launch has.  A model takes them as inputs; a
+ *  store has none of them, for they cost nothing. */
 typedef struct rc_feature_product {
     int count;
-    const rc_feature_t *input; /**< [count] names that no feature of the set has; `cost` says nothing */
+    const rc_feature_t *input; /**< [count] names that no feature of the set has; `cost` says
+                                    nothing */
     /** \param[in]  feature  [features of the set]
      *  \param[in]  k  columns of B; 0: of an operation without K;  \param[in] value_bytes  4 or 8
      *  \param[out] out  [count] finite where the features are.  Local.  Cost: O(count). */
@@ -51,8 +52,9 @@ extern const rc_feature_set_t *const rc_feature_sets[];
 /** The set of that name, or NULL. */
 const rc_feature_set_t *rc_feature_set_find(const char *name);
 
-/** Where `name` stands among some features: the search begins at `from` and goes round, so that names in the
- *  order of the features are found at once.  \return its number, -1: it is not there */
+/** Where `name` stands among some features: the search begins at `from` and goes round, so that
+ *  names in the order of the features are found at once.  \return its number, -1: it is not
+ *      there */
 int rc_feature_index(const rc_feature_t *feature, int count, const char *name, int from);
 
 /** The feature of that name, or else the input of a product; NULL: neither. */
@@ -61,10 +63,10 @@ const rc_feature_t *rc_feature_find(const rc_feature_set_t *set, const char *nam
 /** 1: the name is that of an input of a product of the set. */
 int rc_feature_is_of_product(const rc_feature_set_t *set, const char *name);
 
-/** Entries plus rows below which a pass over a matrix is made by one thread, for every set: on a busy
- *  machine a team waits for its last thread as long as a core is somebody else's, some 100 ms; so what
- *  one thread does in a millisecond it does alone.  Measured with 2 threads on 2 cores at a load of 18,
- *  40,000 entries: one time in ten 110 ms or more, alone 0.2 ms. */
+/** Entries plus rows below which a pass over a matrix is made by one thread, for every set: on a
+ *  busy machine a team waits for its last thread as long as a core is somebody else's, some 100 ms;
+ *  so what one thread does in a millisecond it does alone.  Measured with 2 threads on 2 cores at a
+ *  load of 18, 40,000 entries: one time in ten 110 ms or more, alone 0.2 ms. */
 enum { RC_FEATURE_ALONE = 1 << 18 };
 
 /** Threads that pay for a pass over the entries of a matrix: at least 1, at most `threads` and the

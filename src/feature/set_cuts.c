@@ -1,13 +1,16 @@
-/* What Jiang et al. 2020 decide by (set jiang) at the two other least counts of a dense column that their text and
- * programs leave open: 8, whose share of matrices without tiles comes nearest to theirs, and 24 [chosen: tile_min is one more]. */
+/* What Jiang et al. 2020 decide by (set jiang) at the two other least counts of a dense column that
+ * their text and programs leave open: 8, whose share of matrices without tiles comes nearest to
+ * theirs, and 24 [chosen: tile_min is one more]. */
 #include "config.h"
 #include "feature/feature.h"
 #include "sparse/tiles.h"
 
 static const rc_feature_t features[] = {
-    {"dense_ratio_8", "1", RC_COST_NNZ, "share of the entries in dense tiles, col_min 8, tile_min 9"},
+    {"dense_ratio_8", "1", RC_COST_NNZ,
+        "share of the entries in dense tiles, col_min 8, tile_min 9"},
     {"rest_similarity_8", "1", RC_COST_NNZ, "similarity of neighbouring rows outside of these"},
-    {"dense_ratio_24", "1", RC_COST_NNZ, "share of the entries in dense tiles, col_min 24, tile_min 25"},
+    {"dense_ratio_24", "1", RC_COST_NNZ,
+        "share of the entries in dense tiles, col_min 24, tile_min 25"},
     {"rest_similarity_24", "1", RC_COST_NNZ, "similarity of neighbouring rows outside of these"},
 };
 

@@ -1,6 +1,7 @@
 /* What Jiang et al. 2020 decide by, of the rows as they stand: the share of entries in dense tiles
- * (section 2.3) and how alike neighbouring rows are (section 3.2), at the defaults of sparse/tiles.h;
- * and, beyond the paper, how many entries a load of a row of B serves in panels of 8 and 128 rows. */
+ * (section 2.3) and how alike neighbouring rows are (section 3.2), at the defaults of
+ * sparse/tiles.h; and, beyond the paper, how many entries a load of a row of B serves in panels of
+ * 8 and 128 rows. */
 #include "config.h"
 #include "feature/feature.h"
 #include "sparse/tiles.h"

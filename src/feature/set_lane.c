@@ -1,8 +1,8 @@
-/* What Lane and Booth 2022, Table 1, say of a matrix: a *regular* one has a variance of the row length of at most
- * 10 (of the whole population [chosen]), a symmetric one a pattern symmetry of 1.
+/* What Lane and Booth 2022, Table 1, say of a matrix: a *regular* one has a variance of the row
+ * length of at most 10 (of the whole population [chosen]), a symmetric one a pattern symmetry of 1.
  *
- * Pattern symmetry is that of the SuiteSparse collection: the share of the entries off the diagonal whose
- * mirror image is an entry; 1 where there are none; 0 for matrices that are not square. */
+ * Pattern symmetry is that of the SuiteSparse collection: the share of the entries off the diagonal
+ * whose mirror image is an entry; 1 where there are none; 0 for matrices that are not square. */
 #include "config.h"
 #include "feature/feature.h"
 

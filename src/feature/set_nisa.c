@@ -1,11 +1,12 @@
 /* The 17 features of Nisa et al. 2018, Table II.  Set 3 is said to bring their number from 11 to 17
- * but the table lists five; the sixth is nnz_min, the counterpart of nnz_max: the data scripts of the
- * group's earlier study (Sedaghati, Mu, Pouchet, Parthasarathy and Sadayappan, Automatic selection of
- * sparse matrix representation on GPUs, ICS 2015) list exactly these 17.
+ * but the table lists five; the sixth is nnz_min, the counterpart of nnz_max: the data scripts of
+ * the group's earlier study (Sedaghati, Mu, Pouchet, Parthasarathy and Sadayappan, Automatic
+ * selection of sparse matrix representation on GPUs, ICS 2015) list exactly these 17.
  *
- * A chunk is a longest run of entries in consecutive columns of a row; sizes are over all chunks of the
- * matrix, numbers over all rows, empty ones included.  Standard deviations are of the whole (divided
- * by the count).  Where there is nothing to take a mean, a minimum or a maximum of, the feature is 0. */
+ * A chunk is a longest run of entries in consecutive columns of a row; sizes are over all chunks of
+ * the matrix, numbers over all rows, empty ones included.  Standard deviations are of the whole
+ * (divided by the count).  Where there is nothing to take a mean, a minimum or a maximum of, the
+ * feature is 0. */
 #include "config.h"
 #include "feature/feature.h"
 

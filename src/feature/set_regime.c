@@ -1,8 +1,9 @@
-/* When a row order may pay: how much rows share next to each other now, how much they could share near each
- * other, and what decides whether sharing matters.  Where the numbering has lost its locality, run_reuse
- * is near 1 and ball_reuse (or column_reuse, where rows and columns are not numbered alike) is not;
- * and it matters where the working set, column_bytes times K, is larger than the L2.  Samples:
- * order/sample.h; the runs are those by which the policy `auto` decides.  A ratio of nothing is 1. */
+/* When a row order may pay: how much rows share next to each other now, how much they could share
+ * near each other, and what decides whether sharing matters.  Where the numbering has lost its
+ * locality, run_reuse is near 1 and ball_reuse (or column_reuse, where rows and columns are not
+ * numbered alike) is not; and it matters where the working set, column_bytes times K, is larger
+ * than the L2.  Samples: order/sample.h; the runs are those by which the policy `auto` decides.  A
+ * ratio of nothing is 1. */
 #include "config.h"
 #include "feature/feature.h"
 #include "order/sample.h"
@@ -11,8 +12,8 @@ static const rc_feature_t features[] = {
     {"run_reuse", "entries", RC_COST_SHAPE,
         "entries over distinct columns of sampled runs of 64 rows that follow each other"},
     {"ball_reuse", "entries", RC_COST_SHAPE,
-        "the same of up to 64 rows that are reached first, breadth first, from a sampled row by the "
-        "numbers of columns"},
+        "the same of up to 64 rows that are reached first, breadth first, from a sampled row by "
+        "the numbers of columns"},
     {"column_reuse", "entries", RC_COST_NNZ,
         "the same of up to 64 rows that hold a sampled column, without that column"},
     {"agreement", "1", RC_COST_SHAPE,
@@ -37,9 +38,8 @@ static rc_status_t compute(
     out[0] = ratio(&s.run);
     out[1] = ratio(&s.ball);
     out[2] = ratio(&s.column);
-    out[3] = s.agreement.entries > 0
-                 ? (double)s.agreement.distinct / (double)s.agreement.entries
-                 : 0;
+    out[3] =
+        s.agreement.entries > 0 ? (double)s.agreement.distinct / (double)s.agreement.entries : 0;
     out[4] = a->nnz > 0 ? (double)s.longest * (double)a->rows / (double)a->nnz : 1;
     out[5] = 4 * (double)a->cols;
     return RC_OK;

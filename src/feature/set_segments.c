@@ -1,12 +1,14 @@
-/* What the tree of Hong et al. 2018 takes beside the distances of set `hong`: section 4.3 names "the number of
- * accumulations" and says no more of it.  It is taken as the row segments with entries in panels of 256 columns.
- * A set of its own: stores that were made before keep `hong` with its twelve columns. */
+/* What the tree of Hong et al. 2018 takes beside the distances of set `hong`: section 4.3 names
+ * "the number of accumulations" and says no more of it.  It is taken as the row segments with
+ * entries in panels of 256 columns.  A set of its own: stores that were made before keep `hong`
+ * with its twelve columns. */
 #include "config.h"
 #include "feature/feature.h"
 #include "sparse/segments.h"
 
 static const rc_feature_t features[] = {
-    {"accumulations", "segments", RC_COST_NNZ, "segments with entries: of one row in one panel of 256 columns"},
+    {"accumulations", "segments", RC_COST_NNZ,
+        "segments with entries: of one row in one panel of 256 columns"},
 };
 enum { COUNT = sizeof features / sizeof features[0] };
 
@@ -17,7 +19,8 @@ static rc_status_t compute(
     const rc_segments_source_t source = rc_segments_source_of(a);
     rc_segments_size_t size;
     (void)geometry;
-    rc_status_t st = rc_segments_measure(&source, &rule, rc_feature_threads(a, 0, threads), &size, err);
+    rc_status_t st =
+        rc_segments_measure(&source, &rule, rc_feature_threads(a, 0, threads), &size, err);
     if (st == RC_OK)
         out[0] = (double)size.segments;
     return st;

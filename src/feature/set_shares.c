@@ -1,7 +1,8 @@
-/* What decides how long a product with a vector takes on a GPU, from the row pointers alone: how even rows are, and
- * whether one of them goes on in a second share of a kernel, whose sums then have to be added up.  A share of `coo` has
- * 896 entries and one of `merge` 896 row ends and entries; both look 128 entries back for the begin of their first row.
- * `csr` gives rows beyond 256 entries CTAs of their own, one for 4,096 entries (kernels/cuda/spmv.h and spmv_lanes.h).
+/* What decides how long a product with a vector takes on a GPU, from the row pointers alone: how
+ * even rows are, and whether one of them goes on in a second share of a kernel, whose sums then
+ * have to be added up.  A share of `coo` has 896 entries and one of `merge` 896 row ends and
+ * entries; both look 128 entries back for the begin of their first row.  `csr` gives rows beyond
+ * 256 entries CTAs of their own, one for 4,096 entries (kernels/spmv/cuda/spmv.h and spmv_lanes.h).
  *
  * Sums are of whole numbers.  A ratio to no entries is 1, a share of them 0. */
 #include "config.h"
@@ -24,11 +25,15 @@ static const rc_feature_t features[] = {
     {"nnz_sigma", "entries", RC_COST_ROWS, "standard deviation of the number of entries of a row"},
     {"empty_share", "1", RC_COST_ROWS, "share of the rows that have no entries"},
     {"long_share", "1", RC_COST_ROWS, "share of the entries in rows of more than 256"},
-    {"warp_fill", "1", RC_COST_ROWS, "32 times the longest row of every 32 that follow each other, over the entries"},
-    {"over_share", "1", RC_COST_ROWS, "share of the entries that rows have beyond the mean number, rounded up"},
-    {"pieces", "pieces", RC_COST_ROWS, "pieces of 4,096 entries, or up to 256 more, that rows of more than 256 are cut into"},
+    {"warp_fill", "1", RC_COST_ROWS,
+        "32 times the longest row of every 32 that follow each other, over the entries"},
+    {"over_share", "1", RC_COST_ROWS,
+        "share of the entries that rows have beyond the mean number, rounded up"},
+    {"pieces", "pieces", RC_COST_ROWS,
+        "pieces of 4,096 entries, or up to 256 more, that rows of more than 256 are cut into"},
     {"open_entries", "shares", RC_COST_ROWS,
-        "shares of 896 entries that begin more than 128 entries after the begin of the row that they begin in"},
+        "shares of 896 entries that begin more than 128 entries after the begin of the row that "
+        "they begin in"},
     {"open_items", "shares", RC_COST_ROWS, "the same, of 896 row ends and entries"},
 };
 enum {
@@ -56,7 +61,8 @@ static void add_squares(wide_t sum, rc_shares_counts_t *c)
     c->squares_high += (uint64_t)(sum >> 32);
 }
 
-/* The lengths of rows that have fewer than 2^31 entries together, as sums that compilers make of vectors. */
+/* The lengths of rows that have fewer than 2^31 entries together, as sums that compilers make of
+ * vectors. */
 static void count_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
 {
     int32_t least = INT32_MAX;
@@ -112,7 +118,8 @@ static rc_shares_counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
             count_warp(ptr, rows, width, &c);
         else
             count_wide_warp(ptr, rows, width, &c);
-        if (c.warps - warps > WARP * (int64_t)(LOOK + 1)) /* else no row is long enough for any of it */
+        if (c.warps - warps > WARP * (int64_t)(LOOK + 1)) /* else no row is long enough for any of
+                                                             it */
             for (int i = 0; i < rows; i++)
                 rc_shares_add_long(row + i, ptr[i], ptr[i + 1] - ptr[i], &c);
     }
@@ -150,7 +157,8 @@ static rc_shares_counts_t count_all(const rc_csr_t *a, int threads)
     return all;
 }
 
-void rc_shares_features(const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out)
+void rc_shares_features(
+    const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out)
 {
     wide_t squares = ((wide_t)c->squares_high << 32) + c->squares_low;
     wide_t spread = (wide_t)rows * squares - (wide_t)nnz * (wide_t)nnz;
@@ -172,7 +180,8 @@ void rc_shares_features(const rc_shares_counts_t *c, int64_t rows, int64_t cols,
     out[OPEN_ITEMS] = (double)c->open_items;
 }
 
-static rc_status_t compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
+static rc_status_t compute(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
     const rc_shares_counts_t c = count_all(a, threads);
     (void)geometry;
@@ -181,19 +190,23 @@ static rc_status_t compute(const rc_csr_t *a, const rc_geometry_t *geometry, int
     return RC_OK;
 }
 
-/* What formats read and how their shares come out, the bytes of a value known: 4 bytes a column, 4 a row pointer. */
+/* What formats read and how their shares come out, the bytes of a value known: 4 bytes a column, 4
+ * a row pointer. */
 static const rc_feature_t product_inputs[] = {
     {"a_bytes", "bytes", RC_COST_SHAPE, "columns, values and row pointers of A"},
     {"all_bytes", "bytes", RC_COST_SHAPE, "these, the vector and the result"},
     {"x_bytes", "bytes", RC_COST_SHAPE, "the vector"},
     {"ell_bytes", "bytes", RC_COST_SHAPE, "columns and values of rows as long as the longest"},
     {"ell_fill", "1", RC_COST_SHAPE, "their places over the entries"},
-    {"warp_places", "places", RC_COST_SHAPE, "32 times the longest row of every 32 that follow each other"},
+    {"warp_places", "places", RC_COST_SHAPE,
+        "32 times the longest row of every 32 that follow each other"},
     {"skew", "1", RC_COST_SHAPE, "entries of the longest row over the mean"},
-    {"over_entries", "entries", RC_COST_SHAPE, "entries that rows have beyond the mean number, rounded up"},
+    {"over_entries", "entries", RC_COST_SHAPE,
+        "entries that rows have beyond the mean number, rounded up"},
     {"shares_entries", "shares", RC_COST_SHAPE, "shares of 896 entries"},
     {"shares_items", "shares", RC_COST_SHAPE, "shares of 896 row ends and entries"},
-    {"open_entries_share", "1", RC_COST_SHAPE, "share of the shares of entries that are open_entries"},
+    {"open_entries_share", "1", RC_COST_SHAPE,
+        "share of the shares of entries that are open_entries"},
     {"open_items_share", "1", RC_COST_SHAPE, "the same of open_items"},
 };
 
@@ -226,7 +239,9 @@ static const rc_feature_product_t product = {
 
 const rc_feature_set_t rc_feature_set_shares = {
     .name = "shares",
-    .summary = "row lengths, and rows that go on in a second share: which format of a product with a vector suits",
+    .summary =
+        "row lengths, and rows that go on in a second share: which format of a product with a "
+        "vector suits",
     .source = "our own, at the top of src/feature/set_shares.c",
     .version = 1,
     .count = COUNT,

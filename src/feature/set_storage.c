@@ -1,7 +1,7 @@
-/* How much of what kernels store of a matrix is padding, and how often neighbouring rows need the same
- * rows of B.  A row is cut into chunks of N entries, at least one; blocks of N rows follow each other from
- * row 0.  Sums are of whole numbers, so nothing depends on which thread adds what.  A ratio to no entries
- * is 1, a share of them 0. */
+/* How much of what kernels store of a matrix is padding, and how often neighbouring rows need the
+ * same rows of B.  A row is cut into chunks of N entries, at least one; blocks of N rows follow
+ * each other from row 0.  Sums are of whole numbers, so nothing depends on which thread adds what.
+ * A ratio to no entries is 1, a share of them 0. */
 #include "config.h"
 #include "feature/feature.h"
 #include "base/alloc.h"
@@ -147,7 +147,8 @@ static rc_status_t compute(
     {
         counts_t c = {0};
         rc_err_t why = {0};
-        int32_t *seen = rc_alloc0((size_t)a->cols + 1, BLOCKS * sizeof *seen, "columns of blocks", &why);
+        int32_t *seen =
+            rc_alloc0((size_t)a->cols + 1, BLOCKS * sizeof *seen, "columns of blocks", &why);
         if (!seen) {
 #pragma omp atomic write
             failed = 1;
@@ -168,11 +169,12 @@ static rc_status_t compute(
 
 /* ------------------------------------------------------------------- product */
 
-/* How kernels of row-major and column-major products are launched, K and the bytes of a value known.  A lane takes 16
- * bytes of a row of B, less where K is no multiple of that; lanes beyond the row are idle, as is what a strip of 128 to
- * 512 bytes has beyond it.  `gchunk` left alone has chunks of 4, 8 or 16 entries by the mean of the rows that have some,
- * more where a row of twice the mean is longer than a block of 16 chunks: longer rows are added up in a second step
- * (kernels/chunks.c, kernels/cuda/gchunk.c). */
+/* How kernels of row-major and column-major products are launched, K and the bytes of a value
+ * known.  A lane takes 16 bytes of a row of B, less where K is no multiple of that; lanes beyond
+ * the row are idle, as is what a strip of 128 to 512 bytes has beyond it.  `gchunk` left alone has
+ * chunks of 4, 8 or 16 entries by the mean of the rows that have some, more where a row of twice
+ * the mean is longer than a block of 16 chunks: longer rows are added up in a second step
+ * (format/chunks.c, kernels/spmm/cuda/gchunk.c). */
 enum { LOAD = 16, LANES = 32, BLOCK = 16, STRIPS = 3, ENTRIES_MAX = 64 };
 static const double strip_bytes[STRIPS] = {128, 256, 512};
 
@@ -182,7 +184,8 @@ static const rc_feature_t product_inputs[] = {
     {"chunks_16", "chunks", RC_COST_SHAPE, "the same, of 16"},
     {"chunks_32", "chunks", RC_COST_SHAPE, "the same, of 32"},
     {"chunks_64", "chunks", RC_COST_SHAPE, "the same, of 64"},
-    {"threads_4", "threads", RC_COST_SHAPE, "loads of 16 bytes that chunks of 4 entries have side by side, one for each thread"},
+    {"threads_4", "threads", RC_COST_SHAPE,
+        "loads of 16 bytes that chunks of 4 entries have side by side, one for each thread"},
     {"threads_8", "threads", RC_COST_SHAPE, "the same, of 8"},
     {"threads_16", "threads", RC_COST_SHAPE, "the same, of 16"},
     {"threads_32", "threads", RC_COST_SHAPE, "the same, of 32"},
@@ -190,7 +193,8 @@ static const rc_feature_t product_inputs[] = {
     {"auto_entries", "entries", RC_COST_SHAPE, "entries of the chunks of gchunk left alone"},
     {"auto_chunks", "chunks", RC_COST_SHAPE, "chunks of so many"},
     {"auto_threads", "threads", RC_COST_SHAPE, "loads of 16 bytes that they have side by side"},
-    {"auto_blocks", "1", RC_COST_SHAPE, "entries of the longest row over those of a block of such chunks"},
+    {"auto_blocks", "1", RC_COST_SHAPE,
+        "entries of the longest row over those of a block of such chunks"},
     {"filled_mu", "entries", RC_COST_SHAPE, "mean number of entries of the rows that have some"},
     {"skew", "1", RC_COST_SHAPE, "entries of the longest row over the mean"},
     {"work_bytes", "bytes", RC_COST_SHAPE, "rows of B that all entries take"},
@@ -200,8 +204,10 @@ static const rc_feature_t product_inputs[] = {
     {"row_bytes", "bytes", RC_COST_SHAPE, "a row of B"},
     {"load_values", "values", RC_COST_SHAPE, "values that a lane loads at once: K is a multiple"},
     {"loads", "loads", RC_COST_SHAPE, "such loads of a row of B"},
-    {"idle_lanes", "1", RC_COST_SHAPE, "lanes that take a row of B, in teams of a power of two up to 32, over its loads"},
-    {"idle_128", "1", RC_COST_SHAPE, "bytes of the strips of 128 that a row of B begins, over its bytes"},
+    {"idle_lanes", "1", RC_COST_SHAPE,
+        "lanes that take a row of B, in teams of a power of two up to 32, over its loads"},
+    {"idle_128", "1", RC_COST_SHAPE,
+        "bytes of the strips of 128 that a row of B begins, over its bytes"},
     {"idle_256", "1", RC_COST_SHAPE, "the same, of 256"},
     {"idle_512", "1", RC_COST_SHAPE, "the same, of 512"},
 };

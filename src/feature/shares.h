@@ -1,6 +1,6 @@
-/** \file feature/shares.h  What the set `shares` counts in row pointers, and the arithmetic of a row, inline, so that a GPU
- *  (kernels/cuda/features.cu) counts exactly what the host does.  All of it is sums and extremes of whole numbers: the
- *  order of threads does not matter. */
+/** \file feature/shares.h  What the set `shares` counts in row pointers, and the arithmetic of a
+ *  row, inline, so that a GPU (feature/cuda/features.cu) counts exactly what the host does.  All of
+ *  it is sums and extremes of whole numbers: the order of threads does not matter. */
 #ifndef RC_FEATURE_SHARES_H
 #define RC_FEATURE_SHARES_H
 
@@ -31,7 +31,8 @@ typedef struct rc_shares_counts {
     int64_t pieces;
     int64_t open_entries;
     int64_t open_items;
-    uint64_t squares_low; /**< sum of the low 32 bits of the squares of row lengths, and of what is above them */
+    uint64_t squares_low; /**< sum of the low 32 bits of the squares of row lengths, and of what is
+                               above them */
     uint64_t squares_high;
 } rc_shares_counts_t;
 
@@ -41,7 +42,8 @@ RC_HOST_DEVICE static inline int64_t rc_shares_width(int64_t rows, int64_t nnz)
     return rows > 0 ? (nnz + rows - 1) / rows : 0;
 }
 
-/** Shares that begin inside of a row that begins at place `from` of what is shared out, far enough from there. */
+/** Shares that begin inside of a row that begins at place `from` of what is shared out, far enough
+ *  from there. */
 RC_HOST_DEVICE static inline int64_t rc_shares_open(int64_t from, int64_t entries)
 {
     return entries > RC_SHARES_LOOK + 1
@@ -50,7 +52,8 @@ RC_HOST_DEVICE static inline int64_t rc_shares_open(int64_t from, int64_t entrie
 }
 
 /** What a row of n entries adds that is 0 of short ones.  \param[in] begin  its first entry */
-RC_HOST_DEVICE static inline void rc_shares_add_long(int64_t row, int64_t begin, int64_t n, rc_shares_counts_t *c)
+RC_HOST_DEVICE static inline void rc_shares_add_long(
+    int64_t row, int64_t begin, int64_t n, rc_shares_counts_t *c)
 {
     c->in_long += n > RC_SHARES_LONG ? n : 0;
     c->pieces += n > RC_SHARES_LONG ? 1 + (n - RC_SHARES_LONG) / RC_SHARES_PIECE : 0;
@@ -59,7 +62,8 @@ RC_HOST_DEVICE static inline void rc_shares_add_long(int64_t row, int64_t begin,
 }
 
 /** The features of the set.  \param[out] out  [features of `shares`] */
-void rc_shares_features(const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out);
+void rc_shares_features(
+    const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/** \file feature/walk_counters.h  Counting bits with AVX-512: in how many words each bit is set, and
- *  how many bits each word has.  Private to src/feature; only for machines that have it. */
+/** \file feature/walk_counters.h  Counting bits with AVX-512: in how many words each bit is set,
+ *  and how many bits each word has.  Private to src/feature; only for machines that have it. */
 #ifndef RC_FEATURE_WALK_COUNTERS_H
 #define RC_FEATURE_WALK_COUNTERS_H
 

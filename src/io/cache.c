@@ -87,8 +87,8 @@ static char *path_of(const rc_cache_t *c, const wanted_t *m, rc_err_t *err)
     rc_str_addf(&key, "%s/%s\n%s", m->group, m->name, slash ? slash + 1 : m->path);
     if (!key.failed)
         rc_digest_hex(rc_digest(key.text, key.len), hex);
-    rc_str_addf(&s, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown,
-        key.failed ? "" : hex);
+    rc_str_addf(
+        &s, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown, key.failed ? "" : hex);
     if (key.failed || s.failed) {
         rc_fail(err, RC_ENOMEM, "no memory for a file name");
         rc_str_free(&s);

@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "sparse/csr.h"
-#include "sparse/csr_build.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -279,12 +279,8 @@ rc_status_t rc_csr_file_open(const char *path, rc_csr_file_t **out, rc_err_t *er
     f->fd = -1;
     f->path = rc_strdup(path, err);
     rc_status_t st = f->path ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK) {
-        f->fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (f->fd < 0)
-            st = rc_fail_errno(err, errno == ENOENT || errno == ENOTDIR ? RC_ENOENT : RC_EIO, errno,
-                "cannot read %s", path);
-    }
+    if (st == RC_OK)
+        st = rc_open_file(path, RC_OPEN_GIVEN, 0, &f->fd, err);
     if (st == RC_OK)
         st = read_header(f, err);
     if (st < 0)
@@ -339,28 +335,6 @@ static int read_pieces(const rc_csr_file_t *f, int threads, char *const array[3]
     return failed;
 }
 
-/* As rc_csr_check, by several threads and without words. */
-static int is_matrix(const rc_csr_t *a, int threads)
-{
-    int64_t wrong = a->row_ptr[0] != 0 || a->row_ptr[a->rows] != a->nnz;
-    /* first the bounds of all rows: the columns are read within them */
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : wrong)
-    for (int64_t row = 0; row < a->rows; row++)
-        wrong += a->row_ptr[row] > a->row_ptr[row + 1] || a->row_ptr[row] < 0;
-    if (wrong)
-        return 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 4096) reduction(+ : wrong)
-    for (int64_t row = 0; row < a->rows; row++) {
-        int64_t previous = -1;
-        for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
-            wrong += a->col_idx[k] <= previous;
-            previous = a->col_idx[k];
-        }
-        wrong += previous >= a->cols;
-    }
-    return wrong == 0;
-}
-
 rc_status_t rc_csr_file_read(
     rc_csr_file_t *f, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
@@ -374,7 +348,7 @@ rc_status_t rc_csr_file_read(
     int code = read_pieces(f, team, array);
     if (code < 0)
         st = rc_fail_errno(err, RC_EIO, -code, "cannot read %s", f->path);
-    else if (code || !is_matrix(&a, team))
+    else if (code || rc_csr_check_by(&a, team, NULL) < 0)
         st = bad(f, "its contents are damaged", err);
     if (st < 0) {
         rc_csr_free(&a);

@@ -2,6 +2,8 @@
 #include "io/file.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +21,10 @@ rc_status_t rc_file_digest(
     char *buf = rc_alloc(block, 1, "a block of a file", err);
     rc_hasher_t *h = buf ? rc_hasher_new(err) : NULL;
     rc_status_t st = h ? RC_OK : RC_ENOMEM;
-    int fd = st == RC_OK ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (st == RC_OK && (fd < 0 || fstat(fd, &s) != 0))
+    int fd = -1;
+    if (st == RC_OK)
+        st = rc_open_file(path, RC_OPEN_GIVEN, 0, &fd, err);
+    if (st == RC_OK && fstat(fd, &s) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", path);
     while (st == RC_OK && ((n = read(fd, buf, block)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)

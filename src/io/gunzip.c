@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+enum { magic = 0x1f }; /* the first byte of a member */
+
 struct rc_gunzip {
     z_stream z;
+    int garbage;  /* something else is behind the last member */
     int between;  /* at the end of a member: another one, zero padding or the end may follow */
     int finished; /* no more input will come */
 };
@@ -35,6 +38,11 @@ int rc_gunzip_is_hungry(const rc_gunzip_t *g)
     return g->z.avail_in == 0 && !g->finished;
 }
 
+int rc_gunzip_ignored(const rc_gunzip_t *g)
+{
+    return g->garbage;
+}
+
 void rc_gunzip_feed(rc_gunzip_t *g, const void *data, size_t bytes)
 {
     g->z.next_in = (Bytef *)(uintptr_t)data; /* zlib reads it only */
@@ -42,12 +50,17 @@ void rc_gunzip_feed(rc_gunzip_t *g, const void *data, size_t bytes)
     g->finished = bytes == 0;
 }
 
-/* Between members: skip zero padding; returns 1 when a member follows. */
+/* Between members: skip zero padding; returns 1 when a member follows.  Anything else ends the
+ * file. */
 static int next_member(rc_gunzip_t *g)
 {
     while (g->z.avail_in > 0 && *g->z.next_in == 0) {
         g->z.next_in++;
         g->z.avail_in--;
+    }
+    if (g->z.avail_in > 0 && *g->z.next_in != magic) {
+        g->garbage = g->finished = 1;
+        g->z.avail_in = 0;
     }
     if (g->z.avail_in == 0)
         return 0;

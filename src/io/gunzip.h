@@ -14,6 +14,9 @@ void rc_gunzip_free(rc_gunzip_t *g);
 /** Whether the decoder has used up its input and rc_gunzip_feed is due. */
 int rc_gunzip_is_hungry(const rc_gunzip_t *g);
 
+/** Whether the file ended in something that is no gzip, behind a whole member: it is not read. */
+int rc_gunzip_ignored(const rc_gunzip_t *g);
+
 /** Give the next compressed bytes, borrowed until they are used up; 0 bytes: the file ends. */
 void rc_gunzip_feed(rc_gunzip_t *g, const void *data, size_t bytes);
 

@@ -3,13 +3,18 @@
 #ifndef RC_IO_MTX_H
 #define RC_IO_MTX_H
 
+#include "base/log.h"
 #include "rowcast_io.h"
 
-/** What a comment begins with, behind its '%' and blanks, in a file that rowcast generate wrote; a spec follows. */
+/** What a comment begins with, behind its '%' and blanks, in a file that rowcast generate wrote; a
+ *  spec follows. */
 #define RC_MTX_GENERATED "made by: rowcast generate "
 
 /** What is said of a complex matrix, wherever one is read. */
 #define RC_COMPLEX_NOTICE "complex: only the pattern is used, the values are seeded ones"
+
+/** What the names of tar files end in, the likeliest first; NULL at the end. */
+extern const char *const rc_mtx_tar_endings[];
 
 /** Read the banner and the size line only (of any supported container).
  *  \param[out] rows, cols, entries  what the size line says; entries before expansion
@@ -20,10 +25,11 @@ rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t 
 /** What a matrix may take: itself, its entries on their way, and what its reader does with it next.
  *  All in bytes. */
 typedef struct rc_mtx_bound {
-    int64_t bytes;      /**< the limit */
-    int64_t row_work;   /**< that the reader of the matrix takes for each row beside it */
-    int64_t entry_work; /**< likewise for each entry */
-    const char *option; /**< that sets the limit, for the message; NULL: there is none */
+    int64_t bytes;       /**< the limit */
+    int64_t row_work;    /**< that the reader of the matrix takes for each row beside it */
+    int64_t entry_work;  /**< likewise for each entry */
+    const char *option;  /**< that sets the limit, for the message; NULL: there is none */
+    const rc_log_t *log; /**< told of what is ignored in a file; NULL: nobody is */
 } rc_mtx_bound_t;
 
 /** Bytes that reading a matrix takes at its peak: the matrix, counters of rows, and its entries as
@@ -44,7 +50,8 @@ rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound
 typedef struct rc_mtx_limits {
     const char *label;    /**< the file's name in messages */
     const char *name;     /**< the file must be a .tar.gz with NAME/NAME.mtx and nothing outside
-                               NAME/, whatever its own name; NULL: any file that rc_mtx_read takes */
+                               NAME/, whatever its own name; NULL: any file that rc_mtx_read
+                               takes */
     int64_t member_bytes; /**< with a name: of one member of the archive, at most */
     int64_t total_bytes;  /**< with a name: of the expanded archive, at most */
     int (*stop)(
@@ -64,7 +71,9 @@ typedef struct rc_mtx_counts {
 
 /** Read a whole file as rc_mtx_read does, with all of its checks and those of its container, but
  *  count its entries instead of keeping them.
- *  \return as rc_mtx_read; RC_EINTR.  Memory: some blocks of text, whatever the file says. */
+ *  \return as rc_mtx_read; RC_EINTR.  Memory: some blocks of text, whatever the file says; a file
+ *          of a symmetric kind with both triangles (none with a name is taken) is read as a
+ *          whole. */
 rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
     rc_mtx_counts_t *out, rc_err_t *err);
 

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "io/mtx_text.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "io/number.h"
 
 #include <inttypes.h>
@@ -37,6 +38,14 @@ int rc_mtx_is_blank(const char *begin, const char *end)
     while (begin < end && is_blank(*begin))
         begin++;
     return begin == end;
+}
+
+int rc_mtx_is_comment(const rc_mtx_line_t *line)
+{
+    const char *p = line->begin;
+    while (p < line->end && is_blank(*p))
+        p++;
+    return p == line->end || *p == '%';
 }
 
 const char *rc_mtx_word(const char *p, const char *end, char *buf, size_t size)
@@ -107,38 +116,43 @@ static rc_status_t explain_index(walk_t *w, const char *what, int64_t most, int6
 }
 
 static rc_status_t explain_number(
-    walk_t *w, int is_integer, locale_t c, const char *what, double *out)
+    walk_t *w, const rc_mtx_head_t *head, locale_t c, const char *what, double *out)
 {
     char text[96];
     const char *after = w->p;
     const char *end = word_end(w);
-    rc_number_t kind = rc_number_parse(w->p, end, c, out, &after);
+    int is_integer = head->field == RC_MTX_INTEGER;
+    rc_number_t kind = is_integer ? rc_number_whole(w->p, end, out, &after)
+                                  : rc_number_parse(w->p, end, c, out, &after);
+    if (kind == RC_NUMBER_NONE && !is_integer)
+        kind = rc_number_not_finite(w->p, end, out, &after);
     if (kind == RC_NUMBER_HUGE)
-        return expected(w, RC_ERANGE, "a number that fits a double");
+        return expected(w, RC_ERANGE,
+            is_integer ? "a whole number that a double holds exactly"
+                       : "a number that fits a double");
     if (kind == RC_NUMBER_LONG)
         return expected(w, RC_ERANGE, "a number of at most 1100 characters");
+    if (kind == RC_NUMBER_PART)
+        return expected(w, RC_EFORMAT, "a whole number (the banner says integer)");
     if (kind == RC_NUMBER_NONE || after != end) {
-        snprintf(text, sizeof text, "%s (a finite decimal number)", what);
+        snprintf(text, sizeof text, "%s (a decimal number)", what);
         return expected(w, RC_EFORMAT, text);
     }
-    if (is_integer) {
-        for (const char *p = w->p; p < end; p++)
-            if (*p == '.' || *p == 'e' || *p == 'E')
-                return expected(w, RC_EFORMAT, "a whole number (the banner says integer)");
-        if (fabs(*out) >= 0x1p53)
-            return expected(w, RC_ERANGE, "a whole number that a double holds exactly");
-    }
+    if (head->is_unsigned && *out < 0)
+        return expected(
+            w, RC_EFORMAT, "a number that is not negative (the banner says unsigned-integer)");
     next_word(w);
     return RC_OK;
 }
 
+/* Whether an entry may stand where it does. */
 static rc_status_t explain_place(const rc_mtx_head_t *head, const walk_t *w, int64_t row,
     int64_t col, double real, double imaginary)
 {
     const rc_mtx_line_t *l = w->line;
     if (head->symmetry == RC_MTX_GENERAL)
         return RC_OK;
-    if (row < col)
+    if (row < col && head->one_triangle)
         return rc_mtx_fail(w->err, RC_EFORMAT, l->file, l->number,
             "expected an entry on or below the diagonal (the banner says %s), found (%" PRId64
             ", %" PRId64 ")",
@@ -156,35 +170,68 @@ static rc_status_t explain_place(const rc_mtx_head_t *head, const walk_t *w, int
     return RC_OK;
 }
 
-rc_status_t rc_mtx_explain(
-    const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line, rc_err_t *err)
+double rc_mtx_complex_digest(double real, double imaginary)
+{
+    double part[] = {
+        isnan(real) ? (double)NAN : real + 0.0, isnan(imaginary) ? (double)NAN : imaginary + 0.0};
+    uint64_t bits[2];
+    memcpy(bits, part, sizeof bits);
+    return (double)(rc_rng_hash(bits[0], bits[1]) >> 16);
+}
+
+/* The value that is kept: of complex ones none, or where triangles are compared a digest, above the
+ * diagonal that of the image below. */
+static double kept_value(const rc_mtx_head_t *head, int is_above, double real, double imaginary)
+{
+    if (head->field != RC_MTX_COMPLEX)
+        return real;
+    if (head->is_array || head->symmetry == RC_MTX_GENERAL)
+        return 0;
+    return rc_mtx_complex_digest(is_above && head->symmetry == RC_MTX_SKEW ? -real : real,
+        is_above && head->symmetry != RC_MTX_SYMMETRIC ? -imaginary : imaginary);
+}
+
+rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line,
+    rc_triple_t *out, rc_err_t *err)
 {
     walk_t w = {line, line->begin, err};
     rc_status_t st = RC_OK;
-    int64_t row = 0;
-    int64_t col = 0;
+    int64_t row = 1;
+    int64_t col = 1;
     double real = 0;
     double imaginary = 0;
     while (w.p < line->end && is_blank(*w.p))
         w.p++;
-    if (w.p < line->end && *w.p == '%')
-        return expected(&w, RC_EFORMAT, "an entry (comments stand before the size line)");
     if (!head->is_array) {
         RC_TRY(explain_index(&w, "row", head->rows, &row));
         RC_TRY(explain_index(&w, "column", head->cols, &col));
     }
     if (head->field != RC_MTX_PATTERN)
-        RC_TRY(explain_number(&w, head->field == RC_MTX_INTEGER, c,
-            head->field == RC_MTX_COMPLEX ? "a real part" : "a value", &real));
+        RC_TRY(explain_number(
+            &w, head, c, head->field == RC_MTX_COMPLEX ? "a real part" : "a value", &real));
     if (head->field == RC_MTX_COMPLEX)
-        RC_TRY(explain_number(&w, 0, c, "an imaginary part", &imaginary));
+        RC_TRY(explain_number(&w, head, c, "an imaginary part", &imaginary));
     if (w.p < line->end)
         return expected(&w, RC_EFORMAT, "the end of the line after the entry");
     if (!head->is_array)
         RC_TRY(explain_place(head, &w, row, col, real, imaginary));
-    /* what is left: a carriage return inside the line, which counts as blank here */
-    st = rc_mtx_fail(
-        err, RC_EFORMAT, line->file, line->number, "expected an entry, found a stray character");
+    *out = (rc_triple_t){
+        (int32_t)(row - 1), (int32_t)(col - 1), kept_value(head, row < col, real, imaginary)};
 done:
     return st;
+}
+
+const char *rc_mtx_parse_other(
+    const rc_mtx_head_t *head, const char *p, locale_t c, rc_mtx_slice_t *s)
+{
+    const char *line_end = rc_mtx_line_end(p, s->end);
+    rc_mtx_line_t line = {"", 0, p, line_end ? line_end : s->end};
+    rc_triple_t *t = &s->triple[s->n];
+    if (rc_mtx_is_comment(&line))
+        return line.end;
+    if (s->n >= s->most || rc_mtx_parse_slowly(head, c, &line, t, NULL) < 0)
+        return NULL;
+    s->upper += head->symmetry != RC_MTX_GENERAL && t->row < t->col;
+    s->n++;
+    return line.end;
 }

@@ -9,7 +9,14 @@
 #include <strings.h>
 
 static const char *const field_names[] = {"real", "integer", "pattern", "complex"};
+
+/* Words that others write in the place of a field: the names above, then these. */
+static const char *const field_words[] = {
+    "real", "integer", "pattern", "complex", "float", "double", "unsigned-integer"};
+enum { field_float = RC_MTX_COMPLEX + 1, field_double, field_unsigned };
+
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+enum { symmetries = sizeof symmetry_names / sizeof *symmetry_names };
 
 const char *rc_mtx_field_name(rc_mtx_field_t field)
 {
@@ -62,6 +69,8 @@ static rc_status_t check_combination(
     const char *rule = NULL;
     if (head->is_array && head->field == RC_MTX_PATTERN)
         rule = "an array has values, so it cannot be 'pattern'";
+    else if (head->is_unsigned && head->symmetry == RC_MTX_SKEW)
+        rule = "'skew-symmetric' has values of both signs";
     else if (head->symmetry == RC_MTX_HERMITIAN && head->field != RC_MTX_COMPLEX)
         rule = "'hermitian' is for 'complex' only";
     else if (head->symmetry == RC_MTX_SKEW && head->field == RC_MTX_PATTERN)
@@ -73,9 +82,30 @@ static rc_status_t check_combination(
     return RC_OK;
 }
 
+/* The symmetry may be missing, and then it is 'general'; words of no meaning may stand behind it,
+ * but none that is another symmetry. */
+static rc_status_t parse_symmetry(
+    const rc_mtx_line_t *line, const char *p, rc_mtx_head_t *head, rc_err_t *err)
+{
+    size_t n;
+    p = next_word(p, line->end, &n);
+    int choice = n == 0 || *p == '%' ? RC_MTX_GENERAL : find(symmetry_names, symmetries, p, n);
+    if (choice < 0)
+        return expected(line,
+            "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian', or none", p,
+            err);
+    head->symmetry = (rc_mtx_symmetry_t)choice;
+    while (n > 0 && *p != '%') {
+        p = next_word(p + n, line->end, &n);
+        if (n > 0 && find(symmetry_names, symmetries, p, n) >= 0)
+            return expected(line, "one symmetry in the banner line", p, err);
+    }
+    return RC_OK;
+}
+
 rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err)
 {
-    static const char *const banner[] = {"%%MatrixMarket"};
+    static const char *const banner[] = {"%%MatrixMarket", "%MatrixMarket"};
     static const char *const object[] = {"matrix"};
     static const char *const format[] = {"coordinate", "array"};
     static const struct {
@@ -83,18 +113,16 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
         int count;
         const char *what;
     } part[] = {
-        {banner, 1, "the banner '%%MatrixMarket matrix ...'"},
+        {banner, 2, "the banner '%%MatrixMarket matrix ...'"},
         {object, 1, "'matrix' after '%%MatrixMarket'"},
         {format, 2, "the format 'coordinate' or 'array'"},
-        {field_names, 4, "the field 'real', 'integer', 'pattern' or 'complex'"},
-        {symmetry_names, 4, "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian'"},
+        {field_words, sizeof field_words / sizeof *field_words,
+            "the field 'real', 'integer', 'pattern' or 'complex'"},
     };
     enum { parts = sizeof part / sizeof *part };
     int choice[parts];
     size_t n;
     const char *p = line->begin;
-    if (p < line->end && rc_mtx_is_blank(p, p + 1))
-        return expected(line, "the banner at the very beginning", p, err);
     for (int i = 0; i < parts; i++) {
         p = next_word(p, line->end, &n);
         choice[i] = find(part[i].names, part[i].count, p, n);
@@ -102,13 +130,15 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
             return expected(line, part[i].what, p, err);
         p += n;
     }
-    p = next_word(p, line->end, &n);
-    if (n > 0)
-        return expected(line, "the end of the banner line", p, err);
     head->is_array = choice[2];
-    head->field = (rc_mtx_field_t)choice[3];
-    head->symmetry = (rc_mtx_symmetry_t)choice[4];
-    return check_combination(line, head, err);
+    head->is_unsigned = choice[3] == field_unsigned;
+    head->field = head->is_unsigned ? RC_MTX_INTEGER
+                  : choice[3] == field_float || choice[3] == field_double
+                      ? RC_MTX_REAL
+                      : (rc_mtx_field_t)choice[3];
+    rc_status_t st = parse_symmetry(line, p, head, err);
+    head->is_plain = head->symmetry == RC_MTX_GENERAL && !head->is_unsigned;
+    return st < 0 ? st : check_combination(line, head, err);
 }
 
 int rc_mtx_says_generated(const rc_mtx_line_t *line)
@@ -169,10 +199,15 @@ rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc
     const char *p = line->begin;
     rc_status_t st = RC_OK;
     RC_TRY(parse_count(line, &p, "rows", INT32_MAX, &head->rows, err));
-    RC_TRY(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
+    size_t n;
+    const char *second = next_word(p, line->end, &n);
+    /* two numbers: the vertices and edges of a graph */
+    head->is_graph = !head->is_array && n > 0 && rc_mtx_is_blank(second + n, line->end);
+    head->cols = head->rows;
+    if (!head->is_graph)
+        RC_TRY(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
     if (!head->is_array)
         RC_TRY(parse_count(line, &p, "entries", INT64_MAX / 64, &head->entries, err));
-    size_t n;
     p = next_word(p, line->end, &n);
     if (n > 0)
         return expected(line, "the end of the size line", p, err);

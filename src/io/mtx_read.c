@@ -2,12 +2,13 @@
 #include "io/mtx_read.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/outcome.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "io/mtx.h"
-#include "io/mtx_text.h"
-#include "io/source.h"
+#include "io/mtx_stream.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,41 +16,43 @@
 #include <string.h>
 
 enum {
-    block_default = 8 << 20, /* bytes of text decoded while the block before is parsed */
-    slice_default = 1 << 20, /* bytes of text that a thread takes at a time */
-    line_longest = 16 << 20
+    block_least = 16 << 20, /* bytes of text that are read or decoded while the block before is
+                               parsed */
+    block_most = 64 << 20,  /* of a large file: threads wait for each other at the end of a block */
+    slice_default = 1 << 17 /* bytes of text that a thread takes at a time */
 };
 
-/* A file being read.  Of a plain file `text` is all of it; of a stream it is the current block,
- * and while threads parse it another one decodes the next block. */
+/* An entry, and its line when that was found. */
+typedef struct wanted {
+    int32_t row;
+    int32_t col;
+    int64_t line;
+} wanted_t;
+
+/* A file being read: while threads parse a block, another one reads or decodes the next. */
 typedef struct reader {
-    const char *path;
+    rc_mtx_stream_t s;
     int threads;
-    size_t block;
     size_t slice;
-    rc_source_t *source;
-    int is_stream;
     locale_t c;
-    char *buffer[2]; /* streams only: the current block and the next one */
-    size_t capacity[2];
-    int current;
-    const char *text;
-    size_t length;
-    size_t at;     /* first byte that is not used up */
-    int is_last;   /* no text comes after `text` */
-    int64_t lines; /* that end before `at` */
     rc_mtx_head_t head;
+    int64_t size_line;
     rc_segment_t *segment;
     size_t segments;
     size_t segment_capacity;
     int64_t entries;               /* in the segments, or counted */
+    int64_t upper;                 /* of them above the diagonal of a symmetric kind */
+    int64_t widest;                /* of a graph: the largest column, from 1 */
     const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
     rc_source_limits_t source_limits;
-    rc_mtx_counts_t counts; /* with limits */
+    int64_t mirrored;            /* with limits: entries of symmetric kinds off the diagonal */
+    int64_t mirrored_zeros;      /* of them with the value 0 */
+    int64_t zeros;               /* with limits */
     const rc_mtx_bound_t *bound; /* NULL: what is available */
+    wanted_t *wanted;            /* looked for, or NULL */
 } reader_t;
 
-/* \param path  of the file; r->path is its name in messages */
+/* \param path  of the file; r->s.path is its name in messages */
 static rc_status_t reader_open(reader_t *r, const char *path, rc_err_t *err)
 {
     const rc_mtx_limits_t *l = r->limits;
@@ -57,16 +60,19 @@ static rc_status_t reader_open(reader_t *r, const char *path, rc_err_t *err)
         r->source_limits = (rc_source_limits_t){l->name, l->member_bytes, l->total_bytes};
     r->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r->c == (locale_t)0)
-        return rc_fail(err, RC_ENOMEM, "%s: no memory for a locale", r->path);
-    rc_status_t st =
-        rc_source_open_limited(path, l && l->name ? &r->source_limits : NULL, &r->source, err);
-    if (st < 0) {
-        rc_err_context(err, "%s", r->path);
+        return rc_fail(err, RC_ENOMEM, "%s: no memory for a locale", r->s.path);
+    r->s.whole_only = l != NULL; /* the matter is the container, not the text */
+    r->head.one_triangle = l && l->name;
+    rc_status_t st = rc_mtx_stream_open(&r->s, path, l && l->name ? &r->source_limits : NULL, err);
+    if (st < 0)
         return st;
-    }
-    r->text = rc_source_map(r->source, &r->length);
-    r->is_stream = r->text == NULL;
-    r->is_last = !r->is_stream;
+    int64_t bytes = r->s.bytes;
+    if (r->s.block == 0)
+        r->s.block = bytes / 8 < block_least  ? block_least
+                     : bytes / 8 > block_most ? block_most
+                                              : (size_t)bytes / 8;
+    if (bytes >= 0 && bytes < (int64_t)r->s.block)
+        r->s.block = (size_t)bytes + 1; /* a byte less comes, and so the end is known */
     return RC_OK;
 }
 
@@ -75,123 +81,74 @@ static void reader_close(reader_t *r)
     for (size_t i = 0; i < r->segments; i++)
         free(r->segment[i].triple);
     free(r->segment);
-    free(r->buffer[0]);
-    free(r->buffer[1]);
-    rc_source_close(r->source);
+    rc_mtx_stream_close(&r->s);
     if (r->c != (locale_t)0)
         freelocale(r->c);
 }
 
-/* --------------------------------------------------------------------- text */
-
-/* Copy the bytes from `from` on to the front of the other buffer, with room for a block more. */
-static rc_status_t carry(reader_t *r, size_t from, size_t *kept, rc_err_t *err)
-{
-    int next = 1 - r->current;
-    *kept = r->length - from;
-    if (*kept > line_longest)
-        return rc_mtx_fail(err, RC_EFORMAT, r->path, r->lines + 1,
-            "expected a line of at most %d characters, found a longer one", (int)line_longest);
-    void *p = r->buffer[next];
-    rc_status_t st = rc_grow(&p, &r->capacity[next], *kept + r->block, 1, "a block of text", err);
-    if (st < 0)
-        return st;
-    r->buffer[next] = p;
-    memcpy(r->buffer[next], r->length ? r->text + from : "", *kept);
-    return RC_OK;
-}
-
-static rc_status_t decode(reader_t *r, size_t kept, size_t *got, rc_err_t *err)
-{
-    return rc_source_read(r->source, r->buffer[1 - r->current] + kept, r->block, got, err);
-}
-
-static rc_status_t decode_failed(const reader_t *r, rc_status_t st, rc_err_t *err)
-{
-    rc_err_t cause = err ? *err : (rc_err_t){0};
-    if (r->limits) /* the matter is the container, not the text */
-        return rc_fail(err, st, "%s: %.400s", r->path, cause.text);
-    return rc_mtx_fail(err, st, r->path, r->lines + 1, "at or after this line %.300s", cause.text);
-}
-
-static void step(reader_t *r, size_t kept, size_t got)
-{
-    r->current = 1 - r->current;
-    r->text = r->buffer[r->current];
-    r->length = kept + got;
-    r->at = 0;
-    r->is_last = got < r->block;
-}
-
-static rc_status_t more_text(reader_t *r, rc_err_t *err)
-{
-    size_t kept;
-    size_t got;
-    rc_status_t st = carry(r, r->at, &kept, err);
-    if (st < 0)
-        return st;
-    st = decode(r, kept, &got, err);
-    if (st < 0)
-        return decode_failed(r, st, err);
-    step(r, kept, got);
-    return RC_OK;
-}
-
-/* The next line of the text; line->begin NULL at its end. */
-static rc_status_t next_line(reader_t *r, rc_mtx_line_t *line, rc_err_t *err)
-{
-    for (;;) {
-        size_t n = r->length - r->at;
-        /* before the first block and behind an empty text there is nothing to point into */
-        const char *begin = n ? r->text + r->at : NULL;
-        const char *newline = n ? memchr(begin, '\n', n) : NULL;
-        if (newline || r->is_last) {
-            const char *end = newline || !n ? newline : begin + n;
-            *line = (rc_mtx_line_t){r->path, r->lines + 1, begin, end};
-            r->at = n ? (size_t)(end - r->text) + (newline != NULL) : r->at;
-            r->lines += newline != NULL;
-            return RC_OK;
-        }
-        rc_status_t st = more_text(r, err);
-        if (st < 0)
-            return st;
-    }
-}
-
 /* --------------------------------------------------------------------- head */
+
+static int knows_end(const reader_t *r)
+{
+    return r->s.is_last || r->s.bytes >= 0;
+}
 
 static rc_status_t check_entry_count(const reader_t *r, int64_t line, rc_err_t *err)
 {
-    int64_t bytes = (int64_t)(r->length - r->at);
+    const rc_mtx_stream_t *s = &r->s;
+    int64_t end = s->bytes >= 0 ? s->bytes : s->before + (int64_t)s->length;
+    int64_t bytes = end - s->before - (int64_t)s->at;
     /* the last newline may be missing */
     int64_t most = (bytes + 1) / rc_mtx_entry_bytes(&r->head);
-    if (r->is_last && r->head.entries > most)
-        return rc_mtx_fail(err, RC_EFORMAT, r->path, line,
+    if (knows_end(r) && r->head.entries > most)
+        return rc_mtx_fail(err, RC_EFORMAT, s->path, line,
             "expected %" PRId64 " entries, found %" PRId64
             " bytes behind the size line, which hold at most %" PRId64,
             r->head.entries, bytes, most);
     return RC_OK;
 }
 
+/* The banner is the first line that is not blank; a byte order mark may stand before all. */
+static rc_status_t read_banner(reader_t *r, rc_err_t *err)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    enum { mark_bytes = sizeof mark - 1 };
+    rc_mtx_line_t line;
+    int is_first = 1;
+    rc_status_t st = RC_OK;
+    do {
+        RC_TRY(rc_mtx_stream_line(&r->s, &line, err));
+        if (!line.begin)
+            return rc_mtx_fail(err, RC_EFORMAT, r->s.path, 1,
+                "expected the banner '%%%%MatrixMarket', found %s",
+                !is_first        ? "nothing but blank lines"
+                : r->s.bytes < 0 ? "no text (nothing, or an archive of nothing)"
+                                 : "an empty file");
+        if (is_first && line.end - line.begin >= mark_bytes &&
+            memcmp(line.begin, mark, mark_bytes) == 0)
+            line.begin += mark_bytes;
+        is_first = 0;
+    } while (rc_mtx_is_blank(line.begin, line.end));
+    st = rc_mtx_parse_banner(&line, &r->head, err);
+done:
+    return st;
+}
+
 static rc_status_t read_head(reader_t *r, rc_err_t *err)
 {
     rc_mtx_line_t line;
     rc_status_t st = RC_OK;
-    RC_TRY(next_line(r, &line, err));
-    if (!line.begin)
-        return rc_mtx_fail(err, RC_EFORMAT, r->path, 1,
-            "expected the banner '%%%%MatrixMarket', found %s",
-            r->is_stream ? "no text (nothing, or an archive of nothing)" : "an empty file");
-    RC_TRY(rc_mtx_parse_banner(&line, &r->head, err));
+    RC_TRY(read_banner(r, err));
     do {
-        RC_TRY(next_line(r, &line, err));
+        RC_TRY(rc_mtx_stream_line(&r->s, &line, err));
         if (!line.begin)
-            return rc_mtx_fail(err, RC_EFORMAT, r->path, line.number,
+            return rc_mtx_fail(err, RC_EFORMAT, r->s.path, line.number,
                 "expected the size line, found the end of the file");
         r->head.is_generated |= rc_mtx_says_generated(&line);
-    } while (*line.begin == '%' || rc_mtx_is_blank(line.begin, line.end));
+    } while (rc_mtx_is_comment(&line));
     RC_TRY(rc_mtx_parse_size(&line, &r->head, err));
     RC_TRY(check_entry_count(r, line.number, err));
+    r->size_line = line.number;
 done:
     return st;
 }
@@ -211,12 +168,6 @@ static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info
 
 /* ------------------------------------------------------------------ entries */
 
-static const char *after_newline(const char *p, const char *end)
-{
-    const char *newline = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-    return newline ? newline + 1 : end;
-}
-
 /* Cut [begin, end) at newlines into about count slices. */
 static void cut(
     const reader_t *r, const char *begin, const char *end, rc_mtx_slice_t *slice, int64_t count)
@@ -225,7 +176,9 @@ static void cut(
     const char *p = begin;
     for (int64_t s = 0; s < count; s++) {
         const char *near = s + 1 < count ? begin + each * (size_t)(s + 1) : end;
-        const char *stop = near <= p ? p : near == end ? end : after_newline(near - 1, end);
+        const char *stop = near <= p     ? p
+                           : near == end ? end
+                                         : rc_mtx_stream_after(&r->s, near - 1, end);
         slice[s] = (rc_mtx_slice_t){.begin = p, .end = stop};
         slice[s].most = r->head.entries - r->entries;
         p = stop;
@@ -234,15 +187,16 @@ static void cut(
 
 static rc_status_t slice_failed(const reader_t *r, const rc_mtx_slice_t *s, rc_err_t *err)
 {
-    const char *newline = memchr(s->bad, '\n', (size_t)(s->end - s->bad));
-    rc_mtx_line_t line = {r->path, r->lines + s->lines + 1, s->bad, newline ? newline : s->end};
+    const char *end = rc_mtx_line_end(s->bad, s->end);
+    rc_mtx_line_t line = {r->s.path, r->s.lines + s->lines + 1, s->bad, end ? end : s->end};
+    rc_triple_t t;
     if (s->n < s->most)
-        return rc_mtx_explain(&r->head, r->c, &line, err);
+        return rc_mtx_parse_slowly(&r->head, r->c, &line, &t, err);
     char found[48];
     const char *p = line.begin;
     while (p < line.end && rc_mtx_is_blank(p, p + 1))
         p++;
-    return rc_mtx_fail(err, RC_EFORMAT, r->path, line.number,
+    return rc_mtx_fail(err, RC_EFORMAT, r->s.path, line.number,
         "expected the end of the file after %" PRId64 " entries, found %s", r->head.entries,
         rc_mtx_word(p, line.end, found, sizeof found));
 }
@@ -251,15 +205,34 @@ static rc_status_t slice_failed(const reader_t *r, const rc_mtx_slice_t *s, rc_e
 static void count_slice(reader_t *r, const rc_mtx_slice_t *s)
 {
     int is_general = r->head.symmetry == RC_MTX_GENERAL;
-    int64_t expanded = 0;
-    int64_t zeros = 0;
     for (int64_t i = 0; i < s->n; i++) {
         int twice = !is_general && s->triple[i].row != s->triple[i].col;
-        expanded += 1 + twice;
-        zeros += s->triple[i].val == 0 ? 1 + twice : 0;
+        int is_zero = s->triple[i].val == 0;
+        r->mirrored += twice;
+        r->zeros += is_zero;
+        r->mirrored_zeros += is_zero && twice;
     }
-    r->counts.expanded += expanded;
-    r->counts.nonzeros += expanded - zeros;
+}
+
+/* The largest column of a graph. */
+static void widen(reader_t *r, const rc_mtx_slice_t *s)
+{
+    for (int64_t i = 0; r->head.is_graph && i < s->n; i++)
+        if (s->triple[i].col >= r->widest)
+            r->widest = s->triple[i].col + INT64_C(1);
+}
+
+/* Whether the entry whose line is looked for is in a slice. */
+static int find_wanted(const reader_t *r, rc_mtx_slice_t *s)
+{
+    for (int64_t i = 0; r->wanted && i < s->n; i++)
+        if (s->triple[i].row == r->wanted->row && s->triple[i].col == r->wanted->col) {
+            s->most = i; /* as if it were one too many */
+            rc_mtx_parse_slice(&r->head, r->c, s);
+            r->wanted->line = r->s.lines + s->lines + 1;
+            return 1;
+        }
+    return 0;
 }
 
 /* Take the entries of the slices over in order; the first bad line ends it. */
@@ -281,10 +254,14 @@ static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc
             rc_mtx_parse_slice(&r->head, r->c, s);
         }
         if (s->no_memory)
-            return rc_fail(err, RC_ENOMEM, "%s: no memory for entries", r->path);
+            return rc_fail(err, RC_ENOMEM, "%s: no memory for entries", r->s.path);
         if (s->bad)
             return slice_failed(r, s, err);
-        r->lines += s->lines;
+        if (find_wanted(r, s))
+            return RC_EINTR;
+        widen(r, s);
+        r->upper += s->upper;
+        r->s.lines += s->lines;
         r->entries += s->n;
         if (r->limits) {
             count_slice(r, s);
@@ -309,8 +286,6 @@ static rc_status_t parse_range(
     reader_t *r, const char *begin, const char *end, decoding_t *d, rc_err_t *err)
 {
     int64_t count = (int64_t)((size_t)(end - begin) / r->slice) + 1;
-    if (r->is_stream && count > 4 * (int64_t)r->threads)
-        count = 4 * (int64_t)r->threads;
     rc_mtx_slice_t *slice = rc_alloc0((size_t)count, sizeof *slice, "slices of a file", err);
     if (!slice)
         return RC_ENOMEM;
@@ -320,7 +295,7 @@ static rc_status_t parse_range(
     {
 #pragma omp single nowait
         if (d->is_wanted)
-            d->status = decode(r, d->kept, &d->got, &d->err);
+            d->status = rc_mtx_stream_decode(&r->s, d->kept, &d->got, &d->err);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t s = 0; s < count; s++) {
             int64_t limit;
@@ -329,7 +304,6 @@ static rc_status_t parse_range(
             if (s > limit)
                 continue;
             rc_mtx_parse_slice(&r->head, r->c, &slice[s]);
-            rc_source_forget(r->source, slice[s].begin, slice[s].end);
             if (slice[s].bad || slice[s].no_memory) {
 #pragma omp critical(rc_mtx_first_bad)
                 if (s < first_bad) {
@@ -348,17 +322,20 @@ static rc_status_t parse_range(
 
 static size_t whole_lines(const reader_t *r)
 {
-    if (r->is_last) {
-        /* counting takes a mapped text in pieces too, for entries that are kept for a while */
-        int in_pieces = r->limits && r->length - r->at > r->block;
-        const char *piece = r->text + r->at + (in_pieces ? r->block : 0);
-        return in_pieces ? (size_t)(after_newline(piece, r->text + r->length) - r->text)
-                         : r->length;
-    }
-    size_t end = r->length;
-    while (end > r->at && r->text[end - 1] != '\n')
-        end--;
-    return end;
+    return r->s.is_last ? r->s.length : rc_mtx_stream_whole(&r->s);
+}
+
+/* Two numbers are vertices and edges, unless they may be rows and columns as well. */
+static rc_status_t check_graph(const reader_t *r, rc_err_t *err)
+{
+    const rc_mtx_head_t *h = &r->head;
+    if (!h->is_graph || h->symmetry != RC_MTX_GENERAL || h->entries >= h->rows ||
+        r->widest > h->entries)
+        return RC_OK;
+    return rc_mtx_fail(err, RC_EFORMAT, r->s.path, r->size_line,
+        "expected rows, columns and entries in the size line, found two numbers: %" PRId64
+        " vertices and %" PRId64 " edges may be %" PRId64 " rows and %" PRId64 " columns as well",
+        h->rows, h->entries, h->rows, h->entries);
 }
 
 static rc_status_t read_entries(reader_t *r, rc_err_t *err)
@@ -366,32 +343,34 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
     rc_status_t st = RC_OK;
     for (;;) {
         if (r->limits && r->limits->stop && r->limits->stop(r->limits->stop_arg))
-            return rc_fail(err, RC_EINTR, "%s: asked to stop", r->path);
+            return rc_fail(err, RC_EINTR, "%s: asked to stop", r->s.path);
         size_t end = whole_lines(r);
-        if (end == r->at && !r->is_last) {
-            RC_TRY(more_text(r, err));
+        if (end == r->s.at && !r->s.is_last) {
+            RC_TRY(rc_mtx_stream_more(&r->s, err));
             continue;
         }
-        decoding_t d = {.is_wanted = !r->is_last};
+        decoding_t d = {.is_wanted = !r->s.is_last};
         if (d.is_wanted)
-            RC_TRY(carry(r, end, &d.kept, err));
-        RC_TRY(parse_range(r, r->text + r->at, r->text + end, &d, err));
+            RC_TRY(rc_mtx_stream_carry(&r->s, end, &d.kept, err));
+        RC_TRY(parse_range(r, r->s.text + r->s.at, r->s.text + end, &d, err));
         if (d.status < 0) {
             if (err)
                 *err = d.err;
-            return decode_failed(r, d.status, err);
+            return rc_mtx_stream_failed(&r->s, d.status, err);
         }
-        if (r->is_last && end == r->length)
+        if (r->s.is_last)
             break;
-        if (r->is_last)
-            r->at = end;
-        else
-            step(r, d.kept, d.got);
+        rc_mtx_stream_step(&r->s, d.kept, d.got);
     }
+    if (r->s.bytes >= 0 && r->s.before + (int64_t)r->s.length != r->s.bytes)
+        return rc_fail(err, RC_EFORMAT,
+            "%s: expected %" PRId64 " bytes, found %" PRId64 ": it changed while it was read",
+            r->s.path, r->s.bytes, r->s.before + (int64_t)r->s.length);
     if (r->entries < r->head.entries)
-        return rc_mtx_fail(err, RC_EFORMAT, r->path, r->lines + 1,
+        return rc_mtx_fail(err, RC_EFORMAT, r->s.path, r->s.lines + 1,
             "expected %" PRId64 " entries, found the end of the file after %" PRId64,
             r->head.entries, r->entries);
+    st = check_graph(r, err);
 done:
     return st;
 }
@@ -448,25 +427,44 @@ static rc_status_t check_memory(const reader_t *r, int64_t entries, rc_err_t *er
     char what[96] = "";
     char text[256];
     if (entries > 0)
-        snprintf(what, sizeof what, " with up to %" PRId64 " entr%s", most, most == 1 ? "y" : "ies");
+        snprintf(
+            what, sizeof what, " with up to %" PRId64 " entr%s", most, most == 1 ? "y" : "ies");
     if (b) {
         int64_t work =
             rc_sat_add(rc_sat_mul(r->head.rows, b->row_work), rc_sat_mul(most, b->entry_work));
         int64_t need = rc_sat_add(bytes, work);
-        rc_memory_reason(text, sizeof text, work > 0 ? "and the work on it take" : "takes", need,
-            b->bytes);
+        rc_memory_reason(
+            text, sizeof text, work > 0 ? "and the work on it take" : "takes", need, b->bytes);
         if (need > b->bytes)
-            return rc_fail(err, RC_ENOMEM,
-                "%s: a matrix of %" PRId64 " x %" PRId64 "%s %s%s%s%s", r->path, r->head.rows,
-                r->head.cols, what, text + strlen("memory: "), b->option ? "; " : "",
-                b->option ? b->option : "", b->option ? " sets it" : "");
+            return rc_fail(err, RC_ENOMEM, "%s: a matrix of %" PRId64 " x %" PRId64 "%s %s%s%s%s",
+                r->s.path, r->head.rows, r->head.cols, what, text + strlen("memory: "),
+                b->option ? "; " : "", b->option ? b->option : "", b->option ? " sets it" : "");
     }
     if (bytes - held > available)
         return rc_fail(err, RC_ENOMEM,
             "%s: a matrix of %" PRId64 " x %" PRId64 "%s needs %" PRId64 " bytes, %" PRId64
             " are available",
-            r->path, r->head.rows, r->head.cols, what, bytes - held, available);
+            r->s.path, r->head.rows, r->head.cols, what, bytes - held, available);
     return RC_OK;
+}
+
+/* The matrix has the entries of both triangles as they stand in the file. */
+static rc_status_t check_triangles(const reader_t *r, const rc_csr_t *a, rc_err_t *err)
+{
+    static const rc_mtx_limits_t keep_nothing = {0};
+    wanted_t w = {0};
+    if (rc_mtx_triangles_agree(&r->head, a, &w.row, &w.col))
+        return RC_OK;
+    reader_t again = {.s = {.path = r->s.path, .block = r->s.block},
+        .threads = r->threads,
+        .slice = r->slice,
+        .limits = &keep_nothing,
+        .wanted = &w};
+    if (reader_open(&again, r->s.path, NULL) == RC_OK && read_head(&again, NULL) == RC_OK)
+        (void)read_entries(&again, NULL); /* sets the line */
+    reader_close(&again);
+    rc_mtx_line_t line = {r->s.path, w.line > 0 ? w.line : r->size_line, NULL, NULL};
+    return rc_mtx_triangles_differ(&r->head, a, w.row, w.col, &line, err);
 }
 
 static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err_t *err)
@@ -479,9 +477,16 @@ static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err
     if (r->head.is_array)
         place_array(r);
     st = rc_csr_build(r->head.rows, r->head.cols, r->segment, (int64_t)r->segments,
-        mirror[r->head.symmetry], 1, r->threads, out, duplicates, err);
+        r->upper > 0 ? RC_MIRROR_NONE : mirror[r->head.symmetry], 1, r->threads, out, duplicates,
+        err);
+    if (st < 0) {
+        rc_err_context(err, "%s", r->s.path);
+        return st;
+    }
+    if (r->upper > 0)
+        st = check_triangles(r, out, err);
     if (st < 0)
-        rc_err_context(err, "%s", r->path);
+        rc_csr_free(out);
     else if (r->head.field == RC_MTX_PATTERN || r->head.field == RC_MTX_COMPLEX)
         seed_values(out, r->threads);
     return st;
@@ -491,12 +496,16 @@ static rc_status_t read_matrix(reader_t *r, rc_csr_t *out, rc_mtx_info_t *info, 
 {
     int64_t duplicates = 0;
     rc_status_t st;
-    RC_TRY(reader_open(r, r->path, err));
+    RC_TRY(reader_open(r, r->s.path, err));
     RC_TRY(read_head(r, err));
-    /* of a stream the rows alone: its entries may be less than the head says */
-    RC_TRY(check_memory(r, r->is_last ? r->head.entries : 0, err));
+    /* where the end is not known the rows alone: the entries may be less than the head says */
+    RC_TRY(check_memory(r, knows_end(r) ? r->head.entries : 0, err));
     RC_TRY(read_entries(r, err));
+    rc_mtx_stream_drop(&r->s); /* building takes most memory */
     RC_TRY(build(r, out, &duplicates, err));
+    if (r->bound && rc_source_ignored(r->s.source))
+        rc_log(r->bound->log, RC_LOG_WARN, "read", "%s: %s", r->s.path,
+            rc_source_ignored(r->s.source));
     if (info)
         fill_info(&r->head, duplicates, info);
 done:
@@ -508,16 +517,15 @@ rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
     reader_t r = {
-        .path = path, .threads = rc_thread_count(threads), .block = block, .slice = slice};
+        .s = {.path = path, .block = block}, .threads = rc_thread_count(threads), .slice = slice};
     return read_matrix(&r, out, info, err);
 }
 
 rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound_t *bound,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
-    reader_t r = {.path = path,
+    reader_t r = {.s = {.path = path},
         .threads = rc_thread_count(threads),
-        .block = block_default,
         .slice = slice_default,
         .bound = bound};
     return read_matrix(&r, out, info, err);
@@ -526,6 +534,10 @@ rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound
 rc_status_t rc_mtx_read(
     const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
+    if (!path || !out)
+        return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", path ? "matrix" : "path");
+    if (threads < 0)
+        return rc_fail(err, RC_EINVAL, "threads: expected 0 or more, found %d", threads);
     return rc_mtx_read_within(path, threads, NULL, out, info, err);
 }
 
@@ -533,7 +545,7 @@ rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t 
     rc_mtx_info_t *info, rc_err_t *err)
 {
     enum { head_block = 1 << 16 };
-    reader_t r = {.path = path, .threads = 1, .block = head_block, .slice = slice_default};
+    reader_t r = {.s = {.path = path, .block = head_block}, .threads = 1, .slice = slice_default};
     rc_status_t st;
     RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
@@ -547,37 +559,40 @@ done:
     return st;
 }
 
-/* The lists of an array file say nothing of rows and columns. */
-static void count_array(reader_t *r)
+/* What the counters of entries come to.  The lists of an array file say nothing of rows and
+ * columns. */
+static void sum_counts(const reader_t *r, rc_mtx_counts_t *out)
 {
-    int is_general = r->head.symmetry == RC_MTX_GENERAL;
-    r->counts.expanded = r->head.symmetry == RC_MTX_SKEW ? r->head.rows * (r->head.rows - 1)
-                                                         : r->head.rows * r->head.cols;
-    if (!is_general)
-        r->counts.nonzeros = -1;
+    const rc_mtx_head_t *h = &r->head;
+    int is_general = h->symmetry == RC_MTX_GENERAL;
+    int once = r->upper > 0; /* both triangles are there */
+    *out = (rc_mtx_counts_t){.rows = h->rows, .cols = h->cols, .entries = h->entries};
+    out->expanded = h->entries + (once ? 0 : r->mirrored);
+    if (h->is_array)
+        out->expanded = h->symmetry == RC_MTX_SKEW ? h->rows * (h->rows - 1) : h->rows * h->cols;
+    out->nonzeros = out->expanded - r->zeros - (once ? 0 : r->mirrored_zeros);
+    if (h->field == RC_MTX_PATTERN || h->field == RC_MTX_COMPLEX || (h->is_array && !is_general))
+        out->nonzeros = -1;
 }
 
 rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
     rc_mtx_counts_t *out, rc_err_t *err)
 {
     static const rc_mtx_limits_t none = {0};
-    reader_t r = {.path = limits && limits->label ? limits->label : path,
+    reader_t r = {.s = {.path = limits && limits->label ? limits->label : path},
         .threads = rc_thread_count(threads),
-        .block = block_default,
         .slice = slice_default,
         .limits = limits ? limits : &none};
     rc_status_t st;
     RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
     RC_TRY(read_entries(&r, err));
-    if (r.head.is_array)
-        count_array(&r);
-    if (r.head.field == RC_MTX_PATTERN || r.head.field == RC_MTX_COMPLEX)
-        r.counts.nonzeros = -1;
-    r.counts.rows = r.head.rows;
-    r.counts.cols = r.head.cols;
-    r.counts.entries = r.head.entries;
-    *out = r.counts;
+    if (r.upper > 0) { /* whether its triangles agree is not seen in passing */
+        rc_csr_t a = {0};
+        RC_TRY(rc_mtx_read(path, threads, &a, NULL, err));
+        rc_csr_free(&a);
+    }
+    sum_counts(&r, out);
 done:
     reader_close(&r);
     return st;

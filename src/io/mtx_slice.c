@@ -3,11 +3,11 @@
 #include "base/alloc.h"
 #include "io/number.h"
 
-#include <math.h>
 #include <stdlib.h>
 
-/* This file decides quickly whether a line is right; mtx_explain.c says at leisure what is wrong
- * with one that is not.  A check that is added here needs its words there. */
+/* This file decides quickly whether a line is right, and is of a form that most lines have;
+ * mtx_explain.c looks closer at one that is not.  A check that is added here needs its words
+ * there. */
 
 static const char *skip_blanks(const char *p, const char *end)
 {
@@ -16,10 +16,9 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-/* At the end of a line? (CR counts only before the newline or the end of the text.) */
 static int is_line_end(const char *p, const char *end)
 {
-    return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
+    return p == end || *p == '\n' || *p == '\r';
 }
 
 /* An index from 1 to most, made 0-based; NULL when it is none. */
@@ -98,12 +97,16 @@ static const char *parse_coordinate(
     }
     if (!p)
         return NULL;
-    if (head->symmetry != RC_MTX_GENERAL && t->row <= t->col) {
-        if (t->row < t->col || (head->symmetry == RC_MTX_SKEW && (value != 0 || imaginary != 0)) ||
+    t->val = value;
+    if (head->field == RC_MTX_COMPLEX)
+        t->val = head->is_plain ? 0 : rc_mtx_complex_digest(value, imaginary);
+    if (!head->is_plain && (t->row <= t->col || head->is_unsigned)) {
+        if ((head->symmetry != RC_MTX_GENERAL && t->row < t->col) ||
+            (head->is_unsigned && value < 0) ||
+            (head->symmetry == RC_MTX_SKEW && (value != 0 || imaginary != 0)) ||
             (head->symmetry == RC_MTX_HERMITIAN && imaginary != 0))
             return NULL;
     }
-    t->val = head->field == RC_MTX_COMPLEX ? 0 : value;
     return p;
 }
 
@@ -114,7 +117,7 @@ static const char *parse_entry(
         return parse_coordinate(head, p, end, c, t);
     double imaginary = 0;
     *t = (rc_triple_t){0, 0, 0};
-    p = parse_value(head, p, end, c, &t->val, &imaginary);
+    p = head->is_unsigned ? NULL : parse_value(head, p, end, c, &t->val, &imaginary);
     if (head->field == RC_MTX_COMPLEX)
         t->val = 0;
     return p;
@@ -124,7 +127,7 @@ static const char *parse_entry(
 static size_t guess(const rc_mtx_slice_t *s)
 {
     const char *p = s->begin;
-    while (p < s->end && *p != '\n')
+    while (!is_line_end(p, s->end))
         p++;
     size_t line = (size_t)(p - s->begin) + 1;
     size_t n = (size_t)(s->end - s->begin) / line;
@@ -148,11 +151,12 @@ void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s
     s->triple = NULL;
     s->capacity = 0;
     s->n = 0;
+    s->upper = 0;
     s->lines = 0;
     s->bad = NULL;
     s->no_memory = 0;
     const char *end = s->end;
-    for (const char *p = s->begin; p < end; p++) { /* p++ passes the newline */
+    for (const char *p = s->begin; p < end;) {
         const char *line = p;
         p = skip_blanks(p, end);
         if (!is_line_end(p, end)) {
@@ -162,15 +166,19 @@ void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s
             }
             p = s->n < s->most ? parse_entry(head, p, end, c, &s->triple[s->n]) : NULL;
             p = p ? skip_blanks(p, end) : NULL;
-            if (!p || !is_line_end(p, end)) {
+            if (p && is_line_end(p, end))
+                s->n++;
+            else
+                p = rc_mtx_parse_other(head, line, c, s);
+            if (!p) {
                 s->bad = line;
                 return;
             }
-            s->n++;
         }
-        if (p < end && *p == '\r')
-            p++;
-        s->lines += p < end;
+        if (p < end) {
+            s->lines++;
+            p = rc_mtx_after_line(p, end);
+        }
     }
     /* most of the guess is used; the rest goes back */
     void *fit = s->triple ? realloc(s->triple, ((size_t)s->n + 1) * sizeof *s->triple) : NULL;

@@ -25,8 +25,13 @@ typedef enum rc_mtx_symmetry {
 typedef struct rc_mtx_head {
     rc_mtx_field_t field;
     rc_mtx_symmetry_t symmetry;
+    int is_unsigned; /**< integers are not negative */
+    int is_plain;    /**< nothing is asked of an entry beside its numbers */
     int is_array;
     int is_generated; /**< by what a comment says */
+    int is_graph;     /**< the size line has vertices and entries only */
+    int one_triangle; /**< 1: nothing above the diagonal of the symmetric kinds, whatever is
+                           below */
     int64_t rows;
     int64_t cols;
     int64_t entries; /**< in the file */
@@ -41,7 +46,7 @@ typedef struct rc_mtx_line {
     const char *file;
     int64_t number; /**< from 1 */
     const char *begin;
-    const char *end; /**< the newline, or the end of the text */
+    const char *end; /**< the line end, or the end of the text */
 } rc_mtx_line_t;
 
 /** Set err to "FILE:LINE: text". */
@@ -57,8 +62,29 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
 /** Parse the size line: rows, cols, entries. */
 rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err);
 
+/** The first line end (LF or CR) in [p, end), or NULL. */
+static inline const char *rc_mtx_line_end(const char *p, const char *end)
+{
+    while (p < end && *p != '\n' && *p != '\r')
+        p++;
+    return p < end ? p : NULL;
+}
+
+/** Behind the line end at p: LF, CR LF, CR CR LF, or CR alone. */
+static inline const char *rc_mtx_after_line(const char *p, const char *end)
+{
+    if (*p == '\n')
+        return p + 1;
+    if (end - p > 1 && p[1] == '\n')
+        return p + 2;
+    return end - p > 2 && p[1] == '\r' && p[2] == '\n' ? p + 3 : p + 1;
+}
+
 /** Whether a line is blank. */
 int rc_mtx_is_blank(const char *begin, const char *end);
+
+/** Whether a line is blank or a comment. */
+int rc_mtx_is_comment(const rc_mtx_line_t *line);
 
 /** Fewest bytes that an entry takes in the file, with its newline. */
 int64_t rc_mtx_entry_bytes(const rc_mtx_head_t *head);
@@ -72,7 +98,9 @@ typedef struct rc_mtx_slice {
                               col 0, pattern and complex files leave val 0 */
     int64_t n;
     size_t capacity;
-    int64_t lines;   /**< newlines passed, up to `bad` */
+    int64_t upper;   /**< of them above the diagonal, of symmetric kinds; a complex one has for val
+                          what its mirror image has, so that two can be compared */
+    int64_t lines;   /**< line ends passed, up to `bad` */
     const char *bad; /**< the first malformed line, or NULL */
     int no_memory;
 } rc_mtx_slice_t;
@@ -81,9 +109,31 @@ typedef struct rc_mtx_slice {
  *  Thread-safe on distinct slices. */
 void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *slice);
 
-/** Say what is wrong with a line that rc_mtx_parse_slice called bad. */
-rc_status_t rc_mtx_explain(
-    const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line, rc_err_t *err);
+/** Parse the line of an entry word by word: rarer forms too, and what is wrong with others.
+ *  \param[out] out  the entry, as rc_mtx_parse_slice leaves it; changed in any case */
+rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line,
+    rc_triple_t *out, rc_err_t *err);
+
+/** Take a line that is not the entry that most lines are: a comment, or an entry of a rarer form,
+ *  which is appended; there is room.
+ *  \return the end of the line, or NULL: it is neither */
+const char *rc_mtx_parse_other(
+    const rc_mtx_head_t *head, const char *line, locale_t c, rc_mtx_slice_t *slice);
+
+/** What two complex numbers are told apart by, where only that is asked; sums of a few are
+ *  exact. */
+double rc_mtx_complex_digest(double real, double imaginary);
+
+/** Of a file of a symmetric kind with entries above the diagonal: whether `a`, which has all of
+ *  them as they stand, is its own image, entry by entry.
+ *  \param[out] row, col  of the first that is not
+ *  \return 1 or 0.  Cost O(nnz log(row length)). */
+int rc_mtx_triangles_agree(
+    const rc_mtx_head_t *head, const rc_csr_t *a, int32_t *row, int32_t *col);
+
+/** Say what is wrong with the line of an entry that rc_mtx_triangles_agree named. */
+rc_status_t rc_mtx_triangles_differ(const rc_mtx_head_t *head, const rc_csr_t *a, int32_t row,
+    int32_t col, const rc_mtx_line_t *line, rc_err_t *err);
 
 /** A printable excerpt of the word at p (up to the next blank), for messages; "the end of the
  *  line" when there is none. */

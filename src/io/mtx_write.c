@@ -2,19 +2,15 @@
 #include "io/mtx.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/open.h"
-#include "base/str.h"
+#include "base/replace.h"
 #include "io/number.h"
+#include "sparse/csr.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The shortest of 15, 16 and 17 digits that reads back as x; 17 always do. */
 static int format_value(char *buf, size_t size, double x, locale_t c)
@@ -65,73 +61,41 @@ static rc_status_t write_text(
     return RC_OK;
 }
 
-/* Create a new file beside `path`; its name is in *name. */
-static rc_status_t create_beside(const char *path, rc_str_t *name, int *fd, rc_err_t *err)
-{
-    enum { tries = 100 };
-    for (int i = 0; i < tries; i++) {
-        name->len = 0;
-        rc_str_addf(name, "%s.part-%ld-%d", path, (long)getpid(), i);
-        if (name->failed)
-            return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        if (rc_open_file(name->text, RC_OPEN_NEW, 0666, fd, NULL) == RC_OK || errno != EEXIST)
-            break;
-    }
-    return *fd >= 0 ? RC_OK : rc_fail_errno(err, RC_EIO, errno, "cannot create a file beside it");
-}
-
-static rc_status_t write_beside(
-    const char *path, const rc_csr_t *a, const char *comment, rc_str_t *name, rc_err_t *err)
+/* In the locale C, whatever the program's is. */
+static rc_status_t write_in_c(FILE *f, const rc_csr_t *a, const char *comment, rc_err_t *err)
 {
     enum { buffer = 1 << 18 };
-    int fd = -1;
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return rc_fail(err, RC_EIO, "exists and is not a regular file");
-    rc_status_t st = create_beside(path, name, &fd, err);
-    if (st < 0) {
-        name->len = 0; /* nothing to remove */
-        return st;
-    }
-    FILE *f = fdopen(fd, "w");
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!f || c == (locale_t)0) {
-        st = rc_fail(err, RC_ENOMEM, "no memory for a stream");
-        if (f)
-            fclose(f);
-        else
-            close(fd);
-    } else {
-        setvbuf(f, NULL, _IOFBF, buffer); /* a smaller buffer serves as well */
-        locale_t before = uselocale(c);
-        st = write_text(f, a, comment, c, err);
-        uselocale(before);
-        if (fclose(f) != 0 && st == RC_OK)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot write");
-        if (st == RC_OK && rename(name->text, path) != 0)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot rename '%s' to it", name->text);
-    }
-    if (c != (locale_t)0)
-        freelocale(c);
+    if (c == (locale_t)0)
+        return rc_fail(err, RC_ENOMEM, "no memory for a locale");
+    setvbuf(f, NULL, _IOFBF, buffer); /* a smaller buffer serves as well */
+    locale_t before = uselocale(c);
+    rc_status_t st = write_text(f, a, comment, c, err);
+    uselocale(before);
+    freelocale(c);
     return st;
 }
 
 rc_status_t rc_mtx_write(const char *path, const rc_csr_t *a, const char *comment, rc_err_t *err)
 {
     static const char *const packed[] = {".gz", ".xz", ".zst"};
-    rc_str_t name = {0};
+    rc_replace_t r = {0};
+    if (!path)
+        return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
+    if (rc_csr_check(a, err) < 0)
+        return RC_EINVAL;
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
         const char *dot = strrchr(path, '.');
         if (dot && strcmp(dot, packed[i]) == 0)
             return rc_fail(
                 err, RC_ENOTSUP, "%s: only plain text can be written, not %s", path, dot);
     }
-    rc_status_t st = write_beside(path, a, comment, &name, err);
-    if (st < 0) {
-        if (name.len)
-            unlink(name.text);
+    rc_status_t st = rc_replace_begin(path, &r, err);
+    if (st < 0)
+        return st;
+    st = write_in_c(r.file, a, comment, err);
+    if (st < 0)
         rc_err_context(err, "%s", path);
-    }
-    rc_str_free(&name);
-    return st;
+    rc_status_t end = rc_replace_end(&r, st == RC_OK, st == RC_OK ? err : NULL);
+    return st < 0 ? st : end;
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
     digits_exact = 19,  /* that many digits always fit 64 bits */
@@ -184,5 +185,81 @@ rc_number_t rc_number_parse(
         return by_strtod(begin, p, c, value);
     double x = scale(w, (int)e);
     *value = negative ? -x : x;
+    return RC_NUMBER_OK;
+}
+
+rc_number_t rc_number_not_finite(const char *p, const char *end, double *value, const char **after)
+{
+    static const struct {
+        const char *word;
+        size_t n;
+        double value;
+    } known[] = {
+        {"infinity", 8, (double)INFINITY}, {"inf", 3, (double)INFINITY}, {"nan", 3, (double)NAN}};
+    int negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((size_t)(end - p) >= known[i].n && strncasecmp(p, known[i].word, known[i].n) == 0) {
+            *value = negative && !isnan(known[i].value) ? -known[i].value : known[i].value;
+            *after = p + known[i].n;
+            return RC_NUMBER_OK;
+        }
+    return RC_NUMBER_NONE;
+}
+
+/* Digits with a point among them, as w * 10^e without zeros at the end of w; whether there is a
+ * digit.  w stays above `most` once it got there. */
+static int significant(const char **at, const char *end, int64_t most, int64_t *w, int64_t *e)
+{
+    const char *p = *at;
+    int64_t zeros_behind = 0;
+    int fraction = 0;
+    int seen = 0;
+    *w = *e = 0;
+    for (; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
+        if (*p == '.') {
+            fraction = 1;
+            continue;
+        }
+        seen = 1;
+        *e -= fraction;
+        zeros_behind++;
+        if (*p == '0')
+            continue;
+        for (; zeros_behind > 0 && *w <= most; zeros_behind--)
+            *w *= 10;
+        zeros_behind = 0;
+        if (*w <= most)
+            *w += *p - '0';
+    }
+    *e += zeros_behind;
+    *at = p;
+    return seen;
+}
+
+rc_number_t rc_number_whole(const char *p, const char *end, double *value, const char **after)
+{
+    static const int64_t most = INT64_C(1) << 53;
+    int64_t w;
+    int64_t e;
+    int negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    if (!significant(&p, end, most, &w, &e))
+        return RC_NUMBER_NONE;
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p = exponent(p + 1, end, &e);
+        if (!p)
+            return RC_NUMBER_NONE;
+    }
+    if (w > 0 && e < 0)
+        return RC_NUMBER_PART;
+    for (; w > 0 && w <= most && e > 0; e--)
+        w *= 10;
+    if (w > most)
+        return RC_NUMBER_HUGE;
+    *after = p;
+    *value = (double)(negative ? -w : w);
     return RC_NUMBER_OK;
 }

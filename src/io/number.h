@@ -40,7 +40,8 @@ typedef enum rc_number {
     RC_NUMBER_OK = 0,
     RC_NUMBER_NONE = 1, /**< the text does not start with a decimal number */
     RC_NUMBER_HUGE = 2, /**< its magnitude does not fit a double */
-    RC_NUMBER_LONG = 3  /**< more characters than anybody needs */
+    RC_NUMBER_LONG = 3, /**< more characters than anybody needs */
+    RC_NUMBER_PART = 4  /**< not a whole number */
 } rc_number_t;
 
 /** Parse a decimal number ([+-] digits [. digits] [e [+-] digits]; no inf, nan or hexadecimal) at
@@ -51,5 +52,15 @@ typedef enum rc_number {
  *  \param[out] after  first character behind the number; set when it is RC_NUMBER_OK */
 rc_number_t rc_number_parse(
     const char *p, const char *end, locale_t c, double *value, const char **after);
+
+/** Parse nan, inf or infinity with or without a sign, in any case of letters; there is one NaN.
+ *  \return RC_NUMBER_OK or RC_NUMBER_NONE; otherwise as rc_number_parse */
+rc_number_t rc_number_not_finite(const char *p, const char *end, double *value, const char **after);
+
+/** Parse a decimal number that is whole and at most 2^53, by its digits alone: "12", "12.",
+ *  "1.2e1".
+ *  \return RC_NUMBER_OK, RC_NUMBER_NONE, RC_NUMBER_PART, RC_NUMBER_HUGE; otherwise as
+ *      rc_number_parse */
+rc_number_t rc_number_whole(const char *p, const char *end, double *value, const char **after);
 
 #endif

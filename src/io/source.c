@@ -2,17 +2,17 @@
 #include "io/source.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
+#include "io/mtx.h"
 #include "io/gunzip.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,9 +21,8 @@ enum { raw_bytes = 1 << 18, inflated_bytes = 1 << 20 };
 struct rc_source {
     const char *path;
     int fd;
-    char *map; /* plain file: its text */
-    size_t size;
-    struct archive *archive; /* anything else */
+    int64_t bytes;           /* of a plain file; -1: something else */
+    struct archive *archive; /* something else */
     char *raw;               /* [raw_bytes] of the file */
     char *inflated;          /* [inflated_bytes], gzip only */
     rc_gunzip_t *gunzip;     /* NULL when libarchive decodes the stream */
@@ -49,10 +48,16 @@ static int is_gzip(const char *text, size_t n)
     return starts_with(text, n, "\x1f\x8b", 2);
 }
 
+/* A frame of zstd that holds no data: pzstd begins a file with one. */
+static int is_skippable(const char *text, size_t n)
+{
+    return n >= 4 && (text[0] & 0xf0) == 0x50 && memcmp(text + 1, "\x2a\x4d\x18", 3) == 0;
+}
+
 static int is_container(const char *text, size_t n)
 {
     enum { tar_magic_at = 257 };
-    return is_gzip(text, n) ||
+    return is_gzip(text, n) || is_skippable(text, n) || starts_with(text, n, "BZh", 3) ||
            starts_with(text, n,
                "\xfd"
                "7zXZ",
@@ -63,12 +68,12 @@ static int is_container(const char *text, size_t n)
 
 /* ------------------------------------------------------ bytes for libarchive */
 
-/* read(2) until the buffer is full or the file ends: pipes give little at a time. */
-static ssize_t read_fully(rc_source_t *s)
+/* read(2) behind the bytes that a buffer has until it is full or the file ends: pipes give little
+ * at a time. */
+static ssize_t read_behind(rc_source_t *s, char *buf, size_t got, size_t size)
 {
-    size_t got = 0;
-    while (got < raw_bytes) {
-        ssize_t n = read(s->fd, s->raw + got, raw_bytes - got);
+    while (got < size) {
+        ssize_t n = read(s->fd, buf + got, size - got);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -82,6 +87,31 @@ static ssize_t read_fully(rc_source_t *s)
     return (ssize_t)got;
 }
 
+static ssize_t read_raw(rc_source_t *s)
+{
+    return read_behind(s, s->raw, 0, raw_bytes);
+}
+
+/* Pass over frames without data at the beginning, which hide from libarchive what the file is. */
+static ssize_t pass_skippable(rc_source_t *s, ssize_t n)
+{
+    enum { head = 8, size_at = 4 };
+    while (n >= head && is_skippable(s->raw, (size_t)n)) {
+        size_t left = head;
+        for (int i = 0; i < 4; i++)
+            left += (size_t)(unsigned char)s->raw[size_at + i] << (8 * i);
+        while (n > 0 && left >= (size_t)n) {
+            left -= (size_t)n;
+            n = read_raw(s);
+        }
+        if (n <= 0)
+            break;
+        memmove(s->raw, s->raw + left, (size_t)n - left);
+        n = read_behind(s, s->raw, (size_t)n - left, raw_bytes);
+    }
+    return n;
+}
+
 static ssize_t inflate_some(rc_source_t *s, struct archive *a)
 {
     size_t got = 0;
@@ -89,6 +119,10 @@ static ssize_t inflate_some(rc_source_t *s, struct archive *a)
         const char *problem = rc_gunzip_read(s->gunzip, s->inflated, inflated_bytes, &got);
         if (problem) {
             archive_set_error(a, EILSEQ, "%s", problem);
+            return -1;
+        }
+        if (s->limits && rc_gunzip_ignored(s->gunzip)) {
+            archive_set_error(a, EILSEQ, "something else is behind the gzip stream");
             return -1;
         }
         s->decoded += (int64_t)got;
@@ -99,7 +133,7 @@ static ssize_t inflate_some(rc_source_t *s, struct archive *a)
         }
         if (got > 0 || !rc_gunzip_is_hungry(s->gunzip))
             return (ssize_t)got;
-        ssize_t n = read_fully(s);
+        ssize_t n = read_raw(s);
         if (n < 0)
             return -1;
         rc_gunzip_feed(s->gunzip, s->raw, (size_t)n);
@@ -113,7 +147,9 @@ static ssize_t next_bytes(struct archive *a, void *context, const void **buffer)
         *buffer = s->inflated;
         return inflate_some(s, a);
     }
-    ssize_t n = read_fully(s);
+    ssize_t n = read_raw(s);
+    if (!s->started && n > 0)
+        n = pass_skippable(s, n);
     *buffer = s->raw;
     if (!s->started && n > 0 && is_gzip(s->raw, (size_t)n)) {
         s->inflated = malloc(inflated_bytes);
@@ -147,17 +183,18 @@ static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
 
 /* ------------------------------------------------------------- tar members */
 
+const char *const rc_mtx_tar_endings[] = {
+    ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar", NULL};
+
 /* NAME of NAME.tar.gz and its like. */
 static void stem(const char *path, rc_str_t *out)
 {
-    static const char *const endings[] = {
-        ".tar.gz", ".tar.xz", ".tar.zst", ".tgz", ".txz", ".tzst", ".tar"};
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
     size_t n = strlen(base);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t e = strlen(endings[i]);
-        if (n > e && strcmp(base + n - e, endings[i]) == 0) {
+    for (const char *const *ending = rc_mtx_tar_endings; *ending; ending++) {
+        size_t e = strlen(*ending);
+        if (n > e && strcmp(base + n - e, *ending) == 0) {
             n -= e;
             break;
         }
@@ -267,6 +304,7 @@ static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
     /* ARCHIVE_WARN: decoded by an external program, which is refused when it is missing */
     if (archive_read_support_filter_xz(a) < ARCHIVE_WARN ||
         archive_read_support_filter_zstd(a) < ARCHIVE_WARN ||
+        archive_read_support_filter_bzip2(a) < ARCHIVE_WARN ||
         archive_read_support_format_tar(a) < ARCHIVE_WARN ||
         archive_read_support_format_raw(a) < ARCHIVE_WARN ||
         archive_read_support_format_empty(a) < ARCHIVE_WARN)
@@ -288,30 +326,14 @@ static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
     return s->is_tar ? find_member(s, entry, err) : RC_OK;
 }
 
-static rc_status_t open_map(rc_source_t *s, rc_err_t *err)
-{
-    if (s->size == 0)
-        return RC_OK;
-    void *p = mmap(NULL, s->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
-    if (p == MAP_FAILED)
-        return rc_fail_errno(err, errno == ENOMEM ? RC_ENOMEM : RC_EIO, errno, "cannot map");
-    s->map = p;
-    return RC_OK;
-}
-
 static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
 {
-    s->fd = open(s->path, O_RDONLY | O_CLOEXEC);
-    if (s->fd < 0)
-        return rc_fail_errno(
-            err, errno == ENOENT || errno == ENOTDIR ? RC_ENOENT : RC_EIO, errno, "cannot open");
     struct stat info;
+    rc_status_t st = rc_open_unnamed(s->path, &s->fd, err);
+    if (st < 0)
+        return st;
     if (fstat(s->fd, &info) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot stat");
-    if (S_ISDIR(info.st_mode))
-        return rc_fail(err, RC_EIO, "is a directory, expected a Matrix Market file");
-    if (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode))
-        return rc_fail(err, RC_EIO, "is a device, expected a Matrix Market file");
     if (!S_ISREG(info.st_mode))
         return open_archive(s, err);
     enum { tar_block = 512 };
@@ -328,8 +350,8 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
     }
     if (is_container(head, (size_t)n))
         return open_archive(s, err);
-    s->size = (size_t)info.st_size;
-    return open_map(s, err);
+    s->bytes = (int64_t)info.st_size;
+    return RC_OK;
 }
 
 rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err)
@@ -346,6 +368,7 @@ rc_status_t rc_source_open_limited(
     s->path = path;
     s->limits = limits;
     s->fd = -1;
+    s->bytes = -1;
     rc_status_t st = open_file(s, err);
     if (st < 0) {
         rc_source_close(s);
@@ -364,8 +387,6 @@ void rc_source_close(rc_source_t *s)
     rc_gunzip_free(s->gunzip);
     free(s->raw);
     free(s->inflated);
-    if (s->map)
-        munmap(s->map, s->size);
     if (s->fd >= 0)
         close(s->fd);
     free(s);
@@ -373,25 +394,16 @@ void rc_source_close(rc_source_t *s)
 
 /* --------------------------------------------------------------------- read */
 
-const char *rc_source_map(const rc_source_t *s, size_t *size)
+int64_t rc_source_bytes(const rc_source_t *s)
 {
-    *size = s->size;
-    if (s->archive)
-        return NULL;
-    return s->map ? s->map : "";
+    return s->bytes;
 }
 
-void rc_source_forget(const rc_source_t *s, const char *begin, const char *end)
+const char *rc_source_ignored(const rc_source_t *s)
 {
-    long page = sysconf(_SC_PAGESIZE);
-    if (!s->map || page <= 0)
-        return;
-    size_t size = (size_t)page;
-    size_t from = ((size_t)(begin - s->map) + size - 1) / size * size;
-    size_t to = (size_t)(end - s->map) / size * size;
-    /* a hint: the pages stay in the system's cache, they only leave this process */
-    if (from < to)
-        (void)madvise(s->map + from, to - from, MADV_DONTNEED);
+    return s->gunzip && rc_gunzip_ignored(s->gunzip)
+               ? "what is behind the gzip stream is no gzip, and was ignored"
+               : NULL;
 }
 
 /* After the last byte: run through the rest of the container, so that its check sums are seen. */
@@ -419,6 +431,11 @@ static rc_status_t finish(rc_source_t *s, rc_err_t *err)
 rc_status_t rc_source_read(rc_source_t *s, char *buf, size_t size, size_t *got, rc_err_t *err)
 {
     size_t filled = 0;
+    if (s->bytes >= 0) {
+        ssize_t n = read_behind(s, buf, 0, size);
+        *got = n < 0 ? 0 : (size_t)n;
+        return n < 0 ? rc_fail_errno(err, RC_EIO, s->read_errno, "cannot read") : RC_OK;
+    }
     while (filled < size && !s->ended) {
         la_ssize_t n = archive_read_data(s->archive, buf + filled, size - filled);
         if (n == ARCHIVE_RETRY)

@@ -5,7 +5,9 @@
 
 #include "rowcast.h"
 
-/** An open file: mapped text, or a stream decoded out of .gz, .xz, .zst or a tar of these. */
+/** An open file: plain text, or a stream decoded out of .gz, .xz, .zst, .bz2 or a tar of these.
+ *  Text is read, never mapped: a file that is cut off meanwhile ends early instead of ending the
+ *  process. */
 typedef struct rc_source rc_source_t;
 
 /** Open a file.  Of a tar file the text is that of the member NAME/NAME.mtx, NAME being the file
@@ -29,14 +31,15 @@ typedef struct rc_source_limits {
 rc_status_t rc_source_open_limited(
     const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err);
 
-/** The whole text when the file is plain (valid until close), else NULL: use rc_source_read. */
-const char *rc_source_map(const rc_source_t *s, size_t *size);
+/** What was passed over at the end of the file, once it was read; NULL: nothing. */
+const char *rc_source_ignored(const rc_source_t *s);
 
-/** Tell the system that a part of the mapped text is not needed any more. */
-void rc_source_forget(const rc_source_t *s, const char *begin, const char *end);
+/** Bytes of the text when the file is plain, as it was opened; -1: not known before it is
+ *  decoded. */
+int64_t rc_source_bytes(const rc_source_t *s);
 
-/** Decode up to `size` bytes; *got is smaller than `size` only at the end of the text.  At the end
- *  the check sums of the container have been verified.
+/** Read or decode up to `size` bytes; *got is smaller than `size` only at the end of the text.  At
+ *  the end the check sums of the container have been verified.
  *  \return RC_OK, RC_EIO, RC_EFORMAT, RC_ENOMEM; the text does not name the file */
 rc_status_t rc_source_read(rc_source_t *s, char *buf, size_t size, size_t *got, rc_err_t *err);
 

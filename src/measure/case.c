@@ -22,9 +22,9 @@ rc_status_t rc_trial_fail(
     rc_measuring_t *s, rc_trial_t *j, rc_phase_t phase, const rc_err_t *why, rc_err_t *err)
 {
     int memory = why->status == RC_ENOMEM;
-    rc_case_status_t status = why->status == RC_EWRONG               ? RC_CASE_WRONG
+    rc_case_status_t status = why->status == RC_EWRONG              ? RC_CASE_WRONG
                               : memory || why->status == RC_ENOTSUP ? RC_CASE_SKIPPED
-                                                                     : RC_CASE_FAILED;
+                                                                    : RC_CASE_FAILED;
     char text[sizeof why->text + 16];
     snprintf(text, sizeof text, "%s%s", memory ? "memory: " : "", why->text);
     rc_trial_end(j->m, status, phase, text);

@@ -86,7 +86,8 @@ static void skip_for_memory(const rc_measuring_t *s, rc_trial_t *j, int with_mat
     if (width < s->g->k)
         snprintf(columns, sizeof columns, " (%lld of %lld columns)", (long long)width,
             (long long)s->g->k);
-    snprintf(what, sizeof what, "the operands%s%s take", columns, with_matrix ? " and the matrix" : "");
+    snprintf(
+        what, sizeof what, "the operands%s%s take", columns, with_matrix ? " and the matrix" : "");
     rc_memory_reason(text, sizeof text, what, need, s->g->memory_limit);
     rc_trial_end(j->m, RC_CASE_SKIPPED, RC_PHASE_PREPARE, text);
     j->tried = 1;

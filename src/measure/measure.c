@@ -260,7 +260,8 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
         p.named = s->g->kernel->params;
         if (p.identity) /* slot p is row p: the baseline pays for neither */
             p.c_order = RC_C_ORIGINAL;
-        p.c_rows = p.c_order == RC_C_ORIGINAL ? rc_shape_rows(&s->op->out, s->g->a) : schedule->slots;
+        p.c_rows =
+            p.c_order == RC_C_ORIGINAL ? rc_shape_rows(&s->op->out, s->g->a) : schedule->slots;
         s->job[i].m = m;
         s->job[i].problem[RC_WIDE] = s->job[i].problem[RC_LAST] = p;
     }
@@ -283,8 +284,8 @@ static int lacks_memory(const rc_measuring_t *s)
     return n > 0;
 }
 
-/* As rc_measuring_fit; a case that does not fit beside the matrix on the device is built on the host,
- * with all of its group. */
+/* As rc_measuring_fit; a case that does not fit beside the matrix on the device is built on the
+ * host, with all of its group. */
 static rc_status_t fit(rc_measuring_t *s, rc_err_t *err)
 {
     rc_status_t st = rc_measuring_fit(s, err);

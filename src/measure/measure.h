@@ -2,9 +2,10 @@
  *
  *  A group is one (matrix, kernel, K, precision) under several schedules; its cases are verified
  *  one by one, then timed in interleaved rounds (A B C A B C ...) so that drift hits all alike.
- *  Verification before timing (measure/verify.h): the output is poisoned, the operation is run once,
- *  then every value is covered: by the poison, by the zeros of empty rows, for products by the sums of
- *  the rows with random signs, and a seeded sample value by value.  Operands never leave the device.
+ *  Verification before timing (measure/verify.h): the output is poisoned, the operation is run
+ *  once, then every value is covered: by the poison, by the zeros of empty rows, for products by
+ *  the sums of the rows with random signs, and a seeded sample value by value.  Operands never
+ *  leave the device.
  *
  *  Tiles.  When B and C of K columns do not fit the memory, a product is a sequence of launches
  *  over tiles of columns (rc_measured_t.k_tile), as a user of that memory would run it.  Every
@@ -21,7 +22,7 @@
 
 #include "base/digest.h"
 #include "base/outcome.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
 
@@ -49,8 +50,8 @@ void rc_measure_defaults(rc_measure_config_t *cfg, rc_device_kind_t kind);
 typedef struct rc_measured {
     /* in */
     const rc_schedule_t *schedule; /**< borrowed */
-    const rc_csr_t *a; /**< borrowed: of a symmetric order the matrix with its columns renumbered, its
-                            rows as they were; else NULL: the group's */
+    const rc_csr_t *a; /**< borrowed: of a symmetric order the matrix with its columns renumbered,
+                            its rows as they were; else NULL: the group's */
     /* out */
     rc_case_status_t status;
     rc_phase_t phase;      /**< where it ended when not ok */
@@ -70,11 +71,11 @@ typedef struct rc_measured {
     int64_t batch;  /**< products per batch */
     int64_t k_tile; /**< columns per launch: K, or less when B and C did not fit */
     rc_stop_t stop;
-    double error_max;  /**< largest |C - ref| / bound over the sample; <= 1 is right */
-    double error_rel;  /**< largest |C - ref| / sum |a||b| over the sample */
-    int64_t bytes_min; /**< compulsory traffic of one product; A once per tile */
-    int64_t device_bytes; /**< that the prepared matrix takes on the device; -1 unknown */
-    double fill;          /**< stored entries, padding included, over nnz; NaN unknown */
+    double error_max;      /**< largest |C - ref| / bound over the sample; <= 1 is right */
+    double error_rel;      /**< largest |C - ref| / sum |a||b| over the sample */
+    int64_t bytes_min;     /**< compulsory traffic of one product; A once per tile */
+    int64_t device_bytes;  /**< that the prepared matrix takes on the device; -1 unknown */
+    double fill;           /**< stored entries, padding included, over nnz; NaN unknown */
     int64_t pointer_bytes; /**< of the pointers of groups beside CSR; -1 unknown */
     rc_device_state_t state;
     int64_t *sample_ns; /**< [reps] total of each batch; free with rc_measured_free */
@@ -92,11 +93,12 @@ typedef struct rc_group {
     rc_geometry_t geometry;
     const int32_t *place; /**< [cols] row of B that column c meets, for the reference of a symmetric
                                order; NULL: row c */
-    rc_digest_t order; /**< of that symmetric order: what was computed through it serves the next group
-                            with the same; zero: none */
-    int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together, with the
-                               matrix itself where kernels build from it on the device and it takes more than a
-                               sixteenth; less is beside; the verification needs some 17 bytes per row beside */
+    rc_digest_t order;    /**< of that symmetric order: what was computed through it serves the next
+                            group with the same; zero: none */
+    int64_t memory_limit; /**< bytes that the operands and the prepared matrices may take together,
+                               with the matrix itself where kernels build from it on the device and
+                               it takes more than a sixteenth; less is beside; the verification
+                               needs some 17 bytes per row beside */
 } rc_group_t;
 
 /** Asked between runs; non-zero ends the measurement with RC_EINTR. */
@@ -129,9 +131,9 @@ const rc_verify_spent_t *rc_measure_verify_spent(const rc_measure_context_t *ctx
 /** Verify and time the cases of a group.
  *  \param[in,out] cases  [n]; every case that was not interrupted has a final status afterwards
  *  \param[in] stop, enter, user  may be NULL
- *  A case of a symmetric order (its schedule has columns) runs on its renumbered matrix, with B and C
- *  in the new numbering; what C must be is computed from the matrix of the group, through the order,
- *  so that the renumbering is verified too.  Only products with A itself have such cases.
+ *  A case of a symmetric order (its schedule has columns) runs on its renumbered matrix, with B and
+ *  C in the new numbering; what C must be is computed from the matrix of the group, through the
+ *  order, so that the renumbering is verified too.  Only products with A itself have such cases.
  *  K is tiled when B and C do not fit memory_limit beside the largest preparation.
  *  Cases whose preparation does not fit together are timed in smaller sets, the first case (the
  *  baseline) in each; a case that does not fit alone beside a tile of RC_TILE_STEP columns is

@@ -60,17 +60,18 @@ const rc_verify_spent_t *rc_measure_verify_spent(const rc_measure_context_t *ctx
     return &ctx->spent;
 }
 
-static int resident_serves(const rc_measure_context_t *ctx, const rc_group_t *g, int value_bytes)
+static int resident_serves(
+    const rc_measure_context_t *ctx, const rc_group_t *g, rc_precision_t type)
 {
     static const rc_digest_t unknown;
-    return ctx->resident_bytes > 0 && ctx->resident.value_bytes == value_bytes &&
+    return ctx->resident_bytes > 0 && ctx->resident.type == type &&
            memcmp(&g->digest, &unknown, sizeof unknown) != 0 &&
            memcmp(&g->digest, &ctx->resident_of, sizeof unknown) == 0;
 }
 
-/* Bytes of the matrix that count in the limit of a group: none where it is small beside that, and its
- * own where it neither cuts a product into tiles that would be whole nor takes much of what tiles have.
- * -1: there is no room for it. */
+/* Bytes of the matrix that count in the limit of a group: none where it is small beside that, and
+ * its own where it neither cuts a product into tiles that would be whole nor takes much of what
+ * tiles have.  -1: there is no room for it. */
 static int64_t counted(const rc_group_t *g, int64_t bytes)
 {
     enum { beside = 16, part = 4 };
@@ -78,8 +79,8 @@ static int64_t counted(const rc_group_t *g, int64_t bytes)
     int64_t limit = g->memory_limit;
     if (bytes <= limit / beside)
         return 0;
-    int64_t whole = rc_operation_dense_bytes(
-        o, g->a, rc_shape_rows(&o->out, g->a), g->k, g->precision);
+    int64_t whole =
+        rc_operation_dense_bytes(o, g->a, rc_shape_rows(&o->out, g->a), g->k, g->precision);
     whole = rc_sat_add(whole, bytes); /* a prepared matrix takes about as much */
     int tiled = o->tiles && whole > limit;
     return bytes <= limit / part && (tiled || whole <= limit - bytes) ? bytes : -1;
@@ -88,20 +89,19 @@ static int64_t counted(const rc_group_t *g, int64_t bytes)
 const rc_resident_t *rc_operands_resident(
     rc_measure_context_t *ctx, const rc_group_t *g, int64_t *inside)
 {
-    int value_bytes = (int)rc_precision_bytes(g->precision);
-    int64_t bytes = rc_resident_bytes(g->a, value_bytes);
+    int64_t bytes = rc_resident_bytes(g->a, g->precision);
     int builds = g->kernel->kernel->builds;
     int64_t share = counted(g, bytes);
     rc_err_t why = {0};
     *inside = 0;
-    if (resident_serves(ctx, g, value_bytes) && share >= 0 && (builds || share == 0)) {
+    if (resident_serves(ctx, g, g->precision) && share >= 0 && (builds || share == 0)) {
         *inside = share;
         return builds ? &ctx->resident : NULL;
     }
     (void)rc_operands_resident_drop(ctx);
     if (!builds || share < 0)
         return NULL;
-    if (rc_resident_new(&ctx->d->executor, g->a, value_bytes, &ctx->resident, &why) < 0) {
+    if (rc_resident_new(&ctx->d->executor, g->a, g->precision, &ctx->resident, &why) < 0) {
         rc_resident_free(&ctx->resident);
         return NULL;
     }
@@ -262,8 +262,8 @@ static void put_first(rc_measure_context_t *ctx, int from, rc_reference_t *ref)
     ctx->ref = ref;
 }
 
-/* How many references: those of a large matrix take as much as the matrix does, so that the tiles of all its K
- * and orders are multiplied out once and not again for each kernel. */
+/* How many references: those of a large matrix take as much as the matrix does, so that the tiles
+ * of all its K and orders are multiplied out once and not again for each kernel. */
 static int64_t references_kept(const rc_measure_context_t *ctx)
 {
     enum { rows_kept = 1 << 23, row_bytes = 16 }; /* 128 MB, or the matrix */
@@ -274,10 +274,11 @@ static int64_t references_kept(const rc_measure_context_t *ctx)
     return fit < 1 ? 1 : fit > RC_REFERENCES ? RC_REFERENCES : fit;
 }
 
-/* The reference of a symmetric order is that of the matrix whose columns meet the rows of B where the order put
- * them. */
-static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g, const rc_columns_t *columns,
-    const rc_csr_t *read, const rc_dense_t *b, const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
+/* The reference of a symmetric order is that of the matrix whose columns meet the rows of B where
+ * the order put them. */
+static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
+    const rc_columns_t *columns, const rc_csr_t *read, const rc_dense_t *b,
+    const rc_schedule_t *order, rc_reference_t **out, rc_err_t *err)
 {
     rc_group_t through = *g;
     int32_t *place = NULL;
@@ -316,8 +317,8 @@ static rc_status_t read_matrix(rc_measure_context_t *ctx, const rc_csr_t **out, 
 }
 
 /* The reference of a tile that the inputs hold, of those that are kept or computed. */
-static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t *columns, const rc_dense_t *b,
-    const rc_schedule_t *order, rc_err_t *err)
+static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t *columns,
+    const rc_dense_t *b, const rc_schedule_t *order, rc_err_t *err)
 {
     int64_t fit = references_kept(ctx);
     rc_group_t g = *ctx->g;

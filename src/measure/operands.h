@@ -3,7 +3,7 @@
 #ifndef RC_MEASURE_OPERANDS_H
 #define RC_MEASURE_OPERANDS_H
 
-#include "kernels/resident.h"
+#include "format/resident.h"
 #include "measure/measure.h"
 #include "measure/tiling.h"
 #include "measure/verify.h"
@@ -26,7 +26,8 @@ struct rc_measure_context {
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */
     rc_row_finds_t finds;
-    rc_csr_t transposed; /**< of the matrix of the references, for operations that read it; empty: none yet */
+    rc_csr_t transposed; /**< of the matrix of the references, for operations that read it; empty:
+                              none yet */
     rc_digest_t transposed_of;
     rc_resident_t resident; /**< a matrix, for kernels that build from it on the device */
     int64_t resident_bytes; /**< 0: none */
@@ -52,9 +53,10 @@ rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
 /** End it: gives back what a CPU should have for the next matrix. */
 void rc_operands_end(rc_measure_context_t *ctx);
 
-/** The matrix of a group on the device, for a kernel that builds there: beside the limit of the group where
- *  it takes a sixteenth of that at most, else inside, a quarter at most.  It stays until a group of another
- *  matrix or precision begins, or one that has no room or, where it is inside, no use for it.
+/** The matrix of a group on the device, for a kernel that builds there: beside the limit of the
+ *  group where it takes a sixteenth of that at most, else inside, a quarter at most.  It stays
+ *  until a group of another matrix or precision begins, or one that has no room or, where it is
+ *  inside, no use for it.
  *  \param[out] inside  bytes that the group has to count in its limit
  *  \return NULL: the kernel does not, or the memory is short */
 const rc_resident_t *rc_operands_resident(
@@ -70,8 +72,8 @@ int64_t rc_operands_held(const rc_measure_context_t *ctx);
 rc_status_t rc_operands_fill(rc_measure_context_t *ctx, int64_t tile, rc_err_t *err);
 
 /** As rc_operands_fill, and make the reference of the tile.
- *  \param[in] order  the reference is of the matrix through this order, where it is symmetric: column c meets
- *                    the row of B where the order put it */
+ *  \param[in] order  the reference is of the matrix through this order, where it is symmetric:
+ *                    column c meets the row of B where the order put it */
 rc_status_t rc_operands_refer(
     rc_measure_context_t *ctx, int64_t tile, const rc_schedule_t *order, rc_err_t *err);
 

@@ -24,7 +24,8 @@ uint64_t rc_input_seed(uint64_t seed, int i)
 
 double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t terms)
 {
-    return ((double)terms + 2) * ref->eps * mag + (double)terms * ref->tiny;
+    /* terms are added up in the type of sums, and the sum is rounded once to that of the output */
+    return (((double)terms + 1) * ref->sum_eps + ref->eps) * mag + (double)terms * ref->tiny;
 }
 
 int rc_reference_comparable(const rc_reference_t *ref, double mag)
@@ -222,8 +223,8 @@ static rc_status_t draw_signs(rc_reference_t *ref, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t fill_reference(rc_reference_t *ref, const rc_group_t *g, rc_device_t *d,
-    const rc_dense_t *b, rc_err_t *err)
+static rc_status_t fill_reference(
+    rc_reference_t *ref, const rc_group_t *g, rc_device_t *d, const rc_dense_t *b, rc_err_t *err)
 {
     ref->out_rows = rc_shape_rows(&ref->op->out, g->a);
     ref->out_cols = rc_shape_cols(&ref->op->out, ref->columns.width);
@@ -242,7 +243,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     rc_reference_t *ref = rc_alloc0(1, sizeof *ref, "the reference", err);
     if (!ref)
         return RC_ENOMEM;
-    int fp32 = g->precision == RC_FP32;
+    const rc_type_t *type = rc_type(g->precision);
     int threads = d->executor.threads;
     *ref = (rc_reference_t){
         .op = rc_operation_of(g->kernel->kernel->op),
@@ -255,9 +256,10 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         .seed = cfg->seed,
         .verify_rows = cfg->verify_rows,
         .verify_cols = cfg->verify_cols,
-        .eps = fp32 ? (double)FLT_EPSILON : DBL_EPSILON,
-        .tiny = fp32 ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN,
-        .most = fp32 ? (double)FLT_MAX / 2 : DBL_MAX / 2,
+        .eps = 2 * type->unit,
+        .sum_eps = 2 * rc_type(type->sum)->unit,
+        .tiny = type->least,
+        .most = type->largest / 2,
     };
     rc_status_t st = fill_reference(ref, g, d, b, err);
     if (st < 0) {
@@ -279,11 +281,11 @@ int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g)
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,
     const rc_measure_config_t *cfg, const rc_columns_t *columns)
 {
-    return rc_reference_is_of(ref, g) && rc_digest_compare(&g->order, &ref->order) == 0 && ref->op->op == g->kernel->kernel->op &&
-           ref->m.precision == g->precision && ref->columns.k == columns->k &&
-           ref->columns.j0 == columns->j0 && ref->columns.width == columns->width &&
-           ref->seed == cfg->seed && ref->verify_rows == cfg->verify_rows &&
-           ref->verify_cols == cfg->verify_cols;
+    return rc_reference_is_of(ref, g) && rc_digest_compare(&g->order, &ref->order) == 0 &&
+           ref->op->op == g->kernel->kernel->op && ref->m.precision == g->precision &&
+           ref->columns.k == columns->k && ref->columns.j0 == columns->j0 &&
+           ref->columns.width == columns->width && ref->seed == cfg->seed &&
+           ref->verify_rows == cfg->verify_rows && ref->verify_cols == cfg->verify_cols;
 }
 
 void rc_reference_borrow(rc_reference_t *ref, const rc_csr_t *read)

@@ -57,16 +57,16 @@ static int64_t row_of(const rc_product_t *p, int64_t at)
 typedef struct errors {
     int64_t compared; /* values with terms that were */
     int64_t skipped;  /* and those that say nothing */
-    double max; /* |C - ref| / bound; NaN before the first */
-    double rel; /* |C - ref| / mag */
+    double max;       /* |C - ref| / bound; NaN before the first */
+    double rel;       /* |C - ref| / mag */
     int64_t row;
     int64_t col;
     double value;
     double ref;
 } errors_t;
 
-static void check_value(const rc_reference_t *ref, const rc_exact_t *s, int64_t r, int64_t j,
-    double value, errors_t *e)
+static void check_value(
+    const rc_reference_t *ref, const rc_exact_t *s, int64_t r, int64_t j, double value, errors_t *e)
 {
     if (!rc_reference_comparable(ref, s->mag)) {
         e->skipped++;
@@ -161,8 +161,8 @@ static int is_bad(const rc_reference_t *ref, int64_t r, unsigned found, double s
     return rc_reference_row_is_empty(ref, r) && ((found & RC_ROW_NONZERO) || isnan(sum));
 }
 
-static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds, const rc_product_t *p, int64_t at,
-    rows_found_t *f)
+static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds,
+    const rc_product_t *p, int64_t at, rows_found_t *f)
 {
     int64_t r = row_of(p, at);
     if (r < 0)
@@ -196,8 +196,9 @@ static void add_found(rows_found_t *all, const rows_found_t *some)
         all->bad_row = some->bad_row;
         all->bad_at = some->bad_at;
     }
-    if (some->off_row >= 0 && (some->off_ratio > all->off_ratio ||
-                                  (some->off_ratio == all->off_ratio && some->off_row < all->off_row))) {
+    if (some->off_row >= 0 &&
+        (some->off_ratio > all->off_ratio ||
+            (some->off_ratio == all->off_ratio && some->off_row < all->off_row))) {
         all->off_ratio = some->off_ratio;
         all->off_row = some->off_row;
     }
@@ -205,7 +206,8 @@ static void add_found(rows_found_t *all, const rows_found_t *some)
     all->skipped += some->skipped;
 }
 
-static rows_found_t scan_rows(const rc_reference_t *ref, const rc_row_finds_t *finds, const rc_product_t *p, int threads)
+static rows_found_t scan_rows(
+    const rc_reference_t *ref, const rc_row_finds_t *finds, const rc_product_t *p, int threads)
 {
     static const rows_found_t none = {-1, -1, -1, 0, 0, 0};
     rows_found_t all = none;
@@ -272,8 +274,8 @@ static rc_status_t say_nothing(const rc_reference_t *ref, rc_err_t *err)
         ref->op->out.name);
 }
 
-static rc_status_t verdict(const rc_reference_t *ref, const rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
-    errors_t *e, rc_err_t *err)
+static rc_status_t verdict(const rc_reference_t *ref, const rc_row_finds_t *finds, rc_device_t *d,
+    const rc_product_t *p, errors_t *e, rc_err_t *err)
 {
     rows_found_t f = scan_rows(ref, finds, p, d->executor.threads > 0 ? d->executor.threads : 1);
     int sample_wrong = e->max > 1; /* false for NaN */
@@ -293,8 +295,8 @@ static rc_status_t verdict(const rc_reference_t *ref, const rc_row_finds_t *find
         return RC_OK;
     e->max = f.off_ratio;
     return rc_fail(err, RC_EWRONG,
-        "row %" PRId64 " of %s: its sum with random signs is off by %.3g times the bound", f.off_row,
-        ref->op->out.name, f.off_ratio);
+        "row %" PRId64 " of %s: its sum with random signs is off by %.3g times the bound",
+        f.off_row, ref->op->out.name, f.off_ratio);
 }
 
 void rc_row_finds_free(rc_row_finds_t *finds)
@@ -317,8 +319,8 @@ static rc_status_t make_room(rc_row_finds_t *finds, int64_t rows, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
-    double *error_max, double *error_rel, rc_err_t *err)
+rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d,
+    const rc_product_t *p, double *error_max, double *error_rel, rc_err_t *err)
 {
     errors_t e = {.max = NAN, .rel = NAN};
     rc_status_t st = make_room(finds, p->c.rows, err);

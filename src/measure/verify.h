@@ -2,30 +2,31 @@
  *
  *  Inputs are seeded: input i has (r, j) = rc_rng_signed(rc_input_seed(seed, i), r K + j), the same
  *  matrix in both layouts and both precisions.  What the output should be is computed in fp64, from
- *  the values of A rounded to the kernel's precision, for all columns or for a tile of them; it serves
- *  every schedule and every kernel of the operation:
+ *  the values of A rounded to the kernel's precision, for all columns or for a tile of them; it
+ *  serves every schedule and every kernel of the operation:
  *
  *  1. a seeded sample of rows (the first, the last and the longest are always in) and columns,
- *     value by value, within (terms + 2) eps mag + terms tiny, where terms is how many are added up,
- *     mag the sum of their absolute values, eps the spacing of 1 and tiny the smallest subnormal of
- *     the precision.  Twice the unit roundoff makes this hold for any order of summation and leaves
- *     room for the rounding of the reference in fp64 (Higham 2002, Accuracy and Stability, section
- *     3.1).  The inputs are those of the generator on the host, so a wrong one on the device is found
- *     too;
+ *     value by value, within (terms + 2) eps mag + terms tiny, where terms is how many are added
+ *     up, mag the sum of their absolute values, eps the spacing of 1 and tiny the smallest
+ *     subnormal of the precision.  Twice the unit roundoff makes this hold for any order of
+ *     summation and leaves room for the rounding of the reference in fp64 (Higham 2002, Accuracy
+ *     and Stability, section 3.1).  The inputs are those of the generator on the host, so a wrong
+ *     one on the device is found too;
  *  2. of products every row: C x against A (B x) for a seeded vector x of signs (Freivalds 1979),
  *     within the same bound summed over the columns, so that a value outside the sample cannot be
  *     lost.  The device sums B and C where they are, the host multiplies by A;
  *  3. every value: none may hold the poison that the output was filled with, and rows without terms
  *     must be exactly zero, whether the schedule has them or not.
  *
- *  An operation that is no product (rc_operation_t.project is NULL) has checks 1 and 3, with a sample
- *  as large as that of a product.
+ *  An operation that is no product (rc_operation_t.project is NULL) has checks 1 and 3, with a
+ *  sample as large as that of a product.
  *
- *  Values whose mag is not finite or exceeds half of the largest number of the precision say nothing
- *  about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.  Where that leaves
- *  nothing to compare but values without terms, the case is not ok.
+ *  Values whose mag is not finite or exceeds half of the largest number of the precision say
+ *  nothing about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.  Where
+ *  that leaves nothing to compare but values without terms, the case is not ok.
  *
- *  Operands stay on the device; host memory is O(rows + cols), of SDDMM and the transposed product O(nnz). */
+ *  Operands stay on the device; host memory is O(rows + cols), of SDDMM and the transposed product
+ *  O(nnz). */
 #ifndef RC_MEASURE_VERIFY_H
 #define RC_MEASURE_VERIFY_H
 
@@ -42,7 +43,8 @@ typedef struct rc_product {
     int by_slot; /**< 1: row p of C is slot p; 0: the original order */
 } rc_product_t;
 
-/** Of the rows of C, as the device finds them: grown and used again for one check after the other. */
+/** Of the rows of C, as the device finds them: grown and used again for one check after the
+ *  other. */
 typedef struct rc_row_finds {
     int64_t capacity;     /**< rows that there is room for */
     double *sum;          /**< [capacity] with the signs of the check */
@@ -60,8 +62,8 @@ uint64_t rc_input_seed(uint64_t seed, int i);
  *  \param[in] read  the matrix as the operation reads it: A, or its transpose
  *  \param[in] b  that tile of the first input, filled, on the device
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_reference_free.
- *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory 16 bytes a row of the output, and while
- *  it computes 16 a row of b. */
+ *  Cost O(rows of b times K) on the device, O(nnz + sample) on the host; memory 16 bytes a row of
+ *  the output, and while it computes 16 a row of b. */
 rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg,
     const rc_csr_t *read, const rc_columns_t *columns, rc_device_t *d, const rc_dense_t *b,
     rc_reference_t **out, rc_err_t *err);
@@ -85,8 +87,9 @@ void rc_reference_free(rc_reference_t *ref);
  *                         failed; at most 1 when C is right; NaN when nothing could be compared
  *  \param[out] error_rel  largest |C - ref| / sum |a||b| over the sample; NaN likewise
  *  \return RC_OK; RC_EWRONG with the first finding in the text; RC_ERANGE: there are values, and
- *          none can be compared ("not finite" in the text where that is because of A); RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d, const rc_product_t *p,
-    double *error_max, double *error_rel, rc_err_t *err);
+ *          none can be compared ("not finite" in the text where that is because of A); RC_ENOMEM,
+ *          RC_EDEVICE */
+rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d,
+    const rc_product_t *p, double *error_max, double *error_rel, rc_err_t *err);
 
 #endif

@@ -16,9 +16,10 @@ struct rc_reference {
     uint64_t seed;
     int64_t verify_rows; /**< as asked for */
     int64_t verify_cols;
-    double eps;    /**< spacing of 1 */
-    double tiny;   /**< smallest subnormal */
-    double most;   /**< half of the largest number */
+    double eps;     /**< spacing of 1 */
+    double sum_eps; /**< the same of the type of sums */
+    double tiny;    /**< smallest subnormal */
+    double most;    /**< half of the largest number */
     int64_t out_rows;
     int64_t out_cols; /**< of the tile */
     double *sign;     /**< [out_cols] */
@@ -27,8 +28,8 @@ struct rc_reference {
     int64_t rows;     /**< sampled */
     int64_t *row;     /**< [rows] increasing */
     int64_t cols;
-    int64_t *col;        /**< [cols] increasing, within the tile */
-    rc_exact_t *sample;  /**< [rows * cols] value (row[i / cols], col[i % cols]) */
+    int64_t *col;       /**< [cols] increasing, within the tile */
+    rc_exact_t *sample; /**< [rows * cols] value (row[i / cols], col[i % cols]) */
 };
 
 /** The bound of a value of so many terms. */

@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "feature/feature.h"
 #include "model/domain.h"
 #include "model/permit.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,7 @@
 static rc_status_t check_operation(const rc_model_t *m, const rc_request_t *r, rc_err_t *err)
 {
     int32_t wanted = 0;
-    rc_status_t st =
-        r->operation ? rc_model_operation_parse(r->operation, &wanted, err) : RC_OK;
+    rc_status_t st = r->operation ? rc_model_operation_parse(r->operation, &wanted, err) : RC_OK;
     if (st < 0) {
         rc_err_context(err, "choose");
         return st;
@@ -50,6 +50,9 @@ static rc_status_t check_request(
             err, RC_EINVAL, "choose: expected a reuse of at least 0, found %g", r->reuse);
     if (r->threads < 0)
         return rc_fail(err, RC_EINVAL, "choose: expected at least 0 threads, found %d", r->threads);
+    if (r->constraints.memory < 0)
+        return rc_fail(err, RC_EINVAL,
+            "choose: expected a memory of at least 0 bytes, found %" PRId64, r->constraints.memory);
     if (r->reuse > 0 && m->output == RC_OUTPUT_SCORE)
         return rc_fail(err, RC_EINVAL,
             "choose: reuse needs predicted times, and this model (%s) is a classifier without them",
@@ -57,18 +60,22 @@ static rc_status_t check_request(
     if (r->reuse > 0 && !m->setup)
         return rc_fail(err, RC_EINVAL,
             "choose: reuse needs predicted setup times, and this model (%s) has none", m->kind);
-    *g = r->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
-    if (g->nw == 0)
-        return rc_fail(err, RC_ENOTSUP,
-            "choose: the model was trained on %s, found a request for %s",
-            r->value_bytes == 4 ? "fp64" : "fp32", r->value_bytes == 4 ? "fp32" : "fp64");
-    return RC_OK;
+    const rc_precision_t type = rc_type_of_bytes(r->value_bytes);
+    *g = rc_model_geometry_of(&m->geometry, type);
+    if (g->nw == 0) {
+        rc_str_t types = {0};
+        rc_model_types_text(m, &types);
+        st = rc_fail(err, RC_ENOTSUP, "choose: the model was trained on %s, found a request for %s",
+            types.failed ? "others" : types.text, rc_type(type)->name);
+        rc_str_free(&types);
+    }
+    return st;
 }
 
 /* ------------------------------------------------------------------- inputs */
 
-/* Input values from features and what follows from them; models list both in the order of the set, so
- * each search begins behind the one before.
+/* Input values from features and what follows from them; models list both in the order of the set,
+ * so each search begins behind the one before.
  * \param[in] product  [of the set] */
 static void gather(const rc_model_t *m, const rc_feature_set_t *set, const double *feature,
     const double *product, const rc_request_t *r, double *value)
@@ -86,7 +93,8 @@ static void gather(const rc_model_t *m, const rc_feature_set_t *set, const doubl
             continue;
         }
         /* rc_model_check has seen that it is one or the other */
-        int found = rc_feature_index(set->feature, set->count, name, at + 1 < set->count ? at + 1 : 0);
+        int found =
+            rc_feature_index(set->feature, set->count, name, at + 1 < set->count ? at + 1 : 0);
         if (found >= 0) {
             value[i] = feature[at = found];
             continue;
@@ -109,8 +117,8 @@ static rc_status_t check_domain(const rc_model_t *m, const rc_csr_t *a, const rc
     if (c->outside > 0 && !r->extrapolate) {
         char knows[RC_EXTRAPOLATION_MAX];
         rc_model_knows(m, knows, sizeof knows);
-        st = rc_fail(err, RC_ENOTSUP, "outside of what the model knows: %.220s; it knows %s", text,
-            knows);
+        st = rc_fail(
+            err, RC_ENOTSUP, "outside of what the model knows: %.220s; it knows %s", text, knows);
     }
     (void)snprintf(c->extrapolation, sizeof c->extrapolation, "%s", c->outside > 0 ? text : "");
     rc_str_free(&s);
@@ -137,8 +145,7 @@ static int choose_class(
         chosen = rc_model_decide_among(m, out, c->permitted, NULL);
     for (int i = 0; m->output != RC_OUTPUT_SCORE && i < c->candidates; i++) {
         double cost = r->reuse > 0 ? rc_choice_total(c, r->reuse, i) : c->time_ns[i];
-        int loses = i != c->reference &&
-                    c->time_ns[c->reference] < least_speedup * c->time_ns[i];
+        int loses = i != c->reference && c->time_ns[c->reference] < least_speedup * c->time_ns[i];
         if (!c->permitted[i] || loses || isnan(cost) || (chosen >= 0 && !(cost < least)))
             continue;
         chosen = i;
@@ -147,8 +154,7 @@ static int choose_class(
     return chosen < 0 ? c->reference : chosen;
 }
 
-double rc_break_even(
-    int reference, const double *time, const double *setup, double extra, int c)
+double rc_break_even(int reference, const double *time, const double *setup, double extra, int c)
 {
     if (c == reference)
         return isnan(time[c]) ? NAN : 0;
@@ -165,8 +171,8 @@ double rc_break_even(
 static rc_geometry_t order_geometry(
     const rc_model_class_t *c, const rc_request_t *r, rc_geometry_t of_features)
 {
-    const rc_geometry_t *g = r->value_bytes == 4 ? &c->geometry.fp32 : &c->geometry.fp64;
-    return g->nw ? *g : of_features;
+    const rc_geometry_t g = rc_model_geometry_of(&c->geometry, rc_type_of_bytes(r->value_bytes));
+    return g.nw ? g : of_features;
 }
 
 static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *err)
@@ -180,8 +186,9 @@ static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *e
 }
 
 /* Features of the set, and what they took.  \param[in] given  NULL: they are computed */
-static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a, const rc_request_t *request,
-    const rc_geometry_t *g, const rc_choice_features_t *given, double *feature, double *ns, rc_err_t *err)
+static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a,
+    const rc_request_t *request, const rc_geometry_t *g, const rc_choice_features_t *given,
+    double *feature, double *ns, rc_err_t *err)
 {
     int64_t start = rc_clock_ns();
     if (given) {
@@ -189,15 +196,15 @@ static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a, con
         *ns = given->ns;
         return RC_OK;
     }
-    int threads = request->threads ? request->threads : omp_get_max_threads();
-    rc_status_t st = set->compute(a, g, threads, feature, err);
+    rc_status_t st = set->compute(a, g, rc_thread_count(request->threads), feature, err);
     *ns = (double)(rc_clock_ns() - start);
     return st;
 }
 
 /* Features, times and the class.  \param[out] value  [inputs] */
 static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_geometry_t *g, const rc_choice_features_t *given, double *value, rc_choice_t *c, rc_err_t *err)
+    const rc_geometry_t *g, const rc_choice_features_t *given, double *value, rc_choice_t *c,
+    rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     int more = set->product ? set->product->count : 0;
@@ -227,8 +234,8 @@ done:
 
 /* What is checked before the features, which may take long.
  * \param[in,out] c  with its arrays; permitted and reference are set */
-static rc_status_t check_before(const rc_model_t *m, const rc_csr_t *a,
-    const rc_request_t *request, rc_geometry_t *g, rc_choice_t *c, rc_err_t *err)
+static rc_status_t check_before(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    rc_geometry_t *g, rc_choice_t *c, rc_err_t *err)
 {
     rc_status_t st;
     RC_TRY(rc_feature_set_find(m->feature_set) ? RC_OK : rc_model_check(m, "model", err));
@@ -264,11 +271,10 @@ static rc_status_t choose(const rc_model_t *m, const rc_csr_t *a, const rc_reque
     RC_TRY(predict(m, a, request, &g, given, value, &c, err));
     int64_t predicted = rc_clock_ns();
     c.geometry = order_geometry(&m->cls[c.candidate], request, g);
-    RC_TRY(rc_order_build(
-        m->cls[c.candidate].policy, a, &c.geometry, request->threads, &c.schedule, err));
+    RC_TRY(rc_order_build(m->cls[c.candidate].policy, a, &c.geometry, request->threads | RC_CHECKED,
+        &c.schedule, err));
     c.order_ns = (double)(rc_clock_ns() - predicted);
-    c.break_even =
-        rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
+    c.break_even = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
     *out = c;
     c = (rc_choice_t){0};
 done:
@@ -298,7 +304,11 @@ rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_
 rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     rc_choice_t *out, rc_err_t *err)
 {
-    return rc_choose_featured(m, a, request, NULL, out, err);
+    if (!request)
+        return rc_fail(err, RC_EINVAL, "choose: expected a request, found NULL");
+    rc_request_t r = *request;
+    rc_status_t st = rc_csr_given(a, request->threads, &r.threads, err);
+    return st < 0 ? rc_err_context(err, "choose") : rc_choose_featured(m, a, &r, NULL, out, err);
 }
 
 void rc_choice_free(rc_choice_t *c)

@@ -19,8 +19,8 @@ typedef struct rc_choice_features {
 rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err);
 
-/** Whether rc_choose would answer, as far as that is known without features: operation, precision, K,
- *  device, constraints.  \return RC_OK, else as rc_choose */
+/** Whether rc_choose would answer, as far as that is known without features: operation, precision,
+ *  K, device, constraints.  \return RC_OK, else as rc_choose */
 rc_status_t rc_choose_possible(
     const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request, rc_err_t *err);
 
@@ -30,8 +30,8 @@ rc_status_t rc_choose_possible(
  *  \return N, 0 for the reference itself, INFINITY when it never does, NaN when a time is NaN */
 double rc_break_even(int reference, const double *time, const double *setup, double extra, int c);
 
-/** Predicted ns of class i in total: setup, `reuse` products, and for all but the reference features
- *  and prediction. */
+/** Predicted ns of class i in total: setup, `reuse` products, and for all but the reference
+ *  features and prediction. */
 double rc_choice_total(const rc_choice_t *c, double reuse, int i);
 
 #endif

@@ -59,6 +59,16 @@ static int knows_k(const rc_model_t *m, int64_t k, int64_t cols)
     return 0;
 }
 
+void rc_model_types_text(const rc_model_t *m, rc_str_t *out)
+{
+    const char *before = "";
+    for (int t = 0; t < RC_TYPES; t++)
+        if (rc_model_geometry_of(&m->geometry, (rc_precision_t)t).nw) {
+            rc_str_addf(out, "%s%s", before, rc_type((rc_precision_t)t)->name);
+            before = " and ";
+        }
+}
+
 void rc_model_ks_text(const rc_model_t *m, rc_str_t *out)
 {
     const rc_model_ks_t *ks = &m->ks;
@@ -90,10 +100,8 @@ void rc_model_domain_text(const rc_model_t *m, rc_str_t *out)
     }
     rc_str_addf(out, "%s, ", rc_model_operation(m));
     rc_model_ks_text(m, out);
-    rc_str_addf(out, "%s%s%s%s", rc_model_operation_has_k(m->operation) ? ", " : "",
-        m->geometry.fp32.nw ? "fp32" : "",
-        m->geometry.fp32.nw && m->geometry.fp64.nw ? " and " : "",
-        m->geometry.fp64.nw ? "fp64" : "");
+    rc_str_add(out, rc_model_operation_has_k(m->operation) ? ", " : "");
+    rc_model_types_text(m, out);
     if (unknown)
         rc_str_add(out, ", layouts unknown");
     else
@@ -108,7 +116,7 @@ void rc_model_knows(const rc_model_t *m, char *text, size_t size)
     rc_str_t s = {0};
     if (m)
         rc_model_domain_text(m, &s);
-    if (size > 0)
+    if (text && size > 0)
         (void)snprintf(text, size, "%s", s.text ? s.text : "");
     rc_str_free(&s);
 }
@@ -136,11 +144,12 @@ int rc_model_outside(const rc_model_t *m, int64_t k, int64_t cols, const char *d
     for (int i = 0; value && i < m->inputs; i++) {
         const rc_model_input_t *in = &m->input[i];
         if (!(value[i] < in->min || value[i] > in->max) ||
-            (!known_k && strcmp(in->name, "k") == 0) || (set && rc_feature_is_of_product(set, in->name)))
+            (!known_k && strcmp(in->name, "k") == 0) ||
+            (set && rc_feature_is_of_product(set, in->name)))
             continue;
         if (n < NAMED)
-            rc_str_addf(s, "%s%s = %.6g (%.6g to %.6g)", n ? ", " : "", in->name, value[i],
-                in->min, in->max);
+            rc_str_addf(s, "%s%s = %.6g (%.6g to %.6g)", n ? ", " : "", in->name, value[i], in->min,
+                in->max);
         n++;
     }
     if (n > NAMED)

@@ -17,6 +17,9 @@ int rc_model_has_input(const rc_model_t *m, const char *name);
 /** "K 8 to 512 and n": what is inside, see rc_model_outside; "" without a K. */
 void rc_model_ks_text(const rc_model_t *m, rc_str_t *out);
 
+/** "fp32 and fp64": the value types of the training rows. */
+void rc_model_types_text(const rc_model_t *m, rc_str_t *out);
+
 /** What rc_model_knows writes. */
 void rc_model_domain_text(const rc_model_t *m, rc_str_t *out);
 

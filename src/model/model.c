@@ -172,8 +172,8 @@ void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out)
         size_t at = (size_t)c * ((size_t)m->inputs + 1);
         out[c] = NAN;
         if (m->setup)
-            out[c] = cost_ns(
-                m, &(rc_model_cost_t){m->setup + at, m->setup_min[c], m->setup_max[c]}, x);
+            out[c] =
+                cost_ns(m, &(rc_model_cost_t){m->setup + at, m->setup_min[c], m->setup_max[c]}, x);
     }
 }
 

@@ -9,6 +9,7 @@
 #ifndef RC_MODEL_MODEL_H
 #define RC_MODEL_MODEL_H
 
+#include "base/type.h"
 #include "model/predictor.h"
 #include "rowcast.h"
 
@@ -59,14 +60,14 @@ typedef enum rc_deterministic {
 
 enum {
     RC_INPUT_NAME_MAX = 64,
-    RC_CLASS_NAME_MAX = 289, /* kernel, "/", policy */
+    RC_CLASS_NAME_MAX = 289,  /* kernel, "/", policy */
     RC_POLICY_NAME_MAX = 128, /* name, ":", parameters */
     RC_KERNEL_NAME_MAX = 160,
     RC_DEVICE_NAME_MAX = 160
 };
 
-/** One input: a feature of the set, or what follows from features and the product (rc_feature_product_t), or
- *  "k" (columns of B, 1), or "value_bytes" (4 or 8). */
+/** One input: a feature of the set, or what follows from features and the product
+ *  (rc_feature_product_t), or "k" (columns of B, 1), or "value_bytes" (4 or 8). */
 typedef struct rc_model_input {
     char name[RC_INPUT_NAME_MAX + 1];
     rc_transform_t transform;
@@ -82,10 +83,18 @@ typedef struct rc_model_geometry {
     rc_geometry_t fp64;
 } rc_model_geometry_t;
 
+/** That of a type; nw is 0 too for types that no model has. */
+static inline rc_geometry_t rc_model_geometry_of(const rc_model_geometry_t *g, rc_precision_t type)
+{
+    const rc_geometry_t of[RC_TYPES] = {[RC_FP32] = g->fp32, [RC_FP64] = g->fp64};
+    return of[type];
+}
+
 /** One class: order task: `kernel` is the same for all; plan task: the pair is the class. */
 typedef struct rc_model_class {
     char name[RC_CLASS_NAME_MAX +
-              1]; /**< order task "lpt", plan task "gsub:lanes=8:strip=8:split=0/lpt", format task "csr5" */
+              1]; /**< order task "lpt", plan task "gsub:lanes=8:strip=8:split=0/lpt", format task
+                       "csr5" */
     char policy[RC_POLICY_NAME_MAX + 1];
     char kernel[RC_KERNEL_NAME_MAX + 1]; /**< with parameters, as in the store */
     int32_t policy_version;
@@ -93,7 +102,7 @@ typedef struct rc_model_class {
     rc_model_geometry_t geometry; /**< that the order is built for: of the kernel, which differs
                                        from that of the features where a plan has several kernels;
                                        nw 0: that of the features */
-    int layout; /**< of B and C: RC_LAYOUT_COL, RC_LAYOUT_ROW; 0: not known */
+    int layout;                   /**< of B and C: RC_LAYOUT_COL, RC_LAYOUT_ROW; 0: not known */
     rc_deterministic_t deterministic;
     double memory; /**< most device memory that the prepared matrix took in training, over that of
                         plain CSR (values, 4-byte columns, 8-byte row pointers); 0: not known */

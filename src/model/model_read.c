@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "model/domain.h"
 #include "model/file.h"
@@ -484,15 +485,14 @@ rc_status_t rc_model_parse(
 
 static rc_status_t read_text(const char *path, char **text, size_t *bytes, rc_err_t *err)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot read '%s'", path);
+    FILE *f;
     enum { STEP = 1 << 16 };
     void *data = NULL;
     size_t capacity = 0;
     size_t n = 0;
-    rc_status_t st = RC_OK;
+    rc_status_t st = rc_open_given(path, &f, err);
+    if (st < 0)
+        return st;
     while (st == RC_OK && !feof(f) && !ferror(f)) {
         st = rc_grow(&data, &capacity, n + STEP, 1, "a model file", err);
         if (st == RC_OK)

@@ -131,12 +131,13 @@ static json_t *classes_json(const rc_model_t *m)
             failed = json_object_set_new(one, "geometry",
                          json_pack("{s:o, s:o}", "fp32", geometry_json(&k->geometry.fp32), "fp64",
                              geometry_json(&k->geometry.fp64))) < 0;
-        failed = failed ||
-                 json_object_set_new(one, "layout", json_string(rc_layout_bit_names[k->layout])) < 0 ||
-                 json_object_set_new(one, "deterministic",
-                     json_string(rc_deterministic_names[k->deterministic])) < 0 ||
-                 json_object_set_new(
-                     one, "memory", k->memory > 0 ? json_real(k->memory) : json_null()) < 0;
+        failed =
+            failed ||
+            json_object_set_new(one, "layout", json_string(rc_layout_bit_names[k->layout])) < 0 ||
+            json_object_set_new(
+                one, "deterministic", json_string(rc_deterministic_names[k->deterministic])) < 0 ||
+            json_object_set_new(one, "memory", k->memory > 0 ? json_real(k->memory) : json_null()) <
+                0;
         failed = json_array_append_new(list, one) < 0 || failed;
     }
     if (!failed)
@@ -285,11 +286,11 @@ static rc_status_t check_classes(const rc_model_t *m, rc_err_t *err)
                 k->name, k->layout, (int)k->deterministic, k->memory);
         rc_model_cost_t setup = {0};
         if (m->setup)
-            setup = (rc_model_cost_t){m->setup + (size_t)c * ((size_t)m->inputs + 1),
-                m->setup_min[c], m->setup_max[c]};
+            setup = (rc_model_cost_t){
+                m->setup + (size_t)c * ((size_t)m->inputs + 1), m->setup_min[c], m->setup_max[c]};
         if (m->setup && !is_finite_cost(m, &setup))
-            return rc_fail(err, RC_EINVAL, "class %s: a number of its setup time is not finite",
-                k->name);
+            return rc_fail(
+                err, RC_EINVAL, "class %s: a number of its setup time is not finite", k->name);
     }
     if (m->featurise.weight && !is_finite_cost(m, &m->featurise))
         return rc_fail(err, RC_EINVAL, "a number of the time of the features is not finite");

@@ -4,9 +4,9 @@
 
 #include "model/model.h"
 
-/** Device memory that a class needs for a matrix at K columns, estimated: the prepared matrix as plain
- *  CSR times what the class took over that in training (2 when the model does not know), and the
- *  dense operands.  In bytes. */
+/** Device memory that a class needs for a matrix at K columns, estimated: the prepared matrix as
+ *  plain CSR times what the class took over that in training (2 when the model does not know), and
+ *  the dense operands.  In bytes. */
 double rc_model_memory(const rc_model_t *m, int c, const rc_csr_t *a, const rc_request_t *r);
 
 /** Mark the classes that fit the constraints of a request.

@@ -1,12 +1,13 @@
 #include "config.h"
 #include "operation/operand.h"
 #include "base/error.h"
+#include "base/type.h"
 
 #include <string.h>
 
 const char *rc_precision_name(rc_precision_t p)
 {
-    return p == RC_FP32 ? "fp32" : "fp64";
+    return rc_type(p)->name;
 }
 
 const char *rc_layout_name(rc_layout_t l)
@@ -43,21 +44,15 @@ const char *rc_c_order_name(rc_c_order_t o)
 
 rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *err)
 {
-    static const rc_precision_t all[] = {RC_FP32, RC_FP64};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(text, rc_precision_name(all[i])) == 0) {
-            *out = all[i];
-            return RC_OK;
-        }
-    return rc_fail(err, RC_EINVAL, "unknown precision '%s'; expected fp32 or fp64", text);
+    return rc_type_parse(text, out, err);
 }
 
 size_t rc_precision_bytes(rc_precision_t p)
 {
-    return p == RC_FP32 ? sizeof(float) : sizeof(double);
+    return (size_t)rc_type(p)->bytes;
 }
 
 double rc_precision_round(rc_precision_t p, double value)
 {
-    return p == RC_FP32 ? (double)(float)value : value;
+    return rc_type(p)->round(value);
 }

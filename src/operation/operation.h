@@ -1,6 +1,6 @@
-/** \file operation/operation.h  What can be computed with a sparse matrix A (rows x cols, nnz entries)
- *  and dense operands.  An operation is one file that ends in one constant descriptor, and one word
- *  in src/operation/operation.am.
+/** \file operation/operation.h  What can be computed with a sparse matrix A (rows x cols, nnz
+ *  entries) and dense operands.  An operation is one file that ends in one constant descriptor, and
+ *  one word in src/operation/operation.am.
  *
  *  A run computes out = alpha f(A, in...) + beta out; with beta 0 what `out` held is not read.
  *  Entries are counted as they are stored: explicit zeros are entries. */

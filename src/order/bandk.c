@@ -17,7 +17,7 @@ typedef struct bandk {
     rc_level_t level[3];
     rc_grouping_t groups[2];
     int64_t count[2]; /* of them, once they are expanded */
-    int32_t *order; /* of the level in hand: position -> vertex, or its index */
+    int32_t *order;   /* of the level in hand: position -> vertex, or its index */
     int is_symmetric; /* the pattern of A */
     int64_t *tptr;    /* pattern of A', where it is needed */
     int32_t *tidx;
@@ -85,9 +85,10 @@ static rc_status_t put_by_index(int32_t **x, const rc_level_t *l, rc_err_t *err)
     return RC_OK;
 }
 
-/* The graph of the rows makes room for those of groups, where these have many edges.  The order inside of super-rows
- * then finds neighbours in A, so the vertices of level 0 are numbered as its rows again.  Where they have few, the peak
- * is before them, and neighbours are closer in the graph. */
+/* The graph of the rows makes room for those of groups, where these have many edges.  The order
+ * inside of super-rows then finds neighbours in A, so the vertices of level 0 are numbered as its
+ * rows again.  Where they have few, the peak is before them, and neighbours are closer in the
+ * graph. */
 static rc_status_t drop_rows(bandk_t *b, rc_err_t *err)
 {
     rc_level_t *l = &b->level[0];
@@ -142,9 +143,10 @@ typedef struct expansion {
     const rc_grouping_t *groups;
     lists_t near[2]; /* of a vertex; the second, if any, may repeat what the first has */
     int nears;
-    int32_t *place; /* [n] of a vertex, NO_PLACE, or LISTED: it gets one with the others of a list */
-    int32_t *order; /* [n] position -> vertex */
-    int64_t end;    /* positions taken */
+    int32_t *place;   /* [n] of a vertex, NO_PLACE, or LISTED: it gets one with the others of a
+                       list */
+    int32_t *order;   /* [n] position -> vertex */
+    int64_t end;      /* positions taken */
     member_t *member; /* [largest group] */
 } expansion_t;
 
@@ -227,8 +229,10 @@ static void expand_group(expansion_t *x, int32_t k, member_t *scratch)
     }
 }
 
-/* Where the neighbours of the vertices of a level are: its graph or, without that, the patterns of A and A'. */
-static rc_status_t find_lists(bandk_t *b, const rc_graph_t *g, const rc_csr_t *a, expansion_t *x, rc_err_t *err)
+/* Where the neighbours of the vertices of a level are: its graph or, without that, the patterns of
+ * A and A'. */
+static rc_status_t find_lists(
+    bandk_t *b, const rc_graph_t *g, const rc_csr_t *a, expansion_t *x, rc_err_t *err)
 {
     x->nears = 1;
     x->near[0] = (lists_t){g->ptr, g->adj};
@@ -253,7 +257,8 @@ static rc_status_t expand(bandk_t *b, int i, const rc_csr_t *a, int64_t **ptr, r
     int64_t most = 0;
     rc_status_t st;
     for (int64_t k = 0; k < groups->count; k++)
-        most = groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
+        most =
+            groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
     expansion_t x = {.l = &b->level[i], .groups = groups};
     int64_t *begin = rc_alloc((size_t)groups->count + 1, sizeof *begin, "pointers", err);
     member_t *scratch = rc_alloc((size_t)most, sizeof *scratch, "members of a group", err);
@@ -286,8 +291,8 @@ done:
 
 /* ------------------------------------------------------------------ stages */
 
-/* The coarsest graph as a matrix, rows by index.  A vertex puts itself into the rows of its neighbours, in
- * increasing index: columns come out sorted. */
+/* The coarsest graph as a matrix, rows by index.  A vertex puts itself into the rows of its
+ * neighbours, in increasing index: columns come out sorted. */
 static rc_status_t coarse_matrix(const rc_level_t *l, rc_csr_t *out, rc_err_t *err)
 {
     const rc_graph_t *g = &l->g;

@@ -10,11 +10,12 @@ typedef struct rc_bandk_rule {
     int band;     /**< 1: coarsening `band`, 0: `heavy` */
 } rc_bandk_rule_t;
 
-/** Build the schedule: rows, columns, groups `sr_ptr` and, with ssrs, `ssr_ptr`.  Definition: top of
- *  policy_bandk.c.
+/** Build the schedule: rows, columns, groups `sr_ptr` and, with ssrs, `ssr_ptr`.  Definition: top
+ *  of policy_bandk.c.
  *  \param[in]  a       square, of at most INT32_MAX entries
- *  \param[out] stages  the coarsest graph, values are edge weights, 1 on the diagonal; zeroed by the caller;
- *                      NULL: nobody looks; free with rc_order_stages_free, whatever the outcome
+ *  \param[out] stages  the coarsest graph, values are edge weights, 1 on the diagonal; zeroed by
+ *                      the caller; NULL: nobody looks; free with rc_order_stages_free, whatever the
+ *                      outcome
  *  \param[out] out     free with rc_schedule_free
  *  \return RC_OK, RC_ENOTSUP (too many entries), RC_ENOMEM.  Local; the result does not depend on
  *          threads. */

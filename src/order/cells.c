@@ -146,7 +146,8 @@ void rc_cells_join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t
         c->at[k] = (uint32_t)up[c->at[k]];
 }
 
-rc_status_t rc_cells_grow(const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err)
+rc_status_t rc_cells_grow(
+    const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = in->a;
     const int64_t most = INT64_C(1) << RC_LOCAL_CELL_BITS;
@@ -203,7 +204,8 @@ static rc_status_t gather(const rc_cell_search_t *c, int rounds, rc_schedule_t *
     return st;
 }
 
-/* The ranks of their cells take the place of the cells of rows, smallest columns that of their links. */
+/* The ranks of their cells take the place of the cells of rows, smallest columns that of their
+ * links. */
 rc_status_t rc_cells_place(const rc_cell_search_t *c, int rounds, rc_schedule_t *out, rc_err_t *err)
 {
     int64_t rows = c->in->a->rows;

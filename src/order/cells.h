@@ -1,6 +1,6 @@
-/** \file order/cells.h  Cells of rows that grow from seeds through columns, and cells of cells: what the orders
- *  `cells` and `multilevel` share on the host.  Their rules are at the top of policy_cells.c; inner header of
- *  the room. */
+/** \file order/cells.h  Cells of rows that grow from seeds through columns, and cells of cells:
+ *  what the orders `cells` and `multilevel` share on the host.  Their rules are at the top of
+ *  policy_cells.c; inner header of the room. */
 #ifndef RC_ORDER_CELLS_H
 #define RC_ORDER_CELLS_H
 
@@ -17,23 +17,26 @@ typedef struct rc_cell_search {
     uint32_t *key;  /**< [count] round and cell of the next level */
 } rc_cell_search_t;
 
-/** Grow the cells of rows, of about `size` rows but not more cells than there may be, and link them.
+/** Grow the cells of rows, of about `size` rows but not more cells than there may be, and link
+ *  them.
  *  \param[in]  in   borrowed until rc_cells_free
  *  \param[out] out  to be freed, also after a failure; `at` is the cells of rows
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_cells_grow(const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err);
+rc_status_t rc_cells_grow(
+    const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err);
 
 void rc_cells_free(rc_cell_search_t *c);
 
-/** Join the n cells of the present level to ceil(n / branch) larger ones, by the links of every step-th row.
- *  c->at becomes the cells of the next level.
+/** Join the n cells of the present level to ceil(n / branch) larger ones, by the links of every
+ *  step-th row.  c->at becomes the cells of the next level.
  *  \param[out] up  [n] the cell of the next level */
 void rc_cells_join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t step, int32_t *up);
 
-/** The schedule of rows by (rank of their cell, smallest column, row number), then `rounds` of label propagation.
- *  The cells of rows, and links, are lost.
+/** The schedule of rows by (rank of their cell, smallest column, row number), then `rounds` of
+ *  label propagation.  The cells of rows, and links, are lost.
  *  \param[in] c  `at` is the ranks of the cells of rows
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_cells_place(const rc_cell_search_t *c, int rounds, rc_schedule_t *out, rc_err_t *err);
+rc_status_t rc_cells_place(
+    const rc_cell_search_t *c, int rounds, rc_schedule_t *out, rc_err_t *err);
 
 #endif

@@ -1,10 +1,11 @@
-/* The clusters of Jiang et al. 2020, Algorithm 3, mended where it contradicts its text: sizes are added
- * up; of clusters of equal size the smaller row represents the merged one (text); all clusters come out at
- * the end, by their representing rows (algorithm).  Pairs of equal similarity: the smaller x first, then
- * the smaller y, x < y.  A pair whose rows are not both roots puts the pair of its roots into the queue,
- * whatever its similarity, if that was never there.
+/* The clusters of Jiang et al. 2020, Algorithm 3, mended where it contradicts its text: sizes are
+ * added up; of clusters of equal size the smaller row represents the merged one (text); all
+ * clusters come out at the end, by their representing rows (algorithm).  Pairs of equal similarity:
+ * the smaller x first, then the smaller y, x < y.  A pair whose rows are not both roots puts the
+ * pair of its roots into the queue, whatever its similarity, if that was never there.
  *
- * Equal rows are one unit: they share every bucket, and similarity 1 merges them before anything else. */
+ * Equal rows are one unit: they share every bucket, and similarity 1 merges them before anything
+ * else. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -150,14 +151,15 @@ static void merge(rc_units_t *u, int32_t x, int32_t y)
     u->size[into] += u->size[from];
 }
 
-/* Pairs that came later are in the place of those that have been taken from the list: each pair that is taken puts at
- * most one back.  A heap has those that come before the end of the list; others wait in no order after it, and are the
- * list when it is used up.  Rows of few entries have few similarities, and nearly all wait. */
+/* Pairs that came later are in the place of those that have been taken from the list: each pair
+ * that is taken puts at most one back.  A heap has those that come before the end of the list;
+ * others wait in no order after it, and are the list when it is used up.  Rows of few entries have
+ * few similarities, and nearly all wait. */
 typedef struct queue {
     rc_ranked_t *pair; /* the heap, those that wait, what has been taken, the list */
     int64_t later;     /* pairs in the heap */
     int64_t waiting;
-    int64_t at;        /* of the list: >= later + waiting */
+    int64_t at; /* of the list: >= later + waiting */
     int64_t end;
     rc_ranked_t last; /* of the list, also when its place is taken */
     int threads;
@@ -213,7 +215,8 @@ static void push(queue_t *q, rc_ranked_t x)
 static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *q, rc_err_t *err)
 {
     uint64_t pair = rc_pair(x, y);
-    if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(q->seen, pair)) /* the small one first */
+    if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(q->seen, pair)) /* the small one
+                                                                                    first */
         return RC_OK;
     rc_status_t st = rc_pair_set_reserve(&q->seen_later, 1, err);
     if (st < 0)
@@ -223,7 +226,8 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
     return RC_OK;
 }
 
-/* The roots of a pair some way ahead are nearly always those that it will have: ask for their slot. */
+/* The roots of a pair some way ahead are nearly always those that it will have: ask for their
+ * slot. */
 static void ask_ahead(const queue_t *q, int32_t *parent)
 {
     enum { ahead = 12 };

@@ -15,7 +15,8 @@ void rc_grouping_free(rc_grouping_t *g)
     *g = (rc_grouping_t){0};
 }
 
-/* The lists of members of groups whose numbers are known.  Takes `group` over, whatever the outcome. */
+/* The lists of members of groups whose numbers are known.  Takes `group` over, whatever the
+ * outcome. */
 static rc_status_t list_members(
     int32_t *group, int64_t n, int64_t count, rc_grouping_t *out, rc_err_t *err)
 {
@@ -49,8 +50,9 @@ rc_status_t rc_group_runs(int64_t n, int64_t size, rc_grouping_t *out, rc_err_t 
 
 /* ------------------------------------------------------------------ growth */
 
-/* A heap of candidates, largest first: weight to the group in the upper half, then the complement of the
- * vertex.  A vertex is there once for each growth of its weight; only its latest is valid. */
+/* A heap of candidates, largest first: weight to the group in the upper half, then the complement
+ * of the vertex.  A vertex is there once for each growth of its weight; only its latest is
+ * valid. */
 typedef struct heap {
     uint64_t *key;
     size_t count;
@@ -285,7 +287,8 @@ static rc_status_t open_merging(merging_t *m, rc_err_t *err)
     return RC_OK;
 }
 
-/* group[v] = the group that is left of its own, numbered without gaps.  \return how many are left */
+/* group[v] = the group that is left of its own, numbered without gaps.  \return how many are
+ * left */
 static int64_t number_left(merging_t *m, int32_t *group)
 {
     int64_t left = 0;
@@ -329,7 +332,8 @@ done:
 
 /* ------------------------------------------------------------ coarse graph */
 
-/* The edges of one group.  at[k]: where group k is in its list, -1: it is not, as for all before and after. */
+/* The edges of one group.  at[k]: where group k is in its list, -1: it is not, as for all before
+ * and after. */
 static void coarse_edges(
     const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *at, rc_graph_t *out)
 {
@@ -355,7 +359,8 @@ static void coarse_edges(
         at[adj[i]] = -1;
 }
 
-static int64_t count_edges(const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *seen)
+static int64_t count_edges(
+    const rc_graph_t *g, const rc_grouping_t *groups, int64_t k, int32_t *seen)
 {
     int64_t n = 0;
     for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++) {
@@ -396,18 +401,20 @@ static rc_status_t name_groups(const rc_level_t *fine, rc_grouping_t *groups, rc
     return RC_OK;
 }
 
-/* No edge between groups is heavier: all members of both are neighbours, with the heaviest edges. */
+/* No edge between groups is heavier: all members of both are neighbours, with the heaviest
+ * edges. */
 static int32_t heaviest_between(const rc_graph_t *g, const rc_grouping_t *groups)
 {
     int64_t most = 0;
     for (int64_t k = 0; k < groups->count; k++)
-        most = groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
+        most =
+            groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
     int64_t bound = rc_sat_mul(g->heaviest, rc_sat_mul(most, most));
     return bound < INT32_MAX ? (int32_t)bound : INT32_MAX;
 }
 
-rc_status_t rc_coarse_level(const rc_level_t *fine, rc_grouping_t *groups, int threads,
-    rc_level_t *out, rc_err_t *err)
+rc_status_t rc_coarse_level(
+    const rc_level_t *fine, rc_grouping_t *groups, int threads, rc_level_t *out, rc_err_t *err)
 {
     const rc_graph_t *g = &fine->g;
     rc_status_t st;

@@ -1,6 +1,6 @@
-/** \file order/curve.h  The integer arithmetic of the order `multilevel`, whose rule is at the top of
- *  policy_multilevel.c, inline for the host and for a GPU; inner header of the room, but for
- *  kernels/cuda/order_multilevel.cu. */
+/** \file order/curve.h  The integer arithmetic of the order `multilevel`, whose rule is at the top
+ *  of policy_multilevel.c, inline for the host and for a GPU; inner header of the room, but for
+ *  order/cuda/multilevel.cu. */
 #ifndef RC_ORDER_CURVE_H
 #define RC_ORDER_CURVE_H
 
@@ -10,11 +10,12 @@ enum {
     RC_CURVE_TOP = 512, /**< cells of the top level, at most */
     RC_CURVE_NEAR = 32, /**< neighbours of a cell there that count */
     RC_CURVE_DIMS = 3,
-    RC_CURVE_BRANCH = 128,  /**< cells that join to one, at most, about */
-    RC_CURVE_TIMES = 80,    /**< smoothings of the top */
-    RC_CURVE_EVERY = 40,    /**< and from one time that coordinates are made independent to the next */
-    RC_CURVE_REFINE = 3,    /**< smoothings of a level below */
-    RC_CURVE_THINNING = 8,  /**< rows from one link to the next there, over those of the joining */
+    RC_CURVE_BRANCH = 128, /**< cells that join to one, at most, about */
+    RC_CURVE_TIMES = 80,   /**< smoothings of the top */
+    RC_CURVE_EVERY = 40,   /**< and from one time that coordinates are made independent to the
+                                 next */
+    RC_CURVE_REFINE = 3,   /**< smoothings of a level below */
+    RC_CURVE_THINNING = 8, /**< rows from one link to the next there, over those of the joining */
     RC_CURVE_PLACE_BITS = 20, /**< of a coordinate */
     RC_CURVE_KEY_BITS = 10    /**< of these in a key */
 };
@@ -41,7 +42,8 @@ RC_HOST_DEVICE static inline int32_t rc_curve_level(int32_t x, int n, int64_t si
 }
 
 /** x without its part along y.  \param[in] both  <x, y>  \param[in] own  <y, y>, above 0 */
-RC_HOST_DEVICE static inline int32_t rc_curve_without(int32_t x, int32_t y, int64_t both, int64_t own)
+RC_HOST_DEVICE static inline int32_t rc_curve_without(
+    int32_t x, int32_t y, int64_t both, int64_t own)
 {
     return x - (int32_t)(y * (both * 1024 / own) / 1024);
 }
@@ -52,9 +54,9 @@ RC_HOST_DEVICE static inline int32_t rc_curve_rank(int rank, int n)
     return (int32_t)(((int64_t)rank << RC_CURVE_PLACE_BITS) / n);
 }
 
-/** Where a place is on the Hilbert curve through the cube: 30 bits.  Bit after bit from the highest on, the octant
- *  counts by the Gray code of its three bits, after the turns and reflections of the octants before (Skilling
- *  2004, doi:10.1063/1.1751381).  \param[in] place  [3] */
+/** Where a place is on the Hilbert curve through the cube: 30 bits.  Bit after bit from the highest
+ *  on, the octant counts by the Gray code of its three bits, after the turns and reflections of the
+ *  octants before (Skilling 2004, doi:10.1063/1.1751381).  \param[in] place  [3] */
 RC_HOST_DEVICE static inline uint32_t rc_curve_key(const int32_t *place)
 {
     uint32_t x[RC_CURVE_DIMS];

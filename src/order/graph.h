@@ -7,21 +7,23 @@
 
 /** Pattern of A + A' without the diagonal.  Each edge is there from both ends. */
 typedef struct rc_graph {
-    int64_t n;       /**< vertices */
-    int64_t *ptr;    /**< [n + 1] into adj and weight */
-    int32_t *adj;    /**< [ptr[n]] neighbours, increasing in each vertex */
-    void *weight;    /**< [ptr[n]] entries of A between the two, 1 or 2, in weight_bytes each */
+    int64_t n;        /**< vertices */
+    int64_t *ptr;     /**< [n + 1] into adj and weight */
+    int32_t *adj;     /**< [ptr[n]] neighbours, increasing in each vertex */
+    void *weight;     /**< [ptr[n]] entries of A between the two, 1 or 2, in weight_bytes each */
     int weight_bytes; /**< 1, 2 or 4: what the largest possible weight needs */
     int32_t heaviest; /**< no weight is above it */
 } rc_graph_t;
 
-/** The weight of an edge: weights take most of the memory where they have more bytes than they need.
+/** The weight of an edge: weights take most of the memory where they have more bytes than they
+ *  need.
  *  \param[in] e  an index of adj */
 static inline int32_t rc_graph_weight(const rc_graph_t *g, int64_t e)
 {
     if (g->weight_bytes == 1)
         return ((const uint8_t *)g->weight)[e];
-    return g->weight_bytes == 2 ? ((const uint16_t *)g->weight)[e] : ((const int32_t *)g->weight)[e];
+    return g->weight_bytes == 2 ? ((const uint16_t *)g->weight)[e]
+                                : ((const int32_t *)g->weight)[e];
 }
 
 /** \param[in] weight  in [0, heaviest] */

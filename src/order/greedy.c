@@ -19,8 +19,10 @@ typedef struct greedy {
     int64_t rows;
     int64_t parts;
     int32_t *load;
-    rc_schedule_t number; /* of a limited search: the row of the matrix that has a number; else none */
-    int32_t *left; /* rows, part after part */
+    rc_schedule_t number; /* of a limited search: the row of the matrix that has a number; else
+                             none */
+    int32_t *left;        /* rows, part after part */
+    int32_t *slot;        /* [rows] */
     rc_masks_t masks;
 } greedy_t;
 
@@ -32,21 +34,14 @@ typedef struct part {
     int32_t *slot; /* [rows] */
 } part_t;
 
-static rc_status_t go_on(const greedy_t *g, rc_err_t *err)
-{
-    rc_status_t st;
-#pragma omp critical(rc_greedy_stop)
-    st = rc_order_go_on(g->in, err);
-    return st;
-}
-
 static void report(const greedy_t *g, int64_t rows)
 {
     if (g->in->placed)
         atomic_fetch_add_explicit(g->in->placed, rows, memory_order_relaxed);
 }
 
-/* Fill slots [p, p + n) of a part with the n rows of `rows`, which increase; slot p has a predecessor. */
+/* Fill slots [p, p + n) of a part with the n rows of `rows`, which increase; slot p has a
+ * predecessor. */
 static rc_status_t chain(
     const greedy_t *g, const part_t *part, const int32_t *rows, int64_t n, int64_t p, rc_err_t *err)
 {
@@ -63,7 +58,7 @@ static rc_status_t chain(
         st = rc_nearest_limit(nn, look, g->number.row, err);
     for (int64_t end = p + n; st == RC_OK && p < end; p++) {
         if (p % asked == 0)
-            st = go_on(g, err);
+            st = rc_order_go_on(g->in, err);
         int32_t ref = slot[g->rule->by_warp ? p - g->nw : p - 1];
         slot[p] = rc_nearest_take(nn, ref, g->load[slot[p - 1]], p >= g->nw ? slot[p - g->nw] : -1);
         report(g, 1);
@@ -72,7 +67,8 @@ static rc_status_t chain(
     return st;
 }
 
-/* The seeds are the rows of lowest load; the rest follows in one chain.  The rows are numbered without a gap. */
+/* The seeds are the rows of lowest load; the rest follows in one chain.  The rows are numbered
+ * without a gap. */
 static rc_status_t build_from_lowest(const greedy_t *g, const part_t *part, rc_err_t *err)
 {
     int32_t *slot = part->slot;
@@ -99,7 +95,8 @@ static rc_status_t build_from_lowest(const greedy_t *g, const part_t *part, rc_e
     return n ? chain(g, part, left, n, seeds, err) : RC_OK;
 }
 
-/* One chain per load, each going on from the last row of the one before.  The rows are sorted by load. */
+/* One chain per load, each going on from the last row of the one before.  The rows are sorted by
+ * load. */
 static rc_status_t build_by_load(const greedy_t *g, const part_t *part, rc_err_t *err)
 {
     const int32_t *left = part->left;
@@ -116,64 +113,33 @@ static rc_status_t build_by_load(const greedy_t *g, const part_t *part, rc_err_t
     return st;
 }
 
-static rc_status_t build_part(
-    greedy_t *g, int64_t k, rc_nearest_maps_t *maps, int32_t *slot, rc_err_t *err)
+static rc_status_t build_part(const greedy_t *g, int64_t k, rc_nearest_maps_t *maps, rc_err_t *err)
 {
     int64_t begin = rc_part_begin(g->rows, g->parts, k);
     part_t part = {.maps = maps,
         .rows = rc_part_begin(g->rows, g->parts, k + 1) - begin,
         .left = g->left + begin,
-        .slot = slot + begin};
+        .slot = g->slot + begin};
     if (part.rows == 0)
         return RC_OK;
     return g->rule->within_load ? build_by_load(g, &part, err) : build_from_lowest(g, &part, err);
 }
 
-/* Order parts until none is left. */
-static rc_status_t take_parts(greedy_t *g, int32_t *slot, _Atomic int64_t *next, rc_err_t *err)
+static rc_status_t take_parts(void *of, _Atomic int64_t *next, rc_err_t *err)
 {
+    greedy_t *g = of;
     rc_nearest_maps_t maps = {0};
     rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, err);
     for (int64_t k = (*next)++; st == RC_OK && k < g->parts; k = (*next)++)
-        st = build_part(g, k, &maps, slot, err);
-    if (st < 0)
-        *next = g->parts;
+        st = build_part(g, k, &maps, err);
     rc_nearest_maps_free(&maps);
     return st;
 }
 
-/* Order every part; threads share nothing that they change.  One part is searched by a team, which would be made anew for
- * each search inside another one. */
-static rc_status_t build_parts(greedy_t *g, int32_t *slot, rc_err_t *err)
-{
-    rc_status_t all = RC_OK;
-    _Atomic int64_t next = 0;
-    int threads = g->parts < g->threads ? (int)g->parts : g->threads;
-    if (threads == 1)
-        return take_parts(g, slot, &next, err);
-#pragma omp parallel num_threads(threads)
-    {
-        rc_err_t why = {0};
-        rc_status_t st = take_parts(g, slot, &next, &why);
-#pragma omp critical(rc_greedy_error)
-        if (st < 0) {
-            all = st;
-            if (err)
-                *err = why;
-        }
-    }
-    return all;
-}
-
-extern const rc_policy_t rc_policy_auto;
-
 /* Have the rows numbered by `auto` where the search is limited. */
 static rc_status_t number_rows(greedy_t *g, const rc_order_input_t *in, rc_err_t *err)
 {
-    rc_order_input_t of_auto = *in;
-    of_auto.facts = NULL;
-    of_auto.placed = NULL;
-    rc_status_t st = rc_policy_auto.build(&of_auto, &g->number, err);
+    rc_status_t st = rc_parts_number(in, &g->number, err);
     if (st < 0)
         return st;
     for (int64_t i = 0; i < g->rows; i++)
@@ -214,7 +180,8 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
         RC_TRY(rc_sort_by_key(g.load, 1, a->rows, g.left, err));
     if (in->placed)
         *in->placed = 0;
-    RC_TRY(build_parts(&g, s.row, err));
+    g.slot = s.row;
+    RC_TRY(rc_parts_share(g.parts, g.threads, take_parts, &g, err));
     for (int64_t p = 0; g.number.row && p < a->rows; p++)
         s.row[p] = g.number.row[s.row[p]];
     *out = s;

@@ -1,10 +1,11 @@
-/** \file order/local.h  What the orders mincol, minlabel, labels, cells and multilevel share: the integer
- *  arithmetic, inline, so that a GPU builds exactly the order that the host builds (the steps of the
- *  host are in steps.h); inner header of the room, but for kernels/cuda/order_*.cu.
+/** \file order/local.h  What the orders mincol, minlabel, labels, cells and multilevel share: the
+ *  integer arithmetic, inline, so that a GPU builds exactly the order that the host builds (the
+ *  steps of the host are in steps.h); inner header of the room, but for the folder cuda.
  *
- *  They look at the first RC_LOCAL_LOOK entries of a row only, which bounds what a long row costs, and
- *  go from row to row through columns, so that no transpose is needed and row and column numbers
- *  need not agree.  All of it is minima and counts of integers: the order of threads does not matter. */
+ *  They look at the first RC_LOCAL_LOOK entries of a row only, which bounds what a long row costs,
+ *  and go from row to row through columns, so that no transpose is needed and row and column
+ *  numbers need not agree.  All of it is minima and counts of integers: the order of threads does
+ *  not matter. */
 #ifndef RC_ORDER_LOCAL_H
 #define RC_ORDER_LOCAL_H
 
@@ -107,7 +108,8 @@ RC_HOST_DEVICE static inline uint32_t rc_local_cell(uint32_t key)
     return key & ((UINT32_C(1) << (32 - RC_LOCAL_ROUND_BITS)) - 1);
 }
 
-/** Every so many times fewer rows link the cells of the next level: these are fewer, and each has more rows. */
+/** Every so many times fewer rows link the cells of the next level: these are fewer, and each has
+ *  more rows. */
 RC_HOST_DEVICE static inline int64_t rc_local_thinning(int64_t branch)
 {
     return branch < 4 ? 1 : branch / 2;
@@ -166,7 +168,8 @@ RC_HOST_DEVICE static inline int rc_local_better(
     return 9 * entries_other * distinct >= 10 * entries * distinct_other;
 }
 
-/** 1: the longest row has more than 128 times the entries of the mean, as in graphs of a power law. */
+/** 1: the longest row has more than 128 times the entries of the mean, as in graphs of a power
+ *  law. */
 RC_HOST_DEVICE static inline int rc_local_skewed(int64_t rows, int64_t nnz, int64_t longest)
 {
     return longest > 128 * nnz / rows;
@@ -178,12 +181,15 @@ RC_HOST_DEVICE static inline int rc_local_as_good(const rc_sharing_t *x, const r
     return x->entries * other->distinct >= other->entries * x->distinct;
 }
 
-/** 1: the order mincol is good enough not to look for one by neighbours: it is better than the original one, and
- *  neither the rows near each other in the graph nor those of a column share more. */
-RC_HOST_DEVICE static inline int rc_local_mincol(const rc_local_samples_t *all, const rc_sharing_t *mincol)
+/** 1: the order mincol is good enough not to look for one by neighbours: it is better than the
+ *  original one, and neither the rows near each other in the graph nor those of a column share
+ *  more. */
+RC_HOST_DEVICE static inline int rc_local_mincol(
+    const rc_local_samples_t *all, const rc_sharing_t *mincol)
 {
-    return rc_local_better(all->run.entries, all->run.distinct, mincol->entries, mincol->distinct) &&
-        rc_local_as_good(mincol, &all->ball) && rc_local_as_good(mincol, &all->column);
+    return rc_local_better(
+               all->run.entries, all->run.distinct, mincol->entries, mincol->distinct) &&
+           rc_local_as_good(mincol, &all->ball) && rc_local_as_good(mincol, &all->column);
 }
 
 #endif

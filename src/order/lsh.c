@@ -1,14 +1,15 @@
-/* Candidate pairs by locality-sensitive hashing (Leskovec, Rajaraman, Ullman, chapter 3), which Jiang et
- * al. 2020 take as a black box.  All of this is chosen here: the hash i of a column c is the upper half of
- * rc_rng_hash(seed, i 2^32 + c); value i of a row's signature is the smallest of its columns; rows share
- * a bucket of a band when the values of the band are equal, themselves and not a hash of them.  In a
- * bucket units stand in the order of the values of the next band (after the last comes the first), then
- * of row, and each is a candidate with the `window` units after it.  A pair of similarity sim_min or more
- * is kept.  After a band with more than pair_max pairs a unit the others are left out.
+/* Candidate pairs by locality-sensitive hashing (Leskovec, Rajaraman, Ullman, chapter 3), which
+ * Jiang et al. 2020 take as a black box.  All of this is chosen here: the hash i of a column c is
+ * the upper half of rc_rng_hash(seed, i 2^32 + c); value i of a row's signature is the smallest of
+ * its columns; rows share a bucket of a band when the values of the band are equal, themselves and
+ * not a hash of them.  In a bucket units stand in the order of the values of the next band (after
+ * the last comes the first), then of row, and each is a candidate with the `window` units after it.
+ * A pair of similarity sim_min or more is kept.  After a band with more than pair_max pairs a unit
+ * the others are left out.
  *
- * Only the values of two bands are kept, as words of two 32-bit values.  A band scatters the units by its
- * first word, then sorts each part; all threads look for pairs, which join the others after the band, so
- * that nothing depends on who found what. */
+ * Only the values of two bands are kept, as words of two 32-bit values.  A band scatters the units
+ * by its first word, then sorts each part; all threads look for pairs, which join the others after
+ * the band, so that nothing depends on who found what. */
 #include "config.h"
 #include "order/lsh.h"
 #include "base/alloc.h"
@@ -21,8 +22,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-/* Units plus entries below which a team costs more than it brings: it waits at each of some 200 barriers,
- * and on a busy machine for a core that is somebody else's.  A candidate of a band counts as many of them. */
+/* Units plus entries below which a team costs more than it brings: it waits at each of some 200
+ * barriers, and on a busy machine for a core that is somebody else's.  A candidate of a band counts
+ * as many of them. */
 enum { ALONE = 1 << 18, BANDS_ALONE = 16 };
 
 /* A candidate that waits for the memory that it needs. */
@@ -47,7 +49,7 @@ typedef struct lsh {
     const rc_units_t *units;
     const rc_lsh_rule_t *rule;
     double sim_min;
-    int counting; /* 1: candidates are counted only */
+    int counting;      /* 1: candidates are counted only */
     int threads;       /* at most */
     int team;          /* that pays in this band */
     int64_t words;     /* of a band: bsize / 2, rounded up */
@@ -88,7 +90,9 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
             for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
                 int64_t c = a->col_idx[e];
                 uint32_t h = hash ? hash[2 * c] : rc_signature_hash(key, first, c);
-                uint32_t g = hash ? hash[2 * c + 1] : second ? rc_signature_hash(key, first + 1, c) : 0;
+                uint32_t g = hash     ? hash[2 * c + 1]
+                             : second ? rc_signature_hash(key, first + 1, c)
+                                      : 0;
                 high = h < high ? h : high;
                 low = g < low ? g : low;
             }
@@ -151,7 +155,8 @@ static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
         look(l, w);
 }
 
-/* sort items that agree so far by word `at` of the next band, and equal ones by the words after it. */
+/* sort items that agree so far by word `at` of the next band, and equal ones by the words after
+ * it. */
 static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
 {
     const uint64_t *word = l->word[1] + at * l->units->count;
@@ -261,8 +266,8 @@ done:
 
 enum { DEALT = 256 }; /* parts that a thread takes at a time */
 
-/* Lengths of rows are in no order of the parts: ask for those of the items some way ahead, of parts that this thread
- * has. */
+/* Lengths of rows are in no order of the parts: ask for those of the items some way ahead, of parts
+ * that this thread has. */
 static void ask_ahead(const lsh_t *l, int64_t p)
 {
     enum { far = 32 };
@@ -352,7 +357,8 @@ static rc_status_t compare_bands(
         if (st == RC_OK)
             st = rc_order_go_on(in, err);
         if (in && in->placed) /* the merging is the rest */
-            *in->placed = (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
+            *in->placed =
+                (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
         if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
             break;
     }

@@ -1,6 +1,6 @@
 /** \file order/lsh.h  Rows that share columns side by side: clusters of rows by their Jaccard
- *  similarity, candidates by locality-sensitive hashing.  Jiang et al. 2020, section 3.2 and Algorithm
- *  3; what the paper leaves open is at the top of lsh.c and cluster.c.  All local. */
+ *  similarity, candidates by locality-sensitive hashing.  Jiang et al. 2020, section 3.2 and
+ *  Algorithm 3; what the paper leaves open is at the top of lsh.c and cluster.c.  All local. */
 #ifndef RC_ORDER_LSH_H
 #define RC_ORDER_LSH_H
 
@@ -45,8 +45,8 @@ typedef struct rc_units {
     int32_t *size;   /**< [rows] of a root: rows of its cluster */
 } rc_units_t;
 
-/** Rows of equal columns are one unit: of g rows every full `size` are a closed cluster, what is left
- *  is the unit, represented by its first row.  Empty rows stay alone and are no units.
+/** Rows of equal columns are one unit: of g rows every full `size` are a closed cluster, what is
+ *  left is the unit, represented by its first row.  Empty rows stay alone and are no units.
  *  \param[out] out  free with rc_units_free
  *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows log rows). */
 rc_status_t rc_units_find(
@@ -59,7 +59,8 @@ void rc_units_free(rc_units_t *u);
  *  \param[out] list    likewise, in any order; free with rc_pair_list_free
  *  \param[in]  in      told how far it is, up to a->rows, and asked after each band; NULL: nobody
  *  \param[out] facts   candidates, pairs and bands
- *  \return RC_OK, RC_ENOMEM (with the bytes), RC_EINTR.  Cost O(siglen nnz + candidates * row length). */
+ *  \return RC_OK, RC_ENOMEM (with the bytes), RC_EINTR.  Cost O(siglen nnz + candidates * row
+ *      length). */
 rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
     int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err);
@@ -70,9 +71,9 @@ typedef struct rc_lsh_finder {
     rc_status_t (*find)(const struct rc_lsh_finder *f, const rc_csr_t *a, const rc_units_t *units,
         const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
         rc_err_t *err);
-    int threads;              /**< of the host, >= 1 */
+    int threads;                /**< of the host, >= 1 */
     const rc_order_input_t *in; /**< as of rc_lsh_pairs */
-    void *of;                 /**< its own */
+    void *of;                   /**< its own */
 } rc_lsh_finder_t;
 
 /** Merge clusters along pairs, the most similar first (Algorithm 3).
@@ -90,8 +91,8 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
  *  \param[in]  threads  >= 1; the result does not depend on it
  *  \param[out] placed   how far it is; may be NULL
  *  \param[out] facts    may be NULL
- *  \return RC_OK, RC_EINVAL (see rc_lsh_check), RC_ENOMEM.  Memory beside the matrix: about 60 bytes a
- *          row, 8 a column, 32 a pair. */
+ *  \return RC_OK, RC_EINVAL (see rc_lsh_check), RC_ENOMEM.  Memory beside the matrix: about 60
+ *          bytes a row, 8 a column, 32 a pair. */
 rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
     _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
 
@@ -99,8 +100,8 @@ rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int th
 rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
     const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
 
-/** The policies lsh and jiang with the pairs of a finder (rc_policy_t.build).  Of the input only the matrix,
- *  the parameters and the facts are looked at. */
+/** The policies lsh and jiang with the pairs of a finder (rc_policy_t.build).  Of the input only
+ *  the matrix, the parameters and the facts are looked at. */
 rc_status_t rc_lsh_build(
     const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
 rc_status_t rc_jiang_build(

@@ -1,5 +1,5 @@
-/** \file order/nearest.h  Nearest rows, taken one by one: the engine of the greedy policies.  Exact, but for
- *  rc_nearest_limit.
+/** \file order/nearest.h  Nearest rows, taken one by one: the engine of the greedy policies.
+ *  Exact, but for rc_nearest_limit.
  *
  *  It holds a set of rows and answers: which of those left has the smallest distance
  *  d(R, S) = |b(R)| + |b(S)| - 2 |b(R) & b(S)| to a reference row R, and takes that row out.  The
@@ -68,12 +68,14 @@ rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_neare
     const int32_t *rows, int64_t n, int threads, const rc_nearest_tuning_t *tuning,
     rc_nearest_maps_t *maps, rc_nearest_t **out, rc_err_t *err);
 
-/** Bound the work of every rc_nearest_take from now on, as policy_near.c says: the row is no longer always
- *  the nearest.  Call it before the first take, on an engine made with one thread and tuning->dense_lines 0.
+/** Bound the work of every rc_nearest_take from now on, as policy_near.c says: the row is no longer
+ *  always the nearest.  Call it before the first take, on an engine made with one thread and
+ *  tuning->dense_lines 0.
  *  \param[in] look  entries of lists that a take counts at most, >= 1
- *  \param[in] rank  [rows of the matrix] a permutation: of rows of one mask, and of the rows of the fewest
- *                   lines, the one of the smallest rank comes first; only read here
- *  \return RC_OK or RC_ENOMEM (free the engine).  Memory 28 bytes a unit and 1 a line of the matrix. */
+ *  \param[in] rank  [rows of the matrix] a permutation: of rows of one mask, and of the rows of the
+ *                   fewest lines, the one of the smallest rank comes first; only read here
+ *  \return RC_OK or RC_ENOMEM (free the engine).  Memory 28 bytes a unit and 1 a line of the
+ *      matrix. */
 rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank, rc_err_t *err);
 
 /** Take the row nearest to row `ref` of the matrix (which need not be in the engine).

@@ -10,11 +10,12 @@
 
 enum {
     CHOSEN = 16, /* units of lists whose distance is computed */
-    WINDOW = 8, /* units on either side of the reference, the same */
+    WINDOW = 8,  /* units on either side of the reference, the same */
     AHEAD = 16   /* entries that the memory is asked for before they are used */
 };
 
-/* What is asked of every unit of a list, together in memory and nothing else: a search waits for these. */
+/* What is asked of every unit of a list, together in memory and nothing else: a search waits for
+ * these. */
 typedef struct spot {
     int32_t size;  /* lines of the mask */
     int32_t count; /* as in rc_nearest */

@@ -10,7 +10,8 @@ enum {
     RC_NEAREST_ABSENT = -1,  /**< in maps: a line that no row here has; a group without rows left */
     RC_NEAREST_USED_UP = -1, /**< in rc_nearest.count: no rows left */
     RC_NEAREST_SHARD_UNITS = 64, /**< units a turn when shards are dealt units: whole cache lines */
-    RC_NEAREST_BLOCK = 8         /**< buckets per block of the scan: one word of each side by side */
+    RC_NEAREST_BLOCK = 8         /**< buckets per block of the scan: one word of each side by
+                                      side */
 };
 
 /** What is asked of a unit that may be the nearest, together in memory. */
@@ -99,7 +100,7 @@ struct rc_nearest {
     rc_nearest_shard_t *shard;
     rc_nearest_side_t ref;
     rc_nearest_side_t ref2;
-    unsigned char *marked; /* [m->lines] sparse line of ref2; RC_NEAREST_SECOND only */
+    unsigned char *marked;     /* [m->lines] sparse line of ref2; RC_NEAREST_SECOND only */
     rc_nearest_limit_t *limit; /* of a limited search; else NULL */
 
     /* signatures, in order of popcount */

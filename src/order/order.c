@@ -1,10 +1,11 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "order/policy.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,8 +78,8 @@ static int member(int i, rc_member_t *out)
     if (i < n)
         *out = (rc_member_t){.name = rc_policies[i]->name, .param = rc_policies[i]->param};
     else if (rc_policies_absent[i - n].name)
-        *out = (rc_member_t){.name = rc_policies_absent[i - n].name,
-            .absent = rc_policies_absent[i - n].reason};
+        *out = (rc_member_t){
+            .name = rc_policies_absent[i - n].name, .absent = rc_policies_absent[i - n].reason};
     else
         return 0;
     return 1;
@@ -188,16 +189,17 @@ static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
         .geometry = geometry ? geometry : &paper,
         .params = &spec->value,
         .identity = spec->params,
-        .threads = threads ? threads : omp_get_max_threads()};
+        .threads = rc_thread_count(threads)};
     return check_input(spec->policy, a, out->geometry, threads, err);
 }
 
-static rc_status_t build_from(const rc_policy_t *p, const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build_from(
+    const rc_policy_t *p, const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_schedule_t s = {0};
     rc_status_t st = p->build(in, &s, err);
     if (st == RC_OK)
-        st = rc_schedule_check(&s, in->a, err);
+        st = rc_schedule_fits(&s, in->a, err);
     if (st == RC_OK && (s.cols > 0) != (p->columns && in->a->cols > 0))
         st = rc_fail(err, RC_EINVAL, "it %s columns, and does not say so",
             s.cols > 0 ? "returned" : "did not return");
@@ -225,8 +227,8 @@ rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
 }
 
 rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user, rc_schedule_t *out,
-    rc_err_t *err)
+    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user,
+    rc_schedule_t *out, rc_err_t *err)
 {
     rc_order_input_t in;
     rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
@@ -275,6 +277,12 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
     int threads, rc_schedule_t *out, rc_err_t *err)
 {
     rc_policy_spec_t spec;
+    int team = 1;
+    if (!policy || !out)
+        return rc_fail(
+            err, RC_EINVAL, "%s: expected one, found NULL", policy ? "schedule" : "policy");
     rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
-    return st < 0 ? st : rc_policy_build(&spec, a, geometry, threads, NULL, out, err);
+    if (st == RC_OK)
+        st = rc_csr_given(a, threads, &team, err);
+    return st < 0 ? st : rc_policy_build(&spec, a, geometry, team, NULL, out, err);
 }

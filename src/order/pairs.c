@@ -27,14 +27,16 @@ static void put(rc_pair_set_t *s, uint64_t pair)
     s->slot[i] = pair;
 }
 
-/* Slots with room for more: a power of two, of many one and a half of it too, so that a pair has at most 13.8 bytes of
- * them.  Small sets grow in longer steps: each puts all pairs in again. */
+/* Slots with room for more: a power of two, of many one and a half of it too, so that a pair has at
+ * most 13.8 bytes of them.  Small sets grow in longer steps: each puts all pairs in again. */
 static int64_t slots_for(const rc_pair_set_t *s, int64_t more)
 {
     enum { many = 1 << 20 };
     int64_t slots = s->slot ? s->slots : INT64_C(1) << RC_PAIR_BITS_MIN;
     while (!rc_pair_set_fits(s->count + more, slots))
-        slots = slots < many ? 2 * slots : (slots & (slots - 1)) == 0 ? slots / 2 * 3 : slots / 3 * 4;
+        slots = slots < many                 ? 2 * slots
+                : (slots & (slots - 1)) == 0 ? slots / 2 * 3
+                                             : slots / 3 * 4;
     return slots;
 }
 
@@ -46,7 +48,9 @@ static rc_status_t new_slots(int64_t slots, int64_t pairs, uint64_t **slot, rc_e
         if (st < 0)
             return st;
     }
-    *slot = rc_alloc((size_t)slots, sizeof **slot, "pairs of rows", err); /* in large pages: each look is at another one */
+    *slot = rc_alloc((size_t)slots, sizeof **slot, "pairs of rows", err); /* in large pages: each
+                                                                             look is at another
+                                                                             one */
     if (!*slot)
         return RC_ENOMEM;
     memset(*slot, 0, (size_t)slots * sizeof **slot);

@@ -1,5 +1,5 @@
-/** \file order/pairs.h  A list of pairs of rows with a similarity, none of them twice; inner header of
- *  the room, and of kernels/cuda/lsh_pairs.cu, which makes the same list and the same set. */
+/** \file order/pairs.h  A list of pairs of rows with a similarity, none of them twice; inner header
+ *  of the room, and of order/cuda/lsh_pairs.cu, which makes the same list and the same set. */
 #ifndef RC_ORDER_PAIRS_H
 #define RC_ORDER_PAIRS_H
 
@@ -40,7 +40,8 @@ RC_HOST_DEVICE static inline uint64_t rc_pair_place(int bits, uint64_t pair)
 /** The same in any number of slots. */
 static inline uint64_t rc_pair_slot(const rc_pair_set_t *s, uint64_t pair)
 {
-    return (uint64_t)((unsigned __int128)rc_rng_golden(pair ^ pair >> 29) * (uint64_t)s->slots >> 64);
+    return (
+        uint64_t)((unsigned __int128)rc_rng_golden(pair ^ pair >> 29) * (uint64_t)s->slots >> 64);
 }
 
 /** The slot after slot i. */
@@ -89,8 +90,8 @@ rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err)
 
 void rc_pair_list_free(rc_pair_list_t *l);
 
-/** Add the pairs of a list, none of them twice, of which the set has the first s->count, in order, and no other.  Where it must grow, the old
- *  slots are given back before there are new ones.
+/** Add the pairs of a list, none of them twice, of which the set has the first s->count, in order,
+ *  and no other.  Where it must grow, the old slots are given back before there are new ones.
  *  \return RC_OK, RC_ENOMEM (with the bytes; the set may be empty then).  Cost O(list->count) */
 rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_err_t *err);
 

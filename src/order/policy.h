@@ -1,5 +1,5 @@
-/** \file order/policy.h  Orders of rows.  A policy is one file that ends in one constant descriptor,
- *  and one line in src/order/order.am; it never moves the matrix.
+/** \file order/policy.h  Orders of rows.  A policy is one file that ends in one constant
+ *  descriptor, and one line in src/order/order.am; it never moves the matrix.
  *  Definitions: Mehrabi et al. 2021, section III; those of later papers at the top of each file. */
 #ifndef RC_ORDER_POLICY_H
 #define RC_ORDER_POLICY_H
@@ -7,7 +7,8 @@
 #include "base/family.h"
 #include "rowcast.h"
 
-/** What a policy says about an order that it has built: a number or, where text is not "", a text. */
+/** What a policy says about an order that it has built: a number or, where text is not "", a
+ *  text. */
 typedef struct rc_fact {
     const char *name; /**< letters and _; static storage */
     int64_t value;
@@ -42,28 +43,30 @@ typedef struct rc_order_input {
     void *user;                    /**< of stop */
 } rc_order_input_t;
 
-/** RC_OK, or RC_EINTR when the build is to end.  \param[in] in  NULL: nobody ends it */
+/** RC_OK, or RC_EINTR when the build is to end.  Threads of a build may ask at once.  \param[in] in
+ *  NULL: nobody ends it */
 rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err);
 
 /** The matrix of groups that an order was made from, where it is made by levels. */
 typedef struct rc_order_stages {
-    rc_csr_t coarse;      /**< its own numbering; values say how much groups share, a full diagonal */
-    rc_schedule_t order;  /**< symmetric, of the coarse matrix */
+    rc_csr_t coarse;     /**< its own numbering; values say how much groups share, a full
+                               diagonal */
+    rc_schedule_t order; /**< symmetric, of the coarse matrix */
 } rc_order_stages_t;
 
 void rc_order_stages_free(rc_order_stages_t *s);
 
-/** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and each
- *  entry: what leiden and metis take.  blk and the forms -near take up to three times as much a row on 16 threads; a bound
- *  of that would refuse what the others can do. */
+/** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and
+ *  each entry: what leiden and metis take.  blk and the forms -near take up to three times as much
+ *  a row on 16 threads; a bound of that would refuse what the others can do. */
 enum { RC_ORDER_ROW_BYTES = 100, RC_ORDER_ENTRY_BYTES = 8 };
 
 typedef struct rc_policy {
     const char *name;
     const char *summary; /**< one line, for `rowcast info` and --help */
     const char *source;  /**< paper and section */
-    int version;         /**< bump when the same input may give another schedule; what building it takes
-                              belongs to the version of the program, which a run records */
+    int version;         /**< bump when the same input may give another schedule; what building it
+                              takes belongs to the version of the program, which a run records */
     int needs_geometry;  /**< 1: the schedule depends on the geometry; else it is built once for
                               all kernels */
     int columns;         /**< 1: a symmetric order, returns columns; only for square matrices */
@@ -127,8 +130,8 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
 /** As rc_policy_build, but given up when it is asked to.
  *  \return as rc_policy_build; RC_EINTR: stop said so */
 rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user, rc_schedule_t *out,
-    rc_err_t *err);
+    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user,
+    rc_schedule_t *out, rc_err_t *err);
 
 /** As rc_policy_build, with what the policy says about the order.
  *  \param[out] facts  zeroed by the caller; NULL: nobody asks */
@@ -143,6 +146,9 @@ rc_status_t rc_policy_stages(const rc_policy_spec_t *spec, const rc_csr_t *a,
 
 /** RC_OK, or RC_EINVAL when nw, nt or line is below 1 or above 65,536. */
 rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);
+
+/** As rc_schedule_check, for a matrix that was checked.  Cost O(rows + slots + cols). */
+rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
 
 /** Allocate a schedule of `slots` slots, all pads. */
 rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, rc_err_t *err);

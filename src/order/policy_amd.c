@@ -1,7 +1,7 @@
 /* amd: approximate minimum degree, a symmetric order that keeps the fill of a factorisation low
  * (Amestoy, Davis and Duff 1996, 2004), by AMD of SuiteSparse with its defaults, on the pattern of
- * A + A' without the diagonal.  The same for every number of threads; another version of the library
- * may give another order.  Cost: nearly linear in nnz for meshes. */
+ * A + A' without the diagonal.  The same for every number of threads; another version of the
+ * library may give another order.  Cost: nearly linear in nnz for meshes. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,11 +13,13 @@
 
 static rc_status_t order(const rc_csr_t *a, const int32_t *ptr, int32_t *row, rc_err_t *err)
 {
+    static const int32_t none[1] = {0}; /* a matrix without entries may have no array, which AMD
+                                           refuses */
     double control[AMD_CONTROL];
     double info[AMD_INFO];
     amd_defaults(control);
     /* rows of A are taken for columns: A + A' is the same */
-    int st = amd_order((int32_t)a->rows, ptr, a->col_idx, row, control, info);
+    int st = amd_order((int32_t)a->rows, ptr, a->col_idx ? a->col_idx : none, row, control, info);
     if (st == AMD_OUT_OF_MEMORY)
         return rc_fail(err, RC_ENOMEM, "no memory for AMD");
     if (st != AMD_OK && st != AMD_OK_BUT_JUMBLED)

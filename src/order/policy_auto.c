@@ -1,19 +1,23 @@
-/* auto: the order `mincol` or `multilevel` (with its defaults) where it brings rows together, else the original one
- * [our own rule].
+/* auto: the order `mincol` or `multilevel` (with its defaults) where it brings rows together, else
+ * the original one [our own rule].
  *
- * What an order is worth is told by m = min(256, floor(rows / 64)) runs of 64 slots; run i begins at slot
- * floor(i rows / m).  Of the first 64 entries of the rows of a run, e counts all and d the distinct columns,
- * summed over the runs.  An order with e' and d' is better than one with e and d if 9 e' d >= 10 e d'.
- * - No runs, or 4 e >= 5 d in the original order, whose rows share columns already: the original order.
- * - If the longest row has more than floor(128 nnz / rows) entries: `mincol`, if it is better than the original
- *   order, and e' d'' >= e'' d' for the sums e'' and d'' of the samples of balls, and for those of columns
- *   (sample.h).  Such graphs have few neighbourhoods to find, and many rows that share their largest hubs.
+ * What an order is worth is told by m = min(256, floor(rows / 64)) runs of 64 slots; run i begins
+ * at slot floor(i rows / m).  Of the first 64 entries of the rows of a run, e counts all and d the
+ * distinct columns, summed over the runs.  An order with e' and d' is better than one with e and d
+ * if 9 e' d >= 10 e d'.
+ * - No runs, or 4 e >= 5 d in the original order, whose rows share columns already: the original
+ * order.
+ * - If the longest row has more than floor(128 nnz / rows) entries: `mincol`, if it is better than
+ * the original
+ *   order, and e' d'' >= e'' d' for the sums e'' and d'' of the samples of balls, and for those of
+ *   columns (sample.h).  Such graphs have few neighbourhoods to find, and many rows that share
+ *   their largest hubs.
  * - Else `multilevel`, if it is better than the original order, which it is else.
- * So it is decided by what the orders do: where rows share nothing (a uniform random matrix), no run becomes
- * better.
+ * So it is decided by what the orders do: where rows share nothing (a uniform random matrix), no
+ * run becomes better.
  *
- * Memory and cost: those of `multilevel`, but next to nothing where the original order is good; of skewed matrices
- * those of all samples and of `mincol` first. */
+ * Memory and cost: those of `multilevel`, but next to nothing where the original order is good; of
+ * skewed matrices those of all samples and of `mincol` first. */
 #include "config.h"
 #include "base/param.h"
 #include "order/local.h"
@@ -24,8 +28,8 @@ extern const rc_policy_t rc_policy_multilevel;
 extern const rc_policy_t rc_policy_mincol;
 
 /* The order of a policy with its defaults, and what its runs share. */
-static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t *in, rc_schedule_t *out,
-    rc_sharing_t *runs, rc_err_t *err)
+static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t *in,
+    rc_schedule_t *out, rc_sharing_t *runs, rc_err_t *err)
 {
     rc_params_t params;
     rc_order_input_t of = *in;
@@ -39,9 +43,10 @@ static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t 
     return st;
 }
 
-/* *chosen: `mincol`, as far as it is tried, or NULL.  \param[in] before  runs of the original order */
-static rc_status_t try_mincol(const rc_order_input_t *in, const rc_sharing_t *before, const char **chosen,
-    rc_schedule_t *out, rc_sharing_t *after, rc_err_t *err)
+/* *chosen: `mincol`, as far as it is tried, or NULL.  \param[in] before  runs of the original
+ * order */
+static rc_status_t try_mincol(const rc_order_input_t *in, const rc_sharing_t *before,
+    const char **chosen, rc_schedule_t *out, rc_sharing_t *after, rc_err_t *err)
 {
     rc_local_samples_t all = {.run = *before, .longest = rc_sample_longest(in->a, in->threads)};
     if (!rc_local_skewed(in->a->rows, in->a->nnz, all.longest))
@@ -71,7 +76,8 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
             st = try_policy(&rc_policy_multilevel, in, out, &after, err);
         if (st < 0)
             return st;
-        if (rc_local_better(before.entries, before.distinct, after.entries, after.distinct) && !chosen)
+        if (rc_local_better(before.entries, before.distinct, after.entries, after.distinct) &&
+            !chosen)
             chosen = rc_policy_multilevel.name;
     } else
         st = rc_schedule_alloc(n, n, out, err);

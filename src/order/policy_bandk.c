@@ -1,21 +1,24 @@
 /* bandk: Band-k, the symmetric order of CSR-k (Lane and Booth 2022, Listing 2).
  *
- * G_0 is the pattern of A + A' without the diagonal, edge weight = entries of A between the two (1 or 2)
- * [chosen].  G_1 are groups of at most `srs` vertices of G_0 (super-rows), G_2, unless `ssrs` is 0, groups of
- * at most `ssrs` vertices of G_1 (super-super-rows) [chosen: the loops of the listing fit no k; its text and
- * Figure 2 give this]; a group is numbered by the rank of its smallest vertex.  The coarsest graph is ordered
- * by weighted reverse Cuthill-McKee (order/rcm.h), then level by level each group is replaced by its members.
- * The members' runs are the groups sr_ptr and ssr_ptr of the schedule.
+ * G_0 is the pattern of A + A' without the diagonal, edge weight = entries of A between the two (1
+ * or 2) [chosen].  G_1 are groups of at most `srs` vertices of G_0 (super-rows), G_2, unless `ssrs`
+ * is 0, groups of at most `ssrs` vertices of G_1 (super-super-rows) [chosen: the loops of the
+ * listing fit no k; its text and Figure 2 give this]; a group is numbered by the rank of its
+ * smallest vertex.  The coarsest graph is ordered by weighted reverse Cuthill-McKee (order/rcm.h),
+ * then level by level each group is replaced by its members.  The members' runs are the groups
+ * sr_ptr and ssr_ptr of the schedule.
  *
- * Coarsening [chosen; the paper says graph coarsening and no more]: `heavy` (order/coarsen.h, rc_group_heavy)
- * of the Cuthill-McKee order of the level, or `band`: consecutive vertices of its reverse, the full size at a time.
+ * Coarsening [chosen; the paper says graph coarsening and no more]: `heavy` (order/coarsen.h,
+ * rc_group_heavy) of the Cuthill-McKee order of the level, or `band`: consecutive vertices of its
+ * reverse, the full size at a time.
  *
- * Inside a group [chosen]: breadth first in the subgraph of the members, neighbours by (degree, index) of the
- * whole level; it starts from the member with the earliest placed neighbour in another group (none: last; then
- * degree, index), and again for members not reached.
+ * Inside a group [chosen]: breadth first in the subgraph of the members, neighbours by (degree,
+ * index) of the whole level; it starts from the member with the earliest placed neighbour in
+ * another group (none: last; then degree, index), and again for members not reached.
  *
- * Memory beside A, at the peak: 9 bytes an end of an edge and 20 a row; where the graph of groups has as many edges as that
- * of the rows, up to 14 an end.  Measured: 2.9 patterns of A + A' at most; see README.md.  Cost: O(nnz) but for sorting. */
+ * Memory beside A, at the peak: 9 bytes an end of an edge and 20 a row; where the graph of groups
+ * has as many edges as that of the rows, up to 14 an end.  Measured: 2.9 patterns of A + A' at
+ * most; see data/results/notebook/orders.md.  Cost: O(nnz) but for sorting. */
 #include "config.h"
 #include "order/bandk.h"
 #include "order/policy.h"

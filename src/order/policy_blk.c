@@ -1,20 +1,20 @@
-/* blk: blocks of rows that share columns [our own rule].  A block begins with a row and grows by the
- * row that brings the fewest new columns, among the unplaced rows that have a column of the block in
- * common with it; where there is none, by the first unplaced row.  Equal rows: the smaller number.
- * A row that would take the block beyond `cols` distinct columns begins the next one; so does the
- * first row of all, and a row of more columns than that is a block of its own.
+/* blk: blocks of rows that share columns [our own rule].  A block begins with a row and grows by
+ * the row that brings the fewest new columns, among the unplaced rows that have a column of the
+ * block in common with it; where there is none, by the first unplaced row.  Equal rows: the smaller
+ * number.  A row that would take the block beyond `cols` distinct columns begins the next one; so
+ * does the first row of all, and a row of more columns than that is a block of its own.
  * Columns of more than `hub` entries count nowhere: nearly every block has them.
  * Rows only; rows come in the order in which they were taken, groups are the blocks.
  *
- * More than 2^18 rows are numbered by the order `auto` (policy_auto.c), others as they are.  The numbers are
- * cut into P = min(16, ceil(rows / 2^18)) parts, part k from number floor(k rows / P) on; each is a matrix by
- * itself, but for hubs, and the order is part after part.
+ * More than 2^18 rows are numbered by the order `auto` (policy_auto.c), others as they are.  The
+ * numbers are cut into P = min(16, ceil(rows / 2^18)) parts, part k from number floor(k rows / P)
+ * on; each is a matrix by itself, but for hubs, and the order is part after part.
  *
  * A heap holds the rows that share a column with the block, by new columns and number; taking a row
- * visits the other rows of its new columns.  Cost that of `auto`, and O(log rows) for every entry of every
- * column of every block: about linear in nnz, where columns have about the same length; a thread a part.
- * Memory beside the matrix and the schedule: 12 bytes a row and 4 a column, and for each thread 4 a column, and
- * 20 a row, 12 a column and 8 an entry of a part. */
+ * visits the other rows of its new columns.  Cost that of `auto`, and O(log rows) for every entry
+ * of every column of every block: about linear in nnz, where columns have about the same length; a
+ * thread a part.  Memory beside the matrix and the schedule: 12 bytes a row and 4 a column, and for
+ * each thread 4 a column, and 20 a row, 12 a column and 8 an entry of a part. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -26,7 +26,10 @@
 #include <stdlib.h>
 
 enum { PARAM_COLS, PARAM_HUB };
-enum { PART_ROWS = 1 << 18 }; /* a block that meets the end of its part is small: fewer rows cost columns */
+enum {
+    PART_ROWS = 1 << 18
+}; /* a block that meets the end of its part is small: fewer rows cost
+                                 columns */
 enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the heap */
 
 /* A part. */
@@ -51,9 +54,10 @@ typedef struct parts {
     const rc_order_input_t *in;
     rc_schedule_t number; /* the row that has a number; none: as they are */
     int32_t *count;       /* [cols] entries of a column, hub + 1 at most */
-    int64_t *bound;       /* [rows + 1] slots at which blocks begin, those of a part from its first slot on */
+    int64_t *bound;       /* [rows + 1] slots at which blocks begin, those of a part from its first
+                             slot on */
     int64_t *blocks;      /* [parts] */
-    int64_t columns;
+    _Atomic int64_t columns;
     int64_t parts;
     int32_t *slot; /* [rows] */
 } parts_t;
@@ -151,20 +155,12 @@ static int32_t next_row(blk_t *b)
     return (int32_t)b->first;
 }
 
-static rc_status_t go_on(const rc_order_input_t *in, rc_err_t *err)
-{
-    rc_status_t st;
-#pragma omp critical(rc_blk_stop)
-    st = rc_order_go_on(in, err);
-    return st;
-}
-
 static rc_status_t fill(blk_t *b, const rc_order_input_t *in, int32_t *slot, rc_err_t *err)
 {
     enum { REPORT = 1024, ASKED = 256 };
     const int64_t cols = in->params->value[PARAM_COLS];
     for (int64_t p = 0; p < b->a.rows; p++) {
-        rc_status_t st = p % ASKED == 0 ? go_on(in, err) : RC_OK;
+        rc_status_t st = p % ASKED == 0 ? rc_order_go_on(in, err) : RC_OK;
         if (st < 0)
             return st;
         int32_t row = next_row(b);
@@ -188,7 +184,8 @@ static int64_t row_of(const parts_t *all, int64_t number)
     return all->number.row ? all->number.row[number] : number;
 }
 
-/* Copy the rows of a part from number `begin` on.  \param[in,out] local  [cols] -1, and so again on return */
+/* Copy the rows of a part from number `begin` on.  \param[in,out] local  [cols] -1, and so again on
+ * return */
 static void copy_rows(const parts_t *all, int64_t begin, blk_t *b, int32_t *local)
 {
     const rc_csr_t *a = all->in->a;
@@ -213,7 +210,8 @@ static void copy_rows(const parts_t *all, int64_t begin, blk_t *b, int32_t *loca
     }
 }
 
-static rc_status_t prepare(const parts_t *all, int64_t begin, int32_t *local, blk_t *b, rc_err_t *err)
+static rc_status_t prepare(
+    const parts_t *all, int64_t begin, int32_t *local, blk_t *b, rc_err_t *err)
 {
     size_t rows = (size_t)b->a.rows;
     size_t nnz = 0;
@@ -253,8 +251,8 @@ static void drop(blk_t *b)
     free(b->at);
 }
 
-/* \return RC_OK, RC_ENOMEM or RC_EINTR; *columns those of all blocks of the part */
-static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, int64_t *columns, rc_err_t *err)
+/* \return RC_OK, RC_ENOMEM or RC_EINTR */
+static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t *err)
 {
     int64_t rows = all->in->a->rows;
     int64_t begin = rc_part_begin(rows, all->parts, k);
@@ -268,56 +266,33 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, int64_t *
         for (int64_t p = 0; p < b.a.rows; p++)
             slot[p] = (int32_t)row_of(all, begin + slot[p]);
         all->blocks[k] = b.blocks;
-        *columns = b.columns;
+        all->columns += b.columns;
     }
     drop(&b);
     return st;
 }
 
-static rc_status_t build_parts(parts_t *all, rc_err_t *err)
+static rc_status_t take_parts(void *of, _Atomic int64_t *next, rc_err_t *err)
 {
-    const rc_csr_t *a = all->in->a;
-    rc_status_t outcome = RC_OK;
-    int64_t sum = 0;
-    int threads = all->parts < all->in->threads ? (int)all->parts : all->in->threads;
-#pragma omp parallel num_threads(threads) reduction(+ : sum)
-    {
-        rc_err_t why = {0};
-        int32_t *local = rc_alloc((size_t)a->cols, sizeof *local, "columns of blocks", &why);
-        rc_status_t st = local ? RC_OK : RC_ENOMEM;
-        for (int64_t c = 0; local && c < a->cols; c++)
-            local[c] = -1;
-#pragma omp for schedule(dynamic, 1) nowait
-        for (int64_t k = 0; k < all->parts; k++) {
-            int64_t columns = 0;
-            if (st == RC_OK)
-                st = build_part(all, k, local, &columns, &why);
-            sum += columns;
-        }
-        free(local);
-#pragma omp critical(rc_blk_error)
-        if (st < 0) {
-            outcome = st;
-            if (err)
-                *err = why;
-        }
-    }
-    all->columns = sum;
-    return outcome;
+    parts_t *all = of;
+    int64_t cols = all->in->a->cols;
+    int32_t *local = rc_alloc((size_t)cols, sizeof *local, "columns of blocks", err);
+    rc_status_t st = local ? RC_OK : RC_ENOMEM;
+    for (int64_t c = 0; local && c < cols; c++)
+        local[c] = -1;
+    for (int64_t k = (*next)++; st == RC_OK && k < all->parts; k = (*next)++)
+        st = build_part(all, k, local, err);
+    free(local);
+    return st;
 }
 
 /* ------------------------------------------------------------------- build */
-
-extern const rc_policy_t rc_policy_auto;
 
 /* Number the rows, and count the entries of columns up to one more than tells a hub. */
 static rc_status_t prepare_parts(parts_t *all, rc_err_t *err)
 {
     const rc_csr_t *a = all->in->a;
     int64_t hub = all->in->params->value[PARAM_HUB];
-    rc_order_input_t of_auto = *all->in;
-    of_auto.facts = NULL;
-    of_auto.placed = NULL;
     all->parts = rc_parts_of(a->rows, PART_ROWS);
     all->count = rc_alloc0((size_t)a->cols, sizeof *all->count, "columns of blocks", err);
     all->bound = rc_alloc((size_t)a->rows + 1, sizeof *all->bound, "blocks", err);
@@ -326,7 +301,7 @@ static rc_status_t prepare_parts(parts_t *all, rc_err_t *err)
         return RC_ENOMEM;
     for (int64_t e = 0; e < a->nnz; e++)
         all->count[a->col_idx[e]] += all->count[a->col_idx[e]] <= hub;
-    return all->parts > 1 ? rc_policy_auto.build(&of_auto, &all->number, err) : RC_OK;
+    return all->parts > 1 ? rc_parts_number(all->in, &all->number, err) : RC_OK;
 }
 
 /* The bounds of all parts, one after the other, go to the schedule. */
@@ -354,7 +329,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     RC_TRY(prepare_parts(&all, err));
     RC_TRY(rc_schedule_alloc(in->a->rows, in->a->rows, &s, err));
     all.slot = s.row;
-    RC_TRY(build_parts(&all, err));
+    RC_TRY(rc_parts_share(all.parts, in->threads, take_parts, &all, err));
     RC_TRY(add_groups(&all, &s, err));
     *out = s;
     s = (rc_schedule_t){0};

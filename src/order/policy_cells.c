@@ -2,32 +2,35 @@
  *
  * h is the finaliser of MurmurHash3 (order/local.h); only the first 64 entries of a row count.
  *
- * Cells of rows.  There are ceil(rows / s) cells, s = max(size, ceil(rows / 2^23)).  Cell k begins with
- * row k s + h(k) mod min(s, rows - k s), if that has entries.  All cells grow together: in every round
- * each column of a row reached last that is of no cell yet becomes one of its cell, then each row not yet
- * reached that holds a column of a cell joins that cell; of several cells, the one of the smallest number.
- * It ends when a round reaches no row, and after 254 rounds.
+ * Cells of rows.  There are ceil(rows / s) cells, s = max(size, ceil(rows / 2^23)).  Cell k begins
+ * with row k s + h(k) mod min(s, rows - k s), if that has entries.  All cells grow together: in
+ * every round each column of a row reached last that is of no cell yet becomes one of its cell,
+ * then each row not yet reached that holds a column of a cell joins that cell; of several cells,
+ * the one of the smallest number.  It ends when a round reaches no row, and after 254 rounds.
  *
- * Cells of cells.  A reached row r of m entries that count links its cell with the cell of one of its
- * columns: the first column of another cell, from entry h(r) mod m on and around.  While there are more
- * than `branch` cells, every `branch` of them by number get one seed, chosen as above with s = branch, and
- * the cells grow over the links, in both directions, round by round as above; a cell that is not reached
- * belongs to seed number floor(cell / branch).  The links stay, between the larger cells, but of level l (cells of
- * rows: 0) only those of rows whose number is a multiple of max(1, floor(branch / 2))^l.
+ * Cells of cells.  A reached row r of m entries that count links its cell with the cell of one of
+ * its columns: the first column of another cell, from entry h(r) mod m on and around.  While there
+ * are more than `branch` cells, every `branch` of them by number get one seed, chosen as above with
+ * s = branch, and the cells grow over the links, in both directions, round by round as above; a
+ * cell that is not reached belongs to seed number floor(cell / branch).  The links stay, between
+ * the larger cells, but of level l (cells of rows: 0) only those of rows whose number is a multiple
+ * of max(1, floor(branch / 2))^l.
  *
- * Cells are ranked from the top: by the rank of the cell that they belong to, then by number.  Rows come by
- * (rank of the cell, smallest column, row number), last those that were not reached, as if of one cell.
- * Inside of a cell the smallest column brings those few rows together that a CTA or a thread has at a time.
+ * Cells are ranked from the top: by the rank of the cell that they belong to, then by number.  Rows
+ * come by (rank of the cell, smallest column, row number), last those that were not reached, as if
+ * of one cell.  Inside of a cell the smallest column brings those few rows together that a CTA or a
+ * thread has at a time.
  *
- * Then `rounds` rounds of label propagation (policy_labels.c): the label of a row begins as the slot of the
- * first row of its cell, that of a row that was not reached as its own slot.  Rows are sorted by label,
- * equal ones stay in the order before.  That gathers communities, which cells alone do not.
+ * Then `rounds` rounds of label propagation (policy_labels.c): the label of a row begins as the
+ * slot of the first row of its cell, that of a row that was not reached as its own slot.  Rows are
+ * sorted by label, equal ones stay in the order before.  That gathers communities, which cells
+ * alone do not.
  *
- * It goes through columns, not through the graph of A: so it takes rectangular matrices and rows and columns
- * numbered apart, for one more look at a row until it is reached.
+ * It goes through columns, not through the graph of A: so it takes rectangular matrices and rows
+ * and columns numbered apart, for one more look at a row until it is reached.
  *
- * Memory beside the schedule: 8 bytes a row and 4 a column (with `rounds` 8), 12 a cell, and 4 a row while
- * it sorts.
+ * Memory beside the schedule: 8 bytes a row and 4 a column (with `rounds` 8), 12 a cell, and 4 a
+ * row while it sorts.
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
 #include "base/alloc.h"
@@ -53,7 +56,8 @@ static rc_status_t join_all(state_t *s, rc_err_t *err)
 {
     int64_t n = s->cells.count;
     int64_t step = 1;
-    for (; n > s->branch; n = (n + s->branch - 1) / s->branch, step *= rc_local_thinning(s->branch)) {
+    for (; n > s->branch;
+         n = (n + s->branch - 1) / s->branch, step *= rc_local_thinning(s->branch)) {
         int32_t *up = rc_alloc((size_t)n, sizeof *up, "cells of cells", err);
         if (!up)
             return RC_ENOMEM;

@@ -1,13 +1,14 @@
 /* community: communities of rows, in each of them reverse Cuthill-McKee [our own combination].
  *
- * Communities are those of the policy `labels` after `rounds` rounds, in the order of their labels.  The graph of a community
- * has its rows as vertices; two are neighbours where one of them has an entry in the column that has the
- * number of the other.  Its rows come in the reverse Cuthill-McKee order of that graph (policy_rcm.c,
- * order/rcm.h: degree, ties, roots and components).  Groups: a level of communities.
+ * Communities are those of the policy `labels` after `rounds` rounds, in the order of their labels.
+ * The graph of a community has its rows as vertices; two are neighbours where one of them has an
+ * entry in the column that has the number of the other.  Its rows come in the reverse Cuthill-McKee
+ * order of that graph (policy_rcm.c, order/rcm.h: degree, ties, roots and components).  Groups: a
+ * level of communities.
  *
- * Where rows and columns are not numbered alike such a graph has few edges, and hardly changes the order.
- * Memory beside the schedule: 20 bytes a row, 4 a column, and the graph of a community a thread.
- * Cost O(rounds nnz) and that of Cuthill-McKee; communities are ordered in parallel. */
+ * Where rows and columns are not numbered alike such a graph has few edges, and hardly changes the
+ * order.  Memory beside the schedule: 20 bytes a row, 4 a column, and the graph of a community a
+ * thread.  Cost O(rounds nnz) and that of Cuthill-McKee; communities are ordered in parallel. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -21,11 +22,11 @@ enum { PARAM_ROUNDS };
 
 typedef struct inside {
     const rc_order_input_t *in;
-    uint32_t *label;  /* [rows] */
-    int32_t *local;   /* [rows] number of a row within its community, then its place there */
-    int32_t *place;   /* [rows] */
-    int64_t *ptr;     /* [communities + 1] into the slots of `by_label` */
-    int64_t count;    /* communities */
+    uint32_t *label; /* [rows] */
+    int32_t *local;  /* [rows] number of a row within its community, then its place there */
+    int32_t *place;  /* [rows] */
+    int64_t *ptr;    /* [communities + 1] into the slots of `by_label` */
+    int64_t count;   /* communities */
     rc_schedule_t by_label;
 } inside_t;
 

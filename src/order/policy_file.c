@@ -3,12 +3,13 @@
  * be absent.  The order belongs to one matrix: for one with other rows it is not supported.
  *
  * What identifies it is its content, not its name: the parameter is stored as the digest of the
- * slots, so the same order under two names is one case, and a changed file is a new one.  A file that
- * changes between being named and being used is an error.  Cost O(slots). */
+ * slots, so the same order under two names is one case, and a changed file is a new one.  A file
+ * that changes between being named and being used is an error.  Cost O(slots). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "order/policy.h"
 
@@ -77,11 +78,11 @@ static rc_status_t read_lines(FILE *f, const char *path, slots_t *s, rc_err_t *e
 static rc_status_t read_slots(const char *path, slots_t *out, rc_err_t *err)
 {
     slots_t s = {0};
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "cannot open '%s'", path);
-    rc_status_t st = read_lines(f, path, &s, err);
+    FILE *f;
+    rc_status_t st = rc_open_given(path, &f, err);
+    if (st < 0)
+        return st;
+    st = read_lines(f, path, &s, err);
     fclose(f);
     if (st < 0)
         free_slots(&s);

@@ -1,12 +1,12 @@
-/* hub: rows with many entries first (after the hub sorting and hub clustering of Balaji and Lucia 2018, which renumber
- * the vertices of a graph; here only rows are ordered) [chosen].
+/* hub: rows with many entries first (after the hub sorting and hub clustering of Balaji and Lucia
+ * 2018, which renumber the vertices of a graph; here only rows are ordered) [chosen].
  *
- * A hub is a row of more than `times` times the mean entries of a row.  Hubs come first: with `sort` longest
- * first, equal ones in original order, else all in original order; then the other rows in original
- * order.  Groups: the hubs and the rest, as far as there are any.
+ * A hub is a row of more than `times` times the mean entries of a row.  Hubs come first: with
+ * `sort` longest first, equal ones in original order, else all in original order; then the other
+ * rows in original order.  Groups: the hubs and the rest, as far as there are any.
  *
- * It gathers the long rows, which share the columns of hubs, and leaves alone whatever locality the others have.
- * Memory beside the schedule: 4 bytes a row, and 4 while it sorts.  Cost O(rows). */
+ * It gathers the long rows, which share the columns of hubs, and leaves alone whatever locality the
+ * others have.  Memory beside the schedule: 4 bytes a row, and 4 while it sorts.  Cost O(rows). */
 #include "config.h"
 #include "base/alloc.h"
 #include "order/policy.h"

@@ -1,9 +1,9 @@
-/* jiang: the first round of Jiang et al. 2020, section 4: the original order when more than skip_dense of
- * the entries are in dense tiles already, else lsh.  The second round, of the sparse part, belongs to the
- * kernel that has tiles: what it would do by rule is said among the facts.
+/* jiang: the first round of Jiang et al. 2020, section 4: the original order when more than
+ * skip_dense of the entries are in dense tiles already, else lsh.  The second round, of the sparse
+ * part, belongs to the kernel that has tiles: what it would do by rule is said among the facts.
  *
- * What identifies the parameters leaves out those at their defaults, siglen excepted: a store keeps 96
- * bytes of them.  A default that changes therefore needs another version. */
+ * What identifies the parameters leaves out those at their defaults, siglen excepted: a store keeps
+ * 96 bytes of them.  A default that changes therefore needs another version. */
 #include "config.h"
 #include "base/error.h"
 #include "order/policy_lsh.h"

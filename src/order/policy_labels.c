@@ -1,15 +1,17 @@
 /* labels: communities by label propagation through columns (after Raghavan, Albert and Kumara 2007,
  * in synchronous rounds) [the rest is our own rule].
  *
- * The label of a row begins as its number.  In a round every column takes the label of one of the rows
- * that hold it, the one with the smallest h(row + round 0x9e3779b9), h the finaliser of MurmurHash3
- * (order/local.h), rounds from 0, 32-bit arithmetic; then every row with entries takes the label that
- * most of its votes have, ties: the one with the smallest h(label).  Only the first 64 entries of a row
- * count; all of them vote in a row of up to 32, else entries floor(v length / 32), v = 0 to 31.
- * Rows are sorted by label after `rounds` rounds, equal ones by row number.  As columns need no numbers
- * of their own, the matrix may be rectangular, and rows and columns numbered apart.
+ * The label of a row begins as its number.  In a round every column takes the label of one of the
+ * rows that hold it, the one with the smallest h(row + round 0x9e3779b9), h the finaliser of
+ * MurmurHash3 (order/local.h), rounds from 0, 32-bit arithmetic; then every row with entries takes
+ * the label that most of its votes have, ties: the one with the smallest h(label).  Only the first
+ * 64 entries of a row count; all of them vote in a row of up to 32, else entries floor(v length /
+ * 32), v = 0 to 31.  Rows are sorted by label after `rounds` rounds, equal ones by row number.  As
+ * columns need no numbers of their own, the matrix may be rectangular, and rows and columns
+ * numbered apart.
  *
- * Memory beside the schedule: 4 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(rounds nnz). */
+ * Memory beside the schedule: 4 bytes a row and 4 a column, and 4 a row while it sorts.  Cost
+ * O(rounds nnz). */
 #include "config.h"
 #include "base/alloc.h"
 #include "order/policy.h"

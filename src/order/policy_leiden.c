@@ -1,8 +1,8 @@
-/* leiden: rows community after community of the graph of A + A' without the diagonal, by the method of
- * Leiden (Traag, Waltman and van Eck 2019) as igraph has it: modularity with the entries of A between
- * two rows as the weight of their edge (1 or 2).  Communities in the order of their smallest rows, in
- * each the rows in original order; groups are the communities.  Rows only; rows without neighbours are
- * communities of one.
+/* leiden: rows community after community of the graph of A + A' without the diagonal, by the method
+ * of Leiden (Traag, Waltman and van Eck 2019) as igraph has it: modularity with the entries of A
+ * between two rows as the weight of their edge (1 or 2).  Communities in the order of their
+ * smallest rows, in each the rows in original order; groups are the communities.  Rows only; rows
+ * without neighbours are communities of one.
  *
  * igraph has one generator and one error handler for the whole process: one search at a time, the
  * generator seeded for each, the handler put back.  Another version of the library may give another
@@ -80,9 +80,8 @@ static igraph_error_t search(const edges_t *e, int64_t n, const rc_params_t *p,
     const igraph_real_t beta = 0.01; /* igraph's own */
     st = igraph_rng_seed(igraph_rng_default(), (igraph_uint_t)p->value[PARAM_SEED]);
     if (st == IGRAPH_SUCCESS)
-        st = igraph_community_leiden(&graph, &weight, &degree,
-            p->real[PARAM_RESOLUTION] / e->total, beta, 0, p->value[PARAM_ITERATIONS], member,
-            communities, NULL);
+        st = igraph_community_leiden(&graph, &weight, &degree, p->real[PARAM_RESOLUTION] / e->total,
+            beta, 0, p->value[PARAM_ITERATIONS], member, communities, NULL);
     igraph_destroy(&graph);
     return st;
 }

@@ -1,6 +1,7 @@
-/* lsh: rows that share columns side by side, in clusters of similar rows (Jiang et al. 2020, section 3.2).
- * The rules and what the paper leaves open are at the top of lsh.c and cluster.c.  Rows only; groups are
- * the clusters.  Rows without a similar one keep their places among the clusters. */
+/* lsh: rows that share columns side by side, in clusters of similar rows (Jiang et al. 2020,
+ * section 3.2).  The rules and what the paper leaves open are at the top of lsh.c and cluster.c.
+ * Rows only; groups are the clusters.  Rows without a similar one keep their places among the
+ * clusters. */
 #include "config.h"
 #include "order/policy_lsh.h"
 

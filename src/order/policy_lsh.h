@@ -1,4 +1,5 @@
-/** \file order/policy_lsh.h  The parameters of lsh, which lsh-packed and jiang have too; inner header of the room. */
+/** \file order/policy_lsh.h  The parameters of lsh, which lsh-packed and jiang have too; inner
+ *  header of the room. */
 #ifndef RC_ORDER_POLICY_LSH_H
 #define RC_ORDER_POLICY_LSH_H
 
@@ -30,7 +31,8 @@ enum { RC_LSH_PARAMS = 7, RC_LSH_SIZE = 256 /* default of `size`, but for lsh-pa
 
 extern const rc_policy_t rc_policy_lsh;
 
-extern const char *const rc_lsh_automatic[]; /**< the word of sim_min for a number worked out; ends with NULL */
+extern const char *const rc_lsh_automatic[]; /**< the word of sim_min for a number worked out; ends
+                                                  with NULL */
 
 /** Say how an order came about.  facts NULL: nobody asks */
 void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts);

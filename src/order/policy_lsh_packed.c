@@ -1,11 +1,12 @@
 /* lsh-packed: the clusters of lsh, placed so that few straddle two panels of `panel` slots.  Not of
  * Jiang et al. 2020, whose clusters come one after the other wherever panels end.
  *
- * A cluster of more than `panel` rows is cut into pieces of so many and a rest.  A panel begins with the first piece
- * that is left (clusters by their representing rows, as in lsh); then comes, as long as one fits, the largest piece that
- * fits what is left of the panel, of equal ones the first.  Where none fits, the first piece that is left straddles:
- * there are no pads.  So rows without a similar one fill the gaps, and where there are only such, the original order
- * stays.  Groups are the pieces. */
+ * A cluster of more than `panel` rows is cut into pieces of so many and a rest.  A panel begins
+ * with the first piece that is left (clusters by their representing rows, as in lsh); then comes,
+ * as long as one fits, the largest piece that fits what is left of the panel, of equal ones the
+ * first.  Where none fits, the first piece that is left straddles: there are no pads.  So rows
+ * without a similar one fill the gaps, and where there are only such, the original order stays.
+ * Groups are the pieces. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -16,14 +17,16 @@
 enum { PANEL = RC_LSH_PARAMS, SIZE = 128 };
 
 typedef struct pack {
-    int64_t count;   /* pieces */
-    int64_t *from;   /* [count + 1] slots of each in the order lsh */
-    int64_t most;    /* rows of a piece */
-    int64_t *end;    /* [most + 1] of the pieces of each size in by_size */
-    int64_t *next;   /* [most + 1] the first one that is left: always the first of all that are left of its size */
-    int64_t *below;  /* [most + 1] towards the largest size not above it that has pieces left; 0: none */
+    int64_t count;  /* pieces */
+    int64_t *from;  /* [count + 1] slots of each in the order lsh */
+    int64_t most;   /* rows of a piece */
+    int64_t *end;   /* [most + 1] of the pieces of each size in by_size */
+    int64_t *next;  /* [most + 1] the first one that is left: always the first of all that are left
+                        of its size */
+    int64_t *below; /* [most + 1] towards the largest size not above it that has pieces left; 0:
+                        none */
     int64_t *by_size; /* [count] pieces by size, then by number */
-    int64_t first;   /* no piece before it is left */
+    int64_t first;    /* no piece before it is left */
     unsigned char *placed;
 } pack_t;
 
@@ -132,7 +135,8 @@ static void drop(pack_t *k)
 }
 
 /* The pieces of an order with clusters; out is the schedule. */
-static rc_status_t pack(const rc_schedule_t *lsh, int64_t panel, rc_schedule_t *out, rc_facts_t *facts, rc_err_t *err)
+static rc_status_t pack(
+    const rc_schedule_t *lsh, int64_t panel, rc_schedule_t *out, rc_facts_t *facts, rc_err_t *err)
 {
     pack_t k = {.most = panel < lsh->rows ? panel : lsh->rows};
     int64_t *ptr = NULL;

@@ -1,14 +1,15 @@
-/* metis: rows part after part of a k-way partition (Karypis and Kumar 1998) by METIS, as Jiang et al.
- * 2020 compare with: METIS_PartGraphKway on A + A' without the diagonal, no weights, a fixed seed,
- * ceil(rows / part) parts; rows by (part, row) [chosen: the paper names no option].  It does not say
- * either whether a part is a panel (`part`) or the work of a processor of the GPU (`parts`).  Rows only:
- * renumbering the columns would change no tile of them.  Groups are the parts that have rows.
+/* metis: rows part after part of a k-way partition (Karypis and Kumar 1998) by METIS, as Jiang et
+ * al.  2020 compare with: METIS_PartGraphKway on A + A' without the diagonal, no weights, a fixed
+ * seed, ceil(rows / part) parts; rows by (part, row) [chosen: the paper names no option].  It does
+ * not say either whether a part is a panel (`part`) or the work of a processor of the GPU
+ * (`parts`).  Rows only: renumbering the columns would change no tile of them.  Groups are the
+ * parts that have rows.
  *
  * METIS draws from rand() of the C library and takes over SIGTERM and SIGABRT while it runs: one
- * partition at a time in a process, and the handlers are put back.  A SIGTERM that arrives meanwhile
- * waits when it is for this thread, and is METIS's otherwise.
- * What it says on stderr becomes part of the error, where the C library lets stderr be set; what other
- * threads write there meanwhile passes.
+ * partition at a time in a process, and the handlers are put back.  A SIGTERM that arrives
+ * meanwhile waits when it is for this thread, and is METIS's otherwise.
+ * What it says on stderr becomes part of the error, where the C library lets stderr be set; what
+ * other threads write there meanwhile passes.
  * Another version of the library may give another order.  Cost: about linear in nnz. */
 #include "config.h"
 #include "base/alloc.h"
@@ -38,8 +39,8 @@ enum { TAKEN = sizeof taken / sizeof *taken };
 enum { HEARD = 200 };
 
 #ifdef __GLIBC__
-/* A stream in the place of stderr while METIS runs, and what came from its thread.  It is made once and stays: another
- * thread may have taken it up just before stderr was put back. */
+/* A stream in the place of stderr while METIS runs, and what came from its thread.  It is made once
+ * and stays: another thread may have taken it up just before stderr was put back. */
 static struct {
     FILE *stream;
     FILE *before;
@@ -135,8 +136,9 @@ static int call_metis(idx_t n, idx_t parts, idx_t *ptr, idx_t *adj, idx_t *part,
 static rc_status_t partition(const rc_graph_t *g, int64_t parts, int32_t *part, rc_err_t *err)
 {
     if (g->ptr[g->n] > IDX_MAX)
-        return rc_fail(err, RC_ENOTSUP, "METIS takes at most %" PRId64 " edges, the graph has %" PRId64,
-            (int64_t)IDX_MAX, g->ptr[g->n]);
+        return rc_fail(err, RC_ENOTSUP,
+            "METIS takes at most %" PRId64 " edges, the graph has %" PRId64, (int64_t)IDX_MAX,
+            g->ptr[g->n]);
     rc_status_t st = RC_OK;
     size_t n = (size_t)g->n;
     size_t edges = (size_t)g->ptr[n];
@@ -188,7 +190,8 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
 
 extern const rc_policy_t rc_policy_metis;
 
-/* The one of the two that counts: without `parts` the text is that of stores from before there was one. */
+/* The one of the two that counts: without `parts` the text is that of stores from before there was
+ * one. */
 static rc_status_t identify(const rc_params_t *p, char *text, rc_err_t *err)
 {
     int i = p->value[PARAM_PARTS] ? PARAM_PARTS : PARAM_PART;

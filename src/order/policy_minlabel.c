@@ -1,13 +1,15 @@
 /* minlabel: rows by the smallest hashed row number near them [our own rule].
  *
- * The label of row r begins as h(r), h the finaliser of MurmurHash3 (order/local.h), a permutation of
- * the 32-bit numbers.  In a round every column takes the smallest label of the rows that hold it, then
- * every row the smallest of its own and those of its columns; only the first 64 entries of a row count.
- * After `fine`, `middle` and `coarse` rounds, counted from the start, h^-1(label) is the key of a row:
- * the row number that reached it.  Rows are sorted by (coarse, middle, fine) key, equal ones by row
- * number.  Through columns, the matrix may be rectangular, and rows and columns numbered apart.
+ * The label of row r begins as h(r), h the finaliser of MurmurHash3 (order/local.h), a permutation
+ * of the 32-bit numbers.  In a round every column takes the smallest label of the rows that hold
+ * it, then every row the smallest of its own and those of its columns; only the first 64 entries of
+ * a row count.  After `fine`, `middle` and `coarse` rounds, counted from the start, h^-1(label) is
+ * the key of a row: the row number that reached it.  Rows are sorted by (coarse, middle, fine) key,
+ * equal ones by row number.  Through columns, the matrix may be rectangular, and rows and columns
+ * numbered apart.
  *
- * Memory beside the schedule: 16 bytes a row and 4 a column, and 4 a row while it sorts.  Cost O(coarse nnz). */
+ * Memory beside the schedule: 16 bytes a row and 4 a column, and 4 a row while it sorts.  Cost
+ * O(coarse nnz). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,30 +1,33 @@
-/* multilevel: cells of neighbouring rows along a space-filling curve through smoothed positions [our own rule; that
- * smoothed random vectors tell where a node is: Koren, Carmel and Harel 2002, doi:10.1109/INFVIS.2002.1173159, ACE].
+/* multilevel: cells of neighbouring rows along a space-filling curve through smoothed positions
+ * [our own rule; that smoothed random vectors tell where a node is: Koren, Carmel and Harel 2002,
+ * doi:10.1109/INFVIS.2002.1173159, ACE].
  *
- * Cells of rows, and the links of rows, are those of policy_cells.c, of about `size` rows.  While a level has
- * n > 512 cells, they join to ceil(n / b) larger ones, b = min(128, ceil(n / 512)), as there (where b is
- * `branch`), by the links of every s-th row; s = 1 for the cells of rows, and max(1, floor(b / 2)) times as much
- * after each joining.
+ * Cells of rows, and the links of rows, are those of policy_cells.c, of about `size` rows.  While a
+ * level has n > 512 cells, they join to ceil(n / b) larger ones, b = min(128, ceil(n / 512)), as
+ * there (where b is `branch`), by the links of every s-th row; s = 1 for the cells of rows, and
+ * max(1, floor(b / 2)) times as much after each joining.
  *
- * Positions of the top level, of n <= 512 cells.  Two cells are neighbours that a link of an s-th row joins; of
- * the neighbours of a cell the 32 of the smallest numbers count.  Coordinate d < 3 of cell k begins as
- * floor(h(3 k + d) / 2^12) - 2^19, h the finaliser of MurmurHash3.  80 times each coordinate becomes the mean of
- * those of the cell and its neighbours.  In the beginning and after 40 and 80 times they are made independent:
- * each coordinate x in turn is levelled, then for each one y before it loses y q / 2^10, q = 2^10 <x, y> / <y, y>
- * (nothing, if that is 0 / 0), then is levelled again.  Levelling: x loses its mean over the cells, then, where
- * the sum S of its magnitudes is not 0, it becomes 2^18 n x / S, cut off at -2^20 and 2^20.  In the end a
- * coordinate becomes 2^20 rank / n, by its rank among the cells, equal ones by number.
+ * Positions of the top level, of n <= 512 cells.  Two cells are neighbours that a link of an s-th
+ * row joins; of the neighbours of a cell the 32 of the smallest numbers count.  Coordinate d < 3 of
+ * cell k begins as floor(h(3 k + d) / 2^12) - 2^19, h the finaliser of MurmurHash3.  80 times each
+ * coordinate becomes the mean of those of the cell and its neighbours.  In the beginning and after
+ * 40 and 80 times they are made independent: each coordinate x in turn is levelled, then for each
+ * one y before it loses y q / 2^10, q = 2^10 <x, y> / <y, y> (nothing, if that is 0 / 0), then is
+ * levelled again.  Levelling: x loses its mean over the cells, then, where the sum S of its
+ * magnitudes is not 0, it becomes 2^18 n x / S, cut off at -2^20 and 2^20.  In the end a coordinate
+ * becomes 2^20 rank / n, by its rank among the cells, equal ones by number.
  *
- * Down to the cells of rows, level by level: a cell begins where the larger one is that it belongs to.  3 times
- * it goes to the mean of itself and, for each link of every 8 s-th row that joins it with another cell, in
- * either direction, that one.
+ * Down to the cells of rows, level by level: a cell begins where the larger one is that it belongs
+ * to.  3 times it goes to the mean of itself and, for each link of every 8 s-th row that joins it
+ * with another cell, in either direction, that one.
  *
- * All of it is in integers; a quotient loses its fraction (towards 0).  Cells of rows are ranked along a Hilbert
- * curve, by the ten highest bits of the 20 of each coordinate (order/curve.h), equal ones by number.  Then as in
- * policy_cells.c: rows by (rank of the cell, smallest column, row number), and `rounds` of label propagation.
+ * All of it is in integers; a quotient loses its fraction (towards 0).  Cells of rows are ranked
+ * along a Hilbert curve, by the ten highest bits of the 20 of each coordinate (order/curve.h),
+ * equal ones by number.  Then as in policy_cells.c: rows by (rank of the cell, smallest column, row
+ * number), and `rounds` of label propagation.
  *
- * Memory beside the schedule: 12 bytes a row and 4 a column (with `rounds` 8), 60 a cell, and 4 a row while it
- * sorts.
+ * Memory beside the schedule: 12 bytes a row and 4 a column (with `rounds` 8), 60 a cell, and 4 a
+ * row while it sorts.
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
 #include "base/alloc.h"
@@ -53,13 +56,13 @@ typedef struct sums {
 
 typedef struct state {
     rc_cell_search_t cells;
-    int levels;              /* above the cells of rows */
-    int64_t n[LEVELS + 1];   /* cells of a level */
+    int levels;               /* above the cells of rows */
+    int64_t n[LEVELS + 1];    /* cells of a level */
     int64_t step[LEVELS + 1]; /* rows from one link to the next */
-    int32_t *up[LEVELS];     /* [n] the cell of the next level */
-    place_t *place;          /* [count] of the present level */
-    place_t *above;          /* [count] of the one above */
-    sums_t *sums;            /* [count] */
+    int32_t *up[LEVELS];      /* [n] the cell of the next level */
+    place_t *place;           /* [count] of the present level */
+    place_t *above;           /* [count] of the one above */
+    sums_t *sums;             /* [count] */
 } state_t;
 
 /* The top level. */
@@ -91,7 +94,8 @@ static rc_status_t join_all(state_t *s, rc_err_t *err)
     return RC_OK;
 }
 
-/* The cells that the link of a row joins, at the level of cells->at.  \return 0: none, or one and the same */
+/* The cells that the link of a row joins, at the level of cells->at.  \return 0: none, or one and
+ * the same */
 static int ends_of(const rc_cell_search_t *c, int64_t r, uint32_t *x, uint32_t *y)
 {
     if (c->link[r] == RC_LOCAL_NONE)

@@ -1,18 +1,20 @@
 /* pairs: groups of up to `rows` rows that share columns, side by side [our own rule].
  *
- * Units are rows at first.  A round looks for pairs of units and makes a unit of each, with the columns of
- * both: log2(rows) rounds.  Units are numbered by their smallest rows.  In a round the units that have a
- * column stand in its list, by number.  A free unit looks at those free ones that stand up to `look` places
- * before or behind it in the lists of its columns, and counts the columns in which it meets each of
- * them.  Its partner is the one of largest similarity (Jaccard, by columns counted), of equal ones the
- * nearest by number, then the smaller one.  A unit and its partner are a pair where their similarity, by
- * all their columns, is `sim_min` or more.  Pairs are taken the most similar first, of equal ones the
- * smaller number first, while both are free.  What is left looks again, three times in a round.
+ * Units are rows at first.  A round looks for pairs of units and makes a unit of each, with the
+ * columns of both: log2(rows) rounds.  Units are numbered by their smallest rows.  In a round the
+ * units that have a column stand in its list, by number.  A free unit looks at those free ones that
+ * stand up to `look` places before or behind it in the lists of its columns, and counts the columns
+ * in which it meets each of them.  Its partner is the one of largest similarity (Jaccard, by
+ * columns counted), of equal ones the nearest by number, then the smaller one.  A unit and its
+ * partner are a pair where their similarity, by all their columns, is `sim_min` or more.  Pairs are
+ * taken the most similar first, of equal ones the smaller number first, while both are free.  What
+ * is left looks again, three times in a round.
  *
- * The entries of two equally long rows are 1 + similarity for each of their columns: what a kernel that
- * loads a row of B once for both saves.  Rows only; groups are the units, in the order of their smallest
- * rows, so that rows without a similar one keep their places.  Cost O(look) for every entry and pass.
- * Memory beside the matrix: 8 bytes an entry, 24 a row and 8 for each of up to 8 threads, 8 a column. */
+ * The entries of two equally long rows are 1 + similarity for each of their columns: what a kernel
+ * that loads a row of B once for both saves.  Rows only; groups are the units, in the order of
+ * their smallest rows, so that rows without a similar one keep their places.  Cost O(look) for
+ * every entry and pass.  Memory beside the matrix: 8 bytes an entry, 24 a row and 8 for each of up
+ * to 8 threads, 8 a column. */
 #include "config.h"
 #include "base/alloc.h"
 #include "order/graph.h"
@@ -151,7 +153,8 @@ static int64_t take_pairs(grouping_t *g, int64_t n)
 
 /* ------------------------------------------------------------------- units */
 
-/* Columns of x and of y, each once.  \param[out] out  NULL: they are counted only  \return how many */
+/* Columns of x and of y, each once.  \param[out] out  NULL: they are counted only  \return how
+ * many */
 static int64_t join_columns(
     const int32_t *x, int64_t nx, const int32_t *y, int64_t ny, int32_t *out)
 {

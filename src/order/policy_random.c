@@ -1,6 +1,7 @@
 /* random: a uniformly random permutation of the rows, by the shuffle of Fisher and Yates (Knuth,
  * The Art of Computer Programming, volume 2, section 3.4.2), drawn from the project's generator:
- * the same for a seed on every machine.  Says what an order is worth against none.  Cost O(rows). */
+ * the same for a seed on every machine.  Says what an order is worth against none.  Cost
+ * O(rows). */
 #include "config.h"
 #include "base/rng.h"
 #include "order/policy.h"

@@ -1,8 +1,8 @@
-/* rcm: reverse Cuthill-McKee, a symmetric order (Cuthill and McKee 1969; George and Liu 1979 for the
- * root).  Of the pattern of A + A' without the diagonal, the degree of a row being the entries of A
- * between it and others (2 for a pair that is there both ways) [chosen]; the whole Cuthill-McKee
- * order is reversed.  Rules for ties, roots and components: order/rcm.h.  Rows alone in their
- * component keep their places among the components.  Cost O(nnz + rows log rows). */
+/* rcm: reverse Cuthill-McKee, a symmetric order (Cuthill and McKee 1969; George and Liu 1979 for
+ * the root).  Of the pattern of A + A' without the diagonal, the degree of a row being the entries
+ * of A between it and others (2 for a pair that is there both ways) [chosen]; the whole
+ * Cuthill-McKee order is reversed.  Rules for ties, roots and components: order/rcm.h.  Rows alone
+ * in their component keep their places among the components.  Cost O(nnz + rows log rows). */
 #include "config.h"
 #include "order/policy.h"
 #include "order/rcm.h"

@@ -1,5 +1,6 @@
-/* Many are dealt out by the highest eight bits in which they differ, in place.  Few are sorted by quicksort with the
- * median of three, insertion for short ranges, and heap sort where the pivots are bad for too long. */
+/* Many are dealt out by the highest eight bits in which they differ, in place.  Few are sorted by
+ * quicksort with the median of three, insertion for short ranges, and heap sort where the pivots
+ * are bad for too long. */
 #include "config.h"
 #include "order/ranked.h"
 

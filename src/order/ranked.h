@@ -21,8 +21,8 @@ static inline int rc_ranked_before(rc_ranked_t x, rc_ranked_t y)
  *  Cost O(n log n) in the worst case, memory O(log n) and 2 kB for each of at most 16 levels. */
 void rc_ranked_sort(rc_ranked_t *r, int64_t n, int threads);
 
-/** Move the root of a heap, smallest first, down to where it belongs: r[0] may be anything, the rest
- *  is a heap.  Cost O(log n). */
+/** Move the root of a heap, smallest first, down to where it belongs: r[0] may be anything, the
+ *  rest is a heap.  Cost O(log n). */
 void rc_ranked_sift(rc_ranked_t *r, int64_t n);
 
 /** Make a heap of the first n, smallest first, from one of the first n - 1.  Cost O(log n). */

@@ -45,11 +45,12 @@ static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *
     return RC_OK;
 }
 
-/* The edges in the new order of their vertices, which are named anew by `at`.  A thread takes a run of new vertices,
- * whose edges come after those of the runs before: no new pointers are needed beside the old ones.
+/* The edges in the new order of their vertices, which are named anew by `at`.  A thread takes a run
+ * of new vertices, whose edges come after those of the runs before: no new pointers are needed
+ * beside the old ones.
  * \param[in] run  [threads + 1] edges before each run */
-static rc_status_t take_edges(rc_graph_t *g, const int32_t *order, const int32_t *at, const int64_t *run,
-    int threads, rc_err_t *err)
+static rc_status_t take_edges(rc_graph_t *g, const int32_t *order, const int32_t *at,
+    const int64_t *run, int threads, rc_err_t *err)
 {
     int32_t *to = rc_alloc((size_t)g->ptr[g->n], sizeof *to, "a graph", err);
     if (!to)
@@ -192,7 +193,8 @@ static int see(uint64_t *seen, int32_t v)
     return before;
 }
 
-/* Component after component by the smallest index, each breadth first: neighbours get close numbers.
+/* Component after component by the smallest index, each breadth first: neighbours get close
+ * numbers.
  * \param[out] order  [n]
  * \param[out] start  [n] bit p: a component begins at position p */
 static rc_status_t walk_components(
@@ -292,8 +294,8 @@ static void sort_list(search_t *s, int64_t v, uint64_t *key)
     }
 }
 
-/* The neighbours of each vertex by rank, in place.  Long lists come one after the other: their scratch is
- * there once, not once a thread. */
+/* The neighbours of each vertex by rank, in place.  Long lists come one after the other: their
+ * scratch is there once, not once a thread. */
 static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
 {
     const rc_graph_t *g = s->g;
@@ -301,8 +303,8 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
     for (int64_t v = 0; v < g->n; v++)
         most = g->ptr[v + 1] - g->ptr[v] > most ? g->ptr[v + 1] - g->ptr[v] : most;
     const int64_t few = most < 4096 ? most : 4096;
-    uint64_t *all = rc_alloc(
-        (size_t)(2 * (most + few * threads)), sizeof *all, "the lists of neighbours", err);
+    uint64_t *all =
+        rc_alloc((size_t)(2 * (most + few * threads)), sizeof *all, "the lists of neighbours", err);
     if (!all)
         return RC_ENOMEM;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4096) if (g->n > 10000)
@@ -419,8 +421,7 @@ done:
     return st;
 }
 
-rc_status_t rc_reverse_cuthill_mckee(
-    const rc_csr_t *a, int threads, int32_t *order, rc_err_t *err)
+rc_status_t rc_reverse_cuthill_mckee(const rc_csr_t *a, int threads, int32_t *order, rc_err_t *err)
 {
     rc_level_t l;
     int64_t n = a->rows;

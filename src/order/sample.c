@@ -33,9 +33,10 @@ static int enter(int32_t *table, int32_t col)
     return is_new;
 }
 
-/* Entries of a row, but for those of column `without` (-1: all), and the new ones among their columns. */
-static void add_row(
-    const rc_csr_t *a, int64_t r, int32_t without, int32_t *table, int64_t *entries, int64_t *distinct)
+/* Entries of a row, but for those of column `without` (-1: all), and the new ones among their
+ * columns. */
+static void add_row(const rc_csr_t *a, int64_t r, int32_t without, int32_t *table, int64_t *entries,
+    int64_t *distinct)
 {
     int length;
     const int32_t *col = entries_of(a, r, &length);
@@ -108,7 +109,7 @@ typedef struct held {
     const rc_csr_t *a;
     uint64_t *bit; /* [ceil(cols / 64)] 1: of a sample */
     int count;
-    int32_t col[RC_LOCAL_RUNS]; /* ascending */
+    int32_t col[RC_LOCAL_RUNS];         /* ascending */
     uint32_t row[RC_LOCAL_RUNS][SLOTS]; /* by h(row), or RC_LOCAL_NONE */
 } held_t;
 
@@ -190,8 +191,8 @@ rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out,
 static int holds(const rc_csr_t *a, int64_t r, int32_t col)
 {
     const int32_t *first = a->col_idx + a->row_ptr[r];
-    return bsearch(&col, first, (size_t)(a->row_ptr[r + 1] - a->row_ptr[r]), sizeof *first, by_number) !=
-           NULL;
+    return bsearch(&col, first, (size_t)(a->row_ptr[r + 1] - a->row_ptr[r]), sizeof *first,
+               by_number) != NULL;
 }
 
 void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)

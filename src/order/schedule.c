@@ -104,8 +104,7 @@ static rc_status_t check_columns(
             a->cols, s->cols, s->slots);
     for (int64_t p = 0; p < s->slots; p++)
         if (s->row[p] < 0)
-            return rc_fail(
-                err, RC_EINVAL, "slot %" PRId64 ": a pad in an order with columns", p);
+            return rc_fail(err, RC_EINVAL, "slot %" PRId64 ": a pad in an order with columns", p);
     for (int64_t p = 0; p < s->cols; p++) {
         int32_t c = s->col[p];
         if (c < 0 || c >= a->cols)
@@ -124,12 +123,16 @@ static rc_status_t check_groups(const rc_schedule_t *s, rc_err_t *err)
 {
     int64_t whole = s->slots;
     if (s->levels < 0 || s->levels > RC_GROUP_LEVELS)
-        return rc_fail(err, RC_EINVAL, "%d levels of groups, expected at most %d", s->levels,
-            RC_GROUP_LEVELS);
+        return rc_fail(
+            err, RC_EINVAL, "%d levels of groups, expected at most %d", s->levels, RC_GROUP_LEVELS);
     for (int l = 0; l < s->levels; l++) {
         const rc_groups_t *g = &s->group[l];
         if (!g->name || g->count < 0 || !g->ptr)
             return rc_fail(err, RC_EINVAL, "level %d of groups has no name or no pointers", l);
+        if (g->count > whole)
+            return rc_fail(err, RC_EINVAL,
+                "%s: expected at most %" PRId64 " groups, found %" PRId64, g->name, whole,
+                g->count);
         if (g->ptr[0] != 0 || g->ptr[g->count] != whole)
             return rc_fail(err, RC_EINVAL,
                 "%s: expected pointers from 0 to %" PRId64 ", found %" PRId64 " to %" PRId64,
@@ -145,6 +148,14 @@ static rc_status_t check_groups(const rc_schedule_t *s, rc_err_t *err)
 }
 
 rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err)
+{
+    if (!s)
+        return rc_fail(err, RC_EINVAL, "schedule: expected one, found NULL");
+    rc_status_t st = rc_csr_check(a, err);
+    return st < 0 ? st : rc_schedule_fits(s, a, err);
+}
+
+rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err)
 {
     if (s->rows != a->rows)
         return rc_fail(err, RC_EINVAL, "schedule is for %" PRId64 " rows, the matrix has %" PRId64,

@@ -1,5 +1,5 @@
-/** \file order/signature.h  The hashes of signatures (lsh.c), inline for the host and for a GPU; inner header of the
- *  room, but for kernels/cuda/lsh_pairs.cu. */
+/** \file order/signature.h  The hashes of signatures (lsh.c), inline for the host and for a GPU;
+ *  inner header of the room, but for order/cuda/lsh_pairs.cu. */
 #ifndef RC_ORDER_SIGNATURE_H
 #define RC_ORDER_SIGNATURE_H
 

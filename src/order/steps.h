@@ -1,4 +1,5 @@
-/** \file order/steps.h  Steps on the host that orders through columns share; inner header of the room. */
+/** \file order/steps.h  Steps on the host that orders through columns share; inner header of the
+ *  room. */
 #ifndef RC_ORDER_STEPS_H
 #define RC_ORDER_STEPS_H
 
@@ -10,7 +11,7 @@ static inline void rc_local_min(uint32_t *p, uint32_t x)
 {
     uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
     while (x < old &&
-        !__atomic_compare_exchange_n(p, &old, x, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+           !__atomic_compare_exchange_n(p, &old, x, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
 

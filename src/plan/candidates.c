@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "feature/feature.h"
 #include "kernels/specs.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 #include "model/choose.h"
 #include "plan/plan_private.h"
 
@@ -40,7 +40,7 @@ static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order
 enum { MOST_NAMED = 256 }; /* kernels or orders of a list */
 
 /* The kernels that are tried first when nothing is known of the matrix, from some K on: which one is
- * fastest with its defaults, see data/results/README.md. */
+ * fastest with its defaults, see data/results/notebook/plans.md. */
 typedef struct preference {
     const char *kernel;
     int64_t from_k;
@@ -153,7 +153,7 @@ static const char *default_orders(
 }
 
 static rc_status_t add_named(
-    const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+    rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_policy_spec_t *order = NULL;
     int orders = 0;
@@ -165,7 +165,9 @@ static rc_status_t add_named(
         st = rc_err_context(err, "kernels");
     else if (!o->kernels)
         st = add_any_kernel(plan, order, orders, e, err);
-    free(order);
+    free(plan->named);
+    plan->named = order;
+    plan->names = orders;
     return st;
 }
 
@@ -248,7 +250,7 @@ static rc_status_t ask_model(
         .kernels = o->kernels,
         .orders = o->orders,
         .memory = o->memory,
-        .deterministic = o->deterministic};
+        .deterministic = o->deterministic & RC_PLAN_SAME_BITS};
     rc_choice_t c = {0};
     rc_choice_features_t there = {0};
     double *feature = NULL;

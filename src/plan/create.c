@@ -2,10 +2,11 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/cuda/executor.h"
-#include "kernels/cuda/features.h"
-#include "kernels/cuda/orders.h"
-#include "kernels/cuda/timer.h"
+#include "base/type.h"
+#include "device/cuda/executor.h"
+#include "device/cuda/timer.h"
+#include "feature/cuda/features.h"
+#include "order/cuda/orders.h"
 #include "plan/plan_private.h"
 #include "rowcast_device.h"
 
@@ -103,7 +104,18 @@ static rc_status_t give(struct rc_plan_gpu *gpu, rc_status_t st, rc_plan_t **out
     return st;
 }
 
-static rc_status_t begin(const rc_plan_options_t *options, struct CUstream_st *stream,
+/* Arrays that are said to be the host's are read here. */
+static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)
+{
+    if (!a)
+        return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
+    rc_status_t st = a->on_device ? RC_OK : rc_cuda_on_host(a->row_ptr, "row pointers", err);
+    if (st == RC_OK && !a->on_device)
+        st = rc_cuda_on_host(a->col_idx, "columns", err);
+    return st < 0 || a->on_device ? st : rc_cuda_on_host(a->val, "values", err);
+}
+
+static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
     rc_plan_t **out, struct rc_plan_gpu **gpu, rc_err_t *err)
 {
     const rc_cuda_allocator_t *memory = options ? options->allocator : NULL;
@@ -114,6 +126,8 @@ static rc_status_t begin(const rc_plan_options_t *options, struct CUstream_st *s
     if (memory && (!memory->alloc || !memory->free))
         return rc_fail(err, RC_EINVAL, "allocator: expected alloc and free, found NULL");
     rc_status_t st = not_capturing(stream, &index, err);
+    if (st == RC_OK)
+        st = check_place(a, err);
     return st < 0 ? st : gpu_new(index, stream, memory, options ? options->threads : 0, gpu, err);
 }
 
@@ -121,7 +135,7 @@ rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matri
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
 {
     struct rc_plan_gpu *gpu = NULL;
-    rc_status_t st = begin(options, stream, out, &gpu, err);
+    rc_status_t st = begin(a, options, stream, out, &gpu, err);
     if (st < 0)
         return st;
     rc_plan_place_t place = place_of(gpu);
@@ -137,7 +151,7 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
         *out = NULL;
     if (!path)
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
-    rc_status_t st = begin(options, stream, out, &gpu, err);
+    rc_status_t st = begin(a, options, stream, out, &gpu, err);
     if (st < 0)
         return st;
     rc_plan_place_t place = place_of(gpu);
@@ -235,7 +249,7 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
         return rc_fail(err, RC_ENOTSUP,
             "places: expected a plan that had new values and has its matrix for itself and one K alone");
     *out = (rc_plan_places_t){.to = e->gather.to,
-        .value_bytes = e->gather.to_bytes,
+        .value_bytes = rc_type(e->gather.to_type)->bytes,
         .place = e->gather.place,
         .place_bytes = e->gather.place_bytes,
         .count = e->gather.count};
@@ -251,6 +265,8 @@ rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
         st = rc_fail(err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
     if (st == RC_OK && !(on_device && rc_plan_updates_async(plan)))
         st = not_capturing(stream, &index, err);
+    if (st == RC_OK && !on_device)
+        st = rc_cuda_on_host(val, "values", err);
     if (st == RC_OK)
         st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
     if (st == RC_OK)

@@ -16,6 +16,9 @@ const char *rc_plan_why_name(rc_plan_why_t why)
 
 double rc_plan_break_even(const rc_plan_part_t *part, int index)
 {
+    if (!part || !part->candidate || index < 0 || index >= part->candidates || part->reference < 0
+        || part->reference >= part->candidates)
+        return NAN;
     const rc_plan_candidate_t *c = &part->candidate[index];
     const rc_plan_candidate_t *r = &part->candidate[part->reference];
     int measured = !isnan(c->time_ns) && !isnan(r->time_ns);
@@ -33,11 +36,13 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
 
 int rc_plan_parts(const rc_plan_t *plan)
 {
-    return plan->entries;
+    return plan ? plan->entries : 0;
 }
 
 rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err)
 {
+    if (!plan || !out)
+        return rc_fail(err, RC_EINVAL, "part: expected %s, found NULL", plan ? "where to put it" : "a plan");
     if (index < 0 || index >= plan->entries)
         return rc_fail(err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
     *out = plan->entry[index].part;
@@ -100,12 +105,16 @@ static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *p
 size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
 {
     rc_str_t s = {0};
+    if (text && size > 0)
+        text[0] = '\0';
+    if (!plan)
+        return 0;
     rc_str_addf(&s, "%s, %s, layout %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
         rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout),
         plan->a.rows, plan->a.cols, plan->a.nnz);
     for (int i = 0; i < plan->entries; i++)
         add_part(&s, plan, &plan->entry[i].part);
-    if (size > 0) {
+    if (text && size > 0) {
         size_t n = s.failed || !s.text ? 0 : s.len < size - 1 ? s.len : size - 1;
         if (n > 0)
             memcpy(text, s.text, n);

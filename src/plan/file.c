@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/replace.h"
 #include "model/member.h"
 #include "plan/plan_private.h"
@@ -102,6 +103,8 @@ static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
 rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
 {
     char hex[RC_DIGEST_HEX + 1];
+    if (!plan || !path)
+        return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
     rc_status_t st = pattern_hex(plan, hex, err);
     if (st < 0)
         return st;
@@ -170,7 +173,7 @@ static rc_status_t read_rows(
         else
             out->row[p] = (int32_t)v;
     }
-    if (st == RC_OK && rc_schedule_check(out, &plan->a, err) < 0)
+    if (st == RC_OK && rc_schedule_fits(out, &plan->a, err) < 0)
         st = rc_fail(err, RC_EFORMAT, "%s.rows: no order of this matrix", path);
     if (st < 0)
         rc_schedule_free(out);
@@ -269,9 +272,10 @@ done:
 static rc_status_t read_json(const char *path, json_t **out, rc_err_t *err)
 {
     json_error_t why;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return rc_fail_errno(err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s", path);
+    FILE *f;
+    rc_status_t st = rc_open_given(path, &f, err);
+    if (st < 0)
+        return st;
     *out = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
     int failed = ferror(f);
     fclose(f);

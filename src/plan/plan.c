@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -46,8 +47,8 @@ static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "problem: expected one, found NULL");
     if ((unsigned)p->op >= RC_OPS)
         return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
-    if (p->precision != RC_FP32 && p->precision != RC_FP64)
-        return rc_fail(err, RC_EINVAL, "problem: expected fp32 or fp64, found %d", (int)p->precision);
+    if ((unsigned)p->precision >= RC_TYPES)
+        return rc_fail(err, RC_EINVAL, "problem: found no value type of number %d", (int)p->precision);
     if ((unsigned)p->layout >= RC_LAYOUTS)
         return rc_fail(err, RC_EINVAL, "problem: found no layout of number %d", (int)p->layout);
     if (!rc_operation_of(p->op)->has_k)
@@ -63,6 +64,9 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "reuse: expected at least 0, found %g", o->reuse);
     if (o->tune < 0 || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
         return rc_fail(err, RC_EINVAL, "options: expected no negative number");
+    if (o->deterministic & ~(RC_PLAN_SAME_BITS | RC_PLAN_STRICT))
+        return rc_fail(err, RC_EINVAL, "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
+            o->deterministic);
     return RC_OK;
 }
 
@@ -117,7 +121,7 @@ static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
         .row_ptr_bytes = a->row_ptr_bytes,
         .col_idx = a->col_idx,
         .val = a->val,
-        .value_bytes = a->value_bytes};
+        .type = plan->precision};
 }
 
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
@@ -206,6 +210,7 @@ void rc_plan_free(rc_plan_t *plan)
     rc_plan_resident_drop(plan);
     (void)rc_users_leave(plan->users);
     free(plan->order);
+    free(plan->named);
     free(plan->entry);
     free(plan->from);
     rc_csr_free(&plan->a);
@@ -243,7 +248,7 @@ static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_
     if (st < 0)
         return st;
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, k, o);
-    return kernel->run(e->trial.state, &shaped, alpha, beta, err);
+    return rc_kernel_run(kernel, plan->place.x, e->trial.state, &shaped, alpha, beta, err);
 }
 
 rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,

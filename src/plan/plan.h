@@ -1,4 +1,4 @@
-/** \file plan/plan.h  Plans on any executor (kernels/executor.h), whose memory holds the prepared matrix;
+/** \file plan/plan.h  Plans on any executor (device/executor.h), whose memory holds the prepared matrix;
  *  rowcast_cuda.h has what they are, and makes them on an application's stream.
  *
  *  What a plan multiplies by and stores to is memory that the executor's device reads.  A plan is used by
@@ -6,9 +6,9 @@
 #ifndef RC_PLAN_PLAN_H
 #define RC_PLAN_PLAN_H
 
-#include "kernels/device.h"
+#include "device/device.h"
+#include "format/resident.h"
 #include "kernels/kernel.h"
-#include "kernels/resident.h"
 
 /** Time `batch` launches back to back.  \param[out] ns  of all of them
  *  \return RC_OK or what a launch returned */

@@ -4,7 +4,7 @@
 
 #include "base/digest.h"
 #include "base/users.h"
-#include "kernels/resident.h"
+#include "format/resident.h"
 #include "order/policy.h"
 #include "plan/plan.h"
 
@@ -61,6 +61,9 @@ struct rc_plan {
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
     double resident_ns;     /**< that its upload took */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
+    rc_policy_spec_t *named; /**< [names] orders that an entry was asked for: the text of one that a file gives tells the
+                                  content of the file, and not where it is */
+    int names;
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
     int orders;
     rc_plan_entry_t *entry; /**< [entries] */

@@ -15,8 +15,7 @@
 const rc_resident_t *rc_plan_resident(rc_plan_t *plan)
 {
     enum { part = 8 }; /* of the memory that the plan may take */
-    int value_bytes = (int)rc_precision_bytes(plan->precision);
-    int64_t bytes = rc_resident_bytes(&plan->a, value_bytes);
+    int64_t bytes = rc_resident_bytes(&plan->a, plan->precision);
     rc_err_t why = {0};
     if (plan->given.row_ptr)
         return &plan->given;
@@ -28,7 +27,7 @@ const rc_resident_t *rc_plan_resident(rc_plan_t *plan)
     plan->resident_bytes = -1;
     if (plan->memory > 0 && bytes > plan->memory / part)
         return NULL;
-    if (rc_resident_new(plan->place.x, &plan->a, value_bytes, &plan->resident, &why) < 0) {
+    if (rc_resident_new(plan->place.x, &plan->a, plan->precision, &plan->resident, &why) < 0) {
         rc_resident_free(&plan->resident);
         return NULL;
     }
@@ -88,7 +87,7 @@ static rc_status_t build_there(
     if (st == RC_OK)
         st = at->order(at->x, text, &plan->a, m, out->row, err);
     if (st == RC_OK)
-        st = rc_schedule_check(out, &plan->a, err);
+        st = rc_schedule_fits(out, &plan->a, err);
     if (st < 0)
         rc_schedule_free(out);
     return st;
@@ -106,6 +105,20 @@ static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_polic
     return rc_policy_build(spec, &plan->a, g, plan->threads, NULL, out, err);
 }
 
+/* The order of a text, as it was named where it was. */
+static rc_status_t spec_of(const rc_plan_t *plan, const char *text, rc_policy_spec_t *out, rc_err_t *err)
+{
+    char name[RC_POLICY_TEXT];
+    for (int i = 0; i < plan->names; i++) {
+        rc_policy_spec_text(&plan->named[i], name);
+        if (strcmp(name, text) == 0) {
+            *out = plan->named[i];
+            return RC_OK;
+        }
+    }
+    return rc_policy_spec_parse(text, out, err);
+}
+
 rc_status_t rc_plan_order_get(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
 {
@@ -116,7 +129,7 @@ rc_status_t rc_plan_order_get(
         }
     rc_policy_spec_t spec;
     rc_schedule_t s = {0};
-    rc_status_t st = rc_policy_spec_parse(text, &spec, err);
+    rc_status_t st = spec_of(plan, text, &spec, err);
     if (st < 0)
         return st;
     int held = plan->resident_bytes > 0;
@@ -152,8 +165,10 @@ static rc_status_t check_kernel(const rc_plan_t *plan, const rc_kernel_spec_t *s
         return rc_fail(err, RC_ENOTSUP, "kernel %s computes nothing", k->name);
     if (plan->k_range && !k->any_k)
         return rc_fail(err, RC_ENOTSUP, "kernel %s takes one K, expected a range", k->name);
-    if (plan->deterministic && (!k->deterministic || !k->deterministic(spec->param)))
+    if (plan->deterministic & RC_PLAN_SAME_BITS && (!k->deterministic || !k->deterministic(spec->param)))
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not promise the same bits each run", k->name);
+    if (plan->deterministic & RC_PLAN_STRICT && (!k->strict || !k->strict(spec->param)))
+        return rc_fail(err, RC_ENOTSUP, "kernel %s may spread NaN and infinity", k->name);
     return RC_OK;
 }
 

@@ -2,7 +2,7 @@
 #include "config.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static int64_t now(const rc_plan_place_t *place)
     return place->now ? place->now(place->user) : rc_clock_ns();
 }
 
-/* 1: timing a candidate would cost more than it may.  The first of ours may cost more: with no time of it the reference would
+/* 1: timing a candidate would cost more than it may; none does while none was timed.  The first of ours may cost more: with no time of it the reference would
  * be kept, whose own time may be more than the usual share. */
 static int is_over(const tuning_t *t, int i)
 {
@@ -46,9 +46,11 @@ static int is_over(const tuning_t *t, int i)
     int first = t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
     double share = first ? 0.20 : 0.05; /* of what the products will take */
     int64_t spent = now(&t->plan->place) - t->start_ns;
+    if (t->best < 0)
+        return 0;
     if (spent > (t->options->tune_ns > 0 ? t->options->tune_ns : most_ns))
         return 1;
-    return t->options->reuse > 0 && t->best >= 0 &&
+    return t->options->reuse > 0 &&
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
 }
 
@@ -103,8 +105,7 @@ static int have_operands(tuning_t *t)
 {
     rc_err_t why = {0};
     int64_t limit = t->options->memory;
-    if (t->options->tune < 1 || t->entry->part.candidates < 2 ||
-        (limit > 0 && t->dense_bytes >= limit))
+    if (t->options->tune < 1 || (limit > 0 && t->dense_bytes >= limit))
         return 0;
     return rc_plan_scratch_new(t->plan, t->entry->part.k, &t->scratch, &why) == RC_OK;
 }
@@ -147,7 +148,7 @@ static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
     if (st == RC_OK)
         st = time_some(t, ours, e->part.candidates, e->others, err);
     e->part.reference = fastest_reference(e);
-    if (t->timed > 0)
+    if (t->timed > 0 && e->part.candidates > 1)
         e->part.why = RC_PLAN_TIMED;
     return st;
 }

@@ -1,12 +1,14 @@
 /* New values on the same pattern: put into the prepared matrices where the kernels say where they have
  * them, else everything is prepared anew.
  *
- * Where a prepared matrix has which value is found out once, by preparing one whose values are their own
- * numbers. */
+ * The places of the values in a prepared matrix are found out at the first update: preparing it once more
+ * leaves them (format/places.h). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/resident.h"
+#include "base/type.h"
+#include "format/places.h"
+#include "format/resident.h"
 #include "plan/plan_private.h"
 
 #include <stdlib.h>
@@ -26,9 +28,6 @@ rc_status_t rc_plan_prepare_again(
 
 /* ------------------------------------------------------------------- places */
 
-/* Values that are not worth a second thread. */
-enum { ALONE = 1 << 16 };
-
 void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e)
 {
     const void *place = e->gather.place;
@@ -38,156 +37,87 @@ void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e)
     e->gather = (rc_gather_t){0};
 }
 
-/* The places as integers, in the memory of the device.  \param[in] number  [count] as fp64 */
-static rc_status_t keep_places(
-    rc_plan_t *plan, const double *number, int64_t count, rc_gather_t *out, rc_err_t *err)
-{
-    rc_executor_t *x = plan->place.x;
-    int bytes = plan->a.nnz < INT32_MAX ? 4 : 8;
-    void *to = NULL;
-    void *host = rc_alloc((size_t)count, (size_t)bytes, "the places of values", err);
-    rc_status_t st = RC_OK;
-    RC_TRY(host ? RC_OK : RC_ENOMEM);
-#pragma omp parallel for num_threads(x->threads) schedule(static) if (count > ALONE)
-    for (int64_t i = 0; i < count; i++)
-        if (bytes == 4)
-            ((int32_t *)host)[i] = (int32_t)number[i];
-        else
-            ((int64_t *)host)[i] = (int64_t)number[i];
-    RC_TRY(x->alloc(x, (size_t)count * (size_t)bytes, &to, err));
-    RC_TRY(x->upload(x, to, host, (size_t)count * (size_t)bytes, err));
-    out->place = to;
-    out->place_bytes = bytes;
-    to = NULL;
-done:
-    x->release(x, to);
-    free(host);
-    return st;
-}
-
-/* A matrix of other values, prepared as an entry has its own.
- * \param[in]  resident  NULL, or the same matrix in the memory of the executor
- * \param[out] out       [count] those that the kernel put somewhere, in the precision of the plan */
-static rc_status_t put_values(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_csr_t *a,
-    const rc_resident_t *resident, int64_t count, void *out, int *alike, rc_err_t *err)
+/* Prepare the matrix of an entry once more, for its places.
+ * \param[in]  resident  NULL, or the matrix in the memory of the executor
+ * \param[out] out  free with rc_places_free; of as many places as the kernel has values, or of none */
+static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
+    const rc_resident_t *resident, rc_places_t *out, rc_err_t *err)
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
-    rc_executor_t *x = plan->place.x;
     rc_problem_t p = e->trial.problem;
     void *state = NULL;
     void *array = NULL;
-    p.a = a;
+    *out = (rc_places_t){0};
     p.resident = resident;
+    p.places = out;
     /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it now */
-    rc_status_t st = kernel->prepare(x, &p, &e->trial.analysis, &state, err);
+    rc_status_t st = kernel->prepare(plan->place.x, &p, &e->trial.analysis, &state, err);
     if (st < 0)
         return st;
-    *alike = kernel->values(state, &array) == count;
-    if (*alike)
-        st = x->download(x, out, array, (size_t)count * rc_precision_bytes(plan->precision), err);
+    if (out->count != kernel->values(state, &array))
+        rc_places_free(out);
     kernel->release(state);
-    return st;
+    return RC_OK;
 }
 
-/* The same on the device, where the kernel builds there and the memory allows it, else from the host.
- * \param[in] val  [nnz] */
-static rc_status_t put_there(rc_plan_t *plan, const rc_plan_entry_t *e, double *val, int64_t count,
-    void *out, int *alike, rc_err_t *err)
+/* The same on the device, where the kernel builds there and the memory allows it, else from the host. */
+static rc_status_t find_there(
+    rc_plan_t *plan, const rc_plan_entry_t *e, rc_places_t *out, rc_err_t *err)
 {
-    rc_executor_t *x = plan->place.x;
-    rc_csr_t a = plan->a;
     rc_err_t why = {0};
-    void *there = NULL;
-    a.val = val;
     const rc_resident_t *held = e->trial.spec.kernel->builds ? rc_plan_resident(plan) : NULL;
     if (!held)
-        return put_values(plan, e, &a, NULL, count, out, alike, err);
-    rc_resident_t numbered = *held;
-    rc_status_t st = rc_resident_values(x, val, a.nnz, held->value_bytes, &there, &why);
-    numbered.val = there;
-    if (st == RC_OK)
-        st = put_values(plan, e, &a, &numbered, count, out, alike, &why);
-    x->release(x, there);
+        return leave_places(plan, e, NULL, out, err);
+    rc_status_t st = leave_places(plan, e, held, out, &why);
     if (st != RC_ENOMEM)
         return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
+    rc_places_free(out);
     rc_plan_resident_drop(plan);
-    return put_values(plan, e, &a, NULL, count, out, alike, err);
+    return leave_places(plan, e, NULL, out, err);
 }
 
-/* What stands for the values: the low or the high digits of their numbers. */
-static void write_numbers(const rc_plan_t *plan, int bits, int high, double *val)
+/* Places of the caller's order of entries, where the plan has sorted them. */
+static rc_status_t renumber(const rc_plan_t *plan, rc_places_t *places, rc_err_t *err)
 {
-    const int64_t low = ((int64_t)1 << bits) - 1;
-#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) if (plan->a.nnz > ALONE)
-    for (int64_t i = 0; i < plan->a.nnz; i++) {
-        int64_t number = plan->from ? plan->from[i] : i;
-        val[i] = (double)(high ? number >> bits : (number & low) + 1);
+    rc_executor_t *x = places->x;
+    size_t bytes = (size_t)places->count * (size_t)places->bytes;
+    if (!plan->from)
+        return RC_OK;
+    void *place = rc_alloc(1, bytes, "the places of values", err);
+    rc_status_t st = place ? x->download(x, place, places->at, bytes, err) : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < places->count; i++) {
+        int64_t at = rc_place_at(place, places->bytes, i);
+        if (at > 0)
+            rc_place_put(place, places->bytes, i, plan->from[at - 1]);
     }
-}
-
-/* Add the digits that were put to the numbers. */
-static void read_numbers(const rc_plan_t *plan, int bits, int high, const void *put, int64_t count, double *out)
-{
-    const int narrow = plan->precision == RC_FP32;
-    const double base = (double)((int64_t)1 << bits);
-#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) if (count > ALONE)
-    for (int64_t i = 0; i < count; i++) {
-        double digit = narrow ? (double)((const float *)put)[i] : ((const double *)put)[i];
-        out[i] = high ? out[i] + digit * base : digit;
-    }
-}
-
-/* The numbers of the values, as the kernel of an entry puts them, from 1 on; 0: padding.  In the precision of
- * the plan, because a kernel may put values of another one elsewhere: fp32 holds integers up to 2^24, so
- * larger numbers take two preparations, of their low and their high digits. */
-static rc_status_t number_values(rc_plan_t *plan, const rc_plan_entry_t *e, int64_t count,
-    double *out, int *alike, rc_err_t *err)
-{
-    const int bits = plan->precision == RC_FP32 ? 23 : 52;
-    double *val = rc_alloc((size_t)plan->a.nnz, sizeof *val, "the numbers of values", err);
-    void *put = rc_alloc((size_t)count, rc_precision_bytes(plan->precision), "the numbers of values", err);
-    rc_status_t st = val && put ? RC_OK : RC_ENOMEM;
-    *alike = 1;
-    for (int high = 0; st == RC_OK && *alike && high <= (plan->a.nnz >> bits > 0); high++) {
-        write_numbers(plan, bits, high, val);
-        st = put_there(plan, e, val, count, put, alike, err);
-        if (st == RC_OK && *alike)
-            read_numbers(plan, bits, high, put, count, out);
-    }
-    free(put);
-    free(val);
+    if (st == RC_OK)
+        st = x->upload(x, places->at, place, bytes, err);
+    free(place);
     return st;
-}
-
-/* 1: every value of the matrix has one place. */
-static int covers(const rc_plan_t *plan, const double *number, int64_t count)
-{
-    int64_t placed = 0;
-#pragma omp parallel for num_threads(plan->place.x->threads) schedule(static) reduction(+ : placed) if (count > ALONE)
-    for (int64_t i = 0; i < count; i++)
-        placed += number[i] > 0;
-    return placed == plan->a.nnz;
 }
 
 /* Find the places of an entry; without an error and without places: new values are prepared anew. */
 static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
+    rc_places_t places = {0};
     void *array = NULL;
     int64_t count = e->placed || e->trial.shares ? 0 : kernel->values(e->trial.state, &array);
-    int alike = 0;
     if (count == 0)
         return RC_OK;
     e->placed = 1;
-    double *number = rc_alloc((size_t)count, sizeof *number, "the numbers of values", err);
-    rc_status_t st = number ? number_values(plan, e, count, number, &alike, err) : RC_ENOMEM;
-    if (st == RC_OK && alike && covers(plan, number, count)) {
+    rc_status_t st = find_there(plan, e, &places, err);
+    if (st == RC_OK && places.count == count)
+        st = renumber(plan, &places, err);
+    if (st == RC_OK && places.count == count) {
         e->gather = (rc_gather_t){.to = array,
-            .to_bytes = (int)rc_precision_bytes(plan->precision),
+            .to_type = plan->precision,
+            .place = places.at,
+            .place_bytes = places.bytes,
             .count = count};
-        st = keep_places(plan, number, count, &e->gather, err);
+        places.at = NULL;
     }
-    free(number);
+    rc_places_free(&places);
     return st;
 }
 
@@ -222,7 +152,7 @@ static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes,
         if (plan->entry[i].trial.shares)
             continue;
         g.from = val;
-        g.from_bytes = value_bytes;
+        g.from_type = rc_type_of_bytes(value_bytes);
         st = plan->place.x->gather(plan->place.x, &g, err);
     }
     plan->stale = 1;
@@ -328,14 +258,10 @@ rc_status_t rc_plan_update(
 
 /* ---------------------------------------------------------------- the newest */
 
-static int64_t place_at(const rc_gather_t *g, const void *place, int64_t i)
-{
-    return g->place_bytes == 4 ? ((const int32_t *)place)[i] : ((const int64_t *)place)[i];
-}
 
 static double value_at(const rc_gather_t *g, const void *val, int64_t i)
 {
-    return g->to_bytes == 4 ? (double)((const float *)val)[i] : ((const double *)val)[i];
+    return rc_type(g->to_type)->load(val, i);
 }
 
 /* By the caller's numbers of values. */
@@ -345,15 +271,15 @@ static rc_status_t by_number(
     rc_executor_t *x = plan->place.x;
     size_t count = (size_t)g->count;
     void *place = rc_alloc(count, (size_t)g->place_bytes, "the places of values", err);
-    void *val = rc_alloc(count, (size_t)g->to_bytes, "values", err);
+    void *val = rc_alloc(count, rc_precision_bytes(g->to_type), "values", err);
     rc_status_t st = place && val ? RC_OK : RC_ENOMEM;
     if (st == RC_OK)
         st = x->download(x, place, g->place, count * (size_t)g->place_bytes, err);
     if (st == RC_OK)
-        st = x->download(x, val, g->to, count * (size_t)g->to_bytes, err);
+        st = x->download(x, val, g->to, count * rc_precision_bytes(g->to_type), err);
     for (int64_t i = 0; st == RC_OK && i < g->count; i++)
-        if (place_at(g, place, i) > 0)
-            out[place_at(g, place, i) - 1] = value_at(g, val, i);
+        if (rc_place_at(place, g->place_bytes, i) > 0)
+            out[rc_place_at(place, g->place_bytes, i) - 1] = value_at(g, val, i);
     free(place);
     free(val);
     return st;

@@ -2,6 +2,7 @@
 #include "sparse/csr.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/threads.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -54,6 +55,8 @@ int64_t rc_csr_bytes(int64_t rows, int64_t nnz)
            nnz * (int64_t)(sizeof(int32_t) + sizeof(double));
 }
 
+/* ------------------------------------------------------------------- check */
+
 static rc_status_t check_row(const rc_csr_t *a, int64_t row, rc_err_t *err)
 {
     int64_t begin = a->row_ptr[row];
@@ -79,12 +82,71 @@ static rc_status_t check_row(const rc_csr_t *a, int64_t row, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err)
+/* \param[in] pattern  1: values are not asked for */
+static rc_status_t check_arrays(const rc_csr_t *a, int pattern, rc_err_t *err)
 {
-    if (!a || !a->row_ptr || !a->col_idx || !a->val)
-        return rc_fail(err, RC_EINVAL, "a matrix without arrays");
+    if (!a)
+        return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
     if (check_shape(a->rows, a->cols, a->nnz, err) < 0)
         return err ? (err->status = RC_EINVAL) : RC_EINVAL;
+    int filled = a->nnz > 0;
+    const char *absent = !a->row_ptr                     ? "row pointers"
+                         : filled && !a->col_idx         ? "columns"
+                         : filled && !pattern && !a->val ? "values"
+                                                         : NULL;
+    return absent ? rc_fail(err, RC_EINVAL, "matrix: expected %s, found NULL", absent) : RC_OK;
+}
+
+/* All of them are in bounds then. */
+static int pointers_hold(const rc_csr_t *a, int threads)
+{
+    int64_t wrong = a->row_ptr[0] != 0 || a->row_ptr[a->rows] != a->nnz;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : wrong)
+    for (int64_t row = 0; row < a->rows; row++)
+        wrong += a->row_ptr[row] > a->row_ptr[row + 1];
+    return wrong == 0;
+}
+
+/* Steps that do not lead to a higher column, whichever rows they are between.  \param[in] col  [-1,
+ * n) */
+static int64_t steps_back(const int32_t *col, int n, int64_t cols, int *outside)
+{
+    int back = 0;
+    int beyond = 0;
+#pragma omp simd reduction(+ : back) reduction(| : beyond)
+    for (int i = 0; i < n; i++) {
+        back += col[i] <= col[i - 1];
+        beyond |= (uint32_t)col[i] >= (uint32_t)cols;
+    }
+    *outside = beyond;
+    return back;
+}
+
+/* Columns ascend within rows when every step back is one between two rows. */
+static int columns_hold(const rc_csr_t *a, int threads)
+{
+    enum { block = 4096 };
+    int outside = a->nnz > 0 && (uint32_t)a->col_idx[0] >= (uint32_t)a->cols;
+    int64_t back = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : back) \
+    reduction(| : outside)
+    for (int64_t k = 1; k < a->nnz; k += block) {
+        int n = a->nnz - k < block ? (int)(a->nnz - k) : block;
+        int beyond;
+        back += steps_back(a->col_idx + k, n, a->cols, &beyond);
+        outside |= beyond;
+    }
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : back)
+    for (int64_t row = 1; row < a->rows; row++) {
+        int64_t k = a->row_ptr[row];
+        back -= k > 0 && k < a->row_ptr[row + 1] && a->col_idx[k] <= a->col_idx[k - 1];
+    }
+    return !outside && back == 0;
+}
+
+/* Say which row is the first that breaks an invariant. */
+static rc_status_t explain(const rc_csr_t *a, rc_err_t *err)
+{
     if (a->row_ptr[0] != 0)
         return rc_fail(
             err, RC_EINVAL, "row 0 starts at entry %" PRId64 ", expected 0", a->row_ptr[0]);
@@ -96,7 +158,31 @@ rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err)
     if (a->row_ptr[a->rows] != a->nnz)
         return rc_fail(err, RC_EINVAL, "the rows hold %" PRId64 " entries, expected %" PRId64,
             a->row_ptr[a->rows], a->nnz);
-    return RC_OK;
+    return rc_fail(err, RC_EINVAL, "the matrix changes while it is checked");
+}
+
+rc_status_t rc_csr_check_by(const rc_csr_t *a, int threads, rc_err_t *err)
+{
+    enum { alone = 1 << 18 }; /* a team costs more than it brings */
+    rc_status_t st = check_arrays(a, 0, err);
+    if (st < 0)
+        return st;
+    if (a->nnz < alone - a->rows) /* the sum may overflow */
+        threads = 1;
+    return pointers_hold(a, threads) && columns_hold(a, threads) ? RC_OK : explain(a, err);
+}
+
+rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err)
+{
+    return rc_csr_check_by(a, 1, err);
+}
+
+rc_status_t rc_csr_given(const rc_csr_t *a, int threads, int *team, rc_err_t *err)
+{
+    if (threads < 0)
+        return rc_fail(err, RC_EINVAL, "threads: expected 0 or more, found %d", threads);
+    *team = rc_thread_count(threads & ~RC_CHECKED);
+    return threads & RC_CHECKED ? check_arrays(a, 1, err) : rc_csr_check_by(a, *team, err);
 }
 
 rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)

@@ -26,8 +26,13 @@ rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out,
 rc_status_t rc_csr_from_triples(int64_t rows, int64_t cols, const rc_triple_t *triples, int64_t n,
     int threads, rc_csr_t *out, int64_t *duplicates, rc_err_t *err);
 
-/** Check every invariant of rc_csr_t; RC_EINVAL names the first row that breaks one. */
-rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err);
+/** As rc_csr_check.  \param[in] threads  >= 1 */
+rc_status_t rc_csr_check_by(const rc_csr_t *a, int threads, rc_err_t *err);
+
+/** What a public call does with its matrix and its `threads`: checks the matrix, unless RC_CHECKED
+ *  is among these.
+ *  \param[out] team  >= 1: threads to use  \return RC_OK, RC_EINVAL */
+rc_status_t rc_csr_given(const rc_csr_t *a, int threads, int *team, rc_err_t *err);
 
 /** Digest of the canonical CSR (shape, row_ptr, col_idx, val with -0 taken as 0): the identity of
  *  a matrix, independent of the file it came from.  Cost O(nnz). */

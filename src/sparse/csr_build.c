@@ -2,16 +2,11 @@
 #include "sparse/csr_build.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/threads.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-
-int rc_thread_count(int threads)
-{
-    return threads > 0 ? threads : omp_get_max_threads();
-}
 
 /* ------------------------------------------------------------- distribution */
 
@@ -279,8 +274,8 @@ static void close_gaps(rc_csr_t *a, const int64_t *kept, int64_t filled)
 }
 
 /* \param kept  [filled] work space, 0 for rows without entries; rows behind `filled` have none */
-static rc_status_t settle_rows(rc_csr_t *a, int64_t *kept, int64_t filled, int threads,
-    int64_t *duplicates, rc_err_t *err)
+static rc_status_t settle_rows(
+    rc_csr_t *a, int64_t *kept, int64_t filled, int threads, int64_t *duplicates, rc_err_t *err)
 {
     int64_t lost = 0;
     int failed = 0;

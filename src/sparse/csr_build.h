@@ -18,9 +18,6 @@ typedef struct rc_segment {
     int64_t n;
 } rc_segment_t;
 
-/** Number of threads that `threads` asks for: itself, or all of the process when it is 0. */
-int rc_thread_count(int threads);
-
 /** Build a matrix from the concatenation of segments, whose indices are known to be in range.
  *  Duplicates are summed in their order.  The result does not depend on `threads`.
  *  \param[in,out] segment  [count]; with `consume`, each one's triples are freed as soon as they

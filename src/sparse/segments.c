@@ -123,7 +123,8 @@ static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rul
     for (int64_t r = 0; r < a->rows; r++)
         w.longest = a->ptr[r + 1] - a->ptr[r] > w.longest ? a->ptr[r + 1] - a->ptr[r] : w.longest;
     w.part = rc_alloc0((size_t)w.panels, (size_t)w.blocks * sizeof *w.part, "panels", err);
-    w.list = rc_alloc((size_t)w.blocks, ((size_t)w.longest + 1) * sizeof *w.list, "segments of a row", err);
+    w.list = rc_alloc(
+        (size_t)w.blocks, ((size_t)w.longest + 1) * sizeof *w.list, "segments of a row", err);
     if (!w.part || !w.list) {
         free(w.part);
         free(w.list);
@@ -139,8 +140,9 @@ static void work_free(work_t *w)
     free(w->list);
 }
 
-/* Where segments of a long row begin, from its first entry, and behind the last one where it ends.  They are of all lengths, which
- * branches would not foresee: what is no beginning is written over by the next.  \return how many */
+/* Where segments of a long row begin, from its first entry, and behind the last one where it ends.
+ * They are of all lengths, which branches would not foresee: what is no beginning is written over
+ *     by the next.  \return how many */
 static int32_t list_segments(const work_t *w, int64_t begin, int64_t end, int32_t *list)
 {
     const int shift = w->shift;
@@ -158,8 +160,8 @@ static int32_t list_segments(const work_t *w, int64_t begin, int64_t end, int32_
 
 /* ----------------------------------------------------------------- counting */
 
-/* 1: entries [begin, end) of a row have a heavy segment: one of them and the one t behind it are in one panel.  Without
- * branches, so that many are compared at once. */
+/* 1: entries [begin, end) of a row have a heavy segment: one of them and the one t behind it are in
+ * one panel.  Without branches, so that many are compared at once. */
 static inline int has_heavy(const work_t *w, int64_t begin, int64_t end)
 {
     const int64_t t = w->rule.t;
@@ -232,7 +234,7 @@ static void count_block(const work_t *w, int b, rc_segments_size_t *size)
         const int64_t entries = ptr[r + 1] - ptr[r];
         int64_t light = !has_heavy(w, ptr[r], ptr[r + 1]) ? entries
                         : entries < LONG                  ? count_heavy(w, ptr[r], ptr[r + 1], part)
-                                                          : count_long(w, b, ptr[r], ptr[r + 1], part);
+                                         : count_long(w, b, ptr[r], ptr[r + 1], part);
         n.segments += segments_of(w, ptr[r], ptr[r + 1]);
         n.light_rows += light > 0;
         n.heavy_rows += light < entries;
@@ -329,11 +331,13 @@ static inline void place_heavy(
 }
 
 /* Consecutive light entries.  \return where the next ones go */
-static inline int64_t place_light(const work_t *w, int64_t begin, int64_t end, int64_t at, rc_segments_t *out)
+static inline int64_t place_light(
+    const work_t *w, int64_t begin, int64_t end, int64_t at, rc_segments_t *out)
 {
     const segment_t s = {.begin = begin, .end = end};
     if (end > begin) {
-        memcpy(out->light_col + at, w->a->col + begin, (size_t)(end - begin) * sizeof *out->light_col);
+        memcpy(
+            out->light_col + at, w->a->col + begin, (size_t)(end - begin) * sizeof *out->light_col);
         copy_values(w, &s, out->light_val, at);
     }
     return at + end - begin;
@@ -367,7 +371,8 @@ static void place_long(const work_t *w, int b, int64_t r, part_t *part, rc_segme
     int64_t light = out->light_ptr[r];
     int64_t from = first;
     for (int32_t i = 0; i < n; i++) {
-        const segment_t s = {first + list[i], first + list[i + 1], w->a->col[first + list[i]] >> w->shift};
+        const segment_t s = {
+            first + list[i], first + list[i + 1], w->a->col[first + list[i]] >> w->shift};
         if (!is_heavy(w, &s))
             continue;
         light = place_light(w, from, s.begin, light, out);

@@ -1,9 +1,11 @@
-/** \file sparse/segments.h  The split of RS-SpMM: heavy and light row segments.  Hong et al. 2018, section 3.  All local.
+/** \file sparse/segments.h  The split of RS-SpMM: heavy and light row segments.  Hong et al. 2018,
+ *  section 3.  All local.
  *
- *  Columns are cut into panels of `w`; the last may be narrower.  A segment is the entries of one row in
- *  one panel.  One with more than `t` entries is heavy, else it is light: t = 0 makes all heavy,
- *  t >= w all light.  Heavy segments are kept panel after panel, in a panel by row, with columns that
- *  count from the first one of the panel; light entries stay in a CSR over all rows. */
+ *  Columns are cut into panels of `w`; the last may be narrower.  A segment is the entries of one
+ *  row in one panel.  One with more than `t` entries is heavy, else it is light: t = 0 makes all
+ *  heavy, t >= w all light.  Heavy segments are kept panel after panel, in a panel by row, with
+ *  columns that count from the first one of the panel; light entries stay in a CSR over all
+ *  rows. */
 #ifndef RC_SPARSE_SEGMENTS_H
 #define RC_SPARSE_SEGMENTS_H
 
@@ -60,8 +62,8 @@ rc_status_t rc_segments_check(const rc_segments_rule_t *rule, rc_err_t *err);
 
 /** Count.
  *  \param[in]  threads  >= 1; the result does not depend on it
- *  \return RC_OK, RC_EINVAL (the rule), RC_ENOMEM.  Cost O(nnz + rows + panels), memory 16 bytes a panel and
- *          thread at most. */
+ *  \return RC_OK, RC_EINVAL (the rule), RC_ENOMEM.  Cost O(nnz + rows + panels), memory 16 bytes a
+ *          panel and thread at most. */
 rc_status_t rc_segments_measure(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
     int threads, rc_segments_size_t *out, rc_err_t *err);
 

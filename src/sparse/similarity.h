@@ -1,5 +1,5 @@
-/** \file sparse/similarity.h  How alike rows are, as sets of columns (Jiang et al. 2020, section 3.2).
- *  All local. */
+/** \file sparse/similarity.h  How alike rows are, as sets of columns (Jiang et al. 2020, section
+ *  3.2).  All local. */
 #ifndef RC_SPARSE_SIMILARITY_H
 #define RC_SPARSE_SIMILARITY_H
 
@@ -19,7 +19,8 @@ RC_HOST_DEVICE static inline double rc_jaccard(int64_t nx, int64_t ny, int64_t c
     return both > 0 ? (double)common / (double)both : 0;
 }
 
-/** No sets of nx and ny members, one of them not empty, are more similar: division keeps the order when it rounds. */
+/** No sets of nx and ny members, one of them not empty, are more similar: division keeps the order
+ *  when it rounds. */
 RC_HOST_DEVICE static inline double rc_jaccard_most(int64_t nx, int64_t ny)
 {
     return nx < ny ? (double)nx / (double)ny : (double)ny / (double)nx;

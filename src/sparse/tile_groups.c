@@ -14,9 +14,10 @@ static int64_t smaller(int64_t x, int64_t y)
 
 /* ----------------------------------------------------------------- measure */
 
-/* Distinct dense columns of slots [s, end).  A column of the tally counts the last group that had it. */
-static int64_t columns_of(
-    const rc_csr_t *a, const int32_t *row, int64_t s, int64_t end, int32_t number, const rc_tally_t *tally)
+/* Distinct dense columns of slots [s, end).  A column of the tally counts the last group that had
+ * it. */
+static int64_t columns_of(const rc_csr_t *a, const int32_t *row, int64_t s, int64_t end,
+    int32_t number, const rc_tally_t *tally)
 {
     int64_t n = 0;
     for (; s < end; s++) {
@@ -67,7 +68,8 @@ typedef struct heads {
     int64_t end[RC_TILE_GROUP_MAX];
 } heads_t;
 
-/* The least column of the matrix that is next in any row.  \return its local number, -1: there is none */
+/* The least column of the matrix that is next in any row.  \return its local number, -1: there is
+ * none */
 static int32_t next_column(const rc_tile_parts_t *p, const int32_t *tile_col, const heads_t *h)
 {
     int32_t best = -1;
@@ -86,8 +88,8 @@ static void put(const rc_tile_parts_t *p, int64_t from, rc_tile_groups_t *g, int
 }
 
 /* Write the columns of a group in a tile from `at` on.  \return the place behind them */
-static int64_t merge(const rc_tile_parts_t *p, const int32_t *tile_col, heads_t *h, int64_t at,
-    rc_tile_groups_t *g)
+static int64_t merge(
+    const rc_tile_parts_t *p, const int32_t *tile_col, heads_t *h, int64_t at, rc_tile_groups_t *g)
 {
     for (;;) {
         int32_t c = next_column(p, tile_col, h);
@@ -102,8 +104,7 @@ static int64_t merge(const rc_tile_parts_t *p, const int32_t *tile_col, heads_t 
 }
 
 rc_status_t rc_tile_groups_build(const rc_tile_parts_t *p, const rc_tile_rule_t *rule,
-    const int32_t *tile_col, const rc_tile_group_size_t *size, rc_tile_groups_t *out,
-    rc_err_t *err)
+    const int32_t *tile_col, const rc_tile_group_size_t *size, rc_tile_groups_t *out, rc_err_t *err)
 {
     rc_tile_groups_t g = {.size = *size};
     int64_t at = 0;
@@ -111,7 +112,8 @@ rc_status_t rc_tile_groups_build(const rc_tile_parts_t *p, const rc_tile_rule_t 
     g.panel = rc_alloc((size_t)p->size.panels, sizeof *g.panel, "panels with tiles", err);
     g.ptr = rc_alloc((size_t)size->ptrs + 1, sizeof *g.ptr, "groups of rows", err);
     g.col = rc_alloc((size_t)size->columns, sizeof *g.col, "columns of groups", err);
-    g.val = rc_alloc0((size_t)(size->columns * size->rows), (size_t)p->value_bytes, "values of groups", err);
+    g.val = rc_alloc0(
+        (size_t)(size->columns * size->rows), (size_t)p->value_bytes, "values of groups", err);
     if (!g.panel || !g.ptr || !g.col || !g.val) {
         rc_tile_groups_free(&g);
         return RC_ENOMEM;

@@ -1,6 +1,7 @@
-/** \file sparse/tile_groups.h  Entries of dense tiles by groups of neighbouring rows: a column that any row of a group
- *  has in a tile is kept once, with a value for each of its rows, 0 where a row has no such entry.  A product that
- *  takes a group at a time loads what belongs to a column once.  All local. */
+/** \file sparse/tile_groups.h  Entries of dense tiles by groups of neighbouring rows: a column that
+ *  any row of a group has in a tile is kept once, with a value for each of its rows, 0 where a row
+ *  has no such entry.  A product that takes a group at a time loads what belongs to a column once.
+ *  All local. */
 #ifndef RC_SPARSE_TILE_GROUPS_H
 #define RC_SPARSE_TILE_GROUPS_H
 
@@ -17,7 +18,8 @@ typedef struct rc_tile_group_size {
 typedef struct rc_tile_groups {
     rc_tile_group_size_t size;
     rc_tile_panel_t *panel; /**< [panels] as those of the parts, with places of groups in `ptr` */
-    int64_t *ptr;  /**< [ptrs + 1] columns before: of group g of a panel and its tile t at panel.ptr + g * tiles + t */
+    int64_t *ptr;  /**< [ptrs + 1] columns before: of group g of a panel and its tile t at panel.ptr
+                        + g * tiles + t */
     uint16_t *col; /**< [columns] local, in the order of the columns of the matrix */
     void *val;     /**< [columns][rows] */
 } rc_tile_groups_t;

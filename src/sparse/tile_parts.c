@@ -31,7 +31,11 @@ rc_status_t rc_tile_measure(
         n.widest = wide > n.widest ? wide : n.widest;
     }
     n.nnz_rest = nnz - n.nnz_dense;
-    enum { SPARE = 1 << 20, MOST = INT32_MAX - SPARE }; /* kernels step past the last slot by less than that */
+    enum {
+        SPARE = 1 << 20,
+        MOST = INT32_MAX - SPARE
+    }; /* kernels step past the last slot by less
+                                                           than that */
     if (slots > MOST || n.ptrs > MOST || n.cols > MOST)
         return rc_fail(err, RC_ENOTSUP,
             "shape: %" PRId64 " slots, %" PRId64 " columns of tiles and %" PRId64
@@ -141,7 +145,8 @@ static int64_t cut_row(const work_t *w, const rc_tally_t *tally, int64_t slot, i
     return at;
 }
 
-static rc_status_t cut_panel(const work_t *w, int64_t i, rc_tally_t *tally, int64_t *ptr, rc_err_t *err)
+static rc_status_t cut_panel(
+    const work_t *w, int64_t i, rc_tally_t *tally, int64_t *ptr, rc_err_t *err)
 {
     const rc_tiles_t *t = w->t;
     rc_tile_parts_t *p = w->p;

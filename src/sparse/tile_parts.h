@@ -1,9 +1,9 @@
-/** \file sparse/tile_parts.h  A matrix in two parts: the entries of its dense tiles (sparse/tiles.h) and the
- *  sparse part.  Jiang et al. 2020, section 2.3.  All local.
+/** \file sparse/tile_parts.h  A matrix in two parts: the entries of its dense tiles
+ *  (sparse/tiles.h) and the sparse part.  Jiang et al. 2020, section 2.3.  All local.
  *
- *  Entries of tiles are kept panel after panel, in a panel row after row, in a row tile after tile; in
- *  each in the order of the matrix.  Their columns count from the first one of the tile.  The sparse part
- *  is a CSR over all rows. */
+ *  Entries of tiles are kept panel after panel, in a panel row after row, in a row tile after tile;
+ *  in each in the order of the matrix.  Their columns count from the first one of the tile.  The
+ *  sparse part is a CSR over all rows. */
 #ifndef RC_SPARSE_TILE_PARTS_H
 #define RC_SPARSE_TILE_PARTS_H
 
@@ -35,13 +35,13 @@ typedef struct rc_tile_parts {
     int64_t slots;
     int value_bytes;
     rc_tile_panel_t *panel; /**< [panels] */
-    int64_t *ptr;       /**< [ptrs + 1] entries before: of slot s of a panel and its tile t at
+    int64_t *ptr;           /**< [ptrs + 1] entries before: of slot s of a panel and its tile t at
                              panel.ptr + (s - panel.slot) * tiles + t */
-    uint16_t *col;      /**< [nnz_dense] local */
-    void *val;          /**< [nnz_dense] */
-    int64_t *rest_ptr;  /**< [slots + 1] */
-    int32_t *rest_col;  /**< [nnz_rest] */
-    void *rest_val;     /**< [nnz_rest] */
+    uint16_t *col;          /**< [nnz_dense] local */
+    void *val;              /**< [nnz_dense] */
+    int64_t *rest_ptr;      /**< [slots + 1] */
+    int32_t *rest_col;      /**< [nnz_rest] */
+    void *rest_val;         /**< [nnz_rest] */
 } rc_tile_parts_t;
 
 /** Tiles of `cols` dense columns. */

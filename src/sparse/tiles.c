@@ -70,10 +70,12 @@ static int64_t smaller(int64_t x, int64_t y)
 
 /* How often the columns of a panel occur.  Zero-initialise; free with free_counts. */
 typedef struct counts {
-    uint32_t *word;   /* [cols] `base` plus the count; less, from another panel: none.  NULL: counts are in the tally */
-    uint32_t base;    /* of this panel */
+    uint32_t *word; /* [cols] `base` plus the count; less, from another panel: none.  NULL: counts
+                         are in the tally */
+    uint32_t base;  /* of this panel */
     rc_tally_t tally;
-    int32_t *often;   /* columns that occur at least col_min times, in the order in which they came to that */
+    int32_t *often; /* columns that occur at least col_min times, in the order in which they came
+                         to that */
     size_t room;
     int64_t dense;    /* of them */
     int64_t distinct; /* columns of the panel */
@@ -86,8 +88,9 @@ static void free_counts(counts_t *n)
     free(n->often);
 }
 
-/* Forget what was counted.  A word for each column is the faster form, unless most columns have no entry; `base` grows
- * from panel to panel by more than a column can have entries, so that the words need not be cleared. */
+/* Forget what was counted.  A word for each column is the faster form, unless most columns have no
+ * entry; `base` grows from panel to panel by more than a column can have entries, so that the words
+ * need not be cleared. */
 static rc_status_t begin_counts(const cut_t *c, int64_t entries, counts_t *n, rc_err_t *err)
 {
     uint32_t step = (uint32_t)smaller(c->panel, c->slots) + 1;
@@ -126,14 +129,16 @@ static int32_t count_of(const counts_t *n, int32_t col)
 }
 
 /* Count the columns of panel p. */
-static rc_status_t count_panel(const cut_t *c, int64_t p, int32_t col_min, counts_t *n, rc_err_t *err)
+static rc_status_t count_panel(
+    const cut_t *c, int64_t p, int32_t col_min, counts_t *n, rc_err_t *err)
 {
     const int32_t *col = c->a->col_idx;
     int64_t entries = entries_of_panel(c, p);
     int64_t s;
     rc_status_t st = begin_counts(c, entries, n, err);
     if (st == RC_OK)
-        st = rc_grow((void **)&n->often, &n->room, (size_t)(entries / col_min), sizeof *n->often, "columns", err);
+        st = rc_grow((void **)&n->often, &n->room, (size_t)(entries / col_min), sizeof *n->often,
+            "columns", err);
     if (st < 0)
         return st;
     for (int64_t end = slots_of(c, p, &s); s < end; s++) {
@@ -183,7 +188,8 @@ static int by_key(const void *x, const void *y)
 }
 
 /* Put the dense columns that were counted at the end of f, and say how many entries they have. */
-static rc_status_t keep_dense(const rc_tile_rule_t *rule, found_t *f, int64_t *entries, rc_err_t *err)
+static rc_status_t keep_dense(
+    const rc_tile_rule_t *rule, found_t *f, int64_t *entries, rc_err_t *err)
 {
     int64_t dense = f->counts.dense;
     int64_t kept = dense < rule->tile_min    ? 0
@@ -425,8 +431,9 @@ rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_
     return st;
 }
 
-rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
-    int threads, double *dense_ratio, double *rest_similarity, rc_err_t *err)
+rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order,
+    const rc_tile_rule_t *rule, int threads, double *dense_ratio, double *rest_similarity,
+    rc_err_t *err)
 {
     rc_tiles_t t = {0};
     rc_csr_t rest = {0};

@@ -1,13 +1,13 @@
 /** \file sparse/tiles.h  Dense tiles of an order of rows, what is left beside them, and how often a
- *  panel of rows uses a row of B.  Jiang et al. 2020, section 2.3 (adaptive sparse tiling, Hong et al.
- *  2019); the defaults are those of the authors' programs.  All local.
+ *  panel of rows uses a row of B.  Jiang et al. 2020, section 2.3 (adaptive sparse tiling, Hong et
+ *  al.  2019); the defaults are those of the authors' programs.  All local.
  *
- *  Slots are cut into panels of `panel`.  A column with at least `col_min` entries in a panel is dense
- *  there.  Dense columns of a panel are taken by decreasing count, then by column; fewer than
- *  `tile_min` make no tile, of more than `tile_cols` a multiple of `tile_cols` is kept, and they are
- *  cut into tiles of `tile_cols`.  The entries of a panel in its tiles are dense, the others are the
- *  sparse part.  A renumbering of columns by the order is not looked at: it moves no entry from one
- *  panel to another. */
+ *  Slots are cut into panels of `panel`.  A column with at least `col_min` entries in a panel is
+ *  dense there.  Dense columns of a panel are taken by decreasing count, then by column; fewer than
+ *  `tile_min` make no tile, of more than `tile_cols` a multiple of `tile_cols` is kept, and they
+ *  are cut into tiles of `tile_cols`.  The entries of a panel in its tiles are dense, the others
+ *  are the sparse part.  A renumbering of columns by the order is not looked at: it moves no entry
+ *  from one panel to another. */
 #ifndef RC_SPARSE_TILES_H
 #define RC_SPARSE_TILES_H
 
@@ -39,8 +39,9 @@ typedef struct rc_tiles {
  *  \param[in]  order    NULL: the original order.  A pad is a slot without entries
  *  \param[in]  threads  >= 1; the result does not depend on it
  *  \param[out] out      free with rc_tiles_free
- *  \return RC_OK, RC_EINVAL (a rule below 1), RC_ENOMEM.  Cost O(nnz + slots + threads * min(cols, nnz)), memory a thread
- *          O(entries of a panel) and, where the matrix has no more columns than entries, 4 bytes a column. */
+ *  \return RC_OK, RC_EINVAL (a rule below 1), RC_ENOMEM.  Cost O(nnz + slots + threads * min(cols,
+ *          nnz)), memory a thread O(entries of a panel) and, where the matrix has no more columns
+ *          than entries, 4 bytes a column. */
 rc_status_t rc_tiles_find(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
     int threads, rc_tiles_t *out, rc_err_t *err);
 
@@ -56,8 +57,8 @@ double rc_tiles_ratio(const rc_tiles_t *t, const rc_csr_t *a);
 rc_status_t rc_tiles_rest(const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t,
     int threads, rc_csr_t *out, rc_err_t *err);
 
-/** Entries over the sum, over panels of `panel` slots, of their distinct columns: how many entries one
- *  load of a row of B serves.  0 without entries.
+/** Entries over the sum, over panels of `panel` slots, of their distinct columns: how many entries
+ *  one load of a row of B serves.  0 without entries.
  *  \return as rc_tiles_find.  Cost O(nnz + slots). */
 rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_t panel,
     int threads, double *out, rc_err_t *err);
@@ -75,13 +76,14 @@ typedef struct rc_tile_figures {
     double panel_reuse_128;
 } rc_tile_figures_t;
 
-/** Of them dense_ratio and rest_similarity alone, in about half of the time.  Parameters, errors and cost as
- *  of the calls above. */
-rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
-    int threads, double *dense_ratio, double *rest_similarity, rc_err_t *err);
+/** Of them dense_ratio and rest_similarity alone, in about half of the time.  Parameters, errors
+ *  and cost as of the calls above. */
+rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order,
+    const rc_tile_rule_t *rule, int threads, double *dense_ratio, double *rest_similarity,
+    rc_err_t *err);
 
-/** All of it.  Parameters, errors and cost as of the calls above; memory beside the matrix 4 bytes an
- *  entry and 8 a slot. */
+/** All of it.  Parameters, errors and cost as of the calls above; memory beside the matrix 4 bytes
+ *  an entry and 8 a slot. */
 rc_status_t rc_tile_figures(const rc_csr_t *a, const rc_schedule_t *order,
     const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err);
 

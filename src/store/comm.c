@@ -32,8 +32,8 @@ rc_status_t rc_comm_broadcast(MPI_Comm comm, void *data, size_t bytes)
     return RC_OK;
 }
 
-rc_status_t rc_comm_reduce(MPI_Comm comm, const void *mine, void *all, int n, size_t size,
-    MPI_Datatype type, MPI_Op op)
+rc_status_t rc_comm_reduce(
+    MPI_Comm comm, const void *mine, void *all, int n, size_t size, MPI_Datatype type, MPI_Op op)
 {
     if (comm != MPI_COMM_NULL)
         return MPI_Allreduce(mine, all, n, type, op, comm) == MPI_SUCCESS ? RC_OK : RC_EMPI;

@@ -8,8 +8,10 @@
 #include "store/comm.h"
 #include "store/dict.h"
 #include "store/fold.h"
+#include "store/guard.h"
 #include "store/held.h"
 #include "store/lock.h"
+#include "store/prove.h"
 #include "store/replace.h"
 #include "store/seal.h"
 
@@ -35,10 +37,10 @@ typedef struct round {
     rc_err_t *err;
     rc_lock_t *lock; /* rank 0 */
     int exists;      /* rank 0: there is a store */
-    mode_t mode;     /* ... and these are its permissions, ... */
-    dev_t device;    /* ... and which file it is */
+    dev_t device;    /* ... and this is the file */
     ino_t inode;
-    int convert;     /* ... and a copy of its bytes cannot be appended to */
+    int unsealed; /* ... that has no seal */
+    int convert;  /* ... and a copy of its bytes cannot be appended to */
     rc_dicts_t dicts;
     rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
     rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
@@ -49,7 +51,8 @@ typedef struct round {
         int64_t results;
         int64_t orders;
         int64_t features[RC_FOLD_SETS_MAX];
-    } total; /* that all ranks append */
+    } total;                /* that all ranks append */
+    rc_contents_t contents; /* rank 0: what the copy is to hold */
     rc_commit_info_t info;
 } round_t;
 
@@ -82,8 +85,7 @@ static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
         st =
             rc_map_set(&r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, err);
     free(rows);
-    (void)rc_h5_close(&h, NULL);
-    return st;
+    return rc_h5_closed(st, &h, err);
 }
 
 static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
@@ -97,40 +99,62 @@ static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc
     return RC_OK;
 }
 
+/* Before anything is measured: how the store will be changed, and that it can be. */
+static rc_status_t tell_place(const round_t *r)
+{
+    const char *why = NULL;
+    rc_status_t st = rc_replace_look(r->fresh, r->store, &why, r->err);
+    if (st == RC_OK && why)
+        rc_log(r->log, r->o->writers.uuid ? RC_LOG_DEBUG : RC_LOG_INFO, "store",
+            "%s: %s: it is written in place; until that is proved, %s.whole holds all of it",
+            r->store, why, r->store);
+    return st;
+}
+
+/* The store that is there. */
+static rc_status_t read_store(round_t *r)
+{
+    rc_h5_t h;
+    int can_append = 0;
+    rc_status_t st = rc_guard_check(r->store, &r->unsealed, r->err);
+    if (st == RC_OK)
+        st = rc_h5_open(r->store, 0, &h, r->err);
+    if (st < 0)
+        return st;
+    st = rc_dicts_read(&r->dicts, &h, r->err);
+    if (st == RC_OK)
+        st = rc_h5_can_append(&h, &can_append, r->err);
+    if (st == RC_OK)
+        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &r->info.total_results, r->err);
+    r->convert = !can_append;
+    return rc_h5_closed(st, &h, r->err);
+}
+
 static rc_status_t scan(round_t *r)
 {
     const rc_lock_wait_t wait = {r->o->lock_wait_ns, r->o->writers.silent_ns, r->log};
+    struct stat s;
     rc_status_t st = rc_lock_take(r->dir, "commit.lock", &wait, &r->lock, r->err);
+    if (st == RC_OK)
+        st = rc_replace_finish(r->store, r->err);
     if (st < 0)
         return st;
-    struct stat s;
     r->exists = stat(r->store, &s) == 0;
     if (r->exists) {
-        rc_h5_t h;
-        int can_append = 0;
-        r->mode = s.st_mode & 07777;
         r->device = s.st_dev;
         r->inode = s.st_ino;
         /* it would be replaced, not written: so what protects it has to be asked */
-        if (!(r->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
+        if (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
             return rc_fail(r->err, RC_EIO, "%s: the store is write-protected", r->store);
-        st = rc_h5_open(r->store, 0, &h, r->err);
-        if (st < 0)
-            return st;
-        st = rc_dicts_read(&r->dicts, &h, r->err);
+        st = read_store(r);
         if (st == RC_OK)
-            st = rc_h5_can_append(&h, &can_append, r->err);
-        r->convert = !can_append;
-        int64_t rows = 0;
-        if (st == RC_OK)
-            st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &rows, r->err);
-        r->info.total_results = rows;
-        (void)rc_h5_close(&h, NULL);
+            st = tell_place(r);
         if (st < 0)
             return st;
     }
     st = rc_fold_scan(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->plan, r->err);
-    if (st == RC_OK && !r->exists && r->o->create)
+    /* one that has no seal gets one, so that other commands read it too */
+    if (st == RC_OK && ((!r->exists && r->o->create) || r->unsealed))
         r->plan.changed = 1;
     return st;
 }
@@ -139,12 +163,10 @@ static rc_status_t scan(round_t *r)
 
 static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    int in = open(from, O_RDONLY | O_CLOEXEC);
+    int in;
     int out = -1;
-    if (in < 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", from);
-    else
+    rc_status_t st = rc_open_file(from, RC_OPEN_GIVEN, 0, &in, err);
+    if (st == RC_OK)
         st = rc_open_file(to, RC_OPEN_FRESH, 0666, &out, err);
     if (st == RC_OK)
         st = rc_held_copy(in, from, out, to, err);
@@ -153,10 +175,6 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
         st = rc_seal_find(in, from, &seal, err);
     if (st == RC_OK && seal.present && ftruncate(out, seal.body) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot cut off its seal", to);
-    struct stat mode;
-    /* who may read the store stays as it was; the owner cannot always be kept */
-    if (st == RC_OK && (fstat(in, &mode) != 0 || fchmod(out, mode.st_mode & 07777) != 0))
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot take over the mode of %s", to, from);
     if (in >= 0)
         close(in);
     if (out >= 0 && close(out) != 0 && st == RC_OK)
@@ -166,16 +184,28 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 
 /* An archive copy is swept into as a plain store, and a store of an older schema as one of this: it
  * is written so from here on. */
-static rc_status_t convert(const char *from, const char *to, rc_err_t *err)
+static rc_status_t convert(
+    const rc_h5_t *from, const char *to, rc_contents_t *contents, rc_err_t *err)
 {
-    static const rc_h5_copy_options_t plain = {.samples = 1};
+    const rc_h5_copy_options_t plain = {.samples = 1, .contents = contents};
+    return rc_h5_copy(from, to, &plain, err);
+}
+
+/* The copy, and what is in it. */
+static rc_status_t copy_store(round_t *r)
+{
     rc_h5_t h;
-    rc_status_t st = rc_h5_open(from, 0, &h, err);
+    rc_status_t st = rc_h5_open(r->store, 0, &h, r->err);
     if (st < 0)
         return st;
-    st = rc_h5_copy(&h, to, &plain, err);
-    (void)rc_h5_close(&h, NULL);
-    return st;
+    if (r->convert)
+        st = convert(&h, r->fresh, &r->contents, r->err);
+    else {
+        st = copy_file(r->store, r->fresh, r->err);
+        if (st == RC_OK)
+            st = rc_h5_contents_all(&h, &r->contents, r->err);
+    }
+    return rc_h5_closed(st, &h, r->err);
 }
 
 /* Room for what all ranks will append. */
@@ -198,8 +228,7 @@ static rc_status_t start_copy(round_t *r)
     rc_h5_t h;
     rc_status_t st;
     if (r->exists) {
-        st = r->convert ? convert(r->store, r->fresh, r->err)
-                        : copy_file(r->store, r->fresh, r->err);
+        st = copy_store(r);
         if (st == RC_OK)
             st = rc_h5_open(r->fresh, 1, &h, r->err);
     } else {
@@ -208,14 +237,14 @@ static rc_status_t start_copy(round_t *r)
     }
     if (st < 0)
         return st;
+    h.contents = &r->contents;
     st = rc_dicts_write(&r->dicts, &h, r->err);
     for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
         st = rc_h5_make_features(
             &h, r->plan.set[i].set, r->plan.set[i].columns, r->plan.set[i].names, r->err);
     if (st == RC_OK)
         st = reserve(r, &h);
-    rc_status_t closed = rc_h5_close(&h, st < 0 ? NULL : r->err);
-    return st < 0 ? st : closed;
+    return rc_h5_closed(st, &h, r->err);
 }
 
 static rc_status_t hold(round_t *r)
@@ -232,11 +261,9 @@ static rc_status_t put_in_place(round_t *r)
     struct stat s;
     rc_status_t st = rc_lock_check(r->lock, r->err);
     if (st == RC_OK)
-        st = rc_seal_write(r->fresh, r->err);
-    /* what takes long comes before the last look at the lock, which a process that stood still has lost */
-    if (st == RC_OK)
-        st = rc_sync_file(r->fresh, r->err);
-    /* a store that was removed is made again from the copy, which has all of it */
+        st = rc_prove(r->fresh, &r->contents, r->err);
+    /* what takes long comes before the last look at the lock, which a process that stood still has
+     * lost; a store that was removed is made again from the copy, which has all of it */
     if (st == RC_OK && stat(r->store, &s) == 0 &&
         (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
         st = rc_fail(r->err, RC_EBUSY,
@@ -245,7 +272,7 @@ static rc_status_t put_in_place(round_t *r)
         st = rc_lock_check(r->lock, r->err);
     if (st == RC_OK && r->o->watch)
         st = hold(r);
-    return st < 0 ? st : rc_replace(r->fresh, r->store, r->exists ? &r->mode : NULL, r->err);
+    return st < 0 ? st : rc_replace(r->fresh, r->store, r->err);
 }
 
 /* Journals whose writers are gone and whose records are all in the store. */
@@ -311,11 +338,13 @@ static rc_status_t append_all(round_t *r)
     rc_h5_t h;
     rc_fold_bulk_t *b = &r->bulk;
     int64_t first = 0;
+    rc_contents_t added = {0};
     rc_status_t st = agree(r, r->lock ? rc_lock_check(r->lock, r->err) : RC_OK);
     if (st == RC_OK)
         st = agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err));
     if (st < 0)
         return st;
+    h.contents = &added;
     st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
     for (size_t i = 0; i < b->results; i++)
         if (b->result[i].sample_offset >= 0)
@@ -331,7 +360,12 @@ static rc_status_t append_all(round_t *r)
     /* HDF5 1.10 closes together, and a rank whose write failed takes another way through that than
      * the others, who would wait for ever: a copy that is of no use stays open until the end */
     st = agree(r, st);
-    return st < 0 ? st : agree(r, rc_h5_close(&h, r->err));
+    if (st == RC_OK)
+        st = agree(r, rc_h5_close(&h, r->err));
+    if (st == RC_OK)
+        st = rc_contents_reduce(&added, r->comm, &r->contents, r->err);
+    rc_contents_free(&added);
+    return st;
 }
 
 static rc_status_t count(round_t *r)
@@ -364,8 +398,8 @@ static rc_status_t add_up(round_t *r)
     int64_t all[3 + RC_FOLD_SETS_MAX] = {0};
     for (int i = 0; i < RC_FOLD_SETS_MAX; i++)
         mine[3 + i] = (int64_t)b->feature[i].rows;
-    if (rc_comm_reduce(r->comm, mine, all, 3 + RC_FOLD_SETS_MAX, sizeof *mine, MPI_INT64_T,
-            MPI_SUM) < 0)
+    if (rc_comm_reduce(
+            r->comm, mine, all, 3 + RC_FOLD_SETS_MAX, sizeof *mine, MPI_INT64_T, MPI_SUM) < 0)
         return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
     r->total.samples = all[0];
     r->total.results = all[1];
@@ -418,11 +452,7 @@ rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_opt
 {
     rc_err_t local = {0};
     rc_str_t fresh = {0};
-    round_t r = {.store = store,
-        .comm = comm,
-        .o = options,
-        .log = log,
-        .err = &local};
+    round_t r = {.store = store, .comm = comm, .o = options, .log = log, .err = &local};
     r.rank = rc_comm_rank(comm);
     r.size = rc_comm_size(comm);
     rc_dicts_init(&r.dicts);
@@ -438,7 +468,7 @@ rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_opt
         st = play(&r);
     if (r.rank == 0) {
         if (st < 0 && r.lock && r.fresh && rc_lock_check(r.lock, NULL) == RC_OK)
-            unlink(r.fresh);        /* a half-made copy is of no use; another's is */
+            unlink(r.fresh); /* a half-made copy is of no use; another's is */
         rc_fold_plan_free(&r.plan);
         rc_lock_release(r.lock);
         /* succeeds only when nobody else has anything in it */
@@ -447,6 +477,7 @@ rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_opt
     } else
         free(r.plan.part);
     rc_fold_bulk_free(&r.bulk);
+    rc_contents_free(&r.contents);
     rc_dicts_free(&r.dicts);
     rc_map_free(&r.last);
     free(r.dir);

@@ -1,10 +1,11 @@
 /** \file store/commit.h  A commit round: fold the journals of a store into its HDF5 file.
  *
- *  The store is never written in place: a copy beside it is extended and synced, then renamed over
- *  it, and only then are the journals of dead writers removed.  A kill at any instant leaves the
- *  old store or the new one, and every record in at least one of journal and store; how far each
- *  journal has been folded is in the store itself, so folding twice adds nothing twice.
- *  The result does not depend on the number of ranks: rows come in the order of the journals. */
+ *  A copy beside the store is extended, proved (store/prove.h) and synced, then takes its place
+ *  (store/replace.h), and only then are the journals of dead writers removed.  A kill at any
+ *  instant leaves the old store or the new one, and every record in at least one of journal and
+ *  store; how far each journal has been folded is in the store itself, so folding twice adds
+ *  nothing twice.  The result does not depend on the number of ranks: rows come in the order of the
+ *  journals. */
 #ifndef RC_STORE_COMMIT_H
 #define RC_STORE_COMMIT_H
 
@@ -17,8 +18,8 @@
 
 /** What was in flight in so many runs that died by themselves (by a signal of their own, a hang, or
  *  with their device), or in so many that died in whatever way, is crashed: a kill from outside and
- *  the lack of memory that ends a process leave no word to tell them apart.  A suspect runs alone, so
- *  the last deaths of either count are its own doing or a kill that hits it. */
+ *  the lack of memory that ends a process leave no word to tell them apart.  A suspect runs alone,
+ *  so the last deaths of either count are its own doing or a kill that hits it. */
 enum { RC_CRASHED_OWN = 2, RC_CRASHED_ANY = 4 };
 
 typedef struct rc_commit_info {
@@ -33,8 +34,9 @@ typedef struct rc_commit_info {
     int changed;             /**< 0: there was nothing to fold; the file was not touched */
 } rc_commit_info_t;
 
-/** Fold.  Collective over comm (MPI_COMM_NULL: this process alone, without MPI); every rank gets the same status and info.
- *  A store that does not exist is created when there is anything to fold, or when `create` is set.
+/** Fold.  Collective over comm (MPI_COMM_NULL: this process alone, without MPI); every rank gets
+ *  the same status and info.  A store that does not exist is created when there is anything to
+ *  fold, or when `create` is set.
  *  \param[in] lock_wait_ns  how long to wait for another process that is folding
  *  \return RC_OK, RC_EBUSY, RC_EIO (disk full, read-only: the old store is as it was), RC_ESTORE,
  *          RC_ENOMEM, RC_EMPI */
@@ -45,9 +47,9 @@ rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock
 typedef struct rc_commit_options {
     int create;
     int64_t lock_wait_ns;
-    rc_watch_t *watch; /**< rank 0, of a store that it watches: it holds what is put in place from before
-                            the store has it, so that nothing is lost when somebody removes the store the
-                            moment after.  NULL: nobody watches */
+    rc_watch_t *watch; /**< rank 0, of a store that it watches: it holds what is put in place from
+                            before the store has it, so that nothing is lost when somebody removes
+                            the store the moment after.  NULL: nobody watches */
     rc_fold_writers_t writers; /**< rank 0 */
 } rc_commit_options_t;
 
@@ -55,8 +57,8 @@ typedef struct rc_commit_options {
 rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
-/** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full), when
- *  HDF5, which ends with MPI, would crash.  The process then leaves without. */
+/** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full),
+ *  when HDF5, which ends with MPI, would crash.  The process then leaves without. */
 int rc_store_can_finish(void);
 
 #endif

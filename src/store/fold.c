@@ -32,7 +32,8 @@ rc_status_t rc_fold_not_understood(const char *name, const rc_record_t *r, rc_er
 {
     return rc_fail(err, RC_ESTORE,
         "%s: record %" PRId64
-        " of type %d cannot be understood: it is damaged, or of a newer rowcast; nothing was folded",
+        " of type %d cannot be understood: it is damaged, or of a newer rowcast; nothing was "
+        "folded",
         name, r->seq, (int)r->type);
 }
 
@@ -317,8 +318,8 @@ static rc_status_t push_crashed(
     return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
 }
 
-/* What was in flight when the writer of a journal died, or its device: crashed, when it died so often
- * that it is to blame, else a suspect.
+/* What was in flight when the writer of a journal died, or its device: crashed, when it died so
+ * often that it is to blame, else a suspect.
  * \param[in] spared  1: only what its device failed under */
 static rc_status_t mark_crashed(
     scan_t *s, const rc_inflight_t *f, const rc_fold_part_t *part, int spared)
@@ -467,8 +468,8 @@ done:
     return st;
 }
 
-/* A rank that a signal of its own killed takes the others with it: then their cases are innocent; so
- * are those of a rank that was asked to end, and was killed when it did not in time. */
+/* A rank that a signal of its own killed takes the others with it: then their cases are innocent;
+ * so are those of a rank that was asked to end, and was killed when it did not in time. */
 static int killed_by_another(const scan_t *s, int64_t index)
 {
     const rc_fold_part_t *part = s->plan->part;

@@ -66,15 +66,15 @@ void rc_fold_plan_free(rc_fold_plan_t *p);
 /** Bytes of a journal that has its last record; -1: it is not known to have it. */
 int64_t rc_fold_ended_at(const rc_fold_writers_t *w, const char *name);
 
-/** Add the journals that are known to be there to the names: a folder that was read a while ago may not
- *  show what other nodes have made since.
+/** Add the journals that are known to be there to the names: a folder that was read a while ago may
+ *  not show what other nodes have made since.
  *  \param[in,out] names  [*count], each free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_fold_unseen(
     const rc_fold_writers_t *w, char ***names, int64_t *count, rc_err_t *err);
 
-/** Find out which journals of the plan have lost their writers (part[].dead), and count the others.  A
- *  writer on another machine is waited for, see rc_pulse_look.  \return RC_OK, RC_ENOMEM */
+/** Find out which journals of the plan have lost their writers (part[].dead), and count the others.
+ *  A writer on another machine is waited for, see rc_pulse_look.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_fold_settle(const char *dir, rc_fold_plan_t *p, const rc_fold_writers_t *writers,
     const rc_log_t *log, rc_err_t *err);
 

@@ -14,13 +14,13 @@ int64_t rc_fold_ended_at(const rc_fold_writers_t *w, const char *name)
 {
     char own[RC_JOURNAL_NAME];
     for (int r = 0; w->uuid && r < w->ranks; r++)
-        if (w->bytes[r] >= 0 && rc_journal_name(w->uuid, r, own, NULL) == RC_OK && strcmp(own, name) == 0)
+        if (w->bytes[r] >= 0 && rc_journal_name(w->uuid, r, own, NULL) == RC_OK &&
+            strcmp(own, name) == 0)
             return w->bytes[r];
     return -1;
 }
 
-rc_status_t rc_fold_unseen(
-    const rc_fold_writers_t *w, char ***names, int64_t *count, rc_err_t *err)
+rc_status_t rc_fold_unseen(const rc_fold_writers_t *w, char ***names, int64_t *count, rc_err_t *err)
 {
     char own[RC_JOURNAL_NAME];
     size_t capacity = (size_t)*count;
@@ -63,7 +63,8 @@ static rc_status_t start_watching(
     rc_str_addf(&out->path, "%s/%s", dir, p->part[part].name);
     out->part = part;
     (void)rc_journal_writer(p->view[part], &out->who);
-    return out->path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal") : RC_OK;
+    return out->path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
+                            : RC_OK;
 }
 
 /* 1: still not known */
@@ -79,7 +80,8 @@ static int look_again(rc_fold_plan_t *p, watched_t *w, int64_t silent_ns)
     return 0;
 }
 
-static void watch(rc_fold_plan_t *p, watched_t *w, int64_t count, int64_t silent_ns, const rc_log_t *log)
+static void watch(
+    rc_fold_plan_t *p, watched_t *w, int64_t count, int64_t silent_ns, const rc_log_t *log)
 {
     static const int64_t pause_ns = 200000000;
     int64_t begun = rc_clock_ns();

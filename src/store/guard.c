@@ -2,6 +2,10 @@
 #include "store/guard.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
+#include "base/threads.h"
+#include "store/h5.h"
+#include "store/replace.h"
 #include "store/seal.h"
 
 #include <dirent.h>
@@ -26,15 +30,32 @@ int rc_guard_is_hdf5(int fd)
            memcmp(found, signature, sizeof found) == 0;
 }
 
+rc_status_t rc_guard_closed(int fd, const char *path, rc_err_t *err)
+{
+    enum { version = 8, flags = 11, from = 3, open_to_write = 1 | 4 };
+    unsigned char head[12];
+    if (pread(fd, head, sizeof head, 0) != (ssize_t)sizeof head || head[version] < from ||
+        !(head[flags] & open_to_write))
+        return RC_OK;
+    return rc_fail(err, RC_ESTORE,
+        "%s: a program that writes it has it open, or died: 'h5clear --status' on a copy of it, "
+        "then 'rowcast archive --unsealed' of that",
+        path);
+}
+
 rc_status_t rc_guard_look(const char *path, int *unsealed, rc_err_t *err)
 {
-    struct stat s;
     rc_seal_t seal;
     rc_err_t why = {0};
+    int fd;
     *unsealed = 0;
-    /* what cannot be opened is left to the opening, which says more of it; a pipe would wait */
-    int fd = stat(path, &s) == 0 && S_ISREG(s.st_mode) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd < 0)
+    char *file = NULL;
+    if (rc_replace_readable(path, &file, err) < 0)
+        return RC_ENOMEM;
+    /* what cannot be opened is left to the opening, which says more of it */
+    rc_status_t opened = rc_open_file(file, RC_OPEN_GIVEN, 0, &fd, NULL);
+    free(file);
+    if (opened < 0)
         return RC_OK;
     rc_status_t st = rc_seal_find(fd, path, &seal, &why);
     if (st == RC_OK)
@@ -44,6 +65,29 @@ rc_status_t rc_guard_look(const char *path, int *unsealed, rc_err_t *err)
         return RC_OK;
     if (err)
         *err = why;
+    return st;
+}
+
+rc_status_t rc_guard_check(const char *path, int *unsealed, rc_err_t *err)
+{
+    static const int32_t sealed_from = 2; /* every store of this major version was sealed when it
+                                             was written */
+    rc_h5_t h = {.file = -1};
+    rc_h5_about_t about = {0};
+    int found = 0;
+    rc_status_t st = rc_guard_look(path, &found, err);
+    if (unsealed)
+        *unsealed = found;
+    if (st < 0 || !found)
+        return st;
+    st = rc_h5_open(path, 0, &h, err);
+    if (st == RC_OK)
+        st = rc_h5_closed(rc_h5_about(&h, &about, err), &h, err);
+    if (st == RC_OK && about.major >= sealed_from)
+        st = rc_fail(err, RC_ESTORE,
+            "%s: has no seal: another program opened it for writing, or it was cut short; "
+            "'rowcast archive --unsealed %s COPY' makes a sealed copy, which can take its place",
+            path, path);
     return st;
 }
 
@@ -59,6 +103,7 @@ static void become_guarded(pid_t parent, int cpu_s)
         const struct rlimit time = {(rlim_t)cpu_s, (rlim_t)cpu_s + 1};
         (void)setrlimit(RLIMIT_CPU, &time);
     }
+    rc_thread_fresh(); /* commands come here before they start a team */
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) /* it died before it was asked for */
         raise(SIGKILL);
@@ -164,8 +209,8 @@ static rc_status_t give_up(pid_t pid, int pipe_end, const char *path, int second
     if (poll(&p, 1, last_ms) > 0)
         (void)waitpid(pid, NULL, 0);
     return rc_fail(err, RC_ESTORE,
-        "%s: has no seal, and the process that read it got no further for %d s (ROWCAST_UNSEALED_SECONDS): "
-        "the file is damaged, or its disk does not answer",
+        "%s: has no seal, and the process that read it got no further for %d s "
+        "(ROWCAST_UNSEALED_SECONDS): the file is damaged, or its disk does not answer",
         path, seconds);
 }
 
@@ -197,15 +242,18 @@ rc_status_t rc_guard_fork(
         return st;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
-            return rc_fail_errno(err, RC_EIO, errno, "%s: cannot wait for the process that reads it", path);
-    /* a reader that nobody listens to any more, or that was asked to end, says nothing of the file */
+            return rc_fail_errno(
+                err, RC_EIO, errno, "%s: cannot wait for the process that reads it", path);
+    /* a reader that nobody listens to any more, or that was asked to end, says nothing of the
+     * file */
     if (WIFSIGNALED(status) && is_asked(WTERMSIG(status))) {
         (void)signal(WTERMSIG(status), SIG_DFL);
         raise(WTERMSIG(status));
     }
     if (WIFSIGNALED(status))
         return rc_fail(err, RC_ESTORE,
-            "%s: has no seal, and the process that read it died (%s): the file is damaged; use a copy of it",
+            "%s: has no seal, and the process that read it died (%s): the file is damaged; use a "
+            "copy of it",
             path, strsignal(WTERMSIG(status)));
     *code = WEXITSTATUS(status);
     return RC_OK;

@@ -3,14 +3,17 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 #include "store/comm.h"
 #include "store/guard.h"
 #include "store/journal.h"
+#include "store/replace.h"
 #include "store/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,8 +26,8 @@ static int make_schema(hid_t file, int64_t created_ns)
 {
     char stamp[21];
     rc_utc_text(created_ns, stamp);
-    int ok = rc_h5_set_text(file, "format", RC_SCHEMA_FORMAT) &&
-             rc_h5_set_version(file) && rc_h5_set_text(file, "created_utc", stamp) &&
+    int ok = rc_h5_set_text(file, "format", RC_SCHEMA_FORMAT) && rc_h5_set_version(file) &&
+             rc_h5_set_text(file, "created_utc", stamp) &&
              rc_h5_set_text(file, "writer", "rowcast " PACKAGE_VERSION);
     for (int i = 0; ok && i < RC_T_COUNT; i++)
         ok = rc_h5_make_table(file, &rc_schema[i]);
@@ -32,13 +35,11 @@ static int make_schema(hid_t file, int64_t created_ns)
     ok = d >= 0 && rc_h5_set_text(d, "units", "ns") &&
          rc_h5_set_text(d, "description",
              "time of each batch; result rows point here with sample_offset and reps");
-    if (d >= 0)
-        H5Dclose(d);
+    ok = rc_h5_drop(d) && ok;
     hid_t g = ok ? H5Gcreate2(file, RC_FEATURES_PATH, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     ok = g >= 0 && rc_h5_set_text(
                        g, "description", "one group per feature set: rows says what values is for");
-    if (g >= 0)
-        H5Gclose(g);
+    ok = rc_h5_drop(g) && ok;
     return ok;
 }
 
@@ -50,6 +51,8 @@ static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
     h->size = 1;
     h->parallel = 0;
     h->reserved = 0;
+    h->contents = NULL;
+    h->reads = 0;
     return rc_strcpy(h->path, sizeof h->path, path, "the name of the store", err);
 }
 
@@ -63,9 +66,15 @@ rc_status_t rc_h5_make_way(const char *path, rc_err_t *err)
 hid_t rc_h5_access(void)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    /* a dataset that could not be closed would keep the file open, and what is in memory
+     * unwritten */
+    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) < 0) {
+        (void)rc_h5_drop(access);
+        return -1;
+    }
 #if H5_VERSION_GE(1, 10, 7)
     if (access >= 0 && H5Pset_file_locking(access, 0, 1) < 0) {
-        H5Pclose(access);
+        (void)rc_h5_drop(access);
         return -1;
     }
 #endif
@@ -86,10 +95,12 @@ rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
         h.file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
-    if (access >= 0)
-        H5Pclose(access);
     if (h.file < 0)
-        return rc_h5_fail(err, path, "cannot create the store");
+        st = rc_h5_fail(err, path, "cannot create the store");
+    if (!rc_h5_drop(access) && st == RC_OK)
+        st = rc_h5_fail(err, path, "cannot create the store");
+    if (st < 0)
+        return st;
     if (!make_schema(h.file, created_ns)) {
         st = rc_h5_fail(err, path, "cannot write the schema");
         (void)rc_h5_end(h.file, path, NULL);
@@ -141,30 +152,56 @@ static int is_same_file(hid_t file, int fd)
            a.st_ino == b.st_ino;
 }
 
-/* Check the bytes, then let HDF5 see them.  RC_EBUSY: the file was replaced between the two. */
-static rc_status_t open_checked(rc_h5_t *h, int writable, rc_err_t *err)
+/* Another file stands under the name by now, or none. */
+static int was_replaced(const char *file, int fd)
+{
+    struct stat a;
+    struct stat b;
+    return fstat(fd, &b) == 0 &&
+           (stat(file, &a) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino);
+}
+
+/* Check the bytes of a file, which holds the store, then let HDF5 see them.  RC_EBUSY: it was
+ * replaced between the two. */
+static rc_status_t open_checked(rc_h5_t *h, const char *file, int writable, rc_err_t *err)
 {
     rc_seal_t seal;
-    rc_status_t st;
-    int fd = open(h->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", h->path);
-    st = rc_seal_check(fd, h->path, NULL, NULL, &seal, err);
+    struct stat s;
+    int fd;
+    rc_status_t st = rc_open_file(file, RC_OPEN_GIVEN, 0, &fd, err);
+    if (st == RC_ENOENT)
+        return rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
+    if (st < 0)
+        return st;
+    h->reads = !writable && fstat(fd, &s) == 0;
+    if (h->reads) {
+        h->bytes = s.st_size;
+        h->changed = s.st_mtim;
+    }
+    st = rc_seal_check(fd, file, NULL, NULL, &seal, err);
     if (st == RC_OK && !rc_guard_is_hdf5(fd))
-        st = rc_fail(err, RC_ESTORE,
-            "%s: expected a rowcast store, found a file that is not HDF5", h->path);
+        st = rc_fail(
+            err, RC_ESTORE, "%s: expected a rowcast store, found a file that is not HDF5", h->path);
+    if (st == RC_OK)
+        st = rc_guard_closed(fd, h->path, err);
     if (st == RC_OK) {
+        /* what is put under the name meanwhile, a FIFO that nobody writes to, is not waited for */
+        char checked[32];
+        snprintf(checked, sizeof checked, "/proc/self/fd/%d", fd);
         hid_t access = rc_h5_access();
-        if (access >= 0)
-            h->file = H5Fopen(h->path, writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
-        if (access >= 0)
-            H5Pclose(access);
-        if (h->file < 0) {
+        if (access >= 0 && writable)
+            h->file = H5Fopen(file, H5F_ACC_RDWR, access);
+        else if (access >= 0)
+            h->file = H5Fopen(stat(checked, &s) == 0 ? checked : file, H5F_ACC_RDONLY, access);
+        /* HDF5 asks for the path of a descriptor, and a file that was replaced has none */
+        if (h->file < 0 && was_replaced(file, fd))
+            st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
+        else if (h->file < 0)
             st = rc_h5_fail(err, h->path, "cannot open the store");
-        } else if (!is_same_file(h->file, fd)) {
-            H5Fclose(h->file);
-            h->file = -1;
+        if (!rc_h5_drop(access) && st == RC_OK)
+            st = rc_h5_fail(err, h->path, "cannot open the store");
+        if (h->file >= 0 && !is_same_file(h->file, fd)) {
+            (void)rc_h5_close(h, NULL);
             st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
         }
     }
@@ -179,8 +216,8 @@ static rc_status_t no_store(const char *path, int why, rc_err_t *err)
     rc_status_t st = why == ENOENT ? RC_ENOENT : RC_EIO;
     if (dir && access(dir, F_OK) == 0)
         rc_fail(err, st,
-            "%s: no store yet, but journals: 'rowcast status %s' shows how far the sweep is, 'rowcast "
-            "fold %s' makes the store of what is finished",
+            "%s: no store yet, but journals: 'rowcast status %s' shows how far the sweep is, "
+            "'rowcast fold %s' makes the store of what is finished",
             path, path, path);
     else
         rc_fail_errno(err, st, why, "%s: cannot open the store", path);
@@ -198,17 +235,22 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
     struct stat s;
     if (stat(path, &s) != 0)
         return no_store(path, errno, err);
-    if (S_ISDIR(s.st_mode))
-        return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", path);
+    if (!S_ISREG(s.st_mode))
+        return rc_fail(
+            err, RC_ESTORE, "%s: expected a store, found %s", path, rc_open_kind(s.st_mode));
     rc_h5_silence();
     st = RC_EBUSY;
-    for (int i = 0; i < attempts && st == RC_EBUSY; i++)
-        st = open_checked(&h, writable, err);
+    for (int i = 0; i < attempts && st == RC_EBUSY; i++) {
+        char *file = NULL;
+        st = rc_replace_readable(path, &file, err);
+        if (st == RC_OK)
+            st = open_checked(&h, file, writable, err);
+        free(file);
+    }
     if (st == RC_OK)
         st = check_format(&h, err);
     if (st < 0) {
-        if (h.file >= 0)
-            H5Fclose(h.file);
+        (void)rc_h5_close(&h, NULL);
         return st;
     }
     *out = h;
@@ -236,7 +278,8 @@ rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
     return st;
 }
 
-/* Whether this process can write into the copy; one that was just made may be seen late on another node. */
+/* Whether this process can write into the copy; one that was just made may be seen late on another
+ * node. */
 static rc_status_t can_write(const char *path, rc_err_t *err)
 {
     static const int64_t visible_ns = 10000000000;
@@ -254,8 +297,9 @@ static rc_status_t can_write(const char *path, rc_err_t *err)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot write into the copy", path);
     int regular = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
     close(fd);
-    return regular ? RC_OK
-                   : rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a device", path);
+    return regular
+               ? RC_OK
+               : rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a device", path);
 }
 
 /* MPI_File_open() of Open MPI 4.1 never returns when a single rank cannot open the file. */
@@ -298,18 +342,48 @@ rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err
         h.file = H5Fopen(path, H5F_ACC_RDWR, access);
     if (st == RC_OK && has_file && h.file < 0)
         st = rc_h5_fail(err, path, "cannot open the store");
-    if (access >= 0)
-        H5Pclose(access);
+    st = rc_h5_dropped(st, access, path, "cannot open the store", err);
     if (st == RC_OK)
         *out = h;
     return st;
 }
 
+rc_status_t rc_h5_unchanged(const rc_h5_t *h, rc_err_t *err)
+{
+    void *handle = NULL;
+    struct stat s;
+    if (!h->reads)
+        return RC_OK;
+    if (H5Fget_vfd_handle(h->file, H5P_DEFAULT, &handle) < 0 || !handle ||
+        fstat(*(const int *)handle, &s) != 0)
+        return rc_h5_fail(err, h->path, "cannot look at the store");
+    return s.st_size == h->bytes && s.st_mtim.tv_sec == h->changed.tv_sec &&
+                   s.st_mtim.tv_nsec == h->changed.tv_nsec
+               ? RC_OK
+               : rc_fail(err, RC_EBUSY, "%s: was written while it was read: do it again", h->path);
+}
+
 rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)
 {
     hid_t file = h->file;
+    rc_status_t st = RC_OK;
+    if (file >= 0)
+        st = rc_h5_unchanged(h, err);
     h->file = -1;
-    return file >= 0 ? rc_h5_end(file, h->path, err) : RC_OK;
+    if (st == RC_OK && file >= 0 && h->contents && !h->reserved)
+        st = rc_h5_contents(h->contents, file, h->path, 0, err);
+    rc_status_t closed = file >= 0 ? rc_h5_end(file, h->path, st < 0 ? NULL : err) : RC_OK;
+    return st < 0 ? st : closed;
+}
+
+rc_status_t rc_h5_closed(rc_status_t st, rc_h5_t *h, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    rc_status_t closed = rc_h5_close(h, &why);
+    /* that a store changed under its reader says more than what the reader made of it */
+    if (closed < 0 && err && (st >= 0 || closed == RC_EBUSY))
+        *err = why;
+    return closed == RC_EBUSY || st >= 0 ? closed : st;
 }
 
 /* ------------------------------------------------------------ reading, local */
@@ -320,8 +394,7 @@ int64_t rc_h5_extent(hid_t d)
     hid_t space = H5Dget_space(d);
     int ok = space >= 0 && H5Sget_simple_extent_dims(space, dims, NULL) > 0 &&
              dims[0] <= (hsize_t)INT64_MAX;
-    if (space >= 0)
-        H5Sclose(space);
+    ok = rc_h5_drop(space) && ok;
     return ok ? (int64_t)dims[0] : -1;
 }
 
@@ -340,8 +413,7 @@ static rc_status_t rows_at(const rc_h5_t *h, const char *path, int64_t *rows, rc
         return rc_h5_fail(err, h->path, path);
     *rows = rc_h5_extent(d);
     rc_status_t st = *rows < 0 ? rc_h5_fail(err, h->path, path) : RC_OK;
-    H5Dclose(d);
-    return st;
+    return rc_h5_dropped(st, d, h->path, path, err);
 }
 
 rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err)
@@ -368,13 +440,9 @@ static rc_status_t read_range(const rc_h5_t *h, const char *path, const rc_schem
                  H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &count, NULL) < 0 ||
                  H5Dread(d, type, mem, file, H5P_DEFAULT, to) < 0))
         st = rc_h5_fail(err, h->path, path);
-    if (mem >= 0)
-        H5Sclose(mem);
-    if (file >= 0)
-        H5Sclose(file);
-    if (d >= 0)
-        H5Dclose(d);
-    return st;
+    st = rc_h5_dropped(st, mem, h->path, path, err);
+    st = rc_h5_dropped(st, file, h->path, path, err);
+    return rc_h5_dropped(st, d, h->path, path, err);
 }
 
 rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
@@ -396,10 +464,8 @@ rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t
         st = rc_h5_set_missing(h, d, t, p, n, err);
     if (st == RC_OK && n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
         st = rc_h5_fail(err, h->path, t->path);
-    if (d >= 0)
-        H5Dclose(d);
-    if (type >= 0)
-        H5Tclose(type);
+    st = rc_h5_dropped(st, d, h->path, t->path, err);
+    st = rc_h5_dropped(st, type, h->path, t->path, err);
     if (st < 0) {
         free(p);
         return st;
@@ -423,9 +489,7 @@ rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_
     hid_t type = rc_h5_row_type(t);
     rc_status_t st = type < 0 ? rc_h5_fail(err, h->path, t->path)
                               : read_range(h, t->path, t, type, first, count, rows, err);
-    if (type >= 0)
-        H5Tclose(type);
-    return st;
+    return rc_h5_dropped(st, type, h->path, t->path, err);
 }
 
 rc_status_t rc_h5_replace(
@@ -436,12 +500,11 @@ rc_status_t rc_h5_replace(
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
     int ok = type >= 0 && d >= 0 && H5Dset_extent(d, &dims) >= 0 &&
              (count == 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
-    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, t->path);
-    if (d >= 0)
-        H5Dclose(d);
-    if (type >= 0)
-        H5Tclose(type);
-    return st;
+    ok = rc_h5_drop(d) && ok;
+    ok = rc_h5_drop(type) && ok;
+    rc_contents_forget(h->contents, t->path);
+    rc_contents_add(h->contents, RC_CONTENTS_ROWS, t->path, 0, rows, count, t->row_bytes);
+    return ok ? RC_OK : rc_h5_fail(err, h->path, t->path);
 }
 
 rc_status_t rc_h5_read_samples(

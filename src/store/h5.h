@@ -6,8 +6,10 @@
 
 #include <hdf5.h>
 #include <mpi.h>
+#include <time.h>
 
 #include "store/schema.h"
+#include "store/contents.h"
 
 /** An open store file. */
 typedef struct rc_h5 {
@@ -17,7 +19,14 @@ typedef struct rc_h5 {
     int size;
     int reserved; /**< 1: an append fills what was reserved for it; 0: it makes room itself */
     int parallel; /**< 1: MPI-IO; 0 with a communicator: rank 0 has the file, others send to it */
-    char path[512];
+    rc_contents_t *contents; /**< what is written is added to it, and when a file that one process
+                                  has is closed its
+                            attributes; set it after opening.  NULL: nobody counts */
+    int reads;     /**< 1: opened for reading: closing it fails when the file has been written
+                          meanwhile */
+    int64_t bytes; /**< of the file, and its time of change, when it was opened so */
+    struct timespec changed;
+    char path[4096]; /* PATH_MAX */
 } rc_h5_t;
 
 /** Create a file with the whole schema, empty.  Local.
@@ -42,12 +51,20 @@ typedef struct rc_h5_about {
 /** Read that.  Local.  \return RC_OK, RC_ESTORE (missing, or no time) */
 rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err);
 
-/** Open for appending what was reserved, by all ranks of comm (MPI_COMM_NULL: by this process alone).
- *  Collective. */
+/** Open for appending what was reserved, by all ranks of comm (MPI_COMM_NULL: by this process
+ *  alone).  Collective. */
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err);
 
-/** Close; collective when it was opened so.  \return RC_OK or RC_ESTORE */
+/** Whether the file of a store that is open for reading is as it was: one that cannot be replaced
+ *  is written in place (store/replace.h).  \return RC_OK; RC_EBUSY: what was read is of no use */
+rc_status_t rc_h5_unchanged(const rc_h5_t *h, rc_err_t *err);
+
+/** Close; collective when it was opened so.
+ *  \return RC_OK; RC_ESTORE; RC_EBUSY, as rc_h5_unchanged */
 rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err);
+
+/** Close after what ended with `st`.  \return st when that is an error, else as rc_h5_close */
+rc_status_t rc_h5_closed(rc_status_t st, rc_h5_t *h, rc_err_t *err);
 
 /** Rows of a table.  Local. */
 rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err);
@@ -76,9 +93,10 @@ rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err);
 rc_status_t rc_h5_reserve_features(
     const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err);
 
-/** Append n rows of this rank behind those of the ranks before it.  Collective, but each rank writes by
- *  itself: a collective write that fails on one rank leaves those of ROMIO waiting.  n may be 0.  In a
- *  file that was opened with rc_h5_open_all they fill what was reserved for exactly them.
+/** Append n rows of this rank behind those of the ranks before it.  Collective, but each rank
+ *  writes by itself: a collective write that fails on one rank leaves those of ROMIO waiting.  n
+ *  may be 0.  In a file that was opened with rc_h5_open_all they fill what was reserved for exactly
+ *  them.
  *  \param[out] first  row number of this rank's first row; may be NULL */
 rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,
     int64_t *first, rc_err_t *err);
@@ -86,6 +104,10 @@ rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const voi
 /** As rc_h5_append, for /samples. */
 rc_status_t rc_h5_append_samples(
     const rc_h5_t *h, const int64_t *ns, int64_t n, int64_t *first, rc_err_t *err);
+
+/** Add all that an open store of this schema version holds.  Local.
+ *  \return RC_OK, RC_ESTORE.  Cost: reads each dataset once, a piece at a time */
+rc_status_t rc_h5_contents_all(const rc_h5_t *h, rc_contents_t *t, rc_err_t *err);
 
 /** Number of raw times.  Local. */
 rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err);
@@ -126,6 +148,7 @@ typedef struct rc_h5_copy_options {
     const rc_h5_pick_t *pick; /**< [picks] rows of /results in ascending order, borrowed; their raw
                                    times follow each other in this order; NULL: everything */
     int64_t picks;
+    rc_contents_t *contents; /**< as that of rc_h5_t */
 } rc_h5_copy_options_t;
 
 /** Copy an open store into a new file, attributes and all.  Its tables get the types of this schema

@@ -23,12 +23,9 @@ static rc_status_t write_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t
         ok = H5Sselect_none(file) >= 0 && H5Sselect_none(mem) >= 0;
     int64_t nothing = 0;
     ok = ok && H5Dwrite(d, type, mem, file, H5P_DEFAULT, n ? rows : &nothing) >= 0;
-    rc_status_t st = ok ? RC_OK : rc_h5_fail(err, h->path, path);
-    if (mem >= 0)
-        H5Sclose(mem);
-    if (file >= 0)
-        H5Sclose(file);
-    return st;
+    ok = rc_h5_drop(mem) && ok;
+    ok = rc_h5_drop(file) && ok;
+    return ok ? RC_OK : rc_h5_fail(err, h->path, path);
 }
 
 static int grow(hid_t d, int64_t rows, int columns)
@@ -59,11 +56,10 @@ rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, i
     if (base < 0 || !grow(d, base + n, columns))
         st = rc_h5_fail(err, h->path, path);
     for (int64_t i = 0; st == RC_OK && i < n; i += piece)
-        st = write_rows(h, path, d, type, columns, zeros, base + i, n - i < piece ? n - i : piece,
-            err);
+        st = write_rows(
+            h, path, d, type, columns, zeros, base + i, n - i < piece ? n - i : piece, err);
     /* part of it is only written now */
-    if (d >= 0 && H5Dclose(d) < 0 && st == RC_OK)
-        st = rc_h5_fail(err, h->path, path);
+    st = rc_h5_dropped(st, d, h->path, path, err);
     free(zeros);
     return st;
 }
@@ -74,8 +70,7 @@ rc_status_t rc_h5_reserve(const rc_h5_t *h, const rc_schema_table_t *t, int64_t 
     if (type < 0)
         return rc_h5_fail(err, h->path, t->path);
     rc_status_t st = rc_h5_reserve_rows(h, t->path, type, 0, t->row_bytes, n, err);
-    H5Tclose(type);
-    return st;
+    return rc_h5_dropped(st, type, h->path, t->path, err);
 }
 
 rc_status_t rc_h5_reserve_samples(const rc_h5_t *h, int64_t n, rc_err_t *err)
@@ -127,8 +122,7 @@ static rc_status_t gather_rows(const append_t *a, rc_err_t *err)
                     MPI_STATUS_IGNORE) != MPI_SUCCESS)
                 st = rc_fail(err, RC_EMPI, "%s: %s: cannot receive rows", h->path, a->path);
             if (st == RC_OK)
-                st = write_rows(
-                    h, a->path, a->d, a->type, a->columns, a->buffer, at, m, err);
+                st = write_rows(h, a->path, a->d, a->type, a->columns, a->buffer, at, m, err);
             at += m;
         }
     return st;
@@ -178,8 +172,8 @@ static rc_status_t open_rows(append_t *a, rc_err_t *err)
             st = rc_h5_fail(err, h->path, a->path);
     }
     if (st == RC_OK && h->comm != MPI_COMM_NULL && !h->parallel && h->rank == 0) {
-        a->buffer = rc_alloc(
-            (size_t)piece_rows(a->row_bytes), a->row_bytes, "rows of another rank", err);
+        a->buffer =
+            rc_alloc((size_t)piece_rows(a->row_bytes), a->row_bytes, "rows of another rank", err);
         if (!a->buffer)
             st = RC_ENOMEM;
     }
@@ -210,20 +204,22 @@ rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, in
     if (a.total == 0 && h->reserved)
         goto done;
     RC_TRY(open_rows(&a, err));
-    if (a.total == 0)
-        goto done;
-    /* Each rank by itself, into the room that is there: a collective write that fails on one rank, as on
-     * a full disk, leaves the others of ROMIO waiting in it for ever. */
-    st = h->comm != MPI_COMM_NULL && !h->parallel
-             ? gather_rows(&a, err)
-             : write_rows(h, path, a.d, type, columns, rows, a.base + a.before, n, err);
+    /* Each rank by itself, into the room that is there: a collective write that fails on one rank,
+     * as on a full disk, leaves the others of ROMIO waiting in it for ever. */
+    if (a.total > 0)
+        st = h->comm != MPI_COMM_NULL && !h->parallel
+                 ? gather_rows(&a, err)
+                 : write_rows(h, path, a.d, type, columns, rows, a.base + a.before, n, err);
+    /* part of it is only written now */
+    st = rc_h5_dropped(st, a.d, h->path, path, err);
+    a.d = -1;
     if (agree(h, st) < 0 && st == RC_OK)
         st = rc_fail(err, RC_ESTORE, "%s: %s: another rank failed", h->path, path);
 done:
     if (first)
         *first = a.base + a.before;
-    if (a.d >= 0)
-        H5Dclose(a.d);
+    rc_contents_add(h->contents, RC_CONTENTS_ROWS, path, a.base + a.before, rows, n, row_bytes);
+    st = rc_h5_dropped(st, a.d, h->path, path, err);
     free(a.buffer);
     free(a.counts);
     return st;
@@ -236,8 +232,7 @@ rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const voi
     if (agree(h, type < 0 ? RC_ESTORE : RC_OK) < 0)
         return rc_h5_fail(err, h->path, t->path);
     rc_status_t st = rc_h5_append_rows(h, t->path, type, 0, t->row_bytes, rows, n, first, err);
-    H5Tclose(type);
-    return st;
+    return rc_h5_dropped(st, type, h->path, t->path, err);
 }
 
 rc_status_t rc_h5_append_samples(

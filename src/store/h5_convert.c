@@ -8,8 +8,8 @@
 /* Rows of older schemas: HDF5 converts by the names of fields and of enumeration values; what it
  * finds no field for is left as it is in the rows. */
 
-rc_status_t rc_h5_set_missing(const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows,
-    int64_t count, rc_err_t *err)
+rc_status_t rc_h5_set_missing(
+    const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows, int64_t count, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     hid_t type = H5Dget_type(d);
@@ -26,9 +26,7 @@ rc_status_t rc_h5_set_missing(const rc_h5_t *h, hid_t d, const rc_schema_table_t
         else
             rc_schema_set_missing(t, f, rows, (size_t)count);
     }
-    if (type >= 0)
-        H5Tclose(type);
-    return st;
+    return rc_h5_dropped(st, type, h->path, t->path, err);
 }
 
 const rc_schema_table_t *rc_h5_table_at(const char *path)
@@ -49,6 +47,7 @@ const rc_schema_table_t *rc_h5_table_at(const char *path)
 static herr_t find_other(hid_t at, const char *name, const H5L_info_t *info, void *user)
 {
     int *found = user;
+    int ok = 1;
     (void)info;
     hid_t object = H5Oopen(at, name, H5P_DEFAULT);
     if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
@@ -58,16 +57,12 @@ static herr_t find_other(hid_t at, const char *name, const H5L_info_t *info, voi
         hid_t memory = t ? rc_h5_row_type(t) : -1;
         *found = *found || create < 0 || H5Pget_nfilters(create) != 0 ||
                  (t && H5Tequal(file, memory) <= 0);
-        if (memory >= 0)
-            H5Tclose(memory);
-        if (file >= 0)
-            H5Tclose(file);
-        if (create >= 0)
-            H5Pclose(create);
+        ok = rc_h5_drop(memory) && ok;
+        ok = rc_h5_drop(file) && ok;
+        ok = rc_h5_drop(create) && ok;
     }
-    if (object >= 0)
-        H5Oclose(object);
-    return object < 0 ? -1 : *found;
+    ok = rc_h5_drop(object) && ok;
+    return object < 0 || !ok ? -1 : *found;
 }
 
 rc_status_t rc_h5_can_append(const rc_h5_t *h, int *out, rc_err_t *err)

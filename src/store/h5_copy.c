@@ -42,14 +42,10 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
                   : H5Acreate2(p->to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     p->ok = b >= 0 && H5Aread(a, type, value) >= 0 && H5Awrite(b, type, value) >= 0;
     free(value);
-    if (b >= 0)
-        H5Aclose(b);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    if (a >= 0)
-        H5Aclose(a);
+    p->ok = rc_h5_drop(b) && p->ok;
+    p->ok = rc_h5_drop(space) && p->ok;
+    p->ok = rc_h5_drop(type) && p->ok;
+    p->ok = rc_h5_drop(a) && p->ok;
     return p->ok ? 0 : -1;
 }
 
@@ -78,7 +74,7 @@ static hid_t creation_of(const copy_t *c, hid_t d)
             ok = H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, DEFLATE_LEVEL) >= 0;
     }
     if (p >= 0 && !ok) {
-        H5Pclose(p);
+        (void)rc_h5_drop(p);
         p = -1;
     }
     return p;
@@ -138,7 +134,7 @@ static hid_t space_of(hid_t d, int64_t rows, size_t *values)
         *values *= (size_t)now[i];
     }
     if (s >= 0 && (rank < 0 || (rank > 0 && H5Sset_extent_simple(s, rank, now, max) < 0))) {
-        H5Sclose(s);
+        (void)rc_h5_drop(s);
         s = -1;
     }
     return s;
@@ -164,8 +160,7 @@ static void *read_values(const copy_t *c, const char *name, hid_t d, hid_t type,
     const rc_schema_table_t *t = rc_h5_table_at(name);
     int ok = values && (!t || rc_h5_set_missing(c->h, d, t, values, all, NULL) == RC_OK) &&
              H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
-    if (space >= 0)
-        H5Sclose(space);
+    ok = rc_h5_drop(space) && ok;
     if (ok && is_results(name)) {
         if (c->o->pick)
             pick_rows(c, values, size);
@@ -186,6 +181,10 @@ static int copy_values(const copy_t *c, const char *name, hid_t d, hid_t e, hid_
 {
     void *values = read_values(c, name, d, type, n);
     int ok = values && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    int64_t rows = 0;
+    size_t bytes = rc_h5_row_bytes(e, type, &rows);
+    if (ok)
+        rc_contents_add(c->o->contents, RC_CONTENTS_ROWS, name, 0, values, rows, bytes);
     free(values);
     return ok;
 }
@@ -214,16 +213,11 @@ static int copy_dataset(const copy_t *c, const char *name)
     int ok = e >= 0 && (!t || rc_h5_describe(e, t)) && copy_attributes(d, e);
     if (ok && values > 0)
         ok = copy_values(c, name, d, e, type, values);
-    if (e >= 0)
-        H5Dclose(e);
-    if (create >= 0)
-        H5Pclose(create);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
-    if (d >= 0)
-        H5Dclose(d);
+    ok = rc_h5_drop(e) && ok;
+    ok = rc_h5_drop(create) && ok;
+    ok = rc_h5_drop(space) && ok;
+    ok = rc_h5_drop(type) && ok;
+    ok = rc_h5_drop(d) && ok;
     return ok;
 }
 
@@ -234,10 +228,8 @@ static int copy_group(const copy_t *c, const char *name)
     hid_t h = root ? H5Gopen2(c->to, name, H5P_DEFAULT)
                    : H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int ok = g >= 0 && h >= 0 && (!root || rc_h5_set_version(h)) && copy_attributes(g, h);
-    if (h >= 0)
-        H5Gclose(h);
-    if (g >= 0)
-        H5Gclose(g);
+    ok = rc_h5_drop(h) && ok;
+    ok = rc_h5_drop(g) && ok;
     return ok;
 }
 
@@ -249,9 +241,9 @@ static herr_t copy_object(hid_t at, const char *name, const H5L_info_t *info, vo
     (void)info;
     hid_t object = H5Oopen(c->from, name, H5P_DEFAULT);
     H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);
-    if (object >= 0)
-        H5Oclose(object);
+    int closed = rc_h5_drop(object);
     int ok = type == H5I_GROUP ? copy_group(c, name) : type == H5I_DATASET && copy_dataset(c, name);
+    ok = ok && closed;
     if (!ok)
         c->st = rc_h5_fail(c->err, c->path, name);
     return ok ? 0 : -1;
@@ -282,9 +274,7 @@ static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
         else
             c->picked_samples += p->first >= 0 ? p->count : 0;
     }
-    if (d >= 0)
-        H5Dclose(d);
-    return st;
+    return rc_h5_dropped(st, d, h->path, RC_SAMPLES_PATH, c->err);
 }
 
 rc_status_t rc_h5_copy(
@@ -306,14 +296,18 @@ rc_status_t rc_h5_copy(
     /* readable by HDF5 1.8 and later */
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
         c.to = H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access);
-    if (access >= 0)
-        H5Pclose(access);
     if (c.to < 0)
-        return rc_h5_fail(err, to, "cannot create the copy");
+        way = rc_h5_fail(err, to, "cannot create the copy");
+    if (!rc_h5_drop(access) && way == RC_OK)
+        way = rc_h5_fail(err, to, "cannot create the copy");
+    if (way < 0)
+        return way;
     int ok = copy_group(&c, ".") &&
              H5Lvisit(c.from, H5_INDEX_NAME, H5_ITER_NATIVE, copy_object, &c) >= 0;
     if (!ok && c.st == RC_OK)
         c.st = rc_h5_fail(err, to, "cannot copy the store");
+    if (c.st == RC_OK && options->contents)
+        c.st = rc_h5_contents(options->contents, c.to, to, 0, err);
     rc_status_t closed = rc_h5_end(c.to, to, c.st < 0 ? NULL : err);
     return c.st < 0 ? c.st : closed;
 }

@@ -40,9 +40,7 @@ rc_status_t rc_h5_make_features(
     if (d < 0 || !rc_h5_set_text(d, "names", names) ||
         !rc_h5_set_text(d, "description", "row i is for row i of rows; the columns are in names"))
         st = rc_h5_fail(err, h->path, path);
-    if (d >= 0)
-        H5Dclose(d);
-    return st;
+    return rc_h5_dropped(st, d, h->path, path, err);
 }
 
 rc_status_t rc_h5_reserve_features(
@@ -110,9 +108,7 @@ rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_e
     set_list_t l = {NULL, 0, 0, RC_OK};
     hid_t g = H5Gopen2(h->file, RC_FEATURES_PATH, H5P_DEFAULT);
     herr_t rc = g < 0 ? -1 : H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, NULL, add_set, &l);
-    if (g >= 0)
-        H5Gclose(g);
-    if (rc < 0) {
+    if (!rc_h5_drop(g) || rc < 0) {
         for (size_t i = 0; i < l.count; i++)
             free(l.names[i]);
         free(l.names);
@@ -162,10 +158,8 @@ rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_featur
     }
     if (st == RC_OK && names && !(text = rc_h5_get_text(d, "names")))
         st = rc_fail(err, RC_ESTORE, "%s: %s has no attribute names", h->path, path);
-    if (space >= 0)
-        H5Sclose(space);
-    if (d >= 0)
-        H5Dclose(d);
+    st = rc_h5_dropped(st, space, h->path, path, err);
+    st = rc_h5_dropped(st, d, h->path, path, err);
     if (st < 0) {
         free(r);
         free(v);

@@ -19,8 +19,8 @@ static herr_t innermost(unsigned n, const H5E_error2_t *e, void *user)
     return 0;
 }
 
-/* "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf = ...":
- * what failed, and why. */
+/* "file write failed: time = ..., errno = 28, error message = 'No space left on device', buf =
+ * ...": what failed, and why. */
 static void shorten(const char *text, char *out, size_t size)
 {
     static const char why[] = "error message = '";
@@ -56,7 +56,7 @@ static hid_t text_type(size_t n)
     hid_t t = H5Tcopy(H5T_C_S1);
     if (t >= 0 && (H5Tset_size(t, n) < 0 || H5Tset_strpad(t, H5T_STR_NULLPAD) < 0 ||
                       H5Tset_cset(t, H5T_CSET_UTF8) < 0)) {
-        H5Tclose(t);
+        (void)rc_h5_drop(t);
         t = -1;
     }
     return t;
@@ -67,7 +67,7 @@ static hid_t enum_type(const char *const *names)
     hid_t t = H5Tenum_create(H5T_NATIVE_INT32);
     for (int32_t i = 0; t >= 0 && names[i]; i++)
         if (H5Tenum_insert(t, names[i], &i) < 0) {
-            H5Tclose(t);
+            (void)rc_h5_drop(t);
             t = -1;
         }
     return t;
@@ -95,12 +95,11 @@ hid_t rc_h5_row_type(const rc_schema_table_t *t)
     hid_t row = H5Tcreate(H5T_COMPOUND, t->row_bytes);
     for (int i = 0; row >= 0 && i < t->fields; i++) {
         hid_t f = field_type(&t->field[i]);
-        if (f < 0 || H5Tinsert(row, t->field[i].name, t->field[i].offset, f) < 0) {
-            H5Tclose(row);
+        int ok = f >= 0 && H5Tinsert(row, t->field[i].name, t->field[i].offset, f) >= 0;
+        if (!rc_h5_drop(f) || !ok) {
+            (void)rc_h5_drop(row);
             row = -1;
         }
-        if (f >= 0)
-            H5Tclose(f);
     }
     return row;
 }
@@ -115,12 +114,9 @@ int rc_h5_set_text(hid_t object, const char *name, const char *text)
                   ? -1
                   : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     int ok = a >= 0 && H5Awrite(a, type, text) >= 0;
-    if (a >= 0)
-        H5Aclose(a);
-    if (space >= 0)
-        H5Sclose(space);
-    if (type >= 0)
-        H5Tclose(type);
+    ok = rc_h5_drop(a) && ok;
+    ok = rc_h5_drop(space) && ok;
+    ok = rc_h5_drop(type) && ok;
     return ok;
 }
 
@@ -131,10 +127,8 @@ int rc_h5_set_int(hid_t object, const char *name, int32_t value)
                   ? -1
                   : H5Acreate2(object, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT);
     int ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT32, &value) >= 0;
-    if (a >= 0)
-        H5Aclose(a);
-    if (space >= 0)
-        H5Sclose(space);
+    ok = rc_h5_drop(a) && ok;
+    ok = rc_h5_drop(space) && ok;
     return ok;
 }
 
@@ -142,8 +136,7 @@ int rc_h5_get_int(hid_t object, const char *name, int32_t *value)
 {
     hid_t a = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
     int ok = a >= 0 && H5Aread(a, H5T_NATIVE_INT32, value) >= 0;
-    if (a >= 0)
-        H5Aclose(a);
+    ok = rc_h5_drop(a) && ok;
     return ok;
 }
 
@@ -161,10 +154,8 @@ char *rc_h5_get_text(hid_t object, const char *name)
             text = NULL;
         }
     }
-    if (type >= 0)
-        H5Tclose(type);
-    if (a >= 0)
-        H5Aclose(a);
+    (void)rc_h5_drop(type);
+    (void)rc_h5_drop(a);
     return text;
 }
 
@@ -195,6 +186,18 @@ int rc_h5_set_version(hid_t file)
            rc_h5_set_int(file, "schema_minor", RC_SCHEMA_MINOR);
 }
 
+size_t rc_h5_row_bytes(hid_t d, hid_t type, int64_t *rows)
+{
+    hsize_t dims[H5S_MAX_RANK];
+    hid_t space = H5Dget_space(d);
+    int rank = space < 0 ? -1 : H5Sget_simple_extent_dims(space, dims, NULL);
+    hssize_t values = rank < 0 ? -1 : H5Sget_simple_extent_npoints(space);
+    *rows = values < 0 ? -1 : rank == 0 ? values : (int64_t)dims[0];
+    if (!rc_h5_drop(space))
+        *rows = -1;
+    return *rows > 0 ? (size_t)(values / *rows) * H5Tget_size(type) : 0;
+}
+
 /* ---------------------------------------------------------------- creation */
 
 /* An empty extendible dataset of rank 1, or rank 2 when columns > 0. */
@@ -215,12 +218,12 @@ hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, 
         H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0 &&
         H5Pset_create_intermediate_group(link, 1) >= 0)
         d = H5Dcreate2(at, path, type, space, link, create, H5P_DEFAULT);
-    if (link >= 0)
-        H5Pclose(link);
-    if (create >= 0)
-        H5Pclose(create);
-    if (space >= 0)
-        H5Sclose(space);
+    int ok = rc_h5_drop(link);
+    ok = rc_h5_drop(create) && ok;
+    if (!rc_h5_drop(space) || !ok) {
+        (void)rc_h5_drop(d);
+        d = -1;
+    }
     return d;
 }
 
@@ -229,9 +232,7 @@ int rc_h5_make_table(hid_t at, const rc_schema_table_t *t)
     hid_t type = rc_h5_row_type(t);
     hid_t d = type < 0 ? -1 : rc_h5_make_dataset(at, t->path, type, t->chunk_rows, 0);
     int ok = d >= 0 && rc_h5_describe(d, t);
-    if (d >= 0)
-        H5Dclose(d);
-    if (type >= 0)
-        H5Tclose(type);
+    ok = rc_h5_drop(d) && ok;
+    ok = rc_h5_drop(type) && ok;
     return ok;
 }

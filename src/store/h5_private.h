@@ -14,8 +14,25 @@ rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
  *  \return RC_OK or RC_ESTORE */
 rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
 
-/** How files are opened: without HDF5's own flock(), which some file systems lack; what is written to is
- *  a copy that nobody else has.  -1 on failure; close it with H5Pclose. */
+/** Close what is no file; -1 is allowed.  The reason of an earlier failure stays for rc_h5_fail.
+ *  \return 1; 0: it could not be closed: what was written to it may be lost */
+int rc_h5_drop(hid_t id);
+
+/** The same; a failure becomes the status, unless there is one. */
+rc_status_t rc_h5_dropped(
+    rc_status_t st, hid_t id, const char *path, const char *what, rc_err_t *err);
+
+/** Add the attributes of all objects of an open file, and its datasets, where nothing is known of
+ *  them yet.
+ *  \param[in] rows  1: the rows of its datasets too.  \return RC_OK, RC_ESTORE */
+rc_status_t rc_h5_contents(rc_contents_t *t, hid_t file, const char *path, int rows, rc_err_t *err);
+
+/** Bytes of a row of a dataset of any rank in that type; 0 when it has no rows.
+ *  \param[out] rows  -1: they cannot be read; of a scalar: 1 */
+size_t rc_h5_row_bytes(hid_t d, hid_t type, int64_t *rows);
+
+/** How files are opened: without HDF5's own flock(), which some file systems lack; what is written
+ *  to is a copy that nobody else has.  -1 on failure; close it with H5Pclose. */
 hid_t rc_h5_access(void);
 
 /** Keep HDF5 from printing its error stack. */
@@ -70,8 +87,8 @@ rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, i
 rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
     size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err);
 
-/** Remove what has the name of a file that is made anew: HDF5 then makes it with O_EXCL, which follows no
- *  link.  \return RC_OK, RC_EIO */
+/** Remove what has the name of a file that is made anew: HDF5 then makes it with O_EXCL, which
+ *  follows no link.  \return RC_OK, RC_EIO */
 rc_status_t rc_h5_make_way(const char *path, rc_err_t *err);
 
 #endif

@@ -26,7 +26,7 @@ struct rc_journal {
     int fd;
     char *path;
     rc_beat_t *beat;
-    int closed; /* the last record is written, or was tried */
+    int closed;           /* the last record is written, or was tried */
     _Atomic int64_t size; /* end of the last whole record; a handler adds to it */
     uint32_t seq;
     int64_t synced_ns; /* when it was synced last */
@@ -161,8 +161,7 @@ rc_status_t rc_journal_append(
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
     rc_status_t st = encode(j, 0, type, b->data, b->len, err);
     if (st == RC_OK)
-        st = write_whole(
-            j, j->buffer, sizeof(rc_record_header_t) + rc_record_padded(b->len), err);
+        st = write_whole(j, j->buffer, sizeof(rc_record_header_t) + rc_record_padded(b->len), err);
     if (st < 0)
         return st;
     j->seq++;
@@ -194,8 +193,10 @@ rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err)
         same = fstat(j->fd, &s) == 0 && s.st_size == (off_t)atomic_load(&j->size);
     }
     if (!same)
-        return rc_fail(err, RC_EIO, "%s: was changed while it was in use: expected %lld bytes, "
-            "found %lld", j->path, (long long)j->size, (long long)s.st_size);
+        return rc_fail(err, RC_EIO,
+            "%s: was changed while it was in use: expected %lld bytes, "
+            "found %lld",
+            j->path, (long long)j->size, (long long)s.st_size);
     return RC_OK;
 }
 

@@ -5,9 +5,10 @@
  *  the payload), payload padded to 8 bytes.  A record is written with one write(): a killed process
  *  loses at most the record it was writing.  fdatasync() runs at most once per sync interval and
  *  on request: after a power cut at most that interval is lost.
- *  Header, run and the owner's line are one write; the owner touches the file now and then (owner.h), and
- *  its last record says that there are no more: so a reader knows whether it is still written, with no
- *  lock of the file system's.  Journals live in the folder STORE.journal/, named <run uuid>.<rank>.rcj. */
+ *  Header, run and the owner's line are one write; the owner touches the file now and then
+ *  (owner.h), and its last record says that there are no more: so a reader knows whether it is
+ *  still written, with no lock of the file system's.  Journals live in the folder STORE.journal/,
+ *  named <run uuid>.<rank>.rcj. */
 #ifndef RC_STORE_JOURNAL_H
 #define RC_STORE_JOURNAL_H
 
@@ -37,8 +38,8 @@ rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err);
  *  \return RC_OK, RC_EIO (the text says what became of it) */
 rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err);
 
-/** Write the last record, and sync: from here on whoever reads the journal takes it for finished, and
- *  may remove it.  What it holds can still be saved.  Nothing may be appended any more.
+/** Write the last record, and sync: from here on whoever reads the journal takes it for finished,
+ *  and may remove it.  What it holds can still be saved.  Nothing may be appended any more.
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err);
 
@@ -70,8 +71,8 @@ typedef struct rc_record {
 typedef struct rc_journal_view rc_journal_view_t;
 
 /** Open a journal.  One whose header is damaged is read all the same when a valid record follows.
- *  \param[in] at_least  bytes that are known to be there; where NFS does not show them yet, they are waited
- *                       for, up to RC_JOURNAL_VISIBLE_NS; 0: as it is
+ *  \param[in] at_least  bytes that are known to be there; where NFS does not show them yet, they
+ *                       are waited for, up to RC_JOURNAL_VISIBLE_NS; 0: as it is
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_ESTORE (not a journal), RC_ENOMEM */
 rc_status_t rc_journal_open(
     const char *path, int64_t at_least, rc_journal_view_t **out, rc_err_t *err);
@@ -91,7 +92,8 @@ rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err);
 /** What became of the writer, after rc_journal_next has come to the end.
  *  \param[out] who  the writer; NULL: is not asked for
  *  \return GONE: all that will ever be there was there when the journal was opened; UNKNOWN: it was
- *  written by an older version, or its writer has just begun; it may live where the file system has no locks */
+ *  written by an older version, or its writer has just begun; it may live where the file system has
+ *  no locks */
 rc_owner_state_t rc_journal_writer(const rc_journal_view_t *v, rc_owner_t *who);
 
 /** Bytes before the last valid record that belonged to no valid record, and where they began.  A
@@ -125,8 +127,8 @@ typedef struct rc_fold_writers {
     int64_t silent_ns;    /**< see rc_lock_wait_t */
     int owns_store;       /**< 1: it has sweep.lock, so no other run is beginning */
     const char *uuid;     /**< of a run that has written its last record; NULL: none */
-    const int64_t *bytes; /**< [ranks] of its journals; -1: not known.  They are waited for where NFS does not
-                               show them yet */
+    const int64_t *bytes; /**< [ranks] of its journals; -1: not known.  They are waited for where
+                               NFS does not show them yet */
     int ranks;
 } rc_fold_writers_t;
 

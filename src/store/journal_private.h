@@ -28,7 +28,8 @@ rc_journal_header_t rc_journal_header(void);
 /** Bytes that a payload of n takes in the file. */
 size_t rc_record_padded(size_t n);
 
-/** Checksum of a record; header and payload lie apart when it is written, together when it is read. */
+/** Checksum of a record; header and payload lie apart when it is written, together when it is
+ *  read. */
 uint64_t rc_record_checksum(const rc_record_header_t *h, const unsigned char *payload);
 
 #endif

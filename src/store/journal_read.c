@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ struct rc_journal_view {
     size_t capacity;
     int64_t held;
     int64_t from;
-    int64_t size; /* when it was opened, or what was left of that later */
+    int64_t size;   /* when it was opened, or what was left of that later */
     int64_t opened; /* size when it was opened */
     int64_t at;
     int64_t valid_end; /* behind the last valid record */
@@ -150,7 +151,9 @@ rc_owner_state_t rc_journal_writer(const rc_journal_view_t *v, rc_owner_t *who)
     if (v->has_owner)
         state = rc_owner_state(&v->owner);
     /* it may have written between the look at the file and its death */
-    return state == RC_OWNER_GONE && (fstat(v->fd, &s) != 0 || s.st_size != v->opened) ? RC_OWNER_ALIVE : state;
+    return state == RC_OWNER_GONE && (fstat(v->fd, &s) != 0 || s.st_size != v->opened)
+               ? RC_OWNER_ALIVE
+               : state;
 }
 
 rc_status_t rc_journal_read_status(const rc_journal_view_t *v, rc_err_t *err)
@@ -164,17 +167,20 @@ static rc_status_t open_once(rc_journal_view_t *v, rc_err_t *err)
 {
     struct stat s;
     /* some network file systems give an exclusive lock only to who may write */
-    v->fd = open(v->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    v->fd = open(v->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (v->fd < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
-        v->fd = open(v->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+        v->fd = open(v->path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (v->fd < 0)
         return rc_fail_errno(
             err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open", v->path);
     if (fstat(v->fd, &s) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot stat", v->path);
+    if (!S_ISREG(s.st_mode))
+        return rc_fail(
+            err, RC_EIO, "%s: expected a journal, found %s", v->path, rc_open_kind(s.st_mode));
     v->size = v->opened = s.st_size;
-    /* of writers that leave no name: those of older versions have a lock, which proves something only
-     * where it is refused */
+    /* of writers that leave no name: those of older versions have a lock, which proves something
+     * only where it is refused */
     v->locked = flock(v->fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     (void)flock(v->fd, LOCK_UN);
     return RC_OK;

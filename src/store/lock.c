@@ -45,7 +45,8 @@ typedef struct found {
     rc_owner_state_t state;
 } found_t;
 
-/* Who left no name: a program of an older version, which holds flock(), or one that has just made the file. */
+/* Who left no name: a program of an older version, which holds flock(), or one that has just made
+ * the file. */
 static rc_owner_state_t state_of_nameless(int fd, const char *text)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) != 0)
@@ -82,8 +83,8 @@ static void tell(seeker_t *s, const char *path)
         return;
     s->told = 1;
     rc_text_seconds((double)s->wait.silent_ns * 1e-9, text, sizeof text);
-    rc_log(s->wait.log, RC_LOG_INFO, "store", "%s: held by %s: waiting up to %s for a sign of life of it", path,
-        s->holder, text);
+    rc_log(s->wait.log, RC_LOG_INFO, "store",
+        "%s: held by %s: waiting up to %s for a sign of life of it", path, s->holder, text);
 }
 
 /* As the owner itself, but for one elsewhere what its file has shown so far. */
@@ -126,9 +127,10 @@ static rc_status_t make(const seeker_t *s, const char *path, int *fd_out, rc_err
 
 static rc_status_t obtain(seeker_t *s, const char *path, int depth, int *fd, rc_err_t *err);
 
-/* The owner is gone.  Who makes the file PATH.<id of the owner> has the right to put its own line in the
- * place of the owner's: nobody else touches that as long as it is the same. */
-static rc_status_t take_over(seeker_t *s, const char *path, int depth, const found_t *old, int *fd, rc_err_t *err)
+/* The owner is gone.  Who makes the file PATH.<id of the owner> has the right to put its own line
+ * in the place of the owner's: nobody else touches that as long as it is the same. */
+static rc_status_t take_over(
+    seeker_t *s, const char *path, int depth, const found_t *old, int *fd, rc_err_t *err)
 {
     rc_str_t right = {0};
     found_t now;
@@ -214,7 +216,8 @@ rc_status_t rc_lock_take(
         s.wait.silent_ns = RC_OWNER_SILENT_NS;
     l->fd = -1;
     rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a lock") : rc_owner_make(&s.me, err);
+    rc_status_t st =
+        path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a lock") : rc_owner_make(&s.me, err);
     if (st == RC_OK)
         st = seek(&s, dir, path.text, &l->fd, err);
     l->path = path.text;
@@ -243,7 +246,8 @@ rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err)
         return rc_fail(err, RC_EIO, "%s: is gone while this process holds it", l->path);
     if (st < 0 || strcmp(f.owner.id, l->me.id) == 0)
         return RC_OK; /* where it cannot be read, the next record tells more */
-    return rc_fail(err, RC_EIO, "%s: was taken over by %s, as this process gave no sign of life", l->path, f.line);
+    return rc_fail(err, RC_EIO, "%s: was taken over by %s, as this process gave no sign of life",
+        l->path, f.line);
 }
 
 rc_owner_state_t rc_lock_state(const char *dir, const char *name)

@@ -1,6 +1,7 @@
-/** \file store/lock.h  Locks beside a store: a small file that is made only when it is not there, and
- *  names its owner (owner.h).  No lock of the file system's is needed: creation and rename are atomic on
- *  NFS too.  A lock whose owner is gone is taken over by exactly one of those who find it. */
+/** \file store/lock.h  Locks beside a store: a small file that is made only when it is not there,
+ *  and names its owner (owner.h).  No lock of the file system's is needed: creation and rename are
+ *  atomic on NFS too.  A lock whose owner is gone is taken over by exactly one of those who find
+ *  it. */
 #ifndef RC_STORE_LOCK_H
 #define RC_STORE_LOCK_H
 
@@ -18,13 +19,14 @@ typedef struct rc_lock_wait {
 
 /** Create the folder when it is missing, then take the lock `name` in it.
  *  \param[in] wait  NULL: not at all for an owner that lives
- *  \return RC_OK; RC_EBUSY with the owner (process, host, since when) in the text; RC_EIO, with what
+ *  \return RC_OK; RC_EBUSY with the owner (process, host, since when) in the text; RC_EIO, with
+ *      what
  *  to do, when folder or lock cannot be made.  Free with rc_lock_release. */
 rc_status_t rc_lock_take(
     const char *dir, const char *name, const rc_lock_wait_t *wait, rc_lock_t **out, rc_err_t *err);
 
-/** Whether the lock is still this process's: another machine may have taken it over from a process that
- *  stood still for long.  Cost: three system calls.
+/** Whether the lock is still this process's: another machine may have taken it over from a process
+ *  that stood still for long.  Cost: three system calls.
  *  \return RC_OK; RC_EIO with the new owner in the text */
 rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err);
 

@@ -7,8 +7,8 @@
 #include "store/lock.h"
 #include "store/merge_private.h"
 #include "store/path.h"
+#include "store/prove.h"
 #include "store/replace.h"
-#include "store/seal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,6 @@ typedef struct target {
     rc_lock_t *sweep;
     rc_lock_t *commit;
     int exists;
-    mode_t mode;
     int made; /* 1: there is a half-made file */
 } target_t;
 
@@ -59,7 +58,8 @@ static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
         return st;
     while (rc_journal_next(v, &r))
         *end = r.end;
-    if (rc_journal_writer(v, NULL) != RC_OWNER_ALIVE && rc_journal_writer(v, NULL) != RC_OWNER_ELSEWHERE)
+    if (rc_journal_writer(v, NULL) != RC_OWNER_ALIVE &&
+        rc_journal_writer(v, NULL) != RC_OWNER_ELSEWHERE)
         *end = INT64_MAX;
     st = rc_journal_read_status(v, err);
     rc_journal_view_close(v);
@@ -187,6 +187,7 @@ static rc_status_t target_open(
 {
     const rc_lock_wait_t wait = {.busy_ns = o->lock_wait_ns};
     struct stat s;
+    const char *why;
     rc_status_t st;
     RC_TRY(rc_store_path(out, &t->path, err));
     t->dir = rc_journal_dir(t->path, err);
@@ -201,11 +202,12 @@ static rc_status_t target_open(
     if (st < 0)
         goto done;
     RC_TRY(rc_lock_take(t->dir, "commit.lock", &wait, &t->commit, err));
+    RC_TRY(rc_replace_finish(t->path, err));
     t->exists = stat(t->path, &s) == 0;
-    t->mode = t->exists ? s.st_mode & 07777 : 0;
     /* it would be replaced, not written: so what protects it has to be asked */
-    if (t->exists && (!(t->mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK) != 0))
-        st = rc_fail(err, RC_EIO, "%s: the store is write-protected", t->path);
+    if (t->exists && (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK) != 0))
+        RC_TRY(rc_fail(err, RC_EIO, "%s: the store is write-protected", t->path));
+    st = rc_replace_look(t->fresh.text, t->path, &why, err);
 done:
     return st;
 }
@@ -226,9 +228,11 @@ static void target_close(target_t *t)
 
 static rc_status_t write_store(rc_merge_t *m, target_t *t, int64_t created_ns, rc_err_t *err)
 {
+    rc_contents_t contents = {0};
     rc_status_t st;
     t->made = 1;
     RC_TRY(rc_h5_create(t->fresh.text, created_ns, &m->h, err));
+    m->h.contents = &contents;
     RC_TRY(rc_merge_dicts(m, err));
     RC_TRY(rc_merge_tables(m, err));
     RC_TRY(rc_dicts_write(&m->dicts, &m->h, err));
@@ -236,9 +240,13 @@ static rc_status_t write_store(rc_merge_t *m, target_t *t, int64_t created_ns, r
     RC_TRY(rc_merge_orders(m, err));
     RC_TRY(rc_merge_features(m, err));
     RC_TRY(rc_h5_close(&m->h, err));
-    RC_TRY(rc_seal_write(t->fresh.text, err));
-    st = rc_replace(t->fresh.text, t->path, t->exists ? &t->mode : NULL, err);
+    for (int i = 0; i < m->stores; i++)
+        RC_TRY(rc_h5_close(&m->store[i].h, err));
+    RC_TRY(rc_prove(t->fresh.text, &contents, err));
+    st = rc_replace(t->fresh.text, t->path, err);
 done:
+    m->h.contents = NULL;
+    rc_contents_free(&contents);
     return st;
 }
 

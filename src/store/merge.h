@@ -22,8 +22,9 @@ typedef struct rc_merge_info {
  *  inputs, nor on what is merged first; merging again adds nothing.  Rows are the same when they
  *  are of the same record of the same run; of a case the row with the latest utc_ns comes last, and
  *  so counts.  Raw times follow their rows; where only one store has them, they are taken from it.
- *  The output has no filters, and a seal.  Inputs are only read; the output is replaced by a
- *  rename, or on failure stays as it was.  A sweep into the output is kept out meanwhile.
+ *  The output has no filters, and a seal.  Inputs are only read; the output is replaced
+ *  (store/replace.h), or on failure stays as it was.  A sweep into the output is kept out
+ *  meanwhile.
  *  \param[in] out    need not exist
  *  \param[in] in     [count] stores; `out` and repeats of a file are allowed
  *  \param[out] info  may be NULL

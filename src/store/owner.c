@@ -96,8 +96,9 @@ rc_status_t rc_owner_make(rc_owner_t *out, rc_err_t *err)
 
 void rc_owner_put(const rc_owner_t *o, char line[RC_OWNER_LINE])
 {
-    snprintf(line, RC_OWNER_LINE, "process %" PRId64 " on %s since %s, start %" PRId64 ", machine %s, id %s\n",
-        o->pid, o->host, o->since, o->start, o->machine, o->id);
+    snprintf(line, RC_OWNER_LINE,
+        "process %" PRId64 " on %s since %s, start %" PRId64 ", machine %s, id %s\n", o->pid,
+        o->host, o->since, o->start, o->machine, o->id);
 }
 
 int rc_owner_get(const char *text, rc_owner_t *out)
@@ -105,8 +106,9 @@ int rc_owner_get(const char *text, rc_owner_t *out)
     rc_owner_t o = {0};
     int end = 0;
     int n = sscanf(text,
-        "process %" SCNd64 " on %128s since %20[^,], start %" SCNd64 ", machine %96[^,], id %32[0-9a-f]%n", &o.pid,
-        o.host, o.since, &o.start, o.machine, o.id, &end);
+        "process %" SCNd64 " on %128s since %20[^,], start %" SCNd64
+        ", machine %96[^,], id %32[0-9a-f]%n",
+        &o.pid, o.host, o.since, &o.start, o.machine, o.id, &end);
     if (n != 6 || text[end] != '\n' || strlen(o.id) != sizeof o.id - 1)
         return 0;
     *out = o;

@@ -1,8 +1,9 @@
-/** \file store/owner.h  Who holds a lock or writes a journal, and whether it still does, without a word
- *  of the file system's: a line that names the process, and a sign of life (a new time of change of the
- *  file) every RC_OWNER_BEAT_NS.  Of a process of the same machine and process space it is known at any
- *  moment whether it lives; one of another machine counts as gone when its file has not changed for a
- *  while, by the clock of the process that looks, so clocks need not agree.  Local; private to src/store. */
+/** \file store/owner.h  Who holds a lock or writes a journal, and whether it still does, without a
+ *  word of the file system's: a line that names the process, and a sign of life (a new time of
+ *  change of the file) every RC_OWNER_BEAT_NS.  Of a process of the same machine and process space
+ *  it is known at any moment whether it lives; one of another machine counts as gone when its file
+ *  has not changed for a while, by the clock of the process that looks, so clocks need not agree.
+ *  Local; private to src/store. */
 #ifndef RC_STORE_OWNER_H
 #define RC_STORE_OWNER_H
 
@@ -14,13 +15,14 @@ enum { RC_OWNER_LINE = 512 /**< bytes of a line with its NUL */ };
 #define RC_OWNER_BEAT_NS INT64_C(10000000000)
 
 /** Without a sign of life for so long an owner elsewhere is taken for gone, unless the caller says
- *  otherwise: longer than a beat and the attribute cache of NFS (at most 60 s, and read anew by open()). */
+ *  otherwise: longer than a beat and the attribute cache of NFS (at most 60 s, and read anew by
+ *  open()). */
 #define RC_OWNER_SILENT_NS INT64_C(60000000000)
 
 /** A process, and one thing that it owns. */
 typedef struct rc_owner {
     int64_t pid;
-    int64_t start;    /**< of the process, ticks since the machine's; 0 unknown */
+    int64_t start; /**< of the process, ticks since the machine's; 0 unknown */
     char host[129];
     char since[21];   /**< UTC */
     char machine[97]; /**< boot and process space, within which pid and start say all */
@@ -55,8 +57,8 @@ typedef struct rc_pulse {
 
 /** Look at a file again.
  *  \param[in] silent_ns  how long without a change means gone
- *  \return RC_OWNER_ALIVE: it has changed since the first look; RC_OWNER_GONE: it has not for so long, or
- *          is not there any more; RC_OWNER_ELSEWHERE: look again */
+ *  \return RC_OWNER_ALIVE: it has changed since the first look; RC_OWNER_GONE: it has not for so
+ *          long, or is not there any more; RC_OWNER_ELSEWHERE: look again */
 rc_owner_state_t rc_pulse_look(rc_pulse_t *p, const char *path, int64_t silent_ns);
 
 typedef struct rc_beat rc_beat_t;

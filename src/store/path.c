@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/path.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/str.h"
 
 #include <errno.h>
@@ -43,8 +44,9 @@ rc_status_t rc_store_path(const char *path, char **out, rc_err_t *err)
     struct stat s;
     if (stat(path, &s) != 0)
         return new_path(path, out, err);
-    if (S_ISDIR(s.st_mode))
-        return rc_fail(err, RC_EINVAL, "%s: expected a store, found a folder", path);
+    if (!S_ISREG(s.st_mode))
+        return rc_fail(
+            err, RC_ESTORE, "%s: expected a store, found %s", path, rc_open_kind(s.st_mode));
     *out = realpath(path, NULL);
     return *out ? RC_OK : rc_fail_errno(err, RC_EIO, errno, "%s: cannot resolve", path);
 }

@@ -7,7 +7,7 @@
 
 /** Absolute path without links.  The store need not exist, its folder must.
  *  \param[out] out  free with free()
- *  \return RC_OK, RC_ENOENT (no such folder), RC_EINVAL (a folder, not a file), RC_EIO, RC_ENOMEM
+ *  \return RC_OK, RC_ENOENT (no such folder), RC_EINVAL (no regular file), RC_EIO, RC_ENOMEM
  */
 rc_status_t rc_store_path(const char *path, char **out, rc_err_t *err);
 

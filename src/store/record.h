@@ -58,10 +58,10 @@ typedef enum rc_rec_type {
     RC_REC_PLAN = 9,    /**< what the run means to do (rank 0) */
     RC_REC_DIED = 10,   /**< written by the handler of a fatal signal */
     RC_REC_END = 11,    /**< the rank left the run in good order */
-    RC_REC_LOST = 12,   /**< the device is unusable: what is in flight of a job counts as if the rank
-                             had died, whatever the rank still writes */
-    RC_REC_ASKED = 13,  /**< written by the handler of a signal that asks the rank to end: what is in
-                             flight when it dies afterwards is not to blame */
+    RC_REC_LOST = 12,   /**< the device is unusable: what is in flight of a job counts as if the
+                             rank had died, whatever the rank still writes */
+    RC_REC_ASKED = 13,  /**< written by the handler of a signal that asks the rank to end: what is
+                             in flight when it dies afterwards is not to blame */
     RC_REC_OWNER = 14,  /**< who writes the journal (owner.h); readers keep it to themselves */
     RC_REC_CLOSED = 15  /**< the writer writes no more; likewise */
 } rc_rec_type_t;

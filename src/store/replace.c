@@ -3,6 +3,9 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
+#include "store/attributes.h"
+#include "store/in_place.h"
+#include "store/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,14 +15,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* \param[in] mode  permissions that it is given; NULL: none */
-static rc_status_t sync_fd(int fd, const char *path, const mode_t *mode, rc_err_t *err)
+static rc_status_t sync_fd(int fd, const char *path, rc_err_t *err)
 {
     /* some file systems have no sync for folders: then the rename is as durable as they make it */
     if (fsync(fd) != 0 && errno != EINVAL)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", path);
-    if (mode && fchmod(fd, *mode) != 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot set its permissions", path);
     return RC_OK;
 }
 
@@ -34,7 +34,7 @@ rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
     if (fd < 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", folder);
     else {
-        st = sync_fd(fd, folder, NULL, err);
+        st = sync_fd(fd, folder, err);
         close(fd);
     }
     free(copy);
@@ -47,22 +47,220 @@ rc_status_t rc_sync_file(const char *path, rc_err_t *err)
     rc_status_t st = rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err);
     if (st < 0)
         return st;
-    st = sync_fd(fd, path, NULL, err);
-    close(fd);
+    st = sync_fd(fd, path, err);
+    if (close(fd) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);
     return st;
 }
 
-rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err)
+/* ---------------------------------------------------------------------- beside it */
+
+static rc_status_t whole_of(const char *target, rc_str_t *out, rc_err_t *err)
 {
+    rc_str_addf(out, "%s.whole", target);
+    return out->failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a copy") : RC_OK;
+}
+
+/* The time of change of a copy, which tells it from a file that somebody gave that name. */
+static const struct timespec mark[2] = {{.tv_sec = 1 << 30}, {.tv_sec = 1 << 30}};
+
+/* A copy that this user, the owner of the store or the superuser made: others may have planted
+ * theirs. */
+static int is_ours(const char *whole, const char *target)
+{
+    struct stat w;
+    struct stat t;
+    return lstat(whole, &w) == 0 && S_ISREG(w.st_mode) && w.st_mtim.tv_sec == mark[1].tv_sec &&
+           (w.st_uid == geteuid() || w.st_uid == 0 ||
+               (stat(target, &t) == 0 && t.st_uid == w.st_uid));
+}
+
+/* 1: the file has a seal, and its bytes are those that were sealed. */
+static rc_status_t is_whole(const char *path, int *is, rc_err_t *err)
+{
+    rc_seal_t seal = {0};
     int fd;
+    rc_status_t st = rc_open_file(path, RC_OPEN_READ, 0, &fd, err);
+    if (st < 0)
+        return st;
+    st = rc_seal_check(fd, path, NULL, NULL, &seal, err);
+    close(fd);
+    *is = st == RC_OK && seal.present;
+    return st == RC_ESTORE ? RC_OK : st;
+}
+
+/* A copy stands for a store that is not whole, and for no other: what else has its name is
+ * somebody's file. */
+static int stands_for(const char *whole, const char *target)
+{
+    int sound = 0;
+    int is = 0;
+    return is_ours(whole, target) && is_whole(target, &sound, NULL) == RC_OK && !sound &&
+           is_whole(whole, &is, NULL) == RC_OK && is;
+}
+
+rc_status_t rc_replace_readable(const char *target, char **out, rc_err_t *err)
+{
+    rc_str_t whole = {0};
+    char *real = realpath(target, NULL);
+    *out = NULL;
+    rc_status_t st = whole_of(real ? real : target, &whole, err);
+    if (st == RC_OK && stands_for(whole.text, real ? real : target)) {
+        *out = whole.text;
+        whole = (rc_str_t){0};
+    } else if (st == RC_OK) {
+        *out = rc_strdup(target, err);
+        st = *out ? RC_OK : RC_ENOMEM;
+    }
+    rc_str_free(&whole);
+    free(real);
+    return st;
+}
+
+static rc_status_t put_back(const char *whole, const char *target, rc_err_t *err)
+{
+    int touched;
+    if (access(target, F_OK) == 0)
+        return rc_in_place(whole, target, &touched, err);
+    if (rename(whole, target) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", target, whole);
+    (void)utimensat(AT_FDCWD, target, NULL, 0);
+    return rc_sync_folder_of(target, err);
+}
+
+static rc_status_t drop_whole(const char *whole, rc_err_t *err)
+{
+    return unlink(whole) == 0 || errno == ENOENT
+               ? RC_OK
+               : rc_fail_errno(err, RC_EIO, errno, "%s: cannot remove", whole);
+}
+
+rc_status_t rc_replace_finish(const char *target, rc_err_t *err)
+{
+    rc_str_t whole = {0};
+    rc_err_t why = {0};
+    int sound = 0;
+    int is = 0;
+    rc_status_t st = RC_OK;
+    RC_TRY(whole_of(target, &whole, err));
+    if (!is_ours(whole.text, target))
+        goto done;
+    RC_TRY(is_whole(whole.text, &is, &why));
+    if (access(target, F_OK) == 0)
+        RC_TRY(is_whole(target, &sound, &why));
+    if (!sound && !is)
+        st = rc_fail(&why, RC_ESTORE, "%s: neither it nor %s is whole", target, whole.text);
+    else if (!sound)
+        st = put_back(whole.text, target, &why);
+    if (st == RC_OK)
+        st = drop_whole(whole.text, &why);
+done:
+    rc_str_free(&whole);
+    if (st < 0 && err && why.status < 0)
+        *err = why;
+    return st;
+}
+
+/* ---------------------------------------------------------------------- in its place */
+
+/* Why no rename may be tried; NULL: it may. */
+static const char *keeps_its_place(int fresh, const char *target, const struct stat *there)
+{
+    if (there->st_nlink > 1)
+        return "it has other names (hard links), which would keep the old contents";
+    if (rc_attributes_is_mount(target))
+        return "it is a mount of its own";
+    return rc_attributes_take(fresh, target, there);
+}
+
+/* Whether the name of the copy is nobody's file. */
+static rc_status_t is_free(const char *whole, const char *target, rc_err_t *err)
+{
+    struct stat s;
+    if (lstat(whole, &s) != 0 || !S_ISREG(s.st_mode) || is_ours(whole, target))
+        return RC_OK;
+    return rc_fail(err, RC_EIO,
+        "%s: cannot be written in place while there is a file %s: move that", target, whole);
+}
+
+rc_status_t rc_replace_look(const char *fresh, const char *target, const char **why, rc_err_t *err)
+{
+    struct stat there;
+    int fd;
+    *why = NULL;
+    if (stat(target, &there) != 0)
+        return RC_OK;
+    rc_status_t st = rc_open_file(fresh, RC_OPEN_FRESH, 0666, &fd, err);
+    if (st < 0)
+        return st;
+    *why = keeps_its_place(fd, target, &there);
+    close(fd);
+    if (unlink(fresh) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", fresh);
+    fd = *why ? open(target, O_RDWR | O_CLOEXEC | O_NONBLOCK) : -1;
+    if (*why && fd < 0)
+        return rc_fail_errno(
+            err, RC_EIO, errno, "%s: cannot be replaced (%s), nor written in place", target, *why);
+    if (fd >= 0)
+        close(fd);
+    rc_str_t whole = {0};
+    st = *why ? whole_of(target, &whole, err) : RC_OK;
+    if (st == RC_OK && *why)
+        st = is_free(whole.text, target, err);
+    rc_str_free(&whole);
+    return st;
+}
+
+/* What a rename says where it is not to be, rather than fails. */
+static int is_forbidden(int why)
+{
+    return why == EBUSY || why == EXDEV || why == EPERM || why == EACCES || why == ETXTBSY;
+}
+
+/* Write the target, with the new contents beside it until that is proved. */
+static rc_status_t write_over(const char *fresh, const char *target, rc_err_t *err)
+{
+    rc_str_t whole = {0};
+    int touched = 0;
+    rc_status_t st;
+    RC_TRY(whole_of(target, &whole, err));
+    RC_TRY(is_free(whole.text, target, err));
+    if (utimensat(AT_FDCWD, fresh, mark, 0) != 0 || rename(fresh, whole.text) != 0)
+        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", whole.text, fresh));
+    st = rc_sync_folder_of(target, err);
+    if (st == RC_OK)
+        st = rc_in_place(whole.text, target, &touched, err);
+    if (st < 0 && !touched)
+        (void)unlink(whole.text);
+    else if (st < 0)
+        (void)rc_err_context(
+            err, "%s is whole, and the same command finishes %s from it", whole.text, target);
+    else
+        st = drop_whole(whole.text, err);
+done:
+    rc_str_free(&whole);
+    return st;
+}
+
+rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err)
+{
+    struct stat there;
+    int fd;
+    int exists = stat(target, &there) == 0;
     rc_status_t st = rc_open_file(fresh, RC_OPEN_UPDATE, 0, &fd, err);
     if (st < 0)
         return st;
-    st = sync_fd(fd, fresh, mode, err);
-    close(fd);
+    const char *why = exists ? keeps_its_place(fd, target, &there) : NULL;
+    st = sync_fd(fd, fresh, err);
+    if (close(fd) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", fresh);
     if (st < 0)
         return st;
-    if (rename(fresh, target) != 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", target, fresh);
-    return rc_sync_folder_of(target, err);
+    if (why)
+        return write_over(fresh, target, err);
+    if (rename(fresh, target) == 0)
+        return rc_sync_folder_of(target, err);
+    if (exists && is_forbidden(errno))
+        return write_over(fresh, target, err);
+    return rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", target, fresh);
 }

@@ -1,16 +1,37 @@
 /** \file store/replace.h  A finished file takes the place of another, so that a kill or a power cut
- *  at any instant leaves one of the two whole; names that last.  Private to src/store. */
+ *  at any instant leaves one of the two whole; names that last.  Private to src/store and
+ *  src/table.
+ *
+ *  It is renamed over the other one, with its owner, group and permissions.  Where that cannot be
+ *  (the file is a mount of its own, or has other names; its folder or its file system forbids it;
+ *  owner, group or permissions would be lost) it is written into the file that is there.  Until
+ *  that is proved the new contents are whole beside it, as FILE.whole: while FILE is not whole
+ *  readers read that, and rc_replace_finish copies it again after a kill.  A time of change of its
+ *  own tells it from files of others. */
 #ifndef RC_STORE_REPLACE_H
 #define RC_STORE_REPLACE_H
 
-#include <sys/types.h>
-
 #include "rowcast.h"
 
-/** Sync `fresh`, give it its permissions, rename it to `target` and sync the folder.
- *  \param[in] mode  permissions; NULL: those that it has
- *  \return RC_OK, RC_EIO, RC_ENOMEM; until the rename `target` is as it was */
-rc_status_t rc_replace(const char *fresh, const char *target, const mode_t *mode, rc_err_t *err);
+/** Look whether `target`, if it is there, can be replaced or written, before anything long is
+ *  begun.
+ *  \param[in]  fresh  name of a file beside it that is made and removed for a trial
+ *  \param[out] why    why it will be written in place; NULL: it is not there, or will be replaced
+ *  \return RC_OK; RC_EIO: neither is possible */
+rc_status_t rc_replace_look(const char *fresh, const char *target, const char **why, rc_err_t *err);
+
+/** Finish what a kill has interrupted: a target that is not whole gets the contents of FILE.whole.
+ *  \return RC_OK, also when there is nothing to finish; RC_EIO; RC_ESTORE: that copy is damaged */
+rc_status_t rc_replace_finish(const char *target, rc_err_t *err);
+
+/** Sync `fresh`, a sealed store, and let it take the place of `target`, which need not be there.
+ *  \return RC_OK, RC_EIO, RC_ENOMEM: then `target` is as it was, or FILE.whole is there, which a
+ *          line says */
+rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err);
+
+/** The file that holds a store now: FILE.whole while FILE is written in place, else FILE itself.
+ *  \param[out] out  free with free().  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_replace_readable(const char *target, char **out, rc_err_t *err);
 
 /** Sync what was written to a file.  \return RC_OK, RC_EIO */
 rc_status_t rc_sync_file(const char *path, rc_err_t *err);

@@ -18,10 +18,10 @@ typedef struct rc_scan_hand {
 typedef struct rc_scan_journal {
     char name[64];
     rc_rec_run_t run;
-    int alive;     /**< 1: its writer is running, as far as can be seen from here */
+    int alive;      /**< 1: its writer is running, as far as can be seen from here */
     char host[129]; /**< of a writer that cannot be seen from here; else "" */
-    int ended;     /**< 1: its writer left in good order */
-    int32_t state; /**< rc_run_state_t when ended */
+    int ended;      /**< 1: its writer left in good order */
+    int32_t state;  /**< rc_run_state_t when ended */
     int has_plan;
     rc_rec_plan_t plan;              /**< rank 0's */
     int64_t cases[RC_CASE_STATUSES]; /**< results in the new stretch, by status */

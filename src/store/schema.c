@@ -2,6 +2,7 @@
 #include "store/schema.h"
 #include "base/error.h"
 #include "base/outcome.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,7 +28,8 @@ SUM_TEXT(rc_row_result_t, 32, 28, 18);
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
 const char *const rc_op_names[RC_STORE_OPS + 1] = {"spmm", "spmv", "spmm_t", "sddmm", NULL};
-const char *const rc_precision_names[] = {"fp32", "fp64", NULL};
+#define NAME_OF(id, text, ...) text,
+const char *const rc_precision_names[] = {RC_FOR_EACH_TYPE(NAME_OF) NULL};
 const char *const rc_layout_names[] = {"col", "row", "row-col", "col-row", NULL};
 const char *const rc_c_order_names[] = {"original", "schedule", "symmetric", NULL};
 const char *const rc_cache_names[] = {"warm", "cold", NULL};
@@ -35,7 +37,7 @@ const char *const rc_cache_names[] = {"warm", "cold", NULL};
 #define AT(row, member) offsetof(row, member), sizeof(((row *)0)->member)
 #define FIELD(row, member, type, unit, help, names, since, missing)                                \
     {                                                                                              \
-        #member, type, AT(row, member), unit, help, names, since, missing                          \
+#member, type, AT(row, member), unit, help, names, since, missing                          \
     }
 #define I32(row, member, unit, help) FIELD(row, member, RC_FT_INT32, unit, help, NULL, 0, 0)
 #define I64(row, member, unit, help) FIELD(row, member, RC_FT_INT64, unit, help, NULL, 0, 0)
@@ -206,7 +208,8 @@ static const rc_schema_field_t result_fields[] = {
     ENM(R, precision, rc_precision_names, "of A, B and C"),
     ENM(R, layout, rc_layout_names, "of B and C: one for both, or that of B and that of C"),
     ENM(R, c_order, rc_c_order_names,
-        "row order of C; symmetric: rows and columns of the matrix are renumbered, and B with them"),
+        "row order of C; symmetric: rows and columns of the matrix are renumbered, and B with "
+        "them"),
     ENM(R, cache, rc_cache_names, "cold: caches flushed before each product"),
     ENM(R, status, rc_case_status_names, "only ok rows may enter an average"),
     ENM(R, phase, rc_phase_names, "where it ended when not ok"),
@@ -218,10 +221,12 @@ static const rc_schema_field_t result_fields[] = {
     FIELD(R, fill, RC_FT_FLOAT64, "1", "stored entries, padding included, per entry of the matrix",
         NULL, RC_SCHEMA_VERSION(2, 0), NAN),
     FIELD(R, permute_ns, RC_FT_INT64, "ns",
-        "to bring x into the numbering of a symmetric order, and y out of it, on the host; 0 for other orders, -1 unknown",
+        "to bring x into the numbering of a symmetric order, and y out of it, on the host; 0 for "
+        "other orders, -1 unknown",
         NULL, RC_SCHEMA_VERSION(2, 2), -1),
     FIELD(R, pointer_bytes, RC_FT_INT64, "bytes",
-        "of the pointers of groups beside CSR that the kernel has; -1 unknown", NULL, RC_SCHEMA_VERSION(2, 2), -1),
+        "of the pointers of groups beside CSR that the kernel has; -1 unknown", NULL,
+        RC_SCHEMA_VERSION(2, 2), -1),
 };
 #undef R
 

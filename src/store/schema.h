@@ -22,7 +22,7 @@ enum {
     RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong: it refuses
                               every other major version.  1 and 2 differ in what was added; but
                               programs of 1 would write rows without it */
-    RC_SCHEMA_MINOR = 2  /**< raised when something is added: programs from 2.0 on refuse a newer
+    RC_SCHEMA_MINOR = 3  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
 /** A version as one number, which sorts. */
@@ -50,8 +50,8 @@ typedef struct rc_schema_field {
     const char *unit; /**< "" for none */
     const char *help;
     const char *const *names; /**< RC_FT_ENUM: names of 0, 1, ...; NULL-terminated */
-    int since;      /**< RC_SCHEMA_VERSION that added it; 0: it was always there */
-    double missing; /**< added: what rows of older files have there; of a text: "" */
+    int since;                /**< RC_SCHEMA_VERSION that added it; 0: it was always there */
+    double missing;           /**< added: what rows of older files have there; of a text: "" */
 } rc_schema_field_t;
 
 /** One table. */
@@ -163,7 +163,8 @@ typedef struct rc_row_inflight {
     int32_t run;
     int32_t rank;
     int32_t phase;
-    int32_t signal; /**< that killed the rank, as far as it could tell; 0 unknown, RC_SIGNAL_DEVICE */
+    int32_t signal; /**< that killed the rank, as far as it could tell; 0 unknown,
+                         RC_SIGNAL_DEVICE */
 } rc_row_inflight_t;
 
 /** The time that building an order took. */

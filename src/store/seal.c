@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "store/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,38 +28,6 @@ typedef struct footer {
 } footer_t;
 _Static_assert(sizeof(footer_t) == 64, "the footer has padding");
 static const char magic[7] = "RCSEAL";
-
-static rc_status_t read_all(
-    int fd, const char *path, void *to, int64_t bytes, int64_t at, rc_err_t *err)
-{
-    for (char *p = to; bytes > 0;) {
-        ssize_t n = pread(fd, p, (size_t)bytes, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return rc_fail_errno(err, RC_EIO, n < 0 ? errno : EIO, "%s: cannot read", path);
-        p += n;
-        at += n;
-        bytes -= n;
-    }
-    return RC_OK;
-}
-
-static rc_status_t write_all(
-    int fd, const char *path, const void *from, size_t bytes, int64_t at, rc_err_t *err)
-{
-    for (const char *p = from; bytes > 0;) {
-        ssize_t n = pwrite(fd, p, bytes, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return rc_fail_errno(err, RC_EIO, n < 0 ? errno : ENOSPC, "%s: cannot write", path);
-        p += n;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return RC_OK;
-}
 
 static rc_status_t footer_digest(
     const rc_digest_t *list, const footer_t *f, rc_digest_t *out, rc_err_t *err)
@@ -91,7 +60,8 @@ static rc_status_t load(
     *size = s.st_size;
     if (s.st_size < (off_t)sizeof *f)
         return RC_OK;
-    rc_status_t st = read_all(fd, path, f, (int64_t)sizeof *f, s.st_size - (int64_t)sizeof *f, err);
+    rc_status_t st =
+        rc_read_at(fd, path, f, (int64_t)sizeof *f, s.st_size - (int64_t)sizeof *f, err);
     if (st < 0 || memcmp(f->magic, magic, sizeof magic) != 0)
         return st;
     if (f->version != SEAL_VERSION || f->byte_order != byte_order)
@@ -108,7 +78,7 @@ static rc_status_t load(
     p = rc_alloc((size_t)f->blocks, sizeof *p, "the digests of a store", err);
     if (!p)
         return RC_ENOMEM;
-    RC_TRY(read_all(fd, path, p, f->blocks * (int64_t)sizeof *p, f->body, err));
+    RC_TRY(rc_read_at(fd, path, p, f->blocks * (int64_t)sizeof *p, f->body, err));
     RC_TRY(footer_digest(p, f, &expected, err));
     if (rc_digest_compare(&expected, &f->digest) != 0)
         RC_TRY(rc_fail(err, RC_ESTORE, "%s: the digests at its end are damaged", path));
@@ -163,7 +133,7 @@ rc_status_t rc_seal_check(
     for (int64_t i = 0; i < out->blocks; i++) {
         int64_t at = i * out->block;
         int64_t n = bytes_of(out, i);
-        RC_TRY(read_all(fd, path, buffer, n, at, err));
+        RC_TRY(rc_read_at(fd, path, buffer, n, at, err));
         rc_digest_t found = rc_digest(buffer, (size_t)n);
         int is_bad = rc_digest_compare(&found, &list[i]) != 0;
         if (is_bad && !bad)
@@ -182,6 +152,26 @@ rc_status_t rc_seal_check(
 done:
     free(buffer);
     free(list);
+    return st;
+}
+
+rc_status_t rc_store_check(const char *path, int *sealed, rc_err_t *err)
+{
+    struct stat s;
+    rc_seal_t seal;
+    if (!path || !sealed)
+        return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", path ? "sealed" : "path");
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait */
+    if (fd < 0)
+        return rc_fail_errno(
+            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", path);
+    rc_status_t st =
+        fstat(fd, &s) == 0 && S_ISREG(s.st_mode)
+            ? rc_seal_check(fd, path, NULL, NULL, &seal, err)
+            : rc_fail(err, RC_ESTORE, "%s: expected a store, found no regular file", path);
+    close(fd);
+    if (st == RC_OK)
+        *sealed = seal.present;
     return st;
 }
 
@@ -205,12 +195,12 @@ rc_status_t rc_seal_write(const char *path, rc_err_t *err)
     for (int64_t i = 0; i < f.blocks; i++) {
         int64_t left = f.body - i * f.block;
         int64_t n = left < f.block ? left : f.block;
-        RC_TRY(read_all(fd, path, buffer, n, i * f.block, err));
+        RC_TRY(rc_read_at(fd, path, buffer, n, i * f.block, err));
         list[i] = rc_digest(buffer, (size_t)n);
     }
     RC_TRY(footer_digest(list, &f, &f.digest, err));
-    RC_TRY(write_all(fd, path, list, (size_t)f.blocks * sizeof *list, f.body, err));
-    RC_TRY(write_all(fd, path, &f, sizeof f, f.body + f.blocks * (int64_t)sizeof *list, err));
+    RC_TRY(rc_write_at(fd, path, list, (size_t)f.blocks * sizeof *list, f.body, err));
+    RC_TRY(rc_write_at(fd, path, &f, sizeof f, f.body + f.blocks * (int64_t)sizeof *list, err));
 done:
     if (fd >= 0 && close(fd) != 0 && st == RC_OK)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);

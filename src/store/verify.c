@@ -1,7 +1,9 @@
 #include "config.h"
 #include "store/verify.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/visible.h"
+#include "store/replace.h"
 #include "store/seal.h"
 #include "store/verify_private.h"
 
@@ -53,13 +55,18 @@ static rc_status_t check_bytes(rc_verify_t *v, rc_err_t *err)
     rc_seal_t seal;
     struct stat s;
     rc_err_t why = {0};
-    if (stat(v->path, &s) == 0 && S_ISDIR(s.st_mode))
-        return rc_fail(err, RC_ESTORE, "%s: expected a store, found a folder", v->path);
-    int fd = open(v->path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return rc_fail_errno(
-            err, errno == ENOENT ? RC_ENOENT : RC_EIO, errno, "%s: cannot open the store", v->path);
-    rc_status_t st = rc_seal_check(fd, v->path, bad_bytes, v, &seal, &why);
+    if (stat(v->path, &s) == 0 && !S_ISREG(s.st_mode))
+        return rc_fail(
+            err, RC_ESTORE, "%s: expected a store, found %s", v->path, rc_open_kind(s.st_mode));
+    int fd;
+    char *file = NULL;
+    if (rc_replace_readable(v->path, &file, err) < 0)
+        return RC_ENOMEM;
+    rc_status_t st = rc_open_file(file, RC_OPEN_GIVEN, 0, &fd, err);
+    free(file);
+    if (st < 0)
+        return st;
+    st = rc_seal_check(fd, v->path, bad_bytes, v, &seal, &why);
     close(fd);
     if (st == RC_ESTORE) {
         rc_verify_say(v, "bytes", -1, "digests at the end of the file", "%s", why.text);
@@ -77,14 +84,13 @@ static rc_status_t check_end(rc_verify_t *v, rc_err_t *err)
 {
 #if H5_VERSION_GE(1, 10, 2)
     haddr_t end = 0;
-    struct stat s;
     if (v->info.sealed)
         return RC_OK;
-    if (H5Fget_eoa(v->h.file, &end) < 0 || stat(v->path, &s) != 0)
+    if (H5Fget_eoa(v->h.file, &end) < 0)
         return rc_fail(err, RC_ESTORE, "%s: cannot find its end", v->path);
-    if ((uint64_t)s.st_size > end)
+    if ((uint64_t)v->h.bytes > end)
         rc_verify_say(v, "bytes", (int64_t)end, "the end of the file, or digests",
-            "%" PRId64 " other bytes", (int64_t)s.st_size - (int64_t)end);
+            "%" PRId64 " other bytes", v->h.bytes - (int64_t)end);
 #else
     (void)v;
     (void)err;
@@ -119,7 +125,7 @@ rc_status_t rc_verify(const char *store, const rc_verify_options_t *options, rc_
     rc_dicts_init(&v.dicts);
     rc_err_t local = {0};
     rc_status_t st = check_all(&v, &local);
-    (void)rc_h5_close(&v.h, NULL);
+    st = rc_h5_closed(st, &v.h, &local);
     rc_dicts_free(&v.dicts);
     free(v.key);
     if (st < 0) {

@@ -125,16 +125,14 @@ static void check_field(rc_verify_t *v, hid_t row, const rc_schema_field_t *f, c
         rc_verify_say(v, path, -1, what, "it at byte %zu", offset);
     else if (f->type == RC_FT_ENUM)
         check_names(v, type, f, path);
-    if (type >= 0)
-        H5Tclose(type);
+    (void)rc_h5_drop(type);
 }
 
 static int rank_of(hid_t d)
 {
     hid_t space = H5Dget_space(d);
     int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    if (space >= 0)
-        H5Sclose(space);
+    (void)rc_h5_drop(space);
     return rank;
 }
 
@@ -149,7 +147,7 @@ static hid_t open_dataset(rc_verify_t *v, const char *path, int rank)
         rc_verify_say(v, path, -1, what, "none");
     else if (rank_of(d) != rank) {
         rc_verify_say(v, path, -1, what, "%d", rank_of(d));
-        H5Dclose(d);
+        (void)rc_h5_drop(d);
         d = -1;
     }
     return d;
@@ -175,9 +173,8 @@ static void check_table(rc_verify_t *v, const rc_schema_table_t *t, const char *
             check_field(v, row, &t->field[i], path);
         check_description(v, d, t, path, fields);
     }
-    if (row >= 0)
-        H5Tclose(row);
-    H5Dclose(d);
+    (void)rc_h5_drop(row);
+    (void)rc_h5_drop(d);
 }
 
 /* A dataset of plain numbers, opened; -1 after a report. */
@@ -187,11 +184,10 @@ static hid_t open_numbers(rc_verify_t *v, const char *path, int rank, hid_t type
     hid_t found = d < 0 ? -1 : H5Dget_type(d);
     if (d >= 0 && (found < 0 || H5Tequal(found, type) <= 0)) {
         rc_verify_say(v, path, -1, name, "another type");
-        H5Dclose(d);
+        (void)rc_h5_drop(d);
         d = -1;
     }
-    if (found >= 0)
-        H5Tclose(found);
+    (void)rc_h5_drop(found);
     return d;
 }
 
@@ -220,8 +216,7 @@ static void check_columns(rc_verify_t *v, hid_t d, const char *path)
                     v, path, -1, "a name of its own for each column", "'%s' twice", words.word[i]);
     rc_words_free(&words);
     free(names);
-    if (space >= 0)
-        H5Sclose(space);
+    (void)rc_h5_drop(space);
 }
 
 static void check_set(rc_verify_t *v, const char *name)
@@ -234,7 +229,7 @@ static void check_set(rc_verify_t *v, const char *name)
     if (d < 0)
         return;
     check_columns(v, d, path);
-    H5Dclose(d);
+    (void)rc_h5_drop(d);
 }
 
 /* --------------------------------------------------------------------------- root */
@@ -261,7 +256,7 @@ rc_status_t rc_verify_schema(rc_verify_t *v, rc_err_t *err)
     if (d >= 0) {
         check_text(v, d, RC_SAMPLES_PATH, "units", "ns");
         check_text(v, d, RC_SAMPLES_PATH, "description", NULL);
-        H5Dclose(d);
+        (void)rc_h5_drop(d);
     }
     rc_status_t st = rc_h5_feature_sets(&v->h, &sets, &count, err);
     if (st < 0)

@@ -2,6 +2,7 @@
 #include "store/watch.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "base/outcome.h"
 #include "base/str.h"
 #include "store/h5.h"
@@ -12,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What a store holds, as far as a successor must have it. */
@@ -23,8 +25,10 @@ typedef struct mark {
 
 struct rc_watch {
     char *path;
-    int fd; /* -1: there is no store */
-    int fresh; /* 1: the mark is still that of the file before */
+    int fd;             /* -1: there is no store */
+    int fresh;          /* 1: the mark is still that of the file before */
+    int64_t changed_ns; /* when the file had last been written as the mark was read: it may be
+                           written in place */
     mark_t mark;
     int64_t first; /* results when watching began */
 };
@@ -41,7 +45,7 @@ static rc_status_t read_mark(const char *path, mark_t *out, rc_err_t *err)
     m.run = runs;
     if (st == RC_OK)
         st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &m.results, err);
-    (void)rc_h5_close(&h, NULL);
+    st = rc_h5_closed(st, &h, err);
     if (st < 0) {
         free(m.run);
         return st;
@@ -66,18 +70,26 @@ static int is_successor(const mark_t *next, const mark_t *m)
     return is;
 }
 
+static int64_t changed_ns(int fd)
+{
+    struct stat s;
+    return fstat(fd, &s) == 0 ? (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec : -1;
+}
+
 /* Watch the file that is under the name now, if it holds what the one before did. */
 static rc_status_t take(rc_watch_t *w, rc_err_t *err)
 {
     enum { attempts = 20 };
     for (int i = 0; i < attempts; i++) {
         mark_t m;
-        int fd = open(w->path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0 && errno == ENOENT && w->fd < 0 && w->mark.results == 0)
+        int fd;
+        rc_status_t st = rc_open_file(w->path, RC_OPEN_GIVEN, 0, &fd, err);
+        if (st == RC_ENOENT && w->fd < 0 && w->mark.results == 0)
             return RC_OK;
-        if (fd < 0)
-            return rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", w->path);
-        rc_status_t st = read_mark(w->path, &m, err);
+        if (st < 0)
+            return RC_EIO;
+        int64_t changed = changed_ns(fd);
+        st = read_mark(w->path, &m, err);
         if (st == RC_OK && rc_held_is(fd, w->path)) {
             int is = is_successor(&m, &w->mark);
             free(is ? w->mark.run : m.run);
@@ -93,6 +105,7 @@ static rc_status_t take(rc_watch_t *w, rc_err_t *err)
             w->mark = m;
             w->fd = fd;
             w->fresh = 0;
+            w->changed_ns = changed;
             return RC_OK;
         }
         close(fd);
@@ -142,7 +155,7 @@ void rc_watch_hold(rc_watch_t *w, int fd)
 
 rc_status_t rc_watch_check(rc_watch_t *w, rc_err_t *err)
 {
-    if (w->fd >= 0 && !w->fresh && rc_held_is(w->fd, w->path))
+    if (w->fd >= 0 && !w->fresh && rc_held_is(w->fd, w->path) && changed_ns(w->fd) == w->changed_ns)
         return RC_OK;
     if (w->fd >= 0 && access(w->path, F_OK) != 0)
         return rc_held_check(w->fd, w->path, err);
@@ -194,8 +207,7 @@ rc_status_t rc_watch_count(
     st = count_results(&h, w->first, w->mark.results, run, results, err);
     if (st == RC_OK)
         st = count_sources(&h, run, sources, err);
-    (void)rc_h5_close(&h, NULL);
-    return st;
+    return rc_h5_closed(st, &h, err);
 }
 
 rc_status_t rc_watch_save(const rc_watch_t *w, const char *to, int *saved, rc_err_t *err)

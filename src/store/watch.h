@@ -1,5 +1,6 @@
-/** \file store/watch.h  The store of a running sweep, as one process watches it: whether it is still
- *  there, or another fold has put its successor in place, and what a run has in it.  Local. */
+/** \file store/watch.h  The store of a running sweep, as one process watches it: whether it is
+ *  still there, or another fold has put its successor in place, and what a run has in it.
+ *  Local. */
 #ifndef RC_STORE_WATCH_H
 #define RC_STORE_WATCH_H
 
@@ -10,7 +11,8 @@ typedef struct rc_watch rc_watch_t;
 /** Begin.  The store need not be there yet.
  *  \param[in] path     real path of the store, copied
  *  \param[in] results  that it must have at least
- *  \return RC_OK, RC_EIO (there are fewer, or it cannot be opened), RC_ESTORE, RC_ENOMEM.  Free with rc_watch_close. */
+ *  \return RC_OK, RC_EIO (there are fewer, or it cannot be opened), RC_ESTORE, RC_ENOMEM.  Free
+ *      with rc_watch_close. */
 rc_status_t rc_watch_open(const char *path, int64_t results, rc_watch_t **out, rc_err_t *err);
 void rc_watch_close(rc_watch_t *w);
 

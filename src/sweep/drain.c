@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A signal handler has no argument of ours: these are the only mutable variables of the program that
- * are not passed. */
+/* A signal handler has no argument of ours: these are the only mutable variables of the program
+ * that are not passed. */
 static volatile sig_atomic_t asked;
 static rc_journal_t *_Atomic black_box;
 static atomic_int writers; /* handlers that may be about to use it */

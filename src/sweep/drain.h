@@ -1,5 +1,6 @@
 /** \file sweep/drain.h  Signals.  SIGTERM, SIGINT and SIGUSR1 ask for a drain: finish or give up
- *  the case in hand, commit, exit 75; the journal gets a word of it.  A fatal signal (SIGALRM too, by which the watchdog
+ *  the case in hand, commit, exit 75; the journal gets a word of it.  A fatal signal (SIGALRM too,
+ *  by which the watchdog
  * ends a rank) leaves a word in the journal before it kills.  main() ignores SIGXFSZ: writing fails
  *  instead. */
 #ifndef RC_SWEEP_DRAIN_H
@@ -7,8 +8,8 @@
 
 #include "store/journal.h"
 
-/** Install the handlers of the requests, and no other: before MPI starts, which takes its time, and in
- *  which a request would kill.  A second SIGINT kills at once. */
+/** Install the handlers of the requests, and no other: before MPI starts, which takes its time, and
+ *  in which a request would kill.  A second SIGINT kills at once. */
 rc_status_t rc_drain_listen(rc_err_t *err);
 
 /** Install all handlers. */

@@ -1,5 +1,5 @@
-/** \file sweep/landing.h  The end of a run: whether everything that the ledgers finished arrived in the
- *  store, and what becomes of it when files were taken away.  Collective over the session. */
+/** \file sweep/landing.h  The end of a run: whether everything that the ledgers finished arrived in
+ *  the store, and what becomes of it when files were taken away.  Collective over the session. */
 #ifndef RC_SWEEP_LANDING_H
 #define RC_SWEEP_LANDING_H
 
@@ -27,13 +27,12 @@ rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t
 /** Compare what was finished with what the store has of the run, after the last commit.
  *  \param[in] r  the totals of all ranks
  *  \return RC_OK; RC_EIO with the figures; RC_ESTORE, RC_ENOMEM */
-rc_status_t rc_landing_compare(
-    const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err);
+rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err);
 
 /** Save what the open files hold, and tell where: every rank its journal into the folder
- *  BASE.journal, rank 0 a store that is not there any more as BASE, with BASE = STORE.rescued-UUID, so
- *  that `rowcast fold BASE` makes a store of it.  Where nothing can be written beside the store, the
- *  working directory and that for temporary files are tried. */
+ *  BASE.journal, rank 0 a store that is not there any more as BASE, with BASE = STORE.rescued-UUID,
+ *  so that `rowcast fold BASE` makes a store of it.  Where nothing can be written beside the store,
+ *  the working directory and that for temporary files are tried. */
 void rc_landing_save(const rc_landing_t *l);
 
 #endif

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/visible.h"
-#include "base/str.h"
+#include "sweep/worklist.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@ static const int64_t check_interval_ns = INT64_C(2000000000);
 struct rc_ledger {
     pthread_mutex_t mutex; /* of everything below */
     rc_journal_t *journal;
-    rc_watch_t *watch; /* NULL: another rank's; ... */
+    rc_watch_t *watch;     /* NULL: another rank's; ... */
     const rc_lock_t *lock; /* ... so is the lock of the store */
     int64_t checked_ns;
     rc_bytes_t buffer; /* the record that is being encoded */
@@ -28,7 +28,8 @@ struct rc_ledger {
 };
 
 rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
-    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err)
+    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out,
+    rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
     if (!l)
@@ -101,11 +102,8 @@ rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, co
         b.bytes = e->bytes;
         b.mtime_ns = e->mtime_ns;
         b.where = e->where;
-        st = rc_strcpy(b.name, sizeof b.name, e->name, "name", err);
-        if (st == RC_OK)
-            st = rc_strcpy(b.location, sizeof b.location, e->location, "location", err);
-        if (st < 0)
-            return st;
+        rc_digest_shorten(e->name, b.name, sizeof b.name);
+        rc_digest_shorten(e->location, b.location, sizeof b.location);
     }
     pthread_mutex_lock(&l->mutex);
     st = check_files(l, err);
@@ -158,11 +156,8 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
 {
     rc_rec_source_t r;
     memset(&r, 0, sizeof r);
-    rc_status_t st = rc_strcpy(r.name, sizeof r.name, e->name, "name", err);
-    if (st == RC_OK)
-        st = rc_strcpy(r.location, sizeof r.location, e->location, "location", err);
-    if (st < 0)
-        return st;
+    rc_digest_shorten(e->name, r.name, sizeof r.name);
+    rc_digest_shorten(e->location, r.location, sizeof r.location);
     snprintf(r.kind, sizeof r.kind, "%s", e->kind);
     set_text(r.text, text);
     r.ssid = e->id;
@@ -186,7 +181,7 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     r.phase = phase;
     pthread_mutex_lock(&l->mutex);
     rc_rec_put_source(&l->buffer, &r);
-    st = append(l, RC_REC_SOURCE, err);
+    rc_status_t st = append(l, RC_REC_SOURCE, err);
     if (st == RC_OK) {
         unsigned char *was = &l->named.status[e - l->named.catalog->entry];
         *was = *was > (int)status ? *was : (unsigned char)status;
@@ -195,6 +190,17 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     }
     pthread_mutex_unlock(&l->mutex);
     return st;
+}
+
+rc_status_t rc_ledger_unread(
+    rc_ledger_t *l, const rc_entry_t *e, const rc_log_t *log, rc_err_t *err)
+{
+    char why[RC_MESSAGE_MAX + 1] = "absent: not in the collection";
+    int is_absent = e->where == RC_WHERE_ABSENT;
+    if (!is_absent && rc_worklist_unfit(e, why))
+        rc_log(log, RC_LOG_WARN, "sweep", "%s: %s", e->name, why);
+    return rc_ledger_source(l, e, NULL, NULL, NULL, 0, is_absent ? RC_CASE_SKIPPED : RC_CASE_FAILED,
+        RC_PHASE_LOAD, why, err);
 }
 
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)

@@ -13,10 +13,12 @@
 
 typedef struct rc_ledger rc_ledger_t;
 
-/** Which catalogue rows a rank has given a final status: each once, however many parts or tries of it do. */
+/** Which catalogue rows a rank has given a final status: each once, however many parts or tries of
+ *  it do. */
 typedef struct rc_named {
     const rc_catalog_t *catalog; /**< borrowed */
-    unsigned char *status;       /**< [count of the catalogue] the highest status of the row; RC_CASE_PENDING: none */
+    unsigned char *status;       /**< [count of the catalogue] the highest status of the row;
+                                      RC_CASE_PENDING: none */
 } rc_named_t;
 
 /** \param[in]     journal  borrowed
@@ -27,7 +29,8 @@ typedef struct rc_named {
  *  \param[in,out] result   counted up; read it when no thread uses the ledger any more
  *  Free with rc_ledger_close. */
 rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lock_t *lock,
-    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out, rc_err_t *err);
+    rc_watchdog_t *watchdog, const rc_named_t *named, rc_sweep_result_t *result, rc_ledger_t **out,
+    rc_err_t *err);
 void rc_ledger_close(rc_ledger_t *l);
 
 /** Whether what was finished is still where it belongs: the journal, and with a watch the store.
@@ -37,9 +40,9 @@ rc_status_t rc_ledger_files(const rc_journal_t *journal, rc_watch_t *watch, rc_e
 /* Each returns RC_OK, RC_EIO (the journal cannot be written) or RC_ENOMEM.  `job` is the number of
  * the matrix in hand. */
 
-/** Something that may crash begins.  Every few seconds this looks whether journal and store are still
- *  there (rc_ledger_files), and refuses when they are not: what is finished can still be written, and
- *  nothing new is measured.  \param[in] c  the case; NULL: the catalogue row e */
+/** Something that may crash begins.  Every few seconds this looks whether journal and store are
+ *  still there (rc_ledger_files), and refuses when they are not: what is finished can still be
+ *  written, and nothing new is measured.  \param[in] c  the case; NULL: the catalogue row e */
 rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
     rc_phase_t phase, rc_err_t *err);
 
@@ -50,10 +53,17 @@ rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *e
 rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err);
 
 /** A catalogue row has its final status.
- *  \param[in] a, digest, info  NULL: it was not loaded.  A file that says that it was generated is so recorded */
+ *  Of a name or path that is too long for a record it is rc_digest_shorten's that is written.
+ *  \param[in] a, digest, info  NULL: it was not loaded.  A file that says that it was generated is
+ *      so recorded */
 rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t *a,
     const rc_digest_t *digest, const rc_mtx_info_t *info, int64_t load_ns, rc_case_status_t status,
     rc_phase_t phase, const char *text, rc_err_t *err);
+
+/** The final status of one that is not read (rc_worklist_t): skipped when it is absent, else failed
+ *  with a line. */
+rc_status_t rc_ledger_unread(
+    rc_ledger_t *l, const rc_entry_t *e, const rc_log_t *log, rc_err_t *err);
 
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
 rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
@@ -61,7 +71,8 @@ rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *e
 /** What the order of a case took. */
 typedef struct rc_order_time {
     int64_t order_ns;   /**< to build it */
-    int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as they are; -1: unknown */
+    int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as
+                             they are; -1: unknown */
 } rc_order_time_t;
 
 /** A case has its final status. */

@@ -1,8 +1,8 @@
 /** \file sweep/node_lock.h  Who may time on this node.  On a CPU a measurement has the machine to
- *  itself: loading, featurising and ordering share the room, timing has it alone.  Held with flock()
- *  on two small files, so that a killed process cannot keep it, and so that independent jobs of a
- *  user on one node respect each other.  A GPU is nobody else's, unless ranks were told to share it:
- *  then they time in turns on it, and prepare side by side.  Local. */
+ *  itself: loading, featurising and ordering share the room, timing has it alone.  Held with
+ *  flock() on two small files, so that a killed process cannot keep it, and so that independent
+ *  jobs of a user on one node respect each other.  A GPU is nobody else's, unless ranks were told
+ *  to share it: then they time in turns on it, and prepare side by side.  Local. */
 #ifndef RC_SWEEP_NODE_LOCK_H
 #define RC_SWEEP_NODE_LOCK_H
 

@@ -2,7 +2,7 @@
 #include "sweep/notice.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "kernels/rs_tuning.h"
+#include "kernels/rs_notice.h"
 
 #include <string.h>
 
@@ -15,15 +15,16 @@ static void say(const rc_log_t *log, const char *line, rc_str_t *said)
     rc_log(log, RC_LOG_WARN, "sweep", "%s", line);
 }
 
-rc_status_t rc_sweep_notice(const rc_sweep_config_t *c, const rc_device_t *d, const rc_log_t *log, rc_err_t *err)
+rc_status_t rc_sweep_notice(
+    const rc_sweep_config_t *c, const rc_device_t *d, const rc_log_t *log, rc_err_t *err)
 {
     rc_str_t said = {0};
     for (int i = 0; i < c->kernels * c->ks * c->precisions; i++) {
         int64_t k = c->k[i / c->precisions % c->ks];
         rc_str_t line = {0};
         if (k > 0) /* n is another for each matrix */
-            rc_rs_tuning_notice(
-                &c->kernel[i / c->precisions / c->ks], d->class_name, k, c->precision[i % c->precisions], &line);
+            rc_rs_tuning_notice(&c->kernel[i / c->precisions / c->ks], d->class_name, k,
+                c->precision[i % c->precisions], &line);
         if (line.text)
             say(log, line.text, &said);
         said.failed |= line.failed;

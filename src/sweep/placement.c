@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "store/comm.h"
+#include "sweep/binding.h"
 #include "sweep/placement_gpu.h"
 
 #include <errno.h>
@@ -118,17 +119,35 @@ static rc_status_t place_gpu(
         st = bind_part(s, &shared, &cpus, err);
     if (st < 0 || s->node_rank != 0)
         return st;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (shared)
         rc_log(log, RC_LOG_WARN, "sweep",
             "%d ranks on %s share %d CPUs: preparing matrices may hold up their GPUs", s->node_size,
             s->host, cpus);
-    else if (cpus == 1 && online > s->node_size)
-        rc_log(log, RC_LOG_WARN, "sweep",
-            "a rank on %s has 1 of %ld CPUs to prepare matrices with: --bind-to none (mpirun) or "
-            "--cpus-per-task (srun) gives it more",
-            s->host, online);
     return RC_OK;
+}
+
+/* What the first rank of a node found, where that is not all that there is. */
+static void tell_cpus(const rc_session_t *s, int threads, const rc_log_t *log)
+{
+    cpu_set_t mine;
+    rc_str_t left_out = {0};
+    CPU_ZERO(&mine);
+    if (s->node_rank != 0 || sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return;
+    int cpus = CPU_COUNT(&mine);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    rc_binding_left_out(&left_out);
+    if (left_out.len)
+        rc_log(log, RC_LOG_WARN, "sweep",
+            "%s: not used, threads run on the CPUs that a rank was started with; rank %d on %s has "
+            "%d of %ld",
+            left_out.text, s->rank, s->host, cpus, online);
+    if (cpus == 1 && threads != 1 && online > s->node_size)
+        rc_log(log, RC_LOG_WARN, "sweep",
+            "a rank on %s has 1 of %ld CPUs: --bind-to none (mpirun) or --cpus-per-task (srun) "
+            "gives it more",
+            s->host, online);
+    rc_str_free(&left_out);
 }
 
 rc_status_t rc_placement_open(const rc_session_t *s, rc_device_kind_t kind, int threads, int share,
@@ -149,6 +168,7 @@ rc_status_t rc_placement_open(const rc_session_t *s, rc_device_kind_t kind, int 
         rc_device_close(d);
         return st;
     }
+    tell_cpus(s, threads, log);
     *out = d;
     return RC_OK;
 }

@@ -3,7 +3,7 @@
 #define RC_SWEEP_PLACEMENT_H
 
 #include "base/log.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 #include "sweep/session.h"
 
@@ -16,10 +16,11 @@ rc_status_t rc_placement_kind(const rc_session_t *s, const char *device, const r
 /** Open the device of this rank.
  *  CPU: ranks of a node whose CPU sets are the same (an unbound launch) divide the set among them;
  *  ranks with more ranks than CPUs, or with overlapping sets, are refused unless share is set.
- *  The main thread is bound to the rank's CPUs, and the threads that it starts inherit that.
- *  GPU: a rank takes the only GPU that it sees, or the one of its number on the node; two ranks on
- *  one GPU (by host and UUID), or more ranks than GPUs, are refused unless share is set.  Its CPUs
- *  are divided as above where that is possible.
+ *  The main thread is bound to the rank's CPUs, and the threads that it starts inherit that.  The
+ *  first rank of a node says what it found, see sweep/binding.h, and that it has one CPU only of
+ *  several.  GPU: a rank takes the only GPU that it sees, or the one of its number on the node; two
+ *  ranks on one GPU (by host and UUID), or more ranks than GPUs, are refused unless share is set.
+ *  Its CPUs are divided as above where that is possible.
  *  \param[in] threads  0: all CPUs of the rank
  *  \return RC_OK; RC_EDEVICE with what to do, on all ranks; RC_ENOTSUP: no such device in this
  *          build */

@@ -2,9 +2,9 @@
 #include "sweep/placement_gpu.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "store/comm.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
+#include "store/comm.h"
 
 #include <stdio.h>
 #include <stdlib.h>

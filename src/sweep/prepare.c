@@ -14,18 +14,18 @@ struct rc_prepare {
     int threads;
     pthread_mutex_t mutex; /* of everything below */
     pthread_cond_t changed;
-    int stop;      /* no more are wanted */
-    int exhausted; /* the queue has no more */
-    int asking;    /* a preparer is taking an item */
-    int preparing; /* jobs that are being prepared */
-    int behind;    /* jobs that were ready before they had features, and have none yet */
-    int ready;     /* jobs in the list */
-    int measuring; /* 1: the measuring thread has a job */
-    int alone;     /* 1: a suspect is in hand */
-    int64_t limit; /* of preparing + ready, ... */
+    int stop;       /* no more are wanted */
+    int exhausted;  /* the queue has no more */
+    int asking;     /* a preparer is taking an item */
+    int preparing;  /* jobs that are being prepared */
+    int behind;     /* jobs that were ready before they had features, and have none yet */
+    int ready;      /* jobs in the list */
+    int measuring;  /* 1: the measuring thread has a job */
+    int alone;      /* 1: a suspect is in hand */
+    int64_t limit;  /* of preparing + ready, ... */
     double limit_s; /* ... and of their time */
     double ahead_s; /* estimated time of what is preparing or ready */
-    int64_t bytes; /* of host memory that the jobs in hand are taken to hold */
+    int64_t bytes;  /* of host memory that the jobs in hand are taken to hold */
     int free_threads;
     rc_job_t *first; /* the list, longest ready first */
     rc_job_t *last;
@@ -51,16 +51,16 @@ static int in_hand(const rc_prepare_t *p)
     return p->preparing + p->ready + p->measuring + p->behind;
 }
 
-/* Loading and ordering it keeps all threads busy by itself: then one after the other is ready before two
- * side by side are, and the device has something to measure in half the time. */
+/* Loading and ordering it keeps all threads busy by itself: then one after the other is ready
+ * before two side by side are, and the device has something to measure in half the time. */
 static int is_large(const rc_job_t *j)
 {
     static const int64_t bytes = INT64_C(1) << 30;
     return j->bytes >= bytes;
 }
 
-/* A suspect waits until nothing else is in hand; so does what alone exceeds the memory limit.  A large
- * matrix waits for at least half of the threads. */
+/* A suspect waits until nothing else is in hand; so does what alone exceeds the memory limit.  A
+ * large matrix waits for at least half of the threads. */
 static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
 {
     if (in_hand(p) == 0)
@@ -138,9 +138,9 @@ static rc_job_t *pop(rc_prepare_t *p)
     return j;
 }
 
-/* A rank that hoards lengthens the end of the sweep: it takes no more ahead than half of what is left
- * for each, neither in number nor in time.  By number alone the first to ask, which is rank 0, would
- * take the longest of all, since these are dealt out first. */
+/* A rank that hoards lengthens the end of the sweep: it takes no more ahead than half of what is
+ * left for each, neither in number nor in time.  By number alone the first to ask, which is rank 0,
+ * would take the longest of all, since these are dealt out first. */
 static void set_limit(rc_prepare_t *p, const rc_share_t *share)
 {
     int64_t most = share->items / 2;
@@ -200,8 +200,8 @@ static rc_status_t let_go(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
     return st;
 }
 
-/* Features of a job that is measured meanwhile.  Half of its threads make the next matrix, which the device
- * will wait for; nothing waits for features.  Called and left with the mutex held. */
+/* Features of a job that is measured meanwhile.  Half of its threads make the next matrix, which
+ * the device will wait for; nothing waits for features.  Called and left with the mutex held. */
 static void featurise_behind(rc_prepare_t *p, rc_job_t *j)
 {
     rc_err_t err = {0};
@@ -361,7 +361,8 @@ rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err
         rc_job_free(j);
         return st;
     }
-    /* its features may take long: what was measured is not in flight meanwhile, a kill then is not its fault */
+    /* its features may take long: what was measured is not in flight meanwhile, a kill then is not
+     * its fault */
     if (j->behind && (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE))
         ended = rc_ledger_settled(p->w->ledger, j->number, 0, st == RC_OK ? err : NULL);
     pthread_mutex_lock(&p->mutex);

@@ -1,6 +1,6 @@
-/** \file sweep/progress.h  The progress line: rewritten in place on a terminal, else a line every few
- *  seconds.  The percentage is of cases, as in 'rowcast status'; the time left is estimated from
- *  what the finished cases took.  Local, rank 0. */
+/** \file sweep/progress.h  The progress line: rewritten in place on a terminal, else a line every
+ *  few seconds.  The percentage is of cases, as in 'rowcast status'; the time left is estimated
+ *  from what the finished cases took.  Local, rank 0. */
 #ifndef RC_SWEEP_PROGRESS_H
 #define RC_SWEEP_PROGRESS_H
 
@@ -38,8 +38,8 @@ void rc_meter_end(rc_meter_t *m);
 void rc_meter_add(rc_meter_t *m, const int64_t *done, double cost_s, double elapsed_s);
 
 /** Estimated seconds left; negative: not known yet.  The time until each word is taken for a
- *  multiple of the estimated cost plus a multiple of the number of cases until then (least squares):
- *  which part of a case's time grows with its matrix depends on the machine. */
+ *  multiple of the estimated cost plus a multiple of the number of cases until then (least
+ *  squares): which part of a case's time grows with its matrix depends on the machine. */
 double rc_meter_left_s(const rc_meter_t *m, double elapsed_s);
 
 /** Share of the cases of a plan that are done, 0 to 100; of an empty plan 100. */

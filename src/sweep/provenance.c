@@ -1,5 +1,6 @@
 #include "config.h"
 #include "sweep/provenance.h"
+#include "base/alloc.h"
 #include "base/error.h"
 
 #include <errno.h>
@@ -34,11 +35,21 @@ typedef struct writer {
 static void note(writer_t *w, const char *key, const char *value)
 {
     rc_rec_kv_t kv = {.rank = w->rank, .value = value};
+    char *cut = w->st == RC_OK && strlen(value) > UINT16_MAX
+                    ? rc_alloc(UINT16_MAX + 1, 1, "a word", w->err)
+                    : NULL;
+    if (w->st == RC_OK && strlen(value) > UINT16_MAX && !cut)
+        w->st = RC_ENOMEM;
     if (w->st < 0)
         return;
+    if (cut) {
+        rc_digest_shorten(value, cut, UINT16_MAX + 1);
+        kv.value = cut;
+    }
     snprintf(kv.key, sizeof kv.key, "%s", key);
     rc_rec_put_kv(&w->buffer, &kv);
     w->st = rc_journal_append(w->journal, RC_REC_KV, &w->buffer, w->err);
+    free(cut);
 }
 
 static void note_int(writer_t *w, const char *key, int64_t value)
@@ -60,7 +71,7 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
     /* Slurm's own names of what identifies a job and its place */
     static const char *const variables[] = {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID",
         "SLURM_ARRAY_TASK_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME",
-        "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "OMP_NUM_THREADS", "OMP_PROC_BIND"};
+        "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "OMP_NUM_THREADS"};
     char key[64];
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int n = 0;

@@ -72,9 +72,9 @@ struct rc_queue {
     rc_share_t *left;     /* [classes] items not taken */
     int suspect_with;     /* rank that has an item with a suspect, -1 none */
     rc_map_t claimed;     /* matrix -> 1 + catalogue row that has it */
-    int stop; /* the server is to drain */
-    int gone; /* other ranks that have left */
-    int over; /* rank 0's worker has left */
+    int stop;             /* the server is to drain */
+    int gone;             /* other ranks that have left */
+    int over;             /* rank 0's worker has left */
     rc_meter_t meter;
 };
 
@@ -146,8 +146,9 @@ static void take_back(rc_queue_t *q, int64_t item, int rank)
         drop_suspect(q, rank);
 }
 
-/* 1: it was free, or has another part of the same catalogue row.  What is given back stays with its row, which is
- * dealt out again.  Without memory for the note it counts as free: measured twice, not lost. */
+/* 1: it was free, or has another part of the same catalogue row.  What is given back stays with its
+ * row, which is dealt out again.  Without memory for the note it counts as free: measured twice,
+ * not lost. */
 static int claim(rc_queue_t *q, int64_t item, rc_digest_t matrix)
 {
     rc_digest_t key = claim_key(matrix, q->work->item[item].class_id);
@@ -230,7 +231,8 @@ static void *server(void *argument)
     rc_queue_t *q = argument;
     /* others wait for an answer; alone there is only the progress line to show */
     const int64_t pause_ns = q->session->size > 1 && q->served ? 2000000 : 50000000;
-    const int most = 1000; /* messages in a row: when they never end, a drain must begin all the same */
+    const int most = 1000; /* messages in a row: when they never end, a drain must begin all the
+                              same */
     int spread = 0;
     for (;;) {
         int served = 0;
@@ -360,11 +362,11 @@ rc_status_t rc_queue_put_back(rc_queue_t *q, int64_t item, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_queue_claim(rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err)
+rc_status_t rc_queue_claim(
+    rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err)
 {
     if (is_remote(q)) {
-        request_t r = {
-            .kind = ask_claim, .class_id = q->class_id, .item = item, .matrix = matrix};
+        request_t r = {.kind = ask_claim, .class_id = q->class_id, .item = item, .matrix = matrix};
         reply_t reply = {0, {0, 0}};
         rc_status_t st = ask(q, &r, &reply, err);
         *mine = (int)reply.value;
@@ -376,8 +378,10 @@ rc_status_t rc_queue_claim(rc_queue_t *q, int64_t item, rc_digest_t matrix, int 
     return RC_OK;
 }
 
-/* Count; a rank that tells by message sends what has gathered when the last one is long enough ago. */
-static rc_status_t tell(rc_queue_t *q, const rc_progress_t *more, int64_t interval_ns, rc_err_t *err)
+/* Count; a rank that tells by message sends what has gathered when the last one is long enough
+ * ago. */
+static rc_status_t tell(
+    rc_queue_t *q, const rc_progress_t *more, int64_t interval_ns, rc_err_t *err)
 {
     request_t r = {.kind = tell_progress, .class_id = q->class_id};
     int64_t now = rc_clock_ns();

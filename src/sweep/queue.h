@@ -1,9 +1,9 @@
 /** \file sweep/queue.h  Dealing out the items of a work list.
  *
- *  Rank 0 runs a small server thread (probe, answer, sleep two milliseconds); the other ranks ask by
- *  message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive target
- *  stalls while its owner computes, and needs a transport between nodes that is not always there.
- *  Where MPI gives no MPI_THREAD_MULTIPLE, the items are dealt out in advance instead.
+ *  Rank 0 runs a small server thread (probe, answer, sleep two milliseconds); the other ranks ask
+ *  by message, rank 0's own worker asks under a mutex.  Why not one-sided counters: a passive
+ *  target stalls while its owner computes, and needs a transport between nodes that is not always
+ *  there.  Where MPI gives no MPI_THREAD_MULTIPLE, the items are dealt out in advance instead.
  *  The server also gathers the ranks' progress and spreads a request to drain.
  *  Every call but open and close may be made by several threads of a rank at once: those that send
  *  messages do so only where MPI has MPI_THREAD_MULTIPLE. */
@@ -48,10 +48,11 @@ rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_er
 /** Give back an item that was not measured.  It is dealt again to whoever still asks. */
 rc_status_t rc_queue_put_back(rc_queue_t *q, int64_t item, rc_err_t *err);
 
-/** Claim the matrix of an item for its catalogue row, so that two rows with the same contents are measured once; the
- *  parts of a divided matrix are of one row.
+/** Claim the matrix of an item for its catalogue row, so that two rows with the same contents are
+ *  measured once; the parts of a divided matrix are of one row.
  *  \param[out] mine  1: this rank is to measure it */
-rc_status_t rc_queue_claim(rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err);
+rc_status_t rc_queue_claim(
+    rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err);
 
 /** Tell what was done, for the progress line.  Sends at most one message a second. */
 rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err);

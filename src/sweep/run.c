@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "store/comm.h"
 #include "store/commit.h"
+#include "store/guard.h"
 #include "store/journal.h"
 #include "store/lock.h"
 #include "store/scan.h"
@@ -57,14 +58,15 @@ typedef struct sweep {
     int counted;       /* the result has the totals of all ranks */
     int64_t rows;      /* in the store after the last commit */
     int64_t alive;     /* journals whose writers live, by then */
-    int64_t *bytes;    /* [ranks] of the journals of this run on other nodes, when they have ended */
+    int64_t *bytes;    /* [ranks] of the journals of this run on other nodes, when they have
+                          ended */
     rc_node_lock_t *node_lock;
     rc_queue_t *queue;
     int64_t memory_limit; /* of the host, for this rank */
     int64_t device_limit; /* of its device; the host's on a CPU */
     int64_t crashed;      /* cases, and catalogue rows, that the commits of this run gave up */
     int64_t crashed_sources;
-    rc_named_t named;     /* catalogue rows that this rank gave a status */
+    rc_named_t named; /* catalogue rows that this rank gave a status */
     rc_sweep_result_t result;
 } sweep_t;
 
@@ -92,7 +94,8 @@ static rc_status_t gather_profiles(sweep_t *w)
     mine.memory_limit = w->memory_limit;
     mine.device_limit = w->device_limit;
     /* CPU ranks of a node take turns, see open_node_lock */
-    mine.ranks = takes_turns(w) && w->device->executor.kind == RC_DEVICE_CPU ? w->s->node_rank == 0 : 1;
+    mine.ranks =
+        takes_turns(w) && w->device->executor.kind == RC_DEVICE_CPU ? w->s->node_rank == 0 : 1;
     rc_comm_gather(w->s->comm, &mine, all, sizeof mine);
     for (int r = 0; r < n; r++) {
         int at = 0;
@@ -114,23 +117,6 @@ static int64_t folded_bytes(void *view, const char *name)
     return view ? rc_view_journal_bytes(view, name) : 0;
 }
 
-/* --redo is one expression over two kinds of rows: fields that a kind lacks are no error as long as
- * the other kind has them. */
-static rc_status_t compile_redo(
-    const char *text, rc_expr_t **cases, rc_expr_t **sources, rc_err_t *err)
-{
-    rc_err_t other;
-    *cases = *sources = NULL;
-    if (!text)
-        return RC_OK;
-    rc_status_t st = rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, cases, err);
-    rc_status_t st2 =
-        rc_expr_compile(text, rc_source_fields.field, rc_source_fields.count, sources, &other);
-    if (st < 0 && st2 < 0)
-        return rc_err_context(err, "--redo");
-    return RC_OK;
-}
-
 /* What the store and its journals say is left.  Rank 0. */
 static rc_status_t make_worklist(sweep_t *w)
 {
@@ -139,7 +125,8 @@ static rc_status_t make_worklist(sweep_t *w)
     rc_expr_t *cases = NULL;
     rc_expr_t *sources = NULL;
     rc_scan_t scan = {0};
-    RC_TRY(compile_redo(w->c->redo, &cases, &sources, w->err));
+    RC_TRY(rc_selection_redo(w->c->redo, &cases, &sources, w->err));
+    RC_TRY(rc_guard_check(w->c->store, NULL, w->err));
     if (access(w->c->store, F_OK) == 0)
         RC_TRY(rc_view_read(w->c->store, &v, w->err));
     RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
@@ -274,8 +261,7 @@ static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < w->work.absents && st == RC_OK; i++)
-        st = rc_ledger_source(l, &w->c->catalog->entry[w->work.absent[i]], NULL, NULL, NULL, 0,
-            RC_CASE_SKIPPED, RC_PHASE_LOAD, "absent: not in the collection", w->err);
+        st = rc_ledger_unread(l, &w->c->catalog->entry[w->work.absent[i]], w->log, w->err);
     return st;
 }
 
@@ -294,7 +280,8 @@ static void close_cache(const sweep_t *w, rc_cache_t *cache)
     rc_cache_counts(cache, &taken, &written);
     if (cache)
         rc_log(w->log, RC_LOG_INFO, "sweep",
-            "cache %s: %" PRId64 " matrices taken, %" PRId64 " written", w->c->cache, taken, written);
+            "cache %s: %" PRId64 " matrices taken, %" PRId64 " written", w->c->cache, taken,
+            written);
     rc_cache_close(cache);
 }
 
@@ -306,7 +293,8 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_watchdog_start(w->c->hang_limit_s, w->log, &watchdog, w->err);
     if (st == RC_OK)
-        st = rc_ledger_open(w->journal, w->watch, w->lock, watchdog, &w->named, &w->result, &ledger, w->err);
+        st = rc_ledger_open(
+            w->journal, w->watch, w->lock, watchdog, &w->named, &w->result, &ledger, w->err);
     if (st < 0) {
         rc_watchdog_stop(watchdog);
         return st;
@@ -383,8 +371,9 @@ static rc_status_t commit(sweep_t *w, int create)
         w->alive = info.alive;
     }
     if (st == RC_OK && w->s->rank == 0 && info.changed)
-        rc_log(w->log, RC_LOG_DEBUG, "sweep", "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64
-            " rows in the store", info.results, info.journals, info.total_results);
+        rc_log(w->log, RC_LOG_DEBUG, "sweep",
+            "commit: %" PRId64 " rows from %" PRId64 " journals, %" PRId64 " rows in the store",
+            info.results, info.journals, info.total_results);
     if (st == RC_OK && w->s->rank == 0)
         tell_deaths(w, &info);
     return st;
@@ -404,10 +393,11 @@ static rc_status_t run_worklist(sweep_t *w)
     w->landing = (rc_landing_t){w->s, w->log, w->c->store, w->run.uuid, w->journal, w->watch};
     if (st < 0)
         return st;
-    w->named = (rc_named_t){
-        w->c->catalog, rc_alloc0((size_t)w->c->catalog->count, 1, "what became of matrices", w->err)};
+    w->named = (rc_named_t){w->c->catalog,
+        rc_alloc0((size_t)w->c->catalog->count, 1, "what became of matrices", w->err)};
     RC_TRY(rc_session_agree(w->s, w->named.status ? open_node_lock(w) : RC_ENOMEM, w->err));
-    RC_TRY(rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
+    RC_TRY(
+        rc_queue_open(w->s, &w->work, w->class_id, w->c->time_budget_s, w->log, &w->queue, w->err));
     int64_t start = rc_clock_ns();
     st = work(w, &spent);
     int64_t out_of_work = rc_clock_ns();
@@ -433,14 +423,14 @@ done:
     return st;
 }
 
-/* How long the journals of other nodes are: a commit must not take what it does not see yet for lost. */
+/* How long the journals of other nodes are: a commit must not take what it does not see yet for
+ * lost. */
 static rc_status_t gather_bytes(sweep_t *w)
 {
     char first[sizeof w->s->host];
     memcpy(first, w->s->host, sizeof first);
     rc_comm_broadcast(w->s->comm, first, sizeof first);
-    int64_t mine =
-        w->journal && strcmp(first, w->s->host) != 0 ? rc_journal_bytes(w->journal) : -1;
+    int64_t mine = w->journal && strcmp(first, w->s->host) != 0 ? rc_journal_bytes(w->journal) : -1;
     w->bytes = rc_alloc((size_t)w->s->size, sizeof *w->bytes, "lengths of journals", w->err);
     rc_status_t st = rc_session_agree(w->s, w->bytes ? RC_OK : RC_ENOMEM, w->err);
     if (st == RC_OK && rc_comm_gather(w->s->comm, &mine, w->bytes, sizeof mine) < 0)
@@ -478,8 +468,8 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
     return landed;
 }
 
-/* Fold what earlier runs left.  Ranks of one that has lost its rank 0 may still write: what they have in
- * hand must not be measured twice. */
+/* Fold what earlier runs left.  Ranks of one that has lost its rank 0 may still write: what they
+ * have in hand must not be measured twice. */
 static rc_status_t commit_earlier(sweep_t *w)
 {
     static const int64_t pause_ns = INT64_C(1000000000);
@@ -492,7 +482,8 @@ static rc_status_t commit_earlier(sweep_t *w)
         rc_comm_broadcast(w->s->comm, &late, sizeof late);
         if (late)
             return rc_fail(w->err, RC_EBUSY,
-                "%s: %" PRId64 " ranks of another run still write to it; 'rowcast status' names them",
+                "%s: %" PRId64
+                " ranks of another run still write to it; 'rowcast status' names them",
                 w->c->store, w->alive);
         rc_sleep_ns(pause_ns);
     }

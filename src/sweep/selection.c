@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "store/comm.h"
 #include "sweep/worklist.h"
+#include "table/view.h"
 
 #include <string.h>
 
@@ -14,19 +15,11 @@ static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
             RC_WORKLIST_KERNELS_MAX);
     if (c->policies < 1 || c->kernels < 1 || c->ks < 1 || c->precisions < 1)
         return rc_fail(err, RC_EINVAL, "nothing to sweep: a list is empty");
-    for (int64_t i = 0; i < c->catalog->count; i++) {
-        const rc_entry_t *e = &c->catalog->entry[i];
-        if (strlen(e->name) > RC_NAME_MAX || strlen(e->location) > RC_LOCATION_MAX)
-            return rc_fail(err, RC_ERANGE,
-                "%.60s...: a name has at most %d characters and a location %d", e->name,
-                RC_NAME_MAX, RC_LOCATION_MAX);
-    }
     return RC_OK;
 }
 
 /* Every rank has read the collection for itself; the work list speaks of entries by number. */
-static rc_status_t check_catalog(
-    const rc_session_t *s, const rc_sweep_config_t *c, rc_err_t *err)
+static rc_status_t check_catalog(const rc_session_t *s, const rc_sweep_config_t *c, rc_err_t *err)
 {
     rc_hasher_t *h = rc_hasher_new(err);
     rc_status_t st = rc_session_agree(s, h ? RC_OK : RC_ENOMEM, err);
@@ -56,4 +49,19 @@ rc_status_t rc_selection_check(const rc_session_t *s, const rc_sweep_config_t *c
 {
     rc_status_t st = rc_session_agree(s, check_config(c, err), err);
     return st < 0 ? st : check_catalog(s, c, err);
+}
+
+rc_status_t rc_selection_redo(
+    const char *text, rc_expr_t **cases, rc_expr_t **sources, rc_err_t *err)
+{
+    rc_err_t other;
+    *cases = *sources = NULL;
+    if (!text)
+        return RC_OK;
+    rc_status_t st = rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, cases, err);
+    rc_status_t st2 =
+        rc_expr_compile(text, rc_source_fields.field, rc_source_fields.count, sources, &other);
+    if (st < 0 && st2 < 0)
+        return rc_err_context(err, "--redo");
+    return RC_OK;
 }

@@ -29,12 +29,12 @@ static int64_t launched_tasks(void)
     return 0;
 }
 
-/* Whether a process manager left a word for MPI: PMIx and PMI-1/2 set PMIX_*, PMI_*, other launchers
- * names of their own. */
+/* Whether a process manager left a word for MPI: PMIx and PMI-1/2 set PMIX_*, PMI_*, other
+ * launchers names of their own. */
 static int has_manager(void)
 {
-    static const char *const begins[] = {
-        "PMI", "OMPI_COMM_WORLD_SIZE=", "SLURM_MPI_TYPE=", "MV2_COMM_WORLD_SIZE=", "ALPS_APP_PE=", "PALS_RANKID="};
+    static const char *const begins[] = {"PMI", "OMPI_COMM_WORLD_SIZE=", "SLURM_MPI_TYPE=",
+        "MV2_COMM_WORLD_SIZE=", "ALPS_APP_PE=", "PALS_RANKID="};
     for (char **e = environ; e && *e; e++)
         for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
             if (strncmp(*e, begins[i], strlen(begins[i])) == 0)

@@ -25,8 +25,7 @@ static void read_text(const char *path, char text[text_max])
     fclose(f);
 }
 
-rc_status_t rc_shared_check(
-    const rc_session_t *s, const char *dir, const char *name, rc_err_t *err)
+rc_status_t rc_shared_check(const rc_session_t *s, const char *dir, const char *name, rc_err_t *err)
 {
     char mine[text_max];
     char first[text_max];

@@ -51,8 +51,8 @@ static rc_status_t interrupted(const rc_job_t *j, rc_err_t *err)
 
 /* ----------------------------------------------------------------- features */
 
-/* The job in the journal that features are part of.  Beside measuring it is another one, so that neither says that
- * what the other does is over. */
+/* The job in the journal that features are part of.  Beside measuring it is another one, so that
+ * neither says that what the other does is over. */
 static int64_t feature_job(const rc_job_t *j)
 {
     return j->behind ? -1 - j->number : j->number;
@@ -141,9 +141,8 @@ static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
 const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g)
 {
     for (size_t i = 0; i < j->orders; i++)
-        if (j->order[i].policy == policy &&
-            (!j->w->config->policy[policy].policy->needs_geometry ||
-                same_geometry(&j->order[i].geometry, g)))
+        if (j->order[i].policy == policy && (!j->w->config->policy[policy].policy->needs_geometry ||
+                                                same_geometry(&j->order[i].geometry, g)))
             return &j->order[i];
     return NULL;
 }
@@ -170,50 +169,29 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
     return st < 0 ? st : rc_ledger_order(j->w->ledger, &r, err);
 }
 
-/* Brings x into the numbering of a symmetric order and y out of it, as a solver does that permutes once.
- * \param[in,out] v  [4] vectors of `bytes` a value */
-static void permute_vectors(const rc_job_t *j, const rc_schedule_t *s, size_t bytes, void *const *v)
-{
-    const int32_t *row = s->row;
-    const int64_t n = s->slots;
-#pragma omp parallel num_threads(j->threads) if (n > 10000)
-    {
-        if (bytes == sizeof(float)) {
-            float *const *f = (float *const *)v;
-#pragma omp for schedule(static) nowait
-            for (int64_t p = 0; p < n; p++)
-                f[1][p] = f[0][row[p]];
-#pragma omp for schedule(static)
-            for (int64_t p = 0; p < n; p++)
-                f[3][row[p]] = f[2][p];
-        } else {
-            double *const *d = (double *const *)v;
-#pragma omp for schedule(static) nowait
-            for (int64_t p = 0; p < n; p++)
-                d[1][p] = d[0][row[p]];
-#pragma omp for schedule(static)
-            for (int64_t p = 0; p < n; p++)
-                d[3][row[p]] = d[2][p];
-        }
-    }
-}
+#define INSTANCES "sweep/stage.inc"
+#include "device/cpu/instances.inc"
 
-/* The time of it: the second time, as pages are there then.  Without memory for the vectors it stays unknown, which
- * says nothing about the order. */
+/* The time of it: the second time, as pages are there then.  Without memory for the vectors it
+ * stays unknown, which says nothing about the order. */
 static void time_vectors(const rc_job_t *j, rc_ordered_t *o)
 {
+    static void (*const permute[])(const rc_job_t *, const rc_schedule_t *, void *const *) =
+        RC_INSTANCES(permute);
+    enum { types = sizeof permute / sizeof *permute };
     int there = 1;
     void *v[4];
-    o->permute_ns[0] = o->permute_ns[1] = -1;
+    for (int t = 0; t < RC_TYPES; t++)
+        o->permute_ns[t] = -1;
     for (int i = 0; i < 4; i++) {
         v[i] = rc_alloc0((size_t)o->schedule.slots + 1, sizeof(double), "vectors to permute", NULL);
         there = there && v[i];
     }
-    for (int wide = 0; there && wide < 2; wide++)
+    for (int t = 0; there && t < types; t++)
         for (int i = 0; i < 2; i++) {
             int64_t start = rc_clock_ns();
-            permute_vectors(j, &o->schedule, wide ? sizeof(double) : sizeof(float), v);
-            o->permute_ns[wide] = rc_clock_ns() - start;
+            permute[t](j, &o->schedule, v);
+            o->permute_ns[t] = rc_clock_ns() - start;
         }
     for (int i = 0; i < 4; i++)
         free(v[i]);
@@ -237,8 +215,8 @@ static rc_status_t build_order(
     o->policy = policy;
     o->geometry = *g;
     int64_t start = rc_clock_ns();
-    o->status = rc_policy_build_unless(&j->w->config->policy[policy], &j->a, g, j->threads, rc_queue_draining,
-        j->w->queue, &o->schedule, &o->err);
+    o->status = rc_policy_build_unless(&j->w->config->policy[policy], &j->a, g, j->threads,
+        rc_queue_draining, j->w->queue, &o->schedule, &o->err);
     if (o->status == RC_EINTR)
         return rc_fail(err, RC_EINTR, "drained");
     if (o->status == RC_OK && o->schedule.cols > 0)
@@ -285,8 +263,8 @@ static rc_status_t order_all(rc_job_t *j, rc_err_t *err)
 
 /* --------------------------------------------------------------------- load */
 
-/* The catalogue row has its final status.  Each part of a matrix says so, since its results need the row in the same
- * journal; together they are one matrix. */
+/* The catalogue row has its final status.  Each part of a matrix says so, since its results need
+ * the row in the same journal; together they are one matrix. */
 static rc_status_t name_row(const rc_job_t *j, const rc_mtx_info_t *info, int64_t load_ns,
     rc_case_status_t status, const char *text, rc_err_t *err)
 {
@@ -306,7 +284,7 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     rc_status_t st = rc_ledger_begin(w->ledger, j->number, e, NULL, RC_PHASE_LOAD, err);
     if (st < 0)
         return st;
-    const rc_mtx_bound_t bound = {.bytes = w->memory_limit, .option = "--memory"};
+    const rc_mtx_bound_t bound = {.bytes = w->memory_limit, .option = "--memory", .log = w->log};
     int64_t need = rc_entry_load_bytes(e);
     int64_t start = rc_clock_ns();
     char text[RC_MESSAGE_MAX + 1];

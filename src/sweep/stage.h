@@ -4,16 +4,18 @@
 #ifndef RC_SWEEP_STAGE_H
 #define RC_SWEEP_STAGE_H
 
+#include "base/type.h"
 #include "sweep/worker.h"
 
 /** An order of the matrix in hand. */
 typedef struct rc_ordered {
-    int policy; /**< index into the configuration */
+    int policy;             /**< index into the configuration */
     rc_geometry_t geometry; /**< of the first case that needed it */
     rc_schedule_t schedule;
     rc_csr_t a;       /**< of a symmetric order: the matrix with its columns renumbered */
     int64_t order_ns; /**< to build it, and to renumber */
-    int64_t permute_ns[2]; /**< of a symmetric one: x into its numbering and y out of it, fp32 and fp64, -1: unknown; else 0 */
+    int64_t permute_ns[RC_TYPES]; /**< of a symmetric one: x into its numbering and y out of it, -1:
+                                       unknown; else 0 */
     rc_status_t status; /**< a failure to build is the outcome of the cases that need it */
     rc_err_t err;
 } rc_ordered_t;
@@ -30,8 +32,10 @@ typedef struct rc_job {
     int claimed; /**< 1: this rank measures it, nobody else */
     int ready;   /**< 1: there is something to measure */
     int touched; /**< 1: measuring it has begun */
-    int behind;  /**< 1: what is ready may be measured before there are features; rc_job_featurise makes them */
-    int hands;   /**< threads that hold it once it is ready: the measuring one, and the one that featurises */
+    int behind;  /**< 1: what is ready may be measured before there are features; rc_job_featurise
+                      makes them */
+    int hands;   /**< threads that hold it once it is ready: the measuring one, and the one that
+                      featurises */
     rc_status_t outcome; /**< of measuring it, for the last hand */
     rc_ordered_t *order;
     size_t orders;
@@ -48,11 +52,13 @@ rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t
 
 /** Load, claim, order, featurise.  What it finds out is in the journal when it returns; a matrix
  *  that cannot be loaded is a result, not an error.  Afterwards the job is ready, or nothing of it
- *  is left to do; one that is ready and `behind` lacks its features. \return RC_OK; RC_EINTR when it was drained in the middle; RC_EIO, RC_ENOMEM,
+ *  is left to do; one that is ready and `behind` lacks its features. \return RC_OK; RC_EINTR when
+ *      it was drained in the middle; RC_EIO, RC_ENOMEM,
  *  RC_EMPI */
 rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err);
 
-/** The features of a job that is `behind`, beside its measuring: in the journal this is a job of its own.
+/** The features of a job that is `behind`, beside its measuring: in the journal this is a job of
+ *  its own.
  *  \return as rc_job_prepare */
 rc_status_t rc_job_featurise(rc_job_t *j, rc_err_t *err);
 

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "catalog/catalog.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 #include "measure/measure.h"
 #include "order/policy.h"
@@ -15,9 +15,9 @@
 /** What to sweep and how.  Everything is borrowed. */
 typedef struct rc_sweep_config {
     const char *store;
-    int make_store; /**< 1: a store is made also when there is nothing to measure */
-    const rc_catalog_t *catalog;      /**< the selected entries; the same on every rank */
-    const rc_policy_spec_t *policy;   /**< [policies] */
+    int make_store;                 /**< 1: a store is made also when there is nothing to measure */
+    const rc_catalog_t *catalog;    /**< the selected entries; the same on every rank */
+    const rc_policy_spec_t *policy; /**< [policies] */
     int policies;
     const rc_kernel_spec_t *kernel; /**< [kernels] */
     int kernels;
@@ -43,16 +43,16 @@ typedef struct rc_sweep_config {
     double time_budget_s; /**< drain after this long; 0: never */
     double hang_limit_s;  /**< end a rank in which one phase of a matrix takes longer; 0: never */
     double silence_s;     /**< end the job when a rank hears nothing for so long; 0: never */
-    double take_over_s;   /**< without a sign of life for so long a run on another machine is taken for
-                               gone; 0: RC_OWNER_SILENT_NS */
+    double take_over_s;   /**< without a sign of life for so long a run on another machine is taken
+                               for gone; 0: RC_OWNER_SILENT_NS */
     const char *cache;    /**< folder of matrices in binary form (io/cache.h); NULL: none */
     const char *redo;     /**< expression over result rows or catalogue rows; NULL: none */
     int argc;             /**< for the provenance */
     char **argv;
 } rc_sweep_config_t;
 
-/** An item of the work list: a matrix with work left, or a part of one that takes too long for one rank.  The
- *  parts of a matrix hold its blocks of cases (rc_worklist_block), each once. */
+/** An item of the work list: a matrix with work left, or a part of one that takes too long for one
+ *  rank.  The parts of a matrix hold its blocks of cases (rc_worklist_block), each once. */
 typedef struct rc_sweep_item {
     int64_t entry;    /**< index into the catalogue */
     int32_t class_id; /**< device class that is to run it */
@@ -64,40 +64,41 @@ typedef struct rc_sweep_item {
     double lead_s;    /**< estimated time of one thread until there is something to measure */
     int32_t part;     /**< its number in its matrix, ... */
     int32_t parts;    /**< ... of so many; 1: not divided */
-    int32_t first_block; /**< its blocks: from this one ... */
-    int32_t end_block;   /**< ... to the one before this */
-    int64_t bytes;    /**< estimated peak of host memory; on a CPU with B and C */
-    int64_t host_bytes;   /**< the same to load the matrix and to order it, without B and C; -1: nobody knows
-                               how large it will be before it is made */
+    int32_t first_block;  /**< its blocks: from this one ... */
+    int32_t end_block;    /**< ... to the one before this */
+    int64_t bytes;        /**< estimated peak of host memory; on a CPU with B and C */
+    int64_t host_bytes;   /**< the same to load the matrix and to order it, without B and C; -1:
+                               nobody knows how large it will be before it is made */
     int64_t device_bytes; /**< estimated peak of the GPU's memory if nothing is tiled; 0 on a CPU */
 } rc_sweep_item_t;
 
 /** What a sweep did (or would do). */
 typedef struct rc_sweep_result {
-    int64_t selected;    /**< catalogue rows selected */
-    int64_t left;        /**< of them with work left at the start */
-    int64_t absent;      /**< of them without a file */
-    int64_t planned;     /**< cases pending at the start */
-    int64_t given_up;    /**< catalogue rows with a file that could not be loaded before */
-    int64_t done_before; /**< cases of the selection that had a final status before */
-    int64_t failed_before; /**< of them wrong, failed, crashed or skipped for want of memory */
+    int64_t selected;          /**< catalogue rows selected */
+    int64_t left;              /**< of them with work left at the start */
+    int64_t absent;            /**< of them without a file */
+    int64_t planned;           /**< cases pending at the start */
+    int64_t given_up;          /**< catalogue rows with a file that could not be loaded before */
+    int64_t done_before;       /**< cases of the selection that had a final status before */
+    int64_t failed_before;     /**< of them wrong, failed, crashed or skipped for want of memory */
     int64_t failed_csr_before; /**< of these in the original order, the baseline */
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
-    int64_t named; /**< rows of the store for the above: more where parts of a matrix have one each */
-    int64_t too_large;              /**< of both: skipped because they need too much memory */
-    int64_t features;               /**< feature rows computed now */
-    int64_t aliases;                /**< catalogue rows whose matrix is the same as another one's */
-    int drained;                    /**< ended on request with work left */
-    int64_t items_left;             /**< items not handed out: matrices, or parts of them where */
-    int64_t divided;                /**< matrices that were dealt out in parts */
-    double wall_s;                  /**< of this run, commit rounds included */
-    double commit_s;                /**< of it commit rounds */
-    double idle_tail_s;             /**< between the first and the last rank running out of work */
-    double busy_share;    /**< time in which the device was in use by measuring, of all ranks' wall
+    int64_t named;       /**< rows of the store for the above: more where parts of a matrix have one
+                        each */
+    int64_t too_large;   /**< of both: skipped because they need too much memory */
+    int64_t features;    /**< feature rows computed now */
+    int64_t aliases;     /**< catalogue rows whose matrix is the same as another one's */
+    int drained;         /**< ended on request with work left */
+    int64_t items_left;  /**< items not handed out: matrices, or parts of them where */
+    int64_t divided;     /**< matrices that were dealt out in parts */
+    double wall_s;       /**< of this run, commit rounds included */
+    double commit_s;     /**< of it commit rounds */
+    double idle_tail_s;  /**< between the first and the last rank running out of work */
+    double busy_share;   /**< time in which the device was in use by measuring, of all ranks' wall
                                time from their first matrix to the end of the last rank's work */
-    double active_share;  /**< of the same, time in which the device executed: launches, dense
+    double active_share; /**< of the same, time in which the device executed: launches, dense
                                operations, copies */
     double waiting_share; /**< of the same, time in which the device waited for a prepared matrix */
     int64_t devices_lost; /**< ranks that stopped because their device became unusable */
@@ -114,8 +115,8 @@ typedef struct rc_sweep_result {
 rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
     rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err);
 
-/** The last look at the store, when MPI has ended and nothing is left but the exit: what is taken away
- *  while a run ends is noticed, saved and told as in its middle.  Local.
+/** The last look at the store, when MPI has ended and nothing is left but the exit: what is taken
+ *  away while a run ends is noticed, saved and told as in its middle.  Local.
  *  \param[in,out] r  of rc_sweep_run; r->watch is closed, NULL is allowed
  *  \return RC_OK; RC_EIO: the store is gone or is another one */
 rc_status_t rc_sweep_leave(

@@ -9,7 +9,8 @@ static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
     enum { others = 5, counts = RC_CASE_STATUSES + others };
     int64_t sums[counts];
     int64_t all[counts];
-    int64_t *const other[] = {&r->features, &r->aliases, &r->too_large, &r->devices_lost, &r->named};
+    int64_t *const other[] = {
+        &r->features, &r->aliases, &r->too_large, &r->devices_lost, &r->named};
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         sums[i] = r->measured[i];
     for (int i = 0; i < others; i++)
@@ -23,7 +24,8 @@ static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
     rc_comm_reduce(s->comm, &drained, &r->drained, 1, sizeof drained, MPI_INT, MPI_MAX);
 }
 
-/* Count the catalogue rows of all ranks: each once, under the highest status that a rank gave it.  Collective. */
+/* Count the catalogue rows of all ranks: each once, under the highest status that a rank gave it.
+ * Collective. */
 static void count_rows(const rc_session_t *s, const rc_named_t *named, rc_sweep_result_t *r)
 {
     enum { piece = 4096 };
@@ -38,8 +40,8 @@ static void count_rows(const rc_session_t *s, const rc_named_t *named, rc_sweep_
     }
 }
 
-void rc_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named, double work_s,
-    int64_t out_of_work_ns, rc_sweep_result_t *r)
+void rc_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named,
+    double work_s, int64_t out_of_work_ns, rc_sweep_result_t *r)
 {
     add_counts(s, r);
     count_rows(s, named, r);

@@ -12,7 +12,7 @@
  *  \param[in]     work_s          wall time of this rank, until the last rank was out of work
  *  \param[in]     out_of_work_ns  when this rank was, on its own clock
  *  \param[in,out] r               of this rank; afterwards the same on every rank */
-void rc_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named, double work_s,
-    int64_t out_of_work_ns, rc_sweep_result_t *r);
+void rc_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named,
+    double work_s, int64_t out_of_work_ns, rc_sweep_result_t *r);
 
 #endif

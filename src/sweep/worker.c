@@ -195,7 +195,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
 static rc_status_t journal_orderless(batch_t *b, const rc_case_t *id, const rc_ordered_t *o)
 {
     rc_measured_t m = {.status = o->status == RC_ENOMEM || o->status == RC_ENOTSUP ? RC_CASE_SKIPPED
-                                                                                  : RC_CASE_FAILED,
+                                                                                   : RC_CASE_FAILED,
         .phase = RC_PHASE_ORDER,
         .median_ns = NAN,
         .min_ns = NAN,
@@ -239,8 +239,7 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
-            b->order[b->n++] =
-                (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision == RC_FP64]};
+            b->order[b->n++] = (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision]};
             *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;
@@ -268,15 +267,16 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
     return st;
 }
 
-/* A large matrix is verified and rearranged by the threads that prepare nothing, too: the device waits for it.  Others
- * are done before it would pay to begin a team of another size. */
+/* A large matrix is verified and rearranged by the threads that prepare nothing, too: the device
+ * waits for it.  Others are done before it would pay to begin a team of another size. */
 static void lend_threads(bench_t *t, const rc_job_t *j)
 {
     static const int64_t large = INT64_C(1) << 27;
     const rc_worker_t *w = t->w;
     if (w->measuring > 0)
         w->device->executor.threads =
-            w->measuring + (rc_csr_bytes(j->a.rows, j->a.nnz) >= large ? rc_prepare_idle(t->prepare) : 0);
+            w->measuring +
+            (rc_csr_bytes(j->a.rows, j->a.nnz) >= large ? rc_prepare_idle(t->prepare) : 0);
 }
 
 static rc_status_t do_job(bench_t *t, rc_job_t *j)
@@ -329,9 +329,10 @@ void rc_worker_tell(const rc_worker_t *w, const rc_spent_t *t, int64_t ns)
     static const rc_verify_spent_t none;
     const rc_verify_spent_t *v = w->measure ? rc_measure_verify_spent(w->measure) : &none;
     rc_log(w->log, RC_LOG_DEBUG, "sweep",
-        "of %.3f s: measuring %.1f %% (executing %.1f %%; preparing %.1f %%, verifying %.1f %% (references "
-        "%.1f %%, first runs %.1f %%, comparing %.1f %%), timing %.1f %%, of these copies %.1f %%), waiting for a prepared matrix %.1f %%, for the node %.1f %%, "
-        "journal %.1f %%; %d preparing with %d threads, at most %d ahead",
+        "of %.3f s: measuring %.1f %% (executing %.1f %%; preparing %.1f %%, verifying %.1f %% "
+        "(references %.1f %%, first runs %.1f %%, comparing %.1f %%), timing %.1f %%, of these "
+        "copies %.1f %%), waiting for a prepared matrix %.1f %%, for the node %.1f %%, journal "
+        "%.1f %%; %d preparing with %d threads, at most %d ahead",
         (double)ns * 1e-9, (double)t->busy_ns / all, (double)t->active_ns / all,
         (double)t->phase_ns[RC_PHASE_PREPARE] / all, (double)t->phase_ns[RC_PHASE_VERIFY] / all,
         (double)v->refer_ns / all, (double)v->run_ns / all, (double)v->check_ns / all,

@@ -10,8 +10,8 @@
 
 /** Where the wall time of the measuring thread went. */
 typedef struct rc_spent {
-    int64_t busy_ns;    /**< in rc_measure_group */
-    int64_t active_ns;  /**< of it the device executed */
+    int64_t busy_ns;                     /**< in rc_measure_group */
+    int64_t active_ns;                   /**< of it the device executed */
     int64_t phase_ns[RC_PHASE_TIME + 1]; /**< of it by what was done: prepare, verify, time */
     int64_t copy_ns;    /**< of it copies to and from the device took, where they are timed */
     int64_t waiting_ns; /**< no matrix was prepared */
@@ -37,7 +37,8 @@ typedef struct rc_worker {
     int64_t device_limit; /**< of the device, for this rank; the host's on a CPU */
     int threads;          /**< for preparing matrices */
     int preparers;        /**< matrices prepared at once; 0: only while nothing is measured */
-    int measuring;        /**< host threads of the measuring thread, which gets idle ones for large matrices; 0: all */
+    int measuring;        /**< host threads of the measuring thread, which gets idle ones for large
+                               matrices; 0: all */
     int ahead;            /**< matrices in hand besides the one that is measured, at most */
 } rc_worker_t;
 

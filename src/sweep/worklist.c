@@ -7,6 +7,7 @@
 #include "sparse/csr.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,8 @@ int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id)
     return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
 }
 
-rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
+rc_status_t rc_worklist_know(
+    rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
 {
     void *ids = k->id;
     size_t capacity = k->capacity;
@@ -63,8 +65,7 @@ static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_
         char hex[RC_DIGEST_HEX + 1];
         rc_digest_t id;
         rc_view_inflight_id(v, i, hex);
-        if (rc_digest_parse(hex, &id) < 0 ||
-            rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
+        if (rc_digest_parse(hex, &id) < 0 || rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
             continue;
         rc_status_t st = rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err);
         if (st < 0)
@@ -155,11 +156,12 @@ typedef struct maker {
     const rc_expr_t *redo;
     const rc_worklist_known_t *known;
     rc_worklist_t *list;
-    rc_map_t source; /* name -> number of the catalogue row in the view */
-    rc_map_t died_in;  /* what was in flight -> last run that died with it */
-    double *block_s;     /* [blocks] of the last item made: estimated time of the pending cases, ... */
+    rc_map_t source;      /* name -> number of the catalogue row in the view */
+    rc_map_t died_in;     /* what was in flight -> last run that died with it */
+    double *block_s;      /* [blocks] of the last item made: estimated time of the pending cases,
+                            ... */
     int64_t *block_cases; /* ... and how many they are */
-    int64_t *first;      /* [blocks + 1] of a divided matrix */
+    int64_t *first;       /* [blocks + 1] of a divided matrix */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -167,13 +169,17 @@ typedef struct maker {
 
 static void find_source(const maker_t *m, const rc_entry_t *e, known_source_t *out)
 {
+    char name[RC_NAME_MAX + 1]; /* as the ledger writes them */
+    char location[RC_LOCATION_MAX + 1];
     memset(out, 0, sizeof *out);
-    int64_t at = rc_map_get(&m->source, rc_map_text(e->name), -1);
+    rc_digest_shorten(e->name, name, sizeof name);
+    rc_digest_shorten(e->location, location, sizeof location);
+    int64_t at = rc_map_get(&m->source, rc_map_text(name), -1);
     if (at < 0)
         return;
     rc_view_source(m->v, at, &out->row);
     out->found = 1;
-    out->same = strcmp(out->row.location, e->location) == 0 && out->row.bytes == e->bytes &&
+    out->same = strcmp(out->row.location, location) == 0 && out->row.bytes == e->bytes &&
                 out->row.mtime_ns == e->mtime_ns;
     if (m->redo && rc_expr_match(m->redo, rc_source_get, &out->row))
         out->same = 0;
@@ -194,7 +200,8 @@ static double case_cost(
     double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
     double rows = e->rows > 0 ? (double)e->rows : entries / 10;
     double product = p->launch_s + p->entry_s * (entries + rows) * (double)(k > 0 ? k : 1);
-    int64_t least = c->measure.min_reps < c->measure.max_reps ? c->measure.min_reps : c->measure.max_reps;
+    int64_t least =
+        c->measure.min_reps < c->measure.max_reps ? c->measure.min_reps : c->measure.max_reps;
     double timed = (double)least * product;
     double budget = (double)c->measure.budget_ns * 1e-9 / 2; /* many reach the target early */
     return 1e-3 + 3 * product + (timed > budget ? timed : budget);
@@ -209,8 +216,8 @@ static int64_t host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
      * an order holds for a moment */
     double orders = (double)e->rows * (4.0 * c->policies * c->kernels + RC_ORDER_ROW_BYTES) +
                     RC_ORDER_ENTRY_BYTES * (double)e->nnz;
-    /* a symmetric one has its columns and a matrix of its own; the four vectors that it permutes come when
-     * its builder has given back more than they take */
+    /* a symmetric one has its columns and a matrix of its own; the four vectors that it permutes
+     * come when its builder has given back more than they take */
     _Static_assert(4 * sizeof(double) <= RC_ORDER_ROW_BYTES, "vectors fit where the builder was");
     int64_t load = rc_entry_load_bytes(e);
     double matrix = (double)rc_csr_bytes(e->rows, e->nnz);
@@ -238,8 +245,8 @@ static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
 static rc_status_t push_absent(maker_t *m, int64_t entry)
 {
     void *p = m->list->absent;
-    rc_status_t st = rc_grow(
-        &p, &m->absent_capacity, (size_t)m->list->absents + 1, sizeof entry, "the work list", m->err);
+    rc_status_t st = rc_grow(&p, &m->absent_capacity, (size_t)m->list->absents + 1, sizeof entry,
+        "the work list", m->err);
     m->list->absent = p;
     if (st == RC_OK)
         m->list->absent[m->list->absents++] = entry;
@@ -288,8 +295,8 @@ static void add_bytes(const maker_t *m, const rc_entry_t *e, const rc_block_t *b
 }
 
 /* The cases of block number `at` that are pending, into the item. */
-static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t *e, rc_digest_t matrix,
-    rc_sweep_item_t *item)
+static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t *e,
+    rc_digest_t matrix, rc_sweep_item_t *item)
 {
     const rc_profile_t *profile = &m->profile[item->class_id];
     int64_t before = item->cases;
@@ -324,8 +331,8 @@ static int was_in_flight(const maker_t *m, const rc_entry_t *e, const known_sour
     return run >= 0 && (!s->same || run >= s->row.run);
 }
 
-/* The catalogue row, with the sizes of what the store knows of the same source: those of a spec are not in any
- * catalogue.  Borrows from `e`. */
+/* The catalogue row, with the sizes of what the store knows of the same source: those of a spec are
+ * not in any catalogue.  Borrows from `e`. */
 static rc_entry_t entry_of(const rc_entry_t *e, const rc_source_row_t *known)
 {
     rc_entry_t sized = *e;
@@ -378,7 +385,8 @@ static int make_item(
 }
 
 /* Part number `part` of an item, whose blocks were made last. */
-static rc_sweep_item_t part_of(const maker_t *m, const rc_sweep_item_t *item, int64_t part, int64_t parts)
+static rc_sweep_item_t part_of(
+    const maker_t *m, const rc_sweep_item_t *item, int64_t part, int64_t parts)
 {
     const rc_profile_t *profile = &m->profile[item->class_id];
     rc_sweep_item_t one = *item;
@@ -412,8 +420,8 @@ static rc_status_t divide_item(maker_t *m, int64_t at, double share_s)
     m->list->done = counts.done; /* counted once */
     m->list->failed = counts.failed;
     m->list->failed_csr = counts.failed_csr;
-    int64_t parts = rc_worklist_cut(m->block_s, blocks,
-        rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks), m->first);
+    int64_t parts = rc_worklist_cut(
+        m->block_s, blocks, rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks), m->first);
     m->list->item[at] = part_of(m, &item, 0, parts);
     m->list->divided += parts > 1;
     m->list->cases += m->list->item[at].cases - item.cases;
@@ -441,7 +449,8 @@ static rc_status_t divide(maker_t *m)
     return st;
 }
 
-/* 1: a file that could not be loaded is still what it was, and nothing says that it would load now. */
+/* 1: a file that could not be loaded is still what it was, and nothing says that it would load
+ * now. */
 static int is_given_up(const maker_t *m, const known_source_t *s)
 {
     if (!s->same || s->row.status_code == RC_CASE_OK || !is_final(s->row.status_code))
@@ -449,6 +458,22 @@ static int is_given_up(const maker_t *m, const known_source_t *s)
     for (int p = 0; p < m->profiles; p++)
         if (may_fit(s->row.status_code, s->row.message, m->profile[p].memory_limit))
             return 0;
+    return 1;
+}
+
+int rc_worklist_unfit(const rc_entry_t *e, char *why)
+{
+    size_t name = strlen(e->name);
+    size_t location = strlen(e->location);
+    if (name <= RC_NAME_MAX && location <= RC_LOCATION_MAX)
+        return 0;
+    int is_name = name > RC_NAME_MAX;
+    snprintf(why, RC_MESSAGE_MAX + 1,
+        "expected a %s of at most %d bytes, found %zu: it is not measured",
+        is_name                          ? "name"
+        : e->where == RC_WHERE_GENERATED ? "spec"
+                                         : "path",
+        is_name ? RC_NAME_MAX : RC_LOCATION_MAX, is_name ? name : location);
     return 1;
 }
 
@@ -475,8 +500,8 @@ static rc_status_t make_scratch(maker_t *m)
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known, rc_worklist_t *out,
-    rc_err_t *err)
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known,
+    rc_worklist_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_worklist_t list = {0};
@@ -505,14 +530,15 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     for (int64_t i = 0; i < c->catalog->count; i++) {
         const rc_entry_t *e = &c->catalog->entry[i];
         known_source_t s;
+        char why[RC_MESSAGE_MAX + 1];
         find_source(&m, e, &s);
         if (is_given_up(&m, &s)) {
             list.given_up += e->where != RC_WHERE_ABSENT;
             continue;
         }
-        if (e->where == RC_WHERE_ABSENT) {
+        if (e->where == RC_WHERE_ABSENT || rc_worklist_unfit(e, why)) {
             /* what an earlier sweep has read stays what it was */
-            if (!s.found || s.row.matrix < 0)
+            if (e->where != RC_WHERE_ABSENT || !s.found || s.row.matrix < 0)
                 RC_TRY(push_absent(&m, i));
             continue;
         }

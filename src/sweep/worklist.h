@@ -1,31 +1,30 @@
-/** \file sweep/worklist.h  From catalogue, lists and store to what is left to do.  Pure: no files, no
- *  MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
+/** \file sweep/worklist.h  From catalogue, lists and store to what is left to do.  Pure: no files,
+ *  no MPI; the store comes in as a view (NULL: there is none yet) and as the results that journals
  *  still hold. */
 #ifndef RC_SWEEP_WORKLIST_H
 #define RC_SWEEP_WORKLIST_H
 
 #include "base/map.h"
+#include "base/type.h"
 #include "store/record.h"
 #include "table/view.h"
 #include "sweep/sweep.h"
 
-enum {
-    RC_WORKLIST_KERNELS_MAX = 256,
-    RC_WORKLIST_POLICIES_MAX = 256,
-    RC_WORKLIST_PRECISIONS = 2
-};
+enum { RC_WORKLIST_KERNELS_MAX = 256, RC_WORKLIST_POLICIES_MAX = 256 };
 
 /** What a device class means for cases: its name, what its kernels can do and roughly how fast. */
 typedef struct rc_profile {
     char class_name[160];
     rc_device_kind_t kind;
-    rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_WORKLIST_PRECISIONS];
-    double launch_s;  /**< guess: of an empty product */
-    double entry_s;   /**< guess: per entry of A and column of B, or row and column of C */
-    int ranks;        /**< of this class that measure at once: a matrix may be divided over so many */
-    double prepare_s; /**< guess: loading and ordering, relative to a CPU rank's, as far as the
+    rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_TYPES];
+    double launch_s;      /**< guess: of an empty product */
+    double entry_s;       /**< guess: per entry of A and column of B, or row and column of C */
+    int ranks;            /**< of this class that measure at once: a matrix may be divided over so
+                           many */
+    double prepare_s;     /**< guess: loading and ordering, relative to a CPU rank's, as far as the
                            device waits for it */
-    int64_t memory_limit; /**< bytes of the host, and of the device, that a rank may take: what lacked */
+    int64_t memory_limit; /**< bytes of the host, and of the device, that a rank may take: what
+                               lacked */
     int64_t device_limit; /**< memory is tried again when it fits now; 0: it is left as it is */
 } rc_profile_t;
 
@@ -48,16 +47,16 @@ typedef struct rc_block {
 int rc_worklist_blocks(const rc_sweep_config_t *c);
 
 /** Block i for a matrix with `cols` columns.  Blocks whose K repeats an earlier one (K = n that
- *  equals a number of the list; any but the first of an operation without K), and blocks whose C the
- *  kernel cannot store in that order, are empty. */
+ *  equals a number of the list; any but the first of an operation without K), and blocks whose C
+ *  the kernel cannot store in that order, are empty. */
 void rc_worklist_block(
     const rc_sweep_config_t *c, const rc_profile_t *p, int i, int64_t cols, rc_block_t *out);
 
 /** The case of a block under policy number `policy`.
- *  \return 1; 0 when the case belongs to another block of the configuration: csr and symmetric orders
- *          with C in schedule order where the original order is asked for too */
-int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
-    rc_digest_t matrix, rc_case_t *out);
+ *  \return 1; 0 when the case belongs to another block of the configuration: csr and symmetric
+ *          orders with C in schedule order where the original order is asked for too */
+int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
+    int policy, rc_digest_t matrix, rc_case_t *out);
 
 /** State of an identity (case, feature row). */
 typedef enum rc_worklist_state {
@@ -81,7 +80,8 @@ rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t 
 /** 1: nothing is left to do for an identity, with whatever outcome. */
 int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id);
 
-rc_status_t rc_worklist_know(rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err);
+rc_status_t rc_worklist_know(
+    rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err);
 void rc_worklist_known_free(rc_worklist_known_t *k);
 
 /** What is known from a store and from unfolded journals.
@@ -90,25 +90,26 @@ void rc_worklist_known_free(rc_worklist_known_t *k);
  *  \param[in] profile  [profiles] device classes of this sweep, for their memory
  *  \param[in] fresh, fresh_count  case ids that journals hold and the store does not */
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
-    const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count, rc_worklist_known_t *out, rc_err_t *err);
+    const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
+    rc_worklist_known_t *out, rc_err_t *err);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
     int64_t items;
     int64_t matrices; /**< of them; there are more items where some are divided ... */
     int64_t divided;  /**< ... so many */
-    int64_t *absent; /**< entries to be recorded as absent */
+    int64_t *absent; /**< entries to be recorded without being read: absent, or rc_worklist_unfit */
     int64_t absents;
-    int64_t cases;    /**< pending, an estimate where digests are not known */
-    int64_t given_up; /**< entries with a file that could not be loaded before */
-    int64_t done;     /**< cases of the selection that are done */
-    int64_t failed;   /**< of them wrong, failed, crashed or skipped for want of memory */
+    int64_t cases;      /**< pending, an estimate where digests are not known */
+    int64_t given_up;   /**< entries with a file that could not be loaded before */
+    int64_t done;       /**< cases of the selection that are done */
+    int64_t failed;     /**< of them wrong, failed, crashed or skipped for want of memory */
     int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */
     double cost_s;
 } rc_worklist_t;
 
-/** In how many parts a matrix is dealt out.  Each part loads it and builds its orders again, so none takes less
- *  time than that.
+/** In how many parts a matrix is dealt out.  Each part loads it and builds its orders again, so
+ *  none takes less time than that.
  *  \param[in] cost_s, lead_s  estimated time of all of it, and until there is something to measure
  *  \param[in] share_s  estimated time of a rank, of all matrices
  *  \param[in] blocks   with work left: what is timed in turns stays together
@@ -117,16 +118,22 @@ int64_t rc_worklist_parts(double cost_s, double lead_s, double share_s, int64_t 
 
 /** Cut blocks into parts that take about as long.
  *  \param[in]  cost_s  [blocks]; 0: nothing is left to do there
- *  \param[out] first   [parts + 1] first block of each part, and `blocks` behind the last; each part has one with work
+ *  \param[out] first   [parts + 1] first block of each part, and `blocks` behind the last; each
+ *      part has one with work
  *  \return parts there are, at most `parts` */
 int64_t rc_worklist_cut(const double *cost_s, int64_t blocks, int64_t parts, int64_t *first);
+
+/** Whether a record has no room for the name of an entry, or for its path.
+ *  \param[out] why  of size RC_MESSAGE_MAX + 1
+ *  \return 1, or 0: it has room */
+int rc_worklist_unfit(const rc_entry_t *e, char *why);
 
 /** Expand the selection over the device classes; what takes too long for one rank is divided.
  *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
  *  Free with rc_worklist_free. */
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known, rc_worklist_t *out,
-    rc_err_t *err);
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known,
+    rc_worklist_t *out, rc_err_t *err);
 void rc_worklist_free(rc_worklist_t *p);
 
 /** Give the items of rank 0, and what it knows of the cases, to all ranks.  Collective.

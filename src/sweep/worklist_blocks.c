@@ -23,7 +23,7 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
     out->entry_s = gpu ? 2e-12 : 5e-10;
     out->prepare_s = gpu ? 0.1 : 1;
     for (int i = 0; i < c->kernels && i < RC_WORKLIST_KERNELS_MAX; i++)
-        for (int p = 0; p < RC_WORKLIST_PRECISIONS; p++) {
+        for (int p = 0; p < RC_TYPES; p++) {
             rc_geometry_t g =
                 c->kernel[i].kernel->geometry(&d->executor, c->kernel[i].param, (rc_precision_t)p);
             g.nw = c->geometry.nw > 0 ? c->geometry.nw : g.nw;
@@ -69,8 +69,8 @@ void rc_worklist_block(
     out->geometry = p->geometry[out->kernel][out->precision];
 }
 
-int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b, int policy,
-    rc_digest_t matrix, rc_case_t *out)
+int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
+    int policy, rc_digest_t matrix, rc_case_t *out)
 {
     const rc_policy_spec_t *order = &c->policy[policy];
     int is_csr = strcmp(order->policy->name, "csr") == 0;
@@ -79,7 +79,8 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     out->matrix = matrix;
     /* names are checked against the widths of the store by a test of the registries */
     memcpy(out->policy, order->policy->name, strnlen(order->policy->name, 32));
-    memcpy(out->policy_params, order->params, strnlen(order->params, sizeof out->policy_params - 1));
+    memcpy(
+        out->policy_params, order->params, strnlen(order->params, sizeof out->policy_params - 1));
     memcpy(out->kernel, spec->kernel->name, strnlen(spec->kernel->name, 32));
     memcpy(out->params, spec->params, strnlen(spec->params, sizeof out->params - 1));
     memcpy(out->device, p->class_name, strnlen(p->class_name, sizeof p->class_name));
@@ -88,7 +89,7 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     out->op = (int32_t)spec->kernel->op;
     out->precision = (int32_t)b->precision;
     out->layout = (int32_t)spec->kernel->layout;
-    out->c_order = is_csr ? RC_C_ORIGINAL
+    out->c_order = is_csr                   ? RC_C_ORIGINAL
                    : order->policy->columns ? RC_C_SYMMETRIC
                                             : (int32_t)b->c_order;
     out->cache = c->measure.cold;

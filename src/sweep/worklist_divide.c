@@ -1,4 +1,5 @@
-/* Dividing a matrix over ranks: how many parts, and where they begin.  Shared with the simulation of a sweep. */
+/* Dividing a matrix over ranks: how many parts, and where they begin.  Shared with the simulation
+ * of a sweep. */
 #include "config.h"
 #include "sweep/worklist.h"
 
@@ -6,8 +7,8 @@
 
 int64_t rc_worklist_parts(double cost_s, double lead_s, double share_s, int64_t blocks)
 {
-    /* the last items to be dealt out are the idle tail, so a part is small beside a rank's share; but what takes less
-     * than its own beginnings is not worth a part */
+    /* the last items to be dealt out are the idle tail, so a part is small beside a rank's share;
+     * but what takes less than its own beginnings is not worth a part */
     static const double of_share = 1.0 / 16;
     static const double least_s = 0.25;
     double most = fmax(fmax(share_s * of_share, least_s), lead_s);

@@ -6,8 +6,8 @@
 rc_status_t rc_worklist_share(
     const rc_session_t *s, rc_worklist_t *work, rc_worklist_known_t *known, rc_err_t *err)
 {
-    int64_t head[6] = {work->items, (int64_t)known->count, work->cases, work->done, work->absents,
-        work->matrices};
+    int64_t head[6] = {
+        work->items, (int64_t)known->count, work->cases, work->done, work->absents, work->matrices};
     rc_comm_broadcast(s->comm, head, sizeof head);
     rc_comm_broadcast(s->comm, &work->cost_s, sizeof work->cost_s);
     void *item = work->item;

@@ -4,8 +4,9 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "store/h5.h"
+#include "store/path.h"
+#include "store/prove.h"
 #include "store/replace.h"
-#include "store/seal.h"
 #include "table/view_private.h"
 
 #include <math.h>
@@ -107,28 +108,33 @@ rc_status_t rc_archive(const char *from, const char *to, const rc_archive_option
 {
     rc_h5_t h = {.file = -1};
     rc_str_t fresh = {0};
+    rc_contents_t contents = {0};
     rc_h5_pick_t *pick = NULL;
     rc_archive_info_t info = {0};
+    char *path = NULL;
+    rc_status_t st;
     if (same_file(from, to))
         return rc_fail(err, RC_EINVAL, "%s: the copy would replace the store itself", to);
-    rc_status_t st = may_replace(to, err);
-    if (st < 0)
-        return st;
-    st = rc_h5_open(from, 0, &h, err);
-    if (st < 0)
-        return st;
+    RC_TRY(rc_store_path(to, &path, err));
+    RC_TRY(may_replace(to, err));
+    RC_TRY(rc_replace_finish(path, err));
+    RC_TRY(rc_h5_open(from, 0, &h, err));
     if (options->newest || options->where)
         RC_TRY(choose(&h, options, &pick, &info, err));
     else
         RC_TRY(rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &info.kept, err));
-    rc_str_addf(&fresh, "%s.archive-tmp", to);
+    rc_str_addf(&fresh, "%s.archive-tmp", path);
     if (fresh.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a copy"));
-    const rc_h5_copy_options_t how = {
-        .compressed = 1, .samples = options->samples, .pick = pick, .picks = info.kept};
+    const rc_h5_copy_options_t how = {.compressed = 1,
+        .samples = options->samples,
+        .pick = pick,
+        .picks = info.kept,
+        .contents = &contents};
     RC_TRY(rc_h5_copy(&h, fresh.text, &how, err));
-    RC_TRY(rc_seal_write(fresh.text, err));
-    RC_TRY(rc_replace(fresh.text, to, NULL, err));
+    RC_TRY(rc_h5_close(&h, err));
+    RC_TRY(rc_prove(fresh.text, &contents, err));
+    RC_TRY(rc_replace(fresh.text, path, err));
     if (out)
         *out = info;
 done:
@@ -136,6 +142,8 @@ done:
         unlink(fresh.text);
     (void)rc_h5_close(&h, NULL);
     rc_str_free(&fresh);
+    rc_contents_free(&contents);
+    free(path);
     free(pick);
     return st;
 }

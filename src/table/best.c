@@ -43,16 +43,17 @@ static rc_status_t finish(const rc_counted_t *c, const tally_t *t, rc_best_t *ou
             continue;
         const rc_row_result_t *r = rc_view_result(c->view, t[i].row);
         double n = (double)t[i].matrices;
-        out->variant[out->variants++] = (rc_best_row_t){.kernel = rc_view_kernel(c->view, r->kernel),
-            .policy = rc_view_policy(c->view, r->policy),
-            .matrices = t[i].matrices,
-            .wins = t[i].wins,
-            .clear = t[i].clear,
-            .ties = t[i].ties,
-            .loss_geomean = exp(t[i].log_sum / n) - 1,
-            .loss_held_out = expm1(t[i].held_out / n),
-            .loss_mean = t[i].sum / n - 1,
-            .loss_max = t[i].max - 1};
+        out->variant[out->variants++] =
+            (rc_best_row_t){.kernel = rc_view_kernel(c->view, r->kernel),
+                .policy = rc_view_policy(c->view, r->policy),
+                .matrices = t[i].matrices,
+                .wins = t[i].wins,
+                .clear = t[i].clear,
+                .ties = t[i].ties,
+                .loss_geomean = exp(t[i].log_sum / n) - 1,
+                .loss_held_out = expm1(t[i].held_out / n),
+                .loss_mean = t[i].sum / n - 1,
+                .loss_max = t[i].max - 1};
     }
     qsort(out->variant, (size_t)out->variants, sizeof *out->variant, by_wins_then_loss);
     return RC_OK;
@@ -81,8 +82,7 @@ static void count_wins(const rc_counted_t *c, int64_t i, int64_t end, tally_t *t
 }
 
 /* The same rows: what each loses. */
-static rc_status_t score(
-    const rc_counted_t *c, int64_t i, int64_t end, tally_t *t, rc_err_t *err)
+static rc_status_t score(const rc_counted_t *c, int64_t i, int64_t end, tally_t *t, rc_err_t *err)
 {
     rc_halves_t halves;
     int n = (int)(end - i);

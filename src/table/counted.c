@@ -89,7 +89,8 @@ static rc_status_t find_candidates(maker_t *m, const rc_expr_t *where, int32_t o
 
 static rc_digest_t setting_key(const rc_setting_t *s)
 {
-    const int64_t key[] = {s->is_n ? -1 : s->k, s->precision, s->op, s->c_order, s->cache, s->device};
+    const int64_t key[] = {
+        s->is_n ? -1 : s->k, s->precision, s->op, s->c_order, s->cache, s->device};
     return rc_digest(key, sizeof key);
 }
 
@@ -198,8 +199,8 @@ static place_t place_of(const rc_setting_t *s, int32_t before, rc_setting_order_
 {
     int64_t k = s->is_n ? 0 : s->k;
     if (order == RC_SETTINGS_BY_DEVICE)
-        return (place_t){*s, before,
-            {s->device, s->op, s->precision, s->c_order, s->cache, s->is_n, k}};
+        return (place_t){
+            *s, before, {s->device, s->op, s->precision, s->c_order, s->cache, s->is_n, k}};
     return (place_t){
         *s, before, {s->op, s->precision, s->is_n, k, s->c_order, s->cache, s->device}};
 }

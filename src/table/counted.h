@@ -1,5 +1,5 @@
-/** \file table/counted.h  Which results count for a table, and what they are compared within: the one
- *  answer that all tables, the report and the data sets of trainers share.
+/** \file table/counted.h  Which results count for a table, and what they are compared within: the
+ *  one answer that all tables, the report and the data sets of trainers share.
  *
  *  A result counts when it is the newest of its case, of the newest versions of its policy and
  *  kernel, ok with a time, and verified (rc_view_counts), and matches the filter.

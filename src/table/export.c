@@ -159,7 +159,7 @@ rc_status_t rc_export_next(rc_export_t *t, int *more, rc_err_t *err)
     }
     t->row = t->now->count - 1;
     *more = 0;
-    return RC_OK;
+    return rc_h5_unchanged(&t->h, err);
 }
 
 /* ------------------------------------------------------------------- values */

@@ -13,7 +13,8 @@ static rc_status_t add(table_t *b, column_t c, const rc_field_t *shown, rc_err_t
     void *column = b->column;
     void *field = b->field;
     if (n == EXPORT_COLUMNS)
-        return rc_fail(err, RC_ESTORE, "table %s has more than %d columns", b->name, EXPORT_COLUMNS);
+        return rc_fail(
+            err, RC_ESTORE, "table %s has more than %d columns", b->name, EXPORT_COLUMNS);
     rc_status_t st = rc_grow(&column, &b->capacity[0], n + 1, sizeof *b->column, "columns", err);
     b->column = column;
     if (st == RC_OK)
@@ -27,8 +28,14 @@ static rc_status_t add(table_t *b, column_t c, const rc_field_t *shown, rc_err_t
     return RC_OK;
 }
 
-#define TEXT(text, about) {.name = (text), .kind = RC_VALUE_TEXT, .unit = "", .help = (about)}
-#define INT(text, of, about) {.name = (text), .kind = RC_VALUE_INT, .unit = (of), .help = (about)}
+#define TEXT(text, about)                                                                          \
+    {                                                                                              \
+        .name = (text), .kind = RC_VALUE_TEXT, .unit = "", .help = (about)                         \
+    }
+#define INT(text, of, about)                                                                       \
+    {                                                                                              \
+        .name = (text), .kind = RC_VALUE_INT, .unit = (of), .help = (about)                        \
+    }
 
 static rc_value_kind_t kind_of(rc_field_type_t t)
 {
@@ -68,9 +75,8 @@ static rc_status_t add_reference(table_t *b, const rc_schema_field_t *f, int *ad
 static const char *shared_name(const char *table, const char *field)
 {
     static const char *const same[][3] = {{"matrices", "name", "fullname"},
-        {"policies", "version", "policy_version"},
-        {"kernels", "version", "kernel_version"}, {"devices", "class_name", "device"},
-        {"runs", "uuid", "run"}};
+        {"policies", "version", "policy_version"}, {"kernels", "version", "kernel_version"},
+        {"devices", "class_name", "device"}, {"runs", "uuid", "run"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(same[i][0], table) == 0 && strcmp(same[i][1], field) == 0)
             return same[i][2];

@@ -15,8 +15,7 @@ rc_status_t rc_feature_tables(const char *store, rc_words_t *out, rc_err_t *err)
         return st;
     *out = (rc_words_t){0};
     st = rc_h5_feature_sets(&h, &out->word, &out->count, err);
-    (void)rc_h5_close(&h, NULL);
-    return st;
+    return rc_h5_closed(st, &h, err);
 }
 
 static int has(const rc_words_t *w, const char *name)
@@ -57,7 +56,7 @@ rc_status_t rc_feature_table_read(
     if (st < 0)
         return st;
     st = read_set(&h, set, &t, err);
-    (void)rc_h5_close(&h, NULL);
+    st = rc_h5_closed(st, &h, err);
     if (st < 0)
         rc_feature_table_free(&t);
     else
@@ -73,4 +72,30 @@ void rc_feature_table_free(rc_feature_table_t *t)
     free(t->row);
     free(t->value);
     *t = (rc_feature_table_t){0};
+}
+
+int rc_feature_column(const rc_feature_table_t *t, const char *name)
+{
+    for (int i = 0; i < t->names.count; i++)
+        if (strcmp(t->names.word[i], name) == 0)
+            return i;
+    return -1;
+}
+
+rc_status_t rc_feature_by_matrix(const char *store, const char *set, const char *name, double *out,
+    int32_t matrices, rc_err_t *err)
+{
+    rc_feature_table_t f = {0};
+    rc_err_t why = {0};
+    rc_status_t st = rc_feature_table_read(store, set, &f, &why);
+    if (st == RC_ENOENT)
+        return RC_OK; /* an older store */
+    if (st < 0)
+        return rc_fail(err, st, "%s", why.text);
+    int c = rc_feature_column(&f, name);
+    for (int64_t i = 0; c >= 0 && i < f.rows; i++)
+        if (f.row[i].matrix >= 0 && f.row[i].matrix < matrices)
+            out[f.row[i].matrix] = f.value[i * f.names.count + c];
+    rc_feature_table_free(&f);
+    return RC_OK;
 }

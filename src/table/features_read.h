@@ -26,4 +26,12 @@ rc_status_t rc_feature_table_read(
     const char *store, const char *set, rc_feature_table_t *out, rc_err_t *err);
 void rc_feature_table_free(rc_feature_table_t *t);
 
+/** The column of a feature; -1. */
+int rc_feature_column(const rc_feature_table_t *t, const char *name);
+
+/** A feature by matrix, the newest row of each.  What the store does not have stays as it is.
+ *  \param[in,out] out  [matrices]  \return as rc_feature_table_read, but RC_OK without the set */
+rc_status_t rc_feature_by_matrix(const char *store, const char *set, const char *name, double *out,
+    int32_t matrices, rc_err_t *err);
+
 #endif

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "table/floor.h"
 #include "base/glob.h"
+#include "base/type.h"
 
 #include <math.h>
 
@@ -35,7 +36,7 @@ double rc_floor_of(const rc_view_t *v, int64_t i)
     const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
     if (r->op >= RC_OPS || !m)
         return NAN;
-    int value = r->precision == RC_FP64 ? 8 : 4;
     return rc_floor_ns(rc_floor_device(rc_view_device(v, r->device)),
-        rc_floor_bytes((rc_op_t)r->op, m->rows, m->cols, m->nnz, r->k, value));
+        rc_floor_bytes(
+            (rc_op_t)r->op, m->rows, m->cols, m->nnz, r->k, rc_type(r->precision)->bytes));
 }

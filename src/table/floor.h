@@ -1,5 +1,5 @@
-/** \file table/floor.h  The least time that an operation can take: an empty launch, or the bytes that have to be
- *  read and written, whichever is longer.  Local. */
+/** \file table/floor.h  The least time that an operation can take: an empty launch, or the bytes
+ *  that have to be read and written, whichever is longer.  Local. */
 #ifndef RC_TABLE_FLOOR_H
 #define RC_TABLE_FLOOR_H
 
@@ -9,7 +9,8 @@
 typedef struct rc_floor_device {
     const char *pattern; /**< of its class, a glob */
     double launch_ns;    /**< of a kernel that does nothing */
-    double near_bytes;   /**< read bandwidth at two footprints that fit the L2, bytes and bytes per ns; between and */
+    double near_bytes;   /**< read bandwidth at two footprints that fit the L2, bytes and bytes per
+                              ns; between and */
     double near_rate;    /**< around them it is taken as a power of the footprint */
     double far_bytes;
     double far_rate;
@@ -22,11 +23,11 @@ extern const rc_floor_device_t rc_floor_h200;
 /** The device of a class; NULL: nothing was measured of it. */
 const rc_floor_device_t *rc_floor_device(const char *device_class);
 
-/** Compulsory bytes of an operation with A in CSR, values of `value` bytes and K columns (spmv has none):
- *  nnz (index + value) + index (rows + 1), and value K (rows + cols) for the dense operands of a product and the
- *  inputs of sddmm, whose output is value nnz more.  An index has 4 bytes, 8 from 2^31 entries on.  sddmm counts all
- *  rows of Y and X, which it reads where they have entries.  A double: it may exceed 2^63.
- *  Source: Hong et al. 2018, section 2. */
+/** Compulsory bytes of an operation with A in CSR, values of `value` bytes and K columns (spmv has
+ *  none): nnz (index + value) + index (rows + 1), and value K (rows + cols) for the dense operands
+ *  of a product and the inputs of sddmm, whose output is value nnz more.  An index has 4 bytes, 8
+ *  from 2^31 entries on.  sddmm counts all rows of Y and X, which it reads where they have entries.
+ *  A double: it may exceed 2^63.  Source: Hong et al. 2018, section 2. */
 double rc_floor_bytes(rc_op_t op, int64_t rows, int64_t cols, int64_t nnz, int64_t k, int value);
 
 /** \return ns, NaN for device NULL */

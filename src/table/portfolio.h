@@ -7,8 +7,8 @@
 
 /** What a portfolio is chosen from. */
 typedef struct rc_portfolio_costs {
-    const double *cost; /**< [rows * columns], a row after the other: logarithms of times or of their
-                             ratios; NaN: the row lacks the column */
+    const double *cost; /**< [rows * columns], a row after the other: logarithms of times or of
+                             their ratios; NaN: the row lacks the column */
     int64_t rows;
     int columns;
     int first;    /**< column that the portfolio begins with; -1: whichever is best alone */
@@ -22,8 +22,8 @@ typedef struct rc_portfolio_step {
     double sum; /**< over the rows, of the least cost among the columns so far */
 } rc_portfolio_step_t;
 
-/** Each step adds the column with which the sum over the rows of the least cost is smallest, that is
- *  the geometric mean of the times; the first of equals.
+/** Each step adds the column with which the sum over the rows of the least cost is smallest, that
+ *  is the geometric mean of the times; the first of equals.
  *  \param[out] step   [columns]
  *  \param[out] count  steps made: min(columns, most), or fewer with a limit
  *  \return RC_OK, RC_ENOMEM.  Cost O(columns * steps * rows). */

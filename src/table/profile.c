@@ -18,8 +18,10 @@ typedef struct profiles {
     int square;
 } profiles_t;
 
-/* Time of a contestant on the matrix of rows [i, end); NaN: none.  \param[in] at  rows of the transposed product there */
-static double time_of(const profiles_t *p, int contestant, int64_t i, int64_t end, const int64_t at[2])
+/* Time of a contestant on the matrix of rows [i, end); NaN: none.  \param[in] at  rows of the
+ * transposed product there */
+static double time_of(
+    const profiles_t *p, int contestant, int64_t i, int64_t end, const int64_t at[2])
 {
     const rc_contestant_t *x = &p->contestant[contestant];
     const int64_t a[2] = {i, end};
@@ -30,7 +32,8 @@ static double time_of(const profiles_t *p, int contestant, int64_t i, int64_t en
     return row < 0 ? NAN : rc_view_result(p->c.view, row)->median_ns;
 }
 
-/* One matrix into the lines of its setting and set.  \param[in,out] line  [n], geomean a sum of logs */
+/* One matrix into the lines of its setting and set.  \param[in,out] line  [n], geomean a sum of
+ * logs */
 static void add_matrix(const profiles_t *p, const double *ns, rc_contest_t *line)
 {
     const double same = 1 + 1e-9; /* of two equal times neither is slower */
@@ -61,11 +64,13 @@ static int counts(const profiles_t *p, int setting, int64_t i, rc_segmented_set_
 }
 
 /* \param[out] line  [n] */
-static void lines_of(const profiles_t *p, int setting, int other, rc_segmented_set_t set, rc_contest_t *line)
+static void lines_of(
+    const profiles_t *p, int setting, int other, rc_segmented_set_t set, rc_contest_t *line)
 {
     double ns[RC_CONTEST_MAX];
     for (int i = 0; i < p->n; i++)
-        line[i] = (rc_contest_t){.setting = p->c.setting[setting], .set = set, .contestant = p->contestant[i].name};
+        line[i] = (rc_contest_t){
+            .setting = p->c.setting[setting], .set = set, .contestant = p->contestant[i].name};
     for (int64_t row = 0, end; row < p->c.rows; row = end) {
         int64_t at[2] = {0, 0};
         end = rc_counted_end(&p->c, row);
@@ -81,8 +86,9 @@ static void lines_of(const profiles_t *p, int setting, int other, rc_segmented_s
         line[i].geomean = line[i].measured ? exp(line[i].geomean / (double)line[i].measured) : NAN;
 }
 
-rc_status_t rc_contest_make(const rc_view_t *v, const rc_expr_t *where, const rc_contestant_t *contestants, int n,
-    int square, rc_contest_t **out, int *count, rc_err_t *err)
+rc_status_t rc_contest_make(const rc_view_t *v, const rc_expr_t *where,
+    const rc_contestant_t *contestants, int n, int square, rc_contest_t **out, int *count,
+    rc_err_t *err)
 {
     profiles_t p = {.contestant = contestants, .n = n, .square = square};
     rc_contest_t *list = NULL;
@@ -92,7 +98,8 @@ rc_status_t rc_contest_make(const rc_view_t *v, const rc_expr_t *where, const rc
     rc_status_t st;
     RC_TRY(rc_training_of(v, &p.training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &p.c, err));
-    list = rc_alloc((size_t)p.c.settings * RC_SEGMENTED_SETS * (size_t)n, sizeof *list, "a table", err);
+    list = rc_alloc(
+        (size_t)p.c.settings * RC_SEGMENTED_SETS * (size_t)n, sizeof *list, "a table", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < p.c.settings; s++) {
         int other = both ? rc_both_setting(&p.c, s) : -1;

@@ -8,34 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const int64_t rc_range_edges[RC_RANGES] = {0, 10000, 50000, 100000, 500000, 1000000, 5000000, 50000000};
+const int64_t rc_range_edges[RC_RANGES] = {
+    0, 10000, 50000, 100000, 500000, 1000000, 5000000, 50000000};
 const char *const rc_range_names[RC_RANGES] = {
     "0-10K", "10-50K", "50-100K", "100-500K", "500K-1M", "1-5M", "5-50M", ">50M"};
-
-/* nnz_sigma of each matrix, NaN unknown.  \param[out] sigma  [matrices] */
-static rc_status_t read_sigma(const char *store, int32_t matrices, double *sigma, rc_err_t *err)
-{
-    rc_feature_table_t t = {0};
-    rc_words_t sets = {0};
-    int known = 0;
-    int column = -1;
-    for (int32_t i = 0; i < matrices; i++)
-        sigma[i] = NAN;
-    rc_status_t st = rc_feature_tables(store, &sets, err);
-    for (int i = 0; st == RC_OK && i < sets.count; i++)
-        known |= strcmp(sets.word[i], "nisa") == 0;
-    if (st == RC_OK && known)
-        st = rc_feature_table_read(store, "nisa", &t, err);
-    for (int i = 0; i < t.names.count; i++)
-        if (strcmp(t.names.word[i], "nnz_sigma") == 0)
-            column = i;
-    for (int64_t i = 0; st == RC_OK && column >= 0 && i < t.rows; i++)
-        if (t.row[i].matrix >= 0 && t.row[i].matrix < matrices)
-            sigma[t.row[i].matrix] = t.value[i * t.names.count + column];
-    rc_feature_table_free(&t);
-    rc_words_free(&sets);
-    return st;
-}
 
 static void mark_matching(const rc_view_t *v, const rc_expr_t *where, unsigned char *in)
 {
@@ -83,15 +59,17 @@ static int range_of(int64_t nnz)
     return i;
 }
 
-rc_status_t rc_ranges_make(const char *store, const rc_view_t *v, const rc_expr_t *where, rc_range_t *real,
-    rc_range_t *all, rc_err_t *err)
+rc_status_t rc_ranges_make(const char *store, const rc_view_t *v, const rc_expr_t *where,
+    rc_range_t *real, rc_range_t *all, rc_err_t *err)
 {
     int32_t n = rc_view_matrices(v);
     double *sigma = rc_alloc((size_t)n, sizeof *sigma, "features", err);
     unsigned char *in = rc_alloc0((size_t)n, 1, "marks", err);
     rc_status_t st;
     RC_TRY(sigma && in ? RC_OK : RC_ENOMEM);
-    RC_TRY(read_sigma(store, n, sigma, err));
+    for (int32_t i = 0; i < n; i++)
+        sigma[i] = NAN; /* unknown */
+    RC_TRY(rc_feature_by_matrix(store, "nisa", "nnz_sigma", sigma, n, err));
     mark_matching(v, where, in);
     memset(real, 0, RC_RANGES * sizeof *real);
     memset(all, 0, RC_RANGES * sizeof *all);

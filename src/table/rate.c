@@ -49,8 +49,8 @@ typedef struct seen {
 } seen_t;
 
 /* All rows of the setting of row i, into the rates behind list[*n]; behind the last row. */
-static int64_t rate_setting(const rc_counted_t *c, int64_t i, rc_segmented_set_t set, const unsigned char *training,
-    seen_t *seen, rc_rate_t *list, size_t *n)
+static int64_t rate_setting(const rc_counted_t *c, int64_t i, rc_segmented_set_t set,
+    const unsigned char *training, seen_t *seen, rc_rate_t *list, size_t *n)
 {
     int32_t setting = c->row[i].setting;
     size_t first = *n;
@@ -88,7 +88,8 @@ rc_status_t rc_rate_make(
     RC_TRY(rc_training_of(v, &training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     seen = rc_alloc((size_t)all.variants, sizeof *seen, "kernels and orders", err);
-    list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS * (size_t)all.variants, sizeof *list, "rates", err);
+    list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS * (size_t)all.variants, sizeof *list,
+        "rates", err);
     if (!seen || !list)
         RC_TRY(RC_ENOMEM);
     for (int64_t i = 0, end = 0; i < all.rows; i = end)

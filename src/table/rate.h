@@ -21,9 +21,10 @@ typedef struct rc_rate {
     double gbs_max;
 } rc_rate_t;
 
-/** Kernels with the parameters of a tuning have no rate on its training matrices (table/training.h).
- *  \param[out] out  [*count] in order of the settings, sets, kernel, policy; no line of a set without matrices; free with
- *                   free()
+/** Kernels with the parameters of a tuning have no rate on its training matrices
+ *  (table/training.h).
+ *  \param[out] out  [*count] in order of the settings, sets, kernel, policy; no line of a set
+ *                   without matrices; free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_rate_make(
     const rc_view_t *v, const rc_expr_t *where, rc_rate_t **out, int *count, rc_err_t *err);

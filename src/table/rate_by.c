@@ -9,29 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The column of a feature; -1. */
-static int column_of(const rc_feature_table_t *t, const char *feature)
-{
-    for (int i = 0; i < t->names.count; i++)
-        if (strcmp(t->names.word[i], feature) == 0)
-            return i;
-    return -1;
-}
-
 /* \param[in,out] found  1: a set has the feature */
-static rc_status_t read_set(
-    const rc_view_t *v, const char *store, const char *set, const char *feature, double *out, int *found, rc_err_t *err)
+static rc_status_t read_set(const rc_view_t *v, const char *store, const char *set,
+    const char *feature, double *out, int *found, rc_err_t *err)
 {
     rc_feature_table_t t = {0};
     rc_status_t st = rc_feature_table_read(store, set, &t, err);
-    int column = st == RC_OK ? column_of(&t, feature) : -1;
+    int column = st == RC_OK ? rc_feature_column(&t, feature) : -1;
     for (int64_t r = 0; column >= 0 && r < t.rows && st == RC_OK; r++) {
         double x = t.value[r * t.names.count + column];
         int32_t m = t.row[r].matrix;
         if (m < 0 || m >= rc_view_matrices(v))
             continue;
         if (!(x >= 0 && x <= 1))
-            st = rc_fail(err, RC_EINVAL, "%s of %s is %g: expected a feature that is a share from 0 to 1", feature,
+            st = rc_fail(err, RC_EINVAL,
+                "%s of %s is %g: expected a feature that is a share from 0 to 1", feature,
                 rc_view_matrix(v, m)->name, x);
         out[m] = x;
     }
@@ -74,7 +66,8 @@ typedef struct rates {
 } rates_t;
 
 /* A variant in a setting, all quarters.  \param[out] line  [RC_QUARTERS] */
-static void lines_of(const rates_t *r, int setting, rc_segmented_set_t set, int variant, rc_rate_by_t *line)
+static void lines_of(
+    const rates_t *r, int setting, rc_segmented_set_t set, int variant, rc_rate_by_t *line)
 {
     int32_t last = -1;
     for (int q = 0; q < RC_QUARTERS; q++)
@@ -82,8 +75,9 @@ static void lines_of(const rates_t *r, int setting, rc_segmented_set_t set, int 
     for (int64_t i = 0; i < r->c.rows; i++) {
         const rc_counted_row_t *e = &r->c.row[i];
         double flops = rc_view_flops(r->c.view, e->row);
-        if (e->setting != setting || e->variant != variant || e->matrix == last || r->training[e->matrix] ||
-            !rc_segmented_is_in(&r->c, e->matrix, set) || !(r->share[e->matrix] >= 0) || !(flops > 0))
+        if (e->setting != setting || e->variant != variant || e->matrix == last ||
+            r->training[e->matrix] || !rc_segmented_is_in(&r->c, e->matrix, set) ||
+            !(r->share[e->matrix] >= 0) || !(flops > 0))
             continue; /* of several geometries the fastest comes first */
         rc_rate_by_t *l = &line[rc_quarter(r->share[e->matrix])];
         double gflops = flops / e->ns;
@@ -112,8 +106,8 @@ static int pack(rc_rate_by_t *line, int n)
     return to;
 }
 
-rc_status_t rc_rate_by_make(const rc_view_t *v, const rc_expr_t *where, const double *share, rc_rate_by_t **out,
-    int *count, rc_err_t *err)
+rc_status_t rc_rate_by_make(const rc_view_t *v, const rc_expr_t *where, const double *share,
+    rc_rate_by_t **out, int *count, rc_err_t *err)
 {
     rates_t r = {.share = share};
     rc_rate_by_t *list = NULL;
@@ -122,8 +116,8 @@ rc_status_t rc_rate_by_make(const rc_view_t *v, const rc_expr_t *where, const do
     rc_status_t st;
     RC_TRY(rc_training_of(v, &r.training, &trained, err));
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &r.c, err));
-    list = rc_alloc((size_t)r.c.settings * RC_SEGMENTED_SETS * (size_t)r.c.variants * RC_QUARTERS, sizeof *list,
-        "a table", err);
+    list = rc_alloc((size_t)r.c.settings * RC_SEGMENTED_SETS * (size_t)r.c.variants * RC_QUARTERS,
+        sizeof *list, "a table", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < r.c.settings; s++)
         for (int set = 0; set < RC_SEGMENTED_SETS; set++)

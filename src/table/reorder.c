@@ -15,13 +15,15 @@ rc_reorder_set_t rc_reorder_set_of(const rc_view_t *v, int32_t matrix)
     const rc_row_matrix_t *m = rc_view_matrix(v, matrix);
     if (rc_view_is_generated(v, matrix))
         return RC_REORDER_GENERATED;
-    return m->rows >= 10000 && m->cols >= 10000 && m->nnz >= 100000 ? RC_REORDER_LIMITS : RC_REORDER_SMALLER;
+    return m->rows >= 10000 && m->cols >= 10000 && m->nnz >= 100000 ? RC_REORDER_LIMITS
+                                                                    : RC_REORDER_SMALLER;
 }
 
 /* ------------------------------------------------------------- contestants */
 
 /* The tiles at their defaults: another count would be another plan. */
-#define TILED(rest) "aspt*:panel=128:col_min=16:tile_cols=128:tile_min=17:rest=" rest ":cf=0:rows=auto"
+#define TILED(rest)                                                                                \
+    "aspt*:panel=128:col_min=16:tile_cols=128:tile_min=17:rest=" rest ":cf=0:rows=auto"
 #define NR TILED("0") "@csr"
 #define RR TILED("1") "@jiang:siglen=128"
 
@@ -31,7 +33,9 @@ static const struct {
 } plans[] = {
     {"aspt-nr", {NR, NULL}},
     {"aspt-rr", {RR, NULL}},
-    {"aspt-forced", {TILED("2") "@lsh:siglen=128:bsize=2:size=256:seed=1:sim_min=auto:window=8:pair_max=256", NULL}},
+    {"aspt-forced",
+        {TILED("2") "@lsh:siglen=128:bsize=2:size=256:seed=1:sim_min=auto:window=8:pair_max=256",
+            NULL}},
     {"aspt-tried", {NR, RR}},
     {"cusparse", {"cusparse*@csr", NULL}},
 };
@@ -45,7 +49,8 @@ const char *rc_reorder_plan(int i, const char **side)
     return plans[i].name;
 }
 
-rc_status_t rc_reorder_plan_of(const char *kernel, const char *policy, const char **out, rc_err_t *err)
+rc_status_t rc_reorder_plan_of(
+    const char *kernel, const char *policy, const char **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     *out = "";
@@ -134,7 +139,8 @@ void rc_contestants_free(rc_contestant_t *c, int count)
     free(c);
 }
 
-int64_t rc_contestant_fastest(const rc_view_t *v, const int64_t *row, int64_t n, const rc_contestant_t *who)
+int64_t rc_contestant_fastest(
+    const rc_view_t *v, const int64_t *row, int64_t n, const rc_contestant_t *who)
 {
     int64_t best = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -154,7 +160,8 @@ static int64_t fastest(const rc_counted_t *c, int64_t from, int64_t to, const rc
     int64_t best = -1;
     for (int s = 0; s < who->sides; s++) {
         int64_t row = rc_side_fastest(c, from, to, &who->side[s]);
-        if (row >= 0 && (best < 0 || rc_view_result(c->view, row)->median_ns < rc_view_result(c->view, best)->median_ns))
+        if (row >= 0 && (best < 0 || rc_view_result(c->view, row)->median_ns <
+                                         rc_view_result(c->view, best)->median_ns))
             best = row;
     }
     return best;
@@ -172,12 +179,13 @@ static int class_of(double speedup)
 }
 
 /* One pair in one setting, rows [from, to) of it: a line for each set.  \param[in] x  [matrices] */
-static int compare(const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *a, const rc_contestant_t *b,
-    double *x, rc_classes_t line[RC_REORDER_SETS])
+static int compare(const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *a,
+    const rc_contestant_t *b, double *x, rc_classes_t line[RC_REORDER_SETS])
 {
     int lines = 0;
     for (int set = 0; set < RC_REORDER_SETS; set++) {
-        rc_classes_t l = {.setting = c->setting[c->row[from].setting], .set = (rc_reorder_set_t)set};
+        rc_classes_t l = {
+            .setting = c->setting[c->row[from].setting], .set = (rc_reorder_set_t)set};
         rc_stats_t s;
         for (int64_t i = from, end; i < to; i = end) {
             end = rc_counted_end(c, i);
@@ -185,7 +193,8 @@ static int compare(const rc_counted_t *c, int64_t from, int64_t to, const rc_con
             int64_t row_b = fastest(c, i, end, b);
             if (row_a < 0 || row_b < 0 || (int)rc_reorder_set_of(c->view, c->row[i].matrix) != set)
                 continue;
-            double speedup = rc_view_result(c->view, row_b)->median_ns / rc_view_result(c->view, row_a)->median_ns;
+            double speedup = rc_view_result(c->view, row_b)->median_ns /
+                             rc_view_result(c->view, row_a)->median_ns;
             l.in[class_of(speedup)]++;
             x[l.matrices++] = speedup;
         }
@@ -211,8 +220,8 @@ static int64_t setting_end(const rc_counted_t *c, int64_t i)
     return i;
 }
 
-rc_status_t rc_classes_make(const rc_view_t *v, const rc_expr_t *where, const rc_contestant_t *a, int as,
-    const rc_contestant_t *b, int bs, rc_classes_t **out, int *count, rc_err_t *err)
+rc_status_t rc_classes_make(const rc_view_t *v, const rc_expr_t *where, const rc_contestant_t *a,
+    int as, const rc_contestant_t *b, int bs, rc_classes_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t c = {0};
     double *x = NULL;
@@ -221,7 +230,8 @@ rc_status_t rc_classes_make(const rc_view_t *v, const rc_expr_t *where, const rc
     *count = 0;
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
     x = rc_alloc((size_t)c.rows, sizeof *x, "ratios", err);
-    *out = rc_alloc0((size_t)c.settings * (size_t)as * (size_t)bs * RC_REORDER_SETS, sizeof **out, "a summary", err);
+    *out = rc_alloc0((size_t)c.settings * (size_t)as * (size_t)bs * RC_REORDER_SETS, sizeof **out,
+        "a summary", err);
     RC_TRY(x && *out ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0, to; i < c.rows; i = to) {
         to = setting_end(&c, i);
@@ -245,11 +255,12 @@ done:
 /* ns before the first product; what is not known took nothing. */
 static double before(const rc_row_result_t *r)
 {
-    return fmax(0, (double)r->order_ns) + fmax(0, (double)r->prepare_ns) + fmax(0, (double)r->preprocess_ns);
+    return fmax(0, (double)r->order_ns) + fmax(0, (double)r->prepare_ns) +
+           fmax(0, (double)r->preprocess_ns);
 }
 
-static void note_paying(
-    rc_reorder_cost_t *l, const rc_row_result_t *plan, const rc_row_result_t *nr, double *products, int64_t *within)
+static void note_paying(rc_reorder_cost_t *l, const rc_row_result_t *plan,
+    const rc_row_result_t *nr, double *products, int64_t *within)
 {
     l->compared++;
     if (nr->median_ns <= 1.1 * plan->median_ns)
@@ -308,8 +319,9 @@ static void cost_of(const rc_counted_t *c, int64_t from, int64_t to, const rc_co
         finish_cost(l, scratch, products, within);
 }
 
-rc_status_t rc_reorder_cost_make(const rc_view_t *v, const rc_expr_t *where, const rc_contestant_t *plan,
-    const rc_contestant_t *nr, rc_reorder_cost_t **out, int *count, rc_err_t *err)
+rc_status_t rc_reorder_cost_make(const rc_view_t *v, const rc_expr_t *where,
+    const rc_contestant_t *plan, const rc_contestant_t *nr, rc_reorder_cost_t **out, int *count,
+    rc_err_t *err)
 {
     rc_counted_t c = {0};
     double *scratch = NULL;

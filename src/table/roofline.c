@@ -3,17 +3,20 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stats.h"
+#include "base/type.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-double rc_roofline_bound(int64_t rows, int64_t cols, int64_t nnz, int64_t k, int64_t value_bytes, double gbs)
+double rc_roofline_bound(
+    int64_t rows, int64_t cols, int64_t nnz, int64_t k, int64_t value_bytes, double gbs)
 {
     const double index = 4;
     double n = (double)nnz;
     double columns = (double)k;
     double value = (double)value_bytes;
-    double bytes = (index + value) * n + index * ((double)rows + 1) + value * columns * ((double)rows + (double)cols);
+    double bytes = (index + value) * n + index * ((double)rows + 1) +
+                   value * columns * ((double)rows + (double)cols);
     return 2 * columns * n * gbs / bytes;
 }
 
@@ -21,8 +24,8 @@ static double bound_of(const rc_counted_t *c, const rc_counted_row_t *e, double 
 {
     const rc_row_matrix_t *m = rc_view_matrix(c->view, e->matrix);
     const rc_row_result_t *r = rc_view_result(c->view, e->row);
-    return rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1,
-        r->precision == RC_FP64 ? (int64_t)sizeof(double) : (int64_t)sizeof(float), gbs);
+    return rc_roofline_bound(
+        m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1, rc_type(r->precision)->bytes, gbs);
 }
 
 /* \param[in] share  [n] scratch, n >= 1 */
@@ -38,7 +41,8 @@ static void finish(rc_roofline_t *l, double *share)
 }
 
 /* \param[in] share  [matrices of the view] scratch */
-static rc_roofline_t line_of(const rc_counted_t *c, int setting, rc_segmented_set_t set, double gbs, double *share)
+static rc_roofline_t line_of(
+    const rc_counted_t *c, int setting, rc_segmented_set_t set, double gbs, double *share)
 {
     const double near = 0.8;
     rc_roofline_t l = {.setting = c->setting[setting], .set = set};
@@ -61,8 +65,8 @@ static rc_roofline_t line_of(const rc_counted_t *c, int setting, rc_segmented_se
     return l;
 }
 
-rc_status_t rc_roofline_make(
-    const rc_view_t *v, const rc_expr_t *where, double gbs, rc_roofline_t **out, int *count, rc_err_t *err)
+rc_status_t rc_roofline_make(const rc_view_t *v, const rc_expr_t *where, double gbs,
+    rc_roofline_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t c = {0};
     rc_roofline_t *list = NULL;

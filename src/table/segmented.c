@@ -2,6 +2,7 @@
 #include "table/segmented.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/family.h"
 #include "table/training.h"
 
 #include <math.h>
@@ -12,31 +13,16 @@ const char *const rc_segmented_set_names[] = {"real", "all", NULL};
 
 enum { SETS = RC_SEGMENTED_SETS };
 
-int64_t rc_segmented_number(const char *kernel, const char *name)
-{
-    size_t n = strlen(name);
-    for (const char *at = strchr(kernel, ':'); at; at = strchr(at + 1, ':'))
-        if (strncmp(at + 1, name, n) == 0 && at[1 + n] == '=')
-            return strtoll(at + 2 + n, NULL, 10);
-    return -1;
-}
-
-/* "rs" and "rs:...". */
-static int is_named(const char *spec, const char *name)
-{
-    size_t n = strlen(name);
-    return strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':');
-}
-
 /* 1: rs or rs-spmm_t, the kernels whose parameters are trained. */
 static int is_segmented(const char *kernel)
 {
-    return is_named(kernel, "rs") || is_named(kernel, "rs-spmm_t");
+    return rc_spec_is(kernel, "rs") || rc_spec_is(kernel, "rs-spmm_t");
 }
 
 int rc_segmented_is_tuned(const char *kernel)
 {
-    return is_segmented(kernel) && strstr(kernel, ":tune=") && !strstr(kernel, ":tune=auto");
+    return is_segmented(kernel) && rc_spec_begins(kernel, "tune", "") &&
+           !rc_spec_begins(kernel, "tune", "auto");
 }
 
 int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set)
@@ -45,8 +31,8 @@ int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t
 }
 
 /* Results without training matrices.  \param[out] marks  free() */
-static rc_status_t begin(const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_counted_t *c, unsigned char **marks,
-    rc_err_t *err)
+static rc_status_t begin(const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_counted_t *c,
+    unsigned char **marks, rc_err_t *err)
 {
     int64_t count;
     rc_status_t st = rc_training_of(v, marks, &count, err);
@@ -73,15 +59,17 @@ enum { T = 16 };
 
 int rc_segmented_is_closed(const char *kernel)
 {
-    return is_named(kernel, "rs") && rc_segmented_number(kernel, "t") > 0 && rc_segmented_number(kernel, "cfv") > 0 &&
-           rc_segmented_number(kernel, "cfh") > 0 && rc_segmented_number(kernel, "w") <= 0 &&
-           rc_segmented_number(kernel, "hblocks") == 1 && !strstr(kernel, "light=store");
+    return rc_spec_is(kernel, "rs") && rc_spec_number(kernel, "t") > 0 &&
+           rc_spec_number(kernel, "cfv") > 0 && rc_spec_number(kernel, "cfh") > 0 &&
+           rc_spec_number(kernel, "w") <= 0 && rc_spec_number(kernel, "hblocks") == 1 &&
+           !rc_spec_begins(kernel, "light", "store");
 }
 
 int rc_segmented_is_model(const char *kernel)
 {
-    return is_named(kernel, "rs") && rc_segmented_is_tuned(kernel) && rc_segmented_number(kernel, "t") == 0 &&
-           rc_segmented_number(kernel, "cfv") == 0 && rc_segmented_number(kernel, "w") <= 0 && !strstr(kernel, "light=store");
+    return rc_spec_is(kernel, "rs") && rc_segmented_is_tuned(kernel) &&
+           rc_spec_number(kernel, "t") == 0 && rc_spec_number(kernel, "cfv") == 0 &&
+           rc_spec_number(kernel, "w") <= 0 && !rc_spec_begins(kernel, "light", "store");
 }
 
 /* The t that is best on the most training matrices of a setting; 0: none has a time. */
@@ -96,7 +84,7 @@ static int64_t frequent_t(const rc_counted_t *c, int setting, const unsigned cha
             at++;
         if (c->row[i].setting != setting || !training[c->row[i].matrix] || at == end)
             continue;
-        int64_t t = rc_segmented_number(rc_view_kernel(c->view, c->row[at].kernel), "t");
+        int64_t t = rc_spec_number(rc_view_kernel(c->view, c->row[at].kernel), "t");
         if (t <= T)
             count[t]++;
     }
@@ -123,8 +111,8 @@ static times_t times_of(const rc_counted_t *c, int64_t from, int64_t to, int64_t
             continue;
         if (rc_segmented_is_closed(kernel)) {
             x.best = fmin(x.best, ns);
-            if (rc_segmented_number(kernel, "t") == t && rc_segmented_number(kernel, "cfv") == 1 &&
-                rc_segmented_number(kernel, "cfh") == 1)
+            if (rc_spec_number(kernel, "t") == t && rc_spec_number(kernel, "cfv") == 1 &&
+                rc_spec_number(kernel, "cfh") == 1)
                 x.none = fmin(x.none, ns);
         } else if (rc_segmented_is_model(kernel))
             x.model = fmin(x.model, ns);
@@ -136,11 +124,13 @@ static rc_modelling_t modelling_of(
     const rc_counted_t *c, int setting, rc_segmented_set_t set, const unsigned char *training)
 {
     const double enough = 0.95;
-    rc_modelling_t m = {.setting = c->setting[setting], .set = set, .t = frequent_t(c, setting, training)};
+    rc_modelling_t m = {
+        .setting = c->setting[setting], .set = set, .t = frequent_t(c, setting, training)};
     rc_segmented_mean_t gain = {0};
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
-        if (c->row[i].setting != setting || training[c->row[i].matrix] || !rc_segmented_is_in(c, c->row[i].matrix, set))
+        if (c->row[i].setting != setting || training[c->row[i].matrix] ||
+            !rc_segmented_is_in(c, c->row[i].matrix, set))
             continue;
         times_t x = times_of(c, i, end, m.t);
         if (x.none > 0)
@@ -212,17 +202,19 @@ static void pay(rc_paying_t *p, double *x, int64_t n)
 }
 
 /* One setting, set and kernel; 0 matrices: none was measured. */
-static rc_paying_t paying_of(const rc_counted_t *c, int setting, rc_segmented_set_t set, int32_t kernel,
-    const unsigned char *training, double *x)
+static rc_paying_t paying_of(const rc_counted_t *c, int setting, rc_segmented_set_t set,
+    int32_t kernel, const unsigned char *training, double *x)
 {
-    rc_paying_t p = {.setting = c->setting[setting], .set = set, .kernel = rc_view_kernel(c->view, kernel)};
+    rc_paying_t p = {
+        .setting = c->setting[setting], .set = set, .kernel = rc_view_kernel(c->view, kernel)};
     int64_t n = 0;
     int32_t last = -1;
     for (int64_t i = 0; i < c->rows; i++) {
         const rc_counted_row_t *e = &c->row[i];
         const rc_row_result_t *r = rc_view_result(c->view, e->row);
-        if (e->setting != setting || e->kernel != kernel || e->matrix == last || training[e->matrix] ||
-            !rc_segmented_is_in(c, e->matrix, set) || r->prepare_ns < 0 || strcmp(rc_view_policy(c->view, e->policy), "csr") != 0)
+        if (e->setting != setting || e->kernel != kernel || e->matrix == last ||
+            training[e->matrix] || !rc_segmented_is_in(c, e->matrix, set) || r->prepare_ns < 0 ||
+            strcmp(rc_view_policy(c->view, e->policy), "csr") != 0)
             continue;
         last = e->matrix;
         x[n++] = (double)r->prepare_ns / e->ns;
@@ -232,8 +224,8 @@ static rc_paying_t paying_of(const rc_counted_t *c, int setting, rc_segmented_se
     return p;
 }
 
-rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const char *kernel, rc_paying_t **out,
-    int *count, rc_err_t *err)
+rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const char *kernel,
+    rc_paying_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t c = {0};
     unsigned char *training = NULL;
@@ -244,13 +236,14 @@ rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const cha
     RC_TRY(begin(v, where, -1, &c, &training, err));
     if (!is_segmented(kernel))
         memset(training, 0, (size_t)rc_view_matrices(v)); /* nothing was chosen on them */
-    list = rc_alloc((size_t)c.settings * SETS * (size_t)rc_view_kernels(v), sizeof *list, "a table", err);
+    list = rc_alloc(
+        (size_t)c.settings * SETS * (size_t)rc_view_kernels(v), sizeof *list, "a table", err);
     x = rc_alloc((size_t)c.rows, sizeof *x, "a table", err);
     RC_TRY(list && x ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < c.settings; s++)
         for (int set = 0; set < SETS; set++)
             for (int32_t k = 0; k < rc_view_kernels(v); k++) {
-                if (!is_named(rc_view_kernel(v, k), kernel))
+                if (!rc_spec_is(rc_view_kernel(v, k), kernel))
                     continue;
                 list[n] = paying_of(&c, s, (rc_segmented_set_t)set, k, training, x);
                 n += list[n].matrices > 0;
@@ -268,7 +261,8 @@ done:
 
 /* -------------------------------------------------------------------- both */
 
-/* Contestants: a product by a kernel of the first name, its transposed one by a kernel of the second. */
+/* Contestants: a product by a kernel of the first name, its transposed one by a kernel of the
+ * second. */
 static const struct {
     const char *name;
     const char *a;
@@ -284,7 +278,7 @@ enum { CONTESTANTS = sizeof contestants / sizeof *contestants };
 
 static int fits(const char *kernel, const char *name, int family)
 {
-    return family ? strncmp(kernel, name, strlen(name)) == 0 : is_named(kernel, name);
+    return family ? strncmp(kernel, name, strlen(name)) == 0 : rc_spec_is(kernel, name);
 }
 
 const char *rc_both_name(int i)
@@ -292,7 +286,8 @@ const char *rc_both_name(int i)
     return i < CONTESTANTS ? contestants[i].name : NULL;
 }
 
-double rc_both_time(const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes)
+double rc_both_time(
+    const rc_counted_t *c, int i, const int64_t a[2], const int64_t at[2], double *bytes)
 {
     double least = NAN;
     for (int64_t p = a[0]; p < a[1]; p++) {
@@ -302,8 +297,11 @@ double rc_both_time(const rc_counted_t *c, int i, const int64_t a[2], const int6
         for (int64_t q = at[0]; q < at[1]; q++) {
             const char *other = rc_view_kernel(c->view, c->row[q].kernel);
             double sum = c->row[p].ns + c->row[q].ns;
-            if (c->row[p].policy != c->row[q].policy || !fits(other, contestants[i].at, contestants[i].family) || !(isnan(least) || sum < least) ||
-                (contestants[i].twin && strcmp(kernel + strlen(contestants[i].a), other + strlen(contestants[i].at)) != 0))
+            if (c->row[p].policy != c->row[q].policy ||
+                !fits(other, contestants[i].at, contestants[i].family) ||
+                !(isnan(least) || sum < least) ||
+                (contestants[i].twin && strcmp(kernel + strlen(contestants[i].a),
+                                            other + strlen(contestants[i].at)) != 0))
                 continue;
             double first = (double)rc_view_result(c->view, c->row[p].row)->device_bytes;
             double second = (double)rc_view_result(c->view, c->row[q].row)->device_bytes;
@@ -319,8 +317,9 @@ int rc_both_setting(const rc_counted_t *c, int setting)
     const rc_setting_t *s = &c->setting[setting];
     for (int i = 0; s->op == RC_OP_SPMM && i < c->settings; i++) {
         const rc_setting_t *o = &c->setting[i];
-        if (o->op == RC_OP_SPMM_T && o->k == s->k && o->is_n == s->is_n && o->precision == s->precision &&
-            o->c_order == s->c_order && o->cache == s->cache && o->device == s->device)
+        if (o->op == RC_OP_SPMM_T && o->k == s->k && o->is_n == s->is_n &&
+            o->precision == s->precision && o->c_order == s->c_order && o->cache == s->cache &&
+            o->device == s->device)
             return i;
     }
     return -1;
@@ -338,8 +337,8 @@ void rc_both_rows(const rc_counted_t *c, int setting, int32_t matrix, int64_t ra
     }
 }
 
-static rc_both_t both_line(const rc_counted_t *c, int setting, int other, rc_segmented_set_t set, int i,
-    const unsigned char *training)
+static rc_both_t both_line(const rc_counted_t *c, int setting, int other, rc_segmented_set_t set,
+    int i, const unsigned char *training)
 {
     rc_both_t b = {.setting = c->setting[setting], .set = set, .contestant = contestants[i].name};
     for (int64_t row = 0, end; row < c->rows; row = end) {
@@ -348,7 +347,8 @@ static rc_both_t both_line(const rc_counted_t *c, int setting, int other, rc_seg
         end = rc_counted_end(c, row);
         const int64_t a[2] = {row, end};
         int32_t matrix = c->row[row].matrix;
-        if (c->row[row].setting != setting || training[matrix] || !rc_segmented_is_in(c, matrix, set))
+        if (c->row[row].setting != setting || training[matrix] ||
+            !rc_segmented_is_in(c, matrix, set))
             continue;
         rc_both_rows(c, other, matrix, at);
         double library = rc_both_time(c, 0, a, at, &bytes[0]);
@@ -363,7 +363,8 @@ static rc_both_t both_line(const rc_counted_t *c, int setting, int other, rc_seg
     return b;
 }
 
-rc_status_t rc_both_make(const rc_view_t *v, const rc_expr_t *where, rc_both_t **out, int *count, rc_err_t *err)
+rc_status_t rc_both_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_both_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t c = {0};
     unsigned char *training = NULL;

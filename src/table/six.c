@@ -8,8 +8,8 @@
 #include <string.h>
 
 const char *const rc_six_names[RC_SIX] = {"coo", "ell", "csr", "hyb", "csr5", "merge"};
-const char *const rc_six_kernels[RC_SIX] = {
-    "coo", "ell:limit=none", "csr:lanes=auto", "hyb:width=mu", "csr5:sigma=auto", "merge:items=896"};
+const char *const rc_six_kernels[RC_SIX] = {"coo", "ell:limit=none", "csr:lanes=auto",
+    "hyb:width=mu", "csr5:sigma=auto", "merge:items=896"};
 
 /* A result of a format. */
 typedef struct entry {
@@ -41,8 +41,8 @@ static int setting_of(const rc_counted_t *c, const rc_row_result_t *r)
 {
     for (int s = 0; s < c->settings; s++) {
         const rc_setting_t *x = &c->setting[s];
-        if (x->op == r->op && x->precision == r->precision && x->cache == r->cache && x->device == r->device &&
-            x->c_order == r->c_order)
+        if (x->op == r->op && x->precision == r->precision && x->cache == r->cache &&
+            x->device == r->device && x->c_order == r->c_order)
             return s;
     }
     return -1;
@@ -58,13 +58,15 @@ static rc_status_t find_entries(maker_t *m, const rc_expr_t *where)
         rc_cursor_t c;
         rc_view_seek(v, i, &c);
         if (r->op != RC_OP_SPMV || r->c_order != 0 || format < 0 || !rc_view_is_csr(v, r) ||
-            !rc_view_is_newest(v, i) || !rc_view_is_current(v, i) || !rc_expr_match(where, rc_view_get, &c))
+            !rc_view_is_newest(v, i) || !rc_view_is_current(v, i) ||
+            !rc_expr_match(where, rc_view_get, &c))
             continue;
         int setting = setting_of(&m->counted, r);
         if (setting < 0)
             continue;
         void *list = m->entry;
-        st = rc_grow(&list, &m->capacity, m->entries + 1, sizeof *m->entry, "results of formats", m->err);
+        st = rc_grow(
+            &list, &m->capacity, m->entries + 1, sizeof *m->entry, "results of formats", m->err);
         m->entry = list;
         if (st == RC_OK)
             m->entry[m->entries++] = (entry_t){i, setting, r->matrix, (rc_six_format_t)format};

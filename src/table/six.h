@@ -1,8 +1,9 @@
-/** \file table/six.h  The six formats of Nisa et al. 2018 matrix by matrix: their times for y = A x, which one is
- *  best, by how much, and what is missing.  Local.
+/** \file table/six.h  The six formats of Nisa et al. 2018 matrix by matrix: their times for y = A
+ *  x, which one is best, by how much, and what is missing.  Local.
  *
- *  A format is our own kernel of that name with its default parameters, in the original order of rows.  Only what
- *  counts (table/counted.h) has a time.  One table for each precision, cache mode and device. */
+ *  A format is our own kernel of that name with its default parameters, in the original order of
+ *  rows.  Only what counts (table/counted.h) has a time.  One table for each precision, cache mode
+ *  and device. */
 #ifndef RC_TABLE_SIX_H
 #define RC_TABLE_SIX_H
 
@@ -26,19 +27,21 @@ enum { RC_SIX_ALL = 63, RC_SIX_BASIC = 15 };
 
 /** A matrix. */
 typedef struct rc_six_row {
-    int32_t matrix;          /**< id in the view */
-    int generated;           /**< 1: rc_view_is_generated */
-    int64_t row[RC_SIX];     /**< of the view, -1: the format has no time */
-    double ns[RC_SIX];       /**< median, NaN */
+    int32_t matrix;      /**< id in the view */
+    int generated;       /**< 1: rc_view_is_generated */
+    int64_t row[RC_SIX]; /**< of the view, -1: the format has no time */
+    double ns[RC_SIX];   /**< median, NaN */
 } rc_six_row_t;
 
 typedef struct rc_six {
     rc_setting_t setting;
-    rc_six_row_t *row; /**< [rows] by id: matrices with a result of any of the six, in whatever state */
+    rc_six_row_t *row; /**< [rows] by id: matrices with a result of any of the six, in whatever
+                            state */
     int64_t rows;
-    int64_t missing[2][RC_SIX][RC_CASE_STATUSES]; /**< real matrices, then all, without a time, by state of the newest
-                                                      result; RC_CASE_PENDING: there is none; RC_CASE_OK: it is not
-                                                      verified */
+    int64_t missing[2][RC_SIX][RC_CASE_STATUSES]; /**< real matrices, then all, without a time, by
+                                                       state of the newest
+                                                      result; RC_CASE_PENDING: there is none;
+                                                      RC_CASE_OK: it is not verified */
 } rc_six_t;
 
 /** \param[in]  where  NULL: all

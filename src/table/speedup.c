@@ -47,8 +47,8 @@ static rc_status_t find_group(maker_t *m, const rc_counted_row_t *e, int32_t *ou
             st = rc_map_set(&m->group_of, key, at, m->err);
         if (st < 0)
             return st;
-        m->table[m->tables++] =
-            (rc_speedup_table_t){.row = e->row, .setting = m->all->setting[e->setting], .policies = 1};
+        m->table[m->tables++] = (rc_speedup_table_t){
+            .row = e->row, .setting = m->all->setting[e->setting], .policies = 1};
     }
     *out = (int32_t)at;
     return RC_OK;
@@ -110,7 +110,7 @@ static void describe(const double *gain, int64_t n, double *scratch, rc_speedup_
  * row is -1. */
 typedef struct gains {
     double *gain;
-    int64_t *row; /* of the view */
+    int64_t *row;     /* of the view */
     double *held_out; /* [policies][matrices] log costs of the portfolio */
     rc_halves_t halves;
     double *column; /* [matrices] scratch */
@@ -142,8 +142,8 @@ static int is_row(const entry_t *e, size_t n)
     return own && e[0].policy < 0; /* sorted: csr comes first when it is there */
 }
 
-static void fill_gains(const maker_t *m, const entry_t *e, size_t count, const gains_t *g,
-    rc_speedup_table_t *t)
+static void fill_gains(
+    const maker_t *m, const entry_t *e, size_t count, const gains_t *g, rc_speedup_table_t *t)
 {
     for (size_t i = 0; i < count;) {
         size_t end = i;
@@ -252,8 +252,8 @@ static rc_status_t fill_held_out(
     if (st < 0)
         return st;
     for (int p = 0; p < n; p++) {
-        sum_held_out(g->held_out + p * t->matrices, t->matrices,
-            &t->portfolio[p].geomean_held_out, &t->portfolio[p].mean_held_out);
+        sum_held_out(g->held_out + p * t->matrices, t->matrices, &t->portfolio[p].geomean_held_out,
+            &t->portfolio[p].mean_held_out);
         t->speedup[p].geomean_held_out = t->speedup[p].mean_held_out = NAN;
     }
     /* with all policies in it the portfolio is the oracle */
@@ -375,8 +375,8 @@ static rc_status_t sort_tables(maker_t *m)
     return RC_OK;
 }
 
-rc_status_t rc_speedup_make(const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out,
-    int *count, rc_err_t *err)
+rc_status_t rc_speedup_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t all = {0};
     maker_t m = {.all = &all, .err = err};

@@ -187,23 +187,36 @@ double rc_halves_mean(const rc_halves_t *h, int64_t row, int column)
     return mean_of(cell(h, row, column));
 }
 
+rc_smallest_t rc_smallest_none(void)
+{
+    rc_smallest_t c;
+    for (int i = 0; i < RC_HALVES; i++) {
+        c.least[i] = INFINITY;
+        c.score[i] = NAN;
+    }
+    return c;
+}
+
+void rc_smallest_add(rc_smallest_t *c, const double *half)
+{
+    for (int i = 0; i < RC_HALVES; i++)
+        if (half[i] < c->least[i]) {
+            c->least[i] = half[i];
+            c->score[i] = half[i ^ 1];
+        }
+}
+
+double rc_smallest_score(const rc_smallest_t *c)
+{
+    return mean_of(c->score);
+}
+
 double rc_halves_best(const rc_halves_t *h, int64_t row, int columns)
 {
-    double least[RC_HALVES];
-    double score[RC_HALVES];
-    for (int i = 0; i < RC_HALVES; i++) {
-        least[i] = INFINITY;
-        score[i] = NAN;
-    }
-    for (int c = 0; c < columns; c++) {
-        const double *own = cell(h, row, c);
-        for (int i = 0; i < RC_HALVES; i++)
-            if (own[i] < least[i]) {
-                least[i] = own[i];
-                score[i] = own[i ^ 1];
-            }
-    }
-    return mean_of(score);
+    rc_smallest_t best = rc_smallest_none();
+    for (int c = 0; c < columns; c++)
+        rc_smallest_add(&best, cell(h, row, c));
+    return rc_smallest_score(&best);
 }
 
 /* What the portfolio of one half needs. */
@@ -212,7 +225,7 @@ typedef struct chosen {
     const int64_t *row; /* NULL: all */
     int64_t rows;
     int first;
-    double *cost; /* [rows][columns] of the half */
+    double *cost;  /* [rows][columns] of the half */
     double *least; /* [rows] cost of the choice among the members so far */
     double *score; /* [rows] and what the other half says of it */
     rc_portfolio_step_t *step;
@@ -253,8 +266,8 @@ static rc_status_t add_portfolio(const chosen_t *p, int half, double *sum, rc_er
     return st;
 }
 
-rc_status_t rc_halves_portfolio(const rc_halves_t *h, int first, const int64_t *row, int64_t rows,
-    double *cost, rc_err_t *err)
+rc_status_t rc_halves_portfolio(
+    const rc_halves_t *h, int first, const int64_t *row, int64_t rows, double *cost, rc_err_t *err)
 {
     size_t n = (size_t)rows;
     size_t cells = n * (size_t)h->columns;

@@ -27,9 +27,9 @@ extern const double rc_error_unknown;
 
 /** What is known of a measured time. */
 typedef struct rc_timed {
-    double ns;      /**< median, > 0 */
-    double rel_err; /**< relative standard error of it; NaN: unknown */
-    uint64_t seed;  /**< of the case */
+    double ns;             /**< median, > 0 */
+    double rel_err;        /**< relative standard error of it; NaN: unknown */
+    uint64_t seed;         /**< of the case */
     const int64_t *sample; /**< [samples] total ns of batches in the order of the rounds; NULL: none
                                 are there.  Used only where their median is `ns` */
     int64_t samples;
@@ -47,6 +47,17 @@ int rc_timed_tie(const rc_timed_t *a, const rc_timed_t *b);
  *  \param[out] half  [RC_HALVES] log ns; half[h] and half[h ^ 1] are independent estimates
  *  \return RC_OK, RC_ENOMEM.  Cost O(samples * (RC_SPLITS + log samples)) */
 rc_status_t rc_split_half(const rc_timed_t *t, double *half, rc_err_t *err);
+
+/** The smallest of several costs: chosen in each half, scored in the other. */
+typedef struct rc_smallest {
+    double least[RC_HALVES];
+    double score[RC_HALVES]; /**< NaN: nothing to choose yet */
+} rc_smallest_t;
+rc_smallest_t rc_smallest_none(void);
+/** \param[in] half  [RC_HALVES] of rc_split_half; NaN is passed over */
+void rc_smallest_add(rc_smallest_t *c, const double *half);
+/** Mean over the halves; NaN: nothing was added. */
+double rc_smallest_score(const rc_smallest_t *c);
 
 /** A table of logarithms of times (or of their ratios), in every half. */
 typedef struct rc_halves {
@@ -71,13 +82,13 @@ double rc_halves_mean(const rc_halves_t *h, int64_t row, int column);
  *  columns [0, columns), columns <= h->columns.  NaN for a row that has none of them. */
 double rc_halves_best(const rc_halves_t *h, int64_t row, int columns);
 
-/** The same over some rows, of a choice among the first columns of a greedy portfolio (table/portfolio.h) whose
- *  members are chosen in the same half as the choice among them.
+/** The same over some rows, of a choice among the first columns of a greedy portfolio
+ *  (table/portfolio.h) whose members are chosen in the same half as the choice among them.
  *  \param[in]  first  as of rc_portfolio_costs_t
  *  \param[in]  row    [rows] which rows, each as often as it is there; NULL: all, in their order
  *  \param[out] cost   [columns][rows]: step after step; NaN where the row lacks all so far
  *  \return RC_OK, RC_ENOMEM.  Cost O(RC_HALVES * rows * columns^2) */
-rc_status_t rc_halves_portfolio(const rc_halves_t *h, int first, const int64_t *row, int64_t rows,
-    double *cost, rc_err_t *err);
+rc_status_t rc_halves_portfolio(
+    const rc_halves_t *h, int first, const int64_t *row, int64_t rows, double *cost, rc_err_t *err);
 
 #endif

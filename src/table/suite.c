@@ -109,7 +109,8 @@ static int by_line(const void *a, const void *b)
     const rc_suite_cell_t *x = *(const rc_suite_cell_t *const *)a;
     const rc_suite_cell_t *y = *(const rc_suite_cell_t *const *)b;
     const int64_t d[] = {(int64_t)x->setting - y->setting, (int64_t)x->generated - y->generated,
-        (int64_t)x->class - (int64_t)y->class, (int64_t)x->variant - y->variant, (int64_t)x->matrix - y->matrix};
+        (int64_t)x->class - (int64_t)y->class, (int64_t)x->variant - y->variant,
+        (int64_t)x->matrix - y->matrix};
     for (size_t i = 0; i < sizeof d / sizeof *d; i++)
         if (d[i])
             return d[i] < 0 ? -1 : 1;
@@ -135,7 +136,9 @@ static double median(double *x, int64_t n)
     if (n == 0)
         return NAN;
     qsort(x, (size_t)n, sizeof *x, by_number);
-    return n % 2 || x[n / 2 - 1] == x[n / 2] ? x[n / 2] : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / (isinf(x[n / 2]) ? 1 : 2);
+    return n % 2 || x[n / 2 - 1] == x[n / 2]
+               ? x[n / 2]
+               : x[n / 2 - 1] + (x[n / 2] - x[n / 2 - 1]) / (isinf(x[n / 2]) ? 1 : 2);
 }
 
 /* \param[in] scratch  [3 n] */
@@ -191,8 +194,8 @@ static void sort_lines(rc_suite_line_t *line, int lines)
 {
     for (int i = 1; i < lines; i++)
         for (int k = i; k > 0 && line[k - 1].setting.row == line[k].setting.row &&
-                        line[k - 1].generated == line[k].generated && line[k - 1].class == line[k].class &&
-                        line[k - 1].mean < line[k].mean;
+                        line[k - 1].generated == line[k].generated &&
+                        line[k - 1].class == line[k].class && line[k - 1].mean < line[k].mean;
              k--) {
             rc_suite_line_t swap = line[k];
             line[k] = line[k - 1];
@@ -223,7 +226,8 @@ static rc_status_t add_lines(rc_suite_t *s, rc_err_t *err)
     return st;
 }
 
-rc_status_t rc_suite_make(const rc_view_t *v, const rc_expr_t *where, rc_suite_t *out, rc_err_t *err)
+rc_status_t rc_suite_make(
+    const rc_view_t *v, const rc_expr_t *where, rc_suite_t *out, rc_err_t *err)
 {
     *out = (rc_suite_t){0};
     rc_status_t st = rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &out->counted, err);

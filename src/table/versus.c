@@ -41,7 +41,8 @@ rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, 
     if (kernels.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for a side"));
     if (kernels.text && strpbrk(kernels.text, "()"))
-        RC_TRY(rc_fail(err, RC_EINVAL, "no pattern has brackets, and max(A,B), of classes, none inside: '%s'", text));
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "no pattern has brackets, and max(A,B), of classes, none inside: '%s'", text));
     RC_TRY(rc_words_split(kernels.text ? kernels.text : "", ',', &s.kernel, err));
     RC_TRY(rc_words_split(strcmp(orders, "any") == 0 ? "*" : orders, ',', &s.policy, err));
     RC_TRY(check_patterns(&s.kernel, err));
@@ -110,19 +111,18 @@ static void finish_versus(rc_versus_t *r, double *ratio)
 rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
     double *out, rc_err_t *err)
 {
-    rc_halves_t halves;
-    int n = (int)(end - i);
-    rc_status_t st = rc_halves_make(1, n, &halves, err);
-    if (st < 0)
-        return st;
-    for (int k = 0; st == RC_OK && k < n; k++) {
-        int64_t row = c->row[i + k].row;
-        rc_timed_t time = rc_timed_of(c->view, row);
-        if (rc_side_has(side, c->view, rc_view_result(c->view, row)))
-            st = rc_halves_set(&halves, 0, k, &time, NULL, err);
+    double half[RC_HALVES];
+    rc_smallest_t best = rc_smallest_none();
+    rc_status_t st = RC_OK;
+    for (; st == RC_OK && i < end; i++) {
+        rc_timed_t time = rc_timed_of(c->view, c->row[i].row);
+        if (!rc_side_has(side, c->view, rc_view_result(c->view, c->row[i].row)))
+            continue;
+        st = rc_split_half(&time, half, err);
+        if (st == RC_OK)
+            rc_smallest_add(&best, half);
     }
-    *out = rc_halves_best(&halves, 0, n);
-    rc_halves_free(&halves);
+    *out = rc_smallest_score(&best);
     return st;
 }
 
@@ -161,7 +161,8 @@ done:
     return st;
 }
 
-/* 1: a side has, in the setting of rows [i, ...), a kernel whose parameters were chosen on the training matrices. */
+/* 1: a side has, in the setting of rows [i, ...), a kernel whose parameters were chosen on the
+ * training matrices. */
 static int is_trained(const rc_counted_t *c, int64_t i, const rc_side_t *a, const rc_side_t *b)
 {
     const int32_t setting = c->row[i].setting;
@@ -175,8 +176,9 @@ static int is_trained(const rc_counted_t *c, int64_t i, const rc_side_t *a, cons
 }
 
 /* The matrices of a set in the setting of row i.  \param[out] end  behind its last row */
-static rc_status_t meet_all(const rc_counted_t *c, int64_t i, const rc_side_t *a, const rc_side_t *b,
-    const unsigned char *training, double *ratio, rc_versus_t *r, int64_t *end, rc_err_t *err)
+static rc_status_t meet_all(const rc_counted_t *c, int64_t i, const rc_side_t *a,
+    const rc_side_t *b, const unsigned char *training, double *ratio, rc_versus_t *r, int64_t *end,
+    rc_err_t *err)
 {
     const int32_t setting = c->row[i].setting;
     const int leaves_out = is_trained(c, i, a, b);

@@ -1,6 +1,6 @@
-/** \file table/versus.h  Two sides compared matrix by matrix (Mehrabi et al., figure 3).  Results are
- *  compared on the same matrix within a setting (table/counted.h).  A kernel and order that were
- *  measured with several geometries count with the fastest.  Local. */
+/** \file table/versus.h  Two sides compared matrix by matrix (Mehrabi et al., figure 3).  Results
+ *  are compared on the same matrix within a setting (table/counted.h).  A kernel and order that
+ *  were measured with several geometries count with the fastest.  Local. */
 #ifndef RC_TABLE_VERSUS_H
 #define RC_TABLE_VERSUS_H
 
@@ -13,14 +13,15 @@ typedef struct rc_side {
     rc_words_t policy; /**< likewise over policies */
 } rc_side_t;
 
-/** Where a kernel ends and its order begins: the last @ of a text, or where it has none the first /, which no name of a kernel
- *  has; NULL: no order is named. */
+/** Where a kernel ends and its order begins: the last @ of a text, or where it has none the first
+ *  /, which no name of a kernel has; NULL: no order is named. */
 const char *rc_side_cut(const char *text);
 
 /** Parse "KERNELS[@ORDERS]", both comma-separated patterns, e.g. "gstat*,gsub*@csr,lpt"; the order
  *  `any` stands for all.  Cut by rc_side_cut.
  *  \param[in] orders  of a side that names none, e.g. "csr"
- *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern, brackets); RC_ENOMEM.  Free with rc_side_free.
+ *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern, brackets); RC_ENOMEM.  Free with
+ *      rc_side_free.
  */
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err);
 void rc_side_free(rc_side_t *s);
@@ -29,7 +30,8 @@ void rc_side_free(rc_side_t *s);
 int rc_side_has_names(const rc_side_t *s, const char *kernel, const char *policy);
 int rc_side_has(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t *r);
 
-/** The fastest result of a side on a matrix in a setting, rows [i, end) of c: a row of the view, -1 none. */
+/** The fastest result of a side on a matrix in a setting, rows [i, end) of c: a row of the view, -1
+ *  none. */
 int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side);
 
 /** The same as a log of ns, held out: chosen in one half, scored in the other (table/split_half.h).
@@ -48,7 +50,7 @@ typedef struct rc_versus {
     int64_t wins;  /**< matrices on which A is faster */
     int64_t clear; /**< of these, matrices on which by more than the error */
     int64_t ties;  /**< matrices on which the sides are within the error (rc_timed_tie) */
-    double max;   /**< NaN, like the others, when no matrix has both */
+    double max;    /**< NaN, like the others, when no matrix has both */
     double mean;
     double geomean;
     double geomean_held_out; /**< the best of each side chosen in one half, scored in the other
@@ -57,7 +59,8 @@ typedef struct rc_versus {
     double min;
 } rc_versus_t;
 
-/** Where a side has rs with the parameters of a tuning file, its training matrices (table/training.h) are left out.
+/** Where a side has rs with the parameters of a tuning file, its training matrices
+ *  (table/training.h) are left out.
  *  \param[out] out  [*count] in order of the settings and sets; free with free()
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,

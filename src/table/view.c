@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "store/samples.h"
 #include "table/view_private.h"
 
@@ -75,7 +76,8 @@ static rc_status_t mark_policies(rc_view_t *v, rc_err_t *err)
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < d->count; i++) {
             int64_t own = policy[i].version;
-            rc_digest_t key = rc_digest(policy[i].name, strnlen(policy[i].name, sizeof policy[i].name));
+            rc_digest_t key =
+                rc_digest(policy[i].name, strnlen(policy[i].name, sizeof policy[i].name));
             if (pass == 1)
                 v->policy_current[i] = rc_map_get(&newest, key, own) == own;
             else if (own >= rc_map_get(&newest, key, own))
@@ -86,7 +88,8 @@ done:
     return st;
 }
 
-/* Of each text the first one that is the same up to the colon: kernels of one name, devices of one kind. */
+/* Of each text the first one that is the same up to the colon: kernels of one name, devices of one
+ * kind. */
 static rc_status_t first_alike(const texts_t *t, size_t count, int32_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
@@ -106,8 +109,8 @@ static rc_status_t first_alike(const texts_t *t, size_t count, int32_t **out, rc
     return st;
 }
 
-/* The results of the newest version of their kernel.  A kernel of a CPU and one of a GPU may have one name; each has its
- * own versions. */
+/* The results of the newest version of their kernel.  A kernel of a CPU and one of a GPU may have
+ * one name; each has its own versions. */
 static rc_status_t mark_kernels(rc_view_t *v, rc_err_t *err)
 {
     const rc_row_kernel_t *kernel = v->dicts.d[RC_T_KERNEL].rows;
@@ -275,8 +278,9 @@ double rc_view_pointer_overhead(const rc_view_t *v, int64_t i)
     if (r->pointer_bytes < 0 || !m)
         return NAN;
     const double index = m->nnz > INT32_MAX ? 8 : 4;
-    const double value = r->precision == RC_FP64 ? 8 : 4;
-    return (double)r->pointer_bytes / (index * ((double)m->rows + 1) + (4 + value) * (double)m->nnz);
+    const double value = rc_type(r->precision)->bytes;
+    return (double)r->pointer_bytes /
+           (index * ((double)m->rows + 1) + (4 + value) * (double)m->nnz);
 }
 
 double rc_view_order_ns(const rc_view_t *v, int64_t i)
@@ -394,11 +398,12 @@ static rc_status_t read_store(const char *store, int samples, rc_view_t **out, r
     RC_TRY(rc_view_load(&h, &v, err));
     if (samples)
         RC_TRY(load_samples(&h, v, err));
-    *out = v;
-    v = NULL;
 done:
-    rc_view_free(v);
-    (void)rc_h5_close(&h, NULL);
+    st = rc_h5_closed(st, &h, err);
+    if (st < 0)
+        rc_view_free(v);
+    else
+        *out = v;
     return st;
 }
 

@@ -92,14 +92,17 @@ double rc_view_speedup(const rc_view_t *v, int64_t i);
 /** Floating-point operations of the product of row i: 2 nnz K, and 2 nnz where there is no K. */
 double rc_view_flops(const rc_view_t *v, int64_t i);
 
-/** Bytes of the pointers of groups over those of CSR with indices of 4 bytes, 8 where entries need them; NaN unknown. */
+/** Bytes of the pointers of groups over those of CSR with indices of 4 bytes, 8 where entries need
+ *  them; NaN unknown. */
 double rc_view_pointer_overhead(const rc_view_t *v, int64_t i);
 
-/** Nanoseconds to build the order of a row, and to permute vectors where that is known; NaN unknown. */
+/** Nanoseconds to build the order of a row, and to permute vectors where that is known; NaN
+ *  unknown. */
 double rc_view_order_ns(const rc_view_t *v, int64_t i);
 
-/** 1: the store has no newer version of the row's policy, nor results of one of its kernel on the same kind of device
- *  (`cpu`, `cuda`): a kernel of each may have one name, and each has its own versions. */
+/** 1: the store has no newer version of the row's policy, nor results of one of its kernel on the
+ *  same kind of device (`cpu`, `cuda`): a kernel of each may have one name, and each has its own
+ *  versions. */
 int rc_view_is_current(const rc_view_t *v, int64_t i);
 
 /** 1: the row enters tables: newest of its case, current, ok with a time, and verified. */
@@ -124,22 +127,26 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 /** 1: a generator made the matrix, and no file of the store's sources holds it. */
 int rc_view_is_generated(const rc_view_t *v, int32_t id);
 
-/** What Jiang et al. 2020 decide by, of the original order (feature set jiang); NaN: the store does not have it. */
+/** What Jiang et al. 2020 decide by, of the original order (feature set jiang); NaN: the store does
+ *  not have it. */
 double rc_view_dense_ratio(const rc_view_t *v, int32_t id);
 double rc_view_rest_similarity(const rc_view_t *v, int32_t id);
 
-/** 1: one of their two rounds is not skipped, -1: not known.  Where the first is skipped, the second sees the original
- *  order, so that the two above decide. */
+/** 1: one of their two rounds is not skipped, -1: not known.  Where the first is skipped, the
+ *  second sees the original order, so that the two above decide. */
 int rc_view_needs_reordering(const rc_view_t *v, int32_t id);
 
-/** Take matrices with a result that matches for generated, too: files of others than rowcast generate do not say who made them. */
+/** Take matrices with a result that matches for generated, too: files of others than rowcast
+ *  generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
 
 /** Name the matrices that something was trained on; names that the store has not are of no matter.
  *  \param[in] names  [count], "Group/name"  \return RC_OK, RC_ENOMEM.  Cost O(matrices count) */
-rc_status_t rc_view_mark_training(rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err);
+rc_status_t rc_view_mark_training(
+    rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err);
 
-/** \return [matrices] 1: named for training; NULL: nobody named any (rc_view_mark_training).  Borrowed */
+/** \return [matrices] 1: named for training; NULL: nobody named any (rc_view_mark_training).
+ *  Borrowed */
 const unsigned char *rc_view_training(const rc_view_t *v);
 
 /** Versions by id, of a policy or kernel that a result row names. */
@@ -157,7 +164,8 @@ rc_digest_t rc_view_group(const rc_row_result_t *r);
 int64_t rc_view_runs(const rc_view_t *v);
 const rc_row_run_t *rc_view_run(const rc_view_t *v, int64_t i);
 
-/** Rows of /provenance, as they lie in the store: a long value goes on in rows with part 1, 2, ... */
+/** Rows of /provenance, as they lie in the store: a long value goes on in rows with part 1, 2,
+ *  ... */
 int64_t rc_view_provenances(const rc_view_t *v);
 const rc_row_provenance_t *rc_view_provenance(const rc_view_t *v, int64_t i);
 

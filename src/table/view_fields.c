@@ -196,24 +196,29 @@ int rc_view_needs_reordering(const rc_view_t *v, int32_t id)
     const double most = 0.1; /* Jiang et al. 2020, section 4: both rounds */
     if (v->dense_ratio[id] <= most)
         return 1;
-    return isnan(v->dense_ratio[id]) || isnan(v->rest_similarity[id]) ? -1 : v->rest_similarity[id] <= most;
+    return isnan(v->dense_ratio[id]) || isnan(v->rest_similarity[id])
+               ? -1
+               : v->rest_similarity[id] <= most;
 }
 
 static void dense_ratio(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     (void)f;
-    give_real(out, rc_view_dense_ratio(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
+    give_real(
+        out, rc_view_dense_ratio(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
 }
 
 static void rest_similarity(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     (void)f;
-    give_real(out, rc_view_rest_similarity(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
+    give_real(out,
+        rc_view_rest_similarity(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
 }
 
 static void needs_reordering(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
-    int needs = rc_view_needs_reordering(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix);
+    int needs =
+        rc_view_needs_reordering(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix);
     (void)f;
     if (needs < 0)
         give_missing(out);
@@ -365,17 +370,21 @@ static const rc_field_t result_fields[] = {
     {"nnz", INT, "", "stored entries", of_matrix, MATRIX(nnz), NULL},
     {"density", REAL, "1", "nnz / (rows * cols)", density, 0, NULL},
     {"square", BOOL, "", "rows == cols", square, 0, NULL},
-    {"variance", REAL, "entries^2", "variance of the row length; missing when its features are", variance, 0, NULL},
+    {"variance", REAL, "entries^2", "variance of the row length; missing when its features are",
+        variance, 0, NULL},
     {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
-    {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are", pattern_symmetric,
-        0, NULL},
-    {"dense_ratio", REAL, "1", "share of the entries in dense tiles, original order; missing when features are",
+    {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are",
+        pattern_symmetric, 0, NULL},
+    {"dense_ratio", REAL, "1",
+        "share of the entries in dense tiles, original order; missing when features are",
         dense_ratio, 0, NULL},
-    {"rest_similarity", REAL, "1", "Jaccard similarity of neighbouring rows outside of them, likewise", rest_similarity,
-        0, NULL},
-    {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)", needs_reordering, 0,
+    {"rest_similarity", REAL, "1",
+        "Jaccard similarity of neighbouring rows outside of them, likewise", rest_similarity, 0,
         NULL},
-    {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so", generated, 0, NULL},
+    {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)",
+        needs_reordering, 0, NULL},
+    {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",
+        generated, 0, NULL},
     {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},
     {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,
@@ -386,7 +395,8 @@ static const rc_field_t result_fields[] = {
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
     {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", k, 0, NULL},
     {"precision", TEXT, "", "fp32 or fp64", named, RESULT(precision), rc_precision_names},
-    {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout), rc_layout_names},
+    {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout),
+        rc_layout_names},
     {"c_order", TEXT, "",
         "numbering of the rows of C: original, schedule, or symmetric (that of B too)", c_order, 0,
         rc_c_order_names},
@@ -406,14 +416,19 @@ static const rc_field_t result_fields[] = {
     {"speedup", REAL, "1", "median of csr over this median, all else equal", speedup, 0, NULL},
     {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", paired, 0, NULL},
     {"breakeven", REAL, "products",
-        "products after which the time to build the order and to permute vectors is won back; missing when it never is",
+        "products after which the time to build the order and to permute vectors is won back; "
+        "missing when it never is",
         breakeven, 0, NULL},
     {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", gflops, 0, NULL},
     {"gbs", REAL, "GB/s", "compulsory traffic over the median", gbs, 0, NULL},
-    {"of_floor", REAL, "1", "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the median",
+    {"of_floor", REAL, "1",
+        "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the "
+        "median",
         of_floor, 0, NULL},
     {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
-    {"permute_ns", INT, "ns", "of a symmetric order: time to bring x into its numbering and y out of it; missing when unknown",
+    {"permute_ns", INT, "ns",
+        "of a symmetric order: time to bring x into its numbering and y out of it; missing when "
+        "unknown",
         known, RESULT(permute_ns), NULL},
     {"prepare_ns", INT, "ns", "time to rearrange and upload", wide, RESULT(prepare_ns), NULL},
     {"preprocess_ns", INT, "ns", "the kernel's own work before its first product", wide,
@@ -427,9 +442,10 @@ static const rc_field_t result_fields[] = {
     {"bytes_min", INT, "bytes", "compulsory traffic of a product", wide, RESULT(bytes_min), NULL},
     {"device_bytes", INT, "bytes", "of the prepared matrix on the device; missing when unknown",
         known, RESULT(device_bytes), NULL},
-    {"pointer_bytes", INT, "bytes", "of the pointers of groups beside CSR; missing when unknown", known,
-        RESULT(pointer_bytes), NULL},
-    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", pointer_overhead, 0, NULL},
+    {"pointer_bytes", INT, "bytes", "of the pointers of groups beside CSR; missing when unknown",
+        known, RESULT(pointer_bytes), NULL},
+    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", pointer_overhead, 0,
+        NULL},
     {"fill", REAL, "1", "stored entries with padding over nnz; missing when unknown", real,
         RESULT(fill), NULL},
     {"error_max", REAL, "1", "error against fp64 in units of its bound", real, RESULT(error_max),

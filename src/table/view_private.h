@@ -21,8 +21,9 @@ struct rc_view {
     unsigned char *newest;         /* [results] */
     unsigned char *policy_current; /* [policies] 1: no newer version of that name */
     unsigned char *policy_csr;     /* [policies] 1: the original order */
-    unsigned char *kernel_current; /* [results] 1: no newer version of that name on that kind of device */
-    int64_t *csr;          /* [results] row of the original order to compare with, -1 */
+    unsigned char *kernel_current; /* [results] 1: no newer version of that name on that kind of
+                                      device */
+    int64_t *csr;                  /* [results] row of the original order to compare with, -1 */
     texts_t matrix_name;
     texts_t matrix_group;
     texts_t matrix_kind;
@@ -37,18 +38,21 @@ struct rc_view {
     int64_t *source; /* newest source rows in order of name */
     int64_t sources;
     int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
-    unsigned char *generated;           /* [matrices] 1: a generator made it: no file holds it, or one that says so */
+    unsigned char *generated;           /* [matrices] 1: a generator made it: no file holds it, or
+                                           one that says so */
     unsigned char *training;            /* [matrices] 1: named for training; NULL: none was named */
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;
-    double *variance; /* [matrices] of the row length; NaN: not known */
-    double *symmetry; /* [matrices] of the pattern, 0 .. 1; NaN: not known */
-    double *dense_ratio;     /* [matrices] share of entries in dense tiles (feature set jiang); NaN: not known */
+    double *variance;        /* [matrices] of the row length; NaN: not known */
+    double *symmetry;        /* [matrices] of the pattern, 0 .. 1; NaN: not known */
+    double *dense_ratio;     /* [matrices] share of entries in dense tiles (feature set jiang); NaN:
+                                not known */
     double *rest_similarity; /* [matrices] of neighbouring rows outside of them; NaN: not known */
 };
 
-/** Fill variance, symmetry, dense_ratio and rest_similarity from the features of the store.  \return RC_OK, RC_ENOMEM, RC_ESTORE */
+/** Fill variance, symmetry, dense_ratio and rest_similarity from the features of the store.
+ *  \return RC_OK, RC_ENOMEM, RC_ESTORE */
 rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 
 /** rc_view_read of a store that is open already, and stays so. */

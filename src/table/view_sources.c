@@ -22,8 +22,8 @@ static int by_name_then_row(const void *a, const void *b)
     return c ? c : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Of two rows of a name the one that counts: the newer one, but that a later sweep did not find the file is no
- * news of a matrix that an earlier one has read. */
+/* Of two rows of a name the one that counts: the newer one, but that a later sweep did not find the
+ * file is no news of a matrix that an earlier one has read. */
 static int64_t newer(const rc_row_source_t *r, int64_t before, int64_t after)
 {
     return r[after].where == RC_SOURCE_ABSENT && r[before].matrix >= 0 ? before : after;

@@ -87,7 +87,8 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     return st;
 }
 
-rc_status_t rc_view_mark_training(rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err)
+rc_status_t rc_view_mark_training(
+    rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err)
 {
     const int32_t n = rc_view_matrices(v);
     unsigned char *marks = rc_alloc0((size_t)n, 1, "matrices", err);

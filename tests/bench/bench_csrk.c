@@ -5,7 +5,7 @@
 #include "config.h"
 
 #include "base/str.h"
-#include "kernels/csrk_fit.h"
+#include "kernels/tuning/csrk_fit.h"
 #include "order/graph.h"
 #include "order/policy.h"
 #include "process.h"

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/stats.h"
 #include "base/str.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 #include "order/policy.h"
 #include "rowcast_io.h"

@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "kernels/device.h"
+#include "device/device.h"
+#include "format/resident.h"
 #include "kernels/kernel.h"
-#include "kernels/resident.h"
-#include "kernels/rs_tuning.h"
+#include "kernels/tuning/rs_tuning.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
 #include "sparse/csr.h"
@@ -141,7 +141,7 @@ static rc_status_t time_gpu(rc_device_t *d, const rc_csr_t *a, double *products,
     RC_TRY(rc_kernel_spec_parse("rs:t=4:cfv=2:cfh=2", RC_DEVICE_CUDA, &spec, err));
     g.kernel = spec.kernel;
     RC_TRY(rc_order_build("csr", a, NULL, 0, &s, err));
-    RC_TRY(rc_resident_new(&d->executor, a, sizeof(float), &there, err));
+    RC_TRY(rc_resident_new(&d->executor, a, RC_FP32, &there, err));
     RC_TRY(operand(&g, a->cols, &g.o.in[0], err));
     RC_TRY(operand(&g, a->rows, &g.o.out, err));
     rc_problem_t p = {.k = K, .precision = RC_FP32, .a = a, .resident = &there, .schedule = &s, .identity = 1,

@@ -2,7 +2,7 @@
 #ifndef RC_TESTS_BENCH_PRODUCT_H
 #define RC_TESTS_BENCH_PRODUCT_H
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 
 /* A and dense operands in fp32, packed in the layout of the kernel. */

@@ -2,7 +2,7 @@
 # rowcast catalog: built-in set, index, collection, filters, formats, errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 32
+plan 36
 
 dir=$tmp/collection
 mkdir -p "$dir/G"
@@ -55,6 +55,15 @@ extra,3,2,1,1
 here,4,2,,1' --collection "$dir" --columns name,rows,nnz,symmetry,present
 lines "missing values match nothing" 'extra
 here' --collection "$dir" --columns name --where 'rows > 0 || rows <= 0'
+mkdir "$tmp/unpacked" "$tmp/unpacked/G" "$tmp/unpacked/G/here"
+cp "$dir/G/here.mtx" "$tmp/unpacked/G/here/here.mtx"
+cp "$dir/G/here.mtx" "$tmp/unpacked/G/here/here_b.mtx"
+cp "$dir/G/here.mtx" "$tmp/unpacked/loose.mtx"
+lines "what an archive unpacks to, and a file alone" "G/here,4
+unpacked/loose,4" --collection "$tmp/unpacked" --columns fullname,rows
+ok "what is left out is named" grep -q "unpacked: left out: 1 file beside an unpacked matrix (G/here/here_b.mtx)$" "$tmp/err"
+code "a sweep takes them" 0 "$ROWCAST" sweep -n -s "$tmp/s.h5" -d cpu -p csr -x rowsplit --collection "$tmp/unpacked"
+ok "and says what it left out" grep -q 'left out: 1 file beside' "$tmp/err"
 code "text format" 0 "$ROWCAST" catalog --catalog "$tmp/index.csv"
 ok "says no for what is absent" grep -q 'G/here .* no$' "$tmp/out"
 code "JSON format" 0 "$ROWCAST" catalog --catalog "$tmp/index.csv" --format json

@@ -92,6 +92,13 @@ int main()
             return 1;
     }
     try {
+        none.save(std::string("a\0b", 3));
+        return 1;
+    } catch (const rowcast::error &e) {
+        if (e.status() != RC_EINVAL)
+            return 1;
+    }
+    try {
         rowcast::plan p = rowcast::plan::spmm<float>(a, 8);
         rowcast::plan q = std::move(p);
         p = q.clone();

@@ -7,7 +7,7 @@
 . "${top_builddir:?}/tests/env.sh"
 : "${HAVE_CUDA:=no}"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-plan 18
+plan 28
 
 info()
 {
@@ -56,6 +56,24 @@ else
 fi
 code "--device with another word is usage" 2 dry_run gpu
 ok "and names the words" grep -q "expected cpu, cuda or auto, found 'gpu'" "$tmp/err"
+
+# ---- the CPUs are those of the process, whatever OpenMP was told of them
+cpu() # cpu [WORD]: what info says of the CPU, but for the memory that is free
+{
+    env "$@" "$ROWCAST" info -f csv | sed -n '/^device/{s/, [^,]* memory"/"/;p;}'
+}
+own=$(cpu)
+for word in OMP_PLACES=threads OMP_PLACES=cores 'OMP_PLACES={0}' OMP_PROC_BIND=close GOMP_CPU_AFFINITY=0 OMP_DYNAMIC=true; do
+    is "the same device with $word, and a word of it" "$(cpu "$word")" "$own
+$(printf '%s\n' "$own" | sed -n '1s/^\(device,[^,]*,\),.*/\1/p'),$word,not used"
+done
+is "nor a word where it binds nothing" "$(cpu OMP_PROC_BIND=FALSE)" "$own"
+first=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+is "a process that is bound from outside has what it was given" \
+    "$(OMP_PLACES=threads taskset -c "$first" "$ROWCAST" info -f csv | grep -c "^device,cpu-$first,.*:1t:")" 1
+code "a class of more threads than OpenMP gives is none" 3 env OMP_THREAD_LIMIT=2 "$ROWCAST" sweep -q -s "$tmp/x.h5" -n -l 1 \
+    -d cpu -t 3 --share-device
+ok "and it says why" grep -q 'OpenMP gives 2 of 3 threads.*OMP_THREAD_LIMIT.*--threads 2' "$tmp/err"
 
 # ---- configure, where there is one
 configure=$top_srcdir/configure

@@ -6,7 +6,7 @@
 commands=$("$ROWCAST" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\) .*/\1/p')
 n=0
 for c in $commands; do n=$((n + 1)); done
-plan $((5 * n + 40))
+plan $((5 * n + 43))
 
 # A page without the troff of hyphens and quotes, one line.
 plain()
@@ -116,7 +116,10 @@ ok "kernels" offers_registry kernel sweep -x ""
 ok "storage formats" offers_registry format format -x ""
 ok "operations" offers_registry operation predict --op ""
 ok "trainers" offers_registry trainer train -m ""
-is "summaries" "$(says query -S "")" "speedup share portfolio versus best rate ranges formats coo suite suite-rate scaling modelling prepare both profile roofline tiles classes forced "
+is "summaries" "$(says query -S "")" "speedup share portfolio versus best rate "
+is "papers" "$(says paper "")" "mehrabi hong nisa jiang lane "
+is "tables of a paper" "$(says paper lane "")" "suite scaling suite-rate "
+is "and a store" "$(says paper lane suite "")" ":files "
 is "devices" "$(says sweep -d "")" "cpu cuda auto "
 is "of a list the last one" "$(says sweep --policies csr,lp)" "csr,lpt "
 is "behind an equals sign" "$(says sweep --op=spmm,sd)" "--op=spmm,sddmm "

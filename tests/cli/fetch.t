@@ -15,25 +15,31 @@ if [ "${HAVE_CURL:-no}" != yes ]; then
     exit 0
 fi
 
-server=
+servers=
 stop_server()
 {
-    rm -f "$tmp/state/port"
-    [ -z "$server" ] || kill "$server" 2>/dev/null
-    server=
+    rm -f "$tmp/state/port" "$tmp/tls/port"
+    # shellcheck disable=SC2086  # a list
+    [ -z "$servers" ] || kill $servers 2>/dev/null
+    servers=
 }
 trap 'stop_server; rm -rf "$tmp"' EXIT
 
-mkdir "$tmp/state"
+# serve STATE [CERT]: start a server, and wait until it is there
+serve()
+{
+    mkdir "$1"
+    "$python" "$top_srcdir/tests/cli/http_server.py" "$tmp/site" "$@" 2>"$tmp/server.err" &
+    servers="$servers $!"
+    rounds=0
+    while [ ! -e "$1/port" ]; do
+        rounds=$((rounds + 1))
+        [ $rounds -lt 300 ] || { cat "$tmp/server.err" >&2; exit 99; }
+        sleep 0.1
+    done
+}
 "$python" "$top_srcdir/tests/cli/make_collection.py" "$tmp/site" || exit 99
-"$python" "$top_srcdir/tests/cli/http_server.py" "$tmp/site" "$tmp/state" 2>"$tmp/server.err" &
-server=$!
-rounds=0
-while [ ! -e "$tmp/state/port" ]; do
-    rounds=$((rounds + 1))
-    [ $rounds -lt 300 ] || { cat "$tmp/server.err" >&2; exit 99; }
-    sleep 0.1
-done
+serve "$tmp/state"
 url=http://127.0.0.1:$(cat "$tmp/state/port")
 
 # fetch OPTION...: from the server, without waiting more than the test is about
@@ -97,7 +103,7 @@ big=/MM/C/big.tar.gz
 bytes=$(wc -c <"$tmp/site$big")
 etag='"'$(md5sum <"$tmp/site$big" | cut -d' ' -f1)'"'
 part=C/.big.tar.gz.part
-plan 181
+plan 197
 
 # --------------------------------------------------------------------- the plain case
 behave
@@ -425,6 +431,50 @@ if unshare -m mount -t tmpfs -o size=600k none "$tmp/small" 2>/dev/null; then
 else
     skip "on a full file system each one ends" "nothing can be mounted"
     skip "and the line says so" "nothing can be mounted"
+fi
+
+# ------------------------------------------------------------- names and certificates
+# A label of more than 63 letters is no name: it is looked up without a network.
+name=$(printf 'a%.0s' 1 2 3 4 5 6 7 8 9 10)
+name=http://$name$name$name$name$name$name$name
+code "an index from a name that is not known" 3 "$ROWCAST" fetch --mirror "$name" --backoff 0.01 --limit 1 \
+    --retries 3 --to "$tmp/u"
+is "is asked for again" "$(grep -c 'Could not resolve host: .*; again in' "$tmp/err")" 3
+ok "and what is wrong stays the name" grep -q '^rowcast fetch: .*Could not resolve host' "$tmp/err"
+code "archives from there" 1 "$ROWCAST" fetch --mirror "$name" --backoff 0.01 --retries 2 --to "$tmp/u" --format csv \
+    --where 'name == two || name == rect' --index "$c/ssstats.csv" --rate 0
+is "fail one by one" "$(result) $(grep -c 'Could not resolve host.*(tried 3 times)' "$tmp/err")" "0,0,2,0 2"
+
+# trust WHAT CODE ENVIRONMENT... : from the server by HTTPS
+trust()
+{
+    what=$1
+    wanted=$2
+    shift 2
+    rm -rf "$tmp/trusted"
+    code "HTTPS, $what" "$wanted" env -u SSL_CERT_FILE -u CURL_CA_BUNDLE "$@"
+}
+if openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1 \
+    -keyout "$tmp/key" -out "$tmp/cert" 2>"$tmp/server.err" && cat "$tmp/key" >>"$tmp/cert" &&
+    cp "$tmp/cert" "$tmp/both"; then
+    serve "$tmp/tls" "$tmp/both"
+    set -- "$ROWCAST" fetch --mirror "https://127.0.0.1:$(cat "$tmp/tls/port")" --limit 1 --to "$tmp/trusted" \
+        --rate 0 --retries 0 --where 'name == one'
+    trust "a certificate that nobody knows" 3 "$@"
+    ok "and that is said" grep -qi 'certificate' "$tmp/err"
+    trust "--cacert" 0 "$@" --cacert "$tmp/cert"
+    trust "SSL_CERT_FILE" 0 SSL_CERT_FILE="$tmp/cert" "$@"
+    trust "CURL_CA_BUNDLE" 0 CURL_CA_BUNDLE="$tmp/cert" "$@"
+    trust "CURL_CA_BUNDLE before SSL_CERT_FILE" 0 CURL_CA_BUNDLE="$tmp/cert" SSL_CERT_FILE=/none "$@"
+    trust "--cacert before both" 0 CURL_CA_BUNDLE=/none SSL_CERT_FILE=/none "$@" --cacert "$tmp/cert"
+    trust "a variable that names no file" 3 SSL_CERT_FILE="$tmp/nowhere" "$@"
+    ok "is an error that names it" grep -q "$tmp/nowhere" "$tmp/err"
+    trust "an option that does" 3 "$@" --cacert "$tmp/nowhere"
+    ok "too" grep -q -- "--cacert: cannot read '$tmp/nowhere'" "$tmp/err"
+else
+    for what in 1 2 3 4 5 6 7 8 9 10 11; do
+        skip "HTTPS $what" "no openssl"
+    done
 fi
 
 # ---------------------------------------------------------------------- other mirrors

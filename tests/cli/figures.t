@@ -66,7 +66,7 @@ mkdir -p "$tmp/again/figures/k16-fp32" "$tmp/again/figures/own" "$tmp/elsewhere"
 touch "$tmp/again/figures/k16-fp32/share.svg" "$tmp/again/figures/own/share.svg" "$tmp/again/figures/own/mine.svg" \
     "$tmp/elsewhere/share.svg"
 ln -s "$tmp/elsewhere" "$tmp/again/figures/link"
-code "a model of this store" 0 "$ROWCAST" train "$tmp/a.h5" -o "$tmp/fitted.json" --model xgboost --kernel syn-a:strip=8 --folds 5
+code "a model of this store" 0 "$ROWCAST" train "$tmp/a.h5" -o "$tmp/fitted.json" --model xgboost-merit-soft --kernel syn-a:strip=8 --folds 5
 code "a report with it" 0 report "$tmp/a.h5" "$tmp/fitted" --model "$tmp/fitted.json"
 for k in 8 n; do
     ok "shows its unseen rows of K = $k" env SETTING="k$k-fp32" LABEL="K = $k, fp32" \

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """A web server on the loopback interface that misbehaves on request.
 
-http_server.py ROOT STATE: serves the files below ROOT on a free port; the port is written to
-STATE/port when it is ready.  Every request is a line of STATE/log:
+http_server.py ROOT STATE [CERT]: serves the files below ROOT on a free port; the port is written to
+STATE/port when it is ready; with CERT, a file with key and certificate, by HTTPS.  Every request is a line of STATE/log:
     seconds-since-start status path range if-range condition
 
 What happens to a path is said by STATE/plan, lines "PATH WORD...", read anew for each request.
@@ -27,6 +27,7 @@ import email.utils
 import hashlib
 import http.server
 import os
+import ssl
 import sys
 import threading
 import time
@@ -165,6 +166,10 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 server = Server(("127.0.0.1", 0), Handler)
+if len(sys.argv) > 3:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(sys.argv[3])
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
 with open(os.path.join(state, "port.new"), "w") as f:
     f.write("%d\n" % server.server_address[1])
 os.rename(os.path.join(state, "port.new"), os.path.join(state, "port"))

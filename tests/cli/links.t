@@ -3,7 +3,7 @@
 # refused in a line, or replaced; what they lead to stays as it is, byte for byte.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 53
+plan 69
 cd "$tmp" || exit 99
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2,3 -p csr --kernels rowsplit"
 mkdir -p col/G far
@@ -60,10 +60,46 @@ journal
 safe "STORE.journal/RUN.RANK.rcj" s.h5.journal/01a2017059df3ca46616c54245e40b12.00000.rcj "$ROWCAST" fold s.h5
 rm -rf s.h5*
 safe "STORE.merge-tmp" m.h5.merge-tmp "$ROWCAST" merge m.h5 whole.h5
+cp whole.h5 w.h5
+ln w.h5 w2.h5 # written in place
+safe "STORE.whole" w.h5.whole "$ROWCAST" merge w.h5 whole.h5
 safe "COPY.archive-tmp" a.h5.archive-tmp "$ROWCAST" archive whole.h5 a.h5
 
-mkdir -p dump
+mkdir -p dump groups
+host=$(uname -n)
 safe "DUMP/ARRAY.txt" dump/col.txt "$ROWCAST" format col/G/a.mtx -x coo --dump dump
+safe "the same, until it is renamed" "dump/col.txt.part-$host-0" "$ROWCAST" split col/G/a.mtx --dump dump
+safe "GROUPS/LEVEL.txt" groups/block_ptr.txt "$ROWCAST" order col/G/a.mtx -p blk --groups groups
+
+# outputs that the user names: a link of another user under the name is refused, whoever runs the program
+foreign() # foreign NAME OPTION COMMAND...: it writes into ./named
+{
+    foreign_name=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then
+        rm -rf named*
+        ln -s "$tmp/precious" named
+        chown -h 12345 named
+        attacks=$((attacks + 1))
+        "$@" named >out 2>err
+        is "$foreign_name" "$?, $(grep -c 'link of another user' err), $(cmp precious kept)" "3, 1, "
+    else
+        skip "$foreign_name" "only root makes links of others"
+    fi
+    cp kept precious
+    safe "$foreign_name, until it is renamed" "named.part-$host-0" "$@" named
+    rm -rf named*
+}
+for option in --rows --inverse -o; do foreign "order $option" "$ROWCAST" order col/G/a.mtx -p lpt $option; done
+foreign "order --columns" "$ROWCAST" order col/G/a.mtx -p rcm --columns
+foreign "spy -o" "$ROWCAST" spy col/G/a.mtx -o
+foreign "generate -o" "$ROWCAST" generate uniform:n=9 -o
+foreign "plan --save" "$ROWCAST" plan col/G/a.mtx --device cpu -k 4 --save
+ln -s kept2 named
+cp kept kept2
+"$ROWCAST" order col/G/a.mtx -p lpt --rows named >/dev/null 2>err
+is "one's own link to a file is followed" "$(readlink named), $(grep -c '^# policy: lpt' kept2), $(cat err)" "kept2, 1, "
+rm -f named kept2
 
 # names that hold the number of the process: a shell plants the link and becomes the program
 become() # become PATTERN ARGUMENT...: %P is the number
@@ -75,8 +111,6 @@ become() # become PATTERN ARGUMENT...: %P is the number
         sh "$become_link" "$(readlink "$tmp/at")" "$ROWCAST" "$@"
 }
 mkdir -p exported pages
-safe "OUTPUT.tmpPROCESS" "$tmp/at" become "$tmp/spy.png.tmp%P" spy col/G/a.mtx -o spy.png
-safe "OUTPUT.part-PROCESS-N" "$tmp/at" become "$tmp/new.mtx.part-%P-0" generate uniform:n=9 -o new.mtx
 safe "a table of export" exported/results.csv "$ROWCAST" export --force whole.h5 --csv exported
 safe "the index of export" exported/tables.csv "$ROWCAST" export --force whole.h5 --csv exported
 export ROWCAST_ASSETS="$top_srcdir/analysis"
@@ -214,7 +248,7 @@ in_list() # in_list PATTERN: as src/base/open.c has it
 }
 for name in /dev/shm/rowcast-USER.DEVICE.room /dev/shm/rowcast-USER.DEVICE.gate STORE.rescued-RUN \
     CACHE/.FILE.HOST-PROCESS-N.tmp REPORT/FIGURE.gp.tmpPROCESS REPORT/FIGURE.svg.tmpPROCESS STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
-    STORE.journal/commit.lock OUTPUT.tmpPROCESS OUTPUT.part-PROCESS-N COLLECTION/manifest.jsonl; do
+    STORE.journal/commit.lock OUTPUT.part-HOST-N COLLECTION/manifest.jsonl; do
     ok "$name is in the list" in_list "$name"
 done
 makes()
@@ -222,6 +256,13 @@ makes()
     find "$top_srcdir/src" "$top_srcdir/kernels" "$top_srcdir/analysis" -name '*.[ch]' ! -path '*/base/open.c' \
         -exec grep -nE 'O_CREAT|H5F_ACC_TRUNC|fopen\([^)]*, "[wa]' {} + | sed "s|^$top_srcdir/||"
 }
-# the two that are left open a file that the user named
-is "nothing else makes a file" "$(makes | sed 's/:.*//' | sort | tr '\n' ' ')" "src/base/replace.c src/cmd/cmd_order.c "
+is "nothing else makes a file" "$(makes)" ""
+# and nothing that could wait for ever opens one that is named: what is left reads what the system made
+reads()
+{
+    find "$top_srcdir/src" "$top_srcdir/kernels" "$top_srcdir/analysis" -name '*.[ch]' ! -path '*/base/open.c' \
+        -exec grep -nE '[^_]fopen\(|[^_]open\([^)]*O_RDONLY' {} + | grep -vE 'O_NONBLOCK|O_DIRECTORY|"/proc|"re"|addopen' | sed "s|^$top_srcdir/||"
+}
+is "and each is opened by one function" "$(reads | sed 's/:.*//' | sort | uniq -c | awk '{ print $2 }' | tr '\n' ' ')" \
+    "src/base/alloc.c src/device/cpu/device_cpu.c src/store/guard.c "
 echo "# counted: $attacks planted links refused or replaced"

@@ -2,7 +2,7 @@
 # rowcast order: the summary, the files and in which direction they map, and errors.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 68
+plan 78
 
 # 5 rows of 2, 1, 0, 2 and 1 entries; values name (row, column)
 cat >"$tmp/a.mtx" <<END
@@ -86,7 +86,18 @@ is "and where each row went" "$(rows "$tmp/inverse")" "2 4 3 1 0 "
 is "the matrix is renumbered both ways" "$(grep -v '^%' "$tmp/b.mtx" | tr '\n' ';')" \
     "5 5 10;2 2 44;2 3 41;3 2 41;3 3 11;3 4 31;4 3 31;4 4 33;4 5 32;5 4 32;5 5 22;"
 code "not for other shapes" 3 "$ROWCAST" order "$tmp/a.mtx" -p rcm
-ok "with the reason" grep -q 'needs a square matrix, this one is 5 x 4' "$tmp/err"
+ok "with the file and the reason" grep -q "order: $tmp/a.mtx: .*needs a square matrix, this one is 5 x 4" "$tmp/err"
+code "spy of it" 3 "$ROWCAST" spy "$tmp/a.mtx" -p rcm -o "$tmp/spy.png"
+ok "names the file too" grep -q "spy: $tmp/a.mtx: .*needs a square matrix" "$tmp/err"
+code "a plan of it" 2 "$ROWCAST" plan "$tmp/a.mtx" --orders rcm -k 4 --device cpu
+ok "does too" grep -q "plan: $tmp/a.mtx: .*needs a square matrix" "$tmp/err"
+printf '%s\n0 0 0\n' '%%MatrixMarket matrix coordinate real general' >"$tmp/nothing.mtx"
+for policy in rcm amd bandk; do
+    code "$policy of a matrix of nothing" 0 "$ROWCAST" order "$tmp/nothing.mtx" -p "$policy" --rows "$tmp/rows" \
+        --columns "$tmp/cols" --inverse "$tmp/inverse" -o "$tmp/b.mtx"
+    is "$policy: files of nothing" "$(rows "$tmp/rows")$(rows "$tmp/cols")$(rows "$tmp/inverse")$(sed -n '$p' "$tmp/b.mtx")" \
+        "0 0 0"
+done
 code "csr has no columns to write" 2 square csr --columns "$tmp/cols"
 code "nor groups" 2 square csr --groups "$tmp/groups"
 ok "random takes a seed" square random:seed=7

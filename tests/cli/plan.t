@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 43
+plan 57
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -63,3 +63,27 @@ code "an unknown kernel" 2 plans mesh2d:n=12 -k 8 --kernels rowsplt
 ok "a like one is named" grep -q "did you mean 'rowsplit'" err
 code "no memory" 3 plans mesh2d:n=12 -k 8 --device-memory 100
 ok "the figures are said" grep -q 'expected at most 100' err
+
+code "one candidate is timed too" 0 plans mesh2d:n=12 -k 4 --kernels rowsplit --orders csr --tune 6 -f csv
+# shellcheck disable=SC2016  # the fields are awk's
+ok "its product takes time" awk -F, 'NR == 2 && $5 > 0 { ok = 1 } END { exit !ok }' out
+is "though nothing was chosen" "$(field out 2 14)" named
+
+# An order of a file, under a name longer than a store keeps of it.
+mkdir -p "$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)" && long=$(echo folderfolder*)/rows
+seq 143 -1 0 >"$long"
+code "an order of a file" 0 plans mesh2d:n=12 -k 4,8 --orders "csr,file:$long" --tune 4 -f csv --save filed.plan
+ok "was timed, by what is in it" grep -q '^4,rowsplit,file:rows=[0-9a-f]*,[01],[0-9]' out
+code "a plan with it alone" 0 plans mesh2d:n=12 -k 4 --orders "file:$long" --save filed.plan
+rm "$long"
+code "comes back without the file" 0 plans mesh2d:n=12 -k 4 --load filed.plan
+code "a file that is gone" 3 plans mesh2d:n=12 -k 4 --orders "file:$long"
+ok "is named" grep -q "$long: cannot open" err
+
+# What overflows fp32 is infinite there, and right; in fp64 it is a number.
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 4 6' '1 1 1e300' '2 2 -1e300' '3 3 1e38' '3 4 3e38' '4 1 1' '4 2 2' >huge.mtx
+code "values that overflow fp32" 0 plans huge.mtx -k 8
+ok "are named as such" grep -qE 'K = 8: [0-9]+ of 2000 sampled values are beyond fp32' err
+code "and are numbers in fp64" 0 plans huge.mtx -k 8 --precision fp64
+is "of which nothing is said" "$(cat err)" ""
+code "only kernels that keep to IEEE arithmetic" 0 plans mesh2d:n=12 -k 8 --strict

@@ -10,7 +10,7 @@
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 33
+plan 46
 
 # blocks MARK FILE...: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -83,6 +83,25 @@ else
     skip "and so has the exported table" "no h5py or no pandas"
 fi
 
+# the first five minutes, line by line
+ROWCAST_ASSETS=$top_srcdir/analysis
+export ROWCAST_ASSETS
+rm -f block-*
+blocks answer src/examples/answer.md
+is "six steps lead to an answer" "$(find . -name 'block-*' | wc -l)" 6
+cat block-1.sh block-2.sh block-3.sh block-4.sh block-5.sh >lines
+while read -r line; do
+    ok "$line" sh -eu -c "$line" </dev/null
+done <lines
+if [ -e "$top_builddir/.libs/librowcast.so.1" ] && /usr/bin/python3 -c 'import h5py, pandas' 2>/dev/null; then
+    PYTHONPATH=$top_srcdir/src/python ROWCAST_LIBRARY_DIR=$top_builddir/.libs PYTHONDONTWRITEBYTECODE=1 \
+        LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH /usr/bin/python3 -W ignore block-6.python >out 2>err
+    is "Python prints the orders" "$?$(grep -c auto out | awk '{ print ($1 > 0) }')" 01
+    sed 's/^/# /' err
+else
+    skip "Python prints the orders" "no shared library, h5py or pandas"
+fi
+
 rm -f block-*
 blocks compile src/README.md README.md
 is "there are two examples of the library" "$(find . -name 'block-*' | wc -l)" 2
@@ -114,7 +133,7 @@ if [ -n "$library" ]; then
     is "with its schedule" "$(sed -n '$p' out)" "pays after 0 products; 900 slots, the first takes row 0"
     sed 's/^/# /' out
     is "no model, no choice" "$(LD_LIBRARY_PATH=$folder ./example-2 m.mtx none.json 32 2>&1)" \
-        "cannot read 'none.json': No such file or directory"
+        "none.json: cannot open: No such file or directory"
     others='(^|[[:space:]/])lib(mpi|open-rte|open-pal|hdf5|openblas|blas|cblas|lapack|xgboost|svm|cuda|cudart|cusparse)[-_.0-9a-z]*\.so'
     for what in "$library" example-2; do
         LD_LIBRARY_PATH=$folder ldd "$what" >needed 2>&1

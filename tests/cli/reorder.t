@@ -91,7 +91,7 @@ is "says so" "$(cat "$tmp/err")" "no matrix has a result of 'cusparse'"
 code "two plans" 2 "$ROWCAST" query "$store" -S prepare --plan aspt-rr,aspt-nr
 code "an open bracket" 2 "$ROWCAST" query "$store" -S classes -A 'max(aspt-nr'
 code "a bracket in a bracket" 2 "$ROWCAST" query "$store" -S classes -A aspt-nr -B 'max(aspt-nr,max(aspt-rr,cusparse))'
-ok "is said in a line" grep -q "^rowcast query: --side-b: expected max(PLAN,PLAN), of plans alone, found 'max(aspt-nr,max(" "$tmp/err"
+ok "is said in a line" grep -q "^rowcast paper: --side-b: expected max(PLAN,PLAN), of plans alone, found 'max(aspt-nr,max(" "$tmp/err"
 code "a bracket in a pattern" 2 "$ROWCAST" query "$store" -S classes -A 'xmax(aspt-nr,aspt-rr)'
 code "or one for versus" 2 "$ROWCAST" query "$store" -S versus -B 'max(aspt*,max(rowsplit,aspt*))'
 ok "is said likewise" grep -q '^rowcast query: --side-b: no pattern has brackets' "$tmp/err"

@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=/dev/null
 . "${top_builddir:?}/tests/env.sh"
-plan 46
+plan 64
 cd "$tmp" || exit 99
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr"
 
@@ -108,3 +108,47 @@ else # sanitizers reserve terabytes
     skip "memory that could not be had for a while" "no limit of memory here"
     skip "is tried again when there is some" "no limit of memory here"
 fi
+
+# ----------------------------------------------------- what no record has room for
+long() # long N: N letters
+{
+    printf "%0$1d" 0 | tr 0 x
+}
+deep=$tmp/$(long 200)/$(long 200)/$(long 200)
+rm -rf col
+mkdir -p col/G "$deep"
+put() # put NAME N: a matrix of that name
+{
+    "$ROWCAST" generate "uniform:n=$2" -o put.mtx >/dev/null && mv put.mtx "col/G/$1.mtx"
+}
+# of the name with its group 128 bytes fit
+for name in "$(long 126)" "$(long 127)" "$(long 200)a" "$(long 200)b" "$(long 125)ßü"; do put "$name" 100; done
+put good 140
+printf 'uniform:n=100 %600s\n' '' | tr ' ' 0 >col/G/spec.spec
+lists() # lists STORE: status and length of the name of each matrix
+{
+    "$ROWCAST" query "$1" --matrices -f csv --columns fullname,status | sed 1d | awk -F, '{ print $2, length($1) }' | LC_ALL=C sort | xargs
+}
+export LC_ALL=C
+code "matrices with long names beside good ones" 1 sweep long.h5 --kernels rowsplit
+is "the good ones are measured" "$(statuses long.h5)" "2 ok"
+is "the others have a status" "$(lists long.h5)" "failed 128 failed 128 failed 128 failed 128 failed 6 ok 128 ok 6"
+is "and each a line" "$(grep -c 'expected a name of at most 128 bytes, found 20[0-9]: it is not measured' "$tmp/err"), \
+$(grep -c 'expected a name of at most 128 bytes' "$tmp/err"), $(grep -c 'expected a spec of at most 512 bytes' "$tmp/err")" "2, 4, 1"
+is "none is taken for another" "$("$ROWCAST" query long.h5 --matrices -f csv --columns fullname | sed 1d | sort -u | wc -l | xargs)" 7
+code "a rerun exits so too" 1 sweep long.h5 --kernels rowsplit
+ok "and has nothing to do" grep -q 'nothing to do: all 2 cases' "$tmp/err"
+ok "it counts them" grep -q '5 matrices' "$tmp/err"
+is "and adds nothing" "$(lists long.h5)" "failed 128 failed 128 failed 128 failed 128 failed 6 ok 128 ok 6"
+code "they are accepted" 0 sweep long.h5 --kernels rowsplit --accept-failed
+code "or tried again" 1 sweep long.h5 --kernels rowsplit --redo 'status != ok'
+ok "the store is sound" "$ROWCAST" verify long.h5
+ok "and shows why" sh -c "'$ROWCAST' query long.h5 --matrices -f csv --columns message | grep -q 'expected a spec'"
+mv col "$deep/col"
+code "a path that is too long for all" 1 "$ROWCAST" sweep -s deep.h5 --threads 1 --share-device --timing shared -q -C "$deep/col" -k 2 -p csr --kernels rowsplit
+is "each has a status" "$(lists deep.h5)" "failed 128 failed 128 failed 128 failed 128 failed 128 failed 6 failed 6"
+mv "$deep/col" col
+code "a store in such a folder" 1 sweep "$deep/s.h5" --kernels rowsplit
+is "is made" "$(statuses "$deep/s.h5")" "2 ok"
+code "and a word of the command line that is longer than a record" 0 \
+    "$ROWCAST" sweep -s word.h5 --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2 -p csr --kernels rowsplit -w "name == good$(printf '%70000s' '')"

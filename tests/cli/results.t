@@ -1,12 +1,12 @@
 #!/bin/sh
-# The published store opens, and says what its README says: every table line that the README has from
-# the store is a line that jobs/campaign.sh prints from it.
+# The published stores open, and say what the pages and the notebook say: every table line between marks is a line that
+# jobs/campaign.sh prints from the store, or that the command prints which the mark names.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 29
+plan 35
 
 published()
 {
@@ -17,36 +17,58 @@ if command -v sha256sum >/dev/null; then
 else
     skip "the store is what was published" "no sha256sum"
 fi
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200.h5" -w "$tmp/work" tables \
+PATH=$(dirname "$ROWCAST"):$PATH
+export PATH
+
+# marked MARK NAME: the table lines behind that mark, of the page and of the notebook
+marked()
+{
+    for page in "$results/$2.md" "$results/notebook/${3:-$2}.md"; do
+        sed -n "/^<!-- from $1/,/^<!-- end -->/p" "$page" | grep '^|'
+    done
+}
+
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200.h5" -w "$tmp/work" tables \
     >"$tmp/tables" 2>"$tmp/err"
 is "the tables are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the store -->/,/^<!-- end -->/p' "$results/README.md" | grep '^|' >"$tmp/lines"
+marked "the store -->" README plans >"$tmp/lines"
 ok "README has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store" "$(grep -vxF -f "$tmp/tables" "$tmp/lines")" ""
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-plans.h5" -w "$tmp/work" \
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-plans.h5" -w "$tmp/work" \
     plan-tables >"$tmp/plan-tables" 2>"$tmp/err"
 is "the tables of plans are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the plans -->/,/^<!-- end -->/p' "$results/README.md" | grep '^|' >"$tmp/lines"
+marked "the plans" README plans >"$tmp/lines"
 ok "README has tables of plans" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of plans" "$(grep -vxF -f "$tmp/plan-tables" "$tmp/lines")" ""
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-orders.h5" -w "$tmp/work" \
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-orders.h5" -w "$tmp/work" \
     large-tables >"$tmp/large-tables" 2>"$tmp/err"
 is "the tables of orders are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the orders -->/,/^<!-- end -->/p' "$results/orders.md" | grep '^|' >"$tmp/lines"
+marked "the orders" orders >"$tmp/lines"
 ok "orders.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of the part large" "$(grep -vxF -f "$tmp/large-tables" "$tmp/lines")" ""
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-spmv-628.h5" -w "$tmp/work" \
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-spmv-628.h5" -w "$tmp/work" \
     spmv-tables >"$tmp/spmv-tables" 2>"$tmp/err"
 is "the tables of products with a vector are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the store of products/,/^<!-- end -->/p' "$results/spmv.md" | grep '^|' >"$tmp/lines"
+marked "the store of products" spmv >"$tmp/lines"
 ok "spmv.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of products with a vector" "$(grep -vxF -f "$tmp/spmv-tables" "$tmp/lines")" ""
-PATH=$(dirname "$ROWCAST"):$PATH bash "$top_srcdir/jobs/campaign.sh" -s "$results/h100-tiles.h5" -w "$tmp/work" \
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h100-tiles.h5" -w "$tmp/work" \
     tiles-tables >"$tmp/tiles-tables" 2>"$tmp/err"
 is "the tables of row reordering are printed" "$?$(cat "$tmp/err")" 0
-sed -n '/^<!-- from the store of row reordering/,/^<!-- end -->/p' "$results/tiles.md" | grep '^|' >"$tmp/lines"
+marked "the store of row reordering" tiles >"$tmp/lines"
 ok "tiles.md has tables" test "$(wc -l <"$tmp/lines")" -gt 30
 is "all of them are those of the store of row reordering" "$(grep -vxF -f "$tmp/tiles-tables" "$tmp/lines")" ""
+# a mark that is a command: its columns of what it prints as CSV
+for page in spmv csrk rs; do
+    sed -n 's/^<!-- from \(rowcast .*\) -->$/\1/p' "$results/$page.md" >"$tmp/command"
+    sed -n '/^<!-- from rowcast /,/^<!-- end -->/p' "$results/$page.md" | grep '^|' >"$tmp/lines"
+    columns=$(head -n 1 "$tmp/lines" | tr -d '|')
+    # shellcheck disable=SC2016,SC2086  # of that shell; columns are words
+    (cd "$top_srcdir" && sh -c "$(cat "$tmp/command") -f csv") \
+        | bash -c '. "$1" && shift && markdown "$@"' _ "$top_srcdir/jobs/campaign-tables.sh" $columns >"$tmp/printed"
+    ok "$page.md has a table of a command" test "$(wc -l <"$tmp/lines")" -gt 5
+    is "all of it is what the command prints" "$(grep -vxF -f "$tmp/printed" "$tmp/lines")" ""
+done
 for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv -o case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""

@@ -194,7 +194,7 @@ ok "and both are named" grep -q "'syn:other'; there are: syn:device" "$tmp/err"
 # two operations in one store: times of one never enter a model of the other
 ok "a store of two operations" "${top_builddir:?}/tests/cli/synthetic_store" --matrices 60 --groups 12 --k 8,32 \
     --op spmm,spmv "$tmp/ops.h5"
-code "spmm is the default" 0 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/spmm.json" --model tree -f json
+code "spmm is the default" 0 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/spmm.json" --model cart -f json
 is "its rows are those of spmm" "$(get "$tmp/out" '[x["operation"], x["data_rows"]]')" "['spmm', 120]"
 code "spmv" 0 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/spmv.json" --op spmv --model mlp --restarts 1 --epochs 30 --task plan -f json
 is "has one row a matrix" "$(get "$tmp/out" '[x["operation"], x["data_rows"]]')" "['spmv', 60]"

@@ -3,7 +3,7 @@
 # crash is one line.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 37
+plan 51
 
 sealed=$top_srcdir/tests/store/v1.h5
 bare=$tmp/bare.h5
@@ -56,3 +56,34 @@ ok "a crash of the reader is an exit code of ours" test "$crashed" -le 3
 ok "and one line at most" test "$(wc -l <"$tmp/err")" -le 1
 "$ROWCAST" archive --unsealed "$bad" "$tmp/new.h5" >"$tmp/out" 2>"$tmp/err"
 ok "so it is for an archive" test "$?" -le 3
+
+# a store that another program opened for writing has lost its seal: every command says so, also where there is
+# nothing to do
+mkdir -p "$tmp/col/G"
+"$ROWCAST" generate uniform:n=40 -o "$tmp/col/G/a.mtx" >"$tmp/out"
+set -- -C "$tmp/col" --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 5 -q -k 2 --kernels null -p csr
+lost=$tmp/lost.h5
+code "a store" 0 "$ROWCAST" sweep -s "$lost" "$@"
+cp "$lost" "$tmp/kept.h5"
+# shellcheck disable=SC2094 # its size is read before
+head -c "$(($(wc -c <"$lost") - 80))" "$tmp/kept.h5" >"$lost"
+for words in "sweep -s $lost" "sweep --dry-run -s $lost"; do
+    # shellcheck disable=SC2086
+    code "${words%% -s*} into a store that lost its seal" 3 "$ROWCAST" $words "$@"
+    is "is refused in a line that says what to do" "$(grep -c 'has no seal: .*archive --unsealed' "$tmp/err") $(wc -l <"$tmp/err" | tr -d ' ')" "1 1"
+done
+code "so is a fold" 3 "$ROWCAST" fold "$lost"
+is "in such a line" "$(grep -c 'has no seal: .*archive --unsealed' "$tmp/err") $(wc -l <"$tmp/err" | tr -d ' ')" "1 1"
+code "what to do" 0 "$ROWCAST" archive -q --unsealed "$lost" "$tmp/sealed.h5"
+mv "$tmp/sealed.h5" "$lost"
+code "helps" 0 "$ROWCAST" sweep -s "$lost" "$@"
+code "and the store is sound" 0 "$ROWCAST" verify -q "$lost"
+cp "$bare" "$tmp/old.h5"
+code "one of before there were seals gets one" 0 "$ROWCAST" fold -q "$tmp/old.h5"
+code "and is read like any other" 0 "$ROWCAST" query "$tmp/old.h5"
+
+# a file whose writer died says so in its head (superblock 3: version at byte 8, flags at byte 11)
+printf '\003' | dd of="$bare" bs=1 seek=8 conv=notrunc 2>/dev/null
+printf '\001' | dd of="$bare" bs=1 seek=11 conv=notrunc 2>/dev/null
+code "a file whose writer died" 3 "$ROWCAST" query --unsealed "$bare"
+is "is refused in a line that says what to do" "$(grep -c 'died: .h5clear --status.*archive --unsealed' "$tmp/err") $(wc -l <"$tmp/err" | tr -d ' ')" "1 1"

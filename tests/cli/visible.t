@@ -35,4 +35,4 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 2 1\n1 %s[2J 1\n' "$e
 code "a damaged file" 3 "$ROWCAST" features "$tmp/bad.mtx"
 not_ok "is shown without escapes" grep -q "$esc" "$tmp/err"
 code "a device is no empty file" 3 "$ROWCAST" features /dev/zero
-ok "and is called one" grep -q '/dev/zero: .*is a device' "$tmp/err"
+ok "and is called one" grep -q '/dev/zero: .*found a device' "$tmp/err"

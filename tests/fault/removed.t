@@ -89,7 +89,7 @@ one()
     fi
     finish
     # taken away before the sweep had it open: it says so, and holds nothing that it could save
-    ! grep -q 's.h5: cannot open: No such file' "$tmp/job.err" || hit=0
+    ! grep -q -e 's.h5: cannot open: No such file' -e 's.h5: no store yet, but journals' "$tmp/job.err" || hit=0
     [ "$hit" -eq 1 ] || return
     kinds="$kinds $1"
     [ "$job_code" -ne 124 ] || fault "stuck"

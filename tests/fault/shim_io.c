@@ -7,7 +7,8 @@
  *                of it is written, then the process is killed; limit: no file may grow beyond
  *                FAULT_AT bytes (RLIMIT_FSIZE, from the first call on: MPI could not start so);
  *                list: none fails, each is in the log; hang: a read, and only those are counted,
- *                never returns
+ *                never returns; refuse: fchmod and fchown fail with EPERM, as on CIFS and FUSE
+ *   FAULT_COUNT  with once and io: so many calls in a row fail, then the disk is sound again [1]
  *   FAULT_RANK   only in this rank of Open MPI
  *   FAULT_LOG    at a fault and at the end: a line with the call, appended */
 #define _GNU_SOURCE
@@ -99,7 +100,8 @@ static int fate(const char *what, const char *name)
         return -1;
     }
     failing = 0;
-    if (!at || !how || mine != atol(at))
+    const char *count = getenv("FAULT_COUNT");
+    if (!at || !how || mine < atol(at) || mine >= atol(at) + (count ? atol(count) : 1))
         return 0;
     note(what, name);
     int writes = strcmp(what, "write") == 0;
@@ -121,6 +123,11 @@ static int fate_fd(const char *what, int fd)
 {
     char name[600];
     int saved = errno;
+    const char *how = getenv("FAULT_HOW");
+    if (how && strcmp(how, "refuse") == 0 && strncmp(what, "fch", 3) == 0) {
+        errno = EPERM;
+        return -1;
+    }
     int f = fd < 3 ? 0 : fate(what, name_of(fd, name, sizeof name));
     if (f >= 0)
         errno = saved;
@@ -256,6 +263,11 @@ int ftruncate64(int fd, off64_t n)
 int fchmod(int fd, mode_t mode)
 {
     return fate_fd("fchmod", fd) ? -1 : NEXT(int, "fchmod", (int, mode_t))(fd, mode);
+}
+
+int fchown(int fd, uid_t user, gid_t group)
+{
+    return fate_fd("fchown", fd) ? -1 : NEXT(int, "fchown", (int, uid_t, gid_t))(fd, user, group);
 }
 
 int chmod(const char *name, mode_t mode)

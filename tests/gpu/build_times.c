@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "build_times.h"
-#include "kernels/cuda/executor.h"
+#include "device/cuda/executor.h"
+#include "format/resident.h"
 #include "kernels/kernel.h"
-#include "kernels/resident.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
@@ -138,10 +138,10 @@ static void time_matrix(rc_executor_t *x, const char *spec)
     ok(rc_schedule_alloc(t.a.rows, t.a.rows, &t.s, &err), &err, "a schedule");
     for (int64_t i = 0; i < t.a.rows; i++)
         t.s.row[i] = (int32_t)i;
-    ok(rc_resident_new(x, &t.a, sizeof(float), &t.resident, &err), &err, "matrix");
+    ok(rc_resident_new(x, &t.a, RC_FP32, &t.resident, &err), &err, "matrix");
     rc_resident_free(&t.resident);
     int64_t begin = rc_clock_ns();
-    ok(rc_resident_new(x, &t.a, sizeof(float), &t.resident, &err), &err, "matrix");
+    ok(rc_resident_new(x, &t.a, RC_FP32, &t.resident, &err), &err, "matrix");
     printf("# %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries, uploaded in %.4f ms\n", spec, t.a.rows,
         t.a.cols, t.a.nnz, ms_since(&t, begin));
     ok(x->alloc(x, (size_t)t.a.cols * WIDEST * sizeof(float), &t.b, &err), &err, "B");

@@ -2,7 +2,7 @@
 #ifndef RC_TESTS_GPU_BUILD_TIMES_H
 #define RC_TESTS_GPU_BUILD_TIMES_H
 
-#include "kernels/device.h"
+#include "device/device.h"
 
 /* Print, for each matrix (a file, or a generator spec), what kernels that build there take from a matrix on
  * the GPU and from one on the host, and the products that the former is as long as. */

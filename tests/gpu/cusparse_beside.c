@@ -1,4 +1,4 @@
-/* Does a product with a vector by cuSPARSE write beside y?  A program of its calls alone (kernels/README.md,
+/* Does a product with a vector by cuSPARSE write beside y?  A program of its calls alone (data/results/notebook/kernels.md,
  * "Products with a vector", says what it found).  Not a test: what it finds comes and goes.
  *
  * Matrices of one column and one entry, all that cusparseSpMV can do with them in CSR, indices of 32 and of

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "base/str.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
 
@@ -83,12 +83,12 @@ static size_t bytes_of(const rc_dense_t *m)
     return (size_t)(lines * m->ld) * rc_precision_bytes(m->precision);
 }
 
-static size_t at(const rc_dense_t *m, int64_t r, int64_t j)
+size_t operand_at(const rc_dense_t *m, int64_t r, int64_t j)
 {
     return (size_t)(m->layout == RC_ROW_MAJOR ? r * m->ld + j : j * m->ld + r);
 }
 
-static void put(unsigned char *to, rc_precision_t precision, size_t i, double v)
+void operand_put(unsigned char *to, rc_precision_t precision, size_t i, double v)
 {
     float f = (float)v;
     if (precision == RC_FP32)
@@ -97,7 +97,7 @@ static void put(unsigned char *to, rc_precision_t precision, size_t i, double v)
         memcpy(to + i * sizeof v, &v, sizeof v);
 }
 
-static double get(const unsigned char *from, rc_precision_t precision, size_t i)
+double operand_get(const unsigned char *from, rc_precision_t precision, size_t i)
 {
     float f;
     double v;
@@ -124,7 +124,7 @@ static void make_input(gpu_operands_t *o, int place, int i)
     memset(host, 0xff, bytes);
     for (int64_t r = 0; r < m.rows; r++)
         for (int64_t j = 0; j < m.cols; j++)
-            put(host + from, o->precision, at(&m, r, j), input_value(i, r, j));
+            operand_put(host + from, o->precision, operand_at(&m, r, j), input_value(i, r, j));
     ok(o->x->alloc(o->x, bytes, &device, &err), &err, "memory for an input");
     ok(o->x->upload(o->x, device, host, bytes, &err), &err, "upload of an input");
     m.data = (unsigned char *)device + from;
@@ -161,7 +161,7 @@ void gpu_operands_new(gpu_operands_t *o)
     size_t values = most / rc_precision_bytes(o->precision);
     memset(o->image, 0, most);
     for (size_t i = 0; i < values; i++)
-        put(o->image, o->precision, i, rc_rng_signed(9, i));
+        operand_put(o->image, o->precision, i, rc_rng_signed(9, i));
     ok(o->x->alloc(o->x, most, &c, &err), &err, "memory for the output");
     o->c = c;
 }
@@ -228,7 +228,7 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
 /* What the output held at an index of its memory before. */
 static double old_value(const gpu_operands_t *o, size_t from, size_t i)
 {
-    return get(o->image + from, o->precision, i);
+    return operand_get(o->image + from, o->precision, i);
 }
 
 /* Row `r` of the reference is row `row` of the output. */
@@ -238,8 +238,8 @@ static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t 
     double eps = o->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
     size_t from = (size_t)((unsigned char *)of->out.data - o->c);
     for (int64_t j = 0; j < of->out.cols; j++) {
-        size_t i = at(&of->out, row, j);
-        double found = get(o->host + from, o->precision, i);
+        size_t i = operand_at(&of->out, row, j);
+        double found = operand_get(o->host + from, o->precision, i);
         double kept = beta != 0 ? beta * old_value(o, from, i) : 0;
         double expected = alpha * o->ref.sum[r * o->ref.cols + j] + kept;
         double mag = fabs(alpha) * o->ref.mag[r * o->ref.cols + j];

@@ -5,14 +5,19 @@
 #ifndef RC_TESTS_GPU_OPERANDS_H
 #define RC_TESTS_GPU_OPERANDS_H
 
+#include "device/executor.h"
 #include "fixture.h"
-#include "kernels/executor.h"
 #include "kernels/kernel.h"
 
 /* Where operands lie: aligned; a value behind that; with leading dimensions that keep vectors
  * aligned, and that do not.  Libraries may ask for more alignment than the type. */
 enum { PLACE_ALIGNED, PLACE_SHIFTED, PLACE_WIDE, PLACE_ODD, PLACES };
 const char *place_name(int place);
+
+/* Index of a value of an operand, and values of a precision by index. */
+size_t operand_at(const rc_dense_t *m, int64_t r, int64_t j);
+void operand_put(unsigned char *to, rc_precision_t precision, size_t i, double v);
+double operand_get(const unsigned char *from, rc_precision_t precision, size_t i);
 
 typedef struct gpu_operands {
     rc_executor_t *x;

@@ -3,11 +3,11 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "kernels/cuda/order_sample.h"
-#include "kernels/cuda/orders.h"
+#include "format/resident.h"
 #include "kernels/kernel.h"
-#include "kernels/resident.h"
 #include "operands.h"
+#include "order/cuda/orders.h"
+#include "order/cuda/sample.h"
 #include "order/policy.h"
 #include "order_times.h"
 #include "sparse/csr.h"
@@ -392,7 +392,7 @@ int order_times(rc_executor_t *x, struct CUstream_st *stream, int count, char **
         ok(x->alloc(x, b, &t.b, &err), &err, "B");
         ok(x->alloc(x, c, &t.c, &err), &err, "C");
         ok(x->fill(x, t.b, 0x3c, b, &err), &err, "B");
-        ok(rc_resident_new(x, &a, sizeof(float), &t.there, &err), &err, "A");
+        ok(rc_resident_new(x, &a, RC_FP32, &t.there, &err), &err, "A");
         printf("# %s, rows and columns %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
             spec[i], way == NATURAL ? "natural" : way ? "shuffled apart" : "shuffled alike", a.rows,
             a.cols, a.nnz);

@@ -2,7 +2,7 @@
 #ifndef RC_TESTS_ORDER_TIMES_H
 #define RC_TESTS_ORDER_TIMES_H
 
-#include "kernels/cuda/executor.h"
+#include "device/cuda/executor.h"
 #include "order/local.h"
 
 /* A row order on the GPU, on a pattern that is uploaded; free with gpu_pattern_free. */

@@ -7,8 +7,8 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/aspt.h"
-#include "kernels/device.h"
+#include "device/device.h"
+#include "format/aspt.h"
 #include "operands.h"
 
 #include <stdio.h>

@@ -6,11 +6,11 @@
 #include "unit.h"
 
 #include "build_times.h"
-#include "kernels/cuda/build.h"
-#include "kernels/cuda/gslice.h"
-#include "kernels/cuda/slots.h"
-#include "kernels/cuda/spmv.h"
-#include "kernels/device.h"
+#include "device/device.h"
+#include "format/cuda/build.h"
+#include "format/cuda/slots.h"
+#include "kernels/spmm/cuda/gslice.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "operands.h"
 #include "random_problem.h"
 
@@ -94,21 +94,22 @@ static void check_chunks(rc_executor_t *x, rc_problem_t *p, int64_t entries)
     assert_memory_equal(&size, &there, sizeof size);
     size_t chunks = (size_t)size.blocks * RC_CHUNKS_BLOCK;
     size_t stored = chunks * (size_t)size.entries;
-    size_t value = rc_precision_bytes(p->precision);
+    size_t place = (size_t)c.entry_bytes;
     rc_chunks_t d = {.size = size,
         .col = room(&m, stored * (size_t)size.col_bytes),
-        .val = room(&m, stored * value),
+        .entry = room(&m, stored * place),
+        .entry_bytes = c.entry_bytes,
         .row = room(&m, chunks * sizeof *c.row),
         .count = room(&m, chunks),
         .of = room(&m, (size_t)size.parts * sizeof *c.of),
         .lengthy = room(&m, (size_t)size.longs * sizeof *c.lengthy)};
-    ok(rc_build_chunks(&b, p->precision, &d, &err), &err, "build on the device");
+    ok(rc_build_chunks(&b, &d, &err), &err, "build on the device");
     same(x, c.row, d.row, chunks * sizeof *c.row, "rows of chunks");
     same(x, c.count, d.count, chunks, "counts of chunks");
     same(x, c.of, d.of, (size_t)size.parts * sizeof *c.of, "parts of chunks");
     same(x, c.lengthy, d.lengthy, (size_t)size.longs * sizeof *c.lengthy, "long rows of chunks");
     same(x, c.col, d.col, stored * (size_t)size.col_bytes, "columns of chunks");
-    same(x, c.val, d.val, stored * value, "values of chunks");
+    same(x, c.entry, d.entry, stored * place, "places of chunks");
     ok(rc_build_chunks_sectors(&b, &d, 8, &sectors, &err), &err, "sectors");
     assert_true(sectors == rc_chunks_sectors(&c, 8));
     rc_build_end(&b);
@@ -134,25 +135,26 @@ static int64_t check_panels(rc_executor_t *x, rc_problem_t *p, const rc_panels_s
     ok(rc_build_panels_measure(&b, shape, &there, &err), &err, "measure on the device");
     assert_memory_equal(&size, &there, sizeof size);
     size_t columns = (size_t)size.batches * RC_PANELS_BATCH;
-    size_t value = (size_t)shape->rows * rc_precision_bytes(p->precision);
+    size_t place = (size_t)shape->rows * (size_t)c.entry_bytes;
     size_t places = (size_t)c.places + 1;
     rc_panels_t d = {.shape = *shape,
         .size = size,
         .places = c.places,
         .piece = room(&m, (size_t)size.pieces * sizeof *c.piece),
         .col = room(&m, columns * (size_t)shape->col_bytes),
-        .val = room(&m, columns * value),
+        .entry = room(&m, columns * place),
+        .entry_bytes = c.entry_bytes,
         .of = room(&m, (size_t)size.parts * sizeof *c.of),
         .lengthy = room(&m, (size_t)size.longs * sizeof *c.lengthy),
         .place = room(&m, places * sizeof *c.place)};
-    ok(rc_build_panels(&b, p->precision, &d, &err), &err, "build on the device");
+    ok(rc_build_panels(&b, &d, &err), &err, "build on the device");
     same(x, c.piece, d.piece, (size_t)size.pieces * sizeof *c.piece, "pieces");
     same(x, c.of, d.of, (size_t)size.parts * sizeof *c.of, "parts of pieces");
     same(x, c.lengthy, d.lengthy, (size_t)size.longs * sizeof *c.lengthy, "long rows of pieces");
     if (c.places > 0)
         same(x, c.place, d.place, places * sizeof *c.place, "shares of pieces");
     same(x, c.col, d.col, columns * (size_t)shape->col_bytes, "columns of pieces");
-    same(x, c.val, d.val, columns * value, "values of pieces");
+    same(x, c.entry, d.entry, columns * place, "places of pieces");
     for (int64_t i = 0; i < size.pieces; i++)
         pairs += c.piece[i].second >= 0;
     rc_build_end(&b);
@@ -172,30 +174,31 @@ static int32_t *narrow_pointers(const rc_sell_t *c)
     return ptr;
 }
 
-static void compare_slices(rc_executor_t *x, const rc_problem_t *p, rc_build_t *b, const rc_sell_t *c)
+static void compare_slices(rc_executor_t *x, rc_build_t *b, const rc_sell_t *c)
 {
     rc_err_t err = {0};
     rc_cuda_memory_t m = {.x = x};
     size_t slices = (size_t)c->size.slices;
     size_t longs = (size_t)c->size.longs;
     size_t entries = (size_t)(c->size.stored + c->size.rest);
-    size_t value = rc_precision_bytes(p->precision);
+    size_t place = (size_t)c->entry_bytes;
     int32_t *ptr = narrow_pointers(c);
     rc_slices_t d = {.shape = c->shape,
         .size = c->size,
         .ptr = room(&m, (slices + 1) * sizeof *ptr),
         .col = room(&m, entries * (size_t)c->shape.col_bytes),
-        .val = room(&m, entries * value),
+        .entry = room(&m, entries * place),
+        .entry_bytes = c->entry_bytes,
         .row = room(&m, slices * RC_GSLICE_ROWS * sizeof *c->row),
         .long_ptr = room(&m, (longs + 1) * sizeof *c->long_ptr),
         .long_row = room(&m, longs * sizeof *c->long_row)};
-    ok(rc_build_slices(b, p->precision, &d, &err), &err, "build on the device");
+    ok(rc_build_slices(b, &d, &err), &err, "build on the device");
     same(x, ptr, d.ptr, (slices + 1) * sizeof *ptr, "slice pointers");
     same(x, c->row, d.row, slices * RC_GSLICE_ROWS * sizeof *c->row, "rows of slices");
     same(x, c->long_ptr, d.long_ptr, (longs + 1) * sizeof *c->long_ptr, "pointers of long rows");
     same(x, c->long_row, d.long_row, longs * sizeof *c->long_row, "rows beside slices");
     same(x, c->col, d.col, entries * (size_t)c->shape.col_bytes, "columns of slices");
-    same(x, c->val, d.val, entries * value, "values of slices");
+    same(x, c->entry, d.entry, entries * place, "places of slices");
     free(ptr);
     rc_cuda_memory_free(&m);
 }
@@ -219,14 +222,14 @@ static int64_t check_slices(rc_executor_t *x, rc_problem_t *p, int64_t longest)
     ok(rc_build_begin(p, &b, &err), &err, "begin");
     ok(rc_build_slices_measure(&b, &shape, &there, &err), &err, "measure on the device");
     assert_memory_equal(&size, &there, sizeof size);
-    compare_slices(x, p, &b, &c);
+    compare_slices(x, &b, &c);
     rc_build_end(&b);
     rc_sell_free(&c);
     rc_items_free(&items);
     return size.longs;
 }
 
-static void compare_stages(rc_executor_t *x, const rc_problem_t *p, rc_build_t *b, const rc_stages_t *c)
+static void compare_stages(rc_executor_t *x, rc_build_t *b, const rc_stages_t *c)
 {
     rc_err_t err = {0};
     rc_cuda_memory_t m = {.x = x};
@@ -234,8 +237,7 @@ static void compare_stages(rc_executor_t *x, const rc_problem_t *p, rc_build_t *
     size_t blocks = (size_t)size->blocks * sizeof *c->block;
     size_t lines = (size_t)(size->blocks * size->most) * sizeof *c->line;
     size_t units = (size_t)size->units * RC_STAGES_UNIT;
-    size_t values = (size_t)(size->batches * RC_STAGES_BATCH * c->shape.rows) *
-                    rc_precision_bytes(p->precision);
+    size_t places = (size_t)(size->batches * RC_STAGES_BATCH * c->shape.rows) * (size_t)c->entry_bytes;
     size_t of = (size_t)size->parts * sizeof *c->of;
     size_t longs = (size_t)size->longs * sizeof *c->lengthy;
     rc_stages_t d = {.shape = c->shape,
@@ -243,14 +245,15 @@ static void compare_stages(rc_executor_t *x, const rc_problem_t *p, rc_build_t *
         .block = room(&m, blocks),
         .line = room(&m, lines),
         .unit = room(&m, units),
-        .val = room(&m, values),
+        .entry = room(&m, places),
+        .entry_bytes = c->entry_bytes,
         .of = room(&m, of),
         .lengthy = room(&m, longs)};
     ok(rc_build_stages(b, &d, &err), &err, "build on the device");
     same(x, c->block, d.block, blocks, "blocks");
     same(x, c->line, d.line, lines, "columns of blocks");
     same(x, c->unit, d.unit, units, "pieces of blocks");
-    same(x, c->val, d.val, values, "values of blocks");
+    same(x, c->entry, d.entry, places, "places of blocks");
     same(x, c->of, d.of, of, "parts of blocks");
     same(x, c->lengthy, d.lengthy, longs, "long rows of blocks");
     rc_cuda_memory_free(&m);
@@ -272,7 +275,7 @@ static int64_t check_stages(rc_executor_t *x, rc_problem_t *p, const rc_stages_s
     assert_int_equal(batches, c.size.batches);
     ok(rc_build_stages_measure(&b, shape, p->precision, &there, &err), &err, "measure on the device");
     assert_memory_equal(&c.size, &there, sizeof there);
-    compare_stages(x, p, &b, &c);
+    compare_stages(x, &b, &c);
     int64_t joined = p->a->rows - (there.pieces - there.parts + there.longs);
     rc_build_end(&b);
     rc_stages_free(&c);
@@ -400,7 +403,7 @@ static void built_as_on_the_host(void **state)
         rc_resident_t r;
         make(&rng, &e);
         int bytes = e.problem.precision == RC_FP32 && below(&rng, 2) ? 4 : 8;
-        ok(rc_resident_new(x, &e.a, bytes, &r, &err), &err, "matrix");
+        ok(rc_resident_new(x, &e.a, rc_type_of_bytes(bytes), &r, &err), &err, "matrix");
         e.problem.resident = &r;
         check_chunks(x, &e.problem, below(&rng, 3) ? (int64_t)4 << below(&rng, 5) : 0);
         for (int64_t rows = 1; rows <= RC_PANELS_ROWS_MAX; rows++) {
@@ -442,7 +445,7 @@ static void large_ones_too(void **state)
     rc_resident_t r;
     rc_rng_seed(&rng, 13);
     random_problem(&rng, rows, cols, &e);
-    ok(rc_resident_new(&d->executor, &e.a, 8, &r, &err), &err, "matrix");
+    ok(rc_resident_new(&d->executor, &e.a, RC_FP64, &r, &err), &err, "matrix");
     e.problem.resident = &r;
     check_chunks(&d->executor, &e.problem, 4);
     (void)check_panels(&d->executor, &e.problem, &shape);

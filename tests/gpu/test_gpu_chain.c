@@ -1,13 +1,13 @@
 /* Products that take what the one before made, C = A B, B = A C, ..., asked for without a wait: the bits are
  * those of products with a wait after each.  Few CTAs: then several launches are on the GPU at once, where
- * they may overlap (kernels/cuda/overlap.h).
+ * they may overlap (device/cuda/overlap.h).
  * Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1. */
 #include "config.h"
 #include "unit.h"
 
 #include "base/clock.h"
-#include "kernels/cuda/cuda.h"
-#include "kernels/device.h"
+#include "device/cuda/cuda.h"
+#include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "sparse/generate.h"

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/cuda/spmv_csrk.h"
-#include "kernels/device.h"
+#include "kernels/spmv/cuda/spmv_csrk.h"
+#include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "sparse/generate.h"

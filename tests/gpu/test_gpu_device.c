@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 #include "rowcast.h"
 

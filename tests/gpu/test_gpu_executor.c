@@ -3,8 +3,8 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/cuda/executor.h"
-#include "kernels/device.h"
+#include "device/cuda/executor.h"
+#include "device/device.h"
 #include "operands.h"
 
 #include <cuda_runtime_api.h>

@@ -4,9 +4,9 @@
 #include "unit.h"
 
 #include "base/clock.h"
+#include "device/device.h"
+#include "feature/cuda/features.h"
 #include "feature/feature.h"
-#include "kernels/cuda/features.h"
-#include "kernels/device.h"
 #include "operands.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"

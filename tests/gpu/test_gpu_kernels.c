@@ -7,7 +7,9 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/device.h"
+#include "base/type.h"
+#include "device/device.h"
+#include "format/places.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "variants.h"
@@ -79,9 +81,11 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
     rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
     char text[400];
     snprintf(text, sizeof text, "%s, alpha %g, beta %g", label, s.alpha, s.beta);
+    if (s.alpha == 0) /* reads no input */
+        of.in[0].data = of.in[1].data = NULL;
     gpu_operands_fill(&plan->o, &of, s.old);
     for (int round = 0; round < (s.beta == 0 ? 2 : 1); round++) {
-        rc_status_t st = kernel->run(state, &of, s.alpha, s.beta, &err);
+        rc_status_t st = rc_kernel_run(kernel, plan->o.x, state, &of, s.alpha, s.beta, &err);
         if (st == RC_ENOTSUP && !is_ours(kernel))
             return st;
         ok(st, &err, text);
@@ -94,7 +98,7 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
 static rc_status_t run_pairs(plan_t *plan, const rc_kernel_t *kernel, void *state,
     const rc_problem_t *p, int place, uint64_t dice, const char *label)
 {
-    static const scalars_t pair[] = {{2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}};
+    static const scalars_t pair[] = {{2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}, {0, 1, 1}};
     static const scalars_t plain = {1, 0, 0};
     rc_err_t err = {0};
     rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
@@ -112,6 +116,43 @@ static rc_status_t run_pairs(plan_t *plan, const rc_kernel_t *kernel, void *stat
     if (st == RC_OK && dice % 8 == 0)
         st = run_scaled(plan, kernel, state, p, PLACE_WIDE, plain, label);
     return st;
+}
+
+/* The array of values has each value of A once, where the places that a preparation leaves say. */
+static void check_values(const rc_kernel_t *kernel, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, const char *label)
+{
+    const rc_type_t *type = rc_type(p->precision);
+    rc_places_t left = {0};
+    rc_problem_t asked = *p;
+    rc_err_t err = {0};
+    void *state = NULL;
+    void *array = NULL;
+    int64_t seen = 0;
+    asked.places = &left;
+    ok(kernel->prepare(x, &asked, analysis, &state, &err), &err, label);
+    int64_t count = kernel->values(state, &array);
+    if (count > 0 && left.count != count)
+        fail_msg("%s: %.0f places of %.0f values", label, (double)left.count, (double)count);
+    char *place = malloc((size_t)(count * left.bytes) + 1);
+    char *value = malloc((size_t)(count * type->bytes) + 1);
+    unsigned char *is = calloc((size_t)p->a->nnz + 1, 1);
+    assert_true(place && value && is);
+    ok(x->download(x, place, left.at, (size_t)(count * left.bytes), &err), &err, label);
+    ok(x->download(x, value, array, (size_t)(count * type->bytes), &err), &err, label);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = rc_place_at(place, left.bytes, i);
+        double want = at > 0 ? type->round(p->a->val[at - 1]) : 0;
+        assert_true(at >= 0 && at <= p->a->nnz && !is[at] && type->load(value, i) == want);
+        is[at] = at > 0;
+        seen += at > 0;
+    }
+    assert_true(count == 0 || seen == p->a->nnz);
+    free(place);
+    free(value);
+    free(is);
+    rc_places_free(&left);
+    kernel->release(state);
 }
 
 static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_order_t order,
@@ -150,6 +191,8 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
     if (allocated != 0)
         fail_msg("%s: a run allocated %.0f bytes", label, (double)allocated);
     kernel->release(state);
+    if (kernel->values && dice % 4 == 0)
+        check_values(kernel, o->x, &p, &analysis, label);
     plan->runs += st == RC_OK;
     plan->skipped += st != RC_OK;
 }

@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "base/rng.h"
-#include "kernels/cuda/orders.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "operands.h"
+#include "order/cuda/orders.h"
 #include "order_times.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"

@@ -8,9 +8,9 @@
 #include "unit.h"
 
 #include "base/str.h"
-#include "kernels/cuda/orders.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "operands.h"
+#include "order/cuda/orders.h"
 #include "order/policy.h"
 #include "order/sample.h"
 #include "order_times.h"

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "operands.h"
 #include "plan_fixture.h"
 #include "rowcast_cuda.h"

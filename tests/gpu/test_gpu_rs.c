@@ -4,9 +4,9 @@
 #include "unit.h"
 
 #include "fixture.h"
-#include "kernels/cuda/rs_state.h"
-#include "kernels/device.h"
-#include "kernels/resident.h"
+#include "device/device.h"
+#include "format/resident.h"
+#include "kernels/spmm/cuda/rs_state.h"
 #include "operands.h"
 #include "random_problem.h"
 #include "sparse/generate.h"
@@ -125,7 +125,7 @@ static void check_build(rc_executor_t *x, rc_problem_t *p)
     p->resident = NULL;
     ok(rc_kernel_analyse(kernel, p, &n, &err), &err, "analysis");
     ok(rc_cuda_rs_build(&here, p, &n, &err), &err, "split on the host");
-    ok(rc_resident_new(x, p->a, 8, &r, &err), &err, "matrix");
+    ok(rc_resident_new(x, p->a, RC_FP64, &r, &err), &err, "matrix");
     p->resident = &r;
     ok(rc_cuda_rs_build(&there, p, &n, &err), &err, "split on the device");
     assert_int_equal(rc_cuda_memory_bytes(&here.memory), n.bytes);
@@ -245,7 +245,7 @@ static void memory_of_the_split(void **state)
         const rc_kernel_t *kernel = rc_kernel_find("rs", RC_DEVICE_CUDA);
         ok(rc_generate(specs[i], &a, NULL, &err), &err, "matrix");
         rc_schedule_t s = make_schedule(&a, SCHEDULE_IDENTITY, g);
-        ok(rc_resident_new(x, &a, 4, &r, &err), &err, "matrix");
+        ok(rc_resident_new(x, &a, RC_FP32, &r, &err), &err, "matrix");
         rc_problem_t p = {.k = 1, .a = &a, .resident = &r, .schedule = &s, .identity = 1, .geometry = g, .c_rows = a.rows};
         p.param[RC_RS_T] = 4;
         p.param[RC_RS_CFV] = p.param[RC_RS_CFH] = 2;

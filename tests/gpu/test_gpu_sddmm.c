@@ -4,7 +4,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "operands.h"
 #include "sddmm_properties.h"
 

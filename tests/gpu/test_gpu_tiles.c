@@ -6,9 +6,9 @@
 #include "unit.h"
 
 #include "base/clock.h"
-#include "kernels/cuda/aspt_state.h"
-#include "kernels/device.h"
-#include "kernels/resident.h"
+#include "device/device.h"
+#include "format/resident.h"
+#include "kernels/spmm/cuda/aspt_state.h"
 #include "operands.h"
 #include "random_problem.h"
 #include "sparse/csr.h"
@@ -134,7 +134,7 @@ static void random_matrices(void **state)
         if (below(&rng, 3) == 0)
             e.problem.c_order = RC_C_SCHEDULE;
         int bytes = e.problem.precision == RC_FP32 && below(&rng, 2) ? 4 : 8;
-        ok(rc_resident_new(x, &e.a, bytes, &r, &err), &err, "matrix");
+        ok(rc_resident_new(x, &e.a, rc_type_of_bytes(bytes), &r, &err), &err, "matrix");
         for (int i = 0; i < 3; i++) {
             random_params(&rng, text);
             if (round % sample == 0)
@@ -167,7 +167,7 @@ static void generated_matrices(void **state)
         rc_resident_t r;
         ok(rc_generate(specs[i], &a, NULL, &err), &err, specs[i]);
         ok(rc_order_build("csr", &a, NULL, 1, &s, &err), &err, "csr");
-        ok(rc_resident_new(&d->executor, &a, 8, &r, &err), &err, "matrix");
+        ok(rc_resident_new(&d->executor, &a, RC_FP64, &r, &err), &err, "matrix");
         rc_problem_t p = {.a = &a, .schedule = &s, .identity = 1, .k = 1};
         for (size_t k = 0; k < sizeof params / sizeof *params; k++)
             if ((i + k) % (size_t)sample_of_runs() == 0)
@@ -207,7 +207,7 @@ static void time_one(rc_device_t *d, int64_t columns, const char *text)
     rc_analysis_t n = {0};
     ok(rc_generate(text, &a, NULL, &err), &err, text);
     ok(rc_order_build("csr", &a, NULL, 1, &s, &err), &err, "csr");
-    ok(rc_resident_new(&d->executor, &a, 4, &r, &err), &err, "matrix");
+    ok(rc_resident_new(&d->executor, &a, RC_FP32, &r, &err), &err, "matrix");
     ok(rc_kernel_spec_parse("aspt", RC_DEVICE_CUDA, &spec, &err), &err, "aspt");
     rc_problem_t p = {.a = &a, .schedule = &s, .identity = 1, .k = columns};
     memcpy(p.param, spec.param, sizeof p.param);

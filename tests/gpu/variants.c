@@ -101,7 +101,7 @@ static void visit(const choices_t *c, int64_t i, variant_fn *fn, void *user)
     size_t len = (size_t)snprintf(text, sizeof text, "%s", c->kernel->name);
     for (int p = 0; p < c->n; p++)
         len += write_value(&c->kernel->param[p], value[p], text + len, sizeof text - len);
-    if (rc_kernel_spec_parse(text, RC_DEVICE_CUDA, &spec, NULL) == RC_OK)
+    if (rc_kernel_spec_parse(text, c->kernel->device, &spec, NULL) == RC_OK)
         fn(&spec, user);
 }
 

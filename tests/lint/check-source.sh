@@ -3,10 +3,14 @@
 # Prints "file:line: what is wrong" for every place under DIR that breaks the rule; exit 1 when there
 # is one.  `check-source.sh list` prints the rules.  DIR is a source tree:
 # src, kernels, analysis, and for lengths tests.
+# Places that break columns, arguments and folder today are counted in DIR/tests/lint/exceptions,
+# which may only shrink: `check-source.sh lower DIR` prints it with the numbers of now.
 LC_ALL=C
 export LC_ALL
 
-rules='layers headers libraries words length functions names docstrings first'
+rules='layers headers libraries types words length functions names docstrings first'
+counted='columns arguments folder' # those with exceptions
+rules="$rules $counted"
 
 if [ "${1:-}" = list ]; then
     echo "$rules"
@@ -76,7 +80,7 @@ only()
     grep -E "^[^:]*:[0-9]*:(.*[^A-Za-z0-9_])?$2" | grep -vE "^($1)" | sed "s|^\([^:]*:[0-9]*\):.*|\1: $3|"
 }
 
-# may_of FILE: the rooms and files that it may include, in $may; 1 for a file of no room
+# may_of FILE: the rooms that it may include, in $may; 1 for a file of no room
 may_of()
 {
     case $1 in
@@ -85,22 +89,25 @@ may_of()
     src/sparse/*) may=' base sparse ' ;;
     src/io/*) may=' base sparse io ' ;;
     src/catalog/*) may=' base sparse io catalog ' ;;
-    src/order/*) may=' base sparse order ' ;;
-    # a feature counts what masks, rows and samples say
-    src/feature/*) may=' base sparse feature order/mask.h order/rows.h order/sample.h ' ;;
     src/operation/*) may=' base sparse operation ' ;;
-    # a kernel runs a schedule, a GPU builds orders and features by the arithmetic of the host and lets it merge the pairs of lsh
-    kernels/*) may=' base sparse operation kernels order/policy.h order/local.h order/curve.h order/lsh.h order/pairs.h order/signature.h feature/shares.h ' ;;
-    src/plan/*) may=' base sparse operation order feature kernels model plan ' ;;
-    src/measure/*) may=' base sparse operation kernels measure ' ;;
+    src/device/*) may=' base sparse operation device ' ;;
+    src/order/cuda/*) may=' base sparse operation device format order ' ;;
+    src/order/*) may=' base sparse order ' ;;
+    src/format/*) may=' base sparse operation device order format ' ;;
+    src/feature/cuda/*) may=' base sparse operation device order format feature ' ;;
+    src/feature/*) may=' base sparse order feature ' ;;
+    kernels/tuning/*) may=' base sparse operation device order format kernels/tuning ' ;;
+    kernels/*) may=' base sparse operation device order format kernels ' ;;
+    src/plan/*) may=' base sparse operation device order format feature kernels model plan ' ;;
+    src/measure/*) may=' base sparse operation device format kernels measure ' ;;
     src/store/*) may=' base store ' ;;
     src/table/*) may=' base store table ' ;;
-    src/sweep/*) may=' base sparse io catalog order feature operation kernels measure store table sweep ' ;;
-    src/model/*) may=' base feature order model ' ;;
-    # a report draws matrices in their orders; which names are the vendor's, and which of them plans time, stands in one list
-    analysis/report/*) may=' base sparse io catalog order feature table model analysis kernels/vendor.h ' ;;
-    # what is a size of a generator goes by the generators that there are
-    analysis/*) may=' base feature table model analysis sparse/generate.h kernels/vendor.h ' ;;
+    src/sweep/*) may=' base sparse io catalog order feature operation device format kernels measure store table sweep ' ;;
+    src/model/*) may=' base sparse feature order model ' ;;
+    analysis/papers/*) may=' base sparse catalog order operation device format feature kernels table model analysis ' ;;
+    # a report draws matrices in their orders; which kernels are the vendor's stands in one list
+    analysis/report/*) may=' base sparse io catalog order feature table model analysis kernels/vendor ' ;;
+    analysis/*) may=' base sparse feature table model analysis kernels/vendor ' ;;
     # a client of the installed libraries
     src/dropin/*) may=' dropin ' ;;
     src/cmd/*) may='*' ;;
@@ -124,23 +131,24 @@ layers()
         rowcast_io.h) part=io ;;
         rowcast_cuda.h | rowcast_device.h)
             [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] && continue
-            part=kernels
+            part=device
             ;;
         ../* | */../*)
             echo "$file:$number: '$name' leaves the folder: name it from the top"
             continue
             ;;
+        kernels/*/*) part=${name#kernels/} part=kernels/${part%%/*} ;;
         */*) part=${name%%/*} ;;
         *) part=$room ;;
         esac
         case $may in
-        *" $part "* | *" $name "*) ;;
+        *" $part "* | *" ${part%%/*} "*) ;;
         *) echo "$file:$number: $room may not include '$name'" ;;
         esac
     done
 }
 
-# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only kernels and the drop-in see CUDA, only
+# Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only devices, folders named cuda, kernels and the drop-in see CUDA, only
 # the catalogue sees libcurl, only the orders see METIS, AMD and igraph, only the report sees libpng.
 headers()
 {
@@ -150,7 +158,7 @@ headers()
     done <<'END'
 src/store/ src/sweep/ src/cmd/|mpi|src/store, src/sweep and src/cmd may include mpi.h
 src/store/|hdf5 hdf5_hl|src/store may include hdf5.h
-kernels/ src/dropin/|(cuda cusparse)[a-zA-Z_]*|kernels and the drop-in may include CUDA headers
+kernels/ src/device/ src/order/cuda/ src/feature/cuda/ src/format/cuda/ src/dropin/|(cuda cusparse)[a-zA-Z_]*|devices, cuda folders, kernels and the drop-in may include CUDA headers
 src/catalog/|curl curl/curl|src/catalog may include curl.h
 src/order/|metis suitesparse/amd igraph|src/order may include the libraries of orders
 analysis/report/|png|analysis/report may include libpng
@@ -161,6 +169,18 @@ END
 libraries()
 {
     code | only src/cmd/ '(exit|_exit|_Exit|quick_exit|abort)[[:space:]]*\(' 'a library does not end the program'
+}
+
+# A value type is named in the list of types, by who uses the libraries, and where a list has its instances:
+# "[RC_FP32] =", "types<RC_FP32, ...>".
+types()
+{
+    # may only shrink: a client of the libraries
+    set -- src/dropin/engine_cuda.c
+    code | sed -E 's/\[RC_B?FP?[0-9]+\] =//g; s/(types|listed)<(RC_B?FP?[0-9]+(, )?)+//g; s/( [.]types =.*) 1 << RC_B?FP?[0-9]+/\1/' \
+        | only "src/base/type[.]|src/rowcast|$(echo "$@" | tr ' ' '|')" \
+            '(RC_(FP32|FP64|BF16)|precision [!=]= [0-9]|sizeof\([A-Z][A-Za-z]*\) [!=]= [0-9])' \
+            'ask rc_type (base/type.h), or list an instance for each type: [RC_FP32] = ...'
 }
 
 # Calls that cut, overrun or cannot report an error.
@@ -233,6 +253,9 @@ names()
             sub(/^src\//, "", room)
             sub(/\/.*/, "", room)
         }
+        /^namespace$/ { local = file }
+        /^\}/ && local == file && /namespace/ { local = "" }
+        local == file || /^__global__|__launch_bounds__/ { next }
         /^[a-z].*\(/ && !/^(static|typedef|extern)/ && !/;$/ && file ~ /\.(c|cu)$/ &&
             match($0, /[a-z_0-9]+\(/) { found(substr($0, RSTART, RLENGTH - 1)) }
         file !~ /\.h$/ { next }
@@ -279,6 +302,129 @@ first()
     includes | awk -F: '$1 ~ /\.c$/ && !($1 in seen) { seen[$1] = 1; if ($0 !~ /"config\.h"/) print $1 ":" $2 ": config.h must be included first" }'
 }
 
+# Each place of a rule that has exceptions: "file:line: what is wrong"
+product()
+{
+    find src kernels analysis -type f \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \
+        -o -name '*.inc' -o -name '*.hpp' -o -name '*.py' \) ! -name config.h 2>/dev/null | sort
+}
+
+# A character of several bytes is one column.
+columns()
+{
+    product | xargs -r awk '
+        length > 100 {
+            gsub(/[\200-\277]/, "")
+            if (length > 100)
+                print FILENAME ":" FNR ": " length " columns: more than 100"
+        }'
+}
+
+# Parameters of what is declared or defined at the left margin, in device code also in a class.
+arguments()
+{
+    code | awk '
+        # parameters between the first parenthesis of text and the one that closes it; 0: it goes on
+        function count(text,    i, c, depth, angle, n) {
+            n = 1
+            for (i = 1; i <= length(text); i++) {
+                c = substr(text, i, 1)
+                if (c ~ /[({[]/)
+                    depth++
+                else if (c ~ /[])}]/) {
+                    if (--depth == 0)
+                        return n
+                } else if (c == "<")
+                    angle++
+                else if (c == ">")
+                    angle--
+                else if (c == "," && depth == 1 && angle == 0)
+                    n++
+            }
+            return 0
+        }
+        {
+            file = number = $0
+            sub(/:.*/, "", file)
+            number = substr($0, length(file) + 2)
+            sub(/:.*/, "", number)
+            $0 = substr($0, length(file) + length(number) + 3)
+        }
+        file != last { text = ""; last = file; macro = head = 0 }
+        macro || /^#/ { macro = /\\$/; next }
+        text == "" {
+            sub(/^(RC_API|extern "") /, "")
+            if (!head && !/^[A-Za-z_0-9]+ / && !/^ *__(device|host|global)__ /)
+                next
+            head = gsub(/__launch_bounds__\([^()]*\)/, "")
+            gsub(/__attribute__\(\(([^()]*|\([^()]*\))*\)\)/, "")
+            gsub(/[A-Z]+\([a-z_]+\)\(/, "name(")
+            if (!match($0, /[A-Za-z_0-9]\(/) || substr($0, 1, RSTART) ~ /[=;{]/)
+                next
+            head = 0
+            at = file ":" number
+            text = substr($0, RSTART + 1)
+        }
+        at != file ":" number { text = text $0 }
+        (n = count(text)) {
+            if (n > 6)
+                print at ": a function of " n " parameters: more than 6"
+            text = ""
+        }'
+}
+
+# Every file of a folder after its fortieth.
+folder()
+{
+    product | awk '
+        {
+            folder = $0
+            sub("/[^/]*$", "", folder)
+            if (++n[folder] > 40)
+                print folder ":" n[folder] ": a folder of more than 40 files: " $0
+        }'
+}
+
+exceptions=tests/lint/exceptions
+[ -f "$exceptions" ] || exceptions=/dev/null
+
+# excepted RULE: its places, but for files that have exactly as many as the exceptions say
+excepted()
+{
+    "$1" | awk -v rule="$1" -v list="$exceptions" '
+        BEGIN {
+            while ((getline line < list) > 0)
+                if (split(line, word, " ") == 3 && word[1] == rule)
+                    may[word[2]] = word[3]
+        }
+        { file = $0; sub(/:.*/, "", file); n[file]++; text[file] = text[file] $0 "\n" }
+        END {
+            for (file in n)
+                if (n[file] > may[file])
+                    printf "%s", text[file]
+            for (file in may)
+                if (n[file] < may[file])
+                    print file ":1: has " n[file] + 0 " exceptions, not " may[file] ": lower " list
+        }'
+}
+
+# The exceptions, no number higher than what is found
+lower()
+{
+    for each in $counted; do
+        "$each" | sed "s/^\([^:]*\):.*/$each \1/"
+    done | awk -v list="$exceptions" '
+        { n[$0]++ }
+        END {
+            while ((getline < list) > 0) {
+                found = n[$1 " " $2] + 0
+                if (found)
+                    print $1, $2, found < $3 ? found : $3
+            }
+        }'
+}
+
+[ "$rule" != lower ] || { lower; exit; }
 case " $rules " in
 *" $rule "*) ;;
 *)
@@ -286,5 +432,8 @@ case " $rules " in
     exit 2
     ;;
 esac
-found=$("$rule")
+case " $counted " in
+*" $rule "*) found=$(excepted "$rule") ;;
+*) found=$("$rule") ;;
+esac
 [ -z "$found" ] || { printf '%s\n' "$found"; exit 1; }

@@ -9,7 +9,7 @@ tree()
 {
     rm -rf "$tmp/tree"
     mkdir -p "$tmp/tree/src/base" "$tmp/tree/src/cmd" "$tmp/tree/src/store" "$tmp/tree/src/table" "$tmp/tree/src/sparse" \
-        "$tmp/tree/src/feature" "$tmp/tree/src/dropin" "$tmp/tree/kernels/cpu"
+        "$tmp/tree/src/feature" "$tmp/tree/src/dropin" "$tmp/tree/kernels/cpu" "$tmp/tree/src/format" "$tmp/tree/src/device/cuda" "$tmp/tree/analysis"
     printf '#include "config.h"\n#include "base/str.h"\n' >"$tmp/tree/src/base/str.c"
 }
 
@@ -39,7 +39,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 66
+plan 108
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -50,8 +50,12 @@ planted layers src/sparse/a.c 2 "$c"'#include "catalog/catalog.h"\n'
 planted layers src/store/a.c 3 "$c"'\n # include "measure/measure.h"\n'
 planted layers src/store/a.c 2 "$c"'#include "table/view.h"\n'
 planted layers src/table/a.c 2 "$c"'#include "sweep/sweep.h"\n'
-planted layers src/feature/a.c 2 "$c"'#include "order/policy.h"\n'
-planted layers kernels/cpu/a.c 2 "$c"'#include "order/mask.h"\n'
+planted layers src/feature/a.c 2 "$c"'#include "kernels/kernel.h"\n'
+planted layers kernels/cpu/a.c 2 "$c"'#include "feature/walk.h"\n'
+planted layers src/format/a.c 2 "$c"'#include "kernels/kernel.h"\n'
+planted layers src/device/cuda/a.c 2 "$c"'#include "format/problem.h"\n'
+planted layers analysis/a.c 2 "$c"'#include "kernels/tuning/rs.h"\n'
+harmless layers analysis/a.c "$c"'#include "kernels/vendor/vendor.h"\n'
 planted layers kernels/cpu/a.inc 1 '#include "measure/measure.h"\n'
 planted layers src/base/a.c 2 "$c"'#include "../sparse/csr.h"\n'
 planted layers src/dropin/a.c 2 "$c"'#include "plan/plan.h"\n'
@@ -73,6 +77,14 @@ harmless headers src/cmd/a.c "$c"'#include "analysis/report/png.h"\n'
 harmless headers src/store/a.c "$c"'#include <mpi.h>\n#include <hdf5.h>\n'
 planted libraries src/base/a.c 2 'void f(void) {\n  exit(1); }\n'
 planted libraries src/base/a.c 1 'void f(void) { if (g()) abort (); }\n'
+planted types kernels/cpu/a.c 1 'int f(rc_precision_t p) { return p == RC_FP32 ? 4 : 8; }\n'
+planted types src/table/a.c 2 'static f_fn *const f[] = {[RC_FP32] = g, [RC_FP64] = h};\nint n = RC_FP64;\n'
+planted types src/table/a.c 1 'int n = r->precision == 1 ? 8 : 4;\n'
+planted types kernels/cpu/a.c 1 'int f(rc_precision_t p) { return p == RC_BF16; }\n'
+planted types src/device/cuda/a.cuh 1 'enum { N = sizeof(T) == 4 ? 5 : 4 };\n'
+harmless types kernels/cpu/a.c 'static f_fn *const f[] = {[RC_FP32] = g, [RC_FP64] = h}; // RC_FP32\n'
+harmless types src/device/cuda/a.cuh 'typedef types<RC_FP32, RC_FP64> ieee;\n'
+harmless types src/base/type.h '/** \\file type.h */\n#define X X(RC_FP32)\n'
 harmless libraries src/base/a.c '/* exit(1) */ int pre_exit(void); // abort()\nchar *s = "exit(";\n'
 harmless libraries src/cmd/a.c 'void f(void) { exit(1); }\n'
 planted words src/base/a.c 1 'x = atoi(s);\n'
@@ -87,6 +99,18 @@ planted docstrings src/base/a.h 1 'int f(void);\n'
 harmless docstrings src/rowcast.h '/** \\file rowcast.h  x */\n/** F. */\nRC_API int f(void);\n'
 planted first src/base/a.c 2 '/* x */\n#include <stdio.h>\n#include "config.h"\n'
 harmless first src/base/a.c '/* x */\n\n#include "config.h"\n#include <stdio.h>\n'
+
+six='int a, int b, int c, int d, int e, int f'
+planted arguments src/base/a.h 1 "int f($six, int g);\n"
+planted arguments src/base/a.c 2 "\nstatic int f(int a, int (*b)(int, int),\n    int c, int d,\n    $six)\n{\n"
+planted arguments src/device/cuda/a.cuh 2 "struct a {\n    __device__ int f($six, int g) const\n"
+planted arguments src/device/cuda/a.cu 1 'extern "C"'" int f($six, int g);\n"
+planted arguments src/device/cuda/a.cu 2 "__global__ void __launch_bounds__(64, 2)\n    f($six, int g)\n"
+planted arguments kernels/cpu/a.inc 1 "static void NAME(f)($six, int g)\n"
+harmless arguments src/base/a.c "int f($six)\n{\n    return g(a, b, c, d, e, f, a);\n}\n"
+harmless arguments src/base/a.c 'int f(int (*a)(int, int, int), int b, int c /* , x */, int d, int e, int f);\n'
+harmless arguments src/base/a.c '#define F(a, b, c, d, e, f, g) \\\nint x = a(b, c, d, e, f, g, g);\nint y = F(1, 2, 3, 4, 5, 6, 7);\n'
+harmless arguments src/device/cuda/a.cu "void f($six) __attribute__((format(printf, 1, 2)));\nint g(a<int, 7> x);\n"
 
 # lines N TEXT: N lines of TEXT
 lines()
@@ -116,6 +140,40 @@ ok "functions finds 61 lines of C" found functions src/base/a.c:2:
 ok "... of a script" found functions tests/unit/a.t:2:
 ok "... of JavaScript" found functions tests/unit/a.js:1:
 ok "... of Python" found functions tests/unit/a.py:1:
+
+wide=$(lines 25 xxxx | tr -d '\n')
+for file in src/base/a.c src/base/a.h src/device/cuda/a.cu src/device/cuda/a.cuh src/base/a.inc src/a.hpp analysis/a.py; do
+    planted columns "$file" 2 "\n${wide}x\n"
+done
+harmless columns src/base/a.c "$wide\n$(echo "$wide" | sed 's/x/\xc3\x97/g')\n"
+
+# exceptions TEXT: what the tree may have, with two lines that are too long in src/base/a.c
+exceptions()
+{
+    tree
+    mkdir -p "$tmp/tree/tests/lint"
+    printf '%sx\n%sx\n' "$wide" "$wide" >"$tmp/tree/src/base/a.c"
+    printf '%b' "$1" >"$tmp/tree/tests/lint/exceptions"
+}
+exceptions 'columns src/base/a.c 2\n'
+ok "as many as the exceptions say pass" sh "$check" columns "$tmp/tree"
+exceptions 'columns src/base/a.c 1\narguments src/base/a.c 2\n'
+ok "more do not" found columns src/base/a.c:2:
+exceptions 'columns src/base/a.c 3\ncolumns src/base/b.c 1\n'
+ok "nor do fewer" found columns src/base/a.c:1:
+ok "... in a file that is gone" found columns src/base/b.c:1:
+is "lower prints what is found" "$(sh "$check" lower "$tmp/tree")" "columns src/base/a.c 2"
+exceptions 'columns src/base/a.c 1\n'
+is "... and raises no number" "$(sh "$check" lower "$tmp/tree")" "columns src/base/a.c 1"
+
+tree
+for n in $(seq 40); do
+    : >"$tmp/tree/src/store/$n.c"
+done
+: >"$tmp/tree/src/store/README.md"
+ok "folder lets 40 files pass" sh "$check" folder "$tmp/tree"
+: >"$tmp/tree/src/store/a.h"
+ok "folder finds the next" found folder src/store:41:
 
 # twice FILE TEXT FILE TEXT: names finds the second
 twice()

@@ -5,7 +5,7 @@
 # program built with the other HDF5, its file is the same too.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 22
+plan 27
 
 dir=$top_srcdir/tests/store
 first=$tmp/first.h5
@@ -64,3 +64,21 @@ is "two ranks with a thread each would measure all anew, and one says so" \
     "$(one 2 1 | grep -c 'all 4 cases are new: .*--threads 2 matches it, with as many CPUs for each rank$')" 1
 is "with as many threads as before they would not" \
     "$(one 2 2 | grep -c -e '0 cases pending, 4 done' -e 'cases are new')" 1
+# ranks that OpenMP was told to bind divide the CPUs, and have the class that they have without it
+if [ $(($(nproc) % 2)) -eq 0 ]; then # both parts are as large
+    classes() # classes WORD: of two ranks, who measured on which CPUs; $tmp/err has what was said
+    {
+        rm -f "$tmp/bound.h5"
+        OMPI_MCA_hwloc_base_binding_policy=none launched=env launch 2 "$1" "$ROWCAST" sweep -C "$tmp/col" -s "$tmp/bound.h5" --timing shared \
+            --case-time 0.0005 --max-reps 7 -k 3 -p csr --kernels null >/dev/null 2>"$tmp/err"
+        alone query "$tmp/bound.h5" -f csv -o device,nw | tail -n +2 | sort -u
+    }
+    own=$(classes OMP_WAIT_POLICY=passive)
+    ok "two ranks divide the CPUs" test -n "$own"
+    for word in OMP_PLACES=threads OMP_PROC_BIND=close; do
+        is "$word changes no class" "$(classes $word)" "$own"
+        is "which is said, once for the node" "$(grep -c "$word: not used.* rank 0 on .* has " "$tmp/err")" 1
+    done
+else
+    for n in 1 2 3 4 5; do skip "bound by OpenMP $n" "an odd number of CPUs"; done
+fi

@@ -3,7 +3,7 @@
  * UUID.  The exit code is 0, or 1 with the error of the lowest rank that knows why on stderr. */
 #include "config.h"
 #include "base/error.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "sweep/placement_gpu.h"
 
 #include <stdio.h>

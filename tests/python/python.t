@@ -19,9 +19,10 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 11
+plan 16
 cd "$tmp" || exit 1
 
+script=check.py
 # check NAME MODULES TEST ARGUMENT...
 check()
 {
@@ -30,7 +31,7 @@ check()
         "$python" -c "import $module" 2>/dev/null || { skip "$name" "no $module"; return; }
     done
     shift 2
-    ok "$name" "$python" -W error "$top_srcdir/tests/python/check.py" "$@"
+    ok "$name" "$python" -W error "$top_srcdir/tests/python/$script" "$@"
 }
 
 is "it is as old as the library" "$("$python" -c 'import rowcast; print(rowcast.version())')" \
@@ -52,6 +53,23 @@ fi
 is "a store is printed" "$(head -c 200 err)" ""
 sed 1d rows.csv >rows
 check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
+script=wrong.py
+check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
+check "wrong arguments of plans" scipy.sparse plans
+check "a child of a process with threads" scipy.sparse forked
+check "seals of stores" "h5py pandas" stores quick.h5
+# shellcheck disable=SC2086  # flags are words
+if $CC $CFLAGS -shared -fPIC -o lock.so "$top_srcdir/tests/fault/shim_lock.c" -ldl 2>err; then
+    before=${LD_PRELOAD:-}
+    LD_PRELOAD=$tmp/lock.so${LD_PRELOAD:+:$LD_PRELOAD}
+    LOCK_HOW=fail
+    export LD_PRELOAD LOCK_HOW
+    check "a store where there are no locks" "h5py pandas" locked quick.h5
+    LD_PRELOAD=$before
+    unset LOCK_HOW
+else
+    skip "a store where there are no locks" "$(head -n 1 err)"
+fi
 ROWCAST_LIBRARY_DIR=$tmp
 is "libraries that are not there are named" "$("$python" -c 'import rowcast; rowcast.version()' 2>&1 \
     | grep -c '^ImportError: librowcast is not installed.*ROWCAST_LIBRARY_DIR')" 1

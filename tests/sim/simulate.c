@@ -191,7 +191,7 @@ static rc_status_t all(const options_t *o, const char *store, rc_err_t *err)
 int main(int argc, char **argv)
 {
     /* of preparers and ahead: a GPU rank with 16 CPUs; the others are from probe.c and shim_messages.c
-     * on the machine that src/sweep/README.md names */
+     * on the machine that data/results/notebook/sweep.md names */
     options_t o = {.ranks = "1000,10000",
         .matrices = "3000,100000",
         .preparers = 12,

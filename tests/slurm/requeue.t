@@ -3,7 +3,7 @@
 # first step, while its ranks start, before its first commit.  It goes back to the queue, and says why.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 17
+plan 20
 jobs_dir=$(cd "$top_srcdir/jobs" && pwd)
 mkdir -p "$tmp/bin"
 cd "$tmp" || exit 99
@@ -18,6 +18,7 @@ if [[ $* == *--mpi=list* ]]; then
     exit
 fi
 echo step >>"$FAKE_DIR/said"
+echo "$*" >"$FAKE_DIR/words"
 case $FAKE_STEP in
 dies) # of the signal that is passed on: it has no handler yet
     kill -USR1 "$script"
@@ -96,3 +97,13 @@ ok "and says how to go on" grep -q 'submit the same again to go on' log
 job completes
 is "a step that completes after the signal is complete" "$(cat said) $job_code" "step 0"
 ok "and says so" grep -q 'complete: 0 cases' log
+
+export SLURM_CPUS_PER_TASK=3
+job completes
+ok "a step has the CPUs of its job's tasks" grep -q -e '^--cpus-per-task=3 ' words
+unset SLURM_CPUS_PER_TASK
+job completes
+not_ok "where they were not asked for it says nothing" grep -q cpus-per-task words
+export SLURM_ARRAY_JOB_ID=5 SLURM_ARRAY_TASK_ID=2 # of a job that this one was submitted from
+job drains
+is "what goes back to the queue is the job itself" "$(tail -n 1 said)" "scontrol requeue 7"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The job scripts under a real Slurm, private to this test, with two emulated nodes: a sweep over both,
-# a time limit, a limit of requeues, a preemption, a cancelled job, an array with its merge, a wrong MPI
-# plugin.  Each must end with the cases of an uninterrupted sweep.
+# a time limit, a limit of requeues, a preemption, a cancelled job, an array with its merge, a job from inside a job, a wrong
+# MPI plugin.  Each must end with the cases of an uninterrupted sweep.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 [[ ${ROWCAST_SLURM:-0} == 1 ]] || skip_all "takes two minutes: make check-slurm, or ROWCAST_SLURM=1"
@@ -21,7 +21,7 @@ trap '"$jobs_dir/local-slurm.sh" down -d "$slurm_dir"; rm -rf "$tmp"' EXIT
 # shellcheck source=/dev/null
 . "$tmp/env"
 srun --mpi=list 2>&1 | grep -q pmix || skip_all "srun has no pmix plugin"
-plan 34
+plan 40
 
 export ROWCAST OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_base_warn_component_unused=0
 # nothing of a Slurm job that this may itself be in
@@ -134,14 +134,17 @@ ok "a cancelled job ends" ended "$job"
 is "it stays cancelled" "$(job_field "$job" JobState)" CANCELLED
 ok "what it finished is not lost" sh -c "'$ROWCAST' fold cancel.h5 && test \$('$ROWCAST' query cancel.h5 -f csv -o case | wc -l) -gt 1"
 # while the rest is done, a job with more right preempts it
-submit sweep --yes cancel.h5 "${work[@]}"
-preempted=$job
+"$jobs_dir/submit.sh" sweep --yes --wait cancel.h5 "${work[@]}" >wait.out 2>&1 </dev/null &
+waiter=$!
 ok "the rest is under way" under_way cancel.h5
+preempted=$(sed -n 's/^submitted job \([0-9]*\)$/\1/p' wait.out)
 urgent=$(sbatch --parsable -p urgent -N2 -n2 --wrap "sleep 3")
 ok "the urgent job ends" ended "$urgent"
 ok "the preempted one comes back and ends" ended "$preempted"
 why "$preempted"
 is "with the cases of an uninterrupted sweep (cancelled, preempted)" "$(cases cancel.h5)$(twice cancel.h5)" "$whole"
+code "who waited for it saw its end" 0 wait "$waiter"
+is "and no other" "$(tail -n 1 wait.out)" "job $preempted: COMPLETED, exit code 0"
 
 # a crash takes a case twice before it is given up; the job starts its step again by itself
 ROWCAST_WAIT=3 submit sweep --yes crash.h5 -C "$tmp/col" "${quick[@]}" -k 2 -p csr --kernels "fault:mode=2:rows=130,rowsplit"
@@ -150,8 +153,20 @@ is "one case is crashed, all others are ok" "$("$ROWCAST" query crash.h5 -f csv 
     "1 crashed 11 ok"
 
 # more slices than matrices: some have nothing to do
+echo MaxArraySize=5 >>"$SLURM_CONF"
+timeout 60 scontrol reconfigure
 submit array --yes --slices 7 merged.h5 "${work[@]}" --kernels "fault:mode=0:delay_us=100"
 merge=$(sed -n 's/^submitted job \([0-9]*\): the merge.*/\1/p' submit.out)
+is "they are more than an array may have" "$(grep -c '^submitted job .* slices from 5 on' submit.out)" 1
 ok "an array and its merge end" ended "${merge:-0}"
 is "the merge completed" "$(job_field "${merge:-0}" JobState)" COMPLETED
 is "with the cases of an uninterrupted sweep" "$(cases merged.h5)$(twice merged.h5)" "$(cases whole.h5)"
+
+# from inside a task of an array: it is no task itself, and needs no store where there is nothing to do
+outer=$(sbatch --parsable --array=3 --mem-per-cpu=10 -o outer.out --wrap \
+    "'$jobs_dir/submit.sh' sweep --yes nothing.h5 -C '$tmp/col' --where 'rows > 1000000' --device cpu")
+ok "a task of an array that submits a job ends" ended "$outer"
+inner=$(sed -n 's/^submitted job \([0-9]*\)$/\1/p' outer.out)
+ok "so does that job" ended "${inner:-0}"
+is "complete" "$(job_field "${inner:-0}" JobState)" COMPLETED
+why "${inner:-0}"

@@ -2,7 +2,7 @@
 #ifndef RC_TESTS_DENSE_PROPERTIES_H
 #define RC_TESTS_DENSE_PROPERTIES_H
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 
 /* Values of the generator in the right places, nothing written elsewhere. */

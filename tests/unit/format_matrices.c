@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "format/places.h"
 #include "format_matrices.h"
 #include "order_matrix.h"
 
@@ -15,21 +16,20 @@ int64_t format_below(rc_rng_t *rng, int64_t bound)
     return (int64_t)rc_rng_below(rng, (uint64_t)bound);
 }
 
-double format_value(const void *val, rc_precision_t precision, int64_t i)
+/* The place of entry i of a matrix, in its view. */
+static int64_t place_of(const rc_csr_view_t *e, int64_t i)
 {
-    return precision == RC_FP64 ? ((const double *)val)[i] : (double)((const float *)val)[i];
+    return e->entry ? rc_place_at(e->entry, e->entry_bytes, i) : i + 1;
 }
 
-void format_back_entry(format_back_t *b, int64_t row, int64_t col, const void *val, int64_t at)
+void format_back_entry(format_back_t *b, int64_t row, int64_t col, const void *entry, int64_t at)
 {
     const rc_csr_t *a = &b->m->a;
-    size_t bytes = rc_precision_bytes(b->m->e.precision);
     int64_t i = b->entry++;
     assert_true(i < a->nnz);
     assert_true(row >= 0 && row < a->rows && a->row_ptr[row] <= i && i < a->row_ptr[row + 1]);
     assert_true(col == a->col_idx[i]);
-    assert_memory_equal((const char *)val + (size_t)at * bytes,
-        (const char *)b->m->e.val + (size_t)i * bytes, bytes);
+    assert_true(rc_place_at(entry, b->m->e.entry_bytes, at) == place_of(&b->m->e, i));
 }
 
 void format_back_end(const format_back_t *b)
@@ -121,17 +121,18 @@ static void try_matrix(rc_csr_t *a, int i, int finite, rc_rng_t *rng, format_che
 {
     static const double other[] = {NAN, INFINITY, -INFINITY, -0.0};
     format_matrix_t m = {.a = *a, .finite = finite, .threads = 1 + i % 3};
-    m.narrow = calloc((size_t)a->nnz + 1, sizeof *m.narrow);
-    assert_non_null(m.narrow);
-    for (int64_t k = 0; k < a->nnz; k++) {
-        m.a.val[k] = finite ? (double)(format_below(rng, 17) - 8) : other[k % 4];
-        m.narrow[k] = (float)m.a.val[k];
-    }
     m.e = (rc_csr_view_t){.rows = a->rows, .nnz = a->nnz, .ptr = a->row_ptr, .col = a->col_idx};
     m.e.precision = i % 2 ? RC_FP64 : RC_FP32;
-    m.e.val = i % 2 ? (const void *)m.a.val : (const void *)m.narrow;
+    m.e.entry_bytes = i % 4 < 2 ? 4 : 8;
+    m.entry = calloc((size_t)a->nnz + 1, (size_t)m.e.entry_bytes);
+    assert_non_null(m.entry);
+    for (int64_t k = 0; k < a->nnz; k++) {
+        m.a.val[k] = finite ? (double)(format_below(rng, 17) - 8) : other[k % 4];
+        rc_place_put(m.entry, m.e.entry_bytes, k, m.a.nnz - 1 - k);
+    }
+    m.e.entry = i % 2 ? m.entry : NULL;
     check(&m, rng);
-    free(m.narrow);
+    free(m.entry);
     free_matrix(a);
 }
 

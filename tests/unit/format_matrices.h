@@ -3,12 +3,12 @@
 #define RC_TESTS_UNIT_FORMAT_MATRICES_H
 
 #include "base/rng.h"
-#include "kernels/format/format.h"
+#include "format/format.h"
 
 typedef struct format_matrix {
     rc_csr_t a;     /* values are small integers, some 0, but for those that are not finite */
-    rc_csr_view_t e; /* of it, in either precision */
-    float *narrow;
+    rc_csr_view_t e; /* of it, in either precision, with places: some in an array that reverses them */
+    void *entry;
     int finite;
     int threads; /* 1 to 3 */
 } format_matrix_t;
@@ -20,18 +20,15 @@ void for_every_matrix(format_check_fn *check);
 /* Number in [0, bound). */
 int64_t format_below(rc_rng_t *rng, int64_t bound);
 
-/* Entry i as the precision has it. */
-double format_value(const void *val, rc_precision_t precision, int64_t i);
-
 /* A matrix that comes back entry by entry, in the order of its rows. */
 typedef struct format_back {
     const format_matrix_t *m;
     int64_t entry; /* next one */
 } format_back_t;
 
-/* The next entry of the matrix is this one, bit for bit. */
+/* The next entry of the matrix is this one: its place. */
 void format_back_entry(
-    format_back_t *b, int64_t row, int64_t col, const void *val, int64_t at);
+    format_back_t *b, int64_t row, int64_t col, const void *entry, int64_t at);
 /* All entries came. */
 void format_back_end(const format_back_t *b);
 

@@ -2,7 +2,7 @@
 #ifndef RC_TESTS_SDDMM_PROPERTIES_H
 #define RC_TESTS_SDDMM_PROPERTIES_H
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 
 /* Values are those of fp64 within their bound, in the order of the entries, and bit by bit the same under any row

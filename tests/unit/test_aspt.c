@@ -3,8 +3,8 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/aspt.h"
-#include "kernels/device.h"
+#include "format/aspt.h"
+#include "device/device.h"
 #include "operation/operation.h"
 #include "order_matrix.h"
 #include "random_problem.h"

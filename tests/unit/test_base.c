@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/decimal.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/opt.h"
@@ -9,8 +10,11 @@
 #include "base/str.h"
 #include "base/visible.h"
 #include "base/users.h"
+#include "base/type.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -255,6 +259,85 @@ static void the_last_user_is_told(void **state)
     assert_true(rc_users_leave(users));
 }
 
+static void like_printf(double x, int n)
+{
+    char want[RC_DECIMAL_BYTES];
+    char found[RC_DECIMAL_BYTES];
+    snprintf(want, sizeof want, "%.*g", n, x);
+    rc_decimal_real(x, n, found);
+    assert_string_equal(found, want);
+}
+
+/* Any bits; many magnitudes; whole numbers; halves, where the nearest is the even one; next to powers of ten. */
+static void numbers_are_as_printf_writes_them(void **state)
+{
+    (void)state;
+    rc_rng_t r;
+    rc_rng_seed(&r, 3);
+    for (int i = 0; i < 200000; i++) {
+        uint64_t bits = rc_rng_next(&r);
+        int n = 1 + i % RC_DECIMAL_MOST;
+        int down = (int)rc_rng_below(&r, 120);
+        double ten = pow(10, (double)rc_rng_below(&r, 40) - 20);
+        double any;
+        char want[RC_DECIMAL_BYTES];
+        char found[RC_DECIMAL_BYTES];
+        memcpy(&any, &bits, sizeof any);
+        const double x[] = {any, ldexp((double)(bits >> 11), -down), (double)(int64_t)(bits >> down % 60),
+            -ldexp((double)(bits % 8192) + 0.5, -(down % 40)), (double)(bits % 100000) / 1000, ten, nextafter(ten, 0)};
+        for (size_t k = 0; k < sizeof x / sizeof *x; k++)
+            if (isfinite(x[k]))
+                like_printf(x[k], n);
+        snprintf(want, sizeof want, "%" PRId64, (int64_t)bits >> down % 64);
+        rc_decimal_int((int64_t)bits >> down % 64, found);
+        assert_string_equal(found, want);
+    }
+    like_printf(0, 5);
+    like_printf(-0.0, 17);
+}
+
+/* Every number of 16 bits comes back, and what lies between two of them goes to the nearer one, or to
+ * the even one. */
+static void sixteen_bits_round_to_nearest(void **state)
+{
+    (void)state;
+    const rc_type_t *type = rc_type(RC_BF16);
+    for (uint32_t bits = 0; bits < 0x7f80; bits++) {
+        uint16_t here[2] = {(uint16_t)bits, (uint16_t)(bits + 1)};
+        uint16_t got = 0;
+        double a = type->load(here, 0);
+        double b = bits + 1 < 0x7f80 ? type->load(here, 1) : 0x1p128;
+        const double between[] = {a, (a + b) / 2 * (1 - 0x1p-40), (a + b) / 2, (a + b) / 2 * (1 + 0x1p-40)};
+        const uint32_t want[] = {bits, bits, bits + bits % 2, bits + 1};
+        for (int i = 0; i < 4; i++) {
+            type->store(&got, 0, between[i]);
+            if (got != want[i])
+                fail_msg("%a became %04x, not %04x", between[i], got, want[i]);
+            type->store(&got, 0, -between[i]);
+            assert_int_equal(got, want[i] | 0x8000);
+            assert_true(type->round(between[i]) == type->load(here, want[i] != bits) || want[i] == 0x7f80);
+        }
+    }
+    assert_true(isinf(type->round(0x1p128)) && isinf(type->round(-INFINITY)) && isnan(type->round(NAN)));
+}
+
+/* What a type says of itself is so. */
+static void types_keep_their_word(void **state)
+{
+    (void)state;
+    for (int t = 0; t < RC_TYPES; t++) {
+        const rc_type_t *type = rc_type((rc_precision_t)t);
+        rc_precision_t found;
+        assert_int_equal(rc_type_parse(type->name, &found, NULL), RC_OK);
+        assert_int_equal(found, t);
+        assert_true(type->round(1 + 2 * type->unit) == 1 + 2 * type->unit);
+        assert_true(type->round(1 + type->unit) == 1);
+        assert_true(type->round(type->largest) == type->largest);
+        assert_true(type->round(type->least) == type->least);
+        assert_true(rc_type(type->sum)->unit <= type->unit);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +354,9 @@ int main(void)
         cmocka_unit_test(width_is_columns_not_bytes),
         cmocka_unit_test(words_fit_numbers),
         cmocka_unit_test(the_last_user_is_told),
+        cmocka_unit_test(numbers_are_as_printf_writes_them),
+        cmocka_unit_test(sixteen_bits_round_to_nearest),
+        cmocka_unit_test(types_keep_their_word),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

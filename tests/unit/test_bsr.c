@@ -1,8 +1,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/bsr.h"
+#include "format/bsr.h"
 #include "random_problem.h"
+#include "placed.h"
 
 enum { ROUNDS = 300 };
 
@@ -18,19 +19,14 @@ static void make(rc_rng_t *rng, int64_t block, random_problem_t *e)
     random_problem(rng, rows, block * below(rng, 8), e);
 }
 
-/* Slot p, column c of the matrix as it should be, rounded to the precision. */
+/* Slot p, column c of the matrix as it should be. */
 static double entry(const random_problem_t *e, int64_t p, int64_t c)
 {
     int64_t r = p < e->schedule.slots ? e->schedule.row[p] : -1;
     for (int64_t i = r < 0 ? 0 : e->a.row_ptr[r]; r >= 0 && i < e->a.row_ptr[r + 1]; i++)
         if (e->a.col_idx[i] == c)
-            return e->problem.precision == RC_FP64 ? e->a.val[i] : (double)(float)e->a.val[i];
+            return e->a.val[i];
     return 0;
-}
-
-static double stored(const rc_bsr_t *b, rc_precision_t precision, int64_t at)
-{
-    return precision == RC_FP64 ? ((double *)b->val)[at] : (double)((float *)b->val)[at];
 }
 
 /* The blocks of a block row are in order, none is empty, and what they hold is what the matrix has
@@ -45,7 +41,7 @@ static int64_t check_block_row(const random_problem_t *e, const rc_bsr_t *b, int
         for (int64_t at = 0; at < b->block * b->block; at++) {
             double want =
                 entry(e, i * b->block + at / b->block, b->col[n] * b->block + at % b->block);
-            double found = stored(b, e->problem.precision, n * b->block * b->block + at);
+            double found = placed(&e->a, b->entry, n * b->block * b->block + at);
             assert_true(want == found);
             entries += found != 0;
         }

@@ -2,9 +2,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/c45.h"
+#include "analysis/papers/hong/c45.h"
 #include "base/rng.h"
-#include "kernels/rs_cost.h"
+#include "kernels/tuning/rs_cost.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -330,12 +330,17 @@ static void files_of_the_layout_are_found(void **state)
     make_collection(s);
     if (rc_catalog_scan(s->dir, NULL, &c, &err) < 0)
         fail_msg("%s", err.text);
-    static const char *const expected[] = {"A/all", "A/some", "A/two", "G/dangling", "G/g",
-        "G/link", "G/plain", "G/t", "G/x", "G/z", "L/dangling", "L/g", "L/link", "L/plain", "L/t",
-        "L/x", "L/z"};
+    char loose[PATH_SIZE]; /* its group is the name of the folder */
+    snprintf(loose, sizeof loose, "%s/loose", strrchr(s->dir, '/') + 1);
+    const char *const expected[] = {"A/all", "A/some", "A/two", "G/a", "G/dangling", "G/g", "G/link",
+        "G/plain", "G/t", "G/x", "G/z", "L/a", "L/dangling", "L/g", "L/link", "L/plain", "L/t", "L/x",
+        "L/z", loose};
     assert_int_equal(c.count, sizeof expected / sizeof *expected);
     for (int64_t i = 0; i < c.count; i++)
         assert_string_equal(c.entry[i].name, expected[i]);
+    assert_non_null(c.passed);
+    assert_non_null(strstr(c.passed, "5 other files or folders ("));
+    assert_non_null(strstr(c.passed, "7 further forms of matrices ("));
     assert_true(ends_in(find(&c, "A/all")->location, "/A/all.mtx"));
     assert_true(ends_in(find(&c, "A/some")->location, "/A/some.mtx.gz"));
     assert_true(ends_in(find(&c, "A/two")->location, "/A/two.mtx.xz"));
@@ -387,6 +392,55 @@ static void specs_are_matrices_too(void **state)
     rc_catalog_free(&index);
 }
 
+/* What the archives unpack to, in every form; what is beside it is left out, named and counted. */
+static void unpacked_archives_are_found(void **state)
+{
+    static const char *const folders[] = {"H", "H/plain", "H/packed", "H/none", "H/deep", "H/deep/deep", "H/both", "H/spec"};
+    static const char *const there[] = {"H/plain/plain.mtx", "H/packed/packed.mtx.gz", "H/both/both.mtx",
+        "H/both.tar.gz", "H/t1.tgz", "H/t2.tar.zst", "H/t3.tzst", "H/t4.tar.xz", "H/t5.txz", "H/t6.tar.bz2",
+        "H/t7.tbz2", "H/t8.tar", "H/b.mtx.bz2", "own.mtx", "tar.tgz", "zst.tar.zst", "bz.mtx.bz2"};
+    static const char *const beside[] = {"H/plain/plain_b.mtx", "H/plain/plain_coord.mtx", "H/plain/README",
+        "H/none/other.mtx", "H/spec/spec.spec"};
+    static const char *const others[] = {"H/notes.txt", "H/m.mtx.7z", "top.txt"};
+    const scratch_t *s = *state;
+    char path[PATH_SIZE];
+    rc_catalog_t c;
+    rc_err_t err = {0};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", s->dir, folders[i]);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+    for (size_t i = 0; i < sizeof there / sizeof *there; i++)
+        put(s, there[i], MTX, path);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        put(s, beside[i], MTX, path);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        put(s, others[i], MTX, path);
+    put(s, "ssstats.csv", "", path); /* is fetch's own */
+    put(s, "manifest.jsonl", "", path);
+    if (rc_catalog_scan(s->dir, NULL, &c, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(c.count, sizeof there / sizeof *there - 1);
+    assert_true(ends_in(find(&c, "H/plain")->location, "/H/plain/plain.mtx"));
+    assert_true(ends_in(find(&c, "H/both")->location, "/H/both.tar.gz")); /* as before it was unpacked */
+    const char *own = strrchr(s->dir, '/') + 1;
+    for (int k = 0; k < 4; k++) {
+        static const char *const names[] = {"own", "tar", "zst", "bz"};
+        snprintf(path, sizeof path, "%s/%s", own, names[k]);
+        const rc_entry_t *e = find(&c, path);
+        assert_true(e->rows == 5 && e->where == RC_WHERE_FILE);
+    }
+    rc_csr_t a;
+    assert_int_equal(rc_entry_load(find(&c, "H/packed"), NULL, 1, NULL, &a, NULL, &err), RC_OK);
+    rc_csr_free(&a);
+    /* H/deep/deep is a folder in the folder of a matrix */
+    if (!c.passed || !strstr(c.passed, "3 other files or folders (") ||
+        !strstr(c.passed, "6 files beside unpacked matrices (") ||
+        !strstr(c.passed, "1 further form of a matrix (H/both/both.mtx)"))
+        fail_msg("found '%s'", c.passed ? c.passed : "nothing");
+    rc_catalog_free(&c);
+}
+
 static void an_index_is_joined_with_the_files(void **state)
 {
     const scratch_t *s = *state;
@@ -402,7 +456,7 @@ static void an_index_is_joined_with_the_files(void **state)
     assert_int_equal(rc_catalog_read(path, &index, &err), RC_OK);
     if (rc_catalog_scan(s->dir, &index, &c, &err) < 0)
         fail_msg("%s", err.text);
-    assert_int_equal(c.count, 17 + 2);
+    assert_int_equal(c.count, 20 + 2);
     assert_string_equal(c.revision, "date");
     const rc_entry_t *e = find(&c, "G/z");
     assert_true(e->where == RC_WHERE_FILE && e->id == 1 && e->rows == 7 && e->nnz == 9);
@@ -519,6 +573,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_of_the_layout_are_found, scratch_begin, scratch_end),
         cmocka_unit_test_setup_teardown(
             an_index_is_joined_with_the_files, scratch_begin, scratch_end),
+        cmocka_unit_test_setup_teardown(unpacked_archives_are_found, scratch_begin, scratch_end),
         cmocka_unit_test_setup_teardown(missing_directories_are_errors, scratch_begin, scratch_end),
         cmocka_unit_test(the_builtin_set_is_listed),
         cmocka_unit_test(load_estimates_do_not_overflow),

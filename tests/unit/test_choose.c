@@ -237,7 +237,7 @@ static void bad_requests_are_refused(void **state)
         {m, &a, {.k = 8, .value_bytes = 4, .reuse = -1}, RC_EINVAL,
             "reuse of at least 0, found -1"},
         {m, &a, {.k = 8, .value_bytes = 4, .reuse = NAN}, RC_EINVAL, "reuse"},
-        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL, "threads, found -2"},
+        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL, "threads: expected 0 or more, found -2"},
         {m, &a, {.k = 8, .value_bytes = 4, .operation = "spmm_t"}, RC_ENOTSUP,
             "trained on spmm, found a request for spmm_t"},
         {m, &a, {.k = 8, .value_bytes = 4, .operation = "spam"}, RC_EINVAL, "found 'spam'"},
@@ -250,7 +250,7 @@ static void bad_requests_are_refused(void **state)
         {classifier, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "classifier"},
         {no_setup, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "setup times"},
         {NULL, &a, {.k = 8, .value_bytes = 4}, RC_EINVAL, "no model"},
-        {m, NULL, {.k = 8, .value_bytes = 4}, RC_EINVAL, "no matrix"},
+        {m, NULL, {.k = 8, .value_bytes = 4}, RC_EINVAL, "matrix: expected one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_err_t err = {0};

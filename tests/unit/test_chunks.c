@@ -1,8 +1,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/chunks.h"
+#include "format/chunks.h"
 #include "random_problem.h"
+#include "placed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,6 @@ static int64_t column(const rc_chunks_t *c, int64_t at)
     return ((int32_t *)c->col)[at];
 }
 
-static double value(const rc_chunks_t *c, rc_precision_t precision, int64_t at)
-{
-    return precision == RC_FP64 ? ((double *)c->val)[at] : (double)((float *)c->val)[at];
-}
-
 /* The chunks [first, first + chunks) hold row r of A in its order, and padding. */
 static void check_row(
     const random_problem_t *e, const rc_chunks_t *c, int64_t r, int64_t first, int64_t chunks)
@@ -51,11 +47,9 @@ static void check_row(
         int64_t at = first * c->size.entries + i;
         int64_t from = e->a.row_ptr[r] + i;
         double want = i < length ? e->a.val[from] : 0;
-        if (e->problem.precision == RC_FP32)
-            want = (double)(float)want;
         int64_t pad = length ? e->a.col_idx[e->a.row_ptr[r + 1] - 1] : 0;
         assert_true(column(c, at) == (i < length ? e->a.col_idx[from] : pad));
-        assert_true(value(c, e->problem.precision, at) == want);
+        assert_true(placed(&e->a, c->entry, at) == want);
     }
 }
 
@@ -162,7 +156,7 @@ static void the_same_from_any_threads(void **state)
     assert_memory_equal(c[0].row, c[1].row, chunks * sizeof *c[0].row);
     assert_memory_equal(c[0].count, c[1].count, chunks);
     assert_memory_equal(c[0].col, c[1].col, stored * (size_t)size.col_bytes);
-    assert_memory_equal(c[0].val, c[1].val, stored * rc_precision_bytes(e.problem.precision));
+    assert_memory_equal(c[0].entry, c[1].entry, stored * (size_t)c[0].entry_bytes);
     rc_chunks_free(&c[0]);
     rc_chunks_free(&c[1]);
     random_problem_free(&e);

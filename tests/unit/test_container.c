@@ -11,10 +11,15 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { container_most = 1 << 20 };
@@ -35,6 +40,11 @@ static const container_t containers[] = {
     {"m.tgz", archive_write_add_filter_gzip, 1},
     {"m.tar.xz", archive_write_add_filter_xz, 1},
     {"m.tar.zst", archive_write_add_filter_zstd, 1},
+    {"m.mtx.bz2", archive_write_add_filter_bzip2, 0},
+    {"m.tar.bz2", archive_write_add_filter_bzip2, 1},
+    {"m.tbz2", archive_write_add_filter_bzip2, 1},
+    {"m.txz", archive_write_add_filter_xz, 1},
+    {"m.tzst", archive_write_add_filter_zstd, 1},
 };
 enum { container_count = sizeof containers / sizeof *containers };
 
@@ -268,8 +278,8 @@ static void damaged_data_is_noticed(void **state)
     char *plain = buffer();
     rc_digest_t unused;
     size_t bytes = sample_text(state, plain, &unused);
-    static const int checked[] = {1, 2, 5, 7}; /* libarchive writes zstd without a check sum */
-    for (int c = 0; c < 4; c++) {
+    static const int checked[] = {1, 2, 5, 7, 9, 10}; /* libarchive writes zstd without a check sum */
+    for (size_t c = 0; c < sizeof checked / sizeof *checked; c++) {
         int i = checked[c];
         scratch_path(state, containers[i].name, path);
         size_t n = pack(&containers[i], plain, bytes, 1, packed);
@@ -286,23 +296,199 @@ static void damaged_data_is_noticed(void **state)
     free(plain);
 }
 
-static void a_pipe_can_be_read(void **state)
+/* What is behind the last member of a gzip file is no damage, as gzip has it, and is told; what may be one is
+ * not passed over. */
+static void garbage_behind_gzip_is_ignored_and_told(void **state)
 {
+    enum { gz = 1, tar_gz = 5 };
+    static const char *const behind[] = {"x", "garbage\n", "1 1 1\n", "\r\n", "PK\x03\x04", "\x1e\x8b"};
+    static const char *const damaged[] = {"\x1f", "\x1f\x8b", "\x1f\x8b\x08 and more", "\x1fgarbage"};
+    enum { forms = 3, many = sizeof behind / sizeof *behind, wrong = sizeof damaged / sizeof *damaged };
     char path[SCRATCH_PATH];
-    scratch_path(state, "m.pipe", path);
-    assert_int_equal(mkfifo(path, 0600), 0);
+    char *packed = buffer();
+    for (int form = 0; form < forms; form++) {
+        int i = form == 2 ? tar_gz : gz;
+        scratch_path(state, containers[i].name, path);
+        size_t n = pack(&containers[i], text, strlen(text), 1, packed);
+        if (form == 1) /* padded */
+            for (int k = 0; k < 700; k++)
+                packed[n++] = 0;
+        for (int k = 0; k < many + wrong; k++) {
+            char *said = NULL;
+            size_t length = 0;
+            rc_csr_t a;
+            rc_err_t err = {0};
+            const char *more = k < many ? behind[k] : damaged[k - many];
+            memcpy(packed + n, more, strlen(more));
+            scratch_write(path, packed, n + strlen(more));
+            rc_log_t log = {.stream = open_memstream(&said, &length), .level = RC_LOG_WARN, .rank = -1};
+            assert_non_null(log.stream);
+            rc_mtx_bound_t bound = {.bytes = INT64_MAX, .log = &log};
+            rc_status_t st = rc_mtx_read_within(path, 1, &bound, &a, NULL, &err);
+            fclose(log.stream);
+            if ((st == RC_OK) != (k < many) || !said || !strstr(said, "ignored") != (k >= many))
+                fail_msg("form %d, '%s': %d, '%s', '%s'", form, more, (int)st, err.text, said);
+            if (st == RC_OK) {
+                assert_int_equal(a.nnz, 8);
+                rc_csr_free(&a);
+            }
+            free(said);
+            /* an archive that was downloaded ends where it ends */
+            rc_mtx_limits_t limits = {.label = "m", .name = "m", .member_bytes = 1 << 20, .total_bytes = 1 << 20};
+            rc_mtx_counts_t counts;
+            if (i == tar_gz) {
+                assert_int_equal(rc_mtx_count(path, 1, &limits, &counts, &err), RC_EFORMAT);
+                assert_non_null(strstr(err.text, k < many ? "behind the gzip stream" : "m: "));
+            }
+        }
+    }
+    free(packed);
+}
+
+/* pzstd writes a frame without data before each frame with some; so may others, of any size and anywhere. */
+static void frames_without_data_are_passed_over(void **state)
+{
+    enum { zst = 3, tar_zst = 8, head = 8, most = 300000, pieces = 3 };
+    static const size_t size[] = {4, 0, 1, 1000, most};
+    char path[SCRATCH_PATH];
+    char *packed = malloc((size_t)3 * container_most);
+    char *piece = buffer();
+    char *plain = buffer();
+    rc_digest_t want;
+    assert_non_null(packed);
+    size_t bytes = sample_text(state, plain, &want);
+    for (size_t s = 0; s < sizeof size / sizeof *size; s++)
+        for (int tail = 0; tail < 2; tail++) {
+            size_t n = 0;
+            for (int k = 0; k < pieces + tail; k++) {
+                for (int b = 0; b < head; b++)
+                    packed[n++] = (char)(b == 0   ? 0x50 + (int)s
+                                         : b < 4 ? "\x2a\x4d\x18"[b - 1]
+                                                 : (int)(size[s] >> (8 * (b - 4)) & 255));
+                memset(packed + n, 0x28, size[s]);
+                n += size[s];
+                if (k == pieces)
+                    break;
+                size_t from = bytes * (size_t)k / pieces;
+                size_t got = pack(&containers[zst], plain + from,
+                    bytes * (size_t)(k + 1) / pieces - from, 1, piece);
+                memcpy(packed + n, piece, got);
+                n += got;
+            }
+            scratch_path(state, containers[zst].name, path);
+            scratch_write(path, packed, n);
+            rc_csr_t a;
+            rc_err_t err;
+            if (rc_mtx_read_blocks(path, 2, 3000, 1000, &a, NULL, &err) != RC_OK)
+                fail_msg("frames of %zu, tail %d: %s", size[s], tail, err.text);
+            rc_digest_t d = digest_of(&a);
+            assert_int_equal(rc_digest_compare(&want, &d), 0);
+            rc_csr_free(&a);
+            for (size_t cut = 1; tail == 0 && cut < n; cut += n / 40) {
+                scratch_write(path, packed, n - cut);
+                assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_EFORMAT);
+            }
+        }
+    free(packed);
+    free(piece);
+    free(plain);
+}
+
+/* The first page of a file says that it is no matrix: nobody reads all of it to find the end of a line. */
+static void a_large_file_of_nothing_is_refused_at_once(void **state)
+{
+    static const char *const front[] = {"", "\n", "  ", "hello", "%%MatrixMarket matrix coordinate real general\n",
+        "%%MatrixMarket matrix coordinate real general\n% c\n3 3 1", "%%MatrixMarket matrix", "% c"};
+    char path[SCRATCH_PATH];
+    scratch_path(state, "hole.mtx", path);
+    for (size_t i = 0; i < sizeof front / sizeof *front; i++) {
+        struct rusage before;
+        struct rusage after;
+        int64_t rows;
+        int64_t cols;
+        int64_t entries;
+        rc_err_t err;
+        enum { pages_most = 100000 }; /* 400 MB of 8 GB: a sanitizer has pages of its own */
+        scratch_write(path, front[i], strlen(front[i]));
+        if (truncate(path, (off_t)8 << 30) != 0)
+            skip();
+        getrusage(RUSAGE_SELF, &before);
+        assert_int_equal(rc_mtx_peek(path, &rows, &cols, &entries, NULL, &err), RC_EFORMAT);
+        getrusage(RUSAGE_SELF, &after);
+        assert_non_null(strstr(err.text, "hole.mtx:"));
+        if (after.ru_minflt - before.ru_minflt > pages_most)
+            fail_msg("'%s': %ld pages", front[i], after.ru_minflt - before.ru_minflt);
+    }
+    remove(path);
+}
+
+/* What a shell gives for <(...): it ends with its writer. */
+static void a_pipe_without_a_name_can_be_read(void **state)
+{
+    (void)state;
+    int ends[2];
+    char path[64];
+    rc_csr_t a;
+    rc_err_t err;
+    assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        FILE *f = fopen(path, "w");
-        _exit(!f || fputs(text, f) < 0 || fclose(f) != 0);
+        size_t n = strlen(text);
+        _exit(write(ends[1], text, n / 2) < 0 || usleep(20000) != 0 || write(ends[1], text + n / 2, n - n / 2) < 0);
     }
-    rc_csr_t a;
-    rc_err_t err;
+    close(ends[1]);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
     if (rc_mtx_read(path, 1, &a, NULL, &err) != RC_OK)
         fail_msg("%s", err.text);
     assert_int_equal(a.nnz, 8);
     rc_csr_free(&a);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* A text that is being cut off and written anew: read as a whole, or refused with the file's name. */
+static void is_whole_or_explained(const char *path, rc_status_t st, rc_csr_t *a, const rc_err_t *err)
+{
+    if (st == RC_OK)
+        rc_csr_free(a);
+    else if (st != RC_EFORMAT || strncmp(err->text, path, strlen(path)) != 0)
+        fail_msg("%d: %s", st, err->text);
+}
+
+static void a_file_may_shrink_while_it_is_read(void **state)
+{
+    enum { entries = 60000, rounds = 100 };
+    char path[SCRATCH_PATH];
+    char *big = malloc(64 + 16 * (size_t)entries);
+    assert_non_null(big);
+    size_t n = (size_t)sprintf(big, "%%%%MatrixMarket matrix coordinate real general\n%d 1 %d\n", entries, entries);
+    for (int i = 1; i <= entries; i++)
+        n += (size_t)sprintf(big + n, "%d 1 1.5\n", i);
+    scratch_path(state, "shrinks.mtx", path);
+    scratch_write(path, big, n);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (unsigned i = 0; child == 0; i++) { /* until it is killed; one page is left, or none */
+        int fd = open(path, O_WRONLY);
+        if (fd < 0 || ftruncate(fd, i % 2 ? 4096 : 0) != 0 || pwrite(fd, big, n, 0) != (ssize_t)n || close(fd) != 0 ||
+            usleep(10000) != 0)
+            _exit(1);
+    }
+    int short_ones = 0;
+    for (int i = 0; i < rounds; i++) {
+        rc_csr_t a;
+        rc_err_t err = {0};
+        rc_status_t st = rc_mtx_read_blocks(path, 1 + i % 2, i % 3 ? 1 << 16 : 1 << 20, 1 << 12, &a, NULL, &err);
+        short_ones += st < 0;
+        is_whole_or_explained(path, st, &a, &err);
+    }
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    printf("# %d of %d ended early\n", short_ones, (int)rounds);
+    free(big);
 }
 
 static void failed_allocations_are_survived(void **state)
@@ -366,7 +552,11 @@ int main(void)
         cmocka_unit_test(truncated_files_are_refused),
         cmocka_unit_test(flipped_bytes_do_no_harm),
         cmocka_unit_test(damaged_data_is_noticed),
-        cmocka_unit_test(a_pipe_can_be_read),
+        cmocka_unit_test(a_pipe_without_a_name_can_be_read),
+        cmocka_unit_test(garbage_behind_gzip_is_ignored_and_told),
+        cmocka_unit_test(frames_without_data_are_passed_over),
+        cmocka_unit_test(a_large_file_of_nothing_is_refused_at_once),
+        cmocka_unit_test(a_file_may_shrink_while_it_is_read),
         cmocka_unit_test(failed_allocations_are_survived),
         cmocka_unit_test(failed_allocations_of_the_writer),
     };

@@ -4,8 +4,8 @@
 #include "unit.h"
 
 #include "feature/feature.h"
-#include "kernels/csrk.h"
-#include "kernels/super_rows.h"
+#include "format/super_rows.h"
+#include "kernels/tuning/csrk.h"
 #include "order/policy.h"
 #include "order_matrix.h"
 #include "scratch.h"

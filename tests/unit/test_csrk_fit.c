@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/csrk_fit.h"
+#include "kernels/tuning/csrk_fit.h"
 #include "scratch.h"
 
 #include <math.h>

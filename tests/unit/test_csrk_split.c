@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/csrk_split.h"
-#include "kernels/cuda/spmv_lanes.h"
+#include "format/cuda/lanes.h"
+#include "kernels/spmv/cuda/csrk_split.h"
 
 #include <math.h>
 #include <stdlib.h>

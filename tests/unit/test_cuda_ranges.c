@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/cuda/ranges.h"
+#include "device/cuda/ranges.h"
 
 #include <string.h>
 

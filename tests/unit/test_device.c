@@ -2,7 +2,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 
 #include <math.h>

@@ -3,9 +3,10 @@
 #include "unit.h"
 
 #include "failing_alloc.h"
+#include "format/csr.h"
+#include "format/hyb.h"
+#include "format/places.h"
 #include "format_matrices.h"
-#include "kernels/format/csr.h"
-#include "kernels/format/hyb.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static void check_coo(const format_matrix_t *m, rc_rng_t *rng)
     format_back_t back = {.m = m};
     assert_int_equal(rc_coo_build(&m->e, 0, m->threads, &c, NULL), RC_OK);
     for (int64_t i = 0; i < c.entries; i++)
-        format_back_entry(&back, c.row[i], c.col[i], c.val, i);
+        format_back_entry(&back, c.row[i], c.col[i], c.entry, i);
     format_back_end(&back);
     rc_coo_free(&c);
 }
@@ -32,12 +33,12 @@ static void coordinates(void **state)
     for_every_matrix(check_coo);
 }
 
-/* Places after the first pad of a row are pads, with the value 0. */
+/* Places after the first pad of a row are pads, without an entry. */
 static void check_pads(const format_matrix_t *m, const rc_ell_t *l, int64_t r, int64_t from)
 {
     for (int64_t k = from; k < l->width; k++) {
         assert_int_equal(l->col[k * l->pitch + r], -1);
-        assert_true(format_value(l->val, m->e.precision, k * l->pitch + r) == 0);
+        assert_true(rc_place_at(l->entry, m->e.entry_bytes, k * l->pitch + r) == 0);
     }
 }
 
@@ -50,11 +51,11 @@ static void check_split(
     for (int64_t r = 0; r < l->pitch; r++) {
         int64_t k = 0;
         for (; k < l->width && l->col[k * l->pitch + r] >= 0; k++)
-            format_back_entry(back, r, l->col[k * l->pitch + r], l->val, k * l->pitch + r);
+            format_back_entry(back, r, l->col[k * l->pitch + r], l->entry, k * l->pitch + r);
         check_pads(m, l, r, k);
         for (; c && next < c->entries && c->row[next] == r; next++) {
             assert_true(k == l->width);
-            format_back_entry(back, r, c->col[next], c->val, next);
+            format_back_entry(back, r, c->col[next], c->entry, next);
         }
     }
     assert_true(!c || next == c->entries);
@@ -318,7 +319,7 @@ static void check_failures(const format_matrix_t *m, rc_rng_t *rng)
         rc_status_t st = RC_ENOMEM;
         for (long n = 0; st != RC_OK; n++) {
             failing_alloc_set(n);
-            e.val = n % 2 ? NULL : m->e.val;
+            e.entry_bytes = n % 2 ? 0 : m->e.entry_bytes;
             st = f->dump(&e, spec.value.value, 1, &counter, NULL);
             int failed = failing_alloc_happened();
             failing_alloc_set(-1);

@@ -4,8 +4,9 @@
 #include "unit.h"
 
 #include "format_matrices.h"
-#include "kernels/format/csr5.h"
-#include "kernels/format/merge.h"
+#include "format/csr5.h"
+#include "format/places.h"
+#include "format/merge.h"
 
 #include <stdlib.h>
 
@@ -115,9 +116,14 @@ static int64_t row_of_segment(const rc_csr5_t *f, int64_t t, int64_t q)
     return row + 1 + f->empty_offset[f->empty_ptr[t] + q - 1];
 }
 
+static double value_at(const rc_csr_t *a, const rc_csr_view_t *e, const rc_csr5_t *f, int64_t at)
+{
+    return a->val[rc_place_at(f->entry, e->entry_bytes, at) - 1];
+}
+
 /* y from the tiles alone: x is 1, 2, 3, ... */
-static void multiply_tile(const naive_t *n, const rc_csr5_t *f, int64_t t, rc_precision_t precision,
-    double *y)
+static void multiply_tile(
+    const naive_t *n, const rc_csr5_t *f, int64_t t, const rc_csr_view_t *e, double *y)
 {
     for (int64_t c = 0; c < OMEGA; c++) {
         int64_t q = rc_csr5_y_offset(f, t, c);
@@ -125,23 +131,23 @@ static void multiply_tile(const naive_t *n, const rc_csr5_t *f, int64_t t, rc_pr
             int64_t at = t * n->entries + s * OMEGA + c;
             q += rc_csr5_flag(f, t, c, s) && !(c == 0 && s == 0);
             y[row_of_segment(f, t, q)] +=
-                format_value(f->val, precision, at) * (double)(1 + f->col[at]);
+                value_at(n->a, e, f, at) * (double)(1 + f->col[at]);
         }
     }
 }
 
-static void check_product(const naive_t *n, const rc_csr5_t *f, rc_precision_t precision)
+static void check_product(const naive_t *n, const rc_csr5_t *f, const rc_csr_view_t *e)
 {
     const rc_csr_t *a = n->a;
     double *y = calloc((size_t)a->rows + 1, sizeof *y);
     assert_non_null(y);
     for (int64_t t = 0; t < f->size.full; t++)
-        multiply_tile(n, f, t, precision, y);
+        multiply_tile(n, f, t, e, y);
     for (int64_t r = 0; r < a->rows; r++) {
         double sum = 0;
         for (int64_t i = a->row_ptr[r]; i < a->row_ptr[r + 1]; i++)
             if (i < f->size.full * n->entries)
-                sum += a->val[i] * (double)(1 + a->col_idx[i]);
+                sum += a->val[e->entry ? a->nnz - 1 - i : i] * (double)(1 + a->col_idx[i]);
         assert_true(y[r] == sum);
     }
     free(y);
@@ -162,11 +168,11 @@ static void check_csr5(const format_matrix_t *m, rc_rng_t *rng)
             check_tile(&n, &f, t);
         for (int64_t e = 0, r = 0; e < m->a.nnz; e++) {
             r = n.begins[e] >= 0 ? n.begins[e] : r;
-            format_back_entry(&back, r, f.col[stored(&n, e)], f.val, stored(&n, e));
+            format_back_entry(&back, r, f.col[stored(&n, e)], f.entry, stored(&n, e));
         }
         format_back_end(&back);
         if (m->finite)
-            check_product(&n, &f, m->e.precision);
+            check_product(&n, &f, &m->e);
         rc_csr5_free(&f);
         free(n.begins);
     }

@@ -2,9 +2,9 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "kernels/cpu/library.h"
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
+#include "kernels/vendor/library.h"
 #include "rowcast.h"
 
 #include <float.h>
@@ -284,7 +284,7 @@ static void operands_new(const rc_kernel_t *kernel, const rc_problem_t *p, int64
 static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
     const rc_schedule_t *schedule, rc_precision_t precision, int64_t k, int nw)
 {
-    static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}};
+    static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}, {0, 1}, {1e-60, 0.5}, {0, -2}};
     rc_kernel_spec_t spec;
     assert_int_equal(rc_kernel_spec_parse(spec_text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     const rc_kernel_t *kernel = spec.kernel;
@@ -304,8 +304,11 @@ static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
     naive_t n = naive_new(kernel->op, a, &o, precision);
     assert_int_equal(kernel->prepare(&d->executor, &p, &analysis, &state, NULL), RC_OK);
     for (size_t f = 0; f < sizeof factor / sizeof factor[0]; f++) {
+        rc_operands_t of = o;
+        if (factor[f][0] == 0) /* reads no input */
+            of.in[0].data = of.in[1].data = NULL;
         set_output(&o.out, factor[f][1]);
-        assert_int_equal(kernel->run(state, &o, factor[f][0], factor[f][1], NULL), RC_OK);
+        assert_int_equal(rc_kernel_run(kernel, &d->executor, state, &of, factor[f][0], factor[f][1], NULL), RC_OK);
         check_output(spec_text, &n, &o.out, factor[f][0], factor[f][1]);
     }
     kernel->release(state);
@@ -399,7 +402,7 @@ static void cstat_strips_and_workers(void **state)
     free_matrix(&a);
 }
 
-/* No columns, and an order of C that the kernel does not store. */
+/* No columns, a type without an instance, and an order of C that the kernel does not store. */
 static void requests_that_are_not_supported(void **state)
 {
     (void)state;
@@ -412,6 +415,11 @@ static void requests_that_are_not_supported(void **state)
         assert_int_equal(rc_kernel_analyse(rc_kernels[i], &p, &analysis, &err), RC_ENOTSUP);
         assert_non_null(strstr(err.text, "no columns"));
         p.k = 4;
+        rc_kernel_t narrow = *rc_kernels[i];
+        narrow.types = 1u << RC_FP32;
+        p.precision = RC_FP64;
+        assert_int_equal(rc_kernel_analyse(&narrow, &p, &analysis, &err), RC_ENOTSUP);
+        assert_string_equal(err.text, "no instance for fp64");
         p.c_order = RC_C_SCHEDULE;
         if (rc_kernel_stores(rc_kernels[i], RC_C_SCHEDULE))
             continue;

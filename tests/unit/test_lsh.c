@@ -37,7 +37,7 @@ static rc_schedule_t order(
     rc_err_t err = {0};
     if (rc_lsh_schedule(a, rule, threads, NULL, &s, facts, &err) < 0)
         fail_msg("%s", err.text);
-    assert_int_equal(rc_schedule_check(&s, a, NULL), RC_OK);
+    assert_int_equal(rc_schedule_fits(&s, a, NULL), RC_OK);
     assert_int_equal(s.slots, a->rows);
     return s;
 }

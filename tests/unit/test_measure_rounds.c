@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "measure_fixture.h"
-#include "kernels/resident.h"
+#include "format/resident.h"
 #include "measure/operands.h"
 #include "measure/verify_private.h"
 
@@ -246,7 +246,7 @@ static void the_matrix_is_kept_where_there_is_room(void **state)
 {
     (void)state;
     rc_csr_t a = make_matrix(300, 300, 20, 1);
-    const int64_t bytes = rc_resident_bytes(&a, sizeof(float));
+    const int64_t bytes = rc_resident_bytes(&a, RC_FP32);
     const int64_t wide = 64;
     const int64_t dense = 2 * 300 * wide * (int64_t)sizeof(float);
     int64_t tile = 0;
@@ -334,7 +334,7 @@ static void values_are_narrowed_in_pieces(void **state)
         assert_non_null(val);
         for (int64_t i = 0; i < n; i++)
             val[i] = (double)(i % 1000003) + 0.1;
-        assert_int_equal(rc_resident_values(&d->executor, val, n, sizeof(float), &there, NULL), RC_OK);
+        assert_int_equal(rc_resident_values(&d->executor, val, n, RC_FP32, &there, NULL), RC_OK);
         for (int64_t i = 0; i < n; i++)
             if (((const float *)there)[i] != (float)val[i])
                 fail_msg("%ld values: number %ld is %g", (long)n, (long)i, (double)((const float *)there)[i]);

@@ -260,15 +260,12 @@ static const struct {
     {"", 1, "empty file", 0},
     {"\n", 1, "banner", 0},
     {"hello\n", 1, "found 'hello'", 0},
-    {"%MatrixMarket matrix coordinate real general\n1 1 0\n", 1, "banner", 0},
-    {" %%MatrixMarket matrix coordinate real general\n1 1 0\n", 1, "beginning", 0},
     {"%%MatrixMarket\n", 1, "'matrix'", 0},
     {"%%MatrixMarket vector coordinate real general\n", 1, "found 'vector'", 0},
     {"%%MatrixMarket matrix sparse real general\n", 1, "'coordinate' or 'array'", 0},
-    {"%%MatrixMarket matrix coordinate double general\n", 1, "found 'double'", 0},
+    {"%%MatrixMarket matrix coordinate quad general\n", 1, "found 'quad'", 0},
+    {"%%MatrixMarket matrix coordinate\n", 1, "the end of the line", 0},
     {"%%MatrixMarket matrix coordinate real lower\n", 1, "found 'lower'", 0},
-    {"%%MatrixMarket matrix coordinate real\n", 1, "the end of the line", 0},
-    {"%%MatrixMarket matrix coordinate real general extra\n", 1, "found 'extra'", 0},
     {MM "real hermitian\n", 1, "complex", 0},
     {MM "pattern skew-symmetric\n", 1, "pattern", 0},
     {MM "pattern hermitian\n", 1, "complex", 0},
@@ -304,8 +301,6 @@ static const struct {
     {REAL "3 3 1\n1 1     \n", 3, "a value", 0},
     {REAL "3 3 1\n1       \n", 3, "column", 0},
     {REAL "3 3 2\n1 1 1\n1 2 x\n", 4, "found 'x'", 0},
-    {REAL "3 3 1\n1 2 nan\n", 3, "found 'nan'", 0},
-    {REAL "3 3 1\n1 2 -inf\n", 3, "finite", 0},
     {REAL "3 3 1\n1 2 0x10\n", 3, "found '0x10'", 0},
     {REAL "3 3 1\n1 2 1e\n", 3, "found '1e'", 0},
     {REAL "3 3 1\n1 2 1d5\n", 3, "found '1d5'", 0},
@@ -313,8 +308,7 @@ static const struct {
     {REAL "3 3 1\n1 2 1e999\n", 3, "fits a double", RC_ERANGE},
     {REAL "3 3 1\n1 2 3 4\n", 3, "found '4'", 0},
     {REAL "3 3 1\n1 2 3 % c\n", 3, "end of the line", 0},
-    {REAL "3 3 1\n% late\n1 2 3\n", 3, "comments", 0},
-    {REAL "3 3 1\n1 2\r 3\n", 3, "stray", 0},
+    {REAL "3 3 1\n1 2\r 3\n", 3, "found the end of the line", 0},
     {REAL "3 3 1\n1 2 3\v\n", 3, "found '3?'", 0},
     {MM "integer general\n3 3 1\n1 2 1.5\n", 3, "whole number", 0},
     {MM "integer general\n3 3 1\n1 2 9007199254740993\n", 3, "exactly", RC_ERANGE},
@@ -364,7 +358,7 @@ static void unreadable_files_are_explained(void **state)
     assert_int_equal(rc_mtx_read(path, 1, &a, NULL, &err), RC_ENOENT);
     assert_non_null(strstr(err.text, "absent.mtx"));
     assert_int_equal(rc_mtx_read(*state, 1, &a, NULL, &err), RC_EIO);
-    assert_non_null(strstr(err.text, "directory"));
+    assert_non_null(strstr(err.text, "found a folder"));
     if (geteuid() != 0) {
         scratch_path(state, "closed.mtx", path);
         scratch_write(path, "x", 1);

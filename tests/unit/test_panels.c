@@ -1,8 +1,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/panels.h"
+#include "format/panels.h"
 #include "random_problem.h"
+#include "placed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,31 +23,31 @@ static int64_t column(const rc_panels_t *c, int64_t at)
 }
 
 /* Of the row r (0, 1) of a piece. */
-static double value(const rc_panels_t *c, rc_precision_t precision, int64_t at, int64_t r)
+static double value(const rc_panels_t *c, const rc_csr_t *a, int64_t at, int64_t r)
 {
     int64_t i = (at / RC_PANELS_BATCH * c->shape.rows + r) * RC_PANELS_BATCH + at % RC_PANELS_BATCH;
-    return precision == RC_FP64 ? ((double *)c->val)[i] : (double)((float *)c->val)[i];
+    return placed(a, c->entry, i);
 }
 
 /* The sum of a row of the output times a B of one column, as a kernel would compute it. */
-static double sum_of(const rc_panels_t *c, rc_precision_t precision, int64_t piece, int64_t r)
+static double sum_of(const rc_panels_t *c, const rc_csr_t *a, int64_t piece, int64_t r)
 {
     const rc_panels_piece_t *p = &c->piece[piece];
     double sum = 0;
     for (int64_t e = 0; e < p->count; e++) {
         int64_t at = (int64_t)p->first * RC_PANELS_BATCH + e;
-        sum += value(c, precision, at, r) * (double)(1 + column(c, at) * column(c, at));
+        sum += value(c, a, at, r) * (double)(1 + column(c, at) * column(c, at));
     }
     return sum;
 }
 
-static void check_padding(const rc_panels_t *c, rc_precision_t precision, int64_t piece)
+static void check_padding(const rc_panels_t *c, const rc_csr_t *a, int64_t piece)
 {
     const rc_panels_piece_t *p = &c->piece[piece];
     for (int64_t e = p->count; e % RC_PANELS_BATCH != 0; e++)
         for (int64_t r = 0; r < c->shape.rows; r++) {
             assert_true(column(c, (int64_t)p->first * RC_PANELS_BATCH + e) == 0);
-            assert_true(value(c, precision, (int64_t)p->first * RC_PANELS_BATCH + e, r) == 0);
+            assert_true(value(c, a, (int64_t)p->first * RC_PANELS_BATCH + e, r) == 0);
         }
 }
 
@@ -59,7 +60,7 @@ typedef struct product {
 } product_t;
 
 static void add_piece(
-    const rc_panels_t *c, rc_precision_t precision, int64_t i, product_t *out, int64_t *part)
+    const rc_panels_t *c, const rc_csr_t *a, int64_t i, product_t *out, int64_t *part)
 {
     const rc_panels_piece_t *p = &c->piece[i];
     assert_true(p->first == out->batches && p->row != -1 && p->second >= -1);
@@ -77,13 +78,13 @@ static void add_piece(
     }
     int64_t longest = c->shape.longest > ROOT ? c->shape.longest : ROOT;
     assert_true(p->count < (longest + 2 * RC_PANELS_BATCH) * (p->second >= 0 ? 2 : 1));
-    out->sum[row] += sum_of(c, precision, i, 0);
+    out->sum[row] += sum_of(c, a, i, 0);
     if (p->second >= 0) {
         out->pairs++;
         out->stored[p->second]++;
-        out->sum[p->second] += sum_of(c, precision, i, 1);
+        out->sum[p->second] += sum_of(c, a, i, 1);
     }
-    check_padding(c, precision, i);
+    check_padding(c, a, i);
 }
 
 static double want_of(const random_problem_t *e, int64_t r)
@@ -91,8 +92,6 @@ static double want_of(const random_problem_t *e, int64_t r)
     double sum = 0;
     for (int64_t i = e->a.row_ptr[r]; i < e->a.row_ptr[r + 1]; i++) {
         double v = e->a.val[i];
-        if (e->problem.precision == RC_FP32)
-            v = (double)(float)v;
         sum += v * (double)(1 + (int64_t)e->a.col_idx[i] * e->a.col_idx[i]);
     }
     return sum;
@@ -115,7 +114,7 @@ static int64_t check_product(const random_problem_t *e, const rc_panels_t *c)
     assert_non_null(got.stored);
     for (int64_t i = 0; i < c->size.pieces; i++) {
         assert_true((c->piece[i].row < -1) == (i < c->size.parts)); /* parts come first */
-        add_piece(c, e->problem.precision, i, &got, &part);
+        add_piece(c, &e->a, i, &got, &part);
         columns += c->piece[i].count;
     }
     assert_true(part == c->size.parts && columns == c->size.columns);

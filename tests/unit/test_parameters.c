@@ -3,9 +3,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/parameters.h"
-#include "kernels/rs.h"
-#include "kernels/rs_tuning.h"
+#include "analysis/papers/hong/parameters.h"
+#include "kernels/tuning/rs.h"
+#include "kernels/tuning/rs_tuning.h"
 #include "order_matrix.h"
 #include "table/training.h"
 

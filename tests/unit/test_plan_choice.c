@@ -192,7 +192,7 @@ static void break_even_counts_measured_times(void **state)
     assert_true(rc_plan_break_even(&part, 4) == 0);
 }
 
-/* The reference is timed besides the number that was asked for; one candidate is not timed. */
+/* The reference is timed besides the number that was asked for.  One candidate is timed too: what its product takes is said. */
 static void no_more_is_timed_than_asked_for(void **state)
 {
     (void)state;
@@ -205,9 +205,14 @@ static void no_more_is_timed_than_asked_for(void **state)
     rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = 1, .tune_ns = INT64_MAX}));
     assert_int_equal(clock.calls, 2 * calls);
     clock.calls = 0;
-    rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9, .tune_ns = INT64_MAX}));
     rc_plan_free(plan_of(f, &(rc_plan_options_t){.orders = "csr,lpt", .tune = 0}));
     assert_int_equal(clock.calls, 0);
+    rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.orders = "csr", .tune = 9, .tune_ns = INT64_MAX});
+    rc_plan_part_t part;
+    assert_int_equal(clock.calls, calls);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_true(part.candidates == 1 && part.candidate[0].time_ns > 0 && part.why == RC_PLAN_DEFAULT);
+    rc_plan_free(plan);
 }
 
 /* How many are timed beside the reference of 3 ms a product.

@@ -477,7 +477,7 @@ static void specs(void **state)
         {"lpt:seed=1", RC_EINVAL, "policy lpt: it has no parameters"},
         {"csrr", RC_ENOENT, "did you mean 'csr'"},
         {"file", RC_EINVAL, "policy file: rows is missing"},
-        {"file:/there/is/no/such", RC_EIO, "cannot open '/there/is/no/such'"},
+        {"file:/there/is/no/such", RC_EIO, "/there/is/no/such: cannot open"},
     };
     rc_policy_spec_t s;
     char text[RC_POLICY_TEXT];

@@ -86,7 +86,7 @@ static rc_schedule_t build(const rc_csr_t *a, int64_t cols, int64_t hub)
     rc_schedule_t s = {0};
     rc_err_t err = {0};
     (void)snprintf(text, sizeof text, "blk:cols=%" PRId64 ":hub=%" PRId64, cols, hub);
-    if (rc_order_build(text, a, NULL, 1, &s, &err) < 0)
+    if (rc_order_build(text, a, NULL, 1 | RC_CHECKED, &s, &err) < 0)
         fail_msg("%s: %s", text, err.text);
     return s;
 }

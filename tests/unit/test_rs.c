@@ -3,8 +3,8 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/device.h"
-#include "kernels/rs.h"
+#include "device/device.h"
+#include "kernels/tuning/rs.h"
 #include "order_matrix.h"
 #include "twins.h"
 

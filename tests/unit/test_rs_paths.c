@@ -3,9 +3,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/nonnegative.h"
+#include "analysis/papers/hong/nonnegative.h"
 #include "base/rng.h"
-#include "kernels/rs_tuning.h"
+#include "kernels/tuning/rs_tuning.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 #include "sparse/segments.h"

@@ -13,6 +13,7 @@
 #include "store/dict.h"
 #include "store/h5.h"
 #include "store/merge.h"
+#include "store/seal.h"
 #include "table/archive.h"
 
 #include <math.h>
@@ -91,6 +92,7 @@ static void make_both(const place_t *p, const place_t *q, uint64_t seed)
     assert_true(can_append(p->store));
     store_copy(p->store, q->store);
     store_make_older(q->store);
+    assert_int_equal(rc_seal_write(q->store, NULL), RC_OK);
     assert_false(can_append(q->store));
 }
 

@@ -6,6 +6,7 @@
 
 #include "operation/operation.h"
 #include "store/commit.h"
+#include "base/family.h"
 #include "table/segmented.h"
 
 #include <math.h>
@@ -82,10 +83,10 @@ static void numbers_of_a_kernel(void **state)
 {
     (void)state;
     const char *kernel = "rs:tune=t:t=4:cfv=2:light=add";
-    assert_int_equal(rc_segmented_number(kernel, "t"), 4);
-    assert_int_equal(rc_segmented_number(kernel, "cfv"), 2);
-    assert_int_equal(rc_segmented_number(kernel, "cf"), -1);
-    assert_int_equal(rc_segmented_number("rs", "t"), -1);
+    assert_int_equal(rc_spec_number(kernel, "t"), 4);
+    assert_int_equal(rc_spec_number(kernel, "cfv"), 2);
+    assert_int_equal(rc_spec_number(kernel, "cf"), -1);
+    assert_int_equal(rc_spec_number("rs", "t"), -1);
 }
 
 int main(int argc, char **argv)

@@ -1,8 +1,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/sell.h"
+#include "format/sell.h"
 #include "random_problem.h"
+#include "placed.h"
 
 #include <stdlib.h>
 
@@ -18,11 +19,6 @@ static int64_t column(const rc_sell_t *s, int64_t at)
     return s->shape.col_bytes == 2 ? ((uint16_t *)s->col)[at] : ((int32_t *)s->col)[at];
 }
 
-static double value(const rc_sell_t *s, rc_precision_t precision, int64_t at)
-{
-    return precision == RC_FP64 ? ((double *)s->val)[at] : (double)((float *)s->val)[at];
-}
-
 /* Row r of A is at `first`, every `step`-th entry, and then padding up to `room` entries. */
 static void check_row(const random_problem_t *e, const rc_sell_t *s, int64_t r, int64_t first,
     int64_t step, int64_t room)
@@ -32,10 +28,8 @@ static void check_row(const random_problem_t *e, const rc_sell_t *s, int64_t r, 
     for (int64_t i = 0; i < room; i++) {
         int64_t at = first + i * step;
         double want = i < length ? e->a.val[e->a.row_ptr[r] + i] : 0;
-        if (e->problem.precision == RC_FP32)
-            want = (double)(float)want;
         assert_true(column(s, at) == (i < length ? e->a.col_idx[e->a.row_ptr[r] + i] : PAD));
-        assert_true(value(s, e->problem.precision, at) == want);
+        assert_true(placed(&e->a, s->entry, at) == want);
     }
 }
 

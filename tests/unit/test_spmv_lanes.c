@@ -2,7 +2,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/cuda/spmv_lanes.h"
+#include "format/cuda/lanes.h"
 
 static const rc_spmv_lanes_t any = {.longest = RC_SPMV_TILE};
 

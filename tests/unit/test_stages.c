@@ -1,8 +1,9 @@
 #include "config.h"
 #include "unit.h"
 
-#include "kernels/stages.h"
+#include "format/stages.h"
 #include "random_problem.h"
+#include "placed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static int64_t below(rc_rng_t *rng, int64_t bound)
 typedef struct product {
     const rc_stages_t *s;
     rc_precision_t precision;
+    const rc_csr_t *a;
     double *sum;
     int *stored;
     int64_t parts;
@@ -32,7 +34,7 @@ static double b_of(int64_t col)
 
 static double value(const product_t *p, int64_t i)
 {
-    return p->precision == RC_FP64 ? ((double *)p->s->val)[i] : (double)((float *)p->s->val)[i];
+    return placed(p->a, p->s->entry, i);
 }
 
 /* Row r of a piece, read as the device reads it: number 0 is a row of zeros. */
@@ -127,8 +129,6 @@ static double want_of(const random_problem_t *e, int64_t r)
     double sum = 0;
     for (int64_t i = e->a.row_ptr[r]; i < e->a.row_ptr[r + 1]; i++) {
         double v = e->a.val[i];
-        if (e->problem.precision == RC_FP32)
-            v = (double)(float)v;
         sum += v * b_of(e->a.col_idx[i]);
     }
     return sum;
@@ -145,6 +145,7 @@ static int64_t check_product(const random_problem_t *e, const rc_stages_t *s)
     int64_t outputs = e->problem.c_order == RC_C_ORIGINAL ? e->a.rows : e->schedule.slots;
     product_t got = {.s = s,
         .precision = e->problem.precision,
+        .a = &e->a,
         .sum = calloc((size_t)outputs + 1, sizeof(double)),
         .stored = calloc((size_t)outputs + 1, sizeof(int))};
     assert_non_null(got.sum);
@@ -240,14 +241,14 @@ static void rows_that_share_are_joined(void **state)
     static const int32_t words[] = {2 << 16, 0, 1, /**/ 1 << 16 | 2, 2, -1, /**/ 3, 3, -1};
     static const int32_t lines[] = {0, 1, 2, 3, 7, 8, 5, 6, /**/ 4, 5, -1, -1, -1, -1, -1, -1};
     static const uint16_t numbers[] = {1, 2, 3, 4, 5, 6, 0, 0, 6, 5, 7, 8};
-    static const float values[] = {1, 2, 3, 4, 5, 6, 0, 0, /**/ 0, 0, 0, 0, 7, 8, 0, 0};
+    static const int32_t entries[] = {1, 2, 3, 4, 5, 6, 0, 0, /**/ 0, 0, 0, 0, 7, 8, 0, 0};
     assert_int_equal(size.blocks, 2);
     assert_int_equal(size.most, 8);
     assert_int_equal(s.block[0].pieces, 3);
     assert_memory_equal(s.unit, words, sizeof words);
     assert_memory_equal(s.unit + s.block[0].columns, numbers, sizeof numbers);
     assert_memory_equal(s.line, lines, sizeof lines);
-    assert_memory_equal(s.val, values, sizeof values);
+    assert_memory_equal(s.entry, entries, sizeof entries);
     rc_stages_free(&s);
     rc_items_free(&items);
 }

@@ -201,14 +201,15 @@ static void foreign_files_are_left_alone(void **state)
     unlink(p.store);
     assert_int_equal(fold(&p).total_results, 3);
     write_run(&p, 2);
+    size_t n;
+    unsigned char *data = slurp(p.store, &n);
     set_major(p.store, RC_SCHEMA_MAJOR + 1);
     refused(&p, RC_ESTORE, "schema version");
     assert_int_equal(rc_view_read(p.store, &v, &err), RC_ESTORE);
-    set_major(p.store, RC_SCHEMA_MAJOR);
+    set_major(p.store, RC_SCHEMA_MAJOR); /* as it was, but another program wrote it */
+    refused(&p, RC_ESTORE, "has no seal");
 
     /* half of a store */
-    size_t n;
-    unsigned char *data = slurp(p.store, &n);
     scratch_write(p.store, data, n / 2);
     refused(&p, RC_ESTORE, "foreign.h5");
     scratch_write(p.store, data, n);

@@ -11,8 +11,11 @@
 #include "store/h5.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 /* The copy b of a has exactly one problem, on that row of that table. */
 static void flawed(const char *a, const char *b, const char *table, int64_t row, const char *words)
@@ -310,6 +313,42 @@ static void flaws_of_structure_are_found(void **state)
     }
 }
 
+/* Put copies of a store under the name of another one, without end. */
+static void replace_for_ever(const char *from, const char *to)
+{
+    char next[SCRATCH_PATH + 8];
+    snprintf(next, sizeof next, "%s.next", to);
+    for (unsigned pause = 1;; pause = pause * 7 % 1009) {
+        store_copy(from, next);
+        if (rename(next, to) != 0)
+            _exit(1);
+        usleep(1000 + 3 * pause); /* an open takes less, most times */
+    }
+}
+
+/* Who opens a store while others are put under its name gets one of them. */
+static void a_store_that_is_replaced_opens(void **state)
+{
+    enum { OPENS = 300 };
+    place_t p = make_place(state, "was.p");
+    place_t q = make_place(state, "was.q");
+    random_store(&p, 63, 1, 6);
+    store_copy(p.store, q.store);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        replace_for_ever(p.store, q.store);
+    int opened = 0;
+    rc_err_t err = {0};
+    rc_h5_t h;
+    while (opened < OPENS && rc_h5_open(q.store, 0, &h, &err) == RC_OK && rc_h5_close(&h, NULL) == RC_OK)
+        opened++;
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    if (opened < OPENS)
+        fail_msg("%d of %d opened: %s", opened, OPENS, err.text);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +357,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(flaws_of_other_tables_are_found),
         cmocka_unit_test(flaws_of_features_are_found),
         cmocka_unit_test(flaws_of_structure_are_found),
+        cmocka_unit_test(a_store_that_is_replaced_opens),
     };
     MPI_Init(&argc, &argv);
     int failed = cmocka_run_group_tests_name("flaws", tests, scratch_setup, scratch_teardown);

@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "analysis/importance.h"
-#include "analysis/study.h"
+#include "analysis/papers/nisa/protocol.h"
 #include "experiment_fixture.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "failing_alloc.h"
+#include "base/type.h"
 #include "format_matrices.h"
 #include "kernels/kernel.h"
 
@@ -38,15 +39,12 @@ static rc_schedule_t schedule_of(const rc_csr_t *a, rc_rng_t *rng, int identity)
 
 static double get(const void *y, rc_precision_t precision, int64_t i)
 {
-    return format_value(y, precision, i);
+    return rc_type(precision)->load(y, i);
 }
 
 static void set(void *y, rc_precision_t precision, int64_t i, double v)
 {
-    if (precision == RC_FP64)
-        ((double *)y)[i] = v;
-    else
-        ((float *)y)[i] = (float)v;
+    rc_type(precision)->store(y, i, v);
 }
 
 /* alpha A x + beta y of small integers, which every order of additions gives exactly; x and y are

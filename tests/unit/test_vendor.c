@@ -2,7 +2,7 @@
 #include "unit.h"
 
 #include "base/error.h"
-#include "kernels/vendor.h"
+#include "kernels/vendor/vendor.h"
 #include "plan/plan_private.h"
 
 #include <stdio.h>

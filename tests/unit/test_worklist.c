@@ -204,6 +204,15 @@ static void blocks_run_over_kernels_precisions_and_ks(void **state)
         assert_int_equal(b.k, 8 + i % 2);
         assert_int_equal(b.geometry.nt, b.precision == RC_FP64 ? 2 : 4);
     }
+    w.c.kernels = w.c.precisions = w.c.ks = 1;
+    rc_profile_make(&w.c, &w.device, &profile);
+    for (int t = 0; t < RC_TYPES; t++) {
+        const rc_precision_t type = (rc_precision_t)t;
+        rc_block_t b;
+        w.c.precision = &type;
+        rc_worklist_block(&w.c, &profile, 0, 100, &b);
+        assert_int_equal(b.geometry.nt, type == RC_FP64 ? 2 : 4);
+    }
 }
 
 /* C in schedule order: the cases of csr are those in original order, and exist once. */

@@ -3,7 +3,7 @@
 #ifndef RC_TESTS_VERIFY_PROPERTIES_H
 #define RC_TESTS_VERIFY_PROPERTIES_H
 
-#include "kernels/device.h"
+#include "device/device.h"
 #include "kernels/kernel.h"
 
 /* Right products pass, in both layouts, precisions and row orders of C, with and without pads. */

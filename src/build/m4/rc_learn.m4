@@ -5,9 +5,9 @@ rc_learn_off=
 RC_OPTIONAL([rc_learn_off], [OpenBLAS], [CBLAS], [openblas], [openblas], [cblas.h], [cblas_dgemm],
   [trainers mlp, softmax, ensemble, regret, mlp-nisa*, ensemble-nisa*], [libopenblas-dev])
 RC_OPTIONAL([rc_learn_off], [XGBoost], [XGBOOST], [xgboost], [xgboost], [xgboost/c_api.h], [XGBoosterUpdateOneIter],
-  [trainers xgboost, xgboost-class, xgboost-loss, xgboost-nisa, tree], [libxgboost-dev])
+  [trainers xgboost-merit-soft, xgboost-nisa], [libxgboost-dev])
 RC_OPTIONAL([rc_learn_off], [LIBSVM], [LIBSVM], [libsvm], [svm], [libsvm/svm.h], [svm_train],
-  [trainers svm, svm-nisa], [libsvm-dev])
+  [trainer svm-nisa], [libsvm-dev])
 AS_IF([test -z "$rc_learn_off"], [rc_learn_summary="all (OpenBLAS, XGBoost, LIBSVM)"],
   [rc_learn_summary="without$rc_learn_off"])
 ])

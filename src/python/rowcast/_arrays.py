@@ -7,6 +7,8 @@ from typing import Any, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
+from ._given import csr_arrays, number, shape_of
+
 
 class Dense:
     """A matrix on a GPU.
@@ -20,15 +22,15 @@ class Dense:
         stream_kept: the object of that library, which keeps the stream
     """
 
-    def __init__(self, array: Any):
+    def __init__(self, array: Any, name: str = "a"):
         if not (_is_torch(array) or _is_cupy(array)):
-            array = _imported(array)
+            array = _imported(array, name)
         self.array = array
         self.shape: Tuple[int, ...] = tuple(int(n) for n in array.shape)
         if _is_torch(array):
             import torch
             if array.device.type != "cuda":
-                raise ValueError(f"expected an array on a GPU, found one on {array.device}")
+                raise ValueError(f"{name}: expected an array on a GPU, found one on {array.device}")
             self.pointer = array.data_ptr()
             self.strides = tuple(array.stride())
             self.dtype = str(array.dtype).replace("torch.", "")
@@ -101,20 +103,20 @@ def _is_cupy(array: Any) -> bool:
     return cupy is not None and isinstance(array, cupy.ndarray)
 
 
-def _imported(array: Any) -> Any:
+def _imported(array: Any, name: str) -> Any:
     """Another library's array by DLPack, without a copy, as one of PyTorch or CuPy: whichever is loaded or there."""
     if not hasattr(array, "__dlpack__") and not hasattr(array, "__cuda_array_interface__"):
-        raise TypeError(f"expected an array of PyTorch, CuPy or DLPack, found {type(array).__name__}")
-    names = [n for n in ("torch", "cupy") if n in sys.modules] or ["cupy", "torch"]
-    for name in names:
+        raise TypeError(f"{name}: expected an array of PyTorch, CuPy or DLPack, found {type(array).__name__}")
+    makers = [n for n in ("torch", "cupy") if n in sys.modules] or ["cupy", "torch"]
+    for maker in makers:
         try:
-            library = __import__(name)
+            library = __import__(maker)
         except ImportError:
             continue
         if hasattr(array, "__dlpack__"):
             return library.from_dlpack(array)
-        return library.asarray(array, device="cuda") if name == "torch" else library.asarray(array)
-    raise TypeError("DLPack needs PyTorch or CuPy here")
+        return library.asarray(array, device="cuda") if maker == "torch" else library.asarray(array)
+    raise TypeError(f"{name}: DLPack needs PyTorch or CuPy here")
 
 
 class Sparse:
@@ -148,40 +150,43 @@ class Sparse:
             return
         self.like: Any = parts[2].array
         ptr, idx, val = parts
-        self.shape, self.nnz, self.on_device = tuple(a.shape), val.shape[0], True
+        self.shape, self.nnz, self.on_device = shape_of(a, "a"), val.shape[0], True
+        if ptr.shape != (self.shape[0] + 1,) or idx.shape != val.shape or len(val.shape) != 1:
+            raise ValueError(f"a: expected {self.shape[0] + 1} row pointers, and as many columns as values, found "
+                             f"{ptr.shape}, {idx.shape} and {val.shape}")
+        if idx.dtype != "int32":
+            raise TypeError(f"a: expected columns of int32, found {idx.dtype}")
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
-        self.row_ptr_bytes, self.value_bytes = _width(ptr.dtype, _INTEGERS), _width(val.dtype, _FLOATS)
+        self.row_ptr_bytes, self.value_bytes = (_width(ptr.dtype, _INTEGERS, "row pointers of a"),
+                                                _width(val.dtype, _FLOATS, "a"))
         self.dtype, self.stream, self.stream_kept, self.kept = val.dtype, val.stream, val.stream_kept, parts
         self.device: Optional[int] = val.device
         if {ptr.device, idx.device} != {val.device}:
-            raise ValueError("expected the three arrays on one GPU")
+            raise ValueError("a: expected the three arrays on one GPU")
 
     @staticmethod
     def _torch(a: Any) -> Tuple[Dense, Dense, Dense]:
         import torch
         if a.layout != torch.sparse_csr:
-            raise TypeError(f"expected a tensor of layout torch.sparse_csr, found {a.layout}")
+            raise TypeError(f"a: expected a tensor of layout torch.sparse_csr, found {a.layout}")
         idx = a.col_indices()
         if idx.dtype != torch.int32:
-            if a.shape[1] > 2**31 - 1:
-                raise OverflowError(f"expected at most 2^31 - 1 columns, found {a.shape[1]}")
+            if idx.numel() > 0:  # before they become narrower
+                number(int(idx.min()), "columns of a", 0, max(a.shape[1] - 1, 0))
+                number(int(idx.max()), "columns of a", 0, max(a.shape[1] - 1, 0))
             idx = idx.to(torch.int32)
         return Dense(a.crow_indices().contiguous()), Dense(idx.contiguous()), Dense(a.values().contiguous())
 
     def _scipy(self, a: Any) -> None:
         """The arrays as they are, so that values given later are in the same order; C takes columns in any."""
         if any(not hasattr(a, name) for name in ("indptr", "indices", "data", "shape")) or len(a.shape) != 2:
-            raise TypeError(f"expected a CSR matrix of SciPy, CuPy or PyTorch, found {type(a).__name__}")
+            raise TypeError(f"a: expected a CSR matrix of SciPy, CuPy or PyTorch, found {type(a).__name__}")
         if getattr(a, "format", "csr") != "csr":
-            raise TypeError(f"expected a matrix in CSR, found {a.format}: use .tocsr()")
-        self.value_bytes = _width(str(a.data.dtype), _FLOATS)
-        if max(a.shape) > np.iinfo(np.int32).max:
-            raise OverflowError(f"expected at most 2^31 - 1 rows and columns, found {a.shape}")
-        ptr = np.ascontiguousarray(a.indptr, dtype=np.int64)
-        idx = np.ascontiguousarray(a.indices, dtype=np.int32)
-        val = np.ascontiguousarray(a.data)
+            raise TypeError(f"a: expected a matrix in CSR, found {a.format}: use .tocsr()")
+        ptr, idx, val = csr_arrays(a)
+        self.value_bytes = _width(str(val.dtype), _FLOATS, "a.data")
         _refuse_twice(ptr, idx)
-        self.shape, self.nnz, self.on_device = tuple(int(n) for n in a.shape), int(ptr[-1]), False
+        self.shape, self.nnz, self.on_device = shape_of(a, "a"), int(ptr[-1]), False
         self.row_ptr, self.col_idx, self.val = ptr.ctypes.data, idx.ctypes.data, val.ctypes.data
         self.row_ptr_bytes, self.dtype, self.kept = 8, str(val.dtype), (ptr, idx, val)
         self.device, self.like, self.stream, self.stream_kept = None, None, 0, None
@@ -193,15 +198,15 @@ def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
     there = np.lexsort((idx[:len(row)], row))
     twice = (np.diff(idx[there]) == 0) & (np.diff(row[there]) == 0)
     if twice.any():
-        raise ValueError(f"expected each column once in a row, found one twice in row {row[there][:-1][twice][0]}: use "
-                         ".sum_duplicates()")
+        raise ValueError(f"a: expected each column once in a row, found one twice in row {row[there][:-1][twice][0]}: "
+                         "use .sum_duplicates()")
 
 
 _INTEGERS = {"int32": 4, "int64": 8}
 _FLOATS = {"float32": 4, "float64": 8}
 
 
-def _width(dtype: str, widths: Dict[str, int]) -> int:
+def _width(dtype: str, widths: Dict[str, int], name: str) -> int:
     if dtype not in widths:
-        raise TypeError(f"expected {' or '.join(widths)}, found {dtype}")
+        raise TypeError(f"{name}: expected {' or '.join(widths)}, found {dtype}")
     return widths[dtype]

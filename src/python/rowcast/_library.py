@@ -111,6 +111,7 @@ _ROWCAST = {
     "rc_model_knows": (None, [c.c_void_p, c.c_char_p, c.c_size_t]),
     "rc_choose": (c.c_int, [c.c_void_p, P(Csr), P(Request), P(Choice), P(Err)]),
     "rc_choice_free": (None, [P(Choice)]),
+    "rc_store_check": (c.c_int, [c.c_char_p, P(c.c_int), P(Err)]),
 }
 _CUDA = {
     "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
@@ -177,8 +178,3 @@ def call(function: Any, *arguments: Any) -> None:
     """Call a function whose last argument is an rc_err_t, and raise what it says."""
     err = Err()
     check(function(*arguments, c.byref(err)), err)
-
-
-def encoded(text: Any) -> Any:
-    """A text for C; None stays."""
-    return None if text is None else os.fspath(text).encode()

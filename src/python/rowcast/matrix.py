@@ -8,11 +8,21 @@ from typing import Any, Dict, Optional, Tuple
 import numpy as np
 
 from . import _library as lib
+from ._given import csr_arrays, number, summed, text, threads_of
 
 
 def version() -> str:
     """Version of librowcast, "major.minor.patch"."""
     return lib.load("rowcast").rc_version().decode()
+
+
+def _converted(a: Any) -> Any:
+    """Another format of SciPy, which converts without looking at what it was given."""
+    try:
+        a.check_format(full_check=True)
+    except ValueError as e:
+        raise ValueError(f"a: {e}") from None
+    return a.tocsr()
 
 
 class Borrowed:
@@ -21,24 +31,23 @@ class Borrowed:
     def __init__(self, a: Any):
         for name in ("indptr", "indices", "data", "shape"):
             if not hasattr(a, name):
-                raise TypeError(f"expected a CSR matrix of SciPy, found {type(a).__name__}")
+                raise TypeError(f"a: expected a CSR matrix of SciPy, found {type(a).__name__}")
         if getattr(a, "format", "csr") != "csr":
-            a = a.tocsr()
-        if not getattr(a, "has_canonical_format", True):
-            a = a.copy()
-            a.sum_duplicates()  # the library wants each column once, in ascending order
-        if max(a.shape) > np.iinfo(np.int32).max:
-            raise OverflowError(f"expected at most 2^31 - 1 rows and columns, found {a.shape}")
-        self.row_ptr = np.ascontiguousarray(a.indptr, dtype=np.int64)
-        self.col_idx = np.ascontiguousarray(a.indices, dtype=np.int32)
-        self.val = np.ascontiguousarray(a.data, dtype=np.float64)
+            a = _converted(a)
+        # the library wants each column once, in ascending order
+        self.row_ptr, self.col_idx, val = summed(*csr_arrays(a))
+        self.val = np.ascontiguousarray(val, dtype=np.float64)
         self.csr = lib.Csr(a.shape[0], a.shape[1], len(self.col_idx), self.row_ptr.ctypes.data_as(lib.I64P),
                            self.col_idx.ctypes.data_as(lib.I32P), self.val.ctypes.data_as(lib.F64P))
 
 
 def geometry_of(geometry: Optional[Tuple[int, int, int]]) -> Any:
     """(nw, nt, line) as a pointer; None: the library's own."""
-    return None if geometry is None else c.byref(lib.Geometry(*geometry))
+    if geometry is None:
+        return None
+    if not isinstance(geometry, (tuple, list)) or len(geometry) != 3:
+        raise TypeError(f"geometry: expected (workers, entries, columns), found {geometry!r}")
+    return c.byref(lib.Geometry(*(number(n, "geometry", 1, 65536) for n in geometry)))
 
 
 def copied(pointer: Any, count: int) -> np.ndarray:
@@ -79,12 +88,13 @@ def order(a: Any, policy: str = "lpt", *, geometry: Optional[Tuple[int, int, int
 
     Raises:
         Error: no such policy, or the matrix is not for it
+        TypeError, ValueError: an argument that is none, which the text names
     """
     borrowed = Borrowed(a)
     library = lib.load("rowcast")
     s = lib.Schedule()
-    lib.call(library.rc_order_build, lib.encoded(policy), c.byref(borrowed.csr), geometry_of(geometry), threads,
-             c.byref(s))
+    lib.call(library.rc_order_build, text(policy, "policy"), c.byref(borrowed.csr), geometry_of(geometry),
+             threads_of(threads), c.byref(s))
     try:
         return Schedule.of(s)
     finally:
@@ -96,5 +106,6 @@ def features(a: Any, *, geometry: Optional[Tuple[int, int, int]] = None, threads
     borrowed = Borrowed(a)
     library = lib.load("rowcast")
     values = (c.c_double * 24)()
-    lib.call(library.rc_features_compute, c.byref(borrowed.csr), geometry_of(geometry), threads, values)
+    lib.call(library.rc_features_compute, c.byref(borrowed.csr), geometry_of(geometry), threads_of(threads),
+             values)
     return {library.rc_feature_name(i).decode(): values[i] for i in range(24)}

@@ -4,9 +4,10 @@ from __future__ import annotations
 import ctypes as c
 import os
 from dataclasses import dataclass
-from typing import Any, Dict, List, Union
+from typing import Any, Dict, List, Optional, Union
 
 from . import _library as lib
+from ._given import Handle, file_name, flag, number, real, text_or_none, threads_of
 from .matrix import Borrowed, Schedule
 
 
@@ -34,7 +35,7 @@ class Choice:
     schedule: Schedule
 
 
-class Model:
+class Model(Handle):
     """A model file, read once.
 
     Args:
@@ -46,7 +47,7 @@ class Model:
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]):
         self._model = c.c_void_p()
-        lib.call(lib.load("rowcast").rc_model_read, lib.encoded(path), c.byref(self._model))
+        lib.call(lib.load("rowcast").rc_model_read, file_name(path, "path"), c.byref(self._model))
 
     def __del__(self) -> None:
         if getattr(self, "_model", None):
@@ -79,7 +80,8 @@ class Model:
         return out
 
     def choose(self, a: Any, k: int = 0, *, value_bytes: int = 4, reuse: float = 0, extrapolate: bool = False,
-               threads: int = 0, **constraints: Any) -> Choice:
+               threads: int = 0, layouts: int = 0, kernels: Optional[str] = None, orders: Optional[str] = None,
+               c_orders: Optional[str] = None, memory: int = 0, deterministic: bool = False) -> Choice:
         """Choose for a matrix.
 
         Args:
@@ -88,17 +90,22 @@ class Model:
             value_bytes: 4 or 8
             reuse: products that the choice is to pay within; 0: the fastest product
             extrapolate: answer also outside of what the model knows
-            constraints: layouts, kernels, orders, c_orders, memory, deterministic, as in rc_constraints_t
+            layouts, kernels, orders, c_orders, memory, deterministic: what the caller can take, as in rc_constraints_t
 
         Raises:
             Error: a request that the model does not know, or that no class permits
+            TypeError, ValueError: an argument that is none, which the text names
         """
         library = lib.load("rowcast")
         borrowed = Borrowed(a)
-        words = {n: lib.encoded(v) if n in ("kernels", "orders", "c_orders") else v for n, v in constraints.items()}
-        request = lib.Request(k=k, value_bytes=value_bytes, reuse=reuse, threads=threads,
-                              operation=lib.encoded(self.operation), extrapolate=int(extrapolate),
-                              constraints=lib.Constraints(**words))
+        constraints = lib.Constraints(
+            layouts=number(layouts, "layouts", 0, 3), kernels=text_or_none(kernels, "kernels"),
+            orders=text_or_none(orders, "orders"), c_orders=text_or_none(c_orders, "c_orders"),
+            memory=number(memory, "memory"), deterministic=flag(deterministic, "deterministic"))
+        request = lib.Request(k=number(k, "k"), value_bytes=number(value_bytes, "value_bytes", 4, 8),
+                              reuse=real(reuse, "reuse"), threads=threads_of(threads),
+                              operation=self.operation.encode(), extrapolate=flag(extrapolate, "extrapolate"),
+                              constraints=constraints)
         choice = lib.Choice()
         lib.call(library.rc_choose, self._model, c.byref(borrowed.csr), c.byref(request), c.byref(choice))
         try:

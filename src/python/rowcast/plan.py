@@ -2,18 +2,19 @@
 from __future__ import annotations
 
 import ctypes as c
-import operator
 import os
 import threading
 from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from . import _library as lib
 from ._arrays import _FLOATS, Dense, Sparse, _width, on_device
+from ._given import Handle, file_name, flag, number, real, text_or_none
+from .model import Model
 
 _LAYOUTS = {"column": 0, "row": 1}
 
 
-class Plan:
+class Plan(Handle):
     """C = A B for one matrix, prepared on a GPU: call it with B.  Made by plan().
 
     Any thread may call it; products take turns.  Products on another stream than before get a clone with a workspace of
@@ -33,10 +34,12 @@ class Plan:
         # by the number of a stream: the plan, and the object that keeps the stream, for which it waits when it goes
         self._of: Dict[int, Tuple[c.c_void_p, Any]] = {stream: (handle, kept)}
         self._lock = threading.Lock()
+        self._process = os.getpid()
 
     def __del__(self) -> None:
         for handle, _ in getattr(self, "_of", {}).values():
-            lib.load("rowcast_cuda").rc_plan_free(handle)
+            if os.getpid() == self._process:  # a child of fork has no GPU
+                lib.load("rowcast_cuda").rc_plan_free(handle)
         self._of = {}
 
     def _any(self) -> c.c_void_p:
@@ -69,19 +72,19 @@ class Plan:
             ValueError: shape, layout, type or GPU is not that of the plan; a stream that means another in each thread
             Error: what the library says; a K that the plan is not for
         """
-        dense = Dense(b)
+        dense = Dense(b, "B")
         column = self.layout == "column"
         rows, cols = reversed(self.shape) if transposed else self.shape
         self._fits(dense, cols, None, "B")
         k = dense.shape[1]
-        result = Dense(out) if out is not None else dense.empty(rows, k, column)
+        result = Dense(out, "out") if out is not None else dense.empty(rows, k, column)
         self._fits(result, rows, k, "out")
         on = _one_stream(dense.stream if stream is None else stream)
         with self._lock:
             library = lib.load("rowcast_cuda")
             execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
-            lib.call(execute, self._on(on, dense), k, alpha, dense.pointer, dense.leading(column, "B"), beta,
-                     result.pointer, result.leading(column, "out"), on)
+            lib.call(execute, self._on(on, dense), k, real(alpha, "alpha"), dense.pointer, dense.leading(column, "B"),
+                     real(beta, "beta"), result.pointer, result.leading(column, "out"), on)
         return result.array
 
     def _fits(self, m: Dense, rows: int, k: Optional[int], what: str) -> None:
@@ -105,11 +108,11 @@ class Plan:
             values: [nnz] on the plan's GPU, float32 or float64
             stream: as for a product
         """
-        dense = Dense(values)
+        dense = Dense(values, "values")
         if dense.shape != (self._nnz,) or (self._nnz > 1 and dense.strides != (1,)):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
         self._here(dense, "values")
-        width = _width(dense.dtype, _FLOATS)
+        width = _width(dense.dtype, _FLOATS, "values")
         on = _one_stream(dense.stream if stream is None else stream)
         library = lib.load("rowcast_cuda")
         with self._lock:
@@ -121,7 +124,7 @@ class Plan:
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write choices and orders, for `rowcast plan` and rc_plan_load."""
         with self._lock:
-            lib.call(lib.load("rowcast_cuda").rc_plan_save, self._any(), lib.encoded(path))
+            lib.call(lib.load("rowcast_cuda").rc_plan_save, self._any(), file_name(path, "path"))
 
     def describe(self) -> str:
         """What was chosen for each K, why, and what it takes."""
@@ -135,7 +138,8 @@ class Plan:
         return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout}-major>"
 
 
-def _one_stream(stream: int) -> int:
+def _one_stream(stream: Any) -> int:
+    stream = number(stream, "stream", 0, 2**64 - 1)
     if stream == 2:  # cudaStreamPerThread
         raise ValueError("stream: expected one that is the same in each thread, found the per-thread default (2)")
     return stream
@@ -143,7 +147,7 @@ def _one_stream(stream: int) -> int:
 
 def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Optional[str] = None, tune: int = 6,
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
-         deterministic: bool = False, model: Any = None, stream: Optional[int] = None) -> Plan:
+         deterministic: bool = False, strict: bool = False, model: Any = None, stream: Optional[int] = None) -> Plan:
     """Make a plan; waits until it is made.
 
     Args:
@@ -156,6 +160,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
         reuse: products that are expected; 0: the fastest product whatever its setup
         memory: bytes of the GPU that the plan may take; 0: any
         deterministic: only kernels that give the same bits each time
+        strict: only kernels by which NaN and infinity in B reach the values of C that IEEE arithmetic says, alone
         model: a rowcast.Model that predicts times
         stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of a's library,
             which the plan keeps
@@ -170,14 +175,19 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     kind = str(dtype or sparse.dtype)
     if kind not in ("float32", "float64"):
         raise ValueError(f"dtype: expected float32 or float64, found {kind}")
-    ks = [operator.index(k)] if hasattr(k, "__index__") else [operator.index(x) for x in k]
+    several = isinstance(k, (list, tuple, range)) or getattr(k, "ndim", 0) == 1
+    ks = [number(x, "k", 1, 2**31 - 1) for x in (k if several else [k])]
     numbers = (c.c_int64 * max(len(ks), 1))(*ks)
     problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
                               k=c.cast(numbers, lib.I64P), ks=len(ks))
     matrix = lib.PlanMatrix(sparse.shape[0], sparse.shape[1], sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
                             sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device))
-    options = lib.PlanOptions(kernels=lib.encoded(kernels), orders=lib.encoded(orders), tune=tune, reuse=reuse,
-                              memory=memory, deterministic=int(deterministic),
+    if model is not None and not isinstance(model, Model):
+        raise TypeError(f"model: expected a rowcast.Model, found {type(model).__name__}")
+    options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
+                              tune=number(tune, "tune", 0, 2**31 - 1), reuse=real(reuse, "reuse"),
+                              memory=number(memory, "memory"),
+                              deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               model=model._model if model is not None else None)
     on = _one_stream(sparse.stream if stream is None else stream)
     handle = c.c_void_p()

@@ -1,19 +1,41 @@
 """Stores as frames of pandas.  Needs h5py and pandas."""
 from __future__ import annotations
 
+import ctypes as c
 import os
+import stat
 from typing import Any, Union
+
+from . import _library as lib
+from ._given import Handle, file_name, flag
 
 #: What two results have in common when they are compared.
 SETTING = ["matrix", "kernel", "op", "k", "precision", "device", "nw", "nt", "line", "cache"]
 
 
-class Store:
-    """A store of measurements, opened to be read."""
+class Store(Handle):
+    """A store of measurements, opened to be read.  Its bytes are compared with its seal before HDF5 sees them.
 
-    def __init__(self, path: Union[str, "os.PathLike[str]"]):
-        import h5py
-        self._file = h5py.File(path, "r")
+    Args:
+        path: of `rowcast sweep`
+        unsealed: also a store without a seal; damage can crash its reader
+
+    Raises:
+        Error: no store, damaged, without a seal, or not closed by the program that wrote it
+    """
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"], unsealed: bool = False):
+        path = file_name(path, "path")
+        allowed = flag(unsealed, "unsealed")
+        for _ in range(20):  # until it is not replaced between the two
+            name = _readable(path)
+            before = os.stat(name) if os.path.exists(name) else None
+            _check(name, allowed)
+            self._file = _opened(name)
+            if before and os.path.samestat(before, os.fstat(self._file.id.get_vfd_handle())):
+                return
+            self._file.close()
+        raise _error(path, "is replaced again and again")
 
     def __enter__(self) -> "Store":
         return self
@@ -43,9 +65,11 @@ class Store:
         name_policy, id_policy; the matrix comes first: its are name, given as matrix_name, and id.
         """
         import h5py
-        number = h5py.check_enum_dtype(self._file["results"].dtype["status"])[status]
+        numbers = h5py.check_enum_dtype(self._file["results"].dtype["status"])
+        if status not in numbers:
+            raise ValueError(f"status: expected one of {', '.join(numbers)}, found {status!r}")
         r = self.frame("results").drop_duplicates("case_id", keep="last")
-        r = r[r.status == number]
+        r = r[r.status == numbers[status]]
         for name in ("matrix", "policy", "kernel", "device"):
             r = r.merge(self.frame("dict/" + name), left_on=name, right_on="id", suffixes=("", "_" + name))
         return r.rename(columns={"name": "matrix_name", "name_policy": "policy_name", "name_kernel": "kernel_name",
@@ -59,6 +83,66 @@ class Store:
         return r
 
 
-def open_store(path: Union[str, "os.PathLike[str]"]) -> Store:
-    """Open a store of `rowcast sweep`.  Close it, or use it in a with statement."""
-    return Store(path)
+def _error(name: bytes, text: str) -> lib.Error:
+    return lib.Error(-11, "store", f"{os.fsdecode(name)}: {text}")
+
+
+def _readable(path: bytes) -> bytes:
+    """The file that holds a store now: PATH.whole while PATH is written in place (src/store/replace.h)."""
+    whole = os.path.realpath(path) + b".whole"
+    try:
+        found = os.lstat(whole)
+        owners = (0, os.geteuid(), os.stat(path).st_uid)
+    except OSError:
+        return path
+    ours = stat.S_ISREG(found.st_mode) and found.st_uid in owners and int(found.st_mtime) == 1 << 30
+    return whole if ours and not _is_sealed(path) else path
+
+
+def _is_sealed(path: bytes) -> bool:
+    sealed = c.c_int()
+    try:
+        lib.call(lib.load("rowcast").rc_store_check, path, c.byref(sealed))
+    except lib.Error:
+        return False
+    return bool(sealed.value)
+
+
+def _check(name: bytes, unsealed: int) -> None:
+    sealed = c.c_int()
+    lib.call(lib.load("rowcast").rc_store_check, name, c.byref(sealed))
+    if not sealed.value and not unsealed:
+        raise _error(name, "has no seal: an older rowcast wrote it, it was cut short, or another program changed it, "
+                     "and damage can crash its reader; unsealed=True reads it all the same, 'rowcast archive "
+                     "--unsealed' makes a sealed copy")
+
+
+def _unlocked(name: str) -> Any:
+    """A file of h5py without a lock: file systems have none, or refuse it, and a store is replaced as a whole."""
+    import h5py
+    try:
+        return h5py.File(name, "r", locking=False)
+    except (TypeError, ValueError):  # an older one, which reads the environment whenever it opens a file
+        before = os.environ.get("HDF5_USE_FILE_LOCKING")
+    os.environ["HDF5_USE_FILE_LOCKING"] = "FALSE"
+    try:
+        return h5py.File(name, "r")
+    finally:
+        del os.environ["HDF5_USE_FILE_LOCKING"]
+        if before is not None:
+            os.environ["HDF5_USE_FILE_LOCKING"] = before
+
+
+def _opened(name: bytes) -> Any:
+    try:
+        return _unlocked(os.fsdecode(name))
+    except OSError as e:
+        if "consistency flags" in str(e):
+            raise _error(name, "the program that wrote it died, or is still writing; when nothing writes it, 'h5clear "
+                         "--status' with its name makes it readable") from None
+        raise _error(name, f"cannot be opened: {e}") from None
+
+
+def open_store(path: Union[str, "os.PathLike[str]"], unsealed: bool = False) -> Store:
+    """Open a store of `rowcast sweep`, as Store.  Close it, or use it in a with statement."""
+    return Store(path, unsealed)

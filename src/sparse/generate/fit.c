@@ -152,8 +152,8 @@ static void thinned_row(const void *of, int64_t i, rc_row_t *out)
 /* ------------------------------------------------------------------ choice */
 
 /* Bits of the items that a permutation takes to the places [first, end). */
-static rc_status_t mark(const rc_permute_t *p, int64_t items, int64_t first, int64_t end,
-    uint64_t **out, rc_err_t *err)
+static rc_status_t mark(
+    const rc_permute_t *p, int64_t items, int64_t first, int64_t end, uint64_t **out, rc_err_t *err)
 {
     uint64_t *bits = rc_alloc0((size_t)items / 64 + 1, sizeof *bits, "chosen entries", err);
     if (!bits)
@@ -169,8 +169,9 @@ static rc_status_t mark(const rc_permute_t *p, int64_t items, int64_t first, int
     return RC_OK;
 }
 
-/* A permutation of the items says what goes: places from `keep` on, and of those below `single` one side.
- * From the places back to the items: these are few, and each is computed once, not on either side of a pair. */
+/* A permutation of the items says what goes: places from `keep` on, and of those below `single` one
+ * side.  From the places back to the items: these are few, and each is computed once, not on either
+ * side of a pair. */
 static rc_status_t choose(fit_t *f, int64_t items, rc_err_t *err)
 {
     rc_permute_t p = rc_permute_make(f->key, items);
@@ -230,7 +231,8 @@ static rc_status_t deal(fit_t *f, int64_t missing, rc_err_t *err)
     return RC_OK;
 }
 
-/* Items that must be there, and pairs of which one side goes, for so many entries off the diagonal. */
+/* Items that must be there, and pairs of which one side goes, for so many entries off the
+ * diagonal. */
 static void items_of(fit_t *f, const rc_form_t *form, int64_t off)
 {
     int64_t matched = (int64_t)(form->symmetry * (double)off + 0.5);
@@ -272,8 +274,8 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     return RC_OK;
 }
 
-/* Whether each entry has its mirror image: most generators of graphs see to that.  It has when each above
- * the diagonal has one, and below it are no more. */
+/* Whether each entry has its mirror image: most generators of graphs see to that.  It has when each
+ * above the diagonal has one, and below it are no more. */
 static int is_symmetric(const rc_csr_t *a)
 {
     int missing = 0;

@@ -44,8 +44,12 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     nodes -= p[lattice] > 0 ? 0 : 1;
     g.radius = rc_points_radius(nodes > 0 ? nodes : 0, (int)p[dim]);
     g.reach = (g.radius >> RC_POINT_BITS) + 1;
-    const rc_rows_t r = {
-        .rows = rows, .cols = rows, .mean = p[mean] + p[dof], .same = g.unknowns, .row = row, .of = &g};
+    const rc_rows_t r = {.rows = rows,
+        .cols = rows,
+        .mean = p[mean] + p[dof],
+        .same = g.unknowns,
+        .row = row,
+        .of = &g};
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
         st = rc_points_make(&g.points, (rows + g.unknowns - 1) / g.unknowns, (int)p[dim],

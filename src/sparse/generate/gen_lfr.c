@@ -12,7 +12,7 @@ enum { n, mean, outside, skew, smallest, largest };
 typedef struct graph {
     int64_t n;
     int64_t communities;
-    int32_t *first; /* [communities + 1] first row of each */
+    int32_t *first;  /* [communities + 1] first row of each */
     int32_t *member; /* [n] those of each community by rank, from its first row on */
     double half;
     double outside;

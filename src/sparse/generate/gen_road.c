@@ -5,8 +5,8 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, chain, keep };
 
-/* Junctions lie on a grid.  Junction j owns the rows from start_of(j): itself, the road to the east,
- * then the road to the south, which are chains. */
+/* Junctions lie on a grid.  Junction j owns the rows from start_of(j): itself, the road to the
+ * east, then the road to the south, which are chains. */
 typedef struct map {
     int64_t n;
     int64_t junctions;

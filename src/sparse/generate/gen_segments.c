@@ -61,7 +61,8 @@ const rc_generator_t rc_generator_segments = {
             {"n", "rows", 4096, 1, 100000000, 1},
             {"cols", "columns, 0: as many as rows", 0, 0, 100000000, 1},
             {"w", "columns of a panel", 256, 1, 1 << 30, 1},
-            {"tau", "entries of a row in a panel; all of its columns where it has fewer", 8, 0, 100000, 1},
+            {"tau", "entries of a row in a panel; all of its columns where it has fewer", 8, 0,
+                100000, 1},
         },
     .generate = generate,
 };

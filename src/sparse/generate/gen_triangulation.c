@@ -11,7 +11,8 @@ typedef struct grid {
     uint64_t seed;
 } grid_t;
 
-/* Whether the square whose corner nearest to the origin is (x, y) is cut from there to (x + 1, y + 1). */
+/* Whether the square whose corner nearest to the origin is (x, y) is cut from there to (x + 1, y +
+ * 1). */
 static int falling(const grid_t *g, int64_t x, int64_t y)
 {
     return (int)(rc_draw_of(g->seed, y * g->width + x).key & 1);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/threads.h"
 #include "sparse/generate/form.h"
 
 #include <inttypes.h>
@@ -208,8 +209,7 @@ rc_status_t rc_generate_within(
     const char *spec, int threads, rc_csr_t *out, int *version, rc_err_t *err)
 {
     int before = omp_get_max_threads();
-    if (threads > 0)
-        omp_set_num_threads(threads); /* of this thread only */
+    omp_set_num_threads(rc_thread_count(threads)); /* of this thread only */
     rc_status_t st = rc_generate(spec, out, version, err);
     omp_set_num_threads(before);
     return st;

@@ -1,5 +1,5 @@
-/** \file sparse/generate/permute.h  A seeded permutation of 0 .. n - 1 whose values are computed one
- *  by one, in any order and without a table; inner header of the room.
+/** \file sparse/generate/permute.h  A seeded permutation of 0 .. n - 1 whose values are computed
+ *  one by one, in any order and without a table; inner header of the room.
  *
  *  A Feistel network over the smallest even number of bits that holds n, walked until the value is
  *  below n: Black and Rogaway 2002, doi:10.1007/3-540-45760-7_9, section 3. */

@@ -138,7 +138,8 @@ static void tidy(int64_t cols, rc_row_t *row)
     row->n = kept;
 }
 
-/* Append row i, whose columns are sorted, to the block.  \return how many they are without what is left out */
+/* Append row i, whose columns are sorted, to the block.  \return how many they are without what is
+ * left out */
 static int32_t append(const rc_rows_t *r, int64_t i, const rc_row_t *row, int32_t *to)
 {
     int32_t n = 0;
@@ -321,7 +322,8 @@ static rc_status_t finish(
 
 static int64_t bytes_of(int64_t rows, double entries)
 {
-    /* row pointers, lengths, and ends or blocks; columns while they are made and in the matrix, values */
+    /* row pointers, lengths, and ends or blocks; columns while they are made and in the matrix,
+     * values */
     double bytes = 24.0 * (double)rows + 20.0 * entries;
     return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
 }

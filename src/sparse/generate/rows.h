@@ -24,11 +24,12 @@ void rc_row_add(rc_row_t *r, int64_t col);
 typedef struct rc_rows {
     int64_t rows;
     int64_t cols;
-    double mean; /**< entries of a row in the end, on average: what memory is asked for */
-    int mirror;  /**< 1: with (i, j) also (j, i); needs rows == cols */
-    int loops;   /**< 0: entries (i, i) are left out */
-    int64_t same; /**< from 2: rows with the same i / same have the same columns but for those entries, which
-                       `row` adds, and it is asked for one of them; 0 or 1: of each */
+    double mean;  /**< entries of a row in the end, on average: what memory is asked for */
+    int mirror;   /**< 1: with (i, j) also (j, i); needs rows == cols */
+    int loops;    /**< 0: entries (i, i) are left out */
+    int64_t same; /**< from 2: rows with the same i / same have the same columns but for those
+                       entries, which `row` adds, and it is asked for one of them; 0 or 1: of
+                       each */
     void (*row)(const void *of, int64_t i, rc_row_t *out);
     const void *of;
 } rc_rows_t;

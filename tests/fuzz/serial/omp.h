@@ -7,6 +7,11 @@ static inline int omp_get_max_threads(void)
     return 1;
 }
 
+static inline int omp_get_num_procs(void)
+{
+    return 1;
+}
+
 static inline int omp_get_num_threads(void)
 {
     return 1;

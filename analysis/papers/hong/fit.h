@@ -1,0 +1,29 @@
+/** \file analysis/papers/hong/fit.h  'rowcast train --task parameters': what rs leaves to a
+ *  tuning, from a store in which the parameters were swept and the costs that 'rowcast
+ *  calibrate' measured. */
+#ifndef RC_ANALYSIS_PAPERS_HONG_FIT_H
+#define RC_ANALYSIS_PAPERS_HONG_FIT_H
+
+#include "analysis/papers/hong/paths.h"
+#include "table/print.h"
+
+/** What the command line says. */
+typedef struct rc_train_parameters {
+    const char *store;
+    const char *kernel;     /**< rs */
+    const char *costs;      /**< file of 'rowcast calibrate' */
+    const char *output;     /**< file of the tuning */
+    const char *training;   /**< patterns of matrices to train on; NULL: every 20th or 5th */
+    const char *onto;       /**< a tuning that the settings are added to; NULL: none */
+    rc_path_source_t paths; /**< of the second model; without a folder it is not fitted */
+    const char *where;      /**< result rows; NULL: all */
+    int quiet;              /**< 1: nothing on stderr */
+} rc_train_parameters_t;
+
+/** Fit, write the file, print what was chosen on stdout.
+ *  \return RC_OK; RC_EINVAL (an option, rows or features that are missing), RC_EFORMAT (the
+ *    costs, the tuning), RC_ENOENT, RC_ESTORE, RC_ENOMEM, RC_EIO */
+rc_status_t rc_train_parameters(
+    const rc_train_parameters_t *o, rc_table_format_t format, rc_err_t *err);
+
+#endif

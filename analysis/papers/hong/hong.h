@@ -1,0 +1,25 @@
+/** \file analysis/papers/hong/hong.h  Tables of RS-SpMM: for real matrices, then for all.
+ *  Training matrices are in none, but of other kernels in prepare. */
+#ifndef RC_ANALYSIS_PAPERS_HONG_HONG_H
+#define RC_ANALYSIS_PAPERS_HONG_HONG_H
+
+#include "analysis/papers/paper.h"
+#include "table/print_setting.h"
+#include "table/segmented.h"
+
+/** The first columns of these tables, which rc_hong_put_setting fills. */
+#define RC_HONG_SETTING                                                                            \
+    {"k", ""}, RC_SETTING_COLUMNS,                                                                 \
+    {                                                                                              \
+        "set", ""                                                                                  \
+    }
+void rc_hong_put_setting(
+    rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set);
+
+extern const rc_summary_t rc_summary_hong_roofline;
+extern const rc_summary_t rc_summary_hong_modelling;
+extern const rc_summary_t rc_summary_hong_profile;
+extern const rc_summary_t rc_summary_hong_prepare;
+extern const rc_summary_t rc_summary_hong_both;
+
+#endif

@@ -1,0 +1,237 @@
+#include "config.h"
+#include "analysis/papers/hong/paths.h"
+#include "analysis/papers/hong/nonnegative.h"
+#include "analysis/papers/hong/parameters.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "kernels/tuning/rs.h"
+#include "sparse/csr.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    T = RC_RS_PATHS_T,
+    CFVS = RC_RS_COSTS,
+    CELLS = RC_PARAMETERS_CELLS,
+    TERMS = RC_RS_PATHS_TERMS
+};
+
+/* ----------------------------------------------------------------- matrices */
+
+static rc_status_t count(const rc_csr_t *a, rc_path_matrix_t *m, rc_err_t *err)
+{
+    rc_status_t st = rc_rs_inputs(a, 1, m->input, err);
+    m->rows = a->rows;
+    for (int p = 0; p < RC_TYPES; p++)
+        for (int i = 0; i < CFVS && st == RC_OK; i++)
+            st = rc_rs_paths_count(a, rc_rs_width(1 << i, (rc_precision_t)p), m->count[p][i], err);
+    return st;
+}
+
+/* What to load, and the family.
+ * \param[in]  location  spec of a generator; NULL: none made it
+ * \param[out] word      rc_str_free */
+static rc_status_t find(const rc_row_matrix_t *row, const char *location, const char *dir,
+    rc_path_matrix_t *out, rc_str_t *word, rc_err_t *err)
+{
+    const char *of = location ? location : row->name;
+    (void)snprintf(
+        out->family, sizeof out->family, "%.*s", (int)strcspn(of, location ? ":" : "/"), of);
+    if (location)
+        rc_str_addf(word, "%s", location);
+    else
+        rc_str_addf(word, "%s/%s.mtx", dir, row->name);
+    if (!location && !word->failed && access(word->text, R_OK) != 0)
+        rc_str_addf(word, ".xz");
+    if (word->failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for a name");
+    return location || access(word->text, R_OK) == 0
+               ? RC_OK
+               : rc_fail(err, RC_ENOENT, "%s: --paths has no file of that matrix: %s", row->name,
+                     word->text);
+}
+
+static rc_status_t read_one(const rc_view_t *v, int32_t id, const char *location,
+    const rc_path_source_t *from, rc_path_matrix_t *out, rc_err_t *err)
+{
+    const rc_row_matrix_t *row = rc_view_matrix(v, id);
+    rc_csr_t a = {0};
+    rc_str_t word = {0};
+    rc_status_t st =
+        find(row, rc_view_is_generated(v, id) ? location : NULL, from->dir, out, &word, err);
+    if (st == RC_OK)
+        st = from->load(word.text, &a, err);
+    if (st == RC_OK && (a.rows != row->rows || a.cols != row->cols || a.nnz != row->nnz))
+        st = rc_fail(err, RC_EINVAL, "%s: expected the %lld entries of the store, found %lld: %s",
+            row->name, (long long)row->nnz, (long long)a.nnz, word.text);
+    if (st == RC_OK)
+        st = count(&a, out, err);
+    rc_csr_free(&a);
+    rc_str_free(&word);
+    return st;
+}
+
+rc_status_t rc_path_matrices(const rc_view_t *v, const int32_t *id, int64_t n,
+    const rc_path_source_t *from, rc_path_matrix_t *out, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < n && st == RC_OK; i++) {
+        const char *location = "";
+        for (int64_t s = 0; s < rc_view_sources(v); s++) {
+            rc_source_row_t row;
+            rc_view_source(v, s, &row);
+            if (row.matrix == id[i])
+                location = row.location;
+        }
+        st = read_one(v, id[i], location, from, &out[i], err);
+    }
+    return st;
+}
+
+/* -------------------------------------------------------------------- times */
+
+static double ns_of(const rc_path_times_t *t, int64_t m, int i, int at)
+{
+    return t->ns[m * CELLS + rc_parameters_cell(at, 1 << i, t->cfh)];
+}
+
+/* Times of a matrix at the cfh.  \param[out] best  of all its times, whatever the cfh */
+static int times_of(const rc_path_times_t *t, int64_t m, double *best)
+{
+    int n = 0;
+    *best = NAN;
+    for (int c = 0; c < CELLS; c++)
+        *best = fmin(*best, t->ns[m * CELLS + c]);
+    for (int i = 0; i < CFVS; i++)
+        for (int at = 1; at <= T; at++)
+            n += !isnan(ns_of(t, m, i, at));
+    return n;
+}
+
+static int most_times(const rc_path_times_t *t)
+{
+    double best;
+    int most = 1;
+    for (int64_t m = 0; m < t->n; m++)
+        most = times_of(t, m, &best) > most ? times_of(t, m, &best) : most;
+    return most;
+}
+
+rc_status_t rc_path_fit(const rc_path_times_t *t, const char *without, double *cost, rc_err_t *err)
+{
+    const size_t most = (size_t)t->n * CFVS * T;
+    double *x = rc_alloc(most * TERMS, sizeof *x, "times", err);
+    double *y = rc_alloc(most, sizeof *y, "times", err);
+    int64_t rows = 0;
+    for (int64_t m = 0; x && y && m < t->n; m++) {
+        const rc_path_matrix_t *own = &t->matrix[m];
+        double best;
+        const int times = times_of(t, m, &best);
+        if (without && strcmp(own->family, without) == 0)
+            continue;
+        for (int i = 0; i < CFVS; i++)
+            for (int at = 1; at <= T; at++) {
+                const double ns = ns_of(t, m, i, at);
+                if (isnan(ns))
+                    continue;
+                const double weight = best / (ns * ns * sqrt(times));
+                double *row = x + rows * TERMS;
+                rc_rs_paths_terms(&own->count[t->precision][i][at], 1 << i, own->rows, row);
+                for (int j = 0; j < TERMS; j++)
+                    row[j] *= weight;
+                y[rows++] = ns * weight;
+            }
+    }
+    if (x && y)
+        rc_nonnegative(x, rows, TERMS, y, cost);
+    rc_status_t st = x && y ? RC_OK : RC_ENOMEM;
+    free(x);
+    free(y);
+    return st;
+}
+
+/* ------------------------------------------------------------ what is kept */
+
+static void keep(double best, double own, rc_path_kept_t *sum)
+{
+    const double kept = best / own;
+    sum->worst = sum->matrices == 0 || kept < sum->worst ? kept : sum->worst;
+    sum->geomean += log(kept);
+    sum->matrices++;
+}
+
+void rc_path_keep(
+    const rc_path_times_t *t, const double *cost, const char *only, rc_path_kept_t *sum)
+{
+    const int most = most_times(t);
+    for (int64_t m = 0; m < t->n; m++) {
+        const rc_path_matrix_t *own = &t->matrix[m];
+        double best;
+        double least = INFINITY;
+        double chosen = NAN;
+        if (times_of(t, m, &best) < most || (only && strcmp(own->family, only) != 0))
+            continue;
+        for (int i = 0; i < CFVS; i++)
+            for (int at = 1; at <= T; at++) {
+                double time =
+                    rc_rs_paths_time(cost, &own->count[t->precision][i][at], 1 << i, own->rows);
+                if (isnan(ns_of(t, m, i, at)) || !(time < least))
+                    continue;
+                least = time;
+                chosen = ns_of(t, m, i, at);
+            }
+        keep(best, chosen, sum);
+    }
+}
+
+void rc_path_keep_published(
+    const rc_path_times_t *t, const rc_c45_t *tree, const rc_rs_cost_t *cost, rc_path_kept_t *sum)
+{
+    const int most = most_times(t);
+    for (int64_t m = 0; m < t->n; m++) {
+        const rc_path_matrix_t *own = &t->matrix[m];
+        rc_segments_size_t size[CFVS] = {{.rows = 0}};
+        double best;
+        const int at = 1 + rc_c45_predict(tree, own->input);
+        for (int i = 0; i < CFVS; i++) {
+            const rc_rs_counts_t *c = &own->count[t->precision][i][at];
+            size[i].heavy = c->heavy;
+            size[i].nnz_heavy = c->nnz_heavy;
+            size[i].light_rows = c->light_rows;
+            size[i].nnz_light = c->nnz_light;
+        }
+        const double chosen = ns_of(t, m, rc_rs_cost_choose(cost, size), at);
+        if (times_of(t, m, &best) == most && !isnan(chosen))
+            keep(best, chosen, sum);
+    }
+}
+
+void rc_path_kept_end(rc_path_kept_t *sum)
+{
+    sum->geomean = sum->matrices ? exp(sum->geomean / (double)sum->matrices) : NAN;
+    sum->worst = sum->matrices ? sum->worst : NAN;
+}
+
+rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_path_kept_t *out, rc_err_t *err)
+{
+    *out = (rc_path_kept_t){.matrices = 0};
+    for (int64_t m = 0; m < t->n; m++) {
+        double cost[TERMS];
+        int seen = 0;
+        for (int64_t before = 0; before < m; before++)
+            seen |= strcmp(t->matrix[before].family, t->matrix[m].family) == 0;
+        if (seen)
+            continue;
+        rc_status_t st = rc_path_fit(t, t->matrix[m].family, cost, err);
+        if (st < 0)
+            return st;
+        rc_path_keep(t, cost, t->matrix[m].family, out);
+    }
+    rc_path_kept_end(out);
+    return RC_OK;
+}

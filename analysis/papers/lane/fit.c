@@ -1,0 +1,321 @@
+#include "config.h"
+#include "analysis/papers/lane/fit.h"
+#include "analysis/papers/lane/rows.h"
+#include "analysis/papers/lane/srs.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/family.h"
+#include "kernels/tuning/csrk_fit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The matrices of a store with times of pairs. */
+typedef struct pairs {
+    rc_tune_rows_t rows;
+    rc_csrk_times_t *times; /* [count] */
+    int32_t *matrix;        /* [count] */
+    unsigned *part;         /* [count] RC_TUNE_TRAINS, RC_TUNE_TESTS */
+    int64_t count;
+} pairs_t;
+
+/* ------------------------------------------------------------------- store */
+
+static int size_index(int64_t size)
+{
+    for (int i = 0; i < RC_CSRK_SIZES; i++)
+        if (rc_csrk_fit_sizes[i] == size)
+            return i;
+    return -1;
+}
+
+/* Of a row: 1 where it is a time of a pair.  \param[out] serial  1: by csr3 */
+static int pair_of(const pairs_t *p, int64_t i, int *serial, int *ssrs, int *srs)
+{
+    const rc_view_t *v = p->rows.view;
+    const char *kernel = rc_view_kernel(v, rc_view_result(v, i)->kernel);
+    *serial = rc_spec_is(kernel, "csr3");
+    if (!*serial && !rc_spec_is(kernel, "csr35"))
+        return 0;
+    if (rc_spec_begins(kernel, "reduce", "shuffle") || !rc_view_counts(v, i))
+        return 0;
+    *ssrs = size_index(rc_spec_number(kernel, "ssrs"));
+    *srs = size_index(rc_spec_number(kernel, "srs"));
+    return *ssrs >= 0 && *srs >= 0;
+}
+
+/* The place of a matrix; a new one has no times. */
+static int64_t place_of(pairs_t *p, int32_t matrix)
+{
+    const rc_row_matrix_t *m = rc_view_matrix(p->rows.view, matrix);
+    for (int64_t i = 0; i < p->count; i++)
+        if (p->matrix[i] == matrix)
+            return i;
+    rc_csrk_times_t *t = &p->times[p->count];
+    *t = (rc_csrk_times_t){
+        .name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .rows = m->rows};
+    for (int a = 0; a < RC_CSRK_SIZES; a++)
+        for (int b = 0; b < RC_CSRK_SIZES; b++)
+            t->serial.ns[a][b] = t->own.ns[a][b] = NAN;
+    p->matrix[p->count] = matrix;
+    p->part[p->count] = 0;
+    return p->count++;
+}
+
+static rc_status_t collect(pairs_t *p, rc_err_t *err)
+{
+    const rc_view_t *v = p->rows.view;
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; i < rc_view_count(v) && st == RC_OK; i++) {
+        int serial;
+        int ssrs;
+        int srs;
+        unsigned part = pair_of(p, i, &serial, &ssrs, &srs) ? rc_tune_part(&p->rows, i) : 0;
+        if (!part)
+            continue;
+        st = rc_tune_alike(&p->rows, i, err);
+        const rc_row_result_t *r = rc_view_result(v, i);
+        int64_t at = place_of(p, r->matrix);
+        rc_csrk_times_t *t = &p->times[at];
+        p->part[at] |= part;
+        (serial ? &t->serial : &t->own)->ns[ssrs][srs] = r->median_ns;
+        if (st == RC_OK)
+            st = rc_tune_part_check(p->part[at], t->name, err);
+    }
+    return st;
+}
+
+/* Training matrices first, each part by rdensity. */
+static int compare_times(const void *a, const void *b)
+{
+    const rc_csrk_times_t *x = a;
+    const rc_csrk_times_t *y = b;
+    if (x->rdensity != y->rdensity)
+        return x->rdensity < y->rdensity ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/* GPUSpMV-3 is the kernel of case 1, whatever was asked for.  \param[out] trains  how many come
+ * first */
+static void arrange(pairs_t *p, int64_t *trains)
+{
+    const double serial_up_to = 8;
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        rc_csrk_times_t t = p->times[i];
+        unsigned part = p->part[i];
+        if (t.rdensity <= serial_up_to)
+            t.own = t.serial;
+        if (part & RC_TUNE_TRAINS) {
+            p->times[i] = p->times[n];
+            p->part[i] = p->part[n];
+            p->part[n] = part;
+            p->times[n++] = t;
+        } else
+            p->times[i] = t;
+    }
+    qsort(p->times, (size_t)n, sizeof *p->times, compare_times);
+    qsort(p->times + n, (size_t)(p->count - n), sizeof *p->times, compare_times);
+    *trains = n;
+}
+
+static int is_measured(const rc_csrk_grid_t *g)
+{
+    int at[2];
+    return !isnan(rc_csrk_fit_best(g, &at[0], &at[1]));
+}
+
+/* Leave out training matrices that lack pairs, as where a sweep was cut; if all do, the fit says
+ * what is missing. */
+static void leave_out(pairs_t *p, int64_t *trains)
+{
+    int64_t complete = 0;
+    for (int64_t i = 0; i < *trains; i++)
+        complete += is_measured(&p->times[i].serial) && is_measured(&p->times[i].own);
+    if (complete == 0)
+        return;
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+        const rc_csrk_times_t t = p->times[i];
+        if (i >= *trains || (is_measured(&t.serial) && is_measured(&t.own)))
+            p->times[n++] = t;
+        else
+            fprintf(stderr, "%s lacks pairs and is left out\n", t.name);
+    }
+    p->count = n;
+    *trains = complete;
+}
+
+static rc_status_t read_pairs(pairs_t *p, rc_err_t *err)
+{
+    size_t most = (size_t)rc_view_matrices(p->rows.view) + 1;
+    p->times = rc_alloc(most, sizeof *p->times, "times of pairs", err);
+    p->matrix = rc_alloc(most, sizeof *p->matrix, "times of pairs", err);
+    p->part = rc_alloc(most, sizeof *p->part, "times of pairs", err);
+    return p->times && p->matrix && p->part ? collect(p, err) : RC_ENOMEM;
+}
+
+static void pairs_free(pairs_t *p)
+{
+    free(p->times);
+    free(p->matrix);
+    free(p->part);
+    rc_tune_rows_close(&p->rows);
+}
+
+/* ------------------------------------------------------------------- print */
+
+static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tuning_t *tuning)
+{
+    rc_csrk_sizes_t s = rc_csrk_sizes(tuning, RC_CSRK_NEW, m->rdensity);
+    rc_csrk_fill(tuning, m->rows, &s);
+    rc_table_int(t, s.ssrs);
+    rc_table_int(t, s.srs);
+    rc_table_real(t, rc_csrk_fit_loss(m, tuning, RC_CSRK_NEW), 4);
+}
+
+static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
+{
+    int at[2] = {-1, -1};
+    if (isnan(rc_csrk_fit_best(g, &at[0], &at[1]))) {
+        rc_table_text(t, "");
+        rc_table_text(t, "");
+        return;
+    }
+    rc_table_int(t, rc_csrk_fit_sizes[at[0]]);
+    rc_table_int(t, rc_csrk_fit_sizes[at[1]]);
+}
+
+/* A line a matrix: best pairs over rdensity, and what three tunings say and lose. */
+static rc_status_t print_matrices(const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrix", ""}, {"part", ""}, {"rdensity", "entries"},
+        {"case", ""}, {"serial_ssrs", "best"}, {"serial_srs", "best"}, {"ssrs", "best"},
+        {"srs", "best"}, {"fit_ssrs", ""}, {"fit_srs", ""}, {"fit_loss", "x"}, {"volta_ssrs", ""},
+        {"volta_srs", ""}, {"volta_loss", "x"}, {"ampere_ssrs", ""}, {"ampere_srs", ""},
+        {"ampere_loss", "x"}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < p->count; i++) {
+        const rc_csrk_times_t *m = &p->times[i];
+        if (!is_measured(&m->own))
+            continue;
+        rc_table_text(t, m->name);
+        rc_table_text(t, i < trains ? "fit" : "test");
+        rc_table_real(t, m->rdensity, 4);
+        rc_table_int(t, rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m->rdensity).number);
+        put_best(t, &m->serial);
+        put_best(t, &m->own);
+        put_sizes(t, m, &f->tuning);
+        put_sizes(t, m, rc_csrk_tuning_find("volta"));
+        put_sizes(t, m, rc_csrk_tuning_find("ampere"));
+    }
+    return rc_table_end(t, err);
+}
+
+/* The geomean loss over a part; NaN: it has no matrix. */
+static double loss_of(const pairs_t *p, int64_t from, int64_t to, const rc_csrk_tuning_t *t,
+    rc_csrk_reading_t reading)
+{
+    double sum = 0;
+    int64_t n = 0;
+    for (int64_t i = from; i < to; i++)
+        if (is_measured(&p->times[i].own)) {
+            sum += log(rc_csrk_fit_loss(&p->times[i], t, reading));
+            n++;
+        }
+    return n ? exp(sum / (double)n) : NAN;
+}
+
+/* A line a tuning: lines, factors and loss. */
+static rc_status_t print_tunings(const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f,
+    rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"tuning", ""}, {"reading", ""}, {"ssrs", "constant"},
+        {"ssrs_slope", ""}, {"srs", "constant"}, {"srs_slope", ""}, {"case2", "ssrs, srs"},
+        {"case3", "ssrs, srs"}, {"case4", "ssrs, srs"}, {"fit_loss", "x"}, {"test_loss", "x"}};
+    rc_csrk_tuning_t regressed = {.device = "regression",
+        .ssrs = f->regressed[0],
+        .srs = f->regressed[1],
+        .factors = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}}};
+    const rc_csrk_tuning_t *of[] = {
+        &regressed, &f->tuning, rc_csrk_tuning_find("volta"), rc_csrk_tuning_find("ampere")};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (size_t i = f->tuning.multiprocessors > 0; i < sizeof of / sizeof *of; i++)
+        for (int r = 0; r < (i < 2 ? 1 : 3); r++) {
+            rc_csrk_reading_t reading = (rc_csrk_reading_t)r;
+            rc_table_text(t, of[i]->device);
+            rc_table_text(t, rc_csrk_reading_names[r]);
+            rc_table_real(t, of[i]->ssrs.constant, 5);
+            rc_table_real(t, of[i]->ssrs.slope, 5);
+            rc_table_real(t, of[i]->srs.constant, 5);
+            rc_table_real(t, of[i]->srs.slope, 5);
+            for (int c = 1; c < RC_CSRK_CASES; c++) {
+                char text[48];
+                (void)snprintf(text, sizeof text, "%g, %g%s", of[i]->factors[c].ssrs,
+                    of[i]->factors[c].srs, of[i]->factors[c].of_ssrs ? " SSRS" : "");
+                rc_table_text(t, text);
+            }
+            rc_table_real(t, loss_of(p, 0, trains, of[i], reading), 4);
+            rc_table_real(t, loss_of(p, trains, p->count, of[i], reading), 4);
+        }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t fit_pairs(
+    pairs_t *p, const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    const rc_view_t *v = p->rows.view;
+    rc_csrk_fit_t fit;
+    int64_t trains = 0;
+    rc_status_t st;
+    arrange(p, &trains);
+    leave_out(p, &trains);
+    const char *device =
+        f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device);
+    if (f->multiprocessors > 0)
+        RC_TRY(
+            rc_csrk_fit_filled(p->times, trains, (int32_t)f->multiprocessors, device, &fit, err));
+    else
+        RC_TRY(rc_csrk_fit(p->times, trains, f->round, device, &fit, err));
+    if (f->output)
+        RC_TRY(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
+    if (f->report && format == RC_TABLE_TEXT)
+        RC_TRY(print_matrices(p, trains, &fit, format, err));
+    if (f->report && format == RC_TABLE_TEXT && f->multiprocessors > 0)
+        (void)printf("\n");
+    else if (f->report && format == RC_TABLE_TEXT)
+        (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as "
+                     "lowered\n\n",
+            fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
+    st = f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)
+                                              : print_tunings(p, trains, &fit, format, err);
+done:
+    return st;
+}
+
+rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
+{
+    pairs_t p = {.count = 0};
+    rc_status_t st;
+    RC_TRY(rc_tune_rows_open(f, &p.rows, err));
+    RC_TRY(read_pairs(&p, err));
+    if (p.count > 0)
+        st = fit_pairs(&p, f, format, err);
+    else if (rc_tune_srs_is_there(&p.rows))
+        st = rc_tune_srs(&p.rows, f, format, err);
+    else
+        st = rc_fail(err, RC_EINVAL,
+            "there is no time of a pair: expected csr3:srs=S:ssrs=T and csr35:srs=S:ssrs=T with "
+            "S, T of 4, 6, 8, 12, 16, 24, 32, 48 (jobs/campaign.sh csrk-fit), or of a CPU "
+            "csr2:srs=S with S of 8, 12, 16, 24, .. 3072");
+done:
+    pairs_free(&p);
+    return st;
+}

@@ -1,0 +1,480 @@
+#include "config.h"
+#include "analysis/papers/paper.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/family.h"
+#include "catalog/catalog.h"
+#include "table/print_setting.h"
+#include "table/features_read.h"
+#include "table/suite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *set_name(int generated)
+{
+    return generated ? "generated" : "real";
+}
+
+static double rdensity_of(const rc_row_matrix_t *m)
+{
+    return m->rows > 0 ? (double)m->nnz / (double)m->rows : NAN;
+}
+
+/* ------------------------------------------------------------------ suite */
+
+/* By id of the matrix: entries of the longest row, variance, symmetry; NaN where a store has no
+ * features. */
+typedef struct traits {
+    double *longest;
+    double *variance;
+    double *symmetry;
+} traits_t;
+
+static rc_status_t read_traits(const char *store, int32_t matrices, traits_t *t, rc_err_t *err)
+{
+    rc_status_t st;
+    double **of[] = {&t->longest, &t->variance, &t->symmetry};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        *of[i] = rc_alloc((size_t)matrices, sizeof **of[i], "traits", err);
+        RC_TRY(*of[i] ? RC_OK : RC_ENOMEM);
+        for (int32_t m = 0; m < matrices; m++)
+            (*of[i])[m] = NAN;
+    }
+    RC_TRY(rc_feature_by_matrix(store, "nisa", "nnz_max", t->longest, matrices, err));
+    RC_TRY(rc_feature_by_matrix(store, "lane", "nnz_max", t->longest, matrices, err));
+    RC_TRY(rc_feature_by_matrix(store, "lane", "nnz_variance", t->variance, matrices, err));
+    RC_TRY(rc_feature_by_matrix(store, "lane", "pattern_symmetry", t->symmetry, matrices, err));
+done:
+    return st;
+}
+
+typedef struct listed {
+    int32_t matrix;
+    int generated;
+    rc_suite_class_t class;
+    int is_asymmetric;
+    double rdensity;
+} listed_t;
+
+/* As the paper: regular first, in a class symmetric ones first, then by rdensity; real ones
+ * before generated. */
+static int by_class(const void *a, const void *b)
+{
+    const listed_t *x = a;
+    const listed_t *y = b;
+    if (x->generated != y->generated)
+        return x->generated - y->generated;
+    if (x->class != y->class)
+        return (int)x->class - (int)y->class;
+    if (x->is_asymmetric != y->is_asymmetric)
+        return x->is_asymmetric - y->is_asymmetric;
+    if (x->rdensity != y->rdensity)
+        return x->rdensity < y->rdensity ? -1 : 1;
+    return x->matrix - y->matrix;
+}
+
+/* The matrices that have a row.  \param[out] list  [matrices]  \return how many, or -1: no
+ * memory */
+static int64_t list_matrices(
+    const rc_view_t *v, const rc_expr_t *where, const traits_t *of, listed_t *list, rc_err_t *err)
+{
+    int32_t matrices = rc_view_matrices(v);
+    unsigned char *seen = rc_alloc0((size_t)matrices, 1, "matrices", err);
+    rc_cursor_t c;
+    int64_t n = 0;
+    if (!seen)
+        return -1;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        int32_t m = rc_view_result(v, i)->matrix;
+        rc_view_seek(v, i, &c);
+        if (m < 0 || m >= matrices || seen[m] || (where && !rc_expr_match(where, rc_view_get, &c)))
+            continue;
+        seen[m] = 1;
+        list[n++] = (listed_t){.matrix = m,
+            .generated = rc_view_is_generated(v, m),
+            .class = rc_suite_class_of(v, i),
+            .is_asymmetric = of->symmetry[m] != 1, /* unknown: last */
+            .rdensity = rdensity_of(rc_view_matrix(v, m))};
+    }
+    free(seen);
+    qsort(list, (size_t)n, sizeof *list, by_class);
+    return n;
+}
+
+/* A twin has the figures of what it is made after. */
+static const char *original_of(const char *name)
+{
+    return strncmp(name, RC_TWIN, strlen(RC_TWIN)) == 0 ? name + strlen(RC_TWIN) : name;
+}
+
+static void put_paper_matrix(rc_table_t *t, const char *name)
+{
+    static const int digits[] = {2, 4, 4, 9, 4}; /* symmetry, rows, nnz, longest, rdensity */
+    const int numbers = (int)(sizeof digits / sizeof *digits);
+    const char *line = rc_paper_line(rc_lane_matrices, &name, 1);
+    rc_table_text(t, rc_paper_text(line, numbers));
+    for (int i = 0; i < numbers; i++)
+        rc_table_real(t, rc_paper_number(line, i), digits[i]);
+}
+
+static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const listed_t *list,
+    int64_t n, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"matrix", ""}, {"set", ""}, {"class", ""},
+        {"symmetry", "of pattern"}, {"rows", ""}, {"nnz", ""}, {"longest", "entries"},
+        {"rdensity", "entries"}, {"variance", "entries^2"}, {"paper", "id"},
+        {"paper_symmetry", "of pattern"}, {"paper_rows", "million"}, {"paper_nnz", "million"},
+        {"paper_longest", "entries"}, {"paper_rdensity", "entries"}};
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < n; i++) {
+        const rc_row_matrix_t *m = rc_view_matrix(v, list[i].matrix);
+        rc_table_text(t, m->name);
+        rc_table_text(t, set_name(list[i].generated));
+        rc_table_text(t, rc_suite_class_names[list[i].class]);
+        rc_table_real(t, of->symmetry[list[i].matrix], 3);
+        rc_table_int(t, m->rows);
+        rc_table_int(t, m->nnz);
+        rc_table_real(t, of->longest[list[i].matrix], 9);
+        rc_table_real(t, list[i].rdensity, 4);
+        rc_table_real(t, of->variance[list[i].matrix], 4);
+        put_paper_matrix(t, original_of(m->name));
+    }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_suite(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    traits_t of = {NULL, NULL, NULL};
+    listed_t *list = NULL;
+    rc_status_t st;
+    RC_TRY(read_traits(o->store, rc_view_matrices(v), &of, err));
+    list = rc_alloc((size_t)rc_view_matrices(v), sizeof *list, "matrices", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    int64_t n = list_matrices(v, where, &of, list, err);
+    RC_TRY(n < 0 ? RC_ENOMEM : RC_OK);
+    st = print_matrices(v, &of, list, n, format, err);
+done:
+    free(list);
+    free(of.longest);
+    free(of.variance);
+    free(of.symmetry);
+    return st;
+}
+
+static const rc_summary_t suite = {
+    .name = "suite", .shows = "table-1", .summary = "the matrices, by class", .print = print_suite};
+
+/* ------------------------------------------------------------- suite-rate */
+
+static int is_on_cpu(const rc_view_t *v, const rc_setting_t *s)
+{
+    return strncmp(rc_view_device(v, s->device), "cpu:", 4) == 0;
+}
+
+/* The paper's machines: two CPUs, then two GPUs. */
+enum { MACHINES = 4, FIRST_GPU = 2 };
+
+/* Beside a CPU stand the paper's CPUs, else its GPUs. */
+static void put_paper(rc_table_t *t, const rc_view_t *v, const rc_suite_line_t *l)
+{
+    int is_cpu = is_on_cpu(v, &l->setting);
+    const char *const key[] = {l->kernel, rc_suite_class_names[l->class]};
+    const char *line =
+        rc_suite_is_published(l->kernel, l->policy) ? rc_paper_line(rc_lane_rates, key, 2) : NULL;
+    for (int m = 0; m < MACHINES; m++)
+        rc_table_real(t, (m < FIRST_GPU) == is_cpu ? rc_paper_number(line, m) : NAN, 4);
+}
+
+/* Rate of csr2 over that of csr3 on a GPU, where it is named as more than 5 % above. */
+static void put_lead(
+    rc_table_t *t, const char *table, int is_cpu, const char *kernel, const char *matrix)
+{
+    const char *text =
+        is_cpu ? NULL : rc_paper_says(rc_lane_words, table, NULL, kernel, original_of(matrix));
+    rc_table_text(t, rc_paper_text(text, 0));
+}
+
+static rc_status_t print_lines(
+    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""},
+        {"kernel", ""}, {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"},
+        {"geomean", "Gflop/s"}, {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"},
+        {"worst_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"},
+        {"most_pointers", "of CSR"}, {"paper_ice_lake", "Gflop/s"}, {"paper_rome", "Gflop/s"},
+        {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
+    const double ns_of_ms = 1e6;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int i = 0; i < s->lines; i++) {
+        const rc_suite_line_t *l = &s->line[i];
+        rc_put_setting(t, v, &l->setting);
+        rc_table_text(t, set_name(l->generated));
+        rc_table_text(t, rc_suite_class_names[l->class]);
+        rc_table_text(t, l->kernel);
+        rc_table_text(t, l->policy);
+        rc_table_text(t, rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no");
+        rc_table_int(t, l->matrices);
+        rc_table_real(t, l->mean, 4);
+        rc_table_real(t, l->geomean, 4);
+        for (int side = 0; side < 2; side++) {
+            rc_table_real(t, l->over[side], 4);
+            rc_table_real(t, l->worst[side], 4);
+        }
+        rc_table_real(t, l->order_ns / ns_of_ms, 4);
+        rc_table_real(t, l->permute_ns / ns_of_ms, 4);
+        rc_table_real(t, l->products, 4);
+        rc_table_real(t, l->pointers, 3);
+        put_paper(t, v, l);
+    }
+    return rc_table_end(t, err);
+}
+
+/* The least time of the other kernels of the table in the same order over that of a cell; NaN:
+ * there is none. */
+static double lead_of(const rc_view_t *v, const rc_suite_t *s, int64_t i)
+{
+    const rc_suite_cell_t *own = &s->cell[i];
+    const rc_row_result_t *r = rc_view_result(v, own->row);
+    double least = NAN;
+    for (int64_t k = 0; k < s->cells; k++) {
+        const rc_suite_cell_t *c = &s->cell[k];
+        if (c->matrix != own->matrix || c->setting != own->setting)
+            continue;
+        const rc_row_result_t *other = rc_view_result(v, c->row);
+        if (other->policy == r->policy &&
+            !rc_spec_is(rc_view_kernel(v, other->kernel), rc_view_kernel(v, r->kernel)))
+            least = fmin(least, c->ns);
+    }
+    return least / own->ns;
+}
+
+static rc_status_t print_cells(
+    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""},
+        {"class", ""}, {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"},
+        {"lead", "x"}, {"over_natural", "x"}, {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"},
+        {"pays_after", "products"}, {"pointers", "of CSR"}, {"paper_lead_volta", "x"},
+        {"paper_lead_ampere", "x"}};
+    const double ns_of_ms = 1e6;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < s->cells; i++) {
+        const rc_suite_cell_t *c = &s->cell[i];
+        const rc_row_result_t *r = rc_view_result(v, c->row);
+        const rc_row_matrix_t *m = rc_view_matrix(v, c->matrix);
+        rc_put_setting(t, v, &s->counted.setting[c->setting]);
+        rc_table_text(t, m->name);
+        rc_table_text(t, set_name(c->generated));
+        rc_table_text(t, rc_suite_class_names[c->class]);
+        rc_table_real(t, rdensity_of(m), 4);
+        rc_table_text(t, rc_view_kernel(v, r->kernel));
+        rc_table_text(t, rc_view_policy(v, r->policy));
+        rc_table_real(t, c->gflops, 4);
+        rc_table_real(t, lead_of(v, s, i), 4);
+        rc_table_real(t, c->over_natural, 4);
+        rc_table_real(t, c->over_rcm, 4);
+        rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
+        rc_table_real(t, r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4);
+        rc_table_real(t, c->products, 4);
+        rc_table_real(t, rc_view_pointer_overhead(v, c->row), 3);
+        int is_cpu = is_on_cpu(v, &s->counted.setting[c->setting]);
+        put_lead(t, "lead-volta", is_cpu, rc_view_kernel(v, r->kernel), m->name);
+        put_lead(t, "lead-ampere", is_cpu, rc_view_kernel(v, r->kernel), m->name);
+    }
+    return rc_table_end(t, err);
+}
+
+static rc_status_t print_suite_rate(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    rc_suite_t s;
+    rc_status_t st = rc_suite_make(v, where, &s, err);
+    if (st == RC_OK)
+        st = o->by_matrix ? print_cells(v, &s, format, err) : print_lines(v, &s, format, err);
+    rc_suite_free(&s);
+    return st;
+}
+
+static const rc_summary_t suite_rate = {.name = "suite-rate",
+    .shows = "figure-6 figure-7",
+    .summary = "rates by class, what orders gain, after how many products they have paid",
+    .takes = RC_TAKES_MATRICES,
+    .print = print_suite_rate};
+
+/* ---------------------------------------------------------------- scaling */
+
+/* Threads of a device class "cpu:NAME:8t:ISA"; -1: it has none. */
+static int threads_of(const char *class_name)
+{
+    const char *last = strrchr(class_name, ':');
+    const char *at = last;
+    while (at && at > class_name && at[-1] != ':')
+        at--;
+    if (!at || at == class_name)
+        return -1;
+    char *end;
+    long n = strtol(at, &end, 10);
+    return end > at && strncmp(end, "t:", 2) == 0 ? (int)n : -1;
+}
+
+/* The same name and instructions with any number of threads. */
+static int is_same_machine(const char *a, const char *b)
+{
+    const char *last[] = {strrchr(a, ':'), strrchr(b, ':')};
+    size_t n[2];
+    if (threads_of(a) < 0 || threads_of(b) < 0 || strcmp(last[0], last[1]) != 0)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        const char *text = i == 0 ? a : b;
+        const char *at = last[i];
+        while (at > text && at[-1] != ':')
+            at--;
+        n[i] = (size_t)(at - text);
+    }
+    return n[0] == n[1] && strncmp(a, b, n[0]) == 0;
+}
+
+/* What a kernel is compared with: the loop on as many threads, on one, MKL on as many. */
+enum { LOOP, LOOP_ONE, MKL, RIVALS };
+
+typedef struct scaled {
+    const rc_setting_t *setting; /* of any device */
+    int threads;
+    int generated;
+    const char *kernel;
+    const char *policy;
+    int64_t matrices[RIVALS]; /* compared with each */
+    double over[RIVALS];      /* sums of logs */
+} scaled_t;
+
+/* The time of a kernel on a machine with so many threads, same matrix and order; NaN. */
+static double rival_of(
+    const rc_counted_t *c, const rc_counted_row_t *e, const char *kernel, int threads)
+{
+    const rc_setting_t *own = &c->setting[e->setting];
+    double ns = NAN;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const rc_setting_t *s = &c->setting[c->row[i].setting];
+        const char *device = rc_view_device(c->view, s->device);
+        if (c->row[i].matrix == e->matrix && c->row[i].policy == e->policy &&
+            s->precision == own->precision && s->cache == own->cache &&
+            s->c_order == own->c_order && threads_of(device) == threads &&
+            is_same_machine(device, rc_view_device(c->view, own->device)) &&
+            rc_spec_is(rc_view_kernel(c->view, c->row[i].kernel), kernel))
+            ns = fmin(ns, c->row[i].ns);
+    }
+    return ns;
+}
+
+static void add_scaled(const rc_counted_t *c, const rc_counted_row_t *e, scaled_t *s)
+{
+    for (int rival = 0; rival < RIVALS; rival++) {
+        double ns = rival_of(
+            c, e, rival == MKL ? "mkl" : "plain-spmv-static", rival == LOOP_ONE ? 1 : s->threads);
+        if (isnan(ns))
+            continue;
+        s->matrices[rival]++;
+        s->over[rival] += log(ns / e->ns);
+    }
+}
+
+static int by_threads(const void *a, const void *b)
+{
+    const scaled_t *x = a;
+    const scaled_t *y = b;
+    int d = strcmp(x->kernel, y->kernel);
+    d = d ? d : strcmp(x->policy, y->policy);
+    d = d ? d : x->generated - y->generated;
+    d = d ? d : x->setting->precision - y->setting->precision;
+    d = d ? d : x->setting->c_order - y->setting->c_order;
+    d = d ? d : x->setting->cache - y->setting->cache;
+    return d ? d : x->threads - y->threads;
+}
+
+static int64_t scale(const rc_counted_t *c, scaled_t *list)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < c->rows; i++) {
+        const rc_counted_row_t *e = &c->row[i];
+        const rc_setting_t *setting = &c->setting[e->setting];
+        const scaled_t line = {.setting = setting,
+            .threads = threads_of(rc_view_device(c->view, setting->device)),
+            .generated = rc_view_is_generated(c->view, e->matrix),
+            .kernel = rc_view_kernel(c->view, e->kernel),
+            .policy = rc_view_policy(c->view, e->policy)};
+        int64_t at = 0;
+        if (line.threads < 0)
+            continue;
+        while (at < n && by_threads(&list[at], &line) != 0)
+            at++;
+        if (at == n)
+            list[n++] = line;
+        add_scaled(c, e, &list[at]);
+    }
+    return n;
+}
+
+static rc_status_t print_scaling(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""},
+        {"set", ""}, {"kernel", ""}, {"policy", ""}, {"threads", ""}, {"matrices", ""},
+        {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}, {"matrices_mkl", ""},
+        {"over_mkl", "x"}, {"paper", "over one core"}};
+    rc_counted_t c = {0};
+    scaled_t *list = NULL;
+    rc_table_t *t = NULL;
+    int64_t n = 0;
+    rc_status_t st;
+    (void)o;
+    RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
+    list = rc_alloc((size_t)c.rows, sizeof *list, "threads", err);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    n = scale(&c, list);
+    qsort(list, (size_t)n, sizeof *list, by_threads);
+    t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < n; i++) {
+        rc_table_text(t, rc_view_name(rc_precision_names, list[i].setting->precision));
+        rc_table_text(t, rc_view_name(rc_c_order_names, list[i].setting->c_order));
+        rc_table_text(t, rc_view_name(rc_cache_names, list[i].setting->cache));
+        rc_table_text(t, set_name(list[i].generated));
+        rc_table_text(t, list[i].kernel);
+        rc_table_text(t, list[i].policy);
+        rc_table_int(t, list[i].threads);
+        for (int rival = 0; rival < RIVALS; rival++) {
+            int64_t m = list[i].matrices[rival];
+            rc_table_int(t, m);
+            rc_table_real(t, m ? exp(list[i].over[rival] / (double)m) : NAN, 4);
+        }
+        char threads[16];
+        (void)snprintf(threads, sizeof threads, "%d", list[i].threads);
+        rc_table_text(
+            t, rc_paper_text(
+                   rc_paper_says(rc_lane_words, "scaling", NULL, list[i].kernel, threads), 0));
+    }
+    st = rc_table_end(t, err);
+done:
+    free(list);
+    rc_counted_free(&c);
+    return st;
+}
+
+static const rc_summary_t scaling = {.name = "scaling",
+    .shows = "figure-5",
+    .summary = "speedup by threads of a CPU",
+    .print = print_scaling};
+
+static const rc_summary_t *const tables[] = {&suite, &scaling, &suite_rate, NULL};
+
+const rc_paper_t rc_paper_lane = {
+    .name = "lane", .cite = "Lane and Booth 2022, CSR-k", .tables = tables};

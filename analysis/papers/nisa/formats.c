@@ -1,0 +1,321 @@
+#include "config.h"
+#include "analysis/papers/nisa/nisa.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "table/floor.h"
+#include "table/ranges.h"
+#include "table/six.h"
+#include "table/split_half.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const set_names[] = {"real", "all"};
+
+/* What tells the paper's readers apart: only people are told. */
+static rc_status_t end_table(rc_table_t *t, rc_table_format_t format, unsigned notes, rc_err_t *err)
+{
+    rc_status_t st = rc_table_end(t, err);
+    if (st == RC_OK && format == RC_TABLE_TEXT)
+        rc_nisa_notes(notes, stdout);
+    return st;
+}
+
+/* ------------------------------------------------------------------ table I */
+
+static void put_range(rc_table_t *t, const char *set, int i, const rc_range_t *r)
+{
+    const char *const key[] = {rc_range_names[i]};
+    const char *paper = rc_paper_line(rc_nisa_ranges, key, 1);
+    rc_table_text(t, set);
+    rc_table_text(t, rc_range_names[i]);
+    rc_table_int(t, r->matrices);
+    rc_table_real(t, r->rows, 6);
+    rc_table_real(t, r->cols, 6);
+    rc_table_real(t, 100 * r->density, 3);
+    rc_table_real(t, r->nnz_mu, 4);
+    rc_table_real(t, r->nnz_sigma, 4);
+    rc_table_int(t, r->sigmas);
+    rc_table_int(t, (int64_t)rc_paper_number(paper, 0));
+    rc_table_real(t, rc_paper_number(paper, 1), 7);
+    rc_table_real(t, rc_paper_number(paper, 2), 7);
+    rc_table_real(t, rc_paper_number(paper, 3), 3);
+    rc_table_real(t, rc_paper_number(paper, 4), 4);
+    rc_table_real(t, rc_paper_number(paper, 5), 4);
+}
+
+static rc_status_t print_ranges(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"set", ""}, {"nnz", ""}, {"matrices", ""},
+        {"rows", "mean"}, {"cols", "mean"}, {"density", "%"}, {"nnz_mu", "mean"},
+        {"nnz_sigma", "mean"}, {"with_sigma", ""}, {"paper_matrices", ""}, {"paper_rows", "mean"},
+        {"paper_cols", "mean"}, {"paper_density", "%"}, {"paper_nnz_mu", "mean"},
+        {"paper_nnz_sigma", "mean"}};
+    rc_range_t range[2][RC_RANGES];
+    int sets = 1;
+    rc_status_t st = rc_ranges_make(o->store, v, where, range[0], range[1], err);
+    if (st < 0)
+        return st;
+    for (int i = 0; i < RC_RANGES; i++)
+        sets += sets == 1 && range[0][i].matrices != range[1][i].matrices;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    if (!t)
+        return RC_ENOMEM;
+    for (int s = 0; s < sets; s++)
+        for (int i = 0; i < RC_RANGES; i++)
+            put_range(t, set_names[s], i, &range[s][i]);
+    return end_table(t, format, 1u << 6, err);
+}
+
+const rc_summary_t rc_nisa_by_range = {.name = "ranges",
+    .shows = "table-I",
+    .summary = "matrices by number of entries",
+    .print = print_ranges};
+
+/* -------------------------------------------------------------- six formats */
+
+/* 1: there are generated matrices, so that "all" is another table than "real". */
+static int has_generated(const rc_six_t *f)
+{
+    for (int64_t i = 0; i < f->rows; i++)
+        if (f->row[i].generated)
+            return 1;
+    return 0;
+}
+
+static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, const char *set)
+{
+    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
+    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
+    rc_table_text(t, rc_view_device(v, s->device));
+    rc_table_text(t, set);
+}
+#define SETTING_COLUMNS                                                                            \
+    {"precision", ""}, {"cache", ""}, {"device", ""},                                              \
+    {                                                                                              \
+        "set", ""                                                                                  \
+    }
+
+/* 1: format c is faster than all others of the set by more than the error. */
+static int is_clear(const rc_view_t *v, const rc_six_row_t *r, unsigned set, int c)
+{
+    rc_timed_t own = rc_timed_of(v, r->row[c]);
+    for (int i = 0; i < RC_SIX; i++) {
+        if (i == c || !(set & 1u << i))
+            continue;
+        rc_timed_t other = rc_timed_of(v, r->row[i]);
+        if (rc_timed_tie(&own, &other))
+            return 0;
+    }
+    return 1;
+}
+
+/* A format among the six, over the matrices that have all of them. */
+typedef struct standing {
+    int64_t complete;
+    int64_t ok;
+    int64_t wins;
+    int64_t clear;
+    double loss;  /* sums of logs of time over the best; */
+    double floor; /* and of floor over time */
+    double worst;
+} standing_t;
+
+static standing_t stand(const rc_view_t *v, const rc_six_t *f, int c, int all)
+{
+    standing_t s = {.worst = 1};
+    for (int64_t i = 0; i < f->rows; i++) {
+        const rc_six_row_t *r = &f->row[i];
+        if (!all && r->generated)
+            continue;
+        int best = rc_six_best(r, RC_SIX_ALL, NULL);
+        if (!isnan(r->ns[c])) {
+            s.ok++;
+            s.floor += log(rc_floor_of(v, r->row[c]) / r->ns[c]);
+        }
+        if (best < 0)
+            continue;
+        s.complete++;
+        s.wins += best == c;
+        s.clear += best == c && is_clear(v, r, RC_SIX_ALL, c);
+        s.loss += log(r->ns[c] / r->ns[best]);
+        s.worst = fmax(s.worst, r->ns[c] / r->ns[best]);
+    }
+    return s;
+}
+
+static void put_standing(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, int c, int all)
+{
+    standing_t s = stand(v, f, c, all);
+    double n = s.complete ? (double)s.complete : NAN;
+    put_setting(t, v, &f->setting, set_names[all]);
+    rc_table_text(t, rc_six_names[c]);
+    rc_table_text(t, rc_six_kernels[c]);
+    rc_table_int(t, s.ok);
+    rc_table_int(t, f->missing[all][c][RC_CASE_SKIPPED]);
+    rc_table_int(t, f->missing[all][c][RC_CASE_WRONG]);
+    rc_table_int(t, f->missing[all][c][RC_CASE_FAILED] + f->missing[all][c][RC_CASE_CRASHED]);
+    rc_table_int(t, f->missing[all][c][RC_CASE_PENDING] + f->missing[all][c][RC_CASE_OK]);
+    rc_table_int(t, s.complete);
+    rc_table_int(t, s.wins);
+    rc_table_real(t, 100 * (double)s.wins / n, 3);
+    rc_table_int(t, s.clear);
+    rc_table_real(t, 100 * (exp(s.loss / n) - 1), 4);
+    rc_table_real(t, 100 * (s.complete ? s.worst - 1 : NAN), 4);
+    rc_table_real(t, exp(s.floor / (s.ok ? (double)s.ok : NAN)), 3);
+}
+
+static rc_status_t print_formats(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"format", ""}, {"kernel", ""},
+        {"ok", ""}, {"skipped", ""}, {"wrong", ""}, {"failed", ""}, {"absent", ""},
+        {"complete", ""}, {"wins", ""}, {"share", "%"}, {"clear", ""}, {"loss_geomean", "%"},
+        {"loss_max", "%"}, {"of_floor", "geomean"}};
+    rc_six_t *f = NULL;
+    int n = 0;
+    (void)o;
+    rc_status_t st = rc_six_make(v, where, &f, &n, err);
+    if (st < 0)
+        return st;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    for (int i = 0; t && i < n; i++)
+        for (int all = 0; all <= has_generated(&f[i]); all++)
+            for (int c = 0; c < RC_SIX; c++)
+                put_standing(t, v, &f[i], c, all);
+    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_six_free(f, n);
+    return st;
+}
+
+const rc_summary_t rc_nisa_formats = {.name = "formats",
+    .shows = "section-V",
+    .summary = "which format wins, and what each loses always taken",
+    .print = print_formats};
+
+/* -------------------------------------------------------------- section V.A */
+
+/* Matrices on which COO is the best of a set, and what they lose without it. */
+static void put_coo(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, unsigned set, int all)
+{
+    int64_t complete = 0;
+    int64_t wins = 0;
+    int64_t clear = 0;
+    double loss = 0;
+    double worst = 1;
+    for (int64_t i = 0; i < f->rows; i++) {
+        const rc_six_row_t *r = &f->row[i];
+        double margin = NAN;
+        int best = all || !r->generated ? rc_six_best(r, set, &margin) : -1;
+        complete += best >= 0;
+        if (best != RC_SIX_COO)
+            continue;
+        wins++;
+        clear += is_clear(v, r, set, best);
+        loss += log1p(margin);
+        worst = fmax(worst, 1 + margin);
+    }
+    put_setting(t, v, &f->setting, set_names[all]);
+    rc_table_int(t, set == RC_SIX_ALL ? 6 : 4);
+    rc_table_int(t, complete);
+    rc_table_int(t, wins);
+    rc_table_real(t, complete ? 100 * (double)wins / (double)complete : NAN, 3);
+    rc_table_int(t, clear);
+    rc_table_real(t, wins ? 100 * (exp(loss / (double)wins) - 1) : NAN, 4);
+    rc_table_real(t, wins ? 100 * (worst - 1) : NAN, 4);
+    const char *formats = set == RC_SIX_ALL ? "6" : "4";
+    rc_table_text(
+        t, rc_paper_text(rc_paper_says(rc_nisa_words, "coo", &f->setting, formats, ""), 0));
+}
+
+static rc_status_t print_coo(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {SETTING_COLUMNS, {"formats", ""}, {"matrices", ""},
+        {"coo_best", ""}, {"share", "%"}, {"clear", ""}, {"loss_geomean", "%"}, {"loss_max", "%"},
+        {"paper", ""}};
+    rc_six_t *f = NULL;
+    int n = 0;
+    (void)o;
+    rc_status_t st = rc_six_make(v, where, &f, &n, err);
+    if (st < 0)
+        return st;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    for (int i = 0; t && i < n; i++)
+        for (int all = 0; all <= has_generated(&f[i]); all++) {
+            put_coo(t, v, &f[i], RC_SIX_BASIC, all);
+            put_coo(t, v, &f[i], RC_SIX_ALL, all);
+        }
+    st = t ? end_table(t, format, 1u << 5, err) : RC_ENOMEM;
+    rc_six_free(f, n);
+    return st;
+}
+
+const rc_summary_t rc_nisa_coo = {.name = "coo",
+    .shows = "section-V.A",
+    .summary = "where COO is the fastest",
+    .print = print_coo};
+
+/* ---------------------------------------------------------- figures 2 and 3 */
+
+static void put_rate(rc_table_t *t, const rc_counted_t *c, const rc_counted_row_t *e, int is_best)
+{
+    const rc_view_t *v = c->view;
+    const rc_row_result_t *r = rc_view_result(v, e->row);
+    const rc_row_matrix_t *m = rc_view_matrix(v, e->matrix);
+    rc_cursor_t cursor;
+    rc_value_t name;
+    rc_view_seek(v, e->row, &cursor);
+    rc_view_get(&cursor, 0, &name); /* fullname */
+    const char *const key[] = {name.text, rc_view_kernel(v, e->kernel)};
+    rc_table_text(t, name.text);
+    rc_table_bool(t, rc_view_is_generated(v, e->matrix));
+    rc_table_int(t, m->nnz);
+    rc_table_text(t, rc_view_name(rc_op_names, r->op));
+    if (r->k > 0)
+        rc_table_int(t, r->k);
+    else
+        rc_table_missing(t);
+    rc_table_text(t, rc_view_name(rc_precision_names, r->precision));
+    rc_table_text(t, rc_view_device(v, r->device));
+    rc_table_text(t, rc_view_kernel(v, e->kernel));
+    rc_table_text(t, rc_view_policy(v, e->policy));
+    rc_table_real(t, e->ns, 5);
+    rc_table_real(t, rc_view_flops(v, e->row) / e->ns, 4);
+    rc_table_real(t, (double)r->bytes_min / e->ns, 4);
+    rc_table_real(t, rc_floor_of(v, e->row) / e->ns, 3);
+    rc_table_real(t, r->fill, 4);
+    rc_table_bool(t, is_best);
+    rc_table_real(t, rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3);
+}
+
+static rc_status_t print_rates(const rc_view_t *v, const rc_summary_options_t *o,
+    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"fullname", ""}, {"generated", ""}, {"nnz", ""},
+        {"op", ""}, {"k", ""}, {"precision", ""}, {"device", ""}, {"kernel", ""}, {"policy", ""},
+        {"median", "ns"}, {"rate", "Gflop/s"}, {"bytes", "GB/s"}, {"of_floor", "x"}, {"fill", "x"},
+        {"best", ""}, {"paper", "Gflop/s"}};
+    rc_counted_t c = {0};
+    (void)o;
+    rc_status_t st = rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err);
+    if (st < 0)
+        return st;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    for (int64_t i = 0, end; t && i < c.rows; i = end) {
+        end = rc_counted_end(&c, i);
+        for (int64_t j = i; j < end; j++)
+            put_rate(t, &c, &c.row[j], j == i);
+    }
+    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_counted_free(&c);
+    return st;
+}
+
+const rc_summary_t rc_summary_nisa_rates = {.name = "rates",
+    .shows = "figure-2 figure-3",
+    .summary = "rates by matrix, kernel and order",
+    .takes = RC_TAKES_MATRICES,
+    .print = print_rates};

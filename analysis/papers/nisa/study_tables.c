@@ -1,0 +1,374 @@
+/* The tables of a study: what each fits, its lines, and the paper's figures in them. */
+#include "config.h"
+#include "analysis/papers/nisa/study_private.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { K80 = 0, P100 = 2 }; /* columns of the paper's tables, fp64 one further */
+
+static int add_columns(rc_study_t *s, int n, const rc_column_t *more, int count)
+{
+    memcpy(s->column + n, more, (size_t)count * sizeof *more);
+    return n + count;
+}
+#define ADD(s, n, more) add_columns(s, n, more, (int)(sizeof(more) / sizeof *(more)))
+
+/* ------------------------------------------------------------ tables IV to X */
+
+static int tables_columns(rc_study_t *s)
+{
+    static const rc_column_t first[] = {{"table", ""}, {"set", ""}, {"model", ""}};
+    static const rc_column_t figures[] = {
+        {"accuracy", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"}};
+    static const rc_column_t last[] = {{"clear", "%"}, {"clear_matrices", ""}, {"common", "%"},
+        {"slowdown", "geomean"}, {"fit", "s"}, {"paper_k80", "%"}, {"paper_p100", "%"}};
+    int n = rc_study_part_columns(s->column);
+    n = ADD(s, n, first);
+    n = ADD(s, n, figures);
+    for (int t = 0; t < s->tolerances; t++) {
+        (void)snprintf(s->within[t], sizeof s->within[t], "within_%g", 100 * s->tolerance[t]);
+        s->column[n++] = (rc_column_t){s->within[t], "%"};
+    }
+    return ADD(s, n, last);
+}
+
+static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
+    const rc_trainer_t *t, const rc_study_score_t *score, double fit_s)
+{
+    const char *const key[] = {p->formats, rc_study_set_names[set], t->name};
+    const char *paper = p->paper ? rc_paper_line(rc_nisa_accuracy, key, 3) : NULL;
+    rc_study_put_part(s, p);
+    rc_paper_put(s->t, paper ? rc_paper_text(paper, 4) : NULL);
+    rc_table_text(s->t, rc_study_set_names[set]);
+    rc_table_text(s->t, t->name);
+    rc_study_put_figure(s, &score->accuracy);
+    for (int i = 0; i < s->tolerances; i++)
+        rc_table_real(s->t, 100 * score->within[i].mean.value, 4);
+    rc_table_real(s->t, 100 * score->clear.mean.value, 4);
+    rc_table_int(s->t, score->clear.count);
+    rc_table_real(s->t, 100 * score->common.mean.value, 4);
+    rc_table_real(s->t, score->geomean.mean.value, 4);
+    rc_table_real(s->t, fit_s, 3);
+    rc_table_real(s->t, rc_paper_number(paper, K80 + p->fp64), 3);
+    rc_table_real(s->t, rc_paper_number(paper, P100 + p->fp64), 3);
+}
+
+static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t set,
+    const rc_trainer_t *t, rc_study_score_t *score, double *fit_s)
+{
+    const rc_study_run_t *r;
+    rc_status_t st = rc_study_fit(s, p, t, set, &r);
+    if (st == RC_OK)
+        st = rc_study_score(
+            &p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
+    *fit_s = r->fit_s;
+    return st;
+}
+
+static rc_status_t tables_print(rc_study_t *s, rc_study_part_t *p)
+{
+    rc_study_score_t score;
+    double fit_s;
+    rc_status_t st = RC_OK;
+    int sets =
+        p->paper == 3 ? RC_STUDY_SET_TOP : RC_STUDY_SETS; /* the paper has no top 7 of three */
+    for (int set = 0; st == RC_OK && set < sets; set++)
+        for (int m = 0; st == RC_OK && m < s->models && s->set[set]; m++) {
+            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score, &fit_s);
+            if (st == RC_OK)
+                put_accuracy(s, p, (rc_study_set_t)set, s->model[m], &score, fit_s);
+        }
+    return st;
+}
+
+static const rc_study_mode_t rc_study_tables = {.name = "accuracy",
+    .models = "cart,svm-nisa,mlp-nisa,xgboost-nisa",
+    .tolerances = "0,2,5",
+    .three = 1,
+    .notes = 1u << 1 | 1u << 3 | 1u << 5,
+    .columns = tables_columns,
+    .print = tables_print};
+
+const rc_summary_t rc_nisa_accuracy_table = {.name = "accuracy",
+    .shows = "table-IV table-V table-VI table-VII table-VIII table-IX table-X",
+    .summary = "how often models choose the fastest format",
+    .fits = &rc_study_tables};
+
+/* ---------------------------------------------------------- tables XI to XIII */
+
+static int slowdown_columns(rc_study_t *s)
+{
+    static const rc_column_t own[] = {{"table", ""}, {"set", ""}, {"model", ""}, {"part", ""},
+        {"tested", ""}, {"none", ""}, {"over_1", ""}, {"from_1.2", ""}, {"from_1.5", ""},
+        {"from_2", ""}, {"mean", "x"}, {"geomean", "x"}, {"accuracy", "%"}, {"paper_none", ""},
+        {"paper_over_1", ""}, {"paper_from_1.2", ""}, {"paper_from_1.5", ""}, {"paper_from_2", ""}};
+    return ADD(s, rc_study_part_columns(s->column), own);
+}
+
+/* Of the first part, which is as large a share as the paper's, or of all five. */
+static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
+    const rc_trainer_t *t, const rc_study_score_t *score, int all)
+{
+    const char *const key[] = {t->name, rc_study_set_names[set]};
+    const char *paper =
+        p->fp64 && !all && p->paper == 6 ? rc_paper_line(rc_nisa_slowdown, key, 2) : NULL;
+    rc_study_put_part(s, p);
+    rc_paper_put(s->t, paper ? rc_paper_text(paper, RC_STUDY_SLOWDOWNS) : NULL);
+    rc_table_text(s->t, rc_study_set_names[set]);
+    rc_table_text(s->t, t->name);
+    rc_table_text(s->t, all ? "all" : "first");
+    rc_table_int(s->t, all ? score->accuracy.count : score->accuracy.first_count);
+    for (int i = 0; i < RC_STUDY_SLOWDOWNS; i++)
+        rc_table_int(s->t, score->slow[all][i]);
+    rc_table_real(s->t, all ? score->mean.mean.value : score->mean.first, 4);
+    rc_table_real(s->t, all ? score->geomean.mean.value : score->geomean.first, 4);
+    rc_table_real(s->t, 100 * (all ? score->accuracy.mean.value : score->accuracy.first), 4);
+    for (int i = 0; i < RC_STUDY_SLOWDOWNS; i++)
+        rc_table_real(s->t, rc_paper_number(paper, i), 3);
+}
+
+static rc_status_t slowdown_print(rc_study_t *s, rc_study_part_t *p)
+{
+    rc_study_score_t score;
+    double fit_s;
+    rc_status_t st = RC_OK;
+    for (int m = 0; st == RC_OK && m < s->models; m++)
+        for (int set = 0; st == RC_OK && set < RC_STUDY_SETS; set++) {
+            if (!s->set[set])
+                continue;
+            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score, &fit_s);
+            for (int all = 0; st == RC_OK && all < 2; all++)
+                put_slowdown(s, p, (rc_study_set_t)set, s->model[m], &score, all);
+        }
+    return st;
+}
+
+static const rc_study_mode_t rc_study_slowdown = {.name = "slowdown",
+    .models = "svm-nisa,ensemble-nisa,xgboost-nisa",
+    .tolerances = "0",
+    .notes = 1u << 0 | 1u << 1 | 1u << 2,
+    .columns = slowdown_columns,
+    .print = slowdown_print};
+
+const rc_summary_t rc_nisa_slowdown_table = {.name = "slowdown",
+    .shows = "table-XI table-XII table-XIII",
+    .summary = "how many matrices are slowed by how much",
+    .fits = &rc_study_slowdown};
+
+/* ------------------------------------------------------------ figures 6 and 7 */
+
+/* 1: a model for each format. */
+static int is_individual(const char *model)
+{
+    size_t n = strlen(model);
+    return n > 5 && strcmp(model + n - 5, "-each") == 0;
+}
+
+static int rme_columns(rc_study_t *s)
+{
+    static const rc_column_t own[] = {{"figure", ""}, {"set", ""}, {"model", ""}, {"fitted", ""},
+        {"format", ""}, {"rme", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
+        {"rme_rate", "%"}, {"fit", "s"}, {"paper", "%"}};
+    return ADD(s, rc_study_part_columns(s->column), own);
+}
+
+static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int c,
+    const rc_study_figure_t *time, const rc_study_figure_t *rate, double fit_s)
+{
+    const char *format = c < p->d.classes ? p->d.cls[c].name : "all";
+    rc_study_put_part(s, p);
+    rc_table_text(s->t, is_individual(t->name) ? "7" : "6");
+    rc_table_text(s->t, rc_study_set_names[RC_STUDY_SET_3]);
+    rc_table_text(s->t, t->name);
+    rc_table_text(s->t, is_individual(t->name) ? "individual" : "combined");
+    rc_table_text(s->t, format);
+    rc_study_put_figure(s, time);
+    rc_table_real(s->t, 100 * rate->mean.value, 4);
+    rc_table_real(s->t, fit_s, 3);
+    int is_there = p->fp64 && p->paper == 6; /* figures 6 and 7 */
+    rc_paper_put(
+        s->t, is_there ? rc_paper_says(rc_nisa_words, "rme", NULL, t->name, format) : NULL);
+}
+
+static rc_status_t rme_one(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *t)
+{
+    const rc_study_run_t *r;
+    size_t n = (size_t)p->d.classes + 1;
+    rc_study_figure_t *time = rc_alloc(n, sizeof *time, "errors of times", s->err);
+    rc_study_figure_t *rate = rc_alloc(n, sizeof *rate, "errors of times", s->err);
+    rc_status_t st;
+    RC_TRY(time && rate ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_study_fit(s, p, t, RC_STUDY_SET_3, &r));
+    RC_TRY(rc_study_rme(&p->d, r, 0, s->o.seed, time, s->err));
+    RC_TRY(rc_study_rme(&p->d, r, 1, s->o.seed, rate, s->err));
+    for (int c = 0; c <= p->d.classes; c++)
+        put_rme(s, p, t, c, &time[c], &rate[c], r->fit_s);
+done:
+    free(time);
+    free(rate);
+    return st;
+}
+
+static rc_status_t rme_print(rc_study_t *s, rc_study_part_t *p)
+{
+    rc_status_t st = RC_OK;
+    for (int m = 0; st == RC_OK && m < s->models; m++)
+        st = rme_one(s, p, s->model[m]);
+    return st;
+}
+
+const rc_study_mode_t rc_study_rme_mode = {.name = "rme",
+    .models = "mlp-nisa-time,ensemble-nisa-time,mlp-nisa-each,ensemble-nisa-each",
+    .tolerances = "0",
+    .times = 1,
+    .notes = 1u << 4,
+    .columns = rme_columns,
+    .print = rme_print};
+
+const rc_summary_t rc_nisa_rme_table = {.name = "rme",
+    .shows = "figure-6 figure-7",
+    .summary = "errors of predicted times, of one model for all formats and of one for each",
+    .fits = &rc_study_rme_mode};
+
+/* ------------------------------------------------------------------ table XIV */
+
+static int indirect_columns(rc_study_t *s)
+{
+    static const rc_column_t own[] = {{"table", ""}, {"method", ""}, {"model", ""},
+        {"tolerance", "%"}, {"of", ""}, {"right", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
+        {"slowdown", "geomean"}, {"paper_k80", "%"}, {"paper_p100", "%"}};
+    return ADD(s, rc_study_part_columns(s->column), own);
+}
+
+static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int times,
+    int i, const rc_study_score_t *score)
+{
+    char tolerance[32];
+    const char *const key[] = {t->name, tolerance};
+    (void)snprintf(tolerance, sizeof tolerance, "%g", 100 * s->tolerance[i]);
+    const char *paper = p->paper == 6 ? rc_paper_line(rc_nisa_indirect, key, 2) : NULL;
+    rc_study_put_part(s, p);
+    rc_table_text(s->t, "XIV");
+    rc_table_text(s->t, times ? "indirect" : "direct");
+    rc_table_text(s->t, t->name);
+    rc_table_real(s->t, 100 * s->tolerance[i], 4);
+    rc_table_text(s->t, times && s->predicted ? "predicted" : "measured");
+    rc_study_put_figure(s, &score->within[i]);
+    rc_table_real(s->t, score->geomean.mean.value, 4);
+    rc_table_real(s->t, rc_paper_number(paper, K80 + p->fp64), 3);
+    rc_table_real(s->t, rc_paper_number(paper, P100 + p->fp64), 3);
+}
+
+static rc_status_t indirect_print(rc_study_t *s, rc_study_part_t *p)
+{
+    rc_status_t st = RC_OK;
+    for (int m = 0; st == RC_OK && m < s->models; m++) {
+        const rc_study_run_t *r;
+        rc_study_score_t score;
+        st = rc_study_fit(s, p, s->model[m], RC_STUDY_SET_3, &r);
+        int times = r->p.time != NULL;
+        if (st == RC_OK)
+            st = rc_study_score(&p->d, r, s->tolerance, s->tolerances, times && s->predicted,
+                s->o.seed, &score, s->err);
+        for (int i = 0; st == RC_OK && i < s->tolerances; i++)
+            put_indirect(s, p, s->model[m], times, i, &score);
+    }
+    return st;
+}
+
+const rc_study_mode_t rc_study_indirect = {.name = "indirect",
+    .models = "xgboost-nisa,ensemble-nisa-time",
+    .tolerances = "0,5",
+    .times = 1,
+    .notes = 1u << 7,
+    .columns = indirect_columns,
+    .print = indirect_print};
+
+const rc_summary_t rc_nisa_indirect_table = {.name = "indirect",
+    .shows = "table-XIV",
+    .summary = "choosing the least predicted time against the classifier",
+    .fits = &rc_study_indirect};
+
+/* ------------------------------------------------------------ figures 4 and 5 */
+
+static int importance_columns(rc_study_t *s)
+{
+    static const rc_column_t own[] = {{"figure", ""}, {"feature", ""}, {"rank", ""},
+        {"weight", "%"}, {"least", "%"}, {"most", "%"}, {"gain", "%"}, {"in_top7", "of 5"},
+        {"paper", ""}};
+    return ADD(s, rc_study_part_columns(s->column), own);
+}
+
+/* Of one input over the five training parts. */
+typedef struct share {
+    double mean;
+    double least;
+    double most;
+    double gain;
+    int top; /* parts in which it is one of the most important */
+} share_t;
+
+static share_t share_of(const rc_study_ranks_t *r, int input)
+{
+    share_t x = {.least = INFINITY, .most = -INFINITY};
+    for (int f = 0; f < RC_STUDY_FOLDS; f++) {
+        double w = r->weight[f * r->inputs + input];
+        x.mean += w / RC_STUDY_FOLDS;
+        x.gain += r->gain[f * r->inputs + input] / RC_STUDY_FOLDS;
+        x.least = fmin(x.least, w);
+        x.most = fmax(x.most, w);
+        for (int i = 0; i < RC_STUDY_TOP; i++)
+            x.top += r->top[f][i] == input;
+    }
+    return x;
+}
+
+static int rank_of(const rc_study_ranks_t *r, int input)
+{
+    double own = share_of(r, input).mean;
+    int rank = 1;
+    for (int i = 0; i < r->inputs; i++) {
+        double other = share_of(r, i).mean;
+        rank += other > own || (other == own && i < input);
+    }
+    return rank;
+}
+
+static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
+{
+    rc_status_t st = rc_study_need_ranks(s, p);
+    for (int rank = 1; st == RC_OK && rank <= p->ranks.inputs; rank++)
+        for (int i = 0; i < p->ranks.inputs; i++) {
+            share_t x = share_of(&p->ranks, i);
+            const char *name = p->d.input[i].name;
+            if (rank_of(&p->ranks, i) != rank)
+                continue;
+            rc_study_put_part(s, p);
+            rc_table_text(s->t, p->fp64 ? "5" : "4");
+            rc_table_text(s->t, name);
+            rc_table_int(s->t, rank);
+            rc_table_real(s->t, 100 * x.mean, 4);
+            rc_table_real(s->t, 100 * x.least, 4);
+            rc_table_real(s->t, 100 * x.most, 4);
+            rc_table_real(s->t, 100 * x.gain, 4);
+            rc_table_int(s->t, x.top);
+            rc_table_text(
+                s->t, rc_paper_text(rc_paper_says(rc_nisa_words, "importance", NULL, name, ""), 0));
+        }
+    return st;
+}
+
+static const rc_study_mode_t rc_study_importance = {.name = "importance",
+    .tolerances = "0",
+    .notes = 1u << 3,
+    .columns = importance_columns,
+    .print = importance_print};
+
+const rc_summary_t rc_nisa_importance_table = {.name = "importance",
+    .shows = "figure-4 figure-5",
+    .summary = "how important each feature is",
+    .fits = &rc_study_importance};

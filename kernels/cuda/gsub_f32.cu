@@ -1,7 +1,0 @@
-/* Device functions of gsub in fp32. */
-#include "kernels/cuda/gsub.cuh"
-
-extern "C" const void *rc_cuda_gsub_entry_f32(int wide, int lanes, int strip)
-{
-    return rc::sub_entry_of<float>(wide, lanes, strip);
-}

@@ -1,7 +1,0 @@
-/* Device functions of gsub in fp64. */
-#include "kernels/cuda/gsub.cuh"
-
-extern "C" const void *rc_cuda_gsub_entry_f64(int wide, int lanes, int strip)
-{
-    return rc::sub_entry_of<double>(wide, lanes, strip);
-}

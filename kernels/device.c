@@ -1,8 +1,0 @@
-#include "config.h"
-#include "kernels/device.h"
-
-void rc_device_close(rc_device_t *d)
-{
-    if (d)
-        d->close(d);
-}

@@ -1,0 +1,330 @@
+/* Sampled product by rows, without atomics: O_e = alpha A_e <Y_i, X_j> + beta O_e.  A group of lanes takes a row, or up
+ * to `entries` neighbouring entries of one, so that long rows are shared.  Nothing is rearranged: the output is in the
+ * order of the original entries whatever the schedule, so columns and values stay in it, too, and the schedule is
+ * the order of the segments (row_sddmm.h). */
+#include "config.h"
+#include "kernels/sddmm/cuda/row_sddmm.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "device/cuda/cuda.h"
+#include "device/cuda/overlap.h"
+#include "device/cuda/ranges.h"
+#include "format/cuda/slots.h"
+#include "format/places.h"
+#include "format/slots.h"
+#include "kernels/kernel.h"
+#include "kernels/spmm/cuda/rowmajor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+    PARAM_ENTRIES,
+    PARAM_VECTORS,
+    ENTRIES_AUTO = -1,
+    ENTRIES_ASKED = 1024,  /* at most */
+    ENTRIES_MOST = 128,    /* when nothing is said: a longer row is cut */
+    ENTRIES_MAX = 1 << 30, /* of any segment: the device steps past its end */
+    STEP = RC_ROW_SDDMM_LANES_MIN, /* entries that a group takes at a time */
+    GROUPS = 4,    /* of a warp, as at K = 128 in fp32; more have less to wait for */
+    STEP_COST = 5, /* of a warp for a step of its longest segment, and to begin: fitted to meshes of 7 and 27 points */
+    WARP_COST = 3,
+    SAMPLES = 64, /* runs of slots that are looked at */
+    SAMPLE = 1024,
+    LANES = 32,
+    ALONE = 1 << 16 /* values that are not worth a second thread */
+};
+
+typedef struct row_sddmm {
+    rc_cuda_memory_t memory;
+    rc_row_sddmm_args_t args;
+    rc_precision_t precision;
+    int64_t vectors; /* as the user said, 0: automatic */
+    int64_t nnz;
+    int overlaps;
+} row_sddmm_t;
+
+/* ----------------------------------------------------------------- prepare */
+
+/* Entries of slot i. */
+static int64_t length_of(const rc_problem_t *p, int64_t i)
+{
+    int64_t r = p->schedule->row[i];
+    return r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r];
+}
+
+/* Entries of each segment of a row but the last one, where none may have more than `most`: about equal, and full steps. */
+static int64_t segment_size(int64_t length, int64_t most)
+{
+    if (length <= most)
+        return length;
+    int64_t size = rc_ceil_div(length, rc_ceil_div(length, most));
+    return most < STEP ? size : rc_ceil_div(size, STEP) * STEP;
+}
+
+static int64_t count_segments(const rc_problem_t *p, int64_t most)
+{
+    int64_t n = 0;
+    for (int64_t i = 0; i < p->schedule->slots; i++) {
+        int64_t length = length_of(p, i);
+        if (length > 0)
+            n += length <= most ? 1 : rc_ceil_div(length, segment_size(length, most));
+    }
+    return n;
+}
+
+/* What the warps of some slots take together, in units of a fifth of a step. */
+static int64_t cost_of(const rc_problem_t *p, int64_t most, int64_t begin, int64_t end)
+{
+    int64_t cost = 0;
+    int64_t longest = 0; /* of the warp so far, in steps */
+    int groups = 0;      /* of it */
+    for (int64_t i = begin; i < end; i++) {
+        int64_t length = length_of(p, i);
+        int64_t size = segment_size(length, most);
+        for (int64_t e = 0; e < length; e += size) {
+            int64_t steps = rc_ceil_div(length - e < size ? length - e : size, STEP);
+            longest = steps > longest ? steps : longest;
+            if (++groups == GROUPS) {
+                cost += STEP_COST * longest + WARP_COST;
+                longest = 0;
+                groups = 0;
+            }
+        }
+    }
+    return cost + (groups > 0 ? STEP_COST * longest + WARP_COST : 0);
+}
+
+/* The same of all slots, or of SAMPLES runs of them. */
+static int64_t sampled_cost(const rc_problem_t *p, int64_t most)
+{
+    int64_t slots = p->schedule->slots;
+    int64_t cost = 0;
+    if (slots <= (int64_t)SAMPLES * SAMPLE)
+        return cost_of(p, most, 0, slots);
+    for (int64_t i = 0; i < SAMPLES; i++) {
+        int64_t begin = (slots - SAMPLE) / (SAMPLES - 1) * i;
+        cost += cost_of(p, most, begin, begin + SAMPLE);
+    }
+    return cost;
+}
+
+/* The most entries of a segment: what was asked for, else what costs least. */
+static int64_t choose_most(const rc_problem_t *p)
+{
+    int64_t most = p->param[PARAM_ENTRIES];
+    if (most != ENTRIES_AUTO)
+        return most > 0 ? most : ENTRIES_MAX;
+    most = ENTRIES_MOST;
+    int64_t best = sampled_cost(p, most);
+    for (int64_t n = ENTRIES_MOST / 2; n >= STEP; n /= 2) {
+        int64_t cost = sampled_cost(p, n);
+        if (cost < best) {
+            best = cost;
+            most = n;
+        }
+    }
+    return most;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    (void)err;
+    int64_t most = choose_most(p);
+    int64_t segments = count_segments(p, most);
+    int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
+    out->bytes = rc_sat_add(rc_sat_mul(p->a->nnz, entry),
+        rc_sat_mul(segments, (int64_t)sizeof(rc_sddmm_segment_t)));
+    out->traffic = out->bytes;
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = 1;
+    out->chosen[0] = segments;
+    out->chosen[1] = most;
+    return RC_OK;
+}
+
+/* The rows of the schedule, cut.  \param[out] out  as many as the analysis counted */
+static void list_segments(const rc_problem_t *p, int64_t most, rc_sddmm_segment_t *out)
+{
+    for (int64_t i = 0; i < p->schedule->slots; i++) {
+        int64_t length = length_of(p, i);
+        int64_t size = segment_size(length, most);
+        int32_t row = p->schedule->row[i];
+        for (int64_t e = 0; e < length; e += size) {
+            int64_t count = length - e < size ? length - e : size;
+            *out++ = (rc_sddmm_segment_t){p->a->row_ptr[row] + e, (int32_t)count, row};
+        }
+    }
+}
+
+/* The values, in the precision of the problem. */
+static rc_status_t keep_values(row_sddmm_t *s, const rc_problem_t *p, void **out, rc_err_t *err)
+{
+    rc_places_t places = rc_places_own(s->memory.x, p);
+    rc_status_t st =
+        rc_cuda_room(&s->memory, (size_t)p->a->nnz * rc_precision_bytes(p->precision), out, err);
+    return st < 0 ? st : rc_places_fill(p, &places, *out, err);
+}
+
+static rc_status_t build(
+    row_sddmm_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    size_t segments = (size_t)analysis->chosen[0];
+    rc_sddmm_segment_t *list = rc_alloc(segments, sizeof *list, "segments of rows", err);
+    void *segment = NULL;
+    void *col = NULL;
+    void *val = NULL;
+    rc_status_t st = list ? RC_OK : RC_ENOMEM;
+    RC_TRY(st);
+    list_segments(p, analysis->chosen[1], list);
+    if (segments > 0) {
+        RC_TRY(rc_cuda_keep(&s->memory, list, segments * sizeof *list, &segment, err));
+        RC_TRY(rc_cuda_keep(
+            &s->memory, p->a->col_idx, (size_t)p->a->nnz * sizeof(int32_t), &col, err));
+        RC_TRY(keep_values(s, p, &val, err));
+    }
+    s->args = (rc_row_sddmm_args_t){
+        .segment = segment, .col = col, .val = val, .segments = (int64_t)segments};
+    rc_cuda_memory_seal(&s->memory);
+done:
+    free(list);
+    return st;
+}
+
+static void release(void *state)
+{
+    row_sddmm_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    row_sddmm_t *from = of;
+    rc_status_t st = RC_OK;
+    row_sddmm_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    if (from)
+        *s = *from;
+    s->memory = (rc_cuda_memory_t){.x = x};
+    s->precision = p->precision;
+    s->vectors = p->param[PARAM_VECTORS];
+    s->nnz = p->a->nnz;
+    RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    RC_TRY(from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
+                : build(s, p, analysis, err));
+    *state = s;
+    s = NULL;
+done:
+    release(s);
+    return st;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+/* --------------------------------------------------------------------- run */
+
+/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each is full.  A warp that
+ * goes over wide rows several times is faster with fewer registers. */
+static int vectors_for(const row_sddmm_t *s, int64_t pieces)
+{
+    enum { WIDE = 128, OF_WIDE = 2 };
+    int vectors = 1;
+    if (s->vectors > 0)
+        return (int)s->vectors;
+    if (pieces >= WIDE)
+        return OF_WIDE;
+    while (vectors < RC_ROW_SDDMM_VECTORS_MAX && (int64_t)RC_ROW_SDDMM_LANES_MIN * vectors < pieces)
+        vectors *= 2;
+    return vectors;
+}
+
+static rc_status_t launch(
+    const row_sddmm_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
+{
+    const rc_operands_t inputs = {.in = {o->in[0]}, .out = o->in[1]};
+    const size_t value = rc_precision_bytes(s->precision);
+    int64_t k = o->in[0].cols;
+    int width = (int)(RC_CUDA_VECTOR_BYTES / value);
+    while (width > 1 && (k % width != 0 || !rc_cuda_aligned(&inputs, value * (size_t)width)))
+        width /= 2;
+    int64_t pieces = k / width;
+    int vectors = vectors_for(s, pieces);
+    rc_row_sddmm_args_t args = s->args;
+    args.lanes = RC_ROW_SDDMM_LANES_MIN;
+    while (args.lanes < LANES && (int64_t)args.lanes * vectors < pieces)
+        args.lanes *= 2;
+    args.pieces = (int32_t)pieces;
+    args.tiles = (int32_t)rc_ceil_div(pieces, (int64_t)args.lanes * vectors);
+    args.y = o->in[0].data;
+    args.x = o->in[1].data;
+    args.out = o->out.data;
+    args.scalars = scalars;
+    rc_status_t st = rc_cuda_leading(&inputs, &args.ldy, &args.ldx, err);
+    int64_t ctas = rc_ceil_div(args.segments, RC_ROW_SDDMM_THREADS / args.lanes);
+    if (st < 0)
+        return st;
+    if (ctas > INT32_MAX || pieces > INT32_MAX / 2)
+        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " segments of rows and K = %" PRId64 " are too many",
+            args.segments, k);
+    const rc_cuda_launch_t l = {.entry = rc_cuda_row_sddmm_entry(s->precision, width, vectors),
+        .ctas = (unsigned)ctas,
+        .rows = 1,
+        .threads = RC_ROW_SDDMM_THREADS};
+    return rc_cuda_launch_overlapping(s->memory.x, &l, s->overlaps, &args, "launch of row-sddmm", err);
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return launch(state, o, rc_cuda_scalars(alpha, beta), err);
+}
+
+static int64_t values(void *state, void **array)
+{
+    const row_sddmm_t *s = state;
+    *array = (void *)(uintptr_t)s->args.val;
+    return s->nnz;
+}
+
+static const char *const entries_names[] = {"auto", NULL};
+
+const rc_kernel_t rc_kernel_row_sddmm = {
+    .name = "row-sddmm",
+    .summary = "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
+    .source = "rowcast; warp per row: Jiang et al. 2020, Algorithm 2",
+    .version = 2,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SDDMM,
+    .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ORIGINAL,
+    .computes = 1,
+    .strict = rc_kernel_always,
+    .any_k = 1,
+    .deterministic = rc_kernel_always,
+    .param = {{.name = "entries",
+                  .help = "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves least to wait for",
+                  .value = ENTRIES_AUTO,
+                  .max = ENTRIES_ASKED,
+                  .pow2 = 1,
+                  .choices = entries_names},
+        {.name = "vectors",
+            .help = "vectors of 16 bytes of Y per lane, 0: automatic",
+            .max = RC_ROW_SDDMM_VECTORS_MAX,
+            .pow2 = 1}},
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .share = share,
+    .run = run,
+    .release = release,
+    .values = values,
+};

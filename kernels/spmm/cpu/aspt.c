@@ -1,0 +1,129 @@
+/* Adaptive sparse tiling on a CPU, to be read: the reference of the kernel of that name for a GPU.  A thread
+ * owns columns of C, so nothing is added by two threads, and the sums have one order: tile after tile, then
+ * the sparse part. */
+#include "config.h"
+#include "format/aspt.h"
+#include "base/alloc.h"
+#include "format/slots.h"
+
+#include <stdlib.h>
+
+typedef struct aspt {
+    rc_slots_t slots; /* only its rows */
+    rc_aspt_cut_t cut;
+    rc_precision_t precision;
+    int threads;
+} aspt_t;
+
+/* The row of C of a slot with entries. */
+static int64_t row_of(const aspt_t *s, int64_t slot)
+{
+    return s->slots.row ? s->slots.row[slot] : slot;
+}
+
+#define INSTANCES "kernels/spmm/cpu/aspt.inc"
+#include "device/cpu/instances.inc"
+#include "kernels/kernel.h"
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_aspt_size_t n;
+    rc_status_t st = rc_aspt_measure(p, 0, 0, &n, err);
+    if (st < 0)
+        return st;
+    int64_t value = (int64_t)rc_precision_bytes(p->precision);
+    int64_t index = (int64_t)sizeof(int32_t);
+    int64_t slots = p->schedule->slots;
+    int64_t bytes = rc_sat_mul(n.tiles.nnz_dense, (int64_t)sizeof(uint16_t) + value);
+    bytes = rc_sat_add(bytes, rc_sat_mul(n.tiles.nnz_rest, index + value));
+    bytes = rc_sat_add(bytes, (n.tiles.ptrs + slots + 2) * (int64_t)sizeof(int64_t));
+    bytes = rc_sat_add(bytes,
+        n.tiles.panels * (int64_t)sizeof(rc_tile_panel_t) + n.tiles.cols * index);
+    out->traffic = rc_sat_add(bytes, rc_slots_row_bytes(p));
+    if (p->param[RC_ASPT_REST] != RC_ASPT_KEEP) /* at most */
+        out->traffic = rc_sat_add(out->traffic, slots * index);
+    out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
+    out->stored_rows = rc_stored_rows(p);
+    return RC_OK;
+}
+
+static void release(void *state)
+{
+    aspt_t *s = state;
+    if (!s)
+        return;
+    rc_aspt_cut_free(&s->cut);
+    rc_slots_free(&s->slots);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    aspt_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->precision = p->precision;
+    s->threads = x->threads;
+    rc_status_t st = rc_slots_build(x, p, &s->slots, err);
+    if (st == RC_OK) {
+        const rc_segments_source_t source = {.rows = s->slots.slots,
+            .cols = s->slots.cols,
+            .ptr = s->slots.ptr,
+            .col = s->slots.col,
+            .val = s->slots.val,
+            .value_bytes = (int)rc_precision_bytes(p->precision)};
+        st = rc_aspt_cut(p, &source, x->threads, &s->cut, err);
+        rc_slots_drop_entries(&s->slots);
+    }
+    if (st < 0) {
+        release(s);
+        return st;
+    }
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    const aspt_t *s = state;
+    static void (*const strip[])(const aspt_t *, const rc_operands_t *, int64_t, int64_t,
+        double, double) = RC_INSTANCES(strip);
+    int64_t k = o->out.cols;
+    int64_t width = (k + s->threads - 1) / s->threads;
+#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
+    for (int t = 0; t < s->threads; t++) {
+        int64_t j0 = t * width < k ? t * width : k;
+        int64_t j1 = j0 + width < k ? j0 + width : k;
+        strip[s->precision](s, o, j0, j1, alpha, beta);
+    }
+    return RC_OK;
+}
+
+/* The reference of the GPU's, no rival: by name alone. */
+const rc_kernel_t rc_kernel_aspt = {
+    .name = "aspt",
+    .summary = "ASpT, row-major: dense tiles, then the sparse part (the reference of the GPU's)",
+    .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
+              "doi:10.1145/3332466.3374546",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
+    .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .strict = rc_kernel_always,
+    .for_testing = 1,
+    .any_k = 1,
+    .deterministic = rc_kernel_always,
+    .param = {RC_ASPT_PARAMS},
+    .identify = rc_aspt_identify,
+    .analyse = analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

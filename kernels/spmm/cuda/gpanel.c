@@ -1,0 +1,452 @@
+/* Row-major product for wide B.  The rows are pieces (format/panels.h) in schedule order; a CTA
+ * takes a contiguous run of them, a panel, and a strip of the columns of B, so that what neighbouring
+ * rows share of B comes from L1.  Strips are slowest in the grid: all panels of one come before the
+ * next.  Two neighbouring rows that share columns can share the loads of B.  Long rows are parts,
+ * summed in a fixed order; no atomics on C. */
+#include "config.h"
+#include "kernels/spmm/cuda/gpanel.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "device/cuda/cuda.h"
+#include "device/cuda/overlap.h"
+#include "device/cuda/ranges.h"
+#include "format/cuda/build.h"
+#include "format/cuda/slots.h"
+#include "format/slots.h"
+#include "kernels/kernel.h"
+#include "kernels/spmm/cuda/rowmajor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { PARAM_STRIP, PARAM_PANEL, PARAM_LONGEST, PARAM_PAIRS };
+enum { CHOSEN_PIECES, CHOSEN_BATCHES, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_ROWS };
+enum {
+    LONGEST_MEANS = 2,
+    LONGEST = 128,
+    LONGEST_CHOICE = 32,          /* the first one */
+    NARROW_COLS = UINT16_MAX + 1, /* up to so many columns are stored in 16 bits */
+    CTAS = 4,                     /* of a multiprocessor */
+    PANEL = 64, /* pieces at most, so that panels that run at the same time are close */
+    VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
+    LANE_BYTES = 2 * VECTOR_BYTES, /* that a lane sums up at most */
+    WARP = 32,
+    K_MAX = 1 << 30,
+    GRID_Y_MAX = 65535
+};
+
+static const char *const strip_choices[] = {"auto", "32x2", "16x2", "32x1", NULL};
+static const char *const longest_choices[] = {"auto", "32", "64", "128", "256", NULL};
+static const char *const pairs_choices[] = {"auto", "no", "yes", NULL};
+enum { PAIRS_AUTO, PAIRS_NO, PAIRS_YES };
+
+/* A launch for one width of loads. */
+typedef struct launch {
+    rc_cuda_launch_t of; /* no entry: K or the precision does not allow this width */
+    int32_t tiles;
+} launch_t;
+
+typedef struct gpanel {
+    rc_cuda_memory_t memory;
+    rc_problem_t p;
+    rc_gpanel_args_t args;
+    int64_t rows; /* of a piece */
+    int64_t pieces;
+    int64_t col_bytes;
+    size_t value_bytes;
+    void *val; /* args.val, to be changed */
+    int64_t stored;
+    int overlaps;                    /* 1: a launch may begin while the one before it ends */
+    launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
+} gpanel_t;
+
+/* ---------------------------------------------------------------- analysis */
+
+/* A row is computed from one end to the other: a long one would keep all others waiting. */
+static int64_t longest_for(const rc_csr_t *a, int64_t choice)
+{
+    if (choice > 0)
+        return LONGEST_CHOICE << (choice - 1);
+    int64_t means = a->rows > 0 ? LONGEST_MEANS * (a->nnz / a->rows) : 0;
+    return means > LONGEST ? means : LONGEST;
+}
+
+static rc_panels_shape_t shape_for(const rc_problem_t *p, int64_t rows)
+{
+    return (rc_panels_shape_t){.rows = rows,
+        .longest = longest_for(p->a, p->param[PARAM_LONGEST]),
+        .col_bytes = p->a->cols <= NARROW_COLS ? 2 : 4};
+}
+
+/* Two rows in a piece take more registers: they have to share much. */
+static int pairs_pay(const rc_csr_t *a, const rc_panels_size_t *pairs)
+{
+    return 10 * a->nnz >= 16 * pairs->columns;
+}
+
+/* Where the pieces are measured: on the device, or from the items. */
+typedef struct measuring {
+    const rc_problem_t *p;
+    rc_items_t items;
+    rc_build_t build;
+} measuring_t;
+
+static rc_status_t measure_rows(
+    measuring_t *m, int64_t rows, rc_panels_size_t *size, rc_err_t *err)
+{
+    rc_panels_shape_t shape = shape_for(m->p, rows);
+    return m->p->resident ? rc_build_panels_measure(&m->build, &shape, size, err)
+                          : rc_panels_measure(&m->items, &shape, size, err);
+}
+
+/* \param[out] rows  of a piece */
+static rc_status_t measure(
+    const rc_problem_t *p, int64_t *rows, rc_panels_size_t *size, rc_err_t *err)
+{
+    int64_t pairs = p->param[PARAM_PAIRS];
+    measuring_t m = {.p = p};
+    *rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
+    rc_status_t st =
+        p->resident ? rc_build_begin(p, &m.build, err) : rc_items_new(p, &m.items, err);
+    if (st == RC_OK)
+        st = measure_rows(&m, *rows, size, err);
+    if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, size)) {
+        *rows = 1;
+        st = measure_rows(&m, *rows, size, err);
+    }
+    if (p->resident)
+        rc_build_end(&m.build);
+    else
+        rc_items_free(&m.items);
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_panels_size_t size = {0};
+    int64_t rows = 1;
+    rc_status_t st = measure(p, &rows, &size, err);
+    if (st < 0)
+        return st;
+    rc_panels_shape_t shape = shape_for(p, rows);
+    int64_t stored = size.batches * RC_PANELS_BATCH * rows;
+    out->bytes = rc_sat_add(
+        rc_panels_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
+    out->traffic = out->bytes;
+    out->stored_rows = rc_stored_rows(p);
+    out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
+    out->chosen[CHOSEN_PIECES] = size.pieces;
+    out->chosen[CHOSEN_BATCHES] = size.batches;
+    out->chosen[CHOSEN_PARTS] = size.parts;
+    out->chosen[CHOSEN_LONGS] = size.longs;
+    out->chosen[CHOSEN_ROWS] = rows;
+    return RC_OK;
+}
+
+/* ----------------------------------------------------------------- prepare */
+
+/* The arrays on the device: copies of those of `c`, or room where it has none.
+ * \param[out] out  the same on the device */
+static rc_status_t keep(gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_panels_t *out,
+    rc_places_t *of, rc_err_t *err)
+{
+    rc_gpanel_args_t *a = &s->args;
+    rc_cuda_memory_t *m = &s->memory;
+    size_t pieces = (size_t)c->size.pieces;
+    size_t columns = (size_t)c->size.batches * RC_PANELS_BATCH;
+    size_t values = columns * (size_t)c->shape.rows;
+    size_t places = (size_t)c->places + 1;
+    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
+    void *to;
+    rc_status_t st;
+    *out = *c;
+    RC_TRY(rc_cuda_keep_or_room(m, c->piece, pieces * sizeof *c->piece, &to, err));
+    a->piece = out->piece = to;
+    RC_TRY(rc_cuda_keep_or_room(m, c->col, columns * (size_t)c->shape.col_bytes, &out->col, err));
+    RC_TRY(rc_cuda_room(m, values * s->value_bytes, &s->val, err));
+    RC_TRY(rc_places_keep(m->x, p, c->entry, (int64_t)values, of, err));
+    out->entry = of->at;
+    out->entry_bytes = of->bytes;
+    /* without pieces the one place stays 0 */
+    RC_TRY(rc_cuda_keep(m, c->place, places * sizeof *c->place, &to, err));
+    a->place = out->place = to;
+    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
+    rc_cuda_memory_seal(m);
+    out->of = a->parts.of;
+    out->lengthy = a->parts.lengthy;
+    a->col = out->col;
+    a->val = s->val;
+    a->places = (int32_t)c->places;
+    a->split = (int32_t)c->size.parts;
+    s->stored = (int64_t)values;
+done:
+    return st;
+}
+
+static rc_status_t build_there(
+    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
+{
+    rc_build_t b;
+    rc_panels_t c;
+    rc_places_t places = {0};
+    rc_status_t st = rc_build_begin(p, &b, err);
+    if (st == RC_OK)
+        st = keep(s, p, none, &c, &places, err);
+    if (st == RC_OK)
+        st = rc_build_panels(&b, &c, err);
+    if (st == RC_OK)
+        st = rc_places_fill(p, &places, s->val, err);
+    rc_places_free(&places);
+    rc_build_end(&b);
+    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+}
+
+static rc_status_t build_here(
+    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
+{
+    rc_items_t items;
+    rc_panels_t c = {0};
+    rc_panels_t there;
+    rc_places_t places = {0};
+    rc_status_t st = rc_items_new(p, &items, err);
+    if (st == RC_OK)
+        st = rc_panels_build(&items, &none->shape, &none->size, s->memory.x->threads, &c, err);
+    if (st == RC_OK)
+        st = keep(s, p, &c, &there, &places, err);
+    if (st == RC_OK)
+        st = rc_places_fill(p, &places, s->val, err);
+    rc_panels_free(&c);
+    rc_items_free(&items);
+    return st;
+}
+
+static rc_status_t build(
+    gpanel_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    int64_t pieces = analysis->chosen[CHOSEN_PIECES];
+    rc_panels_t none = {.shape = shape_for(p, analysis->chosen[CHOSEN_ROWS]),
+        .size = {.pieces = pieces,
+            .batches = analysis->chosen[CHOSEN_BATCHES],
+            .parts = analysis->chosen[CHOSEN_PARTS],
+            .longs = analysis->chosen[CHOSEN_LONGS]},
+        .places = rc_panels_places(pieces)};
+    s->rows = none.shape.rows;
+    s->pieces = pieces;
+    s->col_bytes = none.shape.col_bytes;
+    return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
+}
+
+/* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
+ * none of more pieces than asked for. */
+static int64_t step_for(const gpanel_t *s, int64_t groups)
+{
+    int64_t panel = s->p.param[PARAM_PANEL];
+    int64_t panels = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
+    int64_t filled = rc_ceil_div(s->pieces, groups);
+    int64_t resident = (int64_t)CTAS * rc_cuda_sms(s->memory.x);
+    if (filled > resident)
+        filled = resident;
+    if (panel == 0 && panels < filled)
+        panels = filled;
+    return panels > 0 ? rc_ceil_div(s->args.places, panels) : 1;
+}
+
+/* How the columns of B are divided. */
+typedef struct strip {
+    int64_t lanes;
+    int64_t vectors; /* of a lane, 16 bytes each */
+    int64_t cost;    /* of a column, in hundredths: narrow strips read A more often */
+} strip_t;
+
+/* Costs are about those of 27 matrices at K from 128 to 1,024. */
+static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 107}};
+
+/* The cheapest strips: the last one of a row may stick out of it, and is computed whole. */
+static strip_t strip_for(const gpanel_t *s)
+{
+    int64_t choice = s->p.param[PARAM_STRIP];
+    int64_t values = VECTOR_BYTES / (int64_t)s->value_bytes;
+    int64_t least = INT64_MAX;
+    strip_t best = strips[choice > 0 ? choice - 1 : 0];
+    for (size_t i = 0; choice == 0 && i < sizeof strips / sizeof *strips; i++) {
+        int64_t columns = strips[i].lanes * strips[i].vectors * values;
+        int64_t cost = rc_ceil_div(s->p.k, columns) * columns * strips[i].cost;
+        if (cost < least) {
+            best = strips[i];
+            least = cost;
+        }
+    }
+    return best;
+}
+
+static void choose_launch(gpanel_t *s, int log_width)
+{
+    static const void *(*const entry[])(const rc_gpanel_instance_t *) = {
+        [RC_FP32] = rc_cuda_gpanel_entry_f32, [RC_FP64] = rc_cuda_gpanel_entry_f64};
+    const rc_problem_t *p = &s->p;
+    int width = 1 << log_width;
+    if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
+        return;
+    launch_t *l = &s->launch[log_width];
+    strip_t t = strip_for(s);
+    int64_t loads = VECTOR_BYTES / (int64_t)s->value_bytes / width; /* of a vector */
+    while (t.vectors > 0 && t.lanes * width * loads * t.vectors > p->k)
+        t.vectors--;
+    const rc_gpanel_instance_t of = {.col_bytes = s->col_bytes,
+        .rows = (int)s->rows,
+        .lanes = (int)t.lanes,
+        .width = width,
+        .vectors = t.vectors > 0 ? (int)(t.vectors * loads) : 1};
+    l->of.entry = entry[p->precision](&of);
+    l->of.threads = (unsigned)(RC_GPANEL_ROOM((size_t)s->rows * s->value_bytes) / CTAS);
+    l->of.shared = s->args.split > 0 ? l->of.threads * (LANE_BYTES + sizeof(int32_t)) : 0;
+    l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
+    s->args.step = (int32_t)step_for(s, l->of.threads / t.lanes);
+    l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
+}
+
+/* For K columns. */
+static void choose_launches(gpanel_t *s, int64_t k)
+{
+    s->p.k = k;
+    s->args.k = (int32_t)k;
+    for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
+        s->launch[i] = (launch_t){0};
+        choose_launch(s, i);
+    }
+}
+
+static void release(void *state)
+{
+    gpanel_t *s = state;
+    if (!s)
+        return;
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+/* Prepare the matrix, or take that of another state. */
+static rc_status_t build_or_share(gpanel_t *s, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, gpanel_t *of, rc_err_t *err)
+{
+    rc_status_t st;
+    s->memory.x = x;
+    if (of) {
+        *s = *of;
+        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
+    } else {
+        s->value_bytes = rc_precision_bytes(p->precision);
+        RC_TRY(build(s, p, analysis, err));
+        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
+    }
+    st = rc_cuda_parts_sums(&s->memory, analysis->chosen[CHOSEN_PARTS],
+        analysis->chosen[CHOSEN_LONGS], p->k, p->precision, &s->args.parts, err);
+done:
+    return st;
+}
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    if (p->k > K_MAX)
+        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
+    gpanel_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
+    if (st < 0) {
+        release(s);
+        return st;
+    }
+    s->p = *p;
+    choose_launches(s, p->k);
+    *state = s;
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+/* --------------------------------------------------------------------- run */
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gpanel_t *s = state;
+    gpanel_t narrow;
+    if (o->in[0].cols != s->p.k) {
+        narrow = *s;
+        choose_launches(&narrow, o->in[0].cols);
+        s = &narrow;
+    }
+    rc_gpanel_args_t args = s->args;
+    int width = RC_CUDA_WIDTHS - 1;
+    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    if (st < 0)
+        return st;
+    while (
+        width > 0 && (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->value_bytes << width)))
+        width--;
+    const launch_t *l = &s->launch[width];
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    for (args.tile = 0; st == RC_OK && args.tile < l->tiles; args.tile += GRID_Y_MAX) {
+        int32_t left = l->tiles - args.tile;
+        rc_cuda_launch_t of = l->of;
+        of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
+        st = rc_cuda_launch_overlapping(
+            s->memory.x, &of, s->overlaps, &args, "launch of gpanel", err);
+    }
+    return st;
+}
+
+static int64_t values(void *state, void **array)
+{
+    const gpanel_t *s = state;
+    *array = s->val;
+    return s->stored;
+}
+
+/* Rows that share loads meet columns that they have no entry in. */
+static int strict(const int64_t *param)
+{
+    return param[PARAM_PAIRS] == PAIRS_NO;
+}
+
+const rc_kernel_t rc_kernel_gpanel = {
+    .name = "gpanel",
+    .summary = "row-major, wide B and C: a CTA takes neighbouring rows, to find B in L1",
+    .source = "rowcast",
+    .version = 2, /* 1: built on the host, which the time to prepare had in it */
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_ROW_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .strict = strict,
+    .builds = 1,
+    .any_k = 1,
+    .deterministic = rc_kernel_always,
+    .param =
+        {
+            {"strip", "lanes of a row x vectors of 16 bytes of each", .type = RC_PARAM_CHOICE,
+                .choices = strip_choices},
+            {"panel", "rows that a CTA takes, about, 0: automatic", 0, 0, 65536, 0},
+            {"longest", "entries beyond which a row is in parts", .type = RC_PARAM_CHOICE,
+                .choices = longest_choices},
+            {"pairs", "two neighbouring rows share the loads of B", .type = RC_PARAM_CHOICE,
+                .choices = pairs_choices},
+        },
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .share = share,
+    .run = run,
+    .release = release,
+    .values = values,
+};

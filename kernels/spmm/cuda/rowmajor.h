@@ -1,0 +1,18 @@
+/** \file kernels/spmm/cuda/rowmajor.h  What the row-major kernels ask of their operands. */
+#ifndef RC_KERNELS_SPMM_CUDA_ROWMAJOR_H
+#define RC_KERNELS_SPMM_CUDA_ROWMAJOR_H
+
+#include "kernels/kernel.h"
+
+enum {
+    RC_CUDA_VECTOR_BYTES = 16, /**< of a load at most */
+    RC_CUDA_WIDTHS = 3         /**< of a load: 1, 2, 4 values */
+};
+
+/** 1: the first values of all rows of B and C are at multiples of so many bytes. */
+int rc_cuda_aligned(const rc_operands_t *o, size_t bytes);
+
+/** The leading dimensions of B and C.  \return RC_OK; RC_ENOTSUP: one does not fit 32 bits */
+rc_status_t rc_cuda_leading(const rc_operands_t *o, uint32_t *ldb, uint32_t *ldc, rc_err_t *err);
+
+#endif

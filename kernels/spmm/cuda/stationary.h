@@ -1,0 +1,63 @@
+/** \file kernels/spmm/cuda/stationary.h  What the C-stationary kernels share: their arguments and the
+ *  host part.  A kernel adds a table of device functions and a descriptor. */
+#ifndef RC_KERNELS_SPMM_CUDA_STATIONARY_H
+#define RC_KERNELS_SPMM_CUDA_STATIONARY_H
+
+#include "device/cuda/scalars.h"
+#include "kernels/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Argument of every C-stationary device function; pointers are device memory. */
+typedef struct rc_stationary_args {
+    const void *ptr;    /**< [slots + 1] int32_t, or int64_t of a wide matrix */
+    const int32_t *col; /**< [nnz] */
+    const void *val;    /**< [nnz] */
+    const int32_t *row; /**< [slots] row of C or -1; NULL: slot p stores to row p */
+    const void *b;      /**< [ldb * k], column-major */
+    void *c;            /**< [ldc * k], column-major */
+    int64_t ldb;
+    int64_t ldc;
+    int64_t k;
+    rc_cuda_scalars_t scalars;
+    int32_t slots;
+    int32_t split;       /**< parts that the rounds of slots are divided into, CTAs per strip */
+    const int32_t *part; /**< [split + 1] part i has the rounds from part[i] up to part[i + 1] */
+} rc_stationary_args_t;
+
+/** The device function of a strip width (a power of two up to RC_STRIP_MAX) and lane count;
+ *  NULL: there is none.  To be launched with RC_CTA_THREADS threads.
+ *  \param[in] wide  1: the slot pointers are int64_t */
+typedef const void *rc_stationary_entry_fn(
+    rc_precision_t precision, int wide, int lanes, int strip);
+rc_stationary_entry_fn rc_cuda_gstat_entry;
+const void *rc_cuda_gsub_entry_f32(int wide, int lanes, int strip);
+const void *rc_cuda_gsub_entry_f64(int wide, int lanes, int strip);
+
+/** What a kernel fixes before its problem is prepared. */
+typedef struct rc_stationary_shape {
+    rc_stationary_entry_fn *entry;
+    int lanes;
+    int64_t strip; /**< columns per CTA at most */
+    int64_t split; /**< 0: automatic */
+} rc_stationary_shape_t;
+
+/** The analysis of a kernel of so many lanes per row. */
+rc_status_t rc_stationary_analyse(
+    const rc_problem_t *p, int lanes, rc_analysis_t *out, rc_err_t *err);
+
+/** Upload the matrix and choose the launch; `state` is for rc_stationary_run and _release.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (more CTAs than a launch can have) */
+rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_stationary_shape_t *shape, void **state, rc_err_t *err);
+rc_status_t rc_stationary_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+void rc_stationary_release(void *state);
+int64_t rc_stationary_values(void *state, void **array);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

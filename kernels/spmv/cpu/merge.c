@@ -1,0 +1,120 @@
+/* y = A x in equal shares of row ends and entries: a part stores the rows that end in it, and what it
+ * has of the row after them is added in the end, part after part.  The parts do not depend on the
+ * threads, so neither do the bits. */
+#include "config.h"
+#include "base/alloc.h"
+#include "format/merge.h"
+#include "format/slots.h"
+
+#include <stdlib.h>
+
+#define INSTANCES "kernels/spmv/cpu/merge.inc"
+#include "device/cpu/instances.inc"
+#include "kernels/kernel.h"
+
+enum { PARAM_ITEMS };
+
+typedef struct merge {
+    rc_slots_t slots;
+    rc_precision_t precision;
+    int64_t items;
+    int64_t parts;
+    int64_t *row; /* [parts] slot that a part leaves something for, -1: none */
+    void *left;   /* [parts] in the precision */
+} merge_t;
+
+static void release(void *state)
+{
+    merge_t *s = state;
+    if (!s)
+        return;
+    rc_slots_free(&s->slots);
+    free(s->row);
+    free(s->left);
+    free(s);
+}
+
+static int64_t parts_of(const rc_problem_t *p)
+{
+    rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
+    return rc_merge_parts(&e, p->param[PARAM_ITEMS]);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    int64_t part = (int64_t)(sizeof(int64_t) + rc_precision_bytes(p->precision));
+    rc_status_t st = rc_slots_analyse(p, out, err);
+    out->bytes = rc_sat_add(out->bytes, rc_sat_mul(parts_of(p), part));
+    return st;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)analysis;
+    merge_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->precision = p->precision;
+    s->items = p->param[PARAM_ITEMS];
+    s->parts = parts_of(p);
+    s->row = rc_alloc((size_t)s->parts, sizeof *s->row, "rows of the parts", err);
+    s->left = rc_alloc(
+        (size_t)s->parts, rc_precision_bytes(p->precision), "sums of the parts", err);
+    if (!s->row || !s->left || rc_slots_build(x, p, &s->slots, err) < 0) {
+        release(s);
+        return RC_ENOMEM;
+    }
+    *state = s;
+    return RC_OK;
+}
+
+static void (*const part[])(const rc_slots_t *, rc_merge_point_t, rc_merge_point_t,
+    const rc_cpu_run_t *, void *, int64_t) = RC_INSTANCES(part);
+static void (*const fix_up[])(const rc_slots_t *, int64_t, const int64_t *, const void *,
+    const rc_cpu_run_t *) = RC_INSTANCES(fix_up);
+
+static void run_part(merge_t *s, const rc_csr_view_t *view, int64_t k, const rc_cpu_run_t *run)
+{
+    rc_merge_point_t begin = rc_merge_point(view, s->items, k);
+    rc_merge_point_t end = rc_merge_point(view, s->items, k + 1);
+    int64_t last = end.row > begin.row ? s->slots.ptr[end.row] : begin.entry;
+    s->row[k] = end.entry > last ? end.row : -1;
+    part[s->precision](&s->slots, begin, end, run, s->left, k);
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    merge_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
+    const rc_csr_view_t view = rc_slots_pattern(&s->slots);
+    enum { turn = 16 }; /* parts: so few that a thread that is held up does not hold up all */
+#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, turn)
+    for (int64_t k = 0; k < s->parts; k++)
+        run_part(s, &view, k, &run);
+    fix_up[s->precision](&s->slots, s->parts, s->row, s->left, &run);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    return RC_OK;
+}
+
+const rc_kernel_t rc_kernel_merge = {
+    .name = "merge",
+    .summary = "y = A x: equal shares of row ends and entries, a fix-up in their order",
+    .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .strict = rc_kernel_always,
+    .deterministic = rc_kernel_always,
+    .param = {RC_MERGE_ITEMS_PARAM},
+    .analyse = analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

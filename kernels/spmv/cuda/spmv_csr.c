@@ -1,0 +1,191 @@
+/* y = A x row by row on a GPU: a few lanes take a row. */
+#include "config.h"
+#include "kernels/spmv/cuda/spmv_csr.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "device/cuda/ranges.h"
+#include "format/csr.h"
+#include "format/cuda/lanes.h"
+#include "format/merge.h"
+#include "kernels/kernel.h"
+
+#include <stdlib.h>
+
+enum { PARAM_LANES };
+
+enum { WARP = 32 }; /* threads */
+
+typedef struct csr {
+    rc_spmv_t s;
+    rc_spmv_csr_args_t args;
+    const void *entry;
+    int64_t ctas;
+} csr_t;
+
+enum {
+    FEWEST = 128,  /* row ends and entries of a share */
+    ENOUGH = 256,  /* shares that keep a GPU busy */
+    SHORT = 64,    /* entries of the longest row where shares may fill their tile */
+    LONGEST = 256  /* of one that lanes take, else */
+};
+
+/* How a matrix is shared out. */
+typedef struct cuts {
+    int64_t longest; /* entries of a row that lanes take */
+    int64_t items;   /* row ends and entries of a share: as many as leave room in a tile for the rest of a row */
+    int64_t shares;
+    int64_t lates;   /* room for pieces of long rows */
+    int64_t most;    /* rows of several pieces */
+} cuts_t;
+
+static cuts_t cuts_of(const rc_problem_t *p, const int64_t *chosen)
+{
+    const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
+    int64_t all = rc_sat_add(e.rows, e.nnz);
+    cuts_t c = {.longest = chosen[RC_SPMV_LONGEST] > SHORT ? LONGEST : SHORT};
+    c.items = RC_SPMV_TILE - c.longest;
+    if (c.items > all / ENOUGH)
+        c.items = all / ENOUGH;
+    if (c.items < FEWEST)
+        c.items = FEWEST;
+    c.shares = rc_merge_parts(&e, c.items);
+    c.lates = chosen[RC_SPMV_BEYOND];
+    if (chosen[RC_SPMV_LONGEST] >= LONGEST + RC_SPMV_PIECE) {
+        c.lates += chosen[RC_SPMV_OVER] / RC_SPMV_PIECE;
+        c.most = rc_spmv_most_spans(c.lates, chosen[RC_SPMV_BEYOND]);
+    }
+    return c;
+}
+
+int64_t rc_spmv_csr_late_bytes(int64_t lates)
+{
+    return lates > 0 ? (lates + 1) * (int64_t)sizeof(rc_spmv_share_t) : 0;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, out->chosen, err));
+    const cuts_t c = cuts_of(p, out->chosen);
+    RC_TRY(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
+    int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_csr_late_bytes(c.lates);
+    out->traffic = rc_sat_add(out->traffic, points);
+    out->bytes = rc_sat_add(out->bytes, points);
+    out->bytes = rc_sat_add(out->bytes,
+        rc_spmv_spans_bytes(c.lates, c.most, (int64_t)rc_precision_bytes(p->precision)));
+done:
+    return st;
+}
+
+/* Pieces of the slots that are too long for lanes.  \param[out] out  [lates + 1], zeroed */
+static void list_late(const rc_csr_view_t *e, int64_t longest, rc_spmv_share_t *out)
+{
+    for (int64_t i = 0; i < e->rows; i++) {
+        int64_t entries = e->ptr[i + 1] - e->ptr[i];
+        int64_t n = entries > longest ? rc_spmv_pieces(entries, longest) : 0;
+        for (int64_t j = 0; j < n; j++)
+            *out++ = (rc_spmv_share_t){.entry = e->ptr[i] + rc_spmv_piece_at(entries, j, n),
+                .row = (int32_t)i,
+                .open = j > 0};
+    }
+}
+
+rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t longest,
+    int64_t lates, int64_t most, rc_spmv_t *s, rc_spmv_csr_args_t *out, rc_err_t *err)
+{
+    size_t bytes = (size_t)rc_spmv_csr_late_bytes(lates);
+    rc_spmv_share_t *late = NULL;
+    void *device = NULL;
+    rc_status_t st = RC_OK;
+    if (lates == 0)
+        return RC_OK;
+    RC_TRY(rc_cuda_keep(&s->memory, NULL, bytes, &device, err));
+    if (from->there)
+        RC_TRY(rc_build_late(from->there, longest, device, err));
+    else {
+        late = rc_alloc0((size_t)lates + 1, sizeof *late, "long rows", err);
+        RC_TRY(late ? RC_OK : RC_ENOMEM);
+        list_late(&from->here, longest, late);
+    }
+    RC_TRY(rc_spmv_spans(p, from, late ? late : device, lates, most, s, err));
+    if (late)
+        RC_TRY(s->memory.x->upload(s->memory.x, device, late, bytes, err));
+    out->late = device;
+    out->lates = (int32_t)lates;
+    out->late_ctas =
+        (int32_t)(lates < RC_SPMV_CSR_MANY ? lates : rc_ceil_div(lates, RC_SPMV_THREADS / WARP));
+done:
+    free(late);
+    return st;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    csr_t *c = (csr_t *)s;
+    const cuts_t cuts = cuts_of(p, analysis->chosen);
+    const int64_t lanes = p->param[PARAM_LANES];
+    const rc_spmv_lanes_t rule = {
+        .longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes};
+    rc_spmv_csr_t a;
+    rc_spmv_share_t *share = NULL;
+    uint8_t *few = NULL;
+    rc_status_t st;
+    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
+    RC_TRY(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
+    RC_TRY(rc_spmv_csr_late(p, from, cuts.longest, cuts.lates, cuts.most, &c->s, &c->args, err));
+    c->args.ptr = a.ptr;
+    c->args.col = a.col;
+    c->args.val = a.val;
+    c->args.longest = (int32_t)cuts.longest;
+    c->args.share = share;
+    c->args.lanes = few;
+    c->args.every = rule.every;
+    c->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    c->ctas = c->args.late_ctas + cuts.shares;
+done:
+    return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const csr_t *c = (const csr_t *)s;
+    rc_spmv_csr_args_t args = c->args;
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_launch(s, c->entry, c->ctas, &args, "launch of csr", err);
+}
+
+static const rc_spmv_kind_t kind = {sizeof(csr_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+const rc_kernel_t rc_kernel_cuda_csr = {
+    .name = "csr",
+    .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
+    .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .version = 5, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
+                      3: one row pointer under way at a time.  4: a CTA a row of 257 to 1,024 entries; a fence in the last CTA of a row */
+    .param = {{.name = "lanes",
+        .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
+        .value = RC_CSR_LANES_AUTO,
+        .min = 1,
+        .max = RC_CSR_LANES_MAX,
+        .pow2 = 1,
+        .choices = rc_csr_lanes_names}},
+    .analyse = analyse,
+    .prepare = prepare,
+    .share = share,
+    RC_SPMV_MEMBERS,
+};

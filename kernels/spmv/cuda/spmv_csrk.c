@@ -1,0 +1,195 @@
+/* y = A x of CSR-k on a GPU (Lane and Booth 2022, Listings 3 and 4):
+ *
+ * csr2   a CTA takes as many super-rows as its block has places for [chosen]; the case of the mean
+ *        row gives the block.  They tried it and give no details.
+ * csr3   GPUSpMV-3 whatever the rows are like: a CTA takes a super-super-row, a thread a row.
+ * csr35  as published: the mean row gives the case.  Up to 8 entries it is GPUSpMV-3, beyond
+ *        GPUSpMV-3.5, where 4, 8 or 16 lanes take a row and add up their sums. */
+#include "config.h"
+#include "base/error.h"
+#include "format/super_rows.h"
+#include "kernels/kernel.h"
+#include "kernels/spmv/cuda/spmv_csrk.h"
+#include "kernels/tuning/csrk.h"
+
+/* Parameters: `tune`, a size for each level, and behind them what csr3 has not: 0 there. */
+enum { PARAM_SIZE = 1, BEHIND_REDUCE = 1, BEHIND_READING = 2 };
+
+/* Which of them a kernel is. */
+typedef struct csrk_kind {
+    rc_spmv_kind_t kind;
+    int levels; /* 1: CSR-2, 2: CSR-3 */
+    int serial; /* 1: GPUSpMV-3 whatever the rows are like */
+} csrk_kind_t;
+
+typedef struct csrk {
+    rc_spmv_t s;
+    rc_spmv_csrk_args_t args;
+    rc_cuda_launch_t launch;
+} csrk_t;
+
+/* Sizes and the block for a problem.  \param[out] tuned  [2] SRS and SSRS */
+static rc_status_t size(const rc_problem_t *p, const csrk_kind_t *kind, rc_csrk_sizes_t *out,
+    int64_t *tuned, rc_err_t *err)
+{
+    rc_csrk_tuning_t tuning;
+    rc_csrk_reading_t reading = (rc_csrk_reading_t)p->param[kind->levels + BEHIND_READING];
+    double rdensity = rc_csrk_rdensity(p->a->rows, p->a->nnz);
+    rc_status_t st = rc_csrk_tuning_open(p->text ? p->text : "auto", &tuning, err);
+    if (st < 0)
+        return st;
+    *out = kind->serial ? rc_csrk_sizes_of_case(&tuning, reading, rdensity, 1)
+                        : rc_csrk_sizes(&tuning, reading, rdensity);
+    rc_csrk_fill(&tuning, p->a->rows, out);
+    tuned[0] = out->srs;
+    tuned[1] = out->ssrs;
+    return RC_OK;
+}
+
+/* CSR and the pointers. */
+static rc_status_t analyse(
+    const rc_problem_t *p, const csrk_kind_t *kind, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_csrk_sizes_t sizes;
+    int64_t tuned[2];
+    rc_super_rows_t super;
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(rc_spmv_limits(p, 0, err));
+    RC_TRY(size(p, kind, &sizes, tuned, err));
+    RC_TRY(rc_super_rows_count(p, kind->levels, &p->param[PARAM_SIZE], tuned, &super, err));
+    out->pointers = rc_super_rows_bytes(&super);
+    out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&super));
+    out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&super));
+done:
+    return st;
+}
+
+/* The pointers in the memory of a state.  \param[in] each  super-rows that a block has places for
+ * \param[out] ctas  that take them */
+static rc_status_t keep_pointers(
+    csrk_t *k, const rc_super_rows_t *super, int32_t each, int64_t *ctas, rc_err_t *err)
+{
+    void *device[2] = {NULL, NULL};
+    rc_status_t st = RC_OK;
+    for (int l = 0; l < super->levels && st == RC_OK; l++)
+        st = rc_cuda_keep(&k->s.memory, super->ptr[l],
+            ((size_t)super->count[l] + 1) * sizeof *super->ptr[l], &device[l], err);
+    k->args.sr_ptr = device[0];
+    k->args.ssr_ptr = device[1];
+    k->args.super_rows = (int32_t)super->count[0];
+    k->args.each = each;
+    *ctas = super->levels == 2 ? super->count[1] : (super->count[0] + each - 1) / each;
+    return st;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    (void)analysis;
+    csrk_t *k = (csrk_t *)s;
+    const csrk_kind_t *kind = (const csrk_kind_t *)s->kind;
+    rc_super_rows_t super = {0};
+    rc_csrk_sizes_t f;
+    int64_t tuned[2];
+    rc_spmv_csr_t a;
+    int64_t ctas = 0;
+    rc_status_t st;
+    RC_TRY(size(p, kind, &f, tuned, err));
+    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
+    RC_TRY(rc_super_rows_build(p, kind->levels, &p->param[PARAM_SIZE], tuned, &super, err));
+    /* as published: case 1 has a thread a row, the others several lanes */
+    RC_TRY(keep_pointers(k, &super, f.number == 1 ? f.block[1] : f.block[2], &ctas, err));
+    k->args.ptr = a.ptr;
+    k->args.col = a.col;
+    k->args.val = a.val;
+    k->launch = (rc_cuda_launch_t){
+        .entry = rc_spmv_csrk_entry(p->precision, a.wide, f.number == 1 ? 1 : f.block[0],
+            (int)p->param[kind->levels + BEHIND_REDUCE]),
+        .ctas = (unsigned)ctas,
+        .rows = 1,
+        .threads = (unsigned)f.block[0],
+        .threads_y = (unsigned)f.block[1],
+        .threads_z = (unsigned)f.block[2]};
+done:
+    rc_super_rows_free(&super);
+    return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const csrk_t *k = (const csrk_t *)s;
+    rc_spmv_csrk_args_t args = k->args;
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_cuda_launch_overlapping(
+        s->memory.x, &k->launch, s->overlaps, &args, "launch of CSR-k", err);
+}
+
+const rc_cuda_launch_t *rc_csrk_launched(const void *state)
+{
+    return &((const csrk_t *)state)->launch;
+}
+
+/* A kernel of so many levels. */
+#define KERNEL(id, levels, serial, about, where, ...)                                              \
+    static const csrk_kind_t id = {{sizeof(csrk_t), build, launch}, levels, serial};               \
+    static rc_status_t identify_##id(const rc_params_t *values, char *text, rc_err_t *err)         \
+    {                                                                                              \
+        extern const rc_kernel_t rc_kernel_cuda_##id;                                              \
+        return rc_csrk_tuning_identify(rc_kernel_cuda_##id.param, values, text, err);              \
+    }                                                                                              \
+    static rc_status_t analyse_##id(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)      \
+    {                                                                                              \
+        return analyse(p, &id, out, err);                                                          \
+    }                                                                                              \
+    static rc_status_t share_##id(rc_executor_t *x, const rc_problem_t *p,                         \
+        const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err)                      \
+    {                                                                                              \
+        return rc_spmv_prepare(x, p, analysis, &id.kind, of, state, err);                          \
+    }                                                                                              \
+    static rc_status_t prepare_##id(rc_executor_t *x, const rc_problem_t *p,                       \
+        const rc_analysis_t *analysis, void **state, rc_err_t *err)                                \
+    {                                                                                              \
+        return share_##id(x, p, analysis, NULL, state, err);                                       \
+    }                                                                                              \
+    const rc_kernel_t rc_kernel_cuda_##id = {.name = #id,                                          \
+        .summary = "y = A x on a GPU: " about,                                                     \
+        .source = "Lane and Booth 2022, " where,                                                   \
+        .version = 1,                                                                              \
+        .identify = identify_##id,                                                                 \
+        .analyse = analyse_##id,                                                                   \
+        .prepare = prepare_##id,                                                                   \
+        .share = share_##id,                                                                       \
+        .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \
+        RC_SPMV_MEMBERS}
+
+static const char *const reduce_names[] = {"shared", "shuffle", NULL};
+
+#define TUNE                                                                                       \
+    {                                                                                              \
+        .name = "tune",                                                                            \
+        .help = "sizes where neither a number nor the order says them: volta or ampere, as "       \
+                "published, or a file of rowcast tune csrk",                                       \
+        .type = RC_PARAM_TEXT, .text = "auto"                                                      \
+    }
+#define SIZE(level, of)                                                                            \
+    {                                                                                              \
+        .name = level, .help = of "; auto: the groups of the order, else the tuning",              \
+        .value = RC_SUPER_ROWS_AUTO, .min = 1, .max = INT32_MAX, .choices = rc_super_rows_choices  \
+    }
+#define SSRS SIZE("ssrs", "super-rows of a super-super-row")
+#define REDUCE_READING                                                                             \
+    {.name = "reduce",                                                                             \
+        .help = "sums of a row in shared memory, as published, or by shuffles",                    \
+        .type = RC_PARAM_CHOICE,                                                                   \
+        .choices = reduce_names},                                                                  \
+    {                                                                                              \
+        .name = "reading", .help = "what the formulas of srs mean by SSRS in cases 3 and 4",       \
+        .type = RC_PARAM_CHOICE, .choices = rc_csrk_reading_names                                  \
+    }
+
+KERNEL(csr2, 1, 0, "blocks of threads take super-rows (CSR-2)", "section 6.2", REDUCE_READING);
+KERNEL(csr3, 2, 1, "a CTA takes a super-super-row, a thread a row (GPUSpMV-3)", "Listing 3", SSRS);
+KERNEL(csr35, 2, 0, "a CTA takes a super-super-row, lanes by the mean row (GPUSpMV-3 and 3.5)",
+    "Listings 3 and 4", SSRS, REDUCE_READING);

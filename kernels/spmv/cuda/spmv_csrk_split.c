@@ -1,0 +1,221 @@
+/* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a size; super-super-rows are
+ * cut here, as many super-rows as fill the shared memory of a CTA, because a size that does not fit it costs more
+ * than any formula of the mean row gains.  Rows above a bound are apart: CTAs of their own take pieces of them, in the same
+ * launch, which is that of csr.  Where many CTAs would wait for the longest of their rows all the same, or much of the
+ * work is in rows that are apart, the matrix is taken in the equal shares of merge (kernels/spmv/cuda/csrk_split.h). */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "format/merge.h"
+#include "format/super_rows.h"
+#include "kernels/kernel.h"
+#include "kernels/spmv/cuda/csrk_split.h"
+#include "kernels/spmv/cuda/spmv_csr.h"
+#include "kernels/spmv/cuda/spmv_merge.h"
+#include "kernels/tuning/csrk.h"
+
+#include <stdlib.h>
+
+enum { PARAM_SRS, PARAM_BOUND };
+
+enum {
+    AUTO = -1,
+    PARTS = 16 /* super-rows of a CTA where their size is ours */
+};
+
+/* What the analysis leaves in `chosen`. */
+enum {
+    CHOSEN_BOUND,
+    CHOSEN_SHARES,
+    CHOSEN_LATES,   /* pieces of rows that are apart */
+    CHOSEN_SEVERAL, /* rows of several pieces */
+    CHOSEN_MERGE = RC_SPMV_WIDTH + 1 /* 1: the shares of merge, whose choices are in the places before this one */
+};
+
+typedef struct split {
+    rc_spmv_t s;
+    rc_spmv_csr_args_t args;
+    const void *entry;
+    int64_t ctas;
+    int merges; /* 1: `merge` takes all, and what is above is empty */
+    rc_spmv_merge_t merge;
+} split_t;
+
+static int64_t bound_of(const rc_problem_t *p)
+{
+    return p->param[PARAM_BOUND] != AUTO ? p->param[PARAM_BOUND] : rc_csrk_split_bound(p->a->rows, p->a->nnz);
+}
+
+static int64_t items_of(const rc_problem_t *p)
+{
+    return rc_csrk_split_items(p->schedule->slots, p->a->nnz);
+}
+
+static rc_status_t super_rows_of(const rc_problem_t *p, rc_super_rows_t *out, rc_err_t *err)
+{
+    double each = (double)items_of(p) / PARTS / (1 + rc_csrk_rdensity(p->a->rows, p->a->nnz));
+    const int64_t tuned = each >= 1 ? (int64_t)each : 1;
+    return rc_super_rows_build(p, 1, &p->param[PARAM_SRS], &tuned, out, err);
+}
+
+/* Pointers of the slots, of the lengths of rows alone; free. */
+static int64_t *slot_pointers(const rc_problem_t *p, rc_err_t *err)
+{
+    const int32_t *row = p->schedule->row;
+    int64_t slots = p->schedule->slots;
+    int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
+    if (!ptr)
+        return NULL;
+    ptr[0] = 0;
+    for (int64_t i = 0; i < slots; i++)
+        ptr[i + 1] = ptr[i] + (row[i] < 0 ? 0 : p->a->row_ptr[row[i] + 1] - p->a->row_ptr[row[i]]);
+    return ptr;
+}
+
+/* What rows and pieces take. */
+static rc_status_t analyse_rows(
+    const rc_problem_t *p, int64_t bound, const rc_csrk_cut_t *cut, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_spmv_limits(p, rc_sat_add(cut->shares, cut->pieces), err);
+    out->chosen[CHOSEN_BOUND] = bound;
+    out->chosen[CHOSEN_SHARES] = cut->shares;
+    out->chosen[CHOSEN_LATES] = cut->pieces;
+    out->chosen[CHOSEN_SEVERAL] = cut->several;
+    int64_t points = rc_spmv_shares_bytes(cut->shares) + rc_spmv_csr_late_bytes(cut->pieces);
+    out->traffic = rc_sat_add(out->traffic, points);
+    out->bytes = rc_sat_add(out->bytes, points);
+    out->pointers = points;
+    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(cut->pieces, rc_spmv_most_spans(cut->pieces, cut->several),
+        (int64_t)rc_precision_bytes(p->precision)));
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_super_rows_t super = {0};
+    int64_t bound = bound_of(p);
+    int64_t *ptr = NULL;
+    int merges = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(rc_spmv_limits(p, 0, err));
+    RC_TRY(super_rows_of(p, &super, err));
+    ptr = slot_pointers(p, err);
+    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
+    const rc_csrk_cut_t cut = rc_csrk_split_cut(ptr, p->schedule->slots, bound, items_of(p), &super, NULL);
+    merges = p->param[PARAM_BOUND] == AUTO && rc_csrk_split_merges(&cut, p->a->nnz);
+    st = merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, err) : analyse_rows(p, bound, &cut, out, err);
+    out->chosen[CHOSEN_MERGE] = merges;
+done:
+    free(ptr);
+    rc_super_rows_free(&super);
+    return st;
+}
+
+static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, int64_t bound, int64_t shares,
+    split_t *k, rc_err_t *err)
+{
+    const rc_spmv_lanes_t rule = {.longest = bound};
+    rc_super_rows_t super = {0};
+    rc_spmv_share_t *share = rc_alloc((size_t)shares + 1, sizeof *share, "super-super-rows", err);
+    uint8_t *lanes = rc_alloc((size_t)shares, sizeof *lanes, "super-super-rows", err);
+    void *device[2] = {NULL, NULL};
+    rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
+    RC_TRY(st);
+    RC_TRY(super_rows_of(p, &super, err));
+    (void)rc_csrk_split_cut(e->ptr, p->schedule->slots, bound, items_of(p), &super, share);
+    rc_spmv_count_lanes(e, share, shares, &rule, k->s.memory.x->threads, lanes);
+    RC_TRY(rc_cuda_keep(&k->s.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
+    RC_TRY(rc_cuda_keep(&k->s.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
+    k->args.share = device[0];
+    k->args.lanes = device[1];
+done:
+    rc_super_rows_free(&super);
+    free(share);
+    free(lanes);
+    return st;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    split_t *k = (split_t *)s;
+    const int64_t *chosen = analysis->chosen;
+    rc_spmv_csr_t a;
+    rc_status_t st;
+    k->merges = (int)chosen[CHOSEN_MERGE];
+    if (k->merges)
+        return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, analysis, from, &k->merge, err);
+    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
+    RC_TRY(keep_shares(p, &from->here, chosen[CHOSEN_BOUND], chosen[CHOSEN_SHARES], k, err));
+    RC_TRY(rc_spmv_csr_late(p, from, chosen[CHOSEN_BOUND], chosen[CHOSEN_LATES],
+        rc_spmv_most_spans(chosen[CHOSEN_LATES], chosen[CHOSEN_SEVERAL]), s, &k->args, err));
+    k->args.ptr = a.ptr;
+    k->args.col = a.col;
+    k->args.val = a.val;
+    k->args.longest = (int32_t)chosen[CHOSEN_BOUND];
+    k->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    k->ctas = k->args.late_ctas + chosen[CHOSEN_SHARES];
+done:
+    return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const split_t *k = (const split_t *)s;
+    rc_spmv_csr_args_t args = k->args;
+    if (k->merges)
+        return rc_spmv_merge_launch(s, &k->merge, o, alpha, beta, "launch of csrk-split", err);
+    args.v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_launch(s, k->entry, k->ctas, &args, "launch of csrk-split", err);
+}
+
+static const rc_spmv_kind_t kind = {sizeof(split_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+const rc_kernel_t rc_kernel_cuda_csrk_split = {
+    .name = "csrk-split",
+    .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
+    .source = "ours, beyond Lane and Booth 2022",
+    .version = 4, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
+                      before its version 5.  3: many rows apart in one share; merge by waiting CTAs alone */
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMV,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .strict = rc_kernel_always,
+    .deterministic = rc_kernel_always,
+    .param = {{.name = "srs",
+                  .help = "slots of a super-row; auto: the groups of the order, else a sixteenth of a CTA's entries",
+                  .value = RC_SUPER_ROWS_AUTO,
+                  .min = 1,
+                  .max = INT32_MAX,
+                  .choices = rc_super_rows_choices},
+        {.name = "bound",
+            .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
+                    "the shares of merge where many CTAs would wait for a long row",
+            .value = AUTO,
+            .min = 0,
+            .max = RC_SPMV_TILE - 1,
+            .choices = rc_super_rows_choices}},
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .share = share,
+    .run = rc_spmv_run,
+    .release = rc_spmv_release,
+    .values = rc_spmv_values,
+};

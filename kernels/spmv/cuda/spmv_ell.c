@@ -1,0 +1,115 @@
+/* y = A x of A in ELLPACK on a GPU. */
+#include "config.h"
+#include "kernels/spmv/cuda/spmv_ell.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "kernels/kernel.h"
+
+enum { PARAM_LIMIT };
+
+typedef struct ell {
+    rc_spmv_t s;
+    rc_spmv_ell_args_t args;
+} ell_t;
+
+rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
+    const rc_spmv_vectors_t *v, rc_err_t *err)
+{
+    rc_spmv_ell_args_t args = *a;
+    args.v = *v;
+    return rc_spmv_launch(s, rc_spmv_ell_entry(s->precision),
+        ((int64_t)a->slots + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS, &args, "launch of ell", err);
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    const rc_csr_view_t slots = {
+        .rows = p->schedule->slots, .nnz = p->a->nnz, .precision = p->precision};
+    rc_format_size_t size = {0};
+    rc_analysis_t csr = {0};
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
+    RC_TRY(rc_spmv_count(p, 0, 0, out->chosen, err));
+    rc_ell_add(&size, &slots, out->chosen[RC_SPMV_LONGEST], "col", "val");
+    RC_TRY(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
+    out->traffic = rc_format_bytes(&size);
+    out->bytes = rc_sat_add(out->traffic, rc_cuda_rows_bytes(p));
+    out->stored_rows = csr.stored_rows;
+    out->fill = rc_format_fill(&size, &slots);
+done:
+    return st;
+}
+
+rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_t width,
+    rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err)
+{
+    const rc_csr_view_t slots = {.rows = rows};
+    int64_t pitch = rc_ell_pitch(&slots);
+    size_t places = (size_t)(width * pitch);
+    rc_ell_t host = {0};
+    void *col = NULL;
+    rc_status_t st = RC_OK;
+    if (!from->there)
+        RC_TRY(rc_ell_build(&from->here, width, s->memory.x->threads, &host, err));
+    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.col, places * sizeof *host.col, &col, err));
+    if (from->there)
+        RC_TRY(rc_build_ell(from->there, width, pitch, col, s->places.at, err));
+    else
+        RC_TRY(rc_places_put(&s->places, 0, host.entry, (int64_t)places, err));
+    *out = (rc_spmv_ell_args_t){.col = col,
+        .val = s->val,
+        .pitch = pitch,
+        .slots = (int32_t)slots.rows,
+        .width = (int32_t)width};
+done:
+    rc_ell_free(&host);
+    return st;
+}
+
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    ell_t *l = (ell_t *)s;
+    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    int64_t width = analysis->chosen[RC_SPMV_LONGEST];
+    rc_status_t st;
+    RC_TRY(rc_spmv_rows(p, s, err));
+    RC_TRY(rc_spmv_room(p, width * rc_ell_pitch(&slots), s, err));
+    st = rc_spmv_ell_build(from, p->schedule->slots, width, s, &l->args, err);
+done:
+    return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const ell_t *l = (const ell_t *)s;
+    const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
+    return rc_spmv_ell_run(s, &l->args, &v, err);
+}
+
+static const rc_spmv_kind_t kind = {sizeof(ell_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+const rc_kernel_t rc_kernel_cuda_ell = {
+    .name = "ell",
+    .summary = "y = A x on a GPU of A in ELLPACK: a thread a row, places for the longest",
+    .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .version = 2, /* 1: built on the host, which the time to prepare had in it */
+    .param = {RC_ELL_LIMIT_PARAM},
+    .analyse = analyse,
+    .prepare = prepare,
+    .share = share,
+    RC_SPMV_MEMBERS,
+};

@@ -1,0 +1,122 @@
+/* y = A x on a GPU: the first entries of every row in ELLPACK, which stores y; coordinates add the others. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "format/hyb.h"
+#include "kernels/kernel.h"
+#include "kernels/spmv/cuda/spmv_ell.h"
+
+#include <stdlib.h>
+
+enum { PARAM_WIDTH };
+
+typedef struct hyb {
+    rc_spmv_t s;
+    rc_spmv_ell_args_t ell;
+    rc_spmv_coo_args_t coo;
+    int64_t over; /* entries of coo */
+} hyb_t;
+
+/* The rule `bell` asks how many slots have so many entries: rows of A have, and pads have none. */
+static rc_status_t choose_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
+{
+    int64_t slots = p->schedule->slots;
+    rc_csr_view_t e = {.rows = slots, .nnz = p->a->nnz};
+    if (p->param[PARAM_WIDTH] != RC_HYB_BELL)
+        return rc_hyb_width(&e, p->param[PARAM_WIDTH], out, err);
+    int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
+    if (!ptr)
+        return RC_ENOMEM;
+    ptr[0] = 0;
+    for (int64_t i = 0; i < slots; i++) {
+        int64_t r = p->schedule->row[i];
+        ptr[i + 1] = ptr[i] + (r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r]);
+    }
+    e.ptr = ptr;
+    rc_status_t st = rc_hyb_width(&e, RC_HYB_BELL, out, err);
+    free(ptr);
+    return st;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    const rc_csr_view_t slots = {
+        .rows = p->schedule->slots, .nnz = p->a->nnz, .precision = p->precision};
+    int64_t value = (int64_t)rc_precision_bytes(p->precision);
+    rc_format_size_t size = {0};
+    rc_analysis_t csr = {0};
+    int64_t width = 0;
+    rc_status_t st;
+    RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
+    RC_TRY(choose_width(p, &width, err));
+    RC_TRY(rc_spmv_count(p, width + RC_SPMV_LOOK, width, out->chosen, err));
+    int64_t over = out->chosen[RC_SPMV_OVER];
+    RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(over), err));
+    rc_ell_add(&size, &slots, width, "col", "val");
+    int64_t bytes = rc_format_bytes(&size);
+    rc_coo_add(&size, &slots, over, "coo_row", "coo_col", "coo_val");
+    bytes = rc_sat_add(bytes, rc_spmv_coo_bytes(over, out->chosen[RC_SPMV_BEYOND], value));
+    bytes = rc_sat_add(bytes, rc_sat_mul(over, value));
+    out->bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
+    out->traffic = rc_format_bytes(&size);
+    out->stored_rows = csr.stored_rows;
+    out->fill = rc_format_fill(&size, &slots);
+done:
+    return st;
+}
+
+/* Values of both parts are one array, those of ELLPACK first. */
+static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
+    const rc_spmv_source_t *from, rc_err_t *err)
+{
+    hyb_t *h = (hyb_t *)s;
+    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    int64_t width = analysis->chosen[RC_SPMV_WIDTH];
+    int64_t places = width * rc_ell_pitch(&slots);
+    rc_status_t st;
+    h->over = analysis->chosen[RC_SPMV_OVER];
+    RC_TRY(rc_spmv_rows(p, s, err));
+    RC_TRY(rc_spmv_room(p, places + h->over, s, err));
+    RC_TRY(rc_spmv_ell_build(from, p->schedule->slots, width, s, &h->ell, err));
+    st = rc_spmv_coo_build(
+        p, from, width, h->over, analysis->chosen[RC_SPMV_BEYOND], places, s, &h->coo, err);
+done:
+    return st;
+}
+
+static rc_status_t launch(
+    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const hyb_t *h = (const hyb_t *)s;
+    const rc_spmv_vectors_t all = rc_spmv_vectors(s, o, alpha, beta);
+    const rc_spmv_vectors_t more = rc_spmv_vectors(s, o, alpha, 1);
+    rc_status_t st = rc_spmv_ell_run(s, &h->ell, &all, err);
+    return st == RC_OK ? rc_spmv_coo_run(s, &h->coo, h->over, &more, err) : st;
+}
+
+static const rc_spmv_kind_t kind = {sizeof(hyb_t), build, launch};
+
+static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void *of, void **state, rc_err_t *err)
+{
+    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    return share(x, p, analysis, NULL, state, err);
+}
+
+const rc_kernel_t rc_kernel_cuda_hyb = {
+    .name = "hyb",
+    .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
+    .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .version = 4, /* 1: rows of several shares in a third launch; built on the host; 2: a fence in every CTA of such rows.
+                      3: in the last one */
+    .param = {RC_HYB_WIDTH_PARAM},
+    .analyse = analyse,
+    .prepare = prepare,
+    .share = share,
+    RC_SPMV_MEMBERS,
+};

@@ -1,0 +1,57 @@
+/* Does nothing: what the harness measures with it is the harness.  For testing. */
+#include "config.h"
+#include "format/slots.h"
+#include "kernels/kernel.h"
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    (void)p;
+    (void)err;
+    *out = (rc_analysis_t){.fill = 1};
+    return RC_OK;
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    (void)x;
+    (void)p;
+    (void)analysis;
+    (void)err;
+    *state = NULL;
+    return RC_OK;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)state;
+    (void)o;
+    (void)alpha;
+    (void)beta;
+    (void)err;
+    return RC_OK;
+}
+
+static void release(void *state)
+{
+    (void)state;
+}
+
+const rc_kernel_t rc_kernel_null = {
+    .name = "null",
+    .summary = "does nothing, to time the harness itself (for testing)",
+    .source = "rowcast",
+    .version = 1,
+    .device = RC_DEVICE_CPU,
+    .op = RC_OP_SPMM,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ORIGINAL,
+    .computes = 0,
+    .for_testing = 1,
+    .analyse = analyse,
+    .geometry = rc_cpu_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,543 @@
+#include "config.h"
+#include "kernels/vendor/cusparse.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "device/cuda/cuda.h"
+#include "device/cuda/scale.h"
+#include "kernels/kernel.h"
+#include "kernels/vendor/sampled.h"
+#include "kernels/vendor/scatter.h"
+#include "kernels/vendor/turn.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err)
+{
+    if (status == CUSPARSE_STATUS_SUCCESS)
+        return RC_OK;
+    (void)cudaGetLastError(); /* or the next check of a launch would report this error again */
+    switch (status) {
+    case CUSPARSE_STATUS_NOT_SUPPORTED:
+    case CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED:
+        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: %s is not supported", what);
+    case CUSPARSE_STATUS_ALLOC_FAILED:
+    case CUSPARSE_STATUS_INSUFFICIENT_RESOURCES:
+        return rc_fail(err, RC_ENOMEM, "cuSPARSE: %s: not enough memory (%s)", what,
+            cusparseGetErrorName(status));
+    default:
+        return rc_fail(err, RC_EDEVICE, "cuSPARSE: %s: %s: %s", what, cusparseGetErrorName(status),
+            cusparseGetErrorString(status));
+    }
+}
+
+/* ------------------------------------------------------------------ handle */
+
+static void destroy_handle(void *handle)
+{
+    (void)cusparseDestroy(handle);
+}
+
+static rc_status_t use_stream(void *handle, cudaStream_t stream, rc_err_t *err)
+{
+    return rc_cusparse_check(cusparseSetStream(handle, stream), "its stream", err);
+}
+
+/* The handle of an executor: making one takes milliseconds, so it is made once and the executor
+ * closes it.  Scalars are on the host, which is how a handle starts. */
+static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *err)
+{
+    rc_cuda_library_t *library = rc_cuda_cusparse(x);
+    rc_status_t st = RC_OK;
+    cusparseHandle_t handle = NULL;
+    if (!library->handle) {
+        RC_TRY(rc_cusparse_check(cusparseCreate(&handle), "its handle", err));
+        RC_TRY(use_stream(handle, rc_cuda_stream(x), err));
+        *library =
+            (rc_cuda_library_t){.handle = handle, .destroy = destroy_handle, .use = use_stream};
+        handle = NULL;
+    }
+    *out = library->handle;
+done:
+    if (handle)
+        destroy_handle(handle);
+    return st;
+}
+
+/* --------------------------------------------------------------- operands */
+
+static const rc_operation_t *operation_of(const rc_cusparse_kind_t *kind)
+{
+    return rc_operation_of(kind->calls->op);
+}
+
+/* Is the output the values of a sparse matrix? */
+static int samples(const rc_cusparse_kind_t *kind)
+{
+    return operation_of(kind)->out.rows == RC_DIM_NNZ;
+}
+
+static void drop_operand(rc_cusparse_operand_t *o)
+{
+    if (o->matrix)
+        (void)cusparseDestroyDnMat(o->matrix);
+    if (o->vector)
+        (void)cusparseDestroyDnVec(o->vector);
+    o->matrix = NULL;
+    o->vector = NULL;
+}
+
+static rc_layout_t layout_of(const rc_cusparse_t *s, int i)
+{
+    return i == RC_CUSPARSE_OUT ? rc_layout_out(s->layout) : rc_layout_in(s->layout);
+}
+
+/* The descriptor of operand number i. */
+static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data, rc_err_t *err)
+{
+    const rc_operation_t *operation = operation_of(s->kind);
+    rc_cusparse_operand_t *o = &s->operand[i];
+    int wide = i == RC_CUSPARSE_OUT ? operation->out.wide : operation->in[i].wide;
+    cusparseOrder_t order =
+        layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
+    int turned = s->kind->calls->b_transposed && i == 0;
+    drop_operand(o);
+    rc_status_t st =
+        wide ? rc_cusparse_check(turned ? cusparseCreateDnMat(&o->matrix, s->k, o->rows, ld, data,
+                                              s->type, CUSPARSE_ORDER_COL)
+                                        : cusparseCreateDnMat(
+                                              &o->matrix, o->rows, s->k, ld, data, s->type, order),
+                   "the descriptor of a dense matrix", err)
+             : rc_cusparse_check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
+                   "the descriptor of a vector", err);
+    o->at = data;
+    o->ld = ld;
+    o->k = s->k;
+    return st;
+}
+
+/* cuSPARSE loads several values at once where K allows it, and does not look at the leading
+ * dimension of a row-major matrix: with K = 2 and rows of 5 values CSR_ALG3 of 12.6.3 reads a
+ * misaligned address, which ends the context. */
+static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t *err)
+{
+    enum { load_bytes = 16 };
+    int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->precision);
+    while (step > 1 && s->k % step != 0)
+        step /= 2;
+    if (layout_of(s, i) != RC_ROW_MAJOR || ld % step == 0)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP,
+        "cuSPARSE needs a leading dimension that is a multiple of %" PRId64 " where K = %" PRId64
+        " is one, found %" PRId64,
+        step, s->k, ld);
+}
+
+/* Operand number i is at `data` from now on.
+ * \param[out] made  1: the descriptor is another one; not touched otherwise */
+static rc_status_t set_operand(
+    rc_cusparse_t *s, int i, int64_t ld, void *data, int *made, rc_err_t *err)
+{
+    rc_cusparse_operand_t *o = &s->operand[i];
+    rc_status_t st = RC_OK;
+    if (o->matrix && (ld != o->ld || s->k != o->k)) {
+        if (check_ld(s, i, ld, err) < 0)
+            return RC_ENOTSUP;
+        *made = 1;
+        return make_operand(s, i, ld, data, err);
+    }
+    if (data == o->at)
+        return RC_OK;
+    if (o->matrix)
+        st = rc_cusparse_check(cusparseDnMatSetValues(o->matrix, data), "another matrix", err);
+    else
+        st = rc_cusparse_check(cusparseDnVecSetValues(o->vector, data), "another vector", err);
+    o->at = data;
+    return st;
+}
+
+/* The least leading dimension of operand number i, or what is looked at beyond it. */
+static int64_t least_ld(const rc_cusparse_t *s, int i, int64_t rows)
+{
+    return s->pad + (layout_of(s, i) == RC_ROW_MAJOR ? s->k : rows);
+}
+
+/* Descriptors before the first run: the operands come with it; what stands for them is only never
+ * NULL. */
+static rc_status_t make_operands(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    void *any = s->memory.piece[0];
+    for (int i = 0; i < rc_operation_inputs(operation); i++) {
+        int64_t rows = rc_shape_rows(&operation->in[i], p->a);
+        s->operand[i].rows = rows;
+        RC_TRY(make_operand(s, i, least_ld(s, i, rows), any, err));
+    }
+    if (samples(s->kind))
+        goto done;
+    int64_t rows = s->product ? s->product_rows : p->c_rows;
+    s->operand[RC_CUSPARSE_OUT].rows = rows;
+    RC_TRY(make_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, rows),
+        s->product ? s->product : any, err));
+done:
+    return st;
+}
+
+/* ------------------------------------------------------------------- calls */
+
+static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, double value)
+{
+    rc_cusparse_scalar_t out = {.d = 0};
+    rc_type(rc_type(s->precision)->sum)->store(&out, 0, value);
+    return out;
+}
+
+/* One of the calls, of bound operands.  \param[out] bytes  of SIZE */
+static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, double alpha, double beta,
+    size_t *bytes, rc_err_t *err)
+{
+    rc_cusparse_scalar_t a = scalar_of(s, alpha);
+    rc_cusparse_scalar_t b = scalar_of(s, beta);
+    return rc_cusparse_check(
+        s->kind->calls->call(s, step, &a, &b, bytes), s->kind->calls->name, err);
+}
+
+static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err)
+{
+    *bytes = 0;
+    return call(s, RC_CUSPARSE_SIZE, 1, 0, bytes, err);
+}
+
+/* What operands take of K columns, with leading dimensions that are longer by `pad`. */
+static rc_status_t more_workspace(rc_cusparse_t *s, const rc_problem_t *p,
+    const rc_operation_t *operation, int64_t k, int64_t pad, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    size_t bytes = 0;
+    s->k = k;
+    if (check_ld(s, 0, k + pad, &why) < 0 || check_ld(s, RC_CUSPARSE_OUT, k + pad, &why) < 0)
+        return RC_OK;
+    s->pad = pad;
+    rc_status_t st = make_operands(s, p, operation, err);
+    if (st == RC_OK)
+        st = workspace_size(s, &bytes, err);
+    if (bytes > s->workspace_bytes)
+        s->workspace_bytes = bytes;
+    return st;
+}
+
+/* The workspace for the least leading dimensions, a few others, because cuSPARSE wants more for
+ * some of those that do not let it load several values at once, and a few smaller K. */
+static rc_status_t largest_workspace(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
+{
+    enum { pads = 4 };
+    rc_status_t st = workspace_size(s, &s->workspace_bytes, err);
+    for (int64_t pad = 1; st == RC_OK && operation->has_k && pad <= pads; pad++)
+        st = more_workspace(s, p, operation, p->k, pad, err);
+    for (int64_t k = p->k / 2; st == RC_OK && operation->has_k && k > 0; k /= 2)
+        st = more_workspace(s, p, operation, k, 0, err);
+    s->k = p->k;
+    s->pad = 0;
+    return st < 0 ? st : make_operands(s, p, operation, err);
+}
+
+/* What another leading dimension or K takes: the workspace must do, preprocessing is done again. */
+static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
+{
+    size_t bytes = 0;
+    if (s->is_preprocessed && s->k != s->preprocessed_k)
+        return rc_fail(err, RC_ENOTSUP,
+            "cuSPARSE: preprocessed for K = %" PRId64 ", found %" PRId64, s->preprocessed_k, s->k);
+    rc_status_t st = workspace_size(s, &bytes, err);
+    if (st < 0)
+        return st;
+    if (bytes > s->workspace_bytes)
+        return rc_fail(err, RC_ENOTSUP,
+            "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions or this K, and "
+            "has %zu",
+            s->kind->calls->name, bytes, s->workspace_bytes);
+    return s->is_preprocessed ? call(s, RC_CUSPARSE_PREPROCESS, 1, 0, NULL, err) : RC_OK;
+}
+
+/* Let the descriptors point to the operands of a run. */
+static rc_status_t bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (operation_of(s->kind)->has_k)
+        s->k = o->in[0].cols;
+    /* the descriptor of a constant matrix would not take another one: data is never const */
+    for (int i = 0; i < rc_operation_inputs(operation_of(s->kind)); i++)
+        RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &s->changed, err));
+    if (!s->product)
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
+    else if (!samples(s->kind))
+        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
+            s->product, &s->changed, err));
+    if (s->changed)
+        RC_TRY(adapt(s, err));
+    s->changed = 0;
+done:
+    return st;
+}
+
+/* Operands as the library takes them: what it stores by columns is turned afterwards. */
+static rc_operands_t operands_of(const rc_cusparse_t *s, const rc_operands_t *o)
+{
+    rc_operands_t out = *o;
+    if (s->columns) {
+        out.out.data = s->columns;
+        out.out.ld = o->out.rows > 0 ? o->out.rows : 1;
+        out.out.layout = RC_COL_MAJOR;
+    }
+    return out;
+}
+
+rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t *err)
+{
+    rc_cusparse_t *s = state;
+    if (!s->pre || !s->a)
+        return RC_OK;
+    const rc_operands_t to = operands_of(s, o);
+    int before = rc_cuda_enter(s->x);
+    rc_status_t st;
+    RC_TRY(bind(s, &to, err));
+    RC_TRY(call(s, RC_CUSPARSE_PREPROCESS, 1, 0, NULL, err));
+    s->is_preprocessed = 1;
+    s->preprocessed_k = s->k;
+    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preprocessing", err));
+done:
+    rc_cuda_leave(s->x, before);
+    if (st < 0)
+        (void)rc_err_context(err, "preprocessing");
+    return st;
+}
+
+/* C' to the rows of the output. */
+static rc_status_t scatter(
+    const rc_cusparse_t *s, const rc_dense_t *out, double beta, rc_err_t *err)
+{
+    const rc_cuda_scatter_t scatter = {
+        .from = s->product,
+        .to = out->data,
+        .row = s->slots.row,
+        .slots = s->slots.slots,
+        .k = s->k,
+        .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
+        .ld_to = out->ld,
+        .beta = beta,
+        .precision = s->precision,
+        .layout = rc_layout_out(s->layout),
+    };
+    rc_status_t st = rc_cuda_scatter(s->x, &scatter, err);
+    return st < 0 ? st : rc_cuda_slots_absent(s->x, &s->slots, out, beta, err);
+}
+
+rc_status_t rc_cusparse_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    rc_cusparse_t *s = state;
+    const rc_operands_t to = operands_of(s, o);
+    const double kept = s->columns ? 0 : beta;
+    const int sampled = samples(s->kind);
+    rc_status_t st;
+    int before = rc_cuda_enter(s->x);
+    if (!s->a) {
+        RC_TRY(rc_cuda_scale(s->x, &o->out, NULL, o->out.rows, beta, err));
+        goto done;
+    }
+    RC_TRY(bind(s, &to, err));
+    RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
+    if (sampled)
+        RC_TRY(rc_cuda_sampled(s->x, s->slots.val, s->product, &o->out, alpha, beta, err));
+    else if (s->product)
+        RC_TRY(scatter(s, &to.out, kept, err));
+    if (s->columns)
+        RC_TRY(rc_cuda_turn(s->x, &to.out, &o->out, beta, err));
+done:
+    rc_cuda_leave(s->x, before);
+    return st;
+}
+
+rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
+{
+    return rc_cuda_room(&s->memory, bytes > 0 ? (size_t)bytes : 1, out, err);
+}
+
+void rc_cusparse_release(void *state)
+{
+    rc_cusparse_t *s = state;
+    if (!s)
+        return;
+    if (s->a)
+        (void)cusparseDestroySpMat(s->a);
+    for (int i = 0; i < RC_CUSPARSE_OPERANDS; i++)
+        drop_operand(&s->operand[i]);
+    rc_cuda_memory_free(&s->memory);
+    free(s);
+}
+
+/* ---------------------------------------------------------------- analysis */
+
+static int64_t product_rows(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
+{
+    return kind->format->rows ? kind->format->rows(p) : p->schedule->slots;
+}
+
+/* Bytes of a column of what cuSPARSE stores to memory of ours: a C', or dot products.
+ * 0: it stores to the output. */
+static int64_t product_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
+{
+    int64_t rows = product_rows(p, kind);
+    if (samples(kind))
+        rows = p->a->nnz;
+    else if (p->a->nnz == 0 || (!rc_cuda_slots_named(p) && rows == p->schedule->slots))
+        rows = 0;
+    return rc_sat_mul(rows, (int64_t)rc_precision_bytes(p->precision));
+}
+
+/* Of one of C before it is turned. */
+static int64_t column_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
+{
+    return kind->turns ? rc_sat_mul(p->c_rows, (int64_t)rc_precision_bytes(p->precision)) : 0;
+}
+
+/* RC_OK; RC_ENOTSUP: this cuSPARSE is too old, or does not do that. */
+static rc_status_t check_kind(const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_err_t *err)
+{
+    const rc_cusparse_calls_t *c = kind->calls;
+    if (p->param[kind->pre] && CUSPARSE_VERSION < c->preprocesses_since)
+        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: %s or newer", c->preprocessing_needs);
+    if (CUSPARSE_VERSION < kind->since)
+        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: %s or newer", kind->needs);
+    return c->in_order ? rc_cuda_identity_only(p, c->in_order, err) : RC_OK;
+}
+
+rc_status_t rc_cusparse_analyse(
+    const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err)
+{
+    rc_status_t st;
+    int64_t product = product_bytes(p, kind);
+    RC_TRY(check_kind(p, kind, err));
+    RC_TRY(rc_cuda_slots_analyse(p, out, err));
+    RC_TRY(kind->format->measure(p, kind, out, err));
+    if (samples(kind) || !operation_of(kind)->has_k)
+        out->bytes = rc_sat_add(out->bytes, product);
+    else
+        out->bytes_per_column = rc_sat_add(product, column_bytes(p, kind));
+done:
+    return st;
+}
+
+/* ------------------------------------------------------------------- state */
+
+/* Memory for what is not the output itself. */
+static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err)
+{
+    int64_t product = product_bytes(p, s->kind);
+    int64_t columns = column_bytes(p, s->kind);
+    int64_t k = samples(s->kind) ? 1 : s->k;
+    rc_status_t st = RC_OK;
+    if (columns > 0)
+        RC_TRY(rc_cusparse_own(s, rc_sat_mul(columns, k), &s->columns, err));
+    if (product > 0)
+        RC_TRY(rc_cusparse_own(s, rc_sat_mul(product, k), &s->product, err));
+    if (samples(s->kind))
+        st = rc_cusparse_check(
+            cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
+done:
+    return st;
+}
+
+static rc_status_t complete(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    const rc_operation_t *operation = operation_of(s->kind);
+    rc_status_t st = RC_OK;
+    RC_TRY(handle_of(s->x, &s->handle, err));
+    if (p->a->nnz == 0)
+        goto done;
+    RC_TRY(s->kind->format->describe(s, p, analysis, err));
+    if (!s->memory.users)
+        rc_cuda_memory_seal(&s->memory);
+    RC_TRY(own_product(s, p, err));
+    RC_TRY(make_operands(s, p, operation, err));
+    RC_TRY(largest_workspace(s, p, operation, err));
+    RC_TRY(rc_cusparse_own(s, (int64_t)s->workspace_bytes, &s->workspace, err));
+    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preparing a matrix", err));
+done:
+    return st;
+}
+
+/* A state like another, with the matrix of that where there is one. */
+static rc_status_t make_state(const rc_cusparse_t *like, rc_cuda_memory_t *matrix,
+    const rc_problem_t *p, const rc_analysis_t *analysis, void **state, rc_err_t *err)
+{
+    rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    rc_status_t st = RC_OK;
+    if (!s)
+        return RC_ENOMEM;
+    *s = *like;
+    if (matrix)
+        st = rc_cuda_memory_share(matrix, s->x, &s->memory, err);
+    int before = rc_cuda_enter(s->x);
+    if (st == RC_OK)
+        st = complete(s, p, analysis, err);
+    rc_cuda_leave(s->x, before);
+    if (st < 0)
+        rc_cusparse_release(s);
+    else
+        *state = s;
+    return st;
+}
+
+rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
+    rc_err_t *err)
+{
+    static const cudaDataType types[] = {[RC_FP32] = CUDA_R_32F, [RC_FP64] = CUDA_R_64F};
+    const rc_cusparse_t like = {
+        .x = x,
+        .kind = kind,
+        .memory = {.x = x},
+        .algorithm = kind->algorithm[p->param[kind->alg]],
+        .type = types[p->precision],
+        .pre = p->param[kind->pre] != 0,
+        .product_rows = product_rows(p, kind),
+        .k = p->k,
+        .precision = p->precision,
+        .layout = kind->turns ? RC_ROW_COL : layout,
+    };
+    return make_state(&like, NULL, p, analysis, state, err);
+}
+
+rc_status_t rc_cusparse_share(rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err)
+{
+    rc_cusparse_t *from = of;
+    const rc_cusparse_t like = {
+        .x = x,
+        .kind = from->kind,
+        .memory = {.x = x},
+        .slots = from->slots,
+        .row = from->row,
+        .col = from->col,
+        .algorithm = from->algorithm,
+        .type = from->type,
+        .pre = from->pre,
+        .product_rows = from->product_rows,
+        .k = p->k,
+        .precision = from->precision,
+        .layout = from->layout,
+    };
+    return make_state(&like, &from->memory, p, analysis, state, err);
+}
+
+int64_t rc_cusparse_values(void *state, void **array)
+{
+    const rc_cusparse_t *s = state;
+    *array = s->pre ? NULL : s->slots.val;
+    return *array ? s->slots.nnz : 0;
+}

@@ -1,0 +1,45 @@
+/** \file kernels/vendor/library.h  What the kernels share that ask a library for y = A x on a CPU: CSR in the order of the slots
+ *  with pointers of 32 bits, and y in the order that was asked for. */
+#ifndef RC_KERNELS_VENDOR_LIBRARY_H
+#define RC_KERNELS_VENDOR_LIBRARY_H
+
+#include "format/slots.h"
+#include "kernels/kernel.h"
+
+/** What all their descriptors say. */
+#define RC_LIBRARY_MEMBERS                                                                             \
+    .device = RC_DEVICE_CPU, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY,      \
+    .computes = 1, .for_testing = 1, .analyse = rc_library_analyse, .geometry = rc_cpu_geometry
+
+typedef struct rc_library {
+    rc_slots_t slots;
+    int32_t *ptr; /**< [slots + 1] as slots.ptr */
+    void *y;      /**< [slots] where slots have rows that a schedule names; else NULL */
+    rc_precision_t precision;
+    void *matrix; /**< the library's */
+} rc_library_t;
+
+/** rc_kernel_t.analyse.  Its bytes are those of our arrays, beside one copy of the entries with both numbers and a pointer
+ *  a row, which a library makes of them at least; what it takes beyond that while it orders them, none tells.
+ *  \return RC_OK; RC_ENOTSUP: 2^31 entries or slots, or more */
+rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
+
+/** Free with rc_library_free; `matrix` is NULL.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_library_new(
+    rc_executor_t *x, const rc_problem_t *p, rc_library_t **out, rc_err_t *err);
+
+/** All but `matrix`; NULL is allowed. */
+void rc_library_free(rc_library_t *l);
+
+/** y = beta y of [slots], zeros for 0: before a library that multiplies what it finds, and without a matrix. */
+void rc_library_scale(const rc_library_t *l, void *y, double beta);
+
+/** y = alpha A x + beta y by the library, where there are entries.  \param y  [slots] */
+typedef rc_status_t rc_library_multiply_fn(
+    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err);
+
+/** A run of the kernel: `multiply`, then y put where it belongs.  \return what `multiply` returns */
+rc_status_t rc_library_run(const rc_library_t *l, const rc_operands_t *o, double alpha, double beta,
+    rc_library_multiply_fn *multiply, rc_err_t *err);
+
+#endif

@@ -1,0 +1,121 @@
+/* C = A B as K products with a vector, on the columns of column-major B and C: what a user gets who has
+ * no SpMM.  The launches follow each other on the stream; the host waits for none. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "format/cuda/slots.h"
+#include "kernels/kernel.h"
+
+#include <stdlib.h>
+
+extern const rc_kernel_t rc_kernel_cusparse_spmv_csr;
+extern const rc_kernel_t rc_kernel_cuda_merge;
+extern const rc_kernel_t rc_kernel_cuda_csr5;
+
+enum { PARAM_KERNEL };
+
+static const char *const choices[] = {"cusparse-csr", "merge", "csr5", NULL};
+
+typedef struct loop {
+    const rc_kernel_t *inner;
+    void *state;
+} loop_t;
+
+static const rc_kernel_t *inner_of(const rc_problem_t *p)
+{
+    static const rc_kernel_t *const kernel[] = {
+        &rc_kernel_cusparse_spmv_csr, &rc_kernel_cuda_merge, &rc_kernel_cuda_csr5};
+    return kernel[p->param[PARAM_KERNEL]];
+}
+
+/* The problem of one column, with the defaults of the kernel. */
+static rc_problem_t column_of(const rc_problem_t *p)
+{
+    const rc_kernel_t *inner = inner_of(p);
+    rc_problem_t q = *p;
+    q.k = 1;
+    for (int i = 0; i < RC_KERNEL_PARAMS_MAX; i++)
+        q.param[i] = inner->param[i].name ? inner->param[i].value : 0;
+    return q;
+}
+
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    const rc_problem_t q = column_of(p);
+    rc_status_t st = inner_of(p)->analyse(&q, out, err);
+    if (st < 0)
+        return st;
+    out->bytes = rc_sat_add(out->bytes, out->bytes_per_column); /* of one column at a time */
+    out->bytes_per_column = 0;
+    return RC_OK;
+}
+
+static void release(void *state)
+{
+    loop_t *s = state;
+    if (s && s->state)
+        s->inner->release(s->state);
+    free(s);
+}
+
+static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
+    void **state, rc_err_t *err)
+{
+    const rc_problem_t q = column_of(p);
+    loop_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    s->inner = inner_of(p);
+    rc_status_t st = s->inner->prepare(x, &q, analysis, &s->state, err);
+    if (st < 0) {
+        release(s);
+        return st;
+    }
+    *state = s;
+    return RC_OK;
+}
+
+static rc_dense_t column_at(const rc_dense_t *m, int64_t j)
+{
+    rc_dense_t v = *m;
+    size_t step = (size_t)m->ld * rc_precision_bytes(m->precision);
+    v.data = (char *)m->data + (size_t)j * step;
+    v.cols = 1;
+    v.ld = m->rows;
+    return v;
+}
+
+static rc_status_t run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const loop_t *s = state;
+    rc_status_t st = RC_OK;
+    for (int64_t j = 0; j < o->out.cols && st == RC_OK; j++) {
+        const rc_operands_t column = {
+            .in = {column_at(&o->in[0], j)}, .out = column_at(&o->out, j)};
+        st = s->inner->run(s->state, &column, alpha, beta, err);
+    }
+    return st;
+}
+
+const rc_kernel_t rc_kernel_loop_spmv = {
+    .name = "loop-spmv",
+    .summary = "column-major B and C: a product with a vector for each column of B",
+    .source = "Hong et al. 2018, figure 12",
+    .version = 1,
+    .device = RC_DEVICE_CUDA,
+    .op = RC_OP_SPMM,
+    .layout = RC_COL_MAJOR,
+    .c_orders = RC_STORES_ANY,
+    .computes = 1,
+    .any_k = 1,
+    .param = {{.name = "kernel",
+        .help = "that multiplies a column, with its defaults",
+        .type = RC_PARAM_CHOICE,
+        .choices = choices}},
+    .analyse = analyse,
+    .geometry = rc_cuda_geometry,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

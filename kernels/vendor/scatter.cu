@@ -1,0 +1,154 @@
+/* The rows of a product in slot order to where they belong.  With beta 0 bits are copied: the words
+ * are as wide as pitch and alignment allow. */
+#include "kernels/vendor/scatter.h"
+#include "device/cuda/cuda.h"
+#include "device/cuda/types.cuh"
+
+#include <cstdint>
+
+namespace
+{
+
+enum {
+    THREADS = 256,
+    COLUMNS = 8, /* column-major: of one thread, so that a row number is read once for them */
+    GRID_MAX = 1 << 20, /* blocks; what is beyond is walked in strides */
+    GRID_Y_MAX = 65535
+};
+
+template <typename Word> struct rows_of {
+    const Word *from;
+    Word *to;
+    const int32_t *row;
+    int64_t slots;
+    int64_t words; /* row-major: of a row; column-major: K */
+    int64_t ld_from;
+    int64_t ld_to;
+};
+
+/* What is stored where a word `from` goes to `to`. */
+struct copy_of {
+    template <typename Word> __device__ Word operator()(Word from, const Word *) const
+    {
+        return from;
+    }
+};
+
+template <typename T> struct sum_with {
+    T beta;
+    __device__ T operator()(T from, const T *to) const
+    {
+        return fma(beta, *to, from);
+    }
+};
+
+/* blockDim.x threads along a row, blockDim.y rows at once. */
+template <typename Word, typename Join>
+__global__ void scatter_row_major(rows_of<Word> s, Join join)
+{
+    int64_t first = (int64_t)blockIdx.x * blockDim.y + threadIdx.y;
+    int64_t step = (int64_t)gridDim.x * blockDim.y;
+    for (int64_t p = first; p < s.slots; p += step) {
+        int64_t r = s.row ? s.row[p] : p;
+        if (r < 0)
+            continue;
+        const Word *from = s.from + p * s.ld_from;
+        Word *to = s.to + r * s.ld_to;
+        for (int64_t i = threadIdx.x; i < s.words; i += blockDim.x)
+            to[i] = join(from[i], &to[i]);
+    }
+}
+
+/* Threads along the slots: loads are coalesced, stores of a column fall into one column of C. */
+template <typename Word, typename Join>
+__global__ void scatter_col_major(rows_of<Word> s, Join join)
+{
+    int64_t first = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t p = first; p < s.slots; p += step) {
+        int64_t r = s.row ? s.row[p] : p;
+        if (r < 0)
+            continue;
+        for (int64_t j0 = (int64_t)blockIdx.y * COLUMNS; j0 < s.words;
+             j0 += (int64_t)gridDim.y * COLUMNS) {
+            int64_t end = j0 + COLUMNS < s.words ? j0 + COLUMNS : s.words;
+#pragma unroll 4
+            for (int64_t j = j0; j < end; j++) {
+                Word *to = &s.to[j * s.ld_to + r];
+                *to = join(s.from[j * s.ld_from + p], to);
+            }
+        }
+    }
+}
+
+int64_t blocks_for(int64_t items, int64_t per_block, int64_t most)
+{
+    int64_t n = (items + per_block - 1) / per_block;
+    return n < most ? n : most;
+}
+
+template <typename Word, typename Join>
+rc_status_t row_major(const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
+{
+    int64_t per_value = (int64_t)sizeof(Word) / (int64_t)rc_precision_bytes(s->precision);
+    if (per_value == 0)
+        per_value = 1;
+    rows_of<Word> rows = {(const Word *)s->from, (Word *)s->to, s->row, s->slots, s->k / per_value,
+        s->ld_from / per_value, s->ld_to / per_value};
+    unsigned along = 1;
+    while (along < THREADS && along < rows.words)
+        along *= 2;
+    dim3 block(along, THREADS / along);
+    unsigned grid = (unsigned)blocks_for(s->slots, THREADS / along, GRID_MAX);
+    scatter_row_major<<<grid, block, 0, rc_cuda_stream(x)>>>(rows, join);
+    return rc_cuda_check(cudaGetLastError(), "storing to the rows of C", err);
+}
+
+template <typename Word, typename Join>
+rc_status_t col_major(const rc_executor_t *x, const rc_cuda_scatter_t *s, Join join, rc_err_t *err)
+{
+    rows_of<Word> rows = {
+        (const Word *)s->from, (Word *)s->to, s->row, s->slots, s->k, s->ld_from, s->ld_to};
+    dim3 grid((unsigned)blocks_for(s->slots, THREADS, GRID_MAX),
+        (unsigned)blocks_for(s->k, COLUMNS, GRID_Y_MAX));
+    scatter_col_major<<<grid, THREADS, 0, rc_cuda_stream(x)>>>(rows, join);
+    return rc_cuda_check(cudaGetLastError(), "storing to the rows of C", err);
+}
+
+/* Bytes of the widest word that every row can be copied in. */
+int word_of(const rc_cuda_scatter_t *s)
+{
+    int64_t value = (int64_t)rc_precision_bytes(s->precision);
+    uint64_t all = (uint64_t)(uintptr_t)s->from | (uint64_t)(uintptr_t)s->to |
+                   (uint64_t)(s->k * value) | (uint64_t)(s->ld_from * value) |
+                   (uint64_t)(s->ld_to * value);
+    return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : 4;
+}
+
+template <typename T>
+rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
+{
+    const sum_with<T> join = {static_cast<T>(s->beta)};
+    return s->layout == RC_COL_MAJOR ? col_major<T>(x, s, join, err)
+                                     : row_major<T>(x, s, join, err);
+}
+
+} // namespace
+
+extern "C" rc_status_t rc_cuda_scatter(
+    const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
+{
+    const copy_of copy = {};
+    if (s->slots == 0 || s->k == 0)
+        return RC_OK;
+    if (s->beta != 0)
+        return rc::pick<rc::ieee>(
+            s->precision, [&](auto t) { return add<RC_VALUE(t)>(x, s, err); });
+    if (s->layout == RC_COL_MAJOR)
+        return rc::pick<rc::ieee>(s->precision,
+            [&](auto t) { return col_major<rc::word<RC_VALUE(t)>>(x, s, copy, err); });
+    int word = word_of(s);
+    return word == 16  ? row_major<uint4>(x, s, copy, err)
+           : word == 8 ? row_major<uint64_t>(x, s, copy, err)
+                       : row_major<uint32_t>(x, s, copy, err);
+}

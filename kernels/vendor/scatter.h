@@ -1,0 +1,36 @@
+/** \file kernels/vendor/scatter.h  From a product in slot order to the rows of C. */
+#ifndef RC_KERNELS_VENDOR_SCATTER_H
+#define RC_KERNELS_VENDOR_SCATTER_H
+
+#include "kernels/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is copied where; both matrices have K columns of the layout, are in device memory and do
+ *  not overlap. */
+typedef struct rc_cuda_scatter {
+    const void *from; /**< slot p is row p */
+    void *to;
+    const int32_t *row; /**< [slots] row of `to` that a slot stores to, -1: none; device memory;
+                             NULL: slot p stores to row p */
+    int64_t slots;
+    int64_t k;
+    int64_t ld_from; /**< column-major: >= slots; row-major: >= K */
+    int64_t ld_to;   /**< column-major: rows of `to` or more; row-major: >= K */
+    double beta;     /**< to = from + beta to; 0: `to` is not read */
+    rc_precision_t precision;
+    rc_layout_t layout;
+} rc_cuda_scatter_t;
+
+/** Enqueue the copy on the stream of the executor, whose GPU is the current one; rows that no slot
+ *  names are left alone.
+ *  Reads and writes slots * K values; column-major stores to a column in no order, and relies on
+ *  the L2 to join them.  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_cuda_scatter(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

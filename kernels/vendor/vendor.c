@@ -1,0 +1,38 @@
+#include "config.h"
+#include "kernels/vendor/vendor.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* In the order of what is lost without it, layout by layout. */
+const char *const rc_vendor_timed[] = {
+    "cusparse-csr-row:alg=3:pre=1",
+    "cusparse-csr-row:alg=3:pre=0",
+    "cusparse-coo-row:alg=4:pre=0",
+    "cusparse-csr-col:alg=3:pre=0",
+    "cusparse-coo-col:alg=1:pre=0",
+    "cusparse-spmv-coo:alg=1:pre=0",
+    "cusparse-spmv-sell:slice=32:pre=0",
+    "cusparse-spmv-csr:alg=1:pre=1",
+    NULL};
+
+int rc_vendor_is(const char *kernel)
+{
+    static const char prefix[] = "cusparse";
+    return strncmp(kernel, prefix, sizeof prefix - 1) == 0;
+}
+
+/* Parameters that an entry does not name come after those that it does. */
+int rc_vendor_is_entry(const char *entry, const char *kernel)
+{
+    size_t n = strlen(entry);
+    return strncmp(kernel, entry, n) == 0 && (kernel[n] == '\0' || kernel[n] == ':');
+}
+
+int rc_vendor_is_timed(const char *kernel)
+{
+    for (int i = 0; rc_vendor_timed[i]; i++)
+        if (rc_vendor_is_entry(rc_vendor_timed[i], kernel))
+            return 1;
+    return 0;
+}

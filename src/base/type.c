@@ -1,0 +1,136 @@
+#include "config.h"
+#include "base/type.h"
+#include "base/error.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+static double round_fp32(double value)
+{
+    return (double)(float)value;
+}
+
+static double load_fp32(const void *from, int64_t i)
+{
+    return (double)((const float *)from)[i];
+}
+
+static void store_fp32(void *to, int64_t i, double value)
+{
+    ((float *)to)[i] = (float)value;
+}
+
+static double round_fp64(double value)
+{
+    return value;
+}
+
+static double load_fp64(const void *from, int64_t i)
+{
+    return ((const double *)from)[i];
+}
+
+static void store_fp64(void *to, int64_t i, double value)
+{
+    ((double *)to)[i] = value;
+}
+
+/* To nearest, ties to even, from fp64 at once: rounding to fp32 first would round twice. */
+static double round_bf16(double value)
+{
+    enum { bits = 8, least = -133 };
+    int exponent;
+    if (!isfinite(value) || value == 0)
+        return value;
+    (void)frexp(value, &exponent);
+    double unit = ldexp(1, exponent - bits > least ? exponent - bits : least);
+    double rounded = rint(value / unit) * unit;
+    return fabs(rounded) > rc_type(RC_BF16)->largest ? copysign(INFINITY, value) : rounded;
+}
+
+static double load_bf16(const void *from, int64_t i)
+{
+    uint32_t word = (uint32_t)((const uint16_t *)from)[i] << 16;
+    float value;
+    memcpy(&value, &word, sizeof value);
+    return (double)value;
+}
+
+static void store_bf16(void *to, int64_t i, double value)
+{
+    float rounded = (float)round_bf16(value);
+    uint32_t word;
+    memcpy(&word, &rounded, sizeof word);
+    ((uint16_t *)to)[i] = (uint16_t)(word >> 16);
+}
+
+/* Values of the host are fp64: most gathers are from there, and need no call for each. */
+#define RC_GATHER(suffix)                                                                          \
+    static void gather_##suffix(void *to, const double *from, const void *place, int place_bytes,  \
+        int64_t begin, int64_t end)                                                                \
+    {                                                                                              \
+        for (int64_t i = begin; i < end; i++) {                                                    \
+            int64_t at = place ? rc_place_at(place, place_bytes, i) - 1 : i;                       \
+            store_##suffix(to, i, at < 0 ? 0 : from[at]);                                          \
+        }                                                                                          \
+    }
+RC_GATHER(fp32)
+RC_GATHER(fp64)
+RC_GATHER(bf16)
+
+#define RC_TYPE(id, text, suffix, size, sums, bits, most, tiny, cuda, cuda_sum)                    \
+    [id] = {.name = text,                                                                          \
+        .bytes = size,                                                                             \
+        .sum = sums,                                                                               \
+        .unit = 1.0 / (double)((uint64_t)1 << bits),                                               \
+        .largest = (double)most,                                                                   \
+        .least = (double)tiny,                                                                     \
+        .round = round_##suffix,                                                                   \
+        .load = load_##suffix,                                                                     \
+        .store = store_##suffix,                                                                   \
+        .gather = gather_##suffix},
+static const rc_type_t all[] = {RC_FOR_EACH_TYPE(RC_TYPE)};
+
+const rc_type_t *rc_type(rc_precision_t t)
+{
+    return (unsigned)t < RC_TYPES ? &all[t] : &all[RC_FP64];
+}
+
+rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
+{
+    rc_str_t names = {0};
+    for (int t = 0; t < RC_TYPES; t++) {
+        if (strcmp(name, all[t].name) == 0) {
+            *out = (rc_precision_t)t;
+            rc_str_free(&names);
+            return RC_OK;
+        }
+        rc_str_addf(&names, "%s%s", t == 0 ? "" : t == RC_TYPES - 1 ? " or " : ", ", all[t].name);
+    }
+    rc_status_t st = names.failed ? rc_fail(err, RC_ENOMEM, "no memory for a message")
+                                  : rc_fail(err, RC_EINVAL, "unknown precision '%s'; expected %s",
+                                        name, names.text);
+    rc_str_free(&names);
+    return st;
+}
+
+rc_precision_t rc_type_of_bytes(int bytes)
+{
+    return bytes == all[RC_FP32].bytes ? RC_FP32 : RC_FP64;
+}
+
+void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, const void *from,
+    const void *place, int place_bytes, int64_t begin, int64_t end)
+{
+    const rc_type_t *t = rc_type(to_type);
+    const rc_type_t *f = rc_type(from_type);
+    if (from_type == RC_FP64) {
+        t->gather(to, from, place, place_bytes, begin, end);
+        return;
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = place ? rc_place_at(place, place_bytes, i) - 1 : i;
+        t->store(to, i, at < 0 ? 0 : f->load(from, at));
+    }
+}

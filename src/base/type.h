@@ -1,0 +1,71 @@
+/** \file base/type.h  Value types: a line each.  What depends on a type asks rc_type, or has an
+ *  instance for each type in a list; nothing else names one. */
+#ifndef RC_BASE_TYPE_H
+#define RC_BASE_TYPE_H
+
+#include "rowcast.h"
+
+#include <float.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** X(id, name, suffix of functions, bytes, type of sums, bits of the significand, largest and least
+ *  positive value, CUDA type, CUDA type of sums).  Stores hold the ids, so
+ *  lines are added at the end. */
+#define RC_FOR_EACH_TYPE(X)                                                                        \
+    X(RC_FP32, "fp32", fp32, 4, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float, float)                  \
+    X(RC_FP64, "fp64", fp64, 8, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)              \
+    X(RC_BF16, "bf16", bf16, 2, RC_FP32, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)
+
+/** How many there are: ids are 0 to that, left out. */
+#define RC_TYPE_COUNTED(...) +1
+enum { RC_TYPES = 0 RC_FOR_EACH_TYPE(RC_TYPE_COUNTED) };
+
+/** Those of a kernel unless its descriptor says otherwise, as bits 1 << rc_precision_t. */
+enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
+
+/** Of values on the host: of rc_csr_t. */
+#define RC_HOST_TYPE RC_FP64
+
+typedef struct rc_type {
+    const char *name;
+    int bytes;
+    rc_precision_t sum; /**< products are added up in */
+    double unit;        /**< half of the distance from 1 to the next number */
+    double largest;
+    double least;                  /**< above 0 */
+    double (*round)(double value); /**< to nearest */
+    double (*load)(const void *from, int64_t i);
+    void (*store)(void *to, int64_t i, double value); /**< rounded */
+    /** to[i] = from[place[i] - 1] for i = begin .. end - 1, as rc_type_gather. */
+    void (*gather)(void *to, const double *from, const void *place, int place_bytes, int64_t begin,
+        int64_t end);
+} rc_type_t;
+
+/** \return a line of the list; that of RC_FP64 for no type */
+const rc_type_t *rc_type(rc_precision_t t);
+
+/** The type of that name.  \return RC_OK; RC_EINVAL, with those that there are */
+rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
+
+/** The IEEE type of so many bytes, 4 or 8, as interfaces without types say it. */
+rc_precision_t rc_type_of_bytes(int bytes);
+
+/** Place i of an array of them.  \param[in] bytes  of one: 4 or 8 */
+static inline int64_t rc_place_at(const void *place, int bytes, int64_t i)
+{
+    return bytes == 4 ? ((const int32_t *)place)[i] : ((const int64_t *)place)[i];
+}
+
+/** to[i] = from[place[i] - 1], 0 where place[i] is 0, for i = begin .. end - 1.
+ *  \param[in] place  NULL: to[i] = from[i] */
+void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, const void *from,
+    const void *place, int place_bytes, int64_t begin, int64_t end);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

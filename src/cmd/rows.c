@@ -1,0 +1,167 @@
+#include "config.h"
+#include "cmd/rows.h"
+#include "analysis/papers/nisa/nisa.h"
+#include "base/error.h"
+#include "base/glob.h"
+#include "base/str.h"
+#include "operation/operation.h"
+
+#include <string.h>
+
+/* One word of an option as an expression.  A wrong one is an error of the command line. */
+typedef rc_status_t add_fn(const char *word, rc_str_t *text, rc_err_t *err);
+
+static rc_status_t add_op(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    rc_op_t op;
+    rc_status_t st = rc_op_parse(word, &op, err);
+    if (st == RC_OK)
+        rc_str_addf(text, "op == %s", rc_op_name(op));
+    return st;
+}
+
+static rc_status_t add_op_or_both(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    if (strcmp(word, "both") != 0)
+        return add_op(word, text, err);
+    rc_str_add(text, "op == spmm || op == spmm_t");
+    return RC_OK;
+}
+
+static int is_pattern(const char *word)
+{
+    return word[0] && rc_glob_flaw(word) < 0 && !strpbrk(word, "'\"\\");
+}
+
+static rc_status_t add_kernel(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    if (!is_pattern(word))
+        return rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);
+    rc_str_addf(text, "kernel ~ '%s' || kernel ~ '%s:*'", word, word);
+    return RC_OK;
+}
+
+static rc_status_t add_k(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    int64_t k;
+    int is_n = strcmp(word, "n") == 0;
+    rc_status_t st = is_n ? RC_OK : rc_parse_int(word, 1, INT32_MAX, "a K", &k, err);
+    if (st == RC_OK)
+        rc_str_addf(text, "k == %s", is_n ? "cols" : word);
+    return st;
+}
+
+static rc_status_t add_precision(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    rc_precision_t precision;
+    rc_status_t st = rc_precision_parse(word, &precision, err);
+    if (st == RC_OK)
+        rc_str_addf(text, "precision == %s", rc_precision_name(precision));
+    return st;
+}
+
+static rc_status_t add_device(const char *word, rc_str_t *text, rc_err_t *err)
+{
+    if (!is_pattern(word))
+        return rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);
+    rc_str_addf(text, "device ~ '%s' || device ~ '%s:*'", word, word);
+    return RC_OK;
+}
+
+/* " && (a || b)" of the words of a list */
+static rc_status_t add_list(
+    const char *option, const char *list, add_fn *add, rc_str_t *text, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_status_t st = rc_words_split(list, ',', &words, err);
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        rc_str_add(text, i ? " || " : " && (");
+        st = add(words.word[i], text, err);
+    }
+    rc_str_add(text, ")");
+    rc_words_free(&words);
+    if (st < 0)
+        err->status = st = RC_EINVAL;
+    return st < 0 ? rc_err_context(err, "%s", option) : st;
+}
+
+rc_status_t rc_rows_compile(
+    const rc_rows_options_t *o, const rc_fields_t *fields, int both, rc_expr_t **out, rc_err_t *err)
+{
+    const struct {
+        const char *option;
+        const char *list;
+        add_fn *add;
+    } lists[] = {{"--op", o->op, both ? add_op_or_both : add_op},
+        {"--kernels", o->kernels, add_kernel}, {"--k", o->k, add_k},
+        {"--precision", o->precision, add_precision}, {"--device", o->device, add_device}};
+    rc_str_t text = {0};
+    rc_status_t st = RC_OK;
+    *out = NULL;
+    if (o->where && rc_expr_compile(o->where, fields->field, fields->count, out, err) < 0)
+        return rc_err_context(err, "--where");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists && st == RC_OK; i++)
+        if (lists[i].list)
+            st = add_list(lists[i].option, lists[i].list, lists[i].add, &text, err);
+    if (st == RC_OK && text.len > 0 && o->where)
+        rc_str_addf(&text, " && (%s)", o->where);
+    if (st == RC_OK && text.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for a filter");
+    if (st == RC_OK && text.len > 0) {
+        rc_expr_free(*out);
+        *out = NULL;
+        st = rc_expr_compile(text.text + strlen(" && "), fields->field, fields->count, out, err);
+    }
+    rc_str_free(&text);
+    return st;
+}
+
+rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *err)
+{
+    rc_expr_t *expr = NULL;
+    if (rc_expr_compile(which, rc_view_fields.field, rc_view_fields.count, &expr, err) < 0)
+        return rc_err_context(err, "--generated");
+    rc_status_t st = rc_view_check(v, expr, err);
+    if (st == RC_OK)
+        rc_view_mark_generated(v, expr);
+    rc_expr_free(expr);
+    return st < 0 ? rc_err_context(err, "--generated") : RC_OK;
+}
+
+void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr_t *where, int all)
+{
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        rc_cursor_t row;
+        rc_view_seek(v, i, &row);
+        if ((all || rc_view_is_newest(v, i)) && rc_expr_match(where, rc_view_get, &row))
+            return;
+    }
+    fprintf(stderr, "rowcast %s: no result matches\n", command);
+}
+
+rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
+    const rc_rows_options_t *rows, const rc_summary_options_t *o, rc_table_format_t format,
+    rc_err_t *err)
+{
+    rc_expr_t *where = NULL;
+    rc_view_t *v = NULL;
+    rc_status_t st;
+    RC_TRY(rc_rows_compile(
+        rows, &rc_view_fields, (s->takes & RC_TAKES_CONTESTANTS) != 0, &where, err));
+    if (s->fits) {
+        st = rc_study_print(s->fits, o, format, err);
+        goto done;
+    }
+    RC_TRY(rc_view_read_samples(o->store, &v, err));
+    RC_TRY(rc_view_check(v, where, err));
+    if (where)
+        rc_rows_warn_of_none(command, v, where, 0);
+    RC_TRY(rc_summary_mark_training(v, s, o, err));
+    if (rows->generated)
+        RC_TRY(rc_rows_mark_generated(v, rows->generated, err));
+    st = s->print(v, o, where, format, err);
+done:
+    rc_expr_free(where);
+    rc_view_free(v);
+    return st;
+}

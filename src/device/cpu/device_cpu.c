@@ -1,0 +1,252 @@
+#include "config.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "device/cpu/dense_cpu.h"
+#include "device/cpu/executor_cpu.h"
+#include "device/device.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct cpu_impl {
+    unsigned char *flush_buffer; /* NULL until the first flush */
+    size_t flush_bytes;
+    int first_cpu; /* whose clock is read */
+} cpu_impl_t;
+
+/* ------------------------------------------------------------- discovery */
+
+/* Value of the first line "key : value" of /proc/cpuinfo, or of the one of processor `cpu` when
+ * it is not negative. */
+static int cpuinfo(const char *key, int cpu, char *out, size_t size)
+{
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    if (!f)
+        return 0;
+    char line[512];
+    int current = -1;
+    int found = 0;
+    size_t n = strlen(key);
+    while (!found && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "processor : %d", &current) == 1)
+            continue;
+        char *colon = strchr(line, ':');
+        if (!colon || strncmp(line, key, n) != 0 || !strchr("\t :", line[n]) ||
+            (cpu >= 0 && cpu != current))
+            continue;
+        colon += 1 + strspn(colon + 1, " \t");
+        colon[strcspn(colon, "\n")] = '\0';
+        snprintf(out, size, "%s", colon);
+        found = 1;
+    }
+    fclose(f);
+    return found;
+}
+
+/* "Intel(R)  Xeon(R)" and the like come with runs of blanks. */
+static void squeeze_blanks(char *text)
+{
+    char *to = text;
+    for (const char *from = text; *from; from++)
+        if (*from != ' ' || (to > text && to[-1] != ' '))
+            *to++ = *from;
+    if (to > text && to[-1] == ' ')
+        to--;
+    *to = '\0';
+}
+
+static int64_t last_level_cache(void)
+{
+    int64_t best = 0;
+    for (int index = 0; index < 8; index++) {
+        char path[96];
+        char unit = 'B';
+        int64_t size = 0;
+        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", index);
+        FILE *f = fopen(path, "r");
+        if (!f)
+            break;
+        int got = fscanf(f, "%" SCNd64 "%c", &size, &unit);
+        fclose(f);
+        if (got < 1)
+            continue;
+        size *= got == 2 && unit == 'K' ? 1024 : got == 2 && unit == 'M' ? 1024 * 1024 : 1;
+        best = size > best ? size : best;
+    }
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    if (best == 0 && sysconf(_SC_LEVEL3_CACHE_SIZE) > 0)
+        best = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+    return best;
+}
+
+/* The CPUs that the process may run on, as "cpu-0-1" or "cpu-0-3,8" (a range is first-last); a list
+ * that does not fit ends in "+N" for the N CPUs that were left out. */
+static int affinity(char *text, size_t size, int *first)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    *first = 0;
+    snprintf(text, size, "cpu");
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        long n = sysconf(_SC_NPROCESSORS_ONLN);
+        return n > 0 ? (int)n : 1;
+    }
+    enum { tail = 8 }; /* room for "+N" */
+    int count = CPU_COUNT(&set);
+    int listed = 0;
+    size_t at = strlen(text);
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        if (!CPU_ISSET((size_t)i, &set))
+            continue;
+        int last = i;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, &set))
+            last++;
+        char range[32];
+        if (last > i)
+            snprintf(range, sizeof range, "%c%d-%d", listed ? ',' : '-', i, last);
+        else
+            snprintf(range, sizeof range, "%c%d", listed ? ',' : '-', i);
+        if (!listed)
+            *first = i;
+        if (at + strlen(range) + tail >= size) {
+            snprintf(text + at, size - at, "+%d", count - listed);
+            break;
+        }
+        at += (size_t)snprintf(text + at, size - at, "%s", range);
+        listed += last - i + 1;
+        i = last;
+    }
+    return count > 0 ? count : 1;
+}
+
+/* ---------------------------------------------------------------- caches */
+
+static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
+{
+    enum { least = 64 * 1024 * 1024, line = 64 };
+    cpu_impl_t *impl = d->impl;
+    if (!impl->flush_buffer) {
+        /* twice the cache: one pass then leaves nothing of what was there */
+        size_t bytes = d->cache_bytes > least / 2 ? 2 * (size_t)d->cache_bytes : least;
+        impl->flush_buffer = rc_alloc_aligned(bytes, 1, "the cache flush", err);
+        if (!impl->flush_buffer)
+            return RC_ENOMEM;
+        memset(impl->flush_buffer, 0, bytes);
+        impl->flush_bytes = bytes;
+    }
+    /* every thread walks the whole buffer, so that its private caches are evicted as well */
+    volatile unsigned char *buffer = impl->flush_buffer;
+    size_t bytes = impl->flush_bytes;
+    int threads = d->executor.threads;
+#pragma omp parallel num_threads(threads)
+    {
+        unsigned char sum = 0;
+        for (size_t i = 0; i < bytes; i += line)
+            sum = (unsigned char)(sum + buffer[i]);
+#pragma omp critical(rc_cpu_flush)
+        buffer[0] = (unsigned char)(buffer[0] + sum + 1);
+    }
+    return RC_OK;
+}
+
+/* --------------------------------------------------------------- timing */
+
+static rc_status_t cpu_time_batch(
+    rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    int64_t start = rc_clock_ns();
+    for (int64_t i = 0; i < batch; i++) {
+        rc_status_t st = launch(state, err);
+        if (st < 0)
+            return st;
+    }
+    *ns = rc_clock_ns() - start;
+    d->active_ns += *ns;
+    return RC_OK;
+}
+
+static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
+{
+    const cpu_impl_t *impl = d->impl;
+    char text[64];
+    double mhz = NAN;
+    if (cpuinfo("cpu MHz", impl->first_cpu, text, sizeof text) && sscanf(text, "%lf", &mhz) != 1)
+        mhz = NAN;
+    *out = (rc_device_state_t){
+        .clock_mhz = mhz, .memory_clock_mhz = NAN, .temperature_c = NAN, .throttle = -1};
+}
+
+static void cpu_close(rc_device_t *d)
+{
+    cpu_impl_t *impl = d->impl;
+    if (impl)
+        free(impl->flush_buffer);
+    free(impl);
+    free(d);
+}
+
+/* The class of a device has its threads, so OpenMP has to give them. */
+static rc_status_t check_team(int threads, rc_err_t *err)
+{
+    int given = 0;
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    given = omp_get_num_threads();
+    if (given == threads)
+        return RC_OK;
+    return rc_fail(err, RC_EDEVICE,
+        "OpenMP gives %d of %d threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS): unset that, or say "
+        "--threads %d",
+        given, threads, given);
+}
+
+rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
+{
+    enum { most_threads = 4096 };
+    if (threads < 0 || threads > most_threads)
+        return rc_fail(
+            err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
+    rc_device_t *d = rc_alloc0(1, sizeof *d, "the device", err);
+    cpu_impl_t *impl = rc_alloc0(1, sizeof *impl, "the device", err);
+    if (!d || !impl) {
+        free(d);
+        free(impl);
+        return RC_ENOMEM;
+    }
+    const char *isa;
+    *d = (rc_device_t){
+        .cache_bytes = last_level_cache(),
+        .memory_bytes = rc_memory_available(),
+        .impl = impl,
+        .flush = cpu_flush,
+        .time_batch = cpu_time_batch,
+        .read_state = cpu_read_state,
+        .close = cpu_close,
+        .dense_random = rc_cpu_dense_random,
+        .dense_poison = rc_cpu_dense_poison,
+        .dense_project = rc_cpu_dense_project,
+        .dense_gather = rc_cpu_dense_gather,
+    };
+    int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
+    rc_executor_cpu(threads ? threads : cpus, &d->executor);
+    (void)rc_simd_lanes32(&isa);
+    if (!cpuinfo("model name", -1, d->name, sizeof d->name))
+        snprintf(d->name, sizeof d->name, "unknown CPU");
+    squeeze_blanks(d->name);
+    snprintf(d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->executor.threads, isa);
+    rc_status_t st = check_team(d->executor.threads, err);
+    if (st < 0) {
+        rc_device_close(d);
+        return st;
+    }
+    *out = d;
+    return RC_OK;
+}

@@ -1,0 +1,121 @@
+#include "config.h"
+#include "device/cpu/executor_cpu.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "device/executor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+int rc_simd_lanes32(const char **isa)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq")) {
+        *isa = "avx512";
+        return 16;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        *isa = "avx2";
+        return 8;
+    }
+#endif
+    *isa = "base";
+    return 4;
+}
+
+static rc_status_t cpu_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
+{
+    (void)x;
+    enum { small_align = 64, huge_page = 2 * 1024 * 1024 };
+    size_t align = bytes >= huge_page ? huge_page : small_align;
+    void *p = NULL;
+    if (posix_memalign(&p, align, bytes ? bytes : 1) != 0)
+        return rc_fail(err, RC_ENOMEM, "no memory on the device for %zu bytes", bytes);
+#ifdef MADV_HUGEPAGE
+    /* random rows of B: a table walk per access without huge pages; only a hint, may be refused */
+    if (bytes >= huge_page)
+        (void)madvise(p, bytes, MADV_HUGEPAGE);
+#endif
+    *out = p;
+    return RC_OK;
+}
+
+static void cpu_release(rc_executor_t *x, void *p)
+{
+    (void)x;
+    free(p);
+}
+
+static rc_status_t cpu_copy(rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    if (bytes)
+        memcpy(to, from, bytes);
+    return RC_OK;
+}
+
+static rc_status_t cpu_fill(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    if (bytes)
+        memset(p, byte, bytes);
+    return RC_OK;
+}
+
+static rc_status_t cpu_gather(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err)
+{
+    (void)err;
+    rc_gather_host(g, x->threads);
+    return RC_OK;
+}
+
+#define INSTANCES "device/cpu/executor_cpu.inc"
+#include "device/cpu/instances.inc"
+
+static rc_status_t cpu_scale(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err)
+{
+    static void (*const scale[])(void *, int64_t, int64_t, double) = RC_INSTANCES(scale);
+    int by_row = m->layout == RC_ROW_MAJOR;
+    int64_t lines = by_row ? m->rows : m->cols;
+    (void)err;
+    beta = rc_precision_round(m->precision, beta);
+    if (beta == 1)
+        return RC_OK;
+#pragma omp parallel for num_threads(x->threads)
+    for (int64_t l = 0; l < lines; l++)
+        scale[m->precision](m->data, l * m->ld, by_row ? m->cols : m->rows, beta);
+    return RC_OK;
+}
+
+void rc_gather_host(const rc_gather_t *g, int threads)
+{
+    enum { PIECE = 1 << 14 };
+    int64_t pieces = (g->count + PIECE - 1) / PIECE;
+#pragma omp parallel for num_threads(threads) schedule(static) if (pieces > 1)
+    for (int64_t i = 0; i < pieces; i++)
+        rc_type_gather(g->to_type, g->to, g->from_type, g->from, g->place, g->place_bytes, i * PIECE,
+            i + 1 < pieces ? (i + 1) * PIECE : g->count);
+}
+
+void rc_executor_cpu(int threads, rc_executor_t *out)
+{
+    enum { line_bytes = 64 };
+    const char *isa;
+    *out = (rc_executor_t){
+        .kind = RC_DEVICE_CPU,
+        .threads = threads,
+        .lanes32 = rc_simd_lanes32(&isa),
+        .line_bytes = line_bytes,
+        .alloc = cpu_alloc,
+        .release = cpu_release,
+        .upload = cpu_copy,
+        .download = cpu_copy,
+        .fill = cpu_fill,
+        .gather = cpu_gather,
+        .scale = cpu_scale,
+    };
+}

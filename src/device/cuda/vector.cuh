@@ -1,0 +1,87 @@
+/* Vectors of 1, 2 or 4 values: how the row-major kernels load B and store C. */
+#ifndef RC_DEVICE_CUDA_VECTOR_CUH
+#define RC_DEVICE_CUDA_VECTOR_CUH
+
+#include "device/cuda/store.cuh"
+
+#include <stdint.h>
+
+namespace rc
+{
+
+/* What is loaded at once: a vector of the type, or else so many bytes. */
+template <int BYTES> struct vector_of_bytes;
+template <> struct vector_of_bytes<2> {
+    typedef unsigned short type;
+};
+template <> struct vector_of_bytes<4> {
+    typedef unsigned type;
+};
+template <> struct vector_of_bytes<8> {
+    typedef uint2 type;
+};
+template <typename T, int WIDTH> struct vector_of {
+    typedef typename vector_of_bytes<WIDTH * sizeof(T)>::type type;
+};
+template <> struct vector_of<float, 1> {
+    typedef float type;
+};
+template <> struct vector_of<float, 2> {
+    typedef float2 type;
+};
+template <> struct vector_of<float, 4> {
+    typedef float4 type;
+};
+template <> struct vector_of<double, 1> {
+    typedef double type;
+};
+template <> struct vector_of<double, 2> {
+    typedef double2 type;
+};
+
+template <typename T, int WIDTH> union packed {
+    typename vector_of<T, WIDTH>::type vector;
+    T value[WIDTH];
+};
+
+/* Where a row begins.  Unsigned numbers of 32 bits: one instruction, and fewer registers than signed
+ * ones take. */
+__device__ __forceinline__ uint64_t line_at(int32_t row, uint32_t ld)
+{
+    return static_cast<uint64_t>(static_cast<uint32_t>(row)) * ld;
+}
+
+/* As rc::store, of a vector. */
+template <typename T, int WIDTH>
+__device__ __forceinline__ void store_vector(
+    T *to, packed<sum_of<T>, WIDTH> sum, const rc_cuda_scalars_t &s)
+{
+    typedef typename vector_of<T, WIDTH>::type vector;
+    typedef sum_of<T> S;
+    const S beta = beta_of(s, S());
+    packed<T, WIDTH> out;
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++)
+        sum.value[w] *= alpha_of(s, S());
+    if (beta != S(0)) {
+        packed<T, WIDTH> old;
+        old.vector = *reinterpret_cast<const vector *>(to);
+#pragma unroll
+        for (int w = 0; w < WIDTH; w++)
+            sum.value[w] = fma(beta, static_cast<S>(old.value[w]), sum.value[w]);
+    }
+#pragma unroll
+    for (int w = 0; w < WIDTH; w++)
+        out.value[w] = static_cast<T>(sum.value[w]);
+    __stcs(reinterpret_cast<vector *>(to), out.vector);
+}
+
+template <typename T, int WIDTH>
+__device__ __forceinline__ typename vector_of<T, WIDTH>::type load_vector(const T *from)
+{
+    return __ldg(reinterpret_cast<const typename vector_of<T, WIDTH>::type *>(from));
+}
+
+} // namespace rc
+
+#endif

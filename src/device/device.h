@@ -1,0 +1,87 @@
+/** \file device/device.h  Devices that measure: an executor for the kernels, and what times and
+ *  verifies them on top of it: batches, gates, flushes, clocks, dense operations. */
+#ifndef RC_DEVICE_DEVICE_H
+#define RC_DEVICE_DEVICE_H
+
+#include "device/executor.h"
+#include "operation/operand.h"
+#include "rowcast_cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** State of the clocks around a measurement; NaN or -1: cannot be read. */
+typedef struct rc_device_state {
+    double clock_mhz; /**< compute clock */
+    double memory_clock_mhz;
+    double temperature_c;
+    int64_t throttle; /**< bit set of throttle reasons, 0 none */
+} rc_device_state_t;
+
+typedef struct rc_device rc_device_t;
+
+/** What a row of a dense matrix was found to hold. */
+enum {
+    RC_ROW_POISON = 1, /**< a value that still is the poison */
+    RC_ROW_NONZERO = 2 /**< a value that is not zero (a NaN is none) */
+};
+
+/** Runs one launch of what is timed. */
+typedef rc_status_t rc_launch_fn(void *state, rc_err_t *err);
+
+/** A device that kernels run on and that can time them.  Created by rc_device_open. */
+struct rc_device {
+    rc_executor_t executor; /**< that kernels see; kind, threads, lanes and lines are its */
+    char name[96];        /**< "Intel(R) Xeon(R) Processor @ 2.50GHz" */
+    char uuid[64];        /**< unique on its host; CPU: the cpu list, "cpu-0-1" */
+    char class_name[160]; /**< device class of a case: equal for devices that should measure the
+                               same, e.g. "cpu:<model>:2t:avx512" */
+    int64_t cache_bytes;  /**< last-level cache, for cold runs; 0 unknown */
+    int64_t memory_bytes; /**< free memory at open; of a GPU its own */
+    int64_t batch_max;    /**< launches that may be timed as one batch; 0: any number */
+    int64_t active_ns;    /**< so far spent in time_batch and the dense operations; copies
+                               are in executor.copy_ns */
+    void *impl;
+    /** Evict the caches (cold mode); allocates its buffer once. */
+    rc_status_t (*flush)(rc_device_t *d, rc_err_t *err);
+    /** Time `batch` launches between two events of the device.
+     *  \param[out] ns  total of the batch, in ns */
+    rc_status_t (*time_batch)(rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch,
+        int64_t *ns, rc_err_t *err);
+    void (*read_state)(rc_device_t *d, rc_device_state_t *out);
+    void (*close)(rc_device_t *d);
+    /* dense matrices, for verification: host memory and time do not grow with rows times cols */
+    /** M(r, j) = rc_rng_signed(seed, r * stride + j0 + j), rounded to the precision. */
+    rc_status_t (*dense_random)(rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride,
+        int64_t j0, rc_err_t *err);
+    /** Every value all bits set (a NaN that arithmetic does not give), but zero in the rows r with
+     *  clear[r] != 0.  \param[in] clear  [rows], host; NULL: none */
+    rc_status_t (*dense_poison)(
+        rc_device_t *d, const rc_dense_t *m, const unsigned char *clear, rc_err_t *err);
+    /** For each row in fp64, in a fixed order of summation: sum[r] = sum over j of sign[j] M(r, j),
+     *  mag[r] = sum over j of |M(r, j)|, found[r] = bits RC_ROW_*.
+     *  \param[in] sign  [cols], host, +1 or -1
+     *  \param[out] sum, mag, found  [rows], host; each may be NULL */
+    rc_status_t (*dense_project)(rc_device_t *d, const rc_dense_t *m, const double *sign,
+        double *sum, double *mag, unsigned char *found, rc_err_t *err);
+    /** out[i] = M(row[i], col[i]) with poison[i] = 1 when it still is the poison; host arrays. */
+    rc_status_t (*dense_gather)(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
+        const int64_t *col, int64_t n, double *out, unsigned char *poison, rc_err_t *err);
+};
+
+/** Open the CPU as a device.
+ *  \param[in] threads  team size, 0: all that the process may use; RC_EDEVICE when OpenMP gives fewer
+ *  Free with rc_device_close. */
+rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err);
+
+/** Open a GPU as a device.  \param[in] index  of rc_gpu_list  \param[in] threads  host threads for
+ *  preparation, 0: all.  \return as rc_gpu_list.  Free with rc_device_close. */
+rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err);
+
+void rc_device_close(rc_device_t *d);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,70 @@
+/* What the builders on a GPU share. */
+#ifndef RC_FORMAT_CUDA_BUILD_CUH
+#define RC_FORMAT_CUDA_BUILD_CUH
+
+#include "format/cuda/build.h"
+#include "device/cuda/cuda.h"
+
+#include <cstdint>
+
+namespace rc
+{
+
+/* rc_item_t */
+struct item {
+    int64_t first;
+    int64_t length;
+    int32_t row;
+};
+
+__device__ __forceinline__ int64_t pointer_at(const rc_build_items_t &s, int64_t r)
+{
+    return s.row_ptr_bytes == 4 ? static_cast<const int32_t *>(s.row_ptr)[r]
+                                : static_cast<const int64_t *>(s.row_ptr)[r];
+}
+
+/* rc_item_at; nothing from `count` on */
+__device__ __forceinline__ item item_at(const rc_build_items_t &s, int64_t i)
+{
+    if (i >= s.count)
+        return {0, 0, -1};
+    if (i >= s.slots)
+        return {0, 0, s.absent[i - s.slots]};
+    const int32_t r = s.slot ? s.slot[i] : static_cast<int32_t>(i);
+    if (r < 0)
+        return {0, 0, -1};
+    const int64_t first = pointer_at(s, r);
+    return {first, pointer_at(s, r + 1) - first, s.original ? r : static_cast<int32_t>(i)};
+}
+
+/* Places of values (format/places.h) of either width. */
+struct places {
+    void *at;
+    int bytes;
+
+    /* \param[in] number  of an entry, from 0 on; -1: padding */
+    __device__ __forceinline__ void put(int64_t i, int64_t number) const
+    {
+        if (bytes == 4)
+            static_cast<int32_t *>(at)[i] = static_cast<int32_t>(number + 1);
+        else
+            static_cast<int64_t *>(at)[i] = number + 1;
+    }
+};
+
+__host__ __device__ __forceinline__ int64_t ceil_div(int64_t n, int64_t d)
+{
+    return (n + d - 1) / d;
+}
+
+/* CTAs that walk over n pieces of work, `threads` of them each. */
+inline unsigned grid_for(int64_t n, int64_t threads)
+{
+    const int64_t most = 1 << 20;
+    const int64_t ctas = ceil_div(n, threads);
+    return static_cast<unsigned>(ctas < 1 ? 1 : ctas < most ? ctas : most);
+}
+
+} // namespace rc
+
+#endif

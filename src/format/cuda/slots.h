@@ -1,0 +1,76 @@
+/** \file format/cuda/slots.h  A matrix in schedule order in the memory of a GPU, and the answers
+ *  about a problem that the CUDA kernels share. */
+#ifndef RC_FORMAT_CUDA_SLOTS_H
+#define RC_FORMAT_CUDA_SLOTS_H
+
+#include "device/cuda/memory.h"
+#include "format/problem.h"
+
+/** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none.  Pointers are device memory. */
+typedef struct rc_cuda_slots {
+    int64_t slots;
+    int64_t rows; /**< of the matrix */
+    int64_t cols;
+    int64_t nnz;
+    int wide;        /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
+    int value_bytes; /**< of an element of val */
+    void *ptr;       /**< [slots + 1] int32_t or int64_t */
+    int32_t *col;    /**< [nnz]; NULL when there are none */
+    void *val;       /**< [nnz], in the precision of the problem; NULL when there are none */
+    int32_t *row;    /**< [slots] row of A that slot p holds, -1 for a pad; NULL: slot p is row p
+                          (identity schedules, and C in schedule order) */
+    int32_t *absent; /**< [absents] rows of A that no slot holds; NULL: none, or C is in schedule
+                          order */
+    int64_t absents;
+} rc_cuda_slots_t;
+
+/** Rearrange p->a into the order of p->schedule, and round values to the precision: on the device where the
+ *  problem has its matrix there, else with the host threads of the executor, and upload it.  Allocates
+ *  what rc_cuda_slots_analyse says, and until it returns pointers and places (format/places.h)
+ *  more; those are on the host, with columns, where the matrix is.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_cuda_slots_free.  Cost O(nnz + slots). */
+rc_status_t rc_cuda_slots_build(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+
+/** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are NULL. */
+rc_status_t rc_cuda_slots_rows(
+    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+
+/** The memory owns the arrays from now on, which are what it has first; slots that failed to be built are allowed.
+ *  \return RC_OK; RC_EINVAL: too many, and they are freed */
+rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err);
+
+void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s);
+
+/** Device copy of an array on the host.  \param[out] out  NULL for no bytes */
+rc_status_t rc_cuda_copy(
+    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err);
+
+/** Enqueue the rows of the output that no slot stores to: beta times what they were.  The GPU of the
+ *  executor is the current one. */
+rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
+    const rc_dense_t *out, double beta, rc_err_t *err);
+
+/** 1: the number of an entry, and of one some steps past the last, does not fit into int32_t. */
+int rc_cuda_slots_wide(const rc_problem_t *p);
+
+/** 1: slots store to rows that the schedule names. */
+int rc_cuda_slots_named(const rc_problem_t *p);
+
+/** Device memory of the arrays `row` and `absent`, in bytes. */
+int64_t rc_cuda_rows_bytes(const rc_problem_t *p);
+
+/** rc_kernel_t.analyse of the kernels whose state is rc_cuda_slots_t: what rc_cuda_slots_build
+ *  allocates, which a product reads once (but for absent rows); every row is stored.
+ *  \return RC_OK; RC_ENOTSUP: more slots than 32 bits can number */
+rc_status_t rc_cuda_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
+
+/** RC_OK; RC_ENOTSUP for a schedule that is not the identity, with the reason.
+ *  \param[in] what  "cuSPARSE's SDDMM" */
+rc_status_t rc_cuda_identity_only(const rc_problem_t *p, const char *what, rc_err_t *err);
+
+/** The paper's machine: {32, 32, 128 bytes of values}, whatever the parameters. */
+rc_geometry_t rc_cuda_geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision);
+
+#endif

@@ -1,0 +1,119 @@
+#include "config.h"
+#include "format/places.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "format/resident.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int rc_places_bytes(const rc_csr_t *a)
+{
+    return a->nnz < INT32_MAX ? 4 : 8;
+}
+
+rc_status_t rc_places_keep(rc_executor_t *x, const rc_problem_t *p, const void *host, int64_t count,
+    rc_places_t *out, rc_err_t *err)
+{
+    *out = (rc_places_t){.x = x, .host = host, .bytes = rc_places_bytes(p->a), .count = count};
+    if (host || count == 0)
+        return RC_OK;
+    if (p->resident)
+        return x->alloc(x, (size_t)count * (size_t)out->bytes, &out->at, err);
+    out->host = out->own = rc_alloc((size_t)count, (size_t)out->bytes, "the places of values", err);
+    return out->own ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_places_put(
+    rc_places_t *places, int64_t first, const void *from, int64_t n, rc_err_t *err)
+{
+    size_t at = (size_t)first * (size_t)places->bytes;
+    size_t bytes = (size_t)n * (size_t)places->bytes;
+    if (n == 0)
+        return RC_OK;
+    if (places->at)
+        return places->x->upload(places->x, (char *)places->at + at, from, bytes, err);
+    memcpy((char *)places->own + at, from, bytes);
+    return RC_OK;
+}
+
+rc_places_t rc_places_own(rc_executor_t *x, const rc_problem_t *p)
+{
+    return (rc_places_t){.x = x, .bytes = rc_places_bytes(p->a), .count = p->a->nnz};
+}
+
+void rc_places_free(rc_places_t *places)
+{
+    if (places->at)
+        places->x->release(places->x, places->at);
+    free(places->own);
+    *places = (rc_places_t){0};
+}
+
+/* From values of the host. */
+static rc_status_t fill_here(
+    const rc_problem_t *p, const rc_places_t *places, void *val, rc_err_t *err)
+{
+    const rc_gather_t g = {.to = val,
+        .to_type = p->precision,
+        .place = places->host,
+        .place_bytes = places->bytes,
+        .count = places->count,
+        .from = p->a->val,
+        .from_type = RC_HOST_TYPE};
+    return places->x->kind == RC_DEVICE_CPU ? places->x->gather(places->x, &g, err)
+                                            : rc_resident_put(places->x, &g, val, err);
+}
+
+/* From those of the matrix in the memory of the executor. */
+static rc_status_t fill_there(
+    const rc_problem_t *p, const rc_places_t *places, void *val, rc_err_t *err)
+{
+    const rc_gather_t g = {.to = val,
+        .to_type = p->precision,
+        .place = places->at,
+        .place_bytes = places->bytes,
+        .count = places->count,
+        .from = p->resident->val,
+        .from_type = p->resident->type};
+    return places->x->gather(places->x, &g, err);
+}
+
+/* Those of the host, or of the matrix's own order, in memory of the executor. */
+static rc_status_t upload(rc_places_t *places, rc_err_t *err)
+{
+    rc_executor_t *x = places->x;
+    size_t bytes = (size_t)places->count * (size_t)places->bytes;
+    if (!places->host) {
+        places->host = places->own = rc_alloc(1, bytes, "the places of values", err);
+        if (!places->own)
+            return RC_ENOMEM;
+        for (int64_t i = 0; i < places->count; i++)
+            rc_place_put(places->own, places->bytes, i, i);
+    }
+    rc_status_t st = x->alloc(x, bytes, &places->at, err);
+    if (st == RC_OK)
+        st = x->upload(x, places->at, places->host, bytes, err);
+    free(places->own);
+    places->host = places->own = NULL;
+    return st;
+}
+
+rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    int there = !places->host && p->resident;
+    if (places->count > 0)
+        st = there ? fill_there(p, places, val, err) : fill_here(p, places, val, err);
+    if (st == RC_OK && p->places && places->count > 0) {
+        st = places->at ? RC_OK : upload(places, err);
+        if (st == RC_OK) {
+            rc_places_free(p->places);
+            *p->places = *places;
+            *places = (rc_places_t){0};
+        }
+    }
+    rc_places_free(places);
+    return st;
+}

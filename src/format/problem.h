@@ -1,0 +1,50 @@
+/** \file format/problem.h  What formats are built from and kernels are prepared for: a matrix, the
+ *  order of its rows, the shape and type of the operands; and what a look at it says. */
+#ifndef RC_FORMAT_PROBLEM_H
+#define RC_FORMAT_PROBLEM_H
+
+#include "base/param.h"
+#include "device/executor.h"
+#include "operation/operation.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_CHOSEN = 9 };
+
+/** What is to be computed.  The matrix and the schedule are borrowed until release. */
+typedef struct rc_problem {
+    int64_t k; /**< columns of the wide operands, >= 1; 1 where the operation has no K */
+    rc_precision_t precision;
+    rc_c_order_t c_order;
+    const rc_csr_t *a;
+    const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
+                                             during analyse and prepare (format/resident.h) */
+    struct rc_places *places; /**< NULL, or where prepare leaves the places of the values (format/places.h) */
+    const rc_schedule_t *schedule;
+    int identity;           /**< rc_schedule_is_identity(schedule) */
+    rc_geometry_t geometry; /**< that the schedule was built for */
+    int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
+                                 when C is in schedule order */
+    int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
+    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the default */
+    const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file that `text` names is another
+                            one now when its content is not in there; NULL: not known */
+} rc_problem_t;
+
+/** What the analysis of a matrix under a schedule says; of all K at once. */
+typedef struct rc_analysis {
+    int64_t bytes;            /**< device memory that prepare allocates, without what grows with K */
+    int64_t bytes_per_column; /**< that it allocates for each dense column beside */
+    int64_t traffic;          /**< bytes of the prepared matrix, which one run reads once */
+    int64_t stored_rows;      /**< rows of the output that a run stores to, pads left out */
+    double fill;              /**< stored entries, padding included, over nnz; 1 without entries */
+    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it has none */
+    int64_t chosen[RC_ANALYSIS_CHOSEN]; /**< what the kernel decided, for its own prepare */
+} rc_analysis_t;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,281 @@
+#include "config.h"
+#include "format/slots.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/type.h"
+#include "format/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void copy_row(const rc_csr_t *a, int64_t from, int64_t n, int64_t to, rc_slots_t *s)
+{
+    if (n == 0)
+        return;
+    memcpy(s->col + to, a->col_idx + from, (size_t)n * sizeof *s->col);
+    for (int64_t i = 0; s->entry && i < n; i++)
+        rc_place_put(s->entry, rc_places_bytes(a), to + i, from + i);
+}
+
+/* Rows of C are stored where the schedule says; otherwise slot p is row p. */
+static int has_rows(const rc_problem_t *p)
+{
+    return !p->identity && p->c_order == RC_C_ORIGINAL;
+}
+
+static int64_t held_rows(const rc_schedule_t *s)
+{
+    int64_t held = 0;
+    for (int64_t p = 0; p < s->slots; p++)
+        held += s->row[p] >= 0;
+    return held;
+}
+
+/* The rows that no slot holds, in increasing order. */
+static rc_status_t list_absent(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    int64_t rows = p->a->rows;
+    const rc_schedule_t *schedule = p->schedule;
+    if (!has_rows(p) || held_rows(schedule) == rows)
+        return RC_OK;
+    unsigned char *held = rc_alloc0((size_t)rows, 1, "the rows of the schedule", err);
+    s->absent = rc_alloc(
+        (size_t)(rows - held_rows(schedule)), sizeof *s->absent, "rows without a slot", err);
+    if (held && s->absent) {
+        for (int64_t i = 0; i < schedule->slots; i++)
+            if (schedule->row[i] >= 0)
+                held[schedule->row[i]] = 1;
+        for (int64_t r = 0; r < rows; r++)
+            if (!held[r])
+                s->absent[s->absents++] = (int32_t)r;
+    }
+    rc_status_t st = held && s->absent ? RC_OK : RC_ENOMEM;
+    free(held);
+    return st;
+}
+
+static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    size_t nnz = (size_t)p->a->nnz;
+    s->ptr = rc_alloc_aligned((size_t)s->slots + 1, sizeof *s->ptr, "slot pointers", err);
+    s->col = rc_alloc_aligned(nnz, sizeof *s->col, "columns in slot order", err);
+    if (!p->identity)
+        s->entry = rc_alloc_aligned(nnz, (size_t)rc_places_bytes(p->a), "places in slot order", err);
+    if (has_rows(p))
+        s->row = rc_alloc_aligned((size_t)s->slots, sizeof *s->row, "rows of the slots", err);
+    return s->ptr && s->col && (s->entry || p->identity) && (s->row || !has_rows(p)) ? RC_OK
+                                                                                     : RC_ENOMEM;
+}
+
+rc_status_t rc_slots_arrange(
+    const rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
+{
+    const rc_csr_t *a = p->a;
+    const int32_t *row = p->schedule->row;
+    int64_t slots = p->schedule->slots;
+    rc_slots_t s = {.slots = slots, .cols = a->cols, .threads = x->threads};
+    if (alloc_arrays(p, &s, err) < 0 || list_absent(p, &s, err) < 0) {
+        rc_slots_free(&s);
+        return RC_ENOMEM;
+    }
+    s.ptr[0] = 0;
+    for (int64_t i = 0; i < slots; i++) {
+        int64_t r = row[i];
+        s.ptr[i + 1] = s.ptr[i] + (r < 0 ? 0 : a->row_ptr[r + 1] - a->row_ptr[r]);
+    }
+    if (s.row && slots)
+        memcpy(s.row, row, (size_t)slots * sizeof *s.row);
+    enum { chunk = 256 }; /* rows: small enough to balance, large enough to hide the hand-out */
+#pragma omp parallel for num_threads(x->threads) schedule(dynamic, chunk)
+    for (int64_t i = 0; i < slots; i++)
+        if (row[i] >= 0)
+            copy_row(a, a->row_ptr[row[i]], s.ptr[i + 1] - s.ptr[i], s.ptr[i], &s);
+    *out = s;
+    return RC_OK;
+}
+
+rc_status_t rc_slots_number(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    int bytes = rc_places_bytes(p->a);
+    if (s->entry)
+        return RC_OK;
+    s->entry = rc_alloc_aligned((size_t)p->a->nnz, (size_t)bytes, "places in slot order", err);
+    for (int64_t i = 0; s->entry && i < p->a->nnz; i++)
+        rc_place_put(s->entry, bytes, i, i);
+    return s->entry ? RC_OK : RC_ENOMEM;
+}
+
+rc_status_t rc_slots_build(
+    rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
+{
+    rc_places_t places = {0};
+    rc_slots_t s;
+    rc_status_t st = rc_slots_arrange(x, p, &s, err);
+    if (st < 0)
+        return st;
+    s.val = rc_alloc_aligned(
+        (size_t)p->a->nnz, rc_precision_bytes(p->precision), "values in slot order", err);
+    RC_TRY(s.val ? RC_OK : RC_ENOMEM);
+    if (s.entry)
+        RC_TRY(rc_places_keep(x, p, s.entry, p->a->nnz, &places, err));
+    else
+        places = rc_places_own(x, p);
+    RC_TRY(rc_places_fill(p, &places, s.val, err));
+    free(s.entry);
+    s.entry = NULL;
+    *out = s;
+done:
+    if (st < 0)
+        rc_slots_free(&s);
+    return st;
+}
+
+void rc_slots_free(rc_slots_t *s)
+{
+    if (rc_users_leave(s->users)) {
+        free(s->ptr);
+        free(s->col);
+        free(s->entry);
+        free(s->val);
+        free(s->row);
+        free(s->absent);
+    }
+    *s = (rc_slots_t){0};
+}
+
+rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err)
+{
+    *out = (rc_slots_t){0};
+    rc_status_t st = of->users ? RC_OK : rc_users_new(&of->users, err);
+    if (st < 0)
+        return st;
+    rc_users_join(of->users);
+    *out = *of;
+    out->threads = threads;
+    return RC_OK;
+}
+
+void rc_slots_drop_entries(rc_slots_t *s)
+{
+    free(s->ptr);
+    free(s->col);
+    free(s->entry);
+    free(s->val);
+    s->ptr = NULL;
+    s->col = NULL;
+    s->entry = NULL;
+    s->val = NULL;
+}
+
+rc_csr_view_t rc_slots_pattern(const rc_slots_t *s)
+{
+    return (rc_csr_view_t){
+        .rows = s->slots, .nnz = s->ptr[s->slots], .ptr = s->ptr, .col = s->col};
+}
+
+rc_csr_view_t rc_slots_view(const rc_slots_t *s, const rc_problem_t *p)
+{
+    rc_csr_view_t view = rc_slots_pattern(s);
+    view.entry = s->entry;
+    view.entry_bytes = rc_places_bytes(p->a);
+    view.precision = p->precision;
+    return view;
+}
+
+/* ------------------------------------------------------------------- run */
+
+/* First slot whose share of the work, its entries and a constant per row, is at least `want`. */
+static int64_t cut_at(const rc_slots_t *s, int64_t row_cost, double want)
+{
+    int64_t low = 0;
+    int64_t high = s->slots;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if ((double)s->ptr[mid] + (double)(mid * row_cost) < want)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut)
+{
+    double work = (double)s->ptr[s->slots] + (double)(s->slots * row_cost);
+    for (int t = 0; t < parts; t++)
+        cut[t] = cut_at(s, row_cost, work * t / parts);
+    cut[parts] = s->slots;
+}
+
+rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
+{
+    return (rc_cpu_run_t){.b = o->in[0].data,
+        .c = o->out.data,
+        .ldb = o->in[0].ld,
+        .ldc = o->out.ld,
+        .k = o->out.cols,
+        .alpha = alpha,
+        .beta = beta};
+}
+
+static void scale(const rc_dense_t *c, int64_t at, double beta)
+{
+    const rc_type_t *type = rc_type(c->precision);
+    type->store(c->data, at, beta == 0 ? 0 : type->round(beta) * type->load(c->data, at));
+}
+
+void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta)
+{
+    enum { alone = 1 << 14 };
+    int row_major = c->layout == RC_ROW_MAJOR;
+    int64_t lines = row_major ? s->absents : c->cols;
+    int64_t length = row_major ? c->cols : s->absents;
+#pragma omp parallel for num_threads(s->threads) schedule(static) if (lines * length > alone)
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t k = 0; k < length; k++)
+            scale(c, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k], beta);
+}
+
+/* --------------------------------------------------------------- analysis */
+
+int64_t rc_slots_row_bytes(const rc_problem_t *p)
+{
+    return has_rows(p) ? p->schedule->slots * (int64_t)sizeof(int32_t) : 0;
+}
+
+int64_t rc_slots_absent_bytes(const rc_problem_t *p)
+{
+    return has_rows(p) ? (p->a->rows - held_rows(p->schedule)) * (int64_t)sizeof(int32_t) : 0;
+}
+
+int64_t rc_slots_bytes(const rc_problem_t *p)
+{
+    int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
+    int64_t bytes = rc_sat_mul(p->a->nnz, entry);
+    bytes = rc_sat_add(bytes, (p->schedule->slots + 1) * (int64_t)sizeof(int64_t));
+    return rc_sat_add(bytes, rc_slots_row_bytes(p));
+}
+
+int64_t rc_stored_rows(const rc_problem_t *p)
+{
+    return p->c_order == RC_C_ORIGINAL ? p->c_rows : held_rows(p->schedule);
+}
+
+rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+{
+    (void)err;
+    out->traffic = rc_slots_bytes(p);
+    out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
+    out->stored_rows = rc_stored_rows(p);
+    return RC_OK;
+}
+
+rc_geometry_t rc_cpu_geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision)
+{
+    (void)param;
+    int bytes = (int)rc_precision_bytes(precision);
+    int lanes = x->lanes32 * (int)sizeof(float) / bytes;
+    int line = x->line_bytes / bytes;
+    return (rc_geometry_t){x->threads, lanes > 1 ? lanes : 1, line > 1 ? line : 1};
+}

@@ -1,0 +1,91 @@
+/** \file format/slots.h  A matrix rearranged into schedule order, as the CPU kernels keep it,
+ *  and what they share. */
+#ifndef RC_FORMAT_SLOTS_H
+#define RC_FORMAT_SLOTS_H
+
+#include "base/users.h"
+#include "format/format.h"
+#include "format/problem.h"
+
+/** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none. */
+typedef struct rc_slots {
+    int64_t slots;
+    int64_t cols;
+    int threads;
+    int64_t *ptr; /**< [slots + 1] */
+    int32_t *col; /**< [nnz] */
+    void *entry;  /**< [nnz] places (format/places.h); NULL: order of the matrix, or val is set */
+    void *val;    /**< [nnz], in the precision of the problem; NULL from rc_slots_arrange */
+    int32_t *row; /**< [slots], row of slot p or -1; NULL: slot p is row p, also when C is in
+                       schedule order */
+    int32_t *absent; /**< [absents] rows of C that no slot stores to */
+    int64_t absents;
+    rc_users_t *users; /**< of the arrays; NULL: one */
+} rc_slots_t;
+
+/** The operands and factors of one run, as the instances of a kernel take them. */
+typedef struct rc_cpu_run {
+    const void *b;
+    void *c;
+    int64_t ldb;
+    int64_t ldc;
+    int64_t k;
+    double alpha;
+    double beta;
+} rc_cpu_run_t;
+
+rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta);
+
+/** Rearrange p->a into the order of p->schedule with the threads of the device: all but the values.
+ *  Free with rc_slots_free.  \return RC_OK, RC_ENOMEM.  Cost O(nnz + slots). */
+rc_status_t rc_slots_arrange(
+    const rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
+
+/** Places in an array also where they are the matrix's own order.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_slots_number(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err);
+
+/** The same with values, rounded to the precision, in memory of an executor of the host; p->places as
+ *  rc_places_fill has it. */
+rc_status_t rc_slots_build(
+    rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
+
+/** The same arrays for another state, which frees them too.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err);
+
+void rc_slots_free(rc_slots_t *s);
+
+/** Free what a kernel does not need that has the entries in a format of its own: ptr, col, entry, val. */
+void rc_slots_drop_entries(rc_slots_t *s);
+
+/** The slots that were arranged, as a matrix that formats are built from, borrowed. */
+rc_csr_view_t rc_slots_view(const rc_slots_t *s, const rc_problem_t *p);
+
+/** Their structure alone. */
+rc_csr_view_t rc_slots_pattern(const rc_slots_t *s);
+
+/** Cut the slots into parts of about the same work: their entries, and row_cost for each slot.
+ *  \param[out] cut  [parts + 1]; part t has the slots [cut[t], cut[t + 1]) */
+void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut);
+
+/** Multiply the rows of C that no slot stores to by beta; 0 stores zeros. */
+void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta);
+
+/** Bytes of the arrays of rc_slots_t but for the absent rows; INT64_MAX when that overflows. */
+int64_t rc_slots_bytes(const rc_problem_t *p);
+
+/** Bytes of the arrays `row` and `absent`. */
+int64_t rc_slots_row_bytes(const rc_problem_t *p);
+int64_t rc_slots_absent_bytes(const rc_problem_t *p);
+
+/** Rows of the output that a kernel stores to when it stores every row: all of them in original
+ *  order, in schedule order those of slots that are no pads. */
+int64_t rc_stored_rows(const rc_problem_t *p);
+
+/** rc_kernel_t.analyse of the CPU kernels whose state is rc_slots_t. */
+rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
+
+/** {team size, SIMD lanes of the precision, values per cache line}. */
+rc_geometry_t rc_cpu_geometry(
+    const rc_executor_t *x, const int64_t *param, rc_precision_t precision);
+
+#endif

@@ -1,0 +1,176 @@
+#include "config.h"
+#include "io/mtx_stream.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { line_longest = 16 << 20 };
+
+rc_status_t rc_mtx_stream_open(
+    rc_mtx_stream_t *s, const char *path, const rc_source_limits_t *limits, rc_err_t *err)
+{
+    rc_status_t st = rc_source_open_limited(path, limits, &s->source, err);
+    if (st < 0) {
+        rc_err_context(err, "%s", s->path);
+        return st;
+    }
+    s->bytes = rc_source_bytes(s->source);
+    s->mark = '\n';
+    return RC_OK;
+}
+
+void rc_mtx_stream_drop(rc_mtx_stream_t *s)
+{
+    for (int i = 0; i < 2; i++) {
+        free(s->buffer[i]);
+        s->buffer[i] = NULL;
+    }
+}
+
+void rc_mtx_stream_close(rc_mtx_stream_t *s)
+{
+    rc_mtx_stream_drop(s);
+    rc_source_close(s->source);
+}
+
+/* ------------------------------------------------------------------- blocks */
+
+static rc_status_t too_long(const rc_mtx_stream_t *s, rc_err_t *err)
+{
+    return rc_mtx_fail(err, RC_EFORMAT, s->path, s->lines + 1,
+        "expected a line of at most %d characters, found a longer one", (int)line_longest);
+}
+
+rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, size_t *kept, rc_err_t *err)
+{
+    int next = 1 - s->current;
+    *kept = s->length - from;
+    if (*kept > line_longest)
+        return too_long(s, err);
+    void *p = s->buffer[next];
+    rc_status_t st = rc_grow(&p, &s->capacity[next], *kept + s->block, 1, "a block of text", err);
+    if (st < 0)
+        return st;
+    s->buffer[next] = p;
+    memcpy(s->buffer[next], s->length ? s->text + from : "", *kept);
+    return RC_OK;
+}
+
+rc_status_t rc_mtx_stream_decode(rc_mtx_stream_t *s, size_t kept, size_t *got, rc_err_t *err)
+{
+    return rc_source_read(s->source, s->buffer[1 - s->current] + kept, s->block, got, err);
+}
+
+rc_status_t rc_mtx_stream_failed(const rc_mtx_stream_t *s, rc_status_t st, rc_err_t *err)
+{
+    rc_err_t cause = err ? *err : (rc_err_t){0};
+    if (s->whole_only)
+        return rc_fail(err, st, "%s: %.400s", s->path, cause.text);
+    return rc_mtx_fail(err, st, s->path, s->lines + 1, "at or after this line %.300s", cause.text);
+}
+
+void rc_mtx_stream_step(rc_mtx_stream_t *s, size_t kept, size_t got)
+{
+    s->before += (int64_t)(s->length - kept);
+    s->current = 1 - s->current;
+    s->text = s->buffer[s->current];
+    s->length = kept + got;
+    s->at = 0;
+    s->is_last = got < s->block;
+}
+
+rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err)
+{
+    size_t kept;
+    size_t got;
+    rc_status_t st = rc_mtx_stream_carry(s, s->at, &kept, err);
+    if (st < 0)
+        return st;
+    st = rc_mtx_stream_decode(s, kept, &got, err);
+    if (st < 0)
+        return rc_mtx_stream_failed(s, st, err);
+    rc_mtx_stream_step(s, kept, got);
+    return RC_OK;
+}
+
+/* -------------------------------------------------------------------- lines */
+
+/* Whether a line that has no end yet may be one of a head: nothing else is worth a search. */
+static int may_be_head(const char *p, size_t n)
+{
+    size_t blank = 0;
+    while (blank < n && (p[blank] == ' ' || p[blank] == '\t'))
+        blank++;
+    return blank == n || p[blank] == '%' || (p[blank] >= '0' && p[blank] <= '9');
+}
+
+/* How many bytes of the text at s->at may be searched for a line end. */
+static size_t searchable(const rc_mtx_stream_t *s)
+{
+    enum { sure = 4096 };
+    size_t n = s->length - s->at;
+    if (n > sure && !may_be_head(s->text + s->at, sure))
+        return sure;
+    return n;
+}
+
+static void take_line(rc_mtx_stream_t *s, const char *line_end, size_t n, rc_mtx_line_t *line)
+{
+    /* before the first block and behind an empty text there is nothing to point into */
+    const char *begin = n ? s->text + s->at : NULL;
+    const char *end = s->text + s->length;
+    const char *next = line_end ? rc_mtx_after_line(line_end, end) : NULL;
+    *line = (rc_mtx_line_t){s->path, s->lines + 1, begin, line_end || !n ? line_end : begin + n};
+    if (next && s->lines == 0 && *line_end == '\r' && next == line_end + 1)
+        s->mark = '\r';
+    s->at = next ? (size_t)(next - s->text) : s->at + n;
+    s->lines += next != NULL;
+}
+
+rc_status_t rc_mtx_stream_line(rc_mtx_stream_t *s, rc_mtx_line_t *line, rc_err_t *err)
+{
+    for (;;) {
+        size_t n = s->length - s->at;
+        size_t most = n ? searchable(s) : 0;
+        const char *begin = n ? s->text + s->at : NULL;
+        const char *end =
+            n ? rc_mtx_line_end(begin, begin + (most < line_longest ? most : line_longest)) : NULL;
+        /* of a CR at the end of a block nobody knows yet whether an LF follows */
+        int is_known = end && (*end == '\n' || s->text + s->length - end > 2);
+        if (is_known || s->is_last || (!end && most < n)) {
+            if (!end && most > line_longest)
+                return too_long(s, err);
+            take_line(s, end, most, line);
+            return RC_OK;
+        }
+        rc_status_t st = rc_mtx_stream_more(s, err);
+        if (st < 0)
+            return st;
+    }
+}
+
+const char *rc_mtx_stream_after(const rc_mtx_stream_t *s, const char *p, const char *end)
+{
+    const char *mark = p < end ? memchr(p, s->mark, (size_t)(end - p)) : NULL;
+    if (!mark)
+        return end;
+    p = mark + 1;
+    while (s->mark == '\r' && p < end && (*p == '\r' || *p == '\n')) /* no cut inside of a CR LF */
+        p++;
+    return p;
+}
+
+size_t rc_mtx_stream_whole(const rc_mtx_stream_t *s)
+{
+    size_t end = s->length;
+    if (s->mark == '\r') /* what follows has to be known */
+        while (end > s->at && (end == s->length || s->text[end - 1] != '\r' ||
+                                  s->text[end] == '\r' || s->text[end] == '\n'))
+            end--;
+    else
+        while (end > s->at && s->text[end - 1] != '\n')
+            end--;
+    return end;
+}

@@ -1,0 +1,66 @@
+/** \file io/mtx_stream.h  The text of a Matrix Market file, block by block, and where its lines
+ *  end; inner header of the room. */
+#ifndef RC_IO_MTX_STREAM_H
+#define RC_IO_MTX_STREAM_H
+
+#include "io/mtx_text.h"
+#include "io/source.h"
+
+/** Text that is being read: `text` is the current block, and while threads parse it another one
+ *  reads or decodes the next. */
+typedef struct rc_mtx_stream {
+    const char *path; /**< the file's name in messages */
+    size_t block;     /**< bytes at a time */
+    int whole_only;   /**< 1: damage is said of the container, not of a line */
+    rc_source_t *source;
+    int64_t bytes;   /**< of a plain file; -1: of something that is decoded */
+    char *buffer[2]; /**< the current block and the next one */
+    size_t capacity[2];
+    int current;
+    const char *text;
+    size_t length;
+    int64_t before; /**< bytes that came before `text` */
+    size_t at;      /**< first byte that is not used up */
+    int is_last;    /**< no text comes after `text` */
+    int64_t lines;  /**< that end before `at` */
+    char mark;      /**< what a line of entries ends in, as the first line of the file does: LF, or
+                        CR alone */
+} rc_mtx_stream_t;
+
+/** \param[in] path    of the file; s->path is its name in messages
+ *  \param[in] limits  as rc_source_open_limited takes them
+ *  \return as rc_mtx_read.  Close in any case. */
+rc_status_t rc_mtx_stream_open(
+    rc_mtx_stream_t *s, const char *path, const rc_source_limits_t *limits, rc_err_t *err);
+void rc_mtx_stream_close(rc_mtx_stream_t *s);
+
+/** Free the text that was read, before the stream is closed. */
+void rc_mtx_stream_drop(rc_mtx_stream_t *s);
+
+/** The next line of the head; line->begin NULL at the end of the text.  One that cannot belong to a
+ *  head is cut off, so that nobody looks for the end of something else. */
+rc_status_t rc_mtx_stream_line(rc_mtx_stream_t *s, rc_mtx_line_t *line, rc_err_t *err);
+
+/** First byte behind the first line end in [p, end) that a cut may be made at; end when there is
+ *  none. */
+const char *rc_mtx_stream_after(const rc_mtx_stream_t *s, const char *p, const char *end);
+
+/** Where the whole lines of the text end. */
+size_t rc_mtx_stream_whole(const rc_mtx_stream_t *s);
+
+/** Copy the bytes from `from` on to the front of the other buffer, with room for a block more. */
+rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, size_t *kept, rc_err_t *err);
+
+/** Decode a block behind what was carried; may run beside threads that read the current one. */
+rc_status_t rc_mtx_stream_decode(rc_mtx_stream_t *s, size_t kept, size_t *got, rc_err_t *err);
+
+/** Say where decoding failed; err has the cause. */
+rc_status_t rc_mtx_stream_failed(const rc_mtx_stream_t *s, rc_status_t st, rc_err_t *err);
+
+/** Make the decoded block the current one. */
+void rc_mtx_stream_step(rc_mtx_stream_t *s, size_t kept, size_t got);
+
+/** Carry, decode and step: the text from s->at on and a block more. */
+rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err);
+
+#endif

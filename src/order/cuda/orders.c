@@ -1,0 +1,109 @@
+#include "config.h"
+#include "order/cuda/orders.h"
+#include "device/cuda/cuda.h"
+#include "order/policy.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define RC_CUDA_ORDER(id) extern const rc_cuda_order_t rc_cuda_order_##id;
+#include "order/cuda/orders.def"
+#undef RC_CUDA_ORDER
+
+#define RC_CUDA_ORDER(id) &rc_cuda_order_##id,
+const rc_cuda_order_t *const rc_cuda_orders[] = {
+#include "order/cuda/orders.def"
+    NULL};
+#undef RC_CUDA_ORDER
+
+static rc_status_t find(const char *policy, const rc_cuda_pattern_t *a, rc_policy_spec_t *spec,
+    const rc_cuda_order_t **out, rc_err_t *err)
+{
+    rc_status_t st = rc_policy_spec_parse(policy, spec, err);
+    if (st < 0)
+        return st;
+    if (a->rows > INT32_MAX || a->cols > INT32_MAX)
+        return rc_fail(err, RC_ENOTSUP,
+            "matrix of %" PRId64 " x %" PRId64 ": expected at most %" PRId32 " each way", a->rows,
+            a->cols, INT32_MAX);
+    for (int i = 0; rc_cuda_orders[i]; i++)
+        if (strcmp(rc_cuda_orders[i]->policy, spec->policy->name) == 0) {
+            *out = rc_cuda_orders[i];
+            return RC_OK;
+        }
+    return rc_fail(err, RC_ENOTSUP, "policy %s is not built on a GPU", spec->policy->name);
+}
+
+static rc_status_t ask(rc_executor_t *x, const rc_cuda_order_t *order, const rc_policy_spec_t *spec,
+    const rc_cuda_pattern_t *a, void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
+{
+    int before = rc_cuda_enter(x);
+    rc_status_t st = order->build(x, a, &spec->value, work, bytes, slots, err);
+    rc_cuda_leave(x, before);
+    if (st < 0)
+        rc_err_context(err, "policy %s", spec->policy->name);
+    return st;
+}
+
+rc_status_t rc_cuda_order_defaults(const char *policy, rc_params_t *out, rc_err_t *err)
+{
+    rc_policy_spec_t spec;
+    rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
+    if (st == RC_OK)
+        *out = spec.value;
+    return st;
+}
+
+rc_status_t rc_cuda_order_bytes(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
+    int64_t *bytes, rc_err_t *err)
+{
+    rc_policy_spec_t spec;
+    const rc_cuda_order_t *order = NULL;
+    rc_status_t st = find(policy, a, &spec, &order, err);
+    *bytes = 0;
+    return st < 0 || a->rows == 0 ? st : ask(x, order, &spec, a, NULL, bytes, NULL, err);
+}
+
+rc_status_t rc_cuda_order(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
+    int32_t *slots, rc_err_t *err)
+{
+    rc_policy_spec_t spec;
+    const rc_cuda_order_t *order = NULL;
+    int64_t bytes = 0;
+    void *work = NULL;
+    rc_status_t st = find(policy, a, &spec, &order, err);
+    if (st < 0 || a->rows == 0)
+        return st;
+    st = ask(x, order, &spec, a, NULL, &bytes, NULL, err);
+    if (st == RC_OK)
+        st = x->alloc(x, (size_t)bytes, &work, err);
+    if (st == RC_OK)
+        st = ask(x, order, &spec, a, work, &bytes, slots, err);
+    x->release(x, work);
+    return st;
+}
+
+rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
+    const rc_resident_t *m, int32_t *row, rc_err_t *err)
+{
+    rc_cuda_pattern_t p = {.rows = a->rows, .cols = a->cols, .nnz = a->nnz};
+    rc_policy_spec_t spec;
+    const rc_cuda_order_t *of = NULL;
+    void *slots = NULL;
+    size_t bytes = (size_t)a->rows * sizeof *row;
+    rc_status_t st = find(order, &p, &spec, &of, err);
+    if (st < 0 || !m)
+        return st;
+    if (m->row_ptr_bytes != (int)sizeof *p.row_ptr)
+        return rc_fail(err, RC_ENOTSUP, "row pointers of %d bytes: expected %zu", m->row_ptr_bytes,
+            sizeof *p.row_ptr);
+    p.row_ptr = m->row_ptr;
+    p.col_idx = m->col_idx;
+    st = bytes > 0 ? x->alloc(x, bytes, &slots, err) : RC_OK;
+    if (st == RC_OK)
+        st = rc_cuda_order(x, order, &p, slots, err);
+    if (st == RC_OK && bytes > 0)
+        st = x->download(x, row, slots, bytes, err);
+    x->release(x, slots);
+    return st;
+}

@@ -1,0 +1,134 @@
+"""What callers give: each is what C takes, or one exception that names the argument."""
+from __future__ import annotations
+
+import operator
+import os
+from typing import Any, List, Optional, Tuple
+
+import numpy as np
+
+
+class Handle:
+    """Something of C that an object owns: it is freed once, so it is neither copied nor pickled."""
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a rowcast.{type(self).__name__} cannot be copied or pickled: share it, or make another one")
+
+
+def number(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
+    """An integer."""
+    try:
+        n = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected an integer, found {type(value).__name__}") from None
+    if not least <= n <= most:
+        raise ValueError(f"{name}: expected {least} to {most}, found {n}")
+    return n
+
+
+def threads_of(value: Any) -> int:
+    """Threads; C has flags beyond."""
+    return number(value, "threads", 0, 2**16)
+
+
+def real(value: Any, name: str) -> float:
+    """A number that is not complex."""
+    if isinstance(value, (str, bytes, complex, np.complexfloating)):
+        raise TypeError(f"{name}: expected a real number, found {type(value).__name__}")
+    try:
+        return float(value)
+    except (TypeError, OverflowError):
+        raise TypeError(f"{name}: expected a real number, found {type(value).__name__}") from None
+
+
+def flag(value: Any, name: str) -> int:
+    """A truth value, or 0 or 1."""
+    if isinstance(value, (bool, np.bool_)) or (hasattr(value, "__index__") and operator.index(value) in (0, 1)):
+        return int(value)
+    raise TypeError(f"{name}: expected True or False, found {value!r}")
+
+
+def text(value: Any, name: str) -> bytes:
+    """A text for C."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a text, found {type(value).__name__}")
+    try:
+        return _whole(value.encode(), name)
+    except UnicodeEncodeError as e:
+        raise ValueError(f"{name}: {e}") from None
+
+
+def text_or_none(value: Any, name: str) -> Optional[bytes]:
+    """A text for C, or None."""
+    return None if value is None else text(value, name)
+
+
+def file_name(value: Any, name: str) -> bytes:
+    """The name of a file for C."""
+    try:
+        return _whole(os.fsencode(value), name)
+    except UnicodeEncodeError as e:
+        raise ValueError(f"{name}: {e}") from None
+    except TypeError:
+        raise TypeError(f"{name}: expected a file name, found {type(value).__name__}") from None
+
+
+def _whole(given: bytes, name: str) -> bytes:
+    if b"\0" in given:
+        raise ValueError(f"{name}: expected no NUL, found one after {given.split(bytes(1))[0][:80]!r}")
+    return given
+
+
+def shape_of(a: Any, name: str) -> Tuple[int, int]:
+    """Rows and columns of a matrix."""
+    if len(a.shape) != 2:
+        raise TypeError(f"{name}: expected a matrix, found {len(a.shape)} dimensions")
+    rows, cols = (number(n, f"{name}.shape", 0, 2**31 - 1) for n in a.shape)
+    return rows, cols
+
+
+def _array(array: Any, name: str, kinds: str, what: str) -> np.ndarray:
+    try:
+        found = np.asarray(array)
+    except TypeError:
+        raise TypeError(f"{name}: expected an array of NumPy, found {type(array).__name__}") from None
+    if found.ndim != 1 or found.dtype.kind not in kinds:
+        raise TypeError(f"{name}: expected a row of {what}, found {found.ndim} dimensions of {found.dtype}")
+    return found
+
+
+def csr_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
+    """Row pointers, columns and values of a CSR matrix of the host as C has them, in bounds; columns in any order.
+
+    What SciPy says of the matrix is not looked at: it may have been edited since.
+    """
+    rows, cols = shape_of(a, name)
+    ptr = _array(a.indptr, f"{name}.indptr", "iu", "integers")
+    idx = _array(a.indices, f"{name}.indices", "iu", "integers")
+    val = _array(a.data, f"{name}.data", "biuf", "real numbers")
+    if len(ptr) != rows + 1 or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
+        raise ValueError(f"{name}.indptr: expected {rows + 1} numbers that do not fall, from 0 on")
+    nnz = int(ptr[-1])
+    if nnz > min(len(idx), len(val)):
+        raise ValueError(f"{name}.indptr: expected at most {min(len(idx), len(val))}, found {nnz} at its end")
+    idx, val = idx[:nnz], val[:nnz]
+    if nnz > 0 and not (idx.min() >= 0 and idx.max() < cols):
+        at = int(np.flatnonzero((idx < 0) | (idx >= cols))[0])
+        raise ValueError(f"{name}.indices: expected 0 to {cols - 1}, found {idx[at]} in row "
+                         f"{int(np.searchsorted(ptr, at, 'right')) - 1}")
+    return [np.ascontiguousarray(ptr, dtype=np.int64), np.ascontiguousarray(idx, dtype=np.int32),
+            np.ascontiguousarray(val)]
+
+
+def summed(ptr: np.ndarray, idx: np.ndarray, val: np.ndarray) -> List[np.ndarray]:
+    """The same with the columns of each row ascending and once; values of a column are added up."""
+    begins = np.zeros(len(idx) + 1, bool)
+    begins[ptr] = True
+    if begins[1:-1][idx[1:] <= idx[:-1]].all():  # columns fall between rows alone
+        return [ptr, idx, val]
+    row = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
+    there = np.lexsort((idx, row))
+    row, idx = row[there], idx[there]
+    first = np.flatnonzero(np.r_[True, (np.diff(idx) != 0) | (np.diff(row) != 0)])
+    count = np.bincount(row[first], minlength=len(ptr) - 1)
+    return [np.r_[0, np.cumsum(count)].astype(np.int64), idx[first], np.add.reduceat(val[there], first)]

@@ -1,0 +1,158 @@
+#include "config.h"
+#include "store/contents.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "store/comm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct rc_contents_entry {
+    rc_digest_t key;
+    rc_contents_kind_t kind;
+    char name[96]; /* for messages, may be cut */
+    int64_t rows;
+    uint64_t sum[2];
+} entry_t;
+
+void rc_contents_free(rc_contents_t *t)
+{
+    free(t->entry);
+    *t = (rc_contents_t){0};
+}
+
+static entry_t *find(const rc_contents_t *t, rc_digest_t key, rc_contents_kind_t kind)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->entry[i].kind == kind && rc_digest_compare(&t->entry[i].key, &key) == 0)
+            return &t->entry[i];
+    return NULL;
+}
+
+static const char *without_slash(const char *path)
+{
+    return path[0] == '/' ? path + 1 : path;
+}
+
+/* The entry of a key, made with a name when it is missing; NULL: no memory. */
+static entry_t *entry_at(
+    rc_contents_t *t, rc_digest_t key, rc_contents_kind_t kind, const char *name)
+{
+    entry_t *e = find(t, key, kind);
+    if (e)
+        return e;
+    void *list = t->entry;
+    rc_status_t st =
+        rc_grow(&list, &t->capacity, t->count + 1, sizeof *e, "what a store holds", NULL);
+    t->entry = list;
+    if (st < 0) {
+        t->failed = 1;
+        return NULL;
+    }
+    e = &t->entry[t->count++];
+    *e = (entry_t){.key = key, .kind = kind};
+    snprintf(e->name, sizeof e->name, "%s", name);
+    return e;
+}
+
+static entry_t *entry_of(rc_contents_t *t, const char *path, rc_contents_kind_t kind)
+{
+    char name[sizeof t->entry->name];
+    const char *rest = without_slash(path);
+    snprintf(name, sizeof name, "%s%s", kind == RC_CONTENTS_ROWS ? "/" : "attributes of /", rest);
+    return entry_at(t, rc_map_text(rest), kind, name);
+}
+
+static uint64_t mix(uint64_t digest, int64_t number)
+{
+    uint64_t x = digest + (uint64_t)number * UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+    return x ^ (x >> 32);
+}
+
+int rc_contents_knows(const rc_contents_t *t, rc_contents_kind_t kind, const char *path)
+{
+    return find(t, rc_map_text(without_slash(path)), kind) != NULL;
+}
+
+void rc_contents_add(rc_contents_t *t, rc_contents_kind_t kind, const char *path, int64_t first,
+    const void *rows, int64_t n, size_t row_bytes)
+{
+    entry_t *e = t ? entry_of(t, path, kind) : NULL;
+    const char *row = rows;
+    for (int64_t i = 0; e && i < n; i++) {
+        rc_digest_t d = rc_digest(row + (size_t)i * row_bytes, row_bytes);
+        e->sum[0] += mix(d.lo, first + i);
+        e->sum[1] += mix(d.hi, first + i);
+        e->rows++;
+    }
+}
+
+void rc_contents_forget(rc_contents_t *t, const char *path)
+{
+    entry_t *e = t ? entry_of(t, path, RC_CONTENTS_ROWS) : NULL;
+    if (e) {
+        e->rows = 0;
+        e->sum[0] = e->sum[1] = 0;
+    }
+}
+
+/* ------------------------------------------------------------------------- together */
+
+rc_status_t rc_contents_reduce(
+    const rc_contents_t *mine, MPI_Comm comm, rc_contents_t *to, rc_err_t *err)
+{
+    enum { numbers = 3 };
+    uint64_t all[numbers];
+    rc_status_t st = rc_comm_agree(comm, mine->failed ? RC_ENOMEM : RC_OK);
+    for (size_t i = 0; st == RC_OK && i < mine->count; i++) {
+        const entry_t *m = &mine->entry[i];
+        const uint64_t own[numbers] = {(uint64_t)m->rows, m->sum[0], m->sum[1]};
+        st = rc_comm_reduce(comm, own, all, numbers, sizeof *own, MPI_UINT64_T, MPI_SUM);
+        entry_t *e =
+            st == RC_OK && rc_comm_rank(comm) == 0 ? entry_at(to, m->key, m->kind, m->name) : NULL;
+        if (e) {
+            e->rows += (int64_t)all[0];
+            e->sum[0] += all[1];
+            e->sum[1] += all[2];
+        }
+    }
+    return st < 0 ? rc_fail(err, st, "what was written cannot be added up over the ranks") : RC_OK;
+}
+
+static rc_status_t differs(
+    const char *path, const entry_t *expected, const entry_t *found, rc_err_t *err)
+{
+    static const entry_t none = {0};
+    const entry_t *e = expected ? expected : &none;
+    const entry_t *f = found ? found : &none;
+    return rc_fail(err, RC_EIO,
+        "%s: the disk lost what was written: %s: expected %" PRId64 " rows, found %" PRId64 "%s",
+        path, expected ? e->name : f->name, e->rows, f->rows,
+        e->rows == f->rows ? " with other contents" : "");
+}
+
+static int is_same(const entry_t *a, const entry_t *b)
+{
+    return a && b && a->rows == b->rows && a->sum[0] == b->sum[0] && a->sum[1] == b->sum[1];
+}
+
+rc_status_t rc_contents_compare(
+    const rc_contents_t *expected, const rc_contents_t *found, const char *path, rc_err_t *err)
+{
+    if (expected->failed || found->failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for what %s holds", path);
+    for (size_t i = 0; i < expected->count; i++) {
+        const entry_t *e = &expected->entry[i];
+        const entry_t *f = find(found, e->key, e->kind);
+        if (!is_same(e, f))
+            return differs(path, e, f, err);
+    }
+    for (size_t i = 0; i < found->count; i++)
+        if (!find(expected, found->entry[i].key, found->entry[i].kind))
+            return differs(path, NULL, &found->entry[i], err);
+    return RC_OK;
+}

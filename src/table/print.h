@@ -1,0 +1,42 @@
+/** \file table/print.h  Results on stdout as an aligned table, CSV (RFC 4180) or JSON, through the
+ *  same calls, so that the three cannot disagree.  CSV and JSON are written row by row. */
+#ifndef RC_TABLE_PRINT_H
+#define RC_TABLE_PRINT_H
+
+#include "rowcast.h"
+#include <stdio.h>
+
+typedef enum rc_table_format {
+    RC_TABLE_TEXT = 0,
+    RC_TABLE_CSV = 1,
+    RC_TABLE_JSON = 2
+} rc_table_format_t;
+
+/** "table", "csv" or "json"; NULL is "table". */
+rc_status_t rc_table_format_parse(const char *text, rc_table_format_t *out, rc_err_t *err);
+
+typedef struct rc_column {
+    const char *name;
+    const char *unit; /**< "" for none; shown under the name in a table, in "columns" in JSON */
+} rc_column_t;
+
+typedef struct rc_table rc_table_t;
+
+/** Start a table of n columns on a stream (all borrowed until rc_table_end).
+ *  \return NULL with err set when there is no memory */
+rc_table_t *rc_table_begin(
+    FILE *out, rc_table_format_t format, const rc_column_t *columns, int n, rc_err_t *err);
+
+/** The next cell of the current row; a row ends by itself after its last cell. */
+void rc_table_int(rc_table_t *t, int64_t value);
+/** \param digits  significant digits in a table; CSV and JSON always get all 17; NaN is missing */
+void rc_table_real(rc_table_t *t, double value, int digits);
+void rc_table_text(rc_table_t *t, const char *value);
+void rc_table_bool(rc_table_t *t, int value);
+void rc_table_missing(rc_table_t *t);
+
+/** Finish, write what is left, free.  \return RC_OK, RC_EIO (stdout closed, disk full), RC_ENOMEM
+ */
+rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err);
+
+#endif

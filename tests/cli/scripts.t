@@ -1,0 +1,150 @@
+#!/bin/bash
+# The scripts under jobs/ refuse unknown options, empty values and arguments that they do not take before they do anything: what
+# they work with is replaced by programs that only note that they were called.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+
+mkdir -p "$tmp/bin" "$tmp/tree/src/cmd" "$tmp/temporary" "$tmp/there"
+cp -r "$top_srcdir/jobs" "$tmp/tree/jobs"
+cp "$top_srcdir/src/cmd/cmd_sweep.c" "$tmp/tree/src/cmd"
+for name in make apt-get dpkg-query dpkg-deb sudo autoreconf mpirun rowcast cc nvcc nvidia-smi sbatch srun scontrol sinfo scancel \
+    slurmctld slurmd munged unshare nsenter mount umount tar debootstrap patchelf ldd ompi_info cmake timeout; do
+    # shellcheck disable=SC2016  # for that script
+    printf '#!/bin/sh\necho "$0 $*" >>"%s/worked"\n' "$tmp" >"$tmp/bin/$name"
+done
+chmod +x "$tmp"/bin/*
+: >"$tmp/there/file"
+for name in $(compgen -e | grep -E '^(SLURM|ROWCAST|RS)_'); do unset "$name"; done
+
+# call SCRIPT WORD...: the script of the copied tree, alone in it
+call()
+{
+    local script=jobs/$1 with=bash
+    shift
+    [[ $script != *.py ]] || with=python3
+    : >"$tmp/worked"
+    find "$tmp/tree" "$tmp/temporary" "$tmp/there" | sort >"$tmp/before"
+    (cd "$tmp/tree" && PATH=$tmp/bin:$PATH TMPDIR=$tmp/temporary PYTHONDONTWRITEBYTECODE=1 "$with" "$script" "$@" </dev/null)
+}
+
+# untouched: nothing was started, made or removed
+untouched()
+{
+    cat "$tmp/worked"
+    find "$tmp/tree" "$tmp/temporary" "$tmp/there" | sort | diff "$tmp/before" - && [[ ! -s $tmp/worked ]]
+}
+
+# refused SCRIPT WORD...
+refused()
+{
+    code "$* is refused" 2 call "$@"
+    ok "with a word, and nothing is done" said_alone
+}
+said_alone() { [[ -s $tmp/err ]] && untouched; }
+
+cases=$(grep -v '^#' <<'END'
+quickstart.sh -Z
+quickstart.sh mesh
+quickstart.sh ''
+quickstart.sh --k
+quickstart.sh --quiet=1
+quickstart.sh --k 8 --bogus
+quickstart.sh --store other.h5
+quickstart.sh -sother.h5
+check.sh ''
+walk.sh
+walk.sh ''
+walk.sh ../nowhere
+walk.sh ../there ../there/file more
+bundle.sh more
+bundle.sh --prefix ''
+bundle.sh --build ''
+bundle.sh --extra ''
+bundle.sh --output
+campaign.sh
+campaign.sh more
+campaign.sh --store '' smoke
+campaign.sh --collection '' smoke
+campaign.sh --work '' smoke
+campaign.sh --out '' smoke
+campaign.sh --time 1h smoke
+campaign.sh --device gpu smoke
+campaign.sh --device cpu smoke rs
+campaign.sh smoke twins
+campaign.sh smoke csrk-study
+models.sh
+models.sh fit more
+models.sh -s '' fit
+models.sh -o '' tables
+models.sh -t two fit
+package-deb.sh more
+package-deb.sh -b ''
+package-deb.sh -o
+package-deb.sh -o ../there/file
+package/try-deb.sh
+package/try-deb.sh '' 1 ../there/file ../there/file ../there/file
+package/try-deb.sh ../there/base 1 ../there/file ../there/file ../there/none.deb
+local-nodes.sh
+local-nodes.sh more
+local-nodes.sh up
+local-nodes.sh up 0
+local-nodes.sh up 2 more
+local-nodes.sh up --bogus 2
+local-nodes.sh up -d '' 2
+local-nodes.sh up -s ../nowhere 2
+local-nodes.sh up -d ../there 2
+local-nodes.sh down more
+local-nodes.sh down -d ''
+local-nodes.sh down -d ../there
+local-nodes.sh freeze
+local-nodes.sh freeze one
+local-nodes.sh thaw one
+local-slurm.sh
+local-slurm.sh more
+local-slurm.sh up --bogus
+local-slurm.sh up more
+local-slurm.sh up -d ''
+local-slurm.sh up -n 0
+local-slurm.sh up -c two
+local-slurm.sh down more
+local-slurm.sh down -d ''
+local-slurm.sh down -d ../there
+merge-slices.sh s.h5 folder
+merge-slices.sh '' folder 2
+merge-slices.sh s.h5 '' 2
+merge-slices.sh s.h5 folder 0
+submit.sh
+submit.sh more
+submit.sh sweep --bogus s.h5
+submit.sh sweep ''
+submit.sh sweep --drain '' s.h5
+sweep.sbatch ''
+sweep-array.sbatch ''
+train.sbatch s.h5 ''
+clients.py more
+clients.py --graphs more
+clients.py --sizes ''
+clients.py --epochs 0
+clients.py --library ''
+END
+)
+# those that are not sourced and not the recipe of another program
+scripts=$(cd "$top_srcdir/jobs" && find . -name '*.sh' -o -name '*.py' | sed 's|^\./||' | grep -v -e '^site/' -e package/package.py | sort \
+    | while IFS= read -r name; do if head -n 2 "$top_srcdir/jobs/$name" | grep -q '^#!'; then echo "$name"; fi; done)
+plan $((2 * $(wc -l <<<"$cases") + 4 * $(wc -w <<<"$scripts") + 2))
+
+for name in $scripts; do
+    refused "$name" --bogus
+    code "$name --help" 0 call "$name" --help
+    ok "says something, and nothing is done" sh -c "test -s '$tmp/out'"
+done
+while IFS= read -r words; do
+    eval "refused $words"
+done <<<"$cases"
+
+# every option that the program has, with a value where it takes one, is known before it is built
+mapfile -t words < <("$ROWCAST" sweep --help | sed -n 's/^  \(-\([A-Za-z]\),\|   \) --\([a-z-]*\)\( [^ ]\+\)\{0,1\}\(  .*\)\{0,1\}$/\3,\2,\4/p' \
+    | awk -F, '$1 !~ /^(store|dry-run|help)$/ { print "--" $1; if ($3) print "-value"; if ($2) { print "-" $2; if ($3) print "-value" } }')
+ok "the options of a sweep are found" test "${#words[@]}" -gt 90
+call quickstart.sh "${words[@]}" --bogus >"$tmp/out" 2>"$tmp/err"
+is "quickstart.sh knows them" "$(cat "$tmp/err")" "quickstart.sh: rowcast sweep has no option --bogus; see --help"
