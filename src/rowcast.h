@@ -5,16 +5,16 @@
  *  This header is what a solver includes; it needs no MPI, no HDF5 and no CUDA.  Files of matrices
  *  are the matter of rowcast_io.h.
  *
- *  Conventions.  Functions return an rc_status_t: RC_OK is 0, errors are negative.  The last
- *  argument is a caller-owned rc_err_t (NULL is allowed) that receives one line of text.  Outputs
- *  are set only on success.  What a function creates, the caller frees with the function named in
- *  its docstring; the free functions accept NULL and emptied objects.  Every call is local (no
- *  communication) and thread-safe on distinct objects; there is no global state.
- *  `threads` is the number of OpenMP threads to use; 0 means all that the process may use, and more than it has CPUs
- *  for are not started.  In a child of fork() whose parent had threads a call uses one.
- *  A NULL where there must be something, a matrix that is none (see rc_csr_check), a policy or number that is none: RC_EINVAL, or
- *  what the function says.  Arrays that are shorter than their docstring says cannot be found out.
- */
+ *  Conventions. Functions return an rc_status_t: RC_OK is 0, errors are negative. The last argument
+ *  is a caller-owned rc_err_t (NULL is allowed) that receives one line of text. Outputs are set
+ *  only on success. What a function creates, the caller frees with the function named in its
+ *  docstring; the free functions accept NULL and emptied objects. Every call is local (no
+ *  communication) and thread-safe on distinct objects; there is no global state. `threads` is the
+ *  number of OpenMP threads to use; 0 means all that the process may use, and more than it has CPUs
+ *  for are not started. In a child of fork() whose parent had threads a call uses one. A NULL where
+ *  there must be something, a matrix that is none (see rc_csr_check), a policy or number that is
+ *  none: RC_EINVAL, or what the function says. Arrays that are shorter than their docstring says
+ *  cannot be found out. */
 #ifndef ROWCAST_H
 #define ROWCAST_H
 
@@ -79,15 +79,16 @@ typedef struct rc_csr {
 /** Free the arrays of a matrix and zero it.  NULL and a zeroed matrix are allowed. */
 RC_API void rc_csr_free(rc_csr_t *a);
 
-/** Check every invariant of rc_csr_t.  What walks a matrix calls it first, unless its `threads` have RC_CHECKED; so must
- *  whoever has changed a matrix.
+/** Check every invariant of rc_csr_t. What walks a matrix calls it first, unless its `threads` have
+ *  RC_CHECKED; so must whoever has changed a matrix.
  *  \param[in] a  borrowed; without entries, columns and values may be NULL
  *  \return RC_OK, RC_EINVAL: names what is NULL, or the first row that breaks one.
  *  Local.  Cost O(nnz + rows): about 1 ns an entry and 5 ns a row. */
 RC_API rc_status_t rc_csr_check(const rc_csr_t *a, rc_err_t *err);
 
-/** A flag for `threads`, as in `0 | RC_CHECKED`: the matrix is one of this library's, or was checked already, and is not checked
- *  again; values that are NULL will do, for only rc_mtx_write reads them.  With a matrix that is none the call may crash. */
+/** A flag for `threads`, as in `0 | RC_CHECKED`: the matrix is one of this library's, or was
+ *  checked already, and is not checked again; values that are NULL will do, for only rc_mtx_write
+ *  reads them. With a matrix that is none the call may crash. */
 enum { RC_CHECKED = 1 << 30 };
 
 /* -------------------------------------------------------------- operations */
@@ -113,9 +114,10 @@ typedef enum rc_precision {
 typedef enum rc_layout {
     RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
     RC_ROW_MAJOR = 1, /**< value (r, j) at data[r * ld + j] */
-    RC_ROW_COL = 2,   /**< of operands together: the inputs are row-major, the output is column-major */
-    RC_COL_ROW = 3,   /**< the other way round */
-    RC_LAYOUTS        /**< how many there are */
+    RC_ROW_COL =
+        2, /**< of operands together: the inputs are row-major, the output is column-major */
+    RC_COL_ROW = 3, /**< the other way round */
+    RC_LAYOUTS      /**< how many there are */
 } rc_layout_t;
 
 /* -------------------------------------------------------------- row orders */
@@ -137,7 +139,7 @@ enum { RC_GROUP_LEVELS = 3 };
 typedef struct rc_groups {
     const char *name; /**< of the pointers: "part_ptr"; static storage, letters and _ */
     int64_t count;    /**< groups */
-    int64_t *ptr;     /**< [count + 1], increasing from 0; the last one: slots (of level 0) or groups
+    int64_t *ptr; /**< [count + 1], increasing from 0; the last one: slots (of level 0) or groups
                            of the level below */
 } rc_groups_t;
 
@@ -164,17 +166,18 @@ typedef struct rc_schedule {
  *  \param[in]  geometry  borrowed; NULL: the paper's {32, 32, 32}.  Many policies do not need it
  *  \param[in]  threads   0: all; | RC_CHECKED; the result does not depend on it
  *  \param[out] out       free with rc_schedule_free; it has been checked with rc_schedule_check
- *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL (a NULL, no matrix), RC_ERANGE (a parameter), RC_EIO (a file that cannot be
- *          read, or is not there), RC_EFORMAT (what is in it), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not
- *          for: symmetric orders need a square one), RC_ENOMEM.  Local.  Cost: see the policy.
- *  Source: Mehrabi et al. 2021, section III; of the others: see rowcast info. */
+ *  \return RC_OK, RC_ENOENT (no such policy), RC_EINVAL (a NULL, no matrix), RC_ERANGE (a
+ *          parameter), RC_EIO (a file that cannot be read, or is not there), RC_EFORMAT (what is in
+ *          it), RC_ENOTSUP (a policy that this build does not have, or a matrix that it is not for:
+ *          symmetric orders need a square one), RC_ENOMEM. Local. Cost: see the policy. Source:
+ *          Mehrabi et al. 2021, section III; of the others: see rowcast info. */
 RC_API rc_status_t rc_order_build(const char *policy, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, rc_schedule_t *out, rc_err_t *err);
 
-/** Check that a schedule is valid for a matrix: every row exactly once, except that empty rows
- *  may be absent; anything else in a slot is the pad -1; the column order a permutation, with
- *  neither pads nor absent rows; groups contiguous and not empty.  The matrix is checked first.  Cost O(nnz + rows + slots +
- *  cols).
+/** Check that a schedule is valid for a matrix: every row exactly once, except that empty rows may
+ *  be absent; anything else in a slot is the pad -1; the column order a permutation, with neither
+ *  pads nor absent rows; groups contiguous and not empty. The matrix is checked first. Cost O(nnz +
+ *  rows + slots + cols).
  *  \return RC_OK or RC_EINVAL with the first offending slot, row, column or group in the text;
  *          RC_ENOMEM. */
 RC_API rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
@@ -199,9 +202,9 @@ RC_API const char *rc_feature_name(int i);
 
 /* ------------------------------------------------------------ the selector */
 
-/** A fitted selector: a row order for a given kernel (task order), a pair of kernel and order
- *  (task plan), or the kernel of a format (task format), chosen from features.  Opaque and immutable:
- *  one model may be asked by several threads at once. */
+/** A fitted selector: a row order for a given kernel (task order), a pair of kernel and order (task
+ *  plan), or the kernel of a format (task format), chosen from features. Opaque and immutable: one
+ *  model may be asked by several threads at once. */
 typedef struct rc_model rc_model_t;
 
 /** Read a model file (JSON, written by `rowcast train`; pretrained ones are installed in
@@ -222,8 +225,8 @@ typedef struct rc_candidate {
     const char *policy; /**< row order, for rc_order_build */
     const char *kernel; /**< kernel with parameters whose times were learnt */
     int is_baseline;    /**< 1: the class that the break-even is against */
-    int layout;         /**< of the dense operands: RC_LAYOUT_COL or _ROW; 0: the model does not say */
-    int deterministic;  /**< 1: two runs give the same bits; 0: they may differ; -1: the model does
+    int layout; /**< of the dense operands: RC_LAYOUT_COL or _ROW; 0: the model does not say */
+    int deterministic; /**< 1: two runs give the same bits; 0: they may differ; -1: the model does
                              not say */
 } rc_candidate_t;
 
@@ -281,28 +284,28 @@ enum { RC_EXTRAPOLATION_MAX = 256 };
 
 /** What was chosen, and what it took.  All times in ns; NaN is not known. */
 typedef struct rc_choice {
-    int candidate;         /**< index of the chosen class */
-    int reference;         /**< index of the class that changes nothing: the baseline when the
+    int candidate;            /**< index of the chosen class */
+    int reference;            /**< index of the class that changes nothing: the baseline when the
                                 constraints permit it, else the first permitted class in its row
                                 order, else the first permitted one */
-    int candidates;        /**< length of the arrays */
+    int candidates;           /**< length of the arrays */
     unsigned char *permitted; /**< [candidates] 1: fits the constraints */
-    double *time_ns;       /**< [candidates] predicted time of one product */
-    double *setup_ns;      /**< [candidates] predicted time to build the order and prepare the kernel,
+    double *time_ns;          /**< [candidates] predicted time of one product */
+    double *setup_ns;    /**< [candidates] predicted time to build the order and prepare the kernel,
                                 on the machine of the training data */
-    double featurise_ns;   /**< measured */
-    double predict_ns;     /**< measured */
-    double order_ns;       /**< measured: building the chosen schedule */
-    double overhead_ns;    /**< features and prediction as they enter break_even and the total:
+    double featurise_ns; /**< measured */
+    double predict_ns;   /**< measured */
+    double order_ns;     /**< measured: building the chosen schedule */
+    double overhead_ns;  /**< features and prediction as they enter break_even and the total:
                                 predicted, so that equal calls give equal answers; measured where
                                 the model does not know what features take (files of version 1) */
-    double break_even;     /**< products after which the chosen class has paid for features,
+    double break_even;   /**< products after which the chosen class has paid for features,
                                 prediction and its extra setup over the reference; 0 when that was
                                 chosen, INFINITY when it never does, NaN without times */
-    int outside;           /**< what is outside of what the model knows: inputs, K, device; the
+    int outside;         /**< what is outside of what the model knows: inputs, K, device; the
                                 choice is an extrapolation when not 0 */
     char extrapolation[RC_EXTRAPOLATION_MAX]; /**< names it: "K = 8"; "" when there is none */
-    rc_schedule_t schedule; /**< of the chosen order, as from rc_order_build */
+    rc_schedule_t schedule;                   /**< of the chosen order, as from rc_order_build */
     rc_geometry_t geometry; /**< that it is built for: slot p belongs to worker p mod geometry.nw */
 } rc_choice_t;
 
@@ -315,10 +318,10 @@ typedef struct rc_choice {
  *  saves.  (A classifier predicts no times: its best score among the permitted.)
  *  \param[in]  m, a, request  borrowed
  *  \param[out] out  free with rc_choice_free
- *  \return RC_OK, RC_EINVAL (a NULL, no matrix, bad request; reuse with a model that predicts no times), RC_ENOTSUP
- *          (an operation or precision that the model was not trained on; without `extrapolate` also K,
- *          device and features that it does not know; no class that the constraints permit: the
- *          text says what there is), RC_ENOMEM.  Local.  Cost: that of
+ *  \return RC_OK, RC_EINVAL (a NULL, no matrix, bad request; reuse with a model that predicts no
+ *          times), RC_ENOTSUP (an operation or precision that the model was not trained on; without
+ *          `extrapolate` also K, device and features that it does not know; no class that the
+ *          constraints permit: the text says what there is), RC_ENOMEM. Local. Cost: that of
  *          rc_features_compute and of the chosen policy; the prediction takes microseconds. */
 RC_API rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     rc_choice_t *out, rc_err_t *err);
@@ -328,12 +331,12 @@ RC_API void rc_choice_free(rc_choice_t *c);
 
 /* ------------------------------------------------------------------ stores */
 
-/** Compare the bytes of a store of `rowcast sweep` with the digests at its end, as the programs do before HDF5 sees them: damaged
- *  ones can make it crash.
+/** Compare the bytes of a store of `rowcast sweep` with the digests at its end, as the programs do
+ *  before HDF5 sees them: damaged ones can make it crash.
  *  \param[in]  path    file name
  *  \param[out] sealed  1: they are what was written; 0: the file has no digests
- *  \return RC_OK (also without digests), RC_EINVAL (a NULL), RC_ENOENT, RC_EIO, RC_ESTORE (damaged, or no file),
- *          RC_ENOMEM.  Local.  Cost: reads the file once. */
+ *  \return RC_OK (also without digests), RC_EINVAL (a NULL), RC_ENOENT, RC_EIO, RC_ESTORE (damaged,
+ *          or no file), RC_ENOMEM. Local. Cost: reads the file once. */
 RC_API rc_status_t rc_store_check(const char *path, int *sealed, rc_err_t *err);
 
 #ifdef __cplusplus

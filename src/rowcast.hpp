@@ -1,7 +1,8 @@
-/** \file rowcast.hpp  Plans for C++: owned, moved, errors thrown.  Over rowcast_cuda.h, nothing to link besides.
+/** \file rowcast.hpp Plans for C++: owned, moved, errors thrown. Over rowcast_cuda.h, nothing to
+ *  link besides.
  *
- *  C++11.  What a function does, takes and costs is said in rowcast_cuda.h; its rc_status_t becomes a rowcast::error.
- *  A plan is used by one thread at a time; a clone serves another one. */
+ *  C++11. What a function does, takes and costs is said in rowcast_cuda.h; its rc_status_t becomes
+ *  a rowcast::error. A plan is used by one thread at a time; a clone serves another one. */
 #ifndef ROWCAST_HPP
 #define ROWCAST_HPP
 
@@ -107,11 +108,13 @@ public:
     }
 
     /** rc_plan_execute_transposed. */
-    void execute_transposed(int64_t k, double alpha, const void *b, int64_t ldb, double beta, void *c,
-        int64_t ldc, CUstream_st *stream = nullptr)
+    void execute_transposed(int64_t k, double alpha, const void *b, int64_t ldb, double beta,
+        void *c, int64_t ldc, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_execute_transposed(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err), err);
+        check(
+            rc_plan_execute_transposed(own_.get(), k, alpha, b, ldb, beta, c, ldc, stream, &err),
+            err);
     }
 
     /** rc_plan_execute_sddmm. */
@@ -119,7 +122,9 @@ public:
         int64_t ldx, double beta, void *out, CUstream_st *stream = nullptr)
     {
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_execute_sddmm(own_.get(), k, alpha, y, ldy, x, ldx, beta, out, stream, &err), err);
+        check(
+            rc_plan_execute_sddmm(own_.get(), k, alpha, y, ldy, x, ldx, beta, out, stream, &err),
+            err);
     }
 
     /** rc_plan_update_values. */
@@ -129,8 +134,8 @@ public:
         static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
             "values of fp32 or fp64");
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_update_values(
-                  own_.get(), nnz, val, static_cast<int>(sizeof(Value)), on_device ? 1 : 0, stream, &err),
+        check(rc_plan_update_values(own_.get(), nnz, val, static_cast<int>(sizeof(Value)),
+                  on_device ? 1 : 0, stream, &err),
             err);
     }
 
@@ -152,7 +157,8 @@ public:
         return std::string(text.data());
     }
 
-    /** For the functions of rowcast_cuda.h that this header does not have; the object keeps the plan. */
+    /** For the functions of rowcast_cuda.h that this header does not have; the object keeps the
+     *  plan. */
     rc_plan_t *get() const noexcept { return own_.get(); }
     explicit operator bool() const noexcept { return own_ != nullptr; }
 

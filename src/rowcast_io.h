@@ -19,20 +19,21 @@ typedef struct rc_mtx_info {
     int64_t file_entries;  /**< entries in the file, before expansion */
     int64_t duplicates;    /**< entries that were summed into another one */
     int values_are_seeded; /**< 1: values were generated (pattern and complex files) */
-    int is_generated;      /**< 1: a comment before the size line says that rowcast generate made it */
+    int is_generated; /**< 1: a comment before the size line says that rowcast generate made it */
 } rc_mtx_info_t;
 
-/** Read a Matrix Market file: plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse collection
- *  (the member NAME/NAME.mtx of NAME.tar.gz).  Symmetric kinds are expanded, duplicates summed; a file
- *  of a symmetric kind may hold both triangles, where they agree.  NaN and infinity are values.
- *  What is behind the last member of a gzip file is passed over, as gzip does.
- *  Pattern and complex files get seeded values in [-1, 1) that depend on (row, column) only.
+/** Read a Matrix Market file: plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse
+ *  collection (the member NAME/NAME.mtx of NAME.tar.gz). Symmetric kinds are expanded, duplicates
+ *  summed; a file of a symmetric kind may hold both triangles, where they agree. NaN and infinity
+ *  are values. What is behind the last member of a gzip file is passed over, as gzip does. Pattern
+ *  and complex files get seeded values in [-1, 1) that depend on (row, column) only.
  *  \param[in]  path     file name
  *  \param[in]  threads  parsing threads, 0: all
  *  \param[out] out      the matrix; free with rc_csr_free
  *  \param[out] info     what the file is; may be NULL
- *  \return RC_OK, RC_EINVAL (path, threads, out), RC_ENOENT, RC_EIO, RC_EFORMAT (the text has file, line, expected and found),
- *          RC_ERANGE, RC_ENOMEM.  Local.  Cost O(bytes + nnz log(row length)). */
+ *  \return RC_OK, RC_EINVAL (path, threads, out), RC_ENOENT, RC_EIO, RC_EFORMAT (the text has file,
+ *          line, expected and found), RC_ERANGE, RC_ENOMEM. Local. Cost O(bytes + nnz log(row
+ *          length)). */
 RC_API rc_status_t rc_mtx_read(
     const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
@@ -41,7 +42,8 @@ RC_API rc_status_t rc_mtx_read(
  *  \param[in] path     file name
  *  \param[in] a        matrix, borrowed; it is checked first
  *  \param[in] comment  lines to put after the banner, each without '%' and newline; may be NULL
- *  \return RC_OK, RC_EINVAL (a NULL, no matrix), RC_EIO with the cause, RC_ENOMEM.  Local.  Cost O(nnz). */
+ *  \return RC_OK, RC_EINVAL (a NULL, no matrix), RC_EIO with the cause, RC_ENOMEM. Local. Cost
+ *      O(nnz). */
 RC_API rc_status_t rc_mtx_write(
     const char *path, const rc_csr_t *a, const char *comment, rc_err_t *err);
 

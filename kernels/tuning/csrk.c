@@ -73,8 +73,7 @@ static int64_t rounded(const rc_csrk_tuning_t *t, int64_t size)
     return t->sizes > 0 ? t->size[rc_csrk_nearest(t->size, t->sizes, size)] : size;
 }
 
-rc_csrk_sizes_t rc_csrk_sizes(
-    const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity)
+rc_csrk_sizes_t rc_csrk_sizes(const rc_csrk_tuning_t *t, rc_csrk_reading_t reading, double rdensity)
 {
     static const double most[RC_CSRK_CASES] = {8, 16, 32, INFINITY};
     int number = 1;
@@ -108,8 +107,10 @@ static int64_t groups_of(int64_t n, int64_t size)
     return n / size + (n % size != 0);
 }
 
-/* Rounds of CTAs, all full but the last, over what they would be in parts: 1 where the last is full. */
-static double waste_of(const rc_csrk_tuning_t *t, int64_t rows, const rc_csrk_sizes_t *s, int64_t ssrs, int64_t srs)
+/* Rounds of CTAs, all full but the last, over what they would be in parts: 1 where the last is
+ * full. */
+static double waste_of(
+    const rc_csrk_tuning_t *t, int64_t rows, const rc_csrk_sizes_t *s, int64_t ssrs, int64_t srs)
 {
     enum { threads = 2048 };
     int64_t held = t->multiprocessors * (threads / (s->block[0] * s->block[1] * s->block[2]));
@@ -135,7 +136,8 @@ void rc_csrk_fill(const rc_csrk_tuning_t *t, int64_t rows, rc_csrk_sizes_t *s)
             if (!is_near(t->size[a], from.ssrs) || !is_near(t->size[b], from.srs))
                 continue;
             double waste = waste_of(t, rows, &from, t->size[a], t->size[b]);
-            double far = fabs(log((double)t->size[a] / (double)from.ssrs)) + fabs(log((double)t->size[b] / (double)from.srs));
+            double far = fabs(log((double)t->size[a] / (double)from.ssrs)) +
+                         fabs(log((double)t->size[b] / (double)from.srs));
             if (waste > least + tie || (waste > least - tie && far >= way))
                 continue;
             least = waste;
@@ -149,7 +151,8 @@ int64_t rc_csrk_pointer_bytes(int64_t rows, int64_t srs, int64_t ssrs)
 {
     enum { pointer = 4 };
     int64_t super_rows = groups_of(rows, srs);
-    return pointer * (super_rows + 1) + (ssrs > 0 ? pointer * (groups_of(super_rows, ssrs) + 1) : 0);
+    return pointer * (super_rows + 1) +
+           (ssrs > 0 ? pointer * (groups_of(super_rows, ssrs) + 1) : 0);
 }
 
 double rc_csrk_overhead(double rdensity, int64_t srs, int64_t ssrs)

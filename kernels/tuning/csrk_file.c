@@ -36,7 +36,8 @@ static rc_status_t read_cases(const json_t *root, rc_csrk_tuning_t *t, rc_err_t 
         const json_t *o = json_object_get(cases, key);
         rc_csrk_factors_t *f = &t->factors[c - 1];
         if (!json_is_object(o))
-            return rc_fail(err, RC_EFORMAT, "%s: expected an object with ssrs and srs, found none", path);
+            return rc_fail(
+                err, RC_EFORMAT, "%s: expected an object with ssrs and srs, found none", path);
         st = rc_tuning_number(o, path, "ssrs", 0, &f->ssrs, err);
         if (st == RC_OK)
             st = rc_tuning_number(o, path, "srs", 0, &f->srs, err);
@@ -55,8 +56,10 @@ static rc_status_t read_sizes(const json_t *root, rc_csrk_tuning_t *t, rc_err_t 
     for (size_t i = 0; i < count; i++) {
         const json_t *o = json_array_get(list, i);
         json_int_t size = json_integer_value(o);
-        if (!json_is_integer(o) || size < 1 || size > INT32_MAX || (i > 0 && size <= t->size[i - 1]))
-            return rc_fail(err, RC_EFORMAT, "sizes[%zu]: expected integers from 1 on, increasing", i);
+        if (!json_is_integer(o) || size < 1 || size > INT32_MAX ||
+            (i > 0 && size <= t->size[i - 1]))
+            return rc_fail(
+                err, RC_EFORMAT, "sizes[%zu]: expected integers from 1 on, increasing", i);
         t->size[i] = (int32_t)size;
     }
     t->sizes = (int32_t)count;
@@ -73,7 +76,8 @@ static rc_status_t read_multiprocessors(const json_t *root, rc_csrk_tuning_t *t,
     if (!json_is_integer(o) || n < 1 || n > most)
         return rc_fail(err, RC_EFORMAT, "multiprocessors: expected an integer from 1 to %d", most);
     if (t->sizes == 0)
-        return rc_fail(err, RC_EFORMAT, "multiprocessors: expected sizes to choose from, found none");
+        return rc_fail(
+            err, RC_EFORMAT, "multiprocessors: expected sizes to choose from, found none");
     t->multiprocessors = n;
     return RC_OK;
 }
@@ -83,8 +87,8 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     rc_csrk_tuning_t *t = user;
     const char *device = json_string_value(json_object_get(root, "device"));
     if (!device || !device[0] || strlen(device) >= sizeof t->device)
-        return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes",
-            sizeof t->device - 1);
+        return rc_fail(
+            err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
     memcpy(t->device, device, strlen(device) + 1);
     rc_status_t st = read_line(root, "ssrs", &t->ssrs, err);
     if (st == RC_OK)
@@ -117,7 +121,7 @@ rc_status_t rc_csrk_tuning_identify(
         return st;
     /* a file without what came later is the case that it was before */
     size_t bytes = t.multiprocessors > 0 ? sizeof t
-        : t.sizes > 0                    ? offsetof(rc_csrk_tuning_t, multiprocessors)
+                   : t.sizes > 0         ? offsetof(rc_csrk_tuning_t, multiprocessors)
                                          : offsetof(rc_csrk_tuning_t, sizes);
     rc_digest_hex(rc_digest(&t, bytes), as.text);
     return rc_params_text(param, &as, text, err);
@@ -157,8 +161,8 @@ static json_t *names_json(const rc_csrk_times_t *m, int64_t count)
     return list;
 }
 
-rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
-    const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
+rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f, const rc_csrk_times_t *m,
+    int64_t count, rc_err_t *err)
 {
     enum { digits = 6 };
     const rc_csrk_tuning_t *t = &f->tuning;
@@ -168,7 +172,8 @@ rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f,
         factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
     int is_good = root && (t->sizes == 0 || json_object_set_new(root, "sizes", sizes_json(t)) == 0);
     if (is_good && t->multiprocessors > 0)
-        is_good = json_object_set_new(root, "multiprocessors", json_integer(t->multiprocessors)) == 0;
+        is_good =
+            json_object_set_new(root, "multiprocessors", json_integer(t->multiprocessors)) == 0;
     if (!is_good) {
         json_decref(root);
         root = NULL;

@@ -154,7 +154,8 @@ static void choose_factors(const rc_csrk_times_t *m, int64_t count, int number, 
 
 static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
 {
-    static const char *const range[] = {"up to 8", "above 8, up to 16", "above 16, up to 32", "above 32"};
+    static const char *const range[] = {
+        "up to 8", "above 8, up to 16", "above 16, up to 32", "above 32"};
     int64_t of[RC_CSRK_CASES] = {0};
     int at[2];
     for (int64_t i = 0; i < count; i++) {
@@ -163,7 +164,8 @@ static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
                 m[i].rdensity);
         int number = case_of(&m[i]);
         if (isnan(rc_csrk_fit_best(&m[i].serial, &at[0], &at[1])))
-            return rc_fail(err, RC_EINVAL, "%s: not all 64 pairs were measured with csr3", m[i].name);
+            return rc_fail(
+                err, RC_EINVAL, "%s: not all 64 pairs were measured with csr3", m[i].name);
         if (isnan(rc_csrk_fit_best(&m[i].own, &at[0], &at[1])))
             return rc_fail(err, RC_EINVAL, "%s: not all 64 pairs were measured with %s", m[i].name,
                 number == 1 ? "csr3" : "csr35");
@@ -171,8 +173,8 @@ static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
     }
     for (int c = 0; c < RC_CSRK_CASES; c++)
         if (of[c] == 0)
-            return rc_fail(err, RC_EINVAL, "case %d has no matrix: expected one of rdensity %s", c + 1,
-                range[c]);
+            return rc_fail(err, RC_EINVAL, "case %d has no matrix: expected one of rdensity %s",
+                c + 1, range[c]);
     return RC_OK;
 }
 
@@ -230,8 +232,9 @@ static void choose_pair(const rc_csrk_times_t *m, int64_t count, int number, rc_
                 t.ssrs.constant = rc_csrk_fit_sizes[a];
                 t.srs.constant = rc_csrk_fit_sizes[b];
             } else
-                t.factors[number - 1] = (rc_csrk_factors_t){
-                    .ssrs = rc_csrk_fit_sizes[a] / t.ssrs.constant, .srs = rc_csrk_fit_sizes[b] / t.srs.constant};
+                t.factors[number - 1] =
+                    (rc_csrk_factors_t){.ssrs = rc_csrk_fit_sizes[a] / t.ssrs.constant,
+                        .srs = rc_csrk_fit_sizes[b] / t.srs.constant};
             double loss = own_loss(m, count, &t, number);
             if (loss >= best)
                 continue;
@@ -241,8 +244,8 @@ static void choose_pair(const rc_csrk_times_t *m, int64_t count, int number, rc_
     f->tuning = chosen;
 }
 
-rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t multiprocessors, const char *device,
-    rc_csrk_fit_t *out, rc_err_t *err)
+rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t multiprocessors,
+    const char *device, rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.serial_loss = {NAN, NAN}};
     rc_status_t st = check(m, count, err);
@@ -290,7 +293,8 @@ int rc_csrk_srs_constant(const rc_csrk_srs_times_t *m, int64_t count, double *me
         sum += log(rc_csrk_srs_sizes[rc_csrk_srs_best(&m[i])]);
     *mean = exp(sum / (double)count);
     for (int i = 1; i < RC_CSRK_SRS_SIZES; i++)
-        if (fabs(log(rc_csrk_srs_sizes[i] / *mean)) < fabs(log(rc_csrk_srs_sizes[constant] / *mean)))
+        if (fabs(log(rc_csrk_srs_sizes[i] / *mean)) <
+            fabs(log(rc_csrk_srs_sizes[constant] / *mean)))
             constant = i;
     return constant;
 }

@@ -22,10 +22,12 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     const json_t *flops = json_object_get(root, "multiply_add_gflops");
     const double least = 1e-3; /* a limit of nothing would make shares of it */
     rc_status_t st;
-    if (!format || strcmp(format, "rowcast limits") != 0 || json_integer_value(json_object_get(root, "version")) != 1)
+    if (!format || strcmp(format, "rowcast limits") != 0 ||
+        json_integer_value(json_object_get(root, "version")) != 1)
         return rc_fail(err, RC_EFORMAT, "expected \"format\": \"rowcast limits\" of version 1");
     if (!device || !device[0] || strlen(device) >= RC_LIMITS_DEVICE)
-        return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %d bytes", RC_LIMITS_DEVICE - 1);
+        return rc_fail(
+            err, RC_EFORMAT, "device: expected a text of 1 to %d bytes", RC_LIMITS_DEVICE - 1);
     memcpy(f->device, device, strlen(device) + 1);
     RC_TRY(rc_tuning_number(read, "read_gbs", "memory", least, &l->memory, err));
     RC_TRY(rc_tuning_number(read, "read_gbs", "l2", least, &l->l2, err));
@@ -37,17 +39,20 @@ done:
     return st;
 }
 
-rc_status_t rc_limits_read(const char *word, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
+rc_status_t rc_limits_read(
+    const char *word, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
 {
     file_t f = {out, device};
     return rc_tuning_read(word, NULL, parse, &f, err);
 }
 
-rc_status_t rc_limits_read_of(const char *class_name, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
+rc_status_t rc_limits_read_of(
+    const char *class_name, rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
 {
     rc_str_t word;
     rc_status_t st = rc_limits_read(
-        rc_tuning_of_device("limits", class_name, &word) ? word.text : RC_LIMITS_USUAL, out, device, err);
+        rc_tuning_of_device("limits", class_name, &word) ? word.text : RC_LIMITS_USUAL, out, device,
+        err);
     rc_str_free(&word);
     return st;
 }

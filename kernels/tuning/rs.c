@@ -8,9 +8,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A panel of B may take half of the shared memory of a multiprocessor of compute capability 9.0, less
- * the 1 KiB that the runtime keeps of it per CTA: two CTAs fit.  A CPU and other GPUs split alike, so
- * that times of the same parameters are those of the same split. */
+/* A panel of B may take half of the shared memory of a multiprocessor of compute capability 9.0,
+ * less the 1 KiB that the runtime keeps of it per CTA: two CTAs fit. A CPU and other GPUs split
+ * alike, so that times of the same parameters are those of the same split. */
 enum { PANEL_BYTES = 113 * 1024, SPARE = 1 << 20 };
 
 /* Bits of chosen[RC_RS_CHOICE]: cfh, cfv, t, then the heavy rows. */
@@ -36,18 +36,22 @@ int rc_rs_is_open(const int64_t *param)
 
 static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err);
 
-/* A file that was replaced since the kernel was named would be measured under the name of what it was.
+/* A file that was replaced since the kernel was named would be measured under the name of what it
+ * was.
  * \param[in] t  what is there now; NULL: nothing */
-static rc_status_t check_named(const rc_problem_t *p, const char *word, const rc_rs_tuning_t *t, rc_err_t *err)
+static rc_status_t check_named(
+    const rc_problem_t *p, const char *word, const rc_rs_tuning_t *t, rc_err_t *err)
 {
     char now[RC_PARAM_VALUE] = "auto";
     rc_status_t st = p->named && t ? hex_of(t, now, err) : RC_OK;
     if (st < 0 || !p->named || strstr(p->named, now))
         return st;
-    return rc_fail(err, RC_EFORMAT, "tuning %s: the file is another one than when the kernel was named", word);
+    return rc_fail(
+        err, RC_EFORMAT, "tuning %s: the file is another one than when the kernel was named", word);
 }
 
-/* By the tuning of the problem, or the usual values where that is none or has none of the precision. */
+/* By the tuning of the problem, or the usual values where that is none or has none of the
+ * precision. */
 static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cfh, rc_err_t *err)
 {
     const char *word = p->text && p->text[0] ? p->text : "auto";
@@ -78,13 +82,15 @@ static rc_status_t choose(const rc_problem_t *p, rc_rs_choice_t *c, int *cfh, rc
 {
     const rc_segments_source_t source = rc_segments_source_of(p->a);
     rc_status_t st = RC_OK;
-    *c = (rc_rs_choice_t){.t = p->param[RC_RS_T], .w = p->param[RC_RS_W], .cfv = (int)p->param[RC_RS_CFV]};
+    *c = (rc_rs_choice_t){
+        .t = p->param[RC_RS_T], .w = p->param[RC_RS_W], .cfv = (int)p->param[RC_RS_CFV]};
     *cfh = (int)p->param[RC_RS_CFH];
     if (rc_rs_is_open(p->param))
         st = choose_open(p, c, cfh, err);
     if (st < 0)
         return st;
-    const rc_segments_rule_t rule = {.w = c->w ? c->w : rc_rs_width(c->cfv, p->precision), .t = c->t};
+    const rc_segments_rule_t rule = {
+        .w = c->w ? c->w : rc_rs_width(c->cfv, p->precision), .t = c->t};
     if (c->size.rule.w == rule.w && c->size.rule.t == rule.t)
         return RC_OK; /* choosing counted it */
     return rc_segments_measure(&source, &rule, 1, &c->size, err);
@@ -165,7 +171,8 @@ static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_
     return RC_OK;
 }
 
-rc_status_t rc_rs_identify(const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
+rc_status_t rc_rs_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
 {
     rc_params_t as = *values;
     rc_rs_tuning_t t;

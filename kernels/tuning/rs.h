@@ -1,5 +1,5 @@
-/** \file kernels/tuning/rs.h  RS-SpMM: the parameters, and what follows from them for a problem, on every device.
- *  Source: Hong et al. 2018, sections 3 and 4. */
+/** \file kernels/tuning/rs.h RS-SpMM: the parameters, and what follows from them for a problem, on
+ *  every device. Source: Hong et al. 2018, sections 3 and 4. */
 #ifndef RC_KERNELS_TUNING_RS_H
 #define RC_KERNELS_TUNING_RS_H
 
@@ -16,8 +16,8 @@ enum { RC_RS_TUNE, RC_RS_T, RC_RS_CFV, RC_RS_CFH, RC_RS_W, RC_RS_HBLOCKS, RC_RS_
 enum { RC_RS_LIGHT_ADD, RC_RS_LIGHT_STORE };
 
 enum {
-    RC_RS_LANES = 32,       /**< columns that a slice has for each step */
-    RC_RS_STEPS_MAX = 4,    /**< of cfv and cfh */
+    RC_RS_LANES = 32,    /**< columns that a slice has for each step */
+    RC_RS_STEPS_MAX = 4, /**< of cfv and cfh */
     RC_RS_T_MAX = 1 << 20,
     RC_RS_W_MAX = 1 << 20,
     RC_RS_HBLOCKS_MAX = 64,
@@ -29,12 +29,18 @@ enum {
 extern const char *const rc_rs_light_choices[];
 
 #define RC_RS_PARAMS                                                                               \
-    {.name = "tune", .type = RC_PARAM_TEXT, .text = "auto",                                        \
-        .help = "what t, cfv and cfh are where they are 0: a file of rowcast train --task "        \
-                "parameters, or the name of one (without .json) in $ROWCAST_TUNING, by default "   \
-                "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 and cfh = 2"}, \
-        {"t", "entries of a row in a panel beyond which they go through shared memory; 0: by the " \
-              "tree of the tuning", 0, 0, RC_RS_T_MAX},                                            \
+    {.name = "tune",                                                                               \
+        .type = RC_PARAM_TEXT,                                                                     \
+        .text = "auto",                                                                            \
+        .help =                                                                                    \
+            "what t, cfv and cfh are where they are 0: a file of rowcast train --task "            \
+            "parameters, or the name of one (without .json) in $ROWCAST_TUNING, by default "       \
+            "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 "            \
+            "and cfh = 2"},                                                                        \
+        {"t",                                                                                      \
+            "entries of a row in a panel beyond which they go through shared memory; 0: by "       \
+            "the tree of the tuning",                                                              \
+            0, 0, RC_RS_T_MAX},                                                                    \
         {"cfv", "columns of B per lane, heavy part; 0: of least cost by the tuning", 0, 0,         \
             RC_RS_STEPS_MAX, 1},                                                                   \
         {"cfh", "columns of B per lane, light part; 0: of the tuning", 0, 0, RC_RS_STEPS_MAX, 1},  \
@@ -59,18 +65,18 @@ typedef struct rc_rs_shape {
 /** 1: t, cfv or cfh is left to the tuning.  \param[in] param  in the order of RC_RS_PARAMS */
 int rc_rs_is_open(const int64_t *param);
 
-/** Columns of a panel where nothing else is asked for: the largest power of two of rows of B that half of the shared
- *  memory of a multiprocessor takes.  \param[in] cfv  1, 2 or 4 */
+/** Columns of a panel where nothing else is asked for: the largest power of two of rows of B that
+ *  half of the shared memory of a multiprocessor takes. \param[in] cfv 1, 2 or 4 */
 int64_t rc_rs_width(int cfv, rc_precision_t precision);
 
-/** Where analyse leaves what the split counts (rc_analysis_t.chosen).  Heavy rows share a number with what was chosen:
- *  rc_rs_heavy_rows, rc_rs_shape. */
+/** Where analyse leaves what the split counts (rc_analysis_t.chosen). Heavy rows share a number
+ *  with what was chosen: rc_rs_heavy_rows, rc_rs_shape. */
 enum { RC_RS_HEAVY, RC_RS_NNZ_HEAVY, RC_RS_HEAVY_PANELS, RC_RS_CHOICE, RC_RS_SEGMENTS };
 
-/** Choose what the parameters leave open, for the K of the problem, and count the split into out->chosen; pads and the
- *  order of rows change nothing of that.
- *  \return RC_OK; RC_ENOTSUP: more heavy segments or slots than 32 bits number; RC_ENOMEM; as rc_rs_tuning_read.
- *  Cost O(nnz + rows + panels), at most five times. */
+/** Choose what the parameters leave open, for the K of the problem, and count the split into
+ *  out->chosen; pads and the order of rows change nothing of that.
+ *  \return RC_OK; RC_ENOTSUP: more heavy segments or slots than 32 bits number; RC_ENOMEM; as
+ *  rc_rs_tuning_read. Cost O(nnz + rows + panels), at most five times. */
 rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
 /** The parameters, with what the analysis chose: the K of the problem is of no matter any more. */
@@ -79,9 +85,11 @@ rc_rs_shape_t rc_rs_shape(const rc_problem_t *p, const rc_analysis_t *analysis);
 /** Rows with a heavy segment. */
 int64_t rc_rs_heavy_rows(const rc_analysis_t *analysis);
 
-/** rc_kernel_t.identify of both kernels: what a tuning says, not its name, and nothing of it where nothing is open.
+/** rc_kernel_t.identify of both kernels: what a tuning says, not its name, and nothing of it where
+ *  nothing is open.
  *  \param[in] param  RC_RS_PARAMS of the descriptor */
-rc_status_t rc_rs_identify(const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
+rc_status_t rc_rs_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
 /** Bytes of a local column of the heavy part. */
 int64_t rc_rs_col_bytes(const rc_rs_shape_t *s);

@@ -1,5 +1,6 @@
-/** \file kernels/tuning/rs_cost.h  What a product of rs takes, from what its split counts, and the choice of cfv by that.
- *  Hong et al. 2018, section 4.3; the terms of light segments are rowcast's.  All local, nothing is owned. */
+/** \file kernels/tuning/rs_cost.h What a product of rs takes, from what its split counts, and the
+ *  choice of cfv by that. Hong et al. 2018, section 4.3; the terms of light segments are rowcast's.
+ *  All local, nothing is owned. */
 #ifndef RC_KERNELS_TUNING_RS_COST_H
 #define RC_KERNELS_TUNING_RS_COST_H
 
@@ -15,8 +16,8 @@ typedef struct rc_rs_cost {
     double light_entry;                /**< D2 */
 } rc_rs_cost_t;
 
-/** Times of two calibration products, an N x N matrix each: a dense one, all of it heavy, and one with `tau`
- *  entries in each of the N times `panels` segments, all of them heavy too. */
+/** Times of two calibration products, an N x N matrix each: a dense one, all of it heavy, and one
+ *  with `tau` entries in each of the N times `panels` segments, all of them heavy too. */
 typedef struct rc_rs_heavy_times {
     int64_t n;
     int64_t panels;
@@ -35,9 +36,9 @@ typedef struct rc_rs_light_times {
 } rc_rs_light_times_t;
 
 /** Solve for C1 and C2 of cfv number i; what comes out negative becomes 0.
- *  \return RC_OK; RC_EINVAL: times that are not positive and finite, or two matrices of as many entries */
-rc_status_t rc_rs_cost_heavy(
-    const rc_rs_heavy_times_t *t, int i, rc_rs_cost_t *out, rc_err_t *err);
+ *  \return RC_OK; RC_EINVAL: times that are not positive and finite, or two matrices of as many
+ *      entries */
+rc_status_t rc_rs_cost_heavy(const rc_rs_heavy_times_t *t, int i, rc_rs_cost_t *out, rc_err_t *err);
 
 /** The same for D1 and D2. */
 rc_status_t rc_rs_cost_light(const rc_rs_light_times_t *t, rc_rs_cost_t *out, rc_err_t *err);

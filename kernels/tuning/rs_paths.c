@@ -13,9 +13,9 @@ typedef struct panel {
     int64_t entries;         /* of these last */
 } panel_t;
 
-static const char *const names[RC_RS_PATHS_TERMS] = {"launch", "heavy_segment", "heavy_segment_slice", "heavy_entry",
-    "heavy_entry_slice", "heavy_panel_slice", "panel_segment", "panel_entry", "light_row", "light_entry",
-    "longest_light_entry", "row"};
+static const char *const names[RC_RS_PATHS_TERMS] = {"launch", "heavy_segment",
+    "heavy_segment_slice", "heavy_entry", "heavy_entry_slice", "heavy_panel_slice", "panel_segment",
+    "panel_entry", "light_row", "light_entry", "longest_light_entry", "row"};
 
 const char *rc_rs_paths_name(int i)
 {
@@ -25,9 +25,10 @@ const char *rc_rs_paths_name(int i)
 void rc_rs_paths_terms(const rc_rs_counts_t *c, int cfv, int64_t rows, double *x)
 {
     const double slices = 4.0 / cfv; /* so many for each one of cfv = 4 */
-    const double terms[RC_RS_PATHS_TERMS] = {1, (double)c->heavy, slices * (double)c->heavy, (double)c->nnz_heavy,
-        slices * (double)c->nnz_heavy, slices * (double)c->heavy_panels, (double)c->panel_segments,
-        (double)c->panel_entries, (double)c->light_rows, (double)c->nnz_light, (double)c->light_row, (double)rows};
+    const double terms[RC_RS_PATHS_TERMS] = {1, (double)c->heavy, slices * (double)c->heavy,
+        (double)c->nnz_heavy, slices * (double)c->nnz_heavy, slices * (double)c->heavy_panels,
+        (double)c->panel_segments, (double)c->panel_entries, (double)c->light_rows,
+        (double)c->nnz_light, (double)c->light_row, (double)rows};
     memcpy(x, terms, sizeof terms);
 }
 
@@ -43,7 +44,8 @@ double rc_rs_paths_time(const double *cost, const rc_rs_counts_t *c, int cfv, in
 
 /* ----------------------------------------------------------------- counting */
 
-/* The segments of a row into their panels.  \param[out] entries  [T + 1] of the row in segments of l, by l
+/* The segments of a row into their panels. \param[out] entries [T + 1] of the row in segments of l,
+ * by l
  * \return the length of the shortest, T + 1 where all are longer; 0: no entries */
 static int count_row(const int32_t *col, int64_t n, int shift, panel_t *panel, int64_t *entries)
 {
@@ -107,7 +109,8 @@ rc_status_t rc_rs_paths_count(const rc_csr_t *a, int64_t w, rc_rs_counts_t *out,
     memset(out, 0, (T + 1) * sizeof *out);
     for (int64_t r = 0; r < a->rows; r++) {
         int64_t entries[T + 1] = {0};
-        int shortest = count_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], shift, panel, entries);
+        int shortest = count_row(
+            a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], shift, panel, entries);
         if (shortest > 0)
             add_row(entries, shortest, out);
     }

@@ -1,6 +1,7 @@
-/** \file kernels/tuning/rs_paths.h  A second model of what a product of rs takes: the sums of Hong et al. 2018, section 4.3, with the
- *  rows of B that heavy panels load, and with the longest paths: the panel that one CTA walks, the light row that one warp
- *  does.  It chooses t and cfv together, by the least of all.  All local, nothing is owned. */
+/** \file kernels/tuning/rs_paths.h A second model of what a product of rs takes: the sums of Hong
+ *  et al. 2018, section 4.3, with the rows of B that heavy panels load, and with the longest paths:
+ *  the panel that one CTA walks, the light row that one warp does. It chooses t and cfv together,
+ *  by the least of all. All local, nothing is owned. */
 #ifndef RC_KERNELS_TUNING_RS_PATHS_H
 #define RC_KERNELS_TUNING_RS_PATHS_H
 
@@ -29,7 +30,8 @@ typedef struct rc_rs_counts {
  *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows + panels), memory 80 bytes a panel. */
 rc_status_t rc_rs_paths_count(const rc_csr_t *a, int64_t w, rc_rs_counts_t *out, rc_err_t *err);
 
-/** What is multiplied by the costs and added up.  Each slice of K that cfv makes pays for segments and panels again.
+/** What is multiplied by the costs and added up. Each slice of K that cfv makes pays for segments
+ *  and panels again.
  *  \param[in] cfv  1, 2 or 4  \param[in] rows  of the matrix  \param[out] x  [RC_RS_PATHS_TERMS] */
 void rc_rs_paths_terms(const rc_rs_counts_t *c, int cfv, int64_t rows, double *x);
 

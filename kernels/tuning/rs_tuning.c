@@ -14,9 +14,9 @@
 
 /* ------------------------------------------------------------------ inputs */
 
-static const char *const input_names[RC_RS_INPUTS] = {"distance_1", "distance_2", "distance_4", "distance_16",
-    "distance_64", "distance_256", "distance_1024", "distance_4096", "distance_16384", "distance_65536",
-    "distance_262144", "distance_1048576", "accumulations"};
+static const char *const input_names[RC_RS_INPUTS] = {"distance_1", "distance_2", "distance_4",
+    "distance_16", "distance_64", "distance_256", "distance_1024", "distance_4096",
+    "distance_16384", "distance_65536", "distance_262144", "distance_1048576", "accumulations"};
 
 const char *rc_rs_input_name(int i)
 {
@@ -41,8 +41,8 @@ rc_status_t rc_rs_inputs(const rc_csr_t *a, int threads, double *x, rc_err_t *er
 /* ----------------------------------------------------------------- reading */
 
 /* An integer member in a range. */
-static rc_status_t read_int(const json_t *o, const char *path, const char *key, int64_t least, int64_t most,
-    int64_t *out, rc_err_t *err)
+static rc_status_t read_int(const json_t *o, const char *path, const char *key, int64_t least,
+    int64_t most, int64_t *out, rc_err_t *err)
 {
     const json_t *v = json_object_get(o, key);
     if (!json_is_integer(v))
@@ -51,20 +51,23 @@ static rc_status_t read_int(const json_t *o, const char *path, const char *key, 
     *out = json_integer_value(v);
     return *out >= least && *out <= most
                ? RC_OK
-               : rc_fail(err, RC_EFORMAT, "%s.%s: expected %" PRId64 " to %" PRId64 ", found %" PRId64, path, key,
-                     least, most, *out);
+               : rc_fail(err, RC_EFORMAT,
+                     "%s.%s: expected %" PRId64 " to %" PRId64 ", found %" PRId64, path, key, least,
+                     most, *out);
 }
 
 /* 1, 2 or 4 columns of a lane. */
-static rc_status_t read_steps(const json_t *o, const char *path, const char *key, int *out, rc_err_t *err)
+static rc_status_t read_steps(
+    const json_t *o, const char *path, const char *key, int *out, rc_err_t *err)
 {
     int64_t x;
     rc_status_t st = read_int(o, path, key, 1, RC_RS_STEPS_MAX, &x, err);
     if (st < 0)
         return st;
     *out = (int)x;
-    return (x & (x - 1)) == 0 ? RC_OK
-                              : rc_fail(err, RC_EFORMAT, "%s.%s: expected 1, 2 or 4, found %d", path, key, *out);
+    return (x & (x - 1)) == 0
+               ? RC_OK
+               : rc_fail(err, RC_EFORMAT, "%s.%s: expected 1, 2 or 4, found %d", path, key, *out);
 }
 
 static rc_status_t read_costs(
@@ -72,12 +75,14 @@ static rc_status_t read_costs(
 {
     const json_t *list = json_object_get(o, key);
     if (!json_is_array(list) || json_array_size(list) != RC_RS_COSTS)
-        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a list of %d costs", path, key, RC_RS_COSTS);
+        return rc_fail(
+            err, RC_EFORMAT, "%s.%s: expected a list of %d costs", path, key, RC_RS_COSTS);
     for (size_t i = 0; i < RC_RS_COSTS; i++) {
         const json_t *v = json_array_get(list, i);
         out[i] = json_is_number(v) ? json_number_value(v) : NAN;
         if (!isfinite(out[i]) || out[i] < 0)
-            return rc_fail(err, RC_EFORMAT, "%s.%s[%zu]: expected a finite number from 0", path, key, i);
+            return rc_fail(
+                err, RC_EFORMAT, "%s.%s[%zu]: expected a finite number from 0", path, key, i);
     }
     return RC_OK;
 }
@@ -90,9 +95,10 @@ static int input_of(const char *name)
     return -1;
 }
 
-/* {"t": 4}, or {"input": "distance_1", "at_most": 7, "yes": 1, "no": 2}: later nodes, so that a walk ends. */
-static rc_status_t read_node(const json_t *o, const char *path, int32_t at, int32_t nodes, rc_question_t *out,
-    rc_err_t *err)
+/* {"t": 4}, or {"input": "distance_1", "at_most": 7, "yes": 1, "no": 2}: later nodes, so that a
+ * walk ends. */
+static rc_status_t read_node(
+    const json_t *o, const char *path, int32_t at, int32_t nodes, rc_question_t *out, rc_err_t *err)
 {
     int64_t yes = -1;
     int64_t no = -1;
@@ -150,7 +156,8 @@ static rc_status_t read_paths(const json_t *o, const char *path, rc_rs_setting_t
     return st;
 }
 
-static rc_status_t read_setting(const json_t *o, const char *path, rc_rs_setting_t *s, rc_err_t *err)
+static rc_status_t read_setting(
+    const json_t *o, const char *path, rc_rs_setting_t *s, rc_err_t *err)
 {
     const char *precision = json_string_value(json_object_get(o, "precision"));
     int64_t t = 0;
@@ -179,7 +186,8 @@ static rc_status_t read_settings(const json_t *root, rc_rs_tuning_t *t, rc_err_t
     const json_t *list = json_object_get(root, "settings");
     rc_status_t st = RC_OK;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > most)
-        return rc_fail(err, RC_EFORMAT, "settings: expected a list of 1 to %d, each of a K and a precision", most);
+        return rc_fail(err, RC_EFORMAT,
+            "settings: expected a list of 1 to %d, each of a K and a precision", most);
     t->setting = rc_alloc0(json_array_size(list), sizeof *t->setting, "settings of a tuning", err);
     if (!t->setting)
         return RC_ENOMEM;
@@ -200,13 +208,17 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     const char *device = json_string_value(json_object_get(root, "device"));
     int64_t version = 0;
     rc_status_t st;
-    if (!format || strcmp(format, "rowcast parameters") != 0 || !kernel || strcmp(kernel, "rs") != 0)
-        return rc_fail(err, RC_EFORMAT, "expected \"format\": \"rowcast parameters\" and \"kernel\": \"rs\"");
-    RC_TRY(read_int(root, "file", "version", RC_RS_TUNING_VERSION, RC_RS_TUNING_VERSION, &version, err));
+    if (!format || strcmp(format, "rowcast parameters") != 0 || !kernel ||
+        strcmp(kernel, "rs") != 0)
+        return rc_fail(
+            err, RC_EFORMAT, "expected \"format\": \"rowcast parameters\" and \"kernel\": \"rs\"");
+    RC_TRY(read_int(
+        root, "file", "version", RC_RS_TUNING_VERSION, RC_RS_TUNING_VERSION, &version, err));
     RC_TRY(read_int(root, "file", "kernel_version", 1, INT32_MAX, &version, err));
     t->kernel_version = (int)version;
     if (!device || !device[0] || strlen(device) >= sizeof t->device)
-        return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
+        return rc_fail(
+            err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
     memcpy(t->device, device, strlen(device) + 1);
     RC_TRY(read_settings(root, t, err));
 done:
@@ -250,22 +262,24 @@ static double ratio(int64_t a, int64_t b)
     return a > b ? (double)a / (double)b : (double)b / (double)a;
 }
 
-const rc_rs_setting_t *rc_rs_tuning_setting(const rc_rs_tuning_t *t, int64_t k, rc_precision_t precision)
+const rc_rs_setting_t *rc_rs_tuning_setting(
+    const rc_rs_tuning_t *t, int64_t k, rc_precision_t precision)
 {
     const rc_rs_setting_t *best = NULL;
     for (int i = 0; i < t->settings; i++) {
         const rc_rs_setting_t *s = &t->setting[i];
         if (s->precision != precision)
             continue;
-        if (!best || ratio(s->k, k) < ratio(best->k, k) || (ratio(s->k, k) == ratio(best->k, k) && s->k < best->k))
+        if (!best || ratio(s->k, k) < ratio(best->k, k) ||
+            (ratio(s->k, k) == ratio(best->k, k) && s->k < best->k))
             best = s;
     }
     return best;
 }
 
 /* Of the t and cfv that are open the two of least time; of equal ones the smallest. */
-static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
-    rc_rs_choice_t *choice, rc_err_t *err)
+static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a,
+    rc_precision_t precision, rc_rs_choice_t *choice, rc_err_t *err)
 {
     rc_rs_counts_t count[RC_RS_PATHS_T + 1];
     const rc_rs_choice_t asked = *choice;
@@ -273,7 +287,8 @@ static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a, 
     for (int cfv = 1; cfv <= RC_RS_STEPS_MAX; cfv *= 2) {
         if (asked.cfv != 0 && asked.cfv != cfv)
             continue;
-        rc_status_t st = rc_rs_paths_count(a, asked.w ? asked.w : rc_rs_width(cfv, precision), count, err);
+        rc_status_t st =
+            rc_rs_paths_count(a, asked.w ? asked.w : rc_rs_width(cfv, precision), count, err);
         if (st < 0)
             return st;
         for (int t = 1; t <= RC_RS_PATHS_T; t++) {
@@ -288,8 +303,8 @@ static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a, 
     return RC_OK;
 }
 
-rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a, rc_precision_t precision,
-    rc_rs_choice_t *choice, rc_err_t *err)
+rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a,
+    rc_precision_t precision, rc_rs_choice_t *choice, rc_err_t *err)
 {
     const rc_segments_source_t source = rc_segments_source_of(a);
     rc_segments_size_t size[RC_RS_COSTS];

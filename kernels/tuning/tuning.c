@@ -66,7 +66,8 @@ static int is_of_kind(const char *name, const char *kind, rc_str_t *word)
     size_t k = strlen(kind);
     rc_str_free(word);
     *word = (rc_str_t){0};
-    if (n < k + 7 || strncmp(name, kind, k) != 0 || name[k] != '-' || strcmp(name + n - 5, ".json") != 0)
+    if (n < k + 7 || strncmp(name, kind, k) != 0 || name[k] != '-' ||
+        strcmp(name + n - 5, ".json") != 0)
         return 0;
     rc_str_addf(word, "%.*s", (int)(n - 5), name);
     return !word->failed;
@@ -83,7 +84,8 @@ int rc_tuning_of_device(const char *kind, const char *device, rc_str_t *word)
     rc_str_t one = {0};
     *word = (rc_str_t){0};
     for (struct dirent *e = d ? readdir(d) : NULL; e; e = readdir(d)) {
-        if (!is_of_kind(e->d_name, kind, &one) || !is_before(&one, word) || !is_of(one.text, device))
+        if (!is_of_kind(e->d_name, kind, &one) || !is_before(&one, word) ||
+            !is_of(one.text, device))
             continue;
         rc_str_free(word);
         *word = one;
@@ -116,7 +118,8 @@ rc_status_t rc_tuning_read(const char *word, const char *known,
     if (json_is_object(root))
         st = parse(root, user, err);
     else
-        st = rc_fail(err, RC_EFORMAT, "line %d: %s", root ? 1 : why.line, root ? "expected an object" : why.text);
+        st = rc_fail(err, RC_EFORMAT, "line %d: %s", root ? 1 : why.line,
+            root ? "expected an object" : why.text);
     json_decref(root);
     if (st < 0)
         (void)rc_err_context(err, "%s", path.text);
@@ -130,10 +133,12 @@ rc_status_t rc_tuning_number(
     const json_t *v = json_object_get(o, key);
     if (!json_is_number(v))
         return rc_fail(err, RC_EFORMAT, "%s.%s: expected a number, found %s", path, key,
-            !v ? "none" : json_is_null(v) ? "null" : "something else");
+            !v                ? "none"
+            : json_is_null(v) ? "null"
+                              : "something else");
     *out = json_number_value(v);
     if (!isfinite(*out) || *out < least)
-        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a finite number of %g or more, found %g", path,
-            key, least, *out);
+        return rc_fail(err, RC_EFORMAT, "%s.%s: expected a finite number of %g or more, found %g",
+            path, key, least, *out);
     return RC_OK;
 }

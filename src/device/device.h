@@ -33,14 +33,14 @@ typedef rc_status_t rc_launch_fn(void *state, rc_err_t *err);
 /** A device that kernels run on and that can time them.  Created by rc_device_open. */
 struct rc_device {
     rc_executor_t executor; /**< that kernels see; kind, threads, lanes and lines are its */
-    char name[96];        /**< "Intel(R) Xeon(R) Processor @ 2.50GHz" */
-    char uuid[64];        /**< unique on its host; CPU: the cpu list, "cpu-0-1" */
-    char class_name[160]; /**< device class of a case: equal for devices that should measure the
+    char name[96];          /**< "Intel(R) Xeon(R) Processor @ 2.50GHz" */
+    char uuid[64];          /**< unique on its host; CPU: the cpu list, "cpu-0-1" */
+    char class_name[160];   /**< device class of a case: equal for devices that should measure the
                                same, e.g. "cpu:<model>:2t:avx512" */
-    int64_t cache_bytes;  /**< last-level cache, for cold runs; 0 unknown */
-    int64_t memory_bytes; /**< free memory at open; of a GPU its own */
-    int64_t batch_max;    /**< launches that may be timed as one batch; 0: any number */
-    int64_t active_ns;    /**< so far spent in time_batch and the dense operations; copies
+    int64_t cache_bytes;    /**< last-level cache, for cold runs; 0 unknown */
+    int64_t memory_bytes;   /**< free memory at open; of a GPU its own */
+    int64_t batch_max;      /**< launches that may be timed as one batch; 0: any number */
+    int64_t active_ns;      /**< so far spent in time_batch and the dense operations; copies
                                are in executor.copy_ns */
     void *impl;
     /** Evict the caches (cold mode); allocates its buffer once. */
@@ -71,8 +71,8 @@ struct rc_device {
 };
 
 /** Open the CPU as a device.
- *  \param[in] threads  team size, 0: all that the process may use; RC_EDEVICE when OpenMP gives fewer
- *  Free with rc_device_close. */
+ *  \param[in] threads team size, 0: all that the process may use; RC_EDEVICE when OpenMP gives
+ *  fewer Free with rc_device_close. */
 rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err);
 
 /** Open a GPU as a device.  \param[in] index  of rc_gpu_list  \param[in] threads  host threads for

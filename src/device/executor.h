@@ -18,7 +18,7 @@ typedef struct rc_executor rc_executor_t;
 
 /** to[i] = from[place[i] - 1], or 0 where place[i] is 0, in memory of an executor. */
 typedef struct rc_gather {
-    void *to; /**< [count] */
+    void *to;               /**< [count] */
     rc_precision_t to_type; /**< values are rounded where it has fewer bits */
     const void *place;      /**< [count]; NULL: to[i] = from[i] */
     int place_bytes;        /**< of one of them: 4 or 8 */

@@ -50,12 +50,12 @@ typedef struct sums {
 #define INSTANCES "device/cpu/dense_cpu.inc"
 #include "device/cpu/instances.inc"
 
-static void (*const fill[])(void *, int64_t, int64_t, uint64_t, uint64_t, uint64_t) =
-    RC_INSTANCES(fill);
+static void (*const fill[])(void *, int64_t, int64_t, uint64_t, uint64_t, uint64_t) = RC_INSTANCES(
+    fill);
 static int (*const found_at[])(const void *, int64_t) = RC_INSTANCES(found_at);
 static void (*const add[])(sums_t *, const void *, int64_t, int64_t, double) = RC_INSTANCES(add);
-static void (*const lanes[])(sums_t *, const void *, int64_t, int64_t, const double *) =
-    RC_INSTANCES(lanes);
+static void (*const lanes[])(
+    sums_t *, const void *, int64_t, int64_t, const double *) = RC_INSTANCES(lanes);
 
 /* ------------------------------------------------------------------ fill */
 

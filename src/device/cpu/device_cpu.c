@@ -203,8 +203,8 @@ static rc_status_t check_team(int threads, rc_err_t *err)
     if (given == threads)
         return RC_OK;
     return rc_fail(err, RC_EDEVICE,
-        "OpenMP gives %d of %d threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS): unset that, or say "
-        "--threads %d",
+        "OpenMP gives %d of %d threads (OMP_THREAD_LIMIT, OMP_MAX_ACTIVE_LEVELS): unset that, or "
+        "say --threads %d",
         given, threads, given);
 }
 
@@ -241,7 +241,8 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
     if (!cpuinfo("model name", -1, d->name, sizeof d->name))
         snprintf(d->name, sizeof d->name, "unknown CPU");
     squeeze_blanks(d->name);
-    snprintf(d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->executor.threads, isa);
+    snprintf(
+        d->class_name, sizeof d->class_name, "cpu:%s:%dt:%s", d->name, d->executor.threads, isa);
     rc_status_t st = check_team(d->executor.threads, err);
     if (st < 0) {
         rc_device_close(d);

@@ -48,7 +48,8 @@ static void cpu_release(rc_executor_t *x, void *p)
     free(p);
 }
 
-static rc_status_t cpu_copy(rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
+static rc_status_t cpu_copy(
+    rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
 {
     (void)x;
     (void)err;
@@ -97,8 +98,8 @@ void rc_gather_host(const rc_gather_t *g, int threads)
     int64_t pieces = (g->count + PIECE - 1) / PIECE;
 #pragma omp parallel for num_threads(threads) schedule(static) if (pieces > 1)
     for (int64_t i = 0; i < pieces; i++)
-        rc_type_gather(g->to_type, g->to, g->from_type, g->from, g->place, g->place_bytes, i * PIECE,
-            i + 1 < pieces ? (i + 1) * PIECE : g->count);
+        rc_type_gather(g->to_type, g->to, g->from_type, g->from, g->place, g->place_bytes,
+            i * PIECE, i + 1 < pieces ? (i + 1) * PIECE : g->count);
 }
 
 void rc_executor_cpu(int threads, rc_executor_t *out)

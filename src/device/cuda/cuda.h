@@ -32,12 +32,12 @@ int64_t rc_cuda_l2_bytes(const rc_executor_t *x);
 int rc_cuda_enter(const rc_executor_t *x);
 void rc_cuda_leave(const rc_executor_t *x, int before);
 
-/** From now on rc_cuda_leave leaves the GPU of this executor the current one: a device that measures
- *  works on one GPU, and making another one current would open that one too. */
+/** From now on rc_cuda_leave leaves the GPU of this executor the current one: a device that
+ *  measures works on one GPU, and making another one current would open that one too. */
 void rc_cuda_stay(rc_executor_t *x);
 
 /** What a library keeps for an executor: its handle, made by the first kernel that needs one,
- *  because making it takes milliseconds.  Closing the executor destroys it, with its GPU current and
+ *  because making it takes milliseconds. Closing the executor destroys it, with its GPU current and
  *  idle. */
 typedef struct rc_cuda_library {
     void *handle; /**< NULL until it is made */

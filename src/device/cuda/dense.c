@@ -28,11 +28,12 @@ static void count_time(rc_device_t *d, begin_t begin)
     d->active_ns += rc_clock_ns() - begin.ns - (d->executor.copy_ns - begin.copy_ns);
 }
 
-/* Wait for what was launched, so that its time counts as the device's: the copy or the batch that comes next would
- * wait for it too, and nobody would count it. */
+/* Wait for what was launched, so that its time counts as the device's: the copy or the batch that
+ * comes next would wait for it too, and nobody would count it. */
 static rc_status_t wait_for_it(rc_device_t *d, rc_err_t *err)
 {
-    return rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(&d->executor)), "work on a dense matrix", err);
+    return rc_cuda_check(
+        cudaStreamSynchronize(rc_cuda_stream(&d->executor)), "work on a dense matrix", err);
 }
 
 static int is_empty(const rc_dense_t *m)

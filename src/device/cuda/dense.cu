@@ -251,8 +251,8 @@ extern "C" rc_status_t rc_cuda_launch_poison(
     int64_t length = length_of(m);
     Shape s = shape_of(lines, length);
     rc::pick<rc::all>(m->precision, [&](auto t) {
-        poison_kernel<<<s.grid, s.block, 0, stream>>>(static_cast<rc::word<RC_VALUE(t)> *>(m->data),
-            lines, length, m->ld, clear, by_line);
+        poison_kernel<<<s.grid, s.block, 0, stream>>>(
+            static_cast<rc::word<RC_VALUE(t)> *>(m->data), lines, length, m->ld, clear, by_line);
     });
     return rc_cuda_launched("dense_poison", err);
 }

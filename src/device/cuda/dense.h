@@ -1,4 +1,4 @@
-/** \file device/cuda/dense.h  The operations of a GPU on dense matrices, as rc_device declares them.
+/** \file device/cuda/dense.h The operations of a GPU on dense matrices, as rc_device declares them.
  *
  *  They run near the memory's bandwidth for large matrices and take one or two launches for small
  *  ones; what they need on the side comes from the pool of the device: 8 bytes per column, and 17

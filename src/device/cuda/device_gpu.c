@@ -17,7 +17,7 @@ typedef struct gpu_impl {
     cudaStream_t stream;
     cudaMemPool_t pool; /* NULL: the device has no pools, memory synchronises */
     rc_cuda_timer_t *timer;
-    void *flush_buffer;          /* NULL until the first flush */
+    void *flush_buffer; /* NULL until the first flush */
     size_t flush_bytes;
     int flush_byte;
     rc_nvml_t *nvml; /* NULL: no such library */

@@ -232,13 +232,13 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     return RC_OK;
 }
 
-/* Before CUDA 12.8 no stream said its GPU, the default streams are of every GPU, and a captured stream
- * may not be asked: each is taken to be of the right one. */
+/* Before CUDA 12.8 no stream said its GPU, the default streams are of every GPU, and a captured
+ * stream may not be asked: each is taken to be of the right one. */
 static cudaError_t look_at(cudaStream_t stream, int *index, int *capturing)
 {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-    cudaError_t e = stream && stream != cudaStreamLegacy ? cudaStreamIsCapturing(stream, &status)
-                                                         : cudaSuccess;
+    cudaError_t e =
+        stream && stream != cudaStreamLegacy ? cudaStreamIsCapturing(stream, &status) : cudaSuccess;
     *capturing = status != cudaStreamCaptureStatusNone;
 #if CUDART_VERSION >= 12080
     if (e == cudaSuccess && !*capturing && stream && stream != cudaStreamLegacy &&
@@ -266,7 +266,8 @@ rc_status_t rc_cuda_on_host(const void *p, const char *what, rc_err_t *err)
     if (p && cudaPointerGetAttributes(&at, p) != cudaSuccess)
         (void)cudaGetLastError(); /* it is nothing that CUDA knows */
     else if (p && at.type == cudaMemoryTypeDevice)
-        return rc_fail(err, RC_EINVAL, "%s: expected memory of the host, found memory of GPU %d", what, at.device);
+        return rc_fail(err, RC_EINVAL, "%s: expected memory of the host, found memory of GPU %d",
+            what, at.device);
     return RC_OK;
 }
 

@@ -38,8 +38,8 @@ rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     const rc_cuda_allocator_t *allocator, int threads, rc_executor_t *out, rc_err_t *err);
 
-/** From now on work goes on this stream.  Work on the one before is not waited for: whoever changes the
- *  stream orders the two.
+/** From now on work goes on this stream. Work on the one before is not waited for: whoever changes
+ *  the stream orders the two.
  *  \return RC_OK, RC_EINVAL (of another GPU), RC_EDEVICE.  Nothing is allocated, nothing waits. */
 rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, rc_err_t *err);
 

@@ -13,7 +13,8 @@ template <typename T, typename F>
 __global__ void gather(T *to, const void *place, int place_bytes, int64_t count, const F *from)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * THREADS;
-    for (int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x; i < count; i += step) {
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * THREADS + threadIdx.x; i < count;
+         i += step) {
         const int64_t at = place == nullptr   ? i + 1
                            : place_bytes == 4 ? static_cast<const int32_t *>(place)[i]
                                               : static_cast<const int64_t *>(place)[i];
@@ -29,7 +30,8 @@ template <typename T, typename F> int launch(const rc_gather_t *g, cudaStream_t 
 {
     const int64_t ctas = (g->count + THREADS - 1) / THREADS;
     gather<T, F><<<static_cast<unsigned>(ctas < CTAS_MAX ? ctas : CTAS_MAX), THREADS, 0, stream>>>(
-        static_cast<T *>(g->to), g->place, g->place_bytes, g->count, static_cast<const F *>(g->from));
+        static_cast<T *>(g->to), g->place, g->place_bytes, g->count,
+        static_cast<const F *>(g->from));
     return 1;
 }
 

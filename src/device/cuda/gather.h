@@ -8,8 +8,9 @@
 extern "C" {
 #endif
 
-/** rc_executor_t.gather.  A kernel that overlaps with the one before it reads A before it waits for that
- *  one: something that does nothing goes between the two.  The GPU of the executor is the current one. */
+/** rc_executor_t.gather. A kernel that overlaps with the one before it reads A before it waits for
+ *  that one: something that does nothing goes between the two. The GPU of the executor is the
+ *  current one. */
 rc_status_t rc_cuda_gather(const rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);
 
 #ifdef __cplusplus

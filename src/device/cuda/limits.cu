@@ -41,8 +41,8 @@ __global__ void read_far(const float4 *from, int64_t n, int passes, float *out)
     keep(sum, out);
 }
 
-/* A thread reads another vector of its CTA's own bytes in each pass: loads of one address would be taken out of the loop,
- * by the assembler too, which does not keep `asm volatile`. */
+/* A thread reads another vector of its CTA's own bytes in each pass: loads of one address would be
+ * taken out of the loop, by the assembler too, which does not keep `asm volatile`. */
 __global__ void read_l1(const char *from, float *out)
 {
     const char *own = from + (int64_t)blockIdx.x * OWN_BYTES;
@@ -176,7 +176,8 @@ extern "C" rc_status_t rc_limits_measure(rc_device_t *d, rc_limits_t *out, rc_er
     if (st < 0)
         return st;
     const int before = rc_cuda_enter(x);
-    st = rc_cuda_check(cudaMemsetAsync(from, 0, (size_t)room, rc_cuda_stream(x)), "clearing what is read", err);
+    st = rc_cuda_check(
+        cudaMemsetAsync(from, 0, (size_t)room, rc_cuda_stream(x)), "clearing what is read", err);
     for (int i = MEMORY; i <= FP64 && st == RC_OK; i++) {
         probe p = {x, (what)i, from, i == L2 ? l2 / WITHIN_L2 : BEYOND_L2 * l2,
             reinterpret_cast<float *>(static_cast<char *>(from) + room), ctas};

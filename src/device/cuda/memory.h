@@ -1,5 +1,5 @@
-/** \file device/cuda/memory.h  The device memory of a kernel's state, to be released together: first the matrix, which
- *  several states may use, then what each needs for itself. */
+/** \file device/cuda/memory.h The device memory of a kernel's state, to be released together: first
+ *  the matrix, which several states may use, then what each needs for itself. */
 #ifndef RC_DEVICE_CUDA_MEMORY_H
 #define RC_DEVICE_CUDA_MEMORY_H
 
@@ -17,8 +17,8 @@ typedef struct rc_cuda_memory {
     void *piece[RC_CUDA_PIECES];
     size_t bytes[RC_CUDA_PIECES]; /**< of the pieces */
     int pieces;
-    int matrix;         /**< the first so many pieces are the matrix */
-    rc_users_t *users;  /**< of the matrix; NULL: one */
+    int matrix;        /**< the first so many pieces are the matrix */
+    rc_users_t *users; /**< of the matrix; NULL: one */
 } rc_cuda_memory_t;
 
 /** One more piece, at most RC_CUDA_PIECES: a copy of host memory, or zeros where `from` is NULL.
@@ -49,7 +49,8 @@ void rc_cuda_memory_seal(rc_cuda_memory_t *m);
 rc_status_t rc_cuda_memory_share(
     rc_cuda_memory_t *of, rc_executor_t *x, rc_cuda_memory_t *to, rc_err_t *err);
 
-/** Release the pieces; the matrix with its last user.  Where there are others, wait for the stream. */
+/** Release the pieces; the matrix with its last user. Where there are others, wait for the
+ *  stream. */
 void rc_cuda_memory_free(rc_cuda_memory_t *m);
 
 #ifdef __cplusplus

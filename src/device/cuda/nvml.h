@@ -1,5 +1,6 @@
-/** \file device/cuda/nvml.h  Clocks, temperature and throttling of a GPU.  The driver's management library
- *  is opened at run time, so that a machine without it loses these figures and nothing else. */
+/** \file device/cuda/nvml.h Clocks, temperature and throttling of a GPU. The driver's management
+ *  library is opened at run time, so that a machine without it loses these figures and nothing
+ *  else. */
 #ifndef RC_DEVICE_CUDA_NVML_H
 #define RC_DEVICE_CUDA_NVML_H
 

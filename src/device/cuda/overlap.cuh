@@ -5,8 +5,8 @@
 namespace rc
 {
 
-/* The next kernel of the stream may be launched; what it does before it waits overlaps with this one.
- * Only where the launch asked for it, and from compute capability 9 on. */
+/* The next kernel of the stream may be launched; what it does before it waits overlaps with this
+ * one. Only where the launch asked for it, and from compute capability 9 on. */
 __device__ __forceinline__ void launch_next()
 {
 #if __CUDA_ARCH__ >= 900

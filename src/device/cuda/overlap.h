@@ -1,7 +1,7 @@
-/** \file device/cuda/overlap.h  Launches that overlap with the end of the kernel before them on the
+/** \file device/cuda/overlap.h Launches that overlap with the end of the kernel before them on the
  *  stream (programmatic dependent launch, CUDA Programming Guide): the device function says
- *  rc::launch_next, does what depends on no earlier kernel, and then rc::wait_for_previous, before it
- *  reads operands or writes anything.  Where the GPU cannot, the launch is an ordinary one. */
+ *  rc::launch_next, does what depends on no earlier kernel, and then rc::wait_for_previous, before
+ *  it reads operands or writes anything. Where the GPU cannot, the launch is an ordinary one. */
 #ifndef RC_DEVICE_CUDA_OVERLAP_H
 #define RC_DEVICE_CUDA_OVERLAP_H
 
@@ -9,13 +9,13 @@
 
 /** A launch on the stream of an executor. */
 typedef struct rc_cuda_launch {
-    const void *entry; /**< the device function */
-    unsigned ctas;     /**< 0: nothing is launched */
-    unsigned rows;     /**< of CTAs, at most 65,535 */
+    const void *entry;  /**< the device function */
+    unsigned ctas;      /**< 0: nothing is launched */
+    unsigned rows;      /**< of CTAs, at most 65,535 */
     unsigned threads;   /**< of a CTA; in x */
     unsigned threads_y; /**< 0 counts as 1 */
     unsigned threads_z; /**< likewise */
-    size_t shared; /**< bytes of dynamic shared memory */
+    size_t shared;      /**< bytes of dynamic shared memory */
 } rc_cuda_launch_t;
 
 /** 1: the GPU of the executor can overlap launches (compute capability 9 or later). */

@@ -1,5 +1,6 @@
-/* How many CTAs of a kernel may be asked to share a multiprocessor: ptxas takes no more than its threads allow, and says so.
- * Threads by architecture: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability". */
+/* How many CTAs of a kernel may be asked to share a multiprocessor: ptxas takes no more than its
+ * threads allow, and says so. Threads by architecture: CUDA C++ Programming Guide, "Technical
+ * Specifications per Compute Capability". */
 #ifndef RC_DEVICE_CUDA_RESIDENCY_CUH
 #define RC_DEVICE_CUDA_RESIDENCY_CUH
 
@@ -8,8 +9,8 @@ namespace rc
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int SM_THREADS = 1024;
-#elif defined(__CUDA_ARCH__) &&                                                                                                    \
-    (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100)
+#elif defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 870 ||                   \
+                                    __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1100)
 constexpr int SM_THREADS = 1536;
 #else
 constexpr int SM_THREADS = 2048;

@@ -4,7 +4,6 @@
 
 #include "device/executor.h"
 
-
 #ifdef __cplusplus
 extern "C" {
 #endif

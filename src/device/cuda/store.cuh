@@ -28,7 +28,8 @@ __device__ __forceinline__ double beta_of(const rc_cuda_scalars_t &s, double)
     return s.beta64;
 }
 
-/* The output passes by the caches.  beta 0 reads nothing of it; alpha 1 changes no bit of the sum. */
+/* The output passes by the caches. beta 0 reads nothing of it; alpha 1 changes no bit of the
+ * sum. */
 template <typename T>
 __device__ __forceinline__ void store(T *to, sum_of<T> sum, const rc_cuda_scalars_t &s)
 {

@@ -24,14 +24,17 @@ template <bool FULL> struct team {
 
     __device__ __forceinline__ explicit team(int of)
         : lanes(FULL ? TEAM_WARP : of), lane(threadIdx.x & (lanes - 1)),
-          mask(lanes == TEAM_WARP ? ~0u : ((1u << lanes) - 1u) << (threadIdx.x & (TEAM_WARP - 1) & ~(lanes - 1)))
+          mask(lanes == TEAM_WARP
+                   ? ~0u
+                   : ((1u << lanes) - 1u) << (threadIdx.x & (TEAM_WARP - 1) & ~(lanes - 1)))
     {
     }
 
     /* Calls f(column, value) for the entries from begin to end; all lanes are here.
      * F: load(e, column, value) */
     template <typename T, typename L, typename F>
-    __device__ __forceinline__ void for_each(int64_t begin, int64_t end, const L &load, const F &f) const
+    __device__ __forceinline__ void for_each(
+        int64_t begin, int64_t end, const L &load, const F &f) const
     {
         for (int64_t e = begin; e < end; e += lanes) {
             int32_t c = 0;

@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/** Launches that may wait behind a gate: the queue holds about 1024, and a product may take several. */
+/** Launches that may wait behind a gate: the queue holds about 1024, and a product may take
+ *  several. */
 enum { RC_CUDA_QUEUE = 256 };
 
 typedef struct rc_cuda_timer rc_cuda_timer_t;
@@ -24,7 +25,7 @@ rc_status_t rc_cuda_timer_new(rc_executor_t *x, rc_cuda_timer_t **out, rc_err_t 
 /** NULL is allowed. */
 void rc_cuda_timer_free(rc_cuda_timer_t *t);
 
-/** Time `batch` launches between two events.  A host that was held up for longer than the gate waits
+/** Time `batch` launches between two events. A host that was held up for longer than the gate waits
  *  gets another try; launches that wait for their own work open it, at the cost of its patience.
  *  \param[out] ns  total of the batch
  *  \return RC_OK, what a launch returned, RC_EDEVICE.  Waits for the stream. */

@@ -2,7 +2,8 @@
  *
  *     rc::pick<rc::ieee>(precision, [&](auto t) { return entry_of<RC_VALUE(t)>(width); })
  *
- * is the instance of the list that a precision asks for; a list without it gives a zero of its type.
+ * is the instance of the list that a precision asks for; a list without it gives a zero of its
+ * type.
  *
  *     rc::pick_wide<rc::ieee>(precision, width, [&](auto t, auto w) {
  *         return entry_of<RC_VALUE(t), RC_WIDTH(w)>(vectors); })
@@ -82,9 +83,8 @@ template <typename T, int W = 1, typename F> auto pick_width(int width, const F 
 
 template <typename L, typename F> auto pick_wide(rc_precision_t p, int width, const F &f)
 {
-    return pick<L>(p, [&](auto t) {
-        return pick_width<RC_VALUE(t)>(width, [&](auto w) { return f(t, w); });
-    });
+    return pick<L>(
+        p, [&](auto t) { return pick_width<RC_VALUE(t)>(width, [&](auto w) { return f(t, w); }); });
 }
 
 /* The unsigned number of so many bytes. */

@@ -44,7 +44,7 @@ template <typename T, int WIDTH> union packed {
     T value[WIDTH];
 };
 
-/* Where a row begins.  Unsigned numbers of 32 bits: one instruction, and fewer registers than signed
+/* Where a row begins. Unsigned numbers of 32 bits: one instruction, and fewer registers than signed
  * ones take. */
 __device__ __forceinline__ uint64_t line_at(int32_t row, uint32_t ld)
 {
