@@ -45,7 +45,7 @@ class Rowcast(AutotoolsPackage, CudaPackage):
     def configure_args(self):
         spec = self.spec
         # not what configure may find on the machine
-        args = [f"CC={spec['mpi'].mpicc}", "--with-hdf5=parallel", "--without-igraph", "--without-xgboost", "--without-libsvm"]
+        args = [f"CC={spec['mpi'].mpicc}", "--with-hdf5=parallel", "--without-xgboost", "--without-libsvm"]
         for name in ("metis", "amd", "openblas"):
             args.append(("--with-" if spec.satisfies("+" + name) else "--without-") + name)
         if spec.satisfies("+cuda"):

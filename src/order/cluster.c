@@ -301,8 +301,7 @@ static rc_status_t arrange(
         }
     for (int64_t r = 0; r < rows; r++)
         group[r] = group[root_of(u->parent, (int32_t)r)];
-    rc_status_t st =
-        rc_schedule_of_groups(group, rows, facts->clusters, 1, "cluster_ptr", out, err);
+    rc_status_t st = rc_schedule_of_groups(group, rows, facts->clusters, "cluster_ptr", out, err);
     free(group);
     return st;
 }

@@ -120,14 +120,14 @@ done:
 }
 
 /* place[k]: first the rows of group k, then where its next row goes; ptr gets the bounds of those
- * that have rows.  rank[i]: the i-th group in the schedule.  Returns how many. */
-static int64_t place_groups(const int32_t *rank, int64_t count, int64_t *place, int64_t *ptr)
+ * that have rows.  Returns how many. */
+static int64_t place_groups(int64_t count, int64_t *place, int64_t *ptr)
 {
     int64_t used = 0;
     ptr[0] = 0;
-    for (int64_t i = 0; i < count; i++) {
-        int64_t rows = place[rank[i]];
-        place[rank[i]] = ptr[used];
+    for (int64_t k = 0; k < count; k++) {
+        int64_t rows = place[k];
+        place[k] = ptr[used];
         if (rows > 0) {
             ptr[used + 1] = ptr[used] + rows;
             used++;
@@ -136,23 +136,18 @@ static int64_t place_groups(const int32_t *rank, int64_t count, int64_t *place, 
     return used;
 }
 
-rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count, int by_number,
+rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count,
     const char *name, rc_schedule_t *out, rc_err_t *err)
 {
     rc_status_t st;
     rc_schedule_t s = {0};
     int64_t *place = rc_alloc0((size_t)count, sizeof *place, "groups of rows", err);
-    int32_t *rank = rc_alloc((size_t)count, sizeof *rank, "groups of rows", err);
     int64_t *ptr = rc_alloc((size_t)count + 1, sizeof *ptr, "groups of rows", err);
-    int64_t seen = 0;
-    RC_TRY(place && rank && ptr ? RC_OK : RC_ENOMEM);
+    RC_TRY(place && ptr ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_schedule_alloc(rows, rows, &s, err));
     for (int64_t r = 0; r < rows; r++)
-        if (place[group[r]]++ == 0 && !by_number)
-            rank[seen++] = group[r];
-    for (int64_t i = 0; i < count && by_number; i++)
-        rank[seen++] = (int32_t)i;
-    int64_t used = place_groups(rank, seen, place, ptr);
+        place[group[r]]++;
+    int64_t used = place_groups(count, place, ptr);
     for (int64_t r = 0; r < rows; r++)
         s.row[place[group[r]]++] = (int32_t)r;
     st = rc_schedule_add_groups(&s, name, used, ptr, err);
@@ -163,7 +158,6 @@ rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t co
     }
 done:
     free(place);
-    free(rank);
     free(ptr);
     rc_schedule_free(&s);
     return st;

@@ -58,12 +58,11 @@ void rc_graph_free(rc_graph_t *g);
  *  \return RC_OK, RC_ENOMEM.  Local.  Cost O(nnz + cols). */
 rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err);
 
-/** Groups of rows as a schedule: group after group in the order of their smallest rows, in each the
- *  rows in original order; one level of groups.
+/** Groups of rows as a schedule: group after group by number, empty ones left out, in each the rows
+ *  in original order; one level of groups.
  *  \param[in] group  [rows] number of the group of each row, in [0, count)
- *  \param[in] by_number  1: groups in the order of their numbers instead; empty ones are left out
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count, int by_number,
+rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count,
     const char *name, rc_schedule_t *out, rc_err_t *err);
 
 #endif

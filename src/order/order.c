@@ -11,22 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef RC_POLICIES_LIBRARY
-#define RC_POLICIES "order/policies_library.def"
-#else
-#define RC_POLICIES "order/policies.def"
-#endif
-
 #define RC_POLICY(id) extern const rc_policy_t rc_policy_##id;
 #define RC_POLICY_ABSENT(name, reason)
-#include RC_POLICIES
+#include "order/policies.def"
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT
 
 #define RC_POLICY(id) &rc_policy_##id,
 #define RC_POLICY_ABSENT(name, reason)
 const rc_policy_t *const rc_policies[] = {
-#include RC_POLICIES
+#include "order/policies.def"
     NULL};
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT
@@ -34,7 +28,7 @@ const rc_policy_t *const rc_policies[] = {
 #define RC_POLICY(id)
 #define RC_POLICY_ABSENT(name, reason) {name, reason},
 const rc_policy_absent_t rc_policies_absent[] = {
-#include RC_POLICIES
+#include "order/policies.def"
     {NULL, NULL}};
 #undef RC_POLICY
 #undef RC_POLICY_ABSENT

@@ -57,7 +57,7 @@ typedef struct rc_order_stages {
 void rc_order_stages_free(rc_order_stages_t *s);
 
 /** Bytes beside the matrix that the builder of an order may hold for a moment, for each row and
- *  each entry: what leiden and metis take.  blk and the forms -near take up to three times as much
+ *  each entry: what metis takes.  blk and the forms -near take up to three times as much
  *  a row on 16 threads; a bound of that would refuse what the others can do. */
 enum { RC_ORDER_ROW_BYTES = 100, RC_ORDER_ENTRY_BYTES = 8 };
 

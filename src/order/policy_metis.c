@@ -182,7 +182,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (st == RC_OK && parts > 1)
         st = partition(&g, parts, part, err);
     if (st == RC_OK)
-        st = rc_schedule_of_groups(part, n, parts, 1, "part_ptr", out, err);
+        st = rc_schedule_of_groups(part, n, parts, "part_ptr", out, err);
     free(part);
     rc_graph_free(&g);
     return st;

@@ -306,7 +306,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (st == RC_OK)
         st = all_rounds(&g, a, &units, err);
     if (st == RC_OK)
-        st = rc_schedule_of_groups(g.group, a->rows, units, 1, "pair_ptr", out, err);
+        st = rc_schedule_of_groups(g.group, a->rows, units, "pair_ptr", out, err);
     if (st == RC_OK) {
         rc_fact_number(in->facts, "groups", units);
         rc_fact_number(in->facts, "columns", g.columns);

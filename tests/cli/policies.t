@@ -12,7 +12,7 @@ printf '%%%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 
 "$ROWCAST" info --format csv >"$tmp/info"
 have="random:seed=1,random:seed=2,rcm,bandk:srs=4:ssrs=0,lsh,lsh:window=0,lsh-packed:panel=8,jiang:skip_dense=0,mincol,minlabel,labels,cells:size=8,multilevel,auto,hub,community"
 count=16
-for policy in amd metis:part=16 leiden; do
+for policy in amd metis:part=16; do
     if grep -q "^policy,${policy%:*}," "$tmp/info"; then
         have=$have,$policy
         count=$((count + 1))

@@ -25,7 +25,7 @@ enum { POLICIES = sizeof policies / sizeof *policies };
 
 /* Of the host alone; timed where they are asked for. */
 static const char *const host_policies[] = {"plain", "flipped", "lpt", "community", "rcm", "blk", "cta-near", "warp-near",
-    "hybrid1-near", "hybrid2.1-near", "hybrid2.2-near", "hybrid2.3-near", "lsh", "leiden", "metis"};
+    "hybrid1-near", "hybrid2.1-near", "hybrid2.2-near", "hybrid2.3-near", "lsh", "metis"};
 enum { HOST_POLICIES = sizeof host_policies / sizeof *host_policies };
 
 /* ---------------------------------------------------------------- patterns */

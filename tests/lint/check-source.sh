@@ -149,7 +149,7 @@ layers()
 }
 
 # Only the store and the sweep see MPI (src/cmd starts it), only the store sees HDF5, only devices, folders named cuda, kernels and the drop-in see CUDA, only
-# the catalogue sees libcurl, only the orders see METIS, AMD and igraph, only the report sees libpng.
+# the catalogue sees libcurl, only the orders see METIS and AMD, only the report sees libpng.
 headers()
 {
     # files | headers | what is said of others
@@ -160,7 +160,7 @@ src/store/ src/sweep/ src/cmd/|mpi|src/store, src/sweep and src/cmd may include 
 src/store/|hdf5 hdf5_hl|src/store may include hdf5.h
 kernels/ src/device/ src/order/cuda/ src/feature/cuda/ src/format/cuda/ src/dropin/|(cuda cusparse)[a-zA-Z_]*|devices, cuda folders, kernels and the drop-in may include CUDA headers
 src/catalog/|curl curl/curl|src/catalog may include curl.h
-src/order/|metis suitesparse/amd igraph|src/order may include the libraries of orders
+src/order/|metis suitesparse/amd|src/order may include the libraries of orders
 analysis/report/|png|analysis/report may include libpng
 END
 }
