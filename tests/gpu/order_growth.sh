@@ -3,7 +3,7 @@
 # grow (the power of the number of rows, from the smallest to the largest) and the share of the ideal gain at K = 128.
 # Usage: tests/gpu/order_growth.sh PROGRAM [ARGUMENT...]   e.g. tests/gpu/test_gpu_orders
 # ROWCAST_GPU_ORDERS: the orders (tests/gpu/order_times.h); OMP_NUM_THREADS: threads of the host.
-: "${ROWCAST_GPU_ORDERS=mincol hub minlabel labels cells multilevel auto}"
+: "${ROWCAST_GPU_ORDERS=mincol minlabel labels cells multilevel auto}"
 export ROWCAST_GPU_ORDERS
 # shellcheck disable=SC2086 # words
 "$@" --time alike ${SPECS:-mesh3d:n=46 mesh3d:n=100 mesh3d:n=170 communities:100000 communities:1000000 communities:4000000 \

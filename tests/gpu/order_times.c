@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const char *const policies[] = {
-    "mincol", "hub", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
+    "mincol", "minlabel", "labels", "cells:rounds=0", "cells:size=32", "cells", "multilevel:rounds=0",
     "multilevel:size=32", "multilevel", "auto"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 

@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const orders[] = {"mincol", "hub", "hub:times=0", "hub:times=3:sort=0", "minlabel",
+static const char *const orders[] = {"mincol", "minlabel",
     "minlabel:fine=0:middle=0:coarse=0", "minlabel:fine=1:middle=4:coarse=4", "labels", "labels:rounds=0", "labels:rounds=3", "cells",
     "cells:rounds=0", "cells:size=2:branch=2:rounds=1", "cells:size=300:branch=5", "multilevel", "multilevel:size=2:rounds=0",
     "multilevel:size=300:rounds=1", "auto"};

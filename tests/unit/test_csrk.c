@@ -241,7 +241,7 @@ static void pointers_of_orders(void **state)
 {
     (void)state;
     enum { AUTO = RC_SUPER_ROWS_AUTO };
-    static const char *const orders[] = {"csr", "rcm", "bandk:srs=5:ssrs=3", "bandk:srs=5:ssrs=0", "hub"};
+    static const char *const orders[] = {"csr", "rcm", "bandk:srs=5:ssrs=3", "bandk:srs=5:ssrs=0", "community"};
     rc_csr_t a = {0};
     assert_int_equal(rc_generate("rmat:scale=9,edges=4", &a, NULL, NULL), RC_OK);
     for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {

@@ -1,5 +1,5 @@
-/* The orders hub and community against their definitions, built plainly: hubs by insertion, communities as the order
- * `labels` has them, each ordered by the order rcm of the matrix that its rows are. */
+/* The order community against its definition, built plainly: communities as the order `labels` has them, each ordered by
+ * the order rcm of the matrix that its rows are. */
 #include "config.h"
 #include "unit.h"
 
@@ -41,45 +41,6 @@ static int32_t *numbers(int64_t n)
     assert_non_null(x);
     return x;
 }
-
-/* --------------------------------------------------------------------- hub */
-
-static int64_t length_of(const rc_csr_t *a, int64_t r)
-{
-    return a->row_ptr[r + 1] - a->row_ptr[r];
-}
-
-static void check_hubs(const rc_csr_t *a, int times, int sort)
-{
-    char text[64];
-    int32_t *want = numbers(a->rows);
-    int64_t hubs = 0;
-    double bound = a->rows ? times * (double)a->nnz / (double)a->rows : 0;
-    (void)snprintf(text, sizeof text, "hub:times=%d:sort=%d", times, sort);
-    for (int64_t r = 0; r < a->rows; r++) {
-        if ((double)length_of(a, r) <= bound)
-            continue;
-        int64_t at = hubs++;
-        for (; sort && at > 0 && length_of(a, want[at - 1]) < length_of(a, r); at--)
-            want[at] = want[at - 1];
-        want[at] = (int32_t)r;
-    }
-    for (int64_t r = 0, at = hubs; r < a->rows; r++)
-        if ((double)length_of(a, r) <= bound)
-            want[at++] = (int32_t)r;
-    expect_rows(text, a, want);
-    rc_schedule_t s = build(text, a, 2);
-    int groups = (hubs > 0) + (hubs < a->rows);
-    assert_int_equal(s.levels, 1);
-    assert_int_equal(s.group[0].count, groups);
-    assert_int_equal(s.group[0].ptr[groups], a->rows);
-    if (groups == 2)
-        assert_int_equal(s.group[0].ptr[1], hubs);
-    rc_schedule_free(&s);
-    free(want);
-}
-
-/* --------------------------------------------------------------- community */
 
 static int is_among(const int32_t *row, int64_t n, int64_t r)
 {
@@ -143,9 +104,6 @@ static void random_matrices(void **state)
     for (int round = 0; round < 60; round++) {
         rc_csr_t a;
         random_matrix(&r, 90, &a);
-        check_hubs(&a, 0, 0);
-        check_hubs(&a, 1, 1);
-        check_hubs(&a, 2, round % 2);
         check_communities(&a, 0);
         check_communities(&a, 1 + round % 4);
         free_matrix(&a);
@@ -162,8 +120,6 @@ static void generated_matrices(void **state)
         rc_err_t err = {0};
         if (rc_generate(specs[i], &a, NULL, &err) < 0)
             fail_msg("%s", err.text);
-        check_hubs(&a, 1, 1);
-        check_hubs(&a, 1, 0);
         check_communities(&a, 8);
         rc_csr_free(&a);
     }

@@ -112,7 +112,7 @@ static const char *const orders[] = {"random", "random:seed=9", "rcm", "bandk",
     "bandk:srs=3:ssrs=0", "bandk:srs=2:ssrs=2:coarsen=band", "blk", "blk:cols=5:hub=9", "pairs",
     "pairs:rows=8:look=2:sim_min=0.1", "amd", "metis", "metis:part=3", "metis:parts=7", "lsh",
     "lsh:siglen=8:size=3:window=0", "lsh-packed", "lsh-packed:siglen=8:size=3:panel=4", "jiang", "jiang:panel=4:col_min=2:tile_min=1:skip_dense=0.5",
-    "hub", "hub:times=3:sort=0", "mincol", "minlabel", "labels", "community", "community:rounds=2", "cells", "cells:size=4:branch=2:rounds=0", "multilevel", "multilevel:size=2:rounds=0", "auto",
+    "mincol", "minlabel", "labels", "community", "community:rounds=2", "cells", "cells:size=4:branch=2:rounds=0", "multilevel", "multilevel:size=2:rounds=0", "auto",
     "warp-near", "cta-near:look=1", "hybrid1-near", "hybrid2.1-near", "hybrid2.2-near", "hybrid2.3-near"};
 enum { ORDERS = sizeof orders / sizeof *orders };
 
