@@ -13,7 +13,7 @@
 typedef struct greedy {
     const rc_order_input_t *in;
     const rc_greedy_rule_t *rule;
-    const rc_nearest_tuning_t *tuning;
+    int64_t dense_lines;
     int threads;
     int64_t nw;
     int64_t rows;
@@ -46,12 +46,11 @@ static rc_status_t chain(
     const greedy_t *g, const part_t *part, const int32_t *rows, int64_t n, int64_t p, rc_err_t *err)
 {
     enum { asked = 256 }; /* slots from one question whether to go on to the next */
-    const rc_nearest_tuning_t lists = {.dense_lines = 0, .parallel_ns = -1};
     int64_t look = g->rule->look;
     int32_t *slot = part->slot;
     rc_nearest_t *nn = NULL;
-    rc_status_t st = rc_nearest_create(&g->masks, g->load, g->rule->tie, rows, n,
-        look ? 1 : g->threads, look ? &lists : g->tuning, part->maps, &nn, err);
+    rc_status_t st = rc_nearest_create(
+        &g->masks, g->load, g->rule->tie, rows, n, look ? 0 : g->dense_lines, part->maps, &nn, err);
     if (st < 0)
         return st;
     if (look)
@@ -151,7 +150,7 @@ static rc_status_t number_rows(greedy_t *g, const rc_order_input_t *in, rc_err_t
 }
 
 rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *rule,
-    const rc_nearest_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err)
+    int64_t dense_lines, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = in->a;
     const rc_geometry_t *geometry = in->geometry;
@@ -159,7 +158,7 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
     rc_schedule_t s = {0};
     greedy_t g = {.in = in,
         .rule = rule,
-        .tuning = tuning,
+        .dense_lines = dense_lines,
         .threads = in->threads,
         .nw = geometry->nw,
         .rows = a->rows,

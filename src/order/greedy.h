@@ -19,9 +19,9 @@ typedef struct rc_greedy_rule {
 } rc_greedy_rule_t;
 
 /** Build the schedule of a rule: no pads, every row once.
- *  \param[in] tuning  NULL: by cost; never changes the result
+ *  \param[in] dense_lines  as of rc_nearest_create
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *rule,
-    const rc_nearest_tuning_t *tuning, rc_schedule_t *out, rc_err_t *err);
+    int64_t dense_lines, rc_schedule_t *out, rc_err_t *err);
 
 #endif

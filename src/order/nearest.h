@@ -3,7 +3,7 @@
  *
  *  It holds a set of rows and answers: which of those left has the smallest distance
  *  d(R, S) = |b(R)| + |b(S)| - 2 |b(R) & b(S)| to a reference row R, and takes that row out.  The
- *  answer is exact and, with the tie rule, unique: it does not depend on threads or tuning.
+ *  answer is exact and, with the tie rule, unique.
  *
  *  How.  Rows of equal mask (and equal load, where the tie rule looks at loads) form a *unit*, a
  *  list in index order; only its first row, the head, is ever a candidate.  While the mask of R
@@ -40,13 +40,6 @@ typedef enum rc_nearest_tie {
     RC_NEAREST_SECOND = 2 /**< the distance to a second reference row */
 } rc_nearest_tie_t;
 
-/** How to search; never changes a result.  For tests and benchmarks. */
-typedef struct rc_nearest_tuning {
-    int64_t dense_lines; /**< how many of the densest lines to pack; negative: by cost */
-    int64_t parallel_ns; /**< estimated work of a query from which on it is spread over threads;
-                              negative: the default, some tens of microseconds */
-} rc_nearest_tuning_t;
-
 /** Maps that engines over parts of one matrix use one after the other. */
 typedef struct rc_nearest_maps {
     int32_t *line;  /**< [lines] */
@@ -62,15 +55,15 @@ typedef struct rc_nearest rc_nearest_t;
 /** Put n rows into an engine.  At most one engine at a time may use `maps`.
  *  \param[in] m, load  of the whole matrix, borrowed
  *  \param[in] rows     [n] row indices, increasing; borrowed while the engine lives
- *  \param[in] tuning   NULL: by cost
+ *  \param[in] dense_lines  how many of the densest lines to pack; negative: by cost; never changes
+ *                          a result
  *  \return RC_OK or RC_ENOMEM; free with rc_nearest_free before the maps */
 rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_nearest_tie_t tie,
-    const int32_t *rows, int64_t n, int threads, const rc_nearest_tuning_t *tuning,
-    rc_nearest_maps_t *maps, rc_nearest_t **out, rc_err_t *err);
+    const int32_t *rows, int64_t n, int64_t dense_lines, rc_nearest_maps_t *maps,
+    rc_nearest_t **out, rc_err_t *err);
 
 /** Bound the work of every rc_nearest_take from now on, as policy_near.c says: the row is no longer
- *  always the nearest.  Call it before the first take, on an engine made with one thread and
- *  tuning->dense_lines 0.
+ *  always the nearest.  Call it before the first take, on an engine made with dense_lines 0.
  *  \param[in] look  entries of lists that a take counts at most, >= 1
  *  \param[in] rank  [rows of the matrix] a permutation: of rows of one mask, and of the rows of the
  *                   fewest lines, the one of the smallest rank comes first; only read here

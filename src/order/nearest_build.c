@@ -272,65 +272,46 @@ done:
     return st;
 }
 
-static int shard_of(const rc_nearest_t *nn, int64_t unit)
-{
-    return (int)(unit / RC_NEAREST_SHARD_UNITS % nn->shards);
-}
-
 /* Apply `put` to every (list, unit) of the engine. */
-static void each_entry(rc_nearest_t *nn, void (*put)(rc_nearest_shard_t *, int32_t, int64_t))
+static void each_entry(rc_nearest_t *nn, void (*put)(rc_nearest_lists_t *, int32_t, int64_t))
 {
     for (int64_t u = 0; u < nn->units; u++) {
-        rc_nearest_shard_t *h = &nn->shard[shard_of(nn, u)];
         int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
             int32_t slot = nn->maps->line[nn->m->line_of[i]];
             if (slot >= 0)
-                put(h, slot, u);
+                put(&nn->lists, slot, u);
         }
     }
 }
 
-static void count_entry(rc_nearest_shard_t *h, int32_t slot, int64_t unit)
+static void count_entry(rc_nearest_lists_t *h, int32_t slot, int64_t unit)
 {
     (void)unit;
     h->start[slot + 1]++;
 }
 
-static void put_entry(rc_nearest_shard_t *h, int32_t slot, int64_t unit)
+static void put_entry(rc_nearest_lists_t *h, int32_t slot, int64_t unit)
 {
     h->entry[h->start[slot] + h->length[slot]++] = (int32_t)unit;
 }
 
-/* Make the inverted lists.  Units are dealt to the shards in turns, so that every shard gets a
- * like part of every neighbourhood. */
 static rc_status_t make_lists(rc_nearest_t *nn, rc_err_t *err)
 {
-    nn->shard = rc_alloc0((size_t)nn->shards, sizeof *nn->shard, "nearest rows", err);
-    if (!nn->shard)
+    size_t units = (size_t)nn->units;
+    rc_nearest_lists_t *h = &nn->lists;
+    h->start = rc_alloc0((size_t)nn->slots + 1, sizeof *h->start, "nearest rows", err);
+    h->length = rc_alloc0((size_t)nn->slots, sizeof *h->length, "nearest rows", err);
+    h->touched = rc_alloc(units + 1, sizeof *h->touched, "nearest rows", err);
+    h->other = rc_alloc(units + 1, sizeof *h->other, "nearest rows", err);
+    if (!h->start || !h->length || !h->touched || !h->other)
         return RC_ENOMEM;
-    int64_t turns = nn->units / RC_NEAREST_SHARD_UNITS + 1;
-    size_t most = (size_t)((turns / nn->shards + 1) * RC_NEAREST_SHARD_UNITS);
-    if (most > (size_t)nn->units)
-        most = (size_t)nn->units;
-    for (int i = 0; i < nn->shards; i++) {
-        rc_nearest_shard_t *h = &nn->shard[i];
-        h->start = rc_alloc0((size_t)nn->slots + 1, sizeof *h->start, "nearest rows", err);
-        h->length = rc_alloc0((size_t)nn->slots, sizeof *h->length, "nearest rows", err);
-        h->touched = rc_alloc(most + 1, sizeof *h->touched, "nearest rows", err);
-        h->other = rc_alloc(most + 1, sizeof *h->other, "nearest rows", err);
-        if (!h->start || !h->length || !h->touched || !h->other)
-            return RC_ENOMEM;
-    }
     each_entry(nn, count_entry);
-    for (int i = 0; i < nn->shards; i++) {
-        rc_nearest_shard_t *h = &nn->shard[i];
-        for (int64_t k = 0; k < nn->slots; k++)
-            h->start[k + 1] += h->start[k];
-        h->entry = rc_alloc((size_t)h->start[nn->slots], sizeof *h->entry, "nearest rows", err);
-        if (!h->entry)
-            return RC_ENOMEM;
-    }
+    for (int64_t k = 0; k < nn->slots; k++)
+        h->start[k + 1] += h->start[k];
+    h->entry = rc_alloc((size_t)h->start[nn->slots], sizeof *h->entry, "nearest rows", err);
+    if (!h->entry)
+        return RC_ENOMEM;
     each_entry(nn, put_entry);
     return RC_OK;
 }
@@ -400,10 +381,9 @@ void rc_nearest_compact(rc_nearest_t *nn)
 }
 
 rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_nearest_tie_t tie,
-    const int32_t *rows, int64_t n, int threads, const rc_nearest_tuning_t *tuning,
-    rc_nearest_maps_t *maps, rc_nearest_t **out, rc_err_t *err)
+    const int32_t *rows, int64_t n, int64_t dense_lines, rc_nearest_maps_t *maps,
+    rc_nearest_t **out, rc_err_t *err)
 {
-    const int64_t parallel_ns = 60000;
     rc_status_t st;
     rc_nearest_t *nn = rc_alloc0(1, sizeof *nn, "nearest rows", err);
     if (!nn)
@@ -414,9 +394,8 @@ rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_neare
     nn->rows = rows;
     nn->n = n;
     nn->maps = maps;
-    nn->parallel_ns = tuning && tuning->parallel_ns >= 0 ? tuning->parallel_ns : parallel_ns;
     RC_TRY(make_units(nn, err));
-    RC_TRY(rc_nearest_make_lines(nn, threads, tuning, err));
+    RC_TRY(rc_nearest_make_lines(nn, dense_lines, err));
     RC_TRY(make_signatures(nn, err));
     RC_TRY(make_cells(nn, err));
     RC_TRY(make_lists(nn, err));
@@ -445,14 +424,6 @@ void rc_nearest_free(rc_nearest_t *nn)
         nn->maps->line[nn->line[i]] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < nn->n; i++)
         nn->maps->group[nn->m->group[nn->rows[i]]] = RC_NEAREST_ABSENT;
-    for (int i = 0; nn->shard && i < nn->shards; i++) {
-        free(nn->shard[i].start);
-        free(nn->shard[i].length);
-        free(nn->shard[i].entry);
-        free(nn->shard[i].touched);
-        free(nn->shard[i].other);
-    }
-    free(nn->shard);
     free_side(&nn->ref);
     free_side(&nn->ref2);
     rc_nearest_limit_free(nn->limit);
@@ -460,7 +431,8 @@ void rc_nearest_free(rc_nearest_t *nn)
         nn->second, nn->marked, nn->row_unit, nn->placed, nn->line, nn->sig, nn->sig_pop,
         nn->sig_level, nn->sig_end, nn->sig_position, nn->level_size, nn->level_left,
         nn->level_cell, nn->cell_level, nn->cell_sig, nn->cell_load, nn->cell_left, nn->cell_next,
-        nn->cell_row, nn->position_sig, nn->position_size, nn->scan, nn->pop_start};
+        nn->cell_row, nn->position_sig, nn->position_size, nn->scan, nn->pop_start, nn->lists.start,
+        nn->lists.length, nn->lists.entry, nn->lists.touched, nn->lists.other};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         free(owned[i]);
     free(nn);

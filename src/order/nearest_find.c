@@ -1,8 +1,6 @@
 #include "config.h"
 #include "order/nearest_parts.h"
-#include "base/clock.h"
 
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,20 +25,18 @@ static void split(const rc_nearest_t *nn, int64_t row, rc_nearest_side_t *side)
         side->sparse++;
         if (v == RC_NEAREST_ABSENT)
             continue;
-        int64_t left = 0;
-        for (int h = 0; h < nn->shards; h++)
-            left += nn->shard[h].length[v];
+        int64_t left = nn->lists.length[v];
         if (left > 0)
             side->slot[side->slots++] = v;
         side->entries += left;
     }
 }
 
-/* Walk the lists of a reference in one shard: count, per unit, the lists that it is in, and list
- * the units that are in any (room for one more than the units of the shard, since the end of
- * `touched` is written before it is known whether it counts).  Returns their number.
+/* Walk the lists of a reference: count, per unit, the lists that it is in, and list the units that
+ * are in any (room for one more than the units, since the end of `touched` is written before it is
+ * known whether it counts).  Returns their number.
  *  used_up  nn->count; may be the same as `count` */
-static int64_t walk(rc_nearest_shard_t *h, const rc_nearest_side_t *side, const int32_t *used_up,
+static int64_t walk(rc_nearest_lists_t *h, const rc_nearest_side_t *side, const int32_t *used_up,
     int32_t *count, int32_t *restrict touched)
 {
     int64_t n = 0;
@@ -141,9 +137,8 @@ static void scan(rc_nearest_t *nn, const query_t *q, int64_t from, int64_t to, b
     }
 }
 
-/* Offer the signatures outwards from the popcount of the reference; thread `me` of `team` takes
- * its part of every popcount. */
-static void scan_outwards(rc_nearest_t *nn, const query_t *q, int me, int team, best_t *best)
+/* Offer the signatures outwards from the popcount of the reference. */
+static void scan_outwards(rc_nearest_t *nn, const query_t *q, best_t *best)
 {
     int64_t pop = nn->ref.pop;
     int64_t most = nn->words * 64;
@@ -154,17 +149,17 @@ static void scan_outwards(rc_nearest_t *nn, const query_t *q, int me, int team, 
             int64_t at = side ? pop - off : pop + off;
             if (at < 0 || at > most)
                 continue;
-            int64_t from = nn->pop_start[at];
-            int64_t n = nn->pop_start[at + 1] - from;
-            if (n > 0)
-                scan(nn, q, from + n * me / team, from + n * (me + 1) / team, best);
+            if (nn->pop_start[at] < nn->pop_start[at + 1])
+                scan(nn, q, nn->pop_start[at], nn->pop_start[at + 1], best);
         }
     }
 }
 
-/* List the touched units at distance d in h->other; adds to *lines the lines of their masks. */
-static int64_t list_tied(const rc_nearest_t *nn, rc_nearest_shard_t *h, int64_t d, int64_t *lines)
+/* List the touched units at distance d in nn->lists.other; adds to *lines the lines of their
+ * masks. */
+static int64_t list_tied(rc_nearest_t *nn, int64_t d, int64_t *lines)
 {
+    rc_nearest_lists_t *h = &nn->lists;
     h->ties = 0;
     for (int64_t i = 0; i < h->touches; i++) {
         int32_t u = h->touched[i];
@@ -179,9 +174,9 @@ static int64_t list_tied(const rc_nearest_t *nn, rc_nearest_shard_t *h, int64_t 
 }
 
 /* Offer listed units with their distance to the second reference, counted mask by mask. */
-static void offer_by_mask(
-    const rc_nearest_t *nn, const query_t *q, rc_nearest_shard_t *h, best_t *best)
+static void offer_by_mask(const rc_nearest_t *nn, const query_t *q, best_t *best)
 {
+    const rc_nearest_lists_t *h = &nn->lists;
     for (int64_t i = 0; i < h->ties; i++) {
         int32_t u = h->other[i];
         int64_t row = nn->rows[nn->unit[u].head];
@@ -194,128 +189,49 @@ static void offer_by_mask(
 }
 
 /* Decide among the rows at the smallest distance by their distance to the second reference.  When
- * one thread has seen all rows, those at the distance are all touched, and they are few, their
- * masks are compared one by one.  Otherwise the lists of the second reference are walked: of the
- * rows of a level, none touched by the first reference, the nearest to the second is one that it
- * touches, or else the first of the level. */
-static void settle(rc_nearest_t *nn, const query_t *q, int me, int team, best_t *best)
+ * those at the distance are all touched, and they are few, their masks are compared one by one.
+ * Otherwise the lists of the second reference are walked: of the rows of a level, none touched by
+ * the first reference, the nearest to the second is one that it touches, or else the first of the
+ * level. */
+static void settle(rc_nearest_t *nn, const query_t *q, best_t *best)
 {
-    int listed = team == 1 && best->level != best->distance;
-    if (listed) {
-        int64_t lines = 0;
-        int64_t tied = 0;
-        for (int i = 0; i < nn->shards; i++)
-            tied += list_tied(nn, &nn->shard[i], best->distance, &lines);
-        if (tied <= 1)
-            return;
-        listed = lines < nn->ref2.entries;
-    }
+    rc_nearest_lists_t *h = &nn->lists;
+    int64_t lines = 0;
+    int listed = best->level != best->distance;
+    if (listed && list_tied(nn, best->distance, &lines) <= 1)
+        return;
     best->tie = RC_NEAREST_FAR;
-    for (int i = me; i < nn->shards; i += team) {
-        rc_nearest_shard_t *h = &nn->shard[i];
-        if (listed) {
-            offer_by_mask(nn, q, h, best);
-            continue;
-        }
-        int64_t n = walk(h, &nn->ref2, nn->count, nn->second, h->other);
-        offer_units(nn, q, h->touched, h->touches, best);
-        offer_units(nn, q, h->other, n, best);
-        for (int64_t k = 0; k < n; k++)
-            nn->second[h->other[k]] = 0;
+    if (listed && lines < nn->ref2.entries) {
+        offer_by_mask(nn, q, best);
+        return;
     }
-    if (!listed)
-        scan_outwards(nn, q, me, team, best);
+    int64_t n = walk(h, &nn->ref2, nn->count, nn->second, h->other);
+    offer_units(nn, q, h->touched, h->touches, best);
+    offer_units(nn, q, h->other, n, best);
+    for (int64_t k = 0; k < n; k++)
+        nn->second[h->other[k]] = 0;
+    scan_outwards(nn, q, best);
 }
 
-/* The part of thread `me`: shards me, me + team, ... and its share of the scan. */
-static best_t search(rc_nearest_t *nn, const query_t *q, int me, int team)
+static best_t search(rc_nearest_t *nn, const query_t *q)
 {
     const query_t nearest = {.aim = q->aim, .use_second = 0};
+    rc_nearest_lists_t *h = &nn->lists;
     best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1, .level = -1};
-    for (int i = me; i < nn->shards; i += team) {
-        rc_nearest_shard_t *h = &nn->shard[i];
-        h->touches = walk(h, &nn->ref, nn->count, nn->count, h->touched);
-        offer_units(nn, &nearest, h->touched, h->touches, &best);
-    }
-    scan_outwards(nn, &nearest, me, team, &best);
+    h->touches = walk(h, &nn->ref, nn->count, nn->count, h->touched);
+    offer_units(nn, &nearest, h->touched, h->touches, &best);
+    scan_outwards(nn, &nearest, &best);
     if (q->use_second && best.head >= 0)
-        settle(nn, q, me, team, &best);
-    for (int i = me; i < nn->shards; i += team) {
-        rc_nearest_shard_t *h = &nn->shard[i];
-        for (int64_t k = 0; k < h->touches; k++)
-            nn->count[h->touched[k]] = 0;
-    }
-    return best;
-}
-
-static best_t search_team(rc_nearest_t *nn, const query_t *q)
-{
-    best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1};
-#pragma omp parallel num_threads(nn->shards)
-    {
-        best_t mine = search(nn, q, omp_get_thread_num(), omp_get_num_threads());
-#pragma omp critical(rc_nearest_best)
-        if (mine.head >= 0)
-            rc_nearest_offer(&best, mine.distance, mine.tie, mine.head);
-    }
-    return best;
-}
-
-/* Estimated work of a query. */
-static int64_t work_ns(const rc_nearest_t *nn, const query_t *q)
-{
-    int64_t entries = nn->ref.entries + (q->use_second ? nn->ref2.entries : 0);
-    int64_t positions = nn->words ? nn->positions * (3 + nn->words) / 3 : 0;
-    return entries + positions;
-}
-
-/* Search by one thread or by the team.  Where the machine's cores are taken by others, joining a
- * team costs a time slice of the scheduler, far more than the search.  So the team works in
- * bursts (its threads sleep in between, the first search of a burst wakes them and is not
- * counted); after a burst that was not faster than one thread, by the latter's time per unit of
- * work, it rests for a number of searches that doubles each time.  This changes times only, never
- * a result. */
-static best_t search_best(rc_nearest_t *nn, const query_t *q)
-{
-    const int burst = 8;
-    const int most_rest = 1 << 14;
-    rc_nearest_team_t *t = &nn->team;
-    int64_t work = work_ns(nn, q);
-    if (nn->shards == 1 || work < nn->parallel_ns)
-        return search(nn, q, 0, 1);
-    if (nn->parallel_ns == 0)
-        return search_team(nn, q);
-    int alone = t->rest > 0 || t->alone_rate == 0;
-    int64_t start = rc_clock_ns();
-    best_t best = alone ? search(nn, q, 0, 1) : search_team(nn, q);
-    double ns = (double)(rc_clock_ns() - start);
-    if (alone) {
-        double rate = ns / (double)(work + 1);
-        t->alone_rate = t->alone_rate > 0 ? 0.9 * t->alone_rate + 0.1 * rate : rate;
-        t->rest -= t->rest > 0;
-        return best;
-    }
-    if (t->searches++ > 0) {
-        t->ns += ns;
-        t->work += (double)(work + 1);
-    }
-    if (t->searches == burst) {
-        if (t->ns > 0.9 * t->alone_rate * t->work) {
-            t->next_rest = t->next_rest < most_rest ? 2 * t->next_rest + burst : most_rest;
-            t->rest = t->next_rest;
-        } else
-            t->next_rest /= 2;
-        t->searches = 0;
-        t->ns = 0;
-        t->work = 0;
-    }
+        settle(nn, q, &best);
+    for (int64_t k = 0; k < h->touches; k++)
+        nn->count[h->touched[k]] = 0;
     return best;
 }
 
 static best_t search_limited(rc_nearest_t *nn, const query_t *q, int64_t ref)
 {
     best_t best = {.distance = RC_NEAREST_FAR - 1, .tie = RC_NEAREST_FAR, .head = -1};
-    scan_outwards(nn, q, 0, 1, &best);
+    scan_outwards(nn, q, &best);
     rc_nearest_search_limited(nn, q, ref, &best);
     return best;
 }
@@ -394,7 +310,7 @@ int32_t rc_nearest_take(rc_nearest_t *nn, int32_t ref, int32_t aim, int32_t seco
             split(nn, second, &nn->ref2);
             mark(nn, second, 1);
         }
-        best_t best = nn->limit ? search_limited(nn, &q, ref) : search_best(nn, &q);
+        best_t best = nn->limit ? search_limited(nn, &q, ref) : search(nn, &q);
         if (q.use_second)
             mark(nn, second, 0);
         if (best.head < 0)

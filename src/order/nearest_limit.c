@@ -114,7 +114,7 @@ void rc_nearest_limit_remove(rc_nearest_limit_t *l, int32_t unit)
 
 /* Count the first units of a list that are left, at most so many.  Those before them that are used
  * up leave the list.  Returns the units. */
-static int64_t walk_list(rc_nearest_limit_t *l, rc_nearest_shard_t *h, int32_t slot, int64_t most)
+static int64_t walk_list(rc_nearest_limit_t *l, rc_nearest_lists_t *h, int32_t slot, int64_t most)
 {
     int32_t *entry = h->entry + h->start[slot];
     int32_t length = h->length[slot];
@@ -144,7 +144,7 @@ static int64_t walk_list(rc_nearest_limit_t *l, rc_nearest_shard_t *h, int32_t s
 
 /* Count, per unit, the lists of the reference that it is in, over at most `look` entries, shortest
  * lists first.  Returns the lists with any. */
-static int64_t walk(rc_nearest_t *nn, rc_nearest_shard_t *h)
+static int64_t walk(rc_nearest_t *nn, rc_nearest_lists_t *h)
 {
     rc_nearest_limit_t *l = nn->limit;
     int64_t left = l->look;
@@ -161,7 +161,7 @@ static int64_t walk(rc_nearest_t *nn, rc_nearest_shard_t *h)
 }
 
 /* Have the touched units checked that seem nearest, and forget the counts. */
-static void choose(rc_nearest_t *nn, const rc_nearest_shard_t *h, int64_t lists, int64_t lines)
+static void choose(rc_nearest_t *nn, const rc_nearest_lists_t *h, int64_t lists, int64_t lines)
 {
     rc_nearest_limit_t *l = nn->limit;
     rc_ranked_t heap[CHOSEN]; /* the farthest on top */
@@ -261,7 +261,7 @@ void rc_nearest_search_limited(
 {
     rc_nearest_limit_t *l = nn->limit;
     const rc_nearest_side_t *side = &nn->ref;
-    rc_nearest_shard_t *h = &nn->shard[0];
+    rc_nearest_lists_t *h = &nn->lists;
     int whole = side->entries <= l->look;
     for (int64_t k = 0; k < side->slots; k++)
         l->list[k] = (rc_ranked_t){(uint64_t)h->length[side->slot[k]], (uint64_t)side->slot[k]};

@@ -72,14 +72,14 @@ static double walk_ns(const int32_t *count, const int32_t *order, int64_t from, 
 /* Choose how many of the densest lines to pack.  More dense lines mean shorter walks, but more
  * signatures to scan; their number is counted (by hash) for a growing number of lines.
  *  order  line numbers by decreasing count */
-static rc_status_t choose_dense(rc_nearest_t *nn, const int32_t *count, const int32_t *order,
-    int64_t *dense, double *ns, rc_err_t *err)
+static rc_status_t choose_dense(
+    rc_nearest_t *nn, const int32_t *count, const int32_t *order, int64_t *dense, rc_err_t *err)
 {
     const double cheap_ns = 5e6;
     const int64_t most_words = (int64_t)1 << 27; /* of all signatures: 1 GiB */
     double walk = walk_ns(count, order, 0, nn->present);
+    double ns = walk;
     *dense = 0;
-    *ns = walk;
     if (walk < cheap_ns)
         return RC_OK;
     uint64_t size = 16;
@@ -108,10 +108,10 @@ static rc_status_t choose_dense(rc_nearest_t *nn, const int32_t *count, const in
         double scan = scan_ns(nn->units, count_distinct(hash, nn->units, table, size), to);
         walk -= walk_ns(count, order, from, to);
         from = to;
-        if (walk + scan < *ns) {
-            *ns = walk + scan;
+        if (walk + scan < ns) {
+            ns = walk + scan;
             *dense = to;
-        } else if (scan > *ns)
+        } else if (scan > ns)
             break; /* more lines never make fewer signatures */
     }
     free(rank);
@@ -120,10 +120,8 @@ static rc_status_t choose_dense(rc_nearest_t *nn, const int32_t *count, const in
     return st;
 }
 
-rc_status_t rc_nearest_make_lines(
-    rc_nearest_t *nn, int threads, const rc_nearest_tuning_t *tuning, rc_err_t *err)
+rc_status_t rc_nearest_make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *err)
 {
-    const double worth_ns = 30e3; /* a query of less work is never spread */
     rc_status_t st;
     int32_t *count = NULL;
     int32_t *order = NULL;
@@ -135,17 +133,11 @@ rc_status_t rc_nearest_make_lines(
     for (int64_t i = 0; i < nn->present; i++)
         order[i] = (int32_t)i;
     RC_TRY(rc_sort_by_key(count, 1, nn->present, order, err));
-    int64_t dense = 0;
-    double ns = 0;
-    if (tuning && tuning->dense_lines >= 0)
-        dense = tuning->dense_lines < nn->present ? tuning->dense_lines : nn->present;
-    else
-        RC_TRY(choose_dense(nn, count, order, &dense, &ns, err));
+    int64_t dense = dense_lines < nn->present ? dense_lines : nn->present;
+    if (dense < 0)
+        RC_TRY(choose_dense(nn, count, order, &dense, err));
     nn->words = (dense + 63) / 64;
     nn->slots = nn->present - dense;
-    nn->shards = 1;
-    if (nn->parallel_ns == 0 || (nn->units && ns / (double)nn->units > worth_ns))
-        nn->shards = threads;
     for (int64_t i = 0; i < nn->present; i++) {
         int32_t l = nn->line[order[i]];
         nn->maps->line[l] = i < dense ? (int32_t)(-2 - i) : (int32_t)(i - dense);

@@ -9,9 +9,7 @@
 enum {
     RC_NEAREST_ABSENT = -1,  /**< in maps: a line that no row here has; a group without rows left */
     RC_NEAREST_USED_UP = -1, /**< in rc_nearest.count: no rows left */
-    RC_NEAREST_SHARD_UNITS = 64, /**< units a turn when shards are dealt units: whole cache lines */
-    RC_NEAREST_BLOCK = 8         /**< buckets per block of the scan: one word of each side by
-                                      side */
+    RC_NEAREST_BLOCK = 8     /**< buckets per block of the scan: one word of each side by side */
 };
 
 /** What is asked of a unit that may be the nearest, together in memory. */
@@ -31,26 +29,16 @@ typedef struct rc_nearest_side {
     int64_t entries; /**< in these lists */
 } rc_nearest_side_t;
 
-/** Inverted lists of the units of one shard; a query may walk the shards in parallel. */
-typedef struct rc_nearest_shard {
+/** Inverted lists of the units. */
+typedef struct rc_nearest_lists {
     int64_t *start;   /**< [slots + 1] */
     int32_t *length;  /**< [slots] what is left of each list */
     int32_t *entry;   /**< [start[slots]] units */
-    int32_t *touched; /**< [units of the shard + 1] by the reference */
+    int32_t *touched; /**< [units + 1] by the reference */
     int32_t *other;   /**< the same: tied ones, or touched by the second reference */
     int64_t touches;  /**< filled of touched */
     int64_t ties;     /**< filled of other */
-} rc_nearest_shard_t;
-
-/** Whether a team is worth its joining: see search_best in nearest_find.c. */
-typedef struct rc_nearest_team {
-    double alone_rate; /**< ns of one thread per unit of work; 0: not measured */
-    double ns;         /**< of this burst of the team */
-    double work;       /**< the same */
-    int searches;      /**< the same */
-    int rest;          /**< searches to come that stay on one thread */
-    int next_rest;
-} rc_nearest_team_t;
+} rc_nearest_lists_t;
 
 /** The nearest row so far: smallest distance, then tie value, then index. */
 typedef struct rc_nearest_best {
@@ -76,8 +64,6 @@ struct rc_nearest {
     const int32_t *rows; /* [n] borrowed */
     int64_t n;
     rc_nearest_maps_t *maps;
-    int64_t parallel_ns; /* 0: always in a team */
-    rc_nearest_team_t team;
 
     /* units, and their rows */
     int64_t units;
@@ -96,8 +82,7 @@ struct rc_nearest {
     int32_t *line;   /* [present] */
     int64_t slots;   /* those with a list */
     int64_t words;   /* of a signature */
-    int shards;
-    rc_nearest_shard_t *shard;
+    rc_nearest_lists_t lists;
     rc_nearest_side_t ref;
     rc_nearest_side_t ref2;
     unsigned char *marked;     /* [m->lines] sparse line of ref2; RC_NEAREST_SECOND only */
@@ -165,12 +150,12 @@ static inline int64_t rc_nearest_model_row(const rc_nearest_t *nn, int64_t unit)
     return nn->rows[nn->unit_row[first]];
 }
 
-/** Split the lines of the units into dense ones and lists: fills maps->line, present, line, slots,
- *  words and the number of shards.
+/** Split the lines of the units into dense ones and lists: fills maps->line, present, line, slots
+ *  and words.
+ *  \param[in] dense_lines  as of rc_nearest_create
  *  \return RC_OK, RC_ENOMEM.  Cost O(set bits of the units), times some tens where lists are long.
  */
-rc_status_t rc_nearest_make_lines(
-    rc_nearest_t *nn, int threads, const rc_nearest_tuning_t *tuning, rc_err_t *err);
+rc_status_t rc_nearest_make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *err);
 
 /** Offer the rows that a limited search finds in the lists of nn->ref and next to it.
  *  \param[in] ref  the row of the matrix that nn->ref is of */
@@ -195,8 +180,8 @@ void rc_nearest_distances(
 /** popcount(a xor b) over n words. */
 int64_t rc_nearest_popcount(const uint64_t *a, const uint64_t *b, int64_t n);
 
-/** 1 when the machine has the instructions of a variant: 0 portable, 1 popcnt, 2 AVX2,
- *  3 AVX-512 VPOPCNTDQ; for tests. */
+/** 1 when the machine has the instructions of a variant: 0 portable, 1 popcnt,
+ *  2 AVX-512 VPOPCNTDQ; for tests. */
 int rc_nearest_variant_works(int variant);
 
 /** rc_nearest_distances by one variant, which must work here. */

@@ -37,36 +37,6 @@ __attribute__((target("popcnt"))) static void distances_popcnt(
     distances(scan, blocks, words, ref, out);
 }
 
-/* Bits of each of four 64-bit lanes, by table look-up of half bytes (Mula et al., "Faster
- * population counts using AVX2 instructions", doi:10.1093/comjnl/bxx046). */
-__attribute__((target("avx2"))) static inline __m256i lane_bits(__m256i x)
-{
-    const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
-        2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
-    const __m256i half = _mm256_set1_epi8(15);
-    __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(x, half));
-    __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(x, 4), half));
-    return _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256());
-}
-
-__attribute__((target("avx2"))) static void distances_avx2(
-    const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
-{
-    for (int64_t b = 0; b < blocks; b++, out += RC_NEAREST_BLOCK) {
-        __m256i low = _mm256_setzero_si256();
-        __m256i high = _mm256_setzero_si256();
-        for (int64_t w = 0; w < words; w++, scan += RC_NEAREST_BLOCK) {
-            __m256i r = _mm256_set1_epi64x((long long)ref[w]);
-            __m256i a = _mm256_loadu_si256((const __m256i *)scan);
-            __m256i c = _mm256_loadu_si256((const __m256i *)(scan + 4));
-            low = _mm256_add_epi64(low, lane_bits(_mm256_xor_si256(a, r)));
-            high = _mm256_add_epi64(high, lane_bits(_mm256_xor_si256(c, r)));
-        }
-        _mm256_storeu_si256((__m256i *)out, low);
-        _mm256_storeu_si256((__m256i *)(out + 4), high);
-    }
-}
-
 __attribute__((target("avx512f,avx512vpopcntdq"))) static void distances_avx512(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
@@ -91,8 +61,6 @@ int rc_nearest_variant_works(int variant)
     case 1:
         return __builtin_cpu_supports("popcnt") != 0;
     case 2:
-        return __builtin_cpu_supports("avx2") != 0;
-    case 3:
         return __builtin_cpu_supports("avx512f") != 0 &&
                __builtin_cpu_supports("avx512vpopcntdq") != 0;
 #endif
@@ -107,7 +75,6 @@ static distances_fn *variant_fn(int variant)
         distances_portable,
 #ifdef RC_X86
         distances_popcnt,
-        distances_avx2,
         distances_avx512,
 #endif
     };
@@ -123,7 +90,7 @@ void rc_nearest_distances_variant(int variant, const uint64_t *scan, int64_t blo
 void rc_nearest_distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    int variant = 3;
+    int variant = 2;
     while (!rc_nearest_variant_works(variant))
         variant--;
     variant_fn(variant)(scan, blocks, words, ref, out);

@@ -10,7 +10,7 @@
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_greedy_rule_t rule = {.by_warp = 0, .tie = RC_NEAREST_INDEX};
-    return rc_greedy_build(in, &rule, NULL, out, err);
+    return rc_greedy_build(in, &rule, -1, out, err);
 }
 
 const rc_policy_t rc_policy_cta = {

@@ -57,7 +57,7 @@ static rc_status_t build(
     if (rows > 0 && rule.look < total / rows)
         rule.look = total / rows;
     rule.parts = rc_parts_of(rows, PART_ROWS);
-    return rc_greedy_build(in, &rule, NULL, out, err);
+    return rc_greedy_build(in, &rule, -1, out, err);
 }
 
 static rc_status_t build_warp(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)

@@ -41,14 +41,14 @@ static void same(const char *name, const char *how, const rc_csr_t *a, const rc_
                 expected[p], s->row[p]);
 }
 
-static void tuned(int which, const char *how, rc_nearest_tuning_t tuning, int threads,
-    const rc_csr_t *a, const rc_geometry_t *g, const int32_t *expected)
+static void tuned(int which, const char *how, int64_t dense_lines, const rc_csr_t *a,
+    const rc_geometry_t *g, const int32_t *expected)
 {
     rc_err_t err = {0};
     rc_schedule_t s = {0};
     _Atomic int64_t placed = 0;
-    const rc_order_input_t in = {.a = a, .geometry = g, .threads = threads, .placed = &placed};
-    assert_int_equal(rc_greedy_build(&in, &greedy[which].rule, &tuning, &s, &err), RC_OK);
+    const rc_order_input_t in = {.a = a, .geometry = g, .threads = 1, .placed = &placed};
+    assert_int_equal(rc_greedy_build(&in, &greedy[which].rule, dense_lines, &s, &err), RC_OK);
     if (a->rows > g->nw)
         assert_int_equal(placed, a->rows);
     same(greedy[which].name, how, a, g, &s, expected);
@@ -83,25 +83,11 @@ static void all_paths(const rc_csr_t *a, const rc_geometry_t *g)
         assert_int_equal(rc_order_build(greedy[k].name, a, g, 2, &s, &err), RC_OK);
         same(greedy[k].name, "by cost", a, g, &s, expected);
         rc_schedule_free(&s);
-        tuned(k, "lists only", (rc_nearest_tuning_t){0, -1}, 1, a, g, expected);
-        tuned(k, "1 dense line", (rc_nearest_tuning_t){1, -1}, 1, a, g, expected);
-        tuned(k, "5 dense lines", (rc_nearest_tuning_t){5, -1}, 1, a, g, expected);
-        tuned(k, "70 dense lines", (rc_nearest_tuning_t){70, -1}, 1, a, g, expected);
-        tuned(k, "dense lines only", (rc_nearest_tuning_t){INT64_MAX, -1}, 1, a, g, expected);
-    }
-    free(expected);
-}
-
-/* The same with every query spread over threads. */
-static void all_teams(const rc_csr_t *a, const rc_geometry_t *g)
-{
-    int32_t *expected = malloc(((size_t)a->rows + 1) * sizeof *expected);
-    assert_non_null(expected);
-    for (int k = 0; k < greedy_count; k++) {
-        assert_true(reference_order(greedy[k].name, a, g, expected));
-        tuned(k, "lists, 2 threads", (rc_nearest_tuning_t){0, 0}, 2, a, g, expected);
-        tuned(k, "3 dense lines, 3 threads", (rc_nearest_tuning_t){3, 0}, 3, a, g, expected);
-        tuned(k, "dense lines, 2 threads", (rc_nearest_tuning_t){INT64_MAX, 0}, 2, a, g, expected);
+        tuned(k, "lists only", 0, a, g, expected);
+        tuned(k, "1 dense line", 1, a, g, expected);
+        tuned(k, "5 dense lines", 5, a, g, expected);
+        tuned(k, "70 dense lines", 70, a, g, expected);
+        tuned(k, "dense lines only", INT64_MAX, a, g, expected);
     }
     free(expected);
 }
@@ -120,21 +106,7 @@ static void small_matrices_follow_the_definition(void **state)
     }
 }
 
-static void spread_queries_follow_the_definition(void **state)
-{
-    (void)state;
-    rc_rng_t r;
-    rc_rng_seed(&r, 7);
-    for (int round = 0; round < 60; round++) {
-        rc_csr_t a;
-        random_matrix(&r, round % 4 ? 60 : 300, &a);
-        rc_geometry_t g = random_geometry(&r);
-        all_teams(&a, &g);
-        free_matrix(&a);
-    }
-}
-
-/* Enough rows for lists to be compacted, the scan to be laid out again, and several shards. */
+/* Enough rows for lists to be compacted and the scan to be laid out again. */
 static void larger_matrices_follow_the_definition(void **state)
 {
     (void)state;
@@ -160,7 +132,7 @@ static void popcount_variants_agree(void **state)
         scan[i] = rc_rng_hash(3, i);
     for (size_t i = 0; i < words; i++)
         ref[i] = rc_rng_hash(4, i);
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 3; variant++) {
         if (!rc_nearest_variant_works(variant))
             continue;
         rc_nearest_distances_variant(variant, scan, blocks, words, ref, out);
@@ -259,7 +231,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_matrices_follow_the_definition),
-        cmocka_unit_test(spread_queries_follow_the_definition),
         cmocka_unit_test(larger_matrices_follow_the_definition),
         cmocka_unit_test(real_matrices_follow_the_definition),
         cmocka_unit_test(popcount_variants_agree),

@@ -38,7 +38,7 @@ static rc_schedule_t build_parts(
     const rc_order_input_t in = {.a = a, .geometry = g, .threads = threads};
     rule.look = look;
     rule.parts = parts;
-    if (rc_greedy_build(&in, &rule, NULL, &s, &err) < 0)
+    if (rc_greedy_build(&in, &rule, -1, &s, &err) < 0)
         fail_msg("%s, %ld entries: %s", rules[which].name, (long)look, err.text);
     return s;
 }
@@ -308,7 +308,7 @@ static void parts_end_when_asked(void **state)
         rc_greedy_rule_t rule = {.tie = RC_NEAREST_INDEX, .look = 128, .parts = 5};
         const rc_order_input_t in = {
             .a = &a, .geometry = &g, .threads = threads, .stop = stop_at_third, .user = &asked};
-        assert_int_equal(rc_greedy_build(&in, &rule, NULL, &s, &err), RC_EINTR);
+        assert_int_equal(rc_greedy_build(&in, &rule, -1, &s, &err), RC_EINTR);
         assert_string_equal(err.text, "drained");
         assert_null(s.row);
     }
