@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "feature/feature.h"
-#include "feature/walk_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +32,23 @@ static inline int32_t divide(divider_t d, int32_t n)
 
 enum { SMALL = 1 << 14 }; /* bytes of tables that need no allocation */
 
+/* What one thread counts over its rows. */
+typedef struct part {
+    int64_t begin; /* rows [begin, end) */
+    int64_t end;
+    int64_t *requested;  /* [lines] transactions; what follows is behind it in one piece */
+    uint64_t *warp_bits; /* [lines][words] warps that touched the line */
+    int64_t *load;       /* [N_w] */
+    int64_t *total;      /* [N_w] */
+    int64_t *distinct;   /* [N_w] of the first part: over all parts, at the end */
+    int32_t *last_row;   /* [lines] row that touched the line last */
+    void *allocated;     /* free(); NULL when the tables are somebody else's */
+    size_t cleared;      /* bytes from `requested` to behind `distinct` */
+    rc_extent_t entries;
+    rc_extent_t blocks;
+    rc_extent_t distance;
+} part_t;
+
 typedef struct walk {
     const rc_csr_t *a;
     rc_geometry_t g;
@@ -41,12 +57,11 @@ typedef struct walk {
     divider_t by_nt;
     int64_t lines;
     int64_t words; /* of a set of warps */
-    int avx512;    /* walk with it */
     int parts;
-    rc_walk_part_t *part;
+    part_t *part;
 } walk_t;
 
-void rc_extent_add(rc_extent_t *e, int64_t value)
+static void add(rc_extent_t *e, int64_t value)
 {
     if (e->count == 0 || value < e->min)
         e->min = value;
@@ -56,7 +71,7 @@ void rc_extent_add(rc_extent_t *e, int64_t value)
     e->count++;
 }
 
-void rc_extent_merge(rc_extent_t *to, const rc_extent_t *from)
+static void merge(rc_extent_t *to, const rc_extent_t *from)
 {
     if (from->count == 0)
         return;
@@ -82,19 +97,17 @@ typedef struct row_counts {
     int64_t requests; /* transactions */
 } row_counts_t;
 
-/* last_row: row that touched the line last; rows go up, so this finds what adjacent rows share. */
-static inline void touch(const walk_t *w, rc_walk_part_t *p, int32_t at, int32_t row, int64_t word,
+/* Rows go up, so the row that touched the line last tells what adjacent rows share. */
+static inline void touch(const walk_t *w, part_t *p, int32_t at, int32_t row, int64_t word,
     uint64_t bit, row_counts_t *n)
 {
-    int32_t *last_row = p->scratch;
     n->lines++;
-    n->shared += last_row[at] == row - 1;
-    last_row[at] = row;
+    n->shared += p->last_row[at] == row - 1;
+    p->last_row[at] = row;
     p->warp_bits[at * w->words + word] |= bit;
 }
 
-static void walk_row(
-    const walk_t *w, rc_walk_part_t *p, int32_t row, int64_t warp, row_counts_t *out)
+static void walk_row(const walk_t *w, part_t *p, int32_t row, int64_t warp, row_counts_t *out)
 {
     const int32_t *col = w->a->col_idx;
     const divider_t by_line = w->by_line;
@@ -140,30 +153,24 @@ static int64_t count_blocks(const walk_t *w, int64_t row)
 }
 
 /* Mark the lines of the row before the first one, which another thread counts. */
-static int64_t mark_row(const walk_t *w, rc_walk_part_t *p, int64_t row)
+static int64_t mark_row(const walk_t *w, part_t *p, int64_t row)
 {
-    int32_t *last_row = p->scratch;
     int64_t lines = 0;
     int32_t current = -1;
     for (int64_t e = w->a->row_ptr[row]; e < w->a->row_ptr[row + 1]; e++) {
         int32_t at = divide(w->by_line, w->a->col_idx[e]);
         lines += at != current;
         current = at;
-        last_row[at] = (int32_t)row;
+        p->last_row[at] = (int32_t)row;
     }
     return lines;
 }
 
-static void walk_part(const walk_t *w, rc_walk_part_t *p)
+static void walk_part(const walk_t *w, part_t *p)
 {
     memset(p->requested, 0, p->cleared);
-    if (w->avx512) {
-        rc_walk_avx512(w->a, &w->g, p);
-        return;
-    }
-    int32_t *last_row = p->scratch;
     for (int64_t i = 0; i < w->lines; i++)
-        last_row[i] = -2; /* no row before row 0 either */
+        p->last_row[i] = -2; /* no row before row 0 either */
     int64_t before = p->begin > 0 && p->begin < p->end ? mark_row(w, p, p->begin - 1) : 0;
     int64_t warp = p->begin % w->g.nw;
     int same_blocks = w->g.nw == w->g.line;
@@ -171,10 +178,10 @@ static void walk_part(const walk_t *w, rc_walk_part_t *p)
         int64_t entries = w->a->row_ptr[row + 1] - w->a->row_ptr[row];
         row_counts_t n;
         walk_row(w, p, (int32_t)row, warp, &n);
-        rc_extent_add(&p->entries, entries);
-        rc_extent_add(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
+        add(&p->entries, entries);
+        add(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
         if (row > 0)
-            rc_extent_add(&p->distance, before + n.lines - 2 * n.shared);
+            add(&p->distance, before + n.lines - 2 * n.shared);
         p->load[warp] += entries ? 1 + divide(w->by_nt, (int32_t)entries - 1) : 0;
         p->total[warp] += n.requests;
         before = n.lines;
@@ -210,17 +217,15 @@ static int64_t cut_at(const rc_csr_t *a, double want)
 
 /* One piece of memory for all tables of a part, `small` when they fit that: with a small matrix,
  * allocating is what takes time.  They are cleared by the thread that walks. */
-static rc_status_t alloc_part(const walk_t *w, rc_walk_part_t *p, void *small, rc_err_t *err)
+static rc_status_t alloc_part(const walk_t *w, part_t *p, void *small, rc_err_t *err)
 {
-    enum { whole = 64 / sizeof(uint64_t) }; /* the scratch begins with a cache line */
     size_t lines = (size_t)w->lines;
     size_t words = (size_t)w->words;
     size_t nw = (size_t)w->g.nw;
     if (lines && words + 2 > SIZE_MAX / 2 / sizeof(uint64_t) / lines)
         return rc_fail(err, RC_ERANGE, "features: %zu lines of %zu words do not fit", lines, words);
-    size_t tables = (lines * (1 + words) + 3 * nw + whole - 1) / whole * whole;
-    size_t scratch = w->avx512 ? rc_walk_avx512_scratch(w->a, &w->g) : lines * sizeof(int32_t);
-    size_t bytes = tables * sizeof(uint64_t) + scratch;
+    p->cleared = (lines * (1 + words) + 3 * nw) * sizeof(uint64_t);
+    size_t bytes = p->cleared + lines * sizeof *p->last_row;
     p->requested = small;
     if (!small || bytes > SMALL)
         p->requested = p->allocated =
@@ -231,15 +236,14 @@ static rc_status_t alloc_part(const walk_t *w, rc_walk_part_t *p, void *small, r
     p->load = (int64_t *)p->warp_bits + lines * words;
     p->total = p->load + nw;
     p->distinct = p->total + nw;
-    p->cleared = (lines * (1 + words) + 3 * nw) * sizeof(uint64_t);
-    p->scratch = p->requested + tables;
+    p->last_row = (int32_t *)(p->distinct + nw);
     return RC_OK;
 }
 
 /* Add all parts into the first one, which then holds the whole. */
 static void join_parts(const walk_t *w)
 {
-    rc_walk_part_t *to = &w->part[0];
+    part_t *to = &w->part[0];
 #pragma omp parallel for num_threads(w->parts) schedule(static)
     for (int64_t i = 0; i < w->lines; i++)
         for (int t = 1; t < w->parts; t++) {
@@ -248,10 +252,10 @@ static void join_parts(const walk_t *w)
                 to->warp_bits[k] |= w->part[t].warp_bits[k];
         }
     for (int t = 1; t < w->parts; t++) {
-        const rc_walk_part_t *from = &w->part[t];
-        rc_extent_merge(&to->entries, &from->entries);
-        rc_extent_merge(&to->blocks, &from->blocks);
-        rc_extent_merge(&to->distance, &from->distance);
+        const part_t *from = &w->part[t];
+        merge(&to->entries, &from->entries);
+        merge(&to->blocks, &from->blocks);
+        merge(&to->distance, &from->distance);
         for (int64_t i = 0; i < w->g.nw; i++) {
             to->load[i] += from->load[i];
             to->total[i] += from->total[i];
@@ -262,12 +266,6 @@ static void join_parts(const walk_t *w)
 /* Lines of each warp. */
 static void count_distinct(const walk_t *w, const uint64_t *bits_of, int64_t *distinct)
 {
-    if (w->avx512) {
-        int64_t count[64];
-        rc_count_bits_avx512(bits_of, w->lines, count);
-        memcpy(distinct, count, (size_t)w->g.nw * sizeof *distinct);
-        return;
-    }
     for (int64_t i = 0; i < w->lines; i++)
         for (int64_t k = 0; k < w->words; k++)
             for (uint64_t bits = bits_of[i * w->words + k]; bits; bits &= bits - 1)
@@ -276,15 +274,15 @@ static void count_distinct(const walk_t *w, const uint64_t *bits_of, int64_t *di
 
 static void summarise(const walk_t *w, rc_walk_t *out)
 {
-    const rc_walk_part_t *p = &w->part[0];
+    const part_t *p = &w->part[0];
     *out = (rc_walk_t){.entries = p->entries, .blocks = p->blocks, .distance = p->distance};
     for (int64_t i = 0; i < w->lines; i++)
-        rc_extent_add(&out->requested, p->requested[i]);
+        add(&out->requested, p->requested[i]);
     count_distinct(w, p->warp_bits, p->distinct);
     for (int64_t i = 0; i < w->g.nw; i++) {
-        rc_extent_add(&out->load, p->load[i]);
-        rc_extent_add(&out->distinct, p->distinct[i]);
-        rc_extent_add(&out->total, p->total[i]);
+        add(&out->load, p->load[i]);
+        add(&out->distinct, p->distinct[i]);
+        add(&out->total, p->total[i]);
     }
 }
 
@@ -300,11 +298,11 @@ static void walk_parts(const walk_t *w)
     join_parts(w);
 }
 
-rc_status_t rc_walk_with(const rc_csr_t *a, const rc_geometry_t *geometry, int parts, int avx512,
-    rc_walk_t *out, rc_err_t *err)
+rc_status_t rc_walk_in_parts(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int parts, rc_walk_t *out, rc_err_t *err)
 {
     _Alignas(64) char small[SMALL];
-    rc_walk_part_t only = {0};
+    part_t only = {0};
     walk_t w = {
         .a = a,
         .g = *geometry,
@@ -313,7 +311,6 @@ rc_status_t rc_walk_with(const rc_csr_t *a, const rc_geometry_t *geometry, int p
         .by_nt = divider_of(geometry->nt),
         .lines = (a->cols + geometry->line - 1) / geometry->line,
         .words = (geometry->nw + 63) / 64,
-        .avx512 = avx512,
         .parts = parts,
     };
     w.part = &only;
@@ -341,6 +338,5 @@ done:
 rc_status_t rc_walk_matrix(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err)
 {
-    return rc_walk_with(a, geometry, useful_parts(a, geometry, threads),
-        rc_walk_avx512_fits(a, geometry), out, err);
+    return rc_walk_in_parts(a, geometry, useful_parts(a, geometry, threads), out, err);
 }

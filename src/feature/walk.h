@@ -34,6 +34,11 @@ typedef struct rc_walk {
 rc_status_t rc_walk_matrix(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, rc_walk_t *out, rc_err_t *err);
 
+/** As rc_walk_matrix, with this many parts (at least 1, at most the rows when there are any), each
+ *  walked by a thread. */
+rc_status_t rc_walk_in_parts(
+    const rc_csr_t *a, const rc_geometry_t *geometry, int parts, rc_walk_t *out, rc_err_t *err);
+
 /** Sum over count, 0 for none. */
 double rc_extent_mean(const rc_extent_t *e);
 

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "feature/feature.h"
-#include "feature/walk_parts.h"
+#include "feature/walk.h"
 #include "order_matrix.h"
 #include "rowcast_io.h"
 #include "sparse/generate.h"
@@ -197,25 +197,20 @@ static void threads_do_not_change_a_bit(void **state)
     }
 }
 
-/* Each walk, in one part and in three, against the plain one in one part. */
-static void expect_same_walks(const rc_csr_t *a, const rc_geometry_t *g, int *with_avx512)
+/* The walk in two and three parts, against that in one. */
+static void expect_same_walks(const rc_csr_t *a, const rc_geometry_t *g)
 {
     rc_walk_t want;
     memset(&want, 0, sizeof want);
-    assert_int_equal(rc_walk_with(a, g, 1, 0, &want, NULL), RC_OK);
-    int fits = rc_walk_avx512_fits(a, g);
-    *with_avx512 += fits;
-    for (int parts = 1; parts <= 3 && (parts == 1 || parts <= a->rows); parts += 2)
-        for (int avx512 = 0; avx512 <= fits; avx512++) {
-            rc_walk_t got;
-            memset(&got, 0, sizeof got);
-            assert_int_equal(rc_walk_with(a, g, parts, avx512, &got, NULL), RC_OK);
-            if (memcmp(&want, &got, sizeof got) != 0)
-                fail_msg(
-                    "%d x %d, %d entries, geometry %d %d %d, %d parts, %s AVX-512: another walk",
-                    (int)a->rows, (int)a->cols, (int)a->nnz, g->nw, g->nt, g->line, parts,
-                    avx512 ? "with" : "without");
-        }
+    assert_int_equal(rc_walk_in_parts(a, g, 1, &want, NULL), RC_OK);
+    for (int parts = 2; parts <= 3 && parts <= a->rows; parts++) {
+        rc_walk_t got;
+        memset(&got, 0, sizeof got);
+        assert_int_equal(rc_walk_in_parts(a, g, parts, &got, NULL), RC_OK);
+        if (memcmp(&want, &got, sizeof got) != 0)
+            fail_msg("%d x %d, %d entries, geometry %d %d %d, %d parts: another walk", (int)a->rows,
+                (int)a->cols, (int)a->nnz, g->nw, g->nt, g->line, parts);
+    }
 }
 
 static rc_geometry_t power_geometry(rc_rng_t *r)
@@ -229,18 +224,15 @@ static void walks_agree_on_random_matrices(void **state)
     (void)state;
     rc_rng_t rng;
     rc_rng_seed(&rng, 512);
-    int with_avx512 = 0;
     for (int round = 0; round < 80; round++) {
         rc_csr_t a;
         random_matrix(&rng, round % 8 ? 60 : 500, &a);
         for (int k = 0; k < 4; k++) {
             rc_geometry_t g = k ? power_geometry(&rng) : random_geometry(&rng);
-            expect_same_walks(&a, &g, &with_avx512);
+            expect_same_walks(&a, &g);
         }
         free_matrix(&a);
     }
-    if (!with_avx512)
-        print_message("no AVX-512 here: one walk\n");
 }
 
 /* Rows of several chunks, columns far apart, few rows with many lines, empty rows. */
@@ -251,14 +243,13 @@ static void walks_agree_on_large_matrices(void **state)
         "rmat:scale=13", "mesh3d:n=12,dof=3", "banded:n=200000", "block:n=3000", "mesh2d:n=150",
         "lp:rows=3000,cols=9000"};
     static const rc_geometry_t geometries[] = {{32, 32, 32}, {32, 32, 16}, {2, 16, 64}, {1, 8, 1}};
-    int with_avx512 = 0;
     for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
         rc_csr_t a;
         rc_err_t err = {0};
         if (rc_generate(specs[i], &a, NULL, &err) < 0)
             fail_msg("%s: %s", specs[i], err.text);
         for (size_t k = 0; k < sizeof geometries / sizeof *geometries; k++)
-            expect_same_walks(&a, &geometries[k], &with_avx512);
+            expect_same_walks(&a, &geometries[k]);
         rc_csr_free(&a);
     }
 }
