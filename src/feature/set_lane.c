@@ -5,6 +5,7 @@
  * whose mirror image is an entry; 1 where there are none; 0 for matrices that are not square. */
 #include "config.h"
 #include "feature/feature.h"
+#include "sparse/csr.h"
 
 /* Sums of whole numbers are exact, so nothing depends on how a mean is rounded. */
 typedef unsigned __int128 wide_t;
@@ -19,20 +20,6 @@ static const rc_feature_t features[] = {
 enum { RDENSITY, NNZ_MAX, NNZ_VARIANCE, PATTERN_SYMMETRY, COUNT };
 _Static_assert(sizeof features / sizeof features[0] == COUNT, "features of the set");
 
-static int has_entry(const rc_csr_t *a, int64_t row, int64_t col)
-{
-    int64_t low = a->row_ptr[row];
-    int64_t high = a->row_ptr[row + 1];
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (a->col_idx[mid] < col)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < a->row_ptr[row + 1] && a->col_idx[low] == col;
-}
-
 static double symmetry(const rc_csr_t *a, int threads)
 {
     int64_t off = 0;
@@ -45,7 +32,7 @@ static double symmetry(const rc_csr_t *a, int threads)
             if (a->col_idx[e] == r)
                 continue;
             off++;
-            mirrored += has_entry(a, a->col_idx[e], r);
+            mirrored += rc_csr_has(a, a->col_idx[e], r);
         }
     return off ? (double)mirrored / (double)off : 1;
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "feature/feature.h"
+#include "sparse/csr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,21 +201,6 @@ static int useful_parts(const rc_csr_t *a, const rc_geometry_t *g, int threads)
     return rc_feature_threads(a, lines * (words + 1), threads);
 }
 
-/* First row whose share of the work is at least `want`. */
-static int64_t cut_at(const rc_csr_t *a, double want)
-{
-    int64_t low = 0;
-    int64_t high = a->rows;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if ((double)(a->row_ptr[mid] + mid) < want)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 /* One piece of memory for all tables of a part, `small` when they fit that: with a small matrix,
  * allocating is what takes time.  They are cleared by the thread that walks. */
 static rc_status_t alloc_part(const walk_t *w, part_t *p, void *small, rc_err_t *err)
@@ -323,7 +309,9 @@ rc_status_t rc_walk_in_parts(
     for (int t = 0; t < w.parts; t++) {
         RC_TRY(alloc_part(&w, &w.part[t], parts == 1 ? small : NULL, err));
         w.part[t].begin = t == 0 ? 0 : w.part[t - 1].end;
-        w.part[t].end = t == w.parts - 1 ? a->rows : cut_at(a, work * (t + 1) / w.parts);
+        w.part[t].end = t == w.parts - 1
+                            ? a->rows
+                            : rc_rows_cut(a->row_ptr, a->rows, 1, work * (t + 1) / w.parts);
     }
     walk_parts(&w);
     summarise(&w, out);

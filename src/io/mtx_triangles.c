@@ -8,16 +8,7 @@
 /* The place of (row, col), or -1. */
 static int64_t find(const rc_csr_t *a, int32_t row, int32_t col)
 {
-    int64_t low = a->row_ptr[row];
-    int64_t high = a->row_ptr[row + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->col_idx[middle] < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a->row_ptr[row + 1] && a->col_idx[low] == col ? low : -1;
+    return rc_csr_has(a, row, col) ? rc_csr_seek(a, row, col) : -1;
 }
 
 /* Of complex values digests are compared, which are those of the image already. */

@@ -2,6 +2,7 @@
 #include "order/coarsen.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "order/ranked.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -50,42 +51,32 @@ rc_status_t rc_group_runs(int64_t n, int64_t size, rc_grouping_t *out, rc_err_t 
 
 /* ------------------------------------------------------------------ growth */
 
-/* A heap of candidates, largest first: weight to the group in the upper half, then the complement
- * of the vertex.  A vertex is there once for each growth of its weight; only its latest is
- * valid. */
+/* A heap of candidates: those of the largest weight to the group first, of equal ones the first
+ * vertex.  A vertex is there once for each growth of its weight; only its latest is valid. */
 typedef struct heap {
-    uint64_t *key;
+    rc_ranked_t *candidate; /* key: complement of the weight; tie: the vertex */
     size_t count;
     size_t room;
 } heap_t;
 
-static rc_status_t push(heap_t *h, uint64_t key, rc_err_t *err)
+static rc_status_t push(heap_t *h, uint32_t weight, uint32_t vertex, rc_err_t *err)
 {
-    if (h->count == h->room) {
-        rc_status_t st = rc_grow(
-            (void **)&h->key, &h->room, h->count + 1, sizeof *h->key, "candidates of a group", err);
-        if (st < 0)
-            return st;
-    }
-    size_t i = h->count++;
-    for (; i > 0 && h->key[(i - 1) / 2] < key; i = (i - 1) / 2)
-        h->key[i] = h->key[(i - 1) / 2];
-    h->key[i] = key;
+    void *p = h->candidate;
+    rc_status_t st =
+        rc_grow(&p, &h->room, h->count + 1, sizeof *h->candidate, "candidates of a group", err);
+    if (st < 0)
+        return st;
+    h->candidate = p;
+    h->candidate[h->count++] = (rc_ranked_t){~(uint64_t)weight, vertex};
+    rc_ranked_lift(h->candidate, (int64_t)h->count);
     return RC_OK;
 }
 
-static uint64_t pop(heap_t *h)
+static rc_ranked_t pop(heap_t *h)
 {
-    uint64_t top = h->key[0];
-    uint64_t last = h->key[--h->count];
-    size_t i = 0;
-    for (size_t child; (child = 2 * i + 1) < h->count; i = child) {
-        child += child + 1 < h->count && h->key[child + 1] > h->key[child];
-        if (h->key[child] <= last)
-            break;
-        h->key[i] = h->key[child];
-    }
-    h->key[i] = last;
+    rc_ranked_t top = h->candidate[0];
+    h->candidate[0] = h->candidate[--h->count];
+    rc_ranked_sift(h->candidate, (int64_t)h->count);
     return top;
 }
 
@@ -96,11 +87,6 @@ typedef struct growth {
     heap_t candidate;
 } growth_t;
 
-static uint32_t vertex_of(uint64_t key)
-{
-    return UINT32_MAX - (uint32_t)key;
-}
-
 static rc_status_t add_candidates(growth_t *w, int64_t v, rc_err_t *err)
 {
     const rc_graph_t *g = w->g;
@@ -110,19 +96,18 @@ static rc_status_t add_candidates(growth_t *w, int64_t v, rc_err_t *err)
         if (w->group[u] >= 0)
             continue;
         w->weight[u] += (uint32_t)rc_graph_weight(g, e);
-        st = push(&w->candidate, (uint64_t)w->weight[u] << 32 | (UINT32_MAX - (uint32_t)u), err);
+        st = push(&w->candidate, w->weight[u], (uint32_t)u, err);
     }
     return st;
 }
 
-/* The next member, or -1.  Keys are popped as they are outdated. */
+/* The next member, or -1. */
 static int64_t take_best(growth_t *w)
 {
     while (w->candidate.count > 0) {
-        uint64_t key = pop(&w->candidate);
-        uint32_t u = vertex_of(key);
-        if (w->group[u] < 0 && w->weight[u] == key >> 32)
-            return u;
+        rc_ranked_t best = pop(&w->candidate);
+        if (w->group[best.tie] < 0 && w->weight[best.tie] == ~best.key)
+            return (int64_t)best.tie;
     }
     return -1;
 }
@@ -143,7 +128,7 @@ static rc_status_t grow(growth_t *w, int64_t seed, int64_t size, int32_t number,
         v = take_best(w);
     }
     for (size_t i = 0; i < w->candidate.count; i++)
-        w->weight[vertex_of(w->candidate.key[i])] = 0;
+        w->weight[w->candidate.candidate[i].tie] = 0;
     return RC_OK;
 }
 
@@ -165,7 +150,7 @@ static rc_status_t grow_all(
     st = RC_OK;
 done:
     free(w.weight);
-    free(w.candidate.key);
+    free(w.candidate.candidate);
     return st;
 }
 

@@ -4,20 +4,13 @@
  * than N_w rows is reversed within itself [chosen].  Cost O(rows). */
 #include "config.h"
 #include "order/policy.h"
-#include "order/rows.h"
 
-#include <stdlib.h>
+extern const rc_policy_t rc_policy_plain;
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = in->a;
-    int32_t *load = NULL;
-    rc_status_t st = rc_row_loads(a, in->geometry->nt, in->threads, &load, err);
-    if (st == RC_OK)
-        st = rc_schedule_alloc(a->rows, a->rows, out, err);
-    if (st == RC_OK)
-        st = rc_rows_by_load(load, 1, a->rows, out->row, err);
-    free(load);
+    rc_status_t st = rc_policy_plain.build(in, out, err);
     if (st < 0)
         return st;
     int64_t nw = in->geometry->nw;

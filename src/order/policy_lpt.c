@@ -10,60 +10,33 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "order/policy.h"
+#include "order/ranked.h"
 #include "order/rows.h"
 
 #include <stdlib.h>
 
-typedef struct warp {
-    int64_t load;
-    int64_t rows;
-    int32_t id;
-} warp_t;
-
-static int before(const warp_t *a, const warp_t *b)
+/* A warp in the heap: key its load, tie its rows and its number. */
+static rc_ranked_t warp_of(uint64_t load, int64_t rows, uint32_t id)
 {
-    if (a->load != b->load)
-        return a->load < b->load;
-    if (a->rows != b->rows)
-        return a->rows < b->rows;
-    return a->id < b->id;
-}
-
-/* The root of the binary heap got larger: move it down. */
-static void sift_down(warp_t *heap, int64_t n)
-{
-    int64_t at = 0;
-    for (;;) {
-        int64_t child = 2 * at + 1;
-        if (child >= n)
-            return;
-        if (child + 1 < n && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &heap[at]))
-            return;
-        warp_t swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
+    return (rc_ranked_t){load, (uint64_t)rows << 32 | id};
 }
 
 /* Assign rows in the given order; slot[i] is where order[i] goes.  Returns the rows of the longest
  * warp. */
-static int64_t assign(
-    const int32_t *load, const int32_t *order, int64_t n, warp_t *heap, int64_t nw, int64_t *slot)
+static int64_t assign(const int32_t *load, const int32_t *order, int64_t n, rc_ranked_t *heap,
+    int64_t nw, int64_t *slot)
 {
     int64_t longest = 0;
     /* all warps are equal but for their id, so ascending ids are a heap */
     for (int64_t w = 0; w < nw; w++)
-        heap[w] = (warp_t){.load = 0, .rows = 0, .id = (int32_t)w};
+        heap[w] = warp_of(0, 0, (uint32_t)w);
     for (int64_t i = 0; i < n; i++) {
-        slot[i] = heap[0].rows * nw + heap[0].id;
-        heap[0].rows++;
-        heap[0].load += load[order[i]];
-        if (heap[0].rows > longest)
-            longest = heap[0].rows;
-        sift_down(heap, nw);
+        uint32_t id = (uint32_t)heap[0].tie;
+        int64_t rows = (int64_t)(heap[0].tie >> 32);
+        slot[i] = rows * nw + id;
+        heap[0] = warp_of(heap[0].key + (uint64_t)load[order[i]], ++rows, id);
+        longest = rows > longest ? rows : longest;
+        rc_ranked_sift(heap, nw);
     }
     return longest;
 }
@@ -76,7 +49,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     int64_t nw = in->geometry->nw;
     int32_t *order = rc_alloc((size_t)n, sizeof *order, "lpt", err);
     int64_t *slot = rc_alloc((size_t)n, sizeof *slot, "lpt", err);
-    warp_t *heap = rc_alloc((size_t)nw, sizeof *heap, "lpt", err);
+    rc_ranked_t *heap = rc_alloc((size_t)nw, sizeof *heap, "lpt", err);
     if (!order || !slot || !heap) {
         st = RC_ENOMEM;
         goto done;

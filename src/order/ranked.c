@@ -1,6 +1,5 @@
 /* Many are dealt out by the highest eight bits in which they differ, in place.  Few are sorted by
- * quicksort with the median of three, insertion for short ranges, and heap sort where the pivots
- * are bad for too long. */
+ * quicksort with the median of three, and insertion for short ranges. */
 #include "config.h"
 #include "order/ranked.h"
 
@@ -48,19 +47,6 @@ void rc_ranked_lift(rc_ranked_t *r, int64_t n)
     r[at] = x;
 }
 
-/* Slow, and never quadratic. */
-static void heap_sort(rc_ranked_t *r, int64_t n)
-{
-    for (int64_t i = 2; i <= n; i++)
-        rc_ranked_lift(r, i);
-    for (int64_t i = n; i > 1; i--) { /* the smallest goes to the end */
-        swap(&r[0], &r[i - 1]);
-        rc_ranked_sift(r, i - 1);
-    }
-    for (int64_t i = 0; i < n / 2; i++)
-        swap(&r[i], &r[n - 1 - i]);
-}
-
 static rc_ranked_t median(rc_ranked_t *r, int64_t n)
 {
     rc_ranked_t *a = &r[0];
@@ -75,15 +61,10 @@ static rc_ranked_t median(rc_ranked_t *r, int64_t n)
     return *b;
 }
 
-/* \param[in] depth  partitions left before heap sort takes over */
-static void sort_range(rc_ranked_t *r, int64_t n, int depth)
+static void sort_range(rc_ranked_t *r, int64_t n)
 {
     enum { few = 24 };
     while (n > few) {
-        if (depth-- == 0) {
-            heap_sort(r, n);
-            return;
-        }
         rc_ranked_t pivot = median(r, n);
         int64_t i = 0;
         int64_t k = n - 1;
@@ -98,7 +79,7 @@ static void sort_range(rc_ranked_t *r, int64_t n, int depth)
         /* [0, k] and [i, n): the shorter one first, so that the depth of calls is logarithmic */
         rc_ranked_t *other = k + 1 < n - i ? r : r + i;
         int64_t others = k + 1 < n - i ? k + 1 : n - i;
-        sort_range(other, others, depth);
+        sort_range(other, others);
         if (other == r) {
             r += i;
             n -= i;
@@ -172,11 +153,8 @@ static void sort_many(rc_ranked_t *r, int64_t n, int fork)
     enum { few = 1 << 11, many = 1 << 15 };
     int64_t end[DIGITS];
     digit_t d;
-    int depth = 2;
-    for (int64_t m = n; m > 1; m /= 2)
-        depth += 2;
     if (n < few) {
-        sort_range(r, n, depth);
+        sort_range(r, n);
         return;
     }
     if (!find_digit(r, n, &d))

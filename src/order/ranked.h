@@ -18,7 +18,8 @@ static inline int rc_ranked_before(rc_ranked_t x, rc_ranked_t y)
 /** Sort in place, smallest first.  Those that differ in nothing cannot be told apart, so the result
  *  does not depend on threads.
  *  \param[in] threads  >= 1
- *  Cost O(n log n) in the worst case, memory O(log n) and 2 kB for each of at most 16 levels. */
+ *  Cost O(n log n), O(n^2) at worst of up to 2^11 at a time; memory O(log n) and 2 kB for each of
+ *  at most 16 levels. */
 void rc_ranked_sort(rc_ranked_t *r, int64_t n, int threads);
 
 /** Move the root of a heap, smallest first, down to where it belongs: r[0] may be anything, the

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "order/local.h"
 #include "order/steps.h"
+#include "sparse/csr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,13 +189,6 @@ rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out,
 
 /* --------------------------------------------------------------- agreement */
 
-static int holds(const rc_csr_t *a, int64_t r, int32_t col)
-{
-    const int32_t *first = a->col_idx + a->row_ptr[r];
-    return bsearch(&col, first, (size_t)(a->row_ptr[r + 1] - a->row_ptr[r]), sizeof *first,
-               by_number) != NULL;
-}
-
 void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
 {
     int64_t runs = rc_local_runs(a->rows);
@@ -208,9 +202,9 @@ void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
         for (int j = 0; j < length; j++) {
             if (col[j] == seed)
                 continue;
-            int found = col[j] < a->rows && seed < a->cols && holds(a, col[j], (int32_t)seed);
+            int found = col[j] < a->rows && seed < a->cols && rc_csr_has(a, col[j], (int32_t)seed);
             for (int k = 0; k < length && !found && col[j] < a->rows; k++)
-                found = k != j && holds(a, col[j], col[k]);
+                found = k != j && rc_csr_has(a, col[j], col[k]);
             e++;
             d += found;
         }

@@ -55,6 +55,40 @@ int64_t rc_csr_bytes(int64_t rows, int64_t nnz)
            nnz * (int64_t)(sizeof(int32_t) + sizeof(double));
 }
 
+int64_t rc_csr_seek(const rc_csr_t *a, int64_t row, int64_t col)
+{
+    int64_t low = a->row_ptr[row];
+    int64_t high = a->row_ptr[row + 1];
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (a->col_idx[middle] < col)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int rc_csr_has(const rc_csr_t *a, int64_t row, int64_t col)
+{
+    int64_t at = rc_csr_seek(a, row, col);
+    return at < a->row_ptr[row + 1] && a->col_idx[at] == col;
+}
+
+int64_t rc_rows_cut(const int64_t *ptr, int64_t rows, int64_t row_cost, double want)
+{
+    int64_t low = 0;
+    int64_t high = rows;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if ((double)ptr[middle] + (double)(middle * row_cost) < want)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* ------------------------------------------------------------------- check */
 
 static rc_status_t check_row(const rc_csr_t *a, int64_t row, rc_err_t *err)

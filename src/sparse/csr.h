@@ -38,6 +38,17 @@ rc_status_t rc_csr_given(const rc_csr_t *a, int threads, int *team, rc_err_t *er
  *  a matrix, independent of the file it came from.  Cost O(nnz). */
 rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 
+/** The first entry of a row whose column is not below `col`; the end of the row: there is none.
+ *  Cost O(log(row length)). */
+int64_t rc_csr_seek(const rc_csr_t *a, int64_t row, int64_t col);
+
+/** 1: the entry is there. */
+int rc_csr_has(const rc_csr_t *a, int64_t row, int64_t col);
+
+/** The first row before which there is work of at least `want`: entries, and `row_cost` a row.
+ *  \param[in] ptr  [rows + 1] */
+int64_t rc_rows_cut(const int64_t *ptr, int64_t rows, int64_t row_cost, double want);
+
 /** Bytes of the arrays of a matrix of this shape. */
 int64_t rc_csr_bytes(int64_t rows, int64_t nnz);
 

@@ -2,6 +2,7 @@
 #include "sparse/segments.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,19 +94,9 @@ static inline int is_heavy(const work_t *w, const segment_t *s)
 static int64_t first_row(const work_t *w, int b)
 {
     const int64_t *ptr = w->a->ptr;
-    int64_t low = 0;
-    int64_t high = w->a->rows;
-    if (b == w->blocks)
-        return high;
-    double want = (double)(ptr[high] + high) * b / w->blocks;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if ((double)(ptr[mid] + mid) < want)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    int64_t rows = w->a->rows;
+    return b == w->blocks ? rows
+                          : rc_rows_cut(ptr, rows, 1, (double)(ptr[rows] + rows) * b / w->blocks);
 }
 
 static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rule_t *rule,

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 #include "sparse/generate/form.h"
 #include "sparse/generate/permute.h"
 #include "sparse/generate/rows.h"
@@ -27,27 +28,6 @@ typedef struct fit {
     uint64_t key;
 } fit_t;
 
-/* First place of row i at or behind column c. */
-static int64_t seek(const rc_csr_t *a, int64_t i, int64_t c)
-{
-    int64_t low = a->row_ptr[i];
-    int64_t high = a->row_ptr[i + 1];
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (a->col_idx[middle] < c)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static int has(const rc_csr_t *a, int64_t i, int64_t c)
-{
-    int64_t at = seek(a, i, c);
-    return at < a->row_ptr[i + 1] && a->col_idx[at] == c;
-}
-
 /* Counts items and, into diagonal, entries on it. */
 static rc_status_t count_items(fit_t *f, int64_t *diagonal, rc_err_t *err)
 {
@@ -59,10 +39,10 @@ static rc_status_t count_items(fit_t *f, int64_t *diagonal, rc_err_t *err)
         return RC_ENOMEM;
 #pragma omp parallel for schedule(static) reduction(+ : on)
     for (int64_t i = 0; i < a->rows; i++) {
-        int loop = f->square && has(a, i, i);
+        int loop = f->square && rc_csr_has(a, i, i);
         on += loop;
         f->before[i + 1] =
-            a->row_ptr[i + 1] - (f->pairs ? seek(a, i, i + 1) : a->row_ptr[i] + loop);
+            a->row_ptr[i + 1] - (f->pairs ? rc_csr_seek(a, i, i + 1) : a->row_ptr[i] + loop);
     }
     for (int64_t i = 0; i < a->rows; i++)
         f->before[i + 1] += f->before[i];
@@ -81,7 +61,7 @@ static int64_t item_of(const fit_t *f, int64_t i, int64_t k)
                    a->row_ptr[i + 1] - a->row_ptr[i] > f->before[i + 1] - f->before[i]);
     if (j > i)
         return f->before[i + 1] - (a->row_ptr[i + 1] - k);
-    return f->before[j + 1] - (a->row_ptr[j + 1] - seek(a, j, i));
+    return f->before[j + 1] - (a->row_ptr[j + 1] - rc_csr_seek(a, j, i));
 }
 
 /* ------------------------------------------------------------------ a row */
@@ -102,7 +82,7 @@ static void filled_row(const void *of, int64_t i, rc_row_t *out)
     const rc_csr_t *a = f->a;
     copy_row(of, i, out);
     int64_t low = f->pairs ? i + 1 : 0;
-    int64_t first = f->pairs ? seek(a, i, low) : a->row_ptr[i];
+    int64_t first = f->pairs ? rc_csr_seek(a, i, low) : a->row_ptr[i];
     int64_t n = a->row_ptr[i + 1] - first;
     rc_draw_t d = {rc_rng_keyed(f->key, (uint64_t)i), 0};
     int64_t centre = n > 0
@@ -112,7 +92,7 @@ static void filled_row(const void *of, int64_t i, rc_row_t *out)
     for (int64_t step = 0; missing > 0 && step < a->cols; step++)
         for (int side = 0; side < (step ? 2 : 1) && missing > 0; side++) {
             int64_t c = side ? centre - step : centre + step;
-            if (c < low || c >= a->cols || (f->square && c == i) || has(a, i, c))
+            if (c < low || c >= a->cols || (f->square && c == i) || rc_csr_has(a, i, c))
                 continue;
             rc_row_add(out, c);
             missing--;
@@ -145,7 +125,7 @@ static void thinned_row(const void *of, int64_t i, rc_row_t *out)
         if (stays(f, i, k))
             rc_row_add(out, f->a->col_idx[k]);
     int last = f->flip && i == f->a->rows - 1;
-    if (f->late ? (f->diagonal == RC_DIAGONAL_FULL) != last : last && !has(f->a, i, i))
+    if (f->late ? (f->diagonal == RC_DIAGONAL_FULL) != last : last && !rc_csr_has(f->a, i, i))
         rc_row_add(out, i);
 }
 
@@ -254,7 +234,8 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     if (form->entries < 0) /* of the pairs that there are, as many single ones as it takes */
         off = f->pairs ? (int64_t)floor((double)items / (1 - form->symmetry / 2)) : items;
     else if (f->pairs && form->symmetry == 1 && off % 2 != 0 && a->rows > 0) {
-        int there = f->late ? f->diagonal == RC_DIAGONAL_FULL : has(a, a->rows - 1, a->rows - 1);
+        int there =
+            f->late ? f->diagonal == RC_DIAGONAL_FULL : rc_csr_has(a, a->rows - 1, a->rows - 1);
         f->flip = 1;
         off += there ? 1 : -1;
     }
@@ -283,12 +264,12 @@ static int is_symmetric(const rc_csr_t *a)
     int64_t below = 0;
 #pragma omp parallel for schedule(dynamic, 1024) reduction(| : missing) reduction(+ : above, below)
     for (int64_t i = 0; i < a->rows; i++) {
-        int64_t diagonal = seek(a, i, i);
-        int64_t first = seek(a, i, i + 1);
+        int64_t diagonal = rc_csr_seek(a, i, i);
+        int64_t first = rc_csr_seek(a, i, i + 1);
         below += diagonal - a->row_ptr[i];
         above += a->row_ptr[i + 1] - first;
         for (int64_t k = first; !missing && k < a->row_ptr[i + 1]; k++)
-            missing = !has(a, a->col_idx[k], i);
+            missing = !rc_csr_has(a, a->col_idx[k], i);
     }
     return !missing && above == below;
 }
@@ -301,7 +282,7 @@ static int has_diagonal(const fit_t *f, const rc_csr_t *a)
         return 1;
 #pragma omp parallel for schedule(static) reduction(+ : on)
     for (int64_t i = 0; i < a->rows; i++)
-        on += has(a, i, i);
+        on += rc_csr_has(a, i, i);
     return on == (f->diagonal == RC_DIAGONAL_FULL ? a->rows : 0);
 }
 
