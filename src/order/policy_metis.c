@@ -8,8 +8,6 @@
  * METIS draws from rand() of the C library and takes over SIGTERM and SIGABRT while it runs: one
  * partition at a time in a process, and the handlers are put back.  A SIGTERM that arrives
  * meanwhile waits when it is for this thread, and is METIS's otherwise.
- * What it says on stderr becomes part of the error, where the C library lets stderr be set; what
- * other threads write there meanwhile passes.
  * Another version of the library may give another order.  Cost: about linear in nnz. */
 #include "config.h"
 #include "base/alloc.h"
@@ -21,9 +19,7 @@
 #include <metis.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 enum { PARAM_PART, PARAM_PARTS };
 
@@ -34,77 +30,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static const int taken[] = {SIGTERM, SIGABRT};
 enum { TAKEN = sizeof taken / sizeof *taken };
 
-/* ------------------------------------------------------------ what it says */
-
-enum { HEARD = 200 };
-
-#ifdef __GLIBC__
-/* A stream in the place of stderr while METIS runs, and what came from its thread.  It is made once
- * and stays: another thread may have taken it up just before stderr was put back. */
-static struct {
-    FILE *stream;
-    FILE *before;
-    pthread_t thread;
-    int listening;
-    char text[HEARD];
-    size_t length;
-} ear;
-
-static ssize_t hear(void *of, const char *text, size_t size)
-{
-    (void)of;
-    if (!ear.listening || !pthread_equal(pthread_self(), ear.thread))
-        return write(STDERR_FILENO, text, size);
-    for (size_t i = 0; i < size && ear.length + 1 < sizeof ear.text; i++)
-        ear.text[ear.length++] = text[i];
-    return (ssize_t)size;
-}
-
-static void listen_to(void)
-{
-    const cookie_io_functions_t io = {.write = hear};
-    if (!ear.stream) {
-        ear.stream = fopencookie(NULL, "w", io);
-        if (ear.stream)
-            (void)setvbuf(ear.stream, NULL, _IONBF, 0);
-    }
-    ear.length = 0;
-    ear.thread = pthread_self();
-    ear.listening = ear.stream != NULL;
-    ear.before = stderr;
-    if (ear.stream)
-        stderr = ear.stream;
-}
-
-/* \param[out] heard  one line; "" without a word */
-static void stop_listening(char heard[HEARD])
-{
-    stderr = ear.before;
-    ear.listening = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < ear.length; i++) { /* line ends and runs of blanks: one blank */
-        char c = ear.text[i];
-        int blank = c == '\n' || c == ' ' || c == '\t';
-        if (!blank || (n > 0 && heard[n - 1] != ' '))
-            heard[n++] = blank ? ' ' : c;
-    }
-    heard[n > 0 && heard[n - 1] == ' ' ? n - 1 : n] = 0;
-}
-#else
-static void listen_to(void)
-{
-}
-
-static void stop_listening(char heard[HEARD])
-{
-    heard[0] = 0;
-}
-#endif
-
-/* ------------------------------------------------------------------- parts */
-
-/* \param[out] heard  what METIS said */
-static int call_metis(idx_t n, idx_t parts, idx_t *ptr, idx_t *adj, idx_t *part, char heard[HEARD])
+static int call_metis(idx_t n, idx_t parts, idx_t *ptr, idx_t *adj, idx_t *part)
 {
     struct sigaction before[TAKEN];
     sigset_t hold;
@@ -121,10 +47,8 @@ static int call_metis(idx_t n, idx_t parts, idx_t *ptr, idx_t *adj, idx_t *part,
     pthread_sigmask(SIG_BLOCK, &hold, &mask);
     for (int i = 0; i < TAKEN; i++)
         (void)sigaction(taken[i], NULL, &before[i]);
-    listen_to();
     int st = METIS_PartGraphKway(
         &n, &constraints, ptr, adj, NULL, NULL, NULL, &parts, NULL, NULL, options, &cut, part);
-    stop_listening(heard);
     for (int i = 0; i < TAKEN; i++)
         (void)sigaction(taken[i], &before[i], NULL);
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
@@ -150,11 +74,10 @@ static rc_status_t partition(const rc_graph_t *g, int64_t parts, int32_t *part, 
         ptr[i] = (idx_t)g->ptr[i];
     for (size_t e = 0; e < edges; e++)
         adj[e] = (idx_t)g->adj[e];
-    char heard[HEARD];
-    int code = call_metis((idx_t)n, (idx_t)parts, ptr, adj, found, heard);
+    int code = call_metis((idx_t)n, (idx_t)parts, ptr, adj, found);
     if (code != METIS_OK)
         RC_TRY(rc_fail(err, code == METIS_ERROR_MEMORY ? RC_ENOMEM : RC_EINVAL,
-            "METIS failed with status %d%s%s", code, heard[0] ? ": " : "", heard));
+            "METIS failed with status %d", code));
     for (size_t i = 0; i < n; i++)
         part[i] = (int32_t)found[i];
 done:
