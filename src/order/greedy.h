@@ -14,8 +14,8 @@ typedef struct rc_greedy_rule {
     /** RC_NEAREST_LOAD: the load nearest to that of slot p - 1; RC_NEAREST_SECOND: the
      *  row closest to slot p - nw, where there is one */
     rc_nearest_tie_t tie;
-    int64_t look;  /**< 0: exact; else entries a search counts at most, see policy_near.c */
-    int64_t parts; /**< 0 or 1: all rows compete; else only those of a part, see policy_near.c */
+    int64_t look;  /**< 0: exact; else entries a search counts at most, see policy_greedy.c */
+    int64_t parts; /**< 0 or 1: all rows compete; else only those of a part, see policy_greedy.c */
 } rc_greedy_rule_t;
 
 /** Build the schedule of a rule: no pads, every row once.

@@ -62,8 +62,8 @@ rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_neare
     const int32_t *rows, int64_t n, int64_t dense_lines, rc_nearest_maps_t *maps,
     rc_nearest_t **out, rc_err_t *err);
 
-/** Bound the work of every rc_nearest_take from now on, as policy_near.c says: the row is no longer
- *  always the nearest.  Call it before the first take, on an engine made with dense_lines 0.
+/** Bound the work of every rc_nearest_take from now on, as policy_greedy.c says: the row is no
+ *  longer always the nearest.  Call it before the first take, on an engine made with dense_lines 0.
  *  \param[in] look  entries of lists that a take counts at most, >= 1
  *  \param[in] rank  [rows of the matrix] a permutation: of rows of one mask, and of the rows of the
  *                   fewest lines, the one of the smallest rank comes first; only read here

@@ -246,7 +246,7 @@ static void policies_are_the_rules(void **state)
 {
     (void)state;
     const rc_geometry_t g = {4, 8, 16};
-    const int64_t most = (int64_t)1 << 27; /* policy_near.c */
+    const int64_t most = (int64_t)1 << 27; /* policy_greedy.c */
     rc_csr_t a;
     assert_int_equal(rc_generate("rmat:scale=9", &a, NULL, NULL), RC_OK);
     for (int k = 0; k < RULES; k++) {

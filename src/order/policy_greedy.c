@@ -1,5 +1,37 @@
-/* warp-near, cta-near, hybrid1-near, hybrid2.1-near, hybrid2.2-near, hybrid2.3-near: the greedy
- * orders of Mehrabi et al. 2021, section III, with a bounded search for each slot [our own rule].
+/* The greedy orders of Mehrabi et al. 2021.  Masks are compared by Hamming distance; empty rows
+ * have an empty mask.
+ *
+ * warp: warp-aware sort (section III-B).  The first N_w slots take the rows of lowest warp
+ * load, ties by index; then slot p takes the unplaced row whose mask is closest to that of the
+ * row in slot p - N_w, so that a warp finds its lines of B in cache.  [chosen] The paper does
+ * not say which of equally close rows: the smallest index.
+ *
+ * cta: CTA-aware sort (section III-B).  [chosen] Slot 0 takes the row of lowest warp load, ties
+ * by index: the paper does not name the first row.  Then slot p takes the unplaced row whose
+ * mask is closest to that of the row in slot p - 1, so that warps that run side by side share
+ * lines of B; [chosen] ties by smallest index.
+ *
+ * hybrid1: load balance first, locality among equals (section III-C).  Rows by decreasing warp
+ * load; among the unplaced rows of that load, slot p takes the one whose mask is closest to
+ * that of the row in slot p - 1, also when that one has a larger load.  [chosen] Slot 0 and
+ * equally close rows: the smallest index.
+ *
+ * hybrid2.1: as cta, equally close rows by warp load (section III-C).  [chosen] Among equally
+ * close rows the one whose warp load is nearest to that of slot p - 1, since the paper says
+ * only 'based on warp load'; then the smallest index; slot 0 as in cta.
+ *
+ * hybrid2.2: as cta, equally close rows by distance within the warp (section III-C).  Among the
+ * unplaced rows closest to slot p - 1, the one whose mask is closest to that of slot p - N_w;
+ * [chosen] then the smallest index, which alone decides while p < N_w.
+ *
+ * hybrid2.3: as warp, equally close rows by warp load (section III-C).  [chosen] Among the
+ * unplaced rows closest to slot p - N_w, the one whose warp load is nearest to that of slot p -
+ * 1 (its neighbour in time), then the smallest index; the first N_w slots as in warp.
+ *
+ * All of these are exact, at the cost of order/nearest.h, hybrid1 over the rows of each load.
+ *
+ * warp-near, cta-near, hybrid1-near, hybrid2.1-near, hybrid2.2-near, hybrid2.3-near: the same
+ * with a bounded search for each slot [our own rule].
  *
  * Rows are numbered by the order `auto` (policy_auto.c), which brings rows together that share
  * columns.  They are cut into P = min(16, ceil(rows / 65536)) parts, part k from number floor(k
@@ -10,8 +42,8 @@
  * the mask, then of the load.  Only the first row of a unit, in the original order, is ever taken.
  *
  * First rows (but slot 0 of hybrid1: the smallest number of the largest load), reference row R of a
- * slot, distance and tie value are those of the exact order (policy_warp.c and so on); but the row
- * that is taken is the best, by (distance, tie value, number), of few:
+ * slot, distance and tie value are those of the exact order; but the row that is taken is the best,
+ * by (distance, tie value, number), of few:
  *
  * - Where there are units of the mask of R, those.  Otherwise:
  * - The first row, in the original order, of those of the fewest lines (hybrid2.1 and 2.3: of each
@@ -45,7 +77,7 @@
 #include "order/parts.h"
 #include "order/policy.h"
 
-enum { PARAM_LOOK };
+enum { PARAM_LOOK }; /* 0 of the exact orders, which have no parameters */
 enum { PART_ROWS = 1 << 16 };
 
 static rc_status_t build(
@@ -54,9 +86,11 @@ static rc_status_t build(
     const int64_t total = INT64_C(1) << 27; /* entries that a small matrix is allowed */
     int64_t rows = in->a->rows;
     rule.look = in->params->value[PARAM_LOOK];
-    if (rows > 0 && rule.look < total / rows)
-        rule.look = total / rows;
-    rule.parts = rc_parts_of(rows, PART_ROWS);
+    if (rule.look > 0) {
+        if (rows > 0 && rule.look < total / rows)
+            rule.look = total / rows;
+        rule.parts = rc_parts_of(rows, PART_ROWS);
+    }
     return rc_greedy_build(in, &rule, -1, out, err);
 }
 
@@ -90,11 +124,29 @@ static rc_status_t build_hybrid2_3(const rc_order_input_t *in, rc_schedule_t *ou
     return build(in, (rc_greedy_rule_t){.by_warp = 1, .tie = RC_NEAREST_LOAD}, out, err);
 }
 
+#define EXACT(exact, part, fn, text)                                                               \
+    {                                                                                              \
+        .name = exact, .summary = text, .source = "Mehrabi et al. 2021, section III-" part,        \
+        .version = 1, .needs_geometry = 1, .build = fn                                             \
+    }
+
+const rc_policy_t rc_policy_warp =
+    EXACT("warp", "B", build_warp, "each row like the one before it in its warp");
+const rc_policy_t rc_policy_cta = EXACT("cta", "B", build_cta, "each row like the one before it");
+const rc_policy_t rc_policy_hybrid1 = EXACT("hybrid1", "C", build_hybrid1,
+    "rows by decreasing warp load, ties by likeness to the row before");
+const rc_policy_t rc_policy_hybrid2_1 =
+    EXACT("hybrid2.1", "C", build_hybrid2_1, "as cta, ties by nearest warp load");
+const rc_policy_t rc_policy_hybrid2_2 = EXACT(
+    "hybrid2.2", "C", build_hybrid2_2, "as cta, ties by likeness to the row before in the warp");
+const rc_policy_t rc_policy_hybrid2_3 =
+    EXACT("hybrid2.3", "C", build_hybrid2_3, "as warp, ties by nearest warp load");
+
 #define NEAR(exact, fn)                                                                            \
     {                                                                                              \
         .name = exact "-near", .summary = "as " exact ", by a bounded search",                     \
         .source = "Mehrabi et al. 2021, section III; our own search, at the top of "               \
-                  "src/order/policy_near.c",                                                       \
+                  "src/order/policy_greedy.c",                                                     \
         .version = 2, .needs_geometry = 1, .on_request = 1,                                        \
         .param = {{"look", "entries of lists a row at most, but 2^27 a matrix", 128, 1, 1 << 20,   \
             0}},                                                                                   \
