@@ -226,23 +226,6 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
     return RC_OK;
 }
 
-/* The roots of a pair some way ahead are nearly always those that it will have: ask for their
- * slot. */
-static void ask_ahead(const queue_t *q, int32_t *parent)
-{
-    enum { ahead = 12 };
-    if (q->at + ahead >= q->end)
-        return;
-    uint64_t pair = q->pair[q->at + ahead].tie;
-    int32_t x = root_of(parent, (int32_t)(pair >> 32));
-    int32_t y = root_of(parent, (int32_t)(pair & UINT32_MAX));
-    if (x == y || rc_pair(x, y) == pair)
-        return;
-    if (q->seen_later.slot)
-        __builtin_prefetch(q->seen_later.slot + rc_pair_slot(&q->seen_later, rc_pair(x, y)));
-    __builtin_prefetch(q->seen->slot + rc_pair_slot(q->seen, rc_pair(x, y)));
-}
-
 static int is_sorted(const rc_pair_list_t *l)
 {
     int64_t i = 1;
@@ -269,7 +252,6 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
             break;
         int32_t x = (int32_t)(p.tie >> 32);
         int32_t y = (int32_t)(p.tie & UINT32_MAX);
-        ask_ahead(&q, units->parent);
         int32_t rx = root_of(units->parent, x);
         int32_t ry = root_of(units->parent, y);
         if (rx == ry || units->size[rx] >= size || units->size[ry] >= size)

@@ -264,31 +264,16 @@ done:
     return st;
 }
 
-enum { DEALT = 256 }; /* parts that a thread takes at a time */
-
-/* Lengths of rows are in no order of the parts: ask for those of the items some way ahead, of parts
- * that this thread has. */
-static void ask_ahead(const lsh_t *l, int64_t p)
-{
-    enum { far = 32 };
-    int64_t dealt = p / DEALT * DEALT + DEALT;
-    int64_t end = l->part[dealt < l->parts ? dealt : l->parts];
-    int64_t to = (int64_t)l->part[p + 1] + far;
-    for (int64_t i = (int64_t)l->part[p] + (p % DEALT ? far : 0); i < to && i < end; i++)
-        __builtin_prefetch(l->a->row_ptr + (uint32_t)l->item[i].tie);
-}
-
 static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
 {
     scatter(l);
 #pragma omp parallel num_threads(l->team)
     {
         worker_t *w = &l->worker[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, DEALT)
+#pragma omp for schedule(dynamic, 256)
         for (int64_t p = 0; p < l->parts; p++) {
             int64_t from = l->part[p];
             int64_t n = l->part[p + 1] - from;
-            ask_ahead(l, p);
             if (n > 1 && w->status == RC_OK)
                 find_buckets(l, w, l->item + from, n, 0);
         }

@@ -4,41 +4,11 @@
 
 #include <stdlib.h>
 
-/* First position in y[from, n) that is not below value: strides that double, then halves. */
-static int64_t reach(const int32_t *y, int64_t from, int64_t n, int32_t value)
-{
-    int64_t step = 1;
-    int64_t low = from;
-    while (low + step < n && y[low + step] < value) {
-        low += step;
-        step *= 2;
-    }
-    int64_t high = low + step < n ? low + step : n;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (y[middle] < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int64_t rc_common_columns(const int32_t *x, int64_t nx, const int32_t *y, int64_t ny)
 {
-    enum { much = 16 };
     int64_t i = 0;
     int64_t j = 0;
     int64_t common = 0;
-    if (nx > ny)
-        return rc_common_columns(y, ny, x, nx);
-    if (ny / much > nx) {
-        for (; i < nx && j < ny; i++) {
-            j = reach(y, j, ny, x[i]);
-            common += j < ny && y[j] == x[i];
-        }
-        return common;
-    }
     while (i < nx && j < ny) {
         int32_t c = x[i];
         int32_t d = y[j];

@@ -8,7 +8,7 @@
 
 /** Columns that two rows share.
  *  \param[in] x  [nx] increasing; y  [ny] increasing
- *  Cost O(nx + ny), and O(s log l) when the shorter (s) is much shorter than the longer (l). */
+ *  Cost O(nx + ny). */
 int64_t rc_common_columns(const int32_t *x, int64_t nx, const int32_t *y, int64_t ny);
 
 /** Jaccard similarity of sets of nx and ny members that share `common`: one division of integers in
