@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    ALONE = 1 << 18, /* entries and rows below which a team costs more than it gains */
-    LONG = 48        /* entries of a row whose segments are listed without branches */
-};
+enum { ALONE = 1 << 18 }; /* entries and rows below which a team costs more than it gains */
 
 /* What one block of rows counts in a panel; then where what it has begins. */
 typedef struct part {
@@ -28,8 +25,6 @@ typedef struct work {
     int blocks;
     part_t *part;       /* [blocks * panels] */
     int64_t *light_ptr; /* NULL, or [rows + 1]: light entries of row r go to [r + 1] */
-    int64_t longest;    /* entries of a row */
-    int32_t *list;      /* [blocks][longest + 1] room for the segments of a row */
 } work_t;
 
 /* Consecutive entries of a row in one panel. */
@@ -111,42 +106,11 @@ static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rul
     w.panels = (a->cols + rule->w - 1) >> w.shift;
     if (nnz + a->rows < ALONE || w.panels > nnz / threads)
         w.blocks = 1;
-    for (int64_t r = 0; r < a->rows; r++)
-        w.longest = a->ptr[r + 1] - a->ptr[r] > w.longest ? a->ptr[r + 1] - a->ptr[r] : w.longest;
     w.part = rc_alloc0((size_t)w.panels, (size_t)w.blocks * sizeof *w.part, "panels", err);
-    w.list = rc_alloc(
-        (size_t)w.blocks, ((size_t)w.longest + 1) * sizeof *w.list, "segments of a row", err);
-    if (!w.part || !w.list) {
-        free(w.part);
-        free(w.list);
+    if (!w.part)
         return RC_ENOMEM;
-    }
     *out = w;
     return RC_OK;
-}
-
-static void work_free(work_t *w)
-{
-    free(w->part);
-    free(w->list);
-}
-
-/* Where segments of a long row begin, from its first entry, and behind the last one where it ends.
- * They are of all lengths, which branches would not foresee: what is no beginning is written over
- *     by the next.  \return how many */
-static int32_t list_segments(const work_t *w, int64_t begin, int64_t end, int32_t *list)
-{
-    const int shift = w->shift;
-    const int32_t *col = w->a->col + begin;
-    const int32_t n = (int32_t)(end - begin);
-    int32_t count = 1;
-    list[0] = 0;
-    for (int32_t i = 1; i < n; i++) {
-        list[count] = i;
-        count += (col[i - 1] ^ col[i]) >> shift != 0;
-    }
-    list[count] = n;
-    return count;
 }
 
 /* ----------------------------------------------------------------- counting */
@@ -198,23 +162,6 @@ static inline int64_t count_heavy(const work_t *w, int64_t begin, int64_t end, p
     return light;
 }
 
-/* The same of a long row. */
-static int64_t count_long(const work_t *w, int b, int64_t begin, int64_t end, part_t *part)
-{
-    int32_t *list = w->list + b * (w->longest + 1);
-    const int32_t n = list_segments(w, begin, end, list);
-    int64_t light = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const int64_t entries = list[i + 1] - list[i];
-        const int64_t heavy = entries > w->rule.t;
-        part_t *p = part + (w->a->col[begin + list[i]] >> w->shift);
-        p->segments += heavy;
-        p->entries += heavy * entries;
-        light += (1 - heavy) * entries;
-    }
-    return light;
-}
-
 static void count_block(const work_t *w, int b, rc_segments_size_t *size)
 {
     const int64_t *ptr = w->a->ptr;
@@ -223,9 +170,8 @@ static void count_block(const work_t *w, int b, rc_segments_size_t *size)
     rc_segments_size_t n = {.segments = 0};
     for (int64_t r = first_row(w, b); r < last; r++) {
         const int64_t entries = ptr[r + 1] - ptr[r];
-        int64_t light = !has_heavy(w, ptr[r], ptr[r + 1]) ? entries
-                        : entries < LONG                  ? count_heavy(w, ptr[r], ptr[r + 1], part)
-                                         : count_long(w, b, ptr[r], ptr[r + 1], part);
+        int64_t light =
+            has_heavy(w, ptr[r], ptr[r + 1]) ? count_heavy(w, ptr[r], ptr[r + 1], part) : entries;
         n.segments += segments_of(w, ptr[r], ptr[r + 1]);
         n.light_rows += light > 0;
         n.heavy_rows += light < entries;
@@ -288,7 +234,7 @@ rc_status_t rc_segments_measure(const rc_segments_source_t *a, const rc_segments
     if (st < 0)
         return st;
     st = count(&w, NULL, out, err);
-    work_free(&w);
+    free(w.part);
     return st;
 }
 
@@ -352,27 +298,6 @@ static inline void place_row(const work_t *w, int64_t r, part_t *part, rc_segmen
     (void)place_light(w, from, end, light, out);
 }
 
-/* The same of a long one. */
-static void place_long(const work_t *w, int b, int64_t r, part_t *part, rc_segments_t *out)
-{
-    const int64_t first = w->a->ptr[r];
-    const int64_t end = w->a->ptr[r + 1];
-    int32_t *list = w->list + b * (w->longest + 1);
-    const int32_t n = list_segments(w, first, end, list);
-    int64_t light = out->light_ptr[r];
-    int64_t from = first;
-    for (int32_t i = 0; i < n; i++) {
-        const segment_t s = {
-            first + list[i], first + list[i + 1], w->a->col[first + list[i]] >> w->shift};
-        if (!is_heavy(w, &s))
-            continue;
-        light = place_light(w, from, s.begin, light, out);
-        place_heavy(w, &s, r, &part[s.panel], out);
-        from = s.end;
-    }
-    (void)place_light(w, from, end, light, out);
-}
-
 static void place_block(const work_t *w, int b, rc_segments_t *out)
 {
     const int64_t *ptr = w->a->ptr;
@@ -382,10 +307,8 @@ static void place_block(const work_t *w, int b, rc_segments_t *out)
         const int64_t entries = ptr[r + 1] - ptr[r];
         if (out->light_ptr[r + 1] - out->light_ptr[r] == entries)
             (void)place_light(w, ptr[r], ptr[r + 1], out->light_ptr[r], out);
-        else if (entries < LONG)
-            place_row(w, r, part, out);
         else
-            place_long(w, b, r, part, out);
+            place_row(w, r, part, out);
     }
 }
 
@@ -429,7 +352,7 @@ rc_status_t rc_segments_split(const rc_segments_source_t *a, const rc_segments_r
         place_block(&w, b, &s);
     *out = s;
 done:
-    work_free(&w);
+    free(w.part);
     if (st < 0)
         rc_segments_free(&s);
     return st;
