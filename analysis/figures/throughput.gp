@@ -1,4 +1,5 @@
-# PANELS of $POINTS1 ..., $TREND has a series for each
+# Of throughput, modelling, roofline and rate-heavy: PANELS of $POINTS1 ..., $TREND has a series for each
+SHARE = CSV eq 'rate-heavy.csv' # it decreases to the right, as in the paper
 HIGH = 0; LOW = 1e30; RIGHT = 0; LEFT = 1e30
 do for [p = 1:PANELS] {
     stats '$POINTS'.p using 1:2 nooutput
@@ -12,19 +13,19 @@ do for [i = 1:LIMITS] { HIGH = LIMIT[i] > HIGH ? LIMIT[i] : HIGH }
 if (RIGHT < 4 * LEFT) { LEFT = LEFT / 2; RIGHT = RIGHT * 2 }
 if (HIGH < 4 * LOW) { LOW = LOW / 2; HIGH = HIGH * 2 }
 set multiplot
-set logscale xy
-set xrange [LEFT / 1.3 : RIGHT * 1.3]
+set logscale y
+if (SHARE) { set xrange [1.03 : -0.03]; set xtics 0.25 } else { set logscale x; set xrange [LEFT / 1.3 : RIGHT * 1.3] }
 set yrange [LOW / 1.3 : HIGH * 1.3]
 set tics font ',12'
-set label 1 'entries' at screen 0.54, 14. / HEIGHT center textcolor rgb INK
-set label 2 'throughput (GFLOP/s)' at screen 0.022, 0.55 center rotate textcolor rgb INK
+set label 1 (SHARE ? 'share of heavy entries' : 'entries') at screen 0.54, 14. / HEIGHT center textcolor rgb INK
+set label 2 (CSV eq 'roofline.csv' ? 'share of the highest rate' : 'throughput (GFLOP/s)') at screen 0.022, 0.55 center rotate textcolor rgb INK
 set tmargin screen 1 - (TOP + 26.) / HEIGHT
 set bmargin screen 62. / HEIGHT
 w = 0.86 / PANELS
 do for [p = 1:PANELS] {
     set lmargin screen 0.125 + (p - 1) * w
     set rmargin screen 0.125 + p * w - 0.025
-    eval powers('x', LEFT, RIGHT, 10 / PANELS, 1)
+    if (!SHARE) { eval powers('x', LEFT, RIGHT, 10 / PANELS, 1) }
     eval powers('y', LOW, HIGH, 6, p == 1)
     set title PANEL[p] offset 0, -0.7 font (PANELS > 1 ? ',12' : ',13') textcolor rgb INK
     do for [i = 1:LIMITS] {

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/report/plot.h"
-#include "analysis/report/plot_old.h"
 #include "analysis/report/plot_run.h"
 #include "analysis/report/plot_svg.h"
 #include "base/alloc.h"
@@ -8,7 +7,9 @@
 #include "base/open.h"
 #include "base/replace.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -386,11 +387,60 @@ static int is_drawn(const rc_survey_t *s, int setting)
     return before < RC_PLOT_SETTINGS;
 }
 
+static int is_ours(const char *name, const rc_drawn_t *drawn, int n)
+{
+    size_t length = strlen(name);
+    for (int i = 0; i < n; i++)
+        if (strncmp(drawn[i].folder, name, length) == 0 &&
+            strcmp(drawn[i].folder + length, "/") == 0)
+            return 1;
+    return 0;
+}
+
+/* What is no file of a figure stays, and its folder with it. */
+static rc_status_t clear(int parent, const char *name, rc_err_t *err)
+{
+    static const char *const ending[] = {"csv", "svg", "pdf"};
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0)
+        return RC_OK; /* no folder */
+    int failed = 0;
+    for (int i = 0; rc_plots[i]; i++)
+        for (size_t k = 0; k < sizeof ending / sizeof *ending; k++) {
+            char file[96];
+            snprintf(file, sizeof file, "%s.%s", rc_plots[i]->name, ending[k]);
+            if (unlinkat(folder, file, 0) != 0 && errno != ENOENT)
+                failed = errno;
+        }
+    close(folder);
+    if (failed)
+        return rc_fail_errno(err, RC_EIO, failed, "cannot remove old figures from '%s'", name);
+    unlinkat(parent, name, AT_REMOVEDIR); /* succeeds only when it is empty */
+    return RC_OK;
+}
+
+/* Remove the files of figures from folders of products that this report has none of, and these
+ * folders where nothing else is in them.  Links are not followed. */
+static rc_status_t remove_others(const char *figures, const rc_drawn_t *drawn, int n, rc_err_t *err)
+{
+    DIR *d = opendir(figures);
+    if (!d)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot read the folder '%s'", figures);
+    rc_status_t st = RC_OK;
+    for (const struct dirent *e = readdir(d); e && st == RC_OK; e = readdir(d))
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            !is_ours(e->d_name, drawn, n))
+            st = clear(dirfd(d), e->d_name, err);
+    closedir(d);
+    return st;
+}
+
 static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *list, int *n)
 {
     const rc_survey_t *s = d->in.survey;
     int home = plot->home ? plot->home(&d->in) : -1;
     void *kept = NULL;
+    d->in.plot = plot;
     rc_status_t st = plot->keep ? plot->keep(&d->in, &kept, d->err) : RC_OK;
     d->in.kept = kept;
     if (st == RC_OK)
@@ -420,7 +470,7 @@ rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, cons
     RC_TRY(prepare(&d, dir));
     for (int i = 0; i < plots; i++)
         RC_TRY(draw_plot(&d, rc_plots[i], list, &n));
-    RC_TRY(rc_plot_remove_old(d.all.text, list, n, err));
+    RC_TRY(remove_others(d.all.text, list, n, err));
     *out = list;
     *count = n;
     list = NULL;

@@ -1,6 +1,6 @@
-/** \file analysis/report/plot.h  The figures of a report: each is one file here, which writes the
- *  numbers as CSV, and one template of the same name in analysis/figures, from which gnuplot draws
- *  them; registered by one line in report.am. */
+/** \file analysis/report/plot.h  The figures of a report: each is one constant descriptor in a file
+ *  here, which writes the numbers as CSV, and one template in analysis/figures, from which gnuplot
+ *  draws them; registered by one line in report.am.  Figures that are alike share both. */
 #ifndef RC_ANALYSIS_PLOT_H
 #define RC_ANALYSIS_PLOT_H
 
@@ -14,6 +14,7 @@
 
 /** What figures are drawn from. */
 typedef struct rc_plot_input {
+    const struct rc_plot *plot; /**< the figure that is drawn */
     const rc_survey_t *survey;
     int shown;                /**< setting that a figure of a single setting shows; -1: none */
     const char *store;        /**< path */
@@ -26,7 +27,7 @@ typedef struct rc_plot_input {
     const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
                                  was not given */
     const rc_report_limits_t *limits; /**< NULL: none are known */
-    const void *kept;                 /**< what the figure that is drawn keeps; NULL: nothing */
+    const void *kept;                 /**< what that figure keeps; NULL: nothing */
 } rc_plot_input_t;
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
@@ -54,6 +55,7 @@ typedef struct rc_plot {
      *  \param[out] out  for `drop`, also after an error; NULL until it is set */
     rc_status_t (*keep)(const rc_plot_input_t *in, void **out, rc_err_t *err);
     void (*drop)(void *kept); /**< NULL is nothing */
+    const void *how;          /**< for `write`, which several figures may share; NULL: nothing */
     /** Write the CSV, header line with units first, or say in text->missing why there is none.
      *  \return RC_OK, RC_EIO, RC_ENOMEM */
     rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
@@ -85,7 +87,7 @@ enum { RC_PLOT_PAGE_BYTES = 8 << 20 };
 
 /** Draw all figures: DIR/figures/NAME.csv, NAME.svg, NAME.pdf; those of a single setting for the
  *  others too, as DIR/figures/SLUG/NAME.csv and so on.
- *  \param[in] in         `shown` is not read
+ *  \param[in] in         `plot`, `shown` and `kept` are not read
  *  \param[in] templates  directory of NAME.gp and common.gp
  *  \param[in] dir        of the report; figures/ is created
  *  \param[out] out       [*count] in the order of rc_plots; free with rc_drawn_free

@@ -11,13 +11,9 @@ enum { CURVES = 7, STEPS = 6, POWERS = 6 };
 static void put_row(const rc_survey_t *s, const rc_survey_pair_t *p, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, p->best);
-    rc_plot_put_text(csv, s->setting[p->setting].label);
-    fputc(',', csv);
-    rc_plot_put_text(csv, s->matrix[p->matrix].name);
-    fputc(',', csv);
-    rc_plot_put_text(csv, rc_view_kernel(s->view, r->kernel));
-    fputc(',', csv);
-    rc_plot_put_text(csv, rc_view_policy(s->view, r->policy));
+    const char *const texts[] = {s->setting[p->setting].label, s->matrix[p->matrix].name,
+        rc_view_kernel(s->view, r->kernel), rc_view_policy(s->view, r->policy)};
+    rc_plot_put_texts(csv, texts, 4);
     fprintf(csv, ",%.0f\n", p->break_even);
 }
 
@@ -62,9 +58,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         if (known == 0 || (curves == CURVES - 1 && k < in->shown) || curves == CURVES)
             continue;
         shown = k == in->shown ? curves + 1 : shown;
-        char name[32];
-        snprintf(name, sizeof name, "CURVE[%d]", ++curves);
-        rc_plot_define_text(&names, name, a->label);
+        rc_plot_define_item(&names, "CURVE", ++curves, a->label);
         put_curve(s, a, known, text);
         rc_str_addf(&names.caption, "%s%" PRId64, curves > 1 ? ", " : "", known);
     }

@@ -27,6 +27,23 @@ void rc_plot_put_number(FILE *csv, double x)
     fputs(text, csv);
 }
 
+void rc_plot_put_texts(FILE *csv, const char *const *text, int n)
+{
+    for (int i = 0; i < n; i++) {
+        if (i)
+            fputc(',', csv);
+        rc_plot_put_text(csv, text[i]);
+    }
+}
+
+void rc_plot_put_numbers(FILE *csv, const double *x, int n)
+{
+    for (int i = 0; i < n; i++) {
+        fputc(',', csv);
+        rc_plot_put_number(csv, x[i]);
+    }
+}
+
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value)
 {
     /* nothing is substituted between single quotes; a quote is written twice */
@@ -38,6 +55,13 @@ void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value)
             rc_str_addn(&t->define, &c, 1);
     }
     rc_str_add(&t->define, "'\n");
+}
+
+void rc_plot_define_item(rc_plot_text_t *t, const char *array, int i, const char *value)
+{
+    char name[48];
+    (void)snprintf(name, sizeof name, "%s[%d]", array, i);
+    rc_plot_define_text(t, name, value);
 }
 
 void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value)

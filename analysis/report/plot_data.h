@@ -8,12 +8,21 @@
 /** A text as a field of a CSV file, in quotes where it has to be. */
 void rc_plot_put_text(FILE *csv, const char *text);
 
+/** Texts as fields, with commas between. */
+void rc_plot_put_texts(FILE *csv, const char *const *text, int n);
+
 /** A number as a field; nothing when it is not finite. */
 void rc_plot_put_number(FILE *csv, double x);
+
+/** Further fields: numbers, a comma before each. */
+void rc_plot_put_numbers(FILE *csv, const double *x, int n);
 
 /** Set a variable of the template. */
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value);
 void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value);
+
+/** Set element i of an array of it, from 1. */
+void rc_plot_define_item(rc_plot_text_t *t, const char *array, int i, const char *value);
 
 /** What the row orders gain under one kernel in one setting: speedups over the original order of
  * the same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of

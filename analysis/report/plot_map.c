@@ -259,13 +259,9 @@ static void put_rows(const map_t *m, FILE *csv)
         csv);
     for (int64_t i = 0; i < m->points; i++) {
         const point_t *p = &m->point[i];
-        rc_plot_put_text(csv, class_name[p->cls]);
-        fputc(',', csv);
-        rc_plot_put_text(csv, m->kind[p->kind].name);
-        fputc(',', csv);
-        rc_plot_put_text(csv, m->s->setting[p->setting].label);
-        fputc(',', csv);
-        rc_plot_put_text(csv, m->s->matrix[p->matrix].name);
+        const char *const texts[] = {class_name[p->cls], m->kind[p->kind].name,
+            m->s->setting[p->setting].label, m->s->matrix[p->matrix].name};
+        rc_plot_put_texts(csv, texts, 4);
         fprintf(csv, ",%.0f,%.6g,%.6g\n", p->k, p->fill, p->gain);
     }
 }
@@ -310,7 +306,6 @@ static rc_status_t put_block(const map_t *m, int shown, rc_plot_text_t *text, rc
 static void define(const map_t *m, rc_plot_text_t *text)
 {
     double range[3][2] = {{INFINITY, 0}, {INFINITY, 0}, {0.9, 1.1}};
-    char name[32];
     for (int64_t i = 0; i < m->points; i++) {
         const double value[3] = {m->point[i].fill, m->point[i].k, m->point[i].gain};
         for (int j = 0; j < 3; j++) {
@@ -323,14 +318,10 @@ static void define(const map_t *m, rc_plot_text_t *text)
         "MATRICES = %" PRId64 "\nHEIGHT = 560\narray KIND[KINDS]\narray PANEL[%d]\n",
         range[0][0], range[0][1], range[1][0], range[1][1], range[2][0], range[2][1], m->series,
         m->points, (int)CLASSES);
-    for (int i = 0; i < m->series; i++) {
-        snprintf(name, sizeof name, "KIND[%d]", i + 1);
-        rc_plot_define_text(text, name, m->name[i]);
-    }
-    for (int i = 0; i < CLASSES; i++) {
-        snprintf(name, sizeof name, "PANEL[%d]", i + 1);
-        rc_plot_define_text(text, name, class_name[i]);
-    }
+    for (int i = 0; i < m->series; i++)
+        rc_plot_define_item(text, "KIND", i + 1, m->name[i]);
+    for (int i = 0; i < CLASSES; i++)
+        rc_plot_define_item(text, "PANEL", i + 1, class_name[i]);
 }
 
 static void drop(void *kept)

@@ -1,6 +1,7 @@
+/* Figures with a panel per row order and a point per matrix. */
 #include "config.h"
-#include "analysis/report/plot_panels.h"
 #include "analysis/report/plot_block.h"
+#include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 
 #include <inttypes.h>
@@ -8,6 +9,18 @@
 #include <stdlib.h>
 
 enum { COLUMNS = 3 };
+
+/* One of them. */
+typedef struct panels {
+    const char *x_name; /* of the column of the CSV, with its unit */
+    const char *y_name;
+    double (*x)(const rc_survey_matrix_t *m);
+    /* Of matrix number i of the orders under one of them, NaN none; policy o->policies is the
+     * oracle. */
+    double (*y)(const rc_plot_orders_t *o, const rc_view_t *v, int policy, int64_t i);
+    int oracle;          /* 1: has a panel of its own */
+    const char *caption; /* begin of a sentence that ends in "over N matrices, ..." */
+} panels_t;
 
 /* Points of all panels: y is [panels * matrices], NaN where there is none. */
 typedef struct cloud {
@@ -18,8 +31,8 @@ typedef struct cloud {
     double *y;
 } cloud_t;
 
-static rc_status_t collect(const rc_plot_panels_t *p, const rc_survey_t *s,
-    const rc_plot_orders_t *o, cloud_t *c, rc_err_t *err)
+static rc_status_t collect(
+    const panels_t *p, const rc_survey_t *s, const rc_plot_orders_t *o, cloud_t *c, rc_err_t *err)
 {
     c->first = 1; /* csr is what the others are compared with */
     c->panels = o->policies - 1 + p->oracle;
@@ -41,8 +54,8 @@ static const char *panel_name(const rc_plot_orders_t *o, const cloud_t *c, int k
     return c->first + k == o->policies ? "oracle" : o->policy[c->first + k];
 }
 
-static void write_csv(const rc_plot_panels_t *p, const rc_survey_t *s, const rc_plot_orders_t *o,
-    const cloud_t *c, FILE *csv)
+static void write_csv(
+    const panels_t *p, const rc_survey_t *s, const rc_plot_orders_t *o, const cloud_t *c, FILE *csv)
 {
     fprintf(csv, "policy,matrix,%s,%s\n", p->x_name, p->y_name);
     for (int k = 0; k < c->panels; k++)
@@ -50,13 +63,9 @@ static void write_csv(const rc_plot_panels_t *p, const rc_survey_t *s, const rc_
             double y = c->y[k * c->matrices + i];
             if (isnan(y))
                 continue;
-            rc_plot_put_text(csv, panel_name(o, c, k));
-            fputc(',', csv);
-            rc_plot_put_text(csv, s->matrix[o->matrix[i]].name);
-            fputc(',', csv);
-            rc_plot_put_number(csv, c->x[i]);
-            fputc(',', csv);
-            rc_plot_put_number(csv, y);
+            const char *const texts[] = {panel_name(o, c, k), s->matrix[o->matrix[i]].name};
+            rc_plot_put_texts(csv, texts, 2);
+            rc_plot_put_numbers(csv, (const double[]){c->x[i], y}, 2);
             fputc('\n', csv);
         }
 }
@@ -92,11 +101,8 @@ static rc_status_t define_series(const rc_plot_orders_t *o, const cloud_t *c, rc
 {
     rc_status_t st = RC_OK;
     rc_str_addf(&text->define, "PANELS = %d\narray PANEL[%d]\n", c->panels, c->panels);
-    for (int k = 0; k < c->panels; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "PANEL[%d]", k + 1);
-        rc_plot_define_text(text, name, panel_name(o, c, k));
-    }
+    for (int k = 0; k < c->panels; k++)
+        rc_plot_define_item(text, "PANEL", k + 1, panel_name(o, c, k));
     rc_plot_block_begin(text, "POINTS");
     for (int k = 0; k < c->panels; k++)
         *hidden += rc_plot_block_points(
@@ -109,9 +115,9 @@ static rc_status_t define_series(const rc_plot_orders_t *o, const cloud_t *c, rc
     return st;
 }
 
-rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_t *in, FILE *csv,
-    rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
+    const panels_t *p = in->plot->how;
     rc_plot_orders_t o;
     cloud_t c = {0};
     int64_t hidden = 0;
@@ -120,10 +126,10 @@ rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_
         return st;
     st = collect(p, in->survey, &o, &c, err);
     if (st == RC_OK) {
-        int rows = (c.panels + COLUMNS - 1) / COLUMNS;
+        int lines = (c.panels + COLUMNS - 1) / COLUMNS;
         write_csv(p, in->survey, &o, &c, csv);
         define_ranges(&c, text);
-        rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", rows, 90 + 125 * rows);
+        rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", lines, 90 + 125 * lines);
         st = define_series(&o, &c, text, &hidden, err);
     }
     rc_str_addf(&text->caption,
@@ -141,3 +147,95 @@ rc_status_t rc_plot_panels_write(const rc_plot_panels_t *p, const rc_plot_input_
     rc_plot_orders_free(&o);
     return st;
 }
+
+static double density(const rc_survey_matrix_t *m)
+{
+    return m->density;
+}
+
+static double rows(const rc_survey_matrix_t *m)
+{
+    return (double)m->row->rows;
+}
+
+static double entries(const rc_survey_matrix_t *m)
+{
+    return (double)m->row->nnz;
+}
+
+static double speedup(const rc_plot_orders_t *o, const rc_view_t *v, int policy, int64_t i)
+{
+    (void)v;
+    return policy == o->policies ? o->best[i] : o->gain[policy * o->matrices + i];
+}
+
+/* Time to build the order over one product in the original order. */
+static double cost(const rc_plot_orders_t *o, const rc_view_t *v, int policy, int64_t i)
+{
+    int64_t row = o->row[policy * o->matrices + i];
+    int64_t csr = o->row[i];
+    if (row < 0 || csr < 0 || rc_view_result(v, row)->order_ns <= 0)
+        return NAN;
+    return (double)rc_view_result(v, row)->order_ns / rc_view_result(v, csr)->median_ns;
+}
+
+static const panels_t over_density = {
+    .x_name = "density",
+    .y_name = "speedup over csr (x)",
+    .x = density,
+    .y = speedup,
+    .oracle = 1,
+    .caption = "Speedup of each row order over the original one against density, a point per "
+               "matrix,",
+};
+
+const rc_plot_t rc_plot_speedup_density = {
+    .name = "speedup-density",
+    .title = "Speedup of each row order over density",
+    .source = "Mehrabi et al., figures 5 (a) and 6 (a)",
+    .section = "Orders",
+    .home = rc_plot_home_orders,
+    .how = &over_density,
+    .write = write,
+};
+
+static const panels_t over_rows = {
+    .x_name = "rows",
+    .y_name = "speedup over csr (x)",
+    .x = rows,
+    .y = speedup,
+    .oracle = 1,
+    .caption = "Speedup of each row order over the original one against the number of rows, a "
+               "point per matrix,",
+};
+
+const rc_plot_t rc_plot_speedup_rows = {
+    .name = "speedup-rows",
+    .template = "speedup-density",
+    .title = "Speedup of each row order over rows",
+    .source = "Mehrabi et al., figures 5 (b) and 6 (b)",
+    .section = "Orders",
+    .home = rc_plot_home_orders,
+    .how = &over_rows,
+    .write = write,
+};
+
+static const panels_t costs = {
+    .x_name = "entries",
+    .y_name = "time to order (products in the original order)",
+    .x = entries,
+    .y = cost,
+    .caption = "Time to build each row order on the host, in products of the original order, "
+               "against entries, a point per matrix,",
+};
+
+const rc_plot_t rc_plot_order_cost = {
+    .name = "order-cost",
+    .template = "speedup-density",
+    .title = "What building each row order costs",
+    .source = "Hong et al., figure 13",
+    .section = "Cost",
+    .home = rc_plot_home_orders,
+    .how = &costs,
+    .write = write,
+};

@@ -141,13 +141,10 @@ static void put_csv(const profile_t *p, FILE *csv)
                 double x = slowdown(p, k, pair);
                 if (isnan(x))
                     continue;
-                rc_plot_put_text(csv, p->facet[f]->label);
-                fputc(',', csv);
-                rc_plot_put_text(csv, p->family[k].name);
-                fputc(',', csv);
-                rc_plot_put_text(csv, p->s->matrix[p->s->pair[pair].matrix].name);
-                fputc(',', csv);
-                rc_plot_put_number(csv, x);
+                const char *const texts[] = {p->facet[f]->label, p->family[k].name,
+                    p->s->matrix[p->s->pair[pair].matrix].name};
+                rc_plot_put_texts(csv, texts, 3);
+                rc_plot_put_numbers(csv, &x, 1);
                 fputc('\n', csv);
             }
 }
@@ -176,18 +173,13 @@ static void put_curve(
 static void define(const profile_t *p, rc_plot_text_t *t)
 {
     int curves = 0;
-    char name[32];
     rc_str_addf(
         &t->define, "FACETS = %d\narray FACET[FACETS]\narray CURVE[%d]\n", p->facets, CURVES);
-    for (int f = 0; f < p->facets; f++) {
-        snprintf(name, sizeof name, "FACET[%d]", f + 1);
-        rc_plot_define_text(t, name, p->facet[f]->label);
-    }
+    for (int f = 0; f < p->facets; f++)
+        rc_plot_define_item(t, "FACET", f + 1, p->facet[f]->label);
     for (int k = 0; k < p->families; k++)
-        if (p->family[k].is_drawn) {
-            snprintf(name, sizeof name, "CURVE[%d]", ++curves);
-            rc_plot_define_text(t, name, p->family[k].name);
-        }
+        if (p->family[k].is_drawn)
+            rc_plot_define_item(t, "CURVE", ++curves, p->family[k].name);
     rc_str_addf(&t->define, "CURVES = %d\nSLOWEST = %g\nHEIGHT = %d\n", curves, slowest,
         70 + 206 * ((p->facets + 1) / 2) + (p->facets % 2 ? 0 : 20 + 11 * (curves + 1)));
     rc_plot_block_begin(t, "STEPS");

@@ -1,35 +1,58 @@
+/* Figures with a point per matrix of the setting shown for each of a few ways to compute the
+ * product, side by side over the number of entries. */
 #include "config.h"
-#include "analysis/report/plot_series.h"
 #include "analysis/report/plot_block.h"
+#include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/family.h"
 #include "base/type.h"
+#include "table/rate_by.h"
+#include "table/roofline.h"
+#include "table/segmented.h"
+#include "table/six.h"
+#include "table/training.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { SERIES_MAX = 7 };
+
+/* One of them. */
+typedef struct series {
+    int count;
+    const char *name[SERIES_MAX];
+    /* Row of the view that stands for a pair of the survey in a series, -1 none.
+     * \param[in] own  fastest row of ours for each pair  \param[in] user  of the figure */
+    int64_t (*row)(
+        const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user);
+    const void *user;
+    const char *x_name;                                         /* NULL: the x are the entries */
+    double (*x)(const rc_survey_matrix_t *m, const void *user); /* with x_name; NaN: no point */
+    const char *y_name; /* column of the CSV with its unit */
+    /* NaN: none.  \param[in] scale  of the caller */
+    double (*y)(const rc_survey_t *s, int64_t row, double scale);
+} series_t;
+
 static void put_row(const rc_survey_t *s, const char *series, int64_t row,
     const rc_survey_matrix_t *m, double x, double y, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
-    rc_plot_put_text(csv, series);
+    const char *const plan[] = {
+        rc_view_kernel(s->view, r->kernel), rc_view_policy(s->view, r->policy)};
+    rc_plot_put_texts(csv, (const char *const[]){series, m->name}, 2);
+    rc_plot_put_numbers(csv, &x, 1);
     fputc(',', csv);
-    rc_plot_put_text(csv, m->name);
-    fputc(',', csv);
-    rc_plot_put_number(csv, x);
-    fputc(',', csv);
-    rc_plot_put_text(csv, rc_view_kernel(s->view, r->kernel));
-    fputc(',', csv);
-    rc_plot_put_text(csv, rc_view_policy(s->view, r->policy));
-    fputc(',', csv);
-    rc_plot_put_number(csv, y);
+    rc_plot_put_texts(csv, plan, 2);
+    rc_plot_put_numbers(csv, &y, 1);
     fputc('\n', csv);
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
-static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int series,
-    double scale, const int64_t *own, double *x, double *y, FILE *csv)
+static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series, double scale,
+    const int64_t *own, double *x, double *y, FILE *csv)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
@@ -47,7 +70,7 @@ static int64_t collect(const rc_plot_series_t *p, const rc_plot_input_t *in, int
     return n;
 }
 
-static rc_status_t fill(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
+static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double scale,
     const int64_t *own, double *x, FILE *csv, rc_plot_text_t *t, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &in->survey->setting[in->shown];
@@ -57,18 +80,17 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_plot_input_t *in, do
     int64_t hidden = 0;
     rc_plot_text_t trend = {0};
     fprintf(csv, "what,matrix,%s,kernel,policy,%s\n", p->x_name ? p->x_name : "entries", p->y_name);
-    rc_str_addf(&t->define, "array PANEL[%d]\n", p->series);
+    rc_str_addf(&t->define, "array PANEL[%d]\n", p->count);
     rc_plot_block_begin(&trend, "TREND");
-    for (int k = 0; st == RC_OK && k < p->series; k++) {
+    for (int k = 0; st == RC_OK && k < p->count; k++) {
         char name[32];
         if (collect(p, in, k, scale, own, x, y, csv) == 0)
             continue;
         panels++;
-        snprintf(name, sizeof name, "PANEL[%d]", panels);
-        rc_plot_define_text(t, name, p->name[k]);
+        rc_plot_define_item(t, "PANEL", panels, p->name[k]);
         snprintf(name, sizeof name, "POINTS%d", panels);
         rc_plot_block_begin(t, name);
-        hidden += rc_plot_block_points(t, x, y, a->pairs, RC_PLOT_POINTS / p->series);
+        hidden += rc_plot_block_points(t, x, y, a->pairs, RC_PLOT_POINTS / p->count);
         rc_plot_block_end(t);
         st = rc_plot_block_trend(&trend, x, y, a->pairs, err);
     }
@@ -90,7 +112,11 @@ static rc_status_t fill(const rc_plot_series_t *p, const rc_plot_input_t *in, do
     return st;
 }
 
-rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_t *in, double scale,
+/* Write the CSV (what,matrix,x,kernel,policy,y) and define MATRICES, PANELS, the array PANEL of
+ * their names, blocks $POINTS1 ... and $TREND with a series for each; series without points are
+ * left out.  Adds to the caption how many matrices, and what is not drawn.
+ * \param[in] in  a setting is shown */
+static rc_status_t write_series(const series_t *p, const rc_plot_input_t *in, double scale,
     FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
@@ -106,13 +132,28 @@ rc_status_t rc_plot_series_write(const rc_plot_series_t *p, const rc_plot_input_
     return st;
 }
 
-double rc_plot_gflops(const rc_survey_t *s, int64_t row, double scale)
+/* Operations in a ns, which are GFLOP/s. */
+static double gflops(const rc_survey_t *s, int64_t row, double scale)
 {
     double flops = rc_view_flops(s->view, row);
     return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
 }
 
-const rc_report_limits_t *rc_plot_limits(const rc_plot_input_t *in)
+/* 1: a pair of the setting has a row in one of the first series; none may need rows of ours. */
+static int has_any(const series_t *p, const rc_survey_t *s, int setting, int series)
+{
+    const rc_survey_setting_t *a = &s->setting[setting];
+    for (int64_t pair = a->first; pair < a->first + a->pairs; pair++)
+        for (int k = 0; k < series; k++)
+            if (p->row(s, pair, k, NULL, p->user) >= 0)
+                return 1;
+    return 0;
+}
+
+/* --------------------------------------------------------------- throughput */
+
+/* The limits of the device of the setting shown; NULL: not known. */
+static const rc_report_limits_t *limits_of(const rc_plot_input_t *in)
 {
     return in->limits && in->shown >= 0 &&
                    strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0
@@ -120,12 +161,14 @@ const rc_report_limits_t *rc_plot_limits(const rc_plot_input_t *in)
                : NULL;
 }
 
-int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
+/* Lines across: two flops for each word that is read from shared memory and from the L1.  Defines
+ * LIMITS and the arrays LIMIT and LIMIT_NAME. */
+static void define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
 {
-    const rc_report_limits_t *l = rc_plot_limits(in);
+    const rc_report_limits_t *l = limits_of(in);
     if (!l) {
         rc_plot_define_number(text, "LIMITS", 0);
-        return 0;
+        return;
     }
     const rc_row_result_t *r =
         rc_view_result(in->survey->view, in->survey->setting[in->shown].setting.row);
@@ -134,11 +177,414 @@ int rc_plot_define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
     rc_str_add(&text->define, "array LIMIT[2]\narray LIMIT_NAME[2]\n");
     rc_plot_define_number(text, "LIMIT[1]", flops * l->shared);
     rc_plot_define_number(text, "LIMIT[2]", flops * l->l1);
-    rc_plot_define_text(text, "LIMIT_NAME[1]", "shared memory");
-    rc_plot_define_text(text, "LIMIT_NAME[2]", "L1");
+    rc_plot_define_item(text, "LIMIT_NAME", 1, "shared memory");
+    rc_plot_define_item(text, "LIMIT_NAME", 2, "L1");
     rc_str_addf(&text->caption,
         " Lines across: two flops for each word read from shared memory, %.4g GFLOP/s, and from "
         "the L1, %.4g.",
         flops * l->shared, flops * l->l1);
-    return 2;
 }
+
+static int64_t kernel_row(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+{
+    enum { VENDOR, REFERENCE };
+    (void)user;
+    return series == VENDOR      ? s->pair[pair].vendor
+           : series == REFERENCE ? s->pair[pair].reference_csr
+                                 : own[pair];
+}
+
+static rc_status_t write_throughput(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    static const series_t series = {
+        .count = 3,
+        .name = {"cuSPARSE, csr", "reference, csr", "ours, any order"},
+        .row = kernel_row,
+        .y_name = "throughput (GFLOP/s)",
+        .y = gflops,
+    };
+    if (in->shown < 0) {
+        rc_str_add(&text->missing, rc_plot_no_results);
+        return RC_OK;
+    }
+    const char *reference = in->survey->setting[in->shown].reference;
+    rc_str_add(&text->caption,
+        "Throughput (2 x entries x K operations over the median time, without K for spmv) against "
+        "entries: of each matrix the fastest cuSPARSE kernel, the reference kernel and the fastest "
+        "of ours, as far as the store has them.");
+    if (reference[0])
+        rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
+    define_limits(in, text);
+    return write_series(&series, in, 1, csv, text, err);
+}
+
+const rc_plot_t rc_plot_throughput = {
+    .name = "throughput",
+    .title = "Throughput over entries",
+    .source = "Mehrabi et al., figure 4; Hong et al., figures 8 and 9",
+    .section = "Kernels",
+    .home = rc_plot_home_main,
+    .write = write_throughput,
+};
+
+/* ------------------------------------------------------------- six formats */
+
+static int is_named(const char *kernel, const void *name)
+{
+    return strcmp(kernel, name) == 0;
+}
+
+/* Our kernel of a format at its defaults in original order; the fastest of the vendor's. */
+static int64_t format_row(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+{
+    (void)own;
+    (void)user;
+    return series == RC_SIX ? s->pair[pair].vendor
+                            : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
+}
+
+static rc_status_t write_formats(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    static const series_t series = {
+        .count = RC_SIX + 1,
+        .name = {"coo", "ell", "csr", "hyb", "csr5", "merge", "cuSPARSE"},
+        .row = format_row,
+        .y_name = "rate (Gflop/s)",
+        .y = gflops,
+    };
+    const rc_survey_t *s = in->survey;
+    if (s->op != RC_OP_SPMV || in->shown < 0 || !has_any(&series, s, in->shown, RC_SIX)) {
+        rc_str_add(&text->missing, s->op != RC_OP_SPMV
+                                       ? "the report is of another operation than spmv"
+                                       : "the store has none of the six formats of spmv");
+        return RC_OK;
+    }
+    rc_str_add(&text->caption,
+        "Rate (2 x entries operations over the median time) against entries: each format as our "
+        "kernel at its defaults in the original order, and of each matrix the fastest cuSPARSE "
+        "kernel, as far as the store has them.");
+    rc_status_t st = write_series(&series, in, 1, csv, text, err);
+    rc_str_add(&text->define, "HEIGHT = PANELS > 4 ? 560 : 340\n");
+    return st;
+}
+
+const rc_plot_t rc_plot_spmv_rate = {
+    .name = "spmv-rate",
+    .title = "SpMV in six formats",
+    .source = "Nisa et al., figures 2 and 3",
+    .section = "Kernels",
+    .home = rc_plot_home_main,
+    .write = write_formats,
+};
+
+/* ---------------------------------------------------------------- roofline */
+
+static int64_t vendor_or_own(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+{
+    (void)user;
+    return series == 0 ? s->pair[pair].vendor : own[pair];
+}
+
+/* Compulsory traffic over the time, in bytes a ns. */
+static double rate(const rc_survey_t *s, int64_t row)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    return r->bytes_min > 0 ? (double)r->bytes_min / r->median_ns : NAN;
+}
+
+static double fraction(const rc_survey_t *s, int64_t row, double scale)
+{
+    return scale * rate(s, row);
+}
+
+/* What the product would reach at the bandwidth of memory (table/roofline.h) is 1. */
+static double of_bound(const rc_survey_t *s, int64_t row, double gbs)
+{
+    const rc_row_result_t *r = rc_view_result(s->view, row);
+    const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
+    return gflops(s, row, 1) / rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1,
+                                   rc_type(r->precision)->bytes, gbs);
+}
+
+/* Highest rate on a device, over everything that was measured there. */
+static double highest_rate(const rc_survey_t *s, const char *device)
+{
+    double most = NAN;
+    for (int64_t i = 0; i < s->entering; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (strcmp(rc_view_device(s->view, r->device), device) == 0)
+            most = fmax(most, rate(s, s->rows[i])); /* fmax passes NaN over */
+    }
+    return most;
+}
+
+static rc_status_t write_roofline(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    series_t series = {
+        .count = 2,
+        .name = {"cuSPARSE, csr", "ours, any order"},
+        .row = vendor_or_own,
+        .y_name = "share of the highest rate",
+        .y = fraction,
+    };
+    const rc_survey_t *s = in->survey;
+    const rc_report_limits_t *limits = limits_of(in);
+    double peak = NAN;
+    if (limits) {
+        rc_str_addf(&text->caption,
+            "Throughput as a share of what reading A (CSR), B and C once each from memory allows, "
+            "at the %.4g GB/s that `rowcast calibrate --limits` measured on this device, against "
+            "entries: matrices that the caches hold can exceed 1. Of each matrix the fastest "
+            "cuSPARSE kernel and the fastest of ours, as far as the store has them.",
+            limits->memory);
+        series.y_name = "share of the roofline";
+        series.y = of_bound;
+        return write_series(&series, in, limits->memory, csv, text, err);
+    }
+    if (in->shown >= 0)
+        peak = highest_rate(s, s->setting[in->shown].device);
+    if (!(peak > 0)) {
+        rc_str_add(&text->missing,
+            in->shown < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
+        return RC_OK;
+    }
+    rc_str_addf(&text->caption,
+        "Rate of compulsory traffic (A, B and C once each) as a share of %.4g GB/s, the highest "
+        "rate of any result in the store on %s, against "
+        "entries: the store has no peak bandwidth of the "
+        "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
+        "fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
+        peak, s->setting[in->shown].device);
+    return write_series(&series, in, 1 / peak, csv, text, err);
+}
+
+const rc_plot_t rc_plot_roofline = {
+    .name = "roofline",
+    .template = "throughput",
+    .title = "Share of the highest memory rate over entries",
+    .source = "Hong et al., figure 1",
+    .section = "Kernels",
+    .home = rc_plot_home_main,
+    .write = write_roofline,
+};
+
+/* ---------------------------------------------------------------- RS-SpMM */
+
+static int is_rs(const char *kernel, const void *user)
+{
+    (void)user;
+    return rc_spec_is(kernel, "rs") || rc_spec_is(kernel, "rs-spmm_t");
+}
+
+static int64_t rs_row(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+{
+    (void)own;
+    (void)user;
+    return series == 0 ? rc_plot_fastest(s, pair, is_rs, NULL) : s->pair[pair].vendor;
+}
+
+static double ratio_of(const rc_survey_matrix_t *m, const void *user)
+{
+    const double *share = user;
+    return share[m->row->id];
+}
+
+/* Training matrices have no point, as in the table. */
+static rc_status_t leave_out(const rc_view_t *v, double *share, rc_err_t *err)
+{
+    unsigned char *training = NULL;
+    int64_t count;
+    rc_status_t st = rc_training_of(v, &training, &count, err);
+    for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(v); m++)
+        share[m] = training[m] ? NAN : share[m];
+    free(training);
+    return st;
+}
+
+static const series_t by_share = {
+    .count = 2,
+    .name = {"rs", "cuSPARSE, csr"},
+    .row = rs_row,
+    .x_name = "heavy_ratio",
+    .x = ratio_of,
+    .y_name = "throughput (GFLOP/s)",
+    .y = gflops,
+};
+
+/* The share of every matrix; nothing where the store has none. */
+static rc_status_t keep_shares(const rc_plot_input_t *in, void **out, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    double *share = NULL;
+    rc_err_t why = {0};
+    int any = 0;
+    for (int a = 0; a < s->settings && !any; a++)
+        any = has_any(&by_share, s, a, 1);
+    if (!any)
+        return RC_OK;
+    if (rc_feature_share(s->view, in->store, "heavy_ratio", &share, &why) < 0)
+        return why.status == RC_EINVAL ? RC_OK : rc_fail(err, why.status, "%s", why.text);
+    *out = share;
+    return leave_out(s->view, share, err);
+}
+
+static rc_status_t write_by_share(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    series_t series = by_share;
+    const rc_survey_t *s = in->survey;
+    const char *missing =
+        in->shown < 0                        ? rc_plot_no_results
+        : !has_any(&series, s, in->shown, 1) ? "the store has no rs"
+        : !in->kept
+            ? "the store has no heavy_ratio: rowcast sweep with the feature set heavy adds it"
+            : NULL;
+    if (missing) {
+        rc_str_add(&text->missing, missing);
+        return RC_OK;
+    }
+    rc_str_add(&text->caption,
+        "Throughput of rs, the fastest of its parameters in natural order, and of the fastest "
+        "cuSPARSE kernel against the share of entries in heavy row segments (panels of 256 "
+        "columns, more than 4 entries), decreasing; matrices that its parameters were chosen on "
+        "are left out.");
+    series.user = in->kept;
+    return write_series(&series, in, 1, csv, text, err);
+}
+
+const rc_plot_t rc_plot_rate_heavy = {
+    .name = "rate-heavy",
+    .template = "throughput",
+    .title = "Throughput by the share of heavy entries",
+    .source = "Hong et al., figure 16",
+    .section = "Kernels",
+    .home = rc_plot_home_main,
+    .keep = keep_shares,
+    .drop = free,
+    .write = write_by_share,
+};
+
+enum { NONE, MODEL, BEST };
+
+typedef struct modelling {
+    unsigned char *training; /* [matrices of the view] 1: left out */
+    int64_t t;               /* of none */
+} modelling_t;
+
+typedef struct taken {
+    int series;
+    int64_t t; /* of none */
+} taken_t;
+
+static int takes(const char *kernel, const void *user)
+{
+    const taken_t *of = user;
+    if (of->series == MODEL)
+        return rc_segmented_is_model(kernel);
+    return rc_segmented_is_closed(kernel) &&
+           (of->series != NONE ||
+               (rc_spec_number(kernel, "t") == of->t && rc_spec_number(kernel, "cfv") == 1 &&
+                   rc_spec_number(kernel, "cfh") == 1));
+}
+
+/* The fastest row of a pair that is what the series takes; -1. */
+static int64_t fastest(const rc_survey_t *s, int64_t pair, int series, int64_t t)
+{
+    return rc_plot_fastest(s, pair, takes, &(const taken_t){series, t});
+}
+
+static int32_t matrix_of(const rc_survey_t *s, int64_t row)
+{
+    return rc_view_result(s->view, row)->matrix;
+}
+
+static int64_t modelled_row(
+    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+{
+    const modelling_t *m = user;
+    int64_t row = fastest(s, pair, series, m->t);
+    (void)own;
+    return row >= 0 && !m->training[matrix_of(s, row)] ? row : -1;
+}
+
+/* The t that is best on the most training matrices of the setting; 0: none has a time. */
+static int64_t frequent_t(
+    const rc_survey_t *s, const rc_survey_setting_t *a, const unsigned char *training)
+{
+    enum { T = 16 };
+    int64_t count[T + 1] = {0};
+    int64_t most = 0;
+    for (int64_t pair = a->first; pair < a->first + a->pairs; pair++) {
+        int64_t row = fastest(s, pair, BEST, 0);
+        if (row < 0 || !training[matrix_of(s, row)])
+            continue;
+        int64_t t =
+            rc_spec_number(rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel), "t");
+        if (t <= T)
+            count[t]++;
+    }
+    for (int64_t t = 1; t <= T; t++)
+        most = count[t] > count[most] ? t : most;
+    return most;
+}
+
+static int any_model(const rc_survey_t *s, const rc_survey_setting_t *a)
+{
+    for (int64_t pair = a->first; pair < a->first + a->pairs; pair++)
+        if (fastest(s, pair, MODEL, 0) >= 0)
+            return 1;
+    return 0;
+}
+
+static rc_status_t write_modelling(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    series_t series = {
+        .count = 3,
+        .name = {"no model", "model", "best measured"},
+        .row = modelled_row,
+        .y_name = "throughput (GFLOP/s)",
+        .y = gflops,
+    };
+    const rc_survey_t *s = in->survey;
+    modelling_t m = {.t = 0};
+    int64_t count;
+    if (in->shown < 0 || s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
+        rc_str_add(&text->missing, in->shown < 0
+                                       ? rc_plot_no_results
+                                       : "the store has no rs with the parameters of a tuning");
+        return RC_OK;
+    }
+    rc_status_t st = rc_training_of(s->view, &m.training, &count, err);
+    if (st < 0)
+        return st;
+    m.t = frequent_t(s, &s->setting[in->shown], m.training);
+    series.user = &m;
+    rc_str_add(&text->caption,
+        "Throughput of rs, natural order, against entries, matrices that were not trained on");
+    if (m.t > 0)
+        rc_str_addf(&text->caption,
+            ": without a model (t = %d, most often best on those, cfv = cfh = 1)", (int)m.t);
+    rc_str_add(
+        &text->caption, ", with the parameters of a tuning, and the best that was measured.");
+    st = write_series(&series, in, 1, csv, text, err);
+    free(m.training);
+    return st;
+}
+
+const rc_plot_t rc_plot_modelling = {
+    .name = "modelling",
+    .template = "throughput",
+    .title = "What the model of RS-SpMM reaches",
+    .source = "Hong et al., figure 7",
+    .section = "Kernels",
+    .home = rc_plot_home_main,
+    .write = write_modelling,
+};

@@ -32,16 +32,10 @@ static void put_box(
     const double q[] = {s.min, rc_stats_quantile(gain, n, 0.05), rc_stats_quantile(gain, n, 0.25),
         s.median, rc_stats_quantile(gain, n, 0.75), rc_stats_quantile(gain, n, 0.95), s.max,
         s.geomean, s.mean};
-    rc_plot_put_text(csv, o->setting->device);
-    fputc(',', csv);
-    rc_plot_put_text(csv, o->setting->reference);
-    fputc(',', csv);
-    rc_plot_put_text(csv, name);
+    const char *const texts[] = {o->setting->device, o->setting->reference, name};
+    rc_plot_put_texts(csv, texts, 3);
     fprintf(csv, ",%" PRId64, n);
-    for (size_t i = 0; i < sizeof q / sizeof *q; i++) {
-        fputc(',', csv);
-        rc_plot_put_number(csv, q[i]);
-    }
+    rc_plot_put_numbers(csv, q, sizeof q / sizeof *q);
     fputc('\n', csv);
     rc_plot_block_text(t, name);
     for (size_t i = 0; i < sizeof q / sizeof *q; i++)
@@ -55,7 +49,6 @@ static rc_status_t put_device(const rc_survey_t *s, int setting, FILE *csv, rc_p
     rc_plot_orders_t o;
     rc_status_t st = rc_plot_orders_make(s, setting, s->setting[setting].reference, &o, err);
     double *gain = NULL;
-    char name[32];
     if (st < 0)
         return st;
     if (o.matrices == 0 || o.policies < 2)
@@ -68,8 +61,7 @@ static rc_status_t put_device(const rc_survey_t *s, int setting, FILE *csv, rc_p
     for (int p = 1; p <= o.policies; p++)
         put_box(&o, p, gain, csv, t);
     rc_str_add(&t->define, "\n\n");
-    snprintf(name, sizeof name, "PANEL[%d]", ++*devices);
-    rc_plot_define_text(titles, name, o.setting->device);
+    rc_plot_define_item(titles, "PANEL", ++*devices, o.setting->device);
     rc_str_addf(&titles->define, "LINES[%d] = %d\n", *devices, o.policies);
     rc_str_addf(&titles->caption, "%s%" PRId64 " matrices on %s (%s)", *devices > 1 ? ", " : "",
         o.matrices, o.setting->device, o.setting->reference);

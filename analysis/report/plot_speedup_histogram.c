@@ -53,19 +53,14 @@ static void put_csv(FILE *csv, const char *policy, const histogram_t *h)
 {
     for (int b = 0; b < BINS; b++) {
         rc_plot_put_text(csv, policy);
-        fputc(',', csv);
-        rc_plot_put_number(csv, edge(b));
-        fputc(',', csv);
-        rc_plot_put_number(csv, edge(b + 1));
+        rc_plot_put_numbers(csv, (const double[]){edge(b), edge(b + 1)}, 2);
         fprintf(csv, ",%" PRId64 ",%.4f\n", h->count[b], share(h->count[b], h->n));
     }
 }
 
 static void define_panel(rc_plot_text_t *t, int k, const char *policy, const histogram_t *h)
 {
-    char name[32];
-    snprintf(name, sizeof name, "PANEL[%d]", k);
-    rc_plot_define_text(t, name, policy);
+    rc_plot_define_item(t, "PANEL", k, policy);
     rc_str_addf(&t->define, "SLOWER[%d] = %.1f\nFASTER[%d] = %.1f\n", k, share(h->slower, h->n), k,
         share(h->faster, h->n));
 }

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
-#include "base/error.h"
+#include "base/family.h"
 #include "table/suite.h"
 
 #include <inttypes.h>
@@ -34,18 +34,12 @@ typedef struct bar {
     double gflops[SERIES]; /* NaN: not measured */
 } bar_t;
 
-static int is_named(const char *spec, const char *name)
-{
-    size_t n = strlen(name);
-    return strncmp(spec, name, n) == 0 && (spec[n] == '\0' || spec[n] == ':');
-}
-
 static int is_of(const rc_view_t *v, const rc_row_result_t *r, int s)
 {
-    if (series[s].policy && !is_named(rc_view_policy(v, r->policy), series[s].policy))
+    if (series[s].policy && !rc_spec_is(rc_view_policy(v, r->policy), series[s].policy))
         return 0;
     for (int k = 0; series[s].kernel[k]; k++)
-        if (is_named(rc_view_kernel(v, r->kernel), series[s].kernel[k]))
+        if (rc_spec_is(rc_view_kernel(v, r->kernel), series[s].kernel[k]))
             return 1;
     return 0;
 }
@@ -142,10 +136,7 @@ static void write_bars(const bar_t *bar, int64_t n, FILE *csv)
         fprintf(csv, ",%s,%s,", bar[i].generated ? "generated" : "real",
             rc_suite_class_names[bar[i].class]);
         rc_plot_put_number(csv, bar[i].rdensity);
-        for (int k = 0; k < SERIES; k++) {
-            fputc(',', csv);
-            rc_plot_put_number(csv, bar[i].gflops[k]);
-        }
+        rc_plot_put_numbers(csv, bar[i].gflops, SERIES);
         fputc('\n', csv);
     }
 }

@@ -55,12 +55,11 @@ static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_
         rc_plot_put_text(csv, s->matrix[s->pair[a->first + p[i].pair].matrix].name);
         rc_str_addf(&text->define, "%" PRId64, i + 1);
         for (int k = 0; k < PLANS; k++) {
-            fputc(',', csv);
-            rc_plot_put_number(csv, p[i].rate[k]);
             rc_str_add(&text->define, ",");
             if (!isnan(p[i].rate[k]))
                 rc_str_addf(&text->define, "%.6g", p[i].rate[k]);
         }
+        rc_plot_put_numbers(csv, p[i].rate, PLANS);
         fputc('\n', csv);
         rc_str_add(&text->define, "\n");
     }

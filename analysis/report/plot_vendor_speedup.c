@@ -37,11 +37,9 @@ static int put_series(const rc_survey_setting_t *a, int series, double *ratio, i
     if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is(a->reference)))
         return 0;
     rc_stats_compute(ratio, n, &x);
-    rc_plot_put_text(csv, a->label);
-    fputc(',', csv);
-    rc_plot_put_text(csv, series_name[series]);
-    fputc(',', csv);
-    rc_plot_put_text(csv, series == REFERENCE_CSR ? a->reference : "");
+    const char *const texts[] = {
+        a->label, series_name[series], series == REFERENCE_CSR ? a->reference : ""};
+    rc_plot_put_texts(csv, texts, 3);
     fprintf(csv, ",%" PRId64 ",%.6g,%.6g,%.6g,%.6g\n", n, x.geomean, x.mean, x.min, x.max);
     rc_str_addf(&t->define, "%d,%.6g,%.6g\n", series, x.geomean, x.mean);
     return 1;
@@ -50,7 +48,7 @@ static int put_series(const rc_survey_setting_t *a, int series, double *ratio, i
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    rc_str_t names = {0};
+    rc_plot_text_t names = {0};
     int settings = 0;
     int shown = 0; /* its group, from 1 */
     int64_t most = 0;
@@ -76,20 +74,14 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         }
         if (!any)
             continue;
-        rc_plot_text_t one = {0};
-        char name[32];
         rc_str_add(&text->define, "\n\n");
-        snprintf(name, sizeof name, "ARENAS[%d]", ++settings);
+        rc_plot_define_item(&names, "ARENAS", ++settings, s->setting[a].label);
         shown = a == in->shown ? settings : shown;
-        rc_plot_define_text(&one, name, s->setting[a].label);
-        rc_str_add(&names, one.define.text ? one.define.text : "");
-        names.failed |= one.define.failed;
-        rc_plot_text_free(&one);
     }
     rc_plot_block_end(text);
     rc_str_addf(&text->define, "GROUPS = %d\nSHOWN = %d\narray ARENAS[GROUPS]\n%s", settings, shown,
-        names.text ? names.text : "");
-    text->define.failed |= names.failed;
+        names.define.text ? names.define.text : "");
+    text->define.failed |= names.define.failed;
     if (settings == 0)
         rc_str_add(&text->missing, rc_plot_no_vendor);
     else if (shown == 0)
@@ -104,7 +96,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "and ordering are not in the times. What is the fastest is chosen and scored on the same "
         "measurements. All products (K, precision) are in it; %s is brought out.",
         most, in->shown >= 0 ? s->setting[in->shown].label : "none");
-    rc_str_free(&names);
+    rc_plot_text_free(&names);
     free(own);
     free(ratio);
     return RC_OK;
