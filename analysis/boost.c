@@ -1,9 +1,9 @@
 #include "config.h"
 #include "analysis/boost.h"
-#include "analysis/boost_trees.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,135 +123,189 @@ static rc_status_t foreign(const char *what, rc_err_t *err)
     return rc_fail(err, RC_EFORMAT, "XGBoost's model: expected %s, found something else", what);
 }
 
-static int is_inside(const rc_boost_tree_t *t, int inputs, int32_t at)
+/* A tree of the model file, arrays over its nodes with node 0 the root
+ * (https://xgboost.readthedocs.io/en/stable/tutorials/saving_model.html).  Borrowed. */
+typedef struct tree {
+    const json_t *left; /* < 0: a leaf */
+    const json_t *right;
+    const json_t *feature;
+    const json_t *value; /* threshold; at leaves what is added */
+    const json_t *gain;  /* of the split */
+    int64_t nodes;
+} tree_t;
+
+static int64_t whole_at(const json_t *list, int64_t i)
 {
-    return t->left[at] < t->nodes && t->right[at] >= 0 && t->right[at] < t->nodes &&
-           t->feature[at] >= 0 && t->feature[at] < inputs;
+    return json_integer_value(json_array_get(list, (size_t)i));
 }
 
-/* Breadth first from the root, so that children stand side by side behind their parent.
- * \param[out] node  [t->nodes] at place `first` of the forest
- * \param[out] used  nodes that the root leads to */
-static rc_status_t copy_tree(const rc_boost_tree_t *t, int inputs, int32_t first,
-    rc_tree_node_t *node, int32_t *from, int32_t *used, rc_err_t *err)
+/* Numbers of the library are floats. */
+static float real_at(const json_t *list, int64_t i)
+{
+    return (float)json_number_value(json_array_get(list, (size_t)i));
+}
+
+static rc_status_t read_tree(const json_t *trees, size_t i, tree_t *out, rc_err_t *err)
+{
+    const json_t *t = json_array_get(trees, i);
+    *out = (tree_t){.left = json_object_get(t, "left_children"),
+        .right = json_object_get(t, "right_children"),
+        .feature = json_object_get(t, "split_indices"),
+        .value = json_object_get(t, "split_conditions"),
+        .gain = json_object_get(t, "loss_changes")};
+    const json_t *const arrays[] = {out->left, out->right, out->feature, out->value, out->gain};
+    size_t nodes = json_array_size(out->left);
+    for (size_t a = 0; a < sizeof arrays / sizeof *arrays; a++)
+        if (nodes < 1 || nodes > INT32_MAX || json_array_size(arrays[a]) != nodes)
+            return foreign("trees with arrays over their nodes", err);
+    out->nodes = (int64_t)nodes;
+    return RC_OK;
+}
+
+/* The nodes that the root leads to, breadth first, so that children stand side by side behind their
+ * parent.
+ * \param[out] from   [t->nodes] number in the file of each
+ * \param[out] depth  [t->nodes]
+ * \param[out] used   how many */
+static rc_status_t walk(
+    const tree_t *t, int inputs, int32_t *from, int32_t *depth, int32_t *used, rc_err_t *err)
 {
     int32_t n = 1;
-    from[0] = 0;
+    from[0] = depth[0] = 0;
     for (int32_t i = 0; i < n; i++) {
-        int32_t at = from[i];
-        node[i] = (rc_tree_node_t){.value = t->value[at], .feature = -1};
-        if (t->left[at] < 0)
+        const int64_t child[] = {whole_at(t->left, from[i]), whole_at(t->right, from[i])};
+        int64_t feature = whole_at(t->feature, from[i]);
+        if (child[0] < 0)
             continue;
-        if (!is_inside(t, inputs, at) || n + 2 > t->nodes)
+        if (child[0] >= t->nodes || child[1] < 0 || child[1] >= t->nodes || feature < 0 ||
+            feature >= inputs || n + 2 > t->nodes)
             return foreign("nodes and features in range", err);
-        node[i].feature = t->feature[at];
-        node[i].left = first + n;
-        from[n++] = t->left[at];
-        from[n++] = t->right[at];
+        for (int side = 0; side < 2; side++) {
+            depth[n] = depth[i] + 1;
+            from[n++] = (int32_t)child[side];
+        }
     }
     *used = n;
     return RC_OK;
 }
 
-/* Trees come round by round; a forest has them output by output. */
-static rc_status_t copy_trees(const rc_boost_trees_t *trees, rc_forest_t *f, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    int32_t *from = rc_alloc((size_t)f->nodes, sizeof *from, "trees", err);
-    int32_t at = 0;
-    int32_t node = 0;
-    if (!from)
-        return RC_ENOMEM;
-    for (int o = 0; o < f->outputs; o++) {
-        f->first[o] = at;
-        for (int32_t i = 0; i < f->trees; i++) {
-            int32_t used = 0;
-            if (trees->tree[i].output != o)
-                continue;
-            f->root[at++] = node;
-            RC_TRY(copy_tree(&trees->tree[i], f->inputs, node, f->node + node, from, &used, err));
-            node += used;
-        }
-    }
-    f->first[f->outputs] = at;
-    f->root[f->trees] = node;
-    f->nodes = node;
-    if (at != f->trees)
-        st = foreign("an output for each tree", err);
-done:
-    free(from);
-    return st;
-}
+/* Where the trees go: to a forest, to the splits by round, or to both. */
+typedef struct reader {
+    const rc_boost_options_t *o;
+    int inputs;
+    rc_forest_t *forest; /* NULL: not wanted */
+    int32_t at;          /* tree and node that come next */
+    int32_t node;
+    rc_boost_splits_t *splits; /* NULL: not wanted */
+    int32_t *scratch;          /* [capacity] */
+    size_t capacity;
+    rc_err_t *err;
+} reader_t;
 
-static rc_status_t read_forest(const rc_boost_trees_t *trees, const rc_boost_options_t *o,
-    int inputs, rc_forest_t **out, rc_err_t *err)
+static void copy_tree(reader_t *r, const tree_t *t, int32_t used)
 {
-    rc_status_t st;
-    rc_forest_t *f = NULL;
-    int64_t nodes = 0;
-    for (int64_t i = 0; i < trees->count; i++)
-        nodes += trees->tree[i].nodes;
-    if (nodes > INT32_MAX)
-        return rc_fail(err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
-    f = rc_forest_new(inputs, o->outputs, (int32_t)trees->count, (int32_t)nodes, err);
-    RC_TRY(f ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < o->outputs; i++)
-        f->base[i] = (float)o->base;
-    RC_TRY(copy_trees(trees, f, err));
-    *out = f;
-    f = NULL;
-done:
-    rc_forest_free(f);
-    return st;
-}
-
-/* Add the splits of a tree that its root leads to.
- * \param[out] at     [t->nodes] scratch, a node each
- * \param[out] depth  [t->nodes] scratch */
-static rc_status_t add_splits(const rc_boost_tree_t *t, int inputs, int32_t *at, int32_t *depth,
-    double *count, double *gain, int *deepest, rc_err_t *err)
-{
-    int64_t n = 1;
-    at[0] = 0;
-    depth[0] = 0;
-    for (int64_t i = 0; i < n; i++) {
-        *deepest = depth[i] > *deepest ? depth[i] : *deepest;
-        if (t->left[at[i]] < 0)
+    int32_t next = r->node + 1; /* where children go */
+    r->forest->root[r->at] = r->node;
+    for (int32_t i = 0; i < used; i++) {
+        rc_tree_node_t *to = &r->forest->node[r->node + i];
+        *to = (rc_tree_node_t){.value = real_at(t->value, r->scratch[i]), .feature = -1};
+        if (whole_at(t->left, r->scratch[i]) < 0)
             continue;
-        if (!is_inside(t, inputs, at[i]) || n + 2 > t->nodes)
-            return foreign("nodes and features in range", err);
-        count[t->feature[at[i]]]++;
-        gain[t->feature[at[i]]] += t->gain[at[i]];
-        for (int side = 0; side < 2; side++) {
-            depth[n] = depth[i] + 1;
-            at[n++] = side ? t->right[at[i]] : t->left[at[i]];
-        }
+        to->feature = (int32_t)whole_at(t->feature, r->scratch[i]);
+        to->left = next;
+        next += 2;
     }
-    return RC_OK;
+    r->node += used;
 }
 
-static rc_status_t read_splits(const rc_boost_trees_t *trees, const rc_boost_options_t *o,
-    int inputs, rc_boost_splits_t *s, rc_err_t *err)
+static void add_splits(reader_t *r, const tree_t *t, int64_t round, int32_t used)
 {
+    rc_boost_splits_t *s = r->splits;
+    const int32_t *depth = r->scratch + t->nodes;
+    for (int32_t i = 0; i < used; i++) {
+        int64_t to = round * r->inputs + whole_at(t->feature, r->scratch[i]);
+        s->depth = depth[i] > s->depth ? depth[i] : s->depth;
+        if (whole_at(t->left, r->scratch[i]) < 0)
+            continue;
+        s->count[to]++;
+        s->gain[to] += real_at(t->gain, r->scratch[i]);
+    }
+}
+
+/* Trees come round by round; a forest has them output by output, the splits are of all. */
+static rc_status_t read_output(reader_t *r, const json_t *model, int output)
+{
+    const json_t *trees = json_object_get(model, "trees");
+    const json_t *outputs = json_object_get(model, "tree_info");
     rc_status_t st = RC_OK;
-    int32_t *scratch = NULL;
-    size_t capacity = 0;
-    size_t size = (size_t)o->rounds * (size_t)inputs;
-    memset(s->count, 0, size * sizeof *s->count);
-    memset(s->gain, 0, size * sizeof *s->gain);
-    s->depth = 0;
-    for (int64_t i = 0; i < trees->count; i++) {
-        const rc_boost_tree_t *t = &trees->tree[i];
-        size_t row = (size_t)(i / o->outputs) * (size_t)inputs;
-        void *p = scratch;
-        st = rc_grow(&p, &capacity, 2 * (size_t)t->nodes, sizeof *scratch, "splits of trees", err);
-        scratch = p;
-        RC_TRY(st);
-        RC_TRY(add_splits(
-            t, inputs, scratch, scratch + t->nodes, s->count + row, s->gain + row, &s->depth, err));
+    for (size_t i = 0; st == RC_OK && i < json_array_size(trees); i++) {
+        tree_t t;
+        int32_t used = 0;
+        void *p = r->scratch;
+        if (whole_at(outputs, (int64_t)i) != output)
+            continue;
+        st = read_tree(trees, i, &t, r->err);
+        if (st == RC_OK)
+            st =
+                rc_grow(&p, &r->capacity, 2 * (size_t)t.nodes, sizeof *r->scratch, "trees", r->err);
+        r->scratch = p;
+        if (st == RC_OK)
+            st = walk(&t, r->inputs, r->scratch, r->scratch + t.nodes, &used, r->err);
+        if (st == RC_OK && r->forest)
+            copy_tree(r, &t, used);
+        if (st == RC_OK && r->splits)
+            add_splits(r, &t, (int64_t)i / r->o->outputs, used);
+        r->at++;
+    }
+    return st;
+}
+
+static rc_status_t new_forest(reader_t *r, const json_t *trees)
+{
+    int64_t nodes = 0;
+    for (size_t i = 0; i < json_array_size(trees); i++)
+        nodes +=
+            (int64_t)json_array_size(json_object_get(json_array_get(trees, i), "left_children"));
+    if (nodes > INT32_MAX)
+        return rc_fail(r->err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
+    r->forest = rc_forest_new(
+        r->inputs, r->o->outputs, (int32_t)json_array_size(trees), (int32_t)nodes, r->err);
+    for (int i = 0; r->forest && i < r->o->outputs; i++)
+        r->forest->base[i] = (float)r->o->base;
+    return r->forest ? RC_OK : RC_ENOMEM;
+}
+
+static rc_status_t read_trees(reader_t *r, const json_t *model, rc_forest_t **out)
+{
+    const json_t *trees = json_object_get(model, "trees");
+    size_t count = (size_t)r->o->rounds * (size_t)r->o->outputs;
+    size_t size = (size_t)r->o->rounds * (size_t)r->inputs;
+    rc_status_t st = RC_OK;
+    if (json_array_size(trees) != count ||
+        json_array_size(json_object_get(model, "tree_info")) != count)
+        return foreign("a tree per round and output", r->err);
+    if (r->splits) {
+        memset(r->splits->count, 0, size * sizeof *r->splits->count);
+        memset(r->splits->gain, 0, size * sizeof *r->splits->gain);
+        r->splits->depth = 0;
+    }
+    if (out)
+        RC_TRY(new_forest(r, trees));
+    for (int o = 0; o < r->o->outputs; o++) {
+        if (out)
+            r->forest->first[o] = r->at;
+        RC_TRY(read_output(r, model, o));
+    }
+    if (out) {
+        r->forest->first[r->o->outputs] = r->at;
+        r->forest->root[r->forest->trees] = r->forest->nodes = r->node;
+    }
+    RC_TRY((size_t)r->at == count ? RC_OK : foreign("an output for each tree", r->err));
+    if (out) {
+        *out = r->forest;
+        r->forest = NULL;
     }
 done:
-    free(scratch);
     return st;
 }
 
@@ -261,17 +315,19 @@ static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int 
     rc_status_t st = RC_OK;
     bst_ulong bytes = 0;
     const char *text = NULL;
-    rc_boost_trees_t trees = {0};
-    TRY_XGB(XGBoosterSaveModelToBuffer(b, "{\"format\": \"ubj\"}", &bytes, &text), "trees");
-    RC_TRY(rc_boost_trees_read(text, bytes, &trees, err));
-    if (trees.count != (int64_t)o->rounds * o->outputs)
-        RC_TRY(foreign("a tree per round and output", err));
-    if (splits)
-        RC_TRY(read_splits(&trees, o, inputs, splits, err));
-    if (out)
-        RC_TRY(read_forest(&trees, o, inputs, out, err));
+    json_t *file = NULL;
+    json_error_t flaw;
+    reader_t r = {.o = o, .inputs = inputs, .splits = splits, .err = err};
+    TRY_XGB(XGBoosterSaveModelToBuffer(b, "{\"format\": \"json\"}", &bytes, &text), "trees");
+    file = json_loadb(text, bytes, 0, &flaw);
+    if (!file)
+        RC_TRY(rc_fail(err, RC_EFORMAT, "XGBoost's model: %s", flaw.text));
+    const json_t *booster = json_object_get(json_object_get(file, "learner"), "gradient_booster");
+    RC_TRY(read_trees(&r, json_object_get(booster, "model"), out));
 done:
-    rc_boost_trees_free(&trees);
+    json_decref(file);
+    rc_forest_free(r.forest);
+    free(r.scratch);
     return st;
 }
 
