@@ -22,15 +22,20 @@ int rc_dataset_best(const rc_dataset_t *d, int64_t row)
     return best;
 }
 
-double rc_dataset_margin(const rc_dataset_t *d, int64_t row)
+int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)
 {
-    const double *t = d->time + row * d->classes;
-    int best = rc_dataset_best(d, row);
-    double second = INFINITY;
-    for (int c = 0; c < d->classes; c++)
-        if (c != best && t[c] < second)
-            second = t[c];
-    return second / t[best];
+    int best = 0;
+    double least = INFINITY;
+    for (int c = 0; c < d->classes; c++) {
+        double sum = 0;
+        for (int64_t i = 0; i < n; i++)
+            sum += log(d->time[(row ? row[i] : i) * d->classes + c]);
+        if (sum < least) {
+            least = sum;
+            best = c;
+        }
+    }
+    return best;
 }
 
 /* -------------------------------------------------------------------- classes */
@@ -92,23 +97,6 @@ static rc_status_t fill_classes(
     return st;
 }
 
-/* The class that is best always taken alone, by geometric mean. */
-static int best_alone(const rc_dataset_t *d)
-{
-    int best = 0;
-    double least = INFINITY;
-    for (int c = 0; c < d->classes; c++) {
-        double sum = 0;
-        for (int64_t i = 0; i < d->rows; i++)
-            sum += log(d->time[i * d->classes + c]);
-        if (sum < least) {
-            least = sum;
-            best = c;
-        }
-    }
-    return best;
-}
-
 static int has_class(const rc_dataset_t *d, const char *name)
 {
     for (int c = 0; c < d->classes; c++)
@@ -123,7 +111,7 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
     rc_str_t list = {0};
     if (!wanted &&
         (d->task == RC_TASK_PLAN || (d->task == RC_TASK_FORMAT && !has_class(d, "csr")))) {
-        d->baseline = best_alone(d);
+        d->baseline = rc_best_single(d, NULL, d->rows);
         return RC_OK;
     }
     const char *word = wanted ? wanted : "csr";
@@ -388,7 +376,7 @@ static rc_status_t take_table(
 static void take_baseline(const rc_dataset_t *d, rc_dataset_t *out)
 {
     const char *wanted[] = {d->cls[d->baseline].name, "csr"};
-    out->baseline = best_alone(out);
+    out->baseline = rc_best_single(out, NULL, out->rows);
     for (int i = 1; i >= 0; i--)
         for (int c = 0; c < out->classes; c++)
             if (strcmp(out->cls[c].name, wanted[i]) == 0)

@@ -37,7 +37,6 @@ typedef struct rc_dataset_options {
                                 below this; 0: 0.005 */
     int missing_worst;     /**< format task: 1: a format that failed or was skipped on a matrix has
                                 an infinite time there; 0: such matrices are left out */
-    int mean;              /**< 1: times are means of the samples, 0: medians */
 } rc_dataset_options_t;
 
 /** Whose measurement a row is. */
@@ -118,9 +117,9 @@ void rc_dataset_free(rc_dataset_t *d);
 /** The class of smallest time of a row, its label; the first of equals. */
 int rc_dataset_best(const rc_dataset_t *d, int64_t row);
 
-/** Margin of the label of a row: the second smallest time over the smallest, >= 1; INFINITY where
- *  only one class has a time. */
-double rc_dataset_margin(const rc_dataset_t *d, int64_t row);
+/** The class whose geomean time over some rows is smallest.
+ *  \param[in] row  [n] NULL: all, n = d->rows */
+int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n);
 
 /** What a part of a data set has. */
 typedef struct rc_dataset_part {

@@ -434,13 +434,7 @@ rc_status_t rc_tabulate(
 
 /* ------------------------------------------------------------------ the library */
 
-double rc_time_of(const rc_row_result_t *r, int mean)
-{
-    return mean && r->mean_ns > 0 ? r->mean_ns : r->median_ns;
-}
-
-rc_status_t rc_find_library(
-    const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err)
+rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, rc_err_t *err)
 {
     *best = rc_alloc((size_t)s->cells, sizeof **best, "times of a library", err);
     if (!*best)
@@ -453,9 +447,9 @@ rc_status_t rc_find_library(
         rc_library_time_t *t = &(*best)[s->pick[i].cell];
         if (!rc_vendor_is(p->kernel_name) || strcmp(p->policy_name, "csr") != 0)
             continue;
-        t->fastest = fmin(t->fastest, rc_time_of(r, mean));
+        t->fastest = fmin(t->fastest, r->median_ns);
         if (rc_vendor_is_timed(p->kernel_name))
-            t->timed = fmin(t->timed, rc_time_of(r, mean));
+            t->timed = fmin(t->timed, r->median_ns);
     }
     return RC_OK;
 }

@@ -101,13 +101,9 @@ rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most,
 rc_status_t rc_tabulate(
     const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err);
 
-/** The time of a result: of its samples the median, or the mean where that is known. */
-double rc_time_of(const rc_row_result_t *r, int mean);
-
 /** Of every cell the times of the vendor's library.
  *  \param[out] best  [cells], free() */
-rc_status_t rc_find_library(
-    const rc_selection_t *s, int mean, rc_library_time_t **best, rc_err_t *err);
+rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, rc_err_t *err);
 
 /** What the inputs are to be: fills d's inputs (names and transforms), feature_set and version.
  *  \param[in] features  as of rc_dataset_options */
@@ -124,7 +120,7 @@ rc_status_t rc_common_geometry(
 
 /** The table: rows of d from the cells that have a result of every class and features of the set,
  *  version and geometry of d.  d has its classes and inputs.
- *  \param[in] o  statistic and what misses are; NULL: the defaults */
+ *  \param[in] o  what misses are; NULL: the defaults */
 rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *store,
     const rc_dataset_options_t *o, rc_dataset_t *d, rc_err_t *err);
 

@@ -491,8 +491,8 @@ static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t
 
 /* The times of a cell; 0 when it lacks a class.
  * \param[in] status  [classes] of a cell whose classes may have failed; NULL: none may */
-static int fill_times(const rc_selection_t *s, const int64_t *row, const unsigned char *status,
-    int mean, rc_dataset_t *d)
+static int fill_times(
+    const rc_selection_t *s, const int64_t *row, const unsigned char *status, rc_dataset_t *d)
 {
     double *time = d->time + d->rows * d->classes;
     double *setup = d->setup + d->rows * d->classes;
@@ -504,7 +504,7 @@ static int fill_times(const rc_selection_t *s, const int64_t *row, const unsigne
         if (row[c] < 0)
             continue;
         const rc_row_result_t *r = rc_view_result(s->view, row[c]);
-        time[c] = rc_time_of(r, mean);
+        time[c] = r->median_ns;
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
     return has_any(row, d->classes);
@@ -565,7 +565,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
     RC_TRY(rc_tabulate(s, pair, d->classes, NULL, &row, err));
     if (d->task == RC_TASK_FORMAT)
         RC_TRY(rc_formats_status(s, pair, d->classes, &status, err));
-    RC_TRY(rc_find_library(s, o && o->mean, &library, err));
+    RC_TRY(rc_find_library(s, &library, err));
     RC_TRY(allocate(d, s->cells, err));
     for (int64_t i = 0; i < s->cells; i++) {
         const int64_t *own = row + i * d->classes;
@@ -575,7 +575,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
             count_lacking(d, became, d->dropped.format);
         if (!became && !has_any(own, d->classes))
             continue;
-        if (!fill_times(s, own, worst ? became : NULL, o && o->mean, d)) {
+        if (!fill_times(s, own, worst ? became : NULL, d)) {
             d->dropped.incomplete++;
         } else if (!fill_inputs(
                        &l, d, &s->cell[i], d->value + d->rows * d->inputs, &sample->feature_ns)) {

@@ -524,22 +524,6 @@ static rc_status_t hold_out_portfolio(const evaluator_t *e)
     return st;
 }
 
-int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)
-{
-    int best = 0;
-    double least = INFINITY;
-    for (int c = 0; c < d->classes; c++) {
-        double sum = 0;
-        for (int64_t i = 0; i < n; i++)
-            sum += log(d->time[row[i] * d->classes + c]);
-        if (sum < least) {
-            least = sum;
-            best = c;
-        }
-    }
-    return best;
-}
-
 rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
     rc_evaluation_t *out, rc_err_t *err)
 {

@@ -151,9 +151,6 @@ void rc_evaluation_free(rc_evaluation_t *e);
  *  \param[in] k  0: of an operation without K */
 void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size);
 
-/** The class whose geomean time over some rows is smallest. */
-int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n);
-
 /** Everything as a JSON object with units in the names, a new reference; NULL with err set.
  *  \param[in] brief  1: what model files carry: no kinds, no portfolio */
 json_t *rc_evaluation_json(

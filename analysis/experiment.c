@@ -42,7 +42,7 @@ static void forward(void *context, const char *what, double done, double loss)
 rc_status_t rc_protocol_parts(
     const rc_dataset_t *d, const rc_protocol_t *p, int *part, int *parts, rc_err_t *err)
 {
-    rc_status_t st;
+    const rc_split_t split = {d, NULL, d->rows, p->split, p->seed};
     if (p->folds < 0 || p->folds == 1)
         return rc_fail(
             err, RC_EINVAL, "%d folds: expected at least 2, or 0 for one test part", p->folds);
@@ -50,11 +50,10 @@ rc_status_t rc_protocol_parts(
         return rc_fail(err, RC_EINVAL, "a test share of %g: expected more than 0 and less than 1",
             p->test_share);
     if (p->folds > 0) {
-        st = rc_split_folds(d, p->split, p->folds, p->seed, part, err);
         *parts = p->folds;
-        return st;
+        return rc_split_folds(&split, p->folds, part, err);
     }
-    st = rc_split_share(d, p->split, p->test_share, p->seed, part, err);
+    rc_status_t st = rc_split_share(&split, p->test_share, part, err);
     for (int64_t i = 0; st == RC_OK && i < d->rows; i++)
         part[i] = part[i] ? 0 : -1;
     *parts = 1;
@@ -194,7 +193,7 @@ static rc_status_t prepare(experiment_t *e)
     return e->all.row && e->all.choice ? RC_OK : RC_ENOMEM;
 }
 
-rc_status_t rc_experiment_run(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
+rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
     const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
     rc_experiment_cost_t *cost, rc_err_t *err)
 {
@@ -237,11 +236,4 @@ done:
     free(e.test);
     free(e.place);
     return st;
-}
-
-rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
-    const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
-    rc_err_t *err)
-{
-    return rc_experiment_run(t, d, p, options, model, predictions, single, NULL, err);
 }

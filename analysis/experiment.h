@@ -15,6 +15,14 @@ typedef struct rc_protocol {
     uint64_t seed;
 } rc_protocol_t;
 
+/** What an experiment took. */
+typedef struct rc_experiment_cost {
+    int fits;            /**< of the parts, without the final fit on all rows */
+    double fit_s;        /**< mean seconds of one of them */
+    double inference_ns; /**< mean ns of one prediction from raw inputs (rc_model_choose_raw), one
+                           after the other on one thread; of each few the fastest of some passes */
+} rc_experiment_cost_t;
+
 /** Fit, and predict the rows that the fit did not see.  Parts are fitted one after the other with
  *  the same options; `progress` is called with "fold 2/5: " in front and `done` over all of the
  *  fits.
@@ -27,21 +35,9 @@ typedef struct rc_protocol {
  *                           rc_predictions_free
  *  \param[out] single       best single class as each row's training part sees it: the choices of
  *                           always taking it are not one class under folds, so -1 when they differ
+ *  \param[out] cost         what it took; may be NULL
  *  \return RC_OK, or what the trainer or the split returns */
 rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
-    const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
-    rc_err_t *err);
-
-/** What an experiment took. */
-typedef struct rc_experiment_cost {
-    int fits;            /**< of the parts, without the final fit on all rows */
-    double fit_s;        /**< mean seconds of one of them */
-    double inference_ns; /**< mean ns of one prediction from raw inputs (rc_model_choose_raw), one
-                           after the other on one thread; of each few the fastest of some passes */
-} rc_experiment_cost_t;
-
-/** As rc_experiment, and measure what it took.  \param[out] cost  may be NULL */
-rc_status_t rc_experiment_run(const rc_trainer_t *t, const rc_dataset_t *d, const rc_protocol_t *p,
     const rc_fit_options_t *options, rc_model_t **model, rc_predictions_t *predictions, int *single,
     rc_experiment_cost_t *cost, rc_err_t *err);
 

@@ -291,8 +291,8 @@ static rc_status_t setup_class(fit_t *f, int c, double *y, const int *test, doub
  * one group only. */
 static rc_status_t setup_part(const fit_t *f, int *test)
 {
-    rc_status_t st = rc_split_share_of(
-        f->d, f->row, f->n, f->options->split, setup_share, f->options->seed, test, NULL);
+    const rc_split_t split = {f->d, f->row, f->n, f->options->split, f->options->seed};
+    rc_status_t st = rc_split_share(&split, setup_share, test, NULL);
     if (st == RC_EINVAL)
         memset(test, 0, (size_t)f->n * sizeof *test);
     else if (st < 0)

@@ -3,8 +3,8 @@
  *
  *  A data set of this task (rc_dataset_read with RC_TASK_FORMAT) is the table of the study: a row
  *  is a (matrix, precision) with its features (`value`), the time of every format (`time`), its
- *  label (rc_dataset_best: the format of least time, the first of equals in the order below) and
- *  the margin of that (rc_dataset_margin).  A row needs an ok result of all six; what is left out
+ *  label (rc_dataset_best: the format of least time, the first of equals in the order below).  A
+ *  row needs an ok result of all six; what is left out
  *  is counted by format and reason in `dropped.format`.  With `missing_worst` a format that failed
  *  or was skipped has an infinite time instead.
  *

@@ -41,15 +41,11 @@ static rc_status_t find_name(
 rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *out, rc_err_t *err)
 {
     static const char *const missing_names[] = {"drop", "worst", NULL};
-    static const char *const statistic_names[] = {"median", "mean", NULL};
     int task;
     int missing;
-    int statistic;
     rc_status_t st = find_name("--task", o->task, rc_task_names, &task, err);
     if (st == RC_OK)
         st = find_name("--missing", o->missing, missing_names, &missing, err);
-    if (st == RC_OK)
-        st = find_name("--statistic", o->statistic, statistic_names, &statistic, err);
     if (st < 0)
         return st;
     if (!o->task && o->op && strcmp(o->op, "spmv") == 0 && !o->kernel)
@@ -75,8 +71,7 @@ rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *
         .device = o->device,
         .where = o->where,
         .portfolio = (int)o->portfolio,
-        .missing_worst = missing,
-        .mean = statistic};
+        .missing_worst = missing};
     return RC_OK;
 }
 
@@ -272,12 +267,9 @@ json_t *rc_learn_selection(const rc_learn_options_t *o)
     json_t *to = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "kernel", o->kernel,
         "classes", o->classes, "features", o->features, "k", o->k, "precision", o->precision,
         "device", o->device, "where", o->where);
-    if (to && o->missing && json_object_set_new(to, "missing", json_string(o->missing)) < 0)
-        goto failed;
-    if (to && o->statistic && json_object_set_new(to, "statistic", json_string(o->statistic)) < 0)
-        goto failed;
+    if (to && o->missing && json_object_set_new(to, "missing", json_string(o->missing)) < 0) {
+        json_decref(to);
+        return NULL;
+    }
     return to;
-failed:
-    json_decref(to);
-    return NULL;
 }

@@ -17,7 +17,6 @@ typedef struct rc_learn_options {
     const char *baseline;
     const char *features;
     const char *missing;
-    const char *statistic;
     const char *k;
     const char *precision;
     const char *device;
@@ -69,8 +68,6 @@ typedef struct rc_learn_options {
             "Task format, a matrix on which a format failed or was skipped: drop (default) "       \
             "leaves it out; worst keeps it, with an infinite time of that format.",                \
             0, 0},                                                                                 \
-        {"statistic", 0, RC_OPT_TEXT, at(statistic), "median|mean",                                \
-            "Of the samples of a time. Default: median.", 0, 0},                                   \
         {"portfolio", 0, RC_OPT_INT, at(portfolio), "N",                                           \
             "Task plan without --classes: at most so many pairs (default 16; it ends before when " \
             "the oracle over them is within 0.5 % of that over all).",                             \

@@ -135,9 +135,9 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
     for (int i = 0; i < m->nets; i++) {
         int level = i >= m->r.members;
         int *part = m->validation + (size_t)i * (size_t)m->n;
-        rc_status_t st =
-            rc_split_share_of(m->d, m->row, m->n, m->r.by_matrix ? RC_SPLIT_RANDOM : o->split,
-                m->r.validation, rc_rng_hash(o->seed, (uint64_t)i), part, m->err);
+        const rc_split_t split = {m->d, m->row, m->n, m->r.by_matrix ? RC_SPLIT_RANDOM : o->split,
+            rc_rng_hash(o->seed, (uint64_t)i)};
+        rc_status_t st = rc_split_share(&split, m->r.validation, part, m->err);
         if (st < 0)
             return rc_err_context(m->err, "a validation part");
         for (int j = 0; j < m->r.restarts * m->passes; j++) {

@@ -51,9 +51,10 @@ static uint64_t draw(const char *name, uint64_t seed)
     return rc_rng_hash(seed ^ d.hi, d.lo);
 }
 
-static rc_status_t make_units(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    rc_split_kind_t kind, uint64_t seed, units_t *out, rc_err_t *err)
+static rc_status_t make_units(const rc_split_t *split, units_t *out, rc_err_t *err)
 {
+    const rc_dataset_t *d = split->d;
+    int64_t n = split->n;
     units_t u = {0};
     named_t *list = rc_alloc((size_t)n, sizeof *list, "a split", err);
     u.unit = rc_alloc((size_t)n, sizeof *u.unit, "a split", err);
@@ -64,14 +65,14 @@ static rc_status_t make_units(const rc_dataset_t *d, const int64_t *row, int64_t
         return RC_ENOMEM;
     }
     for (int64_t i = 0; i < n; i++) {
-        const rc_sample_t *s = &d->sample[row ? row[i] : i];
-        list[i] = (named_t){kind == RC_SPLIT_GROUP ? d->group[s->group] : s->digest, i};
+        const rc_sample_t *s = &d->sample[split->row ? split->row[i] : i];
+        list[i] = (named_t){split->kind == RC_SPLIT_GROUP ? d->group[s->group] : s->digest, i};
     }
     qsort(list, (size_t)n, sizeof *list, by_name);
     for (int64_t i = 0; i < n; i++) {
         if (i == 0 || strcmp(list[i].name, list[i - 1].name) != 0)
             u.unit[u.count++] =
-                (unit_t){.name = list[i].name, .lot = draw(list[i].name, seed), .side = -1};
+                (unit_t){.name = list[i].name, .lot = draw(list[i].name, split->seed), .side = -1};
         u.unit[u.count - 1].rows++;
         u.of[list[i].at] = u.count - 1;
     }
@@ -137,26 +138,38 @@ static void deal(unit_t *const *list, int n, int folds, int64_t *rows)
     }
 }
 
-rc_status_t rc_split_folds(
-    const rc_dataset_t *d, rc_split_kind_t kind, int folds, uint64_t seed, int *fold, rc_err_t *err)
+/* One after the other, through the labels: each fold has about the same share of every one. */
+static void deal_evenly(unit_t *const *list, int n, int folds)
 {
+    for (int i = 0; i < n; i++)
+        list[i]->side = i % folds;
+}
+
+rc_status_t rc_split_folds(const rc_split_t *split, int folds, int *fold, rc_err_t *err)
+{
+    rc_split_kind_t kind = split->kind;
+    int stratified = kind == RC_SPLIT_STRATIFIED;
     units_t u = {0};
     unit_t **list = NULL;
     int64_t *rows = NULL;
     rc_status_t st;
-    if (kind == RC_SPLIT_STRATIFIED)
-        return rc_split_stratified(d, NULL, d->rows, folds, seed, fold, err);
     if (folds < 2)
         return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
-    RC_TRY(make_units(d, NULL, d->rows, kind, seed, &u, err));
+    RC_TRY(make_units(split, &u, err));
     if (u.count < folds)
-        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d %s: expected at least as many %s as folds%s",
-            folds, u.count, plural(kind), plural(kind), hint(kind)));
-    list = order_units(&u, by_size, err);
+        RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d %s: expected at least as many%s%s%s%s",
+            folds, u.count, plural(kind), stratified ? "" : " ", stratified ? "" : plural(kind),
+            stratified ? "" : " as folds", hint(kind)));
+    for (int64_t i = split->n - 1; i >= 0; i--) /* the first row of a unit stays: its label */
+        u.unit[u.of[i]].label = rc_dataset_best(split->d, split->row ? split->row[i] : i);
+    list = order_units(&u, stratified ? by_label : by_size, err);
     rows = rc_alloc0((size_t)folds, sizeof *rows, "folds", err);
     RC_TRY(list && rows ? RC_OK : RC_ENOMEM);
-    deal(list, u.count, folds, rows);
-    for (int64_t i = 0; i < d->rows; i++)
+    if (stratified)
+        deal_evenly(list, u.count, folds);
+    else
+        deal(list, u.count, folds, rows);
+    for (int64_t i = 0; i < split->n; i++)
         fold[i] = u.unit[u.of[i]].side;
 done:
     free(list);
@@ -165,31 +178,18 @@ done:
     return st;
 }
 
-rc_status_t rc_split_stratified(const rc_dataset_t *d, const int64_t *row, int64_t n, int folds,
-    uint64_t seed, int *fold, rc_err_t *err)
+rc_status_t rc_split_inside(const rc_split_t *split, int *fold, int *folds, rc_err_t *err)
 {
-    units_t u = {0};
-    unit_t **list = NULL;
-    int next = 0;
-    rc_status_t st;
-    if (folds < 2)
-        return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
-    RC_TRY(make_units(d, row, n, RC_SPLIT_RANDOM, seed, &u, err));
-    if (u.count < folds)
-        RC_TRY(rc_fail(
-            err, RC_EINVAL, "%d folds of %d matrices: expected at least as many", folds, u.count));
-    for (int64_t i = n - 1; i >= 0; i--) /* the first row of a unit stays: its label */
-        u.unit[u.of[i]].label = rc_dataset_best(d, row ? row[i] : i);
-    list = order_units(&u, by_label, err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < u.count; i++)
-        list[i]->side = next++ % folds;
-    for (int64_t i = 0; i < n; i++)
-        fold[i] = u.unit[u.of[i]].side;
-done:
-    free(list);
-    free_units(&u);
-    return st;
+    enum { FOLDS = 5 };
+    rc_split_t by = *split;
+    rc_status_t st = RC_EINVAL;
+    if (by.kind != RC_SPLIT_GROUP)
+        by.kind = RC_SPLIT_STRATIFIED;
+    for (int k = FOLDS; k >= 2 && st == RC_EINVAL; k--) {
+        st = rc_split_folds(&by, k, fold, err);
+        *folds = k;
+    }
+    return st < 0 ? rc_err_context(err, "validation parts") : RC_OK;
 }
 
 /* Units in the order of their lots, each taken when that brings the test part nearer to its size;
@@ -214,38 +214,26 @@ static void take(unit_t *const *list, int n, double wanted)
         list[smallest]->side = 1;
 }
 
-static rc_status_t split_share(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    rc_split_kind_t kind, double share, uint64_t seed, int *test, rc_err_t *err)
+rc_status_t rc_split_share(const rc_split_t *split, double share, int *test, rc_err_t *err)
 {
+    rc_split_kind_t kind = split->kind;
     units_t u = {0};
     unit_t **list = NULL;
     rc_status_t st;
     if (!(share > 0 && share < 1))
         return rc_fail(
             err, RC_EINVAL, "expected a share between 0 and 1 for the test part, found %g", share);
-    RC_TRY(make_units(d, row, n, kind, seed, &u, err));
+    RC_TRY(make_units(split, &u, err));
     if (u.count < 2)
         RC_TRY(rc_fail(
             err, RC_EINVAL, "a split needs two %s, found %d%s", plural(kind), u.count, hint(kind)));
     list = order_units(&u, by_lot, err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
-    take(list, u.count, share * (double)n);
-    for (int64_t i = 0; i < n; i++)
+    take(list, u.count, share * (double)split->n);
+    for (int64_t i = 0; i < split->n; i++)
         test[i] = u.unit[u.of[i]].side;
 done:
     free(list);
     free_units(&u);
     return st;
-}
-
-rc_status_t rc_split_share(const rc_dataset_t *d, rc_split_kind_t kind, double share, uint64_t seed,
-    int *test, rc_err_t *err)
-{
-    return split_share(d, NULL, d->rows, kind, share, seed, test, err);
-}
-
-rc_status_t rc_split_share_of(const rc_dataset_t *d, const int64_t *row, int64_t n,
-    rc_split_kind_t kind, double share, uint64_t seed, int *test, rc_err_t *err)
-{
-    return split_share(d, row, n, kind, share, seed, test, err);
 }

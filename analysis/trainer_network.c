@@ -44,26 +44,6 @@ const rc_trainer_t rc_trainer_softmax = {.name = "softmax",
     .recipe = &softmax,
     .fit = rc_recipe_fit};
 
-static const rc_recipe_t ensemble = {.output = RC_OUTPUT_LOG_NS,
-    .loss = rc_loss_mape,
-    .warm = rc_loss_square,
-    .hidden = "64,32",
-    .l2 = 1e-4,
-    .members = 16,
-    .restarts = 1,
-    .epochs = 400,
-    .patience = 100,
-    .validation = 0.15,
-    .rate = 3e-3};
-
-const rc_trainer_t rc_trainer_ensemble = {.name = "ensemble",
-    .summary = "mean of 16 networks as of mlp, each with its own validation part",
-    .source = "Mehrabi et al. 2021, section V; Breiman 1996 (bagging)",
-    .version = 1,
-    .has_times = 1,
-    .recipe = &ensemble,
-    .fit = rc_recipe_fit};
-
 /* Orders of one matrix differ by a few percent and matrices by factors of thousands, so an error of
  * absolute times hardly sees what decides the choice.  Here the outputs are ratios to the baseline
  * and the loss is what a soft choice among them costs. */

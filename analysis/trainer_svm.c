@@ -2,7 +2,6 @@
  * doi:10.1145/1961189.1961199), one against one.  C and gamma are found by cross-validation inside
  * of the training rows, on the share of right choices; all rows count alike. */
 #include "config.h"
-#include "analysis/folds.h"
 #include "analysis/trainer.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -283,7 +282,8 @@ static rc_status_t fit(
             err, RC_EINVAL, "%s: expected fewer rows, found %lld", self->name, (long long)n);
     svm_set_print_string_function(quiet);
     RC_TRY(rows_make(&r, err));
-    RC_TRY(rc_folds_labelled(r.d, r.row, n, options->split, options->seed, r.fold, &r.folds, err));
+    RC_TRY(rc_split_inside(
+        &(rc_split_t){r.d, r.row, n, options->split, options->seed}, r.fold, &r.folds, err));
     loss = rc_alloc((size_t)POINTS * (size_t)r.folds, sizeof *loss, "a grid", err);
     RC_TRY(loss ? RC_OK : RC_ENOMEM);
     RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));

@@ -1,6 +1,6 @@
-/* Boosted trees on the merits of classes (analysis/merit.h), of one size.  Where groups are held
- * out, sizes that are searched for inside of the training rows come out no better than a fixed one:
- * what few groups say of the others is noise.
+/* Boosted trees of one size on the merits of classes: what trees learn of the times of a row when
+ * only the choice matters.  Where groups are held out, sizes that are searched for inside of the
+ * training rows come out no better than a fixed one: what few groups say of the others is noise.
  *
  * log ns of a class = level of the row - merit + excess.  The merit is the mean of those of losses
  * that are cut at two caps: a soft cap, which tells a choice that is twice as slow from one that is
@@ -9,14 +9,14 @@
 #include "config.h"
 #include "analysis/boost_fit.h"
 #include "analysis/compose.h"
-#include "analysis/merit.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double caps[2] = {RC_MERIT_CAP, 1}; /* of log(time / best time) */
+/* Of log(time / best time): 35 % slower than the best class is as bad as it gets, or 2.7 times. */
+static const double caps[2] = {0.3, 1};
 
 /* How a part is grown.  The level is in every output: few trees, in large steps. */
 typedef struct growth {
@@ -31,6 +31,30 @@ static const growth_t of_level = {{.rounds = 10, .depth = 4}, 0.5, 5, 1};
 /* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only
  * disturb them. */
 static const growth_t of_excess = {{.rounds = 10, .depth = 3}, 0.4, 20, 0};
+
+static double capped_loss(const double *time, int c, int best, double cap)
+{
+    double loss = log(time[c] / time[best]);
+    return loss < cap ? loss : cap;
+}
+
+/* Merits of the classes of a row: minus log(time / best time), at least -cap, and less their mean
+ * over the classes.  The largest is that of the best class.  The cap keeps a few rows with huge
+ * ratios from steering the trees, since between two bad classes nothing is to be decided; the mean
+ * makes all classes err alike, the baseline too.
+ * \param[out] merit  [classes] */
+static void merits_of(const rc_dataset_t *d, int64_t row, double cap, double *merit)
+{
+    const double *time = d->time + row * d->classes;
+    int best = rc_dataset_best(d, row);
+    double mean = 0;
+    for (int c = 0; c < d->classes; c++) {
+        merit[c] = -capped_loss(time, c, best, cap);
+        mean += merit[c] / d->classes;
+    }
+    for (int c = 0; c < d->classes; c++)
+        merit[c] -= mean;
+}
 
 /* Log of the mean time of a row with losses cut at the cap, and what is cut off.
  * \param[out] excess  [classes], may be NULL */
@@ -90,8 +114,8 @@ static rc_status_t fit_classes(
     RC_TRY(rc_boost_problem_new(j, classes, &p, err));
     RC_TRY(rc_boost_problem_new(j, classes, &q, err));
     for (int64_t i = 0; i < j->n; i++) {
-        rc_merit(j->d, j->row[i], caps[0], value);
-        rc_merit(j->d, j->row[i], caps[1], value + classes);
+        merits_of(j->d, j->row[i], caps[0], value);
+        merits_of(j->d, j->row[i], caps[1], value + classes);
         (void)level_of(j->d, j->row[i], value + 2 * classes);
         for (int c = 0; c < classes; c++) {
             p.label[c * j->n + i] = (float)((value[c] + value[classes + c]) / 2);

@@ -7,7 +7,6 @@
  * same. */
 #include "config.h"
 #include "analysis/boost_fit.h"
-#include "analysis/folds.h"
 #include "analysis/importance.h"
 #include "analysis/threshold.h"
 #include "base/alloc.h"
@@ -93,8 +92,9 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
         for (size_t k = 0; k < inputs; k++)
             g->x[i * inputs + k] = (float)job->d->value[(size_t)job->row[i] * inputs + k];
     }
-    st = rc_folds_labelled(
-        job->d, job->row, job->n, job->options->split, job->options->seed, g->fold, &g->folds, err);
+    st = rc_split_inside(
+        &(rc_split_t){job->d, job->row, job->n, job->options->split, job->options->seed}, g->fold,
+        &g->folds, err);
     if (st < 0)
         return st;
     g->runs = RATES * g->folds;

@@ -84,7 +84,7 @@ done:
 static int is_network(const rc_trainer_t *t)
 {
     return strcmp(t->name, "mlp") == 0 || strcmp(t->name, "softmax") == 0 ||
-           strcmp(t->name, "ensemble") == 0 || strcmp(t->name, "regret") == 0;
+           strcmp(t->name, "regret") == 0;
 }
 
 static rc_status_t add_topologies(variants_t *v, const rc_words_t *sizes,

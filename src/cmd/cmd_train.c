@@ -34,7 +34,7 @@ static const rc_opt_t table[] = {
     {"output", 'o', RC_OPT_TEXT, AT(output), "FILE",
         "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
     {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
-        "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, ensemble, "
+        "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, regret, "
         "xgboost-merit-soft; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
         "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists "
         "those of this build.",
@@ -106,7 +106,7 @@ const rc_command_t rc_command_train = {
     .examples =
         "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
         "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
-        "rowcast train real.h5 -o plan.json --task plan --model ensemble --folds 5|kernel and "
+        "rowcast train real.h5 -o plan.json --task plan --model regret --folds 5|kernel and "
         "order, evaluated on all rows, fitted on all\n"
         "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y "
         "= A x takes, with the times that --reuse needs\n"
@@ -219,7 +219,7 @@ static rc_status_t train(
     if (!o->learn.quiet)
         rc_learn_describe(&d, "train", stderr);
     rc_learn_progress_start(&progress, "train", o->learn.quiet, &fit);
-    st = rc_experiment(trainer, &d, &protocol, &fit, &m, &predictions, &single, err);
+    st = rc_experiment(trainer, &d, &protocol, &fit, &m, &predictions, &single, NULL, err);
     if (m && json_is_real(json_object_get(m->training, "validation_loss")))
         progress.loss = json_real_value(json_object_get(m->training, "validation_loss"));
     rc_learn_progress_end(&progress, st == RC_OK ? "fitted" : NULL);

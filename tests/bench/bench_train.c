@@ -68,7 +68,7 @@ static int fit(const rc_trainer_t *t, const rc_dataset_t *d, int threads, run_t 
     int single;
     clock_t start = clock();
     rc_status_t st =
-        rc_experiment_run(t, d, &p, &options, NULL, &predictions, &single, &cost, &err);
+        rc_experiment(t, d, &p, &options, NULL, &predictions, &single, &cost, &err);
     double cpu = (double)(clock() - start) / (double)CLOCKS_PER_SEC;
     if (st == RC_OK)
         st = rc_evaluate(d, &predictions, single, 1, &e, &err);

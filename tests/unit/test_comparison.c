@@ -81,7 +81,7 @@ static void variants_are_experiments(void **state)
     start();
     assert_int_equal(rc_compare(d, &variant, 1, &p, &c, NULL), RC_OK);
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &quiet, NULL, &out, &single, NULL), RC_OK);
+    assert_int_equal(rc_experiment(&timer, d, &p, &quiet, NULL, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(rc_evaluate(d, &out, single, 4, &e, NULL), RC_OK);
     assert_true(e.all.gain.value == c.row[0].evaluation.all.gain.value);
     assert_true(e.all.gain.low == c.row[0].evaluation.all.gain.low);

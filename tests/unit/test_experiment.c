@@ -19,7 +19,8 @@ static void check_folds(rc_split_kind_t split, int folds, uint64_t seed)
     int single;
     int groups_cut = 0;
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL), RC_OK);
+    assert_int_equal(
+        rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(spy.fits, folds); /* no final fit when no model is wanted */
     assert_int_equal(spy.options.threads, 2);
     assert_int_equal(spy.options.seed, 12);
@@ -83,7 +84,8 @@ static void single_is_of_the_training_part(void **state)
     int part[ROWS];
     int parts;
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL), RC_OK);
+    assert_int_equal(
+        rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(single, common_single(d, 2));
     rc_predictions_free(&out);
     /* class 3 is best in both folds, then class 2 in one of them */
@@ -94,7 +96,8 @@ static void single_is_of_the_training_part(void **state)
             for (int c = 0; c < d->classes; c++)
                 d->time[i * d->classes + c] = c == (both || part[i] ? 3 : 2) ? 10 : 20;
         start();
-        assert_int_equal(rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL), RC_OK);
+        assert_int_equal(
+            rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL, NULL), RC_OK);
         assert_int_equal(single, both ? 3 : -1);
         rc_predictions_free(&out);
     }
@@ -191,7 +194,7 @@ static void the_final_model_is_fitted_on_all(void **state)
     int64_t n;
     d->dropped = (rc_dataset_dropped_t){.incomplete = 11, .features = 22};
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL), RC_OK);
+    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(spy.fits, 6);
     assert_int_equal(rows_seen(5), ROWS);
     assert_true(m->predictor.state == &spy.number[5]);
@@ -203,7 +206,8 @@ static void the_final_model_is_fitted_on_all(void **state)
     assert_int_equal(n, 0);
     /* the predictions are the same without the model */
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, NULL, &without, &single, NULL), RC_OK);
+    assert_int_equal(
+        rc_experiment(&timer, d, &p, &options, NULL, &without, &single, NULL, NULL), RC_OK);
     assert_memory_equal(out.choice, without.choice, ROWS * sizeof *out.choice);
     rc_predictions_free(&without);
     rc_predictions_free(&out);
@@ -226,7 +230,7 @@ static void check_share(rc_split_kind_t split, double share)
     int64_t n;
     d->dropped = (rc_dataset_dropped_t){.incomplete = 11, .features = 22};
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL), RC_OK);
+    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(spy.fits, 1);
     assert_int_equal(rows_seen(0) + out.count, ROWS);
     assert_true(fabs((double)out.count / ROWS - share) < 0.06);
@@ -267,7 +271,8 @@ static void scores_come_without_times(void **state)
     rc_predictions_t out;
     int single;
     start();
-    assert_int_equal(rc_experiment(&scorer, d, &p, &options, NULL, &out, &single, NULL), RC_OK);
+    assert_int_equal(
+        rc_experiment(&scorer, d, &p, &options, NULL, &out, &single, NULL, NULL), RC_OK);
     assert_null(out.time);
     rc_predictions_free(&out);
     drop(d);
@@ -311,7 +316,7 @@ static void progress_tells_the_fold(void **state)
     rc_model_t *m;
     int single;
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL), RC_OK);
+    assert_int_equal(rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(h.calls, 8);
     assert_string_equal(h.what[0], "fold 1/3: looks");
     assert_string_equal(h.what[5], "fold 3/3: looks");
@@ -322,7 +327,8 @@ static void progress_tells_the_fold(void **state)
     memset(&h, 0, sizeof h);
     p = (rc_protocol_t){.test_share = 0.3};
     start();
-    assert_int_equal(rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL), RC_OK);
+    assert_int_equal(
+        rc_experiment(&timer, d, &p, &options, NULL, &out, &single, NULL, NULL), RC_OK);
     assert_int_equal(h.calls, 2);
     assert_string_equal(h.what[1], "looks");
     assert_true(h.first == 0 && h.done == 1);
@@ -344,7 +350,7 @@ static void errors_come_through(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         start();
         assert_int_equal(
-            rc_experiment(&timer, d, &bad[i], &options, &m, &out, &single, &err), RC_EINVAL);
+            rc_experiment(&timer, d, &bad[i], &options, &m, &out, &single, NULL, &err), RC_EINVAL);
         assert_int_equal(spy.fits, 0);
         assert_true(strlen(err.text) > 10);
         if (bad[i].folds < 0)
@@ -355,7 +361,7 @@ static void errors_come_through(void **state)
         start();
         spy.fail_at = f;
         assert_int_equal(
-            rc_experiment(&timer, d, &p, &options, &m, &out, &single, &err), RC_EINVAL);
+            rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL, &err), RC_EINVAL);
         assert_string_equal(err.text, "the spy fails");
         assert_int_equal(spy.fits, f + 1);
         assert_null(m);
@@ -380,7 +386,7 @@ static void failed_allocations_are_survived(void **state)
         int single;
         start();
         failing_alloc_set(n);
-        rc_status_t st = rc_experiment(&timer, d, &p, &options, &m, &out, &single, &err);
+        rc_status_t st = rc_experiment(&timer, d, &p, &options, &m, &out, &single, NULL, &err);
         failed = failing_alloc_happened();
         failing_alloc_set(-1);
         assert_int_equal(st, failed ? RC_ENOMEM : RC_OK);

@@ -55,13 +55,12 @@ typedef struct rule {
     double feature[SYNTHETIC_NISA];
     double time[RC_FORMATS];
     int best;
-    double margin;
     int complete;
 } rule_t;
 
 static rule_t rule_of(int64_t matrix, int value_bytes)
 {
-    rule_t r = {.complete = 1, .margin = INFINITY};
+    rule_t r = {.complete = 1};
     synthetic_nisa(&small, matrix, r.feature);
     for (int f = 0; f < RC_FORMATS; f++) {
         r.time[f] = synthetic_format_time(r.feature, matrix, f, value_bytes);
@@ -69,9 +68,6 @@ static rule_t rule_of(int64_t matrix, int value_bytes)
         r.time[f] = isnan(r.time[f]) ? INFINITY : r.time[f];
         r.best = r.time[f] < r.time[r.best] ? f : r.best;
     }
-    for (int f = 0; f < RC_FORMATS; f++)
-        if (f != r.best)
-            r.margin = fmin(r.margin, r.time[f] / r.time[r.best]);
     return r;
 }
 
@@ -116,7 +112,6 @@ static void rows_have_all_six_formats(void **state)
         assert_memory_equal(d.value + i * d.inputs, r.feature, sizeof r.feature);
         assert_memory_equal(d.time + i * d.classes, r.time, sizeof r.time);
         assert_int_equal(rc_dataset_best(&d, i), r.best);
-        assert_true(rc_dataset_margin(&d, i) == r.margin);
     }
     rc_dataset_free(&d);
 }
@@ -135,10 +130,6 @@ static void what_failed_may_be_infinite(void **state)
         for (int f = 0; f < RC_FORMATS; f++)
             assert_int_equal(isnan(d.setup[i * d.classes + f]) != 0, isinf(r.time[f]) != 0);
     }
-    rc_dataset_free(&d);
-    read_set(store, &(rc_dataset_options_t){.precision = "fp32", .mean = 1}, &d);
-    for (int64_t i = 0; i < d.rows; i++)
-        assert_true(d.time[i * d.classes] == 1.25 * rule_of(matrix_of(&d, i), 4).time[0]);
     rc_dataset_free(&d);
 }
 
@@ -161,8 +152,10 @@ static void fewer_classes_leave_out_where_coo_wins(void **state)
         coo += r.complete && !loses;
     }
     assert_true(coo > 0);
-    read_set(store, &(rc_dataset_options_t){.precision = "fp32", .classes = "hyb,csr,ell",
-        .features = "nisa-1"}, &d);
+    read_set(store,
+        &(rc_dataset_options_t){
+            .precision = "fp32", .classes = "hyb,csr,ell", .features = "nisa-1"},
+        &d);
     assert_int_equal(d.rows, rows);
     assert_int_equal(d.dropped.coo, coo);
     assert_int_equal(d.inputs, 5);
@@ -190,8 +183,9 @@ static void a_store_may_lack_formats(void **state)
     char store[SCRATCH_PATH];
     rc_dataset_t d;
     write_store(state, "cpu.h5", 1 << 0 | 1 << 3 | 1 << 4, store);
-    refuses(store, NULL, "of coo (kernel coo), hyb (kernel hyb:width=mu), csr5 (kernel "
-                         "csr5:sigma=auto); it has ell,csr,merge");
+    refuses(store, NULL,
+        "of coo (kernel coo), hyb (kernel hyb:width=mu), csr5 (kernel "
+        "csr5:sigma=auto); it has ell,csr,merge");
     refuses(store, "csr,coo", "of coo (kernel coo);");
     refuses(store, "csr", "needs two formats, found 1");
     refuses(store, "csr,mergee", "unknown format 'mergee' (did you mean 'merge'?)");

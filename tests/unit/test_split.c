@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALL(x, kind, seed)                                                                         \
+    &(rc_split_t)                                                                                  \
+    {                                                                                              \
+        &(x)->d, NULL, (x)->d.rows, kind, seed                                                     \
+    }
+
 enum { ROUNDS = 60, MOST = 400 };
 
 typedef struct data {
@@ -138,7 +144,7 @@ static void folds_hold_whole_units_and_are_of_like_size(void **state)
         int64_t rows[8] = {0};
         int64_t plain[8] = {0};
         make(&r, 8 + (int)rc_rng_below(&r, 30), x);
-        assert_int_equal(rc_split_folds(&x->d, kind, folds, 7, x->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(x, kind, 7), folds, x->fold, NULL), RC_OK);
         units_are_whole(x, kind, x->fold);
         for (int64_t i = 0; i < x->d.rows; i++) {
             assert_in_range(x->fold[i], 0, folds - 1);
@@ -149,7 +155,7 @@ static void folds_hold_whole_units_and_are_of_like_size(void **state)
         assert_memory_equal(rows, plain, sizeof rows);
         assert_true(rows[folds - 1] > 0);
         reverse(x, y);
-        assert_int_equal(rc_split_folds(&y->d, kind, folds, 7, y->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(y, kind, 7), folds, y->fold, NULL), RC_OK);
         for (int64_t i = 0; i < x->d.rows; i++)
             assert_int_equal(y->fold[i], x->fold[x->d.rows - 1 - i]);
     }
@@ -172,7 +178,7 @@ static void a_test_part_is_as_near_to_its_share_as_units_allow(void **state)
         int64_t rows = 0;
         make(&r, 2 + (int)rc_rng_below(&r, 30), x);
         double want = share * (double)x->d.rows;
-        assert_int_equal(rc_split_share(&x->d, kind, share, 5, x->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_share(ALL(x, kind, 5), share, x->fold, NULL), RC_OK);
         units_are_whole(x, kind, x->fold);
         for (int64_t i = 0; i < x->d.rows; i++) {
             assert_in_range(x->fold[i], 0, 1);
@@ -196,7 +202,7 @@ static void a_test_part_is_as_near_to_its_share_as_units_allow(void **state)
                 assert_true(fabs((double)(rows + n) - want) >= fabs((double)rows - want));
         }
         reverse(x, y);
-        assert_int_equal(rc_split_share(&y->d, kind, share, 5, y->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_share(ALL(y, kind, 5), share, y->fold, NULL), RC_OK);
         for (int64_t i = 0; i < x->d.rows; i++)
             assert_int_equal(y->fold[i], x->fold[x->d.rows - 1 - i]);
     }
@@ -214,11 +220,11 @@ static void the_seed_decides(void **state)
     make(&r, 40, x);
     int differ[2] = {0, 0};
     for (uint64_t seed = 1; seed < 6; seed++) {
-        assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, 0.3, 0, x->fold, NULL), RC_OK);
-        assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, 0.3, seed, x->again, NULL), RC_OK);
+        assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, 0), 0.3, x->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, seed), 0.3, x->again, NULL), RC_OK);
         differ[0] += memcmp(x->fold, x->again, (size_t)x->d.rows * sizeof *x->fold) != 0;
-        assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_RANDOM, 5, 0, x->fold, NULL), RC_OK);
-        assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_RANDOM, 5, seed, x->again, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(x, RC_SPLIT_RANDOM, 0), 5, x->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(x, RC_SPLIT_RANDOM, seed), 5, x->again, NULL), RC_OK);
         differ[1] += memcmp(x->fold, x->again, (size_t)x->d.rows * sizeof *x->fold) != 0;
     }
     assert_true(differ[0] >= 4 && differ[1] == 5);
@@ -247,8 +253,9 @@ static void some_rows_are_divided_by_themselves(void **state)
     y->d.sample = y->sample;
     y->d.rows = n;
     assert_int_equal(
-        rc_split_share_of(&x->d, row, n, RC_SPLIT_GROUP, 0.25, 9, x->fold, NULL), RC_OK);
-    assert_int_equal(rc_split_share(&y->d, RC_SPLIT_GROUP, 0.25, 9, y->fold, NULL), RC_OK);
+        rc_split_share(&(rc_split_t){&x->d, row, n, RC_SPLIT_GROUP, 9}, 0.25, x->fold, NULL),
+        RC_OK);
+    assert_int_equal(rc_split_share(ALL(y, RC_SPLIT_GROUP, 9), 0.25, y->fold, NULL), RC_OK);
     assert_memory_equal(x->fold, y->fold, (size_t)n * sizeof *x->fold);
     free(x);
     free(y);
@@ -294,7 +301,7 @@ static void strata_have_equal_shares_in_each_fold(void **state)
         if (round % 4)
             thin(x);
         draw_labels(&r, x, time);
-        assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_STRATIFIED, 5, 7, x->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(x, RC_SPLIT_STRATIFIED, 7), 5, x->fold, NULL), RC_OK);
         units_are_whole(x, RC_SPLIT_STRATIFIED, x->fold);
         for (int64_t i = 0; i < x->d.rows; i++) {
             rows[x->fold[i]][rc_dataset_best(&x->d, i)]++;
@@ -308,7 +315,7 @@ static void strata_have_equal_shares_in_each_fold(void **state)
         for (int64_t i = 0; i < 3 * x->d.rows; i++)
             turned[i] = time[3 * (x->d.rows - 1 - i / 3) + i % 3];
         y->d.time = turned;
-        assert_int_equal(rc_split_folds(&y->d, RC_SPLIT_STRATIFIED, 5, 7, y->fold, NULL), RC_OK);
+        assert_int_equal(rc_split_folds(ALL(y, RC_SPLIT_STRATIFIED, 7), 5, y->fold, NULL), RC_OK);
         for (int64_t i = 0; i < x->d.rows; i++)
             assert_int_equal(x->fold[i], y->fold[x->d.rows - 1 - i]);
     }
@@ -325,16 +332,17 @@ static void what_cannot_be_divided_is_refused(void **state)
     data_t *x = malloc(sizeof *x);
     assert_non_null(x);
     make(&r, 3, x);
-    assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_GROUP, 4, 1, x->fold, &err), RC_EINVAL);
+    assert_int_equal(rc_split_folds(ALL(x, RC_SPLIT_GROUP, 1), 4, x->fold, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "4 folds of 3 groups"));
-    assert_int_equal(rc_split_folds(&x->d, RC_SPLIT_GROUP, 1, 1, x->fold, NULL), RC_EINVAL);
+    assert_int_equal(rc_split_folds(ALL(x, RC_SPLIT_GROUP, 1), 1, x->fold, NULL), RC_EINVAL);
     assert_int_equal(
-        rc_split_folds(&x->d, RC_SPLIT_RANDOM, units(x, RC_SPLIT_RANDOM), 1, x->fold, NULL), RC_OK);
-    assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, 0, 1, x->fold, NULL), RC_EINVAL);
-    assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, 1, 1, x->fold, NULL), RC_EINVAL);
-    assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, NAN, 1, x->fold, NULL), RC_EINVAL);
+        rc_split_folds(ALL(x, RC_SPLIT_RANDOM, 1), units(x, RC_SPLIT_RANDOM), x->fold, NULL),
+        RC_OK);
+    assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, 1), 0, x->fold, NULL), RC_EINVAL);
+    assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, 1), 1, x->fold, NULL), RC_EINVAL);
+    assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, 1), NAN, x->fold, NULL), RC_EINVAL);
     make(&r, 1, x);
-    assert_int_equal(rc_split_share(&x->d, RC_SPLIT_GROUP, 0.2, 1, x->fold, &err), RC_EINVAL);
+    assert_int_equal(rc_split_share(ALL(x, RC_SPLIT_GROUP, 1), 0.2, x->fold, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "two groups, found 1"));
     free(x);
 }

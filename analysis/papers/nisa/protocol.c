@@ -75,7 +75,8 @@ static rc_status_t pass_begin(pass_t *x)
         x->fit.progress = forward;
         x->fit.context = x;
     }
-    return rc_split_folds(x->d, x->o->split, RC_STUDY_FOLDS, x->o->seed, x->fold, x->err);
+    const rc_split_t split = {x->d, NULL, x->d->rows, x->o->split, x->o->seed};
+    return rc_split_folds(&split, RC_STUDY_FOLDS, x->fold, x->err);
 }
 
 static void pass_fold(pass_t *x, int fold)
