@@ -178,12 +178,6 @@ static double log_over_best(const rc_survey_t *s, const rc_held_out_t *held_out,
            held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
 }
 
-/* 1: row i is in the original order. */
-static int is_csr(const rc_survey_t *s, int64_t i)
-{
-    return strcmp(rc_view_policy(s->view, rc_view_result(s->view, s->rows[i])->policy), "csr") == 0;
-}
-
 static int is_of(const rc_survey_t *s, int64_t i, const fixed_t *f)
 {
     const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
@@ -229,7 +223,7 @@ static rc_status_t say_default(const rc_survey_t *s, const rc_survey_setting_t *
     rc_figure_t loss;
     int64_t end = rc_survey_first_row(s, a->first + a->pairs);
     for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++)
-        if (s->row_pair[i] != pair && is_csr(s, i) && is_of(s, i, best) &&
+        if (s->row_pair[i] != pair && rc_survey_is_csr(s, s->rows[i]) && is_of(s, i, best) &&
             isfinite(log_over_best(s, held_out, i))) {
             scratch[n++] = log_over_best(s, held_out, i);
             pair = s->row_pair[i];
@@ -256,7 +250,7 @@ static rc_status_t say_kernels(const rc_survey_t *s, const rc_survey_setting_t *
     double *scratch = rc_alloc((size_t)s->matrices + 1, sizeof *scratch, "ratios", err);
     RC_TRY(list && scratch ? RC_OK : RC_ENOMEM);
     for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
-        fixed_t *f = is_csr(s, i) ? fixed_of(s, i, list, &count) : NULL;
+        fixed_t *f = rc_survey_is_csr(s, s->rows[i]) ? fixed_of(s, i, list, &count) : NULL;
         if (!f || f->pair == s->row_pair[i] || !isfinite(log_over_best(s, held_out, i)))
             continue;
         f->pair = s->row_pair[i];
@@ -307,8 +301,7 @@ void rc_answer_free(rc_answer_t *a)
     rc_str_free(&a->kernels);
 }
 
-/* A figure of an evaluation, or its part; NaN: it is not there. */
-static rc_figure_t evaluated(const json_t *file, const char *what, const char *part)
+rc_figure_t rc_answer_evaluated(const json_t *file, const char *what, const char *part)
 {
     const json_t *x = json_object_get(json_object_get(file, "evaluation"), "all");
     x = json_object_get(x, what);
@@ -323,9 +316,9 @@ static rc_figure_t evaluated(const json_t *file, const char *what, const char *p
 
 void rc_answer_selector(const char *name, const json_t *file, rc_str_t *out)
 {
-    rc_figure_t gain = evaluated(file, "speedup_selector", "geomean");
-    rc_figure_t oracle = evaluated(file, "speedup_oracle", "geomean");
-    rc_figure_t held_out = evaluated(file, "speedup_oracle_held_out_geomean", NULL);
+    rc_figure_t gain = rc_answer_evaluated(file, "speedup_selector", "geomean");
+    rc_figure_t oracle = rc_answer_evaluated(file, "speedup_oracle", "geomean");
+    rc_figure_t held_out = rc_answer_evaluated(file, "speedup_oracle_held_out_geomean", NULL);
     const char *baseline =
         json_string_value(json_object_get(json_object_get(file, "evaluation"), "baseline"));
     if (!file)

@@ -29,4 +29,7 @@ void rc_answer_free(rc_answer_t *a);
  *  \param[out] out   added to */
 void rc_answer_selector(const char *name, const json_t *file, rc_str_t *out);
 
+/** A figure of the evaluation in a model file, or its part; NaN: it is not there. */
+rc_figure_t rc_answer_evaluated(const json_t *file, const char *what, const char *part);
+
 #endif

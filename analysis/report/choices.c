@@ -61,11 +61,11 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
         st = rc_map_set(&at, key_of(x->digest, x->k, x->value_bytes), i, err);
     }
     for (int64_t i = 0; st == RC_OK && i < s->pairs; i++) {
-        if (s->pair[i].best < 0)
+        if (s->pair[i].row[RC_CHOICE_ALL] < 0)
             continue;
         const rc_survey_setting_t *a = &s->setting[s->pair[i].setting];
         const rc_row_result_t *of = rc_view_result(s->view, a->setting.row);
-        const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].best);
+        const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].row[RC_CHOICE_ALL]);
         if (of->c_order != 0 || of->cache != 0 || strcmp(a->device, d->device) != 0)
             continue;
         int64_t row = rc_map_get(&at,

@@ -13,16 +13,6 @@
 
 static const double worth = 1.05; /* a gain that a user would notice */
 
-static double time_of(const rc_survey_t *s, int64_t row)
-{
-    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
-}
-
-static int is_csr(const rc_survey_t *s, int64_t row)
-{
-    return strcmp(rc_view_policy(s->view, rc_view_result(s->view, row)->policy), "csr") == 0;
-}
-
 /* ratio[0..n), of which n may be 0; sorts it */
 static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
 {
@@ -37,22 +27,10 @@ static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
     rc_stats_compute(ratio, n, &out->stats);
 }
 
-static int takes(const rc_survey_t *s, const char *reference, int group, int64_t row)
-{
-    const char *kernel = rc_view_kernel(s->view, rc_view_result(s->view, row)->kernel);
-    if ((group == RC_CHOICE_CSR || group == RC_CHOICE_REFERENCE_CSR ||
-            group == RC_CHOICE_VENDOR_CSR) &&
-        !is_csr(s, row))
-        return 0;
-    if (group == RC_CHOICE_REFERENCE || group == RC_CHOICE_REFERENCE_CSR)
-        return strcmp(kernel, reference) == 0;
-    return group != RC_CHOICE_VENDOR_CSR || rc_vendor_is(kernel);
-}
-
 static int is_alone(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row, int n)
 {
-    rc_timed_t best = rc_timed_of(s->view, p->best);
-    const rc_row_result_t *own = rc_view_result(s->view, p->best);
+    rc_timed_t best = rc_timed_of(s->view, p->row[RC_CHOICE_ALL]);
+    const rc_row_result_t *own = rc_view_result(s->view, p->row[RC_CHOICE_ALL]);
     for (int i = 0; i < n; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, row[i]);
         rc_timed_t time = rc_timed_of(s->view, row[i]);
@@ -75,8 +53,10 @@ static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const
     for (int i = 0; st == RC_OK && i < n; i++) {
         rc_timed_t t = rc_timed_of(s->view, row[i]);
         st = rc_split_half(&t, half, err);
+        const char *kernel = rc_view_kernel(s->view, rc_view_result(s->view, row[i])->kernel);
+        int is_reference = strcmp(kernel, reference) == 0;
         for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
-            if (takes(s, reference, g, row[i]))
+            if (rc_choice_takes(s->view, g, row[i], is_reference))
                 rc_smallest_add(&best[g], half);
     }
     for (int g = 0; g < RC_CHOICES; g++)
@@ -109,33 +89,20 @@ static void geomean(const double *sum, double *out)
     out[0] = exp(sum[1] / sum[0]);
 }
 
-typedef double ratio_fn(const rc_survey_t *s, const rc_survey_pair_t *p);
-
-/* A ratio: how it is computed plainly, and of which two choices it is. */
+/* A ratio of times: of which two choices it is. */
 typedef struct ratio {
-    ratio_fn *of;
-    int above;
-    int below;
+    rc_choice_of_t above;
+    rc_choice_of_t below;
 } ratio_t;
 
-static double order_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
-{
-    return time_of(s, p->reference_csr) / time_of(s, p->reference_best);
-}
+static const ratio_t orders = {RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE};
+static const ratio_t plans = {RC_CHOICE_CSR, RC_CHOICE_ALL};
+static const ratio_t vendors = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL};
 
-static double plan_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
+static double ratio_of(const rc_survey_t *s, const rc_survey_pair_t *p, const ratio_t *r)
 {
-    return time_of(s, p->best_csr) / time_of(s, p->best);
+    return rc_survey_ns(s, p->row[r->above]) / rc_survey_ns(s, p->row[r->below]);
 }
-
-static double vendor_ratio(const rc_survey_t *s, const rc_survey_pair_t *p)
-{
-    return time_of(s, p->vendor) / time_of(s, p->best);
-}
-
-static const ratio_t orders = {order_ratio, RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE};
-static const ratio_t plans = {plan_ratio, RC_CHOICE_CSR, RC_CHOICE_ALL};
-static const ratio_t vendors = {vendor_ratio, RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL};
 
 rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, rc_err_t *err)
 {
@@ -162,7 +129,7 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     int64_t n = 0;
     double *held_out = scratch + s->matrices;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        double r = ratio->of(s, &s->pair[i]);
+        double r = ratio_of(s, &s->pair[i], ratio);
         if (!(r > 0 && isfinite(r)))
             continue;
         scratch[n] = r;
@@ -182,9 +149,9 @@ static rc_status_t lead(
     out->leader = -1;
     for (int pass = 0; st == RC_OK && pass < 2; pass++)
         for (int64_t i = a->first; st == RC_OK && i < a->first + a->pairs; i++) {
-            if (s->pair[i].best < 0)
+            if (s->pair[i].row[RC_CHOICE_ALL] < 0)
                 continue;
-            const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].best);
+            const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].row[RC_CHOICE_ALL]);
             name.len = 0;
             rc_str_addf(&name, "%s/%s", rc_view_kernel(s->view, r->kernel),
                 rc_view_policy(s->view, r->policy));
@@ -198,7 +165,7 @@ static rc_status_t lead(
                 st = rc_map_set(&wins, key, n + 1, err);
             } else if (n > out->wins) {
                 out->wins = n;
-                out->leader = s->pair[i].best;
+                out->leader = s->pair[i].row[RC_CHOICE_ALL];
             }
         }
     rc_map_free(&wins);
@@ -212,7 +179,7 @@ static void pay_back(
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         const rc_survey_pair_t *p = &s->pair[i];
-        if (p->best < 0 || is_csr(s, p->best))
+        if (p->row[RC_CHOICE_ALL] < 0 || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
             continue;
         out->reordered++;
         if (isfinite(p->break_even))
@@ -248,7 +215,8 @@ static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
     pay_back(s, a, scratch, out);
     RC_TRY(lead(s, a, out, err));
     for (int64_t i = a->first; i < a->first + a->pairs; i++)
-        out->clear += choice[i].clear && is_same_plan(s, s->pair[i].best, out->leader);
+        out->clear +=
+            choice[i].clear && is_same_plan(s, s->pair[i].row[RC_CHOICE_ALL], out->leader);
 done:
     return st;
 }
@@ -297,18 +265,18 @@ static const rc_survey_pair_t *pair_of(const rc_survey_t *s, int32_t m)
 int64_t rc_headline_shown(const rc_survey_t *s, int32_t m)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
-    if (p && p->best >= 0 && !is_csr(s, p->best))
-        return p->best;
-    if (p && p->reference_best >= 0 && !is_csr(s, p->reference_best))
-        return p->reference_best;
+    static const rc_choice_of_t choice[] = {RC_CHOICE_ALL, RC_CHOICE_REFERENCE};
+    for (int i = 0; p && i < 2; i++)
+        if (p->row[choice[i]] >= 0 && !rc_survey_is_csr(s, p->row[choice[i]]))
+            return p->row[choice[i]];
     return -1;
 }
 
 void rc_headline_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
-    *plan = p ? plan_ratio(s, p) : 1;
-    *order = p ? order_ratio(s, p) : 1;
+    *plan = p ? ratio_of(s, p, &plans) : 1;
+    *order = p ? ratio_of(s, p, &orders) : 1;
     if (!(*plan > 1))
         *plan = 1;
     if (!(*order > 1))

@@ -33,16 +33,6 @@ typedef struct rc_headline {
     double break_even_median; /**< over these, in products; NaN: none */
 } rc_headline_t;
 
-/** What is chosen among: the rows of a pair, and parts of them. */
-typedef enum rc_choice_of {
-    RC_CHOICE_ALL,           /**< every kernel and order */
-    RC_CHOICE_CSR,           /**< every kernel in the original order */
-    RC_CHOICE_REFERENCE,     /**< the reference kernel in every order */
-    RC_CHOICE_REFERENCE_CSR, /**< the reference kernel in the original order */
-    RC_CHOICE_VENDOR_CSR,    /**< cuSPARSE in the original order */
-    RC_CHOICES
-} rc_choice_of_t;
-
 /** The choices in a pair, held out (table/split_half.h). */
 typedef struct rc_held_out {
     double log[RC_CHOICES]; /**< of their times in ns; NaN: there is nothing to choose */

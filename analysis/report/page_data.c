@@ -89,104 +89,75 @@ static void put_names(writer_t *w, const char *key, names_t *n)
 
 /* ------------------------------------------------------------------------ columns */
 
-/* What a column of a setting holds of pair i; `row` is the result row that it is about. */
-typedef void value_fn(writer_t *w, int64_t i, int64_t row);
-
-static void put_matrix(writer_t *w, int64_t i, int64_t row)
-{
-    (void)row;
-    rc_json_int(w->j, NULL, w->sv->pair[i].matrix);
-}
-
-static void put_cases(writer_t *w, int64_t i, int64_t row)
-{
-    (void)row;
-    rc_json_int(w->j, NULL, w->sv->pair[i].cases);
-}
-
-static void put_time(writer_t *w, int64_t i, int64_t row)
-{
-    (void)i;
-    rc_json_real(w->j, NULL, row < 0 ? NAN : result(w, row)->median_ns);
-}
-
-static void put_plan(writer_t *w, int64_t i, int64_t row)
-{
-    (void)i;
-    rc_json_index(w->j, NULL, plan_index(w, row));
-}
-
-static void put_order(writer_t *w, int64_t i, int64_t row)
-{
-    (void)i;
-    rc_json_real(w->j, NULL, row < 0 ? NAN : (double)result(w, row)->order_ns);
-}
-
-static void put_preprocess(writer_t *w, int64_t i, int64_t row)
-{
-    (void)i;
-    rc_json_real(w->j, NULL, row < 0 ? NAN : (double)result(w, row)->preprocess_ns);
-}
-
-static void put_break_even(writer_t *w, int64_t i, int64_t row)
-{
-    double x = w->sv->pair[i].break_even;
-    (void)row;
-    rc_json_real(w->j, NULL, isinf(x) ? -1 : x);
-}
-
-static void put_choice(writer_t *w, int64_t i, int64_t row)
-{
-    (void)row;
-    rc_json_index(w->j, NULL, w->p->choices->cls[i]);
-}
-
-static void put_choice_time(writer_t *w, int64_t i, int64_t row)
-{
-    (void)row;
-    rc_json_real(w->j, NULL, w->p->choices->time[i]);
-}
-
-static void put_choice_loss(writer_t *w, int64_t i, int64_t row)
-{
-    (void)row;
-    rc_json_real(w->j, NULL, w->p->choices->loss[i]);
-}
+/* What a column of a setting holds of each pair, or of the fastest row of a choice in it. */
+typedef enum what {
+    MATRIX,
+    CASES,
+    TIME,
+    PLAN,
+    ORDER,
+    PREPROCESS,
+    BREAK_EVEN,
+    CHOICE,
+    CHOICE_TIME,
+    CHOICE_LOSS
+} what_t;
 
 typedef struct column {
     const char *key;
-    value_fn *put;
-    size_t row; /* where a pair holds the row: offsetof(rc_survey_pair_t, ...) */
+    what_t what;
+    rc_choice_of_t of;
 } column_t;
 
-static const column_t columns[] = {{"matrix", put_matrix, offsetof(rc_survey_pair_t, best)},
-    {"cases", put_cases, offsetof(rc_survey_pair_t, best)},
-    {"best_ns", put_time, offsetof(rc_survey_pair_t, best)},
-    {"best_plan", put_plan, offsetof(rc_survey_pair_t, best)},
-    {"csr_ns", put_time, offsetof(rc_survey_pair_t, best_csr)},
-    {"csr_plan", put_plan, offsetof(rc_survey_pair_t, best_csr)},
-    {"reference_csr_ns", put_time, offsetof(rc_survey_pair_t, reference_csr)},
-    {"reference_best_ns", put_time, offsetof(rc_survey_pair_t, reference_best)},
-    {"reference_best_plan", put_plan, offsetof(rc_survey_pair_t, reference_best)},
-    {"vendor_ns", put_time, offsetof(rc_survey_pair_t, vendor)},
-    {"vendor_plan", put_plan, offsetof(rc_survey_pair_t, vendor)},
-    {"order_ns", put_order, offsetof(rc_survey_pair_t, best)},
-    {"preprocess_ns", put_preprocess, offsetof(rc_survey_pair_t, best)},
-    {"break_even", put_break_even, offsetof(rc_survey_pair_t, best)}};
+static const column_t columns[] = {{"matrix", MATRIX, RC_CHOICE_ALL},
+    {"cases", CASES, RC_CHOICE_ALL}, {"best_ns", TIME, RC_CHOICE_ALL},
+    {"best_plan", PLAN, RC_CHOICE_ALL}, {"csr_ns", TIME, RC_CHOICE_CSR},
+    {"csr_plan", PLAN, RC_CHOICE_CSR}, {"reference_csr_ns", TIME, RC_CHOICE_REFERENCE_CSR},
+    {"reference_best_ns", TIME, RC_CHOICE_REFERENCE},
+    {"reference_best_plan", PLAN, RC_CHOICE_REFERENCE}, {"vendor_ns", TIME, RC_CHOICE_VENDOR_CSR},
+    {"vendor_plan", PLAN, RC_CHOICE_VENDOR_CSR}, {"order_ns", ORDER, RC_CHOICE_ALL},
+    {"preprocess_ns", PREPROCESS, RC_CHOICE_ALL}, {"break_even", BREAK_EVEN, RC_CHOICE_ALL}};
 
-static const column_t choice_columns[] = {{"choice", put_choice, offsetof(rc_survey_pair_t, best)},
-    {"choice_ns", put_choice_time, offsetof(rc_survey_pair_t, best)},
-    {"choice_loss", put_choice_loss, offsetof(rc_survey_pair_t, best)}};
+static const column_t choice_columns[] = {{"choice", CHOICE, RC_CHOICE_ALL},
+    {"choice_ns", CHOICE_TIME, RC_CHOICE_ALL}, {"choice_loss", CHOICE_LOSS, RC_CHOICE_ALL}};
+
+static double real_of(const writer_t *w, what_t what, int64_t i, int64_t row)
+{
+    double x = w->sv->pair[i].break_even;
+    switch (what) {
+    case BREAK_EVEN:
+        return isinf(x) ? -1 : x;
+    case CHOICE_TIME:
+        return w->p->choices->time[i];
+    case CHOICE_LOSS:
+        return w->p->choices->loss[i];
+    case ORDER:
+        return row < 0 ? NAN : (double)result(w, row)->order_ns;
+    case PREPROCESS:
+        return row < 0 ? NAN : (double)result(w, row)->preprocess_ns;
+    default:
+        return rc_survey_ns(w->sv, row);
+    }
+}
+
+static void put_cell(writer_t *w, const column_t *c, int64_t i)
+{
+    const rc_survey_pair_t *p = &w->sv->pair[i];
+    int64_t row = p->row[c->of];
+    if (c->what == MATRIX || c->what == CASES)
+        rc_json_int(w->j, NULL, c->what == MATRIX ? p->matrix : p->cases);
+    else if (c->what == PLAN || c->what == CHOICE)
+        rc_json_index(w->j, NULL, c->what == PLAN ? plan_index(w, row) : w->p->choices->cls[i]);
+    else
+        rc_json_real(w->j, NULL, real_of(w, c->what, i, row));
+}
 
 static void put_columns(writer_t *w, const rc_survey_setting_t *a, const column_t *c, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
         rc_json_open(w->j, c[k].key, '[');
-        for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-            int64_t row;
-            memcpy(&row, (const char *)&w->sv->pair[i] + c[k].row, sizeof row);
-            c[k].put(w, i, row);
-        }
+        for (int64_t i = a->first; i < a->first + a->pairs; i++)
+            put_cell(w, &c[k], i);
         rc_json_close(w->j, '[');
     }
 }
@@ -318,20 +289,11 @@ static void put_matrices(writer_t *w)
 
 /* -------------------------------------------------------------------------- model */
 
-/* Numbers of an evaluation on unseen rows, as model files have them; NaN: not there. */
-static double evaluated(const json_t *evaluation, const char *what, const char *part)
-{
-    const json_t *x = json_object_get(json_object_get(evaluation, "all"), what);
-    if (part)
-        x = json_object_get(x, part);
-    x = json_is_object(x) ? json_object_get(x, "value") : x;
-    return json_is_number(x) ? json_number_value(x) : NAN;
-}
-
 static void put_model(writer_t *w)
 {
     const rc_choices_t *c = w->p->choices;
-    const json_t *e = json_object_get(w->p->in->model_file, "evaluation");
+    const json_t *file = w->p->in->model_file;
+    const json_t *e = json_object_get(file, "evaluation");
     if (!c)
         return;
     rc_json_open(w->j, "model", '{');
@@ -344,12 +306,15 @@ static void put_model(writer_t *w)
     rc_json_close(w->j, '[');
     rc_json_open(w->j, "evaluation", '{');
     rc_json_text(w->j, "baseline", json_string_value(json_object_get(e, "baseline")));
-    rc_json_real(w->j, "selector_geomean", evaluated(e, "speedup_selector", "geomean"));
-    rc_json_real(w->j, "selector_mean", evaluated(e, "speedup_selector", "mean"));
-    rc_json_real(w->j, "oracle_geomean", evaluated(e, "speedup_oracle", "geomean"));
     rc_json_real(
-        w->j, "oracle_geomean_held_out", evaluated(e, "speedup_oracle_held_out_geomean", NULL));
-    rc_json_real(w->j, "loss_mean", evaluated(e, "loss_mean", NULL));
+        w->j, "selector_geomean", rc_answer_evaluated(file, "speedup_selector", "geomean").value);
+    rc_json_real(
+        w->j, "selector_mean", rc_answer_evaluated(file, "speedup_selector", "mean").value);
+    rc_json_real(
+        w->j, "oracle_geomean", rc_answer_evaluated(file, "speedup_oracle", "geomean").value);
+    rc_json_real(w->j, "oracle_geomean_held_out",
+        rc_answer_evaluated(file, "speedup_oracle_held_out_geomean", NULL).value);
+    rc_json_real(w->j, "loss_mean", rc_answer_evaluated(file, "loss_mean", NULL).value);
     rc_json_close(w->j, '{');
     rc_json_close(w->j, '{');
 }

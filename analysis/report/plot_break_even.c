@@ -10,7 +10,7 @@ enum { CURVES = 7, STEPS = 6, POWERS = 6 };
 
 static void put_row(const rc_survey_t *s, const rc_survey_pair_t *p, FILE *csv)
 {
-    const rc_row_result_t *r = rc_view_result(s->view, p->best);
+    const rc_row_result_t *r = rc_view_result(s->view, p->row[RC_CHOICE_ALL]);
     const char *const texts[] = {s->setting[p->setting].label, s->matrix[p->matrix].name,
         rc_view_kernel(s->view, r->kernel), rc_view_policy(s->view, r->policy)};
     rc_plot_put_texts(csv, texts, 4);

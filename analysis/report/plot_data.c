@@ -319,8 +319,3 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
     }
     return best;
 }
-
-double rc_plot_ns(const rc_survey_t *s, int64_t row)
-{
-    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
-}

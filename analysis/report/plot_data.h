@@ -75,9 +75,6 @@ void rc_plot_own_best(
 int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
     int (*takes)(const char *kernel, const void *user), const void *user);
 
-/** Median time of a row of the view in ns, NaN for -1. */
-double rc_plot_ns(const rc_survey_t *s, int64_t row);
-
 /** Said of a store without results of the vendor's and of other kernels, and without any. */
 extern const char rc_plot_no_vendor[];
 extern const char rc_plot_no_results[];

@@ -102,13 +102,17 @@ static rc_status_t add(
 {
     const rc_survey_t *s = d->in->survey;
     int64_t entries = s->matrix[matrix].row->nnz;
+    const rc_catalog_t none = {.count = 0};
+    rc_entry_t e;
     rc_csr_t a = {.rows = 0};
     change_t c = {0, 0};
     int usable = 0;
     rc_err_t why = {0};
     if (entries > ENTRIES || d->entries + entries > ENTRIES_ALL)
         return RC_OK;
-    rc_status_t st = rc_matrix_of_store(s, &d->found, matrix, &a, &usable, &why);
+    rc_status_t st = rc_entry_of_matrix(s, matrix, &d->found, &none, &e)
+                         ? rc_entry_load_measured(&e, &s->matrix[matrix], &a, &usable, &why)
+                         : RC_OK;
     if (st == RC_OK && usable)
         st = change_of(&a, &c, &why);
     rc_csr_free(&a);
@@ -139,7 +143,7 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
     rc_plot_block_begin(text, "POINTS");
     for (int64_t p = 0; p < a->pairs && st == RC_OK; p++) {
         double speedup =
-            rc_plot_ns(s, row[p * PLANS + NR]) / rc_plot_ns(s, row[p * PLANS + FORCED]);
+            rc_survey_ns(s, row[p * PLANS + NR]) / rc_survey_ns(s, row[p * PLANS + FORCED]);
         if (isnan(speedup))
             continue;
         all++;

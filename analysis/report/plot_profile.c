@@ -99,7 +99,7 @@ static rc_status_t collect(profile_t *p, rc_err_t *err)
 static double slowdown(const profile_t *p, int family, int64_t pair)
 {
     return p->ns[family * p->s->pairs + pair] /
-           rc_view_result(p->s->view, p->s->pair[pair].best)->median_ns;
+           rc_view_result(p->s->view, p->s->pair[pair].row[RC_CHOICE_ALL])->median_ns;
 }
 
 static int by_cost(const void *a, const void *b)

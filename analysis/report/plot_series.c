@@ -190,8 +190,8 @@ static int64_t kernel_row(
 {
     enum { VENDOR, REFERENCE };
     (void)user;
-    return series == VENDOR      ? s->pair[pair].vendor
-           : series == REFERENCE ? s->pair[pair].reference_csr
+    return series == VENDOR      ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
+           : series == REFERENCE ? s->pair[pair].row[RC_CHOICE_REFERENCE_CSR]
                                  : own[pair];
 }
 
@@ -242,7 +242,7 @@ static int64_t format_row(
 {
     (void)own;
     (void)user;
-    return series == RC_SIX ? s->pair[pair].vendor
+    return series == RC_SIX ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
                             : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
 }
 
@@ -287,7 +287,7 @@ static int64_t vendor_or_own(
     const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
 {
     (void)user;
-    return series == 0 ? s->pair[pair].vendor : own[pair];
+    return series == 0 ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR] : own[pair];
 }
 
 /* Compulsory traffic over the time, in bytes a ns. */
@@ -387,7 +387,8 @@ static int64_t rs_row(
 {
     (void)own;
     (void)user;
-    return series == 0 ? rc_plot_fastest(s, pair, is_rs, NULL) : s->pair[pair].vendor;
+    return series == 0 ? rc_plot_fastest(s, pair, is_rs, NULL)
+                       : s->pair[pair].row[RC_CHOICE_VENDOR_CSR];
 }
 
 static double ratio_of(const rc_survey_matrix_t *m, const void *user)

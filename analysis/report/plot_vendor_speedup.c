@@ -20,10 +20,10 @@ static int64_t ratios(const rc_survey_t *s, const rc_survey_setting_t *a, int se
 {
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        int64_t row = series == REFERENCE_CSR ? s->pair[i].reference_csr
+        int64_t row = series == REFERENCE_CSR ? s->pair[i].row[RC_CHOICE_REFERENCE_CSR]
                       : series == OWN_CSR     ? own_csr[i]
                                               : own[i];
-        double x = rc_plot_ns(s, s->pair[i].vendor) / rc_plot_ns(s, row);
+        double x = rc_survey_ns(s, s->pair[i].row[RC_CHOICE_VENDOR_CSR]) / rc_survey_ns(s, row);
         if (!isnan(x))
             out[n++] = x;
     }

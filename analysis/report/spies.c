@@ -5,7 +5,6 @@
 #include "analysis/report/headline.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/map.h"
 #include "catalog/catalog.h"
 #include "sparse/csr.h"
 #include "sparse/spy.h"
@@ -17,8 +16,7 @@
 typedef struct maker {
     const rc_survey_t *s;
     const rc_log_t *log;
-    rc_catalog_t found;   /* files of the collection, or rows of the store as catalogue entries */
-    rc_map_t at;          /* name -> entry of `found` */
+    rc_catalog_t found;   /* files of the collection */
     rc_catalog_t builtin; /* a store may have these from files that are gone */
     rc_spies_t out;
     int64_t bytes;
@@ -30,32 +28,6 @@ typedef struct maker {
     char first[700]; /* why, of the first that was refused */
     rc_err_t *err;
 } maker_t;
-
-/* ------------------------------------------------------------------ where they are */
-
-static rc_status_t index_entries(maker_t *m)
-{
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; st == RC_OK && i < m->found.count; i++)
-        if (m->found.entry[i].where != RC_WHERE_ABSENT)
-            st = rc_map_set(&m->at, rc_map_text(m->found.entry[i].name), i, m->err);
-    return st;
-}
-
-static int find_entry(const maker_t *m, const char *name, rc_entry_t *out)
-{
-    int64_t at = rc_map_get(&m->at, rc_map_text(name), -1);
-    if (at >= 0) {
-        *out = m->found.entry[at];
-        return 1;
-    }
-    for (int64_t i = 0; i < m->builtin.count; i++)
-        if (strcmp(m->builtin.entry[i].name, name) == 0) {
-            *out = m->builtin.entry[i];
-            return 1;
-        }
-    return rc_entry_of_store(m->s, name, out);
-}
 
 /* ----------------------------------------------------------------------- drawing */
 
@@ -130,7 +102,7 @@ static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_
 {
     rc_entry_t e;
     int64_t entries = m->s->matrix[i].row->nnz;
-    int found = find_entry(m, m->s->matrix[i].name, &e);
+    int found = rc_entry_of_matrix(m->s, i, &m->found, &m->builtin, &e);
     *usable = 0;
     if (found && m->left >= 0 && entries > m->left / RC_SPIES_SHARE) {
         m->large++;
@@ -270,13 +242,10 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limi
         if (st == RC_OK)
             st = rc_catalog_builtin(&m.builtin, err);
         if (st == RC_OK)
-            st = index_entries(&m);
-        if (st == RC_OK)
             st = draw_all(&m, limit);
     }
     if (st == RC_OK && m.out.note.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for a note");
-    rc_map_free(&m.at);
     rc_catalog_free(&m.found);
     rc_catalog_free(&m.builtin);
     if (st < 0)

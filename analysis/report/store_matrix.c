@@ -3,8 +3,16 @@
 
 #include <string.h>
 
-int rc_entry_of_store(const rc_survey_t *s, const char *name, rc_entry_t *out)
+int rc_entry_of_matrix(const rc_survey_t *s, int32_t matrix, const rc_catalog_t *found,
+    const rc_catalog_t *builtin, rc_entry_t *out)
 {
+    const char *name = s->matrix[matrix].name;
+    const rc_entry_t *e = rc_catalog_find(found, name);
+    e = e ? e : rc_catalog_find(builtin, name);
+    if (e) {
+        *out = *e;
+        return 1;
+    }
     int64_t low = 0;
     int64_t high = rc_view_sources(s->view);
     while (low < high) {
@@ -42,22 +50,4 @@ rc_status_t rc_entry_load_measured(
     rc_digest_hex(digest, hex);
     *usable = strcmp(hex, matrix->digest) == 0;
     return RC_OK;
-}
-
-rc_status_t rc_matrix_of_store(const rc_survey_t *s, const rc_catalog_t *found, int32_t matrix,
-    rc_csr_t *a, int *usable, rc_err_t *err)
-{
-    const char *name = s->matrix[matrix].name;
-    rc_entry_t e;
-    int64_t i = 0;
-    *usable = 0;
-    while (i < found->count &&
-           (found->entry[i].where == RC_WHERE_ABSENT || strcmp(found->entry[i].name, name) != 0))
-        i++;
-    if (i < found->count)
-        e = found->entry[i];
-    else if (!rc_entry_of_store(s, name, &e))
-        return RC_OK;
-    rc_status_t st = rc_entry_load_measured(&e, &s->matrix[matrix], a, usable, err);
-    return st == RC_ENOENT ? RC_OK : st;
 }

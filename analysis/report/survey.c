@@ -267,21 +267,14 @@ static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
         *best = row;
 }
 
-static void take(
-    const maker_t *m, const rc_counted_row_t *e, int32_t reference, rc_survey_pair_t *p)
+int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_reference)
 {
-    int is_csr = rc_view_is_csr(m->v, rc_view_result(m->v, e->row));
-    p->cases++;
-    take_faster(m->v, e->row, &p->best);
-    if (e->kernel == reference)
-        take_faster(m->v, e->row, &p->reference_best);
-    if (!is_csr)
-        return;
-    take_faster(m->v, e->row, &p->best_csr);
-    if (e->kernel == reference)
-        take_faster(m->v, e->row, &p->reference_csr);
-    if (rc_vendor_is(rc_view_kernel(m->v, e->kernel)))
-        take_faster(m->v, e->row, &p->vendor);
+    const rc_row_result_t *r = rc_view_result(v, row);
+    if (choice != RC_CHOICE_ALL && choice != RC_CHOICE_REFERENCE && !rc_view_is_csr(v, r))
+        return 0;
+    if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
+        return is_reference;
+    return choice != RC_CHOICE_VENDOR_CSR || rc_vendor_is(rc_view_kernel(v, r->kernel));
 }
 
 static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
@@ -324,20 +317,20 @@ static rc_status_t settle_pairs(maker_t *m)
         if (i == 0 || e->setting != e[-1].setting || e->matrix != e[-1].matrix) {
             if (a->pairs++ == 0)
                 a->first = s->pairs;
-            s->pair[s->pairs++] = (rc_survey_pair_t){.matrix = e->matrix,
-                .setting = e->setting,
-                .best = -1,
-                .best_csr = -1,
-                .reference_csr = -1,
-                .reference_best = -1,
-                .vendor = -1};
+            s->pair[s->pairs++] = (rc_survey_pair_t){
+                .matrix = e->matrix, .setting = e->setting, .row = {-1, -1, -1, -1, -1}};
         }
         s->rows[s->entering] = e->row;
         s->row_pair[s->entering++] = (int32_t)(s->pairs - 1);
-        take(m, e, reference[e->setting], &s->pair[s->pairs - 1]);
+        rc_survey_pair_t *p = &s->pair[s->pairs - 1];
+        p->cases++;
+        for (int c = 0; c < RC_CHOICES; c++)
+            if (rc_choice_takes(m->v, c, e->row, e->kernel == reference[e->setting]))
+                take_faster(m->v, e->row, &p->row[c]);
     }
     for (int64_t i = 0; i < s->pairs; i++)
-        s->pair[i].break_even = break_even(m->v, s->pair[i].best, s->pair[i].best_csr);
+        s->pair[i].break_even =
+            break_even(m->v, s->pair[i].row[RC_CHOICE_ALL], s->pair[i].row[RC_CHOICE_CSR]);
 done:
     free(reference);
     return st;
@@ -372,6 +365,16 @@ static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_
     if (policies_x != policies_y)
         return policies_x > policies_y;
     return !x->is_n && x->k < y->k;
+}
+
+double rc_survey_ns(const rc_survey_t *s, int64_t row)
+{
+    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
+}
+
+int rc_survey_is_csr(const rc_survey_t *s, int64_t row)
+{
+    return rc_view_is_csr(s->view, rc_view_result(s->view, row));
 }
 
 int rc_survey_twin(const rc_survey_t *s, int setting)

@@ -34,20 +34,29 @@ typedef struct rc_survey_matrix {
     double density;     /**< nnz / (rows * cols) */
 } rc_survey_matrix_t;
 
+/** What is chosen among: the rows of a pair, and parts of them. */
+typedef enum rc_choice_of {
+    RC_CHOICE_ALL,           /**< every kernel and order */
+    RC_CHOICE_CSR,           /**< every kernel in the original order */
+    RC_CHOICE_REFERENCE,     /**< the reference kernel in every order */
+    RC_CHOICE_REFERENCE_CSR, /**< the reference kernel in the original order */
+    RC_CHOICE_VENDOR_CSR,    /**< cuSPARSE in the original order */
+    RC_CHOICES
+} rc_choice_of_t;
+
+/** 1: the row of the view is one of those.  \param[in] is_reference  1: of the reference kernel */
+int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_reference);
+
 /** One matrix in one setting.  Rows are of the view; -1 stands for none. */
 typedef struct rc_survey_pair {
     int32_t matrix; /**< of the survey */
     int32_t setting;
-    int32_t cases;          /**< ok rows that enter */
-    int64_t best;           /**< fastest of all kernels and orders */
-    int64_t best_csr;       /**< fastest in original order */
-    int64_t reference_csr;  /**< the reference kernel in original order */
-    int64_t reference_best; /**< the reference kernel in its fastest order */
-    int64_t vendor;         /**< fastest of the cuSPARSE kernels in original order */
-    double break_even; /**< products after which `best` has paid for its order and preprocessing
-                            against best_csr: the smallest whole N with order + preprocess + N time
-                            below the same of best_csr; 0 when best needs no more than best_csr; NaN
-                            when unknown */
+    int32_t cases;           /**< ok rows that enter */
+    int64_t row[RC_CHOICES]; /**< the fastest of each choice; of equals the original order */
+    double break_even;       /**< products after which the fastest of all has paid for its order and
+                            preprocessing against the fastest in the original order: the smallest
+                            whole N with order + preprocess + N time below the same of that; 0 when
+                            it needs no more; NaN when unknown */
 } rc_survey_pair_t;
 
 typedef struct rc_survey {
@@ -84,6 +93,12 @@ typedef struct rc_survey {
 rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
     int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
+
+/** Median time of a row of the view in ns, NaN for -1. */
+double rc_survey_ns(const rc_survey_t *s, int64_t row);
+
+/** 1: a row of the view is in the original order. */
+int rc_survey_is_csr(const rc_survey_t *s, int64_t row);
 
 /** Of the entering rows, which are by pair, the first one of a pair; `entering` behind the last
  *  pair. */

@@ -194,12 +194,12 @@ static double ns_of(const rc_survey_t *s, int64_t row)
 
 static void check_break_even(const rc_survey_t *s, const rc_survey_pair_t *p)
 {
-    if (p->best < 0 || p->best_csr < 0) {
+    if (p->row[RC_CHOICE_ALL] < 0 || p->row[RC_CHOICE_CSR] < 0) {
         assert_true(isnan(p->break_even));
         return;
     }
-    const rc_row_result_t *b = rc_view_result(s->view, p->best);
-    const rc_row_result_t *c = rc_view_result(s->view, p->best_csr);
+    const rc_row_result_t *b = rc_view_result(s->view, p->row[RC_CHOICE_ALL]);
+    const rc_row_result_t *c = rc_view_result(s->view, p->row[RC_CHOICE_CSR]);
     double before = (double)(b->order_ns + b->preprocess_ns);
     double csr = (double)(c->order_ns + c->preprocess_ns);
     double n = p->break_even;
@@ -220,18 +220,21 @@ static void check_pair(const rc_survey_t *s, const world_t *w, const int a[4], i
         for (int q = 0; q < POLICIES; q++)
             cases += at(w, a, n, q, m)->ns > 0;
     assert_int_equal(p->cases, cases);
-    assert_true(ns_of(s, p->best) == fastest(w, a, 0, KERNELS, 0, m));
-    assert_true(ns_of(s, p->best_csr) == fastest(w, a, 0, KERNELS, 1, m));
-    assert_true(ns_of(s, p->vendor) == fastest(w, a, 2, 3, 1, m));
+    assert_true(ns_of(s, p->row[RC_CHOICE_ALL]) == fastest(w, a, 0, KERNELS, 0, m));
+    assert_true(ns_of(s, p->row[RC_CHOICE_CSR]) == fastest(w, a, 0, KERNELS, 1, m));
+    assert_true(ns_of(s, p->row[RC_CHOICE_VENDOR_CSR]) == fastest(w, a, 2, 3, 1, m));
     if (reference >= 0) {
-        assert_true(ns_of(s, p->reference_best) == fastest(w, a, reference, reference + 1, 0, m));
-        assert_true(ns_of(s, p->reference_csr) == fastest(w, a, reference, reference + 1, 1, m));
+        assert_true(
+            ns_of(s, p->row[RC_CHOICE_REFERENCE]) == fastest(w, a, reference, reference + 1, 0, m));
+        assert_true(ns_of(s, p->row[RC_CHOICE_REFERENCE_CSR]) ==
+                    fastest(w, a, reference, reference + 1, 1, m));
     } else {
-        assert_int_equal(p->reference_best, -1);
-        assert_int_equal(p->reference_csr, -1);
+        assert_int_equal(p->row[RC_CHOICE_REFERENCE], -1);
+        assert_int_equal(p->row[RC_CHOICE_REFERENCE_CSR], -1);
     }
-    if (ns_of(s, p->best) == ns_of(s, p->best_csr))
-        assert_int_equal(p->best, p->best_csr); /* a tie goes to the original order */
+    if (ns_of(s, p->row[RC_CHOICE_ALL]) == ns_of(s, p->row[RC_CHOICE_CSR]))
+        assert_int_equal(
+            p->row[RC_CHOICE_ALL], p->row[RC_CHOICE_CSR]); /* a tie goes to the original order */
     check_break_even(s, p);
 }
 
@@ -382,7 +385,7 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
     assert_int_equal(rc_survey_make(v, store, e, -1, &s, NULL), RC_OK);
     assert_in_range(s.matrices, 1, 5);
     for (int64_t i = 0; i < s.pairs; i++) {
-        assert_int_equal(s.pair[i].best_csr, -1);
+        assert_int_equal(s.pair[i].row[RC_CHOICE_CSR], -1);
         assert_true(isnan(s.pair[i].break_even));
     }
     for (int64_t i = 0; i < s.entering; i++)
@@ -481,11 +484,11 @@ static void check_leader(
     int wins = 0;
     int clear = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        int64_t best = s->pair[i].best;
+        int64_t best = s->pair[i].row[RC_CHOICE_ALL];
         int alone = 1;
         int count = 0;
         for (int64_t k = a->first; k < a->first + a->pairs; k++)
-            count += has_plan(s, s->pair[k].best, best);
+            count += has_plan(s, s->pair[k].row[RC_CHOICE_ALL], best);
         assert_true(count <= h->wins);
         if (!has_plan(s, best, h->leader))
             continue;
