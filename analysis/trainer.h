@@ -78,4 +78,10 @@ void rc_weights(
 rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *row, int64_t n,
     const rc_fit_options_t *options, rc_model_t **out, rc_err_t *err);
 
+/** The threshold of a forest (model/forest.h: left when (float)x < threshold) that sends raw values
+ *  below `raw` to the left and all others to the right, as far as floats of the standardised values
+ *  tell them apart.
+ *  \param[in] input  of the model, which has its transforms, means and scales */
+float rc_threshold(const rc_model_t *m, int input, double raw);
+
 #endif

@@ -3,7 +3,6 @@
  * inputs are the same.  Of equal splits the one of the first input, there the lowest.  No
  * parameters, no library. */
 #include "config.h"
-#include "analysis/threshold.h"
 #include "analysis/trainer.h"
 #include "base/alloc.h"
 #include "base/error.h"

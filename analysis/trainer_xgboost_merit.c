@@ -7,8 +7,8 @@
  * a third slower.  The level, log of the geometric mean of the times with losses so cut, decides
  * nothing; the excess is what was cut off, 0 where a class is near the best one. */
 #include "config.h"
-#include "analysis/boost_fit.h"
-#include "analysis/compose.h"
+#include "analysis/boost.h"
+#include "analysis/trainer.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -18,19 +18,46 @@
 /* Of log(time / best time): 35 % slower than the best class is as bad as it gets, or 2.7 times. */
 static const double caps[2] = {0.3, 1};
 
-/* How a part is grown.  The level is in every output: few trees, in large steps. */
-typedef struct growth {
-    rc_boost_size_t size;
+/* What the outputs of the model are sums of. */
+typedef enum part { LEVEL, MERIT, EXCESS, PARTS } part_t;
+
+/* How a part is grown, and its sign in the sum.  The level is in every output: few trees, in large
+ * steps.  Few rows decide what is cut off, and next to the best classes it is 0: small leaves would
+ * only disturb them. */
+static const struct {
+    int rounds;
+    int depth;
     double rate;
     double leaf_weight_min;
     int centre; /* 1: outputs start from the mean; 0: from 0 */
-} growth_t;
+    int sign;
+} growth[PARTS] = {
+    [LEVEL] = {10, 4, 0.5, 5, 1, 1},
+    [MERIT] = {60, 4, 0.2, 5, 1, -1},
+    [EXCESS] = {10, 3, 0.4, 20, 0, 1},
+};
 
-static const growth_t of_merits = {{.rounds = 60, .depth = 4}, 0.2, 5, 1};
-static const growth_t of_level = {{.rounds = 10, .depth = 4}, 0.5, 5, 1};
-/* Few rows decide what is cut off, and next to the best classes it is 0: small leaves would only
- * disturb them. */
-static const growth_t of_excess = {{.rounds = 10, .depth = 3}, 0.4, 20, 0};
+/* Boosters of one output: the level, the merits, the excesses.  They are independent and run at
+ * once; the result does not depend on how many do. */
+typedef struct boosters {
+    const rc_fit_job_t *job;
+    int count;
+    float *x;      /* [n * inputs] */
+    float *weight; /* [n] */
+    float *label;  /* [count * n], booster by booster */
+    rc_forest_t **forest;
+} boosters_t;
+
+static part_t part_of(const boosters_t *b, int i)
+{
+    return i == 0 ? LEVEL : i <= b->job->d->classes ? MERIT : EXCESS;
+}
+
+/* The booster of a part for a class. */
+static int booster_of(const boosters_t *b, part_t part, int c)
+{
+    return part == LEVEL ? 0 : 1 + (part == EXCESS) * b->job->d->classes + c;
+}
 
 static double capped_loss(const double *time, int c, int best, double cap)
 {
@@ -57,7 +84,7 @@ static void merits_of(const rc_dataset_t *d, int64_t row, double cap, double *me
 }
 
 /* Log of the mean time of a row with losses cut at the cap, and what is cut off.
- * \param[out] excess  [classes], may be NULL */
+ * \param[out] excess  [classes] */
 static double level_of(const rc_dataset_t *d, int64_t row, double *excess)
 {
     const double *time = d->time + row * d->classes;
@@ -67,97 +94,196 @@ static double level_of(const rc_dataset_t *d, int64_t row, double *excess)
         double loss = log(time[c] / best);
         double cut = (fmin(loss, caps[0]) + fmin(loss, caps[1])) / 2;
         level += cut / d->classes;
-        if (excess)
-            excess[c] = loss - cut;
+        excess[c] = loss - cut;
     }
     return level;
 }
 
-static rc_status_t grow(rc_boost_problem_t *p, const rc_fit_job_t *j, const growth_t *how,
-    rc_forest_t **out, rc_err_t *err)
+static rc_status_t boosters_new(const rc_fit_job_t *job, boosters_t *b, rc_err_t *err)
 {
-    rc_boost_size_t s = how->size;
-    int most = j->options->epochs;
-    if (most > 0 && most < s.rounds)
-        s.rounds = most;
-    p->options = rc_boost_defaults(j->options, p->boosters);
-    p->options.rate = how->rate;
-    p->options.leaf_weight_min = how->leaf_weight_min;
-    if (how->centre)
-        rc_boost_problem_centre(p);
-    return rc_boost_grow(p, &s, j->options->threads, out, err);
+    size_t n = (size_t)job->n;
+    size_t size = n * (size_t)job->d->inputs;
+    *b = (boosters_t){.job = job, .count = 1 + 2 * job->d->classes};
+    b->x = rc_alloc(size, sizeof *b->x, "inputs of trees", err);
+    b->weight = rc_alloc(n, sizeof *b->weight, "inputs of trees", err);
+    b->label = rc_alloc((size_t)b->count * n, sizeof *b->label, "labels of trees", err);
+    b->forest = rc_alloc0((size_t)b->count, sizeof(rc_forest_t *), "trees", err);
+    if (!b->x || !b->weight || !b->label || !b->forest)
+        return RC_ENOMEM;
+    for (size_t i = 0; i < size; i++)
+        b->x[i] = (float)job->x[i];
+    for (size_t i = 0; i < n; i++)
+        b->weight[i] = (float)job->weight[i];
+    return RC_OK;
 }
 
-static rc_status_t fit_level(const rc_fit_job_t *j, rc_forest_t **out, rc_err_t *err)
+static void boosters_free(boosters_t *b)
 {
-    rc_status_t st;
-    rc_boost_problem_t p = {0};
-    RC_TRY(rc_boost_problem_new(j, 1, &p, err));
-    for (int64_t i = 0; i < j->n; i++)
-        p.label[i] = (float)level_of(j->d, j->row[i], NULL);
-    RC_TRY(grow(&p, j, &of_level, out, err));
-done:
-    rc_boost_problem_free(&p);
-    return st;
+    for (int i = 0; b->forest && i < b->count; i++)
+        rc_forest_free(b->forest[i]);
+    free(b->forest);
+    free(b->x);
+    free(b->weight);
+    free(b->label);
 }
 
-/* \param[out] merit, excess  an output for each class */
-static rc_status_t fit_classes(
-    const rc_fit_job_t *j, rc_forest_t **merit, rc_forest_t **excess, rc_err_t *err)
+static rc_status_t set_labels(boosters_t *b, rc_err_t *err)
 {
-    rc_status_t st;
+    const rc_fit_job_t *j = b->job;
     int classes = j->d->classes;
-    rc_boost_problem_t p = {0};
-    rc_boost_problem_t q = {0};
     double *value = rc_alloc(3 * (size_t)classes, sizeof *value, "labels of trees", err);
-    RC_TRY(value ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_boost_problem_new(j, classes, &p, err));
-    RC_TRY(rc_boost_problem_new(j, classes, &q, err));
+    if (!value)
+        return RC_ENOMEM;
     for (int64_t i = 0; i < j->n; i++) {
         merits_of(j->d, j->row[i], caps[0], value);
         merits_of(j->d, j->row[i], caps[1], value + classes);
-        (void)level_of(j->d, j->row[i], value + 2 * classes);
+        b->label[i] = (float)level_of(j->d, j->row[i], value + 2 * classes);
         for (int c = 0; c < classes; c++) {
-            p.label[c * j->n + i] = (float)((value[c] + value[classes + c]) / 2);
-            q.label[c * j->n + i] = (float)value[2 * classes + c];
+            b->label[booster_of(b, MERIT, c) * j->n + i] =
+                (float)((value[c] + value[classes + c]) / 2);
+            b->label[booster_of(b, EXCESS, c) * j->n + i] = (float)value[2 * classes + c];
         }
     }
-    RC_TRY(grow(&p, j, &of_merits, merit, err));
-    RC_TRY(grow(&q, j, &of_excess, excess, err));
-done:
     free(value);
-    rc_boost_problem_free(&p);
-    rc_boost_problem_free(&q);
-    return st;
+    return RC_OK;
+}
+
+static double mean_of(const rc_boost_rows_t *r)
+{
+    double sum = 0;
+    double weight = 0;
+    for (int64_t i = 0; i < r->count; i++) {
+        sum += (double)r->weight[i] * r->label[i];
+        weight += r->weight[i];
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+static int is_constant(const rc_boost_rows_t *r)
+{
+    for (int64_t i = 1; i < r->count; i++)
+        if (r->label[i] != r->label[0])
+            return 0;
+    return 1;
+}
+
+static rc_status_t grow_one(boosters_t *b, int i, rc_err_t *err)
+{
+    const rc_fit_options_t *options = b->job->options;
+    part_t part = part_of(b, i);
+    int inputs = b->job->d->inputs;
+    int rounds = growth[part].rounds;
+    const rc_boost_rows_t rows = {.count = b->job->n,
+        .inputs = inputs,
+        .x = b->x,
+        .label = b->label + i * b->job->n,
+        .weight = b->weight};
+    const rc_boost_options_t o = {.objective = "reg:squarederror",
+        .method = "hist",
+        .outputs = 1,
+        .rounds = options->epochs > 0 && options->epochs < rounds ? options->epochs : rounds,
+        .stride = 1,
+        .depth = growth[part].depth,
+        .rate = growth[part].rate,
+        .lambda = options->l2 > 0 ? options->l2 : 1,
+        .leaf_weight_min = growth[part].leaf_weight_min,
+        .base = growth[part].centre ? mean_of(&rows) : 0};
+    if (!is_constant(&rows))
+        return rc_boost_fit(&o, &rows, NULL, NULL, NULL, &b->forest[i], err);
+    b->forest[i] = rc_forest_new(inputs, 1, 0, 0, err); /* trees would only repeat the base */
+    if (!b->forest[i])
+        return RC_ENOMEM;
+    b->forest[i]->base[0] = o.base;
+    return RC_OK;
+}
+
+/* All of them; the first failure in their order counts. */
+static rc_status_t grow(boosters_t *b, rc_err_t *err)
+{
+    int threads = b->job->options->threads;
+    rc_status_t status = RC_OK;
+    int failed = b->count;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads < 1 ? 1 : threads)
+    for (int i = 0; i < b->count; i++) {
+        rc_err_t e = {0};
+        rc_status_t st = grow_one(b, i, &e);
+#pragma omp critical(rc_trainer_xgboost_merit)
+        if (st < 0 && i < failed) {
+            failed = i;
+            status = st;
+            if (err)
+                *err = e;
+        }
+    }
+    return status;
+}
+
+/* Add the trees of a part, at most INT32_MAX nodes, to output c of the sum. */
+static void append(
+    rc_forest_t *to, int c, const rc_forest_t *from, int sign, int32_t *tree, int32_t *node)
+{
+    for (int32_t i = 0; i < from->first[1]; i++) {
+        int32_t move = *node - from->root[i];
+        to->root[(*tree)++] = *node;
+        for (int32_t k = from->root[i]; k < from->root[i + 1]; k++) {
+            rc_tree_node_t n = from->node[k];
+            if (n.feature < 0)
+                n.value *= sign;
+            else
+                n.left += move;
+            to->node[(*node)++] = n;
+        }
+    }
+    to->base[c] += sign * from->base[0];
+}
+
+/* A forest whose output for a class is the sum of its parts. */
+static rc_status_t sum_parts(const boosters_t *b, rc_forest_t **out, rc_err_t *err)
+{
+    int classes = b->job->d->classes;
+    int64_t trees = 0;
+    int64_t nodes = 0;
+    int32_t tree = 0;
+    int32_t node = 0;
+    for (int i = 0; i < b->count; i++) {
+        const rc_forest_t *f = b->forest[i];
+        int times = i == 0 ? classes : 1;
+        trees += (int64_t)times * f->first[1];
+        nodes += (int64_t)times * f->root[f->first[1]];
+    }
+    if (nodes > INT32_MAX)
+        return rc_fail(err, RC_EINVAL, "a forest of %lld nodes", (long long)nodes);
+    rc_forest_t *f = rc_forest_new(b->job->d->inputs, classes, (int32_t)trees, (int32_t)nodes, err);
+    if (!f)
+        return RC_ENOMEM;
+    for (int c = 0; c < classes; c++) {
+        f->first[c] = tree;
+        for (part_t part = LEVEL; part < PARTS; part++)
+            append(f, c, b->forest[booster_of(b, part, c)], growth[part].sign, &tree, &node);
+    }
+    f->first[classes] = tree;
+    f->root[tree] = node;
+    *out = f;
+    return RC_OK;
 }
 
 static rc_status_t fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
-    enum { TERMS = 3 };
-    rc_status_t st;
-    rc_forest_t *level = NULL;
-    rc_forest_t *merit = NULL;
-    rc_forest_t *excess = NULL;
+    boosters_t b = {.job = job};
     rc_forest_t *f = NULL;
-    int classes = job->d->classes;
+    rc_status_t st;
     (void)self;
-    rc_forest_term_t *term = rc_alloc((size_t)classes * TERMS, sizeof *term, "trees", err);
-    RC_TRY(term ? RC_OK : RC_ENOMEM);
-    RC_TRY(fit_level(job, &level, err));
-    RC_TRY(fit_classes(job, &merit, &excess, err));
-    for (int c = 0; c < classes; c++) {
-        term[TERMS * c] = (rc_forest_term_t){c, level, 0, 1};
-        term[TERMS * c + 1] = (rc_forest_term_t){c, merit, c, -1};
-        term[TERMS * c + 2] = (rc_forest_term_t){c, excess, c, 1};
-    }
-    RC_TRY(rc_forest_compose(job->d->inputs, classes, term, TERMS * classes, &f, err));
+    if (job->n < RC_BOOST_ROWS_MIN)
+        return rc_fail(err, RC_EINVAL, "trees: expected at least %d rows to learn from, found %lld",
+            (int)RC_BOOST_ROWS_MIN, (long long)job->n);
+    RC_TRY(boosters_new(job, &b, err));
+    RC_TRY(set_labels(&b, err));
+    RC_TRY(grow(&b, err));
+    RC_TRY(sum_parts(&b, &f, err));
     rc_boost_serve(m, RC_OUTPUT_LOG_NS, f);
 done:
-    free(term);
-    rc_forest_free(level);
-    rc_forest_free(merit);
-    rc_forest_free(excess);
+    boosters_free(&b);
     return st;
 }
 

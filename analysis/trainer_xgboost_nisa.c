@@ -6,9 +6,9 @@
  * trees of limit 128 are no deeper than 32 splits, the fits of the limits 32 and 64 are the
  * same. */
 #include "config.h"
-#include "analysis/boost_fit.h"
+#include "analysis/boost.h"
 #include "analysis/importance.h"
-#include "analysis/threshold.h"
+#include "analysis/trainer.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
