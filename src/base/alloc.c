@@ -93,6 +93,16 @@ rc_status_t rc_grow(
     return RC_OK;
 }
 
+rc_status_t rc_grow_array(
+    void *array, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err)
+{
+    void *p;
+    memcpy(&p, array, sizeof p); /* a pointer of another type may not be looked at as this one */
+    rc_status_t st = rc_grow(&p, capacity, need, size, what, err);
+    memcpy(array, &p, sizeof p);
+    return st;
+}
+
 /* First number of a file, or INT64_MAX ("max" in a control group means no limit). */
 static int64_t read_number(const char *path)
 {

@@ -23,12 +23,21 @@ rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const c
 rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...) RC_PRINTF(2, 3);
 
 /** Return from the enclosing scope through its `done:` label when a call fails.
- *  The only control-flow macro: the scope has `rc_status_t st` and a label `done`. */
+ *  The scope has `rc_status_t st` and a label `done`. */
 #define RC_TRY(call)                                                                               \
     do {                                                                                           \
         st = (call);                                                                               \
         if (st < 0)                                                                                \
             goto done;                                                                             \
+    } while (0)
+
+/** Return the status of a call that fails, from a function that has nothing to clean up.
+ *  With RC_TRY the only control-flow macro. */
+#define RC_PASS(call)                                                                              \
+    do {                                                                                           \
+        rc_status_t status_ = (call);                                                              \
+        if (status_ < 0)                                                                           \
+            return status_;                                                                        \
     } while (0)
 
 #ifdef __cplusplus

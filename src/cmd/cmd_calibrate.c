@@ -74,12 +74,10 @@ static rc_status_t measure(const struct options *o, const rc_calibration_t *c, r
     const char *name = o->output ? o->output : "standard output";
     rc_device_t *d = NULL;
     rc_replace_t file = {0};
-    rc_status_t st = o->output ? rc_replace_begin(o->output, &file, err) : RC_OK;
-    if (st < 0)
-        return st;
+    RC_PASS(o->output ? rc_replace_begin(o->output, &file, err) : RC_OK);
     /* limits of a CPU are not measured: a machine without a GPU is to say why it has none */
     int is_gpu = !c && (!o->device || strcmp(o->device, "auto") == 0);
-    st = rc_command_open_device(is_gpu ? "cuda" : o->device, (int)o->threads, &d, err);
+    rc_status_t st = rc_command_open_device(is_gpu ? "cuda" : o->device, (int)o->threads, &d, err);
     FILE *to = o->output ? file.file : stdout;
     if (st == RC_OK)
         st = c ? rc_calibrate_rs(d, c, to, name, err) : rc_calibrate_limits(d, to, name, err);

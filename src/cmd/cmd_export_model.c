@@ -43,10 +43,8 @@ static rc_status_t export_to(const rc_model_t *m, const char *name, const char *
     if (strcmp(path, "-") == 0)
         return rc_model_export_c(m, name, stdout, err);
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin(path, &r, err);
-    if (st < 0)
-        return st;
-    st = rc_model_export_c(m, name, r.file, err);
+    RC_PASS(rc_replace_begin(path, &r, err));
+    rc_status_t st = rc_model_export_c(m, name, r.file, err);
     rc_status_t end = rc_replace_end(&r, st == RC_OK, st == RC_OK ? err : NULL);
     return st < 0 ? st : end;
 }

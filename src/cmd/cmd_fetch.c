@@ -233,9 +233,8 @@ static rc_status_t select_entries(const struct options *o, rc_catalog_t *index,
 {
     rc_expr_t *listed = NULL;
     struct stat s;
-    rc_status_t st = rc_expr_compile("id > 0", rc_entry_fields, RC_ENTRY_FIELDS, &listed, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_expr_compile("id > 0", rc_entry_fields, RC_ENTRY_FIELDS, &listed, err));
+    rc_status_t st = RC_OK;
     if (stat(o->to, &s) != 0 && errno == ENOENT) { /* a dry run makes no folder */
         *out = *index;
         *index = (rc_catalog_t){0};

@@ -52,9 +52,8 @@ static rc_status_t find_store(const char *word, char **out, rc_err_t *err)
 {
     char *path = NULL;
     char *dir = NULL;
-    rc_status_t st = rc_store_path(word, &path, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_store_path(word, &path, err));
+    rc_status_t st = RC_OK;
     dir = rc_journal_dir(path, err);
     if (!dir)
         st = RC_ENOMEM;

@@ -206,12 +206,10 @@ static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_
         .rows = m->a.rows, .nnz = m->a.nnz, .ptr = m->a.row_ptr, .col = m->a.col_idx};
     char text[NAME_SIZE + RC_PARAMS_TEXT];
     measured_t found = {.spec = text, .e = &e, .a = &m->a};
-    rc_status_t st = parse(o, &spec, &e.precision, err);
-    if (st < 0)
-        return st;
+    RC_PASS(parse(o, &spec, &e.precision, err));
     const rc_format_t *format = rc_formats[spec.member];
     snprintf(text, sizeof text, "%s%s%s", format->name, spec.params[0] ? ":" : "", spec.params);
-    st = format->measure(&e, spec.value.value, &found.size, err);
+    rc_status_t st = format->measure(&e, spec.value.value, &found.size, err);
     if (st == RC_OK && o->dump) {
         rc_numbers_t to = {0};
         const rc_format_sink_t sink = {&to, put_array};

@@ -186,9 +186,7 @@ static rc_status_t print_matrix(
         {"spec", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"digest", ""}, {"file", ""}};
     char hex[RC_DIGEST_HEX + 1];
     rc_digest_t digest;
-    rc_status_t st = rc_csr_digest(a, &digest, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csr_digest(a, &digest, err));
     rc_digest_hex(digest, hex);
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)

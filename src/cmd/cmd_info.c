@@ -85,9 +85,7 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
     char text[160];
     char cache[32];
     char memory[32];
-    rc_status_t st = rc_device_open_cpu(0, &d, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_device_open_cpu(0, &d, err));
     rc_text_bytes((double)d->cache_bytes, cache, sizeof cache);
     rc_text_bytes((double)d->memory_bytes, memory, sizeof memory);
     snprintf(text, sizeof text, "%d threads, %d fp32 lanes, %d-byte lines, %s cache, %s memory",

@@ -113,9 +113,7 @@ static rc_status_t permute_rows(
     int64_t rows = 0;
     for (int64_t p = 0; p < s->slots; p++)
         rows += s->row[p] >= 0;
-    rc_status_t st = rc_csr_alloc(rows, a->cols, a->nnz, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csr_alloc(rows, a->cols, a->nnz, out, err));
     int64_t r = 0;
     for (int64_t p = 0; p < s->slots; p++) {
         if (s->row[p] < 0)
@@ -289,9 +287,7 @@ static rc_status_t write_numbers(const char *path, const char *what, const made_
     const int32_t *narrow, const int64_t *wide, int64_t n, rc_err_t *err)
 {
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin(path, &r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_replace_begin(path, &r, err));
     put_numbers(r.file, what, o, narrow, wide, n);
     return rc_replace_end(&r, 1, err);
 }
@@ -339,9 +335,7 @@ static rc_status_t write_level(
     rc_numbers_t *to, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
 {
     FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(to, g->name, &f, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_numbers_open(to, g->name, &f, err));
     put_numbers(f, what, o, NULL, g->ptr, g->count + 1);
     return rc_numbers_close(to, err);
 }

@@ -212,8 +212,8 @@ static rc_status_t fits(const void *context, const rc_model_t *m, rc_err_t *err)
     struct options o = *w->o;
     rc_request_t r = {0};
     o.op = o.op ? o.op : "spmm";
-    rc_status_t st = parse_request(&o, m, w->a, &r, err);
-    return st < 0 ? st : rc_choose_possible(m, w->a, &r, err);
+    RC_PASS(parse_request(&o, m, w->a, &r, err));
+    return rc_choose_possible(m, w->a, &r, err);
 }
 
 /* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and

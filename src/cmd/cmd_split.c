@@ -144,13 +144,11 @@ static rc_status_t split(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     rc_segments_t parts;
     rc_segments_size_t size;
     if (!o->dump) {
-        rc_status_t st = rc_segments_measure(&source, &rule, m->threads, &size, err);
-        return st < 0 ? st : print(m->format, &size, err);
+        RC_PASS(rc_segments_measure(&source, &rule, m->threads, &size, err));
+        return print(m->format, &size, err);
     }
-    rc_status_t st = rc_segments_split(&source, &rule, m->threads, &parts, err);
-    if (st < 0)
-        return st;
-    st = dump(o->dump, &parts, err);
+    RC_PASS(rc_segments_split(&source, &rule, m->threads, &parts, err));
+    rc_status_t st = dump(o->dump, &parts, err);
     if (st == RC_OK)
         st = print(m->format, &parts.size, err);
     rc_segments_free(&parts);

@@ -84,9 +84,7 @@ static rc_status_t draw(
     p->count = rc_alloc(n, sizeof *p->count, "a plot", err);
     if (!p->count)
         return RC_ENOMEM;
-    rc_status_t st = rc_spy_ordered(a, s, p->width, p->height, p->count, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_spy_ordered(a, s, p->width, p->height, p->count, err));
     for (size_t i = 0; i < n; i++) {
         p->filled += p->count[i] > 0;
         p->sum += p->count[i];
@@ -103,9 +101,7 @@ static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t
         return RC_OK;
     }
     rc_replace_t file;
-    rc_status_t st = rc_replace_begin(path, &file, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_replace_begin(path, &file, err));
     fwrite(image->text, 1, image->len, file.file); /* a short write is seen at the end */
     return rc_replace_end(&file, 1, err);
 }
@@ -219,9 +215,7 @@ static rc_status_t spy(const rc_one_matrix_t *m, const void *chosen, rc_err_t *e
 {
     const struct options *o = chosen;
     drawn_t d[IMAGES];
-    rc_status_t st = o->stages ? plot_stages(m, o, d, err) : plot_order(m, o, d, err);
-    if (st < 0)
-        return st;
+    RC_PASS(o->stages ? plot_stages(m, o, d, err) : plot_order(m, o, d, err));
     FILE *out = strcmp(o->output, "-") == 0 ? stderr : stdout;
     return print(out, m->format, d, o->stages ? IMAGES : 1, err);
 }

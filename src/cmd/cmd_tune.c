@@ -149,9 +149,7 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
 static rc_status_t read_words(
     const struct options *o, char **word, int words, question_t *q, rc_err_t *err)
 {
-    rc_status_t st = rc_table_format_parse(o->matrix.format, &q->format, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_table_format_parse(o->matrix.format, &q->format, err));
     if (strcmp(word[0], "csrk") != 0)
         return rc_fail(err, RC_EINVAL, "expected csrk, found '%s'", word[0]);
     if (o->fit.round && o->fit.multiprocessors)
@@ -174,7 +172,7 @@ static rc_status_t read_words(
         if (!rc_csrk_reading_names[++q->reading])
             return rc_fail(
                 err, RC_EINVAL, "--reading: expected new, original or srs, found '%s'", o->reading);
-    st = rc_csrk_tuning_open(o->device, &q->tuning, err);
+    rc_status_t st = rc_csrk_tuning_open(o->device, &q->tuning, err);
     return st < 0 ? rc_err_context(err, "--device") : RC_OK;
 }
 

@@ -166,9 +166,7 @@ static void offer_part(const completion_t *c, const char *part)
 static rc_status_t offer_values(const completion_t *c, const char *placeholder, rc_err_t *err)
 {
     rc_words_t part;
-    rc_status_t st = rc_words_split(placeholder, '|', &part, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_words_split(placeholder, '|', &part, err));
     for (int i = 0; i < part.count; i++)
         offer_part(c, part.word[i]);
     rc_words_free(&part);

@@ -43,11 +43,8 @@ static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *er
 {
     for (int i = 0; i < l->columns; i++) {
         int at = i;
-        rc_status_t st = words->count
-                             ? rc_listing_field(l->fields, "--columns", words->word[i], &at, err)
-                             : RC_OK;
-        if (st < 0)
-            return st;
+        RC_PASS(words->count ? rc_listing_field(l->fields, "--columns", words->word[i], &at, err)
+                             : RC_OK);
         for (int k = 0; k < i; k++)
             if (l->field[k] == at)
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",

@@ -119,10 +119,7 @@ typedef struct finding {
 static rc_status_t add_model(finding_t *f, const char *folder, const char *name, rc_err_t *err)
 {
     rc_str_t path = {0};
-    void *p = f->model;
-    rc_status_t st =
-        rc_grow(&p, &f->capacity, (size_t)f->count + 1, sizeof *f->model, "models", err);
-    f->model = p;
+    rc_status_t st = RC_GROW(f->model, f->capacity, (size_t)f->count + 1, "models", err);
     if (st < 0)
         return st;
     rc_str_addf(&path, "%s/%s", folder, name);

@@ -78,10 +78,7 @@ static rc_status_t clear(const char *dir, const char *end, const char *first, rc
 rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_err_t *err)
 {
     rc_str_t path = {0};
-    void *p = n->file;
-    rc_status_t st =
-        rc_grow(&p, &n->capacity, n->count + 1, sizeof *n->file, "a list of files", err);
-    n->file = p;
+    rc_status_t st = RC_GROW(n->file, n->capacity, n->count + 1, "a list of files", err);
     if (st < 0)
         return st;
     rc_str_addf(&path, "%s/%s.txt", n->dir, name);

@@ -67,17 +67,12 @@ rc_status_t rc_sort_begin(
 
 rc_status_t rc_sort_add(rc_sort_t *s, const void *row, int64_t number, rc_err_t *err)
 {
-    void *numbers = s->number;
-    void *values = s->value;
     size_t used = (size_t)s->rows * (size_t)s->keys;
-    if (rc_grow(
-            &numbers, &s->number_capacity, (size_t)s->rows + 1, sizeof *s->number, "rows", err) < 0)
+    if (RC_GROW(s->number, s->number_capacity, (size_t)s->rows + 1, "rows", err) < 0)
         return RC_ENOMEM;
-    s->number = numbers;
-    if (s->keys > 0 && rc_grow(&values, &s->value_capacity, used + (size_t)s->keys,
-                           sizeof *s->value, "rows", err) < 0)
+    if (s->keys > 0 &&
+        RC_GROW(s->value, s->value_capacity, used + (size_t)s->keys, "rows", err) < 0)
         return RC_ENOMEM;
-    s->value = values;
     for (int i = 0; i < s->keys; i++) {
         rc_value_t *v = &s->value[used + (size_t)i];
         s->fields->get(row, s->key[i].field, v);

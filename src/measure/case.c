@@ -74,10 +74,9 @@ static rc_status_t prepare_width(rc_measuring_t *s, rc_trial_t *j, int width, rc
     int64_t start = rc_clock_ns();
     int64_t tile = width == RC_WIDE ? 0 : s->tiling.count - 1;
     j->operands[width] = rc_operands_of(s->ctx, j->problem[width].c_rows, tile);
-    rc_status_t st = s->kernel->prepare(
-        &s->d->executor, &j->problem[width], &j->analysis, &j->state[width], why);
-    if (st < 0)
-        return st;
+    RC_PASS(s->kernel->prepare(
+        &s->d->executor, &j->problem[width], &j->analysis, &j->state[width], why));
+    rc_status_t st = RC_OK;
     int64_t prepared = rc_clock_ns();
     j->held[width] = 1;
     if (s->kernel->preprocess)

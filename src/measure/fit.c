@@ -160,9 +160,7 @@ rc_status_t rc_measuring_fit(rc_measuring_t *s, rc_err_t *err)
     s->c_rows = 0;
     for (int i = 0; i < s->n; i++)
         s->c_rows = larger(s->c_rows, s->job[i].problem[RC_WIDE].c_rows);
-    rc_status_t st = analyse_all(s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(analyse_all(s, err));
     int dense_fits = choose_tiles(s);
     if (!dense_fits)
         s->tiling = narrowest(s);

@@ -137,9 +137,7 @@ static rc_status_t store_set(rc_measuring_t *s, rc_err_t *err)
                 j->m->stop = RC_STOP_SIGNAL;
             continue;
         }
-        rc_status_t st = rc_timing_store(&j->timing, j->m, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_timing_store(&j->timing, j->m, err));
         j->m->state = state;
         rc_trial_end(j->m, RC_CASE_OK, RC_PHASE_NONE, "");
     }

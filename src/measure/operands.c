@@ -1,6 +1,7 @@
 #include "config.h"
 #include "measure/operands.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "sparse/csr.h"
 
 #include <stdlib.h>
@@ -324,9 +325,7 @@ static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t 
     rc_group_t g = *ctx->g;
     rc_reference_t *ref = NULL;
     const rc_csr_t *read = NULL;
-    rc_status_t st = read_matrix(ctx, &read, err);
-    if (st < 0)
-        return st;
+    RC_PASS(read_matrix(ctx, &read, err));
     if (order->cols > 0)
         g.order = rc_digest(order->col, (size_t)order->cols * sizeof *order->col);
     for (int i = 0; i < ctx->kept_count; i++)
@@ -339,7 +338,7 @@ static rc_status_t find_reference(rc_measure_context_t *ctx, const rc_columns_t 
     if (ctx->kept_count > 0 && !rc_reference_is_of(ctx->kept[0], &g))
         forget(ctx, 0);
     forget(ctx, (int)fit - 1);
-    st = new_reference(ctx, &g, columns, read, b, order, &ref, err);
+    rc_status_t st = new_reference(ctx, &g, columns, read, b, order, &ref, err);
     if (st == RC_OK)
         put_first(ctx, ctx->kept_count++, ref);
     return st;

@@ -2,6 +2,7 @@
 #include "measure/timing.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/stats.h"
 
 #include <stdlib.h>
@@ -44,9 +45,7 @@ rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc
     int64_t runs = 0;
     do {
         int64_t ns;
-        rc_status_t st = d->time_batch(d, launch, state, 1, &ns, err);
-        if (st < 0)
-            return st;
+        RC_PASS(d->time_batch(d, launch, state, 1, &ns, err));
         best = ns < best ? ns : best;
         spent += ns;
         runs++;
@@ -59,10 +58,8 @@ rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc
 /* Statistics of the time of one product over all samples. */
 static rc_status_t statistics(rc_timing_t *t, rc_stats_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_grow((void **)&t->scratch, &t->scratch_capacity, (size_t)t->reps,
-        sizeof *t->scratch, "the statistics", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_grow((void **)&t->scratch, &t->scratch_capacity, (size_t)t->reps, sizeof *t->scratch,
+        "the statistics", err));
     for (int64_t i = 0; i < t->reps; i++)
         t->scratch[i] = (double)t->sample_ns[i] / (double)t->batch;
     rc_stats_compute(t->scratch, t->reps, out);
@@ -87,9 +84,7 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
     t->set_ns += ns;
     if (t->reps >= t->next_check) {
         rc_stats_t s;
-        st = statistics(t, &s, err);
-        if (st < 0)
-            return st;
+        RC_PASS(statistics(t, &s, err));
         if (s.rel_err <= cfg->target_rel_err) /* false for NaN */
             t->stop = RC_STOP_TARGET;
         /* sorting after every sample would cost more than short samples themselves */
@@ -108,9 +103,7 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
 rc_status_t rc_timing_store(rc_timing_t *t, rc_measured_t *m, rc_err_t *err)
 {
     rc_stats_t s;
-    rc_status_t st = statistics(t, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(statistics(t, &s, err));
     m->median_ns = s.median;
     m->min_ns = s.min;
     m->mean_ns = s.mean;

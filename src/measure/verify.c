@@ -323,14 +323,10 @@ rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds,
     const rc_product_t *p, double *error_max, double *error_rel, rc_err_t *err)
 {
     errors_t e = {.max = NAN, .rel = NAN};
-    rc_status_t st = make_room(finds, p->c.rows, err);
-    if (st == RC_OK)
-        st = d->dense_project(d, &p->c, ref->sign, finds->sum, NULL, finds->found, err);
-    if (st == RC_OK)
-        st = check_sample(ref, d, p, &e, err);
-    if (st < 0)
-        return st;
-    st = verdict(ref, finds, d, p, &e, err);
+    RC_PASS(make_room(finds, p->c.rows, err));
+    RC_PASS(d->dense_project(d, &p->c, ref->sign, finds->sum, NULL, finds->found, err));
+    RC_PASS(check_sample(ref, d, p, &e, err));
+    rc_status_t st = verdict(ref, finds, d, p, &e, err);
     *error_max = e.max;
     *error_rel = e.rel;
     return st;

@@ -39,9 +39,8 @@ static rc_status_t check_operation(const rc_model_t *m, const rc_request_t *r, r
 static rc_status_t check_request(
     const rc_model_t *m, const rc_request_t *r, rc_geometry_t *g, rc_err_t *err)
 {
-    rc_status_t st = check_operation(m, r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_operation(m, r, err));
+    rc_status_t st = RC_OK;
     if (r->value_bytes != 4 && r->value_bytes != 8)
         return rc_fail(
             err, RC_EINVAL, "choose: expected values of 4 or 8 bytes, found %d", r->value_bytes);

@@ -230,9 +230,7 @@ static rc_status_t put_all(const rc_model_t *m, const char *name, FILE *out, rc_
 {
     put_head(m, name, out);
     put_tables(m, name, out);
-    rc_status_t st = m->predictor.kind->emit(m->predictor.state, name, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(m->predictor.kind->emit(m->predictor.state, name, out, err));
     put_choose(m, name, out);
     if (fflush(out) != 0 || ferror(out))
         return rc_fail_errno(err, RC_EIO, errno, "cannot write the C source of a model");

@@ -142,9 +142,8 @@ done:
 static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     const json_t *list;
-    rc_status_t st = rc_member_array(root, "", "inputs", 1, INPUTS_MAX, &list, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_member_array(root, "", "inputs", 1, INPUTS_MAX, &list, err));
+    rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->input = rc_alloc0((size_t)n, sizeof *m->input, "the inputs of a model", err);
     if (!m->input)
@@ -210,9 +209,8 @@ done:
 static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     const json_t *list;
-    rc_status_t st = rc_member_array(root, "", "classes", 1, CLASSES_MAX, &list, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_member_array(root, "", "classes", 1, CLASSES_MAX, &list, err));
+    rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->cls = rc_alloc0((size_t)n, sizeof *m->cls, "the classes of a model", err);
     if (!m->cls)
@@ -241,9 +239,7 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
 static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     char name[RC_CLASS_NAME_MAX + 1];
-    rc_status_t st = rc_member_text(root, "", "baseline", name, sizeof name, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_member_text(root, "", "baseline", name, sizeof name, err));
     for (int c = 0; c < m->classes; c++)
         if (strcmp(m->cls[c].name, name) == 0) {
             m->baseline = c;
@@ -290,9 +286,8 @@ static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
     const json_t *list;
     if (json_is_null(json_object_get(root, "setup")))
         return RC_OK;
-    rc_status_t st = rc_member_array(root, "", "setup", m->classes, m->classes, &list, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_member_array(root, "", "setup", m->classes, m->classes, &list, err));
+    rc_status_t st = RC_OK;
     size_t classes = (size_t)m->classes;
     m->setup = rc_alloc0(
         classes * ((size_t)m->inputs + 1), sizeof *m->setup, "the setup times of a model", err);
@@ -490,9 +485,8 @@ static rc_status_t read_text(const char *path, char **text, size_t *bytes, rc_er
     void *data = NULL;
     size_t capacity = 0;
     size_t n = 0;
-    rc_status_t st = rc_open_given(path, &f, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_given(path, &f, err));
+    rc_status_t st = RC_OK;
     while (st == RC_OK && !feof(f) && !ferror(f)) {
         st = rc_grow(&data, &capacity, n + STEP, 1, "a model file", err);
         if (st == RC_OK)

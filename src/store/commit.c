@@ -76,10 +76,8 @@ static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
     int64_t n = 0;
     if (!r->exists)
         return RC_OK;
-    rc_status_t st = rc_h5_open(r->store, 0, &h, err);
-    if (st < 0)
-        return st;
-    st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, err);
+    RC_PASS(rc_h5_open(r->store, 0, &h, err));
+    rc_status_t st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, err);
     const rc_row_result_t *row = rows;
     for (int64_t i = 0; st == RC_OK && i < n; i++)
         st =
@@ -91,9 +89,7 @@ static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
 static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
 {
     round_t *r = user;
-    rc_status_t st = r->last_read ? RC_OK : read_last_runs(r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(r->last_read ? RC_OK : read_last_runs(r, err));
     r->last_read = 1;
     *run = (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
     return RC_OK;
@@ -116,12 +112,9 @@ static rc_status_t read_store(round_t *r)
 {
     rc_h5_t h;
     int can_append = 0;
-    rc_status_t st = rc_guard_check(r->store, &r->unsealed, r->err);
-    if (st == RC_OK)
-        st = rc_h5_open(r->store, 0, &h, r->err);
-    if (st < 0)
-        return st;
-    st = rc_dicts_read(&r->dicts, &h, r->err);
+    RC_PASS(rc_guard_check(r->store, &r->unsealed, r->err));
+    RC_PASS(rc_h5_open(r->store, 0, &h, r->err));
+    rc_status_t st = rc_dicts_read(&r->dicts, &h, r->err);
     if (st == RC_OK)
         st = rc_h5_can_append(&h, &can_append, r->err);
     if (st == RC_OK)
@@ -134,11 +127,8 @@ static rc_status_t scan(round_t *r)
 {
     const rc_lock_wait_t wait = {r->o->lock_wait_ns, r->o->writers.silent_ns, r->log};
     struct stat s;
-    rc_status_t st = rc_lock_take(r->dir, "commit.lock", &wait, &r->lock, r->err);
-    if (st == RC_OK)
-        st = rc_replace_finish(r->store, r->err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_lock_take(r->dir, "commit.lock", &wait, &r->lock, r->err));
+    RC_PASS(rc_replace_finish(r->store, r->err));
     r->exists = stat(r->store, &s) == 0;
     if (r->exists) {
         r->device = s.st_dev;
@@ -146,13 +136,11 @@ static rc_status_t scan(round_t *r)
         /* it would be replaced, not written: so what protects it has to be asked */
         if (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
             return rc_fail(r->err, RC_EIO, "%s: the store is write-protected", r->store);
-        st = read_store(r);
-        if (st == RC_OK)
-            st = tell_place(r);
-        if (st < 0)
-            return st;
+        RC_PASS(read_store(r));
+        RC_PASS(tell_place(r));
     }
-    st = rc_fold_scan(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->plan, r->err);
+    rc_status_t st =
+        rc_fold_scan(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->plan, r->err);
     /* one that has no seal gets one, so that other commands read it too */
     if (st == RC_OK && ((!r->exists && r->o->create) || r->unsealed))
         r->plan.changed = 1;
@@ -195,9 +183,8 @@ static rc_status_t convert(
 static rc_status_t copy_store(round_t *r)
 {
     rc_h5_t h;
-    rc_status_t st = rc_h5_open(r->store, 0, &h, r->err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_open(r->store, 0, &h, r->err));
+    rc_status_t st = RC_OK;
     if (r->convert)
         st = convert(&h, r->fresh, &r->contents, r->err);
     else {
@@ -318,14 +305,10 @@ static rc_status_t add_crashed(round_t *r)
 {
     const rc_fold_plan_t *p = &r->plan;
     rc_fold_bulk_t *b = &r->bulk;
-    void *rows = b->result;
     if (p->crashed_count == 0)
         return RC_OK;
-    rc_status_t st = rc_grow(&rows, &b->result_capacity, b->results + p->crashed_count,
-        sizeof *b->result, "results", r->err);
-    b->result = rows;
-    if (st < 0)
-        return st;
+    RC_PASS(
+        RC_GROW(b->result, b->result_capacity, b->results + p->crashed_count, "results", r->err));
     if (b->results)
         memmove(b->result + p->crashed_count, b->result, b->results * sizeof *b->result);
     memcpy(b->result, p->crashed, p->crashed_count * sizeof *b->result);
@@ -339,13 +322,10 @@ static rc_status_t append_all(round_t *r)
     rc_fold_bulk_t *b = &r->bulk;
     int64_t first = 0;
     rc_contents_t added = {0};
-    rc_status_t st = agree(r, r->lock ? rc_lock_check(r->lock, r->err) : RC_OK);
-    if (st == RC_OK)
-        st = agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err));
-    if (st < 0)
-        return st;
+    RC_PASS(agree(r, r->lock ? rc_lock_check(r->lock, r->err) : RC_OK));
+    RC_PASS(agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err)));
     h.contents = &added;
-    st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
+    rc_status_t st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
     for (size_t i = 0; i < b->results; i++)
         if (b->result[i].sample_offset >= 0)
             b->result[i].sample_offset += first;

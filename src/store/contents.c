@@ -44,10 +44,7 @@ static entry_t *entry_at(
     entry_t *e = find(t, key, kind);
     if (e)
         return e;
-    void *list = t->entry;
-    rc_status_t st =
-        rc_grow(&list, &t->capacity, t->count + 1, sizeof *e, "what a store holds", NULL);
-    t->entry = list;
+    rc_status_t st = RC_GROW(t->entry, t->capacity, t->count + 1, "what a store holds", NULL);
     if (st < 0) {
         t->failed = 1;
         return NULL;

@@ -136,15 +136,11 @@ rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
         rc_dict_t *t = &d->d[i];
         void *rows;
         int64_t n;
-        rc_status_t st = rc_h5_read(h, t->table, &rows, &n, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_h5_read(h, t->table, &rows, &n, err));
         free(t->rows);
         t->rows = rows;
         t->count = t->capacity = (size_t)n;
-        st = index_all(t, err);
-        if (st < 0)
-            return st;
+        RC_PASS(index_all(t, err));
     }
     return RC_OK;
 }
@@ -230,11 +226,9 @@ rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case
 rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err)
 {
     size_t n = d->table->row_bytes;
-    rc_status_t st = rc_grow(&d->rows, &d->capacity, d->count + 1, n, d->table->title, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_grow(&d->rows, &d->capacity, d->count + 1, n, d->table->title, err));
     memcpy((char *)d->rows + d->count * n, row, n);
-    st = index_row(d, d->count, err);
+    rc_status_t st = index_row(d, d->count, err);
     if (st == RC_OK)
         d->count++;
     return st;
@@ -261,10 +255,9 @@ rc_status_t rc_dict_policy(rc_dicts_t *d, const char *name, int32_t version, con
 {
     rc_dict_t *t = &d->d[RC_T_POLICY];
     rc_row_policy_t row = {.id = (int32_t)t->count, .version = version};
-    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a policy", err);
-    if (st == RC_OK)
-        st = rc_field_set(row.params, sizeof row.params, params, "parameters of a policy", err);
-    return st < 0 ? st : intern(t, rc_key_version(name, version, params), &row, id, err);
+    RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a policy", err));
+    RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of a policy", err));
+    return intern(t, rc_key_version(name, version, params), &row, id, err);
 }
 
 rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
@@ -272,10 +265,9 @@ rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, con
 {
     rc_dict_t *t = &d->d[RC_T_KERNEL];
     rc_row_kernel_t row = {.id = (int32_t)t->count, .version = version};
-    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a kernel", err);
-    if (st == RC_OK)
-        st = rc_field_set(row.params, sizeof row.params, params, "parameters of a kernel", err);
-    return st < 0 ? st : intern(t, rc_key_version(name, version, params), &row, id, err);
+    RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a kernel", err));
+    RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of a kernel", err));
+    return intern(t, rc_key_version(name, version, params), &row, id, err);
 }
 
 rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err)
@@ -294,8 +286,8 @@ rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err
     *id = -1;
     if (!text[0])
         return RC_OK;
-    rc_status_t st = rc_field_set(row.text, sizeof row.text, text, "message", err);
-    return st < 0 ? st : intern(t, rc_map_text(text), &row, id, err);
+    RC_PASS(rc_field_set(row.text, sizeof row.text, text, "message", err));
+    return intern(t, rc_map_text(text), &row, id, err);
 }
 
 rc_status_t rc_dict_matrix(
@@ -327,12 +319,10 @@ rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_er
         .id = (int32_t)t->count,
         .ranks = r->ranks,
         .state = RC_RUN_OPEN};
-    rc_status_t st = rc_field_set(row.uuid, sizeof row.uuid, r->uuid, "identity of a run", err);
-    if (st == RC_OK)
-        st = rc_field_set(row.version, sizeof row.version, r->version, "version", err);
-    if (st == RC_OK)
-        st = rc_field_set(row.git, sizeof row.git, r->git, "commit", err);
-    return st < 0 ? st : intern(t, rc_map_text(r->uuid), &row, id, err);
+    RC_PASS(rc_field_set(row.uuid, sizeof row.uuid, r->uuid, "identity of a run", err));
+    RC_PASS(rc_field_set(row.version, sizeof row.version, r->version, "version", err));
+    RC_PASS(rc_field_set(row.git, sizeof row.git, r->git, "commit", err));
+    return intern(t, rc_map_text(r->uuid), &row, id, err);
 }
 
 rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_err_t *err)

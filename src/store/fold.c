@@ -45,11 +45,8 @@ static rc_status_t push_provenance(scan_t *s, const rc_rec_kv_t *kv, int32_t run
         rc_row_provenance_t row = {.run = run, .rank = kv->rank, .part = part};
         size_t n = left < sizeof row.value ? left : sizeof row.value;
         memcpy(row.value, at, n);
-        rc_status_t st = rc_field_set(row.key, sizeof row.key, kv->key, "key", s->err);
-        if (st == RC_OK)
-            st = rc_dict_push(&s->d->d[RC_T_PROVENANCE], &row, s->err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_field_set(row.key, sizeof row.key, kv->key, "key", s->err));
+        RC_PASS(rc_dict_push(&s->d->d[RC_T_PROVENANCE], &row, s->err));
         at += n;
         left -= n;
     }
@@ -82,16 +79,11 @@ static rc_status_t push_source(scan_t *s, const rc_rec_source_t *r, int32_t run)
 static rc_status_t know_case(scan_t *s, const rc_case_t *c, const char *text)
 {
     int32_t id;
-    rc_status_t st = rc_dict_matrix(s->d, c->matrix, NULL, &id, s->err);
-    if (st == RC_OK)
-        st = rc_dict_policy(s->d, c->policy, c->policy_version, c->policy_params, &id, s->err);
-    if (st == RC_OK)
-        st = rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &id, s->err);
-    if (st == RC_OK)
-        st = rc_dict_device(s->d, c->device, &id, s->err);
-    if (st == RC_OK)
-        st = rc_dict_message(s->d, text, &id, s->err);
-    return st;
+    RC_PASS(rc_dict_matrix(s->d, c->matrix, NULL, &id, s->err));
+    RC_PASS(rc_dict_policy(s->d, c->policy, c->policy_version, c->policy_params, &id, s->err));
+    RC_PASS(rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &id, s->err));
+    RC_PASS(rc_dict_device(s->d, c->device, &id, s->err));
+    return rc_dict_message(s->d, text, &id, s->err);
 }
 
 static rc_status_t know_set(scan_t *s, const rc_rec_feature_t *f)
@@ -133,36 +125,33 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
     switch (r->type) {
     case RC_REC_KV: {
         rc_rec_kv_t kv;
-        rc_status_t st = rc_rec_get_kv(r->payload, r->len, &kv);
-        return st < 0 ? st : push_provenance(s, &kv, run);
+        RC_PASS(rc_rec_get_kv(r->payload, r->len, &kv));
+        return push_provenance(s, &kv, run);
     }
     case RC_REC_SOURCE: {
         rc_rec_source_t source;
-        rc_status_t st = rc_rec_get_source(r->payload, r->len, &source);
-        return st < 0 ? st : push_source(s, &source, run);
+        RC_PASS(rc_rec_get_source(r->payload, r->len, &source));
+        return push_source(s, &source, run);
     }
     case RC_REC_FEATURE: {
         rc_rec_feature_t f;
         int32_t id;
-        rc_status_t st = rc_rec_get_feature(r->payload, r->len, &f);
-        if (st == RC_OK)
-            st = rc_dict_matrix(s->d, f.matrix, NULL, &id, s->err);
-        return st < 0 ? st : know_set(s, &f);
+        RC_PASS(rc_rec_get_feature(r->payload, r->len, &f));
+        RC_PASS(rc_dict_matrix(s->d, f.matrix, NULL, &id, s->err));
+        return know_set(s, &f);
     }
     case RC_REC_ORDER: {
         rc_rec_order_t o;
         int32_t id;
-        rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
-        if (st == RC_OK)
-            st = rc_dict_matrix(s->d, o.matrix, NULL, &id, s->err);
-        return st < 0 ? st : rc_dict_policy(s->d, o.policy, o.version, o.params, &id, s->err);
+        RC_PASS(rc_rec_get_order(r->payload, r->len, &o));
+        RC_PASS(rc_dict_matrix(s->d, o.matrix, NULL, &id, s->err));
+        return rc_dict_policy(s->d, o.policy, o.version, o.params, &id, s->err);
     }
     case RC_REC_RESULT: {
         rc_rec_result_t result;
-        rc_status_t st = rc_rec_get_result(r->payload, r->len, &result);
-        if (st == RC_OK)
-            st = rc_map_set(&s->landed, rc_case_id(&result.c), run, s->err);
-        return st < 0 ? st : know_case(s, &result.c, result.text);
+        RC_PASS(rc_rec_get_result(r->payload, r->len, &result));
+        RC_PASS(rc_map_set(&s->landed, rc_case_id(&result.c), run, s->err));
+        return know_case(s, &result.c, result.text);
     }
     case RC_REC_END: {
         rc_rec_end_t e;
@@ -231,9 +220,7 @@ static rc_status_t times_in_flight(
     if (b->is_source)
         since = last_run_of_source(s, b, case_id);
     else {
-        rc_status_t st = s->last_run(s->user, case_id, &since, s->err);
-        if (st < 0)
-            return st;
+        RC_PASS(s->last_run(s->user, case_id, &since, s->err));
         since = (int32_t)rc_map_get(&s->landed, b->id, since);
     }
     for (size_t i = 0; i < t->count; i++) {
@@ -303,16 +290,10 @@ static rc_status_t push_crashed(
         .rank = part->rank,
         .status = RC_CASE_CRASHED,
         .phase = b->phase};
-    rc_status_t st = know_case(s, &b->c, text);
-    if (st == RC_OK)
-        st = rc_fold_resolve(s->d, &b->c, text, &row, s->err);
-    void *rows = p->crashed;
-    if (st == RC_OK)
-        st = rc_grow(
-            &rows, &p->crashed_capacity, p->crashed_count + 1, sizeof row, "crashed cases", s->err);
-    p->crashed = rows;
-    if (st < 0)
-        return st;
+    RC_PASS(know_case(s, &b->c, text));
+    RC_PASS(rc_fold_resolve(s->d, &b->c, text, &row, s->err));
+    RC_PASS(
+        RC_GROW(p->crashed, p->crashed_capacity, p->crashed_count + 1, "crashed cases", s->err));
     p->crashed[p->crashed_count++] = row;
     /* whatever died with it later, in journals that are folded together, did not know that */
     return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
@@ -341,23 +322,17 @@ static rc_status_t mark_crashed(
         /* the journal was folded before and could not be removed: counted already */
         if (rc_dict_find(t, rc_key_inflight(row.case_id, row.run, row.rank)) >= 0)
             continue;
-        rc_status_t st = rc_dict_push(t, &row, s->err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_dict_push(t, &row, s->err));
         s->plan->changed = 1;
         int64_t runs;
         int64_t own;
-        st = times_in_flight(s, b, row.case_id, &runs, &own);
-        if (st < 0)
-            return st;
+        RC_PASS(times_in_flight(s, b, row.case_id, &runs, &own));
         if (own < RC_CRASHED_OWN && runs < RC_CRASHED_ANY) {
             s->plan->suspects++;
             continue;
         }
         crash_text(text, sizeof text, runs, f->signal, &f->item[i]);
-        st = push_crashed(s, b, part, text);
-        if (st < 0)
-            return st;
+        RC_PASS(push_crashed(s, b, part, text));
     }
     return RC_OK;
 }

@@ -20,14 +20,9 @@ static rc_status_t read_result(const rc_record_t *r, const rc_fold_part_t *part,
     rec.row.seq = r->seq;
     rec.row.sample_offset = rec.row.reps ? (int64_t)b->samples : -1;
     RC_TRY(rc_fold_resolve(d, &rec.c, rec.text, &rec.row, err));
-    void *rows = b->result;
-    st = rc_grow(&rows, &b->result_capacity, b->results + 1, sizeof *b->result, "results", err);
-    b->result = rows;
+    st = RC_GROW(b->result, b->result_capacity, b->results + 1, "results", err);
     RC_TRY(st);
-    void *samples = b->sample;
-    st = rc_grow(&samples, &b->sample_capacity, b->samples + (size_t)rec.row.reps,
-        sizeof *b->sample, "samples", err);
-    b->sample = samples;
+    st = RC_GROW(b->sample, b->sample_capacity, b->samples + (size_t)rec.row.reps, "samples", err);
     RC_TRY(st);
     b->result[b->results++] = rec.row;
     if (rec.row.reps)
@@ -44,11 +39,7 @@ static rc_status_t read_order(const rc_record_t *r, const rc_fold_part_t *part, 
     rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
     if (st < 0)
         return rc_fold_not_understood(part->name, r, err);
-    void *rows = b->order;
-    st = rc_grow(&rows, &b->order_capacity, b->orders + 1, sizeof *b->order, "orders", err);
-    b->order = rows;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(b->order, b->order_capacity, b->orders + 1, "orders", err));
     b->order[b->orders++] = (rc_row_order_t){.order_ns = o.order_ns,
         .slots = o.slots,
         .pads = o.pads,
@@ -75,17 +66,8 @@ static rc_status_t read_feature(const rc_record_t *r, const rc_fold_part_t *part
     if (i == sets || set[i].columns != f.count)
         return rc_fold_not_understood(part->name, r, err);
     struct rc_fold_feature *t = &b->feature[i];
-    void *rows = t->row;
-    st = rc_grow(&rows, &t->row_capacity, t->rows + 1, sizeof *t->row, "feature rows", err);
-    t->row = rows;
-    if (st < 0)
-        return st;
-    void *values = t->value;
-    st = rc_grow(&values, &t->value_capacity, t->values + (size_t)f.count, sizeof *t->value,
-        "features", err);
-    t->value = values;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(t->row, t->row_capacity, t->rows + 1, "feature rows", err));
+    RC_PASS(RC_GROW(t->value, t->value_capacity, t->values + (size_t)f.count, "features", err));
     t->row[t->rows++] = (rc_row_feature_t){.feature_ns = f.feature_ns,
         .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(f.matrix)),
         .nw = f.nw,

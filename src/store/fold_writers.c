@@ -26,15 +26,13 @@ rc_status_t rc_fold_unseen(const rc_fold_writers_t *w, char ***names, int64_t *c
     size_t capacity = (size_t)*count;
     rc_status_t st = RC_OK;
     for (int r = 0; w->uuid && r < w->ranks && st == RC_OK; r++) {
-        void *list = *names;
         int seen = 0;
         st = w->bytes[r] < 0 ? RC_OK : rc_journal_name(w->uuid, r, own, err);
         for (int64_t i = 0; i < *count && !seen; i++)
             seen = strcmp((*names)[i], own) == 0;
         if (st < 0 || seen || w->bytes[r] < 0)
             continue;
-        st = rc_grow(&list, &capacity, (size_t)*count + 1, sizeof(char *), "journals", err);
-        *names = list;
+        st = RC_GROW(*names, capacity, (size_t)*count + 1, "journals", err);
         char *copy = st == RC_OK ? rc_strdup(own, err) : NULL;
         if (!copy)
             return RC_ENOMEM;

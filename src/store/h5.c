@@ -84,12 +84,9 @@ hid_t rc_h5_access(void)
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err)
 {
     rc_h5_t h;
-    rc_status_t st = remember(&h, path, err);
-    if (st < 0)
-        return st;
-    st = rc_h5_make_way(path, err);
-    if (st < 0)
-        return st;
+    RC_PASS(remember(&h, path, err));
+    RC_PASS(rc_h5_make_way(path, err));
+    rc_status_t st = RC_OK;
     rc_h5_silence();
     hid_t access = rc_h5_access();
     /* readable by HDF5 1.8 and later */
@@ -229,9 +226,7 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
 {
     enum { attempts = 20 };
     rc_h5_t h;
-    rc_status_t st = remember(&h, path, err);
-    if (st < 0)
-        return st;
+    RC_PASS(remember(&h, path, err));
     struct stat s;
     if (stat(path, &s) != 0)
         return no_store(path, errno, err);
@@ -239,7 +234,7 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
         return rc_fail(
             err, RC_ESTORE, "%s: expected a store, found %s", path, rc_open_kind(s.st_mode));
     rc_h5_silence();
-    st = RC_EBUSY;
+    rc_status_t st = RC_EBUSY;
     for (int i = 0; i < attempts && st == RC_EBUSY; i++) {
         char *file = NULL;
         st = rc_replace_readable(path, &file, err);
@@ -315,9 +310,8 @@ static rc_status_t all_can_write(const char *path, MPI_Comm comm, rc_err_t *err)
 rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
 {
     rc_h5_t h;
-    rc_status_t st = remember(&h, path, err);
-    if (st < 0)
-        return st;
+    RC_PASS(remember(&h, path, err));
+    rc_status_t st = RC_OK;
     h.comm = comm;
     h.rank = rc_comm_rank(comm);
     h.size = rc_comm_size(comm);

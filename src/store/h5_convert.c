@@ -69,9 +69,7 @@ rc_status_t rc_h5_can_append(const rc_h5_t *h, int *out, rc_err_t *err)
 {
     int other = 0;
     rc_h5_about_t about;
-    rc_status_t st = rc_h5_about(h, &about, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_about(h, &about, err));
     if (H5Lvisit(h->file, H5_INDEX_NAME, H5_ITER_NATIVE, find_other, &other) < 0)
         return rc_h5_fail(err, h->path, "cannot look into the store");
     *out = !other && RC_SCHEMA_VERSION(about.major, about.minor) == RC_SCHEMA_NOW;

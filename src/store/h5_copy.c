@@ -255,9 +255,8 @@ static herr_t copy_object(hid_t at, const char *name, const H5L_info_t *info, vo
 static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
 {
     int64_t rows = 0;
-    rc_status_t st = rc_h5_rows(h, &rc_schema[RC_T_RESULT], &rows, c->err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_rows(h, &rc_schema[RC_T_RESULT], &rows, c->err));
+    rc_status_t st = RC_OK;
     hid_t d = H5Dopen2(h->file, RC_SAMPLES_PATH, H5P_DEFAULT);
     int64_t samples = d < 0 ? -1 : rc_h5_extent(d);
     if (samples < 0)
@@ -285,9 +284,7 @@ rc_status_t rc_h5_copy(
         (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) <= 0))
         return rc_fail(err, RC_ENOTSUP, "this HDF5 was built without zlib: it cannot compress");
     if (options->pick) {
-        rc_status_t st = check_picks(from, &c);
-        if (st < 0)
-            return st;
+        RC_PASS(check_picks(from, &c));
     }
     rc_status_t way = rc_h5_make_way(to, err);
     if (way < 0)

@@ -47,34 +47,24 @@ rc_status_t rc_h5_reserve_features(
     const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err)
 {
     char path[128];
-    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
-    if (st < 0)
-        return st;
+    RC_PASS(set_path(path, sizeof path, set, "rows", err));
     rc_schema_table_t t = rc_schema_feature_rows;
     t.path = path;
-    st = rc_h5_reserve(h, &t, n, err);
-    if (st == RC_OK)
-        st = set_path(path, sizeof path, set, "values", err);
-    return st < 0 ? st
-                  : rc_h5_reserve_rows(h, path, H5T_NATIVE_DOUBLE, columns,
-                        (size_t)columns * sizeof(double), n, err);
+    RC_PASS(rc_h5_reserve(h, &t, n, err));
+    RC_PASS(set_path(path, sizeof path, set, "values", err));
+    return rc_h5_reserve_rows(
+        h, path, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof(double), n, err);
 }
 
 rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,
     const rc_row_feature_t *rows, const double *values, int64_t n, rc_err_t *err)
 {
     char path[128];
-    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
-    if (st < 0)
-        return st;
+    RC_PASS(set_path(path, sizeof path, set, "rows", err));
     rc_schema_table_t t = rc_schema_feature_rows;
     t.path = path;
-    st = rc_h5_append(h, &t, rows, n, NULL, err);
-    if (st < 0)
-        return st;
-    st = set_path(path, sizeof path, set, "values", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_append(h, &t, rows, n, NULL, err));
+    RC_PASS(set_path(path, sizeof path, set, "values", err));
     return rc_h5_append_rows(h, path, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof *values,
         values, n, NULL, err);
 }
@@ -91,9 +81,7 @@ static herr_t add_set(hid_t group, const char *name, const H5L_info_t *info, voi
     (void)group;
     (void)info;
     set_list_t *l = user;
-    void *p = l->names;
-    l->st = rc_grow(&p, &l->capacity, l->count + 1, sizeof *l->names, "feature sets", NULL);
-    l->names = p;
+    l->st = RC_GROW(l->names, l->capacity, l->count + 1, "feature sets", NULL);
     char *copy = l->st < 0 ? NULL : rc_strdup(name, NULL);
     if (!copy) {
         l->st = RC_ENOMEM;
@@ -129,15 +117,11 @@ rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_featur
     char *text = NULL;
     hsize_t dims[2] = {0, 0};
     int64_t n = 0;
-    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
-    if (st < 0)
-        return st;
+    RC_PASS(set_path(path, sizeof path, set, "rows", err));
     rc_schema_table_t t = rc_schema_feature_rows;
     t.path = path;
-    st = rc_h5_read_table(h->file, h, &t, &r, &n, err);
-    if (st < 0)
-        return st;
-    st = set_path(path, sizeof path, set, "values", err);
+    RC_PASS(rc_h5_read_table(h->file, h, &t, &r, &n, err));
+    rc_status_t st = set_path(path, sizeof path, set, "values", err);
     hid_t d = st < 0 ? -1 : H5Dopen2(h->file, path, H5P_DEFAULT);
     hid_t space = d < 0 ? -1 : H5Dget_space(d);
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 ||

@@ -66,10 +66,8 @@ rc_status_t rc_held_copy(int in, const char *from, int out, const char *to, rc_e
 rc_status_t rc_held_save(int in, const char *from, const char *to, rc_err_t *err)
 {
     int out;
-    rc_status_t st = rc_open_file(to, RC_OPEN_NEW, 0666, &out, err);
-    if (st < 0)
-        return st;
-    st = rc_held_copy(in, from, out, to, err);
+    RC_PASS(rc_open_file(to, RC_OPEN_NEW, 0666, &out, err));
+    rc_status_t st = rc_held_copy(in, from, out, to, err);
     if (st == RC_OK && fsync(out) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", to);
     if (close(out) != 0 && st == RC_OK)

@@ -32,9 +32,7 @@ static rc_status_t open_pair(pair_t *p, rc_err_t *err)
 {
     struct stat s;
     struct stat t;
-    rc_status_t st = rc_open_file(p->whole, RC_OPEN_READ, 0, &p->in, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(p->whole, RC_OPEN_READ, 0, &p->in, err));
     p->out = open(p->target, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (p->out < 0 || fstat(p->in, &s) != 0 || fstat(p->out, &t) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be written in place", p->target);

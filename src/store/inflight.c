@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/inflight.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/outcome.h"
 
 #include <stdlib.h>
@@ -31,10 +32,7 @@ static rc_status_t begin(rc_inflight_t *f, const rc_rec_begin_t *b, rc_err_t *er
 {
     step(f, b->job);
     remove_case(f, b->id); /* a case that enters its next phase is in flight once */
-    void *p = f->item;
-    rc_status_t st =
-        rc_grow(&p, &f->capacity, f->count + 1, sizeof *f->item, "cases in flight", err);
-    f->item = p;
+    rc_status_t st = RC_GROW(f->item, f->capacity, f->count + 1, "cases in flight", err);
     if (st == RC_OK)
         f->item[f->count++] = (rc_inflight_item_t){.begin = *b, .lost = 0};
     return st;
@@ -63,8 +61,8 @@ rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *
     rc_status_t st = RC_OK;
     switch (r->type) {
     case RC_REC_BEGIN:
-        st = rc_rec_get_begin(r->payload, r->len, &b);
-        return st < 0 ? st : begin(f, &b, err);
+        RC_PASS(rc_rec_get_begin(r->payload, r->len, &b));
+        return begin(f, &b, err);
     case RC_REC_RESULT:
         st = rc_rec_get_result(r->payload, r->len, &result);
         if (st == RC_OK)

@@ -103,13 +103,11 @@ static rc_status_t write_head(rc_journal_t *j, const rc_bytes_t *run, rc_err_t *
     rc_owner_t me;
     if (run->failed)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
-    rc_status_t st = rc_owner_make(&me, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_owner_make(&me, err));
     rc_owner_put(&me, line);
     size_t owner_at = sizeof header + sizeof(rc_record_header_t) + rc_record_padded(run->len);
     size_t total = owner_at + sizeof(rc_record_header_t) + rc_record_padded(strlen(line));
-    st = encode(j, sizeof header, RC_REC_RUN, run->data, run->len, err);
+    rc_status_t st = encode(j, sizeof header, RC_REC_RUN, run->data, run->len, err);
     if (st == RC_OK) {
         memcpy(j->buffer, &header, sizeof header);
         j->seq++;
@@ -159,11 +157,8 @@ rc_status_t rc_journal_append(
 {
     if (b->failed || b->len > RC_RECORD_LONGEST)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
-    rc_status_t st = encode(j, 0, type, b->data, b->len, err);
-    if (st == RC_OK)
-        st = write_whole(j, j->buffer, sizeof(rc_record_header_t) + rc_record_padded(b->len), err);
-    if (st < 0)
-        return st;
+    RC_PASS(encode(j, 0, type, b->data, b->len, err));
+    RC_PASS(write_whole(j, j->buffer, sizeof(rc_record_header_t) + rc_record_padded(b->len), err));
     j->seq++;
     if (rc_clock_ns() - j->synced_ns >= sync_interval_ns)
         return rc_journal_sync(j, err);
@@ -182,9 +177,7 @@ rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err)
 rc_status_t rc_journal_check(const rc_journal_t *j, rc_err_t *err)
 {
     struct stat s;
-    rc_status_t st = rc_held_check(j->fd, j->path, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_held_check(j->fd, j->path, err));
     /* a handler may have written its word and not counted it yet */
     int same = 0;
     for (int i = 0; i < 3 && !same; i++) {

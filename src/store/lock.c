@@ -108,9 +108,8 @@ static rc_status_t make(const seeker_t *s, const char *path, int *fd_out, rc_err
 {
     char line[RC_OWNER_LINE];
     int fd;
-    rc_status_t st = rc_open_file(path, RC_OPEN_NEW, 0666, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(path, RC_OPEN_NEW, 0666, &fd, err));
+    rc_status_t st = RC_OK;
     rc_owner_put(&s->me, line);
     size_t n = strlen(line);
     (void)flock(fd, LOCK_EX | LOCK_NB); /* a word for older versions, not more */

@@ -151,9 +151,7 @@ static int is_known(const rc_merge_t *m, const char *path)
 static rc_status_t add_store(rc_merge_t *m, const char *path, rc_err_t *err)
 {
     char *real = NULL;
-    rc_status_t st = rc_store_path(path, &real, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_store_path(path, &real, err));
     if (is_known(m, real)) {
         free(real);
         return RC_OK;

@@ -247,9 +247,7 @@ static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
         qsort(e->row, e->count, bytes, orders[e->table]);
     for (size_t i = 0; i < e->count; i++) {
         number(e->table, e->row + i * bytes, (int32_t)i);
-        rc_status_t st = rc_dict_push(to, e->row + i * bytes, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_dict_push(to, e->row + i * bytes, err));
     }
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];

@@ -126,16 +126,12 @@ static rc_status_t map_row(
     const rc_merge_store_t *s, int64_t row, rc_row_result_t *r, rc_err_t *err)
 {
     const char *path = rc_schema[RC_T_RESULT].path;
-    rc_status_t st = rc_merge_id(s, RC_T_MATRIX, 0, path, row, &r->matrix, err);
-    if (st == RC_OK)
-        st = rc_merge_id(s, RC_T_POLICY, 0, path, row, &r->policy, err);
-    if (st == RC_OK)
-        st = rc_merge_id(s, RC_T_KERNEL, 0, path, row, &r->kernel, err);
-    if (st == RC_OK)
-        st = rc_merge_id(s, RC_T_DEVICE, 0, path, row, &r->device, err);
-    if (st == RC_OK)
-        st = rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err);
-    return st < 0 ? st : rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err);
+    RC_PASS(rc_merge_id(s, RC_T_MATRIX, 0, path, row, &r->matrix, err));
+    RC_PASS(rc_merge_id(s, RC_T_POLICY, 0, path, row, &r->policy, err));
+    RC_PASS(rc_merge_id(s, RC_T_KERNEL, 0, path, row, &r->kernel, err));
+    RC_PASS(rc_merge_id(s, RC_T_DEVICE, 0, path, row, &r->device, err));
+    RC_PASS(rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err));
+    return rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err);
 }
 
 /* Two rows of a case are compared as the same thing: so its identity must be the one in its id. */
@@ -330,10 +326,7 @@ static rc_status_t fetch_samples(const rc_merge_t *m, const entry_t *e, int64_t 
     int64_t total, block_t *b, rc_err_t *err)
 {
     int64_t n = 0;
-    void *p = b->sample;
-    rc_status_t st =
-        rc_grow(&p, &b->sample_capacity, (size_t)total, sizeof *b->sample, "raw times", err);
-    b->sample = p;
+    rc_status_t st = RC_GROW(b->sample, b->sample_capacity, (size_t)total, "raw times", err);
     if (st < 0)
         return st;
     int64_t at = 0;

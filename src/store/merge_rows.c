@@ -190,10 +190,9 @@ static rc_status_t map_source(const rc_merge_store_t *s, int64_t row, void *at, 
 {
     rc_row_source_t *r = at;
     const char *path = rc_schema[RC_T_SOURCE].path;
-    rc_status_t st = rc_merge_id(s, RC_T_MATRIX, 1, path, row, &r->matrix, err);
-    if (st == RC_OK)
-        st = rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err);
-    return st < 0 ? st : rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err);
+    RC_PASS(rc_merge_id(s, RC_T_MATRIX, 1, path, row, &r->matrix, err));
+    RC_PASS(rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err));
+    return rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err);
 }
 
 static rc_status_t map_provenance(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)

@@ -27,10 +27,8 @@ static rc_status_t check_seal(const char *fresh, rc_err_t *err)
 {
     int fd;
     rc_seal_t seal;
-    rc_status_t st = rc_open_file(fresh, RC_OPEN_READ, 0, &fd, err);
-    if (st < 0)
-        return st;
-    st = rc_seal_check(fd, fresh, NULL, NULL, &seal, err);
+    RC_PASS(rc_open_file(fresh, RC_OPEN_READ, 0, &fd, err));
+    rc_status_t st = rc_seal_check(fd, fresh, NULL, NULL, &seal, err);
     if (st == RC_OK && !seal.present)
         st = rc_fail(err, RC_EIO, "%s: the disk lost the seal that was written", fresh);
     close(fd);

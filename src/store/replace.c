@@ -44,10 +44,8 @@ rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
 rc_status_t rc_sync_file(const char *path, rc_err_t *err)
 {
     int fd;
-    rc_status_t st = rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err);
-    if (st < 0)
-        return st;
-    st = sync_fd(fd, path, err);
+    RC_PASS(rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err));
+    rc_status_t st = sync_fd(fd, path, err);
     if (close(fd) != 0 && st == RC_OK)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);
     return st;
@@ -80,10 +78,8 @@ static rc_status_t is_whole(const char *path, int *is, rc_err_t *err)
 {
     rc_seal_t seal = {0};
     int fd;
-    rc_status_t st = rc_open_file(path, RC_OPEN_READ, 0, &fd, err);
-    if (st < 0)
-        return st;
-    st = rc_seal_check(fd, path, NULL, NULL, &seal, err);
+    RC_PASS(rc_open_file(path, RC_OPEN_READ, 0, &fd, err));
+    rc_status_t st = rc_seal_check(fd, path, NULL, NULL, &seal, err);
     close(fd);
     *is = st == RC_OK && seal.present;
     return st == RC_ESTORE ? RC_OK : st;
@@ -190,9 +186,7 @@ rc_status_t rc_replace_look(const char *fresh, const char *target, const char **
     *why = NULL;
     if (stat(target, &there) != 0)
         return RC_OK;
-    rc_status_t st = rc_open_file(fresh, RC_OPEN_FRESH, 0666, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(fresh, RC_OPEN_FRESH, 0666, &fd, err));
     *why = keeps_its_place(fd, target, &there);
     close(fd);
     if (unlink(fresh) != 0)
@@ -204,7 +198,7 @@ rc_status_t rc_replace_look(const char *fresh, const char *target, const char **
     if (fd >= 0)
         close(fd);
     rc_str_t whole = {0};
-    st = *why ? whole_of(target, &whole, err) : RC_OK;
+    rc_status_t st = *why ? whole_of(target, &whole, err) : RC_OK;
     if (st == RC_OK && *why)
         st = is_free(whole.text, target, err);
     rc_str_free(&whole);
@@ -247,11 +241,9 @@ rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err)
     struct stat there;
     int fd;
     int exists = stat(target, &there) == 0;
-    rc_status_t st = rc_open_file(fresh, RC_OPEN_UPDATE, 0, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(fresh, RC_OPEN_UPDATE, 0, &fd, err));
     const char *why = exists ? keeps_its_place(fd, target, &there) : NULL;
-    st = sync_fd(fd, fresh, err);
+    rc_status_t st = sync_fd(fd, fresh, err);
     if (close(fd) != 0 && st == RC_OK)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", fresh);
     if (st < 0)

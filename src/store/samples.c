@@ -25,9 +25,7 @@ rc_status_t rc_samples_of(
         /* behind what was read last there is more to come; elsewhere there need not be */
         int64_t n = at >= s->first && at <= behind && PIECE > r->reps ? PIECE : r->reps;
         n = n < s->total - at ? n : s->total - at;
-        void *p = s->piece;
-        rc_status_t st = rc_grow(&p, &s->capacity, (size_t)n, sizeof *s->piece, "raw times", err);
-        s->piece = p;
+        rc_status_t st = RC_GROW(s->piece, s->capacity, (size_t)n, "raw times", err);
         s->count = 0;
         if (st == RC_OK)
             st = rc_h5_read_samples(s->h, at, n, s->piece, err);

@@ -22,10 +22,7 @@ static rc_status_t take_begin(hands_t *h, const rc_rec_begin_t *b, rc_err_t *err
     while (at < h->count && h->hand[at].job != b->job)
         at++;
     if (at == h->count) {
-        void *p = h->hand;
-        rc_status_t st =
-            rc_grow(&p, &h->capacity, at + 1, sizeof *h->hand, "matrices in hand", err);
-        h->hand = p;
+        rc_status_t st = RC_GROW(h->hand, h->capacity, at + 1, "matrices in hand", err);
         if (st < 0)
             return st;
         memset(&h->hand[at], 0, sizeof *h->hand);
@@ -79,9 +76,7 @@ static rc_status_t take_result(
         j->cases[result.row.status]++;
     if (result.row.utc_ns > j->last_utc_ns)
         j->last_utc_ns = result.row.utc_ns;
-    void *p = s->fresh;
-    rc_status_t st = rc_grow(&p, &s->capacity, s->freshes + 1, sizeof *s->fresh, "new cases", err);
-    s->fresh = p;
+    rc_status_t st = RC_GROW(s->fresh, s->capacity, s->freshes + 1, "new cases", err);
     if (st == RC_OK)
         s->fresh[s->freshes++] = rc_case_id(&result.c);
     return st;

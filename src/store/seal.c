@@ -94,9 +94,7 @@ static rc_status_t load_seal(
 {
     footer_t f;
     int64_t size = 0;
-    rc_status_t st = load(fd, path, list, &f, &size, err);
-    if (st < 0)
-        return st;
+    RC_PASS(load(fd, path, list, &f, &size, err));
     *out = (rc_seal_t){.body = size};
     if (*list)
         *out = (rc_seal_t){.present = 1, .body = f.body, .block = f.block, .blocks = f.blocks};

@@ -133,14 +133,10 @@ static rc_status_t check_statistics(work_t *w, int64_t row, const rc_row_result_
 {
     rc_stats_t s;
     const int64_t *ns = NULL;
-    void *p = w->scratch;
     rc_status_t st = rc_samples_of(&w->samples, r, &ns, err);
     if (st < 0)
         return rc_verify_unread(w->v, RC_SAMPLES_PATH, st, err);
-    st = rc_grow(&p, &w->scratch_capacity, (size_t)r->reps, sizeof *w->scratch, "raw times", err);
-    w->scratch = p;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(w->scratch, w->scratch_capacity, (size_t)r->reps, "raw times", err));
     for (int64_t i = 0; i < r->reps; i++) {
         if (ns[i] < 0) {
             rc_verify_say(
@@ -171,12 +167,7 @@ static rc_status_t check_samples(work_t *w, int64_t row, const rc_row_result_t *
             w->v, path, row, what, "%" PRId64 " from %" PRId64, r->reps, r->sample_offset);
         return RC_OK;
     }
-    void *p = w->range;
-    rc_status_t st = rc_grow(
-        &p, &w->range_capacity, w->ranges + 1, sizeof *w->range, "ranges of raw times", err);
-    w->range = p;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(w->range, w->range_capacity, w->ranges + 1, "ranges of raw times", err));
     w->range[w->ranges++] = (range_t){r->sample_offset, r->reps, row};
     return r->batch < 1 ? RC_OK : check_statistics(w, row, r, err);
 }
@@ -255,9 +246,7 @@ static rc_status_t check_piece(
     for (int64_t i = 0; i < n; i++) {
         const rc_row_result_t *r = &rows[i];
         check_row(w->v, first + i, r);
-        rc_status_t st = check_samples(w, first + i, r, err);
-        if (st < 0)
-            return st;
+        RC_PASS(check_samples(w, first + i, r, err));
         w->v->key[first + i] = (rc_verify_key_t){.seq = r->seq,
             .row = first + i,
             .case_hi = r->seq < 0 ? case_number(r) : 0,

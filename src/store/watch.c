@@ -38,10 +38,8 @@ static rc_status_t read_mark(const char *path, mark_t *out, rc_err_t *err)
     rc_h5_t h;
     void *runs = NULL;
     mark_t m = {0};
-    rc_status_t st = rc_h5_open(path, 0, &h, err);
-    if (st < 0)
-        return st;
-    st = rc_h5_read(&h, &rc_schema[RC_T_RUN], &runs, &m.runs, err);
+    RC_PASS(rc_h5_open(path, 0, &h, err));
+    rc_status_t st = rc_h5_read(&h, &rc_schema[RC_T_RUN], &runs, &m.runs, err);
     m.run = runs;
     if (st == RC_OK)
         st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &m.results, err);
@@ -201,10 +199,8 @@ rc_status_t rc_watch_count(
     *results = *sources = 0;
     if (w->fd < 0 || run < 0)
         return RC_OK;
-    rc_status_t st = rc_h5_open(w->path, 0, &h, err);
-    if (st < 0)
-        return st;
-    st = count_results(&h, w->first, w->mark.results, run, results, err);
+    RC_PASS(rc_h5_open(w->path, 0, &h, err));
+    rc_status_t st = count_results(&h, w->first, w->mark.results, run, results, err);
     if (st == RC_OK)
         st = count_sources(&h, run, sources, err);
     return rc_h5_closed(st, &h, err);

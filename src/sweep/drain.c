@@ -49,12 +49,9 @@ static rc_status_t install(int number, void (*handler)(int), int flags, rc_err_t
 
 rc_status_t rc_drain_listen(rc_err_t *err)
 {
-    rc_status_t st = install(SIGTERM, on_request, SA_RESTART, err);
-    if (st == RC_OK)
-        st = install(SIGUSR1, on_request, SA_RESTART, err);
-    if (st == RC_OK)
-        st = install(SIGINT, on_request, SA_RESTART | (int)SA_RESETHAND, err);
-    return st;
+    RC_PASS(install(SIGTERM, on_request, SA_RESTART, err));
+    RC_PASS(install(SIGUSR1, on_request, SA_RESTART, err));
+    return install(SIGINT, on_request, SA_RESTART | (int)SA_RESETHAND, err);
 }
 
 rc_status_t rc_drain_install(rc_err_t *err)

@@ -34,11 +34,8 @@ static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc
     int64_t finished = 0;
     int64_t results;
     int64_t sources;
-    rc_status_t st = rc_watch_check(l->watch, err);
-    if (st == RC_OK)
-        st = rc_watch_count(l->watch, l->uuid, &results, &sources, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_watch_check(l->watch, err));
+    RC_PASS(rc_watch_count(l->watch, l->uuid, &results, &sources, err));
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         finished += r->measured[i];
     if (results == finished && sources == r->named)

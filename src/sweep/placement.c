@@ -85,9 +85,8 @@ static rc_status_t place_cpu(
 {
     int shared = 0;
     int cpus = 0;
-    rc_status_t st = bind_part(s, &shared, &cpus, err);
-    if (st < 0)
-        return st;
+    RC_PASS(bind_part(s, &shared, &cpus, err));
+    rc_status_t st = RC_OK;
     if (shared && !share)
         st = rc_fail(err, RC_EDEVICE,
             "%d ranks on %s, and rank %d has to share its %d CPUs, so times would disturb each "
@@ -155,10 +154,9 @@ rc_status_t rc_placement_open(const rc_session_t *s, rc_device_kind_t kind, int 
 {
     rc_device_t *d = NULL;
     int index = 0;
-    rc_status_t st = kind == RC_DEVICE_CPU ? place_cpu(s, threads, share, log, err)
-                                           : place_gpu(s, share, log, &index, err);
-    if (st < 0)
-        return st;
+    RC_PASS(kind == RC_DEVICE_CPU ? place_cpu(s, threads, share, log, err)
+                                  : place_gpu(s, share, log, &index, err));
+    rc_status_t st = RC_OK;
     if (kind == RC_DEVICE_CPU)
         st = rc_device_open_cpu(threads, &d, err);
     else

@@ -38,9 +38,8 @@ static rc_status_t choose(
 {
     rc_gpu_info_t *list = NULL;
     int n = 0;
-    rc_status_t st = rc_gpu_list(&list, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_gpu_list(&list, &n, err));
+    rc_status_t st = RC_OK;
     int i = rc_seat_choose(s->node_rank, n, share);
     if (n == 0)
         st = rc_fail(err, RC_EDEVICE,

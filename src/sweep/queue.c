@@ -276,9 +276,7 @@ static rc_status_t ask_alone(rc_queue_t *q, const request_t *r, reply_t *reply, 
     if (MPI_Irecv(reply, (int)sizeof *reply, MPI_BYTE, 0, tag_reply, q->comm, &request) !=
         MPI_SUCCESS)
         return rc_fail(err, RC_EMPI, "cannot receive from rank 0");
-    rc_status_t st = send_request(q, r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(send_request(q, r, err));
     while (MPI_Test(&request, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS)
         if (done)
             return RC_OK;
@@ -335,9 +333,7 @@ rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_er
     while (reply.value == item_later) {
         if (rc_queue_draining(q))
             return RC_OK;
-        rc_status_t st = next_once(q, &reply, err);
-        if (st < 0)
-            return st;
+        RC_PASS(next_once(q, &reply, err));
         if (reply.value == item_later)
             rc_sleep_ns(pause_ns);
     }

@@ -201,17 +201,13 @@ static void tell_left_out(const sweep_t *w)
 
 static rc_status_t common_start(sweep_t *w)
 {
-    rc_status_t st = rc_selection_check(w->s, w->c, w->err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_selection_check(w->s, w->c, w->err));
     w->result.selected = w->c->catalog->count;
     for (int64_t i = 0; i < w->c->catalog->count; i++)
         w->result.absent += w->c->catalog->entry[i].where == RC_WHERE_ABSENT;
-    st = rc_placement_open(
-        w->s, w->c->device, w->c->threads, w->c->share_device, w->log, &w->device, w->err);
-    if (st < 0)
-        return st;
-    st = share_memory(w);
+    RC_PASS(rc_placement_open(
+        w->s, w->c->device, w->c->threads, w->c->share_device, w->log, &w->device, w->err));
+    rc_status_t st = share_memory(w);
     if (st == RC_OK)
         st = gather_profiles(w);
     if (st == RC_OK)

@@ -47,8 +47,8 @@ static rc_status_t check_catalog(const rc_session_t *s, const rc_sweep_config_t 
 
 rc_status_t rc_selection_check(const rc_session_t *s, const rc_sweep_config_t *c, rc_err_t *err)
 {
-    rc_status_t st = rc_session_agree(s, check_config(c, err), err);
-    return st < 0 ? st : check_catalog(s, c, err);
+    RC_PASS(rc_session_agree(s, check_config(c, err), err));
+    return check_catalog(s, c, err);
 }
 
 rc_status_t rc_selection_redo(

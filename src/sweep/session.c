@@ -75,9 +75,8 @@ static rc_status_t start_mpi(int *argc, char ***argv, rc_session_t *s, rc_err_t 
 rc_status_t rc_session_open(int *argc, char ***argv, rc_session_t *out, rc_err_t *err)
 {
     rc_session_t s = {.comm = MPI_COMM_NULL, .node = MPI_COMM_NULL, .threads_ok = 1};
-    rc_status_t st = check_launcher(err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_launcher(err));
+    rc_status_t st = RC_OK;
     /* to a job, a closed pipe is an error of the write that hits it, not a silent death */
     signal(SIGPIPE, SIG_IGN);
     if (has_manager())

@@ -163,10 +163,9 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
     }
     for (int64_t s = 0; s < o->schedule.slots; s++)
         r.pads += o->schedule.row[s] < 0;
-    rc_status_t st = rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err);
-    if (st == RC_OK)
-        st = rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of a policy", err);
-    return st < 0 ? st : rc_ledger_order(j->w->ledger, &r, err);
+    RC_PASS(rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err));
+    RC_PASS(rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of a policy", err));
+    return rc_ledger_order(j->w->ledger, &r, err);
 }
 
 #define INSTANCES "sweep/stage.inc"
@@ -202,10 +201,7 @@ static void time_vectors(const rc_job_t *j, rc_ordered_t *o)
 static rc_status_t build_order(
     rc_job_t *j, const rc_case_t *c, int policy, const rc_geometry_t *g, rc_err_t *err)
 {
-    void *p = j->order;
-    rc_status_t st =
-        rc_grow(&p, &j->order_capacity, j->orders + 1, sizeof *j->order, "orders", err);
-    j->order = p;
+    rc_status_t st = RC_GROW(j->order, j->order_capacity, j->orders + 1, "orders", err);
     if (st == RC_OK)
         st = rc_ledger_begin(j->w->ledger, j->number, j->entry, c, RC_PHASE_ORDER, err);
     if (st < 0)
@@ -281,9 +277,8 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     rc_mtx_info_t info = {.values_are_seeded = 0};
     rc_err_t why = {0};
     *loaded = 0;
-    rc_status_t st = rc_ledger_begin(w->ledger, j->number, e, NULL, RC_PHASE_LOAD, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_ledger_begin(w->ledger, j->number, e, NULL, RC_PHASE_LOAD, err));
+    rc_status_t st = RC_OK;
     const rc_mtx_bound_t bound = {.bytes = w->memory_limit, .option = "--memory", .log = w->log};
     int64_t need = rc_entry_load_bytes(e);
     int64_t start = rc_clock_ns();

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "sweep/threads.h"
+#include "base/error.h"
 #include "base/str.h"
 
 #include <ctype.h>
@@ -38,9 +39,7 @@ static rc_status_t count_done(const rc_sweep_config_t *c, const rc_device_t *d, 
     rc_profile_t profile;
     rc_worklist_t work;
     rc_profile_make(c, d, &profile);
-    rc_status_t st = rc_worklist_make(c, &profile, 1, v, NULL, known, &work, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_worklist_make(c, &profile, 1, v, NULL, known, &work, err));
     *out = work.done;
     rc_worklist_free(&work);
     return RC_OK;
@@ -62,9 +61,7 @@ rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, co
         if (other.executor.threads == 0)
             continue;
         snprintf(other.class_name, sizeof other.class_name, "%s", class_name);
-        rc_status_t st = count_done(c, &other, v, known, &cases, err);
-        if (st < 0)
-            return st;
+        RC_PASS(count_done(c, &other, v, known, &cases, err));
         if (cases > out->cases) {
             memcpy(out->class_name, other.class_name, sizeof out->class_name);
             out->threads = other.executor.threads;

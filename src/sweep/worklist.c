@@ -26,20 +26,14 @@ int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id)
 rc_status_t rc_worklist_know(
     rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
 {
-    void *ids = k->id;
     size_t capacity = k->capacity;
-    rc_status_t st = rc_grow(&ids, &capacity, k->count + 1, sizeof *k->id, "known cases", err);
-    k->id = ids;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(k->id, capacity, k->count + 1, "known cases", err));
     void *values = realloc(k->value, capacity);
     if (!values)
         return rc_fail(err, RC_ENOMEM, "no memory for known cases");
     k->value = values;
     k->capacity = capacity;
-    st = rc_map_set(&k->state, id, (int64_t)state, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_map_set(&k->state, id, (int64_t)state, err));
     k->id[k->count] = id;
     k->value[k->count++] = (unsigned char)state;
     return RC_OK;
@@ -67,9 +61,7 @@ static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_
         rc_view_inflight_id(v, i, hex);
         if (rc_digest_parse(hex, &id) < 0 || rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
             continue;
-        rc_status_t st = rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err));
     }
     return RC_OK;
 }
@@ -230,12 +222,8 @@ static int64_t host_bytes(const rc_sweep_config_t *c, const rc_entry_t *e)
 
 static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
 {
-    void *p = m->list->item;
-    rc_status_t st = rc_grow(
-        &p, &m->item_capacity, (size_t)m->list->items + 1, sizeof *item, "the work list", m->err);
-    m->list->item = p;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(
+        m->list->item, m->item_capacity, (size_t)m->list->items + 1, "the work list", m->err));
     m->list->item[m->list->items++] = *item;
     m->list->cases += item->cases;
     m->list->cost_s += item->cost_s;
@@ -244,10 +232,8 @@ static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
 
 static rc_status_t push_absent(maker_t *m, int64_t entry)
 {
-    void *p = m->list->absent;
-    rc_status_t st = rc_grow(&p, &m->absent_capacity, (size_t)m->list->absents + 1, sizeof entry,
-        "the work list", m->err);
-    m->list->absent = p;
+    rc_status_t st = RC_GROW(
+        m->list->absent, m->absent_capacity, (size_t)m->list->absents + 1, "the work list", m->err);
     if (st == RC_OK)
         m->list->absent[m->list->absents++] = entry;
     return st;

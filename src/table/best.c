@@ -86,9 +86,8 @@ static rc_status_t score(const rc_counted_t *c, int64_t i, int64_t end, tally_t 
 {
     rc_halves_t halves;
     int n = (int)(end - i);
-    rc_status_t st = rc_halves_make(1, n, &halves, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_halves_make(1, n, &halves, err));
+    rc_status_t st = RC_OK;
     for (int k = 0; st == RC_OK && k < n; k++) {
         rc_timed_t time = rc_timed_of(c->view, c->row[i + k].row);
         st = rc_halves_set(&halves, 0, k, &time, NULL, err);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "table/counted.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -51,10 +52,8 @@ int rc_counted_is_n(const rc_map_t *widths, const rc_view_t *v, const rc_row_res
 
 static rc_status_t add_candidate(maker_t *m, int64_t row, int32_t c_order, int own)
 {
-    void *list = m->candidate;
-    rc_status_t st = rc_grow(&list, &m->candidate_capacity, m->candidates + 1, sizeof *m->candidate,
-        "results of a table", m->err);
-    m->candidate = list;
+    rc_status_t st = RC_GROW(
+        m->candidate, m->candidate_capacity, m->candidates + 1, "results of a table", m->err);
     if (st == RC_OK)
         m->candidate[m->candidates++] = (candidate_t){row, c_order, own};
     return st;
@@ -110,14 +109,8 @@ static rc_setting_t setting_of(const maker_t *m, const candidate_t *c)
 static rc_status_t add_setting(maker_t *m, const rc_setting_t *s, int64_t *at)
 {
     rc_counted_t *o = m->out;
-    void *list = o->setting;
-    rc_status_t st = rc_grow(&list, &m->setting_capacity, (size_t)o->settings + 1,
-        sizeof *o->setting, "settings", m->err);
-    o->setting = list;
-    if (st == RC_OK)
-        st = rc_map_set(&m->setting_of, setting_key(s), o->settings, m->err);
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(o->setting, m->setting_capacity, (size_t)o->settings + 1, "settings", m->err));
+    RC_PASS(rc_map_set(&m->setting_of, setting_key(s), o->settings, m->err));
     *at = o->settings;
     o->setting[o->settings++] = *s;
     return RC_OK;
@@ -144,11 +137,8 @@ static rc_status_t add_row(maker_t *m, int64_t row, int64_t setting)
         .kernel = r->kernel,
         .policy = r->policy};
     rc_status_t st = find_variant(m, r, &e.variant);
-    void *list = o->row;
     if (st == RC_OK)
-        st = rc_grow(&list, &m->row_capacity, (size_t)o->rows + 1, sizeof *o->row,
-            "results of a table", m->err);
-    o->row = list;
+        st = RC_GROW(o->row, m->row_capacity, (size_t)o->rows + 1, "results of a table", m->err);
     if (st == RC_OK)
         o->row[o->rows++] = e;
     return st;

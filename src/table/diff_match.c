@@ -107,12 +107,8 @@ static rc_status_t group_of(match_t *m, int side, int64_t row, int32_t *out)
     *out = (int32_t)rc_map_get(&m->groups, digest, -1);
     if (*out >= 0)
         return RC_OK;
-    void *list = m->out->group;
-    rc_status_t st = rc_grow(&list, &m->group_capacity, (size_t)m->out->groups + 1,
-        sizeof *m->out->group, "groups of cases", m->err);
-    m->out->group = list;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(
+        m->out->group, m->group_capacity, (size_t)m->out->groups + 1, "groups of cases", m->err));
     *out = m->out->groups++;
     m->out->group[*out] = g;
     return rc_map_set(&m->groups, digest, *out, m->err);
@@ -139,13 +135,9 @@ static rc_status_t add_case(match_t *m, int64_t a, int64_t b)
         c.ratio = rc_view_result(vb, b)->median_ns / rc_view_result(va, a)->median_ns;
     else
         c.verdict = ok_a ? RC_VERDICT_BROKEN : ok_b ? RC_VERDICT_FIXED : RC_VERDICT_FAILING;
-    rc_status_t st = a >= 0 ? group_of(m, 0, a, &c.group) : group_of(m, 1, b, &c.group);
-    if (st < 0)
-        return st;
-    void *list = m->out->item;
-    st = rc_grow(&list, &m->case_capacity, (size_t)m->out->cases + 1, sizeof *m->out->item,
-        "compared cases", m->err);
-    m->out->item = list;
+    RC_PASS(a >= 0 ? group_of(m, 0, a, &c.group) : group_of(m, 1, b, &c.group));
+    rc_status_t st = RC_GROW(
+        m->out->item, m->case_capacity, (size_t)m->out->cases + 1, "compared cases", m->err);
     if (st == RC_OK)
         m->out->item[m->out->cases++] = c;
     return st;

@@ -10,18 +10,11 @@
 static rc_status_t add(table_t *b, column_t c, const rc_field_t *shown, rc_err_t *err)
 {
     size_t n = b->columns;
-    void *column = b->column;
-    void *field = b->field;
     if (n == EXPORT_COLUMNS)
         return rc_fail(
             err, RC_ESTORE, "table %s has more than %d columns", b->name, EXPORT_COLUMNS);
-    rc_status_t st = rc_grow(&column, &b->capacity[0], n + 1, sizeof *b->column, "columns", err);
-    b->column = column;
-    if (st == RC_OK)
-        st = rc_grow(&field, &b->capacity[1], n + 1, sizeof *b->field, "columns", err);
-    b->field = field;
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(b->column, b->capacity[0], n + 1, "columns", err));
+    RC_PASS(RC_GROW(b->field, b->capacity[1], n + 1, "columns", err));
     b->column[n] = c;
     b->field[n] = *shown;
     b->columns++;
@@ -63,9 +56,7 @@ static rc_status_t add_reference(table_t *b, const rc_schema_field_t *f, int *ad
     for (size_t i = 0; i < sizeof r / sizeof *r && f->type == RC_FT_INT32; i++) {
         if (strcmp(r[i].field, f->name) != 0)
             continue;
-        rc_status_t st = add(b, (column_t){r[i].kind, 0, f->offset}, &r[i].shown, err);
-        if (st < 0)
-            return st;
+        RC_PASS(add(b, (column_t){r[i].kind, 0, f->offset}, &r[i].shown, err));
         *added = 1;
     }
     return RC_OK;

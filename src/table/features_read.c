@@ -10,11 +10,9 @@
 rc_status_t rc_feature_tables(const char *store, rc_words_t *out, rc_err_t *err)
 {
     rc_h5_t h = {.file = -1};
-    rc_status_t st = rc_h5_open(store, 0, &h, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_open(store, 0, &h, err));
     *out = (rc_words_t){0};
-    st = rc_h5_feature_sets(&h, &out->word, &out->count, err);
+    rc_status_t st = rc_h5_feature_sets(&h, &out->word, &out->count, err);
     return rc_h5_closed(st, &h, err);
 }
 
@@ -52,10 +50,8 @@ rc_status_t rc_feature_table_read(
 {
     rc_feature_table_t t = {0};
     rc_h5_t h = {.file = -1};
-    rc_status_t st = rc_h5_open(store, 0, &h, err);
-    if (st < 0)
-        return st;
-    st = read_set(&h, set, &t, err);
+    RC_PASS(rc_h5_open(store, 0, &h, err));
+    rc_status_t st = read_set(&h, set, &t, err);
     st = rc_h5_closed(st, &h, err);
     if (st < 0)
         rc_feature_table_free(&t);

@@ -35,8 +35,8 @@ static rc_status_t begin(const rc_view_t *v, const rc_expr_t *where, int32_t op,
     unsigned char **marks, rc_err_t *err)
 {
     int64_t count;
-    rc_status_t st = rc_training_of(v, marks, &count, err);
-    return st < 0 ? st : rc_counted_make(v, where, op, RC_SETTINGS_BY_K, c, err);
+    RC_PASS(rc_training_of(v, marks, &count, err));
+    return rc_counted_make(v, where, op, RC_SETTINGS_BY_K, c, err);
 }
 
 /* Sums of logs until finish. */

@@ -64,10 +64,7 @@ static rc_status_t find_entries(maker_t *m, const rc_expr_t *where)
         int setting = setting_of(&m->counted, r);
         if (setting < 0)
             continue;
-        void *list = m->entry;
-        st = rc_grow(
-            &list, &m->capacity, m->entries + 1, sizeof *m->entry, "results of formats", m->err);
-        m->entry = list;
+        st = RC_GROW(m->entry, m->capacity, m->entries + 1, "results of formats", m->err);
         if (st == RC_OK)
             m->entry[m->entries++] = (entry_t){i, setting, r->matrix, (rc_six_format_t)format};
     }

@@ -38,11 +38,8 @@ static rc_status_t find_group(maker_t *m, const rc_counted_row_t *e, int32_t *ou
     rc_digest_t key = rc_digest(words, sizeof words);
     int64_t at = rc_map_get(&m->group_of, key, -1);
     if (at < 0) {
-        void *list = m->table;
         at = (int64_t)m->tables;
-        rc_status_t st =
-            rc_grow(&list, &m->capacity, m->tables + 1, sizeof *m->table, "settings", m->err);
-        m->table = list;
+        rc_status_t st = RC_GROW(m->table, m->capacity, m->tables + 1, "settings", m->err);
         if (st == RC_OK)
             st = rc_map_set(&m->group_of, key, at, m->err);
         if (st < 0)
@@ -246,11 +243,8 @@ static rc_status_t fill_held_out(
     const rc_view_t *v, rc_speedup_table_t *t, gains_t *g, rc_err_t *err)
 {
     int n = t->policies;
-    rc_status_t st = fill_halves(v, t, g, err);
-    if (st == RC_OK)
-        st = rc_halves_portfolio(&g->halves, 0, NULL, t->matrices, g->held_out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(fill_halves(v, t, g, err));
+    RC_PASS(rc_halves_portfolio(&g->halves, 0, NULL, t->matrices, g->held_out, err));
     for (int p = 0; p < n; p++) {
         sum_held_out(g->held_out + p * t->matrices, t->matrices, &t->portfolio[p].geomean_held_out,
             &t->portfolio[p].mean_held_out);

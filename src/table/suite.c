@@ -230,9 +230,7 @@ rc_status_t rc_suite_make(
     const rc_view_t *v, const rc_expr_t *where, rc_suite_t *out, rc_err_t *err)
 {
     *out = (rc_suite_t){0};
-    rc_status_t st = rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &out->counted, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &out->counted, err));
     out->cell = rc_alloc((size_t)out->counted.rows, sizeof *out->cell, "a suite", err);
     if (!out->cell)
         return RC_ENOMEM;

@@ -313,10 +313,7 @@ static rc_status_t read_features(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
             if (row[i].matrix < 0 ||
                 rc_digest_parse(rc_text_at(&v->matrix_digest, row[i].matrix), &digest) < 0)
                 continue;
-            void *list = v->feature;
-            st = rc_grow(&list, &v->feature_capacity, v->features + 1, sizeof *v->feature,
-                "feature rows", err);
-            v->feature = list;
+            st = RC_GROW(v->feature, v->feature_capacity, v->features + 1, "feature rows", err);
             if (st == RC_OK)
                 v->feature[v->features++] = rc_feature_id(
                     digest, sets[s], row[i].version, row[i].nw, row[i].nt, row[i].line);
@@ -380,9 +377,7 @@ done:
 
 static rc_status_t load_samples(const rc_h5_t *h, rc_view_t *v, rc_err_t *err)
 {
-    rc_status_t st = rc_h5_samples(h, &v->samples, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_samples(h, &v->samples, err));
     v->sample = rc_alloc((size_t)v->samples, sizeof *v->sample, "raw times", err);
     if (!v->sample)
         return RC_ENOMEM;
