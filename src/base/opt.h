@@ -28,6 +28,13 @@ typedef struct rc_opt {
     double max;
 } rc_opt_t;
 
+/** A row without bounds, and the one that ends a table. */
+#define RC_OPT(name, letter, kind, offset, arg, help)                                              \
+    {                                                                                              \
+        name, letter, kind, offset, arg, help, 0, 0                                                \
+    }
+#define RC_OPT_END RC_OPT(NULL, 0, RC_OPT_FLAG, 0, NULL, NULL)
+
 /** Parse argv[1..argc) against a table.  "--" ends the options.
  *  \param[out]    options    struct that the offsets of the table refer to
  *  \param[in,out] argv       permuted so that the operands come last, in order

@@ -5,6 +5,7 @@
 
 #include "base/opt.h"
 #include "rowcast.h"
+#include "table/print.h"
 
 /** Exit codes of the program. */
 typedef enum rc_exit {
@@ -15,6 +16,15 @@ typedef enum rc_exit {
     RC_EXIT_AGAIN = 75  /**< drained on request with work left: run it again */
 } rc_exit_t;
 
+/** A command once its options are parsed. */
+typedef struct rc_call {
+    void *options; /**< the command's struct */
+    char **operand;
+    int operands;
+    rc_table_format_t format; /**< what --format says, of a command that has it */
+    int code;                 /**< rc_exit_t that it ends with when its work succeeds */
+} rc_call_t;
+
 typedef struct rc_command {
     const char *name;
     const char *summary;     /**< one line, no full stop */
@@ -24,9 +34,22 @@ typedef struct rc_command {
     const char *examples;    /**< lines "command|what it does", separated by "\n"; may be NULL; the
                                   last '|' of a line counts */
     const rc_opt_t *options; /**< table; the --help row is added by main */
-    /** \return an rc_exit_t.  argv[0] is the command's name. */
+    const void *defaults;    /**< the struct of the options before they are parsed */
+    size_t options_bytes;    /**< of that struct */
+    int operands[2];         /**< so many at least, and at most (-1: any number); of a command with
+                                  --unsealed they are stores */
+    /** The work, when all of that is as it should be. */
+    rc_status_t (*work)(rc_call_t *call, rc_err_t *err);
+    /** An older spelling that is another command now; may be NULL.  \return 1: it was one */
+    int (*instead)(int argc, char **argv, int *code);
+    /** In the place of `work`, where ranks or operands need a parser of their own; argv[0] is the
+     *  command's name.  \return an rc_exit_t */
     int (*run)(int argc, char **argv);
 } rc_command_t;
+
+/** Members `defaults` and `options_bytes`: a type and its initialisers. */
+#define RC_COMMAND_DEFAULTS(type, ...)                                                             \
+    .defaults = &(const type){__VA_ARGS__}, .options_bytes = sizeof(type)
 
 /** All commands in the order of cmd.am; NULL-terminated. */
 extern const rc_command_t *const rc_commands[];
@@ -35,6 +58,9 @@ extern const rc_command_t *const rc_commands[];
 const char *rc_command_group(int i);
 
 const rc_command_t *rc_command_find(const char *name);
+
+/** Run a command.  argv[0] is its name.  \return an rc_exit_t */
+int rc_command_run(const rc_command_t *c, int argc, char **argv);
 
 /** Parse the options of a command and check its number of operands.
  *  On an error prints "rowcast NAME: text" and how to get help on stderr.

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/rows.h"
 #include "cmd/unsealed.h"
 #include "store/journal.h"
 #include "store/path.h"
@@ -22,20 +23,18 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"where", 'w', RC_OPT_TEXT, offsetof(struct options, where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(struct options, where), "EXPR",
         "Only results that match, e.g. 'k == 8 && status == ok'; the fields are those of 'rowcast "
-        "query --fields'. Of a case whose newest row does not match, nothing is kept.",
-        0, 0},
-    {"newest", 'n', RC_OPT_FLAG, offsetof(struct options, newest), NULL,
+        "query --fields'. Of a case whose newest row does not match, nothing is kept."),
+    RC_OPT("newest", 'n', RC_OPT_FLAG, offsetof(struct options, newest), NULL,
         "Leave out results that a newer row of the same case, or a newer version of the same "
-        "kernel or policy, has superseded.",
-        0, 0},
-    {"no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,
-        "Leave out the raw times; the statistics of each case stay.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well.", 0, 0},
+        "kernel or policy, has superseded."),
+    RC_OPT("no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,
+        "Leave out the raw times; the statistics of each case stay."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well."),
     RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
 /* The copy is of the last commit, whole, whatever a sweep does meanwhile: it replaces the store,
@@ -63,7 +62,7 @@ static rc_status_t tell_journals(const char *from, const char *to, rc_err_t *err
     return st;
 }
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_archive = {
     .name = "archive",
@@ -84,7 +83,9 @@ const rc_command_t rc_command_archive = {
                 "rowcast archive --no-samples real.h5 small.h5|without the raw times\n"
                 "rowcast archive --newest --where 'k == 8' real.h5 k8.h5|what counts of one K",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {2, 2},
+    .work = run,
 };
 
 static double bytes_of(const char *path)
@@ -111,28 +112,19 @@ static void say(
             to, info->rebased);
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
+    const struct options *o = call->options;
     rc_status_t st = RC_OK;
-    rc_err_t err = {0};
     rc_expr_t *where = NULL;
     rc_archive_info_t info;
-    int code = rc_command_parse(&rc_command_archive, &o, argc, argv, 2, 2, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_archive, o.unsealed, operands, 2, &code))
-        return code;
-    if (o.where &&
-        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
-        RC_TRY(rc_err_context(&err, "--where"));
-    const rc_archive_options_t options = {!o.no_samples, o.newest, where};
-    RC_TRY(tell_journals(operands[0], operands[1], &err));
-    RC_TRY(rc_archive(operands[0], operands[1], &options, &info, &err));
-    if (!o.quiet)
-        say(&o, operands[0], operands[1], &info);
+    RC_TRY(rc_rows_where(o->where, &where, err));
+    const rc_archive_options_t options = {!o->no_samples, o->newest, where};
+    RC_TRY(tell_journals(call->operand[0], call->operand[1], err));
+    RC_TRY(rc_archive(call->operand[0], call->operand[1], &options, &info, err));
+    if (!o->quiet)
+        say(o, call->operand[0], call->operand[1], &info);
 done:
     rc_expr_free(where);
-    return st < 0 ? rc_command_fail(&rc_command_archive, &err) : RC_EXIT_OK;
+    return st;
 }

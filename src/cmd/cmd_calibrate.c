@@ -24,30 +24,29 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    {"kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "KERNEL",
-        "What to calibrate: rs. Required without --limits.", 0, 0},
-    {"limits", 0, RC_OPT_FLAG, offsetof(struct options, limits), NULL,
+    RC_OPT("kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "KERNEL",
+        "What to calibrate: rs. Required without --limits."),
+    RC_OPT("limits", 0, RC_OPT_FLAG, offsetof(struct options, limits), NULL,
         "What the GPU can do at most, instead: what it reads from memory, L2, L1 and shared "
-        "memory (GB/s), and multiply-adds (Gflop/s).",
-        0, 0},
-    {"k", 'k', RC_OPT_TEXT, offsetof(struct options, k), "LIST",
-        "Columns of B, e.g. 8,32,128,512 (default).", 0, 0},
-    {"precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "LIST",
-        "fp32, fp64 or both (default fp32,fp64).", 0, 0},
-    {"device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
-        "cpu, cuda or auto (default): a GPU where there is one.", 0, 0},
+        "memory (GB/s), and multiply-adds (Gflop/s)."),
+    RC_OPT("k", 'k', RC_OPT_TEXT, offsetof(struct options, k), "LIST",
+        "Columns of B, e.g. 8,32,128,512 (default)."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "LIST",
+        "fp32, fp64 or both (default fp32,fp64)."),
+    RC_OPT("device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
+        "cpu, cuda or auto (default): a GPU where there is one."),
     {"n", 0, RC_OPT_INT, offsetof(struct options, n), "N",
         "Rows and columns of the calibration matrices. Default 4096.", 64, 65536},
     {"threads", 't', RC_OPT_INT, offsetof(struct options, threads), "N",
         "Threads to use. Default 0: all.", 0, 4096},
-    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Where the parameters go, when all are measured. Default: the standard output.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL, "No progress on stderr.", 0,
-        0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+        "Where the parameters go, when all are measured. Default: the standard output."),
+    RC_OPT(
+        "quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL, "No progress on stderr."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_calibrate = {
     .name = "calibrate",
@@ -65,7 +64,9 @@ const rc_command_t rc_command_calibrate = {
                 "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look\n"
                 "rowcast calibrate --limits|the bounds of this GPU",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 0},
+    .work = run,
 };
 
 /* \param[in] c  NULL: limits  */
@@ -109,24 +110,15 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
-    rc_err_t err = {0};
-    int code = rc_command_parse(&rc_command_calibrate, &o, argc, argv, 0, 0, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_status_t st = RC_OK;
-    if (o.limits)
-        st = o.kernel || o.k || o.precision || o.n > 0
-                 ? rc_fail(
-                       &err, RC_EINVAL, "--limits: goes without --kernel, --k, --precision and --n")
-                 : measure(&o, NULL, &err);
-    else if (!o.kernel || strcmp(o.kernel, "rs") != 0)
-        st = rc_fail(
-            &err, RC_EINVAL, "--kernel: expected rs, found %s", o.kernel ? o.kernel : "none");
-    else
-        st = calibrate(&o, &err);
-    return st < 0 ? rc_command_fail(&rc_command_calibrate, &err) : RC_EXIT_OK;
+    const struct options *o = call->options;
+    if (o->limits && (o->kernel || o->k || o->precision || o->n > 0))
+        return rc_fail(err, RC_EINVAL, "--limits: goes without --kernel, --k, --precision and --n");
+    if (o->limits)
+        return measure(o, NULL, err);
+    if (!o->kernel || strcmp(o->kernel, "rs") != 0)
+        return rc_fail(
+            err, RC_EINVAL, "--kernel: expected rs, found %s", o->kernel ? o->kernel : "none");
+    return calibrate(o, err);
 }

@@ -19,28 +19,26 @@ typedef struct options {
 } options_t;
 
 static const rc_opt_t options[] = {
-    {"catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
-        "Index of the SuiteSparse collection (ssstats.csv).", 0, 0},
-    {"collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
+        "Index of the SuiteSparse collection (ssstats.csv)."),
+    RC_OPT("collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
         "Directory with <Group>/<Name>.mtx, also as .zst, .gz, .xz or .bz2, <Name>.tar.gz and its "
         "like, what that unpacks to, or a generator spec in .spec; twins: a generated matrix for "
-        "each row of --catalog.",
-        0, 0},
-    {"where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
-        "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'.", 0, 0},
-    {"limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
-        "List the first N matches only. Default: all.", 0, 0},
-    {"columns", 'o', RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
-        "Fields to print, separated by commas. Default: fullname,rows,cols,nnz,kind,present.", 0,
-        0},
-    {"format", 'f', RC_OPT_TEXT, offsetof(options_t, format), "FORMAT",
-        "table, csv or json. Default: table.", 0, 0},
-    {"fields", 'F', RC_OPT_FLAG, offsetof(options_t, fields), NULL,
-        "List the fields that --where and --columns know, and exit.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+        "each row of --catalog."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
+        "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'."),
+    RC_OPT("limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
+        "List the first N matches only. Default: all."),
+    RC_OPT("columns", 'o', RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
+        "Fields to print, separated by commas. Default: fullname,rows,cols,nnz,kind,present."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(options_t, format), "FORMAT",
+        "table, csv or json. Default: table."),
+    RC_OPT("fields", 'F', RC_OPT_FLAG, offsetof(options_t, fields), NULL,
+        "List the fields that --where and --columns know, and exit."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_catalog = {
     .name = "catalog",
@@ -62,7 +60,9 @@ const rc_command_t rc_command_catalog = {
         "fluid dynamics problems of a local collection\n"
         "rowcast catalog --format csv|the built-in set as CSV",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(options_t, .limit = -1),
+    .operands = {0, 0},
+    .work = run,
 };
 
 static const rc_fields_t fields = {rc_entry_fields, RC_ENTRY_FIELDS, rc_entry_get};
@@ -102,17 +102,8 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    options_t o = {.limit = -1};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_catalog, &o, argc, argv, 0, 0, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = o.fields ? rc_listing_fields(format, &fields, &err) : list(&o, format, &err);
-    return st == RC_OK ? RC_EXIT_OK : rc_command_fail(&rc_command_catalog, &err);
+    const options_t *o = call->options;
+    return o->fields ? rc_listing_fields(call->format, &fields, err) : list(o, call->format, err);
 }

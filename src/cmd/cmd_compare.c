@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/rows.h"
 #include "table/print.h"
 #include "cmd/unsealed.h"
 #include "operation/operand.h"
@@ -27,14 +28,12 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only cases whose row in either store matches, e.g. 'k == 8 && kernel ~ gstat*'; the "
-        "fields are those of 'rowcast query --fields'.",
-        0, 0},
-    {"list", 'l', RC_OPT_TEXT, AT(list), "VERDICTS",
+        "fields are those of 'rowcast query --fields'."),
+    RC_OPT("list", 'l', RC_OPT_TEXT, AT(list), "VERDICTS",
         "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
-        "failing, only_a, only_b; all; or changed (all but same).",
-        0, 0},
+        "failing, only_a, only_b; all; or changed (all but same)."),
     {"threshold", 't', RC_OPT_DOUBLE, AT(threshold), "X",
         "Least relative change that counts. Default 0.02.", 1e-9, 10},
     {"fdr", 0, RC_OPT_DOUBLE, AT(fdr), "X",
@@ -45,19 +44,18 @@ static const rc_opt_t table[] = {
         "Relative standard deviation between two runs of the same case, taken as normal. Default: "
         "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
-    {"ignore", 'i', RC_OPT_TEXT, AT(ignore), "LIST",
+    RC_OPT("ignore", 'i', RC_OPT_TEXT, AT(ignore), "LIST",
         "What the same case may differ in: versions (of kernel and policy), device, geometry (nw, "
-        "nt, line), cache, c_order; or none. Default: versions.",
-        0, 0},
-    {"across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,
-        "Adds device to --ignore: compare two machines.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No line of totals on stderr.", 0, 0},
+        "nt, line), cache, c_order; or none. Default: versions."),
+    RC_OPT("across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,
+        "Adds device to --ignore: compare two machines."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No line of totals on stderr."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_compare = {
     .name = "compare",
@@ -90,7 +88,10 @@ const rc_command_t rc_command_compare = {
         "down\n"
         "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(
+        struct options, .ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN),
+    .operands = {2, 2},
+    .work = run,
 };
 
 /* ------------------------------------------------------------------ options */
@@ -201,10 +202,8 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
         rc_table_text(t, g->policy);
         for (int v = 0; v < RC_VERDICTS; v++)
             rc_table_int(t, g->count[v]);
-        rc_table_real(t, g->geomean, 4);
-        rc_table_real(t, g->median, 4);
-        rc_table_real(t, g->q, 2);
-        rc_table_text(t, rc_verdict_names[g->verdict]);
+        RC_CELLS(t, RC_REAL(g->geomean, 4), RC_REAL(g->median, 4), RC_REAL(g->q, 2),
+            RC_TEXT(rc_verdict_names[g->verdict]));
         if (devices)
             rc_table_text(t, g->device);
     }
@@ -258,21 +257,14 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
             continue;
         if (ops)
             rc_table_text(t, rc_view_name(rc_op_names, r->op));
-        rc_table_text(t, rc_verdict_names[c->verdict]);
-        rc_table_text(t, rc_field_text(rc_view_matrix(v, r->matrix)->name, RC_NAME_MAX, name));
-        rc_table_text(t, rc_view_kernel(v, r->kernel));
-        rc_table_text(t, rc_view_policy(v, r->policy));
-        if (r->k == 0)
-            rc_table_missing(t);
-        else
-            rc_table_int(t, r->k);
-        rc_table_text(t, rc_precision_name(r->precision));
+        RC_CELLS(t, RC_TEXT(rc_verdict_names[c->verdict]),
+            RC_TEXT(rc_field_text(rc_view_matrix(v, r->matrix)->name, RC_NAME_MAX, name)),
+            RC_TEXT(rc_view_kernel(v, r->kernel)), RC_TEXT(rc_view_policy(v, r->policy)),
+            r->k == 0 ? RC_MISSING : RC_INT(r->k), RC_TEXT(rc_precision_name(r->precision)));
         put_median(t, a, c->a);
         put_median(t, b, c->b);
-        rc_table_real(t, c->ratio, 4);
-        rc_table_real(t, 100 * expm1(c->change), 3);
-        rc_table_real(t, 100 * c->noise, 2);
-        rc_table_real(t, c->q, 2);
+        RC_CELLS(t, RC_REAL(c->ratio, 4), RC_REAL(100 * expm1(c->change), 3),
+            RC_REAL(100 * c->noise, 2), RC_REAL(c->q, 2));
         put_status(t, a, c->a);
         put_status(t, b, c->b);
         if (wide) {
@@ -318,35 +310,33 @@ static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_v
 }
 
 static rc_status_t compare(
-    char **store, const struct options *o, const rc_expr_t *where, int *code, rc_err_t *err)
+    rc_call_t *call, const struct options *o, const rc_expr_t *where, rc_err_t *err)
 {
     rc_diff_options_t how = {
         .threshold = o->threshold, .fdr = o->fdr, .noise = o->noise, .where = where};
-    rc_table_format_t format;
     unsigned verdicts = 0;
     rc_view_t *a = NULL;
     rc_view_t *b = NULL;
     rc_diff_t d = {0};
     rc_status_t st;
-    RC_TRY(rc_table_format_parse(o->format, &format, err));
     RC_TRY(parse_ignore(o, &how.ignore, err));
     if (o->list)
         RC_TRY(parse_list(o, &verdicts, err));
-    RC_TRY(rc_view_read(store[0], &a, err));
-    RC_TRY(rc_view_read(store[1], &b, err));
+    RC_TRY(rc_view_read(call->operand[0], &a, err));
+    RC_TRY(rc_view_read(call->operand[1], &b, err));
     if (rc_view_check(a, where, NULL) < 0)
         RC_TRY(rc_view_check(b, where, err));
     RC_TRY(rc_diff(a, b, &how, &d, err));
     RC_TRY(has_common(&d, a, b, o, err));
     if (o->list)
-        RC_TRY(print_cases(a, b, &d, verdicts, format, err));
+        RC_TRY(print_cases(a, b, &d, verdicts, call->format, err));
     else
-        RC_TRY(print_groups(&d, format, err));
+        RC_TRY(print_groups(&d, call->format, err));
     if (!o->quiet)
         say_totals(&d);
     if (d.count[RC_VERDICT_SLOWER] || d.count[RC_VERDICT_BROKEN] ||
         d.group_count[RC_VERDICT_SLOWER])
-        *code = RC_EXIT_FAILED;
+        call->code = RC_EXIT_FAILED;
 done:
     rc_diff_free(&d);
     rc_view_free(a);
@@ -354,23 +344,12 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN};
-    char **operands;
-    rc_err_t err = {0};
+    const struct options *o = call->options;
     rc_expr_t *where = NULL;
-    int code = rc_command_parse(&rc_command_compare, &o, argc, argv, 2, 2, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_compare, o.unsealed, operands, 2, &code))
-        return code;
-    rc_status_t st = RC_OK;
-    if (o.where &&
-        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
-        st = rc_err_context(&err, "--where");
-    if (st == RC_OK)
-        st = compare(operands, &o, where, &code, &err);
+    RC_PASS(rc_rows_where(o->where, &where, err));
+    rc_status_t st = compare(call, o, where, err);
     rc_expr_free(where);
-    return st < 0 ? rc_command_fail(&rc_command_compare, &err) : code;
+    return st;
 }

@@ -8,10 +8,10 @@
 #include <string.h>
 
 static const rc_opt_t options[] = {
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_docs = {
     .name = "docs",
@@ -27,12 +27,13 @@ const rc_command_t rc_command_docs = {
         "rowcast docs man info | man -l -|read the manual page of a command\n"
         "source <(rowcast docs completion bash)|complete commands, options and their values",
     .options = options,
-    .run = run,
+    .operands = {1, -1},
+    .work = run,
 };
 
 static const rc_opt_t help_row[] = {
-    {"help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit."),
+    RC_OPT_END,
 };
 
 /* ---------------------------------------------------------------- manual pages */
@@ -236,8 +237,10 @@ static void main_page(FILE *out)
     see_also(out, NULL);
 }
 
-static rc_status_t print(char **operands, int n, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
+    char *const *operands = call->operand;
+    int n = call->operands;
     rc_status_t st = RC_OK;
     int complete = strcmp(operands[0], "complete") == 0;
     if (n > 2 && !complete)
@@ -263,17 +266,4 @@ static rc_status_t print(char **operands, int n, rc_err_t *err)
     if (fflush(stdout) != 0 || ferror(stdout))
         return rc_fail_errno(err, RC_EIO, errno, "cannot write to stdout");
     return RC_OK;
-}
-
-static int run(int argc, char **argv)
-{
-    int none = 0;
-    char **operands;
-    rc_err_t err = {0};
-    int code = rc_command_parse(&rc_command_docs, &none, argc, argv, 1, -1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (print(operands, argc - (int)(operands - argv), &err) < 0)
-        return rc_command_fail(&rc_command_docs, &err);
-    return RC_EXIT_OK;
 }

@@ -35,51 +35,46 @@ struct options {
 #define LEARN(member) offsetof(struct options, learn.member)
 
 static const rc_opt_t table[] = {
-    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
         "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
-        "the trainers, e.g. 'mlp,regret' (default: all for --compare, mlp for the others).",
-        0, 0},
-    {"seen", 0, RC_OPT_FLAG, AT(seen), NULL,
+        "the trainers, e.g. 'mlp,regret' (default: all for --compare, mlp for the others)."),
+    RC_OPT("seen", 0, RC_OPT_FLAG, AT(seen), NULL,
         "Also the rows of matrices that the model was fitted on: the figures are optimistic then, "
-        "and marked so.",
-        0, 0},
-    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "and marked so."),
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
         "Also the rows that are outside of what the model knows (K, range of features); without it "
-        "they are left out, and counted.",
-        0, 0},
-    {"compare", 0, RC_OPT_FLAG, AT(compare), NULL,
-        "Fit and evaluate all trainers under the same division of the rows, side by side.", 0, 0},
-    {"ablation", 0, RC_OPT_FLAG, AT(ablation), NULL,
-        "Compare all features with the matrix-only ones (n_row .. nnz_blocks_per_row).", 0, 0},
-    {"topologies", 0, RC_OPT_FLAG, AT(topologies), NULL,
-        "Compare hidden layers of a network; --hidden may then list several, separated by ';'.", 0,
-        0},
-    {"when", 0, RC_OPT_FLAG, AT(when), NULL,
+        "they are left out, and counted."),
+    RC_OPT("compare", 0, RC_OPT_FLAG, AT(compare), NULL,
+        "Fit and evaluate all trainers under the same division of the rows, side by side."),
+    RC_OPT("ablation", 0, RC_OPT_FLAG, AT(ablation), NULL,
+        "Compare all features with the matrix-only ones (n_row .. nnz_blocks_per_row)."),
+    RC_OPT("topologies", 0, RC_OPT_FLAG, AT(topologies), NULL,
+        "Compare hidden layers of a network; --hidden may then list several, separated by ';'."),
+    RC_OPT("when", 0, RC_OPT_FLAG, AT(when), NULL,
         "When a row order pays: decisions before it is built, by a rule and by a model, with what "
         "they cost. --kernel and --classes may then be lists of patterns: the fastest kernel "
         "counts (default '!cusparse*'), and the first of the orders that a matrix has (default "
-        "auto,cells*).",
-        0, 0},
-    {"reuse", 0, RC_OPT_TEXT, AT(of_when.reuse), "LIST",
-        "With --when: products that an order serves. Default: 100,1000.", 0, 0},
-    {"order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
+        "auto,cells*)."),
+    RC_OPT("reuse", 0, RC_OPT_TEXT, AT(of_when.reuse), "LIST",
+        "With --when: products that an order serves. Default: 100,1000."),
+    RC_OPT("order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
         "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. "
-        "Default: the time on the host that the store has.",
-        0, 0},
-    {"feature-cost", 0, RC_OPT_TEXT, AT(of_when.feature), "NS,ROW,ENTRY",
-        "With --when: the same of the features.", 0, 0},
-    {"l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
-        "With --when: size of the L2 of the device. Default: that of an H200.", 0, 0},
+        "Default: the time on the host that the store has."),
+    RC_OPT("feature-cost", 0, RC_OPT_TEXT, AT(of_when.feature), "NS,ROW,ENTRY",
+        "With --when: the same of the features."),
+    RC_OPT("l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
+        "With --when: size of the L2 of the device. Default: that of an H200."),
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
-        "table (default) or json; of a comparison also csv.", 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "table (default) or json; of a comparison also csv."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static int run_as_paper(int argc, char **argv, int *code);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_evaluate = {
     .name = "evaluate",
@@ -116,7 +111,10 @@ const rc_command_t rc_command_evaluate = {
         "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
         "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS),
+    .operands = {1, 1},
+    .instead = run_as_paper,
+    .work = run,
 };
 
 /* ---------------------------------------------------------------- of a model file */
@@ -465,24 +463,9 @@ static int run_as_paper(int argc, char **argv, int *code)
     return is_study;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.learn = RC_LEARN_DEFAULTS};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code;
-    if (run_as_paper(argc, argv, &code))
-        return code;
-    code = rc_command_parse(&rc_command_evaluate, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_evaluate, o.unsealed, operands, 1, &code))
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = check(&o, format, &err);
-    if (st == RC_OK)
-        st = evaluate(&o, operands[0], format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_evaluate, &err) : RC_EXIT_OK;
+    const struct options *o = call->options;
+    RC_PASS(check(o, call->format, err));
+    return evaluate(o, call->operand[0], call->format, err);
 }

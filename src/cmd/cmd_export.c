@@ -5,6 +5,7 @@
 #include "base/replace.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/rows.h"
 #include "cmd/unsealed.h"
 #include "cmd/listing.h"
 #include "feature/feature.h"
@@ -32,28 +33,25 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    {"csv", 0, RC_OPT_TEXT, AT(csv), "DIR",
-        "Write a CSV file per table there; the folder is made when it is missing. Required.", 0, 0},
-    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("csv", 0, RC_OPT_TEXT, AT(csv), "DIR",
+        "Write a CSV file per table there; the folder is made when it is missing. Required."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only results (and raw times of results) that match, e.g. 'k == 8 && status == ok'; the "
-        "fields are those of 'rowcast query --fields'. All other tables stay whole.",
-        0, 0},
-    {"all", 'a', RC_OPT_FLAG, AT(all), NULL,
+        "fields are those of 'rowcast query --fields'. All other tables stay whole."),
+    RC_OPT("all", 'a', RC_OPT_FLAG, AT(all), NULL,
         "Also rows that newer ones supersede: the older results of cases that were redone, the "
-        "older features of a matrix.",
-        0, 0},
-    {"samples", 0, RC_OPT_FLAG, AT(samples), NULL,
-        "Also the raw times, a line each; that table is by far the largest.", 0, 0},
-    {"force", 0, RC_OPT_FLAG, AT(force), NULL,
+        "older features of a matrix."),
+    RC_OPT("samples", 0, RC_OPT_FLAG, AT(samples), NULL,
+        "Also the raw times, a line each; that table is by far the largest."),
+    RC_OPT("force", 0, RC_OPT_FLAG, AT(force), NULL,
         "Write into a folder that holds other files too; those of the names of tables are "
-        "replaced.",
-        0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Say nothing when all is well.", 0, 0},
+        "replaced."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Say nothing when all is well."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_export = {
     .name = "export",
@@ -77,7 +75,9 @@ const rc_command_t rc_command_export = {
                 "rowcast export real.h5 --csv tables -w 'kernel ~ gstat*' --samples|some results, "
                 "with their raw times",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* --------------------------------------------------------------- the folder */
@@ -244,9 +244,8 @@ static rc_status_t write_index(const job_t *j)
     for (int i = 0; i < rc_export_tables(j->export); i++) {
         const rc_export_table_t *b = rc_export_table(j->export, i);
         for (int c = 0; c < b->columns; c++) {
-            rc_table_text(t, b->name);
-            rc_table_text(t, b->column[c].name);
-            rc_table_text(t, kinds[b->column[c].kind]);
+            RC_CELLS(
+                t, RC_TEXT(b->name), RC_TEXT(b->column[c].name), RC_TEXT(kinds[b->column[c].kind]));
             const rc_feature_t *f = feature_of(b->name, b->column[c].name);
             rc_table_text(t, f ? f->unit : b->column[c].unit);
             rc_table_text(t, f ? f->help : b->column[c].help);
@@ -316,25 +315,14 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
-    rc_err_t err = {0};
+    const struct options *o = call->options;
     rc_expr_t *where = NULL;
-    int code = rc_command_parse(&rc_command_export, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_export, o.unsealed, operands, 1, &code))
-        return code;
-    rc_status_t st = RC_OK;
-    if (!o.csv)
-        RC_TRY(rc_fail(&err, RC_EINVAL, "--csv is missing"));
-    if (o.where &&
-        rc_expr_compile(o.where, rc_view_fields.field, rc_view_fields.count, &where, &err) < 0)
-        RC_TRY(rc_err_context(&err, "--where"));
-    st = export(operands[0], &o, where, &err);
-done:
+    if (!o->csv)
+        return rc_fail(err, RC_EINVAL, "--csv is missing");
+    RC_PASS(rc_rows_where(o->where, &where, err));
+    rc_status_t st = export(call->operand[0], o, where, err);
     rc_expr_free(where);
-    return st < 0 ? rc_command_fail(&rc_command_export, &err) : RC_EXIT_OK;
+    return st;
 }

@@ -12,14 +12,14 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    {"c", 'c', RC_OPT_TEXT, offsetof(struct options, c), "FILE",
-        "C99 source to write; - is standard output. Required.", 0, 0},
-    {"name", 'n', RC_OPT_TEXT, offsetof(struct options, name), "PREFIX",
-        "Prefix of the names in it: PREFIX_choose and so on (default selector).", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("c", 'c', RC_OPT_TEXT, offsetof(struct options, c), "FILE",
+        "C99 source to write; - is standard output. Required."),
+    RC_OPT("name", 'n', RC_OPT_TEXT, offsetof(struct options, name), "PREFIX",
+        "Prefix of the names in it: PREFIX_choose and so on (default selector)."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_export_model = {
     .name = "export-model",
@@ -35,7 +35,9 @@ const rc_command_t rc_command_export_model = {
                 "rowcast export-model model.json --c - --name order | cc -c -o order.o -x c -|"
                 "compile it at once",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .name = "selector"),
+    .operands = {1, 1},
+    .work = run,
 };
 
 static rc_status_t export_to(const rc_model_t *m, const char *name, const char *path, rc_err_t *err)
@@ -49,19 +51,14 @@ static rc_status_t export_to(const rc_model_t *m, const char *name, const char *
     return st < 0 ? st : end;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.name = "selector"};
-    char **operands;
-    int code = rc_command_parse(&rc_command_export_model, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_err_t err = {0};
+    const struct options *o = call->options;
     rc_model_t *m = NULL;
-    rc_status_t st = o.c ? rc_command_model(operands[0], &m, &err)
-                         : rc_fail(&err, RC_EINVAL, "--c is missing: the file to write");
-    if (st == RC_OK)
-        st = export_to(m, o.name, o.c, &err);
+    if (!o->c)
+        return rc_fail(err, RC_EINVAL, "--c is missing: the file to write");
+    RC_PASS(rc_command_model(call->operand[0], &m, err));
+    rc_status_t st = export_to(m, o->name, o->c, err);
     rc_model_free(m);
-    return st < 0 ? rc_command_fail(&rc_command_export_model, &err) : RC_EXIT_OK;
+    return st;
 }

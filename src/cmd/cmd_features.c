@@ -15,13 +15,12 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "table (default): a line per feature; csv: a line of names and a line of values; json.", 0,
-        0},
-    {"set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET",
-        "Feature set (default mehrabi); 'rowcast info' lists them.", 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "table (default): a line per feature; csv: a line of names and a line of values; json."),
+    RC_OPT("set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET",
+        "Feature set (default mehrabi); 'rowcast info' lists them."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -66,10 +65,8 @@ static rc_status_t print_long(const rc_feature_set_t *set, const double *value, 
     if (!t)
         return RC_ENOMEM;
     for (int i = 0; i < set->count; i++) {
-        rc_table_text(t, set->feature[i].name);
-        rc_table_real(t, value[i], digits);
-        rc_table_text(t, set->feature[i].unit);
-        rc_table_text(t, set->feature[i].help);
+        RC_CELLS(t, RC_TEXT(set->feature[i].name), RC_REAL(value[i], digits),
+            RC_TEXT(set->feature[i].unit), RC_TEXT(set->feature[i].help));
     }
     return rc_table_end(t, err);
 }

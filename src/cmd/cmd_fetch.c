@@ -43,29 +43,25 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    {"to", 't', RC_OPT_TEXT, AT(to), "DIR",
-        "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required.", 0,
-        0},
-    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("to", 't', RC_OPT_TEXT, AT(to), "DIR",
+        "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Matrices of the index to have, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast "
         "catalog --fields' lists the fields. '--where true' is the whole collection. Required, "
-        "unless there is a --limit.",
-        0, 0},
-    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match.", 0, 0},
-    {"mirror", 'm', RC_OPT_TEXT, AT(mirror), "URL|DIR",
+        "unless there is a --limit."),
+    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match."),
+    RC_OPT("mirror", 'm', RC_OPT_TEXT, AT(mirror), "URL|DIR",
         "Where from: URL/MM/Group/Name.tar.gz, or a folder with this layout or that of --to. "
-        "Default: " RC_FETCH_MIRROR ".",
-        0, 0},
-    {"index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
+        "Default: " RC_FETCH_MIRROR "."),
+    RC_OPT("index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
         "Index of the collection. Default: MIRROR/files/ssstats.csv, which is kept as "
-        "DIR/ssstats.csv.",
-        0, 0},
+        "DIR/ssstats.csv."),
     {"retries", 'r', RC_OPT_INT, AT(retries), "N",
         "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
     {"rate", 0, RC_OPT_DOUBLE, AT(rate), "X", "Requests a second at most; 0: no limit. Default: 4.",
         0, 1e6},
-    {"max-rate", 0, RC_OPT_BYTES, AT(max_rate), "BYTES",
-        "Bytes a second at most. Default: no limit.", 0, 0},
+    RC_OPT("max-rate", 0, RC_OPT_BYTES, AT(max_rate), "BYTES",
+        "Bytes a second at most. Default: no limit."),
     {"backoff", 0, RC_OPT_DOUBLE, AT(backoff), "SECONDS",
         "Wait before the first retry; it doubles up to a minute, and is longer when the server "
         "says so (Retry-After). Default: 1.",
@@ -76,25 +72,23 @@ static const rc_opt_t table[] = {
         "Try again when a transfer takes longer, but for a second more for each 16 KiB that it has "
         "brought: a server that drips is not waited for. Default: 600.",
         1, 1e6},
-    {"cacert", 0, RC_OPT_TEXT, AT(cacert), "FILE",
+    RC_OPT("cacert", 0, RC_OPT_TEXT, AT(cacert), "FILE",
         "Certificates that HTTPS trusts, instead of the system's (PEM). Default: what "
-        "CURL_CA_BUNDLE or, without it, SSL_CERT_FILE names.",
-        0, 0},
-    {"seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1.", 0, 0},
-    {"verify", 0, RC_OPT_FLAG, AT(verify), NULL,
+        "CURL_CA_BUNDLE or, without it, SSL_CERT_FILE names."),
+    RC_OPT("seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1."),
+    RC_OPT("verify", 0, RC_OPT_FLAG, AT(verify), NULL,
         "Read all that is there again, and compare it with the index and with the digests of the "
-        "manifest.",
-        0, 0},
-    {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
-        "Print what would be done and change nothing; asks for the index only.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
-        "Of the dry run and of the result: table, csv or json. Default: table.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr.", 0, 0},
-    {"verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "A line for each archive.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+        "manifest."),
+    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+        "Print what would be done and change nothing; asks for the index only."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the dry run and of the result: table, csv or json. Default: table."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr."),
+    RC_OPT("verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "A line for each archive."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_fetch = {
     .name = "fetch",
@@ -121,7 +115,10 @@ const rc_command_t rc_command_fetch = {
         "rowcast fetch --where true --to copy --mirror matrices|a copy of what was downloaded, "
         "checked",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1, .retries = 5, .rate = 4, .backoff = 1,
+        .stall = 60, .timeout = 600, .seed = 1),
+    .operands = {0, 0},
+    .work = run,
 };
 
 /* --------------------------------------------------------------------- progress */
@@ -177,15 +174,9 @@ static rc_status_t print_plan(
         return RC_ENOMEM;
     for (int64_t i = 0; i < c->count; i++) {
         const rc_entry_t *e = &c->entry[i];
-        rc_table_text(t, e->name);
-        rc_table_int(t, e->rows);
-        rc_table_int(t, e->cols);
-        rc_table_int(t, e->nnz);
-        rc_table_text(t, state[item[i].need]);
-        rc_table_int(t, item[i].have);
-        rc_table_int(t, item[i].bytes);
-        rc_table_bool(t, item[i].estimated);
-        rc_table_text(t, item[i].url);
+        RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
+            RC_TEXT(state[item[i].need]), RC_INT(item[i].have), RC_INT(item[i].bytes),
+            RC_BOOL(item[i].estimated), RC_TEXT(item[i].url));
         count[item[i].need]++;
         missing += (double)(item[i].bytes - item[i].have);
     }
@@ -207,13 +198,8 @@ static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch
     rc_table_t *t = rc_table_begin(stdout, format, columns, 7, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_int(t, matrices);
-    rc_table_int(t, r->there);
-    rc_table_int(t, r->fetched);
-    rc_table_int(t, r->failed);
-    rc_table_int(t, r->left);
-    rc_table_int(t, r->received);
-    rc_table_real(t, r->wall_s, 3);
+    RC_CELLS(t, RC_INT(matrices), RC_INT(r->there), RC_INT(r->fetched), RC_INT(r->failed),
+        RC_INT(r->left), RC_INT(r->received), RC_REAL(r->wall_s, 3));
     rc_status_t st = rc_table_end(t, err);
     if (r->failed)
         fprintf(stderr, "%s: %" PRId64 " %s failed, the lines above say why\n", to, r->failed,
@@ -281,9 +267,10 @@ static rc_status_t take_lock(
     return st;
 }
 
-static rc_status_t fetch(const struct options *o, const rc_fetch_config_t *config,
-    const rc_expr_t *where, rc_table_format_t format, int *code, rc_err_t *err)
+static rc_status_t fetch(
+    rc_call_t *call, const rc_fetch_config_t *config, const rc_expr_t *where, rc_err_t *err)
 {
+    const struct options *o = call->options;
     rc_fetch_t *f = NULL;
     rc_lock_t *lock = NULL;
     rc_catalog_t index = {0};
@@ -299,15 +286,15 @@ static rc_status_t fetch(const struct options *o, const rc_fetch_config_t *confi
     if (c.count == 0)
         fprintf(stderr, "no matrix of the index matches\n");
     if (o->dry_run) {
-        st = dry_run(f, &c, format, err);
+        st = dry_run(f, &c, call->format, err);
         goto done;
     }
     RC_TRY(rc_fetch_run(f, &c, &r, err));
     if (p->shown)
         fputc('\n', stderr);
     p->shown = 0;
-    *code = exit_code(&r);
-    RC_TRY(print_result(o->to, c.count, &r, format, o->quiet, err));
+    call->code = exit_code(&r);
+    RC_TRY(print_result(o->to, c.count, &r, call->format, o->quiet, err));
 done:
     if (p->shown)
         fputc('\n', stderr);
@@ -345,54 +332,42 @@ static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_
     return st < 0 ? rc_err_context(err, "--where") : RC_OK;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {
-        .limit = -1, .retries = 5, .rate = 4, .backoff = 1, .stall = 60, .timeout = 600, .seed = 1};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format = RC_TABLE_TEXT;
+    const struct options *o = call->options;
     rc_expr_t *where = NULL;
-    int code = rc_command_parse(&rc_command_fetch, &o, argc, argv, 0, 0, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = check_options(&o, &where, &err);
-    if (st < 0)
-        return rc_command_fail(&rc_command_fetch, &err);
+    RC_PASS(check_options(o, &where, err));
     rc_log_t log = {.stream = stderr,
-        .level = o.quiet     ? RC_LOG_WARN
-                 : o.verbose ? RC_LOG_DEBUG
-                             : RC_LOG_INFO,
+        .level = o->quiet     ? RC_LOG_WARN
+                 : o->verbose ? RC_LOG_DEBUG
+                              : RC_LOG_INFO,
         .rank = -1};
     progress_t p = {.is_terminal = isatty(STDERR_FILENO)};
-    rc_fetch_config_t config = {.to = o.to,
-        .mirror = o.mirror,
-        .retries = (int)o.retries,
-        .rate = o.rate,
-        .max_rate = o.max_rate,
-        .backoff_s = o.backoff,
-        .stall_s = o.stall,
-        .timeout_s = o.timeout,
-        .certificates = certificates(&o),
-        .seed = (uint64_t)o.seed,
-        .verify = o.verify,
+    rc_fetch_config_t config = {.to = o->to,
+        .mirror = o->mirror,
+        .retries = (int)o->retries,
+        .rate = o->rate,
+        .max_rate = o->max_rate,
+        .backoff_s = o->backoff,
+        .stall_s = o->stall,
+        .timeout_s = o->timeout,
+        .certificates = certificates(o),
+        .seed = (uint64_t)o->seed,
+        .verify = o->verify,
         .log = &log,
         .stop = rc_drain_asked,
-        .progress = o.quiet ? NULL : show,
+        .progress = o->quiet ? NULL : show,
         .arg = &p};
     /* a closed connection is an error, not the end */
     signal(SIGPIPE, SIG_IGN);
-    st = rc_drain_install(&err);
+    rc_status_t st = rc_drain_install(err);
     if (st == RC_OK)
-        st = fetch(&o, &config, where, format, &code, &err);
+        st = fetch(call, &config, where, err);
     rc_expr_free(where);
-    if (st == RC_OK)
-        return code;
     if (st != RC_ENOTSUP)
-        return rc_command_fail(&rc_command_fetch, &err);
+        return st;
     /* the words on the command line are right: what is missing is a part of the program */
-    fprintf(stderr, "rowcast fetch: %s\n", err.text);
-    return RC_EXIT_ERROR;
+    fprintf(stderr, "rowcast fetch: %s\n", err->text);
+    call->code = RC_EXIT_ERROR;
+    return RC_OK;
 }

@@ -24,9 +24,9 @@ static const rc_opt_t table[] = {
         "Take a run on another machine for gone that has given no sign of life for so long: it "
         "gives one every 10 s. Default: 60.",
         0, 1e9},
-    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);

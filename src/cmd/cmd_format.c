@@ -18,20 +18,18 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "SPEC",
+    RC_OPT("kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "SPEC",
         "Format with its parameters: coo, csr:lanes=8, hyb:width=bell, csr5:sigma=16, "
-        "merge:items=896. 'rowcast info' lists all. Required.",
-        0, 0},
-    {"precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "PRECISION",
-        "Of the values: fp32 (default) or fp64.", 0, 0},
-    {"dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+        "merge:items=896. 'rowcast info' lists all. Required."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "PRECISION",
+        "Of the values: fp32 (default) or fp64."),
+    RC_OPT("dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
         "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR "
-        "is made when it is not there.",
-        0, 0},
+        "is made when it is not there."),
     RC_ONE_MATRIX_READING(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "table (default): a line per size; csv: a line of names and a line of values; json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "table (default): a line per size; csv: a line of names and a line of values; json."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -79,19 +77,13 @@ static void array_name(const rc_format_size_t *s, int i, char *out)
 
 static void put_text(rc_table_t *t, const char *name, const char *value, const char *meaning)
 {
-    rc_table_text(t, name);
-    rc_table_text(t, value);
-    rc_table_text(t, "");
-    rc_table_text(t, meaning);
+    RC_CELLS(t, RC_TEXT(name), RC_TEXT(value), RC_TEXT(""), RC_TEXT(meaning));
 }
 
 static void put_int(
     rc_table_t *t, const char *name, int64_t value, const char *unit, const char *meaning)
 {
-    rc_table_text(t, name);
-    rc_table_int(t, value);
-    rc_table_text(t, unit);
-    rc_table_text(t, meaning);
+    RC_CELLS(t, RC_TEXT(name), RC_INT(value), RC_TEXT(unit), RC_TEXT(meaning));
 }
 
 /* A row per size, for people. */
@@ -111,10 +103,8 @@ static rc_status_t print_long(const measured_t *m, rc_err_t *err)
     for (int i = 0; i < m->size.numbers; i++)
         put_int(t, m->size.number[i].name, m->size.number[i].value, "", m->size.number[i].help);
     put_int(t, "places", m->size.places, "", "for entries, padding included");
-    rc_table_text(t, "fill");
-    rc_table_real(t, rc_format_fill(&m->size, m->e), 5);
-    rc_table_text(t, "");
-    rc_table_text(t, "places over entries");
+    RC_CELLS(t, RC_TEXT("fill"), RC_REAL(rc_format_fill(&m->size, m->e), 5), RC_TEXT(""),
+        RC_TEXT("places over entries"));
     for (int i = 0; i < m->size.arrays; i++) {
         char name[NAME_SIZE];
         array_name(&m->size, i, name);
@@ -149,11 +139,8 @@ static rc_status_t print_wide(const measured_t *m, rc_table_format_t format, rc_
     rc_table_t *t = rc_table_begin(stdout, format, columns, n, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_text(t, m->spec);
-    rc_table_text(t, rc_precision_name(m->e->precision));
-    rc_table_int(t, m->a->rows);
-    rc_table_int(t, m->a->cols);
-    rc_table_int(t, m->a->nnz);
+    RC_CELLS(t, RC_TEXT(m->spec), RC_TEXT(rc_precision_name(m->e->precision)), RC_INT(m->a->rows),
+        RC_INT(m->a->cols), RC_INT(m->a->nnz));
     for (int i = 0; i < s->numbers; i++)
         rc_table_int(t, s->number[i].value);
     rc_table_int(t, s->places);

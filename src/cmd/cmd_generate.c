@@ -23,22 +23,22 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Matrix Market file to write. Without it only the size is printed.", 0, 0},
-    {"catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
-        "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name.", 0, 0},
-    {"list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
-        "List the generators with their parameters, then the built-in set.", 0, 0},
-    {"list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
-        "List the generators only.", 0, 0},
-    {"list-set", 0, RC_OPT_FLAG, offsetof(struct options, list_set), NULL,
-        "List the built-in set only.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "Of what is printed: table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+        "Matrix Market file to write. Without it only the size is printed."),
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
+        "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name."),
+    RC_OPT("list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
+        "List the generators with their parameters, then the built-in set."),
+    RC_OPT("list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
+        "List the generators only."),
+    RC_OPT("list-set", 0, RC_OPT_FLAG, offsetof(struct options, list_set), NULL,
+        "List the built-in set only."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "Of what is printed: table (default), csv or json."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_generate = {
     .name = "generate",
@@ -60,7 +60,9 @@ const rc_command_t rc_command_generate = {
         "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set\n"
         "rowcast generate twin:HB/bcsstk17 --catalog ssstats.csv|a matrix like that one",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 1},
+    .work = run,
 };
 
 /* ------------------------------------------------------------------- --list */
@@ -82,20 +84,12 @@ static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
         rc_table_text(t, g->summary);
         for (int k = 0; k < RC_GEN_PARAMS_MAX && g->param[k].name; k++) {
             const rc_gen_param_t *p = &g->param[k];
-            rc_table_text(t, g->name);
-            rc_table_int(t, g->version);
-            rc_table_text(t, p->name);
-            rc_table_real(t, p->value, 9);
-            rc_table_real(t, p->min, 9);
-            rc_table_real(t, p->max, 9);
-            rc_table_text(t, p->help);
+            RC_CELLS(t, RC_TEXT(g->name), RC_INT(g->version), RC_TEXT(p->name),
+                RC_REAL(p->value, 9), RC_REAL(p->min, 9), RC_REAL(p->max, 9), RC_TEXT(p->help));
         }
     }
     for (const rc_gen_key_t *key = rc_gen_keys; key->name; key++) {
-        rc_table_text(t, "all");
-        rc_table_missing(t);
-        rc_table_text(t, key->name);
-        rc_table_text(t, key->value);
+        RC_CELLS(t, RC_TEXT("all"), RC_MISSING, RC_TEXT(key->name), RC_TEXT(key->value));
         for (int k = 4; k < count - 1; k++)
             rc_table_missing(t);
         rc_table_text(t, key->help);
@@ -112,12 +106,8 @@ static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
         return RC_ENOMEM;
     for (int i = 0; i < rc_builtin_count; i++) {
         const rc_builtin_t *b = &rc_builtins[i];
-        rc_table_text(t, b->name);
-        rc_table_int(t, b->rows);
-        rc_table_int(t, b->cols);
-        rc_table_int(t, b->nnz);
-        rc_table_text(t, b->kind);
-        rc_table_text(t, b->spec);
+        RC_CELLS(t, RC_TEXT(b->name), RC_INT(b->rows), RC_INT(b->cols), RC_INT(b->nnz),
+            RC_TEXT(b->kind), RC_TEXT(b->spec));
     }
     return rc_table_end(t, err);
 }
@@ -191,15 +181,8 @@ static rc_status_t print_matrix(
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_text(t, spec);
-    rc_table_int(t, a->rows);
-    rc_table_int(t, a->cols);
-    rc_table_int(t, a->nnz);
-    rc_table_text(t, hex);
-    if (file)
-        rc_table_text(t, file);
-    else
-        rc_table_missing(t);
+    RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz), RC_TEXT(hex),
+        file ? RC_TEXT(file) : RC_MISSING);
     return rc_table_end(t, err);
 }
 
@@ -246,21 +229,12 @@ static rc_status_t list(const struct options *o, rc_table_format_t format, rc_er
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
-    int code = rc_command_parse(&rc_command_generate, &o, argc, argv, 0, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    const char *word = operands[0];
-    int lists = o.list + o.list_generators + o.list_set;
-    if (st == RC_OK && (lists + (word != NULL) != 1 || (lists && (o.output || o.catalog))))
-        st = rc_fail(&err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
-    if (st == RC_OK)
-        st = lists ? list(&o, format, &err) : make(word, &o, format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_generate, &err) : RC_EXIT_OK;
+    const struct options *o = call->options;
+    const char *word = call->operand[0];
+    int lists = o->list + o->list_generators + o->list_set;
+    if (lists + (word != NULL) != 1 || (lists && (o->output || o->catalog)))
+        return rc_fail(err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
+    return lists ? list(o, call->format, err) : make(word, o, call->format, err);
 }

@@ -21,12 +21,12 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "table, csv or json. Default: table."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_info = {
     .name = "info",
@@ -38,20 +38,16 @@ const rc_command_t rc_command_info = {
         "its version, source and summary. Parameters of policies, kernels and formats follow "
         "them, with what they take.",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 0},
+    .work = run,
 };
 
 static void put(rc_table_t *t, const char *what, const char *name, int version, const char *summary,
     const char *source)
 {
-    rc_table_text(t, what);
-    rc_table_text(t, name);
-    if (version > 0)
-        rc_table_int(t, version);
-    else
-        rc_table_missing(t);
-    rc_table_text(t, summary);
-    rc_table_text(t, source);
+    RC_CELLS(t, RC_TEXT(what), RC_TEXT(name), version > 0 ? RC_INT(version) : RC_MISSING,
+        RC_TEXT(summary), RC_TEXT(source));
 }
 
 /* One row a parameter, "cstat:strip". */
@@ -151,11 +147,11 @@ static rc_status_t put_gpus(rc_table_t *t, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     static const rc_column_t columns[] = {
         {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 5, err);
+    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 5, err);
     if (!t)
         return RC_ENOMEM;
     put_build(t);
@@ -196,19 +192,4 @@ static rc_status_t print_info(rc_table_format_t format, rc_err_t *err)
             rc_generators[i]->summary, rc_generators[i]->source);
     rc_status_t ended = rc_table_end(t, st < 0 ? NULL : err);
     return st < 0 ? st : ended;
-}
-
-static int run(int argc, char **argv)
-{
-    struct options o = {0};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_info, &o, argc, argv, 0, 0, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = print_info(format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_info, &err) : RC_EXIT_OK;
 }

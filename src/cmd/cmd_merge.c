@@ -1,4 +1,5 @@
 #include "config.h"
+#include "base/error.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/unsealed.h"
@@ -15,19 +16,18 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"skip-journals", 0, RC_OPT_FLAG, offsetof(struct options, skip_journals), NULL,
+    RC_OPT("skip-journals", 0, RC_OPT_FLAG, offsetof(struct options, skip_journals), NULL,
         "Take what is in the stores, also where journals beside them hold more, as while a sweep "
-        "into one of them is running. Without this option that is an error.",
-        0, 0},
+        "into one of them is running. Without this option that is an error."),
     {"wait", 'w', RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
         "How long to wait for another process that is folding into OUT. Default: 60.", 0, 1e6},
-    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well.", 0, 0},
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well."),
     RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_merge = {
     .name = "merge",
@@ -46,30 +46,22 @@ const rc_command_t rc_command_merge = {
     .examples = "rowcast merge all.h5 slice-*.h5|what the jobs of an array measured, in one store\n"
                 "rowcast merge all.h5 friday.h5|add another store to it",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .wait = 60),
+    .operands = {2, -1},
+    .work = run,
 };
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.wait = 60};
-    char **operands;
-    rc_err_t err = {0};
+    const struct options *o = call->options;
     rc_merge_info_t info;
-    int code = rc_command_parse(&rc_command_merge, &o, argc, argv, 2, argc, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    int count = 0;
-    while (&operands[1 + count] < argv + argc)
-        count++;
-    if (rc_command_unsealed(&rc_command_merge, o.unsealed, operands, 1 + count, &code))
-        return code;
-    const rc_merge_options_t options = {o.skip_journals, (int64_t)(o.wait * 1e9)};
-    if (rc_merge(operands[0], (const char *const *)&operands[1], count, &options, &info, &err) < 0)
-        return rc_command_fail(&rc_command_merge, &err);
-    if (!o.quiet)
+    const rc_merge_options_t options = {o->skip_journals, (int64_t)(o->wait * 1e9)};
+    const char *const *in = (const char *const *)&call->operand[1];
+    RC_PASS(rc_merge(call->operand[0], in, call->operands - 1, &options, &info, err));
+    if (!o->quiet)
         printf("%s: %" PRId64 " result row%s, %" PRId64 " of them new; %" PRId64
                " store%s read, %" PRId64 " row%s in several\n",
-            operands[0], info.results, rc_plural(info.results), info.fresh, info.stores,
+            call->operand[0], info.results, rc_plural(info.results), info.fresh, info.stores,
             rc_plural(info.stores), info.again, info.again == 1 ? " was" : "s were");
-    return RC_EXIT_OK;
+    return RC_OK;
 }

@@ -30,39 +30,32 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. "
-        "'rowcast info' lists all. Required.",
-        0, 0},
-    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+        "'rowcast info' lists all. Required."),
+    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
         "policy leaves out are not in it; columns stay as they are, unless the order is a "
-        "symmetric one.",
-        0, 0},
-    {"rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
+        "symmetric one."),
+    RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
         "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
-        "original row that slot p takes, or -1 for a pad. It maps new position to original row.",
-        0, 0},
-    {"columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
-        "Write the column order of a symmetric order likewise: new position to original column.", 0,
-        0},
-    {"inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",
+        "original row that slot p takes, or -1 for a pad. It maps new position to original row."),
+    RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
+        "Write the column order of a symmetric order likewise: new position to original column."),
+    RC_OPT("inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",
         "Write where each row went: line r (from 0) holds the slot that original row r is in, or "
-        "-1 for a row that is left out.",
-        0, 0},
-    {"groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
+        "-1 for a row that is left out."),
+    RC_OPT("groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
         "Write the groups of an order that has them (parts, communities), a file a level: "
         "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR "
-        "is made when it is not there; groups that an earlier order left in it are removed.",
-        0, 0},
-    {"explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
+        "is made when it is not there; groups that an earlier order left in it are removed."),
+    RC_OPT("explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
         "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, "
-        "lsh-packed, jiang, pairs, auto).",
-        0, 0},
+        "lsh-packed, jiang, pairs, auto)."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "Of the summary: table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "Of the summary: table (default), csv or json."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -207,16 +200,10 @@ static void print_summary(rc_table_t *t, const rc_policy_spec_t *p, const summar
 {
     char name[RC_POLICY_TEXT];
     rc_policy_spec_text(p, name);
-    rc_table_text(t, name);
-    rc_table_int(t, p->policy->version);
-    rc_table_int(t, s->slots);
-    rc_table_int(t, s->pads);
-    rc_table_int(t, s->left_out);
-    rc_table_real(t, s->distance, 5);
-    rc_table_real(t, s->load_max, 9);
-    rc_table_real(t, s->load_mean, 5);
-    rc_table_real(t, s->load_mean > 0 ? s->load_max / s->load_mean : NAN, 4);
-    rc_table_real(t, s->seconds, 3);
+    RC_CELLS(t, RC_TEXT(name), RC_INT(p->policy->version), RC_INT(s->slots), RC_INT(s->pads),
+        RC_INT(s->left_out), RC_REAL(s->distance, 5), RC_REAL(s->load_max, 9),
+        RC_REAL(s->load_mean, 5), RC_REAL(s->load_mean > 0 ? s->load_max / s->load_mean : NAN, 4),
+        RC_REAL(s->seconds, 3));
 }
 
 static void print_fact(rc_table_t *t, const rc_fact_t *f)

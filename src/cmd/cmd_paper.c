@@ -27,58 +27,51 @@ struct options {
 
 static const rc_opt_t options[] = {
     RC_ROWS_OPTIONS(ROWS),
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
-    {"matrices", 'M', RC_OPT_FLAG, TABLE(by_matrix), NULL,
-        "Of suite-rate: a line for each matrix, kernel and order.", 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
+    RC_OPT("matrices", 'M', RC_OPT_FLAG, TABLE(by_matrix), NULL,
+        "Of suite-rate: a line for each matrix, kernel and order."),
     RC_TABLE_OPTIONS(TABLE),
-    {"kernel", 0, RC_OPT_TEXT, TABLE(kernel), "KERNEL",
-        "Of prepare (hong): the name of a kernel, without parameters. Default: rs.", 0, 0},
-    {"plan", 0, RC_OPT_TEXT, TABLE(plan), "PLAN",
+    RC_OPT("kernel", 0, RC_OPT_TEXT, TABLE(kernel), "KERNEL",
+        "Of prepare (hong): the name of a kernel, without parameters. Default: rs."),
+    RC_OPT("plan", 0, RC_OPT_TEXT, TABLE(plan), "PLAN",
         "Of prepare (jiang): a plan as classes takes them. What its order, tiles and second round "
-        "take, and after how many products that has paid against aspt-nr. Default: aspt-rr.",
-        0, 0},
-    {"contestants", 0, RC_OPT_TEXT, TABLE(contestants), "LIST",
+        "take, and after how many products that has paid against aspt-nr. Default: aspt-rr."),
+    RC_OPT("contestants", 0, RC_OPT_TEXT, TABLE(contestants), "LIST",
         "Of profile: all (rs with a tuning, cuSPARSE as the paper had it, its fastest; with --op "
         "spmm_t, its products with A'), iterated (square matrices, where C is the next B), loops "
         "(over products with a vector), or sides as of versus with ';' between; --op both adds up "
-        "both products. Default: all.",
-        0, 0},
-    {"limits", 0, RC_OPT_TEXT, TABLE(limits), "FILE",
+        "both products. Default: all."),
+    RC_OPT("limits", 0, RC_OPT_TEXT, TABLE(limits), "FILE",
         "Of roofline: what 'rowcast calibrate --limits' wrote, or the name of such a file "
         "(without .json) in $ROWCAST_TUNING. Default: the installed ones of the device of the "
-        "results, limits-h200 where there are none.",
-        0, 0},
-    {"model", 'm', RC_OPT_TEXT, FITS(models), "TRAINERS",
-        "Of tables of fits: the models, comma-separated. Default: the paper's.", 0, 0},
-    {"features", 0, RC_OPT_TEXT, LEARN(features), "SETS",
-        "Of accuracy and slowdown: 1, 1-2, 1-3, top7. Default: all.", 0, 0},
-    {"classes", 0, RC_OPT_TEXT, LEARN(classes), "LIST",
-        "Of tables of fits: formats. Default: all six.", 0, 0},
-    {"missing", 0, RC_OPT_TEXT, LEARN(missing), "drop|worst",
+        "results, limits-h200 where there are none."),
+    RC_OPT("model", 'm', RC_OPT_TEXT, FITS(models), "TRAINERS",
+        "Of tables of fits: the models, comma-separated. Default: the paper's."),
+    RC_OPT("features", 0, RC_OPT_TEXT, LEARN(features), "SETS",
+        "Of accuracy and slowdown: 1, 1-2, 1-3, top7. Default: all."),
+    RC_OPT("classes", 0, RC_OPT_TEXT, LEARN(classes), "LIST",
+        "Of tables of fits: formats. Default: all six."),
+    RC_OPT("missing", 0, RC_OPT_TEXT, LEARN(missing), "drop|worst",
         "Of tables of fits: a matrix on which a format failed is left out (default), or that "
-        "format never fits.",
-        0, 0},
-    {"task", 0, RC_OPT_TEXT, LEARN(task), "format|time",
-        "Of tables of fits: time goes with rme and indirect.", 0, 0},
-    {"split", 0, RC_OPT_TEXT, LEARN(split), "stratified|group",
+        "format never fits."),
+    RC_OPT("task", 0, RC_OPT_TEXT, LEARN(task), "format|time",
+        "Of tables of fits: time goes with rme and indirect."),
+    RC_OPT("split", 0, RC_OPT_TEXT, LEARN(split), "stratified|group",
         "Of tables of fits: stratified by the fastest format (the paper's), or by group (ours). "
-        "Default: both.",
-        0, 0},
-    {"data", 0, RC_OPT_TEXT, FITS(data), "real|all",
-        "Of tables of fits: the real matrices alone, or all. Default: one after the other.", 0, 0},
-    {"tolerance", 0, RC_OPT_TEXT, FITS(tolerance), "LIST",
+        "Default: both."),
+    RC_OPT("data", 0, RC_OPT_TEXT, FITS(data), "real|all",
+        "Of tables of fits: the real matrices alone, or all. Default: one after the other."),
+    RC_OPT("tolerance", 0, RC_OPT_TEXT, FITS(tolerance), "LIST",
         "Of tables of fits: a choice counts as right within so many percent. Default: 0,2,5; of "
-        "indirect 0,5.",
-        0, 0},
-    {"tolerance-of", 0, RC_OPT_TEXT, FITS(tolerance_of), "measured|predicted",
+        "indirect 0,5."),
+    RC_OPT("tolerance-of", 0, RC_OPT_TEXT, FITS(tolerance_of), "measured|predicted",
         "Of indirect: of the least measured time (default), or the label's predicted time of the "
-        "least predicted one.",
-        0, 0},
+        "least predicted one."),
     {"seed", 0, RC_OPT_INT, LEARN(seed), "S",
         "Of tables of fits: seed of divisions and fits. Default: 1.", 0, 9007199254740991.0},
     RC_LEARN_FIT(LEARN),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -123,10 +116,8 @@ static rc_status_t list(const rc_paper_t *only, rc_table_format_t format, rc_err
     for (int i = 0; rc_papers[i]; i++)
         for (int k = 0; rc_papers[i]->tables[k] && (!only || only == rc_papers[i]); k++) {
             const rc_summary_t *s = rc_papers[i]->tables[k];
-            rc_table_text(t, rc_papers[i]->name);
-            rc_table_text(t, s->name);
-            rc_table_text(t, s->shows ? s->shows : "");
-            rc_table_text(t, s->summary);
+            RC_CELLS(t, RC_TEXT(rc_papers[i]->name), RC_TEXT(s->name),
+                RC_TEXT(s->shows ? s->shows : ""), RC_TEXT(s->summary));
         }
     return rc_table_end(t, err);
 }

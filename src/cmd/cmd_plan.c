@@ -48,25 +48,23 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    {"k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|N..N",
+    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|N..N",
         "Columns of B that the plan is for, each or a range; n: as many as the matrix has "
-        "columns. spmv has no K.",
-        0, 0},
-    {"op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm.", 0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64.", 0, 0},
-    {"layout", 0, RC_OPT_TEXT, AT(layout), "row|col|row-col|col-row",
-        "Of the operands with K columns, or of B and of C. Default: row.", 0, 0},
-    {"device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
-        "Where it runs. Default auto: the first GPU when there is one, else the CPU.", 0, 0},
-    {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
-        "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit.", 0, 0},
-    {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
+        "columns. spmv has no K."),
+    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64."),
+    RC_OPT("layout", 0, RC_OPT_TEXT, AT(layout), "row|col|row-col|col-row",
+        "Of the operands with K columns, or of B and of C. Default: row."),
+    RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
+        "Where it runs. Default auto: the first GPU when there is one, else the CPU."),
+    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+        "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
+    RC_OPT("orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
         "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
-        "B is beyond the cache of a GPU.",
-        0, 0},
-    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates.", 0, 0},
-    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
-        "Ask the model also outside of what it knows.", 0, 0},
+        "B is beyond the cache of a GPU."),
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates."),
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "Ask the model also outside of what it knows."),
     {"tune", 0, RC_OPT_INT, AT(tune), "N",
         "Time at most N candidates on the matrix, the vendor's default kernel before them and, "
         "without --kernels, up to three other algorithms of it after them, and take the best. "
@@ -79,23 +77,22 @@ static const rc_opt_t options[] = {
         "included, and time another candidate only while that has taken less than 5 % of them, "
         "the first that is not the vendor's while less than 20 %. Default 0: the fastest product.",
         0, 1e15},
-    {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
-        "Only kernels whose runs give the same bits each time.", 0, 0},
-    {"strict", 0, RC_OPT_FLAG, AT(strict), NULL,
+    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+        "Only kernels whose runs give the same bits each time."),
+    RC_OPT("strict", 0, RC_OPT_FLAG, AT(strict), NULL,
         "Only kernels that take NaN and infinity in B to the values of C that IEEE arithmetic "
-        "says, and to no others; the vendor's promise no such thing.",
-        0, 0},
-    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
-        "Device memory that the plan and its timing may take. Default: any.", 0, 0},
-    {"save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file.", 0, 0},
-    {"load", 0, RC_OPT_TEXT, AT(load), "PLAN", "Take choices and orders of such a file.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table (default), csv or json.", 0, 0},
+        "says, and to no others; the vendor's promise no such thing."),
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "Device memory that the plan and its timing may take. Default: any."),
+    RC_OPT("save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file."),
+    RC_OPT("load", 0, RC_OPT_TEXT, AT(load), "PLAN", "Take choices and orders of such a file."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table (default), csv or json."),
     {"threads", 't', RC_OPT_INT, AT(threads), "N", "Threads of the host. Default 0: all.", 0, 4096},
     RC_MEMORY_OPTION(AT(memory)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_plan = {
     .name = "plan",
@@ -123,7 +120,9 @@ const rc_command_t rc_command_plan = {
         "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
         "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* ------------------------------------------------------------------ request */
@@ -330,30 +329,15 @@ static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_pl
     const rc_plan_candidate_t *c = &part->candidate[i];
     double products = rc_plan_break_even(part, i);
     double unit = format == RC_TABLE_TEXT ? 1e-3 : 1;
-    if (p->ks > 0)
-        rc_table_int(t, part->k);
-    else
-        rc_table_missing(t);
-    rc_table_text(t, c->kernel);
-    rc_table_text(t, c->order);
-    if (format == RC_TABLE_TEXT)
-        rc_table_text(t, i == part->chosen ? rc_plan_why_name(part->why) : "");
-    else
-        rc_table_bool(t, i == part->chosen);
-    rc_table_real(t, c->time_ns * unit, 4);
-    rc_table_real(t, part->candidate[part->reference].time_ns / c->time_ns, 4);
-    rc_table_real(t, c->predicted_ns * unit, 4);
-    rc_table_real(t, c->order_ns * unit, 4);
-    rc_table_real(t, c->prepare_ns * unit, 4);
-    if (isinf(products) && format == RC_TABLE_TEXT)
-        rc_table_text(t, "never");
-    else
-        rc_table_real(t, products, 6);
-    if (c->bytes >= 0)
-        rc_table_int(t, c->bytes);
-    else
-        rc_table_missing(t);
-    rc_table_text(t, c->status == RC_OK ? "" : c->text);
+    RC_CELLS(t, p->ks > 0 ? RC_INT(part->k) : RC_MISSING, RC_TEXT(c->kernel), RC_TEXT(c->order),
+        format == RC_TABLE_TEXT ? RC_TEXT(i == part->chosen ? rc_plan_why_name(part->why) : "")
+                                : RC_BOOL(i == part->chosen),
+        RC_REAL(c->time_ns * unit, 4),
+        RC_REAL(part->candidate[part->reference].time_ns / c->time_ns, 4),
+        RC_REAL(c->predicted_ns * unit, 4), RC_REAL(c->order_ns * unit, 4),
+        RC_REAL(c->prepare_ns * unit, 4),
+        isinf(products) && format == RC_TABLE_TEXT ? RC_TEXT("never") : RC_REAL(products, 6),
+        c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->status == RC_OK ? "" : c->text));
     if (format != RC_TABLE_TEXT) {
         rc_table_bool(t, i == part->reference);
         rc_table_text(t, rc_plan_why_name(part->why));
@@ -493,19 +477,9 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
-    int code = rc_command_parse(&rc_command_plan, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = check_options(&o, &err);
-    if (st == RC_OK)
-        st = plan_matrix(operands[0], &o, format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_plan, &err) : RC_EXIT_OK;
+    const struct options *o = call->options;
+    RC_PASS(check_options(o, err));
+    return plan_matrix(call->operand[0], o, call->format, err);
 }

@@ -40,57 +40,52 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
         "The selector: a file or a name. Default: the installed one that fits operation, K, "
         "precision, device and constraints, rather one that chooses kernels too and knows just the "
-        "--layouts asked for; when none or several do, all are listed.",
-        0, 0},
-    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
+        "--layouts asked for; when none or several do, all are listed."),
+    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses "
-        "another.",
-        0, 0},
-    {"k", 'k', RC_OPT_TEXT, AT(k), "N|n",
-        "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K.", 0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
-        "fp32 or fp64. Default: fp32, or what the model was trained on.", 0, 0},
-    {"device", 0, RC_OPT_TEXT, AT(device), "NAME",
+        "another."),
+    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "N|n",
+        "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
+        "fp32 or fp64. Default: fp32, or what the model was trained on."),
+    RC_OPT("device", 0, RC_OPT_TEXT, AT(device), "NAME",
         "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
-        "model.",
-        0, 0},
+        "model."),
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
         "Products with this matrix: choose what is cheapest in total, features, prediction and "
         "setup included, so that the choice pays within them. Default: the fastest product, "
         "whatever its setup costs.",
         1, 1e15},
-    {"layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
+    RC_OPT("layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
         "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
-        "alone, that of the baseline class.",
-        0, 0},
-    {"kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
-        "Only these kernels: names, with or without parameters, or globs.", 0, 0},
-    {"orders", 0, RC_OPT_TEXT, AT(orders), "LIST", "Only these row orders: names or globs.", 0, 0},
-    {"c-order", 0, RC_OPT_TEXT, AT(c_orders), "LIST",
+        "alone, that of the baseline class."),
+    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+        "Only these kernels: names, with or without parameters, or globs."),
+    RC_OPT("orders", 0, RC_OPT_TEXT, AT(orders), "LIST", "Only these row orders: names or globs."),
+    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(c_orders), "LIST",
         "Row orders of C that can be taken: original (default), schedule, symmetric. Models know "
-        "C in the original order.",
-        0, 0},
-    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
-        "Device memory that matrix and dense operands may take, by estimate. Default: any.", 0, 0},
-    {"deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
-        "Only kernels whose runs give the same bits each time.", 0, 0},
-    {"extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
-        "Answer also outside of what the model knows, with a warning in the answer.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
-        "table (default); csv or json: a row per class.", 0, 0},
-    {"json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json.", 0, 0},
+        "C in the original order."),
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "Device memory that matrix and dense operands may take, by estimate. Default: any."),
+    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+        "Only kernels whose runs give the same bits each time."),
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+        "Answer also outside of what the model knows, with a warning in the answer."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "table (default); csv or json: a row per class."),
+    RC_OPT("json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json."),
     {"threads", 't', RC_OPT_INT, AT(threads), "N",
         "Threads at most, for features and order; neither depends on it, and features of a small "
         "matrix take one. Default 0: all.",
         0, 4096},
     RC_MEMORY_OPTION(AT(memory)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_predict = {
     .name = "predict",
@@ -120,7 +115,9 @@ const rc_command_t rc_command_predict = {
         "model\n"
         "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* What there is to print. */
@@ -389,15 +386,10 @@ static rc_status_t print_people(const report_t *r, rc_err_t *err)
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         double products = break_even_of(r, c);
-        rc_table_text(t, r->m->cls[c].name);
-        rc_table_text(t, c == r->choice.candidate ? "yes" : "");
-        rc_table_real(t, r->choice.time_ns[c] * us, 4);
-        rc_table_real(t, speedup_of(r, c), 4);
-        rc_table_real(t, r->choice.setup_ns[c] * us, 4);
-        if (isinf(products))
-            rc_table_text(t, "never");
-        else
-            rc_table_real(t, products, 6);
+        RC_CELLS(t, RC_TEXT(r->m->cls[c].name), RC_TEXT(c == r->choice.candidate ? "yes" : ""),
+            RC_REAL(r->choice.time_ns[c] * us, 4), RC_REAL(speedup_of(r, c), 4),
+            RC_REAL(r->choice.setup_ns[c] * us, 4),
+            isinf(products) ? RC_TEXT("never") : RC_REAL(products, 6));
         if (r->request.reuse > 0)
             rc_table_real(t, total_of(r, c) * us, 4);
         if (plans)
@@ -425,43 +417,21 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         const rc_model_class_t *k = &r->m->cls[c];
-        rc_table_text(t, r->matrix);
-        rc_table_int(t, r->a->rows);
-        rc_table_int(t, r->a->cols);
-        rc_table_int(t, r->a->nnz);
-        rc_table_text(t, r->request.operation);
-        if (r->request.k > 0)
-            rc_table_int(t, r->request.k);
-        else
-            rc_table_missing(t);
-        rc_table_text(t, rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
-        if (r->request.reuse > 0)
-            rc_table_int(t, (int64_t)r->request.reuse);
-        else
-            rc_table_missing(t);
-        rc_table_text(t, r->model_word);
-        rc_table_text(t, r->m->kind);
-        rc_table_text(t, r->m->device);
-        rc_table_text(t, k->name);
-        rc_table_text(t, k->policy);
-        rc_table_text(t, k->kernel);
-        rc_table_bool(t, c == r->choice.reference);
-        rc_table_bool(t, c == r->choice.candidate);
-        rc_table_real(t, r->choice.time_ns[c], digits);
-        rc_table_real(t, speedup_of(r, c), digits);
-        rc_table_real(t, r->choice.setup_ns[c], digits);
-        rc_table_real(t, total_of(r, c), digits);
-        rc_table_real(t, break_even_of(r, c), digits);
-        rc_table_int(t, r->choice.outside);
-        rc_table_real(t, r->choice.featurise_ns, digits);
-        rc_table_real(t, r->choice.predict_ns, digits);
-        rc_table_real(t, r->choice.order_ns, digits);
-        rc_table_real(t, r->choice.overhead_ns, digits);
-        rc_table_text(t, rc_layout_bit_names[k->layout]);
-        rc_table_text(t, rc_deterministic_names[k->deterministic]);
-        rc_table_real(t, rc_model_memory(r->m, c, r->a, &r->request), 9);
-        rc_table_text(t, r->choice.extrapolation);
-        rc_table_text(t, plan_of(k));
+        RC_CELLS(t, RC_TEXT(r->matrix), RC_INT(r->a->rows), RC_INT(r->a->cols), RC_INT(r->a->nnz),
+            RC_TEXT(r->request.operation), r->request.k > 0 ? RC_INT(r->request.k) : RC_MISSING,
+            RC_TEXT(rc_type(rc_type_of_bytes(r->request.value_bytes))->name),
+            r->request.reuse > 0 ? RC_INT((int64_t)r->request.reuse) : RC_MISSING,
+            RC_TEXT(r->model_word), RC_TEXT(r->m->kind), RC_TEXT(r->m->device), RC_TEXT(k->name),
+            RC_TEXT(k->policy), RC_TEXT(k->kernel), RC_BOOL(c == r->choice.reference),
+            RC_BOOL(c == r->choice.candidate), RC_REAL(r->choice.time_ns[c], digits),
+            RC_REAL(speedup_of(r, c), digits), RC_REAL(r->choice.setup_ns[c], digits),
+            RC_REAL(total_of(r, c), digits), RC_REAL(break_even_of(r, c), digits),
+            RC_INT(r->choice.outside), RC_REAL(r->choice.featurise_ns, digits),
+            RC_REAL(r->choice.predict_ns, digits), RC_REAL(r->choice.order_ns, digits),
+            RC_REAL(r->choice.overhead_ns, digits), RC_TEXT(rc_layout_bit_names[k->layout]),
+            RC_TEXT(rc_deterministic_names[k->deterministic]),
+            RC_REAL(rc_model_memory(r->m, c, r->a, &r->request), 9),
+            RC_TEXT(r->choice.extrapolation), RC_TEXT(plan_of(k)));
     }
     return rc_table_end(t, err);
 }
@@ -522,21 +492,10 @@ done:
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {0};
-    char **operands;
-    int code = rc_command_parse(&rc_command_predict, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    rc_err_t err = {0};
-    rc_table_format_t format = RC_TABLE_TEXT;
-    rc_status_t st = RC_OK;
-    if (o.json && o.format)
-        st = rc_fail(&err, RC_EINVAL, "--json and --format exclude each other");
-    else
-        st = rc_table_format_parse(o.json ? "json" : o.format, &format, &err);
-    if (st == RC_OK)
-        st = predict(operands[0], &o, format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_predict, &err) : RC_EXIT_OK;
+    const struct options *o = call->options;
+    if (o->json && o->format)
+        return rc_fail(err, RC_EINVAL, "--json and --format exclude each other");
+    return predict(call->operand[0], o, o->json ? RC_TABLE_JSON : call->format, err);
 }

@@ -32,39 +32,35 @@ struct options {
 
 static const rc_opt_t table[] = {
     RC_ROWS_OPTIONS(ROWS),
-    {"columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
+    RC_OPT("columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
-        "status, median_ns, speedup, gflops.",
-        0, 0},
-    {"sort", 's', RC_OPT_TEXT, AT(sort), "FIELDS",
+        "status, median_ns, speedup, gflops."),
+    RC_OPT("sort", 's', RC_OPT_TEXT, AT(sort), "FIELDS",
         "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
-        "values come last. Default: as they are in the store.",
-        0, 0},
-    {"limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table.", 0, 0},
-    {"summary", 'S', RC_OPT_TEXT, AT(name), "SUMMARY",
+        "values come last. Default: as they are in the store."),
+    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
+    RC_OPT("summary", 'S', RC_OPT_TEXT, AT(name), "SUMMARY",
         "A table over all matrices instead of rows: speedup of each order over csr, share of "
         "wins, portfolio (greedy), versus (two sides matrix by matrix), best (which kernel and "
         "order wins, and what always taking it loses), rate (Gflop/s and GB/s). Tables of papers: "
-        "'rowcast paper'.",
-        0, 0},
+        "'rowcast paper'."),
     RC_TABLE_OPTIONS(TABLE),
     {"top", 0, RC_OPT_INT, TABLE(top), "N",
         "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
-    {"matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
+    RC_OPT("matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
         "Rows are catalogue rows with their status and the number of their cases by status. With "
-        "--summary rate: a line for each matrix, kernel and order.",
-        0, 0},
-    {"all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone.", 0,
-        0},
-    {"fields", 'F', RC_OPT_FLAG, AT(fields), NULL,
-        "List the fields for --where and --columns (with --matrices: of catalogue rows) and exit.",
-        0, 0},
+        "--summary rate: a line for each matrix, kernel and order."),
+    RC_OPT(
+        "all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone."),
+    RC_OPT("fields", 'F', RC_OPT_FLAG, AT(fields), NULL,
+        "List the fields for --where and --columns (with --matrices: of catalogue rows) and exit."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static int run_as_paper(int argc, char **argv, int *code);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_query = {
     .name = "query",
@@ -97,7 +93,10 @@ const rc_command_t rc_command_query = {
         "read\n"
         "rowcast query real.h5 -o all -f csv|everything, for other tools",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1),
+    .operands = {0, 1},
+    .instead = run_as_paper,
+    .work = run,
 };
 
 /* --------------------------------------------------------------------- rows */
@@ -244,31 +243,19 @@ static int run_as_paper(int argc, char **argv, int *code)
     return 0;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.limit = -1};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code;
-    if (run_as_paper(argc, argv, &code))
-        return code;
-    code = rc_command_parse(&rc_command_query, &o, argc, argv, 0, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_query, o.unsealed, operands, 1, &code))
-        return code;
-    const rc_summary_t *s = o.name ? rc_summary_find(rc_summaries, o.name) : NULL;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    o.summary.store = operands[0];
-    o.summary.op = o.rows.op;
-    o.summary.by_matrix = o.name && o.matrices;
-    if (st == RC_OK && o.fields)
-        st = rc_listing_fields(format, o.matrices ? &rc_source_fields : &rc_view_fields, &err);
-    else if (st == RC_OK && !operands[0])
-        st = rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast query [OPTIONS] FILE");
-    else if (st == RC_OK && (st = check(&o, s, &err)) == RC_OK)
-        st = s ? rc_rows_summary("query", s, &o.rows, &o.summary, format, &err)
-               : query_rows(&o, operands[0], format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_query, &err) : RC_EXIT_OK;
+    struct options *o = call->options;
+    const rc_summary_t *s = o->name ? rc_summary_find(rc_summaries, o->name) : NULL;
+    o->summary.store = call->operand[0];
+    o->summary.op = o->rows.op;
+    o->summary.by_matrix = o->name && o->matrices;
+    if (o->fields)
+        return rc_listing_fields(
+            call->format, o->matrices ? &rc_source_fields : &rc_view_fields, err);
+    if (!o->summary.store)
+        return rc_fail(err, RC_EINVAL, "missing operand; usage: rowcast query [OPTIONS] FILE");
+    RC_PASS(check(o, s, err));
+    return s ? rc_rows_summary("query", s, &o->rows, &o->summary, call->format, err)
+             : query_rows(o, o->summary.store, call->format, err);
 }

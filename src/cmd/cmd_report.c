@@ -29,42 +29,37 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    {"output", 'o', RC_OPT_TEXT, AT(output), "DIR",
-        "Where the report goes; is made when it is not there. Required.", 0, 0},
-    {"model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
-        "Also show what this selector chooses, and its evaluation.", 0, 0},
-    {"topologies", 0, RC_OPT_TEXT, AT(topologies), "FILE",
-        "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed.", 0, 0},
-    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
-        "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'.", 0,
-        0},
-    {"op", 0, RC_OPT_TEXT, AT(op), "OP",
+    RC_OPT("output", 'o', RC_OPT_TEXT, AT(output), "DIR",
+        "Where the report goes; is made when it is not there. Required."),
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+        "Also show what this selector chooses, and its evaluation."),
+    RC_OPT("topologies", 0, RC_OPT_TEXT, AT(topologies), "FILE",
+        "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'."),
+    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP",
         "The operation: spmm, spmv, spmm_t or sddmm. A report is of one, and says what it leaves "
-        "out. Default: spmm, or the first that the store has.",
-        0, 0},
-    {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+        "out. Default: spmm, or the first that the store has."),
+    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
         "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure "
-        "'forced'. Default: where the store says that they were read from.",
-        0, 0},
+        "'forced'. Default: where the store says that they were read from."),
     {"spies", 0, RC_OPT_INT, AT(spies), "N",
         "At most N matrices get spy plots, those with the largest gain of reordering; 0: none. "
         "Default: 60, as far as they can be drawn in some seconds; what is too large for that is "
         "counted on the page.",
         0, 100000},
-    {"assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
+    RC_OPT("assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
         "Directory with page/ and figures/ to use in place of the installed ones. Default: "
-        "$ROWCAST_ASSETS, else " RC_PKGDATADIR ".",
-        0, 0},
-    {"limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
+        "$ROWCAST_ASSETS, else " RC_PKGDATADIR "."),
+    RC_OPT("limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
         "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: "
-        "limits-h200, the installed one, where the results are of that device.",
-        0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr.", 0, 0},
+        "limits-h200, the installed one, where the results are of that device."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_report = {
     .name = "report",
@@ -91,7 +86,9 @@ const rc_command_t rc_command_report = {
                 "of a selector, and spy plots\n"
                 "rowcast report real.h5 -w 'group == SNAP' -o snap|of some matrices",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .spies = -1),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* \param[out] out  device NULL: there is no installed file, and none was asked for */
@@ -107,10 +104,11 @@ static rc_status_t read_limits(
     return RC_OK;
 }
 
-static rc_status_t make(const char *store, const struct options *o, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
+    const struct options *o = call->options;
     const char *from_environment = getenv("ROWCAST_ASSETS");
-    rc_report_options_t r = {.store = store,
+    rc_report_options_t r = {.store = call->operand[0],
         .dir = o->output,
         .topologies = o->topologies,
         .where = o->where,
@@ -123,6 +121,8 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
     char bytes[32];
     char device[RC_LIMITS_DEVICE];
     rc_report_limits_t limits;
+    if (!o->output)
+        return rc_fail(err, RC_EINVAL, "--output is missing");
     r.assets = o->assets                                 ? o->assets
                : from_environment && from_environment[0] ? from_environment
                                                          : RC_PKGDATADIR;
@@ -150,19 +150,4 @@ static rc_status_t make(const char *store, const struct options *o, rc_err_t *er
     if (made.said[0])
         printf("%s\n", made.said);
     return RC_OK;
-}
-
-static int run(int argc, char **argv)
-{
-    struct options o = {.spies = -1};
-    char **operands;
-    int code = rc_command_parse(&rc_command_report, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_report, o.unsealed, operands, 1, &code))
-        return code;
-    rc_err_t err = {0};
-    rc_status_t st =
-        o.output ? make(operands[0], &o, &err) : rc_fail(&err, RC_EINVAL, "--output is missing");
-    return st < 0 ? rc_command_fail(&rc_command_report, &err) : RC_EXIT_OK;
 }

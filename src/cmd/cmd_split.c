@@ -22,14 +22,13 @@ static const rc_opt_t options[] = {
         "Entries of a row in a panel beyond which they are a heavy segment. Default 4. 0: all are "
         "heavy; W or more: none is.",
         0, INT32_MAX},
-    {"dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+    RC_OPT("dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
         "Split the matrix and write the arrays, one number a line, into DIR/NAME.txt. DIR is made "
-        "when it is not there.",
-        0, 0},
+        "when it is not there."),
     RC_ONE_MATRIX_READING(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "Of what is printed: table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "Of what is printed: table (default), csv or json."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);

@@ -23,22 +23,20 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not "
-        "there. Required.",
-        0, 0},
-    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
-        "Row order to draw, as for rowcast order. Default csr: the original one.", 0, 0},
+        "there. Required."),
+    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+        "Row order to draw, as for rowcast order. Default csr: the original one."),
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
-    {"stages", 0, RC_OPT_FLAG, offsetof(struct options, stages), NULL,
+    RC_OPT("stages", 0, RC_OPT_FLAG, offsetof(struct options, stages), NULL,
         "Draw four images of an order that is made by levels (bandk) into the folder of -o: "
-        "before.png, coarse.png (the matrix of groups), coarse_ordered.png, ordered.png.",
-        0, 0},
+        "before.png, coarse.png (the matrix of groups), coarse_ordered.png, ordered.png."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "Of what is printed: table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "Of what is printed: table (default), csv or json."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -127,18 +125,10 @@ static rc_status_t print(
     if (!t)
         return RC_ENOMEM;
     for (; count > 0; count--, d++) {
-        rc_table_text(t, d->what);
-        rc_table_int(t, d->slots);
-        rc_table_int(t, d->cols);
-        rc_table_int(t, d->nnz);
-        rc_table_int(t, d->plot.width);
-        rc_table_int(t, d->plot.height);
-        rc_table_int(t, d->plot.filled);
-        if (d->plot.filled)
-            rc_table_real(t, d->plot.sum / (double)d->plot.filled, 4);
-        else
-            rc_table_missing(t);
-        rc_table_real(t, d->plot.max, 9);
+        RC_CELLS(t, RC_TEXT(d->what), RC_INT(d->slots), RC_INT(d->cols), RC_INT(d->nnz),
+            RC_INT(d->plot.width), RC_INT(d->plot.height), RC_INT(d->plot.filled),
+            d->plot.filled ? RC_REAL(d->plot.sum / (double)d->plot.filled, 4) : RC_MISSING,
+            RC_REAL(d->plot.max, 9));
     }
     return rc_table_end(t, err);
 }

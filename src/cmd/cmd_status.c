@@ -21,13 +21,13 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table.", 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "table, csv or json. Default: table."),
     RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_status = {
     .name = "status",
@@ -41,7 +41,9 @@ const rc_command_t rc_command_status = {
         "hand.",
     .examples = "watch -n 5 rowcast status real.h5|follow a sweep from another terminal",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
 };
 
 static int64_t folded(void *view, const char *name)
@@ -73,9 +75,7 @@ static void put_store(rc_table_t *t, const rc_view_t *v)
     rc_table_text(t, "store: matrices");
     rc_table_text(t, "");
     put_counts(t, matrices);
-    rc_table_text(t, "");
-    rc_table_text(t, "store: cases");
-    rc_table_text(t, "");
+    RC_CELLS(t, RC_TEXT(""), RC_TEXT("store: cases"), RC_TEXT(""));
     put_counts(t, cases);
     rc_table_text(t, "");
 }
@@ -149,7 +149,7 @@ static void print_progress(const rc_scan_t *s, const rc_view_t *v)
     }
 }
 
-static rc_status_t print_status(const char *word, rc_table_format_t format, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     char *store = NULL;
     static const rc_column_t columns[] = {{"what", ""}, {"state", ""}, {"ok", ""}, {"wrong", ""},
@@ -157,14 +157,14 @@ static rc_status_t print_status(const char *word, rc_table_format_t format, rc_e
     rc_status_t st = RC_OK;
     rc_view_t *v = NULL;
     rc_scan_t scan = {0};
-    RC_TRY(rc_store_path(word, &store, err));
+    RC_TRY(rc_store_path(call->operand[0], &store, err));
     int exists = access(store, F_OK) == 0;
     if (exists)
         RC_TRY(rc_view_read(store, &v, err));
     RC_TRY(rc_scan_journals(store, folded, v, &scan, err));
     if (!exists && scan.journals == 0)
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 8, err);
+    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 8, err);
     if (!t)
         RC_TRY(RC_ENOMEM);
     if (v)
@@ -178,21 +178,4 @@ done:
     rc_scan_free(&scan);
     rc_view_free(v);
     return st;
-}
-
-static int run(int argc, char **argv)
-{
-    struct options o = {0};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_status, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_status, o.unsealed, operands, 1, &code))
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    if (st == RC_OK)
-        st = print_status(operands[0], format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_status, &err) : RC_EXIT_OK;
 }

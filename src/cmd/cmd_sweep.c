@@ -61,57 +61,47 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    {"store", 's', RC_OPT_TEXT, AT(store), "FILE",
-        "HDF5 store to add to; made when it is not there. Required.", 0, 0},
-    {"collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+    RC_OPT("store", 's', RC_OPT_TEXT, AT(store), "FILE",
+        "HDF5 store to add to; made when it is not there. Required."),
+    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
         "Matrices as DIR/Group/Name.mtx, also as .gz, .xz, .zst or .bz2, Name.tar.gz and its "
         "like, what that unpacks to, or a generator spec in .spec; twins: a generated "
-        "one for each row of --catalog. Default: the built-in set.",
-        0, 0},
-    {"catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",
+        "one for each row of --catalog. Default: the built-in set."),
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",
         "Index of the collection (its own ssstats.csv). Rows without a file are recorded as "
-        "absent.",
-        0, 0},
-    {"where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+        "absent."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only matrices that match, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast catalog "
-        "--fields' lists the fields.",
-        0, 0},
-    {"limit", 'l', RC_OPT_INT, AT(limit), "N",
+        "--fields' lists the fields."),
+    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N",
         "Only the first N matrices that match and are there: rows of the catalogue without a file "
-        "do not count.",
-        0, 0},
-    {"slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
+        "do not count."),
+    RC_OPT("slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
         "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store "
-        "that is missing then is one that was lost.",
-        0, 0},
-    {"op", 'o', RC_OPT_TEXT, AT(op), "OPS",
+        "that is missing then is one that was lost."),
+    RC_OPT("op", 'o', RC_OPT_TEXT, AT(op), "OPS",
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
-        "spmm.",
-        0, 0},
-    {"policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
+        "spmm."),
+    RC_OPT("policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
         "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is "
         "those of Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
-        "baseline.",
-        0, 0},
-    {"kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
+        "baseline."),
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
         "of two where only those are taken), "
         "and 'cusparse-*-row:pre=0..1' every kernel of the device "
-        "that fits. Default: all of the device and the operations.",
-        0, 0},
-    {"k", 'k', RC_OPT_TEXT, AT(k), "LIST",
+        "that fits. Default: all of the device and the operations."),
+    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
-        "32.",
-        0, 0},
-    {"precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS",
-        "Value types, by commas. Default: fp32.", 0, 0},
-    {"c-order", 0, RC_OPT_TEXT, AT(c_order), "original|schedule|both",
+        "32."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS",
+        "Value types, by commas. Default: fp32."),
+    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(c_order), "original|schedule|both",
         "Row order that C comes out in: original, schedule (that of the row order, for kernels "
-        "that can), or both. Default: original.",
-        0, 0},
-    {"device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
-        "cpu, cuda or auto (the best that the build and the machine have). Default: auto.", 0, 0},
+        "that can), or both. Default: original."),
+    RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
+        "cpu, cuda or auto (the best that the build and the machine have). Default: auto."),
     {"nw", 0, RC_OPT_INT, AT(nw), "N",
         "Workers per team (N_w) that orders and features are made for. Default: what the kernel "
         "declares for its device.",
@@ -124,32 +114,28 @@ static const rc_opt_t table[] = {
         "of the device class: with others all cases are new, which a line says before they are "
         "measured.",
         0, 65536},
-    {"memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
+    RC_OPT("memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
         "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
-        "is free, divided by the ranks of the node.",
-        0, 0},
-    {"device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+        "is free, divided by the ranks of the node."),
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
         "Memory per rank for B, C and the prepared matrices; K is tiled when B and C take more. "
         "Default: 90 % of what is free on the GPU, divided by the ranks that share it; on a CPU "
-        "what --memory says.",
-        0, 0},
+        "what --memory says."),
     {"ahead", 0, RC_OPT_INT, AT(ahead), "N",
         "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "
         "as many as it has CPUs to prepare with; on CPUs 0, for there it disturbs the times.",
         0, 4096},
-    {"share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
-        "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests.", 0, 0},
-    {"timing", 0, RC_OPT_TEXT, AT(timing), "exclusive|shared",
+    RC_OPT("share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
+        "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests."),
+    RC_OPT("timing", 0, RC_OPT_TEXT, AT(timing), "exclusive|shared",
         "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
-        "once, each on its own cores. Default: exclusive.",
-        0, 0},
-    {"cache", 0, RC_OPT_TEXT, AT(cache), "DIR",
+        "once, each on its own cores. Default: exclusive."),
+    RC_OPT("cache", 0, RC_OPT_TEXT, AT(cache), "DIR",
         "Keep matrices in binary form in DIR, and load those that are there from it while their "
         "files are the same: many times faster than text. Ranks, nodes and sweeps may share it; it "
-        "may be deleted at any time. Default: none.",
-        0, 0},
-    {"cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "warm|cold",
-        "warm, or cold: flush the processor's caches before each product. Default: warm.", 0, 0},
+        "may be deleted at any time. Default: none."),
+    RC_OPT("cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "warm|cold",
+        "warm, or cold: flush the processor's caches before each product. Default: warm."),
     {"case-time", 0, RC_OPT_DOUBLE, AT(case_time), "SECONDS",
         "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
     {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
@@ -159,8 +145,8 @@ static const rc_opt_t table[] = {
         "Products that are timed at once at most: 1 for "
         "single launches. Default: as many as the clock needs.",
         1, 1e6},
-    {"seed", 0, RC_OPT_INT, AT(seed), "N",
-        "Seed of the dense matrix and of the verification sample. Default: 1.", 0, 0},
+    RC_OPT("seed", 0, RC_OPT_INT, AT(seed), "N",
+        "Seed of the dense matrix and of the verification sample. Default: 1."),
     {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
     {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
@@ -176,21 +162,19 @@ static const rc_opt_t table[] = {
         "Go on from a run on another machine that has given no sign of life for so long: it gives "
         "one every 10 s. Default: 60.",
         0, 1e9},
-    {"redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
+    RC_OPT("redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
-        "failed'. The old rows stay; queries take the newest.",
-        0, 0},
-    {"accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
+        "failed'. The old rows stay; queries take the newest."),
+    RC_OPT("accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
         "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
-        "it a failure in the selection makes every run exit with 1 until it is done again.",
-        0, 0},
-    {"dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
-        "Print what would be measured, with estimates of time and memory; touch nothing.", 0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
-        "Of the dry run and of the result: table, csv or json. Default: table.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr.", 0, 0},
-    {"verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "More on stderr.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+        "it a failure in the selection makes every run exit with 1 until it is done again."),
+    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+        "Print what would be measured, with estimates of time and memory; touch nothing."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the dry run and of the result: table, csv or json. Default: table."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr."),
+    RC_OPT("verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "More on stderr."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -374,13 +358,9 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     put_statuses(t, "cases", r->measured, figures);
     if (figures) {
         put_statuses(t, "run", NULL, 0);
-        rc_table_real(t, r->wall_s, 6);
-        rc_table_real(t, r->commit_s, 6);
-        rc_table_real(t, r->idle_tail_s, 6);
-        rc_table_real(t, r->busy_share, 6);
-        rc_table_real(t, r->active_share, 6);
-        rc_table_real(t, r->waiting_share, 6);
-        rc_table_int(t, r->devices_lost);
+        RC_CELLS(t, RC_REAL(r->wall_s, 6), RC_REAL(r->commit_s, 6), RC_REAL(r->idle_tail_s, 6),
+            RC_REAL(r->busy_share, 6), RC_REAL(r->active_share, 6), RC_REAL(r->waiting_share, 6),
+            RC_INT(r->devices_lost));
     }
     rc_status_t st = rc_table_end(t, err);
     if (quiet)

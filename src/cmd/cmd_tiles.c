@@ -19,11 +19,11 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
-        "Row order, as for rowcast order. Default csr: the original one.", 0, 0},
-    {"rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
-        "Row order from a file, as rowcast order --rows writes it: the same as --policy file:FILE.",
-        0, 0},
+    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+        "Row order, as for rowcast order. Default csr: the original one."),
+    RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
+        "Row order from a file, as rowcast order --rows writes it: the same as --policy "
+        "file:FILE."),
     {"panel", 0, RC_OPT_INT, offsetof(struct options, panel), "N", "Slots of a panel. Default 128.",
         1, INT32_MAX},
     {"col-min", 0, RC_OPT_INT, offsetof(struct options, col_min), "N",
@@ -34,9 +34,9 @@ static const rc_opt_t options[] = {
     {"tile-min", 0, RC_OPT_INT, offsetof(struct options, tile_min), "N",
         "Dense columns of a panel below which it has no tile. Default 17.", 1, INT32_MAX},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
-        "Of what is printed: table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
+        "Of what is printed: table (default), csv or json."),
+    RC_OPT_END,
 };
 
 static int run(int argc, char **argv);
@@ -71,15 +71,10 @@ static rc_status_t print(rc_table_format_t format, const rc_tile_figures_t *f, r
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     if (!t)
         return RC_ENOMEM;
-    rc_table_int(t, f->panels);
-    rc_table_int(t, f->tiles);
-    rc_table_int(t, f->dense_columns);
-    rc_table_int(t, f->nnz_dense);
-    rc_table_real(t, f->dense_ratio, digits);
-    rc_table_real(t, f->similarity, digits);
-    rc_table_real(t, f->rest_similarity, digits);
-    rc_table_real(t, f->panel_reuse_8, digits);
-    rc_table_real(t, f->panel_reuse_128, digits);
+    RC_CELLS(t, RC_INT(f->panels), RC_INT(f->tiles), RC_INT(f->dense_columns), RC_INT(f->nnz_dense),
+        RC_REAL(f->dense_ratio, digits), RC_REAL(f->similarity, digits),
+        RC_REAL(f->rest_similarity, digits), RC_REAL(f->panel_reuse_8, digits),
+        RC_REAL(f->panel_reuse_128, digits));
     return rc_table_end(t, err);
 }
 

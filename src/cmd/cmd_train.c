@@ -31,47 +31,41 @@ struct options {
 #define LEARN(member) offsetof(struct options, learn.member)
 
 static const rc_opt_t table[] = {
-    {"output", 'o', RC_OPT_TEXT, AT(output), "FILE",
-        "The model file. Required; a file of its name is replaced when all is done.", 0, 0},
-    {"model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
+    RC_OPT("output", 'o', RC_OPT_TEXT, AT(output), "FILE",
+        "The model file. Required; a file of its name is replaced when all is done."),
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, regret, "
         "xgboost-merit-soft; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
         "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists "
-        "those of this build.",
-        0, 0},
+        "those of this build."),
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
-    {"deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
+    RC_OPT("deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
         "Kernels, names or globs, whose runs are known to give the same bits each time, beside "
-        "those of this build that say so: the model file keeps it for 'predict --deterministic'.",
-        0, 0},
-    {"costs", 0, RC_OPT_TEXT, AT(costs), "FILE",
+        "those of this build that say so: the model file keeps it for 'predict --deterministic'."),
+    RC_OPT("costs", 0, RC_OPT_TEXT, AT(costs), "FILE",
         "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and "
-        "precisions are fitted.",
-        0, 0},
-    {"training", 0, RC_OPT_TEXT, AT(training), "PATTERNS",
+        "precisions are fitted."),
+    RC_OPT("training", 0, RC_OPT_TEXT, AT(training), "PATTERNS",
         "Task parameters: train on the matrices of these names, e.g. 'gen/*,Gset/G2', instead of "
-        "every 20th.",
-        0, 0},
-    {"onto", 0, RC_OPT_TEXT, AT(onto), "FILE",
+        "every 20th."),
+    RC_OPT("onto", 0, RC_OPT_TEXT, AT(onto), "FILE",
         "Task parameters: a tuning of the same device and version of the kernel; what it has for "
-        "other K and precisions stays, and its training matrices are named beside the new ones.",
-        0, 0},
-    {"paths", 0, RC_OPT_TEXT, AT(paths), "DIR",
+        "other K and precisions stays, and its training matrices are named beside the new ones."),
+    RC_OPT("paths", 0, RC_OPT_TEXT, AT(paths), "DIR",
         "Task parameters: fit the second model too, which then chooses t and cfv: the costs with "
         "the rows of B of heavy panels, the fullest panel and the longest light row. Matrices are "
         "made by their generators or read from DIR/Group/name.mtx[.xz]. The table has what it "
         "keeps of the best on the training matrices, each group or generator held out, and both "
-        "models on the others.",
-        0, 0},
-    {"format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
-        "Of the evaluation: table or json. Default: table.", 0, 0},
+        "models on the others."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+        "Of the evaluation: table or json. Default: table."),
     RC_UNSEALED_OPTION(AT(unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_train = {
     .name = "train",
@@ -115,7 +109,9 @@ const rc_command_t rc_command_train = {
         "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
         "order, for another kernel",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS, .model = "mlp"),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* Whether two runs of a kernel give the same bits: this build's kernels say so; of kernels that it
@@ -258,27 +254,16 @@ static rc_status_t train_parameters(
     return rc_train_parameters(&p, format, err);
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.learn = RC_LEARN_DEFAULTS, .model = "mlp"};
-    char **operands;
-    rc_err_t err = {0};
-    rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_train, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_train, o.unsealed, operands, 1, &code))
-        return code;
-    rc_status_t st = rc_table_format_parse(o.format, &format, &err);
-    int parameters = o.learn.task && strcmp(o.learn.task, "parameters") == 0;
-    if (st == RC_OK && (o.costs || o.training || o.onto || o.paths) && !parameters)
-        st = rc_fail(&err, RC_EINVAL,
+    const struct options *o = call->options;
+    int parameters = o->learn.task && strcmp(o->learn.task, "parameters") == 0;
+    if ((o->costs || o->training || o->onto || o->paths) && !parameters)
+        return rc_fail(err, RC_EINVAL,
             "--costs, --training, --onto and --paths go with --task parameters only");
-    if (st == RC_OK && format == RC_TABLE_CSV && !parameters)
-        st = rc_fail(&err, RC_EINVAL, "--format: expected table or json, found 'csv'");
-    if (st == RC_OK && !o.output)
-        st = rc_fail(&err, RC_EINVAL, "no model file: name one with -o");
-    if (st == RC_OK)
-        st = (parameters ? train_parameters : train)(&o, operands[0], format, &err);
-    return st < 0 ? rc_command_fail(&rc_command_train, &err) : RC_EXIT_OK;
+    if (call->format == RC_TABLE_CSV && !parameters)
+        return rc_fail(err, RC_EINVAL, "--format: expected table or json, found 'csv'");
+    if (!o->output)
+        return rc_fail(err, RC_EINVAL, "no model file: name one with -o");
+    return (parameters ? train_parameters : train)(o, call->operand[0], call->format, err);
 }

@@ -23,46 +23,40 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
+    RC_OPT("device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
         "Whose formulas: volta or ampere, as published, or a file of a tuning. Required; with "
-        "--fit the name that the tuning gets (default: of the device that was measured).",
-        0, 0},
+        "--fit the name that the tuning gets (default: of the device that was measured)."),
     {"rdensity", 0, RC_OPT_DOUBLE, offsetof(struct options, rdensity), "X",
         "Mean entries of a row, instead of a matrix; 0 counts as 1.", 0, 1e18},
-    {"reading", 0, RC_OPT_TEXT, offsetof(struct options, reading), "READING",
+    RC_OPT("reading", 0, RC_OPT_TEXT, offsetof(struct options, reading), "READING",
         "Which number the published formulas of SRS mean by SSRS in cases 3 and 4: new (default): "
-        "that of the case; original: that of the formula; srs: a slip for SRS.",
-        0, 0},
-    {"fit", 0, RC_OPT_TEXT, offsetof(struct options, fit.store), "STORE",
+        "that of the case; original: that of the formula; srs: a slip for SRS."),
+    RC_OPT("fit", 0, RC_OPT_TEXT, offsetof(struct options, fit.store), "STORE",
         "Fit the formulas to the times of a store instead: csr3 and csr35 with all 64 pairs of "
         "srs and ssrs of 4, 6, 8, 12, 16, 24, 32, 48 on some matrices, one order and precision. "
-        "Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. 2048, 3072.",
-        0, 0},
-    {"output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
-        "With --fit: write the tuning there.", 0, 0},
-    {"round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
-        "With --fit: the tuning rounds both sizes to the next of the eight that were measured.", 0,
-        0},
+        "Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. 2048, 3072."),
+    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
+        "With --fit: write the tuning there."),
+    RC_OPT("round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
+        "With --fit: the tuning rounds both sizes to the next of the eight that were measured."),
     {"fill", 0, RC_OPT_INT, offsetof(struct options, fit.multiprocessors), "N",
         "With --fit: instead of lines a pair of sizes for each case, each changed by at most 4/3 "
         "so that the blocks fill the N multiprocessors of the device to the end.",
         1, 1 << 20},
-    {"report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
+    RC_OPT("report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
         "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the "
-        "tunings.",
-        0, 0},
-    {"where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
-        "With --fit: rows of the store to fit on, e.g. 'group == csrk'. Default: all.", 0, 0},
-    {"test", 0, RC_OPT_TEXT, offsetof(struct options, fit.test), "EXPR",
+        "tunings."),
+    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
+        "With --fit: rows of the store to fit on, e.g. 'group == csrk'. Default: all."),
+    RC_OPT("test", 0, RC_OPT_TEXT, offsetof(struct options, fit.test), "EXPR",
         "With --fit: rows of the test set, on which nothing is fitted: one that --where has too "
-        "is an error. Default: the matrices of Lane and Booth 2022 by their sizes, and twins.",
-        0, 0},
+        "is an error. Default: the matrices of Lane and Booth 2022 by their sizes, and twins."),
     RC_ONE_MATRIX_READING(MATRIX),
-    {"format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT", "table (default), csv or json.", 0, 0},
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT", "table (default), csv or json."),
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_tune = {
     .name = "tune",
@@ -102,7 +96,9 @@ const rc_command_t rc_command_tune = {
         "device\n"
         "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
     .options = options,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN),
+    .operands = {1, 2},
+    .work = run,
 };
 
 typedef struct question {
@@ -128,28 +124,21 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
         return RC_ENOMEM;
     (void)snprintf(block, sizeof block, "%" PRId32 ",%" PRId32 ",%" PRId32, s.block[0], s.block[1],
         s.block[2]);
-    rc_table_text(t, q->tuning.device);
-    rc_table_text(t, rc_csrk_reading_names[q->reading]);
-    rc_table_real(t, q->rdensity, 6);
-    rc_table_int(t, s.number);
-    rc_table_text(t, s.number == 1 ? "GPUSpMV-3" : "GPUSpMV-3.5");
-    rc_table_text(t, block);
-    rc_table_int(t, s.ssrs);
-    rc_table_int(t, s.srs);
-    rc_table_real(t, rc_csrk_overhead(q->rdensity, s.srs, s.ssrs), 3);
+    RC_CELLS(t, RC_TEXT(q->tuning.device), RC_TEXT(rc_csrk_reading_names[q->reading]),
+        RC_REAL(q->rdensity, 6), RC_INT(s.number),
+        RC_TEXT(s.number == 1 ? "GPUSpMV-3" : "GPUSpMV-3.5"), RC_TEXT(block), RC_INT(s.ssrs),
+        RC_INT(s.srs), RC_REAL(rc_csrk_overhead(q->rdensity, s.srs, s.ssrs), 3));
     if (q->rows >= 0) {
         int64_t super_rows = q->rows / s.srs + (q->rows % s.srs != 0);
-        rc_table_int(t, super_rows);
-        rc_table_int(t, super_rows / s.ssrs + (super_rows % s.ssrs != 0));
-        rc_table_int(t, rc_csrk_pointer_bytes(q->rows, s.srs, s.ssrs));
+        RC_CELLS(t, RC_INT(super_rows), RC_INT(super_rows / s.ssrs + (super_rows % s.ssrs != 0)),
+            RC_INT(rc_csrk_pointer_bytes(q->rows, s.srs, s.ssrs)));
     }
     return rc_table_end(t, err);
 }
 
 static rc_status_t read_words(
-    const struct options *o, char **word, int words, question_t *q, rc_err_t *err)
+    const struct options *o, char *const *word, int words, question_t *q, rc_err_t *err)
 {
-    RC_PASS(rc_table_format_parse(o->matrix.format, &q->format, err));
     if (strcmp(word[0], "csrk") != 0)
         return rc_fail(err, RC_EINVAL, "expected csrk, found '%s'", word[0]);
     if (o->fit.round && o->fit.multiprocessors)
@@ -190,27 +179,16 @@ static rc_status_t look_at(const struct options *o, const char *word, question_t
     return st;
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN};
-    question_t q = {.rows = -1};
-    char **word;
-    rc_err_t err = {0};
-    int code = rc_command_parse(&rc_command_tune, &o, argc, argv, 1, 2, &word);
-    if (code != RC_EXIT_OK)
-        return code;
-    int words = (int)(argv + argc - word);
-    rc_status_t st = read_words(&o, word, words, &q, &err);
-    if (st == RC_OK && o.fit.store) {
-        o.fit.device = o.device;
-        st = rc_tune_fit(&o.fit, q.format, &err);
-        return st < 0 ? rc_command_fail(&rc_command_tune, &err) : RC_EXIT_OK;
-    }
-    if (st == RC_OK && words == 2)
-        st = look_at(&o, word[1], &q, &err);
-    else
-        q.rdensity = o.rdensity > 0 ? o.rdensity : 1;
-    if (st == RC_OK)
-        st = print(&q, &err);
-    return st < 0 ? rc_command_fail(&rc_command_tune, &err) : RC_EXIT_OK;
+    struct options *o = call->options;
+    question_t q = {
+        .rows = -1, .format = call->format, .rdensity = o->rdensity > 0 ? o->rdensity : 1};
+    RC_PASS(read_words(o, call->operand, call->operands, &q, err));
+    o->fit.device = o->device;
+    if (o->fit.store)
+        return rc_tune_fit(&o->fit, call->format, err);
+    if (call->operands == 2)
+        RC_PASS(look_at(o, call->operand[1], &q, err));
+    return print(&q, err);
 }

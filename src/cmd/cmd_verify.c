@@ -19,21 +19,20 @@ struct options {
 enum { DEFAULT_LIMIT = 100 };
 
 static const rc_opt_t table[] = {
-    {"deep", 'd', RC_OPT_FLAG, offsetof(struct options, deep), NULL,
+    RC_OPT("deep", 'd', RC_OPT_FLAG, offsetof(struct options, deep), NULL,
         "Also look for each result that a journal beside the store holds, and that is said to be "
-        "folded, in the store.",
-        0, 0},
-    {"format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table.", 0, 0},
-    {"limit", 'l', RC_OPT_INT, offsetof(struct options, limit), "COUNT",
-        "Problems to print; a last row has the number of the others. Default: 100.", 0, 0},
-    {"quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well.", 0, 0},
+        "folded, in the store."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+        "table, csv or json. Default: table."),
+    RC_OPT("limit", 'l', RC_OPT_INT, offsetof(struct options, limit), "COUNT",
+        "Problems to print; a last row has the number of the others. Default: 100."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
+        "Say nothing when all is well."),
     RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
-    {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+    RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
+static rc_status_t run(rc_call_t *call, rc_err_t *err);
 
 const rc_command_t rc_command_verify = {
     .name = "verify",
@@ -56,7 +55,9 @@ const rc_command_t rc_command_verify = {
     .examples = "rowcast verify real.h5|before it is kept, or after it was copied\n"
                 "rowcast verify -f json real.h5|problems for a script",
     .options = table,
-    .run = run,
+    RC_COMMAND_DEFAULTS(struct options, .limit = DEFAULT_LIMIT),
+    .operands = {1, 1},
+    .work = run,
 };
 
 /* The problems; begun with the first one, so that a sound store prints no empty table as text. */
@@ -83,13 +84,8 @@ static void put(void *user, const rc_verify_problem_t *p)
     output_t *o = user;
     if (o->count++ >= o->limit || !begin(o))
         return;
-    rc_table_text(o->table, p->path);
-    if (p->row < 0)
-        rc_table_missing(o->table);
-    else
-        rc_table_int(o->table, p->row);
-    rc_table_text(o->table, p->expected);
-    rc_table_text(o->table, p->found);
+    RC_CELLS(o->table, RC_TEXT(p->path), p->row < 0 ? RC_MISSING : RC_INT(p->row),
+        RC_TEXT(p->expected), RC_TEXT(p->found));
 }
 
 static rc_status_t finish(output_t *o, rc_err_t *err)
@@ -100,10 +96,7 @@ static rc_status_t finish(output_t *o, rc_err_t *err)
     if (o->count <= o->limit || !begin(o))
         goto done;
     snprintf(text, sizeof text, "%" PRId64 " more problems", o->count - o->limit);
-    rc_table_text(o->table, "");
-    rc_table_missing(o->table);
-    rc_table_text(o->table, "");
-    rc_table_text(o->table, text);
+    RC_CELLS(o->table, RC_TEXT(""), RC_MISSING, RC_TEXT(""), RC_TEXT(text));
 done:
     if (o->err.status < 0)
         *err = o->err;
@@ -130,28 +123,23 @@ static void say(const char *store, const rc_verify_info_t *i)
             store);
 }
 
-static int run(int argc, char **argv)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    struct options o = {.limit = DEFAULT_LIMIT};
-    char **operands;
-    rc_err_t err = {0};
-    rc_err_t unwritten = {0};
-    output_t out = {0};
+    const struct options *o = call->options;
+    output_t out = {.format = call->format, .limit = o->limit};
     rc_verify_info_t info;
-    int code = rc_command_parse(&rc_command_verify, &o, argc, argv, 1, 1, &operands);
-    if (code != RC_EXIT_OK)
-        return code;
-    if (rc_command_unsealed(&rc_command_verify, o.unsealed, operands, 1, &code))
-        return code;
-    if (rc_table_format_parse(o.format, &out.format, &err) < 0)
-        return rc_command_fail(&rc_command_verify, &err);
-    out.limit = o.limit;
-    const rc_verify_options_t options = {o.deep};
-    rc_status_t st = rc_verify(operands[0], &options, put, &out, &info, &err);
+    rc_err_t unwritten = {0};
+    const rc_verify_options_t options = {o->deep};
+    rc_status_t st = rc_verify(call->operand[0], &options, put, &out, &info, err);
     rc_status_t written = finish(&out, &unwritten);
-    if (st < 0 || written < 0)
-        return rc_command_fail(&rc_command_verify, st < 0 ? &err : &unwritten);
-    if (info.problems || !o.quiet)
-        say(operands[0], &info);
-    return info.problems ? RC_EXIT_FAILED : RC_EXIT_OK;
+    if (st < 0)
+        return st;
+    if (written < 0) {
+        *err = unwritten;
+        return written;
+    }
+    if (info.problems || !o->quiet)
+        say(call->operand[0], &info);
+    call->code = info.problems ? RC_EXIT_FAILED : RC_EXIT_OK;
+    return RC_OK;
 }

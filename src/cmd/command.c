@@ -1,8 +1,11 @@
 #include "config.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/unsealed.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RC_COMMAND(id, group) extern const rc_command_t rc_command_##id;
@@ -84,11 +87,57 @@ int rc_command_fail(const rc_command_t *c, const rc_err_t *err)
     return err->status == RC_EINTR ? RC_EXIT_AGAIN : RC_EXIT_ERROR;
 }
 
+/* The value of an option that the table may have; NULL: it has none of that name. */
+static void *option_of(const rc_command_t *c, const rc_call_t *call, const char *name)
+{
+    for (const rc_opt_t *o = c->options; o->name; o++)
+        if (strcmp(o->name, name) == 0)
+            return (char *)call->options + o->offset;
+    return NULL;
+}
+
+static int run_call(const rc_command_t *c, rc_call_t *call, int argc, char **argv)
+{
+    rc_err_t err = {0};
+    call->code = rc_command_parse(
+        c, call->options, argc, argv, c->operands[0], c->operands[1], &call->operand);
+    if (call->code != RC_EXIT_OK)
+        return call->code;
+    call->operands = (int)(argv + argc - call->operand);
+    const int *unsealed = option_of(c, call, "unsealed");
+    if (unsealed && rc_command_unsealed(c, *unsealed, call->operand, call->operands, &call->code))
+        return call->code;
+    char *const *format = option_of(c, call, "format");
+    rc_status_t st = rc_table_format_parse(format ? *format : NULL, &call->format, &err);
+    if (st == RC_OK)
+        st = c->work(call, &err);
+    return st < 0 ? rc_command_fail(c, &err) : call->code;
+}
+
+int rc_command_run(const rc_command_t *c, int argc, char **argv)
+{
+    rc_err_t err = {0};
+    rc_call_t call = {0};
+    int code;
+    if (c->run)
+        return c->run(argc, argv);
+    if (c->instead && c->instead(argc, argv, &code))
+        return code;
+    call.options = rc_alloc0(1, c->options_bytes, "options", &err);
+    if (!call.options)
+        return rc_command_fail(c, &err);
+    if (c->defaults)
+        memcpy(call.options, c->defaults, c->options_bytes);
+    code = run_call(c, &call, argc, argv);
+    free(call.options);
+    return code;
+}
+
 void rc_command_help(const rc_command_t *c, FILE *out)
 {
     static const rc_opt_t help_row[] = {
-        {"help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit.", 0, 0},
-        {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
+        RC_OPT("help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit."),
+        RC_OPT_END,
     };
     fprintf(out, "rowcast %s: %s\n\n", c->name, c->summary);
     for (const char *form = c->usage, *end; form; form = end ? end + 1 : NULL) {

@@ -137,10 +137,8 @@ rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *field
     if (!t)
         return RC_ENOMEM;
     for (int i = 0; i < fields->count; i++) {
-        rc_table_text(t, fields->field[i].name);
-        rc_table_text(t, kinds[fields->field[i].kind]);
-        rc_table_text(t, unit_of(&fields->field[i]));
-        rc_table_text(t, fields->field[i].help);
+        RC_CELLS(t, RC_TEXT(fields->field[i].name), RC_TEXT(kinds[fields->field[i].kind]),
+            RC_TEXT(unit_of(&fields->field[i])), RC_TEXT(fields->field[i].help));
     }
     return rc_table_end(t, err);
 }

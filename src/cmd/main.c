@@ -84,5 +84,5 @@ int main(int argc, char **argv)
         rc_command_help(c, stdout);
         return finish(RC_EXIT_OK);
     }
-    return finish(c->run(argc - 1, argv + 1));
+    return finish(rc_command_run(c, argc - 1, argv + 1));
 }

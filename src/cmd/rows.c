@@ -85,6 +85,14 @@ static rc_status_t add_list(
     return st < 0 ? rc_err_context(err, "%s", option) : st;
 }
 
+rc_status_t rc_rows_where(const char *where, rc_expr_t **out, rc_err_t *err)
+{
+    *out = NULL;
+    if (where && rc_expr_compile(where, rc_view_fields.field, rc_view_fields.count, out, err) < 0)
+        return rc_err_context(err, "--where");
+    return RC_OK;
+}
+
 rc_status_t rc_rows_compile(
     const rc_rows_options_t *o, const rc_fields_t *fields, int both, rc_expr_t **out, rc_err_t *err)
 {

@@ -73,6 +73,9 @@ typedef struct rc_rows_options {
             0, 0                                                                                   \
     }
 
+/** --where over the fields of results; NULL gives NULL: all rows.  Free with rc_expr_free. */
+rc_status_t rc_rows_where(const char *where, rc_expr_t **out, rc_err_t *err);
+
 /** --where and the others as one expression.
  *  \param[in]  both  1: operation "both" is A B and A' B
  *  \param[out] out   NULL: all rows; rc_expr_free */

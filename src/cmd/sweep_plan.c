@@ -18,17 +18,11 @@ rc_status_t rc_sweep_plan_print(const rc_sweep_config_t *c, const rc_sweep_resul
         return RC_ENOMEM;
     for (int64_t i = 0; i < items; i++) {
         const rc_entry_t *e = &c->catalog->entry[item[i].entry];
-        rc_table_text(t, e->name);
-        rc_table_int(t, e->rows);
-        rc_table_int(t, e->cols);
-        rc_table_int(t, e->nnz);
-        rc_table_int(t, item[i].cases);
-        rc_table_real(t, item[i].cost_s, 3);
-        rc_table_real(t, (double)item[i].bytes * 1e-6, 3);
-        rc_table_real(t, (double)item[i].device_bytes * 1e-6, 3);
-        rc_table_bool(t, item[i].known);
-        rc_table_int(t, item[i].part);
-        rc_table_int(t, item[i].parts);
+        RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
+            RC_INT(item[i].cases), RC_REAL(item[i].cost_s, 3),
+            RC_REAL((double)item[i].bytes * 1e-6, 3),
+            RC_REAL((double)item[i].device_bytes * 1e-6, 3), RC_BOOL(item[i].known),
+            RC_INT(item[i].part), RC_INT(item[i].parts));
         seconds += item[i].cost_s;
     }
     rc_status_t st = rc_table_end(t, err);

@@ -244,6 +244,28 @@ void rc_table_missing(rc_table_t *t)
     add(t, t->format == RC_TABLE_TEXT ? "-" : "", 1, "null");
 }
 
+void rc_table_cells(rc_table_t *t, const rc_table_cell_t *cell, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        switch (cell[i].kind) {
+        case RC_CELL_MISSING:
+            rc_table_missing(t);
+            break;
+        case RC_CELL_INT:
+            rc_table_int(t, cell[i].whole);
+            break;
+        case RC_CELL_REAL:
+            rc_table_real(t, cell[i].real, cell[i].digits);
+            break;
+        case RC_CELL_TEXT:
+            rc_table_text(t, cell[i].text);
+            break;
+        case RC_CELL_BOOL:
+            rc_table_bool(t, cell[i].whole != 0);
+            break;
+        }
+}
+
 static void pad(rc_str_t *line, int n)
 {
     static const char blanks[] = "                                ";

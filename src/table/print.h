@@ -35,6 +35,29 @@ void rc_table_text(rc_table_t *t, const char *value);
 void rc_table_bool(rc_table_t *t, int value);
 void rc_table_missing(rc_table_t *t);
 
+/** A cell as a value, for rows that are written at once. */
+typedef struct rc_table_cell {
+    enum { RC_CELL_MISSING, RC_CELL_INT, RC_CELL_REAL, RC_CELL_TEXT, RC_CELL_BOOL } kind;
+    int digits; /**< of a real */
+    int64_t whole;
+    double real;
+    const char *text;
+} rc_table_cell_t;
+#define RC_INT(value) ((rc_table_cell_t){.kind = RC_CELL_INT, .whole = (value)})
+#define RC_REAL(value, figures)                                                                    \
+    ((rc_table_cell_t){.kind = RC_CELL_REAL, .real = (value), .digits = (figures)})
+#define RC_TEXT(value) ((rc_table_cell_t){.kind = RC_CELL_TEXT, .text = (value)})
+#define RC_BOOL(value) ((rc_table_cell_t){.kind = RC_CELL_BOOL, .whole = (value)})
+#define RC_MISSING ((rc_table_cell_t){.kind = RC_CELL_MISSING})
+
+/** The next n cells, as by the functions above. */
+void rc_table_cells(rc_table_t *t, const rc_table_cell_t *cell, size_t n);
+
+/** The same for cells that stand here: RC_CELLS(t, RC_TEXT(name), RC_INT(rows)). */
+#define RC_CELLS(t, ...)                                                                           \
+    rc_table_cells(t, (const rc_table_cell_t[]){__VA_ARGS__},                                      \
+        sizeof((rc_table_cell_t[]){__VA_ARGS__}) / sizeof(rc_table_cell_t))
+
 /** Finish, write what is left, free.  \return RC_OK, RC_EIO (stdout closed, disk full), RC_ENOMEM
  */
 rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err);

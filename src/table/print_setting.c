@@ -13,8 +13,7 @@ void rc_put_k(rc_table_t *t, const rc_setting_t *s)
 
 void rc_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s)
 {
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
-    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
-    rc_table_text(t, rc_view_device(v, s->device));
+    RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, s->precision)),
+        RC_TEXT(rc_view_name(rc_c_order_names, s->c_order)),
+        RC_TEXT(rc_view_name(rc_cache_names, s->cache)), RC_TEXT(rc_view_device(v, s->device)));
 }
