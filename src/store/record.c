@@ -47,471 +47,286 @@ void rc_bytes_free(rc_bytes_t *b)
     *b = (rc_bytes_t){0};
 }
 
-static void put(rc_bytes_t *b, const void *data, size_t n)
-{
-    void *p = b->data;
-    if (b->failed || rc_grow(&p, &b->capacity, b->len + n, 1, "a journal record", NULL) < 0) {
-        b->failed = 1;
-        return;
-    }
-    b->data = p;
-    if (n)
-        memcpy(b->data + b->len, data, n);
-    b->len += n;
-}
-
-static void put_i32(rc_bytes_t *b, int32_t v)
-{
-    put(b, &v, sizeof v);
-}
-
-static void put_i64(rc_bytes_t *b, int64_t v)
-{
-    put(b, &v, sizeof v);
-}
-
-static void put_f64(rc_bytes_t *b, double v)
-{
-    put(b, &v, sizeof v);
-}
-
-static void put_text(rc_bytes_t *b, const char *text)
-{
-    size_t n = strlen(text);
-    if (n > UINT16_MAX) {
-        b->failed = 1;
-        return;
-    }
-    uint16_t len = (uint16_t)n;
-    put(b, &len, sizeof len);
-    put(b, text, n + 1); /* with its NUL, so that it can be borrowed when it is read */
-}
-
-static void put_digest(rc_bytes_t *b, rc_digest_t d)
-{
-    put(b, &d.hi, sizeof d.hi);
-    put(b, &d.lo, sizeof d.lo);
-}
-
-/* A reader that goes bad at the first thing that does not fit and stays so. */
-typedef struct reader {
+/* A record on its way to or from its bytes.  Both ways go through the same functions, so that what is
+ * written is what is read.  A reader goes bad at the first thing that does not fit and stays so. */
+typedef struct codec {
+    rc_bytes_t *to; /* NULL: it is read */
     const unsigned char *p;
     size_t left;
     int bad;
-} reader_t;
+} codec_t;
 
-static void get(reader_t *r, void *to, size_t n)
+static void put(rc_bytes_t *b, const void *data, size_t n)
 {
-    if (r->bad || r->left < n) {
-        r->bad = 1;
-        memset(to, 0, n);
-        return;
-    }
-    memcpy(to, r->p, n);
-    r->p += n;
-    r->left -= n;
+    b->failed |=
+        b->failed || RC_GROW(b->data, b->capacity, b->len + n, "a journal record", NULL) < 0;
+    if (n && !b->failed)
+        memcpy(b->data + b->len, data, n);
+    b->len += b->failed ? 0 : n;
 }
 
-static void skip(reader_t *r, size_t n)
+/* The next n bytes; NULL: there are not so many */
+static const void *take(codec_t *c, size_t n)
 {
-    if (r->bad || r->left < n) {
-        r->bad = 1;
-        return;
-    }
-    r->p += n;
-    r->left -= n;
+    const void *at = c->p;
+    c->bad |= c->left < n;
+    if (c->bad)
+        return NULL;
+    c->p += n;
+    c->left -= n;
+    return at;
 }
 
-static int32_t get_i32(reader_t *r)
+static void bytes(codec_t *c, void *data, size_t n)
 {
-    int32_t v;
-    get(r, &v, sizeof v);
-    return v;
-}
-
-static int64_t get_i64(reader_t *r)
-{
-    int64_t v;
-    get(r, &v, sizeof v);
-    return v;
-}
-
-static double get_f64(reader_t *r)
-{
-    double v;
-    get(r, &v, sizeof v);
-    return v;
-}
-
-static const char *borrow_text(reader_t *r)
-{
-    uint16_t len;
-    get(r, &len, sizeof len);
-    if (r->bad || r->left < (size_t)len + 1 || r->p[len] != '\0' ||
-        memchr(r->p, '\0', len) != NULL) {
-        r->bad = 1;
-        return "";
-    }
-    const char *text = (const char *)r->p;
-    r->p += len + 1;
-    r->left -= (size_t)len + 1;
-    return text;
-}
-
-static int at_end(const reader_t *r)
-{
-    return !r->bad && r->left == 0;
-}
-
-static void get_text(reader_t *r, char *to, size_t size)
-{
-    const char *text = borrow_text(r);
-    size_t n = strlen(text);
-    if (n >= size) {
-        r->bad = 1;
-        n = 0;
-    }
-    memset(to, 0, size);
-    memcpy(to, text, n);
-}
-
-static rc_digest_t get_digest(reader_t *r)
-{
-    rc_digest_t d;
-    get(r, &d.hi, sizeof d.hi);
-    get(r, &d.lo, sizeof d.lo);
-    return d;
-}
-
-static rc_status_t finish(const reader_t *r)
-{
-    return r->bad || r->left ? RC_ESTORE : RC_OK;
-}
-
-static void put_case(rc_bytes_t *b, const rc_case_t *c)
-{
-    put_digest(b, c->matrix);
-    put_text(b, c->policy);
-    put_text(b, c->kernel);
-    put_text(b, c->params);
-    put_text(b, c->device);
-    const int32_t v[] = {c->policy_version, c->kernel_version, c->op, c->precision, c->layout,
-        c->c_order, c->cache, c->nw, c->nt, c->line};
-    put(b, v, sizeof v);
-    put_i64(b, c->k);
-}
-
-static void get_case(reader_t *r, rc_case_t *c)
-{
-    c->matrix = get_digest(r);
-    get_text(r, c->policy, sizeof c->policy);
-    memset(c->policy_params, 0, sizeof c->policy_params); /* at the end of the record */
-    get_text(r, c->kernel, sizeof c->kernel);
-    get_text(r, c->params, sizeof c->params);
-    get_text(r, c->device, sizeof c->device);
-    int32_t *const v[] = {&c->policy_version, &c->kernel_version, &c->op, &c->precision, &c->layout,
-        &c->c_order, &c->cache, &c->nw, &c->nt, &c->line};
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        *v[i] = get_i32(r);
-    c->k = get_i64(r);
-}
-
-static void start(rc_bytes_t *b)
-{
-    b->len = 0;
-    b->failed = 0;
-}
-
-void rc_rec_put_run(rc_bytes_t *b, const rc_rec_run_t *r)
-{
-    start(b);
-    put_text(b, r->uuid);
-    put_text(b, r->version);
-    put_text(b, r->git);
-    put_i64(b, r->started_ns);
-    put_i32(b, r->ranks);
-    put_i32(b, r->rank);
-}
-
-rc_status_t rc_rec_get_run(const unsigned char *p, size_t n, rc_rec_run_t *out)
-{
-    reader_t r = {p, n, 0};
-    get_text(&r, out->uuid, sizeof out->uuid);
-    get_text(&r, out->version, sizeof out->version);
-    get_text(&r, out->git, sizeof out->git);
-    out->started_ns = get_i64(&r);
-    out->ranks = get_i32(&r);
-    out->rank = get_i32(&r);
-    return finish(&r);
-}
-
-void rc_rec_put_kv(rc_bytes_t *b, const rc_rec_kv_t *r)
-{
-    start(b);
-    put_i32(b, r->rank);
-    put_text(b, r->key);
-    put_text(b, r->value);
-}
-
-rc_status_t rc_rec_get_kv(const unsigned char *p, size_t n, rc_rec_kv_t *out)
-{
-    reader_t r = {p, n, 0};
-    out->rank = get_i32(&r);
-    get_text(&r, out->key, sizeof out->key);
-    out->value = borrow_text(&r);
-    return finish(&r);
-}
-
-void rc_rec_put_source(rc_bytes_t *b, const rc_rec_source_t *r)
-{
-    start(b);
-    put_text(b, r->name);
-    put_text(b, r->kind);
-    put_text(b, r->location);
-    put_text(b, r->text);
-    const int64_t v[] = {
-        r->ssid, r->bytes, r->mtime_ns, r->load_ns, r->utc_ns, r->rows, r->cols, r->nnz};
-    put(b, v, sizeof v);
-    put_digest(b, r->digest);
-    const int32_t w[] = {r->loaded, r->values_seeded, r->where, r->status, r->phase};
-    put(b, w, sizeof w);
-}
-
-rc_status_t rc_rec_get_source(const unsigned char *p, size_t n, rc_rec_source_t *out)
-{
-    reader_t r = {p, n, 0};
-    get_text(&r, out->name, sizeof out->name);
-    get_text(&r, out->kind, sizeof out->kind);
-    get_text(&r, out->location, sizeof out->location);
-    get_text(&r, out->text, sizeof out->text);
-    int64_t *const v[] = {&out->ssid, &out->bytes, &out->mtime_ns, &out->load_ns, &out->utc_ns,
-        &out->rows, &out->cols, &out->nnz};
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++)
-        *v[i] = get_i64(&r);
-    out->digest = get_digest(&r);
-    int32_t *const w[] = {
-        &out->loaded, &out->values_seeded, &out->where, &out->status, &out->phase};
-    for (size_t i = 0; i < sizeof w / sizeof *w; i++)
-        *w[i] = get_i32(&r);
-    return finish(&r);
-}
-
-void rc_rec_put_feature(rc_bytes_t *b, const rc_rec_feature_t *r)
-{
-    start(b);
-    put_digest(b, r->matrix);
-    put_text(b, r->set);
-    const int32_t v[] = {r->version, r->nw, r->nt, r->line};
-    put(b, v, sizeof v);
-    put_i64(b, r->feature_ns);
-    put_text(b, r->names);
-    put_i32(b, r->count);
-    put(b, r->value, (size_t)r->count * sizeof *r->value);
-}
-
-rc_status_t rc_rec_get_feature(const unsigned char *p, size_t n, rc_rec_feature_t *out)
-{
-    reader_t r = {p, n, 0};
-    out->matrix = get_digest(&r);
-    get_text(&r, out->set, sizeof out->set);
-    out->version = get_i32(&r);
-    out->nw = get_i32(&r);
-    out->nt = get_i32(&r);
-    out->line = get_i32(&r);
-    out->feature_ns = get_i64(&r);
-    out->names = borrow_text(&r);
-    out->count = get_i32(&r);
-    /* the values are at the end and may be unaligned: callers copy them */
-    if (!r.bad && (out->count < 0 || r.left != (size_t)out->count * sizeof(double)))
-        r.bad = 1;
-    out->value = (const void *)r.p;
-    r.left = 0;
-    return finish(&r);
-}
-
-void rc_rec_put_order(rc_bytes_t *b, const rc_rec_order_t *r)
-{
-    start(b);
-    put_digest(b, r->matrix);
-    put_text(b, r->policy);
-    const int32_t v[] = {r->version, r->nw, r->nt, r->line};
-    put(b, v, sizeof v);
-    const int64_t w[] = {r->order_ns, r->slots, r->pads, r->utc_ns};
-    put(b, w, sizeof w);
-    put_text(b, r->params);
-}
-
-rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *out)
-{
-    reader_t r = {p, n, 0};
-    out->matrix = get_digest(&r);
-    get_text(&r, out->policy, sizeof out->policy);
-    out->version = get_i32(&r);
-    out->nw = get_i32(&r);
-    out->nt = get_i32(&r);
-    out->line = get_i32(&r);
-    out->order_ns = get_i64(&r);
-    out->slots = get_i64(&r);
-    out->pads = get_i64(&r);
-    out->utc_ns = get_i64(&r);
-    memset(out->params, 0, sizeof out->params);
-    if (!at_end(&r))
-        get_text(&r, out->params, sizeof out->params);
-    return finish(&r);
-}
-
-void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r)
-{
-    start(b);
-    put_digest(b, r->id);
-    put_i64(b, r->utc_ns);
-    put_i32(b, r->phase);
-    put_i32(b, r->is_source);
-    if (r->is_source) {
-        put_text(b, r->name);
-        put_text(b, r->location);
-        put_i64(b, r->bytes);
-        put_i64(b, r->mtime_ns);
-        put_i32(b, r->where);
-    } else
-        put_case(b, &r->c);
-    put_i64(b, r->job);
-    put_text(b, r->is_source ? "" : r->c.policy_params);
-}
-
-rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *out)
-{
-    reader_t r = {p, n, 0};
-    memset(out, 0, sizeof *out);
-    out->id = get_digest(&r);
-    out->utc_ns = get_i64(&r);
-    out->phase = get_i32(&r);
-    out->is_source = get_i32(&r);
-    if (out->is_source) {
-        get_text(&r, out->name, sizeof out->name);
-        get_text(&r, out->location, sizeof out->location);
-        out->bytes = get_i64(&r);
-        out->mtime_ns = get_i64(&r);
-        out->where = get_i32(&r);
-    } else
-        get_case(&r, &out->c);
-    /* journals of earlier versions had one matrix in hand */
-    if (!at_end(&r))
-        out->job = get_i64(&r);
-    if (!at_end(&r))
-        get_text(&r, out->c.policy_params, sizeof out->c.policy_params);
-    return finish(&r);
-}
-
-void rc_rec_put_settled(rc_bytes_t *b, const rc_rec_settled_t *r)
-{
-    start(b);
-    put_i64(b, r->job);
-    put_i64(b, r->utc_ns);
-    put_i32(b, r->over);
-}
-
-rc_status_t rc_rec_get_settled(const unsigned char *p, size_t n, rc_rec_settled_t *out)
-{
-    reader_t r = {p, n, 0};
-    out->job = get_i64(&r);
-    out->utc_ns = get_i64(&r);
-    out->over = get_i32(&r);
-    return finish(&r);
-}
-
-void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r)
-{
-    const rc_row_result_t *w = &r->row;
-    start(b);
-    put_case(b, &r->c);
-    put_text(b, r->text);
-    const int64_t whole[] = {w->order_ns, w->prepare_ns, w->preprocess_ns, w->first_ns, w->throttle,
-        w->reps, w->batch, w->k_tile, w->bytes_min, w->seed, w->utc_ns};
-    put(b, whole, sizeof whole);
-    const double real[] = {w->median_ns, w->min_ns, w->mean_ns, w->sd_ns, w->rel_err, w->error_max,
-        w->error_rel, w->clock_mhz, w->memory_clock_mhz, w->temperature_c};
-    for (size_t i = 0; i < sizeof real / sizeof *real; i++)
-        put_f64(b, real[i]);
-    const int32_t kind[] = {w->status, w->phase, w->stop};
-    put(b, kind, sizeof kind);
-    put(b, r->sample_ns, (size_t)w->reps * sizeof *r->sample_ns);
-    put_text(b, r->c.policy_params);
-    put_i64(b, w->device_bytes);
-    put_f64(b, w->fill);
-    put_i64(b, w->permute_ns);
-    put_i64(b, w->pointer_bytes);
-}
-
-rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *out)
-{
-    reader_t r = {p, n, 0};
-    memset(out, 0, sizeof *out);
-    rc_row_result_t *w = &out->row;
-    get_case(&r, &out->c);
-    get_text(&r, out->text, sizeof out->text);
-    int64_t *const whole[] = {&w->order_ns, &w->prepare_ns, &w->preprocess_ns, &w->first_ns,
-        &w->throttle, &w->reps, &w->batch, &w->k_tile, &w->bytes_min, &w->seed, &w->utc_ns};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        *whole[i] = get_i64(&r);
-    double *const real[] = {&w->median_ns, &w->min_ns, &w->mean_ns, &w->sd_ns, &w->rel_err,
-        &w->error_max, &w->error_rel, &w->clock_mhz, &w->memory_clock_mhz, &w->temperature_c};
-    for (size_t i = 0; i < sizeof real / sizeof *real; i++)
-        *real[i] = get_f64(&r);
-    w->status = get_i32(&r);
-    w->phase = get_i32(&r);
-    w->stop = get_i32(&r);
-    out->sample_ns = (const void *)r.p; /* unaligned: callers copy */
-    if (w->reps < 0 || (size_t)w->reps > r.left / sizeof(int64_t))
-        r.bad = 1;
+    const void *from = c->to ? NULL : take(c, n);
+    if (c->to)
+        put(c->to, data, n);
+    else if (from)
+        memcpy(data, from, n);
     else
-        skip(&r, (size_t)w->reps * sizeof(int64_t));
-    w->device_bytes = -1;
-    w->fill = NAN;
-    w->permute_ns = -1;
-    w->pointer_bytes = -1;
-    if (!at_end(&r)) {
-        get_text(&r, out->c.policy_params, sizeof out->c.policy_params);
-        w->device_bytes = get_i64(&r);
-        w->fill = get_f64(&r);
+        memset(data, 0, n);
+}
+
+/* Whether the record goes on: what an earlier version wrote may end here. */
+static int goes_on(const codec_t *c)
+{
+    return c->to || (!c->bad && c->left > 0);
+}
+
+static void all32(codec_t *c, int32_t *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bytes(c, v[i], sizeof *v[i]);
+}
+
+static void all64(codec_t *c, int64_t *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bytes(c, v[i], sizeof *v[i]);
+}
+
+static void all_real(codec_t *c, double *const *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        bytes(c, v[i], sizeof *v[i]);
+}
+
+#define LIST(type, ...)                                                                            \
+    (type *const[]){__VA_ARGS__}, sizeof((type *[]){__VA_ARGS__}) / sizeof(type *)
+#define I32(c, ...) all32(c, LIST(int32_t, __VA_ARGS__))
+#define I64(c, ...) all64(c, LIST(int64_t, __VA_ARGS__))
+#define F64(c, ...) all_real(c, LIST(double, __VA_ARGS__))
+
+static void digest(codec_t *c, rc_digest_t *d)
+{
+    bytes(c, &d->hi, sizeof d->hi);
+    bytes(c, &d->lo, sizeof d->lo);
+}
+
+/* A text with its NUL, so that it can be borrowed when it is read. */
+static void borrowed(codec_t *c, const char **text)
+{
+    size_t n = c->to ? strlen(*text) : 0;
+    uint16_t len = (uint16_t)n;
+    if (c->to && n > UINT16_MAX) {
+        c->to->failed = 1;
+        return;
     }
-    if (!at_end(&r)) {
-        w->permute_ns = get_i64(&r);
-        w->pointer_bytes = get_i64(&r);
+    bytes(c, &len, sizeof len);
+    if (c->to) {
+        put(c->to, *text, n + 1);
+        return;
     }
-    return finish(&r);
+    const char *from = take(c, (size_t)len + 1);
+    c->bad |= from && (from[len] != '\0' || memchr(from, '\0', len));
+    *text = c->bad ? "" : from;
 }
 
-void rc_rec_put_plan(rc_bytes_t *b, const rc_rec_plan_t *r)
+static void text(codec_t *c, char *field, size_t size)
 {
-    start(b);
-    put_i64(b, r->matrices);
-    put_i64(b, r->cases);
-    put_i64(b, r->done);
-    put_f64(b, r->cost_s);
+    const char *t = field;
+    borrowed(c, &t);
+    if (c->to)
+        return;
+    size_t n = strlen(t);
+    c->bad |= n >= size;
+    memset(field, 0, size);
+    memcpy(field, t, c->bad ? 0 : n);
+}
+#define TEXT(c, field) text(c, field, sizeof(field))
+
+static rc_status_t finish(const codec_t *c)
+{
+    return c->bad || c->left ? RC_ESTORE : RC_OK;
 }
 
-rc_status_t rc_rec_get_plan(const unsigned char *p, size_t n, rc_rec_plan_t *out)
+/* The parameters of the policy are at the end of the record. */
+static void code_case(codec_t *c, rc_case_t *r)
 {
-    reader_t r = {p, n, 0};
-    out->matrices = get_i64(&r);
-    out->cases = get_i64(&r);
-    out->done = get_i64(&r);
-    out->cost_s = get_f64(&r);
-    return finish(&r);
+    digest(c, &r->matrix);
+    TEXT(c, r->policy);
+    TEXT(c, r->kernel);
+    TEXT(c, r->params);
+    TEXT(c, r->device);
+    I32(c, &r->policy_version, &r->kernel_version, &r->op, &r->precision, &r->layout, &r->c_order,
+        &r->cache, &r->nw, &r->nt, &r->line);
+    I64(c, &r->k);
 }
 
-void rc_rec_put_end(rc_bytes_t *b, const rc_rec_end_t *r)
+static void code_run(codec_t *c, rc_rec_run_t *r)
 {
-    start(b);
-    put_i64(b, r->utc_ns);
-    put_i32(b, r->state);
+    TEXT(c, r->uuid);
+    TEXT(c, r->version);
+    TEXT(c, r->git);
+    I64(c, &r->started_ns);
+    I32(c, &r->ranks, &r->rank);
 }
 
-rc_status_t rc_rec_get_end(const unsigned char *p, size_t n, rc_rec_end_t *out)
+static void code_kv(codec_t *c, rc_rec_kv_t *r)
 {
-    reader_t r = {p, n, 0};
-    out->utc_ns = get_i64(&r);
-    out->state = get_i32(&r);
-    return finish(&r);
+    I32(c, &r->rank);
+    TEXT(c, r->key);
+    borrowed(c, &r->value);
 }
+
+static void code_source(codec_t *c, rc_rec_source_t *r)
+{
+    TEXT(c, r->name);
+    TEXT(c, r->kind);
+    TEXT(c, r->location);
+    TEXT(c, r->text);
+    I64(c, &r->ssid, &r->bytes, &r->mtime_ns, &r->load_ns, &r->utc_ns, &r->rows, &r->cols, &r->nnz);
+    digest(c, &r->digest);
+    I32(c, &r->loaded, &r->values_seeded, &r->where, &r->status, &r->phase);
+}
+
+static void code_feature(codec_t *c, rc_rec_feature_t *r)
+{
+    digest(c, &r->matrix);
+    TEXT(c, r->set);
+    I32(c, &r->version, &r->nw, &r->nt, &r->line);
+    I64(c, &r->feature_ns);
+    borrowed(c, &r->names);
+    I32(c, &r->count);
+    if (c->to) {
+        put(c->to, r->value, (size_t)r->count * sizeof *r->value);
+        return;
+    }
+    /* the values are at the end and may be unaligned: callers copy them */
+    c->bad |= r->count < 0 || c->left != (size_t)r->count * sizeof *r->value;
+    r->value = (const void *)c->p;
+    c->left = 0;
+}
+
+static void code_order(codec_t *c, rc_rec_order_t *r)
+{
+    digest(c, &r->matrix);
+    TEXT(c, r->policy);
+    I32(c, &r->version, &r->nw, &r->nt, &r->line);
+    I64(c, &r->order_ns, &r->slots, &r->pads, &r->utc_ns);
+    if (goes_on(c))
+        TEXT(c, r->params);
+}
+
+static void code_begin(codec_t *c, rc_rec_begin_t *r)
+{
+    digest(c, &r->id);
+    I64(c, &r->utc_ns);
+    I32(c, &r->phase, &r->is_source);
+    if (r->is_source) {
+        TEXT(c, r->name);
+        TEXT(c, r->location);
+        I64(c, &r->bytes, &r->mtime_ns);
+        I32(c, &r->where);
+    } else
+        code_case(c, &r->c);
+    /* journals of earlier versions had one matrix in hand */
+    if (goes_on(c))
+        I64(c, &r->job);
+    char none[sizeof r->c.policy_params] = "";
+    if (goes_on(c))
+        text(c, c->to && r->is_source ? none : r->c.policy_params, sizeof none);
+}
+
+static void code_settled(codec_t *c, rc_rec_settled_t *r)
+{
+    I64(c, &r->job, &r->utc_ns);
+    I32(c, &r->over);
+}
+
+static void code_samples(codec_t *c, rc_rec_result_t *r)
+{
+    if (c->to) {
+        put(c->to, r->sample_ns, (size_t)r->row.reps * sizeof *r->sample_ns);
+        return;
+    }
+    r->sample_ns = (const void *)c->p; /* unaligned: callers copy */
+    if (r->row.reps < 0 || (size_t)r->row.reps > c->left / sizeof *r->sample_ns)
+        c->bad = 1;
+    else
+        (void)take(c, (size_t)r->row.reps * sizeof *r->sample_ns);
+}
+
+static void code_result(codec_t *c, rc_rec_result_t *r)
+{
+    rc_row_result_t *w = &r->row;
+    code_case(c, &r->c);
+    TEXT(c, r->text);
+    I64(c, &w->order_ns, &w->prepare_ns, &w->preprocess_ns, &w->first_ns, &w->throttle, &w->reps,
+        &w->batch, &w->k_tile, &w->bytes_min, &w->seed, &w->utc_ns);
+    F64(c, &w->median_ns, &w->min_ns, &w->mean_ns, &w->sd_ns, &w->rel_err, &w->error_max,
+        &w->error_rel, &w->clock_mhz, &w->memory_clock_mhz, &w->temperature_c);
+    I32(c, &w->status, &w->phase, &w->stop);
+    code_samples(c, r);
+    if (!c->to) {
+        w->device_bytes = w->permute_ns = w->pointer_bytes = -1;
+        w->fill = NAN;
+    }
+    if (goes_on(c)) {
+        TEXT(c, r->c.policy_params);
+        I64(c, &w->device_bytes);
+        F64(c, &w->fill);
+    }
+    if (goes_on(c))
+        I64(c, &w->permute_ns, &w->pointer_bytes);
+}
+
+static void code_plan(codec_t *c, rc_rec_plan_t *r)
+{
+    I64(c, &r->matrices, &r->cases, &r->done);
+    F64(c, &r->cost_s);
+}
+
+static void code_end(codec_t *c, rc_rec_end_t *r)
+{
+    I64(c, &r->utc_ns);
+    I32(c, &r->state);
+}
+
+/* What is written is not changed, though one function does both. */
+#define BOTH_WAYS(name)                                                                            \
+    void rc_rec_put_##name(rc_bytes_t *b, const rc_rec_##name##_t *r)                              \
+    {                                                                                              \
+        codec_t c = {.to = b};                                                                     \
+        b->len = 0;                                                                                \
+        b->failed = 0;                                                                             \
+        code_##name(&c, (rc_rec_##name##_t *)(uintptr_t)r);                                        \
+    }                                                                                              \
+    rc_status_t rc_rec_get_##name(const unsigned char *p, size_t n, rc_rec_##name##_t *r)          \
+    {                                                                                              \
+        codec_t c = {.p = p, .left = n};                                                           \
+        memset(r, 0, sizeof *r);                                                                   \
+        code_##name(&c, r);                                                                        \
+        return finish(&c);                                                                         \
+    }
+BOTH_WAYS(run)
+BOTH_WAYS(kv)
+BOTH_WAYS(source)
+BOTH_WAYS(feature)
+BOTH_WAYS(order)
+BOTH_WAYS(begin)
+BOTH_WAYS(settled)
+BOTH_WAYS(result)
+BOTH_WAYS(plan)
+BOTH_WAYS(end)
