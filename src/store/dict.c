@@ -47,67 +47,41 @@ rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank)
     return rc_digest(text, (size_t)n);
 }
 
-/* Key of a row as it lies in its table; 0 when rows of the table have none. */
-static int key_of(rc_table_id_t t, const void *row, rc_digest_t *key)
-{
-    char a[RC_MESSAGE_MAX + 1];
-    char b[129];
-    switch (t) {
-    case RC_T_MATRIX: {
-        const rc_row_matrix_t *r = row;
-        *key = rc_map_text(rc_field_text(r->digest, sizeof r->digest, a));
-        return 1;
-    }
-    case RC_T_POLICY: {
-        const rc_row_policy_t *r = row;
-        *key = rc_key_version(rc_field_text(r->name, sizeof r->name, a), r->version,
-            rc_field_text(r->params, sizeof r->params, b));
-        return 1;
-    }
-    case RC_T_KERNEL: {
-        const rc_row_kernel_t *r = row;
-        *key = rc_key_version(rc_field_text(r->name, sizeof r->name, a), r->version,
-            rc_field_text(r->params, sizeof r->params, b));
-        return 1;
-    }
-    case RC_T_DEVICE: {
-        const rc_row_device_t *r = row;
-        *key = rc_map_text(rc_field_text(r->class_name, sizeof r->class_name, a));
-        return 1;
-    }
-    case RC_T_MESSAGE: {
-        const rc_row_message_t *r = row;
-        *key = rc_map_text(rc_field_text(r->text, sizeof r->text, a));
-        return 1;
-    }
-    case RC_T_RUN: {
-        const rc_row_run_t *r = row;
-        *key = rc_map_text(rc_field_text(r->uuid, sizeof r->uuid, a));
-        return 1;
-    }
-    case RC_T_JOURNAL: {
-        const rc_row_journal_t *r = row;
-        *key = rc_map_text(rc_field_text(r->name, sizeof r->name, a));
-        return 1;
-    }
-    case RC_T_INFLIGHT: {
-        const rc_row_inflight_t *r = row;
-        *key = rc_key_inflight(r->case_id, r->run, r->rank);
-        return 1;
-    }
-    case RC_T_SOURCE:
-    case RC_T_PROVENANCE:
-    case RC_T_RESULT:
-    case RC_T_ORDER:
-    case RC_T_COUNT:
-        break;
-    }
-    return 0;
-}
+/* Rows whose key is one text of theirs. */
+#define KEY(row, member) offsetof(row, member), sizeof(((row *)0)->member)
+static const struct {
+    size_t offset;
+    size_t bytes;
+} key_texts[RC_T_COUNT] = {
+    [RC_T_MATRIX] = {KEY(rc_row_matrix_t, digest)},
+    [RC_T_DEVICE] = {KEY(rc_row_device_t, class_name)},
+    [RC_T_MESSAGE] = {KEY(rc_row_message_t, text)},
+    [RC_T_RUN] = {KEY(rc_row_run_t, uuid)},
+    [RC_T_JOURNAL] = {KEY(rc_row_journal_t, name)},
+};
 
 int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key)
 {
-    return key_of((rc_table_id_t)(d->table - rc_schema), row, key);
+    char a[RC_MESSAGE_MAX + 1];
+    char b[RC_MESSAGE_MAX + 1];
+    rc_table_id_t t = (rc_table_id_t)(d->table - rc_schema);
+    const rc_row_policy_t *policy = row;
+    const rc_row_kernel_t *kernel = row;
+    const rc_row_inflight_t *lost = row;
+    if (t == RC_T_POLICY)
+        *key = rc_key_version(rc_field_text(policy->name, sizeof policy->name, a), policy->version,
+            rc_field_text(policy->params, sizeof policy->params, b));
+    else if (t == RC_T_KERNEL)
+        *key = rc_key_version(rc_field_text(kernel->name, sizeof kernel->name, a), kernel->version,
+            rc_field_text(kernel->params, sizeof kernel->params, b));
+    else if (t == RC_T_INFLIGHT)
+        *key = rc_key_inflight(lost->case_id, lost->run, lost->rank);
+    else if (key_texts[t].bytes)
+        *key = rc_map_text(
+            rc_field_text((const char *)row + key_texts[t].offset, key_texts[t].bytes, a));
+    else
+        return 0;
+    return 1;
 }
 
 static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)

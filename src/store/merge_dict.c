@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,102 +139,84 @@ static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
 
 /* ------------------------------------------------------------------ their order */
 
-#define COMPARE_TEXT(a, b, member)                                                                 \
-    do {                                                                                           \
-        int c_ = memcmp((a)->member, (b)->member, sizeof(a)->member);                              \
-        if (c_)                                                                                    \
-            return c_;                                                                             \
-    } while (0)
-#define COMPARE_NUMBER(a, b, member)                                                               \
-    do {                                                                                           \
-        if ((a)->member != (b)->member)                                                            \
-            return (a)->member < (b)->member ? -1 : 1;                                             \
-    } while (0)
-
-static int by_matrix(const void *x, const void *y)
-{
-    const rc_row_matrix_t *a = x;
-    const rc_row_matrix_t *b = y;
-    COMPARE_TEXT(a, b, name);
-    COMPARE_TEXT(a, b, digest);
-    return 0;
-}
-
-static int by_policy(const void *x, const void *y)
-{
-    const rc_row_policy_t *a = x;
-    const rc_row_policy_t *b = y;
-    COMPARE_TEXT(a, b, name);
-    COMPARE_TEXT(a, b, params);
-    COMPARE_NUMBER(a, b, version);
-    return 0;
-}
-
-static int by_kernel(const void *x, const void *y)
-{
-    const rc_row_kernel_t *a = x;
-    const rc_row_kernel_t *b = y;
-    COMPARE_TEXT(a, b, name);
-    COMPARE_TEXT(a, b, params);
-    COMPARE_NUMBER(a, b, version);
-    return 0;
-}
-
-static int by_device(const void *x, const void *y)
-{
-    const rc_row_device_t *a = x;
-    const rc_row_device_t *b = y;
-    COMPARE_TEXT(a, b, class_name);
-    return 0;
-}
-
-static int by_message(const void *x, const void *y)
-{
-    const rc_row_message_t *a = x;
-    const rc_row_message_t *b = y;
-    COMPARE_TEXT(a, b, text);
-    return 0;
-}
-
 /* The identity of a run sorts by its start, and later runs need larger ids. */
-static int by_run(const void *x, const void *y)
-{
-    const rc_row_run_t *a = x;
-    const rc_row_run_t *b = y;
-    COMPARE_TEXT(a, b, uuid);
-    return 0;
-}
-
-static int (*const orders[RC_MERGE_DICTS])(const void *, const void *) = {
-    [RC_T_MATRIX] = by_matrix,
-    [RC_T_POLICY] = by_policy,
-    [RC_T_KERNEL] = by_kernel,
-    [RC_T_DEVICE] = by_device,
-    [RC_T_MESSAGE] = by_message,
-    [RC_T_RUN] = by_run,
+static const char *const orders[RC_MERGE_DICTS] = {
+    [RC_T_MATRIX] = "name,digest",
+    [RC_T_POLICY] = "name,params,version",
+    [RC_T_KERNEL] = "name,params,version",
+    [RC_T_DEVICE] = "class_name",
+    [RC_T_MESSAGE] = "text",
+    [RC_T_RUN] = "uuid",
 };
 
-static void number(rc_table_id_t t, void *row, int32_t id)
+void rc_merge_sort_by(
+    const rc_schema_table_t *t, const char *names, const rc_schema_field_t *by[RC_MERGE_BY_MAX])
 {
-    switch (t) {
-    case RC_T_MATRIX:
-        ((rc_row_matrix_t *)row)->id = id;
-        break;
-    case RC_T_POLICY:
-        ((rc_row_policy_t *)row)->id = id;
-        break;
-    case RC_T_KERNEL:
-        ((rc_row_kernel_t *)row)->id = id;
-        break;
-    case RC_T_DEVICE:
-        ((rc_row_device_t *)row)->id = id;
-        break;
-    case RC_T_RUN:
-        ((rc_row_run_t *)row)->id = id;
-        break;
-    default:
-        break;
+    char name[32];
+    int n = 0;
+    for (size_t length; *names; names += length + (names[length] == ',')) {
+        length = strcspn(names, ",");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, names);
+        by[n++] = rc_schema_field(t, name);
     }
+    by[n] = NULL;
+}
+
+static int compare_field(const rc_schema_field_t *f, const char *a, const char *b)
+{
+    int64_t x = 0;
+    int64_t y = 0;
+    int32_t narrow[2];
+    if (f->type == RC_FT_TEXT)
+        return memcmp(a + f->offset, b + f->offset, f->size);
+    if (f->type == RC_FT_INT64) {
+        memcpy(&x, a + f->offset, sizeof x);
+        memcpy(&y, b + f->offset, sizeof y);
+    } else {
+        memcpy(&narrow[0], a + f->offset, sizeof *narrow);
+        memcpy(&narrow[1], b + f->offset, sizeof *narrow);
+        x = narrow[0];
+        y = narrow[1];
+    }
+    return (x > y) - (x < y);
+}
+
+int rc_merge_compare(const void *x, const void *y)
+{
+    const rc_merge_item_t *a = x;
+    const rc_merge_item_t *b = y;
+    int order = 0;
+    for (int i = 0; a->by[i] && order == 0; i++)
+        order = compare_field(a->by[i], a->row, b->row);
+    if (order == 0)
+        order = memcmp(a->row, b->row, a->bytes);
+    return order ? order : (a->from > b->from) - (a->from < b->from);
+}
+
+/* Put the entries into the dictionary of the output, numbered in their order. */
+static rc_status_t put_in_order(rc_merge_t *m, entries_t *e, rc_err_t *err)
+{
+    const rc_schema_table_t *t = &rc_schema[e->table];
+    const rc_schema_field_t *by[RC_MERGE_BY_MAX];
+    const rc_schema_field_t *id = rc_schema_field(t, "id");
+    rc_status_t st = RC_OK;
+    rc_merge_item_t *item = rc_alloc(e->count, sizeof *item, t->title, err);
+    if (!item)
+        return RC_ENOMEM;
+    rc_merge_sort_by(t, orders[e->table], by);
+    for (size_t i = 0; i < e->count; i++)
+        item[i] = (rc_merge_item_t){e->row + i * t->row_bytes, t->row_bytes, by, e->from[i], 1};
+    if (e->count)
+        qsort(item, e->count, sizeof *item, rc_merge_compare);
+    for (size_t i = 0; i < e->count && st == RC_OK; i++) {
+        unsigned char *row = e->row + ((const unsigned char *)item[i].row - e->row);
+        int32_t number = (int32_t)i;
+        if (id)
+            memcpy(row + id->offset, &number, sizeof number);
+        st = rc_dict_push(&m->dicts.d[e->table], row, err);
+    }
+    free(item);
+    return st;
 }
 
 static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
@@ -243,12 +226,7 @@ static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
     if (e->count > INT32_MAX)
         return rc_fail(
             err, RC_ENOTSUP, "%s: %zu entries are too many", rc_schema[e->table].path, e->count);
-    if (e->count)
-        qsort(e->row, e->count, bytes, orders[e->table]);
-    for (size_t i = 0; i < e->count; i++) {
-        number(e->table, e->row + i * bytes, (int32_t)i);
-        RC_PASS(rc_dict_push(to, e->row + i * bytes, err));
-    }
+    RC_PASS(put_in_order(m, e, err));
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         int32_t *id = rc_alloc(d->count, sizeof *id, "ids", err);
@@ -279,15 +257,21 @@ rc_status_t rc_merge_dicts(rc_merge_t *m, rc_err_t *err)
     return st;
 }
 
-rc_status_t rc_merge_id(const rc_merge_store_t *s, rc_table_id_t dict, int none, const char *path,
-    int64_t row, int32_t *id, rc_err_t *err)
+rc_status_t rc_merge_ids(const rc_merge_store_t *s, const rc_schema_table_t *t, const char *path,
+    int64_t row, void *at, rc_err_t *err)
 {
-    if (none && *id == -1)
-        return RC_OK;
-    if (*id < 0 || (size_t)*id >= s->dicts.d[dict].count)
-        return rc_fail(err, RC_ESTORE,
-            "%s: row %" PRId64 " of %s refers to row %d of %s, which has %zu rows", s->path, row,
-            path, (int)*id, rc_schema[dict].path, s->dicts.d[dict].count);
-    *id = s->id[dict][*id];
+    for (const rc_schema_field_t *f = t->field; f < t->field + t->fields; f++) {
+        int32_t id;
+        if (f->dict == RC_T_COUNT)
+            continue;
+        memcpy(&id, (char *)at + f->offset, sizeof id);
+        if (f->may_be_none && id == -1)
+            continue;
+        if (id < 0 || (size_t)id >= s->dicts.d[f->dict].count)
+            return rc_fail(err, RC_ESTORE,
+                "%s: row %" PRId64 " of %s refers to row %d of %s, which has %zu rows", s->path,
+                row, path, (int)id, rc_schema[f->dict].path, s->dicts.d[f->dict].count);
+        memcpy((char *)at + f->offset, &s->id[f->dict][id], sizeof id);
+    }
     return RC_OK;
 }

@@ -40,10 +40,29 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err);
 /** Unite and write the results and their raw times; fills m->info. */
 rc_status_t rc_merge_results(rc_merge_t *m, rc_err_t *err);
 
-/** Replace an id of row `row` of the table at `path` by that of the output.
- *  \param[in] none  1: -1 is allowed, and stays
+/** Replace the ids in row `row` of the table at `path` by those of the output.
+ *  \param[in,out] at  the row as it is in memory
  *  \return RC_OK, or RC_ESTORE when there is no such entry */
-rc_status_t rc_merge_id(const rc_merge_store_t *s, rc_table_id_t dict, int none, const char *path,
-    int64_t row, int32_t *id, rc_err_t *err);
+rc_status_t rc_merge_ids(const rc_merge_store_t *s, const rc_schema_table_t *t, const char *path,
+    int64_t row, void *at, rc_err_t *err);
+
+/** A row on its way to its place. */
+typedef struct rc_merge_item {
+    const void *row;
+    size_t bytes;
+    const rc_schema_field_t *const *by; /**< fields that rows are sorted by, NULL-terminated; those
+                                             equal in them go by their bytes, then their store */
+    int32_t from;                       /**< store */
+    int32_t times;                      /**< how often the store has that row */
+} rc_merge_item_t;
+
+enum { RC_MERGE_BY_MAX = 5 }; /**< fields that rows are sorted by, and the NULL */
+
+/** Find the fields of those names.  \param[in] names  separated by commas */
+void rc_merge_sort_by(
+    const rc_schema_table_t *t, const char *names, const rc_schema_field_t *by[RC_MERGE_BY_MAX]);
+
+/** Order of two items, for qsort. */
+int rc_merge_compare(const void *x, const void *y);
 
 #endif

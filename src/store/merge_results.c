@@ -122,18 +122,6 @@ static rc_status_t look(window_t *w, const rc_merge_store_t *s, read_fn *read, s
 
 /* ----------------------------------------------------------------------- the index */
 
-static rc_status_t map_row(
-    const rc_merge_store_t *s, int64_t row, rc_row_result_t *r, rc_err_t *err)
-{
-    const char *path = rc_schema[RC_T_RESULT].path;
-    RC_PASS(rc_merge_id(s, RC_T_MATRIX, 0, path, row, &r->matrix, err));
-    RC_PASS(rc_merge_id(s, RC_T_POLICY, 0, path, row, &r->policy, err));
-    RC_PASS(rc_merge_id(s, RC_T_KERNEL, 0, path, row, &r->kernel, err));
-    RC_PASS(rc_merge_id(s, RC_T_DEVICE, 0, path, row, &r->device, err));
-    RC_PASS(rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err));
-    return rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err);
-}
-
 /* Two rows of a case are compared as the same thing: so its identity must be the one in its id. */
 static rc_status_t check_case(const rc_merge_t *m, const rc_merge_store_t *s, int64_t row,
     const rc_row_result_t *r, rc_digest_t *id, rc_err_t *err)
@@ -175,6 +163,7 @@ static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_e
 {
     rc_status_t st = RC_OK;
     const rc_merge_store_t *s = &m->store[from];
+    const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
     rc_samples_t samples = {.h = &s->h, .total = s->samples};
     rc_row_result_t *rows = rc_alloc(SCAN_ROWS, sizeof *rows, "results", err);
     if (!rows)
@@ -186,7 +175,7 @@ static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_e
             rc_row_result_t *r = &rows[i];
             entry_t *e = &out[first + i];
             rc_digest_t id;
-            RC_TRY(map_row(s, first + i, r, err));
+            RC_TRY(rc_merge_ids(s, t, t->path, first + i, r, err));
             RC_TRY(check_case(m, s, first + i, r, &id, err));
             *e = (entry_t){.utc_ns = r->utc_ns,
                 .seq = r->seq,
@@ -345,17 +334,18 @@ static rc_status_t fetch_samples(const rc_merge_t *m, const entry_t *e, int64_t 
 static rc_status_t put(const rc_merge_t *m, const entry_t *e, int64_t first, int64_t last,
     int64_t total, block_t *b, rc_err_t *err)
 {
+    const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
     rc_status_t st = fetch_samples(m, e, first, last, total, b, err);
     for (int64_t i = first; i < last && st == RC_OK; i++) {
         rc_row_result_t *r = &b->row[i];
-        st = map_row(&m->store[e[i].store], e[i].row, r, err);
+        st = rc_merge_ids(&m->store[e[i].store], t, t->path, e[i].row, r, err);
         r->sample_offset = rc_samples_has(r) ? b->written : -1;
         b->written += r->sample_offset >= 0 ? r->reps : 0;
     }
     if (st == RC_OK)
         st = rc_h5_append_samples(&m->h, b->sample, total, NULL, err);
     if (st == RC_OK)
-        st = rc_h5_append(&m->h, &rc_schema[RC_T_RESULT], b->row + first, last - first, NULL, err);
+        st = rc_h5_append(&m->h, t, b->row + first, last - first, NULL, err);
     return st;
 }
 

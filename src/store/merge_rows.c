@@ -13,16 +13,10 @@ typedef struct pile {
     unsigned char *row;
     size_t rows;
     size_t capacity;
-    struct item *item; /* [count] after unite() */
+    rc_merge_item_t *item; /* [count] after unite() */
     size_t count;
+    const rc_schema_field_t *by[RC_MERGE_BY_MAX];
 } pile_t;
-
-typedef struct item {
-    const void *row;
-    size_t bytes;
-    int32_t from;
-    int32_t times; /* how often the store has that row */
-} item_t;
 
 static rc_status_t push(pile_t *p, const void *row, const char *what, rc_err_t *err)
 {
@@ -41,97 +35,12 @@ static void pile_free(pile_t *p)
     free(p->item);
 }
 
-/* ------------------------------------------------------------------ orders of rows */
-
-#define COMPARE(a, b, member)                                                                      \
-    do {                                                                                           \
-        if ((a)->member != (b)->member)                                                            \
-            return (a)->member < (b)->member ? -1 : 1;                                             \
-    } while (0)
-
-/* Rows that are equal for the order of their table go by their bytes, then by their store. */
-static int by_bytes(const item_t *x, const item_t *y)
-{
-    int c = memcmp(x->row, y->row, x->bytes);
-    return c ? c : (x->from > y->from) - (x->from < y->from);
-}
-
-/* The last row of a name counts. */
-static int by_source(const void *x, const void *y)
-{
-    const rc_row_source_t *a = ((const item_t *)x)->row;
-    const rc_row_source_t *b = ((const item_t *)y)->row;
-    COMPARE(a, b, utc_ns);
-    COMPARE(a, b, run);
-    return by_bytes(x, y);
-}
-
-static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
-{
-    return a->run == b->run && a->rank == b->rank && a->part == b->part &&
-           memcmp(a->key, b->key, sizeof a->key) == 0;
-}
-
-static int by_provenance(const void *x, const void *y)
-{
-    const rc_row_provenance_t *a = ((const item_t *)x)->row;
-    const rc_row_provenance_t *b = ((const item_t *)y)->row;
-    COMPARE(a, b, run);
-    COMPARE(a, b, rank);
-    int c = memcmp(a->key, b->key, sizeof a->key);
-    if (c)
-        return c;
-    COMPARE(a, b, part);
-    return by_bytes(x, y);
-}
-
-static int by_journal(const void *x, const void *y)
-{
-    const rc_row_journal_t *a = ((const item_t *)x)->row;
-    const rc_row_journal_t *b = ((const item_t *)y)->row;
-    int c = memcmp(a->name, b->name, sizeof a->name);
-    if (c)
-        return c;
-    COMPARE(a, b, bytes);
-    return by_bytes(x, y);
-}
-
-static int by_inflight(const void *x, const void *y)
-{
-    const rc_row_inflight_t *a = ((const item_t *)x)->row;
-    const rc_row_inflight_t *b = ((const item_t *)y)->row;
-    COMPARE(a, b, run);
-    COMPARE(a, b, rank);
-    return by_bytes(x, y); /* the case comes first in it */
-}
-
-static int by_order(const void *x, const void *y)
-{
-    const rc_row_order_t *a = ((const item_t *)x)->row;
-    const rc_row_order_t *b = ((const item_t *)y)->row;
-    COMPARE(a, b, utc_ns);
-    COMPARE(a, b, run);
-    return by_bytes(x, y);
-}
-
-/* A row of features: its description, then its values. */
-static int by_feature(const void *x, const void *y)
-{
-    const rc_row_feature_t *a = ((const item_t *)x)->row;
-    const rc_row_feature_t *b = ((const item_t *)y)->row;
-    COMPARE(a, b, run);
-    COMPARE(a, b, matrix);
-    COMPARE(a, b, version);
-    return by_bytes(x, y);
-}
-
 /* --------------------------------------------------------------------- the union */
 
 /* Of equal rows as many are kept as the store has that has most of them: two stores with the same
  * row have it from the same measurement, one store with two of them measured twice.
  * \param[in] end  [stores] rows of the pile up to and with those of each store */
-static rc_status_t unite(pile_t *p, const size_t *end, int (*order)(const void *, const void *),
-    const char *what, rc_err_t *err)
+static rc_status_t unite(pile_t *p, const size_t *end, const char *what, rc_err_t *err)
 {
     p->item = rc_alloc(p->rows, sizeof *p->item, what, err);
     if (!p->item)
@@ -140,14 +49,14 @@ static rc_status_t unite(pile_t *p, const size_t *end, int (*order)(const void *
     for (size_t i = 0; i < p->rows; i++) {
         while (i >= end[from])
             from++;
-        p->item[i] = (item_t){p->row + i * p->bytes, p->bytes, from, 1};
+        p->item[i] = (rc_merge_item_t){p->row + i * p->bytes, p->bytes, p->by, from, 1};
     }
     if (p->rows)
-        qsort(p->item, p->rows, sizeof *p->item, order);
+        qsort(p->item, p->rows, sizeof *p->item, rc_merge_compare);
     size_t first = 0; /* item of the output that begins the present group of equal rows */
     int32_t times = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        const item_t now = p->item[i];
+        const rc_merge_item_t now = p->item[i];
         int equal = p->count > 0 && memcmp(p->item[first].row, now.row, p->bytes) == 0;
         times = equal && i > 0 && from == now.from ? times + 1 : 1;
         from = now.from;
@@ -159,55 +68,37 @@ static rc_status_t unite(pile_t *p, const size_t *end, int (*order)(const void *
     return RC_OK;
 }
 
-/* Fill a pile with the rows of one of the small tables.
- * \param[in] map  replaces the ids of row `row` of a store */
-typedef rc_status_t map_fn(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err);
-
-static rc_status_t pile_up(rc_merge_t *m, rc_table_id_t t, map_fn *map,
-    int (*order)(const void *, const void *), pile_t *p, rc_err_t *err)
+/* Fill a pile with the rows of one of the small tables. */
+static rc_status_t pile_up(rc_merge_t *m, rc_table_id_t table, pile_t *p, rc_err_t *err)
 {
+    const rc_schema_table_t *t = &rc_schema[table];
     rc_status_t st = RC_OK;
     size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
     if (!end)
         return RC_ENOMEM;
-    p->bytes = rc_schema[t].row_bytes;
+    p->bytes = t->row_bytes;
     for (int s = 0; s < m->stores; s++) {
-        const rc_dict_t *d = &m->store[s].dicts.d[t];
+        const rc_dict_t *d = &m->store[s].dicts.d[table];
         for (size_t i = 0; i < d->count; i++) {
-            RC_TRY(push(p, (const char *)d->rows + i * p->bytes, rc_schema[t].title, err));
-            if (map)
-                RC_TRY(map(&m->store[s], (int64_t)i, p->row + (p->rows - 1) * p->bytes, err));
+            RC_TRY(push(p, (const char *)d->rows + i * p->bytes, t->title, err));
+            RC_TRY(rc_merge_ids(
+                &m->store[s], t, t->path, (int64_t)i, p->row + (p->rows - 1) * p->bytes, err));
         }
         end[s] = p->rows;
     }
-    st = unite(p, end, order, rc_schema[t].title, err);
+    st = unite(p, end, t->title, err);
 done:
     free(end);
     return st;
 }
 
-static rc_status_t map_source(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
+static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
 {
-    rc_row_source_t *r = at;
-    const char *path = rc_schema[RC_T_SOURCE].path;
-    RC_PASS(rc_merge_id(s, RC_T_MATRIX, 1, path, row, &r->matrix, err));
-    RC_PASS(rc_merge_id(s, RC_T_MESSAGE, 1, path, row, &r->message, err));
-    return rc_merge_id(s, RC_T_RUN, 0, path, row, &r->run, err);
+    return a->run == b->run && a->rank == b->rank && a->part == b->part &&
+           memcmp(a->key, b->key, sizeof a->key) == 0;
 }
 
-static rc_status_t map_provenance(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
-{
-    rc_row_provenance_t *r = at;
-    return rc_merge_id(s, RC_T_RUN, 0, rc_schema[RC_T_PROVENANCE].path, row, &r->run, err);
-}
-
-static rc_status_t map_inflight(const rc_merge_store_t *s, int64_t row, void *at, rc_err_t *err)
-{
-    rc_row_inflight_t *r = at;
-    return rc_merge_id(s, RC_T_RUN, 0, rc_schema[RC_T_INFLIGHT].path, row, &r->run, err);
-}
-
-static const char *name_of(const rc_merge_t *m, const item_t *i)
+static const char *name_of(const rc_merge_t *m, const rc_merge_item_t *i)
 {
     return m->store[i->from].path;
 }
@@ -263,19 +154,19 @@ rc_status_t rc_merge_tables(rc_merge_t *m, rc_err_t *err)
 {
     static const struct {
         rc_table_id_t table;
-        map_fn *map;
-        int (*order)(const void *, const void *);
+        const char *by;
         rc_status_t (*check)(const rc_merge_t *m, const pile_t *p, rc_err_t *err);
     } kind[] = {
-        {RC_T_SOURCE, map_source, by_source, NULL},
-        {RC_T_PROVENANCE, map_provenance, by_provenance, check_provenance},
-        {RC_T_JOURNAL, NULL, by_journal, NULL},
-        {RC_T_INFLIGHT, map_inflight, by_inflight, check_inflight},
+        {RC_T_SOURCE, "utc_ns,run", NULL}, /* the last row of a name counts */
+        {RC_T_PROVENANCE, "run,rank,key,part", check_provenance},
+        {RC_T_JOURNAL, "name,bytes", NULL},
+        {RC_T_INFLIGHT, "run,rank", check_inflight}, /* then by the case, which comes first */
     };
     rc_status_t st = RC_OK;
     for (size_t i = 0; i < sizeof kind / sizeof *kind && st == RC_OK; i++) {
         pile_t p = {0};
-        st = pile_up(m, kind[i].table, kind[i].map, kind[i].order, &p, err);
+        rc_merge_sort_by(&rc_schema[kind[i].table], kind[i].by, p.by);
+        st = pile_up(m, kind[i].table, &p, err);
         if (st == RC_OK && kind[i].check)
             st = kind[i].check(m, &p, err);
         if (st == RC_OK)
@@ -293,15 +184,11 @@ static rc_status_t pile_orders(const rc_merge_store_t *s, pile_t *p, rc_err_t *e
     void *rows = NULL;
     int64_t n = 0;
     rc_status_t st = rc_h5_read(&s->h, t, &rows, &n, err);
-    rc_row_order_t *r = rows;
     for (int64_t i = 0; i < n && st == RC_OK; i++) {
-        st = rc_merge_id(s, RC_T_MATRIX, 0, t->path, i, &r[i].matrix, err);
+        void *row = (char *)rows + (size_t)i * t->row_bytes;
+        st = rc_merge_ids(s, t, t->path, i, row, err);
         if (st == RC_OK)
-            st = rc_merge_id(s, RC_T_POLICY, 0, t->path, i, &r[i].policy, err);
-        if (st == RC_OK)
-            st = rc_merge_id(s, RC_T_RUN, 0, t->path, i, &r[i].run, err);
-        if (st == RC_OK)
-            st = push(p, &r[i], t->title, err);
+            st = push(p, row, t->title, err);
     }
     free(rows);
     return st;
@@ -329,7 +216,8 @@ rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
         RC_TRY(pile_orders(&m->store[s], &p, err));
         end[s] = p.rows;
     }
-    RC_TRY(unite(&p, end, by_order, t->title, err));
+    rc_merge_sort_by(t, "utc_ns,run", p.by);
+    RC_TRY(unite(&p, end, t->title, err));
     rows = flatten(&p, 0, t->row_bytes, t->title, err);
     if (!rows)
         RC_TRY(RC_ENOMEM);
@@ -377,8 +265,7 @@ static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t 
     if (!both)
         RC_TRY(RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
-        RC_TRY(rc_merge_id(store, RC_T_MATRIX, 0, RC_FEATURES_PATH, i, &row[i].matrix, err));
-        RC_TRY(rc_merge_id(store, RC_T_RUN, 0, RC_FEATURES_PATH, i, &row[i].run, err));
+        RC_TRY(rc_merge_ids(store, &rc_schema_feature_rows, RC_FEATURES_PATH, i, &row[i], err));
         memcpy(both, &row[i], sizeof *row);
         memcpy(both + sizeof *row, value + i * columns, (size_t)columns * sizeof *value);
         RC_TRY(push(p, both, "features", err));
@@ -415,7 +302,8 @@ static rc_status_t merge_set(
             RC_TRY(pile_features(m, s, &set, &p, err));
         end[s] = p.rows;
     }
-    RC_TRY(unite(&p, end, by_feature, "features", err));
+    rc_merge_sort_by(&rc_schema_feature_rows, "run,matrix,version", p.by);
+    RC_TRY(unite(&p, end, "features", err));
     rows = flatten(&p, 0, sizeof(rc_row_feature_t), "features", err);
     values = flatten(
         &p, sizeof(rc_row_feature_t), (size_t)set.columns * sizeof(double), "features", err);

@@ -47,8 +47,9 @@ void rc_bytes_free(rc_bytes_t *b)
     *b = (rc_bytes_t){0};
 }
 
-/* A record on its way to or from its bytes.  Both ways go through the same functions, so that what is
- * written is what is read.  A reader goes bad at the first thing that does not fit and stays so. */
+/* A record on its way to or from its bytes.  Both ways go through the same functions, so that what
+ * is written is what is read.  A reader goes bad at the first thing that does not fit and stays so.
+ */
 typedef struct codec {
     rc_bytes_t *to; /* NULL: it is read */
     const unsigned char *p;

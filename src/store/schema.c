@@ -37,7 +37,11 @@ const char *const rc_cache_names[] = {"warm", "cold", NULL};
 #define AT(row, member) offsetof(row, member), sizeof(((row *)0)->member)
 #define FIELD(row, member, type, unit, help, names, since, missing)                                \
     {                                                                                              \
-#member, type, AT(row, member), unit, help, names, since, missing                          \
+#member, type, AT(row, member), unit, help, names, since, missing, RC_T_COUNT, 0           \
+    }
+#define REF(row, member, table, none, help)                                                        \
+    {                                                                                              \
+#member, RC_FT_INT32, AT(row, member), "", help, NULL, 0, 0, table, none                   \
     }
 #define I32(row, member, unit, help) FIELD(row, member, RC_FT_INT32, unit, help, NULL, 0, 0)
 #define I64(row, member, unit, help) FIELD(row, member, RC_FT_INT64, unit, help, NULL, 0, 0)
@@ -67,11 +71,11 @@ static const rc_schema_field_t source_fields[] = {
     I64(R, load_ns, "ns", "time to load the matrix"),
     I64(R, utc_ns, "ns", "when, since 1970"),
     ENM(R, where, rc_where_names, "what the location is"),
-    I32(R, matrix, "", "id in /dict/matrix; -1 when it was not loaded"),
+    REF(R, matrix, RC_T_MATRIX, 1, "id in /dict/matrix; -1 when it was not loaded"),
     ENM(R, status, rc_case_status_names, "ok: it was loaded; its cases have their own status"),
     ENM(R, phase, rc_phase_names, "where it ended when not ok"),
-    I32(R, message, "", "id in /dict/message; -1 none"),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, message, RC_T_MESSAGE, 1, "id in /dict/message; -1 none"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
 };
 #undef R
 #define R rc_row_policy_t
@@ -120,7 +124,7 @@ static const rc_schema_field_t run_fields[] = {
 static const rc_schema_field_t provenance_fields[] = {
     TXT(R, key, "what: argv[2], host, compiler, ..."),
     TXT(R, value, "its value; longer ones go on in part 1, 2, ..."),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
     I32(R, rank, "", "MPI rank; -1: of the whole run"),
     I32(R, part, "", "0, 1, ... of a long value"),
     I32(R, reserved, "", "0"),
@@ -136,7 +140,7 @@ static const rc_schema_field_t journal_fields[] = {
 static const rc_schema_field_t inflight_fields[] = {
     TXT(R, case_id, "case (or matrix) that was in flight when its run died"),
     I64(R, utc_ns, "ns", "when it was begun, since 1970"),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
     I32(R, rank, "", "MPI rank"),
     ENM(R, phase, rc_phase_names, "what was being done"),
     I32(R, signal, "", "signal that the rank saw; 0 none"),
@@ -148,23 +152,23 @@ static const rc_schema_field_t order_fields[] = {
     I64(R, slots, "slots", "length of the schedule"),
     I64(R, pads, "slots", "of them pads"),
     I64(R, utc_ns, "ns", "when, since 1970"),
-    I32(R, matrix, "", "id in /dict/matrix"),
-    I32(R, policy, "", "id in /dict/policy"),
+    REF(R, matrix, RC_T_MATRIX, 0, "id in /dict/matrix"),
+    REF(R, policy, RC_T_POLICY, 0, "id in /dict/policy"),
     I32(R, nw, "workers", "N_w, warps per CTA"),
     I32(R, nt, "lanes", "N_t, lanes per warp"),
     I32(R, line, "columns", "columns of A per cache line of B"),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
 };
 #undef R
 #define R rc_row_feature_t
 static const rc_schema_field_t feature_fields[] = {
     I64(R, feature_ns, "ns", "time to compute the row"),
-    I32(R, matrix, "", "id in /dict/matrix"),
+    REF(R, matrix, RC_T_MATRIX, 0, "id in /dict/matrix"),
     I32(R, nw, "workers", "N_w, warps per CTA"),
     I32(R, nt, "lanes", "N_t, lanes per warp"),
     I32(R, line, "columns", "columns of A per cache line of B"),
     I32(R, version, "", "of the feature set"),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
 };
 #undef R
 #define R rc_row_result_t
@@ -195,11 +199,11 @@ static const rc_schema_field_t result_fields[] = {
     I64(R, utc_ns, "ns", "when it ended, since 1970"),
     I64(R, seq, "",
         "number of the record in its journal: (run, rank, seq) is unique; -1 for crashed"),
-    I32(R, matrix, "", "id in /dict/matrix"),
-    I32(R, policy, "", "id in /dict/policy"),
-    I32(R, kernel, "", "id in /dict/kernel"),
-    I32(R, device, "", "id in /dict/device"),
-    I32(R, run, "", "id in /dict/run"),
+    REF(R, matrix, RC_T_MATRIX, 0, "id in /dict/matrix"),
+    REF(R, policy, RC_T_POLICY, 0, "id in /dict/policy"),
+    REF(R, kernel, RC_T_KERNEL, 0, "id in /dict/kernel"),
+    REF(R, device, RC_T_DEVICE, 0, "id in /dict/device"),
+    REF(R, run, RC_T_RUN, 0, "id in /dict/run"),
     I32(R, rank, "", "MPI rank"),
     I32(R, nw, "workers", "N_w that the order was built for"),
     I32(R, nt, "lanes", "N_t"),
@@ -214,7 +218,7 @@ static const rc_schema_field_t result_fields[] = {
     ENM(R, status, rc_case_status_names, "only ok rows may enter an average"),
     ENM(R, phase, rc_phase_names, "where it ended when not ok"),
     ENM(R, stop, rc_stop_names, "why the repetition ended"),
-    I32(R, message, "", "id in /dict/message; -1 none"),
+    REF(R, message, RC_T_MESSAGE, 1, "id in /dict/message; -1 none"),
     FIELD(R, device_bytes, RC_FT_INT64, "bytes",
         "of the prepared matrix in the memory of the device; -1 unknown", NULL,
         RC_SCHEMA_VERSION(2, 0), -1),
@@ -263,6 +267,14 @@ int rc_schema_fields(const rc_schema_table_t *t, int version, size_t *bytes)
     while (n < t->fields && t->field[n].since <= version)
         *bytes += t->field[n++].size;
     return n;
+}
+
+const rc_schema_field_t *rc_schema_field(const rc_schema_table_t *t, const char *name)
+{
+    for (int i = 0; i < t->fields; i++)
+        if (strcmp(t->field[i].name, name) == 0)
+            return &t->field[i];
+    return NULL;
 }
 
 void rc_schema_set_missing(

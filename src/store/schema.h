@@ -41,6 +41,23 @@ typedef enum rc_field_type {
     RC_FT_ENUM = 4 /**< int32 with names */
 } rc_field_type_t;
 
+/** The tables, in the order of creation. */
+typedef enum rc_table_id {
+    RC_T_MATRIX = 0,
+    RC_T_POLICY,
+    RC_T_KERNEL,
+    RC_T_DEVICE,
+    RC_T_MESSAGE,
+    RC_T_RUN,
+    RC_T_SOURCE,
+    RC_T_PROVENANCE,
+    RC_T_JOURNAL,
+    RC_T_INFLIGHT,
+    RC_T_RESULT,
+    RC_T_ORDER,
+    RC_T_COUNT
+} rc_table_id_t;
+
 /** One field of a row. */
 typedef struct rc_schema_field {
     const char *name;
@@ -52,6 +69,8 @@ typedef struct rc_schema_field {
     const char *const *names; /**< RC_FT_ENUM: names of 0, 1, ...; NULL-terminated */
     int since;                /**< RC_SCHEMA_VERSION that added it; 0: it was always there */
     double missing;           /**< added: what rows of older files have there; of a text: "" */
+    rc_table_id_t dict; /**< RC_FT_INT32: the dictionary whose ids it holds; RC_T_COUNT: none */
+    int may_be_none;    /**< of an id: 1: -1 stands for none */
 } rc_schema_field_t;
 
 /** One table. */
@@ -243,23 +262,6 @@ typedef struct rc_row_result {
     int64_t pointer_bytes;
 } rc_row_result_t;
 
-/** The tables, in the order of creation. */
-typedef enum rc_table_id {
-    RC_T_MATRIX = 0,
-    RC_T_POLICY,
-    RC_T_KERNEL,
-    RC_T_DEVICE,
-    RC_T_MESSAGE,
-    RC_T_RUN,
-    RC_T_SOURCE,
-    RC_T_PROVENANCE,
-    RC_T_JOURNAL,
-    RC_T_INFLIGHT,
-    RC_T_RESULT,
-    RC_T_ORDER,
-    RC_T_COUNT
-} rc_table_id_t;
-
 extern const rc_schema_table_t rc_schema[RC_T_COUNT];
 
 /** Raw batch times: a flat int64 dataset of ns; a result's are [sample_offset, +reps). */
@@ -273,6 +275,9 @@ extern const rc_schema_table_t rc_schema_feature_rows;
 /** Number of the fields that a table has in a version, which are its first ones, and the bytes of
  *  its rows there. */
 int rc_schema_fields(const rc_schema_table_t *t, int version, size_t *bytes);
+
+/** The field of that name; NULL: the table has none. */
+const rc_schema_field_t *rc_schema_field(const rc_schema_table_t *t, const char *name);
 
 /** Give a field the value that rows of older files have there, in n rows. */
 void rc_schema_set_missing(

@@ -12,38 +12,17 @@
 
 /* -------------------------------------------------------------- fields of any table */
 
-/* The dictionary that a field's ids are of, RC_T_COUNT for none. */
-static rc_table_id_t dict_of(const rc_schema_field_t *f)
+static void check_id(
+    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, int32_t id)
 {
-    static const struct {
-        const char *name;
-        rc_table_id_t table;
-    } refs[] = {{"matrix", RC_T_MATRIX}, {"policy", RC_T_POLICY}, {"kernel", RC_T_KERNEL},
-        {"device", RC_T_DEVICE}, {"message", RC_T_MESSAGE}, {"run", RC_T_RUN}};
-    for (size_t i = 0; f->type == RC_FT_INT32 && i < sizeof refs / sizeof *refs; i++)
-        if (strcmp(f->name, refs[i].name) == 0)
-            return refs[i].table;
-    return RC_T_COUNT;
-}
-
-/* -1 stands for none: of messages, and of matrices that were not loaded. */
-static int may_be_none(const rc_schema_table_t *t, rc_table_id_t dict)
-{
-    return dict == RC_T_MESSAGE || (dict == RC_T_MATRIX && t == &rc_schema[RC_T_SOURCE]);
-}
-
-static void check_id(rc_verify_t *v, const rc_schema_table_t *t, const char *path,
-    const rc_schema_field_t *f, int64_t row, int32_t id)
-{
-    rc_table_id_t dict = dict_of(f);
     char what[128];
-    if (dict == RC_T_COUNT)
+    if (f->dict == RC_T_COUNT)
         return;
-    int64_t count = (int64_t)v->dicts.d[dict].count;
-    if ((id >= 0 && id < count) || (id == -1 && may_be_none(t, dict)))
+    int64_t count = (int64_t)v->dicts.d[f->dict].count;
+    if ((id >= 0 && id < count) || (id == -1 && f->may_be_none))
         return;
     snprintf(what, sizeof what, "%s from %d to %" PRId64 ", as %s has", f->name,
-        may_be_none(t, dict) ? -1 : 0, count - 1, rc_schema[dict].path);
+        f->may_be_none ? -1 : 0, count - 1, rc_schema[f->dict].path);
     rc_verify_say(v, path, row, what, "%d", (int)id);
 }
 
@@ -74,14 +53,14 @@ static void check_enum(
     rc_verify_say(v, path, row, what, "%d", (int)value);
 }
 
-static void check_number(rc_verify_t *v, const rc_schema_table_t *t, const char *path,
-    const rc_schema_field_t *f, int64_t row, int32_t value)
+static void check_number(
+    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, int32_t value)
 {
     char what[64];
     int is_id = strcmp(f->name, "id") == 0;
     int is_reserved = strcmp(f->name, "reserved") == 0;
     int64_t expected = is_id ? row : 0;
-    check_id(v, t, path, f, row, value);
+    check_id(v, path, f, row, value);
     if ((!is_id && !is_reserved) || value == expected)
         return;
     snprintf(what, sizeof what, "%s %" PRId64, f->name, expected);
@@ -106,7 +85,7 @@ void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *pa
             if (f->type == RC_FT_ENUM)
                 check_enum(v, path, f, first + i, value);
             else
-                check_number(v, t, path, f, first + i, value);
+                check_number(v, path, f, first + i, value);
         }
     }
 }
