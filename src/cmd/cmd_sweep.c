@@ -271,17 +271,16 @@ static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_er
 static rc_status_t configure(const struct options *o, rc_device_kind_t device, lists_t *l,
     rc_sweep_config_t *c, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     memset(c, 0, sizeof *c);
     if (!o->store)
         return rc_fail(err, RC_EINVAL, "--store FILE is missing");
     c->device = device;
-    RC_TRY(rc_store_path(o->store, &l->store, err));
+    RC_PASS(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
     rc_measure_defaults(&c->measure, c->device);
-    RC_TRY(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
-    RC_TRY(choose("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
-    RC_TRY(select_cache(o->cache, err));
+    RC_PASS(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
+    RC_PASS(choose("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
+    RC_PASS(select_cache(o->cache, err));
     c->cache = o->cache;
     if (o->case_time > 0)
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
@@ -291,22 +290,22 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
         c->measure.max_reps = o->max_reps;
     c->measure.max_batch = o->max_batch;
     c->measure.seed = (uint64_t)o->seed;
-    RC_TRY(rc_select_policies(o->policies, &l->policy, &c->policies, err));
+    RC_PASS(rc_select_policies(o->policies, &l->policy, &c->policies, err));
     unsigned ops = 0;
-    RC_TRY(rc_select_ops(o->op, &ops, err));
-    RC_TRY(rc_select_kernels(o->kernels, c->device, ops, &l->kernel, &c->kernels, err));
-    RC_TRY(rc_select_ks(o->k, &l->k, &c->ks, err));
-    RC_TRY(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
-    RC_TRY(select_c_orders(o->c_order, c, err));
+    RC_PASS(rc_select_ops(o->op, &ops, err));
+    RC_PASS(rc_select_kernels(o->kernels, c->device, ops, &l->kernel, &c->kernels, err));
+    RC_PASS(rc_select_ks(o->k, &l->k, &c->ks, err));
+    RC_PASS(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
+    RC_PASS(select_c_orders(o->c_order, c, err));
     if (o->catalog && !o->collection)
-        RC_TRY(rc_fail(
+        RC_PASS(rc_fail(
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
-    RC_TRY(rc_select_matrices(o->collection, o->catalog, o->where, -1, &l->catalog, NULL, err));
+    RC_PASS(rc_select_matrices(o->collection, o->catalog, o->where, -1, &l->catalog, NULL, err));
     if (o->limit >= 0)
         rc_catalog_limit(&l->catalog, o->limit);
     int64_t slice;
     int64_t slices;
-    RC_TRY(rc_select_slice(o->slice, &slice, &slices, err));
+    RC_PASS(rc_select_slice(o->slice, &slice, &slices, err));
     rc_catalog_slice(&l->catalog, slice, slices);
     c->make_store = o->slice != NULL;
     c->catalog = &l->catalog;
@@ -325,8 +324,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->take_over_s = o->take_over;
     c->silence_s = o->silence;
     c->redo = o->redo;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* A row of counts by status (NULL: none), followed by `missing` cells without a value. */

@@ -83,7 +83,6 @@ static rc_status_t fail_timed(rc_measuring_t *s, rc_trial_t *j, const rc_err_t *
  * is launched once untimed before its batch. */
 static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     for (int i = 0; i < s->n; i++)
         if (s->job[i].prepared)
             rc_timing_begin(&s->job[i].timing, s->cfg);
@@ -99,11 +98,11 @@ static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
         rc_err_t why = {0};
         if (!wants_samples(j))
             continue;
-        RC_TRY(interrupted(s, err));
+        RC_PASS(interrupted(s, err));
         j->launch = (rc_launch_t){s, j, -1};
         if (rc_timing_warm_up(
                 &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, s->tiling.count, &why) < 0)
-            RC_TRY(fail_timed(s, j, &why, err));
+            RC_PASS(fail_timed(s, j, &why, err));
         last = i;
     }
     while (count_wanting(s, &only) > 0)
@@ -112,15 +111,14 @@ static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
             rc_err_t why = {0};
             if (!wants_samples(j))
                 continue;
-            RC_TRY(interrupted(s, err));
+            RC_PASS(interrupted(s, err));
             int settle = last != i && j->m->bytes_min <= s->d->cache_bytes;
             if (rc_timing_sample(
                     &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, settle, &why) < 0)
-                RC_TRY(fail_timed(s, j, &why, err));
+                RC_PASS(fail_timed(s, j, &why, err));
             last = i;
         }
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Store what the timed cases of a set have; on an interruption only those that were done. */
@@ -164,26 +162,24 @@ static int untried(const rc_measuring_t *s)
  * \param[out] added  cases that were tried */
 static rc_status_t begin_set(rc_measuring_t *s, int *added, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     *added = 0;
     for (int i = 0; i < s->n; i++) {
         if (s->job[i].tried || !fits(s, &s->job[i]))
             continue;
-        RC_TRY(interrupted(s, err));
+        RC_PASS(interrupted(s, err));
         ++*added;
-        RC_TRY(rc_trial_prepare(s, i, err));
+        RC_PASS(rc_trial_prepare(s, i, err));
         if (s->job[i].prepared)
-            RC_TRY(rc_trial_verify(s, i, 0, err));
+            RC_PASS(rc_trial_verify(s, i, 0, err));
     }
     for (int64_t tile = 1; tile < s->tiling.count; tile++)
         for (int i = 0; i < s->n; i++) {
             if (!s->job[i].prepared || s->job[i].verified)
                 continue;
-            RC_TRY(interrupted(s, err));
-            RC_TRY(rc_trial_verify(s, i, tile, err));
+            RC_PASS(interrupted(s, err));
+            RC_PASS(rc_trial_verify(s, i, tile, err));
         }
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Sets of cases that fit together, the baseline in each as long as another case fits beside it. */

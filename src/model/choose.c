@@ -236,13 +236,10 @@ done:
 static rc_status_t check_before(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     rc_geometry_t *g, rc_choice_t *c, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(rc_feature_set_find(m->feature_set) ? RC_OK : rc_model_check(m, "model", err));
-    RC_TRY(check_request(m, request, g, err));
-    RC_TRY(rc_model_permit(m, a, request, c->permitted, &c->reference, err));
-    st = check_domain(m, a, request, NULL, c, err);
-done:
-    return st;
+    RC_PASS(rc_feature_set_find(m->feature_set) ? RC_OK : rc_model_check(m, "model", err));
+    RC_PASS(check_request(m, request, g, err));
+    RC_PASS(rc_model_permit(m, a, request, c->permitted, &c->reference, err));
+    return check_domain(m, a, request, NULL, c, err);
 }
 
 rc_status_t rc_choose_possible(

@@ -48,22 +48,20 @@ static rc_status_t read_head(const json_t *root, int32_t *version, rc_err_t *err
 
 static rc_status_t read_words(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
-    rc_status_t st;
     int task = 0;
     int output = 0;
     int operation = 0; /* files from before there were others do not say */
-    RC_TRY(rc_member_text(root, "", "kind", m->kind, sizeof m->kind, err));
-    RC_TRY(rc_member_int(root, "", "kind_version", 1, INT32_MAX, &m->kind_version, err));
-    RC_TRY(rc_member_name(root, "", "task", rc_task_names, &task, err));
+    RC_PASS(rc_member_text(root, "", "kind", m->kind, sizeof m->kind, err));
+    RC_PASS(rc_member_int(root, "", "kind_version", 1, INT32_MAX, &m->kind_version, err));
+    RC_PASS(rc_member_name(root, "", "task", rc_task_names, &task, err));
     if (json_object_get(root, "operation"))
-        RC_TRY(rc_member_name(root, "", "operation", rc_model_operation_names, &operation, err));
-    RC_TRY(rc_member_name(root, "", "output", rc_output_names, &output, err));
-    RC_TRY(rc_member_text(root, "", "device", m->device, sizeof m->device, err));
+        RC_PASS(rc_member_name(root, "", "operation", rc_model_operation_names, &operation, err));
+    RC_PASS(rc_member_name(root, "", "output", rc_output_names, &output, err));
+    RC_PASS(rc_member_text(root, "", "device", m->device, sizeof m->device, err));
     m->task = (rc_task_t)task;
     m->operation = operation;
     m->output = (rc_output_t)output;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_geometry(
@@ -75,13 +73,10 @@ static rc_status_t read_geometry(
     if (json_is_null(v))
         return RC_OK; /* zero: not trained */
     snprintf(path, sizeof path, "%s.geometry.%s", where, key);
-    rc_status_t st;
-    RC_TRY(rc_member_only(v, path, keys, err));
-    RC_TRY(rc_member_int(v, path, "nw", 1, GEOMETRY_MAX, &g->nw, err));
-    RC_TRY(rc_member_int(v, path, "nt", 1, GEOMETRY_MAX, &g->nt, err));
-    RC_TRY(rc_member_int(v, path, "line", 1, GEOMETRY_MAX, &g->line, err));
-done:
-    return st;
+    RC_PASS(rc_member_only(v, path, keys, err));
+    RC_PASS(rc_member_int(v, path, "nw", 1, GEOMETRY_MAX, &g->nw, err));
+    RC_PASS(rc_member_int(v, path, "nt", 1, GEOMETRY_MAX, &g->nt, err));
+    return rc_member_int(v, path, "line", 1, GEOMETRY_MAX, &g->line, err);
 }
 
 static rc_status_t read_geometries(
@@ -90,53 +85,46 @@ static rc_status_t read_geometries(
     static const char *const precisions[] = {"fp32", "fp64", NULL};
     char path[PATH];
     const json_t *v;
-    rc_status_t st;
     snprintf(path, sizeof path, "%s.geometry", where);
-    RC_TRY(rc_member_object(object, where, "geometry", &v, err));
-    RC_TRY(rc_member_only(v, path, precisions, err));
-    RC_TRY(read_geometry(v, where, "fp32", &g->fp32, err));
-    RC_TRY(read_geometry(v, where, "fp64", &g->fp64, err));
-done:
-    return st;
+    RC_PASS(rc_member_object(object, where, "geometry", &v, err));
+    RC_PASS(rc_member_only(v, path, precisions, err));
+    RC_PASS(read_geometry(v, where, "fp32", &g->fp32, err));
+    return read_geometry(v, where, "fp64", &g->fp64, err);
 }
 
 static rc_status_t read_features(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     static const char *const keys[] = {"set", "version", "geometry", NULL};
     const json_t *v;
-    rc_status_t st;
-    RC_TRY(rc_member_object(root, "", "features", &v, err));
-    RC_TRY(rc_member_only(v, "features", keys, err));
-    RC_TRY(rc_member_text(v, "features", "set", m->feature_set, sizeof m->feature_set, err));
-    RC_TRY(rc_member_int(v, "features", "version", 1, INT32_MAX, &m->feature_version, err));
-    RC_TRY(read_geometries(v, "features", &m->geometry, err));
+    RC_PASS(rc_member_object(root, "", "features", &v, err));
+    RC_PASS(rc_member_only(v, "features", keys, err));
+    RC_PASS(rc_member_text(v, "features", "set", m->feature_set, sizeof m->feature_set, err));
+    RC_PASS(rc_member_int(v, "features", "version", 1, INT32_MAX, &m->feature_version, err));
+    RC_PASS(read_geometries(v, "features", &m->geometry, err));
     if (m->geometry.fp32.nw == 0 && m->geometry.fp64.nw == 0)
-        st = rc_fail(err, RC_EFORMAT,
+        return rc_fail(err, RC_EFORMAT,
             "features.geometry: expected that of fp32 or of fp64, found null for both");
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_input(
     const json_t *v, const char *path, rc_model_input_t *in, rc_err_t *err)
 {
     static const char *const keys[] = {"name", "transform", "mean", "scale", "min", "max", NULL};
-    rc_status_t st;
     int transform = 0;
-    RC_TRY(rc_member_only(v, path, keys, err));
-    RC_TRY(rc_member_text(v, path, "name", in->name, sizeof in->name, err));
-    RC_TRY(rc_member_name(v, path, "transform", rc_transform_names, &transform, err));
-    RC_TRY(rc_member_real(v, path, "mean", &in->mean, err));
-    RC_TRY(rc_member_real(v, path, "scale", &in->scale, err));
-    RC_TRY(rc_member_real(v, path, "min", &in->min, err));
-    RC_TRY(rc_member_real(v, path, "max", &in->max, err));
+    RC_PASS(rc_member_only(v, path, keys, err));
+    RC_PASS(rc_member_text(v, path, "name", in->name, sizeof in->name, err));
+    RC_PASS(rc_member_name(v, path, "transform", rc_transform_names, &transform, err));
+    RC_PASS(rc_member_real(v, path, "mean", &in->mean, err));
+    RC_PASS(rc_member_real(v, path, "scale", &in->scale, err));
+    RC_PASS(rc_member_real(v, path, "min", &in->min, err));
+    RC_PASS(rc_member_real(v, path, "max", &in->max, err));
     in->transform = (rc_transform_t)transform;
     if (in->scale < LEAST_SCALE)
-        st = rc_member_wrong(json_object_get(v, "scale"), path, "scale", "a number above 0", err);
-    else if (in->max < in->min)
-        st = rc_member_wrong(json_object_get(v, "max"), path, "max", "at least min", err);
-done:
-    return st;
+        return rc_member_wrong(json_object_get(v, "scale"), path, "scale", "a number above 0", err);
+    if (in->max < in->min)
+        return rc_member_wrong(json_object_get(v, "max"), path, "max", "at least min", err);
+    return RC_OK;
 }
 
 static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
@@ -172,18 +160,16 @@ static rc_status_t read_abilities(
     const json_t *v, const char *path, rc_model_class_t *c, rc_err_t *err)
 {
     int deterministic = 0;
-    rc_status_t st;
-    RC_TRY(rc_member_name(v, path, "layout", rc_layout_bit_names, &c->layout, err));
-    RC_TRY(rc_member_name(v, path, "deterministic", rc_deterministic_names, &deterministic, err));
+    RC_PASS(rc_member_name(v, path, "layout", rc_layout_bit_names, &c->layout, err));
+    RC_PASS(rc_member_name(v, path, "deterministic", rc_deterministic_names, &deterministic, err));
     c->deterministic = (rc_deterministic_t)deterministic;
     if (json_is_null(json_object_get(v, "memory")))
         return RC_OK;
-    RC_TRY(rc_member_real(v, path, "memory", &c->memory, err));
+    RC_PASS(rc_member_real(v, path, "memory", &c->memory, err));
     if (!(c->memory > 0))
-        st = rc_member_wrong(
+        return rc_member_wrong(
             json_object_get(v, "memory"), path, "memory", "null or a number above 0", err);
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_class(
@@ -191,19 +177,17 @@ static rc_status_t read_class(
 {
     static const char *const keys[] = {"name", "policy", "policy_version", "kernel",
         "kernel_version", "geometry", "layout", "deterministic", "memory", NULL};
-    rc_status_t st;
-    RC_TRY(rc_member_only(v, path, keys, err));
-    RC_TRY(rc_member_text(v, path, "name", c->name, sizeof c->name, err));
-    RC_TRY(rc_member_text(v, path, "policy", c->policy, sizeof c->policy, err));
-    RC_TRY(rc_member_int(v, path, "policy_version", 1, INT32_MAX, &c->policy_version, err));
-    RC_TRY(rc_member_text(v, path, "kernel", c->kernel, sizeof c->kernel, err));
-    RC_TRY(rc_member_int(v, path, "kernel_version", 1, INT32_MAX, &c->kernel_version, err));
+    RC_PASS(rc_member_only(v, path, keys, err));
+    RC_PASS(rc_member_text(v, path, "name", c->name, sizeof c->name, err));
+    RC_PASS(rc_member_text(v, path, "policy", c->policy, sizeof c->policy, err));
+    RC_PASS(rc_member_int(v, path, "policy_version", 1, INT32_MAX, &c->policy_version, err));
+    RC_PASS(rc_member_text(v, path, "kernel", c->kernel, sizeof c->kernel, err));
+    RC_PASS(rc_member_int(v, path, "kernel_version", 1, INT32_MAX, &c->kernel_version, err));
     if (json_object_get(v, "geometry"))
-        RC_TRY(read_geometries(v, path, &c->geometry, err));
+        RC_PASS(read_geometries(v, path, &c->geometry, err));
     if (version > 1)
-        RC_TRY(read_abilities(v, path, c, err));
-done:
-    return st;
+        RC_PASS(read_abilities(v, path, c, err));
+    return RC_OK;
 }
 
 static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err)
@@ -253,15 +237,12 @@ static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *er
 static rc_status_t read_cost(const json_t *v, const char *path, int inputs, double *min,
     double *max, double *weight, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(rc_member_real(v, path, "min_log_ns", min, err));
-    RC_TRY(rc_member_real(v, path, "max_log_ns", max, err));
+    RC_PASS(rc_member_real(v, path, "min_log_ns", min, err));
+    RC_PASS(rc_member_real(v, path, "max_log_ns", max, err));
     if (*max < *min)
-        RC_TRY(rc_member_wrong(
+        RC_PASS(rc_member_wrong(
             json_object_get(v, "max_log_ns"), path, "max_log_ns", "at least min_log_ns", err));
-    st = rc_numbers_real(v, path, "weights", (size_t)inputs + 1, weight, err);
-done:
-    return st;
+    return rc_numbers_real(v, path, "weights", (size_t)inputs + 1, weight, err);
 }
 
 static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t *err)
@@ -269,16 +250,13 @@ static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t
     static const char *const keys[] = {"class", "min_log_ns", "max_log_ns", "weights", NULL};
     char path[PATH];
     snprintf(path, sizeof path, "setup[%d]", c);
-    rc_status_t st;
-    RC_TRY(rc_member_only(v, path, keys, err));
+    RC_PASS(rc_member_only(v, path, keys, err));
     const char *name = json_string_value(json_object_get(v, "class"));
     if (!name || strcmp(name, m->cls[c].name) != 0)
-        RC_TRY(rc_member_wrong(json_object_get(v, "class"), path, "class",
+        RC_PASS(rc_member_wrong(json_object_get(v, "class"), path, "class",
             "the name of the class at this index", err));
-    st = read_cost(v, path, m->inputs, &m->setup_min[c], &m->setup_max[c],
+    return read_cost(v, path, m->inputs, &m->setup_min[c], &m->setup_max[c],
         m->setup + (size_t)c * ((size_t)m->inputs + 1), err);
-done:
-    return st;
 }
 
 static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
@@ -305,15 +283,12 @@ static rc_status_t read_featurise(const json_t *root, rc_model_t *m, rc_err_t *e
     static const char *const keys[] = {"min_log_ns", "max_log_ns", "weights", NULL};
     rc_model_cost_t *cost = &m->featurise;
     const json_t *v = json_object_get(root, "featurise");
-    rc_status_t st;
     if (json_is_null(v) || m->file_version == 1)
         return RC_OK;
-    RC_TRY(rc_member_only(v, "featurise", keys, err));
+    RC_PASS(rc_member_only(v, "featurise", keys, err));
     cost->weight = rc_alloc((size_t)m->inputs + 1, sizeof(double), "the cost of features", err);
-    RC_TRY(cost->weight ? RC_OK : RC_ENOMEM);
-    st = read_cost(v, "featurise", m->inputs, &cost->min, &cost->max, cost->weight, err);
-done:
-    return st;
+    RC_PASS(cost->weight ? RC_OK : RC_ENOMEM);
+    return read_cost(v, "featurise", m->inputs, &cost->min, &cost->max, cost->weight, err);
 }
 
 /* What files of version 1 say of K: the option of the fit, and the range of the input. */
@@ -352,15 +327,14 @@ static rc_status_t read_domain(const json_t *root, rc_model_t *m, rc_err_t *err)
     int n = 0;
     int is_n = 0;
     int c_order = 0;
-    rc_status_t st;
     if (m->file_version == 1)
         return derive_ks(m, err);
-    RC_TRY(rc_member_object(root, "", "domain", &v, err));
-    RC_TRY(rc_member_only(v, "domain", keys, err));
-    RC_TRY(rc_member_name(v, "domain", "c_order", c_orders, &c_order, err));
+    RC_PASS(rc_member_object(root, "", "domain", &v, err));
+    RC_PASS(rc_member_only(v, "domain", keys, err));
+    RC_PASS(rc_member_name(v, "domain", "c_order", c_orders, &c_order, err));
     if (json_is_null(json_object_get(v, "k")))
         return RC_OK;
-    RC_TRY(rc_member_array(v, "domain", "k", 1, KS_MAX, &list, err));
+    RC_PASS(rc_member_array(v, "domain", "k", 1, KS_MAX, &list, err));
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *word = json_string_value(one);
@@ -371,12 +345,10 @@ static rc_status_t read_domain(const json_t *root, rc_model_t *m, rc_err_t *err)
         else if (json_is_integer(one) && json_integer_value(one) > (n ? k[n - 1] : 0))
             k[n++] = json_integer_value(one);
         else
-            RC_TRY(rc_member_wrong(
+            RC_PASS(rc_member_wrong(
                 one, path, NULL, "whole numbers above 0, ascending, and at last 'n'", err));
     }
-    st = rc_model_set_ks(m, k, n, is_n, err);
-done:
-    return st;
+    return rc_model_set_ks(m, k, n, is_n, err);
 }
 
 static rc_status_t unknown_predictor(const char *kind, rc_err_t *err)

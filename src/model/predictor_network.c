@@ -95,45 +95,40 @@ static const char *const layer_members[] = {"in", "out", "weight", "bias", NULL}
 static rc_status_t read_layer(
     const json_t *v, const char *path, int in, int out, rc_layer_t *l, rc_err_t *err)
 {
-    rc_status_t st;
     int32_t width;
-    RC_TRY(rc_member_only(v, path, layer_members, err));
-    RC_TRY(rc_member_int(v, path, "in", in, in, &width, err));
-    RC_TRY(rc_member_int(v, path, "out", out ? out : 1, out ? out : MOST_WIDTH, &width, err));
+    RC_PASS(rc_member_only(v, path, layer_members, err));
+    RC_PASS(rc_member_int(v, path, "in", in, in, &width, err));
+    RC_PASS(rc_member_int(v, path, "out", out ? out : 1, out ? out : MOST_WIDTH, &width, err));
     /* the lists first: what is allocated must be there */
     int32_t weights;
     int32_t biases;
-    RC_TRY(rc_numbers_count(v, path, "weight", in * width, &weights, err));
-    RC_TRY(rc_numbers_count(v, path, "bias", width, &biases, err));
+    RC_PASS(rc_numbers_count(v, path, "weight", in * width, &weights, err));
+    RC_PASS(rc_numbers_count(v, path, "bias", width, &biases, err));
     if (weights < in * width || biases < width)
         return rc_fail(err, RC_EFORMAT, "%s: expected %d weights and %d biases, found %d and %d",
             path, in * width, (int)width, (int)weights, (int)biases);
-    RC_TRY(alloc_layer(l, in, width, err));
-    RC_TRY(rc_numbers_real(v, path, "weight", (size_t)weights, l->weight, err));
-    RC_TRY(rc_numbers_real(v, path, "bias", (size_t)biases, l->bias, err));
-done:
-    return st;
+    RC_PASS(alloc_layer(l, in, width, err));
+    RC_PASS(rc_numbers_real(v, path, "weight", (size_t)weights, l->weight, err));
+    return rc_numbers_real(v, path, "bias", (size_t)biases, l->bias, err);
 }
 
 static rc_status_t read_net(
     const json_t *v, int number, int inputs, int outputs, rc_net_t *net, rc_err_t *err)
 {
-    rc_status_t st;
     const json_t *layers;
     char path[PATH];
     snprintf(path, sizeof path, "nets[%d]", number);
-    RC_TRY(rc_member_only(v, path, net_members, err));
-    RC_TRY(rc_member_array(v, path, "layers", 1, MOST_LAYERS, &layers, err));
+    RC_PASS(rc_member_only(v, path, net_members, err));
+    RC_PASS(rc_member_array(v, path, "layers", 1, MOST_LAYERS, &layers, err));
     int count = (int)json_array_size(layers);
-    RC_TRY(alloc_layers(net, count, err));
+    RC_PASS(alloc_layers(net, count, err));
     for (int k = 0; k < count; k++) {
         snprintf(path, sizeof path, "nets[%d].layers[%d]", number, k);
-        RC_TRY(read_layer(json_array_get(layers, (size_t)k), path,
+        RC_PASS(read_layer(json_array_get(layers, (size_t)k), path,
             k == 0 ? inputs : net->layer[k - 1].out, k == count - 1 ? outputs : 0, &net->layer[k],
             err));
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t network_read(

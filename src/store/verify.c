@@ -100,21 +100,18 @@ static rc_status_t check_end(rc_verify_t *v, rc_err_t *err)
 
 static rc_status_t check_all(rc_verify_t *v, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(check_bytes(v, err));
+    RC_PASS(check_bytes(v, err));
     if (v->info.stopped)
         return RC_OK;
-    RC_TRY(rc_h5_open(v->path, 0, &v->h, err));
-    RC_TRY(check_end(v, err));
-    RC_TRY(rc_verify_schema(v, err));
+    RC_PASS(rc_h5_open(v->path, 0, &v->h, err));
+    RC_PASS(check_end(v, err));
+    RC_PASS(rc_verify_schema(v, err));
     v->info.stopped = v->info.problems > 0;
     if (v->info.stopped)
         return RC_OK;
-    RC_TRY(rc_verify_tables(v, err));
-    RC_TRY(rc_verify_results(v, err));
-    st = rc_verify_journals(v, err);
-done:
-    return st;
+    RC_PASS(rc_verify_tables(v, err));
+    RC_PASS(rc_verify_results(v, err));
+    return rc_verify_journals(v, err);
 }
 
 rc_status_t rc_verify(const char *store, const rc_verify_options_t *options, rc_problem_fn *report,

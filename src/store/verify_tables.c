@@ -288,15 +288,12 @@ static rc_status_t check_features(rc_verify_t *v, rc_err_t *err)
 
 rc_status_t rc_verify_tables(rc_verify_t *v, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     for (int i = 0; i < RC_DICTS; i++)
-        RC_TRY(read_dict(v, &v->dicts.d[i], err));
+        RC_PASS(read_dict(v, &v->dicts.d[i], err));
     for (int i = 0; i < RC_DICTS; i++) {
         check_rows(v, (rc_table_id_t)i, v->dicts.d[i].rows, (int64_t)v->dicts.d[i].count);
-        RC_TRY(check_keys(v, &v->dicts.d[i], err));
+        RC_PASS(check_keys(v, &v->dicts.d[i], err));
     }
-    RC_TRY(check_orders(v, err));
-    st = check_features(v, err);
-done:
-    return st;
+    RC_PASS(check_orders(v, err));
+    return check_features(v, err);
 }

@@ -234,27 +234,25 @@ static rc_status_t make_samples(rc_export_t *t, rc_err_t *err)
 
 rc_status_t rc_export_make(rc_export_t *t, const char *store, rc_err_t *err)
 {
-    rc_status_t st;
     int64_t orders = 0;
     table_t *b = start(t, TABLE_RESULTS, "results", "a measured case");
     b->count = t->view->results;
-    RC_TRY(add_fields(b, COL_RESULT, &rc_view_fields, err));
-    RC_TRY(make_dict(t, "matrices", "a matrix", RC_T_MATRIX, err));
+    RC_PASS(add_fields(b, COL_RESULT, &rc_view_fields, err));
+    RC_PASS(make_dict(t, "matrices", "a matrix", RC_T_MATRIX, err));
     b = start(t, TABLE_SOURCES, "sources", "what became of a catalogue row");
     b->count = rc_view_sources(t->view);
-    RC_TRY(add_fields(b, COL_SOURCE, &rc_source_fields, err));
-    RC_TRY(make_dict(t, "policies", "a version of a row-order policy", RC_T_POLICY, err));
-    RC_TRY(make_dict(t, "kernels", "a version of a kernel with its parameters", RC_T_KERNEL, err));
-    RC_TRY(make_dict(t, "devices", "a device class", RC_T_DEVICE, err));
-    RC_TRY(make_dict(t, "runs", "a run", RC_T_RUN, err));
-    RC_TRY(make_dict(
+    RC_PASS(add_fields(b, COL_SOURCE, &rc_source_fields, err));
+    RC_PASS(make_dict(t, "policies", "a version of a row-order policy", RC_T_POLICY, err));
+    RC_PASS(make_dict(t, "kernels", "a version of a kernel with its parameters", RC_T_KERNEL, err));
+    RC_PASS(make_dict(t, "devices", "a device class", RC_T_DEVICE, err));
+    RC_PASS(make_dict(t, "runs", "a run", RC_T_RUN, err));
+    RC_PASS(make_dict(
         t, "provenance", "a key and value of a run or of one of its ranks", RC_T_PROVENANCE, err));
-    RC_TRY(rc_h5_read(&t->h, &rc_schema[RC_T_ORDER], &t->orders, &orders, err));
-    RC_TRY(make_rows(t, "orders", "an order that was built, and how long that took", RC_T_ORDER,
+    RC_PASS(rc_h5_read(&t->h, &rc_schema[RC_T_ORDER], &t->orders, &orders, err));
+    RC_PASS(make_rows(t, "orders", "an order that was built, and how long that took", RC_T_ORDER,
         t->orders, orders, err));
-    RC_TRY(make_all_features(t, store, err));
+    RC_PASS(make_all_features(t, store, err));
     if (t->options.samples)
-        RC_TRY(make_samples(t, err));
-done:
-    return st;
+        RC_PASS(make_samples(t, err));
+    return RC_OK;
 }

@@ -140,7 +140,6 @@ static rc_status_t meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_
 {
     double log_a;
     double log_b;
-    rc_status_t st;
     int64_t row_a = rc_side_fastest(c, i, end, side_a);
     int64_t row_b = rc_side_fastest(c, i, end, side_b);
     out->only_a += row_a >= 0 && row_b < 0;
@@ -154,11 +153,10 @@ static rc_status_t meet(const rc_counted_t *c, int64_t i, int64_t end, const rc_
     out->clear += a.ns < b.ns && !tie;
     out->ties += tie;
     ratio[out->matrices++] = b.ns / a.ns;
-    RC_TRY(rc_side_held_out(c, i, end, side_a, &log_a, err));
-    RC_TRY(rc_side_held_out(c, i, end, side_b, &log_b, err));
+    RC_PASS(rc_side_held_out(c, i, end, side_a, &log_a, err));
+    RC_PASS(rc_side_held_out(c, i, end, side_b, &log_b, err));
     out->geomean_held_out += log_b - log_a;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* 1: a side has, in the setting of rows [i, ...), a kernel whose parameters were chosen on the

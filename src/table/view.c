@@ -43,24 +43,21 @@ static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, si
 
 static rc_status_t make_all_texts(rc_view_t *v, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_name));
-    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_group));
+    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_name));
+    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_group));
     for (size_t i = 0; i < v->dicts.d[RC_T_MATRIX].count; i++) {
         char *group = v->matrix_group.bytes + i * v->matrix_group.stride;
         group[strcspn(group, "/")] = '\0';
     }
-    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, kind, &v->matrix_kind));
-    RC_TRY(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, digest, &v->matrix_digest));
-    RC_TRY(SPECS(v, RC_T_POLICY, rc_row_policy_t, &v->policy));
-    RC_TRY(SPECS(v, RC_T_KERNEL, rc_row_kernel_t, &v->kernel));
-    RC_TRY(TEXTS(v, RC_T_DEVICE, rc_row_device_t, class_name, &v->device));
-    RC_TRY(TEXTS(v, RC_T_MESSAGE, rc_row_message_t, text, &v->message));
-    RC_TRY(TEXTS(v, RC_T_RUN, rc_row_run_t, uuid, &v->run));
-    RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, name, &v->source_name));
-    RC_TRY(TEXTS(v, RC_T_SOURCE, rc_row_source_t, location, &v->source_location));
-done:
-    return st;
+    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, kind, &v->matrix_kind));
+    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, digest, &v->matrix_digest));
+    RC_PASS(SPECS(v, RC_T_POLICY, rc_row_policy_t, &v->policy));
+    RC_PASS(SPECS(v, RC_T_KERNEL, rc_row_kernel_t, &v->kernel));
+    RC_PASS(TEXTS(v, RC_T_DEVICE, rc_row_device_t, class_name, &v->device));
+    RC_PASS(TEXTS(v, RC_T_MESSAGE, rc_row_message_t, text, &v->message));
+    RC_PASS(TEXTS(v, RC_T_RUN, rc_row_run_t, uuid, &v->run));
+    RC_PASS(TEXTS(v, RC_T_SOURCE, rc_row_source_t, name, &v->source_name));
+    return TEXTS(v, RC_T_SOURCE, rc_row_source_t, location, &v->source_location);
 }
 
 /* The policies that are of the newest version of their name. */
@@ -142,16 +139,14 @@ done:
 static rc_status_t mark_dictionaries(rc_view_t *v, rc_err_t *err)
 {
     const rc_dict_t *d = v->dicts.d;
-    rc_status_t st;
-    RC_TRY(mark_policies(v, err));
-    RC_TRY(mark_kernels(v, err));
+    RC_PASS(mark_policies(v, err));
+    RC_PASS(mark_kernels(v, err));
     v->policy_csr = rc_alloc0(d[RC_T_POLICY].count, 1, "marks", err);
     if (!v->policy_csr)
-        RC_TRY(RC_ENOMEM);
+        RC_PASS(RC_ENOMEM);
     for (size_t i = 0; i < d[RC_T_POLICY].count; i++)
         v->policy_csr[i] = strcmp(rc_view_policy(v, (int32_t)i), "csr") == 0;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* ------------------------------------------------------------------- newest */
