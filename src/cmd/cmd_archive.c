@@ -7,7 +7,6 @@
 #include "store/journal.h"
 #include "store/path.h"
 #include "table/archive.h"
-#include "table/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

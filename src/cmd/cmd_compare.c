@@ -190,8 +190,7 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
     int n = sizeof columns / sizeof *columns - !ops;
     int devices = format != RC_TABLE_TEXT || several_devices(d);
     rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, devices ? n : n - 1, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
         if (ops)
@@ -246,8 +245,7 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
     int n = sizeof columns / sizeof *columns - !ops;
     int wide = format != RC_TABLE_TEXT;
     rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, wide ? n : n - 3, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < d->cases; i++) {
         const rc_diff_case_t *c = &d->item[i];
         const rc_view_t *v = c->a >= 0 ? a : b;

@@ -317,8 +317,7 @@ static rc_status_t print_model(const struct options *o, const char *store, const
             "; %" PRId64 " of them outside of what the model knows: %s", rows->outside,
             o->extrapolate ? "extrapolated" : "left out");
     json_t *about = rc_learn_about(d, store, o->model, err);
-    if (!about)
-        return RC_ENOMEM;
+    RC_PASS(about ? RC_OK : RC_ENOMEM);
     if (format == RC_TABLE_TEXT)
         printf("%s (%s), task %s: %s.\n", o->model, m->kind, rc_task_names[m->task], text);
     rc_status_t st = RC_OK;

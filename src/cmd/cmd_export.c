@@ -10,7 +10,6 @@
 #include "cmd/listing.h"
 #include "feature/feature.h"
 #include "table/export.h"
-#include "table/view.h"
 
 #include <dirent.h>
 #include <errno.h>

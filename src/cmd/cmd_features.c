@@ -62,8 +62,7 @@ static rc_status_t print_long(const rc_feature_set_t *set, const double *value, 
     enum { digits = 9 };
     rc_table_t *t =
         rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof columns[0], err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < set->count; i++) {
         RC_CELLS(t, RC_TEXT(set->feature[i].name), RC_REAL(value[i], digits),
             RC_TEXT(set->feature[i].unit), RC_TEXT(set->feature[i].help));
@@ -77,8 +76,7 @@ static rc_status_t print_wide(
 {
     enum { digits = 17 };
     rc_column_t *columns = rc_alloc((size_t)set->count, sizeof *columns, "columns", err);
-    if (!columns)
-        return RC_ENOMEM;
+    RC_PASS(columns ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < set->count; i++)
         columns[i] = (rc_column_t){set->feature[i].name, set->feature[i].unit};
     rc_status_t st = RC_ENOMEM;
@@ -99,8 +97,7 @@ static rc_status_t features(const rc_one_matrix_t *m, const void *chosen, rc_err
     if (!set)
         return RC_EINVAL;
     double *value = rc_alloc((size_t)set->count, sizeof *value, "features", err);
-    if (!value)
-        return RC_ENOMEM;
+    RC_PASS(value ? RC_OK : RC_ENOMEM);
     rc_status_t st = set->compute(&m->a, &m->geometry, m->threads, value, err);
     if (st == RC_OK)
         st = m->format == RC_TABLE_TEXT ? print_long(set, value, err)

@@ -170,8 +170,7 @@ static rc_status_t print_plan(
     double missing = 0;
     char text[32];
     rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < c->count; i++) {
         const rc_entry_t *e = &c->entry[i];
         RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
@@ -196,8 +195,7 @@ static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch
     static const rc_column_t columns[] = {{"matrices", ""}, {"there", ""}, {"fetched", ""},
         {"failed", ""}, {"left", ""}, {"received", "bytes"}, {"wall", "s"}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, 7, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     RC_CELLS(t, RC_INT(matrices), RC_INT(r->there), RC_INT(r->fetched), RC_INT(r->failed),
         RC_INT(r->left), RC_INT(r->received), RC_REAL(r->wall_s, 3));
     rc_status_t st = rc_table_end(t, err);

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
 #include "format/format.h"
@@ -93,8 +92,7 @@ static rc_status_t print_long(const measured_t *m, rc_err_t *err)
         {"size", ""}, {"value", ""}, {"unit", ""}, {"meaning", ""}};
     rc_table_t *t =
         rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_text(t, "kernel", m->spec, "format with its parameters");
     put_text(t, "precision", rc_precision_name(m->e->precision), "of the values");
     put_int(t, "rows", m->a->rows, "", "of the matrix");
@@ -137,8 +135,7 @@ static rc_status_t print_wide(const measured_t *m, rc_table_format_t format, rc_
     }
     columns[n++] = (rc_column_t){"bytes", "bytes"};
     rc_table_t *t = rc_table_begin(stdout, format, columns, n, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     RC_CELLS(t, RC_TEXT(m->spec), RC_TEXT(rc_precision_name(m->e->precision)), RC_INT(m->a->rows),
         RC_INT(m->a->cols), RC_INT(m->a->nnz));
     for (int i = 0; i < s->numbers; i++)

@@ -73,8 +73,7 @@ static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
         {"default", ""}, {"min", ""}, {"max", ""}, {"meaning", ""}};
     enum { count = sizeof columns / sizeof *columns };
     rc_table_t *t = rc_table_begin(stdout, format, columns, count, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; rc_generators[i]; i++) {
         const rc_generator_t *g = rc_generators[i];
         rc_table_text(t, g->name);
@@ -102,8 +101,7 @@ static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
     static const rc_column_t columns[] = {
         {"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"kind", ""}, {"spec", ""}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < rc_builtin_count; i++) {
         const rc_builtin_t *b = &rc_builtins[i];
         RC_CELLS(t, RC_TEXT(b->name), RC_INT(b->rows), RC_INT(b->cols), RC_INT(b->nnz),
@@ -117,8 +115,7 @@ static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
 static rc_status_t no_twin(const rc_catalog_t *twins, const char *word, rc_err_t *err)
 {
     const char **name = rc_alloc((size_t)twins->count, sizeof *name, "names of twins", err);
-    if (!name)
-        return RC_ENOMEM;
+    RC_PASS(name ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < twins->count; i++)
         name[i] = twins->entry[i].name;
     const char *near = rc_similar(word, name, (int)twins->count);
@@ -179,8 +176,7 @@ static rc_status_t print_matrix(
     RC_PASS(rc_csr_digest(a, &digest, err));
     rc_digest_hex(digest, hex);
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz), RC_TEXT(hex),
         file ? RC_TEXT(file) : RC_MISSING);
     return rc_table_end(t, err);

@@ -12,7 +12,6 @@
 #include "table/print.h"
 #include "sweep/binding.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -152,8 +151,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     static const rc_column_t columns[] = {
         {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
     rc_table_t *t = rc_table_begin(stdout, call->format, columns, 5, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_build(t);
     put_versions(t);
     rc_status_t st = put_device(t, err);

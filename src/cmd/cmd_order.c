@@ -149,8 +149,7 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
     const rc_schedule_t *s, summary_t *out, rc_err_t *err)
 {
     int64_t *load = rc_alloc0((size_t)g->nw, sizeof *load, "warp loads", err);
-    if (!load)
-        return RC_ENOMEM;
+    RC_PASS(load ? RC_OK : RC_ENOMEM);
     int64_t rows = 0;
     double distance = 0;
     int32_t before = -1;
@@ -226,8 +225,7 @@ static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *
     for (int i = 0; i < facts->count; i++)
         columns[always + i] = (rc_column_t){facts->fact[i].name, ""};
     rc_table_t *t = rc_table_begin(stdout, format, columns, always + facts->count, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     print_summary(t, csr, before);
     for (int i = 0; i < facts->count; i++)
         rc_table_missing(t);
@@ -301,8 +299,7 @@ static rc_status_t write_columns(const char *path, const made_t *o, rc_err_t *er
 static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *err)
 {
     int64_t *slot = rc_alloc((size_t)o->s->rows, sizeof *slot, "the inverse of an order", err);
-    if (!slot)
-        return RC_ENOMEM;
+    RC_PASS(slot ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < o->s->rows; r++)
         slot[r] = -1;
     for (int64_t p = 0; p < o->s->slots; p++)

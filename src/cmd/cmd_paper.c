@@ -111,8 +111,7 @@ static rc_status_t list(const rc_paper_t *only, rc_table_format_t format, rc_err
     static const rc_column_t columns[] = {
         {"paper", ""}, {"table", ""}, {"shows", ""}, {"what", ""}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; rc_papers[i]; i++)
         for (int k = 0; rc_papers[i]->tables[k] && (!only || only == rc_papers[i]); k++) {
             const rc_summary_t *s = rc_papers[i]->tables[k];

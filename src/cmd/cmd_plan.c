@@ -358,8 +358,7 @@ static rc_status_t print_plan(
     int columns =
         text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
     rc_table_t *t = rc_table_begin(stdout, format, text ? people : programs, columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < rc_plan_parts(plan); i++) {
         rc_plan_part_t part;
         if (rc_plan_part(plan, i, &part, err) < 0)

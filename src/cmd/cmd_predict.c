@@ -381,8 +381,7 @@ static rc_status_t print_people(const report_t *r, rc_err_t *err)
     const double us = 1e-3;
     print_head(r);
     rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, n, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         double products = break_even_of(r, c);
@@ -412,8 +411,7 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
         {"plan", ""}};
     enum { digits = 17 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         const rc_model_class_t *k = &r->m->cls[c];

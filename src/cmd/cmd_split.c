@@ -61,8 +61,7 @@ static rc_status_t print(rc_table_format_t format, const rc_segments_size_t *s, 
         s->heavy_panels, s->nnz_heavy, s->nnz_light, s->light_rows};
     enum { digits = 4 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < sizeof count / sizeof *count; i++)
         rc_table_int(t, count[i]);
     rc_table_real(t, rc_segments_ratio(s), digits);

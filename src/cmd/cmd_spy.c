@@ -80,8 +80,7 @@ static rc_status_t draw(
     rc_spy_size(s->slots, a->cols, size, &p->width, &p->height);
     size_t n = (size_t)p->width * (size_t)p->height;
     p->count = rc_alloc(n, sizeof *p->count, "a plot", err);
-    if (!p->count)
-        return RC_ENOMEM;
+    RC_PASS(p->count ? RC_OK : RC_ENOMEM);
     RC_PASS(rc_spy_ordered(a, s, p->width, p->height, p->count, err));
     for (size_t i = 0; i < n; i++) {
         p->filled += p->count[i] > 0;
@@ -122,8 +121,7 @@ static rc_status_t print(
         {"width", "px"}, {"height", "px"}, {"filled", "px"}, {"entries_mean", "1/px"},
         {"entries_max", "1/px"}};
     rc_table_t *t = rc_table_begin(out, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (; count > 0; count--, d++) {
         RC_CELLS(t, RC_TEXT(d->what), RC_INT(d->slots), RC_INT(d->cols), RC_INT(d->nnz),
             RC_INT(d->plot.width), RC_INT(d->plot.height), RC_INT(d->plot.filled),

@@ -165,8 +165,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     if (!exists && scan.journals == 0)
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
     rc_table_t *t = rc_table_begin(stdout, call->format, columns, 8, err);
-    if (!t)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(t ? RC_OK : RC_ENOMEM);
     if (v)
         put_store(t, v);
     for (int64_t i = 0; i < scan.journals; i++)

@@ -350,8 +350,7 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     /* a reader of the table has the figures of the run in words below */
     int figures = format == RC_TABLE_TEXT ? 0 : 7;
     rc_table_t *t = rc_table_begin(stdout, format, columns, 6 + figures, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_statuses(t, "matrices", r->matrices, figures);
     put_statuses(t, "cases", r->measured, figures);
     if (figures) {

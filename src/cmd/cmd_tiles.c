@@ -69,8 +69,7 @@ static rc_status_t print(rc_table_format_t format, const rc_tile_figures_t *f, r
         {"panel_reuse_8", ""}, {"panel_reuse_128", ""}};
     enum { digits = 4 };
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     RC_CELLS(t, RC_INT(f->panels), RC_INT(f->tiles), RC_INT(f->dense_columns), RC_INT(f->nnz_dense),
         RC_REAL(f->dense_ratio, digits), RC_REAL(f->similarity, digits),
         RC_REAL(f->rest_similarity, digits), RC_REAL(f->panel_reuse_8, digits),

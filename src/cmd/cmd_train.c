@@ -176,8 +176,7 @@ static rc_status_t print(const struct options *o, const char *store, const rc_da
     char protocol[96];
     rc_learn_protocol_text(p, protocol, sizeof protocol);
     json_t *about = rc_learn_about(d, store, o->model, err);
-    if (!about)
-        return RC_ENOMEM;
+    RC_PASS(about ? RC_OK : RC_ENOMEM);
     if (format == RC_TABLE_TEXT)
         printf("%s, task %s of %s, %s; all figures are of rows that the fit did not see.\n",
             o->model, rc_task_names[d->task], rc_model_operation_names[d->operation], protocol);

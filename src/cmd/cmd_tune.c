@@ -120,8 +120,7 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
     char block[48];
     int all = q->rows >= 0 ? sizeof columns / sizeof *columns : always;
     rc_table_t *t = rc_table_begin(stdout, q->format, columns, all, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     (void)snprintf(block, sizeof block, "%" PRId32 ",%" PRId32 ",%" PRId32, s.block[0], s.block[1],
         s.block[2]);
     RC_CELLS(t, RC_TEXT(q->tuning.device), RC_TEXT(rc_csrk_reading_names[q->reading]),

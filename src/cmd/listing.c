@@ -29,8 +29,7 @@ rc_status_t rc_listing_field(
             return RC_OK;
         }
     const char **names = rc_alloc((size_t)f->count, sizeof *names, "field names", err);
-    if (!names)
-        return RC_ENOMEM;
+    RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < f->count; i++)
         names[i] = f->field[i].name;
     const char *near = rc_similar(name, names, f->count);
@@ -76,8 +75,7 @@ rc_status_t rc_listing_begin_on(FILE *stream, rc_table_format_t format, const rc
     rc_words_t words = {0};
     rc_status_t st = RC_OK;
     rc_listing_t *l = rc_alloc0(1, sizeof *l, "a listing", err);
-    if (!l)
-        return RC_ENOMEM;
+    RC_PASS(l ? RC_OK : RC_ENOMEM);
     l->fields = fields;
     l->columns = fields->count;
     if (strcmp(columns, "all") != 0) {
@@ -134,8 +132,7 @@ rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *field
     static const rc_column_t columns[] = {
         {"field", ""}, {"type", ""}, {"unit", ""}, {"meaning", ""}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, 4, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < fields->count; i++) {
         RC_CELLS(t, RC_TEXT(fields->field[i].name), RC_TEXT(kinds[fields->field[i].kind]),
             RC_TEXT(unit_of(&fields->field[i])), RC_TEXT(fields->field[i].help));

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "cmd/one_matrix.h"
-#include "base/error.h"
 #include "base/threads.h"
 #include "cmd/load.h"
 #include "order/policy.h"

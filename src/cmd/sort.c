@@ -54,8 +54,7 @@ rc_status_t rc_sort_begin(
     const rc_fields_t *fields, const char *keys, rc_sort_t **out, rc_err_t *err)
 {
     rc_sort_t *s = rc_alloc0(1, sizeof *s, "an order of rows", err);
-    if (!s)
-        return RC_ENOMEM;
+    RC_PASS(s ? RC_OK : RC_ENOMEM);
     s->fields = fields;
     rc_status_t st = keys ? parse(s, keys, err) : RC_OK;
     if (st < 0)

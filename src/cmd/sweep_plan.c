@@ -1,5 +1,6 @@
 #include "config.h"
 #include "cmd/sweep_plan.h"
+#include "base/error.h"
 #include "base/str.h"
 #include "base/visible.h"
 
@@ -14,8 +15,7 @@ rc_status_t rc_sweep_plan_print(const rc_sweep_config_t *c, const rc_sweep_resul
         {"known", ""}, {"part", ""}, {"parts", ""}};
     double seconds = 0;
     rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < items; i++) {
         const rc_entry_t *e = &c->catalog->entry[item[i].entry];
         RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),

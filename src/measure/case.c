@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 void rc_trial_end(rc_measured_t *m, rc_case_status_t status, rc_phase_t phase, const char *text)
 {

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "measure/session.h"
 
 #include <stdio.h>

@@ -10,8 +10,7 @@
 rc_status_t rc_measure_context_new(rc_device_t *d, rc_measure_context_t **out, rc_err_t *err)
 {
     rc_measure_context_t *ctx = rc_alloc0(1, sizeof *ctx, "the context of a measurement", err);
-    if (!ctx)
-        return RC_ENOMEM;
+    RC_PASS(ctx ? RC_OK : RC_ENOMEM);
     ctx->d = d;
     ctx->tile = -1;
     *out = ctx;
@@ -285,8 +284,7 @@ static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
     int32_t *place = NULL;
     if (order->cols > 0) {
         place = rc_alloc((size_t)order->cols, sizeof *place, "the places of columns", err);
-        if (!place)
-            return RC_ENOMEM;
+        RC_PASS(place ? RC_OK : RC_ENOMEM);
         for (int64_t p = 0; p < order->cols; p++)
             place[order->col[p]] = (int32_t)p;
     }

@@ -1,12 +1,11 @@
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/rng.h"
 #include "base/rng_hash.h"
 #include "measure/verify_private.h"
-#include "sparse/csr.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* Streams of the seed: the first input itself is stream 0. */
@@ -63,8 +62,7 @@ static rc_status_t put_in_place(const rc_reference_t *ref, double **x, int64_t n
     if (!ref->place)
         return RC_OK;
     double *y = rc_alloc((size_t)n, sizeof *y, "the sums of B", err);
-    if (!y)
-        return RC_ENOMEM;
+    RC_PASS(y ? RC_OK : RC_ENOMEM);
     for (int64_t c = 0; c < n; c++)
         y[c] = (*x)[ref->place[c]];
     free(*x);
@@ -190,8 +188,7 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     ref->row = rc_alloc((size_t)want_rows + fixed_rows, sizeof *ref->row, "the sampled rows", err);
     ref->col =
         rc_alloc((size_t)want_cols + fixed_cols, sizeof *ref->col, "the sampled columns", err);
-    if (!ref->row || !ref->col)
-        return RC_ENOMEM;
+    RC_PASS(ref->row && ref->col ? RC_OK : RC_ENOMEM);
     rc_rng_t rng;
     rc_rng_seed(&rng, ref->seed ^ stream_sample);
     ref->row[0] = 0;
@@ -203,8 +200,7 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     ref->cols = draw(&rng, ref->out_cols, want_cols, ref->col, fixed_cols);
     int64_t samples = ref->rows * ref->cols;
     ref->sample = rc_alloc((size_t)samples, sizeof *ref->sample, "the verification sample", err);
-    if (!ref->sample)
-        return RC_ENOMEM;
+    RC_PASS(ref->sample ? RC_OK : RC_ENOMEM);
     compute_sample(ref);
     return RC_OK;
 }
@@ -216,8 +212,7 @@ static rc_status_t draw_signs(rc_reference_t *ref, rc_err_t *err)
 {
     uint64_t key = rc_rng_key(ref->seed ^ stream_signs);
     ref->sign = rc_alloc((size_t)ref->out_cols, sizeof *ref->sign, "the signs of the check", err);
-    if (!ref->sign)
-        return RC_ENOMEM;
+    RC_PASS(ref->sign ? RC_OK : RC_ENOMEM);
     for (int64_t j = 0; j < ref->out_cols; j++)
         ref->sign[j] = rc_rng_keyed(key, (uint64_t)(ref->columns.j0 + j)) & 1 ? 1.0 : -1.0;
     return RC_OK;
@@ -241,8 +236,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     rc_reference_t **out, rc_err_t *err)
 {
     rc_reference_t *ref = rc_alloc0(1, sizeof *ref, "the reference", err);
-    if (!ref)
-        return RC_ENOMEM;
+    RC_PASS(ref ? RC_OK : RC_ENOMEM);
     const rc_type_t *type = rc_type(g->precision);
     int threads = d->executor.threads;
     *ref = (rc_reference_t){

@@ -97,8 +97,7 @@ static rc_status_t place_rows(
         return RC_OK;
     }
     int64_t *slot = rc_alloc((size_t)ref->out_rows, sizeof *slot, "the slots of the rows", err);
-    if (!slot)
-        return RC_ENOMEM;
+    RC_PASS(slot ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < ref->out_rows; r++)
         slot[r] = -1;
     for (int64_t i = 0; i < p->schedule->slots; i++)
@@ -119,8 +118,7 @@ static rc_status_t check_sample(
     if (ref->rows == 0)
         return RC_OK;
     int64_t *at = rc_alloc((size_t)ref->rows, sizeof *at, "the sampled rows", err);
-    if (!at)
-        return RC_ENOMEM;
+    RC_PASS(at ? RC_OK : RC_ENOMEM);
     RC_TRY(values_new(ref->rows * ref->cols, &v, err));
     RC_TRY(place_rows(ref, p, at, err));
     for (int64_t i = 0; i < ref->rows; i++)
@@ -313,8 +311,7 @@ static rc_status_t make_room(rc_row_finds_t *finds, int64_t rows, rc_err_t *err)
     rc_row_finds_free(finds);
     finds->sum = rc_alloc((size_t)rows, sizeof *finds->sum, "the row sums of C", err);
     finds->found = rc_alloc((size_t)rows, sizeof *finds->found, "the findings in C", err);
-    if (!finds->sum || !finds->found)
-        return RC_ENOMEM;
+    RC_PASS(finds->sum && finds->found ? RC_OK : RC_ENOMEM);
     finds->capacity = rows;
     return RC_OK;
 }

@@ -290,8 +290,7 @@ rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_
     if (!m)
         return rc_fail(err, RC_EINVAL, "choose: no model");
     double *value = rc_alloc((size_t)m->inputs, sizeof *value, "the inputs of a model", err);
-    if (!value)
-        return RC_ENOMEM;
+    RC_PASS(value ? RC_OK : RC_ENOMEM);
     rc_status_t st = choose(m, a, request, features, value, out, err);
     free(value);
     return st;

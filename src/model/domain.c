@@ -1,6 +1,7 @@
 #include "config.h"
 #include "model/domain.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/glob.h"
 #include "feature/feature.h"
 
@@ -20,8 +21,7 @@ rc_status_t rc_model_set_ks(rc_model_t *m, const int64_t *k, int count, int is_n
 {
     int64_t *list = rc_alloc((size_t)count + 1, sizeof *list, "the K of a model", err);
     int n = 0;
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     if (count > 0) {
         memcpy(list, k, (size_t)count * sizeof *list);
         qsort(list, (size_t)count, sizeof *list, ascending);

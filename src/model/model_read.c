@@ -134,8 +134,7 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
     rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->input = rc_alloc0((size_t)n, sizeof *m->input, "the inputs of a model", err);
-    if (!m->input)
-        return RC_ENOMEM;
+    RC_PASS(m->input ? RC_OK : RC_ENOMEM);
     m->inputs = n;
     for (int i = 0; i < n; i++) {
         char path[PATH];
@@ -197,8 +196,7 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
     rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->cls = rc_alloc0((size_t)n, sizeof *m->cls, "the classes of a model", err);
-    if (!m->cls)
-        return RC_ENOMEM;
+    RC_PASS(m->cls ? RC_OK : RC_ENOMEM);
     m->classes = n;
     for (int c = 0; c < n; c++) {
         char path[PATH];
@@ -271,8 +269,7 @@ static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
         classes * ((size_t)m->inputs + 1), sizeof *m->setup, "the setup times of a model", err);
     m->setup_min = rc_alloc0(classes, sizeof *m->setup_min, "the setup times of a model", err);
     m->setup_max = rc_alloc0(classes, sizeof *m->setup_max, "the setup times of a model", err);
-    if (!m->setup || !m->setup_min || !m->setup_max)
-        return RC_ENOMEM;
+    RC_PASS(m->setup && m->setup_min && m->setup_max ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < m->classes && st == RC_OK; c++)
         st = read_setup_of(json_array_get(list, (size_t)c), c, m, err);
     return st;
@@ -403,8 +400,7 @@ static rc_status_t read_notes(const json_t *root, const char *key, json_t **out,
 rc_status_t rc_model_from_json(const json_t *root, rc_model_t **out, rc_err_t *err)
 {
     rc_model_t *m = rc_model_new(err);
-    if (!m)
-        return RC_ENOMEM;
+    RC_PASS(m ? RC_OK : RC_ENOMEM);
     rc_status_t st;
     RC_TRY(read_head(root, &m->file_version, err));
     RC_TRY(read_words(root, m, err));

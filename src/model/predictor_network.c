@@ -30,8 +30,7 @@ static rc_status_t alloc_layer(rc_layer_t *l, int in, int out, rc_err_t *err)
 static rc_status_t alloc_layers(rc_net_t *net, int layers, rc_err_t *err)
 {
     net->layer = rc_alloc0((size_t)layers, sizeof *net->layer, "the layers of a network", err);
-    if (!net->layer)
-        return RC_ENOMEM;
+    RC_PASS(net->layer ? RC_OK : RC_ENOMEM);
     net->layers = layers;
     return RC_OK;
 }

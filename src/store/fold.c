@@ -492,8 +492,7 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
     out->view = rc_alloc0((size_t)n, sizeof *out->view, "journals", &local);
     s.inflight = rc_alloc0((size_t)n, sizeof *s.inflight, "journals", &local);
-    if (!out->part || !out->view || !s.inflight)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(out->part && out->view && s.inflight ? RC_OK : RC_ENOMEM);
     out->parts = n;
     rc_open_more(n); /* each stays open, for its lock */
     for (int64_t i = 0; i < n; i++)

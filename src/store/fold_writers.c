@@ -34,8 +34,7 @@ rc_status_t rc_fold_unseen(const rc_fold_writers_t *w, char ***names, int64_t *c
             continue;
         st = RC_GROW(*names, capacity, (size_t)*count + 1, "journals", err);
         char *copy = st == RC_OK ? rc_strdup(own, err) : NULL;
-        if (!copy)
-            return RC_ENOMEM;
+        RC_PASS(copy ? RC_OK : RC_ENOMEM);
         (*names)[(*count)++] = copy;
     }
     return st;
@@ -110,8 +109,7 @@ rc_status_t rc_fold_settle(const char *dir, rc_fold_plan_t *p, const rc_fold_wri
     rc_status_t st = RC_OK;
     int64_t count = 0;
     watched_t *w = rc_alloc0((size_t)p->parts, sizeof *w, "writers of journals", err);
-    if (!w)
-        return RC_ENOMEM;
+    RC_PASS(w ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < p->parts && st == RC_OK; i++) {
         rc_owner_state_t state = rc_journal_writer(p->view[i], NULL);
         p->part[i].dead = p->part[i].dead || state == RC_OWNER_GONE ||

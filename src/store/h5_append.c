@@ -49,8 +49,7 @@ rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, i
         return RC_OK;
     int64_t piece = piece_rows(row_bytes) < n ? piece_rows(row_bytes) : n;
     void *zeros = rc_alloc0((size_t)piece, row_bytes, "room for rows", err);
-    if (!zeros)
-        return RC_ENOMEM;
+    RC_PASS(zeros ? RC_OK : RC_ENOMEM);
     hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
     int64_t base = d < 0 ? -1 : rc_h5_extent(d);
     if (base < 0 || !grow(d, base + n, columns))

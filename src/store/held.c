@@ -6,7 +6,6 @@
 #include "store/replace.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,8 +37,7 @@ rc_status_t rc_held_copy(int in, const char *from, int out, const char *to, rc_e
     rc_status_t st = RC_OK;
     off_t at = 0;
     char *buffer = rc_alloc(block, 1, "copying a file", err);
-    if (!buffer)
-        return RC_ENOMEM;
+    RC_PASS(buffer ? RC_OK : RC_ENOMEM);
     while (st == RC_OK) {
         ssize_t n = pread(in, buffer, block, at);
         if (n < 0 && errno == EINTR)

@@ -75,8 +75,7 @@ rc_status_t rc_in_place(const char *whole, const char *target, int *touched, rc_
     rc_status_t st = RC_OK;
     *touched = 0;
     char *buffer = rc_alloc(2, BLOCK, "two blocks of a store", err);
-    if (!buffer)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(buffer ? RC_OK : RC_ENOMEM);
     RC_TRY(open_pair(&p, err));
     rc_sleep_ns(tick_ns);
     RC_TRY(make_room(&p, touched, err));

@@ -10,7 +10,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stddef.h>
@@ -125,8 +124,7 @@ rc_status_t rc_journal_create(
     rc_bytes_t b = {0};
     rc_str_t path = {0};
     rc_journal_t *j = rc_alloc0(1, sizeof *j, "a journal", err);
-    if (!j)
-        return RC_ENOMEM;
+    RC_PASS(j ? RC_OK : RC_ENOMEM);
     j->fd = -1;
     RC_TRY(rc_journal_name(run->uuid, run->rank, name, err));
     rc_str_addf(&path, "%s/%s", dir, name);

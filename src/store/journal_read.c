@@ -241,8 +241,7 @@ rc_status_t rc_journal_open(
     const char *path, int64_t at_least, rc_journal_view_t **out, rc_err_t *err)
 {
     rc_journal_view_t *v = rc_alloc0(1, sizeof *v, "a journal", err);
-    if (!v)
-        return RC_ENOMEM;
+    RC_PASS(v ? RC_OK : RC_ENOMEM);
     v->fd = -1;
     v->damage_offset = -1;
     v->path = rc_strdup(path, err);

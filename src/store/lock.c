@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct rc_lock {
@@ -209,8 +208,7 @@ rc_status_t rc_lock_take(
     rc_str_t path = {0};
     seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}};
     rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
-    if (!l)
-        return RC_ENOMEM;
+    RC_PASS(l ? RC_OK : RC_ENOMEM);
     if (!s.wait.silent_ns)
         s.wait.silent_ns = RC_OWNER_SILENT_NS;
     l->fd = -1;

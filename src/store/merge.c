@@ -10,7 +10,6 @@
 #include "store/prove.h"
 #include "store/replace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,12 +69,10 @@ static rc_status_t look_at_journals(const char *store, seen_t *out, rc_err_t *er
 {
     rc_status_t st = RC_OK;
     out->dir = rc_journal_dir(store, err);
-    if (!out->dir)
-        return RC_ENOMEM;
+    RC_PASS(out->dir ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_journal_list(out->dir, &out->name, &out->count, err));
     out->end = rc_alloc((size_t)out->count, sizeof *out->end, "journals", err);
-    if (!out->end)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(out->end ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < out->count; i++) {
         rc_str_t path = {0};
         rc_str_addf(&path, "%s/%s", out->dir, out->name[i]);
@@ -189,8 +186,7 @@ static rc_status_t target_open(
     rc_status_t st;
     RC_TRY(rc_store_path(out, &t->path, err));
     t->dir = rc_journal_dir(t->path, err);
-    if (!t->dir)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(t->dir ? RC_OK : RC_ENOMEM);
     rc_str_addf(&t->fresh, "%s.merge-tmp", t->path);
     if (t->fresh.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a store"));
@@ -257,8 +253,7 @@ rc_status_t rc_merge(const char *out, const char *const *in, int count,
     rc_status_t st = RC_OK;
     rc_dicts_init(&m.dicts);
     m.store = rc_alloc0((size_t)count + 1, sizeof *m.store, "stores", err);
-    if (!m.store)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(m.store ? RC_OK : RC_ENOMEM);
     RC_TRY(target_open(out, options, &t, err));
     if (t.exists)
         RC_TRY(add_store(&m, t.path, err));

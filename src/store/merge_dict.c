@@ -113,8 +113,7 @@ static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
         all += m->store[s].dicts.d[e->table].count;
     e->row = rc_alloc(all, bytes, rc_schema[e->table].title, err);
     e->from = rc_alloc(all, sizeof *e->from, rc_schema[e->table].title, err);
-    if (!e->row || !e->from)
-        return RC_ENOMEM;
+    RC_PASS(e->row && e->from ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         for (size_t i = 0; i < d->count; i++) {
@@ -201,8 +200,7 @@ static rc_status_t put_in_order(rc_merge_t *m, entries_t *e, rc_err_t *err)
     const rc_schema_field_t *id = rc_schema_field(t, "id");
     rc_status_t st = RC_OK;
     rc_merge_item_t *item = rc_alloc(e->count, sizeof *item, t->title, err);
-    if (!item)
-        return RC_ENOMEM;
+    RC_PASS(item ? RC_OK : RC_ENOMEM);
     rc_merge_sort_by(t, orders[e->table], by);
     for (size_t i = 0; i < e->count; i++)
         item[i] = (rc_merge_item_t){e->row + i * t->row_bytes, t->row_bytes, by, e->from[i], 1};
@@ -231,8 +229,7 @@ static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         int32_t *id = rc_alloc(d->count, sizeof *id, "ids", err);
         m->store[s].id[e->table] = id;
-        if (!id)
-            return RC_ENOMEM;
+        RC_PASS(id ? RC_OK : RC_ENOMEM);
         for (size_t i = 0; i < d->count; i++) {
             rc_digest_t key;
             rc_dict_key(d, (const unsigned char *)d->rows + i * bytes, &key);

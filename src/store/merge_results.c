@@ -166,8 +166,7 @@ static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_e
     const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
     rc_samples_t samples = {.h = &s->h, .total = s->samples};
     rc_row_result_t *rows = rc_alloc(SCAN_ROWS, sizeof *rows, "results", err);
-    if (!rows)
-        return RC_ENOMEM;
+    RC_PASS(rows ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < s->results; first += SCAN_ROWS) {
         int64_t n = s->results - first < SCAN_ROWS ? s->results - first : SCAN_ROWS;
         RC_TRY(read_rows(s, first, n, rows, err));
@@ -394,8 +393,7 @@ rc_status_t rc_merge_results(rc_merge_t *m, rc_err_t *err)
     for (int s = 0; s < m->stores; s++)
         count += m->store[s].results;
     entry_t *e = rc_alloc((size_t)count, sizeof *e, "the places of results", err);
-    if (!e)
-        return RC_ENOMEM;
+    RC_PASS(e ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         RC_TRY(index_store(m, s, e + at, err));
         at += m->store[s].results;

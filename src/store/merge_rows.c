@@ -43,8 +43,7 @@ static void pile_free(pile_t *p)
 static rc_status_t unite(pile_t *p, const size_t *end, const char *what, rc_err_t *err)
 {
     p->item = rc_alloc(p->rows, sizeof *p->item, what, err);
-    if (!p->item)
-        return RC_ENOMEM;
+    RC_PASS(p->item ? RC_OK : RC_ENOMEM);
     int from = 0;
     for (size_t i = 0; i < p->rows; i++) {
         while (i >= end[from])
@@ -74,8 +73,7 @@ static rc_status_t pile_up(rc_merge_t *m, rc_table_id_t table, pile_t *p, rc_err
     const rc_schema_table_t *t = &rc_schema[table];
     rc_status_t st = RC_OK;
     size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    if (!end)
-        return RC_ENOMEM;
+    RC_PASS(end ? RC_OK : RC_ENOMEM);
     p->bytes = t->row_bytes;
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[table];
@@ -210,8 +208,7 @@ rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
     pile_t p = {.bytes = t->row_bytes};
     void *rows = NULL;
     size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    if (!end)
-        return RC_ENOMEM;
+    RC_PASS(end ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         RC_TRY(pile_orders(&m->store[s], &p, err));
         end[s] = p.rows;
@@ -219,8 +216,7 @@ rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
     rc_merge_sort_by(t, "utc_ns,run", p.by);
     RC_TRY(unite(&p, end, t->title, err));
     rows = flatten(&p, 0, t->row_bytes, t->title, err);
-    if (!rows)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(rows ? RC_OK : RC_ENOMEM);
     st = rc_h5_append(&m->h, t, rows, (int64_t)p.count, NULL, err);
 done:
     free(rows);
@@ -262,8 +258,7 @@ static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t 
             "other",
             m->store[set->first].path, store->path, set->name));
     both = rc_alloc(1, p->bytes, "a row of features", err);
-    if (!both)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(both ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         RC_TRY(rc_merge_ids(store, &rc_schema_feature_rows, RC_FEATURES_PATH, i, &row[i], err));
         memcpy(both, &row[i], sizeof *row);
@@ -295,8 +290,7 @@ static rc_status_t merge_set(
     void *rows = NULL;
     void *values = NULL;
     size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    if (!end)
-        return RC_ENOMEM;
+    RC_PASS(end ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         if (has_set(list[s], count[s], name))
             RC_TRY(pile_features(m, s, &set, &p, err));
@@ -307,8 +301,7 @@ static rc_status_t merge_set(
     rows = flatten(&p, 0, sizeof(rc_row_feature_t), "features", err);
     values = flatten(
         &p, sizeof(rc_row_feature_t), (size_t)set.columns * sizeof(double), "features", err);
-    if (!rows || !values)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(rows && values ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_h5_make_features(&m->h, name, set.columns, set.names, err));
     st = rc_h5_append_features(&m->h, name, set.columns, rows, values, (int64_t)p.count, err);
 done:
@@ -332,15 +325,13 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
     const char **name = NULL;
     char ***list = rc_alloc0((size_t)m->stores, sizeof *list, "feature sets", err);
     int *count = rc_alloc0((size_t)m->stores, sizeof *count, "feature sets", err);
-    if (!list || !count)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(list && count ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s], &count[s], err));
         all += (size_t)count[s];
     }
     name = rc_alloc(all, sizeof *name, "feature sets", err);
-    if (!name)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(name ? RC_OK : RC_ENOMEM);
     all = 0;
     for (int s = 0; s < m->stores; s++)
         for (int i = 0; i < count[s]; i++)

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -196,8 +195,7 @@ rc_status_t rc_beat_start(int fd, rc_beat_t **out, rc_err_t *err)
 {
     pthread_condattr_t attributes;
     rc_beat_t *b = rc_alloc0(1, sizeof *b, "signs of life", err);
-    if (!b)
-        return RC_ENOMEM;
+    RC_PASS(b ? RC_OK : RC_ENOMEM);
     b->fd = fd;
     int attributed = pthread_condattr_init(&attributes) == 0;
     int waits = attributed && pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&

@@ -17,8 +17,7 @@ static rc_status_t new_path(const char *path, char **out, rc_err_t *err)
     char *folder = NULL;
     char *for_dir = rc_strdup(path, err);
     char *for_base = rc_strdup(path, err);
-    if (!for_dir || !for_base)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(for_dir && for_base ? RC_OK : RC_ENOMEM);
     folder = realpath(dirname(for_dir), NULL);
     if (!folder) {
         int why = errno;

@@ -27,8 +27,7 @@ rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
 {
     rc_status_t st;
     char *copy = rc_strdup(path, err);
-    if (!copy)
-        return RC_ENOMEM;
+    RC_PASS(copy ? RC_OK : RC_ENOMEM);
     const char *folder = dirname(copy);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)

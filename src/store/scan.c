@@ -175,12 +175,10 @@ rc_status_t rc_scan_journals(
     rc_status_t st = RC_OK;
     rc_scan_t s = {0};
     char *dir = rc_journal_dir(store, err);
-    if (!dir)
-        return RC_ENOMEM;
+    RC_PASS(dir ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_journal_list(dir, &names, &n, err));
     s.journal = rc_alloc0((size_t)n, sizeof *s.journal, "journals", err);
-    if (!s.journal)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(s.journal ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
         RC_TRY(scan_one(
             dir, names[i], folded ? folded(user, names[i]) : 0, &s, &s.journal[s.journals++], err));

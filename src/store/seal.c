@@ -33,8 +33,7 @@ static rc_status_t footer_digest(
     const rc_digest_t *list, const footer_t *f, rc_digest_t *out, rc_err_t *err)
 {
     rc_hasher_t *h = rc_hasher_new(err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     rc_hasher_add(h, list, (size_t)f->blocks * sizeof *list);
     rc_hasher_add(h, f, offsetof(footer_t, digest));
     *out = rc_hasher_digest(h);
@@ -76,8 +75,7 @@ static rc_status_t load(
             "%s: the seal at its end does not fit its size of %" PRId64 " bytes: it is damaged",
             path, (int64_t)s.st_size);
     p = rc_alloc((size_t)f->blocks, sizeof *p, "the digests of a store", err);
-    if (!p)
-        return RC_ENOMEM;
+    RC_PASS(p ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_read_at(fd, path, p, f->blocks * (int64_t)sizeof *p, f->body, err));
     RC_TRY(footer_digest(p, f, &expected, err));
     if (rc_digest_compare(&expected, &f->digest) != 0)
@@ -126,8 +124,7 @@ rc_status_t rc_seal_check(
         return st;
     buffer = rc_alloc(
         (size_t)(out->block < out->body ? out->block : out->body), 1, "a block of a store", err);
-    if (!buffer)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(buffer ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < out->blocks; i++) {
         int64_t at = i * out->block;
         int64_t n = bytes_of(out, i);
@@ -188,8 +185,7 @@ rc_status_t rc_seal_write(const char *path, rc_err_t *err)
     f.blocks = blocks_of(f.body, f.block);
     list = rc_alloc((size_t)f.blocks, sizeof *list, "the digests of a store", err);
     buffer = rc_alloc(SEAL_BLOCK, 1, "a block of a store", err);
-    if (!list || !buffer)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(list && buffer ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < f.blocks; i++) {
         int64_t left = f.body - i * f.block;
         int64_t n = left < f.block ? left : f.block;

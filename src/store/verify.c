@@ -7,8 +7,6 @@
 #include "store/seal.h"
 #include "store/verify_private.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

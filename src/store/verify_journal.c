@@ -153,8 +153,7 @@ rc_status_t rc_verify_journals(rc_verify_t *v, rc_err_t *err)
     rc_status_t st;
     RC_TRY(rc_store_path(v->path, &store, err));
     dir = rc_journal_dir(store, err);
-    if (!dir)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(dir ? RC_OK : RC_ENOMEM);
     st = rc_journal_list(dir, &names, &count, err);
     if (st < 0)
         st = rc_verify_unread(v, dir, st, err);

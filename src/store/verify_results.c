@@ -270,8 +270,7 @@ rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err)
     v->info.samples = w.samples.total;
     rows = rc_alloc(PIECE_ROWS, sizeof *rows, t->title, err);
     v->key = rc_alloc((size_t)n, sizeof *v->key, "keys of results", err);
-    if (!rows || !v->key)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(rows && v->key ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < n; first += PIECE_ROWS) {
         int64_t m = n - first < PIECE_ROWS ? n - first : PIECE_ROWS;
         st = rc_h5_read_rows(&v->h, t, first, m, rows, err);

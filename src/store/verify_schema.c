@@ -1,6 +1,4 @@
 #include "config.h"
-#include "base/alloc.h"
-#include "base/error.h"
 #include "base/str.h"
 #include "store/h5_private.h"
 #include "store/verify_private.h"

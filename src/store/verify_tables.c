@@ -1,5 +1,4 @@
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/outcome.h"
 #include "store/verify_private.h"

@@ -8,7 +8,6 @@
 #include "store/h5.h"
 #include "store/held.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -117,8 +116,7 @@ static rc_status_t take(rc_watch_t *w, rc_err_t *err)
 rc_status_t rc_watch_open(const char *path, int64_t results, rc_watch_t **out, rc_err_t *err)
 {
     rc_watch_t *w = rc_alloc0(1, sizeof *w, "watching the store", err);
-    if (!w)
-        return RC_ENOMEM;
+    RC_PASS(w ? RC_OK : RC_ENOMEM);
     w->fd = -1;
     w->mark.results = results;
     w->path = rc_strdup(path, err);
@@ -167,8 +165,7 @@ static rc_status_t count_results(
     enum { piece = 8192 };
     rc_status_t st = RC_OK;
     rc_row_result_t *row = rc_alloc(piece, sizeof *row, "results of the run", err);
-    if (!row)
-        return RC_ENOMEM;
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t at = first; at < last && st == RC_OK; at += piece) {
         int64_t n = last - at < piece ? last - at : piece;
         st = rc_h5_read_rows(h, &rc_schema[RC_T_RESULT], at, n, row, err);

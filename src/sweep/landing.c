@@ -6,11 +6,9 @@
 #include "base/str.h"
 #include "sweep/ledger.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t *err)
 {

@@ -32,8 +32,7 @@ rc_status_t rc_ledger_open(rc_journal_t *journal, rc_watch_t *watch, const rc_lo
     rc_err_t *err)
 {
     rc_ledger_t *l = rc_alloc0(1, sizeof *l, "the ledger", err);
-    if (!l)
-        return RC_ENOMEM;
+    RC_PASS(l ? RC_OK : RC_ENOMEM);
     if (pthread_mutex_init(&l->mutex, NULL) != 0) {
         free(l);
         return rc_fail(err, RC_ENOMEM, "no memory for the lock of the journal");

@@ -6,7 +6,6 @@
 #include "base/open.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -38,8 +37,7 @@ static int open_lock(const char *what, const char *name, rc_err_t *err)
 rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err)
 {
     rc_node_lock_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     t->room = t->gate = -1;
     t->enabled = enabled;
     if (enabled) {

@@ -297,8 +297,7 @@ static rc_status_t take_inline(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
                    : rc_queue_draining(p->w->queue) ? rc_fail(err, RC_EINTR, "drained")
                                                     : RC_OK;
         rc_job_t *j = rc_job_new(p->w, item, p->w->threads, err);
-        if (!j)
-            return RC_ENOMEM;
+        RC_PASS(j ? RC_OK : RC_ENOMEM);
         st = prepare_inline(p, j, err);
         if (st == RC_OK && j->ready) {
             *out = j;
@@ -397,8 +396,7 @@ static rc_status_t make_locks(rc_prepare_t *p, rc_err_t *err)
 rc_status_t rc_prepare_open(const rc_worker_t *w, rc_prepare_t **out, rc_err_t *err)
 {
     rc_prepare_t *p = rc_alloc0(1, sizeof *p, "the preparers", err);
-    if (!p)
-        return RC_ENOMEM;
+    RC_PASS(p ? RC_OK : RC_ENOMEM);
     p->w = w;
     p->limit = 1;
     p->free_threads = w->threads;

@@ -68,8 +68,7 @@ static rc_status_t compute_set(
     if (st < 0)
         return st;
     double *value = rc_alloc((size_t)f->count, sizeof *value, "features", err);
-    if (!value)
-        return RC_ENOMEM;
+    RC_PASS(value ? RC_OK : RC_ENOMEM);
     int64_t start = rc_clock_ns();
     st = f->compute(&j->a, g, j->threads, value, &why);
     int64_t end = rc_clock_ns();

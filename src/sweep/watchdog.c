@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -119,8 +118,7 @@ rc_status_t rc_watchdog_start(
     if (limit_s <= 0)
         return RC_OK;
     rc_watchdog_t *w = rc_alloc0(1, sizeof *w, "the watchdog", err);
-    if (!w)
-        return RC_ENOMEM;
+    RC_PASS(w ? RC_OK : RC_ENOMEM);
     w->log = log;
     w->limit_ns = (int64_t)(limit_s * 1e9);
     rc_status_t st = prepare(w, err);

@@ -10,7 +10,6 @@
 #include "table/view_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -70,8 +69,7 @@ static rc_status_t choose(const rc_h5_t *h, const rc_archive_options_t *o, rc_h5
     int64_t n = rc_view_count(v);
     keep = rc_alloc0((size_t)n, 1, "marks", err);
     pick = rc_alloc((size_t)n, sizeof *pick, "rows of a copy", err);
-    if (!keep || !pick)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(keep && pick ? RC_OK : RC_ENOMEM);
     RC_TRY(mark(v, o, keep, err));
     for (int64_t i = 0; i < n; i++) {
         const rc_row_result_t *r = rc_view_result(v, i);

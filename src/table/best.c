@@ -36,8 +36,7 @@ static int by_wins_then_loss(const void *a, const void *b)
 static rc_status_t finish(const rc_counted_t *c, const tally_t *t, rc_best_t *out, rc_err_t *err)
 {
     out->variant = rc_alloc0((size_t)c->variants, sizeof *out->variant, "kernels and orders", err);
-    if (!out->variant)
-        return RC_ENOMEM;
+    RC_PASS(out->variant ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < c->variants; i++) {
         if (t[i].row < 0)
             continue;
@@ -121,8 +120,7 @@ rc_status_t rc_best_make(
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     tally = rc_alloc((size_t)all.variants, sizeof *tally, "kernels and orders", err);
     list = rc_alloc0((size_t)all.settings, sizeof *list, "a summary", err);
-    if (!tally || !list)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(tally && list ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < all.rows;) {
         int32_t setting = all.row[i].setting;
         list[setting].setting = all.setting[setting];

@@ -65,8 +65,7 @@ static rc_status_t gather(judge_t *j)
     j->own = rc_alloc(n, sizeof *j->own, "a comparison", j->err);
     j->centre = rc_alloc0(groups, sizeof *j->centre, "a comparison", j->err);
     j->scratch = rc_alloc(n, sizeof *j->scratch, "a comparison", j->err);
-    if (!j->item || !j->first || !j->log || !j->own || !j->centre || !j->scratch)
-        return RC_ENOMEM;
+    RC_PASS(j->item && j->first && j->log && j->own && j->centre && j->scratch ? RC_OK : RC_ENOMEM);
     /* first[g + 1] counts, then is where group g is filled up to, and in the end where it ends */
     for (int64_t i = 0; i < d->cases; i++)
         if (!isnan(d->item[i].ratio))
@@ -153,8 +152,7 @@ static rc_status_t make_tail(const judge_t *j, int sign, int centred, tail_t *t)
     *t = (tail_t){0};
     t->z = rc_alloc((size_t)j->n, sizeof *t->z, "tails", j->err);
     t->weight = rc_alloc((size_t)j->n, sizeof *t->weight, "tails", j->err);
-    if (!t->z || !t->weight)
-        return RC_ENOMEM;
+    RC_PASS(t->z && t->weight ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < j->n; i++) {
         const rc_diff_case_t *c = &j->d->item[j->item[i]];
         double z = sign * (c->change - (centred ? j->centre[c->group] : 0)) / c->noise;

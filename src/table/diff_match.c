@@ -6,7 +6,6 @@
 #include "table/counted.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct side {

@@ -14,13 +14,11 @@ rc_status_t rc_export_open(
 {
     rc_status_t st;
     rc_export_t *t = rc_alloc0(1, sizeof *t, "tables", err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     t->h.file = -1;
     t->options = *options;
     t->text = rc_alloc(EXPORT_COLUMNS, sizeof *t->text, "texts", err);
-    if (!t->text)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(t->text ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_h5_open(store, 0, &t->h, err));
     RC_TRY(rc_view_load(&t->h, &t->view, err));
     RC_TRY(rc_view_check(t->view, options->where, err));

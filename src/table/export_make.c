@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static rc_status_t add(table_t *b, column_t c, const rc_field_t *shown, rc_err_t *err)
@@ -161,8 +160,7 @@ static rc_status_t keep_last(table_t *b, rc_err_t *err)
     rc_map_t seen = {0};
     rc_status_t st = RC_OK;
     b->keep = rc_alloc0((size_t)b->count, 1, "marks", err);
-    if (!b->keep)
-        return RC_ENOMEM;
+    RC_PASS(b->keep ? RC_OK : RC_ENOMEM);
     for (int64_t i = b->count - 1; st == RC_OK && i >= 0; i--) {
         const rc_row_feature_t *r = &b->features.row[i];
         const int32_t key[] = {r->matrix, r->nw, r->nt, r->line};

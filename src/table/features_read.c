@@ -1,6 +1,5 @@
 #include "config.h"
 #include "table/features_read.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "store/h5.h"
 

@@ -90,8 +90,7 @@ rc_status_t rc_rate_make(
     seen = rc_alloc((size_t)all.variants, sizeof *seen, "kernels and orders", err);
     list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS * (size_t)all.variants, sizeof *list,
         "rates", err);
-    if (!seen || !list)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(seen && list ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0, end = 0; i < all.rows; i = end)
         for (int set = 0; set < RC_SEGMENTED_SETS; set++)
             end = rate_setting(&all, i, (rc_segmented_set_t)set, training, seen, list, &n);

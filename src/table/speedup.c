@@ -262,8 +262,7 @@ static rc_status_t fill_portfolio(rc_speedup_table_t *t, const gains_t *g, rc_er
     int n = t->policies;
     int count = 0;
     rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
-    if (!step)
-        return RC_ENOMEM;
+    RC_PASS(step ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < t->matrices; i++)
         for (int p = 0; p < n; p++)
             g->gain[i * n + p] = p == 0 ? 0 : -log(g->gain[i * n + p]);
@@ -299,8 +298,7 @@ static rc_status_t finish_table(
     for (size_t i = 0; i < count; i++)
         g.ids = e[i].policy >= g.ids ? e[i].policy + 1 : g.ids;
     g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "policies", m->err);
-    if (!g.number)
-        return RC_ENOMEM;
+    RC_PASS(g.number ? RC_OK : RC_ENOMEM);
     number_policies(e, count, &g, t);
     size_t n = (size_t)t->policies;
     g.gain = rc_alloc(n * count, sizeof *g.gain, "speedups", m->err);
@@ -310,8 +308,9 @@ static rc_status_t finish_table(
     g.best = rc_alloc(count, sizeof *g.best, "speedups", m->err);
     t->speedup = rc_alloc0(n + 1, sizeof *t->speedup, "speedups", m->err);
     t->portfolio = rc_alloc0(n, sizeof *t->portfolio, "portfolio", m->err);
-    if (!g.gain || !g.row || !g.held_out || !g.column || !g.best || !t->speedup || !t->portfolio)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(g.gain && g.row && g.held_out && g.column && g.best && t->speedup && t->portfolio
+               ? RC_OK
+               : RC_ENOMEM);
     t->speedup[0].policy = "csr";
     for (int i = 1; i <= g.ids; i++)
         if (g.number[i] > 0)
@@ -357,8 +356,7 @@ static int by_op_kernel_setting(const void *a, const void *b)
 static rc_status_t sort_tables(maker_t *m)
 {
     sortable_t *list = rc_alloc(m->tables, sizeof *list, "settings", m->err);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < m->tables; i++)
         list[i] = (sortable_t){m->all->view, m->table[i], i};
     if (m->tables)

@@ -1,9 +1,9 @@
 #include "config.h"
 #include "table/split_half.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/digest.h"
 #include "base/rng.h"
-#include "base/stats.h"
 #include "table/portfolio.h"
 
 #include <math.h>
@@ -113,8 +113,7 @@ rc_status_t rc_split_half(const rc_timed_t *t, double *half, rc_err_t *err)
         return RC_OK;
     }
     timing_t *x = rc_alloc((size_t)t->samples, sizeof *x, "raw times", err);
-    if (!x)
-        return RC_ENOMEM;
+    RC_PASS(x ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < t->samples; i++)
         x[i] = (timing_t){(double)t->sample[i] / t->batch, i};
     qsort(x, (size_t)t->samples, sizeof *x, by_time);
@@ -142,8 +141,7 @@ rc_status_t rc_halves_make(int64_t rows, int columns, rc_halves_t *out, rc_err_t
 {
     rc_halves_t h = {.rows = rows, .columns = columns};
     h.cost = rc_alloc(cells_of(&h) * RC_HALVES, sizeof *h.cost, "halves of times", err);
-    if (!h.cost)
-        return RC_ENOMEM;
+    RC_PASS(h.cost ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < cells_of(&h) * RC_HALVES; i++)
         h.cost[i] = NAN;
     *out = h;

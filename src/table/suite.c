@@ -232,8 +232,7 @@ rc_status_t rc_suite_make(
     *out = (rc_suite_t){0};
     RC_PASS(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &out->counted, err));
     out->cell = rc_alloc((size_t)out->counted.rows, sizeof *out->cell, "a suite", err);
-    if (!out->cell)
-        return RC_ENOMEM;
+    RC_PASS(out->cell ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0, end; i < out->counted.rows; i = end) {
         end = rc_counted_end(&out->counted, i);
         add_cells(out, i, end);

@@ -205,8 +205,7 @@ rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     ratio = rc_alloc((size_t)all.rows, sizeof *ratio, "ratios", err);
     list = rc_alloc0((size_t)all.settings * RC_SEGMENTED_SETS, sizeof *list, "a summary", err);
-    if (!ratio || !list)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(ratio && list ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0, end = 0; i < all.rows; i = end)
         for (int set = 0; set < RC_SEGMENTED_SETS; set++) {
             rc_versus_t *r = &list[all.row[i].setting * RC_SEGMENTED_SETS + set];

@@ -2,13 +2,11 @@
 #include "table/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/str.h"
 #include "base/type.h"
 #include "store/samples.h"
 #include "table/view_private.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +16,7 @@ static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, si
 {
     out->stride = size + size2 + 2;
     out->bytes = rc_alloc0(d->count + 1, out->stride, "names", err);
-    if (!out->bytes)
-        return RC_ENOMEM;
+    RC_PASS(out->bytes ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < d->count; i++) {
         const char *row = (const char *)d->rows + i * d->table->row_bytes;
         char *to = out->bytes + i * out->stride;
@@ -68,8 +65,7 @@ static rc_status_t mark_policies(rc_view_t *v, rc_err_t *err)
     rc_status_t st = RC_OK;
     rc_map_t newest = {0}; /* name -> version */
     v->policy_current = rc_alloc0(d->count, 1, "marks", err);
-    if (!v->policy_current)
-        return RC_ENOMEM;
+    RC_PASS(v->policy_current ? RC_OK : RC_ENOMEM);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < d->count; i++) {
             int64_t own = policy[i].version;
@@ -92,8 +88,7 @@ static rc_status_t first_alike(const texts_t *t, size_t count, int32_t **out, rc
     rc_status_t st = RC_OK;
     rc_map_t first = {0}; /* text -> index */
     *out = rc_alloc(count, sizeof **out, "names", err);
-    if (!*out)
-        return RC_ENOMEM;
+    RC_PASS(*out ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < count && st == RC_OK; i++) {
         const char *text = rc_text_at(t, (int64_t)i);
         rc_digest_t key = rc_digest(text, strcspn(text, ":"));
@@ -162,8 +157,7 @@ static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
     rc_map_t last = {0};
     v->newest = rc_alloc0((size_t)v->results, 1, "marks", err);
     v->cases = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, sizeof *v->cases, "counts", err);
-    if (!v->newest || !v->cases)
-        return RC_ENOMEM;
+    RC_PASS(v->newest && v->cases ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
         rc_digest_t key = case_key(r);
@@ -209,8 +203,7 @@ static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
     rc_status_t st = RC_OK;
     rc_map_t base = {0}; /* by setting, and by setting and run */
     v->csr = rc_alloc((size_t)v->results, sizeof *v->csr, "speedups", err);
-    if (!v->csr)
-        return RC_ENOMEM;
+    RC_PASS(v->csr ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
         if (!is_ok(r) || !rc_view_is_csr(v, r))
@@ -349,8 +342,7 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
     void *rows = NULL;
     rc_status_t st;
     rc_view_t *v = rc_alloc0(1, sizeof *v, "a view of a store", err);
-    if (!v)
-        return RC_ENOMEM;
+    RC_PASS(v ? RC_OK : RC_ENOMEM);
     rc_dicts_init(&v->dicts);
     RC_TRY(rc_dicts_read(&v->dicts, h, err));
     RC_TRY(rc_h5_read(h, &rc_schema[RC_T_RESULT], &rows, &v->results, err));
@@ -374,8 +366,7 @@ static rc_status_t load_samples(const rc_h5_t *h, rc_view_t *v, rc_err_t *err)
 {
     RC_PASS(rc_h5_samples(h, &v->samples, err));
     v->sample = rc_alloc((size_t)v->samples, sizeof *v->sample, "raw times", err);
-    if (!v->sample)
-        return RC_ENOMEM;
+    RC_PASS(v->sample ? RC_OK : RC_ENOMEM);
     return v->samples ? rc_h5_read_samples(h, 0, v->samples, v->sample, err) : RC_OK;
 }
 

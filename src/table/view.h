@@ -127,13 +127,9 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 /** 1: a generator made the matrix, and no file of the store's sources holds it. */
 int rc_view_is_generated(const rc_view_t *v, int32_t id);
 
-/** What Jiang et al. 2020 decide by, of the original order (feature set jiang); NaN: the store does
- *  not have it. */
-double rc_view_dense_ratio(const rc_view_t *v, int32_t id);
-double rc_view_rest_similarity(const rc_view_t *v, int32_t id);
-
-/** 1: one of their two rounds is not skipped, -1: not known.  Where the first is skipped, the
- *  second sees the original order, so that the two above decide. */
+/** 1: one of the two rounds of Jiang et al. 2020 is not skipped, -1: not known.  Where the first is
+ *  skipped, the second sees the original order, so that the shares of the original order (feature
+ *  set jiang) decide. */
 int rc_view_needs_reordering(const rc_view_t *v, int32_t id);
 
 /** Take matrices with a result that matches for generated, too: files of others than rowcast

@@ -95,44 +95,50 @@ static void known(const rc_field_t *f, const void *cursor, rc_value_t *out)
 
 /* ---------------------------------------------- what a row's ids refer to */
 
-static const rc_row_matrix_t *matrix_of(const void *cursor)
+#define RESULT(member) offsetof(rc_row_result_t, member)
+#define MATRIX(member) offsetof(rc_row_matrix_t, member)
+#define VIEW(member) offsetof(rc_view_t, member)
+
+/* Texts of dictionaries; the place in this list is the `at` of a field. */
+enum { FULLNAME, GROUP, KIND, DIGEST, POLICY, KERNEL, DEVICE, MESSAGE, RUN };
+static const struct {
+    size_t id;           /* in a result row */
+    size_t texts;        /* a texts_t in a view */
+    rc_table_id_t table; /* whose texts are the values of the field; RC_T_COUNT: too many to list */
+} dictionaries[] = {
+    [FULLNAME] = {RESULT(matrix), VIEW(matrix_name), RC_T_MATRIX},
+    [GROUP] = {RESULT(matrix), VIEW(matrix_group), RC_T_MATRIX},
+    [KIND] = {RESULT(matrix), VIEW(matrix_kind), RC_T_MATRIX},
+    [DIGEST] = {RESULT(matrix), VIEW(matrix_digest), RC_T_COUNT},
+    [POLICY] = {RESULT(policy), VIEW(policy), RC_T_POLICY},
+    [KERNEL] = {RESULT(kernel), VIEW(kernel), RC_T_KERNEL},
+    [DEVICE] = {RESULT(device), VIEW(device), RC_T_DEVICE},
+    [MESSAGE] = {RESULT(message), VIEW(message), RC_T_COUNT},
+    [RUN] = {RESULT(run), VIEW(run), RC_T_COUNT},
+};
+
+static const texts_t *texts_of(const rc_field_t *f, const rc_view_t *v)
 {
-    const rc_cursor_t *c = cursor;
-    return rc_view_matrix(c->view, result_of(cursor)->matrix);
+    return (const void *)((const char *)v + dictionaries[f->at].texts);
 }
 
-static void fullname(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static void text(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_text_at(&c->view->matrix_name, result_of(cursor)->matrix));
+    const char *id = (const char *)result_of(cursor) + dictionaries[f->at].id;
+    give_text(out, rc_text_at(texts_of(f, c->view), *(const int32_t *)id));
 }
 
 static void name(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
-    fullname(f, cursor, out);
+    text(f, cursor, out);
     out->text = short_name(out->text);
 }
 
-static void group(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static const rc_row_matrix_t *matrix_of(const void *cursor)
 {
     const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_text_at(&c->view->matrix_group, result_of(cursor)->matrix));
-}
-
-static void kind(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_text_at(&c->view->matrix_kind, result_of(cursor)->matrix));
-}
-
-static void digest(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_text_at(&c->view->matrix_digest, result_of(cursor)->matrix));
+    return rc_view_matrix(c->view, result_of(cursor)->matrix);
 }
 
 static void of_matrix(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -154,20 +160,25 @@ static void square(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_bool(out, m->rows == m->cols);
 }
 
-static void variance(const rc_field_t *f, const void *cursor, rc_value_t *out)
+/* A number of each matrix that the view has read. */
+static void of_view(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
-    (void)f;
-    give_real(out, c->view->variance[result_of(cursor)->matrix]);
+    const double *const *list = (const void *)((const char *)c->view + f->at);
+    give_real(out, (*list)[result_of(cursor)->matrix]);
 }
 
 /* Lane and Booth 2022, Table 1. */
 static void regular(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const double most = 10;
-    variance(f, cursor, out);
-    if (!isnan(out->r))
-        give_bool(out, out->r <= most);
+    const rc_cursor_t *c = cursor;
+    double x = c->view->variance[result_of(cursor)->matrix];
+    (void)f;
+    if (isnan(x))
+        give_missing(out);
+    else
+        give_bool(out, x <= most);
 }
 
 static void pattern_symmetric(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -181,16 +192,6 @@ static void pattern_symmetric(const rc_field_t *f, const void *cursor, rc_value_
         give_bool(out, share == 1);
 }
 
-double rc_view_dense_ratio(const rc_view_t *v, int32_t id)
-{
-    return v->dense_ratio[id];
-}
-
-double rc_view_rest_similarity(const rc_view_t *v, int32_t id)
-{
-    return v->rest_similarity[id];
-}
-
 int rc_view_needs_reordering(const rc_view_t *v, int32_t id)
 {
     const double most = 0.1; /* Jiang et al. 2020, section 4: both rounds */
@@ -199,20 +200,6 @@ int rc_view_needs_reordering(const rc_view_t *v, int32_t id)
     return isnan(v->dense_ratio[id]) || isnan(v->rest_similarity[id])
                ? -1
                : v->rest_similarity[id] <= most;
-}
-
-static void dense_ratio(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    (void)f;
-    give_real(
-        out, rc_view_dense_ratio(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
-}
-
-static void rest_similarity(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    (void)f;
-    give_real(out,
-        rc_view_rest_similarity(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix));
 }
 
 static void needs_reordering(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -226,13 +213,6 @@ static void needs_reordering(const rc_field_t *f, const void *cursor, rc_value_t
         give_bool(out, needs);
 }
 
-static void policy(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_view_policy(c->view, result_of(cursor)->policy));
-}
-
 static void policy_version(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
@@ -240,39 +220,11 @@ static void policy_version(const rc_field_t *f, const void *cursor, rc_value_t *
     give_int(out, rc_view_policy_version(c->view, result_of(cursor)->policy));
 }
 
-static void kernel(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_view_kernel(c->view, result_of(cursor)->kernel));
-}
-
 static void kernel_version(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
     (void)f;
     give_int(out, rc_view_kernel_version(c->view, result_of(cursor)->kernel));
-}
-
-static void device(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_view_device(c->view, result_of(cursor)->device));
-}
-
-static void message(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_view_message(c->view, result_of(cursor)->message));
-}
-
-static void run(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_text(out, rc_text_at(&c->view->run, result_of(cursor)->run));
 }
 
 static void case_id(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -357,41 +309,38 @@ static void generated(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_bool(out, rc_view_is_generated(c->view, result_of(cursor)->matrix));
 }
 
-#define RESULT(member) offsetof(rc_row_result_t, member)
-#define MATRIX(member) offsetof(rc_row_matrix_t, member)
-
 static const rc_field_t result_fields[] = {
-    {"fullname", TEXT, "", "Group/Name of the matrix", fullname, 0, NULL},
-    {"name", TEXT, "", "name of the matrix without its group", name, 0, NULL},
-    {"group", TEXT, "", "group of the matrix: its name before the slash", group, 0, NULL},
-    {"kind", TEXT, "", "kind of problem", kind, 0, NULL},
+    {"fullname", TEXT, "", "Group/Name of the matrix", text, FULLNAME, NULL},
+    {"name", TEXT, "", "name of the matrix without its group", name, FULLNAME, NULL},
+    {"group", TEXT, "", "group of the matrix: its name before the slash", text, GROUP, NULL},
+    {"kind", TEXT, "", "kind of problem", text, KIND, NULL},
     {"rows", INT, "", "n_row", of_matrix, MATRIX(rows), NULL},
     {"cols", INT, "", "n_col", of_matrix, MATRIX(cols), NULL},
     {"nnz", INT, "", "stored entries", of_matrix, MATRIX(nnz), NULL},
     {"density", REAL, "1", "nnz / (rows * cols)", density, 0, NULL},
     {"square", BOOL, "", "rows == cols", square, 0, NULL},
     {"variance", REAL, "entries^2", "variance of the row length; missing when its features are",
-        variance, 0, NULL},
+        of_view, VIEW(variance), NULL},
     {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are",
         pattern_symmetric, 0, NULL},
     {"dense_ratio", REAL, "1",
-        "share of the entries in dense tiles, original order; missing when features are",
-        dense_ratio, 0, NULL},
+        "share of the entries in dense tiles, original order; missing when features are", of_view,
+        VIEW(dense_ratio), NULL},
     {"rest_similarity", REAL, "1",
-        "Jaccard similarity of neighbouring rows outside of them, likewise", rest_similarity, 0,
-        NULL},
+        "Jaccard similarity of neighbouring rows outside of them, likewise", of_view,
+        VIEW(rest_similarity), NULL},
     {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)",
         needs_reordering, 0, NULL},
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",
         generated, 0, NULL},
-    {"digest", TEXT, "", "identity of the matrix", digest, 0, NULL},
-    {"policy", TEXT, "", "row-order policy with its parameters", policy, 0, NULL},
+    {"digest", TEXT, "", "identity of the matrix", text, DIGEST, NULL},
+    {"policy", TEXT, "", "row-order policy with its parameters", text, POLICY, NULL},
     {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,
         NULL},
-    {"kernel", TEXT, "", "kernel with its parameters", kernel, 0, NULL},
+    {"kernel", TEXT, "", "kernel with its parameters", text, KERNEL, NULL},
     {"kernel_version", INT, "", "version of the kernel that was timed", kernel_version, 0, NULL},
-    {"device", TEXT, "", "device class", device, 0, NULL},
+    {"device", TEXT, "", "device class", text, DEVICE, NULL},
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
     {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", k, 0, NULL},
     {"precision", TEXT, "", "fp32 or fp64", named, RESULT(precision), rc_precision_names},
@@ -407,7 +356,7 @@ static const rc_field_t result_fields[] = {
     {"status", TEXT, "", "ok, wrong, skipped, failed, crashed", named, RESULT(status),
         rc_case_status_names},
     {"phase", TEXT, "", "where it ended when not ok", named, RESULT(phase), rc_phase_names},
-    {"message", TEXT, "", "why it is not ok", message, 0, NULL},
+    {"message", TEXT, "", "why it is not ok", text, MESSAGE, NULL},
     {"median_ns", REAL, "ns", "median time of a product", real, RESULT(median_ns), NULL},
     {"min_ns", REAL, "ns", "shortest time", real, RESULT(min_ns), NULL},
     {"mean_ns", REAL, "ns", "mean time", real, RESULT(mean_ns), NULL},
@@ -457,7 +406,7 @@ static const rc_field_t result_fields[] = {
     {"throttle", INT, "", "throttle reasons, 0 none, -1 unknown", wide, RESULT(throttle), NULL},
     {"seed", INT, "", "of B and of the verification sample", wide, RESULT(seed), NULL},
     {"utc_ns", INT, "ns", "when, since 1970", wide, RESULT(utc_ns), NULL},
-    {"run", TEXT, "", "identity of the run", run, 0, NULL},
+    {"run", TEXT, "", "identity of the run", text, RUN, NULL},
     {"rank", INT, "", "MPI rank", narrow, RESULT(rank), NULL},
     {"seq", INT, "", "record number in the rank's journal", wide, RESULT(seq), NULL},
     {"case", TEXT, "", "identity of the case", case_id, 0, NULL},
@@ -468,31 +417,16 @@ void rc_view_get(const void *cursor, int field, rc_value_t *out)
     result_fields[field].read(&result_fields[field], cursor, out);
 }
 
-/* Fields that read a dictionary; their values are the texts of its entries. */
-static const struct {
-    rc_field_read_fn *read;
-    rc_table_id_t table;
-    size_t texts; /* of a texts_t in a view */
-} dictionaries[] = {{fullname, RC_T_MATRIX, offsetof(rc_view_t, matrix_name)},
-    {name, RC_T_MATRIX, offsetof(rc_view_t, matrix_name)},
-    {group, RC_T_MATRIX, offsetof(rc_view_t, matrix_group)},
-    {kind, RC_T_MATRIX, offsetof(rc_view_t, matrix_kind)},
-    {policy, RC_T_POLICY, offsetof(rc_view_t, policy)},
-    {kernel, RC_T_KERNEL, offsetof(rc_view_t, kernel)},
-    {device, RC_T_DEVICE, offsetof(rc_view_t, device)}};
-
 /* rc_field_value_fn of a view. */
 static const char *dictionary_value(const void *view, int field, int64_t i)
 {
     const rc_view_t *v = view;
-    for (size_t d = 0; d < sizeof dictionaries / sizeof *dictionaries; d++)
-        if (result_fields[field].read == dictionaries[d].read) {
-            const texts_t *t = (const void *)((const char *)v + dictionaries[d].texts);
-            if (i >= (int64_t)v->dicts.d[dictionaries[d].table].count)
-                return NULL;
-            return dictionaries[d].read == name ? short_name(rc_text_at(t, i)) : rc_text_at(t, i);
-        }
-    return NULL;
+    const rc_field_t *f = &result_fields[field];
+    if ((f->read != text && f->read != name) || dictionaries[f->at].table == RC_T_COUNT ||
+        i >= (int64_t)v->dicts.d[dictionaries[f->at].table].count)
+        return NULL;
+    const char *value = rc_text_at(texts_of(f, v), i);
+    return f->read == name ? short_name(value) : value;
 }
 
 rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)

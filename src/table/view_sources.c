@@ -1,6 +1,7 @@
 /* The catalogue rows of a view. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "table/view_private.h"
 
 #include <stdlib.h>
@@ -58,8 +59,7 @@ static rc_status_t mark_generated(rc_view_t *v, rc_err_t *err)
 {
     const rc_row_source_t *r = v->dicts.d[RC_T_SOURCE].rows;
     v->generated = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, 1, "marks", err);
-    if (!v->generated)
-        return RC_ENOMEM;
+    RC_PASS(v->generated ? RC_OK : RC_ENOMEM);
     for (int where = RC_SOURCE_GENERATED; where >= RC_SOURCE_FILE; where--)
         for (int64_t i = 0; i < v->sources; i++)
             if (r[v->source[i]].matrix >= 0 && r[v->source[i]].where == where)

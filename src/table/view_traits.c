@@ -71,8 +71,7 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     for (int t = 0; t < TRAITS; t++) {
         double *x = rc_alloc(matrices, sizeof *x, "traits of matrices", err);
         *trait_of(v, t) = x;
-        if (!x)
-            return RC_ENOMEM;
+        RC_PASS(x ? RC_OK : RC_ENOMEM);
         for (size_t m = 0; m < matrices; m++)
             x[m] = NAN;
     }
@@ -92,8 +91,7 @@ rc_status_t rc_view_mark_training(
 {
     const int32_t n = rc_view_matrices(v);
     unsigned char *marks = rc_alloc0((size_t)n, 1, "matrices", err);
-    if (!marks)
-        return RC_ENOMEM;
+    RC_PASS(marks ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < n; i++)
         for (int64_t j = 0; j < count && !marks[i]; j++)
             if (strcmp(rc_view_matrix(v, i)->name, names[j]) == 0)
