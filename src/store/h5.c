@@ -39,8 +39,7 @@ static int make_schema(hid_t file, int64_t created_ns)
     hid_t g = ok ? H5Gcreate2(file, RC_FEATURES_PATH, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT) : -1;
     ok = g >= 0 && rc_h5_set_text(
                        g, "description", "one group per feature set: rows says what values is for");
-    ok = rc_h5_drop(g) && ok;
-    return ok;
+    return RC_H5_DROP(ok, g);
 }
 
 static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
@@ -494,8 +493,7 @@ rc_status_t rc_h5_replace(
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
     int ok = type >= 0 && d >= 0 && H5Dset_extent(d, &dims) >= 0 &&
              (count == 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
-    ok = rc_h5_drop(d) && ok;
-    ok = rc_h5_drop(type) && ok;
+    ok = RC_H5_DROP(ok, d, type);
     rc_contents_forget(h->contents, t->path);
     rc_contents_add(h->contents, RC_CONTENTS_ROWS, t->path, 0, rows, count, t->row_bytes);
     return ok ? RC_OK : rc_h5_fail(err, h->path, t->path);

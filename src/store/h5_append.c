@@ -23,8 +23,7 @@ static rc_status_t write_rows(const rc_h5_t *h, const char *path, hid_t d, hid_t
         ok = H5Sselect_none(file) >= 0 && H5Sselect_none(mem) >= 0;
     int64_t nothing = 0;
     ok = ok && H5Dwrite(d, type, mem, file, H5P_DEFAULT, n ? rows : &nothing) >= 0;
-    ok = rc_h5_drop(mem) && ok;
-    ok = rc_h5_drop(file) && ok;
+    ok = RC_H5_DROP(ok, mem, file);
     return ok ? RC_OK : rc_h5_fail(err, h->path, path);
 }
 

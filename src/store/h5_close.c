@@ -36,6 +36,13 @@ int rc_h5_drop(hid_t id)
     return ok;
 }
 
+int rc_h5_drop_all(int ok, const hid_t *id, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ok = rc_h5_drop(id[i]) && ok;
+    return ok;
+}
+
 rc_status_t rc_h5_dropped(
     rc_status_t st, hid_t id, const char *path, const char *what, rc_err_t *err)
 {

@@ -44,8 +44,7 @@ static herr_t add_attribute(hid_t object, const char *name, const H5A_info_t *in
     if (ok) /* in any order */
         rc_contents_add(l->t, RC_CONTENTS_ATTRIBUTES, l->path, 0, d, 1, sizeof d);
     free(value);
-    ok = rc_h5_drop(type) && ok;
-    ok = rc_h5_drop(a) && ok;
+    ok = RC_H5_DROP(ok, type, a);
     return ok ? 0 : -1;
 }
 
@@ -65,8 +64,7 @@ static int read_piece(hid_t d, hid_t type, int64_t first, int64_t n, void *to)
         ok = mem >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0;
     }
     ok = ok && H5Dread(d, type, rank ? mem : H5S_ALL, rank ? file : H5S_ALL, H5P_DEFAULT, to) >= 0;
-    ok = rc_h5_drop(mem) && ok;
-    return rc_h5_drop(file) && ok;
+    return RC_H5_DROP(ok, mem, file);
 }
 
 static int add_rows(rc_contents_t *t, const char *name, hid_t d, hid_t type)

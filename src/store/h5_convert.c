@@ -57,9 +57,7 @@ static herr_t find_other(hid_t at, const char *name, const H5L_info_t *info, voi
         hid_t memory = t ? rc_h5_row_type(t) : -1;
         *found = *found || create < 0 || H5Pget_nfilters(create) != 0 ||
                  (t && H5Tequal(file, memory) <= 0);
-        ok = rc_h5_drop(memory) && ok;
-        ok = rc_h5_drop(file) && ok;
-        ok = rc_h5_drop(create) && ok;
+        ok = RC_H5_DROP(ok, memory, file, create);
     }
     ok = rc_h5_drop(object) && ok;
     return object < 0 || !ok ? -1 : *found;

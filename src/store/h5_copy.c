@@ -213,12 +213,7 @@ static int copy_dataset(const copy_t *c, const char *name)
     int ok = e >= 0 && (!t || rc_h5_describe(e, t)) && copy_attributes(d, e);
     if (ok && values > 0)
         ok = copy_values(c, name, d, e, type, values);
-    ok = rc_h5_drop(e) && ok;
-    ok = rc_h5_drop(create) && ok;
-    ok = rc_h5_drop(space) && ok;
-    ok = rc_h5_drop(type) && ok;
-    ok = rc_h5_drop(d) && ok;
-    return ok;
+    return RC_H5_DROP(ok, e, create, space, type, d);
 }
 
 static int copy_group(const copy_t *c, const char *name)
@@ -228,9 +223,7 @@ static int copy_group(const copy_t *c, const char *name)
     hid_t h = root ? H5Gopen2(c->to, name, H5P_DEFAULT)
                    : H5Gcreate2(c->to, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     int ok = g >= 0 && h >= 0 && (!root || rc_h5_set_version(h)) && copy_attributes(g, h);
-    ok = rc_h5_drop(h) && ok;
-    ok = rc_h5_drop(g) && ok;
-    return ok;
+    return RC_H5_DROP(ok, h, g);
 }
 
 /* Parents come before what is in them. */

@@ -114,10 +114,7 @@ int rc_h5_set_text(hid_t object, const char *name, const char *text)
                   ? -1
                   : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     int ok = a >= 0 && H5Awrite(a, type, text) >= 0;
-    ok = rc_h5_drop(a) && ok;
-    ok = rc_h5_drop(space) && ok;
-    ok = rc_h5_drop(type) && ok;
-    return ok;
+    return RC_H5_DROP(ok, a, space, type);
 }
 
 int rc_h5_set_int(hid_t object, const char *name, int32_t value)
@@ -127,17 +124,14 @@ int rc_h5_set_int(hid_t object, const char *name, int32_t value)
                   ? -1
                   : H5Acreate2(object, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT);
     int ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT32, &value) >= 0;
-    ok = rc_h5_drop(a) && ok;
-    ok = rc_h5_drop(space) && ok;
-    return ok;
+    return RC_H5_DROP(ok, a, space);
 }
 
 int rc_h5_get_int(hid_t object, const char *name, int32_t *value)
 {
     hid_t a = H5Aexists(object, name) > 0 ? H5Aopen(object, name, H5P_DEFAULT) : -1;
     int ok = a >= 0 && H5Aread(a, H5T_NATIVE_INT32, value) >= 0;
-    ok = rc_h5_drop(a) && ok;
-    return ok;
+    return RC_H5_DROP(ok, a);
 }
 
 /* Free with free(). */
@@ -154,8 +148,7 @@ char *rc_h5_get_text(hid_t object, const char *name)
             text = NULL;
         }
     }
-    (void)rc_h5_drop(type);
-    (void)rc_h5_drop(a);
+    (void)RC_H5_DROP(1, type, a);
     return text;
 }
 
@@ -232,7 +225,5 @@ int rc_h5_make_table(hid_t at, const rc_schema_table_t *t)
     hid_t type = rc_h5_row_type(t);
     hid_t d = type < 0 ? -1 : rc_h5_make_dataset(at, t->path, type, t->chunk_rows, 0);
     int ok = d >= 0 && rc_h5_describe(d, t);
-    ok = rc_h5_drop(d) && ok;
-    ok = rc_h5_drop(type) && ok;
-    return ok;
+    return RC_H5_DROP(ok, d, type);
 }

@@ -18,6 +18,11 @@ rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
  *  \return 1; 0: it could not be closed: what was written to it may be lost */
 int rc_h5_drop(hid_t id);
 
+/** Close several, in this order.  \return 1 when `ok` is, and all could be closed */
+int rc_h5_drop_all(int ok, const hid_t *id, size_t n);
+#define RC_H5_DROP(ok, ...)                                                                        \
+    rc_h5_drop_all(ok, (const hid_t[]){__VA_ARGS__}, sizeof((hid_t[]){__VA_ARGS__}) / sizeof(hid_t))
+
 /** The same; a failure becomes the status, unless there is one. */
 rc_status_t rc_h5_dropped(
     rc_status_t st, hid_t id, const char *path, const char *what, rc_err_t *err);

@@ -171,8 +171,7 @@ static void check_table(rc_verify_t *v, const rc_schema_table_t *t, const char *
             check_field(v, row, &t->field[i], path);
         check_description(v, d, t, path, fields);
     }
-    (void)rc_h5_drop(row);
-    (void)rc_h5_drop(d);
+    (void)RC_H5_DROP(1, row, d);
 }
 
 /* A dataset of plain numbers, opened; -1 after a report. */
