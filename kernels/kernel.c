@@ -21,6 +21,15 @@ int rc_kernel_always(const int64_t *param)
     return 1;
 }
 
+int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond)
+{
+    int rank = RC_KERNEL_UNRANKED;
+    for (int i = 0; i < RC_KERNEL_RANKS && kernel->rank[i].from_k > 0; i++)
+        if (k >= kernel->rank[i].from_k)
+            rank = beyond ? kernel->rank[i].beyond : kernel->rank[i].rank;
+    return rank;
+}
+
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order)
 {
     return (kernel->c_orders >> order & 1u) != 0;

@@ -26,6 +26,17 @@ enum {
     RC_STORES_ANY = 1 << RC_C_ORIGINAL | 1 << RC_C_SCHEDULE | 1 << RC_C_SYMMETRIC
 };
 
+/** Where a kernel stands among those that plans and the drop-in try when nothing is known of the
+ *  matrix: which is fastest with its defaults, see data/results/notebook/plans.md.  1 is tried
+ *  first, those without a rank last; of one rank in the order of kernels.am. */
+typedef struct rc_kernel_rank {
+    int64_t from_k; /**< least K that this line is for, ascending from 1; 0 ends the lines */
+    int rank;       /**< where B fits the last cache */
+    int beyond;     /**< where it does not */
+} rc_kernel_rank_t;
+
+enum { RC_KERNEL_RANKS = 3, RC_KERNEL_UNRANKED = 9 };
+
 typedef struct rc_kernel {
     const char *name; /**< unique among the kernels for its device */
     const char *summary;
@@ -34,7 +45,10 @@ typedef struct rc_kernel {
     rc_device_kind_t device;
     rc_op_t op;
     rc_layout_t layout; /**< of the operands with K columns */
-    unsigned c_orders;  /**< RC_STORES_* */
+    const char *format; /**< of the prepared matrix: the name of its header in src/format; NULL: a
+                             library's, or none */
+    rc_kernel_rank_t rank[RC_KERNEL_RANKS]; /**< no lines: it has none */
+    unsigned c_orders;                      /**< RC_STORES_* */
     unsigned types;     /**< bits 1 << rc_precision_t; 0: RC_TYPES_IEEE */
     int computes;       /**< 0: writes nothing meaningful, verification is left out */
     int for_testing;    /**< 1: not part of "all", nor a candidate of plans: tests and references */
@@ -115,6 +129,10 @@ int64_t rc_analysis_traffic(
 
 /** The `deterministic` or `strict` of kernels that are so whatever the parameters.  \return 1 */
 int rc_kernel_always(const int64_t *param);
+
+/** The rank of a kernel for a K, from 1 on.
+ *  \param[in] beyond  1: B does not fit the last cache  \return RC_KERNEL_UNRANKED: it has none */
+int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond);
 
 /** 1: the kernel can store its output in that order. */
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order);

@@ -200,7 +200,7 @@ static rc_status_t identify(const rc_kernel_t *kernel, const rc_cusparse_kind_t 
 
 #define SPMM .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY
 #define SPMM_VALUES                                                                                \
-    SPMM, .builds = 1, .any_k = 1, .preprocess = rc_cusparse_preprocess,                           \
+    SPMM, .format = "slots", .builds = 1, .any_k = 1, .preprocess = rc_cusparse_preprocess,        \
           .values = rc_cusparse_values, .share = rc_cusparse_share
 #define SPMM_CSR                                                                                   \
     SPMM_VALUES, .deterministic = is_alg3,                                                         \
@@ -234,6 +234,7 @@ KERNEL(coo_row, spmm_coo, RC_ROW_MAJOR, "coo-row", "SpMM of A in COO, row-major 
 
 #define SPMM_BSR                                                                                   \
     SPMM, SOURCE("SpMM"),                                                                          \
+        .format = "bsr",                                                                           \
         .param = {{"alg", "0: CUSPARSE_SPMM_ALG_DEFAULT, 1: CUSPARSE_SPMM_BSR_ALG1", .max = 1},    \
             {BLOCK(RC_BSR_BLOCK_MAX)}, {FILL("")}}
 
@@ -242,7 +243,7 @@ KERNEL(
 KERNEL(bsr_row, spmm_bsr, RC_ROW_MAJOR, "bsr-row", "SpMM of A in BSR, row-major B and C", SPMM_BSR);
 
 #define SPMM_T                                                                                     \
-    SOURCE("SpMM"), .op = RC_OP_SPMM_T, .c_orders = RC_STORES_ORIGINAL,                            \
+    SOURCE("SpMM"), .op = RC_OP_SPMM_T, .format = "slots", .c_orders = RC_STORES_ORIGINAL,         \
                     .preprocess = rc_cusparse_preprocess, .values = rc_cusparse_values
 #define SPMM_T_CSR SPMM_T, .param = {{RC_CUSPARSE_CSR_ALG}, {RC_CUSPARSE_SPMM_PRE}}
 #define SPMM_T_COO SPMM_T, .param = {{COO_ALG}, {RC_CUSPARSE_SPMM_PRE}}
@@ -258,8 +259,8 @@ KERNEL(spmm_t_coo_row, spmm_t_coo, RC_ROW_MAJOR, "spmm_t-coo-row",
 
 #define SPMV SOURCE("SpMV"), .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY
 #define SPMV_VALUES                                                                                \
-    SPMV, .builds = 1, .deterministic = is_alg2, .preprocess = rc_cusparse_preprocess,             \
-          .values = rc_cusparse_values
+    SPMV, .format = "slots", .builds = 1, .deterministic = is_alg2,                                \
+          .preprocess = rc_cusparse_preprocess, .values = rc_cusparse_values
 #define SPMV_ALG(of)                                                                               \
     "alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_" of "_ALG1 and 2", .max = 2
 
@@ -268,16 +269,16 @@ KERNEL(spmv_csr, spmv_csr, RC_COL_MAJOR, "spmv-csr", "SpMV of A in CSR", SPMV_VA
 KERNEL(spmv_coo, spmv_coo, RC_COL_MAJOR, "spmv-coo", "SpMV of A in COO", SPMV_VALUES,
     .param = {{SPMV_ALG("COO")}, {PRE_SPMV}, {RC_CUSPARSE_INDEX}});
 KERNEL(spmv_sell, spmv_sell, RC_COL_MAJOR, "spmv-sell", "SpMV of A in sliced ELLPACK", SPMV,
-    .deterministic = rc_kernel_always, .preprocess = rc_cusparse_preprocess,
+    .format = "sell", .deterministic = rc_kernel_always, .preprocess = rc_cusparse_preprocess,
     .param = {{"slice", "rows of a slice", 32, 2, 64, 1}, {PRE_SPMV}, {RC_CUSPARSE_INDEX}});
-KERNEL(spmv_bsr, spmv_bsr, RC_COL_MAJOR, "spmv-bsr", "SpMV of A in BSR", SPMV,
+KERNEL(spmv_bsr, spmv_bsr, RC_COL_MAJOR, "spmv-bsr", "SpMV of A in BSR", SPMV, .format = "bsr",
     .param = {{"alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1: CUSPARSE_SPMV_BSR_ALG1", .max = 1},
         {BLOCK(16)}, {FILL(" with indices of 32 bits")}, {RC_CUSPARSE_INDEX}});
 
 #define SDDMM                                                                                      \
     SOURCE("SDDMM"),                                                                               \
-        .op = RC_OP_SDDMM, .c_orders = RC_STORES_ORIGINAL, .deterministic = rc_kernel_always,      \
-        .preprocess = rc_cusparse_preprocess,                                                      \
+        .op = RC_OP_SDDMM, .format = "slots", .c_orders = RC_STORES_ORIGINAL,                      \
+        .deterministic = rc_kernel_always, .preprocess = rc_cusparse_preprocess,                   \
         .param = {{"pre", "1: cusparseSDDMM_preprocess once before the first product", .max = 1}}
 
 KERNEL(sddmm_col, sddmm_csr, RC_COL_MAJOR, "sddmm-col",

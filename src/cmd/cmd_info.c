@@ -63,6 +63,16 @@ static void put_params(rc_table_t *t, const char *owner, const rc_param_t *param
     }
 }
 
+/* With the format that its matrix gets. */
+static void put_kernel(rc_table_t *t, const rc_kernel_t *k)
+{
+    char text[320];
+    snprintf(text, sizeof text, "%s%s%s", k->summary, k->format ? "; format " : "",
+        k->format ? k->format : "");
+    put(t, "kernel", k->name, k->version, text, k->source);
+    put_params(t, k->name, k->param);
+}
+
 static void put_build(rc_table_t *t)
 {
     put(t, "build", "version", 0, PACKAGE_VERSION, "");
@@ -167,11 +177,8 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     for (int i = 0; rc_operations[i]; i++)
         put(t, "operation", rc_operations[i]->name, rc_operations[i]->version,
             rc_operations[i]->summary, rc_operations[i]->source);
-    for (int i = 0; rc_kernels[i]; i++) {
-        put(t, "kernel", rc_kernels[i]->name, rc_kernels[i]->version, rc_kernels[i]->summary,
-            rc_kernels[i]->source);
-        put_params(t, rc_kernels[i]->name, rc_kernels[i]->param);
-    }
+    for (int i = 0; rc_kernels[i]; i++)
+        put_kernel(t, rc_kernels[i]);
     for (int i = 0; rc_formats[i]; i++) {
         put(t, "format", rc_formats[i]->name, 0, rc_formats[i]->summary, rc_formats[i]->source);
         put_params(t, rc_formats[i]->name, rc_formats[i]->param);

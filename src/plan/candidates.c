@@ -39,39 +39,11 @@ static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order
 
 enum { MOST_NAMED = 256 }; /* kernels or orders of a list */
 
-/* The kernels that are tried first when nothing is known of the matrix, from some K on: which one is
- * fastest with its defaults, see data/results/notebook/plans.md. */
-typedef struct preference {
-    const char *kernel;
-    int64_t from_k;
-} preference_t;
-
-static const preference_t preferred[] = {{"gpanel", 1024}, {"gchunk", 1}, {"gpanel", 1},
-    {"gstage", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
-enum { PREFERRED = sizeof preferred / sizeof *preferred };
-
-/* The same where B is beyond the last cache: gstage is the fastest of rows that an order has brought
- * together, which timing finds out (data/results/orders.md). */
-static const preference_t preferred_large[] = {{"gpanel", 64}, {"gchunk", 1}, {"gstage", 1},
-    {"growmajor", 1}, {"gpanel", 1}, {"gchunk-col", 1}, {"gslice", 1}, {"rowsplit", 1}, {"cstat", 1}};
-enum { PREFERRED_LARGE = sizeof preferred_large / sizeof *preferred_large };
-
 /* 1: B does not fit the last cache, so that the row order matters. */
 static int is_large(const rc_plan_t *plan, int64_t k)
 {
     int64_t row = rc_sat_mul(k, (int64_t)rc_precision_bytes(plan->precision));
     return plan->place.cache_bytes > 0 && rc_sat_mul(plan->a.cols, row) > plan->place.cache_bytes;
-}
-
-static int rank_of(const rc_plan_t *plan, const rc_kernel_t *kernel, int64_t k)
-{
-    int large = is_large(plan, k);
-    const preference_t *list = large ? preferred_large : preferred;
-    int count = large ? PREFERRED_LARGE : PREFERRED;
-    for (int i = 0; i < count; i++)
-        if (strcmp(kernel->name, list[i].kernel) == 0 && k >= list[i].from_k)
-            return i;
-    return PREFERRED_LARGE;
 }
 
 static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
@@ -97,9 +69,11 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
     rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    for (int rank = 0; rank <= PREFERRED_LARGE; rank++)
+    int beyond = is_large(plan, e->part.k);
+    for (int rank = 1; rank <= RC_KERNEL_UNRANKED; rank++)
         for (int i = 0; st == RC_OK && rc_kernels[i]; i++)
-            if (serves(plan, rc_kernels[i]) && rank_of(plan, rc_kernels[i], e->part.k) == rank)
+            if (serves(plan, rc_kernels[i]) &&
+                rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
                 st = add_orders(rc_kernels[i]->name, order, orders, e, err);
     if (st == RC_OK && e->part.candidates == 0)
         st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",

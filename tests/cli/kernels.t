@@ -2,7 +2,7 @@
 # rowcast sweep --kernels: lists with globs and ranges, and what is wrong with them.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 13
+plan 15
 
 dry() # dry KERNELS: pending cases
 {
@@ -15,6 +15,11 @@ pending() # pending KERNELS: number of cases of one matrix, order, K
 }
 
 ok "info has type, range and default of a parameter" sh -c "'$ROWCAST' info -f csv | grep -q '^parameter,cstat:strip,.*(integer, 1 to 16; default 4)'"
+formats=$("$ROWCAST" info -f csv | sed -n '/^kernel,/s/.*; format \([a-z0-9_]*\).*/\1/p' | sort -u)
+is "info has the format of a kernel" "$(echo "$formats" | grep -c '^slots$')" 1
+is "a header holds each" "$(for f in $formats; do
+    [ -f "$top_srcdir/src/format/$f.h" ] || [ -f "$top_srcdir/src/format/cuda/$f.h" ] || echo "$f"
+done)" ""
 is "a range is all of its values" "$(pending cstat:strip=1..16)" 16
 is "ranges give all combinations" "$(pending fault:mode=0..2:at=-1..2)" 12
 is "a glob is every kernel that fits" "$(pending '*s*t*')" 2

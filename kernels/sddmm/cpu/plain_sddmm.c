@@ -52,6 +52,7 @@ const rc_kernel_t rc_kernel_plain_sddmm = {
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
+    .format = "slots",
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .strict = rc_kernel_always,

@@ -249,6 +249,7 @@ const rc_kernel_t rc_kernel_cuda_aspt_sddmm = {
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
+    .format = "aspt",
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .strict = rc_kernel_always,

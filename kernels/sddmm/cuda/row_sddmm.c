@@ -305,6 +305,7 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
+    .format = "slots",
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .strict = rc_kernel_always,

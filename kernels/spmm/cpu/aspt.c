@@ -113,6 +113,7 @@ const rc_kernel_t rc_kernel_aspt = {
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
+    .format = "aspt",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = rc_kernel_always,

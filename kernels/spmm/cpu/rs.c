@@ -144,6 +144,7 @@ static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .identify = identify,                       \
     .device = RC_DEVICE_CPU, .layout = RC_ROW_MAJOR, .computes = 1, .for_testing = 1, .any_k = 1,                    \
+    .format = "segments",                                                                          \
     .deterministic = rc_kernel_always, .strict = rc_kernel_always, .param = {RC_RS_PARAMS}, .analyse = analyse,                \
     .geometry = rc_cpu_geometry, .prepare = prepare, .share = share, .release = release
 

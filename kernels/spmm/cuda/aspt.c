@@ -264,6 +264,7 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
+    .format = "aspt",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = strict,

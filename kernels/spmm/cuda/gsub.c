@@ -49,6 +49,7 @@ const rc_kernel_t rc_kernel_gsub = {
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
+    .format = "slots",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = rc_kernel_always,

@@ -299,6 +299,7 @@ static rc_status_t identify(const rc_params_t *values, char *text, rc_err_t *err
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .identify = identify,                       \
     .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1, .any_k = 1, .builds = 1, .strict = rc_kernel_always, \
+    .format = "segments",                                                                          \
     .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cuda_geometry,                     \
     .prepare = prepare, .share = share, .release = release, .values = values
 

@@ -79,6 +79,7 @@ const rc_kernel_t rc_kernel_csr = {
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
+    .format = "csr",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = rc_kernel_always,

@@ -86,6 +86,7 @@ static rc_status_t run(
 #define SHARED                                                                                     \
     .source = "Lane and Booth 2022, Listing 1", .version = 2, .device = RC_DEVICE_CPU,             \
     .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY, .computes = 1,            \
+    .format = "super_rows",                                                                        \
     .strict = rc_kernel_always, .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry,    \
     .run = run, .release = release
 

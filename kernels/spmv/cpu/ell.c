@@ -103,6 +103,7 @@ const rc_kernel_t rc_kernel_ell = {
     .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
+    .format = "ell",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = rc_kernel_always,

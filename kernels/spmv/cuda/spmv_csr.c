@@ -175,6 +175,7 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
     .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .format = "csr",
     .version = 5, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
                       3: one row pointer under way at a time.  4: a CTA a row of 257 to 1,024 entries; a fence in the last CTA of a row */
     .param = {{.name = "lanes",

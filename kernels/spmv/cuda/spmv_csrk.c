@@ -156,6 +156,7 @@ const rc_cuda_launch_t *rc_csrk_launched(const void *state)
     const rc_kernel_t rc_kernel_cuda_##id = {.name = #id,                                          \
         .summary = "y = A x on a GPU: " about,                                                     \
         .source = "Lane and Booth 2022, " where,                                                   \
+        .format = "super_rows",                                                                    \
         .version = 1,                                                                              \
         .identify = identify_##id,                                                                 \
         .analyse = analyse_##id,                                                                   \

@@ -194,6 +194,7 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .device = RC_DEVICE_CUDA,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
+    .format = "super_rows",
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .strict = rc_kernel_always,

@@ -106,6 +106,7 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .name = "ell",
     .summary = "y = A x on a GPU of A in ELLPACK: a thread a row, places for the longest",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .format = "ell",
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .param = {RC_ELL_LIMIT_PARAM},
     .analyse = analyse,

@@ -112,6 +112,7 @@ const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
     .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
+    .format = "hyb",
     .version = 4, /* 1: rows of several shares in a third launch; built on the host; 2: a fence in every CTA of such rows.
                       3: in the last one */
     .param = {RC_HYB_WIDTH_PARAM},

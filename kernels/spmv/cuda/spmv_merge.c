@@ -110,6 +110,7 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
     .summary = "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
+    .format = "merge",
     .version = 5, /* 1: rows of several shares in a second launch; built on the host.  2: a thread a row or equal parts.
                       3: one row end under way at a time.  4: a fence in the last CTA of a row; equal parts in shares
                       of rows that go on */

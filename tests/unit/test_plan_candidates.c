@@ -1,0 +1,210 @@
+/* What a plan tries, and in which order, when nothing is known of the matrix. */
+#include "config.h"
+#include "unit.h"
+
+#include "kernels/specs.h"
+#include "plan/plan_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 1000, TEXT = 4096, MANY = 256 };
+
+/* A device with a last cache of so many bytes, a problem, and the names of its candidates. */
+typedef struct asked {
+    rc_device_kind_t device;
+    rc_op_t op;
+    rc_layout_t layout;
+    int64_t k;
+    int64_t cache_bytes;
+} asked_t;
+
+static void names(const asked_t *q, const rc_plan_options_t *o, char *text)
+{
+    rc_err_t err = {0};
+    rc_executor_t x;
+    rc_executor_cpu(1, &x);
+    x.kind = q->device; /* nothing is run */
+    rc_plan_t plan = {.place = {.x = &x, .cache_bytes = q->cache_bytes},
+        .op = q->op,
+        .layout = q->layout,
+        .a = {.rows = 1, .cols = COLUMNS}};
+    rc_plan_entry_t e = {.part.k = q->k};
+    size_t at = 0;
+    text[0] = '\0';
+    if (rc_plan_candidates(&plan, o, &e, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < e.part.candidates && at < TEXT; i++)
+        at += (size_t)snprintf(text + at, TEXT - at, "%s%s", i ? " " : "", e.candidate[i].kernel);
+    free(plan.named);
+    free(e.candidate);
+}
+
+static int has_cuda(void)
+{
+    const rc_kernel_t *k = rc_kernel_find("gchunk", RC_DEVICE_CUDA);
+    return k && k->device == RC_DEVICE_CUDA;
+}
+
+#define OTHERS_ROW                                                                                 \
+    " cusparse-csr-row cusparse-csr-bt-turned cusparse-coo-row cusparse-bsr-row rs aspt"
+#define OTHERS_COL " gstat gsub cusparse-csr-col cusparse-coo-col cusparse-bsr-col loop-spmv"
+#define BY_COLUMNS "gchunk-col gslice" OTHERS_COL
+#define MIXED_CR "gchunk-bcol-crow cusparse-csr-bcol-crow"
+#define MIXED_RC "gchunk-brow-ccol cusparse-csr-brow-ccol cusparse-csr-bt-ccol"
+#define NARROW "gchunk gpanel gstage growmajor" OTHERS_ROW
+#define WIDE "gpanel gchunk gstage growmajor" OTHERS_ROW
+#define BEYOND "gchunk gstage growmajor gpanel" OTHERS_ROW
+
+/* From which K on, where B fits the last cache and where it does not. */
+static const struct {
+    rc_device_kind_t device;
+    rc_layout_t layout;
+    int64_t from_k;
+    const char *within;
+    const char *beyond;
+} spmm[] = {{RC_DEVICE_CUDA, RC_ROW_MAJOR, 1, NARROW, BEYOND},
+    {RC_DEVICE_CUDA, RC_ROW_MAJOR, 64, NARROW, WIDE},
+    {RC_DEVICE_CUDA, RC_ROW_MAJOR, 1024, WIDE, WIDE},
+    {RC_DEVICE_CUDA, RC_COL_MAJOR, 1, BY_COLUMNS, BY_COLUMNS},
+    {RC_DEVICE_CUDA, RC_COL_ROW, 1, MIXED_CR, MIXED_CR},
+    {RC_DEVICE_CUDA, RC_ROW_COL, 1, MIXED_RC, MIXED_RC},
+    {RC_DEVICE_CPU, RC_ROW_MAJOR, 1, "rowsplit", "rowsplit"},
+    {RC_DEVICE_CPU, RC_COL_MAJOR, 1, "cstat", "cstat"}};
+enum { CASES = sizeof spmm / sizeof *spmm };
+
+static void kernels_of_unknown_matrices(void **state)
+{
+    (void)state;
+    static const int64_t ks[] = {1, 2, 31, 32, 63, 64, 65, 128, 1023, 1024, 1025, 4096};
+    char found[TEXT];
+    for (int i = 0; i < CASES; i++)
+        for (size_t j = 0; j < sizeof ks / sizeof *ks; j++) {
+            int last = i + 1 == CASES || spmm[i + 1].layout != spmm[i].layout;
+            if ((spmm[i].device == RC_DEVICE_CUDA && !has_cuda()) || ks[j] < spmm[i].from_k ||
+                (!last && ks[j] >= spmm[i + 1].from_k))
+                continue;
+            int64_t b = ks[j] * COLUMNS * (int64_t)sizeof(float);
+            const int64_t cache[] = {0, b, b - 1}; /* not known; B fits; it does not */
+            for (int c = 0; c < 3; c++) {
+                const asked_t q = {spmm[i].device, RC_OP_SPMM, spmm[i].layout, ks[j], cache[c]};
+                names(&q, &(rc_plan_options_t){0}, found);
+                assert_string_equal(found, c < 2 ? spmm[i].within : spmm[i].beyond);
+            }
+        }
+}
+
+/* Of other operations in the order of the list. */
+static void other_operations(void **state)
+{
+    (void)state;
+    char found[TEXT];
+    char listed[TEXT];
+    for (int op = 0; op < RC_OPS; op++) {
+        size_t at = 0;
+        for (int i = 0; rc_kernels[i]; i++) {
+            const rc_kernel_t *k = rc_kernels[i];
+            if (k->device == RC_DEVICE_CUDA && k->op == (rc_op_t)op && k->layout == RC_COL_MAJOR &&
+                k->computes && !k->for_testing)
+                at += (size_t)snprintf(
+                    listed + at, sizeof listed - at, "%s%s", at ? " " : "", k->name);
+        }
+        const asked_t q = {RC_DEVICE_CUDA, (rc_op_t)op, RC_COL_MAJOR, 1, 1};
+        if (op == RC_OP_SPMM || at == 0)
+            continue;
+        names(&q, &(rc_plan_options_t){0}, found);
+        assert_string_equal(found, listed);
+    }
+}
+
+static void spell(rc_device_kind_t device, rc_op_t op, const char *list, char *text)
+{
+    rc_kernel_spec_t *spec = NULL;
+    int count = 0;
+    size_t at = 0;
+    rc_err_t err = {0};
+    text[0] = '\0';
+    if (rc_kernel_specs_parse(list, device, 1u << op, MANY, &spec, &count, &err) != RC_OK)
+        fail_msg("%s: %s", list, err.text);
+    for (int i = 0; i < count && at < TEXT; i++)
+        at +=
+            (size_t)snprintf(text + at, TEXT - at, "%s:%s ", spec[i].kernel->name, spec[i].params);
+    free(spec);
+}
+
+/* What the drop-in tries, from one rank on. */
+static void ranked_kernels(void **state)
+{
+    (void)state;
+    static const char *const list[] = {
+        "gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
+    enum { LIST = sizeof list / sizeof *list };
+    char expected[TEXT];
+    char found[TEXT];
+    for (int turn = 0; has_cuda() && turn < 2 * LIST + 1; turn++) {
+        char text[TEXT] = "";
+        for (int i = 0; i < LIST; i++)
+            (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", i ? "," : "",
+                list[(turn + i) % LIST]);
+        spell(RC_DEVICE_CUDA, RC_OP_SPMM, text, expected);
+        (void)snprintf(text, sizeof text, "ranked:first=%d", turn);
+        spell(RC_DEVICE_CUDA, RC_OP_SPMM, text, found);
+        assert_string_equal(found, expected);
+    }
+    spell(RC_DEVICE_CPU, RC_OP_SPMM, "ranked", found);
+    assert_string_equal(found, "cstat:strip=4 rowsplit: ");
+    spell(RC_DEVICE_CPU, RC_OP_SPMM, "ranked:first=9223372036854775807", found);
+    assert_string_equal(found, "cstat:strip=4 rowsplit: ");
+}
+
+static void wrong_ranks(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_op_t op;
+        const char *list;
+        const char *says;
+    } wrong[] = {{RC_OP_SPMM, "ranked:last=1", "expected ranked or ranked:first=N"},
+        {RC_OP_SPMM, "ranked:first=", "expected ranked or ranked:first=N"},
+        {RC_OP_SPMM, "ranked:first=-1", "expected ranked or ranked:first=N"},
+        {RC_OP_SPMM, "ranked:first=1:first=2", "expected ranked or ranked:first=N"},
+        {RC_OP_SPMM, "rankedd", "unknown kernel 'rankedd'"}, {RC_OP_SPMV, "ranked", "has a rank"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        rc_kernel_spec_t *spec = NULL;
+        int count = 0;
+        rc_err_t err = {0};
+        assert_int_equal(rc_kernel_specs_parse(wrong[i].list, RC_DEVICE_CPU, 1u << wrong[i].op,
+                             MANY, &spec, &count, &err),
+            RC_EINVAL);
+        if (!strstr(err.text, wrong[i].says))
+            fail_msg("%s: %s", wrong[i].list, err.text);
+        assert_null(spec);
+    }
+}
+
+/* Ranks are 1 to the last, and their lines ascend. */
+static void ranks_are_in_range(void **state)
+{
+    (void)state;
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_rank_t *r = rc_kernels[i]->rank;
+        for (int n = 0; n < RC_KERNEL_RANKS && r[n].from_k > 0; n++) {
+            assert_true(n == 0 ? r[n].from_k == 1 : r[n].from_k > r[n - 1].from_k);
+            assert_in_range(r[n].rank, 1, RC_KERNEL_UNRANKED - 1);
+            assert_in_range(r[n].beyond, 1, RC_KERNEL_UNRANKED - 1);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_unknown_matrices),
+        cmocka_unit_test(other_operations),
+        cmocka_unit_test(ranked_kernels),
+        cmocka_unit_test(wrong_ranks),
+        cmocka_unit_test(ranks_are_in_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
