@@ -19,6 +19,7 @@ typedef struct rc_sparse_view {
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     int col_idx_bytes;
     int value_bytes;
+    rc_precision_t precision; /**< of values */
 } rc_sparse_view_t;
 
 /** One product C = alpha A B. */
@@ -48,7 +49,7 @@ typedef struct rc_making {
     uint64_t turn;  /**< whose kernel comes first where none is timed */
 } rc_making_t;
 
-enum { RC_ENGINE_ABI = 2, RC_ENGINE_TEXT = 160 };
+enum { RC_ENGINE_ABI = 3, RC_ENGINE_TEXT = 160 };
 
 /** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to
  *  C.  `make`, `plan_free` and `copy_free` wait for the device; no other does.  All are called with

@@ -5,6 +5,7 @@
 #include "rowcast_cuda.h"
 
 #include <dlfcn.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,7 +183,7 @@ static void *engine_copy(const rc_spmm_t *p)
         return NULL;
     c->p = *p;
     c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1],
-        c->memory[2], 8, 4, p->a.value_bytes};
+        c->memory[2], 8, 4, p->a.value_bytes, p->a.precision};
     return c;
 }
 
@@ -286,34 +287,20 @@ static int64_t memory_for(const rc_making_t *how, int64_t nnz)
     return most > 1 ? most : 1; /* 0 would be any */
 }
 
-/* The kernels from one of them on; with commas. */
-static void kernels_from(uint64_t turn, char *text, size_t size)
-{
-    static const char *const all[] = {
-        "gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
-    enum { ALL = sizeof all / sizeof *all };
-    size_t at = 0;
-    for (size_t i = 0; i < ALL && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", i ? "," : "", all[(turn + i) % ALL]);
-}
-
-/* Only kernels of ours: what is compared with is the program's own call.  They say where their
- * values are, so that new ones are put there without waiting, and give the same bits each time.
- * None multiplies a zero of its own by a row of B that the row of A has no entry for: B may be
- * infinite there. */
+/* Only kernels that have a rank, which are ours: what is compared with is the program's own call.
+ * They say where their values are, so that new ones are put there without waiting, and give the
+ * same bits each time.  None multiplies a zero of its own by a row of B that the row of A has no
+ * entry for, as the list makes them strict where it can: B may be infinite there. */
 static rc_status_t plan_new(
     const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_plan_t **out, rc_err_t *err)
 {
     const rc_spmm_t *p = &c->p;
-    rc_plan_problem_t problem = {.op = RC_OP_SPMM,
-        .precision = p->a.value_bytes == 4 ? RC_FP32 : RC_FP64,
-        .layout = p->layout,
-        .k = &p->k,
-        .ks = 1};
+    rc_plan_problem_t problem = {
+        .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
         p->a.value_bytes, 1};
-    char kernels[100];
-    kernels_from(how->ns > 0 ? 0 : how->turn, kernels, sizeof kernels);
+    char kernels[40];
+    (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);
     rc_plan_options_t options = {.kernels = kernels,
         .tune = how->ns > 0 ? 8 : 0,
         .tune_ns = how->ns,

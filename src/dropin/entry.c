@@ -98,20 +98,23 @@ static void count(rc_dropin_t *d, rc_why_t why)
 
 #define OURS __attribute__((visibility("default")))
 
-OURS cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opA,
-    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
-    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
-    cudaDataType computeType, cusparseSpMMAlg_t alg, void *externalBuffer)
+/* What the functions of cusparseSpMM begin with, in the order of rc_spmm_call_t. */
+#define SPMM_PARAMETERS                                                                            \
+    cusparseHandle_t handle, cusparseOperation_t opA, cusparseOperation_t opB, const void *alpha,  \
+        cusparseConstSpMatDescr_t matA, cusparseConstDnMatDescr_t matB, const void *beta,          \
+        cusparseDnMatDescr_t matC, cudaDataType computeType, cusparseSpMMAlg_t alg
+#define SPMM_ARGUMENTS handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg
+
+OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
-    const rc_spmm_call_t call = {handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg};
+    const rc_spmm_call_t call = {SPMM_ARGUMENTS};
     rc_spmm_t p;
     rc_turn_t turn = {RC_WHY_OFF, NULL, NULL};
     if (!real->SpMM)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (rc_dropin_inside())
-        return real->SpMM(
-            handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+        return real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_t *d = rc_dropin();
     if (d->engine) {
         turn.why = rc_product_read(real, &call, &p);
@@ -120,33 +123,25 @@ OURS cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
     }
     cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
     if (turn.why != RC_WHY_PLAN)
-        st = real->SpMM(
-            handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+        st = real->SpMM(SPMM_ARGUMENTS, externalBuffer);
     rc_dropin_end(d, &turn);
     count(d, turn.why);
     return st;
 }
 
 /* The buffer is for cuSPARSE's own products, which may come at any time. */
-OURS cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opA,
-    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
-    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
-    cudaDataType computeType, cusparseSpMMAlg_t alg, size_t *bufferSize)
+OURS cusparseStatus_t cusparseSpMM_bufferSize(SPMM_PARAMETERS, size_t *bufferSize)
 {
     const rc_real_t *real = rc_real();
     if (!real->SpMM_bufferSize)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
-    return real->SpMM_bufferSize(
-        handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, bufferSize);
+    return real->SpMM_bufferSize(SPMM_ARGUMENTS, bufferSize);
 }
 
-OURS cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t opA,
-    cusparseOperation_t opB, const void *alpha, cusparseConstSpMatDescr_t matA,
-    cusparseConstDnMatDescr_t matB, const void *beta, cusparseDnMatDescr_t matC,
-    cudaDataType computeType, cusparseSpMMAlg_t alg, void *externalBuffer)
+OURS cusparseStatus_t cusparseSpMM_preprocess(SPMM_PARAMETERS, void *externalBuffer)
 {
     const rc_real_t *real = rc_real();
-    const rc_spmm_call_t call = {handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg};
+    const rc_spmm_call_t call = {SPMM_ARGUMENTS};
     rc_spmm_t p;
     if (!real->SpMM_preprocess)
         return CUSPARSE_STATUS_NOT_INITIALIZED;
@@ -159,8 +154,7 @@ OURS cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseO
             rc_trust(d, matA, &p);
         (void)pthread_mutex_unlock(&d->lock);
     }
-    return real->SpMM_preprocess(
-        handle, opA, opB, alpha, matA, matB, beta, matC, computeType, alg, externalBuffer);
+    return real->SpMM_preprocess(SPMM_ARGUMENTS, externalBuffer);
 }
 
 /* The address of a descriptor may be that of another one later. */

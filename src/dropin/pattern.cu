@@ -139,41 +139,66 @@ __global__ void between_kernel()
     wait_for_previous();
 }
 
-template <typename P, typename I>
-__global__ void copy_kernel(const P *row_ptr, int64_t rows, const I *col_idx, int64_t cols,
-    int64_t nnz, int64_t *to_ptr, int32_t *to_idx)
+/* Arguments of copy_kernel. */
+template <typename P, typename I> struct copy_args {
+    const P *row_ptr;
+    const I *col_idx;
+    int64_t rows;
+    int64_t cols;
+    int64_t nnz;
+    int64_t *to_ptr;
+    int32_t *to_idx;
+};
+
+template <typename P, typename I> __global__ void copy_kernel(const copy_args<P, I> x)
 {
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
     const int64_t first = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x;
-    for (int64_t i = first; i < nnz; i += step) {
-        const int64_t c = col_idx[i];
-        to_idx[i] = c >= 0 && c < cols ? static_cast<int32_t>(c) : -1;
+    for (int64_t i = first; i < x.nnz; i += step) {
+        const int64_t c = x.col_idx[i];
+        x.to_idx[i] = c >= 0 && c < x.cols ? static_cast<int32_t>(c) : -1;
     }
-    for (int64_t i = first; i <= rows; i += step)
-        to_ptr[i] = row_ptr[i];
+    for (int64_t i = first; i <= x.rows; i += step)
+        x.to_ptr[i] = x.row_ptr[i];
 }
+
+/* Arguments of product_kernel; strides of B and C between rows and between columns. */
+template <typename T, typename P, typename I> struct product_args {
+    const P *row_ptr;
+    const I *col_idx;
+    const T *val;
+    int64_t rows;
+    int64_t k;
+    T alpha;
+    const T *b;
+    int64_t b_row;
+    int64_t b_col;
+    T *c;
+    int64_t c_row;
+    int64_t c_col;
+    const volatile uint64_t *differs;
+    uint64_t number;
+};
 
 /* A thread for each value of C; threads side by side store side by side. */
 template <typename T, typename P, typename I>
-__global__ void product_kernel(const P *row_ptr, const I *col_idx, const T *val, int64_t rows,
-    int64_t k, T alpha, const T *b, int64_t b_row, int64_t b_col, T *c, int64_t c_row,
-    int64_t c_col, const volatile uint64_t *differs, uint64_t number)
+__global__ void product_kernel(const product_args<T, P, I> x)
 {
     /* the check ended before the kernel before this one began; C is that one's until it has
      * ended */
-    const bool same = *differs != number;
+    const bool same = *x.differs != x.number;
     wait_for_previous();
     if (same)
         return;
     const int64_t step = gridDim.x * static_cast<int64_t>(blockDim.x);
-    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < rows * k;
+    for (int64_t i = blockIdx.x * static_cast<int64_t>(blockDim.x) + threadIdx.x; i < x.rows * x.k;
          i += step) {
-        const int64_t r = c_col == 1 ? i / k : i % rows;
-        const int64_t j = c_col == 1 ? i % k : i / rows;
+        const int64_t r = x.c_col == 1 ? i / x.k : i % x.rows;
+        const int64_t j = x.c_col == 1 ? i % x.k : i / x.rows;
         T sum = 0;
-        for (int64_t e = row_ptr[r]; e < static_cast<int64_t>(row_ptr[r + 1]); e++)
-            sum += val[e] * b[static_cast<int64_t>(col_idx[e]) * b_row + j * b_col];
-        c[r * c_row + j * c_col] = alpha * sum;
+        for (int64_t e = x.row_ptr[r]; e < static_cast<int64_t>(x.row_ptr[r + 1]); e++)
+            sum += x.val[e] * x.b[static_cast<int64_t>(x.col_idx[e]) * x.b_row + j * x.b_col];
+        x.c[r * x.c_row + j * x.c_col] = x.alpha * sum;
     }
 }
 
@@ -201,12 +226,12 @@ void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, i
 {
     const bool b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
-    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream,
-        static_cast<const P *>(p->a.row_ptr), static_cast<const I *>(p->a.col_idx),
-        static_cast<const T *>(p->a.val), p->a.rows, p->k, static_cast<T>(p->alpha),
-        static_cast<const T *>(p->b), b_rows ? p->ldb : 1, b_rows ? 1 : p->ldb,
-        static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc, &pattern->differs,
-        number);
+    const product_args<T, P, I> x = {static_cast<const P *>(p->a.row_ptr),
+        static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
+        static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
+        b_rows ? 1 : p->ldb, static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc,
+        &pattern->differs, number};
+    launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
 }
 
 /* The four widths of row pointers and columns, as types. */
@@ -256,9 +281,10 @@ cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
-        copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(
-            static_cast<const decltype(p) *>(a->row_ptr), a->rows,
-            static_cast<const decltype(i) *>(a->col_idx), a->cols, a->nnz, row_ptr, col_idx);
+        const copy_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
+            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->cols, a->nnz, row_ptr,
+            col_idx};
+        copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(x);
     });
     return cudaGetLastError();
 }

@@ -71,29 +71,56 @@ static rc_why_t read_sparse(
     return RC_WHY_PLAN;
 }
 
-/* A dense operand of the type and shape that the product needs. */
-static rc_why_t read_dense(const rc_real_t *real, cusparseConstDnMatDescr_t m, cudaDataType want,
-    int64_t rows, int64_t *k, const void **data, int64_t *ld, int *row_major)
+/* Value types as cuSPARSE names them. */
+static const struct {
+    cudaDataType type;
+    int bytes;
+} types[] = {[RC_FP32] = {CUDA_R_32F, sizeof(float)}, [RC_FP64] = {CUDA_R_64F, sizeof(double)}};
+
+/* That of the values of A.  \return 0: plans know no such type */
+static int read_type(cudaDataType type, rc_sparse_view_t *a)
 {
-    int64_t found = 0;
-    int64_t cols = 0;
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        if (types[t].type == type) {
+            a->precision = (rc_precision_t)t;
+            a->value_bytes = types[t].bytes;
+            return 1;
+        }
+    return 0;
+}
+
+typedef struct dense {
+    int64_t rows;
+    int64_t cols;
+    int64_t ld;
+    const void *data;
+    int row_major;
+} dense_t;
+
+/* A dense operand of the type and shape that the product needs.
+ * \param[in,out] out  in: its rows and columns; 0 columns: any */
+static rc_why_t read_dense(
+    const rc_real_t *real, cusparseConstDnMatDescr_t m, cudaDataType want, dense_t *out)
+{
+    dense_t d = {0};
     int64_t stride = 0;
     int batch = 0;
     cudaDataType type;
     cusparseOrder_t order;
-    if (real->ConstDnMatGet(m, &found, &cols, ld, data, &type, &order) != CUSPARSE_STATUS_SUCCESS ||
+    if (real->ConstDnMatGet(m, &d.rows, &d.cols, &d.ld, &d.data, &type, &order) !=
+            CUSPARSE_STATUS_SUCCESS ||
         real->DnMatGetStridedBatch(m, &batch, &stride) != CUSPARSE_STATUS_SUCCESS)
         return RC_WHY_UNREADABLE;
     if (batch > 1)
         return RC_WHY_BATCH;
     if (type != want)
         return RC_WHY_TYPE;
-    *row_major = order == CUSPARSE_ORDER_ROW;
-    if (found != rows || (*k != 0 && *k != cols) || !*data || *ld < (*row_major ? cols : rows) ||
-        (!*row_major && order != CUSPARSE_ORDER_COL))
+    d.row_major = order == CUSPARSE_ORDER_ROW;
+    if (d.rows != out->rows || (out->cols != 0 && out->cols != d.cols) || !d.data ||
+        d.ld < (d.row_major ? d.cols : d.rows) || (!d.row_major && order != CUSPARSE_ORDER_COL))
         return RC_WHY_SHAPE;
-    *k = cols;
-    return fits(cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
+    *out = d;
+    return fits(d.cols) ? RC_WHY_PLAN : RC_WHY_SIZE;
 }
 
 static rc_layout_t layout_of(int b_rows, int c_rows)
@@ -130,9 +157,6 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     rc_spmm_t p = {0};
     cudaDataType type;
     cudaStream_t stream = NULL;
-    const void *c = NULL;
-    int b_rows = 0;
-    int c_rows = 0;
     if (!call->handle || !call->a || !call->b || !call->c)
         return RC_WHY_UNREADABLE;
     if (call->op_a != CUSPARSE_OPERATION_NON_TRANSPOSE ||
@@ -145,20 +169,25 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     rc_why_t why = read_sparse(real, call, &p.a, &type);
     if (why != RC_WHY_PLAN)
         return why;
-    if (type != call->type || (type != CUDA_R_32F && type != CUDA_R_64F))
+    if (type != call->type || !read_type(type, &p.a))
         return RC_WHY_TYPE;
-    p.a.value_bytes = type == CUDA_R_32F ? 4 : 8;
-    why = read_dense(real, call->b, type, p.a.cols, &p.k, &p.b, &p.ldb, &b_rows);
+    dense_t b = {.rows = p.a.cols};
+    why = read_dense(real, call->b, type, &b);
+    dense_t c = {.rows = p.a.rows, .cols = b.cols};
     if (why == RC_WHY_PLAN)
-        why = read_dense(real, call->c, type, p.a.rows, &p.k, &c, &p.ldc, &c_rows);
+        why = read_dense(real, call->c, type, &c);
     if (why == RC_WHY_PLAN)
         why = read_scalars(real, call, &p);
     if (why == RC_WHY_PLAN && real->GetStream(call->handle, &stream) != CUSPARSE_STATUS_SUCCESS)
         why = RC_WHY_UNREADABLE;
     if (why != RC_WHY_PLAN)
         return why;
-    memcpy(&p.c, &c, sizeof p.c);
-    p.layout = layout_of(b_rows, c_rows);
+    p.k = b.cols;
+    p.b = b.data;
+    p.ldb = b.ld;
+    memcpy(&p.c, &c.data, sizeof p.c);
+    p.ldc = c.ld;
+    p.layout = layout_of(b.row_major, c.row_major);
     p.stream = stream;
     *out = p;
     return RC_WHY_PLAN;
