@@ -149,6 +149,8 @@ static rc_status_t run(
         s->executor->upload = s->executor->download = lost_download;
         return lost_fill(s->executor, NULL, 0, 0, err);
     }
+    if (s->a->nnz > 0 && !s->a->val)
+        return rc_fail(err, RC_ENOTSUP, "fault: reads values of the host, a plan keeps none there");
     multiply(s, o, alpha, beta);
     spoil(s, &o->out);
     return RC_OK;

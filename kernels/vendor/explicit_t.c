@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/cuda/slots.h"
+#include "format/places.h"
 #include "kernels/kernel.h"
 #include "kernels/vendor/cusparse.h"
 #include "sparse/csr.h"
@@ -28,6 +29,7 @@ static rc_problem_t problem_of(const rc_problem_t *p, const rc_csr_t *a, const r
     q.a = a;
     q.schedule = order;
     q.resident = NULL;
+    q.val = NULL;
     q.identity = 1;
     q.c_rows = a->rows;
     return q;
@@ -75,7 +77,7 @@ static rc_status_t prepare(const rc_kernel_t *inner, rc_executor_t *x, const rc_
     if (!s)
         return RC_ENOMEM;
     s->inner = inner;
-    RC_TRY(rc_csr_transpose(p->a, &s->a, err));
+    RC_TRY(rc_places_transpose(p, &s->a, err));
     RC_TRY(in_order(s->a.rows, &s->order, err));
     const rc_problem_t q = problem_of(p, &s->a, &s->order);
     RC_TRY(inner->prepare(x, &q, analysis, &s->state, err));

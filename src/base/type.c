@@ -120,11 +120,25 @@ rc_precision_t rc_type_of_bytes(int bytes)
     return bytes == all[RC_FP32].bytes ? RC_FP32 : RC_FP64;
 }
 
+/* Values of 4 bytes that keep their type. */
+static void gather_words(uint32_t *to, const uint32_t *from, const void *place, int place_bytes,
+    int64_t begin, int64_t end)
+{
+    for (int64_t i = begin; i < end; i++) {
+        int64_t at = place ? rc_place_at(place, place_bytes, i) - 1 : i;
+        to[i] = at < 0 ? 0 : from[at];
+    }
+}
+
 void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, const void *from,
     const void *place, int place_bytes, int64_t begin, int64_t end)
 {
     const rc_type_t *t = rc_type(to_type);
     const rc_type_t *f = rc_type(from_type);
+    if (from_type == to_type && t->bytes == (int)sizeof(uint32_t)) {
+        gather_words(to, from, place, place_bytes, begin, end);
+        return;
+    }
     if (from_type == RC_FP64) {
         t->gather(to, from, place, place_bytes, begin, end);
         return;

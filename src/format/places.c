@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/type.h"
 #include "format/resident.h"
+#include "sparse/csr.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,12 @@ void rc_places_free(rc_places_t *places)
     *places = (rc_places_t){0};
 }
 
+/* 1: the problem has values on the host. */
+static int are_here(const rc_problem_t *p)
+{
+    return p->val || p->a->val;
+}
+
 /* From values of the host. */
 static rc_status_t fill_here(
     const rc_problem_t *p, const rc_places_t *places, void *val, rc_err_t *err)
@@ -60,8 +67,8 @@ static rc_status_t fill_here(
         .place = places->host,
         .place_bytes = places->bytes,
         .count = places->count,
-        .from = p->a->val,
-        .from_type = RC_HOST_TYPE};
+        .from = p->val ? p->val : p->a->val,
+        .from_type = p->val ? p->val_type : RC_HOST_TYPE};
     return places->x->kind == RC_DEVICE_CPU ? places->x->gather(places->x, &g, err)
                                             : rc_resident_put(places->x, &g, val, err);
 }
@@ -103,8 +110,10 @@ static rc_status_t upload(rc_places_t *places, rc_err_t *err)
 rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    int there = !places->host && p->resident;
-    if (places->count > 0)
+    int there = p->resident && (!places->host || !are_here(p));
+    if (there && places->host)
+        st = upload(places, err);
+    if (st == RC_OK && places->count > 0)
         st = there ? fill_there(p, places, val, err) : fill_here(p, places, val, err);
     if (st == RC_OK && p->places && places->count > 0) {
         st = places->at ? RC_OK : upload(places, err);
@@ -115,5 +124,19 @@ rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val
         }
     }
     rc_places_free(places);
+    return st;
+}
+
+rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *err)
+{
+    rc_csr_t a = *p->a;
+    if (!p->val)
+        return rc_csr_transpose(p->a, out, err);
+    a.val = rc_alloc((size_t)a.nnz, sizeof *a.val, "values of a matrix", err);
+    if (!a.val)
+        return RC_ENOMEM;
+    rc_type_gather(RC_HOST_TYPE, a.val, p->val_type, p->val, NULL, 0, 0, a.nnz);
+    rc_status_t st = rc_csr_transpose(&a, out, err);
+    free(a.val);
     return st;
 }

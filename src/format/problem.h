@@ -19,6 +19,9 @@ typedef struct rc_problem {
     rc_precision_t precision;
     rc_c_order_t c_order;
     const rc_csr_t *a;
+    const void *val; /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:
+                          `a` has none */
+    rc_precision_t val_type; /**< of them */
     const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
                                              during analyse and prepare (format/resident.h) */
     struct rc_places *places; /**< NULL, or where prepare leaves the places of the values (format/places.h) */

@@ -62,19 +62,28 @@ rc_status_t rc_resident_values(rc_executor_t *x, const double *val, int64_t nnz,
     return st < 0 ? st : rc_resident_put(x, &values, *out, err);
 }
 
-rc_status_t rc_resident_new(
-    rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err)
+rc_status_t rc_resident_pattern(
+    rc_executor_t *x, const rc_csr_t *a, rc_resident_t *out, rc_err_t *err)
 {
     size_t nnz = (size_t)a->nnz;
     rc_status_t st;
-    *out = (rc_resident_t){.x = x, .row_ptr_bytes = sizeof *a->row_ptr, .type = type};
+    *out = (rc_resident_t){.x = x, .row_ptr_bytes = sizeof *a->row_ptr};
     RC_TRY(keep(x, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr, &out->owned[0], err));
     RC_TRY(keep(x, a->col_idx, nnz * sizeof *a->col_idx, &out->owned[1], err));
-    RC_TRY(rc_resident_values(x, a->val, a->nnz, type, &out->owned[2], err));
     out->row_ptr = out->owned[0];
     out->col_idx = out->owned[1];
-    out->val = out->owned[2];
 done:
+    return st;
+}
+
+rc_status_t rc_resident_new(
+    rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_resident_pattern(x, a, out, err);
+    out->type = type;
+    if (st == RC_OK)
+        st = rc_resident_values(x, a->val, a->nnz, type, &out->owned[2], err);
+    out->val = out->owned[2];
     return st;
 }
 

@@ -24,6 +24,11 @@ typedef struct rc_resident {
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err);
 
+/** Upload row pointers and columns alone: `val` is NULL.
+ *  \return as rc_resident_new, which it is a part of */
+rc_status_t rc_resident_pattern(
+    rc_executor_t *x, const rc_csr_t *a, rc_resident_t *out, rc_err_t *err);
+
 /** Upload what a gather on the host gives, a piece at a time: what was converted is in the caches when it is
  *  copied, and takes 32 MiB at most.
  *  \param[in] values  all but `to`  \param[out] to  [count] in memory of the executor

@@ -12,7 +12,7 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
 {
     const rc_csr_t *a = &plan->a;
     size_t nnz = (size_t)a->nnz;
-    rc_status_t st = rc_csr_alloc(a->rows, a->cols, a->nnz, &to->a, err);
+    rc_status_t st = rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err);
     if (st == RC_OK && plan->from) {
         to->from = rc_alloc(nnz, sizeof *to->from, "the order of the entries", err);
         st = to->from ? RC_OK : RC_ENOMEM;
@@ -24,7 +24,7 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
         memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);
     if (plan->from && nnz > 0)
         memcpy(to->from, plan->from, nnz * sizeof *plan->from);
-    return rc_plan_values_newest(plan, &to->a, err);
+    return rc_plan_values_newest(plan, &to->values, err);
 }
 
 /* The order of an entry: preparing finds it by its text and geometry. */

@@ -296,6 +296,8 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
         return st;
     RC_TRY(rc_plan_begin(place, problem, a, &plan, err));
     st = read_plan(root, plan, err);
+    if (st == RC_OK)
+        st = rc_plan_values_settle(plan, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
     else

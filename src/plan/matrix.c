@@ -53,11 +53,6 @@ static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
     return bytes == 4 ? ((const int32_t *)row_ptr)[i] : ((const int64_t *)row_ptr)[i];
 }
 
-static double value_at(const void *val, int bytes, int64_t i)
-{
-    return bytes == 4 ? (double)((const float *)val)[i] : ((const double *)val)[i];
-}
-
 /* ------------------------------------------------------------------ checks */
 
 static rc_status_t check_shape(const rc_plan_matrix_t *m, rc_err_t *err)
@@ -194,63 +189,44 @@ static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
     return st;
 }
 
-static void place_values(const rc_csr_t *a, const int64_t *from, const void *val, int bytes, int threads,
-    double *out)
-{
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < a->nnz; i++)
-        out[i] = value_at(val, bytes, from ? from[i] : i);
-}
-
-/* Threads that a matrix of so many entries is worth. */
-static int threads_for(const rc_executor_t *x, int64_t nnz)
+int rc_plan_threads(const rc_executor_t *x, int64_t nnz)
 {
     enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
     return nnz < alone || x->threads < 1 ? 1 : x->threads;
+}
+
+rc_status_t rc_plan_matrix_alloc(
+    int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
+{
+    *out = (rc_csr_t){.rows = rows, .cols = cols, .nnz = nnz};
+    out->row_ptr = rc_alloc((size_t)rows + 1, sizeof *out->row_ptr, "row pointers", err);
+    out->col_idx = rc_alloc((size_t)nnz, sizeof *out->col_idx, "columns", err);
+    return out->row_ptr && out->col_idx ? RC_OK : RC_ENOMEM; /* the plan frees them */
 }
 
 rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
     int64_t **from, rc_err_t *err)
 {
     array_t ptr = {0};
-    array_t val = {0};
     int sorted = 1;
     rc_status_t st = check_shape(m, err);
     *from = NULL;
     if (st < 0)
         return st;
     size_t nnz = (size_t)m->nnz;
-    int threads = threads_for(place->x, m->nnz);
     RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));
     RC_TRY(is_there(m->col_idx, nnz, "columns", err));
     RC_TRY(is_there(m->val, nnz, "values", err));
-    RC_TRY(rc_csr_alloc(m->rows, m->cols, m->nnz, out, err));
+    RC_TRY(rc_plan_matrix_alloc(m->rows, m->cols, m->nnz, out, err));
     RC_TRY(fetch(place->x, m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device,
         "row pointers", &ptr, err));
     RC_TRY(copy_pointers(m, ptr.data, out, err));
     RC_TRY(fetch_to(place->x, m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns", out->col_idx, err));
-    RC_TRY(check_columns(out, threads, &sorted, err));
+    RC_TRY(check_columns(out, rc_plan_threads(place->x, m->nnz), &sorted, err));
     if (!sorted)
         RC_TRY(sort_rows(out, from, err));
-    RC_TRY(fetch(place->x, m->val, nnz * (size_t)m->value_bytes, m->on_device, "values", &val, err));
-    place_values(out, *from, val.data, m->value_bytes, threads, out->val);
 done:
     free(ptr.copy);
-    free(val.copy);
-    return st;
-}
-
-rc_status_t rc_plan_values_read(const rc_plan_t *plan, const void *val, int value_bytes, int on_device,
-    double *out, rc_err_t *err)
-{
-    array_t a = {0};
-    if (value_bytes != 4 && value_bytes != 8)
-        return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
-    rc_status_t st = fetch(plan->place.x, val, (size_t)plan->a.nnz * (size_t)value_bytes, on_device,
-        "values", &a, err);
-    if (st == RC_OK)
-        place_values(&plan->a, plan->from, a.data, value_bytes, threads_for(plan->place.x, plan->a.nnz), out);
-    free(a.copy);
     return st;
 }
 

@@ -150,6 +150,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     RC_TRY(plan->entry ? rc_users_new(&plan->users, err) : RC_ENOMEM);
     list_parts(problem, plan);
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
+    plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
     plan->given = given_of(plan, a);
     if (a->on_device)
         plan->pointers = (rc_resident_t){.x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
@@ -187,6 +188,7 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
         RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
     }
     rc_plan_resident_drop(plan);
+    RC_TRY(rc_plan_values_settle(plan, err));
     *out = plan;
     return RC_OK;
 done:
@@ -214,6 +216,7 @@ void rc_plan_free(rc_plan_t *plan)
     free(plan->entry);
     free(plan->from);
     rc_csr_free(&plan->a);
+    rc_plan_values_free(&plan->values);
     if (plan->gpu)
         plan->gpu_free(plan->gpu);
     free(plan);

@@ -37,6 +37,14 @@ typedef struct rc_plan_entry {
     rc_gather_t gather; /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
 
+/** The values of the matrix. */
+typedef struct rc_plan_values {
+    const void *given; /**< [nnz] the caller's, in its order, while something is prepared; NULL: none */
+    int on_device;     /**< where they are */
+    rc_precision_t type;
+    void *host; /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
+} rc_plan_values_t;
+
 struct rc_plan {
     rc_plan_place_t place;
     char device_class[160]; /**< of the place; "": not known */
@@ -52,8 +60,9 @@ struct rc_plan {
     int threads;
     int k_range;          /**< 1: an entry serves the K below it too */
     rc_users_t *users;    /**< plans that use the same prepared matrices */
-    rc_csr_t a;           /**< in the host's memory */
-    int stale;            /**< 1: newer values are in the prepared matrices alone, not in a.val */
+    rc_csr_t a;           /**< the pattern, in the host's memory; val is NULL */
+    rc_plan_values_t values;
+    int stale;            /**< 1: newer values are in the prepared matrices alone */
     int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
     rc_resident_t given;    /**< the caller's arrays while the plan is made, where they can stand for a resident matrix;
                                  row_ptr NULL: they cannot */
@@ -78,15 +87,18 @@ typedef struct rc_plan_scratch {
 
 /* ---------------------------------------------------------------- matrix.c */
 
-/** Check and copy a matrix, rows sorted by column.
+/** Check a matrix and copy its pattern, rows sorted by column.
  *  \param[out] from  as in rc_plan; free()
  *  \return as rc_plan_new */
 rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
     int64_t **from, rc_err_t *err);
 
-/** Copy values in the caller's order to those of a plan.  \param[out] out  [nnz of the plan] */
-rc_status_t rc_plan_values_read(const rc_plan_t *plan, const void *val, int value_bytes, int on_device,
-    double *out, rc_err_t *err);
+/** Arrays of a pattern; free with rc_csr_free, after an error too.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plan_matrix_alloc(
+    int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err);
+
+/** Threads that a matrix of so many entries is worth. */
+int rc_plan_threads(const rc_executor_t *x, int64_t nnz);
 
 /** Digest of shape, row pointers and columns.  Cost O(nnz). */
 rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
@@ -139,6 +151,10 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
 
+/** Values for preparing: those of the host, where the problem has no matrix on the device.
+ *  \return as rc_plan_values_here */
+rc_status_t rc_plan_give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err);
+
 /** The matrix on the device, which rc_plan_resident_drop ends; NULL: memory is short. */
 const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
 
@@ -161,14 +177,36 @@ rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geomet
 rc_status_t rc_plan_choose(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
 
+/* ------------------------------------------------------------------ values.c */
+
+/** Values of a caller, borrowed. */
+rc_plan_values_t rc_plan_values_of(const void *val, int value_bytes, int on_device);
+void rc_plan_values_free(rc_plan_values_t *v);
+
+/** The values on the host, in the plan's order and of plan->values.type; borrowed.
+ *  \param[out] out  NULL without entries
+ *  \return RC_OK, RC_ENOTSUP (the plan has none), RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_values_here(rc_plan_t *plan, const void **out, rc_err_t *err);
+
+/** The values in memory of the executor, in the plan's order and precision; asked for and on a GPU
+ *  not waited for.
+ *  \param[out] out  release() of the executor, after an error too; NULL without entries
+ *  \return as rc_plan_values_here */
+rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err);
+
+/** The caller's are not borrowed any more: a plan whose copies cannot share its matrices keeps a
+ *  copy on the host, another one keeps nothing.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err);
+
+/** The newest values, as a copy of the plan keeps them.
+ *  \param[out] out  free with rc_plan_values_free  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_values_t *out, rc_err_t *err);
+
 /* ------------------------------------------------------------------ update.c */
 
 /** 1: new values in device memory are put in place without waiting for anything. */
 int rc_plan_updates_async(const rc_plan_t *plan);
-
-/** Put the newest values into a copy of the plan's matrix.
- *  \param[in,out] a  of the same pattern  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_csr_t *a, rc_err_t *err);
 
 void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
 

@@ -27,8 +27,14 @@ const rc_resident_t *rc_plan_resident(rc_plan_t *plan)
     plan->resident_bytes = -1;
     if (plan->memory > 0 && bytes > plan->memory / part)
         return NULL;
-    if (rc_resident_new(plan->place.x, &plan->a, plan->precision, &plan->resident, &why) < 0) {
-        rc_resident_free(&plan->resident);
+    rc_resident_t *r = &plan->resident;
+    rc_status_t st = rc_resident_pattern(plan->place.x, &plan->a, r, &why);
+    if (st == RC_OK)
+        st = rc_plan_values_there(plan, &r->owned[2], &why);
+    r->val = r->owned[2];
+    r->type = plan->precision;
+    if (st < 0) {
+        rc_resident_free(r);
         return NULL;
     }
     plan->resident_bytes = bytes;
@@ -238,14 +244,22 @@ static const rc_plan_trial_t *shared_with(
     return other;
 }
 
+rc_status_t rc_plan_give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err)
+{
+    p->val_type = plan->values.type;
+    return p->resident ? RC_OK : rc_plan_values_here(plan, &p->val, err);
+}
+
 /* \param[in] of  NULL, or whose matrix is to be shared */
 static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_scratch_t *scratch,
     rc_plan_trial_t *t, rc_err_t *err)
 {
     const rc_kernel_t *kernel = t->spec.kernel;
     rc_executor_t *x = plan->place.x;
-    rc_status_t st =
-        of ? kernel->share(x, &t->problem, &t->analysis, of->state, &t->state, err)
+    rc_status_t st = of ? RC_OK : rc_plan_give_values(plan, &t->problem, err);
+    if (st < 0)
+        return st;
+    st = of ? kernel->share(x, &t->problem, &t->analysis, of->state, &t->state, err)
            : kernel->prepare(x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
         t->state = NULL;
@@ -327,6 +341,7 @@ static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t
     if (st == RC_OK)
         st = try_runs(plan, scratch, t, why);
     t->problem.resident = NULL;
+    t->problem.val = NULL;
     if (st < 0)
         rc_plan_trial_free(t);
     return st;

@@ -50,8 +50,10 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     *out = (rc_places_t){0};
     p.resident = resident;
     p.places = out;
+    rc_status_t st = rc_plan_give_values(plan, &p, err);
     /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it now */
-    rc_status_t st = kernel->prepare(plan->place.x, &p, &e->trial.analysis, &state, err);
+    if (st == RC_OK)
+        st = kernel->prepare(plan->place.x, &p, &e->trial.analysis, &state, err);
     if (st < 0)
         return st;
     if (out->count != kernel->values(state, &array))
@@ -198,22 +200,20 @@ static void adopt(rc_plan_t *plan, rc_users_t *users)
     plan->users = users;
 }
 
-/* Prepare all entries anew; after an error they are as they were. */
-static rc_status_t prepare_all(
-    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
+/* Prepare all entries anew of the values that the plan has now; after an error they are as they
+ * were. */
+static rc_status_t prepare_all(rc_plan_t *plan, rc_err_t *err)
 {
     rc_status_t st;
     rc_users_t *users = NULL;
-    double *old = plan->a.val;
-    double *fresh = rc_alloc((size_t)plan->a.nnz, sizeof *fresh, "values", err);
     rc_plan_trial_t *trial = rc_alloc0((size_t)plan->entries, sizeof *trial, "values", err);
-    RC_TRY(fresh && trial ? RC_OK : RC_ENOMEM);
+    RC_TRY(trial ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_users_new(&users, err));
-    RC_TRY(rc_plan_values_read(plan, val, value_bytes, on_device, fresh, err));
-    plan->a.val = fresh;
     swap_trials(plan, trial); /* so that nothing is shared with the old ones */
     for (int i = 0; st == RC_OK && i < plan->entries; i++)
         st = rc_plan_prepare_again(plan, &plan->entry[i], NULL, &plan->entry[i].trial, err);
+    if (st == RC_OK)
+        st = rc_plan_values_settle(plan, err);
     if (st < 0) {
         swap_trials(plan, trial);
         goto done;
@@ -222,82 +222,50 @@ static rc_status_t prepare_all(
         rc_plan_trial_free(&trial[i]);
     adopt(plan, users);
     users = NULL;
-    fresh = old;
-    old = plan->a.val;
     plan->stale = 0;
 done:
-    plan->a.val = old;
     for (int i = 0; trial && i < plan->entries; i++)
         rc_plan_trial_free(&trial[i]);
     (void)(users && rc_users_leave(users));
     free(trial);
-    free(fresh);
     return st;
+}
+
+/* With the caller's values as those of the plan.
+ * \param[out] anew  1: the plan has them now; 0: its own, as before */
+static rc_status_t update(
+    rc_plan_t *plan, const void *val, int value_bytes, int on_device, int *anew, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
+        st = find_places(plan, &plan->entry[i], err);
+    rc_plan_resident_drop(plan);
+    if (st < 0)
+        return st;
+    if (!rc_plan_updates_async(plan)) {
+        st = prepare_all(plan, err);
+        *anew = st == RC_OK;
+        return st;
+    }
+    return on_device ? gather_all(plan, val, value_bytes, err)
+                     : gather_from_host(plan, val, value_bytes, err);
 }
 
 rc_status_t rc_plan_update(
     rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
+    int anew = 0;
     if (!plan)
         return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
     if (value_bytes != 4 && value_bytes != 8)
         return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
-    for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
-        st = find_places(plan, &plan->entry[i], err);
-    rc_plan_resident_drop(plan);
-    if (st < 0)
-        return st;
-    if (!rc_plan_updates_async(plan))
-        return prepare_all(plan, val, value_bytes, on_device, err);
-    return on_device ? gather_all(plan, val, value_bytes, err)
-                     : gather_from_host(plan, val, value_bytes, err);
-}
-
-/* ---------------------------------------------------------------- the newest */
-
-
-static double value_at(const rc_gather_t *g, const void *val, int64_t i)
-{
-    return rc_type(g->to_type)->load(val, i);
-}
-
-/* By the caller's numbers of values. */
-static rc_status_t by_number(
-    const rc_plan_t *plan, const rc_gather_t *g, double *out, rc_err_t *err)
-{
-    rc_executor_t *x = plan->place.x;
-    size_t count = (size_t)g->count;
-    void *place = rc_alloc(count, (size_t)g->place_bytes, "the places of values", err);
-    void *val = rc_alloc(count, rc_precision_bytes(g->to_type), "values", err);
-    rc_status_t st = place && val ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK)
-        st = x->download(x, place, g->place, count * (size_t)g->place_bytes, err);
-    if (st == RC_OK)
-        st = x->download(x, val, g->to, count * rc_precision_bytes(g->to_type), err);
-    for (int64_t i = 0; st == RC_OK && i < g->count; i++)
-        if (rc_place_at(place, g->place_bytes, i) > 0)
-            out[rc_place_at(place, g->place_bytes, i) - 1] = value_at(g, val, i);
-    free(place);
-    free(val);
-    return st;
-}
-
-rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_csr_t *a, rc_err_t *err)
-{
-    size_t nnz = (size_t)a->nnz;
-    if (nnz == 0)
-        return RC_OK;
-    if (!plan->stale) {
-        memcpy(a->val, plan->a.val, nnz * sizeof *a->val);
-        return RC_OK;
-    }
-    double *number = rc_alloc(nnz, sizeof *number, "values", err);
-    rc_status_t st = number ? by_number(plan, &plan->entry[0].gather, number, err) : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < a->nnz; i++)
-        a->val[i] = number[plan->from ? plan->from[i] : i];
-    free(number);
+    rc_plan_values_t old = plan->values;
+    plan->values = rc_plan_values_of(val, value_bytes, on_device);
+    rc_status_t st = update(plan, val, value_bytes, on_device, &anew, err);
+    rc_plan_values_free(anew ? &old : &plan->values);
+    if (!anew)
+        plan->values = old;
     return st;
 }

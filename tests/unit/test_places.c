@@ -99,13 +99,19 @@ static void check(source_t source, const rc_places_t *left, const float *got)
     }
 }
 
+/* Where a problem has its values. */
+typedef enum where { MATRIX, BOTH, DEVICE, HOST, WHERES } where_t;
+
 /* Each source, with the values on the host and on the device, and every failure of the executor. */
 static void values_and_places_are_left(void **state)
 {
     (void)state;
-    const rc_csr_t a = {.rows = 1, .cols = NNZ, .nnz = NNZ, .val = val};
-    for (int i = 0; i < SOURCES * 2 * 2; i++) {
+    static const float val32[NNZ] = {1, 2, 3, 4, 5};
+    for (int i = 0; i < SOURCES * 2 * WHERES; i++) {
         source_t source = (source_t)(i % SOURCES);
+        where_t where = (where_t)(i / SOURCES / 2);
+        const rc_csr_t a = {
+            .rows = 1, .cols = NNZ, .nnz = NNZ, .val = where <= BOTH ? val : NULL};
         int done = 0;
         for (int failure = 0; done < 2; failure++) { /* both are beyond what is asked for */
             counted_t c;
@@ -117,7 +123,9 @@ static void values_and_places_are_left(void **state)
             const rc_resident_t resident = {.x = &c.x, .val = val, .type = RC_FP64};
             const rc_problem_t p = {.a = &a,
                 .precision = RC_FP32,
-                .resident = i / SOURCES / 2 ? &resident : NULL,
+                .resident = where == BOTH || where == DEVICE ? &resident : NULL,
+                .val = where == HOST ? val32 : NULL,
+                .val_type = RC_FP32,
                 .places = &left};
             *(failure % 2 ? &c.fail_upload : &c.fail_alloc) = failure / 2;
             rc_status_t st = make(source, &c, &p, &places, &err);
@@ -132,6 +140,27 @@ static void values_and_places_are_left(void **state)
             rc_places_free(&left);
             assert_int_equal(c.live, 0);
         }
+    }
+}
+
+/* As the matrix transposes, where it has its values. */
+static void values_are_transposed(void **state)
+{
+    (void)state;
+    static int64_t ptr[] = {0, 2, NNZ};
+    static int32_t col[NNZ] = {0, 2, 0, 1, 2};
+    static const float val32[NNZ] = {1, 2, 3, 4, 5};
+    const double want[NNZ] = {1, 3, 4, 2, 5};
+    rc_csr_t a = {.rows = 2, .cols = 3, .nnz = NNZ, .row_ptr = ptr, .col_idx = col, .val = val};
+    for (int typed = 0; typed < 2; typed++) {
+        rc_csr_t out = {0};
+        a.val = typed ? NULL : val;
+        const rc_problem_t p = {
+            .a = &a, .val = typed ? val32 : NULL, .val_type = RC_FP32, .precision = RC_FP32};
+        assert_int_equal(rc_places_transpose(&p, &out, NULL), RC_OK);
+        assert_int_equal(out.rows, 3);
+        assert_memory_equal(out.val, want, sizeof want);
+        rc_csr_free(&out);
     }
 }
 
@@ -248,6 +277,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_and_places_are_left),
+        cmocka_unit_test(values_are_transposed),
         cmocka_unit_test(the_host_takes_no_memory_of_a_gpu),
         cmocka_unit_test(places_of_8_bytes),
         cmocka_unit_test(the_last_places_are_left),
