@@ -30,8 +30,8 @@ static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order
         .bytes = -1};
     int cut = snprintf(c->kernel, sizeof c->kernel, "%s", kernel) >= (int)sizeof c->kernel ||
               snprintf(c->order, sizeof c->order, "%s", order) >= (int)sizeof c->order;
-    return cut ? rc_fail(err, RC_EINVAL, "kernel or order: a text that is too long: '%.40s', '%.40s'",
-                     kernel, order)
+    return cut ? rc_fail(err, RC_EINVAL,
+                     "kernel or order: a text that is too long: '%.40s', '%.40s'", kernel, order)
                : RC_OK;
 }
 
@@ -48,8 +48,8 @@ static int is_large(const rc_plan_t *plan, int64_t k)
 
 static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
 {
-    return k->device == plan->place.x->kind && k->op == plan->op && k->computes && !k->for_testing &&
-           (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
+    return k->device == plan->place.x->kind && k->op == plan->op && k->computes &&
+           !k->for_testing && (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
 }
 
 /* A kernel with each of the orders. */
@@ -81,8 +81,8 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
     return st;
 }
 
-/* A kernel with its parameters so that it can be read again: as the store has it, but a file by its name, for its content
- * stands there.
+/* A kernel with its parameters so that it can be read again: as the store has it, but a file by its
+ * name, for its content stands there.
  * \param[out] text  [RC_PLAN_KERNEL_MAX] */
 static rc_status_t spell(const rc_kernel_spec_t *spec, char *text, rc_err_t *err)
 {
@@ -96,7 +96,8 @@ static rc_status_t spell(const rc_kernel_spec_t *spec, char *text, rc_err_t *err
         if (st < 0)
             return rc_err_context(err, "kernel %s", spec->kernel->name);
     }
-    (void)snprintf(text, RC_PLAN_KERNEL_MAX, "%s%s%s", spec->kernel->name, params[0] ? ":" : "", params);
+    (void)snprintf(
+        text, RC_PLAN_KERNEL_MAX, "%s%s%s", spec->kernel->name, params[0] ? ":" : "", params);
     return RC_OK;
 }
 
@@ -117,8 +118,8 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     return st;
 }
 
-/* Where B is beyond the last cache and the device builds orders, `auto` finds out in a product or less
- * whether one pays, and timing says how much. */
+/* Where B is beyond the last cache and the device builds orders, `auto` finds out in a product
+ * or less whether one pays, and timing says how much. */
 static const char *default_orders(
     const rc_plan_t *plan, const rc_plan_options_t *o, const rc_plan_entry_t *e)
 {
@@ -186,8 +187,10 @@ static rc_status_t add_classes(
     return st;
 }
 
-/* Features on the device, where the caller's row pointers are there and counting them here would take longer.
- * \param[out] feature  free()  \return RC_OK: where `out->feature` is NULL they are left to the host */
+/* Features on the device, where the caller's row pointers are there and counting them here would
+ * take longer.
+ * \param[out] feature  free()  \return RC_OK: where `out->feature` is NULL they are left to the
+ *         host */
 static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, double **feature,
     rc_choice_features_t *out, rc_err_t *err)
 {
@@ -219,12 +222,12 @@ static rc_status_t ask_model(
         .operation = op->name,
         .device = plan->place.device_class,
         .extrapolate = o->extrapolate};
-    r.constraints = (rc_constraints_t){
-        .layouts = plan->layout == RC_ROW_MAJOR ? RC_LAYOUT_ROW : RC_LAYOUT_COL,
-        .kernels = o->kernels,
-        .orders = o->orders,
-        .memory = o->memory,
-        .deterministic = o->deterministic & RC_PLAN_SAME_BITS};
+    r.constraints =
+        (rc_constraints_t){.layouts = plan->layout == RC_ROW_MAJOR ? RC_LAYOUT_ROW : RC_LAYOUT_COL,
+            .kernels = o->kernels,
+            .orders = o->orders,
+            .memory = o->memory,
+            .deterministic = o->deterministic & RC_PLAN_SAME_BITS};
     rc_choice_t c = {0};
     rc_choice_features_t there = {0};
     double *feature = NULL;
@@ -246,7 +249,8 @@ static int is_vendor(const rc_plan_candidate_t *c)
     return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
 }
 
-/* A model may know of no kernel of the vendor: where candidates are timed, its default one is among them. */
+/* A model may know of no kernel of the vendor: where candidates are timed, its default one is
+ * among them. */
 static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     for (int i = 0; i < e->part.candidates; i++)
@@ -258,7 +262,8 @@ static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e,
     return RC_OK;
 }
 
-/* 1: a candidate is that kernel of the vendor.  \param[in] timed  of rc_vendor_timed: others may name more parameters */
+/* 1: a candidate is that kernel of the vendor.  \param[in] timed  of rc_vendor_timed: others may
+ * name more parameters */
 static int has(const rc_plan_entry_t *e, const char *timed)
 {
     for (int i = 0; i < e->part.candidates; i++)
@@ -276,15 +281,17 @@ static int has_original(const rc_plan_entry_t *e)
     return 0;
 }
 
-/* Of its other algorithms those that are the fastest somewhere, so that what is chosen is not slower than any. */
+/* Of its other algorithms those that are the fastest somewhere, so that what is chosen is not
+ * slower than any. */
 static rc_status_t add_vendor_others(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && rc_vendor_timed[i]; i++)
         for (int k = 0; st == RC_OK && rc_kernels[k]; k++) {
             size_t n = strlen(rc_kernels[k]->name);
-            if (strncmp(rc_vendor_timed[i], rc_kernels[k]->name, n) != 0 || rc_vendor_timed[i][n] != ':' ||
-                !serves(plan, rc_kernels[k]) || has(e, rc_vendor_timed[i]))
+            if (strncmp(rc_vendor_timed[i], rc_kernels[k]->name, n) != 0 ||
+                rc_vendor_timed[i][n] != ':' || !serves(plan, rc_kernels[k]) ||
+                has(e, rc_vendor_timed[i]))
                 continue;
             st = add(e, rc_vendor_timed[i], "csr", err);
             e->others += st == RC_OK;
@@ -320,9 +327,9 @@ rc_status_t rc_plan_candidates(
         st = add_vendor_default(plan, e, err);
     if (st == RC_OK && adds)
         st = add_vendor_others(plan, e, err);
-    e->part.why = asks                                     ? RC_PLAN_MODEL
+    e->part.why = asks                                    ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
-                                                           : RC_PLAN_DEFAULT;
+                                                          : RC_PLAN_DEFAULT;
     e->part.reference = reference_of(e);
     return st;
 }

@@ -28,8 +28,7 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
 }
 
 /* The order of an entry: preparing finds it by its text and geometry. */
-static rc_status_t copy_order(
-    const rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
+static rc_status_t copy_order(const rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
 {
     rc_schedule_t s = {0};
     int index;
@@ -42,11 +41,13 @@ static rc_status_t copy_order(
         return st;
     if (o->schedule.slots > 0)
         memcpy(s.row, o->schedule.row, (size_t)o->schedule.slots * sizeof *s.row);
-    return rc_plan_order_add(to, o->text, &o->geometry, &s, o->ns, &index, err);
+    rc_plan_order_t copied = *o;
+    copied.schedule = s;
+    return rc_plan_order_add(to, &copied, &index, err);
 }
 
-static rc_status_t copy_entry(
-    const rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_t *to, rc_plan_entry_t *out, rc_err_t *err)
+static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_t *to,
+    rc_plan_entry_t *out, rc_err_t *err)
 {
     size_t n = (size_t)e->part.candidates;
     out->part = e->part;

@@ -68,8 +68,8 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     return st;
 }
 
-static rc_status_t time_launches(void *user, rc_launch_fn *launch, void *state, int64_t batch,
-    int64_t *ns, rc_err_t *err)
+static rc_status_t time_launches(
+    void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     struct rc_plan_gpu *gpu = user;
     return rc_cuda_timer_run(gpu->timer, launch, state, batch, ns, err);
@@ -86,8 +86,8 @@ static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
         .device_class = gpu->device_class};
 }
 
-/* The plan takes over what it runs on; without a plan that is freed.  What was prepared is there, so that
- * the plan may run on any stream. */
+/* The plan takes over what it runs on; without a plan that is freed.  What was prepared is
+ * there, so that the plan may run on any stream. */
 static rc_status_t give(struct rc_plan_gpu *gpu, rc_status_t st, rc_plan_t **out, rc_err_t *err)
 {
     if (st == RC_OK)
@@ -115,8 +115,8 @@ static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)
     return st < 0 || a->on_device ? st : rc_cuda_on_host(a->val, "values", err);
 }
 
-static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
-    rc_plan_t **out, struct rc_plan_gpu **gpu, rc_err_t *err)
+static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options,
+    struct CUstream_st *stream, rc_plan_t **out, struct rc_plan_gpu **gpu, rc_err_t *err)
 {
     const rc_cuda_allocator_t *memory = options ? options->allocator : NULL;
     int index = 0;
@@ -189,18 +189,29 @@ rc_status_t rc_plan_clone(
 
 /* --------------------------------------------------------------------- runs */
 
-typedef rc_status_t run_fn(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+typedef rc_status_t run_fn(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
-static rc_status_t execute(rc_plan_t *plan, run_fn *run, int64_t k, double alpha, double beta, int inputs,
-    const rc_operands_t *o, struct CUstream_st *stream, rc_err_t *err)
+/* A run as it is asked for. */
+typedef struct asked {
+    run_fn *run;
+    int64_t k;
+    double alpha;
+    double beta;
+    int inputs;
+    rc_operands_t o;
+} asked_t;
+
+static rc_status_t execute(
+    rc_plan_t *plan, const asked_t *q, struct CUstream_st *stream, rc_err_t *err)
 {
     rc_status_t st = of_a_gpu(plan, err);
-    if (st == RC_OK && rc_operation_inputs(rc_operation_of(plan->op)) != inputs)
+    if (st == RC_OK && rc_operation_inputs(rc_operation_of(plan->op)) != q->inputs)
         st = rc_fail(err, RC_EINVAL, "plan: of %s, which takes %d dense operands, found %d",
-            rc_op_name(plan->op), rc_operation_inputs(rc_operation_of(plan->op)), inputs);
+            rc_op_name(plan->op), rc_operation_inputs(rc_operation_of(plan->op)), q->inputs);
     if (st == RC_OK)
         st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
-    return st < 0 ? st : run(plan, k, o, alpha, beta, err);
+    return st < 0 ? st : q->run(plan, q->k, &q->o, q->alpha, q->beta, err);
 }
 
 /* What is only read is not const in operands, which serve both. */
@@ -216,23 +227,26 @@ static rc_dense_t only_read(const void *data, int64_t ld)
 rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb,
     double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
 {
-    rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
-    return execute(plan, rc_plan_run, k, alpha, beta, 1, &o, stream, err);
+    const asked_t q = {
+        rc_plan_run, k, alpha, beta, 1, {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
+    return execute(plan, &q, stream, err);
 }
 
-rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb,
-    double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
+rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b,
+    int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
 {
-    rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
-    return execute(plan, rc_plan_run_transposed, k, alpha, beta, 1, &o, stream, err);
+    const asked_t q = {rc_plan_run_transposed, k, alpha, beta, 1,
+        {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
+    return execute(plan, &q, stream, err);
 }
 
 rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
     int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
     rc_err_t *err)
 {
-    rc_operands_t o = {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}};
-    return execute(plan, rc_plan_run, k, alpha, beta, 2, &o, stream, err);
+    const asked_t q = {rc_plan_run, k, alpha, beta, 2,
+        {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}}};
+    return execute(plan, &q, stream, err);
 }
 
 rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)
@@ -247,7 +261,8 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
         return st;
     if (!e->gather.place || e->trial.shares || rc_users_others(plan->users))
         return rc_fail(err, RC_ENOTSUP,
-            "places: expected a plan that had new values and has its matrix for itself and one K alone");
+            "places: expected a plan that had new values and has its matrix for itself and one "
+            "K alone");
     *out = (rc_plan_places_t){.to = e->gather.to,
         .value_bytes = rc_type(e->gather.to_type)->bytes,
         .place = e->gather.place,
@@ -262,7 +277,8 @@ rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
     int index = 0;
     rc_status_t st = of_a_gpu(plan, err);
     if (st == RC_OK && nnz != plan->a.nnz)
-        st = rc_fail(err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
+        st = rc_fail(
+            err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
     if (st == RC_OK && !(on_device && rc_plan_updates_async(plan)))
         st = not_capturing(stream, &index, err);
     if (st == RC_OK && !on_device)

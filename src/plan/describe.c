@@ -16,8 +16,8 @@ const char *rc_plan_why_name(rc_plan_why_t why)
 
 double rc_plan_break_even(const rc_plan_part_t *part, int index)
 {
-    if (!part || !part->candidate || index < 0 || index >= part->candidates || part->reference < 0
-        || part->reference >= part->candidates)
+    if (!part || !part->candidate || index < 0 || index >= part->candidates ||
+        part->reference < 0 || part->reference >= part->candidates)
         return NAN;
     const rc_plan_candidate_t *c = &part->candidate[index];
     const rc_plan_candidate_t *r = &part->candidate[part->reference];
@@ -42,9 +42,11 @@ int rc_plan_parts(const rc_plan_t *plan)
 rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err)
 {
     if (!plan || !out)
-        return rc_fail(err, RC_EINVAL, "part: expected %s, found NULL", plan ? "where to put it" : "a plan");
+        return rc_fail(
+            err, RC_EINVAL, "part: expected %s, found NULL", plan ? "where to put it" : "a plan");
     if (index < 0 || index >= plan->entries)
-        return rc_fail(err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
+        return rc_fail(
+            err, RC_EINVAL, "part: expected 0 to %d, found %d", plan->entries - 1, index);
     *out = plan->entry[index].part;
     return RC_OK;
 }

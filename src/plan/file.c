@@ -45,9 +45,8 @@ static json_t *part_json(const rc_plan_entry_t *e)
 {
     const rc_plan_candidate_t *c = &e->candidate[e->part.chosen];
     json_t *time = isnan(c->time_ns) ? json_null() : json_real(c->time_ns);
-    return json_pack("{s:I, s:s, s:i, s:s, s:o}", "k", (json_int_t)e->part.k, "kernel",
-        c->kernel, "kernel_version", e->trial.spec.kernel->version, "order", c->order, "time_ns",
-        time);
+    return json_pack("{s:I, s:s, s:i, s:s, s:o}", "k", (json_int_t)e->part.k, "kernel", c->kernel,
+        "kernel_version", e->trial.spec.kernel->version, "order", c->order, "time_ns", time);
 }
 
 /* The pattern is digested only here: that takes longer than to make most plans. */
@@ -82,10 +81,11 @@ static json_t *plan_json(const rc_plan_t *plan, const char *hex)
         return NULL;
     }
     return json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}", "format",
-        PLAN_FORMAT, "version", (int)PLAN_VERSION, "device", plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op), "precision",
-        rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout), "matrix", "rows",
-        (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz", (json_int_t)plan->a.nnz,
-        "pattern", hex, "orders", orders, "parts", parts);
+        PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
+        plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
+        "precision", rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout),
+        "matrix", "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
+        (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
 }
 
 static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
@@ -126,8 +126,8 @@ static rc_status_t same_text(
     rc_status_t st = rc_member_text(object, path, key, found, sizeof found, err);
     if (st < 0 || strcmp(found, expected) == 0)
         return st;
-    return rc_fail(err, RC_EINVAL, "%s%s%s: expected %s, found %s", path, *path ? "." : "", key, expected,
-        found);
+    return rc_fail(err, RC_EINVAL, "%s%s%s: expected %s, found %s", path, *path ? "." : "", key,
+        expected, found);
 }
 
 static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_t *err)
@@ -140,8 +140,7 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     RC_TRY(pattern_hex(plan, hex, err));
     RC_TRY(rc_member_text(root, "", "format", format, sizeof format, err));
     if (strcmp(format, PLAN_FORMAT) != 0)
-        return rc_fail(
-            err, RC_EFORMAT, "format: expected %s, found %s", PLAN_FORMAT, format);
+        return rc_fail(err, RC_EFORMAT, "format: expected %s, found %s", PLAN_FORMAT, format);
     RC_TRY(rc_member_int(root, "", "version", 1, INT32_MAX, &version, err));
     if (version > PLAN_VERSION)
         return rc_fail(err, RC_ENOTSUP, "version: expected %d at most, found %d", (int)PLAN_VERSION,
@@ -183,13 +182,12 @@ static rc_status_t read_rows(
 static rc_status_t read_order(const json_t *o, int index, rc_plan_t *plan, rc_err_t *err)
 {
     char path[32];
-    char text[RC_PLAN_ORDER_MAX];
+    rc_plan_order_t read = {.ns = 0};
     const json_t *geometry;
     int32_t g[GEOMETRY];
-    rc_schedule_t s = {0};
     int at;
     (void)snprintf(path, sizeof path, "orders[%d]", index);
-    rc_status_t st = rc_member_text(o, path, "order", text, sizeof text, err);
+    rc_status_t st = rc_member_text(o, path, "order", read.text, sizeof read.text, err);
     if (st == RC_OK)
         st = rc_member_array(o, path, "geometry", GEOMETRY, GEOMETRY, &geometry, err);
     for (int i = 0; st == RC_OK && i < GEOMETRY; i++) {
@@ -200,10 +198,11 @@ static rc_status_t read_order(const json_t *o, int index, rc_plan_t *plan, rc_er
         g[i] = (int32_t)n;
     }
     if (st == RC_OK)
-        st = read_rows(json_object_get(o, "rows"), plan, path, &s, err);
+        st = read_rows(json_object_get(o, "rows"), plan, path, &read.schedule, err);
     if (st < 0)
         return st;
-    return rc_plan_order_add(plan, text, &(rc_geometry_t){g[0], g[1], g[2]}, &s, 0, &at, err);
+    read.geometry = (rc_geometry_t){g[0], g[1], g[2]};
+    return rc_plan_order_add(plan, &read, &at, err);
 }
 
 /* The part of a K. */
@@ -239,7 +238,8 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     if (spec.kernel->version != version)
         return rc_fail(err, RC_ENOTSUP, "parts.kernel_version: expected %d of %s, found %d",
             spec.kernel->version, c->kernel, (int)version);
-    RC_TRY(rc_plan_trial_prepare(plan, e->part.k, NULL, 0, &scratch, c, &e->trial, err));
+    const rc_plan_try_t what = {.k = e->part.k, .scratch = &scratch, .candidate = c};
+    RC_TRY(rc_plan_trial_prepare(plan, &what, &e->trial, err));
     if (!e->trial.state)
         st = rc_fail(err, c->status, "%s with order %s: %s", c->kernel, c->order, c->text);
 done:

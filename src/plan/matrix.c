@@ -11,6 +11,14 @@
 
 /* ------------------------------------------------------------------ arrays */
 
+/* An array of the caller. */
+typedef struct source {
+    const void *from;
+    size_t bytes;
+    int on_device;
+    const char *what;
+} source_t;
+
 /* An array of the caller in the host's memory: itself, or a copy to be freed. */
 typedef struct array {
     const void *data;
@@ -19,33 +27,29 @@ typedef struct array {
 
 static rc_status_t is_there(const void *from, size_t count, const char *what, rc_err_t *err)
 {
-    return count == 0 || from ? RC_OK : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
+    return count == 0 || from ? RC_OK
+                              : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
 }
 
-static rc_status_t fetch_to(rc_executor_t *x, const void *from, size_t bytes, int on_device,
-    const char *what, void *to, rc_err_t *err)
+static rc_status_t fetch_to(rc_executor_t *x, const source_t *s, void *to, rc_err_t *err)
 {
-    rc_status_t st = is_there(from, bytes, what, err);
-    if (st < 0 || bytes == 0)
+    rc_status_t st = is_there(s->from, s->bytes, s->what, err);
+    if (st < 0 || s->bytes == 0)
         return st;
-    if (on_device)
-        return x->download(x, to, from, bytes, err);
-    memcpy(to, from, bytes);
+    if (s->on_device)
+        return x->download(x, to, s->from, s->bytes, err);
+    memcpy(to, s->from, s->bytes);
     return RC_OK;
 }
 
-static rc_status_t fetch(rc_executor_t *x, const void *from, size_t bytes, int on_device,
-    const char *what, array_t *out, rc_err_t *err)
+static rc_status_t fetch(rc_executor_t *x, const source_t *s, array_t *out, rc_err_t *err)
 {
-    rc_status_t st = is_there(from, bytes, what, err);
-    *out = (array_t){.data = from};
-    if (st < 0)
-        return st;
-    if (!on_device)
-        return RC_OK;
-    out->copy = rc_alloc(bytes, 1, what, err);
+    *out = (array_t){.data = s->from};
+    if (!s->from || !s->on_device)
+        return is_there(s->from, s->bytes, s->what, err);
+    out->copy = rc_alloc(s->bytes, 1, s->what, err);
     out->data = out->copy;
-    return out->copy ? x->download(x, out->copy, from, bytes, err) : RC_ENOMEM;
+    return out->copy ? fetch_to(x, s, out->copy, err) : RC_ENOMEM;
 }
 
 static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
@@ -59,8 +63,8 @@ static rc_status_t check_shape(const rc_plan_matrix_t *m, rc_err_t *err)
 {
     if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
         return rc_fail(err, RC_ERANGE,
-            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64, m->rows,
-            m->cols);
+            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64,
+            m->rows, m->cols);
     if (m->nnz < 0)
         return rc_fail(
             err, RC_EINVAL, "matrix: expected at least 0 entries, found %" PRId64, m->nnz);
@@ -84,7 +88,8 @@ static rc_status_t copy_pointers(
             least = m->nnz;
         if (p < least || p > most)
             return rc_fail(err, RC_EFORMAT,
-                "matrix: row pointer %" PRId64 ": expected %" PRId64 " to %" PRId64 ", found %" PRId64,
+                "matrix: row pointer %" PRId64 ": expected %" PRId64 " to %" PRId64
+                ", found %" PRId64,
                 r, least, most, p);
         a->row_ptr[r] = p;
     }
@@ -128,7 +133,8 @@ static rc_status_t check_columns(const rc_csr_t *a, int threads, int *sorted, rc
 {
     int64_t bad = a->rows;
     int all = 1;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : bad) reduction(& : all)
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : bad) \
+    reduction(& : all)
     for (int64_t r = 0; r < a->rows; r++) {
         if (r < bad && !has_columns(a, r))
             bad = r;
@@ -154,8 +160,9 @@ static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *plac
     for (int64_t i = 0; i < n; i++) {
         if (i > 0 && place[i].col == place[i - 1].col)
             return rc_fail(err, RC_EFORMAT,
-                "matrix: row %" PRId64 ": expected each column once, found column %" PRId32 " twice", r,
-                place[i].col);
+                "matrix: row %" PRId64 ": expected each column once, found column %" PRId32
+                " twice",
+                r, place[i].col);
         a->col_idx[begin + i] = place[i].col;
         from[begin + i] = place[i].from;
     }
@@ -204,8 +211,8 @@ rc_status_t rc_plan_matrix_alloc(
     return out->row_ptr && out->col_idx ? RC_OK : RC_ENOMEM; /* the plan frees them */
 }
 
-rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
-    int64_t **from, rc_err_t *err)
+rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m,
+    rc_csr_t *out, int64_t **from, rc_err_t *err)
 {
     array_t ptr = {0};
     int sorted = 1;
@@ -214,14 +221,16 @@ rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matr
     if (st < 0)
         return st;
     size_t nnz = (size_t)m->nnz;
+    const source_t row_ptr = {
+        m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device, "row pointers"};
+    const source_t columns = {m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns"};
     RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));
     RC_TRY(is_there(m->col_idx, nnz, "columns", err));
     RC_TRY(is_there(m->val, nnz, "values", err));
     RC_TRY(rc_plan_matrix_alloc(m->rows, m->cols, m->nnz, out, err));
-    RC_TRY(fetch(place->x, m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device,
-        "row pointers", &ptr, err));
+    RC_TRY(fetch(place->x, &row_ptr, &ptr, err));
     RC_TRY(copy_pointers(m, ptr.data, out, err));
-    RC_TRY(fetch_to(place->x, m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns", out->col_idx, err));
+    RC_TRY(fetch_to(place->x, &columns, out->col_idx, err));
     RC_TRY(check_columns(out, rc_plan_threads(place->x, m->nnz), &sorted, err));
     if (!sorted)
         RC_TRY(sort_rows(out, from, err));

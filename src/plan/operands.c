@@ -11,8 +11,8 @@ static int64_t rows_of(const rc_plan_t *plan, const rc_shape_t *s)
 }
 
 /* Operands of one column are contiguous, whatever the caller says. */
-static rc_dense_t shaped(const rc_plan_t *plan, const rc_shape_t *s, rc_layout_t layout, int64_t k,
-    const rc_dense_t *d)
+static rc_dense_t shaped(
+    const rc_plan_t *plan, const rc_shape_t *s, rc_layout_t layout, int64_t k, const rc_dense_t *d)
 {
     int64_t rows = rows_of(plan, s);
     return (rc_dense_t){.data = d->data,
@@ -96,8 +96,7 @@ int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
     return rc_operation_dense_bytes(op, &plan->a, rows_of(plan, &op->out), k, plan->precision);
 }
 
-static rc_status_t check_stride(
-    const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)
+static rc_status_t check_stride(const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)
 {
     if (ld == 0 || (s->wide && ld >= least_ld(m)))
         return RC_OK;

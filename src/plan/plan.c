@@ -19,7 +19,8 @@ static rc_status_t check_range(const rc_plan_problem_t *p, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "K: expected the least and the most of a range");
     if (p->k[0] < 1 || p->k[1] < p->k[0] || p->k[1] > INT32_MAX)
         return rc_fail(err, RC_EINVAL,
-            "K: expected a range in 1 to 2^31 - 1, found %" PRId64 " to %" PRId64, p->k[0], p->k[1]);
+            "K: expected a range in 1 to 2^31 - 1, found %" PRId64 " to %" PRId64, p->k[0],
+            p->k[1]);
     return RC_OK;
 }
 
@@ -31,8 +32,7 @@ static rc_status_t check_ks(const rc_plan_problem_t *p, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "K: expected at least one, found none");
     for (int i = 0; i < p->ks; i++) {
         if (p->k[i] < 1 || p->k[i] > INT32_MAX)
-            return rc_fail(
-                err, RC_EINVAL, "K: expected 1 to 2^31 - 1, found %" PRId64, p->k[i]);
+            return rc_fail(err, RC_EINVAL, "K: expected 1 to 2^31 - 1, found %" PRId64, p->k[i]);
         for (int j = 0; j < i; j++)
             if (p->k[i] == p->k[j])
                 return rc_fail(
@@ -48,13 +48,14 @@ static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
     if ((unsigned)p->op >= RC_OPS)
         return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
     if ((unsigned)p->precision >= RC_TYPES)
-        return rc_fail(err, RC_EINVAL, "problem: found no value type of number %d", (int)p->precision);
+        return rc_fail(
+            err, RC_EINVAL, "problem: found no value type of number %d", (int)p->precision);
     if ((unsigned)p->layout >= RC_LAYOUTS)
         return rc_fail(err, RC_EINVAL, "problem: found no layout of number %d", (int)p->layout);
     if (!rc_operation_of(p->op)->has_k)
-        return p->ks == 0 ? RC_OK
-                          : rc_fail(err, RC_EINVAL, "K: %s has none, found %d", rc_op_name(p->op),
-                                p->ks);
+        return p->ks == 0
+                   ? RC_OK
+                   : rc_fail(err, RC_EINVAL, "K: %s has none, found %d", rc_op_name(p->op), p->ks);
     return check_ks(p, err);
 }
 
@@ -65,7 +66,8 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
     if (o->tune < 0 || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
         return rc_fail(err, RC_EINVAL, "options: expected no negative number");
     if (o->deterministic & ~(RC_PLAN_SAME_BITS | RC_PLAN_STRICT))
-        return rc_fail(err, RC_EINVAL, "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
+        return rc_fail(err, RC_EINVAL,
+            "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
             o->deterministic);
     return RC_OK;
 }
@@ -112,9 +114,9 @@ static int is_aligned(const void *p)
 /* The caller's arrays, where kernels and orders take them as they are. */
 static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
 {
-    if (!a->on_device || plan->from || a->row_ptr_bytes != (int)sizeof(int64_t)
-        || a->value_bytes != (int)rc_precision_bytes(plan->precision) || !is_aligned(a->row_ptr)
-        || !is_aligned(a->col_idx) || !is_aligned(a->val))
+    if (!a->on_device || plan->from || a->row_ptr_bytes != (int)sizeof(int64_t) ||
+        a->value_bytes != (int)rc_precision_bytes(plan->precision) || !is_aligned(a->row_ptr) ||
+        !is_aligned(a->col_idx) || !is_aligned(a->val))
         return (rc_resident_t){0};
     return (rc_resident_t){.x = plan->place.x,
         .row_ptr = a->row_ptr,
@@ -153,10 +155,12 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
     plan->given = given_of(plan, a);
     if (a->on_device)
-        plan->pointers = (rc_resident_t){.x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
+        plan->pointers = (rc_resident_t){
+            .x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
-            "matrix: %s has a value for each entry, expected the columns of a row in ascending order",
+            "matrix: %s has a value for each entry, expected the columns of a row in ascending "
+            "order",
             rc_op_name(plan->op)));
     for (int i = 0; i < plan->entries; i++)
         RC_TRY(rc_plan_strides_check(plan, plan->entry[i].part.k, err));
@@ -235,48 +239,64 @@ rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t *
     char known[80] = "";
     size_t at = 0;
     if (plan->k_range)
-        return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %" PRId64 " to %" PRId64, k,
-            plan->entry[0].part.k_least, plan->entry[plan->entries - 1].part.k);
+        return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %" PRId64 " to %" PRId64,
+            k, plan->entry[0].part.k_least, plan->entry[plan->entries - 1].part.k);
     for (int i = 0; i < plan->entries && at + 24 < sizeof known; i++)
-        at += (size_t)snprintf(known + at, sizeof known - at, "%s%" PRId64, i ? ", " : "",
-            plan->entry[i].part.k);
+        at += (size_t)snprintf(
+            known + at, sizeof known - at, "%s%" PRId64, i ? ", " : "", plan->entry[i].part.k);
     return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %s", k, known);
 }
 
-/* With a kernel that is the plan's own or its twin: both take the prepared matrix. */
-static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_kernel_t *kernel, int64_t k,
-    const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+/* A run as it is asked for. */
+typedef struct asked {
+    int64_t k;
+    const rc_operands_t *o;
+    double alpha;
+    double beta;
+} asked_t;
+
+/* The entry that runs it. */
+static rc_status_t entry_for(
+    const rc_plan_t *plan, const asked_t *q, rc_plan_entry_t **out, rc_err_t *err)
 {
-    rc_status_t st = rc_plan_operands_check(plan, kernel->op, k, o, err);
+    if (!plan || !q->o)
+        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
+    return rc_plan_entry_of(plan, q->k, out, err);
+}
+
+/* With a kernel that is the plan's own or its twin: both take the prepared matrix. */
+static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_kernel_t *kernel,
+    const asked_t *q, rc_err_t *err)
+{
+    rc_status_t st = rc_plan_operands_check(plan, kernel->op, q->k, q->o, err);
     if (st < 0)
         return st;
-    rc_operands_t shaped = rc_plan_operands(plan, kernel->op, k, o);
-    return rc_kernel_run(kernel, plan->place.x, e->trial.state, &shaped, alpha, beta, err);
+    rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
+    return rc_kernel_run(kernel, plan->place.x, e->trial.state, &shaped, q->alpha, q->beta, err);
 }
 
-rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err)
+rc_status_t rc_plan_run(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
+    const asked_t q = {k, o, alpha, beta};
     rc_plan_entry_t *e = NULL;
-    if (!plan || !o)
-        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    rc_status_t st = rc_plan_entry_of(plan, k, &e, err);
-    return st < 0 ? st : run_with(plan, e, e->trial.spec.kernel, k, o, alpha, beta, err);
+    rc_status_t st = entry_for(plan, &q, &e, err);
+    return st < 0 ? st : run_with(plan, e, e->trial.spec.kernel, &q, err);
 }
 
-rc_status_t rc_plan_run_transposed(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err)
+rc_status_t rc_plan_run_transposed(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
+    const asked_t q = {k, o, alpha, beta};
     rc_plan_entry_t *e = NULL;
-    if (!plan || !o)
-        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    rc_status_t st = rc_plan_entry_of(plan, k, &e, err);
+    rc_status_t st = entry_for(plan, &q, &e, err);
     if (st < 0)
         return st;
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     const rc_kernel_t *twin = kernel->twin ? rc_kernel_find(kernel->twin, kernel->device) : NULL;
     if (!twin)
         return rc_fail(err, RC_ENOTSUP,
-            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has", kernel->name);
-    return run_with(plan, e, twin, k, o, alpha, beta, err);
+            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
+            kernel->name);
+    return run_with(plan, e, twin, &q, err);
 }

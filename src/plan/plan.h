@@ -1,8 +1,8 @@
-/** \file plan/plan.h  Plans on any executor (device/executor.h), whose memory holds the prepared matrix;
- *  rowcast_cuda.h has what they are, and makes them on an application's stream.
+/** \file plan/plan.h  Plans on any executor (device/executor.h), whose memory holds the prepared
+ *  matrix; rowcast_cuda.h has what they are, and makes them on an application's stream.
  *
- *  What a plan multiplies by and stores to is memory that the executor's device reads.  A plan is used by
- *  one thread at a time.  Local. */
+ *  What a plan multiplies by and stores to is memory that the executor's device reads.  A plan
+ *  is used by one thread at a time.  Local. */
 #ifndef RC_PLAN_PLAN_H
 #define RC_PLAN_PLAN_H
 
@@ -12,42 +12,44 @@
 
 /** Time `batch` launches back to back.  \param[out] ns  of all of them
  *  \return RC_OK or what a launch returned */
-typedef rc_status_t rc_plan_time_fn(void *user, rc_launch_fn *launch, void *state, int64_t batch,
-    int64_t *ns, rc_err_t *err);
+typedef rc_status_t rc_plan_time_fn(
+    void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err);
 
 /** Monotonic time in ns since an arbitrary start. */
 typedef int64_t rc_plan_now_fn(void *user);
 
 /** Build a row order where the matrix is.
- *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it can be built
+ *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it can
+ *          be built
  *  \param[out] row   [rows] of the host: row of each slot
  *  \return RC_OK, RC_ENOTSUP (this order is built on the host), RC_ENOMEM, RC_EDEVICE */
 typedef rc_status_t rc_plan_order_fn(rc_executor_t *x, const char *order, const rc_csr_t *a,
     const rc_resident_t *m, int32_t *row, rc_err_t *err);
 
 /** Compute a feature set where the matrix is.
- *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of the host
+ *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of the
+ *          host
  *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */
 typedef rc_status_t rc_plan_feature_fn(rc_executor_t *x, const char *set, const rc_csr_t *a,
     const rc_resident_t *m, double *out, rc_err_t *err);
 
 /** Where a plan runs. */
 typedef struct rc_plan_place {
-    rc_executor_t *x;         /**< borrowed until the plan is freed */
-    rc_plan_time_fn *time;    /**< NULL: the host's clock around launches that are waited for: CPUs */
-    rc_plan_order_fn *order;  /**< NULL: all orders are built on the host */
+    rc_executor_t *x;      /**< borrowed until the plan is freed */
+    rc_plan_time_fn *time; /**< NULL: the host's clock around launches that are waited for: CPUs */
+    rc_plan_order_fn *order;      /**< NULL: all orders are built on the host */
     rc_plan_feature_fn *features; /**< NULL: all features are computed on the host */
-    rc_plan_now_fn *now;      /**< by which timing candidates ends; NULL: the host's clock */
-    void *user;               /**< for `time` and `now` */
-    int64_t cache_bytes;      /**< of the last cache; 0: not known */
-    const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
+    rc_plan_now_fn *now;          /**< by which timing candidates ends; NULL: the host's clock */
+    void *user;                   /**< for `time` and `now` */
+    int64_t cache_bytes;          /**< of the last cache; 0: not known */
+    const char *device_class;     /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.
  *  \param[in]  place  its executor is borrowed until rc_plan_free
  *  \param[out] out    free with rc_plan_free
- *  \return RC_OK; RC_EINVAL (arguments; no such kernel or order); RC_EFORMAT (a matrix that is none:
- *          the text names row and column); RC_ENOTSUP (none can; the model does not know
+ *  \return RC_OK; RC_EINVAL (arguments; no such kernel or order); RC_EFORMAT (a matrix that is
+ *          none: the text names row and column); RC_ENOTSUP (none can; the model does not know
  *          the request); RC_ERANGE (more rows or columns than 2^31 - 1); RC_ENOMEM; RC_EDEVICE.
  *          After an error there is no plan and nothing is kept.
  *  Cost: the orders and preparations that are tried; O(nnz) host memory. */
@@ -57,21 +59,21 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
 /** The plan's operation once: out = alpha f(A, in) + beta out.  On a GPU it is asked for on the
  *  executor's stream and not waited for; nothing is allocated.
  *  \param[in] k  one of the plan's; ignored for operations without K
- *  \param[in] o  of the shapes of the operation: data and, of those with K columns, leading dimension
- *                are read; precision and layout are the plan's, one column is contiguous.  With beta 0
- *                what `out` held is not read
- *  \return RC_OK; RC_EINVAL (a null pointer, a leading dimension that is too small, misaligned or
- *          overlapping operands); RC_ERANGE (a K that the plan does not have); RC_EDEVICE.
+ *  \param[in] o  of the shapes of the operation: data and, of those with K columns, leading
+ *          dimension are read; precision and layout are the plan's, one column is contiguous.  With
+ *          beta 0 what `out` held is not read
+ *  \return RC_OK; RC_EINVAL (a null pointer, a leading dimension that is too small, misaligned
+ *          or overlapping operands); RC_ERANGE (a K that the plan does not have); RC_EDEVICE.
  *          Nothing is written after RC_EINVAL and RC_ERANGE. */
-rc_status_t rc_plan_run(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err);
+rc_status_t rc_plan_run(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
-/** As rc_plan_run, with the other operation of the chosen kernel's pair (`twin` of kernels/kernel.h): spmm_t of a plan of spmm and
- *  the reverse, from the same prepared matrix.
+/** As rc_plan_run, with the other operation of the chosen kernel's pair (`twin` of
+ *  kernels/kernel.h): spmm_t of a plan of spmm and the reverse, from the same prepared matrix.
  *  \param[in] o  of the shapes of that operation
  *  \return as rc_plan_run; RC_ENOTSUP: the kernel of that K has no twin */
-rc_status_t rc_plan_run_transposed(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err);
+rc_status_t rc_plan_run_transposed(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 
 /** New values on the same pattern, in the order in which the matrix of rc_plan_new had them, as
  *  rc_plan_update_values says.

@@ -31,15 +31,15 @@ typedef struct rc_plan_trial {
 typedef struct rc_plan_entry {
     rc_plan_part_t part;
     rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
-    int others; /**< of the candidates the last: the vendor's other algorithms, timed beside the number asked for */
-    rc_plan_trial_t trial;          /**< the chosen one */
-    int placed;         /**< 1: the places of values were looked for */
-    rc_gather_t gather; /**< new values into the chosen one; place NULL: not yet, or it cannot */
+    int others; /**< the last of them: the vendor's others, timed beside those asked for */
+    rc_plan_trial_t trial; /**< the chosen one */
+    int placed;            /**< 1: the places of values were looked for */
+    rc_gather_t gather;    /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
 
 /** The values of the matrix. */
 typedef struct rc_plan_values {
-    const void *given; /**< [nnz] the caller's, in its order, while something is prepared; NULL: none */
+    const void *given; /**< [nnz] the caller's, in its order, during a preparation; NULL: none */
     int on_device;     /**< where they are */
     rc_precision_t type;
     void *host; /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
@@ -47,7 +47,7 @@ typedef struct rc_plan_values {
 
 struct rc_plan {
     rc_plan_place_t place;
-    char device_class[160]; /**< of the place; "": not known */
+    char device_class[160];  /**< of the place; "": not known */
     struct rc_plan_gpu *gpu; /**< what rc_plan_create made its place of; NULL: it is the caller's */
     void (*gpu_free)(struct rc_plan_gpu *gpu);
     rc_op_t op;
@@ -55,23 +55,26 @@ struct rc_plan {
     rc_layout_t layout;
     int64_t ld_in[RC_INPUTS_MAX]; /**< that runs will have; 0: the least */
     int64_t ld_out;
-    int64_t memory;       /**< 0: any */
+    int64_t memory; /**< 0: any */
     int deterministic;
     int threads;
-    int k_range;          /**< 1: an entry serves the K below it too */
-    rc_users_t *users;    /**< plans that use the same prepared matrices */
-    rc_csr_t a;           /**< the pattern, in the host's memory; val is NULL */
+    int k_range;       /**< 1: an entry serves the K below it too */
+    rc_users_t *users; /**< plans that use the same prepared matrices */
+    rc_csr_t a;        /**< the pattern, in the host's memory; val is NULL */
     rc_plan_values_t values;
-    int stale;            /**< 1: newer values are in the prepared matrices alone */
-    int64_t *from;        /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
-    rc_resident_t given;    /**< the caller's arrays while the plan is made, where they can stand for a resident matrix;
-                                 row_ptr NULL: they cannot */
-    rc_resident_t pointers; /**< the caller's row pointers alone, while the plan is made; row_ptr NULL: not there */
+    int stale;     /**< 1: newer values are in the prepared matrices alone */
+    int64_t *from; /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
+    /** The caller's arrays while the plan is made, where they can stand for a resident matrix;
+     *  row_ptr NULL: they cannot. */
+    rc_resident_t given;
+    /** The caller's row pointers alone, while the plan is made; row_ptr NULL: not there. */
+    rc_resident_t pointers;
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
     double resident_ns;     /**< that its upload took */
     int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
-    rc_policy_spec_t *named; /**< [names] orders that an entry was asked for: the text of one that a file gives tells the
-                                  content of the file, and not where it is */
+    /** [names] Orders that an entry was asked for: the text of one that a file gives tells the
+     *  content of the file, and not where it is. */
+    rc_policy_spec_t *named;
     int names;
     rc_plan_order_t **order; /**< [orders], each at an address of its own: trials point into it */
     int orders;
@@ -90,8 +93,8 @@ typedef struct rc_plan_scratch {
 /** Check a matrix and copy its pattern, rows sorted by column.
  *  \param[out] from  as in rc_plan; free()
  *  \return as rc_plan_new */
-rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m, rc_csr_t *out,
-    int64_t **from, rc_err_t *err);
+rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m,
+    rc_csr_t *out, int64_t **from, rc_err_t *err);
 
 /** Arrays of a pattern; free with rc_csr_free, after an error too.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plan_matrix_alloc(
@@ -112,13 +115,15 @@ rc_status_t rc_plan_operands_check(
     const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o, rc_err_t *err);
 
 /** The operands with the shapes of an operation on the matrix of the plan. */
-rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o);
+rc_operands_t rc_plan_operands(
+    const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o);
 
 /** Whether the leading dimensions of the problem are none or large enough for a K.
  *  \return RC_OK or RC_EINVAL: names the operand */
 rc_status_t rc_plan_strides_check(const rc_plan_t *plan, int64_t k, rc_err_t *err);
 
-/** Allocate operands of zeros, with the leading dimensions of the problem.  \return RC_OK, RC_ENOMEM (nothing is held), RC_EDEVICE */
+/** Allocate operands of zeros, with the leading dimensions of the problem.  \return RC_OK,
+ *  RC_ENOMEM (nothing is held), RC_EDEVICE */
 rc_status_t rc_plan_scratch_new(
     const rc_plan_t *plan, int64_t k, rc_plan_scratch_t *out, rc_err_t *err);
 void rc_plan_scratch_free(const rc_plan_t *plan, rc_plan_scratch_t *s);
@@ -136,14 +141,21 @@ rc_status_t rc_plan_candidates(
 
 /* ------------------------------------------------------------------- trial.c */
 
-/** Build a candidate's order (or find it), analyse and prepare, or share what another K of the plan has
- *  prepared.  What does not allow it becomes the status of the candidate.
- *  \param[in] of    NULL, or the same in another plan, whose matrix is to be shared where the kernel can
- *  \param[in] kept  bytes of other preparations that stay
+/** A candidate that is to be prepared. */
+typedef struct rc_plan_try {
+    int64_t k;
+    const rc_plan_trial_t *of; /**< NULL, or the same in another plan, whose matrix is to be shared
+                                    where the kernel can */
+    int64_t kept;              /**< bytes of other preparations that stay */
+    rc_plan_scratch_t *scratch;
+    rc_plan_candidate_t *candidate; /**< gets what is found out of it */
+} rc_plan_try_t;
+
+/** Build a candidate's order (or find it), analyse and prepare, or share what another K of the plan
+ *  has prepared.  What does not allow it becomes the status of the candidate.
  *  \return RC_OK (also when the candidate cannot be used: then trial->state is NULL); RC_EDEVICE */
-rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of,
-    int64_t kept, rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *trial,
-    rc_err_t *err);
+rc_status_t rc_plan_trial_prepare(
+    rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *trial, rc_err_t *err);
 
 /** Time a prepared candidate: the median of a few batches.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
@@ -166,9 +178,10 @@ void rc_plan_resident_drop(rc_plan_t *plan);
 rc_status_t rc_plan_order_get(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err);
 
-/** Take a schedule as the order of that text; it is the plan's afterwards, also after an error. */
-rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geometry_t *g,
-    rc_schedule_t *schedule, double ns, int *index, rc_err_t *err);
+/** Take an order.  \param[in] order  its schedule is the plan's afterwards, also after an error;
+ *  `identity` is found out  \param[out] index  in plan->order */
+rc_status_t rc_plan_order_add(
+    rc_plan_t *plan, const rc_plan_order_t *order, int *index, rc_err_t *err);
 
 /* -------------------------------------------------------------------- tune.c */
 
@@ -211,15 +224,15 @@ int rc_plan_updates_async(const rc_plan_t *plan);
 void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e);
 
 /** What an entry has chosen, prepared once more of the values that the plan has now.
- *  \param[in]  of   as in rc_plan_trial_prepare
+ *  \param[in]  of   as in rc_plan_try_t
  *  \param[out] out  free with rc_plan_trial_free
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, what the kernel says */
-rc_status_t rc_plan_prepare_again(
-    rc_plan_t *plan, const rc_plan_entry_t *e, const rc_plan_trial_t *of, rc_plan_trial_t *out,
-    rc_err_t *err);
+rc_status_t rc_plan_prepare_again(rc_plan_t *plan, const rc_plan_entry_t *e,
+    const rc_plan_trial_t *of, rc_plan_trial_t *out, rc_err_t *err);
 
 /** The entry that runs a K.  \return RC_OK or RC_ERANGE: the text names those that there are */
-rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err);
+rc_status_t rc_plan_entry_of(
+    const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err);
 
 /** A plan of a checked problem without choices: matrix and empty entries.  For rc_plan_open
  *  too.  Free with rc_plan_free. */

@@ -58,30 +58,28 @@ static int same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
     return a->nw == b->nw && a->nt == b->nt && a->line == b->line;
 }
 
-rc_status_t rc_plan_order_add(rc_plan_t *plan, const char *text, const rc_geometry_t *g,
-    rc_schedule_t *schedule, double ns, int *index, rc_err_t *err)
+rc_status_t rc_plan_order_add(
+    rc_plan_t *plan, const rc_plan_order_t *order, int *index, rc_err_t *err)
 {
     rc_plan_order_t *o = rc_alloc0(1, sizeof *o, "an order", err);
     size_t bytes = ((size_t)plan->orders + 1) * sizeof *plan->order;
     rc_plan_order_t **grown = o ? realloc(plan->order, bytes) : NULL;
     if (!grown) {
+        rc_schedule_t schedule = order->schedule;
         free(o);
-        rc_schedule_free(schedule);
+        rc_schedule_free(&schedule);
         return rc_fail(err, RC_ENOMEM, "no memory for the orders of a plan");
     }
-    *o = (rc_plan_order_t){.geometry = *g, .schedule = *schedule, .ns = ns};
-    (void)snprintf(o->text, sizeof o->text, "%s", text);
+    *o = *order;
     o->identity = rc_schedule_is_identity(&o->schedule);
     plan->order = grown;
     plan->order[plan->orders] = o;
     *index = plan->orders++;
-    *schedule = (rc_schedule_t){0};
     return RC_OK;
 }
 
 /* On the device, where it has the matrix and this order.  \return RC_ENOTSUP: the host has to */
-static rc_status_t build_there(
-    rc_plan_t *plan, const char *text, rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build_there(rc_plan_t *plan, const char *text, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_plan_place_t *at = &plan->place;
     const rc_resident_t *m = NULL;
@@ -112,7 +110,8 @@ static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_polic
 }
 
 /* The order of a text, as it was named where it was. */
-static rc_status_t spec_of(const rc_plan_t *plan, const char *text, rc_policy_spec_t *out, rc_err_t *err)
+static rc_status_t spec_of(
+    const rc_plan_t *plan, const char *text, rc_policy_spec_t *out, rc_err_t *err)
 {
     char name[RC_POLICY_TEXT];
     for (int i = 0; i < plan->names; i++) {
@@ -129,28 +128,31 @@ rc_status_t rc_plan_order_get(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
 {
     for (int i = 0; i < plan->orders; i++)
-        if (strcmp(plan->order[i]->text, text) == 0 && same_geometry(&plan->order[i]->geometry, g)) {
+        if (strcmp(plan->order[i]->text, text) == 0 &&
+            same_geometry(&plan->order[i]->geometry, g)) {
             *index = i;
             return RC_OK;
         }
     rc_policy_spec_t spec;
-    rc_schedule_t s = {0};
+    rc_plan_order_t o = {.geometry = *g};
     rc_status_t st = spec_of(plan, text, &spec, err);
     if (st < 0)
         return st;
     int held = plan->resident_bytes > 0;
     int64_t start = rc_clock_ns();
-    st = build_order(plan, text, &spec, g, &s, err);
+    st = build_order(plan, text, &spec, g, &o.schedule, err);
     if (st < 0)
         return st;
-    if (s.cols > 0) {
-        rc_schedule_free(&s);
+    if (o.schedule.cols > 0) {
+        rc_schedule_free(&o.schedule);
         return rc_fail(err, RC_ENOTSUP,
             "order %s renumbers the columns too: a plan takes B in original order", text);
     }
     /* the upload counts with the preparations */
     double upload = !held && plan->resident_bytes > 0 ? plan->resident_ns : 0;
-    return rc_plan_order_add(plan, text, g, &s, (double)(rc_clock_ns() - start) - upload, index, err);
+    o.ns = (double)(rc_clock_ns() - start) - upload;
+    (void)snprintf(o.text, sizeof o.text, "%s", text);
+    return rc_plan_order_add(plan, &o, index, err);
 }
 
 /* ----------------------------------------------------------------- prepare */
@@ -171,27 +173,28 @@ static rc_status_t check_kernel(const rc_plan_t *plan, const rc_kernel_spec_t *s
         return rc_fail(err, RC_ENOTSUP, "kernel %s computes nothing", k->name);
     if (plan->k_range && !k->any_k)
         return rc_fail(err, RC_ENOTSUP, "kernel %s takes one K, expected a range", k->name);
-    if (plan->deterministic & RC_PLAN_SAME_BITS && (!k->deterministic || !k->deterministic(spec->param)))
-        return rc_fail(err, RC_ENOTSUP, "kernel %s does not promise the same bits each run", k->name);
+    if (plan->deterministic & RC_PLAN_SAME_BITS &&
+        (!k->deterministic || !k->deterministic(spec->param)))
+        return rc_fail(
+            err, RC_ENOTSUP, "kernel %s does not promise the same bits each run", k->name);
     if (plan->deterministic & RC_PLAN_STRICT && (!k->strict || !k->strict(spec->param)))
         return rc_fail(err, RC_ENOTSUP, "kernel %s may spread NaN and infinity", k->name);
     return RC_OK;
 }
 
 /* \param[in] bytes  that a candidate takes */
-static rc_status_t check_memory(
-    const rc_plan_t *plan, int64_t bytes, int64_t kept, rc_err_t *err)
+static rc_status_t check_memory(const rc_plan_t *plan, int64_t bytes, int64_t kept, rc_err_t *err)
 {
     bytes = rc_sat_add(bytes, kept);
     if (plan->memory == 0 || bytes <= plan->memory)
         return RC_OK;
-    return rc_fail(err, RC_ENOMEM, "needs %" PRId64 " bytes of device memory, expected at most %" PRId64,
-        bytes, plan->memory);
+    return rc_fail(err, RC_ENOMEM,
+        "needs %" PRId64 " bytes of device memory, expected at most %" PRId64, bytes, plan->memory);
 }
 
 /* The problem of a candidate, without the matrix on the device. */
-static rc_status_t pose(rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c,
-    rc_plan_trial_t *t, rc_err_t *err)
+static rc_status_t pose(
+    rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
 {
     rc_status_t st = rc_kernel_spec_parse(c->kernel, plan->place.x->kind, &t->spec, err);
     if (st == RC_OK)
@@ -231,7 +234,8 @@ static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_pla
     return NULL;
 }
 
-/* Whose matrix a candidate shares; NULL: it is prepared.  \param[in] of  of another plan, or NULL */
+/* Whose matrix a candidate shares; NULL: it is prepared.  \param[in] of  of another plan, or
+ * NULL */
 static const rc_plan_trial_t *shared_with(
     const rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t)
 {
@@ -260,7 +264,7 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
     if (st < 0)
         return st;
     st = of ? kernel->share(x, &t->problem, &t->analysis, of->state, &t->state, err)
-           : kernel->prepare(x, &t->problem, &t->analysis, &t->state, err);
+            : kernel->prepare(x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
         t->state = NULL;
         return st;
@@ -281,15 +285,15 @@ static rc_status_t try_runs(
     int strides = plan->ld_out > 0 || plan->ld_in[0] > 0 || plan->ld_in[1] > 0;
     if (!strides && !plan->k_range)
         return RC_OK;
-    rc_status_t st =
-        scratch->held ? RC_OK : rc_plan_scratch_new(plan, t->problem.k, scratch, err);
+    rc_status_t st = scratch->held ? RC_OK : rc_plan_scratch_new(plan, t->problem.k, scratch, err);
     if (st == RC_ENOMEM)
         return RC_OK; /* not tried: a run of the plan will say it */
     if (st == RC_OK && strides)
         st = kernel->run(t->state, &scratch->o, 1, 0, err);
-    /* of smaller K one that loads of each width divide, down to the least there may be: what is refused hangs on that */
-    for (int64_t values = load_bytes / (int64_t)rc_precision_bytes(plan->precision); st == RC_OK && plan->k_range && values > 0;
-         values /= 2) {
+    /* of smaller K one that loads of each width divide, down to the least there may be: what is
+     * refused hangs on that */
+    for (int64_t values = load_bytes / (int64_t)rc_precision_bytes(plan->precision);
+         st == RC_OK && plan->k_range && values > 0; values /= 2) {
         int64_t k = values > 1 ? t->problem.k - t->problem.k % values : 1;
         rc_operands_t some = rc_plan_operands(plan, plan->op, k, &scratch->o);
         if (k > 0)
@@ -300,8 +304,8 @@ static rc_status_t try_runs(
 
 /* Of the matrix, or as it was for another K.  \param[in] of  NULL, or whose matrix is to be shared
  * \param[out] bytes  that preparing takes */
-static rc_status_t analyse(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t,
-    int64_t *bytes, rc_err_t *err)
+static rc_status_t analyse(
+    rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t, int64_t *bytes, rc_err_t *err)
 {
     const rc_kernel_t *kernel = t->spec.kernel;
     if (of) {
@@ -318,28 +322,30 @@ static rc_status_t analyse(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_t
 }
 
 /* As rc_plan_trial_prepare, with every status returned. */
-static rc_status_t try_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of, int64_t kept,
-    rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *why)
+static rc_status_t try_prepare(
+    rc_plan_t *plan, const rc_plan_try_t *w, rc_plan_trial_t *t, rc_err_t *why)
 {
+    rc_plan_candidate_t *c = w->candidate;
+    const rc_plan_trial_t *of = NULL;
     *t = (rc_plan_trial_t){0};
-    rc_status_t st = pose(plan, k, c, t, why);
+    rc_status_t st = pose(plan, w->k, c, t, why);
     int64_t start = rc_clock_ns();
     if (st == RC_OK)
-        of = shared_with(plan, of, t);
+        of = shared_with(plan, w->of, t);
     if (st == RC_OK)
         st = analyse(plan, of, t, &c->bytes, why);
     if (st == RC_OK) {
+        int64_t resident = plan->resident_bytes > 0 ? plan->resident_bytes : 0;
         c->order_ns = plan->order[t->order]->ns;
-        if (plan->resident_bytes > 0)
-            kept = rc_sat_add(kept, plan->resident_bytes);
-        st = check_memory(plan, c->bytes, kept, why);
+        st = check_memory(plan, c->bytes, rc_sat_add(w->kept, resident), why);
     }
     if (st == RC_OK)
-        st = prepare(plan, of, scratch, t, why);
+        st = prepare(plan, of, w->scratch, t, why);
     if (st == RC_OK)
-        c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
+        c->prepare_ns =
+            (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
     if (st == RC_OK)
-        st = try_runs(plan, scratch, t, why);
+        st = try_runs(plan, w->scratch, t, why);
     t->problem.resident = NULL;
     t->problem.val = NULL;
     if (st < 0)
@@ -354,18 +360,19 @@ static int is_over(const rc_plan_t *plan, const rc_plan_candidate_t *c)
 }
 
 /* Memory that is short may be enough without the matrix on the device. */
-rc_status_t rc_plan_trial_prepare(rc_plan_t *plan, int64_t k, const rc_plan_trial_t *of,
-    int64_t kept, rc_plan_scratch_t *scratch, rc_plan_candidate_t *c, rc_plan_trial_t *t,
-    rc_err_t *err)
+rc_status_t rc_plan_trial_prepare(
+    rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *t, rc_err_t *err)
 {
     rc_err_t why = {0};
-    rc_status_t st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
-    if (st == RC_ENOMEM && (plan->resident_bytes > 0 || (plan->given.row_ptr && !is_over(plan, c)))) {
+    rc_plan_candidate_t *c = what->candidate;
+    rc_status_t st = try_prepare(plan, what, t, &why);
+    if (st == RC_ENOMEM &&
+        (plan->resident_bytes > 0 || (plan->given.row_ptr && !is_over(plan, c)))) {
         const rc_resident_t given = plan->given; /* the next candidate may have enough with it */
         rc_plan_resident_drop(plan);
         plan->resident_bytes = -1;
         why = (rc_err_t){0};
-        st = try_prepare(plan, k, of, kept, scratch, c, t, &why);
+        st = try_prepare(plan, what, t, &why);
         plan->given = given;
     }
     c->status = st;
@@ -417,7 +424,8 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
     rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err)
 {
     enum { samples = 5, most_batch = 1000 };
-    const int64_t batch_ns = 300000; /* a batch: long beside the clock, short beside a preparation */
+    const int64_t batch_ns =
+        300000; /* a batch: long beside the clock, short beside a preparation */
     rc_plan_time_fn *time = plan->place.time ? plan->place.time : time_on_host;
     launch_t l = {trial, &scratch->o};
     int64_t ns[samples] = {0};

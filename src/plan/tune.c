@@ -38,8 +38,9 @@ static int64_t now(const rc_plan_place_t *place)
     return place->now ? place->now(place->user) : rc_clock_ns();
 }
 
-/* 1: timing a candidate would cost more than it may; none does while none was timed.  The first of ours may cost more: with no time of it the reference would
- * be kept, whose own time may be more than the usual share. */
+/* 1: timing a candidate would cost more than it may; none does while none was timed.  The first
+ * of ours may cost more: with no time of it the reference would be kept, whose own time may be
+ * more than the usual share. */
 static int is_over(const tuning_t *t, int i)
 {
     const int64_t most_ns = 2000000000;
@@ -82,8 +83,9 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
 {
     rc_plan_candidate_t *c = &t->entry->candidate[i];
     rc_plan_trial_t trial = {0};
-    rc_status_t st = rc_plan_trial_prepare(
-        t->plan, t->entry->part.k, NULL, kept_bytes(t), &t->scratch, c, &trial, err);
+    const rc_plan_try_t what = {
+        .k = t->entry->part.k, .kept = kept_bytes(t), .scratch = &t->scratch, .candidate = c};
+    rc_status_t st = rc_plan_trial_prepare(t->plan, &what, &trial, err);
     if (st < 0 || !trial.state)
         return st;
     if (timing)
@@ -99,8 +101,8 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
     return st;
 }
 
-/* Operands for timing, when the memory allows them and something beside; what fits there is looked at for each
- * candidate.  \return 1: they are there */
+/* Operands for timing, when the memory allows them and something beside; what fits there is
+ * looked at for each candidate.  \return 1: they are there */
 static int have_operands(tuning_t *t)
 {
     rc_err_t why = {0};
@@ -119,7 +121,8 @@ static rc_status_t time_some(tuning_t *t, int from, int to, int most, rc_err_t *
         if (i == t->entry->part.reference || is_over(t, i))
             continue;
         st = try_one(t, i, 1, err);
-        t->ours += !rc_vendor_is(t->entry->candidate[i].kernel) && !isnan(t->entry->candidate[i].time_ns);
+        t->ours +=
+            !rc_vendor_is(t->entry->candidate[i].kernel) && !isnan(t->entry->candidate[i].time_ns);
     }
     return st;
 }
@@ -130,14 +133,15 @@ static int fastest_reference(const rc_plan_entry_t *e)
     int best = e->part.reference;
     for (int i = 0; i < e->part.candidates; i++) {
         const rc_plan_candidate_t *c = &e->candidate[i];
-        if (rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0 && c->status == RC_OK && !isnan(c->time_ns) &&
-            !(e->candidate[best].time_ns <= c->time_ns))
+        if (rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0 && c->status == RC_OK &&
+            !isnan(c->time_ns) && !(e->candidate[best].time_ns <= c->time_ns))
             best = i;
     }
     return best;
 }
 
-/* The reference first, so that what is chosen is never slower than it; then as listed, the vendor's others last. */
+/* The reference first, so that what is chosen is never slower than it; then as listed, the
+ * vendor's others last. */
 static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
 {
     rc_plan_entry_t *e = t->entry;

@@ -1,8 +1,8 @@
-/* New values on the same pattern: put into the prepared matrices where the kernels say where they have
- * them, else everything is prepared anew.
+/* New values on the same pattern: put into the prepared matrices where the kernels say where they
+ * have them, else everything is prepared anew.
  *
- * The places of the values in a prepared matrix are found out at the first update: preparing it once more
- * leaves them (format/places.h). */
+ * The places of the values in a prepared matrix are found out at the first update: preparing it
+ * once more leaves them (format/places.h). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-rc_status_t rc_plan_prepare_again(
-    rc_plan_t *plan, const rc_plan_entry_t *e, const rc_plan_trial_t *of, rc_plan_trial_t *out,
-    rc_err_t *err)
+rc_status_t rc_plan_prepare_again(rc_plan_t *plan, const rc_plan_entry_t *e,
+    const rc_plan_trial_t *of, rc_plan_trial_t *out, rc_err_t *err)
 {
     rc_plan_scratch_t scratch = {0};
     rc_plan_candidate_t c = e->candidate[e->part.chosen];
-    rc_status_t st = rc_plan_trial_prepare(plan, e->part.k, of, 0, &scratch, &c, out, err);
+    const rc_plan_try_t what = {.k = e->part.k, .of = of, .scratch = &scratch, .candidate = &c};
+    rc_status_t st = rc_plan_trial_prepare(plan, &what, out, err);
     rc_plan_scratch_free(plan, &scratch);
     rc_plan_resident_drop(plan);
     return st == RC_OK && !out->state ? rc_fail(err, c.status, "%s", c.text) : st;
@@ -39,7 +39,8 @@ void rc_plan_gather_free(rc_plan_t *plan, rc_plan_entry_t *e)
 
 /* Prepare the matrix of an entry once more, for its places.
  * \param[in]  resident  NULL, or the matrix in the memory of the executor
- * \param[out] out  free with rc_places_free; of as many places as the kernel has values, or of none */
+ * \param[out] out  free with rc_places_free; of as many places as the kernel has values, or of
+ *         none */
 static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     const rc_resident_t *resident, rc_places_t *out, rc_err_t *err)
 {
@@ -51,7 +52,8 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     p.resident = resident;
     p.places = out;
     rc_status_t st = rc_plan_give_values(plan, &p, err);
-    /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it now */
+    /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it
+     * now */
     if (st == RC_OK)
         st = kernel->prepare(plan->place.x, &p, &e->trial.analysis, &state, err);
     if (st < 0)
@@ -62,7 +64,8 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     return RC_OK;
 }
 
-/* The same on the device, where the kernel builds there and the memory allows it, else from the host. */
+/* The same on the device, where the kernel builds there and the memory allows it, else from the
+ * host. */
 static rc_status_t find_there(
     rc_plan_t *plan, const rc_plan_entry_t *e, rc_places_t *out, rc_err_t *err)
 {
@@ -98,7 +101,8 @@ static rc_status_t renumber(const rc_plan_t *plan, rc_places_t *places, rc_err_t
     return st;
 }
 
-/* Find the places of an entry; without an error and without places: new values are prepared anew. */
+/* Find the places of an entry; without an error and without places: new values are prepared
+ * anew. */
 static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     const rc_kernel_t *kernel = e->trial.spec.kernel;
@@ -123,7 +127,8 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
     return st;
 }
 
-/* 1: no entry is known to be one whose values cannot be put in place, and no other plan would have them too. */
+/* 1: no entry is known to be one whose values cannot be put in place, and no other plan would
+ * have them too. */
 static int all_can(const rc_plan_t *plan)
 {
     if (rc_users_others(plan->users))
@@ -187,7 +192,8 @@ static void swap_trials(rc_plan_t *plan, rc_plan_trial_t *other)
     }
 }
 
-/* The entries have matrices of their own now; the places that were found are those of the old ones. */
+/* The entries have matrices of their own now; the places that were found are those of the old
+ * ones. */
 static void adopt(rc_plan_t *plan, rc_users_t *users)
 {
     for (int i = 0; i < plan->entries; i++) {
