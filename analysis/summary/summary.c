@@ -4,8 +4,11 @@
 
 #include <string.h>
 
-const rc_summary_t *const rc_summaries[] = {&rc_summary_speedup, &rc_summary_share,
-    &rc_summary_portfolio, &rc_summary_versus, &rc_summary_best, &rc_summary_rate, NULL};
+#define RC_SUMMARY(id) &rc_summary_##id,
+const rc_summary_t *const rc_summaries[] = {
+#include "analysis/summary/summaries.def"
+    NULL};
+#undef RC_SUMMARY
 
 const rc_summary_t *rc_summary_find(const rc_summary_t *const *list, const char *name)
 {

@@ -57,12 +57,9 @@ typedef struct rc_summary {
 /** Those of 'rowcast query'; NULL-terminated. */
 extern const rc_summary_t *const rc_summaries[];
 
-extern const rc_summary_t rc_summary_speedup;
-extern const rc_summary_t rc_summary_share;
-extern const rc_summary_t rc_summary_portfolio;
-extern const rc_summary_t rc_summary_versus;
-extern const rc_summary_t rc_summary_best;
-extern const rc_summary_t rc_summary_rate;
+#define RC_SUMMARY(id) extern const rc_summary_t rc_summary_##id;
+#include "analysis/summary/summaries.def"
+#undef RC_SUMMARY
 
 /** The table of a name in a list; NULL. */
 const rc_summary_t *rc_summary_find(const rc_summary_t *const *list, const char *name);
