@@ -47,18 +47,12 @@ rc_status_t rc_kernel_analyse(
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s order", kernel->name,
             o->out.name, rc_c_order_name(p->c_order));
     rc_analysis_t a = {.fill = 1};
-    rc_status_t st = kernel->analyse(p, &a, err);
+    rc_problem_t asked = *p;
+    asked.kernel = kernel;
+    rc_status_t st = kernel->analyse(&asked, &a, err);
     if (st == RC_OK)
         *out = a;
     return st;
-}
-
-rc_status_t rc_kernel_run(const rc_kernel_t *kernel, rc_executor_t *x, void *state, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err)
-{
-    if (rc_precision_round(o->out.precision, alpha) == 0)
-        return x->scale(x, &o->out, beta, err);
-    return kernel->run(state, o, alpha, beta, err);
 }
 
 int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k)
@@ -113,7 +107,7 @@ static rc_status_t identify(
     rc_device_kind_t device, int i, const rc_params_t *values, char *text, rc_err_t *err)
 {
     const rc_kernel_t *k = rc_kernel_at(device, i);
-    return k->identify ? k->identify(values, text, err) : RC_OK;
+    return k->identify ? k->identify(k->param, values, text, err) : RC_OK;
 }
 
 static rc_status_t identify_cpu(int i, const rc_params_t *values, char *text, rc_err_t *err)

@@ -4,10 +4,11 @@
  *  `analyse` looks at a matrix under a row schedule once; `prepare` physically rearranges A into
  *  schedule order (and is timed apart); `run` is the operation and nothing else, on any dense
  *  operands of the prepared shape: out = alpha f(A, in) + beta out, where beta 0 reads nothing of
- *  `out`.  Slot p is executed by worker p mod N_w in increasing p.  C comes out in original row order
- *  unless the problem says otherwise.  Every row of the output is stored to: rows that the schedule
- *  leaves out (empty rows under dcsr) become beta times what they were, inside of `run`.
- *  A run of the original order never pays for an indirection: identity schedules carry no row ids. */
+ *  `out`.  Slot p is executed by worker p mod N_w in increasing p.  C comes out in original row
+ *  order unless the problem says otherwise.  Every row of the output is stored to: rows that the
+ *  schedule leaves out (empty rows under dcsr) become beta times what they were, inside of `run`.
+ *  A run of the original order never pays for an indirection: identity schedules carry no row
+ *  ids. */
 #ifndef RC_KERNELS_KERNEL_H
 #define RC_KERNELS_KERNEL_H
 
@@ -57,15 +58,18 @@ typedef struct rc_kernel {
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);
-    /** 1: it multiplies the entries of A and nothing else, so that NaN and infinity of an input reach the values of the
-     *  output that IEEE arithmetic says; NULL: padding or the library may spread them.
+    /** 1: it multiplies the entries of A and nothing else, so that NaN and infinity of an input
+     *  reach the values of the output that IEEE arithmetic says; NULL: padding or the library may
+     *  spread them.
      *  \param[in] param  likewise */
     int (*strict)(const int64_t *param);
     rc_param_t param[RC_KERNEL_PARAMS_MAX]; /**< ends at the first NULL name */
-    /** NULL, or replaces the canonical text of the parameters by one that identifies what they stand for
-     *  (the content of a file); `text` that stays empty is the usual one.
-     *  \param[in,out] text  [RC_PARAMS_TEXT] */
-    rc_status_t (*identify)(const rc_params_t *values, char *text, rc_err_t *err);
+    /** NULL, or replaces the canonical text of the parameters by one that identifies what they
+     *  stand for (the content of a file); `text` that stays empty is the usual one.
+     *  \param[in] param  of the descriptor  \param[in,out] text  [RC_PARAMS_TEXT] */
+    rc_status_t (*identify)(
+        const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
+    const void *kind; /**< NULL, or what tells kernels apart that have functions in common */
     /** Look at the matrix under the schedule.
      *  \return RC_OK; RC_ENOTSUP with the reason; RC_ENOMEM.  Cost O(nnz + slots) at most. */
     rc_status_t (*analyse)(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
@@ -73,39 +77,43 @@ typedef struct rc_kernel {
      *  \param[in] param  in the order of the descriptor */
     rc_geometry_t (*geometry)(
         const rc_executor_t *x, const int64_t *param, rc_precision_t precision);
-    /** Rearrange and upload.  \param[in] analysis  of this problem, at any K
-     *  \param[out] state  free with release; it borrows the executor
-     *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE */
-    rc_status_t (*prepare)(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-        void **state, rc_err_t *err);
-    /** NULL, or another state that uses the prepared matrix of one without a copy; each is released on its own,
-     *  in any order.  New values in one are new values in both.
-     *  \param[in] x   of the same device, with the same allocator
-     *  \param[in] p   the problem that `of` was prepared for, but for K
-     *  \param[in] of  while it is shared no other thread uses it
-     *  \return as prepare */
-    rc_status_t (*share)(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-        void *of, void **state, rc_err_t *err);
-    /** NULL, or the kernel of another operation, of the same device and parameters: one prepared matrix serves both
-     *  products.  `share` of each takes states of the other (of a problem that differs in the operation alone), and so does
-     *  `run`, with operands of its own operation. */
+    /** RC_STATE of its state, which begins with rc_prepared_t (kernels/prepared.h). */
+    size_t state_bytes;
+    /** Bytes of the state that another one has a copy of which shares its matrix; what follows them
+     *  is zeros there.  `own` and `fit` set anew what each state has for itself.  0: states share
+     *  nothing. */
+    size_t shares;
+    int64_t k_max; /**< columns at most; 0: any */
+    /** NULL, or rearrange and upload into the memory of a state of zeros.  Values are put there by
+     *  one call of rc_places_fill.
+     *  \param[in] p  that of the state  \param[in] analysis  of it, at any K
+     *  \return RC_OK, RC_ENOMEM, RC_ENOTSUP, RC_EDEVICE; what the memory has is freed after an
+     *  error, too */
+    rc_status_t (*build)(
+        void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+    /** NULL, or make what a state has beside the matrix: what grows with K, for the K of its
+     *  problem, and what cannot be shared.  \return as build */
+    rc_status_t (*own)(void *state, rc_err_t *err);
+    /** NULL, or choose launches for K columns, no more than `own` saw: after it, and in a copy of
+     *  the state where a run has fewer columns.  Nothing is allocated.  It sets K of the problem of
+     *  the state.  \return as build */
+    rc_status_t (*fit)(void *state, int64_t k, rc_err_t *err);
+    /** NULL, or the kernel of another operation, of the same device, parameters and state: one
+     *  prepared matrix serves both products.  rc_kernel_share of each takes states of the other (of
+     *  a problem that differs in the operation alone), and so does `run`, with operands of its own
+     *  operation. */
     const char *twin;
     /** NULL, or work once before the first run with these operands; timed apart from both. */
     rc_status_t (*preprocess)(void *state, const rc_operands_t *o, rc_err_t *err);
     /** One run, asked for and on a GPU not waited for; rc_kernel_run calls it.
      *  \param[in] alpha  not 0 in the precision of the problem
-     *  \param[in] o  of the shape, precision and layout that were prepared for, or, where the kernel takes any
-     *                K, of fewer columns; any leading dimension */
+     *  \param[in] o  of as many columns as `fit` saw last, or, without one, as rc_kernel_run */
     rc_status_t (*run)(
         void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
+    /** NULL, or free what a state has for itself and not in its memory. */
     void (*release)(void *state);
-    /** NULL, or where the prepared matrix has its values: an array whose places depend on pattern,
-     *  schedule and parameters alone, each a value of A or 0 for padding, and nothing else in the state
-     *  depends on them.  Each value of A is there once.  `prepare` puts them there by one call of
-     *  rc_places_fill.  Who changes them orders that with runs.
-     *  \param[out] array  in the memory of the executor, of the precision of the problem
-     *  \return its length */
-    int64_t (*values)(void *state, void **array);
+    /** NULL, or free what the matrix has that is not in the memory, with its last state. */
+    void (*drop)(void *state);
 } rc_kernel_t;
 
 /** Check what every kernel asks for, then ask the kernel.
@@ -113,13 +121,6 @@ typedef struct rc_kernel {
  *          the kernel does not store, what the kernel itself says); RC_ENOMEM */
 rc_status_t rc_kernel_analyse(
     const rc_kernel_t *kernel, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
-
-/** The kernel's run, of any alpha: with 0 the output becomes beta times what it was, and neither A nor an input is read.
- *  \param[in] x      of the state
- *  \param[in] state  of prepare or share
- *  \return as run */
-rc_status_t rc_kernel_run(const rc_kernel_t *kernel, rc_executor_t *x, void *state, const rc_operands_t *o, double alpha,
-    double beta, rc_err_t *err);
 
 /** Device memory of a prepared matrix at K columns, and compulsory traffic of one run: the prepared
  *  matrix, the inputs and the stored rows of the output once.  INT64_MAX when they overflow. */
@@ -155,11 +156,12 @@ typedef struct rc_kernel_spec {
     char params[RC_PARAMS_TEXT]; /**< canonical text, see rc_params_text: "strip=4" */
 } rc_kernel_spec_t;
 
-/** Kernels as a family of base/family.h, for each rc_device_kind_t: of two with one name that for the
- *  device is meant.  Member i is rc_kernel_at(device, i). */
+/** Kernels as a family of base/family.h, for each rc_device_kind_t: of two with one name that for
+ *  the device is meant.  Member i is rc_kernel_at(device, i). */
 extern const rc_family_t rc_kernel_family[];
 
-/** The kernel that rc_kernel_find gives, with its parameters.  \return RC_OK, or as rc_spec_parse */
+/** The kernel that rc_kernel_find gives, with its parameters.  \return RC_OK, or as rc_spec_parse
+ *  */
 rc_status_t rc_kernel_spec_parse(
     const char *text, rc_device_kind_t device, rc_kernel_spec_t *out, rc_err_t *err);
 

@@ -1,15 +1,13 @@
 /* A plain serial product that misbehaves on request, to test verification, the handling of failed
  * cases and the resumption after crashes.  For testing. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/type.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 #include <signal.h>
-#include <stdlib.h>
 
 enum { PARAM_MODE = 0, PARAM_ROWS = 1, PARAM_DELAY_US = 2, PARAM_AT = 3 };
 
@@ -30,7 +28,7 @@ typedef enum fault_mode {
 } fault_mode_t;
 
 typedef struct fault {
-    rc_executor_t *executor;
+    rc_prepared_t base;
     const rc_csr_t *a;
     const rc_type_t *type;
     fault_mode_t mode;
@@ -38,27 +36,21 @@ typedef struct fault {
     int64_t at; /* row that goes wrong */
 } fault_t;
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
+    fault_t *s = state;
     int64_t rows = p->param[PARAM_ROWS];
     fault_mode_t mode =
         rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
     if (mode == FAULT_MEMORY || (mode == FAULT_THERE && p->resident) || (mode == FAULT_HERE && !p->resident))
         return rc_fail(err, RC_ENOMEM, "no memory (requested by fault:mode=%d)", (int)mode);
-    fault_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    *s = (fault_t){
-        .executor = x,
-        .a = p->a,
-        .type = rc_type(p->precision),
-        .mode = mode,
-        .delay_ns = p->param[PARAM_DELAY_US] * 1000,
-        .at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3,
-    };
-    *state = s;
+    s->a = p->a;
+    s->type = rc_type(p->precision);
+    s->mode = mode;
+    s->delay_ns = p->param[PARAM_DELAY_US] * 1000;
+    s->at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3;
     return RC_OK;
 }
 
@@ -144,21 +136,17 @@ static rc_status_t run(
         return rc_fail(
             err, RC_EDEVICE, "the device failed (requested by fault:mode=%d)", (int)s->mode);
     if (s->mode == FAULT_LOST) {
-        s->executor->fill = lost_fill;
-        s->executor->alloc = lost_alloc;
-        s->executor->upload = s->executor->download = lost_download;
-        return lost_fill(s->executor, NULL, 0, 0, err);
+        rc_executor_t *x = s->base.memory.x;
+        x->fill = lost_fill;
+        x->alloc = lost_alloc;
+        x->upload = x->download = lost_download;
+        return lost_fill(x, NULL, 0, 0, err);
     }
     if (s->a->nnz > 0 && !s->a->val)
         return rc_fail(err, RC_ENOTSUP, "fault: reads values of the host, a plan keeps none there");
     multiply(s, o, alpha, beta);
     spoil(s, &o->out);
     return RC_OK;
-}
-
-static void release(void *state)
-{
-    free(state);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -193,7 +181,7 @@ const rc_kernel_t rc_kernel_fault = {
         },
     .analyse = analyse,
     .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(fault_t),
+    .build = build,
     .run = run,
-    .release = release,
 };

@@ -1,40 +1,32 @@
 #include "config.h"
 #include "kernels/testing/gplain.h"
-#include "base/alloc.h"
-#include "kernels/kernel.h"
 
-#include <stdlib.h>
-
-rc_status_t rc_gplain_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+rc_status_t rc_gplain_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    rc_gplain_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    s->x = x;
-    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
-    if (st < 0) {
-        free(s);
-        return st;
-    }
-    *state = s;
-    return RC_OK;
+    rc_gplain_t *s = state;
+    return rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
 }
 
-void rc_gplain_release(void *state)
+rc_status_t rc_gplain_build_told(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     rc_gplain_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_slots_free(s->x, &s->slots);
-    s->x->release(s->x, s->first);
-    free(s);
+    rc_status_t st = rc_gplain_build(state, p, analysis, err);
+    s->base.val = s->slots.val;
+    s->base.stored = p->a->nnz;
+    return st;
 }
 
-int64_t rc_gplain_values(void *state, void **array)
+rc_status_t rc_gplain_run(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const rc_gplain_t *s = state;
-    *array = s->slots.val;
-    return s->slots.nnz;
+    const rc_gplain_kind_t *kind = s->base.p.kernel->kind;
+    const rc_executor_t *x = s->base.memory.x;
+    int before = rc_cuda_enter(x);
+    rc_status_t st = kind->run(s, o, alpha, beta, err);
+    rc_cuda_leave(x, before);
+    return st;
 }

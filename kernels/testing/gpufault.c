@@ -3,10 +3,7 @@
  */
 #include "config.h"
 #include "kernels/testing/gpufault.h"
-#include "base/alloc.h"
-#include "kernels/kernel.h"
-
-#include <stdlib.h>
+#include "kernels/prepared.h"
 
 enum { PARAM_MODE = 0, PARAM_ROWS = 1, PARAM_DELAY_US = 2, PARAM_AT = 3, PARAM_AFTER = 4 };
 
@@ -23,7 +20,7 @@ typedef enum gpufault_mode {
 } gpufault_mode_t;
 
 typedef struct gpufault {
-    rc_executor_t *x;
+    rc_prepared_t base;
     rc_cuda_slots_t slots;
     gpufault_mode_t mode;
     int64_t delay_ns;
@@ -32,33 +29,20 @@ typedef struct gpufault {
     int64_t runs;
 } gpufault_t;
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
     static const int64_t ns_per_us = 1000;
+    gpufault_t *s = state;
     int64_t rows = p->param[PARAM_ROWS];
-    gpufault_mode_t mode =
-        rows == 0 || rows == p->a->rows ? (gpufault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
-    if (mode == FAULT_MEMORY)
-        return rc_fail(err, RC_ENOMEM, "no memory (requested by gpufault:mode=%d)", (int)mode);
-    gpufault_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    *s = (gpufault_t){
-        .x = x,
-        .mode = mode,
-        .delay_ns = p->param[PARAM_DELAY_US] * ns_per_us,
-        .at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3,
-        .after = p->param[PARAM_AFTER],
-    };
-    rc_status_t st = rc_cuda_slots_build(x, p, &s->slots, err);
-    if (st < 0) {
-        free(s);
-        return st;
-    }
-    *state = s;
-    return RC_OK;
+    s->mode = rows == 0 || rows == p->a->rows ? (gpufault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
+    if (s->mode == FAULT_MEMORY)
+        return rc_fail(err, RC_ENOMEM, "no memory (requested by gpufault:mode=%d)", (int)s->mode);
+    s->delay_ns = p->param[PARAM_DELAY_US] * ns_per_us;
+    s->at = p->param[PARAM_AT] >= 0 ? p->param[PARAM_AT] : p->a->rows * 2 / 3;
+    s->after = p->param[PARAM_AFTER];
+    return rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
 }
 
 static rc_status_t misbehave(
@@ -84,26 +68,18 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     gpufault_t *s = state;
-    cudaStream_t stream = rc_cuda_stream(s->x);
+    const rc_executor_t *x = s->base.memory.x;
+    cudaStream_t stream = rc_cuda_stream(x);
     int faulty = s->runs++ >= s->after;
     int64_t left_out = faulty && s->mode == FAULT_UNSTORED ? s->at : -1;
-    int before = rc_cuda_enter(s->x);
+    int before = rc_cuda_enter(x);
     rc_status_t st = rc_cuda_fault_product(stream, &s->slots, left_out, o, alpha, beta, err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
+        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
     if (st == RC_OK && faulty)
         st = misbehave(s, stream, &o->out, err);
-    rc_cuda_leave(s->x, before);
+    rc_cuda_leave(x, before);
     return st;
-}
-
-static void release(void *state)
-{
-    gpufault_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_slots_free(s->x, &s->slots);
-    free(s);
 }
 
 const rc_kernel_t rc_kernel_gpufault = {
@@ -130,7 +106,7 @@ const rc_kernel_t rc_kernel_gpufault = {
         },
     .analyse = rc_cuda_slots_analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(gpufault_t),
+    .build = build,
     .run = run,
-    .release = release,
 };

@@ -1,24 +1,13 @@
 /* Does nothing: what the harness measures with it is the harness.  For testing. */
 #include "config.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)p;
     (void)err;
     *out = (rc_analysis_t){.fill = 1};
-    return RC_OK;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    (void)x;
-    (void)p;
-    (void)analysis;
-    (void)err;
-    *state = NULL;
     return RC_OK;
 }
 
@@ -31,11 +20,6 @@ static rc_status_t run(
     (void)beta;
     (void)err;
     return RC_OK;
-}
-
-static void release(void *state)
-{
-    (void)state;
 }
 
 const rc_kernel_t rc_kernel_null = {
@@ -51,7 +35,6 @@ const rc_kernel_t rc_kernel_null = {
     .for_testing = 1,
     .analyse = analyse,
     .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(rc_prepared_t),
     .run = run,
-    .release = release,
 };

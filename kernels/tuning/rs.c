@@ -13,9 +13,6 @@
  * alike, so that times of the same parameters are those of the same split. */
 enum { PANEL_BYTES = 113 * 1024, SPARE = 1 << 20 };
 
-/* Bits of chosen[RC_RS_CHOICE]: cfh, cfv, t, then the heavy rows. */
-enum { STEPS_BITS = 3, STEPS_MASK = 7, T_BITS = 21, T_MASK = (1 << 21) - 1 };
-
 const char *const rc_rs_light_choices[] = {"add", "store", NULL};
 
 int64_t rc_rs_width(int cfv, rc_precision_t precision)
@@ -98,19 +95,15 @@ static rc_status_t choose(const rc_problem_t *p, rc_rs_choice_t *c, int *cfh, rc
 
 rc_rs_shape_t rc_rs_shape(const rc_problem_t *p, const rc_analysis_t *analysis)
 {
-    const int64_t choice = analysis->chosen[RC_RS_CHOICE];
-    rc_rs_shape_t s = {.cfh = (int)(choice & STEPS_MASK),
-        .cfv = (int)(choice >> STEPS_BITS & STEPS_MASK),
+    rc_rs_chosen_t n;
+    RC_CHOSEN(analysis, n);
+    rc_rs_shape_t s = {.cfh = n.cfh,
+        .cfv = n.cfv,
         .hblocks = (int)p->param[RC_RS_HBLOCKS],
         .stores = p->param[RC_RS_LIGHT] == RC_RS_LIGHT_STORE};
-    s.rule.t = choice >> 2 * STEPS_BITS & T_MASK;
+    s.rule.t = n.t;
     s.rule.w = p->param[RC_RS_W] ? p->param[RC_RS_W] : rc_rs_width(s.cfv, p->precision);
     return s;
-}
-
-int64_t rc_rs_heavy_rows(const rc_analysis_t *analysis)
-{
-    return analysis->chosen[RC_RS_CHOICE] >> (2 * STEPS_BITS + T_BITS);
 }
 
 int64_t rc_rs_col_bytes(const rc_rs_shape_t *s)
@@ -133,12 +126,15 @@ rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err
         return rc_fail(err, RC_ENOTSUP,
             "shape: %" PRId64 " heavy segments, at most %d are implemented", n->heavy,
             INT32_MAX - SPARE);
-    out->chosen[RC_RS_HEAVY] = n->heavy;
-    out->chosen[RC_RS_NNZ_HEAVY] = n->nnz_heavy;
-    out->chosen[RC_RS_HEAVY_PANELS] = n->heavy_panels;
-    out->chosen[RC_RS_CHOICE] =
-        ((n->heavy_rows << T_BITS | c.t) << STEPS_BITS | c.cfv) << STEPS_BITS | cfh;
-    out->chosen[RC_RS_SEGMENTS] = n->segments;
+    const rc_rs_chosen_t counts = {.heavy = n->heavy,
+        .nnz_heavy = n->nnz_heavy,
+        .heavy_panels = n->heavy_panels,
+        .heavy_rows = n->heavy_rows,
+        .segments = n->segments,
+        .t = c.t,
+        .cfv = c.cfv,
+        .cfh = cfh};
+    RC_CHOSE(out, counts);
     return RC_OK;
 }
 

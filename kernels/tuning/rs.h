@@ -69,21 +69,26 @@ int rc_rs_is_open(const int64_t *param);
  *  half of the shared memory of a multiprocessor takes. \param[in] cfv 1, 2 or 4 */
 int64_t rc_rs_width(int cfv, rc_precision_t precision);
 
-/** Where analyse leaves what the split counts (rc_analysis_t.chosen). Heavy rows share a number
- *  with what was chosen: rc_rs_heavy_rows, rc_rs_shape. */
-enum { RC_RS_HEAVY, RC_RS_NNZ_HEAVY, RC_RS_HEAVY_PANELS, RC_RS_CHOICE, RC_RS_SEGMENTS };
+/** What an analysis chose and counted (rc_analysis_t.chosen). */
+typedef struct rc_rs_chosen {
+    int64_t heavy; /**< segments */
+    int64_t nnz_heavy;
+    int64_t heavy_panels;
+    int64_t heavy_rows; /**< rows with a heavy segment */
+    int64_t segments;
+    int64_t t;
+    int cfv;
+    int cfh;
+} rc_rs_chosen_t;
 
-/** Choose what the parameters leave open, for the K of the problem, and count the split into
- *  out->chosen; pads and the order of rows change nothing of that.
+/** Choose what the parameters leave open, for the K of the problem, and count the split:
+ *  rc_rs_chosen_t.  Pads and the order of rows change nothing of that.
  *  \return RC_OK; RC_ENOTSUP: more heavy segments or slots than 32 bits number; RC_ENOMEM; as
  *  rc_rs_tuning_read. Cost O(nnz + rows + panels), at most five times. */
 rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
 /** The parameters, with what the analysis chose: the K of the problem is of no matter any more. */
 rc_rs_shape_t rc_rs_shape(const rc_problem_t *p, const rc_analysis_t *analysis);
-
-/** Rows with a heavy segment. */
-int64_t rc_rs_heavy_rows(const rc_analysis_t *analysis);
 
 /** rc_kernel_t.identify of both kernels: what a tuning says, not its name, and nothing of it where
  *  nothing is open.

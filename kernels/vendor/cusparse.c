@@ -9,8 +9,10 @@
 #include "config.h"
 #include "base/error.h"
 #include "format/bsr.h"
-#include "kernels/kernel.h"
 #include "kernels/vendor/cusparse.h"
+
+#include <stddef.h>
+#include <string.h>
 
 /* What an older library lacks is never called. */
 #if CUSPARSE_VERSION < 12100
@@ -154,40 +156,27 @@ static int is_alg3(const int64_t *param)
 }
 
 /* SpMV got `index` after the others: `text` of what has the usual 32 bits does not name it. */
-static rc_status_t identify(const rc_kernel_t *kernel, const rc_cusparse_kind_t *kind,
-    const rc_params_t *values, char *text, rc_err_t *err)
+static rc_status_t identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
 {
-    if (kernel->op != RC_OP_SPMV)
-        return RC_OK;
-    return rc_params_text_older(kernel->param, kind->index, values, text, err);
+    int index = 0;
+    while (param[index].name && strcmp(param[index].name, "index") != 0)
+        index++;
+    return rc_params_text_older(param, index, values, text, err);
 }
 
 #define SHARED                                                                                     \
     .version = 1, .device = RC_DEVICE_CUDA, .computes = 1, .geometry = rc_cuda_geometry,           \
-    .run = rc_cusparse_run, .release = rc_cusparse_release
+    .analyse = rc_cusparse_analyse, .state_bytes = RC_STATE(rc_cusparse_t),                        \
+    .build = rc_cusparse_build, .own = rc_cusparse_own, .run = rc_cusparse_run,                    \
+    .release = rc_cusparse_release
 
 /* A kernel of a kind and a layout; its other members, of operation and format, stand below. */
-#define KERNEL(id, kind, in, called, about, ...)                                                   \
-    static rc_status_t identify_##id(const rc_params_t *values, char *text, rc_err_t *err)         \
-    {                                                                                              \
-        extern const rc_kernel_t rc_kernel_cusparse_##id;                                          \
-        return identify(&rc_kernel_cusparse_##id, &kind, values, text, err);                       \
-    }                                                                                              \
-    static rc_status_t analyse_##id(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)      \
-    {                                                                                              \
-        return rc_cusparse_analyse(p, &kind, out, err);                                            \
-    }                                                                                              \
-    static rc_status_t prepare_##id(rc_executor_t *x, const rc_problem_t *p,                       \
-        const rc_analysis_t *analysis, void **state, rc_err_t *err)                                \
-    {                                                                                              \
-        return rc_cusparse_prepare(x, p, analysis, &kind, in, state, err);                         \
-    }                                                                                              \
+#define KERNEL(id, of, in, called, about, ...)                                                     \
     const rc_kernel_t rc_kernel_cusparse_##id = {.name = "cusparse-" called,                       \
         .summary = "cuSPARSE " about,                                                              \
         .layout = in,                                                                              \
-        .identify = identify_##id,                                                                 \
-        .analyse = analyse_##id,                                                                   \
-        .prepare = prepare_##id,                                                                   \
+        .kind = &(of),                                                                             \
         SHARED,                                                                                    \
         __VA_ARGS__}
 
@@ -201,7 +190,7 @@ static rc_status_t identify(const rc_kernel_t *kernel, const rc_cusparse_kind_t 
 #define SPMM .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY
 #define SPMM_VALUES                                                                                \
     SPMM, .format = "slots", .builds = 1, .any_k = 1, .preprocess = rc_cusparse_preprocess,        \
-          .values = rc_cusparse_values, .share = rc_cusparse_share
+          .shares = offsetof(rc_cusparse_t, handle)
 #define SPMM_CSR                                                                                   \
     SPMM_VALUES, .deterministic = is_alg3,                                                         \
                  .param = {{RC_CUSPARSE_CSR_ALG}, {RC_CUSPARSE_SPMM_PRE}, {RC_CUSPARSE_INDEX}}
@@ -244,7 +233,7 @@ KERNEL(bsr_row, spmm_bsr, RC_ROW_MAJOR, "bsr-row", "SpMM of A in BSR, row-major 
 
 #define SPMM_T                                                                                     \
     SOURCE("SpMM"), .op = RC_OP_SPMM_T, .format = "slots", .c_orders = RC_STORES_ORIGINAL,         \
-                    .preprocess = rc_cusparse_preprocess, .values = rc_cusparse_values
+                    .preprocess = rc_cusparse_preprocess
 #define SPMM_T_CSR SPMM_T, .param = {{RC_CUSPARSE_CSR_ALG}, {RC_CUSPARSE_SPMM_PRE}}
 #define SPMM_T_COO SPMM_T, .param = {{COO_ALG}, {RC_CUSPARSE_SPMM_PRE}}
 
@@ -257,10 +246,10 @@ KERNEL(spmm_t_coo_col, spmm_t_coo, RC_COL_MAJOR, "spmm_t-coo-col",
 KERNEL(spmm_t_coo_row, spmm_t_coo, RC_ROW_MAJOR, "spmm_t-coo-row",
     "SpMM of the transpose of A in COO, row-major B and C", SPMM_T_COO);
 
-#define SPMV SOURCE("SpMV"), .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY
+#define SPMV SOURCE("SpMV"), .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY, .identify = identify
 #define SPMV_VALUES                                                                                \
     SPMV, .format = "slots", .builds = 1, .deterministic = is_alg2,                                \
-          .preprocess = rc_cusparse_preprocess, .values = rc_cusparse_values
+          .preprocess = rc_cusparse_preprocess
 #define SPMV_ALG(of)                                                                               \
     "alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_" of "_ALG1 and 2", .max = 2
 

@@ -13,7 +13,7 @@
 #define RC_KERNELS_VENDOR_CUSPARSE_H
 
 #include "format/cuda/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 #include <cusparse.h>
 
@@ -62,9 +62,11 @@ typedef struct rc_cusparse_format {
      *  formats compare.  \return RC_OK; RC_ENOTSUP with the reason */
     rc_status_t (*measure)(
         const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err);
-    /** Upload A, which has entries, unless the state shares it, and make its descriptor s->a. */
-    rc_status_t (*describe)(
+    /** Upload A, which has entries. */
+    rc_status_t (*build)(
         rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+    /** Make its descriptor s->a; NULL: build has made it, and states share nothing. */
+    rc_status_t (*describe)(rc_cusparse_t *s, rc_err_t *err);
 } rc_cusparse_format_t;
 
 extern const rc_cusparse_format_t rc_cusparse_csr;
@@ -100,18 +102,20 @@ typedef struct rc_cusparse_operand {
 
 /** State of a kernel. */
 struct rc_cusparse {
-    rc_executor_t *x;
+    rc_prepared_t base;
     const rc_cusparse_kind_t *kind;
-    cusparseHandle_t handle; /**< of the executor */
-    rc_cuda_memory_t memory; /**< all that is freed with the state */
     rc_cuda_slots_t slots;   /**< A as CSR; of BSR and SELL only the rows */
     void *row;               /**< pointers of CSR or rows of COO, as the descriptor has them */
-    void *col;               /**< likewise; NULL: A is not there yet */
-    cusparseSpMatDescr_t a;  /**< NULL: A has no entries */
-    rc_cusparse_operand_t operand[RC_CUSPARSE_OPERANDS];
+    void *col;               /**< likewise */
     int algorithm;
     cudaDataType type;
     int pre;
+    int64_t product_rows; /**< rows of A' */
+    rc_layout_t layout;
+    /* from here on of each state */
+    cusparseHandle_t handle; /**< of the executor */
+    cusparseSpMatDescr_t a;  /**< NULL: A has no entries */
+    rc_cusparse_operand_t operand[RC_CUSPARSE_OPERANDS];
     int is_preprocessed;
     int64_t preprocessed_k; /**< a graph may hold runs, so the workspace stays that of one K */
     void *workspace;
@@ -119,37 +123,27 @@ struct rc_cusparse {
     int changed;          /**< 1: other leading dimensions than those last found to be possible */
     int64_t pad;          /**< of leading dimensions while the workspace is looked for, else 0 */
     void *product;        /**< C', or of SDDMM dot products; NULL: cuSPARSE stores to the output */
-    int64_t product_rows; /**< rows of A' */
     void *columns;        /**< C before it is turned; NULL: it is not */
     int64_t k;
-    rc_precision_t precision;
-    rc_layout_t layout;
 };
 
 /** RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
  *  \param[in] what  what was called, "this SpMM" */
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err);
 
-/** Device memory that the state owns.  \param[out] out  at least 1 byte */
-rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err);
+/** Device memory of the state.  \param[out] out  at least 1 byte */
+rc_status_t rc_cusparse_room(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err);
 
-/** Parts of the members of descriptors. */
-rc_status_t rc_cusparse_analyse(
-    const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err);
-rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
-    rc_err_t *err);
-
-/** Members of the descriptors; a state that shares A has descriptors and a workspace of its own. */
-rc_status_t rc_cusparse_share(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err);
+/** Members of the descriptors, whose `kind` is an rc_cusparse_kind_t.  Values are told of CSR and
+ *  COO without preprocessing, but not of a sampled product. */
+rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
+rc_status_t rc_cusparse_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+rc_status_t rc_cusparse_own(void *state, rc_err_t *err);
 rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t *err);
 rc_status_t rc_cusparse_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 void rc_cusparse_release(void *state);
-
-/** Of CSR and COO without preprocessing; of others nothing. */
-int64_t rc_cusparse_values(void *state, void **array);
 
 /** Parameters that SpMM with A in CSR has. */
 #define RC_CUSPARSE_CSR_ALG                                                                        \

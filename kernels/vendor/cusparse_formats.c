@@ -4,13 +4,12 @@
 #include "base/str.h"
 #include "format/bsr.h"
 #include "format/cuda/indices.h"
+#include "format/cuda/keep.h"
 #include "format/places.h"
 #include "format/sell.h"
-#include "kernels/kernel.h"
 #include "kernels/vendor/cusparse.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* 1: indices of 64 bits throughout, because the parameter says so or 32 bits are not enough; mixed
  * widths are not supported everywhere. */
@@ -30,17 +29,11 @@ static int64_t wide_bytes(int64_t count, int wide)
     return wide ? rc_sat_mul(count, (int64_t)sizeof(int64_t)) : 0;
 }
 
-static rc_status_t keep_slots(
-    rc_cusparse_t *s, rc_status_t built, rc_cuda_slots_t *slots, rc_err_t *err)
-{
-    return built < 0 ? built : rc_cuda_slots_keep(&s->memory, slots, err);
-}
-
 static rc_status_t widen(
     rc_cusparse_t *s, const void *from, int64_t count, void **out, rc_err_t *err)
 {
-    rc_status_t st = rc_cusparse_own(s, wide_bytes(count, 1), out, err);
-    return st < 0 ? st : rc_cuda_widen(s->x, from, *out, count, err);
+    rc_status_t st = rc_cusparse_room(s, wide_bytes(count, 1), out, err);
+    return st < 0 ? st : rc_cuda_widen(s->base.memory.x, from, *out, count, err);
 }
 
 /* Upload indices.  \param[in] from  [count] int32_t  \param[out] out  of the state */
@@ -48,9 +41,9 @@ static rc_status_t upload_indices(
     rc_cusparse_t *s, const void *from, int64_t count, int wide, void **out, rc_err_t *err)
 {
     size_t bytes = (size_t)count * sizeof(int32_t);
-    rc_status_t st = rc_cusparse_own(s, (int64_t)bytes, out, err);
+    rc_status_t st = rc_cusparse_room(s, (int64_t)bytes, out, err);
     if (st == RC_OK)
-        st = s->x->upload(s->x, *out, from, bytes, err);
+        st = s->base.memory.x->upload(s->base.memory.x, *out, from, bytes, err);
     return st < 0 || !wide ? st : widen(s, *out, count, out, err);
 }
 
@@ -61,9 +54,9 @@ static rc_status_t put_values(rc_cusparse_t *s, const rc_problem_t *p, const voi
 {
     rc_places_t places = {0};
     rc_status_t st =
-        rc_cusparse_own(s, count * (int64_t)rc_precision_bytes(p->precision), out, err);
+        rc_cusparse_room(s, count * (int64_t)rc_precision_bytes(p->precision), out, err);
     if (st == RC_OK)
-        st = rc_places_keep(s->x, p, entry, count, &places, err);
+        st = rc_places_keep(s->base.memory.x, p, entry, count, &places, err);
     return st < 0 ? st : rc_places_fill(p, &places, *out, err);
 }
 
@@ -79,10 +72,13 @@ static rc_status_t measure_csr(
     return RC_OK;
 }
 
-static rc_status_t upload_csr(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
+static rc_status_t build_csr(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
+    (void)analysis;
+    int wide = is_wide(p, s->kind);
     rc_status_t st;
-    RC_TRY(keep_slots(s, rc_cuda_slots_build(s->x, p, &s->slots, err), &s->slots, err));
+    RC_TRY(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     s->row = s->slots.ptr;
     s->col = s->slots.col;
     if (wide)
@@ -93,21 +89,17 @@ done:
     return st;
 }
 
-static rc_status_t describe_csr(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static rc_status_t describe_csr(rc_cusparse_t *s, rc_err_t *err)
 {
-    (void)analysis;
-    int wide = is_wide(p, s->kind);
-    rc_status_t st = s->col ? RC_OK : upload_csr(s, p, wide, err);
-    return st < 0
-               ? st
-               : rc_cusparse_check(cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols,
-                                       s->slots.nnz, s->row, s->col, s->slots.val, index_type(wide),
-                                       index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
-                     "the descriptor of A in CSR", err);
+    const cusparseIndexType_t index = index_type(is_wide(&s->base.p, s->kind));
+    return rc_cusparse_check(
+        cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz, s->row, s->col,
+            s->slots.val, index, index, CUSPARSE_INDEX_BASE_ZERO, s->type),
+        "the descriptor of A in CSR", err);
 }
 
-const rc_cusparse_format_t rc_cusparse_csr = {.measure = measure_csr, .describe = describe_csr};
+const rc_cusparse_format_t rc_cusparse_csr = {
+    .measure = measure_csr, .build = build_csr, .describe = describe_csr};
 
 /* -------------------------------------------------------------------- COO */
 
@@ -122,15 +114,19 @@ static rc_status_t measure_coo(
     return RC_OK;
 }
 
-static rc_status_t upload_coo(rc_cusparse_t *s, const rc_problem_t *p, int wide, rc_err_t *err)
+static rc_status_t build_coo(
+    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
+    (void)analysis;
+    int wide = is_wide(p, s->kind);
     rc_status_t st;
     int64_t bytes = wide ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
     void *col = NULL;
-    RC_TRY(keep_slots(s, rc_cuda_slots_build(s->x, p, &s->slots, err), &s->slots, err));
+    RC_TRY(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     col = s->slots.col;
-    RC_TRY(rc_cusparse_own(s, s->slots.nnz * bytes, &s->row, err));
-    RC_TRY(rc_cuda_expand(s->x, s->slots.ptr, s->slots.wide, s->slots.slots, s->row, wide, err));
+    RC_TRY(rc_cusparse_room(s, s->slots.nnz * bytes, &s->row, err));
+    RC_TRY(rc_cuda_expand(
+        s->base.memory.x, s->slots.ptr, s->slots.wide, s->slots.slots, s->row, wide, err));
     if (wide)
         RC_TRY(widen(s, s->slots.col, s->slots.nnz, &col, err));
     s->col = col;
@@ -138,20 +134,17 @@ done:
     return st;
 }
 
-static rc_status_t describe_coo(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static rc_status_t describe_coo(rc_cusparse_t *s, rc_err_t *err)
 {
-    (void)analysis;
-    int wide = is_wide(p, s->kind);
-    rc_status_t st = s->col ? RC_OK : upload_coo(s, p, wide, err);
-    return st < 0 ? st
-                  : rc_cusparse_check(cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols,
-                                          s->slots.nnz, s->row, s->col, s->slots.val,
-                                          index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
-                        "the descriptor of A in COO", err);
+    return rc_cusparse_check(
+        cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz, s->row, s->col,
+            s->slots.val, index_type(is_wide(&s->base.p, s->kind)), CUSPARSE_INDEX_BASE_ZERO,
+            s->type),
+        "the descriptor of A in COO", err);
 }
 
-const rc_cusparse_format_t rc_cusparse_coo = {.measure = measure_coo, .describe = describe_coo};
+const rc_cusparse_format_t rc_cusparse_coo = {
+    .measure = measure_coo, .build = build_coo, .describe = describe_coo};
 
 /* -------------------------------------------------------------------- BSR
  *
@@ -218,7 +211,7 @@ static rc_status_t measure_bsr(
     return RC_OK;
 }
 
-static rc_status_t describe_bsr(
+static rc_status_t build_bsr(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
@@ -228,8 +221,8 @@ static rc_status_t describe_bsr(
     void *ptr = NULL;
     void *col = NULL;
     void *val = NULL;
-    RC_TRY(keep_slots(s, rc_cuda_slots_rows(s->x, p, &s->slots, err), &s->slots, err));
-    RC_TRY(rc_bsr_build(p, p->param[RC_CUSPARSE_BLOCK], s->x->threads, &b, err));
+    RC_TRY(rc_cuda_slots_rows(&s->base.memory, p, &s->slots, err));
+    RC_TRY(rc_bsr_build(p, p->param[RC_CUSPARSE_BLOCK], s->base.memory.x->threads, &b, err));
     RC_TRY(upload_indices(s, b.ptr, b.block_rows + 1, wide, &ptr, err));
     RC_TRY(upload_indices(s, b.col, b.blocks, wide, &col, err));
     RC_TRY(put_values(s, p, b.entry, b.blocks * b.block * b.block, &val, err));
@@ -246,15 +239,13 @@ done:
 }
 
 const rc_cusparse_format_t rc_cusparse_bsr = {
-    .rows = rows_in_blocks, .measure = measure_bsr, .describe = describe_bsr};
+    .rows = rows_in_blocks, .measure = measure_bsr, .build = build_bsr};
 
 /* ------------------------------------------------------------------- SELL
  *
  * Slices of `slice` consecutive slots, each as wide as its longest row and stored column by column.
  * The order of the rows decides how much padding there is, so this is where an order by length pays
  * most.  The last slice is stored whole. */
-
-enum { CHOSEN_STORED };
 
 /* The rows in order, those that the schedule leaves out not among them: they are copied from a
  * product in schedule order. */
@@ -291,38 +282,28 @@ static rc_status_t measure_sell(
     out->bytes = rc_sat_add(out->bytes, rc_cuda_rows_bytes(p));
     if (p->a->nnz > 0)
         out->fill = (double)stored / (double)p->a->nnz;
-    out->chosen[CHOSEN_STORED] = stored;
+    RC_CHOSE(out, stored);
     return RC_OK;
 }
 
-/* The pointers as 32-bit numbers, in the memory of the wide ones: each is read before its place is
- * overwritten. */
-static const void *narrowed(rc_sell_t *s)
-{
-    unsigned char *to = (unsigned char *)s->ptr;
-    for (int64_t i = 0; i <= s->size.slices; i++) {
-        int32_t at = (int32_t)s->ptr[i];
-        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
-    }
-    return to;
-}
-
-static rc_status_t describe_sell(
+static rc_status_t build_sell(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     rc_sell_t a = {0};
     rc_items_t items = slots_of(p);
     rc_sell_shape_t shape = shape_of(p);
     rc_sell_size_t size = rc_sell_measure(&items, &shape);
-    int64_t stored = analysis->chosen[CHOSEN_STORED];
+    int64_t stored;
     rc_status_t st;
+    RC_CHOSEN(analysis, stored);
     int wide = is_wide(p, s->kind);
     void *ptr = NULL;
     void *col = NULL;
     void *val = NULL;
-    RC_TRY(keep_slots(s, rc_cuda_slots_rows(s->x, p, &s->slots, err), &s->slots, err));
-    RC_TRY(rc_sell_build(&items, &shape, &size, s->x->threads, &a, err));
-    RC_TRY(upload_indices(s, narrowed(&a), size.slices + 1, wide, &ptr, err));
+    RC_TRY(rc_cuda_slots_rows(&s->base.memory, p, &s->slots, err));
+    RC_TRY(rc_sell_build(&items, &shape, &size, s->base.memory.x->threads, &a, err));
+    RC_TRY(upload_indices(
+        s, rc_narrow_pointers(a.ptr, size.slices + 1), size.slices + 1, wide, &ptr, err));
     RC_TRY(upload_indices(s, a.col, stored, wide, &col, err));
     RC_TRY(put_values(s, p, a.entry, stored, &val, err));
 #if CUSPARSE_VERSION >= 12100
@@ -336,4 +317,4 @@ done:
     return st;
 }
 
-const rc_cusparse_format_t rc_cusparse_sell = {.measure = measure_sell, .describe = describe_sell};
+const rc_cusparse_format_t rc_cusparse_sell = {.measure = measure_sell, .build = build_sell};

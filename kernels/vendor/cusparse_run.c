@@ -1,17 +1,15 @@
 #include "config.h"
 #include "kernels/vendor/cusparse.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/type.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/scale.h"
-#include "kernels/kernel.h"
+#include "format/slots.h"
 #include "kernels/vendor/sampled.h"
 #include "kernels/vendor/scatter.h"
 #include "kernels/vendor/turn.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err)
 {
@@ -123,7 +121,7 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
 static rc_status_t check_ld(const rc_cusparse_t *s, int i, int64_t ld, rc_err_t *err)
 {
     enum { load_bytes = 16 };
-    int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->precision);
+    int64_t step = load_bytes / (int64_t)rc_precision_bytes(s->base.p.precision);
     while (step > 1 && s->k % step != 0)
         step /= 2;
     if (layout_of(s, i) != RC_ROW_MAJOR || ld % step == 0)
@@ -169,7 +167,7 @@ static rc_status_t make_operands(
     rc_cusparse_t *s, const rc_problem_t *p, const rc_operation_t *operation, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    void *any = s->memory.piece[0];
+    void *any = s->base.memory.piece[0];
     for (int i = 0; i < rc_operation_inputs(operation); i++) {
         int64_t rows = rc_shape_rows(&operation->in[i], p->a);
         s->operand[i].rows = rows;
@@ -190,7 +188,7 @@ done:
 static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, double value)
 {
     rc_cusparse_scalar_t out = {.d = 0};
-    rc_type(rc_type(s->precision)->sum)->store(&out, 0, value);
+    rc_type(rc_type(s->base.p.precision)->sum)->store(&out, 0, value);
     return out;
 }
 
@@ -301,15 +299,16 @@ rc_status_t rc_cusparse_preprocess(void *state, const rc_operands_t *o, rc_err_t
     if (!s->pre || !s->a)
         return RC_OK;
     const rc_operands_t to = operands_of(s, o);
-    int before = rc_cuda_enter(s->x);
+    int before = rc_cuda_enter(s->base.memory.x);
     rc_status_t st;
     RC_TRY(bind(s, &to, err));
     RC_TRY(call(s, RC_CUSPARSE_PREPROCESS, 1, 0, NULL, err));
     s->is_preprocessed = 1;
     s->preprocessed_k = s->k;
-    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preprocessing", err));
+    RC_TRY(rc_cuda_check(
+        cudaStreamSynchronize(rc_cuda_stream(s->base.memory.x)), "preprocessing", err));
 done:
-    rc_cuda_leave(s->x, before);
+    rc_cuda_leave(s->base.memory.x, before);
     if (st < 0)
         (void)rc_err_context(err, "preprocessing");
     return st;
@@ -328,11 +327,11 @@ static rc_status_t scatter(
         .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
         .ld_to = out->ld,
         .beta = beta,
-        .precision = s->precision,
+        .precision = s->base.p.precision,
         .layout = rc_layout_out(s->layout),
     };
-    rc_status_t st = rc_cuda_scatter(s->x, &scatter, err);
-    return st < 0 ? st : rc_cuda_slots_absent(s->x, &s->slots, out, beta, err);
+    rc_status_t st = rc_cuda_scatter(s->base.memory.x, &scatter, err);
+    return st < 0 ? st : rc_cuda_slots_absent(s->base.memory.x, &s->slots, out, beta, err);
 }
 
 rc_status_t rc_cusparse_run(
@@ -343,40 +342,37 @@ rc_status_t rc_cusparse_run(
     const double kept = s->columns ? 0 : beta;
     const int sampled = samples(s->kind);
     rc_status_t st;
-    int before = rc_cuda_enter(s->x);
+    int before = rc_cuda_enter(s->base.memory.x);
     if (!s->a) {
-        RC_TRY(rc_cuda_scale(s->x, &o->out, NULL, o->out.rows, beta, err));
+        RC_TRY(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, beta, err));
         goto done;
     }
     RC_TRY(bind(s, &to, err));
     RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
     if (sampled)
-        RC_TRY(rc_cuda_sampled(s->x, s->slots.val, s->product, &o->out, alpha, beta, err));
+        RC_TRY(
+            rc_cuda_sampled(s->base.memory.x, s->slots.val, s->product, &o->out, alpha, beta, err));
     else if (s->product)
         RC_TRY(scatter(s, &to.out, kept, err));
     if (s->columns)
-        RC_TRY(rc_cuda_turn(s->x, &to.out, &o->out, beta, err));
+        RC_TRY(rc_cuda_turn(s->base.memory.x, &to.out, &o->out, beta, err));
 done:
-    rc_cuda_leave(s->x, before);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
 
-rc_status_t rc_cusparse_own(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
+rc_status_t rc_cusparse_room(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
 {
-    return rc_cuda_room(&s->memory, bytes > 0 ? (size_t)bytes : 1, out, err);
+    return rc_memory_room(&s->base.memory, bytes > 0 ? (size_t)bytes : 1, out, err);
 }
 
 void rc_cusparse_release(void *state)
 {
     rc_cusparse_t *s = state;
-    if (!s)
-        return;
     if (s->a)
         (void)cusparseDestroySpMat(s->a);
     for (int i = 0; i < RC_CUSPARSE_OPERANDS; i++)
         drop_operand(&s->operand[i]);
-    rc_cuda_memory_free(&s->memory);
-    free(s);
 }
 
 /* ---------------------------------------------------------------- analysis */
@@ -393,7 +389,7 @@ static int64_t product_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *ki
     int64_t rows = product_rows(p, kind);
     if (samples(kind))
         rows = p->a->nnz;
-    else if (p->a->nnz == 0 || (!rc_cuda_slots_named(p) && rows == p->schedule->slots))
+    else if (p->a->nnz == 0 || (!rc_slots_named(p) && rows == p->schedule->slots))
         rows = 0;
     return rc_sat_mul(rows, (int64_t)rc_precision_bytes(p->precision));
 }
@@ -415,9 +411,9 @@ static rc_status_t check_kind(const rc_problem_t *p, const rc_cusparse_kind_t *k
     return c->in_order ? rc_cuda_identity_only(p, c->in_order, err) : RC_OK;
 }
 
-rc_status_t rc_cusparse_analyse(
-    const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err)
+rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
+    const rc_cusparse_kind_t *kind = p->kernel->kind;
     rc_status_t st;
     int64_t product = product_bytes(p, kind);
     RC_TRY(check_kind(p, kind, err));
@@ -441,9 +437,9 @@ static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t
     int64_t k = samples(s->kind) ? 1 : s->k;
     rc_status_t st = RC_OK;
     if (columns > 0)
-        RC_TRY(rc_cusparse_own(s, rc_sat_mul(columns, k), &s->columns, err));
+        RC_TRY(rc_cusparse_room(s, rc_sat_mul(columns, k), &s->columns, err));
     if (product > 0)
-        RC_TRY(rc_cusparse_own(s, rc_sat_mul(product, k), &s->product, err));
+        RC_TRY(rc_cusparse_room(s, rc_sat_mul(product, k), &s->product, err));
     if (samples(s->kind))
         st = rc_cusparse_check(
             cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
@@ -451,93 +447,56 @@ done:
     return st;
 }
 
-static rc_status_t complete(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+/* With the GPU current. */
+static rc_status_t complete(rc_cusparse_t *s, rc_err_t *err)
 {
+    const rc_problem_t *p = &s->base.p;
     const rc_operation_t *operation = operation_of(s->kind);
     rc_status_t st = RC_OK;
-    RC_TRY(handle_of(s->x, &s->handle, err));
+    s->k = p->k;
+    RC_TRY(handle_of(s->base.memory.x, &s->handle, err));
     if (p->a->nnz == 0)
         goto done;
-    RC_TRY(s->kind->format->describe(s, p, analysis, err));
-    if (!s->memory.users)
-        rc_cuda_memory_seal(&s->memory);
+    if (s->kind->format->describe)
+        RC_TRY(s->kind->format->describe(s, err));
     RC_TRY(own_product(s, p, err));
     RC_TRY(make_operands(s, p, operation, err));
     RC_TRY(largest_workspace(s, p, operation, err));
-    RC_TRY(rc_cusparse_own(s, (int64_t)s->workspace_bytes, &s->workspace, err));
-    RC_TRY(rc_cuda_check(cudaStreamSynchronize(rc_cuda_stream(s->x)), "preparing a matrix", err));
+    RC_TRY(rc_cusparse_room(s, (int64_t)s->workspace_bytes, &s->workspace, err));
+    RC_TRY(rc_cuda_check(
+        cudaStreamSynchronize(rc_cuda_stream(s->base.memory.x)), "preparing a matrix", err));
 done:
     return st;
 }
 
-/* A state like another, with the matrix of that where there is one. */
-static rc_status_t make_state(const rc_cusparse_t *like, rc_cuda_memory_t *matrix,
-    const rc_problem_t *p, const rc_analysis_t *analysis, void **state, rc_err_t *err)
+rc_status_t rc_cusparse_own(void *state, rc_err_t *err)
 {
-    rc_cusparse_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    rc_status_t st = RC_OK;
-    if (!s)
-        return RC_ENOMEM;
-    *s = *like;
-    if (matrix)
-        st = rc_cuda_memory_share(matrix, s->x, &s->memory, err);
-    int before = rc_cuda_enter(s->x);
-    if (st == RC_OK)
-        st = complete(s, p, analysis, err);
-    rc_cuda_leave(s->x, before);
-    if (st < 0)
-        rc_cusparse_release(s);
-    else
-        *state = s;
+    rc_cusparse_t *s = state;
+    int before = rc_cuda_enter(s->base.memory.x);
+    rc_status_t st = complete(s, err);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
 
-rc_status_t rc_cusparse_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, const rc_cusparse_kind_t *kind, rc_layout_t layout, void **state,
-    rc_err_t *err)
+rc_status_t rc_cusparse_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     static const cudaDataType types[] = {[RC_FP32] = CUDA_R_32F, [RC_FP64] = CUDA_R_64F};
-    const rc_cusparse_t like = {
-        .x = x,
-        .kind = kind,
-        .memory = {.x = x},
-        .algorithm = kind->algorithm[p->param[kind->alg]],
-        .type = types[p->precision],
-        .pre = p->param[kind->pre] != 0,
-        .product_rows = product_rows(p, kind),
-        .k = p->k,
-        .precision = p->precision,
-        .layout = kind->turns ? RC_ROW_COL : layout,
-    };
-    return make_state(&like, NULL, p, analysis, state, err);
-}
-
-rc_status_t rc_cusparse_share(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err)
-{
-    rc_cusparse_t *from = of;
-    const rc_cusparse_t like = {
-        .x = x,
-        .kind = from->kind,
-        .memory = {.x = x},
-        .slots = from->slots,
-        .row = from->row,
-        .col = from->col,
-        .algorithm = from->algorithm,
-        .type = from->type,
-        .pre = from->pre,
-        .product_rows = from->product_rows,
-        .k = p->k,
-        .precision = from->precision,
-        .layout = from->layout,
-    };
-    return make_state(&like, &from->memory, p, analysis, state, err);
-}
-
-int64_t rc_cusparse_values(void *state, void **array)
-{
-    const rc_cusparse_t *s = state;
-    *array = s->pre ? NULL : s->slots.val;
-    return *array ? s->slots.nnz : 0;
+    rc_cusparse_t *s = state;
+    const rc_cusparse_kind_t *kind = p->kernel->kind;
+    s->kind = kind;
+    s->algorithm = kind->algorithm[p->param[kind->alg]];
+    s->type = types[p->precision];
+    s->pre = p->param[kind->pre] != 0;
+    s->product_rows = product_rows(p, kind);
+    s->layout = kind->turns ? RC_ROW_COL : p->kernel->layout;
+    if (p->a->nnz == 0)
+        return RC_OK;
+    int before = rc_cuda_enter(s->base.memory.x);
+    rc_status_t st = kind->format->build(s, p, analysis, err);
+    rc_cuda_leave(s->base.memory.x, before);
+    if (!s->pre && !samples(kind))
+        s->base.val = s->slots.val;
+    s->base.stored = s->slots.nnz;
+    return st;
 }

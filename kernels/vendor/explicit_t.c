@@ -6,22 +6,26 @@
 #include "base/error.h"
 #include "format/cuda/slots.h"
 #include "format/places.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "kernels/vendor/cusparse.h"
 #include "sparse/csr.h"
-
-#include <stdlib.h>
 
 extern const rc_kernel_t rc_kernel_growmajor;
 extern const rc_kernel_t rc_kernel_cusparse_csr_col;
 extern const rc_kernel_t rc_kernel_cusparse_csr_row;
 
 typedef struct copy {
-    const rc_kernel_t *inner;
+    rc_prepared_t base;
     rc_csr_t a;          /* the transpose; borrowed by the inner state */
     rc_schedule_t order; /* its rows as they are */
     void *state;         /* of the inner kernel */
 } copy_t;
+
+/* The kernel that multiplies. */
+static const rc_kernel_t *inner_of(const rc_problem_t *p)
+{
+    return p->kernel->kind;
+}
 
 static rc_problem_t problem_of(const rc_problem_t *p, const rc_csr_t *a, const rc_schedule_t *order)
 {
@@ -36,26 +40,21 @@ static rc_problem_t problem_of(const rc_problem_t *p, const rc_csr_t *a, const r
 }
 
 /* The inner kernel looks at the shape of the transpose alone. */
-static rc_status_t analyse(
-    const rc_kernel_t *inner, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     const rc_csr_t shape = {.rows = p->a->cols, .cols = p->a->rows, .nnz = p->a->nnz};
     const rc_schedule_t order = {.slots = shape.rows, .rows = shape.rows};
     const rc_problem_t q = problem_of(p, &shape, &order);
     rc_status_t st = rc_cuda_identity_only(p, "a product with a copy of the transpose", err);
-    return st < 0 ? st : inner->analyse(&q, out, err);
+    return st < 0 ? st : rc_kernel_analyse(inner_of(p), &q, out, err);
 }
 
 static void release(void *state)
 {
     copy_t *s = state;
-    if (!s)
-        return;
-    if (s->state)
-        s->inner->release(s->state);
+    rc_kernel_release(inner_of(&s->base.p), s->state);
     rc_csr_free(&s->a);
     rc_schedule_free(&s->order);
-    free(s);
 }
 
 static rc_status_t in_order(int64_t rows, rc_schedule_t *out, rc_err_t *err)
@@ -69,56 +68,41 @@ static rc_status_t in_order(int64_t rows, rc_schedule_t *out, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t prepare(const rc_kernel_t *inner, rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    copy_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
+    copy_t *s = state;
     rc_status_t st;
-    if (!s)
-        return RC_ENOMEM;
-    s->inner = inner;
     RC_TRY(rc_places_transpose(p, &s->a, err));
     RC_TRY(in_order(s->a.rows, &s->order, err));
     const rc_problem_t q = problem_of(p, &s->a, &s->order);
-    RC_TRY(inner->prepare(x, &q, analysis, &s->state, err));
-    *state = s;
+    st = rc_kernel_prepare(inner_of(p), s->base.memory.x, &q, analysis, &s->state, err);
 done:
-    if (st < 0)
-        release(s);
     return st;
 }
 
 static rc_status_t preprocess(void *state, const rc_operands_t *o, rc_err_t *err)
 {
     copy_t *s = state;
-    return s->inner->preprocess(s->state, o, err);
+    return inner_of(&s->base.p)->preprocess(s->state, o, err);
 }
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     copy_t *s = state;
-    return s->inner->run(s->state, o, alpha, beta, err);
+    return rc_kernel_run(inner_of(&s->base.p), s->state, o, alpha, beta, err);
 }
 
 /* What all descriptors say. */
 #define SHARED                                                                                     \
     .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .c_orders = RC_STORES_ORIGINAL,    \
-    .computes = 1, .geometry = rc_cuda_geometry, .run = run, .release = release
+    .computes = 1, .geometry = rc_cuda_geometry, .analyse = analyse,                               \
+    .state_bytes = RC_STATE(copy_t), .build = build, .run = run, .release = release
 
 /* A product with a copy by the kernel of that name. */
 #define KERNEL(id, inner, ...)                                                                     \
-    static rc_status_t analyse_##inner(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)   \
-    {                                                                                              \
-        return analyse(&rc_kernel_##inner, p, out, err);                                           \
-    }                                                                                              \
-    static rc_status_t prepare_##inner(rc_executor_t *x, const rc_problem_t *p,                    \
-        const rc_analysis_t *analysis, void **state, rc_err_t *err)                                \
-    {                                                                                              \
-        return prepare(&rc_kernel_##inner, x, p, analysis, state, err);                            \
-    }                                                                                              \
-    const rc_kernel_t rc_kernel_##id = {                                                           \
-        .analyse = analyse_##inner, .prepare = prepare_##inner, SHARED, __VA_ARGS__}
+    const rc_kernel_t rc_kernel_##id = {.kind = &rc_kernel_##inner, SHARED, __VA_ARGS__}
 
 KERNEL(growmajor_spmm_t, growmajor, .name = "growmajor-spmm_t",
     .summary = "C = A' B: growmajor on a copy of A'", .source = "rowcast", .layout = RC_ROW_MAJOR,

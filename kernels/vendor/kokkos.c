@@ -1,7 +1,6 @@
 /* y = A x by Kokkos Kernels, on as many threads as its execution space on the host has. */
 #include "config.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
 #include "kernels/vendor/kokkos_spmv.h"
 #include "kernels/vendor/library.h"
 
@@ -12,9 +11,9 @@ static const rc_kokkos_t *const of[] = {[RC_FP32] = &rc_kokkos_f32, [RC_FP64] = 
 static void release(void *state)
 {
     rc_library_t *l = state;
-    if (l && l->matrix)
-        of[l->precision]->drop(l->matrix);
-    rc_library_free(l);
+    if (l->matrix)
+        of[l->base.p.precision]->drop(l->matrix);
+    rc_library_release(l);
 }
 
 /* Debian's Kokkos has the serial space alone: times of it are not those of several threads. */
@@ -27,27 +26,22 @@ static rc_status_t check_threads(int threads, rc_err_t *err)
     return has == threads ? RC_OK : rc_fail(err, RC_ENOTSUP, "Kokkos has %d threads here, the rank has %d", has, threads);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
     char why[WHY] = "";
-    rc_library_t *l = NULL;
+    rc_library_t *l = state;
     rc_status_t st;
-    RC_TRY(check_threads(x->threads, err));
-    RC_TRY(rc_library_new(x, p, &l, err));
+    RC_TRY(check_threads(l->base.memory.x->threads, err));
+    RC_TRY(rc_library_build(l, p, err));
     if (p->a->nnz > 0) {
-        l->matrix = of[l->precision]->make((int32_t)l->slots.slots, (int32_t)l->slots.cols, l->ptr,
+        l->matrix = of[p->precision]->make((int32_t)l->slots.slots, (int32_t)l->slots.cols, l->ptr,
             l->slots.col, l->slots.val, why, sizeof why);
         st = l->matrix ? RC_OK : rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
     }
 done:
-    if (st < 0) {
-        release(l);
-        return st;
-    }
-    *state = l;
-    return RC_OK;
+    return st;
 }
 
 static rc_status_t multiply(
@@ -56,7 +50,7 @@ static rc_status_t multiply(
     char why[WHY] = "";
     if (beta == 0)
         rc_library_scale(l, y, 0); /* whatever it makes of what is there */
-    return of[l->precision]->multiply(l->matrix, alpha, x, beta, y, why, sizeof why)
+    return of[l->base.p.precision]->multiply(l->matrix, alpha, x, beta, y, why, sizeof why)
                ? rc_fail(err, RC_EDEVICE, "Kokkos: %s", why)
                : RC_OK;
 }
@@ -72,7 +66,7 @@ const rc_kernel_t rc_kernel_kokkos = {
     .summary = "y = A x by Kokkos Kernels' CSR, on the host's execution space",
     .source = "Kokkos Kernels",
     .version = 1,
-    .prepare = prepare,
+    .build = build,
     .run = run,
     .release = release,
     RC_LIBRARY_MEMBERS,

@@ -1,11 +1,8 @@
 #include "config.h"
 #include "kernels/vendor/library.h"
-#include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -25,38 +22,25 @@ rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err
     return st;
 }
 
-void rc_library_free(rc_library_t *l)
+rc_status_t rc_library_build(rc_library_t *l, const rc_problem_t *p, rc_err_t *err)
 {
-    if (!l)
-        return;
-    rc_slots_free(&l->slots);
-    free(l->ptr);
-    free(l->y);
-    free(l);
-}
-
-rc_status_t rc_library_new(
-    rc_executor_t *x, const rc_problem_t *p, rc_library_t **out, rc_err_t *err)
-{
-    rc_library_t *l = rc_alloc0(1, sizeof *l, "kernel state", err);
-    if (!l)
-        return RC_ENOMEM;
-    l->precision = p->precision;
-    rc_status_t st = rc_slots_build(x, p, &l->slots, err);
-    if (st == RC_OK) {
-        l->ptr = rc_alloc((size_t)l->slots.slots + 1, sizeof *l->ptr, "slot pointers", err);
-        l->y = l->slots.row ? rc_alloc((size_t)l->slots.slots, rc_precision_bytes(p->precision), "y by slots", err)
-                            : NULL;
-        st = l->ptr && (l->y || !l->slots.row) ? RC_OK : RC_ENOMEM;
-    }
-    if (st < 0) {
-        rc_library_free(l);
+    const size_t slots = (size_t)p->schedule->slots;
+    rc_status_t st = rc_slots_fill(l->base.memory.x, p, &l->slots, err);
+    if (st < 0)
         return st;
-    }
+    l->ptr = rc_prepared_array(&l->base, slots + 1, sizeof *l->ptr, "slot pointers", err);
+    if (l->slots.row)
+        l->y = rc_prepared_array(&l->base, slots, l->base.value_bytes, "y by slots", err);
+    if (!l->ptr || (l->slots.row && !l->y))
+        return RC_ENOMEM;
     for (int64_t i = 0; i <= l->slots.slots; i++)
         l->ptr[i] = (int32_t)l->slots.ptr[i];
-    *out = l;
     return RC_OK;
+}
+
+void rc_library_release(void *state)
+{
+    rc_slots_free(&((rc_library_t *)state)->slots);
 }
 
 #define INSTANCES "kernels/vendor/library.inc"
@@ -74,7 +58,7 @@ static void *target(const rc_library_t *l, const rc_dense_t *y, double *beta)
 void rc_library_scale(const rc_library_t *l, void *y, double beta)
 {
     static void (*const scale[])(const rc_library_t *, void *, double) = RC_INSTANCES(scale);
-    scale[l->precision](l, y, beta);
+    scale[l->base.p.precision](l, y, beta);
 }
 
 /* Put y where it belongs, and see to rows without a slot. */
@@ -82,7 +66,7 @@ static void finish(const rc_library_t *l, const rc_dense_t *y, double beta)
 {
     static void (*const place[])(const rc_library_t *, void *, double) = RC_INSTANCES(place);
     if (l->y)
-        place[l->precision](l, y->data, beta);
+        place[l->base.p.precision](l, y->data, beta);
     rc_slots_scale_absent(&l->slots, y, beta);
 }
 

@@ -4,18 +4,19 @@
 #define RC_KERNELS_VENDOR_LIBRARY_H
 
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 /** What all their descriptors say. */
-#define RC_LIBRARY_MEMBERS                                                                             \
-    .device = RC_DEVICE_CPU, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY,      \
-    .computes = 1, .for_testing = 1, .analyse = rc_library_analyse, .geometry = rc_cpu_geometry
+#define RC_LIBRARY_MEMBERS                                                                         \
+    .device = RC_DEVICE_CPU, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY,  \
+    .computes = 1, .for_testing = 1, .analyse = rc_library_analyse, .geometry = rc_cpu_geometry,   \
+    .state_bytes = RC_STATE(rc_library_t)
 
 typedef struct rc_library {
+    rc_prepared_t base;
     rc_slots_t slots;
     int32_t *ptr; /**< [slots + 1] as slots.ptr */
     void *y;      /**< [slots] where slots have rows that a schedule names; else NULL */
-    rc_precision_t precision;
     void *matrix; /**< the library's */
 } rc_library_t;
 
@@ -24,12 +25,12 @@ typedef struct rc_library {
  *  \return RC_OK; RC_ENOTSUP: 2^31 entries or slots, or more */
 rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
-/** Free with rc_library_free; `matrix` is NULL.  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_library_new(
-    rc_executor_t *x, const rc_problem_t *p, rc_library_t **out, rc_err_t *err);
+/** All but `matrix`; end with rc_library_release.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_library_build(rc_library_t *l, const rc_problem_t *p, rc_err_t *err);
 
-/** All but `matrix`; NULL is allowed. */
-void rc_library_free(rc_library_t *l);
+/** Free the slots.  \param[in] state  rc_library_t */
+void rc_library_release(void *state);
 
 /** y = beta y of [slots], zeros for 0: before a library that multiplies what it finds, and without a matrix. */
 void rc_library_scale(const rc_library_t *l, void *y, double beta);

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/type.h"
-#include "kernels/kernel.h"
 #include "kernels/vendor/library.h"
 
 #include <pthread.h>
@@ -29,25 +28,25 @@ static rc_status_t check(rsb_err_t e, const char *what, rc_err_t *err)
 static void release(void *state)
 {
     rc_library_t *l = state;
-    if (l && l->matrix)
+    if (l->matrix)
         (void)rsb_mtx_free(l->matrix);
-    rc_library_free(l);
+    rc_library_release(l);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
     static const rsb_type_t types[] = {
         [RC_FP32] = RSB_NUMERICAL_TYPE_FLOAT, [RC_FP64] = RSB_NUMERICAL_TYPE_DOUBLE};
-    const rsb_int_t threads = x->threads;
+    rc_library_t *l = state;
+    const rsb_int_t threads = l->base.memory.x->threads;
     rsb_err_t e = RSB_ERR_NO_ERROR;
-    rc_library_t *l = NULL;
     rc_status_t st;
     (void)pthread_once(&once, begin);
     RC_TRY(check(began, "rsb_lib_init", err));
     RC_TRY(check(rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads), "threads", err));
-    RC_TRY(rc_library_new(x, p, &l, err));
+    RC_TRY(rc_library_build(l, p, err));
     if (p->a->nnz == 0)
         goto done;
     l->matrix = rsb_mtx_alloc_from_csr_const(l->slots.val, l->ptr, l->slots.col, (rsb_nnz_idx_t)p->a->nnz,
@@ -56,12 +55,7 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
     st = check(e, "rsb_mtx_alloc_from_csr_const", err);
     rc_slots_drop_entries(&l->slots);
 done:
-    if (st < 0) {
-        release(l);
-        return st;
-    }
-    *state = l;
-    return RC_OK;
+    return st;
 }
 
 static rc_status_t multiply(
@@ -71,8 +65,8 @@ static rc_status_t multiply(
         float f;
         double d;
     } a, b; /* in the type of the matrix */
-    rc_type(l->precision)->store(&a, 0, alpha);
-    rc_type(l->precision)->store(&b, 0, beta);
+    rc_type(l->base.p.precision)->store(&a, 0, alpha);
+    rc_type(l->base.p.precision)->store(&b, 0, beta);
     if (beta == 0)
         rc_library_scale(l, y, 0); /* it multiplies what is there */
     return check(rsb_spmv(RSB_TRANSPOSITION_N, &a, l->matrix, x, 1, &b, y, 1), "rsb_spmv", err);
@@ -89,7 +83,7 @@ const rc_kernel_t rc_kernel_librsb = {
     .summary = "y = A x by librsb: recursive sparse blocks, not tuned",
     .source = "Martone 2014, doi:10.1016/j.parco.2014.03.008",
     .version = 1,
-    .prepare = prepare,
+    .build = build,
     .run = run,
     .release = release,
     RC_LIBRARY_MEMBERS,

@@ -1,12 +1,9 @@
 /* C = A B as K products with a vector, on the columns of column-major B and C: what a user gets who has
  * no SpMM.  The launches follow each other on the stream; the host waits for none. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "format/cuda/slots.h"
-#include "kernels/kernel.h"
-
-#include <stdlib.h>
+#include "kernels/prepared.h"
 
 extern const rc_kernel_t rc_kernel_cusparse_spmv_csr;
 extern const rc_kernel_t rc_kernel_cuda_merge;
@@ -17,6 +14,7 @@ enum { PARAM_KERNEL };
 static const char *const choices[] = {"cusparse-csr", "merge", "csr5", NULL};
 
 typedef struct loop {
+    rc_prepared_t base;
     const rc_kernel_t *inner;
     void *state;
 } loop_t;
@@ -42,7 +40,7 @@ static rc_problem_t column_of(const rc_problem_t *p)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     const rc_problem_t q = column_of(p);
-    rc_status_t st = inner_of(p)->analyse(&q, out, err);
+    rc_status_t st = rc_kernel_analyse(inner_of(p), &q, out, err);
     if (st < 0)
         return st;
     out->bytes = rc_sat_add(out->bytes, out->bytes_per_column); /* of one column at a time */
@@ -53,26 +51,16 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 static void release(void *state)
 {
     loop_t *s = state;
-    if (s && s->state)
-        s->inner->release(s->state);
-    free(s);
+    rc_kernel_release(s->inner, s->state);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     const rc_problem_t q = column_of(p);
-    loop_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
+    loop_t *s = state;
     s->inner = inner_of(p);
-    rc_status_t st = s->inner->prepare(x, &q, analysis, &s->state, err);
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    *state = s;
-    return RC_OK;
+    return rc_kernel_prepare(s->inner, s->base.memory.x, &q, analysis, &s->state, err);
 }
 
 static rc_dense_t column_at(const rc_dense_t *m, int64_t j)
@@ -93,7 +81,7 @@ static rc_status_t run(
     for (int64_t j = 0; j < o->out.cols && st == RC_OK; j++) {
         const rc_operands_t column = {
             .in = {column_at(&o->in[0], j)}, .out = column_at(&o->out, j)};
-        st = s->inner->run(s->state, &column, alpha, beta, err);
+        st = rc_kernel_run(s->inner, s->state, &column, alpha, beta, err);
     }
     return st;
 }
@@ -115,7 +103,8 @@ const rc_kernel_t rc_kernel_loop_spmv = {
         .choices = choices}},
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(loop_t),
+    .build = build,
     .run = run,
     .release = release,
 };

@@ -1,7 +1,6 @@
 /* y = A x by the inspector-executor interface of oneMKL, where a site has it. */
 #include "config.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
 #include "kernels/vendor/library.h"
 
 #include <mkl_service.h>
@@ -19,9 +18,9 @@ static rc_status_t check(sparse_status_t s, const char *what, rc_err_t *err)
 static void release(void *state)
 {
     rc_library_t *l = state;
-    if (l && l->matrix)
+    if (l->matrix)
         (void)mkl_sparse_destroy(l->matrix);
-    rc_library_free(l);
+    rc_library_release(l);
 }
 
 static sparse_status_t create_f32(rc_library_t *l, sparse_matrix_t *m)
@@ -41,30 +40,27 @@ static rc_status_t create(rc_library_t *l, rc_err_t *err)
     static sparse_status_t (*const of[])(rc_library_t *, sparse_matrix_t *) = {
         [RC_FP32] = create_f32, [RC_FP64] = create_f64};
     sparse_matrix_t m = NULL;
-    sparse_status_t s = of[l->precision](l, &m);
+    sparse_status_t s = of[l->base.p.precision](l, &m);
     l->matrix = m;
     return check(s, "mkl_sparse_create_csr", err);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
     enum { many = 1000 };
-    rc_library_t *l = NULL;
+    rc_library_t *l = state;
     rc_status_t st;
     RC_TRY(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
-    mkl_set_num_threads(x->threads);
-    RC_TRY(rc_library_new(x, p, &l, err));
+    mkl_set_num_threads(l->base.memory.x->threads);
+    RC_TRY(rc_library_build(l, p, err));
     if (p->a->nnz > 0) {
         RC_TRY(create(l, err));
         RC_TRY(check(mkl_sparse_set_mv_hint(l->matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, many), "hint", err));
         RC_TRY(check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err));
     }
-    *state = l;
 done:
-    if (st < 0)
-        release(l);
     return st;
 }
 
@@ -86,7 +82,7 @@ static rc_status_t multiply(
 {
     static sparse_status_t (*const mv[])(const rc_library_t *, double, const void *, double, void *) =
         {[RC_FP32] = mv_f32, [RC_FP64] = mv_f64};
-    return check(mv[l->precision](l, alpha, x, beta, y), "mkl_sparse_mv", err);
+    return check(mv[l->base.p.precision](l, alpha, x, beta, y), "mkl_sparse_mv", err);
 }
 
 static rc_status_t run(
@@ -100,7 +96,7 @@ const rc_kernel_t rc_kernel_mkl = {
     .summary = "y = A x by oneMKL's inspector-executor CSR, with a hint of 1,000 products",
     .source = "Intel oneMKL",
     .version = 1,
-    .prepare = prepare,
+    .build = build,
     .run = run,
     .release = release,
     RC_LIBRARY_MEMBERS,

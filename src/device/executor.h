@@ -50,6 +50,8 @@ struct rc_executor {
     rc_status_t (*gather)(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);
     /** m = beta m, likewise: with beta 0 it is not read, with beta 1 nothing is done. */
     rc_status_t (*scale)(rc_executor_t *x, const rc_dense_t *m, double beta, rc_err_t *err);
+    /** Wait for what was asked for. */
+    rc_status_t (*wait)(rc_executor_t *x, rc_err_t *err);
 };
 
 /** rc_executor_t.gather in memory of the host, with so many threads. */

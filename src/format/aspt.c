@@ -13,10 +13,6 @@
 
 const char *const rc_aspt_rows_choices[] = {"auto", "1", "4", NULL};
 
-static const struct {
-    rc_param_t param[RC_KERNEL_PARAMS_MAX];
-} list = {.param = {RC_ASPT_PARAMS}};
-
 rc_tile_rule_t rc_aspt_rule(const rc_problem_t *p)
 {
     return (rc_tile_rule_t){.panel = (int32_t)p->param[RC_ASPT_PANEL],
@@ -33,13 +29,14 @@ int rc_aspt_steps(const rc_problem_t *p)
     return p->param[RC_ASPT_CF] ? (int)p->param[RC_ASPT_CF] : usual;
 }
 
-rc_status_t rc_aspt_identify(const rc_params_t *values, char *text, rc_err_t *err)
+rc_status_t rc_aspt_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
 {
     if (values->value[RC_ASPT_SIGLEN] % values->value[RC_ASPT_BSIZE] != 0)
         return rc_fail(err, RC_EINVAL,
             "siglen: expected a multiple of bsize = %" PRId64 ", found %" PRId64,
             values->value[RC_ASPT_BSIZE], values->value[RC_ASPT_SIGLEN]);
-    return rc_params_text_older(list.param, RC_ASPT_SIGLEN, values, text, err);
+    return rc_params_text_older(param, RC_ASPT_SIGLEN, values, text, err);
 }
 
 static rc_status_t check_shared(const rc_problem_t *p, rc_err_t *err)

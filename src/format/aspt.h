@@ -72,7 +72,8 @@ int rc_aspt_steps(const rc_problem_t *p);
 
 /** What identifies the parameters leaves out those of the second round at their defaults: a store keeps 96
  *  bytes of them (rc_kernel_t.identify). */
-rc_status_t rc_aspt_identify(const rc_params_t *values, char *text, rc_err_t *err);
+rc_status_t rc_aspt_identify(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
 /** What a cut counts. */
 typedef struct rc_aspt_size {

@@ -127,6 +127,13 @@ rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val
     return st;
 }
 
+void rc_places_read(const rc_problem_t *p, double *out)
+{
+    const void *from = p->val ? p->val : p->a->val;
+    const rc_precision_t type = p->val ? p->val_type : RC_HOST_TYPE;
+    rc_type_gather(RC_HOST_TYPE, out, type, from, NULL, 0, 0, p->a->nnz);
+}
+
 rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t a = *p->a;
@@ -135,7 +142,7 @@ rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *
     a.val = rc_alloc((size_t)a.nnz, sizeof *a.val, "values of a matrix", err);
     if (!a.val)
         return RC_ENOMEM;
-    rc_type_gather(RC_HOST_TYPE, a.val, p->val_type, p->val, NULL, 0, 0, a.nnz);
+    rc_places_read(p, a.val);
     rc_status_t st = rc_csr_transpose(&a, out, err);
     free(a.val);
     return st;

@@ -53,6 +53,9 @@ rc_places_t rc_places_own(rc_executor_t *x, const rc_problem_t *p);
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(count). */
 rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err);
 
+/** The values that the matrix of a problem has on the host.  \param[out] out  [nnz] */
+void rc_places_read(const rc_problem_t *p, double *out);
+
 /** Transpose the matrix of a problem, with the values that it has on the host.
  *  \param[out] out  free with rc_csr_free  \return RC_OK, RC_ENOMEM.  Cost O(nnz + cols). */
 rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *err);

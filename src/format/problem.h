@@ -7,14 +7,17 @@
 #include "device/executor.h"
 #include "operation/operation.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_CHOSEN = 9 };
+enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_BYTES = 80 };
 
 /** What is to be computed.  The matrix and the schedule are borrowed until release. */
 typedef struct rc_problem {
+    const struct rc_kernel *kernel; /**< that is asked: rc_kernel_analyse and its like set it */
     int64_t k; /**< columns of the wide operands, >= 1; 1 where the operation has no K */
     rc_precision_t precision;
     rc_c_order_t c_order;
@@ -24,28 +27,42 @@ typedef struct rc_problem {
     rc_precision_t val_type; /**< of them */
     const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
                                              during analyse and prepare (format/resident.h) */
-    struct rc_places *places; /**< NULL, or where prepare leaves the places of the values (format/places.h) */
+    struct rc_places *places; /**< NULL, or where prepare leaves the places of the values
+                                   (format/places.h) */
     const rc_schedule_t *schedule;
     int identity;           /**< rc_schedule_is_identity(schedule) */
     rc_geometry_t geometry; /**< that the schedule was built for */
     int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
                                  when C is in schedule order */
     int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
-    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the default */
-    const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file that `text` names is another
-                            one now when its content is not in there; NULL: not known */
+    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the
+                           default */
+    const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file
+                            that `text` names is another one now when its content is not in
+                            there; NULL: not known */
 } rc_problem_t;
 
 /** What the analysis of a matrix under a schedule says; of all K at once. */
 typedef struct rc_analysis {
-    int64_t bytes;            /**< device memory that prepare allocates, without what grows with K */
+    int64_t bytes;            /**< device memory that prepare allocates, but what grows with K */
     int64_t bytes_per_column; /**< that it allocates for each dense column beside */
     int64_t traffic;          /**< bytes of the prepared matrix, which one run reads once */
     int64_t stored_rows;      /**< rows of the output that a run stores to, pads left out */
     double fill;              /**< stored entries, padding included, over nnz; 1 without entries */
-    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it has none */
-    int64_t chosen[RC_ANALYSIS_CHOSEN]; /**< what the kernel decided, for its own prepare */
+    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it
+                                   has none */
+    unsigned char chosen[RC_ANALYSIS_BYTES]; /**< what the kernel decided: RC_CHOSE, RC_CHOSEN */
 } rc_analysis_t;
+
+/** Does not compile where a struct of that type has no room in an analysis. */
+#define RC_CHOSEN_FITS(of) ((void)sizeof(char[sizeof(of) <= RC_ANALYSIS_BYTES ? 1 : -1]))
+
+/** Keep in an analysis what a kernel decided, and take it out again.  \param what  a variable of a
+ *  type of the kernel's */
+#define RC_CHOSE(analysis, what)                                                                   \
+    (RC_CHOSEN_FITS(what), (void)memcpy((analysis)->chosen, &(what), sizeof(what)))
+#define RC_CHOSEN(analysis, what)                                                                  \
+    (RC_CHOSEN_FITS(what), (void)memcpy(&(what), (analysis)->chosen, sizeof(what)))
 
 #ifdef __cplusplus
 }

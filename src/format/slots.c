@@ -17,8 +17,8 @@ static void copy_row(const rc_csr_t *a, int64_t from, int64_t n, int64_t to, rc_
         rc_place_put(s->entry, rc_places_bytes(a), to + i, from + i);
 }
 
-/* Rows of C are stored where the schedule says; otherwise slot p is row p. */
-static int has_rows(const rc_problem_t *p)
+/* Otherwise slot p is row p. */
+int rc_slots_named(const rc_problem_t *p)
 {
     return !p->identity && p->c_order == RC_C_ORIGINAL;
 }
@@ -31,27 +31,34 @@ static int64_t held_rows(const rc_schedule_t *s)
     return held;
 }
 
-/* The rows that no slot holds, in increasing order. */
-static rc_status_t list_absent(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+int64_t rc_slots_absents(const rc_problem_t *p)
 {
-    int64_t rows = p->a->rows;
+    return rc_slots_named(p) ? p->a->rows - held_rows(p->schedule) : 0;
+}
+
+rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err)
+{
     const rc_schedule_t *schedule = p->schedule;
-    if (!has_rows(p) || held_rows(schedule) == rows)
-        return RC_OK;
-    unsigned char *held = rc_alloc0((size_t)rows, 1, "the rows of the schedule", err);
-    s->absent = rc_alloc(
-        (size_t)(rows - held_rows(schedule)), sizeof *s->absent, "rows without a slot", err);
-    if (held && s->absent) {
-        for (int64_t i = 0; i < schedule->slots; i++)
-            if (schedule->row[i] >= 0)
-                held[schedule->row[i]] = 1;
-        for (int64_t r = 0; r < rows; r++)
-            if (!held[r])
-                s->absent[s->absents++] = (int32_t)r;
-    }
-    rc_status_t st = held && s->absent ? RC_OK : RC_ENOMEM;
+    unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
+    if (!held)
+        return RC_ENOMEM;
+    for (int64_t i = 0; i < schedule->slots; i++)
+        if (schedule->row[i] >= 0)
+            held[schedule->row[i]] = 1;
+    for (int64_t r = 0; r < p->a->rows; r++)
+        if (!held[r])
+            *out++ = (int32_t)r;
     free(held);
-    return st;
+    return RC_OK;
+}
+
+static rc_status_t keep_absent(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
+{
+    s->absents = rc_slots_absents(p);
+    if (s->absents == 0)
+        return RC_OK;
+    s->absent = rc_alloc((size_t)s->absents, sizeof *s->absent, "rows without a slot", err);
+    return s->absent ? rc_slots_list_absent(p, s->absent, err) : RC_ENOMEM;
 }
 
 static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
@@ -61,10 +68,11 @@ static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *
     s->col = rc_alloc_aligned(nnz, sizeof *s->col, "columns in slot order", err);
     if (!p->identity)
         s->entry = rc_alloc_aligned(nnz, (size_t)rc_places_bytes(p->a), "places in slot order", err);
-    if (has_rows(p))
+    if (rc_slots_named(p))
         s->row = rc_alloc_aligned((size_t)s->slots, sizeof *s->row, "rows of the slots", err);
-    return s->ptr && s->col && (s->entry || p->identity) && (s->row || !has_rows(p)) ? RC_OK
-                                                                                     : RC_ENOMEM;
+    return s->ptr && s->col && (s->entry || p->identity) && (s->row || !rc_slots_named(p))
+               ? RC_OK
+               : RC_ENOMEM;
 }
 
 rc_status_t rc_slots_arrange(
@@ -74,7 +82,7 @@ rc_status_t rc_slots_arrange(
     const int32_t *row = p->schedule->row;
     int64_t slots = p->schedule->slots;
     rc_slots_t s = {.slots = slots, .cols = a->cols, .threads = x->threads};
-    if (alloc_arrays(p, &s, err) < 0 || list_absent(p, &s, err) < 0) {
+    if (alloc_arrays(p, &s, err) < 0 || keep_absent(p, &s, err) < 0) {
         rc_slots_free(&s);
         return RC_ENOMEM;
     }
@@ -105,16 +113,15 @@ rc_status_t rc_slots_number(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
     return s->entry ? RC_OK : RC_ENOMEM;
 }
 
-rc_status_t rc_slots_build(
-    rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
+rc_status_t rc_slots_fill(rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
 {
     rc_places_t places = {0};
     rc_slots_t s;
     rc_status_t st = rc_slots_arrange(x, p, &s, err);
     if (st < 0)
         return st;
-    s.val = rc_alloc_aligned(
-        (size_t)p->a->nnz, rc_precision_bytes(p->precision), "values in slot order", err);
+    s.value_bytes = rc_precision_bytes(p->precision);
+    s.val = rc_alloc_aligned((size_t)p->a->nnz, s.value_bytes, "values in slot order", err);
     RC_TRY(s.val ? RC_OK : RC_ENOMEM);
     if (s.entry)
         RC_TRY(rc_places_keep(x, p, s.entry, p->a->nnz, &places, err));
@@ -130,29 +137,34 @@ done:
     return st;
 }
 
-void rc_slots_free(rc_slots_t *s)
+rc_status_t rc_slots_keep(rc_memory_t *m, rc_slots_t *s, rc_err_t *err)
 {
-    if (rc_users_leave(s->users)) {
-        free(s->ptr);
-        free(s->col);
-        free(s->entry);
-        free(s->val);
-        free(s->row);
-        free(s->absent);
-    }
-    *s = (rc_slots_t){0};
+    const size_t slots = (size_t)s->slots;
+    const size_t nnz = s->ptr ? (size_t)s->ptr[s->slots] : 0;
+    void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
+    const size_t bytes[] = {(slots + 1) * sizeof *s->ptr, nnz * sizeof *s->col,
+        nnz * s->value_bytes, slots * sizeof *s->row, (size_t)s->absents * sizeof *s->absent};
+    rc_status_t st = RC_OK;
+    free(s->entry);
+    s->entry = NULL;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        if (st < 0 || (st = rc_memory_take(m, part[i], bytes[i], err)) < 0)
+            free(part[i]);
+    return st;
 }
 
-rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err)
+rc_status_t rc_slots_build(rc_memory_t *m, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
 {
-    *out = (rc_slots_t){0};
-    rc_status_t st = of->users ? RC_OK : rc_users_new(&of->users, err);
-    if (st < 0)
-        return st;
-    rc_users_join(of->users);
-    *out = *of;
-    out->threads = threads;
-    return RC_OK;
+    rc_status_t st = rc_slots_fill(m->x, p, out, err);
+    return st < 0 ? st : rc_slots_keep(m, out, err);
+}
+
+void rc_slots_free(rc_slots_t *s)
+{
+    rc_slots_drop_entries(s);
+    free(s->row);
+    free(s->absent);
+    *s = (rc_slots_t){0};
 }
 
 void rc_slots_drop_entries(rc_slots_t *s)
@@ -180,6 +192,16 @@ rc_csr_view_t rc_slots_view(const rc_slots_t *s, const rc_problem_t *p)
     view.entry_bytes = rc_places_bytes(p->a);
     view.precision = p->precision;
     return view;
+}
+
+rc_segments_source_t rc_slots_source(const rc_slots_t *s, const rc_problem_t *p)
+{
+    return (rc_segments_source_t){.rows = s->slots,
+        .cols = s->cols,
+        .ptr = s->ptr,
+        .col = s->col,
+        .val = s->val ? s->val : s->entry,
+        .value_bytes = s->val ? (int)s->value_bytes : rc_places_bytes(p->a)};
 }
 
 /* ------------------------------------------------------------------- run */
@@ -240,12 +262,12 @@ void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta
 
 int64_t rc_slots_row_bytes(const rc_problem_t *p)
 {
-    return has_rows(p) ? p->schedule->slots * (int64_t)sizeof(int32_t) : 0;
+    return rc_slots_named(p) ? p->schedule->slots * (int64_t)sizeof(int32_t) : 0;
 }
 
 int64_t rc_slots_absent_bytes(const rc_problem_t *p)
 {
-    return has_rows(p) ? (p->a->rows - held_rows(p->schedule)) * (int64_t)sizeof(int32_t) : 0;
+    return rc_slots_absents(p) * (int64_t)sizeof(int32_t);
 }
 
 int64_t rc_slots_bytes(const rc_problem_t *p)

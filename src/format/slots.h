@@ -3,9 +3,10 @@
 #ifndef RC_FORMAT_SLOTS_H
 #define RC_FORMAT_SLOTS_H
 
-#include "base/users.h"
+#include "device/memory.h"
 #include "format/format.h"
 #include "format/problem.h"
+#include "sparse/segments.h"
 
 /** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none. */
 typedef struct rc_slots {
@@ -16,11 +17,11 @@ typedef struct rc_slots {
     int32_t *col; /**< [nnz] */
     void *entry;  /**< [nnz] places (format/places.h); NULL: order of the matrix, or val is set */
     void *val;    /**< [nnz], in the precision of the problem; NULL from rc_slots_arrange */
+    size_t value_bytes; /**< of one of them */
     int32_t *row; /**< [slots], row of slot p or -1; NULL: slot p is row p, also when C is in
                        schedule order */
     int32_t *absent; /**< [absents] rows of C that no slot stores to */
     int64_t absents;
-    rc_users_t *users; /**< of the arrays; NULL: one */
 } rc_slots_t;
 
 /** The operands and factors of one run, as the instances of a kernel take them. */
@@ -44,21 +45,29 @@ rc_status_t rc_slots_arrange(
 /** Places in an array also where they are the matrix's own order.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_slots_number(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err);
 
-/** The same with values, rounded to the precision, in memory of an executor of the host; p->places as
+/** The same with values, rounded to the precision, on an executor of the host; p->places as
  *  rc_places_fill has it. */
-rc_status_t rc_slots_build(
-    rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
+rc_status_t rc_slots_fill(rc_executor_t *x, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
 
-/** The same arrays for another state, which frees them too.  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_slots_share(rc_slots_t *of, int threads, rc_slots_t *out, rc_err_t *err);
+/** The memory of an executor of the host owns the arrays from now on, after an error too.
+ *  \return RC_OK; RC_EINVAL: too many */
+rc_status_t rc_slots_keep(rc_memory_t *m, rc_slots_t *s, rc_err_t *err);
+
+/** rc_slots_fill and rc_slots_keep. */
+rc_status_t rc_slots_build(rc_memory_t *m, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err);
 
 void rc_slots_free(rc_slots_t *s);
 
-/** Free what a kernel does not need that has the entries in a format of its own: ptr, col, entry, val. */
+/** Free what a kernel does not need that has the entries in a format of its own: ptr, col, entry,
+ *  val. */
 void rc_slots_drop_entries(rc_slots_t *s);
 
 /** The slots that were arranged, as a matrix that formats are built from, borrowed. */
 rc_csr_view_t rc_slots_view(const rc_slots_t *s, const rc_problem_t *p);
+
+/** Slots that were filled, or arranged and numbered, as rows to be split, borrowed: with their
+ *  values, or with places. */
+rc_segments_source_t rc_slots_source(const rc_slots_t *s, const rc_problem_t *p);
 
 /** Their structure alone. */
 rc_csr_view_t rc_slots_pattern(const rc_slots_t *s);
@@ -72,6 +81,14 @@ void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta
 
 /** Bytes of the arrays of rc_slots_t but for the absent rows; INT64_MAX when that overflows. */
 int64_t rc_slots_bytes(const rc_problem_t *p);
+
+/** 1: slots store to rows that the schedule names. */
+int rc_slots_named(const rc_problem_t *p);
+
+/** Rows of the output that no slot stores to, where slots are named; and those, increasing.
+ *  \param[out] out  [rc_slots_absents]  \return RC_OK, RC_ENOMEM */
+int64_t rc_slots_absents(const rc_problem_t *p);
+rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err);
 
 /** Bytes of the arrays `row` and `absent`. */
 int64_t rc_slots_row_bytes(const rc_problem_t *p);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernels/prepared.h"
 #include "measure/session.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ void rc_trial_release(rc_measuring_t *s, rc_trial_t *j)
 {
     for (int w = 0; w < RC_WIDTHS; w++) {
         if (j->held[w])
-            s->kernel->release(j->state[w]);
+            rc_kernel_release(s->kernel, j->state[w]);
         j->held[w] = 0;
         j->state[w] = NULL;
     }
@@ -62,7 +63,7 @@ rc_status_t rc_trial_launch(void *launch, rc_err_t *err)
     rc_status_t st = RC_OK;
     for (int64_t i = first; i < end && st == RC_OK; i++) {
         int w = width_of(s, l->job, i);
-        st = s->kernel->run(l->job->state[w], &l->job->operands[w], 1, 0, err);
+        st = rc_kernel_run(s->kernel, l->job->state[w], &l->job->operands[w], 1, 0, err);
     }
     return st;
 }
@@ -73,8 +74,8 @@ static rc_status_t prepare_width(rc_measuring_t *s, rc_trial_t *j, int width, rc
     int64_t start = rc_clock_ns();
     int64_t tile = width == RC_WIDE ? 0 : s->tiling.count - 1;
     j->operands[width] = rc_operands_of(s->ctx, j->problem[width].c_rows, tile);
-    RC_PASS(s->kernel->prepare(
-        &s->d->executor, &j->problem[width], &j->analysis, &j->state[width], why));
+    RC_PASS(rc_kernel_prepare(
+        s->kernel, &s->d->executor, &j->problem[width], &j->analysis, &j->state[width], why));
     rc_status_t st = RC_OK;
     int64_t prepared = rc_clock_ns();
     j->held[width] = 1;

@@ -66,7 +66,7 @@ static rc_status_t join(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
 {
     int shares = 0;
     for (int i = 0; i < plan->entries; i++)
-        shares |= plan->entry[i].trial.spec.kernel->share != NULL;
+        shares |= plan->entry[i].trial.spec.kernel->shares > 0;
     if (!shares)
         return rc_users_new(&to->users, err);
     to->users = plan->users;

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "kernels/prepared.h"
 #include "plan/plan.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -272,7 +273,7 @@ static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_
     if (st < 0)
         return st;
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
-    return rc_kernel_run(kernel, plan->place.x, e->trial.state, &shaped, q->alpha, q->beta, err);
+    return rc_kernel_run(kernel, e->trial.state, &shaped, q->alpha, q->beta, err);
 }
 
 rc_status_t rc_plan_run(

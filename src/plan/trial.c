@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "kernels/prepared.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -239,7 +240,7 @@ static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_pla
 static const rc_plan_trial_t *shared_with(
     const rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_trial_t *t)
 {
-    if (!t->spec.kernel->share)
+    if (!t->spec.kernel->shares)
         return NULL;
     if (of && !same_geometry(&of->problem.geometry, &t->problem.geometry))
         return NULL; /* its order may be another one */
@@ -263,8 +264,8 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
     rc_status_t st = of ? RC_OK : rc_plan_give_values(plan, &t->problem, err);
     if (st < 0)
         return st;
-    st = of ? kernel->share(x, &t->problem, &t->analysis, of->state, &t->state, err)
-            : kernel->prepare(x, &t->problem, &t->analysis, &t->state, err);
+    st = of ? rc_kernel_share(kernel, x, &t->problem, of->state, &t->state, err)
+            : rc_kernel_prepare(kernel, x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
         t->state = NULL;
         return st;
@@ -289,7 +290,7 @@ static rc_status_t try_runs(
     if (st == RC_ENOMEM)
         return RC_OK; /* not tried: a run of the plan will say it */
     if (st == RC_OK && strides)
-        st = kernel->run(t->state, &scratch->o, 1, 0, err);
+        st = rc_kernel_run(kernel, t->state, &scratch->o, 1, 0, err);
     /* of smaller K one that loads of each width divide, down to the least there may be: what is
      * refused hangs on that */
     for (int64_t values = load_bytes / (int64_t)rc_precision_bytes(plan->precision);
@@ -297,7 +298,7 @@ static rc_status_t try_runs(
         int64_t k = values > 1 ? t->problem.k - t->problem.k % values : 1;
         rc_operands_t some = rc_plan_operands(plan, plan->op, k, &scratch->o);
         if (k > 0)
-            st = kernel->run(t->state, &some, 1, 0, err);
+            st = rc_kernel_run(kernel, t->state, &some, 1, 0, err);
     }
     return st;
 }
@@ -383,7 +384,7 @@ rc_status_t rc_plan_trial_prepare(
 void rc_plan_trial_free(rc_plan_trial_t *t)
 {
     if (t->state)
-        t->spec.kernel->release(t->state);
+        rc_kernel_release(t->spec.kernel, t->state);
     *t = (rc_plan_trial_t){0};
 }
 
@@ -397,7 +398,7 @@ typedef struct launch {
 static rc_status_t launch(void *state, rc_err_t *err)
 {
     const launch_t *l = state;
-    return l->trial->spec.kernel->run(l->trial->state, l->o, 1, 0, err);
+    return rc_kernel_run(l->trial->spec.kernel, l->trial->state, l->o, 1, 0, err);
 }
 
 /* For executors whose runs are waited for. */

@@ -9,6 +9,7 @@
 #include "base/type.h"
 #include "format/places.h"
 #include "format/resident.h"
+#include "kernels/prepared.h"
 #include "plan/plan_private.h"
 
 #include <stdlib.h>
@@ -55,12 +56,12 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it
      * now */
     if (st == RC_OK)
-        st = kernel->prepare(plan->place.x, &p, &e->trial.analysis, &state, err);
+        st = rc_kernel_prepare(kernel, plan->place.x, &p, &e->trial.analysis, &state, err);
     if (st < 0)
         return st;
-    if (out->count != kernel->values(state, &array))
+    if (out->count != rc_kernel_values(state, &array))
         rc_places_free(out);
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
     return RC_OK;
 }
 
@@ -105,10 +106,9 @@ static rc_status_t renumber(const rc_plan_t *plan, rc_places_t *places, rc_err_t
  * anew. */
 static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
-    const rc_kernel_t *kernel = e->trial.spec.kernel;
     rc_places_t places = {0};
     void *array = NULL;
-    int64_t count = e->placed || e->trial.shares ? 0 : kernel->values(e->trial.state, &array);
+    int64_t count = e->placed || e->trial.shares ? 0 : rc_kernel_values(e->trial.state, &array);
     if (count == 0)
         return RC_OK;
     e->placed = 1;
@@ -135,7 +135,9 @@ static int all_can(const rc_plan_t *plan)
         return 0;
     for (int i = 0; i < plan->entries; i++) {
         const rc_plan_entry_t *e = &plan->entry[i];
-        if (!e->trial.shares && (!e->trial.spec.kernel->values || (e->placed && !e->gather.place)))
+        void *array;
+        if (!e->trial.shares &&
+            (rc_kernel_values(e->trial.state, &array) == 0 || (e->placed && !e->gather.place)))
             return 0;
     }
     return 1;

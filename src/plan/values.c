@@ -105,7 +105,7 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
 /* 1: a copy of the plan prepares a matrix of its own.  Teams of hosts differ, and their orders. */
 static int is_prepared_anew(const rc_plan_t *plan, const rc_plan_entry_t *e)
 {
-    return plan->place.x->kind == RC_DEVICE_CPU || !e->trial.spec.kernel->share;
+    return plan->place.x->kind == RC_DEVICE_CPU || !e->trial.spec.kernel->shares;
 }
 
 static int keeps(const rc_plan_t *plan)

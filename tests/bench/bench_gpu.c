@@ -19,7 +19,7 @@
 #include "base/stats.h"
 #include "base/str.h"
 #include "device/device.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
 #include "sparse/generate.h"
@@ -78,7 +78,7 @@ typedef struct launch {
 static rc_status_t launch(void *user, rc_err_t *err)
 {
     launch_t *l = user;
-    return l->kernel->run(l->state, &l->operands, 1, 0, err);
+    return rc_kernel_run(l->kernel, l->state, &l->operands, 1, 0, err);
 }
 
 /* Median and least time of a product in us. */
@@ -129,7 +129,7 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
     for (int i = 0; i < rc_operation_inputs(op); i++)
         l.operands.in[i] = dense(x, rc_layout_in(kernel->layout), &op->in[i], x->in[i]);
     int64_t start = rc_clock_ns();
-    rc_status_t st = kernel->prepare(&x->d->executor, p, analysis, &l.state, err);
+    rc_status_t st = rc_kernel_prepare(kernel, &x->d->executor, p, analysis, &l.state, err);
     if (st < 0)
         return st;
     if (kernel->preprocess)
@@ -137,7 +137,7 @@ static rc_status_t measure(bench_t *x, const rc_kernel_spec_t *spec, const rc_pr
     r->prepare_us = (double)(rc_clock_ns() - start) * 1e-3;
     if (st == RC_OK)
         st = time_case(x, &l, r, err);
-    kernel->release(l.state);
+    rc_kernel_release(kernel, l.state);
     if (st == RC_OK)
         r->gbs = (double)rc_analysis_traffic(analysis, rc_operation_of(kernel->op), p, x->k) /
                  r->us * 1e-3;

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "device/device.h"
 #include "format/resident.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "kernels/tuning/rs_tuning.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
@@ -97,7 +97,7 @@ typedef struct gpu {
 static rc_status_t launch(void *user, rc_err_t *err)
 {
     gpu_t *g = user;
-    return g->kernel->run(g->state, &g->o, 1, 0, err);
+    return rc_kernel_run(g->kernel, g->state, &g->o, 1, 0, err);
 }
 
 static rc_status_t operand(gpu_t *g, int64_t rows, rc_dense_t *out, rc_err_t *err)
@@ -116,13 +116,14 @@ static rc_status_t time_rounds(gpu_t *g, const rc_problem_t *p, double *prepare,
     for (int i = 0; i < ROUNDS && st == RC_OK; i++) {
         int64_t ns = 0;
         int64_t begin = rc_clock_ns();
-        st = g->kernel->prepare(&g->d->executor, p, &analysis, &g->state, err); /* waits for what it asks for */
+        st = rc_kernel_prepare(g->kernel, &g->d->executor, p, &analysis, &g->state,
+            err); /* waits for what it asks for */
         *prepare = least(*prepare, (double)(rc_clock_ns() - begin));
         if (st == RC_OK)
             st = g->d->time_batch(g->d, launch, g, ROUNDS, &ns, err);
         if (i > 0)
             *product = least(*product, (double)ns / ROUNDS);
-        g->kernel->release(g->state);
+        rc_kernel_release(g->kernel, g->state);
         g->state = NULL;
     }
     return st;

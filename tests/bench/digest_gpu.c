@@ -17,7 +17,7 @@
 #include "base/type.h"
 #include "device/device.h"
 #include "format/resident.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
 
@@ -55,7 +55,7 @@ typedef struct launch {
 static rc_status_t launch(void *user, rc_err_t *err)
 {
     launch_t *l = user;
-    return l->kernel->run(l->state, &l->o, 1.25, 0, err);
+    return rc_kernel_run(l->kernel, l->state, &l->o, 1.25, 0, err);
 }
 
 static double median(double *sample, int64_t n)
@@ -143,7 +143,7 @@ static rc_status_t measure(const bench_t *b, const rc_problem_t *p, int there, l
         int64_t start = rc_clock_ns();
         st = rc_kernel_analyse(l->kernel, p, &analysis, err);
         if (st == RC_OK)
-            st = l->kernel->prepare(x, p, &analysis, &l->state, err);
+            st = rc_kernel_prepare(l->kernel, x, p, &analysis, &l->state, err);
         if (st < 0)
             return st;
         sample[i] = (double)(rc_clock_ns() - start) * 1e-3;
@@ -152,7 +152,7 @@ static rc_status_t measure(const bench_t *b, const rc_problem_t *p, int there, l
             if (st == RC_OK && !there)
                 st = time_product(b->d, l, &out->product_us, err);
         }
-        l->kernel->release(l->state);
+        rc_kernel_release(l->kernel, l->state);
     }
     out->prepare_us[there] = median(sample, b->reps);
     return st;

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "kernels/prepared.h"
 #include "product.h"
 #include "base/clock.h"
 
@@ -34,7 +35,7 @@ double bench_product_seconds(rc_device_t *d, const char *kernel, const bench_pro
     };
     memcpy(p.param, spec.param, sizeof p.param);
     if (rc_kernel_analyse(k, &p, &analysis, err) < 0 ||
-        k->prepare(&d->executor, &p, &analysis, &state, err) < 0)
+        rc_kernel_prepare(k, &d->executor, &p, &analysis, &state, err) < 0)
         return -1;
     if (traffic)
         *traffic = rc_analysis_traffic(&analysis, rc_operation_of(k->op), &p, o->k);
@@ -43,10 +44,10 @@ double bench_product_seconds(rc_device_t *d, const char *kernel, const bench_pro
     double best = 1e300;
     for (int i = 0; i < rounds && best > 0; i++) {
         int64_t start = rc_clock_ns();
-        rc_status_t st = k->run(state, &operands, 1, 0, err);
+        rc_status_t st = rc_kernel_run(k, state, &operands, 1, 0, err);
         double t = (double)(rc_clock_ns() - start) * 1e-9;
         best = st < 0 ? -1 : t < best ? t : best;
     }
-    k->release(state);
+    rc_kernel_release(k, state);
     return best;
 }

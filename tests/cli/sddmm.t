@@ -2,7 +2,7 @@
 # O = A .* (Y X') on a CPU: sweep, store, query.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 21
 
 mkdir -p "$tmp/col/G"
 for spec in mesh2d:n=20 arrow:n=700 manyempty:n=400; do
@@ -68,3 +68,5 @@ code "a kernel of another operation" 2 sweep -p csr -k 5 -x rowsplit
 ok "is refused in one line" grep -q 'rowsplit.*spmm' "$tmp/err"
 code "a width that is none" 2 sweep -p csr -k 0 -x plain-sddmm
 code "it is planned" 0 "$ROWCAST" plan "$tmp/col/G/mesh2d.mtx" --op sddmm -k 5 -d cpu --threads 2
+code "with a kernel that keeps values as they are" 0 "$ROWCAST" plan "$tmp/col/G/mesh2d.mtx" --op sddmm \
+    -k 5 -d cpu --threads 2 --kernels aspt-sddmm

@@ -5,7 +5,7 @@
 #include "build_times.h"
 #include "device/cuda/executor.h"
 #include "format/resident.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "rowcast_io.h"
@@ -53,7 +53,7 @@ static double product_ms(const timed_t *t, const rc_kernel_t *kernel, void *stat
         (void)ms_since(t, 0);
         int64_t begin = rc_clock_ns();
         for (int j = 0; j < batch; j++)
-            ok(kernel->run(state, &o, 1, 0, &err), &err, kernel->name);
+            ok(rc_kernel_run(kernel, state, &o, 1, 0, &err), &err, kernel->name);
         double ms = ms_since(t, begin) / batch;
         best = i == 0 || ms < best ? ms : best;
     }
@@ -70,12 +70,12 @@ static double prepare_ms(
         rc_err_t err = {0};
         rc_analysis_t analysis = {0};
         if (*state)
-            kernel->release(*state);
+            rc_kernel_release(kernel, *state);
         *state = NULL;
         (void)ms_since(t, 0);
         int64_t begin = rc_clock_ns();
         if (rc_kernel_analyse(kernel, p, &analysis, &err) < 0 ||
-            kernel->prepare(t->x, p, &analysis, state, &err) < 0) {
+            rc_kernel_prepare(kernel, t->x, p, &analysis, state, &err) < 0) {
             printf("#   %-10s %s\n", kernel->name, err.text);
             return 0;
         }
@@ -106,13 +106,13 @@ static void time_kernel(timed_t *t, const rc_kernel_t *kernel, int64_t k)
     double host = prepare_ms(t, kernel, &p, 1, &state);
     if (!state)
         return;
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
     p.resident = &t->resident;
     double there = prepare_ms(t, kernel, &p, 9, &state);
     if (!state)
         return;
     double product = product_ms(t, kernel, state, k);
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
     printf("#   %-10s K=%-4" PRId64 " product %8.4f ms  prepared in %8.4f ms = %6.1f products; from the "
            "host %8.2f ms\n",
         kernel->name, k, product, there, there / product, host);

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "format/resident.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "order/cuda/orders.h"
 #include "order/cuda/sample.h"
@@ -219,19 +219,19 @@ static double product_us(const timed_t *t, rc_schedule_t *s, int identity, int64
     memcpy(p.param, spec.param, sizeof p.param);
     p.geometry = spec.kernel->geometry(t->x, spec.param, RC_FP32);
     ok(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), &err, "gchunk");
-    ok(spec.kernel->prepare(t->x, &p, &analysis, &state, &err), &err, "gchunk");
+    ok(rc_kernel_prepare(spec.kernel, t->x, &p, &analysis, &state, &err), &err, "gchunk");
     rc_operands_t o = {.out = {t->c, t->a->rows, k, k, RC_FP32, RC_ROW_MAJOR}};
     o.in[0] = (rc_dense_t){t->b, t->a->cols, k, k, RC_FP32, RC_ROW_MAJOR};
     for (int i = 0; i < batches; i++) {
         wait(t);
         int64_t begin = rc_clock_ns();
         for (int j = 0; j < batch; j++)
-            ok(spec.kernel->run(state, &o, 1, 0, &err), &err, "gchunk");
+            ok(rc_kernel_run(spec.kernel, state, &o, 1, 0, &err), &err, "gchunk");
         wait(t);
         double us = 1e-3 * (double)(rc_clock_ns() - begin) / batch;
         best = i == 0 || us < best ? us : best;
     }
-    spec.kernel->release(state);
+    rc_kernel_release(spec.kernel, state);
     return best;
 }
 

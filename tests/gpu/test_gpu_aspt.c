@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "device/device.h"
 #include "format/aspt.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 
 #include <stdio.h>
@@ -92,7 +93,7 @@ static void check_bits(gpu_operands_t *o, const rc_kernel_t *k, void *state, voi
     assert_non_null(first);
     for (int i = 0; i < 3; i++) {
         gpu_operands_fill(o, of, i == 1);
-        ok(k->run(i == 2 ? other : state, of, 1.5, 0, &err), &err, label);
+        ok(rc_kernel_run(k, i == 2 ? other : state, of, 1.5, 0, &err), &err, label);
         ok(o->x->download(o->x, o->host, of->out.data, (size_t)l.count * l.step, &err), &err, label);
         for (int64_t r = 0; r < l.count; r++) {
             size_t at = (size_t)r * l.step;
@@ -124,19 +125,19 @@ static void check(gpu_operands_t *o, const char *params, int which, rc_c_order_t
     if (which == SCHEDULE_IDENTITY)
         check_kinds(&p, params, o->matrix);
     ok(rc_kernel_analyse(spec.kernel, &p, &n, &err), &err, label);
-    ok(spec.kernel->prepare(o->x, &p, &n, &state, &err), &err, label);
-    ok(spec.kernel->share(o->x, &p, &n, state, &other, &err), &err, label);
+    ok(rc_kernel_prepare(spec.kernel, o->x, &p, &n, &state, &err), &err, label);
+    ok(rc_kernel_share(spec.kernel, o->x, &p, state, &other, &err), &err, label);
     const rc_operands_t of = gpu_operands_of(o, place, p.c_rows);
     static const double scalars[][2] = {{1, 0}, {-2, 0.5}, {1, 1}};
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
         int old = scalars[i][1] != 0;
         gpu_operands_fill(o, &of, old);
-        ok(spec.kernel->run(state, &of, scalars[i][0], scalars[i][1], &err), &err, label);
+        ok(rc_kernel_run(spec.kernel, state, &of, scalars[i][0], scalars[i][1], &err), &err, label);
         gpu_operands_check(o, &of, &p, scalars[i][0], scalars[i][1], old, label);
     }
     check_bits(o, spec.kernel, state, other, &of, label);
-    spec.kernel->release(state);
-    spec.kernel->release(other);
+    rc_kernel_release(spec.kernel, state);
+    rc_kernel_release(spec.kernel, other);
     rc_schedule_free(&s);
 }
 

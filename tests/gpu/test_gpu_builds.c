@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "format/cuda/build.h"
 #include "format/cuda/slots.h"
+#include "kernels/prepared.h"
 #include "kernels/spmm/cuda/gslice.h"
 #include "kernels/spmv/cuda/spmv.h"
 #include "operands.h"
@@ -55,11 +56,11 @@ static void make(rc_rng_t *rng, random_problem_t *e)
 }
 
 /* Room on the device for an array, filled with what no array holds. */
-static void *room(rc_cuda_memory_t *m, size_t bytes)
+static void *room(rc_memory_t *m, size_t bytes)
 {
     rc_err_t err = {0};
     void *to = NULL;
-    ok(rc_cuda_room(m, bytes, &to, &err), &err, "memory");
+    ok(rc_memory_room(m, bytes, &to, &err), &err, "memory");
     if (to)
         ok(m->x->fill(m->x, to, 0x5a, bytes, &err), &err, "memory");
     return to;
@@ -85,7 +86,7 @@ static void check_chunks(rc_executor_t *x, rc_problem_t *p, int64_t entries)
     rc_chunks_size_t there = {.col_bytes = rc_chunks_col_bytes(p->a)};
     rc_chunks_t c;
     rc_build_t b;
-    rc_cuda_memory_t m = {.x = x};
+    rc_memory_t m = {.x = x};
     double sectors = 0;
     ok(rc_chunks_measure(p, entries, &size, &err), &err, "measure on the host");
     ok(rc_chunks_build(p, &size, 2, &c, &err), &err, "build on the host");
@@ -113,7 +114,7 @@ static void check_chunks(rc_executor_t *x, rc_problem_t *p, int64_t entries)
     ok(rc_build_chunks_sectors(&b, &d, 8, &sectors, &err), &err, "sectors");
     assert_true(sectors == rc_chunks_sectors(&c, 8));
     rc_build_end(&b);
-    rc_cuda_memory_free(&m);
+    rc_memory_free(&m);
     rc_chunks_free(&c);
 }
 
@@ -126,7 +127,7 @@ static int64_t check_panels(rc_executor_t *x, rc_problem_t *p, const rc_panels_s
     rc_panels_size_t there;
     rc_panels_t c;
     rc_build_t b;
-    rc_cuda_memory_t m = {.x = x};
+    rc_memory_t m = {.x = x};
     int64_t pairs = 0;
     ok(rc_items_new(p, &items, &err), &err, "items");
     ok(rc_panels_measure(&items, shape, &size, &err), &err, "measure on the host");
@@ -158,7 +159,7 @@ static int64_t check_panels(rc_executor_t *x, rc_problem_t *p, const rc_panels_s
     for (int64_t i = 0; i < size.pieces; i++)
         pairs += c.piece[i].second >= 0;
     rc_build_end(&b);
-    rc_cuda_memory_free(&m);
+    rc_memory_free(&m);
     rc_panels_free(&c);
     rc_items_free(&items);
     return pairs;
@@ -177,7 +178,7 @@ static int32_t *narrow_pointers(const rc_sell_t *c)
 static void compare_slices(rc_executor_t *x, rc_build_t *b, const rc_sell_t *c)
 {
     rc_err_t err = {0};
-    rc_cuda_memory_t m = {.x = x};
+    rc_memory_t m = {.x = x};
     size_t slices = (size_t)c->size.slices;
     size_t longs = (size_t)c->size.longs;
     size_t entries = (size_t)(c->size.stored + c->size.rest);
@@ -200,7 +201,7 @@ static void compare_slices(rc_executor_t *x, rc_build_t *b, const rc_sell_t *c)
     same(x, c->col, d.col, entries * (size_t)c->shape.col_bytes, "columns of slices");
     same(x, c->entry, d.entry, entries * place, "places of slices");
     free(ptr);
-    rc_cuda_memory_free(&m);
+    rc_memory_free(&m);
 }
 
 /* \return rows kept apart */
@@ -232,7 +233,7 @@ static int64_t check_slices(rc_executor_t *x, rc_problem_t *p, int64_t longest)
 static void compare_stages(rc_executor_t *x, rc_build_t *b, const rc_stages_t *c)
 {
     rc_err_t err = {0};
-    rc_cuda_memory_t m = {.x = x};
+    rc_memory_t m = {.x = x};
     const rc_stages_size_t *size = &c->size;
     size_t blocks = (size_t)size->blocks * sizeof *c->block;
     size_t lines = (size_t)(size->blocks * size->most) * sizeof *c->line;
@@ -256,7 +257,7 @@ static void compare_stages(rc_executor_t *x, rc_build_t *b, const rc_stages_t *c
     same(x, c->entry, d.entry, places, "places of blocks");
     same(x, c->of, d.of, of, "parts of blocks");
     same(x, c->lengthy, d.lengthy, longs, "long rows of blocks");
-    rc_cuda_memory_free(&m);
+    rc_memory_free(&m);
 }
 
 /* \return rows that share a piece with the one before, about */
@@ -301,10 +302,11 @@ static void check_slots(rc_executor_t *x, rc_problem_t *p)
 {
     rc_err_t err = {0};
     rc_cuda_slots_t s[2];
+    rc_memory_t memory[2] = {{.x = x}, {.x = x}};
     const rc_resident_t *r = p->resident;
     for (int there = 0; there < 2; there++) {
         p->resident = there ? r : NULL;
-        ok(rc_cuda_slots_build(x, p, &s[there], &err), &err, "slots");
+        ok(rc_cuda_slots_build(&memory[there], p, &s[there], &err), &err, "slots");
     }
     assert_true(s[0].slots == s[1].slots && s[0].nnz == s[1].nnz && s[0].absents == s[1].absents);
     assert_int_equal(s[0].wide, s[1].wide);
@@ -312,7 +314,7 @@ static void check_slots(rc_executor_t *x, rc_problem_t *p)
     const void *host[] = {s[0].ptr, s[0].col, s[0].val, s[0].row, s[0].absent};
     const void *device[] = {s[1].ptr, s[1].col, s[1].val, s[1].row, s[1].absent};
     const size_t bytes[] = {((size_t)s[0].slots + 1) * pointer, (size_t)s[0].nnz * sizeof *s[0].col,
-        (size_t)s[0].nnz * (size_t)s[0].value_bytes, (size_t)s[0].slots * sizeof *s[0].row,
+        (size_t)s[0].nnz * rc_precision_bytes(p->precision), (size_t)s[0].slots * sizeof *s[0].row,
         (size_t)s[0].absents * sizeof *s[0].absent};
     for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++) {
         assert_true(!host[i] == !device[i]);
@@ -324,8 +326,8 @@ static void check_slots(rc_executor_t *x, rc_problem_t *p)
         same(x, copy, device[i], bytes[i], "slots");
         free(copy);
     }
-    rc_cuda_slots_free(x, &s[0]);
-    rc_cuda_slots_free(x, &s[1]);
+    rc_memory_free(&memory[0]);
+    rc_memory_free(&memory[1]);
 }
 
 /* Prepared memory is what the analysis says, within 1 %. */
@@ -333,7 +335,7 @@ static void check_bytes(const char *text, const rc_spmv_t *s, const rc_analysis_
 {
     enum { share = 100 };
     int64_t said = rc_analysis_bytes(analysis, 1);
-    int64_t taken = rc_cuda_memory_bytes(&s->memory);
+    int64_t taken = rc_memory_bytes(&s->base.memory);
     int64_t apart = said > taken ? said - taken : taken - said;
     if (apart > said / share)
         fail_msg("%s: %d bytes are taken, %d were said", text, (int)taken, (int)said);
@@ -352,26 +354,26 @@ static void check_vector(rc_executor_t *x, rc_problem_t *p, const rc_resident_t 
     for (int there = 0; there < 2; there++) {
         analysis[there] = (rc_analysis_t){0};
         p->resident = there ? r : NULL;
-        ok(k->analyse(p, &analysis[there], &err), &err, text);
-        ok(k->prepare(x, p, &analysis[there], &state[there], &err), &err, text);
+        ok(rc_kernel_analyse(k, p, &analysis[there], &err), &err, text);
+        ok(rc_kernel_prepare(k, x, p, &analysis[there], &state[there], &err), &err, text);
         check_bytes(text, state[there], &analysis[there]);
     }
     const rc_spmv_t *host = state[0];
     const rc_spmv_t *device = state[1];
     assert_memory_equal(&analysis[0], &analysis[1], sizeof analysis[0]);
-    assert_true(host->rests == device->rests && host->values == device->values);
-    assert_int_equal(host->memory.matrix, device->memory.matrix);
-    for (int i = 0; i < host->memory.matrix; i++) {
-        size_t bytes = host->memory.bytes[i];
+    assert_true(host->rests == device->rests && host->base.stored == device->base.stored);
+    assert_int_equal(host->base.memory.matrix, device->base.memory.matrix);
+    for (int i = 0; i < host->base.memory.matrix; i++) {
+        size_t bytes = host->base.memory.bytes[i];
         unsigned char *copy = malloc(bytes + 1);
         assert_non_null(copy);
-        assert_int_equal(bytes, device->memory.bytes[i]);
-        ok(x->download(x, copy, host->memory.piece[i], bytes, &err), &err, text);
-        same(x, copy, device->memory.piece[i], bytes, text);
+        assert_int_equal(bytes, device->base.memory.bytes[i]);
+        ok(x->download(x, copy, host->base.memory.piece[i], bytes, &err), &err, text);
+        same(x, copy, device->base.memory.piece[i], bytes, text);
         free(copy);
     }
-    k->release(state[0]);
-    k->release(state[1]);
+    rc_kernel_release(k, state[0]);
+    rc_kernel_release(k, state[1]);
     p->resident = r;
 }
 

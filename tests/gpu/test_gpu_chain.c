@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "device/cuda/cuda.h"
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
@@ -65,7 +66,7 @@ static void run(chain_t *c, int waits)
         check_cuda(cudaLaunchHostFunc(stream, hold, &go), c->label);
     for (int i = 0; i < PRODUCTS; i++) {
         const rc_operands_t o = {.in = {c->side[i % 2]}, .out = c->side[(i + 1) % 2]};
-        ok(c->kernel->run(c->state, &o, c->alpha, 0, &err), &err, c->label);
+        ok(rc_kernel_run(c->kernel, c->state, &o, c->alpha, 0, &err), &err, c->label);
         if (waits)
             check_cuda(cudaStreamSynchronize(stream), c->label);
     }
@@ -158,9 +159,9 @@ static void run_kernel(rc_executor_t *x, const rc_csr_t *a, const char *matrix, 
     chain_t c = {.x = x, .a = a, .kernel = k, .label = label};
     ok(rc_order_build("csr", a, &p.geometry, 0, &s, &err), &err, "order");
     if (rc_kernel_analyse(k, &p, &analysis, &err) == RC_OK) {
-        ok(k->prepare(x, &p, &analysis, &c.state, &err), &err, label);
+        ok(rc_kernel_prepare(k, x, &p, &analysis, &c.state, &err), &err, label);
         run_chain(&c, &p);
-        k->release(c.state);
+        rc_kernel_release(k, c.state);
     }
     rc_schedule_free(&s);
 }

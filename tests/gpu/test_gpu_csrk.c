@@ -3,6 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "kernels/prepared.h"
 #include "kernels/spmv/cuda/spmv_csrk.h"
 #include "device/device.h"
 #include "operands.h"
@@ -83,13 +84,13 @@ static void multiply(const problem_t *v, const char *text, void *y, rc_cuda_laun
         .out = {.data = v->out, .rows = v->a->rows, .cols = 1, .ld = v->a->rows,
             .precision = v->precision, .layout = RC_COL_MAJOR}};
     ok(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), &err, text);
-    ok(spec.kernel->prepare(v->x, &p, &analysis, &state, &err), &err, text);
+    ok(rc_kernel_prepare(spec.kernel, v->x, &p, &analysis, &state, &err), &err, text);
     ok(v->x->fill(v->x, v->out, 0xff, bytes, &err), &err, text);
-    ok(spec.kernel->run(state, &o, 1, 0, &err), &err, text);
+    ok(rc_kernel_run(spec.kernel, state, &o, 1, 0, &err), &err, text);
     ok(v->x->download(v->x, y, v->out, bytes, &err), &err, text);
     if (launch)
         *launch = *rc_csrk_launched(state);
-    spec.kernel->release(state);
+    rc_kernel_release(spec.kernel, state);
 }
 
 static void check_values(const problem_t *v, const void *y, const char *matrix, const char *spec)

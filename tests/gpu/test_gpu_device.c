@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/device.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "rowcast.h"
 
 #include <math.h>
@@ -115,7 +115,8 @@ static void fault_begin(fault_t *f, rc_device_t *d, const char *params)
     memcpy(p.param, spec.param, sizeof p.param);
     rc_analysis_t analysis;
     check(rc_kernel_analyse(f->kernel, &p, &analysis, &err), &err, "analyse");
-    check(f->kernel->prepare(&d->executor, &p, &analysis, &f->state, &err), &err, "prepare");
+    check(rc_kernel_prepare(f->kernel, &d->executor, &p, &analysis, &f->state, &err), &err,
+        "prepare");
     check(d->executor.alloc(&d->executor, sizeof b_host, (void **)&f->b, &err), &err, "B");
     check(d->executor.alloc(&d->executor, sizeof c_host, (void **)&f->c, &err), &err, "C");
     check(d->executor.upload(&d->executor, f->b, b_host, sizeof b_host, &err), &err, "B");
@@ -124,7 +125,7 @@ static void fault_begin(fault_t *f, rc_device_t *d, const char *params)
 
 static void fault_end(fault_t *f)
 {
-    f->kernel->release(f->state);
+    rc_kernel_release(f->kernel, f->state);
     f->d->executor.release(&f->d->executor, f->b);
     f->d->executor.release(&f->d->executor, f->c);
 }
@@ -141,7 +142,7 @@ static rc_status_t launch(void *state, rc_err_t *err)
     rc_operands_t o = {.in = {shape}, .out = shape};
     o.in[0].data = f->b;
     o.out.data = f->c;
-    return f->kernel->run(f->state, &o, 1, 0, err);
+    return rc_kernel_run(f->kernel, f->state, &o, 1, 0, err);
 }
 
 /* Times a batch; *wall is what the host saw. */

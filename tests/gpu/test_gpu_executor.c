@@ -5,6 +5,7 @@
 
 #include "device/cuda/executor.h"
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 
 #include <cuda_runtime_api.h>
@@ -104,7 +105,7 @@ static void run_kernel(
     rc_problem_t p = gpu_problem(o, &spec, &s, order);
     ok(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), &err, text);
     int64_t blocks = app->memory.blocks;
-    ok(spec.kernel->prepare(&app->x, &p, &analysis, &state, &err), &err, text);
+    ok(rc_kernel_prepare(spec.kernel, &app->x, &p, &analysis, &state, &err), &err, text);
     check_current(app, text);
     rc_operands_t of = gpu_operands_of(o, PLACE_ALIGNED, p.c_rows);
     if (spec.kernel->preprocess)
@@ -112,13 +113,13 @@ static void run_kernel(
     for (int i = 0; i < 2; i++) {
         gpu_operands_fill(o, &of, beta[i] != 0);
         int64_t calls = app->memory.calls;
-        ok(spec.kernel->run(state, &of, 2, beta[i], &err), &err, text);
+        ok(rc_kernel_run(spec.kernel, state, &of, 2, beta[i], &err), &err, text);
         assert_int_equal(app->memory.calls, calls);
         check_current(app, text);
         gpu_operands_check(o, &of, &p, 2, beta[i], beta[i] != 0, text);
         check_current(app, text);
     }
-    spec.kernel->release(state);
+    rc_kernel_release(spec.kernel, state);
     check_current(app, text);
     assert_int_equal(app->memory.blocks, blocks);
     rc_schedule_free(&s);

@@ -10,6 +10,7 @@
 #include "base/type.h"
 #include "device/device.h"
 #include "format/places.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "variants.h"
@@ -85,7 +86,7 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
         of.in[0].data = of.in[1].data = NULL;
     gpu_operands_fill(&plan->o, &of, s.old);
     for (int round = 0; round < (s.beta == 0 ? 2 : 1); round++) {
-        rc_status_t st = rc_kernel_run(kernel, plan->o.x, state, &of, s.alpha, s.beta, &err);
+        rc_status_t st = rc_kernel_run(kernel, state, &of, s.alpha, s.beta, &err);
         if (st == RC_ENOTSUP && !is_ours(kernel))
             return st;
         ok(st, &err, text);
@@ -130,8 +131,8 @@ static void check_values(const rc_kernel_t *kernel, rc_executor_t *x, const rc_p
     void *array = NULL;
     int64_t seen = 0;
     asked.places = &left;
-    ok(kernel->prepare(x, &asked, analysis, &state, &err), &err, label);
-    int64_t count = kernel->values(state, &array);
+    ok(rc_kernel_prepare(kernel, x, &asked, analysis, &state, &err), &err, label);
+    int64_t count = rc_kernel_values(state, &array);
     if (count > 0 && left.count != count)
         fail_msg("%s: %.0f places of %.0f values", label, (double)left.count, (double)count);
     char *place = malloc((size_t)(count * left.bytes) + 1);
@@ -152,7 +153,7 @@ static void check_values(const rc_kernel_t *kernel, rc_executor_t *x, const rc_p
     free(value);
     free(is);
     rc_places_free(&left);
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
 }
 
 static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_order_t order,
@@ -176,7 +177,7 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
         return;
     }
     allocated = 0;
-    rc_status_t st = kernel->prepare(o->x, &p, &analysis, &state, &err);
+    rc_status_t st = rc_kernel_prepare(kernel, o->x, &p, &analysis, &state, &err);
     if (st == RC_ENOTSUP) {
         plan->skipped++;
         return;
@@ -190,8 +191,10 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
     st = run_pairs(plan, kernel, state, &p, place, dice / PLACES, label);
     if (allocated != 0)
         fail_msg("%s: a run allocated %.0f bytes", label, (double)allocated);
-    kernel->release(state);
-    if (kernel->values && dice % 4 == 0)
+    void *array;
+    int told = rc_kernel_values(state, &array) > 0;
+    rc_kernel_release(kernel, state);
+    if (told && dice % 4 == 0)
         check_values(kernel, o->x, &p, &analysis, label);
     plan->runs += st == RC_OK;
     plan->skipped += st != RC_OK;

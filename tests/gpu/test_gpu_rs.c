@@ -6,6 +6,7 @@
 #include "fixture.h"
 #include "device/device.h"
 #include "format/resident.h"
+#include "kernels/prepared.h"
 #include "kernels/spmm/cuda/rs_state.h"
 #include "operands.h"
 #include "random_problem.h"
@@ -70,7 +71,7 @@ static void too_wide_a_panel(void **state)
         p.param[i] = spec.param[i];
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
     assert_int_equal(
-        spec.kernel->prepare(&d->executor, &p, &analysis, &prepared, &err), RC_ENOTSUP);
+        rc_kernel_prepare(spec.kernel, &d->executor, &p, &analysis, &prepared, &err), RC_ENOTSUP);
     assert_non_null(strstr(err.text, "2097152 bytes"));
     rc_schedule_free(&s);
     free_matrix(&a);
@@ -98,15 +99,18 @@ static void same_parts(
 {
     const rc_rs_parts_t *a = &h->parts;
     const rc_rs_parts_t *b = &d->parts;
-    int64_t value = (int64_t)rc_precision_bytes(h->precision);
+    rc_rs_chosen_t chosen;
+    RC_CHOSEN(n, chosen);
+    const int64_t nnz_heavy = chosen.nnz_heavy;
+    int64_t value = (int64_t)h->base.value_bytes;
     assert_int_equal(a->panels, b->panels);
     assert_int_equal(a->col_bytes, b->col_bytes);
     assert_int_equal(h->scaled_rows, d->scaled_rows);
     same(x, a->panel, b->panel, (a->panels + 1) * (int64_t)sizeof *a->panel, "panels");
     same(x, a->seg_row, b->seg_row, h->heavy * 4, "rows of segments");
     same(x, a->seg_ptr, b->seg_ptr, (h->heavy + 1) * 4, "pointers of segments");
-    same(x, a->col, b->col, n->chosen[RC_RS_NNZ_HEAVY] * a->col_bytes, "heavy columns");
-    same(x, a->val, b->val, h->nnz * value, "values");
+    same(x, a->col, b->col, nnz_heavy * a->col_bytes, "heavy columns");
+    same(x, a->val, b->val, h->base.stored * value, "values");
     same(x, a->light_ptr, b->light_ptr, (slots + 1) * 4, "pointers of light rows");
     same(x, a->light_col, b->light_col, h->light * 4, "light columns");
     if (a->dense)
@@ -118,8 +122,9 @@ static void check_build(rc_executor_t *x, rc_problem_t *p)
 {
     rc_resident_t r;
     rc_err_t err = {0};
-    rc_cuda_rs_t here = {.memory = {.x = x}};
-    rc_cuda_rs_t there = {.memory = {.x = x}};
+    const size_t value = rc_precision_bytes(p->precision);
+    rc_cuda_rs_t here = {.base = {.memory = {.x = x}, .p = *p, .value_bytes = value}};
+    rc_cuda_rs_t there = here;
     rc_analysis_t n;
     const rc_kernel_t *kernel = rc_kernel_find("rs", RC_DEVICE_CUDA);
     p->resident = NULL;
@@ -128,11 +133,11 @@ static void check_build(rc_executor_t *x, rc_problem_t *p)
     ok(rc_resident_new(x, p->a, RC_FP64, &r, &err), &err, "matrix");
     p->resident = &r;
     ok(rc_cuda_rs_build(&there, p, &n, &err), &err, "split on the device");
-    assert_int_equal(rc_cuda_memory_bytes(&here.memory), n.bytes);
-    assert_int_equal(rc_cuda_memory_bytes(&there.memory), n.bytes);
+    assert_int_equal(rc_memory_bytes(&here.base.memory), n.bytes);
+    assert_int_equal(rc_memory_bytes(&there.base.memory), n.bytes);
     same_parts(x, &here, &there, &n, p->schedule->slots);
-    rc_cuda_memory_free(&here.memory);
-    rc_cuda_memory_free(&there.memory);
+    rc_memory_free(&here.base.memory);
+    rc_memory_free(&there.base.memory);
     rc_resident_free(&r);
 }
 
@@ -254,12 +259,12 @@ static void memory_of_the_split(void **state)
         counted.now = counted.most = 0;
         x->alloc = counted_alloc;
         x->release = counted_release;
-        ok(kernel->prepare(x, &p, &n, &prepared, &err), &err, "rs");
+        ok(rc_kernel_prepare(kernel, x, &p, &n, &prepared, &err), &err, "rs");
         assert_true((double)counted.now <= 1.01 * (double)n.bytes && (double)counted.now >= 0.99 * (double)n.bytes);
         assert_true((double)n.bytes <= 1.15 * (double)(8 * a.nnz + 4 * (a.rows + 1)));
         if (counted.most - counted.now > 16 * a.nnz + 4096)
             fail_msg("%s: %.1f bytes of scratch an entry", specs[i], (double)(counted.most - counted.now) / (double)a.nnz);
-        kernel->release(prepared);
+        rc_kernel_release(kernel, prepared);
         x->alloc = counted.alloc;
         x->release = counted.release;
         assert_int_equal(counted.now, 0);

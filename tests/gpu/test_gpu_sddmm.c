@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "sddmm_properties.h"
 
@@ -44,16 +45,16 @@ static void run_with(gpu_operands_t *o, const char *text, const rc_schedule_t *s
     rc_problem_t p = gpu_problem(o, &spec, s, RC_C_ORIGINAL);
     ok(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), &err, text);
     p.k = o->k > 1 ? o->k * 2 : 1; /* prepared for more columns than are asked for */
-    ok(spec.kernel->prepare(o->x, &p, &analysis, &state, &err), &err, text);
+    ok(rc_kernel_prepare(spec.kernel, o->x, &p, &analysis, &state, &err), &err, text);
     void *shared = NULL;
-    ok(spec.kernel->share(o->x, &p, &analysis, state, &shared, &err), &err, text);
-    spec.kernel->release(state);
+    ok(rc_kernel_share(spec.kernel, o->x, &p, state, &shared, &err), &err, text);
+    rc_kernel_release(spec.kernel, state);
     rc_operands_t of = gpu_operands_of(o, PLACE_ALIGNED, p.c_rows);
     gpu_operands_fill(o, &of, 0);
-    ok(spec.kernel->run(shared, &of, 1, 0, &err), &err, text);
+    ok(rc_kernel_run(spec.kernel, shared, &of, 1, 0, &err), &err, text);
     ok(o->x->download(o->x, to, of.out.data, (size_t)o->a->nnz * sizeof *to, &err), &err, text);
     gpu_operands_check(o, &of, &p, 1, 0, 0, text);
-    spec.kernel->release(shared);
+    rc_kernel_release(spec.kernel, shared);
 }
 
 /* Segments are who computes, not what: every size gives the same bits, also of a shared state. */

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "variants.h"
 
@@ -133,12 +134,12 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
     int promised = kernel->strict && kernel->strict(spec->param);
     rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, &err);
     if (st == RC_OK)
-        st = kernel->prepare(w->o.x, &p, &analysis, &state, &err);
+        st = rc_kernel_prepare(kernel, w->o.x, &p, &analysis, &state, &err);
     if (st == RC_OK && kernel->preprocess)
         st = kernel->preprocess(state, &of, &err);
     gpu_operands_fill(&w->o, &of, 0);
     if (st == RC_OK)
-        st = rc_kernel_run(kernel, w->o.x, state, &of, 1, 0, &err);
+        st = rc_kernel_run(kernel, state, &of, 1, 0, &err);
     if (st != RC_ENOTSUP)
         ok(st, &err, kernel->name);
     if (st == RC_OK) {
@@ -153,7 +154,7 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
                 (int)(of.out.rows * of.out.cols));
     }
     if (state)
-        kernel->release(state);
+        rc_kernel_release(kernel, state);
     rc_schedule_free(&s);
 }
 

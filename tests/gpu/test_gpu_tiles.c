@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "device/device.h"
 #include "format/resident.h"
+#include "kernels/prepared.h"
 #include "kernels/spmm/cuda/aspt_state.h"
 #include "operands.h"
 #include "random_problem.h"
@@ -51,25 +52,28 @@ static void same(rc_executor_t *x, const void *host, const void *device, int64_t
 static void compare(rc_executor_t *x, const rc_cuda_aspt_t *h, const rc_cuda_aspt_t *d, const rc_problem_t *p,
     const rc_analysis_t *n, const char *label)
 {
-    const int64_t *c = n->chosen;
+    rc_aspt_chosen_t c;
+    RC_CHOSEN(n, c);
     size_t value = rc_precision_bytes(p->precision);
-    int64_t nnz_rest = p->a->nnz - c[RC_CUDA_ASPT_NNZ_DENSE];
-    int64_t places = c[RC_CUDA_ASPT_LONGS] > 0 ? c[RC_CUDA_ASPT_LONGS] + c[RC_CUDA_ASPT_PIECES] : 0;
+    int64_t nnz_rest = p->a->nnz - c.nnz_dense;
+    int64_t places = c.longs > 0 ? c.longs + c.pieces : 0;
     int64_t slots = p->schedule->slots;
-    assert_true(h->parts.rows == d->parts.rows && h->parts.panels == d->parts.panels && h->values == d->values);
+    assert_true(h->parts.rows == d->parts.rows && h->parts.panels == d->parts.panels &&
+                h->base.stored == d->base.stored);
     assert_true(h->tile_cols == d->tile_cols && h->longs == d->longs && h->has_rest == d->has_rest);
     assert_true(h->parts.apart == d->parts.apart && h->pieces.args.slots == d->pieces.args.slots);
-    assert_int_equal(rc_cuda_memory_bytes(&h->memory), rc_cuda_memory_bytes(&d->memory));
-    same(x, h->parts.panel, d->parts.panel, c[RC_CUDA_ASPT_PANELS], sizeof *h->parts.panel, "panels", label);
-    same(x, h->parts.tile_col, d->parts.tile_col, c[RC_CUDA_ASPT_COLS], 4, "dense columns", label);
-    same(x, h->parts.ptr, d->parts.ptr, c[RC_CUDA_ASPT_PTRS] + 1, 4, "pointers of tiles", label);
-    same(x, h->parts.col, d->parts.col, c[RC_CUDA_ASPT_COLUMNS], 2, "columns of tiles", label);
-    same(x, h->parts.val, d->parts.val, c[RC_CUDA_ASPT_COLUMNS] * c[RC_CUDA_ASPT_ROWS], value, "values of tiles", label);
+    assert_int_equal(rc_memory_bytes(&h->base.memory), rc_memory_bytes(&d->base.memory));
+    same(x, h->parts.panel, d->parts.panel, c.panels, sizeof *h->parts.panel, "panels", label);
+    same(x, h->parts.tile_col, d->parts.tile_col, c.cols, 4, "dense columns", label);
+    same(x, h->parts.ptr, d->parts.ptr, c.groups.ptrs + 1, 4, "pointers of tiles", label);
+    same(x, h->parts.col, d->parts.col, c.groups.columns, 2, "columns of tiles", label);
+    same(x, h->parts.val, d->parts.val, c.groups.columns * c.groups.rows, value, "values of tiles",
+        label);
     same(x, h->parts.rest_ptr, d->parts.rest_ptr, slots + 1, 4, "rows of the sparse part", label);
     same(x, h->parts.rest_col, d->parts.rest_col, nnz_rest, 4, "columns of the sparse part", label);
     same(x, h->parts.rest_val, d->parts.rest_val, nnz_rest, value, "values of the sparse part", label);
     same(x, h->rest.args.row, d->rest.args.row, slots, 4, "rows that go by themselves", label);
-    same(x, h->long_row, d->long_row, c[RC_CUDA_ASPT_LONGS], sizeof *h->long_row, "long rows", label);
+    same(x, h->long_row, d->long_row, c.longs, sizeof *h->long_row, "long rows", label);
     same(x, h->pieces.args.ptr, d->pieces.args.ptr, places ? places + 1 : 0, 4, "pointers of pieces", label);
     same(x, h->pieces.args.row, d->pieces.args.row, places, 4, "pieces", label);
 }
@@ -87,14 +91,16 @@ static void check(rc_executor_t *x, rc_problem_t *p, const rc_resident_t *r, con
     ok(rc_kernel_analyse(spec.kernel, p, &n, &err), &err, params);
     for (int there = 0; there < 2; there++) {
         p->resident = there ? r : NULL;
-        ok(spec.kernel->prepare(x, p, &n, &state[there], &err), &err, params);
+        ok(rc_kernel_prepare(spec.kernel, x, p, &n, &state[there], &err), &err, params);
     }
     compare(x, state[0], state[1], p, &n, params);
-    seen[0] += n.chosen[RC_CUDA_ASPT_PANELS];
-    seen[1] += n.chosen[RC_CUDA_ASPT_ROWS] > 1 ? n.chosen[RC_CUDA_ASPT_PANELS] : 0;
-    seen[2] += n.chosen[RC_CUDA_ASPT_LONGS];
-    spec.kernel->release(state[0]);
-    spec.kernel->release(state[1]);
+    rc_aspt_chosen_t c;
+    RC_CHOSEN(&n, c);
+    seen[0] += c.panels;
+    seen[1] += c.groups.rows > 1 ? c.panels : 0;
+    seen[2] += c.longs;
+    rc_kernel_release(spec.kernel, state[0]);
+    rc_kernel_release(spec.kernel, state[1]);
 }
 
 static void random_params(rc_rng_t *r, char *text)
@@ -188,10 +194,10 @@ static double prepare_ms(rc_executor_t *x, const rc_kernel_t *k, const rc_proble
         rc_err_t err = {0};
         void *state = NULL;
         int64_t since = rc_clock_ns();
-        ok(k->prepare(x, p, n, &state, &err), &err, "prepare");
+        ok(rc_kernel_prepare(k, x, p, n, &state, &err), &err, "prepare");
         double ms = (double)(rc_clock_ns() - since) * 1e-6;
         best = ms < best ? ms : best;
-        k->release(state);
+        rc_kernel_release(k, state);
     }
     return best;
 }
@@ -212,11 +218,14 @@ static void time_one(rc_device_t *d, int64_t columns, const char *text)
     rc_problem_t p = {.a = &a, .schedule = &s, .identity = 1, .k = columns};
     memcpy(p.param, spec.param, sizeof p.param);
     ok(rc_kernel_analyse(spec.kernel, &p, &n, &err), &err, text);
+    rc_aspt_chosen_t c;
+    RC_CHOSEN(&n, c);
     double host = prepare_ms(&d->executor, spec.kernel, &p, &n);
     p.resident = &r;
     double there = prepare_ms(&d->executor, spec.kernel, &p, &n);
-    printf("%s: %" PRId64 " entries, dense_ratio %.3f, prepared on the GPU in %.3f ms, on the host in %.3f ms\n", text, a.nnz,
-        (double)n.chosen[RC_CUDA_ASPT_NNZ_DENSE] / (double)a.nnz, there, host);
+    printf("%s: %" PRId64
+           " entries, dense_ratio %.3f, prepared on the GPU in %.3f ms, on the host in %.3f ms\n",
+        text, a.nnz, (double)c.nnz_dense / (double)a.nnz, there, host);
     fflush(stdout);
     rc_resident_free(&r);
     rc_schedule_free(&s);

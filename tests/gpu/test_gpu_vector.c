@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
@@ -130,7 +131,7 @@ static void run_doubled(const vector_t *v, const rc_kernel_t *k, void *state, co
     put_x(v, 2);
     for (int run = 0; run < 2; run++) {
         ok(v->x->fill(v->x, v->out, 0xff, bytes, &err), &err, spec);
-        ok(k->run(state, o, 1, 0, &err), &err, spec);
+        ok(rc_kernel_run(k, state, o, 1, 0, &err), &err, spec);
         ok(v->x->download(v->x, v->again, v->out, bytes, &err), &err, spec);
         for (int64_t r = 0; r < v->a.rows; r++)
             if (load(v->again, v->precision, r) != 2 * load(v->first, v->precision, r))
@@ -150,7 +151,7 @@ static void run_all(const vector_t *v, const rc_kernel_t *k, void *state, const 
     for (int run = 0; run < RUNS; run++) {
         void *to = run == 0 ? v->first : v->again;
         ok(v->x->fill(v->x, v->out, 0xff, bytes, &err), &err, spec);
-        ok(k->run(state, &o, 1, 0, &err), &err, spec);
+        ok(rc_kernel_run(k, state, &o, 1, 0, &err), &err, spec);
         ok(v->x->download(v->x, to, v->out, bytes, &err), &err, spec);
         if (run == 0)
             check_values(v, spec);
@@ -185,9 +186,9 @@ static void run_spec(const vector_t *v, const char *text)
     enum { most = 1 << 30 }; /* bytes: ELLPACK of one long row is not for every GPU */
     if (st != RC_ENOTSUP && rc_analysis_bytes(&analysis, 1) < most) {
         ok(st, &err, text);
-        ok(k->prepare(v->x, &p, &analysis, &state, &err), &err, text);
+        ok(rc_kernel_prepare(k, v->x, &p, &analysis, &state, &err), &err, text);
         run_all(v, k, state, text);
-        k->release(state);
+        rc_kernel_release(k, state);
     }
     rc_schedule_free(&s);
 }

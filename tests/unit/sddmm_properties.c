@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "kernels/prepared.h"
 #include "order/policy.h"
 #include "sddmm_properties.h"
 
@@ -86,7 +87,7 @@ static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, 
     memcpy(p.param, spec->param, sizeof p.param);
     rc_status_t st = rc_kernel_analyse(kernel, &p, &analysis, &err);
     if (st == RC_OK)
-        st = kernel->prepare(x, &p, &analysis, &state, &err);
+        st = rc_kernel_prepare(kernel, x, &p, &analysis, &state, &err);
     if (st == RC_ENOTSUP && !p.identity)
         return 0;
     if (st < 0)
@@ -98,13 +99,13 @@ static int run(rc_device_t *d, const rc_kernel_spec_t *spec, const rc_csr_t *a, 
     assert_int_equal(x->fill(x, o.out.data, 0xff, bytes, NULL), RC_OK);
     if (kernel->preprocess)
         assert_int_equal(kernel->preprocess(state, &o, &err), RC_OK);
-    if (kernel->run(state, &o, 1, 0, &err) < 0)
+    if (rc_kernel_run(kernel, state, &o, 1, 0, &err) < 0)
         fail_msg("%s: %s", kernel->name, err.text);
     assert_int_equal(x->download(x, out, o.out.data, bytes, NULL), RC_OK);
     for (int i = 0; i < INPUTS; i++)
         x->release(x, o.in[i].data);
     x->release(x, o.out.data);
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
     return 1;
 }
 

@@ -5,6 +5,7 @@
 
 #include "format/aspt.h"
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "operation/operation.h"
 #include "order_matrix.h"
 #include "random_problem.h"
@@ -201,7 +202,7 @@ static void check_product(rc_executor_t *x, rc_problem_t *p, const char *params)
     assert_int_equal(rc_kernel_spec_parse(text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     memcpy(p->param, spec.param, sizeof p->param);
     if (rc_kernel_analyse(spec.kernel, p, &n, &err) != RC_OK ||
-        spec.kernel->prepare(x, p, &n, &prepared, &err) != RC_OK)
+        rc_kernel_prepare(spec.kernel, x, p, &n, &prepared, &err) != RC_OK)
         fail_msg("%s: %s", text, err.text);
     double *b = calloc((size_t)(a->cols * p->k) + 1, sizeof *b);
     double *c = calloc((size_t)(rows * p->k) + 1, sizeof *c);
@@ -218,14 +219,14 @@ static void check_product(rc_executor_t *x, rc_problem_t *p, const char *params)
     const rc_operands_t o = {
         .in = {{b, a->cols, p->k, p->k, RC_FP64, RC_ROW_MAJOR}},
         .out = {c, rows, p->k, p->k, RC_FP64, RC_ROW_MAJOR}};
-    assert_int_equal(spec.kernel->run(prepared, &o, 2, -1, &err), RC_OK);
+    assert_int_equal(rc_kernel_run(spec.kernel, prepared, &o, 2, -1, &err), RC_OK);
     for (int64_t i = 0; i < rows; i++) {
         int64_t r = p->c_order == RC_C_ORIGINAL ? i : p->schedule->row[i];
         for (int64_t j = 0; r >= 0 && j < p->k; j++)
             if (fabs(c[i * p->k + j] - (2 * want[r * p->k + j] - 3)) > 1e-9)
                 fail_msg("%s: row %d, column %d", text, (int)r, (int)j);
     }
-    spec.kernel->release(prepared);
+    rc_kernel_release(spec.kernel, prepared);
     free(b);
     free(c);
     free(want);
@@ -246,7 +247,7 @@ static void check_sampled(rc_executor_t *x, rc_problem_t *p, const char *params)
     assert_int_equal(rc_kernel_spec_parse(text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     memcpy(p->param, spec.param, sizeof p->param);
     if (rc_kernel_analyse(spec.kernel, p, &n, &err) != RC_OK ||
-        spec.kernel->prepare(x, p, &n, &prepared, &err) != RC_OK)
+        rc_kernel_prepare(spec.kernel, x, p, &n, &prepared, &err) != RC_OK)
         fail_msg("%s: %s", text, err.text);
     double *y = calloc((size_t)((a->rows + a->cols) * p->k) + 1, sizeof *y);
     double *out = calloc((size_t)a->nnz + 1, sizeof *out);
@@ -259,7 +260,7 @@ static void check_sampled(rc_executor_t *x, rc_problem_t *p, const char *params)
     const rc_operands_t o = {.in = {{y, a->rows, p->k, p->k, RC_FP64, RC_ROW_MAJOR},
                                  {of_x, a->cols, p->k, p->k, RC_FP64, RC_ROW_MAJOR}},
         .out = {out, a->nnz, 1, 1, RC_FP64, RC_ROW_MAJOR}};
-    assert_int_equal(spec.kernel->run(prepared, &o, 2, -1, &err), RC_OK);
+    assert_int_equal(rc_kernel_run(spec.kernel, prepared, &o, 2, -1, &err), RC_OK);
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
             double want = 0;
@@ -268,7 +269,7 @@ static void check_sampled(rc_executor_t *x, rc_problem_t *p, const char *params)
             if (fabs(out[e] - (2 * a->val[e] * want - (double)e)) > 1e-9)
                 fail_msg("%s: entry %d", text, (int)e);
         }
-    spec.kernel->release(prepared);
+    rc_kernel_release(spec.kernel, prepared);
     free(y);
     free(out);
 }

@@ -3,7 +3,7 @@
 
 #include "base/rng.h"
 #include "device/device.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "kernels/vendor/library.h"
 #include "rowcast.h"
 
@@ -302,16 +302,17 @@ static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
     size_t offset = rc_precision_bytes(precision) * (size_t)(k % 3);
     operands_new(kernel, &p, k % 4 == 3 ? 5 : 0, offset, x, &o);
     naive_t n = naive_new(kernel->op, a, &o, precision);
-    assert_int_equal(kernel->prepare(&d->executor, &p, &analysis, &state, NULL), RC_OK);
+    assert_int_equal(rc_kernel_prepare(kernel, &d->executor, &p, &analysis, &state, NULL), RC_OK);
     for (size_t f = 0; f < sizeof factor / sizeof factor[0]; f++) {
         rc_operands_t of = o;
         if (factor[f][0] == 0) /* reads no input */
             of.in[0].data = of.in[1].data = NULL;
         set_output(&o.out, factor[f][1]);
-        assert_int_equal(rc_kernel_run(kernel, &d->executor, state, &of, factor[f][0], factor[f][1], NULL), RC_OK);
+        assert_int_equal(
+            rc_kernel_run(kernel, state, &of, factor[f][0], factor[f][1], NULL), RC_OK);
         check_output(spec_text, &n, &o.out, factor[f][0], factor[f][1]);
     }
-    kernel->release(state);
+    rc_kernel_release(kernel, state);
     naive_free(&n);
     for (int i = 0; i < 3; i++) {
         dense_check_guards(&x[i]);
@@ -458,13 +459,13 @@ static void c_in_schedule_order(void **state)
             o.out = c.m;
             assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
             assert_int_equal(
-                spec.kernel->prepare(&d->executor, &p, &analysis, &kernel, NULL), RC_OK);
-            assert_int_equal(spec.kernel->run(kernel, &o, 1, 0, NULL), RC_OK);
+                rc_kernel_prepare(spec.kernel, &d->executor, &p, &analysis, &kernel, NULL), RC_OK);
+            assert_int_equal(rc_kernel_run(spec.kernel, kernel, &o, 1, 0, NULL), RC_OK);
             for (int64_t at = 0; at < s.slots; at++)
                 for (int64_t j = 0; s.row[at] >= 0 && j < c.m.cols; j++)
                     assert_true(
                         fabs(dense_get(&c.m, at, j) - n.value[s.row[at] * c.m.cols + j]) < 1e-12);
-            spec.kernel->release(kernel);
+            rc_kernel_release(spec.kernel, kernel);
             naive_free(&n);
             dense_check_guards(&c);
             free(c.block);
@@ -567,7 +568,9 @@ static void descriptors_are_complete(void **state)
     for (int i = 0; rc_kernels[i]; i++) {
         const rc_kernel_t *k = rc_kernels[i];
         assert_true(k->name && k->summary && k->source && k->version >= 1);
-        assert_true(k->analyse && k->geometry && k->prepare && k->run && k->release);
+        assert_true(k->analyse && k->geometry && k->run);
+        assert_true(k->state_bytes >= sizeof(rc_prepared_t) && k->shares <= k->state_bytes);
+        assert_true(k->shares == 0 || k->shares >= sizeof(rc_prepared_t));
         assert_ptr_equal(rc_kernel_find(k->name, k->device), k);
         rc_kernel_spec_t s;
         assert_int_equal(rc_kernel_spec_parse(k->name, k->device, &s, NULL), RC_OK);

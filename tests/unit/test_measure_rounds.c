@@ -4,6 +4,7 @@
 
 #include "measure_fixture.h"
 #include "format/resident.h"
+#include "kernels/prepared.h"
 #include "measure/operands.h"
 #include "measure/verify_private.h"
 
@@ -156,28 +157,11 @@ static void stopping(void **state)
 }
 
 /* The launches of the cases alternate.  A kernel of the test notes who runs. */
-typedef struct noted {
-    int who;
-} noted_t;
-
 enum { NOTES = 4000 };
 
 static int notes[NOTES];
 
 static int note_count;
-
-static rc_status_t note_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void **out, rc_err_t *err)
-{
-    (void)x;
-    (void)analysis;
-    (void)err;
-    noted_t *s = malloc(sizeof *s);
-    assert_non_null(s);
-    s->who = p->schedule->row[0];
-    *out = s;
-    return RC_OK;
-}
 
 static rc_status_t note_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
@@ -187,7 +171,7 @@ static rc_status_t note_run(
     (void)beta;
     (void)err;
     if (note_count < NOTES)
-        notes[note_count++] = ((noted_t *)state)->who;
+        notes[note_count++] = ((rc_prepared_t *)state)->p.schedule->row[0];
     rc_sleep_ns(60000);
     return RC_OK;
 }
@@ -198,9 +182,7 @@ static void rounds_are_interleaved(void **state)
     world_t w;
     world_begin(&w, "null", make_matrix(60, 40, 4, 1), 3, 3);
     rc_kernel_t kernel = *w.kernel.kernel;
-    kernel.prepare = note_prepare;
     kernel.run = note_run;
-    kernel.release = free;
     w.kernel.kernel = &kernel;
     int32_t first[3] = {0, 1, 2};
     rc_schedule_t one[3];

@@ -6,6 +6,7 @@
 #include "base/type.h"
 #include "format/places.h"
 #include "format/resident.h"
+#include "kernels/prepared.h"
 #include "kernels/specs.h"
 #include "placed.h"
 #include "random_problem.h"
@@ -244,8 +245,8 @@ static void check_kernel(const char *text, rc_executor_t *x, random_problem_t *e
     memcpy(p.param, spec.param, sizeof p.param);
     p.places = &left;
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
-    assert_int_equal(spec.kernel->prepare(x, &p, &analysis, &prepared, NULL), RC_OK);
-    int64_t count = spec.kernel->values(prepared, &array);
+    assert_int_equal(rc_kernel_prepare(spec.kernel, x, &p, &analysis, &prepared, NULL), RC_OK);
+    int64_t count = rc_kernel_values(prepared, &array);
     assert_int_equal(left.count, count);
     for (int64_t i = 0; i < count; i++) {
         double want = placed(&e->a, left.at, i);
@@ -254,7 +255,7 @@ static void check_kernel(const char *text, rc_executor_t *x, random_problem_t *e
     }
     assert_int_equal(seen, e->a.nnz);
     rc_places_free(&left);
-    spec.kernel->release(prepared);
+    rc_kernel_release(spec.kernel, prepared);
 }
 
 static void kernels_leave_their_places(void **state)

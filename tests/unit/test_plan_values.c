@@ -66,7 +66,7 @@ static void values_are_kept_for_copies(void **state)
         plan.entry = &e;
         plan.entries = 1;
         x.kind = i & 1 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
-        kernel.share = i & 2 ? rc_kernel_find("rowsplit", RC_DEVICE_CPU)->share : NULL;
+        kernel.shares = i & 2 ? rc_kernel_find("rowsplit", RC_DEVICE_CPU)->shares : 0;
         plan.values = rc_plan_values_of(narrow, 4, 0);
         assert_int_equal(rc_plan_values_settle(&plan, &err), RC_OK);
         assert_null(plan.values.given);

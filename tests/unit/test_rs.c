@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "device/device.h"
+#include "kernels/prepared.h"
 #include "kernels/tuning/rs.h"
 #include "order_matrix.h"
 #include "twins.h"
@@ -78,7 +79,7 @@ static void twins_are_mutual(void **state)
             continue;
         const rc_kernel_t *other = rc_kernel_find(k->twin, k->device);
         assert_true(other && other->device == k->device && other->op != k->op);
-        assert_true(other->share && k->share && other->twin && strcmp(other->twin, k->name) == 0);
+        assert_true(other->shares && k->shares && other->twin && strcmp(other->twin, k->name) == 0);
         for (int j = 0; j < RC_KERNEL_PARAMS_MAX && k->param[j].name; j++)
             assert_string_equal(k->param[j].name, other->param[j].name);
         pairs++;
@@ -162,15 +163,16 @@ static void values_that_are_no_numbers(void **state)
         rc_problem_t p = {.k = 1, .precision = RC_FP64, .a = &a, .schedule = &s, .identity = 1, .c_rows = rows_out};
         memcpy(p.param, spec.param, sizeof p.param);
         assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, &err), RC_OK);
-        assert_int_equal(spec.kernel->prepare(&d->executor, &p, &analysis, &prepared, &err), RC_OK);
+        assert_int_equal(
+            rc_kernel_prepare(spec.kernel, &d->executor, &p, &analysis, &prepared, &err), RC_OK);
         const rc_operands_t o = {.in = {{in, op ? ROWS : COLS, 1, 1, RC_FP64, RC_ROW_MAJOR}},
             .out = {out, rows_out, 1, 1, RC_FP64, RC_ROW_MAJOR}};
-        assert_int_equal(spec.kernel->run(prepared, &o, 1, 0, &err), RC_OK);
+        assert_int_equal(rc_kernel_run(spec.kernel, prepared, &o, 1, 0, &err), RC_OK);
         if (op == 0)
             assert_true(out[0] == 4 && isnan(out[1]) && isinf(out[2]));
         else
             assert_true(isnan(out[0]) && out[1] == 3 && isinf(out[2]) && out[3] == 2);
-        spec.kernel->release(prepared);
+        rc_kernel_release(spec.kernel, prepared);
         rc_schedule_free(&s);
         rc_device_close(d);
     }

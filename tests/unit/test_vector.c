@@ -5,7 +5,7 @@
 #include "failing_alloc.h"
 #include "base/type.h"
 #include "format_matrices.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,12 +91,12 @@ static void compute(const product_t *t, const char *text)
         .precision = p.precision};
     const rc_operands_t o = {.in = {x}, .out = y};
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
-    assert_int_equal(spec.kernel->prepare(&d, &p, &analysis, &state, NULL), RC_OK);
+    assert_int_equal(rc_kernel_prepare(spec.kernel, &d, &p, &analysis, &state, NULL), RC_OK);
     for (size_t f = 0; f < sizeof factor / sizeof *factor; f++) {
         for (int64_t r = 0; r < a->rows; r++)
             set(t->y, p.precision, r, factor[f][1] == 0 ? NAN : (double)(2 + r % 5));
         assert_int_equal(
-            spec.kernel->run(state, &o, factor[f][0], factor[f][1], NULL), RC_OK);
+            rc_kernel_run(spec.kernel, state, &o, factor[f][0], factor[f][1], NULL), RC_OK);
         for (int64_t r = 0; r < a->rows; r++) {
             double want = expected(a, r, factor[f][0], factor[f][1]);
             if (!same(get(t->y, p.precision, r), want))
@@ -104,7 +104,7 @@ static void compute(const product_t *t, const char *text)
                     get(t->y, p.precision, r));
         }
     }
-    spec.kernel->release(state);
+    rc_kernel_release(spec.kernel, state);
 }
 
 static void check_products(const format_matrix_t *m, rc_rng_t *rng)
@@ -159,9 +159,9 @@ static void multiply(const rc_csr_t *a, const char *text, int threads, double *x
         .in = {{.data = x, .rows = a->cols, .cols = 1, .ld = a->cols, .precision = RC_FP64}},
         .out = {.data = y, .rows = a->rows, .cols = 1, .ld = a->rows, .precision = RC_FP64}};
     assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
-    assert_int_equal(spec.kernel->prepare(&d, &p, &analysis, &state, NULL), RC_OK);
-    assert_int_equal(spec.kernel->run(state, &o, 1, 0, NULL), RC_OK);
-    spec.kernel->release(state);
+    assert_int_equal(rc_kernel_prepare(spec.kernel, &d, &p, &analysis, &state, NULL), RC_OK);
+    assert_int_equal(rc_kernel_run(spec.kernel, state, &o, 1, 0, NULL), RC_OK);
+    rc_kernel_release(spec.kernel, state);
     free(row);
 }
 
@@ -250,12 +250,12 @@ static void failures(void **state)
         assert_int_equal(rc_kernel_analyse(spec.kernel, &p, &analysis, NULL), RC_OK);
         for (long n = 0; st != RC_OK; n++) {
             failing_alloc_set(n);
-            st = spec.kernel->prepare(&x, &p, &analysis, &kernel, NULL);
+            st = rc_kernel_prepare(spec.kernel, &x, &p, &analysis, &kernel, NULL);
             int failed = failing_alloc_happened();
             failing_alloc_set(-1);
             assert_true(st == (failed ? RC_ENOMEM : RC_OK));
         }
-        spec.kernel->release(kernel);
+        rc_kernel_release(spec.kernel, kernel);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "kernels/prepared.h"
 #include "twins.h"
 
 #include <float.h>
@@ -70,7 +71,7 @@ static void multiply(rc_executor_t *x, const rc_kernel_t *kernel, void *state, c
     memset(out->host, 0xff, bytes);
     if (bytes > 0)
         assert_int_equal(x->upload(x, out->m.data, out->host, bytes, NULL), RC_OK);
-    if (kernel->run(state, &o, 1, 0, &err) < 0)
+    if (rc_kernel_run(kernel, state, &o, 1, 0, &err) < 0)
         fail_msg("%s: %s", label, err.text);
     if (bytes > 0)
         assert_int_equal(x->download(x, out->host, out->m.data, bytes, NULL), RC_OK);
@@ -167,19 +168,19 @@ int check_twins(rc_executor_t *x, const char *name, const twins_case_t *t)
     char label[200];
     snprintf(label, sizeof label, "%s%s, %" PRId64 " x %" PRId64 ", K %" PRId64 ", %s", name,
         t->params, t->a->rows, t->a->cols, t->k, rc_precision_name(t->precision));
-    if (rc_kernel_analyse(spec.kernel, &p, &analysis, &err) < 0
-        || spec.kernel->prepare(x, &p, &analysis, &state[first], &err) < 0) {
+    if (rc_kernel_analyse(spec.kernel, &p, &analysis, &err) < 0 ||
+        rc_kernel_prepare(spec.kernel, x, &p, &analysis, &state[first], &err) < 0) {
         if (err.status != RC_ENOTSUP)
             fail_msg("%s: %s", label, err.text);
         return 0;
     }
-    if (other.kernel->share(x, &q, &analysis, state[first], &state[!first], &err) < 0)
+    if (rc_kernel_share(other.kernel, x, &q, state[first], &state[!first], &err) < 0)
         fail_msg("%s: %s", label, err.text);
     double sum = check_products(x, t, t->k, kernel, state, 0, label);
     (void)check_products(x, t, (t->k + 1) / 2, kernel, state, 0, label);
-    spec.kernel->release(state[first]);
+    rc_kernel_release(spec.kernel, state[first]);
     state[first] = NULL;
     (void)check_products(x, t, t->k, kernel, state, sum, label);
-    other.kernel->release(state[!first]);
+    rc_kernel_release(other.kernel, state[!first]);
     return 1;
 }

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "kernels/prepared.h"
 #include "measure/measure.h"
 #include "verify_properties.h"
 
@@ -32,12 +33,6 @@ static struct {
     double sum;       /* of C over the runs to be summed */
 } mock;
 
-typedef struct mock_state {
-    rc_executor_t *x;
-    rc_problem_t p;
-    void *memory;
-} mock_state_t;
-
 static rc_status_t mock_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)err;
@@ -48,26 +43,22 @@ static rc_status_t mock_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_er
     return RC_OK;
 }
 
-static rc_status_t mock_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, void **out, rc_err_t *err)
+static rc_status_t mock_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    mock_state_t *s = malloc(sizeof *s);
-    assert_non_null(s);
-    *s = (mock_state_t){.x = x, .p = *p};
+    rc_prepared_t *s = state;
+    void *memory;
+    mock.states++;
     assert_int_equal(analysis->bytes, mock.bytes);
-    assert_int_equal(x->alloc(x, (size_t)mock.bytes, &s->memory, err), RC_OK);
+    assert_int_equal(rc_memory_room(&s->memory, (size_t)mock.bytes, &memory, err), RC_OK);
     assert_true(!p->identity || p->c_order == RC_C_ORIGINAL);
     assert_true(p->c_rows == (p->c_order == RC_C_SCHEDULE ? p->schedule->slots : p->a->rows));
-    mock.states++;
-    *out = s;
     return RC_OK;
 }
 
 static void mock_release(void *state)
 {
-    mock_state_t *s = state;
-    s->x->release(s->x, s->memory);
-    free(s);
+    (void)state;
     mock.states--;
 }
 
@@ -123,7 +114,7 @@ static int has_slot(const rc_schedule_t *s, int64_t row)
 static rc_status_t mock_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const mock_state_t *s = state;
+    const rc_prepared_t *s = state;
     const rc_problem_t *p = &s->p;
     const double garbage = 42;
     size_t value = rc_precision_bytes(p->precision);
@@ -134,8 +125,8 @@ static rc_status_t mock_run(
     assert_true(hb && hc && alpha == 1 && beta == 0);
     assert_true(o->in[0].rows == p->a->cols && o->in[0].cols == p->k);
     assert_true(o->out.rows == p->c_rows && o->out.cols == p->k);
-    assert_int_equal(s->x->download(s->x, hb, o->in[0].data, b_bytes, err), RC_OK);
-    assert_int_equal(s->x->download(s->x, hc, o->out.data, c_bytes, err), RC_OK);
+    assert_int_equal(s->memory.x->download(s->memory.x, hb, o->in[0].data, b_bytes, err), RC_OK);
+    assert_int_equal(s->memory.x->download(s->memory.x, hc, o->out.data, c_bytes, err), RC_OK);
     /* every row is stored: those that the schedule leaves out as well */
     for (int64_t r = 0; r < p->a->rows && p->c_order == RC_C_ORIGINAL; r++)
         for (int64_t j = 0; j < p->k && !has_slot(p->schedule, r); j++)
@@ -153,7 +144,7 @@ static rc_status_t mock_run(
             }
         }
     }
-    assert_int_equal(s->x->upload(s->x, o->out.data, hc, c_bytes, err), RC_OK);
+    assert_int_equal(s->memory.x->upload(s->memory.x, o->out.data, hc, c_bytes, err), RC_OK);
     if (mock.runs < NOTES)
         mock.k[mock.runs] = p->k;
     mock.runs++;
@@ -168,7 +159,8 @@ static const rc_kernel_t mock_kernel = {
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .analyse = mock_analyse,
-    .prepare = mock_prepare,
+    .state_bytes = RC_STATE(rc_prepared_t),
+    .build = mock_build,
     .run = mock_run,
     .release = mock_release,
 };

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "analysis/papers/hong/calibrate.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 #include "device/limits.h"
 #include "kernels/tuning/rs.h"
 #include "kernels/tuning/rs_cost.h"
@@ -32,7 +32,7 @@ typedef struct product {
 static rc_status_t launch(void *user, rc_err_t *err)
 {
     product_t *p = user;
-    return p->kernel->run(p->state, &p->o, 1, 0, err);
+    return rc_kernel_run(p->kernel, p->state, &p->o, 1, 0, err);
 }
 
 /* The least time of a product. */
@@ -75,11 +75,11 @@ static rc_status_t time_problem(
     RC_TRY(rc_kernel_analyse(kernel, p, &analysis, err));
     RC_TRY(dense_of(d, p, p->a->cols, &run_of.o.in[0], err));
     RC_TRY(dense_of(d, p, p->a->rows, &run_of.o.out, err));
-    RC_TRY(kernel->prepare(&d->executor, p, &analysis, &run_of.state, err));
+    RC_TRY(rc_kernel_prepare(kernel, &d->executor, p, &analysis, &run_of.state, err));
     st = least_time(d, &run_of, ns, err);
 done:
     if (run_of.state)
-        kernel->release(run_of.state);
+        rc_kernel_release(kernel, run_of.state);
     d->executor.release(&d->executor, run_of.o.in[0].data);
     d->executor.release(&d->executor, run_of.o.out.data);
     return st;

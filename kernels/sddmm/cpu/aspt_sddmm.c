@@ -1,24 +1,22 @@
 /* The sampled product by adaptive sparse tiling on a CPU, to be read: the reference of the kernel of that name for a
  * GPU.  An entry is in one part, so each is stored once, where the original matrix has it. */
 #include "config.h"
-#include "base/alloc.h"
 #include "format/aspt.h"
+#include "format/places.h"
 #include "format/slots.h"
+#include "kernels/prepared.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct aspt_sddmm {
+    rc_prepared_t base;
     rc_aspt_cut_t cut; /* of numbers of entries */
     double *val;       /* [nnz] */
     int32_t *row;      /* [slots] of Y */
-    rc_precision_t precision;
-    int threads;
 } aspt_sddmm_t;
 
 #define INSTANCES "kernels/sddmm/cpu/aspt_sddmm.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -43,41 +41,26 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-static void release(void *state)
+static void drop(void *state)
 {
-    aspt_sddmm_t *s = state;
-    if (!s)
-        return;
-    rc_aspt_cut_free(&s->cut);
-    free(s->val);
-    free(s->row);
-    free(s);
+    rc_aspt_cut_free(&((aspt_sddmm_t *)state)->cut);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    size_t nnz = (size_t)p->a->nnz;
-    size_t slots = (size_t)p->schedule->slots;
-    aspt_sddmm_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
+    aspt_sddmm_t *s = state;
+    const size_t nnz = (size_t)p->a->nnz;
+    const size_t slots = (size_t)p->schedule->slots;
+    s->val = rc_prepared_array(&s->base, nnz, sizeof *s->val, "values of a matrix", err);
+    s->row = rc_prepared_array(&s->base, slots, sizeof *s->row, "rows of the slots", err);
+    if (!s->val || !s->row)
         return RC_ENOMEM;
-    s->precision = p->precision;
-    s->threads = x->threads;
-    s->val = rc_alloc(nnz, sizeof *s->val, "values of a matrix", err);
-    s->row = rc_alloc(slots, sizeof *s->row, "rows of the slots", err);
-    rc_status_t st = s->val && s->row ? rc_aspt_cut_entries(p, x->threads, &s->cut, err) : RC_ENOMEM;
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    if (nnz > 0)
-        memcpy(s->val, p->a->val, nnz * sizeof *s->val);
+    rc_places_read(p, s->val);
     if (slots > 0)
         memcpy(s->row, p->schedule->row, slots * sizeof *s->row);
-    *state = s;
-    return RC_OK;
+    return rc_aspt_cut_entries(p, s->base.memory.x->threads, &s->cut, err);
 }
 
 static rc_status_t run(
@@ -87,7 +70,7 @@ static rc_status_t run(
     static void (*const all[])(const aspt_sddmm_t *, const rc_operands_t *, double, double) =
         RC_INSTANCES(all);
     const aspt_sddmm_t *s = state;
-    all[s->precision](s, o, alpha, beta);
+    all[s->base.p.precision](s, o, alpha, beta);
     return RC_OK;
 }
 
@@ -111,7 +94,8 @@ const rc_kernel_t rc_kernel_aspt_sddmm = {
     .identify = rc_aspt_identify,
     .analyse = analyse,
     .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(aspt_sddmm_t),
+    .build = build,
     .run = run,
-    .release = release,
+    .drop = drop,
 };

@@ -3,34 +3,46 @@
 #include "config.h"
 #include "kernels/cpu/plain.h"
 
+typedef struct sampled {
+    rc_plain_t plain;
+    int64_t *first; /* [slots] entry of the original matrix that a slot begins with */
+} sampled_t;
+
 #define INSTANCES "kernels/sddmm/cpu/plain_sddmm.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    (void)analysis;
-    rc_plain_t *s = NULL;
-    rc_status_t st = rc_plain_new(x, p, 1, &s, err);
-    *state = s;
-    return st;
+    sampled_t *s = state;
+    int64_t slots = p->schedule->slots;
+    rc_status_t st = rc_plain_build(state, p, analysis, err);
+    if (st < 0)
+        return st;
+    s->first = rc_prepared_array(
+        &s->plain.base, (size_t)slots, sizeof *s->first, "entries of the slots", err);
+    for (int64_t i = 0; s->first && i < slots; i++) {
+        int64_t r = p->schedule->row[i];
+        s->first[i] = r < 0 ? 0 : p->a->row_ptr[r];
+    }
+    return s->first ? RC_OK : RC_ENOMEM;
 }
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    static void (*const slot[])(const rc_plain_t *, const rc_operands_t *, int64_t, int64_t, double,
+    static void (*const slot[])(const sampled_t *, const rc_operands_t *, int64_t, int64_t, double,
         double) = RC_INSTANCES(slot);
     enum { chunk = 64 };
     (void)err;
-    const rc_plain_t *s = state;
-#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, chunk)
-    for (int64_t p = 0; p < s->slots.slots; p++) {
-        int64_t r = s->slots.row ? s->slots.row[p] : p;
+    const sampled_t *s = state;
+    const rc_slots_t *slots = &s->plain.slots;
+#pragma omp parallel for num_threads(slots->threads) schedule(dynamic, chunk)
+    for (int64_t p = 0; p < slots->slots; p++) {
+        int64_t r = slots->row ? slots->row[p] : p;
         if (r < 0)
             continue;
-        slot[s->precision](s, o, p, r, alpha, beta);
+        slot[s->plain.base.p.precision](s, o, p, r, alpha, beta);
     }
     return RC_OK;
 }
@@ -49,17 +61,13 @@ const rc_kernel_t rc_kernel_plain_sddmm = {
     .summary = "O = A .* (Y X'), row-major: an entry at a time (the reference of the operation)",
     .source = "rowcast",
     .version = 1,
-    .device = RC_DEVICE_CPU,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .c_orders = RC_STORES_ORIGINAL,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
     .analyse = analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    RC_PLAIN_MEMBERS,
+    .state_bytes = RC_STATE(sampled_t),
+    .build = build,
     .run = run,
-    .release = rc_plain_release,
 };

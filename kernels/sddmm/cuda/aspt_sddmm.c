@@ -4,10 +4,10 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "device/cuda/ranges.h"
-#include "format/cuda/keep.h"
+#include "format/cuda/tiles.h"
 #include "format/places.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/aspt_state.h"
 #include "kernels/spmm/cuda/slices.h"
 
@@ -16,10 +16,8 @@
 #include <string.h>
 
 typedef struct aspt_sddmm {
-    rc_cuda_memory_t memory;
+    rc_prepared_t base;
     rc_aspt_dots_t args; /* but for operands */
-    rc_precision_t precision;
-    int64_t nnz;
     int64_t tile_cols; /* of the widest tile */
     int steps;         /* columns per lane */
 } aspt_sddmm_t;
@@ -38,143 +36,113 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->traffic = bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
-    out->chosen[0] = n.segments;
+    RC_CHOSE(out, n.segments);
     return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
 
-/* Room for the values of an array of entries, tiles first.  \param[in] entry  [nnz] numbers, from 0 on */
-static rc_status_t keep_values(
-    aspt_sddmm_t *s, const rc_problem_t *p, const int64_t *entry, size_t dense, rc_err_t *err)
-{
-    int bytes = rc_places_bytes(p->a);
-    void *host = rc_alloc((size_t)s->nnz, (size_t)bytes, "places of tiles", err);
-    void *to = NULL;
-    rc_places_t places = {0};
-    rc_status_t st = host ? RC_OK : RC_ENOMEM;
-    RC_TRY(st);
-    for (int64_t i = 0; i < s->nnz; i++)
-        rc_place_put(host, bytes, i, entry[i]);
-    RC_TRY(rc_cuda_room(&s->memory, (size_t)s->nnz * rc_precision_bytes(p->precision), &to, err));
-    s->args.a.val = to;
-    s->args.a.rest_val = to ? (char *)to + dense * rc_precision_bytes(p->precision) : NULL;
-    RC_TRY(rc_places_keep(s->memory.x, p, host, s->nnz, &places, err));
-    RC_TRY(rc_places_fill(p, &places, to, err));
-done:
-    free(host);
-    return st;
-}
-
-/* Numbers of the entries and their values, tiles first. */
-static rc_status_t keep_entries(
-    aspt_sddmm_t *s, const rc_problem_t *p, const rc_tile_parts_t *from, rc_err_t *err)
+/* Numbers of the entries, tiles first; free. */
+static int64_t *list_entries(const rc_tile_parts_t *from, rc_err_t *err)
 {
     size_t dense = (size_t)from->size.nnz_dense;
     size_t rest = (size_t)from->size.nnz_rest;
     int64_t *entry = rc_alloc(dense + rest, sizeof *entry, "entries of tiles", err);
-    rc_status_t st = entry ? RC_OK : RC_ENOMEM;
-    RC_TRY(st);
-    if (dense > 0)
+    if (entry && dense > 0)
         memcpy(entry, from->val, dense * sizeof *entry);
-    if (rest > 0)
+    if (entry && rest > 0)
         memcpy(entry + dense, from->rest_val, rest * sizeof *entry);
-    RC_TRY(keep_values(s, p, entry, dense, err));
-    RC_TRY(rc_cuda_keep_pointers(&s->memory, entry, (int64_t)(dense + rest),
-        s->args.a.ptr_bytes, &s->args.entry, err));
-    s->args.nnz_dense = (int64_t)dense;
-done:
-    free(entry);
-    return st;
+    return entry;
 }
 
-/* The rows of the sparse part, cut.  \param[in] count  segments, as the analysis has them */
-static rc_status_t keep_segments(aspt_sddmm_t *s, const rc_problem_t *p, const rc_aspt_cut_t *c,
-    int64_t count, rc_err_t *err)
+/* Those as places; free. */
+static void *list_places(const rc_problem_t *p, const int64_t *entry, rc_err_t *err)
+{
+    int bytes = rc_places_bytes(p->a);
+    void *place = rc_alloc((size_t)p->a->nnz, (size_t)bytes, "places of tiles", err);
+    for (int64_t i = 0; place && i < p->a->nnz; i++)
+        rc_place_put(place, bytes, i, entry[i]);
+    return place;
+}
+
+/* The rows of the sparse part, cut.  \param[out] out  [segments] as the analysis has them */
+static void list_segments(const rc_problem_t *p, const rc_aspt_cut_t *c, rc_aspt_segment_t *out)
 {
     const rc_tile_parts_t *a = &c->parts;
-    rc_aspt_segment_t *list = rc_alloc((size_t)count, sizeof *list, "the sparse part", err);
-    int64_t n = 0;
-    void *to = NULL;
-    if (!list)
-        return RC_ENOMEM;
     for (int64_t i = 0; i < a->slots; i++) {
         int64_t slot = c->rest_row ? c->rest_row[i] : i;
         for (int64_t e = a->rest_ptr[i]; e < a->rest_ptr[i + 1]; e += RC_ASPT_SEGMENT) {
             int64_t left = a->rest_ptr[i + 1] - e;
-            list[n++] = (rc_aspt_segment_t){.begin = e,
+            *out++ = (rc_aspt_segment_t){.begin = e,
                 .count = (int32_t)(left < RC_ASPT_SEGMENT ? left : RC_ASPT_SEGMENT),
                 .row = p->schedule->row[slot]};
         }
     }
-    rc_status_t st = rc_cuda_keep(&s->memory, list, (size_t)n * sizeof *list, &to, err);
-    s->args.segment = to;
-    s->args.segments = n;
+}
+
+/* What a cut on the host is on the device. */
+static rc_status_t keep(aspt_sddmm_t *s, const rc_problem_t *p, rc_aspt_cut_t *cut, rc_err_t *err)
+{
+    const rc_tile_size_t *n = &cut->parts.size;
+    const size_t segments = (size_t)s->args.segments;
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
+    rc_build_tiles_t b = {.panels = n->panels,
+        .cols = n->cols,
+        .nnz_dense = n->nnz_dense,
+        .rows = 1,
+        .ptrs = n->ptrs,
+        .columns = n->nnz_dense,
+        .row = s->args.a.row};
+    rc_aspt_segment_t *list = rc_alloc(segments, sizeof *list, "the sparse part", err);
+    int64_t *entry = list_entries(&cut->parts, err);
+    void *place = entry ? list_places(p, entry, err) : NULL;
+    k.st = list && place ? RC_OK : RC_ENOMEM;
+    if (k.st == RC_OK) {
+        list_segments(p, cut, list);
+        (void)rc_keep_values(&k, place, p->a->nnz);
+        s->args.entry = rc_keep_pointers(&k, entry, p->a->nnz,
+            rc_cuda_slots_wide(p) ? (int)sizeof(int64_t) : (int)sizeof(int32_t));
+        s->args.segment = rc_keep_array(&k, list, segments, sizeof *list);
+        rc_cuda_tiles_arrays(&k, cut, &b);
+    }
+    (void)rc_keep_end(&k);
+    s->base.val = k.val;
+    s->base.stored = k.stored;
+    s->args.a = rc_cuda_aspt_parts(p, &b, k.val);
+    s->args.nnz_dense = n->nnz_dense;
     free(list);
-    return st;
+    free(entry);
+    free(place);
+    return k.st;
 }
 
 static rc_status_t build(
-    aspt_sddmm_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
+    aspt_sddmm_t *s = state;
+    rc_memory_t *m = &s->base.memory;
     rc_aspt_cut_t cut = {.tile_col = NULL};
     rc_cuda_slots_t slots;
     rc_status_t st;
-    s->precision = p->precision;
-    s->nnz = p->a->nnz;
-    s->steps = rc_aspt_steps(p);
-    s->args.a = rc_cuda_aspt_parts(p);
-    RC_TRY(rc_aspt_cut_entries(p, s->memory.x->threads, &cut, err));
-    s->tile_cols = cut.parts.size.widest;
-    RC_TRY(keep_entries(s, p, &cut.parts, err));
-    RC_TRY(keep_segments(s, p, &cut, analysis->chosen[0], err));
-    RC_TRY(rc_cuda_aspt_keep_tiles(&s->memory, &cut, &s->args.a, err));
-    RC_TRY(rc_cuda_keep_rows(&s->memory, p, &slots, err));
+    RC_CHOSEN(analysis, s->args.segments);
+    RC_TRY(rc_aspt_cut_entries(p, m->x->threads, &cut, err));
+    RC_TRY(rc_cuda_slots_rows(m, p, &slots, err));
     s->args.a.row = slots.row;
-    rc_cuda_memory_seal(&s->memory);
+    s->tile_cols = cut.parts.size.widest;
+    st = keep(s, p, &cut, err);
 done:
     rc_aspt_cut_free(&cut);
     return st;
 }
 
-static void release(void *state)
+static rc_status_t own(void *state, rc_err_t *err)
 {
     aspt_sddmm_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    aspt_sddmm_t *from = of;
-    aspt_sddmm_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    if (from)
-        *s = *from;
-    s->memory = (rc_cuda_memory_t){.x = x};
-    rc_status_t st = from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
-                          : build(s, p, analysis, err);
-    if (st == RC_OK && s->args.a.panels > 0) {
-        int before = rc_cuda_enter(x);
-        st = rc_cuda_aspt_allow(s->tile_cols, s->precision, &s->steps, err);
-        rc_cuda_leave(x, before);
-    }
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    *state = s;
-    return RC_OK;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
+    const rc_problem_t *p = &s->base.p;
+    s->steps = rc_aspt_steps(p);
+    return s->args.a.panels > 0
+               ? rc_cuda_aspt_allow(s->base.memory.x, s->tile_cols, p->precision, &s->steps, err)
+               : RC_OK;
 }
 
 /* --------------------------------------------------------------------- run */
@@ -182,25 +150,26 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 static rc_status_t launch(
     const aspt_sddmm_t *s, rc_aspt_dots_t *args, int steps, rc_err_t *err)
 {
-    const cudaStream_t stream = rc_cuda_stream(s->memory.x);
-    const size_t shared = (size_t)s->tile_cols * RC_SLICE_LANES * (size_t)steps *
-                          rc_precision_bytes(s->precision);
+    const cudaStream_t stream = rc_cuda_stream(s->base.memory.x);
+    const size_t shared =
+        (size_t)s->tile_cols * RC_SLICE_LANES * (size_t)steps * s->base.value_bytes;
     int64_t ctas = rc_ceil_div(args->segments, RC_ASPT_REST_THREADS / RC_SLICE_LANES);
     void *list[] = {args};
     rc_status_t st = RC_OK;
     if (ctas > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " CTAs, at most %d", ctas, INT32_MAX);
     args->shares = rc_aspt_shares(args->a.panels > 0 ? args->a.panels : 1,
-        (int64_t)RC_ASPT_CTAS_PER_SM * rc_cuda_sms(s->memory.x), args->a.panel_slots, RC_ASPT_THREADS / RC_SLICE_LANES);
+        (int64_t)RC_ASPT_CTAS_PER_SM * rc_cuda_sms(s->base.memory.x), args->a.panel_slots,
+        RC_ASPT_THREADS / RC_SLICE_LANES);
     if (args->a.panels > 0)
-        RC_TRY(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->precision, steps),
+        RC_TRY(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->base.p.precision, steps),
                                  (dim3){(unsigned)args->a.panels * (unsigned)args->shares, 1, 1},
                                  (dim3){RC_ASPT_THREADS, 1, 1}, list, shared, stream),
             "launch of the tiles of aspt-sddmm", err));
     if (ctas > 0)
         RC_TRY(rc_cuda_check(
-            cudaLaunchKernel(rc_cuda_aspt_dots_rest(s->precision), (dim3){(unsigned)ctas, 1, 1},
-                (dim3){RC_ASPT_REST_THREADS, 1, 1}, list, 0, stream),
+            cudaLaunchKernel(rc_cuda_aspt_dots_rest(s->base.p.precision),
+                (dim3){(unsigned)ctas, 1, 1}, (dim3){RC_ASPT_REST_THREADS, 1, 1}, list, 0, stream),
             "launch of the sparse part of aspt-sddmm", err));
 done:
     return st;
@@ -227,17 +196,10 @@ static rc_status_t run(
     rc_status_t st = rc_cuda_leading(&inputs, &args.ldy, &args.ldx, err);
     if (st < 0)
         return st;
-    int before = rc_cuda_enter(s->memory.x);
+    int before = rc_cuda_enter(s->base.memory.x);
     st = launch(s, &args, steps, err);
-    rc_cuda_leave(s->memory.x, before);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const aspt_sddmm_t *s = state;
-    *array = (void *)(uintptr_t)s->args.a.val;
-    return s->nnz;
 }
 
 const rc_kernel_t rc_kernel_cuda_aspt_sddmm = {
@@ -246,22 +208,19 @@ const rc_kernel_t rc_kernel_cuda_aspt_sddmm = {
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
     .version = 2, /* 1: a CTA for each panel */
-    .device = RC_DEVICE_CUDA,
+    RC_CUDA_STRICT_MEMBERS,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "aspt",
     .c_orders = RC_STORES_ORIGINAL,
-    .computes = 1,
-    .strict = rc_kernel_always,
     .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param = {RC_ASPT_PARAMS},
     .identify = rc_aspt_identify,
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    .state_bytes = RC_STATE(aspt_sddmm_t),
+    .shares = sizeof(aspt_sddmm_t),
+    .build = build,
+    .own = own,
     .run = run,
-    .release = release,
-    .values = values,
 };

@@ -3,7 +3,6 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
 #include "kernels/testing/gplain.h"
 
 #include <stdlib.h>
@@ -39,36 +38,22 @@ static void list_first(const rc_problem_t *p, void *out)
     }
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    void *plain = NULL;
+    rc_gplain_t *s = state;
     void *first = NULL;
     size_t slots = (size_t)p->schedule->slots;
-    rc_status_t st = RC_OK;
-    RC_TRY(rc_gplain_prepare(x, p, analysis, &plain, err));
-    if (!p->identity) {
-        rc_gplain_t *s = plain;
-        first = rc_alloc(slots, number_bytes(p), "first entries of the slots", err);
-        RC_TRY(first ? RC_OK : RC_ENOMEM);
-        list_first(p, first);
-        RC_TRY(rc_cuda_copy(x, first, slots * number_bytes(p), &s->first, err));
-    }
-    *state = plain;
-    plain = NULL;
+    rc_status_t st;
+    RC_TRY(rc_gplain_build(state, p, analysis, err));
+    if (p->identity)
+        goto done;
+    first = rc_alloc(slots, number_bytes(p), "first entries of the slots", err);
+    RC_TRY(first ? RC_OK : RC_ENOMEM);
+    list_first(p, first);
+    RC_TRY(rc_memory_keep(&s->base.memory, first, slots * number_bytes(p), &s->first, err));
 done:
     free(first);
-    rc_gplain_release(plain);
-    return st;
-}
-
-static rc_status_t run(
-    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const rc_gplain_t *s = state;
-    int before = rc_cuda_enter(s->x);
-    rc_status_t st = rc_gplain_sddmm(s, o, alpha, beta, err);
-    rc_cuda_leave(s->x, before);
     return st;
 }
 
@@ -77,16 +62,11 @@ const rc_kernel_t rc_kernel_gplain_sddmm = {
     .summary = "plain sampled dense x dense on a GPU, row-major: a warp per row, lanes along K",
     .source = "rowcast",
     .version = 1,
-    .device = RC_DEVICE_CUDA,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
-    .computes = 1,
-    .strict = rc_kernel_always,
     .deterministic = rc_kernel_always,
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .run = run,
-    .release = rc_gplain_release,
+    RC_GPLAIN_MEMBERS(rc_gplain_sddmm),
+    .build = build,
 };

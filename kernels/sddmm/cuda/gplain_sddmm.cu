@@ -52,7 +52,7 @@ void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scal
     const operands<T> on = {static_cast<const T *>(o->in[0].data),
         static_cast<const T *>(o->in[1].data), static_cast<T *>(o->out.data), o->in[0].ld,
         o->in[1].ld, o->in[0].cols, scalars};
-    sddmm<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, rc_cuda_stream(s->x)>>>(
+    sddmm<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, rc_cuda_stream(s->base.memory.x)>>>(
         s->slots, static_cast<const I *>(s->first), on);
 }
 

@@ -12,7 +12,7 @@
 #include "format/cuda/slots.h"
 #include "format/places.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
 #include <inttypes.h>
@@ -36,13 +36,15 @@ enum {
 };
 
 typedef struct row_sddmm {
-    rc_cuda_memory_t memory;
+    rc_prepared_t base;
     rc_row_sddmm_args_t args;
-    rc_precision_t precision;
-    int64_t vectors; /* as the user said, 0: automatic */
-    int64_t nnz;
-    int overlaps;
 } row_sddmm_t;
+
+/* What an analysis chose. */
+typedef struct chosen {
+    int64_t segments;
+    int64_t most; /* entries of a segment */
+} chosen_t;
 
 /* ----------------------------------------------------------------- prepare */
 
@@ -130,16 +132,15 @@ static int64_t choose_most(const rc_problem_t *p)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)err;
-    int64_t most = choose_most(p);
-    int64_t segments = count_segments(p, most);
+    chosen_t n = {.most = choose_most(p)};
+    n.segments = count_segments(p, n.most);
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
-    out->bytes = rc_sat_add(rc_sat_mul(p->a->nnz, entry),
-        rc_sat_mul(segments, (int64_t)sizeof(rc_sddmm_segment_t)));
+    out->bytes = rc_sat_add(
+        rc_sat_mul(p->a->nnz, entry), rc_sat_mul(n.segments, (int64_t)sizeof(rc_sddmm_segment_t)));
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
-    out->chosen[0] = segments;
-    out->chosen[1] = most;
+    RC_CHOSE(out, n);
     return RC_OK;
 }
 
@@ -158,76 +159,37 @@ static void list_segments(const rc_problem_t *p, int64_t most, rc_sddmm_segment_
 }
 
 /* The values, in the precision of the problem. */
-static rc_status_t keep_values(row_sddmm_t *s, const rc_problem_t *p, void **out, rc_err_t *err)
+static rc_status_t keep_values(row_sddmm_t *s, const rc_problem_t *p, rc_err_t *err)
 {
-    rc_places_t places = rc_places_own(s->memory.x, p);
-    rc_status_t st =
-        rc_cuda_room(&s->memory, (size_t)p->a->nnz * rc_precision_bytes(p->precision), out, err);
-    return st < 0 ? st : rc_places_fill(p, &places, *out, err);
+    rc_places_t places = rc_places_own(s->base.memory.x, p);
+    rc_status_t st = rc_prepared_room(&s->base, p->a->nnz, err);
+    return st < 0 ? st : rc_places_fill(p, &places, s->base.val, err);
 }
 
 static rc_status_t build(
-    row_sddmm_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    size_t segments = (size_t)analysis->chosen[0];
+    row_sddmm_t *s = state;
+    rc_memory_t *m = &s->base.memory;
+    chosen_t n;
+    RC_CHOSEN(analysis, n);
+    size_t segments = (size_t)n.segments;
     rc_sddmm_segment_t *list = rc_alloc(segments, sizeof *list, "segments of rows", err);
     void *segment = NULL;
     void *col = NULL;
-    void *val = NULL;
     rc_status_t st = list ? RC_OK : RC_ENOMEM;
     RC_TRY(st);
-    list_segments(p, analysis->chosen[1], list);
+    list_segments(p, n.most, list);
     if (segments > 0) {
-        RC_TRY(rc_cuda_keep(&s->memory, list, segments * sizeof *list, &segment, err));
-        RC_TRY(rc_cuda_keep(
-            &s->memory, p->a->col_idx, (size_t)p->a->nnz * sizeof(int32_t), &col, err));
-        RC_TRY(keep_values(s, p, &val, err));
+        RC_TRY(rc_memory_keep(m, list, segments * sizeof *list, &segment, err));
+        RC_TRY(rc_memory_keep(m, p->a->col_idx, (size_t)p->a->nnz * sizeof(int32_t), &col, err));
+        RC_TRY(keep_values(s, p, err));
     }
     s->args = (rc_row_sddmm_args_t){
-        .segment = segment, .col = col, .val = val, .segments = (int64_t)segments};
-    rc_cuda_memory_seal(&s->memory);
+        .segment = segment, .col = col, .val = s->base.val, .segments = n.segments};
 done:
     free(list);
     return st;
-}
-
-static void release(void *state)
-{
-    row_sddmm_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    row_sddmm_t *from = of;
-    rc_status_t st = RC_OK;
-    row_sddmm_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    if (from)
-        *s = *from;
-    s->memory = (rc_cuda_memory_t){.x = x};
-    s->precision = p->precision;
-    s->vectors = p->param[PARAM_VECTORS];
-    s->nnz = p->a->nnz;
-    RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
-    RC_TRY(from ? rc_cuda_memory_share(&from->memory, x, &s->memory, err)
-                : build(s, p, analysis, err));
-    *state = s;
-    s = NULL;
-done:
-    release(s);
-    return st;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -238,8 +200,8 @@ static int vectors_for(const row_sddmm_t *s, int64_t pieces)
 {
     enum { WIDE = 128, OF_WIDE = 2 };
     int vectors = 1;
-    if (s->vectors > 0)
-        return (int)s->vectors;
+    if (s->base.p.param[PARAM_VECTORS] > 0)
+        return (int)s->base.p.param[PARAM_VECTORS];
     if (pieces >= WIDE)
         return OF_WIDE;
     while (vectors < RC_ROW_SDDMM_VECTORS_MAX && (int64_t)RC_ROW_SDDMM_LANES_MIN * vectors < pieces)
@@ -251,7 +213,7 @@ static rc_status_t launch(
     const row_sddmm_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     const rc_operands_t inputs = {.in = {o->in[0]}, .out = o->in[1]};
-    const size_t value = rc_precision_bytes(s->precision);
+    const size_t value = s->base.value_bytes;
     int64_t k = o->in[0].cols;
     int width = (int)(RC_CUDA_VECTOR_BYTES / value);
     while (width > 1 && (k % width != 0 || !rc_cuda_aligned(&inputs, value * (size_t)width)))
@@ -275,11 +237,12 @@ static rc_status_t launch(
     if (ctas > INT32_MAX || pieces > INT32_MAX / 2)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " segments of rows and K = %" PRId64 " are too many",
             args.segments, k);
-    const rc_cuda_launch_t l = {.entry = rc_cuda_row_sddmm_entry(s->precision, width, vectors),
+    const rc_cuda_launch_t l = {
+        .entry = rc_cuda_row_sddmm_entry(s->base.p.precision, width, vectors),
         .ctas = (unsigned)ctas,
         .rows = 1,
         .threads = RC_ROW_SDDMM_THREADS};
-    return rc_cuda_launch_overlapping(s->memory.x, &l, s->overlaps, &args, "launch of row-sddmm", err);
+    return rc_cuda_launch_overlapping(s->base.memory.x, &l, &args, "launch of row-sddmm", err);
 }
 
 static rc_status_t run(
@@ -288,44 +251,36 @@ static rc_status_t run(
     return launch(state, o, rc_cuda_scalars(alpha, beta), err);
 }
 
-static int64_t values(void *state, void **array)
-{
-    const row_sddmm_t *s = state;
-    *array = (void *)(uintptr_t)s->args.val;
-    return s->nnz;
-}
-
 static const char *const entries_names[] = {"auto", NULL};
 
 const rc_kernel_t rc_kernel_row_sddmm = {
     .name = "row-sddmm",
-    .summary = "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
+    .summary =
+        "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
     .source = "rowcast; warp per row: Jiang et al. 2020, Algorithm 2",
     .version = 2,
-    .device = RC_DEVICE_CUDA,
+    RC_CUDA_STRICT_MEMBERS,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .c_orders = RC_STORES_ORIGINAL,
-    .computes = 1,
-    .strict = rc_kernel_always,
     .any_k = 1,
-    .deterministic = rc_kernel_always,
-    .param = {{.name = "entries",
-                  .help = "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves least to wait for",
-                  .value = ENTRIES_AUTO,
-                  .max = ENTRIES_ASKED,
-                  .pow2 = 1,
-                  .choices = entries_names},
-        {.name = "vectors",
-            .help = "vectors of 16 bytes of Y per lane, 0: automatic",
-            .max = RC_ROW_SDDMM_VECTORS_MAX,
-            .pow2 = 1}},
+    .param =
+        {{.name = "entries",
+             .help =
+                 "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves least to wait for",
+             .value = ENTRIES_AUTO,
+             .max = ENTRIES_ASKED,
+             .pow2 = 1,
+             .choices = entries_names},
+            {.name = "vectors",
+                .help = "vectors of 16 bytes of Y per lane, 0: automatic",
+                .max = RC_ROW_SDDMM_VECTORS_MAX,
+                .pow2 = 1}},
     .analyse = analyse,
     .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    .state_bytes = RC_STATE(row_sddmm_t),
+    .shares = sizeof(row_sddmm_t),
+    .build = build,
     .run = run,
-    .release = release,
-    .values = values,
 };

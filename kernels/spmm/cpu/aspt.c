@@ -3,27 +3,21 @@
  * the sparse part. */
 #include "config.h"
 #include "format/aspt.h"
-#include "base/alloc.h"
-#include "format/slots.h"
-
-#include <stdlib.h>
+#include "kernels/cpu/plain.h"
 
 typedef struct aspt {
-    rc_slots_t slots; /* only its rows */
+    rc_plain_t plain; /* only its rows */
     rc_aspt_cut_t cut;
-    rc_precision_t precision;
-    int threads;
 } aspt_t;
 
 /* The row of C of a slot with entries. */
 static int64_t row_of(const aspt_t *s, int64_t slot)
 {
-    return s->slots.row ? s->slots.row[slot] : slot;
+    return s->plain.slots.row ? s->plain.slots.row[slot] : slot;
 }
 
 #define INSTANCES "kernels/spmm/cpu/aspt.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -47,42 +41,26 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-static void release(void *state)
+static void drop(void *state)
 {
-    aspt_t *s = state;
-    if (!s)
-        return;
-    rc_aspt_cut_free(&s->cut);
-    rc_slots_free(&s->slots);
-    free(s);
+    rc_aspt_cut_free(&((aspt_t *)state)->cut);
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    aspt_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    s->precision = p->precision;
-    s->threads = x->threads;
-    rc_status_t st = rc_slots_build(x, p, &s->slots, err);
-    if (st == RC_OK) {
-        const rc_segments_source_t source = {.rows = s->slots.slots,
-            .cols = s->slots.cols,
-            .ptr = s->slots.ptr,
-            .col = s->slots.col,
-            .val = s->slots.val,
-            .value_bytes = (int)rc_precision_bytes(p->precision)};
-        st = rc_aspt_cut(p, &source, x->threads, &s->cut, err);
-        rc_slots_drop_entries(&s->slots);
-    }
-    if (st < 0) {
-        release(s);
+    aspt_t *s = state;
+    rc_memory_t *m = &s->plain.base.memory;
+    rc_slots_t *slots = &s->plain.slots;
+    rc_status_t st = rc_slots_fill(m->x, p, slots, err);
+    if (st < 0)
         return st;
-    }
-    *state = s;
-    return RC_OK;
+    const rc_segments_source_t source = rc_slots_source(slots, p);
+    st = rc_aspt_cut(p, &source, m->x->threads, &s->cut, err);
+    rc_slots_drop_entries(slots);
+    rc_status_t kept = rc_slots_keep(m, slots, err);
+    return st < 0 ? st : kept;
 }
 
 static rc_status_t run(
@@ -92,13 +70,11 @@ static rc_status_t run(
     const aspt_t *s = state;
     static void (*const strip[])(const aspt_t *, const rc_operands_t *, int64_t, int64_t,
         double, double) = RC_INSTANCES(strip);
-    int64_t k = o->out.cols;
-    int64_t width = (k + s->threads - 1) / s->threads;
-#pragma omp parallel for num_threads(s->threads) schedule(static, 1)
-    for (int t = 0; t < s->threads; t++) {
-        int64_t j0 = t * width < k ? t * width : k;
-        int64_t j1 = j0 + width < k ? j0 + width : k;
-        strip[s->precision](s, o, j0, j1, alpha, beta);
+    const int threads = s->plain.slots.threads;
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        const rc_strip_t own = rc_strip_of(o->out.cols, t, threads);
+        strip[s->plain.base.p.precision](s, o, own.begin, own.end, alpha, beta);
     }
     return RC_OK;
 }
@@ -110,21 +86,18 @@ const rc_kernel_t rc_kernel_aspt = {
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
     .version = 1,
-    .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
     .format = "aspt",
     .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
     .for_testing = 1,
     .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param = {RC_ASPT_PARAMS},
     .identify = rc_aspt_identify,
     .analyse = analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    RC_PLAIN_MEMBERS,
+    .state_bytes = RC_STATE(aspt_t),
+    .build = build,
     .run = run,
-    .release = release,
+    .drop = drop,
 };

@@ -9,12 +9,8 @@
  * cache lines of C.  A thread stages the results of some of its rows and stores them together,
  * which moves such a line between cores once instead of once a row. */
 #include "config.h"
-#include "base/alloc.h"
 #include "device/cpu/simd.h"
-#include "format/slots.h"
-#include "kernels/kernel.h"
-
-#include <stdlib.h>
+#include "kernels/cpu/plain.h"
 
 enum {
     CSTAT_STRIP = 16,  /* columns of a strip at most */
@@ -56,31 +52,19 @@ static team_member_fn *const instances[][RC_TYPES] = {
 enum { PARAM_STRIP = 0 };
 
 typedef struct cstat {
-    rc_slots_t slots;
-    int64_t strip;
-    int64_t workers; /* N_w */
+    rc_plain_t plain;
     team_member_fn *member;
 } cstat_t;
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    (void)analysis;
-    cstat_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    rc_status_t st = rc_slots_build(x, p, &s->slots, err);
-    if (st < 0) {
-        free(s);
-        return st;
-    }
-    s->strip = p->param[PARAM_STRIP];
-    s->workers = p->geometry.nw;
+    cstat_t *s = state;
+    const rc_executor_t *x = s->plain.base.memory.x;
     size_t level = (size_t)rc_simd_level(x->lanes32);
     size_t last = sizeof instances / sizeof instances[0] - 1;
     s->member = instances[level < last ? level : last][p->precision];
-    *state = s;
-    return RC_OK;
+    return rc_plain_build_told(state, p, analysis, err);
 }
 
 static rc_status_t run(
@@ -88,29 +72,15 @@ static rc_status_t run(
 {
     (void)err;
     const cstat_t *s = state;
+    const rc_problem_t *p = &s->plain.base.p;
+    const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
     /* static chunks of 1 give every index to some thread, whatever team the runtime grants */
-#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
-    for (int t = 0; t < s->slots.threads; t++)
-        s->member(&s->slots, s->strip, s->workers, t, &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+#pragma omp parallel for num_threads(slots->threads) schedule(static, 1)
+    for (int t = 0; t < slots->threads; t++)
+        s->member(slots, p->param[PARAM_STRIP], p->geometry.nw, t, &run);
+    rc_slots_scale_absent(slots, &o->out, beta);
     return RC_OK;
-}
-
-static void release(void *state)
-{
-    cstat_t *s = state;
-    if (!s)
-        return;
-    rc_slots_free(&s->slots);
-    free(s);
-}
-
-static int64_t values(void *state, void **array)
-{
-    const cstat_t *s = state;
-    *array = s->slots.val;
-    return s->slots.ptr[s->slots.slots];
 }
 
 const rc_kernel_t rc_kernel_cstat = {
@@ -118,20 +88,15 @@ const rc_kernel_t rc_kernel_cstat = {
     .summary = "C-stationary, column-major B: slot p to worker p mod N_w, lanes along a row",
     .source = "Mehrabi et al. 2021, section II-B, Algorithm 1",
     .version = 1,
-    .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
     .format = "slots",
     .rank = {{1, 1, 1}},
     .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
     .param = {{"strip", "columns of C computed in one pass over A", 4, 1, CSTAT_STRIP}},
     .analyse = rc_slots_analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    RC_PLAIN_MEMBERS,
+    .state_bytes = RC_STATE(cstat_t),
+    .build = build,
     .run = run,
-    .release = release,
-    .values = values,
 };

@@ -2,12 +2,8 @@
  * pick.  A thread owns a contiguous run of slots with about the same number of entries; the sums of
  * a row stay in registers. */
 #include "config.h"
-#include "base/alloc.h"
 #include "device/cpu/simd.h"
-#include "format/slots.h"
-#include "kernels/kernel.h"
-
-#include <stdlib.h>
+#include "kernels/cpu/plain.h"
 
 /* Vectors of C held in registers at once: half of the 16 registers of AVX2, so that the loads of B
  * and the value of A have room. */
@@ -64,48 +60,26 @@ static chunk_fn *const instances[][RC_TYPES] = {
 };
 
 typedef struct rowsplit {
-    rc_slots_t slots;
-    int64_t *cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]) */
+    rc_plain_t plain;
     chunk_fn *chunk;
+    int64_t *
+        cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]); its own, as the threads are
+                */
 } rowsplit_t;
 
-static void release(void *state)
+static rc_status_t own(void *state, rc_err_t *err)
 {
-    rowsplit_t *s = state;
-    if (!s)
-        return;
-    rc_slots_free(&s->slots);
-    free(s->cut);
-    free(s);
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    (void)analysis;
-    rowsplit_t *from = of;
     enum { row_cost = 2 }; /* storing a row of C costs about as much as two entries */
-    rowsplit_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
+    rowsplit_t *s = state;
+    const rc_executor_t *x = s->plain.base.memory.x;
+    s->cut = rc_prepared_array(
+        &s->plain.base, (size_t)x->threads + 1, sizeof *s->cut, "chunks of the threads", err);
+    if (!s->cut)
         return RC_ENOMEM;
-    s->cut = rc_alloc((size_t)x->threads + 1, sizeof *s->cut, "chunks of the threads", err);
-    rc_status_t st = !s->cut ? RC_ENOMEM
-                     : from  ? rc_slots_share(&from->slots, x->threads, &s->slots, err)
-                             : rc_slots_build(x, p, &s->slots, err);
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    rc_slots_cut(&s->slots, row_cost, x->threads, s->cut);
-    s->chunk = instances[rc_simd_level(x->lanes32)][p->precision];
-    *state = s;
+    s->plain.slots.threads = x->threads;
+    rc_slots_cut(&s->plain.slots, row_cost, x->threads, s->cut);
+    s->chunk = instances[rc_simd_level(x->lanes32)][s->plain.base.p.precision];
     return RC_OK;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
 }
 
 static rc_status_t run(
@@ -113,19 +87,13 @@ static rc_status_t run(
 {
     (void)err;
     const rowsplit_t *s = state;
+    const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
-    for (int t = 0; t < s->slots.threads; t++)
-        s->chunk(&s->slots, s->cut[t], s->cut[t + 1], &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+#pragma omp parallel for num_threads(slots->threads) schedule(static, 1)
+    for (int t = 0; t < slots->threads; t++)
+        s->chunk(slots, s->cut[t], s->cut[t + 1], &run);
+    rc_slots_scale_absent(slots, &o->out, beta);
     return RC_OK;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const rowsplit_t *s = state;
-    *array = s->slots.val;
-    return s->slots.ptr[s->slots.slots];
 }
 
 const rc_kernel_t rc_kernel_rowsplit = {
@@ -133,21 +101,17 @@ const rc_kernel_t rc_kernel_rowsplit = {
     .summary = "row-major B: contiguous slots per thread, vectors along the columns of C",
     .source = "the usual CPU row-split product; register blocking over K",
     .version = 1,
-    .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .rank = {{1, 1, 1}},
     .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
     .any_k = 1,
-    .deterministic = rc_kernel_always,
     .analyse = rc_slots_analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_PLAIN_MEMBERS,
+    .state_bytes = RC_STATE(rowsplit_t),
+    .shares = sizeof(rc_plain_t),
+    .build = rc_plain_build_told,
+    .own = own,
     .run = run,
-    .release = release,
-    .values = values,
 };

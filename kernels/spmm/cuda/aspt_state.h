@@ -4,7 +4,8 @@
 
 #include "device/cuda/cuda.h"
 #include "format/cuda/slots.h"
-#include "kernels/kernel.h"
+#include "format/cuda/tiles.h"
+#include "kernels/prepared.h"
 #include "kernels/sddmm/cuda/aspt_sddmm.h"
 #include "kernels/spmm/cuda/aspt.h"
 #include "kernels/spmm/cuda/row_launch.h"
@@ -16,12 +17,8 @@ typedef struct rc_aspt_rows {
 } rc_aspt_rows_t;
 
 typedef struct rc_cuda_aspt {
-    rc_cuda_memory_t memory;
-    rc_precision_t precision;
+    rc_prepared_t base;
     rc_aspt_parts_t parts; /**< in the memory */
-    int64_t k;
-    int64_t cols;          /**< of the matrix */
-    int64_t values;        /**< of both parts, zeros of groups included */
     int64_t tile_cols;     /**< of the widest tile */
     int steps;             /**< columns per lane at most */
     int has_rest;          /**< 1: `rest` stores rows */
@@ -37,45 +34,26 @@ typedef struct rc_cuda_aspt {
 /** Device memory of what both kernels have: tiles, values, columns of the sparse part, rows of the slots. */
 int64_t rc_cuda_aspt_tile_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
 
-/** Parts of a problem without arrays. */
-rc_aspt_parts_t rc_cuda_aspt_parts(const rc_problem_t *p);
+/** Parts of a problem whose tiles are there.  \param[in] val  values, those of tiles first */
+rc_aspt_parts_t rc_cuda_aspt_parts(const rc_problem_t *p, const rc_build_tiles_t *b, void *val);
 
-/** Keep the tiles without their values, and the columns of the sparse part.
- *  \param[in,out] c  the pointers of its tiles are narrowed
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_cuda_aspt_keep_tiles(
-    rc_cuda_memory_t *m, rc_aspt_cut_t *c, rc_aspt_parts_t *a, rc_err_t *err);
-
-/** Let the device functions of the tiles have the shared memory that a tile takes.  The GPU is the current one.
+/** Let the device functions of the tiles have the shared memory that a tile takes.
  *  \param[in]     tile_cols  columns of the widest tile
  *  \param[in,out] steps      columns per lane: fewer where the tile is too wide
  *  \return RC_OK; RC_ENOTSUP: it has not even room for one step; RC_EDEVICE */
 rc_status_t rc_cuda_aspt_allow(
-    int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err);
+    const rc_executor_t *x, int64_t tile_cols, rc_precision_t precision, int *steps, rc_err_t *err);
 
-/** Device memory of the matrix of a problem. */
-int64_t rc_cuda_aspt_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
-
-/** Numbers of an analysis that a build takes (rc_analysis_t.chosen). */
-enum {
-    RC_CUDA_ASPT_ROWS, /**< of a group */
-    RC_CUDA_ASPT_PTRS, /**< as the next one of the groups */
-    RC_CUDA_ASPT_COLUMNS,
-    RC_CUDA_ASPT_PANELS, /**< as the next three of the tiles */
-    RC_CUDA_ASPT_COLS,
-    RC_CUDA_ASPT_WIDEST, /**< and RC_CUDA_ASPT_APART */
-    RC_CUDA_ASPT_NNZ_DENSE,
-    RC_CUDA_ASPT_LONGS,
-    RC_CUDA_ASPT_PIECES
-};
-
-enum { RC_CUDA_ASPT_APART = 1 << 20 /**< added to the widest tile, which has fewer columns: rc_aspt_size_t.apart */ };
-
-/** Cut the matrix of a problem: on the GPU where it is there already and has no second round, else on the host.
- *  \param[in]  n  the analysis
- *  \param[out] s  its memory knows the executor; free that after an error too
- *  \return RC_OK, RC_ENOTSUP, RC_ENOMEM, RC_EDEVICE.  Cost as of rc_aspt_cut. */
-rc_status_t rc_cuda_aspt_build(
-    rc_cuda_aspt_t *s, const rc_problem_t *p, const rc_analysis_t *n, rc_err_t *err);
+/** What an analysis counted (rc_analysis_t.chosen). */
+typedef struct rc_aspt_chosen {
+    rc_tile_group_size_t groups;
+    int64_t panels; /**< as the next three of the tiles */
+    int64_t cols;
+    int32_t widest;
+    int32_t apart; /**< rc_aspt_size_t.apart */
+    int64_t nnz_dense;
+    int64_t longs;
+    int64_t pieces;
+} rc_aspt_chosen_t;
 
 #endif

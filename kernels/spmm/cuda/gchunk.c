@@ -2,16 +2,13 @@
  * loads of A and then those of B are all on their way at once, and a long row is many chunks.  No
  * atomics on C; the sums of a row are added in a fixed order. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
 #include "format/cuda/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/chunked.h"
 #include "kernels/spmm/cuda/rowmajor.h"
-
-#include <stdlib.h>
 
 enum { PARAM_ENTRIES, PARAM_VECTORS, PARAM_ROUNDS, PARAM_STRIP };
 enum {
@@ -19,13 +16,6 @@ enum {
     GRID_Y_MAX = 65535,
     STRIP = 16 /* vectors of a row of B that a CTA takes at a time there */
 };
-
-typedef struct gchunk {
-    rc_cuda_chunked_t a;
-    rc_problem_t p;
-    int rounds; /* of chunks for each CTA */
-    rc_cuda_chunked_launch_t launch[RC_CUDA_WIDTHS]; /* of loads of 1 << i values */
-} gchunk_t;
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -47,29 +37,32 @@ static int vectors_for(int64_t pieces, size_t value_bytes)
 
 /* Rounds when the user leaves them open: one where B fits the L2, of which what a CTA reads is near
  * anyway and whose latency warps hide, and where it is wide rather than long. */
-static int rounds_for(const gchunk_t *s)
+static int rounds_for(const rc_gchunk_t *s)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->a.base.p;
     int64_t asked = p->param[PARAM_ROUNDS];
-    int64_t b = rc_sat_mul(p->a->cols, p->k * (int64_t)s->a.value_bytes);
+    int64_t b = rc_sat_mul(p->a->cols, p->k * (int64_t)s->a.base.value_bytes);
     if (asked > 0)
         return (int)asked;
-    int is_long = s->a.col_bytes > RC_CHUNKS_NARROW_BYTES;
-    return is_long && p->param[PARAM_VECTORS] == 0 && b > rc_cuda_l2_bytes(s->a.memory.x) ? ROUNDS : 1;
+    int is_long = s->a.size.col_bytes > RC_CHUNKS_NARROW_BYTES;
+    return is_long && p->param[PARAM_VECTORS] == 0 && b > rc_cuda_l2_bytes(s->a.base.memory.x)
+               ? ROUNDS
+               : 1;
 }
 
 /* Strips of a row of B are the slowest in the grid, so that L2 has one of them at a time. */
-static void choose_walk(gchunk_t *s, int width, rc_cuda_chunked_launch_t *l)
+static void choose_walk(rc_gchunk_t *s, int width, rc_cuda_chunked_launch_t *l)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->a.base.p;
     int64_t pieces = p->k / width; /* of a row */
-    int64_t loads = RC_CUDA_VECTOR_BYTES / (width * (int64_t)s->a.value_bytes); /* of a vector */
+    int64_t loads =
+        RC_CUDA_VECTOR_BYTES / (width * (int64_t)s->a.base.value_bytes); /* of a vector */
     int64_t strip = p->param[PARAM_STRIP] > 0 ? p->param[PARAM_STRIP] : STRIP;
     l->lanes = RC_GCHUNK_WALK_LANES_MAX;
     while (l->lanes > 1 && (l->lanes / 2 >= pieces || l->lanes > strip * loads))
         l->lanes /= 2;
-    l->of.entry = rc_cuda_gchunk_walk_entry(p->precision, s->a.col_bytes, width,
-        rc_cuda_chunked_batch(&s->a, 1), s->a.args.longs);
+    l->of.entry = rc_cuda_gchunk_walk_entry(
+        p->precision, s->a.size.col_bytes, width, rc_cuda_chunked_batch(&s->a, 1), s->a.args.longs);
     l->tiles = (int32_t)rc_ceil_div(pieces, l->lanes);
     l->of.threads = RC_GCHUNK_WALK_THREADS;
     l->of.ctas = (unsigned)rc_ceil_div(
@@ -78,11 +71,11 @@ static void choose_walk(gchunk_t *s, int width, rc_cuda_chunked_launch_t *l)
     l->of.shared = s->a.args.meet ? 2 * l->of.threads * (size_t)width * s->a.sum_bytes : 0;
 }
 
-static void choose_launch(gchunk_t *s, int log_width)
+static void choose_launch(rc_gchunk_t *s, int log_width)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->a.base.p;
     int width = 1 << log_width;
-    if (p->k % width != 0 || (size_t)width * s->a.value_bytes > RC_CUDA_VECTOR_BYTES)
+    if (p->k % width != 0 || (size_t)width * s->a.base.value_bytes > RC_CUDA_VECTOR_BYTES)
         return;
     rc_cuda_chunked_launch_t *l = &s->launch[log_width];
     int64_t pieces = p->k / width; /* of a row */
@@ -92,58 +85,38 @@ static void choose_launch(gchunk_t *s, int log_width)
     }
     int vectors = (int)p->param[PARAM_VECTORS];
     if (vectors == 0)
-        vectors = vectors_for(pieces, s->a.value_bytes);
+        vectors = vectors_for(pieces, s->a.base.value_bytes);
     l->lanes = RC_GCHUNK_LANES_MAX;
     while (l->lanes > 1 && (int64_t)l->lanes / 2 * vectors >= pieces)
         l->lanes /= 2;
-    l->of.entry = rc_cuda_gchunk_entry(p->precision, s->a.col_bytes, width, vectors,
-        rc_cuda_chunked_batch(&s->a, vectors));
+    l->of.entry = rc_cuda_gchunk_entry(
+        p->precision, s->a.size.col_bytes, width, vectors, rc_cuda_chunked_batch(&s->a, vectors));
     rc_cuda_chunked_place(&s->a, pieces, width, vectors, l);
 }
 
-/* For K columns. */
-static void choose_launches(gchunk_t *s, int64_t k)
+static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
-    s->p.k = k;
+    (void)err;
+    rc_gchunk_t *s = state;
+    s->a.base.p.k = k;
     s->a.args.columns = s->a.args.k = (int32_t)k;
     s->rounds = rounds_for(s);
     for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
         s->launch[i] = (rc_cuda_chunked_launch_t){0};
         choose_launch(s, i);
     }
-}
-
-static void release(void *state)
-{
-    gchunk_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->a.memory);
-    free(s);
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    gchunk_t *from = of;
-    gchunk_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, 0, 0, from ? &from->a : NULL, &s->a, err);
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    s->p = *p;
-    choose_launches(s, p->k);
-    *state = s;
     return RC_OK;
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    return share(x, p, analysis, NULL, state, err);
+    return rc_cuda_chunked_build(state, p, analysis, 0, err);
+}
+
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    return rc_cuda_chunked_own(state, 0, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -151,20 +124,14 @@ static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_ana
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const gchunk_t *s = state;
-    gchunk_t narrow;
-    if (o->in[0].cols != s->p.k) {
-        narrow = *s;
-        choose_launches(&narrow, o->in[0].cols);
-        s = &narrow;
-    }
+    const rc_gchunk_t *s = state;
     rc_gchunk_args_t args = s->a.args;
     int width = RC_CUDA_WIDTHS - 1;
     rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
     if (st < 0)
         return st;
-    while (
-        width > 0 && (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->a.value_bytes << width)))
+    while (width > 0 &&
+           (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->a.base.value_bytes << width)))
         width--;
     const rc_cuda_chunked_launch_t *l = &s->launch[width];
     args.b = o->in[0].data;
@@ -173,14 +140,7 @@ static rc_status_t run(
     args.tiles = l->tiles;
     args.rounds = s->rounds;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->a.memory.x, &l->of, s->a.overlaps, &args, "launch of gchunk", err);
-}
-
-static int64_t values(void *state, void **array)
-{
-    const gchunk_t *s = state;
-    return rc_cuda_chunked_values(&s->a, array);
+    return rc_cuda_launch_overlapping(s->a.base.memory.x, &l->of, &args, "launch of gchunk", err);
 }
 
 const rc_kernel_t rc_kernel_gchunk = {
@@ -188,17 +148,10 @@ const rc_kernel_t rc_kernel_gchunk = {
     .summary = "row-major B and C: rows in chunks of a fixed number of entries, no row pointers",
     .source = "rowcast",
     .version = 3, /* 1: built on the host, which the time to prepare had in it; 2: no rounds */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
     .format = "chunks",
     .rank = {{1, 2, 2}},
-    .c_orders = RC_STORES_ANY,
     .types = RC_TYPES_IEEE | 1 << RC_BF16,
-    .computes = 1,
-    .builds = 1,
-    .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param =
         {
             {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
@@ -208,14 +161,14 @@ const rc_kernel_t rc_kernel_gchunk = {
             {"rounds", "of chunks for each CTA, 1: all at once, 0: automatic", 0, 0,
                 RC_GCHUNK_ROUNDS_MAX, 1},
             {"strip",
-                "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: automatic", 0,
-                0, RC_GCHUNK_WALK_LANES_MAX, 1},
+                "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: automatic",
+                0, 0, RC_GCHUNK_WALK_LANES_MAX, 1},
         },
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_CUDA_SPMM_MEMBERS(rc_gchunk_t),
+    .k_max = RC_CUDA_CHUNKED_K_MAX,
+    .build = build,
+    .own = own,
+    .fit = fit,
     .run = run,
-    .release = release,
-    .values = values,
 };

@@ -3,17 +3,14 @@
  * as they are: one launch less, which is best where there is little to do or neighbouring rows have
  * neighbouring columns. */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
 #include "format/cuda/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/chunked.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 #include "kernels/spmm/cuda/transposed.h"
-
-#include <stdlib.h>
 
 enum { PARAM_ENTRIES, PARAM_B, PARAM_TILE };
 enum { B_AUTO, B_ROWS, B_COLUMNS };
@@ -32,7 +29,6 @@ static const int tiles[] = {0, 2, 4, 8, 32, 64};
 
 typedef struct gchunk_col {
     rc_cuda_chunked_t a;
-    rc_problem_t p;
     rc_cuda_chunked_launch_t launch;
     rc_cuda_rows_t rows;
     int copies; /* 0: B is read as it is */
@@ -59,9 +55,9 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
  * H200, where the choice takes 0.9 % longer than the better of the two. */
 static int copy_pays(const gchunk_col_t *s)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->a.base.p;
     double k = (double)p->k;
-    double values = SECTOR_BYTES / (double)s->a.value_bytes;
+    double values = SECTOR_BYTES / (double)s->a.base.value_bytes;
     double rows = (double)p->a->nnz / values + COPY_SECTORS * (double)p->a->cols / values;
     return s->a.sectors * k > LAUNCH_SECTORS + rows * k;
 }
@@ -69,10 +65,10 @@ static int copy_pays(const gchunk_col_t *s)
 /* Columns of C that a lane computes at once: fewer where more would leave multiprocessors idle. */
 static int columns_tile(const gchunk_col_t *s)
 {
-    const rc_problem_t *p = &s->p;
-    int most = TILE_COLUMNS_BYTES / (int)s->a.value_bytes;
+    const rc_problem_t *p = &s->a.base.p;
+    int most = TILE_COLUMNS_BYTES / (int)s->a.base.value_bytes;
     int tile = tiles[p->param[PARAM_TILE]];
-    int64_t all = (int64_t)rc_cuda_sms(s->a.memory.x) * FULL_THREADS;
+    int64_t all = (int64_t)rc_cuda_sms(s->a.base.memory.x) * FULL_THREADS;
     if (tile > 0)
         return tile < most ? tile : most;
     tile = rc_strip_width(p->k, most);
@@ -84,71 +80,53 @@ static int columns_tile(const gchunk_col_t *s)
 /* B as it is: a lane has all columns of a tile. */
 static void choose_columns(gchunk_col_t *s)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->a.base.p;
     int tile = columns_tile(s);
-    int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.value_bytes;
+    int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.base.value_bytes;
     int width = tile < widest ? tile : widest;
     int vectors = tile / width;
     int64_t pieces = rc_ceil_div(p->k, width);
     s->launch = (rc_cuda_chunked_launch_t){.lanes = 1};
-    s->launch.of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_COLUMNS, p->precision, s->a.col_bytes,
-        width, vectors, rc_cuda_chunked_batch(&s->a, vectors));
+    s->launch.of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_COLUMNS, p->precision,
+        s->a.size.col_bytes, width, vectors, rc_cuda_chunked_batch(&s->a, vectors));
     rc_cuda_chunked_place(&s->a, pieces, width, vectors, &s->launch);
     s->a.args.k = (int32_t)(pieces * width);
 }
 
-/* For K columns. */
-static void choose_launches(gchunk_col_t *s, int64_t k)
+static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
-    int64_t b = s->p.param[PARAM_B];
-    s->p.k = k;
+    (void)err;
+    gchunk_col_t *s = state;
+    rc_problem_t *p = &s->a.base.p;
+    int64_t b = p->param[PARAM_B];
+    p->k = k;
     s->a.args.columns = (int32_t)k;
     s->copies = b == B_ROWS || (b == B_AUTO && copy_pays(s));
     if (s->copies) {
-        rc_cuda_transposed_choose(&s->a, &s->p, tiles[s->p.param[PARAM_TILE]], &s->launch);
-        (void)rc_cuda_rows_choose(&s->rows, &s->p);
+        rc_cuda_transposed_choose(&s->a, p, tiles[p->param[PARAM_TILE]], &s->launch);
+        (void)rc_cuda_rows_choose(&s->rows, p);
     } else
         choose_columns(s);
     s->a.args.lanes = s->launch.lanes;
     s->a.args.tiles = s->launch.tiles;
-}
-
-static void release(void *state)
-{
-    gchunk_col_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->a.memory);
-    free(s);
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    gchunk_col_t *from = of;
-    gchunk_col_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    int64_t spare = rc_cuda_chunked_spare(p->precision);
-    int64_t b = p->param[PARAM_B];
-    rc_status_t st = rc_cuda_chunked_build(x, p, analysis, spare, b == B_AUTO ? SECTOR_BYTES : 0,
-        from ? &from->a : NULL, &s->a, err);
-    if (st == RC_OK && b != B_COLUMNS)
-        st = rc_cuda_rows_keep(&s->a.memory, p, &s->rows, err);
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    s->p = *p;
-    choose_launches(s, p->k);
-    *state = s;
     return RC_OK;
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    return share(x, p, analysis, NULL, state, err);
+    return rc_cuda_chunked_build(
+        state, p, analysis, p->param[PARAM_B] == B_AUTO ? SECTOR_BYTES : 0, err);
+}
+
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    gchunk_col_t *s = state;
+    const rc_problem_t *p = &s->a.base.p;
+    rc_status_t st = rc_cuda_chunked_own(&s->a, rc_cuda_chunked_spare(p->precision), err);
+    return st < 0 || p->param[PARAM_B] == B_COLUMNS
+               ? st
+               : rc_cuda_rows_keep(&s->a.base.memory, p, &s->rows, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -157,13 +135,7 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gchunk_col_t *s = state;
-    gchunk_col_t narrow;
-    if (o->in[0].cols != s->p.k) {
-        narrow = *s;
-        choose_launches(&narrow, o->in[0].cols);
-        s = &narrow;
-    }
-    const rc_executor_t *x = s->a.memory.x;
+    const rc_executor_t *x = s->a.base.memory.x;
     rc_gchunk_args_t args = s->a.args;
     rc_status_t st;
     RC_TRY(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
@@ -171,20 +143,13 @@ static rc_status_t run(
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
     if (s->copies) {
-        RC_TRY(rc_cuda_rows_copy(x, &s->rows, s->a.overlaps, &o->in[0], args.ldb, err));
+        RC_TRY(rc_cuda_rows_copy(x, &s->rows, &o->in[0], args.ldb, err));
         args.b = s->rows.copy.to;
         args.ldb = (uint32_t)s->rows.copy.ldto;
     }
-    st = rc_cuda_launch_overlapping(
-        x, &s->launch.of, s->a.overlaps, &args, "launch of gchunk-col", err);
+    st = rc_cuda_launch_overlapping(x, &s->launch.of, &args, "launch of gchunk-col", err);
 done:
     return st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const gchunk_col_t *s = state;
-    return rc_cuda_chunked_values(&s->a, array);
 }
 
 const rc_kernel_t rc_kernel_gchunk_col = {
@@ -192,16 +157,9 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .summary = "column-major B and C: rows in chunks of a fixed number of entries",
     .source = "rowcast",
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
     .format = "chunks",
     .rank = {{1, 2, 2}},
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .builds = 1,
-    .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param =
         {
             {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
@@ -212,10 +170,10 @@ const rc_kernel_t rc_kernel_gchunk_col = {
                 .choices = tile_choices},
         },
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_CUDA_SPMM_MEMBERS(gchunk_col_t),
+    .k_max = RC_CUDA_CHUNKED_K_MAX,
+    .build = build,
+    .own = own,
+    .fit = fit,
     .run = run,
-    .release = release,
-    .values = values,
 };

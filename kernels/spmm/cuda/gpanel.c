@@ -5,22 +5,17 @@
  * summed in a fixed order; no atomics on C. */
 #include "config.h"
 #include "kernels/spmm/cuda/gpanel.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/overlap.h"
 #include "device/cuda/ranges.h"
-#include "format/cuda/build.h"
+#include "format/cuda/forms.h"
 #include "format/cuda/slots.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
 enum { PARAM_STRIP, PARAM_PANEL, PARAM_LONGEST, PARAM_PAIRS };
-enum { CHOSEN_PIECES, CHOSEN_BATCHES, CHOSEN_PARTS, CHOSEN_LONGS, CHOSEN_ROWS };
 enum {
     LONGEST_MEANS = 2,
     LONGEST = 128,
@@ -31,7 +26,6 @@ enum {
     VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
     LANE_BYTES = 2 * VECTOR_BYTES, /* that a lane sums up at most */
     WARP = 32,
-    K_MAX = 1 << 30,
     GRID_Y_MAX = 65535
 };
 
@@ -46,17 +40,17 @@ typedef struct launch {
     int32_t tiles;
 } launch_t;
 
-typedef struct gpanel {
-    rc_cuda_memory_t memory;
-    rc_problem_t p;
-    rc_gpanel_args_t args;
+/* What an analysis chose. */
+typedef struct chosen {
+    rc_panels_size_t size;
     int64_t rows; /* of a piece */
-    int64_t pieces;
+} chosen_t;
+
+typedef struct gpanel {
+    rc_prepared_t base;
+    rc_gpanel_args_t args;
+    chosen_t is;
     int64_t col_bytes;
-    size_t value_bytes;
-    void *val; /* args.val, to be changed */
-    int64_t stored;
-    int overlaps;                    /* 1: a launch may begin while the one before it ends */
     launch_t launch[RC_CUDA_WIDTHS]; /* of 1 << i values */
 } gpanel_t;
 
@@ -99,20 +93,18 @@ static rc_status_t measure_rows(
                           : rc_panels_measure(&m->items, &shape, size, err);
 }
 
-/* \param[out] rows  of a piece */
-static rc_status_t measure(
-    const rc_problem_t *p, int64_t *rows, rc_panels_size_t *size, rc_err_t *err)
+static rc_status_t measure(const rc_problem_t *p, chosen_t *out, rc_err_t *err)
 {
     int64_t pairs = p->param[PARAM_PAIRS];
     measuring_t m = {.p = p};
-    *rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
+    out->rows = pairs == PAIRS_NO ? 1 : RC_PANELS_ROWS_MAX;
     rc_status_t st =
         p->resident ? rc_build_begin(p, &m.build, err) : rc_items_new(p, &m.items, err);
     if (st == RC_OK)
-        st = measure_rows(&m, *rows, size, err);
-    if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, size)) {
-        *rows = 1;
-        st = measure_rows(&m, *rows, size, err);
+        st = measure_rows(&m, out->rows, &out->size, err);
+    if (st == RC_OK && pairs == PAIRS_AUTO && !pairs_pay(p->a, &out->size)) {
+        out->rows = 1;
+        st = measure_rows(&m, out->rows, &out->size, err);
     }
     if (p->resident)
         rc_build_end(&m.build);
@@ -123,128 +115,64 @@ static rc_status_t measure(
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_panels_size_t size = {0};
-    int64_t rows = 1;
-    rc_status_t st = measure(p, &rows, &size, err);
+    chosen_t n = {.rows = 1};
+    rc_status_t st = measure(p, &n, err);
     if (st < 0)
         return st;
-    rc_panels_shape_t shape = shape_for(p, rows);
-    int64_t stored = size.batches * RC_PANELS_BATCH * rows;
+    const rc_panels_size_t *size = &n.size;
+    rc_panels_shape_t shape = shape_for(p, n.rows);
+    int64_t stored = size->batches * RC_PANELS_BATCH * n.rows;
     out->bytes = rc_sat_add(
-        rc_panels_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
-    out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);
+        rc_panels_bytes(&shape, size, p->precision), rc_cuda_parts_bytes(size->parts, size->longs));
+    out->bytes_per_column = rc_cuda_parts_column_bytes(size->parts, size->longs, p->precision);
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
-    out->chosen[CHOSEN_PIECES] = size.pieces;
-    out->chosen[CHOSEN_BATCHES] = size.batches;
-    out->chosen[CHOSEN_PARTS] = size.parts;
-    out->chosen[CHOSEN_LONGS] = size.longs;
-    out->chosen[CHOSEN_ROWS] = rows;
+    RC_CHOSE(out, n);
     return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
 
-/* The arrays on the device: copies of those of `c`, or room where it has none.
- * \param[out] out  the same on the device */
-static rc_status_t keep(gpanel_t *s, const rc_problem_t *p, const rc_panels_t *c, rc_panels_t *out,
-    rc_places_t *of, rc_err_t *err)
-{
-    rc_gpanel_args_t *a = &s->args;
-    rc_cuda_memory_t *m = &s->memory;
-    size_t pieces = (size_t)c->size.pieces;
-    size_t columns = (size_t)c->size.batches * RC_PANELS_BATCH;
-    size_t values = columns * (size_t)c->shape.rows;
-    size_t places = (size_t)c->places + 1;
-    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
-    void *to;
-    rc_status_t st;
-    *out = *c;
-    RC_TRY(rc_cuda_keep_or_room(m, c->piece, pieces * sizeof *c->piece, &to, err));
-    a->piece = out->piece = to;
-    RC_TRY(rc_cuda_keep_or_room(m, c->col, columns * (size_t)c->shape.col_bytes, &out->col, err));
-    RC_TRY(rc_cuda_room(m, values * s->value_bytes, &s->val, err));
-    RC_TRY(rc_places_keep(m->x, p, c->entry, (int64_t)values, of, err));
-    out->entry = of->at;
-    out->entry_bytes = of->bytes;
-    /* without pieces the one place stays 0 */
-    RC_TRY(rc_cuda_keep(m, c->place, places * sizeof *c->place, &to, err));
-    a->place = out->place = to;
-    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
-    rc_cuda_memory_seal(m);
-    out->of = a->parts.of;
-    out->lengthy = a->parts.lengthy;
-    a->col = out->col;
-    a->val = s->val;
-    a->places = (int32_t)c->places;
-    a->split = (int32_t)c->size.parts;
-    s->stored = (int64_t)values;
-done:
-    return st;
-}
-
-static rc_status_t build_there(
-    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
-{
-    rc_build_t b;
-    rc_panels_t c;
-    rc_places_t places = {0};
-    rc_status_t st = rc_build_begin(p, &b, err);
-    if (st == RC_OK)
-        st = keep(s, p, none, &c, &places, err);
-    if (st == RC_OK)
-        st = rc_build_panels(&b, &c, err);
-    if (st == RC_OK)
-        st = rc_places_fill(p, &places, s->val, err);
-    rc_places_free(&places);
-    rc_build_end(&b);
-    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
-}
-
-static rc_status_t build_here(
-    gpanel_t *s, const rc_problem_t *p, const rc_panels_t *none, rc_err_t *err)
-{
-    rc_items_t items;
-    rc_panels_t c = {0};
-    rc_panels_t there;
-    rc_places_t places = {0};
-    rc_status_t st = rc_items_new(p, &items, err);
-    if (st == RC_OK)
-        st = rc_panels_build(&items, &none->shape, &none->size, s->memory.x->threads, &c, err);
-    if (st == RC_OK)
-        st = keep(s, p, &c, &there, &places, err);
-    if (st == RC_OK)
-        st = rc_places_fill(p, &places, s->val, err);
-    rc_panels_free(&c);
-    rc_items_free(&items);
-    return st;
-}
-
 static rc_status_t build(
-    gpanel_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    int64_t pieces = analysis->chosen[CHOSEN_PIECES];
-    rc_panels_t none = {.shape = shape_for(p, analysis->chosen[CHOSEN_ROWS]),
-        .size = {.pieces = pieces,
-            .batches = analysis->chosen[CHOSEN_BATCHES],
-            .parts = analysis->chosen[CHOSEN_PARTS],
-            .longs = analysis->chosen[CHOSEN_LONGS]},
-        .places = rc_panels_places(pieces)};
-    s->rows = none.shape.rows;
-    s->pieces = pieces;
-    s->col_bytes = none.shape.col_bytes;
-    return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
+    gpanel_t *s = state;
+    RC_CHOSEN(analysis, s->is);
+    rc_panels_t c = {.shape = shape_for(p, s->is.rows),
+        .size = s->is.size,
+        .places = rc_panels_places(s->is.size.pieces)};
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
+    rc_status_t st = rc_cuda_panels_keep(&k, &c);
+    s->base.val = k.val;
+    s->base.stored = k.stored;
+    s->col_bytes = c.shape.col_bytes;
+    s->args = (rc_gpanel_args_t){.piece = c.piece,
+        .col = c.col,
+        .val = k.val,
+        .place = c.place,
+        .parts = {.of = c.of, .lengthy = c.lengthy},
+        .places = (int32_t)c.places,
+        .split = (int32_t)c.size.parts};
+    return st;
+}
+
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    gpanel_t *s = state;
+    const rc_problem_t *p = &s->base.p;
+    return rc_cuda_parts_sums(&s->base.memory, s->is.size.parts, s->is.size.longs, p->k,
+        p->precision, &s->args.parts, err);
 }
 
 /* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
  * none of more pieces than asked for. */
 static int64_t step_for(const gpanel_t *s, int64_t groups)
 {
-    int64_t panel = s->p.param[PARAM_PANEL];
-    int64_t panels = rc_ceil_div(s->pieces, panel > 0 ? panel : PANEL);
-    int64_t filled = rc_ceil_div(s->pieces, groups);
-    int64_t resident = (int64_t)CTAS * rc_cuda_sms(s->memory.x);
+    int64_t panel = s->base.p.param[PARAM_PANEL];
+    int64_t panels = rc_ceil_div(s->is.size.pieces, panel > 0 ? panel : PANEL);
+    int64_t filled = rc_ceil_div(s->is.size.pieces, groups);
+    int64_t resident = (int64_t)CTAS * rc_cuda_sms(s->base.memory.x);
     if (filled > resident)
         filled = resident;
     if (panel == 0 && panels < filled)
@@ -265,13 +193,13 @@ static const strip_t strips[] = {{32, 2, 100}, {16, 2, 110}, {32, 1, 107}};
 /* The cheapest strips: the last one of a row may stick out of it, and is computed whole. */
 static strip_t strip_for(const gpanel_t *s)
 {
-    int64_t choice = s->p.param[PARAM_STRIP];
-    int64_t values = VECTOR_BYTES / (int64_t)s->value_bytes;
+    int64_t choice = s->base.p.param[PARAM_STRIP];
+    int64_t values = VECTOR_BYTES / (int64_t)s->base.value_bytes;
     int64_t least = INT64_MAX;
     strip_t best = strips[choice > 0 ? choice - 1 : 0];
     for (size_t i = 0; choice == 0 && i < sizeof strips / sizeof *strips; i++) {
         int64_t columns = strips[i].lanes * strips[i].vectors * values;
-        int64_t cost = rc_ceil_div(s->p.k, columns) * columns * strips[i].cost;
+        int64_t cost = rc_ceil_div(s->base.p.k, columns) * columns * strips[i].cost;
         if (cost < least) {
             best = strips[i];
             least = cost;
@@ -284,91 +212,39 @@ static void choose_launch(gpanel_t *s, int log_width)
 {
     static const void *(*const entry[])(const rc_gpanel_instance_t *) = {
         [RC_FP32] = rc_cuda_gpanel_entry_f32, [RC_FP64] = rc_cuda_gpanel_entry_f64};
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->base.p;
     int width = 1 << log_width;
-    if (p->k % width != 0 || (size_t)width * s->value_bytes > VECTOR_BYTES)
+    if (p->k % width != 0 || (size_t)width * s->base.value_bytes > VECTOR_BYTES)
         return;
     launch_t *l = &s->launch[log_width];
     strip_t t = strip_for(s);
-    int64_t loads = VECTOR_BYTES / (int64_t)s->value_bytes / width; /* of a vector */
+    int64_t loads = VECTOR_BYTES / (int64_t)s->base.value_bytes / width; /* of a vector */
     while (t.vectors > 0 && t.lanes * width * loads * t.vectors > p->k)
         t.vectors--;
     const rc_gpanel_instance_t of = {.col_bytes = s->col_bytes,
-        .rows = (int)s->rows,
+        .rows = (int)s->is.rows,
         .lanes = (int)t.lanes,
         .width = width,
         .vectors = t.vectors > 0 ? (int)(t.vectors * loads) : 1};
     l->of.entry = entry[p->precision](&of);
-    l->of.threads = (unsigned)(RC_GPANEL_ROOM((size_t)s->rows * s->value_bytes) / CTAS);
+    l->of.threads = (unsigned)(RC_GPANEL_ROOM((size_t)s->is.rows * s->base.value_bytes) / CTAS);
     l->of.shared = s->args.split > 0 ? l->of.threads * (LANE_BYTES + sizeof(int32_t)) : 0;
     l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
     s->args.step = (int32_t)step_for(s, l->of.threads / t.lanes);
     l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
 }
 
-/* For K columns. */
-static void choose_launches(gpanel_t *s, int64_t k)
+static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
-    s->p.k = k;
+    (void)err;
+    gpanel_t *s = state;
+    s->base.p.k = k;
     s->args.k = (int32_t)k;
     for (int i = 0; i < RC_CUDA_WIDTHS; i++) {
         s->launch[i] = (launch_t){0};
         choose_launch(s, i);
     }
-}
-
-static void release(void *state)
-{
-    gpanel_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
-/* Prepare the matrix, or take that of another state. */
-static rc_status_t build_or_share(gpanel_t *s, rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, gpanel_t *of, rc_err_t *err)
-{
-    rc_status_t st;
-    s->memory.x = x;
-    if (of) {
-        *s = *of;
-        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
-    } else {
-        s->value_bytes = rc_precision_bytes(p->precision);
-        RC_TRY(build(s, p, analysis, err));
-        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
-    }
-    st = rc_cuda_parts_sums(&s->memory, analysis->chosen[CHOSEN_PARTS],
-        analysis->chosen[CHOSEN_LONGS], p->k, p->precision, &s->args.parts, err);
-done:
-    return st;
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    if (p->k > K_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
-    gpanel_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
-    if (st < 0) {
-        release(s);
-        return st;
-    }
-    s->p = *p;
-    choose_launches(s, p->k);
-    *state = s;
     return RC_OK;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -377,19 +253,13 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gpanel_t *s = state;
-    gpanel_t narrow;
-    if (o->in[0].cols != s->p.k) {
-        narrow = *s;
-        choose_launches(&narrow, o->in[0].cols);
-        s = &narrow;
-    }
     rc_gpanel_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
     rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
     if (st < 0)
         return st;
-    while (
-        width > 0 && (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->value_bytes << width)))
+    while (width > 0 &&
+           (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->base.value_bytes << width)))
         width--;
     const launch_t *l = &s->launch[width];
     args.b = o->in[0].data;
@@ -399,17 +269,9 @@ static rc_status_t run(
         int32_t left = l->tiles - args.tile;
         rc_cuda_launch_t of = l->of;
         of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
-        st = rc_cuda_launch_overlapping(
-            s->memory.x, &of, s->overlaps, &args, "launch of gpanel", err);
+        st = rc_cuda_launch_overlapping(s->base.memory.x, &of, &args, "launch of gpanel", err);
     }
     return st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const gpanel_t *s = state;
-    *array = s->val;
-    return s->stored;
 }
 
 /* Rows that share loads meet columns that they have no entry in. */
@@ -423,17 +285,10 @@ const rc_kernel_t rc_kernel_gpanel = {
     .summary = "row-major, wide B and C: a CTA takes neighbouring rows, to find B in L1",
     .source = "rowcast",
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
     .format = "panels",
     .rank = {{1, 3, 5}, {64, 3, 1}, {1024, 1, 1}},
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
     .strict = strict,
-    .builds = 1,
-    .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param =
         {
             {"strip", "lanes of a row x vectors of 16 bytes of each", .type = RC_PARAM_CHOICE,
@@ -445,10 +300,10 @@ const rc_kernel_t rc_kernel_gpanel = {
                 .choices = pairs_choices},
         },
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_CUDA_SPMM_MEMBERS(gpanel_t),
+    .k_max = 1 << 30,
+    .build = build,
+    .own = own,
+    .fit = fit,
     .run = run,
-    .release = release,
-    .values = values,
 };

@@ -4,25 +4,20 @@
  * each other, as in natural numberings of meshes and in bands, however large B is. */
 #include "config.h"
 #include "kernels/spmm/cuda/gslice.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
-#include "device/cuda/memory.h"
 #include "device/cuda/overlap.h"
 #include "device/cuda/ranges.h"
-#include "format/cuda/build.h"
+#include "format/cuda/forms.h"
 #include "format/cuda/slots.h"
 #include "format/sell.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PARAM_STRIP, PARAM_SPLIT, PARAM_B };
 enum { B_AUTO, B_SHARED, B_COLUMNS };
-enum { CHOSEN_SLICES, CHOSEN_STORED, CHOSEN_LONGS, CHOSEN_REST };
 enum {
     LONGEST_MIN = 64,
     LONGEST_MEANS = 3,
@@ -36,14 +31,10 @@ enum {
 static const char *const b_choices[] = {"auto", "shared", "columns", NULL};
 
 typedef struct gslice {
-    rc_cuda_memory_t memory;
-    rc_problem_t p;
+    rc_prepared_t base;
     rc_gslice_args_t args;
     rc_cuda_launch_t launch;
-    int overlaps; /* 1: a launch may begin while the one before it ends */
-    void *val;    /* args.val, to be changed */
     int64_t col_bytes;
-    int64_t stored;
 } gslice_t;
 
 /* ---------------------------------------------------------------- analysis */
@@ -57,14 +48,6 @@ static rc_sell_shape_t shape_for(const rc_csr_t *a)
         .longest = longest > LONGEST_MIN ? longest : LONGEST_MIN,
         .col_bytes = a->cols <= NARROW_COLS ? 2 : 4,
         .pad = a->cols};
-}
-
-/* The rows in the order of the slices. */
-static rc_status_t sorted_items(
-    const rc_problem_t *p, const rc_sell_shape_t *shape, rc_items_t *out, rc_err_t *err)
-{
-    rc_status_t st = rc_items_new(p, out, err);
-    return st == RC_OK ? rc_items_sort(out, RC_GSLICE_GROUP, RC_GSLICE_WINDOW, shape->longest, err) : st;
 }
 
 static int64_t bytes_of(const rc_sell_shape_t *shape, const rc_sell_size_t *s, rc_precision_t p)
@@ -91,7 +74,7 @@ static rc_status_t measure_here(
     const rc_problem_t *p, const rc_sell_shape_t *shape, rc_sell_size_t *out, rc_err_t *err)
 {
     rc_items_t items;
-    rc_status_t st = sorted_items(p, shape, &items, err);
+    rc_status_t st = rc_slices_items(p, shape, &items, err);
     if (st == RC_OK)
         *out = rc_sell_measure(&items, shape);
     rc_items_free(&items);
@@ -117,63 +100,11 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->stored_rows = rc_stored_rows(p);
     if (p->a->nnz > 0)
         out->fill = (double)(s.stored + s.rest) / (double)p->a->nnz;
-    out->chosen[CHOSEN_SLICES] = s.slices;
-    out->chosen[CHOSEN_STORED] = s.stored;
-    out->chosen[CHOSEN_LONGS] = s.longs;
-    out->chosen[CHOSEN_REST] = s.rest;
+    RC_CHOSE(out, s);
     return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
-
-/* Slice pointers as the device takes them, in the memory of the wide ones: each is read before its
- * place is overwritten. */
-static int32_t *in_slices(rc_sell_t *s)
-{
-    unsigned char *to = (unsigned char *)s->ptr;
-    for (int64_t i = 0; i <= s->size.slices; i++) {
-        int32_t at = (int32_t)(s->ptr[i] / RC_GSLICE_ROWS);
-        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
-    }
-    return (int32_t *)s->ptr;
-}
-
-/* The arrays on the device: copies of those of `a`, or room where it has none.
- * \param[out] out  the same on the device */
-static rc_status_t keep(gslice_t *s, const rc_problem_t *p, const rc_slices_t *a, rc_slices_t *out,
-    rc_places_t *places, rc_err_t *err)
-{
-    size_t entries = (size_t)(a->size.stored + a->size.rest);
-    size_t slices = (size_t)a->size.slices;
-    size_t longs = (size_t)a->size.longs;
-    size_t rows = slices * RC_GSLICE_ROWS;
-    rc_cuda_memory_t *m = &s->memory;
-    void *to;
-    rc_status_t st;
-    *out = *a;
-    RC_TRY(rc_cuda_keep_or_room(m, a->ptr, (slices + 1) * sizeof *a->ptr, &to, err));
-    s->args.ptr = out->ptr = to;
-    RC_TRY(rc_cuda_keep_or_room(m, a->col, entries * (size_t)a->shape.col_bytes, &out->col, err));
-    RC_TRY(rc_cuda_room(m, entries * rc_precision_bytes(p->precision), &s->val, err));
-    RC_TRY(rc_places_keep(m->x, p, a->entry, (int64_t)entries, places, err));
-    out->entry = places->at;
-    out->entry_bytes = places->bytes;
-    RC_TRY(rc_cuda_keep_or_room(m, a->row, rows * sizeof *a->row, &to, err));
-    s->args.row = out->row = to;
-    RC_TRY(rc_cuda_keep_or_room(m, a->long_ptr, (longs + 1) * sizeof *a->long_ptr, &to, err));
-    s->args.long_ptr = out->long_ptr = to;
-    RC_TRY(rc_cuda_keep_or_room(m, a->long_row, longs * sizeof *a->long_row, &to, err));
-    s->args.long_row = out->long_row = to;
-    rc_cuda_memory_seal(m);
-    s->args.col = out->col;
-    s->col_bytes = a->shape.col_bytes;
-    s->args.val = s->val;
-    s->args.slices = (int32_t)slices;
-    s->args.longs = (int32_t)longs;
-    s->stored = (int64_t)entries;
-done:
-    return st;
-}
 
 /* The strip that was asked for, or 16 bytes of every row, which are loaded at once, and less where B
  * does not fit into the shared memory of a CTA. */
@@ -198,9 +129,9 @@ static rc_status_t choose_strip(
  * warps enough. */
 static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->base.p;
     int64_t warps = RC_GSLICE_COLUMNS_THREADS / RC_GSLICE_ROWS;
-    int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->memory.x);
+    int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->base.memory.x);
     int asked = (int)p->param[PARAM_STRIP];
     int strip = rc_strip_width(
         p->k, asked ? asked : COLUMNS_BYTES / (int)rc_precision_bytes(p->precision));
@@ -220,7 +151,7 @@ static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
 /* With the GPU current. */
 static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->base.p;
     enum { FEW_THREADS = 512 };
     int strip = 0;
     int per_sm = 0;
@@ -243,7 +174,7 @@ static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
         rc_ceil_div(s->args.slices > s->args.longs ? s->args.slices : s->args.longs, warps);
     int64_t split = p->param[PARAM_SPLIT];
     if (split == 0) /* every CTA loads its strip: no more of them than run at once */
-        split = (int64_t)per_sm * rc_cuda_sms(s->memory.x) / strips;
+        split = (int64_t)per_sm * rc_cuda_sms(s->base.memory.x) / strips;
     split = split < 1 ? 1 : split;
     split = split < rounds ? split : rounds;
     if (rc_sat_mul(strips, split) > INT32_MAX)
@@ -258,7 +189,7 @@ done:
 /* With the GPU current. */
 static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
 {
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->base.p;
     int64_t column = (p->a->cols + 1) * (int64_t)rc_precision_bytes(p->precision);
     int64_t b = p->param[PARAM_B];
     int device = 0;
@@ -275,121 +206,38 @@ done:
     return st;
 }
 
-/* For K columns. */
-static rc_status_t choose_for(gslice_t *s, int64_t k, rc_err_t *err)
-{
-    s->p.k = k;
-    s->args.k = k;
-    int before = rc_cuda_enter(s->memory.x);
-    rc_status_t st = choose_launch(s, err);
-    rc_cuda_leave(s->memory.x, before);
-    return st;
-}
-
-static void release(void *state)
+static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
     gslice_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
-static rc_status_t build_there(
-    gslice_t *s, const rc_problem_t *p, const rc_slices_t *none, rc_err_t *err)
-{
-    rc_build_t b;
-    rc_slices_t a;
-    rc_places_t places = {0};
-    rc_status_t st = rc_build_begin(p, &b, err);
-    if (st == RC_OK)
-        st = keep(s, p, none, &a, &places, err);
-    if (st == RC_OK)
-        st = rc_build_slices(&b, &a, err);
-    if (st == RC_OK)
-        st = rc_places_fill(p, &places, s->val, err);
-    rc_places_free(&places);
-    rc_build_end(&b);
-    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
-}
-
-static rc_status_t build_here(
-    gslice_t *s, const rc_problem_t *p, const rc_slices_t *none, rc_err_t *err)
-{
-    rc_items_t items;
-    rc_sell_t a = {0};
-    rc_slices_t there;
-    rc_places_t places = {0};
-    rc_status_t st = sorted_items(p, &none->shape, &items, err);
-    if (st == RC_OK)
-        st = rc_sell_build(&items, &none->shape, &none->size, s->memory.x->threads, &a, err);
-    if (st == RC_OK) {
-        const rc_slices_t here = {.shape = a.shape,
-            .size = a.size,
-            .ptr = in_slices(&a),
-            .col = a.col,
-            .entry = a.entry,
-            .row = a.row,
-            .long_ptr = a.long_ptr,
-            .long_row = a.long_row};
-        st = keep(s, p, &here, &there, &places, err);
-    }
-    if (st == RC_OK)
-        st = rc_places_fill(p, &places, s->val, err);
-    rc_sell_free(&a);
-    rc_items_free(&items);
+    s->base.p.k = k;
+    s->args.k = k;
+    int before = rc_cuda_enter(s->base.memory.x);
+    rc_status_t st = choose_launch(s, err);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
 
 static rc_status_t build(
-    gslice_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    const rc_slices_t none = {.shape = shape_for(p->a),
-        .size = {.slices = analysis->chosen[CHOSEN_SLICES],
-            .stored = analysis->chosen[CHOSEN_STORED],
-            .longs = analysis->chosen[CHOSEN_LONGS],
-            .rest = analysis->chosen[CHOSEN_REST]}};
-    return p->resident ? build_there(s, p, &none, err) : build_here(s, p, &none, err);
-}
-
-/* Prepare the matrix, or take that of another state. */
-static rc_status_t build_or_share(gslice_t *s, rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, gslice_t *of, rc_err_t *err)
-{
-    rc_status_t st;
-    s->memory.x = x;
-    if (of) {
-        *s = *of;
-        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
-    } else {
-        s->args.cols = (int32_t)p->a->cols;
-        RC_TRY(build(s, p, analysis, err));
-        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
-    }
-    s->p = *p;
-    st = choose_for(s, p->k, err);
-done:
+    gslice_t *s = state;
+    rc_slices_t c = {.shape = shape_for(p->a)};
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
+    RC_CHOSEN(analysis, c.size);
+    rc_status_t st = rc_cuda_slices_keep(&k, &c);
+    s->base.val = k.val;
+    s->base.stored = k.stored;
+    s->col_bytes = c.shape.col_bytes;
+    s->args = (rc_gslice_args_t){.ptr = c.ptr,
+        .col = c.col,
+        .val = k.val,
+        .row = c.row,
+        .long_ptr = c.long_ptr,
+        .long_row = c.long_row,
+        .cols = (int32_t)p->a->cols,
+        .slices = (int32_t)c.size.slices,
+        .longs = (int32_t)c.size.longs};
     return st;
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    gslice_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
-    if (st < 0)
-        release(s);
-    else
-        *state = s;
-    return st;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -398,58 +246,35 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gslice_t *s = state;
-    gslice_t narrow;
-    rc_status_t st = RC_OK;
-    if (o->in[0].cols != s->p.k) {
-        narrow = *s;
-        st = choose_for(&narrow, o->in[0].cols, err);
-        s = &narrow;
-    }
     rc_gslice_args_t args = s->args;
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.ldb = o->in[0].ld;
     args.ldc = o->out.ld;
     args.scalars = rc_cuda_scalars(alpha, beta);
-    return st < 0 ? st
-                  : rc_cuda_launch_overlapping(
-                        s->memory.x, &s->launch, s->overlaps, &args, "launch of gslice", err);
-}
-
-static int64_t values(void *state, void **array)
-{
-    const gslice_t *s = state;
-    *array = s->val;
-    return s->stored;
+    return rc_cuda_launch_overlapping(s->base.memory.x, &s->launch, &args, "launch of gslice", err);
 }
 
 const rc_kernel_t rc_kernel_gslice = {
     .name = "gslice",
-    .summary = "column-major B and C: a lane per row of A, a strip of B in shared memory where it fits",
+    .summary =
+        "column-major B and C: a lane per row of A, a strip of B in shared memory where it fits",
     .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
               "doi:10.1007/978-3-642-11515-8_10",
-    .version = 4, /* 2: built on the host, which the time to prepare had in it; 3: B in shared memory alone */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
+    .version =
+        4, /* 2: built on the host, which the time to prepare had in it; 3: B in shared memory alone */
     .layout = RC_COL_MAJOR,
     .format = "sell",
     .rank = {{1, 5, 5}},
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
     .strict = rc_kernel_always,
-    .builds = 1,
-    .any_k = 1,
-    .deterministic = rc_kernel_always,
-    .param = {{"strip", "columns of B at once (b=shared: in shared memory), 0: automatic", 0, 0, RC_GSLICE_STRIP_MAX,
-                  1},
+    .param = {{"strip", "columns of B at once (b=shared: in shared memory), 0: automatic", 0, 0,
+                  RC_GSLICE_STRIP_MAX, 1},
         {"split", "CTAs that share the rows of a strip, 0: automatic", 0, 0, RC_SPLIT_MAX, 0},
         {"b", "where B is read: a strip of it in shared memory, or its columns as they are",
             .type = RC_PARAM_CHOICE, .choices = b_choices}},
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_CUDA_SPMM_MEMBERS(gslice_t),
+    .build = build,
+    .fit = fit,
     .run = run,
-    .release = release,
-    .values = values,
 };

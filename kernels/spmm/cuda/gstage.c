@@ -6,23 +6,20 @@
  * from shared memory.  Long rows are parts, summed in a fixed order; no atomics on C. */
 #include "config.h"
 #include "kernels/spmm/cuda/gstage.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/overlap.h"
 #include "device/cuda/ranges.h"
-#include "format/cuda/build.h"
+#include "format/cuda/forms.h"
 #include "format/cuda/slots.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
+#include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
 #include <inttypes.h>
 #include <omp.h>
-#include <stdlib.h>
 
 enum { PARAM_STRIP, PARAM_ROWS, PARAM_CTAS, PARAM_NEAR };
-enum { CHOSEN_ROWS };
 enum {
     ENTRIES =
         16, /* of a row, from which sharing loads is worth the groups of lanes it leaves idle */
@@ -32,7 +29,6 @@ enum {
     SPAN = 4096,       /* items */
     SM_BYTES = 233472, /* shared memory of a multiprocessor, compute capability 9.0 */
     CTA_BYTES = 1024,  /* of that, which the system takes for each CTA */
-    K_MAX = 1 << 30,
     GRID_Y_MAX = 65535
 };
 
@@ -42,8 +38,7 @@ static const char *const rows_choices[] = {"auto", "1", "2", "3", "4", NULL};
 enum { ROWS_ONE = 1 };
 
 typedef struct gstage {
-    rc_cuda_memory_t memory;
-    rc_problem_t p;
+    rc_prepared_t base;
     rc_gstage_args_t args;
     int64_t parts; /* of long rows */
     int64_t longs;
@@ -51,10 +46,6 @@ typedef struct gstage {
     int64_t lanes; /* of a row of B */
     int64_t blocks;
     size_t shared;
-    size_t value_bytes;
-    void *val; /* args.val, to be changed */
-    int64_t stored;
-    int overlaps; /* 1: a launch may begin while the one before it ends */
     /* of copies of 1 << i values; no entry: K or the precision does not allow this width */
     rc_cuda_launch_t launch[RC_CUDA_WIDTHS];
 } gstage_t;
@@ -171,96 +162,46 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->traffic = out->bytes;
     out->stored_rows = rc_stored_rows(p);
     out->fill = p->a->nnz > 0 ? (double)stored / (double)p->a->nnz : 1;
-    out->chosen[CHOSEN_ROWS] = shape.rows;
+    RC_CHOSE(out, shape.rows);
     return RC_OK;
 }
 
 /* ----------------------------------------------------------------- prepare */
 
-/* The arrays on the device: copies of those of `c`, or room where it has none.
- * \param[out] out  the same on the device */
-static rc_status_t keep(gstage_t *s, const rc_problem_t *p, const rc_stages_t *c, rc_stages_t *out,
-    rc_places_t *places, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    rc_gstage_args_t *a = &s->args;
-    rc_cuda_memory_t *m = &s->memory;
-    size_t blocks = (size_t)c->size.blocks;
-    size_t lines = blocks * (size_t)c->size.most;
-    size_t values = (size_t)c->size.batches * RC_STAGES_BATCH * (size_t)c->shape.rows;
-    const rc_host_parts_t parts = {c->of, c->lengthy, c->size.parts, c->size.longs};
-    void *to;
-    rc_status_t st;
-    *out = *c;
-    RC_TRY(rc_cuda_keep_or_room(m, c->block, blocks * sizeof *c->block, &to, err));
-    a->block = out->block = to;
-    RC_TRY(rc_cuda_keep_or_room(m, c->line, lines * sizeof *c->line, &to, err));
-    a->line = out->line = to;
-    RC_TRY(rc_cuda_keep_or_room(m, c->unit, (size_t)c->size.units * RC_STAGES_UNIT, &to, err));
-    a->unit = out->unit = to;
-    RC_TRY(rc_cuda_room(m, values * s->value_bytes, &s->val, err));
-    a->val = s->val;
-    RC_TRY(rc_places_keep(m->x, p, c->entry, (int64_t)values, places, err));
-    out->entry = places->at;
-    out->entry_bytes = places->bytes;
-    RC_TRY(rc_cuda_parts_keep(m, &parts, &a->parts, err));
-    rc_cuda_memory_seal(m);
-    out->of = a->parts.of;
-    out->lengthy = a->parts.lengthy;
-    a->most = (int32_t)c->size.most;
-    s->stored = (int64_t)values;
-    s->parts = c->size.parts;
-    s->longs = c->size.longs;
-    s->blocks = c->size.blocks;
-    s->shared = (size_t)c->size.bytes;
-done:
-    return st;
-}
-
-static rc_status_t build_there(
-    gstage_t *s, const rc_problem_t *p, const rc_stages_shape_t *shape, rc_err_t *err)
-{
-    rc_build_t b;
-    rc_stages_t none = {.shape = *shape};
-    rc_stages_t c;
-    rc_places_t places = {0};
-    rc_status_t st = rc_build_begin(p, &b, err);
-    if (st == RC_OK)
-        st = rc_build_stages_measure(&b, shape, p->precision, &none.size, err);
-    if (st == RC_OK)
-        st = keep(s, p, &none, &c, &places, err);
-    if (st == RC_OK)
-        st = rc_build_stages(&b, &c, err);
-    if (st == RC_OK)
-        st = rc_places_fill(p, &places, s->val, err);
-    rc_places_free(&places);
-    rc_build_end(&b);
-    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
-}
-
-static rc_status_t build_here(
-    gstage_t *s, const rc_items_t *items, const rc_stages_shape_t *shape, rc_err_t *err)
-{
-    rc_stages_t c;
-    rc_stages_t there;
-    rc_places_t places = {0};
-    rc_status_t st = rc_stages_build(items, shape, s->memory.x->threads, &c, err);
-    if (st == RC_OK)
-        st = keep(s, items->p, &c, &there, &places, err);
-    if (st == RC_OK)
-        st = rc_places_fill(items->p, &places, s->val, err);
-    rc_stages_free(&c);
-    return st;
-}
-
-static rc_status_t build(gstage_t *s, const rc_problem_t *p, rc_err_t *err)
-{
+    gstage_t *s = state;
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
     rc_items_t items;
     rc_status_t st = rc_items_new(p, &items, err);
-    rc_stages_shape_t shape = shape_for(&items, s->rows);
+    RC_CHOSEN(analysis, s->rows);
+    s->lanes = lanes_for(p, s->rows);
+    rc_stages_t c = {.shape = shape_for(&items, s->rows)};
     if (st == RC_OK)
-        st = p->resident ? build_there(s, p, &shape, err) : build_here(s, &items, &shape, err);
+        st = rc_cuda_stages_keep(&k, &items, &c);
+    s->base.val = k.val;
+    s->base.stored = k.stored;
+    s->args = (rc_gstage_args_t){.block = c.block,
+        .line = c.line,
+        .unit = c.unit,
+        .val = k.val,
+        .parts = {.of = c.of, .lengthy = c.lengthy},
+        .most = (int32_t)c.size.most};
+    s->parts = c.size.parts;
+    s->longs = c.size.longs;
+    s->blocks = c.size.blocks;
+    s->shared = (size_t)c.size.bytes;
     rc_items_free(&items);
     return st;
+}
+
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    gstage_t *s = state;
+    const rc_problem_t *p = &s->base.p;
+    return rc_cuda_parts_sums(
+        &s->base.memory, s->parts, s->longs, p->k, p->precision, &s->args.parts, err);
 }
 
 /* With the GPU current: its CTAs may have so much shared memory. */
@@ -287,9 +228,9 @@ static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
 {
     static const void *(*const entry[])(const rc_gstage_instance_t *) = {
         [RC_FP32] = rc_cuda_gstage_entry_f32, [RC_FP64] = rc_cuda_gstage_entry_f64};
-    const rc_problem_t *p = &s->p;
+    const rc_problem_t *p = &s->base.p;
     int width = 1 << log_width;
-    if (p->k % width != 0 || (size_t)width * s->value_bytes > RC_CUDA_VECTOR_BYTES)
+    if (p->k % width != 0 || (size_t)width * s->base.value_bytes > RC_CUDA_VECTOR_BYTES)
         return RC_OK;
     rc_cuda_launch_t *l = &s->launch[log_width];
     const rc_gstage_instance_t of = {.rows = (int)s->rows, .lanes = (int)s->lanes, .width = width};
@@ -297,20 +238,21 @@ static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
     l->threads = RC_GSTAGE_THREADS;
     l->shared = s->shared;
     l->ctas = (unsigned)(s->blocks * s->args.near);
-    int before = rc_cuda_enter(s->memory.x);
+    int before = rc_cuda_enter(s->base.memory.x);
     rc_status_t st = allow_shared(s, l->entry, err);
-    rc_cuda_leave(s->memory.x, before);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
 
-/* For K columns. */
-static rc_status_t choose_launches(gstage_t *s, int64_t k, rc_err_t *err)
+static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 {
-    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->value_bytes;
-    s->p.k = k;
+    gstage_t *s = state;
+    rc_problem_t *p = &s->base.p;
+    int64_t strip = s->lanes * RC_CUDA_VECTOR_BYTES / (int64_t)s->base.value_bytes;
+    p->k = k;
     s->args.k = (int32_t)k;
     s->args.strips = (int32_t)rc_ceil_div(k, strip);
-    s->args.near = (int32_t)s->p.param[PARAM_NEAR];
+    s->args.near = (int32_t)p->param[PARAM_NEAR];
     if (s->args.near > s->args.strips)
         s->args.near = s->args.strips;
     rc_status_t st = RC_OK;
@@ -323,81 +265,19 @@ static rc_status_t choose_launches(gstage_t *s, int64_t k, rc_err_t *err)
     return st;
 }
 
-static void release(void *state)
-{
-    gstage_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
-/* Prepare the matrix, or take that of another state. */
-static rc_status_t build_or_share(gstage_t *s, rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, gstage_t *of, rc_err_t *err)
-{
-    rc_status_t st;
-    s->memory.x = x;
-    if (of) {
-        *s = *of;
-        RC_TRY(rc_cuda_memory_share(&of->memory, x, &s->memory, err));
-    } else {
-        s->value_bytes = rc_precision_bytes(p->precision);
-        s->rows = analysis->chosen[CHOSEN_ROWS];
-        s->lanes = lanes_for(p, s->rows);
-        RC_TRY(build(s, p, err));
-        RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
-    }
-    s->p = *p;
-    RC_TRY(rc_cuda_parts_sums(
-        &s->memory, s->parts, s->longs, p->k, p->precision, &s->args.parts, err));
-    st = choose_launches(s, p->k, err);
-done:
-    return st;
-}
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    if (p->k > K_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %d", p->k, K_MAX);
-    gstage_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    rc_status_t st = build_or_share(s, x, p, analysis, of, err);
-    if (st < 0)
-        release(s);
-    else
-        *state = s;
-    return st;
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
-
 /* --------------------------------------------------------------------- run */
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const gstage_t *s = state;
-    gstage_t narrow;
-    rc_status_t st = RC_OK;
-    if (o->in[0].cols != s->p.k) {
-        narrow = *s;
-        st = choose_launches(&narrow, o->in[0].cols, err);
-        s = &narrow;
-    }
     rc_gstage_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
-    if (st == RC_OK)
-        st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
+    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
     if (st < 0)
         return st;
-    while (width > 0 && (!s->launch[width].entry || !rc_cuda_aligned(o, s->value_bytes << width)))
+    while (
+        width > 0 && (!s->launch[width].entry || !rc_cuda_aligned(o, s->base.value_bytes << width)))
         width--;
     rc_cuda_launch_t of = s->launch[width];
     args.b = o->in[0].data;
@@ -406,18 +286,10 @@ static rc_status_t run(
     while (st == RC_OK && args.strip < args.strips) {
         int64_t left = rc_ceil_div(args.strips - args.strip, args.near);
         of.rows = (unsigned)(left < GRID_Y_MAX ? left : GRID_Y_MAX);
-        st = rc_cuda_launch_overlapping(
-            s->memory.x, &of, s->overlaps, &args, "launch of gstage", err);
+        st = rc_cuda_launch_overlapping(s->base.memory.x, &of, &args, "launch of gstage", err);
         args.strip += (int32_t)(of.rows * (unsigned)args.near);
     }
     return st;
-}
-
-static int64_t values(void *state, void **array)
-{
-    const gstage_t *s = state;
-    *array = s->val;
-    return s->stored;
 }
 
 /* Rows that share loads meet columns that they have no entry in. */
@@ -431,17 +303,10 @@ const rc_kernel_t rc_kernel_gstage = {
     .summary = "row-major, wide B and C: the rows of B that a block of rows needs in shared memory",
     .source = "rowcast",
     .version = 2, /* 1: blocks cut through all rows, by one thread */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
     .format = "stages",
     .rank = {{1, 4, 3}},
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
     .strict = strict,
-    .builds = 1,
-    .any_k = 1,
-    .deterministic = rc_kernel_always,
     .param =
         {
             {"strip", "bytes of a row of B that a CTA takes", .type = RC_PARAM_CHOICE,
@@ -452,10 +317,10 @@ const rc_kernel_t rc_kernel_gstage = {
             {"near", "strips of a block side by side", 4, 1, 8, 1},
         },
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
+    RC_CUDA_SPMM_MEMBERS(gstage_t),
+    .k_max = 1 << 30,
+    .build = build,
+    .own = own,
+    .fit = fit,
     .run = run,
-    .release = release,
-    .values = values,
 };

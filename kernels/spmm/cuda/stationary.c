@@ -4,20 +4,9 @@
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
-#include "format/cuda/slots.h"
-#include "kernels/kernel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-typedef struct stationary {
-    rc_executor_t *x;
-    rc_cuda_slots_t slots;
-    rc_stationary_args_t args;
-    int32_t *part; /* device memory */
-    const void *entry;
-    unsigned ctas; /* 0: there is nothing to compute */
-} stationary_t;
 
 /* CTAs of a device function that the device runs at once. */
 static rc_status_t resident_ctas(
@@ -79,10 +68,11 @@ static int64_t round_cost(const rc_problem_t *p, int64_t round, int lanes)
 }
 
 static rc_status_t upload_parts(
-    stationary_t *s, const rc_problem_t *p, int lanes, int32_t split, rc_err_t *err)
+    rc_stationary_t *s, const rc_problem_t *p, int lanes, int32_t split, rc_err_t *err)
 {
     int64_t rounds = rounds_of(p, lanes);
     int64_t most = parts_most(p, lanes);
+    rc_memory_t *m = &s->base.memory;
     void *device = NULL;
     rc_status_t st = RC_OK;
     int64_t *cost = rc_alloc((size_t)rounds, sizeof *cost, "the work of the rounds", err);
@@ -93,19 +83,18 @@ static rc_status_t upload_parts(
         cost[r] = round_cost(p, r, lanes);
     if (st == RC_OK) {
         rc_parts_divide(cost, (int32_t)rounds, split, part);
-        st = s->x->alloc(s->x, ((size_t)most + 1) * sizeof *part, &device, err);
+        st = rc_memory_room(m, ((size_t)most + 1) * sizeof *part, &device, err);
     }
-    s->part = device;
     s->args.part = device;
     if (st == RC_OK)
-        st = s->x->upload(s->x, device, part, ((size_t)split + 1) * sizeof *part, err);
+        st = m->x->upload(m->x, device, part, ((size_t)split + 1) * sizeof *part, err);
     free(cost);
     free(part);
     return st;
 }
 
 static rc_status_t choose_launch(
-    stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err)
+    rc_stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err)
 {
     int strip = rc_strip_width(p->k, (int)shape->strip);
     s->entry = shape->entry(p->precision, s->slots.wide, shape->lanes, strip);
@@ -120,7 +109,7 @@ static rc_status_t choose_launch(
     if (rounds == 0)
         return upload_parts(s, p, shape->lanes, 0, err);
     int64_t resident = 0;
-    rc_status_t st = resident_ctas(s->x, s->entry, &resident, err);
+    rc_status_t st = resident_ctas(s->base.memory.x, s->entry, &resident, err);
     if (st < 0)
         return st;
     int64_t split = shape->split ? shape->split : rc_split_auto(strips, rounds, resident);
@@ -133,31 +122,25 @@ static rc_status_t choose_launch(
     return upload_parts(s, p, shape->lanes, (int32_t)split, err);
 }
 
-rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_stationary_shape_t *shape, void **state, rc_err_t *err)
+rc_status_t rc_stationary_build(
+    rc_stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err)
 {
-    stationary_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    s->x = x;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_build(x, p, &s->slots, err));
+    rc_status_t st = rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
+    if (st < 0)
+        return st;
+    s->base.val = s->slots.val;
+    s->base.stored = p->a->nnz;
     s->args = (rc_stationary_args_t){.ptr = s->slots.ptr,
         .col = s->slots.col,
         .val = s->slots.val,
         .row = s->slots.row,
         .k = p->k,
         .slots = (int32_t)s->slots.slots};
-    RC_TRY(choose_launch(s, p, shape, err));
-    *state = s;
-    return RC_OK;
-done:
-    rc_stationary_release(s);
-    return st;
+    return choose_launch(s, p, shape, err);
 }
 
 static rc_status_t launch(
-    const stationary_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
+    const rc_stationary_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     if (s->ctas == 0)
         return RC_OK;
@@ -168,36 +151,21 @@ static rc_status_t launch(
     args.ldc = o->out.ld;
     args.scalars = scalars;
     void *list[] = {&args};
-    return rc_cuda_check(cudaLaunchKernel(s->entry, (dim3){s->ctas, 1, 1},
-                             (dim3){RC_CTA_THREADS, 1, 1}, list, 0, rc_cuda_stream(s->x)),
+    return rc_cuda_check(
+        cudaLaunchKernel(s->entry, (dim3){s->ctas, 1, 1}, (dim3){RC_CTA_THREADS, 1, 1}, list, 0,
+            rc_cuda_stream(s->base.memory.x)),
         "launch of the C-stationary kernel", err);
 }
 
 rc_status_t rc_stationary_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const stationary_t *s = state;
-    int before = rc_cuda_enter(s->x);
+    const rc_stationary_t *s = state;
+    const rc_executor_t *x = s->base.memory.x;
+    int before = rc_cuda_enter(x);
     rc_status_t st = launch(s, o, rc_cuda_scalars(alpha, beta), err);
     if (st == RC_OK)
-        st = rc_cuda_slots_absent(s->x, &s->slots, &o->out, beta, err);
-    rc_cuda_leave(s->x, before);
+        st = rc_cuda_slots_absent(x, &s->slots, &o->out, beta, err);
+    rc_cuda_leave(x, before);
     return st;
-}
-
-void rc_stationary_release(void *state)
-{
-    stationary_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_slots_free(s->x, &s->slots);
-    s->x->release(s->x, s->part);
-    free(s);
-}
-
-int64_t rc_stationary_values(void *state, void **array)
-{
-    const stationary_t *s = state;
-    *array = s->slots.val;
-    return s->slots.nnz;
 }

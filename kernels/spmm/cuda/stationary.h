@@ -4,7 +4,8 @@
 #define RC_KERNELS_SPMM_CUDA_STATIONARY_H
 
 #include "device/cuda/scalars.h"
-#include "kernels/kernel.h"
+#include "format/cuda/slots.h"
+#include "kernels/prepared.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,14 +49,23 @@ typedef struct rc_stationary_shape {
 rc_status_t rc_stationary_analyse(
     const rc_problem_t *p, int lanes, rc_analysis_t *out, rc_err_t *err);
 
-/** Upload the matrix and choose the launch; `state` is for rc_stationary_run and _release.
+/** State of a kernel. */
+typedef struct rc_stationary {
+    rc_prepared_t base;
+    rc_cuda_slots_t slots;
+    rc_stationary_args_t args;
+    const void *entry;
+    unsigned ctas; /**< 0: there is nothing to compute */
+} rc_stationary_t;
+
+/** Upload the matrix and choose the launch.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (more CTAs than a launch can have) */
-rc_status_t rc_stationary_prepare(rc_executor_t *x, const rc_problem_t *p,
-    const rc_stationary_shape_t *shape, void **state, rc_err_t *err);
+rc_status_t rc_stationary_build(
+    rc_stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err);
+
+/** Member of the descriptors.  \param[in] state  rc_stationary_t */
 rc_status_t rc_stationary_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
-void rc_stationary_release(void *state);
-int64_t rc_stationary_values(void *state, void **array);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,7 @@
 #include "config.h"
 #include "kernels/spmm/cuda/transposed.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/ranges.h"
-#include "kernels/kernel.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
 enum {
@@ -28,11 +26,11 @@ int64_t rc_cuda_rows_column_bytes(const rc_problem_t *p)
 }
 
 rc_status_t rc_cuda_rows_keep(
-    rc_cuda_memory_t *m, const rc_problem_t *p, rc_cuda_rows_t *out, rc_err_t *err)
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_rows_t *out, rc_err_t *err)
 {
     int64_t columns = p->k + rc_cuda_chunked_spare(p->precision);
     *out = (rc_cuda_rows_t){0};
-    return rc_cuda_keep(
+    return rc_memory_keep(
         m, NULL, (size_t)rc_sat_mul(columns, rc_cuda_rows_column_bytes(p)), &out->copy.to, err);
 }
 
@@ -55,14 +53,14 @@ int64_t rc_cuda_rows_choose(rc_cuda_rows_t *rows, const rc_problem_t *p)
     return copy->ldto;
 }
 
-rc_status_t rc_cuda_rows_copy(const rc_executor_t *x, const rc_cuda_rows_t *rows, int overlaps,
+rc_status_t rc_cuda_rows_copy(const rc_executor_t *x, const rc_cuda_rows_t *rows,
     const rc_dense_t *b, uint32_t ld, rc_err_t *err)
 {
     rc_gchunk_copy_t copy = rows->copy;
     copy.from = b->data;
     copy.ld = ld;
     return rc_cuda_launch_overlapping(
-        x, &rows->launch, overlaps, &copy, "launch of a copy of B in rows", err);
+        x, &rows->launch, &copy, "launch of a copy of B in rows", err);
 }
 
 /* ------------------------------------------------------------ into columns */
@@ -72,16 +70,16 @@ void rc_cuda_transposed_choose(
 {
     int width = width_of(p->precision);
     int most = tile > 0 ? tile : TILE;
-    int vectors = most >= VECTORS_TILE && p->k >= VECTORS_TILE && s->value_bytes <= 4 ? 2 : 1;
+    int vectors = most >= VECTORS_TILE && p->k >= VECTORS_TILE && s->base.value_bytes <= 4 ? 2 : 1;
     int64_t pieces = rc_ceil_div(p->k, width);
     rc_cuda_chunked_launch_t *l = out;
     *l = (rc_cuda_chunked_launch_t){.lanes = 1};
     while (l->lanes < RC_GCHUNK_LANES_MAX && (int64_t)l->lanes * vectors < pieces &&
            l->lanes * width * vectors < most)
         l->lanes *= 2;
-    l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->col_bytes, width,
-        vectors, rc_cuda_chunked_batch(s, vectors));
+    l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->size.col_bytes,
+        width, vectors, rc_cuda_chunked_batch(s, vectors));
     rc_cuda_chunked_place(s, pieces, width, vectors, l);
-    l->of.shared += (size_t)(l->lanes * width * vectors) * s->value_bytes;
+    l->of.shared += (size_t)(l->lanes * width * vectors) * s->base.value_bytes;
     s->args.k = (int32_t)(pieces * width);
 }

@@ -3,7 +3,6 @@
 #ifndef RC_KERNELS_SPMM_CUDA_TRANSPOSED_H
 #define RC_KERNELS_SPMM_CUDA_TRANSPOSED_H
 
-#include "kernels/kernel.h"
 #include "kernels/spmm/cuda/chunked.h"
 
 /** Memory for rows of B, of so many columns more than K, and what a copy into them takes. */
@@ -18,13 +17,13 @@ int64_t rc_cuda_rows_column_bytes(const rc_problem_t *p);
 /** Allocate rows for the K of a problem and the columns beyond it that loads of 16 bytes reach: a piece of `m`.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_rows_keep(
-    rc_cuda_memory_t *m, const rc_problem_t *p, rc_cuda_rows_t *out, rc_err_t *err);
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_rows_t *out, rc_err_t *err);
 
 /** Choose the launch that copies K columns.  \return the leading dimension of the rows */
 int64_t rc_cuda_rows_choose(rc_cuda_rows_t *rows, const rc_problem_t *p);
 
 /** Ask for the copy of a column-major B.  \return RC_OK, RC_EDEVICE */
-rc_status_t rc_cuda_rows_copy(const rc_executor_t *x, const rc_cuda_rows_t *rows, int overlaps,
+rc_status_t rc_cuda_rows_copy(const rc_executor_t *x, const rc_cuda_rows_t *rows,
     const rc_dense_t *b, uint32_t ld, rc_err_t *err);
 
 /** Choose the launch that multiplies rows of B, of loads of 16 bytes, into columns of C; sets K of the arguments.

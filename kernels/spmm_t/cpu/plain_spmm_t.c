@@ -5,7 +5,6 @@
 
 #define INSTANCES "kernels/spmm_t/cpu/plain_spmm_t.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
@@ -14,13 +13,10 @@ static rc_status_t run(
     const rc_plain_t *s = state;
     static void (*const strip[])(const rc_slots_t *, const rc_operands_t *, int64_t, int64_t,
         double, double) = RC_INSTANCES(strip);
-    int64_t k = o->out.cols;
-    int64_t width = (k + s->slots.threads - 1) / s->slots.threads;
 #pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
     for (int t = 0; t < s->slots.threads; t++) {
-        int64_t j0 = t * width < k ? t * width : k;
-        int64_t j1 = j0 + width < k ? j0 + width : k;
-        strip[s->precision](&s->slots, o, j0, j1, alpha, beta);
+        const rc_strip_t own = rc_strip_of(o->out.cols, t, s->slots.threads);
+        strip[s->base.p.precision](&s->slots, o, own.begin, own.end, alpha, beta);
     }
     return RC_OK;
 }
@@ -30,17 +26,10 @@ const rc_kernel_t rc_kernel_plain_spmm_t = {
     .summary = "C = A' B, row-major: an entry at a time (the reference of the operation)",
     .source = "rowcast",
     .version = 1,
-    .device = RC_DEVICE_CPU,
     .op = RC_OP_SPMM_T,
     .layout = RC_ROW_MAJOR,
-    .format = "slots",
     .c_orders = RC_STORES_ORIGINAL,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
-    .analyse = rc_slots_analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = rc_plain_prepare,
+    RC_PLAIN_MEMBERS,
+    RC_PLAIN_STATE,
     .run = run,
-    .release = rc_plain_release,
 };

@@ -33,7 +33,8 @@ void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scal
     const int64_t per_block = THREADS / WARP;
     const int64_t blocks = (s->slots.slots + per_block - 1) / per_block;
     const rc_dense_t *b = &o->in[0];
-    spmm_t<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, rc_cuda_stream(s->x)>>>(s->slots,
+    const cudaStream_t stream = rc_cuda_stream(s->base.memory.x);
+    spmm_t<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, stream>>>(s->slots,
         static_cast<const T *>(b->data), b->ld, static_cast<T *>(o->out.data), o->out.ld,
         o->out.cols, scalars);
 }

@@ -2,37 +2,20 @@
  * has of the row after them is added in the end, part after part.  The parts do not depend on the
  * threads, so neither do the bits. */
 #include "config.h"
-#include "base/alloc.h"
 #include "format/merge.h"
-#include "format/slots.h"
-
-#include <stdlib.h>
+#include "kernels/cpu/plain.h"
 
 #define INSTANCES "kernels/spmv/cpu/merge.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
 enum { PARAM_ITEMS };
 
 typedef struct merge {
-    rc_slots_t slots;
-    rc_precision_t precision;
-    int64_t items;
+    rc_plain_t plain;
     int64_t parts;
     int64_t *row; /* [parts] slot that a part leaves something for, -1: none */
     void *left;   /* [parts] in the precision */
 } merge_t;
-
-static void release(void *state)
-{
-    merge_t *s = state;
-    if (!s)
-        return;
-    rc_slots_free(&s->slots);
-    free(s->row);
-    free(s->left);
-    free(s);
-}
 
 static int64_t parts_of(const rc_problem_t *p)
 {
@@ -48,25 +31,16 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return st;
 }
 
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
+static rc_status_t build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    (void)analysis;
-    merge_t *s = rc_alloc0(1, sizeof *s, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    s->precision = p->precision;
-    s->items = p->param[PARAM_ITEMS];
+    merge_t *s = state;
+    rc_prepared_t *base = &s->plain.base;
     s->parts = parts_of(p);
-    s->row = rc_alloc((size_t)s->parts, sizeof *s->row, "rows of the parts", err);
-    s->left = rc_alloc(
-        (size_t)s->parts, rc_precision_bytes(p->precision), "sums of the parts", err);
-    if (!s->row || !s->left || rc_slots_build(x, p, &s->slots, err) < 0) {
-        release(s);
-        return RC_ENOMEM;
-    }
-    *state = s;
-    return RC_OK;
+    s->row = rc_prepared_array(base, (size_t)s->parts, sizeof *s->row, "rows of the parts", err);
+    s->left =
+        rc_prepared_array(base, (size_t)s->parts, base->value_bytes, "sums of the parts", err);
+    return s->row && s->left ? rc_plain_build(state, p, analysis, err) : RC_ENOMEM;
 }
 
 static void (*const part[])(const rc_slots_t *, rc_merge_point_t, rc_merge_point_t,
@@ -76,11 +50,12 @@ static void (*const fix_up[])(const rc_slots_t *, int64_t, const int64_t *, cons
 
 static void run_part(merge_t *s, const rc_csr_view_t *view, int64_t k, const rc_cpu_run_t *run)
 {
-    rc_merge_point_t begin = rc_merge_point(view, s->items, k);
-    rc_merge_point_t end = rc_merge_point(view, s->items, k + 1);
-    int64_t last = end.row > begin.row ? s->slots.ptr[end.row] : begin.entry;
+    const rc_problem_t *p = &s->plain.base.p;
+    rc_merge_point_t begin = rc_merge_point(view, p->param[PARAM_ITEMS], k);
+    rc_merge_point_t end = rc_merge_point(view, p->param[PARAM_ITEMS], k + 1);
+    int64_t last = end.row > begin.row ? s->plain.slots.ptr[end.row] : begin.entry;
     s->row[k] = end.entry > last ? end.row : -1;
-    part[s->precision](&s->slots, begin, end, run, s->left, k);
+    part[p->precision](&s->plain.slots, begin, end, run, s->left, k);
 }
 
 static rc_status_t run(
@@ -88,14 +63,15 @@ static rc_status_t run(
 {
     (void)err;
     merge_t *s = state;
+    const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-    const rc_csr_view_t view = rc_slots_pattern(&s->slots);
+    const rc_csr_view_t view = rc_slots_pattern(slots);
     enum { turn = 16 }; /* parts: so few that a thread that is held up does not hold up all */
-#pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, turn)
+#pragma omp parallel for num_threads(slots->threads) schedule(dynamic, turn)
     for (int64_t k = 0; k < s->parts; k++)
         run_part(s, &view, k, &run);
-    fix_up[s->precision](&s->slots, s->parts, s->row, s->left, &run);
-    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    fix_up[s->plain.base.p.precision](slots, s->parts, s->row, s->left, &run);
+    rc_slots_scale_absent(slots, &o->out, beta);
     return RC_OK;
 }
 
@@ -104,18 +80,12 @@ const rc_kernel_t rc_kernel_merge = {
     .summary = "y = A x: equal shares of row ends and entries, a fix-up in their order",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
     .version = 1,
-    .device = RC_DEVICE_CPU,
-    .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
     .format = "merge",
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
+    RC_PLAIN_SPMV,
     .param = {RC_MERGE_ITEMS_PARAM},
     .analyse = analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = prepare,
+    .state_bytes = RC_STATE(merge_t),
+    .build = build,
     .run = run,
-    .release = release,
 };

@@ -4,7 +4,6 @@
 
 #define INSTANCES "kernels/spmv/cpu/plain_spmv.inc"
 #include "device/cpu/instances.inc"
-#include "kernels/kernel.h"
 
 void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
     const rc_cpu_run_t *run)
@@ -24,7 +23,7 @@ static rc_status_t run(
     const int64_t n = s->slots.slots;
 #pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, 1)
     for (int64_t p = 0; p < n; p += chunk)
-        rc_plain_rows(&s->slots, s->precision, p, p + chunk < n ? p + chunk : n, &run);
+        rc_plain_rows(&s->slots, s->base.p.precision, p, p + chunk < n ? p + chunk : n, &run);
     rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
@@ -34,17 +33,8 @@ const rc_kernel_t rc_kernel_plain_spmv = {
     .summary = "y = A x, a row at a time (the reference of the operation)",
     .source = "rowcast",
     .version = 1,
-    .device = RC_DEVICE_CPU,
-    .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
-    .format = "slots",
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
-    .analyse = rc_slots_analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = rc_plain_prepare,
+    RC_PLAIN_SPMV,
+    RC_PLAIN_STATE,
     .run = run,
-    .release = rc_plain_release,
 };

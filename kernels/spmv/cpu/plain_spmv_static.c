@@ -2,7 +2,6 @@
  * baseline of CSR-k, whose rows are the same sums. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
-#include "kernels/kernel.h"
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
@@ -15,7 +14,7 @@ static rc_status_t run(
     const int64_t share = n > 0 ? (n - 1) / threads + 1 : 1;
 #pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
     for (int64_t p = 0; p < n; p += share)
-        rc_plain_rows(&s->slots, s->precision, p, p + share < n ? p + share : n, &run);
+        rc_plain_rows(&s->slots, s->base.p.precision, p, p + share < n ? p + share : n, &run);
     rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
@@ -25,17 +24,8 @@ const rc_kernel_t rc_kernel_plain_spmv_static = {
     .summary = "y = A x, a row at a time, rows shared out in equal runs",
     .source = "rowcast; the baseline of Lane and Booth 2022 on CPUs",
     .version = 1,
-    .device = RC_DEVICE_CPU,
-    .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
-    .format = "slots",
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
-    .analyse = rc_slots_analyse,
-    .geometry = rc_cpu_geometry,
-    .prepare = rc_plain_prepare,
+    RC_PLAIN_SPMV,
+    RC_PLAIN_STATE,
     .run = run,
-    .release = rc_plain_release,
 };

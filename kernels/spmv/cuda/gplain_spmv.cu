@@ -32,7 +32,7 @@ void launch(const rc_gplain_t *s, const rc_operands_t *o, rc_cuda_scalars_t scal
 {
     const int64_t per_block = THREADS / LANES;
     const int64_t blocks = (s->slots.slots + per_block - 1) / per_block;
-    spmv<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, rc_cuda_stream(s->x)>>>(
+    spmv<T, I><<<static_cast<unsigned>(blocks), THREADS, 0, rc_cuda_stream(s->base.memory.x)>>>(
         s->slots, static_cast<const T *>(o->in[0].data), static_cast<T *>(o->out.data), scalars);
 }
 

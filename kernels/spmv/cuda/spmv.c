@@ -7,7 +7,6 @@
 #include "format/cuda/lanes.h"
 #include "format/merge.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,49 +14,47 @@
 
 /* ------------------------------------------------------------------- state */
 
-void rc_spmv_release(void *state)
-{
-    rc_spmv_t *s = state;
-    if (!s)
-        return;
-    rc_cuda_memory_free(&s->memory);
-    free(s);
-}
-
 /* A word of 64 bits for every 32 bits of a sum. */
 static int64_t parcel_bytes(int64_t value_bytes)
 {
     return 2 * value_bytes;
 }
 
-/* What a state has for itself: sums of rows that several shares hold. */
-static rc_status_t own_sums(rc_spmv_t *s, rc_err_t *err)
+/* Sums of rows that several shares hold. */
+rc_status_t rc_spmv_own(void *state, rc_err_t *err)
 {
+    rc_spmv_t *s = state;
     rc_spmv_spans_t *f = &s->spans;
-    size_t sums = (size_t)f->shares * (size_t)parcel_bytes(s->value_bytes);
+    size_t sums = (size_t)f->shares * (size_t)parcel_bytes((int64_t)s->base.value_bytes);
     void *device = NULL;
     rc_status_t st = RC_OK;
     if (f->most == 0)
         return RC_OK;
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, sums, &f->in, err));
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, sums, &f->out, err));
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, (size_t)f->most * sizeof *f->arrived, &device, err));
+    RC_TRY(rc_memory_keep(&s->base.memory, NULL, sums, &f->in, err));
+    RC_TRY(rc_memory_keep(&s->base.memory, NULL, sums, &f->out, err));
+    RC_TRY(
+        rc_memory_keep(&s->base.memory, NULL, (size_t)f->most * sizeof *f->arrived, &device, err));
     f->arrived = device;
 done:
     return st;
+}
+
+static const rc_spmv_kind_t *kind_of(const rc_problem_t *p)
+{
+    return p->kernel->kind;
 }
 
 static rc_status_t build_here(
     rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     rc_slots_t slots = {0};
-    rc_status_t st = rc_slots_arrange(s->memory.x, p, &slots, err);
+    rc_status_t st = rc_slots_arrange(s->base.memory.x, p, &slots, err);
     if (st < 0)
         return st;
     const rc_spmv_source_t from = {.here = rc_slots_view(&slots, p)};
-    st = s->kind->build(s, p, analysis, &from, err);
+    st = kind_of(p)->build(s, p, analysis, &from, err);
     if (st == RC_OK)
-        st = rc_places_fill(p, &s->places, s->val, err);
+        st = rc_places_fill(p, &s->places, s->base.val, err);
     rc_slots_free(&slots);
     return st;
 }
@@ -65,57 +62,27 @@ static rc_status_t build_here(
 static rc_status_t build_there(
     rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
+    rc_executor_t *x = s->base.memory.x;
     rc_build_csr_t there;
     rc_status_t st = rc_build_csr_begin(p, &there, err);
     const rc_spmv_source_t from = {.there = &there};
     if (st == RC_OK)
-        st = s->kind->build(s, p, analysis, &from, err);
+        st = kind_of(p)->build(s, p, analysis, &from, err);
     if (st == RC_OK)
-        st = rc_places_fill(p, &s->places, s->val, err);
+        st = rc_places_fill(p, &s->places, s->base.val, err);
     rc_build_csr_end(&there);
-    return st < 0 ? st : rc_executor_cuda_wait(s->memory.x, err);
+    return st < 0 ? st : x->wait(x, err);
 }
 
-static rc_status_t build(rc_spmv_t *s, rc_executor_t *x, const rc_problem_t *p,
-    const rc_analysis_t *analysis, rc_err_t *err)
+rc_status_t rc_spmv_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    rc_status_t st;
-    s->precision = p->precision;
-    s->value_bytes = (int)rc_precision_bytes(p->precision);
-    RC_TRY(rc_cuda_overlaps(x, &s->overlaps, err));
-    st = p->resident ? build_there(s, p, analysis, err) : build_here(s, p, analysis, err);
-    rc_cuda_memory_seal(&s->memory);
-done:
+    rc_spmv_t *s = state;
+    rc_status_t st =
+        p->resident ? build_there(s, p, analysis, err) : build_here(s, p, analysis, err);
     rc_places_free(&s->places);
+    s->places = (rc_places_t){0};
     return st;
-}
-
-rc_status_t rc_spmv_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_kind_t *kind, rc_spmv_t *of, void **state, rc_err_t *err)
-{
-    rc_status_t st;
-    rc_spmv_t *s = rc_alloc0(1, kind->state_bytes, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
-    if (of)
-        memcpy(s, of, kind->state_bytes);
-    s->memory = (rc_cuda_memory_t){.x = x};
-    s->kind = kind;
-    RC_TRY(of ? rc_cuda_memory_share(&of->memory, x, &s->memory, err)
-              : build(s, x, p, analysis, err));
-    RC_TRY(own_sums(s, err));
-    *state = s;
-done:
-    if (st < 0)
-        rc_spmv_release(s);
-    return st;
-}
-
-int64_t rc_spmv_values(void *state, void **array)
-{
-    const rc_spmv_t *s = state;
-    *array = s->val;
-    return s->values;
 }
 
 /* --------------------------------------------------------------------- run */
@@ -135,7 +102,7 @@ rc_status_t rc_spmv_launch(const rc_spmv_t *s, const void *entry, int64_t ctas, 
 {
     const rc_cuda_launch_t l = {
         .entry = entry, .ctas = (unsigned)ctas, .rows = 1, .threads = RC_SPMV_THREADS};
-    return rc_cuda_launch_overlapping(s->memory.x, &l, s->overlaps, args, what, err);
+    return rc_cuda_launch_overlapping(s->base.memory.x, &l, args, what, err);
 }
 
 /* The places that no entry is for: beta times what they were. */
@@ -143,9 +110,9 @@ static rc_status_t scale_rest(const rc_spmv_t *s, const rc_dense_t *y, double be
 {
     if (s->rests == 0)
         return RC_OK;
-    int before = rc_cuda_enter(s->memory.x);
-    rc_status_t st = rc_cuda_scale(s->memory.x, y, s->rest, s->rests, beta, err);
-    rc_cuda_leave(s->memory.x, before);
+    int before = rc_cuda_enter(s->base.memory.x);
+    rc_status_t st = rc_cuda_scale(s->base.memory.x, y, s->rest, s->rests, beta, err);
+    rc_cuda_leave(s->base.memory.x, before);
     return st;
 }
 
@@ -153,34 +120,26 @@ rc_status_t rc_spmv_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const rc_spmv_t *s = state;
-    rc_status_t st = s->kind->launch(s, o, alpha, beta, err);
+    rc_status_t st = kind_of(&s->base.p)->launch(s, o, alpha, beta, err);
     return st == RC_OK ? scale_rest(s, &o->out, beta, err) : st;
 }
 
 /* ---------------------------------------------------------------- analysis */
 
 rc_status_t rc_spmv_count(
-    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *chosen, rc_err_t *err)
+    const rc_problem_t *p, int64_t beyond, int64_t width, rc_spmv_counts_t *out, rc_err_t *err)
 {
     const int64_t *ptr = p->a->row_ptr;
-    chosen[RC_SPMV_WIDTH] = width;
+    *out = (rc_spmv_counts_t){.width = width};
     if (p->resident)
-        return rc_build_count(p, beyond, width, chosen, err);
-    int64_t longest = 0;
-    int64_t filled = 0;
-    int64_t long_rows = 0;
-    int64_t over = 0;
+        return rc_build_count(p, beyond, width, out, err);
     for (int64_t r = 0; r < p->a->rows; r++) {
         int64_t length = ptr[r + 1] - ptr[r];
-        longest = length > longest ? length : longest;
-        filled += length > 0;
-        long_rows += length > beyond;
-        over += length > width ? length - width : 0;
+        out->longest = length > out->longest ? length : out->longest;
+        out->filled += length > 0;
+        out->beyond += length > beyond;
+        out->over += length > width ? length - width : 0;
     }
-    chosen[RC_SPMV_LONGEST] = longest;
-    chosen[RC_SPMV_FILLED] = filled;
-    chosen[RC_SPMV_BEYOND] = long_rows;
-    chosen[RC_SPMV_OVER] = over;
     return RC_OK;
 }
 
@@ -201,21 +160,21 @@ rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err)
 /* Places of y that no entry is for: rows of A, or slots where they are places. */
 static int64_t count_rest(const rc_problem_t *p, int64_t filled)
 {
-    return (rc_cuda_slots_named(p) ? p->a->rows : p->schedule->slots) - filled;
+    return (rc_slots_named(p) ? p->a->rows : p->schedule->slots) - filled;
 }
 
 int64_t rc_spmv_places_bytes(const rc_problem_t *p, int64_t filled)
 {
-    int64_t named = rc_cuda_slots_named(p) ? p->schedule->slots : 0;
+    int64_t named = rc_slots_named(p) ? p->schedule->slots : 0;
     return (named + count_rest(p, filled)) * (int64_t)sizeof(int32_t);
 }
 
 static rc_status_t keep_places(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
 {
     void *device = NULL;
-    if (!rc_cuda_slots_named(p))
+    if (!rc_slots_named(p))
         return RC_OK;
-    rc_status_t st = rc_cuda_keep(&s->memory, p->schedule->row,
+    rc_status_t st = rc_memory_keep(&s->base.memory, p->schedule->row,
         (size_t)p->schedule->slots * sizeof(int32_t), &device, err);
     s->place = device;
     return st;
@@ -223,8 +182,8 @@ static rc_status_t keep_places(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *er
 
 static void list_rest(const rc_problem_t *p, const rc_csr_view_t *e, int32_t *out)
 {
-    const int64_t *ptr = rc_cuda_slots_named(p) ? p->a->row_ptr : e->ptr;
-    int64_t rows = rc_cuda_slots_named(p) ? p->a->rows : e->rows;
+    const int64_t *ptr = rc_slots_named(p) ? p->a->row_ptr : e->ptr;
+    int64_t rows = rc_slots_named(p) ? p->a->rows : e->rows;
     for (int64_t i = 0; i < rows; i++)
         if (ptr[i] == ptr[i + 1])
             *out++ = (int32_t)i;
@@ -246,10 +205,10 @@ rc_status_t rc_spmv_places(const rc_problem_t *p, const rc_spmv_source_t *from, 
         RC_TRY(rest ? RC_OK : RC_ENOMEM);
         list_rest(p, &from->here, rest);
     }
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, rest, rests * sizeof *rest, &device, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, rest, rests * sizeof *rest, &device, err));
     s->rest = device;
     if (from->there)
-        st = rc_build_empty(from->there, p->a->rows, rc_cuda_slots_named(p), device, err);
+        st = rc_build_empty(from->there, p->a->rows, rc_slots_named(p), device, err);
 done:
     free(rest);
     return st;
@@ -258,13 +217,11 @@ done:
 rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err)
 {
     rc_cuda_slots_t slots;
-    rc_status_t st = rc_cuda_slots_rows(s->memory.x, p, &slots, err);
-    if (st < 0)
-        return st;
+    rc_status_t st = rc_cuda_slots_rows(&s->base.memory, p, &slots, err);
     s->place = slots.row;
     s->rest = slots.absent;
     s->rests = slots.absents;
-    return rc_cuda_slots_keep(&s->memory, &slots, err);
+    return st;
 }
 
 /* --------------------------------------------------------------------- CSR */
@@ -279,16 +236,10 @@ static rc_status_t narrow(const rc_csr_view_t *e, int32_t **out, rc_err_t *err)
     return to ? RC_OK : RC_ENOMEM;
 }
 
-static rc_status_t room_for_values(int64_t values, rc_spmv_t *s, rc_err_t *err)
-{
-    s->values = values;
-    return rc_cuda_room(&s->memory, (size_t)values * (size_t)s->value_bytes, &s->val, err);
-}
-
 rc_status_t rc_spmv_room(const rc_problem_t *p, int64_t values, rc_spmv_t *s, rc_err_t *err)
 {
-    rc_status_t st = room_for_values(values, s, err);
-    return st < 0 ? st : rc_places_keep(s->memory.x, p, NULL, values, &s->places, err);
+    rc_status_t st = rc_prepared_room(&s->base, values, err);
+    return st < 0 ? st : rc_places_keep(s->base.memory.x, p, NULL, values, &s->places, err);
 }
 
 void *rc_spmv_place_at(const rc_spmv_t *s, int64_t i)
@@ -309,19 +260,19 @@ rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_
     RC_TRY(rc_spmv_rows(p, s, err));
     if (!from->there && !c.wide)
         RC_TRY(narrow(e, &short_ptr, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, short_ptr ? (const void *)short_ptr : e->ptr,
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, short_ptr ? (const void *)short_ptr : e->ptr,
         ((size_t)c.slots + 1) * pointer, &c.ptr, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, e->col, nnz * sizeof *c.col, &device, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, e->col, nnz * sizeof *c.col, &device, err));
     c.col = device;
-    RC_TRY(p->identity ? room_for_values(p->a->nnz, s, err)
+    RC_TRY(p->identity ? rc_prepared_room(&s->base, p->a->nnz, err)
                        : rc_spmv_room(p, p->a->nnz, s, err));
     if (p->identity)
-        s->places = rc_places_own(s->memory.x, p);
+        s->places = rc_places_own(s->base.memory.x, p);
     if (from->there)
         RC_TRY(rc_build_csr_copy(from->there, c.wide, c.ptr, c.col, s->places.at, err));
     else if (!p->identity)
         RC_TRY(rc_places_put(&s->places, 0, e->entry, p->a->nnz, err));
-    c.val = s->val;
+    c.val = s->base.val;
     *out = c;
 done:
     free(short_ptr);
@@ -346,7 +297,7 @@ int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes)
 static void list_spans(const rc_problem_t *p, rc_spmv_share_t *share, int64_t shares, int64_t most,
     int32_t *span)
 {
-    const int32_t *place = rc_cuda_slots_named(p) ? p->schedule->row : NULL;
+    const int32_t *place = rc_slots_named(p) ? p->schedule->row : NULL;
     int32_t n = 0;
     for (int64_t k = 1; k < shares; k++) {
         if (!share[k].open)
@@ -377,7 +328,7 @@ rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, r
         RC_TRY(span ? RC_OK : RC_ENOMEM);
         list_spans(p, share, shares, most, span);
     }
-    RC_TRY(rc_cuda_keep(&s->memory, span, count * sizeof *span, &device, err));
+    RC_TRY(rc_memory_keep(&s->base.memory, span, count * sizeof *span, &device, err));
     s->spans.span = device;
     if (from->there)
         st = rc_build_spans(from->there, share, shares, s->place, most, device, err);
@@ -443,7 +394,7 @@ rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, 
     const rc_csr_view_t all = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     int64_t shares = rc_merge_parts(&all, items);
     size_t points = ((size_t)shares + 1) * sizeof(rc_spmv_share_t);
-    rc_executor_t *x = s->memory.x;
+    rc_executor_t *x = s->base.memory.x;
     rc_spmv_share_t *host = NULL;
     uint8_t *few = NULL;
     void *device = NULL;
@@ -451,8 +402,8 @@ rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, 
     rc_status_t st = RC_OK;
     if (!from->there)
         RC_TRY(shares_here(&from->here, items, look, rule, x->threads, &host, &few, err));
-    RC_TRY(rc_cuda_room(&s->memory, points, &device, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, few, (size_t)shares, &with, err));
+    RC_TRY(rc_memory_room(&s->base.memory, points, &device, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, few, (size_t)shares, &with, err));
     *out = device;
     *lanes = with;
     if (from->there)
@@ -526,10 +477,10 @@ rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *fro
     void *to = NULL;
     rc_status_t st = RC_OK;
     if (!from->there)
-        RC_TRY(coo_here(&from->here, skip, s->memory.x->threads, &host, &share, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.row, index, &row, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.col, index, &col, err));
-    RC_TRY(rc_cuda_room(&s->memory, points, &to, err));
+        RC_TRY(coo_here(&from->here, skip, s->base.memory.x->threads, &host, &share, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, host.row, index, &row, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, host.col, index, &col, err));
+    RC_TRY(rc_memory_room(&s->base.memory, points, &to, err));
     if (from->there)
         RC_TRY(rc_build_coo(
             from->there, skip, entries, row, col, rc_spmv_place_at(s, first), to, err));
@@ -538,10 +489,10 @@ rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *fro
     RC_TRY(rc_spmv_spans(p, from, from->there ? to : share, shares,
         rc_spmv_most_spans(shares, beyond), s, err));
     if (!from->there)
-        RC_TRY(s->memory.x->upload(s->memory.x, to, share, points, err));
+        RC_TRY(s->base.memory.x->upload(s->base.memory.x, to, share, points, err));
     *out = (rc_spmv_coo_args_t){.slot = row,
         .col = col,
-        .val = s->val ? (char *)s->val + first * s->value_bytes : NULL,
+        .val = s->base.val ? (char *)s->base.val + first * (int64_t)s->base.value_bytes : NULL,
         .share = to};
 done:
     rc_coo_free(&host);
@@ -554,6 +505,6 @@ rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_args_t *a, int
 {
     rc_spmv_coo_args_t args = *a;
     args.v = *v;
-    return rc_spmv_launch(s, rc_spmv_coo_entry(s->precision), rc_spmv_coo_shares(entries), &args,
-        "launch of coo", err);
+    return rc_spmv_launch(s, rc_spmv_coo_entry(s->base.p.precision), rc_spmv_coo_shares(entries),
+        &args, "launch of coo", err);
 }

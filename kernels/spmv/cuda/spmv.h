@@ -8,7 +8,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_H
 
-#include "device/cuda/memory.h"
 #include "device/cuda/overlap.h"
 #include "device/cuda/scalars.h"
 #include "format/coo.h"
@@ -16,7 +15,7 @@
 #include "format/cuda/slots.h"
 #include "format/cuda/vector.h"
 #include "format/places.h"
-#include "kernels/kernel.h"
+#include "kernels/prepared.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,23 +66,16 @@ typedef struct rc_spmv_source {
 
 /** The state of all of them; what a kernel has beside follows it. */
 typedef struct rc_spmv {
-    rc_cuda_memory_t memory;
-    const struct rc_spmv_kind *kind;
+    rc_prepared_t base;   /**< its values are in the order of the kernel */
     const int32_t *place; /**< [slots] place in y, -1 for a pad; NULL: slot p is place p */
     const int32_t *rest;  /**< [rests] places of y that no entry is for */
     int64_t rests;
-    void *val;      /**< [values] of the matrix, in the order of the kernel */
-    int64_t values;
-    rc_places_t places; /**< of them, while it is built */
+    rc_places_t places; /**< of the values, while it is built */
     rc_spmv_spans_t spans;
-    int overlaps;
-    int value_bytes;
-    rc_precision_t precision;
 } rc_spmv_t;
 
-/** What is one kernel's own. */
+/** What is one kernel's own: rc_kernel_t.kind of the descriptor. */
 typedef struct rc_spmv_kind {
-    size_t state_bytes; /**< of its state, which begins with rc_spmv_t */
     /** Make the matrix in the memory of a zeroed state.  All of it is asked for on the stream.
      *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
     rc_status_t (*build)(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
@@ -93,23 +85,20 @@ typedef struct rc_spmv_kind {
         rc_err_t *err);
 } rc_spmv_kind_t;
 
-/** Make a state: the matrix of the problem where `of` is NULL, on the device where it has its matrix there; else
- *  that of `of`, with sums of its own.
- *  \return as rc_kernel_t.prepare and rc_kernel_t.share */
-rc_status_t rc_spmv_prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_kind_t *kind, rc_spmv_t *of, void **state, rc_err_t *err);
-
-/** Members of the descriptors. */
+/** Members of the descriptors: the matrix of the problem, on the device where it has its matrix there; sums that each state
+ *  has for itself; a run. */
+rc_status_t rc_spmv_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
+rc_status_t rc_spmv_own(void *state, rc_err_t *err);
 rc_status_t rc_spmv_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
-void rc_spmv_release(void *state);
-int64_t rc_spmv_values(void *state, void **array);
 
-/** What all descriptors say, but for `prepare` and `share`, which name the kind. */
-#define RC_SPMV_MEMBERS                                                                            \
-    .device = RC_DEVICE_CUDA, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY, \
-    .computes = 1, .builds = 1, .deterministic = rc_kernel_always, .strict = rc_kernel_always, .geometry = rc_cuda_geometry,   \
-    .run = rc_spmv_run, .release = rc_spmv_release, .values = rc_spmv_values
+/** What all descriptors say.  \param of  the type of the state */
+#define RC_SPMV_MEMBERS(of)                                                                        \
+    .device = RC_DEVICE_CUDA, .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY, .computes = 1,          \
+    .deterministic = rc_kernel_always, .strict = rc_kernel_always, .geometry = rc_cuda_geometry,   \
+    .state_bytes = RC_STATE(of), .shares = sizeof(of), .build = rc_spmv_build, .own = rc_spmv_own, \
+    .run = rc_spmv_run
 
 /** Operands of a launch. */
 rc_spmv_vectors_t rc_spmv_vectors(
@@ -121,11 +110,11 @@ rc_status_t rc_spmv_launch(const rc_spmv_t *s, const void *entry, int64_t ctas, 
 
 /* ---------------------------------------------------------------- analysis */
 
-/** Count those of the rows of A, on the device where the problem has its matrix there.
- *  \param[in] beyond, width  entries  \param[out] chosen  [RC_ANALYSIS_CHOSEN]
+/** Count rows of A, on the device where the problem has its matrix there.
+ *  \param[in] beyond, width  entries
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(rows). */
 rc_status_t rc_spmv_count(
-    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *chosen, rc_err_t *err);
+    const rc_problem_t *p, int64_t beyond, int64_t width, rc_spmv_counts_t *out, rc_err_t *err);
 
 /** RC_OK; RC_ENOTSUP: more slots or more shares than are implemented. */
 rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err);

@@ -7,7 +7,6 @@
 #include "format/csr.h"
 #include "format/cuda/lanes.h"
 #include "format/merge.h"
-#include "kernels/kernel.h"
 
 #include <stdlib.h>
 
@@ -38,21 +37,21 @@ typedef struct cuts {
     int64_t most;    /* rows of several pieces */
 } cuts_t;
 
-static cuts_t cuts_of(const rc_problem_t *p, const int64_t *chosen)
+static cuts_t cuts_of(const rc_problem_t *p, const rc_spmv_counts_t *n)
 {
     const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     int64_t all = rc_sat_add(e.rows, e.nnz);
-    cuts_t c = {.longest = chosen[RC_SPMV_LONGEST] > SHORT ? LONGEST : SHORT};
+    cuts_t c = {.longest = n->longest > SHORT ? LONGEST : SHORT};
     c.items = RC_SPMV_TILE - c.longest;
     if (c.items > all / ENOUGH)
         c.items = all / ENOUGH;
     if (c.items < FEWEST)
         c.items = FEWEST;
     c.shares = rc_merge_parts(&e, c.items);
-    c.lates = chosen[RC_SPMV_BEYOND];
-    if (chosen[RC_SPMV_LONGEST] >= LONGEST + RC_SPMV_PIECE) {
-        c.lates += chosen[RC_SPMV_OVER] / RC_SPMV_PIECE;
-        c.most = rc_spmv_most_spans(c.lates, chosen[RC_SPMV_BEYOND]);
+    c.lates = n->beyond;
+    if (n->longest >= LONGEST + RC_SPMV_PIECE) {
+        c.lates += n->over / RC_SPMV_PIECE;
+        c.most = rc_spmv_most_spans(c.lates, n->beyond);
     }
     return c;
 }
@@ -64,16 +63,18 @@ int64_t rc_spmv_csr_late_bytes(int64_t lates)
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
+    rc_spmv_counts_t n;
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, out->chosen, err));
-    const cuts_t c = cuts_of(p, out->chosen);
+    RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, &n, err));
+    const cuts_t c = cuts_of(p, &n);
     RC_TRY(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
     int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_csr_late_bytes(c.lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->bytes = rc_sat_add(out->bytes,
         rc_spmv_spans_bytes(c.lates, c.most, (int64_t)rc_precision_bytes(p->precision)));
+    RC_CHOSE(out, n);
 done:
     return st;
 }
@@ -100,7 +101,7 @@ rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from
     rc_status_t st = RC_OK;
     if (lates == 0)
         return RC_OK;
-    RC_TRY(rc_cuda_keep(&s->memory, NULL, bytes, &device, err));
+    RC_TRY(rc_memory_keep(&s->base.memory, NULL, bytes, &device, err));
     if (from->there)
         RC_TRY(rc_build_late(from->there, longest, device, err));
     else {
@@ -110,7 +111,7 @@ rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from
     }
     RC_TRY(rc_spmv_spans(p, from, late ? late : device, lates, most, s, err));
     if (late)
-        RC_TRY(s->memory.x->upload(s->memory.x, device, late, bytes, err));
+        RC_TRY(s->base.memory.x->upload(s->base.memory.x, device, late, bytes, err));
     out->late = device;
     out->lates = (int32_t)lates;
     out->late_ctas =
@@ -124,7 +125,9 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const rc_spmv_source_t *from, rc_err_t *err)
 {
     csr_t *c = (csr_t *)s;
-    const cuts_t cuts = cuts_of(p, analysis->chosen);
+    rc_spmv_counts_t n;
+    RC_CHOSEN(analysis, n);
+    const cuts_t cuts = cuts_of(p, &n);
     const int64_t lanes = p->param[PARAM_LANES];
     const rc_spmv_lanes_t rule = {
         .longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes};
@@ -157,36 +160,27 @@ static rc_status_t launch(
     return rc_spmv_launch(s, c->entry, c->ctas, &args, "launch of csr", err);
 }
 
-static const rc_spmv_kind_t kind = {sizeof(csr_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
-    .summary = "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
+    .summary =
+        "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .format = "csr",
     .version = 5, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
                       3: one row pointer under way at a time.  4: a CTA a row of 257 to 1,024 entries; a fence in the last CTA of a row */
     .param = {{.name = "lanes",
-        .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
+        .help =
+            "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
         .value = RC_CSR_LANES_AUTO,
         .min = 1,
         .max = RC_CSR_LANES_MAX,
         .pow2 = 1,
         .choices = rc_csr_lanes_names}},
     .analyse = analyse,
-    .prepare = prepare,
-    .share = share,
-    RC_SPMV_MEMBERS,
+    .builds = 1,
+    .kind = &kind,
+    .layout = RC_COL_MAJOR,
+    .format = "csr",
+    RC_SPMV_MEMBERS(csr_t),
 };

@@ -2,7 +2,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_CSR_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_CSR_H
 
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus

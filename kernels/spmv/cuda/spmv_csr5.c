@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/slots.h"
-#include "kernels/kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +44,13 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
     const sizes_t shape = sizes_of(p, 0, 0);
+    rc_spmv_counts_t n;
     rc_status_t st = rc_spmv_limits(p, shape.shares, err);
     if (st == RC_OK)
-        st = rc_spmv_count(p, rc_spmv_csr5_look(shape.size.sigma), 0, out->chosen, err);
+        st = rc_spmv_count(p, rc_spmv_csr5_look(shape.size.sigma), 0, &n, err);
     if (st < 0)
         return st;
-    const sizes_t z = sizes_of(p, out->chosen[RC_SPMV_FILLED], out->chosen[RC_SPMV_BEYOND]);
+    const sizes_t z = sizes_of(p, n.filled, n.beyond);
     int64_t bytes = rc_sat_mul(p->a->nnz, index + value);
     bytes = rc_sat_add(bytes, (z.size.tiles + 1) * index);
     bytes = rc_sat_add(bytes, rc_sat_mul(z.size.tiles * z.size.words, RC_CSR5_OMEGA * index));
@@ -59,9 +59,10 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         bytes = rc_sat_add(bytes, (z.size.tiles + 1 + z.offsets) * index);
     bytes = rc_sat_add(bytes, z.tail * index + (z.shares + 1) * (int64_t)sizeof(rc_spmv_share_t));
     bytes = rc_sat_add(bytes, rc_spmv_spans_bytes(z.shares, z.most, value));
-    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, out->chosen[RC_SPMV_FILLED]));
+    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, n.filled));
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
+    RC_CHOSE(out, n);
     return RC_OK;
 }
 
@@ -149,31 +150,30 @@ done:
 static rc_status_t keep_arrays(
     const host_t *h, const sizes_t *z, csr5_t *c, rc_build_csr5_t *out, rc_err_t *err)
 {
-    rc_cuda_memory_t *m = &c->s.memory;
-    size_t nnz = (size_t)c->s.values;
+    rc_memory_t *m = &c->s.base.memory;
+    size_t nnz = (size_t)c->s.base.stored;
     size_t tiles = (size_t)z->size.tiles;
     void *to;
     rc_status_t st;
-    RC_TRY(rc_cuda_keep_or_room(m, h->f.col, nnz * sizeof *out->col, &to, err));
+    RC_TRY(rc_memory_keep_or_room(m, h->f.col, nnz * sizeof *out->col, &to, err));
     out->col = to;
     if (h->f.entry)
-        RC_TRY(rc_places_put(&c->s.places, 0, h->f.entry, c->s.values, err));
+        RC_TRY(rc_places_put(&c->s.places, 0, h->f.entry, c->s.base.stored, err));
     out->entry = c->s.places.at;
-    RC_TRY(rc_cuda_keep_or_room(m, h->f.tile_ptr, (tiles + 1) * sizeof *out->tile_ptr, &to, err));
+    RC_TRY(rc_memory_keep_or_room(m, h->f.tile_ptr, (tiles + 1) * sizeof *out->tile_ptr, &to, err));
     out->tile_ptr = to;
-    RC_TRY(rc_cuda_keep(m, h->f.desc,
-        tiles * (size_t)z->size.words * RC_CSR5_OMEGA * sizeof *out->desc, &to, err));
+    RC_TRY(rc_memory_keep(
+        m, h->f.desc, tiles * (size_t)z->size.words * RC_CSR5_OMEGA * sizeof *out->desc, &to, err));
     out->desc = to;
     if (z->offsets > 0) {
-        RC_TRY(rc_cuda_keep_or_room(m, h->empty_ptr, (tiles + 1) * sizeof(int32_t), &to, err));
+        RC_TRY(rc_memory_keep_or_room(m, h->empty_ptr, (tiles + 1) * sizeof(int32_t), &to, err));
         out->empty_ptr = to;
-        RC_TRY(rc_cuda_keep(
-            m, h->empty_offset, (size_t)z->offsets * sizeof(int32_t), &to, err));
+        RC_TRY(rc_memory_keep(m, h->empty_offset, (size_t)z->offsets * sizeof(int32_t), &to, err));
         out->empty_offset = to;
     }
-    RC_TRY(rc_cuda_keep_or_room(m, h->tail, (size_t)z->tail * sizeof(int32_t), &to, err));
+    RC_TRY(rc_memory_keep_or_room(m, h->tail, (size_t)z->tail * sizeof(int32_t), &to, err));
     out->tail = to;
-    RC_TRY(rc_cuda_room(m, ((size_t)z->shares + 1) * sizeof *out->share, &to, err));
+    RC_TRY(rc_memory_room(m, ((size_t)z->shares + 1) * sizeof *out->share, &to, err));
     out->share = to;
 done:
     return st;
@@ -181,9 +181,9 @@ done:
 
 static rc_spmv_csr5_args_t args_of(const csr5_t *c, const sizes_t *z, const rc_build_csr5_t *b)
 {
-    size_t before = (size_t)(c->s.values - z->tail);
+    size_t before = (size_t)(c->s.base.stored - z->tail);
     rc_spmv_csr5_args_t a = {.col = b->col,
-        .val = c->s.val,
+        .val = c->s.base.val,
         .tile_ptr = b->tile_ptr,
         .desc = b->desc,
         .empty_ptr = b->empty_ptr,
@@ -198,7 +198,7 @@ static rc_spmv_csr5_args_t args_of(const csr5_t *c, const sizes_t *z, const rc_b
         a.tail = (rc_spmv_coo_args_t){.slot = b->tail,
             .share = b->share + z->ctas,
             .col = b->col + before,
-            .val = (const char *)c->s.val + before * (size_t)c->s.value_bytes};
+            .val = (const char *)c->s.base.val + before * (size_t)c->s.base.value_bytes};
     return a;
 }
 
@@ -206,9 +206,10 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const rc_spmv_source_t *from, rc_err_t *err)
 {
     csr5_t *c = (csr5_t *)s;
-    int64_t filled = analysis->chosen[RC_SPMV_FILLED];
-    const sizes_t z = sizes_of(p, filled, analysis->chosen[RC_SPMV_BEYOND]);
-    rc_executor_t *x = s->memory.x;
+    rc_spmv_counts_t n;
+    RC_CHOSEN(analysis, n);
+    const sizes_t z = sizes_of(p, n.filled, n.beyond);
+    rc_executor_t *x = s->base.memory.x;
     host_t h = {.tail = NULL};
     rc_build_csr5_t b = {.size = z.size,
         .ctas = z.ctas,
@@ -219,7 +220,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     rc_status_t st;
     RC_TRY(rc_spmv_room(p, p->a->nnz, s, err));
     c->shares = z.shares;
-    RC_TRY(rc_spmv_places(p, from, filled, s, err));
+    RC_TRY(rc_spmv_places(p, from, n.filled, s, err));
     if (!from->there)
         RC_TRY(build_here(&from->here, &z, x->threads, &h, err));
     RC_TRY(keep_arrays(&h, &z, c, &b, err));
@@ -244,33 +245,23 @@ static rc_status_t launch(
     args.v = rc_spmv_vectors(s, o, alpha, beta);
     args.tail.v = args.v;
     return rc_spmv_launch(
-        s, rc_spmv_csr5_entry(s->precision), c->shares, &args, "launch of csr5", err);
+        s, rc_spmv_csr5_entry(s->base.p.precision), c->shares, &args, "launch of csr5", err);
 }
 
-static const rc_spmv_kind_t kind = {sizeof(csr5_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_csr5 = {
     .name = "csr5",
-    .summary = "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
+    .summary =
+        "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
-    .format = "csr5",
     .version = 4, /* 1: rows of several shares in a second launch; built on the host.  2: all rows that go on counted as such.
                       3: a fence in the last CTA of such rows */
     .param = {RC_CSR5_SIGMA_PARAM},
     .analyse = analyse,
-    .prepare = prepare,
-    .share = share,
-    RC_SPMV_MEMBERS,
+    .builds = 1,
+    .kind = &kind,
+    .layout = RC_COL_MAJOR,
+    .format = "csr5",
+    RC_SPMV_MEMBERS(csr5_t),
 };

@@ -8,7 +8,6 @@
 #include "config.h"
 #include "base/error.h"
 #include "format/super_rows.h"
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv_csrk.h"
 #include "kernels/tuning/csrk.h"
 
@@ -22,6 +21,11 @@ typedef struct csrk_kind {
     int serial; /* 1: GPUSpMV-3 whatever the rows are like */
 } csrk_kind_t;
 
+static const csrk_kind_t *kind_of(const rc_problem_t *p)
+{
+    return p->kernel->kind;
+}
+
 typedef struct csrk {
     rc_spmv_t s;
     rc_spmv_csrk_args_t args;
@@ -29,9 +33,9 @@ typedef struct csrk {
 } csrk_t;
 
 /* Sizes and the block for a problem.  \param[out] tuned  [2] SRS and SSRS */
-static rc_status_t size(const rc_problem_t *p, const csrk_kind_t *kind, rc_csrk_sizes_t *out,
-    int64_t *tuned, rc_err_t *err)
+static rc_status_t size(const rc_problem_t *p, rc_csrk_sizes_t *out, int64_t *tuned, rc_err_t *err)
 {
+    const csrk_kind_t *kind = kind_of(p);
     rc_csrk_tuning_t tuning;
     rc_csrk_reading_t reading = (rc_csrk_reading_t)p->param[kind->levels + BEHIND_READING];
     double rdensity = rc_csrk_rdensity(p->a->rows, p->a->nnz);
@@ -47,8 +51,7 @@ static rc_status_t size(const rc_problem_t *p, const csrk_kind_t *kind, rc_csrk_
 }
 
 /* CSR and the pointers. */
-static rc_status_t analyse(
-    const rc_problem_t *p, const csrk_kind_t *kind, rc_analysis_t *out, rc_err_t *err)
+static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_csrk_sizes_t sizes;
     int64_t tuned[2];
@@ -56,8 +59,8 @@ static rc_status_t analyse(
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, out, err));
     RC_TRY(rc_spmv_limits(p, 0, err));
-    RC_TRY(size(p, kind, &sizes, tuned, err));
-    RC_TRY(rc_super_rows_count(p, kind->levels, &p->param[PARAM_SIZE], tuned, &super, err));
+    RC_TRY(size(p, &sizes, tuned, err));
+    RC_TRY(rc_super_rows_count(p, kind_of(p)->levels, &p->param[PARAM_SIZE], tuned, &super, err));
     out->pointers = rc_super_rows_bytes(&super);
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&super));
     out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&super));
@@ -73,7 +76,7 @@ static rc_status_t keep_pointers(
     void *device[2] = {NULL, NULL};
     rc_status_t st = RC_OK;
     for (int l = 0; l < super->levels && st == RC_OK; l++)
-        st = rc_cuda_keep(&k->s.memory, super->ptr[l],
+        st = rc_memory_keep(&k->s.base.memory, super->ptr[l],
             ((size_t)super->count[l] + 1) * sizeof *super->ptr[l], &device[l], err);
     k->args.sr_ptr = device[0];
     k->args.ssr_ptr = device[1];
@@ -88,14 +91,14 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 {
     (void)analysis;
     csrk_t *k = (csrk_t *)s;
-    const csrk_kind_t *kind = (const csrk_kind_t *)s->kind;
+    const csrk_kind_t *kind = kind_of(p);
     rc_super_rows_t super = {0};
     rc_csrk_sizes_t f;
     int64_t tuned[2];
     rc_spmv_csr_t a;
     int64_t ctas = 0;
     rc_status_t st;
-    RC_TRY(size(p, kind, &f, tuned, err));
+    RC_TRY(size(p, &f, tuned, err));
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
     RC_TRY(rc_super_rows_build(p, kind->levels, &p->param[PARAM_SIZE], tuned, &super, err));
     /* as published: case 1 has a thread a row, the others several lanes */
@@ -122,8 +125,7 @@ static rc_status_t launch(
     const csrk_t *k = (const csrk_t *)s;
     rc_spmv_csrk_args_t args = k->args;
     args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_cuda_launch_overlapping(
-        s->memory.x, &k->launch, s->overlaps, &args, "launch of CSR-k", err);
+    return rc_cuda_launch_overlapping(s->base.memory.x, &k->launch, &args, "launch of CSR-k", err);
 }
 
 const rc_cuda_launch_t *rc_csrk_launched(const void *state)
@@ -133,37 +135,19 @@ const rc_cuda_launch_t *rc_csrk_launched(const void *state)
 
 /* A kernel of so many levels. */
 #define KERNEL(id, levels, serial, about, where, ...)                                              \
-    static const csrk_kind_t id = {{sizeof(csrk_t), build, launch}, levels, serial};               \
-    static rc_status_t identify_##id(const rc_params_t *values, char *text, rc_err_t *err)         \
-    {                                                                                              \
-        extern const rc_kernel_t rc_kernel_cuda_##id;                                              \
-        return rc_csrk_tuning_identify(rc_kernel_cuda_##id.param, values, text, err);              \
-    }                                                                                              \
-    static rc_status_t analyse_##id(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)      \
-    {                                                                                              \
-        return analyse(p, &id, out, err);                                                          \
-    }                                                                                              \
-    static rc_status_t share_##id(rc_executor_t *x, const rc_problem_t *p,                         \
-        const rc_analysis_t *analysis, void *of, void **state, rc_err_t *err)                      \
-    {                                                                                              \
-        return rc_spmv_prepare(x, p, analysis, &id.kind, of, state, err);                          \
-    }                                                                                              \
-    static rc_status_t prepare_##id(rc_executor_t *x, const rc_problem_t *p,                       \
-        const rc_analysis_t *analysis, void **state, rc_err_t *err)                                \
-    {                                                                                              \
-        return share_##id(x, p, analysis, NULL, state, err);                                       \
-    }                                                                                              \
+    static const csrk_kind_t id = {{build, launch}, levels, serial};                               \
     const rc_kernel_t rc_kernel_cuda_##id = {.name = #id,                                          \
         .summary = "y = A x on a GPU: " about,                                                     \
         .source = "Lane and Booth 2022, " where,                                                   \
         .format = "super_rows",                                                                    \
         .version = 1,                                                                              \
-        .identify = identify_##id,                                                                 \
-        .analyse = analyse_##id,                                                                   \
-        .prepare = prepare_##id,                                                                   \
-        .share = share_##id,                                                                       \
+        .layout = RC_COL_MAJOR,                                                                    \
+        .builds = 1,                                                                               \
+        .identify = rc_csrk_tuning_identify,                                                       \
+        .kind = &id,                                                                               \
+        .analyse = analyse,                                                                        \
         .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \
-        RC_SPMV_MEMBERS}
+        RC_SPMV_MEMBERS(csrk_t)}
 
 static const char *const reduce_names[] = {"shared", "shuffle", NULL};
 

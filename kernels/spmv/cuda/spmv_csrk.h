@@ -4,7 +4,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_CSRK_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_CSRK_H
 
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus

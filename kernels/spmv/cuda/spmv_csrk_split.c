@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "format/merge.h"
 #include "format/super_rows.h"
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/csrk_split.h"
 #include "kernels/spmv/cuda/spmv_csr.h"
 #include "kernels/spmv/cuda/spmv_merge.h"
@@ -23,14 +22,15 @@ enum {
     PARTS = 16 /* super-rows of a CTA where their size is ours */
 };
 
-/* What the analysis leaves in `chosen`. */
-enum {
-    CHOSEN_BOUND,
-    CHOSEN_SHARES,
-    CHOSEN_LATES,   /* pieces of rows that are apart */
-    CHOSEN_SEVERAL, /* rows of several pieces */
-    CHOSEN_MERGE = RC_SPMV_WIDTH + 1 /* 1: the shares of merge, whose choices are in the places before this one */
-};
+/* What an analysis chose. */
+typedef struct chosen {
+    int64_t bound;
+    int64_t shares;
+    int64_t lates;   /* pieces of rows that are apart */
+    int64_t several; /* rows of several pieces */
+    int64_t merges;  /* 1: the shares of merge, by these counts */
+    rc_spmv_counts_t of;
+} chosen_t;
 
 typedef struct split {
     rc_spmv_t s;
@@ -74,13 +74,9 @@ static int64_t *slot_pointers(const rc_problem_t *p, rc_err_t *err)
 
 /* What rows and pieces take. */
 static rc_status_t analyse_rows(
-    const rc_problem_t *p, int64_t bound, const rc_csrk_cut_t *cut, rc_analysis_t *out, rc_err_t *err)
+    const rc_problem_t *p, const rc_csrk_cut_t *cut, rc_analysis_t *out, rc_err_t *err)
 {
     rc_status_t st = rc_spmv_limits(p, rc_sat_add(cut->shares, cut->pieces), err);
-    out->chosen[CHOSEN_BOUND] = bound;
-    out->chosen[CHOSEN_SHARES] = cut->shares;
-    out->chosen[CHOSEN_LATES] = cut->pieces;
-    out->chosen[CHOSEN_SEVERAL] = cut->several;
     int64_t points = rc_spmv_shares_bytes(cut->shares) + rc_spmv_csr_late_bytes(cut->pieces);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
@@ -93,19 +89,23 @@ static rc_status_t analyse_rows(
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_super_rows_t super = {0};
-    int64_t bound = bound_of(p);
+    chosen_t n = {.bound = bound_of(p)};
     int64_t *ptr = NULL;
-    int merges = 0;
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, out, err));
     RC_TRY(rc_spmv_limits(p, 0, err));
     RC_TRY(super_rows_of(p, &super, err));
     ptr = slot_pointers(p, err);
     RC_TRY(ptr ? RC_OK : RC_ENOMEM);
-    const rc_csrk_cut_t cut = rc_csrk_split_cut(ptr, p->schedule->slots, bound, items_of(p), &super, NULL);
-    merges = p->param[PARAM_BOUND] == AUTO && rc_csrk_split_merges(&cut, p->a->nnz);
-    st = merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, err) : analyse_rows(p, bound, &cut, out, err);
-    out->chosen[CHOSEN_MERGE] = merges;
+    const rc_csrk_cut_t cut =
+        rc_csrk_split_cut(ptr, p->schedule->slots, n.bound, items_of(p), &super, NULL);
+    n.shares = cut.shares;
+    n.lates = cut.pieces;
+    n.several = cut.several;
+    n.merges = p->param[PARAM_BOUND] == AUTO && rc_csrk_split_merges(&cut, p->a->nnz);
+    st = n.merges ? rc_spmv_merge_analyse(p, RC_MERGE_ITEMS, out, &n.of, err)
+                  : analyse_rows(p, &cut, out, err);
+    RC_CHOSE(out, n);
 done:
     free(ptr);
     rc_super_rows_free(&super);
@@ -124,9 +124,11 @@ static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, in
     RC_TRY(st);
     RC_TRY(super_rows_of(p, &super, err));
     (void)rc_csrk_split_cut(e->ptr, p->schedule->slots, bound, items_of(p), &super, share);
-    rc_spmv_count_lanes(e, share, shares, &rule, k->s.memory.x->threads, lanes);
-    RC_TRY(rc_cuda_keep(&k->s.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
-    RC_TRY(rc_cuda_keep(&k->s.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
+    rc_spmv_count_lanes(e, share, shares, &rule, k->s.base.memory.x->threads, lanes);
+    RC_TRY(rc_memory_keep(
+        &k->s.base.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
+    RC_TRY(
+        rc_memory_keep(&k->s.base.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
     k->args.share = device[0];
     k->args.lanes = device[1];
 done:
@@ -140,22 +142,23 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     const rc_spmv_source_t *from, rc_err_t *err)
 {
     split_t *k = (split_t *)s;
-    const int64_t *chosen = analysis->chosen;
+    chosen_t n;
     rc_spmv_csr_t a;
     rc_status_t st;
-    k->merges = (int)chosen[CHOSEN_MERGE];
+    RC_CHOSEN(analysis, n);
+    k->merges = (int)n.merges;
     if (k->merges)
-        return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, analysis, from, &k->merge, err);
+        return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, &n.of, from, &k->merge, err);
     RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    RC_TRY(keep_shares(p, &from->here, chosen[CHOSEN_BOUND], chosen[CHOSEN_SHARES], k, err));
-    RC_TRY(rc_spmv_csr_late(p, from, chosen[CHOSEN_BOUND], chosen[CHOSEN_LATES],
-        rc_spmv_most_spans(chosen[CHOSEN_LATES], chosen[CHOSEN_SEVERAL]), s, &k->args, err));
+    RC_TRY(keep_shares(p, &from->here, n.bound, n.shares, k, err));
+    RC_TRY(rc_spmv_csr_late(
+        p, from, n.bound, n.lates, rc_spmv_most_spans(n.lates, n.several), s, &k->args, err));
     k->args.ptr = a.ptr;
     k->args.col = a.col;
     k->args.val = a.val;
-    k->args.longest = (int32_t)chosen[CHOSEN_BOUND];
+    k->args.longest = (int32_t)n.bound;
     k->entry = rc_spmv_csr_entry(p->precision, a.wide);
-    k->ctas = k->args.late_ctas + chosen[CHOSEN_SHARES];
+    k->ctas = k->args.late_ctas + n.shares;
 done:
     return st;
 }
@@ -171,52 +174,34 @@ static rc_status_t launch(
     return rc_spmv_launch(s, k->entry, k->ctas, &args, "launch of csrk-split", err);
 }
 
-static const rc_spmv_kind_t kind = {sizeof(split_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
-    .summary = "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
+    .summary =
+        "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
     .version = 4, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
                       before its version 5.  3: many rows apart in one share; merge by waiting CTAs alone */
-    .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
     .format = "super_rows",
-    .c_orders = RC_STORES_ANY,
-    .computes = 1,
-    .strict = rc_kernel_always,
-    .deterministic = rc_kernel_always,
-    .param = {{.name = "srs",
-                  .help = "slots of a super-row; auto: the groups of the order, else a sixteenth of a CTA's entries",
-                  .value = RC_SUPER_ROWS_AUTO,
-                  .min = 1,
-                  .max = INT32_MAX,
-                  .choices = rc_super_rows_choices},
-        {.name = "bound",
-            .help = "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
+    .param =
+        {{.name = "srs",
+             .help =
+                 "slots of a super-row; auto: the groups of the order, else a sixteenth of a CTA's entries",
+             .value = RC_SUPER_ROWS_AUTO,
+             .min = 1,
+             .max = INT32_MAX,
+             .choices = rc_super_rows_choices},
+            {.name = "bound",
+                .help =
+                    "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
                     "the shares of merge where many CTAs would wait for a long row",
-            .value = AUTO,
-            .min = 0,
-            .max = RC_SPMV_TILE - 1,
-            .choices = rc_super_rows_choices}},
+                .value = AUTO,
+                .min = 0,
+                .max = RC_SPMV_TILE - 1,
+                .choices = rc_super_rows_choices}},
     .analyse = analyse,
-    .geometry = rc_cuda_geometry,
-    .prepare = prepare,
-    .share = share,
-    .run = rc_spmv_run,
-    .release = rc_spmv_release,
-    .values = rc_spmv_values,
+    .kind = &kind,
+    RC_SPMV_MEMBERS(split_t),
 };

@@ -3,7 +3,6 @@
 #include "kernels/spmv/cuda/spmv_ell.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "kernels/kernel.h"
 
 enum { PARAM_LIMIT };
 
@@ -17,7 +16,7 @@ rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
 {
     rc_spmv_ell_args_t args = *a;
     args.v = *v;
-    return rc_spmv_launch(s, rc_spmv_ell_entry(s->precision),
+    return rc_spmv_launch(s, rc_spmv_ell_entry(s->base.p.precision),
         ((int64_t)a->slots + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS, &args, "launch of ell", err);
 }
 
@@ -27,15 +26,17 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         .rows = p->schedule->slots, .nnz = p->a->nnz, .precision = p->precision};
     rc_format_size_t size = {0};
     rc_analysis_t csr = {0};
+    rc_spmv_counts_t n;
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
-    RC_TRY(rc_spmv_count(p, 0, 0, out->chosen, err));
-    rc_ell_add(&size, &slots, out->chosen[RC_SPMV_LONGEST], "col", "val");
+    RC_TRY(rc_spmv_count(p, 0, 0, &n, err));
+    rc_ell_add(&size, &slots, n.longest, "col", "val");
     RC_TRY(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
     out->traffic = rc_format_bytes(&size);
     out->bytes = rc_sat_add(out->traffic, rc_cuda_rows_bytes(p));
     out->stored_rows = csr.stored_rows;
     out->fill = rc_format_fill(&size, &slots);
+    RC_CHOSE(out, n);
 done:
     return st;
 }
@@ -50,14 +51,14 @@ rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_
     void *col = NULL;
     rc_status_t st = RC_OK;
     if (!from->there)
-        RC_TRY(rc_ell_build(&from->here, width, s->memory.x->threads, &host, err));
-    RC_TRY(rc_cuda_keep_or_room(&s->memory, host.col, places * sizeof *host.col, &col, err));
+        RC_TRY(rc_ell_build(&from->here, width, s->base.memory.x->threads, &host, err));
+    RC_TRY(rc_memory_keep_or_room(&s->base.memory, host.col, places * sizeof *host.col, &col, err));
     if (from->there)
         RC_TRY(rc_build_ell(from->there, width, pitch, col, s->places.at, err));
     else
         RC_TRY(rc_places_put(&s->places, 0, host.entry, (int64_t)places, err));
     *out = (rc_spmv_ell_args_t){.col = col,
-        .val = s->val,
+        .val = s->base.val,
         .pitch = pitch,
         .slots = (int32_t)slots.rows,
         .width = (int32_t)width};
@@ -71,11 +72,12 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 {
     ell_t *l = (ell_t *)s;
     const rc_csr_view_t slots = {.rows = p->schedule->slots};
-    int64_t width = analysis->chosen[RC_SPMV_LONGEST];
+    rc_spmv_counts_t n;
     rc_status_t st;
+    RC_CHOSEN(analysis, n);
     RC_TRY(rc_spmv_rows(p, s, err));
-    RC_TRY(rc_spmv_room(p, width * rc_ell_pitch(&slots), s, err));
-    st = rc_spmv_ell_build(from, p->schedule->slots, width, s, &l->args, err);
+    RC_TRY(rc_spmv_room(p, n.longest * rc_ell_pitch(&slots), s, err));
+    st = rc_spmv_ell_build(from, p->schedule->slots, n.longest, s, &l->args, err);
 done:
     return st;
 }
@@ -88,19 +90,7 @@ static rc_status_t launch(
     return rc_spmv_ell_run(s, &l->args, &v, err);
 }
 
-static const rc_spmv_kind_t kind = {sizeof(ell_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_ell = {
     .name = "ell",
@@ -110,7 +100,8 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .param = {RC_ELL_LIMIT_PARAM},
     .analyse = analyse,
-    .prepare = prepare,
-    .share = share,
-    RC_SPMV_MEMBERS,
+    .builds = 1,
+    .kind = &kind,
+    .layout = RC_COL_MAJOR,
+    RC_SPMV_MEMBERS(ell_t),
 };

@@ -3,7 +3,6 @@
 #define RC_KERNELS_SPMV_CUDA_SPMV_ELL_H
 
 #include "format/ell.h"
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus

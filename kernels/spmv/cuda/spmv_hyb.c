@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/hyb.h"
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv_ell.h"
 
 #include <stdlib.h>
@@ -46,21 +45,23 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_format_size_t size = {0};
     rc_analysis_t csr = {0};
     int64_t width = 0;
+    rc_spmv_counts_t n;
     rc_status_t st;
     RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
     RC_TRY(choose_width(p, &width, err));
-    RC_TRY(rc_spmv_count(p, width + RC_SPMV_LOOK, width, out->chosen, err));
-    int64_t over = out->chosen[RC_SPMV_OVER];
+    RC_TRY(rc_spmv_count(p, width + RC_SPMV_LOOK, width, &n, err));
+    int64_t over = n.over;
     RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(over), err));
     rc_ell_add(&size, &slots, width, "col", "val");
     int64_t bytes = rc_format_bytes(&size);
     rc_coo_add(&size, &slots, over, "coo_row", "coo_col", "coo_val");
-    bytes = rc_sat_add(bytes, rc_spmv_coo_bytes(over, out->chosen[RC_SPMV_BEYOND], value));
+    bytes = rc_sat_add(bytes, rc_spmv_coo_bytes(over, n.beyond, value));
     bytes = rc_sat_add(bytes, rc_sat_mul(over, value));
     out->bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
     out->traffic = rc_format_bytes(&size);
     out->stored_rows = csr.stored_rows;
     out->fill = rc_format_fill(&size, &slots);
+    RC_CHOSE(out, n);
 done:
     return st;
 }
@@ -71,15 +72,15 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 {
     hyb_t *h = (hyb_t *)s;
     const rc_csr_view_t slots = {.rows = p->schedule->slots};
-    int64_t width = analysis->chosen[RC_SPMV_WIDTH];
-    int64_t places = width * rc_ell_pitch(&slots);
+    rc_spmv_counts_t n;
     rc_status_t st;
-    h->over = analysis->chosen[RC_SPMV_OVER];
+    RC_CHOSEN(analysis, n);
+    int64_t places = n.width * rc_ell_pitch(&slots);
+    h->over = n.over;
     RC_TRY(rc_spmv_rows(p, s, err));
     RC_TRY(rc_spmv_room(p, places + h->over, s, err));
-    RC_TRY(rc_spmv_ell_build(from, p->schedule->slots, width, s, &h->ell, err));
-    st = rc_spmv_coo_build(
-        p, from, width, h->over, analysis->chosen[RC_SPMV_BEYOND], places, s, &h->coo, err);
+    RC_TRY(rc_spmv_ell_build(from, p->schedule->slots, n.width, s, &h->ell, err));
+    st = rc_spmv_coo_build(p, from, n.width, h->over, n.beyond, places, s, &h->coo, err);
 done:
     return st;
 }
@@ -94,30 +95,20 @@ static rc_status_t launch(
     return st == RC_OK ? rc_spmv_coo_run(s, &h->coo, h->over, &more, err) : st;
 }
 
-static const rc_spmv_kind_t kind = {sizeof(hyb_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
-    .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
+    .summary =
+        "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .format = "hyb",
     .version = 4, /* 1: rows of several shares in a third launch; built on the host; 2: a fence in every CTA of such rows.
                       3: in the last one */
     .param = {RC_HYB_WIDTH_PARAM},
     .analyse = analyse,
-    .prepare = prepare,
-    .share = share,
-    RC_SPMV_MEMBERS,
+    .builds = 1,
+    .kind = &kind,
+    .layout = RC_COL_MAJOR,
+    .format = "hyb",
+    RC_SPMV_MEMBERS(hyb_t),
 };

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "format/cuda/lanes.h"
 #include "format/merge.h"
-#include "kernels/kernel.h"
 
 enum { PARAM_ITEMS };
 
@@ -27,14 +26,14 @@ static int64_t look_of(int64_t items)
 }
 
 rc_status_t rc_spmv_merge_analyse(
-    const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_err_t *err)
+    const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_spmv_counts_t *n, rc_err_t *err)
 {
     int64_t shares = shares_of(p, items);
     rc_status_t st;
     RC_TRY(rc_spmv_limits(p, shares, err));
-    RC_TRY(rc_spmv_count(p, look_of(items), 0, out->chosen, err));
+    RC_TRY(rc_spmv_count(p, look_of(items), 0, n, err));
     int64_t points = rc_spmv_shares_bytes(shares);
-    int64_t most = rc_spmv_most_spans(shares, out->chosen[RC_SPMV_BEYOND]);
+    int64_t most = rc_spmv_most_spans(shares, n->beyond);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
@@ -45,7 +44,7 @@ done:
 }
 
 rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
-    const rc_analysis_t *analysis, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err)
+    const rc_spmv_counts_t *n, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err)
 {
     rc_spmv_csr_t a;
     const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST};
@@ -59,7 +58,7 @@ rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t ite
     out->args.val = a.val;
     out->entry = rc_spmv_merge_entry(p->precision, a.wide);
     RC_TRY(rc_spmv_shares(p, from, items, look_of(items),
-        rc_spmv_most_spans(out->shares, analysis->chosen[RC_SPMV_BEYOND]), &rule, s, &share, &lanes, err));
+        rc_spmv_most_spans(out->shares, n->beyond), &rule, s, &share, &lanes, err));
     out->args.share = share;
     out->args.lanes = lanes;
 done:
@@ -76,14 +75,21 @@ rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, c
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
+    rc_spmv_counts_t n;
     rc_status_t st = rc_cuda_slots_analyse(p, out, err);
-    return st < 0 ? st : rc_spmv_merge_analyse(p, p->param[PARAM_ITEMS], out, err);
+    if (st == RC_OK)
+        st = rc_spmv_merge_analyse(p, p->param[PARAM_ITEMS], out, &n, err);
+    if (st == RC_OK)
+        RC_CHOSE(out, n);
+    return st;
 }
 
 static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
     const rc_spmv_source_t *from, rc_err_t *err)
 {
-    return rc_spmv_merge_build(s, p, p->param[PARAM_ITEMS], analysis, from, &((merge_t *)s)->m, err);
+    rc_spmv_counts_t n;
+    RC_CHOSEN(analysis, n);
+    return rc_spmv_merge_build(s, p, p->param[PARAM_ITEMS], &n, from, &((merge_t *)s)->m, err);
 }
 
 static rc_status_t launch(
@@ -92,31 +98,21 @@ static rc_status_t launch(
     return rc_spmv_merge_launch(s, &((const merge_t *)s)->m, o, alpha, beta, "launch of merge", err);
 }
 
-static const rc_spmv_kind_t kind = {sizeof(merge_t), build, launch};
-
-static rc_status_t share(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void *of, void **state, rc_err_t *err)
-{
-    return rc_spmv_prepare(x, p, analysis, &kind, of, state, err);
-}
-
-static rc_status_t prepare(rc_executor_t *x, const rc_problem_t *p, const rc_analysis_t *analysis,
-    void **state, rc_err_t *err)
-{
-    return share(x, p, analysis, NULL, state, err);
-}
+static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
-    .summary = "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
+    .summary =
+        "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
-    .format = "merge",
     .version = 5, /* 1: rows of several shares in a second launch; built on the host.  2: a thread a row or equal parts.
                       3: one row end under way at a time.  4: a fence in the last CTA of a row; equal parts in shares
                       of rows that go on */
     .param = {RC_MERGE_ITEMS_PARAM},
     .analyse = analyse,
-    .prepare = prepare,
-    .share = share,
-    RC_SPMV_MEMBERS,
+    .builds = 1,
+    .kind = &kind,
+    .layout = RC_COL_MAJOR,
+    .format = "merge",
+    RC_SPMV_MEMBERS(merge_t),
 };

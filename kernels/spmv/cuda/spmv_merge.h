@@ -2,7 +2,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_MERGE_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_MERGE_H
 
-#include "kernels/kernel.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus
@@ -28,14 +27,15 @@ typedef struct rc_spmv_merge {
 /** Steps of lanes above which a share is taken in equal parts, which take about as many. */
 enum { RC_SPMV_MERGE_MOST = 110 };
 
-/** Adds what shares of so many row ends and entries take; `chosen` up to RC_SPMV_OVER is for rc_spmv_merge_build.
+/** Adds what shares of so many row ends and entries take.
+ *  \param[out] n  for rc_spmv_merge_build
  *  \return RC_OK, RC_ENOTSUP (more shares than are implemented), RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_spmv_merge_analyse(
-    const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_err_t *err);
+    const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_spmv_counts_t *n, rc_err_t *err);
 
 /** Everything but the vectors into the memory of a state.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
-    const rc_analysis_t *analysis, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err);
+    const rc_spmv_counts_t *n, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err);
 
 /** Enqueue it.  \param[in] what  "launch of ...", for errors */
 rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, const rc_operands_t *o,

@@ -102,6 +102,13 @@ void rc_gather_host(const rc_gather_t *g, int threads)
             i * PIECE, i + 1 < pieces ? (i + 1) * PIECE : g->count);
 }
 
+static rc_status_t cpu_wait(rc_executor_t *x, rc_err_t *err)
+{
+    (void)x;
+    (void)err;
+    return RC_OK;
+}
+
 void rc_executor_cpu(int threads, rc_executor_t *out)
 {
     enum { line_bytes = 64 };
@@ -118,5 +125,6 @@ void rc_executor_cpu(int threads, rc_executor_t *out)
         .fill = cpu_fill,
         .gather = cpu_gather,
         .scale = cpu_scale,
+        .wait = cpu_wait,
     };
 }

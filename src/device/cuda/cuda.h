@@ -27,6 +27,9 @@ int rc_cuda_sms(const rc_executor_t *x);
 /** Bytes of its L2. */
 int64_t rc_cuda_l2_bytes(const rc_executor_t *x);
 
+/** 1: its launches can overlap: compute capability 9 or later. */
+int rc_cuda_overlaps(const rc_executor_t *x);
+
 /** Make the GPU of an executor the current one of the calling thread.
  *  \return what rc_cuda_leave takes to put the earlier one back */
 int rc_cuda_enter(const rc_executor_t *x);

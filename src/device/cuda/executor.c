@@ -16,6 +16,7 @@ typedef struct cuda_impl {
     int index;
     int sms;
     int l2_bytes;
+    int overlaps; /* 1: launches can overlap */
     int stays; /* 1: the GPU stays the current one */
     cudaStream_t stream;
     rc_cuda_allocator_t memory;
@@ -38,6 +39,12 @@ int64_t rc_cuda_l2_bytes(const rc_executor_t *x)
 {
     const cuda_impl_t *impl = x->impl;
     return impl->l2_bytes;
+}
+
+int rc_cuda_overlaps(const rc_executor_t *x)
+{
+    const cuda_impl_t *impl = x->impl;
+    return impl->overlaps;
 }
 
 rc_cuda_library_t *rc_cuda_cusparse(rc_executor_t *x)
@@ -192,10 +199,11 @@ static int cpus_of_process(void)
 rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     const rc_cuda_allocator_t *allocator, int threads, rc_executor_t *out, rc_err_t *err)
 {
-    enum { most_threads = 4096, warp = 32, line_bytes = 128 };
+    enum { most_threads = 4096, warp = 32, line_bytes = 128, overlaps = 9 };
     static const rc_cuda_allocator_t by_default = {default_alloc, default_free, NULL};
     int sms = 0;
     int l2_bytes = 0;
+    int major = 0;
     if (threads < 0 || threads > most_threads)
         return rc_fail(
             err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
@@ -205,6 +213,9 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     if (st == RC_OK)
         st = rc_cuda_check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index),
             "the L2 of an executor", err);
+    if (st == RC_OK)
+        st = rc_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index),
+            "the compute capability of an executor", err);
     if (st < 0)
         return st;
     cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
@@ -213,6 +224,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     *impl = (cuda_impl_t){.index = index,
         .sms = sms,
         .l2_bytes = l2_bytes,
+        .overlaps = major >= overlaps,
         .stream = stream,
         .memory = allocator ? *allocator : by_default};
     *out = (rc_executor_t){
@@ -228,6 +240,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         .fill = cuda_fill,
         .gather = cuda_gather,
         .scale = cuda_scale,
+        .wait = rc_executor_cuda_wait,
     };
     return RC_OK;
 }

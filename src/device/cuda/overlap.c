@@ -2,25 +2,8 @@
 #include "device/cuda/overlap.h"
 #include "device/cuda/cuda.h"
 
-enum { OVERLAPS = 9 /* compute capability from which launches can overlap */ };
-
-rc_status_t rc_cuda_overlaps(const rc_executor_t *x, int *out, rc_err_t *err)
-{
-    int device = 0;
-    int major = 0;
-    int before = rc_cuda_enter(x);
-    rc_status_t st = rc_cuda_check(cudaGetDevice(&device), "the current GPU", err);
-    if (st == RC_OK)
-        st =
-            rc_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
-                "compute capability", err);
-    rc_cuda_leave(x, before);
-    *out = major >= OVERLAPS;
-    return st;
-}
-
-rc_status_t rc_cuda_launch_overlapping(const rc_executor_t *x, const rc_cuda_launch_t *l,
-    int overlaps, void *args, const char *what, rc_err_t *err)
+rc_status_t rc_cuda_launch_overlapping(
+    const rc_executor_t *x, const rc_cuda_launch_t *l, void *args, const char *what, rc_err_t *err)
 {
     cudaLaunchAttribute overlap = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
         .val.programmaticStreamSerializationAllowed = 1};
@@ -29,7 +12,7 @@ rc_status_t rc_cuda_launch_overlapping(const rc_executor_t *x, const rc_cuda_lau
         .dynamicSmemBytes = l->shared,
         .stream = rc_cuda_stream(x),
         .attrs = &overlap,
-        .numAttrs = overlaps ? 1 : 0};
+        .numAttrs = !l->alone && rc_cuda_overlaps(x) ? 1 : 0};
     void *list[] = {args};
     if (l->ctas == 0)
         return RC_OK;

@@ -16,14 +16,12 @@ typedef struct rc_cuda_launch {
     unsigned threads_y; /**< 0 counts as 1 */
     unsigned threads_z; /**< likewise */
     size_t shared;      /**< bytes of dynamic shared memory */
+    int alone;          /**< 1: it waits for all that was asked for before it */
 } rc_cuda_launch_t;
 
-/** 1: the GPU of the executor can overlap launches (compute capability 9 or later). */
-rc_status_t rc_cuda_overlaps(const rc_executor_t *x, int *out, rc_err_t *err);
-
-/** \param[in] overlaps  of rc_cuda_overlaps  \param[in] args  what the device function takes
+/** \param[in] args  what the device function takes
  *  \param[in] what  for the message  \return RC_OK, RC_EDEVICE */
-rc_status_t rc_cuda_launch_overlapping(const rc_executor_t *x, const rc_cuda_launch_t *l,
-    int overlaps, void *args, const char *what, rc_err_t *err);
+rc_status_t rc_cuda_launch_overlapping(
+    const rc_executor_t *x, const rc_cuda_launch_t *l, void *args, const char *what, rc_err_t *err);
 
 #endif

@@ -22,16 +22,15 @@ rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err
         .count = items.count};
     if (!p->identity) {
         const rc_schedule_t *s = p->schedule;
-        RC_TRY(rc_cuda_keep(
-            &out->memory, s->row, (size_t)s->slots * sizeof *s->row, &to, err));
+        RC_TRY(rc_memory_keep(&out->memory, s->row, (size_t)s->slots * sizeof *s->row, &to, err));
         out->items.slot = to;
-        RC_TRY(rc_cuda_keep(&out->memory, items.absent,
-            (size_t)items.absents * sizeof *items.absent, &to, err));
+        RC_TRY(rc_memory_keep(
+            &out->memory, items.absent, (size_t)items.absents * sizeof *items.absent, &to, err));
         out->items.absent = to;
     }
     out->nnz = p->a->nnz;
     out->segments = (items.count + RC_CHUNKS_SEGMENT - 1) / RC_CHUNKS_SEGMENT;
-    RC_TRY(rc_cuda_room(&out->memory,
+    RC_TRY(rc_memory_room(&out->memory,
         ((size_t)out->segments + 1) * RC_BUILD_TOTALS * sizeof *out->total, &to, err));
     out->total = to;
 done:
@@ -41,8 +40,8 @@ done:
 
 void rc_build_end(rc_build_t *b)
 {
-    rc_cuda_memory_free(&b->cuts.memory);
-    rc_cuda_memory_free(&b->memory);
+    rc_memory_free(&b->cuts.memory);
+    rc_memory_free(&b->memory);
     *b = (rc_build_t){0};
 }
 

@@ -6,7 +6,7 @@
 #ifndef RC_FORMAT_CUDA_BUILD_H
 #define RC_FORMAT_CUDA_BUILD_H
 
-#include "device/cuda/memory.h"
+#include "device/memory.h"
 #include "format/chunks.h"
 #include "format/panels.h"
 #include "format/places.h"
@@ -51,7 +51,7 @@ enum {
 
 /** rc_stages_cuts_t on the device. */
 typedef struct rc_build_cuts {
-    rc_cuda_memory_t memory;
+    rc_memory_t memory;
     rc_stages_shape_t shape;
     int64_t most;
     int64_t value;
@@ -80,7 +80,7 @@ typedef struct rc_build {
     int64_t *total; /**< [segments + 1][RC_BUILD_TOTALS], device: what comes before a segment */
     void *chosen;   /**< of panels: what every item makes of itself; NULL: not yet */
     rc_build_cuts_t cuts; /**< of stages, since they were measured */
-    rc_cuda_memory_t memory;
+    rc_memory_t memory;
 } rc_build_t;
 
 /** Begin a build of a problem whose `resident` is there.

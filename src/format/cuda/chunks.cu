@@ -344,9 +344,9 @@ extern "C" rc_status_t rc_build_chunks(
     const size_t chunks = static_cast<size_t>(out->size.blocks) * BLOCK;
     void *first = nullptr;
     void *entries = nullptr;
-    rc_status_t st = rc_cuda_room(&b->memory, chunks * sizeof(int64_t), &first, err);
+    rc_status_t st = rc_memory_room(&b->memory, chunks * sizeof(int64_t), &first, err);
     if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, chunks, &entries, err);
+        st = rc_memory_room(&b->memory, chunks, &entries, err);
     if (st == RC_OK && chunks > 0)
         st = count_segments(b, out->size.entries, err);
     if (st != RC_OK || chunks == 0)
@@ -377,7 +377,7 @@ extern "C" rc_status_t rc_build_chunks_sectors(
     *out = 0;
     if (looked == 0)
         return RC_OK;
-    rc_status_t st = rc_cuda_keep(&b->memory, nullptr, sizeof found, &sum, err);
+    rc_status_t st = rc_memory_keep(&b->memory, nullptr, sizeof found, &sum, err);
     if (st != RC_OK)
         return st;
     const int current = rc_cuda_enter(b->x);

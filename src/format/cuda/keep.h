@@ -1,23 +1,55 @@
-/** \file format/cuda/keep.h  Arrays that kernels with a matrix in two parts keep: pointers, and the rows of their
- *  slots. */
+/** \file format/cuda/keep.h  Arrays of a format in the memory of a state: made on the device where
+ *  the problem has its matrix there, else on the host and uploaded. */
 #ifndef RC_FORMAT_CUDA_KEEP_H
 #define RC_FORMAT_CUDA_KEEP_H
 
-#include "format/cuda/slots.h"
-#include "format/problem.h"
+#include "device/memory.h"
+#include "format/places.h"
 
-/** Keep pointers as numbers of 4 or 8 bytes.
- *  \param[in]  ptr    [count] of no use after this: they are narrowed in place
- *  \param[in]  bytes  of a pointer in the memory
- *  \param[out] out    device memory
- *  \return as rc_cuda_keep */
-rc_status_t rc_cuda_keep_pointers(rc_cuda_memory_t *m, int64_t *ptr, int64_t count, int bytes,
-    const void **out, rc_err_t *err);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/** Keep which rows the slots of a problem hold, as growmajor has it.
- *  \param[out] out  rows, slots, row, absent and absents; the memory owns the arrays
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_cuda_keep_rows(
-    rc_cuda_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+/** Arrays on their way.  After an error nothing more is done, and arrays are NULL. */
+typedef struct rc_keeping {
+    rc_memory_t *m;
+    const rc_problem_t *p;
+    rc_places_t places;
+    void *val; /**< [stored] room for values, which rc_keep_end fills */
+    int64_t stored;
+    rc_status_t st;
+    rc_err_t *err;
+} rc_keeping_t;
+
+/** End with rc_keep_end. */
+rc_keeping_t rc_keep_begin(rc_memory_t *m, const rc_problem_t *p, rc_err_t *err);
+
+/** A copy of an array on the host, or room where it is NULL.  \param[in] bytes  of an element
+ *  \return device memory; NULL without elements */
+void *rc_keep_array(rc_keeping_t *k, const void *from, size_t count, size_t bytes);
+
+/** The same with zeros in the place of room. */
+void *rc_keep_zeros(rc_keeping_t *k, const void *from, size_t count, size_t bytes);
+
+/** Pointers as numbers of 4 or 8 bytes, or room for them.
+ *  \param[in,out] ptr  [count] of no use after this: they are narrowed in place; NULL: room
+ *  \param[in] bytes  of a pointer in the memory */
+void *rc_keep_pointers(rc_keeping_t *k, int64_t *ptr, int64_t count, int bytes);
+
+/** Room for so many values, k->val, and for their places, k->places.
+ *  \param[in] entry  places on the host, until rc_keep_end; NULL: room for them
+ *  \return where they are to be made, or NULL: on the host */
+void *rc_keep_values(rc_keeping_t *k, const void *entry, int64_t count);
+
+/** Put the values there, and wait where the matrix is on the device: that is part of the time to
+ *  prepare.  \return the first error, or RC_OK */
+rc_status_t rc_keep_end(rc_keeping_t *k);
+
+/** Pointers as numbers of 4 bytes, in their own memory.  \return `ptr` */
+void *rc_narrow_pointers(int64_t *ptr, int64_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

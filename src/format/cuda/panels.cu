@@ -362,7 +362,7 @@ rc_status_t count_segments(
     void *room = nullptr;
     rc_status_t st = RC_OK;
     if (!b->chosen)
-        st = rc_cuda_room(
+        st = rc_memory_room(
             &b->memory, static_cast<size_t>(b->items.count) * sizeof(choice), &room, err);
     if (room)
         b->chosen = room;
@@ -400,7 +400,7 @@ extern "C" rc_status_t rc_build_panels(
     void *from = nullptr;
     rc_status_t st = count_segments(b, &out->shape, &chosen, err);
     if (st == RC_OK)
-        st = rc_cuda_room(
+        st = rc_memory_room(
             &b->memory, static_cast<size_t>(out->size.pieces) * sizeof(source), &from, err);
     if (st != RC_OK)
         return st;

@@ -3,7 +3,7 @@
 #ifndef RC_FORMAT_CUDA_PARTS_H
 #define RC_FORMAT_CUDA_PARTS_H
 
-#include "device/cuda/memory.h"
+#include "device/memory.h"
 #include "format/parts.h"
 
 #ifdef __cplusplus
@@ -29,11 +29,11 @@ typedef struct rc_host_parts {
 
 /** Upload the arrays or make room for them: up to two pieces of `m`.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_parts_keep(
-    rc_cuda_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err);
+    rc_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err);
 
 /** Allocate what K columns need at most: up to two pieces of `m`, which are not of the matrix.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_cuda_parts_sums(rc_cuda_memory_t *m, int64_t parts, int64_t longs, int64_t k,
+rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int64_t k,
     rc_precision_t precision, rc_cuda_parts_t *out, rc_err_t *err);
 
 /** Device memory of `of` and `lengthy`, and of the others for each column. */

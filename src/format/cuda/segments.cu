@@ -232,18 +232,18 @@ struct list_dense {
     }
 };
 
-template <typename T> rc_status_t scratch_of(rc_cuda_memory_t *m, int64_t count, T **out, rc_err_t *err)
+template <typename T> rc_status_t scratch_of(rc_memory_t *m, int64_t count, T **out, rc_err_t *err)
 {
     void *to = nullptr;
-    const rc_status_t st = rc_cuda_room(m, static_cast<size_t>(count) * sizeof(T), &to, err);
+    const rc_status_t st = rc_memory_room(m, static_cast<size_t>(count) * sizeof(T), &to, err);
     *out = static_cast<T *>(to);
     return st;
 }
 
-template <typename T> rc_status_t zeros_of(rc_cuda_memory_t *m, int64_t count, T **out, rc_err_t *err)
+template <typename T> rc_status_t zeros_of(rc_memory_t *m, int64_t count, T **out, rc_err_t *err)
 {
     void *to = nullptr;
-    const rc_status_t st = rc_cuda_keep(m, nullptr, static_cast<size_t>(count) * sizeof(T), &to, err);
+    const rc_status_t st = rc_memory_keep(m, nullptr, static_cast<size_t>(count) * sizeof(T), &to, err);
     *out = static_cast<T *>(to);
     return st;
 }
@@ -258,7 +258,7 @@ void cut_chunks(work *w)
     w->chunk = rc::ceil_div(w->chunk, WARP) * WARP;
 }
 
-rc_status_t find_segments(rc_build_csr_t *c, rc_cuda_memory_t *m, work *w, rc_err_t *err)
+rc_status_t find_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
     rc_status_t st;
@@ -273,7 +273,7 @@ done:
     return st;
 }
 
-rc_status_t place_segments(rc_build_csr_t *c, rc_cuda_memory_t *m, work *w, rc_err_t *err)
+rc_status_t place_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
     const int64_t warps = rc::VECTOR_THREADS / WARP;
@@ -319,7 +319,7 @@ rc_status_t end_lists(rc_executor_t *x, const rc_build_segments_t *to, rc_err_t 
     return st < 0 ? st : x->fill(x, to->seg_ptr, 0, sizeof *to->seg_ptr, err);
 }
 
-rc_status_t split(rc_build_csr_t *c, rc_cuda_memory_t *m, work *w, rc_err_t *err)
+rc_status_t split(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
     rc_status_t st;
@@ -340,7 +340,7 @@ done:
 extern "C" rc_status_t rc_build_segments(
     rc_build_csr_t *c, const rc_build_segments_t *out, rc_err_t *err)
 {
-    rc_cuda_memory_t scratch = {};
+    rc_memory_t scratch = {};
     work w = {};
     scratch.x = c->b.x;
     w.from = rc::csr_of(c);
@@ -351,6 +351,6 @@ extern "C" rc_status_t rc_build_segments(
     while ((int64_t(1) << w.shift) < out->rule.w)
         w.shift++;
     const rc_status_t st = split(c, &scratch, &w, err);
-    rc_cuda_memory_free(&scratch);
+    rc_memory_free(&scratch);
     return st;
 }

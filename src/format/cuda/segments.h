@@ -7,6 +7,7 @@
 #ifndef RC_FORMAT_CUDA_SEGMENTS_H
 #define RC_FORMAT_CUDA_SEGMENTS_H
 
+#include "format/cuda/keep.h"
 #include "format/cuda/vector.h"
 #include "sparse/segments.h"
 
@@ -46,6 +47,14 @@ enum { RC_BUILD_SEGMENTS_SCRATCH = 16 };
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz log(slots) + panels). */
 rc_status_t rc_build_segments(
     rc_build_csr_t *c, const rc_build_segments_t *out, rc_err_t *err);
+
+/** Split the matrix of a problem into the memory of a state, with values, heavy ones first.
+ *  \param[in] n      of rc_segments_measure
+ *  \param[in] dense  1: `dense` and `scaled` are wanted
+ *  \param[out] out   arrays; pointers of 8 bytes where slots are wide
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_segments_keep(
+    rc_keeping_t *k, const rc_segments_size_t *n, int dense, rc_build_segments_t *out);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,8 @@
 #ifndef RC_FORMAT_CUDA_SHARES_H
 #define RC_FORMAT_CUDA_SHARES_H
 
+#include <stdint.h>
+
 enum {
     RC_SPMV_THREADS = 128,   /**< of a CTA that takes a share */
     RC_SPMV_TILE = 1024,     /**< row ends and entries that it holds at a time */
@@ -11,13 +13,13 @@ enum {
     RC_SPMV_PIECE = 4096     /**< entries of a long row that a CTA takes */
 };
 
-/** Numbers that rc_build_count and rc_spmv_count count. */
-enum {
-    RC_SPMV_LONGEST, /**< entries of the longest row */
-    RC_SPMV_FILLED,  /**< rows with entries */
-    RC_SPMV_BEYOND,  /**< rows of more entries than asked for */
-    RC_SPMV_OVER,    /**< entries that rows have beyond the width */
-    RC_SPMV_WIDTH    /**< that was asked for */
-};
+/** Of the rows of A, what an analysis keeps. */
+typedef struct rc_spmv_counts {
+    int64_t longest; /**< entries of the longest */
+    int64_t filled;  /**< rows with entries */
+    int64_t beyond;  /**< rows of more entries than were asked for */
+    int64_t over;    /**< entries beyond `width` of each */
+    int64_t width;
+} rc_spmv_counts_t;
 
 #endif

@@ -2,15 +2,14 @@
 #include "format/cuda/slots.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "device/cuda/executor.h"
 #include "device/cuda/scale.h"
+#include "format/cuda/keep.h"
 #include "format/cuda/vector.h"
 #include "format/places.h"
 #include "format/slots.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     WARPS = 32,             /* of a CTA */
@@ -25,40 +24,28 @@ int rc_cuda_slots_wide(const rc_problem_t *p)
     return p->a->nnz > INT32_MAX - ENTRIES_SPARE;
 }
 
-int rc_cuda_slots_named(const rc_problem_t *p)
+rc_status_t rc_cuda_slots_rows(
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
 {
-    return !p->identity && p->c_order == RC_C_ORIGINAL;
-}
-
-/* Rows that the slots hold. */
-static int64_t held_rows(const rc_schedule_t *s)
-{
-    int64_t held = 0;
-    for (int64_t i = 0; i < s->slots; i++)
-        held += s->row[i] >= 0;
-    return held;
-}
-
-static int64_t absent_rows(const rc_problem_t *p)
-{
-    return rc_cuda_slots_named(p) ? p->a->rows - held_rows(p->schedule) : 0;
-}
-
-rc_status_t rc_cuda_copy(
-    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err)
-{
-    void *to = NULL;
-    *out = NULL;
-    if (bytes == 0)
-        return RC_OK;
-    rc_status_t st = x->alloc(x, bytes, &to, err);
-    if (st < 0)
-        return st;
-    st = x->upload(x, to, from, bytes, err);
-    if (st < 0)
-        x->release(x, to);
-    else
-        *out = to;
+    size_t absents = (size_t)rc_slots_absents(p);
+    int32_t *absent = NULL;
+    void *device = NULL;
+    rc_status_t st = RC_OK;
+    *out = (rc_cuda_slots_t){.slots = p->schedule->slots, .rows = p->a->rows};
+    if (rc_slots_named(p)) {
+        RC_TRY(rc_memory_keep(
+            m, p->schedule->row, (size_t)out->slots * sizeof(int32_t), &device, err));
+        out->row = device;
+    }
+    if (absents > 0) {
+        absent = rc_alloc(absents, sizeof *absent, "rows without a slot", err);
+        RC_TRY(absent ? rc_slots_list_absent(p, absent, err) : RC_ENOMEM);
+        RC_TRY(rc_memory_keep(m, absent, absents * sizeof *absent, &device, err));
+        out->absent = device;
+        out->absents = (int64_t)absents;
+    }
+done:
+    free(absent);
     return st;
 }
 
@@ -67,154 +54,40 @@ static size_t pointer_bytes(const rc_cuda_slots_t *s)
     return s->wide ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-/* The pointers as 32-bit numbers, in the memory of the wide ones: each is read before its place is
- * overwritten. */
-static const void *narrowed(rc_slots_t *s)
+/* The arrays in the order of the slots but the values.
+ * \param[out] host  what the matrix on the host was arranged in, until the values are there */
+static void keep_slots(rc_keeping_t *k, rc_cuda_slots_t *s, rc_slots_t *host)
 {
-    unsigned char *to = (unsigned char *)s->ptr;
-    for (int64_t i = 0; i <= s->slots; i++) {
-        int32_t at = (int32_t)s->ptr[i];
-        memcpy(to + (size_t)i * sizeof at, &at, sizeof at);
-    }
-    return to;
-}
-
-/* The rows that no slot holds, in increasing order.  \param[out] out  [absent_rows] */
-static rc_status_t list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err)
-{
-    unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
-    if (!held)
-        return RC_ENOMEM;
-    for (int64_t i = 0; i < p->schedule->slots; i++)
-        if (p->schedule->row[i] >= 0)
-            held[p->schedule->row[i]] = 1;
-    for (int64_t r = 0; r < p->a->rows; r++)
-        if (!held[r])
-            *out++ = (int32_t)r;
-    free(held);
-    return RC_OK;
-}
-
-rc_status_t rc_cuda_slots_rows(
-    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
-{
-    rc_cuda_slots_t s = {.slots = p->schedule->slots, .rows = p->a->rows};
-    size_t absents = (size_t)absent_rows(p);
-    int32_t *absent = NULL;
-    void *device = NULL;
-    rc_status_t st = RC_OK;
-    if (rc_cuda_slots_named(p)) {
-        RC_TRY(rc_cuda_copy(x, p->schedule->row, (size_t)s.slots * sizeof(int32_t), &device, err));
-        s.row = device;
-    }
-    if (absents > 0) {
-        absent = rc_alloc(absents, sizeof *absent, "rows without a slot", err);
-        RC_TRY(absent ? list_absent(p, absent, err) : RC_ENOMEM);
-        RC_TRY(rc_cuda_copy(x, absent, absents * sizeof *absent, &device, err));
-        s.absent = device;
-        s.absents = (int64_t)absents;
-    }
-    *out = s;
-done:
-    free(absent);
-    if (st < 0)
-        rc_cuda_slots_free(x, &s);
-    return st;
-}
-
-/* The arrays in the order of the slots but the values, from the matrix on the host.
- * \param[out] host  to be freed when the values are there */
-static rc_status_t build_here(rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *s,
-    rc_slots_t *host, rc_places_t *places, rc_err_t *err)
-{
-    rc_status_t st = rc_slots_arrange(x, p, host, err);
-    if (st < 0)
-        return st;
-    void *col = NULL;
-    size_t nnz = (size_t)s->nnz;
-    RC_TRY(rc_cuda_copy(x, s->wide ? host->ptr : narrowed(host),
-        ((size_t)s->slots + 1) * pointer_bytes(s), &s->ptr, err));
-    RC_TRY(rc_cuda_copy(x, host->col, nnz * sizeof(int32_t), &col, err));
-    s->col = col;
-    if (host->entry)
-        RC_TRY(rc_places_keep(x, p, host->entry, s->nnz, places, err));
-    else
-        *places = rc_places_own(x, p);
-done:
-    return st;
-}
-
-/* The same from the matrix on the device: nothing but the schedule is uploaded. */
-static rc_status_t build_there(rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *s,
-    rc_places_t *places, rc_err_t *err)
-{
-    void *col = NULL;
-    rc_status_t st;
-    RC_TRY(x->alloc(x, ((size_t)s->slots + 1) * pointer_bytes(s), &s->ptr, err));
-    if (s->nnz > 0) {
-        RC_TRY(x->alloc(x, (size_t)s->nnz * sizeof(int32_t), &col, err));
-        s->col = col;
-    }
-    if (p->identity)
-        *places = rc_places_own(x, p);
-    else
-        RC_TRY(rc_places_keep(x, p, NULL, s->nnz, places, err));
-    RC_TRY(rc_build_slots(p, s->wide, s->ptr, s->col, places->at, err));
-done:
-    return st;
+    const rc_problem_t *p = k->p;
+    if (!p->resident)
+        k->st = rc_slots_arrange(k->m->x, p, host, k->err);
+    s->ptr = rc_keep_pointers(k, host->ptr, s->slots + 1, (int)pointer_bytes(s));
+    s->col = rc_keep_array(k, host->col, (size_t)s->nnz, sizeof *s->col);
+    if (p->identity) {
+        k->val = rc_keep_array(k, NULL, (size_t)s->nnz, rc_precision_bytes(p->precision));
+        k->places = rc_places_own(k->m->x, p);
+    } else
+        (void)rc_keep_values(k, host->entry, s->nnz);
+    s->val = k->val;
+    if (k->st == RC_OK && p->resident) /* nothing but the schedule is uploaded */
+        k->st = rc_build_slots(p, s->wide, s->ptr, s->col, k->places.at, k->err);
 }
 
 rc_status_t rc_cuda_slots_build(
-    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
 {
-    rc_cuda_slots_t s;
+    rc_keeping_t k = rc_keep_begin(m, p, err);
     rc_slots_t host = {0};
-    rc_places_t places = {0};
-    rc_status_t st = rc_cuda_slots_rows(x, p, &s, err);
+    rc_status_t st = rc_cuda_slots_rows(m, p, out, err);
     if (st < 0)
         return st;
-    s.cols = p->a->cols;
-    s.nnz = p->a->nnz;
-    s.wide = rc_cuda_slots_wide(p);
-    s.value_bytes = (int)rc_precision_bytes(p->precision);
-    RC_TRY(p->resident ? build_there(x, p, &s, &places, err)
-                       : build_here(x, p, &s, &host, &places, err));
-    if (s.nnz > 0)
-        RC_TRY(x->alloc(x, (size_t)s.nnz * (size_t)s.value_bytes, &s.val, err));
-    RC_TRY(rc_places_fill(p, &places, s.val, err));
-    RC_TRY(rc_executor_cuda_wait(x, err)); /* it is part of the time to prepare */
-done:
-    rc_places_free(&places);
+    out->cols = p->a->cols;
+    out->nnz = p->a->nnz;
+    out->wide = rc_cuda_slots_wide(p);
+    keep_slots(&k, out, &host);
+    st = rc_keep_end(&k);
     rc_slots_free(&host);
-    if (st < 0)
-        rc_cuda_slots_free(x, &s);
-    else
-        *out = s;
-    return st;
-}
-
-rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err)
-{
-    void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
-    const size_t nnz = (size_t)s->nnz;
-    const size_t bytes[] = {((size_t)s->slots + 1) * pointer_bytes(s),
-        nnz * sizeof *s->col, nnz * (size_t)s->value_bytes, (size_t)s->slots * sizeof *s->row,
-        (size_t)s->absents * sizeof *s->absent};
-    const int parts = sizeof part / sizeof part[0];
-    rc_status_t st = RC_OK;
-    for (int i = 0; i < parts; i++)
-        if (st < 0 || (st = rc_cuda_take(m, part[i], bytes[i], err)) < 0)
-            m->x->release(m->x, part[i]);
-    rc_cuda_memory_seal(m);
-    return st;
-}
-
-void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s)
-{
-    void *const part[] = {s->ptr, s->col, s->val, s->row, s->absent};
-    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
-        x->release(x, part[i]);
-    *s = (rc_cuda_slots_t){0};
+    return st < 0 ? st : m->x->wait(m->x, err); /* it is part of the time to prepare */
 }
 
 rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
@@ -227,8 +100,8 @@ rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *
 
 int64_t rc_cuda_rows_bytes(const rc_problem_t *p)
 {
-    int64_t named = rc_cuda_slots_named(p) ? p->schedule->slots : 0;
-    return (named + absent_rows(p)) * (int64_t)sizeof(int32_t);
+    int64_t named = rc_slots_named(p) ? p->schedule->slots : 0;
+    return (named + rc_slots_absents(p)) * (int64_t)sizeof(int32_t);
 }
 
 rc_status_t rc_cuda_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -242,7 +115,7 @@ rc_status_t rc_cuda_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_
     bytes = rc_sat_add(bytes, (p->schedule->slots + 1) * pointer);
     bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
     out->bytes = bytes;
-    out->traffic = bytes - absent_rows(p) * (int64_t)sizeof(int32_t);
+    out->traffic = bytes - rc_slots_absents(p) * (int64_t)sizeof(int32_t);
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
     return RC_OK;

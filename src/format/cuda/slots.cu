@@ -93,11 +93,11 @@ static rc_status_t gather(rc_build_csr_t *c, rc_err_t *err)
     void *entry = nullptr;
     const size_t nnz = static_cast<size_t>(c->nnz);
     rc_status_t st =
-        rc_cuda_room(&b->memory, static_cast<size_t>(c->slots + 1) * sizeof(int64_t), &ptr, err);
+        rc_memory_room(&b->memory, static_cast<size_t>(c->slots + 1) * sizeof(int64_t), &ptr, err);
     if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, nnz * sizeof(int32_t), &col, err);
+        st = rc_memory_room(&b->memory, nnz * sizeof(int32_t), &col, err);
     if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, nnz * static_cast<size_t>(c->entry_bytes), &entry, err);
+        st = rc_memory_room(&b->memory, nnz * static_cast<size_t>(c->entry_bytes), &entry, err);
     if (st == RC_OK)
         st = put_slots(b, static_cast<int64_t *>(ptr), static_cast<int32_t *>(col),
             {entry, c->entry_bytes}, err);
@@ -161,7 +161,7 @@ static rc_status_t order_slots(
     void *to = ptr;
     rc_status_t st = RC_OK;
     if (!wide)
-        st = rc_cuda_room(
+        st = rc_memory_room(
             &b->memory, static_cast<size_t>(slots + 1) * sizeof(int64_t), &to, err);
     if (st == RC_OK)
         st = put_slots(b, static_cast<int64_t *>(to), col, entry, err);

@@ -3,7 +3,7 @@
 #ifndef RC_FORMAT_CUDA_SLOTS_H
 #define RC_FORMAT_CUDA_SLOTS_H
 
-#include "device/cuda/memory.h"
+#include "device/memory.h"
 #include "format/problem.h"
 
 /** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none.  Pointers are device memory. */
@@ -13,7 +13,6 @@ typedef struct rc_cuda_slots {
     int64_t cols;
     int64_t nnz;
     int wide;        /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
-    int value_bytes; /**< of an element of val */
     void *ptr;       /**< [slots + 1] int32_t or int64_t */
     int32_t *col;    /**< [nnz]; NULL when there are none */
     void *val;       /**< [nnz], in the precision of the problem; NULL when there are none */
@@ -26,25 +25,15 @@ typedef struct rc_cuda_slots {
 
 /** Rearrange p->a into the order of p->schedule, and round values to the precision: on the device where the
  *  problem has its matrix there, else with the host threads of the executor, and upload it.  Allocates
- *  what rc_cuda_slots_analyse says, and until it returns pointers and places (format/places.h)
+ *  what rc_cuda_slots_analyse says in the memory, and until it returns pointers and places (format/places.h)
  *  more; those are on the host, with columns, where the matrix is.
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Free with rc_cuda_slots_free.  Cost O(nnz + slots). */
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz + slots). */
 rc_status_t rc_cuda_slots_build(
-    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
 /** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are NULL. */
 rc_status_t rc_cuda_slots_rows(
-    rc_executor_t *x, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
-
-/** The memory owns the arrays from now on, which are what it has first; slots that failed to be built are allowed.
- *  \return RC_OK; RC_EINVAL: too many, and they are freed */
-rc_status_t rc_cuda_slots_keep(rc_cuda_memory_t *m, rc_cuda_slots_t *s, rc_err_t *err);
-
-void rc_cuda_slots_free(rc_executor_t *x, rc_cuda_slots_t *s);
-
-/** Device copy of an array on the host.  \param[out] out  NULL for no bytes */
-rc_status_t rc_cuda_copy(
-    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err);
+    rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
 /** Enqueue the rows of the output that no slot stores to: beta times what they were.  The GPU of the
  *  executor is the current one. */
@@ -53,9 +42,6 @@ rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *
 
 /** 1: the number of an entry, and of one some steps past the last, does not fit into int32_t. */
 int rc_cuda_slots_wide(const rc_problem_t *p);
-
-/** 1: slots store to rows that the schedule names. */
-int rc_cuda_slots_named(const rc_problem_t *p);
 
 /** Device memory of the arrays `row` and `absent`, in bytes. */
 int64_t rc_cuda_rows_bytes(const rc_problem_t *p);

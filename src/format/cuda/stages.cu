@@ -342,11 +342,11 @@ rc_status_t launch_fill(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
     void *named;
     void *batch = nullptr;
     void *place = nullptr;
-    rc_status_t st = rc_cuda_room(&b->memory, places * sizeof(int32_t), &named, err);
+    rc_status_t st = rc_memory_room(&b->memory, places * sizeof(int32_t), &named, err);
     if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, places * sizeof(int32_t), &batch, err);
+        st = rc_memory_room(&b->memory, places * sizeof(int32_t), &batch, err);
     if (st == RC_OK)
-        st = rc_cuda_room(&b->memory, entries * sizeof(uint16_t), &place, err);
+        st = rc_memory_room(&b->memory, entries * sizeof(uint16_t), &place, err);
     if (st != RC_OK)
         return st;
     const filling f = {b->items, *c, out->block, out->line, out->unit, {out->entry, out->entry_bytes},

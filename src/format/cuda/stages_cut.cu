@@ -455,7 +455,7 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
         static_cast<size_t>(c->longs) * sizeof *c->lengthy, items * sizeof *c->piece};
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && i < 7; i++)
-        st = rc_cuda_room(&c->memory, bytes[i], &to[i], err);
+        st = rc_memory_room(&c->memory, bytes[i], &to[i], err);
     if (st != RC_OK)
         return st;
     c->row = static_cast<rc_stages_row_t *>(to[0]);
@@ -497,7 +497,7 @@ rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_
 {
     rc_build_cuts_t *c = &b->cuts;
     int64_t total[NUMBERS];
-    rc_cuda_memory_free(&c->memory);
+    rc_memory_free(&c->memory);
     *c = {};
     c->memory.x = b->x;
     c->shape = *shape;

@@ -409,7 +409,7 @@ rc_status_t copy_all(rc_build_csr_t *c, const work *w, rc_err_t *err)
 extern "C" rc_status_t rc_build_tiles(
     rc_build_csr_t *c, const rc_build_tiles_t *out, rc_err_t *err)
 {
-    rc_cuda_memory_t scratch = {};
+    rc_memory_t scratch = {};
     void *temp = nullptr;
     void *base = nullptr;
     int64_t temp_bytes = 0;
@@ -429,7 +429,7 @@ extern "C" rc_status_t rc_build_tiles(
         w.candidates = c->nnz / out->rule.col_min + 1;
         w.col_bits = rc::bits_of(out->width - 1);
         RC_TRY(lay_out(c->b.x, &w, &room, &temp, &temp_bytes, err));
-        RC_TRY(rc_cuda_room(&scratch, (size_t)room.used, &base, err));
+        RC_TRY(rc_memory_room(&scratch, (size_t)room.used, &base, err));
         room = {(char *)base, 0};
         RC_TRY(lay_out(c->b.x, &w, &room, &temp, &temp_bytes, err));
         RC_TRY(cut(c, &w, temp, temp_bytes, err));
@@ -438,6 +438,6 @@ extern "C" rc_status_t rc_build_tiles(
     if (out->longs > 0)
         RC_TRY(rc::put_in_order(&c->b, cut_pieces{w}, c->slots, "long rows of the sparse part", err));
 done:
-    rc_cuda_memory_free(&scratch);
+    rc_memory_free(&scratch);
     return st;
 }

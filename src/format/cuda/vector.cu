@@ -297,7 +297,7 @@ rc_status_t cut_shares(rc_executor_t *x, const int32_t *row, const pointers &ptr
 } // namespace rc
 
 extern "C" rc_status_t rc_build_count(
-    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *out, rc_err_t *err)
+    const rc_problem_t *p, int64_t beyond, int64_t width, rc_spmv_counts_t *out, rc_err_t *err)
 {
     const rc_resident_t *r = p->resident;
     rc_executor_t *x = r->x;
@@ -321,10 +321,10 @@ extern "C" rc_status_t rc_build_count(
     x->release(x, to);
     if (st < 0)
         return st;
-    out[RC_SPMV_LONGEST] = static_cast<int64_t>(got.longest);
-    out[RC_SPMV_FILLED] = static_cast<int64_t>(got.filled);
-    out[RC_SPMV_BEYOND] = static_cast<int64_t>(got.beyond);
-    out[RC_SPMV_OVER] = static_cast<int64_t>(got.over);
+    out->longest = static_cast<int64_t>(got.longest);
+    out->filled = static_cast<int64_t>(got.filled);
+    out->beyond = static_cast<int64_t>(got.beyond);
+    out->over = static_cast<int64_t>(got.over);
     return RC_OK;
 }
 
@@ -370,7 +370,7 @@ extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t ent
     rc_status_t st = RC_OK;
     if (skip > 0 && entries > 0) {
         void *over = nullptr;
-        st = rc_cuda_room(
+        st = rc_memory_room(
             &c->b.memory, static_cast<size_t>(c->slots + 1) * sizeof(int64_t), &over, err);
         if (st == RC_OK)
             st = rc::put_in_order(&c->b, over_pointers{ptr, skip, static_cast<int64_t *>(over)},

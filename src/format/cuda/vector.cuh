@@ -109,7 +109,7 @@ template <typename F> rc_status_t put_in_order(rc_build_t *b, const F &f, int64_
 {
     const int64_t segments = ceil_div(n > 0 ? n : 1, VECTOR_SEGMENT);
     void *to = nullptr;
-    rc_status_t st = rc_cuda_room(
+    rc_status_t st = rc_memory_room(
         &b->memory, static_cast<size_t>(segments + 1) * sizeof(int64_t), &to, err);
     int64_t *total = static_cast<int64_t *>(to);
     if (st < 0)

@@ -8,6 +8,7 @@
 
 #include "format/csr5.h"
 #include "format/cuda/build.h"
+#include "format/cuda/shares.h"
 #include "format/problem.h"
 
 #ifdef __cplusplus
@@ -47,10 +48,9 @@ typedef struct rc_build_csr {
 rc_status_t rc_build_csr_begin(const rc_problem_t *p, rc_build_csr_t *out, rc_err_t *err);
 void rc_build_csr_end(rc_build_csr_t *c);
 
-/** Of the rows of A: entries of the longest, rows with entries, rows of more than `beyond` entries, and
- *  entries beyond `width`.  \param[out] out  [4].  Waits. */
+/** Count the rows of A; waits.  \param[out] out  but for `width` */
 rc_status_t rc_build_count(
-    const rc_problem_t *p, int64_t beyond, int64_t width, int64_t *out, rc_err_t *err);
+    const rc_problem_t *p, int64_t beyond, int64_t width, rc_spmv_counts_t *out, rc_err_t *err);
 
 /** Copies of the arrays.  \param[in] wide  1: pointers of 8 bytes, else 4
  *  \param[out] ptr, col, entry  room for them; places of `entry_bytes`, NULL: not asked for */

@@ -1,16 +1,15 @@
 #include "config.h"
-#include "device/cuda/memory.h"
+#include "device/memory.h"
 #include "base/error.h"
-#include "device/cuda/executor.h"
 
-static rc_status_t place_for(const rc_cuda_memory_t *m, rc_err_t *err)
+static rc_status_t place_for(const rc_memory_t *m, rc_err_t *err)
 {
-    return m->pieces < RC_CUDA_PIECES
+    return m->pieces < RC_MEMORY_PIECES
                ? RC_OK
-               : rc_fail(err, RC_EINVAL, "a kernel keeps more than %d arrays", RC_CUDA_PIECES);
+               : rc_fail(err, RC_EINVAL, "a kernel keeps more than %d arrays", RC_MEMORY_PIECES);
 }
 
-rc_status_t rc_cuda_room(rc_cuda_memory_t *m, size_t bytes, void **out, rc_err_t *err)
+rc_status_t rc_memory_room(rc_memory_t *m, size_t bytes, void **out, rc_err_t *err)
 {
     *out = NULL;
     if (bytes == 0)
@@ -25,23 +24,23 @@ rc_status_t rc_cuda_room(rc_cuda_memory_t *m, size_t bytes, void **out, rc_err_t
     return st;
 }
 
-rc_status_t rc_cuda_keep(
-    rc_cuda_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err)
+rc_status_t rc_memory_keep(
+    rc_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err)
 {
     rc_executor_t *x = m->x;
-    rc_status_t st = rc_cuda_room(m, bytes, out, err);
+    rc_status_t st = rc_memory_room(m, bytes, out, err);
     if (st < 0 || !*out)
         return st;
     return from ? x->upload(x, *out, from, bytes, err) : x->fill(x, *out, 0, bytes, err);
 }
 
-rc_status_t rc_cuda_keep_or_room(
-    rc_cuda_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err)
+rc_status_t rc_memory_keep_or_room(
+    rc_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err)
 {
-    return from ? rc_cuda_keep(m, from, bytes, out, err) : rc_cuda_room(m, bytes, out, err);
+    return from ? rc_memory_keep(m, from, bytes, out, err) : rc_memory_room(m, bytes, out, err);
 }
 
-rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_t *err)
+rc_status_t rc_memory_take(rc_memory_t *m, void *piece, size_t bytes, rc_err_t *err)
 {
     rc_status_t st = piece ? place_for(m, err) : RC_OK;
     if (st == RC_OK && piece) {
@@ -51,7 +50,7 @@ rc_status_t rc_cuda_take(rc_cuda_memory_t *m, void *piece, size_t bytes, rc_err_
     return st;
 }
 
-int64_t rc_cuda_memory_bytes(const rc_cuda_memory_t *m)
+int64_t rc_memory_bytes(const rc_memory_t *m)
 {
     int64_t bytes = 0;
     for (int i = 0; i < m->pieces; i++)
@@ -59,15 +58,14 @@ int64_t rc_cuda_memory_bytes(const rc_cuda_memory_t *m)
     return bytes;
 }
 
-void rc_cuda_memory_seal(rc_cuda_memory_t *m)
+void rc_memory_seal(rc_memory_t *m)
 {
     m->matrix = m->pieces;
 }
 
-rc_status_t rc_cuda_memory_share(
-    rc_cuda_memory_t *of, rc_executor_t *x, rc_cuda_memory_t *to, rc_err_t *err)
+rc_status_t rc_memory_share(rc_memory_t *of, rc_executor_t *x, rc_memory_t *to, rc_err_t *err)
 {
-    *to = (rc_cuda_memory_t){.x = x};
+    *to = (rc_memory_t){.x = x};
     rc_status_t st = of->users ? RC_OK : rc_users_new(&of->users, err);
     if (st < 0)
         return st;
@@ -81,15 +79,16 @@ rc_status_t rc_cuda_memory_share(
     return RC_OK;
 }
 
-void rc_cuda_memory_free(rc_cuda_memory_t *m)
+int rc_memory_free(rc_memory_t *m)
 {
     rc_err_t why = {0};
     while (m->pieces > m->matrix)
         m->x->release(m->x, m->piece[--m->pieces]);
     if (rc_users_others(m->users)) /* one of them may free the matrix next */
-        (void)rc_executor_cuda_wait(m->x, &why);
-    if (rc_users_leave(m->users))
-        while (m->pieces > 0)
-            m->x->release(m->x, m->piece[--m->pieces]);
-    *m = (rc_cuda_memory_t){.x = m->x};
+        (void)m->x->wait(m->x, &why);
+    int last = rc_users_leave(m->users);
+    while (last && m->pieces > 0)
+        m->x->release(m->x, m->piece[--m->pieces]);
+    *m = (rc_memory_t){.x = m->x};
+    return last;
 }

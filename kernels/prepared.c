@@ -1,0 +1,136 @@
+#include "config.h"
+#include "kernels/prepared.h"
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* A state of zeros, or of the matrix of another. */
+static rc_status_t new_state(const rc_kernel_t *kernel, rc_executor_t *x, const rc_problem_t *p,
+    const rc_prepared_t *of, rc_prepared_t **out, rc_err_t *err)
+{
+    *out = NULL;
+    if (kernel->k_max > 0 && p->k > kernel->k_max)
+        return rc_fail(
+            err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %" PRId64, p->k, kernel->k_max);
+    rc_prepared_t *s = rc_alloc0(1, kernel->state_bytes, "kernel state", err);
+    if (!s)
+        return RC_ENOMEM;
+    if (of)
+        memcpy(s, of, kernel->shares);
+    s->memory = (rc_memory_t){.x = x};
+    s->p = *p;
+    s->p.kernel = kernel;
+    s->value_bytes = rc_precision_bytes(p->precision);
+    *out = s;
+    return RC_OK;
+}
+
+/* What is there while a matrix is prepared goes; what a state has for itself comes. */
+static rc_status_t complete(const rc_kernel_t *kernel, rc_prepared_t *s, rc_err_t *err)
+{
+    s->p.val = NULL;
+    s->p.resident = NULL;
+    s->p.places = NULL;
+    s->p.text = s->p.named = NULL;
+    rc_status_t st = kernel->own ? kernel->own(s, err) : RC_OK;
+    return st == RC_OK && kernel->fit ? kernel->fit(s, s->p.k, err) : st;
+}
+
+rc_status_t rc_kernel_prepare(const rc_kernel_t *kernel, rc_executor_t *x, const rc_problem_t *p,
+    const rc_analysis_t *analysis, void **state, rc_err_t *err)
+{
+    rc_prepared_t *s = NULL;
+    rc_status_t st = new_state(kernel, x, p, NULL, &s, err);
+    if (st < 0)
+        return st;
+    const rc_problem_t asked = s->p; /* which knows the kernel */
+    if (kernel->build)
+        st = kernel->build(s, &asked, analysis, err);
+    rc_memory_seal(&s->memory);
+    if (st == RC_OK)
+        st = complete(kernel, s, err);
+    if (st < 0)
+        rc_kernel_release(kernel, s);
+    else
+        *state = s;
+    return st;
+}
+
+rc_status_t rc_kernel_share(const rc_kernel_t *kernel, rc_executor_t *x, const rc_problem_t *p,
+    void *of, void **state, rc_err_t *err)
+{
+    rc_prepared_t *from = of;
+    rc_prepared_t *s = NULL;
+    rc_status_t st = new_state(kernel, x, p, from, &s, err);
+    if (st < 0)
+        return st;
+    st = rc_memory_share(&from->memory, x, &s->memory, err);
+    if (st < 0) {
+        free(s); /* nothing of the matrix is its own yet */
+        return st;
+    }
+    st = complete(kernel, s, err);
+    if (st < 0)
+        rc_kernel_release(kernel, s);
+    else
+        *state = s;
+    return st;
+}
+
+/* Of fewer columns than the state was prepared for: launches are chosen for those, in a copy. */
+static rc_status_t run_narrow(const rc_kernel_t *kernel, const rc_prepared_t *s,
+    const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    _Alignas(max_align_t) unsigned char copy[RC_STATE_BYTES];
+    memcpy(copy, s, kernel->state_bytes);
+    rc_status_t st = kernel->fit(copy, o->in[0].cols, err);
+    return st < 0 ? st : kernel->run(copy, o, alpha, beta, err);
+}
+
+rc_status_t rc_kernel_run(const rc_kernel_t *kernel, void *state, const rc_operands_t *o,
+    double alpha, double beta, rc_err_t *err)
+{
+    const rc_prepared_t *s = state;
+    if (rc_precision_round(o->out.precision, alpha) == 0)
+        return s->memory.x->scale(s->memory.x, &o->out, beta, err);
+    if (kernel->fit && o->in[0].cols != s->p.k)
+        return run_narrow(kernel, s, o, alpha, beta, err);
+    return kernel->run(state, o, alpha, beta, err);
+}
+
+int64_t rc_kernel_values(const void *state, void **array)
+{
+    const rc_prepared_t *s = state;
+    *array = s->val;
+    return s->val ? s->stored : 0;
+}
+
+void rc_kernel_release(const rc_kernel_t *kernel, void *state)
+{
+    rc_prepared_t *s = state;
+    if (!s)
+        return;
+    if (kernel->release)
+        kernel->release(s);
+    if (rc_memory_free(&s->memory) && kernel->drop)
+        kernel->drop(s);
+    free(s);
+}
+
+rc_status_t rc_prepared_room(rc_prepared_t *s, int64_t values, rc_err_t *err)
+{
+    s->stored = values;
+    return rc_memory_room(&s->memory, (size_t)values * s->value_bytes, &s->val, err);
+}
+
+void *rc_prepared_array(
+    rc_prepared_t *s, size_t count, size_t bytes, const char *what, rc_err_t *err)
+{
+    void *array = rc_alloc(count, bytes, what, err);
+    if (!array || rc_memory_take(&s->memory, array, count * bytes, err) == RC_OK)
+        return array;
+    free(array);
+    return NULL;
+}

@@ -1,0 +1,175 @@
+#include "config.h"
+#include "format/cuda/forms.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ chunks */
+
+/* Copies of the arrays of `from`, or room where it has none, for `c`. */
+static void keep_chunks(rc_keeping_t *k, const rc_chunks_t *from, rc_chunks_t *c)
+{
+    const rc_chunks_size_t *n = &c->size;
+    size_t chunks = (size_t)n->blocks * RC_CHUNKS_BLOCK;
+    size_t stored = chunks * (size_t)n->entries;
+    c->col = rc_keep_array(k, from->col, stored, (size_t)n->col_bytes);
+    c->entry = rc_keep_values(k, from->entry, (int64_t)stored);
+    c->entry_bytes = k->places.bytes;
+    c->row = rc_keep_array(k, from->row, chunks, sizeof *c->row);
+    c->count = rc_keep_array(k, from->count, chunks, sizeof *c->count);
+    c->of = rc_keep_array(k, from->of, (size_t)n->parts, sizeof *c->of);
+    c->lengthy = rc_keep_array(k, from->lengthy, (size_t)n->longs, sizeof *c->lengthy);
+}
+
+static void chunks_there(rc_keeping_t *k, int64_t values, rc_chunks_t *c, double *sectors)
+{
+    const rc_chunks_t none = {.size = c->size};
+    rc_build_t b;
+    k->st = rc_build_begin(k->p, &b, k->err);
+    keep_chunks(k, &none, c);
+    if (k->st == RC_OK)
+        k->st = rc_build_chunks(&b, c, k->err);
+    if (k->st == RC_OK && values > 0)
+        k->st = rc_build_chunks_sectors(&b, c, values, sectors, k->err);
+    rc_build_end(&b);
+}
+
+rc_status_t rc_cuda_chunks_keep(rc_keeping_t *k, int64_t values, rc_chunks_t *c, double *sectors)
+{
+    rc_chunks_t host = {.size = c->size};
+    if (k->p->resident)
+        chunks_there(k, values, c, sectors);
+    else {
+        k->st = rc_chunks_build(k->p, &c->size, k->m->x->threads, &host, k->err);
+        if (k->st < 0)
+            return k->st;
+        if (values > 0)
+            *sectors = rc_chunks_sectors(&host, values);
+        keep_chunks(k, &host, c);
+    }
+    (void)rc_keep_end(k);
+    rc_chunks_free(&host);
+    return k->st;
+}
+
+/* ------------------------------------------------------------------ panels */
+
+static void keep_panels(rc_keeping_t *k, const rc_panels_t *from, rc_panels_t *c)
+{
+    const rc_panels_size_t *n = &c->size;
+    size_t columns = (size_t)n->batches * RC_PANELS_BATCH;
+    c->piece = rc_keep_array(k, from->piece, (size_t)n->pieces, sizeof *c->piece);
+    c->col = rc_keep_array(k, from->col, columns, (size_t)c->shape.col_bytes);
+    c->entry = rc_keep_values(k, from->entry, (int64_t)columns * c->shape.rows);
+    c->entry_bytes = k->places.bytes;
+    /* without pieces the one place stays 0 */
+    c->place = rc_keep_zeros(k, from->place, (size_t)c->places + 1, sizeof *c->place);
+    c->of = rc_keep_array(k, from->of, (size_t)n->parts, sizeof *c->of);
+    c->lengthy = rc_keep_array(k, from->lengthy, (size_t)n->longs, sizeof *c->lengthy);
+}
+
+rc_status_t rc_cuda_panels_keep(rc_keeping_t *k, rc_panels_t *c)
+{
+    rc_panels_t host = {.size = c->size};
+    rc_items_t items = {0};
+    rc_build_t b = {0};
+    const rc_panels_shape_t shape = c->shape;
+    k->st = k->p->resident ? rc_build_begin(k->p, &b, k->err) : rc_items_new(k->p, &items, k->err);
+    if (k->st == RC_OK && !k->p->resident)
+        k->st = rc_panels_build(&items, &shape, &c->size, k->m->x->threads, &host, k->err);
+    keep_panels(k, &host, c);
+    if (k->st == RC_OK && k->p->resident)
+        k->st = rc_build_panels(&b, c, k->err);
+    (void)rc_keep_end(k);
+    rc_build_end(&b);
+    rc_panels_free(&host);
+    rc_items_free(&items);
+    return k->st;
+}
+
+/* ------------------------------------------------------------------ stages */
+
+static void keep_stages(rc_keeping_t *k, const rc_stages_t *from, rc_stages_t *c)
+{
+    const rc_stages_size_t *n = &from->size;
+    size_t blocks = (size_t)n->blocks;
+    c->size = *n;
+    c->block = rc_keep_array(k, from->block, blocks, sizeof *c->block);
+    c->line = rc_keep_array(k, from->line, blocks * (size_t)n->most, sizeof *c->line);
+    c->unit = rc_keep_array(k, from->unit, (size_t)n->units, RC_STAGES_UNIT);
+    c->entry = rc_keep_values(k, from->entry, n->batches * RC_STAGES_BATCH * c->shape.rows);
+    c->entry_bytes = k->places.bytes;
+    c->of = rc_keep_array(k, from->of, (size_t)n->parts, sizeof *c->of);
+    c->lengthy = rc_keep_array(k, from->lengthy, (size_t)n->longs, sizeof *c->lengthy);
+}
+
+rc_status_t rc_cuda_stages_keep(rc_keeping_t *k, const rc_items_t *items, rc_stages_t *c)
+{
+    rc_stages_t host = {.shape = c->shape};
+    rc_build_t b = {0};
+    if (k->p->resident) {
+        k->st = rc_build_begin(k->p, &b, k->err);
+        if (k->st == RC_OK)
+            k->st = rc_build_stages_measure(&b, &c->shape, k->p->precision, &host.size, k->err);
+    } else
+        k->st = rc_stages_build(items, &c->shape, k->m->x->threads, &host, k->err);
+    keep_stages(k, &host, c);
+    if (k->st == RC_OK && k->p->resident)
+        k->st = rc_build_stages(&b, c, k->err);
+    (void)rc_keep_end(k);
+    rc_build_end(&b);
+    rc_stages_free(&host);
+    return k->st;
+}
+
+/* ------------------------------------------------------------------ slices */
+
+rc_status_t rc_slices_items(
+    const rc_problem_t *p, const rc_sell_shape_t *shape, rc_items_t *out, rc_err_t *err)
+{
+    rc_status_t st = rc_items_new(p, out, err);
+    return st == RC_OK ? rc_items_sort(out, RC_GSLICE_GROUP, RC_GSLICE_WINDOW, shape->longest, err)
+                       : st;
+}
+
+/* Pointers as slices have them: in their units, of 4 bytes, in their own memory. */
+static int32_t *in_slices(rc_sell_t *s)
+{
+    for (int64_t i = 0; s->ptr && i <= s->size.slices; i++)
+        s->ptr[i] /= RC_GSLICE_ROWS;
+    return s->ptr ? rc_narrow_pointers(s->ptr, s->size.slices + 1) : NULL;
+}
+
+static void keep_slices(rc_keeping_t *k, rc_sell_t *from, rc_slices_t *c)
+{
+    const rc_sell_size_t *n = &c->size;
+    size_t entries = (size_t)(n->stored + n->rest);
+    size_t longs = (size_t)n->longs;
+    c->ptr = rc_keep_array(k, in_slices(from), (size_t)n->slices + 1, sizeof *c->ptr);
+    c->col = rc_keep_array(k, from->col, entries, (size_t)c->shape.col_bytes);
+    c->entry = rc_keep_values(k, from->entry, (int64_t)entries);
+    c->entry_bytes = k->places.bytes;
+    c->row = rc_keep_array(k, from->row, (size_t)n->slices * RC_GSLICE_ROWS, sizeof *c->row);
+    c->long_ptr = rc_keep_array(k, from->long_ptr, longs + 1, sizeof *c->long_ptr);
+    c->long_row = rc_keep_array(k, from->long_row, longs, sizeof *c->long_row);
+}
+
+rc_status_t rc_cuda_slices_keep(rc_keeping_t *k, rc_slices_t *c)
+{
+    rc_sell_t host = {0};
+    rc_items_t items = {0};
+    rc_build_t b = {0};
+    const int threads = k->m->x->threads;
+    k->st = k->p->resident ? rc_build_begin(k->p, &b, k->err)
+                           : rc_slices_items(k->p, &c->shape, &items, k->err);
+    if (k->st == RC_OK && !k->p->resident)
+        k->st = rc_sell_build(&items, &c->shape, &c->size, threads, &host, k->err);
+    if (k->st == RC_OK)
+        keep_slices(k, &host, c);
+    if (k->st == RC_OK && k->p->resident)
+        k->st = rc_build_slices(&b, c, k->err);
+    (void)rc_keep_end(k);
+    rc_build_end(&b);
+    rc_sell_free(&host);
+    rc_items_free(&items);
+    return k->st;
+}
