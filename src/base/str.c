@@ -39,14 +39,11 @@ void rc_str_add(rc_str_t *s, const char *text)
     rc_str_addn(s, text, strlen(text));
 }
 
-void rc_str_addf(rc_str_t *s, const char *fmt, ...)
+static void addv(rc_str_t *s, const char *fmt, va_list ap)
 {
-    va_list ap;
-    va_start(ap, fmt);
     va_list again;
     va_copy(again, ap);
     int n = vsnprintf(NULL, 0, fmt, ap);
-    va_end(ap);
     if (n < 0)
         s->failed = 1;
     else if (reserve(s, (size_t)n)) {
@@ -54,6 +51,33 @@ void rc_str_addf(rc_str_t *s, const char *fmt, ...)
         s->len += (size_t)n;
     }
     va_end(again);
+}
+
+void rc_str_addf(rc_str_t *s, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    addv(s, fmt, ap);
+    va_end(ap);
+}
+
+char *rc_str_take(rc_str_t *s, const char *what, rc_err_t *err)
+{
+    if (s->failed) {
+        rc_str_free(s);
+        rc_fail(err, RC_ENOMEM, "no memory for %s", what);
+    }
+    return s->text;
+}
+
+char *rc_strf(const char *what, rc_err_t *err, const char *fmt, ...)
+{
+    rc_str_t s = {0};
+    va_list ap;
+    va_start(ap, fmt);
+    addv(&s, fmt, ap);
+    va_end(ap);
+    return rc_str_take(&s, what, err);
 }
 
 void rc_str_free(rc_str_t *s)

@@ -18,6 +18,13 @@ void rc_str_addn(rc_str_t *s, const char *text, size_t n);
 void rc_str_addf(rc_str_t *s, const char *fmt, ...) RC_PRINTF(2, 3);
 void rc_str_free(rc_str_t *s);
 
+/** The text, which the caller frees; NULL with err set after a failed append.
+ *  \param what  what the text is, for the message */
+char *rc_str_take(rc_str_t *s, const char *what, rc_err_t *err);
+
+/** A text of its own, as rc_str_take gives it. */
+char *rc_strf(const char *what, rc_err_t *err, const char *fmt, ...) RC_PRINTF(3, 4);
+
 /** Copy of a string, or NULL with err set; free with free(). */
 char *rc_strdup(const char *text, rc_err_t *err);
 

@@ -24,27 +24,20 @@ static char *archive_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err
     rc_str_add(&s, "/");
     rc_url_add(&s, rc_entry_short_name(e), 0);
     rc_str_add(&s, ".tar.gz");
-    if (s.failed) {
-        rc_str_free(&s);
-        rc_fail(err, RC_ENOMEM, "no memory for an address");
-    }
-    return s.text;
+    return rc_str_take(&s, "an address", err);
 }
 
 rc_status_t rc_fetch_look(
     const rc_fetch_t *f, const rc_entry_t *e, rc_fetch_part_t *part, rc_err_t *err)
 {
-    rc_str_t dir = {0};
-    rc_str_t name = {0};
+    rc_status_t st = RC_ENOMEM;
     char *url = archive_url(f, e, err);
-    rc_status_t st = url ? RC_OK : RC_ENOMEM;
-    rc_str_addf(&dir, "%s/%s", f->config->to, e->group);
-    rc_str_addf(&name, "%s.tar.gz", rc_entry_short_name(e));
-    if (st == RC_OK)
-        st = dir.failed || name.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
-                                       : rc_fetch_part_look(dir.text, name.text, url, part, err);
-    rc_str_free(&dir);
-    rc_str_free(&name);
+    char *dir = rc_strf("a file name", err, "%s/%s", f->config->to, e->group);
+    char *name = rc_strf("a file name", err, "%s.tar.gz", rc_entry_short_name(e));
+    if (url && dir && name)
+        st = rc_fetch_part_look(dir, name, url, part, err);
+    free(dir);
+    free(name);
     free(url);
     return st;
 }
@@ -65,17 +58,10 @@ const char *rc_fetch_file(const rc_fetch_t *f, const rc_entry_t *e)
 
 static char *joined(const char *a, const char *b, rc_err_t *err)
 {
-    rc_str_t s = {0};
     size_t n = strlen(a);
     while (n > 1 && a[n - 1] == '/')
         n--;
-    rc_str_addn(&s, a, n);
-    rc_str_add(&s, b);
-    if (s.failed) {
-        rc_str_free(&s);
-        rc_fail(err, RC_ENOMEM, "no memory for an address");
-    }
-    return s.text;
+    return rc_strf("an address", err, "%.*s%s", (int)n, a, b);
 }
 
 static char *file_url(const char *path, const char *end, rc_err_t *err)
@@ -84,11 +70,7 @@ static char *file_url(const char *path, const char *end, rc_err_t *err)
     rc_str_add(&s, "file://");
     rc_url_add(&s, path, 1);
     rc_str_add(&s, end);
-    if (s.failed) {
-        rc_str_free(&s);
-        rc_fail(err, RC_ENOMEM, "no memory for an address");
-    }
-    return s.text;
+    return rc_str_take(&s, "an address", err);
 }
 
 static int is_there(const char *dir, const char *name)

@@ -50,55 +50,43 @@ static void read_from(rc_fetch_part_t *p)
 
 static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
 {
-    rc_str_t beside = {0};
     rc_status_t st = RC_OK;
-    rc_str_addf(&beside, "%s.new", p->from);
-    if (beside.failed) {
-        rc_str_free(&beside);
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    }
-    FILE *f = rc_open_stream(beside.text, RC_OPEN_FRESH, NULL);
+    char *beside = rc_strf("a file name", err, "%s.new", p->from);
+    if (!beside)
+        return RC_ENOMEM;
+    FILE *f = rc_open_stream(beside, RC_OPEN_FRESH, NULL);
     int bad = !f || fprintf(f, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total) < 0;
     int why = errno;
     if (f && fclose(f) != 0 && !bad) {
         bad = 1;
         why = errno;
     }
-    if (!bad && rename(beside.text, p->from) != 0) {
+    if (!bad && rename(beside, p->from) != 0) {
         bad = 1;
         why = errno;
     }
     if (bad) {
         st = rc_fail_errno(err, RC_EIO, why, "cannot write %s", p->from);
-        unlink(beside.text);
+        unlink(beside);
     }
-    rc_str_free(&beside);
+    free(beside);
     return st;
 }
 
 /* ------------------------------------------------------------------------ parts */
-
-static char *name_of(const char *dir, const char *name, const char *before, const char *after)
-{
-    rc_str_t s = {0};
-    rc_str_addf(&s, "%s/%s%s%s", dir, before, name, after);
-    if (s.failed)
-        rc_str_free(&s);
-    return s.text;
-}
 
 rc_status_t rc_fetch_part_look(
     const char *dir, const char *name, const char *url, rc_fetch_part_t *out, rc_err_t *err)
 {
     struct stat s;
     rc_fetch_part_t p = {.fd = -1, .total = -1};
-    p.path = name_of(dir, name, ".", ".part");
-    p.from = name_of(dir, name, ".", ".part.from");
-    p.final = name_of(dir, name, "", "");
+    p.path = rc_strf("a file name", err, "%s/.%s.part", dir, name);
+    p.from = rc_strf("a file name", err, "%s/.%s.part.from", dir, name);
+    p.final = rc_strf("a file name", err, "%s/%s", dir, name);
     p.url = rc_strdup(url, err);
     if (!p.path || !p.from || !p.final || !p.url) {
         rc_fetch_part_free(&p);
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+        return RC_ENOMEM;
     }
     p.is_there = lstat(p.path, &s) == 0;
     read_from(&p);

@@ -32,19 +32,6 @@ static void free_entry(rc_entry_t *e)
     free(e->location);
 }
 
-static char *full_name(const char *group, const char *name, rc_err_t *err)
-{
-    size_t n = strlen(group);
-    size_t m = strlen(name);
-    char *full = rc_alloc(n + m + 2, 1, "a matrix name", err);
-    if (full) {
-        memcpy(full, group, n);
-        full[n] = '/';
-        memcpy(full + n + 1, name, m + 1);
-    }
-    return full;
-}
-
 rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const char *name,
     const char *kind, rc_entry_t **out, rc_err_t *err)
 {
@@ -66,7 +53,7 @@ rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const 
         .posdef = -1,
         .pattern_symmetry = NAN,
         .numerical_symmetry = NAN};
-    e.name = full_name(group, name, err);
+    e.name = rc_strf("a matrix name", err, "%s/%s", group, name);
     e.group = e.name ? rc_strdup(group, err) : NULL;
     e.kind = e.group ? rc_strdup(kind, err) : NULL;
     e.location = e.kind ? rc_strdup("", err) : NULL;

@@ -116,13 +116,11 @@ static rc_status_t read_lines(rc_manifest_t *m, FILE *f, const rc_log_t *log, rc
 rc_status_t rc_manifest_read(
     const char *dir, const rc_log_t *log, rc_manifest_t **out, rc_err_t *err)
 {
-    rc_str_t path = {0};
     rc_manifest_t *m = rc_alloc0(1, sizeof *m, "the manifest", err);
     if (!m)
         return RC_ENOMEM;
-    rc_str_addf(&path, "%s/manifest.jsonl", dir);
-    m->path = path.text;
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name") : RC_OK;
+    m->path = rc_strf("a file name", err, "%s/manifest.jsonl", dir);
+    rc_status_t st = m->path ? RC_OK : RC_ENOMEM;
     FILE *f = st == RC_OK ? rc_open_stream(m->path, RC_OPEN_READ, NULL) : NULL;
     if (f) {
         st = read_lines(m, f, log, err);
@@ -195,15 +193,13 @@ static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t
 rc_status_t rc_manifest_add(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err_t *err)
 {
     char *json = NULL;
-    rc_str_t text = {0};
     rc_status_t st = print(line, &json, err);
     if (st < 0)
         return st;
-    rc_str_addf(&text, "\n%s\n", json);
+    char *text = rc_strf("a line of the manifest", err, "\n%s\n", json);
     free(json);
-    st = text.failed ? rc_fail(err, RC_ENOMEM, "no memory for a line of the manifest")
-                     : append(m->path, text.text, text.len, err);
-    rc_str_free(&text);
+    st = text ? append(m->path, text, strlen(text), err) : RC_ENOMEM;
+    free(text);
     return st == RC_OK ? keep(m, line, err) : st;
 }
 

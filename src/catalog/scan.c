@@ -76,14 +76,8 @@ static int form_of(const char *name, size_t *stem)
 
 static char *join(const char *dir, const char *name, rc_err_t *err)
 {
-    rc_str_t s = {0};
-    rc_str_addf(&s, "%s%s%s", dir, dir[0] && dir[strlen(dir) - 1] == '/' ? "" : "/", name);
-    if (s.failed) {
-        rc_str_free(&s);
-        rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        return NULL;
-    }
-    return s.text;
+    const char *slash = dir[0] && dir[strlen(dir) - 1] == '/' ? "" : "/";
+    return rc_strf("a file name", err, "%s%s%s", dir, slash, name);
 }
 
 /* Called for every name in a directory that does not start with a dot.

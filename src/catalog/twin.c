@@ -337,29 +337,20 @@ static char *spec_of(const rc_entry_t *e, const rule_t *r, rc_err_t *err)
     r->write(&t, &spec);
     rc_digest_t d = rc_digest(e->name, strlen(e->name));
     add_form(&t, r, d.lo >> 33, &spec);
-    if (spec.failed) {
-        rc_str_free(&spec);
-        rc_fail(err, RC_ENOMEM, "no memory for the twin of %s", e->name);
-        return NULL;
-    }
-    return spec.text;
+    return rc_str_take(&spec, "the spec of a twin", err);
 }
 
 static rc_status_t append_twin(rc_catalog_builder_t *b, const rc_entry_t *e, rc_err_t *err)
 {
-    rc_str_t group = {0};
-    rc_str_t kind = {0};
     rc_entry_t *twin = NULL;
-    char *spec = NULL;
-    rc_status_t st = RC_OK;
-    rc_str_addf(&group, RC_TWIN "%s", e->group);
-    rc_str_addf(&kind, RC_TWIN " %s", e->kind);
-    if (group.failed || kind.failed || !(spec = spec_of(e, rule_of(e), err)))
-        st = rc_fail(err, RC_ENOMEM, "no memory for the twin of %s", e->name);
-    else
-        st = rc_catalog_append(b, group.text, rc_entry_short_name(e), kind.text, &twin, err);
-    rc_str_free(&group);
-    rc_str_free(&kind);
+    rc_status_t st = RC_ENOMEM;
+    char *group = rc_strf("a twin", err, RC_TWIN "%s", e->group);
+    char *kind = rc_strf("a twin", err, RC_TWIN " %s", e->kind);
+    char *spec = spec_of(e, rule_of(e), err);
+    if (group && kind && spec)
+        st = rc_catalog_append(b, group, rc_entry_short_name(e), kind, &twin, err);
+    free(group);
+    free(kind);
     if (st < 0) {
         free(spec);
         return st;

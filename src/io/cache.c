@@ -81,20 +81,15 @@ static char *path_of(const rc_cache_t *c, const wanted_t *m, rc_err_t *err)
 {
     enum { shown = 16 }; /* digits of the digest */
     char hex[RC_DIGEST_HEX + 1];
-    rc_str_t key = {0};
-    rc_str_t s = {0};
     const char *slash = strrchr(m->path, '/');
-    rc_str_addf(&key, "%s/%s\n%s", m->group, m->name, slash ? slash + 1 : m->path);
-    if (!key.failed)
-        rc_digest_hex(rc_digest(key.text, key.len), hex);
-    rc_str_addf(
-        &s, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown, key.failed ? "" : hex);
-    if (key.failed || s.failed) {
-        rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        rc_str_free(&s);
-    }
-    rc_str_free(&key);
-    return s.text;
+    char *key =
+        rc_strf("a file name", err, "%s/%s\n%s", m->group, m->name, slash ? slash + 1 : m->path);
+    if (!key)
+        return NULL;
+    rc_digest_hex(rc_digest(key, strlen(key)), hex);
+    free(key);
+    return rc_strf(
+        "a file name", err, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown, hex);
 }
 
 /* Take the matrix from the cache; not RC_OK: it is not there, or not to be used. */

@@ -11,7 +11,7 @@ enum { line_longest = 16 << 20 };
 rc_status_t rc_mtx_stream_open(
     rc_mtx_stream_t *s, const char *path, const rc_source_limits_t *limits, rc_err_t *err)
 {
-    rc_status_t st = rc_source_open_limited(path, limits, &s->source, err);
+    rc_status_t st = rc_source_open(path, limits, &s->source, err);
     if (st < 0) {
         rc_err_context(err, "%s", s->path);
         return st;

@@ -28,7 +28,7 @@ typedef struct rc_mtx_stream {
 } rc_mtx_stream_t;
 
 /** \param[in] path    of the file; s->path is its name in messages
- *  \param[in] limits  as rc_source_open_limited takes them
+ *  \param[in] limits  as rc_source_open takes them
  *  \return as rc_mtx_read.  Close in any case. */
 rc_status_t rc_mtx_stream_open(
     rc_mtx_stream_t *s, const char *path, const rc_source_limits_t *limits, rc_err_t *err);

@@ -186,20 +186,16 @@ static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
 const char *const rc_mtx_tar_endings[] = {
     ".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tar", NULL};
 
-/* NAME of NAME.tar.gz and its like. */
-static void stem(const char *path, rc_str_t *out)
+/* The bytes of NAME in NAME.tar.gz and its like. */
+static size_t stem(const char *base)
 {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
     size_t n = strlen(base);
     for (const char *const *ending = rc_mtx_tar_endings; *ending; ending++) {
         size_t e = strlen(*ending);
-        if (n > e && strcmp(base + n - e, *ending) == 0) {
-            n -= e;
-            break;
-        }
+        if (n > e && strcmp(base + n - e, *ending) == 0)
+            return n - e;
     }
-    rc_str_addn(out, base, n);
+    return n;
 }
 
 /* Whether a member's path is NAME or below NAME/ and stays there. */
@@ -252,26 +248,21 @@ static rc_status_t check_member(rc_source_t *s, struct archive_entry *entry, rc_
 static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_err_t *err)
 {
     enum { named = 4 };
-    rc_str_t name = {0};
-    rc_str_t wanted = {0};
     rc_str_t seen = {0};
     rc_status_t st = RC_OK;
     int count = 0;
-    if (s->limits)
-        rc_str_add(&name, s->limits->name);
-    else
-        stem(s->path, &name);
-    rc_str_addf(&wanted, "%s/%s.mtx", name.text ? name.text : "", name.text ? name.text : "");
-    if (name.failed || wanted.failed) {
-        st = rc_fail(err, RC_ENOMEM, "no memory for a member's name");
-        goto done;
-    }
+    const char *slash = strrchr(s->path, '/');
+    const char *name = s->limits ? s->limits->name : slash ? slash + 1 : s->path;
+    int n = (int)(s->limits ? strlen(name) : stem(name));
+    char *wanted = rc_strf("a member's name", err, "%.*s/%.*s.mtx", n, name, n, name);
+    if (!wanted)
+        return RC_ENOMEM;
     for (;;) {
         RC_TRY(check_member(s, entry, err));
         const char *path = archive_entry_pathname(entry);
         if (path && strncmp(path, "./", 2) == 0)
             path += 2;
-        if (path && strcmp(path, wanted.text) == 0 && archive_entry_filetype(entry) == AE_IFREG)
+        if (path && strcmp(path, wanted) == 0 && archive_entry_filetype(entry) == AE_IFREG)
             goto done;
         if (path && count++ < named)
             rc_str_addf(&seen, "%s%.60s", seen.len ? ", " : "", path);
@@ -283,11 +274,10 @@ static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_e
             goto done;
         }
     }
-    st = rc_fail(err, RC_EFORMAT, "expected a member '%s' in the tar file, found %s%s", wanted.text,
+    st = rc_fail(err, RC_EFORMAT, "expected a member '%s' in the tar file, found %s%s", wanted,
         seen.len ? seen.text : "none", count > named ? ", ..." : "");
 done:
-    rc_str_free(&name);
-    rc_str_free(&wanted);
+    free(wanted);
     rc_str_free(&seen);
     return st;
 }
@@ -354,12 +344,7 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err)
-{
-    return rc_source_open_limited(path, NULL, out, err);
-}
-
-rc_status_t rc_source_open_limited(
+rc_status_t rc_source_open(
     const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err)
 {
     rc_source_t *s = rc_alloc0(1, sizeof *s, "a matrix file", err);

@@ -10,13 +10,6 @@
  *  process. */
 typedef struct rc_source rc_source_t;
 
-/** Open a file.  Of a tar file the text is that of the member NAME/NAME.mtx, NAME being the file
- *  name without its ending.
- *  \param[in]  path  borrowed until rc_source_close
- *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (damaged, member missing), RC_ENOMEM */
-rc_status_t rc_source_open(const char *path, rc_source_t **out, rc_err_t *err);
-void rc_source_close(rc_source_t *s);
-
 /** What a file from outside may be at most.  Every member of the tar file is looked at, those
  *  behind the matrix too; nothing is ever written by a member's name. */
 typedef struct rc_source_limits {
@@ -25,11 +18,16 @@ typedef struct rc_source_limits {
     int64_t total_bytes;  /**< of the decoded container */
 } rc_source_limits_t;
 
-/** As rc_source_open, but the file must be a .tar.gz within limits: regular files and folders only,
- *  with relative names below NAME/; anything else is RC_EFORMAT, here or by rc_source_read.
- *  \param[in]  limits  borrowed until rc_source_close; NULL: as rc_source_open */
-rc_status_t rc_source_open_limited(
+/** Open a file.  Of a tar file the text is that of the member NAME/NAME.mtx, NAME being the file
+ *  name without its ending.
+ *  \param[in]  path    borrowed until rc_source_close
+ *  \param[in]  limits  borrowed likewise; the file must be a .tar.gz within them: regular files and
+ *                      folders only, with relative names below NAME/; anything else is RC_EFORMAT,
+ *                      here or by rc_source_read.  NULL: any file
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (damaged, member missing), RC_ENOMEM */
+rc_status_t rc_source_open(
     const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err);
+void rc_source_close(rc_source_t *s);
 
 /** What was passed over at the end of the file, once it was read; NULL: nothing. */
 const char *rc_source_ignored(const rc_source_t *s);

@@ -174,18 +174,15 @@ void rc_nearest_compact(rc_nearest_t *nn);
 /** Distances of a signature to `blocks` blocks of RC_NEAREST_BLOCK signatures.
  *  \param[in]  scan  [blocks][words][RC_NEAREST_BLOCK]
  *  \param[out] out   [blocks * RC_NEAREST_BLOCK] popcount(ref xor signature) */
-void rc_nearest_distances(
+typedef void rc_nearest_distances_fn(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out);
+rc_nearest_distances_fn rc_nearest_distances;
 
 /** popcount(a xor b) over n words. */
 int64_t rc_nearest_popcount(const uint64_t *a, const uint64_t *b, int64_t n);
 
-/** 1 when the machine has the instructions of a variant: 0 portable, 1 popcnt,
- *  2 AVX-512 VPOPCNTDQ; for tests. */
-int rc_nearest_variant_works(int variant);
-
-/** rc_nearest_distances by one variant, which must work here. */
-void rc_nearest_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
-    const uint64_t *ref, uint64_t *out);
+/** rc_nearest_distances by one variant: 0 portable, 1 popcnt, 2 AVX-512 VPOPCNTDQ; NULL where the
+ *  machine lacks the instructions; for tests. */
+rc_nearest_distances_fn *rc_nearest_variant(int variant);
 
 #endif

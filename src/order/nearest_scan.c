@@ -8,9 +8,6 @@
 #include <immintrin.h>
 #endif
 
-typedef void distances_fn(
-    const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out);
-
 static inline __attribute__((always_inline)) void distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
@@ -52,48 +49,26 @@ __attribute__((target("avx512f,avx512vpopcntdq"))) static void distances_avx512(
 }
 #endif
 
-int rc_nearest_variant_works(int variant)
+rc_nearest_distances_fn *rc_nearest_variant(int variant)
 {
-    switch (variant) {
-    case 0:
-        return 1;
 #ifdef RC_X86
-    case 1:
-        return __builtin_cpu_supports("popcnt") != 0;
-    case 2:
-        return __builtin_cpu_supports("avx512f") != 0 &&
-               __builtin_cpu_supports("avx512vpopcntdq") != 0;
+    if (variant == 2)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq")
+                   ? distances_avx512
+                   : NULL;
+    if (variant == 1)
+        return __builtin_cpu_supports("popcnt") ? distances_popcnt : NULL;
 #endif
-    default:
-        return 0;
-    }
-}
-
-static distances_fn *variant_fn(int variant)
-{
-    static distances_fn *const all[] = {
-        distances_portable,
-#ifdef RC_X86
-        distances_popcnt,
-        distances_avx512,
-#endif
-    };
-    return all[variant];
-}
-
-void rc_nearest_distances_variant(int variant, const uint64_t *scan, int64_t blocks, int64_t words,
-    const uint64_t *ref, uint64_t *out)
-{
-    variant_fn(variant)(scan, blocks, words, ref, out);
+    return variant == 0 ? distances_portable : NULL;
 }
 
 void rc_nearest_distances(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    int variant = 2;
-    while (!rc_nearest_variant_works(variant))
-        variant--;
-    variant_fn(variant)(scan, blocks, words, ref, out);
+    rc_nearest_distances_fn *distances_here = rc_nearest_variant(2);
+    for (int variant = 1; !distances_here; variant--)
+        distances_here = rc_nearest_variant(variant);
+    distances_here(scan, blocks, words, ref, out);
 }
 
 static inline __attribute__((always_inline)) int64_t popcount(
@@ -116,7 +91,7 @@ __attribute__((target("popcnt"))) static int64_t popcount_popcnt(
 int64_t rc_nearest_popcount(const uint64_t *a, const uint64_t *b, int64_t n)
 {
 #ifdef RC_X86
-    if (rc_nearest_variant_works(1))
+    if (rc_nearest_variant(1))
         return popcount_popcnt(a, b, n);
 #endif
     return popcount(a, b, n);

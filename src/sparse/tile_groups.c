@@ -79,14 +79,6 @@ static int32_t next_column(const rc_tile_parts_t *p, const int32_t *tile_col, co
     return best;
 }
 
-static void put(const rc_tile_parts_t *p, int64_t from, rc_tile_groups_t *g, int64_t to)
-{
-    if (p->value_bytes == (int)sizeof(uint32_t))
-        ((uint32_t *)g->val)[to] = ((const uint32_t *)p->val)[from];
-    else
-        ((uint64_t *)g->val)[to] = ((const uint64_t *)p->val)[from];
-}
-
 /* Write the columns of a group in a tile from `at` on.  \return the place behind them */
 static int64_t merge(
     const rc_tile_parts_t *p, const int32_t *tile_col, heads_t *h, int64_t at, rc_tile_groups_t *g)
@@ -98,7 +90,7 @@ static int64_t merge(
         g->col[at] = (uint16_t)c;
         for (int i = 0; i < h->count; i++)
             if (h->at[i] < h->end[i] && p->col[h->at[i]] == c)
-                put(p, h->at[i]++, g, at * g->size.rows + i);
+                rc_tile_move(g->val, at * g->size.rows + i, p->val, h->at[i]++, p->value_bytes);
         at++;
     }
 }

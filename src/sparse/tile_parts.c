@@ -79,15 +79,6 @@ static void list_panels(const rc_tiles_t *t, rc_tile_parts_t *p, int32_t *of)
     }
 }
 
-/* A value as it is. */
-static void move_value(void *to, int64_t at, const void *from, int64_t e, int bytes)
-{
-    if (bytes == (int)sizeof(uint32_t))
-        ((uint32_t *)to)[at] = ((const uint32_t *)from)[e];
-    else
-        ((uint64_t *)to)[at] = ((const uint64_t *)from)[e];
-}
-
 /* What cutting a panel takes. */
 typedef struct work {
     const rc_segments_source_t *a;
@@ -102,7 +93,7 @@ static int64_t copy_row(const work_t *w, int64_t slot, int64_t at)
     rc_tile_parts_t *p = w->p;
     for (int64_t e = w->a->ptr[slot]; e < w->a->ptr[slot + 1]; e++, at++) {
         p->rest_col[at] = w->a->col[e];
-        move_value(p->rest_val, at, w->a->val, e, p->value_bytes);
+        rc_tile_move(p->rest_val, at, w->a->val, e, p->value_bytes);
     }
     return at;
 }
@@ -135,12 +126,12 @@ static int64_t cut_row(const work_t *w, const rc_tally_t *tally, int64_t slot, i
         const rc_tally_slot_t *s = rc_tally_at(tally, w->a->col[e]);
         if (s->col < 0) {
             p->rest_col[*rest] = w->a->col[e];
-            move_value(p->rest_val, (*rest)++, w->a->val, e, p->value_bytes);
+            rc_tile_move(p->rest_val, (*rest)++, w->a->val, e, p->value_bytes);
             continue;
         }
         int64_t to = ptr[1 + (s->count - 1) / tile_cols]++;
         p->col[to] = (uint16_t)((s->count - 1) % tile_cols);
-        move_value(p->val, to, w->a->val, e, p->value_bytes);
+        rc_tile_move(p->val, to, w->a->val, e, p->value_bytes);
     }
     return at;
 }

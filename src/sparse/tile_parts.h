@@ -74,4 +74,13 @@ rc_status_t rc_tile_parts_reorder(rc_tile_parts_t *p, const int32_t *row, rc_err
 
 void rc_tile_parts_free(rc_tile_parts_t *p);
 
+/** A value of 4 or 8 bytes, as it is. */
+static inline void rc_tile_move(void *to, int64_t at, const void *from, int64_t e, int bytes)
+{
+    if (bytes == (int)sizeof(uint32_t))
+        ((uint32_t *)to)[at] = ((const uint32_t *)from)[e];
+    else
+        ((uint64_t *)to)[at] = ((const uint64_t *)from)[e];
+}
+
 #endif

@@ -133,9 +133,9 @@ static void popcount_variants_agree(void **state)
     for (size_t i = 0; i < words; i++)
         ref[i] = rc_rng_hash(4, i);
     for (int variant = 0; variant < 3; variant++) {
-        if (!rc_nearest_variant_works(variant))
+        if (!rc_nearest_variant(variant))
             continue;
-        rc_nearest_distances_variant(variant, scan, blocks, words, ref, out);
+        rc_nearest_variant(variant)(scan, blocks, words, ref, out);
         for (int s = 0; s < blocks * RC_NEAREST_BLOCK; s++) {
             uint64_t expected = 0;
             for (int w = 0; w < words; w++)
