@@ -54,6 +54,7 @@ enum {
     COUNT
 };
 _Static_assert(sizeof features / sizeof features[0] == COUNT, "features of the set");
+_Static_assert((int)COUNT == (int)RC_SHARES_FEATURES, "features of the set");
 
 static void add_squares(wide_t sum, rc_shares_counts_t *c)
 {

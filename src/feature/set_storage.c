@@ -6,12 +6,15 @@
 #include "feature/feature.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "feature/shares.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS = 5, BLOCKS = 5, WARP = 32, LINE = 8, LONG = 256 };
+enum { LENGTHS = 9, CHUNKS = 5, BLOCKS = 5, LINE = 8 };
+extern const rc_feature_set_t rc_feature_set_shares;
+
 static const int64_t chunk_entries[CHUNKS] = {4, 8, 16, 32, 64};
 static const int64_t block_rows[BLOCKS] = {2, 8, 32, 128, 512};
 
@@ -43,32 +46,20 @@ static const rc_feature_t features[] = {
 };
 enum { COUNT = sizeof features / sizeof features[0] };
 
-typedef unsigned __int128 wide_t;
-
 typedef struct counts {
-    int64_t max;
-    int64_t empty;
-    int64_t in_long;
-    int64_t warps;
     int64_t lines;
     int64_t chunks[CHUNKS];
     int64_t distinct[BLOCKS];
-    wide_t squares;
     int64_t distance; /* in columns */
 } counts_t;
 
 static void merge(counts_t *to, const counts_t *from)
 {
-    to->max = from->max > to->max ? from->max : to->max;
-    to->empty += from->empty;
-    to->in_long += from->in_long;
-    to->warps += from->warps;
     to->lines += from->lines;
     for (int i = 0; i < CHUNKS; i++)
         to->chunks[i] += from->chunks[i];
     for (int i = 0; i < BLOCKS; i++)
         to->distinct[i] += from->distinct[i];
-    to->squares += from->squares;
     to->distance += from->distance;
 }
 
@@ -79,10 +70,6 @@ static void count_row(const rc_csr_t *a, int64_t row, counts_t *c)
     int64_t line = -1;
     /* the column that is as far along a row as the row is in its column */
     int64_t diagonal = (int64_t)((double)row * (double)a->cols / (double)a->rows);
-    c->max = n > c->max ? n : c->max;
-    c->empty += n == 0;
-    c->in_long += n > LONG ? n : 0;
-    c->squares += (wide_t)n * (wide_t)n;
     for (int i = 0; i < CHUNKS; i++)
         c->chunks[i] += n > 0 ? (n + chunk_entries[i] - 1) / chunk_entries[i] : 1;
     for (int64_t e = begin; e < begin + n; e++) {
@@ -97,16 +84,9 @@ static void count_row(const rc_csr_t *a, int64_t row, counts_t *c)
  * \param[in,out] seen  [BLOCKS][cols] the last block of each size that a column was in, from 1 */
 static void count_rows(const rc_csr_t *a, int64_t first, int64_t end, int32_t *seen, counts_t *c)
 {
-    int64_t longest = 0;
     for (int64_t row = first; row < end; row++) {
-        int64_t n = a->row_ptr[row + 1] - a->row_ptr[row];
         count_row(a, row, c);
-        longest = n > longest ? n : longest;
-        if (row % WARP == WARP - 1 || row + 1 == end) {
-            c->warps += WARP * longest;
-            longest = 0;
-        }
-        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row] + n; e++)
+        for (int64_t e = a->row_ptr[row]; e < a->row_ptr[row + 1]; e++)
             for (int i = 0; i < BLOCKS; i++) {
                 int32_t *at = &seen[(int64_t)a->col_idx[e] * BLOCKS + i];
                 int32_t block = (int32_t)(row / block_rows[i]) + 1;
@@ -116,18 +96,21 @@ static void count_rows(const rc_csr_t *a, int64_t first, int64_t end, int32_t *s
     }
 }
 
+/* Those that follow from row lengths, as `shares` has them. */
+static rc_status_t put_lengths(const rc_csr_t *a, int threads, double *out, rc_err_t *err)
+{
+    enum { BEFORE = 4 }; /* nnz_min, which is none of them */
+    double shares[RC_SHARES_FEATURES];
+    rc_status_t st = rc_feature_set_shares.compute(a, NULL, threads, shares, err);
+    memcpy(out, shares, BEFORE * sizeof *out);
+    memcpy(out + BEFORE, shares + BEFORE + 1, (LENGTHS - BEFORE) * sizeof *out);
+    return st;
+}
+
 static void put(const rc_csr_t *a, const counts_t *c, double *out)
 {
     double nnz = (double)a->nnz;
-    double rows = (double)a->rows;
-    double mean = a->rows > 0 ? nnz / rows : 0;
-    wide_t spread = (wide_t)a->rows * c->squares - (wide_t)a->nnz * (wide_t)a->nnz;
     int some = a->nnz > 0;
-    const double first[] = {rows, (double)a->cols, nnz, mean, (double)c->max,
-        a->rows > 0 ? sqrt((double)spread) / rows : 0, a->rows > 0 ? (double)c->empty / rows : 0,
-        some ? (double)c->in_long / nnz : 0, some ? (double)c->warps / nnz : 1};
-    memcpy(out, first, sizeof first);
-    out += sizeof first / sizeof first[0];
     for (int i = 0; i < CHUNKS; i++)
         *out++ = some ? (double)(c->chunks[i] * chunk_entries[i]) / nnz : 1;
     for (int i = 0; i < BLOCKS; i++)
@@ -163,8 +146,8 @@ static rc_status_t compute(
     }
     if (failed)
         return rc_fail(err, RC_ENOMEM, "no memory for the columns of blocks of rows");
-    put(a, &all, out);
-    return RC_OK;
+    put(a, &all, out + LENGTHS);
+    return put_lengths(a, threads, out, err);
 }
 
 /* ------------------------------------------------------------------- product */

@@ -17,7 +17,8 @@ enum {
     RC_SHARES_LOOK = 128,  /**< entries that it looks back for the begin of its first row */
     RC_SHARES_LONG = 256,  /**< entries beyond which a row is cut into pieces */
     RC_SHARES_PIECE = 4096,
-    RC_SHARES_WARP = 32 /**< rows */
+    RC_SHARES_WARP = 32, /**< rows */
+    RC_SHARES_FEATURES = 14
 };
 
 /** Counts of rows and entries. */
@@ -61,7 +62,7 @@ RC_HOST_DEVICE static inline void rc_shares_add_long(
     c->open_items += rc_shares_open(begin + row, n);
 }
 
-/** The features of the set.  \param[out] out  [features of `shares`] */
+/** The features of the set.  \param[out] out  [RC_SHARES_FEATURES] */
 void rc_shares_features(
     const rc_shares_counts_t *c, int64_t rows, int64_t cols, int64_t nnz, double *out);
 
