@@ -310,10 +310,7 @@ static int is_text(const parser_t *p, const operand_t *o)
 static rc_status_t emit(parser_t *p, const step_t *step)
 {
     rc_expr_t *e = p->out;
-    void *steps = e->step;
-    if (rc_grow(&steps, &e->capacity, e->steps + 1, sizeof *e->step, "an expression", p->err) < 0)
-        return RC_ENOMEM;
-    e->step = steps;
+    RC_PASS(RC_GROW(e->step, e->capacity, e->steps + 1, "an expression", p->err));
     e->step[e->steps++] = *step;
     return RC_OK;
 }
@@ -361,55 +358,49 @@ static rc_status_t operand_token(parser_t *p, token_t *out)
 /* operand (op operand)? */
 static rc_status_t parse_test(parser_t *p)
 {
-    rc_status_t st;
     token_t left;
     token_t right;
     step_t s = {.kind = STEP_TEST, .position = p->token.position};
-    RC_TRY(operand_token(p, &left));
+    RC_PASS(operand_token(p, &left));
     if (p->token.kind != TOKEN_OP) {
-        RC_TRY(resolve(p, &left, NULL, &s.left));
+        RC_PASS(resolve(p, &left, NULL, &s.left));
         if (left.kind == TOKEN_QUOTED)
             return expected(p, "a comparison after the text");
         return emit(p, &s);
     }
     s.op = p->token.op;
-    RC_TRY(advance(p));
-    RC_TRY(operand_token(p, &right));
-    RC_TRY(resolve(p, &left, &right, &s.left));
-    RC_TRY(resolve(p, &right, &left, &s.right));
-    RC_TRY(check_kinds(p, &s, &left, &right));
-    RC_TRY(emit(p, &s));
-done:
-    return st;
+    RC_PASS(advance(p));
+    RC_PASS(operand_token(p, &right));
+    RC_PASS(resolve(p, &left, &right, &s.left));
+    RC_PASS(resolve(p, &right, &left, &s.right));
+    RC_PASS(check_kinds(p, &s, &left, &right));
+    return emit(p, &s);
 }
 
 static rc_status_t parse_or(parser_t *p);
 
 static rc_status_t parse_not(parser_t *p)
 {
-    rc_status_t st;
     int negate = 0;
     while (p->token.kind == TOKEN_NOT) {
         negate = !negate;
-        RC_TRY(advance(p));
+        RC_PASS(advance(p));
     }
     if (p->token.kind != TOKEN_OPEN)
-        RC_TRY(parse_test(p));
+        RC_PASS(parse_test(p));
     else {
         if (++p->depth > DEPTH_MAX)
             return rc_fail(p->err, RC_EINVAL,
                 "position %zu: expected at most %d parentheses inside each other",
                 p->token.position, DEPTH_MAX);
-        RC_TRY(advance(p));
-        RC_TRY(parse_or(p));
+        RC_PASS(advance(p));
+        RC_PASS(parse_or(p));
         if (p->token.kind != TOKEN_CLOSE)
             return expected(p, "'&&', '||' or ')'");
         p->depth--;
-        RC_TRY(advance(p));
+        RC_PASS(advance(p));
     }
-    st = negate ? emit(p, &(step_t){.kind = STEP_NOT}) : RC_OK;
-done:
-    return st;
+    return negate ? emit(p, &(step_t){.kind = STEP_NOT}) : RC_OK;
 }
 
 /* part (sign part)*: between two parts stands a jump to the next jump or to the end; a jump to a
@@ -417,17 +408,15 @@ done:
 static rc_status_t parse_chain(
     parser_t *p, token_kind_t sign, step_kind_t skip, rc_status_t (*part)(parser_t *))
 {
-    rc_status_t st;
-    RC_TRY(part(p));
+    RC_PASS(part(p));
     while (p->token.kind == sign) {
-        RC_TRY(advance(p));
+        RC_PASS(advance(p));
         size_t jump = p->out->steps;
-        RC_TRY(emit(p, &(step_t){.kind = skip}));
-        RC_TRY(part(p));
+        RC_PASS(emit(p, &(step_t){.kind = skip}));
+        RC_PASS(part(p));
         p->out->step[jump].target = p->out->steps;
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t parse_and(parser_t *p)

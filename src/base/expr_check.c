@@ -69,9 +69,7 @@ rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field
             const rc_value_t *found = &side[1 - k]->value;
             if (side[k]->field < 0 || side[1 - k]->field >= 0 || found->kind != RC_VALUE_TEXT)
                 continue;
-            rc_status_t st = check_value(s, side[k]->field, found->text, fields, value, table, err);
-            if (st < 0)
-                return st;
+            RC_PASS(check_value(s, side[k]->field, found->text, fields, value, table, err));
         }
     }
     return RC_OK;

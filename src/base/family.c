@@ -122,11 +122,8 @@ static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err
         return rc_fail(
             err, RC_EINVAL, "the list gives more than %d %s", s->rule->most, s->family->plural);
     size_t need = (size_t)s->count + 1;
-    st = rc_grow((void **)&s->spec, &s->capacity, need, sizeof *s->spec, s->family->plural, err);
-    if (st == RC_OK)
-        st = rc_grow((void **)&s->pattern, &s->pattern_capacity, need, 1, s->family->plural, err);
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(s->spec, s->capacity, need, s->family->plural, err));
+    RC_PASS(RC_GROW(s->pattern, s->pattern_capacity, need, s->family->plural, err));
     s->spec[s->count] = spec;
     s->pattern[s->count++] = (unsigned char)pattern;
     return RC_OK;
@@ -186,9 +183,7 @@ static rc_status_t parse_key(const rc_member_t *m, const char *word, walk_t *w, 
 {
     int at = 0;
     const char *value = NULL;
-    rc_status_t st = rc_param_word(m->param, word, &at, &value, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_param_word(m->param, word, &at, &value, err));
     const rc_param_t *p = &m->param[at];
     const char *dots = strstr(value, "..");
     *w = (walk_t){.name = p->name, .fixed = value};

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/map.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/rng_hash.h"
 
 #include <stdlib.h>
@@ -44,9 +45,7 @@ static rc_status_t make_room(rc_map_t *m, rc_err_t *err)
 
 rc_status_t rc_map_set(rc_map_t *m, rc_digest_t key, int64_t value, rc_err_t *err)
 {
-    rc_status_t st = make_room(m, err);
-    if (st < 0)
-        return st;
+    RC_PASS(make_room(m, err));
     struct rc_map_slot *s = find(m->slot, m->capacity, key);
     m->count += !s->used;
     *s = (struct rc_map_slot){key, value, 1};

@@ -175,9 +175,7 @@ static rc_status_t open_stream(
 {
     int fd;
     *out = NULL;
-    rc_status_t st = rc_open_file(path, use, 0666, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(path, use, 0666, &fd, err));
     *out = fdopen(fd, mode);
     if (*out)
         return RC_OK;

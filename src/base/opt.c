@@ -53,9 +53,7 @@ static rc_status_t store(const rc_opt_t *o, void *options, const char *text, rc_
     }
     case RC_OPT_DOUBLE: {
         double number;
-        rc_status_t st = rc_parse_double(text, what, &number, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_parse_double(text, what, &number, err));
         if (o->max > o->min && (number < o->min || number > o->max))
             return rc_fail(
                 err, RC_ERANGE, "%s: expected %g to %g, found %s", what, o->min, o->max, text);
@@ -126,9 +124,7 @@ rc_status_t rc_opt_parse(
             continue;
         }
         int last = i;
-        rc_status_t st = take(table, options, argc, argv, &last, err);
-        if (st < 0)
-            return st;
+        RC_PASS(take(table, options, argc, argv, &last, err));
         /* move the option's one or two words before the operands */
         for (; i <= last; i++) {
             char *word = argv[i];

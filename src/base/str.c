@@ -14,15 +14,9 @@
 
 static int reserve(rc_str_t *s, size_t more)
 {
-    if (s->failed)
-        return 0;
-    void *p = s->text;
-    if (rc_grow(&p, &s->capacity, s->len + more + 1, 1, "a string", NULL) < 0) {
-        s->failed = 1;
-        return 0;
-    }
-    s->text = p;
-    return 1;
+    if (!s->failed)
+        s->failed = RC_GROW(s->text, s->capacity, s->len + more + 1, "a string", NULL) < 0;
+    return !s->failed;
 }
 
 void rc_str_addn(rc_str_t *s, const char *text, size_t n)

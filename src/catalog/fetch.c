@@ -283,9 +283,7 @@ static rc_status_t get_index(
     for (int tries = 0;; tries++) {
         rc_http_reply_t r;
         rc_err_t why = {0};
-        rc_status_t st = rc_fetch_ask(f, &q, &r, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_fetch_ask(f, &q, &r, err));
         rc_fetch_part_pause(&x->part);
         rc_fetch_answer_t v = rc_fetch_judge(&r, &why);
         *is_same = v == RC_ANSWER_SAME && mark;
@@ -294,9 +292,7 @@ static rc_status_t get_index(
         if (v != RC_ANSWER_RETRY || tries >= f->config->retries)
             return rc_fail(err, RC_EIO, "%s: %.300s", x->part.url,
                 why.text[0] ? why.text : "the server gives no file");
-        st = rc_fetch_may_return(x->part.url, &why, r.head.retry_after_s, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_fetch_may_return(x->part.url, &why, r.head.retry_after_s, err));
         rc_fetch_back_off(f, x->part.url, &why, tries, r.head.retry_after_s);
     }
 }
@@ -400,9 +396,7 @@ static rc_status_t plan_one(
     rc_fetch_t *f, const rc_manifest_t *m, const rc_entry_t *e, rc_fetch_item_t *out, rc_err_t *err)
 {
     rc_fetch_part_t part = {.fd = -1};
-    rc_status_t st = rc_fetch_look(f, e, &part, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_fetch_look(f, e, &part, err));
     out->url = part.url;
     part.url = NULL;
     if (e->where == RC_WHERE_FILE) {

@@ -99,14 +99,9 @@ rc_status_t rc_fetch_part_look(
 rc_status_t rc_fetch_part_begin(
     rc_fetch_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     if (p->fd < 0) {
-        st = rc_file_make_folders(p->path, err);
-        if (st < 0)
-            return st;
-        st = rc_open_file(p->path, RC_OPEN_KEEP, 0666, &p->fd, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_file_make_folders(p->path, err));
+        RC_PASS(rc_open_file(p->path, RC_OPEN_KEEP, 0666, &p->fd, err));
     }
     /* bytes of another version go before its mark comes */
     if (ftruncate(p->fd, (off_t)keep) != 0 || lseek(p->fd, (off_t)keep, SEEK_SET) < 0)

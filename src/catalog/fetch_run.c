@@ -400,9 +400,7 @@ rc_status_t rc_fetch_run(
         .matrices = c->count,
         .start_ns = rc_clock_ns()};
     int64_t received = rc_http_received(f->http);
-    rc_status_t st = rc_manifest_read(f->config->to, r.log, &r.manifest, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_manifest_read(f->config->to, r.log, &r.manifest, err));
     run_all(&r, c);
     *out = (rc_fetch_result_t){.there = r.count[THERE],
         .fetched = r.count[FETCHED],

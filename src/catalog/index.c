@@ -139,26 +139,25 @@ static rc_status_t share(const reader_t *r, char *const column[COLUMNS], int i, 
 
 static rc_status_t read_entry(reader_t *r, rc_catalog_builder_t *b)
 {
-    rc_status_t st;
     char *column[COLUMNS];
     rc_entry_t v = {0};
-    RC_TRY(split(r, column));
-    RC_TRY(path_part(r, column, GROUP));
-    RC_TRY(path_part(r, column, NAME));
-    RC_TRY(count(r, column, ROWS, &v.rows));
-    RC_TRY(count(r, column, COLS, &v.cols));
-    RC_TRY(count(r, column, NNZ, &v.nnz));
-    RC_TRY(count(r, column, PATTERN_NNZ, &v.pattern_nnz));
-    RC_TRY(flag(r, column, REAL, &v.real));
-    RC_TRY(flag(r, column, BINARY, &v.binary));
-    RC_TRY(flag(r, column, ND, &v.nd));
-    RC_TRY(flag(r, column, POSDEF, &v.posdef));
-    RC_TRY(share(r, column, PATTERN_SYMMETRY, &v.pattern_symmetry));
-    RC_TRY(share(r, column, NUMERICAL_SYMMETRY, &v.numerical_symmetry));
+    RC_PASS(split(r, column));
+    RC_PASS(path_part(r, column, GROUP));
+    RC_PASS(path_part(r, column, NAME));
+    RC_PASS(count(r, column, ROWS, &v.rows));
+    RC_PASS(count(r, column, COLS, &v.cols));
+    RC_PASS(count(r, column, NNZ, &v.nnz));
+    RC_PASS(count(r, column, PATTERN_NNZ, &v.pattern_nnz));
+    RC_PASS(flag(r, column, REAL, &v.real));
+    RC_PASS(flag(r, column, BINARY, &v.binary));
+    RC_PASS(flag(r, column, ND, &v.nd));
+    RC_PASS(flag(r, column, POSDEF, &v.posdef));
+    RC_PASS(share(r, column, PATTERN_SYMMETRY, &v.pattern_symmetry));
+    RC_PASS(share(r, column, NUMERICAL_SYMMETRY, &v.numerical_symmetry));
     if (v.pattern_nnz < v.nnz)
         return bad_column(r, PATTERN_NNZ, "at least as many as nnz", column[PATTERN_NNZ]);
     rc_entry_t *e;
-    RC_TRY(rc_catalog_append(b, column[GROUP], column[NAME], column[KIND], &e, r->err));
+    RC_PASS(rc_catalog_append(b, column[GROUP], column[NAME], column[KIND], &e, r->err));
     v.name = e->name;
     v.group = e->group;
     v.kind = e->kind;
@@ -166,13 +165,11 @@ static rc_status_t read_entry(reader_t *r, rc_catalog_builder_t *b)
     v.where = RC_WHERE_ABSENT;
     v.id = b->catalog.count;
     *e = v;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_all(reader_t *r, rc_catalog_builder_t *b)
 {
-    rc_status_t st;
     int more;
     int64_t announced;
     if ((more = next_line(r)) < 0)
@@ -189,16 +186,14 @@ static rc_status_t read_all(reader_t *r, rc_catalog_builder_t *b)
     }
     memcpy(b->catalog.revision, r->line, strlen(r->line) + 1);
     while ((more = next_line(r)) > 0)
-        RC_TRY(read_entry(r, b));
+        RC_PASS(read_entry(r, b));
     if (more < 0)
         return (rc_status_t)more;
     if (b->catalog.count != announced)
         return rc_fail(r->err, RC_EFORMAT,
             "%s:%" PRId64 ": expected %" PRId64 " matrices (line 1), found %" PRId64, r->path,
             r->number, announced, b->catalog.count);
-    st = RC_OK;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Sorted entries: the first name that is there twice. */

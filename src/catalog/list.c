@@ -36,12 +36,7 @@ rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const 
     const char *kind, rc_entry_t **out, rc_err_t *err)
 {
     rc_catalog_t *c = &b->catalog;
-    void *entries = c->entry;
-    rc_status_t st = rc_grow(
-        &entries, &b->capacity, (size_t)c->count + 1, sizeof *c->entry, "the catalogue", err);
-    if (st < 0)
-        return st;
-    c->entry = entries;
+    RC_PASS(RC_GROW(c->entry, b->capacity, (size_t)c->count + 1, "the catalogue", err));
     rc_entry_t e = {.where = RC_WHERE_ABSENT,
         .rows = -1,
         .cols = -1,

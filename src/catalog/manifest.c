@@ -36,7 +36,6 @@ static void free_line(rc_manifest_line_t *l)
 static rc_status_t keep(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err_t *err)
 {
     rc_manifest_line_t copy = *line;
-    void *p = m->line;
     rc_status_t st = RC_OK;
     copy.name = rc_strdup(line->name, err);
     copy.file = copy.name ? rc_strdup(line->file, err) : NULL;
@@ -51,8 +50,7 @@ static rc_status_t keep(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err
         m->line[at] = copy;
         return RC_OK;
     }
-    RC_TRY(rc_grow(&p, &m->capacity, m->count + 1, sizeof *m->line, "the manifest", err));
-    m->line = p;
+    RC_TRY(RC_GROW(m->line, m->capacity, m->count + 1, "the manifest", err));
     RC_TRY(rc_map_set(&m->by_name, rc_map_text(line->name), (int64_t)m->count, err));
     m->line[m->count++] = copy;
 done:
@@ -193,12 +191,10 @@ static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t
 rc_status_t rc_manifest_add(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err_t *err)
 {
     char *json = NULL;
-    rc_status_t st = print(line, &json, err);
-    if (st < 0)
-        return st;
+    RC_PASS(print(line, &json, err));
     char *text = rc_strf("a line of the manifest", err, "\n%s\n", json);
     free(json);
-    st = text ? append(m->path, text, strlen(text), err) : RC_ENOMEM;
+    rc_status_t st = text ? append(m->path, text, strlen(text), err) : RC_ENOMEM;
     free(text);
     return st == RC_OK ? keep(m, line, err) : st;
 }

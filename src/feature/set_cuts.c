@@ -2,6 +2,7 @@
  * their text and programs leave open: 8, whose share of matrices without tiles comes nearest to
  * theirs, and 24 [chosen: tile_min is one more]. */
 #include "config.h"
+#include "base/error.h"
 #include "feature/feature.h"
 #include "sparse/tiles.h"
 
@@ -23,10 +24,8 @@ static rc_status_t compute(
         rc_tile_rule_t rule = RC_TILE_RULE;
         rule.col_min = col_min[i];
         rule.tile_min = col_min[i] + 1;
-        rc_status_t st = rc_tile_shares(
-            a, NULL, &rule, rc_feature_threads(a, 0, threads), &out[2 * i], &out[2 * i + 1], err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_tile_shares(
+            a, NULL, &rule, rc_feature_threads(a, 0, threads), &out[2 * i], &out[2 * i + 1], err));
     }
     return RC_OK;
 }

@@ -3,6 +3,7 @@
  * sparse/tiles.h; and, beyond the paper, how many entries a load of a row of B serves in panels of
  * 8 and 128 rows. */
 #include "config.h"
+#include "base/error.h"
 #include "feature/feature.h"
 #include "sparse/tiles.h"
 
@@ -22,9 +23,7 @@ static rc_status_t compute(
     static const rc_tile_rule_t rule = RC_TILE_RULE;
     rc_tile_figures_t f;
     (void)geometry;
-    rc_status_t st = rc_tile_figures(a, NULL, &rule, rc_feature_threads(a, 0, threads), &f, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_tile_figures(a, NULL, &rule, rc_feature_threads(a, 0, threads), &f, err));
     out[0] = f.dense_ratio;
     out[1] = f.similarity;
     out[2] = f.rest_similarity;

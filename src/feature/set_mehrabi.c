@@ -1,6 +1,7 @@
 /* The 24 features of Mehrabi et al. 2021, Table II.  Where there is nothing to take a minimum, mean
  * or maximum of (no rows, no columns, a single row's adjacent pairs) the feature is 0. */
 #include "config.h"
+#include "base/error.h"
 #include "feature/feature.h"
 #include "feature/walk.h"
 
@@ -33,9 +34,7 @@ static rc_status_t compute(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
     rc_walk_t w;
-    rc_status_t st = rc_walk_matrix(a, geometry, threads, &w, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_walk_matrix(a, geometry, threads, &w, err));
     double values = (double)a->rows * (double)a->cols;
     out[0] = (double)a->rows;
     out[1] = (double)a->cols;

@@ -5,6 +5,7 @@
  * than the L2.  Samples: order/sample.h; the runs are those by which the policy `auto` decides.  A
  * ratio of nothing is 1. */
 #include "config.h"
+#include "base/error.h"
 #include "feature/feature.h"
 #include "order/sample.h"
 
@@ -32,9 +33,7 @@ static rc_status_t compute(
 {
     rc_local_samples_t s;
     (void)geometry;
-    rc_status_t st = rc_sample_all(a, rc_feature_threads(a, 0, threads), &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_sample_all(a, rc_feature_threads(a, 0, threads), &s, err));
     out[0] = ratio(&s.run);
     out[1] = ratio(&s.ball);
     out[2] = ratio(&s.column);

@@ -97,12 +97,10 @@ static rc_status_t take(const char *path, const wanted_t *m, int threads, rc_csr
     rc_mtx_info_t *info, rc_err_t *why)
 {
     rc_csr_file_t *f = NULL;
-    rc_status_t st = rc_csr_file_open(path, &f, why);
-    if (st < 0)
-        return st;
-    st = is_fresh(rc_csr_file_origin(f), m)
-             ? rc_csr_file_read(f, threads, out, info, why)
-             : rc_fail(why, RC_EFORMAT, "%s: %s has changed since", path, m->path);
+    RC_PASS(rc_csr_file_open(path, &f, why));
+    rc_status_t st = is_fresh(rc_csr_file_origin(f), m)
+                         ? rc_csr_file_read(f, threads, out, info, why)
+                         : rc_fail(why, RC_EFORMAT, "%s: %s has changed since", path, m->path);
     rc_csr_file_close(f);
     return st;
 }

@@ -195,7 +195,6 @@ rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_
     rc_triple_t *out, rc_err_t *err)
 {
     walk_t w = {line, line->begin, err};
-    rc_status_t st = RC_OK;
     int64_t row = 1;
     int64_t col = 1;
     double real = 0;
@@ -203,22 +202,21 @@ rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_
     while (w.p < line->end && is_blank(*w.p))
         w.p++;
     if (!head->is_array) {
-        RC_TRY(explain_index(&w, "row", head->rows, &row));
-        RC_TRY(explain_index(&w, "column", head->cols, &col));
+        RC_PASS(explain_index(&w, "row", head->rows, &row));
+        RC_PASS(explain_index(&w, "column", head->cols, &col));
     }
     if (head->field != RC_MTX_PATTERN)
-        RC_TRY(explain_number(
+        RC_PASS(explain_number(
             &w, head, c, head->field == RC_MTX_COMPLEX ? "a real part" : "a value", &real));
     if (head->field == RC_MTX_COMPLEX)
-        RC_TRY(explain_number(&w, head, c, "an imaginary part", &imaginary));
+        RC_PASS(explain_number(&w, head, c, "an imaginary part", &imaginary));
     if (w.p < line->end)
         return expected(&w, RC_EFORMAT, "the end of the line after the entry");
     if (!head->is_array)
-        RC_TRY(explain_place(head, &w, row, col, real, imaginary));
+        RC_PASS(explain_place(head, &w, row, col, real, imaginary));
     *out = (rc_triple_t){
         (int32_t)(row - 1), (int32_t)(col - 1), kept_value(head, row < col, real, imaginary)};
-done:
-    return st;
+    return RC_OK;
 }
 
 const char *rc_mtx_parse_other(

@@ -197,17 +197,16 @@ static int64_t array_entries(const rc_mtx_head_t *head)
 rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc_err_t *err)
 {
     const char *p = line->begin;
-    rc_status_t st = RC_OK;
-    RC_TRY(parse_count(line, &p, "rows", INT32_MAX, &head->rows, err));
+    RC_PASS(parse_count(line, &p, "rows", INT32_MAX, &head->rows, err));
     size_t n;
     const char *second = next_word(p, line->end, &n);
     /* two numbers: the vertices and edges of a graph */
     head->is_graph = !head->is_array && n > 0 && rc_mtx_is_blank(second + n, line->end);
     head->cols = head->rows;
     if (!head->is_graph)
-        RC_TRY(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
+        RC_PASS(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
     if (!head->is_array)
-        RC_TRY(parse_count(line, &p, "entries", INT64_MAX / 64, &head->entries, err));
+        RC_PASS(parse_count(line, &p, "entries", INT64_MAX / 64, &head->entries, err));
     p = next_word(p, line->end, &n);
     if (n > 0)
         return expected(line, "the end of the size line", p, err);
@@ -217,6 +216,5 @@ rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc
             symmetry_names[head->symmetry], head->rows, head->cols);
     if (head->is_array)
         head->entries = array_entries(head);
-done:
-    return st;
+    return RC_OK;
 }

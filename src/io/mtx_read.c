@@ -115,9 +115,8 @@ static rc_status_t read_banner(reader_t *r, rc_err_t *err)
     enum { mark_bytes = sizeof mark - 1 };
     rc_mtx_line_t line;
     int is_first = 1;
-    rc_status_t st = RC_OK;
     do {
-        RC_TRY(rc_mtx_stream_line(&r->s, &line, err));
+        RC_PASS(rc_mtx_stream_line(&r->s, &line, err));
         if (!line.begin)
             return rc_mtx_fail(err, RC_EFORMAT, r->s.path, 1,
                 "expected the banner '%%%%MatrixMarket', found %s",
@@ -129,28 +128,24 @@ static rc_status_t read_banner(reader_t *r, rc_err_t *err)
             line.begin += mark_bytes;
         is_first = 0;
     } while (rc_mtx_is_blank(line.begin, line.end));
-    st = rc_mtx_parse_banner(&line, &r->head, err);
-done:
-    return st;
+    return rc_mtx_parse_banner(&line, &r->head, err);
 }
 
 static rc_status_t read_head(reader_t *r, rc_err_t *err)
 {
     rc_mtx_line_t line;
-    rc_status_t st = RC_OK;
-    RC_TRY(read_banner(r, err));
+    RC_PASS(read_banner(r, err));
     do {
-        RC_TRY(rc_mtx_stream_line(&r->s, &line, err));
+        RC_PASS(rc_mtx_stream_line(&r->s, &line, err));
         if (!line.begin)
             return rc_mtx_fail(err, RC_EFORMAT, r->s.path, line.number,
                 "expected the size line, found the end of the file");
         r->head.is_generated |= rc_mtx_says_generated(&line);
     } while (rc_mtx_is_comment(&line));
-    RC_TRY(rc_mtx_parse_size(&line, &r->head, err));
-    RC_TRY(check_entry_count(r, line.number, err));
+    RC_PASS(rc_mtx_parse_size(&line, &r->head, err));
+    RC_PASS(check_entry_count(r, line.number, err));
     r->size_line = line.number;
-done:
-    return st;
+    return RC_OK;
 }
 
 static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info_t *info)
@@ -238,13 +233,8 @@ static int find_wanted(const reader_t *r, rc_mtx_slice_t *s)
 /* Take the entries of the slices over in order; the first bad line ends it. */
 static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc_err_t *err)
 {
-    void *p = r->segment;
     size_t need = r->segments + (r->limits ? 0 : (size_t)count);
-    rc_status_t st =
-        rc_grow(&p, &r->segment_capacity, need, sizeof *r->segment, "a list of entries", err);
-    if (st < 0)
-        return st;
-    r->segment = p;
+    RC_PASS(RC_GROW(r->segment, r->segment_capacity, need, "a list of entries", err));
     for (int64_t i = 0; i < count; i++) {
         rc_mtx_slice_t *s = &slice[i];
         int64_t left = r->head.entries - r->entries;
@@ -340,19 +330,18 @@ static rc_status_t check_graph(const reader_t *r, rc_err_t *err)
 
 static rc_status_t read_entries(reader_t *r, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     for (;;) {
         if (r->limits && r->limits->stop && r->limits->stop(r->limits->stop_arg))
             return rc_fail(err, RC_EINTR, "%s: asked to stop", r->s.path);
         size_t end = whole_lines(r);
         if (end == r->s.at && !r->s.is_last) {
-            RC_TRY(rc_mtx_stream_more(&r->s, err));
+            RC_PASS(rc_mtx_stream_more(&r->s, err));
             continue;
         }
         decoding_t d = {.is_wanted = !r->s.is_last};
         if (d.is_wanted)
-            RC_TRY(rc_mtx_stream_carry(&r->s, end, &d.kept, err));
-        RC_TRY(parse_range(r, r->s.text + r->s.at, r->s.text + end, &d, err));
+            RC_PASS(rc_mtx_stream_carry(&r->s, end, &d.kept, err));
+        RC_PASS(parse_range(r, r->s.text + r->s.at, r->s.text + end, &d, err));
         if (d.status < 0) {
             if (err)
                 *err = d.err;
@@ -370,9 +359,7 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
         return rc_mtx_fail(err, RC_EFORMAT, r->s.path, r->s.lines + 1,
             "expected %" PRId64 " entries, found the end of the file after %" PRId64,
             r->head.entries, r->entries);
-    st = check_graph(r, err);
-done:
-    return st;
+    return check_graph(r, err);
 }
 
 /* ------------------------------------------------------------------- matrix */
@@ -471,12 +458,10 @@ static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err
 {
     static const rc_mirror_t mirror[] = {
         RC_MIRROR_NONE, RC_MIRROR_SAME, RC_MIRROR_NEGATED, RC_MIRROR_SAME};
-    rc_status_t st = check_memory(r, r->entries, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_memory(r, r->entries, err));
     if (r->head.is_array)
         place_array(r);
-    st = rc_csr_build(r->head.rows, r->head.cols, r->segment, (int64_t)r->segments,
+    rc_status_t st = rc_csr_build(r->head.rows, r->head.cols, r->segment, (int64_t)r->segments,
         r->upper > 0 ? RC_MIRROR_NONE : mirror[r->head.symmetry], 1, r->threads, out, duplicates,
         err);
     if (st < 0) {

@@ -137,12 +137,8 @@ static size_t guess(const rc_mtx_slice_t *s)
 
 static int make_room(rc_mtx_slice_t *s)
 {
-    void *p = s->triple;
     size_t need = s->triple ? (size_t)s->n + 1 : guess(s) + 1;
-    if (rc_grow(&p, &s->capacity, need, sizeof *s->triple, "entries", NULL) < 0)
-        return 0;
-    s->triple = p;
-    return 1;
+    return RC_GROW(s->triple, s->capacity, need, "entries", NULL) == RC_OK;
 }
 
 void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s)

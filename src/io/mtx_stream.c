@@ -49,11 +49,7 @@ rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, size_t *kept, r
     *kept = s->length - from;
     if (*kept > line_longest)
         return too_long(s, err);
-    void *p = s->buffer[next];
-    rc_status_t st = rc_grow(&p, &s->capacity[next], *kept + s->block, 1, "a block of text", err);
-    if (st < 0)
-        return st;
-    s->buffer[next] = p;
+    RC_PASS(RC_GROW(s->buffer[next], s->capacity[next], *kept + s->block, "a block of text", err));
     memcpy(s->buffer[next], s->length ? s->text + from : "", *kept);
     return RC_OK;
 }
@@ -85,10 +81,8 @@ rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err)
 {
     size_t kept;
     size_t got;
-    rc_status_t st = rc_mtx_stream_carry(s, s->at, &kept, err);
-    if (st < 0)
-        return st;
-    st = rc_mtx_stream_decode(s, kept, &got, err);
+    RC_PASS(rc_mtx_stream_carry(s, s->at, &kept, err));
+    rc_status_t st = rc_mtx_stream_decode(s, kept, &got, err);
     if (st < 0)
         return rc_mtx_stream_failed(s, st, err);
     rc_mtx_stream_step(s, kept, got);
@@ -145,9 +139,7 @@ rc_status_t rc_mtx_stream_line(rc_mtx_stream_t *s, rc_mtx_line_t *line, rc_err_t
             take_line(s, end, most, line);
             return RC_OK;
         }
-        rc_status_t st = rc_mtx_stream_more(s, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_mtx_stream_more(s, err));
     }
 }
 

@@ -90,10 +90,8 @@ rc_status_t rc_mtx_write(const char *path, const rc_csr_t *a, const char *commen
             return rc_fail(
                 err, RC_ENOTSUP, "%s: only plain text can be written, not %s", path, dot);
     }
-    rc_status_t st = rc_replace_begin(path, &r, err);
-    if (st < 0)
-        return st;
-    st = write_in_c(r.file, a, comment, err);
+    RC_PASS(rc_replace_begin(path, &r, err));
+    rc_status_t st = write_in_c(r.file, a, comment, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
     rc_status_t end = rc_replace_end(&r, st == RC_OK, st == RC_OK ? err : NULL);

@@ -319,9 +319,7 @@ static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
 static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
 {
     struct stat info;
-    rc_status_t st = rc_open_unnamed(s->path, &s->fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_unnamed(s->path, &s->fd, err));
     if (fstat(s->fd, &info) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot stat");
     if (!S_ISREG(info.st_mode))
@@ -428,9 +426,7 @@ rc_status_t rc_source_read(rc_source_t *s, char *buf, size_t size, size_t *got, 
         if (n < 0)
             return archive_failed(s, err);
         if (n == 0) {
-            rc_status_t st = finish(s, err);
-            if (st < 0)
-                return st;
+            RC_PASS(finish(s, err));
         }
         filled += (size_t)n;
     }

@@ -218,9 +218,7 @@ static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *
     if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(q->seen, pair)) /* the small one
                                                                                     first */
         return RC_OK;
-    rc_status_t st = rc_pair_set_reserve(&q->seen_later, 1, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_pair_set_reserve(&q->seen_later, 1, err));
     rc_pair_set_add(&q->seen_later, pair);
     push(q, (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair});
     return RC_OK;
@@ -295,9 +293,8 @@ rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
     rc_units_t units = {0};
     rc_pair_set_t seen = {0};
     rc_pair_list_t list = {0};
-    rc_status_t st = rc_lsh_check(rule, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(rc_lsh_check(rule, err));
     RC_TRY(rc_units_find(a, rule->size, by->threads, &units, err));
     f.units = units.count;
     RC_TRY(by->find(by, a, &units, rule, &seen, &list, &f, err));

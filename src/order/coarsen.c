@@ -61,12 +61,7 @@ typedef struct heap {
 
 static rc_status_t push(heap_t *h, uint32_t weight, uint32_t vertex, rc_err_t *err)
 {
-    void *p = h->candidate;
-    rc_status_t st =
-        rc_grow(&p, &h->room, h->count + 1, sizeof *h->candidate, "candidates of a group", err);
-    if (st < 0)
-        return st;
-    h->candidate = p;
+    RC_PASS(RC_GROW(h->candidate, h->room, h->count + 1, "candidates of a group", err));
     h->candidate[h->count++] = (rc_ranked_t){~(uint64_t)weight, vertex};
     rc_ranked_lift(h->candidate, (int64_t)h->count);
     return RC_OK;
@@ -114,7 +109,6 @@ static int64_t take_best(growth_t *w)
 
 static rc_status_t grow(growth_t *w, int64_t seed, int64_t size, int32_t number, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     int64_t v = seed;
     w->candidate.count = 0;
     for (int64_t members = 1; v >= 0; members++) {
@@ -122,9 +116,7 @@ static rc_status_t grow(growth_t *w, int64_t seed, int64_t size, int32_t number,
         w->weight[v] = 0;
         if (members == size)
             break;
-        st = add_candidates(w, v, err);
-        if (st < 0)
-            return st;
+        RC_PASS(add_candidates(w, v, err));
         v = take_best(w);
     }
     for (size_t i = 0; i < w->candidate.count; i++)

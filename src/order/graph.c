@@ -100,9 +100,8 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
     int64_t *tptr = NULL;
     int32_t *tidx = NULL;
     rc_graph_t g = {.n = a->rows};
-    rc_status_t st = rc_pattern_transpose(a, &tptr, &tidx, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(rc_pattern_transpose(a, &tptr, &tidx, err));
     g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);
     RC_TRY(g.ptr ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < g.n; r++)

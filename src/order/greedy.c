@@ -138,9 +138,7 @@ static rc_status_t take_parts(void *of, _Atomic int64_t *next, rc_err_t *err)
 /* Have the rows numbered by `auto` where the search is limited. */
 static rc_status_t number_rows(greedy_t *g, const rc_order_input_t *in, rc_err_t *err)
 {
-    rc_status_t st = rc_parts_number(in, &g->number, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_parts_number(in, &g->number, err));
     for (int64_t i = 0; i < g->rows; i++)
         g->left[i] = g->load[g->number.row[i]];
     int32_t *load = g->load;

@@ -242,7 +242,6 @@ static void scatter(lsh_t *l)
 static rc_status_t gather(lsh_t *l, rc_err_t *err)
 {
     int64_t found = 0;
-    rc_status_t st = RC_OK;
     for (int i = 0; i < l->threads; i++) {
         if (l->worker[i].status < 0) {
             if (err)
@@ -251,7 +250,7 @@ static rc_status_t gather(lsh_t *l, rc_err_t *err)
         }
         found += l->worker[i].found.count;
     }
-    RC_TRY(rc_pair_list_reserve(l->list, found, err));
+    RC_PASS(rc_pair_list_reserve(l->list, found, err));
     for (int i = 0; i < l->threads; i++) {
         rc_pair_list_t *f = &l->worker[i].found;
         if (f->count > 0)
@@ -259,9 +258,7 @@ static rc_status_t gather(lsh_t *l, rc_err_t *err)
         l->list->count += f->count;
         rc_pair_list_free(f); /* before the set grows */
     }
-    RC_TRY(rc_pair_set_follow(l->seen, l->list, err));
-done:
-    return st;
+    return rc_pair_set_follow(l->seen, l->list, err);
 }
 
 static rc_status_t compare_band(lsh_t *l, rc_err_t *err)

@@ -115,9 +115,7 @@ rc_status_t rc_policy_specs_parse(
     const rc_specs_rule_t rule = {.in_all = in_all, .where = "", .most = most};
     rc_spec_t *spec = NULL;
     int n = 0;
-    rc_status_t st = rc_specs_parse(&family, &rule, text, &spec, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_specs_parse(&family, &rule, text, &spec, &n, err));
     rc_policy_spec_t *list = rc_alloc((size_t)n, sizeof *list, "policies", err);
     for (int i = 0; list && i < n; i++)
         set_spec(&spec[i], &list[i]);
@@ -140,9 +138,7 @@ void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text)
 static rc_status_t check_input(
     const rc_policy_t *p, const rc_csr_t *a, const rc_geometry_t *g, int threads, rc_err_t *err)
 {
-    rc_status_t st = rc_geometry_check(g, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_geometry_check(g, err));
     if (a->rows < 0 || a->rows > INT32_MAX || a->cols < 0 || a->cols > INT32_MAX)
         return rc_fail(err, RC_EINVAL,
             "matrix of %" PRId64 " x %" PRId64 ": expected at most %" PRId32 " each way", a->rows,

@@ -44,9 +44,7 @@ static rc_status_t new_slots(int64_t slots, int64_t pairs, uint64_t **slot, rc_e
 {
     enum { large = 1 << 24 };
     if (slots >= large) {
-        rc_status_t st = rc_pairs_check_memory(pairs, rc_sat_mul(slots, sizeof **slot), err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_pairs_check_memory(pairs, rc_sat_mul(slots, sizeof **slot), err));
     }
     *slot = rc_alloc((size_t)slots, sizeof **slot, "pairs of rows", err); /* in large pages: each
                                                                              look is at another
@@ -62,9 +60,7 @@ rc_status_t rc_pair_set_reserve(rc_pair_set_t *s, int64_t more, rc_err_t *err)
     rc_pair_set_t bigger = {.slots = slots_for(s, more), .count = s->count};
     if (s->slot && bigger.slots == s->slots)
         return RC_OK;
-    rc_status_t st = new_slots(bigger.slots, s->count + more, &bigger.slot, err);
-    if (st < 0)
-        return st;
+    RC_PASS(new_slots(bigger.slots, s->count + more, &bigger.slot, err));
     for (int64_t i = 0; s->slot && i < s->slots; i++)
         if (s->slot[i])
             put(&bigger, s->slot[i]);
@@ -79,9 +75,7 @@ rc_status_t rc_pair_set_follow(rc_pair_set_t *s, const rc_pair_list_t *list, rc_
     int64_t slots = slots_for(s, list->count - s->count);
     if (!s->slot || slots != s->slots) {
         rc_pair_set_free(s);
-        rc_status_t st = new_slots(slots, list->count, &s->slot, err);
-        if (st < 0)
-            return st;
+        RC_PASS(new_slots(slots, list->count, &s->slot, err));
         s->slots = slots;
     }
     for (int64_t i = s->count; i < list->count; i++) {
@@ -114,14 +108,9 @@ rc_status_t rc_pair_list_reserve(rc_pair_list_t *l, int64_t more, rc_err_t *err)
 {
     enum { large = 1 << 20 };
     int64_t need = l->count + more;
-    if ((uint64_t)need > l->room && need >= large) {
-        rc_status_t st =
-            rc_pairs_check_memory(need, rc_sat_mul(need / 2, (int64_t)sizeof *l->pair), err);
-        if (st < 0)
-            return st;
-    }
-    return rc_grow(
-        (void **)&l->pair, &l->room, (size_t)need, sizeof *l->pair, "pairs of rows", err);
+    if ((uint64_t)need > l->room && need >= large)
+        RC_PASS(rc_pairs_check_memory(need, rc_sat_mul(need / 2, (int64_t)sizeof *l->pair), err));
+    return RC_GROW(l->pair, l->room, (size_t)need, "pairs of rows", err);
 }
 
 void rc_pair_list_free(rc_pair_list_t *l)

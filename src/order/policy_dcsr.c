@@ -2,6 +2,7 @@
  * 2021, section II-A; Hong et al. 2018).  No pads; fewer slots than rows when rows are empty.
  * Cost O(rows). */
 #include "config.h"
+#include "base/error.h"
 #include "order/policy.h"
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
@@ -10,9 +11,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     int64_t slots = 0;
     for (int64_t r = 0; r < a->rows; r++)
         slots += a->row_ptr[r + 1] > a->row_ptr[r];
-    rc_status_t st = rc_schedule_alloc(slots, a->rows, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_schedule_alloc(slots, a->rows, out, err));
     int64_t p = 0;
     for (int64_t r = 0; r < a->rows; r++)
         if (a->row_ptr[r + 1] > a->row_ptr[r])

@@ -40,12 +40,8 @@ static void free_slots(slots_t *s)
 static rc_status_t push(slots_t *s, int64_t row, int64_t line, rc_err_t *err)
 {
     size_t need = (size_t)s->count + 1;
-    rc_status_t st =
-        rc_grow((void **)&s->row, &s->row_capacity, need, sizeof *s->row, "an order", err);
-    if (st == RC_OK)
-        st = rc_grow((void **)&s->line, &s->line_capacity, need, sizeof *s->line, "an order", err);
-    if (st < 0)
-        return st;
+    RC_PASS(RC_GROW(s->row, s->row_capacity, need, "an order", err));
+    RC_PASS(RC_GROW(s->line, s->line_capacity, need, "an order", err));
     s->row[s->count] = (int32_t)row;
     s->line[s->count++] = line;
     return RC_OK;
@@ -79,10 +75,8 @@ static rc_status_t read_slots(const char *path, slots_t *out, rc_err_t *err)
 {
     slots_t s = {0};
     FILE *f;
-    rc_status_t st = rc_open_given(path, &f, err);
-    if (st < 0)
-        return st;
-    st = read_lines(f, path, &s, err);
+    RC_PASS(rc_open_given(path, &f, err));
+    rc_status_t st = read_lines(f, path, &s, err);
     fclose(f);
     if (st < 0)
         free_slots(&s);
@@ -102,9 +96,7 @@ static void identity(const slots_t *s, char *text)
 static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err)
 {
     slots_t s;
-    rc_status_t st = read_slots(params->text, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(read_slots(params->text, &s, err));
     identity(&s, text);
     free_slots(&s);
     return RC_OK;

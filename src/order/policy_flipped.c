@@ -3,6 +3,7 @@
  * 2021, section III-A).  Groups 1, 3, 5, ... counted from 0 are reversed; a last group of fewer
  * than N_w rows is reversed within itself [chosen].  Cost O(rows). */
 #include "config.h"
+#include "base/error.h"
 #include "order/policy.h"
 
 extern const rc_policy_t rc_policy_plain;
@@ -10,9 +11,7 @@ extern const rc_policy_t rc_policy_plain;
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = in->a;
-    rc_status_t st = rc_policy_plain.build(in, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_policy_plain.build(in, out, err));
     int64_t nw = in->geometry->nw;
     for (int64_t first = nw; first < a->rows; first += 2 * nw) {
         int64_t last = first + nw < a->rows ? first + nw - 1 : a->rows - 1;

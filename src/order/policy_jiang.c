@@ -89,13 +89,12 @@ rc_status_t rc_jiang_build(
     double skip = in->params->real[SKIP_DENSE];
     rc_lsh_facts_t f = {0};
     rc_tiles_t t;
-    rc_status_t st = rc_tiles_find(in->a, NULL, &tiles, by->threads, &t, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_tiles_find(in->a, NULL, &tiles, by->threads, &t, err));
     double ratio = rc_tiles_ratio(&t, in->a);
     rc_tiles_free(&t);
     int stays = ratio > skip;
-    st = stays ? keep(in, out, err) : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
+    rc_status_t st =
+        stays ? keep(in, out, err) : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
     if (st < 0 || !in->facts)
         return st;
     if (!stays)

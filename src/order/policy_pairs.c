@@ -17,6 +17,7 @@
  * to 8 threads, 8 a column. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/graph.h"
 #include "order/pairs.h"
 #include "order/policy.h"
@@ -243,9 +244,7 @@ static int64_t columns_with_mates(const grouping_t *g)
 static rc_status_t one_round(grouping_t *g, int64_t *pairs, rc_err_t *err)
 {
     int64_t taken = 1;
-    rc_status_t st = rc_pattern_transpose(&g->unit, &g->ptr, &g->idx, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_pattern_transpose(&g->unit, &g->ptr, &g->idx, err));
     *pairs = 0;
     for (int64_t u = 0; u < g->unit.rows; u++)
         g->mate[u] = -1;

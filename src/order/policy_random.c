@@ -3,6 +3,7 @@
  * the same for a seed on every machine.  Says what an order is worth against none.  Cost
  * O(rows). */
 #include "config.h"
+#include "base/error.h"
 #include "base/rng.h"
 #include "order/policy.h"
 
@@ -11,9 +12,7 @@ enum { PARAM_SEED };
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_rng_t rng;
-    rc_status_t st = rc_schedule_alloc(in->a->rows, in->a->rows, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_schedule_alloc(in->a->rows, in->a->rows, out, err));
     rc_rng_seed(&rng, (uint64_t)in->params->value[PARAM_SEED]);
     for (int64_t p = 0; p < out->slots; p++) {
         int64_t q = (int64_t)rc_rng_below(&rng, (uint64_t)p + 1);

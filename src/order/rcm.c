@@ -13,9 +13,7 @@
 rc_status_t rc_level_of_matrix(const rc_csr_t *a, rc_level_t *out, rc_err_t *err)
 {
     *out = (rc_level_t){0};
-    rc_status_t st = rc_graph_build(a, &out->g, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_graph_build(a, &out->g, err));
     out->index = rc_alloc((size_t)a->rows, sizeof *out->index, "names of vertices", err);
     if (!out->index)
         return RC_ENOMEM;

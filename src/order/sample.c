@@ -1,6 +1,7 @@
 #include "config.h"
 #include "order/sample.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/local.h"
 #include "order/steps.h"
 #include "sparse/csr.h"
@@ -225,9 +226,7 @@ int64_t rc_sample_longest(const rc_csr_t *a, int threads)
 
 rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_sample_columns(a, threads, &out->column, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_sample_columns(a, threads, &out->column, err));
     rc_sample_runs(a, NULL, threads, &out->run);
     rc_sample_balls(a, threads, &out->ball);
     rc_sample_agreement(a, threads, &out->agreement);

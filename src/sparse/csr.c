@@ -32,9 +32,7 @@ static rc_status_t check_shape(int64_t rows, int64_t cols, int64_t nnz, rc_err_t
 
 rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
 {
-    rc_status_t st = check_shape(rows, cols, nnz, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_shape(rows, cols, nnz, err));
     rc_csr_t a = {.rows = rows, .cols = cols, .nnz = nnz};
     a.row_ptr = rc_alloc0((size_t)rows + 1, sizeof *a.row_ptr, "row pointers", err);
     if (a.row_ptr)
@@ -185,9 +183,7 @@ static rc_status_t explain(const rc_csr_t *a, rc_err_t *err)
         return rc_fail(
             err, RC_EINVAL, "row 0 starts at entry %" PRId64 ", expected 0", a->row_ptr[0]);
     for (int64_t row = 0; row < a->rows; row++) {
-        rc_status_t st = check_row(a, row, err);
-        if (st < 0)
-            return st;
+        RC_PASS(check_row(a, row, err));
     }
     if (a->row_ptr[a->rows] != a->nnz)
         return rc_fail(err, RC_EINVAL, "the rows hold %" PRId64 " entries, expected %" PRId64,
@@ -198,9 +194,7 @@ static rc_status_t explain(const rc_csr_t *a, rc_err_t *err)
 rc_status_t rc_csr_check_by(const rc_csr_t *a, int threads, rc_err_t *err)
 {
     enum { alone = 1 << 18 }; /* a team costs more than it brings */
-    rc_status_t st = check_arrays(a, 0, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_arrays(a, 0, err));
     if (a->nnz < alone - a->rows) /* the sum may overflow */
         threads = 1;
     return pointers_hold(a, threads) && columns_hold(a, threads) ? RC_OK : explain(a, err);
@@ -249,9 +243,7 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
 rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t t;
-    rc_status_t st = rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err));
     /* row_ptr[j + 1] counts, then starts, then ends row j: no second array of positions */
     for (int64_t k = 0; k < a->nnz; k++)
         t.row_ptr[a->col_idx[k] + 1]++;

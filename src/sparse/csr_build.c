@@ -189,12 +189,7 @@ static void merge(const entry_t *a, int64_t na, const entry_t *b, int64_t nb, en
 /* Stable merge sort, bottom up. */
 static rc_status_t merge_sort(int32_t *col, double *val, int64_t n, scratch_t *scratch)
 {
-    void *p = scratch->entry;
-    rc_status_t st = rc_grow(
-        &p, &scratch->capacity, 2 * (size_t)n, sizeof *scratch->entry, "sorting a row", NULL);
-    if (st < 0)
-        return st;
-    scratch->entry = p;
+    RC_PASS(RC_GROW(scratch->entry, scratch->capacity, 2 * (size_t)n, "sorting a row", NULL));
     entry_t *from = scratch->entry;
     entry_t *to = scratch->entry + n;
     for (int64_t i = 0; i < n; i++)
@@ -241,9 +236,7 @@ static rc_status_t settle_row(int32_t *col, double *val, int64_t n, scratch_t *s
     if (n <= short_row) {
         insertion_sort(col, val, n);
     } else {
-        rc_status_t st = merge_sort(col, val, n, s);
-        if (st < 0)
-            return st;
+        RC_PASS(merge_sort(col, val, n, s));
     }
     *kept = sum_duplicates(col, val, n);
     return RC_OK;
@@ -312,9 +305,8 @@ rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int6
     rc_csr_t a = {0};
     int64_t lost = 0;
     int64_t nnz = 0;
-    rc_status_t st = parts_make(&parts, rows, segment, count, mirror, threads, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(parts_make(&parts, rows, segment, count, mirror, threads, err));
 #pragma omp parallel for num_threads(parts.count) schedule(static, 1) reduction(+ : nnz)
     for (int part = 0; part < parts.count; part++)
         nnz += count_part(&parts, part, segment, mirror);

@@ -230,10 +230,8 @@ rc_status_t rc_segments_measure(const rc_segments_source_t *a, const rc_segments
     int threads, rc_segments_size_t *out, rc_err_t *err)
 {
     work_t w;
-    rc_status_t st = work_new(a, rule, threads, &w, err);
-    if (st < 0)
-        return st;
-    st = count(&w, NULL, out, err);
+    RC_PASS(work_new(a, rule, threads, &w, err));
+    rc_status_t st = count(&w, NULL, out, err);
     free(w.part);
     return st;
 }
@@ -335,9 +333,8 @@ rc_status_t rc_segments_split(const rc_segments_source_t *a, const rc_segments_r
 {
     work_t w;
     rc_segments_t s = {.col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
-    rc_status_t st = work_new(a, rule, threads, &w, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(work_new(a, rule, threads, &w, err));
     s.panel_ptr = rc_alloc((size_t)w.panels + 1, sizeof *s.panel_ptr, "panels", err);
     s.light_ptr = rc_alloc((size_t)a->rows + 1, sizeof *s.light_ptr, "light rows", err);
     RC_TRY(s.panel_ptr && s.light_ptr ? RC_OK : RC_ENOMEM);

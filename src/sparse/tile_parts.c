@@ -152,9 +152,7 @@ static rc_status_t cut_panel(
     }
     const rc_tile_panel_t *panel = &p->panel[w->of[i]];
     const int32_t tiles = rc_tiles_of(panel->cols, t->rule.tile_cols);
-    rc_status_t st = rc_tally_reset(tally, panel->cols, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_tally_reset(tally, panel->cols, err));
     for (int32_t c = 0; c < panel->cols; c++) { /* a column counts its place, from 1 */
         rc_tally_add(tally, t->col[panel->col + c]);
         rc_tally_at(tally, t->col[panel->col + c])->count = c + 1;

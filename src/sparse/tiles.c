@@ -135,12 +135,8 @@ static rc_status_t count_panel(
     const int32_t *col = c->a->col_idx;
     int64_t entries = entries_of_panel(c, p);
     int64_t s;
-    rc_status_t st = begin_counts(c, entries, n, err);
-    if (st == RC_OK)
-        st = rc_grow((void **)&n->often, &n->room, (size_t)(entries / col_min), sizeof *n->often,
-            "columns", err);
-    if (st < 0)
-        return st;
+    RC_PASS(begin_counts(c, entries, n, err));
+    RC_PASS(RC_GROW(n->often, n->room, (size_t)(entries / col_min), "columns", err));
     for (int64_t end = slots_of(c, p, &s); s < end; s++) {
         int64_t e;
         for (int64_t stop = entries_of(c, s, &e); e < stop; e++) {
@@ -195,13 +191,10 @@ static rc_status_t keep_dense(
     int64_t kept = dense < rule->tile_min    ? 0
                    : dense > rule->tile_cols ? dense - dense % rule->tile_cols
                                              : dense;
-    rc_status_t st =
-        rc_grow((void **)&f->key, &f->key_room, (size_t)dense, sizeof *f->key, "columns", err);
-    if (st == RC_OK)
-        st = rc_grow((void **)&f->col, &f->room, (size_t)(f->count + kept), sizeof *f->col,
-            "dense columns", err);
-    if (st < 0 || kept == 0)
-        return st;
+    RC_PASS(RC_GROW(f->key, f->key_room, (size_t)dense, "columns", err));
+    RC_PASS(RC_GROW(f->col, f->room, (size_t)(f->count + kept), "dense columns", err));
+    if (kept == 0)
+        return RC_OK;
     for (int64_t i = 0; i < dense; i++) {
         int32_t col = f->counts.often[i];
         f->key[i] = (uint64_t)(INT32_MAX - count_of(&f->counts, col)) << 32 | (uint32_t)col;
@@ -286,9 +279,8 @@ rc_status_t rc_tiles_find(const rc_csr_t *a, const rc_schedule_t *order, const r
 {
     found_t *found = NULL;
     place_t *place = NULL;
-    rc_status_t st = check_rule(rule, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(check_rule(rule, err));
     cut_t c = cut_into(a, order, rule->panel, threads);
     rc_tiles_t t = {.rule = *rule, .panels = c.panels};
     t.col_ptr = rc_alloc0((size_t)c.panels + 1, sizeof *t.col_ptr, "tiles", err);
@@ -327,9 +319,7 @@ static rc_status_t rest_of_panel(const cut_t *c, const rc_tiles_t *t, int64_t p,
     rc_tally_t *tally, rc_csr_t *b, rc_err_t *err)
 {
     int64_t s;
-    rc_status_t st = rc_tally_reset(tally, t->col_ptr[p + 1] - t->col_ptr[p], err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_tally_reset(tally, t->col_ptr[p + 1] - t->col_ptr[p], err));
     for (int64_t i = t->col_ptr[p]; i < t->col_ptr[p + 1]; i++)
         rc_tally_add(tally, t->col[i]);
     for (int64_t end = slots_of(c, p, &s); s < end; s++) {

@@ -17,13 +17,9 @@ void rc_entries_add(rc_entries_t *e, int64_t row, int64_t col)
 {
     if (e->failed)
         return;
-    if (e->n >= e->capacity) {
-        void *p = e->triple;
-        if (rc_grow(&p, &e->capacity, e->n + 1, sizeof *e->triple, "entries", NULL) < 0) {
-            e->failed = 1;
-            return;
-        }
-        e->triple = p;
+    if (e->n >= e->capacity && RC_GROW(e->triple, e->capacity, e->n + 1, "entries", NULL) < 0) {
+        e->failed = 1;
+        return;
     }
     e->triple[e->n++] = (rc_triple_t){(int32_t)row, (int32_t)col, 0};
 }

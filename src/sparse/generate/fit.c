@@ -176,9 +176,7 @@ static rc_status_t pass(fit_t *f, void (*row)(const void *, int64_t, rc_row_t *)
         .row = row,
         .of = f};
     f->a = a;
-    rc_status_t st = rc_rows_build(&r, seed, &b, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_rows_build(&r, seed, &b, err));
     rc_csr_free(a);
     *a = b;
     return RC_OK;
@@ -297,30 +295,28 @@ static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *e
     uint64_t seed = (uint64_t)form->seed;
     double entries = (double)(form->entries > a->nnz ? form->entries : a->nnz);
     int64_t on = 0;
-    rc_status_t st;
     if (f->pairs && !is_symmetric(a))
-        RC_TRY(pass(f, copy_row, 1, 2 * entries, seed, a, err));
+        RC_PASS(pass(f, copy_row, 1, 2 * entries, seed, a, err));
     else
         f->late = !has_diagonal(f, a);
-    RC_TRY(count_items(f, &on, err));
-    RC_TRY(aim(f, form, diagonal_of(f, on), err));
+    RC_PASS(count_items(f, &on, err));
+    RC_PASS(aim(f, form, diagonal_of(f, on), err));
     int64_t items = f->before[a->rows];
     if (items < f->keep) {
         if (f->late) /* what is added begins at entries that are there */
-            RC_TRY(pass(f, copy_row, 0, entries, seed, a, err));
+            RC_PASS(pass(f, copy_row, 0, entries, seed, a, err));
         f->late = 0;
-        RC_TRY(deal(f, f->keep - items, err));
-        RC_TRY(pass(f, filled_row, f->pairs, entries, seed, a, err));
-        RC_TRY(count_items(f, &on, err));
+        RC_PASS(deal(f, f->keep - items, err));
+        RC_PASS(pass(f, filled_row, f->pairs, entries, seed, a, err));
+        RC_PASS(count_items(f, &on, err));
         items = f->before[a->rows];
     }
     if (items > f->keep || f->single > 0 || f->flip) {
-        RC_TRY(choose(f, items, err));
-        RC_TRY(pass(f, thinned_row, 0, entries, seed, a, err));
+        RC_PASS(choose(f, items, err));
+        RC_PASS(pass(f, thinned_row, 0, entries, seed, a, err));
     } else if (f->late)
-        RC_TRY(pass(f, copy_row, 0, entries, seed, a, err));
-done:
-    return st;
+        RC_PASS(pass(f, copy_row, 0, entries, seed, a, err));
+    return RC_OK;
 }
 
 rc_status_t rc_form_fit(const rc_form_t *form, rc_csr_t *a, rc_err_t *err)

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "sparse/generate.h"
 #include "sparse/generate/permute.h"
 #include "sparse/generate/rows.h"
@@ -38,16 +39,10 @@ static int64_t community_of(const graph_t *g, int64_t i)
 static rc_status_t deal(graph_t *g, int64_t least, int64_t most, rc_err_t *err)
 {
     size_t capacity = 0;
-    void *first = NULL;
-    rc_status_t st = RC_OK;
     rc_draw_t d = {rc_rng_keyed(rc_rng_key(g->seed), 0x4c6652), 0};
     int64_t at = 0;
     for (;;) {
-        st = rc_grow(
-            &first, &capacity, (size_t)g->communities + 1, sizeof *g->first, "communities", err);
-        g->first = first;
-        if (st < 0)
-            return st;
+        RC_PASS(RC_GROW(g->first, capacity, (size_t)g->communities + 1, "communities", err));
         g->first[g->communities] = (int32_t)at;
         if (at == g->n)
             return RC_OK;

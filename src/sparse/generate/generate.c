@@ -76,9 +76,7 @@ static int param_count(const rc_generator_t *g)
 static rc_status_t set_param(const rc_gen_param_t *p, const char *text, double *out, rc_err_t *err)
 {
     double value;
-    rc_status_t st = rc_parse_double(text, p->name, &value, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_parse_double(text, p->name, &value, err));
     if (value < p->min || value > p->max || (p->is_whole && value != floor(value)))
         return rc_fail(err, RC_EINVAL, "%s: expected a %snumber from %.10g to %.10g, found %s",
             p->name, p->is_whole ? "whole " : "", p->min, p->max, text);

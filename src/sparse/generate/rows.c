@@ -14,13 +14,10 @@ void rc_row_add(rc_row_t *r, int64_t col)
 {
     if (r->failed)
         return;
-    if ((size_t)r->n >= r->capacity) {
-        void *p = r->col;
-        if (rc_grow(&p, &r->capacity, (size_t)r->n + 1, sizeof *r->col, "a row", NULL) < 0) {
-            r->failed = 1;
-            return;
-        }
-        r->col = p;
+    size_t n = (size_t)r->n;
+    if (n >= r->capacity && RC_GROW(r->col, r->capacity, n + 1, "a row", NULL) < 0) {
+        r->failed = 1;
+        return;
     }
     r->col[r->n++] = (uint64_t)col;
 }
@@ -154,7 +151,7 @@ static int make_block(const rc_rows_t *r, pattern_t *p, int64_t b, rc_row_t *row
 {
     size_t n = 0;
     size_t capacity = 0;
-    void *col = NULL;
+    int32_t *col = NULL;
     const int64_t first = b * BLOCK;
     for (int64_t i = first; i < block_end(p, b); i++) {
         if (i == first || r->same < 2 || i % r->same == 0) {
@@ -164,11 +161,11 @@ static int make_block(const rc_rows_t *r, pattern_t *p, int64_t b, rc_row_t *row
                 break;
             tidy(r->cols, row);
         }
-        if (rc_grow(&col, &capacity, n + (size_t)row->n, sizeof(int32_t), "rows", NULL) < 0) {
+        if (RC_GROW(col, capacity, n + (size_t)row->n, "rows", NULL) < 0) {
             row->failed = 1;
             break;
         }
-        p->length[i] = append(r, i, row, (int32_t *)col + n);
+        p->length[i] = append(r, i, row, col + n);
         n += (size_t)p->length[i];
     }
     p->block[b] = col;
@@ -297,9 +294,7 @@ static rc_status_t finish(
     int64_t nnz = 0;
     for (int64_t i = 0; i < p->rows; i++)
         nnz += p->length[i];
-    rc_status_t st = rc_csr_alloc(r->rows, r->cols, nnz, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csr_alloc(r->rows, r->cols, nnz, out, err));
     for (int64_t i = 0; i < p->rows; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + p->length[i];
     uint64_t key = rc_rng_key(seed);
