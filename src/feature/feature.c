@@ -81,10 +81,9 @@ rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry
     int team = 1;
     if (!out)
         return rc_fail(err, RC_EINVAL, "features: expected where to put them, found NULL");
-    rc_status_t st = check_geometry(g, err);
-    if (st == RC_OK)
-        st = rc_csr_given(a, threads, &team, err);
-    return st < 0 ? st : public_set()->compute(a, g, team, out, err);
+    RC_PASS(check_geometry(g, err));
+    RC_PASS(rc_csr_given(a, threads, &team, err));
+    return public_set()->compute(a, g, team, out, err);
 }
 
 const char *rc_feature_name(int i)

@@ -271,8 +271,7 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
     if (!policy || !out)
         return rc_fail(
             err, RC_EINVAL, "%s: expected one, found NULL", policy ? "schedule" : "policy");
-    rc_status_t st = rc_policy_spec_parse(policy, &spec, err);
-    if (st == RC_OK)
-        st = rc_csr_given(a, threads, &team, err);
-    return st < 0 ? st : rc_policy_build(&spec, a, geometry, team, NULL, out, err);
+    RC_PASS(rc_policy_spec_parse(policy, &spec, err));
+    RC_PASS(rc_csr_given(a, threads, &team, err));
+    return rc_policy_build(&spec, a, geometry, team, NULL, out, err);
 }

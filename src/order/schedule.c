@@ -151,8 +151,8 @@ rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_
 {
     if (!s)
         return rc_fail(err, RC_EINVAL, "schedule: expected one, found NULL");
-    rc_status_t st = rc_csr_check(a, err);
-    return st < 0 ? st : rc_schedule_fits(s, a, err);
+    RC_PASS(rc_csr_check(a, err));
+    return rc_schedule_fits(s, a, err);
 }
 
 rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err)

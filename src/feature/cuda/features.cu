@@ -108,10 +108,8 @@ extern "C" rc_status_t rc_cuda_features_there(rc_executor_t *x, const char *set,
     void *to = nullptr;
     if (strcmp(set, "shares") != 0)
         return rc_fail(err, RC_ENOTSUP, "features '%s': not computed on a GPU", set);
-    rc_status_t st = x->alloc(x, sizeof(numbers), &to, err);
-    if (st < 0)
-        return st;
-    st = x->fill(x, to, 0, sizeof(numbers), err);
+    RC_PASS(x->alloc(x, sizeof(numbers), &to, err));
+    rc_status_t st = x->fill(x, to, 0, sizeof(numbers), err);
     if (st == RC_OK && a->rows > 0)
         st = launch(x, a, m, static_cast<numbers *>(to), err);
     if (st == RC_OK)

@@ -61,8 +61,8 @@ rc_status_t build_with(
     const state *s, const rc_cuda_order_t *order, void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
     rc_params_t params = {};
-    rc_status_t st = rc_cuda_order_defaults(order->policy, &params, err);
-    return st < 0 ? st : order->build(s->x, s->a, &params, work, bytes, slots, err);
+    RC_PASS(rc_cuda_order_defaults(order->policy, &params, err));
+    return order->build(s->x, s->a, &params, work, bytes, slots, err);
 }
 
 /* An order, and what its runs share. */
@@ -70,8 +70,8 @@ rc_status_t try_order(
     const state *s, const rc_cuda_order_t *order, int32_t *slots, rc_sharing_t *runs, rc_err_t *err)
 {
     int64_t bytes = 0;
-    rc_status_t st = build_with(s, order, s->temp, &bytes, slots, err);
-    return st < 0 ? st : rc_cuda_sample_runs(s->x, s->a, slots, runs, err);
+    RC_PASS(build_with(s, order, s->temp, &bytes, slots, err));
+    return rc_cuda_sample_runs(s->x, s->a, slots, runs, err);
 }
 
 /* *chosen = 1: `mincol` is it, as far as the host may ask. */
@@ -79,17 +79,15 @@ rc_status_t try_mincol(state *s, int *chosen, rc_err_t *err)
 {
     rc_local_samples_t all;
     rc_sharing_t runs;
-    rc_status_t st = rc_cuda_sample_ask(s->x, s->a, s->samples, &s->all, err);
-    if (st == RC_OK)
-        st = try_order(s, &rc_cuda_order_mincol, s->mincol, &s->sum->mincol, err);
-    if (st < 0 || !s->waits)
-        return st;
-    st = s->x->download(s->x, &all, s->all, sizeof all, err);
-    if (st == RC_OK)
-        st = s->x->download(s->x, &runs, &s->sum->mincol, sizeof runs, err);
-    *chosen = st == RC_OK && rc_local_mincol(&all, &runs);
+    RC_PASS(rc_cuda_sample_ask(s->x, s->a, s->samples, &s->all, err));
+    RC_PASS(try_order(s, &rc_cuda_order_mincol, s->mincol, &s->sum->mincol, err));
+    if (!s->waits)
+        return RC_OK;
+    RC_PASS(s->x->download(s->x, &all, s->all, sizeof all, err));
+    RC_PASS(s->x->download(s->x, &runs, &s->sum->mincol, sizeof runs, err));
+    *chosen = rc_local_mincol(&all, &runs);
     s->all = nullptr;
-    return st;
+    return RC_OK;
 }
 
 /* What of the orders is worth a try: all of them, if the host may not ask. */
@@ -98,21 +96,17 @@ rc_status_t ask(state *s, int *ordered, int *skewed, rc_err_t *err)
     int index;
     int capturing = 0;
     found sum;
-    rc_status_t st = rc_cuda_sample_runs(s->x, s->a, nullptr, &s->sum->run, err);
-    if (st == RC_OK)
-        st = rc_cuda_sample_longest(s->x, s->a, &s->sum->longest, err);
-    if (st == RC_OK)
-        st = rc_cuda_stream_info(rc_cuda_stream(s->x), &index, &capturing, err);
+    RC_PASS(rc_cuda_sample_runs(s->x, s->a, nullptr, &s->sum->run, err));
+    RC_PASS(rc_cuda_sample_longest(s->x, s->a, &s->sum->longest, err));
+    RC_PASS(rc_cuda_stream_info(rc_cuda_stream(s->x), &index, &capturing, err));
     s->waits = !capturing;
     *ordered = *skewed = 1;
-    if (st < 0 || capturing)
-        return st;
-    st = s->x->download(s->x, &sum, s->sum, sizeof sum, err);
-    if (st < 0)
-        return st;
+    if (capturing)
+        return RC_OK;
+    RC_PASS(s->x->download(s->x, &sum, s->sum, sizeof sum, err));
     *ordered = rc_local_apart(sum.run.entries, sum.run.distinct);
     *skewed = rc_local_skewed(s->a->rows, s->a->nnz, sum.longest);
-    return st;
+    return RC_OK;
 }
 
 rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
@@ -122,26 +116,21 @@ rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
     int ordered = 0;
     int skewed = 0;
     int chosen = 0;
-    rc_status_t st = rc_cuda_check(cudaMemsetAsync(s->sum, 0, sizeof *s->sum, stream), "an order", err);
-    if (st == RC_OK)
-        st = ask(s, &ordered, &skewed, err);
-    if (st == RC_OK && ordered && skewed)
-        st = try_mincol(s, &chosen, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(cudaMemsetAsync(s->sum, 0, sizeof *s->sum, stream), "an order", err));
+    RC_PASS(ask(s, &ordered, &skewed, err));
+    if (ordered && skewed)
+        RC_PASS(try_mincol(s, &chosen, err));
     if (chosen)
         return rc_cuda_check(cudaMemcpyAsync(slots, s->mincol, (size_t)n * sizeof *slots,
                                  cudaMemcpyDeviceToDevice, stream),
             "an order", err);
-    if (ordered)
-        st = try_order(s, &rc_cuda_order_multilevel, slots, &s->sum->multilevel, err);
-    if (st < 0)
-        return st;
-    if (ordered)
+    if (ordered) {
+        RC_PASS(try_order(s, &rc_cuda_order_multilevel, slots, &s->sum->multilevel, err));
         choose<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(
             s->sum, s->all, s->mincol, slots, s->a->nnz, n);
-    else
+    } else {
         original<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(slots, n);
+    }
     return rc_cuda_launched("the choice of an order", err);
 }
 
@@ -153,11 +142,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     state s = {};
     s.x = x;
     s.a = a;
-    rc_status_t st = build_with(&s, &rc_cuda_order_multilevel, nullptr, &of_multilevel, nullptr, err);
-    if (st == RC_OK)
-        st = build_with(&s, &rc_cuda_order_mincol, nullptr, &of_mincol, nullptr, err);
-    if (st < 0)
-        return st;
+    RC_PASS(build_with(&s, &rc_cuda_order_multilevel, nullptr, &of_multilevel, nullptr, err));
+    RC_PASS(build_with(&s, &rc_cuda_order_mincol, nullptr, &of_mincol, nullptr, err));
     rc::workspace w = {(char *)work, 0};
     s.sum = w.take<found>(1);
     s.samples = w.take<char>(rc_cuda_sample_bytes());

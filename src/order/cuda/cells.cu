@@ -12,10 +12,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
 {
     const int64_t branch = params->value[PARAM_BRANCH];
     rc::search s;
-    rc_status_t st =
-        rc::search_begin(x, a, params->value[PARAM_SIZE], params->value[PARAM_ROUNDS], &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(
+        rc::search_begin(x, a, params->value[PARAM_SIZE], params->value[PARAM_ROUNDS], &s, err));
     for (int64_t n = s.c.count; n > branch;)
         n = rc::search_add_level(&s.p, n, branch);
     if (s.p.levels == 0)
@@ -25,8 +23,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     *bytes = w.used;
     if (!work)
         return RC_OK;
-    st = rc::search_cells(&s, err);
-    return st < 0 ? st : rc::search_place(&s, slots, err);
+    RC_PASS(rc::search_cells(&s, err));
+    return rc::search_place(&s, slots, err);
 }
 
 } // namespace

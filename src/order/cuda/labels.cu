@@ -18,9 +18,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
     int64_t temp_bytes;
-    rc_status_t st = rc_cuda_sort_bytes(a->rows, &temp_bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort_bytes(a->rows, &temp_bytes, err));
     rc::workspace w = {(char *)work, 0};
     uint32_t *columns = w.take<uint32_t>(2 * a->cols);
     rc_cuda_pairs_t p = {w.take<uint32_t>(a->rows), w.take<uint32_t>(a->rows), slots,
@@ -31,12 +29,10 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
         return RC_OK;
     begin<<<rc::blocks_for(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
         p.key, p.value, a->rows);
-    st = rc_cuda_launched("labels of rows", err);
-    if (st == RC_OK)
-        st = rc_cuda_votes(x, a, (int)params->value[0], p.key, columns, err);
-    if (st == RC_OK)
-        st = rc_cuda_sort(x, temp, temp_bytes, &p, rc::bits_of(a->rows), err);
-    return st < 0 ? st : rc::deliver(x, &p, slots, err);
+    RC_PASS(rc_cuda_launched("labels of rows", err));
+    RC_PASS(rc_cuda_votes(x, a, (int)params->value[0], p.key, columns, err));
+    RC_PASS(rc_cuda_sort(x, temp, temp_bytes, &p, rc::bits_of(a->rows), err));
+    return rc::deliver(x, &p, slots, err);
 }
 
 } // namespace

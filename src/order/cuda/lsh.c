@@ -4,6 +4,7 @@
  * After each band the host asks how many pairs there are: a stream that is captured cannot have this. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "order/cuda/lsh_pairs.h"
 #include "order/lsh.h"
@@ -32,9 +33,7 @@ static void *take(fixed_t *f, int64_t bytes)
 /* Lay out what a search of n units needs. */
 static rc_status_t lay_out(rc_cuda_lsh_t *l, const rc_lsh_rule_t *rule, int64_t n, fixed_t *f, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_sort64_bytes(n, &l->temp_bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort64_bytes(n, &l->temp_bytes, err));
     l->words = rule->bsize / 2 + rule->bsize % 2;
     for (int i = 0; i < 2; i++)
         l->word[i] = take(f, rc_sat_mul(l->words, n * (int64_t)sizeof *l->word[i]));
@@ -200,10 +199,7 @@ done:
 static rc_status_t deliver_set(const rc_cuda_lsh_t *l, rc_pair_set_t *seen, rc_err_t *err)
 {
     size_t slots = (size_t)1 << l->bits;
-    rc_status_t st =
-        rc_pairs_check_memory(l->pairs, (int64_t)(slots * sizeof *seen->slot), err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_pairs_check_memory(l->pairs, (int64_t)(slots * sizeof *seen->slot), err));
     seen->slot = rc_alloc(slots, sizeof *seen->slot, "pairs of rows", err);
     if (!seen->slot)
         return RC_ENOMEM;

@@ -285,9 +285,7 @@ struct rank_work {
 
 rc_status_t rank_work_of(int64_t n, void *work, rank_work *out, rc_err_t *err)
 {
-    const rc_status_t st = rc_cuda_sort64_bytes(n, &out->temp_bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort64_bytes(n, &out->temp_bytes, err));
     rc::workspace w = {(char *)work, 0};
     out->by = {w.take<uint64_t>(n), w.take<uint64_t>(n), w.take<int32_t>(n), w.take<int32_t>(n), n};
     out->temp = w.take<char>(out->temp_bytes);
@@ -308,10 +306,9 @@ rc_status_t rc_cuda_lsh_sign(const rc_cuda_lsh_t *l, int64_t band, uint64_t *wor
 rc_status_t rc_cuda_lsh_sort(rc_cuda_lsh_t *l, rc_err_t *err)
 {
     number_units<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(l->by.value, l->units);
-    rc_status_t st = rc_cuda_launched("numbers of units", err);
-    if (st == RC_OK)
-        st = sort_by(l, l->word[1], err);
-    return st < 0 ? st : sort_by(l, l->word[0], err);
+    RC_PASS(rc_cuda_launched("numbers of units", err));
+    RC_PASS(sort_by(l, l->word[1], err));
+    return sort_by(l, l->word[0], err);
 }
 
 rc_status_t rc_cuda_lsh_compare(const rc_cuda_lsh_t *l, rc_err_t *err)
@@ -350,19 +347,16 @@ rc_status_t rc_cuda_lsh_rank(const rc_cuda_lsh_t *l, void *work, rc_ranked_t *ou
     const unsigned blocks = rc::blocks_for(l->pairs);
     const cudaStream_t stream = rc_cuda_stream(l->x);
     rank_work w = {};
-    rc_status_t st = work ? rank_work_of(l->pairs, work, &w, err) : RC_OK;
-    if (st == RC_OK && work) {
+    if (work) {
+        RC_PASS(rank_work_of(l->pairs, work, &w, err));
         number_units<<<blocks, rc::ORDER_THREADS, 0, stream>>>(w.by.value, l->pairs);
         const uint64_t *const keys[] = {l->pair, l->similar}; /* the last one first */
-        for (int i = 0; i < 2 && st == RC_OK; i++) {
+        for (int i = 0; i < 2; i++) {
             take_keys<<<blocks, rc::ORDER_THREADS, 0, stream>>>(keys[i], w.by.value, w.by.key, l->pairs);
-            st = rc_cuda_launched("keys of pairs", err);
-            if (st == RC_OK)
-                st = rc_cuda_sort64(l->x, w.temp, w.temp_bytes, &w.by, 64, err);
+            RC_PASS(rc_cuda_launched("keys of pairs", err));
+            RC_PASS(rc_cuda_sort64(l->x, w.temp, w.temp_bytes, &w.by, 64, err));
         }
     }
-    if (st < 0)
-        return st;
     join_pairs<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
         l->similar, l->pair, work ? w.by.value : nullptr, out, l->pairs);
     return rc_cuda_launched("pairs in order", err);

@@ -18,9 +18,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
     int64_t temp_bytes;
-    rc_status_t st = rc_cuda_sort_bytes(a->rows, &temp_bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort_bytes(a->rows, &temp_bytes, err));
     rc::workspace w = {(char *)work, 0};
     rc_cuda_pairs_t p = {w.take<uint32_t>(a->rows), w.take<uint32_t>(a->rows), slots,
         w.take<int32_t>(a->rows), a->rows};
@@ -28,8 +26,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     *bytes = w.used;
     if (!work)
         return RC_OK;
-    st = rc_cuda_sort_first_columns(x, a, temp, temp_bytes, &p, err);
-    return st < 0 ? st : rc::deliver(x, &p, slots, err);
+    RC_PASS(rc_cuda_sort_first_columns(x, a, temp, temp_bytes, &p, err));
+    return rc::deliver(x, &p, slots, err);
 }
 
 } // namespace
@@ -39,8 +37,8 @@ rc_status_t rc_cuda_sort_first_columns(const rc_executor_t *x, const rc_cuda_pat
 {
     first_columns<<<rc::blocks_for(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
         *a, p->key, p->value);
-    rc_status_t st = rc_cuda_launched("smallest columns", err);
-    return st < 0 ? st : rc_cuda_sort(x, temp, bytes, p, rc::bits_of(a->cols), err);
+    RC_PASS(rc_cuda_launched("smallest columns", err));
+    return rc_cuda_sort(x, temp, bytes, p, rc::bits_of(a->cols), err);
 }
 
 extern "C" {

@@ -80,27 +80,25 @@ rc_status_t sort_level(state *s, rc_err_t *err)
     const int64_t n = s->a->rows;
     take_keys<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, rc_cuda_stream(s->x)>>>(
         s->label, s->pairs.value, s->pairs.key, n);
-    rc_status_t st = rc_cuda_launched("keys of rows", err);
-    return st < 0 ? st
-                  : rc_cuda_sort(s->x, s->temp, s->temp_bytes, &s->pairs, rc::bits_of(n), err);
+    RC_PASS(rc_cuda_launched("keys of rows", err));
+    return rc_cuda_sort(s->x, s->temp, s->temp_bytes, &s->pairs, rc::bits_of(n), err);
 }
 
 rc_status_t run(state *s, const int64_t *rounds, rc_err_t *err)
 {
     int level = 0;
-    rc_status_t st = rc::fill_none(s->x, s->column[0], s->a->cols, err);
-    if (st == RC_OK)
-        st = rc::fill_none(s->x, s->column[1], s->a->cols, err);
+    RC_PASS(rc::fill_none(s->x, s->column[0], s->a->cols, err));
+    RC_PASS(rc::fill_none(s->x, s->column[1], s->a->cols, err));
     number<<<rc::blocks_for(s->a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(s->x)>>>(
         s->pairs.value, s->a->rows);
-    for (int64_t done = 0; level < LEVELS && st == RC_OK; done++) {
+    for (int64_t done = 0; level < LEVELS; done++) {
         const labels l = {s->label, done > 0 ? s->column[(done + 1) % 2] : nullptr,
             done < rounds[LEVELS - 1] ? s->column[done % 2] : nullptr};
-        st = launch(s->x, s->a, l, err);
-        for (; level < LEVELS && rounds[level] == done && st == RC_OK; level++)
-            st = sort_level(s, err);
+        RC_PASS(launch(s->x, s->a, l, err));
+        for (; level < LEVELS && rounds[level] == done; level++)
+            RC_PASS(sort_level(s, err));
     }
-    return st;
+    return RC_OK;
 }
 
 rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *params,
@@ -110,9 +108,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     if (rounds[0] > rounds[1] || rounds[1] > rounds[2])
         return rc_fail(err, RC_EINVAL, "rounds: expected fine <= middle <= coarse");
     state s = {};
-    rc_status_t st = rc_cuda_sort_bytes(a->rows, &s.temp_bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort_bytes(a->rows, &s.temp_bytes, err));
     rc::workspace w = {(char *)work, 0};
     s.x = x;
     s.a = a;
@@ -125,8 +121,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     *bytes = w.used;
     if (!work)
         return RC_OK;
-    st = run(&s, rounds, err);
-    return st < 0 ? st : rc::deliver(x, &s.pairs, slots, err);
+    RC_PASS(run(&s, rounds, err));
+    return rc::deliver(x, &s.pairs, slots, err);
 }
 
 } // namespace

@@ -260,17 +260,12 @@ rc_status_t place_top(const rc::search *s, const levels *l, places *p, rc_err_t 
     const cudaStream_t stream = rc_cuda_stream(s->x);
     int n = (int)l->n[l->top];
     void *args[] = {&p->joined, &n, &p->top};
-    rc_status_t st = rc_cuda_check(
-        cudaMemsetAsync(p->joined, 0, sizeof(uint32_t) * TOP * WORDS, stream), "places of cells", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(
+        cudaMemsetAsync(p->joined, 0, sizeof(uint32_t) * TOP * WORDS, stream), "places of cells", err));
     join_top<<<rc::blocks_for(s->a->rows / thin + 1), rc::ORDER_THREADS, 0, stream>>>(
         s->c, s->a->rows, thin, p->joined);
-    st = rc_cuda_launched("places of cells", err);
-    if (st == RC_OK)
-        st = rc::cooperate(s->x, smooth_top, DIMS, DIMS, THREADS, args, "places of cells", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_launched("places of cells", err));
+    RC_PASS(rc::cooperate(s->x, smooth_top, DIMS, DIMS, THREADS, args, "places of cells", err));
     rank_top<<<rc::blocks_for((int64_t)DIMS * n * rc::WARP), rc::ORDER_THREADS, 0, stream>>>(p->top, n, *p);
     return rc_cuda_launched("places of cells", err);
 }
@@ -280,12 +275,10 @@ rc_status_t place_cells(rc::search *s, levels *l, places *p, rc_err_t *err)
     int64_t rows = s->a->rows;
     int64_t thin = RC_CURVE_THINNING;
     void *args[] = {&s->c, &rows, l, p};
-    rc_status_t st = place_top(s, l, p, err);
-    if (st == RC_OK && l->top > 0)
-        st = rc::cooperate(s->x, refine, 1, rows / thin / rc::CELL_THREADS + 1, rc::CELL_THREADS,
-            args, "places of cells", err);
-    if (st < 0)
-        return st;
+    RC_PASS(place_top(s, l, p, err));
+    if (l->top > 0)
+        RC_PASS(rc::cooperate(s->x, refine, 1, rows / thin / rc::CELL_THREADS + 1, rc::CELL_THREADS,
+            args, "places of cells", err));
     for (int d = 0; d < DIMS && l->top % 2 == 1; d++) { /* as the kernel left them */
         int32_t *const swap = p->now[d];
         p->now[d] = p->above[d];
@@ -330,10 +323,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     levels l = {};
     places p = {};
     rc::search s;
-    rc_status_t st =
-        rc::search_begin(x, a, params->value[PARAM_SIZE], params->value[PARAM_ROUNDS], &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(
+        rc::search_begin(x, a, params->value[PARAM_SIZE], params->value[PARAM_ROUNDS], &s, err));
     add_levels(&s, &l);
     rc::workspace w = {(char *)work, 0};
     rc::search_take(&s, &w);
@@ -341,10 +332,9 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     *bytes = w.used;
     if (!work)
         return RC_OK;
-    st = rc::search_cells(&s, err);
-    if (st == RC_OK)
-        st = place_cells(&s, &l, &p, err);
-    return st < 0 ? st : rc::search_place(&s, slots, err);
+    RC_PASS(rc::search_cells(&s, err));
+    RC_PASS(place_cells(&s, &l, &p, err));
+    return rc::search_place(&s, slots, err);
 }
 
 } // namespace

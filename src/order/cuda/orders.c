@@ -1,5 +1,6 @@
 #include "config.h"
 #include "order/cuda/orders.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "order/policy.h"
 
@@ -19,9 +20,7 @@ const rc_cuda_order_t *const rc_cuda_orders[] = {
 static rc_status_t find(const char *policy, const rc_cuda_pattern_t *a, rc_policy_spec_t *spec,
     const rc_cuda_order_t **out, rc_err_t *err)
 {
-    rc_status_t st = rc_policy_spec_parse(policy, spec, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_policy_spec_parse(policy, spec, err));
     if (a->rows > INT32_MAX || a->cols > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP,
             "matrix of %" PRId64 " x %" PRId64 ": expected at most %" PRId32 " each way", a->rows,

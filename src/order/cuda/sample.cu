@@ -348,19 +348,18 @@ extern "C" rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_
     rc::workspace w = {(char *)memory, 0};
     const scratch s = take_scratch(&w);
     *out = s.sum;
-    rc_status_t st = rc_cuda_check(
-        cudaMemsetAsync(memory, 0, (size_t)w.used, rc_cuda_stream(x)), "samples of rows", err);
-    if (st == RC_OK)
-        st = rc::fill_none(x, s.row, (int64_t)RC_LOCAL_RUNS * SLOTS, err);
-    return st < 0 ? st : launch(x, a, &s, err);
+    RC_PASS(rc_cuda_check(
+        cudaMemsetAsync(memory, 0, (size_t)w.used, rc_cuda_stream(x)), "samples of rows", err));
+    RC_PASS(rc::fill_none(x, s.row, (int64_t)RC_LOCAL_RUNS * SLOTS, err));
+    return launch(x, a, &s, err);
 }
 
 extern "C" rc_status_t rc_cuda_sample_longest(
     const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_check(
-        cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "the longest row", err);
-    return st < 0 ? st : find_longest_row(x, a, out, err);
+    RC_PASS(rc_cuda_check(
+        cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "the longest row", err));
+    return find_longest_row(x, a, out, err);
 }
 
 extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda_pattern_t *a,

@@ -77,12 +77,10 @@ template <int LANES> rc_status_t search_with(search *s, rc_err_t *err)
     rc_cuda_pattern_t a = *s->a;
     void *of_grow[] = {&a, &s->c};
     void *of_join[] = {&a, &s->c, &s->p};
-    rc_status_t st = rc::cooperate(s->x, rc::grow<LANES>, 1, blocks_of(a.rows), rc::CELL_THREADS,
-        of_grow, "cells of rows", err);
-    if (st == RC_OK)
-        st = rc::cooperate(s->x, rc::join<LANES>, 1, blocks_of(a.rows * LANES), rc::CELL_THREADS, of_join,
-            "cells of cells", err);
-    return st;
+    RC_PASS(rc::cooperate(s->x, rc::grow<LANES>, 1, blocks_of(a.rows), rc::CELL_THREADS, of_grow,
+        "cells of rows", err));
+    return rc::cooperate(s->x, rc::join<LANES>, 1, blocks_of(a.rows * LANES), rc::CELL_THREADS, of_join,
+        "cells of cells", err);
 }
 
 rc_status_t rank(search *s, rc_err_t *err)
@@ -91,17 +89,13 @@ rc_status_t rank(search *s, rc_err_t *err)
     const unsigned blocks = rc::blocks_for(n);
     const cudaStream_t stream = rc_cuda_stream(s->x);
     rc_cuda_pairs64_t p = {s->cell_key[0], s->cell_key[1], s->cell_order[0], s->cell_order[1], n};
-    rc_status_t st = RC_OK;
     begin_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, n);
-    for (int w = 0; w < s->p.words && st == RC_OK; w++) {
+    for (int w = 0; w < s->p.words; w++) {
         take_paths<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
             s->c.path + w * n, p.value, p.key, n);
-        st = rc_cuda_launched("ranks of cells", err);
-        if (st == RC_OK)
-            st = rc_cuda_sort64(s->x, s->temp, s->temp_bytes, &p, s->p.bits[w], err);
+        RC_PASS(rc_cuda_launched("ranks of cells", err));
+        RC_PASS(rc_cuda_sort64(s->x, s->temp, s->temp_bytes, &p, s->p.bits[w], err));
     }
-    if (st < 0)
-        return st;
     rank_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, s->rank, n);
     return rc_cuda_launched("ranks of cells", err);
 }
@@ -117,15 +111,11 @@ rc_status_t gather(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
         p->key, s->rank, s->c.count, n);
     begin_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
         p->key, p->value, s->rank, s->c.count, label, n);
-    rc_status_t st = rc_cuda_launched("labels of rows", err);
-    if (st == RC_OK)
-        st = rc_cuda_votes(s->x, s->a, (int)s->rounds, label, s->columns, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_launched("labels of rows", err));
+    RC_PASS(rc_cuda_votes(s->x, s->a, (int)s->rounds, label, s->columns, err));
     take_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(label, p->value, p->key, n);
-    st = rc_cuda_launched("labels of rows", err);
-    return st < 0 ? st
-                  : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(n), err);
+    RC_PASS(rc_cuda_launched("labels of rows", err));
+    return rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(n), err);
 }
 
 /* By the smallest column, then by the rank of the cell. */
@@ -133,15 +123,11 @@ rc_status_t sort_rows(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
 {
     const unsigned blocks = rc::blocks_for(p->n);
     const cudaStream_t stream = rc_cuda_stream(s->x);
-    rc_status_t st = rc_cuda_sort_first_columns(s->x, s->a, s->temp, s->temp_bytes, p, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_sort_first_columns(s->x, s->a, s->temp, s->temp_bytes, p, err));
     take_ranks<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
         s->c.row, s->rank, s->c.count, p->value, p->key, p->n);
-    st = rc_cuda_launched("keys of rows", err);
-    return st < 0
-        ? st
-        : rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(s->c.count), err);
+    RC_PASS(rc_cuda_launched("keys of rows", err));
+    return rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(s->c.count), err);
 }
 
 } // namespace
@@ -149,17 +135,13 @@ rc_status_t sort_rows(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
 rc_status_t rc::search_cells(search *s, rc_err_t *err)
 {
     const int lanes = rc::lanes_of(s->a);
-    rc_status_t st = rc::fill_none(s->x, s->c.row, s->a->rows, err);
-    if (st == RC_OK)
-        st = rc::fill_none(s->x, s->c.col, s->a->cols, err);
-    if (st == RC_OK)
-        st = rc_cuda_check(
-            cudaMemsetAsync(s->c.found, 0,
-                sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
-                rc_cuda_stream(s->x)),
-            "cells of rows", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc::fill_none(s->x, s->c.row, s->a->rows, err));
+    RC_PASS(rc::fill_none(s->x, s->c.col, s->a->cols, err));
+    RC_PASS(rc_cuda_check(
+        cudaMemsetAsync(s->c.found, 0,
+            sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
+            rc_cuda_stream(s->x)),
+        "cells of rows", err));
     return lanes == 1  ? search_with<1>(s, err)
         : lanes == 2   ? search_with<2>(s, err)
         : lanes == 4   ? search_with<4>(s, err)
@@ -169,12 +151,11 @@ rc_status_t rc::search_cells(search *s, rc_err_t *err)
 rc_status_t rc::search_place(search *s, int32_t *slots, rc_err_t *err)
 {
     rc_cuda_pairs_t p = {s->c.link, s->key_beside, slots, s->beside, s->a->rows};
-    rc_status_t st = rank(s, err);
-    if (st == RC_OK)
-        st = sort_rows(s, &p, err);
-    if (st == RC_OK && s->rounds > 0)
-        st = gather(s, &p, err);
-    return st < 0 ? st : deliver(s->x, &p, slots, err);
+    RC_PASS(rank(s, err));
+    RC_PASS(sort_rows(s, &p, err));
+    if (s->rounds > 0)
+        RC_PASS(gather(s, &p, err));
+    return deliver(s->x, &p, slots, err);
 }
 
 /* ------------------------------------------------------------ the workspace */
@@ -227,9 +208,8 @@ rc_status_t rc::search_begin(rc_executor_t *x, const rc_cuda_pattern_t *a, int64
     s->c.size = size < least ? least : size;
     s->c.count = (a->rows + s->c.size - 1) / s->c.size;
     s->p.words = 1;
-    rc_status_t st = rc_cuda_sort_bytes(a->rows, &s->temp_bytes, err);
-    if (st == RC_OK)
-        st = rc_cuda_sort64_bytes(s->c.count, &of_cells, err);
+    RC_PASS(rc_cuda_sort_bytes(a->rows, &s->temp_bytes, err));
+    RC_PASS(rc_cuda_sort64_bytes(s->c.count, &of_cells, err));
     s->temp_bytes = s->temp_bytes > of_cells ? s->temp_bytes : of_cells;
-    return st;
+    return RC_OK;
 }

@@ -77,10 +77,8 @@ rc_status_t cooperate(const rc_executor_t *x, Kernel kernel, int64_t least, int6
     void **args, const char *what, rc_err_t *err)
 {
     int fit = 0;
-    rc_status_t st =
-        rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0), what, err);
-    if (st < 0)
-        return st;
+    RC_PASS(
+        rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0), what, err));
     const int64_t most = (int64_t)fit * rc_cuda_sms(x);
     blocks = blocks > most ? most : blocks;
     blocks = blocks < least ? least : blocks;

@@ -121,19 +121,18 @@ rc_status_t launch(const rc_executor_t *x, const rc_cuda_pattern_t *a, const vot
 rc_status_t rc_cuda_votes(rc_executor_t *x, const rc_cuda_pattern_t *a, int rounds, uint32_t *label,
     uint32_t *columns, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    for (int round = 0; round <= rounds && rounds > 0 && st == RC_OK; round++) {
+    for (int round = 0; round <= rounds && rounds > 0; round++) {
         uint32_t *heard = round > 0 ? columns + (round + 1) % 2 * a->cols : nullptr;
         uint32_t *draw = round < rounds ? columns + round % 2 * a->cols : nullptr;
         if (heard && a->cols > 0) {
             hear<<<rc::blocks_for(a->cols), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
                 label, a->rows, heard, a->cols, round - 1);
-            st = rc_cuda_launched("labels of columns", err);
+            RC_PASS(rc_cuda_launched("labels of columns", err));
         }
-        if (st == RC_OK && draw)
-            st = rc::fill_none(x, draw, a->cols, err);
-        if (st == RC_OK)
-            st = launch(x, a, {label, heard, draw, round}, err);
+        if (draw)
+            RC_PASS(rc::fill_none(x, draw, a->cols, err));
+        const votes v = {label, heard, draw, round};
+        RC_PASS(launch(x, a, v, err));
     }
-    return st;
+    return RC_OK;
 }
