@@ -185,11 +185,11 @@ static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *
 {
     char name[RC_POLICY_TEXT];
     _Atomic int64_t placed = 0;
+    const rc_order_watch_t watch = {.placed = &placed, .facts = facts};
     rc_policy_spec_text(policy, name);
     rc_ticker_t *ticker = rc_ticker_start(stderr, "order", name, &placed, m->a.rows);
     int64_t start = rc_clock_ns();
-    rc_status_t st =
-        rc_policy_explain(policy, &m->a, &m->geometry, m->threads, &placed, facts, out, err);
+    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &watch, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
     rc_ticker_stop(ticker);
     return st;

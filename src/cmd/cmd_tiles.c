@@ -93,10 +93,11 @@ static rc_status_t build(
     rc_policy_spec_t policy;
     char name[RC_POLICY_TEXT];
     _Atomic int64_t placed = 0;
+    const rc_order_watch_t watch = {.placed = &placed};
     RC_PASS(rc_policy_spec_parse(text, &policy, err));
     rc_policy_spec_text(&policy, name);
     rc_ticker_t *ticker = rc_ticker_start(stderr, "tiles", name, &placed, m->a.rows);
-    rc_status_t st = rc_policy_build(&policy, &m->a, &m->geometry, m->threads, &placed, out, err);
+    rc_status_t st = rc_policy_build(&policy, &m->a, &m->geometry, m->threads, &watch, out, err);
     rc_ticker_stop(ticker);
     return st;
 }

@@ -300,8 +300,8 @@ rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
     RC_TRY(by->find(by, a, &units, rule, &seen, &list, &f, err));
     RC_TRY(rc_lsh_merge(a, &units, rule->size, by->threads, &seen, &list, by->in, err));
     RC_TRY(arrange(a->rows, &units, out, &f, err));
-    if (by->in && by->in->placed)
-        *by->in->placed = a->rows;
+    if (by->in && by->in->watch.placed)
+        *by->in->watch.placed = a->rows;
     if (facts)
         *facts = f;
 done:
@@ -326,7 +326,7 @@ rc_lsh_finder_t rc_lsh_here(int threads, const rc_order_input_t *in)
 rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
     _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
 {
-    const rc_order_input_t told = {.placed = placed};
+    const rc_order_input_t told = {.watch.placed = placed};
     const rc_lsh_finder_t here = rc_lsh_here(threads, &told);
     return rc_lsh_schedule_by(a, rule, &here, out, facts, err);
 }

@@ -36,8 +36,8 @@ typedef struct part {
 
 static void report(const greedy_t *g, int64_t rows)
 {
-    if (g->in->placed)
-        atomic_fetch_add_explicit(g->in->placed, rows, memory_order_relaxed);
+    if (g->in->watch.placed)
+        atomic_fetch_add_explicit(g->in->watch.placed, rows, memory_order_relaxed);
 }
 
 /* Fill slots [p, p + n) of a part with the n rows of `rows`, which increase; slot p has a
@@ -175,8 +175,8 @@ rc_status_t rc_greedy_build(const rc_order_input_t *in, const rc_greedy_rule_t *
         g.left[r] = (int32_t)r;
     if (rule->within_load)
         RC_TRY(rc_sort_by_key(g.load, 1, a->rows, g.left, err));
-    if (in->placed)
-        *in->placed = 0;
+    if (in->watch.placed)
+        *in->watch.placed = 0;
     g.slot = s.row;
     RC_TRY(rc_parts_share(g.parts, g.threads, take_parts, &g, err));
     for (int64_t p = 0; g.number.row && p < a->rows; p++)

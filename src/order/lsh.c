@@ -338,8 +338,8 @@ static rc_status_t compare_bands(
         l->team = team_of(l, candidates_of(l) - before);
         if (st == RC_OK)
             st = rc_order_go_on(in, err);
-        if (in && in->placed) /* the merging is the rest */
-            *in->placed =
+        if (in && in->watch.placed) /* the merging is the rest */
+            *in->watch.placed =
                 (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
         if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
             break;

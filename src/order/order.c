@@ -201,29 +201,14 @@ static rc_status_t build_from(
     return RC_OK;
 }
 
-rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
-    rc_schedule_t *out, rc_err_t *err)
+rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
+    const rc_geometry_t *geometry, int threads, const rc_order_watch_t *watch, rc_schedule_t *out,
+    rc_err_t *err)
 {
     rc_order_input_t in;
     rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
-    in.placed = placed;
-    in.facts = facts;
-    if (st == RC_OK)
-        st = build_from(spec->policy, &in, out, err);
-    if (st < 0)
-        rc_err_context(err, "policy %s", spec->policy->name);
-    return st;
-}
-
-rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user,
-    rc_schedule_t *out, rc_err_t *err)
-{
-    rc_order_input_t in;
-    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
-    in.stop = stop;
-    in.user = user;
+    if (watch)
+        in.watch = *watch;
     if (st == RC_OK)
         st = build_from(spec->policy, &in, out, err);
     if (st < 0)
@@ -254,13 +239,6 @@ rc_status_t rc_policy_stages(const rc_policy_spec_t *spec, const rc_csr_t *a,
     }
     *out = s;
     return RC_OK;
-}
-
-rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
-    rc_err_t *err)
-{
-    return rc_policy_explain(spec, a, geometry, threads, placed, NULL, out, err);
 }
 
 rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geometry_t *geometry,

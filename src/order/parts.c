@@ -5,9 +5,9 @@
 rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err)
 {
     int ended = 0;
-    if (in && in->stop) {
+    if (in && in->watch.stop) {
 #pragma omp critical(rc_order_stop)
-        ended = in->stop(in->user);
+        ended = in->watch.stop(in->watch.user);
     }
     return ended ? rc_fail(err, RC_EINTR, "drained") : RC_OK;
 }
@@ -17,8 +17,8 @@ extern const rc_policy_t rc_policy_auto;
 rc_status_t rc_parts_number(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_order_input_t of_auto = *in;
-    of_auto.facts = NULL;
-    of_auto.placed = NULL;
+    of_auto.watch.facts = NULL;
+    of_auto.watch.placed = NULL;
     return rc_policy_auto.build(&of_auto, out, err);
 }
 

@@ -29,6 +29,16 @@ void rc_fact_text(rc_facts_t *f, const char *name, const char *fmt, ...) RC_PRIN
 /** Asked now and then by policies that take long; non-zero ends the build with RC_EINTR. */
 typedef int rc_order_stop_fn(void *user);
 
+/** Who watches while an order is built. */
+typedef struct rc_order_watch {
+    _Atomic int64_t *placed; /**< told how many rows have their slot, by orders that take long;
+                                  NULL: nobody asks */
+    rc_facts_t *facts;       /**< zeroed by the caller, told how the order came about; NULL: nobody
+                                  asks */
+    rc_order_stop_fn *stop;  /**< NULL: nobody ends it */
+    void *user;              /**< of stop */
+} rc_order_watch_t;
+
 /** What a policy builds from.  Everything is borrowed. */
 typedef struct rc_order_input {
     const rc_csr_t *a;
@@ -36,11 +46,7 @@ typedef struct rc_order_input {
     const rc_params_t *params;     /**< values of the descriptor's parameters, in its order */
     const char *identity;          /**< their canonical text, see rc_policy_spec_t */
     int threads;                   /**< >= 1; the result does not depend on it */
-    _Atomic int64_t *placed;       /**< told how many rows have their slot, for orders that take
-                                        long; NULL: nobody asks */
-    rc_facts_t *facts;             /**< told how the order came about; NULL: nobody asks */
-    rc_order_stop_fn *stop;        /**< NULL: nobody ends it */
-    void *user;                    /**< of stop */
+    rc_order_watch_t watch;
 } rc_order_input_t;
 
 /** RC_OK, or RC_EINTR when the build is to end.  Threads of a build may ask at once.  \param[in] in
@@ -121,23 +127,11 @@ rc_status_t rc_policy_specs_parse(
 void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);
 
 /** As rc_order_build, of a parsed policy.
- *  \param[out] placed  rows that have their slot so far, written while it builds, by policies that
- *                      know; NULL: nobody asks */
+ *  \param[in] watch  NULL: nobody does
+ *  \return as rc_order_build; RC_EINTR: its stop said so */
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_schedule_t *out,
+    const rc_geometry_t *geometry, int threads, const rc_order_watch_t *watch, rc_schedule_t *out,
     rc_err_t *err);
-
-/** As rc_policy_build, but given up when it is asked to.
- *  \return as rc_policy_build; RC_EINTR: stop said so */
-rc_status_t rc_policy_build_unless(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, rc_order_stop_fn *stop, void *user,
-    rc_schedule_t *out, rc_err_t *err);
-
-/** As rc_policy_build, with what the policy says about the order.
- *  \param[out] facts  zeroed by the caller; NULL: nobody asks */
-rc_status_t rc_policy_explain(const rc_policy_spec_t *spec, const rc_csr_t *a,
-    const rc_geometry_t *geometry, int threads, _Atomic int64_t *placed, rc_facts_t *facts,
-    rc_schedule_t *out, rc_err_t *err);
 
 /** What the order is made from.
  *  \return as rc_policy_build; RC_ENOTSUP: the policy has no stages */

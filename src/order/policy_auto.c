@@ -35,7 +35,7 @@ static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t 
     rc_order_input_t of = *in;
     rc_status_t st = rc_params_parse(policy->param, NULL, 0, &params, err);
     of.params = &params;
-    of.facts = NULL;
+    of.watch.facts = NULL;
     if (st == RC_OK)
         st = policy->build(&of, out, err);
     if (st == RC_OK)
@@ -83,11 +83,11 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
         st = rc_schedule_alloc(n, n, out, err);
     for (int64_t r = 0; !chosen && st == RC_OK && r < n; r++)
         out->row[r] = (int32_t)r;
-    rc_fact_text(in->facts, "chosen", "%s", chosen ? chosen : "csr");
-    rc_fact_number(in->facts, "entries", before.entries);
-    rc_fact_number(in->facts, "distinct", before.distinct);
-    rc_fact_number(in->facts, "entries_tried", after.entries);
-    rc_fact_number(in->facts, "distinct_tried", after.distinct);
+    rc_fact_text(in->watch.facts, "chosen", "%s", chosen ? chosen : "csr");
+    rc_fact_number(in->watch.facts, "entries", before.entries);
+    rc_fact_number(in->watch.facts, "distinct", before.distinct);
+    rc_fact_number(in->watch.facts, "entries_tried", after.entries);
+    rc_fact_number(in->watch.facts, "distinct_tried", after.distinct);
     return st;
 }
 

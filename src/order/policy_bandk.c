@@ -37,7 +37,8 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     const rc_bandk_rule_t rule = rule_of(in->params);
     rc_status_t st = rc_bandk(in->a, &rule, in->threads, NULL, out, err);
     for (int l = 0; st == RC_OK && l < out->levels; l++)
-        rc_fact_number(in->facts, l == 0 ? "super_rows" : "super_super_rows", out->group[l].count);
+        rc_fact_number(
+            in->watch.facts, l == 0 ? "super_rows" : "super_super_rows", out->group[l].count);
     return st;
 }
 

@@ -170,8 +170,8 @@ static rc_status_t fill(blk_t *b, const rc_order_input_t *in, int32_t *slot, rc_
         }
         take(b, row);
         slot[p] = row;
-        if (in->placed && (p + 1) % REPORT == 0)
-            atomic_fetch_add_explicit(in->placed, REPORT, memory_order_relaxed);
+        if (in->watch.placed && (p + 1) % REPORT == 0)
+            atomic_fetch_add_explicit(in->watch.placed, REPORT, memory_order_relaxed);
     }
     b->columns += b->distinct;
     return RC_OK;
@@ -316,8 +316,8 @@ static rc_status_t add_groups(parts_t *all, rc_schedule_t *out, rc_err_t *err)
     }
     bound[blocks] = out->slots;
     all->bound = NULL;
-    rc_fact_number(all->in->facts, "blocks", blocks);
-    rc_fact_number(all->in->facts, "columns", all->columns);
+    rc_fact_number(all->in->watch.facts, "blocks", blocks);
+    rc_fact_number(all->in->watch.facts, "columns", all->columns);
     return rc_schedule_add_groups(out, "block_ptr", blocks, bound, err);
 }
 

@@ -145,7 +145,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     RC_TRY(find_communities(&c, err));
     RC_TRY(order_all(&c, err));
     RC_TRY(rc_schedule_by_keys(in, keys, 2, out, err));
-    rc_fact_number(in->facts, "communities", c.count);
+    rc_fact_number(in->watch.facts, "communities", c.count);
     st = rc_schedule_add_groups(out, "community_ptr", c.count, c.ptr, err);
     c.ptr = NULL;
 done:

@@ -61,9 +61,9 @@ static rc_status_t say_second(const rc_order_input_t *in, const rc_schedule_t *s
     RC_TRY(rc_tiles_rest(in->a, s, &t, in->threads, &rest, err));
     RC_TRY(rc_mean_similarity(&rest, NULL, in->threads, &mean, err));
     if (rest.nnz == 0)
-        rc_fact_text(in->facts, "round_2", "skipped: no entries outside of tiles");
+        rc_fact_text(in->watch.facts, "round_2", "skipped: no entries outside of tiles");
     else
-        rc_fact_text(in->facts, "round_2",
+        rc_fact_text(in->watch.facts, "round_2",
             mean > enough ? "skipped: rest_similarity %.6g > %g"
                           : "lsh: rest_similarity %.6g <= %g",
             mean, enough);
@@ -95,11 +95,11 @@ rc_status_t rc_jiang_build(
     int stays = ratio > skip;
     rc_status_t st =
         stays ? keep(in, out, err) : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
-    if (st < 0 || !in->facts)
+    if (st < 0 || !in->watch.facts)
         return st;
     if (!stays)
-        rc_lsh_say(&f, in->facts);
-    rc_fact_text(in->facts, "round_1",
+        rc_lsh_say(&f, in->watch.facts);
+    rc_fact_text(in->watch.facts, "round_1",
         stays ? "skipped: dense_ratio %.6g > %g" : "lsh: dense_ratio %.6g <= %g", ratio, skip);
     return say_second(in, out, err);
 }

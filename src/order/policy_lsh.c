@@ -46,7 +46,7 @@ rc_status_t rc_lsh_build(
     rc_lsh_facts_t f;
     rc_status_t st = rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
     if (st == RC_OK)
-        rc_lsh_say(&f, in->facts);
+        rc_lsh_say(&f, in->watch.facts);
     return st;
 }
 

@@ -171,7 +171,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_schedule_t lsh = {0};
     rc_status_t st = rc_lsh_build(in, &here, &lsh, err);
     if (st == RC_OK)
-        st = pack(&lsh, in->params->value[PANEL], out, in->facts, err);
+        st = pack(&lsh, in->params->value[PANEL], out, in->watch.facts, err);
     rc_schedule_free(&lsh);
     return st;
 }

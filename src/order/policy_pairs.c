@@ -307,8 +307,8 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (st == RC_OK)
         st = rc_schedule_of_groups(g.group, a->rows, units, "pair_ptr", out, err);
     if (st == RC_OK) {
-        rc_fact_number(in->facts, "groups", units);
-        rc_fact_number(in->facts, "columns", g.columns);
+        rc_fact_number(in->watch.facts, "groups", units);
+        rc_fact_number(in->watch.facts, "columns", g.columns);
     }
     drop_units(&g, a);
     free(g.mate);

@@ -205,13 +205,14 @@ static rc_status_t build_order(
         st = rc_ledger_begin(j->w->ledger, j->number, j->entry, c, RC_PHASE_ORDER, err);
     if (st < 0)
         return st;
+    const rc_order_watch_t watch = {.stop = rc_queue_draining, .user = j->w->queue};
     rc_ordered_t *o = &j->order[j->orders];
     memset(o, 0, sizeof *o);
     o->policy = policy;
     o->geometry = *g;
     int64_t start = rc_clock_ns();
-    o->status = rc_policy_build_unless(&j->w->config->policy[policy], &j->a, g, j->threads,
-        rc_queue_draining, j->w->queue, &o->schedule, &o->err);
+    o->status = rc_policy_build(
+        &j->w->config->policy[policy], &j->a, g, j->threads, &watch, &o->schedule, &o->err);
     if (o->status == RC_EINTR)
         return rc_fail(err, RC_EINTR, "drained");
     if (o->status == RC_OK && o->schedule.cols > 0)

@@ -411,7 +411,8 @@ static void facts_are_said(void **state)
     assert_int_equal(rc_generate("block:n=4000,size=64", &a, NULL, NULL), RC_OK);
     assert_int_equal(rc_policy_spec_parse("jiang", &spec, NULL), RC_OK);
     rc_facts_t facts = {0};
-    assert_int_equal(rc_policy_explain(&spec, &a, NULL, 1, NULL, &facts, &s, NULL), RC_OK);
+    const rc_order_watch_t watch = {.facts = &facts};
+    assert_int_equal(rc_policy_build(&spec, &a, NULL, 1, &watch, &s, NULL), RC_OK);
     assert_int_equal(facts.count, 2);
     assert_string_equal(facts.fact[0].name, "round_1");
     assert_non_null(strstr(facts.fact[0].text, "skipped: dense_ratio "));
@@ -420,7 +421,7 @@ static void facts_are_said(void **state)
     rc_schedule_free(&s);
     assert_int_equal(rc_policy_spec_parse("jiang:skip_dense=1", &spec, NULL), RC_OK);
     facts.count = 0;
-    assert_int_equal(rc_policy_explain(&spec, &a, NULL, 1, NULL, &facts, &s, NULL), RC_OK);
+    assert_int_equal(rc_policy_build(&spec, &a, NULL, 1, &watch, &s, NULL), RC_OK);
     assert_int_equal(facts.count, 8);
     assert_string_equal(facts.fact[0].name, "units");
     assert_int_equal(facts.fact[0].value, 63); /* blocks of equal rows */

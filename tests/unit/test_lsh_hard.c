@@ -177,9 +177,10 @@ static void it_ends_when_asked(void **state)
     for (int i = 0; i < 2; i++) {
         rc_policy_spec_t spec;
         int asked = 0;
+        const rc_order_watch_t watch = {.stop = stop_at_third, .user = &asked};
         rc_schedule_t s = {0};
         assert_int_equal(rc_policy_spec_parse(name[i], &spec, NULL), RC_OK);
-        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 2, stop_at_third, &asked, &s, NULL), RC_EINTR);
+        assert_int_equal(rc_policy_build(&spec, &a, &g, 2, &watch, &s, NULL), RC_EINTR);
         assert_int_equal(asked, 3);
         assert_null(s.row);
     }

@@ -80,7 +80,8 @@ static void check_packed(const rc_csr_t *a, int64_t panel, int64_t *straddling)
     assert_non_null(row);
     (void)snprintf(text, sizeof text, "lsh-packed:size=6:panel=%" PRId64, panel);
     assert_int_equal(rc_policy_spec_parse(text, &spec, NULL), RC_OK);
-    if (rc_policy_explain(&spec, a, NULL, 2, NULL, &facts, &packed, &err) < 0)
+    const rc_order_watch_t watch = {.facts = &facts};
+    if (rc_policy_build(&spec, a, NULL, 2, &watch, &packed, &err) < 0)
         fail_msg("%s", err.text);
     *straddling = packed_reference(&lsh, panel, row);
     assert_string_equal(facts.fact[facts.count - 1].name, "straddling");

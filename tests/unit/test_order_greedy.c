@@ -47,7 +47,7 @@ static void tuned(int which, const char *how, int64_t dense_lines, const rc_csr_
     rc_err_t err = {0};
     rc_schedule_t s = {0};
     _Atomic int64_t placed = 0;
-    const rc_order_input_t in = {.a = a, .geometry = g, .threads = 1, .placed = &placed};
+    const rc_order_input_t in = {.a = a, .geometry = g, .threads = 1, .watch.placed = &placed};
     assert_int_equal(rc_greedy_build(&in, &greedy[which].rule, dense_lines, &s, &err), RC_OK);
     if (a->rows > g->nw)
         assert_int_equal(placed, a->rows);
@@ -213,14 +213,16 @@ static void builds_end_when_asked(void **state)
         rc_schedule_t s = {0};
         rc_err_t err = {0};
         patience_t all = {0};
+        patience_t some = {.most = 3};
+        const rc_order_watch_t watch_all = {.stop = stop_at_last, .user = &all};
+        const rc_order_watch_t watch_some = {.stop = stop_at_last, .user = &some};
         snprintf(text, sizeof text, "%s%s", greedy[k / 2].name, k % 2 ? "-near" : "");
         assert_int_equal(rc_policy_spec_parse(text, &spec, NULL), RC_OK);
-        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 1, stop_at_last, &all, &s, NULL), RC_OK);
+        assert_int_equal(rc_policy_build(&spec, &a, &g, 1, &watch_all, &s, NULL), RC_OK);
         rc_schedule_free(&s);
         if (all.questions < least)
             fail_msg("%s asked %ld times", text, (long)all.questions);
-        patience_t some = {.most = 3};
-        assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 1, stop_at_last, &some, &s, &err), RC_EINTR);
+        assert_int_equal(rc_policy_build(&spec, &a, &g, 1, &watch_some, &s, &err), RC_EINTR);
         assert_int_equal(some.questions, some.most);
         assert_null(s.row);
     }

@@ -306,8 +306,10 @@ static void parts_end_when_asked(void **state)
         rc_err_t err = {0};
         rc_schedule_t s = {0};
         rc_greedy_rule_t rule = {.tie = RC_NEAREST_INDEX, .look = 128, .parts = 5};
-        const rc_order_input_t in = {
-            .a = &a, .geometry = &g, .threads = threads, .stop = stop_at_third, .user = &asked};
+        const rc_order_input_t in = {.a = &a,
+            .geometry = &g,
+            .threads = threads,
+            .watch = {.stop = stop_at_third, .user = &asked}};
         assert_int_equal(rc_greedy_build(&in, &rule, -1, &s, &err), RC_EINTR);
         assert_string_equal(err.text, "drained");
         assert_null(s.row);

@@ -247,9 +247,10 @@ static void it_ends_when_asked(void **state)
     assert_int_equal(rc_policy_spec_parse("blk", &spec, NULL), RC_OK);
     assert_int_equal(rc_generate("mesh2d:n=50", &a, NULL, NULL), RC_OK);
     int asked = 0;
+    const rc_order_watch_t watch = {.stop = stop_at_third, .user = &asked};
     rc_err_t err = {0};
     rc_schedule_t s = {0};
-    assert_int_equal(rc_policy_build_unless(&spec, &a, &g, 2, stop_at_third, &asked, &s, &err), RC_EINTR);
+    assert_int_equal(rc_policy_build(&spec, &a, &g, 2, &watch, &s, &err), RC_EINTR);
     assert_int_equal(asked, 3);
     assert_string_equal(err.text, "policy blk: drained");
     assert_null(s.row);
