@@ -1,0 +1,123 @@
+/* Plans of every kernel of the host: a plan has no values in its matrix, so each must take them where
+ * they are, when it is made and with new values. */
+#include "config.h"
+#include "unit.h"
+
+#include "base/type.h"
+#include "plan/plan_private.h"
+#include "plan_fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { K = 6 };
+
+/* What the others are compared with; of spmm the other one. */
+static const char *reference_of(const rc_kernel_t *k)
+{
+    static const char *const names[RC_OPS] = {[RC_OP_SPMV] = "plain-spmv",
+        [RC_OP_SPMM_T] = "plain-spmm_t",
+        [RC_OP_SDDMM] = "plain-sddmm"};
+    if (k->op == RC_OP_SPMM)
+        return k->layout == RC_ROW_MAJOR ? "rowsplit" : "cstat";
+    return names[k->op];
+}
+
+static rc_plan_t *plan_by(
+    rc_executor_t *x, const rc_kernel_t *k, const char *name, const rc_plan_matrix_t *m)
+{
+    const int64_t ks[] = {K};
+    int has_k = rc_operation_of(k->op)->has_k;
+    rc_plan_place_t place = {.x = x};
+    rc_plan_problem_t p = {.op = k->op,
+        .precision = rc_type_of_bytes(m->value_bytes),
+        .layout = k->layout,
+        .k = has_k ? ks : NULL,
+        .ks = has_k};
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    if (rc_plan_new(&place, &p, m, &(rc_plan_options_t){.kernels = name}, &plan, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    return plan;
+}
+
+static int64_t count_of(const rc_dense_t *d)
+{
+    return d->rows * d->cols; /* leading dimensions are the least */
+}
+
+/* The same operands for every plan of a problem. */
+static rc_plan_scratch_t operands_for(const rc_plan_t *plan)
+{
+    rc_plan_scratch_t s;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 4);
+    assert_int_equal(rc_plan_scratch_new(plan, K, &s, NULL), RC_OK);
+    for (int i = 0; i < rc_operation_inputs(rc_operation_of(plan->op)); i++)
+        for (int64_t e = 0; e < count_of(&s.o.in[i]); e++)
+            rc_type(plan->precision)->store(s.o.in[i].data, e, 2 * rc_rng_unit(&rng) - 1);
+    return s;
+}
+
+static void compare(rc_plan_t *plan, rc_plan_t *other, const char *name)
+{
+    rc_plan_scratch_t a = operands_for(plan);
+    rc_plan_scratch_t b = operands_for(other);
+    rc_err_t err = {0};
+    if (rc_plan_run(plan, K, &a.o, 1, 0, &err) < 0 || rc_plan_run(other, K, &b.o, 1, 0, &err) < 0)
+        fail_msg("%s: %s", name, err.text);
+    for (int64_t e = 0; e < count_of(&a.o.out); e++) {
+        double found = rc_type(plan->precision)->load(a.o.out.data, e);
+        double want = rc_type(plan->precision)->load(b.o.out.data, e);
+        if (!(fabs(found - want) <= 1e-4))
+            fail_msg("%s: value %d: expected %g, found %g", name, (int)e, want, found);
+    }
+    rc_plan_scratch_free(plan, &a);
+    rc_plan_scratch_free(other, &b);
+}
+
+static void check(const rc_kernel_t *k, int bytes)
+{
+    static input_t in;
+    rc_rng_t rng;
+    rc_executor_t x;
+    rc_rng_seed(&rng, 3);
+    rc_executor_cpu(2, &x);
+    do
+        make(&rng, 1, &in);
+    while (in.nnz < 20);
+    rc_plan_matrix_t m = matrix_of(&in, 8, bytes);
+    rc_plan_t *plan = plan_by(&x, k, k->name, &m);
+    rc_plan_t *other = plan_by(&x, k, reference_of(k), &m);
+    compare(plan, other, k->name);
+    rc_plan_free(other);
+    new_values(&rng, &in);
+    other = plan_by(&x, k, reference_of(k), &m);
+    assert_int_equal(rc_plan_update(plan, m.val, bytes, 0, NULL), RC_OK);
+    compare(plan, other, k->name);
+    rc_plan_free(other);
+    rc_plan_free(plan);
+}
+
+static void every_kernel_of_the_host(void **state)
+{
+    (void)state;
+    int kernels = 0;
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_t *k = rc_kernels[i];
+        if (k->device != RC_DEVICE_CPU || !k->computes || strcmp(k->name, "fault") == 0)
+            continue;
+        check(k, 4);
+        check(k, 8);
+        kernels++;
+    }
+    assert_true(kernels > 12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_of_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
