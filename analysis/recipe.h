@@ -10,10 +10,8 @@
 typedef struct rc_recipe {
     rc_output_t output; /**< what the outputs are, and so the targets: log ns, log ratios, or for
                              scores 1 at the best class and 0 elsewhere */
-    double (*loss)(
-        const rc_loss_t *self, int classes, const double *out, const double *target, double *grad);
-    double (*warm)(const rc_loss_t *self, int classes, const double *out, const double *target,
-        double *grad); /**< of the first tenth of the epochs; NULL: `loss` */
+    rc_loss_fn *loss;
+    rc_loss_fn *warm; /**< of the first tenth of the epochs; NULL: `loss` */
     const char *hidden;
     double l2;
     int members;  /**< networks that are averaged: each has its own validation part */

@@ -15,6 +15,8 @@ static const char nisa[] = "Nisa et al. 2018, sections V and VI";
 #define CLASS_MEMBERS .output = RC_OUTPUT_SCORE, .loss = rc_loss_entropy, NETWORK_MEMBERS
 #define TIME_MEMBERS .output = RC_OUTPUT_LOG_NS, .loss = rc_loss_mape, NETWORK_MEMBERS
 
+#define TRAINER_MEMBERS .source = nisa, .version = 1, .fit = rc_recipe_fit
+
 static const rc_recipe_t mlp = {CLASS_MEMBERS, .members = 1};
 static const rc_recipe_t ensemble = {CLASS_MEMBERS, .members = 10};
 static const rc_recipe_t mlp_time = {TIME_MEMBERS, .members = 1};
@@ -24,48 +26,36 @@ static const rc_recipe_t ensemble_each = {TIME_MEMBERS, .members = 10, .separate
 
 const rc_trainer_t rc_trainer_mlp_nisa = {.name = "mlp-nisa",
     .summary = "network 96-48-16 that predicts which class is best, unweighted cross entropy",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 0,
-    .recipe = &mlp,
-    .fit = rc_recipe_fit};
+    .recipe = &mlp};
 
 const rc_trainer_t rc_trainer_ensemble_nisa = {.name = "ensemble-nisa",
     .summary = "mean of 10 networks as of mlp-nisa, each with its own validation part",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 0,
-    .recipe = &ensemble,
-    .fit = rc_recipe_fit};
+    .recipe = &ensemble};
 
 const rc_trainer_t rc_trainer_mlp_nisa_time = {.name = "mlp-nisa-time",
     .summary = "network 96-48-16 that predicts the time of every class, relative error",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 1,
-    .recipe = &mlp_time,
-    .fit = rc_recipe_fit};
+    .recipe = &mlp_time};
 
 const rc_trainer_t rc_trainer_ensemble_nisa_time = {.name = "ensemble-nisa-time",
     .summary = "mean of 10 networks as of mlp-nisa-time",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 1,
-    .recipe = &ensemble_time,
-    .fit = rc_recipe_fit};
+    .recipe = &ensemble_time};
 
 const rc_trainer_t rc_trainer_mlp_nisa_each = {.name = "mlp-nisa-each",
     .summary = "a network 96-48-16 for each class that predicts its time, relative error",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 1,
-    .recipe = &mlp_each,
-    .fit = rc_recipe_fit};
+    .recipe = &mlp_each};
 
 const rc_trainer_t rc_trainer_ensemble_nisa_each = {.name = "ensemble-nisa-each",
     .summary = "for each class the mean of 10 networks as of mlp-nisa-each",
-    .source = nisa,
-    .version = 1,
+    TRAINER_MEMBERS,
     .has_times = 1,
-    .recipe = &ensemble_each,
-    .fit = rc_recipe_fit};
+    .recipe = &ensemble_each};

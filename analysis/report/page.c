@@ -4,10 +4,7 @@
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
-#include "base/open.h"
-#include "base/replace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,27 +21,13 @@ typedef struct parts {
 static rc_status_t read_asset(const char *dir, const char *name, rc_str_t *out, rc_err_t *err)
 {
     rc_str_t path = {0};
-    char block[16384];
-    size_t n;
     rc_str_addf(&path, "%s/%s", dir, name);
-    if (path.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    FILE *f;
-    rc_status_t st = rc_open_given(path.text, &f, err);
-    if (st < 0) {
+    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
+                                 : rc_report_read(path.text, out, err);
+    if (st < 0)
         rc_err_context(err, "an asset of the page");
-        rc_str_free(&path);
-        return st;
-    }
-    while ((n = fread(block, 1, sizeof block, f)) > 0)
-        rc_str_addn(out, block, n);
-    if (ferror(f))
-        st = rc_fail(err, RC_EIO, "cannot read '%s'", path.text);
-    else if (out->failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for '%s'", path.text);
     else if (!out->text)
         st = rc_fail(err, RC_EFORMAT, "'%s' is empty", path.text);
-    fclose(f);
     rc_str_free(&path);
     return st;
 }
@@ -92,17 +75,9 @@ static rc_status_t fill(rc_str_t *s, const parts_t *w, const char *skeleton, rc_
 static rc_status_t write_file(const char *dir, const char *name, const rc_str_t *s, rc_err_t *err)
 {
     rc_str_t path = {0};
-    rc_replace_t r = {0};
     rc_str_addf(&path, "%s/%s", dir, name);
-    if (path.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    rc_status_t st = rc_replace_begin_ours(path.text, &r, err);
-    if (st == RC_OK) {
-        int whole = fwrite(s->text, 1, s->len, r.file) == s->len;
-        st = rc_replace_end(&r, whole, err);
-        if (st == RC_OK && !whole)
-            st = rc_fail(err, RC_EIO, "cannot write '%s'", path.text);
-    }
+    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
+                                 : rc_report_write(path.text, s, err);
     rc_str_free(&path);
     return st;
 }

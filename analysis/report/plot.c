@@ -32,12 +32,16 @@ void rc_plot_text_free(rc_plot_text_t *t)
     rc_str_free(&t->define);
 }
 
+/* Files of a figure: what it leaves, what gnuplot writes, and what gnuplot reads. */
+typedef enum file { CSV, SVG, PDF, NEW_SVG, NEW_PDF, SCRIPT, FILES } file_t;
+
 /* What all figures of a report share while they are drawn. */
 typedef struct drawer {
     rc_plot_input_t in;
     const char *templates;
-    rc_str_t all; /* folder of the figures */
-    rc_str_t dir; /* of those that are drawn: the same, or the folder of a setting in it */
+    rc_str_t all;         /* folder of the figures */
+    rc_str_t dir;         /* of those that are drawn: the same, or the folder of a setting in it */
+    rc_str_t file[FILES]; /* of the figure that is drawn */
     rc_str_t common;
     rc_str_t program;    /* of gnuplot; empty: there is none */
     const char *without; /* why */
@@ -52,7 +56,7 @@ static rc_status_t check_text(const rc_str_t *s, rc_err_t *err)
     return s->failed ? rc_fail(err, RC_ENOMEM, "no memory for a figure") : RC_OK;
 }
 
-static rc_status_t read_text(const char *path, rc_str_t *out, rc_err_t *err)
+rc_status_t rc_report_read(const char *path, rc_str_t *out, rc_err_t *err)
 {
     char buf[65536];
     size_t n;
@@ -71,31 +75,30 @@ static rc_status_t read_text(const char *path, rc_str_t *out, rc_err_t *err)
     return check_text(out, err);
 }
 
-/* DIR/figures/NAME and an ending; free with rc_str_free. */
-static rc_str_t file_of(const drawer_t *d, const char *name, const char *ending)
+rc_status_t rc_report_write(const char *path, const rc_str_t *text, rc_err_t *err)
 {
-    rc_str_t s = {0};
-    rc_str_addf(&s, "%s/%s%s", d->dir.text, name, ending);
-    return s;
+    rc_replace_t r = {0};
+    rc_status_t st = rc_replace_begin_ours(path, &r, err);
+    if (st < 0)
+        return st;
+    int whole = fwrite(text->text, 1, text->len, r.file) == text->len;
+    st = rc_replace_end(&r, whole, err);
+    return st == RC_OK && !whole ? rc_fail(err, RC_EIO, "cannot write '%s'", path) : st;
 }
 
-static rc_status_t remove_old(const drawer_t *d, const char *name, const char *ending)
+static rc_status_t remove_old(const drawer_t *d, file_t file)
 {
-    rc_str_t path = file_of(d, name, ending);
-    rc_status_t st = check_text(&path, d->err);
-    if (st == RC_OK && unlink(path.text) != 0 && errno != ENOENT)
-        st = rc_fail_errno(d->err, RC_EIO, errno, "cannot remove '%s'", path.text);
-    rc_str_free(&path);
-    return st;
+    const char *path = d->file[file].text;
+    return unlink(path) == 0 || errno == ENOENT
+               ? RC_OK
+               : rc_fail_errno(d->err, RC_EIO, errno, "cannot remove '%s'", path);
 }
 
 static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
 {
     rc_replace_t r = {0};
-    rc_str_t path = file_of(d, x->plot->name, ".csv");
     rc_status_t st;
-    RC_TRY(check_text(&path, d->err));
-    RC_TRY(rc_replace_begin_ours(path.text, &r, d->err));
+    RC_TRY(rc_replace_begin_ours(d->file[CSV].text, &r, d->err));
     RC_TRY(x->plot->write(&d->in, r.file, &x->text, d->err));
     RC_TRY(check_text(&x->text.caption, d->err));
     RC_TRY(check_text(&x->text.missing, d->err));
@@ -106,7 +109,6 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     }
 done:
     rc_replace_end(&r, 0, NULL);
-    rc_str_free(&path);
     return st;
 }
 
@@ -149,8 +151,9 @@ static rc_status_t name_line(
         d->err, said->status, "%s/%s.gp:%d:%s", d->templates, name, line - before, at + n);
 }
 
-static rc_status_t write_text(const drawer_t *d, const char *path, const char *text)
+static rc_status_t write_text(const drawer_t *d, file_t file, const char *text)
 {
+    const char *path = d->file[file].text;
     FILE *f = rc_open_stream(path, RC_OPEN_FRESH, d->err);
     if (!f)
         return RC_EIO;
@@ -163,84 +166,61 @@ static rc_status_t write_text(const drawer_t *d, const char *path, const char *t
     return failed ? rc_fail_errno(d->err, RC_EIO, cause, "cannot write '%s'", path) : RC_OK;
 }
 
+/* A file as gnuplot knows it, which runs in the folder. */
+static const char *name_in_folder(const drawer_t *d, file_t file)
+{
+    return d->file[file].text + d->dir.len + 1;
+}
+
 /* Everything goes to gnuplot in one text that names files of its own folder only: no path and no
  * text of the store is a command. */
 static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const char *template)
 {
-    const char *name = x->plot->name;
     rc_str_t s = {0};
-    rc_str_t svg = {0};
-    rc_str_t pdf = {0};
-    rc_str_t script = {0};
-    rc_str_t path = {0};
     rc_err_t said = {0};
     int before = 0;
     rc_status_t st;
-    rc_str_addf(&svg, "%s.svg.tmp%ld", name, (long)getpid());
-    rc_str_addf(&pdf, "%s.pdf.tmp%ld", name, (long)getpid());
-    rc_str_addf(&script, "%s.gp.tmp%ld", name, (long)getpid());
-    rc_str_addf(&path, "%s/%s", d->dir.text, script.text ? script.text : "");
     rc_str_addf(&s,
         "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\nTOP = 0\n%s\n"
         "if (exists('SUBTITLE')) { TOP = 22; HEIGHT = HEIGHT + TOP }\n",
-        name, x->text.define.text ? x->text.define.text : "");
-    if (s.failed || svg.failed || pdf.failed || script.failed || path.failed)
-        RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
+        x->plot->name, x->text.define.text ? x->text.define.text : "");
+    RC_TRY(check_text(&s, d->err));
     before = add_pass(&s, d, template, "svg",
-        "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'", svg.text);
+        "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'",
+        name_in_folder(d, NEW_SVG));
     /* 100 units of the drawing are an inch, so text of 14 is 10 points; the terminal's own scale is
      * 0.75 */
     add_pass(&s, d, template, "pdf",
         "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,14' "
         "fontscale 0.54",
-        pdf.text);
+        name_in_folder(d, NEW_PDF));
     RC_TRY(check_text(&s, d->err));
-    st = write_text(d, path.text, s.text);
-    if (st == RC_OK && rc_plot_run(d->program.text, d->dir.text, script.text, &said) < 0)
+    st = write_text(d, SCRIPT, s.text);
+    if (st == RC_OK &&
+        rc_plot_run(d->program.text, d->dir.text, name_in_folder(d, SCRIPT), &said) < 0)
         st = name_line(d, template_of(x->plot), before, count_lines(template) + 1, &said);
-    unlink(path.text);
+    unlink(d->file[SCRIPT].text);
 done:
     rc_str_free(&s);
-    rc_str_free(&svg);
-    rc_str_free(&pdf);
-    rc_str_free(&script);
-    rc_str_free(&path);
-    return st;
-}
-
-static rc_status_t write_svg(const drawer_t *d, const char *path, const char *text)
-{
-    rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin_ours(path, &r, d->err);
-    if (st == RC_OK && fputs(text, r.file) < 0)
-        st = rc_fail_errno(d->err, RC_EIO, errno, "cannot write '%s'", path);
-    if (st == RC_OK)
-        return rc_replace_end(&r, 1, d->err);
-    rc_replace_end(&r, 0, NULL);
     return st;
 }
 
 /* From what gnuplot wrote to NAME.svg, NAME.pdf and the drawing for the page. */
-static rc_status_t take_drawings(
-    const drawer_t *d, rc_drawn_t *x, const char *raw_svg, const char *raw_pdf)
+static rc_status_t take_drawings(const drawer_t *d, rc_drawn_t *x)
 {
     const rc_plot_t *p = x->plot;
     rc_str_t raw = {0};
     rc_str_t alone = {0};
     rc_str_t inlined = {0};
-    rc_str_t svg = file_of(d, p->name, ".svg");
-    rc_str_t pdf = file_of(d, p->name, ".pdf");
     rc_status_t st;
-    RC_TRY(check_text(&svg, d->err));
-    RC_TRY(check_text(&pdf, d->err));
-    RC_TRY(read_text(raw_svg, &raw, d->err));
+    RC_TRY(rc_report_read(d->file[NEW_SVG].text, &raw, d->err));
     if (!raw.text)
         RC_TRY(rc_fail(d->err, RC_EIO, "figure '%s': gnuplot wrote nothing", p->name));
     RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 0, &alone, d->err));
     RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 1, &inlined, d->err));
-    RC_TRY(write_svg(d, svg.text, alone.text));
-    if (rename(raw_pdf, pdf.text) != 0)
-        RC_TRY(rc_fail_errno(d->err, RC_EIO, errno, "cannot rename '%s'", raw_pdf));
+    RC_TRY(rc_report_write(d->file[SVG].text, &alone, d->err));
+    if (rename(d->file[NEW_PDF].text, d->file[PDF].text) != 0)
+        RC_TRY(rc_fail_errno(d->err, RC_EIO, errno, "cannot rename '%s'", d->file[NEW_PDF].text));
     x->svg = inlined.text;
     x->has_svg = 1;
     inlined = (rc_str_t){0};
@@ -248,8 +228,6 @@ done:
     rc_str_free(&raw);
     rc_str_free(&alone);
     rc_str_free(&inlined);
-    rc_str_free(&svg);
-    rc_str_free(&pdf);
     return st;
 }
 
@@ -257,34 +235,20 @@ static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
 {
     rc_str_t path = {0};
     rc_str_t template = {0};
-    rc_str_t ending = {0};
-    rc_str_t svg = {0};
-    rc_str_t pdf = {0};
     rc_status_t st;
     rc_str_addf(&path, "%s/%s.gp", d->templates, template_of(x->plot));
-    rc_str_addf(&ending, ".tmp%ld", (long)getpid());
     RC_TRY(check_text(&path, d->err));
-    RC_TRY(check_text(&ending, d->err));
-    RC_TRY(read_text(path.text, &template, d->err));
-    rc_str_addf(&svg, "%s/%s.svg%s", d->dir.text, x->plot->name, ending.text);
-    rc_str_addf(&pdf, "%s/%s.pdf%s", d->dir.text, x->plot->name, ending.text);
-    RC_TRY(check_text(&svg, d->err));
-    RC_TRY(check_text(&pdf, d->err));
+    RC_TRY(rc_report_read(path.text, &template, d->err));
     /* gnuplot would follow a link that has the name */
-    RC_TRY(write_text(d, svg.text, ""));
-    RC_TRY(write_text(d, pdf.text, ""));
+    RC_TRY(write_text(d, NEW_SVG, ""));
+    RC_TRY(write_text(d, NEW_PDF, ""));
     RC_TRY(run_gnuplot(d, x, template.text ? template.text : ""));
-    RC_TRY(take_drawings(d, x, svg.text, pdf.text));
+    RC_TRY(take_drawings(d, x));
 done:
-    if (svg.text)
-        unlink(svg.text);
-    if (pdf.text)
-        unlink(pdf.text);
+    unlink(d->file[NEW_SVG].text);
+    unlink(d->file[NEW_PDF].text);
     rc_str_free(&path);
     rc_str_free(&template);
-    rc_str_free(&ending);
-    rc_str_free(&svg);
-    rc_str_free(&pdf);
     return st;
 }
 
@@ -312,10 +276,10 @@ static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
     if (st < 0 || x->svg)
         return st;
     /* what an earlier report left behind would be taken for a figure of this one */
-    st = remove_old(d, x->plot->name, ".svg");
+    st = remove_old(d, SVG);
     if (st == RC_OK)
-        st = remove_old(d, x->plot->name, ".pdf");
-    return st == RC_OK && !x->has_csv ? remove_old(d, x->plot->name, ".csv") : st;
+        st = remove_old(d, PDF);
+    return st == RC_OK && !x->has_csv ? remove_old(d, CSV) : st;
 }
 
 static rc_status_t prepare(drawer_t *d, const char *dir)
@@ -328,7 +292,7 @@ static rc_status_t prepare(drawer_t *d, const char *dir)
     RC_TRY(check_text(&d->all, d->err));
     RC_TRY(check_text(&common, d->err));
     RC_TRY(rc_open_folder(d->all.text, d->err));
-    RC_TRY(read_text(common.text, &d->common, d->err));
+    RC_TRY(rc_report_read(common.text, &d->common, d->err));
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
     d->colours = rc_plot_colours(d->common.text, d->colour);
@@ -340,6 +304,20 @@ static rc_status_t prepare(drawer_t *d, const char *dir)
         *d->err = why;
 done:
     rc_str_free(&common);
+    return st;
+}
+
+static rc_status_t name_files(drawer_t *d, const char *plot)
+{
+    static const char *const ending[FILES] = {"csv", "svg", "pdf", "svg.tmp", "pdf.tmp", "gp.tmp"};
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < FILES && st == RC_OK; i++) {
+        d->file[i].len = 0;
+        rc_str_addf(&d->file[i], "%s/%s.%s", d->dir.text, plot, ending[i]);
+        if (i >= NEW_SVG)
+            rc_str_addf(&d->file[i], "%ld", (long)getpid());
+        st = check_text(&d->file[i], d->err);
+    }
     return st;
 }
 
@@ -358,6 +336,8 @@ static rc_status_t draw_for(
     rc_status_t st = check_text(&d->dir, d->err);
     if (st == RC_OK)
         st = rc_open_folder(d->dir.text, d->err);
+    if (st == RC_OK)
+        st = name_files(d, plot->name);
     if (st == RC_OK)
         st = draw(d, x);
     if (st < 0 || !x->svg)
@@ -478,6 +458,8 @@ done:
     rc_drawn_free(list, n);
     rc_str_free(&d.all);
     rc_str_free(&d.dir);
+    for (int i = 0; i < FILES; i++)
+        rc_str_free(&d.file[i]);
     rc_str_free(&d.common);
     rc_str_free(&d.program);
     return st;

@@ -98,4 +98,11 @@ rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, cons
     rc_drawn_t **out, int *count, rc_err_t *err);
 void rc_drawn_free(rc_drawn_t *d, int count);
 
+/** A text file of the user's, such as a template, at the end of what is in `out`.
+ *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (no text), RC_ENOMEM */
+rc_status_t rc_report_read(const char *path, rc_str_t *out, rc_err_t *err);
+
+/** Write a file of a report, whole or not at all.  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_report_write(const char *path, const rc_str_t *text, rc_err_t *err);
+
 #endif

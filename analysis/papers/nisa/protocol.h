@@ -90,6 +90,7 @@ typedef struct rc_study_score {
     rc_study_figure_t common;  /**< share of the label that is most frequent in the training part */
     rc_study_figure_t mean;    /**< of s */
     rc_study_figure_t geomean; /**< of s */
+    double fit_s;              /**< as of the run */
     /** matrices of the first part, of all: s <= 1, s > 1, >= 1.2, >= 1.5, >= 2 */
     int64_t slow[2][RC_STUDY_SLOWDOWNS];
 } rc_study_score_t;

@@ -154,7 +154,7 @@ rc_status_t rc_study_score(const rc_dataset_t *d, const rc_study_run_t *r, const
     int tolerances, int predicted, uint64_t seed, rc_study_score_t *out, rc_err_t *err)
 {
     rc_status_t st;
-    memset(out, 0, sizeof *out);
+    *out = (rc_study_score_t){.fit_s = r->fit_s};
     if (predicted && !r->p.time)
         return rc_fail(
             err, RC_EINVAL, "a tolerance of predicted times needs a model that predicts times");

@@ -137,14 +137,6 @@ static rc_status_t parse_of(rc_study_t *s, const char *of)
 
 /* ----------------------------------------------------------- parts of a study */
 
-int rc_study_part_columns(rc_column_t *out)
-{
-    static const rc_column_t own[] = {
-        {"precision", ""}, {"data", ""}, {"formats", ""}, {"split", ""}, {"matrices", ""}};
-    memcpy(out, own, sizeof own);
-    return (int)(sizeof own / sizeof *own);
-}
-
 void rc_study_put_part(rc_study_t *s, const rc_study_part_t *p)
 {
     rc_table_text(s->t, p->precision);
@@ -174,11 +166,33 @@ static void tell_fit(
     rc_learn_progress_next(&s->progress, of);
 }
 
+/* Columns of a part and of the table; how many. */
+static int make_columns(rc_study_t *s)
+{
+    static const rc_column_t part[] = {
+        {"precision", ""}, {"data", ""}, {"formats", ""}, {"split", ""}, {"matrices", ""}};
+    int n = (int)(sizeof part / sizeof *part);
+    memcpy(s->column, part, sizeof part);
+    for (const rc_column_t *c = s->mode->column; c->name; c++) {
+        int within = strcmp(c->name, RC_STUDY_WITHIN) == 0;
+        for (int t = 0; t < (within ? s->tolerances : 1); t++) {
+            s->column[n] = *c;
+            if (within) {
+                (void)snprintf(
+                    s->within[t], sizeof s->within[t], "within_%g", 100 * s->tolerance[t]);
+                s->column[n].name = s->within[t];
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
 /* The table begins when something is known: an error before has no empty one. */
 static rc_status_t begin_table(rc_study_t *s)
 {
     if (!s->t)
-        s->t = rc_table_begin(stdout, s->format, s->column, s->mode->columns(s), s->err);
+        s->t = rc_table_begin(stdout, s->format, s->column, make_columns(s), s->err);
     return s->t ? RC_OK : RC_ENOMEM;
 }
 

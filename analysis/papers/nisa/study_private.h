@@ -6,6 +6,8 @@
 #include "analysis/papers/nisa/protocol.h"
 #include "analysis/papers/nisa/nisa.h"
 
+#define RC_STUDY_WITHIN "within" /**< a column that stands for one of each tolerance */
+
 enum { RC_STUDY_MODELS = 32, RC_STUDY_COLUMNS = 32 };
 
 typedef struct rc_study_mode rc_study_mode_t;
@@ -50,18 +52,17 @@ struct rc_study_mode {
     const char *name;
     const char *models; /**< defaults */
     const char *tolerances;
-    int three;                     /**< 1: with three formats too */
-    int times;                     /**< 1: models predict times */
-    unsigned notes;                /**< contradictions of the paper that concern it */
-    int (*columns)(rc_study_t *s); /**< fills s->column, \return how many */
+    int three;                 /**< 1: with three formats too */
+    int times;                 /**< 1: models predict times */
+    unsigned notes;            /**< contradictions of the paper that concern it */
+    const rc_column_t *column; /**< behind those of the part; ends with a NULL name */
     rc_status_t (*print)(rc_study_t *s, rc_study_part_t *p);
 };
 
 extern const rc_study_mode_t rc_study_rme_mode;
 extern const rc_study_mode_t rc_study_indirect;
 
-/** Columns of a part, and its cells. */
-int rc_study_part_columns(rc_column_t *out);
+/** Cells of a part. */
 void rc_study_put_part(rc_study_t *s, const rc_study_part_t *p);
 
 /** Fit and predict a part; importances are made for the set of the most important.

@@ -10,34 +10,15 @@
 
 enum { K80 = 0, P100 = 2 }; /* columns of the paper's tables, fp64 one further */
 
-static int add_columns(rc_study_t *s, int n, const rc_column_t *more, int count)
-{
-    memcpy(s->column + n, more, (size_t)count * sizeof *more);
-    return n + count;
-}
-#define ADD(s, n, more) add_columns(s, n, more, (int)(sizeof(more) / sizeof *(more)))
-
 /* ------------------------------------------------------------ tables IV to X */
 
-static int tables_columns(rc_study_t *s)
-{
-    static const rc_column_t first[] = {{"table", ""}, {"set", ""}, {"model", ""}};
-    static const rc_column_t figures[] = {
-        {"accuracy", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"}};
-    static const rc_column_t last[] = {{"clear", "%"}, {"clear_matrices", ""}, {"common", "%"},
-        {"slowdown", "geomean"}, {"fit", "s"}, {"paper_k80", "%"}, {"paper_p100", "%"}};
-    int n = rc_study_part_columns(s->column);
-    n = ADD(s, n, first);
-    n = ADD(s, n, figures);
-    for (int t = 0; t < s->tolerances; t++) {
-        (void)snprintf(s->within[t], sizeof s->within[t], "within_%g", 100 * s->tolerance[t]);
-        s->column[n++] = (rc_column_t){s->within[t], "%"};
-    }
-    return ADD(s, n, last);
-}
+static const rc_column_t tables_columns[] = {{"table", ""}, {"set", ""}, {"model", ""},
+    {"accuracy", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"}, {RC_STUDY_WITHIN, "%"},
+    {"clear", "%"}, {"clear_matrices", ""}, {"common", "%"}, {"slowdown", "geomean"}, {"fit", "s"},
+    {"paper_k80", "%"}, {"paper_p100", "%"}, {NULL, NULL}};
 
 static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
-    const rc_trainer_t *t, const rc_study_score_t *score, double fit_s)
+    const rc_trainer_t *t, const rc_study_score_t *score)
 {
     const char *const key[] = {p->formats, rc_study_set_names[set], t->name};
     const char *paper = p->paper ? rc_paper_line(rc_nisa_accuracy, key, 3) : NULL;
@@ -52,35 +33,33 @@ static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     rc_table_int(s->t, score->clear.count);
     rc_table_real(s->t, 100 * score->common.mean.value, 4);
     rc_table_real(s->t, score->geomean.mean.value, 4);
-    rc_table_real(s->t, fit_s, 3);
+    rc_table_real(s->t, score->fit_s, 3);
     rc_table_real(s->t, rc_paper_number(paper, K80 + p->fp64), 3);
     rc_table_real(s->t, rc_paper_number(paper, P100 + p->fp64), 3);
 }
 
 static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t set,
-    const rc_trainer_t *t, rc_study_score_t *score, double *fit_s)
+    const rc_trainer_t *t, rc_study_score_t *score)
 {
     const rc_study_run_t *r;
     rc_status_t st = rc_study_fit(s, p, t, set, &r);
     if (st == RC_OK)
         st = rc_study_score(
             &p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
-    *fit_s = r->fit_s;
     return st;
 }
 
 static rc_status_t tables_print(rc_study_t *s, rc_study_part_t *p)
 {
     rc_study_score_t score;
-    double fit_s;
     rc_status_t st = RC_OK;
     int sets =
         p->paper == 3 ? RC_STUDY_SET_TOP : RC_STUDY_SETS; /* the paper has no top 7 of three */
     for (int set = 0; st == RC_OK && set < sets; set++)
         for (int m = 0; st == RC_OK && m < s->models && s->set[set]; m++) {
-            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score, &fit_s);
+            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score);
             if (st == RC_OK)
-                put_accuracy(s, p, (rc_study_set_t)set, s->model[m], &score, fit_s);
+                put_accuracy(s, p, (rc_study_set_t)set, s->model[m], &score);
         }
     return st;
 }
@@ -90,7 +69,7 @@ static const rc_study_mode_t rc_study_tables = {.name = "accuracy",
     .tolerances = "0,2,5",
     .three = 1,
     .notes = 1u << 1 | 1u << 3 | 1u << 5,
-    .columns = tables_columns,
+    .column = tables_columns,
     .print = tables_print};
 
 const rc_summary_t rc_nisa_accuracy_table = {.name = "accuracy",
@@ -100,14 +79,11 @@ const rc_summary_t rc_nisa_accuracy_table = {.name = "accuracy",
 
 /* ---------------------------------------------------------- tables XI to XIII */
 
-static int slowdown_columns(rc_study_t *s)
-{
-    static const rc_column_t own[] = {{"table", ""}, {"set", ""}, {"model", ""}, {"part", ""},
-        {"tested", ""}, {"none", ""}, {"over_1", ""}, {"from_1.2", ""}, {"from_1.5", ""},
-        {"from_2", ""}, {"mean", "x"}, {"geomean", "x"}, {"accuracy", "%"}, {"paper_none", ""},
-        {"paper_over_1", ""}, {"paper_from_1.2", ""}, {"paper_from_1.5", ""}, {"paper_from_2", ""}};
-    return ADD(s, rc_study_part_columns(s->column), own);
-}
+static const rc_column_t slowdown_columns[] = {{"table", ""}, {"set", ""}, {"model", ""},
+    {"part", ""}, {"tested", ""}, {"none", ""}, {"over_1", ""}, {"from_1.2", ""}, {"from_1.5", ""},
+    {"from_2", ""}, {"mean", "x"}, {"geomean", "x"}, {"accuracy", "%"}, {"paper_none", ""},
+    {"paper_over_1", ""}, {"paper_from_1.2", ""}, {"paper_from_1.5", ""}, {"paper_from_2", ""},
+    {NULL, NULL}};
 
 /* Of the first part, which is as large a share as the paper's, or of all five. */
 static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
@@ -134,13 +110,12 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
 static rc_status_t slowdown_print(rc_study_t *s, rc_study_part_t *p)
 {
     rc_study_score_t score;
-    double fit_s;
     rc_status_t st = RC_OK;
     for (int m = 0; st == RC_OK && m < s->models; m++)
         for (int set = 0; st == RC_OK && set < RC_STUDY_SETS; set++) {
             if (!s->set[set])
                 continue;
-            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score, &fit_s);
+            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score);
             for (int all = 0; st == RC_OK && all < 2; all++)
                 put_slowdown(s, p, (rc_study_set_t)set, s->model[m], &score, all);
         }
@@ -151,7 +126,7 @@ static const rc_study_mode_t rc_study_slowdown = {.name = "slowdown",
     .models = "svm-nisa,ensemble-nisa,xgboost-nisa",
     .tolerances = "0",
     .notes = 1u << 0 | 1u << 1 | 1u << 2,
-    .columns = slowdown_columns,
+    .column = slowdown_columns,
     .print = slowdown_print};
 
 const rc_summary_t rc_nisa_slowdown_table = {.name = "slowdown",
@@ -168,13 +143,9 @@ static int is_individual(const char *model)
     return n > 5 && strcmp(model + n - 5, "-each") == 0;
 }
 
-static int rme_columns(rc_study_t *s)
-{
-    static const rc_column_t own[] = {{"figure", ""}, {"set", ""}, {"model", ""}, {"fitted", ""},
-        {"format", ""}, {"rme", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
-        {"rme_rate", "%"}, {"fit", "s"}, {"paper", "%"}};
-    return ADD(s, rc_study_part_columns(s->column), own);
-}
+static const rc_column_t rme_columns[] = {{"figure", ""}, {"set", ""}, {"model", ""},
+    {"fitted", ""}, {"format", ""}, {"rme", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
+    {"rme_rate", "%"}, {"fit", "s"}, {"paper", "%"}, {NULL, NULL}};
 
 static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int c,
     const rc_study_figure_t *time, const rc_study_figure_t *rate, double fit_s)
@@ -226,7 +197,7 @@ const rc_study_mode_t rc_study_rme_mode = {.name = "rme",
     .tolerances = "0",
     .times = 1,
     .notes = 1u << 4,
-    .columns = rme_columns,
+    .column = rme_columns,
     .print = rme_print};
 
 const rc_summary_t rc_nisa_rme_table = {.name = "rme",
@@ -236,13 +207,9 @@ const rc_summary_t rc_nisa_rme_table = {.name = "rme",
 
 /* ------------------------------------------------------------------ table XIV */
 
-static int indirect_columns(rc_study_t *s)
-{
-    static const rc_column_t own[] = {{"table", ""}, {"method", ""}, {"model", ""},
-        {"tolerance", "%"}, {"of", ""}, {"right", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
-        {"slowdown", "geomean"}, {"paper_k80", "%"}, {"paper_p100", "%"}};
-    return ADD(s, rc_study_part_columns(s->column), own);
-}
+static const rc_column_t indirect_columns[] = {{"table", ""}, {"method", ""}, {"model", ""},
+    {"tolerance", "%"}, {"of", ""}, {"right", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
+    {"slowdown", "geomean"}, {"paper_k80", "%"}, {"paper_p100", "%"}, {NULL, NULL}};
 
 static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int times,
     int i, const rc_study_score_t *score)
@@ -285,7 +252,7 @@ const rc_study_mode_t rc_study_indirect = {.name = "indirect",
     .tolerances = "0,5",
     .times = 1,
     .notes = 1u << 7,
-    .columns = indirect_columns,
+    .column = indirect_columns,
     .print = indirect_print};
 
 const rc_summary_t rc_nisa_indirect_table = {.name = "indirect",
@@ -295,13 +262,9 @@ const rc_summary_t rc_nisa_indirect_table = {.name = "indirect",
 
 /* ------------------------------------------------------------ figures 4 and 5 */
 
-static int importance_columns(rc_study_t *s)
-{
-    static const rc_column_t own[] = {{"figure", ""}, {"feature", ""}, {"rank", ""},
-        {"weight", "%"}, {"least", "%"}, {"most", "%"}, {"gain", "%"}, {"in_top7", "of 5"},
-        {"paper", ""}};
-    return ADD(s, rc_study_part_columns(s->column), own);
-}
+static const rc_column_t importance_columns[] = {{"figure", ""}, {"feature", ""}, {"rank", ""},
+    {"weight", "%"}, {"least", "%"}, {"most", "%"}, {"gain", "%"}, {"in_top7", "of 5"},
+    {"paper", ""}, {NULL, NULL}};
 
 /* Of one input over the five training parts. */
 typedef struct share {
@@ -365,7 +328,7 @@ static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
 static const rc_study_mode_t rc_study_importance = {.name = "importance",
     .tolerances = "0",
     .notes = 1u << 3,
-    .columns = importance_columns,
+    .column = importance_columns,
     .print = importance_print};
 
 const rc_summary_t rc_nisa_importance_table = {.name = "importance",
