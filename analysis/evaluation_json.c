@@ -9,6 +9,15 @@
 
 /* jansson passes NULL on: packing or setting a NULL fails, so one check at the end is enough. */
 
+/* A list or an object; NULL where something could not be put into it. */
+static json_t *whole(json_t *made, int failed)
+{
+    if (!failed)
+        return made;
+    json_decref(made);
+    return NULL;
+}
+
 /* JSON has no NaN and no infinity. */
 static json_t *number(double x)
 {
@@ -18,23 +27,19 @@ static json_t *number(double x)
 static json_t *numbers(const double *x, int n)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < n; i++)
-        if (json_array_append_new(list, number(x[i])) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    int failed = 0;
+    for (int i = 0; i < n; i++)
+        failed |= json_array_append_new(list, number(x[i]));
+    return whole(list, failed);
 }
 
 static json_t *integers(const int64_t *x, int n)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < n; i++)
-        if (json_array_append_new(list, json_integer(x[i])) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    int failed = 0;
+    for (int i = 0; i < n; i++)
+        failed |= json_array_append_new(list, json_integer(x[i]));
+    return whole(list, failed);
 }
 
 static json_t *figure(const rc_figure_t *f)
@@ -53,15 +58,13 @@ static json_t *choosing(const rc_choosing_t *w)
 static json_t *shares(const double *limit, const double *share, int n)
 {
     json_t *object = json_object();
-    for (int i = 0; object && i < n; i++) {
+    int failed = 0;
+    for (int i = 0; i < n; i++) {
         char key[32];
         snprintf(key, sizeof key, "%g", limit[i]);
-        if (json_object_set_new(object, key, number(share[i])) < 0) {
-            json_decref(object);
-            return NULL;
-        }
+        failed |= json_object_set_new(object, key, number(share[i]));
     }
-    return object;
+    return whole(object, failed);
 }
 
 static json_t *row_name(const rc_dataset_t *d, int64_t row)
@@ -108,28 +111,24 @@ static json_t *part(const rc_dataset_t *d, const rc_part_t *p)
 static json_t *class_names(const rc_dataset_t *d)
 {
     json_t *list = json_array();
-    for (int c = 0; list && c < d->classes; c++)
-        if (json_array_append_new(list, json_string(d->cls[c].name)) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    int failed = 0;
+    for (int c = 0; c < d->classes; c++)
+        failed |= json_array_append_new(list, json_string(d->cls[c].name));
+    return whole(list, failed);
 }
 
 static json_t *confusion(const rc_cells_t *e, int classes)
 {
     json_t *rows = json_array();
     json_t *loss = json_array();
-    int failed = !rows || !loss;
-    for (int c = 0; !failed && c < classes; c++)
-        failed = json_array_append_new(rows, integers(e->confusion + c * classes, classes)) < 0 ||
-                 json_array_append_new(loss, numbers(e->confusion_loss + c * classes, classes)) < 0;
-    if (failed) {
-        json_decref(rows);
-        json_decref(loss);
-        return NULL;
+    int failed = 0;
+    for (int c = 0; c < classes; c++) {
+        failed |= json_array_append_new(rows, integers(e->confusion + c * classes, classes));
+        failed |= json_array_append_new(loss, numbers(e->confusion_loss + c * classes, classes));
     }
-    return json_pack("{s:o, s:o}", "rows_best_by_chosen", rows, "loss_mean_best_by_chosen", loss);
+    return whole(
+        json_pack("{s:o, s:o}", "rows_best_by_chosen", rows, "loss_mean_best_by_chosen", loss),
+        failed);
 }
 
 static json_t *error_of(const rc_cells_t *e, const char *name, int at)
@@ -143,54 +142,38 @@ static json_t *errors(const rc_dataset_t *d, const rc_cells_t *e)
     if (!e->error_mean)
         return json_null();
     json_t *list = json_array();
-    int failed = !list || json_array_append_new(list, error_of(e, "all", d->classes)) < 0;
-    for (int c = 0; !failed && c < d->classes; c++)
-        failed = json_array_append_new(list, error_of(e, d->cls[c].name, c)) < 0;
-    if (failed) {
-        json_decref(list);
-        return NULL;
-    }
+    int failed = json_array_append_new(list, error_of(e, "all", d->classes));
+    for (int c = 0; c < d->classes; c++)
+        failed |= json_array_append_new(list, error_of(e, d->cls[c].name, c));
     return json_pack("{s:o, s:o}", "quantiles", numbers(rc_error_quantiles, RC_ERROR_QUANTILES),
-        "absolute_relative_error", list);
+        "absolute_relative_error", whole(list, failed));
 }
 
 static json_t *parts(const rc_dataset_t *d, const rc_part_t *p, int n)
 {
     json_t *list = json_array();
-    int failed = !list;
-    for (int i = 0; !failed && i < n; i++) {
+    int failed = 0;
+    for (int i = 0; i < n; i++) {
         json_t *one = part(d, &p[i]);
-        failed = json_array_append_new(list, one) < 0;
-        if (!failed && p[i].cells.confusion)
-            failed =
-                json_object_set_new(one, "confusion", confusion(&p[i].cells, d->classes)) < 0 ||
-                json_object_set_new(one, "time_error", errors(d, &p[i].cells)) < 0;
+        if (one && p[i].cells.confusion) {
+            failed |= json_object_set_new(one, "confusion", confusion(&p[i].cells, d->classes));
+            failed |= json_object_set_new(one, "time_error", errors(d, &p[i].cells));
+        }
+        failed |= json_array_append_new(list, one);
     }
-    if (failed) {
-        json_decref(list);
-        return NULL;
-    }
-    return list;
+    return whole(list, failed);
 }
 
 static json_t *portfolio(const rc_dataset_t *d, const rc_evaluation_t *e)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < e->classes; i++)
-        if (json_array_append_new(list,
-                json_pack("{s:s, s:o, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
-                    "oracle_speedup_geomean", number(e->portfolio[i]),
-                    "oracle_speedup_geomean_held_out", number(e->portfolio_held_out[i]))) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static int add_details(json_t *object, const rc_dataset_t *d, const rc_evaluation_t *e)
-{
-    return json_object_set_new(object, "by_kind", parts(d, e->by_kind, e->by_kind_count)) < 0 ||
-           json_object_set_new(object, "portfolio", portfolio(d, e)) < 0;
+    int failed = 0;
+    for (int i = 0; i < e->classes; i++)
+        failed |= json_array_append_new(
+            list, json_pack("{s:s, s:o, s:o}", "adds", d->cls[e->portfolio_class[i]].name,
+                      "oracle_speedup_geomean", number(e->portfolio[i]),
+                      "oracle_speedup_geomean_held_out", number(e->portfolio_held_out[i])));
+    return whole(list, failed);
 }
 
 json_t *rc_evaluation_json(
@@ -201,10 +184,12 @@ json_t *rc_evaluation_json(
         "single_chosen_on", e->single_is_given ? "the training part" : "the evaluated rows", "all",
         part(d, &e->all), "confusion", confusion(&e->all.cells, e->classes), "time_error",
         errors(d, &e->all.cells), "by_k", parts(d, e->by_k, e->by_k_count));
-    if (object && !brief && add_details(object, d, e)) {
-        json_decref(object);
-        object = NULL;
+    int failed = 0;
+    if (object && !brief) {
+        failed |= json_object_set_new(object, "by_kind", parts(d, e->by_kind, e->by_kind_count));
+        failed |= json_object_set_new(object, "portfolio", portfolio(d, e));
     }
+    object = whole(object, failed);
     if (!object)
         rc_fail(err, RC_ENOMEM, "an evaluation as JSON: no memory, or a name is not UTF-8");
     return object;

@@ -21,6 +21,26 @@ const rc_trainer_t *rc_trainer_find(const char *name)
     return NULL;
 }
 
+rc_status_t rc_fit_jobs(int jobs, int threads,
+    rc_status_t (*run)(void *context, int job, rc_err_t *err), void *context, rc_err_t *err)
+{
+    int failed = jobs;
+    rc_status_t status = RC_OK;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads < 1 ? 1 : threads)
+    for (int i = 0; i < jobs; i++) {
+        rc_err_t e = {0};
+        rc_status_t st = run(context, i, &e);
+#pragma omp critical(rc_fit_jobs)
+        if (st < 0 && i < failed) {
+            failed = i;
+            status = st;
+            if (err)
+                *err = e;
+        }
+    }
+    return status;
+}
+
 float rc_threshold(const rc_model_t *m, int input, double raw)
 {
     const rc_model_t one = {.inputs = 1, .input = &m->input[input]};

@@ -78,6 +78,12 @@ void rc_weights(
 rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *row, int64_t n,
     const rc_fit_options_t *options, rc_model_t **out, rc_err_t *err);
 
+/** Run independent jobs of a fit on some threads.
+ *  \param[in] threads  less than 1: one
+ *  \return RC_OK, or what the first job that failed returned, first in their order */
+rc_status_t rc_fit_jobs(int jobs, int threads,
+    rc_status_t (*run)(void *context, int job, rc_err_t *err), void *context, rc_err_t *err);
+
 /** The threshold of a forest (model/forest.h: left when (float)x < threshold) that sends raw values
  *  below `raw` to the left and all others to the right, as far as floats of the standardised values
  *  tell them apart.

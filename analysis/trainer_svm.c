@@ -27,6 +27,7 @@ typedef struct rows {
     struct svm_node *node; /* [n * (inputs + 1)] */
     int *fold;             /* [n] */
     int folds;
+    double *loss; /* [POINTS * folds] wrong choices of the grid */
 } rows_t;
 
 static void quiet(const char *text)
@@ -39,6 +40,7 @@ static void rows_free(rows_t *r)
     free(r->label);
     free(r->node);
     free(r->fold);
+    free(r->loss);
 }
 
 static rc_status_t rows_make(rows_t *r, rc_err_t *err)
@@ -173,20 +175,22 @@ done:
 
 /* ------------------------------------------------------------- validation */
 
-/* How many choices on the rows of a fold are wrong. */
-static rc_status_t held_out_loss(
-    const rows_t *r, int fold, double c, double gamma, double *loss, rc_err_t *err)
+/* How many choices on the rows of a fold are wrong at a point. */
+static rc_status_t validate(void *context, int job, rc_err_t *err)
 {
+    const rows_t *r = context;
+    int point = job / r->folds;
+    int fold = job % r->folds;
     rc_svm_t *s = NULL;
     double *scratch = NULL;
     rc_status_t st;
     int classes = r->d->classes;
-    RC_TRY(train(r, fold, c, gamma, &s, err));
+    RC_TRY(train(r, fold, grid_c[point / GAMMAS], grid_gamma[point % GAMMAS], &s, err));
     scratch =
         rc_alloc(rc_predictor_svm.scratch(s) + (size_t)classes, sizeof *scratch, "validation", err);
     RC_TRY(scratch ? RC_OK : RC_ENOMEM);
     double *out = scratch + rc_predictor_svm.scratch(s);
-    *loss = 0;
+    r->loss[job] = 0;
     for (int64_t i = 0; i < r->n; i++) {
         if (r->fold[i] != fold)
             continue;
@@ -194,7 +198,7 @@ static rc_status_t held_out_loss(
         rc_predictor_svm.score(s, r->x + i * r->d->inputs, scratch, out);
         for (int k = 1; k < classes; k++)
             choice = out[k] > out[choice] ? k : choice;
-        *loss += choice != (int)r->label[i];
+        r->loss[job] += choice != (int)r->label[i];
     }
 done:
     free(scratch);
@@ -202,64 +206,38 @@ done:
     return st;
 }
 
-/* Every point of the grid on every fold; the first failure in their order counts. */
-static rc_status_t validate(const rows_t *r, int threads, double *loss, rc_err_t *err)
-{
-    int jobs = POINTS * r->folds;
-    int failed = jobs;
-    rc_status_t status = RC_OK;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-    for (int j = 0; j < jobs; j++) {
-        rc_err_t e = {0};
-        int point = j / r->folds;
-        rc_status_t st = held_out_loss(
-            r, j % r->folds, grid_c[point / GAMMAS], grid_gamma[point % GAMMAS], &loss[j], &e);
-#pragma omp critical(rc_trainer_svm)
-        if (st < 0 && j < failed) {
-            failed = j;
-            status = st;
-            if (err)
-                *err = e;
-        }
-    }
-    return status;
-}
-
-static int best_point(const rows_t *r, const double *loss, double *least)
-{
-    int best = 0;
-    *least = INFINITY;
-    for (int point = 0; point < POINTS; point++) {
-        double sum = 0;
-        for (int f = 0; f < r->folds; f++)
-            sum += loss[point * r->folds + f];
-        if (sum < *least) {
-            *least = sum;
-            best = point;
-        }
-    }
-    *least /= (double)r->n;
-    return best;
-}
-
-static json_t *describe_point(const rows_t *r, int point, const double *loss)
+/* Wrong choices over the folds. */
+static double loss_at(const rows_t *r, int point)
 {
     double sum = 0;
     for (int f = 0; f < r->folds; f++)
-        sum += loss[point * r->folds + f];
-    json_t *measure = isfinite(sum) ? json_real(sum / (double)r->n) : json_null();
+        sum += r->loss[point * r->folds + f];
+    return sum;
+}
+
+static int best_point(const rows_t *r)
+{
+    int best = 0;
+    for (int point = 1; point < POINTS; point++)
+        best = loss_at(r, point) < loss_at(r, best) ? point : best;
+    return best;
+}
+
+static json_t *describe_point(const rows_t *r, int point)
+{
+    double loss = loss_at(r, point) / (double)r->n;
     return json_pack("{s:f,s:f,s:o}", "c", grid_c[point / GAMMAS], "gamma",
-        grid_gamma[point % GAMMAS], "validation_measure", measure);
+        grid_gamma[point % GAMMAS], "validation_measure",
+        isfinite(loss) ? json_real(loss) : json_null());
 }
 
 /* The chosen point as "machine", and all of them as "grid". */
-static rc_status_t describe(
-    const rows_t *r, int chosen, const double *loss, rc_model_t *m, rc_err_t *err)
+static rc_status_t describe(const rows_t *r, int chosen, rc_model_t *m, rc_err_t *err)
 {
     json_t *list = json_array();
-    int failed = json_object_set_new(m->training, "machine", describe_point(r, chosen, loss));
+    int failed = json_object_set_new(m->training, "machine", describe_point(r, chosen));
     for (int point = 0; point < POINTS; point++)
-        failed |= json_array_append_new(list, describe_point(r, point, loss));
+        failed |= json_array_append_new(list, describe_point(r, point));
     failed |= json_object_set_new(m->training, "grid", list);
     return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
@@ -272,8 +250,6 @@ static rc_status_t fit(
     rc_status_t st;
     rows_t r = {.d = job->d, .row = job->row, .n = n, .x = job->x};
     rc_svm_t *s = NULL;
-    double *loss = NULL;
-    double least;
     if (n < ROWS_MIN)
         return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
             self->name, (int)ROWS_MIN, (long long)n);
@@ -284,23 +260,22 @@ static rc_status_t fit(
     RC_TRY(rows_make(&r, err));
     RC_TRY(rc_split_inside(
         &(rc_split_t){r.d, r.row, n, options->split, options->seed}, r.fold, &r.folds, err));
-    loss = rc_alloc((size_t)POINTS * (size_t)r.folds, sizeof *loss, "a grid", err);
-    RC_TRY(loss ? RC_OK : RC_ENOMEM);
-    RC_TRY(validate(&r, options->threads < 1 ? 1 : options->threads, loss, err));
-    int best = best_point(&r, loss, &least);
+    r.loss = rc_alloc((size_t)POINTS * (size_t)r.folds, sizeof *r.loss, "a grid", err);
+    RC_TRY(r.loss ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_fit_jobs(POINTS * r.folds, options->threads, validate, &r, err));
+    int best = best_point(&r);
     double c = grid_c[best / GAMMAS];
     double gamma = grid_gamma[best % GAMMAS];
     if (options->progress)
-        options->progress(options->context, "validation", 1, least);
+        options->progress(options->context, "validation", 1, loss_at(&r, best) / (double)n);
     RC_TRY(train(&r, -1, c, gamma, &s, err));
-    RC_TRY(describe(&r, best, loss, m, err));
+    RC_TRY(describe(&r, best, m, err));
     rc_predictor_free(&m->predictor);
     m->output = RC_OUTPUT_SCORE;
     m->predictor = (rc_predictor_t){.kind = &rc_predictor_svm, .state = s};
     s = NULL;
 done:
     rc_svm_free(s);
-    free(loss);
     rows_free(&r);
     return st;
 }

@@ -167,8 +167,9 @@ static int is_constant(const rc_boost_rows_t *r)
     return 1;
 }
 
-static rc_status_t grow_one(boosters_t *b, int i, rc_err_t *err)
+static rc_status_t grow(void *context, int i, rc_err_t *err)
 {
+    boosters_t *b = context;
     const rc_fit_options_t *options = b->job->options;
     part_t part = part_of(b, i);
     int inputs = b->job->d->inputs;
@@ -195,27 +196,6 @@ static rc_status_t grow_one(boosters_t *b, int i, rc_err_t *err)
         return RC_ENOMEM;
     b->forest[i]->base[0] = o.base;
     return RC_OK;
-}
-
-/* All of them; the first failure in their order counts. */
-static rc_status_t grow(boosters_t *b, rc_err_t *err)
-{
-    int threads = b->job->options->threads;
-    rc_status_t status = RC_OK;
-    int failed = b->count;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads < 1 ? 1 : threads)
-    for (int i = 0; i < b->count; i++) {
-        rc_err_t e = {0};
-        rc_status_t st = grow_one(b, i, &e);
-#pragma omp critical(rc_trainer_xgboost_merit)
-        if (st < 0 && i < failed) {
-            failed = i;
-            status = st;
-            if (err)
-                *err = e;
-        }
-    }
-    return status;
 }
 
 /* Add the trees of a part, at most INT32_MAX nodes, to output c of the sum. */
@@ -279,7 +259,7 @@ static rc_status_t fit(
             (int)RC_BOOST_ROWS_MIN, (long long)job->n);
     RC_TRY(boosters_new(job, &b, err));
     RC_TRY(set_labels(&b, err));
-    RC_TRY(grow(&b, err));
+    RC_TRY(rc_fit_jobs(b.count, job->options->threads, grow, &b, err));
     RC_TRY(sum_parts(&b, &f, err));
     rc_boost_serve(m, RC_OUTPUT_LOG_NS, f);
 done:

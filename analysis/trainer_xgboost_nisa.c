@@ -42,6 +42,7 @@ typedef struct grid {
     int stride;
     run_t *run; /* [RATES * folds] */
     int runs;
+    int done; /* of them */
 } grid_t;
 
 /* A point of it. */
@@ -198,8 +199,20 @@ static void copy_run(const grid_t *g, run_t *r, int from, int to)
     memcpy(r->gain + (size_t)to * size, r->gain + (size_t)from * size, size * sizeof *r->gain);
 }
 
-static rc_status_t fit_run(const grid_t *g, run_t *r, rc_err_t *err)
+static void tell(grid_t *g)
 {
+    const rc_fit_options_t *o = g->job->options;
+    int done;
+#pragma omp atomic capture
+    done = ++g->done;
+    if (o->progress && omp_get_thread_num() == 0)
+        o->progress(o->context, "grid", (double)done / (g->runs + 1), NAN);
+}
+
+static rc_status_t fit_run(void *context, int job, rc_err_t *err)
+{
+    grid_t *g = context;
+    run_t *r = &g->run[job];
     rc_boost_rows_t train = {0};
     rc_boost_rows_t watch = {0};
     rc_boost_splits_t s = {0};
@@ -222,6 +235,7 @@ static rc_status_t fit_run(const grid_t *g, run_t *r, rc_err_t *err)
         RC_TRY(rc_boost_fit(&o, &train, &watch, margin, &s, NULL, err));
         take_run(g, r, depth, &watch, margin, &s);
     }
+    tell(g);
 done:
     free_rows(&train);
     free_rows(&watch);
@@ -229,33 +243,6 @@ done:
     free(s.gain);
     free(margin);
     return st;
-}
-
-/* All of them; the first failure in their order counts. */
-static rc_status_t fit_runs(const grid_t *g, rc_err_t *err)
-{
-    const rc_fit_options_t *o = g->job->options;
-    int failed = g->runs;
-    int done = 0;
-    rc_status_t status = RC_OK;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(o->threads < 1 ? 1 : o->threads)
-    for (int i = 0; i < g->runs; i++) {
-        rc_err_t e = {0};
-        rc_status_t st = fit_run(g, &g->run[i], &e);
-#pragma omp critical(rc_trainer_xgboost_nisa)
-        {
-            done++;
-            if (o->progress && omp_get_thread_num() == 0)
-                o->progress(o->context, "grid", (double)done / (g->runs + 1), NAN);
-            if (st < 0 && i < failed) {
-                failed = i;
-                status = st;
-                if (err)
-                    *err = e;
-            }
-        }
-    }
-    return status;
 }
 
 /* ----------------------------------------------------------------- choice */
@@ -350,7 +337,7 @@ static rc_status_t fit(
         return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
             self->name, (int)RC_BOOST_ROWS_MIN, (long long)job->n);
     RC_TRY(grid_new(job, &g, err));
-    RC_TRY(fit_runs(&g, err));
+    RC_TRY(rc_fit_jobs(g.runs, job->options->threads, fit_run, &g, err));
     const point_t p = best_point(&g);
     const rc_boost_options_t o =
         options_of(&g, grid_depth[p.depth], grid_rate[p.rate], g.stop[p.stop]);

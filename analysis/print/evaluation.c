@@ -228,24 +228,24 @@ static void print_classes(printer_t *p)
     end(p, t);
 }
 
-/* Columns: `first`, then the number of each class; free() */
-static rc_column_t *class_columns(printer_t *p, const char *first, const char *unit, int *columns)
+/* Columns: `head`, then the number of each class; free() */
+static rc_column_t *class_columns(
+    printer_t *p, const rc_column_t *head, int heads, const char *unit, int *columns)
 {
     int n = p->e->classes;
-    *columns = n + 1;
-    size_t head = (size_t)*columns * sizeof(rc_column_t);
-    rc_column_t *column = NULL;
-    if (p->st == RC_OK)
-        column = rc_alloc(1, head + (size_t)n * NAME, "columns", p->err);
+    *columns = heads + n;
+    size_t size = (size_t)*columns * sizeof(rc_column_t);
+    rc_column_t *column =
+        p->st == RC_OK ? rc_alloc(1, size + (size_t)n * NAME, "columns", p->err) : NULL;
     if (!column) {
         p->st = p->st < 0 ? p->st : RC_ENOMEM;
         return NULL;
     }
-    char *name = (char *)column + head;
-    column[0] = (rc_column_t){first, ""};
+    char *name = (char *)column + size;
+    memcpy(column, head, (size_t)heads * sizeof *head);
     for (int c = 0; c < n; c++) {
         snprintf(name, NAME, "%d", c + 1);
-        column[c + 1] = (rc_column_t){name, unit};
+        column[heads + c] = (rc_column_t){name, unit};
         name += NAME;
     }
     return column;
@@ -254,8 +254,9 @@ static rc_column_t *class_columns(printer_t *p, const char *first, const char *u
 static void print_confusion(printer_t *p)
 {
     int n = p->e->classes;
+    static const rc_column_t best = {"best", ""};
     int columns;
-    rc_column_t *column = class_columns(p, "best", "", &columns);
+    rc_column_t *column = class_columns(p, &best, 1, "", &columns);
     rc_table_t *t = NULL;
     if (column)
         t = begin(
@@ -267,7 +268,7 @@ static void print_confusion(printer_t *p)
     }
     end(p, t);
     free(column);
-    column = class_columns(p, "best", "%", &columns);
+    column = class_columns(p, &best, 1, "%", &columns);
     t = column ? begin(p, "Their mean loss:", column, columns) : NULL;
     for (int b = 0; t && b < n; b++) {
         rc_table_int(t, b + 1);
@@ -278,48 +279,38 @@ static void print_confusion(printer_t *p)
     free(column);
 }
 
-/* All over the classes first, then each. */
+/* A figure of all classes, which stands behind those of each, then of each. */
+static void put_error(rc_table_t *t, const char *name, const double *error, int step, int classes)
+{
+    rc_table_text(t, name);
+    rc_table_real(t, percent(error[classes * step]), 3);
+    for (int c = 0; c < classes; c++)
+        rc_table_real(t, percent(error[c * step]), 3);
+}
+
 static void print_errors(printer_t *p)
 {
+    static const rc_column_t head[] = {{"rows", ""}, {"all", "%"}};
+    const rc_cells_t *cells = &p->e->all.cells;
     int n = p->e->classes;
-    rc_column_t *column = NULL;
-    rc_table_t *t = NULL;
-    if (!p->e->all.cells.error_mean) {
+    int columns;
+    if (!cells->error_mean) {
         puts("\nThis kind of model predicts no times.");
         return;
     }
-    column = rc_alloc((size_t)n + 2, sizeof *column + NAME, "columns", p->err);
-    if (!column) {
-        p->st = RC_ENOMEM;
-        return;
-    }
-    char *name = (char *)(column + n + 2);
-    column[0] = (rc_column_t){"rows", ""};
-    column[1] = (rc_column_t){"all", "%"};
-    for (int c = 0; c < n; c++) {
-        snprintf(name, NAME, "%d", c + 1);
-        column[c + 2] = (rc_column_t){name, "%"};
-        name += NAME;
-    }
-    t = begin(p,
-        "Absolute error of the predicted times, |predicted / measured - 1|: so many rows "
-        "have at most so much:",
-        column, n + 2);
+    rc_column_t *column = class_columns(p, head, 2, "%", &columns);
+    rc_table_t *t = column ? begin(p,
+                                 "Absolute error of the predicted times, |predicted / measured - "
+                                 "1|: so many rows have at most so much:",
+                                 column, columns)
+                           : NULL;
     for (int q = 0; t && q < RC_ERROR_QUANTILES; q++) {
         char text[NAME];
         snprintf(text, sizeof text, "%g %%", percent(rc_error_quantiles[q]));
-        rc_table_text(t, text);
-        rc_table_real(t, percent(p->e->all.cells.error_quantile[n * RC_ERROR_QUANTILES + q]), 3);
-        for (int c = 0; c < n; c++)
-            rc_table_real(
-                t, percent(p->e->all.cells.error_quantile[c * RC_ERROR_QUANTILES + q]), 3);
+        put_error(t, text, cells->error_quantile + q, RC_ERROR_QUANTILES, n);
     }
-    if (t) {
-        rc_table_text(t, "mean");
-        rc_table_real(t, percent(p->e->all.cells.error_mean[n]), 3);
-        for (int c = 0; c < n; c++)
-            rc_table_real(t, percent(p->e->all.cells.error_mean[c]), 3);
-    }
+    if (t)
+        put_error(t, "mean", cells->error_mean, 1, n);
     end(p, t);
     free(column);
 }
