@@ -1,7 +1,6 @@
 #include "config.h"
 #include "analysis/dataset.h"
 #include "analysis/dataset_private.h"
-#include "analysis/formats.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
@@ -48,10 +47,11 @@ static rc_status_t name_class(
     RC_TRY(rc_strcpy(c->kernel, sizeof c->kernel, p->kernel_name, "name of a kernel", err));
     c->policy_version = rc_view_policy_version(s->view, p->policy);
     c->kernel_version = rc_view_kernel_version(s->view, p->kernel);
-    const char *format = task == RC_TASK_FORMAT ? rc_format_class_of(p->kernel_name) : NULL;
+    int format = task == RC_TASK_FORMAT ? rc_six_of(p->kernel_name) : -1;
     int n = task == RC_TASK_PLAN
                 ? snprintf(c->name, sizeof c->name, "%s/%s", p->kernel_name, p->policy_name)
-                : snprintf(c->name, sizeof c->name, "%s", format ? format : p->policy_name);
+                : snprintf(c->name, sizeof c->name, "%s",
+                      format < 0 ? p->policy_name : rc_six_names[format]);
     if (n < 0 || (size_t)n >= sizeof c->name)
         RC_TRY(rc_fail(
             err, RC_ERANGE, "name of a class too long: %s/%s", p->kernel_name, p->policy_name));
@@ -301,14 +301,9 @@ static int64_t row_at(const rc_dataset_part_t *p, int64_t i)
     return p->row ? p->row[i] : i;
 }
 
-static int class_at(const rc_dataset_part_t *p, int i)
+static int column_at(const int *list, int i)
 {
-    return p->cls ? p->cls[i] : i;
-}
-
-static int input_at(const rc_dataset_part_t *p, int i)
-{
-    return p->input ? p->input[i] : i;
+    return list ? list[i] : i;
 }
 
 static rc_status_t take_columns(
@@ -321,9 +316,9 @@ static rc_status_t take_columns(
     if (!out->input || !out->cls)
         return RC_ENOMEM;
     for (int i = 0; i < p->inputs; i++)
-        out->input[i] = d->input[input_at(p, i)];
+        out->input[i] = d->input[column_at(p->input, i)];
     for (int c = 0; c < p->classes; c++)
-        out->cls[c] = d->cls[class_at(p, c)];
+        out->cls[c] = d->cls[column_at(p->cls, c)];
     return RC_OK;
 }
 
@@ -336,10 +331,10 @@ static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_data
         if (out->library)
             out->library[i] = d->library[from];
         for (int k = 0; k < p->inputs; k++)
-            out->value[i * p->inputs + k] = d->value[from * d->inputs + input_at(p, k)];
+            out->value[i * p->inputs + k] = d->value[from * d->inputs + column_at(p->input, k)];
         for (int c = 0; c < p->classes; c++) {
             int64_t at = i * p->classes + c;
-            int64_t source = from * d->classes + class_at(p, c);
+            int64_t source = from * d->classes + column_at(p->cls, c);
             out->time[at] = d->time[source];
             if (out->setup)
                 out->setup[at] = d->setup[source];

@@ -8,9 +8,8 @@
 #include "base/outcome.h"
 #include "model/model.h"
 #include "rowcast.h"
+#include "table/six.h"
 #include "table/split_half.h"
-
-enum { RC_FORMATS = 6 }; /**< of the task format, see formats.h */
 
 /** What the command line says about a data set.  NULL and 0 stand for the defaults. */
 typedef struct rc_dataset_options {
@@ -21,7 +20,7 @@ typedef struct rc_dataset_options {
     const char *classes;   /**< comma-separated patterns; order task: of policies (NULL:
                                "csr,dcsr,lpt,warp"; "all"); plan task: KERNEL/POLICY, both globs
                                (NULL: a greedy portfolio of all pairs, see `portfolio`); format
-                               task: names of formats (NULL: all six), see formats.h */
+                               task: names of formats (NULL: all six), see formats.c */
     const char *baseline;  /**< class of that name; NULL: csr; plan: the pair that is best always
                                taken alone (geometric mean over the rows) */
     const char *features;  /**< "mehrabi"; "matrix": its matrix-only part (n_row ..
@@ -61,7 +60,7 @@ typedef struct rc_dataset_dropped {
     /** Format task: (matrix, precision) without an ok result of a format, by the status of what
      *  it has instead; RC_CASE_PENDING: nothing.  They are in `incomplete`, each once, but for
      *  those that missing_worst keeps. */
-    int64_t format[RC_FORMATS][RC_CASE_STATUSES];
+    int64_t format[RC_SIX][RC_CASE_STATUSES];
 } rc_dataset_dropped_t;
 
 /** Times of the vendor's library in original order among the results that were selected, ns; NaN:

@@ -184,6 +184,90 @@ done:
     return st;
 }
 
+/* ------------------------------------------------------------------- portfolio */
+
+/* Log times of the candidates: [cells * n]; a missing one counts as the slowest of its cell. */
+static void fill_missing(double *time, int64_t cells, int n)
+{
+    for (int64_t c = 0; c < cells; c++) {
+        double *t = time + c * n;
+        double worst = -INFINITY;
+        for (int i = 0; i < n; i++) {
+            worst = t[i] > worst ? t[i] : worst; /* NaN: false */
+        }
+        for (int i = 0; i < n; i++)
+            t[i] = isnan(t[i]) ? worst : t[i];
+    }
+}
+
+/* \param[out] l  numbers of columns */
+static rc_status_t greedy(
+    double *time, int64_t all, int n, int most, double loss, list_t *l, rc_err_t *err)
+{
+    int64_t cells = 0;
+    double limit = 0;
+    rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
+    if (!step)
+        return RC_ENOMEM;
+    fill_missing(time, all, n);
+    for (int64_t c = 0; c < all; c++) {
+        double least = INFINITY;
+        for (int i = 0; i < n; i++) {
+            time[cells * n + i] = time[c * n + i];
+            least = fmin(least, time[c * n + i]);
+        }
+        if (least > -INFINITY) { /* a cell with none of them tells nothing */
+            cells++;
+            limit += least;
+        }
+    }
+    const rc_portfolio_costs_t costs = {.cost = time,
+        .rows = cells,
+        .columns = n,
+        .first = -1,
+        .most = most,
+        .limit = limit + (double)cells * log1p(loss)};
+    rc_status_t st = rc_portfolio_greedy(&costs, step, &l->n, err);
+    for (int i = 0; st == RC_OK && i < l->n; i++)
+        l->pair[i] = step[i].added;
+    free(step);
+    return st;
+}
+
+/* Greedy portfolio over the pairs that most cells have: each step adds the pair that lowers the
+ * geometric mean time of the best of the portfolio most, a pair that a cell lacks counting there as
+ * the slowest.  Ends with `most` pairs, or when that time is within `loss` of the best of all. */
+static rc_status_t choose_portfolio(
+    const rc_selection_t *s, int most, double loss, list_t *l, rc_err_t *err)
+{
+    int n = 0;
+    int64_t *row = NULL;
+    double *time = NULL;
+    rc_status_t st;
+    int *candidate = rc_alloc((size_t)s->pairs, sizeof *candidate, "a portfolio", err);
+    RC_TRY(candidate ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < s->pairs; i++)
+        if ((double)s->pair[i].cells >= plan_share * (double)s->cells)
+            candidate[n++] = i;
+    if (n == 0)
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "no kernel and order was measured on %g %% of the %lld rows: name some with --classes",
+            100 * plan_share, (long long)s->cells));
+    RC_TRY(rc_tabulate(s, candidate, n, &row, err));
+    time = rc_alloc((size_t)s->cells * (size_t)n, sizeof *time, "a portfolio", err);
+    RC_TRY(time ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < s->cells * n; i++)
+        time[i] = row[i] < 0 ? NAN : log(rc_view_result(s->view, row[i])->median_ns);
+    RC_TRY(greedy(time, s->cells, n, most, loss, l, err));
+    for (int i = 0; i < l->n; i++)
+        l->pair[i] = candidate[l->pair[i]];
+done:
+    free(row);
+    free(time);
+    free(candidate);
+    return st;
+}
+
 /* ------------------------------------------------------------------ plan task */
 
 static int is_pattern(const char *text)
@@ -237,12 +321,7 @@ static rc_status_t choose_plans(
     if (!o->classes) {
         int most = o->portfolio > 0 ? o->portfolio : 16;
         double loss = o->portfolio_loss > 0 ? o->portfolio_loss : 0.005;
-        int *pair = NULL;
-        st = rc_portfolio_choose(s, plan_share, most, loss, &pair, &l->n, err);
-        if (st == RC_OK)
-            memcpy(l->pair, pair, (size_t)l->n * sizeof *pair);
-        free(pair);
-        return st;
+        return choose_portfolio(s, most, loss, l, err);
     }
     RC_TRY(rc_words_split(strcmp(o->classes, "all") == 0 ? "*/*" : o->classes, ',', &words, err));
     for (int w = 0; w < words.count; w++)
@@ -310,125 +389,32 @@ rc_status_t rc_find_classes(const rc_selection_t *s, const rc_model_t *m, int **
     return RC_OK;
 }
 
-/* ------------------------------------------------------------------- portfolio */
-
-/* Log times of the candidates: [cells * n]; a missing one counts as the slowest of its cell. */
-static void fill_missing(double *time, int64_t cells, int n)
-{
-    for (int64_t c = 0; c < cells; c++) {
-        double *t = time + c * n;
-        double worst = -INFINITY;
-        for (int i = 0; i < n; i++) {
-            t[i] = log(t[i]);
-            worst = t[i] > worst ? t[i] : worst; /* NaN: false */
-        }
-        for (int i = 0; i < n; i++)
-            t[i] = isnan(t[i]) ? worst : t[i];
-    }
-}
-
-static rc_status_t greedy(
-    double *time, int64_t all, int n, int most, double loss, int *order, int *count, rc_err_t *err)
-{
-    int64_t cells = 0;
-    double limit = 0;
-    rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
-    if (!step)
-        return RC_ENOMEM;
-    fill_missing(time, all, n);
-    for (int64_t c = 0; c < all; c++) {
-        double least = INFINITY;
-        for (int i = 0; i < n; i++) {
-            time[cells * n + i] = time[c * n + i];
-            least = fmin(least, time[c * n + i]);
-        }
-        if (least > -INFINITY) { /* a cell with none of them tells nothing */
-            cells++;
-            limit += least;
-        }
-    }
-    const rc_portfolio_costs_t costs = {.cost = time,
-        .rows = cells,
-        .columns = n,
-        .first = -1,
-        .most = most,
-        .limit = limit + (double)cells * log1p(loss)};
-    rc_status_t st = rc_portfolio_greedy(&costs, step, count, err);
-    for (int i = 0; st == RC_OK && i < *count; i++)
-        order[i] = step[i].added;
-    free(step);
-    return st;
-}
-
-rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most, double loss,
-    int **pair, int *count, rc_err_t *err)
-{
-    int n = 0;
-    double *time = NULL;
-    int *candidate = rc_alloc((size_t)s->pairs, sizeof *candidate, "a portfolio", err);
-    int *order = rc_alloc((size_t)s->pairs, sizeof *order, "a portfolio", err);
-    rc_status_t st = candidate && order ? RC_OK : RC_ENOMEM;
-    for (int i = 0; st == RC_OK && i < s->pairs; i++)
-        if ((double)s->pair[i].cells >= share * (double)s->cells)
-            candidate[n++] = i;
-    if (st == RC_OK && n == 0)
-        st = rc_fail(err, RC_EINVAL,
-            "no kernel and order was measured on %g %% of the %lld rows: name some with --classes",
-            100 * share, (long long)s->cells);
-    if (st == RC_OK)
-        st = rc_tabulate(s, candidate, n, &time, NULL, err);
-    if (st == RC_OK)
-        st = greedy(time, s->cells, n, most, loss, order, count, err);
-    for (int i = 0; st == RC_OK && i < *count; i++)
-        order[i] = candidate[order[i]];
-    free(time);
-    free(candidate);
-    if (st < 0) {
-        free(order);
-        return st;
-    }
-    *pair = order;
-    return RC_OK;
-}
+/* ------------------------------------------------------------------ results */
 
 rc_status_t rc_tabulate(
-    const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err)
+    const rc_selection_t *s, const int *pair, int n, int64_t **row, rc_err_t *err)
 {
     size_t size = (size_t)s->cells * (size_t)n;
-    double *t = time ? rc_alloc(size, sizeof *t, "a table of times", err) : NULL;
-    int64_t *r = row ? rc_alloc(size, sizeof *r, "a table of results", err) : NULL;
+    int64_t *r = rc_alloc(size, sizeof *r, "a table of results", err);
     int *column = rc_alloc((size_t)s->pairs, sizeof *column, "columns", err);
-    if ((time && !t) || (row && !r) || !column) {
-        free(t);
+    if (!r || !column) {
         free(r);
         free(column);
         return RC_ENOMEM;
     }
-    for (size_t i = 0; i < size; i++) {
-        if (t)
-            t[i] = NAN;
-        if (r)
-            r[i] = -1;
-    }
+    for (size_t i = 0; i < size; i++)
+        r[i] = -1;
     for (int i = 0; i < s->pairs; i++)
         column[i] = -1;
     for (int i = 0; i < n; i++)
         column[pair[i]] = i;
     for (int64_t i = 0; i < s->picks; i++) {
         const rc_pick_t *p = &s->pick[i];
-        if (column[p->pair] < 0)
-            continue;
-        int64_t at = (int64_t)p->cell * n + column[p->pair];
-        if (t)
-            t[at] = rc_view_result(s->view, p->row)->median_ns;
-        if (r)
-            r[at] = p->row;
+        if (column[p->pair] >= 0)
+            r[(int64_t)p->cell * n + column[p->pair]] = p->row;
     }
     free(column);
-    if (time)
-        *time = t;
-    if (row)
-        *row = r;
+    *row = r;
     return RC_OK;
 }
 

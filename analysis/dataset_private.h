@@ -71,7 +71,7 @@ rc_status_t rc_choose_classes(const rc_selection_t *s, const rc_dataset_options_
     int *classes, rc_err_t *err);
 
 /** The formats of the task format that the store has an ok result of, as pairs.
- *  \param[out] pair  [*count] in the order of rc_format_classes, free()
+ *  \param[out] pair  [*count] in the order of rc_six_names, free()
  *  \return RC_OK, RC_EINVAL (one that is named, or of all six, is not there; a name of none) */
 rc_status_t rc_formats_find(
     const rc_selection_t *s, const char *classes, int **pair, int *count, rc_err_t *err);
@@ -88,18 +88,10 @@ rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *
 rc_status_t rc_find_classes(
     const rc_selection_t *s, const rc_model_t *m, int **pair, rc_err_t *err);
 
-/** Greedy portfolio over the pairs with pair[i].cells >= `share` of the cells: each step adds the
- *  pair that lowers the geometric mean time of the best of the portfolio most, a pair that a cell
- *  lacks counting there as the slowest.  Ends with `most` pairs, or when that time is within
- *  `loss` of the best of all pairs.
- *  \param[out] pair  [*count] in the order in which they were added, free() */
-rc_status_t rc_portfolio_choose(const rc_selection_t *s, double share, int most, double loss,
-    int **pair, int *count, rc_err_t *err);
-
-/** Time of cell c under pair p at [c * n + i], p = pair[i], and the view's row; NaN and -1 where
- *  there is none. Either output may be NULL.  Free with free(). */
+/** The view's row of cell c under pair p at [c * n + i], p = pair[i]; -1 where there is none.
+ *  \param[out] row  free() */
 rc_status_t rc_tabulate(
-    const rc_selection_t *s, const int *pair, int n, double **time, int64_t **row, rc_err_t *err);
+    const rc_selection_t *s, const int *pair, int n, int64_t **row, rc_err_t *err);
 
 /** Of every cell the times of the vendor's library.
  *  \param[out] best  [cells], free() */

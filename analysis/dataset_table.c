@@ -2,7 +2,6 @@
  * all of them. */
 #include "config.h"
 #include "analysis/dataset_private.h"
-#include "analysis/formats.h"
 #include "analysis/importance.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -71,7 +70,7 @@ rc_status_t rc_add_problem_inputs(
     int many_k = plan;
     int many_fp = plan;
     int numbers = plan;
-    rc_status_t st = rc_tabulate(s, pair, d->classes, NULL, &row, err);
+    rc_status_t st = rc_tabulate(s, pair, d->classes, &row, err);
     for (int64_t i = 0; st == RC_OK && i < s->cells; i++) {
         const rc_cell_t *c = &s->cell[i];
         if (!is_complete(row + i * d->classes, d->classes))
@@ -527,10 +526,10 @@ static rc_status_t fill_halves(
 
 /* Why a cell has not all formats. */
 static void count_lacking(
-    const rc_dataset_t *d, const unsigned char *status, int64_t count[RC_FORMATS][RC_CASE_STATUSES])
+    const rc_dataset_t *d, const unsigned char *status, int64_t count[RC_SIX][RC_CASE_STATUSES])
 {
     for (int c = 0; c < d->classes; c++) {
-        int format = rc_format_class_find(d->cls[c].name);
+        int format = rc_six_named(d->cls[c].name);
         if (format >= 0 && status[c] != RC_CASE_OK)
             count[format][status[c]]++;
     }
@@ -562,7 +561,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
     rc_status_t st;
     int worst = o && o->missing_worst;
     RC_TRY(read_features(store, d, &l, err));
-    RC_TRY(rc_tabulate(s, pair, d->classes, NULL, &row, err));
+    RC_TRY(rc_tabulate(s, pair, d->classes, &row, err));
     if (d->task == RC_TASK_FORMAT)
         RC_TRY(rc_formats_status(s, pair, d->classes, &status, err));
     RC_TRY(rc_find_library(s, &library, err));

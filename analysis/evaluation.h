@@ -22,6 +22,7 @@ typedef struct rc_predictions {
 } rc_predictions_t;
 
 /** Ask a model for some rows.  Free with rc_predictions_free.
+ *  \param[in] row  [n] NULL: all, n = d->rows
  *  \return RC_OK, RC_EINVAL (the model has other inputs or classes than the data set), RC_ENOMEM */
 rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const int64_t *row,
     int64_t n, rc_predictions_t *out, rc_err_t *err);

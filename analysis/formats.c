@@ -1,5 +1,16 @@
+/* The task format: which of the six formats of Nisa et al. 2018 (table/six.h) multiplies a matrix
+ * fastest.
+ *
+ * A data set of this task (rc_dataset_read with RC_TASK_FORMAT) is the table of the study: a row is
+ * a (matrix, precision) with its features (`value`), the time of every format (`time`), its label
+ * (rc_dataset_best: the format of least time, the first of equals).  A row needs an ok result of
+ * all six; what is left out is counted by format and reason in `dropped.format`.  With
+ * `missing_worst` a format that failed or was skipped has an infinite time instead.
+ *
+ * Fewer classes: rows need the same six (those that the store has), and where coo is no class the
+ * matrices are left out on which it is fastest among the classes and itself, as in the paper's
+ * study of three formats ("ell,csr,hyb"). */
 #include "config.h"
-#include "analysis/formats.h"
 #include "analysis/dataset_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -7,49 +18,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-const rc_format_class_t rc_format_classes[RC_FORMATS] = {
-    {"coo", "coo"},
-    {"ell", "ell:limit=none"},
-    {"csr", "csr:lanes=auto"},
-    {"hyb", "hyb:width=mu"},
-    {"csr5", "csr5:sigma=auto"},
-    {"merge", "merge:items=896"},
-};
-
-enum { COO = 0 };
-
-int rc_format_class_find(const char *name)
-{
-    for (int f = 0; f < RC_FORMATS; f++)
-        if (strcmp(rc_format_classes[f].name, name) == 0)
-            return f;
-    return -1;
-}
-
-const char *rc_format_class_of(const char *kernel)
-{
-    for (int f = 0; f < RC_FORMATS; f++)
-        if (strcmp(rc_format_classes[f].kernel, kernel) == 0)
-            return rc_format_classes[f].name;
-    return NULL;
-}
-
 /* Mark the formats of a list; NULL: all. */
-static rc_status_t parse(const char *list, int wanted[RC_FORMATS], rc_err_t *err)
+static rc_status_t parse(const char *list, int wanted[RC_SIX], rc_err_t *err)
 {
     rc_words_t words = {0};
-    const char *names[RC_FORMATS];
+    const char *names[RC_SIX];
     rc_status_t st = RC_OK;
-    for (int f = 0; f < RC_FORMATS; f++) {
-        names[f] = rc_format_classes[f].name;
+    for (int f = 0; f < RC_SIX; f++) {
+        names[f] = rc_six_names[f];
         wanted[f] = !list;
     }
     if (list)
         st = rc_words_split(list, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        int f = rc_format_class_find(words.word[i]);
+        int f = rc_six_named(words.word[i]);
         if (f < 0) {
-            const char *near = rc_similar(words.word[i], names, RC_FORMATS);
+            const char *near = rc_similar(words.word[i], names, RC_SIX);
             st = rc_fail(err, RC_EINVAL,
                 "--classes: unknown format '%s'%s%s%s; there are coo, ell, csr, hyb, csr5 and "
                 "merge",
@@ -71,16 +55,16 @@ static int find_pair(const rc_selection_t *s, const char *kernel)
     return -1;
 }
 
-static rc_status_t lacking(const int wanted[RC_FORMATS], const int found[RC_FORMATS], rc_err_t *err)
+static rc_status_t lacking(const int wanted[RC_SIX], const int found[RC_SIX], rc_err_t *err)
 {
     rc_str_t have = {0};
     rc_str_t lack = {0};
-    for (int f = 0; f < RC_FORMATS; f++) {
+    for (int f = 0; f < RC_SIX; f++) {
         if (found[f] >= 0)
-            rc_str_addf(&have, "%s%s", have.text ? "," : "", rc_format_classes[f].name);
+            rc_str_addf(&have, "%s%s", have.text ? "," : "", rc_six_names[f]);
         else if (wanted[f])
-            rc_str_addf(&lack, "%s%s (kernel %s)", lack.text ? ", " : "", rc_format_classes[f].name,
-                rc_format_classes[f].kernel);
+            rc_str_addf(&lack, "%s%s (kernel %s)", lack.text ? ", " : "", rc_six_names[f],
+                rc_six_kernels[f]);
     }
     (void)rc_fail(err, RC_EINVAL,
         "task format: the store has no ok result, in original order, of %s; it has %s",
@@ -94,15 +78,15 @@ static rc_status_t lacking(const int wanted[RC_FORMATS], const int found[RC_FORM
 rc_status_t rc_formats_find(
     const rc_selection_t *s, const char *classes, int **pair, int *count, rc_err_t *err)
 {
-    int wanted[RC_FORMATS];
-    int found[RC_FORMATS];
+    int wanted[RC_SIX];
+    int found[RC_SIX];
     int lacks = 0;
     int n = 0;
     int *list = NULL;
     rc_status_t st;
     RC_TRY(parse(classes, wanted, err));
-    for (int f = 0; f < RC_FORMATS; f++) {
-        found[f] = find_pair(s, rc_format_classes[f].kernel);
+    for (int f = 0; f < RC_SIX; f++) {
+        found[f] = find_pair(s, rc_six_kernels[f]);
         lacks |= wanted[f] && found[f] < 0;
         n += wanted[f];
     }
@@ -110,10 +94,10 @@ rc_status_t rc_formats_find(
         RC_TRY(lacking(wanted, found, err));
     if (n < 2)
         RC_TRY(rc_fail(err, RC_EINVAL, "--classes: a choice needs two formats, found %d", n));
-    list = rc_alloc(RC_FORMATS, sizeof *list, "classes", err);
+    list = rc_alloc(RC_SIX, sizeof *list, "classes", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     *count = 0;
-    for (int f = 0; f < RC_FORMATS; f++)
+    for (int f = 0; f < RC_SIX; f++)
         if (found[f] >= 0)
             list[(*count)++] = found[f];
     *pair = list;
@@ -150,19 +134,19 @@ rc_status_t rc_formats_status(
 }
 
 /* 1: coo is the fastest of the classes that are wanted and itself; of equals it is the first. */
-static int coo_wins(const rc_dataset_t *d, const int wanted[RC_FORMATS], int64_t row)
+static int coo_wins(const rc_dataset_t *d, const int wanted[RC_SIX], int64_t row)
 {
     const double *time = d->time + row * d->classes;
     for (int c = 1; c < d->classes; c++)
-        if (wanted[rc_format_class_find(d->cls[c].name)] && time[c] < time[0])
+        if (wanted[rc_six_named(d->cls[c].name)] && time[c] < time[0])
             return 0;
     return 1;
 }
 
 rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *err)
 {
-    int wanted[RC_FORMATS];
-    int cls[RC_FORMATS];
+    int wanted[RC_SIX];
+    int cls[RC_SIX];
     int64_t rows = 0;
     rc_dataset_t part = {0};
     rc_dataset_part_t p = {.cls = cls};
@@ -171,11 +155,11 @@ rc_status_t rc_formats_restrict(const char *classes, rc_dataset_t *d, rc_err_t *
     RC_TRY(row ? RC_OK : RC_ENOMEM);
     RC_TRY(parse(classes, wanted, err));
     for (int c = 0; c < d->classes; c++)
-        if (wanted[rc_format_class_find(d->cls[c].name)])
+        if (wanted[rc_six_named(d->cls[c].name)])
             cls[p.classes++] = c;
     if (p.classes == d->classes)
         goto done;
-    int without_coo = !wanted[COO] && rc_format_class_find(d->cls[0].name) == COO;
+    int without_coo = !wanted[RC_SIX_COO] && rc_six_named(d->cls[0].name) == RC_SIX_COO;
     for (int64_t i = 0; i < d->rows; i++)
         if (!without_coo || !coo_wins(d, wanted, i))
             row[rows++] = i;

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/learn.h"
-#include "analysis/formats.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -200,11 +199,11 @@ static void describe_formats(const rc_dataset_t *d, const char *command, FILE *o
             d->cls[c].kernel, wins);
     }
     fprintf(out, ", baseline %s\n", d->cls[d->baseline].name);
-    for (int f = 0; f < RC_FORMATS; f++)
+    for (int f = 0; f < RC_SIX; f++)
         for (int s = 0; s < RC_CASE_STATUSES; s++)
             if (d->dropped.format[f][s])
                 fprintf(out, "%s: %s: %" PRId64 " (matrix, precision) %s\n", command,
-                    rc_format_classes[f].name, d->dropped.format[f][s],
+                    rc_six_names[f], d->dropped.format[f][s],
                     s == RC_CASE_PENDING ? "not measured"
                                          : rc_case_status_name((rc_case_status_t)s));
     if (d->dropped.coo)

@@ -45,14 +45,15 @@ rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const in
         goto done;
     }
     for (int64_t i = 0; i < n; i++) {
-        if (row[i] < 0 || row[i] >= d->rows) {
-            st = rc_fail(err, RC_EINVAL, "row %" PRId64 " of a data set of %" PRId64 " rows",
-                row[i], d->rows);
+        int64_t at = row ? row[i] : i;
+        if (at < 0 || at >= d->rows) {
+            st = rc_fail(
+                err, RC_EINVAL, "row %" PRId64 " of a data set of %" PRId64 " rows", at, d->rows);
             goto done;
         }
-        p.row[i] = row[i];
+        p.row[i] = at;
         p.choice[i] = rc_model_choose_raw(
-            m, d->value + row[i] * d->inputs, scratch, p.time ? p.time + i * d->classes : NULL);
+            m, d->value + at * d->inputs, scratch, p.time ? p.time + i * d->classes : NULL);
     }
     *out = p;
     p = (rc_predictions_t){0};

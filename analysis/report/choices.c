@@ -36,19 +36,6 @@ static rc_status_t alloc(rc_choices_t *c, int64_t pairs, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t predict(
-    const rc_model_t *m, const rc_dataset_t *d, rc_predictions_t *out, rc_err_t *err)
-{
-    int64_t *row = rc_alloc((size_t)d->rows, sizeof *row, "rows of a data set", err);
-    if (!row)
-        return RC_ENOMEM;
-    for (int64_t i = 0; i < d->rows; i++)
-        row[i] = i;
-    rc_status_t st = rc_predict_rows(m, d, row, d->rows, out, err);
-    free(row);
-    return st;
-}
-
 /* The rows of the data set that are pairs of the survey: C in original order, on the model's
  * device; K = n is found by its number. */
 static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_predictions_t *p,
@@ -119,7 +106,7 @@ rc_status_t rc_choices_make(
         goto done;
     st = rc_dataset_read_for(s->store, m, where, &d, &why);
     if (st == RC_OK)
-        st = predict(m, &d, &p, &why);
+        st = rc_predict_rows(m, &d, NULL, d.rows, &p, &why);
     if (st == RC_ENOMEM || st == RC_ESTORE || st == RC_EIO) {
         rc_fail(err, st, "%s", why.text);
         goto done;

@@ -289,33 +289,27 @@ int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out
 const char rc_plot_no_vendor[] =
     "no matrix was measured with both a cuSPARSE kernel and another one";
 
-void rc_plot_own_best(
-    const rc_survey_t *s, int64_t first, int64_t pairs, int csr_only, int64_t *row)
-{
-    const rc_view_t *v = s->view;
-    int64_t end = rc_survey_first_row(s, first + pairs);
-    for (int64_t i = first; i < first + pairs; i++)
-        row[i] = -1;
-    for (int64_t i = rc_survey_first_row(s, first); i < end; i++) {
-        const rc_row_result_t *r = rc_view_result(v, s->rows[i]);
-        int64_t *best = &row[s->row_pair[i]];
-        if (rc_vendor_is(rc_view_kernel(v, r->kernel)) ||
-            (csr_only && strcmp(rc_view_policy(v, r->policy), "csr") != 0))
-            continue;
-        if (*best < 0 || r->median_ns < rc_view_result(v, *best)->median_ns)
-            *best = s->rows[i];
-    }
-}
-
-int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
     int (*takes)(const char *kernel, const void *user), const void *user)
 {
     int64_t best = -1;
     for (int64_t i = rc_survey_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        if (rc_view_is_csr(s->view, r) && takes(rc_view_kernel(s->view, r->kernel), user) &&
+        if ((!csr_only || rc_view_is_csr(s->view, r)) &&
+            takes(rc_view_kernel(s->view, r->kernel), user) &&
             (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))
             best = s->rows[i];
     }
     return best;
+}
+
+static int is_own(const char *kernel, const void *user)
+{
+    (void)user;
+    return !rc_vendor_is(kernel);
+}
+
+int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only)
+{
+    return rc_plot_fastest(s, pair, csr_only, is_own, NULL);
 }

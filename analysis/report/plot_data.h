@@ -63,17 +63,14 @@ rc_status_t rc_plot_main_orders(
  *  \param[out] out  [matrices]  \return how many */
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
 
-/** For each of some pairs of the survey the fastest row of a kernel that is not the vendor's, -1
- *  none.
+/** The fastest row of a pair, of the kernels that are taken; -1 none.
  *  \param[in] csr_only  1: in the original order
- *  \param[out] row  [pairs of the survey] of the view; those from `first` on are set */
-void rc_plot_own_best(
-    const rc_survey_t *s, int64_t first, int64_t pairs, int csr_only, int64_t *row);
-
-/** The fastest row of a pair in original order, of the kernels that are taken; -1 none.
  *  \param[in] takes  whether a kernel ("name:params") is  \param[in] user  for it */
-int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
     int (*takes)(const char *kernel, const void *user), const void *user);
+
+/** The same of the kernels that are not the vendor's. */
+int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only);
 
 /** Said of a store without results of the vendor's and of other kernels, and without any. */
 extern const char rc_plot_no_vendor[];

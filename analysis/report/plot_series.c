@@ -25,9 +25,8 @@ typedef struct series {
     int count;
     const char *name[SERIES_MAX];
     /* Row of the view that stands for a pair of the survey in a series, -1 none.
-     * \param[in] own  fastest row of ours for each pair  \param[in] user  of the figure */
-    int64_t (*row)(
-        const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user);
+     * \param[in] user  of the figure */
+    int64_t (*row)(const rc_survey_t *s, int64_t pair, int series, const void *user);
     const void *user;
     const char *x_name;                                         /* NULL: the x are the entries */
     double (*x)(const rc_survey_matrix_t *m, const void *user); /* with x_name; NaN: no point */
@@ -52,14 +51,14 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
 static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series, double scale,
-    const int64_t *own, double *x, double *y, FILE *csv)
+    double *x, double *y, FILE *csv)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
-        int64_t row = p->row(s, a->first + i, series, own, p->user);
+        int64_t row = p->row(s, a->first + i, series, p->user);
         x[i] = p->x ? p->x(m, p->user) : (double)m->row->nnz;
         y[i] = row < 0 || isnan(x[i]) ? NAN : p->y(s, row, scale);
         if (isnan(y[i]))
@@ -70,8 +69,8 @@ static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series,
     return n;
 }
 
-static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double scale,
-    const int64_t *own, double *x, FILE *csv, rc_plot_text_t *t, rc_err_t *err)
+static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double scale, double *x,
+    FILE *csv, rc_plot_text_t *t, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &in->survey->setting[in->shown];
     double *y = x + a->pairs;
@@ -84,7 +83,7 @@ static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double sca
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->count; k++) {
         char name[32];
-        if (collect(p, in, k, scale, own, x, y, csv) == 0)
+        if (collect(p, in, k, scale, x, y, csv) == 0)
             continue;
         panels++;
         rc_plot_define_item(t, "PANEL", panels, p->name[k]);
@@ -120,14 +119,8 @@ static rc_status_t write_series(const series_t *p, const rc_plot_input_t *in, do
     FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    int64_t *own = rc_alloc((size_t)s->pairs, sizeof *own, "a figure", err);
     double *xy = rc_alloc((size_t)s->setting[in->shown].pairs, 2 * sizeof *xy, "a figure", err);
-    rc_status_t st = RC_ENOMEM;
-    if (own && xy) {
-        rc_plot_own_best(s, s->setting[in->shown].first, s->setting[in->shown].pairs, 0, own);
-        st = fill(p, in, scale, own, xy, csv, text, err);
-    }
-    free(own);
+    rc_status_t st = xy ? fill(p, in, scale, xy, csv, text, err) : RC_ENOMEM;
     free(xy);
     return st;
 }
@@ -145,7 +138,7 @@ static int has_any(const series_t *p, const rc_survey_t *s, int setting, int ser
     const rc_survey_setting_t *a = &s->setting[setting];
     for (int64_t pair = a->first; pair < a->first + a->pairs; pair++)
         for (int k = 0; k < series; k++)
-            if (p->row(s, pair, k, NULL, p->user) >= 0)
+            if (p->row(s, pair, k, p->user) >= 0)
                 return 1;
     return 0;
 }
@@ -185,14 +178,13 @@ static void define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
         flops * l->shared, flops * l->l1);
 }
 
-static int64_t kernel_row(
-    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t kernel_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
     enum { VENDOR, REFERENCE };
     (void)user;
     return series == VENDOR      ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
            : series == REFERENCE ? s->pair[pair].row[RC_CHOICE_REFERENCE_CSR]
-                                 : own[pair];
+                                 : rc_plot_own_best(s, pair, 0);
 }
 
 static rc_status_t write_throughput(
@@ -237,13 +229,11 @@ static int is_named(const char *kernel, const void *name)
 }
 
 /* Our kernel of a format at its defaults in original order; the fastest of the vendor's. */
-static int64_t format_row(
-    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t format_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
-    (void)own;
     (void)user;
     return series == RC_SIX ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
-                            : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
+                            : rc_plot_fastest(s, pair, 1, is_named, rc_six_kernels[series]);
 }
 
 static rc_status_t write_formats(
@@ -283,11 +273,10 @@ const rc_plot_t rc_plot_spmv_rate = {
 
 /* ---------------------------------------------------------------- roofline */
 
-static int64_t vendor_or_own(
-    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t vendor_or_own(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
     (void)user;
-    return series == 0 ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR] : own[pair];
+    return series == 0 ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR] : rc_plot_own_best(s, pair, 0);
 }
 
 /* Compulsory traffic over the time, in bytes a ns. */
@@ -382,12 +371,10 @@ static int is_rs(const char *kernel, const void *user)
     return rc_spec_is(kernel, "rs") || rc_spec_is(kernel, "rs-spmm_t");
 }
 
-static int64_t rs_row(
-    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t rs_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
-    (void)own;
     (void)user;
-    return series == 0 ? rc_plot_fastest(s, pair, is_rs, NULL)
+    return series == 0 ? rc_plot_fastest(s, pair, 1, is_rs, NULL)
                        : s->pair[pair].row[RC_CHOICE_VENDOR_CSR];
 }
 
@@ -498,7 +485,7 @@ static int takes(const char *kernel, const void *user)
 /* The fastest row of a pair that is what the series takes; -1. */
 static int64_t fastest(const rc_survey_t *s, int64_t pair, int series, int64_t t)
 {
-    return rc_plot_fastest(s, pair, takes, &(const taken_t){series, t});
+    return rc_plot_fastest(s, pair, 1, takes, &(const taken_t){series, t});
 }
 
 static int32_t matrix_of(const rc_survey_t *s, int64_t row)
@@ -506,12 +493,10 @@ static int32_t matrix_of(const rc_survey_t *s, int64_t row)
     return rc_view_result(s->view, row)->matrix;
 }
 
-static int64_t modelled_row(
-    const rc_survey_t *s, int64_t pair, int series, const int64_t *own, const void *user)
+static int64_t modelled_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
     const modelling_t *m = user;
     int64_t row = fastest(s, pair, series, m->t);
-    (void)own;
     return row >= 0 && !m->training[matrix_of(s, row)] ? row : -1;
 }
 

@@ -15,14 +15,12 @@ static const char *const series_name[SERIES] = {
     "reference kernel, csr", "fastest kernel, csr", "fastest kernel and order"};
 
 /* Ratios of one setting; how many. */
-static int64_t ratios(const rc_survey_t *s, const rc_survey_setting_t *a, int series,
-    const int64_t *own_csr, const int64_t *own, double *out)
+static int64_t ratios(const rc_survey_t *s, const rc_survey_setting_t *a, int series, double *out)
 {
     int64_t n = 0;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         int64_t row = series == REFERENCE_CSR ? s->pair[i].row[RC_CHOICE_REFERENCE_CSR]
-                      : series == OWN_CSR     ? own_csr[i]
-                                              : own[i];
+                                              : rc_plot_own_best(s, i, series == OWN_CSR);
         double x = rc_survey_ns(s, s->pair[i].row[RC_CHOICE_VENDOR_CSR]) / rc_survey_ns(s, row);
         if (!isnan(x))
             out[n++] = x;
@@ -52,15 +50,9 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int settings = 0;
     int shown = 0; /* its group, from 1 */
     int64_t most = 0;
-    int64_t *own = rc_alloc((size_t)s->pairs, 2 * sizeof *own, "a figure", err);
     double *ratio = rc_alloc((size_t)s->pairs, sizeof *ratio, "a figure", err);
-    if (!own || !ratio) {
-        free(own);
-        free(ratio);
+    if (!ratio)
         return RC_ENOMEM;
-    }
-    rc_plot_own_best(s, 0, s->pairs, 1, own);
-    rc_plot_own_best(s, 0, s->pairs, 0, own + s->pairs);
     fputs(
         "setting,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
         csv);
@@ -68,7 +60,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     for (int a = 0; a < s->settings; a++) {
         int any = 0;
         for (int k = 0; k < SERIES; k++) {
-            int64_t n = ratios(s, &s->setting[a], k, own, own + s->pairs, ratio);
+            int64_t n = ratios(s, &s->setting[a], k, ratio);
             any |= put_series(&s->setting[a], k, ratio, n, csv, text);
             most = n > most ? n : most;
         }
@@ -97,7 +89,6 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "measurements. All products (K, precision) are in it; %s is brought out.",
         most, in->shown >= 0 ? s->setting[in->shown].label : "none");
     rc_plot_text_free(&names);
-    free(own);
     free(ratio);
     return RC_OK;
 }

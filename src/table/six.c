@@ -28,10 +28,18 @@ typedef struct maker {
     rc_err_t *err;
 } maker_t;
 
-static int format_of(const char *kernel)
+int rc_six_of(const char *kernel)
 {
     for (int f = 0; f < RC_SIX; f++)
         if (strcmp(rc_six_kernels[f], kernel) == 0)
+            return f;
+    return -1;
+}
+
+int rc_six_named(const char *name)
+{
+    for (int f = 0; f < RC_SIX; f++)
+        if (strcmp(rc_six_names[f], name) == 0)
             return f;
     return -1;
 }
@@ -54,7 +62,7 @@ static rc_status_t find_entries(maker_t *m, const rc_expr_t *where)
     rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
-        int format = format_of(rc_view_kernel(v, r->kernel));
+        int format = rc_six_of(rc_view_kernel(v, r->kernel));
         rc_cursor_t c;
         rc_view_seek(v, i, &c);
         if (r->op != RC_OP_SPMV || r->c_order != 0 || format < 0 || !rc_view_is_csr(v, r) ||

@@ -22,6 +22,10 @@ typedef enum rc_six_format {
 extern const char *const rc_six_names[RC_SIX];
 extern const char *const rc_six_kernels[RC_SIX]; /**< "csr:lanes=auto" */
 
+/** The format that a kernel with its parameters stands for, and that of a name; -1: none. */
+int rc_six_of(const char *kernel);
+int rc_six_named(const char *name);
+
 /** Sets of formats as bits 1u << rc_six_format_t. */
 enum { RC_SIX_ALL = 63, RC_SIX_BASIC = 15 };
 

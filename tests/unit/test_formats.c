@@ -5,7 +5,7 @@
 #include "scratch.h"
 #include "synthetic_formats.h"
 
-#include "analysis/formats.h"
+#include "analysis/dataset.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ static void refuses(const char *store, const char *classes, const char *text)
 /* What the rule says of a matrix. */
 typedef struct rule {
     double feature[SYNTHETIC_NISA];
-    double time[RC_FORMATS];
+    double time[RC_SIX];
     int best;
     int complete;
 } rule_t;
@@ -62,7 +62,7 @@ static rule_t rule_of(int64_t matrix, int value_bytes)
 {
     rule_t r = {.complete = 1};
     synthetic_nisa(&small, matrix, r.feature);
-    for (int f = 0; f < RC_FORMATS; f++) {
+    for (int f = 0; f < RC_SIX; f++) {
         r.time[f] = synthetic_format_time(r.feature, matrix, f, value_bytes);
         r.complete &= !isnan(r.time[f]);
         r.time[f] = isnan(r.time[f]) ? INFINITY : r.time[f];
@@ -87,12 +87,12 @@ static void rows_have_all_six_formats(void **state)
     int64_t skipped = 0;
     write_store(state, "six.h5", 0, store);
     read_set(store, &(rc_dataset_options_t){.precision = "fp64"}, &d);
-    assert_int_equal(d.classes, RC_FORMATS);
+    assert_int_equal(d.classes, RC_SIX);
     assert_int_equal(d.inputs, SYNTHETIC_NISA);
     assert_string_equal(d.feature_set, "nisa");
     assert_int_equal(d.baseline, CSR);
-    for (int f = 0; f < RC_FORMATS; f++) {
-        assert_string_equal(d.cls[f].name, rc_format_classes[f].name);
+    for (int f = 0; f < RC_SIX; f++) {
+        assert_string_equal(d.cls[f].name, rc_six_names[f]);
         assert_string_equal(d.cls[f].kernel, synthetic_format_kernels[f]);
         assert_string_equal(d.cls[f].policy, "csr");
     }
@@ -127,7 +127,7 @@ static void what_failed_may_be_infinite(void **state)
     for (int64_t i = 0; i < d.rows; i++) {
         rule_t r = rule_of(matrix_of(&d, i), 4);
         assert_memory_equal(d.time + i * d.classes, r.time, sizeof r.time);
-        for (int f = 0; f < RC_FORMATS; f++)
+        for (int f = 0; f < RC_SIX; f++)
             assert_int_equal(isnan(d.setup[i * d.classes + f]) != 0, isinf(r.time[f]) != 0);
     }
     rc_dataset_free(&d);
@@ -161,7 +161,7 @@ static void fewer_classes_leave_out_where_coo_wins(void **state)
     assert_int_equal(d.inputs, 5);
     assert_int_equal(d.classes, 3);
     for (int c = 0; c < 3; c++)
-        assert_string_equal(d.cls[c].name, rc_format_classes[three[c]].name);
+        assert_string_equal(d.cls[c].name, rc_six_names[three[c]]);
     assert_int_equal(d.baseline, 1);
     for (int64_t i = 0; i < d.rows; i++) {
         rule_t r = rule_of(matrix_of(&d, i), 4);

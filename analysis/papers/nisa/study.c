@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/papers/nisa/study_private.h"
-#include "analysis/formats.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -332,13 +331,12 @@ typedef struct looked {
 static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
 {
     for (int p = 0; p < 2 && !s->learn->classes; p++)
-        for (int f = 0; f < RC_FORMATS && l->formats[p]; f++)
+        for (int f = 0; f < RC_SIX && l->formats[p]; f++)
             if (!(l->formats[p] & 1u << f))
                 return rc_fail(s->err, RC_EINVAL,
                     "%s: no result of %s (kernel %s, original order) in %s is ok: the study is of "
                     "six formats, or of those that --classes names",
-                    s->store, rc_format_classes[f].name, rc_format_classes[f].kernel,
-                    rc_precision_names[p]);
+                    s->store, rc_six_names[f], rc_six_kernels[f], rc_precision_names[p]);
     return RC_OK;
 }
 
@@ -364,11 +362,11 @@ static rc_status_t take(const rc_study_t *s, const rc_view_t *v, unsigned char *
 static void look_at(const rc_view_t *v, int64_t i, looked_t *out)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
-    const char *format = rc_format_class_of(rc_view_kernel(v, r->kernel));
-    if (r->op != RC_OP_SPMV || !format || !rc_view_counts(v, i) || !rc_view_is_csr(v, r) ||
+    int format = rc_six_of(rc_view_kernel(v, r->kernel));
+    if (r->op != RC_OP_SPMV || format < 0 || !rc_view_counts(v, i) || !rc_view_is_csr(v, r) ||
         r->precision < 0 || r->precision > 1)
         return;
-    out->formats[r->precision] |= 1u << rc_format_class_find(format);
+    out->formats[r->precision] |= 1u << format;
     if (rc_view_is_generated(v, r->matrix))
         out->generated = 1;
     else
