@@ -81,6 +81,9 @@ int rc_command_fail(const rc_command_t *c, const rc_err_t *err);
  *  \param[in] argv  of the older command; NULL where a word means the paper or the table */
 int rc_paper_run_as(const char *paper, const char *table, int argc, char **argv);
 
+/** The row of --help, which every command has behind its own. */
+extern const rc_opt_t rc_command_help_row[];
+
 /** Print the full help of a command. */
 void rc_command_help(const rc_command_t *c, FILE *out);
 

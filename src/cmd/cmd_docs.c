@@ -31,11 +31,6 @@ const rc_command_t rc_command_docs = {
     .work = run,
 };
 
-static const rc_opt_t help_row[] = {
-    RC_OPT("help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit."),
-    RC_OPT_END,
-};
-
 /* ---------------------------------------------------------------- manual pages */
 
 /* n bytes of text as troff shows them unchanged.
@@ -201,7 +196,7 @@ static void command_page(FILE *out, const rc_command_t *c)
     paragraphs(out, c->description);
     fputs(".SH OPTIONS\n", out);
     option_rows(out, c->options);
-    option_rows(out, help_row);
+    option_rows(out, rc_command_help_row);
     if (c->examples) {
         fputs(".SH EXAMPLES\n", out);
         example_rows(out, c->examples);

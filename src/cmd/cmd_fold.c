@@ -78,7 +78,7 @@ static int fold(const rc_session_t *s, const struct options *o, const char *stor
     rc_log_t log = {.stream = stderr, .level = RC_LOG_INFO, .rank = s->size > 1 ? s->rank : -1};
     rc_status_t st = rc_session_agree(s, find_store(store, &path, &err), &err);
     if (st == RC_OK)
-        st = rc_commit_with(path, s->comm, &how, &log, &info, &err);
+        st = rc_commit(path, s->comm, &how, &log, &info, &err);
     free(path);
     if (st < 0)
         return s->rank == 0 ? rc_command_fail(&rc_command_fold, &err)

@@ -49,6 +49,9 @@ static void put(rc_table_t *t, const char *what, const char *name, int version, 
         RC_TEXT(summary), RC_TEXT(source));
 }
 
+/* The row of a descriptor. */
+#define PUT(t, what, d) put(t, what, (d)->name, (d)->version, (d)->summary, (d)->source)
+
 /* One row a parameter, "cstat:strip". */
 static void put_params(rc_table_t *t, const char *owner, const rc_param_t *param)
 {
@@ -168,15 +171,13 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     if (st == RC_OK)
         st = put_gpus(t, err);
     for (int i = 0; rc_policies[i]; i++) {
-        put(t, "policy", rc_policies[i]->name, rc_policies[i]->version, rc_policies[i]->summary,
-            rc_policies[i]->source);
+        PUT(t, "policy", rc_policies[i]);
         put_params(t, rc_policies[i]->name, rc_policies[i]->param);
     }
     for (int i = 0; rc_policies_absent[i].name; i++)
         put(t, "absent", rc_policies_absent[i].name, 0, rc_policies_absent[i].reason, "");
     for (int i = 0; rc_operations[i]; i++)
-        put(t, "operation", rc_operations[i]->name, rc_operations[i]->version,
-            rc_operations[i]->summary, rc_operations[i]->source);
+        PUT(t, "operation", rc_operations[i]);
     for (int i = 0; rc_kernels[i]; i++)
         put_kernel(t, rc_kernels[i]);
     for (int i = 0; rc_formats[i]; i++) {
@@ -184,17 +185,14 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         put_params(t, rc_formats[i]->name, rc_formats[i]->param);
     }
     for (int i = 0; rc_feature_sets[i]; i++)
-        put(t, "features", rc_feature_sets[i]->name, rc_feature_sets[i]->version,
-            rc_feature_sets[i]->summary, rc_feature_sets[i]->source);
+        PUT(t, "features", rc_feature_sets[i]);
     for (int i = 0; rc_trainers[i]; i++)
-        put(t, "trainer", rc_trainers[i]->name, rc_trainers[i]->version, rc_trainers[i]->summary,
-            rc_trainers[i]->source);
+        PUT(t, "trainer", rc_trainers[i]);
     for (int i = 0; rc_predictor_kinds[i]; i++)
         put(t, "predictor", rc_predictor_kinds[i]->name, rc_predictor_kinds[i]->version,
             rc_predictor_kinds[i]->summary, "");
     for (int i = 0; rc_generators[i]; i++)
-        put(t, "generator", rc_generators[i]->name, rc_generators[i]->version,
-            rc_generators[i]->summary, rc_generators[i]->source);
+        PUT(t, "generator", rc_generators[i]);
     rc_status_t ended = rc_table_end(t, st < 0 ? NULL : err);
     return st < 0 ? st : ended;
 }

@@ -133,12 +133,13 @@ int rc_command_run(const rc_command_t *c, int argc, char **argv)
     return code;
 }
 
+const rc_opt_t rc_command_help_row[] = {
+    RC_OPT("help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit."),
+    RC_OPT_END,
+};
+
 void rc_command_help(const rc_command_t *c, FILE *out)
 {
-    static const rc_opt_t help_row[] = {
-        RC_OPT("help", 'h', RC_OPT_FLAG, 0, NULL, "Print this and exit."),
-        RC_OPT_END,
-    };
     fprintf(out, "rowcast %s: %s\n\n", c->name, c->summary);
     for (const char *form = c->usage, *end; form; form = end ? end + 1 : NULL) {
         end = strchr(form, '\n');
@@ -147,7 +148,7 @@ void rc_command_help(const rc_command_t *c, FILE *out)
     }
     fprintf(out, "\n%s\n\nOptions:\n", c->description);
     rc_opt_help(c->options, out);
-    rc_opt_help(help_row, out);
+    rc_opt_help(rc_command_help_row, out);
     if (c->examples) {
         fputs("\nExamples:\n", out);
         rc_words_t lines;

@@ -37,11 +37,20 @@ static void offer_words(const completion_t *c, const char *const *words)
 
 /* ------------------------------------------------------ kinds of values */
 
-static void policies(const completion_t *c)
-{
-    for (int i = 0; rc_policies[i]; i++)
-        offer(c, rc_policies[i]->name);
-}
+/* The names of a registry: descriptors by pointer, the last one NULL. */
+#define NAMES_OF(kind, registry)                                                                   \
+    static void kind(const completion_t *c)                                                        \
+    {                                                                                              \
+        for (int i = 0; (registry)[i]; i++)                                                        \
+            offer(c, (registry)[i]->name);                                                         \
+    }
+NAMES_OF(policies, rc_policies)
+NAMES_OF(storage_formats, rc_formats)
+NAMES_OF(operations, rc_operations)
+NAMES_OF(trainers, rc_trainers)
+NAMES_OF(feature_sets, rc_feature_sets)
+NAMES_OF(summaries, rc_summaries)
+NAMES_OF(commands, rc_commands)
 
 static void policies_and_all(const completion_t *c)
 {
@@ -62,18 +71,6 @@ static void kernels_and_all(const completion_t *c)
     offer(c, "all");
 }
 
-static void storage_formats(const completion_t *c)
-{
-    for (int i = 0; rc_formats[i]; i++)
-        offer(c, rc_formats[i]->name);
-}
-
-static void operations(const completion_t *c)
-{
-    for (int i = 0; rc_operations[i]; i++)
-        offer(c, rc_operations[i]->name);
-}
-
 static void precisions(const completion_t *c)
 {
     offer_words(c, rc_precision_names);
@@ -82,24 +79,6 @@ static void precisions(const completion_t *c)
 static void formats(const completion_t *c)
 {
     offer_words(c, (const char *const[]){"table", "csv", "json", NULL});
-}
-
-static void trainers(const completion_t *c)
-{
-    for (int i = 0; rc_trainers[i]; i++)
-        offer(c, rc_trainers[i]->name);
-}
-
-static void feature_sets(const completion_t *c)
-{
-    for (int i = 0; rc_feature_sets[i]; i++)
-        offer(c, rc_feature_sets[i]->name);
-}
-
-static void summaries(const completion_t *c)
-{
-    for (int i = 0; rc_summaries[i]; i++)
-        offer(c, rc_summaries[i]->name);
 }
 
 static void fields(const completion_t *c)
@@ -189,12 +168,6 @@ static void offer_options(const completion_t *c, const rc_opt_t *o)
     offer(c, "-h");
 }
 
-static void offer_commands(const completion_t *c)
-{
-    for (int i = 0; rc_commands[i]; i++)
-        offer(c, rc_commands[i]->name);
-}
-
 /* The option with a value that a word names: "-k", "--k" or "--k=..."; NULL: none. */
 static const rc_opt_t *option_of(const rc_opt_t *o, const char *word)
 {
@@ -254,12 +227,12 @@ rc_status_t rc_complete(char *const *word, int words, FILE *out, rc_err_t *err)
     completion_t c = {.out = out, .head = word[words - 1], .rest = word[words - 1]};
     const rc_command_t *command = rc_command_find(word[0]);
     if (words == 1) {
-        offer_commands(&c);
+        commands(&c);
         offer_words(&c, others);
     } else if (command)
         return complete_command(command, word + 1, words - 1, &c, err);
     else if (strcmp(word[0], "help") == 0)
-        offer_commands(&c);
+        commands(&c);
     return RC_OK;
 }
 

@@ -419,14 +419,7 @@ done:
     return st;
 }
 
-rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
-    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
-{
-    const rc_commit_options_t o = {.create = create, .lock_wait_ns = lock_wait_ns};
-    return rc_commit_with(store, comm, &o, log, out, err);
-}
-
-rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
+rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};

@@ -34,27 +34,22 @@ typedef struct rc_commit_info {
     int changed;             /**< 0: there was nothing to fold; the file was not touched */
 } rc_commit_info_t;
 
-/** Fold.  Collective over comm (MPI_COMM_NULL: this process alone, without MPI); every rank gets
- *  the same status and info.  A store that does not exist is created when there is anything to
- *  fold, or when `create` is set.
- *  \param[in] lock_wait_ns  how long to wait for another process that is folding
- *  \return RC_OK, RC_EBUSY, RC_EIO (disk full, read-only: the old store is as it was), RC_ESTORE,
- *          RC_ENOMEM, RC_EMPI */
-rc_status_t rc_commit(const char *store, MPI_Comm comm, int create, int64_t lock_wait_ns,
-    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
-
 /** How a commit is made. */
 typedef struct rc_commit_options {
-    int create;
-    int64_t lock_wait_ns;
+    int create;           /**< 1: a store is made also when there is nothing to fold */
+    int64_t lock_wait_ns; /**< how long to wait for another process that is folding */
     rc_watch_t *watch; /**< rank 0, of a store that it watches: it holds what is put in place from
                             before the store has it, so that nothing is lost when somebody removes
                             the store the moment after.  NULL: nobody watches */
     rc_fold_writers_t writers; /**< rank 0 */
 } rc_commit_options_t;
 
-/** As rc_commit, with more to say. */
-rc_status_t rc_commit_with(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
+/** Fold.  Collective over comm (MPI_COMM_NULL: this process alone, without MPI); every rank gets
+ *  the same status and info.  A store that does not exist is created when there is anything to
+ *  fold, or when `options` say so.
+ *  \return RC_OK, RC_EBUSY, RC_EIO (disk full, read-only: the old store is as it was), RC_ESTORE,
+ *          RC_ENOMEM, RC_EMPI */
+rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_t *options,
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err);
 
 /** Whether MPI may be ended: 0 after a file could not be written to its end (the disk is full),

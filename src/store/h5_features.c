@@ -17,56 +17,59 @@ static rc_status_t set_path(
                : rc_fail(err, RC_ERANGE, "feature set name too long: %s", set);
 }
 
+/* The datasets of a set. */
+typedef struct set_tables {
+    char rows_path[128];
+    char values[128];
+    rc_schema_table_t rows;
+} set_tables_t;
+
+static rc_status_t tables_of(const char *set, set_tables_t *t, rc_err_t *err)
+{
+    RC_PASS(set_path(t->rows_path, sizeof t->rows_path, set, "rows", err));
+    RC_PASS(set_path(t->values, sizeof t->values, set, "values", err));
+    t->rows = rc_schema_feature_rows;
+    t->rows.path = t->rows_path;
+    return RC_OK;
+}
+
 rc_status_t rc_h5_make_features(
     const rc_h5_t *h, const char *set, int columns, const char *names, rc_err_t *err)
 {
     char group[128];
-    char path[128];
-    int n = snprintf(group, sizeof group, "%s/%s", RC_FEATURES_PATH, set);
-    if (n < 0 || (size_t)n >= sizeof group)
-        return rc_fail(err, RC_ERANGE, "feature set name too long: %s", set);
+    set_tables_t t;
+    rc_status_t st = RC_OK;
+    RC_PASS(tables_of(set, &t, err)); /* whose names are longer */
+    (void)snprintf(group, sizeof group, "%s/%s", RC_FEATURES_PATH, set);
     if (H5Lexists(h->file, group, H5P_DEFAULT) > 0)
         return RC_OK;
-    rc_status_t st = set_path(path, sizeof path, set, "rows", err);
-    rc_schema_table_t t = rc_schema_feature_rows;
-    t.path = path;
-    if (st == RC_OK && !rc_h5_make_table(h->file, &t))
-        st = rc_h5_fail(err, h->path, path);
-    if (st == RC_OK)
-        st = set_path(path, sizeof path, set, "values", err);
-    if (st < 0)
-        return st;
-    hid_t d = rc_h5_make_dataset(h->file, path, H5T_NATIVE_DOUBLE, 512, columns);
+    if (!rc_h5_make_table(h->file, &t.rows))
+        return rc_h5_fail(err, h->path, t.rows_path);
+    hid_t d = rc_h5_make_dataset(h->file, t.values, H5T_NATIVE_DOUBLE, 512, columns);
     if (d < 0 || !rc_h5_set_text(d, "names", names) ||
         !rc_h5_set_text(d, "description", "row i is for row i of rows; the columns are in names"))
-        st = rc_h5_fail(err, h->path, path);
-    return rc_h5_dropped(st, d, h->path, path, err);
+        st = rc_h5_fail(err, h->path, t.values);
+    return rc_h5_dropped(st, d, h->path, t.values, err);
 }
 
 rc_status_t rc_h5_reserve_features(
     const rc_h5_t *h, const char *set, int columns, int64_t n, rc_err_t *err)
 {
-    char path[128];
-    RC_PASS(set_path(path, sizeof path, set, "rows", err));
-    rc_schema_table_t t = rc_schema_feature_rows;
-    t.path = path;
-    RC_PASS(rc_h5_reserve(h, &t, n, err));
-    RC_PASS(set_path(path, sizeof path, set, "values", err));
+    set_tables_t t;
+    RC_PASS(tables_of(set, &t, err));
+    RC_PASS(rc_h5_reserve(h, &t.rows, n, err));
     return rc_h5_reserve_rows(
-        h, path, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof(double), n, err);
+        h, t.values, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof(double), n, err);
 }
 
 rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,
     const rc_row_feature_t *rows, const double *values, int64_t n, rc_err_t *err)
 {
-    char path[128];
-    RC_PASS(set_path(path, sizeof path, set, "rows", err));
-    rc_schema_table_t t = rc_schema_feature_rows;
-    t.path = path;
-    RC_PASS(rc_h5_append(h, &t, rows, n, NULL, err));
-    RC_PASS(set_path(path, sizeof path, set, "values", err));
-    return rc_h5_append_rows(h, path, H5T_NATIVE_DOUBLE, columns, (size_t)columns * sizeof *values,
-        values, n, NULL, err);
+    set_tables_t t;
+    RC_PASS(tables_of(set, &t, err));
+    RC_PASS(rc_h5_append(h, &t.rows, rows, n, NULL, err));
+    return rc_h5_append_rows(h, t.values, H5T_NATIVE_DOUBLE, columns,
+        (size_t)columns * sizeof *values, values, n, NULL, err);
 }
 
 typedef struct set_list {
@@ -111,18 +114,17 @@ rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_e
 rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,
     double **values, int64_t *count, int *columns, char **names, rc_err_t *err)
 {
-    char path[128];
+    set_tables_t t;
+    const char *path = t.values;
+    rc_status_t st = RC_OK;
     void *r = NULL;
     double *v = NULL;
     char *text = NULL;
     hsize_t dims[2] = {0, 0};
     int64_t n = 0;
-    RC_PASS(set_path(path, sizeof path, set, "rows", err));
-    rc_schema_table_t t = rc_schema_feature_rows;
-    t.path = path;
-    RC_PASS(rc_h5_read_table(h->file, h, &t, &r, &n, err));
-    rc_status_t st = set_path(path, sizeof path, set, "values", err);
-    hid_t d = st < 0 ? -1 : H5Dopen2(h->file, path, H5P_DEFAULT);
+    RC_PASS(tables_of(set, &t, err));
+    RC_PASS(rc_h5_read_table(h->file, h, &t.rows, &r, &n, err));
+    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
     hid_t space = d < 0 ? -1 : H5Dget_space(d);
     if (space < 0 || H5Sget_simple_extent_ndims(space) != 2 ||
         H5Sget_simple_extent_dims(space, dims, NULL) != 2)

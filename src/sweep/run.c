@@ -358,7 +358,7 @@ static rc_status_t commit(sweep_t *w, int create)
     const rc_commit_options_t o = {create, lock_wait_ns, w->watch,
         {(int64_t)(w->c->take_over_s * 1e9), w->lock != NULL, w->run.uuid[0] ? w->run.uuid : NULL,
             w->bytes, w->s->size}};
-    rc_status_t st = rc_commit_with(w->c->store, w->s->comm, &o, w->log, &info, w->err);
+    rc_status_t st = rc_commit(w->c->store, w->s->comm, &o, w->log, &info, w->err);
     w->result.commit_s += (double)(rc_clock_ns() - start) * 1e-9;
     if (st == RC_OK) {
         w->rows = info.total_results;

@@ -45,8 +45,13 @@ static rc_status_t put_result(rc_journal_t *j, int journal, int64_t i, rc_err_t 
 {
     int64_t ns[REPS];
     int64_t matrix = journal * INT64_C(1000000) + i / (20 * POLICIES);
-    rc_case_t c = {.matrix = rc_digest(&matrix, sizeof matrix), .policy_version = 1, .kernel_version = 1,
-        .nw = 32, .nt = 32, .line = 32, .k = 1 + i / POLICIES % 20};
+    rc_case_t c = {.matrix = rc_digest(&matrix, sizeof matrix),
+        .policy_version = 1,
+        .kernel_version = 1,
+        .nw = 32,
+        .nt = 32,
+        .line = 32,
+        .k = 1 + i / POLICIES % 20};
     rc_rec_result_t r = {.sample_ns = ns};
     rc_bytes_t b = {0};
     snprintf(c.policy, sizeof c.policy, "policy%d", (int)(i % POLICIES));
@@ -73,8 +78,8 @@ static rc_status_t put_result(rc_journal_t *j, int journal, int64_t i, rc_err_t 
 }
 
 /* \param[out] create_s  of making the journal only */
-static rc_status_t write_journal(
-    const char *dir, int run, int journal, int journals, int64_t rows, double *create_s, rc_err_t *err)
+static rc_status_t write_journal(const char *dir, int run, int journal, int journals, int64_t rows,
+    double *create_s, rc_err_t *err)
 {
     rc_journal_t *j = NULL;
     rc_rec_run_t r = {.ranks = journals, .rank = journal, .started_ns = 1 + run};
@@ -148,7 +153,8 @@ static rc_status_t commit(const char *store, double *s, rc_err_t *err)
     rc_commit_info_t info;
     rc_log_t silent = {0};
     double start = cpu_s();
-    rc_status_t st = rc_commit(store, MPI_COMM_NULL, 1, 0, &silent, &info, err);
+    rc_status_t st =
+        rc_commit(store, MPI_COMM_NULL, &(rc_commit_options_t){.create = 1}, &silent, &info, err);
     *s = cpu_s() - start;
     return st;
 }
@@ -161,7 +167,8 @@ static double file_bytes(const char *path)
 
 /* Journals without results, for what a journal takes; then as many with; then one round more, for what
  * the old store takes. */
-static rc_status_t measure(const char *dir, const char *store, int journals, int64_t rows, rc_err_t *err)
+static rc_status_t measure(
+    const char *dir, const char *store, int journals, int64_t rows, rc_err_t *err)
 {
     double create = 0;
     double unused = 0;
@@ -195,7 +202,8 @@ static rc_status_t measure(const char *dir, const char *store, int journals, int
     if (st < 0)
         return st;
     double write_s = first_s - scan_s - read_s;
-    printf("%d journals of %" PRId64 " results: created in %.3f s; CPU: scanned without results in %.3f s, "
+    printf("%d journals of %" PRId64
+           " results: created in %.3f s; CPU: scanned without results in %.3f s, "
            "with them in %.3f s, read in %.3f s, committed in %.3f s, one more result in %.3f s\n",
         journals, rows, create, empty_s, scan_s, read_s, first_s, again_s);
     printf("--create %.1f --open %.1f --scan %.3f --read %.3f --write %.3f --copy %.3f "
@@ -212,8 +220,10 @@ int main(int argc, char **argv)
     rc_str_t store = {0};
     int64_t journals = 0;
     int64_t rows = 0;
-    rc_status_t st = argc == 4 ? RC_OK
-                               : rc_fail(&err, RC_EINVAL, "expected FOLDER JOURNALS RESULTS, found %d arguments", argc - 1);
+    rc_status_t st = argc == 4
+                         ? RC_OK
+                         : rc_fail(&err, RC_EINVAL,
+                               "expected FOLDER JOURNALS RESULTS, found %d arguments", argc - 1);
     if (st == RC_OK)
         st = rc_parse_int(argv[2], 1, 100000, "JOURNALS", &journals, &err);
     if (st == RC_OK)

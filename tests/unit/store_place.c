@@ -33,7 +33,8 @@ rc_commit_info_t fold(const place_t *p)
 {
     rc_commit_info_t info;
     rc_err_t err = {0};
-    rc_status_t st = rc_commit(p->store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err);
+    rc_status_t st =
+        rc_commit(p->store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, &err);
     if (st < 0)
         print_message("%s\n", err.text);
     assert_int_equal(st, RC_OK);

@@ -418,7 +418,7 @@ rc_status_t synthetic_write(const char *store, const synthetic_t *s, rc_err_t *e
     if (st == RC_OK)
         st = write_journal(&w, dir);
     if (st == RC_OK)
-        st = rc_commit(store, MPI_COMM_SELF, 0, 0, NULL, &info, err);
+        st = rc_commit(store, MPI_COMM_SELF, &(rc_commit_options_t){0}, NULL, &info, err);
     rc_bytes_free(&w.bytes);
     free(dir);
     return st;

@@ -254,7 +254,7 @@ rc_status_t synthetic_formats_write(const char *store, const synthetic_formats_t
     char *dir = rc_journal_dir(store, err);
     rc_status_t st = dir ? write_journal(&w, dir) : RC_ENOMEM;
     if (st == RC_OK)
-        st = rc_commit(store, MPI_COMM_SELF, 0, 0, NULL, &info, err);
+        st = rc_commit(store, MPI_COMM_SELF, &(rc_commit_options_t){0}, NULL, &info, err);
     rc_bytes_free(&w.bytes);
     free(dir);
     return st;

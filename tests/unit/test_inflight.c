@@ -425,7 +425,8 @@ static void a_store_that_cannot_be_asked_is_an_error(void **state)
         copy_folder(kept_journals, p.journals);
         scratch_write(p.store, kept, bytes);
         failing_alloc_set(n);
-        rc_status_t st = rc_commit(p.store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err);
+        rc_status_t st =
+            rc_commit(p.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, &err);
         failed = failing_alloc_happened();
         failing_alloc_set(-1);
         assert_true(st == RC_OK || (failed && err.text[0]));

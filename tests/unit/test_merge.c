@@ -338,7 +338,9 @@ static void nothing_is_a_store_too(void **state)
     place_t out = make_place(state, "empty.out");
     place_t alone = make_place(state, "empty.alone");
     rc_commit_info_t info;
-    assert_int_equal(rc_commit(a.store, MPI_COMM_WORLD, 1, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(a.store, MPI_COMM_WORLD, &(rc_commit_options_t){.create = 1}, NULL, &info, NULL),
+        RC_OK);
     assert_int_equal(merge(out.store, a.store, a.store, NULL).results, 0);
     random_store(&p, 3, 1, 2);
     merge(out.store, p.store, NULL, NULL);

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static void add_time(rc_journal_t *j, int matrix, int op, const char *kernel, const char *params, double ns)
+static void add_time(
+    rc_journal_t *j, int matrix, int op, const char *kernel, const char *params, double ns)
 {
     rc_case_t c = make_case(matrix, "csr", 128);
     c.op = op;
@@ -58,7 +59,8 @@ static void both_products(void **state)
     assert_int_equal(rc_journal_create(dir, &rec, &j, NULL), RC_OK);
     plant(j);
     rc_journal_close(j);
-    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
     assert_int_equal(rc_both_make(v, NULL, &b, &n, NULL), RC_OK);
     assert_int_equal(n, 6); /* three contestants; the matrices are real, so both sets have them */

@@ -156,7 +156,8 @@ static void refused(const place_t *p, rc_status_t status, const char *word)
     int64_t sum = access(p->store, R_OK) == 0 ? sum_of(p->store) : 0;
     assert_int_equal(rc_journal_list(p->journals, &names, &before, NULL), RC_OK);
     rc_journal_names_free(names, before);
-    rc_status_t st = rc_commit(p->store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err);
+    rc_status_t st =
+        rc_commit(p->store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, &err);
     if (!strstr(err.text, word))
         print_message("%s\n", err.text);
     assert_int_equal(st, status);
@@ -256,7 +257,9 @@ static void a_folder_that_cannot_be_written_is_an_error(void **state)
     place_t p = make_place(state, "none/x");
     rc_commit_info_t info;
     rc_err_t err = {0};
-    assert_int_equal(rc_commit(p.store, MPI_COMM_WORLD, 1, 0, NULL, &info, &err), RC_EIO);
+    assert_int_equal(
+        rc_commit(p.store, MPI_COMM_WORLD, &(rc_commit_options_t){.create = 1}, NULL, &info, &err),
+        RC_EIO);
     assert_non_null(strstr(err.text, "cannot make the folder"));
     if (geteuid() != 0)
         skip();
@@ -265,7 +268,8 @@ static void a_folder_that_cannot_be_written_is_an_error(void **state)
     assert_int_equal(chmod(*state, 0755), 0);
     write_run(&q, 1);
     assert_int_equal(seteuid(65534), 0);
-    rc_status_t st = rc_commit(q.store, MPI_COMM_WORLD, 1, 0, NULL, &info, &err);
+    rc_status_t st =
+        rc_commit(q.store, MPI_COMM_WORLD, &(rc_commit_options_t){.create = 1}, NULL, &info, &err);
     assert_int_equal(seteuid(0), 0);
     assert_int_equal(st, RC_EIO);
     assert_non_null(strstr(err.text, "Permission denied"));
@@ -500,7 +504,8 @@ static void more_journals_than_files_may_be_open(void **state)
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     struct rlimit few = {files, before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-    rc_status_t st = rc_commit(p.store, MPI_COMM_WORLD, 1, 0, NULL, &info, &err);
+    rc_status_t st =
+        rc_commit(p.store, MPI_COMM_WORLD, &(rc_commit_options_t){.create = 1}, NULL, &info, &err);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_string_equal(err.text, "");
     assert_int_equal(st, RC_OK);

@@ -58,7 +58,9 @@ static void what_the_program_writes_is_sound(void **state)
     }
     place_t none = make_place(state, "sound.none");
     rc_commit_info_t commit;
-    assert_int_equal(rc_commit(none.store, MPI_COMM_WORLD, 1, 0, NULL, &commit, NULL), RC_OK);
+    assert_int_equal(rc_commit(none.store, MPI_COMM_WORLD, &(rc_commit_options_t){.create = 1},
+                         NULL, &commit, NULL),
+        RC_OK);
     assert_int_equal(is_sound(none.store).results, 0);
 }
 
@@ -247,12 +249,15 @@ static void a_damaged_store_is_not_extended(void **state)
     rc_case_t c = make_case(1, "csr", 8);
     add_measured(j, &r, &c, RC_CASE_OK, 1);
     rc_journal_close(j);
-    assert_int_equal(rc_commit(p.store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err), RC_ESTORE);
+    assert_int_equal(
+        rc_commit(p.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, &err),
+        RC_ESTORE);
     assert_non_null(strstr(err.text, "the file is damaged"));
     assert_int_equal(rc_archive(p.store, copy.store, &all, NULL, &err), RC_ESTORE);
     data[n - 200] ^= 1;
     scratch_write(p.store, data, n); /* the journal was kept */
-    assert_int_equal(rc_commit(p.store, MPI_COMM_WORLD, 0, 0, NULL, &info, &err), RC_OK);
+    assert_int_equal(
+        rc_commit(p.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, &err), RC_OK);
     assert_int_equal(info.results, 1);
     free(data);
 }

@@ -70,7 +70,8 @@ static void fold(void **state, const char *name, rc_rng_t *r, times_t *t, char *
         }
         rc_journal_close(j);
     }
-    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
 }
 
 static double gain(const times_t *t, int i, int p, int m)
@@ -270,7 +271,8 @@ static void settings_without_csr_are_empty(void **state)
         add_result(j, &d, RC_CASE_WRONG, 10);
     }
     rc_journal_close(j);
-    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
     assert_int_equal(rc_speedup_make(v, NULL, &s, &n, NULL), RC_OK);
     assert_int_equal(n, 1);
@@ -287,7 +289,8 @@ static void versions_are_of_a_kind_of_device(void **state)
         const char *device;
         int version;
         int counts;
-    } is[] = {{"cuda:one", 1, 1}, {"cpu:one", 1, 0}, {"cpu:two", 2, 1}, {"cpu:one", 2, 1}, {"cuda:two", 1, 1}};
+    } is[] = {{"cuda:one", 1, 1}, {"cpu:one", 1, 0}, {"cpu:two", 2, 1}, {"cpu:one", 2, 1},
+        {"cuda:two", 1, 1}};
     enum { CASES = sizeof is / sizeof *is };
     char store[SCRATCH_PATH];
     char dir[2 * SCRATCH_PATH];
@@ -308,7 +311,8 @@ static void versions_are_of_a_kind_of_device(void **state)
         add_result(j, &c, RC_CASE_OK, 10);
     }
     rc_journal_close(j);
-    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
     assert_int_equal(rc_view_count(v), CASES);
     for (int i = 0; i < CASES; i++) {
@@ -365,7 +369,8 @@ static void floors_are_those_that_were_measured(void **state)
     same(rc_floor_ns(d, 16e6), 16e6 / 2700);
     same(rc_floor_ns(d, 1e9), 1e9 / 4700);
     same(rc_floor_bytes(RC_OP_SPMV, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 30);
-    same(rc_floor_bytes(RC_OP_SPMV, 1, 1, INT64_C(1) << 31, 0, 4), 12.0 * (double)(INT64_C(1) << 31) + 16 + 8);
+    same(rc_floor_bytes(RC_OP_SPMV, 1, 1, INT64_C(1) << 31, 0, 4),
+        12.0 * (double)(INT64_C(1) << 31) + 16 + 8);
     same(rc_floor_bytes(RC_OP_SPMM, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
     same(rc_floor_bytes(RC_OP_SPMM_T, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
     same(rc_floor_bytes(RC_OP_SDDMM, 10, 20, 100, 7, 4), 100 * 8 + 4 * 11 + 4 * (7 * 30 + 100));

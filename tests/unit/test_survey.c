@@ -119,7 +119,8 @@ static void fill(void **state, const char *name, rc_rng_t *r, world_t *w, char *
         if (status[i])
             w->newest[status[i]]++;
     free(status);
-    assert_int_equal(rc_commit(store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
 }
 
 /* Where csr is looked up: it has no C in schedule order. */

@@ -111,10 +111,11 @@ static void parts_take_about_as_long(void **state)
     const int64_t expected[] = {0, 3, 4, 8};
     assert_memory_equal(first, expected, sizeof expected);
     assert_true(rc_worklist_cut(cost_s, 8, 8, first) <= 6);
-    assert_int_equal(rc_worklist_parts(1, 0.1, 160, 9), 1);   /* short beside a rank's share */
+    assert_int_equal(rc_worklist_parts(1, 0.1, 160, 9), 1); /* short beside a rank's share */
     assert_int_equal(rc_worklist_parts(100, 0.1, 160, 50), 10);
     assert_int_equal(rc_worklist_parts(100, 0.1, 160, 4), 4); /* no more than there are blocks */
-    assert_int_equal(rc_worklist_parts(100, 60, 160, 50), 2); /* loading it again is not for nothing */
+    assert_int_equal(
+        rc_worklist_parts(100, 60, 160, 50), 2); /* loading it again is not for nothing */
     assert_int_equal(rc_worklist_parts(0.2, 0, 0, 50), 1);
 }
 
@@ -344,7 +345,8 @@ static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **sta
     add_source(j, 1, RC_CASE_SKIPPED, "memory: loading takes about 1000 bytes, the limit is 10");
     add_source(j, 2, RC_CASE_CRASHED, "in flight in 2 runs that died");
     rc_journal_close(j);
-    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     expect(&w, NULL, 0, 0, 0);
     expect(&w, "status == failed", 1, 2, 0);
     expect(&w, "status == skipped || status == crashed", 2, 4, 0);
@@ -423,7 +425,8 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     assert_int_equal(rc_journal_append(j, RC_REC_SOURCE, &b, NULL), RC_OK);
     rc_bytes_free(&b);
     rc_journal_close(j);
-    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     p = plan(&w, NULL);
     assert_int_equal(p.items, 0);
     assert_int_equal(p.absents, 0);
@@ -455,7 +458,8 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     add_source(j, 0, RC_CASE_OK, "");
     add_begin(j, &lpt, RC_PHASE_TIME);
     rc_journal_close(j);
-    assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, NULL, 0, &known, NULL), RC_OK);
     assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
@@ -518,7 +522,9 @@ static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **
             add_result(j, &lpt, RC_CASE_OK, 10);
         }
         rc_journal_close(j);
-        assert_int_equal(rc_commit(w.store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+        assert_int_equal(
+            rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL),
+            RC_OK);
         assert_int_equal(suspects(&w), i == 1 ? 7 : i == 2 ? 3 : 0);
     }
 }

@@ -165,7 +165,8 @@ static void do_each(world_t *w, const char *but, rc_case_status_t status, const 
         }
     }
     rc_journal_close(j);
-    assert_int_equal(rc_commit(w->store, MPI_COMM_WORLD, 0, 0, NULL, &info, NULL), RC_OK);
+    assert_int_equal(
+        rc_commit(w->store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
 }
 
 void do_all(world_t *w, const char *but)
