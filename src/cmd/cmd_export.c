@@ -87,14 +87,8 @@ static const char index_head[] = "table,column,type,unit,meaning\n";
 static rc_status_t path_in(
     const char *dir, const char *name, const char *suffix, char **out, rc_err_t *err)
 {
-    rc_str_t s = {0};
-    rc_str_addf(&s, "%s/%s%s", dir, name, suffix);
-    if (s.failed) {
-        rc_str_free(&s);
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    }
-    *out = s.text;
-    return RC_OK;
+    *out = rc_strf("a path", err, "%s/%s%s", dir, name, suffix);
+    return *out ? RC_OK : RC_ENOMEM;
 }
 
 static int is_plain_name(const char *name)

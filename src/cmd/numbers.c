@@ -62,14 +62,12 @@ static rc_status_t clear(const char *dir, const char *end, const char *first, rc
     if (!d)
         return rc_fail_errno(err, RC_EIO, errno, "cannot read the folder '%s'", dir);
     while (st == RC_OK && (entry = readdir(d)) != NULL) {
-        rc_str_t path = {0};
-        rc_str_addf(&path, "%s/%s", dir, entry->d_name);
-        if (path.failed)
-            st = rc_fail(err, RC_ENOMEM, "no memory for a path");
-        else if (ends_with(entry->d_name, end) && begins_with(path.text, first) &&
-                 unlink(path.text) != 0)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot remove '%s'", path.text);
-        rc_str_free(&path);
+        char *path = rc_strf("a path", err, "%s/%s", dir, entry->d_name);
+        if (!path)
+            st = RC_ENOMEM;
+        else if (ends_with(entry->d_name, end) && begins_with(path, first) && unlink(path) != 0)
+            st = rc_fail_errno(err, RC_EIO, errno, "cannot remove '%s'", path);
+        free(path);
     }
     (void)closedir(d); /* it was only read */
     return st;
@@ -77,16 +75,12 @@ static rc_status_t clear(const char *dir, const char *end, const char *first, rc
 
 rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_err_t *err)
 {
-    rc_str_t path = {0};
-    rc_status_t st = RC_GROW(n->file, n->capacity, n->count + 1, "a list of files", err);
-    if (st < 0)
-        return st;
-    rc_str_addf(&path, "%s/%s.txt", n->dir, name);
-    st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path")
-                     : rc_replace_begin_ours(path.text, &n->file[n->count], err);
+    RC_PASS(RC_GROW(n->file, n->capacity, n->count + 1, "a list of files", err));
+    char *path = rc_strf("a path", err, "%s/%s.txt", n->dir, name);
+    rc_status_t st = path ? rc_replace_begin_ours(path, &n->file[n->count], err) : RC_ENOMEM;
     if (st == RC_OK)
         *out = n->file[n->count++].file;
-    rc_str_free(&path);
+    free(path);
     return st;
 }
 

@@ -265,14 +265,12 @@ static rc_status_t put_in_place(round_t *r)
 static void remove_dead(const round_t *r)
 {
     for (int64_t i = 0; i < r->plan.parts; i++) {
-        rc_str_t path = {0};
         if (!r->plan.part[i].dead)
             continue;
-        rc_str_addf(&path, "%s/%s", r->dir, r->plan.part[i].name);
-        if (!path.failed && unlink(path.text) != 0)
-            rc_log(
-                r->log, RC_LOG_WARN, "store", "%s: cannot remove: %s", path.text, strerror(errno));
-        rc_str_free(&path);
+        char *path = rc_strf("a path", NULL, "%s/%s", r->dir, r->plan.part[i].name);
+        if (path && unlink(path) != 0)
+            rc_log(r->log, RC_LOG_WARN, "store", "%s: cannot remove: %s", path, strerror(errno));
+        free(path);
     }
 }
 
@@ -423,7 +421,6 @@ rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
-    rc_str_t fresh = {0};
     round_t r = {.store = store, .comm = comm, .o = options, .log = log, .err = &local};
     r.rank = rc_comm_rank(comm);
     r.size = rc_comm_size(comm);
@@ -432,10 +429,8 @@ rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_
     /* a store that is a link: its target is extended, not the link replaced */
     char *target = realpath(store, NULL);
     r.store = target ? target : store;
-    rc_str_addf(&fresh, "%s.commit-tmp", r.store);
-    r.fresh = fresh.text;
-    rc_status_t st = agree(
-        &r, r.dir && !fresh.failed ? RC_OK : rc_fail(&local, RC_ENOMEM, "no memory for a commit"));
+    r.fresh = rc_strf("a path", &local, "%s.commit-tmp", r.store);
+    rc_status_t st = agree(&r, r.dir && r.fresh ? RC_OK : RC_ENOMEM);
     if (st == RC_OK)
         st = play(&r);
     if (r.rank == 0) {
@@ -454,7 +449,7 @@ rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_
     rc_map_free(&r.last);
     free(r.dir);
     free(target);
-    rc_str_free(&fresh);
+    free(r.fresh);
     if (st < 0) {
         if (err)
             *err = local;

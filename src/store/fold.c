@@ -410,27 +410,22 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
 {
     rc_fold_plan_t *p = s->plan;
     rc_fold_part_t *part = &p->part[index];
-    rc_str_t path = {0};
     int64_t where;
-    rc_status_t st = rc_strcpy(part->name, sizeof part->name, name, "name of a journal", s->err);
-    if (st < 0)
-        return st;
-    rc_str_addf(&path, "%s/%s", s->dir, name);
-    if (path.failed) {
-        rc_str_free(&path);
-        return rc_fail(s->err, RC_ENOMEM, "no memory for the name of a journal");
-    }
+    rc_status_t st;
+    RC_PASS(rc_strcpy(part->name, sizeof part->name, name, "name of a journal", s->err));
+    char *path = rc_strf("a path", s->err, "%s/%s", s->dir, name);
+    RC_PASS(path ? RC_OK : RC_ENOMEM);
     part->start = part->end = rc_dict_journal_bytes(s->d, name);
     int64_t bytes = rc_fold_ended_at(s->writers, name);
     part->dead = bytes >= 0;
-    RC_TRY(rc_journal_open(path.text, bytes, &p->view[index], s->err));
+    RC_TRY(rc_journal_open(path, bytes, &p->view[index], s->err));
     RC_TRY(scan_records(s, p->view[index], part, &s->inflight[index]));
     int64_t damage = rc_journal_damage(p->view[index], &where);
     if (damage) {
         rc_log(s->log, RC_LOG_WARN, "store",
             "%s: %" PRId64 " damaged bytes from offset %" PRId64
             " were stepped over; the records behind them are used",
-            path.text, damage, where);
+            path, damage, where);
         p->damaged_bytes += damage;
     }
     if (part->end > part->start) {
@@ -439,7 +434,7 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
         RC_TRY(rc_dict_journal(s->d, name, part->end, s->err));
     }
 done:
-    rc_str_free(&path);
+    free(path);
     return st;
 }
 

@@ -83,16 +83,11 @@ static rc_status_t read_feature(const rc_record_t *r, const rc_fold_part_t *part
 static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const rc_fold_set_t *set,
     int sets, const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    rc_str_t path = {0};
     rc_journal_view_t *v = NULL;
     rc_record_t r;
     int64_t end = 0;
-    rc_str_addf(&path, "%s/%s", dir, part->name);
-    if (path.failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
-    else
-        st = rc_journal_open(path.text, part->end, &v, err);
+    char *path = rc_strf("a path", err, "%s/%s", dir, part->name);
+    rc_status_t st = path ? rc_journal_open(path, part->end, &v, err) : RC_ENOMEM;
     while (st == RC_OK && end < part->end && rc_journal_next(v, &r)) {
         end = r.end;
         if (end <= part->start)
@@ -110,9 +105,9 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
         st = rc_fail(err, RC_EIO,
             "%s: changed while it was folded: expected a record that ends at byte %" PRId64
             ", found the last one at %" PRId64 "; nothing was folded",
-            path.text, part->end, end);
+            path, part->end, end);
     rc_journal_view_close(v);
-    rc_str_free(&path);
+    free(path);
     return st;
 }
 

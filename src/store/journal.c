@@ -122,15 +122,12 @@ rc_status_t rc_journal_create(
     rc_status_t st = RC_OK;
     char name[RC_JOURNAL_NAME];
     rc_bytes_t b = {0};
-    rc_str_t path = {0};
     rc_journal_t *j = rc_alloc0(1, sizeof *j, "a journal", err);
     RC_PASS(j ? RC_OK : RC_ENOMEM);
     j->fd = -1;
     RC_TRY(rc_journal_name(run->uuid, run->rank, name, err));
-    rc_str_addf(&path, "%s/%s", dir, name);
-    j->path = path.text;
-    if (path.failed)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a journal"));
+    j->path = rc_strf("a path", err, "%s/%s", dir, name);
+    RC_TRY(j->path ? RC_OK : RC_ENOMEM);
     st = rc_open_file(j->path, RC_OPEN_LOG, 0666, &j->fd, err);
     if (st < 0)
         RC_TRY(rc_err_context(err, "cannot create the journal"));
@@ -211,12 +208,10 @@ rc_status_t rc_journal_release(rc_journal_t *j, rc_err_t *err)
 
 rc_status_t rc_journal_save(const rc_journal_t *j, const char *dir, rc_err_t *err)
 {
-    rc_str_t to = {0};
     const char *name = strrchr(j->path, '/');
-    rc_str_addf(&to, "%s/%s", dir, name ? name + 1 : j->path);
-    rc_status_t st = to.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
-                               : rc_held_save(j->fd, j->path, to.text, err);
-    rc_str_free(&to);
+    char *to = rc_strf("a path", err, "%s/%s", dir, name ? name + 1 : j->path);
+    rc_status_t st = to ? rc_held_save(j->fd, j->path, to, err) : RC_ENOMEM;
+    free(to);
     return st;
 }
 
@@ -272,14 +267,7 @@ rc_status_t rc_journal_name(const char *uuid, int rank, char out[RC_JOURNAL_NAME
 
 char *rc_journal_dir(const char *store, rc_err_t *err)
 {
-    rc_str_t s = {0};
-    rc_str_addf(&s, "%s.journal", store);
-    if (s.failed) {
-        rc_str_free(&s);
-        rc_fail(err, RC_ENOMEM, "no memory for the name of the journal folder");
-        return NULL;
-    }
-    return s.text;
+    return rc_strf("a path", err, "%s.journal", store);
 }
 
 static int by_name(const void *a, const void *b)

@@ -249,13 +249,12 @@ rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err)
 
 rc_owner_state_t rc_lock_state(const char *dir, const char *name)
 {
-    rc_str_t path = {0};
     found_t f = {.state = RC_OWNER_GONE};
-    rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st = path.failed ? RC_ENOMEM : look(path.text, &f, NULL);
+    char *path = rc_strf("a path", NULL, "%s/%s", dir, name);
+    rc_status_t st = path ? look(path, &f, NULL) : RC_ENOMEM;
     if (st < 0)
         f.state = st == RC_ENOENT ? RC_OWNER_GONE : RC_OWNER_UNKNOWN;
-    rc_str_free(&path);
+    free(path);
     return f.state;
 }
 

@@ -19,7 +19,7 @@
 typedef struct target {
     char *path; /* without links */
     char *dir;  /* its journal folder, which holds the locks */
-    rc_str_t fresh;
+    char *fresh;
     rc_lock_t *sweep;
     rc_lock_t *commit;
     int exists;
@@ -74,13 +74,10 @@ static rc_status_t look_at_journals(const char *store, seen_t *out, rc_err_t *er
     out->end = rc_alloc((size_t)out->count, sizeof *out->end, "journals", err);
     RC_TRY(out->end ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < out->count; i++) {
-        rc_str_t path = {0};
-        rc_str_addf(&path, "%s/%s", out->dir, out->name[i]);
-        st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
-                         : look_at_one(path.text, &out->end[i], err);
-        rc_str_free(&path);
-        if (st < 0)
-            goto done;
+        char *path = rc_strf("a path", err, "%s/%s", out->dir, out->name[i]);
+        st = path ? look_at_one(path, &out->end[i], err) : RC_ENOMEM;
+        free(path);
+        RC_TRY(st);
     }
 done:
     return st;
@@ -88,10 +85,9 @@ done:
 
 static int is_there(const seen_t *s, int64_t i)
 {
-    rc_str_t path = {0};
-    rc_str_addf(&path, "%s/%s", s->dir, s->name[i]);
-    int there = !path.failed && access(path.text, F_OK) == 0;
-    rc_str_free(&path);
+    char *path = rc_strf("a path", NULL, "%s/%s", s->dir, s->name[i]);
+    int there = path && access(path, F_OK) == 0;
+    free(path);
     return there;
 }
 
@@ -187,9 +183,8 @@ static rc_status_t target_open(
     RC_TRY(rc_store_path(out, &t->path, err));
     t->dir = rc_journal_dir(t->path, err);
     RC_TRY(t->dir ? RC_OK : RC_ENOMEM);
-    rc_str_addf(&t->fresh, "%s.merge-tmp", t->path);
-    if (t->fresh.failed)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a store"));
+    t->fresh = rc_strf("a path", err, "%s.merge-tmp", t->path);
+    RC_TRY(t->fresh ? RC_OK : RC_ENOMEM);
     st = rc_lock_take(t->dir, "sweep.lock", NULL, &t->sweep, err);
     if (st == RC_EBUSY)
         rc_err_context(err, "a sweep has the store %s", out);
@@ -201,7 +196,7 @@ static rc_status_t target_open(
     /* it would be replaced, not written: so what protects it has to be asked */
     if (t->exists && (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK) != 0))
         RC_TRY(rc_fail(err, RC_EIO, "%s: the store is write-protected", t->path));
-    st = rc_replace_look(t->fresh.text, t->path, &why, err);
+    st = rc_replace_look(t->fresh, t->path, &why, err);
 done:
     return st;
 }
@@ -209,13 +204,13 @@ done:
 static void target_close(target_t *t)
 {
     if (t->made)
-        unlink(t->fresh.text);
+        unlink(t->fresh);
     rc_lock_release(t->commit);
     rc_lock_release(t->sweep);
     /* succeeds only when nobody else has anything in it */
     if (t->dir)
         rmdir(t->dir);
-    rc_str_free(&t->fresh);
+    free(t->fresh);
     free(t->dir);
     free(t->path);
 }
@@ -225,7 +220,7 @@ static rc_status_t write_store(rc_merge_t *m, target_t *t, int64_t created_ns, r
     rc_contents_t contents = {0};
     rc_status_t st;
     t->made = 1;
-    RC_TRY(rc_h5_create(t->fresh.text, created_ns, &m->h, err));
+    RC_TRY(rc_h5_create(t->fresh, created_ns, &m->h, err));
     m->h.contents = &contents;
     RC_TRY(rc_merge_dicts(m, err));
     RC_TRY(rc_merge_tables(m, err));
@@ -236,8 +231,8 @@ static rc_status_t write_store(rc_merge_t *m, target_t *t, int64_t created_ns, r
     RC_TRY(rc_h5_close(&m->h, err));
     for (int i = 0; i < m->stores; i++)
         RC_TRY(rc_h5_close(&m->store[i].h, err));
-    RC_TRY(rc_prove(t->fresh.text, &contents, err));
-    st = rc_replace(t->fresh.text, t->path, err);
+    RC_TRY(rc_prove(t->fresh, &contents, err));
+    st = rc_replace(t->fresh, t->path, err);
 done:
     m->h.contents = NULL;
     rc_contents_free(&contents);

@@ -13,7 +13,6 @@
 static rc_status_t new_path(const char *path, char **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_str_t full = {0};
     char *folder = NULL;
     char *for_dir = rc_strdup(path, err);
     char *for_base = rc_strdup(path, err);
@@ -25,13 +24,9 @@ static rc_status_t new_path(const char *path, char **out, rc_err_t *err)
             "%s: cannot find the folder of the store", path);
         goto done;
     }
-    rc_str_addf(&full, "%s/%s", folder, basename(for_base));
-    if (full.failed)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of the store"));
-    *out = full.text;
-    full = (rc_str_t){0};
+    *out = rc_strf("a path", err, "%s/%s", folder, basename(for_base));
+    st = *out ? RC_OK : RC_ENOMEM;
 done:
-    rc_str_free(&full);
     free(folder);
     free(for_dir);
     free(for_base);

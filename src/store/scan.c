@@ -137,15 +137,11 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
 {
     rc_journal_view_t *v = NULL;
     rc_record_t r;
-    rc_str_t path = {0};
     hands_t hands = {0};
     rc_owner_t who;
-    rc_status_t st = rc_strcpy(j->name, sizeof j->name, name, "name of a journal", err);
-    rc_str_addf(&path, "%s/%s", dir, name);
-    if (path.failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a journal");
-    if (st == RC_OK)
-        st = rc_journal_open(path.text, 0, &v, err);
+    RC_PASS(rc_strcpy(j->name, sizeof j->name, name, "name of a journal", err));
+    char *path = rc_strf("a path", err, "%s/%s", dir, name);
+    rc_status_t st = path ? rc_journal_open(path, 0, &v, err) : RC_ENOMEM;
     if (st == RC_ENOENT)
         st = RC_OK; /* folded and removed since the folder was read */
     while (st == RC_OK && v && rc_journal_next(v, &r))
@@ -163,7 +159,7 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     j->hand = hands.hand;
     j->hands = (int64_t)hands.count;
     rc_journal_view_close(v);
-    rc_str_free(&path);
+    free(path);
     return st;
 }
 

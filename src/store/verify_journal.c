@@ -120,17 +120,15 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
 static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, rc_err_t *err)
 {
     rc_journal_view_t *view = NULL;
-    rc_str_t path = {0};
     reading_t j = {.v = v, .name = name, .run = -1};
     const rc_dict_t *d = &v->dicts.d[RC_T_JOURNAL];
     const rc_row_journal_t *row = d->rows;
     for (size_t i = 0; i < d->count; i++)
         if (strncmp(row[i].name, name, sizeof row[i].name) == 0)
             j.folded = row[i].bytes;
-    rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
-                                 : rc_journal_open(path.text, 0, &view, err);
-    rc_str_free(&path);
+    char *path = rc_strf("a path", err, "%s/%s", dir, name);
+    rc_status_t st = path ? rc_journal_open(path, 0, &view, err) : RC_ENOMEM;
+    free(path);
     if (st == RC_ENOENT) /* folded and removed since it was listed */
         return RC_OK;
     if (st < 0)

@@ -51,19 +51,14 @@ rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r
 
 static rc_status_t save_as(const rc_landing_t *l, const char *base, rc_err_t *err)
 {
-    rc_str_t dir = {0};
     int saved = 0;
-    rc_status_t st = RC_OK;
-    rc_str_addf(&dir, "%s.journal", base);
-    if (dir.failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for the name of a folder");
-    else
-        st = rc_open_folder(dir.text, err);
+    char *dir = rc_journal_dir(base, err);
+    rc_status_t st = dir ? rc_open_folder(dir, err) : RC_ENOMEM;
     if (st == RC_OK && l->journal)
-        st = rc_journal_save(l->journal, dir.text, err);
+        st = rc_journal_save(l->journal, dir, err);
     if (st == RC_OK && l->watch)
         st = rc_watch_save(l->watch, base, &saved, err);
-    rc_str_free(&dir);
+    free(dir);
     return st;
 }
 
@@ -76,19 +71,15 @@ void rc_landing_save(const rc_landing_t *l)
     rc_err_t first = {0};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
         rc_err_t err = {0};
-        rc_str_t base = {0};
-        if (place[i])
-            rc_str_addf(&base, "%s/%s.rescued-%s", place[i], name, l->uuid);
-        else
-            rc_str_addf(&base, "%s.rescued-%s", l->store, l->uuid);
-        rc_status_t st = base.failed ? rc_fail(&err, RC_ENOMEM, "no memory for a name")
-                                     : save_as(l, base.text, &err);
+        char *base = place[i] ? rc_strf("a path", &err, "%s/%s.rescued-%s", place[i], name, l->uuid)
+                              : rc_strf("a path", &err, "%s.rescued-%s", l->store, l->uuid);
+        rc_status_t st = base ? save_as(l, base, &err) : RC_ENOMEM;
         if (st == RC_OK && (l->s->rank == 0 || i > 0))
             rc_log(l->log, RC_LOG_WARN, "sweep",
                 "what this run finished is saved: 'rowcast fold %s' makes a store of it, 'rowcast "
                 "merge' puts stores together",
-                base.text);
-        rc_str_free(&base);
+                base);
+        free(base);
         if (st == RC_OK)
             return;
         if (i == 0)

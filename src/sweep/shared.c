@@ -7,6 +7,7 @@
 #include "store/comm.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { text_max = 256 };
@@ -29,14 +30,12 @@ rc_status_t rc_shared_check(const rc_session_t *s, const char *dir, const char *
 {
     char mine[text_max];
     char first[text_max];
-    rc_str_t path = {0};
     if (s->size == 1)
         return RC_OK;
-    rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
-    st = rc_session_agree(s, st, err);
+    char *path = rc_strf("a path", err, "%s/%s", dir, name);
+    rc_status_t st = rc_session_agree(s, path ? RC_OK : RC_ENOMEM, err);
     if (st == RC_OK) {
-        read_text(path.text, mine);
+        read_text(path, mine);
         memcpy(first, mine, sizeof first);
         st = rc_comm_broadcast(s->comm, first, sizeof first);
         if (st < 0)
@@ -44,7 +43,7 @@ rc_status_t rc_shared_check(const rc_session_t *s, const char *dir, const char *
         int64_t until = rc_clock_ns() + patience_ns;
         while (st == RC_OK && memcmp(mine, first, sizeof mine) != 0 && rc_clock_ns() < until) {
             rc_sleep_ns(pause_ns);
-            read_text(path.text, mine);
+            read_text(path, mine);
         }
         if (st == RC_OK && memcmp(mine, first, sizeof mine) != 0)
             st = rc_fail(err, RC_EIO,
@@ -53,6 +52,6 @@ rc_status_t rc_shared_check(const rc_session_t *s, const char *dir, const char *
                 dir, s->host);
         st = rc_session_agree(s, st, err);
     }
-    rc_str_free(&path);
+    free(path);
     return st;
 }

@@ -105,7 +105,7 @@ rc_status_t rc_archive(const char *from, const char *to, const rc_archive_option
     rc_archive_info_t *out, rc_err_t *err)
 {
     rc_h5_t h = {.file = -1};
-    rc_str_t fresh = {0};
+    char *fresh = NULL;
     rc_contents_t contents = {0};
     rc_h5_pick_t *pick = NULL;
     rc_archive_info_t info = {0};
@@ -121,25 +121,24 @@ rc_status_t rc_archive(const char *from, const char *to, const rc_archive_option
         RC_TRY(choose(&h, options, &pick, &info, err));
     else
         RC_TRY(rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &info.kept, err));
-    rc_str_addf(&fresh, "%s.archive-tmp", path);
-    if (fresh.failed)
-        RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for the name of a copy"));
+    fresh = rc_strf("a path", err, "%s.archive-tmp", path);
+    RC_TRY(fresh ? RC_OK : RC_ENOMEM);
     const rc_h5_copy_options_t how = {.compressed = 1,
         .samples = options->samples,
         .pick = pick,
         .picks = info.kept,
         .contents = &contents};
-    RC_TRY(rc_h5_copy(&h, fresh.text, &how, err));
+    RC_TRY(rc_h5_copy(&h, fresh, &how, err));
     RC_TRY(rc_h5_close(&h, err));
-    RC_TRY(rc_prove(fresh.text, &contents, err));
-    RC_TRY(rc_replace(fresh.text, path, err));
+    RC_TRY(rc_prove(fresh, &contents, err));
+    RC_TRY(rc_replace(fresh, path, err));
     if (out)
         *out = info;
 done:
-    if (st < 0 && fresh.text)
-        unlink(fresh.text);
+    if (st < 0 && fresh)
+        unlink(fresh);
     (void)rc_h5_close(&h, NULL);
-    rc_str_free(&fresh);
+    free(fresh);
     rc_contents_free(&contents);
     free(path);
     free(pick);
