@@ -6,14 +6,11 @@
 
 /** The row of an option table for a bound of memory. */
 #define RC_MEMORY_OPTION(offset)                                                                   \
-    {                                                                                              \
-        "memory", 0, RC_OPT_BYTES, (offset), "BYTES",                                              \
-            "Memory for the matrix and, where rows are ordered, for the builder of the order; a "  \
-            "matrix that needs more is refused with the figures, before its entries are kept. "    \
-            "Default: what is available, and not more than 2 GiB and 4096 bytes for each byte of " \
-            "the file.",                                                                           \
-            0, 0                                                                                   \
-    }
+    RC_OPT("memory", 0, RC_OPT_BYTES, (offset), "BYTES",                                           \
+        "Memory for the matrix and, where rows are ordered, for the builder of the order; a "      \
+        "matrix that needs more is refused with the figures, before its entries are kept. "        \
+        "Default: what is available, and not more than 2 GiB and 4096 bytes for each byte of "     \
+        "the file.")
 
 /** Read the matrix that a word names: a file when there is one of that name or the word looks like
  *  one (has '/' or ".mtx"), else a matrix of the built-in set, else a generator spec.

@@ -18,60 +18,46 @@ typedef struct rc_rows_options {
 
 /** Rows of an option table; `at(member)` is the offset of a member in the command's struct. */
 #define RC_ROWS_OPTIONS(at)                                                                        \
-    {"where", 'w', RC_OPT_TEXT, at(where), "EXPR",                                                 \
-        "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'.", 0, 0},        \
-        {"op", 0, RC_OPT_TEXT, at(op), "OPS",                                                      \
+    RC_OPT("where", 'w', RC_OPT_TEXT, at(where), "EXPR",                                           \
+        "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'."),              \
+        RC_OPT("op", 0, RC_OPT_TEXT, at(op), "OPS",                                                \
             "Only rows of these operations, comma-separated: spmm, spmv, spmm_t, sddmm; as "       \
-            "--where 'op == OP'. Default: all.",                                                   \
-            0, 0},                                                                                 \
-        {"kernels", 'x', RC_OPT_TEXT, at(kernels), "PATTERNS",                                     \
+            "--where 'op == OP'. Default: all."),                                                  \
+        RC_OPT("kernels", 'x', RC_OPT_TEXT, at(kernels), "PATTERNS",                               \
             "Only rows of these kernels, comma-separated, e.g. 'rs*,cusparse*'; as --where "       \
-            "'kernel ~ PATTERN'. Default: all.",                                                   \
-            0, 0},                                                                                 \
-        {"k", 'k', RC_OPT_TEXT, at(k), "LIST",                                                     \
+            "'kernel ~ PATTERN'. Default: all."),                                                  \
+        RC_OPT("k", 'k', RC_OPT_TEXT, at(k), "LIST",                                               \
             "Only rows of these K, comma-separated; n is the number of columns of the matrix; as " \
-            "--where 'k == K'. Default: all.",                                                     \
-            0, 0},                                                                                 \
-        {"precision", 0, RC_OPT_TEXT, at(precision), "LIST",                                       \
-            "Likewise value types, by commas. Default: all.", 0, 0},                               \
-        {"device", 'd', RC_OPT_TEXT, at(device), "DEVICE",                                         \
+            "--where 'k == K'. Default: all."),                                                    \
+        RC_OPT("precision", 0, RC_OPT_TEXT, at(precision), "LIST",                                 \
+            "Likewise value types, by commas. Default: all."),                                     \
+        RC_OPT("device", 'd', RC_OPT_TEXT, at(device), "DEVICE",                                   \
             "Only rows of device classes that begin so: cpu, cuda, or more of the name; as "       \
-            "--where 'device ~ \"DEVICE:*\"'. Default: all.",                                      \
-            0, 0},                                                                                 \
-    {                                                                                              \
-        "generated", 0, RC_OPT_TEXT, at(generated), "EXPR",                                        \
+            "--where 'device ~ \"DEVICE:*\"'. Default: all."),                                     \
+        RC_OPT("generated", 0, RC_OPT_TEXT, at(generated), "EXPR",                                 \
             "Take matrices for generated, too, that have a result that matches, e.g. 'group == "   \
-            "vector': files that do not say, as those of rowcast generate do, who made them.",     \
-            0, 0                                                                                   \
-    }
+            "vector': files that do not say, as those of rowcast generate do, who made them.")
 
 /** Of tables that query and paper both have; members of rc_summary_options_t. */
 #define RC_TABLE_OPTIONS(at)                                                                       \
-    {"side-a", 'A', RC_OPT_TEXT, at(side_a), "SIDE",                                               \
+    RC_OPT("side-a", 'A', RC_OPT_TEXT, at(side_a), "SIDE",                                         \
         "Of versus: KERNELS[@ORDERS] (also KERNELS/ORDERS), both lists of patterns, where "        \
         "!PATTERN takes out; the fastest of a side counts. Default: '!cusparse*'. Of classes: a "  \
         "list of plans (aspt-nr, aspt-rr, aspt-forced, aspt-tried, cusparse), of "                 \
-        "KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr.",       \
-        0, 0},                                                                                     \
-        {"side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                           \
+        "KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr."),      \
+        RC_OPT("side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                     \
             "The other side; ratios are its time over that of side A. Default: 'cusparse*'; of "   \
-            "classes, cusparse.",                                                                  \
-            0, 0},                                                                                 \
-        {"orders", 0, RC_OPT_TEXT, at(orders), "ORDERS",                                           \
+            "classes, cusparse."),                                                                 \
+        RC_OPT("orders", 0, RC_OPT_TEXT, at(orders), "ORDERS",                                     \
             "Of versus: orders of a side that names none: csr, any or a list of patterns. "        \
-            "Default: csr.",                                                                       \
-            0, 0},                                                                                 \
-        {"by", 0, RC_OPT_TEXT, at(by), "FEATURE",                                                  \
+            "Default: csr."),                                                                      \
+        RC_OPT("by", 0, RC_OPT_TEXT, at(by), "FEATURE",                                            \
             "Of rate: a line for each quarter of a feature of the store that is a share, e.g. "    \
-            "heavy_ratio.",                                                                        \
-            0, 0},                                                                                 \
-    {                                                                                              \
-        "tuning", 0, RC_OPT_TEXT, at(tuning), "FILE",                                              \
+            "heavy_ratio."),                                                                       \
+        RC_OPT("tuning", 0, RC_OPT_TEXT, at(tuning), "FILE",                                       \
             "Of versus, rate and what is of rs: the tuning whose training matrices, by name, "     \
             "are left out. Default: the installed one; where there is none, those that training "  \
-            "on the store would choose.",                                                          \
-            0, 0                                                                                   \
-    }
+            "on the store would choose.")
 
 /** --where over the fields of results; NULL gives NULL: all rows.  Free with rc_expr_free. */
 rc_status_t rc_rows_where(const char *where, rc_expr_t **out, rc_err_t *err);

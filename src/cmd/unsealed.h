@@ -6,14 +6,11 @@
 
 /** The row of an option table. */
 #define RC_UNSEALED_OPTION(offset)                                                                 \
-    {                                                                                              \
-        "unsealed", 0, RC_OPT_FLAG, (offset), NULL,                                                \
-            "Also read a store without digests of its bytes (one that rowcast wrote before it "    \
-            "wrote any, that was cut short, or that another program changed), in a process of "    \
-            "its own, for damage can make the reader crash or hang: it is ended when it gets no "  \
-            "further for 60 s (environment: ROWCAST_UNSEALED_SECONDS; 0: never).",                 \
-            0, 0                                                                                   \
-    }
+    RC_OPT("unsealed", 0, RC_OPT_FLAG, (offset), NULL,                                             \
+        "Also read a store without digests of its bytes (one that rowcast wrote before it "        \
+        "wrote any, that was cut short, or that another program changed), in a process of "        \
+        "its own, for damage can make the reader crash or hang: it is ended when it gets no "      \
+        "further for 60 s (environment: ROWCAST_UNSEALED_SECONDS; 0: never).")
 
 /** Look at the stores of a command before HDF5 sees a byte of them.  When one has no seal it is
  *  refused, or with `allowed` the rest of the command runs in a child process (store/guard.h): so
