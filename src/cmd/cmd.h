@@ -40,6 +40,8 @@ typedef struct rc_command {
                                   --unsealed they are stores */
     /** The work, when all of that is as it should be. */
     rc_status_t (*work)(rc_call_t *call, rc_err_t *err);
+    /** In the place of `work`, of a command on one matrix (one_matrix.h). */
+    const struct rc_one_matrix_work *one_matrix;
     /** An older spelling that is another command now; may be NULL.  \return 1: it was one */
     int (*instead)(int argc, char **argv, int *code);
     /** In the place of `work`, where ranks or operands need a parser of their own; argv[0] is the

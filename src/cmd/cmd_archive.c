@@ -61,32 +61,6 @@ static rc_status_t tell_journals(const char *from, const char *to, rc_err_t *err
     return st;
 }
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_archive = {
-    .name = "archive",
-    .summary = "write a compressed copy of a store",
-    .usage = "[OPTIONS] FILE COPY",
-    .description =
-        "Copies a store with its tables compressed (shuffle and deflate, which every "
-        "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
-        "time. The copy is a store: it can be queried, and swept into; a file of its "
-        "name is replaced. The copy of a store that an older version wrote is one of this version. "
-        "Cases that are "
-        "still in journals are not in it, which a line says; 'rowcast fold' comes first. While a "
-        "sweep runs the copy is that of its last commit, whole. With --where or --newest only "
-        "some results are copied, with their raw times, and all of the rest: matrices, features, "
-        "runs, what is known of the catalogue. For a sweep into such a copy the cases that it "
-        "lacks are pending again, and speedups are over the csr rows that it has.",
-    .examples = "rowcast archive real.h5 keep.h5|everything\n"
-                "rowcast archive --no-samples real.h5 small.h5|without the raw times\n"
-                "rowcast archive --newest --where 'k == 8' real.h5 k8.h5|what counts of one K",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {2, 2},
-    .work = run,
-};
-
 static double bytes_of(const char *path)
 {
     struct stat s;
@@ -127,3 +101,27 @@ done:
     rc_expr_free(where);
     return st;
 }
+
+const rc_command_t rc_command_archive = {
+    .name = "archive",
+    .summary = "write a compressed copy of a store",
+    .usage = "[OPTIONS] FILE COPY",
+    .description =
+        "Copies a store with its tables compressed (shuffle and deflate, which every "
+        "HDF5 can read), to keep or to publish: about 60 bytes a case, and 2 a raw "
+        "time. The copy is a store: it can be queried, and swept into; a file of its "
+        "name is replaced. The copy of a store that an older version wrote is one of this version. "
+        "Cases that are "
+        "still in journals are not in it, which a line says; 'rowcast fold' comes first. While a "
+        "sweep runs the copy is that of its last commit, whole. With --where or --newest only "
+        "some results are copied, with their raw times, and all of the rest: matrices, features, "
+        "runs, what is known of the catalogue. For a sweep into such a copy the cases that it "
+        "lacks are pending again, and speedups are over the csr rows that it has.",
+    .examples = "rowcast archive real.h5 keep.h5|everything\n"
+                "rowcast archive --no-samples real.h5 small.h5|without the raw times\n"
+                "rowcast archive --newest --where 'k == 8' real.h5 k8.h5|what counts of one K",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {2, 2},
+    .work = run,
+};

@@ -46,29 +46,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_calibrate = {
-    .name = "calibrate",
-    .summary = "measure what the cost model of a kernel needs on this device",
-    .usage = "--kernel rs|--limits [-o FILE]",
-    .description =
-        "rs: the costs of Hong et al. 2018, section 4.3, for each K and precision, in ns. "
-        "heavy_segment and heavy_entry (C1 and C2, for cfv = 1, 2 and 4) come from products of a "
-        "dense matrix of N x N and of one with exactly 8 entries in every row and panel, all of "
-        "them heavy; light_row and light_entry (D1 and D2) from random matrices with 16 and 64 "
-        "entries a row, all of them light. What comes out negative is 0.\n\n"
-        "They are one JSON object with the class of the device, which 'rowcast train --task "
-        "parameters --costs FILE' makes a tuning of.",
-    .examples = "rowcast calibrate --kernel rs -o rs.json|on the GPU, K = 8, 32, 128, 512\n"
-                "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look\n"
-                "rowcast calibrate --limits|the bounds of this GPU",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {0, 0},
-    .work = run,
-};
-
 /* \param[in] c  NULL: limits  */
 static rc_status_t measure(const struct options *o, const rc_calibration_t *c, rc_err_t *err)
 {
@@ -122,3 +99,24 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
             err, RC_EINVAL, "--kernel: expected rs, found %s", o->kernel ? o->kernel : "none");
     return calibrate(o, err);
 }
+
+const rc_command_t rc_command_calibrate = {
+    .name = "calibrate",
+    .summary = "measure what the cost model of a kernel needs on this device",
+    .usage = "--kernel rs|--limits [-o FILE]",
+    .description =
+        "rs: the costs of Hong et al. 2018, section 4.3, for each K and precision, in ns. "
+        "heavy_segment and heavy_entry (C1 and C2, for cfv = 1, 2 and 4) come from products of a "
+        "dense matrix of N x N and of one with exactly 8 entries in every row and panel, all of "
+        "them heavy; light_row and light_entry (D1 and D2) from random matrices with 16 and 64 "
+        "entries a row, all of them light. What comes out negative is 0.\n\n"
+        "They are one JSON object with the class of the device, which 'rowcast train --task "
+        "parameters --costs FILE' makes a tuning of.",
+    .examples = "rowcast calibrate --kernel rs -o rs.json|on the GPU, K = 8, 32, 128, 512\n"
+                "rowcast calibrate --kernel rs --device cpu --k 8 --n 256|a quick look\n"
+                "rowcast calibrate --limits|the bounds of this GPU",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 0},
+    .work = run,
+};

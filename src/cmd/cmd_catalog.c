@@ -38,33 +38,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_catalog = {
-    .name = "catalog",
-    .summary = "list the matrices that a catalogue or a collection holds",
-    .usage = "[--catalog CSV] [--collection DIR] [--where EXPR]",
-    .description =
-        "Lists matrices in the order of group and name, and their number on stderr. With --catalog "
-        "they come from the index, with --collection from the files of a directory, with both from "
-        "the two together: a matrix that is in the index but not in the directory is shown with "
-        "present = no. With neither, the built-in set of generated matrices is listed.\n\n"
-        "EXPR compares fields with == != < <= > >=, matches text with the glob operators ~ and !~ "
-        "(ignoring case), and joins conditions with && || ! and parentheses. Numbers may end in k, "
-        "M or G. A field that is not known for a matrix makes every comparison false. "
-        "'rowcast catalog --fields' lists the fields.",
-    .examples =
-        "rowcast catalog --catalog ssstats.csv --where 'square && rows<=30k && !duplicate'|"
-        "square matrices of at most 30,000 rows that are not copies\n"
-        "rowcast catalog --collection DIR --where \"kind ~ '*fluid*'\" --columns fullname,nnz|"
-        "fluid dynamics problems of a local collection\n"
-        "rowcast catalog --format csv|the built-in set as CSV",
-    .options = options,
-    RC_COMMAND_DEFAULTS(options_t, .limit = -1),
-    .operands = {0, 0},
-    .work = run,
-};
-
 static const rc_fields_t fields = {rc_entry_fields, RC_ENTRY_FIELDS, rc_entry_get};
 
 static void print_total(const rc_catalog_t *c, int64_t all)
@@ -107,3 +80,28 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     const options_t *o = call->options;
     return o->fields ? rc_listing_fields(call->format, &fields, err) : list(o, call->format, err);
 }
+
+const rc_command_t rc_command_catalog = {
+    .name = "catalog",
+    .summary = "list the matrices that a catalogue or a collection holds",
+    .usage = "[--catalog CSV] [--collection DIR] [--where EXPR]",
+    .description =
+        "Lists matrices in the order of group and name, and their number on stderr. With --catalog "
+        "they come from the index, with --collection from the files of a directory, with both from "
+        "the two together: a matrix that is in the index but not in the directory is shown with "
+        "present = no. With neither, the built-in set of generated matrices is listed.\n\n"
+        "EXPR compares fields with == != < <= > >=, matches text with the glob operators ~ and !~ "
+        "(ignoring case), and joins conditions with && || ! and parentheses. Numbers may end in k, "
+        "M or G. A field that is not known for a matrix makes every comparison false. "
+        "'rowcast catalog --fields' lists the fields.",
+    .examples =
+        "rowcast catalog --catalog ssstats.csv --where 'square && rows<=30k && !duplicate'|"
+        "square matrices of at most 30,000 rows that are not copies\n"
+        "rowcast catalog --collection DIR --where \"kind ~ '*fluid*'\" --columns fullname,nnz|"
+        "fluid dynamics problems of a local collection\n"
+        "rowcast catalog --format csv|the built-in set as CSV",
+    .options = options,
+    RC_COMMAND_DEFAULTS(options_t, .limit = -1),
+    .operands = {0, 0},
+    .work = run,
+};

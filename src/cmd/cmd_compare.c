@@ -55,45 +55,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_compare = {
-    .name = "compare",
-    .summary = "say what became slower or faster between two stores",
-    .usage = "[OPTIONS] A B",
-    .description =
-        "Compares the newest results of two stores, A (before) and B (after), case by case. Prints "
-        "a line per kernel, order, K, precision and device: how many cases are slower, faster, the "
-        "same within noise, unclear, and so on, the geometric mean and the median of the ratios "
-        "(time of B over time of A), and whether the group as a whole is slower or faster; slowest "
-        "first. With --list it prints the cases themselves.\n\n"
-        "The error of a result is that within its run; runs of one program differ by more. What "
-        "lies between the runs is estimated from how far the cases of a group spread around the "
-        "middle of the group, and a case is slower or faster when median and shortest time both "
-        "moved beyond the threshold, by more than that noise explains with the "
-        "false-discovery rate held over all cases. Noise has no direction: a change that as many "
-        "cases made the other way, or that some made nearly, is unclear, and wants another "
-        "measurement. The cases of a matrix move together, so what is slower has to be of enough "
-        "matrices, 20 with the default rate, else it is unclear too; on fewer, give the --noise of "
-        "the machine. A group of 10 or more cases is slower when the ranks of its changes say so "
-        "and mean and median are above the threshold by as much as the noise of a case.\n\n"
-        "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
-        "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "
-        "comes first.\n\n"
-        "Exit code: 0 when nothing is slower or broken; 1 when a case or a group is; 3 also when "
-        "the stores have no case in common.",
-    .examples =
-        "rowcast compare before.h5 after.h5|what a change of the code did\n"
-        "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "
-        "down\n"
-        "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
-    .options = table,
-    RC_COMMAND_DEFAULTS(
-        struct options, .ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN),
-    .operands = {2, 2},
-    .work = run,
-};
-
 /* ------------------------------------------------------------------ options */
 
 enum { ALL = (1 << RC_VERDICTS) - 1 };
@@ -351,3 +312,40 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_expr_free(where);
     return st;
 }
+
+const rc_command_t rc_command_compare = {
+    .name = "compare",
+    .summary = "say what became slower or faster between two stores",
+    .usage = "[OPTIONS] A B",
+    .description =
+        "Compares the newest results of two stores, A (before) and B (after), case by case. Prints "
+        "a line per kernel, order, K, precision and device: how many cases are slower, faster, the "
+        "same within noise, unclear, and so on, the geometric mean and the median of the ratios "
+        "(time of B over time of A), and whether the group as a whole is slower or faster; slowest "
+        "first. With --list it prints the cases themselves.\n\n"
+        "The error of a result is that within its run; runs of one program differ by more. What "
+        "lies between the runs is estimated from how far the cases of a group spread around the "
+        "middle of the group, and a case is slower or faster when median and shortest time both "
+        "moved beyond the threshold, by more than that noise explains with the "
+        "false-discovery rate held over all cases. Noise has no direction: a change that as many "
+        "cases made the other way, or that some made nearly, is unclear, and wants another "
+        "measurement. The cases of a matrix move together, so what is slower has to be of enough "
+        "matrices, 20 with the default rate, else it is unclear too; on fewer, give the --noise of "
+        "the machine. A group of 10 or more cases is slower when the ranks of its changes say so "
+        "and mean and median are above the threshold by as much as the noise of a case.\n\n"
+        "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
+        "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "
+        "comes first.\n\n"
+        "Exit code: 0 when nothing is slower or broken; 1 when a case or a group is; 3 also when "
+        "the stores have no case in common.",
+    .examples =
+        "rowcast compare before.h5 after.h5|what a change of the code did\n"
+        "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "
+        "down\n"
+        "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
+    .options = table,
+    RC_COMMAND_DEFAULTS(
+        struct options, .ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN),
+    .operands = {2, 2},
+    .work = run,
+};

@@ -73,50 +73,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static int run_as_paper(int argc, char **argv, int *code);
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_evaluate = {
-    .name = "evaluate",
-    .summary = "evaluate a selector, or compare trainers, on the results of a store",
-    .usage = "[OPTIONS] STORE",
-    .description =
-        "With a model file: what it chooses on the rows of a store, against the measured times. "
-        "Only rows of matrices that it was not fitted on count, and of other groups when it was "
-        "trained with --split group. A model that was fitted on all matrices of the store (train "
-        "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
-        "--k and --precision choose among the rows; by default the K that the model knows; the "
-        "operation is that of the model. Rows with a K or features that it does not know are left "
-        "out unless --extrapolate. " RC_MODELS_HELP "\n\n"
-        "With --compare, --ablation or --topologies: fits from the store alone, with the options "
-        "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
-        "or topology, and for always taking the best single class, choosing at random, and the "
-        "oracle. gain: (geomean speedup - 1) / (that of the oracle - 1) with its 95 % bootstrap "
-        "interval; held_out: the same with an oracle that chooses on one half of what was measured "
-        "and is scored, as the model is, on the other (see 'rowcast query --help'), since an "
-        "oracle that chooses on the times that score it gains too much; loss: chosen time over "
-        "best time less 1; mape: mean absolute error of predicted times.\n\n"
-        "With --when: a line for each reuse, origin of the matrices (of: real, twin, generated), "
-        "K (all: -) and way of deciding whether to order at all: always, rule, model (least "
-        "squares on the matrices of other generators and groups; a twin is of the group of its "
-        "real matrix), oracle (the faster one of each). ordered: rows that were; geomean: time "
-        "without an order over time with what was decided, the order and the features that were "
-        "looked at included; gain: (geomean - 1) / (that of the oracle - 1); worst: the smallest "
-        "ratio. Times are held out.",
-    .examples =
-        "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
-        "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
-        "rowcast evaluate real.h5 --ablation --model mlp,regret|how much the features of the "
-        "warps matter\n"
-        "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
-        "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS),
-    .operands = {1, 1},
-    .instead = run_as_paper,
-    .work = run,
-};
-
 /* ---------------------------------------------------------------- of a model file */
 
 /* What only a fit is told has no meaning for a model that is there. */
@@ -468,3 +424,44 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     RC_PASS(check(o, call->format, err));
     return evaluate(o, call->operand[0], call->format, err);
 }
+
+const rc_command_t rc_command_evaluate = {
+    .name = "evaluate",
+    .summary = "evaluate a selector, or compare trainers, on the results of a store",
+    .usage = "[OPTIONS] STORE",
+    .description =
+        "With a model file: what it chooses on the rows of a store, against the measured times. "
+        "Only rows of matrices that it was not fitted on count, and of other groups when it was "
+        "trained with --split group. A model that was fitted on all matrices of the store (train "
+        "--folds) is refused unless --seen; its evaluation by folds is in the model file. --where, "
+        "--k and --precision choose among the rows; by default the K that the model knows; the "
+        "operation is that of the model. Rows with a K or features that it does not know are left "
+        "out unless --extrapolate. " RC_MODELS_HELP "\n\n"
+        "With --compare, --ablation or --topologies: fits from the store alone, with the options "
+        "of 'rowcast train', by default in 5 folds by group; a line per trainer, set of features "
+        "or topology, and for always taking the best single class, choosing at random, and the "
+        "oracle. gain: (geomean speedup - 1) / (that of the oracle - 1) with its 95 % bootstrap "
+        "interval; held_out: the same with an oracle that chooses on one half of what was measured "
+        "and is scored, as the model is, on the other (see 'rowcast query --help'), since an "
+        "oracle that chooses on the times that score it gains too much; loss: chosen time over "
+        "best time less 1; mape: mean absolute error of predicted times.\n\n"
+        "With --when: a line for each reuse, origin of the matrices (of: real, twin, generated), "
+        "K (all: -) and way of deciding whether to order at all: always, rule, model (least "
+        "squares on the matrices of other generators and groups; a twin is of the group of its "
+        "real matrix), oracle (the faster one of each). ordered: rows that were; geomean: time "
+        "without an order over time with what was decided, the order and the features that were "
+        "looked at included; gain: (geomean - 1) / (that of the oracle - 1); worst: the smallest "
+        "ratio. Times are held out.",
+    .examples =
+        "rowcast evaluate new.h5 --model order.json|matrices that the model has not seen\n"
+        "rowcast evaluate real.h5 --compare --k n|all trainers, 5 folds by group\n"
+        "rowcast evaluate real.h5 --ablation --model mlp,regret|how much the features of the "
+        "warps matter\n"
+        "rowcast evaluate h200-orders.h5 --when --reuse 1000|whether to order at all\n"
+        "rowcast evaluate real.h5 --topologies --hidden '16;64,32;128,64'|layer sizes of the mlp",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS),
+    .operands = {1, 1},
+    .instead = run_as_paper,
+    .work = run,
+};

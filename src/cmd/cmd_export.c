@@ -50,35 +50,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_export = {
-    .name = "export",
-    .summary = "write the tables of a store as CSV, for other tools",
-    .usage = "FILE --csv DIR [OPTIONS]",
-    .description =
-        "Writes results.csv (the newest result of each case, with all columns of 'rowcast query'), "
-        "matrices.csv, sources.csv (catalogue rows), policies.csv, kernels.csv, devices.csv, "
-        "runs.csv, provenance.csv, orders.csv, a features_SET.csv for each feature set, with "
-        "--samples samples.csv, and columns.csv: table, column, type, unit and meaning of every "
-        "column. Where the store has ids the tables have names, and columns that mean the same "
-        "have one name in all tables: join by digest (of the matrix), policy and policy_version, "
-        "kernel and kernel_version, device, run.\n\n"
-        "Files are RFC 4180 with a header, lines end in a line feed; an empty field is missing, "
-        "numbers have 17 digits, so they are read back as they are in the store, yes and no are 1 "
-        "and 0. Each file is replaced at once when it is whole. A folder with other files in it "
-        "is refused unless columns.csv shows that it is an earlier export; tables of that which "
-        "are not written again are removed. Cases that are still in journals are not shown: see "
-        "'rowcast fold'.",
-    .examples = "rowcast export real.h5 --csv tables|everything but the raw times\n"
-                "rowcast export real.h5 --csv tables -w 'kernel ~ gstat*' --samples|some results, "
-                "with their raw times",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* --------------------------------------------------------------- the folder */
 
 static const char index_name[] = "columns.csv";
@@ -319,3 +290,30 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_expr_free(where);
     return st;
 }
+
+const rc_command_t rc_command_export = {
+    .name = "export",
+    .summary = "write the tables of a store as CSV, for other tools",
+    .usage = "FILE --csv DIR [OPTIONS]",
+    .description =
+        "Writes results.csv (the newest result of each case, with all columns of 'rowcast query'), "
+        "matrices.csv, sources.csv (catalogue rows), policies.csv, kernels.csv, devices.csv, "
+        "runs.csv, provenance.csv, orders.csv, a features_SET.csv for each feature set, with "
+        "--samples samples.csv, and columns.csv: table, column, type, unit and meaning of every "
+        "column. Where the store has ids the tables have names, and columns that mean the same "
+        "have one name in all tables: join by digest (of the matrix), policy and policy_version, "
+        "kernel and kernel_version, device, run.\n\n"
+        "Files are RFC 4180 with a header, lines end in a line feed; an empty field is missing, "
+        "numbers have 17 digits, so they are read back as they are in the store, yes and no are 1 "
+        "and 0. Each file is replaced at once when it is whole. A folder with other files in it "
+        "is refused unless columns.csv shows that it is an earlier export; tables of that which "
+        "are not written again are removed. Cases that are still in journals are not shown: see "
+        "'rowcast fold'.",
+    .examples = "rowcast export real.h5 --csv tables|everything but the raw times\n"
+                "rowcast export real.h5 --csv tables -w 'kernel ~ gstat*' --samples|some results, "
+                "with their raw times",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
+};

@@ -19,27 +19,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_export_model = {
-    .name = "export-model",
-    .summary = "write a model as C source",
-    .usage = "MODEL --c FILE [--name PREFIX]",
-    .description = RC_MODELS_HELP
-    "\n\nThe source is C99, needs nothing but the math library, and holds the function "
-    "int PREFIX_choose(const double *value, double *time): the index of the class to take for "
-    "the input values that its first comment lists with their units, and the predicted time of "
-    "every class in ns (time may be NULL). The tables PREFIX_input and PREFIX_class name both.\n\n"
-    "Choices and times are those of rowcast, bit by bit, with the same math library.",
-    .examples = "rowcast export-model model.json --c selector.c|for a solver without rowcast\n"
-                "rowcast export-model model.json --c - --name order | cc -c -o order.o -x c -|"
-                "compile it at once",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, .name = "selector"),
-    .operands = {1, 1},
-    .work = run,
-};
-
 static rc_status_t export_to(const rc_model_t *m, const char *name, const char *path, rc_err_t *err)
 {
     if (strcmp(path, "-") == 0)
@@ -62,3 +41,22 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_model_free(m);
     return st;
 }
+
+const rc_command_t rc_command_export_model = {
+    .name = "export-model",
+    .summary = "write a model as C source",
+    .usage = "MODEL --c FILE [--name PREFIX]",
+    .description = RC_MODELS_HELP
+    "\n\nThe source is C99, needs nothing but the math library, and holds the function "
+    "int PREFIX_choose(const double *value, double *time): the index of the class to take for "
+    "the input values that its first comment lists with their units, and the predicted time of "
+    "every class in ns (time may be NULL). The tables PREFIX_input and PREFIX_class name both.\n\n"
+    "Choices and times are those of rowcast, bit by bit, with the same math library.",
+    .examples = "rowcast export-model model.json --c selector.c|for a solver without rowcast\n"
+                "rowcast export-model model.json --c - --name order | cc -c -o order.o -x c -|"
+                "compile it at once",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .name = "selector"),
+    .operands = {1, 1},
+    .work = run,
+};

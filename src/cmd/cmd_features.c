@@ -23,23 +23,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_features = {
-    .name = "features",
-    .summary = "print the features of a matrix",
-    .usage = "FILE",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "The features are those of the original row order, for a team of N_w warps of N_t lanes "
-    "that takes the rows in turn. The defaults are the GPU of Mehrabi et al. 2021.",
-    .examples = "rowcast features matrix.mtx.xz|the 24 features with units and meaning\n"
-                "rowcast features mesh3d:n=20 --nw 2 --nt 16 --line 16|for a CPU with 2 threads\n"
-                "rowcast features rmat-14 --format csv|names and values for a program",
-    .options = options,
-    .run = run,
-};
-
 static const rc_feature_set_t *find_set(const char *name, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(name);
@@ -112,9 +95,18 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
     return find_set(o->set, err) ? RC_OK : RC_EINVAL;
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, features, NULL};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .set = "mehrabi"};
-    return rc_one_matrix_run(&rc_command_features, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_features = {
+    .name = "features",
+    .summary = "print the features of a matrix",
+    .usage = "FILE",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "The features are those of the original row order, for a team of N_w warps of N_t lanes "
+    "that takes the rows in turn. The defaults are the GPU of Mehrabi et al. 2021.",
+    .examples = "rowcast features matrix.mtx.xz|the 24 features with units and meaning\n"
+                "rowcast features mesh3d:n=20 --nw 2 --nt 16 --line 16|for a CPU with 2 threads\n"
+                "rowcast features rmat-14 --format csv|names and values for a program",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .set = "mehrabi"),
+    .one_matrix = &(const rc_one_matrix_work_t){check, features, NULL},
+};

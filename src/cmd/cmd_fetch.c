@@ -88,39 +88,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_fetch = {
-    .name = "fetch",
-    .summary = "download matrices of the SuiteSparse collection",
-    .usage = "[OPTIONS] --where EXPR --to DIR",
-    .description =
-        "Downloads the archives of the matrices that match, one after the other, into a folder "
-        "that 'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An "
-        "archive gets its name when it was read to its end and has the rows, columns and entries "
-        "of the index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. "
-        "What is there and was checked is not asked for again; what was there before is read "
-        "once.\n\n"
-        "A server that fails is asked again later, and at the time that it names. What has come of "
-        "an archive is kept and continued, also after kill -9; SIGTERM, SIGINT and SIGUSR1 end the "
-        "run (exit 75): run the same command again. An archive that cannot be had, is damaged, "
-        "holds another matrix, links, names outside its folder or much more than its matrix, is "
-        "not kept; one line on stderr says why, the rest goes on, and the exit code is 1.\n\n"
-        "Proxies are taken from the environment (https_proxy, no_proxy). The collection is under "
-        "CC-BY 4.0: cite it and the authors of the matrices.",
-    .examples =
-        "rowcast fetch --where 'square && rows <= 30000 && !duplicate' --to matrices|the matrices "
-        "of the published results, and more\n"
-        "rowcast fetch --where 'group == SNAP' --to matrices --dry-run|what is missing of a group\n"
-        "rowcast fetch --where true --to copy --mirror matrices|a copy of what was downloaded, "
-        "checked",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .limit = -1, .retries = 5, .rate = 4, .backoff = 1,
-        .stall = 60, .timeout = 600, .seed = 1),
-    .operands = {0, 0},
-    .work = run,
-};
-
 /* --------------------------------------------------------------------- progress */
 
 typedef struct progress {
@@ -369,3 +336,34 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     call->code = RC_EXIT_ERROR;
     return RC_OK;
 }
+
+const rc_command_t rc_command_fetch = {
+    .name = "fetch",
+    .summary = "download matrices of the SuiteSparse collection",
+    .usage = "[OPTIONS] --where EXPR --to DIR",
+    .description =
+        "Downloads the archives of the matrices that match, one after the other, into a folder "
+        "that 'rowcast sweep --collection DIR --catalog DIR/ssstats.csv' takes as it is. An "
+        "archive gets its name when it was read to its end and has the rows, columns and entries "
+        "of the index; DIR/manifest.jsonl says of each what it is, with digest, origin and time. "
+        "What is there and was checked is not asked for again; what was there before is read "
+        "once.\n\n"
+        "A server that fails is asked again later, and at the time that it names. What has come of "
+        "an archive is kept and continued, also after kill -9; SIGTERM, SIGINT and SIGUSR1 end the "
+        "run (exit 75): run the same command again. An archive that cannot be had, is damaged, "
+        "holds another matrix, links, names outside its folder or much more than its matrix, is "
+        "not kept; one line on stderr says why, the rest goes on, and the exit code is 1.\n\n"
+        "Proxies are taken from the environment (https_proxy, no_proxy). The collection is under "
+        "CC-BY 4.0: cite it and the authors of the matrices.",
+    .examples =
+        "rowcast fetch --where 'square && rows <= 30000 && !duplicate' --to matrices|the matrices "
+        "of the published results, and more\n"
+        "rowcast fetch --where 'group == SNAP' --to matrices --dry-run|what is missing of a group\n"
+        "rowcast fetch --where true --to copy --mirror matrices|a copy of what was downloaded, "
+        "checked",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1, .retries = 5, .rate = 4, .backoff = 1,
+        .stall = 60, .timeout = 600, .seed = 1),
+    .operands = {0, 0},
+    .work = run,
+};

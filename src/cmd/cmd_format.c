@@ -31,33 +31,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_format = {
-    .name = "format",
-    .summary = "print what a storage format would take of a matrix",
-    .usage = "FILE --kernel SPEC [--precision PRECISION] [--dump DIR]",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
-    "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "
-    "width, sigma, tiles and words of csr5, parts of merge. places are those for entries, padding "
-    "included; fill is places over entries. Nothing is built and no GPU is needed, so that a "
-    "format that does not fit into memory is measured too.\n\n"
-    "Column and row numbers take 4 bytes, pointers to entries 4 where the matrix has fewer than "
-    "2^31 entries, else 8. The empty offsets of csr5 are not in its bytes.\n\n"
-    "--dump writes: coo: row, col. csr: row_ptr, col. ell: width, pitch, col (column after column "
-    "of places, padding -1). hyb: the same, and coo_row, coo_col. csr5: omega, sigma, tiles, "
-    "tile_ptr, tile_dirty; of full tiles, column by column, bit_flag, y_offset, seg_offset; "
-    "empty_ptr, empty_offset, and col in stored order. merge: row and entry where each part "
-    "begins, and the end.",
-    .examples = "rowcast format bcsstk17.mtx -x ell|would ELLPACK fit?\n"
-                "rowcast format rmat-14 -x hyb:width=bell --precision fp64|how a matrix is split\n"
-                "rowcast format a.mtx -x csr5:sigma=16 --dump tiles -f json|for a program",
-    .options = options,
-    .run = run,
-};
-
 /* ------------------------------------------------------------------- sizes */
 
 typedef struct measured {
@@ -209,9 +182,28 @@ static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_
                                       : print_wide(&found, m->format, err);
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, measure, NULL};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS};
-    return rc_one_matrix_run(&rc_command_format, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_format = {
+    .name = "format",
+    .summary = "print what a storage format would take of a matrix",
+    .usage = "FILE --kernel SPEC [--precision PRECISION] [--dump DIR]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
+    "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "
+    "width, sigma, tiles and words of csr5, parts of merge. places are those for entries, padding "
+    "included; fill is places over entries. Nothing is built and no GPU is needed, so that a "
+    "format that does not fit into memory is measured too.\n\n"
+    "Column and row numbers take 4 bytes, pointers to entries 4 where the matrix has fewer than "
+    "2^31 entries, else 8. The empty offsets of csr5 are not in its bytes.\n\n"
+    "--dump writes: coo: row, col. csr: row_ptr, col. ell: width, pitch, col (column after column "
+    "of places, padding -1). hyb: the same, and coo_row, coo_col. csr5: omega, sigma, tiles, "
+    "tile_ptr, tile_dirty; of full tiles, column by column, bit_flag, y_offset, seg_offset; "
+    "empty_ptr, empty_offset, and col in stored order. merge: row and entry where each part "
+    "begins, and the end.",
+    .examples = "rowcast format bcsstk17.mtx -x ell|would ELLPACK fit?\n"
+                "rowcast format rmat-14 -x hyb:width=bell --precision fp64|how a matrix is split\n"
+                "rowcast format a.mtx -x csr5:sigma=16 --dump tiles -f json|for a program",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS),
+    .one_matrix = &(const rc_one_matrix_work_t){check, measure, NULL},
+};

@@ -38,33 +38,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_generate = {
-    .name = "generate",
-    .summary = "make a matrix from a generator or the built-in set",
-    .usage = "[SPEC|NAME] [--catalog CSV] [-o FILE]",
-    .description =
-        "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their defaults. All "
-        "generators take seed (default 1), entries (exactly so many), diagonal (keep, none, full), "
-        "symmetry (0 to 1), shuffle (none, rows, cols, both) and shuffle_seed. The same spec and "
-        "generator version give the same matrix on every machine.\n\n"
-        "A NAME is a matrix of the built-in set, or twin:Group/Name: a generated matrix with the "
-        "rows, columns, entries and pattern symmetry that --catalog tells for Group/Name, from the "
-        "generator that fits its kind; the spec that is printed makes it without a catalogue. "
-        "'rowcast catalog --collection twins --catalog CSV --columns fullname,location' lists all.",
-    .examples =
-        "rowcast generate --list|the generators and the built-in set\n"
-        "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
-        "rowcast generate road:n=1000000,shuffle=both|a road network whose numbering is lost\n"
-        "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set\n"
-        "rowcast generate twin:HB/bcsstk17 --catalog ssstats.csv|a matrix like that one",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {0, 1},
-    .work = run,
-};
-
 /* ------------------------------------------------------------------- --list */
 
 static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
@@ -234,3 +207,28 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "expected one of a SPEC, a NAME or a --list option");
     return lists ? list(o, call->format, err) : make(word, o, call->format, err);
 }
+
+const rc_command_t rc_command_generate = {
+    .name = "generate",
+    .summary = "make a matrix from a generator or the built-in set",
+    .usage = "[SPEC|NAME] [--catalog CSV] [-o FILE]",
+    .description =
+        "A SPEC is GENERATOR:key=value,key=value; keys that are left out have their defaults. All "
+        "generators take seed (default 1), entries (exactly so many), diagonal (keep, none, full), "
+        "symmetry (0 to 1), shuffle (none, rows, cols, both) and shuffle_seed. The same spec and "
+        "generator version give the same matrix on every machine.\n\n"
+        "A NAME is a matrix of the built-in set, or twin:Group/Name: a generated matrix with the "
+        "rows, columns, entries and pattern symmetry that --catalog tells for Group/Name, from the "
+        "generator that fits its kind; the spec that is printed makes it without a catalogue. "
+        "'rowcast catalog --collection twins --catalog CSV --columns fullname,location' lists all.",
+    .examples =
+        "rowcast generate --list|the generators and the built-in set\n"
+        "rowcast generate mesh3d:n=20,dof=3 -o mesh.mtx|a mesh with 24,000 rows\n"
+        "rowcast generate road:n=1000000,shuffle=both|a road network whose numbering is lost\n"
+        "rowcast generate rmat-14 -o graph.mtx|a matrix of the built-in set\n"
+        "rowcast generate twin:HB/bcsstk17 --catalog ssstats.csv|a matrix like that one",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 1},
+    .work = run,
+};

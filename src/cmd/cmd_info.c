@@ -25,23 +25,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_info = {
-    .name = "info",
-    .summary = "print the build, the devices, and the registries",
-    .usage = "[OPTIONS]",
-    .description =
-        "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, operation, kernel, storage format, feature set, trainer and generator with "
-        "its version, source and summary. Parameters of policies, kernels and formats follow "
-        "them, with what they take.",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {0, 0},
-    .work = run,
-};
-
 static void put(rc_table_t *t, const char *what, const char *name, int version, const char *summary,
     const char *source)
 {
@@ -196,3 +179,18 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_status_t ended = rc_table_end(t, st < 0 ? NULL : err);
     return st < 0 ? st : ended;
 }
+
+const rc_command_t rc_command_info = {
+    .name = "info",
+    .summary = "print the build, the devices, and the registries",
+    .usage = "[OPTIONS]",
+    .description =
+        "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
+        "every policy, operation, kernel, storage format, feature set, trainer and generator with "
+        "its version, source and summary. Parameters of policies, kernels and formats follow "
+        "them, with what they take.",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {0, 0},
+    .work = run,
+};

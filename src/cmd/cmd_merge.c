@@ -27,7 +27,20 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
+{
+    const struct options *o = call->options;
+    rc_merge_info_t info;
+    const rc_merge_options_t options = {o->skip_journals, (int64_t)(o->wait * 1e9)};
+    const char *const *in = (const char *const *)&call->operand[1];
+    RC_PASS(rc_merge(call->operand[0], in, call->operands - 1, &options, &info, err));
+    if (!o->quiet)
+        printf("%s: %" PRId64 " result row%s, %" PRId64 " of them new; %" PRId64
+               " store%s read, %" PRId64 " row%s in several\n",
+            call->operand[0], info.results, rc_plural(info.results), info.fresh, info.stores,
+            rc_plural(info.stores), info.again, info.again == 1 ? " was" : "s were");
+    return RC_OK;
+}
 
 const rc_command_t rc_command_merge = {
     .name = "merge",
@@ -50,18 +63,3 @@ const rc_command_t rc_command_merge = {
     .operands = {2, -1},
     .work = run,
 };
-
-static rc_status_t run(rc_call_t *call, rc_err_t *err)
-{
-    const struct options *o = call->options;
-    rc_merge_info_t info;
-    const rc_merge_options_t options = {o->skip_journals, (int64_t)(o->wait * 1e9)};
-    const char *const *in = (const char *const *)&call->operand[1];
-    RC_PASS(rc_merge(call->operand[0], in, call->operands - 1, &options, &info, err));
-    if (!o->quiet)
-        printf("%s: %" PRId64 " result row%s, %" PRId64 " of them new; %" PRId64
-               " store%s read, %" PRId64 " row%s in several\n",
-            call->operand[0], info.results, rc_plural(info.results), info.fresh, info.stores,
-            rc_plural(info.stores), info.again, info.again == 1 ? " was" : "s were");
-    return RC_OK;
-}

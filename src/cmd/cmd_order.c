@@ -58,45 +58,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_order = {
-    .name = "order",
-    .summary = "put a matrix in the order of a policy",
-    .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "Prints two lines, for the original order and for the policy: slots, pads and rows left "
-    "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
-    "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
-    "their ratio, and the time to build the schedule.\n\n"
-    "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
-    "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
-    "-o's matrix is the number of slots before p that are not pads.\n\n"
-    "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: "
-    "units, the rows that are compared, of equal ones one; candidates looked at, summed over "
-    "bands; pairs kept; bands used; clusters, rows alone included; rows of the largest cluster. "
-    "lsh-packed adds how many straddle two panels (pieces, where clusters are larger than a "
-    "panel), jiang what the rule says of the first round and of the second one, which belongs to "
-    "a kernel with tiles. Of blk and pairs: blocks or groups, and the distinct columns of each, "
-    "summed. Of auto: what was chosen, and entries and distinct columns of sampled runs of 64 "
-    "slots, before and in the order tried last (0: none). Of bandk: super-rows and "
-    "super-super-rows.\n\n"
-    "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the "
-    "mean distance and -o's matrix are in the new numbering.",
-    .examples =
-        "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
-        "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
-        "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
-        "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
-        "rowcast order a.mtx -p bandk:srs=8:ssrs=8 --rows rows.txt --groups dir|rows and pointers "
-        "of CSR-3\n"
-        "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
-        "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
-    .options = options,
-    .run = run,
-};
-
 /* ---------------------------------------------------------------- the matrix */
 
 /* The rows in slot order, pads left out. */
@@ -439,9 +400,40 @@ static const char *policy_of(const void *chosen)
     return o->policy;
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, order, policy_of};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS};
-    return rc_one_matrix_run(&rc_command_order, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_order = {
+    .name = "order",
+    .summary = "put a matrix in the order of a policy",
+    .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints two lines, for the original order and for the policy: slots, pads and rows left "
+    "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
+    "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
+    "their ratio, and the time to build the schedule.\n\n"
+    "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
+    "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
+    "-o's matrix is the number of slots before p that are not pads.\n\n"
+    "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: "
+    "units, the rows that are compared, of equal ones one; candidates looked at, summed over "
+    "bands; pairs kept; bands used; clusters, rows alone included; rows of the largest cluster. "
+    "lsh-packed adds how many straddle two panels (pieces, where clusters are larger than a "
+    "panel), jiang what the rule says of the first round and of the second one, which belongs to "
+    "a kernel with tiles. Of blk and pairs: blocks or groups, and the distinct columns of each, "
+    "summed. Of auto: what was chosen, and entries and distinct columns of sampled runs of 64 "
+    "slots, before and in the order tried last (0: none). Of bandk: super-rows and "
+    "super-super-rows.\n\n"
+    "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the "
+    "mean distance and -o's matrix are in the new numbering.",
+    .examples =
+        "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
+        "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
+        "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
+        "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"
+        "rowcast order a.mtx -p bandk:srs=8:ssrs=8 --rows rows.txt --groups dir|rows and pointers "
+        "of CSR-3\n"
+        "rowcast order a.mtx -p lsh:size=128 --rows rows.txt --explain|similar rows side by side\n"
+        "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS),
+    .one_matrix = &(const rc_one_matrix_work_t){check, order, policy_of},
+};

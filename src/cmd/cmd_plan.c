@@ -92,39 +92,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_plan = {
-    .name = "plan",
-    .summary = "make the fastest product for a matrix, and say what it is",
-    .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
-    .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
-        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
-        "\n\n"
-        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
-        "both. The candidates are the classes of the model, best first; without a model each of "
-        "the kernels with each of the orders. With --tune they are timed on the matrix itself. "
-        "The reference is the vendor's kernel in original order where it is among them (of those "
-        "timed the fastest), else the first in original order; speedup and break-even are over "
-        "it.\n\n"
-        "The plan that was made is run once on random operands, and a sample of the output is "
-        "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
-        "counted on standard error.\n\n"
-        "--save keeps choices and orders; --load makes the same plan of the same pattern without "
-        "ordering, predicting or timing anything.",
-    .examples =
-        "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this "
-        "machine\n"
-        "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
-        "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
-        "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* ------------------------------------------------------------------ request */
 
 /* "8..512" as two words.  \return 1: it is a range */
@@ -482,3 +449,34 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     RC_PASS(check_options(o, err));
     return plan_matrix(call->operand[0], o, call->format, err);
 }
+
+const rc_command_t rc_command_plan = {
+    .name = "plan",
+    .summary = "make the fastest product for a matrix, and say what it is",
+    .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
+    .description =
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
+        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
+        "\n\n"
+        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
+        "both. The candidates are the classes of the model, best first; without a model each of "
+        "the kernels with each of the orders. With --tune they are timed on the matrix itself. "
+        "The reference is the vendor's kernel in original order where it is among them (of those "
+        "timed the fastest), else the first in original order; speedup and break-even are over "
+        "it.\n\n"
+        "The plan that was made is run once on random operands, and a sample of the output is "
+        "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
+        "counted on standard error.\n\n"
+        "--save keeps choices and orders; --load makes the same plan of the same pattern without "
+        "ordering, predicting or timing anything.",
+    .examples =
+        "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this "
+        "machine\n"
+        "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
+        "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
+        "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
+};

@@ -85,41 +85,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_predict = {
-    .name = "predict",
-    .summary = "choose the row order, or kernel and order, for a matrix",
-    .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
-    .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
-        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
-        "\n\n"
-        "Prints what the model chooses, and for every class that fits the constraints the "
-        "predicted time of one product, its speedup over the baseline class, the predicted setup "
-        "(building the order and preprocessing by the kernel), and its break-even: the products "
-        "after which it has paid for its setup, the features and the prediction. All of these are "
-        "predictions for the machine that the model learnt from, so that equal calls give equal "
-        "answers; what features, prediction and order took here is shown apart. A class that is "
-        "predicted at less than 0.95 of the speed of the baseline is never chosen. A classifier "
-        "predicts no times.\n\n"
-        "The baseline class changes nothing. Where the constraints exclude that of the model, it "
-        "is the first class of its row order that they permit, else the first one.\n\n"
-        "A model knows the operation, K, precisions, layouts, device and range of features that it "
-        "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
-        "is one of its inputs. In csv and json an empty break_even beside a time means never.",
-    .examples =
-        "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
-        "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
-        "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed "
-        "model\n"
-        "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* What there is to print. */
 typedef struct report {
     const char *matrix;
@@ -497,3 +462,36 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--json and --format exclude each other");
     return predict(call->operand[0], o, o->json ? RC_TABLE_JSON : call->format, err);
 }
+
+const rc_command_t rc_command_predict = {
+    .name = "predict",
+    .summary = "choose the row order, or kernel and order, for a matrix",
+    .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
+    .description =
+        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
+        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
+        "\n\n"
+        "Prints what the model chooses, and for every class that fits the constraints the "
+        "predicted time of one product, its speedup over the baseline class, the predicted setup "
+        "(building the order and preprocessing by the kernel), and its break-even: the products "
+        "after which it has paid for its setup, the features and the prediction. All of these are "
+        "predictions for the machine that the model learnt from, so that equal calls give equal "
+        "answers; what features, prediction and order took here is shown apart. A class that is "
+        "predicted at less than 0.95 of the speed of the baseline is never chosen. A classifier "
+        "predicts no times.\n\n"
+        "The baseline class changes nothing. Where the constraints exclude that of the model, it "
+        "is the first class of its row order that they permit, else the first one.\n\n"
+        "A model knows the operation, K, precisions, layouts, device and range of features that it "
+        "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
+        "is one of its inputs. In csv and json an empty break_even beside a time means never.",
+    .examples =
+        "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
+        "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
+        "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed "
+        "model\n"
+        "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
+};

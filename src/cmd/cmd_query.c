@@ -59,46 +59,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static int run_as_paper(int argc, char **argv, int *code);
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_query = {
-    .name = "query",
-    .summary = "print rows or summary tables of a store",
-    .usage = "[OPTIONS] FILE",
-    .description =
-        "Prints the newest result of each case, or with --summary a table. Summaries "
-        "take only verified results (status ok) and compare each order with csr on the "
-        "same matrix, "
-        "kernel, K, precision and device; versus and best compare across kernels; the "
-        "geometric mean stands beside the mean.\n\n"
-        "The best of several noisy times is too good, as luck is chosen with it. "
-        "Columns held_out have it chosen on one half of what was measured and scored on "
-        "the other (halves of the raw times; where a store has none, drawn from the "
-        "stored errors), averaged over 32 splits in both directions; they are missing "
-        "where nothing was chosen. What differs between runs is in both halves of one, "
-        "so a second run may show less. wins and share count whoever has the shortest "
-        "time; clear, how many of these lead by more than two standard errors; ties, "
-        "on how many matrices one is the fastest or within that of it, but not alone.\n\n"
-        "Cases that are "
-        "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
-    .examples =
-        "rowcast query real.h5 --summary speedup|speedup of each policy, oracle last\n"
-        "rowcast query real.h5 -S versus -A 'gstat*@any' -B 'cusparse*@csr'|the best order "
-        "against the vendor's library\n"
-        "rowcast query real.h5 -w 'speedup > 1.5' -o fullname,policy,k,speedup|where reordering "
-        "pays\n"
-        "rowcast query real.h5 -w 'k == 32' --sort=-speedup --limit 10|the ten largest speedups\n"
-        "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
-        "read\n"
-        "rowcast query real.h5 -o all -f csv|everything, for other tools",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .limit = -1),
-    .operands = {0, 1},
-    .instead = run_as_paper,
-    .work = run,
-};
-
 /* --------------------------------------------------------------------- rows */
 
 /* The rows that are wanted, in their order. */
@@ -259,3 +219,40 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     return s ? rc_rows_summary("query", s, &o->rows, &o->summary, call->format, err)
              : query_rows(o, o->summary.store, call->format, err);
 }
+
+const rc_command_t rc_command_query = {
+    .name = "query",
+    .summary = "print rows or summary tables of a store",
+    .usage = "[OPTIONS] FILE",
+    .description =
+        "Prints the newest result of each case, or with --summary a table. Summaries "
+        "take only verified results (status ok) and compare each order with csr on the "
+        "same matrix, "
+        "kernel, K, precision and device; versus and best compare across kernels; the "
+        "geometric mean stands beside the mean.\n\n"
+        "The best of several noisy times is too good, as luck is chosen with it. "
+        "Columns held_out have it chosen on one half of what was measured and scored on "
+        "the other (halves of the raw times; where a store has none, drawn from the "
+        "stored errors), averaged over 32 splits in both directions; they are missing "
+        "where nothing was chosen. What differs between runs is in both halves of one, "
+        "so a second run may show less. wins and share count whoever has the shortest "
+        "time; clear, how many of these lead by more than two standard errors; ties, "
+        "on how many matrices one is the fastest or within that of it, but not alone.\n\n"
+        "Cases that are "
+        "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
+    .examples =
+        "rowcast query real.h5 --summary speedup|speedup of each policy, oracle last\n"
+        "rowcast query real.h5 -S versus -A 'gstat*@any' -B 'cusparse*@csr'|the best order "
+        "against the vendor's library\n"
+        "rowcast query real.h5 -w 'speedup > 1.5' -o fullname,policy,k,speedup|where reordering "
+        "pays\n"
+        "rowcast query real.h5 -w 'k == 32' --sort=-speedup --limit 10|the ten largest speedups\n"
+        "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
+        "read\n"
+        "rowcast query real.h5 -o all -f csv|everything, for other tools",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1),
+    .operands = {0, 1},
+    .instead = run_as_paper,
+    .work = run,
+};

@@ -59,38 +59,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_report = {
-    .name = "report",
-    .summary = "make a page with figures out of a store",
-    .usage = "[OPTIONS] STORE -o DIR",
-    .description =
-        "Writes DIR/index.html, one page that opens from disk and needs no network: what the "
-        "measurements say, what was run, the figures of the papers, and a table of the matrices "
-        "that sorts and filters in the browser. The figures are also in DIR/figures as SVG and "
-        "PDF, with the numbers behind each as CSV. A figure that the store has no data for is left "
-        "out, and the page says why. DIR/report.json has the numbers of the page for other "
-        "programs.\n\n"
-        "Only verified results enter, the newest of each case, as in the summaries of rowcast "
-        "query. Gains of a best kernel or order are held out: chosen on one half of what was "
-        "measured and scored on the other, as in those summaries; the plain ones stand beside "
-        "them. Wins within the error are shown as ties.\n\n"
-        "Files of an earlier report in DIR are replaced, others are left "
-        "alone.\n\n" RC_MODELS_HELP "\n\n"
-        "In the table, the filter takes words that name, kind or plan contain, and conditions on "
-        "columns: 'rows>10k density<0.01 name~web'. The address of the page keeps product, order, "
-        "filter and the open row.",
-    .examples = "rowcast report real.h5 -o report|then open report/index.html\n"
-                "rowcast report real.h5 --model h200-plan -C matrices -o report|with the choices "
-                "of a selector, and spy plots\n"
-                "rowcast report real.h5 -w 'group == SNAP' -o snap|of some matrices",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, .spies = -1),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* \param[out] out  device NULL: there is no installed file, and none was asked for */
 static rc_status_t read_limits(
     const char *word, char device[RC_LIMITS_DEVICE], rc_report_limits_t *out, rc_err_t *err)
@@ -151,3 +119,33 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         printf("%s\n", made.said);
     return RC_OK;
 }
+
+const rc_command_t rc_command_report = {
+    .name = "report",
+    .summary = "make a page with figures out of a store",
+    .usage = "[OPTIONS] STORE -o DIR",
+    .description =
+        "Writes DIR/index.html, one page that opens from disk and needs no network: what the "
+        "measurements say, what was run, the figures of the papers, and a table of the matrices "
+        "that sorts and filters in the browser. The figures are also in DIR/figures as SVG and "
+        "PDF, with the numbers behind each as CSV. A figure that the store has no data for is left "
+        "out, and the page says why. DIR/report.json has the numbers of the page for other "
+        "programs.\n\n"
+        "Only verified results enter, the newest of each case, as in the summaries of rowcast "
+        "query. Gains of a best kernel or order are held out: chosen on one half of what was "
+        "measured and scored on the other, as in those summaries; the plain ones stand beside "
+        "them. Wins within the error are shown as ties.\n\n"
+        "Files of an earlier report in DIR are replaced, others are left "
+        "alone.\n\n" RC_MODELS_HELP "\n\n"
+        "In the table, the filter takes words that name, kind or plan contain, and conditions on "
+        "columns: 'rows>10k density<0.01 name~web'. The address of the page keeps product, order, "
+        "filter and the open row.",
+    .examples = "rowcast report real.h5 -o report|then open report/index.html\n"
+                "rowcast report real.h5 --model h200-plan -C matrices -o report|with the choices "
+                "of a selector, and spy plots\n"
+                "rowcast report real.h5 -w 'group == SNAP' -o snap|of some matrices",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .spies = -1),
+    .operands = {1, 1},
+    .work = run,
+};

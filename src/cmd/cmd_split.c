@@ -31,27 +31,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_split = {
-    .name = "split",
-    .summary = "print how RS-SpMM splits a matrix into heavy and light row segments",
-    .usage = "FILE [--w W] [--t T] [--dump DIR]",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "Prints a line, after Hong et al. 2018, section 3: W, T and the panels of W columns; the "
-    "segments, which are the entries of a row in a panel; those of more than T entries, which are "
-    "heavy, and the panels that have one; the entries in heavy segments and the other, light ones; "
-    "the rows with a light entry; and the share of heavy entries, 0 where there are none.\n\n"
-    "--dump writes: panel_ptr, the heavy segments before each panel; seg_row and seg_ptr, row and "
-    "first entry of each, panel after panel; heavy_col, which counts from the first column of the "
-    "panel, and heavy_val; light_ptr over all rows, light_col and light_val.",
-    .examples = "rowcast split bcsstk17.mtx --w 256 --t 4 -f json|for a program\n"
-                "rowcast split mesh3d:n=20 --w 64 --t 2 --dump parts|with the arrays",
-    .options = options,
-    .run = run,
-};
-
 static rc_status_t print(rc_table_format_t format, const rc_segments_size_t *s, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"w", ""}, {"t", ""}, {"panels", ""}, {"segments", ""},
@@ -153,9 +132,22 @@ static rc_status_t split(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     return st;
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, split, NULL};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .w = 256, .t = 4};
-    return rc_one_matrix_run(&rc_command_split, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_split = {
+    .name = "split",
+    .summary = "print how RS-SpMM splits a matrix into heavy and light row segments",
+    .usage = "FILE [--w W] [--t T] [--dump DIR]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints a line, after Hong et al. 2018, section 3: W, T and the panels of W columns; the "
+    "segments, which are the entries of a row in a panel; those of more than T entries, which are "
+    "heavy, and the panels that have one; the entries in heavy segments and the other, light ones; "
+    "the rows with a light entry; and the share of heavy entries, 0 where there are none.\n\n"
+    "--dump writes: panel_ptr, the heavy segments before each panel; seg_row and seg_ptr, row and "
+    "first entry of each, panel after panel; heavy_col, which counts from the first column of the "
+    "panel, and heavy_val; light_ptr over all rows, light_col and light_val.",
+    .examples = "rowcast split bcsstk17.mtx --w 256 --t 4 -f json|for a program\n"
+                "rowcast split mesh3d:n=20 --w 64 --t 2 --dump parts|with the arrays",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .w = 256, .t = 4),
+    .one_matrix = &(const rc_one_matrix_work_t){check, split, NULL},
+};

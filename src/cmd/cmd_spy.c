@@ -39,30 +39,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_spy = {
-    .name = "spy",
-    .summary = "draw where the entries of a matrix are",
-    .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "Each pixel stands for a block of slots and columns, and the more entries the block has, "
-    "the stronger is the ink, over the logarithm of their number; one entry is always "
-    "visible. A matrix smaller than the image is enlarged. The background is transparent, "
-    "and the ink reads on white and on black. Pads of a schedule are empty rows; rows that a "
-    "policy leaves out are not drawn.\n\n"
-    "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
-    "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
-    "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",
-    .examples = "rowcast spy bcsstk17.mtx -o bcsstk17.png|the matrix as it is\n"
-                "rowcast spy bcsstk17.mtx -p cta -o cta.png|with similar rows side by side\n"
-                "rowcast spy circuit204.mtx -p bandk --stages -o stages|how Band-k came about\n"
-                "rowcast spy rmat-14 --size 1024 -o - | display|to a viewer",
-    .options = options,
-    .run = run,
-};
-
 /* ----------------------------------------------------------------- the image */
 
 typedef struct plot {
@@ -227,9 +203,26 @@ static const char *policy_of(const void *chosen)
     return o->policy;
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, spy, policy_of};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS, .policy = "csr", .size = 256};
-    return rc_one_matrix_run(&rc_command_spy, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_spy = {
+    .name = "spy",
+    .summary = "draw where the entries of a matrix are",
+    .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Each pixel stands for a block of slots and columns, and the more entries the block has, "
+    "the stronger is the ink, over the logarithm of their number; one entry is always "
+    "visible. A matrix smaller than the image is enlarged. The background is transparent, "
+    "and the ink reads on white and on black. Pads of a schedule are empty rows; rows that a "
+    "policy leaves out are not drawn.\n\n"
+    "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
+    "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
+    "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",
+    .examples = "rowcast spy bcsstk17.mtx -o bcsstk17.png|the matrix as it is\n"
+                "rowcast spy bcsstk17.mtx -p cta -o cta.png|with similar rows side by side\n"
+                "rowcast spy circuit204.mtx -p bandk --stages -o stages|how Band-k came about\n"
+                "rowcast spy rmat-14 --size 1024 -o - | display|to a viewer",
+    .options = options,
+    RC_COMMAND_DEFAULTS(
+        struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .policy = "csr", .size = 256),
+    .one_matrix = &(const rc_one_matrix_work_t){check, spy, policy_of},
+};

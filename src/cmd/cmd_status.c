@@ -27,25 +27,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_status = {
-    .name = "status",
-    .summary = "show how far a sweep is, also while it runs",
-    .usage = "[OPTIONS] FILE",
-    .description =
-        "Reads the store and the journals beside it, without disturbing a running sweep. The table "
-        "has the matrices and cases in the store by status, then one row for each journal that is "
-        "not folded yet: which rank, whether it is running, "
-        "what it has finished and what it has in "
-        "hand.",
-    .examples = "watch -n 5 rowcast status real.h5|follow a sweep from another terminal",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {1, 1},
-    .work = run,
-};
-
 static int64_t folded(void *view, const char *name)
 {
     return view ? rc_view_journal_bytes(view, name) : 0;
@@ -178,3 +159,20 @@ done:
     rc_view_free(v);
     return st;
 }
+
+const rc_command_t rc_command_status = {
+    .name = "status",
+    .summary = "show how far a sweep is, also while it runs",
+    .usage = "[OPTIONS] FILE",
+    .description =
+        "Reads the store and the journals beside it, without disturbing a running sweep. The table "
+        "has the matrices and cases in the store by status, then one row for each journal that is "
+        "not folded yet: which rank, whether it is running, "
+        "what it has finished and what it has in "
+        "hand.",
+    .examples = "watch -n 5 rowcast status real.h5|follow a sweep from another terminal",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, 0),
+    .operands = {1, 1},
+    .work = run,
+};

@@ -39,29 +39,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static int run(int argc, char **argv);
-
-const rc_command_t rc_command_tiles = {
-    .name = "tiles",
-    .summary = "print the dense tiles and the similarity of a row order",
-    .usage = "FILE [--policy POLICY | --rows FILE]",
-    .description = RC_ONE_MATRIX_HELP
-    "\n\n"
-    "Prints a line, after Jiang et al. 2020: panels of consecutive slots; tiles; dense columns, "
-    "summed over panels; the entries in tiles and their share of all; the mean Jaccard "
-    "similarity of neighbours among the rows that have entries, of the whole matrix and of the "
-    "entries outside of tiles; and the entries over the distinct columns of panels of 8 and of "
-    "128 slots: how many entries one load of a row of B serves.\n\n"
-    "The dense columns of a panel are taken by decreasing count, then by column. Fewer than "
-    "--tile-min make no tile; of more than --tile-cols a multiple of it is kept. Pads take "
-    "slots. What a symmetric order does to the columns is left aside.",
-    .examples = "rowcast tiles bcsstk17.mtx|of the original order\n"
-                "rowcast tiles a.mtx -p metis:part=128 -f json|of another one, for a program\n"
-                "rowcast tiles a.mtx --rows rows.txt --col-min 8 --tile-min 9|of a stored one",
-    .options = options,
-    .run = run,
-};
-
 static rc_status_t print(rc_table_format_t format, const rc_tile_figures_t *f, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"panels", ""}, {"tiles", ""}, {"dense_columns", ""},
@@ -140,13 +117,25 @@ static const char *policy_of(const void *chosen)
     return o->rows ? "file" : o->policy ? o->policy : "csr";
 }
 
-static int run(int argc, char **argv)
-{
-    static const rc_one_matrix_work_t work = {check, tiles, policy_of};
-    struct options o = {.matrix = RC_ONE_MATRIX_DEFAULTS,
-        .panel = 128,
-        .col_min = 16,
-        .tile_cols = 128,
-        .tile_min = 17};
-    return rc_one_matrix_run(&rc_command_tiles, &o, &work, argc, argv);
-}
+const rc_command_t rc_command_tiles = {
+    .name = "tiles",
+    .summary = "print the dense tiles and the similarity of a row order",
+    .usage = "FILE [--policy POLICY | --rows FILE]",
+    .description = RC_ONE_MATRIX_HELP
+    "\n\n"
+    "Prints a line, after Jiang et al. 2020: panels of consecutive slots; tiles; dense columns, "
+    "summed over panels; the entries in tiles and their share of all; the mean Jaccard "
+    "similarity of neighbours among the rows that have entries, of the whole matrix and of the "
+    "entries outside of tiles; and the entries over the distinct columns of panels of 8 and of "
+    "128 slots: how many entries one load of a row of B serves.\n\n"
+    "The dense columns of a panel are taken by decreasing count, then by column. Fewer than "
+    "--tile-min make no tile; of more than --tile-cols a multiple of it is kept. Pads take "
+    "slots. What a symmetric order does to the columns is left aside.",
+    .examples = "rowcast tiles bcsstk17.mtx|of the original order\n"
+                "rowcast tiles a.mtx -p metis:part=128 -f json|of another one, for a program\n"
+                "rowcast tiles a.mtx --rows rows.txt --col-min 8 --tile-min 9|of a stored one",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .panel = 128,
+        .col_min = 16, .tile_cols = 128, .tile_min = 17),
+    .one_matrix = &(const rc_one_matrix_work_t){check, tiles, policy_of},
+};

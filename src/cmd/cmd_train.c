@@ -65,55 +65,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_train = {
-    .name = "train",
-    .summary = "fit a selector to the results of a store",
-    .usage = "[OPTIONS] STORE -o MODEL",
-    .description =
-        "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
-        "(task order), the pair of kernel and order (task plan) or the format (task format), and "
-        "evaluates it on matrices that it has not seen. A row of the data is a (matrix, K, "
-        "precision); newest verified results of the current versions enter, with C in the "
-        "original order, of one device and one operation. spmv has no K.\n\n"
-        "By default 20 % of the rows test, whole groups of the collection at a time, and the model "
-        "is fitted on the others. With --folds every row is predicted by a fit that did not see "
-        "its group; the model that is written is then fitted on all rows.\n\n"
-        "The evaluation goes to stdout: speedup of the selector, the oracle, the best single class "
-        "and a random choice; gain recovered, (geomean of the selector - 1) / (geomean of the "
-        "oracle - 1); loss, the chosen time over the best one less 1; confusion; error of "
-        "predicted times; all by K and by kind of matrix. Progress and the loss go to stderr. The "
-        "model file is JSON and holds what it was fitted on, how, and the evaluation; and what it "
-        "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
-        "features, fitted to those of the store without what a busy machine added. A model of "
-        "xgboost-nisa also holds how often each input splits, which is printed.\n\n"
-        "Task parameters makes no model but the tuning file that rs reads where t, cfv or cfh is "
-        "0, after Hong et al. 2018, section 4: for each K and precision of --costs, from a sweep "
-        "of rs:t=1..16:cfv=1..4:cfh=1..4 in natural order. The training set is every 20th of the "
-        "store's matrices with at least 100,000 entries, by their number; where fewer than 40 "
-        "come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
-        "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong "
-        "and segments), and per matrix cfv from the costs. It takes --kernel, --costs, "
-        "--training, --onto, --paths, --where and --output, and no other option of fits. The "
-        "table says what the tree keeps of the best times of the training set: it is not a test.",
-    .examples =
-        "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
-        "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
-        "rowcast train real.h5 -o plan.json --task plan --model regret --folds 5|kernel and "
-        "order, evaluated on all rows, fitted on all\n"
-        "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y "
-        "= A x takes, with the times that --reuse needs\n"
-        "rowcast train rs.h5 -o rs.json --task parameters --kernel rs --costs costs.json|what t, "
-        "cfv and cfh are where rs is given 0\n"
-        "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
-        "order, for another kernel",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS, .model = "mlp"),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* Whether two runs of a kernel give the same bits: this build's kernels say so; of kernels that it
  * does not have only the list does. */
 static rc_deterministic_t is_deterministic(
@@ -266,3 +217,50 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "no model file: name one with -o");
     return (parameters ? train_parameters : train)(o, call->operand[0], call->format, err);
 }
+
+const rc_command_t rc_command_train = {
+    .name = "train",
+    .summary = "fit a selector to the results of a store",
+    .usage = "[OPTIONS] STORE -o MODEL",
+    .description =
+        "Fits a model that chooses, from the features of a matrix, the row order for a kernel "
+        "(task order), the pair of kernel and order (task plan) or the format (task format), and "
+        "evaluates it on matrices that it has not seen. A row of the data is a (matrix, K, "
+        "precision); newest verified results of the current versions enter, with C in the "
+        "original order, of one device and one operation. spmv has no K.\n\n"
+        "By default 20 % of the rows test, whole groups of the collection at a time, and the model "
+        "is fitted on the others. With --folds every row is predicted by a fit that did not see "
+        "its group; the model that is written is then fitted on all rows.\n\n"
+        "The evaluation goes to stdout: speedup of the selector, the oracle, the best single class "
+        "and a random choice; gain recovered, (geomean of the selector - 1) / (geomean of the "
+        "oracle - 1); loss, the chosen time over the best one less 1; confusion; error of "
+        "predicted times; all by K and by kind of matrix. Progress and the loss go to stderr. The "
+        "model file is JSON and holds what it was fitted on, how, and the evaluation; and what it "
+        "knows: operation, K, precisions, layouts, device, range of features, and the time of the "
+        "features, fitted to those of the store without what a busy machine added. A model of "
+        "xgboost-nisa also holds how often each input splits, which is printed.\n\n"
+        "Task parameters makes no model but the tuning file that rs reads where t, cfv or cfh is "
+        "0, after Hong et al. 2018, section 4: for each K and precision of --costs, from a sweep "
+        "of rs:t=1..16:cfv=1..4:cfh=1..4 in natural order. The training set is every 20th of the "
+        "store's matrices with at least 100,000 entries, by their number; where fewer than 40 "
+        "come out, every 5th of those with at least 10,000. cfh is the value most often best, cfv "
+        "the one most often best at that cfh; t comes from a tree of C4.5 (inputs: the sets hong "
+        "and segments), and per matrix cfv from the costs. It takes --kernel, --costs, "
+        "--training, --onto, --paths, --where and --output, and no other option of fits. The "
+        "table says what the tree keeps of the best times of the training set: it is not a test.",
+    .examples =
+        "rowcast train real.h5 -o order.json|the paper's selector on all K\n"
+        "rowcast train real.h5 -o paper.json --k n --split random|the paper's protocol\n"
+        "rowcast train real.h5 -o plan.json --task plan --model regret --folds 5|kernel and "
+        "order, evaluated on all rows, fitted on all\n"
+        "rowcast train spmv.h5 -o format.json --op spmv --model ensemble-nisa-time|which format y "
+        "= A x takes, with the times that --reuse needs\n"
+        "rowcast train rs.h5 -o rs.json --task parameters --kernel rs --costs costs.json|what t, "
+        "cfv and cfh are where rs is given 0\n"
+        "rowcast train real.h5 -o gsub.json --kernel 'gsub:lanes=8:strip=8*' --classes all|any "
+        "order, for another kernel",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, .learn = RC_LEARN_DEFAULTS, .model = "mlp"),
+    .operands = {1, 1},
+    .work = run,
+};

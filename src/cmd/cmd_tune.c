@@ -56,51 +56,6 @@ static const rc_opt_t options[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_tune = {
-    .name = "tune",
-    .summary = "print the sizes that suit a matrix and a device",
-    .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING] [OPTIONS]\n"
-             "csrk --fit STORE [--device NAME] [-o FILE] [--round | --fill N] [--report] [--where "
-             "EXPR] [--test EXPR] [OPTIONS]",
-    .description =
-        "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by "
-        "the formulas of Lane and Booth 2022, in constant time from the mean entries of a row "
-        "(rdensity): SSRS = round(c - s ln rdensity), SRS likewise, then by the case of rdensity. "
-        "The case also gives the block of threads (x, y, z) of the GPU kernel: GPUSpMV-3 up to "
-        "rdensity 8, GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
-        "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a "
-        "matrix super_rows, super_super_rows and pointer_bytes are those of its natural order cut "
-        "to size; rowcast order FILE --policy bandk writes those of Band-k.\n\n"
-        "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": "
-        "1.25}, \"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, "
-        "\"4\": {...}}}: in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, "
-        "16] may be added: then each size becomes that one of the list which is nearest by ratio. "
-        "With \"multiprocessors\": 132 beside it both become, for a matrix, those of the list "
-        "within a ratio of 4/3 for which the last round of blocks is fullest.\n\n"
-        "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the "
-        "slopes are lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 "
-        "to 4 the factors, .5 to 5, that lose least with csr35. What is lost is the geometric "
-        "mean of time over that of the best of the 64 pairs; sizes in between count as the pair "
-        "next to them. Printed: the lines as regressed, the tuning, and the published ones in "
-        "their readings, with their losses on what was fitted on and on the test set.\n\n"
-        "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the "
-        "constant next to their geometric mean. Printed: what the best sizes (tuned), the "
-        "constant and the paper's 96 lose over the best, and what they gain over "
-        "plain-spmv-static where it was measured.\n\n" RC_ONE_MATRIX_HELP,
-    .examples =
-        "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
-        "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
-        "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a "
-        "device\n"
-        "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
-    .options = options,
-    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN),
-    .operands = {1, 2},
-    .work = run,
-};
-
 typedef struct question {
     rc_csrk_tuning_t tuning;
     rc_csrk_reading_t reading;
@@ -191,3 +146,46 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_PASS(look_at(o, call->operand[1], &q, err));
     return print(&q, err);
 }
+
+const rc_command_t rc_command_tune = {
+    .name = "tune",
+    .summary = "print the sizes that suit a matrix and a device",
+    .usage = "csrk (FILE | --rdensity X) --device DEVICE [--reading READING] [OPTIONS]\n"
+             "csrk --fit STORE [--device NAME] [-o FILE] [--round | --fill N] [--report] [--where "
+             "EXPR] [--test EXPR] [OPTIONS]",
+    .description =
+        "csrk: rows of a super-row (SRS) and super-rows of a super-super-row (SSRS) of CSR-k, by "
+        "the formulas of Lane and Booth 2022, in constant time from the mean entries of a row "
+        "(rdensity): SSRS = round(c - s ln rdensity), SRS likewise, then by the case of rdensity. "
+        "The case also gives the block of threads (x, y, z) of the GPU kernel: GPUSpMV-3 up to "
+        "rdensity 8, GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
+        "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a "
+        "matrix super_rows, super_super_rows and pointer_bytes are those of its natural order cut "
+        "to size; rowcast order FILE --policy bandk writes those of Band-k.\n\n"
+        "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": "
+        "1.25}, \"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, "
+        "\"4\": {...}}}: in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, "
+        "16] may be added: then each size becomes that one of the list which is nearest by ratio. "
+        "With \"multiprocessors\": 132 beside it both become, for a matrix, those of the list "
+        "within a ratio of 4/3 for which the last round of blocks is fullest.\n\n"
+        "--fit makes one: lines by least squares of the best sizes of csr3 on ln rdensity; the "
+        "slopes are lowered to the share of them, 0 to 1 by 0.05, that loses least; for cases 2 "
+        "to 4 the factors, .5 to 5, that lose least with csr35. What is lost is the geometric "
+        "mean of time over that of the best of the 64 pairs; sizes in between count as the pair "
+        "next to them. Printed: the lines as regressed, the tuning, and the published ones in "
+        "their readings, with their losses on what was fitted on and on the test set.\n\n"
+        "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the "
+        "constant next to their geometric mean. Printed: what the best sizes (tuned), the "
+        "constant and the paper's 96 lose over the best, and what they gain over "
+        "plain-spmv-static where it was measured.\n\n" RC_ONE_MATRIX_HELP,
+    .examples =
+        "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
+        "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
+        "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a "
+        "device\n"
+        "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
+    .options = options,
+    RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN),
+    .operands = {1, 2},
+    .work = run,
+};

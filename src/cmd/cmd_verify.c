@@ -32,34 +32,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err);
-
-const rc_command_t rc_command_verify = {
-    .name = "verify",
-    .summary = "check that a store is whole and consistent",
-    .usage = "[OPTIONS] FILE",
-    .description =
-        "Compares the bytes of a store with the digests at its end, its tables with the schema, "
-        "ids with the tables that they refer to, the identity of each case with its digest, and "
-        "statistics with the raw times; looks for results that are there twice, statuses that are "
-        "not final, raw times that two results share, features that are no numbers, and damage in "
-        "the journals beside the store. Nothing is changed.\n\n"
-        "Each problem is a row: where (a table, 'bytes' of the file, a journal), which row of the "
-        "table or offset in the file, what was expected and what was found. The exit code is 0 "
-        "when there is none, 1 when there are some, 3 when the file cannot be read as a store at "
-        "all.\n\n"
-        "A store without digests was written by rowcast before it wrote any, or changed by "
-        "another program, and is only read with --unsealed; 'rowcast archive --unsealed' and "
-        "every sweep into it write new ones. Where bytes "
-        "are not what was written, the rest is not looked at: use a copy of the store.",
-    .examples = "rowcast verify real.h5|before it is kept, or after it was copied\n"
-                "rowcast verify -f json real.h5|problems for a script",
-    .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .limit = DEFAULT_LIMIT),
-    .operands = {1, 1},
-    .work = run,
-};
-
 /* The problems; begun with the first one, so that a sound store prints no empty table as text. */
 typedef struct output {
     rc_table_format_t format;
@@ -143,3 +115,29 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     call->code = info.problems ? RC_EXIT_FAILED : RC_EXIT_OK;
     return RC_OK;
 }
+
+const rc_command_t rc_command_verify = {
+    .name = "verify",
+    .summary = "check that a store is whole and consistent",
+    .usage = "[OPTIONS] FILE",
+    .description =
+        "Compares the bytes of a store with the digests at its end, its tables with the schema, "
+        "ids with the tables that they refer to, the identity of each case with its digest, and "
+        "statistics with the raw times; looks for results that are there twice, statuses that are "
+        "not final, raw times that two results share, features that are no numbers, and damage in "
+        "the journals beside the store. Nothing is changed.\n\n"
+        "Each problem is a row: where (a table, 'bytes' of the file, a journal), which row of the "
+        "table or offset in the file, what was expected and what was found. The exit code is 0 "
+        "when there is none, 1 when there are some, 3 when the file cannot be read as a store at "
+        "all.\n\n"
+        "A store without digests was written by rowcast before it wrote any, or changed by "
+        "another program, and is only read with --unsealed; 'rowcast archive --unsealed' and "
+        "every sweep into it write new ones. Where bytes "
+        "are not what was written, the rest is not looked at: use a copy of the store.",
+    .examples = "rowcast verify real.h5|before it is kept, or after it was copied\n"
+                "rowcast verify -f json real.h5|problems for a script",
+    .options = table,
+    RC_COMMAND_DEFAULTS(struct options, .limit = DEFAULT_LIMIT),
+    .operands = {1, 1},
+    .work = run,
+};

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
+#include "cmd/one_matrix.h"
 #include "cmd/unsealed.h"
 
 #include <stdlib.h>
@@ -128,7 +129,8 @@ int rc_command_run(const rc_command_t *c, int argc, char **argv)
         return rc_command_fail(c, &err);
     if (c->defaults)
         memcpy(call.options, c->defaults, c->options_bytes);
-    code = run_call(c, &call, argc, argv);
+    code = c->one_matrix ? rc_one_matrix_run(c, call.options, c->one_matrix, argc, argv)
+                         : run_call(c, &call, argc, argv);
     free(call.options);
     return code;
 }
