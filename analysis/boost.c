@@ -79,20 +79,17 @@ done:
 
 static rc_status_t set_options(BoosterHandle b, const rc_boost_options_t *o, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(set_word(b, "verbosity", "0", err));
-    RC_TRY(set_word(b, "nthread", "1", err));
-    RC_TRY(set_word(b, "tree_method", o->method, err));
-    RC_TRY(set_word(b, "objective", o->objective, err));
+    RC_PASS(set_word(b, "verbosity", "0", err));
+    RC_PASS(set_word(b, "nthread", "1", err));
+    RC_PASS(set_word(b, "tree_method", o->method, err));
+    RC_PASS(set_word(b, "objective", o->objective, err));
     if (o->outputs > 1)
-        RC_TRY(set_number(b, "num_class", o->outputs, err));
-    RC_TRY(set_number(b, "max_depth", o->depth, err));
-    RC_TRY(set_number(b, "eta", o->rate, err));
-    RC_TRY(set_number(b, "lambda", o->lambda, err));
-    RC_TRY(set_number(b, "min_child_weight", o->leaf_weight_min, err));
-    RC_TRY(set_number(b, "base_score", o->base, err));
-done:
-    return st;
+        RC_PASS(set_number(b, "num_class", o->outputs, err));
+    RC_PASS(set_number(b, "max_depth", o->depth, err));
+    RC_PASS(set_number(b, "eta", o->rate, err));
+    RC_PASS(set_number(b, "lambda", o->lambda, err));
+    RC_PASS(set_number(b, "min_child_weight", o->leaf_weight_min, err));
+    return set_number(b, "base_score", o->base, err);
 }
 
 static rc_status_t check_options(
@@ -241,14 +238,11 @@ static rc_status_t read_output(reader_t *r, const json_t *model, int output)
     for (size_t i = 0; st == RC_OK && i < json_array_size(trees); i++) {
         tree_t t;
         int32_t used = 0;
-        void *p = r->scratch;
         if (whole_at(outputs, (int64_t)i) != output)
             continue;
         st = read_tree(trees, i, &t, r->err);
         if (st == RC_OK)
-            st =
-                rc_grow(&p, &r->capacity, 2 * (size_t)t.nodes, sizeof *r->scratch, "trees", r->err);
-        r->scratch = p;
+            st = RC_GROW(r->scratch, r->capacity, 2 * (size_t)t.nodes, "trees", r->err);
         if (st == RC_OK)
             st = walk(&t, r->inputs, r->scratch, r->scratch + t.nodes, &used, r->err);
         if (st == RC_OK && r->forest)
@@ -280,7 +274,6 @@ static rc_status_t read_trees(reader_t *r, const json_t *model, rc_forest_t **ou
     const json_t *trees = json_object_get(model, "trees");
     size_t count = (size_t)r->o->rounds * (size_t)r->o->outputs;
     size_t size = (size_t)r->o->rounds * (size_t)r->inputs;
-    rc_status_t st = RC_OK;
     if (json_array_size(trees) != count ||
         json_array_size(json_object_get(model, "tree_info")) != count)
         return foreign("a tree per round and output", r->err);
@@ -290,23 +283,22 @@ static rc_status_t read_trees(reader_t *r, const json_t *model, rc_forest_t **ou
         r->splits->depth = 0;
     }
     if (out)
-        RC_TRY(new_forest(r, trees));
+        RC_PASS(new_forest(r, trees));
     for (int o = 0; o < r->o->outputs; o++) {
         if (out)
             r->forest->first[o] = r->at;
-        RC_TRY(read_output(r, model, o));
+        RC_PASS(read_output(r, model, o));
     }
     if (out) {
         r->forest->first[r->o->outputs] = r->at;
         r->forest->root[r->forest->trees] = r->forest->nodes = r->node;
     }
-    RC_TRY((size_t)r->at == count ? RC_OK : foreign("an output for each tree", r->err));
+    RC_PASS((size_t)r->at == count ? RC_OK : foreign("an output for each tree", r->err));
     if (out) {
         *out = r->forest;
         r->forest = NULL;
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int inputs,

@@ -101,18 +101,13 @@ typedef struct baselines {
 
 static rc_status_t find_singles(baselines_t *b)
 {
-    rc_status_t st;
     size_t rows = (size_t)b->d->rows;
     b->part = rc_alloc(rows, sizeof *b->part, "parts of rows", b->err);
     b->row = rc_alloc(rows, sizeof *b->row, "rows to train on", b->err);
-    if (!b->part || !b->row)
-        return RC_ENOMEM;
-    st = rc_protocol_parts(b->d, b->p, b->part, &b->parts, b->err);
-    if (st < 0)
-        return st;
+    RC_PASS(b->part && b->row ? RC_OK : RC_ENOMEM);
+    RC_PASS(rc_protocol_parts(b->d, b->p, b->part, &b->parts, b->err));
     b->single = rc_alloc((size_t)b->parts, sizeof *b->single, "single classes", b->err);
-    if (!b->single)
-        return RC_ENOMEM;
+    RC_PASS(b->single ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < b->parts; i++) {
         int64_t n = 0;
         for (int64_t r = 0; r < b->d->rows; r++)

@@ -42,9 +42,8 @@ int rc_best_single(const rc_dataset_t *d, const int64_t *row, int64_t n)
 static rc_status_t name_class(
     const rc_selection_t *s, const rc_pair_t *p, rc_task_t task, rc_model_class_t *c, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(rc_strcpy(c->policy, sizeof c->policy, p->policy_name, "name of an order", err));
-    RC_TRY(rc_strcpy(c->kernel, sizeof c->kernel, p->kernel_name, "name of a kernel", err));
+    RC_PASS(rc_strcpy(c->policy, sizeof c->policy, p->policy_name, "name of an order", err));
+    RC_PASS(rc_strcpy(c->kernel, sizeof c->kernel, p->kernel_name, "name of a kernel", err));
     c->policy_version = rc_view_policy_version(s->view, p->policy);
     c->kernel_version = rc_view_kernel_version(s->view, p->kernel);
     int format = task == RC_TASK_FORMAT ? rc_six_of(p->kernel_name) : -1;
@@ -53,10 +52,9 @@ static rc_status_t name_class(
                 : snprintf(c->name, sizeof c->name, "%s",
                       format < 0 ? p->policy_name : rc_six_names[format]);
     if (n < 0 || (size_t)n >= sizeof c->name)
-        RC_TRY(rc_fail(
+        RC_PASS(rc_fail(
             err, RC_ERANGE, "name of a class too long: %s/%s", p->kernel_name, p->policy_name));
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Layout of the dense operands and memory of the prepared matrix, from the results of a pair. */
@@ -85,8 +83,7 @@ static rc_status_t fill_classes(
 {
     rc_status_t st = RC_OK;
     d->cls = rc_alloc0((size_t)classes, sizeof *d->cls, "classes", err);
-    if (!d->cls)
-        return RC_ENOMEM;
+    RC_PASS(d->cls ? RC_OK : RC_ENOMEM);
     d->classes = classes;
     for (int c = 0; st == RC_OK && c < classes; c++) {
         st = name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err);
@@ -163,8 +160,7 @@ static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
     int64_t n = 0;
     int by_generator = is_builtin(d);
     d->group = rc_alloc0((size_t)d->rows, sizeof *d->group, "groups", err);
-    if (!d->group)
-        return RC_ENOMEM;
+    RC_PASS(d->group ? RC_OK : RC_ENOMEM);
     for (; n < d->rows; n++) {
         d->group[n] = rc_strdup(d->sample[n].name, err);
         if (!d->group[n])
@@ -210,8 +206,7 @@ static void add_geometry(rc_hasher_t *h, const rc_model_geometry_t *g)
 static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
 {
     rc_hasher_t *h = rc_hasher_new(err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     const int64_t head[] = {
         d->task, d->inputs, d->classes, d->baseline, d->rows, d->feature_version};
     rc_hasher_add(h, head, sizeof head);
@@ -313,8 +308,7 @@ static rc_status_t take_columns(
     out->classes = p->classes;
     out->input = rc_alloc((size_t)p->inputs, sizeof *out->input, "inputs of a data set", err);
     out->cls = rc_alloc((size_t)p->classes, sizeof *out->cls, "classes", err);
-    if (!out->input || !out->cls)
-        return RC_ENOMEM;
+    RC_PASS(out->input && out->cls ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < p->inputs; i++)
         out->input[i] = d->input[column_at(p->input, i)];
     for (int c = 0; c < p->classes; c++)
@@ -413,8 +407,7 @@ static rc_status_t copy_inputs(const rc_model_t *m, rc_dataset_t *d, rc_err_t *e
 {
     d->input = rc_alloc((size_t)m->inputs, sizeof *d->input, "inputs of a data set", err);
     d->cls = rc_alloc((size_t)m->classes, sizeof *d->cls, "classes", err);
-    if (!d->input || !d->cls)
-        return RC_ENOMEM;
+    RC_PASS(d->input && d->cls ? RC_OK : RC_ENOMEM);
     memcpy(d->input, m->input, (size_t)m->inputs * sizeof *d->input);
     memcpy(d->cls, m->cls, (size_t)m->classes * sizeof *d->cls);
     d->inputs = m->inputs;

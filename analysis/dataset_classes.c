@@ -101,8 +101,7 @@ static rc_status_t kernel_error(
     const char **name = rc_alloc((size_t)n, sizeof *name, "names", err);
     rc_str_t list = {0};
     int listed = 0;
-    if (!name)
-        return RC_ENOMEM;
+    RC_PASS(name ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         if (fits == 0 || rc_glob_match(wanted, k[i].name))
             name[listed++] = k[i].name;
@@ -126,8 +125,7 @@ static rc_status_t choose_kernel(
     int64_t most = 0;
     rc_status_t st = RC_OK;
     kernel_t *k = kernels_of(s, &n, err);
-    if (!k)
-        return RC_ENOMEM;
+    RC_PASS(k ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++) {
         if (wanted && strcmp(wanted, k[i].name) == 0) {
             *out = k[i].id;
@@ -207,8 +205,7 @@ static rc_status_t greedy(
     int64_t cells = 0;
     double limit = 0;
     rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
-    if (!step)
-        return RC_ENOMEM;
+    RC_PASS(step ? RC_OK : RC_ENOMEM);
     fill_missing(time, all, n);
     for (int64_t c = 0; c < all; c++) {
         double least = INFINITY;
@@ -337,8 +334,7 @@ rc_status_t rc_choose_classes(
     if (o->task == RC_TASK_FORMAT)
         return rc_formats_find(s, o->classes, pair, classes, err);
     list_t l = {rc_alloc((size_t)s->pairs, sizeof(int), "classes", err), 0};
-    if (!l.pair)
-        return RC_ENOMEM;
+    RC_PASS(l.pair ? RC_OK : RC_ENOMEM);
     rc_status_t st =
         o->task == RC_TASK_PLAN ? choose_plans(s, o, &l, err) : choose_orders(s, o, &l, err);
     if (st == RC_OK && l.n < 2)
@@ -358,8 +354,7 @@ rc_status_t rc_choose_classes(
 rc_status_t rc_find_classes(const rc_selection_t *s, const rc_model_t *m, int **pair, rc_err_t *err)
 {
     int *list = rc_alloc((size_t)m->classes, sizeof *list, "classes", err);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < m->classes; c++) {
         const rc_model_class_t *k = &m->cls[c];
         const rc_pair_t *p = NULL;
@@ -423,8 +418,7 @@ rc_status_t rc_tabulate(
 rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, rc_err_t *err)
 {
     *best = rc_alloc((size_t)s->cells, sizeof **best, "times of a library", err);
-    if (!*best)
-        return RC_ENOMEM;
+    RC_PASS(*best ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->cells; i++)
         (*best)[i] = (rc_library_time_t){NAN, NAN};
     for (int64_t i = 0; i < s->picks; i++) {

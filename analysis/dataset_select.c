@@ -77,19 +77,18 @@ static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
 
 static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
 {
-    rc_status_t st;
     if (q->k && !rc_model_operation_has_k(q->operation))
-        RC_TRY(rc_fail(err, RC_EINVAL, "--k: %s has no K", rc_model_operation_names[q->operation]));
-    RC_TRY(parse_k(q->k, w, err));
-    RC_TRY(parse_precision(q->precision, w, err));
+        RC_PASS(
+            rc_fail(err, RC_EINVAL, "--k: %s has no K", rc_model_operation_names[q->operation]));
+    RC_PASS(parse_k(q->k, w, err));
+    RC_PASS(parse_precision(q->precision, w, err));
     for (int t = 0; q->model && t < RC_TYPES; t++)
         if (rc_model_geometry_of(&q->model->geometry, (rc_precision_t)t).nw == 0)
             w->types[t] = 0;
     if (q->where &&
         rc_expr_compile(q->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
-        RC_TRY(rc_err_context(err, "--where"));
-done:
-    return st;
+        RC_PASS(rc_err_context(err, "--where"));
+    return RC_OK;
 }
 
 static int in_list(const wanted_t *w, int64_t k)
@@ -263,9 +262,7 @@ static rc_status_t keep_common(
         row[kept++] = row[i];
         int64_t at = rc_map_get(&number, setting_key(&s), -1);
         if (at < 0) {
-            void *p = list;
-            RC_TRY(rc_grow(&p, &capacity, n + 1, sizeof *list, "settings", err));
-            list = p;
+            RC_TRY(RC_GROW(list, capacity, n + 1, "settings", err));
             at = (int64_t)n;
             list[n++] = s;
             RC_TRY(rc_map_set(&number, setting_key(&s), at, err));
@@ -353,8 +350,7 @@ static rc_status_t renumber(rc_selection_t *s, rc_err_t *err)
 {
     size_t most = (size_t)(s->cells > s->pairs ? s->cells : s->pairs);
     int32_t *now = rc_alloc(most, sizeof *now, "numbers", err);
-    if (!now)
-        return RC_ENOMEM;
+    RC_PASS(now ? RC_OK : RC_ENOMEM);
     qsort(s->cell, (size_t)s->cells, sizeof *s->cell, by_cell);
     for (int64_t i = 0; i < s->cells; i++)
         now[s->cell[i].before] = (int32_t)i;
@@ -384,7 +380,6 @@ typedef struct numbers {
 static rc_status_t number_row(
     rc_selection_t *s, numbers_t *n, int64_t row, rc_pick_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     const rc_row_result_t *r = rc_view_result(s->view, row);
     const int64_t cell_key[] = {r->matrix, r->precision, r->k};
     const int64_t pair_key[] = {r->kernel, r->policy};
@@ -392,19 +387,18 @@ static rc_status_t number_row(
     int64_t cell = rc_map_get(&n->cells, key, -1);
     if (cell < 0) {
         cell = s->cells;
-        RC_TRY(add_cell(s, &n->cell_capacity, r, err));
-        RC_TRY(rc_map_set(&n->cells, key, cell, err));
+        RC_PASS(add_cell(s, &n->cell_capacity, r, err));
+        RC_PASS(rc_map_set(&n->cells, key, cell, err));
     }
     key = rc_digest(pair_key, sizeof pair_key);
     int64_t pair = rc_map_get(&n->pairs, key, -1);
     if (pair < 0) {
         pair = s->pairs;
-        RC_TRY(add_pair(s, &n->pair_capacity, r, err));
-        RC_TRY(rc_map_set(&n->pairs, key, pair, err));
+        RC_PASS(add_pair(s, &n->pair_capacity, r, err));
+        RC_PASS(rc_map_set(&n->pairs, key, pair, err));
     }
     *out = (rc_pick_t){row, (int32_t)cell, (int32_t)pair};
-done:
-    return st;
+    return RC_OK;
 }
 
 /* \param[in] miss  [misses] rows that have no time */
@@ -415,8 +409,7 @@ static rc_status_t number_rows(rc_selection_t *s, const int64_t *row, int64_t ro
     rc_status_t st = RC_OK;
     s->pick = rc_alloc((size_t)rows, sizeof *s->pick, "results of a data set", err);
     s->miss = rc_alloc((size_t)misses + 1, sizeof *s->miss, "results of a data set", err);
-    if (!s->pick || !s->miss)
-        return RC_ENOMEM;
+    RC_PASS(s->pick && s->miss ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rows; i++) {
         RC_TRY(number_row(s, &n, row[i], &s->pick[s->picks], err));
         s->pair[s->pick[s->picks++].pair].cells++;
@@ -468,8 +461,7 @@ static rc_status_t select_misses(const rc_selection_t *s, const rc_query_t *q, c
 {
     const rc_view_t *v = s->view;
     int64_t *list = rc_alloc((size_t)rc_view_count(v), sizeof *list, "results", err);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rc_view_count(v); i++)
         if (rc_view_is_newest(v, i) && rc_view_is_current(v, i) && !rc_view_counts(v, i) &&
             rc_view_result(v, i)->device == s->device && rc_view_result(v, i)->matrix >= 0 &&
@@ -489,8 +481,7 @@ static rc_status_t select_rows(
     int64_t misses = 0;
     rc_status_t st = RC_OK;
     int64_t *row = rc_alloc((size_t)rc_view_count(v), sizeof *row, "results", err);
-    if (!row)
-        return RC_ENOMEM;
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rc_view_count(v); i++)
         if (rc_view_counts(v, i) && is_asked_for(v, q, w, i))
             row[n++] = i;

@@ -38,8 +38,7 @@ static rc_status_t add_input(rc_dataset_t *d, const char *name, const char *unit
 {
     rc_model_input_t *grown =
         rc_alloc0((size_t)d->inputs + 1, sizeof *grown, "inputs of a data set", err);
-    if (!grown)
-        return RC_ENOMEM;
+    RC_PASS(grown ? RC_OK : RC_ENOMEM);
     if (d->inputs)
         memcpy(grown, d->input, (size_t)d->inputs * sizeof *grown);
     free(d->input);
@@ -367,8 +366,7 @@ static rc_status_t need_product(
     l->of_set = rc_alloc((size_t)set->count, sizeof *l->of_set, "columns", err);
     l->feature =
         rc_alloc((size_t)(set->count + set->product->count), sizeof *l->feature, "features", err);
-    if (!l->of_set || !l->feature)
-        return RC_ENOMEM;
+    RC_PASS(l->of_set && l->feature ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < set->count; i++) {
         l->of_set[i] = rc_feature_column(&l->table, set->feature[i].name);
         if (l->of_set[i] < 0)
@@ -403,12 +401,8 @@ static rc_status_t find_columns(
 static rc_status_t read_features(
     const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
 {
-    rc_status_t st = rc_feature_table_read(store, d->feature_set, &l->table, err);
-    if (st < 0)
-        return st;
-    st = find_columns(store, d, l, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_feature_table_read(store, d->feature_set, &l->table, err));
+    RC_PASS(find_columns(store, d, l, err));
     for (int64_t i = 0; i < l->table.rows; i++) {
         const rc_row_feature_t *f = &l->table.row[i];
         for (int p = 0; p < RC_TYPES; p++) {
@@ -416,9 +410,7 @@ static rc_status_t read_features(
             if (!is_of(f, &g, d->feature_version))
                 continue;
             l->known++;
-            st = rc_map_set(&l->row, feature_key(f->matrix, p), i, err);
-            if (st < 0)
-                return st;
+            RC_PASS(rc_map_set(&l->row, feature_key(f->matrix, p), i, err));
         }
     }
     return RC_OK;
@@ -462,8 +454,7 @@ static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
     d->time = rc_alloc(n * (size_t)d->classes, sizeof *d->time, "times", err);
     d->setup = rc_alloc(n * (size_t)d->classes, sizeof *d->setup, "setup times", err);
     d->library = rc_alloc(n, sizeof *d->library, "times of a library", err);
-    if (!d->sample || !d->value || !d->time || !d->setup || !d->library)
-        return RC_ENOMEM;
+    RC_PASS(d->sample && d->value && d->time && d->setup && d->library ? RC_OK : RC_ENOMEM);
     return rc_halves_make(rows, d->classes, &d->half, err);
 }
 

@@ -284,8 +284,7 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
     size_t classes = (size_t)e->d->classes;
     int64_t *count =
         rc_alloc0(classes * (RC_TOLERANCES + 1), sizeof *count, "counts of classes", e->err);
-    if (!count)
-        return RC_ENOMEM;
+    RC_PASS(count ? RC_OK : RC_ENOMEM);
     int64_t *hit = count + classes;
     for (int w = 0; w < WAYS; w++)
         *way_of(part, w) = (rc_choosing_t){.min = INFINITY, .max = -INFINITY};

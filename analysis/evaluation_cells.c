@@ -2,6 +2,7 @@
 #include "analysis/evaluation_private.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/stats.h"
 
 #include <math.h>
@@ -19,8 +20,7 @@ static rc_status_t fill_confusion(const evaluator_t *e, const int *of, int numbe
     out->confusion = rc_alloc0(cells, sizeof *out->confusion, "a confusion matrix", e->err);
     out->confusion_loss =
         rc_alloc0(cells, sizeof *out->confusion_loss, "a confusion matrix", e->err);
-    if (!out->confusion || !out->confusion_loss)
-        return RC_ENOMEM;
+    RC_PASS(out->confusion && out->confusion_loss ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < e->entries; i++) {
         const entry_t *x = &e->entry[i];
         int cell = x->best * classes + x->chosen;
@@ -81,8 +81,8 @@ static rc_status_t fill_errors(const evaluator_t *e, const int *of, int number, 
 
 rc_status_t rc_evaluation_cells(const evaluator_t *e, const int *of, int number, rc_cells_t *out)
 {
-    rc_status_t st = fill_confusion(e, of, number, out);
-    return st < 0 ? st : fill_errors(e, of, number, out);
+    RC_PASS(fill_confusion(e, of, number, out));
+    return fill_errors(e, of, number, out);
 }
 
 void rc_evaluation_free_cells(rc_cells_t *c)

@@ -105,8 +105,7 @@ static rc_status_t place(experiment_t *e, const rc_predictions_t *p)
     if (p->time && !e->all.time) {
         e->all.time = rc_alloc(
             (size_t)e->all.count * classes, sizeof *e->all.time, "predicted times", e->err);
-        if (!e->all.time)
-            return RC_ENOMEM;
+        RC_PASS(e->all.time ? RC_OK : RC_ENOMEM);
     }
     for (int64_t i = 0; i < p->count; i++) {
         int64_t at = e->place[p->row[i]];
@@ -159,31 +158,24 @@ done:
 
 static rc_status_t fit_all(experiment_t *e, rc_model_t **model)
 {
-    rc_status_t st;
     for (int64_t i = 0; i < e->d->rows; i++)
         e->train[i] = i;
     e->fit = e->parts;
     snprintf(e->what, sizeof e->what, "all rows: ");
-    RC_TRY(rc_fit(e->trainer, e->d, e->train, e->d->rows, &e->options, model, e->err));
-    RC_TRY(rc_record_training(
-        *model, e->trainer, e->d, e->train, e->d->rows, e->p, &e->options, e->err));
-done:
-    return st;
+    RC_PASS(rc_fit(e->trainer, e->d, e->train, e->d->rows, &e->options, model, e->err));
+    return rc_record_training(
+        *model, e->trainer, e->d, e->train, e->d->rows, e->p, &e->options, e->err);
 }
 
 static rc_status_t prepare(experiment_t *e)
 {
-    rc_status_t st;
     size_t rows = (size_t)e->d->rows;
     e->part = rc_alloc(rows, sizeof *e->part, "parts of rows", e->err);
     e->train = rc_alloc(rows, sizeof *e->train, "rows to train on", e->err);
     e->test = rc_alloc(rows, sizeof *e->test, "rows to test on", e->err);
     e->place = rc_alloc(rows, sizeof *e->place, "places of rows", e->err);
-    if (!e->part || !e->train || !e->test || !e->place)
-        return RC_ENOMEM;
-    st = rc_protocol_parts(e->d, e->p, e->part, &e->parts, e->err);
-    if (st < 0)
-        return st;
+    RC_PASS(e->part && e->train && e->test && e->place ? RC_OK : RC_ENOMEM);
+    RC_PASS(rc_protocol_parts(e->d, e->p, e->part, &e->parts, e->err));
     for (int64_t i = 0; i < e->d->rows; i++) {
         e->place[i] = e->all.count;
         e->all.count += e->part[i] >= 0;

@@ -63,8 +63,7 @@ rc_status_t rc_record_training(rc_model_t *m, const rc_trainer_t *t, const rc_da
     json_t *add = NULL;
     char digest[RC_DIGEST_HEX + 1];
     const char **text = rc_alloc((size_t)n, sizeof *text, "names of rows", err);
-    if (!text)
-        return RC_ENOMEM;
+    RC_PASS(text ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
         text[i] = d->group[d->sample[row[i]].group];
     groups = texts(text, n, 0);
@@ -128,9 +127,7 @@ static rc_status_t read_texts(const rc_model_t *m, const char *name, rc_map_t *o
     {
         if (!json_is_string(value))
             return rc_fail(err, RC_EINVAL, "training.%s[%zu] of the model is no text", name, i);
-        rc_status_t st = rc_map_set(out, rc_map_text(json_string_value(value)), 1, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_map_set(out, rc_map_text(json_string_value(value)), 1, err));
     }
     return RC_OK;
 }

@@ -76,10 +76,10 @@ static rc_status_t identify(fit_t *f)
 {
     const rc_dataset_t *d = f->d;
     rc_model_t *m = f->m;
-    rc_status_t st;
-    RC_TRY(rc_strcpy(m->kind, sizeof m->kind, f->trainer->name, "name of a trainer", f->err));
-    RC_TRY(rc_strcpy(m->device, sizeof m->device, d->device, "device class", f->err));
-    RC_TRY(rc_strcpy(m->feature_set, sizeof m->feature_set, d->feature_set, "feature set", f->err));
+    RC_PASS(rc_strcpy(m->kind, sizeof m->kind, f->trainer->name, "name of a trainer", f->err));
+    RC_PASS(rc_strcpy(m->device, sizeof m->device, d->device, "device class", f->err));
+    RC_PASS(
+        rc_strcpy(m->feature_set, sizeof m->feature_set, d->feature_set, "feature set", f->err));
     m->kind_version = f->trainer->version;
     m->task = d->task;
     m->operation = d->operation;
@@ -95,8 +95,7 @@ static rc_status_t identify(fit_t *f)
         return rc_fail(f->err, RC_ENOMEM, "no memory for a model");
     memcpy(m->input, d->input, (size_t)d->inputs * sizeof *m->input);
     memcpy(m->cls, d->cls, (size_t)d->classes * sizeof *m->cls);
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Which K the rows have. */
@@ -105,8 +104,7 @@ static rc_status_t set_ks(fit_t *f)
     int64_t *k = rc_alloc((size_t)f->n, sizeof *k, "the K of a model", f->err);
     int n = 0;
     int is_n = 0;
-    if (!k)
-        return RC_ENOMEM;
+    RC_PASS(k ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < f->n; i++) {
         const rc_sample_t *s = &f->d->sample[f->row[i]];
         int seen = s->k_is_n || s->k < 1;
@@ -156,8 +154,7 @@ static rc_status_t standardise(fit_t *f)
 {
     f->x = rc_alloc((size_t)f->n * (size_t)f->d->inputs, sizeof *f->x, "inputs", f->err);
     f->weight = rc_alloc((size_t)f->n, sizeof *f->weight, "weights", f->err);
-    if (!f->x || !f->weight)
-        return RC_ENOMEM;
+    RC_PASS(f->x && f->weight ? RC_OK : RC_ENOMEM);
     for (int j = 0; j < f->d->inputs; j++) {
         f->m->input[j].mean = 0;
         f->m->input[j].scale = 1;
@@ -258,8 +255,7 @@ static rc_status_t fit_cost(
     int inputs = f->d->inputs;
     rc_status_t st = RC_OK;
     double *distance = rc_alloc((size_t)f->n, sizeof *distance, "setup times", f->err);
-    if (!distance)
-        return RC_ENOMEM;
+    RC_PASS(distance ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < ROUNDS && st == RC_OK; i++) {
         st = rc_ridge(f->x, f->n, inputs, y, setup_penalty, cost->weight, f->err);
         if (st == RC_OK && (i + 1 == ROUNDS || drop_disturbed(f, cost->weight, y, distance) == 0))
@@ -377,8 +373,7 @@ rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *
     rc_status_t st;
     RC_TRY(check(&f));
     f.m = rc_model_new(err);
-    if (!f.m)
-        return RC_ENOMEM;
+    RC_PASS(f.m ? RC_OK : RC_ENOMEM);
     RC_TRY(identify(&f));
     RC_TRY(set_ks(&f));
     RC_TRY(standardise(&f));

@@ -83,26 +83,24 @@ rc_status_t rc_formats_find(
     int lacks = 0;
     int n = 0;
     int *list = NULL;
-    rc_status_t st;
-    RC_TRY(parse(classes, wanted, err));
+    RC_PASS(parse(classes, wanted, err));
     for (int f = 0; f < RC_SIX; f++) {
         found[f] = find_pair(s, rc_six_kernels[f]);
         lacks |= wanted[f] && found[f] < 0;
         n += wanted[f];
     }
     if (lacks)
-        RC_TRY(lacking(wanted, found, err));
+        RC_PASS(lacking(wanted, found, err));
     if (n < 2)
-        RC_TRY(rc_fail(err, RC_EINVAL, "--classes: a choice needs two formats, found %d", n));
+        RC_PASS(rc_fail(err, RC_EINVAL, "--classes: a choice needs two formats, found %d", n));
     list = rc_alloc(RC_SIX, sizeof *list, "classes", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     *count = 0;
     for (int f = 0; f < RC_SIX; f++)
         if (found[f] >= 0)
             list[(*count)++] = found[f];
     *pair = list;
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_formats_status(

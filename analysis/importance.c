@@ -130,9 +130,7 @@ rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc
     if (count < 1 || count > features)
         return rc_fail(
             err, RC_EINVAL, "expected 1 to %d features of the model, found %d", features, count);
-    rc_status_t st = rc_importance_read(m, &imp, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_importance_read(m, &imp, err));
     for (int i = 0; i < m->inputs; i++)
         if (is_feature(&m->input[i]) && rank(m, imp.folds_weight, i) < count)
             rc_str_addf(list, "%s%s", list->text ? "," : "", m->input[i].name);

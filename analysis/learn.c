@@ -42,11 +42,8 @@ rc_status_t rc_learn_dataset(const rc_learn_options_t *o, rc_dataset_options_t *
     static const char *const missing_names[] = {"drop", "worst", NULL};
     int task;
     int missing;
-    rc_status_t st = find_name("--task", o->task, rc_task_names, &task, err);
-    if (st == RC_OK)
-        st = find_name("--missing", o->missing, missing_names, &missing, err);
-    if (st < 0)
-        return st;
+    RC_PASS(find_name("--task", o->task, rc_task_names, &task, err));
+    RC_PASS(find_name("--missing", o->missing, missing_names, &missing, err));
     if (!o->task && o->op && strcmp(o->op, "spmv") == 0 && !o->kernel)
         task = RC_TASK_FORMAT;
     if (task == RC_TASK_PLAN && o->kernel)
@@ -78,9 +75,7 @@ rc_status_t rc_learn_protocol(
     const rc_learn_options_t *o, int folds, rc_protocol_t *out, rc_err_t *err)
 {
     int split;
-    rc_status_t st = find_name("--split", o->split, rc_split_names, &split, err);
-    if (st < 0)
-        return st;
+    RC_PASS(find_name("--split", o->split, rc_split_names, &split, err));
     if (o->folds > 0 && o->test_share > 0)
         return rc_fail(err, RC_EINVAL, "--folds and --test-share exclude each other");
     *out = (rc_protocol_t){.split = (rc_split_kind_t)split, .seed = (uint64_t)o->seed};
@@ -95,11 +90,8 @@ rc_status_t rc_learn_fit(const rc_learn_options_t *o, rc_fit_options_t *out, rc_
 {
     int weights;
     int split;
-    rc_status_t st = find_name("--weights", o->weights, rc_weighting_names, &weights, err);
-    if (st == RC_OK)
-        st = find_name("--split", o->split, rc_split_names, &split, err);
-    if (st < 0)
-        return st;
+    RC_PASS(find_name("--weights", o->weights, rc_weighting_names, &weights, err));
+    RC_PASS(find_name("--split", o->split, rc_split_names, &split, err));
     *out = (rc_fit_options_t){.seed = (uint64_t)o->seed,
         .threads = rc_thread_count((int)o->threads),
         .weights = (rc_weighting_t)weights,

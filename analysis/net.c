@@ -85,8 +85,7 @@ static rc_status_t net_new(const rc_net_shape_t *shape, int64_t rows, net_t *out
     for (int l = 0; l <= shape->layers; l++)
         width += (size_t)shape->size[l];
     n.memory = rc_alloc_aligned(2 * width * (size_t)rows, sizeof(double), "a network", err);
-    if (!n.memory)
-        return RC_ENOMEM;
+    RC_PASS(n.memory ? RC_OK : RC_ENOMEM);
     double *p = n.memory;
     size_t at = 0;
     for (int l = 0; l <= shape->layers; l++) {
@@ -213,8 +212,7 @@ rc_status_t rc_net_gradient(const rc_net_shape_t *shape, const double *param,
     net_t n = {0};
     double total = 0;
     int64_t *row = rc_alloc((size_t)data->rows, sizeof *row, "row numbers", err);
-    if (!row)
-        return RC_ENOMEM;
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
     rc_status_t st = net_new(shape, data->rows, &n, err);
     if (st == RC_OK) {
         for (int64_t i = 0; i < data->rows; i++) {
@@ -285,11 +283,8 @@ static rc_status_t training_new(const rc_net_shape_t *shape, const rc_net_data_t
 {
     size_t params = rc_net_params(shape);
     double weights[2] = {0, 0};
-    rc_status_t st = net_new(shape, job->batch, &t->step, err);
-    if (st == RC_OK)
-        st = net_new(shape, EVALUATE_ROWS, &t->evaluate, err);
-    if (st < 0)
-        return st;
+    RC_PASS(net_new(shape, job->batch, &t->step, err));
+    RC_PASS(net_new(shape, EVALUATE_ROWS, &t->evaluate, err));
     t->param = rc_alloc0(params, sizeof *t->param, "a network", err);
     t->grad = rc_alloc0(params, sizeof *t->grad, "a network", err);
     t->first = rc_alloc0(params, sizeof *t->first, "a network", err);
@@ -297,8 +292,9 @@ static rc_status_t training_new(const rc_net_shape_t *shape, const rc_net_data_t
     t->best = rc_alloc0(params, sizeof *t->best, "a network", err);
     t->train = rc_alloc((size_t)d->rows, sizeof *t->train, "row numbers", err);
     t->validation = rc_alloc((size_t)d->rows, sizeof *t->validation, "row numbers", err);
-    if (!t->param || !t->grad || !t->first || !t->second || !t->best || !t->train || !t->validation)
-        return RC_ENOMEM;
+    RC_PASS(t->param && t->grad && t->first && t->second && t->best && t->train && t->validation
+                ? RC_OK
+                : RC_ENOMEM);
     for (int64_t i = 0; i < d->rows; i++) {
         if (job->validation[i])
             t->validation[t->validations++] = i;

@@ -65,8 +65,8 @@ static rc_status_t tree_new(const rc_fit_job_t *job, tree_t *t, rc_err_t *err)
     t->left = rc_alloc(classes, sizeof *t->left, "classes of a tree", err);
     t->all = rc_alloc(classes, sizeof *t->all, "classes of a tree", err);
     t->node = rc_alloc(2 * n, sizeof *t->node, "nodes of a tree", err);
-    if (!t->x || !t->label || !t->list || !t->sorted || !t->left || !t->all || !t->node)
-        return RC_ENOMEM;
+    RC_PASS(t->x && t->label && t->list && t->sorted && t->left && t->all && t->node ? RC_OK
+                                                                                     : RC_ENOMEM);
     for (size_t i = 0; i < n * inputs; i++)
         t->x[i] = (float)job->x[i];
     for (size_t i = 0; i < n; i++) {
@@ -210,8 +210,7 @@ static rc_status_t export_tree(const tree_t *t, rc_forest_t **out, rc_err_t *err
         return rc_fail(err, RC_EINVAL, "cart: too many nodes, %d for each of %d classes",
             (int)t->nodes, classes);
     rc_forest_t *f = rc_forest_new(t->job->d->inputs, classes, classes, t->nodes * classes, err);
-    if (!f)
-        return RC_ENOMEM;
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < classes; c++) {
         int32_t first = c * t->nodes;
         f->first[c + 1] = c + 1;

@@ -50,8 +50,7 @@ static rc_status_t rows_make(rows_t *r, rc_err_t *err)
     r->label = rc_alloc(n, sizeof *r->label, "rows of a machine", err);
     r->node = rc_alloc(n * (inputs + 1), sizeof *r->node, "rows of a machine", err);
     r->fold = rc_alloc(n, sizeof *r->fold, "rows of a machine", err);
-    if (!r->label || !r->node || !r->fold)
-        return RC_ENOMEM;
+    RC_PASS(r->label && r->node && r->fold ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         struct svm_node *to = r->node + i * (inputs + 1);
         r->label[i] = rc_dataset_best(r->d, r->row[i]);
@@ -80,8 +79,7 @@ static rc_status_t problem_make(const rows_t *r, int without, struct svm_problem
     size_t most = (size_t)r->n;
     *p = (struct svm_problem){.x = rc_alloc(most, sizeof *p->x, "rows of a machine", err),
         .y = rc_alloc(most, sizeof *p->y, "rows of a machine", err)};
-    if (!p->x || !p->y)
-        return RC_ENOMEM;
+    RC_PASS(p->x && p->y ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < r->n; i++)
         if (r->fold[i] != without) {
             p->x[p->l] = r->node + i * (r->d->inputs + 1);
@@ -111,8 +109,7 @@ static rc_status_t copy_model(
     const struct svm_model *m, const rows_t *r, double gamma, rc_svm_t **out, rc_err_t *err)
 {
     rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, m->nr_class, m->l, err);
-    if (!s)
-        return RC_ENOMEM;
+    RC_PASS(s ? RC_OK : RC_ENOMEM);
     s->gamma = gamma;
     copy_vectors(m, s);
     *out = s;
@@ -131,8 +128,7 @@ static rc_status_t one_class(
     const rows_t *r, double label, double gamma, rc_svm_t **out, rc_err_t *err)
 {
     rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, 1, 0, err);
-    if (!s)
-        return RC_ENOMEM;
+    RC_PASS(s ? RC_OK : RC_ENOMEM);
     s->label[0] = (int32_t)label;
     s->gamma = gamma;
     *out = s;

@@ -108,8 +108,7 @@ static rc_status_t boosters_new(const rc_fit_job_t *job, boosters_t *b, rc_err_t
     b->weight = rc_alloc(n, sizeof *b->weight, "inputs of trees", err);
     b->label = rc_alloc((size_t)b->count * n, sizeof *b->label, "labels of trees", err);
     b->forest = rc_alloc0((size_t)b->count, sizeof(rc_forest_t *), "trees", err);
-    if (!b->x || !b->weight || !b->label || !b->forest)
-        return RC_ENOMEM;
+    RC_PASS(b->x && b->weight && b->label && b->forest ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < size; i++)
         b->x[i] = (float)job->x[i];
     for (size_t i = 0; i < n; i++)
@@ -132,8 +131,7 @@ static rc_status_t set_labels(boosters_t *b, rc_err_t *err)
     const rc_fit_job_t *j = b->job;
     int classes = j->d->classes;
     double *value = rc_alloc(3 * (size_t)classes, sizeof *value, "labels of trees", err);
-    if (!value)
-        return RC_ENOMEM;
+    RC_PASS(value ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < j->n; i++) {
         merits_of(j->d, j->row[i], caps[0], value);
         merits_of(j->d, j->row[i], caps[1], value + classes);
@@ -192,8 +190,7 @@ static rc_status_t grow(void *context, int i, rc_err_t *err)
     if (!is_constant(&rows))
         return rc_boost_fit(&o, &rows, NULL, NULL, NULL, &b->forest[i], err);
     b->forest[i] = rc_forest_new(inputs, 1, 0, 0, err); /* trees would only repeat the base */
-    if (!b->forest[i])
-        return RC_ENOMEM;
+    RC_PASS(b->forest[i] ? RC_OK : RC_ENOMEM);
     b->forest[i]->base[0] = o.base;
     return RC_OK;
 }
@@ -234,8 +231,7 @@ static rc_status_t sum_parts(const boosters_t *b, rc_forest_t **out, rc_err_t *e
     if (nodes > INT32_MAX)
         return rc_fail(err, RC_EINVAL, "a forest of %lld nodes", (long long)nodes);
     rc_forest_t *f = rc_forest_new(b->job->d->inputs, classes, (int32_t)trees, (int32_t)nodes, err);
-    if (!f)
-        return RC_ENOMEM;
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < classes; c++) {
         f->first[c] = tree;
         for (part_t part = LEVEL; part < PARTS; part++)

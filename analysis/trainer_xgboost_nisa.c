@@ -81,23 +81,19 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
 {
     size_t n = (size_t)job->n;
     size_t inputs = (size_t)job->d->inputs;
-    rc_status_t st;
     set_stops(g, job->options->epochs);
     g->x = rc_alloc(n * inputs, sizeof *g->x, "inputs of trees", err);
     g->label = rc_alloc(n, sizeof *g->label, "labels of trees", err);
     g->fold = rc_alloc(n, sizeof *g->fold, "validation parts", err);
-    if (!g->x || !g->label || !g->fold)
-        return RC_ENOMEM;
+    RC_PASS(g->x && g->label && g->fold ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         g->label[i] = (float)rc_dataset_best(job->d, job->row[i]);
         for (size_t k = 0; k < inputs; k++)
             g->x[i * inputs + k] = (float)job->d->value[(size_t)job->row[i] * inputs + k];
     }
-    st = rc_split_inside(
+    RC_PASS(rc_split_inside(
         &(rc_split_t){job->d, job->row, job->n, job->options->split, job->options->seed}, g->fold,
-        &g->folds, err);
-    if (st < 0)
-        return st;
+        &g->folds, err));
     g->runs = RATES * g->folds;
     g->run = rc_alloc0((size_t)g->runs, sizeof *g->run, "a grid", err);
     for (int i = 0; g->run && i < g->runs; i++) {
@@ -106,8 +102,7 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
         r->fold = i % g->folds;
         r->count = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->count, "a grid", err);
         r->gain = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->gain, "a grid", err);
-        if (!r->count || !r->gain)
-            return RC_ENOMEM;
+        RC_PASS(r->count && r->gain ? RC_OK : RC_ENOMEM);
     }
     return g->run ? RC_OK : RC_ENOMEM;
 }
@@ -145,8 +140,7 @@ static rc_status_t take_rows(
     float *x = rc_alloc(n * inputs, sizeof *x, "validation parts", err);
     float *label = rc_alloc(n, sizeof *label, "validation parts", err);
     *rows = (rc_boost_rows_t){.inputs = (int)inputs, .x = x, .label = label};
-    if (!x || !label)
-        return RC_ENOMEM;
+    RC_PASS(x && label ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++)
         if ((g->fold[i] == fold) == inside) {
             memcpy(x + (size_t)rows->count * inputs, g->x + i * inputs, inputs * sizeof *x);

@@ -190,8 +190,7 @@ static rc_status_t fill(const rc_counted_t *c, const rc_side_t *side, int sides,
     const rc_feature_table_t *t, const rc_when_options_t *o, rc_when_t *out, rc_err_t *err)
 {
     out->row = rc_alloc((size_t)c->rows, sizeof *out->row, "rows", err);
-    if (!out->row)
-        return RC_ENOMEM;
+    RC_PASS(out->row ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
         int made = make_row(c, i, end, side, sides, t, o, &out->row[out->rows], err);
@@ -330,8 +329,7 @@ rc_status_t rc_when_decide(const rc_when_t *w, const rc_when_options_t *o, rc_wh
             w->row[0].family);
     double *scratch = rc_alloc(
         (size_t)w->rows * (RC_WHEN_INPUTS + SIZES + 3), sizeof *scratch, "rows of a fit", err);
-    if (!scratch)
-        return RC_ENOMEM;
+    RC_PASS(scratch ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < w->rows && st == RC_OK; i++) {
         const rc_when_row_t *r = &w->row[i];
         if (fits)

@@ -15,8 +15,7 @@ static rc_status_t new_state(const rc_kernel_t *kernel, rc_executor_t *x, const 
         return rc_fail(
             err, RC_ENOTSUP, "shape: K = %" PRId64 ", at most %" PRId64, p->k, kernel->k_max);
     rc_prepared_t *s = rc_alloc0(1, kernel->state_bytes, "kernel state", err);
-    if (!s)
-        return RC_ENOMEM;
+    RC_PASS(s ? RC_OK : RC_ENOMEM);
     if (of)
         memcpy(s, of, kernel->shares);
     s->memory = (rc_memory_t){.x = x};
@@ -42,9 +41,8 @@ rc_status_t rc_kernel_prepare(const rc_kernel_t *kernel, rc_executor_t *x, const
     const rc_analysis_t *analysis, void **state, rc_err_t *err)
 {
     rc_prepared_t *s = NULL;
-    rc_status_t st = new_state(kernel, x, p, NULL, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(new_state(kernel, x, p, NULL, &s, err));
+    rc_status_t st = RC_OK;
     const rc_problem_t asked = s->p; /* which knows the kernel */
     if (kernel->build)
         st = kernel->build(s, &asked, analysis, err);
@@ -63,10 +61,8 @@ rc_status_t rc_kernel_share(const rc_kernel_t *kernel, rc_executor_t *x, const r
 {
     rc_prepared_t *from = of;
     rc_prepared_t *s = NULL;
-    rc_status_t st = new_state(kernel, x, p, from, &s, err);
-    if (st < 0)
-        return st;
-    st = rc_memory_share(&from->memory, x, &s->memory, err);
+    RC_PASS(new_state(kernel, x, p, from, &s, err));
+    rc_status_t st = rc_memory_share(&from->memory, x, &s->memory, err);
     if (st < 0) {
         free(s); /* nothing of the matrix is its own yet */
         return st;
@@ -85,8 +81,8 @@ static rc_status_t run_narrow(const rc_kernel_t *kernel, const rc_prepared_t *s,
 {
     _Alignas(max_align_t) unsigned char copy[RC_STATE_BYTES];
     memcpy(copy, s, kernel->state_bytes);
-    rc_status_t st = kernel->fit(copy, o->in[0].cols, err);
-    return st < 0 ? st : kernel->run(copy, o, alpha, beta, err);
+    RC_PASS(kernel->fit(copy, o->in[0].cols, err));
+    return kernel->run(copy, o, alpha, beta, err);
 }
 
 rc_status_t rc_kernel_run(const rc_kernel_t *kernel, void *state, const rc_operands_t *o,

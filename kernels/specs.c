@@ -132,8 +132,7 @@ rc_status_t rc_kernel_specs_parse(const char *text, rc_device_kind_t device, uns
     for (int i = 0; list && i < n; i++)
         rc_kernel_spec_set(&spec[i], device, &list[i]);
     free(spec);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     *out = list;
     *count = n;
     return RC_OK;

@@ -57,9 +57,7 @@ static void row_text(const rc_dataset_t *d, int64_t row, char *text, size_t size
 
 static void put_figure(rc_table_t *t, const rc_figure_t *f)
 {
-    rc_table_real(t, f->value, DIGITS);
-    rc_table_real(t, f->low, DIGITS);
-    rc_table_real(t, f->high, DIGITS);
+    RC_CELLS(t, RC_REAL(f->value, DIGITS), RC_REAL(f->low, DIGITS), RC_REAL(f->high, DIGITS));
 }
 
 static void put_choosing(rc_table_t *t, const char *name, const rc_choosing_t *c)
@@ -107,18 +105,13 @@ static void print_speedups(printer_t *p)
 
 static void put_share(rc_table_t *t, const char *name, double value)
 {
-    rc_table_text(t, name);
-    rc_table_real(t, percent(value), DIGITS);
-    rc_table_missing(t);
-    rc_table_missing(t);
+    RC_CELLS(t, RC_TEXT(name), RC_REAL(percent(value), DIGITS), RC_MISSING, RC_MISSING);
 }
 
 static void put_interval(rc_table_t *t, const char *name, const rc_figure_t *f)
 {
-    rc_table_text(t, name);
-    rc_table_real(t, percent(f->value), DIGITS);
-    rc_table_real(t, percent(f->low), DIGITS);
-    rc_table_real(t, percent(f->high), DIGITS);
+    RC_CELLS(t, RC_TEXT(name), RC_REAL(percent(f->value), DIGITS), RC_REAL(percent(f->low), DIGITS),
+        RC_REAL(percent(f->high), DIGITS));
 }
 
 static void print_selector(printer_t *p)
@@ -157,11 +150,8 @@ static void print_selector(printer_t *p)
 static void put_library(
     rc_table_t *t, const char *name, const char *way, const rc_over_library_t *o)
 {
-    rc_table_text(t, name);
-    rc_table_text(t, way);
-    rc_table_int(t, o->rows);
-    rc_table_real(t, o->geomean, DIGITS);
-    rc_table_real(t, o->min, DIGITS);
+    RC_CELLS(t, RC_TEXT(name), RC_TEXT(way), RC_INT(o->rows), RC_REAL(o->geomean, DIGITS),
+        RC_REAL(o->min, DIGITS));
     for (int i = 0; i < RC_LIBRARY_LIMITS; i++)
         rc_table_real(t, percent(o->share_below[i]), DIGITS);
 }
@@ -196,11 +186,10 @@ static void print_losses(printer_t *p)
     for (int i = 0; t && i < RC_LOSS_BINS; i++) {
         int64_t n = p->e->all.histogram[i];
         sum += n;
-        rc_table_real(t, percent(rc_loss_edges[i]), DIGITS);
-        rc_table_real(t, percent(rc_loss_edges[i + 1]), DIGITS);
-        rc_table_int(t, n);
-        rc_table_real(t, percent((double)n / (double)p->e->all.rows), DIGITS);
-        rc_table_real(t, percent((double)sum / (double)p->e->all.rows), DIGITS);
+        RC_CELLS(t, RC_REAL(percent(rc_loss_edges[i]), DIGITS),
+            RC_REAL(percent(rc_loss_edges[i + 1]), DIGITS), RC_INT(n),
+            RC_REAL(percent((double)n / (double)p->e->all.rows), DIGITS),
+            RC_REAL(percent((double)sum / (double)p->e->all.rows), DIGITS));
     }
     end(p, t);
 }
@@ -220,10 +209,7 @@ static void print_classes(printer_t *p)
             best += p->e->all.cells.confusion[c * n + o];
             chosen += p->e->all.cells.confusion[o * n + c];
         }
-        rc_table_int(t, c + 1);
-        rc_table_text(t, p->d->cls[c].name);
-        rc_table_int(t, best);
-        rc_table_int(t, chosen);
+        RC_CELLS(t, RC_INT(c + 1), RC_TEXT(p->d->cls[c].name), RC_INT(best), RC_INT(chosen));
     }
     end(p, t);
 }
@@ -322,10 +308,8 @@ static void print_portfolio(printer_t *p)
     rc_table_t *t =
         begin(p, "Greedy portfolio: the oracle over the first so many classes:", column, 4);
     for (int i = 0; t && i < p->e->classes; i++) {
-        rc_table_int(t, i + 1);
-        rc_table_text(t, p->d->cls[p->e->portfolio_class[i]].name);
-        rc_table_real(t, p->e->portfolio[i], DIGITS);
-        rc_table_real(t, p->e->portfolio_held_out[i], DIGITS);
+        RC_CELLS(t, RC_INT(i + 1), RC_TEXT(p->d->cls[p->e->portfolio_class[i]].name),
+            RC_REAL(p->e->portfolio[i], DIGITS), RC_REAL(p->e->portfolio_held_out[i], DIGITS));
     }
     end(p, t);
 }
@@ -343,20 +327,14 @@ static void print_parts(
     rc_table_t *t = begin(p, heading, column, (int)(sizeof column / sizeof *column));
     for (int i = 0; t && i < n; i++) {
         const rc_part_t *a = &part[i];
-        rc_table_text(t, a->name);
-        rc_table_int(t, a->rows);
-        rc_table_int(t, a->matrices);
-        rc_table_real(t, a->selector.geomean.value, DIGITS);
-        rc_table_real(t, a->oracle.geomean.value, DIGITS);
-        rc_table_real(t, a->oracle_held_out.value, DIGITS);
-        rc_table_real(t, a->single.geomean.value, DIGITS);
-        rc_table_real(t, a->random.geomean.value, DIGITS);
-        rc_table_real(t, percent(a->gain.value), 3);
-        rc_table_real(t, percent(a->gain_held_out.value), 3);
-        rc_table_real(t, percent(a->of_oracle.value), DIGITS);
-        rc_table_real(t, percent(a->of_oracle_timed.value), DIGITS);
-        rc_table_real(t, percent(a->mean_loss.value), 3);
-        rc_table_real(t, percent(a->worst_loss), 3);
+        RC_CELLS(t, RC_TEXT(a->name), RC_INT(a->rows), RC_INT(a->matrices),
+            RC_REAL(a->selector.geomean.value, DIGITS), RC_REAL(a->oracle.geomean.value, DIGITS),
+            RC_REAL(a->oracle_held_out.value, DIGITS), RC_REAL(a->single.geomean.value, DIGITS),
+            RC_REAL(a->random.geomean.value, DIGITS), RC_REAL(percent(a->gain.value), 3),
+            RC_REAL(percent(a->gain_held_out.value), 3),
+            RC_REAL(percent(a->of_oracle.value), DIGITS),
+            RC_REAL(percent(a->of_oracle_timed.value), DIGITS),
+            RC_REAL(percent(a->mean_loss.value), 3), RC_REAL(percent(a->worst_loss), 3));
         for (int s = 0; s < RC_LOSS_SHARES; s++)
             rc_table_real(t, percent(a->within[s]), 3);
         rc_table_real(t, percent(a->accuracy[0]), 3);
@@ -428,9 +406,7 @@ rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err)
     rc_importance_t imp;
     if (!m->training || !json_object_get(m->training, "importance"))
         return RC_OK;
-    rc_status_t st = rc_importance_read(m, &imp, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_importance_read(m, &imp, err));
     printf(
         "\nImportance of inputs: share of the splits, and of the mean gain of splits, in the folds "
         "inside of the training part (mean) and in the model:\n\n");
@@ -438,11 +414,9 @@ rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err)
         rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
     for (int at = 0; t && at < m->inputs; at++) {
         int i = by_weight(&imp, m->inputs, at);
-        rc_table_text(t, m->input[i].name);
-        rc_table_real(t, 100 * imp.folds_weight[i], 3);
-        rc_table_real(t, 100 * imp.folds_gain[i], 3);
-        rc_table_real(t, 100 * imp.weight[i], 3);
-        rc_table_real(t, 100 * imp.gain[i], 3);
+        RC_CELLS(t, RC_TEXT(m->input[i].name), RC_REAL(100 * imp.folds_weight[i], 3),
+            RC_REAL(100 * imp.folds_gain[i], 3), RC_REAL(100 * imp.weight[i], 3),
+            RC_REAL(100 * imp.gain[i], 3));
     }
     rc_importance_free(&imp);
     return t ? rc_table_end(t, err) : RC_ENOMEM;
@@ -491,32 +465,24 @@ rc_status_t rc_comparison_print(
         return print_comparison_json(d, c, err);
     rc_table_t *t =
         rc_table_begin(stdout, format, column, (int)(sizeof column / sizeof *column), err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < c->rows; i++) {
         const rc_comparison_row_t *r = &c->row[i];
         const rc_part_t *a = &r->evaluation.all;
-        rc_table_text(t, r->name);
-        rc_table_real(t, percent(a->gain.value), 3);
-        rc_table_real(t, percent(a->gain.low), 3);
-        rc_table_real(t, percent(a->gain.high), 3);
-        rc_table_real(t, percent(a->gain_held_out.value), 3);
-        rc_table_real(t, percent(a->gain_held_out.low), 3);
-        rc_table_real(t, percent(a->gain_held_out.high), 3);
-        rc_table_real(t, percent(a->of_oracle.value), DIGITS);
-        rc_table_real(t, percent(a->mean_loss.value), 3);
+        RC_CELLS(t, RC_TEXT(r->name), RC_REAL(percent(a->gain.value), 3),
+            RC_REAL(percent(a->gain.low), 3), RC_REAL(percent(a->gain.high), 3),
+            RC_REAL(percent(a->gain_held_out.value), 3), RC_REAL(percent(a->gain_held_out.low), 3),
+            RC_REAL(percent(a->gain_held_out.high), 3),
+            RC_REAL(percent(a->of_oracle.value), DIGITS), RC_REAL(percent(a->mean_loss.value), 3));
         for (int s = 0; s < RC_LOSS_SHARES; s++)
             rc_table_real(t, percent(a->within[s]), 3);
-        rc_table_real(t, percent(a->worst_loss), 3);
-        rc_table_real(t, percent(a->accuracy[0]), 3);
-        rc_table_real(t, percent(a->balanced[0]), 3);
-        rc_table_real(t,
-            r->evaluation.all.cells.error_mean
-                ? percent(r->evaluation.all.cells.error_mean[d->classes])
-                : NAN,
-            3);
-        rc_table_real(t, r->cost.fit_s, 3);
-        rc_table_real(t, r->cost.inference_ns, 3);
+        RC_CELLS(t, RC_REAL(percent(a->worst_loss), 3), RC_REAL(percent(a->accuracy[0]), 3),
+            RC_REAL(percent(a->balanced[0]), 3),
+            RC_REAL(r->evaluation.all.cells.error_mean
+                        ? percent(r->evaluation.all.cells.error_mean[d->classes])
+                        : NAN,
+                3),
+            RC_REAL(r->cost.fit_s, 3), RC_REAL(r->cost.inference_ns, 3));
     }
     return rc_table_end(t, err);
 }

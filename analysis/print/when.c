@@ -94,18 +94,10 @@ static void print_line(
             ordered += o->ordered[by][i];
             worst = fmin(worst, p->reuse * w->row[i].none_ns / o->cost[by][i]);
         }
-    rc_table_real(t, p->reuse, 6);
-    if (p->k)
-        rc_table_int(t, p->k);
-    else
-        rc_table_missing(t);
-    rc_table_text(t, rc_when_names[by]);
-    rc_table_int(t, rows);
-    rc_table_int(t, ordered);
-    rc_table_real(t, own, 4);
-    rc_table_real(t, best > 1 ? 100 * (own - 1) / (best - 1) : NAN, 4);
-    rc_table_real(t, worst, 4);
-    rc_table_text(t, rc_when_made_names[p->made]);
+    RC_CELLS(t, RC_REAL(p->reuse, 6), p->k ? RC_INT(p->k) : RC_MISSING, RC_TEXT(rc_when_names[by]),
+        RC_INT(rows), RC_INT(ordered), RC_REAL(own, 4),
+        RC_REAL(best > 1 ? 100 * (own - 1) / (best - 1) : NAN, 4), RC_REAL(worst, 4),
+        RC_TEXT(rc_when_made_names[p->made]));
 }
 
 /* Lines of one reuse: each K that there is, ascending, then all. */

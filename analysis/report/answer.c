@@ -228,9 +228,7 @@ static rc_status_t say_default(const rc_survey_t *s, const rc_survey_setting_t *
             scratch[n++] = log_over_best(s, held_out, i);
             pair = s->row_pair[i];
         }
-    rc_status_t st = rc_headline_figure(scratch, n, &loss, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_headline_figure(scratch, n, &loss, err));
     rc_str_addf(out, "%s for %s-major B and C, %.1f %% slower", best->kernel,
         best->layout == 0 ? "column" : "row", 100 * (loss.value - 1));
     if (isfinite(loss.low))

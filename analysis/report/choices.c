@@ -27,8 +27,7 @@ static rc_status_t alloc(rc_choices_t *c, int64_t pairs, rc_err_t *err)
     c->cls = rc_alloc((size_t)pairs, sizeof *c->cls, "choices", err);
     c->time = rc_alloc((size_t)pairs, sizeof *c->time, "choices", err);
     c->loss = rc_alloc((size_t)pairs, sizeof *c->loss, "choices", err);
-    if (!c->cls || !c->time || !c->loss)
-        return RC_ENOMEM;
+    RC_PASS(c->cls && c->time && c->loss ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < pairs; i++) {
         c->cls[i] = -1;
         c->time[i] = c->loss[i] = NAN;
@@ -76,8 +75,7 @@ static rc_status_t is_fitted_on(const rc_model_t *m, const rc_dataset_t *d, int 
     rc_err_t why = {0};
     int64_t n = 0;
     int64_t *row = rc_alloc((size_t)d->rows, sizeof *row, "rows of a data set", err);
-    if (!row)
-        return RC_ENOMEM;
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
     rc_status_t st = rc_unseen_rows(m, d, 0, row, &n, &why);
     free(row);
     if (st == RC_ENOMEM)

@@ -110,8 +110,7 @@ rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, r
     if (n == 0)
         return RC_OK;
     double *unit = rc_alloc((size_t)n, 2 * sizeof *unit, "ratios", err);
-    if (!unit)
-        return RC_ENOMEM;
+    RC_PASS(unit ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         unit[2 * i] = 1;
         unit[2 * i + 1] = log[i];
@@ -207,18 +206,16 @@ static int is_same_plan(const rc_survey_t *s, int64_t a, int64_t b)
 static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
     const rc_held_out_t *choice, double *scratch, rc_headline_t *out, rc_err_t *err)
 {
-    rc_status_t st;
     out->matrices = a->pairs;
-    RC_TRY(gain_of(s, a, choice, &orders, scratch, &out->order, err));
-    RC_TRY(gain_of(s, a, choice, &plans, scratch, &out->plan, err));
-    RC_TRY(gain_of(s, a, choice, &vendors, scratch, &out->vendor, err));
+    RC_PASS(gain_of(s, a, choice, &orders, scratch, &out->order, err));
+    RC_PASS(gain_of(s, a, choice, &plans, scratch, &out->plan, err));
+    RC_PASS(gain_of(s, a, choice, &vendors, scratch, &out->vendor, err));
     pay_back(s, a, scratch, out);
-    RC_TRY(lead(s, a, out, err));
+    RC_PASS(lead(s, a, out, err));
     for (int64_t i = a->first; i < a->first + a->pairs; i++)
         out->clear +=
             choice[i].clear && is_same_plan(s, s->pair[i].row[RC_CHOICE_ALL], out->leader);
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_headline_make(

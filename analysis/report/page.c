@@ -110,8 +110,7 @@ static rc_status_t make_answers(const rc_survey_t *s, const rc_headline_t *headl
 {
     rc_status_t st = RC_OK;
     *out = rc_alloc0((size_t)s->settings + 1, sizeof **out, "the answer", err);
-    if (!*out)
-        return RC_ENOMEM;
+    RC_PASS(*out ? RC_OK : RC_ENOMEM);
     for (int i = 0; st == RC_OK && i < s->settings; i++)
         st = rc_answer_make(s, i, &headline[i], held_out, &(*out)[i], err);
     return st;

@@ -61,9 +61,7 @@ rc_status_t rc_report_read(const char *path, rc_str_t *out, rc_err_t *err)
     char buf[65536];
     size_t n;
     FILE *f;
-    rc_status_t st = rc_open_given(path, &f, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_given(path, &f, err));
     while ((n = fread(buf, 1, sizeof buf, f)) > 0)
         rc_str_addn(out, buf, n);
     int failed = ferror(f);
@@ -78,11 +76,9 @@ rc_status_t rc_report_read(const char *path, rc_str_t *out, rc_err_t *err)
 rc_status_t rc_report_write(const char *path, const rc_str_t *text, rc_err_t *err)
 {
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin_ours(path, &r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_replace_begin_ours(path, &r, err));
     int whole = fwrite(text->text, 1, text->len, r.file) == text->len;
-    st = rc_replace_end(&r, whole, err);
+    rc_status_t st = rc_replace_end(&r, whole, err);
     return st == RC_OK && !whole ? rc_fail(err, RC_EIO, "cannot write '%s'", path) : st;
 }
 
@@ -445,8 +441,7 @@ rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, cons
     while (rc_plots[plots])
         plots++;
     list = rc_alloc0((size_t)plots, (RC_PLOT_SETTINGS + 1) * sizeof *list, "figures", err);
-    if (!list)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(list ? RC_OK : RC_ENOMEM);
     RC_TRY(prepare(&d, dir));
     for (int i = 0; i < plots; i++)
         RC_TRY(draw_plot(&d, rc_plots[i], list, &n));

@@ -116,8 +116,7 @@ static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
 {
     m->number = rc_alloc((size_t)m->ids, sizeof *m->number, "policies", m->err);
     o->policy = rc_alloc((size_t)m->ids + 1, sizeof *o->policy, "policies", m->err);
-    if (!m->number || !o->policy)
-        return RC_ENOMEM;
+    RC_PASS(m->number && o->policy ? RC_OK : RC_ENOMEM);
     for (int32_t id = 0; id < m->ids; id++)
         m->number[id] = -1;
     for (int64_t i = m->from; i < m->to; i++)
@@ -142,8 +141,7 @@ static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o, int64_t *col
         if (takes_part(m, i) && is_csr(m, result(m, i)->policy))
             column[m->s->row_pair[i] - m->setting->first] = 0;
     o->matrix = rc_alloc((size_t)m->setting->pairs, sizeof *o->matrix, "matrices", m->err);
-    if (!o->matrix)
-        return RC_ENOMEM;
+    RC_PASS(o->matrix ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < m->setting->pairs; i++)
         if (column[i] == 0) {
             column[i] = o->matrices;
@@ -160,8 +158,7 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
     o->row = rc_alloc(cells, sizeof *o->row, "speedups", m->err);
     o->best = rc_alloc((size_t)o->matrices, sizeof *o->best, "speedups", m->err);
     o->winner = rc_alloc0((size_t)o->matrices, sizeof *o->winner, "speedups", m->err);
-    if (!o->gain || !o->row || !o->best || !o->winner)
-        return RC_ENOMEM;
+    RC_PASS(o->gain && o->row && o->best && o->winner ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < cells; i++) {
         o->gain[i] = NAN;
         o->row[i] = -1;
@@ -194,8 +191,7 @@ rc_status_t rc_plot_orders_make(
     rc_plot_orders_t o = {.setting = m.setting};
     int64_t *column = rc_alloc((size_t)m.setting->pairs, sizeof *column, "matrices", err);
     rc_status_t st;
-    if (!column)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(column ? RC_OK : RC_ENOMEM);
     find_entries(&m);
     RC_TRY(number_policies(&m, &o));
     RC_TRY(number_matrices(&m, &o, column));

@@ -4,6 +4,7 @@
 #include "analysis/report/plot_data.h"
 #include "analysis/when.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/map.h"
 #include "base/type.h"
 #include "kernels/vendor/vendor.h"
@@ -201,8 +202,7 @@ static rc_status_t count_kinds(map_t *m, rc_err_t *err)
     rc_map_t number = {0};
     rc_status_t st = RC_OK;
     m->kind = rc_alloc0((size_t)m->s->matrices, sizeof *m->kind, "a figure", err);
-    if (!m->kind)
-        return RC_ENOMEM;
+    RC_PASS(m->kind ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; st == RC_OK && i < m->points; i++) {
         const rc_survey_matrix_t *matrix = &m->s->matrix[m->point[i].matrix];
         char name[sizeof m->kind->name] = "";
@@ -288,8 +288,7 @@ static void put_series(
 static rc_status_t put_block(const map_t *m, int shown, rc_plot_text_t *text, rc_err_t *err)
 {
     double *x = rc_alloc((size_t)m->points, 2 * sizeof *x, "a figure", err);
-    if (!x)
-        return RC_ENOMEM;
+    RC_PASS(x ? RC_OK : RC_ENOMEM);
     rc_plot_block_begin(text, "POINTS");
     for (int axis = 0; axis < 2; axis++)
         for (int cls = 0; cls < CLASSES; cls++)
@@ -337,8 +336,7 @@ static void drop(void *kept)
 static rc_status_t keep(const rc_plot_input_t *in, void **out, rc_err_t *err)
 {
     map_t *m = rc_alloc0(1, sizeof *m, "a figure", err);
-    if (!m)
-        return RC_ENOMEM;
+    RC_PASS(m ? RC_OK : RC_ENOMEM);
     m->s = in->survey;
     rc_status_t st = find_points(m, err);
     if (st == RC_OK)

@@ -3,6 +3,7 @@
 #include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -39,8 +40,7 @@ static rc_status_t collect(
     c->matrices = o->matrices;
     c->x = rc_alloc((size_t)c->matrices, sizeof *c->x, "a figure", err);
     c->y = rc_alloc((size_t)c->matrices * (size_t)c->panels, sizeof *c->y, "a figure", err);
-    if (!c->x || !c->y)
-        return RC_ENOMEM;
+    RC_PASS(c->x && c->y ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < c->matrices; i++)
         c->x[i] = p->x(&s->matrix[o->matrix[i]]);
     for (int k = 0; k < c->panels; k++)

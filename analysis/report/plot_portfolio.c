@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "table/portfolio.h"
 #include "table/split_half.h"
 
@@ -13,9 +14,8 @@ static rc_status_t hold_out(
     const rc_survey_t *s, const rc_plot_orders_t *o, double *cost, rc_err_t *err)
 {
     rc_halves_t h;
-    rc_status_t st = rc_halves_make(o->matrices, o->policies, &h, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_halves_make(o->matrices, o->policies, &h, err));
+    rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < o->matrices; i++) {
         rc_timed_t csr = rc_timed_of(s->view, o->row[i]);
         for (int p = 0; st == RC_OK && p < o->policies; p++) {

@@ -2,6 +2,7 @@
 #include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,8 +73,7 @@ static rc_status_t collect(profile_t *p, rc_err_t *err)
 {
     const rc_survey_t *s = p->s;
     p->family_of = rc_alloc((size_t)s->entering, sizeof *p->family_of, "a figure", err);
-    if (!p->family_of)
-        return RC_ENOMEM;
+    RC_PASS(p->family_of ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->entering; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
         p->family_of[i] = facet_of(p, s->row_pair[i]) < 0
@@ -82,8 +82,7 @@ static rc_status_t collect(profile_t *p, rc_err_t *err)
     }
     size_t cells = (size_t)p->families * (size_t)s->pairs;
     p->ns = rc_alloc(cells, sizeof *p->ns, "a figure", err);
-    if (!p->ns)
-        return RC_ENOMEM;
+    RC_PASS(p->ns ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < cells; i++)
         p->ns[i] = NAN;
     for (int64_t i = 0; i < s->entering; i++) {
@@ -206,8 +205,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         return RC_OK;
     }
     profile_t *p = rc_alloc0(1, sizeof *p, "a figure", err);
-    if (!p)
-        return RC_ENOMEM;
+    RC_PASS(p ? RC_OK : RC_ENOMEM);
     p->s = in->survey;
     p->shown = in->shown;
     choose_facets(p);

@@ -548,9 +548,7 @@ static rc_status_t write_modelling(
                                        : "the store has no rs with the parameters of a tuning");
         return RC_OK;
     }
-    rc_status_t st = rc_training_of(s->view, &m.training, &count, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_training_of(s->view, &m.training, &count, err));
     m.t = frequent_t(s, &s->setting[in->shown], m.training);
     series.user = &m;
     rc_str_add(&text->caption,
@@ -560,7 +558,7 @@ static rc_status_t write_modelling(
             ": without a model (t = %d, most often best on those, cfv = cfh = 1)", (int)m.t);
     rc_str_add(
         &text->caption, ", with the parameters of a tuning, and the best that was measured.");
-    st = write_series(&series, in, 1, csv, text, err);
+    rc_status_t st = write_series(&series, in, 1, csv, text, err);
     free(m.training);
     return st;
 }

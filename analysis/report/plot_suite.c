@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/family.h"
 #include "table/suite.h"
 
@@ -183,8 +184,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         return RC_OK;
     }
     bar_t *bar = rc_alloc((size_t)s->setting[in->shown].pairs, sizeof *bar, "a figure", err);
-    if (!bar)
-        return RC_ENOMEM;
+    RC_PASS(bar ? RC_OK : RC_ENOMEM);
     int64_t n = make_bars(s, in->shown, bar);
     qsort(bar, (size_t)n, sizeof *bar, by_block);
     write_bars(bar, n, csv);

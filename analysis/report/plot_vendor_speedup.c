@@ -2,6 +2,7 @@
 #include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/stats.h"
 #include "kernels/vendor/vendor.h"
 
@@ -51,8 +52,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int shown = 0; /* its group, from 1 */
     int64_t most = 0;
     double *ratio = rc_alloc((size_t)s->pairs, sizeof *ratio, "a figure", err);
-    if (!ratio)
-        return RC_ENOMEM;
+    RC_PASS(ratio ? RC_OK : RC_ENOMEM);
     fputs(
         "setting,what,kernel,matrices,geomean speedup over cuSPARSE (x),mean (x),min (x),max (x)\n",
         csv);

@@ -27,9 +27,8 @@ static rc_status_t check(
 rc_status_t rc_png_palette(const unsigned char *pixel, int width, int height,
     const rc_rgba_t *palette, int colors, rc_str_t *out, rc_err_t *err)
 {
-    rc_status_t st = check(pixel, width, height, colors, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check(pixel, width, height, colors, err));
+    rc_status_t st = RC_OK;
     png_image image = {.version = PNG_IMAGE_VERSION,
         .width = (png_uint_32)width,
         .height = (png_uint_32)height,
@@ -37,8 +36,7 @@ rc_status_t rc_png_palette(const unsigned char *pixel, int width, int height,
         .colormap_entries = (png_uint_32)colors};
     png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
     void *file = rc_alloc(size, 1, "an image", err);
-    if (!file)
-        return RC_ENOMEM;
+    RC_PASS(file ? RC_OK : RC_ENOMEM);
     if (!png_image_write_to_memory(&image, file, &size, 0, pixel, 0, palette))
         st = rc_fail(err, RC_ENOMEM, "libpng: %s", image.message);
     png_image_free(&image);

@@ -52,9 +52,7 @@ static void name_model(work_t *w)
 static rc_status_t read_model(work_t *w, rc_err_t *err)
 {
     json_error_t flaw;
-    rc_status_t st = rc_model_read(w->o->model, &w->model, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_model_read(w->o->model, &w->model, err));
     w->model_file = json_load_file(w->o->model, 0, &flaw);
     if (!w->model_file)
         return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->model, flaw.line, flaw.text);

@@ -42,8 +42,7 @@ rc_status_t rc_spy_png(
             full = count[i] > full ? count[i] : full;
     }
     unsigned char *pixel = rc_alloc(n, 1, "an image", err);
-    if (!pixel)
-        return RC_ENOMEM;
+    RC_PASS(pixel ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++)
         pixel[i] = step_of(count[i], full);
     rc_status_t st = rc_png_palette(pixel, width, height, palette, steps + 1, out, err);

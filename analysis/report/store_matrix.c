@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/report/store_matrix.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -42,11 +43,8 @@ rc_status_t rc_entry_load_measured(
 {
     rc_digest_t digest;
     char hex[RC_DIGEST_HEX + 1];
-    rc_status_t st = rc_entry_load(e, NULL, 0, NULL, a, NULL, err);
-    if (st == RC_OK)
-        st = rc_csr_digest(a, &digest, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_entry_load(e, NULL, 0, NULL, a, NULL, err));
+    RC_PASS(rc_csr_digest(a, &digest, err));
     rc_digest_hex(digest, hex);
     *usable = strcmp(hex, matrix->digest) == 0;
     return RC_OK;

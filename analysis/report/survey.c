@@ -75,8 +75,7 @@ static rc_status_t settle_settings(maker_t *m)
 {
     rc_survey_t *s = m->out;
     s->setting = rc_alloc0((size_t)m->all.settings, sizeof *s->setting, "settings", m->err);
-    if (!s->setting)
-        return RC_ENOMEM;
+    RC_PASS(s->setting ? RC_OK : RC_ENOMEM);
     s->settings = m->all.settings;
     for (int i = 0; i < s->settings; i++) {
         rc_survey_setting_t *a = &s->setting[i];
@@ -129,8 +128,7 @@ static rc_status_t settle_matrices(maker_t *m)
     int32_t ids = rc_view_matrices(m->v);
     size_t n = 0;
     m->index = rc_alloc((size_t)ids, sizeof *m->index, "matrices", m->err);
-    if (!m->index)
-        return RC_ENOMEM;
+    RC_PASS(m->index ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < ids; i++)
         m->index[i] = -1;
     for (int64_t i = 0; i < m->all.rows; i++)
@@ -139,8 +137,7 @@ static rc_status_t settle_matrices(maker_t *m)
             n++;
         }
     s->matrix = rc_alloc0(n, sizeof *s->matrix, "matrices", m->err);
-    if (!s->matrix)
-        return RC_ENOMEM;
+    RC_PASS(s->matrix ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < ids; i++)
         if (m->index[i] == 0)
             describe_matrix(rc_view_matrix(m->v, i), &s->matrix[s->matrices++]);
@@ -219,8 +216,7 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
     int32_t kernels = rc_view_kernels(m->v);
     tally_t *t = rc_alloc((size_t)kernels, sizeof *t, "kernels", m->err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int32_t k = 0; k < kernels; k++) {
         t[k] = (tally_t){.setting = -1,
             .since = INT64_MAX,
@@ -308,8 +304,7 @@ static rc_status_t settle_pairs(maker_t *m)
     s->pair = rc_alloc((size_t)count_pairs(m), sizeof *s->pair, "a survey", m->err);
     s->rows = rc_alloc((size_t)m->all.rows, sizeof *s->rows, "a survey", m->err);
     s->row_pair = rc_alloc((size_t)m->all.rows, sizeof *s->row_pair, "a survey", m->err);
-    if (!reference || !s->pair || !s->rows || !s->row_pair)
-        RC_TRY(RC_ENOMEM);
+    RC_TRY(reference && s->pair && s->rows && s->row_pair ? RC_OK : RC_ENOMEM);
     RC_TRY(find_references(m, reference));
     for (int64_t i = 0; i < m->all.rows; i++) {
         const rc_counted_row_t *e = &m->all.row[i];
@@ -343,8 +338,7 @@ static rc_status_t count_policies(const maker_t *m, int *policies)
 {
     int32_t ids = rc_view_policies(m->v);
     int32_t *last = rc_alloc((size_t)ids, sizeof *last, "policies", m->err);
-    if (!last)
-        return RC_ENOMEM;
+    RC_PASS(last ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < ids; i++)
         last[i] = -1;
     for (int64_t i = 0; i < m->all.rows; i++) {

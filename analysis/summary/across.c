@@ -32,19 +32,10 @@ static int64_t members(const rc_versus_t *r)
 
 static void put_versus(rc_table_t *t, const rc_versus_t *r)
 {
-    rc_table_int(t, r->matrices);
-    rc_table_int(t, r->only_a);
-    rc_table_int(t, r->only_b);
-    rc_table_int(t, r->wins);
-    rc_table_real(t, 100 * (double)r->wins / (double)r->matrices, 3);
-    rc_table_int(t, r->clear);
-    rc_table_int(t, r->ties);
-    rc_table_real(t, r->max, 4);
-    rc_table_real(t, r->mean, 4);
-    rc_table_real(t, r->geomean, 4);
-    rc_table_real(t, r->median, 4);
-    rc_table_real(t, r->min, 4);
-    rc_table_real(t, r->geomean_held_out, 4);
+    RC_CELLS(t, RC_INT(r->matrices), RC_INT(r->only_a), RC_INT(r->only_b), RC_INT(r->wins),
+        RC_REAL(100 * (double)r->wins / (double)r->matrices, 3), RC_INT(r->clear), RC_INT(r->ties),
+        RC_REAL(r->max, 4), RC_REAL(r->mean, 4), RC_REAL(r->geomean, 4), RC_REAL(r->median, 4),
+        RC_REAL(r->min, 4), RC_REAL(r->geomean_held_out, 4));
 }
 
 /* Of RS-SpMM, or of row orders. */
@@ -116,17 +107,10 @@ static void put_best(rc_table_t *t, const rc_head_t *h, const rc_best_t *c, int6
     for (int i = 0; i < c->variants && (top == 0 || i < top); i++) {
         const rc_best_row_t *r = &c->variant[i];
         rc_head_put(t, h, &c->setting, c->setting.row);
-        rc_table_text(t, r->kernel);
-        rc_table_text(t, r->policy);
-        rc_table_int(t, r->matrices);
-        rc_table_int(t, r->wins);
-        rc_table_real(t, 100 * (double)r->wins / (double)c->setting.matrices, 3);
-        rc_table_int(t, r->clear);
-        rc_table_int(t, r->ties);
-        rc_table_real(t, 100 * r->loss_geomean, 4);
-        rc_table_real(t, 100 * r->loss_mean, 4);
-        rc_table_real(t, 100 * r->loss_max, 4);
-        rc_table_real(t, 100 * r->loss_held_out, 4);
+        RC_CELLS(t, RC_TEXT(r->kernel), RC_TEXT(r->policy), RC_INT(r->matrices), RC_INT(r->wins),
+            RC_REAL(100 * (double)r->wins / (double)c->setting.matrices, 3), RC_INT(r->clear),
+            RC_INT(r->ties), RC_REAL(100 * r->loss_geomean, 4), RC_REAL(100 * r->loss_mean, 4),
+            RC_REAL(100 * r->loss_max, 4), RC_REAL(100 * r->loss_held_out, 4));
     }
 }
 
@@ -138,16 +122,14 @@ static rc_status_t print_best(const rc_view_t *v, const rc_summary_options_t *o,
         {"loss_mean", "%"}, {"loss_max", "%"}, {"loss_held_out", "%"}};
     rc_best_t *c = NULL;
     int n = 0;
-    rc_status_t st = rc_best_make(v, where, &c, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_best_make(v, where, &c, &n, err));
     rc_head_t h = rc_head_new(v, format, 0);
     for (int i = 0; i < n; i++)
         rc_head_see(&h, &c[i].setting, c[i].setting.row);
     rc_table_t *t = rc_head_begin(&h, own, 11, err);
     for (int i = 0; t && i < n; i++)
         put_best(t, &h, &c[i], o->top);
-    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     rc_best_free(c, n);
     return st;
 }
@@ -174,9 +156,7 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
         return rc_summary_nisa_rates.print(v, o, where, format, err);
     if (o->by)
         return rc_summary_hong_rate.print(v, o, where, format, err);
-    rc_status_t st = rc_rate_make(v, where, &r, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_rate_make(v, where, &r, &n, err));
     rc_head_t h = rc_head_new(v, format, 0);
     int64_t matrices[2] = {0, 0};
     int words = 0;
@@ -191,19 +171,14 @@ static rc_status_t print_rate(const rc_view_t *v, const rc_summary_options_t *o,
     for (int i = 0; t && i < n; i++) {
         if (!rc_head_put_set(t, &h, &r[i].setting, r[i].set))
             continue;
-        rc_table_text(t, r[i].kernel);
-        rc_table_text(t, r[i].policy);
-        rc_table_int(t, r[i].matrices);
-        rc_table_real(t, r[i].gflops_geomean, 4);
-        rc_table_real(t, r[i].gflops_mean, 4);
-        rc_table_real(t, r[i].gflops_max, 4);
-        rc_table_real(t, r[i].gbs_geomean, 4);
-        rc_table_real(t, r[i].gbs_mean, 4);
-        rc_table_real(t, r[i].gbs_max, 4);
+        RC_CELLS(t, RC_TEXT(r[i].kernel), RC_TEXT(r[i].policy), RC_INT(r[i].matrices),
+            RC_REAL(r[i].gflops_geomean, 4), RC_REAL(r[i].gflops_mean, 4),
+            RC_REAL(r[i].gflops_max, 4), RC_REAL(r[i].gbs_geomean, 4), RC_REAL(r[i].gbs_mean, 4),
+            RC_REAL(r[i].gbs_max, 4));
         if (words)
             rc_table_text(t, words_of_rate(&r[i]));
     }
-    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     free(r);
     return st;
 }

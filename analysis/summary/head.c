@@ -65,9 +65,7 @@ void rc_head_put(rc_table_t *t, const rc_head_t *h, const rc_setting_t *s, int64
     if (h->show & RC_HEAD_DEVICE)
         rc_table_text(t, rc_view_device(h->v, s->device));
     if (h->show & RC_HEAD_GEOMETRY) {
-        rc_table_int(t, r->nw);
-        rc_table_int(t, r->nt);
-        rc_table_int(t, r->line);
+        RC_CELLS(t, RC_INT(r->nw), RC_INT(r->nt), RC_INT(r->line));
     }
     if (h->show & RC_HEAD_C_ORDER)
         rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));

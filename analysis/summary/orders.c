@@ -2,6 +2,7 @@
 #include "analysis/papers/paper.h"
 #include "analysis/summary/head.h"
 #include "analysis/summary/summary.h"
+#include "base/error.h"
 #include "table/speedup.h"
 
 /* A setting in which nothing but csr was measured has nothing to compare. */
@@ -31,22 +32,15 @@ static rc_status_t print_speedup(rc_table_format_t format, const rc_view_t *v,
     enum { ours = 9, theirs = 6 };
     rc_head_t h = head_of_settings(v, format, s, n);
     rc_table_t *t = rc_head_begin(&h, own, paper ? ours + theirs : ours, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         /* csr against itself is 1 by definition */
         for (int p = 1; p <= s[i].policies && has_orders(&s[i]); p++) {
             const rc_speedup_t *r = &s[i].speedup[p];
             rc_head_put(t, &h, &s[i].setting, s[i].row);
-            rc_table_text(t, r->policy);
-            rc_table_int(t, r->matrices);
-            rc_table_real(t, r->max, 4);
-            rc_table_real(t, r->mean, 4);
-            rc_table_real(t, r->geomean, 4);
-            rc_table_real(t, r->median, 4);
-            rc_table_real(t, r->min, 4);
-            rc_table_real(t, r->mean_held_out, 4);
-            rc_table_real(t, r->geomean_held_out, 4);
+            RC_CELLS(t, RC_TEXT(r->policy), RC_INT(r->matrices), RC_REAL(r->max, 4),
+                RC_REAL(r->mean, 4), RC_REAL(r->geomean, 4), RC_REAL(r->median, 4),
+                RC_REAL(r->min, 4), RC_REAL(r->mean_held_out, 4), RC_REAL(r->geomean_held_out, 4));
             const char *line = rc_paper_line(rc_mehrabi_speedup, &r->policy, 1);
             for (int c = 0; paper && c < theirs; c++)
                 rc_table_real(t, rc_paper_number(line, c), 4);
@@ -61,20 +55,15 @@ static rc_status_t print_share(rc_table_format_t format, const rc_view_t *v,
         {"share", "%"}, {"clear", ""}, {"ties", ""}, {"gain_over_5", "%"}, {"paper", ""}};
     rc_head_t h = head_of_settings(v, format, s, n);
     rc_table_t *t = rc_head_begin(&h, own, 7 + paper, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         for (int p = 0; p <= s[i].policies && has_orders(&s[i]); p++) {
             const rc_speedup_t *r = &s[i].speedup[p];
             double all = (double)s[i].matrices;
             rc_head_put(t, &h, &s[i].setting, s[i].row);
-            rc_table_text(t, r->policy);
-            rc_table_int(t, r->matrices);
-            rc_table_int(t, r->wins);
-            rc_table_real(t, 100 * (double)r->wins / all, 3);
-            rc_table_int(t, r->clear);
-            rc_table_int(t, r->ties);
-            rc_table_real(t, 100 * (double)r->over5 / all, 3);
+            RC_CELLS(t, RC_TEXT(r->policy), RC_INT(r->matrices), RC_INT(r->wins),
+                RC_REAL(100 * (double)r->wins / all, 3), RC_INT(r->clear), RC_INT(r->ties),
+                RC_REAL(100 * (double)r->over5 / all, 3));
             if (paper)
                 rc_paper_put(
                     t, rc_paper_says(rc_mehrabi_words, "share", &s[i].setting, r->policy, ""));
@@ -89,17 +78,14 @@ static rc_status_t print_portfolio(rc_table_format_t format, const rc_view_t *v,
         {"mean", "x"}, {"geomean_held_out", "x"}, {"mean_held_out", "x"}, {"paper", ""}};
     rc_head_t h = head_of_settings(v, format, s, n);
     rc_table_t *t = rc_head_begin(&h, own, 6 + paper, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         for (int p = 0; p < s[i].policies && has_orders(&s[i]); p++) {
             rc_head_put(t, &h, &s[i].setting, s[i].row);
-            rc_table_int(t, p + 1);
-            rc_table_text(t, s[i].portfolio[p].policy);
-            rc_table_real(t, s[i].portfolio[p].geomean, 4);
-            rc_table_real(t, s[i].portfolio[p].mean, 4);
-            rc_table_real(t, s[i].portfolio[p].geomean_held_out, 4);
-            rc_table_real(t, s[i].portfolio[p].mean_held_out, 4);
+            RC_CELLS(t, RC_INT(p + 1), RC_TEXT(s[i].portfolio[p].policy),
+                RC_REAL(s[i].portfolio[p].geomean, 4), RC_REAL(s[i].portfolio[p].mean, 4),
+                RC_REAL(s[i].portfolio[p].geomean_held_out, 4),
+                RC_REAL(s[i].portfolio[p].mean_held_out, 4));
             char policies[16];
             (void)snprintf(policies, sizeof policies, "%d", p + 1);
             if (paper)

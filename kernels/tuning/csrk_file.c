@@ -116,9 +116,7 @@ rc_status_t rc_csrk_tuning_identify(
     rc_params_t as = *values;
     if (rc_csrk_tuning_find(values->text))
         return RC_OK;
-    rc_status_t st = rc_csrk_tuning_read(values->text, &t, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csrk_tuning_read(values->text, &t, err));
     /* a file without what came later is the case that it was before */
     size_t bytes = t.multiprocessors > 0 ? sizeof t
                    : t.sizes > 0         ? offsetof(rc_csrk_tuning_t, multiprocessors)

@@ -196,15 +196,10 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
     rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.share = {1, 1}};
-    rc_status_t st = check(m, count, err);
-    if (st == RC_OK)
-        st = rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err);
-    if (st == RC_OK)
-        st = regress(m, count, 0, &f.regressed[0], err);
-    if (st == RC_OK)
-        st = regress(m, count, 1, &f.regressed[1], err);
-    if (st < 0)
-        return st;
+    RC_PASS(check(m, count, err));
+    RC_PASS(rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err));
+    RC_PASS(regress(m, count, 0, &f.regressed[0], err));
+    RC_PASS(regress(m, count, 1, &f.regressed[1], err));
     f.tuning.ssrs = f.regressed[0];
     f.tuning.srs = f.regressed[1];
     for (int c = 0; c < RC_CSRK_CASES; c++)
@@ -248,11 +243,8 @@ rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t 
     const char *device, rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.serial_loss = {NAN, NAN}};
-    rc_status_t st = check(m, count, err);
-    if (st == RC_OK)
-        st = rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err);
-    if (st < 0)
-        return st;
+    RC_PASS(check(m, count, err));
+    RC_PASS(rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err));
     for (int c = 0; c < RC_CSRK_CASES; c++)
         f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
     round_to_measured(&f.tuning);

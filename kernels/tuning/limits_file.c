@@ -21,7 +21,6 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     const json_t *read = json_object_get(root, "read_gbs");
     const json_t *flops = json_object_get(root, "multiply_add_gflops");
     const double least = 1e-3; /* a limit of nothing would make shares of it */
-    rc_status_t st;
     if (!format || strcmp(format, "rowcast limits") != 0 ||
         json_integer_value(json_object_get(root, "version")) != 1)
         return rc_fail(err, RC_EFORMAT, "expected \"format\": \"rowcast limits\" of version 1");
@@ -29,14 +28,12 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
         return rc_fail(
             err, RC_EFORMAT, "device: expected a text of 1 to %d bytes", RC_LIMITS_DEVICE - 1);
     memcpy(f->device, device, strlen(device) + 1);
-    RC_TRY(rc_tuning_number(read, "read_gbs", "memory", least, &l->memory, err));
-    RC_TRY(rc_tuning_number(read, "read_gbs", "l2", least, &l->l2, err));
-    RC_TRY(rc_tuning_number(read, "read_gbs", "l1", least, &l->l1, err));
-    RC_TRY(rc_tuning_number(read, "read_gbs", "shared", least, &l->shared, err));
-    RC_TRY(rc_tuning_number(flops, "multiply_add_gflops", "fp32", least, &l->fp32, err));
-    RC_TRY(rc_tuning_number(flops, "multiply_add_gflops", "fp64", least, &l->fp64, err));
-done:
-    return st;
+    RC_PASS(rc_tuning_number(read, "read_gbs", "memory", least, &l->memory, err));
+    RC_PASS(rc_tuning_number(read, "read_gbs", "l2", least, &l->l2, err));
+    RC_PASS(rc_tuning_number(read, "read_gbs", "l1", least, &l->l1, err));
+    RC_PASS(rc_tuning_number(read, "read_gbs", "shared", least, &l->shared, err));
+    RC_PASS(rc_tuning_number(flops, "multiply_add_gflops", "fp32", least, &l->fp32, err));
+    return rc_tuning_number(flops, "multiply_add_gflops", "fp64", least, &l->fp64, err);
 }
 
 rc_status_t rc_limits_read(

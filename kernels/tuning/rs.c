@@ -118,9 +118,7 @@ rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err
     if (p->schedule->slots > INT32_MAX - SPARE)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " slots, at most %d are implemented",
             p->schedule->slots, INT32_MAX - SPARE);
-    rc_status_t st = choose(p, &c, &cfh, err);
-    if (st < 0)
-        return st;
+    RC_PASS(choose(p, &c, &cfh, err));
     const rc_segments_size_t *n = &c.size;
     if (n->heavy > INT32_MAX - SPARE)
         return rc_fail(err, RC_ENOTSUP,
@@ -160,8 +158,7 @@ static rc_digest_t digest_of(const rc_rs_tuning_t *t, rc_hasher_t *h)
 static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err)
 {
     rc_hasher_t *h = rc_hasher_new(err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     rc_digest_hex(digest_of(t, h), hex);
     rc_hasher_free(h);
     return RC_OK;
@@ -176,10 +173,8 @@ rc_status_t rc_rs_identify(
         memcpy(as.text, "auto", sizeof "auto");
         return rc_params_text(param, &as, text, err);
     }
-    rc_status_t st = rc_rs_tuning_read(values->text, &t, err);
-    if (st < 0)
-        return st;
-    st = hex_of(&t, as.text, err);
+    RC_PASS(rc_rs_tuning_read(values->text, &t, err));
+    rc_status_t st = hex_of(&t, as.text, err);
     rc_rs_tuning_free(&t);
     return st < 0 ? st : rc_params_text(param, &as, text, err);
 }

@@ -40,9 +40,7 @@ rc_status_t rc_rs_cost_heavy(const rc_rs_heavy_times_t *t, int i, rc_rs_cost_t *
     const double entries[2] = {n * n, segments * (double)t->tau};
     const double time[2] = {t->dense, t->sparse};
     line_t line;
-    rc_status_t st = solve(segments, entries, time, &line, err);
-    if (st < 0)
-        return st;
+    RC_PASS(solve(segments, entries, time, &line, err));
     out->heavy_segment[i] = line.each;
     out->heavy_entry[i] = line.entry;
     return RC_OK;
@@ -54,9 +52,7 @@ rc_status_t rc_rs_cost_light(const rc_rs_light_times_t *t, rc_rs_cost_t *out, rc
     const double entries[2] = {n * (double)t->many_entries, n * (double)t->few_entries};
     const double time[2] = {t->many, t->few};
     line_t line;
-    rc_status_t st = solve(n, entries, time, &line, err);
-    if (st < 0)
-        return st;
+    RC_PASS(solve(n, entries, time, &line, err));
     out->light_row = line.each;
     out->light_entry = line.entry;
     return RC_OK;

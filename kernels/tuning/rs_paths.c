@@ -1,6 +1,7 @@
 #include "config.h"
 #include "kernels/tuning/rs_paths.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,8 +105,7 @@ rc_status_t rc_rs_paths_count(const rc_csr_t *a, int64_t w, rc_rs_counts_t *out,
         shift++;
     const int64_t panels = (a->cols + w - 1) >> shift;
     panel_t *panel = rc_alloc0((size_t)panels, sizeof *panel, "panels", err);
-    if (!panel)
-        return RC_ENOMEM;
+    RC_PASS(panel ? RC_OK : RC_ENOMEM);
     memset(out, 0, (T + 1) * sizeof *out);
     for (int64_t r = 0; r < a->rows; r++) {
         int64_t entries[T + 1] = {0};

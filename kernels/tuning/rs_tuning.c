@@ -61,9 +61,7 @@ static rc_status_t read_steps(
     const json_t *o, const char *path, const char *key, int *out, rc_err_t *err)
 {
     int64_t x;
-    rc_status_t st = read_int(o, path, key, 1, RC_RS_STEPS_MAX, &x, err);
-    if (st < 0)
-        return st;
+    RC_PASS(read_int(o, path, key, 1, RC_RS_STEPS_MAX, &x, err));
     *out = (int)x;
     return (x & (x - 1)) == 0
                ? RC_OK
@@ -134,8 +132,7 @@ static rc_status_t read_tree(const json_t *o, const char *path, rc_rs_setting_t 
             list ? "something else" : "none: rowcast train --task parameters makes it");
     s->nodes = (int32_t)json_array_size(list);
     s->node = rc_alloc((size_t)s->nodes, sizeof *s->node, "nodes of a tree", err);
-    if (!s->node)
-        return RC_ENOMEM;
+    RC_PASS(s->node ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < s->nodes && st == RC_OK; i++) {
         (void)snprintf(at, sizeof at, "%s.tree[%d]", path, (int)i);
         st = read_node(json_array_get(list, (size_t)i), at, i, s->nodes, &s->node[i], err);
@@ -161,23 +158,20 @@ static rc_status_t read_setting(
 {
     const char *precision = json_string_value(json_object_get(o, "precision"));
     int64_t t = 0;
-    rc_status_t st;
-    RC_TRY(read_int(o, path, "k", 1, INT32_MAX, &s->k, err));
+    RC_PASS(read_int(o, path, "k", 1, INT32_MAX, &s->k, err));
     if (!precision || rc_precision_parse(precision, &s->precision, err) < 0)
         return rc_fail(err, RC_EFORMAT, "%s.precision: expected fp32 or fp64, found %s", path,
             precision ? precision : "none");
-    RC_TRY(read_int(o, path, "t", 1, RC_RS_TUNING_T, &t, err));
+    RC_PASS(read_int(o, path, "t", 1, RC_RS_TUNING_T, &t, err));
     s->t = (int)t;
-    RC_TRY(read_steps(o, path, "cfv", &s->cfv, err));
-    RC_TRY(read_steps(o, path, "cfh", &s->cfh, err));
-    RC_TRY(read_costs(o, path, "heavy_segment", s->cost.heavy_segment, err));
-    RC_TRY(read_costs(o, path, "heavy_entry", s->cost.heavy_entry, err));
-    RC_TRY(rc_tuning_number(o, path, "light_row", 0, &s->cost.light_row, err));
-    RC_TRY(rc_tuning_number(o, path, "light_entry", 0, &s->cost.light_entry, err));
-    RC_TRY(read_tree(o, path, s, err));
-    RC_TRY(read_paths(o, path, s, err));
-done:
-    return st;
+    RC_PASS(read_steps(o, path, "cfv", &s->cfv, err));
+    RC_PASS(read_steps(o, path, "cfh", &s->cfh, err));
+    RC_PASS(read_costs(o, path, "heavy_segment", s->cost.heavy_segment, err));
+    RC_PASS(read_costs(o, path, "heavy_entry", s->cost.heavy_entry, err));
+    RC_PASS(rc_tuning_number(o, path, "light_row", 0, &s->cost.light_row, err));
+    RC_PASS(rc_tuning_number(o, path, "light_entry", 0, &s->cost.light_entry, err));
+    RC_PASS(read_tree(o, path, s, err));
+    return read_paths(o, path, s, err);
 }
 
 static rc_status_t read_settings(const json_t *root, rc_rs_tuning_t *t, rc_err_t *err)
@@ -189,8 +183,7 @@ static rc_status_t read_settings(const json_t *root, rc_rs_tuning_t *t, rc_err_t
         return rc_fail(err, RC_EFORMAT,
             "settings: expected a list of 1 to %d, each of a K and a precision", most);
     t->setting = rc_alloc0(json_array_size(list), sizeof *t->setting, "settings of a tuning", err);
-    if (!t->setting)
-        return RC_ENOMEM;
+    RC_PASS(t->setting ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < json_array_size(list) && st == RC_OK; i++) {
         char path[32];
         (void)snprintf(path, sizeof path, "settings[%zu]", i);
@@ -207,22 +200,19 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     const char *kernel = json_string_value(json_object_get(root, "kernel"));
     const char *device = json_string_value(json_object_get(root, "device"));
     int64_t version = 0;
-    rc_status_t st;
     if (!format || strcmp(format, "rowcast parameters") != 0 || !kernel ||
         strcmp(kernel, "rs") != 0)
         return rc_fail(
             err, RC_EFORMAT, "expected \"format\": \"rowcast parameters\" and \"kernel\": \"rs\"");
-    RC_TRY(read_int(
+    RC_PASS(read_int(
         root, "file", "version", RC_RS_TUNING_VERSION, RC_RS_TUNING_VERSION, &version, err));
-    RC_TRY(read_int(root, "file", "kernel_version", 1, INT32_MAX, &version, err));
+    RC_PASS(read_int(root, "file", "kernel_version", 1, INT32_MAX, &version, err));
     t->kernel_version = (int)version;
     if (!device || !device[0] || strlen(device) >= sizeof t->device)
         return rc_fail(
             err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
     memcpy(t->device, device, strlen(device) + 1);
-    RC_TRY(read_settings(root, t, err));
-done:
-    return st;
+    return read_settings(root, t, err);
 }
 
 rc_status_t rc_rs_tuning_read(const char *word, rc_rs_tuning_t *out, rc_err_t *err)
@@ -311,14 +301,10 @@ rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a,
     double x[RC_RS_INPUTS];
     rc_status_t st = RC_OK;
     if (s->has_paths && choice->t <= RC_RS_PATHS_T && (choice->t == 0 || choice->cfv == 0)) {
-        st = choose_by_paths(s, a, precision, choice, err);
-        if (st < 0)
-            return st;
+        RC_PASS(choose_by_paths(s, a, precision, choice, err));
     }
     if (choice->t == 0) {
-        st = rc_rs_inputs(a, 1, x, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_rs_inputs(a, 1, x, err));
         choice->t = rc_tree_predict(s->node, x);
     }
     for (int i = 0; i < RC_RS_COSTS && st == RC_OK; i++) {

@@ -32,8 +32,8 @@ static int64_t wide_bytes(int64_t count, int wide)
 static rc_status_t widen(
     rc_cusparse_t *s, const void *from, int64_t count, void **out, rc_err_t *err)
 {
-    rc_status_t st = rc_cusparse_room(s, wide_bytes(count, 1), out, err);
-    return st < 0 ? st : rc_cuda_widen(s->base.memory.x, from, *out, count, err);
+    RC_PASS(rc_cusparse_room(s, wide_bytes(count, 1), out, err));
+    return rc_cuda_widen(s->base.memory.x, from, *out, count, err);
 }
 
 /* Upload indices.  \param[in] from  [count] int32_t  \param[out] out  of the state */
@@ -77,16 +77,14 @@ static rc_status_t build_csr(
 {
     (void)analysis;
     int wide = is_wide(p, s->kind);
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
+    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     s->row = s->slots.ptr;
     s->col = s->slots.col;
     if (wide)
-        RC_TRY(widen(s, s->slots.col, s->slots.nnz, &s->col, err));
+        RC_PASS(widen(s, s->slots.col, s->slots.nnz, &s->col, err));
     if (wide && !s->slots.wide)
-        RC_TRY(widen(s, s->slots.ptr, s->slots.slots + 1, &s->row, err));
-done:
-    return st;
+        RC_PASS(widen(s, s->slots.ptr, s->slots.slots + 1, &s->row, err));
+    return RC_OK;
 }
 
 static rc_status_t describe_csr(rc_cusparse_t *s, rc_err_t *err)
@@ -119,19 +117,17 @@ static rc_status_t build_coo(
 {
     (void)analysis;
     int wide = is_wide(p, s->kind);
-    rc_status_t st;
     int64_t bytes = wide ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
     void *col = NULL;
-    RC_TRY(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
+    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     col = s->slots.col;
-    RC_TRY(rc_cusparse_room(s, s->slots.nnz * bytes, &s->row, err));
-    RC_TRY(rc_cuda_expand(
+    RC_PASS(rc_cusparse_room(s, s->slots.nnz * bytes, &s->row, err));
+    RC_PASS(rc_cuda_expand(
         s->base.memory.x, s->slots.ptr, s->slots.wide, s->slots.slots, s->row, wide, err));
     if (wide)
-        RC_TRY(widen(s, s->slots.col, s->slots.nnz, &col, err));
+        RC_PASS(widen(s, s->slots.col, s->slots.nnz, &col, err));
     s->col = col;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t describe_coo(rc_cusparse_t *s, rc_err_t *err)
@@ -200,9 +196,7 @@ static rc_status_t measure_bsr(
     if (p->a->cols % block != 0)
         return rc_fail(err, RC_ENOTSUP,
             "shape: %" PRId64 " columns are no multiple of block = %" PRId64, p->a->cols, block);
-    rc_status_t st = count_blocks(p, &blocks, err);
-    if (st < 0)
-        return st;
+    RC_PASS(count_blocks(p, &blocks, err));
     out->bytes = rc_sat_add(rc_bsr_bytes(p, block, blocks), rc_cuda_rows_bytes(p));
     out->bytes = rc_sat_add(out->bytes,
         wide_bytes(rc_sat_add(blocks, rows_in_blocks(p) / block + 1), is_wide(p, kind)));

@@ -249,9 +249,7 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
     if (s->is_preprocessed && s->k != s->preprocessed_k)
         return rc_fail(err, RC_ENOTSUP,
             "cuSPARSE: preprocessed for K = %" PRId64 ", found %" PRId64, s->preprocessed_k, s->k);
-    rc_status_t st = workspace_size(s, &bytes, err);
-    if (st < 0)
-        return st;
+    RC_PASS(workspace_size(s, &bytes, err));
     if (bytes > s->workspace_bytes)
         return rc_fail(err, RC_ENOTSUP,
             "cuSPARSE: %s wants %zu bytes of workspace for these leading dimensions or this K, and "
@@ -263,22 +261,20 @@ static rc_status_t adapt(rc_cusparse_t *s, rc_err_t *err)
 /* Let the descriptors point to the operands of a run. */
 static rc_status_t bind(rc_cusparse_t *s, const rc_operands_t *o, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     if (operation_of(s->kind)->has_k)
         s->k = o->in[0].cols;
     /* the descriptor of a constant matrix would not take another one: data is never const */
     for (int i = 0; i < rc_operation_inputs(operation_of(s->kind)); i++)
-        RC_TRY(set_operand(s, i, o->in[i].ld, o->in[i].data, &s->changed, err));
+        RC_PASS(set_operand(s, i, o->in[i].ld, o->in[i].data, &s->changed, err));
     if (!s->product)
-        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
+        RC_PASS(set_operand(s, RC_CUSPARSE_OUT, o->out.ld, o->out.data, &s->changed, err));
     else if (!samples(s->kind))
-        RC_TRY(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
+        RC_PASS(set_operand(s, RC_CUSPARSE_OUT, least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
             s->product, &s->changed, err));
     if (s->changed)
-        RC_TRY(adapt(s, err));
+        RC_PASS(adapt(s, err));
     s->changed = 0;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Operands as the library takes them: what it stores by columns is turned afterwards. */
@@ -330,8 +326,8 @@ static rc_status_t scatter(
         .precision = s->base.p.precision,
         .layout = rc_layout_out(s->layout),
     };
-    rc_status_t st = rc_cuda_scatter(s->base.memory.x, &scatter, err);
-    return st < 0 ? st : rc_cuda_slots_absent(s->base.memory.x, &s->slots, out, beta, err);
+    RC_PASS(rc_cuda_scatter(s->base.memory.x, &scatter, err));
+    return rc_cuda_slots_absent(s->base.memory.x, &s->slots, out, beta, err);
 }
 
 rc_status_t rc_cusparse_run(
@@ -414,17 +410,15 @@ static rc_status_t check_kind(const rc_problem_t *p, const rc_cusparse_kind_t *k
 rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     const rc_cusparse_kind_t *kind = p->kernel->kind;
-    rc_status_t st;
     int64_t product = product_bytes(p, kind);
-    RC_TRY(check_kind(p, kind, err));
-    RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(kind->format->measure(p, kind, out, err));
+    RC_PASS(check_kind(p, kind, err));
+    RC_PASS(rc_cuda_slots_analyse(p, out, err));
+    RC_PASS(kind->format->measure(p, kind, out, err));
     if (samples(kind) || !operation_of(kind)->has_k)
         out->bytes = rc_sat_add(out->bytes, product);
     else
         out->bytes_per_column = rc_sat_add(product, column_bytes(p, kind));
-done:
-    return st;
+    return RC_OK;
 }
 
 /* ------------------------------------------------------------------- state */
@@ -435,16 +429,14 @@ static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t
     int64_t product = product_bytes(p, s->kind);
     int64_t columns = column_bytes(p, s->kind);
     int64_t k = samples(s->kind) ? 1 : s->k;
-    rc_status_t st = RC_OK;
     if (columns > 0)
-        RC_TRY(rc_cusparse_room(s, rc_sat_mul(columns, k), &s->columns, err));
+        RC_PASS(rc_cusparse_room(s, rc_sat_mul(columns, k), &s->columns, err));
     if (product > 0)
-        RC_TRY(rc_cusparse_room(s, rc_sat_mul(product, k), &s->product, err));
+        RC_PASS(rc_cusparse_room(s, rc_sat_mul(product, k), &s->product, err));
     if (samples(s->kind))
-        st = rc_cusparse_check(
+        return rc_cusparse_check(
             cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
-done:
-    return st;
+    return RC_OK;
 }
 
 /* With the GPU current. */

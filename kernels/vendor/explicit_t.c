@@ -45,8 +45,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     const rc_csr_t shape = {.rows = p->a->cols, .cols = p->a->rows, .nnz = p->a->nnz};
     const rc_schedule_t order = {.slots = shape.rows, .rows = shape.rows};
     const rc_problem_t q = problem_of(p, &shape, &order);
-    rc_status_t st = rc_cuda_identity_only(p, "a product with a copy of the transpose", err);
-    return st < 0 ? st : rc_kernel_analyse(inner_of(p), &q, out, err);
+    RC_PASS(rc_cuda_identity_only(p, "a product with a copy of the transpose", err));
+    return rc_kernel_analyse(inner_of(p), &q, out, err);
 }
 
 static void release(void *state)
@@ -61,8 +61,7 @@ static rc_status_t in_order(int64_t rows, rc_schedule_t *out, rc_err_t *err)
 {
     *out = (rc_schedule_t){.slots = rows, .rows = rows};
     out->row = rc_alloc((size_t)rows, sizeof *out->row, "rows of a transpose", err);
-    if (!out->row)
-        return RC_ENOMEM;
+    RC_PASS(out->row ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < rows; r++)
         out->row[r] = (int32_t)r;
     return RC_OK;
@@ -72,13 +71,10 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     copy_t *s = state;
-    rc_status_t st;
-    RC_TRY(rc_places_transpose(p, &s->a, err));
-    RC_TRY(in_order(s->a.rows, &s->order, err));
+    RC_PASS(rc_places_transpose(p, &s->a, err));
+    RC_PASS(in_order(s->a.rows, &s->order, err));
     const rc_problem_t q = problem_of(p, &s->a, &s->order);
-    st = rc_kernel_prepare(inner_of(p), s->base.memory.x, &q, analysis, &s->state, err);
-done:
-    return st;
+    return rc_kernel_prepare(inner_of(p), s->base.memory.x, &q, analysis, &s->state, err);
 }
 
 static rc_status_t preprocess(void *state, const rc_operands_t *o, rc_err_t *err)

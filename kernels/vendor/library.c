@@ -25,9 +25,7 @@ rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err
 rc_status_t rc_library_build(rc_library_t *l, const rc_problem_t *p, rc_err_t *err)
 {
     const size_t slots = (size_t)p->schedule->slots;
-    rc_status_t st = rc_slots_fill(l->base.memory.x, p, &l->slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_slots_fill(l->base.memory.x, p, &l->slots, err));
     l->ptr = rc_prepared_array(&l->base, slots + 1, sizeof *l->ptr, "slot pointers", err);
     if (l->slots.row)
         l->y = rc_prepared_array(&l->base, slots, l->base.value_bytes, "y by slots", err);

@@ -40,9 +40,7 @@ static rc_problem_t column_of(const rc_problem_t *p)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     const rc_problem_t q = column_of(p);
-    rc_status_t st = rc_kernel_analyse(inner_of(p), &q, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_kernel_analyse(inner_of(p), &q, out, err));
     out->bytes = rc_sat_add(out->bytes, out->bytes_per_column); /* of one column at a time */
     out->bytes_per_column = 0;
     return RC_OK;

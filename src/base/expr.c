@@ -230,8 +230,7 @@ static rc_status_t unknown_field(const parser_t *p, const token_t *t)
     size_t used = 0;
     snprintf(word, sizeof word, "%.*s", t->n > 40 ? 40 : (int)t->n, t->at);
     const char **names = rc_alloc((size_t)p->fields, sizeof *names, "field names", p->err);
-    if (!names)
-        return RC_ENOMEM;
+    RC_PASS(names ? RC_OK : RC_ENOMEM);
     list[0] = '\0';
     for (int i = 0; i < p->fields; i++) {
         names[i] = p->field[i].name;
@@ -443,8 +442,7 @@ rc_status_t rc_expr_compile(
     rc_expr_t *e = rc_alloc0(1, sizeof *e, "an expression", err);
     parser_t p = {
         .source = text, .next = text, .field = fields, .fields = field_count, .out = e, .err = err};
-    if (!e)
-        return RC_ENOMEM;
+    RC_PASS(e ? RC_OK : RC_ENOMEM);
     /* each constant needs its own bytes and a NUL; a word has at least one byte, a quoted text
      * two quotes, so twice the source is enough */
     e->texts = rc_alloc(strlen(text) + 1, 2, "an expression", err);

@@ -40,8 +40,7 @@ static rc_status_t check_value(const step_t *s, int field, const char *found,
     int distinct = 0;
     rc_status_t st = RC_OK;
     const char **all = rc_alloc((size_t)n, sizeof *all, "values of a field", err);
-    if (!all)
-        return RC_ENOMEM;
+    RC_PASS(all ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n && st == RC_OK; i++) {
         const char *v = value(table, field, i);
         rc_digest_t key = rc_map_text(v);

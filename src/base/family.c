@@ -165,11 +165,8 @@ static rc_status_t parse_range(
         return rc_fail(err, RC_EINVAL, "%s: expected FIRST..LAST, found '%s'", p->name, value);
     memcpy(first, value, n);
     first[n] = '\0';
-    rc_status_t st = rc_parse_int(first, p->min, p->max, p->name, &w->first, err);
-    if (st == RC_OK)
-        st = rc_parse_int(dots + 2, p->min, p->max, p->name, &w->last, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_parse_int(first, p->min, p->max, p->name, &w->first, err));
+    RC_PASS(rc_parse_int(dots + 2, p->min, p->max, p->name, &w->last, err));
     if (w->first > w->last)
         return rc_fail(err, RC_EINVAL, "%s: the range '%s' is empty", p->name, value);
     w->pow2 = p->pow2;
@@ -225,8 +222,7 @@ static rc_status_t expand_member(
     rc_status_t st = RC_OK;
     int n = words->count - 1;
     walk_t *w = rc_alloc((size_t)words->count, sizeof *w, "ranges", err);
-    if (!w)
-        return RC_ENOMEM;
+    RC_PASS(w ? RC_OK : RC_ENOMEM);
     for (int i = 0; st == RC_OK && i < n; i++) {
         st = parse_key(m, words->word[i + 1], &w[i], err);
         if (st < 0)
@@ -245,9 +241,8 @@ static rc_status_t expand_member(
 static rc_status_t expand(specs_t *s, const char *text, rc_err_t *err)
 {
     rc_words_t words = {0};
-    rc_status_t st = rc_words_split(text, ':', &words, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_words_split(text, ':', &words, err));
+    rc_status_t st = RC_OK;
     const char *name = words.word[0];
     int found = 0;
     int glob = strchr(name, '*') != NULL;

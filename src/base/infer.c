@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/infer.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -53,8 +54,7 @@ static int by_p(const void *a, const void *b)
 rc_status_t rc_fdr(const double *p, int64_t n, double *q, rc_err_t *err)
 {
     numbered_t *list = rc_alloc((size_t)n, sizeof *list, "false-discovery rates", err);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     int64_t m = 0;
     for (int64_t i = 0; i < n; i++) {
         q[i] = NAN;

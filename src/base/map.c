@@ -32,8 +32,7 @@ static rc_status_t make_room(rc_map_t *m, rc_err_t *err)
         return RC_OK;
     size_t capacity = m->capacity ? 2 * m->capacity : 64;
     struct rc_map_slot *slot = rc_alloc0(capacity, sizeof *slot, "a map", err);
-    if (!slot)
-        return RC_ENOMEM;
+    RC_PASS(slot ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < m->capacity; i++)
         if (m->slot[i].used)
             *find(slot, capacity, m->slot[i].key) = m->slot[i];

@@ -53,8 +53,7 @@ static rc_status_t follow(const char *path, char **out, rc_err_t *err)
         if (!at)
             return RC_EIO;
     }
-    if (!at)
-        return RC_ENOMEM;
+    RC_PASS(at ? RC_OK : RC_ENOMEM);
     *out = at;
     /* standard output may be a file that has no name any more */
     return lstat(at, &s) == 0 && S_ISREG(s.st_mode)

@@ -153,8 +153,7 @@ rc_status_t rc_words_split(const char *text, char separator, rc_words_t *out, rc
     for (const char *p = text; *p; p++)
         count += *p == separator;
     w.word = rc_alloc0(count, sizeof *w.word, "a list of words", err);
-    if (!w.word)
-        return RC_ENOMEM;
+    RC_PASS(w.word ? RC_OK : RC_ENOMEM);
     for (const char *p = text;; p++) {
         const char *end = strchr(p, separator);
         size_t n = end ? (size_t)(end - p) : strlen(p);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/users.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@ struct rc_users {
 rc_status_t rc_users_new(rc_users_t **out, rc_err_t *err)
 {
     *out = rc_alloc(1, sizeof **out, "a count of owners", err);
-    if (!*out)
-        return RC_ENOMEM;
+    RC_PASS(*out ? RC_OK : RC_ENOMEM);
     atomic_init(&(*out)->count, 1);
     return RC_OK;
 }

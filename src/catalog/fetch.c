@@ -108,8 +108,7 @@ rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_
     const char *mirror = config->mirror ? config->mirror : RC_FETCH_MIRROR;
     rc_status_t st = RC_OK;
     rc_fetch_t *f = rc_alloc0(1, sizeof *f, "a download", err);
-    if (!f)
-        return RC_ENOMEM;
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
     f->config = config;
     if (rc_url_is_remote(mirror)) {
         f->archives = joined(mirror, "/MM/", err);
@@ -421,8 +420,7 @@ rc_status_t rc_fetch_plan(
     rc_manifest_t *m = NULL;
     rc_status_t st;
     rc_fetch_item_t *item = rc_alloc0((size_t)c->count, sizeof *item, "a list of archives", err);
-    if (!item)
-        return RC_ENOMEM;
+    RC_PASS(item ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_manifest_read(f->config->to, f->config->log, &m, err));
     for (int64_t i = 0; i < c->count; i++)
         RC_TRY(plan_one(f, m, &c->entry[i], &item[i], err));

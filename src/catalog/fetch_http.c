@@ -441,8 +441,7 @@ rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
     const char *certificates, rc_http_t **out, rc_err_t *err)
 {
     rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     h->stall_s = stall_s;
     h->timeout_s = timeout_s;
     h->bytes_per_s = bytes_per_s;

@@ -52,8 +52,7 @@ static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     char *beside = rc_strf("a file name", err, "%s.new", p->from);
-    if (!beside)
-        return RC_ENOMEM;
+    RC_PASS(beside ? RC_OK : RC_ENOMEM);
     FILE *f = rc_open_stream(beside, RC_OPEN_FRESH, NULL);
     int bad = !f || fprintf(f, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total) < 0;
     int why = errno;
@@ -168,9 +167,8 @@ rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *er
 {
     rc_fetch_part_pause(p);
     int fd;
-    rc_status_t st = rc_open_file(p->path, RC_OPEN_UPDATE, 0, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(p->path, RC_OPEN_UPDATE, 0, &fd, err));
+    rc_status_t st = RC_OK;
     if (fsync(fd) != 0) {
         st = rc_fail_errno(err, RC_EIO, errno, "cannot sync %s", p->path);
         close(fd);

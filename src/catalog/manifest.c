@@ -115,8 +115,7 @@ rc_status_t rc_manifest_read(
     const char *dir, const rc_log_t *log, rc_manifest_t **out, rc_err_t *err)
 {
     rc_manifest_t *m = rc_alloc0(1, sizeof *m, "the manifest", err);
-    if (!m)
-        return RC_ENOMEM;
+    RC_PASS(m ? RC_OK : RC_ENOMEM);
     m->path = rc_strf("a file name", err, "%s/manifest.jsonl", dir);
     rc_status_t st = m->path ? RC_OK : RC_ENOMEM;
     FILE *f = st == RC_OK ? rc_open_stream(m->path, RC_OPEN_READ, NULL) : NULL;
@@ -167,9 +166,8 @@ static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t
 {
     struct stat s;
     int fd;
-    rc_status_t st = rc_open_file(path, RC_OPEN_APPEND, 0666, &fd, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_file(path, RC_OPEN_APPEND, 0666, &fd, err));
+    rc_status_t st = RC_OK;
     if (fstat(fd, &s) != 0) {
         st = rc_fail_errno(err, RC_EIO, errno, "cannot write %s", path);
         close(fd);

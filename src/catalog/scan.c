@@ -176,8 +176,7 @@ static rc_status_t visit_unpacked(
         return RC_OK;
     }
     char *group = rc_strdup(within, f->err);
-    if (!group)
-        return RC_ENOMEM;
+    RC_PASS(group ? RC_OK : RC_ENOMEM);
     group[slash - within] = '\0';
     rc_status_t st = add_file(f, group, path, name, stem, UNPACKED + form, &s);
     free(group);

@@ -66,9 +66,7 @@ void rc_memory_seal(rc_memory_t *m)
 rc_status_t rc_memory_share(rc_memory_t *of, rc_executor_t *x, rc_memory_t *to, rc_err_t *err)
 {
     *to = (rc_memory_t){.x = x};
-    rc_status_t st = of->users ? RC_OK : rc_users_new(&of->users, err);
-    if (st < 0)
-        return st;
+    RC_PASS(of->users ? RC_OK : rc_users_new(&of->users, err));
     rc_users_join(of->users);
     for (int i = 0; i < of->matrix; i++) {
         to->piece[i] = of->piece[i];

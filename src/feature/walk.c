@@ -216,8 +216,7 @@ static rc_status_t alloc_part(const walk_t *w, part_t *p, void *small, rc_err_t 
     if (!small || bytes > SMALL)
         p->requested = p->allocated =
             rc_alloc_aligned(bytes, 1, "the lines of B and their warps", err);
-    if (!p->requested)
-        return RC_ENOMEM;
+    RC_PASS(p->requested ? RC_OK : RC_ENOMEM);
     p->warp_bits = (uint64_t *)p->requested + lines;
     p->load = (int64_t *)p->warp_bits + lines * words;
     p->total = p->load + nw;
@@ -302,8 +301,7 @@ rc_status_t rc_walk_in_parts(
     w.part = &only;
     if (parts > 1)
         w.part = rc_alloc0((size_t)parts, sizeof *w.part, "the threads of the features", err);
-    if (!w.part)
-        return RC_ENOMEM;
+    RC_PASS(w.part ? RC_OK : RC_ENOMEM);
     rc_status_t st = RC_OK;
     double work = (double)(a->nnz + a->rows);
     for (int t = 0; t < w.parts; t++) {

@@ -314,20 +314,17 @@ static rc_status_t put(const rc_format_sink_t *sink, const rc_csr5_t *f, rc_err_
     int64_t columns = f->size.full * omega;
     int64_t tiles = f->size.tiles;
     void *user = sink->user;
-    rc_status_t st;
-    RC_TRY(rc_format_put_int64(sink, "omega", &omega, 1, err));
-    RC_TRY(rc_format_put_int64(sink, "sigma", &f->size.sigma, 1, err));
-    RC_TRY(rc_format_put_int64(sink, "tiles", &tiles, 1, err));
-    RC_TRY(sink->put(user, "tile_ptr", row_of, f, tiles + 1, err));
-    RC_TRY(sink->put(user, "tile_dirty", dirty_of, f, tiles, err));
-    RC_TRY(sink->put(user, "bit_flag", flag_at, f, columns * f->size.sigma, err));
-    RC_TRY(sink->put(user, "y_offset", y_at, f, columns, err));
-    RC_TRY(sink->put(user, "seg_offset", seg_at, f, columns, err));
-    RC_TRY(rc_format_put_int64(sink, "empty_ptr", f->empty_ptr, tiles + 1, err));
-    RC_TRY(rc_format_put_int32(sink, "empty_offset", f->empty_offset, f->empty_ptr[tiles], err));
-    st = rc_format_put_int32(sink, "col", f->col, f->nnz, err);
-done:
-    return st;
+    RC_PASS(rc_format_put_int64(sink, "omega", &omega, 1, err));
+    RC_PASS(rc_format_put_int64(sink, "sigma", &f->size.sigma, 1, err));
+    RC_PASS(rc_format_put_int64(sink, "tiles", &tiles, 1, err));
+    RC_PASS(sink->put(user, "tile_ptr", row_of, f, tiles + 1, err));
+    RC_PASS(sink->put(user, "tile_dirty", dirty_of, f, tiles, err));
+    RC_PASS(sink->put(user, "bit_flag", flag_at, f, columns * f->size.sigma, err));
+    RC_PASS(sink->put(user, "y_offset", y_at, f, columns, err));
+    RC_PASS(sink->put(user, "seg_offset", seg_at, f, columns, err));
+    RC_PASS(rc_format_put_int64(sink, "empty_ptr", f->empty_ptr, tiles + 1, err));
+    RC_PASS(rc_format_put_int32(sink, "empty_offset", f->empty_offset, f->empty_ptr[tiles], err));
+    return rc_format_put_int32(sink, "col", f->col, f->nnz, err);
 }
 
 static rc_status_t dump(const rc_csr_view_t *e, const int64_t *param, int threads,

@@ -11,8 +11,7 @@ static rc_status_t bell_width(const rc_csr_view_t *e, int64_t *out, rc_err_t *er
 {
     int64_t longest = rc_format_longest(e);
     int64_t *rows = rc_alloc0((size_t)longest + 1, sizeof *rows, "rows by length", err);
-    if (!rows)
-        return RC_ENOMEM;
+    RC_PASS(rows ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < e->rows; r++)
         rows[e->ptr[r + 1] - e->ptr[r]]++;
     int64_t width = longest;
@@ -58,9 +57,7 @@ static rc_status_t measure(
     const rc_csr_view_t *e, const int64_t *param, rc_format_size_t *out, rc_err_t *err)
 {
     int64_t width = 0;
-    rc_status_t st = rc_hyb_width(e, param[0], &width, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_hyb_width(e, param[0], &width, err));
     int64_t over = rc_coo_count(e, width);
     rc_ell_add(out, e, width, "col", "val");
     rc_coo_add(out, e, over, "coo_row", "coo_col", "coo_val");

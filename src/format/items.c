@@ -2,6 +2,7 @@
 #include "format/items.h"
 #include "format/places.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -17,8 +18,7 @@ rc_status_t rc_items_new(const rc_problem_t *p, rc_items_t *out, rc_err_t *err)
     if (absents == 0)
         return RC_OK;
     unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
-    if (!held)
-        return RC_ENOMEM;
+    RC_PASS(held ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->slots; i++)
         if (s->row[i] >= 0)
             held[s->row[i]] = 1;

@@ -94,8 +94,7 @@ static rc_status_t upload(rc_places_t *places, rc_err_t *err)
     size_t bytes = (size_t)places->count * (size_t)places->bytes;
     if (!places->host) {
         places->host = places->own = rc_alloc(1, bytes, "the places of values", err);
-        if (!places->own)
-            return RC_ENOMEM;
+        RC_PASS(places->own ? RC_OK : RC_ENOMEM);
         for (int64_t i = 0; i < places->count; i++)
             rc_place_put(places->own, places->bytes, i, i);
     }
@@ -140,8 +139,7 @@ rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *
     if (!p->val)
         return rc_csr_transpose(p->a, out, err);
     a.val = rc_alloc((size_t)a.nnz, sizeof *a.val, "values of a matrix", err);
-    if (!a.val)
-        return RC_ENOMEM;
+    RC_PASS(a.val ? RC_OK : RC_ENOMEM);
     rc_places_read(p, a.val);
     rc_status_t st = rc_csr_transpose(&a, out, err);
     free(a.val);

@@ -18,8 +18,8 @@ static rc_status_t keep(
     *out = NULL;
     if (bytes == 0)
         return RC_OK;
-    rc_status_t st = x->alloc(x, bytes, out, err);
-    return st < 0 ? st : x->upload(x, *out, from, bytes, err);
+    RC_PASS(x->alloc(x, bytes, out, err));
+    return x->upload(x, *out, from, bytes, err);
 }
 
 rc_status_t rc_resident_put(
@@ -32,8 +32,7 @@ rc_status_t rc_resident_put(
     if (!values->place && values->to_type == values->from_type)
         return values->count > 0 ? x->upload(x, to, values->from, (size_t)values->count * bytes, err) : RC_OK;
     char *piece = rc_alloc((size_t)most, bytes, "values of a matrix", err);
-    if (!piece)
-        return RC_ENOMEM;
+    RC_PASS(piece ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < values->count && st == RC_OK; first += most) {
         int64_t n = values->count - first < most ? values->count - first : most;
         rc_gather_t g = *values;
@@ -58,22 +57,20 @@ rc_status_t rc_resident_values(rc_executor_t *x, const double *val, int64_t nnz,
     *out = NULL;
     if (nnz == 0)
         return RC_OK;
-    rc_status_t st = x->alloc(x, (size_t)nnz * rc_precision_bytes(type), out, err);
-    return st < 0 ? st : rc_resident_put(x, &values, *out, err);
+    RC_PASS(x->alloc(x, (size_t)nnz * rc_precision_bytes(type), out, err));
+    return rc_resident_put(x, &values, *out, err);
 }
 
 rc_status_t rc_resident_pattern(
     rc_executor_t *x, const rc_csr_t *a, rc_resident_t *out, rc_err_t *err)
 {
     size_t nnz = (size_t)a->nnz;
-    rc_status_t st;
     *out = (rc_resident_t){.x = x, .row_ptr_bytes = sizeof *a->row_ptr};
-    RC_TRY(keep(x, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr, &out->owned[0], err));
-    RC_TRY(keep(x, a->col_idx, nnz * sizeof *a->col_idx, &out->owned[1], err));
+    RC_PASS(keep(x, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr, &out->owned[0], err));
+    RC_PASS(keep(x, a->col_idx, nnz * sizeof *a->col_idx, &out->owned[1], err));
     out->row_ptr = out->owned[0];
     out->col_idx = out->owned[1];
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_resident_new(

@@ -40,8 +40,7 @@ rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *
 {
     const rc_schedule_t *schedule = p->schedule;
     unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
-    if (!held)
-        return RC_ENOMEM;
+    RC_PASS(held ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < schedule->slots; i++)
         if (schedule->row[i] >= 0)
             held[schedule->row[i]] = 1;
@@ -155,8 +154,8 @@ rc_status_t rc_slots_keep(rc_memory_t *m, rc_slots_t *s, rc_err_t *err)
 
 rc_status_t rc_slots_build(rc_memory_t *m, const rc_problem_t *p, rc_slots_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_slots_fill(m->x, p, out, err);
-    return st < 0 ? st : rc_slots_keep(m, out, err);
+    RC_PASS(rc_slots_fill(m->x, p, out, err));
+    return rc_slots_keep(m, out, err);
 }
 
 void rc_slots_free(rc_slots_t *s)

@@ -162,8 +162,7 @@ static rc_status_t fill(const rc_items_t *items, const rc_stages_cuts_t *c, int 
     int64_t workers = threads < c->spans ? threads : c->spans;
     rc_status_t st = RC_OK;
     filling_t *f = rc_alloc0((size_t)workers, sizeof *f, "blocks of a matrix", err);
-    if (!f)
-        return RC_ENOMEM;
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; st == RC_OK && i < workers; i++)
         st = filling_new(items, c, s, &f[i], err);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)

@@ -235,8 +235,7 @@ static rc_status_t cut_spans(
     int64_t walkers = threads < c->spans ? threads : c->spans;
     rc_status_t st = RC_OK;
     walk_t *w = rc_alloc0((size_t)walkers, sizeof *w, "walks over a matrix", err);
-    if (!w)
-        return RC_ENOMEM;
+    RC_PASS(w ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; st == RC_OK && i < walkers; i++)
         st = walk_new(items, c, &w[i], err);
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -320,12 +319,9 @@ rc_status_t rc_stages_cut(const rc_items_t *items, const rc_stages_shape_t *shap
     c->of = rc_alloc((size_t)parts, sizeof *c->of, "parts of long rows", err);
     c->lengthy = rc_alloc((size_t)longs, sizeof *c->lengthy, "long rows", err);
     c->item = rc_alloc((size_t)longs, sizeof *c->item, "long rows", err);
-    if (!c->row || !c->block || !c->total || !c->of || !c->lengthy || !c->item)
-        return RC_ENOMEM;
+    RC_PASS(c->row && c->block && c->total && c->of && c->lengthy && c->item ? RC_OK : RC_ENOMEM);
     number_longs(items, c, &longs, &parts);
-    rc_status_t st = cut_spans(items, c, parts, threads, err);
-    if (st < 0)
-        return st;
+    RC_PASS(cut_spans(items, c, parts, threads, err));
     add_up(c, parts, longs);
     return rc_stages_check(&c->total[c->spans], err);
 }

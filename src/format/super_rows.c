@@ -62,9 +62,7 @@ rc_status_t rc_super_rows_build(const rc_problem_t *p, int levels, const int64_t
     const int64_t *tuned, rc_super_rows_t *out, rc_err_t *err)
 {
     rc_super_rows_t s;
-    rc_status_t st = rc_super_rows_count(p, levels, size, tuned, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_super_rows_count(p, levels, size, tuned, &s, err));
     int64_t below = p->schedule->slots;
     for (int l = 0; l < levels; l++) {
         const rc_groups_t *g = groups_of(p, l, size);

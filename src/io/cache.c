@@ -206,8 +206,7 @@ rc_status_t rc_cache_open(
     if (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode))
         return rc_fail(err, RC_EIO, "--cache: %s is not a folder", dir);
     rc_cache_t *c = rc_alloc0(1, sizeof *c, "the cache", err);
-    if (!c)
-        return RC_ENOMEM;
+    RC_PASS(c ? RC_OK : RC_ENOMEM);
     c->log = log;
     c->dir = rc_strdup(dir, err);
     if (!c->dir) {

@@ -129,8 +129,7 @@ static rc_status_t put_all(int fd, const rc_csr_t *a, const rc_mtx_info_t *info,
     if (!lay_out(a->rows, a->nnz, &l))
         return rc_fail(err, RC_ERANGE, "a matrix of %" PRId64 " entries", a->nnz);
     rc_digest_t *digest = rc_alloc((size_t)l.pieces, sizeof *digest, "digests", err);
-    if (!digest)
-        return RC_ENOMEM;
+    RC_PASS(digest ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < l.pieces; i++) {
         piece_t p = piece_of(&l, i);
         const char *data = array[p.array] + p.from;
@@ -259,8 +258,7 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
     if (l->size != (int64_t)s.st_size)
         return bad(f, "cut off or longer than it should be", err);
     f->digest = rc_alloc((size_t)l->pieces, sizeof *f->digest, "digests", err);
-    if (!f->digest)
-        return RC_ENOMEM;
+    RC_PASS(f->digest ? RC_OK : RC_ENOMEM);
     int64_t bytes = l->pieces * (int64_t)sizeof *f->digest;
     got = get(f->fd, f->digest, bytes, l->digests);
     if (got < 0)
@@ -274,8 +272,7 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
 rc_status_t rc_csr_file_open(const char *path, rc_csr_file_t **out, rc_err_t *err)
 {
     rc_csr_file_t *f = rc_alloc0(1, sizeof *f, "a file", err);
-    if (!f)
-        return RC_ENOMEM;
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
     f->fd = -1;
     f->path = rc_strdup(path, err);
     rc_status_t st = f->path ? RC_OK : RC_ENOMEM;

@@ -63,9 +63,7 @@ static rc_status_t reader_open(reader_t *r, const char *path, rc_err_t *err)
         return rc_fail(err, RC_ENOMEM, "%s: no memory for a locale", r->s.path);
     r->s.whole_only = l != NULL; /* the matter is the container, not the text */
     r->head.one_triangle = l && l->name;
-    rc_status_t st = rc_mtx_stream_open(&r->s, path, l && l->name ? &r->source_limits : NULL, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_mtx_stream_open(&r->s, path, l && l->name ? &r->source_limits : NULL, err));
     int64_t bytes = r->s.bytes;
     if (r->s.block == 0)
         r->s.block = bytes / 8 < block_least  ? block_least
@@ -277,8 +275,7 @@ static rc_status_t parse_range(
 {
     int64_t count = (int64_t)((size_t)(end - begin) / r->slice) + 1;
     rc_mtx_slice_t *slice = rc_alloc0((size_t)count, sizeof *slice, "slices of a file", err);
-    if (!slice)
-        return RC_ENOMEM;
+    RC_PASS(slice ? RC_OK : RC_ENOMEM);
     cut(r, begin, end, slice, count);
     int64_t first_bad = count;
 #pragma omp parallel num_threads(r->threads)

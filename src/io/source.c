@@ -255,8 +255,7 @@ static rc_status_t find_member(rc_source_t *s, struct archive_entry *entry, rc_e
     const char *name = s->limits ? s->limits->name : slash ? slash + 1 : s->path;
     int n = (int)(s->limits ? strlen(name) : stem(name));
     char *wanted = rc_strf("a member's name", err, "%.*s/%.*s.mtx", n, name, n, name);
-    if (!wanted)
-        return RC_ENOMEM;
+    RC_PASS(wanted ? RC_OK : RC_ENOMEM);
     for (;;) {
         RC_TRY(check_member(s, entry, err));
         const char *path = archive_entry_pathname(entry);
@@ -346,8 +345,7 @@ rc_status_t rc_source_open(
     const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err)
 {
     rc_source_t *s = rc_alloc0(1, sizeof *s, "a matrix file", err);
-    if (!s)
-        return RC_ENOMEM;
+    RC_PASS(s ? RC_OK : RC_ENOMEM);
     s->path = path;
     s->limits = limits;
     s->fd = -1;

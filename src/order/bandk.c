@@ -76,8 +76,7 @@ static rc_status_t coarsen(bandk_t *b, int i, rc_err_t *err)
 static rc_status_t put_by_index(int32_t **x, const rc_level_t *l, rc_err_t *err)
 {
     int32_t *to = rc_alloc((size_t)l->g.n, sizeof *to, "names of vertices", err);
-    if (!to)
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
     for (int64_t v = 0; v < l->g.n; v++)
         to[l->index[v]] = (*x)[v];
     free(*x);
@@ -99,11 +98,8 @@ static rc_status_t drop_rows(bandk_t *b, rc_err_t *err)
     int64_t n = l->g.n;
     rc_graph_free(&l->g);
     l->g.n = n;
-    rc_status_t st = put_by_index(&groups->group, l, err);
-    if (st == RC_OK)
-        st = put_by_index(&l->rank, l, err);
-    if (st < 0)
-        return st;
+    RC_PASS(put_by_index(&groups->group, l, err));
+    RC_PASS(put_by_index(&l->rank, l, err));
     for (int64_t i = 0; i < n; i++)
         groups->member[i] = l->index[groups->member[i]];
     for (int64_t r = 0; r < n; r++)
@@ -328,11 +324,8 @@ done:
 static rc_status_t show(const bandk_t *b, rc_order_stages_t *out, rc_err_t *err)
 {
     const rc_level_t *top = &b->level[b->tops];
-    rc_status_t st = coarse_matrix(top, &out->coarse, err);
-    if (st == RC_OK)
-        st = rc_schedule_alloc(top->g.n, top->g.n, &out->order, err);
-    if (st < 0)
-        return st;
+    RC_PASS(coarse_matrix(top, &out->coarse, err));
+    RC_PASS(rc_schedule_alloc(top->g.n, top->g.n, &out->order, err));
     for (int64_t p = 0; p < top->g.n; p++)
         out->order.row[p] = b->order[p];
     return rc_schedule_symmetric(&out->order, err);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "order/cells.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/rows.h"
 #include "order/steps.h"
 
@@ -160,8 +161,7 @@ rc_status_t rc_cells_grow(
     c->link = rc_alloc((size_t)a->rows, sizeof *c->link, "links of cells", err);
     c->at = rc_alloc((size_t)c->count, sizeof *c->at, "cells", err);
     c->key = rc_alloc((size_t)c->count, sizeof *c->key, "cells", err);
-    if (!c->row || !c->col || !c->link || !c->at || !c->key)
-        return RC_ENOMEM;
+    RC_PASS(c->row && c->col && c->link && c->at && c->key ? RC_OK : RC_ENOMEM);
     grow(c);
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, CHUNK)
     for (int64_t r = 0; r < a->rows; r++)
@@ -189,8 +189,7 @@ static rc_status_t gather(const rc_cell_search_t *c, int rounds, rc_schedule_t *
     uint32_t *label = c->link;
     uint32_t first = 0;
     uint32_t *column = rc_alloc((size_t)c->in->a->cols, sizeof *column, "labels of columns", err);
-    if (!column)
-        return RC_ENOMEM;
+    RC_PASS(column ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < s->slots; p++) {
         int32_t x = rank[s->row[p]];
         if (p == 0 || x == c->count || x != rank[s->row[p - 1]])

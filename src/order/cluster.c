@@ -79,8 +79,7 @@ static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc
             }
         if (pass == 0)
             u->row = rc_alloc((size_t)u->count, sizeof *u->row, "units of rows", err);
-        if (!u->row)
-            return RC_ENOMEM;
+        RC_PASS(u->row ? RC_OK : RC_ENOMEM);
     }
     return RC_OK;
 }
@@ -270,8 +269,7 @@ static rc_status_t arrange(
     int64_t rows, rc_units_t *u, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
 {
     int32_t *group = rc_alloc((size_t)rows, sizeof *group, "clusters of rows", err);
-    if (!group)
-        return RC_ENOMEM;
+    RC_PASS(group ? RC_OK : RC_ENOMEM);
     facts->clusters = 0;
     facts->largest = 0;
     for (int64_t r = 0; r < rows; r++)

@@ -42,8 +42,7 @@ static rc_status_t list_members(
 rc_status_t rc_group_runs(int64_t n, int64_t size, rc_grouping_t *out, rc_err_t *err)
 {
     int32_t *group = rc_alloc((size_t)n, sizeof *group, "groups", err);
-    if (!group)
-        return RC_ENOMEM;
+    RC_PASS(group ? RC_OK : RC_ENOMEM);
     for (int64_t v = 0; v < n; v++)
         group[v] = (int32_t)((n - 1 - v) / size);
     return list_members(group, n, n / size + (n % size != 0), out, err);
@@ -253,8 +252,9 @@ static rc_status_t open_merging(merging_t *m, rc_err_t *err)
     m->waiting = rc_alloc(n + 1, sizeof *m->waiting, "groups", err);
     m->weight = rc_alloc0(n, sizeof *m->weight, "groups", err);
     m->near = rc_alloc(n, sizeof *m->near, "groups", err);
-    if (!m->into || !m->next || !m->last || !m->members || !m->waiting || !m->weight || !m->near)
-        return RC_ENOMEM;
+    RC_PASS(m->into && m->next && m->last && m->members && m->waiting && m->weight && m->near
+                ? RC_OK
+                : RC_ENOMEM);
     for (size_t k = 0; k < n; k++) {
         m->into[k] = m->last[k] = (int32_t)k;
         m->next[k] = m->waiting[k] = -1;

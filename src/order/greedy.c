@@ -49,10 +49,9 @@ static rc_status_t chain(
     int64_t look = g->rule->look;
     int32_t *slot = part->slot;
     rc_nearest_t *nn = NULL;
-    rc_status_t st = rc_nearest_create(
-        &g->masks, g->load, g->rule->tie, rows, n, look ? 0 : g->dense_lines, part->maps, &nn, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_nearest_create(&g->masks, g->load, g->rule->tie, rows, n, look ? 0 : g->dense_lines,
+        part->maps, &nn, err));
+    rc_status_t st = RC_OK;
     if (look)
         st = rc_nearest_limit(nn, look, g->number.row, err);
     for (int64_t end = p + n; st == RC_OK && p < end; p++) {

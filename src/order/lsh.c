@@ -359,18 +359,15 @@ static rc_status_t allocate(lsh_t *l, rc_err_t *err)
     size_t words = (size_t)rc_sat_mul(l->words, n);
     for (int i = 0; i < 2; i++) {
         l->word[i] = rc_alloc(words, sizeof *l->word[i], "signatures", err);
-        if (!l->word[i])
-            return RC_ENOMEM;
+        RC_PASS(l->word[i] ? RC_OK : RC_ENOMEM);
     }
     l->item = rc_alloc((size_t)n, sizeof *l->item, "buckets", err);
     l->part = rc_alloc((size_t)l->parts + 1, sizeof *l->part, "buckets", err);
     l->worker = rc_alloc0((size_t)l->threads, sizeof *l->worker, "candidates", err);
-    if (!l->item || !l->part || !l->worker)
-        return RC_ENOMEM;
+    RC_PASS(l->item && l->part && l->worker ? RC_OK : RC_ENOMEM);
     if (l->a->nnz / 2 >= l->a->cols) { /* else an entry at a time is faster, and takes no memory */
         l->hash = rc_alloc((size_t)l->a->cols, 2 * sizeof *l->hash, "hashes of columns", err);
-        if (!l->hash)
-            return RC_ENOMEM;
+        RC_PASS(l->hash ? RC_OK : RC_ENOMEM);
     }
     return RC_OK;
 }

@@ -108,8 +108,7 @@ static rc_status_t number_signatures(
     while (size < 2 * (uint64_t)nn->units)
         size *= 2;
     int32_t *table = rc_alloc((size_t)size, sizeof *table, "nearest rows", err);
-    if (!table)
-        return RC_ENOMEM;
+    RC_PASS(table ? RC_OK : RC_ENOMEM);
     for (uint64_t i = 0; i < size; i++)
         table[i] = -1;
     size_t bytes = (size_t)nn->words * sizeof *bits;
@@ -304,14 +303,12 @@ static rc_status_t make_lists(rc_nearest_t *nn, rc_err_t *err)
     h->length = rc_alloc0((size_t)nn->slots, sizeof *h->length, "nearest rows", err);
     h->touched = rc_alloc(units + 1, sizeof *h->touched, "nearest rows", err);
     h->other = rc_alloc(units + 1, sizeof *h->other, "nearest rows", err);
-    if (!h->start || !h->length || !h->touched || !h->other)
-        return RC_ENOMEM;
+    RC_PASS(h->start && h->length && h->touched && h->other ? RC_OK : RC_ENOMEM);
     each_entry(nn, count_entry);
     for (int64_t k = 0; k < nn->slots; k++)
         h->start[k + 1] += h->start[k];
     h->entry = rc_alloc((size_t)h->start[nn->slots], sizeof *h->entry, "nearest rows", err);
-    if (!h->entry)
-        return RC_ENOMEM;
+    RC_PASS(h->entry ? RC_OK : RC_ENOMEM);
     each_entry(nn, put_entry);
     return RC_OK;
 }
@@ -343,8 +340,7 @@ static rc_status_t make_scan(rc_nearest_t *nn, rc_err_t *err)
         blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan, "nearest rows", err);
     nn->pop_start =
         rc_alloc((size_t)nn->words * 64 + 2, sizeof *nn->pop_start, "nearest rows", err);
-    if (!nn->position_sig || !nn->position_size || !nn->scan || !nn->pop_start)
-        return RC_ENOMEM;
+    RC_PASS(nn->position_sig && nn->position_size && nn->scan && nn->pop_start ? RC_OK : RC_ENOMEM);
     rc_nearest_compact(nn);
     return RC_OK;
 }
@@ -386,8 +382,7 @@ rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_neare
 {
     rc_status_t st;
     rc_nearest_t *nn = rc_alloc0(1, sizeof *nn, "nearest rows", err);
-    if (!nn)
-        return RC_ENOMEM;
+    RC_PASS(nn ? RC_OK : RC_ENOMEM);
     nn->m = m;
     nn->load = load;
     nn->tie = tie;

@@ -4,6 +4,7 @@
 #include "order/ranked.h"
 #include "order/rows.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,8 +67,7 @@ rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank
 {
     size_t units = (size_t)nn->units;
     rc_nearest_limit_t *l = rc_alloc0(1, sizeof *l, "nearest rows", err);
-    if (!l)
-        return RC_ENOMEM;
+    RC_PASS(l ? RC_OK : RC_ENOMEM);
     nn->limit = l;
     l->look = look;
     l->spot = rc_alloc_aligned(units, sizeof *l->spot, "nearest rows", err);
@@ -77,8 +77,9 @@ rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank
     l->after = rc_alloc(units + 1, sizeof *l->after, "nearest rows", err);
     l->before = rc_alloc(units + 1, sizeof *l->before, "nearest rows", err);
     l->live = rc_alloc(units, sizeof *l->live, "nearest rows", err);
-    if (!l->live || !l->spot || !l->mask || !l->list || !l->here || !l->after || !l->before)
-        return RC_ENOMEM;
+    RC_PASS(l->live && l->spot && l->mask && l->list && l->here && l->after && l->before
+                ? RC_OK
+                : RC_ENOMEM);
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
         l->spot[u] = (spot_t){.size = (int32_t)rc_mask_size(nn->m, row)};

@@ -19,8 +19,7 @@ static rc_status_t count_lines(rc_nearest_t *nn, int32_t **count, rc_err_t *err)
     int64_t most = bits < nn->m->lines ? bits : nn->m->lines;
     nn->line = rc_alloc((size_t)most, sizeof *nn->line, "nearest rows", err);
     *count = rc_alloc0((size_t)most, sizeof **count, "nearest rows", err);
-    if (!nn->line || !*count)
-        return RC_ENOMEM;
+    RC_PASS(nn->line && *count ? RC_OK : RC_ENOMEM);
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {

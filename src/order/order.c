@@ -120,8 +120,7 @@ rc_status_t rc_policy_specs_parse(
     for (int i = 0; list && i < n; i++)
         set_spec(&spec[i], &list[i]);
     free(spec);
-    if (!list)
-        return RC_ENOMEM;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     *out = list;
     *count = n;
     return RC_OK;

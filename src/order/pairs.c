@@ -49,8 +49,7 @@ static rc_status_t new_slots(int64_t slots, int64_t pairs, uint64_t **slot, rc_e
     *slot = rc_alloc((size_t)slots, sizeof **slot, "pairs of rows", err); /* in large pages: each
                                                                              look is at another
                                                                              one */
-    if (!*slot)
-        return RC_ENOMEM;
+    RC_PASS(*slot ? RC_OK : RC_ENOMEM);
     memset(*slot, 0, (size_t)slots * sizeof **slot);
     return RC_OK;
 }

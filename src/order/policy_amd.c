@@ -34,8 +34,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
         return rc_fail(err, RC_ENOTSUP, "AMD takes at most %d entries, the matrix has %" PRId64,
             INT32_MAX, a->nnz);
     int32_t *ptr = rc_alloc((size_t)a->rows + 1, sizeof *ptr, "row pointers", err);
-    if (!ptr)
-        return RC_ENOMEM;
+    RC_PASS(ptr ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r <= a->rows; r++)
         ptr[r] = (int32_t)a->row_ptr[r];
     rc_status_t st = rc_schedule_alloc(a->rows, a->rows, out, err);

@@ -160,9 +160,7 @@ static rc_status_t fill(blk_t *b, const rc_order_input_t *in, int32_t *slot, rc_
     enum { REPORT = 1024, ASKED = 256 };
     const int64_t cols = in->params->value[PARAM_COLS];
     for (int64_t p = 0; p < b->a.rows; p++) {
-        rc_status_t st = p % ASKED == 0 ? rc_order_go_on(in, err) : RC_OK;
-        if (st < 0)
-            return st;
+        RC_PASS(p % ASKED == 0 ? rc_order_go_on(in, err) : RC_OK);
         int32_t row = next_row(b);
         if (p == 0 || b->distinct + b->fresh[row] > cols) {
             begin_block(b, p);
@@ -224,12 +222,10 @@ static rc_status_t prepare(
     b->fresh = rc_alloc(rows, sizeof *b->fresh, "rows for blocks", err);
     b->heap = rc_alloc(rows, sizeof *b->heap, "rows for blocks", err);
     b->at = rc_alloc(rows, sizeof *b->at, "rows for blocks", err);
-    if (!b->a.row_ptr || !b->a.col_idx || !b->fresh || !b->heap || !b->at)
-        return RC_ENOMEM;
+    RC_PASS(b->a.row_ptr && b->a.col_idx && b->fresh && b->heap && b->at ? RC_OK : RC_ENOMEM);
     copy_rows(all, begin, b, local);
     b->block = rc_alloc((size_t)b->a.cols, sizeof *b->block, "columns of blocks", err);
-    if (!b->block)
-        return RC_ENOMEM;
+    RC_PASS(b->block ? RC_OK : RC_ENOMEM);
     for (int64_t c = 0; c < b->a.cols; c++)
         b->block[c] = -1;
     for (int64_t r = 0; r < b->a.rows; r++) {
@@ -297,8 +293,7 @@ static rc_status_t prepare_parts(parts_t *all, rc_err_t *err)
     all->count = rc_alloc0((size_t)a->cols, sizeof *all->count, "columns of blocks", err);
     all->bound = rc_alloc((size_t)a->rows + 1, sizeof *all->bound, "blocks", err);
     all->blocks = rc_alloc0((size_t)all->parts, sizeof *all->blocks, "blocks", err);
-    if (!all->count || !all->bound || !all->blocks)
-        return RC_ENOMEM;
+    RC_PASS(all->count && all->bound && all->blocks ? RC_OK : RC_ENOMEM);
     for (int64_t e = 0; e < a->nnz; e++)
         all->count[a->col_idx[e]] += all->count[a->col_idx[e]] <= hub;
     return all->parts > 1 ? rc_parts_number(all->in, &all->number, err) : RC_OK;

@@ -34,6 +34,7 @@
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/cells.h"
 #include "order/local.h"
 #include "order/policy.h"
@@ -59,8 +60,7 @@ static rc_status_t join_all(state_t *s, rc_err_t *err)
     for (; n > s->branch;
          n = (n + s->branch - 1) / s->branch, step *= rc_local_thinning(s->branch)) {
         int32_t *up = rc_alloc((size_t)n, sizeof *up, "cells of cells", err);
-        if (!up)
-            return RC_ENOMEM;
+        RC_PASS(up ? RC_OK : RC_ENOMEM);
         rc_cells_join(&s->cells, n, s->branch, step, up);
         s->n[s->levels] = n;
         s->up[s->levels++] = up;

@@ -35,8 +35,7 @@ static rc_status_t find_communities(inside_t *c, rc_err_t *err)
 {
     const rc_schedule_t *s = &c->by_label;
     c->ptr = rc_alloc((size_t)s->slots + 1, sizeof *c->ptr, "communities", err);
-    if (!c->ptr)
-        return RC_ENOMEM;
+    RC_PASS(c->ptr ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < s->slots; p++) {
         if (p == 0 || c->label[s->row[p]] != c->label[s->row[p - 1]])
             c->ptr[c->count++] = p;
@@ -69,14 +68,12 @@ static rc_status_t extract(const inside_t *c, int64_t k, rc_csr_t *out, rc_err_t
     int64_t n = c->ptr[k + 1] - c->ptr[k];
     *out = (rc_csr_t){.rows = n, .cols = n};
     out->row_ptr = rc_alloc0((size_t)n + 1, sizeof *out->row_ptr, "a community", err);
-    if (!out->row_ptr)
-        return RC_ENOMEM;
+    RC_PASS(out->row_ptr ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + inner_entries(c, member[i], NULL);
     out->nnz = out->row_ptr[n];
     out->col_idx = rc_alloc((size_t)out->nnz, sizeof *out->col_idx, "a community", err);
-    if (!out->col_idx)
-        return RC_ENOMEM;
+    RC_PASS(out->col_idx ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
         (void)inner_entries(c, member[i], out->col_idx + out->row_ptr[i]);
     return RC_OK;

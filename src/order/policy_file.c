@@ -107,8 +107,7 @@ static rc_status_t check(const char *path, const slots_t *s, const rc_csr_t *a, 
 {
     rc_status_t st = RC_OK;
     int64_t *first = rc_alloc0((size_t)a->rows, sizeof *first, "checking an order", err);
-    if (!first)
-        return RC_ENOMEM;
+    RC_PASS(first ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < s->count && st == RC_OK; p++) {
         int32_t r = s->row[p];
         if (r < 0)

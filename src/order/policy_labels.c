@@ -14,6 +14,7 @@
  * O(rounds nnz). */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/policy.h"
 #include "order/steps.h"
 
@@ -25,8 +26,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
 {
     uint32_t *label = rc_alloc((size_t)in->a->rows, sizeof *label, "labels of rows", err);
     const int32_t *const keys[] = {(const int32_t *)label};
-    if (!label)
-        return RC_ENOMEM;
+    RC_PASS(label ? RC_OK : RC_ENOMEM);
     rc_status_t st = rc_vote(in, (int)in->params->value[PARAM_ROUNDS], label, err);
     if (st == RC_OK)
         st = rc_schedule_by_keys(in, keys, 1, out, err);

@@ -96,9 +96,8 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     if (parts == 0)
         parts = n / size + (n % size != 0);
     parts = parts < n ? parts : n;
-    rc_status_t st = rc_graph_build(in->a, &g, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_graph_build(in->a, &g, err));
+    rc_status_t st = RC_OK;
     int32_t *part = rc_alloc0((size_t)n, sizeof *part, "the parts", err);
     if (!part)
         st = RC_ENOMEM;

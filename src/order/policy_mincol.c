@@ -3,6 +3,7 @@
  * column, and the one to beat.  Memory beside the schedule: 8 bytes a row.  Cost O(rows). */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/policy.h"
 #include "order/steps.h"
 
@@ -11,8 +12,7 @@
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     int32_t *key = rc_alloc((size_t)in->a->rows, sizeof *key, "smallest columns", err);
-    if (!key)
-        return RC_ENOMEM;
+    RC_PASS(key ? RC_OK : RC_ENOMEM);
     const int32_t *keys[] = {key};
     rc_first_columns(in, key);
     rc_status_t st = rc_schedule_by_keys(in, keys, 1, out, err);

@@ -84,8 +84,7 @@ static rc_status_t join_all(state_t *s, rc_err_t *err)
     for (int l = 0; s->n[l] > TOP; l++) {
         int64_t branch = rc_curve_branch(s->n[l]);
         s->up[l] = rc_alloc((size_t)s->n[l], sizeof *s->up[l], "cells of cells", err);
-        if (!s->up[l])
-            return RC_ENOMEM;
+        RC_PASS(s->up[l] ? RC_OK : RC_ENOMEM);
         rc_cells_join(&s->cells, s->n[l], branch, s->step[l], s->up[l]);
         s->step[l + 1] = s->step[l] * rc_local_thinning(branch);
         s->n[l + 1] = (s->n[l] + branch - 1) / branch;
@@ -259,8 +258,7 @@ static rc_status_t rank_cells(const state_t *s, rc_err_t *err)
     int64_t n = s->cells.count;
     int32_t *key = (int32_t *)s->cells.key;
     int32_t *order = rc_alloc((size_t)n, sizeof *order, "ranks of cells", err);
-    if (!order)
-        return RC_ENOMEM;
+    RC_PASS(order ? RC_OK : RC_ENOMEM);
     for (int64_t k = 0; k < n; k++) {
         key[k] = (int32_t)rc_curve_key(s->place[k].x);
         order[k] = (int32_t)k;

@@ -191,8 +191,7 @@ static rc_status_t join_units(const grouping_t *g, int64_t units, rc_csr_t *out,
     int64_t n = 0;
     *out = (rc_csr_t){.rows = units, .cols = g->unit.cols};
     out->row_ptr = rc_alloc0((size_t)units + 1, sizeof *out->row_ptr, "groups of rows", err);
-    if (!out->row_ptr)
-        return RC_ENOMEM;
+    RC_PASS(out->row_ptr ? RC_OK : RC_ENOMEM);
     for (int64_t u = 0; u < g->unit.rows; u++)
         if (is_first(g, u)) {
             out->row_ptr[n + 1] = out->row_ptr[n] + columns_with_mate(g, u, NULL);
@@ -200,8 +199,7 @@ static rc_status_t join_units(const grouping_t *g, int64_t units, rc_csr_t *out,
         }
     out->nnz = out->row_ptr[n];
     out->col_idx = rc_alloc((size_t)out->nnz, sizeof *out->col_idx, "groups of rows", err);
-    if (!out->col_idx)
-        return RC_ENOMEM;
+    RC_PASS(out->col_idx ? RC_OK : RC_ENOMEM);
     n = 0;
     for (int64_t u = 0; u < g->unit.rows; u++)
         if (is_first(g, u))

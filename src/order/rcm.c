@@ -15,8 +15,7 @@ rc_status_t rc_level_of_matrix(const rc_csr_t *a, rc_level_t *out, rc_err_t *err
     *out = (rc_level_t){0};
     RC_PASS(rc_graph_build(a, &out->g, err));
     out->index = rc_alloc((size_t)a->rows, sizeof *out->index, "names of vertices", err);
-    if (!out->index)
-        return RC_ENOMEM;
+    RC_PASS(out->index ? RC_OK : RC_ENOMEM);
     for (int64_t v = 0; v < a->rows; v++)
         out->index[v] = (int32_t)v;
     return RC_OK;
@@ -34,8 +33,7 @@ void rc_level_free(rc_level_t *l)
 static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *err)
 {
     int32_t *to = rc_alloc((size_t)n, sizeof *to, "names of vertices", err);
-    if (!to)
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < n; p++)
         to[p] = (*x)[order[p]];
     free(*x);
@@ -51,8 +49,7 @@ static rc_status_t take_edges(rc_graph_t *g, const int32_t *order, const int32_t
     const int64_t *run, int threads, rc_err_t *err)
 {
     int32_t *to = rc_alloc((size_t)g->ptr[g->n], sizeof *to, "a graph", err);
-    if (!to)
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++) {
         int64_t end = run[t];
@@ -71,8 +68,7 @@ static rc_status_t take_weights(
 {
     size_t bytes = (size_t)g->weight_bytes;
     char *to = rc_alloc((size_t)g->ptr[g->n], bytes, "a graph", err);
-    if (!to)
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
     const char *from = g->weight;
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
     for (int t = 0; t < threads; t++) {
@@ -145,8 +141,7 @@ static rc_status_t sort_by_degree(const rc_level_t *l, int32_t *order, rc_err_t 
     const rc_graph_t *g = &l->g;
     rc_status_t st = RC_OK;
     int32_t *key = rc_alloc((size_t)g->n, sizeof *key, "degrees", err);
-    if (!key)
-        return RC_ENOMEM;
+    RC_PASS(key ? RC_OK : RC_ENOMEM);
     int64_t most = 0;
     for (int shift = 0; st == RC_OK && shift < 60 && most >> shift >= (shift > 0); shift += bits) {
         for (int64_t v = 0; v < g->n; v++) {
@@ -303,8 +298,7 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
     const int64_t few = most < 4096 ? most : 4096;
     uint64_t *all =
         rc_alloc((size_t)(2 * (most + few * threads)), sizeof *all, "the lists of neighbours", err);
-    if (!all)
-        return RC_ENOMEM;
+    RC_PASS(all ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4096) if (g->n > 10000)
     for (int64_t v = 0; v < g->n; v++)
         if (g->ptr[v + 1] - g->ptr[v] <= few)

@@ -9,8 +9,7 @@
 rc_status_t rc_row_loads(const rc_csr_t *a, int32_t nt, int threads, int32_t **load, rc_err_t *err)
 {
     int32_t *l = rc_alloc((size_t)a->rows, sizeof *l, "warp loads", err);
-    if (!l)
-        return RC_ENOMEM;
+    RC_PASS(l ? RC_OK : RC_ENOMEM);
     const int64_t *ptr = a->row_ptr;
     int64_t rows = a->rows;
 #pragma omp parallel for num_threads(threads) schedule(static) if (rows > 100000)
@@ -33,8 +32,7 @@ rc_status_t rc_sort_by_key(
     if (top == 0)
         return RC_OK;
     int32_t *other = rc_alloc((size_t)n, sizeof *other, "sorting rows", err);
-    if (!other)
-        return RC_ENOMEM;
+    RC_PASS(other ? RC_OK : RC_ENOMEM);
     int32_t *from = order;
     int32_t *to = other;
     for (int shift = 0; shift < 31 && top >> shift > 0; shift += bits) {

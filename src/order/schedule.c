@@ -15,8 +15,7 @@ rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, r
     if ((uint64_t)slots > SIZE_MAX / sizeof *out->row)
         return rc_fail(err, RC_ENOMEM, "no memory for a schedule of %" PRId64 " slots", slots);
     int32_t *row = rc_alloc((size_t)slots, sizeof *row, "a schedule", err);
-    if (!row)
-        return RC_ENOMEM;
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < slots; p++)
         row[p] = -1;
     *out = (rc_schedule_t){.slots = slots, .rows = rows, .row = row};
@@ -52,8 +51,7 @@ rc_status_t rc_schedule_symmetric(rc_schedule_t *s, rc_err_t *err)
     if (s->slots == 0)
         return RC_OK;
     s->col = rc_alloc((size_t)s->slots, sizeof *s->col, "a column order", err);
-    if (!s->col)
-        return RC_ENOMEM;
+    RC_PASS(s->col ? RC_OK : RC_ENOMEM);
     memcpy(s->col, s->row, (size_t)s->slots * sizeof *s->col);
     s->cols = s->slots;
     return RC_OK;
@@ -164,8 +162,7 @@ rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t
         return rc_fail(err, RC_EINVAL, "schedule has %" PRId64 " slots and no rows", s->slots);
     int64_t most = a->rows > a->cols ? a->rows : a->cols;
     unsigned char *seen = rc_alloc0((size_t)most, 1, "checking a schedule", err);
-    if (!seen)
-        return RC_ENOMEM;
+    RC_PASS(seen ? RC_OK : RC_ENOMEM);
     rc_status_t st = check_rows(s, a, seen, err);
     if (st == RC_OK && (s->cols != 0 || s->col)) {
         memset(seen, 0, (size_t)most);

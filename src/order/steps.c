@@ -1,6 +1,7 @@
 #include "config.h"
 #include "order/steps.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "order/rows.h"
 
 #include <stdlib.h>
@@ -109,8 +110,7 @@ void rc_vote_round(const rc_order_input_t *in, int round, uint32_t *column, uint
 rc_status_t rc_vote(const rc_order_input_t *in, int rounds, uint32_t *label, rc_err_t *err)
 {
     uint32_t *column = rc_alloc((size_t)in->a->cols, sizeof *column, "labels of columns", err);
-    if (!column)
-        return RC_ENOMEM;
+    RC_PASS(column ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < in->a->rows; r++)
         label[r] = (uint32_t)r;
     for (int round = 0; round < rounds; round++)

@@ -36,9 +36,7 @@ static rc_status_t copy_order(const rc_plan_order_t *o, rc_plan_t *to, rc_err_t 
         if (strcmp(to->order[i]->text, o->text) == 0 &&
             memcmp(&to->order[i]->geometry, &o->geometry, sizeof o->geometry) == 0)
             return RC_OK;
-    rc_status_t st = rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err));
     if (o->schedule.slots > 0)
         memcpy(s.row, o->schedule.row, (size_t)o->schedule.slots * sizeof *s.row);
     rc_plan_order_t copied = *o;
@@ -53,12 +51,11 @@ static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, r
     out->part = e->part;
     out->part.candidate = NULL;
     out->candidate = rc_alloc(n, sizeof *out->candidate, "the candidates of a plan", err);
-    if (!out->candidate)
-        return RC_ENOMEM;
+    RC_PASS(out->candidate ? RC_OK : RC_ENOMEM);
     memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
     out->part.candidate = out->candidate;
-    rc_status_t st = copy_order(plan->order[e->trial.order], to, err);
-    return st < 0 ? st : rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);
+    RC_PASS(copy_order(plan->order[e->trial.order], to, err));
+    return rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);
 }
 
 /* Copies that share no prepared matrix do not count as users of it. */
@@ -80,8 +77,7 @@ rc_status_t rc_plan_copy(
     rc_status_t st;
     *out = NULL;
     rc_plan_t *to = rc_alloc0(1, sizeof *to, "a plan", err);
-    if (!to)
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
     to->place = *place;
     memcpy(to->device_class, plan->device_class, sizeof to->device_class);
     to->op = plan->op;

@@ -46,19 +46,16 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     int threads, struct rc_plan_gpu **out, rc_err_t *err)
 {
     rc_gpu_info_t info;
-    rc_status_t st = rc_cuda_describe(index, &info, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_describe(index, &info, err));
     struct rc_plan_gpu *gpu = rc_alloc0(1, sizeof *gpu, "a plan", err);
-    if (!gpu)
-        return RC_ENOMEM;
+    RC_PASS(gpu ? RC_OK : RC_ENOMEM);
     gpu->index = index;
     gpu->cache_bytes = info.l2_bytes;
     gpu->own_memory = memory != NULL;
     if (memory)
         gpu->memory = *memory;
     rc_cuda_class(&info, gpu->device_class, sizeof gpu->device_class);
-    st = rc_executor_cuda(index, stream, memory, threads, &gpu->x, err);
+    rc_status_t st = rc_executor_cuda(index, stream, memory, threads, &gpu->x, err);
     if (st == RC_OK)
         st = rc_cuda_timer_new(&gpu->x, &gpu->timer, err);
     if (st < 0)
@@ -125,19 +122,16 @@ static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *opt
     *out = NULL;
     if (memory && (!memory->alloc || !memory->free))
         return rc_fail(err, RC_EINVAL, "allocator: expected alloc and free, found NULL");
-    rc_status_t st = not_capturing(stream, &index, err);
-    if (st == RC_OK)
-        st = check_place(a, err);
-    return st < 0 ? st : gpu_new(index, stream, memory, options ? options->threads : 0, gpu, err);
+    RC_PASS(not_capturing(stream, &index, err));
+    RC_PASS(check_place(a, err));
+    return gpu_new(index, stream, memory, options ? options->threads : 0, gpu, err);
 }
 
 rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
 {
     struct rc_plan_gpu *gpu = NULL;
-    rc_status_t st = begin(a, options, stream, out, &gpu, err);
-    if (st < 0)
-        return st;
+    RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
     return give(gpu, rc_plan_new(&place, problem, a, options, out, err), out, err);
 }
@@ -151,9 +145,7 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
         *out = NULL;
     if (!path)
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
-    rc_status_t st = begin(a, options, stream, out, &gpu, err);
-    if (st < 0)
-        return st;
+    RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
     return give(gpu, rc_plan_open(path, &place, problem, a, out, err), out, err);
 }
@@ -179,9 +171,8 @@ rc_status_t rc_plan_clone(
     if (st < 0)
         return st;
     const struct rc_plan_gpu *of = plan->gpu;
-    st = gpu_new(of->index, NULL, of->own_memory ? &of->memory : NULL, of->x.threads, &gpu, err);
-    if (st < 0)
-        return st;
+    RC_PASS(
+        gpu_new(of->index, NULL, of->own_memory ? &of->memory : NULL, of->x.threads, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
     st = rc_executor_cuda_use(&gpu->x, stream, err); /* checks that it is of this GPU */
     return give(gpu, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);

@@ -91,12 +91,10 @@ static json_t *plan_json(const rc_plan_t *plan, const char *hex)
 static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)
 {
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin(path, &r, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_replace_begin(path, &r, err));
     int ok = json_dumpf(root, r.file, JSON_COMPACT | JSON_REAL_PRECISION(17)) == 0 &&
              fputc('\n', r.file) != EOF;
-    st = rc_replace_end(&r, ok, err);
+    rc_status_t st = rc_replace_end(&r, ok, err);
     return ok ? st : rc_fail(err, RC_EIO, "%s: cannot be written", path);
 }
 
@@ -105,13 +103,11 @@ rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
     char hex[RC_DIGEST_HEX + 1];
     if (!plan || !path)
         return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
-    rc_status_t st = pattern_hex(plan, hex, err);
-    if (st < 0)
-        return st;
+    RC_PASS(pattern_hex(plan, hex, err));
     json_t *root = plan_json(plan, hex);
     if (!root)
         return rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
-    st = write_json(root, path, err);
+    rc_status_t st = write_json(root, path, err);
     json_decref(root);
     return st;
 }
@@ -136,24 +132,21 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     const json_t *matrix;
     char format[32];
     int32_t version;
-    rc_status_t st;
-    RC_TRY(pattern_hex(plan, hex, err));
-    RC_TRY(rc_member_text(root, "", "format", format, sizeof format, err));
+    RC_PASS(pattern_hex(plan, hex, err));
+    RC_PASS(rc_member_text(root, "", "format", format, sizeof format, err));
     if (strcmp(format, PLAN_FORMAT) != 0)
         return rc_fail(err, RC_EFORMAT, "format: expected %s, found %s", PLAN_FORMAT, format);
-    RC_TRY(rc_member_int(root, "", "version", 1, INT32_MAX, &version, err));
+    RC_PASS(rc_member_int(root, "", "version", 1, INT32_MAX, &version, err));
     if (version > PLAN_VERSION)
         return rc_fail(err, RC_ENOTSUP, "version: expected %d at most, found %d", (int)PLAN_VERSION,
             (int)version);
-    RC_TRY(same_text(root, "", "operation", rc_op_name(plan->op), err));
-    RC_TRY(same_text(root, "", "precision", rc_precision_name(plan->precision), err));
-    RC_TRY(same_text(root, "", "layout", rc_layout_name(plan->layout), err));
+    RC_PASS(same_text(root, "", "operation", rc_op_name(plan->op), err));
+    RC_PASS(same_text(root, "", "precision", rc_precision_name(plan->precision), err));
+    RC_PASS(same_text(root, "", "layout", rc_layout_name(plan->layout), err));
     if (json_object_get(root, "device") && plan->device_class[0])
-        RC_TRY(same_text(root, "", "device", plan->device_class, err));
-    RC_TRY(rc_member_object(root, "", "matrix", &matrix, err));
-    RC_TRY(same_text(matrix, "matrix", "pattern", hex, err));
-done:
-    return st;
+        RC_PASS(same_text(root, "", "device", plan->device_class, err));
+    RC_PASS(rc_member_object(root, "", "matrix", &matrix, err));
+    return same_text(matrix, "matrix", "pattern", hex, err);
 }
 
 static rc_status_t read_rows(
@@ -220,8 +213,7 @@ static rc_status_t read_part(const json_t *p, rc_plan_t *plan, rc_plan_entry_t *
     int32_t version;
     rc_plan_candidate_t *c = rc_alloc0(1, sizeof *c, "a candidate", err);
     rc_plan_scratch_t scratch = {0};
-    if (!c)
-        return RC_ENOMEM;
+    RC_PASS(c ? RC_OK : RC_ENOMEM);
     e->candidate = c;
     e->part.candidates = 1;
     e->part.why = RC_PLAN_LOADED;
@@ -252,30 +244,26 @@ static rc_status_t read_plan(const json_t *root, rc_plan_t *plan, rc_err_t *err)
 {
     const json_t *orders;
     const json_t *parts;
-    rc_status_t st;
-    RC_TRY(check_head(root, plan, err));
-    RC_TRY(rc_member_array(root, "", "orders", 0, INT32_MAX, &orders, err));
-    RC_TRY(rc_member_array(root, "", "parts", 1, INT32_MAX, &parts, err));
+    RC_PASS(check_head(root, plan, err));
+    RC_PASS(rc_member_array(root, "", "orders", 0, INT32_MAX, &orders, err));
+    RC_PASS(rc_member_array(root, "", "parts", 1, INT32_MAX, &parts, err));
     for (size_t i = 0; i < json_array_size(orders); i++)
-        RC_TRY(read_order(json_array_get(orders, i), (int)i, plan, err));
+        RC_PASS(read_order(json_array_get(orders, i), (int)i, plan, err));
     for (int i = 0; i < plan->entries; i++) {
         const json_t *p = part_of(parts, plan->entry[i].part.k);
         if (!p)
             return rc_fail(err, RC_EINVAL, "parts: expected K = %" PRId64 ", found none",
                 plan->entry[i].part.k);
-        RC_TRY(read_part(p, plan, &plan->entry[i], err));
+        RC_PASS(read_part(p, plan, &plan->entry[i], err));
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_json(const char *path, json_t **out, rc_err_t *err)
 {
     json_error_t why;
     FILE *f;
-    rc_status_t st = rc_open_given(path, &f, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_open_given(path, &f, err));
     *out = json_loadf(f, JSON_REJECT_DUPLICATES, &why);
     int failed = ferror(f);
     fclose(f);

@@ -178,8 +178,7 @@ static rc_status_t begin_sorting(const rc_csr_t *a, int64_t **from, place_t **pl
             longest = a->row_ptr[r + 1] - a->row_ptr[r];
     *from = rc_alloc((size_t)a->nnz, sizeof **from, "the order of the entries", err);
     *place = rc_alloc((size_t)longest, sizeof **place, "a row", err);
-    if (!*from || !*place)
-        return RC_ENOMEM;
+    RC_PASS(*from && *place ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < a->nnz; i++)
         (*from)[i] = i;
     return RC_OK;
@@ -243,8 +242,7 @@ rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
 {
     int64_t shape[] = {a->rows, a->cols, a->nnz};
     rc_hasher_t *h = rc_hasher_new(err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     rc_hasher_add(h, shape, sizeof shape);
     rc_hasher_add(h, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
     rc_hasher_add(h, a->col_idx, (size_t)a->nnz * sizeof *a->col_idx);

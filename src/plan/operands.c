@@ -128,8 +128,8 @@ static rc_status_t alloc_one(const rc_plan_t *plan, rc_dense_t *m, int64_t ld, r
     int64_t bytes = rc_sat_mul(extent(m), (int64_t)rc_precision_bytes(m->precision));
     if (bytes == INT64_MAX)
         return rc_fail(err, RC_ENOMEM, "operands of more than 2^63 bytes");
-    rc_status_t st = x->alloc(x, (size_t)bytes, &m->data, err);
-    return st < 0 ? st : x->fill(x, m->data, 0, (size_t)bytes, err);
+    RC_PASS(x->alloc(x, (size_t)bytes, &m->data, err));
+    return x->fill(x, m->data, 0, (size_t)bytes, err);
 }
 
 rc_status_t rc_plan_scratch_new(

@@ -137,8 +137,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     if (!a)
         return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
     rc_plan_t *plan = rc_alloc0(1, sizeof *plan, "a plan", err);
-    if (!plan)
-        return RC_ENOMEM;
+    RC_PASS(plan ? RC_OK : RC_ENOMEM);
     *plan = (rc_plan_t){.place = *place,
         .op = problem->op,
         .precision = problem->precision,
@@ -269,9 +268,7 @@ static rc_status_t entry_for(
 static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_kernel_t *kernel,
     const asked_t *q, rc_err_t *err)
 {
-    rc_status_t st = rc_plan_operands_check(plan, kernel->op, q->k, q->o, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_plan_operands_check(plan, kernel->op, q->k, q->o, err));
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
     return rc_kernel_run(kernel, e->trial.state, &shaped, q->alpha, q->beta, err);
 }
@@ -281,8 +278,8 @@ rc_status_t rc_plan_run(
 {
     const asked_t q = {k, o, alpha, beta};
     rc_plan_entry_t *e = NULL;
-    rc_status_t st = entry_for(plan, &q, &e, err);
-    return st < 0 ? st : run_with(plan, e, e->trial.spec.kernel, &q, err);
+    RC_PASS(entry_for(plan, &q, &e, err));
+    return run_with(plan, e, e->trial.spec.kernel, &q, err);
 }
 
 rc_status_t rc_plan_run_transposed(
@@ -290,9 +287,7 @@ rc_status_t rc_plan_run_transposed(
 {
     const asked_t q = {k, o, alpha, beta};
     rc_plan_entry_t *e = NULL;
-    rc_status_t st = entry_for(plan, &q, &e, err);
-    if (st < 0)
-        return st;
+    RC_PASS(entry_for(plan, &q, &e, err));
     const rc_kernel_t *kernel = e->trial.spec.kernel;
     const rc_kernel_t *twin = kernel->twin ? rc_kernel_find(kernel->twin, kernel->device) : NULL;
     if (!twin)

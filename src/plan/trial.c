@@ -136,14 +136,10 @@ rc_status_t rc_plan_order_get(
         }
     rc_policy_spec_t spec;
     rc_plan_order_t o = {.geometry = *g};
-    rc_status_t st = spec_of(plan, text, &spec, err);
-    if (st < 0)
-        return st;
+    RC_PASS(spec_of(plan, text, &spec, err));
     int held = plan->resident_bytes > 0;
     int64_t start = rc_clock_ns();
-    st = build_order(plan, text, &spec, g, &o.schedule, err);
-    if (st < 0)
-        return st;
+    RC_PASS(build_order(plan, text, &spec, g, &o.schedule, err));
     if (o.schedule.cols > 0) {
         rc_schedule_free(&o.schedule);
         return rc_fail(err, RC_ENOTSUP,
@@ -197,16 +193,11 @@ static rc_status_t check_memory(const rc_plan_t *plan, int64_t bytes, int64_t ke
 static rc_status_t pose(
     rc_plan_t *plan, int64_t k, const rc_plan_candidate_t *c, rc_plan_trial_t *t, rc_err_t *err)
 {
-    rc_status_t st = rc_kernel_spec_parse(c->kernel, plan->place.x->kind, &t->spec, err);
-    if (st == RC_OK)
-        st = check_kernel(plan, &t->spec, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_kernel_spec_parse(c->kernel, plan->place.x->kind, &t->spec, err));
+    RC_PASS(check_kernel(plan, &t->spec, err));
     const rc_kernel_t *kernel = t->spec.kernel;
     rc_geometry_t g = kernel->geometry(plan->place.x, t->spec.param, plan->precision);
-    st = rc_plan_order_get(plan, c->order, &g, &t->order, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_plan_order_get(plan, c->order, &g, &t->order, err));
     const rc_plan_order_t *o = plan->order[t->order];
     t->problem = (rc_problem_t){.k = k,
         .precision = plan->precision,
@@ -261,11 +252,9 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
 {
     const rc_kernel_t *kernel = t->spec.kernel;
     rc_executor_t *x = plan->place.x;
-    rc_status_t st = of ? RC_OK : rc_plan_give_values(plan, &t->problem, err);
-    if (st < 0)
-        return st;
-    st = of ? rc_kernel_share(kernel, x, &t->problem, of->state, &t->state, err)
-            : rc_kernel_prepare(kernel, x, &t->problem, &t->analysis, &t->state, err);
+    RC_PASS(of ? RC_OK : rc_plan_give_values(plan, &t->problem, err));
+    rc_status_t st = of ? rc_kernel_share(kernel, x, &t->problem, of->state, &t->state, err)
+                        : rc_kernel_prepare(kernel, x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
         t->state = NULL;
         return st;

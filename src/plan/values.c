@@ -53,8 +53,7 @@ static rc_status_t fetch(rc_plan_t *plan, rc_err_t *err)
     void *there = NULL; /* as the device has them */
     rc_status_t st = RC_OK;
     v->host = new_values(plan, v->type, err);
-    if (!v->host)
-        return RC_ENOMEM;
+    RC_PASS(v->host ? RC_OK : RC_ENOMEM);
     if (v->on_device && plan->from) {
         there = new_values(plan, v->type, err);
         st = there ? x->download(x, there, v->given, all, err) : RC_ENOMEM;
@@ -162,8 +161,7 @@ rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_values_t *out, 
         return RC_OK;
     size_t bytes = rc_precision_bytes(out->type);
     out->host = new_values(plan, out->type, err);
-    if (!out->host)
-        return RC_ENOMEM;
+    RC_PASS(out->host ? RC_OK : RC_ENOMEM);
     if (!plan->stale) {
         memcpy(out->host, plan->values.host, (size_t)plan->a.nnz * bytes);
         return RC_OK;

@@ -218,8 +218,7 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
     enum { block = 2048 };
     static const char tag[8] = "rc-csr1";
     rc_hasher_t *h = rc_hasher_new(err);
-    if (!h)
-        return RC_ENOMEM;
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
     int64_t shape[3] = {a->rows, a->cols, a->nnz};
     rc_hasher_add(h, tag, sizeof tag);
     rc_hasher_add(h, shape, sizeof shape);

@@ -343,8 +343,7 @@ rc_status_t rc_csr_from_triples(int64_t rows, int64_t cols, const rc_triple_t *t
                 i, triples[i].row, triples[i].col, rows, cols);
     threads = rc_thread_count(threads);
     rc_segment_t *segment = rc_alloc((size_t)threads, sizeof *segment, "parts of a matrix", err);
-    if (!segment)
-        return RC_ENOMEM;
+    RC_PASS(segment ? RC_OK : RC_ENOMEM);
     for (int t = 0; t < threads; t++) {
         int64_t first = n / threads * t + (n % threads < t ? n % threads : t);
         int64_t count = n / threads + (t < n % threads);

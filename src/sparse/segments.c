@@ -107,8 +107,7 @@ static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rul
     if (nnz + a->rows < ALONE || w.panels > nnz / threads)
         w.blocks = 1;
     w.part = rc_alloc0((size_t)w.panels, (size_t)w.blocks * sizeof *w.part, "panels", err);
-    if (!w.part)
-        return RC_ENOMEM;
+    RC_PASS(w.part ? RC_OK : RC_ENOMEM);
     *out = w;
     return RC_OK;
 }
@@ -209,8 +208,7 @@ static rc_status_t count(work_t *w, int64_t *panel_ptr, rc_segments_size_t *out,
 {
     rc_segments_size_t size = {.rule = w->rule, .rows = w->a->rows, .panels = w->panels};
     rc_segments_size_t *block = rc_alloc((size_t)w->blocks, sizeof *block, "blocks of rows", err);
-    if (!block)
-        return RC_ENOMEM;
+    RC_PASS(block ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(w->blocks) schedule(static, 1) if (w->blocks > 1)
     for (int b = 0; b < w->blocks; b++)
         count_block(w, b, &block[b]);
@@ -318,8 +316,7 @@ static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s, 
     s->ptr = rc_alloc((size_t)n->heavy + 1, sizeof *s->ptr, "pointers of heavy segments", err);
     s->col = rc_alloc((size_t)n->nnz_heavy, (size_t)s->col_bytes, "heavy columns", err);
     s->light_col = rc_alloc((size_t)n->nnz_light, sizeof *s->light_col, "light columns", err);
-    if (!s->row || !s->ptr || !s->col || !s->light_col)
-        return RC_ENOMEM;
+    RC_PASS(s->row && s->ptr && s->col && s->light_col ? RC_OK : RC_ENOMEM);
     s->ptr[n->heavy] = n->nnz_heavy;
     if (!a->val)
         return RC_OK;

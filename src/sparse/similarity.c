@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sparse/similarity.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 
@@ -44,8 +45,7 @@ rc_status_t rc_mean_similarity(
     int64_t rows = 0;
     double sum = 0;
     block_t *b = rc_alloc(1, sizeof *b, "similarities", err);
-    if (!b)
-        return RC_ENOMEM;
+    RC_PASS(b ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < slots;) {
         int n = 0;
         for (; p < slots && n < BLOCK; p++) {

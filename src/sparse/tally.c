@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sparse/tally.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,7 @@ rc_status_t rc_tally_reset(rc_tally_t *t, int64_t columns, rc_err_t *err)
         free(t->slot);
         t->room = 0;
         t->slot = rc_alloc((size_t)n, sizeof *t->slot, "counts of columns", err);
-        if (!t->slot)
-            return RC_ENOMEM;
+        RC_PASS(t->slot ? RC_OK : RC_ENOMEM);
         t->room = n;
     }
     t->bits = bits;

@@ -253,8 +253,7 @@ static rc_status_t gather(const found_t *found, const place_t *place, rc_tiles_t
         t->dense_ptr[p + 1] += t->dense_ptr[p];
     }
     t->col = rc_alloc((size_t)t->col_ptr[t->panels], sizeof *t->col, "dense columns", err);
-    if (!t->col)
-        return RC_ENOMEM;
+    RC_PASS(t->col ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < t->panels; p++) {
         int64_t n = t->col_ptr[p + 1] - t->col_ptr[p];
         if (n > 0)

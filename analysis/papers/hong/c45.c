@@ -216,10 +216,8 @@ static int64_t part(tree_t *t, int64_t first, int64_t end, int32_t input, double
 
 static rc_status_t add_node(tree_t *t, int64_t first, int64_t end, int32_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_grow((void **)&t->node, &t->capacity, (size_t)t->nodes + 1, sizeof *t->node,
-        "nodes of a tree", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_grow((void **)&t->node, &t->capacity, (size_t)t->nodes + 1, sizeof *t->node,
+        "nodes of a tree", err));
     t->node[t->nodes] = (growing_t){.first = first, .end = end, .input = -1};
     set_label(t, &t->node[t->nodes]);
     *out = t->nodes++;
@@ -237,11 +235,8 @@ static rc_status_t grow(tree_t *t, split_t *room, rc_err_t *err)
         if (node.input < 0)
             continue;
         int64_t cut = part(t, node.first, node.end, node.input, node.threshold);
-        rc_status_t st = add_node(t, node.first, cut, &node.left, err);
-        if (st == RC_OK)
-            st = add_node(t, cut, node.end, &node.right, err);
-        if (st < 0)
-            return st;
+        RC_PASS(add_node(t, node.first, cut, &node.left, err));
+        RC_PASS(add_node(t, cut, node.end, &node.right, err));
         t->node[i] = node;
     }
     return RC_OK;
@@ -403,8 +398,7 @@ static rc_status_t tree_new(tree_t *t, split_t **room, rc_err_t *err)
     t->sorted = rc_alloc(n, sizeof *t->sorted, "rows of a tree", err);
     t->count = rc_alloc(2 * (size_t)t->s->classes, sizeof *t->count, "classes of a tree", err);
     *room = rc_alloc((size_t)t->s->inputs, sizeof **room, "splits of a tree", err);
-    if (!t->list || !t->room || !t->sorted || !t->count || !*room)
-        return RC_ENOMEM;
+    RC_PASS(t->list && t->room && t->sorted && t->count && *room ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++)
         t->list[i] = (int64_t)i;
     return RC_OK;

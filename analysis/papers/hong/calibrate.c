@@ -61,8 +61,8 @@ static rc_status_t dense_of(
     *out = (rc_dense_t){
         .rows = rows, .cols = p->k, .ld = p->k, .precision = p->precision, .layout = RC_ROW_MAJOR};
     size_t bytes = (size_t)(rows * p->k) * rc_precision_bytes(p->precision);
-    rc_status_t st = d->executor.alloc(&d->executor, bytes, &out->data, err);
-    return st < 0 ? st : d->dense_random(d, out, 1, p->k, 0, err);
+    RC_PASS(d->executor.alloc(&d->executor, bytes, &out->data, err));
+    return d->dense_random(d, out, 1, p->k, 0, err);
 }
 
 /* One product of a prepared problem. */
@@ -129,13 +129,11 @@ static rc_status_t heavy_costs(const point_t *at, int i, rc_rs_cost_t *out, rc_e
     (void)snprintf(spec, sizeof spec, "rs:t=1:cfv=%d:cfh=1", cfv);
     (void)snprintf(
         matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%" PRId64, at->n, w, w);
-    rc_status_t st = time_of(at, matrix, spec, &t.dense, err);
-    if (st < 0)
-        return st;
+    RC_PASS(time_of(at, matrix, spec, &t.dense, err));
     (void)snprintf(
         matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%d", at->n, w, TAU);
-    st = time_of(at, matrix, spec, &t.sparse, err);
-    return st < 0 ? st : rc_rs_cost_heavy(&t, i, out, err);
+    RC_PASS(time_of(at, matrix, spec, &t.sparse, err));
+    return rc_rs_cost_heavy(&t, i, out, err);
 }
 
 static rc_status_t light_costs(const point_t *at, rc_rs_cost_t *out, rc_err_t *err)
@@ -149,9 +147,7 @@ static rc_status_t light_costs(const point_t *at, rc_rs_cost_t *out, rc_err_t *e
     for (int i = 0; i < 2; i++) {
         (void)snprintf(matrix, sizeof matrix, "segments:n=%" PRId64 ",w=%" PRId64 ",tau=%d", at->n,
             at->n, entries[i]);
-        rc_status_t st = time_of(at, matrix, spec, time[i], err);
-        if (st < 0)
-            return st;
+        RC_PASS(time_of(at, matrix, spec, time[i], err));
     }
     return rc_rs_cost_light(&t, out, err);
 }
@@ -217,12 +213,10 @@ rc_status_t rc_calibrate_limits(rc_device_t *d, FILE *to, const char *name, rc_e
 {
     enum { digits = 5 };
     rc_limits_t l;
-    rc_status_t st = rc_limits_measure(d, &l, err);
-    return st < 0
-               ? st
-               : write_json(json_pack("{s:s, s:i, s:s, s:{s:f, s:f, s:f, s:f}, s:{s:f, s:f}}",
-                                "format", "rowcast limits", "version", 1, "device", d->class_name,
-                                "read_gbs", "memory", l.memory, "l2", l.l2, "l1", l.l1, "shared",
-                                l.shared, "multiply_add_gflops", "fp32", l.fp32, "fp64", l.fp64),
-                     digits, to, name, err);
+    RC_PASS(rc_limits_measure(d, &l, err));
+    return write_json(json_pack("{s:s, s:i, s:s, s:{s:f, s:f, s:f, s:f}, s:{s:f, s:f}}", "format",
+                          "rowcast limits", "version", 1, "device", d->class_name, "read_gbs",
+                          "memory", l.memory, "l2", l.l2, "l1", l.l1, "shared", l.shared,
+                          "multiply_add_gflops", "fp32", l.fp32, "fp64", l.fp64),
+        digits, to, name, err);
 }

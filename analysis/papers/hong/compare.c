@@ -34,12 +34,10 @@ static rc_status_t read_limits(const rc_view_t *v, const char *word, const rc_ex
 {
     rc_roofline_t *r = NULL;
     int n = 0;
-    rc_status_t st = word ? RC_OK : rc_roofline_make(v, where, 1, &r, &n, err);
-    if (st < 0)
-        return st;
-    st = word ? rc_limits_read(word, out, device, err)
-              : rc_limits_read_of(
-                    n > 0 ? rc_view_device(v, r[0].setting.device) : "", out, device, err);
+    RC_PASS(word ? RC_OK : rc_roofline_make(v, where, 1, &r, &n, err));
+    rc_status_t st = word ? rc_limits_read(word, out, device, err)
+                          : rc_limits_read_of(n > 0 ? rc_view_device(v, r[0].setting.device) : "",
+                                out, device, err);
     free(r);
     return st < 0 ? rc_err_context(err, "--limits") : RC_OK;
 }
@@ -52,17 +50,10 @@ static void put_roofline(
     const double words = 2.0 / bytes;
     rc_table_text(t, rc_view_name(rc_op_names, r->setting.op));
     rc_hong_put_setting(t, v, &r->setting, r->set);
-    rc_table_int(t, r->matrices);
-    rc_table_real(t, r->gflops, 4);
-    rc_table_real(t, r->bound, 4);
-    rc_table_real(t, r->most, 4);
-    rc_table_real(t, r->share, 4);
-    rc_table_real(t, r->median, 4);
-    rc_table_int(t, r->near);
-    rc_table_int(t, r->over);
-    rc_table_real(t, words * l->shared, 5);
-    rc_table_real(t, words * l->l1, 5);
-    rc_table_real(t, bytes == 8 ? l->fp64 : l->fp32, 5);
+    RC_CELLS(t, RC_INT(r->matrices), RC_REAL(r->gflops, 4), RC_REAL(r->bound, 4),
+        RC_REAL(r->most, 4), RC_REAL(r->share, 4), RC_REAL(r->median, 4), RC_INT(r->near),
+        RC_INT(r->over), RC_REAL(words * l->shared, 5), RC_REAL(words * l->l1, 5),
+        RC_REAL(bytes == 8 ? l->fp64 : l->fp32, 5));
     rc_table_text(
         t, rc_paper_text(rc_paper_says(rc_hong_words, "roofline", &r->setting, "", ""), 0));
 }
@@ -214,9 +205,7 @@ static void put_profile(
 {
     rc_table_text(t, rc_view_name(rc_op_names, p->setting.op));
     rc_hong_put_setting(t, v, &p->setting, p->set);
-    rc_table_text(t, p->contestant);
-    rc_table_int(t, p->matrices);
-    rc_table_int(t, p->measured);
+    RC_CELLS(t, RC_TEXT(p->contestant), RC_INT(p->matrices), RC_INT(p->measured));
     for (int s = 0; s < RC_CONTEST_STEPS; s++)
         rc_table_real(t, 100 * (double)p->within[s] / (double)p->matrices, 3);
     rc_table_real(t, p->geomean, 4);
@@ -276,14 +265,10 @@ static rc_status_t print_rate_by(const rc_view_t *v, const rc_summary_options_t 
     for (int i = 0; i < n; i++) {
         rc_table_text(t, rc_view_name(rc_op_names, r[i].setting.op));
         rc_hong_put_setting(t, v, &r[i].setting, r[i].set);
-        rc_table_text(t, r[i].kernel);
-        rc_table_text(t, r[i].policy);
-        rc_table_real(t, width * r[i].quarter, 3);
-        rc_table_real(t, width * (r[i].quarter + 1), 3);
-        rc_table_int(t, r[i].matrices);
-        rc_table_real(t, r[i].gflops_geomean, 4);
-        rc_table_real(t, r[i].gflops_mean, 4);
-        rc_table_real(t, r[i].gflops_max, 4);
+        RC_CELLS(t, RC_TEXT(r[i].kernel), RC_TEXT(r[i].policy), RC_REAL(width * r[i].quarter, 3),
+            RC_REAL(width * (r[i].quarter + 1), 3), RC_INT(r[i].matrices),
+            RC_REAL(r[i].gflops_geomean, 4), RC_REAL(r[i].gflops_mean, 4),
+            RC_REAL(r[i].gflops_max, 4));
         rc_paper_put(t, rc_paper_says(rc_hong_words, "rate-by", &r[i].setting, r[i].kernel, by));
     }
     st = rc_table_end(t, err);

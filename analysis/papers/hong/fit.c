@@ -147,11 +147,9 @@ static rc_status_t list_training(study_t *s, rc_err_t *err)
 {
     unsigned char *marks = NULL;
     int64_t count = 0;
-    rc_status_t st = name_training(s, err);
-    if (st == RC_OK)
-        st = rc_training_of(s->view, &marks, &count, err);
-    if (st < 0)
-        return st;
+    RC_PASS(name_training(s, err));
+    RC_PASS(rc_training_of(s->view, &marks, &count, err));
+    rc_status_t st = RC_OK;
     if (count == 0)
         st = rc_fail(err, RC_EINVAL,
             "%s: no training matrices: every 20th of those with 100,000 entries, or every 5th of "
@@ -468,24 +466,14 @@ static rc_status_t write_file(study_t *s, rc_err_t *err)
 
 static void put_line(const study_t *s, rc_table_t *t, const json_t *cost, const fitted_t *f)
 {
-    rc_table_int(t, json_integer_value(json_object_get(cost, "k")));
-    rc_table_text(t, json_string_value(json_object_get(cost, "precision")));
-    rc_table_int(t, f->p.counted);
-    rc_table_int(t, f->p.cfh);
-    rc_table_int(t, f->p.cfv);
-    rc_table_int(t, f->p.t);
-    rc_table_int(t, f->nodes);
-    rc_table_real(t, f->kept, 4);
+    RC_CELLS(t, RC_INT(json_integer_value(json_object_get(cost, "k"))),
+        RC_TEXT(json_string_value(json_object_get(cost, "precision"))), RC_INT(f->p.counted),
+        RC_INT(f->p.cfh), RC_INT(f->p.cfv), RC_INT(f->p.t), RC_INT(f->nodes), RC_REAL(f->kept, 4));
     if (!s->matrix)
         return;
-    rc_table_int(t, f->held_out.matrices);
-    rc_table_real(t, f->held_out.geomean, 4);
-    rc_table_real(t, f->held_out.worst, 4);
-    rc_table_int(t, f->paths.matrices);
-    rc_table_real(t, f->published.geomean, 4);
-    rc_table_real(t, f->published.worst, 4);
-    rc_table_real(t, f->paths.geomean, 4);
-    rc_table_real(t, f->paths.worst, 4);
+    RC_CELLS(t, RC_INT(f->held_out.matrices), RC_REAL(f->held_out.geomean, 4),
+        RC_REAL(f->held_out.worst, 4), RC_INT(f->paths.matrices), RC_REAL(f->published.geomean, 4),
+        RC_REAL(f->published.worst, 4), RC_REAL(f->paths.geomean, 4), RC_REAL(f->paths.worst, 4));
 }
 
 /* The paper's: cfh 2 in fp32 and 1 in fp64; of the others it prints none. */

@@ -12,8 +12,7 @@ static rc_status_t mark(const json_t *root, void *user, rc_err_t *err)
     const json_t *list = json_object_get(root, "training_matrices");
     size_t n = json_array_size(list);
     const char **names = rc_alloc(n, sizeof *names, "training matrices", err);
-    if (!names)
-        return RC_ENOMEM;
+    RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < n; i++) {
         const char *name = json_string_value(json_array_get(list, i));
         names[i] = name ? name : "";

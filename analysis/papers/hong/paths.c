@@ -227,9 +227,7 @@ rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_path_kept_t *out, rc_e
             seen |= strcmp(t->matrix[before].family, t->matrix[m].family) == 0;
         if (seen)
             continue;
-        rc_status_t st = rc_path_fit(t, t->matrix[m].family, cost, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_path_fit(t, t->matrix[m].family, cost, err));
         rc_path_keep(t, cost, t->matrix[m].family, out);
     }
     rc_path_kept_end(out);

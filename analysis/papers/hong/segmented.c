@@ -22,9 +22,7 @@ static void put_paper(rc_table_t *t, const char *table, const rc_setting_t *s, c
 
 static void put_mean(rc_table_t *t, const rc_segmented_mean_t *m)
 {
-    rc_table_int(t, m->matrices);
-    rc_table_real(t, m->geomean, 4);
-    rc_table_real(t, m->worst, 4);
+    RC_CELLS(t, RC_INT(m->matrices), RC_REAL(m->geomean, 4), RC_REAL(m->worst, 4));
 }
 
 /* Figure 7 is of K = 128, fp32. */
@@ -75,13 +73,9 @@ static rc_status_t print_prepare(const rc_view_t *v, const rc_summary_options_t 
     rc_table_t *t = st < 0 ? NULL : rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
     for (int i = 0; t && i < n; i++) {
         rc_hong_put_setting(t, v, &p[i].setting, p[i].set);
-        rc_table_text(t, rc_view_name(rc_op_names, p[i].setting.op));
-        rc_table_text(t, p[i].kernel);
-        rc_table_int(t, p[i].matrices);
-        rc_table_real(t, p[i].median, 4);
-        rc_table_real(t, p[i].p90, 4);
-        rc_table_real(t, p[i].most, 4);
-        rc_table_real(t, p[i].within, 4);
+        RC_CELLS(t, RC_TEXT(rc_view_name(rc_op_names, p[i].setting.op)), RC_TEXT(p[i].kernel),
+            RC_INT(p[i].matrices), RC_REAL(p[i].median, 4), RC_REAL(p[i].p90, 4),
+            RC_REAL(p[i].most, 4), RC_REAL(p[i].within, 4));
         put_paper(t, "prepare", &p[i].setting, "");
     }
     free(p);

@@ -66,8 +66,7 @@ static rc_status_t mark(
     const rc_view_t *v, const rc_expr_t *where, unsigned char **marks, rc_err_t *err)
 {
     unsigned char *m = rc_alloc0((size_t)rc_view_matrices(v) + 1, 1, "marks", err);
-    if (!m)
-        return RC_ENOMEM;
+    RC_PASS(m ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rc_view_count(v); i++) {
         rc_cursor_t row;
         rc_view_seek(v, i, &row);
@@ -108,15 +107,10 @@ static void put_needs(rc_table_t *t, int64_t col_min, const needs_t needs[RC_REO
         const needs_t *n = &needs[set];
         if (n->matrices == 0)
             continue;
-        rc_table_int(t, col_min);
-        rc_table_text(t, rc_reorder_set_names[set]);
-        rc_table_int(t, n->matrices);
-        rc_table_int(t, n->few);
-        rc_table_real(t, percent(n->few, n->matrices), 4);
-        rc_table_int(t, n->first);
-        rc_table_int(t, n->second);
-        rc_table_int(t, n->first + n->second);
-        rc_table_real(t, percent(n->first + n->second, n->matrices), 4);
+        RC_CELLS(t, RC_INT(col_min), RC_TEXT(rc_reorder_set_names[set]), RC_INT(n->matrices),
+            RC_INT(n->few), RC_REAL(percent(n->few, n->matrices), 4), RC_INT(n->first),
+            RC_INT(n->second), RC_INT(n->first + n->second),
+            RC_REAL(percent(n->first + n->second, n->matrices), 4));
         put_words(t, "tiles", NULL, set, "", "");
     }
 }
@@ -172,16 +166,11 @@ static void put_classes(rc_table_t *t, const rc_view_t *v, const rc_classes_t *c
     const char *b, const char *table)
 {
     put_setting(t, v, &c->setting, c->set);
-    rc_table_text(t, a);
-    rc_table_text(t, b);
-    rc_table_int(t, c->matrices);
+    RC_CELLS(t, RC_TEXT(a), RC_TEXT(b), RC_INT(c->matrices));
     for (int i = 0; i < RC_SPEEDUP_CLASSES; i++)
         rc_table_real(t, percent(c->in[i], c->matrices), 4);
-    rc_table_real(t, c->max, 4);
-    rc_table_real(t, c->mean, 4);
-    rc_table_real(t, c->geomean, 4);
-    rc_table_real(t, c->median, 4);
-    rc_table_real(t, c->min, 4);
+    RC_CELLS(t, RC_REAL(c->max, 4), RC_REAL(c->mean, 4), RC_REAL(c->geomean, 4),
+        RC_REAL(c->median, 4), RC_REAL(c->min, 4));
     put_words(t, table, &c->setting, c->set, a, b);
 }
 
@@ -289,21 +278,13 @@ static rc_status_t print_cost(const rc_view_t *v, const rc_summary_options_t *o,
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++) {
         put_setting(t, v, &c[i].setting, c[i].set);
-        rc_table_text(t, plan[0].name);
-        rc_table_int(t, c[i].matrices);
-        rc_table_real(t, c[i].least, 4);
-        rc_table_real(t, c[i].mean, 4);
-        rc_table_real(t, c[i].median, 4);
-        rc_table_real(t, c[i].most, 4);
-        rc_table_real(t, c[i].products, 4);
+        RC_CELLS(t, RC_TEXT(plan[0].name), RC_INT(c[i].matrices), RC_REAL(c[i].least, 4),
+            RC_REAL(c[i].mean, 4), RC_REAL(c[i].median, 4), RC_REAL(c[i].most, 4),
+            RC_REAL(c[i].products, 4));
         for (int k = 0; k < RC_RATIO_CLASSES; k++)
             rc_table_real(t, 100 * c[i].share[k], 4);
-        if (c[i].compared > 0)
-            rc_table_int(t, c[i].faster);
-        else
-            rc_table_missing(t);
-        rc_table_real(t, c[i].pays, 4);
-        rc_table_real(t, c[i].pays_1000, 4);
+        RC_CELLS(t, c[i].compared > 0 ? RC_INT(c[i].faster) : RC_MISSING, RC_REAL(c[i].pays, 4),
+            RC_REAL(c[i].pays_1000, 4));
         put_cost_paper(t, &c[i]);
     }
     st = rc_table_end(t, err);

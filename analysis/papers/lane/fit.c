@@ -171,9 +171,8 @@ static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tun
 {
     rc_csrk_sizes_t s = rc_csrk_sizes(tuning, RC_CSRK_NEW, m->rdensity);
     rc_csrk_fill(tuning, m->rows, &s);
-    rc_table_int(t, s.ssrs);
-    rc_table_int(t, s.srs);
-    rc_table_real(t, rc_csrk_fit_loss(m, tuning, RC_CSRK_NEW), 4);
+    RC_CELLS(
+        t, RC_INT(s.ssrs), RC_INT(s.srs), RC_REAL(rc_csrk_fit_loss(m, tuning, RC_CSRK_NEW), 4));
 }
 
 static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
@@ -198,16 +197,13 @@ static rc_status_t print_matrices(const pairs_t *p, int64_t trains, const rc_csr
         {"volta_srs", ""}, {"volta_loss", "x"}, {"ampere_ssrs", ""}, {"ampere_srs", ""},
         {"ampere_loss", "x"}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < p->count; i++) {
         const rc_csrk_times_t *m = &p->times[i];
         if (!is_measured(&m->own))
             continue;
-        rc_table_text(t, m->name);
-        rc_table_text(t, i < trains ? "fit" : "test");
-        rc_table_real(t, m->rdensity, 4);
-        rc_table_int(t, rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m->rdensity).number);
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(i < trains ? "fit" : "test"), RC_REAL(m->rdensity, 4),
+            RC_INT(rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m->rdensity).number));
         put_best(t, &m->serial);
         put_best(t, &m->own);
         put_sizes(t, m, &f->tuning);
@@ -245,17 +241,13 @@ static rc_status_t print_tunings(const pairs_t *p, int64_t trains, const rc_csrk
     const rc_csrk_tuning_t *of[] = {
         &regressed, &f->tuning, rc_csrk_tuning_find("volta"), rc_csrk_tuning_find("ampere")};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (size_t i = f->tuning.multiprocessors > 0; i < sizeof of / sizeof *of; i++)
         for (int r = 0; r < (i < 2 ? 1 : 3); r++) {
             rc_csrk_reading_t reading = (rc_csrk_reading_t)r;
-            rc_table_text(t, of[i]->device);
-            rc_table_text(t, rc_csrk_reading_names[r]);
-            rc_table_real(t, of[i]->ssrs.constant, 5);
-            rc_table_real(t, of[i]->ssrs.slope, 5);
-            rc_table_real(t, of[i]->srs.constant, 5);
-            rc_table_real(t, of[i]->srs.slope, 5);
+            RC_CELLS(t, RC_TEXT(of[i]->device), RC_TEXT(rc_csrk_reading_names[r]),
+                RC_REAL(of[i]->ssrs.constant, 5), RC_REAL(of[i]->ssrs.slope, 5),
+                RC_REAL(of[i]->srs.constant, 5), RC_REAL(of[i]->srs.slope, 5));
             for (int c = 1; c < RC_CSRK_CASES; c++) {
                 char text[48];
                 (void)snprintf(text, sizeof text, "%g, %g%s", of[i]->factors[c].ssrs,
@@ -274,30 +266,27 @@ static rc_status_t fit_pairs(
     const rc_view_t *v = p->rows.view;
     rc_csrk_fit_t fit;
     int64_t trains = 0;
-    rc_status_t st;
     arrange(p, &trains);
     leave_out(p, &trains);
     const char *device =
         f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device);
     if (f->multiprocessors > 0)
-        RC_TRY(
+        RC_PASS(
             rc_csrk_fit_filled(p->times, trains, (int32_t)f->multiprocessors, device, &fit, err));
     else
-        RC_TRY(rc_csrk_fit(p->times, trains, f->round, device, &fit, err));
+        RC_PASS(rc_csrk_fit(p->times, trains, f->round, device, &fit, err));
     if (f->output)
-        RC_TRY(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
+        RC_PASS(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
     if (f->report && format == RC_TABLE_TEXT)
-        RC_TRY(print_matrices(p, trains, &fit, format, err));
+        RC_PASS(print_matrices(p, trains, &fit, format, err));
     if (f->report && format == RC_TABLE_TEXT && f->multiprocessors > 0)
         (void)printf("\n");
     else if (f->report && format == RC_TABLE_TEXT)
         (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as "
                      "lowered\n\n",
             fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
-    st = f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)
-                                              : print_tunings(p, trains, &fit, format, err);
-done:
-    return st;
+    return f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)
+                                                : print_tunings(p, trains, &fit, format, err);
 }
 
 rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)

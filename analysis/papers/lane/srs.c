@@ -148,15 +148,12 @@ static rc_status_t print_matrices(
         {"constant_over_loop", "x"}, {"over_loop_96", "x"}};
     const int choice[] = {constant, paper_constant()};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->count; i++) {
         const rc_csrk_srs_times_t *m = &s->times[i];
         int best = rc_csrk_srs_best(m);
-        rc_table_text(t, m->name);
-        rc_table_text(t, i < s->trains ? "fit" : "test");
-        rc_table_real(t, m->rdensity, 4);
-        rc_table_int(t, rc_csrk_srs_sizes[best]);
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(i < s->trains ? "fit" : "test"),
+            RC_REAL(m->rdensity, 4), RC_INT(rc_csrk_srs_sizes[best]));
         for (int k = 0; k < 2; k++)
             rc_table_real(t, m->ns[choice[k]] / m->ns[best], 4);
         put_real(t, m->loop / m->ns[best]);
@@ -205,8 +202,7 @@ static rc_status_t print_choices(
         int size;
     } choice[] = {{"tuned", -1}, {"constant", constant}, {"paper", paper_constant()}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (size_t c = 0; c < sizeof choice / sizeof *choice; c++)
         for (int test = 0; test < (s->count > s->trains ? 2 : 1); test++) {
             int64_t from = test ? s->trains : 0;

@@ -34,20 +34,17 @@ typedef struct traits {
 
 static rc_status_t read_traits(const char *store, int32_t matrices, traits_t *t, rc_err_t *err)
 {
-    rc_status_t st;
     double **of[] = {&t->longest, &t->variance, &t->symmetry};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
         *of[i] = rc_alloc((size_t)matrices, sizeof **of[i], "traits", err);
-        RC_TRY(*of[i] ? RC_OK : RC_ENOMEM);
+        RC_PASS(*of[i] ? RC_OK : RC_ENOMEM);
         for (int32_t m = 0; m < matrices; m++)
             (*of[i])[m] = NAN;
     }
-    RC_TRY(rc_feature_by_matrix(store, "nisa", "nnz_max", t->longest, matrices, err));
-    RC_TRY(rc_feature_by_matrix(store, "lane", "nnz_max", t->longest, matrices, err));
-    RC_TRY(rc_feature_by_matrix(store, "lane", "nnz_variance", t->variance, matrices, err));
-    RC_TRY(rc_feature_by_matrix(store, "lane", "pattern_symmetry", t->symmetry, matrices, err));
-done:
-    return st;
+    RC_PASS(rc_feature_by_matrix(store, "nisa", "nnz_max", t->longest, matrices, err));
+    RC_PASS(rc_feature_by_matrix(store, "lane", "nnz_max", t->longest, matrices, err));
+    RC_PASS(rc_feature_by_matrix(store, "lane", "nnz_variance", t->variance, matrices, err));
+    return rc_feature_by_matrix(store, "lane", "pattern_symmetry", t->symmetry, matrices, err);
 }
 
 typedef struct listed {
@@ -128,19 +125,13 @@ static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const 
         {"paper_symmetry", "of pattern"}, {"paper_rows", "million"}, {"paper_nnz", "million"},
         {"paper_longest", "entries"}, {"paper_rdensity", "entries"}};
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(v, list[i].matrix);
-        rc_table_text(t, m->name);
-        rc_table_text(t, set_name(list[i].generated));
-        rc_table_text(t, rc_suite_class_names[list[i].class]);
-        rc_table_real(t, of->symmetry[list[i].matrix], 3);
-        rc_table_int(t, m->rows);
-        rc_table_int(t, m->nnz);
-        rc_table_real(t, of->longest[list[i].matrix], 9);
-        rc_table_real(t, list[i].rdensity, 4);
-        rc_table_real(t, of->variance[list[i].matrix], 4);
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(set_name(list[i].generated)),
+            RC_TEXT(rc_suite_class_names[list[i].class]), RC_REAL(of->symmetry[list[i].matrix], 3),
+            RC_INT(m->rows), RC_INT(m->nnz), RC_REAL(of->longest[list[i].matrix], 9),
+            RC_REAL(list[i].rdensity, 4), RC_REAL(of->variance[list[i].matrix], 4));
         put_paper_matrix(t, original_of(m->name));
     }
     return rc_table_end(t, err);
@@ -210,27 +201,20 @@ static rc_status_t print_lines(
         {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < s->lines; i++) {
         const rc_suite_line_t *l = &s->line[i];
         rc_put_setting(t, v, &l->setting);
-        rc_table_text(t, set_name(l->generated));
-        rc_table_text(t, rc_suite_class_names[l->class]);
-        rc_table_text(t, l->kernel);
-        rc_table_text(t, l->policy);
-        rc_table_text(t, rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no");
-        rc_table_int(t, l->matrices);
-        rc_table_real(t, l->mean, 4);
-        rc_table_real(t, l->geomean, 4);
+        RC_CELLS(t, RC_TEXT(set_name(l->generated)), RC_TEXT(rc_suite_class_names[l->class]),
+            RC_TEXT(l->kernel), RC_TEXT(l->policy),
+            RC_TEXT(rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no"),
+            RC_INT(l->matrices), RC_REAL(l->mean, 4), RC_REAL(l->geomean, 4));
         for (int side = 0; side < 2; side++) {
             rc_table_real(t, l->over[side], 4);
             rc_table_real(t, l->worst[side], 4);
         }
-        rc_table_real(t, l->order_ns / ns_of_ms, 4);
-        rc_table_real(t, l->permute_ns / ns_of_ms, 4);
-        rc_table_real(t, l->products, 4);
-        rc_table_real(t, l->pointers, 3);
+        RC_CELLS(t, RC_REAL(l->order_ns / ns_of_ms, 4), RC_REAL(l->permute_ns / ns_of_ms, 4),
+            RC_REAL(l->products, 4), RC_REAL(l->pointers, 3));
         put_paper(t, v, l);
     }
     return rc_table_end(t, err);
@@ -265,27 +249,20 @@ static rc_status_t print_cells(
         {"paper_lead_ampere", "x"}};
     const double ns_of_ms = 1e6;
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->cells; i++) {
         const rc_suite_cell_t *c = &s->cell[i];
         const rc_row_result_t *r = rc_view_result(v, c->row);
         const rc_row_matrix_t *m = rc_view_matrix(v, c->matrix);
         rc_put_setting(t, v, &s->counted.setting[c->setting]);
-        rc_table_text(t, m->name);
-        rc_table_text(t, set_name(c->generated));
-        rc_table_text(t, rc_suite_class_names[c->class]);
-        rc_table_real(t, rdensity_of(m), 4);
-        rc_table_text(t, rc_view_kernel(v, r->kernel));
-        rc_table_text(t, rc_view_policy(v, r->policy));
-        rc_table_real(t, c->gflops, 4);
-        rc_table_real(t, lead_of(v, s, i), 4);
-        rc_table_real(t, c->over_natural, 4);
-        rc_table_real(t, c->over_rcm, 4);
-        rc_table_real(t, r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4);
-        rc_table_real(t, r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4);
-        rc_table_real(t, c->products, 4);
-        rc_table_real(t, rc_view_pointer_overhead(v, c->row), 3);
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(set_name(c->generated)),
+            RC_TEXT(rc_suite_class_names[c->class]), RC_REAL(rdensity_of(m), 4),
+            RC_TEXT(rc_view_kernel(v, r->kernel)), RC_TEXT(rc_view_policy(v, r->policy)),
+            RC_REAL(c->gflops, 4), RC_REAL(lead_of(v, s, i), 4), RC_REAL(c->over_natural, 4),
+            RC_REAL(c->over_rcm, 4),
+            RC_REAL(r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4),
+            RC_REAL(r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4),
+            RC_REAL(c->products, 4), RC_REAL(rc_view_pointer_overhead(v, c->row), 3));
         int is_cpu = is_on_cpu(v, &s->counted.setting[c->setting]);
         put_lead(t, "lead-volta", is_cpu, rc_view_kernel(v, r->kernel), m->name);
         put_lead(t, "lead-ampere", is_cpu, rc_view_kernel(v, r->kernel), m->name);
@@ -444,13 +421,11 @@ static rc_status_t print_scaling(const rc_view_t *v, const rc_summary_options_t 
     t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
-        rc_table_text(t, rc_view_name(rc_precision_names, list[i].setting->precision));
-        rc_table_text(t, rc_view_name(rc_c_order_names, list[i].setting->c_order));
-        rc_table_text(t, rc_view_name(rc_cache_names, list[i].setting->cache));
-        rc_table_text(t, set_name(list[i].generated));
-        rc_table_text(t, list[i].kernel);
-        rc_table_text(t, list[i].policy);
-        rc_table_int(t, list[i].threads);
+        RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, list[i].setting->precision)),
+            RC_TEXT(rc_view_name(rc_c_order_names, list[i].setting->c_order)),
+            RC_TEXT(rc_view_name(rc_cache_names, list[i].setting->cache)),
+            RC_TEXT(set_name(list[i].generated)), RC_TEXT(list[i].kernel), RC_TEXT(list[i].policy),
+            RC_INT(list[i].threads));
         for (int rival = 0; rival < RIVALS; rival++) {
             int64_t m = list[i].matrices[rival];
             rc_table_int(t, m);

@@ -28,21 +28,12 @@ static void put_range(rc_table_t *t, const char *set, int i, const rc_range_t *r
 {
     const char *const key[] = {rc_range_names[i]};
     const char *paper = rc_paper_line(rc_nisa_ranges, key, 1);
-    rc_table_text(t, set);
-    rc_table_text(t, rc_range_names[i]);
-    rc_table_int(t, r->matrices);
-    rc_table_real(t, r->rows, 6);
-    rc_table_real(t, r->cols, 6);
-    rc_table_real(t, 100 * r->density, 3);
-    rc_table_real(t, r->nnz_mu, 4);
-    rc_table_real(t, r->nnz_sigma, 4);
-    rc_table_int(t, r->sigmas);
-    rc_table_int(t, (int64_t)rc_paper_number(paper, 0));
-    rc_table_real(t, rc_paper_number(paper, 1), 7);
-    rc_table_real(t, rc_paper_number(paper, 2), 7);
-    rc_table_real(t, rc_paper_number(paper, 3), 3);
-    rc_table_real(t, rc_paper_number(paper, 4), 4);
-    rc_table_real(t, rc_paper_number(paper, 5), 4);
+    RC_CELLS(t, RC_TEXT(set), RC_TEXT(rc_range_names[i]), RC_INT(r->matrices), RC_REAL(r->rows, 6),
+        RC_REAL(r->cols, 6), RC_REAL(100 * r->density, 3), RC_REAL(r->nnz_mu, 4),
+        RC_REAL(r->nnz_sigma, 4), RC_INT(r->sigmas), RC_INT((int64_t)rc_paper_number(paper, 0)),
+        RC_REAL(rc_paper_number(paper, 1), 7), RC_REAL(rc_paper_number(paper, 2), 7),
+        RC_REAL(rc_paper_number(paper, 3), 3), RC_REAL(rc_paper_number(paper, 4), 4),
+        RC_REAL(rc_paper_number(paper, 5), 4));
 }
 
 static rc_status_t print_ranges(const rc_view_t *v, const rc_summary_options_t *o,
@@ -55,14 +46,11 @@ static rc_status_t print_ranges(const rc_view_t *v, const rc_summary_options_t *
         {"paper_nnz_sigma", "mean"}};
     rc_range_t range[2][RC_RANGES];
     int sets = 1;
-    rc_status_t st = rc_ranges_make(o->store, v, where, range[0], range[1], err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_ranges_make(o->store, v, where, range[0], range[1], err));
     for (int i = 0; i < RC_RANGES; i++)
         sets += sets == 1 && range[0][i].matrices != range[1][i].matrices;
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < sets; s++)
         for (int i = 0; i < RC_RANGES; i++)
             put_range(t, set_names[s], i, &range[s][i]);
@@ -87,10 +75,9 @@ static int has_generated(const rc_six_t *f)
 
 static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, const char *set)
 {
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
-    rc_table_text(t, rc_view_device(v, s->device));
-    rc_table_text(t, set);
+    RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, s->precision)),
+        RC_TEXT(rc_view_name(rc_cache_names, s->cache)), RC_TEXT(rc_view_device(v, s->device)),
+        RC_TEXT(set));
 }
 #define SETTING_COLUMNS                                                                            \
     {"precision", ""}, {"cache", ""}, {"device", ""},                                              \
@@ -151,20 +138,13 @@ static void put_standing(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, i
     standing_t s = stand(v, f, c, all);
     double n = s.complete ? (double)s.complete : NAN;
     put_setting(t, v, &f->setting, set_names[all]);
-    rc_table_text(t, rc_six_names[c]);
-    rc_table_text(t, rc_six_kernels[c]);
-    rc_table_int(t, s.ok);
-    rc_table_int(t, f->missing[all][c][RC_CASE_SKIPPED]);
-    rc_table_int(t, f->missing[all][c][RC_CASE_WRONG]);
-    rc_table_int(t, f->missing[all][c][RC_CASE_FAILED] + f->missing[all][c][RC_CASE_CRASHED]);
-    rc_table_int(t, f->missing[all][c][RC_CASE_PENDING] + f->missing[all][c][RC_CASE_OK]);
-    rc_table_int(t, s.complete);
-    rc_table_int(t, s.wins);
-    rc_table_real(t, 100 * (double)s.wins / n, 3);
-    rc_table_int(t, s.clear);
-    rc_table_real(t, 100 * (exp(s.loss / n) - 1), 4);
-    rc_table_real(t, 100 * (s.complete ? s.worst - 1 : NAN), 4);
-    rc_table_real(t, exp(s.floor / (s.ok ? (double)s.ok : NAN)), 3);
+    RC_CELLS(t, RC_TEXT(rc_six_names[c]), RC_TEXT(rc_six_kernels[c]), RC_INT(s.ok),
+        RC_INT(f->missing[all][c][RC_CASE_SKIPPED]), RC_INT(f->missing[all][c][RC_CASE_WRONG]),
+        RC_INT(f->missing[all][c][RC_CASE_FAILED] + f->missing[all][c][RC_CASE_CRASHED]),
+        RC_INT(f->missing[all][c][RC_CASE_PENDING] + f->missing[all][c][RC_CASE_OK]),
+        RC_INT(s.complete), RC_INT(s.wins), RC_REAL(100 * (double)s.wins / n, 3), RC_INT(s.clear),
+        RC_REAL(100 * (exp(s.loss / n) - 1), 4), RC_REAL(100 * (s.complete ? s.worst - 1 : NAN), 4),
+        RC_REAL(exp(s.floor / (s.ok ? (double)s.ok : NAN)), 3));
 }
 
 static rc_status_t print_formats(const rc_view_t *v, const rc_summary_options_t *o,
@@ -177,15 +157,13 @@ static rc_status_t print_formats(const rc_view_t *v, const rc_summary_options_t 
     rc_six_t *f = NULL;
     int n = 0;
     (void)o;
-    rc_status_t st = rc_six_make(v, where, &f, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_six_make(v, where, &f, &n, err));
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     for (int i = 0; t && i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++)
             for (int c = 0; c < RC_SIX; c++)
                 put_standing(t, v, &f[i], c, all);
-    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     rc_six_free(f, n);
     return st;
 }
@@ -218,13 +196,10 @@ static void put_coo(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, unsign
         worst = fmax(worst, 1 + margin);
     }
     put_setting(t, v, &f->setting, set_names[all]);
-    rc_table_int(t, set == RC_SIX_ALL ? 6 : 4);
-    rc_table_int(t, complete);
-    rc_table_int(t, wins);
-    rc_table_real(t, complete ? 100 * (double)wins / (double)complete : NAN, 3);
-    rc_table_int(t, clear);
-    rc_table_real(t, wins ? 100 * (exp(loss / (double)wins) - 1) : NAN, 4);
-    rc_table_real(t, wins ? 100 * (worst - 1) : NAN, 4);
+    RC_CELLS(t, RC_INT(set == RC_SIX_ALL ? 6 : 4), RC_INT(complete), RC_INT(wins),
+        RC_REAL(complete ? 100 * (double)wins / (double)complete : NAN, 3), RC_INT(clear),
+        RC_REAL(wins ? 100 * (exp(loss / (double)wins) - 1) : NAN, 4),
+        RC_REAL(wins ? 100 * (worst - 1) : NAN, 4));
     const char *formats = set == RC_SIX_ALL ? "6" : "4";
     rc_table_text(
         t, rc_paper_text(rc_paper_says(rc_nisa_words, "coo", &f->setting, formats, ""), 0));
@@ -239,16 +214,14 @@ static rc_status_t print_coo(const rc_view_t *v, const rc_summary_options_t *o,
     rc_six_t *f = NULL;
     int n = 0;
     (void)o;
-    rc_status_t st = rc_six_make(v, where, &f, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_six_make(v, where, &f, &n, err));
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     for (int i = 0; t && i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++) {
             put_coo(t, v, &f[i], RC_SIX_BASIC, all);
             put_coo(t, v, &f[i], RC_SIX_ALL, all);
         }
-    st = t ? end_table(t, format, 1u << 5, err) : RC_ENOMEM;
+    rc_status_t st = t ? end_table(t, format, 1u << 5, err) : RC_ENOMEM;
     rc_six_free(f, n);
     return st;
 }
@@ -270,25 +243,14 @@ static void put_rate(rc_table_t *t, const rc_counted_t *c, const rc_counted_row_
     rc_view_seek(v, e->row, &cursor);
     rc_view_get(&cursor, 0, &name); /* fullname */
     const char *const key[] = {name.text, rc_view_kernel(v, e->kernel)};
-    rc_table_text(t, name.text);
-    rc_table_bool(t, rc_view_is_generated(v, e->matrix));
-    rc_table_int(t, m->nnz);
-    rc_table_text(t, rc_view_name(rc_op_names, r->op));
-    if (r->k > 0)
-        rc_table_int(t, r->k);
-    else
-        rc_table_missing(t);
-    rc_table_text(t, rc_view_name(rc_precision_names, r->precision));
-    rc_table_text(t, rc_view_device(v, r->device));
-    rc_table_text(t, rc_view_kernel(v, e->kernel));
-    rc_table_text(t, rc_view_policy(v, e->policy));
-    rc_table_real(t, e->ns, 5);
-    rc_table_real(t, rc_view_flops(v, e->row) / e->ns, 4);
-    rc_table_real(t, (double)r->bytes_min / e->ns, 4);
-    rc_table_real(t, rc_floor_of(v, e->row) / e->ns, 3);
-    rc_table_real(t, r->fill, 4);
-    rc_table_bool(t, is_best);
-    rc_table_real(t, rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3);
+    RC_CELLS(t, RC_TEXT(name.text), RC_BOOL(rc_view_is_generated(v, e->matrix)), RC_INT(m->nnz),
+        RC_TEXT(rc_view_name(rc_op_names, r->op)), r->k > 0 ? RC_INT(r->k) : RC_MISSING,
+        RC_TEXT(rc_view_name(rc_precision_names, r->precision)),
+        RC_TEXT(rc_view_device(v, r->device)), RC_TEXT(rc_view_kernel(v, e->kernel)),
+        RC_TEXT(rc_view_policy(v, e->policy)), RC_REAL(e->ns, 5),
+        RC_REAL(rc_view_flops(v, e->row) / e->ns, 4), RC_REAL((double)r->bytes_min / e->ns, 4),
+        RC_REAL(rc_floor_of(v, e->row) / e->ns, 3), RC_REAL(r->fill, 4), RC_BOOL(is_best),
+        RC_REAL(rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3));
 }
 
 static rc_status_t print_rates(const rc_view_t *v, const rc_summary_options_t *o,
@@ -300,16 +262,14 @@ static rc_status_t print_rates(const rc_view_t *v, const rc_summary_options_t *o
         {"best", ""}, {"paper", "Gflop/s"}};
     rc_counted_t c = {0};
     (void)o;
-    rc_status_t st = rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     for (int64_t i = 0, end; t && i < c.rows; i = end) {
         end = rc_counted_end(&c, i);
         for (int64_t j = i; j < end; j++)
             put_rate(t, &c, &c.row[j], j == i);
     }
-    st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     rc_counted_free(&c);
     return st;
 }

@@ -62,14 +62,11 @@ static rc_status_t check_rows(const rc_dataset_t *d, rc_err_t *err)
 static rc_status_t pass_begin(pass_t *x)
 {
     size_t rows = (size_t)x->d->rows;
-    rc_status_t st = check_rows(x->d, x->err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_rows(x->d, x->err));
     x->fold = rc_alloc(rows, sizeof *x->fold, "folds", x->err);
     x->train = rc_alloc(rows, sizeof *x->train, "rows to train on", x->err);
     x->test = rc_alloc(rows, sizeof *x->test, "rows to test on", x->err);
-    if (!x->fold || !x->train || !x->test)
-        return RC_ENOMEM;
+    RC_PASS(x->fold && x->train && x->test ? RC_OK : RC_ENOMEM);
     x->fit = x->o->fit;
     if (x->fit.progress) {
         x->fit.progress = forward;

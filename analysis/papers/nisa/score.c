@@ -29,8 +29,7 @@ rc_status_t rc_study_figure(const double *value, const int *fold, int64_t rows, 
 {
     double first = 0;
     double *unit = rc_alloc0((size_t)rows * SUMS, sizeof *unit, "values of a figure", err);
-    if (!unit)
-        return RC_ENOMEM;
+    RC_PASS(unit ? RC_OK : RC_ENOMEM);
     *out = (rc_study_figure_t){.mean = {NAN, NAN, NAN}};
     for (int64_t i = 0; i < rows; i++) {
         if (isnan(value[i]))
@@ -134,20 +133,17 @@ static rc_status_t score_shares(const rc_dataset_t *d, const rc_study_run_t *r, 
     double *value, rc_study_score_t *out, rc_err_t *err)
 {
     int common[RC_STUDY_FOLDS];
-    rc_status_t st;
     for (int f = 0; f < RC_STUDY_FOLDS; f++)
         common[f] = most_common(d, r->fold, f);
     for (int64_t i = 0; i < d->rows; i++)
         value[i] = r->p.choice[i] == rc_dataset_best(d, i);
-    RC_TRY(rc_study_figure(value, r->fold, d->rows, seed, &out->accuracy, err));
+    RC_PASS(rc_study_figure(value, r->fold, d->rows, seed, &out->accuracy, err));
     for (int64_t i = 0; i < d->rows; i++)
         value[i] = rc_study_is_clear(d, i) ? value[i] : NAN;
-    RC_TRY(rc_study_figure(value, r->fold, d->rows, seed, &out->clear, err));
+    RC_PASS(rc_study_figure(value, r->fold, d->rows, seed, &out->clear, err));
     for (int64_t i = 0; i < d->rows; i++)
         value[i] = common[r->fold[i]] == rc_dataset_best(d, i);
-    RC_TRY(rc_study_figure(value, r->fold, d->rows, seed, &out->common, err));
-done:
-    return st;
+    return rc_study_figure(value, r->fold, d->rows, seed, &out->common, err);
 }
 
 rc_status_t rc_study_score(const rc_dataset_t *d, const rc_study_run_t *r, const double *tolerance,
@@ -162,8 +158,7 @@ rc_status_t rc_study_score(const rc_dataset_t *d, const rc_study_run_t *r, const
         return rc_fail(err, RC_EINVAL, "expected at most %d tolerances, found %d",
             (int)RC_STUDY_TOLERANCES, tolerances);
     double *value = rc_alloc((size_t)d->rows, sizeof *value, "values of a figure", err);
-    if (!value)
-        return RC_ENOMEM;
+    RC_PASS(value ? RC_OK : RC_ENOMEM);
     RC_TRY(score_shares(d, r, seed, value, out, err));
     for (int t = 0; t < tolerances; t++) {
         for (int64_t i = 0; i < d->rows; i++)

@@ -138,19 +138,14 @@ static rc_status_t parse_of(rc_study_t *s, const char *of)
 
 void rc_study_put_part(rc_study_t *s, const rc_study_part_t *p)
 {
-    rc_table_text(s->t, p->precision);
-    rc_table_text(s->t, p->data);
-    rc_table_text(s->t, p->formats);
-    rc_table_text(s->t, rc_split_names[s->o.split]);
-    rc_table_int(s->t, p->d.rows);
+    RC_CELLS(s->t, RC_TEXT(p->precision), RC_TEXT(p->data), RC_TEXT(p->formats),
+        RC_TEXT(rc_split_names[s->o.split]), RC_INT(p->d.rows));
 }
 
 void rc_study_put_figure(rc_study_t *s, const rc_study_figure_t *f)
 {
-    rc_table_real(s->t, 100 * f->mean.value, 4);
-    rc_table_real(s->t, 100 * f->mean.low, 4);
-    rc_table_real(s->t, 100 * f->mean.high, 4);
-    rc_table_real(s->t, 100 * f->first, 4);
+    RC_CELLS(s->t, RC_REAL(100 * f->mean.value, 4), RC_REAL(100 * f->mean.low, 4),
+        RC_REAL(100 * f->mean.high, 4), RC_REAL(100 * f->first, 4));
 }
 
 static const char ranker[] = "xgboost-nisa";

@@ -29,24 +29,19 @@ static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     rc_study_put_figure(s, &score->accuracy);
     for (int i = 0; i < s->tolerances; i++)
         rc_table_real(s->t, 100 * score->within[i].mean.value, 4);
-    rc_table_real(s->t, 100 * score->clear.mean.value, 4);
-    rc_table_int(s->t, score->clear.count);
-    rc_table_real(s->t, 100 * score->common.mean.value, 4);
-    rc_table_real(s->t, score->geomean.mean.value, 4);
-    rc_table_real(s->t, score->fit_s, 3);
-    rc_table_real(s->t, rc_paper_number(paper, K80 + p->fp64), 3);
-    rc_table_real(s->t, rc_paper_number(paper, P100 + p->fp64), 3);
+    RC_CELLS(s->t, RC_REAL(100 * score->clear.mean.value, 4), RC_INT(score->clear.count),
+        RC_REAL(100 * score->common.mean.value, 4), RC_REAL(score->geomean.mean.value, 4),
+        RC_REAL(score->fit_s, 3), RC_REAL(rc_paper_number(paper, K80 + p->fp64), 3),
+        RC_REAL(rc_paper_number(paper, P100 + p->fp64), 3));
 }
 
 static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t set,
     const rc_trainer_t *t, rc_study_score_t *score)
 {
     const rc_study_run_t *r;
-    rc_status_t st = rc_study_fit(s, p, t, set, &r);
-    if (st == RC_OK)
-        st = rc_study_score(
-            &p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
-    return st;
+    RC_PASS(rc_study_fit(s, p, t, set, &r));
+    return rc_study_score(
+        &p->d, r, s->tolerance, s->tolerances, s->predicted, s->o.seed, score, s->err);
 }
 
 static rc_status_t tables_print(rc_study_t *s, rc_study_part_t *p)
@@ -94,15 +89,14 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
         p->fp64 && !all && p->paper == 6 ? rc_paper_line(rc_nisa_slowdown, key, 2) : NULL;
     rc_study_put_part(s, p);
     rc_paper_put(s->t, paper ? rc_paper_text(paper, RC_STUDY_SLOWDOWNS) : NULL);
-    rc_table_text(s->t, rc_study_set_names[set]);
-    rc_table_text(s->t, t->name);
-    rc_table_text(s->t, all ? "all" : "first");
-    rc_table_int(s->t, all ? score->accuracy.count : score->accuracy.first_count);
+    RC_CELLS(s->t, RC_TEXT(rc_study_set_names[set]), RC_TEXT(t->name),
+        RC_TEXT(all ? "all" : "first"),
+        RC_INT(all ? score->accuracy.count : score->accuracy.first_count));
     for (int i = 0; i < RC_STUDY_SLOWDOWNS; i++)
         rc_table_int(s->t, score->slow[all][i]);
-    rc_table_real(s->t, all ? score->mean.mean.value : score->mean.first, 4);
-    rc_table_real(s->t, all ? score->geomean.mean.value : score->geomean.first, 4);
-    rc_table_real(s->t, 100 * (all ? score->accuracy.mean.value : score->accuracy.first), 4);
+    RC_CELLS(s->t, RC_REAL(all ? score->mean.mean.value : score->mean.first, 4),
+        RC_REAL(all ? score->geomean.mean.value : score->geomean.first, 4),
+        RC_REAL(100 * (all ? score->accuracy.mean.value : score->accuracy.first), 4));
     for (int i = 0; i < RC_STUDY_SLOWDOWNS; i++)
         rc_table_real(s->t, rc_paper_number(paper, i), 3);
 }
@@ -152,11 +146,9 @@ static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t 
 {
     const char *format = c < p->d.classes ? p->d.cls[c].name : "all";
     rc_study_put_part(s, p);
-    rc_table_text(s->t, is_individual(t->name) ? "7" : "6");
-    rc_table_text(s->t, rc_study_set_names[RC_STUDY_SET_3]);
-    rc_table_text(s->t, t->name);
-    rc_table_text(s->t, is_individual(t->name) ? "individual" : "combined");
-    rc_table_text(s->t, format);
+    RC_CELLS(s->t, RC_TEXT(is_individual(t->name) ? "7" : "6"),
+        RC_TEXT(rc_study_set_names[RC_STUDY_SET_3]), RC_TEXT(t->name),
+        RC_TEXT(is_individual(t->name) ? "individual" : "combined"), RC_TEXT(format));
     rc_study_put_figure(s, time);
     rc_table_real(s->t, 100 * rate->mean.value, 4);
     rc_table_real(s->t, fit_s, 3);
@@ -219,15 +211,13 @@ static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_train
     (void)snprintf(tolerance, sizeof tolerance, "%g", 100 * s->tolerance[i]);
     const char *paper = p->paper == 6 ? rc_paper_line(rc_nisa_indirect, key, 2) : NULL;
     rc_study_put_part(s, p);
-    rc_table_text(s->t, "XIV");
-    rc_table_text(s->t, times ? "indirect" : "direct");
-    rc_table_text(s->t, t->name);
-    rc_table_real(s->t, 100 * s->tolerance[i], 4);
-    rc_table_text(s->t, times && s->predicted ? "predicted" : "measured");
+    RC_CELLS(s->t, RC_TEXT("XIV"), RC_TEXT(times ? "indirect" : "direct"), RC_TEXT(t->name),
+        RC_REAL(100 * s->tolerance[i], 4),
+        RC_TEXT(times && s->predicted ? "predicted" : "measured"));
     rc_study_put_figure(s, &score->within[i]);
-    rc_table_real(s->t, score->geomean.mean.value, 4);
-    rc_table_real(s->t, rc_paper_number(paper, K80 + p->fp64), 3);
-    rc_table_real(s->t, rc_paper_number(paper, P100 + p->fp64), 3);
+    RC_CELLS(s->t, RC_REAL(score->geomean.mean.value, 4),
+        RC_REAL(rc_paper_number(paper, K80 + p->fp64), 3),
+        RC_REAL(rc_paper_number(paper, P100 + p->fp64), 3));
 }
 
 static rc_status_t indirect_print(rc_study_t *s, rc_study_part_t *p)
@@ -311,14 +301,9 @@ static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
             if (rank_of(&p->ranks, i) != rank)
                 continue;
             rc_study_put_part(s, p);
-            rc_table_text(s->t, p->fp64 ? "5" : "4");
-            rc_table_text(s->t, name);
-            rc_table_int(s->t, rank);
-            rc_table_real(s->t, 100 * x.mean, 4);
-            rc_table_real(s->t, 100 * x.least, 4);
-            rc_table_real(s->t, 100 * x.most, 4);
-            rc_table_real(s->t, 100 * x.gain, 4);
-            rc_table_int(s->t, x.top);
+            RC_CELLS(s->t, RC_TEXT(p->fp64 ? "5" : "4"), RC_TEXT(name), RC_INT(rank),
+                RC_REAL(100 * x.mean, 4), RC_REAL(100 * x.least, 4), RC_REAL(100 * x.most, 4),
+                RC_REAL(100 * x.gain, 4), RC_INT(x.top));
             rc_table_text(
                 s->t, rc_paper_text(rc_paper_says(rc_nisa_words, "importance", NULL, name, ""), 0));
         }

@@ -2,6 +2,7 @@
  * GPU.  An entry is in one part, so each is stored once, where the original matrix has it. */
 #include "config.h"
 #include "format/aspt.h"
+#include "base/error.h"
 #include "format/places.h"
 #include "format/slots.h"
 #include "kernels/prepared.h"
@@ -21,9 +22,7 @@ typedef struct aspt_sddmm {
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 0, 0, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_aspt_measure(p, 0, 0, &n, err));
     int64_t number = (int64_t)sizeof(int64_t);
     int64_t index = (int64_t)sizeof(int32_t);
     int64_t slots = p->schedule->slots;
@@ -55,8 +54,7 @@ static rc_status_t build(
     const size_t slots = (size_t)p->schedule->slots;
     s->val = rc_prepared_array(&s->base, nnz, sizeof *s->val, "values of a matrix", err);
     s->row = rc_prepared_array(&s->base, slots, sizeof *s->row, "rows of the slots", err);
-    if (!s->val || !s->row)
-        return RC_ENOMEM;
+    RC_PASS(s->val && s->row ? RC_OK : RC_ENOMEM);
     rc_places_read(p, s->val);
     if (slots > 0)
         memcpy(s->row, p->schedule->row, slots * sizeof *s->row);

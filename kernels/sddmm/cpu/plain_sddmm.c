@@ -2,6 +2,7 @@
  * matrix whatever the schedule. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
+#include "base/error.h"
 
 typedef struct sampled {
     rc_plain_t plain;
@@ -16,9 +17,7 @@ static rc_status_t build(
 {
     sampled_t *s = state;
     int64_t slots = p->schedule->slots;
-    rc_status_t st = rc_plain_build(state, p, analysis, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_plain_build(state, p, analysis, err));
     s->first = rc_prepared_array(
         &s->plain.base, (size_t)slots, sizeof *s->first, "entries of the slots", err);
     for (int64_t i = 0; s->first && i < slots; i++) {

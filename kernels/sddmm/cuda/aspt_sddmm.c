@@ -3,6 +3,7 @@
  * parts, whose entries know where they are in the original matrix. */
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "device/cuda/ranges.h"
 #include "format/cuda/tiles.h"
 #include "format/places.h"
@@ -25,9 +26,7 @@ typedef struct aspt_sddmm {
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 0, RC_ASPT_SEGMENT, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_aspt_measure(p, 0, RC_ASPT_SEGMENT, &n, err));
     int64_t number = rc_cuda_slots_wide(p) ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
     int64_t bytes = rc_cuda_aspt_tile_bytes(p, &n);
     bytes = rc_sat_add(bytes, rc_sat_mul(p->a->nnz, number));
@@ -155,24 +154,22 @@ static rc_status_t launch(
         (size_t)s->tile_cols * RC_SLICE_LANES * (size_t)steps * s->base.value_bytes;
     int64_t ctas = rc_ceil_div(args->segments, RC_ASPT_REST_THREADS / RC_SLICE_LANES);
     void *list[] = {args};
-    rc_status_t st = RC_OK;
     if (ctas > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " CTAs, at most %d", ctas, INT32_MAX);
     args->shares = rc_aspt_shares(args->a.panels > 0 ? args->a.panels : 1,
         (int64_t)RC_ASPT_CTAS_PER_SM * rc_cuda_sms(s->base.memory.x), args->a.panel_slots,
         RC_ASPT_THREADS / RC_SLICE_LANES);
     if (args->a.panels > 0)
-        RC_TRY(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->base.p.precision, steps),
+        RC_PASS(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->base.p.precision, steps),
                                  (dim3){(unsigned)args->a.panels * (unsigned)args->shares, 1, 1},
                                  (dim3){RC_ASPT_THREADS, 1, 1}, list, shared, stream),
             "launch of the tiles of aspt-sddmm", err));
     if (ctas > 0)
-        RC_TRY(rc_cuda_check(
+        RC_PASS(rc_cuda_check(
             cudaLaunchKernel(rc_cuda_aspt_dots_rest(s->base.p.precision),
                 (dim3){(unsigned)ctas, 1, 1}, (dim3){RC_ASPT_REST_THREADS, 1, 1}, list, 0, stream),
             "launch of the sparse part of aspt-sddmm", err));
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t run(
@@ -193,11 +190,9 @@ static rc_status_t run(
     args.k = (int32_t)k;
     args.slices = (int32_t)rc_ceil_div(k, (int64_t)RC_SLICE_LANES * steps);
     args.scalars = rc_cuda_scalars(alpha, beta);
-    rc_status_t st = rc_cuda_leading(&inputs, &args.ldy, &args.ldx, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(&inputs, &args.ldy, &args.ldx, err));
     int before = rc_cuda_enter(s->base.memory.x);
-    st = launch(s, &args, steps, err);
+    rc_status_t st = launch(s, &args, steps, err);
     rc_cuda_leave(s->base.memory.x, before);
     return st;
 }

@@ -162,8 +162,8 @@ static void list_segments(const rc_problem_t *p, int64_t most, rc_sddmm_segment_
 static rc_status_t keep_values(row_sddmm_t *s, const rc_problem_t *p, rc_err_t *err)
 {
     rc_places_t places = rc_places_own(s->base.memory.x, p);
-    rc_status_t st = rc_prepared_room(&s->base, p->a->nnz, err);
-    return st < 0 ? st : rc_places_fill(p, &places, s->base.val, err);
+    RC_PASS(rc_prepared_room(&s->base, p->a->nnz, err));
+    return rc_places_fill(p, &places, s->base.val, err);
 }
 
 static rc_status_t build(

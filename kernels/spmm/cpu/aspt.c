@@ -3,6 +3,7 @@
  * the sparse part. */
 #include "config.h"
 #include "format/aspt.h"
+#include "base/error.h"
 #include "kernels/cpu/plain.h"
 
 typedef struct aspt {
@@ -22,9 +23,7 @@ static int64_t row_of(const aspt_t *s, int64_t slot)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 0, 0, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_aspt_measure(p, 0, 0, &n, err));
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     int64_t index = (int64_t)sizeof(int32_t);
     int64_t slots = p->schedule->slots;
@@ -53,11 +52,9 @@ static rc_status_t build(
     aspt_t *s = state;
     rc_memory_t *m = &s->plain.base.memory;
     rc_slots_t *slots = &s->plain.slots;
-    rc_status_t st = rc_slots_fill(m->x, p, slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_slots_fill(m->x, p, slots, err));
     const rc_segments_source_t source = rc_slots_source(slots, p);
-    st = rc_aspt_cut(p, &source, m->x->threads, &s->cut, err);
+    rc_status_t st = rc_aspt_cut(p, &source, m->x->threads, &s->cut, err);
     rc_slots_drop_entries(slots);
     rc_status_t kept = rc_slots_keep(m, slots, err);
     return st < 0 ? st : kept;

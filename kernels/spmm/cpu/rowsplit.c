@@ -2,6 +2,7 @@
  * pick.  A thread owns a contiguous run of slots with about the same number of entries; the sums of
  * a row stay in registers. */
 #include "config.h"
+#include "base/error.h"
 #include "device/cpu/simd.h"
 #include "kernels/cpu/plain.h"
 
@@ -74,8 +75,7 @@ static rc_status_t own(void *state, rc_err_t *err)
     const rc_executor_t *x = s->plain.base.memory.x;
     s->cut = rc_prepared_array(
         &s->plain.base, (size_t)x->threads + 1, sizeof *s->cut, "chunks of the threads", err);
-    if (!s->cut)
-        return RC_ENOMEM;
+    RC_PASS(s->cut ? RC_OK : RC_ENOMEM);
     s->plain.slots.threads = x->threads;
     rc_slots_cut(&s->plain.slots, row_cost, x->threads, s->cut);
     s->chunk = instances[rc_simd_level(x->lanes32)][s->plain.base.p.precision];

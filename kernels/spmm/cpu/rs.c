@@ -3,6 +3,7 @@
  * after panel, then light entries. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
+#include "base/error.h"
 #include "kernels/tuning/rs.h"
 
 typedef struct rs {
@@ -15,9 +16,7 @@ typedef struct rs {
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_rs_count(p, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_rs_count(p, out, err));
     const rc_rs_shape_t shape = rc_rs_shape(p, out);
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     rc_rs_chosen_t n;
@@ -47,11 +46,9 @@ static rc_status_t build(
     rc_memory_t *m = &s->plain.base.memory;
     rc_slots_t *slots = &s->plain.slots;
     const rc_rs_shape_t shape = rc_rs_shape(p, analysis);
-    rc_status_t st = rc_slots_fill(m->x, p, slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_slots_fill(m->x, p, slots, err));
     const rc_segments_source_t source = rc_slots_source(slots, p);
-    st = rc_segments_split(&source, &shape.rule, m->x->threads, &s->parts, err);
+    rc_status_t st = rc_segments_split(&source, &shape.rule, m->x->threads, &s->parts, err);
     rc_slots_drop_entries(slots);
     rc_status_t kept = rc_slots_keep(m, slots, err);
     return st < 0 ? st : kept;

@@ -8,6 +8,7 @@
  * differs: it has a CTA for each tile, and all parts add to a C of zeros with atomics. */
 #include "config.h"
 #include "device/cuda/ranges.h"
+#include "base/error.h"
 #include "device/cuda/scale.h"
 #include "format/slots.h"
 #include "kernels/cuda/members.h"
@@ -50,9 +51,7 @@ static int64_t bytes_of(const rc_problem_t *p, const rc_aspt_size_t *n)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_aspt_size_t n;
-    rc_status_t st = rc_aspt_measure(p, 1, 0, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_aspt_measure(p, 1, 0, &n, err));
     out->bytes = bytes_of(p, &n);
     out->bytes_per_column = n.pieces * (int64_t)rc_precision_bytes(p->precision);
     out->traffic = out->bytes;
@@ -194,9 +193,7 @@ static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
     const void *entry =
         rc_cuda_aspt_tiles(s->base.p.precision, s->parts.rows, c.steps, c.lanes == RC_SLICE_LANES);
     void *list[] = {&args};
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     return rc_cuda_check(
         cudaLaunchKernel(entry,
             (dim3){(unsigned)s->parts.panels * (unsigned)shares, rc_slices_grid(&c), 1},
@@ -220,12 +217,9 @@ static rc_status_t launch_pieces(const rc_cuda_aspt_t *s, const rc_operands_t *o
     int64_t ctas = rc_ceil_div(s->base.p.k, RC_ASPT_SUM_THREADS);
     to_pieces.out.data = s->piece;
     to_pieces.out.ld = s->base.p.k;
-    rc_status_t st = rc_cuda_leading(o, &ldb, &args.ldc, err);
-    if (st == RC_OK)
-        st = rc_row_run(s->base.memory.x, s->pieces.launch, &s->pieces.args, &to_pieces,
-            rc_cuda_scalars(1, 0), err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &ldb, &args.ldc, err));
+    RC_PASS(rc_row_run(s->base.memory.x, s->pieces.launch, &s->pieces.args, &to_pieces,
+            rc_cuda_scalars(1, 0), err));
     if (ctas > RC_SLICES_MAX)
         ctas = RC_SLICES_MAX;
     return rc_cuda_check(
@@ -240,8 +234,7 @@ static rc_status_t allow(int64_t tile_cols, rc_precision_t precision, int *steps
 {
     size_t bytes = (size_t)tile_cols * RC_SLICE_LANES * rc_precision_bytes(precision);
     size_t most = 0;
-    rc_status_t st;
-    RC_TRY(rc_slices_most(&most, err));
+    RC_PASS(rc_slices_most(&most, err));
     while (*steps > 1 && bytes * (size_t)*steps > most)
         *steps /= 2;
     if (bytes > most)
@@ -252,14 +245,13 @@ static rc_status_t allow(int64_t tile_cols, rc_precision_t precision, int *steps
         for (int i = 0; i < 4; i++) {
             int rows = i / 2 ? RC_TILE_GROUP_MAX : 1;
             int full = i % 2;
-            RC_TRY(rc_slices_allow(
+            RC_PASS(rc_slices_allow(
                 rc_cuda_aspt_tiles(precision, rows, n, full), most, "shared memory of aspt", err));
         }
-        RC_TRY(rc_slices_allow(
+        RC_PASS(rc_slices_allow(
             rc_cuda_aspt_dots_tiles(precision, n), most, "shared memory of aspt-sddmm", err));
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_cuda_aspt_allow(
@@ -291,16 +283,13 @@ static rc_status_t multiply(
 {
     const rc_executor_t *x = s->base.memory.x;
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
-    rc_status_t st = RC_OK;
     if (s->has_rest)
-        RC_TRY(rc_row_run(x, s->rest.launch, &s->rest.args, o, scalars, err));
+        RC_PASS(rc_row_run(x, s->rest.launch, &s->rest.args, o, scalars, err));
     if (s->longs > 0)
-        RC_TRY(launch_pieces(s, o, scalars, err));
+        RC_PASS(launch_pieces(s, o, scalars, err));
     if (s->parts.panels > 0)
-        RC_TRY(launch_tiles(s, o, scalars, err));
-    RC_TRY(rc_cuda_scale(x, &o->out, s->absent, s->absents, beta, err));
-done:
-    return st;
+        RC_PASS(launch_tiles(s, o, scalars, err));
+    return rc_cuda_scale(x, &o->out, s->absent, s->absents, beta, err);
 }
 
 static rc_status_t run(

@@ -127,9 +127,7 @@ static rc_status_t run(
     const rc_gchunk_t *s = state;
     rc_gchunk_args_t args = s->a.args;
     int width = RC_CUDA_WIDTHS - 1;
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     while (width > 0 &&
            (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->a.base.value_bytes << width)))
         width--;

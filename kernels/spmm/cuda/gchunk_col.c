@@ -137,19 +137,16 @@ static rc_status_t run(
     const gchunk_col_t *s = state;
     const rc_executor_t *x = s->a.base.memory.x;
     rc_gchunk_args_t args = s->a.args;
-    rc_status_t st;
-    RC_TRY(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
     if (s->copies) {
-        RC_TRY(rc_cuda_rows_copy(x, &s->rows, &o->in[0], args.ldb, err));
+        RC_PASS(rc_cuda_rows_copy(x, &s->rows, &o->in[0], args.ldb, err));
         args.b = s->rows.copy.to;
         args.ldb = (uint32_t)s->rows.copy.ldto;
     }
-    st = rc_cuda_launch_overlapping(x, &s->launch.of, &args, "launch of gchunk-col", err);
-done:
-    return st;
+    return rc_cuda_launch_overlapping(x, &s->launch.of, &args, "launch of gchunk-col", err);
 }
 
 const rc_kernel_t rc_kernel_gchunk_col = {

@@ -35,8 +35,8 @@ static rc_status_t own(void *state, rc_err_t *err)
 {
     gchunk_col_row_t *s = state;
     rc_prepared_t *base = &s->product.a.base;
-    rc_status_t st = rc_kernel_gchunk.own(state, err);
-    return st < 0 ? st : rc_cuda_rows_keep(&base->memory, &base->p, &s->rows, err);
+    RC_PASS(rc_kernel_gchunk.own(state, err));
+    return rc_cuda_rows_keep(&base->memory, &base->p, &s->rows, err);
 }
 
 static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
@@ -55,15 +55,12 @@ static rc_status_t run(
     rc_dense_t *b = &by_rows.in[0];
     uint32_t ldb;
     uint32_t ldc;
-    rc_status_t st;
-    RC_TRY(rc_cuda_leading(o, &ldb, &ldc, err));
+    RC_PASS(rc_cuda_leading(o, &ldb, &ldc, err));
     b->ld = s->rows.copy.ldto;
     b->data = s->rows.copy.to;
     b->layout = RC_ROW_MAJOR;
-    RC_TRY(rc_cuda_rows_copy(s->product.a.base.memory.x, &s->rows, &o->in[0], ldb, err));
-    st = rc_kernel_gchunk.run(state, &by_rows, alpha, beta, err);
-done:
-    return st;
+    RC_PASS(rc_cuda_rows_copy(s->product.a.base.memory.x, &s->rows, &o->in[0], ldb, err));
+    return rc_kernel_gchunk.run(state, &by_rows, alpha, beta, err);
 }
 
 const rc_kernel_t rc_kernel_gchunk_col_row = {

@@ -51,8 +51,8 @@ static rc_status_t own(void *state, rc_err_t *err)
 {
     gchunk_row_col_t *s = state;
     const rc_problem_t *p = &s->a.base.p;
-    rc_status_t st = rc_cuda_chunked_own(&s->a, rc_cuda_chunked_spare(p->precision), err);
-    return st < 0 ? st : rc_cuda_rows_keep(&s->a.base.memory, p, &s->rows, err);
+    RC_PASS(rc_cuda_chunked_own(&s->a, rc_cuda_chunked_spare(p->precision), err));
+    return rc_cuda_rows_keep(&s->a.base.memory, p, &s->rows, err);
 }
 
 /* Loads of 16 bytes read rows of B up to their end. */
@@ -86,21 +86,18 @@ static rc_status_t run(
     const gchunk_row_col_t *s = state;
     rc_gchunk_args_t args = s->a.args;
     rc_cuda_launch_t of = s->launch.of;
-    rc_status_t st;
-    RC_TRY(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     args.b = o->in[0].data;
     args.c = o->out.data;
     args.scalars = rc_cuda_scalars(alpha, beta);
     if (!is_readable(&o->in[0])) {
-        RC_TRY(copy_rows(s, &o->in[0], err));
+        RC_PASS(copy_rows(s, &o->in[0], err));
         args.b = s->rows.copy.to;
         args.ldb = (uint32_t)s->rows.copy.ldto;
         of.alone = 1; /* with a copy it may not overlap */
     }
-    st = rc_cuda_launch_overlapping(
+    return rc_cuda_launch_overlapping(
         s->a.base.memory.x, &of, &args, "launch of gchunk-brow-ccol", err);
-done:
-    return st;
 }
 
 const rc_kernel_t rc_kernel_gchunk_row_col = {

@@ -116,9 +116,7 @@ static rc_status_t measure(const rc_problem_t *p, chosen_t *out, rc_err_t *err)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     chosen_t n = {.rows = 1};
-    rc_status_t st = measure(p, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(measure(p, &n, err));
     const rc_panels_size_t *size = &n.size;
     rc_panels_shape_t shape = shape_for(p, n.rows);
     int64_t stored = size->batches * RC_PANELS_BATCH * n.rows;
@@ -255,9 +253,8 @@ static rc_status_t run(
     const gpanel_t *s = state;
     rc_gpanel_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    rc_status_t st = RC_OK;
     while (width > 0 &&
            (!s->launch[width].of.entry || !rc_cuda_aligned(o, s->base.value_bytes << width)))
         width--;

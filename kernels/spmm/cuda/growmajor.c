@@ -2,6 +2,7 @@
  * hold neighbouring columns.  The plain kernel to compare the column-major ones with. */
 #include "config.h"
 #include "kernels/spmm/cuda/growmajor.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "format/cuda/slots.h"
 #include "kernels/cuda/members.h"
@@ -39,9 +40,7 @@ static rc_status_t build(
 {
     (void)analysis;
     growmajor_t *s = state;
-    rc_status_t st = rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     s->base.val = s->slots.val;
     s->base.stored = p->a->nnz;
     s->args = (rc_rowmajor_args_t){.ptr = s->slots.ptr,

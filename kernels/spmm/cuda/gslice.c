@@ -155,14 +155,13 @@ static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
     enum { FEW_THREADS = 512 };
     int strip = 0;
     int per_sm = 0;
-    rc_status_t st;
-    RC_TRY(choose_strip(p, most, &strip, &s->launch.shared, err));
+    RC_PASS(choose_strip(p, most, &strip, &s->launch.shared, err));
     s->launch.entry = rc_cuda_gslice_entry(p->precision, s->col_bytes, strip);
     s->launch.threads = 2 * s->launch.shared > (size_t)most ? RC_GSLICE_THREADS_MAX : FEW_THREADS;
-    RC_TRY(rc_cuda_check(
+    RC_PASS(rc_cuda_check(
         cudaFuncSetAttribute(s->launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
         "shared memory of gslice", err));
-    RC_TRY(rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+    RC_PASS(rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                              &per_sm, s->launch.entry, (int)s->launch.threads, s->launch.shared),
         "occupancy of gslice", err));
     if (per_sm < 1)
@@ -182,8 +181,7 @@ static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
     s->args.split = (int32_t)split;
     s->launch.ctas = (unsigned)(strips * split);
     s->launch.rows = 1;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* With the GPU current. */
@@ -194,16 +192,13 @@ static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
     int64_t b = p->param[PARAM_B];
     int device = 0;
     int most = 0;
-    rc_status_t st;
-    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
-    RC_TRY(rc_cuda_check(
+    RC_PASS(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
+    RC_PASS(rc_cuda_check(
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
         "shared memory of a CTA", err));
     most -= RC_GSLICE_STATIC_BYTES;
-    st = b == B_SHARED || (b == B_AUTO && column <= most) ? choose_shared(s, most, err)
+    return b == B_SHARED || (b == B_AUTO && column <= most) ? choose_shared(s, most, err)
                                                            : choose_columns(s, err);
-done:
-    return st;
 }
 
 static rc_status_t fit(void *state, int64_t k, rc_err_t *err)

@@ -118,9 +118,7 @@ static rc_status_t choose_rows(measuring_t *m, int64_t *rows, rc_err_t *err)
     for (int64_t n = 1; a->nnz >= ENTRIES * a->rows && n <= RC_STAGES_ROWS_MAX; n++) {
         rc_stages_shape_t shape = shape_for(&m->items, n);
         int64_t batches = 0;
-        rc_status_t st = measure_batches(m, &shape, &batches, err);
-        if (st < 0)
-            return st;
+        RC_PASS(measure_batches(m, &shape, &batches, err));
         if (batches < least / cost_of(n)) {
             *rows = n;
             least = batches * cost_of(n);
@@ -152,9 +150,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 {
     rc_stages_size_t size = {0};
     rc_stages_shape_t shape;
-    rc_status_t st = measure(p, &shape, &size, err);
-    if (st < 0)
-        return st;
+    RC_PASS(measure(p, &shape, &size, err));
     int64_t stored = size.batches * RC_STAGES_BATCH * shape.rows;
     out->bytes = rc_sat_add(
         rc_stages_bytes(&shape, &size, p->precision), rc_cuda_parts_bytes(size.parts, size.longs));
@@ -209,19 +205,16 @@ static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *
 {
     int device = 0;
     int most = 0;
-    rc_status_t st;
-    RC_TRY(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
-    RC_TRY(rc_cuda_check(
+    RC_PASS(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
+    RC_PASS(rc_cuda_check(
         cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
         "shared memory of a CTA", err));
     if (s->shared > (size_t)most)
         return rc_fail(err, RC_ENOTSUP,
             "shape: a block takes %zu bytes, the shared memory of a CTA has %d", s->shared, most);
-    RC_TRY(rc_cuda_check(
+    return rc_cuda_check(
         cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-        "shared memory of gstage", err));
-done:
-    return st;
+        "shared memory of gstage", err);
 }
 
 static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
@@ -273,9 +266,8 @@ static rc_status_t run(
     const gstage_t *s = state;
     rc_gstage_args_t args = s->args;
     int width = RC_CUDA_WIDTHS - 1;
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    rc_status_t st = RC_OK;
     while (
         width > 0 && (!s->launch[width].entry || !rc_cuda_aligned(o, s->base.value_bytes << width)))
         width--;

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "kernels/spmm/cuda/row_launch.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
 
@@ -69,9 +70,7 @@ rc_status_t rc_row_run(const rc_executor_t *x, const rc_row_launch_t *list,
     const rc_row_launch_t *l = &list[i];
     if (l->ctas == 0)
         return RC_OK;
-    rc_status_t st = rc_cuda_leading(o, &a.ldb, &a.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &a.ldb, &a.ldc, err));
     a.b = o->in[0].data;
     a.c = o->out.data;
     a.lanes = l->lanes;

@@ -3,6 +3,7 @@
  * two streams, so that sums have no fixed order; what C held is scaled before, inside of the product. */
 #include "config.h"
 #include "device/cuda/cuda.h"
+#include "base/error.h"
 #include "device/cuda/ranges.h"
 #include "device/cuda/scale.h"
 #include "format/cuda/slots.h"
@@ -33,9 +34,7 @@ static int64_t dense_bytes(const rc_problem_t *p, int64_t heavy_rows)
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_rs_count(p, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_rs_count(p, out, err));
     const rc_rs_shape_t shape = rc_rs_shape(p, out);
     rc_rs_chosen_t n;
     RC_CHOSEN(out, n);
@@ -117,8 +116,7 @@ static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
     const rc_column_slices_t cut = rc_slices_for(s->base.p.k, s->shape.cfv);
     const size_t bytes = panel_bytes(s, &cut);
     size_t most = 0;
-    rc_status_t st;
-    RC_TRY(rc_slices_most(&most, err));
+    RC_PASS(rc_slices_most(&most, err));
     if (bytes > most)
         return rc_fail(err, RC_ENOTSUP,
             "shape: w = %" PRId64 " rows of B take %zu bytes, the shared memory of a CTA has %zu",
@@ -126,11 +124,10 @@ static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
     for (int op = 0; op < 2; op++)
         for (int full = 0; full < 2; full++)
             for (int steps = 1; steps <= cut.steps; steps *= 2)
-                RC_TRY(rc_slices_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
+                RC_PASS(rc_slices_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
                                            s->base.p.precision, steps, full),
                     most, "shared memory of rs", err));
-done:
-    return st;
+    return RC_OK;
 }
 
 /* CTAs of a panel and slice: as many as fill the GPU, but none without a segment for every team. */
@@ -189,15 +186,12 @@ static rc_status_t launch_light(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_a
 static rc_status_t launch_both(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *args, rc_err_t *err)
 {
     cudaStream_t stream = rc_cuda_stream(s->base.memory.x);
-    rc_status_t st;
-    RC_TRY(rc_cuda_check(cudaEventRecord(s->fork, stream), "two streams", err));
-    RC_TRY(rc_cuda_check(cudaStreamWaitEvent(s->side, s->fork, 0), "two streams", err));
-    RC_TRY(launch_heavy(s, op, args, err));
-    RC_TRY(launch_light(s, op, args, s->side, err));
-    RC_TRY(rc_cuda_check(cudaEventRecord(s->join, s->side), "two streams", err));
-    RC_TRY(rc_cuda_check(cudaStreamWaitEvent(stream, s->join, 0), "two streams", err));
-done:
-    return st;
+    RC_PASS(rc_cuda_check(cudaEventRecord(s->fork, stream), "two streams", err));
+    RC_PASS(rc_cuda_check(cudaStreamWaitEvent(s->side, s->fork, 0), "two streams", err));
+    RC_PASS(launch_heavy(s, op, args, err));
+    RC_PASS(launch_light(s, op, args, s->side, err));
+    RC_PASS(rc_cuda_check(cudaEventRecord(s->join, s->side), "two streams", err));
+    return rc_cuda_check(cudaStreamWaitEvent(stream, s->join, 0), "two streams", err);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -247,8 +241,8 @@ static rc_status_t scale_all(const rc_cuda_rs_t *s, const rc_dense_t *c, double 
 
 static rc_status_t scale_some(const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_scale(s->base.memory.x, c, s->scaled, s->scaled_rows, beta, err);
-    return st < 0 ? st : rc_cuda_scale(s->base.memory.x, c, s->absent, s->absents, beta, err);
+    RC_PASS(rc_cuda_scale(s->base.memory.x, c, s->scaled, s->scaled_rows, beta, err));
+    return rc_cuda_scale(s->base.memory.x, c, s->absent, s->absents, beta, err);
 }
 
 static rc_status_t multiply(const rc_cuda_rs_t *s, const rc_operands_t *o, rc_op_t op,
@@ -261,9 +255,7 @@ static rc_status_t multiply(const rc_cuda_rs_t *s, const rc_operands_t *o, rc_op
         .c = o->out.data,
         .k = (int32_t)o->out.cols,
         .scalars = scalars};
-    rc_status_t st = rc_cuda_leading(o, &args.ldb, &args.ldc, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
     if (s->heavy > 0 && has_light)
         return launch_both(s, op, &args, err);
     if (s->heavy > 0)

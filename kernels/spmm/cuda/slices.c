@@ -1,5 +1,6 @@
 #include "config.h"
 #include "kernels/spmm/cuda/slices.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
 
@@ -32,14 +33,12 @@ unsigned rc_slices_grid(const rc_column_slices_t *s)
 
 rc_status_t rc_slices_allow(const void *entry, size_t bytes, const char *what, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_check(
+    RC_PASS(rc_cuda_check(
         cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), what,
-        err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaFuncSetAttribute(entry, cudaFuncAttributePreferredSharedMemoryCarveout,
+        err));
+    return rc_cuda_check(cudaFuncSetAttribute(entry, cudaFuncAttributePreferredSharedMemoryCarveout,
                                cudaSharedmemCarveoutMaxShared),
             what, err);
-    return st;
 }
 
 rc_status_t rc_slices_most(size_t *bytes, rc_err_t *err)

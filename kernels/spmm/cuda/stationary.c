@@ -109,9 +109,7 @@ static rc_status_t choose_launch(
     if (rounds == 0)
         return upload_parts(s, p, shape->lanes, 0, err);
     int64_t resident = 0;
-    rc_status_t st = resident_ctas(s->base.memory.x, s->entry, &resident, err);
-    if (st < 0)
-        return st;
+    RC_PASS(resident_ctas(s->base.memory.x, s->entry, &resident, err));
     int64_t split = shape->split ? shape->split : rc_split_auto(strips, rounds, resident);
     int64_t most = INT32_MAX / strips;
     int64_t parts = parts_most(p, shape->lanes);
@@ -125,9 +123,7 @@ static rc_status_t choose_launch(
 rc_status_t rc_stationary_build(
     rc_stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
     s->base.val = s->slots.val;
     s->base.stored = p->a->nnz;
     s->args = (rc_stationary_args_t){.ptr = s->slots.ptr,

@@ -3,13 +3,14 @@
  * may differ in their last bits. */
 #include "config.h"
 #include "device/cuda/scale.h"
+#include "base/error.h"
 #include "kernels/testing/gplain.h"
 
 static rc_status_t multiply(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    rc_status_t st = rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, beta, err);
-    return st < 0 ? st : rc_gplain_spmm_t(s, o, alpha, err);
+    RC_PASS(rc_cuda_scale(s->base.memory.x, &o->out, NULL, o->out.rows, beta, err));
+    return rc_gplain_spmm_t(s, o, alpha, err);
 }
 
 const rc_kernel_t rc_kernel_gplain_spmm_t = {

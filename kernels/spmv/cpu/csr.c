@@ -2,6 +2,7 @@
  * is summed in `lanes` sums, whatever the threads. */
 #include "config.h"
 #include "format/csr.h"
+#include "base/error.h"
 #include "kernels/cpu/plain.h"
 
 #define INSTANCES "kernels/spmv/cpu/csr.inc"
@@ -28,9 +29,7 @@ static rc_status_t build(
     s->chunks = threads > 1 ? turns * threads : 1;
     s->cut = rc_prepared_array(
         &s->plain.base, (size_t)s->chunks + 1, sizeof *s->cut, "chunks of the slots", err);
-    rc_status_t st = s->cut ? rc_plain_build(state, p, analysis, err) : RC_ENOMEM;
-    if (st < 0)
-        return st;
+    RC_PASS(s->cut ? rc_plain_build(state, p, analysis, err) : RC_ENOMEM);
     const rc_csr_view_t view = rc_slots_pattern(&s->plain.slots);
     s->lanes = rc_csr_lanes(&view, p->param[PARAM_LANES]);
     rc_slots_cut(&s->plain.slots, row_cost, s->chunks, s->cut);

@@ -4,6 +4,7 @@
  * the groups sr_ptr and ssr_ptr of the order, or runs cut to size. */
 #include "config.h"
 #include "format/super_rows.h"
+#include "base/error.h"
 #include "kernels/cpu/plain.h"
 
 typedef struct csrk {
@@ -20,11 +21,8 @@ static int levels_of(const rc_problem_t *p)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_super_rows_t s;
-    rc_status_t st = rc_slots_analyse(p, out, err);
-    if (st == RC_OK)
-        st = rc_super_rows_count(p, levels_of(p), p->param, NULL, &s, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_slots_analyse(p, out, err));
+    RC_PASS(rc_super_rows_count(p, levels_of(p), p->param, NULL, &s, err));
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&s));
     out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&s));
     out->pointers = rc_super_rows_bytes(&s);
@@ -40,8 +38,8 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     csrk_t *k = state;
-    rc_status_t st = rc_super_rows_build(p, levels_of(p), p->param, NULL, &k->super, err);
-    return st < 0 ? st : rc_plain_build(state, p, analysis, err);
+    RC_PASS(rc_super_rows_build(p, levels_of(p), p->param, NULL, &k->super, err));
+    return rc_plain_build(state, p, analysis, err);
 }
 
 /* Groups are runs of slots, and so are the rows of a thread. */

@@ -31,9 +31,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_format_size_t size = {0};
     int64_t width = rc_format_longest(&original);
     rc_ell_add(&size, &slots, width, "col", "val");
-    rc_status_t st = rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
     RC_CHOSE(out, width);
     out->traffic = rc_sat_add(rc_format_bytes(&size), rc_slots_row_bytes(p));
     out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));

@@ -1,12 +1,13 @@
 /* y = alpha A x + beta y with a few lanes per row. */
 #include "config.h"
 #include "kernels/testing/gplain.h"
+#include "base/error.h"
 
 static rc_status_t multiply(
     const rc_gplain_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    rc_status_t st = rc_gplain_spmv(s, o, alpha, beta, err);
-    return st < 0 ? st : rc_cuda_slots_absent(s->base.memory.x, &s->slots, &o->out, beta, err);
+    RC_PASS(rc_gplain_spmv(s, o, alpha, beta, err));
+    return rc_cuda_slots_absent(s->base.memory.x, &s->slots, &o->out, beta, err);
 }
 
 const rc_kernel_t rc_kernel_gplain_spmv = {

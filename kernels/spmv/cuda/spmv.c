@@ -27,16 +27,14 @@ rc_status_t rc_spmv_own(void *state, rc_err_t *err)
     rc_spmv_spans_t *f = &s->spans;
     size_t sums = (size_t)f->shares * (size_t)parcel_bytes((int64_t)s->base.value_bytes);
     void *device = NULL;
-    rc_status_t st = RC_OK;
     if (f->most == 0)
         return RC_OK;
-    RC_TRY(rc_memory_keep(&s->base.memory, NULL, sums, &f->in, err));
-    RC_TRY(rc_memory_keep(&s->base.memory, NULL, sums, &f->out, err));
-    RC_TRY(
+    RC_PASS(rc_memory_keep(&s->base.memory, NULL, sums, &f->in, err));
+    RC_PASS(rc_memory_keep(&s->base.memory, NULL, sums, &f->out, err));
+    RC_PASS(
         rc_memory_keep(&s->base.memory, NULL, (size_t)f->most * sizeof *f->arrived, &device, err));
     f->arrived = device;
-done:
-    return st;
+    return RC_OK;
 }
 
 static const rc_spmv_kind_t *kind_of(const rc_problem_t *p)
@@ -48,11 +46,9 @@ static rc_status_t build_here(
     rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     rc_slots_t slots = {0};
-    rc_status_t st = rc_slots_arrange(s->base.memory.x, p, &slots, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_slots_arrange(s->base.memory.x, p, &slots, err));
     const rc_spmv_source_t from = {.here = rc_slots_view(&slots, p)};
-    st = kind_of(p)->build(s, p, analysis, &from, err);
+    rc_status_t st = kind_of(p)->build(s, p, analysis, &from, err);
     if (st == RC_OK)
         st = rc_places_fill(p, &s->places, s->base.val, err);
     rc_slots_free(&slots);
@@ -238,8 +234,8 @@ static rc_status_t narrow(const rc_csr_view_t *e, int32_t **out, rc_err_t *err)
 
 rc_status_t rc_spmv_room(const rc_problem_t *p, int64_t values, rc_spmv_t *s, rc_err_t *err)
 {
-    rc_status_t st = rc_prepared_room(&s->base, values, err);
-    return st < 0 ? st : rc_places_keep(s->base.memory.x, p, NULL, values, &s->places, err);
+    RC_PASS(rc_prepared_room(&s->base, values, err));
+    return rc_places_keep(s->base.memory.x, p, NULL, values, &s->places, err);
 }
 
 void *rc_spmv_place_at(const rc_spmv_t *s, int64_t i)
@@ -375,8 +371,7 @@ static rc_status_t shares_here(const rc_csr_view_t *e, int64_t items, int64_t lo
     int64_t shares = rc_merge_parts(e, items);
     *share = rc_alloc((size_t)shares + 1, sizeof **share, "shares of a matrix", err);
     *lanes = rc_alloc((size_t)shares, sizeof **lanes, "shares of a matrix", err);
-    if (!*share || !*lanes)
-        return RC_ENOMEM;
+    RC_PASS(*share && *lanes ? RC_OK : RC_ENOMEM);
     cut(e, items, look, shares, threads, *share);
     rc_spmv_count_lanes(e, *share, shares, rule, threads, *lanes);
     return RC_OK;
@@ -453,13 +448,10 @@ void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)
 static rc_status_t coo_here(const rc_csr_view_t *e, int64_t skip, int threads, rc_coo_t *c,
     rc_spmv_share_t **share, rc_err_t *err)
 {
-    rc_status_t st = rc_coo_build(e, skip, threads, c, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_coo_build(e, skip, threads, c, err));
     *share = rc_alloc(
         (size_t)rc_spmv_coo_shares(c->entries) + 1, sizeof **share, "shares of a matrix", err);
-    if (!*share)
-        return RC_ENOMEM;
+    RC_PASS(*share ? RC_OK : RC_ENOMEM);
     rc_spmv_coo_cut(c->row, c->entries, *share);
     return RC_OK;
 }

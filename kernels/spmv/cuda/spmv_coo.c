@@ -15,9 +15,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t nnz = p->a->nnz;
     int64_t value = (int64_t)rc_precision_bytes(p->precision);
     rc_spmv_counts_t n;
-    rc_status_t st;
-    RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(nnz), err));
-    RC_TRY(rc_spmv_count(p, RC_SPMV_LOOK, 0, &n, err));
+    RC_PASS(rc_spmv_limits(p, rc_spmv_coo_shares(nnz), err));
+    RC_PASS(rc_spmv_count(p, RC_SPMV_LOOK, 0, &n, err));
     int64_t bytes = rc_spmv_coo_bytes(nnz, n.beyond, value);
     bytes = rc_sat_add(bytes, rc_sat_mul(nnz, value));
     out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, n.filled));
@@ -25,8 +24,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
     RC_CHOSE(out, n);
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
@@ -35,13 +33,10 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     coo_t *c = (coo_t *)s;
     int64_t nnz = p->a->nnz;
     rc_spmv_counts_t n;
-    rc_status_t st;
     RC_CHOSEN(analysis, n);
-    RC_TRY(rc_spmv_places(p, from, n.filled, s, err));
-    RC_TRY(rc_spmv_room(p, nnz, s, err));
-    st = rc_spmv_coo_build(p, from, 0, nnz, n.beyond, 0, s, &c->args, err);
-done:
-    return st;
+    RC_PASS(rc_spmv_places(p, from, n.filled, s, err));
+    RC_PASS(rc_spmv_room(p, nnz, s, err));
+    return rc_spmv_coo_build(p, from, 0, nnz, n.beyond, 0, s, &c->args, err);
 }
 
 static rc_status_t launch(

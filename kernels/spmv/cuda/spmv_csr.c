@@ -64,19 +64,17 @@ int64_t rc_spmv_csr_late_bytes(int64_t lates)
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     rc_spmv_counts_t n;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(rc_spmv_count(p, LONGEST, LONGEST, &n, err));
+    RC_PASS(rc_cuda_slots_analyse(p, out, err));
+    RC_PASS(rc_spmv_count(p, LONGEST, LONGEST, &n, err));
     const cuts_t c = cuts_of(p, &n);
-    RC_TRY(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
+    RC_PASS(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
     int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_csr_late_bytes(c.lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->bytes = rc_sat_add(out->bytes,
         rc_spmv_spans_bytes(c.lates, c.most, (int64_t)rc_precision_bytes(p->precision)));
     RC_CHOSE(out, n);
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Pieces of the slots that are too long for lanes.  \param[out] out  [lates + 1], zeroed */
@@ -134,10 +132,9 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     rc_spmv_csr_t a;
     rc_spmv_share_t *share = NULL;
     uint8_t *few = NULL;
-    rc_status_t st;
-    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    RC_TRY(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
-    RC_TRY(rc_spmv_csr_late(p, from, cuts.longest, cuts.lates, cuts.most, &c->s, &c->args, err));
+    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
+    RC_PASS(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
+    RC_PASS(rc_spmv_csr_late(p, from, cuts.longest, cuts.lates, cuts.most, &c->s, &c->args, err));
     c->args.ptr = a.ptr;
     c->args.col = a.col;
     c->args.val = a.val;
@@ -147,8 +144,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     c->args.every = rule.every;
     c->entry = rc_spmv_csr_entry(p->precision, a.wide);
     c->ctas = c->args.late_ctas + cuts.shares;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t launch(

@@ -45,11 +45,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t index = (int64_t)sizeof(int32_t);
     const sizes_t shape = sizes_of(p, 0, 0);
     rc_spmv_counts_t n;
-    rc_status_t st = rc_spmv_limits(p, shape.shares, err);
-    if (st == RC_OK)
-        st = rc_spmv_count(p, rc_spmv_csr5_look(shape.size.sigma), 0, &n, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_spmv_limits(p, shape.shares, err));
+    RC_PASS(rc_spmv_count(p, rc_spmv_csr5_look(shape.size.sigma), 0, &n, err));
     const sizes_t z = sizes_of(p, n.filled, n.beyond);
     int64_t bytes = rc_sat_mul(p->a->nnz, index + value);
     bytes = rc_sat_add(bytes, (z.size.tiles + 1) * index);
@@ -94,10 +91,8 @@ static rc_status_t list_offsets(const sizes_t *z, host_t *h, rc_err_t *err)
         return RC_OK;
     h->empty_ptr =
         rc_alloc((size_t)tiles + 1, sizeof *h->empty_ptr, "pointers to empty offsets", err);
-    h->empty_offset =
-        rc_alloc0((size_t)z->offsets, sizeof *h->empty_offset, "empty offsets", err);
-    if (!h->empty_ptr || !h->empty_offset)
-        return RC_ENOMEM;
+    h->empty_offset = rc_alloc0((size_t)z->offsets, sizeof *h->empty_offset, "empty offsets", err);
+    RC_PASS(h->empty_ptr && h->empty_offset ? RC_OK : RC_ENOMEM);
     for (int64_t t = 0; t <= tiles; t++)
         h->empty_ptr[t] = (int32_t)h->f.empty_ptr[t];
     memcpy(h->empty_offset, h->f.empty_offset,
@@ -134,16 +129,14 @@ static void list_shares(const rc_csr_view_t *e, const sizes_t *z, host_t *h)
 static rc_status_t build_here(
     const rc_csr_view_t *e, const sizes_t *z, int threads, host_t *h, rc_err_t *err)
 {
-    rc_status_t st;
-    RC_TRY(rc_csr5_build(e, &z->size, threads, &h->f, err));
-    RC_TRY(list_offsets(z, h, err));
+    RC_PASS(rc_csr5_build(e, &z->size, threads, &h->f, err));
+    RC_PASS(list_offsets(z, h, err));
     h->tail = rc_alloc((size_t)z->tail, sizeof *h->tail, "rows of the last tile", err);
     h->share = rc_alloc((size_t)z->shares + 1, sizeof *h->share, "shares of a matrix", err);
-    RC_TRY(h->tail && h->share ? RC_OK : RC_ENOMEM);
+    RC_PASS(h->tail && h->share ? RC_OK : RC_ENOMEM);
     list_tail(e, z, h);
     list_shares(e, z, h);
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Memory of the state for the arrays, with what the host has of them. */
@@ -154,29 +147,28 @@ static rc_status_t keep_arrays(
     size_t nnz = (size_t)c->s.base.stored;
     size_t tiles = (size_t)z->size.tiles;
     void *to;
-    rc_status_t st;
-    RC_TRY(rc_memory_keep_or_room(m, h->f.col, nnz * sizeof *out->col, &to, err));
+    RC_PASS(rc_memory_keep_or_room(m, h->f.col, nnz * sizeof *out->col, &to, err));
     out->col = to;
     if (h->f.entry)
-        RC_TRY(rc_places_put(&c->s.places, 0, h->f.entry, c->s.base.stored, err));
+        RC_PASS(rc_places_put(&c->s.places, 0, h->f.entry, c->s.base.stored, err));
     out->entry = c->s.places.at;
-    RC_TRY(rc_memory_keep_or_room(m, h->f.tile_ptr, (tiles + 1) * sizeof *out->tile_ptr, &to, err));
+    RC_PASS(
+        rc_memory_keep_or_room(m, h->f.tile_ptr, (tiles + 1) * sizeof *out->tile_ptr, &to, err));
     out->tile_ptr = to;
-    RC_TRY(rc_memory_keep(
+    RC_PASS(rc_memory_keep(
         m, h->f.desc, tiles * (size_t)z->size.words * RC_CSR5_OMEGA * sizeof *out->desc, &to, err));
     out->desc = to;
     if (z->offsets > 0) {
-        RC_TRY(rc_memory_keep_or_room(m, h->empty_ptr, (tiles + 1) * sizeof(int32_t), &to, err));
+        RC_PASS(rc_memory_keep_or_room(m, h->empty_ptr, (tiles + 1) * sizeof(int32_t), &to, err));
         out->empty_ptr = to;
-        RC_TRY(rc_memory_keep(m, h->empty_offset, (size_t)z->offsets * sizeof(int32_t), &to, err));
+        RC_PASS(rc_memory_keep(m, h->empty_offset, (size_t)z->offsets * sizeof(int32_t), &to, err));
         out->empty_offset = to;
     }
-    RC_TRY(rc_memory_keep_or_room(m, h->tail, (size_t)z->tail * sizeof(int32_t), &to, err));
+    RC_PASS(rc_memory_keep_or_room(m, h->tail, (size_t)z->tail * sizeof(int32_t), &to, err));
     out->tail = to;
-    RC_TRY(rc_memory_room(m, ((size_t)z->shares + 1) * sizeof *out->share, &to, err));
+    RC_PASS(rc_memory_room(m, ((size_t)z->shares + 1) * sizeof *out->share, &to, err));
     out->share = to;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_spmv_csr5_args_t args_of(const csr5_t *c, const sizes_t *z, const rc_build_csr5_t *b)
@@ -255,7 +247,8 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
     .summary =
         "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
-    .version = 4, /* 1: rows of several shares in a second launch; built on the host.  2: all rows that go on counted as such.
+    .version =
+        4, /* 1: rows of several shares in a second launch; built on the host.  2: all rows that go on counted as such.
                       3: a fence in the last CTA of such rows */
     .param = {RC_CSR5_SIGMA_PARAM},
     .analyse = analyse,

@@ -39,9 +39,7 @@ static rc_status_t size(const rc_problem_t *p, rc_csrk_sizes_t *out, int64_t *tu
     rc_csrk_tuning_t tuning;
     rc_csrk_reading_t reading = (rc_csrk_reading_t)p->param[kind->levels + BEHIND_READING];
     double rdensity = rc_csrk_rdensity(p->a->rows, p->a->nnz);
-    rc_status_t st = rc_csrk_tuning_open(p->text ? p->text : "auto", &tuning, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_csrk_tuning_open(p->text ? p->text : "auto", &tuning, err));
     *out = kind->serial ? rc_csrk_sizes_of_case(&tuning, reading, rdensity, 1)
                         : rc_csrk_sizes(&tuning, reading, rdensity);
     rc_csrk_fill(&tuning, p->a->rows, out);
@@ -56,16 +54,14 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_csrk_sizes_t sizes;
     int64_t tuned[2];
     rc_super_rows_t super;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, out, err));
-    RC_TRY(rc_spmv_limits(p, 0, err));
-    RC_TRY(size(p, &sizes, tuned, err));
-    RC_TRY(rc_super_rows_count(p, kind_of(p)->levels, &p->param[PARAM_SIZE], tuned, &super, err));
+    RC_PASS(rc_cuda_slots_analyse(p, out, err));
+    RC_PASS(rc_spmv_limits(p, 0, err));
+    RC_PASS(size(p, &sizes, tuned, err));
+    RC_PASS(rc_super_rows_count(p, kind_of(p)->levels, &p->param[PARAM_SIZE], tuned, &super, err));
     out->pointers = rc_super_rows_bytes(&super);
     out->traffic = rc_sat_add(out->traffic, rc_super_rows_bytes(&super));
     out->bytes = rc_sat_add(out->bytes, rc_super_rows_bytes(&super));
-done:
-    return st;
+    return RC_OK;
 }
 
 /* The pointers in the memory of a state.  \param[in] each  super-rows that a block has places for

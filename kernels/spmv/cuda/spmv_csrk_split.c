@@ -144,14 +144,13 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     split_t *k = (split_t *)s;
     chosen_t n;
     rc_spmv_csr_t a;
-    rc_status_t st;
     RC_CHOSEN(analysis, n);
     k->merges = (int)n.merges;
     if (k->merges)
         return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, &n.of, from, &k->merge, err);
-    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    RC_TRY(keep_shares(p, &from->here, n.bound, n.shares, k, err));
-    RC_TRY(rc_spmv_csr_late(
+    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
+    RC_PASS(keep_shares(p, &from->here, n.bound, n.shares, k, err));
+    RC_PASS(rc_spmv_csr_late(
         p, from, n.bound, n.lates, rc_spmv_most_spans(n.lates, n.several), s, &k->args, err));
     k->args.ptr = a.ptr;
     k->args.col = a.col;
@@ -159,8 +158,7 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     k->args.longest = (int32_t)n.bound;
     k->entry = rc_spmv_csr_entry(p->precision, a.wide);
     k->ctas = k->args.late_ctas + n.shares;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t launch(

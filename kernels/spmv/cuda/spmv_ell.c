@@ -27,18 +27,16 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_format_size_t size = {0};
     rc_analysis_t csr = {0};
     rc_spmv_counts_t n;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
-    RC_TRY(rc_spmv_count(p, 0, 0, &n, err));
+    RC_PASS(rc_cuda_slots_analyse(p, &csr, err));
+    RC_PASS(rc_spmv_count(p, 0, 0, &n, err));
     rc_ell_add(&size, &slots, n.longest, "col", "val");
-    RC_TRY(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
+    RC_PASS(rc_ell_limit(&size, p->a->nnz, p->param[PARAM_LIMIT], err));
     out->traffic = rc_format_bytes(&size);
     out->bytes = rc_sat_add(out->traffic, rc_cuda_rows_bytes(p));
     out->stored_rows = csr.stored_rows;
     out->fill = rc_format_fill(&size, &slots);
     RC_CHOSE(out, n);
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_t width,
@@ -73,13 +71,10 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     ell_t *l = (ell_t *)s;
     const rc_csr_view_t slots = {.rows = p->schedule->slots};
     rc_spmv_counts_t n;
-    rc_status_t st;
     RC_CHOSEN(analysis, n);
-    RC_TRY(rc_spmv_rows(p, s, err));
-    RC_TRY(rc_spmv_room(p, n.longest * rc_ell_pitch(&slots), s, err));
-    st = rc_spmv_ell_build(from, p->schedule->slots, n.longest, s, &l->args, err);
-done:
-    return st;
+    RC_PASS(rc_spmv_rows(p, s, err));
+    RC_PASS(rc_spmv_room(p, n.longest * rc_ell_pitch(&slots), s, err));
+    return rc_spmv_ell_build(from, p->schedule->slots, n.longest, s, &l->args, err);
 }
 
 static rc_status_t launch(

@@ -24,8 +24,7 @@ static rc_status_t choose_width(const rc_problem_t *p, int64_t *out, rc_err_t *e
     if (p->param[PARAM_WIDTH] != RC_HYB_BELL)
         return rc_hyb_width(&e, p->param[PARAM_WIDTH], out, err);
     int64_t *ptr = rc_alloc((size_t)slots + 1, sizeof *ptr, "slot pointers", err);
-    if (!ptr)
-        return RC_ENOMEM;
+    RC_PASS(ptr ? RC_OK : RC_ENOMEM);
     ptr[0] = 0;
     for (int64_t i = 0; i < slots; i++) {
         int64_t r = p->schedule->row[i];
@@ -46,12 +45,11 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_analysis_t csr = {0};
     int64_t width = 0;
     rc_spmv_counts_t n;
-    rc_status_t st;
-    RC_TRY(rc_cuda_slots_analyse(p, &csr, err));
-    RC_TRY(choose_width(p, &width, err));
-    RC_TRY(rc_spmv_count(p, width + RC_SPMV_LOOK, width, &n, err));
+    RC_PASS(rc_cuda_slots_analyse(p, &csr, err));
+    RC_PASS(choose_width(p, &width, err));
+    RC_PASS(rc_spmv_count(p, width + RC_SPMV_LOOK, width, &n, err));
     int64_t over = n.over;
-    RC_TRY(rc_spmv_limits(p, rc_spmv_coo_shares(over), err));
+    RC_PASS(rc_spmv_limits(p, rc_spmv_coo_shares(over), err));
     rc_ell_add(&size, &slots, width, "col", "val");
     int64_t bytes = rc_format_bytes(&size);
     rc_coo_add(&size, &slots, over, "coo_row", "coo_col", "coo_val");
@@ -62,8 +60,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     out->stored_rows = csr.stored_rows;
     out->fill = rc_format_fill(&size, &slots);
     RC_CHOSE(out, n);
-done:
-    return st;
+    return RC_OK;
 }
 
 /* Values of both parts are one array, those of ELLPACK first. */
@@ -73,16 +70,13 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
     hyb_t *h = (hyb_t *)s;
     const rc_csr_view_t slots = {.rows = p->schedule->slots};
     rc_spmv_counts_t n;
-    rc_status_t st;
     RC_CHOSEN(analysis, n);
     int64_t places = n.width * rc_ell_pitch(&slots);
     h->over = n.over;
-    RC_TRY(rc_spmv_rows(p, s, err));
-    RC_TRY(rc_spmv_room(p, places + h->over, s, err));
-    RC_TRY(rc_spmv_ell_build(from, p->schedule->slots, n.width, s, &h->ell, err));
-    st = rc_spmv_coo_build(p, from, n.width, h->over, n.beyond, places, s, &h->coo, err);
-done:
-    return st;
+    RC_PASS(rc_spmv_rows(p, s, err));
+    RC_PASS(rc_spmv_room(p, places + h->over, s, err));
+    RC_PASS(rc_spmv_ell_build(from, p->schedule->slots, n.width, s, &h->ell, err));
+    return rc_spmv_coo_build(p, from, n.width, h->over, n.beyond, places, s, &h->coo, err);
 }
 
 static rc_status_t launch(

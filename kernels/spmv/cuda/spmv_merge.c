@@ -29,9 +29,8 @@ rc_status_t rc_spmv_merge_analyse(
     const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_spmv_counts_t *n, rc_err_t *err)
 {
     int64_t shares = shares_of(p, items);
-    rc_status_t st;
-    RC_TRY(rc_spmv_limits(p, shares, err));
-    RC_TRY(rc_spmv_count(p, look_of(items), 0, n, err));
+    RC_PASS(rc_spmv_limits(p, shares, err));
+    RC_PASS(rc_spmv_count(p, look_of(items), 0, n, err));
     int64_t points = rc_spmv_shares_bytes(shares);
     int64_t most = rc_spmv_most_spans(shares, n->beyond);
     out->traffic = rc_sat_add(out->traffic, points);
@@ -39,8 +38,7 @@ rc_status_t rc_spmv_merge_analyse(
     out->pointers = points;
     out->bytes = rc_sat_add(out->bytes,
         rc_spmv_spans_bytes(shares, most, (int64_t)rc_precision_bytes(p->precision)));
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
@@ -50,19 +48,17 @@ rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t ite
     const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST};
     rc_spmv_share_t *share = NULL;
     uint8_t *lanes = NULL;
-    rc_status_t st;
     out->shares = shares_of(p, items);
-    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
+    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
     out->args.ptr = a.ptr;
     out->args.col = a.col;
     out->args.val = a.val;
     out->entry = rc_spmv_merge_entry(p->precision, a.wide);
-    RC_TRY(rc_spmv_shares(p, from, items, look_of(items),
+    RC_PASS(rc_spmv_shares(p, from, items, look_of(items),
         rc_spmv_most_spans(out->shares, n->beyond), &rule, s, &share, &lanes, err));
     out->args.share = share;
     out->args.lanes = lanes;
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, const rc_operands_t *o,

@@ -137,8 +137,7 @@ static rc_status_t cpu_flush(rc_device_t *d, rc_err_t *err)
         /* twice the cache: one pass then leaves nothing of what was there */
         size_t bytes = d->cache_bytes > least / 2 ? 2 * (size_t)d->cache_bytes : least;
         impl->flush_buffer = rc_alloc_aligned(bytes, 1, "the cache flush", err);
-        if (!impl->flush_buffer)
-            return RC_ENOMEM;
+        RC_PASS(impl->flush_buffer ? RC_OK : RC_ENOMEM);
         memset(impl->flush_buffer, 0, bytes);
         impl->flush_bytes = bytes;
     }
@@ -164,9 +163,7 @@ static rc_status_t cpu_time_batch(
 {
     int64_t start = rc_clock_ns();
     for (int64_t i = 0; i < batch; i++) {
-        rc_status_t st = launch(state, err);
-        if (st < 0)
-            return st;
+        RC_PASS(launch(state, err));
     }
     *ns = rc_clock_ns() - start;
     d->active_ns += *ns;

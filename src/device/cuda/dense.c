@@ -1,6 +1,7 @@
 #include "config.h"
 #include "device/cuda/dense.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/clock.h"
 #include "base/rng_hash.h"
 #include "device/cuda/cuda.h"
@@ -180,8 +181,7 @@ rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int6
     if (n == 0)
         return RC_OK;
     host = rc_alloc(count, 2 * sizeof(int64_t), "positions in C", err);
-    if (!host)
-        return RC_ENOMEM;
+    RC_PASS(host ? RC_OK : RC_ENOMEM);
     memcpy(host, row, count * sizeof *row);
     memcpy(host + count * sizeof *row, col, count * sizeof *col);
     RC_TRY(d->executor.alloc(&d->executor, there + back, &memory, err));

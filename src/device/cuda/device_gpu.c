@@ -3,6 +3,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/dense.h"
 #include "device/cuda/executor.h"
@@ -151,11 +152,8 @@ static rc_status_t make_parts(rc_device_t *d, int threads, rc_err_t *err)
     if (e == cudaSuccess)
         e = cudaMemGetInfo(&left, &total);
     d->memory_bytes = (int64_t)left;
-    rc_status_t st = rc_cuda_check(e, "the GPU does not open", err);
-    if (st == RC_OK)
-        st = rc_executor_cuda(impl->index, impl->stream, &memory, threads, &d->executor, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(e, "the GPU does not open", err));
+    RC_PASS(rc_executor_cuda(impl->index, impl->stream, &memory, threads, &d->executor, err));
     rc_cuda_stay(&d->executor);
     return rc_cuda_timer_new(&d->executor, &impl->timer, err);
 }
@@ -171,9 +169,7 @@ static void describe(rc_device_t *d, const rc_gpu_info_t *info)
 rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
 {
     rc_gpu_info_t info;
-    rc_status_t st = rc_cuda_describe(index, &info, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_describe(index, &info, err));
     rc_device_t *d = rc_alloc0(1, sizeof *d, "the device", err);
     gpu_impl_t *impl = rc_alloc0(1, sizeof *impl, "the device", err);
     if (!d || !impl) {
@@ -195,7 +191,7 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .dense_gather = rc_cuda_dense_gather,
     };
     describe(d, &info);
-    st = make_parts(d, threads, err);
+    rc_status_t st = make_parts(d, threads, err);
     if (st < 0) {
         gpu_close(d);
         return st;

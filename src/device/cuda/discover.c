@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/nvml.h"
 
@@ -31,9 +32,7 @@ rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err)
     if (!out)
         return rc_fail(err, RC_EINVAL, "versions: expected where to put them, found NULL");
     *out = (rc_gpu_versions_t){0};
-    rc_status_t st = rc_cuda_check(cudaRuntimeGetVersion(&out->runtime), "the CUDA runtime", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(cudaRuntimeGetVersion(&out->runtime), "the CUDA runtime", err));
     if (cudaDriverGetVersion(&out->driver) != cudaSuccess) {
         (void)cudaGetLastError();
         out->driver = 0;
@@ -64,15 +63,10 @@ rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err)
     char what[32];
     snprintf(what, sizeof what, "GPU %d", index);
     *out = (rc_gpu_info_t){.index = index};
-    rc_status_t st = rc_cuda_check(cudaGetDeviceProperties(&p, index), what, err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaDeviceGetPCIBusId(out->pci, (int)sizeof out->pci, index), what, err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaDriverGetVersion(&out->driver), "the CUDA driver", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaRuntimeGetVersion(&out->runtime), "the CUDA runtime", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(cudaGetDeviceProperties(&p, index), what, err));
+    RC_PASS(rc_cuda_check(cudaDeviceGetPCIBusId(out->pci, (int)sizeof out->pci, index), what, err));
+    RC_PASS(rc_cuda_check(cudaDriverGetVersion(&out->driver), "the CUDA driver", err));
+    RC_PASS(rc_cuda_check(cudaRuntimeGetVersion(&out->runtime), "the CUDA runtime", err));
     snprintf(out->name, sizeof out->name, "%.*s", (int)sizeof out->name - 1, p.name);
     uuid_text(&p, out->uuid, sizeof out->uuid);
     out->cc_major = p.major;
@@ -122,8 +116,7 @@ rc_status_t rc_gpu_list(rc_gpu_info_t **list, int *count, rc_err_t *err)
     } else if (e != cudaSuccess)
         return no_driver(e, err);
     rc_gpu_info_t *all = rc_alloc0((size_t)n, sizeof *all, "the list of GPUs", err);
-    if (!all)
-        return RC_ENOMEM;
+    RC_PASS(all ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++) {
         rc_status_t st = rc_cuda_describe(i, &all[i], err);
         if (st < 0) {

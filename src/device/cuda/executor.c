@@ -2,6 +2,7 @@
 #include "config.h"
 #include "device/cuda/executor.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/clock.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/gather.h"
@@ -219,8 +220,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     if (st < 0)
         return st;
     cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
-    if (!impl)
-        return RC_ENOMEM;
+    RC_PASS(impl ? RC_OK : RC_ENOMEM);
     *impl = (cuda_impl_t){.index = index,
         .sms = sms,
         .l2_bytes = l2_bytes,

@@ -1,6 +1,7 @@
 /* Values by their places. */
 #include "device/cuda/gather.h"
 #include "device/cuda/cuda.h"
+#include "base/error.h"
 #include "device/cuda/types.cuh"
 
 namespace
@@ -48,9 +49,7 @@ extern "C" rc_status_t rc_cuda_gather(const rc_executor_t *x, const rc_gather_t 
     });
     if (!known)
         return rc_fail(err, RC_ENOTSUP, "values of a type that is not known");
-    rc_status_t st = rc_cuda_launched("new values", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_launched("new values", err));
     nothing<<<1, 1, 0, rc_cuda_stream(x)>>>();
     return rc_cuda_launched("new values", err);
 }

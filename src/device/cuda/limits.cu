@@ -1,6 +1,7 @@
 /* Rates of reading and of arithmetic. */
 #include "device/limits.h"
 #include "device/cuda/cuda.h"
+#include "base/error.h"
 
 #include <cstdint>
 
@@ -172,11 +173,9 @@ extern "C" rc_status_t rc_limits_measure(rc_device_t *d, rc_limits_t *out, rc_er
     const int64_t room = BEYOND_L2 * l2 > own ? BEYOND_L2 * l2 : own;
     double *const rate[] = {&out->memory, &out->l2, &out->l1, &out->shared, &out->fp32, &out->fp64};
     void *from = NULL;
-    rc_status_t st = x->alloc(x, (size_t)room + sizeof(float4), &from, err);
-    if (st < 0)
-        return st;
+    RC_PASS(x->alloc(x, (size_t)room + sizeof(float4), &from, err));
     const int before = rc_cuda_enter(x);
-    st = rc_cuda_check(
+    rc_status_t st = rc_cuda_check(
         cudaMemsetAsync(from, 0, (size_t)room, rc_cuda_stream(x)), "clearing what is read", err);
     for (int i = MEMORY; i <= FP64 && st == RC_OK; i++) {
         probe p = {x, (what)i, from, i == L2 ? l2 / WITHIN_L2 : BEYOND_L2 * l2,

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "device/cuda/timer.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "device/cuda/cuda.h"
 
 #include <stdlib.h>
@@ -37,8 +38,7 @@ static cudaError_t make_gate(rc_cuda_timer_t *t)
 rc_status_t rc_cuda_timer_new(rc_executor_t *x, rc_cuda_timer_t **out, rc_err_t *err)
 {
     rc_cuda_timer_t *t = rc_alloc0(1, sizeof *t, "a timer", err);
-    if (!t)
-        return RC_ENOMEM;
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
     t->x = x;
     int before = rc_cuda_enter(x);
     cudaError_t e = cudaEventCreate(&t->start);
@@ -102,11 +102,8 @@ static rc_status_t time_once(rc_cuda_timer_t *t, rc_launch_fn *launch, void *sta
         (void)cudaGetLastError();
         return st;
     }
-    st = rc_cuda_check(cudaEventSynchronize(t->stop), "timed batch", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaEventElapsedTime(&ms, t->start, t->stop), "its time", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(cudaEventSynchronize(t->stop), "timed batch", err));
+    RC_PASS(rc_cuda_check(cudaEventElapsedTime(&ms, t->start, t->stop), "its time", err));
     *clean = __atomic_load_n(&t->gate->gave_up, __ATOMIC_ACQUIRE) != t->ticket;
     *ns = (int64_t)((double)ms * ns_per_ms);
     return RC_OK;

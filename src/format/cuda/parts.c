@@ -7,14 +7,12 @@ rc_status_t rc_cuda_parts_keep(
     rc_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err)
 {
     void *to;
-    rc_status_t st;
-    RC_TRY(rc_memory_keep_or_room(m, from->of, (size_t)from->parts * sizeof *from->of, &to, err));
+    RC_PASS(rc_memory_keep_or_room(m, from->of, (size_t)from->parts * sizeof *from->of, &to, err));
     out->of = to;
-    RC_TRY(rc_memory_keep_or_room(
+    RC_PASS(rc_memory_keep_or_room(
         m, from->lengthy, (size_t)from->longs * sizeof *from->lengthy, &to, err));
     out->lengthy = to;
-done:
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int64_t k,
@@ -22,13 +20,11 @@ rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int
 {
     size_t columns = (size_t)k;
     void *to;
-    rc_status_t st;
-    RC_TRY(rc_memory_keep(m, NULL,
+    RC_PASS(rc_memory_keep(m, NULL,
         (size_t)parts * columns * rc_precision_bytes(rc_type(precision)->sum), &out->partial, err));
-    RC_TRY(rc_memory_keep(m, NULL, (size_t)longs * columns * sizeof *out->arrived, &to, err));
+    RC_PASS(rc_memory_keep(m, NULL, (size_t)longs * columns * sizeof *out->arrived, &to, err));
     out->arrived = to;
-done:
-    return st;
+    return RC_OK;
 }
 
 int64_t rc_cuda_parts_bytes(int64_t parts, int64_t longs)

@@ -30,8 +30,7 @@ static rc_status_t list_panels(host_t *h, rc_err_t *err)
     const rc_segments_t *from = &h->parts;
     int64_t n = 0;
     h->panel = rc_alloc((size_t)from->size.heavy_panels + 1, sizeof *h->panel, "panels", err);
-    if (!h->panel)
-        return RC_ENOMEM;
+    RC_PASS(h->panel ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < from->size.panels; p++)
         if (from->panel_ptr[p] < from->panel_ptr[p + 1])
             h->panel[n++] = (rc_rs_panel_t){(int32_t)p, (int32_t)from->panel_ptr[p]};
@@ -48,8 +47,7 @@ static rc_status_t list_dense(host_t *h, const rc_problem_t *p, rc_err_t *err)
     int64_t n = 0;
     h->dense = rc_alloc0(((size_t)from->size.rows + 31) / 32, sizeof *h->dense, what, err);
     h->scaled = rc_alloc((size_t)from->size.heavy_rows, sizeof *h->scaled, what, err);
-    if (!h->dense || !h->scaled)
-        return RC_ENOMEM;
+    RC_PASS(h->dense && h->scaled ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < from->size.heavy; i++)
         h->dense[from->row[i] / 32] |= 1u << from->row[i] % 32;
     for (int64_t i = 0; i < from->size.rows; i++)
@@ -105,9 +103,8 @@ static void keep(
 static rc_status_t put_places(rc_keeping_t *k, const rc_segments_t *from)
 {
     const rc_segments_size_t *n = &from->size;
-    rc_status_t st = rc_places_put(&k->places, 0, from->val, n->nnz_heavy, k->err);
-    return st < 0 ? st
-                  : rc_places_put(&k->places, n->nnz_heavy, from->light_val, n->nnz_light, k->err);
+    RC_PASS(rc_places_put(&k->places, 0, from->val, n->nnz_heavy, k->err));
+    return rc_places_put(&k->places, n->nnz_heavy, from->light_val, n->nnz_light, k->err);
 }
 
 static rc_status_t split_there(rc_keeping_t *k, const rc_build_segments_t *out)

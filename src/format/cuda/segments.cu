@@ -261,16 +261,14 @@ void cut_chunks(work *w)
 rc_status_t find_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
-    rc_status_t st;
-    RC_TRY(zeros_of(m, w->nnz / 32 + 1, &w->flag, err));
-    RC_TRY(scratch_of(m, w->to.segments + 1, &w->start, err));
-    RC_TRY(scratch_of(m, w->to.segments + 1, &w->place, err));
-    RC_TRY(rc::put_each(x, flag_rows{*w}, c->slots, "rows of segments", err));
-    RC_TRY(rc::put_in_order(&c->b, list_starts{*w}, w->nnz, "segments", err));
-    RC_TRY(rc::put_in_order(&c->b, light_places{*w}, w->to.segments, "light segments", err));
-    RC_TRY(rc::put_each(x, light_rows{*w}, c->slots + 1, "light rows", err));
-done:
-    return st;
+    RC_PASS(zeros_of(m, w->nnz / 32 + 1, &w->flag, err));
+    RC_PASS(scratch_of(m, w->to.segments + 1, &w->start, err));
+    RC_PASS(scratch_of(m, w->to.segments + 1, &w->place, err));
+    RC_PASS(rc::put_each(x, flag_rows{*w}, c->slots, "rows of segments", err));
+    RC_PASS(rc::put_in_order(&c->b, list_starts{*w}, w->nnz, "segments", err));
+    RC_PASS(rc::put_in_order(&c->b, light_places{*w}, w->to.segments, "light segments", err));
+    RC_PASS(rc::put_each(x, light_rows{*w}, c->slots + 1, "light rows", err));
+    return RC_OK;
 }
 
 rc_status_t place_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
@@ -322,17 +320,15 @@ rc_status_t end_lists(rc_executor_t *x, const rc_build_segments_t *to, rc_err_t 
 rc_status_t split(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
-    rc_status_t st;
-    RC_TRY(find_segments(c, m, w, err));
-    RC_TRY(w->to.heavy > 0 ? place_segments(c, m, w, err) : end_lists(x, &w->to, err));
-    RC_TRY(move_all(c, *w, err));
+    RC_PASS(find_segments(c, m, w, err));
+    RC_PASS(w->to.heavy > 0 ? place_segments(c, m, w, err) : end_lists(x, &w->to, err));
+    RC_PASS(move_all(c, *w, err));
     if (w->to.dense && w->to.heavy > 0) {
-        RC_TRY(rc::put_each(x, flag_dense{*w}, w->to.heavy, "rows with heavy segments", err));
-        RC_TRY(rc::put_in_order(
+        RC_PASS(rc::put_each(x, flag_dense{*w}, w->to.heavy, "rows with heavy segments", err));
+        RC_PASS(rc::put_in_order(
             &c->b, list_dense{*w, c->b.items}, c->slots, "rows with heavy segments", err));
     }
-done:
-    return st;
+    return RC_OK;
 }
 
 } // namespace

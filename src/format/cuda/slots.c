@@ -78,14 +78,12 @@ rc_status_t rc_cuda_slots_build(
 {
     rc_keeping_t k = rc_keep_begin(m, p, err);
     rc_slots_t host = {0};
-    rc_status_t st = rc_cuda_slots_rows(m, p, out, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_slots_rows(m, p, out, err));
     out->cols = p->a->cols;
     out->nnz = p->a->nnz;
     out->wide = rc_cuda_slots_wide(p);
     keep_slots(&k, out, &host);
-    st = rc_keep_end(&k);
+    rc_status_t st = rc_keep_end(&k);
     rc_slots_free(&host);
     return st < 0 ? st : m->x->wait(m->x, err); /* it is part of the time to prepare */
 }

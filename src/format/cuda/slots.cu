@@ -1,5 +1,6 @@
 /* A matrix of format/cuda/vector.h in the order of its slots. */
 #include "format/cuda/vector.cuh"
+#include "base/error.h"
 
 #include <cuda_runtime.h>
 
@@ -143,11 +144,8 @@ extern "C" rc_status_t rc_build_csr_copy(
 {
     rc_executor_t *x = c->b.x;
     const size_t nnz = static_cast<size_t>(c->nnz);
-    rc_status_t st = copy(x, col, c->col, nnz * sizeof *col, err);
-    if (st == RC_OK)
-        st = copy_pointers(x, {c->ptr, c->ptr_bytes}, wide, ptr, c->slots + 1, err);
-    if (st < 0)
-        return st;
+    RC_PASS(copy(x, col, c->col, nnz * sizeof *col, err));
+    RC_PASS(copy_pointers(x, {c->ptr, c->ptr_bytes}, wide, ptr, c->slots + 1, err));
     if (!entry) /* they are not asked for */
         return RC_OK;
     return c->entry ? copy(x, entry, c->entry, nnz * static_cast<size_t>(c->entry_bytes), err)

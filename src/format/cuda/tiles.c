@@ -59,8 +59,7 @@ static rc_status_t list_rest_rows(
     const rc_tile_parts_t *a = &c->parts;
     int64_t panel = 0;
     h->rest_row = rc_alloc((size_t)a->slots, sizeof *h->rest_row, "the sparse part", err);
-    if (!h->rest_row)
-        return RC_ENOMEM;
+    RC_PASS(h->rest_row ? RC_OK : RC_ENOMEM);
     *has_rest = 0;
     for (int64_t i = 0; i < a->slots; i++) {
         while (panel < a->size.panels && a->panel[panel].slot + (int64_t)c->rule.panel <= i)
@@ -123,9 +122,8 @@ static rc_status_t put_places(rc_keeping_t *k, const rc_build_tiles_t *b, const 
     const rc_tile_parts_t *from = &c->parts;
     const int64_t tiles = b->columns * b->rows;
     const void *val = b->rows > 1 ? c->groups.val : from->val;
-    rc_status_t st = rc_places_put(&k->places, 0, val, tiles, k->err);
-    return st < 0 ? st
-                  : rc_places_put(&k->places, tiles, from->rest_val, from->size.nnz_rest, k->err);
+    RC_PASS(rc_places_put(&k->places, 0, val, tiles, k->err));
+    return rc_places_put(&k->places, tiles, from->rest_val, from->size.nnz_rest, k->err);
 }
 
 static rc_status_t cut_there(rc_keeping_t *k, rc_build_tiles_t *b, int *has_rest)

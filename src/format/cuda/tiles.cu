@@ -363,37 +363,33 @@ rc_status_t find_columns(rc_build_csr_t *c, work *w, void *temp, int64_t temp_by
 {
     rc_executor_t *x = c->b.x;
     const int panel_bits = rc::bits_of(w->panels);
-    rc_status_t st;
-    RC_TRY(rc::put_entries(x, key_entries{*w}, w->from.ptr, c->slots, w->nnz, "keys of entries", err));
-    RC_TRY(sort(c, temp, temp_bytes, &w->by, w->col_bits + panel_bits, err));
-    RC_TRY(x->fill(x, w->start, 0x7f, (size_t)(w->nnz + 1) * sizeof *w->start, err));
-    RC_TRY(x->fill(x, w->dense.key, 0xff, (size_t)w->candidates * sizeof *w->dense.key, err));
-    RC_TRY(x->fill(x, w->columns, 0, (size_t)(w->panels + 1) * sizeof *w->columns, err));
-    RC_TRY(rc::put_in_order(&c->b, list_runs{*w}, w->nnz, "columns of panels", err));
-    RC_TRY(rc::put_in_order(&c->b, list_dense{*w}, w->nnz, "dense columns", err));
-    RC_TRY(sort(c, temp, temp_bytes, &w->dense, COUNT_BITS + panel_bits, err));
-    RC_TRY(rc::put_in_order(&c->b, add_columns{*w}, w->panels, "dense columns of panels", err));
-    RC_TRY(rc::put_in_order(&c->b, add_kept{*w}, w->panels, "columns of tiles", err));
-    RC_TRY(rc::put_in_order(&c->b, add_tiles{*w}, w->panels, "tiles", err));
-    RC_TRY(rc::put_in_order(&c->b, list_panels{*w}, w->panels, "panels with tiles", err));
-    RC_TRY(rc::put_each(x, rank_dense{*w}, w->candidates, "places of columns", err));
-    RC_TRY(rc::put_each(x, place_entries{*w}, w->nnz, "places of entries", err));
-done:
-    return st;
+    RC_PASS(rc::put_entries(x, key_entries{*w}, w->from.ptr, c->slots, w->nnz, "keys of entries", err));
+    RC_PASS(sort(c, temp, temp_bytes, &w->by, w->col_bits + panel_bits, err));
+    RC_PASS(x->fill(x, w->start, 0x7f, (size_t)(w->nnz + 1) * sizeof *w->start, err));
+    RC_PASS(x->fill(x, w->dense.key, 0xff, (size_t)w->candidates * sizeof *w->dense.key, err));
+    RC_PASS(x->fill(x, w->columns, 0, (size_t)(w->panels + 1) * sizeof *w->columns, err));
+    RC_PASS(rc::put_in_order(&c->b, list_runs{*w}, w->nnz, "columns of panels", err));
+    RC_PASS(rc::put_in_order(&c->b, list_dense{*w}, w->nnz, "dense columns", err));
+    RC_PASS(sort(c, temp, temp_bytes, &w->dense, COUNT_BITS + panel_bits, err));
+    RC_PASS(rc::put_in_order(&c->b, add_columns{*w}, w->panels, "dense columns of panels", err));
+    RC_PASS(rc::put_in_order(&c->b, add_kept{*w}, w->panels, "columns of tiles", err));
+    RC_PASS(rc::put_in_order(&c->b, add_tiles{*w}, w->panels, "tiles", err));
+    RC_PASS(rc::put_in_order(&c->b, list_panels{*w}, w->panels, "panels with tiles", err));
+    RC_PASS(rc::put_each(x, rank_dense{*w}, w->candidates, "places of columns", err));
+    RC_PASS(rc::put_each(x, place_entries{*w}, w->nnz, "places of entries", err));
+    return RC_OK;
 }
 
 rc_status_t cut(rc_build_csr_t *c, work *w, void *temp, int64_t temp_bytes, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
-    rc_status_t st;
-    RC_TRY(find_columns(c, w, temp, temp_bytes, err));
-    RC_TRY(rc::put_in_order(&c->b, part_entries{*w}, w->nnz, "entries of the sparse part", err));
+    RC_PASS(find_columns(c, w, temp, temp_bytes, err));
+    RC_PASS(rc::put_in_order(&c->b, part_entries{*w}, w->nnz, "entries of the sparse part", err));
     w->by.n = w->to.nnz_dense;
-    RC_TRY(sort(c, temp, temp_bytes, &w->by, w->col_bits + rc::bits_of(w->to.ptrs), err));
-    RC_TRY(rc::put_in_order(&c->b, move_dense{*w}, w->to.nnz_dense, "entries of tiles", err));
-    RC_TRY(rc::put_each(x, rest_pointers{*w}, c->slots + 1, "rows of the sparse part", err));
-done:
-    return st;
+    RC_PASS(sort(c, temp, temp_bytes, &w->by, w->col_bits + rc::bits_of(w->to.ptrs), err));
+    RC_PASS(rc::put_in_order(&c->b, move_dense{*w}, w->to.nnz_dense, "entries of tiles", err));
+    RC_PASS(rc::put_each(x, rest_pointers{*w}, c->slots + 1, "rows of the sparse part", err));
+    return RC_OK;
 }
 
 /* The whole matrix is the sparse part. */

@@ -1,6 +1,7 @@
 /* Rows, entries and shares of format/cuda/vector.h. */
 #include "format/cuda/vector.cuh"
 #include "format/cuda/lanes.h"
+#include "base/error.h"
 #include "format/ell.h"
 
 #include <cuda_runtime.h>
@@ -304,10 +305,8 @@ extern "C" rc_status_t rc_build_count(
     const int64_t ctas = 1024; /* walk over all rows, so that atomics are few */
     void *to = nullptr;
     counts got;
-    rc_status_t st = x->alloc(x, sizeof got, &to, err);
-    if (st < 0)
-        return st;
-    st = x->fill(x, to, 0, sizeof got, err);
+    RC_PASS(x->alloc(x, sizeof got, &to, err));
+    rc_status_t st = x->fill(x, to, 0, sizeof got, err);
     if (st == RC_OK && p->a->rows > 0) {
         const int current = rc_cuda_enter(x);
         const unsigned grid = rc::grid_for(p->a->rows, rc::VECTOR_THREADS);
@@ -379,10 +378,10 @@ extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t ent
     }
     if (st < 0)
         return st;
-    st = rc::put_entries(c->b.x,
+    RC_PASS(rc::put_entries(c->b.x,
         coordinates{rc::csr_of(c), skip, row, col, {entry, c->entry_bytes}}, ptr, c->slots, entries,
-        "coordinates", err);
-    return st < 0 ? st : rc::cut_shares(c->b.x, row, ptr, 0, entries, share, err);
+        "coordinates", err));
+    return rc::cut_shares(c->b.x, row, ptr, 0, entries, share, err);
 }
 
 extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,

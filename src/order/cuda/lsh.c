@@ -108,20 +108,18 @@ static rc_status_t compare_band(rc_cuda_lsh_t *l, rc_err_t *err)
     rc_executor_t *x = l->x;
     unsigned long long before = (unsigned long long)l->pairs;
     int64_t found = 0;
-    rc_status_t st;
-    RC_TRY(rc_cuda_lsh_sort(l, err));
+    RC_PASS(rc_cuda_lsh_sort(l, err));
     for (;;) {
-        RC_TRY(x->upload(x, l->found, &before, sizeof before, err));
-        RC_TRY(rc_cuda_lsh_compare(l, err));
-        RC_TRY(ask_found(l, &found, err));
+        RC_PASS(x->upload(x, l->found, &before, sizeof before, err));
+        RC_PASS(rc_cuda_lsh_compare(l, err));
+        RC_PASS(ask_found(l, &found, err));
         if (found <= l->room)
             break;
-        RC_TRY(grow_list(l, found > 2 * l->room ? found : 2 * l->room, err));
+        RC_PASS(grow_list(l, found > 2 * l->room ? found : 2 * l->room, err));
     }
-    RC_TRY(remember(l, found, err));
+    RC_PASS(remember(l, found, err));
     l->pairs = found;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* As on the host: without a window the candidates are counted before one is looked at. */
@@ -151,13 +149,12 @@ static rc_status_t compare_bands(
     rc_cuda_lsh_t *l, const rc_lsh_rule_t *rule, rc_lsh_facts_t *facts, rc_err_t *err)
 {
     int64_t bands = rule->siglen / rule->bsize;
-    rc_status_t st;
     if (rule->window == 0)
-        RC_TRY(check_candidates(l, bands, err));
-    RC_TRY(rc_cuda_lsh_sign(l, 0, l->word[0], err));
+        RC_PASS(check_candidates(l, bands, err));
+    RC_PASS(rc_cuda_lsh_sign(l, 0, l->word[0], err));
     while (facts->bands < bands) {
-        RC_TRY(rc_cuda_lsh_sign(l, (facts->bands + 1) % bands, l->word[1], err));
-        RC_TRY(compare_band(l, err));
+        RC_PASS(rc_cuda_lsh_sign(l, (facts->bands + 1) % bands, l->word[1], err));
+        RC_PASS(compare_band(l, err));
         uint64_t *word = l->word[0];
         l->word[0] = l->word[1];
         l->word[1] = word;
@@ -166,8 +163,7 @@ static rc_status_t compare_bands(
             break;
     }
     facts->pairs = l->pairs;
-done:
-    return st;
+    return RC_OK;
 }
 
 /* ----------------------------------------------------------- to the host */
@@ -201,8 +197,7 @@ static rc_status_t deliver_set(const rc_cuda_lsh_t *l, rc_pair_set_t *seen, rc_e
     size_t slots = (size_t)1 << l->bits;
     RC_PASS(rc_pairs_check_memory(l->pairs, (int64_t)(slots * sizeof *seen->slot), err));
     seen->slot = rc_alloc(slots, sizeof *seen->slot, "pairs of rows", err);
-    if (!seen->slot)
-        return RC_ENOMEM;
+    RC_PASS(seen->slot ? RC_OK : RC_ENOMEM);
     seen->slots = (int64_t)slots;
     seen->count = l->pairs;
     return l->x->download(l->x, seen->slot, l->slot, slots * sizeof *seen->slot, err);
@@ -290,19 +285,16 @@ static rc_status_t build(policy_t policy, rc_executor_t *x, const rc_cuda_patter
     fixed_t room = {NULL, 0};
     int index;
     int is_captured = 0;
-    rc_status_t st;
-    RC_TRY(rc_lsh_check(&rule, err));
+    RC_PASS(rc_lsh_check(&rule, err));
     if (!work) {
-        RC_TRY(lay_out(&s.l, &rule, a->rows, &room, err));
+        RC_PASS(lay_out(&s.l, &rule, a->rows, &room, err));
         *bytes = room.used;
         return RC_OK;
     }
-    RC_TRY(rc_cuda_stream_info(rc_cuda_stream(x), &index, &is_captured, err));
+    RC_PASS(rc_cuda_stream_info(rc_cuda_stream(x), &index, &is_captured, err));
     if (is_captured)
         return rc_fail(err, RC_ENOTSUP, "the stream is being captured, and this order waits for it");
-    st = order(policy, &s, params, slots, err);
-done:
-    return st;
+    return order(policy, &s, params, slots, err);
 }
 
 static rc_status_t build_lsh(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *params,

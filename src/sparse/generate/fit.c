@@ -35,8 +35,7 @@ static rc_status_t count_items(fit_t *f, int64_t *diagonal, rc_err_t *err)
     int64_t on = 0;
     if (!f->before)
         f->before = rc_alloc0((size_t)a->rows + 1, sizeof *f->before, "counts of rows", err);
-    if (!f->before)
-        return RC_ENOMEM;
+    RC_PASS(f->before ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for schedule(static) reduction(+ : on)
     for (int64_t i = 0; i < a->rows; i++) {
         int loop = f->square && rc_csr_has(a, i, i);
@@ -136,8 +135,7 @@ static rc_status_t mark(
     const rc_permute_t *p, int64_t items, int64_t first, int64_t end, uint64_t **out, rc_err_t *err)
 {
     uint64_t *bits = rc_alloc0((size_t)items / 64 + 1, sizeof *bits, "chosen entries", err);
-    if (!bits)
-        return RC_ENOMEM;
+    RC_PASS(bits ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for schedule(static)
     for (int64_t place = first; place < end; place++) {
         int64_t item = rc_permute_from(p, place);
@@ -187,8 +185,7 @@ static rc_status_t deal(fit_t *f, int64_t missing, rc_err_t *err)
 {
     const rc_csr_t *a = f->a;
     f->extra = rc_alloc0((size_t)a->rows, sizeof *f->extra, "added entries of rows", err);
-    if (!f->extra)
-        return RC_ENOMEM;
+    RC_PASS(f->extra ? RC_OK : RC_ENOMEM);
     int64_t carried = 0;
     int64_t share = missing / a->rows;
     int64_t rest = missing % a->rows;

@@ -50,8 +50,7 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     rc_status_t st;
     RC_TRY(rc_rows_check(&r, err));
     m.col = rc_alloc((size_t)m.cols, sizeof *m.col, "the places of columns", err);
-    if (!m.col)
-        return RC_ENOMEM;
+    RC_PASS(m.col ? RC_OK : RC_ENOMEM);
     rc_permute_table(&places, m.col);
     st = rc_rows_build(&r, seed, out, err);
 done:

@@ -68,8 +68,7 @@ static int64_t member(const graph_t *g, int64_t community, rc_draw_t *d)
 static rc_status_t rank_members(graph_t *g, rc_err_t *err)
 {
     g->member = rc_alloc((size_t)g->n, sizeof *g->member, "members of communities", err);
-    if (!g->member)
-        return RC_ENOMEM;
+    RC_PASS(g->member ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t c = 0; c < g->communities; c++) {
         int64_t first = g->first[c];

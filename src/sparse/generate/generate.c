@@ -56,8 +56,7 @@ static rc_status_t find(const char *name, const rc_generator_t **out, rc_err_t *
         }
     }
     const char **names = rc_alloc((size_t)n, sizeof *names, "names of generators", err);
-    if (!names)
-        return RC_ENOMEM;
+    RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         names[i] = rc_generators[i]->name;
     rc_status_t st = unknown(RC_ENOENT, "generator", name, names, n, err);

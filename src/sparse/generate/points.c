@@ -1,6 +1,7 @@
 #include "config.h"
 #include "sparse/generate/points.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "sparse/generate/rows.h"
 
 #include <stdlib.h>
@@ -16,8 +17,7 @@ typedef struct place {
 static rc_status_t deal(rc_points_t *p, rc_err_t *err)
 {
     p->start = rc_alloc0((size_t)p->n + 1, sizeof *p->start, "cells of points", err);
-    if (!p->start)
-        return RC_ENOMEM;
+    RC_PASS(p->start ? RC_OK : RC_ENOMEM);
     uint64_t key = rc_rng_keyed(rc_rng_key(p->seed), CELL_STREAM);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; i++) {

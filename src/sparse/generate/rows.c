@@ -270,8 +270,7 @@ static rc_status_t mirror(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
     if (p->rows == 0)
         return RC_OK;
     int64_t *end = rc_alloc0((size_t)p->rows, sizeof *end, "ends of rows", err);
-    if (!end)
-        return RC_ENOMEM;
+    RC_PASS(end ? RC_OK : RC_ENOMEM);
     mirrored_ends(p, end);
     int64_t entries = end[p->rows - 1];
     int32_t *flat = rc_alloc((size_t)entries, sizeof *flat, "mirrored entries", err);
