@@ -50,11 +50,11 @@ typedef struct rc_kernel {
                              library's, or none */
     rc_kernel_rank_t rank[RC_KERNEL_RANKS]; /**< no lines: it has none */
     unsigned c_orders;                      /**< RC_STORES_* */
-    unsigned types;     /**< bits 1 << rc_precision_t; 0: RC_TYPES_IEEE */
-    int computes;       /**< 0: writes nothing meaningful, verification is left out */
-    int for_testing;    /**< 1: not part of "all", nor a candidate of plans: tests and references */
-    int builds; /**< 1: prepare builds on the device where the problem has its matrix there */
-    int any_k;  /**< 1: run takes operands of any K up to that of the problem */
+    unsigned types;                         /**< bits 1 << rc_precision_t; 0: RC_TYPES_IEEE */
+    int computes;    /**< 0: writes nothing meaningful, verification is left out */
+    int for_testing; /**< 1: not part of "all", nor a candidate of plans: tests and references */
+    int builds;      /**< 1: prepare builds on the device where the problem has its matrix there */
+    int any_k;       /**< 1: run takes operands of any K up to that of the problem */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);

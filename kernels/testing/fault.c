@@ -44,7 +44,8 @@ static rc_status_t build(
     int64_t rows = p->param[PARAM_ROWS];
     fault_mode_t mode =
         rows == 0 || rows == p->a->rows ? (fault_mode_t)p->param[PARAM_MODE] : FAULT_NONE;
-    if (mode == FAULT_MEMORY || (mode == FAULT_THERE && p->resident) || (mode == FAULT_HERE && !p->resident))
+    if (mode == FAULT_MEMORY || (mode == FAULT_THERE && p->resident) ||
+        (mode == FAULT_HERE && !p->resident))
         return rc_fail(err, RC_ENOMEM, "no memory (requested by fault:mode=%d)", (int)mode);
     s->a = p->a;
     s->type = rc_type(p->precision);

@@ -32,11 +32,10 @@ extern const char *const rc_rs_light_choices[];
     {.name = "tune",                                                                               \
         .type = RC_PARAM_TEXT,                                                                     \
         .text = "auto",                                                                            \
-        .help =                                                                                    \
-            "what t, cfv and cfh are where they are 0: a file of rowcast train --task "            \
-            "parameters, or the name of one (without .json) in $ROWCAST_TUNING, by default "       \
-            "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 "            \
-            "and cfh = 2"},                                                                        \
+        .help = "what t, cfv and cfh are where they are 0: a file of rowcast train --task "        \
+                "parameters, or the name of one (without .json) in $ROWCAST_TUNING, by default "   \
+                "the installed ones; auto: rs-h200 where it is there, else t = 4, cfv = 2 "        \
+                "and cfh = 2"},                                                                    \
         {"t",                                                                                      \
             "entries of a row in a panel beyond which they go through shared memory; 0: by "       \
             "the tree of the tuning",                                                              \

@@ -104,9 +104,9 @@ typedef struct rc_cusparse_operand {
 struct rc_cusparse {
     rc_prepared_t base;
     const rc_cusparse_kind_t *kind;
-    rc_cuda_slots_t slots;   /**< A as CSR; of BSR and SELL only the rows */
-    void *row;               /**< pointers of CSR or rows of COO, as the descriptor has them */
-    void *col;               /**< likewise */
+    rc_cuda_slots_t slots; /**< A as CSR; of BSR and SELL only the rows */
+    void *row;             /**< pointers of CSR or rows of COO, as the descriptor has them */
+    void *col;             /**< likewise */
     int algorithm;
     cudaDataType type;
     int pre;
@@ -120,10 +120,10 @@ struct rc_cusparse {
     int64_t preprocessed_k; /**< a graph may hold runs, so the workspace stays that of one K */
     void *workspace;
     size_t workspace_bytes;
-    int changed;          /**< 1: other leading dimensions than those last found to be possible */
-    int64_t pad;          /**< of leading dimensions while the workspace is looked for, else 0 */
-    void *product;        /**< C', or of SDDMM dot products; NULL: cuSPARSE stores to the output */
-    void *columns;        /**< C before it is turned; NULL: it is not */
+    int changed;   /**< 1: other leading dimensions than those last found to be possible */
+    int64_t pad;   /**< of leading dimensions while the workspace is looked for, else 0 */
+    void *product; /**< C', or of SDDMM dot products; NULL: cuSPARSE stores to the output */
+    void *columns; /**< C before it is turned; NULL: it is not */
     int64_t k;
 };
 

@@ -1,6 +1,6 @@
-/* C = A' B on a copy of A' that prepare makes: what a user pays who keeps both.  The product is that
- * of a kernel for C = A B, with its parameters; the copy is made on the host, in the time to
- * prepare. */
+/* C = A' B on a copy of A' that prepare makes: what a user pays who keeps both.  The product is
+ * that of a kernel for C = A B, with its parameters; the copy is made on the host, in the time
+ * to prepare. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -23,7 +23,9 @@ static rc_status_t check_threads(int threads, rc_err_t *err)
     int has = rc_kokkos_threads(threads, why, sizeof why);
     if (has == 0)
         return rc_fail(err, RC_EDEVICE, "Kokkos: %s", why);
-    return has == threads ? RC_OK : rc_fail(err, RC_ENOTSUP, "Kokkos has %d threads here, the rank has %d", has, threads);
+    return has == threads ? RC_OK
+                          : rc_fail(err, RC_ENOTSUP, "Kokkos has %d threads here, the rank has %d",
+                                has, threads);
 }
 
 static rc_status_t build(

@@ -7,7 +7,8 @@
 rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     if (p->schedule->slots >= INT32_MAX || p->a->nnz > INT32_MAX)
-        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " slots and %" PRId64 " entries, the library counts up to %d",
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: %" PRId64 " slots and %" PRId64 " entries, the library counts up to %d",
             p->schedule->slots, p->a->nnz, INT32_MAX);
     rc_status_t st = rc_slots_analyse(p, out, err);
     const int64_t slots = p->schedule->slots;
@@ -15,7 +16,8 @@ rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err
     int64_t own = rc_sat_mul(slots + 1, (int64_t)sizeof(int32_t));
     if (rc_slots_row_bytes(p) > 0)
         own = rc_sat_add(own, rc_sat_mul(slots, value)); /* y by slots */
-    /* the library's matrix beside ours, while it is made: entries with both numbers, and a pointer a row */
+    /* the library's matrix beside ours, while it is made: entries with both numbers, and a
+     * pointer a row */
     own = rc_sat_add(own, rc_sat_mul(p->a->nnz, value + 2 * (int64_t)sizeof(int32_t)));
     own = rc_sat_add(own, rc_sat_mul(slots + 1, (int64_t)sizeof(int64_t)));
     out->bytes = rc_sat_add(out->bytes, own);
@@ -44,7 +46,8 @@ void rc_library_release(void *state)
 #define INSTANCES "kernels/vendor/library.inc"
 #include "device/cpu/instances.inc"
 
-/* Where y of the library is, [slots]; its beta is 0 where what it stores goes to other places later. */
+/* Where y of the library is, [slots]; its beta is 0 where what it stores goes to other places
+ * later. */
 static void *target(const rc_library_t *l, const rc_dense_t *y, double *beta)
 {
     if (!l->y)

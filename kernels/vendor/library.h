@@ -1,5 +1,6 @@
-/** \file kernels/vendor/library.h  What the kernels share that ask a library for y = A x on a CPU: CSR in the order of the slots
- *  with pointers of 32 bits, and y in the order that was asked for. */
+/** \file kernels/vendor/library.h  What the kernels share that ask a library for y = A x on a
+ *  CPU: CSR in the order of the slots with pointers of 32 bits, and y in the order that was
+ *  asked for. */
 #ifndef RC_KERNELS_VENDOR_LIBRARY_H
 #define RC_KERNELS_VENDOR_LIBRARY_H
 
@@ -20,8 +21,9 @@ typedef struct rc_library {
     void *matrix; /**< the library's */
 } rc_library_t;
 
-/** rc_kernel_t.analyse.  Its bytes are those of our arrays, beside one copy of the entries with both numbers and a pointer
- *  a row, which a library makes of them at least; what it takes beyond that while it orders them, none tells.
+/** rc_kernel_t.analyse.  Its bytes are those of our arrays, beside one copy of the entries with
+ *  both numbers and a pointer a row, which a library makes of them at least; what it takes beyond
+ *  that while it orders them, none tells.
  *  \return RC_OK; RC_ENOTSUP: 2^31 entries or slots, or more */
 rc_status_t rc_library_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
@@ -32,14 +34,16 @@ rc_status_t rc_library_build(rc_library_t *l, const rc_problem_t *p, rc_err_t *e
 /** Free the slots.  \param[in] state  rc_library_t */
 void rc_library_release(void *state);
 
-/** y = beta y of [slots], zeros for 0: before a library that multiplies what it finds, and without a matrix. */
+/** y = beta y of [slots], zeros for 0: before a library that multiplies what it finds, and
+ *  without a matrix. */
 void rc_library_scale(const rc_library_t *l, void *y, double beta);
 
 /** y = alpha A x + beta y by the library, where there are entries.  \param y  [slots] */
 typedef rc_status_t rc_library_multiply_fn(
     const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err);
 
-/** A run of the kernel: `multiply`, then y put where it belongs.  \return what `multiply` returns */
+/** A run of the kernel: `multiply`, then y put where it belongs.  \return what `multiply`
+ *  returns */
 rc_status_t rc_library_run(const rc_library_t *l, const rc_operands_t *o, double alpha, double beta,
     rc_library_multiply_fn *multiply, rc_err_t *err);
 

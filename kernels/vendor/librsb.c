@@ -1,4 +1,5 @@
-/* y = A x by librsb, the library of recursive sparse blocks: what a CPU user may have beside the vendor's. */
+/* y = A x by librsb, the library of recursive sparse blocks: what a CPU user may have beside the
+ * vendor's. */
 #include "config.h"
 #include "base/error.h"
 #include "base/type.h"
@@ -49,9 +50,10 @@ static rc_status_t build(
     RC_TRY(rc_library_build(l, p, err));
     if (p->a->nnz == 0)
         goto done;
-    l->matrix = rsb_mtx_alloc_from_csr_const(l->slots.val, l->ptr, l->slots.col, (rsb_nnz_idx_t)p->a->nnz,
-        types[p->precision], (rsb_coo_idx_t)l->slots.slots, (rsb_coo_idx_t)l->slots.cols, RSB_DEFAULT_ROW_BLOCKING,
-        RSB_DEFAULT_COL_BLOCKING, RSB_FLAG_NOFLAGS, &e);
+    l->matrix =
+        rsb_mtx_alloc_from_csr_const(l->slots.val, l->ptr, l->slots.col, (rsb_nnz_idx_t)p->a->nnz,
+            types[p->precision], (rsb_coo_idx_t)l->slots.slots, (rsb_coo_idx_t)l->slots.cols,
+            RSB_DEFAULT_ROW_BLOCKING, RSB_DEFAULT_COL_BLOCKING, RSB_FLAG_NOFLAGS, &e);
     st = check(e, "rsb_mtx_alloc_from_csr_const", err);
     rc_slots_drop_entries(&l->slots);
 done:

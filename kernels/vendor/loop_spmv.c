@@ -1,5 +1,5 @@
-/* C = A B as K products with a vector, on the columns of column-major B and C: what a user gets who has
- * no SpMM.  The launches follow each other on the stream; the host waits for none. */
+/* C = A B as K products with a vector, on the columns of column-major B and C: what a user gets
+ * who has no SpMM.  The launches follow each other on the stream; the host waits for none. */
 #include "config.h"
 #include "base/error.h"
 #include "format/cuda/slots.h"

@@ -12,7 +12,8 @@ static rc_status_t check(sparse_status_t s, const char *what, rc_err_t *err)
 {
     if (s == SPARSE_STATUS_SUCCESS)
         return RC_OK;
-    return rc_fail(err, s == SPARSE_STATUS_ALLOC_FAILED ? RC_ENOMEM : RC_EDEVICE, "MKL: %s: status %d", what, (int)s);
+    return rc_fail(err, s == SPARSE_STATUS_ALLOC_FAILED ? RC_ENOMEM : RC_EDEVICE,
+        "MKL: %s: status %d", what, (int)s);
 }
 
 static void release(void *state)
@@ -51,12 +52,15 @@ static rc_status_t build(
     (void)analysis;
     enum { many = 1000 };
     rc_library_t *l = state;
-    RC_PASS(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
+    RC_PASS(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK
+                                               : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
     mkl_set_num_threads(l->base.memory.x->threads);
     RC_PASS(rc_library_build(l, p, err));
     if (p->a->nnz > 0) {
         RC_PASS(create(l, err));
-        RC_PASS(check(mkl_sparse_set_mv_hint(l->matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, many), "hint", err));
+        RC_PASS(
+            check(mkl_sparse_set_mv_hint(l->matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, many),
+                "hint", err));
         RC_PASS(check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err));
     }
     return RC_OK;
@@ -78,8 +82,8 @@ static sparse_status_t mv_f64(
 static rc_status_t multiply(
     const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
 {
-    static sparse_status_t (*const mv[])(const rc_library_t *, double, const void *, double, void *) =
-        {[RC_FP32] = mv_f32, [RC_FP64] = mv_f64};
+    static sparse_status_t (*const mv[])(const rc_library_t *, double, const void *, double,
+        void *) = {[RC_FP32] = mv_f32, [RC_FP64] = mv_f64};
     return check(mv[l->base.p.precision](l, alpha, x, beta, y), "mkl_sparse_mv", err);
 }
 

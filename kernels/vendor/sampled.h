@@ -1,5 +1,5 @@
-/** \file kernels/vendor/sampled.h  The last step of an SDDMM by a library that leaves out the values of
- *  A. */
+/** \file kernels/vendor/sampled.h  The last step of an SDDMM by a library that leaves out the
+ *  values of A. */
 #ifndef RC_KERNELS_VENDOR_SAMPLED_H
 #define RC_KERNELS_VENDOR_SAMPLED_H
 

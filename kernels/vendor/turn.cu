@@ -1,4 +1,5 @@
-/* Tiles of a column-major matrix through shared memory into rows: both sides are walked along their lines. */
+/* Tiles of a column-major matrix through shared memory into rows: both sides are walked along
+ * their lines. */
 #include "kernels/vendor/turn.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/types.cuh"
@@ -36,19 +37,20 @@ template <typename T>
 void launch(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, T beta)
 {
     const int64_t tiles = (to->cols + SIDE - 1) / SIDE;
-    const dim3 grid((unsigned)((to->rows + SIDE - 1) / SIDE), (unsigned)(tiles < GRID_Y_MAX ? tiles : GRID_Y_MAX));
-    turn<<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(static_cast<const T *>(from->data), from->ld,
-        static_cast<T *>(to->data), to->ld, to->rows, to->cols, beta);
+    const dim3 grid((unsigned)((to->rows + SIDE - 1) / SIDE),
+        (unsigned)(tiles < GRID_Y_MAX ? tiles : GRID_Y_MAX));
+    turn<<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(static_cast<const T *>(from->data),
+        from->ld, static_cast<T *>(to->data), to->ld, to->rows, to->cols, beta);
 }
 
 } // namespace
 
-extern "C" rc_status_t rc_cuda_turn(
-    const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, double beta, rc_err_t *err)
+extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from,
+    const rc_dense_t *to, double beta, rc_err_t *err)
 {
     if (to->rows == 0 || to->cols == 0)
         return RC_OK;
-    rc::pick<rc::ieee>(to->precision,
-        [&](auto t) { launch(x, from, to, static_cast<RC_VALUE(t)>(beta)); });
+    rc::pick<rc::ieee>(
+        to->precision, [&](auto t) { launch(x, from, to, static_cast<RC_VALUE(t)>(beta)); });
     return rc_cuda_launched("turning columns into rows", err);
 }

@@ -1,14 +1,14 @@
-/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE: what others are held against.  Local; also in
- *  builds without CUDA, which read stores of others. */
+/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE: what
+ *  others are held against.  Local; also in builds without CUDA, which read stores of others. */
 #ifndef RC_KERNELS_VENDOR_VENDOR_H
 #define RC_KERNELS_VENDOR_VENDOR_H
 
 /** 1: a kernel of the library.  \param[in] kernel  its name, with or without parameters */
 int rc_vendor_is(const char *kernel);
 
-/** Kernels of the library that a plan times beside its own candidates, as kernel specs; NULL ends it.  With them and ours the
- *  fastest of all its algorithms is never missed by more than 1 % on the matrices of data/results; its default
- *  algorithm is seldom the fastest of its own. */
+/** Kernels of the library that a plan times beside its own candidates, as kernel specs; NULL
+ *  ends it.  With them and ours the fastest of all its algorithms is never missed by more than 1
+ *  % on the matrices of data/results; its default algorithm is seldom the fastest of its own. */
 extern const char *const rc_vendor_timed[];
 
 /** 1: a kernel is what an entry of rc_vendor_timed names, with more parameters or without. */

@@ -1,5 +1,5 @@
-/* The second round is that of Jiang et al. 2020, section 4: an order of rows, which this room asks the library
- * for by its name (rowcast.h), as an application would. */
+/* The second round is that of Jiang et al. 2020, section 4: an order of rows, which this room
+ * asks the library for by its name (rowcast.h), as an application would. */
 #include "config.h"
 #include "format/aspt.h"
 #include "base/alloc.h"
@@ -66,8 +66,8 @@ static int has_long_row(const rc_csr_t *a)
     return 0;
 }
 
-/* Rows of a group.  Four share loads where at least half of the values of their columns are entries: then they take
- * fewer loads, and at most two bytes an entry more than CSR. */
+/* Rows of a group.  Four share loads where at least half of the values of their columns are
+ * entries: then they take fewer loads, and at most two bytes an entry more than CSR. */
 static rc_status_t count_groups(
     const rc_problem_t *p, const rc_tiles_t *t, rc_tile_group_size_t *n, rc_err_t *err)
 {
@@ -90,15 +90,16 @@ static int64_t entries_of(const rc_problem_t *p, int64_t slot)
     return n > RC_ASPT_PIECE ? 0 : n;
 }
 
-/* A CTA takes the rows of a panel one after the other, and a pass of its own has a warp for each; but then rows of C are
- * stored twice. */
+/* A CTA takes the rows of a panel one after the other, and a pass of its own has a warp for
+ * each; but then rows of C are stored twice. */
 static int is_apart(const rc_problem_t *p, const rc_tiles_t *t)
 {
     int64_t slots = 0;
     int64_t beside = 0;
     for (int64_t i = 0; i < t->panels; i++) {
         int64_t first = i * t->rule.panel;
-        int64_t last = first + t->rule.panel < p->schedule->slots ? first + t->rule.panel : p->schedule->slots;
+        int64_t last =
+            first + t->rule.panel < p->schedule->slots ? first + t->rule.panel : p->schedule->slots;
         if (t->col_ptr[i] == t->col_ptr[i + 1])
             continue;
         for (int64_t s = first; s < last; s++)
@@ -210,8 +211,7 @@ static rc_status_t is_second_round(
     return st;
 }
 
-static rc_status_t second_round(
-    const rc_problem_t *p, int threads, rc_aspt_cut_t *c, rc_err_t *err)
+static rc_status_t second_round(const rc_problem_t *p, int threads, rc_aspt_cut_t *c, rc_err_t *err)
 {
     rc_csr_t rest = {.rows = c->parts.slots, /* borrows all; an order looks at no values */
         .cols = p->a->cols,

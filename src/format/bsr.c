@@ -106,7 +106,8 @@ static void fill_row(const rc_problem_t *p, int64_t block_row, rc_bsr_t *b)
     walk_t w = walk_of(p, b->block, block_row);
     int64_t n = b->ptr[block_row];
     for (int64_t c = next_block(&w); c >= 0; c = next_block(&w), n++) {
-        memset((char *)b->entry + n * places * b->entry_bytes, 0, (size_t)(places * b->entry_bytes));
+        memset(
+            (char *)b->entry + n * places * b->entry_bytes, 0, (size_t)(places * b->entry_bytes));
         store_block(&w, c, n * places, b);
         b->col[n] = (int32_t)c;
     }
@@ -141,8 +142,8 @@ rc_status_t rc_bsr_build(
         b.ptr[i + 1] = (int32_t)count_row(p, block, i); /* at most the block columns */
     RC_TRY(sum_lengths(&b, err));
     b.col = rc_alloc_aligned((size_t)b.blocks, sizeof *b.col, "block columns", err);
-    b.entry = rc_alloc_aligned((size_t)b.blocks * (size_t)(block * block), (size_t)b.entry_bytes,
-        "places of blocks", err);
+    b.entry = rc_alloc_aligned(
+        (size_t)b.blocks * (size_t)(block * block), (size_t)b.entry_bytes, "places of blocks", err);
     RC_TRY(b.col && b.entry ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK)
     for (int64_t i = 0; i < b.block_rows; i++)

@@ -13,7 +13,8 @@ typedef struct rc_bsr {
     int64_t blocks;
     int32_t *ptr; /**< [block_rows + 1] */
     int32_t *col; /**< [blocks] block columns, increasing in a block row */
-    void *entry;  /**< [blocks * block * block] places of values (format/places.h), each block row-major */
+    /** [blocks * block * block] places of values (format/places.h), each block row-major */
+    void *entry;
     int entry_bytes;
 } rc_bsr_t;
 

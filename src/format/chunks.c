@@ -175,8 +175,7 @@ static void put_parts(
     const rc_item_t *it, const cursor_t *at, int64_t chunk, int64_t chunks, const rc_chunks_t *c)
 {
     int64_t parts = up(chunks, RC_CHUNKS_BLOCK) / RC_CHUNKS_BLOCK;
-    c->lengthy[at->longs] =
-        (rc_long_row_t){(int32_t)it->row, (int32_t)at->parts, (int32_t)parts};
+    c->lengthy[at->longs] = (rc_long_row_t){(int32_t)it->row, (int32_t)at->parts, (int32_t)parts};
     for (int64_t i = 0; i < parts; i++) {
         int64_t left = chunks - i * RC_CHUNKS_BLOCK;
         c->row[chunk + i * RC_CHUNKS_BLOCK] = (int32_t)(-2 - (at->parts + i));

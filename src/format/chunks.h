@@ -1,7 +1,7 @@
 /** \file format/chunks.h  A matrix as chunks: every row is cut into pieces of a fixed number of
  *  entries, the last one padded, so that what a chunk holds follows from its number and no row
- *  pointer is read.  On the host.  Padding repeats a column of its chunk with the value 0: where B is
- *  not finite, nor is the sum, but an infinite one may become NaN.
+ *  pointer is read.  On the host.  Padding repeats a column of its chunk with the value 0: where B
+ *  is not finite, nor is the sum, but an infinite one may become NaN.
  *
  *  Chunks are grouped in blocks of RC_CHUNKS_BLOCK.  A row of at most that many chunks lies within
  *  one block.  A longer one begins a block and fills as many as it needs; each of them is a part of
@@ -9,7 +9,8 @@
  *  that belong to no row do.
  *
  *  Rows come in schedule order.  A row without entries has one chunk of padding, so that it is
- *  stored; with the output in original order the rows that the schedule leaves out follow as such. */
+ *  stored; with the output in original order the rows that the schedule leaves out follow as
+ *  such. */
 #ifndef RC_FORMAT_CHUNKS_H
 #define RC_FORMAT_CHUNKS_H
 
@@ -28,7 +29,7 @@ enum {
     RC_CHUNKS_NARROW_COLS = UINT16_MAX + 1, /**< up to so many columns are stored in 16 bits */
     RC_CHUNKS_NARROW_BYTES = 2,             /**< of such a column */
     RC_CHUNKS_NOTHING = 128,                /**< bit of a count: the chunk has no entries */
-    RC_CHUNKS_WARP = 32, /**< chunks that load at a time, where each has a lane */
+    RC_CHUNKS_WARP = 32,   /**< chunks that load at a time, where each has a lane */
     RC_CHUNKS_SAMPLE = 512 /**< such groups that rc_chunks_sectors looks at, about */
 };
 
@@ -44,9 +45,9 @@ typedef struct rc_chunks_size {
 
 typedef struct rc_chunks {
     rc_chunks_size_t size;
-    void *col;      /**< [chunks * entries] of col_bytes; padding: a column that the chunk has, 0
+    void *col;   /**< [chunks * entries] of col_bytes; padding: a column that the chunk has, 0
                           in a chunk without entries */
-    void *entry;    /**< [chunks * entries] places (format/places.h) */
+    void *entry; /**< [chunks * entries] places (format/places.h) */
     int entry_bytes;
     int32_t *row;   /**< [chunks] row of the output; -2 - i for the first chunk of part i; -1: the
                           chunk is not the first one of a row or part, or belongs to none */
@@ -60,9 +61,9 @@ typedef struct rc_chunks {
  *  would be longer than a block. */
 int64_t rc_chunks_entries(const rc_csr_t *a);
 
-/** Entries of a chunk for a matrix of many columns: what takes least when a chunk costs as much as 16
- *  entries more, which is about so on seven generated matrices of .5 to 5 million rows (H200, K = 32 and
- *  128).  Cost O(rows). */
+/** Entries of a chunk for a matrix of many columns: what takes least when a chunk costs as much
+ *  as 16 entries more, which is about so on seven generated matrices of .5 to 5 million rows
+ *  (H200, K = 32 and 128).  Cost O(rows). */
 int64_t rc_chunks_entries_large(const rc_csr_t *a);
 
 /** Bytes of a column. */
@@ -86,10 +87,11 @@ rc_status_t rc_chunks_build(const rc_problem_t *p, const rc_chunks_size_t *size,
     rc_chunks_t *out, rc_err_t *err);
 void rc_chunks_free(rc_chunks_t *c);
 
-/** Sectors that RC_CHUNKS_WARP neighbouring chunks load of a column of a column-major B, one entry of
- *  each at a time, padding left out: how far their columns are from being neighbours.  Estimated from
- *  a sample of the chunks.  \param[in] values  of a sector  \return between stored entries /
- *  RC_CHUNKS_WARP and stored entries; 0 without chunks.  Cost O(chunks of the sample * entries). */
+/** Sectors that RC_CHUNKS_WARP neighbouring chunks load of a column of a column-major B, one
+ *  entry of each at a time, padding left out: how far their columns are from being neighbours. 
+ *  Estimated from a sample of the chunks.  \param[in] values  of a sector  \return between
+ *  stored entries / RC_CHUNKS_WARP and stored entries; 0 without chunks.  Cost O(chunks of the
+ *  sample * entries). */
 double rc_chunks_sectors(const rc_chunks_t *c, int64_t values);
 
 #ifdef __cplusplus

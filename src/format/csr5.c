@@ -216,15 +216,15 @@ static rc_status_t alloc_arrays(const rc_csr_view_t *e, rc_csr5_t *f, rc_err_t *
                : RC_ENOMEM;
 }
 
-rc_status_t rc_csr5_build(const rc_csr_view_t *e, const rc_csr5_size_t *size, int threads,
-    rc_csr5_t *out, rc_err_t *err)
+rc_status_t rc_csr5_build(
+    const rc_csr_view_t *e, const rc_csr5_size_t *size, int threads, rc_csr5_t *out, rc_err_t *err)
 {
     rc_csr5_t f = {.size = *size, .nnz = e->nnz};
     rc_status_t st;
     RC_TRY(alloc_arrays(e, &f, err));
     find_rows(e, threads, &f);
-    f.empty_offset = rc_alloc(
-        (size_t)f.empty_ptr[size->tiles], sizeof *f.empty_offset, "empty offsets", err);
+    f.empty_offset =
+        rc_alloc((size_t)f.empty_ptr[size->tiles], sizeof *f.empty_offset, "empty offsets", err);
     RC_TRY(f.empty_offset ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t t = 0; t < size->tiles; t++) {
@@ -268,8 +268,8 @@ static rc_status_t measure(
     }
     rc_format_add_csr(out, e);
     rc_format_add_array(out, "tile_ptr", s.tiles + 1, (int64_t)sizeof(uint32_t));
-    rc_format_add_array(out, "tile_desc", s.tiles * s.words,
-        RC_CSR5_OMEGA * (int64_t)sizeof(uint32_t));
+    rc_format_add_array(
+        out, "tile_desc", s.tiles * s.words, RC_CSR5_OMEGA * (int64_t)sizeof(uint32_t));
     rc_format_add_number(out, "omega", "columns of a tile", RC_CSR5_OMEGA);
     rc_format_add_number(out, "sigma", "entries of a column of a tile", s.sigma);
     rc_format_add_number(out, "tiles", "the last one may be partial", s.tiles);
@@ -284,8 +284,7 @@ static int64_t flag_at(const void *from, int64_t i)
 {
     const rc_csr5_t *f = from;
     int64_t column = i / f->size.sigma;
-    return rc_csr5_flag(
-        f, column / RC_CSR5_OMEGA, column % RC_CSR5_OMEGA, i % f->size.sigma);
+    return rc_csr5_flag(f, column / RC_CSR5_OMEGA, column % RC_CSR5_OMEGA, i % f->size.sigma);
 }
 
 static int64_t y_at(const void *from, int64_t i)

@@ -1,10 +1,10 @@
-/** \file format/csr5.h  CSR in tiles of equal numbers of entries, with a descriptor a tile
- *  from which a segmented sum knows where rows begin.
- *  Source: Liu and Vinter 2015, doi:10.1145/2751205.2751209, section 3.
+/** \file format/csr5.h  CSR in tiles of equal numbers of entries, with a descriptor a tile from
+ *  which a segmented sum knows where rows begin. Source: Liu and Vinter 2015,
+ *  doi:10.1145/2751205.2751209, section 3.
  *
- *  A tile is RC_CSR5_OMEGA columns of `sigma` entries.  Entry (c, s) of tile t is entry
- *  t OMEGA sigma + c sigma + s of CSR and is stored at t OMEGA sigma + s OMEGA + c.  A last tile that
- *  is not full stays in the order of CSR and has an empty descriptor. */
+ *  A tile is RC_CSR5_OMEGA columns of `sigma` entries.  Entry (c, s) of tile t is entry t OMEGA
+ *  sigma + c sigma + s of CSR and is stored at t OMEGA sigma + s OMEGA + c.  A last tile that is
+ *  not full stays in the order of CSR and has an empty descriptor. */
 #ifndef RC_FORMAT_CSR5_H
 #define RC_FORMAT_CSR5_H
 
@@ -14,8 +14,7 @@
 #define RC_CSR5_SIGMA_PARAM                                                                        \
     {                                                                                              \
         .name = "sigma", .help = "entries of a column of a tile; auto: by the mean row",           \
-        .value = RC_CSR5_SIGMA_AUTO, .min = 1, .max = RC_CSR5_SIGMA_MAX,                           \
-        .choices = rc_csr5_sigmas                                                                  \
+        .value = RC_CSR5_SIGMA_AUTO, .min = 1, .max = RC_CSR5_SIGMA_MAX, .choices = rc_csr5_sigmas \
     }
 extern const char *const rc_csr5_sigmas[];
 
@@ -40,8 +39,8 @@ typedef struct rc_csr5 {
     int64_t nnz;
     uint32_t *tile_ptr;    /**< [tiles + 1] a row, and RC_CSR5_DIRTY */
     uint32_t *desc;        /**< [tiles * words * OMEGA] word w of column c of tile t is element
-                                (t words + w) OMEGA + c: from the lowest bit on y_offset, seg_offset,
-                                and sigma flags */
+                                (t words + w) OMEGA + c: from the lowest bit on y_offset,
+                                seg_offset, and sigma flags */
     int64_t *empty_ptr;    /**< [tiles + 1] into empty_offset */
     int32_t *empty_offset; /**< [empty_ptr[tiles]] */
     int32_t *col;          /**< [nnz] in stored order */
@@ -51,14 +50,14 @@ typedef struct rc_csr5 {
 /** Bit of tile_ptr: a row of the tile is empty. */
 #define RC_CSR5_DIRTY 0x80000000u
 
-/** \param[in] sigma  1 to RC_CSR5_SIGMA_MAX, or RC_CSR5_SIGMA_AUTO: with m = floor(nnz / rows), 4 up to
- *                    m = 4, m up to 32, 32 up to 256, and 6 beyond; 4 without rows */
+/** \param[in] sigma  1 to RC_CSR5_SIGMA_MAX, or RC_CSR5_SIGMA_AUTO: with m = floor(nnz / rows),
+ *          4 up to m = 4, m up to 32, 32 up to 256, and 6 beyond; 4 without rows */
 rc_csr5_size_t rc_csr5_size(const rc_csr_view_t *e, int64_t sigma);
 
 /** \param[out] out  free with rc_csr5_free
  *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows + tiles log rows). */
-rc_status_t rc_csr5_build(const rc_csr_view_t *e, const rc_csr5_size_t *size, int threads,
-    rc_csr5_t *out, rc_err_t *err);
+rc_status_t rc_csr5_build(
+    const rc_csr_view_t *e, const rc_csr5_size_t *size, int threads, rc_csr5_t *out, rc_err_t *err);
 void rc_csr5_free(rc_csr5_t *f);
 
 /** The last row whose pointer is at most min(t OMEGA sigma, nnz), t = 0 .. tiles; `rows` at nnz. */

@@ -20,7 +20,8 @@ void rc_ell_add(
     rc_format_add_array(s, col, places, (int64_t)sizeof(int32_t));
     rc_format_add_array(s, val, places, (int64_t)rc_precision_bytes(e->precision));
     rc_format_add_number(s, "width", "places of a row", width);
-    rc_format_add_number(s, "pitch", "places from one column of places to the next", rc_ell_pitch(e));
+    rc_format_add_number(
+        s, "pitch", "places from one column of places to the next", rc_ell_pitch(e));
     s->places = rc_sat_add(s->places, places);
 }
 
@@ -70,8 +71,7 @@ rc_status_t rc_ell_put(const rc_format_sink_t *sink, const rc_ell_t *l, rc_err_t
     return st == RC_OK ? rc_format_put_int32(sink, "col", l->col, l->width * l->pitch, err) : st;
 }
 
-rc_status_t rc_ell_limit(
-    const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err)
+rc_status_t rc_ell_limit(const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err)
 {
     enum { most_fill = 3, most_places = 1000000 };
     if (limit == RC_ELL_LIMIT_CUSP && size->places > most_places &&

@@ -36,8 +36,7 @@ void rc_ell_add(
     rc_format_size_t *s, const rc_csr_view_t *e, int64_t width, const char *col, const char *val);
 
 /** \param[in] size  of rc_ell_add  \return RC_OK, or RC_ENOTSUP with the figures */
-rc_status_t rc_ell_limit(
-    const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err);
+rc_status_t rc_ell_limit(const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err);
 
 /** \param[in] width  of what a row has more is left out
  *  \param[out] out  free with rc_ell_free

@@ -106,7 +106,8 @@ rc_status_t rc_format_room(int64_t bytes, rc_err_t *err)
 {
     int64_t available = rc_memory_available();
     if (bytes > available)
-        return rc_fail(err, RC_ENOMEM, "needs %" PRId64 " bytes, %" PRId64 " free", bytes, available);
+        return rc_fail(
+            err, RC_ENOMEM, "needs %" PRId64 " bytes, %" PRId64 " free", bytes, available);
     return RC_OK;
 }
 

@@ -1,11 +1,11 @@
-/** \file format/format.h  How the entries of a matrix are stored for its product with a
- *  vector.  A format is one file that ends in one constant descriptor, and one word in
- *  kernels/kernels.am; its arrays, on the host, are in a header of its own.
+/** \file format/format.h  How the entries of a matrix are stored for its product with a vector.  A
+ *  format is one file that ends in one constant descriptor, and one word in kernels/kernels.am; its
+ *  arrays, on the host, are in a header of its own.
  *
- *  A format is built from CSR in the order in which a product takes the rows; row numbers in it are
- *  places of that order.  Rows and columns are numbered in 4 bytes.  Pointers to entries take 4 bytes
- *  where nnz < 2^31 and 8 elsewhere; the arrays on the host always have 8.
- *  Source: Nisa et al. 2018 name the formats; what each of them is made of is in its header. */
+ *  A format is built from CSR in the order in which a product takes the rows; row numbers in it
+ *  are places of that order.  Rows and columns are numbered in 4 bytes.  Pointers to entries
+ *  take 4 bytes where nnz < 2^31 and 8 elsewhere; the arrays on the host always have 8. Source:
+ *  Nisa et al. 2018 name the formats; what each of them is made of is in its header. */
 #ifndef RC_FORMAT_FORMAT_H
 #define RC_FORMAT_FORMAT_H
 

@@ -26,8 +26,8 @@ rc_status_t rc_items_new(const rc_problem_t *p, rc_items_t *out, rc_err_t *err);
 void rc_items_free(rc_items_t *items);
 
 /** Sort groups of consecutive items by their longest row, longest first, within windows: slices of
- *  sell.h then need less padding, and the rows of a group are still side by side.  The order of equal
- *  groups stays, and the last group of a window stays last where it is not whole.
+ *  sell.h then need less padding, and the rows of a group are still side by side.  The order of
+ *  equal groups stays, and the last group of a window stays last where it is not whole.
  *  (SELL-C-sigma with groups, Kreutzer et al. 2014, doi:10.1137/130930352, section 3)
  *  \param[in] group    items, >= 1  \param[in] window  items, a multiple of `group`
  *  \param[in] longest  a row of more entries counts as empty, for it is kept apart
@@ -38,8 +38,8 @@ rc_status_t rc_items_sort(
 /** \param[in] i  below items->count */
 rc_item_t rc_item_at(const rc_items_t *items, int64_t i);
 
-/** The entries of a row as columns of 2 or 4 bytes and places of rc_places_bytes, from element `to` on,
- *  `step` elements apart. */
+/** The entries of a row as columns of 2 or 4 bytes and places of rc_places_bytes, from element
+ *  `to` on, `step` elements apart. */
 void rc_item_copy(const rc_problem_t *p, const rc_item_t *it, int64_t col_bytes, int64_t to,
     int64_t step, void *col, void *entry);
 

@@ -27,8 +27,8 @@ typedef struct rc_merge_point {
 /** Parts of `items` row ends and entries each; the last one may have fewer. */
 int64_t rc_merge_parts(const rc_csr_view_t *e, int64_t items);
 
-/** The point where part k begins, or with k = parts the end: row + entry = min(k items, rows + nnz).
- *  A row end is passed before the entry of the same number.  Cost O(log rows). */
+/** The point where part k begins, or with k = parts the end: row + entry = min(k items, rows +
+ *  nnz). A row end is passed before the entry of the same number.  Cost O(log rows). */
 rc_merge_point_t rc_merge_point(const rc_csr_view_t *e, int64_t items, int64_t k);
 
 #endif

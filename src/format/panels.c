@@ -35,8 +35,8 @@ static int64_t up(int64_t n, int64_t to)
     return (n + to - 1) / to;
 }
 
-/* The next item from i on that is stored, of the long ones or the others; the number of items: there
- * is none. */
+/* The next item from i on that is stored, of the long ones or the others; the number of items:
+ * there is none. */
 static int64_t next_item(const cursor_t *at, int64_t i)
 {
     for (; i < at->items->count; i++) {
@@ -62,8 +62,8 @@ static int64_t union_of(const int32_t *col, const rc_item_t *x, const rc_item_t 
     return n + x->length - i + y->length - j;
 }
 
-/* Entries of each part of a long row: equal, in whole batches; not many more parts than entries of a
- * part, because one group adds them. */
+/* Entries of each part of a long row: equal, in whole batches; not many more parts than entries
+ * of a part, because one group adds them. */
 static int64_t part_entries(int64_t length, int64_t longest)
 {
     while (longest * longest < length)
@@ -148,7 +148,8 @@ rc_status_t rc_panels_check(const rc_panels_size_t *s, rc_err_t *err)
     if (s->batches <= UINT32_MAX && s->pieces <= INT32_MAX / 2)
         return RC_OK;
     return rc_fail(err, RC_ENOTSUP,
-        "shape: %" PRId64 " pieces of rows with %" PRId64 " batches, too many", s->pieces, s->batches);
+        "shape: %" PRId64 " pieces of rows with %" PRId64 " batches, too many", s->pieces,
+        s->batches);
 }
 
 rc_status_t rc_panels_measure(

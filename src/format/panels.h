@@ -1,14 +1,14 @@
-/** \file format/panels.h  A matrix as a list of pieces, on the host: a piece is a row, two rows next
- *  to each other that share columns, or a part of a long row.  Its entries come in batches, so that
- *  they can be loaded as vectors; the last batch is padded with the value 0 and the column 0, which
- *  nobody needs to look at, as the piece tells how many columns it has.
+/** \file format/panels.h  A matrix as a list of pieces, on the host: a piece is a row, two rows
+ *  next to each other that share columns, or a part of a long row.  Its entries come in batches, so
+ *  that they can be loaded as vectors; the last batch is padded with the value 0 and the column 0,
+ *  which nobody needs to look at, as the piece tells how many columns it has.
  *
- *  Of two rows every column of either is stored once, with a value for each of them, 0 where the row
- *  has no such entry: where B is not finite there, the sum of that row becomes NaN.
+ *  Of two rows every column of either is stored once, with a value for each of them, 0 where the
+ *  row has no such entry: where B is not finite there, the sum of that row becomes NaN.
  *
- *  Rows come in schedule order, the parts of all long ones first: what takes longest should not begin
- *  last.  A row without entries is a piece without columns, so that it is
- *  stored; with the output in original order the rows that the schedule leaves out follow as such. */
+ *  Rows come in schedule order, the parts of all long ones first: what takes longest should not
+ *  begin last.  A row without entries is a piece without columns, so that it is stored; with the
+ *  output in original order the rows that the schedule leaves out follow as such. */
 #ifndef RC_FORMAT_PANELS_H
 #define RC_FORMAT_PANELS_H
 
@@ -20,8 +20,8 @@ extern "C" {
 #endif
 
 enum {
-    RC_PANELS_BATCH = 4,   /**< columns */
-    RC_PANELS_ROWS_MAX = 2, /**< of a piece */
+    RC_PANELS_BATCH = 4,      /**< columns */
+    RC_PANELS_ROWS_MAX = 2,   /**< of a piece */
     RC_PANELS_SEGMENT = 1024, /**< items that are paired apart from others */
     RC_PANELS_PIECE_COST = 4  /**< of a piece, in columns: its sums are stored */
 };
@@ -57,9 +57,9 @@ typedef struct rc_panels {
     void *col;                /**< [batches * BATCH] of col_bytes */
     void *entry;              /**< [batches][rows][BATCH] places of values (format/places.h) */
     int entry_bytes;
-    int32_t *of;              /**< [parts] number of the long row that a part belongs to */
-    rc_long_row_t *lengthy;   /**< [longs] */
-    int64_t places;           /**< see rc_panels_places */
+    int32_t *of;            /**< [parts] number of the long row that a part belongs to */
+    rc_long_row_t *lengthy; /**< [longs] */
+    int64_t places;         /**< see rc_panels_places */
     int32_t *place; /**< [places + 1] pieces at which equal shares of the work begin; from 0 to
                          pieces */
 } rc_panels_t;

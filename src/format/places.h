@@ -1,6 +1,6 @@
-/** \file format/places.h  Where the values of a format come from.  A format has no values: it says for
- *  each of its places the number of an entry of A plus one, or 0 for padding.  One gather puts values of
- *  any type there, when a matrix is prepared and for new values alike. */
+/** \file format/places.h  Where the values of a format come from.  A format has no values: it
+ *  says for each of its places the number of an entry of A plus one, or 0 for padding.  One
+ *  gather puts values of any type there, when a matrix is prepared and for new values alike. */
 #ifndef RC_FORMAT_PLACES_H
 #define RC_FORMAT_PLACES_H
 
@@ -46,9 +46,9 @@ rc_status_t rc_places_put(
 /** Those of the matrix's own order, without an array. */
 rc_places_t rc_places_own(rc_executor_t *x, const rc_problem_t *p);
 
-/** Put the values of the problem's matrix there, in its precision; asked for and on a GPU not waited for.
- *  Where the problem asks for the places they are p->places from now on, in place of others; else
- *  they are released.
+/** Put the values of the problem's matrix there, in its precision; asked for and on a GPU not
+ *  waited for. Where the problem asks for the places they are p->places from now on, in place of
+ *  others; else they are released.
  *  \param[out] val     [count] in memory of the executor
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(count). */
 rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err);

@@ -24,10 +24,10 @@ typedef struct rc_problem {
     const rc_csr_t *a;
     const void *val; /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:
                           `a` has none */
-    rc_precision_t val_type; /**< of them */
+    rc_precision_t val_type;            /**< of them */
     const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
                                              during analyse and prepare (format/resident.h) */
-    struct rc_places *places; /**< NULL, or where prepare leaves the places of the values
+    struct rc_places *places;           /**< NULL, or where prepare leaves the places of the values
                                    (format/places.h) */
     const rc_schedule_t *schedule;
     int identity;           /**< rc_schedule_is_identity(schedule) */
@@ -35,7 +35,7 @@ typedef struct rc_problem {
     int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
                                  when C is in schedule order */
     int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
-    const char *text; /**< value of its text parameter, during analyse and prepare; NULL: the
+    const char *text;  /**< value of its text parameter, during analyse and prepare; NULL: the
                            default */
     const char *named; /**< likewise, all parameters as rc_kernel_spec_t.params has them: a file
                             that `text` names is another one now when its content is not in

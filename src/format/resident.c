@@ -12,8 +12,7 @@ int64_t rc_resident_bytes(const rc_csr_t *a, rc_precision_t type)
     return rc_sat_add(entries, (a->rows + 1) * (int64_t)sizeof(int64_t));
 }
 
-static rc_status_t keep(
-    rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err)
+static rc_status_t keep(rc_executor_t *x, const void *from, size_t bytes, void **out, rc_err_t *err)
 {
     *out = NULL;
     if (bytes == 0)
@@ -22,15 +21,16 @@ static rc_status_t keep(
     return x->upload(x, *out, from, bytes, err);
 }
 
-rc_status_t rc_resident_put(
-    rc_executor_t *x, const rc_gather_t *values, void *to, rc_err_t *err)
+rc_status_t rc_resident_put(rc_executor_t *x, const rc_gather_t *values, void *to, rc_err_t *err)
 {
     enum { PIECE = 1 << 22 };
     size_t bytes = rc_precision_bytes(values->to_type);
     int64_t most = values->count < PIECE ? values->count : PIECE;
     rc_status_t st = RC_OK;
     if (!values->place && values->to_type == values->from_type)
-        return values->count > 0 ? x->upload(x, to, values->from, (size_t)values->count * bytes, err) : RC_OK;
+        return values->count > 0
+                   ? x->upload(x, to, values->from, (size_t)values->count * bytes, err)
+                   : RC_OK;
     char *piece = rc_alloc((size_t)most, bytes, "values of a matrix", err);
     RC_PASS(piece ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < values->count && st == RC_OK; first += most) {
@@ -49,8 +49,8 @@ rc_status_t rc_resident_put(
     return st;
 }
 
-rc_status_t rc_resident_values(rc_executor_t *x, const double *val, int64_t nnz, rc_precision_t type,
-    void **out, rc_err_t *err)
+rc_status_t rc_resident_values(rc_executor_t *x, const double *val, int64_t nnz,
+    rc_precision_t type, void **out, rc_err_t *err)
 {
     const rc_gather_t values = {
         .to_type = type, .count = nnz, .from = val, .from_type = RC_HOST_TYPE};

@@ -51,7 +51,8 @@ static void fill_slice(const rc_items_t *items, int64_t i, rc_sell_t *s)
     int64_t first = s->ptr[i];
     int64_t entries = s->ptr[i + 1] - first;
     size_t column = (size_t)s->shape.col_bytes;
-    memset(at_byte(s->entry, first, (size_t)s->entry_bytes), 0, (size_t)entries * (size_t)s->entry_bytes);
+    memset(at_byte(s->entry, first, (size_t)s->entry_bytes), 0,
+        (size_t)entries * (size_t)s->entry_bytes);
     for (int64_t e = first; e < first + entries; e++) {
         if (column == 2)
             ((uint16_t *)s->col)[e] = (uint16_t)s->shape.pad;

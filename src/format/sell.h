@@ -1,7 +1,7 @@
-/** \file format/sell.h  A matrix in sliced ELLPACK, on the host: slices of consecutive rows, each as
- *  wide as its longest row and stored column by column (Monakov et al. 2010,
- *  doi:10.1007/978-3-642-11515-8_10).  Rows beyond a length can be kept apart, in CSR, so that one
- *  long row does not pad its neighbours. */
+/** \file format/sell.h  A matrix in sliced ELLPACK, on the host: slices of consecutive rows,
+ *  each as wide as its longest row and stored column by column (Monakov et al. 2010,
+ *  doi:10.1007/978-3-642-11515-8_10).  Rows beyond a length can be kept apart, in CSR, so that
+ *  one long row does not pad its neighbours. */
 #ifndef RC_FORMAT_SELL_H
 #define RC_FORMAT_SELL_H
 
@@ -26,9 +26,9 @@ typedef struct rc_sell_size {
 typedef struct rc_sell {
     rc_sell_shape_t shape;
     rc_sell_size_t size;
-    int64_t *ptr;      /**< [slices + 1] */
-    void *col;         /**< [stored + rest] of col_bytes: the slices, then the rows kept apart */
-    void *entry;       /**< [stored + rest] places of values (format/places.h) */
+    int64_t *ptr; /**< [slices + 1] */
+    void *col;    /**< [stored + rest] of col_bytes: the slices, then the rows kept apart */
+    void *entry;  /**< [stored + rest] places of values (format/places.h) */
     int entry_bytes;
     int32_t *row;      /**< [slices * slice] row of the output; -1: none, or kept apart */
     int64_t *long_ptr; /**< [longs + 1] from `stored` on */

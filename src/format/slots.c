@@ -66,7 +66,8 @@ static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *
     s->ptr = rc_alloc_aligned((size_t)s->slots + 1, sizeof *s->ptr, "slot pointers", err);
     s->col = rc_alloc_aligned(nnz, sizeof *s->col, "columns in slot order", err);
     if (!p->identity)
-        s->entry = rc_alloc_aligned(nnz, (size_t)rc_places_bytes(p->a), "places in slot order", err);
+        s->entry =
+            rc_alloc_aligned(nnz, (size_t)rc_places_bytes(p->a), "places in slot order", err);
     if (rc_slots_named(p))
         s->row = rc_alloc_aligned((size_t)s->slots, sizeof *s->row, "rows of the slots", err);
     return s->ptr && s->col && (s->entry || p->identity) && (s->row || !rc_slots_named(p))
@@ -180,8 +181,7 @@ void rc_slots_drop_entries(rc_slots_t *s)
 
 rc_csr_view_t rc_slots_pattern(const rc_slots_t *s)
 {
-    return (rc_csr_view_t){
-        .rows = s->slots, .nnz = s->ptr[s->slots], .ptr = s->ptr, .col = s->col};
+    return (rc_csr_view_t){.rows = s->slots, .nnz = s->ptr[s->slots], .ptr = s->ptr, .col = s->col};
 }
 
 rc_csr_view_t rc_slots_view(const rc_slots_t *s, const rc_problem_t *p)

@@ -18,9 +18,9 @@ typedef struct rc_slots {
     void *entry;  /**< [nnz] places (format/places.h); NULL: order of the matrix, or val is set */
     void *val;    /**< [nnz], in the precision of the problem; NULL from rc_slots_arrange */
     size_t value_bytes; /**< of one of them */
-    int32_t *row; /**< [slots], row of slot p or -1; NULL: slot p is row p, also when C is in
+    int32_t *row;       /**< [slots], row of slot p or -1; NULL: slot p is row p, also when C is in
                        schedule order */
-    int32_t *absent; /**< [absents] rows of C that no slot stores to */
+    int32_t *absent;    /**< [absents] rows of C that no slot stores to */
     int64_t absents;
 } rc_slots_t;
 

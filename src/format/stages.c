@@ -44,15 +44,15 @@ static void sort_pieces(const int32_t *word, int64_t pieces, int64_t words, int3
 
 static void put_entry(const filling_t *f, int64_t batch, int64_t place, int64_t r, int64_t number)
 {
-    int64_t to =
-        ((batch + place / RC_STAGES_BATCH) * f->c->shape.rows + r) * RC_STAGES_BATCH +
-        place % RC_STAGES_BATCH;
+    int64_t to = ((batch + place / RC_STAGES_BATCH) * f->c->shape.rows + r) * RC_STAGES_BATCH +
+                 place % RC_STAGES_BATCH;
     rc_place_put(f->out->entry, f->out->entry_bytes, to, number);
 }
 
 /* Row r of a piece.  \param[in] batch  the first one of the piece
  * \param[in,out] columns  of the piece so far */
-static void fill_row(filling_t *f, const rc_stages_row_t *row, int64_t r, int64_t batch, int32_t *columns)
+static void fill_row(
+    filling_t *f, const rc_stages_row_t *row, int64_t r, int64_t batch, int32_t *columns)
 {
     const int32_t *col = f->p->a->col_idx + row->first;
     for (int64_t e = 0; e < row->length; e++) {
@@ -156,8 +156,8 @@ static rc_status_t filling_new(
     return st == RC_OK ? rc_stages_set_new(s->size.most, &f->held, err) : st;
 }
 
-static rc_status_t fill(const rc_items_t *items, const rc_stages_cuts_t *c, int threads,
-    rc_stages_t *s, rc_err_t *err)
+static rc_status_t fill(
+    const rc_items_t *items, const rc_stages_cuts_t *c, int threads, rc_stages_t *s, rc_err_t *err)
 {
     int64_t workers = threads < c->spans ? threads : c->spans;
     rc_status_t st = RC_OK;
@@ -213,8 +213,8 @@ static rc_status_t make_arrays(rc_stages_t *s, rc_err_t *err)
     s->block = rc_alloc((size_t)size->blocks, sizeof *s->block, "blocks", err);
     s->line = rc_alloc(lines, sizeof *s->line, "columns of blocks", err);
     s->unit = rc_alloc((size_t)size->units, RC_STAGES_UNIT, "pieces of blocks", err);
-    s->entry = rc_alloc0(
-        (size_t)stored(&s->shape, size), (size_t)s->entry_bytes, "places of blocks", err);
+    s->entry =
+        rc_alloc0((size_t)stored(&s->shape, size), (size_t)s->entry_bytes, "places of blocks", err);
     return s->block && s->line && s->unit && s->entry ? RC_OK : RC_ENOMEM;
 }
 

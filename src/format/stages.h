@@ -1,19 +1,20 @@
-/** \file format/stages.h  A matrix as blocks of rows with few distinct columns, on the host: the rows
- *  of B that a block needs and the block's part of A fit together into the fast memory of a device.
+/** \file format/stages.h  A matrix as blocks of rows with few distinct columns, on the host: the
+ *  rows of B that a block needs and the block's part of A fit together into the fast memory of a
+ *  device.
  *
  *  A block is a run of pieces in schedule order: a piece is a part of a long row, or up to
- *  RC_STAGES_ROWS_MAX rows next to each other that share columns.  Its entries are batches of columns
- *  with a value for each row of the piece.  Columns are numbered within their block from 1 on: number 0
- *  stands for a row of zeros, which pads the last batch.  Of several rows every column of any of them is
- *  stored once, with the value 0 where a row has no such entry: where B is not finite there, the sum of
- *  that row becomes NaN.
+ *  RC_STAGES_ROWS_MAX rows next to each other that share columns.  Its entries are batches of
+ *  columns with a value for each row of the piece.  Columns are numbered within their block from 1
+ *  on: number 0 stands for a row of zeros, which pads the last batch.  Of several rows every column
+ *  of any of them is stored once, with the value 0 where a row has no such entry: where B is not
+ *  finite there, the sum of that row becomes NaN.
  *
- *  Blocks are cut within spans of rows, and of parts of long rows, each for itself, so that spans can be
- *  cut at the same time (format/stages_cut.h).
+ *  Blocks are cut within spans of rows, and of parts of long rows, each for itself, so that spans
+ *  can be cut at the same time (format/stages_cut.h).
  *
- *  Parts of all long rows come first.  Within a block the pieces with most batches do.  A row without
- *  entries is a piece without batches, so that it is stored; with the output in original order the rows
- *  that the schedule leaves out follow as such. */
+ *  Parts of all long rows come first.  Within a block the pieces with most batches do.  A row
+ *  without entries is a piece without batches, so that it is stored; with the output in original
+ *  order the rows that the schedule leaves out follow as such. */
 #ifndef RC_FORMAT_STAGES_H
 #define RC_FORMAT_STAGES_H
 
@@ -64,8 +65,9 @@ typedef struct rc_stages_block {
     int32_t columns; /**< bytes from its first unit to its columns */
 } rc_stages_block_t;
 
-/** Words of a piece: its first batch within the block in the lower 16 bits, its batches in the upper
- *  ones; then for each row of the shape the row of the output, -1: there is none, -2 - i: part i. */
+/** Words of a piece: its first batch within the block in the lower 16 bits, its batches in the
+ *  upper ones; then for each row of the shape the row of the output, -1: there is none, -2 - i:
+ *  part i. */
 typedef struct rc_stages {
     rc_stages_shape_t shape;
     rc_stages_size_t size;
@@ -76,7 +78,7 @@ typedef struct rc_stages {
                                    of 8 bytes, then uint16_t [batches][BATCH] */
     void *entry; /**< [batches][rows][BATCH] places of values (format/places.h) */
     int entry_bytes;
-    int32_t *of; /**< [parts] number of the long row that a part belongs to */
+    int32_t *of;            /**< [parts] number of the long row that a part belongs to */
     rc_long_row_t *lengthy; /**< [longs] */
 } rc_stages_t;
 

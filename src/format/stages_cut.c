@@ -20,7 +20,7 @@ typedef struct walk {
     int64_t rows;
     rc_stages_cut_t *block;
     rc_stages_cut_t open;
-    uint32_t filled; /* batches of the blocks, the open one too */
+    uint32_t filled;       /* batches of the blocks, the open one too */
     int64_t place;         /* of the span */
     rc_stages_size_t size; /* of the span */
 } walk_t;
@@ -68,8 +68,8 @@ static void close_block(walk_t *w)
     *b = (rc_stages_cut_t){0};
 }
 
-/* Put the piece whose columns are in `col` and whose rows are the last so many into the open block, or
- * a new one. */
+/* Put the piece whose columns are in `col` and whose rows are the last so many into the open
+ * block, or a new one. */
 static void add_piece(walk_t *w, const int32_t *col, int64_t columns, int64_t rows)
 {
     rc_stages_cut_t *b = &w->open;
@@ -84,8 +84,8 @@ static void add_piece(walk_t *w, const int32_t *col, int64_t columns, int64_t ro
         return;
     for (int64_t i = 0; b->pieces > 0 && i < columns; i++)
         lines += !rc_stages_set_has(&w->held, col[i]);
-    if (b->pieces > 0 && !rc_stages_fits(&w->c->shape, w->c->value, lines, b->pieces + 1,
-                             b->batches + batches))
+    if (b->pieces > 0 &&
+        !rc_stages_fits(&w->c->shape, w->c->value, lines, b->pieces + 1, b->batches + batches))
         close_block(w);
     if (b->pieces == 0) {
         rc_stages_set_clear(&w->held);

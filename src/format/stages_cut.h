@@ -1,9 +1,9 @@
-/** \file format/stages_cut.h  Where the pieces and blocks of format/stages.h begin and end; compiled for
- *  the device and for the host.
+/** \file format/stages_cut.h  Where the pieces and blocks of format/stages.h begin and end;
+ *  compiled for the device and for the host.
  *
- *  Parts of long rows are spans of RC_STAGES_PARTS, items spans of `shape.span`.  In each of them a piece
- *  begins at the first row that no piece has, and takes the next rows as long as they share half of
- *  their entries with it; a block takes pieces as long as they fit. */
+ *  Parts of long rows are spans of RC_STAGES_PARTS, items spans of `shape.span`.  In each of
+ *  them a piece begins at the first row that no piece has, and takes the next rows as long as
+ *  they share half of their entries with it; a block takes pieces as long as they fit. */
 #ifndef RC_FORMAT_STAGES_CUT_H
 #define RC_FORMAT_STAGES_CUT_H
 
@@ -50,8 +50,8 @@ typedef struct rc_stages_cuts {
     rc_long_row_t *lengthy;
 } rc_stages_cuts_t;
 
-/** Entries of each part of a long row: equal, in whole batches; not many more parts than entries of a
- *  part, because one CTA adds them, as far as a block holds them. */
+/** Entries of each part of a long row: equal, in whole batches; not many more parts than entries
+ *  of a part, because one CTA adds them, as far as a block holds them. */
 RC_BOTH int64_t rc_stages_part_entries(int64_t longest, int64_t most, int64_t length)
 {
     while (longest < most && longest * longest < length)
@@ -76,8 +76,8 @@ RC_BOTH int64_t rc_stages_units(int64_t rows, int64_t pieces, int64_t batches)
 }
 
 /** Fast memory of a block with the row of zeros.  \param[in] value  bytes of one */
-RC_BOTH int64_t rc_stages_fast(const rc_stages_shape_t *shape, int64_t value, int64_t lines,
-    int64_t pieces, int64_t batches)
+RC_BOTH int64_t rc_stages_fast(
+    const rc_stages_shape_t *shape, int64_t value, int64_t lines, int64_t pieces, int64_t batches)
 {
     const int64_t rows = (1 + lines) * shape->line;
     return (rows > shape->least ? rows : shape->least) +
@@ -86,8 +86,8 @@ RC_BOTH int64_t rc_stages_fast(const rc_stages_shape_t *shape, int64_t value, in
 }
 
 /** 1: a block may have so much. */
-RC_BOTH int rc_stages_fits(const rc_stages_shape_t *shape, int64_t value, int64_t lines,
-    int64_t pieces, int64_t batches)
+RC_BOTH int rc_stages_fits(
+    const rc_stages_shape_t *shape, int64_t value, int64_t lines, int64_t pieces, int64_t batches)
 {
     return pieces <= shape->pieces && lines < RC_STAGES_NUMBERS && batches < RC_STAGES_NUMBERS &&
            rc_stages_fast(shape, value, lines, pieces, batches) <= shape->bytes;
@@ -109,7 +109,8 @@ RC_BOTH int64_t rc_stages_place(int64_t span, int64_t part_spans, int64_t items,
     return span < part_spans ? span * RC_STAGES_PARTS : parts + (span - part_spans) * items;
 }
 
-/** Cut.  \param[in] threads  >= 1  \param[in] whole  see `whole`  \param[out] out  free with rc_stages_cuts_free, after an error too
+/** Cut.  \param[in] threads  >= 1  \param[in] whole  see `whole`  \param[out] out  free with
+ *  rc_stages_cuts_free, after an error too
  *  \return RC_OK, RC_ENOMEM; RC_ENOTSUP: more than 32 bits can number.  Cost O(items + nnz). */
 rc_status_t rc_stages_cut(const rc_items_t *items, const rc_stages_shape_t *shape, int threads,
     int whole, rc_stages_cuts_t *out, rc_err_t *err);

@@ -15,7 +15,8 @@ static const rc_groups_t *groups_of(const rc_problem_t *p, int level, const int6
     static const char *const names[] = {"sr_ptr", "ssr_ptr"};
     const rc_schedule_t *s = p->schedule;
     for (int l = 0; l <= level; l++)
-        if (size[l] != RC_SUPER_ROWS_AUTO || l >= s->levels || strcmp(s->group[l].name, names[l]) != 0)
+        if (size[l] != RC_SUPER_ROWS_AUTO || l >= s->levels ||
+            strcmp(s->group[l].name, names[l]) != 0)
             return NULL;
     return &s->group[level];
 }
@@ -31,8 +32,8 @@ rc_status_t rc_super_rows_count(const rc_problem_t *p, int levels, const int64_t
 {
     int64_t below = p->schedule->slots;
     if (below > INT32_MAX)
-        return rc_fail(err, RC_ENOTSUP, "super-rows have pointers of 4 bytes, there are %" PRId64 " slots",
-            below);
+        return rc_fail(err, RC_ENOTSUP,
+            "super-rows have pointers of 4 bytes, there are %" PRId64 " slots", below);
     *out = (rc_super_rows_t){.levels = levels};
     for (int l = 0; l < levels; l++) {
         const rc_groups_t *g = groups_of(p, l, size);

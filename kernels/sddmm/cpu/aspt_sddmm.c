@@ -1,5 +1,6 @@
-/* The sampled product by adaptive sparse tiling on a CPU, to be read: the reference of the kernel of that name for a
- * GPU.  An entry is in one part, so each is stored once, where the original matrix has it. */
+/* The sampled product by adaptive sparse tiling on a CPU, to be read: the reference of the
+ * kernel of that name for a GPU.  An entry is in one part, so each is stored once, where the
+ * original matrix has it. */
 #include "config.h"
 #include "format/aspt.h"
 #include "base/error.h"
@@ -30,8 +31,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     bytes = rc_sat_add(bytes, rc_sat_mul(n.tiles.nnz_rest, index + number));
     bytes = rc_sat_add(bytes, rc_sat_mul(p->a->nnz, (int64_t)sizeof(double)));
     bytes = rc_sat_add(bytes, (n.tiles.ptrs + slots + 2) * number + slots * index);
-    bytes = rc_sat_add(bytes,
-        n.tiles.panels * (int64_t)sizeof(rc_tile_panel_t) + n.tiles.cols * index);
+    bytes =
+        rc_sat_add(bytes, n.tiles.panels * (int64_t)sizeof(rc_tile_panel_t) + n.tiles.cols * index);
     if (p->param[RC_ASPT_REST] != RC_ASPT_KEEP) /* at most */
         bytes = rc_sat_add(bytes, slots * index);
     out->bytes = bytes;

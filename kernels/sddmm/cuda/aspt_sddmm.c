@@ -1,6 +1,7 @@
-/* The sampled product by adaptive sparse tiling, without atomics: a CTA has all tiles of a panel, a slice of
- * columns after the other, then a warp takes a segment of a row of the sparse part.  Values are in the order of the
- * parts, whose entries know where they are in the original matrix. */
+/* The sampled product by adaptive sparse tiling, without atomics: a CTA has all tiles of a
+ * panel, a slice of columns after the other, then a warp takes a segment of a row of the sparse
+ * part.  Values are in the order of the parts, whose entries know where they are in the original
+ * matrix. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -19,8 +20,8 @@
 typedef struct aspt_sddmm {
     rc_prepared_t base;
     rc_aspt_dots_t args; /* but for operands */
-    int64_t tile_cols; /* of the widest tile */
-    int steps;         /* columns per lane */
+    int64_t tile_cols;   /* of the widest tile */
+    int steps;           /* columns per lane */
 } aspt_sddmm_t;
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -146,8 +147,7 @@ static rc_status_t own(void *state, rc_err_t *err)
 
 /* --------------------------------------------------------------------- run */
 
-static rc_status_t launch(
-    const aspt_sddmm_t *s, rc_aspt_dots_t *args, int steps, rc_err_t *err)
+static rc_status_t launch(const aspt_sddmm_t *s, rc_aspt_dots_t *args, int steps, rc_err_t *err)
 {
     const cudaStream_t stream = rc_cuda_stream(s->base.memory.x);
     const size_t shared =
@@ -161,8 +161,8 @@ static rc_status_t launch(
         RC_ASPT_THREADS / RC_SLICE_LANES);
     if (args->a.panels > 0)
         RC_PASS(rc_cuda_check(cudaLaunchKernel(rc_cuda_aspt_dots_tiles(s->base.p.precision, steps),
-                                 (dim3){(unsigned)args->a.panels * (unsigned)args->shares, 1, 1},
-                                 (dim3){RC_ASPT_THREADS, 1, 1}, list, shared, stream),
+                                  (dim3){(unsigned)args->a.panels * (unsigned)args->shares, 1, 1},
+                                  (dim3){RC_ASPT_THREADS, 1, 1}, list, shared, stream),
             "launch of the tiles of aspt-sddmm", err));
     if (ctas > 0)
         RC_PASS(rc_cuda_check(

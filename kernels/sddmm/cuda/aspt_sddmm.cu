@@ -1,6 +1,7 @@
-/* Device functions of aspt-sddmm.  A CTA has a panel, or a share of its rows where there are few panels: it loads the rows of X of a tile into shared memory, a slice
- * of columns after the other, and a warp takes a row: its lanes hold the slice of the row of Y and multiply
- * it with four rows of X at a time.  What an entry has from earlier slices is in the output, which the
+/* Device functions of aspt-sddmm.  A CTA has a panel, or a share of its rows where there are few
+ * panels: it loads the rows of X of a tile into shared memory, a slice of columns after the
+ * other, and a warp takes a row: its lanes hold the slice of the row of Y and multiply it with
+ * four rows of X at a time.  What an entry has from earlier slices is in the output, which the
  * same warp goes on with. */
 #include "kernels/sddmm/cuda/aspt_sddmm.h"
 #include "device/cuda/group_sum.cuh"
@@ -65,7 +66,8 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS) dots_tiles(const rc_aspt_dots
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
     const rc_tile_panel_t p = x.a.panel[blockIdx.x / x.shares];
-    const int32_t mine = static_cast<int32_t>(blockIdx.x % x.shares) * (RC_ASPT_THREADS / WARP) + threadIdx.x / WARP;
+    const int32_t mine =
+        static_cast<int32_t>(blockIdx.x % x.shares) * (RC_ASPT_THREADS / WARP) + threadIdx.x / WARP;
     const int32_t tiles = static_cast<int32_t>(rc_ceil_div(p.cols, x.a.tile_cols));
     const int32_t left = x.a.slots - p.slot;
     const int32_t slots = left < x.a.panel_slots ? left : x.a.panel_slots;
@@ -82,15 +84,16 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS) dots_tiles(const rc_aspt_dots
                 const int64_t begin = pointer_at(x.a.ptr, x.a.ptr_bytes, place);
                 const int64_t end = pointer_at(x.a.ptr, x.a.ptr_bytes, place + 1);
                 if (begin < end)
-                    take_row<T, STEPS>(
-                        x, begin, end, tile, x.a.row ? __ldg(x.a.row + p.slot + s) : p.slot + s, j0);
+                    take_row<T, STEPS>(x, begin, end, tile,
+                        x.a.row ? __ldg(x.a.row + p.slot + s) : p.slot + s, j0);
             }
             __syncthreads();
         }
     }
 }
 
-template <typename T> __global__ void __launch_bounds__(RC_ASPT_REST_THREADS) dots_rest(const rc_aspt_dots_t x)
+template <typename T>
+__global__ void __launch_bounds__(RC_ASPT_REST_THREADS) dots_rest(const rc_aspt_dots_t x)
 {
     const int lane = threadIdx.x % WARP;
     const int64_t number =
@@ -138,6 +141,6 @@ extern "C" const void *rc_cuda_aspt_dots_tiles(rc_precision_t precision, int ste
 
 extern "C" const void *rc_cuda_aspt_dots_rest(rc_precision_t precision)
 {
-    return rc::pick<rc::ieee>(precision,
-        [&](auto t) { return reinterpret_cast<const void *>(dots_rest<RC_VALUE(t)>); });
+    return rc::pick<rc::ieee>(
+        precision, [&](auto t) { return reinterpret_cast<const void *>(dots_rest<RC_VALUE(t)>); });
 }

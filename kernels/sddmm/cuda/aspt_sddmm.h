@@ -23,7 +23,8 @@ typedef struct rc_aspt_segment {
 /** Argument of both device functions; pointers are device memory. */
 typedef struct rc_aspt_dots {
     rc_aspt_parts_t a; /**< `row` is that of Y; rest_ptr is NULL */
-    const void *entry; /**< [nnz] numbers of the entries in the original matrix, tiles first; as wide as pointers */
+    /** [nnz] numbers of the entries in the original matrix, tiles first; as wide as pointers */
+    const void *entry;
     const rc_aspt_segment_t *segment; /**< [segments] of the sparse part */
     const void *y;                    /**< row-major */
     const void *x;                    /**< row-major */
@@ -38,12 +39,13 @@ typedef struct rc_aspt_dots {
     rc_cuda_scalars_t scalars;
 } rc_aspt_dots_t;
 
-/** The device function of the tiles.  To be launched with RC_ASPT_THREADS threads, panels * shares CTAs and columns of the
- *  widest tile * 32 * steps values of shared memory.
+/** The device function of the tiles.  To be launched with RC_ASPT_THREADS threads, panels * shares
+ *  CTAs and columns of the widest tile * 32 * steps values of shared memory.
  *  \param[in] steps  columns per lane: 1, 2, 4 */
 const void *rc_cuda_aspt_dots_tiles(rc_precision_t precision, int steps);
 
-/** That of the sparse part.  To be launched with RC_ASPT_REST_THREADS threads, a warp for each segment. */
+/** That of the sparse part.  To be launched with RC_ASPT_REST_THREADS threads, a warp for each
+ *  segment. */
 const void *rc_cuda_aspt_dots_rest(rc_precision_t precision);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* O_e = alpha A_e <Y_i, X_j> + beta O_e, in the order of the original entries whatever the schedule.
- */
+/* O_e = alpha A_e <Y_i, X_j> + beta O_e, in the order of the original entries whatever the
+ * schedule. / */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"

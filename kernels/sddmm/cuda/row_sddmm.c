@@ -1,7 +1,8 @@
-/* Sampled product by rows, without atomics: O_e = alpha A_e <Y_i, X_j> + beta O_e.  A group of lanes takes a row, or up
- * to `entries` neighbouring entries of one, so that long rows are shared.  Nothing is rearranged: the output is in the
- * order of the original entries whatever the schedule, so columns and values stay in it, too, and the schedule is
- * the order of the segments (row_sddmm.h). */
+/* Sampled product by rows, without atomics: O_e = alpha A_e <Y_i, X_j> + beta O_e.  A group of
+ * lanes takes a row, or up to `entries` neighbouring entries of one, so that long rows are
+ * shared.  Nothing is rearranged: the output is in the order of the original entries whatever
+ * the schedule, so columns and values stay in it, too, and the schedule is the order of the
+ * segments (row_sddmm.h). */
 #include "config.h"
 #include "kernels/sddmm/cuda/row_sddmm.h"
 #include "base/alloc.h"
@@ -22,12 +23,14 @@ enum {
     PARAM_ENTRIES,
     PARAM_VECTORS,
     ENTRIES_AUTO = -1,
-    ENTRIES_ASKED = 1024,  /* at most */
-    ENTRIES_MOST = 128,    /* when nothing is said: a longer row is cut */
-    ENTRIES_MAX = 1 << 30, /* of any segment: the device steps past its end */
+    ENTRIES_ASKED = 1024,          /* at most */
+    ENTRIES_MOST = 128,            /* when nothing is said: a longer row is cut */
+    ENTRIES_MAX = 1 << 30,         /* of any segment: the device steps past its end */
     STEP = RC_ROW_SDDMM_LANES_MIN, /* entries that a group takes at a time */
-    GROUPS = 4,    /* of a warp, as at K = 128 in fp32; more have less to wait for */
-    STEP_COST = 5, /* of a warp for a step of its longest segment, and to begin: fitted to meshes of 7 and 27 points */
+    GROUPS = 4, /* of a warp, as at K = 128 in fp32; more have less to wait for */
+    /* of a warp for a step of its longest segment, and to begin: fitted to meshes of 7 and 27
+     * points */
+    STEP_COST = 5,
     WARP_COST = 3,
     SAMPLES = 64, /* runs of slots that are looked at */
     SAMPLE = 1024,
@@ -55,7 +58,8 @@ static int64_t length_of(const rc_problem_t *p, int64_t i)
     return r < 0 ? 0 : p->a->row_ptr[r + 1] - p->a->row_ptr[r];
 }
 
-/* Entries of each segment of a row but the last one, where none may have more than `most`: about equal, and full steps. */
+/* Entries of each segment of a row but the last one, where none may have more than `most`: about
+ * equal, and full steps. */
 static int64_t segment_size(int64_t length, int64_t most)
 {
     if (length <= most)
@@ -194,8 +198,8 @@ done:
 
 /* --------------------------------------------------------------------- run */
 
-/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each is full.  A warp that
- * goes over wide rows several times is faster with fewer registers. */
+/* Vectors of a lane: few lanes have little to add up, so there are more of them only when each
+ * is full.  A warp that goes over wide rows several times is faster with fewer registers. */
 static int vectors_for(const row_sddmm_t *s, int64_t pieces)
 {
     enum { WIDE = 128, OF_WIDE = 2 };
@@ -235,8 +239,9 @@ static rc_status_t launch(
     if (st < 0)
         return st;
     if (ctas > INT32_MAX || pieces > INT32_MAX / 2)
-        return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " segments of rows and K = %" PRId64 " are too many",
-            args.segments, k);
+        return rc_fail(err, RC_ENOTSUP,
+            "shape: %" PRId64 " segments of rows and K = %" PRId64 " are too many", args.segments,
+            k);
     const rc_cuda_launch_t l = {
         .entry = rc_cuda_row_sddmm_entry(s->base.p.precision, width, vectors),
         .ctas = (unsigned)ctas,
@@ -256,7 +261,8 @@ static const char *const entries_names[] = {"auto", NULL};
 const rc_kernel_t rc_kernel_row_sddmm = {
     .name = "row-sddmm",
     .summary =
-        "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector loads, no atomics",
+        "O = A .* (Y X'), row-major: a group of lanes per row, or per `entries` of one, vector "
+        "loads, no atomics",
     .source = "rowcast; warp per row: Jiang et al. 2020, Algorithm 2",
     .version = 2,
     RC_CUDA_STRICT_MEMBERS,
@@ -268,7 +274,8 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .param =
         {{.name = "entries",
              .help =
-                 "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves least to wait for",
+                 "entries of a row that a group of lanes takes at most, 0: all; auto: what leaves "
+                 "least to wait for",
              .value = ENTRIES_AUTO,
              .max = ENTRIES_ASKED,
              .pow2 = 1,

@@ -1,7 +1,7 @@
-/* Device functions of row-sddmm.  A group of lanes takes a segment of a row, ENTRIES of it at a time: its
- * lanes hold pieces of the row of Y and load the same pieces of the rows of X, so that as many loads are on
- * their way together.  The partial sums of the entries are added up across the group at once: each step
- * halves the entries that a lane still has. */
+/* Device functions of row-sddmm.  A group of lanes takes a segment of a row, ENTRIES of it at a
+ * time: its lanes hold pieces of the row of Y and load the same pieces of the rows of X, so that
+ * as many loads are on their way together.  The partial sums of the entries are added up across
+ * the group at once: each step halves the entries that a lane still has. */
 #include "kernels/sddmm/cuda/row_sddmm.h"
 #include "device/cuda/group_sum.cuh"
 #include "device/cuda/load.cuh"
@@ -77,8 +77,8 @@ __device__ __forceinline__ void add_products(T (&sum)[ENTRIES], const pieces<T, 
 
 /* All groups of a warp take as many steps as the longest of them needs. */
 template <typename T, int WIDTH, int VECTORS>
-__global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS, rc::resident(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3))
-    row_sddmm(const rc_row_sddmm_args_t a)
+__global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS,
+    rc::resident(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3)) row_sddmm(const rc_row_sddmm_args_t a)
 {
     static_assert(ENTRIES == RC_ROW_SDDMM_LANES_MIN, "a lane of the smallest group stores one sum");
     launch_next();

@@ -39,8 +39,9 @@ typedef struct rc_row_sddmm_args {
     rc_cuda_scalars_t scalars;
 } rc_row_sddmm_args_t;
 
-/** The device function whose lanes hold `vectors` (1, 2, 4) vectors of `width` values; width * value bytes is at
- *  most 16.  NULL: there is none.  To be launched with RC_ROW_SDDMM_THREADS threads. */
+/** The device function whose lanes hold `vectors` (1, 2, 4) vectors of `width` values; width *
+ *  value bytes is at most 16.  NULL: there is none.  To be launched with RC_ROW_SDDMM_THREADS
+ *  threads. */
 const void *rc_cuda_row_sddmm_entry(rc_precision_t precision, int width, int vectors);
 
 #ifdef __cplusplus

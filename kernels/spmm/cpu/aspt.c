@@ -1,6 +1,6 @@
-/* Adaptive sparse tiling on a CPU, to be read: the reference of the kernel of that name for a GPU.  A thread
- * owns columns of C, so nothing is added by two threads, and the sums have one order: tile after tile, then
- * the sparse part. */
+/* Adaptive sparse tiling on a CPU, to be read: the reference of the kernel of that name for a
+ * GPU.  A thread owns columns of C, so nothing is added by two threads, and the sums have one
+ * order: tile after tile, then the sparse part. */
 #include "config.h"
 #include "format/aspt.h"
 #include "base/error.h"
@@ -30,8 +30,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t bytes = rc_sat_mul(n.tiles.nnz_dense, (int64_t)sizeof(uint16_t) + value);
     bytes = rc_sat_add(bytes, rc_sat_mul(n.tiles.nnz_rest, index + value));
     bytes = rc_sat_add(bytes, (n.tiles.ptrs + slots + 2) * (int64_t)sizeof(int64_t));
-    bytes = rc_sat_add(bytes,
-        n.tiles.panels * (int64_t)sizeof(rc_tile_panel_t) + n.tiles.cols * index);
+    bytes =
+        rc_sat_add(bytes, n.tiles.panels * (int64_t)sizeof(rc_tile_panel_t) + n.tiles.cols * index);
     out->traffic = rc_sat_add(bytes, rc_slots_row_bytes(p));
     if (p->param[RC_ASPT_REST] != RC_ASPT_KEEP) /* at most */
         out->traffic = rc_sat_add(out->traffic, slots * index);
@@ -65,8 +65,8 @@ static rc_status_t run(
 {
     (void)err;
     const aspt_t *s = state;
-    static void (*const strip[])(const aspt_t *, const rc_operands_t *, int64_t, int64_t,
-        double, double) = RC_INSTANCES(strip);
+    static void (*const strip[])(const aspt_t *, const rc_operands_t *, int64_t, int64_t, double,
+        double) = RC_INSTANCES(strip);
     const int threads = s->plain.slots.threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {

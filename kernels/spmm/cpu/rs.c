@@ -1,6 +1,6 @@
-/* RS-SpMM on a CPU, to be read: the reference of the kernels of that name for a GPU.  A thread owns
- * columns of C, so nothing is added by two threads, and the sums have one order: heavy segments panel
- * after panel, then light entries. */
+/* RS-SpMM on a CPU, to be read: the reference of the kernels of that name for a GPU.  A thread
+ * owns columns of C, so nothing is added by two threads, and the sums have one order: heavy
+ * segments panel after panel, then light entries. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
 #include "base/error.h"
@@ -24,8 +24,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t heavy = n.nnz_heavy;
     int64_t panels = (p->a->cols + shape.rule.w - 1) / shape.rule.w;
     int64_t bytes = rc_sat_mul(heavy, rc_rs_col_bytes(&shape) + value);
-    bytes = rc_sat_add(
-        bytes, rc_sat_mul(p->a->nnz - heavy, (int64_t)sizeof(int32_t) + value));
+    bytes = rc_sat_add(bytes, rc_sat_mul(p->a->nnz - heavy, (int64_t)sizeof(int32_t) + value));
     bytes = rc_sat_add(bytes, n.heavy * (int64_t)(sizeof(int32_t) + sizeof(int64_t)));
     bytes = rc_sat_add(bytes, (panels + p->schedule->slots + 3) * (int64_t)sizeof(int64_t));
     out->traffic = rc_sat_add(bytes, rc_slots_row_bytes(p));
@@ -57,8 +56,8 @@ static rc_status_t build(
 static void multiply(
     const rs_t *s, const rc_operands_t *o, int transposed, double alpha, double beta)
 {
-    static void (*const strip[])(const rs_t *, const rc_operands_t *, int, int64_t, int64_t,
-        double, double) = RC_INSTANCES(strip);
+    static void (*const strip[])(const rs_t *, const rc_operands_t *, int, int64_t, int64_t, double,
+        double) = RC_INSTANCES(strip);
     const int threads = s->plain.base.memory.x->threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
@@ -85,8 +84,7 @@ static rc_status_t run_transposed(
 
 /* What both descriptors say.  They are the reference of the GPU's, not rivals: by name alone. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2,                       \
-    .format = "segments",                                                                          \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .format = "segments", \
     .identify = rc_rs_identify, .device = RC_DEVICE_CPU, .layout = RC_ROW_MAJOR, .computes = 1,    \
     .for_testing = 1, .any_k = 1, .deterministic = rc_kernel_always, .strict = rc_kernel_always,   \
     .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cpu_geometry,                      \

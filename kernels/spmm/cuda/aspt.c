@@ -1,11 +1,12 @@
-/* Adaptive sparse tiling on a GPU, without atomics.  Rows of the sparse part that are long are multiplied in pieces,
- * whose sums are added in their order, rows that no tile has by the device functions of growmajor.  Then the
- * tiles: a CTA has all tiles of a panel, one after the other, or those of a share of its rows where panels are few, and
- * with the last one takes the sparse part of its rows, which are stored once where the panel has one tile.  Where the
- * sparse part has an order of its own, or many entries beside tiles, it is
- * multiplied as a whole first, and the tiles add to it.  Rows may be taken in groups of four, which share loads of B.
- * So sums have one order, and the published kernel
- * differs: it has a CTA for each tile, and all parts add to a C of zeros with atomics. */
+/* Adaptive sparse tiling on a GPU, without atomics.  Rows of the sparse part that are long are
+ * multiplied in pieces, whose sums are added in their order, rows that no tile has by the device
+ * functions of growmajor.  Then the tiles: a CTA has all tiles of a panel, one after the other,
+ * or those of a share of its rows where panels are few, and with the last one takes the sparse
+ * part of its rows, which are stored once where the panel has one tile.  Where the sparse part
+ * has an order of its own, or many entries beside tiles, it is multiplied as a whole first, and
+ * the tiles add to it.  Rows may be taken in groups of four, which share loads of B. So sums
+ * have one order, and the published kernel differs: it has a CTA for each tile, and all parts
+ * add to a C of zeros with atomics. */
 #include "config.h"
 #include "device/cuda/ranges.h"
 #include "base/error.h"
@@ -174,8 +175,8 @@ static size_t tile_bytes(const rc_cuda_aspt_t *s, const rc_column_slices_t *c)
     return (size_t)s->tile_cols * (size_t)c->lanes * (size_t)c->steps * s->base.value_bytes;
 }
 
-static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
-    rc_cuda_scalars_t scalars, rc_err_t *err)
+static rc_status_t launch_tiles(
+    const rc_cuda_aspt_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     const rc_column_slices_t c = rc_slices_narrow(s->base.p.k, s->steps);
     const int64_t ctas = (int64_t)s->parts.panels * rc_slices_grid(&c);
@@ -203,8 +204,8 @@ static rc_status_t launch_tiles(const rc_cuda_aspt_t *s, const rc_operands_t *o,
 }
 
 /* Long rows of the sparse part: the sums of their pieces, then those of the rows. */
-static rc_status_t launch_pieces(const rc_cuda_aspt_t *s, const rc_operands_t *o,
-    rc_cuda_scalars_t scalars, rc_err_t *err)
+static rc_status_t launch_pieces(
+    const rc_cuda_aspt_t *s, const rc_operands_t *o, rc_cuda_scalars_t scalars, rc_err_t *err)
 {
     rc_operands_t to_pieces = *o;
     rc_aspt_sums_t args = {.row = s->long_row,
@@ -219,7 +220,7 @@ static rc_status_t launch_pieces(const rc_cuda_aspt_t *s, const rc_operands_t *o
     to_pieces.out.ld = s->base.p.k;
     RC_PASS(rc_cuda_leading(o, &ldb, &args.ldc, err));
     RC_PASS(rc_row_run(s->base.memory.x, s->pieces.launch, &s->pieces.args, &to_pieces,
-            rc_cuda_scalars(1, 0), err));
+        rc_cuda_scalars(1, 0), err));
     if (ctas > RC_SLICES_MAX)
         ctas = RC_SLICES_MAX;
     return rc_cuda_check(
@@ -239,7 +240,8 @@ static rc_status_t allow(int64_t tile_cols, rc_precision_t precision, int *steps
         *steps /= 2;
     if (bytes > most)
         return rc_fail(err, RC_ENOTSUP,
-            "shape: %" PRId64 " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
+            "shape: %" PRId64
+            " rows of B of a tile take %zu bytes, the shared memory of a CTA has %zu",
             tile_cols, bytes, most);
     for (int n = 1; n <= *steps; n *= 2) {
         for (int i = 0; i < 4; i++) {
@@ -314,9 +316,9 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
         "ASpT, row-major: rows of B of dense tiles in shared memory, the rest by rows; no atomics",
     .source = "Hong et al. 2019, doi:10.1145/3293883.3295712; Jiang et al. 2020, "
               "doi:10.1145/3332466.3374546",
-    .version =
-        3, /* 1: tiles cut on the host alone, where the matrix is on the GPU too; 2: a CTA for each panel, which took
-                     all of the sparse part of its rows */
+    /* 1: tiles cut on the host alone, where the matrix is on the GPU too; 2: a CTA for each panel,
+     * which took all of the sparse part of its rows */
+    .version = 3,
     .layout = RC_ROW_MAJOR,
     .format = "aspt",
     .strict = strict,

@@ -1,8 +1,9 @@
-/* Device functions of aspt.  A CTA has a slice of columns and a panel, or a share of its rows where there are few panels: it
- * loads the rows of B of a tile into shared memory, multiplies the entries of the tile, then those of the next tile.
- * With the last one it takes the entries of the sparse part of its rows too, unless all of that is in C already, so that
- * most rows of C are stored once.  The lanes of a slice hold neighbouring columns and take a group of rows: a value of B
- * from shared memory, which is what they wait for, serves all rows of the group. */
+/* Device functions of aspt.  A CTA has a slice of columns and a panel, or a share of its rows
+ * where there are few panels: it loads the rows of B of a tile into shared memory, multiplies
+ * the entries of the tile, then those of the next tile. With the last one it takes the entries
+ * of the sparse part of its rows too, unless all of that is in C already, so that most rows of C
+ * are stored once.  The lanes of a slice hold neighbouring columns and take a group of rows: a
+ * value of B from shared memory, which is what they wait for, serves all rows of the group. */
 #include "device/cuda/types.cuh"
 #include "kernels/spmm/cuda/aspt_tile.cuh"
 #include "device/cuda/ranges.h"
@@ -14,7 +15,8 @@ namespace
 using rc::pointer_at;
 
 /* The values of a column of a group. */
-template <typename T, int ROWS> __device__ __forceinline__ void load_values(const T *from, T (&v)[ROWS])
+template <typename T, int ROWS>
+__device__ __forceinline__ void load_values(const T *from, T (&v)[ROWS])
 {
     constexpr int WIDTH = ROWS * sizeof(T) <= 16 ? ROWS : static_cast<int>(16 / sizeof(T));
 #pragma unroll
@@ -49,11 +51,11 @@ __device__ __forceinline__ void add_tile(const rc_aspt_parts_t &a, int64_t begin
     }
 }
 
-/* Add what the entries of a row of the sparse part give, UNROLL of them at a time; b: where the columns of the
- * lane begin. */
+/* Add what the entries of a row of the sparse part give, UNROLL of them at a time; b: where the
+ * columns of the lane begin. */
 template <typename T, int STEPS, int UNROLL>
-__device__ __forceinline__ void add_rest(
-    const rc_aspt_args_t &x, int64_t begin, int64_t end, const T *b, int32_t left, int lanes, T (&sum)[STEPS])
+__device__ __forceinline__ void add_rest(const rc_aspt_args_t &x, int64_t begin, int64_t end,
+    const T *b, int32_t left, int lanes, T (&sum)[STEPS])
 {
     for (int64_t e = begin; e < end; e += UNROLL) {
         T v[UNROLL];
@@ -88,10 +90,10 @@ struct step {
 template <int ROWS> struct group {
     int64_t begin; /* columns */
     int64_t end;
-    bool started;           /* it had columns in earlier tiles */
-    int32_t row[ROWS];      /* of C; -1: none */
-    int64_t rest;           /* where its rows begin in the sparse part */
-    int32_t count[ROWS];    /* entries of them there */
+    bool started;        /* it had columns in earlier tiles */
+    int32_t row[ROWS];   /* of C; -1: none */
+    int64_t rest;        /* where its rows begin in the sparse part */
+    int32_t count[ROWS]; /* entries of them there */
 
     __device__ __forceinline__ group(const rc_aspt_parts_t &a, const step &at, int32_t number)
     {
@@ -108,7 +110,9 @@ template <int ROWS> struct group {
         int64_t before = rest;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            const int64_t next = a.apart ? 0 : pointer_at(a.rest_ptr, a.ptr_bytes, first + r < last ? first + r + 1 : last);
+            const int64_t next = a.apart ? 0
+                                         : pointer_at(a.rest_ptr, a.ptr_bytes,
+                                               first + r < last ? first + r + 1 : last);
             count[r] = static_cast<int32_t>(next - before);
             before = next;
         }
@@ -129,10 +133,11 @@ template <int ROWS> struct group {
     }
 };
 
-/* The same of all rows of a group, whose entries follow each other: rows have too few of them to keep loads in flight. */
+/* The same of all rows of a group, whose entries follow each other: rows have too few of them to
+ * keep loads in flight. */
 template <typename T, int STEPS, int ROWS>
-__device__ __forceinline__ void add_rests(
-    const rc_aspt_args_t &x, const group<ROWS> &g, const T *b, int32_t left, int lanes, T (&sum)[ROWS][STEPS])
+__device__ __forceinline__ void add_rests(const rc_aspt_args_t &x, const group<ROWS> &g, const T *b,
+    int32_t left, int lanes, T (&sum)[ROWS][STEPS])
 {
     constexpr int UNROLL = ROWS * STEPS > 8 ? 2 : 4; /* as registers allow */
     const int32_t *col = x.a.rest_col + g.rest;
@@ -170,8 +175,8 @@ __device__ __forceinline__ void add_rests(
  * \param[in] has        it has entries, or is to be stored without
  * \param[in] elsewhere  its sparse part is in C */
 template <typename T, int STEPS>
-__device__ __forceinline__ void put_row(const rc_aspt_args_t &x, T *to, bool has, bool elsewhere, bool started, int32_t left,
-    int lanes, const T (&sum)[STEPS])
+__device__ __forceinline__ void put_row(const rc_aspt_args_t &x, T *to, bool has, bool elsewhere,
+    bool started, int32_t left, int lanes, const T (&sum)[STEPS])
 {
     if (!has)
         return;
@@ -191,7 +196,8 @@ __device__ __forceinline__ void take_group(
 {
     const group<ROWS> g(x.a, at, number);
     const bool is_last = at.tile == at.tiles - 1;
-    const int32_t left = static_cast<int32_t>(x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
+    const int32_t left = static_cast<int32_t>(
+        x.k - at.j0 - lane); /* columns of the slice from that of the lane on */
     const T *b = static_cast<const T *>(x.b) + at.j0 + lane;
     if (g.begin == g.end && (!is_last || x.a.apart))
         return;
@@ -208,9 +214,11 @@ __device__ __forceinline__ void take_group(
         if (g.row[r] < 0)
             continue;
         if (takes && !at_once)
-            add_rest<T, STEPS, (ROWS * STEPS > 8 ? 2 : 4)>(x, rest, rest + g.count[r], b, left, lanes, sum[r]);
+            add_rest<T, STEPS, (ROWS * STEPS > 8 ? 2 : 4)>(
+                x, rest, rest + g.count[r], b, left, lanes, sum[r]);
         put_row<T, STEPS>(x, static_cast<T *>(x.c) + rc::line_at(g.row[r], x.ldc) + at.j0 + lane,
-            g.begin < g.end || (takes && (g.count[r] > 0 || !g.started)), elsewhere, g.started, left, lanes, sum[r]);
+            g.begin < g.end || (takes && (g.count[r] > 0 || !g.started)), elsewhere, g.started,
+            left, lanes, sum[r]);
     }
 }
 
@@ -223,7 +231,8 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS, 16 / sizeof(T)) tiles(const r
     const int lane = threadIdx.x & (lanes - 1);
     step at;
     const int32_t at_once = RC_ASPT_THREADS / lanes;
-    const int32_t mine = static_cast<int32_t>(blockIdx.x % x.shares) * at_once + threadIdx.x / lanes;
+    const int32_t mine =
+        static_cast<int32_t>(blockIdx.x % x.shares) * at_once + threadIdx.x / lanes;
     at.panel = x.a.panel[blockIdx.x / x.shares];
     at.tiles = static_cast<int32_t>(rc_ceil_div(at.panel.cols, x.a.tile_cols));
     const int32_t left = x.a.slots - at.panel.slot;
@@ -234,8 +243,9 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS, 16 / sizeof(T)) tiles(const r
         for (at.tile = 0; at.tile < at.tiles; at.tile++) {
             const int32_t first = at.tile * x.a.tile_cols;
             const int32_t more = at.panel.cols - first;
-            rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k, x.a.tile_col + at.panel.col + first,
-                more < x.a.tile_cols ? more : x.a.tile_cols, lanes * STEPS, at.j0, tile);
+            rc::load_tile(static_cast<const T *>(x.b), x.ldb, x.k,
+                x.a.tile_col + at.panel.col + first, more < x.a.tile_cols ? more : x.a.tile_cols,
+                lanes * STEPS, at.j0, tile);
             __syncthreads();
             for (int32_t g = mine; g < groups; g += at_once * x.shares)
                 take_group<T, STEPS, ROWS>(x, at, g, tile, lane, lanes);
@@ -245,7 +255,8 @@ __global__ void __launch_bounds__(RC_ASPT_THREADS, 16 / sizeof(T)) tiles(const r
 }
 
 /* The sums of the pieces of a row, in their order. */
-template <typename T> __global__ void __launch_bounds__(RC_ASPT_SUM_THREADS) sums(const rc_aspt_sums_t x)
+template <typename T>
+__global__ void __launch_bounds__(RC_ASPT_SUM_THREADS) sums(const rc_aspt_sums_t x)
 {
     const rc_long_row_t r = x.row[blockIdx.x];
     for (int64_t j = blockIdx.y * RC_ASPT_SUM_THREADS + threadIdx.x; j < x.k;

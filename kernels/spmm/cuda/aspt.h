@@ -18,22 +18,23 @@ enum {
 /** The parts of a matrix; pointers are device memory. */
 typedef struct rc_aspt_parts {
     const rc_tile_panel_t *panel; /**< [panels] */
-    const void *ptr;              /**< [ptrs + 1] see rc_tile_groups_t, of one row rc_tile_parts_t */
-    const int32_t *tile_col;      /**< [cols] dense columns */
-    const uint16_t *col;          /**< [columns] local */
-    const void *val;              /**< [columns][rows] */
-    const void *rest_ptr;         /**< [slots + 1] */
-    const int32_t *rest_col;      /**< [nnz_rest] */
-    const void *rest_val;         /**< [nnz_rest] */
-    const int32_t *row; /**< [slots] row of C of a slot, -1 for a pad; NULL: slot p is row p */
+    const void *ptr;         /**< [ptrs + 1] see rc_tile_groups_t, of one row rc_tile_parts_t */
+    const int32_t *tile_col; /**< [cols] dense columns */
+    const uint16_t *col;     /**< [columns] local */
+    const void *val;         /**< [columns][rows] */
+    const void *rest_ptr;    /**< [slots + 1] */
+    const int32_t *rest_col; /**< [nnz_rest] */
+    const void *rest_val;    /**< [nnz_rest] */
+    const int32_t *row;      /**< [slots] row of C of a slot, -1 for a pad; NULL: slot p is row p */
     int32_t panels;
     int32_t slots;
     int32_t panel_slots; /**< of a panel but the last */
     int32_t tile_cols;
     int rows;      /**< of a group: 1, 4 */
     int ptr_bytes; /**< of a pointer: 4 or 8 */
-    int apart;     /**< 1: all of the sparse part is in C before the tiles (rc_aspt_size_t); 0: that of rows
-                        in pieces is, the tiles add the other rows of their panels */
+    /** 1: all of the sparse part is in C before the tiles (rc_aspt_size_t); 0: that of rows in
+     *  pieces is, the tiles add the other rows of their panels */
+    int apart;
 } rc_aspt_parts_t;
 
 /** Argument of the tiles. */
@@ -60,13 +61,15 @@ typedef struct rc_aspt_sums {
     rc_cuda_scalars_t scalars;
 } rc_aspt_sums_t;
 
-/** The device function of the tiles, for groups of 1 or 4 rows.  To be launched with RC_ASPT_THREADS threads, (panels * shares, slices)
- *  CTAs and columns of the widest tile * lanes * steps values of shared memory.
+/** The device function of the tiles, for groups of 1 or 4 rows.  To be launched with
+ *  RC_ASPT_THREADS threads, (panels * shares, slices) CTAs and columns of the widest tile * lanes *
+ *  steps values of shared memory.
  *  \param[in] steps  columns per lane: 1, 2, 4
  *  \param[in] full   1: of 32 lanes */
 const void *rc_cuda_aspt_tiles(rc_precision_t precision, int rows, int steps, int full);
 
-/** That of the sums of pieces.  To be launched with RC_ASPT_SUM_THREADS threads, (rows, K over threads) CTAs. */
+/** That of the sums of pieces.  To be launched with RC_ASPT_SUM_THREADS threads, (rows, K over
+ *  threads) CTAs. */
 const void *rc_cuda_aspt_sums(rc_precision_t precision);
 
 #ifdef __cplusplus

@@ -22,8 +22,8 @@ typedef struct rc_cuda_aspt {
     int64_t tile_cols;     /**< of the widest tile */
     int steps;             /**< columns per lane at most */
     int has_rest;          /**< 1: `rest` stores rows */
-    rc_aspt_rows_t rest;   /**< rows of the sparse part that are whole and not taken with the tiles */
-    rc_aspt_rows_t pieces; /**< of long rows, to `piece` */
+    rc_aspt_rows_t rest; /**< rows of the sparse part that are whole and not taken with the tiles */
+    rc_aspt_rows_t pieces;         /**< of long rows, to `piece` */
     const rc_long_row_t *long_row; /**< [longs] of C */
     void *piece;                   /**< [pieces * k] */
     int64_t longs;
@@ -31,7 +31,8 @@ typedef struct rc_cuda_aspt {
     int64_t absents;
 } rc_cuda_aspt_t;
 
-/** Device memory of what both kernels have: tiles, values, columns of the sparse part, rows of the slots. */
+/** Device memory of what both kernels have: tiles, values, columns of the sparse part, rows of
+ *  the slots. */
 int64_t rc_cuda_aspt_tile_bytes(const rc_problem_t *p, const rc_aspt_size_t *n);
 
 /** Parts of a problem whose tiles are there.  \param[in] val  values, those of tiles first */

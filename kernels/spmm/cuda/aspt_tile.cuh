@@ -9,11 +9,11 @@
 namespace rc
 {
 
-/* One slice of columns of the rows `col` of a row-major operand with k columns, by all threads of a CTA; zeros
- * beyond its end.  slice: a power of two */
+/* One slice of columns of the rows `col` of a row-major operand with k columns, by all threads
+ * of a CTA; zeros beyond its end.  slice: a power of two */
 template <typename T>
-__device__ __forceinline__ void load_tile(const T *operand, uint32_t ld, int32_t k, const int32_t *col,
-    int32_t cols, int slice, int64_t j0, T *tile)
+__device__ __forceinline__ void load_tile(const T *operand, uint32_t ld, int32_t k,
+    const int32_t *col, int32_t cols, int slice, int64_t j0, T *tile)
 {
     const T *from = operand + j0;
 #pragma unroll 8

@@ -42,7 +42,7 @@ rc_status_t rc_cuda_chunked_analyse(
     rc_chunks_size_t size = {0};
     int64_t asked = entries == 0 ? 0 : (int64_t)RC_CHUNKS_ENTRIES_MIN << (entries - 1);
     RC_PASS(p->resident ? measure_there(p, asked, &size, err)
-                                 : rc_chunks_measure(p, asked, &size, err));
+                        : rc_chunks_measure(p, asked, &size, err));
     int64_t stored = size.blocks * RC_CHUNKS_BLOCK * size.entries;
     out->traffic = rc_chunks_bytes(&size, p->precision);
     out->bytes_per_column = rc_cuda_parts_column_bytes(size.parts, size.longs, p->precision);

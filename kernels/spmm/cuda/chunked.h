@@ -1,5 +1,5 @@
-/** \file kernels/spmm/cuda/chunked.h  A matrix as chunks in the memory of a GPU: what the host parts of
- *  gchunk and gchunk-col share. */
+/** \file kernels/spmm/cuda/chunked.h  A matrix as chunks in the memory of a GPU: what the host
+ *  parts of gchunk and gchunk-col share. */
 #ifndef RC_KERNELS_SPMM_CUDA_CHUNKED_H
 #define RC_KERNELS_SPMM_CUDA_CHUNKED_H
 
@@ -50,7 +50,8 @@ rc_status_t rc_cuda_chunked_analyse(
 rc_status_t rc_cuda_chunked_build(rc_cuda_chunked_t *s, const rc_problem_t *p,
     const rc_analysis_t *analysis, int64_t sector, rc_err_t *err);
 
-/** Memory for the sums of long rows.  \param[in] spare  as in the analysis  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+/** Memory for the sums of long rows.  \param[in] spare  as in the analysis  \return RC_OK,
+ *  RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_chunked_own(rc_cuda_chunked_t *s, int64_t spare, rc_err_t *err);
 
 /** Entries that a lane loads at a time, see rc_cuda_gchunk_entry. */

@@ -28,8 +28,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
-/* Vectors per lane when the user leaves it open: more lanes before more vectors, and no more of them
- * where values of 8 bytes leave few registers. */
+/* Vectors per lane when the user leaves it open: more lanes before more vectors, and no more of
+ * them where values of 8 bytes leave few registers. */
 static int vectors_for(int64_t pieces, size_t value_bytes)
 {
     return pieces > RC_GCHUNK_LANES_MAX && value_bytes <= 4 ? 2 : 1;
@@ -159,7 +159,8 @@ const rc_kernel_t rc_kernel_gchunk = {
             {"rounds", "of chunks for each CTA, 1: all at once, 0: automatic", 0, 0,
                 RC_GCHUNK_ROUNDS_MAX, 1},
             {"strip",
-                "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: automatic",
+                "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: "
+                "automatic",
                 0, 0, RC_GCHUNK_WALK_LANES_MAX, 1},
         },
     .analyse = analyse,

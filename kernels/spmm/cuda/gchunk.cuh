@@ -79,8 +79,8 @@ template <typename T, int WIDTH, int VECTORS> struct operand<T, RC_GCHUNK_COLUMN
 /* Padding loads a row of B that the chunk loads anyway: no load waits for a condition.  The next
  * batch of A is on its way while this one is multiplied. */
 template <typename T, typename C, int FORM, int WIDTH, int VECTORS, int BATCH>
-__device__ __forceinline__ void multiply(const rc_gchunk_args_t &a, size_t from, const chunk_place &at,
-    batch<T, C, BATCH> now, sums<sum_of<T>, WIDTH, VECTORS> *sum)
+__device__ __forceinline__ void multiply(const rc_gchunk_args_t &a, size_t from,
+    const chunk_place &at, batch<T, C, BATCH> now, sums<sum_of<T>, WIDTH, VECTORS> *sum)
 {
     typedef sum_of<T> S;
     const operand<T, FORM, WIDTH, VECTORS> b(a, at);
@@ -135,8 +135,7 @@ __device__ __forceinline__ void store_row(const rc_gchunk_args_t &a, int32_t row
         store_columns<T, WIDTH, VECTORS>(a, row, at, sum);
         return;
     }
-    store_sums<T, WIDTH, VECTORS>(
-        static_cast<T *>(a.c) + line_at(row, a.ldc), at, sum, a.scalars);
+    store_sums<T, WIDTH, VECTORS>(static_cast<T *>(a.c) + line_at(row, a.ldc), at, sum, a.scalars);
 }
 
 /* The rows of a CTA to a column-major C.  They meet in shared memory, column by column, so that
@@ -169,7 +168,8 @@ __device__ __forceinline__ void store_tile(const rc_gchunk_args_t &a, const chun
     }
 }
 
-/* As rc::arrive, by the lanes of a group: all of them have put their columns, and get the answer. */
+/* As rc::arrive, by the lanes of a group: all of them have put their columns, and get the
+ * answer. */
 __device__ __forceinline__ int32_t arrive_together(
     const rc_gchunk_args_t &a, int32_t part, int32_t tile, const chunk_place &at)
 {
@@ -183,8 +183,8 @@ __device__ __forceinline__ int32_t arrive_together(
     return __shfl_sync(mask, number, 0, at.lanes);
 }
 
-/* The block whose part arrived last adds all of them: group g those with numbers g, g + 16, ..., and
- * then the first group the sums of the groups. */
+/* The block whose part arrived last adds all of them: group g those with numbers g, g + 16, ...,
+ * and then the first group the sums of the groups. */
 template <typename T, int FORM, int WIDTH, int VECTORS>
 __device__ __forceinline__ void add_parts(const rc_gchunk_args_t &a, int32_t number, int32_t tile,
     const chunk_place &at, sums<sum_of<T>, WIDTH, VECTORS> *shared)

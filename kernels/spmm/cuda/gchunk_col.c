@@ -1,7 +1,7 @@
-/* Column-major product over chunks of entries (gchunk.c).  Either a first launch copies B into rows,
- * so that an entry of A loads neighbouring values, or a lane has a chunk and loads the columns of B
- * as they are: one launch less, which is best where there is little to do or neighbouring rows have
- * neighbouring columns. */
+/* Column-major product over chunks of entries (gchunk.c).  Either a first launch copies B into
+ * rows, so that an entry of A loads neighbouring values, or a lane has a chunk and loads the
+ * columns of B as they are: one launch less, which is best where there is little to do or
+ * neighbouring rows have neighbouring columns. */
 #include "config.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
@@ -41,7 +41,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t spare = rc_cuda_chunked_spare(p->precision);
     rc_status_t st = rc_cuda_chunked_analyse(p, p->param[PARAM_ENTRIES], spare, out, err);
     if (st == RC_OK && p->param[PARAM_B] != B_COLUMNS) {
-        int64_t column = rc_cuda_rows_column_bytes(p); /* also where a copy will not pay: K is not known */
+        int64_t column =
+            rc_cuda_rows_column_bytes(p); /* also where a copy will not pay: K is not known */
         out->bytes = rc_sat_add(out->bytes, rc_sat_mul(spare, column));
         out->bytes_per_column = rc_sat_add(out->bytes_per_column, column);
     }
@@ -50,9 +51,9 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
-/* Does a copy of B in rows pay?  Sectors of B that the product loads, for each column, against those
- * of the copy, what copying takes and its launch.  Constants from 26 matrices at K = 8 to 512 on an
- * H200, where the choice takes 0.9 % longer than the better of the two. */
+/* Does a copy of B in rows pay?  Sectors of B that the product loads, for each column, against
+ * those of the copy, what copying takes and its launch.  Constants from 26 matrices at K = 8 to
+ * 512 on an H200, where the choice takes 0.9 % longer than the better of the two. */
 static int copy_pays(const gchunk_col_t *s)
 {
     const rc_problem_t *p = &s->a.base.p;

@@ -1,5 +1,5 @@
-/* Device functions of gchunk-col: those of gchunk.cuh for column-major operands, and the copy of B in
- * rows. */
+/* Device functions of gchunk-col: those of gchunk.cuh for column-major operands, and the copy of
+ * B in rows. */
 #include "device/cuda/types.cuh"
 #include "kernels/spmm/cuda/gchunk.cuh"
 

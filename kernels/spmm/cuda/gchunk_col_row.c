@@ -1,4 +1,5 @@
-/* Column-major B and row-major C: a first launch copies B into rows, as in gchunk-col, and gchunk multiplies. */
+/* Column-major B and row-major C: a first launch copies B into rows, as in gchunk-col, and
+ * gchunk multiplies. */
 #include "config.h"
 #include "base/error.h"
 #include "format/cuda/slots.h"

@@ -1,5 +1,5 @@
-/* Row-major B and column-major C over chunks of entries: the second launch of gchunk-col with B as it is.  Where loads of
- * 16 bytes cannot read it, rows that can are copied first. */
+/* Row-major B and column-major C over chunks of entries: the second launch of gchunk-col with B
+ * as it is.  Where loads of 16 bytes cannot read it, rows that can are copied first. */
 #include "config.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
@@ -71,11 +71,11 @@ static rc_status_t copy_rows(const gchunk_row_col_t *s, const rc_dense_t *b, rc_
     if (b->rows == 0)
         return RC_OK;
     int before = rc_cuda_enter(x);
-    rc_status_t st = rc_cuda_check(
-        cudaMemcpy2DAsync(s->rows.copy.to, (size_t)s->rows.copy.ldto * value, b->data,
-            (size_t)b->ld * value, (size_t)b->cols * value, (size_t)b->rows,
-            cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
-        "a copy of the rows of B", err);
+    rc_status_t st =
+        rc_cuda_check(cudaMemcpy2DAsync(s->rows.copy.to, (size_t)s->rows.copy.ldto * value, b->data,
+                          (size_t)b->ld * value, (size_t)b->cols * value, (size_t)b->rows,
+                          cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
+            "a copy of the rows of B", err);
     rc_cuda_leave(x, before);
     return st;
 }

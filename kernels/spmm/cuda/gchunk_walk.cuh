@@ -1,7 +1,8 @@
 /* The device function of gchunk for matrices of many CTAs.  A CTA takes `rounds` times as many
- * neighbouring chunks as it has groups: their rows share more of B, which L1 keeps for them, and A of
- * the next round is on its way while a round is multiplied.  The sums are those of rc::chunks, bit by
- * bit where B is finite, but for the sign of zeros: padding is not multiplied. */
+ * neighbouring chunks as it has groups: their rows share more of B, which L1 keeps for them, and
+ * A of the next round is on its way while a round is multiplied.  The sums are those of
+ * rc::chunks, bit by bit where B is finite, but for the sign of zeros: padding is not
+ * multiplied. */
 #ifndef RC_KERNELS_SPMM_CUDA_GCHUNK_WALK_CUH
 #define RC_KERNELS_SPMM_CUDA_GCHUNK_WALK_CUH
 
@@ -70,12 +71,13 @@ __device__ __forceinline__ void multiply_ahead(const rc_gchunk_args_t &a,
 /* To be launched with RC_GCHUNK_WALK_THREADS threads and, where rows have several chunks, twice the
  * shared memory of rc::chunks: what a round writes there is read before the one after the next. */
 template <typename T, typename C, int WIDTH, int BATCH, bool LONGS>
-__global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS, rc::resident(RC_GCHUNK_WALK_THREADS, sizeof(T) <= 4 ? 5 : 4))
-    walk(const rc_gchunk_args_t a)
+__global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS,
+    rc::resident(RC_GCHUNK_WALK_THREADS, sizeof(T) <= 4 ? 5 : 4)) walk(const rc_gchunk_args_t a)
 {
     typedef sums<sum_of<T>, WIDTH, 1> sums_t;
     extern __shared__ uint4 memory[];
-    __shared__ int32_t last[RC_GCHUNK_WALK_THREADS / RC_CHUNKS_BLOCK]; /* of each block of the CTA */
+    __shared__ int32_t
+        last[RC_GCHUNK_WALK_THREADS / RC_CHUNKS_BLOCK]; /* of each block of the CTA */
     sums_t *shared = reinterpret_cast<sums_t *>(memory);
     chunk_place at;
     at.lane = threadIdx.x % static_cast<unsigned>(a.lanes);
@@ -141,8 +143,7 @@ template <typename T, typename C, int WIDTH> const void *walk_entry(int batch, i
                  : reinterpret_cast<const void *>(walk<T, C, WIDTH, 4, false>);
 }
 
-template <typename T, int WIDTH>
-const void *walk_entry(int64_t col_bytes, int batch, int longs)
+template <typename T, int WIDTH> const void *walk_entry(int64_t col_bytes, int batch, int longs)
 {
     return col_bytes == 2 ? walk_entry<T, uint16_t, WIDTH>(batch, longs)
                           : walk_entry<T, uint32_t, WIDTH>(batch, longs);

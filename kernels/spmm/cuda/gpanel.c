@@ -1,8 +1,8 @@
 /* Row-major product for wide B.  The rows are pieces (format/panels.h) in schedule order; a CTA
- * takes a contiguous run of them, a panel, and a strip of the columns of B, so that what neighbouring
- * rows share of B comes from L1.  Strips are slowest in the grid: all panels of one come before the
- * next.  Two neighbouring rows that share columns can share the loads of B.  Long rows are parts,
- * summed in a fixed order; no atomics on C. */
+ * takes a contiguous run of them, a panel, and a strip of the columns of B, so that what
+ * neighbouring rows share of B comes from L1.  Strips are slowest in the grid: all panels of one
+ * come before the next.  Two neighbouring rows that share columns can share the loads of B. 
+ * Long rows are parts, summed in a fixed order; no atomics on C. */
 #include "config.h"
 #include "kernels/spmm/cuda/gpanel.h"
 #include "base/error.h"
@@ -85,8 +85,7 @@ typedef struct measuring {
     rc_build_t build;
 } measuring_t;
 
-static rc_status_t measure_rows(
-    measuring_t *m, int64_t rows, rc_panels_size_t *size, rc_err_t *err)
+static rc_status_t measure_rows(measuring_t *m, int64_t rows, rc_panels_size_t *size, rc_err_t *err)
 {
     rc_panels_shape_t shape = shape_for(m->p, rows);
     return m->p->resident ? rc_build_panels_measure(&m->build, &shape, size, err)
@@ -163,8 +162,8 @@ static rc_status_t own(void *state, rc_err_t *err)
         p->precision, &s->args.parts, err);
 }
 
-/* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece, and
- * none of more pieces than asked for. */
+/* Places of a panel: enough panels to fill the GPU, or for every group of lanes to have a piece,
+ * and none of more pieces than asked for. */
 static int64_t step_for(const gpanel_t *s, int64_t groups)
 {
     int64_t panel = s->base.p.param[PARAM_PANEL];

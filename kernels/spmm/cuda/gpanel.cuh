@@ -1,7 +1,7 @@
-/* Device functions of gpanel.  A CTA takes a run of neighbouring pieces, so that what they share of B
- * comes from L1.  Its groups of lanes take them in turn; the lanes of a group hold neighbouring
- * columns of C.  The batch of A after the one that is multiplied is on its way, also across pieces.
- * Sums are added in a fixed order: two runs give the same bits. */
+/* Device functions of gpanel.  A CTA takes a run of neighbouring pieces, so that what they share
+ * of B comes from L1.  Its groups of lanes take them in turn; the lanes of a group hold
+ * neighbouring columns of C.  The batch of A after the one that is multiplied is on its way,
+ * also across pieces. Sums are added in a fixed order: two runs give the same bits. */
 #ifndef RC_KERNELS_SPMM_CUDA_GPANEL_CUH
 #define RC_KERNELS_SPMM_CUDA_GPANEL_CUH
 
@@ -67,8 +67,8 @@ __device__ __forceinline__ rc_panels_piece_t load_piece(
     return p;
 }
 
-/* Multiply the first `left` columns of a batch, all of them when FULL; load the next one of A when B
- * is on its way. */
+/* Multiply the first `left` columns of a batch, all of them when FULL; load the next one of A
+ * when B is on its way. */
 template <bool FULL, typename S>
 __device__ __forceinline__ void multiply(const rc_gpanel_args_t &a, const typename S::T *b,
     int left, uint32_t next, batch<S> *now, typename S::sums_t *sum)
@@ -108,8 +108,8 @@ __device__ __forceinline__ void store_row(
     store_sums(static_cast<typename S::T *>(a.c) + line_at(row, a.ldc), at, sum, a.scalars);
 }
 
-/* The columns of a group in a tile.  The last tile is moved back to be full, and stores only what is
- * its own; where K has not even one, lanes beyond it load the first column. */
+/* The columns of a group in a tile.  The last tile is moved back to be full, and stores only
+ * what is its own; where K has not even one, lanes beyond it load the first column. */
 template <typename S> __device__ __forceinline__ place place_in(int32_t k, int32_t tile)
 {
     place at;
@@ -184,9 +184,9 @@ __device__ __forceinline__ int32_t tile_of(const rc_gpanel_args_t &a)
     return a.tile + blockIdx.y;
 }
 
-/* After the CTA has put its parts where the others are: add those of the long rows of which they were
- * the last.  The first pieces are the parts, in their order.  Not inlined: what it keeps would take
- * registers from the others. */
+/* After the CTA has put its parts where the others are: add those of the long rows of which they
+ * were the last.  The first pieces are the parts, in their order.  Not inlined: what it keeps
+ * would take registers from the others. */
 template <typename S> __device__ __noinline__ void finish_parts(const rc_gpanel_args_t &a)
 {
     const int2 pieces = pieces_of(a);

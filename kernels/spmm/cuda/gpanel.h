@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-/** Threads that the registers of a multiprocessor have room for: whole multiples of the 128 that its
- *  four parts take.  \param[in] bytes  of a value of each row of a piece */
+/** Threads that the registers of a multiprocessor have room for: whole multiples of the 128 that
+ *  its four parts take.  \param[in] bytes  of a value of each row of a piece */
 #define RC_GPANEL_ROOM(bytes) ((bytes) <= 4 ? 896 : (bytes) <= 8 ? 640 : 512)
 
 /** Argument of every device function of gpanel; pointers are device memory, see format/panels.h. */
@@ -42,8 +42,8 @@ typedef struct rc_gpanel_instance {
     int vectors;       /**< loads of a lane and row of B: 1 to 32 bytes in all */
 } rc_gpanel_instance_t;
 
-/** The device function of a precision, to be launched with a multiple of 32 threads, up to the room, and
- *  32 bytes and an int32_t of shared memory for each of them where there are parts.
+/** The device function of a precision, to be launched with a multiple of 32 threads, up to the
+ *  room, and 32 bytes and an int32_t of shared memory for each of them where there are parts.
  *  NULL: there is none. */
 const void *rc_cuda_gpanel_entry_f32(const rc_gpanel_instance_t *of);
 const void *rc_cuda_gpanel_entry_f64(const rc_gpanel_instance_t *of);

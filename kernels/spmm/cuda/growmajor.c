@@ -77,7 +77,8 @@ const rc_kernel_t rc_kernel_growmajor = {
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
                   RC_ROWS_VECTORS_MAX, 1},
         {"strip",
-            "vectors of 16 bytes of a row of B that CTAs take at a time, one per lane; 0: automatic",
+            "vectors of 16 bytes of a row of B that CTAs take at a time, one per lane; 0: "
+            "automatic",
             0, 0, RC_ROW_LANES, 1}},
     .analyse = rc_cuda_slots_analyse,
     RC_CUDA_SPMM_MEMBERS(growmajor_t),

@@ -1,7 +1,8 @@
-/* Column-major product of A in slices of 32 rows, a lane for each.  Either a strip of B is stationary in shared
- * memory: every CTA keeps some columns of B and walks over A, and the loads of B need not be neighbours.
- * Or B is read as it is: then they are neighbours where the rows next to each other have columns next to
- * each other, as in natural numberings of meshes and in bands, however large B is. */
+/* Column-major product of A in slices of 32 rows, a lane for each.  Either a strip of B is
+ * stationary in shared memory: every CTA keeps some columns of B and walks over A, and the loads
+ * of B need not be neighbours. Or B is read as it is: then they are neighbours where the rows
+ * next to each other have columns next to each other, as in natural numberings of meshes and in
+ * bands, however large B is. */
 #include "config.h"
 #include "kernels/spmm/cuda/gslice.h"
 #include "base/error.h"
@@ -22,8 +23,8 @@ enum {
     LONGEST_MIN = 64,
     LONGEST_MEANS = 3,
     NARROW_COLS = UINT16_MAX,
-    LOAD_BYTES = 16, /* of shared memory */
-    STRIPS_MIN = 4,  /* where K is small, less of B for every CTA to load */
+    LOAD_BYTES = 16,    /* of shared memory */
+    STRIPS_MIN = 4,     /* where K is small, less of B for every CTA to load */
     COLUMNS_BYTES = 64, /* of a row of a strip that is not in shared memory */
     FULL_WARPS = 16     /* per multiprocessor, that wider strips should leave */
 };
@@ -91,8 +92,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_status_t st =
         p->resident ? measure_there(p, &shape, &s, err) : measure_here(p, &shape, &s, err);
     if (st == RC_OK && s.stored / RC_GSLICE_ROWS > INT32_MAX)
-        st = rc_fail(
-            err, RC_ENOTSUP, "shape: slices store %" PRId64 " entries, too many", s.stored);
+        st =
+            rc_fail(err, RC_ENOTSUP, "shape: slices store %" PRId64 " entries, too many", s.stored);
     if (st < 0)
         return st;
     out->bytes = bytes_of(&shape, &s, p->precision);
@@ -106,8 +107,8 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 /* ----------------------------------------------------------------- prepare */
 
-/* The strip that was asked for, or 16 bytes of every row, which are loaded at once, and less where B
- * does not fit into the shared memory of a CTA. */
+/* The strip that was asked for, or 16 bytes of every row, which are loaded at once, and less
+ * where B does not fit into the shared memory of a CTA. */
 static rc_status_t choose_strip(
     const rc_problem_t *p, int64_t most, int *strip, size_t *shared, rc_err_t *err)
 {
@@ -125,26 +126,26 @@ static rc_status_t choose_strip(
     return RC_OK;
 }
 
-/* B as it is: wide strips, which read A few times and have many loads on their way, as long as there are
- * warps enough. */
+/* B as it is: wide strips, which read A few times and have many loads on their way, as long as
+ * there are warps enough. */
 static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
 {
     const rc_problem_t *p = &s->base.p;
     int64_t warps = RC_GSLICE_COLUMNS_THREADS / RC_GSLICE_ROWS;
     int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->base.memory.x);
     int asked = (int)p->param[PARAM_STRIP];
-    int strip = rc_strip_width(
-        p->k, asked ? asked : COLUMNS_BYTES / (int)rc_precision_bytes(p->precision));
+    int strip =
+        rc_strip_width(p->k, asked ? asked : COLUMNS_BYTES / (int)rc_precision_bytes(p->precision));
     while (strip > 1 && !asked && rc_ceil_div(p->k, strip) * s->args.slices < full)
         strip /= 2;
     int64_t ctas = rc_sat_mul(rc_ceil_div(p->k, strip), rc_ceil_div(s->args.slices, warps));
     if (ctas > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP, "shape: %" PRId64 " columns of B, too many", p->k);
-    s->launch = (rc_cuda_launch_t){
-        .entry = rc_cuda_gslice_columns_entry(p->precision, s->col_bytes, strip),
-        .ctas = (unsigned)ctas,
-        .rows = 1,
-        .threads = RC_GSLICE_COLUMNS_THREADS};
+    s->launch =
+        (rc_cuda_launch_t){.entry = rc_cuda_gslice_columns_entry(p->precision, s->col_bytes, strip),
+            .ctas = (unsigned)ctas,
+            .rows = 1,
+            .threads = RC_GSLICE_COLUMNS_THREADS};
     return RC_OK;
 }
 
@@ -162,7 +163,7 @@ static rc_status_t choose_shared(gslice_t *s, int most, rc_err_t *err)
         cudaFuncSetAttribute(s->launch.entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
         "shared memory of gslice", err));
     RC_PASS(rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &per_sm, s->launch.entry, (int)s->launch.threads, s->launch.shared),
+                              &per_sm, s->launch.entry, (int)s->launch.threads, s->launch.shared),
         "occupancy of gslice", err));
     if (per_sm < 1)
         return rc_fail(err, RC_ENOTSUP, "the device cannot run a CTA of %u threads of this kernel",
@@ -198,7 +199,7 @@ static rc_status_t choose_launch(gslice_t *s, rc_err_t *err)
         "shared memory of a CTA", err));
     most -= RC_GSLICE_STATIC_BYTES;
     return b == B_SHARED || (b == B_AUTO && column <= most) ? choose_shared(s, most, err)
-                                                           : choose_columns(s, err);
+                                                            : choose_columns(s, err);
 }
 
 static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
@@ -256,8 +257,8 @@ const rc_kernel_t rc_kernel_gslice = {
         "column-major B and C: a lane per row of A, a strip of B in shared memory where it fits",
     .source = "rowcast; A in sliced ELLPACK, Monakov et al. 2010, "
               "doi:10.1007/978-3-642-11515-8_10",
-    .version =
-        4, /* 2: built on the host, which the time to prepare had in it; 3: B in shared memory alone */
+    /* 2: built on the host, which the time to prepare had in it; 3: B in shared memory alone */
+    .version = 4,
     .layout = RC_COL_MAJOR,
     .format = "sell",
     .rank = {{1, 5, 5}},

@@ -1,9 +1,9 @@
-/* Device functions of gslice.  In the first form a CTA keeps a strip of columns of B in shared memory, row by row, so
- * that an entry of A costs one load from there, whatever its column; a lane has a row, so that the
- * entries of 32 rows are loaded at once and a column of C is stored in pieces.  The warps of a CTA
- * take slices as they come; the lanes of a warp share a long row.  No sums are added with atomics, and
- * those of a row have one order: two runs give the same bits.  In the second form, at the end, a strip is
- * loaded from B itself. */
+/* Device functions of gslice.  In the first form a CTA keeps a strip of columns of B in shared
+ * memory, row by row, so that an entry of A costs one load from there, whatever its column; a
+ * lane has a row, so that the entries of 32 rows are loaded at once and a column of C is stored
+ * in pieces.  The warps of a CTA take slices as they come; the lanes of a warp share a long
+ * row.  No sums are added with atomics, and those of a row have one order: two runs give the
+ * same bits.  In the second form, at the end, a strip is loaded from B itself. */
 #include "kernels/spmm/cuda/gslice.h"
 #include "device/cuda/load.cuh"
 #include "device/cuda/overlap.cuh"
@@ -75,8 +75,8 @@ __device__ __forceinline__ void store_sums(
             store(c + (j + w) * a.ldc, sum[w], a.scalars);
 }
 
-/* Rows of the strip where they are: in shared memory, or in B, whose columns 32 lanes read side by side where
- * neighbouring rows have neighbouring columns. */
+/* Rows of the strip where they are: in shared memory, or in B, whose columns 32 lanes read side
+ * by side where neighbouring rows have neighbouring columns. */
 template <typename T, int STRIP> struct in_shared {
     static constexpr int AT_ONCE = 4; /* entries of a lane */
     const strip_row<T, STRIP> *strip;
@@ -132,7 +132,8 @@ struct slice {
 };
 
 /* Some entries of the row of a lane: fewer where the sums take many registers. */
-template <typename T, typename C, int STRIP, int COUNT = (STRIP * sizeof(T) < 64 ? 4 : 2)> struct piece {
+template <typename T, typename C, int STRIP, int COUNT = (STRIP * sizeof(T) < 64 ? 4 : 2)>
+struct piece {
     static constexpr int ENTRIES = COUNT;
     int32_t col[ENTRIES];
     T val[ENTRIES];
@@ -164,7 +165,8 @@ template <typename T, typename C, int STRIP> struct ahead {
     }
 };
 
-/* Slices differ in length: a warp takes a number when it begins one, for the slice after the next. */
+/* Slices differ in length: a warp takes a number when it begins one, for the slice after the
+ * next. */
 __device__ __forceinline__ int32_t take_number(int32_t *taken)
 {
     return threadIdx.x % RC_GSLICE_ROWS == 0 ? atomicAdd(taken, 1) : 0;
@@ -267,7 +269,8 @@ __global__ void __launch_bounds__(RC_GSLICE_THREADS_MAX) slices(const rc_gslice_
     multiply_slices<T, C, STRIP>(a, first, first + step, part, &taken, j, x, strip);
 }
 
-/* A slice, and long rows, of B as it is: a row of the strip is many loads, so that one at a time will do. */
+/* A slice, and long rows, of B as it is: a row of the strip is many loads, so that one at a time
+ * will do. */
 template <typename T, typename C, int STRIP, bool FULL>
 __device__ __forceinline__ void multiply_columns(
     const rc_gslice_args_t &a, const slice &s, int32_t i, int32_t warps, int64_t j)
@@ -288,10 +291,11 @@ __device__ __forceinline__ void multiply_columns(
         multiply_long<T, C, STRIP>(a, l, j, strip);
 }
 
-/* As slices, of B as it is: a warp has a slice; the strips of the same rows are next to each other in the
- * grid, so that they find A in the L2. */
+/* As slices, of B as it is: a warp has a slice; the strips of the same rows are next to each
+ * other in the grid, so that they find A in the L2. */
 template <typename T, typename C, int STRIP>
-__global__ void __launch_bounds__(RC_GSLICE_COLUMNS_THREADS, RC_GSLICE_COLUMNS_CTAS) columns(const rc_gslice_args_t a)
+__global__ void __launch_bounds__(RC_GSLICE_COLUMNS_THREADS, RC_GSLICE_COLUMNS_CTAS)
+    columns(const rc_gslice_args_t a)
 {
     const unsigned strips = static_cast<unsigned>((a.k + STRIP - 1) / STRIP);
     const int64_t j = static_cast<int64_t>(blockIdx.x % strips) * STRIP;

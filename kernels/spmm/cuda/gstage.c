@@ -1,9 +1,10 @@
-/* Row-major product with the rows of B in shared memory.  The rows of A are blocks (format/stages.h)
- * in schedule order, each with as many distinct columns as fit; a CTA takes a block and a strip of the
- * columns of B and copies the rows of B that the block needs, and its part of A, into shared memory
- * before it multiplies.  Some strips of a block are side by side in the grid, so that what they read of
- * B together is long, the others are slowest.  Neighbouring rows that share columns share the loads
- * from shared memory.  Long rows are parts, summed in a fixed order; no atomics on C. */
+/* Row-major product with the rows of B in shared memory.  The rows of A are blocks
+ * (format/stages.h) in schedule order, each with as many distinct columns as fit; a CTA takes a
+ * block and a strip of the columns of B and copies the rows of B that the block needs, and its
+ * part of A, into shared memory before it multiplies.  Some strips of a block are side by side
+ * in the grid, so that what they read of B together is long, the others are slowest. 
+ * Neighbouring rows that share columns share the loads from shared memory.  Long rows are parts,
+ * summed in a fixed order; no atomics on C. */
 #include "config.h"
 #include "kernels/spmm/cuda/gstage.h"
 #include "base/error.h"
@@ -93,9 +94,8 @@ typedef struct measuring {
 static rc_status_t measure_blocks(
     measuring_t *m, const rc_stages_shape_t *shape, rc_stages_size_t *size, rc_err_t *err)
 {
-    return m->p->resident
-               ? rc_build_stages_measure(&m->build, shape, m->p->precision, size, err)
-               : rc_stages_measure(&m->items, shape, omp_get_max_threads(), size, err);
+    return m->p->resident ? rc_build_stages_measure(&m->build, shape, m->p->precision, size, err)
+                          : rc_stages_measure(&m->items, shape, omp_get_max_threads(), size, err);
 }
 
 static rc_status_t measure_batches(

@@ -1,8 +1,8 @@
-/* Device functions of gstage.  A CTA takes a block of rows and a strip of columns: it copies the rows
- * of B that the block needs and the block's part of A into shared memory, all at once, and multiplies
- * from there.  Copies of one CTA overlap with the sums of others.  A group of lanes takes the pieces
- * of the block in turn; each lane holds 16 bytes of C for every row of a piece.  Sums are added in a
- * fixed order: two runs give the same bits. */
+/* Device functions of gstage.  A CTA takes a block of rows and a strip of columns: it copies the
+ * rows of B that the block needs and the block's part of A into shared memory, all at once, and
+ * multiplies from there.  Copies of one CTA overlap with the sums of others.  A group of lanes
+ * takes the pieces of the block in turn; each lane holds 16 bytes of C for every row of a
+ * piece.  Sums are added in a fixed order: two runs give the same bits. */
 #ifndef RC_KERNELS_SPMM_CUDA_GSTAGE_CUH
 #define RC_KERNELS_SPMM_CUDA_GSTAGE_CUH
 
@@ -49,8 +49,8 @@ template <> struct piece<4> {
     typedef uint32_t type;
 };
 
-/* Copy BYTES of global to shared memory, without waiting; before compute capability 8.0, which has no such copies, through
- * registers. */
+/* Copy BYTES of global to shared memory, without waiting; before compute capability 8.0, which
+ * has no such copies, through registers. */
 template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -133,8 +133,8 @@ template <typename S> struct block {
     }
 };
 
-/* Where the columns of a strip begin.  The last strip is moved back to be full, and stores only what
- * is its own. */
+/* Where the columns of a strip begin.  The last strip is moved back to be full, and stores only
+ * what is its own. */
 template <typename S> __device__ __forceinline__ int32_t first_column(int32_t k, int32_t strip)
 {
     const int32_t begin = strip * S::STRIP;
@@ -239,7 +239,8 @@ __device__ __forceinline__ void multiply(const typename S::T *b, uint2 columns,
             }
 }
 
-/* value[i] becomes that of (i + by) % N.  (No index that is not a constant: registers have none.) */
+/* value[i] becomes that of (i + by) % N.  (No index that is not a constant: registers have
+ * none.) */
 template <typename V, int N> __device__ __forceinline__ void rotate(V *value, int by)
 {
 #pragma unroll
@@ -254,9 +255,9 @@ template <typename V, int N> __device__ __forceinline__ void rotate(V *value, in
     }
 }
 
-/* The sums of a group in the vectors that its lanes store: a lane holds neighbouring columns, and
- * stores such that neighbouring lanes store neighbouring ones.  By all lanes of the group: in round r
- * a lane gives the vector that one other needs, and takes one that it needs itself. */
+/* The sums of a group in the vectors that its lanes store: a lane holds neighbouring columns,
+ * and stores such that neighbouring lanes store neighbouring ones.  By all lanes of the group:
+ * in round r a lane gives the vector that one other needs, and takes one that it needs itself. */
 template <typename S>
 __device__ __forceinline__ typename S::sums_t in_widths(const typename S::vector_t &sum)
 {
@@ -365,8 +366,8 @@ __device__ __forceinline__ void add_parts(const rc_gstage_args_t &a, int32_t num
     __syncthreads();
 }
 
-/* After the CTA has put its parts where the others are: add those of the long rows of which they were
- * the last.  The rows of B in shared memory are not needed any more. */
+/* After the CTA has put its parts where the others are: add those of the long rows of which they
+ * were the last.  The rows of B in shared memory are not needed any more. */
 template <typename S> __device__ __noinline__ void finish_parts(const rc_gstage_args_t &a)
 {
     const block<S> mine(a);

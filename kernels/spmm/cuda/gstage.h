@@ -13,7 +13,8 @@ extern "C" {
 enum {
     RC_GSTAGE_THREADS = 256,
     RC_GSTAGE_CTAS = 3, /* of a multiprocessor, that the registers have room for */
-    /* shared memory of the sums of parts, in the place of B: a vector and a number of each thread */
+    /* shared memory of the sums of parts, in the place of B: a vector and a number of each
+     * thread */
     RC_GSTAGE_PARTS_BYTES = RC_GSTAGE_THREADS * (16 + 4)
 };
 

@@ -34,7 +34,8 @@ static int64_t lanes_for(const rc_executor_t *x, const rc_row_ask_t *a, int widt
 static void choose_launch(
     const rc_executor_t *x, const rc_row_ask_t *a, int width, rc_row_launch_t *l)
 {
-    if (a->k % width != 0 || (size_t)width * rc_precision_bytes(a->precision) > RC_CUDA_VECTOR_BYTES)
+    if (a->k % width != 0 ||
+        (size_t)width * rc_precision_bytes(a->precision) > RC_CUDA_VECTOR_BYTES)
         return;
     int64_t pieces = a->k / width; /* of a row */
     int64_t vectors = a->vectors;

@@ -1,5 +1,5 @@
-/** \file kernels/spmm/cuda/row_launch.h  Launches of the device functions of growmajor, for every kernel with rows to
- *  multiply. */
+/** \file kernels/spmm/cuda/row_launch.h  Launches of the device functions of growmajor, for
+ *  every kernel with rows to multiply. */
 #ifndef RC_KERNELS_SPMM_CUDA_ROW_LAUNCH_H
 #define RC_KERNELS_SPMM_CUDA_ROW_LAUNCH_H
 
@@ -11,9 +11,9 @@ enum { RC_ROW_LANES = 32 };
 /** What a launch goes by. */
 typedef struct rc_row_ask {
     rc_precision_t precision;
-    int wide;        /**< 1: slot pointers are int64_t */
+    int wide; /**< 1: slot pointers are int64_t */
     int64_t slots;
-    int64_t cols;    /**< of the matrix */
+    int64_t cols; /**< of the matrix */
     int64_t k;
     int64_t vectors; /**< of 16 bytes per lane and entry; 0: automatic */
     int64_t strip;   /**< vectors of a row of B that CTAs take at a time; 0: automatic */
@@ -32,8 +32,8 @@ typedef struct rc_row_launch {
  *  \param[out] out  [RC_CUDA_WIDTHS] of loads of 1 << i values */
 void rc_row_launches(const rc_executor_t *x, const rc_row_ask_t *ask, rc_row_launch_t *out);
 
-/** Enqueue the launch with the widest loads that K, the leading dimensions and the addresses allow.  The GPU of
- *  the executor is the current one.
+/** Enqueue the launch with the widest loads that K, the leading dimensions and the addresses
+ *  allow.  The GPU of the executor is the current one.
  *  \param[in] list  [RC_CUDA_WIDTHS]
  *  \param[in] args  matrix, slots and K; operands and scalars are set here
  *  \return RC_OK; RC_ENOTSUP (a leading dimension beyond 32 bits), RC_EDEVICE */

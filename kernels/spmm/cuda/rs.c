@@ -1,6 +1,7 @@
-/* RS-SpMM on a GPU.  Heavy row segments read rows of B from shared memory, or add to rows of C there
- * where A is transposed; the light entries of a row go past it.  Both parts add to C with atomics, in
- * two streams, so that sums have no fixed order; what C held is scaled before, inside of the product. */
+/* RS-SpMM on a GPU.  Heavy row segments read rows of B from shared memory, or add to rows of C
+ * there where A is transposed; the light entries of a row go past it.  Both parts add to C with
+ * atomics, in two streams, so that sums have no fixed order; what C held is scaled before,
+ * inside of the product. */
 #include "config.h"
 #include "device/cuda/cuda.h"
 #include "base/error.h"
@@ -110,7 +111,8 @@ static size_t panel_bytes(const rc_cuda_rs_t *s, const rc_column_slices_t *c)
     return (size_t)rows * (size_t)c->lanes * (size_t)c->steps * s->base.value_bytes;
 }
 
-/* With the GPU current: CTAs of the heavy part may have what a panel takes at any K up to that of the state. */
+/* With the GPU current: CTAs of the heavy part may have what a panel takes at any K up to that
+ * of the state. */
 static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
 {
     const rc_column_slices_t cut = rc_slices_for(s->base.p.k, s->shape.cfv);
@@ -125,7 +127,7 @@ static rc_status_t allow_shared(rc_cuda_rs_t *s, rc_err_t *err)
         for (int full = 0; full < 2; full++)
             for (int steps = 1; steps <= cut.steps; steps *= 2)
                 RC_PASS(rc_slices_allow(rc_cuda_rs_heavy(op ? RC_OP_SPMM_T : RC_OP_SPMM,
-                                           s->base.p.precision, steps, full),
+                                            s->base.p.precision, steps, full),
                     most, "shared memory of rs", err));
     return RC_OK;
 }
@@ -169,8 +171,8 @@ static rc_status_t launch_heavy(
         "launch of the heavy part of rs", err);
 }
 
-static rc_status_t launch_light(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all,
-    cudaStream_t stream, rc_err_t *err)
+static rc_status_t launch_light(
+    const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *all, cudaStream_t stream, rc_err_t *err)
 {
     const rc_column_slices_t c = rc_slices_for(all->k, s->shape.cfh);
     rc_rs_args_t args = args_of(all, &c);
@@ -182,8 +184,10 @@ static rc_status_t launch_light(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_a
         "launch of the light part of rs", err);
 }
 
-/* Both parts at once: the light one in a stream of its own, which the stream of the executor waits for. */
-static rc_status_t launch_both(const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *args, rc_err_t *err)
+/* Both parts at once: the light one in a stream of its own, which the stream of the executor
+ * waits for. */
+static rc_status_t launch_both(
+    const rc_cuda_rs_t *s, rc_op_t op, const rc_rs_args_t *args, rc_err_t *err)
 {
     cudaStream_t stream = rc_cuda_stream(s->base.memory.x);
     RC_PASS(rc_cuda_check(cudaEventRecord(s->fork, stream), "two streams", err));
@@ -239,7 +243,8 @@ static rc_status_t scale_all(const rc_cuda_rs_t *s, const rc_dense_t *c, double 
         "zeros of rs", err);
 }
 
-static rc_status_t scale_some(const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
+static rc_status_t scale_some(
+    const rc_cuda_rs_t *s, const rc_dense_t *c, double beta, rc_err_t *err)
 {
     RC_PASS(rc_cuda_scale(s->base.memory.x, c, s->scaled, s->scaled_rows, beta, err));
     return rc_cuda_scale(s->base.memory.x, c, s->absent, s->absents, beta, err);
@@ -268,8 +273,8 @@ static rc_status_t run(
 {
     const rc_cuda_rs_t *s = state;
     int before = rc_cuda_enter(s->base.memory.x);
-    rc_status_t st = s->shape.stores ? scale_some(s, &o->out, beta, err)
-                                     : scale_all(s, &o->out, beta, err);
+    rc_status_t st =
+        s->shape.stores ? scale_some(s, &o->out, beta, err) : scale_all(s, &o->out, beta, err);
     if (st == RC_OK)
         st = multiply(s, o, RC_OP_SPMM, rc_cuda_scalars(alpha, beta), err);
     rc_cuda_leave(s->base.memory.x, before);
@@ -290,8 +295,7 @@ static rc_status_t run_transposed(
 
 /* What both descriptors say. */
 #define SHARED                                                                                     \
-    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2,                       \
-    .format = "segments",                                                                          \
+    .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .format = "segments", \
     .identify = rc_rs_identify, .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1,   \
     .any_k = 1, .builds = 1, .strict = rc_kernel_always, .param = {RC_RS_PARAMS},                  \
     .analyse = analyse, .geometry = rc_cuda_geometry, .state_bytes = RC_STATE(rc_cuda_rs_t),       \

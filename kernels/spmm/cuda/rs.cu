@@ -1,5 +1,5 @@
-/* Device functions of rs.  The lanes of a slice hold neighbouring columns; entries of A are loaded by
- * the lanes together, then broadcast one by one. */
+/* Device functions of rs.  The lanes of a slice hold neighbouring columns; entries of A are
+ * loaded by the lanes together, then broadcast one by one. */
 #include "kernels/spmm/cuda/rs.h"
 #include "device/cuda/load.cuh"
 #include "device/cuda/residency.cuh"
@@ -58,7 +58,8 @@ struct share {
     int32_t step;
 };
 
-template <bool FULL> __device__ __forceinline__ share share_of(const rc_rs_args_t &x, const team<FULL> &t)
+template <bool FULL>
+__device__ __forceinline__ share share_of(const rc_rs_args_t &x, const team<FULL> &t)
 {
     const rc_rs_panel_t *at = x.a.panel + blockIdx.x / x.hblocks;
     const int32_t teams = RC_RS_HEAVY_THREADS / t.lanes;
@@ -82,7 +83,8 @@ __device__ __forceinline__ int32_t row_of(const rc_rs_parts_t &a, int32_t slot)
 /* ---------------------------------------------------------------- C = A B */
 
 template <typename T, int STEPS, bool FULL>
-__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2)) heavy(const rc_rs_args_t x)
+__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2))
+    heavy(const rc_rs_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
@@ -91,7 +93,8 @@ __global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_
     const share s = share_of(x, t);
     for (int32_t at = blockIdx.y; at < x.slices; at += gridDim.y) {
         const int64_t j0 = static_cast<int64_t>(at) * slice;
-        const T *b = static_cast<const T *>(x.b) + rc::line_at(static_cast<int32_t>(s.first_row), x.ldb) + j0;
+        const T *b = static_cast<const T *>(x.b) +
+                     rc::line_at(static_cast<int32_t>(s.first_row), x.ldb) + j0;
         for (int i = threadIdx.x; i < s.rows * slice; i += RC_RS_HEAVY_THREADS) {
             const int j = i & (slice - 1);
             tile[i] = j0 + j < x.k ? __ldg(b + rc::line_at(i / slice, x.ldb) + j) : T(0);
@@ -105,7 +108,8 @@ __global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_
                 for (int u = 0; u < STEPS; u++)
                     sum[u] = fma(v, mine[c + u * t.lanes], sum[u]);
             });
-            T *to = static_cast<T *>(x.c) + rc::line_at(row_of(x.a, __ldg(x.a.seg_row + seg)), x.ldc) + j0;
+            T *to = static_cast<T *>(x.c) +
+                    rc::line_at(row_of(x.a, __ldg(x.a.seg_row + seg)), x.ldc) + j0;
 #pragma unroll
             for (int u = 0; u < STEPS; u++)
                 if (j0 + u * t.lanes + t.lane < x.k)
@@ -120,8 +124,9 @@ __global__ void __launch_bounds__(RC_RS_LIGHT_THREADS) light(const rc_rs_args_t 
 {
     const team<FULL> t(x.lanes);
     const int slice = t.lanes * STEPS;
-    const int32_t p = static_cast<int32_t>(blockIdx.x * (RC_RS_LIGHT_THREADS / static_cast<unsigned>(t.lanes)) +
-                                           threadIdx.x / static_cast<unsigned>(t.lanes));
+    const int32_t p =
+        static_cast<int32_t>(blockIdx.x * (RC_RS_LIGHT_THREADS / static_cast<unsigned>(t.lanes)) +
+                             threadIdx.x / static_cast<unsigned>(t.lanes));
     if (p >= x.a.slots)
         return;
     const int64_t begin = pointer_at(x.a.light_ptr, x.a.ptr_bytes, p);
@@ -159,17 +164,21 @@ __global__ void __launch_bounds__(RC_RS_LIGHT_THREADS) light(const rc_rs_args_t 
 template <typename T, int STEPS, bool FULL> struct line {
     T value[STEPS];
 
-    __device__ __forceinline__ line(const rc_rs_args_t &x, const team<FULL> &t, int32_t row, int64_t j)
+    __device__ __forceinline__ line(
+        const rc_rs_args_t &x, const team<FULL> &t, int32_t row, int64_t j)
     {
         const T *from = static_cast<const T *>(x.b) + rc::line_at(row, x.ldb) + j;
 #pragma unroll
         for (int u = 0; u < STEPS; u++)
-            value[u] = j + u * t.lanes < x.k ? rc::alpha_of(x.scalars, T()) * __ldg(from + u * t.lanes) : T(0);
+            value[u] = j + u * t.lanes < x.k
+                           ? rc::alpha_of(x.scalars, T()) * __ldg(from + u * t.lanes)
+                           : T(0);
     }
 };
 
 template <typename T, int STEPS, bool FULL>
-__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2)) heavy_t(const rc_rs_args_t x)
+__global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_THREADS, 2))
+    heavy_t(const rc_rs_args_t x)
 {
     extern __shared__ __align__(16) unsigned char room[];
     T *tile = reinterpret_cast<T *>(room);
@@ -195,7 +204,8 @@ __global__ void __launch_bounds__(RC_RS_HEAVY_THREADS, rc::resident(RC_RS_HEAVY_
         for (int i = threadIdx.x; i < s.rows * slice; i += RC_RS_HEAVY_THREADS) {
             const int j = i & (slice - 1);
             const T sum = tile[i];
-            if (sum != T(0) && j0 + j < x.k) /* untouched rows are left out: adding 0 changes nothing */
+            if (sum != T(0) &&
+                j0 + j < x.k) /* untouched rows are left out: adding 0 changes nothing */
                 atomicAdd(c + rc::line_at(i / slice, x.ldc) + j, sum);
         }
         __syncthreads();
@@ -207,8 +217,9 @@ __global__ void __launch_bounds__(RC_RS_LIGHT_THREADS) light_t(const rc_rs_args_
 {
     const team<FULL> t(x.lanes);
     const int slice = t.lanes * STEPS;
-    const int32_t p = static_cast<int32_t>(blockIdx.x * (RC_RS_LIGHT_THREADS / static_cast<unsigned>(t.lanes)) +
-                                           threadIdx.x / static_cast<unsigned>(t.lanes));
+    const int32_t p =
+        static_cast<int32_t>(blockIdx.x * (RC_RS_LIGHT_THREADS / static_cast<unsigned>(t.lanes)) +
+                             threadIdx.x / static_cast<unsigned>(t.lanes));
     if (p >= x.a.slots)
         return;
     const int64_t begin = pointer_at(x.a.light_ptr, x.a.ptr_bytes, p);
@@ -243,7 +254,8 @@ template <typename T, int STEPS, bool FULL> const void *entry(bool is_heavy, boo
 
 template <typename T, int STEPS> const void *entry(bool is_heavy, bool transposed, int full)
 {
-    return full ? entry<T, STEPS, true>(is_heavy, transposed) : entry<T, STEPS, false>(is_heavy, transposed);
+    return full ? entry<T, STEPS, true>(is_heavy, transposed)
+                : entry<T, STEPS, false>(is_heavy, transposed);
 }
 
 template <typename T> const void *entry(bool is_heavy, bool transposed, int steps, int full)

@@ -25,8 +25,9 @@ typedef struct rc_rs_parts {
     const void *light_ptr;      /**< [slots + 1] */
     const int32_t *light_col;   /**< [nnz_light] */
     const void *light_val;      /**< [nnz_light] */
-    const int32_t *row;         /**< [slots] row of A that a slot holds, -1 for a pad; NULL: slot p is row p */
-    const uint32_t *dense;      /**< bit p: slot p has a heavy segment; NULL: all light rows are added */
+    const int32_t
+        *row; /**< [slots] row of A that a slot holds, -1 for a pad; NULL: slot p is row p */
+    const uint32_t *dense; /**< bit p: slot p has a heavy segment; NULL: all light rows are added */
     int64_t w;
     int32_t panels; /**< that have heavy segments */
     int32_t slots;
@@ -51,9 +52,9 @@ typedef struct rc_rs_args {
 
 /** The device functions; all add to C but those that store light rows without heavy segments.
  *  \param[in] steps  columns per lane: 1, 2, 4
- *  \param[in] full   1: of 32 lanes
- *  To be launched with RC_RS_HEAVY_THREADS threads, (panels * hblocks, slices) CTAs and w * lanes * steps
- *  values of shared memory, or RC_RS_LIGHT_THREADS, (slots * lanes / RC_RS_LIGHT_THREADS, slices) CTAs. */
+ *  \param[in] full   1: of 32 lanes To be launched with RC_RS_HEAVY_THREADS threads, (panels *
+ *          hblocks, slices) CTAs and w * lanes * steps values of shared memory, or
+ *          RC_RS_LIGHT_THREADS, (slots * lanes / RC_RS_LIGHT_THREADS, slices) CTAs. */
 const void *rc_cuda_rs_heavy(rc_op_t op, rc_precision_t precision, int steps, int full);
 const void *rc_cuda_rs_light(rc_op_t op, rc_precision_t precision, int steps, int full);
 

@@ -10,9 +10,9 @@
 typedef struct rc_cuda_rs {
     rc_prepared_t base;
     rc_rs_shape_t shape;
-    rc_rs_parts_t parts; /**< in the memory */
-    int64_t light; /**< entries */
-    int64_t heavy; /**< segments */
+    rc_rs_parts_t parts;   /**< in the memory */
+    int64_t light;         /**< entries */
+    int64_t heavy;         /**< segments */
     const int32_t *scaled; /**< [scaled_rows] rows of the output that are added to; NULL: all are */
     int64_t scaled_rows;
     const int32_t *absent;
@@ -23,8 +23,8 @@ typedef struct rc_cuda_rs {
     cudaEvent_t join;
 } rc_cuda_rs_t;
 
-/** rc_kernel_t.build: split the matrix of a problem, where the problem has its matrix on the device,
- *  there, else on the host.
+/** rc_kernel_t.build: split the matrix of a problem, where the problem has its matrix on the
+ *  device, there, else on the host.
  *  \param[in,out] state  rc_cuda_rs_t
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_rs_build(

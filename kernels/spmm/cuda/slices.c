@@ -37,8 +37,8 @@ rc_status_t rc_slices_allow(const void *entry, size_t bytes, const char *what, r
         cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes), what,
         err));
     return rc_cuda_check(cudaFuncSetAttribute(entry, cudaFuncAttributePreferredSharedMemoryCarveout,
-                               cudaSharedmemCarveoutMaxShared),
-            what, err);
+                             cudaSharedmemCarveoutMaxShared),
+        what, err);
 }
 
 rc_status_t rc_slices_most(size_t *bytes, rc_err_t *err)

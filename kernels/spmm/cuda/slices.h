@@ -1,5 +1,5 @@
-/** \file kernels/spmm/cuda/slices.h  How K columns are cut for kernels that keep rows of B of a few columns in shared
- *  memory. */
+/** \file kernels/spmm/cuda/slices.h  How K columns are cut for kernels that keep rows of B of a
+ *  few columns in shared memory. */
 #ifndef RC_KERNELS_SPMM_CUDA_SLICES_H
 #define RC_KERNELS_SPMM_CUDA_SLICES_H
 
@@ -24,7 +24,8 @@ rc_column_slices_t rc_slices_narrow(int64_t k, int steps);
 /** Rows of a grid for them. */
 unsigned rc_slices_grid(const rc_column_slices_t *s);
 
-/** Let a device function have so many bytes of shared memory, and prefer it to L1.  The GPU is the current one. */
+/** Let a device function have so many bytes of shared memory, and prefer it to L1.  The GPU is
+ *  the current one. */
 rc_status_t rc_slices_allow(const void *entry, size_t bytes, const char *what, rc_err_t *err);
 
 /** The most that a CTA of the current GPU may have.  \return RC_OK, RC_EDEVICE */

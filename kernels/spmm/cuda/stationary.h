@@ -1,5 +1,5 @@
-/** \file kernels/spmm/cuda/stationary.h  What the C-stationary kernels share: their arguments and the
- *  host part.  A kernel adds a table of device functions and a descriptor. */
+/** \file kernels/spmm/cuda/stationary.h  What the C-stationary kernels share: their arguments
+ *  and the host part.  A kernel adds a table of device functions and a descriptor. */
 #ifndef RC_KERNELS_SPMM_CUDA_STATIONARY_H
 #define RC_KERNELS_SPMM_CUDA_STATIONARY_H
 

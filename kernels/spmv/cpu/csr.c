@@ -1,5 +1,5 @@
-/* y = A x row by row: slots in chunks of about as many entries, which the threads take in turn; a row
- * is summed in `lanes` sums, whatever the threads. */
+/* y = A x row by row: slots in chunks of about as many entries, which the threads take in turn;
+ * a row is summed in `lanes` sums, whatever the threads. */
 #include "config.h"
 #include "format/csr.h"
 #include "base/error.h"
@@ -40,8 +40,8 @@ static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)err;
-    static void (*const chunk[])(const rc_slots_t *, int64_t, int64_t, const rc_cpu_run_t *,
-        int64_t) = RC_INSTANCES(chunk);
+    static void (*const chunk[])(
+        const rc_slots_t *, int64_t, int64_t, const rc_cpu_run_t *, int64_t) = RC_INSTANCES(chunk);
     const csr_t *s = state;
     const rc_slots_t *slots = &s->plain.slots;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);

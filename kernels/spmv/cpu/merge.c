@@ -1,6 +1,6 @@
-/* y = A x in equal shares of row ends and entries: a part stores the rows that end in it, and what it
- * has of the row after them is added in the end, part after part.  The parts do not depend on the
- * threads, so neither do the bits. */
+/* y = A x in equal shares of row ends and entries: a part stores the rows that end in it, and
+ * what it has of the row after them is added in the end, part after part.  The parts do not
+ * depend on the threads, so neither do the bits. */
 #include "config.h"
 #include "format/merge.h"
 #include "kernels/cpu/plain.h"

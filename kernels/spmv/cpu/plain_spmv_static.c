@@ -1,5 +1,5 @@
-/* The plain product with a vector, the slots shared out among the threads in equal runs (static schedule): the
- * baseline of CSR-k, whose rows are the same sums. */
+/* The plain product with a vector, the slots shared out among the threads in equal runs (static
+ * schedule): the baseline of CSR-k, whose rows are the same sums. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
 

@@ -43,10 +43,12 @@ static void end_share(walk_t *w, int64_t to, int64_t held)
     int64_t longest = 0;
     for (int64_t i = w->begin; i < to; i++)
         longest = w->ptr[i + 1] - w->ptr[i] > longest ? w->ptr[i + 1] - w->ptr[i] : longest;
-    w->cut.uneven += to > w->begin && longest <= w->bound &&
-                     rc_spmv_lanes_of(&rule, to - w->begin, w->ptr[to] - w->ptr[w->begin], longest) == 0;
+    w->cut.uneven +=
+        to > w->begin && longest <= w->bound &&
+        rc_spmv_lanes_of(&rule, to - w->begin, w->ptr[to] - w->ptr[w->begin], longest) == 0;
     if (w->out)
-        w->out[w->cut.shares] = (rc_spmv_share_t){.entry = w->ptr[w->begin], .row = (int32_t)w->begin};
+        w->out[w->cut.shares] =
+            (rc_spmv_share_t){.entry = w->ptr[w->begin], .row = (int32_t)w->begin};
     w->cut.shares++;
     w->begin = to;
     w->held -= held;
@@ -94,5 +96,6 @@ rc_csrk_cut_t rc_csrk_split_cut(const int64_t *ptr, int64_t slots, int64_t bound
 
 int rc_csrk_split_merges(const rc_csrk_cut_t *c, int64_t nnz)
 {
-    return (c->uneven > 0 && 16 * c->uneven >= 3 * c->shares) || (c->pieces >= MANY && QUARTER * c->apart >= nnz);
+    return (c->uneven > 0 && 16 * c->uneven >= 3 * c->shares) ||
+           (c->pieces >= MANY && QUARTER * c->apart >= nnz);
 }

@@ -286,12 +286,13 @@ int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes)
 {
     if (most == 0)
         return 0;
-    return rc_sat_add(most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, parcel_bytes(value_bytes)));
+    return rc_sat_add(
+        most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, parcel_bytes(value_bytes)));
 }
 
 /* Number them in the shares.  \param[out] span  [3 most] */
-static void list_spans(const rc_problem_t *p, rc_spmv_share_t *share, int64_t shares, int64_t most,
-    int32_t *span)
+static void list_spans(
+    const rc_problem_t *p, rc_spmv_share_t *share, int64_t shares, int64_t most, int32_t *span)
 {
     const int32_t *place = rc_slots_named(p) ? p->schedule->row : NULL;
     int32_t n = 0;
@@ -309,8 +310,8 @@ static void list_spans(const rc_problem_t *p, rc_spmv_share_t *share, int64_t sh
     }
 }
 
-rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_share_t *share,
-    int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err)
+rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from,
+    rc_spmv_share_t *share, int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err)
 {
     size_t count = 3 * (size_t)most;
     void *device = NULL;
@@ -360,13 +361,15 @@ void rc_spmv_count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, i
             int64_t to = e->ptr[i + 1] < share[k + 1].entry ? e->ptr[i + 1] : share[k + 1].entry;
             longest = to - from > longest ? to - from : longest;
         }
-        out[k] = (uint8_t)rc_spmv_lanes_of(rule, rows, share[k + 1].entry - share[k].entry, longest);
+        out[k] =
+            (uint8_t)rc_spmv_lanes_of(rule, rows, share[k + 1].entry - share[k].entry, longest);
     }
 }
 
 /* On the host.  \param[out] share, lanes  free both */
 static rc_status_t shares_here(const rc_csr_view_t *e, int64_t items, int64_t look,
-    const rc_spmv_lanes_t *rule, int threads, rc_spmv_share_t **share, uint8_t **lanes, rc_err_t *err)
+    const rc_spmv_lanes_t *rule, int threads, rc_spmv_share_t **share, uint8_t **lanes,
+    rc_err_t *err)
 {
     int64_t shares = rc_merge_parts(e, items);
     *share = rc_alloc((size_t)shares + 1, sizeof **share, "shares of a matrix", err);
@@ -457,7 +460,8 @@ static rc_status_t coo_here(const rc_csr_view_t *e, int64_t skip, int threads, r
 }
 
 rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t skip,
-    int64_t entries, int64_t beyond, int64_t first, rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err)
+    int64_t entries, int64_t beyond, int64_t first, rc_spmv_t *s, rc_spmv_coo_args_t *out,
+    rc_err_t *err)
 {
     int64_t shares = rc_spmv_coo_shares(entries);
     size_t points = ((size_t)shares + 1) * sizeof(rc_spmv_share_t);
@@ -478,8 +482,8 @@ rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *fro
             from->there, skip, entries, row, col, rc_spmv_place_at(s, first), to, err));
     else
         RC_TRY(rc_places_put(&s->places, first, host.entry, entries, err));
-    RC_TRY(rc_spmv_spans(p, from, from->there ? to : share, shares,
-        rc_spmv_most_spans(shares, beyond), s, err));
+    RC_TRY(rc_spmv_spans(
+        p, from, from->there ? to : share, shares, rc_spmv_most_spans(shares, beyond), s, err));
     if (!from->there)
         RC_TRY(s->base.memory.x->upload(s->base.memory.x, to, share, points, err));
     *out = (rc_spmv_coo_args_t){.slot = row,

@@ -32,8 +32,8 @@ template <int LANES, typename T> __device__ __forceinline__ T sum_lanes(T sum)
     return sum;
 }
 
-/* The sum over the threads of a CTA, in thread 0; part: [warps].  A barrier is behind its last use of
- * `part` before, and one goes before the next. */
+/* The sum over the threads of a CTA, in thread 0; part: [warps].  A barrier is behind its last
+ * use of `part` before, and one goes before the next. */
 template <int WARPS, typename T> __device__ __forceinline__ T sum_cta(T sum, T *part)
 {
     sum = sum_lanes<32>(sum);
@@ -72,10 +72,11 @@ __device__ __forceinline__ T sum_strided(
     return sum;
 }
 
-/* A sum that one CTA leaves for another, as words of 64 bits: 32 bits of it, and above them 1.  An empty word is 0.
- * Whoever reads a word that is not empty has what was stored with it, so that no order between words is asked for: all
- * accesses are relaxed and of the scope of the GPU.  A release and an acquire would do with plain sums, but an acquire
- * empties the L1 of the multiprocessor, where x is. */
+/* A sum that one CTA leaves for another, as words of 64 bits: 32 bits of it, and above them 1. 
+ * An empty word is 0. Whoever reads a word that is not empty has what was stored with it, so
+ * that no order between words is asked for: all accesses are relaxed and of the scope of the
+ * GPU.  A release and an acquire would do with plain sums, but an acquire empties the L1 of the
+ * multiprocessor, where x is. */
 template <typename T> struct parcel {
     enum { WORDS = sizeof(T) / sizeof(uint32_t) };
     uint32_t bits[WORDS];
@@ -109,7 +110,8 @@ template <typename T> __device__ __forceinline__ void leave(void *parcels, int32
         put_word(to + w, uint64_t(1) << 32 | p.bits[w]);
 }
 
-/* Take the sum of place i, which some CTA has left or is about to, and empty the place for the next run. */
+/* Take the sum of place i, which some CTA has left or is about to, and empty the place for the
+ * next run. */
 template <typename T> __device__ __forceinline__ T take(void *parcels, int32_t i)
 {
     parcel<T> p;
@@ -132,7 +134,10 @@ template <typename T> __device__ __forceinline__ T take(void *parcels, int32_t i
 __device__ __forceinline__ int32_t arrive(int32_t *at)
 {
     int32_t before;
-    asm volatile("atom.add.relaxed.gpu.global.s32 %0, [%1], 1;" : "=r"(before) : "l"(at) : "memory");
+    asm volatile("atom.add.relaxed.gpu.global.s32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "l"(at)
+                 : "memory");
     return before;
 }
 
@@ -165,9 +170,9 @@ __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, 
     __syncthreads();
 }
 
-/* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of such a row, it adds
- * that up.  Sums of the others are there then, or on their way.  Of all threads.
- * before, after: `open` where it begins and ends */
+/* The end of a share whose sums of open rows are in `in` and `out`: where it is the last CTA of
+ * such a row, it adds that up.  Sums of the others are there then, or on their way.  Of all
+ * threads. before, after: `open` where it begins and ends */
 template <typename T>
 __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t before, int32_t after)
 {
@@ -179,8 +184,9 @@ __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t be
     if (threadIdx.x < 2) {
         const int32_t open = threadIdx.x == 0 ? before : after != before ? after : 0;
         const rc_spmv_spans_t &s = v.spans;
-        is_last[threadIdx.x] = open > 0 && arrive(s.arrived + open - 1) ==
-                                               s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
+        is_last[threadIdx.x] =
+            open > 0 && arrive(s.arrived + open - 1) ==
+                            s.span[2 * s.most + open - 1] - s.span[s.most + open - 1];
     }
     __syncthreads();
     if (is_last[0])
@@ -195,13 +201,12 @@ template <typename T> struct carries {
     int ends[SPMV_WARPS];
 };
 
-/* Every thread has a sum of what follows the last row end in its part (of all of it if there is none).
- * Returns what of the row that is open where its part begins lies in earlier threads, `before` where
- * that is the first of the CTA; `tail`: what is open where the last part ends.  All threads get here, with
- * a barrier behind the use before of `shared`. */
+/* Every thread has a sum of what follows the last row end in its part (of all of it if there is
+ * none). Returns what of the row that is open where its part begins lies in earlier threads,
+ * `before` where that is the first of the CTA; `tail`: what is open where the last part ends. 
+ * All threads get here, with a barrier behind the use before of `shared`. */
 template <typename T>
-__device__ __forceinline__ T carry_in(
-    T value, int ends, T before, carries<T> *shared, T *tail)
+__device__ __forceinline__ T carry_in(T value, int ends, T before, carries<T> *shared, T *tail)
 {
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
@@ -237,8 +242,8 @@ __device__ __forceinline__ T carry_in(
     return in_ends ? in : mine + in;
 }
 
-/* Where product e of a tile is in shared memory: one place in 33 is left out, so that rows of 8, 16 or 32 entries do
- * not begin in the same bank. */
+/* Where product e of a tile is in shared memory: one place in 33 is left out, so that rows of 8,
+ * 16 or 32 entries do not begin in the same bank. */
 __device__ __forceinline__ int32_t place_of(int32_t e)
 {
     return e + (e >> 5);
@@ -246,10 +251,12 @@ __device__ __forceinline__ int32_t place_of(int32_t e)
 
 enum { SPMV_PLACES = RC_SPMV_TILE + RC_SPMV_TILE / 32 };
 
-/* The sums of rows, or of what is there of them, behind their products: `lanes` lanes take a row, one of them says
- * put(row, sum).  Of all threads.  end: [rows + 1] where rows end; the first one begins at end[0] */
+/* The sums of rows, or of what is there of them, behind their products: `lanes` lanes take a
+ * row, one of them says put(row, sum).  Of all threads.  end: [rows + 1] where rows end; the
+ * first one begins at end[0] */
 template <typename T, typename E, typename F>
-__device__ __forceinline__ void sum_each(int32_t rows, const E *end, const T *product, int lanes, const F &put)
+__device__ __forceinline__ void sum_each(
+    int32_t rows, const E *end, const T *product, int lanes, const F &put)
 {
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int32_t group = static_cast<int32_t>(threadIdx.x) / lanes;
@@ -308,8 +315,8 @@ template <typename T> struct products {
     }
 };
 
-/* Pointers of rows on their way to shared memory.  A thread has several loads under way, so that a share of many short
- * rows does not wait for one after the other. */
+/* Pointers of rows on their way to shared memory.  A thread has several loads under way, so that
+ * a share of many short rows does not wait for one after the other. */
 template <typename I> struct row_pointers {
     enum { FIRST = 2, BATCH = 4 };
     I first[FIRST];
@@ -324,7 +331,8 @@ template <typename I> struct row_pointers {
     }
 
     /* f(i, pointer) of all, those that load() has left out too. */
-    template <typename F> __device__ __forceinline__ void put(const I *ptr, int32_t n, const F &f) const
+    template <typename F>
+    __device__ __forceinline__ void put(const I *ptr, int32_t n, const F &f) const
     {
         for (int32_t base = FIRST * RC_SPMV_THREADS; base < n; base += BATCH * RC_SPMV_THREADS) {
             I at[BATCH];
@@ -352,7 +360,8 @@ template <typename I> struct row_pointers {
 /* One share of coordinates: its products first, then a segmented sum across the threads.
  * number: of it among all shares */
 template <typename T>
-__device__ __forceinline__ void coo_share(const rc_spmv_coo_args_t &a, int32_t share, int32_t number)
+__device__ __forceinline__ void coo_share(
+    const rc_spmv_coo_args_t &a, int32_t share, int32_t number)
 {
     __shared__ T product[SPMV_PLACES];
     __shared__ int32_t slot[RC_SPMV_TILE];

@@ -1,10 +1,12 @@
-/** \file kernels/spmv/cuda/spmv.h  What the kernels of y = A x on a GPU share: their state, how it is prepared, shared and
- *  run, shares of entries that CTAs take, and the sums of rows that several shares hold.
+/** \file kernels/spmv/cuda/spmv.h  What the kernels of y = A x on a GPU share: their state, how it
+ *  is prepared, shared and run, shares of entries that CTAs take, and the sums of rows that several
+ *  shares hold.
  *
- *  A share stores the rows that lie in it.  Of a row that goes on in the next one it leaves its sum in
- *  `out`; of one that began in an earlier one in `in`.  The last of the CTAs that hold such a row adds those
- *  up in the order of the shares: one launch, no atomics on y, the same bits in every run.  A row that began at
- *  most a few entries before a share begins is left to it whole, so that most matrices have no such rows. */
+ *  A share stores the rows that lie in it.  Of a row that goes on in the next one it leaves its
+ *  sum in `out`; of one that began in an earlier one in `in`.  The last of the CTAs that hold
+ *  such a row adds those up in the order of the shares: one launch, no atomics on y, the same
+ *  bits in every run.  A row that began at most a few entries before a share begins is left to
+ *  it whole, so that most matrices have no such rows. */
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_H
 
@@ -23,11 +25,12 @@ extern "C" {
 
 /** Rows that several shares hold. */
 typedef struct rc_spmv_spans {
-    int64_t most;     /**< that there can be: room for so many; 0: none, and all pointers are NULL */
+    int64_t most; /**< that there can be: room for so many; 0: none, and all pointers are NULL */
     int64_t shares;
-    int32_t *span;    /**< [3 most] place in y, first and last share */
-    void *in;         /**< [shares] parcels (spmv.cuh) of the row that is open where a share begins */
-    void *out;        /**< [shares] of one that began in the share and is open where it ends; all empty between runs */
+    int32_t *span; /**< [3 most] place in y, first and last share */
+    void *in;      /**< [shares] parcels (spmv.cuh) of the row that is open where a share begins */
+    /** [shares] of one that began in the share and is open where it ends; all empty between runs */
+    void *out;
     int32_t *arrived; /**< [most] CTAs that have left their sum, 0 between runs */
 } rc_spmv_spans_t;
 
@@ -52,16 +55,16 @@ typedef struct rc_spmv_coo_args {
 /** A matrix as CSR in the order of the slots. */
 typedef struct rc_spmv_csr {
     int64_t slots;
-    int wide;        /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
-    void *ptr;       /**< [slots + 1] */
-    int32_t *col;    /**< [nnz] */
-    void *val;       /**< [nnz] */
+    int wide;     /**< 1: ptr is int64_t, see rc_cuda_slots_wide */
+    void *ptr;    /**< [slots + 1] */
+    int32_t *col; /**< [nnz] */
+    void *val;    /**< [nnz] */
 } rc_spmv_csr_t;
 
 /** Where a matrix is built from: one of the two. */
 typedef struct rc_spmv_source {
-    rc_csr_view_t here;       /**< on the host */
-    rc_build_csr_t *there;    /**< on the device; NULL: on the host */
+    rc_csr_view_t here;    /**< on the host */
+    rc_build_csr_t *there; /**< on the device; NULL: on the host */
 } rc_spmv_source_t;
 
 /** The state of all of them; what a kernel has beside follows it. */
@@ -81,12 +84,12 @@ typedef struct rc_spmv_kind {
     rc_status_t (*build)(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
         const rc_spmv_source_t *from, rc_err_t *err);
     /** Enqueue the product of all entries. */
-    rc_status_t (*launch)(const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta,
-        rc_err_t *err);
+    rc_status_t (*launch)(
+        const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
 } rc_spmv_kind_t;
 
-/** Members of the descriptors: the matrix of the problem, on the device where it has its matrix there; sums that each state
- *  has for itself; a run. */
+/** Members of the descriptors: the matrix of the problem, on the device where it has its matrix
+ *  there; sums that each state has for itself; a run. */
 rc_status_t rc_spmv_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
 rc_status_t rc_spmv_own(void *state, rc_err_t *err);
@@ -147,15 +150,16 @@ rc_status_t rc_spmv_rows(const rc_problem_t *p, rc_spmv_t *s, rc_err_t *err);
 rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_t *s,
     rc_spmv_csr_t *out, rc_err_t *err);
 
-/** Number the rows that several shares hold, on the device or on the host: the first that is open is 1.
+/** Number the rows that several shares hold, on the device or on the host: the first that is open
+ *  is 1.
  *  \param[in] place  [slots] as rc_spmv_t.place, in the same memory as the shares
  *  \param[in,out] share  [shares + 1]; `open` of the last is 0
  *  \param[in] most  of rc_spmv_most_spans */
-rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from, rc_spmv_share_t *share,
-    int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err);
+rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from,
+    rc_spmv_share_t *share, int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err);
 
-/** Equal shares of the merge of row ends and entries (format/merge.h), rc_spmv_spans of them, and how many
- *  lanes take their rows.
+/** Equal shares of the merge of row ends and entries (format/merge.h), rc_spmv_spans of them, and
+ *  how many lanes take their rows.
  *  \param[in] look  entries that a share looks back for the begin of its first row
  *  \param[in] rule  format/cuda/lanes.h
  *  \param[out] out  [rc_merge_parts + 1] in the memory of the state
@@ -164,7 +168,8 @@ rc_status_t rc_spmv_shares(const rc_problem_t *p, const rc_spmv_source_t *from, 
     int64_t look, int64_t most, const rc_spmv_lanes_t *rule, rc_spmv_t *s, rc_spmv_share_t **out,
     uint8_t **lanes, rc_err_t *err);
 
-/** How many lanes take the rows of each share, on the host.  \param[out] out  [shares] as `lanes` above */
+/** How many lanes take the rows of each share, on the host.  \param[out] out  [shares] as
+ *  `lanes` above */
 void rc_spmv_count_lanes(const rc_csr_view_t *e, const rc_spmv_share_t *share, int64_t shares,
     const rc_spmv_lanes_t *rule, int threads, uint8_t *out);
 
@@ -179,7 +184,8 @@ int64_t rc_spmv_coo_shares(int64_t entries);
 /** Device memory but for the values.  \param[in] beyond  rows of more than RC_SPMV_LOOK entries */
 int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, int64_t value_bytes);
 
-/** Cut coordinates into shares.  \param[in] slot  [entries], increasing  \param[out] out  [shares + 1] */
+/** Cut coordinates into shares.  \param[in] slot  [entries], increasing  \param[out] out
+ *  [shares + 1] */
 void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out);
 
 /** Coordinates of the entries of the slots but the first `skip` of each.
@@ -187,7 +193,8 @@ void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)
  *  \param[in] first  of their values in those of the state
  *  \param[out] out  without v  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_spmv_coo_build(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t skip,
-    int64_t entries, int64_t beyond, int64_t first, rc_spmv_t *s, rc_spmv_coo_args_t *out, rc_err_t *err);
+    int64_t entries, int64_t beyond, int64_t first, rc_spmv_t *s, rc_spmv_coo_args_t *out,
+    rc_err_t *err);
 
 /** Enqueue the product of coordinates. */
 rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_args_t *a, int64_t entries,

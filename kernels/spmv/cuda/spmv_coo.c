@@ -53,8 +53,9 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     .name = "coo",
     .summary = "y = A x on a GPU of coordinates: products, then a segmented sum; no atomics on y",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 4, /* 1: rows of several shares in a second launch; built on the host; 2: a fence in every CTA of such rows.
-                      3: in the last one */
+    /* 1: rows of several shares in a second launch; built on the host; 2: a fence in every CTA of
+     * such rows. 3: in the last one */
+    .version = 4,
     .analyse = analyse,
     .builds = 1,
     .kind = &kind,

@@ -6,7 +6,8 @@ namespace
 {
 
 template <typename T>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) coo(const rc_spmv_coo_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
+    coo(const rc_spmv_coo_args_t a)
 {
     rc::launch_next();
     const int32_t share = static_cast<int32_t>(blockIdx.x);

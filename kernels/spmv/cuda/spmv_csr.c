@@ -22,19 +22,20 @@ typedef struct csr {
 } csr_t;
 
 enum {
-    FEWEST = 128,  /* row ends and entries of a share */
-    ENOUGH = 256,  /* shares that keep a GPU busy */
-    SHORT = 64,    /* entries of the longest row where shares may fill their tile */
-    LONGEST = 256  /* of one that lanes take, else */
+    FEWEST = 128, /* row ends and entries of a share */
+    ENOUGH = 256, /* shares that keep a GPU busy */
+    SHORT = 64,   /* entries of the longest row where shares may fill their tile */
+    LONGEST = 256 /* of one that lanes take, else */
 };
 
 /* How a matrix is shared out. */
 typedef struct cuts {
     int64_t longest; /* entries of a row that lanes take */
-    int64_t items;   /* row ends and entries of a share: as many as leave room in a tile for the rest of a row */
+    /* row ends and entries of a share: as many as leave room in a tile for the rest of a row */
+    int64_t items;
     int64_t shares;
-    int64_t lates;   /* room for pieces of long rows */
-    int64_t most;    /* rows of several pieces */
+    int64_t lates; /* room for pieces of long rows */
+    int64_t most;  /* rows of several pieces */
 } cuts_t;
 
 static cuts_t cuts_of(const rc_problem_t *p, const rc_spmv_counts_t *n)
@@ -163,11 +164,13 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .summary =
         "y = A x on a GPU, row by row: `lanes` lanes of a warp take a row, CTAs a very long one",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 5, /* 1: no products in shared memory; built on the host.  2: as many lanes everywhere, a CTA a long row.
-                      3: one row pointer under way at a time.  4: a CTA a row of 257 to 1,024 entries; a fence in the last CTA of a row */
+    /* 1: no products in shared memory; built on the host. 2: as many lanes everywhere, a CTA a long
+     * row. 3: one row pointer under way at a time. 4: a CTA a row of 257 to 1,024 entries; a fence
+     * in the last CTA of a row */
+    .version = 5,
     .param = {{.name = "lanes",
-        .help =
-            "that take a row together; auto: of each CTA's rows, as many as add them up in the fewest steps",
+        .help = "that take a row together; auto: of each CTA's rows, as many as add them up in the "
+                "fewest steps",
         .value = RC_CSR_LANES_AUTO,
         .min = 1,
         .max = RC_CSR_LANES_MAX,

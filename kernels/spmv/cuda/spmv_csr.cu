@@ -1,5 +1,6 @@
-/* Device functions of csr: a CTA takes rows that have a tile of entries together, and puts their products into shared
- * memory; a few lanes add up a row of them.  A row that is too long for that gets CTAs of its own. */
+/* Device functions of csr: a CTA takes rows that have a tile of entries together, and puts their
+ * products into shared memory; a few lanes add up a row of them.  A row that is too long for
+ * that gets CTAs of its own. */
 #include "kernels/spmv/cuda/spmv_csr.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
@@ -7,7 +8,8 @@
 namespace
 {
 
-/* The first row from `at` on that is too long for a group, or with whose end the tile has no room. */
+/* The first row from `at` on that is too long for a group, or with whose end the tile has no
+ * room. */
 template <typename I>
 __device__ __forceinline__ int32_t stop_at(
     const I *end, int32_t at, int32_t rows, int32_t longest, int32_t *stop)
@@ -27,8 +29,8 @@ __device__ __forceinline__ int32_t stop_at(
 
 /* The rows of a share one tile after the other, those that are late left out. */
 template <typename T, typename I>
-__device__ __forceinline__ void take_tiles(const rc_spmv_csr_args_t &a, const rc_spmv_share_t &begin,
-    int32_t rows, T *product, I *end)
+__device__ __forceinline__ void take_tiles(
+    const rc_spmv_csr_args_t &a, const rc_spmv_share_t &begin, int32_t rows, T *product, I *end)
 {
     __shared__ int32_t stop;
     const I *ptr = static_cast<const I *>(a.ptr) + begin.row;
@@ -83,7 +85,8 @@ template <typename I>
 __device__ __forceinline__ I piece_end(
     const rc_spmv_csr_args_t &a, const rc_spmv_share_t &begin, const rc_spmv_share_t &next)
 {
-    return next.open ? static_cast<I>(next.entry) : rc::load(static_cast<const I *>(a.ptr) + begin.row + 1);
+    return next.open ? static_cast<I>(next.entry)
+                     : rc::load(static_cast<const I *>(a.ptr) + begin.row + 1);
 }
 
 /* Behind the last piece there is room for some that are none, whose entry is 0. */
@@ -103,8 +106,9 @@ __device__ __forceinline__ void take_piece(const rc_spmv_csr_args_t &a, int32_t 
         return;
     const I to = piece_end<I>(a, begin, next);
     rc::wait_for_previous();
-    T sum = rc::sum_strided<rc::FEW>(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
-        static_cast<I>(begin.entry) + static_cast<I>(threadIdx.x), to, RC_SPMV_THREADS);
+    T sum = rc::sum_strided<rc::FEW>(a.col, static_cast<const T *>(a.val),
+        static_cast<const T *>(a.v.x), static_cast<I>(begin.entry) + static_cast<I>(threadIdx.x),
+        to, RC_SPMV_THREADS);
     __syncwarp();
     sum = rc::sum_cta<rc::SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0) {
@@ -116,7 +120,8 @@ __device__ __forceinline__ void take_piece(const rc_spmv_csr_args_t &a, int32_t 
     rc::end_share<T>(a.v, begin.open, next.open);
 }
 
-/* A piece that is a row and short enough for a warp, by a warp.  Returns whether there is still something to do. */
+/* A piece that is a row and short enough for a warp, by a warp.  Returns whether there is still
+ * something to do. */
 template <typename T, typename I>
 __device__ __forceinline__ bool take_row(const rc_spmv_csr_args_t &a, int32_t piece)
 {
@@ -129,8 +134,8 @@ __device__ __forceinline__ bool take_row(const rc_spmv_csr_args_t &a, int32_t pi
     if (begin.open || next.open || to - static_cast<I>(begin.entry) > I(RC_SPMV_CSR_WARP))
         return true;
     rc::wait_for_previous();
-    T sum = rc::sum_strided<rc::MANY>(a.col, static_cast<const T *>(a.val), static_cast<const T *>(a.v.x),
-        static_cast<I>(begin.entry) + static_cast<I>(lane), to, 32);
+    T sum = rc::sum_strided<rc::MANY>(a.col, static_cast<const T *>(a.val),
+        static_cast<const T *>(a.v.x), static_cast<I>(begin.entry) + static_cast<I>(lane), to, 32);
     __syncwarp();
     sum = rc::sum_lanes<32>(sum);
     if (lane == 0)
@@ -138,7 +143,8 @@ __device__ __forceinline__ bool take_row(const rc_spmv_csr_args_t &a, int32_t pi
     return false;
 }
 
-/* A piece a warp, where there are so many that CTAs wait for each other; what is too long for that is taken by all. */
+/* A piece a warp, where there are so many that CTAs wait for each other; what is too long for
+ * that is taken by all. */
 template <typename T, typename I>
 __device__ __forceinline__ void take_pieces(const rc_spmv_csr_args_t &a, int32_t first)
 {
@@ -157,7 +163,8 @@ __device__ __forceinline__ void take_pieces(const rc_spmv_csr_args_t &a, int32_t
 }
 
 template <typename T, typename I>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) csr(const rc_spmv_csr_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
+    csr(const rc_spmv_csr_args_t a)
 {
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();

@@ -18,14 +18,15 @@ typedef struct rc_spmv_csr_args {
     const void *ptr;
     const int32_t *col;
     const void *val;
-    const rc_spmv_share_t *late; /**< [lates + 1] pieces of long rows, which CTAs take before the others; `open`
+    const rc_spmv_share_t
+        *late; /**< [lates + 1] pieces of long rows, which CTAs take before the others; `open`
                                       of those that go on a row.  Zeros behind the last one */
     int32_t lates;
-    int32_t late_ctas; /**< that take them: one each, or a warp each */
-    int32_t longest; /**< entries of a row that lanes take; longer ones are late */
+    int32_t late_ctas;            /**< that take them: one each, or a warp each */
+    int32_t longest;              /**< entries of a row that lanes take; longer ones are late */
     const rc_spmv_share_t *share; /**< of the others: whole rows, those that are late left out */
     const uint8_t *lanes; /**< [shares] that take a row of it; 0: several tiles, or some are late */
-    int32_t every; /**< lanes of those; 0: what costs least */
+    int32_t every;        /**< lanes of those; 0: what costs least */
 } rc_spmv_csr_args_t;
 
 /** Device memory of so many pieces of long rows. */

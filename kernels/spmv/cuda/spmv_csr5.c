@@ -247,9 +247,9 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
     .summary =
         "y = A x on a GPU in tiles of 32 x sigma entries, a warp each; segmented sums by bit flags",
     .source = "Liu and Vinter 2015, doi:10.1145/2751205.2751209",
-    .version =
-        4, /* 1: rows of several shares in a second launch; built on the host.  2: all rows that go on counted as such.
-                      3: a fence in the last CTA of such rows */
+    /* 1: rows of several shares in a second launch; built on the host. 2: all rows that go on
+     * counted as such. 3: a fence in the last CTA of such rows */
+    .version = 4,
     .param = {RC_CSR5_SIGMA_PARAM},
     .analyse = analyse,
     .builds = 1,

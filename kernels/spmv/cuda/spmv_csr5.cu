@@ -1,6 +1,6 @@
-/* Device function of csr5: a warp a tile, a lane a column.  A lane stores the rows that begin and end in its
- * column; what lies before its first flag belongs to the last row of an earlier column, which lanes, then
- * warps, then CTAs hand on. */
+/* Device function of csr5: a warp a tile, a lane a column.  A lane stores the rows that begin
+ * and end in its column; what lies before its first flag belongs to the last row of an earlier
+ * column, which lanes, then warps, then CTAs hand on. */
 #include "kernels/spmv/cuda/spmv_csr5.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
@@ -12,12 +12,12 @@ enum { TILES = RC_SPMV_CSR5_TILES, BATCH = 8 };
 
 /* What the tiles of a CTA leave. */
 template <typename T> struct tiles {
-    T in[TILES];    /* before the first flag */
-    T out[TILES];   /* after the last flag */
+    T in[TILES];         /* before the first flag */
+    T out[TILES];        /* after the last flag */
     int32_t slot[TILES]; /* of that */
-    int any[TILES];   /* 1: a flag */
-    int start[TILES]; /* 1: the first entry has one */
-    T ahead[TILES];   /* of the entries of the next CTA that this one takes, by warps */
+    int any[TILES];      /* 1: a flag */
+    int start[TILES];    /* 1: the first entry has one */
+    T ahead[TILES];      /* of the entries of the next CTA that this one takes, by warps */
 };
 
 /* Which slot a row of a tile is: its rows count from the one that holds the first entry. */
@@ -113,8 +113,7 @@ __device__ __forceinline__ column<T> sum_column(
 }
 
 template <typename T>
-__device__ __forceinline__ void sum_tile(
-    const rc_spmv_csr5_args_t &a, int64_t t, tiles<T> *shared)
+__device__ __forceinline__ void sum_tile(const rc_spmv_csr5_args_t &a, int64_t t, tiles<T> *shared)
 {
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
@@ -153,7 +152,8 @@ __device__ __forceinline__ void sum_tile(
     }
 }
 
-/* The first of the tiles from j on that ends the row that goes on there; adds what they have of it. */
+/* The first of the tiles from j on that ends the row that goes on there; adds what they have of
+ * it. */
 template <typename T>
 __device__ __forceinline__ int follow(const tiles<T> &shared, int j, int count, T *sum)
 {
@@ -196,10 +196,11 @@ struct edges {
     int32_t ahead;  /* entries of the next one that are its own */
 };
 
-/* The sums of the row that goes on from tile j to the end of the CTA, or ends before.  Returns 1 where it is not
- * whole then. */
+/* The sums of the row that goes on from tile j to the end of the CTA, or ends before.  Returns 1
+ * where it is not whole then. */
 template <typename T>
-__device__ __forceinline__ bool go_on(const tiles<T> &shared, int j, int count, const edges &at, T *sum)
+__device__ __forceinline__ bool go_on(
+    const tiles<T> &shared, int j, int count, const edges &at, T *sum)
 {
     if (follow(shared, j, count, sum) < count)
         return false;
@@ -228,7 +229,8 @@ __device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tile
 }
 
 template <typename T>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) csr5(const rc_spmv_csr5_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
+    csr5(const rc_spmv_csr5_args_t a)
 {
     __shared__ tiles<T> shared;
     const int32_t cta = static_cast<int32_t>(blockIdx.x);

@@ -18,22 +18,24 @@ static inline int64_t rc_spmv_csr5_look(int64_t sigma)
     return tile < (int64_t)RC_SPMV_LOOK ? tile : (int64_t)RC_SPMV_LOOK;
 }
 
-/** The arrays of rc_csr5_t in device memory, and the last tile, which is not full, as coordinates. */
+/** The arrays of rc_csr5_t in device memory, and the last tile, which is not full, as
+ *  coordinates. */
 typedef struct rc_spmv_csr5_args {
     rc_spmv_vectors_t v;
     const int32_t *col;
     const void *val;
     const uint32_t *tile_ptr;
     const uint32_t *desc;
-    const int32_t *empty_ptr;    /**< NULL: no row is empty */
+    const int32_t *empty_ptr; /**< NULL: no row is empty */
     const int32_t *empty_offset;
-    int64_t full;  /**< tiles that are */
-    int32_t ctas;  /**< for them; those after them take the last one */
+    int64_t full; /**< tiles that are */
+    int32_t ctas; /**< for them; those after them take the last one */
     int32_t sigma;
     int32_t words; /**< of a descriptor */
     int32_t y_bits;
-    /** [CTAs + 1], those of the last tile too.  `entry` of a CTA of full tiles: so many entries at its begin are
-     *  left to the CTA before, whose last row they end; of the first one of the last tile too. */
+    /** [CTAs + 1], those of the last tile too.  `entry` of a CTA of full tiles: so many entries
+     *  at its begin are left to the CTA before, whose last row they end; of the first one of the
+     *  last tile too. */
     const rc_spmv_share_t *share;
     rc_spmv_coo_args_t tail; /**< its shares are those from `ctas` on */
 } rc_spmv_csr5_args_t;

@@ -1,5 +1,5 @@
-/* Device functions of csr2, csr3 and csr35: GPUSpMV-3 with a thread a row, GPUSpMV-3.5 with several lanes a row
- * (Lane and Booth 2022, Listings 3 and 4, whose slips are corrected). */
+/* Device functions of csr2, csr3 and csr35: GPUSpMV-3 with a thread a row, GPUSpMV-3.5 with
+ * several lanes a row (Lane and Booth 2022, Listings 3 and 4, whose slips are corrected). */
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv_csrk.cuh"
 
@@ -17,7 +17,8 @@ __global__ void __launch_bounds__(RC_CSRK_THREADS_MAX) csrk(const rc_spmv_csrk_a
     const int32_t ny = static_cast<int32_t>(blockDim.y);
     const int32_t nz = static_cast<int32_t>(blockDim.z);
     rc::launch_next();
-    const rc::csrk_place at = LANES == 1 ? rc::csrk_place{0, x, y, nx, ny} : rc::csrk_place{x, y, z, ny, nz};
+    const rc::csrk_place at =
+        LANES == 1 ? rc::csrk_place{0, x, y, nx, ny} : rc::csrk_place{x, y, z, ny, nz};
     T *mine = LANES > 1 && !SHUFFLE ? part + (z * ny + y) * nx + x : part;
     rc::csrk_take<T, I, LANES, SHUFFLE>(a, static_cast<int32_t>(blockIdx.x), at, mine);
 }
@@ -43,7 +44,8 @@ template <typename T, typename I> const void *entry(int32_t lanes, int shuffle)
 
 } // namespace
 
-extern "C" const void *rc_spmv_csrk_entry(rc_precision_t precision, int wide, int32_t lanes, int shuffle)
+extern "C" const void *rc_spmv_csrk_entry(
+    rc_precision_t precision, int wide, int32_t lanes, int shuffle)
 {
     return rc::pick<rc::ieee>(precision, [&](auto t) {
         return wide ? entry<RC_VALUE(t), int64_t>(lanes, shuffle)

@@ -17,7 +17,8 @@ struct csrk_place {
     int32_t super_rows;
 };
 
-/* The lanes of a row: neighbours in a warp, which other rows of the warp need not keep in step with. */
+/* The lanes of a row: neighbours in a warp, which other rows of the warp need not keep in step
+ * with. */
 template <int LANES> __device__ __forceinline__ unsigned csrk_mask()
 {
     unsigned lane;
@@ -47,10 +48,11 @@ __device__ __forceinline__ T csrk_sum(T sum, int32_t lane, unsigned mask, T *min
     return *mine;
 }
 
-/* The super-rows of CTA `cta`.  All loops stride by the block, so that groups of any size are taken. */
+/* The super-rows of CTA `cta`.  All loops stride by the block, so that groups of any size are
+ * taken. */
 template <typename T, typename I, int LANES, bool SHUFFLE>
-__device__ __forceinline__ void csrk_take(const rc_spmv_csrk_args_t &a, int32_t cta,
-    const csrk_place &at, T *mine)
+__device__ __forceinline__ void csrk_take(
+    const rc_spmv_csrk_args_t &a, int32_t cta, const csrk_place &at, T *mine)
 {
     const I *ptr = static_cast<const I *>(a.ptr);
     const T *val = static_cast<const T *>(a.val);
@@ -58,8 +60,9 @@ __device__ __forceinline__ void csrk_take(const rc_spmv_csrk_args_t &a, int32_t 
     const unsigned mask = LANES > 1 ? csrk_mask<LANES>() : 0;
     const int64_t first = static_cast<int64_t>(cta) * a.each;
     const int32_t begin = a.ssr_ptr ? __ldg(a.ssr_ptr + cta) : static_cast<int32_t>(first);
-    const int32_t end = a.ssr_ptr ? __ldg(a.ssr_ptr + cta + 1)
-                                  : static_cast<int32_t>(min(first + a.each, static_cast<int64_t>(a.super_rows)));
+    const int32_t end =
+        a.ssr_ptr ? __ldg(a.ssr_ptr + cta + 1)
+                  : static_cast<int32_t>(min(first + a.each, static_cast<int64_t>(a.super_rows)));
     wait_for_previous();
     for (int32_t s = begin + at.super_row; s < end; s += at.super_rows) {
         const int32_t rows_end = __ldg(a.sr_ptr + s + 1);

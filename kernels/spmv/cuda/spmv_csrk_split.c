@@ -1,8 +1,10 @@
-/* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a size; super-super-rows are
- * cut here, as many super-rows as fill the shared memory of a CTA, because a size that does not fit it costs more
- * than any formula of the mean row gains.  Rows above a bound are apart: CTAs of their own take pieces of them, in the same
- * launch, which is that of csr.  Where many CTAs would wait for the longest of their rows all the same, or much of the
- * work is in rows that are apart, the matrix is taken in the equal shares of merge (kernels/spmv/cuda/csrk_split.h). */
+/* y = A x of CSR-k on a GPU for rows of all lengths.  Super-rows are those of the order or of a
+ * size; super-super-rows are cut here, as many super-rows as fill the shared memory of a CTA,
+ * because a size that does not fit it costs more than any formula of the mean row gains.  Rows
+ * above a bound are apart: CTAs of their own take pieces of them, in the same launch, which is
+ * that of csr.  Where many CTAs would wait for the longest of their rows all the same, or much
+ * of the work is in rows that are apart, the matrix is taken in the equal shares of merge
+ * (kernels/spmv/cuda/csrk_split.h). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -43,7 +45,8 @@ typedef struct split {
 
 static int64_t bound_of(const rc_problem_t *p)
 {
-    return p->param[PARAM_BOUND] != AUTO ? p->param[PARAM_BOUND] : rc_csrk_split_bound(p->a->rows, p->a->nnz);
+    return p->param[PARAM_BOUND] != AUTO ? p->param[PARAM_BOUND]
+                                         : rc_csrk_split_bound(p->a->rows, p->a->nnz);
 }
 
 static int64_t items_of(const rc_problem_t *p)
@@ -81,8 +84,9 @@ static rc_status_t analyse_rows(
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
-    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(cut->pieces, rc_spmv_most_spans(cut->pieces, cut->several),
-        (int64_t)rc_precision_bytes(p->precision)));
+    out->bytes = rc_sat_add(
+        out->bytes, rc_spmv_spans_bytes(cut->pieces, rc_spmv_most_spans(cut->pieces, cut->several),
+                        (int64_t)rc_precision_bytes(p->precision)));
     return st;
 }
 
@@ -112,8 +116,8 @@ done:
     return st;
 }
 
-static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, int64_t bound, int64_t shares,
-    split_t *k, rc_err_t *err)
+static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, int64_t bound,
+    int64_t shares, split_t *k, rc_err_t *err)
 {
     const rc_spmv_lanes_t rule = {.longest = bound};
     rc_super_rows_t super = {0};
@@ -177,28 +181,30 @@ static const rc_spmv_kind_t kind = {build, launch};
 const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
     .summary =
-        "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above a bound, in one launch",
+        "y = A x on a GPU: a CTA takes super-rows that fill its shared memory, others rows above "
+        "a bound, in one launch",
     .source = "ours, beyond Lane and Booth 2022",
-    .version = 4, /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates.  2: no merge; csr as it was
-                      before its version 5.  3: many rows apart in one share; merge by waiting CTAs alone */
+    /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates. 2: no merge; csr as
+     * it was before its version 5. 3: many rows apart in one share; merge by waiting CTAs alone */
+    .version = 4,
     .layout = RC_COL_MAJOR,
     .format = "super_rows",
-    .param =
-        {{.name = "srs",
-             .help =
-                 "slots of a super-row; auto: the groups of the order, else a sixteenth of a CTA's entries",
-             .value = RC_SUPER_ROWS_AUTO,
-             .min = 1,
-             .max = INT32_MAX,
-             .choices = rc_super_rows_choices},
-            {.name = "bound",
-                .help =
-                    "entries of the longest row that is not apart; auto: 256, at least twice the mean, at most 1,023, or "
+    .param = {{.name = "srs",
+                  .help =
+                      "slots of a super-row; auto: the groups of the order, else a sixteenth of a "
+                      "CTA's entries",
+                  .value = RC_SUPER_ROWS_AUTO,
+                  .min = 1,
+                  .max = INT32_MAX,
+                  .choices = rc_super_rows_choices},
+        {.name = "bound",
+            .help = "entries of the longest row that is not apart; auto: 256, at least twice the "
+                    "mean, at most 1,023, or "
                     "the shares of merge where many CTAs would wait for a long row",
-                .value = AUTO,
-                .min = 0,
-                .max = RC_SPMV_TILE - 1,
-                .choices = rc_super_rows_choices}},
+            .value = AUTO,
+            .min = 0,
+            .max = RC_SPMV_TILE - 1,
+            .choices = rc_super_rows_choices}},
     .analyse = analyse,
     .kind = &kind,
     RC_SPMV_MEMBERS(split_t),

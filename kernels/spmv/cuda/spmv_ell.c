@@ -11,8 +11,8 @@ typedef struct ell {
     rc_spmv_ell_args_t args;
 } ell_t;
 
-rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
-    const rc_spmv_vectors_t *v, rc_err_t *err)
+rc_status_t rc_spmv_ell_run(
+    const rc_spmv_t *s, const rc_spmv_ell_args_t *a, const rc_spmv_vectors_t *v, rc_err_t *err)
 {
     rc_spmv_ell_args_t args = *a;
     args.v = *v;

@@ -27,8 +27,8 @@ rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_
     rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err);
 
 /** Enqueue their product. */
-rc_status_t rc_spmv_ell_run(const rc_spmv_t *s, const rc_spmv_ell_args_t *a,
-    const rc_spmv_vectors_t *v, rc_err_t *err);
+rc_status_t rc_spmv_ell_run(
+    const rc_spmv_t *s, const rc_spmv_ell_args_t *a, const rc_spmv_vectors_t *v, rc_err_t *err);
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
-/* y = A x on a GPU: the first entries of every row in ELLPACK, which stores y; coordinates add the others. */
+/* y = A x on a GPU: the first entries of every row in ELLPACK, which stores y; coordinates add
+ * the others. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -93,11 +94,12 @@ static const rc_spmv_kind_t kind = {build, launch};
 
 const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
-    .summary =
-        "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as coordinates",
+    .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as "
+               "coordinates",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 4, /* 1: rows of several shares in a third launch; built on the host; 2: a fence in every CTA of such rows.
-                      3: in the last one */
+    /* 1: rows of several shares in a third launch; built on the host; 2: a fence in every CTA of
+     * such rows. 3: in the last one */
+    .version = 4,
     .param = {RC_HYB_WIDTH_PARAM},
     .analyse = analyse,
     .builds = 1,

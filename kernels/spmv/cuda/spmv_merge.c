@@ -36,8 +36,8 @@ rc_status_t rc_spmv_merge_analyse(
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
-    out->bytes = rc_sat_add(out->bytes,
-        rc_spmv_spans_bytes(shares, most, (int64_t)rc_precision_bytes(p->precision)));
+    out->bytes = rc_sat_add(
+        out->bytes, rc_spmv_spans_bytes(shares, most, (int64_t)rc_precision_bytes(p->precision)));
     return RC_OK;
 }
 
@@ -61,8 +61,8 @@ rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t ite
     return RC_OK;
 }
 
-rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, const rc_operands_t *o,
-    double alpha, double beta, const char *what, rc_err_t *err)
+rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m,
+    const rc_operands_t *o, double alpha, double beta, const char *what, rc_err_t *err)
 {
     rc_spmv_merge_args_t args = m->args;
     args.v = rc_spmv_vectors(s, o, alpha, beta);
@@ -91,7 +91,8 @@ static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_
 static rc_status_t launch(
     const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    return rc_spmv_merge_launch(s, &((const merge_t *)s)->m, o, alpha, beta, "launch of merge", err);
+    return rc_spmv_merge_launch(
+        s, &((const merge_t *)s)->m, o, alpha, beta, "launch of merge", err);
 }
 
 static const rc_spmv_kind_t kind = {build, launch};
@@ -99,11 +100,13 @@ static const rc_spmv_kind_t kind = {build, launch};
 const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
     .summary =
-        "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a row adds it up",
+        "y = A x on a GPU: equal shares of row ends and entries, a CTA each; the last CTA of a "
+        "row adds it up",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
-    .version = 5, /* 1: rows of several shares in a second launch; built on the host.  2: a thread a row or equal parts.
-                      3: one row end under way at a time.  4: a fence in the last CTA of a row; equal parts in shares
-                      of rows that go on */
+    /* 1: rows of several shares in a second launch; built on the host. 2: a thread a row or equal
+     * parts. 3: one row end under way at a time. 4: a fence in the last CTA of a row; equal parts
+     * in shares of rows that go on */
+    .version = 5,
     .param = {RC_MERGE_ITEMS_PARAM},
     .analyse = analyse,
     .builds = 1,

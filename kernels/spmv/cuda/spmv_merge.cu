@@ -1,5 +1,5 @@
-/* Device function of merge: a CTA takes a share, a tile of it at a time; products and row ends in shared
- * memory, equal parts of their merge to the threads. */
+/* Device function of merge: a CTA takes a share, a tile of it at a time; products and row ends
+ * in shared memory, equal parts of their merge to the threads. */
 #include "kernels/spmv/cuda/spmv_merge.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
@@ -11,12 +11,12 @@ namespace
 template <typename I> struct tile {
     int32_t row;
     I entry;
-    int32_t rows;    /* that end in it */
+    int32_t rows; /* that end in it */
     int32_t entries;
 };
 
-/* How many of `rows` row ends are passed at a diagonal; a row end goes before the entry of its number.
- * As rc_merge_point. */
+/* How many of `rows` row ends are passed at a diagonal; a row end goes before the entry of its
+ * number. As rc_merge_point. */
 __device__ __forceinline__ int32_t passed(
     const int32_t *end, int32_t rows, int32_t entries, int32_t diagonal)
 {
@@ -32,7 +32,8 @@ __device__ __forceinline__ int32_t passed(
     return low;
 }
 
-/* The ends of rows, counted from the first entry of the tile: loads, and what puts them into shared memory. */
+/* The ends of rows, counted from the first entry of the tile: loads, and what puts them into
+ * shared memory. */
 template <typename I> struct row_ends {
     const I *from;
     int32_t rows;
@@ -46,16 +47,17 @@ template <typename I> struct row_ends {
 
     __device__ __forceinline__ void put(I entry, int32_t *end) const
     {
-        some.put(from, rows,
-            [=](int32_t i, I at) { end[i] = static_cast<int32_t>(min(at - entry, I(RC_SPMV_TILE))); });
+        some.put(from, rows, [=](int32_t i, I at) {
+            end[i] = static_cast<int32_t>(min(at - entry, I(RC_SPMV_TILE)));
+        });
     }
 };
 
-/* The sums of the rows that end in a tile, behind its products; returns what is left of the row after
- * them.  `before`: what the CTA has already of the first of them. */
+/* The sums of the rows that end in a tile, behind its products; returns what is left of the row
+ * after them.  `before`: what the CTA has already of the first of them. */
 template <typename T>
-__device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t rows, int32_t entries,
-    T before, rc::carries<T> *shared)
+__device__ __forceinline__ T sum_rows(
+    T *product, const int32_t *end, int32_t rows, int32_t entries, T before, rc::carries<T> *shared)
 {
     const int32_t items = rows + entries;
     const int32_t each = (items + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS;
@@ -88,8 +90,8 @@ __device__ __forceinline__ T sum_rows(T *product, const int32_t *end, int32_t ro
 /* A share that fits a tile: lanes take a row, or what the share has of the first and the last one.
  * end: [RC_SPMV_TILE + 1] */
 template <typename T, typename I>
-__device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a, const rc_spmv_share_t &begin,
-    const rc_spmv_share_t &next, int lanes, T *product, int32_t *end)
+__device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a,
+    const rc_spmv_share_t &begin, const rc_spmv_share_t &next, int lanes, T *product, int32_t *end)
 {
     const int32_t whole = next.row - begin.row;
     const int32_t rows = whole + (next.open ? 1 : 0);
@@ -159,7 +161,8 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_
 }
 
 template <typename T, typename I>
-__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9)) merge(const rc_spmv_merge_args_t a)
+__global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
+    merge(const rc_spmv_merge_args_t a)
 {
     __shared__ T product[rc::SPMV_PLACES]; /* of the entries; behind them the sums of the rows */
     __shared__ int32_t end[RC_SPMV_TILE + 1];
@@ -173,7 +176,8 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS,
     else {
         const T left = take_parts<T, I>(a, begin, next, product, end);
         if (threadIdx.x == 0 && next.open)
-            rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out, blockIdx.x, left);
+            rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out,
+                blockIdx.x, left);
     }
     rc::end_share<T>(a.v, begin.open, next.open);
 }

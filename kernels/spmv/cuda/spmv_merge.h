@@ -38,8 +38,8 @@ rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t ite
     const rc_spmv_counts_t *n, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err);
 
 /** Enqueue it.  \param[in] what  "launch of ...", for errors */
-rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m, const rc_operands_t *o,
-    double alpha, double beta, const char *what, rc_err_t *err);
+rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m,
+    const rc_operands_t *o, double alpha, double beta, const char *what, rc_err_t *err);
 
 /** \param[in] wide  1: ptr is int64_t */
 const void *rc_spmv_merge_entry(rc_precision_t precision, int wide);

@@ -18,7 +18,7 @@ typedef struct cuda_impl {
     int sms;
     int l2_bytes;
     int overlaps; /* 1: launches can overlap */
-    int stays; /* 1: the GPU stays the current one */
+    int stays;    /* 1: the GPU stays the current one */
     cudaStream_t stream;
     rc_cuda_allocator_t memory;
     rc_cuda_library_t cusparse;

@@ -1,8 +1,9 @@
 /** \file format/cuda/build.h  The forms of format/chunks.h, format/panels.h, format/sell.h and
- *  format/stages.h, built on a GPU from a matrix that is there: every array is that of the host, byte for byte.
+ *  format/stages.h, built on a GPU from a matrix that is there: every array is that of the host,
+ *  byte for byte.
  *
- *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the segments
- *  up, and a second look puts everything in its place (count, scan and scatter). */
+ *  Rows are taken in segments.  A CTA finds what those of its segment need, one CTA adds the
+ *  segments up, and a second look puts everything in its place (count, scan and scatter). */
 #ifndef RC_FORMAT_CUDA_BUILD_H
 #define RC_FORMAT_CUDA_BUILD_H
 
@@ -59,9 +60,9 @@ typedef struct rc_build_cuts {
     int64_t longs;
     int64_t part_spans;
     int64_t spans;
-    int lanes; /**< of a row */
+    int lanes;   /**< of a row */
     int entries; /**< that a CTA takes into a block at once */
-    int whole; /**< 0: blocks are not cut */
+    int whole;   /**< 0: blocks are not cut */
     rc_stages_row_t *row;
     rc_stages_cut_t *block;
     int64_t *total; /**< [spans + 1][RC_BUILD_TOTALS] */
@@ -85,7 +86,8 @@ typedef struct rc_build {
 
 /** Begin a build of a problem whose `resident` is there.
  *  \param[out] out  end with rc_build_end, after an error too
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is not the original order. */
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is not the original
+ *          order. */
 rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err);
 
 /** Release what a build kept for itself; a zeroed one is allowed.  Does not wait. */
@@ -127,8 +129,8 @@ rc_status_t rc_build_panels(rc_build_t *b, const rc_panels_t *out, rc_err_t *err
 
 /** Slices as gslice takes them. */
 enum {
-    RC_GSLICE_ROWS = 32, /**< of a slice of A: a lane each */
-    RC_GSLICE_GROUP = 4, /**< rows that stay side by side when they are sorted by length ... */
+    RC_GSLICE_ROWS = 32,    /**< of a slice of A: a lane each */
+    RC_GSLICE_GROUP = 4,    /**< rows that stay side by side when they are sorted by length ... */
     RC_GSLICE_WINDOW = 1024 /**< ... within so many */
 };
 

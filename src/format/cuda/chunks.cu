@@ -1,6 +1,6 @@
-/* format/chunks.h on a GPU: a CTA finds where the rows of its segment begin.  What a row moves the cursor
- * by depends on where in a block it begins, and on nothing else: runs of rows are walked from every
- * place at once, and then put together. */
+/* format/chunks.h on a GPU: a CTA finds where the rows of its segment begin.  What a row moves
+ * the cursor by depends on where in a block it begins, and on nothing else: runs of rows are
+ * walked from every place at once, and then put together. */
 #include "format/cuda/build.cuh"
 
 namespace
@@ -17,8 +17,9 @@ enum { CHUNKS, PARTS, LONGS, MEET };
 
 /* The rows of a segment; chunks from its beginning. */
 struct segment_t {
-    int32_t need[RUNS * (RUN + 1)]; /* chunks of a row, 0: a pad; a place is left out after each run */
-    int32_t moved[RUNS][BLOCK];     /* by a run that begins at that chunk of a block */
+    int32_t
+        need[RUNS * (RUN + 1)]; /* chunks of a row, 0: a pad; a place is left out after each run */
+    int32_t moved[RUNS][BLOCK]; /* by a run that begins at that chunk of a block */
     int32_t begin[RUNS];
     int32_t parts[RUNS + 1]; /* of the runs before */
     int32_t longs[RUNS + 1];
@@ -48,9 +49,10 @@ __device__ void load_needs(const rc_build_items_t &items, int64_t first, int ent
     const int log_entries = __ffs(entries) - 1; /* a power of two */
     for (int i = threadIdx.x; i < RC_CHUNKS_SEGMENT; i += THREADS) {
         const rc::item it = rc::item_at(items, first + i);
-        s->need[need_at(i)] = it.row < 0         ? 0
-                              : it.length == 0 ? 1
-                                               : static_cast<int32_t>((it.length + entries - 1) >> log_entries);
+        s->need[need_at(i)] = it.row < 0 ? 0
+                              : it.length == 0
+                                  ? 1
+                                  : static_cast<int32_t>((it.length + entries - 1) >> log_entries);
     }
     if (threadIdx.x == 0)
         s->meet = 0;
@@ -125,11 +127,11 @@ __global__ void __launch_bounds__(THREADS)
     find_places(items, static_cast<int64_t>(blockIdx.x) * RC_CHUNKS_SEGMENT, entries, &s);
     if (threadIdx.x < RC_BUILD_TOTALS) {
         const int w = threadIdx.x;
-        total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + w] = w == CHUNKS ? s.end
-                                                                       : w == PARTS ? s.parts[RUNS]
-                                                                       : w == LONGS ? s.longs[RUNS]
-                                                                       : w == MEET  ? s.meet
-                                                                                    : 0;
+        total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + w] = w == CHUNKS  ? s.end
+                                                                        : w == PARTS ? s.parts[RUNS]
+                                                                        : w == LONGS ? s.longs[RUNS]
+                                                                        : w == MEET  ? s.meet
+                                                                                     : 0;
     }
 }
 
@@ -170,7 +172,8 @@ __device__ void put_short(const placing &p, const rc::item &it, int64_t chunk, i
         p.count[chunk] |= RC_CHUNKS_NOTHING;
 }
 
-/* A row longer than a block, by all threads.  \param part, number  of its first part, and its own */
+/* A row longer than a block, by all threads.  \param part, number  of its first part, and its
+ * own */
 __device__ void put_long(const placing &p, const rc::item &it, int64_t chunk, int32_t chunks,
     int32_t part, int32_t number)
 {
@@ -190,7 +193,7 @@ __device__ void put_long(const placing &p, const rc::item &it, int64_t chunk, in
 __global__ void __launch_bounds__(THREADS) place(placing p)
 {
     __shared__ segment_t s;
-    __shared__ int64_t start[RC_CHUNKS_SEGMENT]; /* chunk of a row */
+    __shared__ int64_t start[RC_CHUNKS_SEGMENT];  /* chunk of a row */
     __shared__ int32_t number[RC_CHUNKS_SEGMENT]; /* of a long row, its first part */
     __shared__ int32_t part[RC_CHUNKS_SEGMENT];
     __shared__ int32_t longs[RC_CHUNKS_SEGMENT]; /* rows */
@@ -229,14 +232,15 @@ __global__ void __launch_bounds__(THREADS) place(placing p)
     }
     for (int j = 0; j < s.longs[RUNS]; j++) {
         const int i = longs[j];
-        put_long(p, rc::item_at(p.items, first + i), start[i], s.need[need_at(i)], part[i], number[i]);
+        put_long(
+            p, rc::item_at(p.items, first + i), start[i], s.need[need_at(i)], part[i], number[i]);
     }
 }
 
 /* A thread for each place of an entry; entries of a chunk: a power of two. */
 template <typename C>
-__global__ void __launch_bounds__(COPY_THREADS)
-    copy(rc_build_items_t items, source from, int log_entries, int64_t stored, C *col, rc::places entry)
+__global__ void __launch_bounds__(COPY_THREADS) copy(
+    rc_build_items_t items, source from, int log_entries, int64_t stored, C *col, rc::places entry)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * COPY_THREADS;
     for (int64_t i = static_cast<int64_t>(blockIdx.x) * COPY_THREADS + threadIdx.x; i < stored;
@@ -290,8 +294,7 @@ template <typename C> __global__ void __launch_bounds__(WARP) sectors(sampling<C
         const unsigned lanes = __ballot_sync(~0u, counts);
         if (!counts)
             continue;
-        const unsigned same =
-            __match_any_sync(lanes, static_cast<long long>(s.col[at]) / s.values);
+        const unsigned same = __match_any_sync(lanes, static_cast<long long>(s.col[at]) / s.values);
         found += __ffs(same) - 1 == static_cast<int>(threadIdx.x);
     }
     __syncwarp();
@@ -338,8 +341,7 @@ extern "C" rc_status_t rc_build_chunks_measure(
     return st;
 }
 
-extern "C" rc_status_t rc_build_chunks(
-    rc_build_t *b, const rc_chunks_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_chunks(rc_build_t *b, const rc_chunks_t *out, rc_err_t *err)
 {
     const size_t chunks = static_cast<size_t>(out->size.blocks) * BLOCK;
     void *first = nullptr;
@@ -352,8 +354,8 @@ extern "C" rc_status_t rc_build_chunks(
     if (st != RC_OK || chunks == 0)
         return st;
     const source from = {static_cast<int64_t *>(first), static_cast<uint8_t *>(entries)};
-    const placing p = {b->items, b->total, static_cast<int>(out->size.entries), out->row, out->count,
-        out->of, out->lengthy, from};
+    const placing p = {b->items, b->total, static_cast<int>(out->size.entries), out->row,
+        out->count, out->of, out->lengthy, from};
     const int current = rc_cuda_enter(b->x);
     place<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(p);
     if (out->size.col_bytes == 2)
@@ -382,7 +384,8 @@ extern "C" rc_status_t rc_build_chunks_sectors(
         return st;
     const int current = rc_cuda_enter(b->x);
     if (c->size.col_bytes == 2)
-        launch_sectors<uint16_t>(b, c, values, step, looked, static_cast<unsigned long long *>(sum));
+        launch_sectors<uint16_t>(
+            b, c, values, step, looked, static_cast<unsigned long long *>(sum));
     else
         launch_sectors<int32_t>(b, c, values, step, looked, static_cast<unsigned long long *>(sum));
     st = rc_cuda_launched("counting sectors of B", err);

@@ -5,7 +5,11 @@
 namespace
 {
 
-enum { OMEGA = RC_CSR5_OMEGA, WARPS = 4, SHORT = 32 /* entries of a column that go through shared memory */ };
+enum {
+    OMEGA = RC_CSR5_OMEGA,
+    WARPS = 4,
+    SHORT = 32 /* entries of a column that go through shared memory */
+};
 
 /* What device functions take of rc_build_csr5_t. */
 struct tiles {
@@ -94,7 +98,8 @@ struct set_flags {
 __global__ void __launch_bounds__(rc::VECTOR_THREADS) describe(const tiles f)
 {
     const int lane = threadIdx.x % OMEGA;
-    const int64_t t = static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / OMEGA) + threadIdx.x / OMEGA;
+    const int64_t t =
+        static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / OMEGA) + threadIdx.x / OMEGA;
     if (t >= f.full)
         return;
     const int mine = f.flags(t, lane, f.sigma);
@@ -154,8 +159,7 @@ struct set_offsets {
 
 /* One array of a tile in stored order.  F: what entry i of CSR has */
 template <typename T, typename F>
-__device__ __forceinline__ void store_tile(
-    const F &from, int64_t begin, int sigma, T *to, T *room)
+__device__ __forceinline__ void store_tile(const F &from, int64_t begin, int sigma, T *to, T *room)
 {
     const int lane = threadIdx.x % OMEGA;
     if (sigma > SHORT) {
@@ -177,8 +181,7 @@ __device__ __forceinline__ void store_tile(
 
 /* A warp a full tile; the warps behind them copy the last one.  I: of places */
 template <typename I>
-__global__ void __launch_bounds__(OMEGA * WARPS)
-    store_tiles(const tiles f, int32_t *col, I *entry)
+__global__ void __launch_bounds__(OMEGA *WARPS) store_tiles(const tiles f, int32_t *col, I *entry)
 {
     __shared__ I room[WARPS][OMEGA * (SHORT + 1)];
     const int lane = threadIdx.x % OMEGA;
@@ -273,8 +276,8 @@ rc_status_t store_all(rc_executor_t *x, const tiles &f, int32_t *col, I *entry, 
     if (f.all == 0)
         return RC_OK;
     const int current = rc_cuda_enter(x);
-    store_tiles<<<static_cast<unsigned>(rc::ceil_div(f.all, WARPS)),
-        OMEGA * WARPS, 0, rc_cuda_stream(x)>>>(f, col, entry);
+    store_tiles<<<static_cast<unsigned>(rc::ceil_div(f.all, WARPS)), OMEGA * WARPS, 0,
+        rc_cuda_stream(x)>>>(f, col, entry);
     const rc_status_t st = rc_cuda_launched("entries of tiles", err);
     rc_cuda_leave(x, current);
     return st;
@@ -285,18 +288,18 @@ rc_status_t list_shares(rc_executor_t *x, const tiles &f, const rc_build_csr5_t 
     rc_status_t st =
         rc::put_each(x, tail_rows{f, o->tail}, o->tail_entries, "rows of the last tile", err);
     if (st == RC_OK)
-        st = rc::cut_shares(x, o->tail, f.from.ptr, f.full * f.entries, o->tail_entries,
-            o->share + o->ctas, err);
-    return st < 0 ? st
-                  : rc::put_each(x,
-                        tile_shares{f, o->tiles_each, o->ctas, o->look, o->tail_entries > 0, o->share},
-                        o->ctas + 1, "shares of tiles", err);
+        st = rc::cut_shares(
+            x, o->tail, f.from.ptr, f.full * f.entries, o->tail_entries, o->share + o->ctas, err);
+    return st < 0
+               ? st
+               : rc::put_each(x,
+                     tile_shares{f, o->tiles_each, o->ctas, o->look, o->tail_entries > 0, o->share},
+                     o->ctas + 1, "shares of tiles", err);
 }
 
 } // namespace
 
-extern "C" rc_status_t rc_build_csr5(
-    rc_build_csr_t *c, const rc_build_csr5_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_csr5(rc_build_csr_t *c, const rc_build_csr5_t *out, rc_err_t *err)
 {
     rc_executor_t *x = c->b.x;
     const tiles f = tiles_of(c, out);

@@ -1,6 +1,6 @@
-/** \file format/cuda/lanes.h  How many lanes take a row of a share whose products are in shared memory, and the pieces
- *  of rows that several CTAs take: plain arithmetic, compiled for the device and for the host, so that
- *  both prepare the same. */
+/** \file format/cuda/lanes.h  How many lanes take a row of a share whose products are in shared
+ *  memory, and the pieces of rows that several CTAs take: plain arithmetic, compiled for the
+ *  device and for the host, so that both prepare the same. */
 #ifndef RC_FORMAT_CUDA_LANES_H
 #define RC_FORMAT_CUDA_LANES_H
 
@@ -8,9 +8,9 @@
 #include "format/cuda/shares.h"
 #include "format/cuda/vector.h"
 
-/** The number of lanes, a power of two up to 32, with which a CTA adds up rows in the fewest steps, and
- *  those steps: reads of products by the longest row in one round of the groups, of twice the mean in
- *  the others, and what a round takes beside.
+/** The number of lanes, a power of two up to 32, with which a CTA adds up rows in the fewest steps,
+ *  and those steps: reads of products by the longest row in one round of the groups, of twice the
+ *  mean in the others, and what a round takes beside.
  *  \param[in] rows  1 or more, of `entries` together, the longest of them of `longest` */
 RC_BOTH int rc_spmv_lanes_for(int64_t rows, int64_t entries, int64_t longest, int64_t *steps)
 {
@@ -32,7 +32,8 @@ RC_BOTH int rc_spmv_lanes_for(int64_t rows, int64_t entries, int64_t longest, in
     return best;
 }
 
-/** Lanes for a share; 0: not so.  \param[in] longest  of its `rows`, or of what the share has of the first and the last; `entries` together */
+/** Lanes for a share; 0: not so.  \param[in] longest  of its `rows`, or of what the share has of
+ *  the first and the last; `entries` together */
 RC_BOTH int rc_spmv_lanes_of(
     const rc_spmv_lanes_t *rule, int64_t rows, int64_t entries, int64_t longest)
 {

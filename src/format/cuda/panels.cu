@@ -82,15 +82,16 @@ struct shorts_t {
         typename reduce_numbers::TempStorage numbers;
     } room;
     int32_t item[THREADS];
-    int32_t shared[THREADS]; /* columns of it and the next one where they are joined when both are free,
+    int32_t
+        shared[THREADS]; /* columns of it and the next one where they are joined when both are free,
                                 else -1 */
     int32_t count;
 };
 
-/* Pairs of neighbours: of a chain of items of which each could be joined with the next, every second one
- * begins a piece. */
-__device__ choice pair_up(const rc_build_items_t &items, int64_t first, const rc::item &it,
-    int is_short, shorts_t *s)
+/* Pairs of neighbours: of a chain of items of which each could be joined with the next, every
+ * second one begins a piece. */
+__device__ choice pair_up(
+    const rc_build_items_t &items, int64_t first, const rc::item &it, int is_short, shorts_t *s)
 {
     int32_t me;
     int32_t n;
@@ -161,8 +162,8 @@ __global__ void __launch_bounds__(THREADS)
     if (first + threadIdx.x < items.count)
         chosen[first + threadIdx.x] = c;
     __syncthreads();
-    const numbers sum = reduce_numbers(s.room.numbers)
-                            .Reduce(weigh(it, c, is_long, shape.longest), together());
+    const numbers sum =
+        reduce_numbers(s.room.numbers).Reduce(weigh(it, c, is_long, shape.longest), together());
     if (threadIdx.x == 0)
         for (int w = 0; w < RC_BUILD_TOTALS; w++)
             total[static_cast<int64_t>(blockIdx.x) * RC_BUILD_TOTALS + w] =
@@ -249,8 +250,8 @@ __device__ void put_short(
     rc::item other = {0, 0, -1};
     if (c.partner >= 0)
         other = rc::item_at(p.items, segment + c.partner);
-    p.piece[i] = {static_cast<uint32_t>(p.all[LONG_BATCHES] + before[BATCHES]), c.columns, it.row,
-        other.row};
+    p.piece[i] = {
+        static_cast<uint32_t>(p.all[LONG_BATCHES] + before[BATCHES]), c.columns, it.row, other.row};
     p.from[i] = {{it.first, other.first},
         {static_cast<int32_t>(it.length), static_cast<int32_t>(other.length)}};
     put_place(p, i, p.all[LONG_COLUMNS] + before[COLUMNS], c.columns);
@@ -290,8 +291,7 @@ template <typename C> struct copying {
 };
 
 /* A piece of one row by some lanes, and the batch that is only loaded. */
-template <typename C>
-__global__ void __launch_bounds__(COPY_THREADS) copy_rows(copying<C> p)
+template <typename C> __global__ void __launch_bounds__(COPY_THREADS) copy_rows(copying<C> p)
 {
     const int64_t thread = static_cast<int64_t>(blockIdx.x) * COPY_THREADS + threadIdx.x;
     const int64_t step = static_cast<int64_t>(gridDim.x) * (COPY_THREADS / LANES);
@@ -299,8 +299,8 @@ __global__ void __launch_bounds__(COPY_THREADS) copy_rows(copying<C> p)
         const int64_t to = static_cast<int64_t>(p.piece[i].first) * BATCH;
         const int32_t n = p.piece[i].count;
         const int64_t from = p.from[i].first[0];
-        for (int32_t e = threadIdx.x % LANES; e < static_cast<int32_t>(rc::ceil_div(n, BATCH)) * BATCH;
-             e += LANES) {
+        for (int32_t e = threadIdx.x % LANES;
+             e < static_cast<int32_t>(rc::ceil_div(n, BATCH)) * BATCH; e += LANES) {
             p.col[to + e] = e < n ? static_cast<C>(p.items.col_idx[from + e]) : C(0);
             p.entry.put(to + e, e < n ? from + e : -1);
         }
@@ -312,8 +312,7 @@ __global__ void __launch_bounds__(COPY_THREADS) copy_rows(copying<C> p)
 }
 
 /* A piece of one or two rows by a thread. */
-template <typename C>
-__global__ void __launch_bounds__(COPY_THREADS) copy_pairs(copying<C> p)
+template <typename C> __global__ void __launch_bounds__(COPY_THREADS) copy_pairs(copying<C> p)
 {
     const int64_t thread = static_cast<int64_t>(blockIdx.x) * COPY_THREADS + threadIdx.x;
     const int64_t step = static_cast<int64_t>(gridDim.x) * COPY_THREADS;
@@ -352,7 +351,8 @@ void launch_copy(const rc_build_t *b, const rc_panels_t *c, const source *from)
         copy_rows<<<rc::grid_for(p.pieces * LANES, COPY_THREADS), COPY_THREADS, 0,
             rc_cuda_stream(b->x)>>>(p);
     else
-        copy_pairs<<<rc::grid_for(p.pieces, COPY_THREADS), COPY_THREADS, 0, rc_cuda_stream(b->x)>>>(p);
+        copy_pairs<<<rc::grid_for(p.pieces, COPY_THREADS), COPY_THREADS, 0, rc_cuda_stream(b->x)>>>(
+            p);
 }
 
 /* What every item chooses, and the segments added up. */
@@ -393,8 +393,7 @@ extern "C" rc_status_t rc_build_panels_measure(
     return st == RC_OK ? rc_panels_check(out, err) : st;
 }
 
-extern "C" rc_status_t rc_build_panels(
-    rc_build_t *b, const rc_panels_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_panels(rc_build_t *b, const rc_panels_t *out, rc_err_t *err)
 {
     choice *chosen;
     void *from = nullptr;

@@ -34,5 +34,6 @@ int64_t rc_cuda_parts_bytes(int64_t parts, int64_t longs)
 
 int64_t rc_cuda_parts_column_bytes(int64_t parts, int64_t longs, rc_precision_t precision)
 {
-    return parts * (int64_t)rc_precision_bytes(rc_type(precision)->sum) + longs * (int64_t)sizeof(int32_t);
+    return parts * (int64_t)rc_precision_bytes(rc_type(precision)->sum) +
+           longs * (int64_t)sizeof(int32_t);
 }

@@ -88,8 +88,8 @@ __device__ __forceinline__ void put_part(const rc_cuda_parts_t &p, int32_t k, in
             __stcg(reinterpret_cast<vector *>(to + i * at.far), sum.part[i].vector);
 }
 
-/* By one thread, after the parts and a fence: \return the number of the long row when this part is the
- * last one to arrive, else -1 */
+/* By one thread, after the parts and a fence: \return the number of the long row when this part
+ * is the last one to arrive, else -1 */
 __device__ __forceinline__ int32_t arrive(
     const rc_cuda_parts_t &p, int32_t k, int32_t part, int32_t tile)
 {

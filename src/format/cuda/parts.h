@@ -14,7 +14,7 @@ extern "C" {
 typedef struct rc_cuda_parts {
     int32_t *of;            /**< [parts] number of the long row that a part belongs to */
     rc_long_row_t *lengthy; /**< [longs] */
-    void *partial;                /**< [parts * k] sums */
+    void *partial;          /**< [parts * k] sums */
     int32_t
         *arrived; /**< [longs * k] parts of a long row and tile that are there; 0 between runs */
 } rc_cuda_parts_t;
@@ -27,7 +27,8 @@ typedef struct rc_host_parts {
     int64_t longs;
 } rc_host_parts_t;
 
-/** Upload the arrays or make room for them: up to two pieces of `m`.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+/** Upload the arrays or make room for them: up to two pieces of `m`.  \return RC_OK, RC_ENOMEM,
+ *  RC_EDEVICE */
 rc_status_t rc_cuda_parts_keep(
     rc_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err);
 

@@ -19,11 +19,12 @@ struct work {
     int shift; /* log2 of w */
     int64_t chunk;
     int64_t chunks;
-    uint32_t *flag;  /* bit e: entry e is the first one of its row */
-    int32_t *start;  /* [segments + 1] */
-    uint32_t *place; /* [segments + 1] light entries before, or HEAVY and a place in the list by panels */
-    int32_t *list;   /* [heavy] heavy segments in the order of rows */
-    int32_t *part;   /* [panels][chunks] */
+    uint32_t *flag; /* bit e: entry e is the first one of its row */
+    int32_t *start; /* [segments + 1] */
+    uint32_t *
+        place; /* [segments + 1] light entries before, or HEAVY and a place in the list by panels */
+    int32_t *list; /* [heavy] heavy segments in the order of rows */
+    int32_t *part; /* [panels][chunks] */
 
     __device__ __forceinline__ int64_t length(int64_t s) const
     {
@@ -57,8 +58,8 @@ struct list_starts {
 
     __device__ int64_t count(int64_t e) const
     {
-        return (w.flag[e / 32] >> e % 32 & 1u)
-               || w.from.col[e] >> w.shift != w.from.col[e - 1] >> w.shift;
+        return (w.flag[e / 32] >> e % 32 & 1u) ||
+               w.from.col[e] >> w.shift != w.from.col[e - 1] >> w.shift;
     }
 
     __device__ void put(int64_t e, int64_t before, int64_t is) const
@@ -159,7 +160,8 @@ struct list_panels {
 __global__ void __launch_bounds__(rc::VECTOR_THREADS) place_heavy(const work w)
 {
     const int lane = threadIdx.x % WARP;
-    const int64_t c = static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / WARP) + threadIdx.x / WARP;
+    const int64_t c =
+        static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / WARP) + threadIdx.x / WARP;
     if (c >= w.chunks)
         return;
     const int64_t begin = c * w.chunk;
@@ -179,7 +181,8 @@ __global__ void __launch_bounds__(rc::VECTOR_THREADS) place_heavy(const work w)
                 *part = at + __popc(same);
             }
             at = __shfl_sync(same, at, leader) + __popc(same & ((1u << lane) - 1u));
-            w.to.seg_row[at] = static_cast<int32_t>(rc::place_of(w.from.ptr, 0, w.from.slots - 1, w.start[s]));
+            w.to.seg_row[at] =
+                static_cast<int32_t>(rc::place_of(w.from.ptr, 0, w.from.slots - 1, w.start[s]));
             w.to.seg_ptr[at] = static_cast<int32_t>(w.length(s));
             w.place[s] = HEAVY | static_cast<uint32_t>(at);
         }
@@ -197,7 +200,8 @@ template <typename C> struct move_entries {
         const int32_t col = w.from.col[e];
         if (place & HEAVY) {
             const int64_t at = w.to.seg_ptr[place & ~HEAVY] + j;
-            static_cast<C *>(w.to.col)[at] = static_cast<C>(col & static_cast<int32_t>(w.to.rule.w - 1));
+            static_cast<C *>(w.to.col)[at] =
+                static_cast<C>(col & static_cast<int32_t>(w.to.rule.w - 1));
             w.entry.put(at, w.from.number(e));
         } else {
             w.to.light_col[place + j] = col;
@@ -243,7 +247,8 @@ template <typename T> rc_status_t scratch_of(rc_memory_t *m, int64_t count, T **
 template <typename T> rc_status_t zeros_of(rc_memory_t *m, int64_t count, T **out, rc_err_t *err)
 {
     void *to = nullptr;
-    const rc_status_t st = rc_memory_keep(m, nullptr, static_cast<size_t>(count) * sizeof(T), &to, err);
+    const rc_status_t st =
+        rc_memory_keep(m, nullptr, static_cast<size_t>(count) * sizeof(T), &to, err);
     *out = static_cast<T *>(to);
     return st;
 }
@@ -283,7 +288,8 @@ rc_status_t place_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t 
     RC_TRY(zeros_of(m, parts, &w->part, err));
     RC_TRY(rc::put_in_order(&c->b, list_heavy{*w}, w->to.segments, "heavy segments", err));
     RC_TRY(rc::put_each(x, count_parts{*w}, w->to.heavy, "heavy segments of panels", err));
-    RC_TRY(rc::put_in_order(&c->b, add_parts{w->part, parts}, parts, "heavy segments of panels", err));
+    RC_TRY(
+        rc::put_in_order(&c->b, add_parts{w->part, parts}, parts, "heavy segments of panels", err));
     RC_TRY(rc::put_in_order(&c->b, list_panels{*w}, w->to.panels, "panels", err));
     {
         const int current = rc_cuda_enter(x);
@@ -293,8 +299,8 @@ rc_status_t place_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t 
         rc_cuda_leave(x, current);
     }
     if (st == RC_OK)
-        st = rc::put_in_order(
-            &c->b, add_parts{w->to.seg_ptr, w->to.heavy + 1}, w->to.heavy, "pointers of segments", err);
+        st = rc::put_in_order(&c->b, add_parts{w->to.seg_ptr, w->to.heavy + 1}, w->to.heavy,
+            "pointers of segments", err);
 done:
     return st;
 }

@@ -1,5 +1,5 @@
-/* format/sell.h on a GPU, of rows sorted as gslice takes them: a thread has a row, a warp a slice, a CTA a
- * window of rows that are sorted together, which is a segment. */
+/* format/sell.h on a GPU, of rows sorted as gslice takes them: a thread has a row, a warp a
+ * slice, a CTA a window of rows that are sorted together, which is a segment. */
 #include "format/cuda/build.cuh"
 
 #include <cub/block/block_scan.cuh>
@@ -32,13 +32,15 @@ struct segment_t {
 struct place_t {
     rc::item it;
     int apart;
-    int32_t width;             /* of its slice */
-    int64_t before[NUMBERS];   /* of the slices and of the rows kept apart before it, in the segment */
+    int32_t width; /* of its slice */
+    int64_t
+        before[NUMBERS]; /* of the slices and of the rows kept apart before it, in the segment */
     int64_t together[NUMBERS]; /* in the segment */
 };
 
 /* rc_items_sort: whole groups by their longest row, equal ones in their order. */
-__device__ void sort_rows(const rc_build_items_t &items, int64_t first, int64_t longest, segment_t *s)
+__device__ void sort_rows(
+    const rc_build_items_t &items, int64_t first, int64_t longest, segment_t *s)
 {
     const int t = threadIdx.x;
     const rc::item it = rc::item_at(items, first + t);
@@ -146,8 +148,7 @@ __device__ void put_slice(const placing<C> &p, const place_t &of, int64_t slice,
     }
 }
 
-template <typename C>
-__global__ void __launch_bounds__(THREADS) place(placing<C> p)
+template <typename C> __global__ void __launch_bounds__(THREADS) place(placing<C> p)
 {
     __shared__ segment_t s;
     __shared__ int64_t from[THREADS]; /* rows of the segment that are kept apart */
@@ -182,8 +183,9 @@ __global__ void __launch_bounds__(THREADS) place(placing<C> p)
 template <typename C> void launch_place(const rc_build_t *b, const rc_slices_t *s)
 {
     const placing<C> p = {b->items, s->shape.longest, b->total,
-        b->total + b->segments * RC_BUILD_TOTALS, s->size.slices, static_cast<C>(s->shape.pad), s->ptr,
-        static_cast<C *>(s->col), {s->entry, s->entry_bytes}, s->row, s->long_ptr, s->long_row};
+        b->total + b->segments * RC_BUILD_TOTALS, s->size.slices, static_cast<C>(s->shape.pad),
+        s->ptr, static_cast<C *>(s->col), {s->entry, s->entry_bytes}, s->row, s->long_ptr,
+        s->long_row};
     place<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(p);
 }
 
@@ -214,8 +216,7 @@ extern "C" rc_status_t rc_build_slices_measure(
     return st;
 }
 
-extern "C" rc_status_t rc_build_slices(
-    rc_build_t *b, const rc_slices_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_slices(rc_build_t *b, const rc_slices_t *out, rc_err_t *err)
 {
     if (b->segments == 0) { /* one end of no slices, and of no rows */
         const rc_status_t st = b->x->fill(b->x, out->ptr, 0, sizeof *out->ptr, err);

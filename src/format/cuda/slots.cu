@@ -64,9 +64,9 @@ rc_status_t copy(rc_executor_t *x, void *to, const void *from, size_t bytes, rc_
     if (bytes == 0)
         return RC_OK;
     const int current = rc_cuda_enter(x);
-    const rc_status_t st = rc_cuda_check(
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
-        "copying a matrix", err);
+    const rc_status_t st =
+        rc_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
+            "copying a matrix", err);
     rc_cuda_leave(x, current);
     return st;
 }
@@ -133,10 +133,11 @@ extern "C" void rc_build_csr_end(rc_build_csr_t *c)
 static rc_status_t copy_pointers(
     rc_executor_t *x, const rc::pointers &from, int wide, void *to, int64_t count, rc_err_t *err)
 {
-    return wide ? rc::put_each(x, narrowed<int64_t>{from.at, from.bytes, static_cast<int64_t *>(to)},
-                      count, "slot pointers", err)
-                : rc::put_each(x, narrowed<int32_t>{from.at, from.bytes, static_cast<int32_t *>(to)},
-                      count, "slot pointers", err);
+    return wide
+               ? rc::put_each(x, narrowed<int64_t>{from.at, from.bytes, static_cast<int64_t *>(to)},
+                     count, "slot pointers", err)
+               : rc::put_each(x, narrowed<int32_t>{from.at, from.bytes, static_cast<int32_t *>(to)},
+                     count, "slot pointers", err);
 }
 
 extern "C" rc_status_t rc_build_csr_copy(
@@ -159,8 +160,7 @@ static rc_status_t order_slots(
     void *to = ptr;
     rc_status_t st = RC_OK;
     if (!wide)
-        st = rc_memory_room(
-            &b->memory, static_cast<size_t>(slots + 1) * sizeof(int64_t), &to, err);
+        st = rc_memory_room(&b->memory, static_cast<size_t>(slots + 1) * sizeof(int64_t), &to, err);
     if (st == RC_OK)
         st = put_slots(b, static_cast<int64_t *>(to), col, entry, err);
     return st < 0 || wide ? st

@@ -23,20 +23,21 @@ typedef struct rc_cuda_slots {
     int64_t absents;
 } rc_cuda_slots_t;
 
-/** Rearrange p->a into the order of p->schedule, and round values to the precision: on the device where the
- *  problem has its matrix there, else with the host threads of the executor, and upload it.  Allocates
- *  what rc_cuda_slots_analyse says in the memory, and until it returns pointers and places (format/places.h)
- *  more; those are on the host, with columns, where the matrix is.
+/** Rearrange p->a into the order of p->schedule, and round values to the precision: on the device
+ *  where the problem has its matrix there, else with the host threads of the executor, and upload
+ *  it.  Allocates what rc_cuda_slots_analyse says in the memory, and until it returns pointers and
+ *  places (format/places.h) more; those are on the host, with columns, where the matrix is.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz + slots). */
 rc_status_t rc_cuda_slots_build(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
-/** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are NULL. */
+/** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are
+ *  NULL. */
 rc_status_t rc_cuda_slots_rows(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
 
-/** Enqueue the rows of the output that no slot stores to: beta times what they were.  The GPU of the
- *  executor is the current one. */
+/** Enqueue the rows of the output that no slot stores to: beta times what they were.  The GPU of
+ *  the executor is the current one. */
 rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,
     const rc_dense_t *out, double beta, rc_err_t *err);
 

@@ -1,5 +1,5 @@
-/* format/stages.h on a GPU, after stages_cut.h: a CTA fills a block.  A table says which entry of the block
- * is the first with its column; those are numbered in their order. */
+/* format/stages.h on a GPU, after stages_cut.h: a CTA fills a block.  A table says which entry
+ * of the block is the first with its column; those are numbered in their order. */
 #include "format/cuda/stages.cuh"
 #include "format/cuda/build.cuh"
 
@@ -11,7 +11,7 @@ namespace
 constexpr int THREADS = 256;
 constexpr int TABLE = 2048;
 constexpr int BATCH = RC_STAGES_BATCH;
-constexpr int LENGTHS = 1024; /* entries of a row are fewer */
+constexpr int LENGTHS = 1024;             /* entries of a row are fewer */
 constexpr int BINS = LENGTHS / BATCH + 1; /* pieces, by their batches */
 
 typedef cub::BlockScan<int32_t, THREADS, cub::BLOCK_SCAN_WARP_SCANS> scan_sum;
@@ -23,8 +23,9 @@ struct filling {
     int32_t *line;
     unsigned char *unit;
     rc::places entry;
-    int64_t most;    /* lines of a block */
-    int32_t *named;  /* [rows of all spans] columns of the block that rows before are the first with */
+    int64_t most; /* lines of a block */
+    int32_t
+        *named; /* [rows of all spans] columns of the block that rows before are the first with */
     int32_t *batch;  /* [the same] first batch of the piece that a row begins, in the block */
     uint16_t *place; /* [entries of A] where pieces have several rows: of the column in the piece */
 };
@@ -57,8 +58,7 @@ __device__ void find_block(const filling &f, block_t *s)
                 end = middle;
         }
         const int64_t *before = f.c.total + span * RC_BUILD_TOTALS;
-        const int64_t place =
-            rc_stages_place(span, f.c.part_spans, f.c.shape.span, f.c.parts);
+        const int64_t place = rc_stages_place(span, f.c.part_spans, f.c.shape.span, f.c.parts);
         s->cut = f.c.block[place + number - before[RC_CUTS_BLOCKS]];
         s->unit = before[RC_CUTS_UNITS] + s->cut.unit;
         s->batch = before[RC_CUTS_BATCHES] + s->cut.batch;
@@ -237,8 +237,7 @@ __device__ void put_names(
         for (int from = 0; from < length; from += g.lanes) {
             const int e = from + g.lane;
             const int at = e < length ? rc::table_find<TABLE>(s->key, col[e]) : 0;
-            const bool first =
-                e < length && s->first[at] == static_cast<uint32_t>(r) * LENGTHS + e;
+            const bool first = e < length && s->first[at] == static_cast<uint32_t>(r) * LENGTHS + e;
             int sum;
             const int32_t name = names + g.rank(first, &sum);
             if (first) {
@@ -267,8 +266,7 @@ __device__ int find_column(const int32_t *col, int length, int32_t c)
 }
 
 /* The place in its piece of a column that an earlier row of the piece has; -1: none has. */
-__device__ int32_t earlier_place(
-    const filling &f, const rc_stages_row_t *row, int i, int32_t col)
+__device__ int32_t earlier_place(const filling &f, const rc_stages_row_t *row, int i, int32_t col)
 {
     for (int q = 0; q < i; q++) {
         const int e = find_column(f.items.col_idx + row[q].first, row[q].length, col);
@@ -278,7 +276,8 @@ __device__ int32_t earlier_place(
     return -1;
 }
 
-/* Numbers and values of the piece that begins with a row, `left` rows before the end of the block. */
+/* Numbers and values of the piece that begins with a row, `left` rows before the end of the
+ * block. */
 __device__ void put_piece(const filling &f, const rc_stages_row_t *row, int left, int32_t batch,
     const group_t &g, const block_t &s, uint16_t *number)
 {
@@ -349,9 +348,9 @@ rc_status_t launch_fill(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
         st = rc_memory_room(&b->memory, entries * sizeof(uint16_t), &place, err);
     if (st != RC_OK)
         return st;
-    const filling f = {b->items, *c, out->block, out->line, out->unit, {out->entry, out->entry_bytes},
-        out->size.most, static_cast<int32_t *>(named), static_cast<int32_t *>(batch),
-        static_cast<uint16_t *>(place)};
+    const filling f = {b->items, *c, out->block, out->line, out->unit,
+        {out->entry, out->entry_bytes}, out->size.most, static_cast<int32_t *>(named),
+        static_cast<int32_t *>(batch), static_cast<uint16_t *>(place)};
     const int current = rc_cuda_enter(b->x);
     fill<<<static_cast<unsigned>(out->size.blocks), THREADS, 0, rc_cuda_stream(b->x)>>>(f);
     st = rc_cuda_launched("filling the blocks of a matrix", err);
@@ -359,8 +358,7 @@ rc_status_t launch_fill(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
     return st;
 }
 
-rc_status_t copy(
-    const rc_build_t *b, void *to, const void *from, size_t bytes, rc_err_t *err)
+rc_status_t copy(const rc_build_t *b, void *to, const void *from, size_t bytes, rc_err_t *err)
 {
     if (bytes == 0)
         return RC_OK;
@@ -377,8 +375,7 @@ rc_status_t copy(
 extern "C" rc_status_t rc_build_stages(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
 {
     const rc_build_cuts_t *c = &b->cuts;
-    rc_status_t st =
-        copy(b, out->of, c->of, static_cast<size_t>(c->parts) * sizeof *c->of, err);
+    rc_status_t st = copy(b, out->of, c->of, static_cast<size_t>(c->parts) * sizeof *c->of, err);
     if (st == RC_OK)
         st = copy(
             b, out->lengthy, c->lengthy, static_cast<size_t>(c->longs) * sizeof *c->lengthy, err);

@@ -1,6 +1,6 @@
-/* format/stages_cut.h on a GPU: a CTA cuts a span.  It lists the rows of the span, finds where pieces
- * begin, and takes rows into a block many at a time: a table of the columns of the block says how many
- * each row brings, and sums of those how many rows fit. */
+/* format/stages_cut.h on a GPU: a CTA cuts a span.  It lists the rows of the span, finds where
+ * pieces begin, and takes rows into a block many at a time: a table of the columns of the block
+ * says how many each row brings, and sums of those how many rows fit. */
 #include "format/cuda/build.cuh"
 #include "format/cuda/stages.cuh"
 
@@ -13,10 +13,10 @@ constexpr int THREADS = 512; /* rows that are taken at once */
 constexpr int COUNT_THREADS = RC_CHUNKS_SEGMENT;
 constexpr int CHOOSE_THREADS = 128;
 constexpr int TABLE = 4096;
-constexpr int EACH = 4;       /* entries of a thread */
+constexpr int EACH = 4;                 /* entries of a thread */
 constexpr int ENTRIES = EACH * THREADS; /* that are taken at once, at most */
-constexpr int LENGTHS = 1024; /* entries of a row are not more */
-constexpr int RUN = 32;       /* rows */
+constexpr int LENGTHS = 1024;           /* entries of a row are not more */
+constexpr int RUN = 32;                 /* rows */
 constexpr int RUNS = THREADS / RUN;
 constexpr int ROWS = RC_STAGES_ROWS_MAX;
 constexpr int NONE = INT32_MAX;
@@ -35,8 +35,8 @@ __device__ __forceinline__ bool is_long(const rc::item &it, int64_t longest)
 }
 
 /* With no room for long rows only counts them. */
-__global__ void __launch_bounds__(COUNT_THREADS) number_longs(
-    rc_build_items_t items, rc_build_cuts_t c, int64_t *total, int fill)
+__global__ void __launch_bounds__(COUNT_THREADS)
+    number_longs(rc_build_items_t items, rc_build_cuts_t c, int64_t *total, int fill)
 {
     __shared__ typename count_scan::TempStorage room;
     const int64_t i = static_cast<int64_t>(blockIdx.x) * COUNT_THREADS + threadIdx.x;
@@ -45,8 +45,7 @@ __global__ void __launch_bounds__(COUNT_THREADS) number_longs(
     const bool counts = is_long(it, c.shape.longest);
     int64_t parts = 0;
     if (counts)
-        parts = rc_ceil_div(
-            it.length, rc_stages_part_entries(c.shape.longest, c.most, it.length));
+        parts = rc_ceil_div(it.length, rc_stages_part_entries(c.shape.longest, c.most, it.length));
     int64_t before = 0;
     int64_t number = 0;
     int64_t sum[2];
@@ -70,8 +69,8 @@ __global__ void __launch_bounds__(COUNT_THREADS) number_longs(
 
 /* ------------------------------------------------------------------ pieces */
 
-/* Entries of row r that the rows before it do not have; more than half of them: a number above that.
- * Columns ascend. */
+/* Entries of row r that the rows before it do not have; more than half of them: a number above
+ * that. Columns ascend. */
 __device__ int32_t fresh_columns(const int32_t *col, const rc::item *it, int r)
 {
     int64_t at[ROWS] = {};
@@ -108,8 +107,8 @@ __device__ rc::item next_short(
 __global__ void __launch_bounds__(CHOOSE_THREADS) choose(rc_build_items_t items, rc_build_cuts_t c)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * CHOOSE_THREADS;
-    for (int64_t i = static_cast<int64_t>(blockIdx.x) * CHOOSE_THREADS + threadIdx.x; i < items.count;
-         i += step) {
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * CHOOSE_THREADS + threadIdx.x;
+         i < items.count; i += step) {
         const int64_t end = min(items.count, (i / c.shape.span + 1) * c.shape.span);
         rc::item it[ROWS];
         rc_build_piece_t piece = {-1, 0};
@@ -144,7 +143,9 @@ struct span_t {
     int32_t fresh[THREADS];
     int8_t rows[THREADS]; /* of the piece that would begin here */
     int8_t begins[THREADS];
-    int8_t left[RUNS][ROWS]; /* of a piece after the run, when so many rows of the run are of one before */
+    int8_t
+        left[RUNS]
+            [ROWS]; /* of a piece after the run, when so many rows of the run are of one before */
     int8_t before[RUNS];
     unsigned long long found[3]; /* pieces, their columns and batches */
     int fail;
@@ -155,7 +156,8 @@ struct span_t {
     int32_t lines_in;
 };
 
-/* Which of n rows begin a piece, `taken` of them belonging to one before.  \return of the next ones */
+/* Which of n rows begin a piece, `taken` of them belonging to one before.  \return of the next
+ * ones */
 __device__ int find_begins(int n, int taken, span_t *s)
 {
     const int run = threadIdx.x / ROWS;
@@ -225,8 +227,8 @@ __device__ int64_t list_rows(const rc_build_items_t &items, const rc_build_cuts_
             begins = begins && s->begins[rank];
         }
         if (piece.columns >= 0)
-            c.row[place + rows + rank] = {it.first, static_cast<int32_t>(it.length),
-                begins ? piece.columns : -1, it.row};
+            c.row[place + rows + rank] = {
+                it.first, static_cast<int32_t>(it.length), begins ? piece.columns : -1, it.row};
         if (begins) {
             found[0]++;
             found[1] += piece.columns;
@@ -277,7 +279,8 @@ __device__ __forceinline__ int row_of(const int32_t *ends, int n, int entry)
     return low;
 }
 
-/* Columns of n rows into the table, and how many each row is the first with.  A thread has some entries.
+/* Columns of n rows into the table, and how many each row is the first with.  A thread has some
+ * entries.
  * \param[in] number  of the first row in the block */
 __device__ void take_columns(const int32_t *col, int n, int32_t number, span_t *s)
 {
@@ -288,9 +291,8 @@ __device__ void take_columns(const int32_t *col, int n, int32_t number, span_t *
     for (int k = 0; k < EACH; k++) {
         const int entry = k * THREADS + static_cast<int>(threadIdx.x);
         row[k] = row_of(s->ends, n, entry);
-        at[k] = entry < all
-                    ? col[s->first[row[k]] + entry - s->ends[row[k]] + s->length[row[k]]]
-                    : -1;
+        at[k] =
+            entry < all ? col[s->first[row[k]] + entry - s->ends[row[k]] + s->length[row[k]]] : -1;
     }
 #pragma unroll
     for (int k = 0; k < EACH; k++)
@@ -420,8 +422,8 @@ __global__ void __launch_bounds__(THREADS)
 void launch_longs(const rc_build_t *b, int fill)
 {
     if (b->segments > 0)
-        number_longs<<<static_cast<unsigned>(b->segments), COUNT_THREADS, 0, rc_cuda_stream(b->x)>>>(
-            b->items, b->cuts, b->total, fill);
+        number_longs<<<static_cast<unsigned>(b->segments), COUNT_THREADS, 0,
+            rc_cuda_stream(b->x)>>>(b->items, b->cuts, b->total, fill);
 }
 
 /* The long rows and their parts counted. */
@@ -451,7 +453,8 @@ rc_status_t make_room(rc_build_t *b, rc_err_t *err)
     void *to[7];
     const size_t bytes[7] = {places * sizeof *c->row, places * sizeof *c->block,
         (static_cast<size_t>(c->spans) * RC_BUILD_TOTALS + NUMBERS) * sizeof *c->total,
-        static_cast<size_t>(c->longs) * sizeof *c->item, static_cast<size_t>(c->parts) * sizeof *c->of,
+        static_cast<size_t>(c->longs) * sizeof *c->item,
+        static_cast<size_t>(c->parts) * sizeof *c->of,
         static_cast<size_t>(c->longs) * sizeof *c->lengthy, items * sizeof *c->piece};
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && i < 7; i++)
@@ -492,8 +495,8 @@ rc_status_t cut_spans(rc_build_t *b, int64_t *total, rc_err_t *err)
     return st == RC_OK ? b->x->download(b->x, total, all, NUMBERS * sizeof *total, err) : st;
 }
 
-rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_t precision, int whole,
-    rc_stages_size_t *out, rc_err_t *err)
+rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_t precision,
+    int whole, rc_stages_size_t *out, rc_err_t *err)
 {
     rc_build_cuts_t *c = &b->cuts;
     int64_t total[NUMBERS];
@@ -523,8 +526,8 @@ rc_status_t measure(rc_build_t *b, const rc_stages_shape_t *shape, rc_precision_
     if (st != RC_OK)
         return st;
     *out = {total[RC_CUTS_BLOCKS], total[RC_CUTS_PIECES], total[RC_CUTS_COLUMNS],
-        total[RC_CUTS_BATCHES], total[RC_CUTS_LINES], total[MOST], total[RC_CUTS_UNITS], total[BYTES],
-        c->parts, c->longs};
+        total[RC_CUTS_BATCHES], total[RC_CUTS_LINES], total[MOST], total[RC_CUTS_UNITS],
+        total[BYTES], c->parts, c->longs};
     return rc_stages_check(out, err);
 }
 

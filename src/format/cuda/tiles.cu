@@ -20,14 +20,15 @@ struct work {
     int col_bits;
     rc_cuda_pairs64_t by;    /* [nnz] entries */
     rc_cuda_pairs64_t dense; /* [candidates] dense columns: number of their run */
-    int32_t *start;  /* [nnz + 1] where a run of one panel and column begins; a large number behind the last one */
-    int32_t *runs;   /* [1] */
-    int32_t *rank;   /* [nnz] of a run: place of its column in the panel's tiles, -1 */
-    int32_t *place;  /* [nnz] the same of an entry */
-    int32_t *before; /* [nnz + 1] entries of the sparse part before an entry */
-    int32_t *columns; /* [panels + 1] dense ones of a panel */
-    int32_t *first;   /* [panels + 1] of those before */
-    int32_t *col_ptr; /* [panels + 1] */
+    /* [nnz + 1] where a run of one panel and column begins; a large number behind the last one */
+    int32_t *start;
+    int32_t *runs;     /* [1] */
+    int32_t *rank;     /* [nnz] of a run: place of its column in the panel's tiles, -1 */
+    int32_t *place;    /* [nnz] the same of an entry */
+    int32_t *before;   /* [nnz + 1] entries of the sparse part before an entry */
+    int32_t *columns;  /* [panels + 1] dense ones of a panel */
+    int32_t *first;    /* [panels + 1] of those before */
+    int32_t *col_ptr;  /* [panels + 1] */
     int32_t *tile_ptr; /* [panels + 1] pairs of a group and a tile before */
 
     /* Dense columns of a panel that are kept. */
@@ -158,7 +159,8 @@ struct list_panels {
     __device__ void put(int64_t p, int64_t before, int64_t is) const
     {
         if (is)
-            w.to.panel[before] = {(int32_t)(p * w.to.rule.panel), w.tile_ptr[p], w.col_ptr[p], w.kept(p)};
+            w.to.panel[before] = {
+                (int32_t)(p * w.to.rule.panel), w.tile_ptr[p], w.col_ptr[p], w.kept(p)};
     }
 };
 
@@ -277,8 +279,8 @@ struct rest_rows {
 
     __device__ void put(int64_t s) const
     {
-        const bool taken = (w.columns && !w.to.apart && w.kept(s / w.to.rule.panel) > 0)
-                           || is_long(w.to.rest_ptr[s + 1] - w.to.rest_ptr[s]);
+        const bool taken = (w.columns && !w.to.apart && w.kept(s / w.to.rule.panel) > 0) ||
+                           is_long(w.to.rest_ptr[s + 1] - w.to.rest_ptr[s]);
         const int32_t row = taken ? -1 : w.to.row ? w.to.row[s] : (int32_t)s;
         w.to.rest_row[s] = row;
         if (row >= 0)
@@ -295,7 +297,8 @@ struct cut_pieces {
     __device__ int64_t count(int64_t s) const
     {
         const int64_t n = w.to.rest_ptr[s + 1] - w.to.rest_ptr[s];
-        return is_long(n) ? ((int64_t)1 << ROW_SHIFT) + (n + RC_ASPT_PIECE - 1) / RC_ASPT_PIECE + 1 : 0;
+        return is_long(n) ? ((int64_t)1 << ROW_SHIFT) + (n + RC_ASPT_PIECE - 1) / RC_ASPT_PIECE + 1
+                          : 0;
     }
 
     __device__ void put(int64_t s, int64_t before, int64_t n) const
@@ -327,16 +330,18 @@ int64_t all_panels(const rc_build_csr_t *c, const rc_build_tiles_t *to)
 }
 
 /* Lay the scratch out.  \param[out] temp  of sorting */
-rc_status_t lay_out(
-    const rc_executor_t *x, work *w, rc::workspace *m, void **temp, int64_t *temp_bytes, rc_err_t *err)
+rc_status_t lay_out(const rc_executor_t *x, work *w, rc::workspace *m, void **temp,
+    int64_t *temp_bytes, rc_err_t *err)
 {
     const int64_t n = w->nnz;
     const int64_t d = w->candidates;
     const int current = rc_cuda_enter(x);
     const rc_status_t st = rc_cuda_sort64_bytes(n > d ? n : d, temp_bytes, err);
     rc_cuda_leave(x, current);
-    w->by = {m->take<uint64_t>(n), m->take<uint64_t>(n), m->take<int32_t>(n), m->take<int32_t>(n), n};
-    w->dense = {m->take<uint64_t>(d), m->take<uint64_t>(d), m->take<int32_t>(d), m->take<int32_t>(d), d};
+    w->by = {
+        m->take<uint64_t>(n), m->take<uint64_t>(n), m->take<int32_t>(n), m->take<int32_t>(n), n};
+    w->dense = {
+        m->take<uint64_t>(d), m->take<uint64_t>(d), m->take<int32_t>(d), m->take<int32_t>(d), d};
     w->start = m->take<int32_t>(n + 1);
     w->runs = m->take<int32_t>(1);
     w->rank = m->take<int32_t>(n);
@@ -350,7 +355,8 @@ rc_status_t lay_out(
     return st;
 }
 
-rc_status_t sort(rc_build_csr_t *c, void *temp, int64_t bytes, rc_cuda_pairs64_t *p, int bits, rc_err_t *err)
+rc_status_t sort(
+    rc_build_csr_t *c, void *temp, int64_t bytes, rc_cuda_pairs64_t *p, int bits, rc_err_t *err)
 {
     const int current = rc_cuda_enter(c->b.x);
     const rc_status_t st = rc_cuda_sort64(c->b.x, temp, bytes, p, bits, err);
@@ -363,7 +369,8 @@ rc_status_t find_columns(rc_build_csr_t *c, work *w, void *temp, int64_t temp_by
 {
     rc_executor_t *x = c->b.x;
     const int panel_bits = rc::bits_of(w->panels);
-    RC_PASS(rc::put_entries(x, key_entries{*w}, w->from.ptr, c->slots, w->nnz, "keys of entries", err));
+    RC_PASS(
+        rc::put_entries(x, key_entries{*w}, w->from.ptr, c->slots, w->nnz, "keys of entries", err));
     RC_PASS(sort(c, temp, temp_bytes, &w->by, w->col_bits + panel_bits, err));
     RC_PASS(x->fill(x, w->start, 0x7f, (size_t)(w->nnz + 1) * sizeof *w->start, err));
     RC_PASS(x->fill(x, w->dense.key, 0xff, (size_t)w->candidates * sizeof *w->dense.key, err));
@@ -402,8 +409,7 @@ rc_status_t copy_all(rc_build_csr_t *c, const work *w, rc_err_t *err)
 
 } // namespace
 
-extern "C" rc_status_t rc_build_tiles(
-    rc_build_csr_t *c, const rc_build_tiles_t *out, rc_err_t *err)
+extern "C" rc_status_t rc_build_tiles(rc_build_csr_t *c, const rc_build_tiles_t *out, rc_err_t *err)
 {
     rc_memory_t scratch = {};
     void *temp = nullptr;
@@ -432,7 +438,8 @@ extern "C" rc_status_t rc_build_tiles(
     }
     RC_TRY(rc::put_each(c->b.x, rest_rows{w}, c->slots, "rows of the sparse part", err));
     if (out->longs > 0)
-        RC_TRY(rc::put_in_order(&c->b, cut_pieces{w}, c->slots, "long rows of the sparse part", err));
+        RC_TRY(
+            rc::put_in_order(&c->b, cut_pieces{w}, c->slots, "long rows of the sparse part", err));
 done:
     rc_memory_free(&scratch);
     return st;

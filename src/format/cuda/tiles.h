@@ -19,17 +19,17 @@ extern "C" {
 /** What is known of a cut before (rc_aspt_size_t), and where it goes: device memory. */
 typedef struct rc_build_tiles {
     rc_tile_rule_t rule;
-    int64_t width;     /**< columns of the matrix */
-    int64_t panels;    /**< that have tiles */
-    int64_t cols;      /**< dense columns */
+    int64_t width;  /**< columns of the matrix */
+    int64_t panels; /**< that have tiles */
+    int64_t cols;   /**< dense columns */
     int64_t nnz_dense;
-    int64_t rows;      /**< of a group: 1 to RC_TILE_GROUP_MAX */
-    int64_t ptrs;      /**< pairs of a group and a tile */
-    int64_t columns;   /**< of tiles, what rows of a group share once */
+    int64_t rows;    /**< of a group: 1 to RC_TILE_GROUP_MAX */
+    int64_t ptrs;    /**< pairs of a group and a tile */
+    int64_t columns; /**< of tiles, what rows of a group share once */
     int64_t longs;
     int64_t pieces;
-    int apart; /**< 1: the sparse part of panels with tiles is multiplied by itself, too */
-    const int32_t *row;     /**< [slots] row of C; NULL: slot s is row s */
+    int apart;          /**< 1: the sparse part of panels with tiles is multiplied by itself, too */
+    const int32_t *row; /**< [slots] row of C; NULL: slot s is row s */
     rc_tile_panel_t *panel; /**< [panels] */
     int32_t *ptr;           /**< [ptrs + 1] */
     int32_t *tile_col;      /**< [cols] */
@@ -38,9 +38,9 @@ typedef struct rc_build_tiles {
     int32_t *rest_ptr;      /**< [slots + 1] */
     int32_t *rest_col;
     void *rest_entry;
-    int32_t *rest_row; /**< [slots] row of C of a row of the sparse part that is multiplied by
+    int32_t *rest_row;       /**< [slots] row of C of a row of the sparse part that is multiplied by
                             itself, or -1 */
-    int32_t *has_rest; /**< [1] zeroed before: 1 when there is such a row */
+    int32_t *has_rest;       /**< [1] zeroed before: 1 when there is such a row */
     rc_long_row_t *long_row; /**< [longs], as the next two of rc_aspt_pieces_t */
     int32_t *piece_ptr;      /**< [pieces + longs + 1] */
     int32_t *piece;          /**< [pieces + longs] */
@@ -53,8 +53,7 @@ enum { RC_BUILD_TILES_MOST = 0x7f7f7f7e };
  *  \param[in] c  with entries, at most RC_BUILD_TILES_MOST
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Scratch: 44 bytes an entry, 16 a panel, and what sorting
  *  takes. */
-rc_status_t rc_build_tiles(
-    rc_build_csr_t *c, const rc_build_tiles_t *out, rc_err_t *err);
+rc_status_t rc_build_tiles(rc_build_csr_t *c, const rc_build_tiles_t *out, rc_err_t *err);
 
 /** The tiles of a cut but for their values, and the columns of the sparse part, in memory: copies,
  *  or room without a cut.

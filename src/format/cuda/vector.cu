@@ -94,7 +94,8 @@ struct late_pieces {
         const int64_t first = ptr[i]; /* not read again behind every store */
         const int64_t length = ptr[i + 1] - first;
         for (int64_t j = 0; j < n; j++)
-            out[before + j] = {first + rc_spmv_piece_at(length, j, n), static_cast<int32_t>(i), j > 0};
+            out[before + j] = {
+                first + rc_spmv_piece_at(length, j, n), static_cast<int32_t>(i), j > 0};
     }
 };
 
@@ -227,7 +228,8 @@ __global__ void __launch_bounds__(rc::VECTOR_THREADS) count_lanes(const rc::poin
     const rc_spmv_share_t *share, int64_t shares, const rc_spmv_lanes_t rule, uint8_t *out)
 {
     const int lane = threadIdx.x % 32;
-    const int64_t k = static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / 32) + threadIdx.x / 32;
+    const int64_t k =
+        static_cast<int64_t>(blockIdx.x) * (rc::VECTOR_THREADS / 32) + threadIdx.x / 32;
     if (k >= shares)
         return;
     const rc_spmv_share_t begin = share[k];
@@ -239,7 +241,8 @@ __global__ void __launch_bounds__(rc::VECTOR_THREADS) count_lanes(const rc::poin
     for (int step = 16; step >= 1; step /= 2)
         longest = max(longest, static_cast<int64_t>(__shfl_xor_sync(0xffffffffu, longest, step)));
     if (lane == 0)
-        out[k] = static_cast<uint8_t>(rc_spmv_lanes_of(&rule, rows, end.entry - begin.entry, longest));
+        out[k] =
+            static_cast<uint8_t>(rc_spmv_lanes_of(&rule, rows, end.entry - begin.entry, longest));
 }
 
 /* Open rows: `before` counts those that begin in earlier shares. */
@@ -252,7 +255,8 @@ struct spans {
 
     __device__ bool goes_on(int64_t k) const /* from share k to k + 1, as from k - 1 to k */
     {
-        return k + 1 < shares && share[k].open && share[k + 1].open && share[k].row == share[k + 1].row;
+        return k + 1 < shares && share[k].open && share[k + 1].open &&
+               share[k].row == share[k + 1].row;
     }
 
     __device__ int64_t count(int64_t k) const
@@ -309,8 +313,9 @@ extern "C" rc_status_t rc_build_count(
     rc_status_t st = x->fill(x, to, 0, sizeof got, err);
     if (st == RC_OK && p->a->rows > 0) {
         const int current = rc_cuda_enter(x);
-        const unsigned grid = rc::grid_for(p->a->rows, rc::VECTOR_THREADS);
-        count_rows<<<grid < ctas ? grid : ctas, rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
+        const unsigned all = rc::grid_for(p->a->rows, rc::VECTOR_THREADS);
+        const unsigned grid = all < ctas ? all : ctas;
+        count_rows<<<grid, rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
             {r->row_ptr, r->row_ptr_bytes}, p->a->rows, beyond, width, static_cast<counts *>(to));
         st = rc_cuda_launched("counting the entries of rows", err);
         rc_cuda_leave(x, current);
@@ -344,8 +349,8 @@ extern "C" rc_status_t rc_build_empty(
         &c->b, empty_rows{ptr, out}, rows_of_a ? rows : c->slots, "listing empty rows", err);
 }
 
-extern "C" rc_status_t rc_build_ell(rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col,
-    void *entry, rc_err_t *err)
+extern "C" rc_status_t rc_build_ell(
+    rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col, void *entry, rc_err_t *err)
 {
     const int64_t parts = rc::ceil_div(width, ELL_DEEP);
     const int64_t most = 65535;
@@ -362,8 +367,8 @@ extern "C" rc_status_t rc_build_ell(rc_build_csr_t *c, int64_t width, int64_t pi
     return st;
 }
 
-extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries,
-    int32_t *row, int32_t *col, void *entry, rc_spmv_share_t *share, rc_err_t *err)
+extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries, int32_t *row,
+    int32_t *col, void *entry, rc_spmv_share_t *share, rc_err_t *err)
 {
     rc::pointers ptr = rc::csr_of(c).ptr;
     rc_status_t st = RC_OK;
@@ -378,14 +383,15 @@ extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t ent
     }
     if (st < 0)
         return st;
-    RC_PASS(rc::put_entries(c->b.x,
-        coordinates{rc::csr_of(c), skip, row, col, {entry, c->entry_bytes}}, ptr, c->slots, entries,
-        "coordinates", err));
+    RC_PASS(
+        rc::put_entries(c->b.x, coordinates{rc::csr_of(c), skip, row, col, {entry, c->entry_bytes}},
+            ptr, c->slots, entries, "coordinates", err));
     return rc::cut_shares(c->b.x, row, ptr, 0, entries, share, err);
 }
 
-extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
-    const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err)
+extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look,
+    int64_t shares, const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes,
+    rc_err_t *err)
 {
     const rc::pointers ptr = rc::csr_of(c).ptr;
     const rc_status_t st =
@@ -394,8 +400,8 @@ extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t 
     if (st < 0 || shares == 0)
         return st;
     const int current = rc_cuda_enter(c->b.x);
-    count_lanes<<<static_cast<unsigned>(rc::ceil_div(shares, rc::VECTOR_THREADS / 32)), rc::VECTOR_THREADS, 0,
-        rc_cuda_stream(c->b.x)>>>(ptr, share, shares, *rule, lanes);
+    count_lanes<<<static_cast<unsigned>(rc::ceil_div(shares, rc::VECTOR_THREADS / 32)),
+        rc::VECTOR_THREADS, 0, rc_cuda_stream(c->b.x)>>>(ptr, share, shares, *rule, lanes);
     const rc_status_t launched = rc_cuda_launched("lanes of shares", err);
     rc_cuda_leave(c->b.x, current);
     return launched;

@@ -46,7 +46,8 @@ inline csr csr_of(const rc_build_csr_t *c)
 }
 
 /* The last place from `low` to `high` whose pointer is at most `entry`; that of `low` is. */
-__device__ __forceinline__ int64_t place_of(const pointers &ptr, int64_t low, int64_t high, int64_t entry)
+__device__ __forceinline__ int64_t place_of(
+    const pointers &ptr, int64_t low, int64_t high, int64_t entry)
 {
     while (low < high) {
         const int64_t mid = low + (high - low + 1) / 2;
@@ -60,10 +61,11 @@ __device__ __forceinline__ int64_t place_of(const pointers &ptr, int64_t low, in
 
 /* ------------------------------------------------- numbers added up in order */
 
-/* F: `int64_t count(i)` of i = 0 .. n - 1, and `void put(i, before, count)` with the sum of those before i;
- * put(n, sum of all, 0) ends it. */
+/* F: `int64_t count(i)` of i = 0 .. n - 1, and `void put(i, before, count)` with the sum of
+ * those before i; put(n, sum of all, 0) ends it. */
 template <typename F>
-__global__ void __launch_bounds__(VECTOR_THREADS) count_segments(const F f, int64_t n, int64_t *total)
+__global__ void __launch_bounds__(VECTOR_THREADS)
+    count_segments(const F f, int64_t n, int64_t *total)
 {
     typedef cub::BlockReduce<int64_t, VECTOR_THREADS> reduce;
     __shared__ typename reduce::TempStorage room;
@@ -105,12 +107,13 @@ __global__ void __launch_bounds__(VECTOR_THREADS)
 /* What comes before each of the segments; one CTA. */
 rc_status_t sum_segments(rc_executor_t *x, int64_t *total, int64_t segments, rc_err_t *err);
 
-template <typename F> rc_status_t put_in_order(rc_build_t *b, const F &f, int64_t n, const char *what, rc_err_t *err)
+template <typename F>
+rc_status_t put_in_order(rc_build_t *b, const F &f, int64_t n, const char *what, rc_err_t *err)
 {
     const int64_t segments = ceil_div(n > 0 ? n : 1, VECTOR_SEGMENT);
     void *to = nullptr;
-    rc_status_t st = rc_memory_room(
-        &b->memory, static_cast<size_t>(segments + 1) * sizeof(int64_t), &to, err);
+    rc_status_t st =
+        rc_memory_room(&b->memory, static_cast<size_t>(segments + 1) * sizeof(int64_t), &to, err);
     int64_t *total = static_cast<int64_t *>(to);
     if (st < 0)
         return st;
@@ -142,7 +145,8 @@ __global__ void __launch_bounds__(VECTOR_THREADS)
          first += static_cast<int64_t>(gridDim.x) * TILE) {
         if (threadIdx.x % 32 == 0 && threadIdx.x < 64) {
             const int64_t last = first + TILE < n ? first + TILE : n;
-            range[threadIdx.x / 32] = place_of(ptr, 0, slots - 1, threadIdx.x == 0 ? first : last - 1);
+            range[threadIdx.x / 32] =
+                place_of(ptr, 0, slots - 1, threadIdx.x == 0 ? first : last - 1);
         }
         __syncthreads();
         for (int u = 0; u < EACH; u++) {
@@ -176,11 +180,13 @@ rc_status_t put_entries(rc_executor_t *x, const F &f, const pointers &ptr, int64
 template <typename F> __global__ void __launch_bounds__(VECTOR_THREADS) walk(const F f, int64_t n)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * VECTOR_THREADS;
-    for (int64_t i = static_cast<int64_t>(blockIdx.x) * VECTOR_THREADS + threadIdx.x; i < n; i += step)
+    for (int64_t i = static_cast<int64_t>(blockIdx.x) * VECTOR_THREADS + threadIdx.x; i < n;
+         i += step)
         f.put(i);
 }
 
-template <typename F> rc_status_t put_each(rc_executor_t *x, const F &f, int64_t n, const char *what, rc_err_t *err)
+template <typename F>
+rc_status_t put_each(rc_executor_t *x, const F &f, int64_t n, const char *what, rc_err_t *err)
 {
     if (n == 0)
         return RC_OK;
@@ -191,8 +197,8 @@ template <typename F> rc_status_t put_each(rc_executor_t *x, const F &f, int64_t
     return st;
 }
 
-/* Where shares of coordinates begin: as rc_spmv_coo_cut.  Entry i is one of slot row[i], whose first one is
- * ptr[row[i]] - base, or is before all of them. */
+/* Where shares of coordinates begin: as rc_spmv_coo_cut.  Entry i is one of slot row[i], whose
+ * first one is ptr[row[i]] - base, or is before all of them. */
 rc_status_t cut_shares(rc_executor_t *x, const int32_t *row, const pointers &ptr, int64_t base,
     int64_t entries, rc_spmv_share_t *share, rc_err_t *err);
 

@@ -1,8 +1,10 @@
-/** \file format/cuda/vector.h  The formats of src/format and what the kernels of y = A x add to them,
- *  built on a GPU from a matrix that is there: every array is that of the host, byte for byte.
+/** \file format/cuda/vector.h  The formats of src/format and what the kernels of y = A x add to
+ *  them, built on a GPU from a matrix that is there: every array is that of the host, byte for
+ *  byte.
  *
- *  Numbers of rows, entries or tiles are added up in segments, which one CTA adds up; what is needed of an
- *  entry's row is found by bisection of the pointers, so that long and empty rows cost no more than others. */
+ *  Numbers of rows, entries or tiles are added up in segments, which one CTA adds up; what is
+ *  needed of an entry's row is found by bisection of the pointers, so that long and empty rows
+ *  cost no more than others. */
 #ifndef RC_FORMAT_CUDA_VECTOR_H
 #define RC_FORMAT_CUDA_VECTOR_H
 
@@ -18,9 +20,10 @@ extern "C" {
 /** Where a share of entries begins; one more is where the last one ends. */
 typedef struct rc_spmv_share {
     int64_t entry;
-    int32_t row;  /**< the slot of it */
-    int32_t open; /**< 0: that row begins here; else entries of it are in the share before, and it is span
-                       open - 1 of those that several shares hold */
+    int32_t row; /**< the slot of it */
+    /** 0: that row begins here; else entries of it are in the share before, and it is span open - 1
+     *  of those that several shares hold */
+    int32_t open;
 } rc_spmv_share_t;
 
 /** What a share may be for lanes to take its rows, or what it has of them (spmv_lanes.h). */
@@ -35,8 +38,8 @@ typedef struct rc_build_csr {
     rc_build_t b;
     int64_t slots;
     int64_t nnz;
-    const void *ptr; /**< [slots + 1] */
-    int ptr_bytes;   /**< of one of them: 4 or 8 */
+    const void *ptr;    /**< [slots + 1] */
+    int ptr_bytes;      /**< of one of them: 4 or 8 */
     const int32_t *col; /**< [nnz] */
     const void *entry;  /**< [nnz] their numbers in the matrix plus one; NULL: its own order */
     int entry_bytes;    /**< of a place (format/places.h): 4 or 8 */
@@ -57,11 +60,11 @@ rc_status_t rc_build_count(
 rc_status_t rc_build_csr_copy(
     rc_build_csr_t *c, int wide, void *ptr, int32_t *col, void *entry, rc_err_t *err);
 
-/** The entries of a problem whose `resident` is there in the order of the slots, asked for on the stream:
- *  beside the arrays it takes room for pointers alone.
+/** The entries of a problem whose `resident` is there in the order of the slots, asked for on the
+ *  stream: beside the arrays it takes room for pointers alone.
  *  \param[in] wide  1: pointers of 8 bytes, else 4
- *  \param[out] ptr, col, entry  room for [slots + 1], [nnz] and [nnz]; places of rc_places_bytes, NULL in the
- *  matrix's own order: not asked for
+ *  \param[out] ptr, col, entry  room for [slots + 1], [nnz] and [nnz]; places of rc_places_bytes,
+ *          NULL in the matrix's own order: not asked for
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz + slots). */
 rc_status_t rc_build_slots(
     const rc_problem_t *p, int wide, void *ptr, int32_t *col, void *entry, rc_err_t *err);
@@ -71,42 +74,45 @@ rc_status_t rc_build_slots(
 rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, rc_spmv_share_t *out, rc_err_t *err);
 
 /** The slots without entries, or the rows of A where `rows` is set, increasing. */
-rc_status_t rc_build_empty(rc_build_csr_t *c, int64_t rows, int rows_of_a, int32_t *out, rc_err_t *err);
+rc_status_t rc_build_empty(
+    rc_build_csr_t *c, int64_t rows, int rows_of_a, int32_t *out, rc_err_t *err);
 
 /** As rc_ell_build.  \param[out] col, entry  [width * pitch] */
-rc_status_t rc_build_ell(rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col, void *entry,
-    rc_err_t *err);
+rc_status_t rc_build_ell(
+    rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col, void *entry, rc_err_t *err);
 
 /** As rc_coo_build and rc_spmv_coo_cut.
  *  \param[in] entries  that rows have beyond the first `skip`
  *  \param[out] row, col, entry  [entries]  \param[out] share  [shares + 1] */
-rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries, int32_t *row, int32_t *col,
-    void *entry, rc_spmv_share_t *share, rc_err_t *err);
+rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries, int32_t *row,
+    int32_t *col, void *entry, rc_spmv_share_t *share, rc_err_t *err);
 
-/** The points of the merge path, a little back where a row began, and how many lanes take the rows of a share.
+/** The points of the merge path, a little back where a row began, and how many lanes take the rows
+ *  of a share.
  *  \param[out] share  [shares + 1]  \param[out] lanes  [shares] */
 rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
     const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err);
 
-/** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] span  [3 most], zeroed before */
+/** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] span  [3
+ *  most], zeroed before */
 rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,
     const int32_t *place, int64_t most, int32_t *span, rc_err_t *err);
 
 /** Arrays of csr5 on the device, and the shares of its CTAs. */
 typedef struct rc_build_csr5 {
     rc_csr5_size_t size;
-    int64_t ctas;   /**< of `tiles_each` full tiles */
+    int64_t ctas; /**< of `tiles_each` full tiles */
     int64_t tiles_each;
-    int64_t look;   /**< entries at the begin of a CTA that the one before takes, at most */
-    int64_t tail_entries; /**< of the last tile, which is not full */
-    int64_t shares; /**< of that, too */
-    uint32_t *tile_ptr;    /**< [tiles + 1] */
-    uint32_t *desc;        /**< [tiles * words * OMEGA] */
-    int32_t *empty_ptr;    /**< [tiles + 1]; NULL: no slot is empty */
-    int32_t *empty_offset; /**< zeroed before */
-    int32_t *col;          /**< [nnz] */
-    void *entry;           /**< [nnz] places */
-    int32_t *tail;         /**< slots of the entries of the last tile */
+    int64_t look;           /**< entries at the begin of a CTA that the one before takes, at most */
+    int64_t tail_entries;   /**< of the last tile, which is not full */
+    int64_t shares;         /**< of that, too */
+    uint32_t *tile_ptr;     /**< [tiles + 1] */
+    uint32_t *desc;         /**< [tiles * words * OMEGA] */
+    int32_t *empty_ptr;     /**< [tiles + 1]; NULL: no slot is empty */
+    int32_t *empty_offset;  /**< zeroed before */
+    int32_t *col;           /**< [nnz] */
+    void *entry;            /**< [nnz] places */
+    int32_t *tail;          /**< slots of the entries of the last tile */
     rc_spmv_share_t *share; /**< [shares + 1] */
 } rc_build_csr5_t;
 

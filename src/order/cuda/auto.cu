@@ -1,5 +1,6 @@
-/* The GPU form of src/order/policy_auto.c.  The host asks whether the original order is good, and of skewed matrices
- * whether `mincol` is, to spare the rest; in a stream that is captured it cannot, and everything is done. */
+/* The GPU form of src/order/policy_auto.c.  The host asks whether the original order is good,
+ * and of skewed matrices whether `mincol` is, to spare the rest; in a stream that is captured it
+ * cannot, and everything is done. */
 #include "order/cuda/sample.h"
 #include "order/cuda/orders.cuh"
 
@@ -33,8 +34,8 @@ struct state {
 /* ------------------------------------------------------------------ device */
 
 /* Slots have `multilevel`.  \param[in] all  NULL: `mincol` is out of the question */
-__global__ void choose(const found *sum, const rc_local_samples_t *all, const int32_t *mincol, int32_t *slots,
-    int64_t nnz, int64_t n)
+__global__ void choose(const found *sum, const rc_local_samples_t *all, const int32_t *mincol,
+    int32_t *slots, int64_t nnz, int64_t n)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
     const bool apart = rc_local_apart(sum->run.entries, sum->run.distinct);
@@ -57,8 +58,8 @@ __global__ void original(int32_t *slots, int64_t n)
 
 /* -------------------------------------------------------------------- host */
 
-rc_status_t build_with(
-    const state *s, const rc_cuda_order_t *order, void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
+rc_status_t build_with(const state *s, const rc_cuda_order_t *order, void *work, int64_t *bytes,
+    int32_t *slots, rc_err_t *err)
 {
     rc_params_t params = {};
     RC_PASS(rc_cuda_order_defaults(order->policy, &params, err));

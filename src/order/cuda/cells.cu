@@ -1,5 +1,6 @@
-/* The GPU form of src/order/policy_cells.c.  The host ranks cells level by level from the top; here the
- * cells of all levels that a cell is in make one number, the top highest, to sort cells by: the same order. */
+/* The GPU form of src/order/policy_cells.c.  The host ranks cells level by level from the top;
+ * here the cells of all levels that a cell is in make one number, the top highest, to sort cells
+ * by: the same order. */
 #include "order/cuda/search.cuh"
 
 namespace

@@ -1,5 +1,5 @@
-/* The searches of cells on a GPU: two cooperative launches whose rounds end in barriers of the grid, so
- * that the host is asked for nothing. */
+/* The searches of cells on a GPU: two cooperative launches whose rounds end in barriers of the
+ * grid, so that the host is asked for nothing. */
 #ifndef RC_ORDER_CUDA_CELLS_CUH
 #define RC_ORDER_CUDA_CELLS_CUH
 
@@ -21,7 +21,8 @@ template <int LANES> __device__ inline void plant(const rc_cuda_pattern_t &a, co
 {
     const int lane = threadIdx.x % LANES;
     const int64_t step = (int64_t)gridDim.x * blockDim.x / LANES;
-    for (int64_t k = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES; k < c.count; k += step) {
+    for (int64_t k = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES; k < c.count;
+         k += step) {
         const int64_t r = rc_local_seed(k, c.size, a.rows);
         const entries row = entries_of(a, r);
         if (row.length == 0)
@@ -87,9 +88,9 @@ __global__ void __launch_bounds__(CELL_THREADS) grow(rc_cuda_pattern_t a, cells 
 
 /* ---------------------------------------------------------- cells of cells */
 
-/* What a row links its cell with: the first column of another cell, from a drawn entry on and around. */
-template <int LANES>
-__device__ inline void link_rows(const rc_cuda_pattern_t &a, const cells &c)
+/* What a row links its cell with: the first column of another cell, from a drawn entry on and
+ * around. */
+template <int LANES> __device__ inline void link_rows(const rc_cuda_pattern_t &a, const cells &c)
 {
     const int cell_bits = 32 - RC_LOCAL_ROUND_BITS;
     const int lane = threadIdx.x % LANES;
@@ -196,8 +197,7 @@ __global__ void __launch_bounds__(CELL_THREADS) join(rc_cuda_pattern_t a, cells 
         for (int64_t k = first; k < c.count; k += step) {
             const uint32_t at = c.at[k];
             const uint32_t key = c.key[at];
-            const uint32_t up =
-                key == RC_LOCAL_NONE ? (uint32_t)(at / branch) : rc_local_cell(key);
+            const uint32_t up = key == RC_LOCAL_NONE ? (uint32_t)(at / branch) : rc_local_cell(key);
             c.at[k] = up;
             c.path[p.place[l].word * c.count + k] |= (uint64_t)up << p.place[l].shift;
         }

@@ -1,7 +1,8 @@
-/* The GPU form of src/order/policy_lsh.c and policy_jiang.c: these policies, with pairs that a GPU finds.  The pattern goes to
- * the host, which makes the units, merges the clusters and, for jiang, counts the tiles; signatures, sorting and similarities
- * of a band are the GPU's, and so are the sorted list and the set of the pairs, which come back as the host makes them.
- * After each band the host asks how many pairs there are: a stream that is captured cannot have this. */
+/* The GPU form of src/order/policy_lsh.c and policy_jiang.c: these policies, with pairs that a
+ * GPU finds.  The pattern goes to the host, which makes the units, merges the clusters and, for
+ * jiang, counts the tiles; signatures, sorting and similarities of a band are the GPU's, and so
+ * are the sorted list and the set of the pairs, which come back as the host makes them. After
+ * each band the host asks how many pairs there are: a stream that is captured cannot have this. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -31,7 +32,8 @@ static void *take(fixed_t *f, int64_t bytes)
 }
 
 /* Lay out what a search of n units needs. */
-static rc_status_t lay_out(rc_cuda_lsh_t *l, const rc_lsh_rule_t *rule, int64_t n, fixed_t *f, rc_err_t *err)
+static rc_status_t lay_out(
+    rc_cuda_lsh_t *l, const rc_lsh_rule_t *rule, int64_t n, fixed_t *f, rc_err_t *err)
 {
     RC_PASS(rc_cuda_sort64_bytes(n, &l->temp_bytes, err));
     l->words = rule->bsize / 2 + rule->bsize % 2;
@@ -293,12 +295,13 @@ static rc_status_t build(policy_t policy, rc_executor_t *x, const rc_cuda_patter
     }
     RC_PASS(rc_cuda_stream_info(rc_cuda_stream(x), &index, &is_captured, err));
     if (is_captured)
-        return rc_fail(err, RC_ENOTSUP, "the stream is being captured, and this order waits for it");
+        return rc_fail(
+            err, RC_ENOTSUP, "the stream is being captured, and this order waits for it");
     return order(policy, &s, params, slots, err);
 }
 
-static rc_status_t build_lsh(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *params,
-    void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
+static rc_status_t build_lsh(rc_executor_t *x, const rc_cuda_pattern_t *a,
+    const rc_params_t *params, void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
     return build(rc_lsh_build, x, a, params, work, bytes, slots, err);
 }

@@ -1,6 +1,7 @@
-/* Candidates of src/order/lsh.c on a GPU.  Units are sorted by the words of two bands, the last word first, with a stable
- * sort: what is equal in the words of this band is a bucket, in the order that its rule asks for.  Eight lanes take the
- * candidates of a unit; rows of many entries are compared by a whole warp. */
+/* Candidates of src/order/lsh.c on a GPU.  Units are sorted by the words of two bands, the last
+ * word first, with a stable sort: what is equal in the words of this band is a bucket, in the
+ * order that its rule asks for.  Eight lanes take the candidates of a unit; rows of many entries
+ * are compared by a whole warp. */
 #include "order/cuda/lsh_pairs.h"
 #include "order/cuda/orders.cuh"
 #include "order/signature.h"
@@ -9,7 +10,10 @@
 namespace
 {
 
-enum { TEAM = 8 /* lanes of a unit */, LONG = 256 /* entries of two rows from which on a warp compares them */ };
+enum {
+    TEAM = 8 /* lanes of a unit */,
+    LONG = 256 /* entries of two rows from which on a warp compares them */
+};
 
 /* What device code sees of a search. */
 struct view {
@@ -46,13 +50,14 @@ __device__ inline row row_of(const rc_cuda_pattern_t &a, int32_t r)
 
 /* -------------------------------------------------------------- signatures */
 
-__global__ void sign_units(
-    rc_cuda_pattern_t a, const int32_t *unit, int64_t units, uint64_t key, int64_t value, bool second, uint64_t *word)
+__global__ void sign_units(rc_cuda_pattern_t a, const int32_t *unit, int64_t units, uint64_t key,
+    int64_t value, bool second, uint64_t *word)
 {
     const int lane = threadIdx.x % TEAM;
     const int64_t step = (int64_t)gridDim.x * blockDim.x / TEAM;
     const int64_t rounded = (units + rc::WARP / TEAM - 1) / (rc::WARP / TEAM) * (rc::WARP / TEAM);
-    for (int64_t u = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / TEAM; u < rounded; u += step) {
+    for (int64_t u = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / TEAM; u < rounded;
+         u += step) {
         const row r = u < units ? row_of(a, unit[u]) : row{a.col_idx, 0};
         uint32_t high = UINT32_MAX;
         uint32_t low = UINT32_MAX;
@@ -185,7 +190,8 @@ __global__ void compare_units(
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x / TEAM;
     const int64_t rounded = (v.units + rc::WARP / TEAM - 1) / (rc::WARP / TEAM) * (rc::WARP / TEAM);
-    for (int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / TEAM; i < rounded; i += step)
+    for (int64_t i = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / TEAM; i < rounded;
+         i += step)
         for (int64_t k = 1 + threadIdx.x % TEAM;; k += TEAM) {
             const bool is_candidate = k <= window && i + k < v.units && v.together(i, i + k);
             if (!__any_sync(rc::ALL_LANES, is_candidate))
@@ -298,14 +304,16 @@ rc_status_t rank_work_of(int64_t n, void *work, rank_work *out, rc_err_t *err)
 rc_status_t rc_cuda_lsh_sign(const rc_cuda_lsh_t *l, int64_t band, uint64_t *word, rc_err_t *err)
 {
     for (int64_t w = 0; w < l->words; w++)
-        sign_units<<<rc::blocks_for(TEAM * l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(l->a, l->unit,
-            l->units, l->key, band * l->bsize + 2 * w, 2 * w + 1 < l->bsize, word + w * l->units);
+        sign_units<<<rc::blocks_for(TEAM * l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
+            l->a, l->unit, l->units, l->key, band * l->bsize + 2 * w, 2 * w + 1 < l->bsize,
+            word + w * l->units);
     return rc_cuda_launched("signatures of rows", err);
 }
 
 rc_status_t rc_cuda_lsh_sort(rc_cuda_lsh_t *l, rc_err_t *err)
 {
-    number_units<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(l->by.value, l->units);
+    number_units<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
+        l->by.value, l->units);
     RC_PASS(rc_cuda_launched("numbers of units", err));
     RC_PASS(sort_by(l, l->word[1], err));
     return sort_by(l, l->word[0], err);
@@ -321,7 +329,8 @@ rc_status_t rc_cuda_lsh_compare(const rc_cuda_lsh_t *l, rc_err_t *err)
 
 rc_status_t rc_cuda_lsh_count(const rc_cuda_lsh_t *l, rc_err_t *err)
 {
-    count_candidates<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(view_of(l), l->found);
+    count_candidates<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
+        view_of(l), l->found);
     return rc_cuda_launched("pairs of a band", err);
 }
 
@@ -352,7 +361,8 @@ rc_status_t rc_cuda_lsh_rank(const rc_cuda_lsh_t *l, void *work, rc_ranked_t *ou
         number_units<<<blocks, rc::ORDER_THREADS, 0, stream>>>(w.by.value, l->pairs);
         const uint64_t *const keys[] = {l->pair, l->similar}; /* the last one first */
         for (int i = 0; i < 2; i++) {
-            take_keys<<<blocks, rc::ORDER_THREADS, 0, stream>>>(keys[i], w.by.value, w.by.key, l->pairs);
+            take_keys<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
+                keys[i], w.by.value, w.by.key, l->pairs);
             RC_PASS(rc_cuda_launched("keys of pairs", err));
             RC_PASS(rc_cuda_sort64(l->x, w.temp, w.temp_bytes, &w.by, 64, err));
         }

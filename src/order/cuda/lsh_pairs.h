@@ -1,5 +1,6 @@
-/** \file order/cuda/lsh_pairs.h  The steps of src/order/lsh.c on a GPU: signatures, sorting of a band, similarities of
- *  candidates, and the set of pairs.  All are asked for on the stream of the executor and not waited for. */
+/** \file order/cuda/lsh_pairs.h  The steps of src/order/lsh.c on a GPU: signatures, sorting of a
+ *  band, similarities of candidates, and the set of pairs.  All are asked for on the stream of
+ *  the executor and not waited for. */
 #ifndef RC_ORDER_CUDA_LSH_PAIRS_H
 #define RC_ORDER_CUDA_LSH_PAIRS_H
 
@@ -18,19 +19,20 @@ typedef struct rc_cuda_lsh {
     int64_t units;       /**< at least 1 */
     uint64_t key;        /**< rc_rng_key of the seed */
     int64_t bsize;
-    int64_t words;     /**< of a band: bsize / 2, rounded up */
-    int64_t window;    /**< at least 1 */
+    int64_t words;  /**< of a band: bsize / 2, rounded up */
+    int64_t window; /**< at least 1 */
     double sim_min;
     uint64_t *word[2]; /**< [words * units] of this band and of the next one, word by word */
-    rc_cuda_pairs64_t by; /**< units in the order of this band and the next one; keys are the first words of this one */
-    void *temp;           /**< of sorting units */
+    /** units in the order of this band and the next one; keys are the first words of this one */
+    rc_cuda_pairs64_t by;
+    void *temp; /**< of sorting units */
     int64_t temp_bytes;
     unsigned long long *found; /**< pairs found, or candidates counted */
-    uint64_t *similar;    /**< [room] rc_pair_key of the pairs */
-    uint64_t *pair;       /**< [room] rc_pair */
-    int64_t pairs;        /**< kept in the bands before */
+    uint64_t *similar;         /**< [room] rc_pair_key of the pairs */
+    uint64_t *pair;            /**< [room] rc_pair */
+    int64_t pairs;             /**< kept in the bands before */
     int64_t room;
-    uint64_t *slot;       /**< [2^bits] rc_pair_set_t of them; NULL: none yet */
+    uint64_t *slot; /**< [2^bits] rc_pair_set_t of them; NULL: none yet */
     int bits;
 } rc_cuda_lsh_t;
 
@@ -40,7 +42,8 @@ rc_status_t rc_cuda_lsh_sign(const rc_cuda_lsh_t *l, int64_t band, uint64_t *wor
 /** Units in the order of this band and the next one. */
 rc_status_t rc_cuda_lsh_sort(rc_cuda_lsh_t *l, rc_err_t *err);
 
-/** Pairs of the band behind those before; those that the room does not hold are counted only: found tells. */
+/** Pairs of the band behind those before; those that the room does not hold are counted only:
+ *  found tells. */
 rc_status_t rc_cuda_lsh_compare(const rc_cuda_lsh_t *l, rc_err_t *err);
 
 /** Pairs that share a bucket of the band, added to found. */

@@ -14,8 +14,8 @@ __global__ void first_columns(rc_cuda_pattern_t a, uint32_t *key, int32_t *row)
     }
 }
 
-rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *,
-    void *work, int64_t *bytes, int32_t *slots, rc_err_t *err)
+rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *, void *work,
+    int64_t *bytes, int32_t *slots, rc_err_t *err)
 {
     int64_t temp_bytes;
     RC_PASS(rc_cuda_sort_bytes(a->rows, &temp_bytes, err));
@@ -32,8 +32,8 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
 
 } // namespace
 
-rc_status_t rc_cuda_sort_first_columns(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *temp,
-    int64_t bytes, rc_cuda_pairs_t *p, rc_err_t *err)
+rc_status_t rc_cuda_sort_first_columns(const rc_executor_t *x, const rc_cuda_pattern_t *a,
+    void *temp, int64_t bytes, rc_cuda_pairs_t *p, rc_err_t *err)
 {
     first_columns<<<rc::blocks_for(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
         *a, p->key, p->value);

@@ -1,6 +1,6 @@
-/* The GPU form of src/order/policy_minlabel.c.  Labels only sink, so that the numbers of columns need not
- * be set anew: two arrays of them take turns, and a row is looked at once a round, for the minimum of the
- * columns in one and for its share in the minima of the other. */
+/* The GPU form of src/order/policy_minlabel.c.  Labels only sink, so that the numbers of columns
+ * need not be set anew: two arrays of them take turns, and a row is looked at once a round, for
+ * the minimum of the columns in one and for its share in the minima of the other. */
 #include "order/cuda/orders.cuh"
 
 namespace
@@ -48,7 +48,8 @@ __global__ void number(int32_t *row, int64_t n)
         row[p] = (int32_t)p;
 }
 
-rc_status_t launch(const rc_executor_t *x, const rc_cuda_pattern_t *a, const labels &l, rc_err_t *err)
+rc_status_t launch(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, const labels &l, rc_err_t *err)
 {
     const int lanes = rc::lanes_of(a);
     const unsigned blocks = rc::blocks_for(a->rows * lanes);

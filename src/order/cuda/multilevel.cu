@@ -1,5 +1,5 @@
-/* The GPU form of src/order/policy_multilevel.c.  Sums are of integers, so that the order in which rows add to them
- * does not matter. */
+/* The GPU form of src/order/policy_multilevel.c.  Sums are of integers, so that the order in
+ * which rows add to them does not matter. */
 #include "order/cuda/search.cuh"
 #include "order/curve.h"
 
@@ -16,10 +16,10 @@ enum { WORDS = TOP / 32 };
 typedef unsigned long long sum_t;
 
 struct levels {
-    int top;                   /* levels above the cells of rows */
-    int64_t n[LEVELS + 1];     /* cells of a level */
-    int64_t step[LEVELS + 1];  /* rows from one link to the next */
-    int shift[LEVELS + 1];     /* of the cell of a level in a path */
+    int top;                  /* levels above the cells of rows */
+    int64_t n[LEVELS + 1];    /* cells of a level */
+    int64_t step[LEVELS + 1]; /* rows from one link to the next */
+    int shift[LEVELS + 1];    /* of the cell of a level in a path */
     uint64_t mask[LEVELS + 1];
 };
 
@@ -28,13 +28,14 @@ struct places {
     int32_t *top;       /* [DIMS][TOP] */
     int32_t *now[DIMS]; /* [count] of the present level */
     int32_t *above[DIMS];
-    sum_t *sum[DIMS];   /* [count] */
-    uint32_t *count;    /* [count] what a sum has */
+    sum_t *sum[DIMS]; /* [count] */
+    uint32_t *count;  /* [count] what a sum has */
 };
 
 /* ------------------------------------------------------------- at the top */
 
-/* The cells that the link of a row joins, at the level of c.at.  false: none, or one and the same */
+/* The cells that the link of a row joins, at the level of c.at.  false: none, or one and the
+ * same */
 __device__ inline bool ends_of(const rc::cells &c, int64_t r, uint32_t *x, uint32_t *y)
 {
     const uint32_t link = c.link[r];
@@ -184,7 +185,8 @@ __device__ inline void descend(const rc::cells &c, const levels &s, int l, const
     }
 }
 
-__device__ inline void add_links(const rc::cells &c, int64_t rows, int64_t thin, const places &p, bool count)
+__device__ inline void add_links(
+    const rc::cells &c, int64_t rows, int64_t thin, const places &p, bool count)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x * thin;
     uint32_t x;
@@ -260,13 +262,14 @@ rc_status_t place_top(const rc::search *s, const levels *l, places *p, rc_err_t 
     const cudaStream_t stream = rc_cuda_stream(s->x);
     int n = (int)l->n[l->top];
     void *args[] = {&p->joined, &n, &p->top};
-    RC_PASS(rc_cuda_check(
-        cudaMemsetAsync(p->joined, 0, sizeof(uint32_t) * TOP * WORDS, stream), "places of cells", err));
+    RC_PASS(rc_cuda_check(cudaMemsetAsync(p->joined, 0, sizeof(uint32_t) * TOP * WORDS, stream),
+        "places of cells", err));
     join_top<<<rc::blocks_for(s->a->rows / thin + 1), rc::ORDER_THREADS, 0, stream>>>(
         s->c, s->a->rows, thin, p->joined);
     RC_PASS(rc_cuda_launched("places of cells", err));
     RC_PASS(rc::cooperate(s->x, smooth_top, DIMS, DIMS, THREADS, args, "places of cells", err));
-    rank_top<<<rc::blocks_for((int64_t)DIMS * n * rc::WARP), rc::ORDER_THREADS, 0, stream>>>(p->top, n, *p);
+    rank_top<<<rc::blocks_for((int64_t)DIMS * n * rc::WARP), rc::ORDER_THREADS, 0, stream>>>(
+        p->top, n, *p);
     return rc_cuda_launched("places of cells", err);
 }
 

@@ -1,6 +1,7 @@
-/* What the orders on a GPU share: rows and their lanes, workspace, sorting.  A row is looked at by LANES
- * lanes of a warp, each with BATCH entries at a time in flight: nearly all that such an order does is to wait
- * for numbers of columns, so that few lanes with many loads take more rows at once. */
+/* What the orders on a GPU share: rows and their lanes, workspace, sorting.  A row is looked at
+ * by LANES lanes of a warp, each with BATCH entries at a time in flight: nearly all that such an
+ * order does is to wait for numbers of columns, so that few lanes with many loads take more rows
+ * at once. */
 #ifndef RC_ORDER_CUDA_ORDERS_CUH
 #define RC_ORDER_CUDA_ORDERS_CUH
 
@@ -142,8 +143,8 @@ inline int bits_of(int64_t most)
 
 inline rc_status_t fill_none(const rc_executor_t *x, uint32_t *p, int64_t n, rc_err_t *err)
 {
-    return rc_cuda_check(n == 0 ? cudaSuccess
-                                : cudaMemsetAsync(p, 0xff, (size_t)n * sizeof *p, rc_cuda_stream(x)),
+    return rc_cuda_check(
+        n == 0 ? cudaSuccess : cudaMemsetAsync(p, 0xff, (size_t)n * sizeof *p, rc_cuda_stream(x)),
         "an order", err);
 }
 

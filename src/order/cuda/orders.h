@@ -1,6 +1,7 @@
-/** \file order/cuda/orders.h  Row orders built on a GPU from a matrix in its memory.  Each is the GPU
- *  form of a policy of src/order, and gives the same schedule row by row; what it is stands there.
- *  A GPU form is one file that ends in a constant descriptor, and its name in kernels.am. */
+/** \file order/cuda/orders.h  Row orders built on a GPU from a matrix in its memory.  Each is
+ *  the GPU form of a policy of src/order, and gives the same schedule row by row; what it is
+ *  stands there. A GPU form is one file that ends in a constant descriptor, and its name in
+ *  kernels.am. */
 #ifndef RC_ORDER_CUDA_ORDERS_H
 #define RC_ORDER_CUDA_ORDERS_H
 
@@ -24,12 +25,14 @@ typedef struct rc_cuda_pattern {
 typedef struct rc_cuda_order {
     const char *policy;
     /** Enqueue the order on the stream of the executor, whose GPU is the current one.  Nothing is
-     *  allocated, and nothing waits in a stream that is captured; lsh and jiang do both, and refuse such a stream.
+     *  allocated, and nothing waits in a stream that is captured; lsh and jiang do both, and refuse
+     *  such a stream.
      *  \param[in] params  as the policy takes them
      *  \param[in] work    device memory; NULL: only say how much
      *  \param[in,out] bytes  of it
      *  \param[out] slots  [a->rows], device memory: row of each slot
-     *  \return RC_OK, RC_EINVAL (parameters), RC_EDEVICE; of lsh and jiang RC_ENOMEM, RC_ENOTSUP (captured) */
+     *  \return RC_OK, RC_EINVAL (parameters), RC_EDEVICE; of lsh and jiang RC_ENOMEM, RC_ENOTSUP
+     *          (captured) */
     rc_status_t (*build)(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *params,
         void *work, int64_t *bytes, int32_t *slots, rc_err_t *err);
 } rc_cuda_order_t;
@@ -40,23 +43,25 @@ extern const rc_cuda_order_t *const rc_cuda_orders[];
 /** The defaults of a policy's parameters.  \return RC_OK, RC_ENOENT */
 rc_status_t rc_cuda_order_defaults(const char *policy, rc_params_t *out, rc_err_t *err);
 
-/** Device memory that an order needs while it is built, beside the matrix and its slots; of lsh and jiang without that
- *  of the pairs, which nobody knows before.
+/** Device memory that an order needs while it is built, beside the matrix and its slots; of lsh and
+ *  jiang without that of the pairs, which nobody knows before.
  *  \param[in] policy  "name" or "name:key=value:key=value"
  *  \return as rc_cuda_order */
 rc_status_t rc_cuda_order_bytes(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
     int64_t *bytes, rc_err_t *err);
 
-/** Build a row order: the schedule that the policy gives on the host, which has a row in every slot.
- *  Asked for on the stream of the executor and not waited for, except that `auto` asks the device once
- *  unless the stream is captured, and that lsh and jiang wait; memory comes from its allocator and goes back behind the work, so that
- *  a stream may be captured where that allocator allows it.
+/** Build a row order: the schedule that the policy gives on the host, which has a row in every
+ *  slot. Asked for on the stream of the executor and not waited for, except that `auto` asks the
+ *  device once unless the stream is captured, and that lsh and jiang wait; memory comes from its
+ *  allocator and goes back behind the work, so that a stream may be captured where that allocator
+ *  allows it.
  *  \param[in] x  of a GPU
  *  \param[in] policy  as above
  *  \param[in] a  borrowed until the work is done; not checked
  *  \param[out] slots  [a->rows], device memory: row of each slot
- *  \return RC_OK, RC_EINVAL, RC_ENOENT and RC_ERANGE of the text, RC_ENOTSUP (a policy without GPU form; lsh and jiang in a captured stream;
- *          more than INT32_MAX rows or columns), RC_ENOMEM, RC_EDEVICE */
+ *  \return RC_OK, RC_EINVAL, RC_ENOENT and RC_ERANGE of the text, RC_ENOTSUP (a policy without
+ *          GPU form; lsh and jiang in a captured stream; more than INT32_MAX rows or columns),
+ *          RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_order(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
     int32_t *slots, rc_err_t *err);
 

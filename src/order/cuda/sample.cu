@@ -1,5 +1,5 @@
-/* The GPU form of src/order/sample.c: a block a sample; but for the rows of sampled columns, which a look at
- * all entries finds, by a hash table of the columns in shared memory. */
+/* The GPU form of src/order/sample.c: a block a sample; but for the rows of sampled columns,
+ * which a look at all entries finds, by a hash table of the columns in shared memory. */
 #include "order/cuda/sample.h"
 #include "order/cuda/orders.cuh"
 
@@ -142,7 +142,8 @@ __global__ void count_balls(rc_cuda_pattern_t a, double limit, rc_sharing_t *sum
             rows = found;
     }
     __syncthreads();
-    count_rows(a, t, rows, [&](int i) { return (int64_t)ball[i]; }, NONE, sum);
+    count_rows(
+        a, t, rows, [&](int i) { return (int64_t)ball[i]; }, NONE, sum);
 }
 
 /* One block: a column of each seed, NONE where there is none or an earlier one has it. */
@@ -204,7 +205,8 @@ __global__ void find_rows(
     __shared__ keys k;
     const int64_t step = (int64_t)gridDim.x * blockDim.x / LANES;
     k.fill(chosen, samples);
-    for (int64_t r = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES; r < a.rows; r += step) {
+    for (int64_t r = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / LANES; r < a.rows;
+         r += step) {
         if (is_long(a, r, limit))
             continue;
         const rc::entries of = rc::entries_of(a, r);
@@ -223,7 +225,9 @@ __global__ void count_columns(
     const uint32_t *of = row + (int64_t)blockIdx.x * SLOTS;
     if (chosen[blockIdx.x] == NONE)
         return;
-    const auto slot = [=](int i) { return of[i] == RC_LOCAL_NONE ? (int64_t)NONE : (int64_t)of[i]; };
+    const auto slot = [=](int i) {
+        return of[i] == RC_LOCAL_NONE ? (int64_t)NONE : (int64_t)of[i];
+    };
     count_rows(a, t, SLOTS, slot, chosen[blockIdx.x], sum);
 }
 
@@ -241,7 +245,8 @@ __device__ inline bool holds(const rc_cuda_pattern_t &a, int64_t r, int32_t col)
     return low < a.row_ptr[r + 1] && a.col_idx[low] == col;
 }
 
-/* A thread takes an entry of the seed, and the seed's number or another of its columns to be found there. */
+/* A thread takes an entry of the seed, and the seed's number or another of its columns to be
+ * found there. */
 __global__ void count_agreement(rc_cuda_pattern_t a, rc_sharing_t *sum)
 {
     __shared__ int found[RC_LOCAL_LOOK];
@@ -301,7 +306,8 @@ unsigned blocks_for_rows(int64_t threads)
 rc_status_t find_longest_row(
     const rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t *longest, rc_err_t *err)
 {
-    find_longest<<<blocks_for_rows(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(*a, longest);
+    find_longest<<<blocks_for_rows(a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
+        *a, longest);
     return rc_cuda_launched("the longest row", err);
 }
 
@@ -342,8 +348,8 @@ extern "C" int64_t rc_cuda_sample_bytes(void)
     return w.used;
 }
 
-extern "C" rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *memory,
-    rc_local_samples_t **out, rc_err_t *err)
+extern "C" rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_pattern_t *a,
+    void *memory, rc_local_samples_t **out, rc_err_t *err)
 {
     rc::workspace w = {(char *)memory, 0};
     const scratch s = take_scratch(&w);
@@ -366,8 +372,8 @@ extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda
     const int32_t *order, rc_sharing_t *out, rc_err_t *err)
 {
     const int64_t n = rc_local_runs(a->rows);
-    rc_status_t st = rc_cuda_check(
-        cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "runs of rows", err);
+    rc_status_t st =
+        rc_cuda_check(cudaMemsetAsync(out, 0, sizeof *out, rc_cuda_stream(x)), "runs of rows", err);
     if (st < 0 || n == 0)
         return st;
     count_runs<<<(unsigned)n, rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(*a, order, out);

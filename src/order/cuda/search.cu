@@ -79,8 +79,8 @@ template <int LANES> rc_status_t search_with(search *s, rc_err_t *err)
     void *of_join[] = {&a, &s->c, &s->p};
     RC_PASS(rc::cooperate(s->x, rc::grow<LANES>, 1, blocks_of(a.rows), rc::CELL_THREADS, of_grow,
         "cells of rows", err));
-    return rc::cooperate(s->x, rc::join<LANES>, 1, blocks_of(a.rows * LANES), rc::CELL_THREADS, of_join,
-        "cells of cells", err);
+    return rc::cooperate(s->x, rc::join<LANES>, 1, blocks_of(a.rows * LANES), rc::CELL_THREADS,
+        of_join, "cells of cells", err);
 }
 
 rc_status_t rank(search *s, rc_err_t *err)
@@ -91,8 +91,7 @@ rc_status_t rank(search *s, rc_err_t *err)
     rc_cuda_pairs64_t p = {s->cell_key[0], s->cell_key[1], s->cell_order[0], s->cell_order[1], n};
     begin_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, n);
     for (int w = 0; w < s->p.words; w++) {
-        take_paths<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-            s->c.path + w * n, p.value, p.key, n);
+        take_paths<<<blocks, rc::ORDER_THREADS, 0, stream>>>(s->c.path + w * n, p.value, p.key, n);
         RC_PASS(rc_cuda_launched("ranks of cells", err));
         RC_PASS(rc_cuda_sort64(s->x, s->temp, s->temp_bytes, &p, s->p.bits[w], err));
     }
@@ -100,15 +99,15 @@ rc_status_t rank(search *s, rc_err_t *err)
     return rc_cuda_launched("ranks of cells", err);
 }
 
-/* Label propagation from the cells on; p is sorted by rank.  Ranks of cells are not needed any more. */
+/* Label propagation from the cells on; p is sorted by rank.  Ranks of cells are not needed any
+ * more. */
 rc_status_t gather(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
 {
     const int64_t n = p->n;
     const unsigned blocks = rc::blocks_for(n);
     const cudaStream_t stream = rc_cuda_stream(s->x);
     uint32_t *label = p->key_beside;
-    find_starts<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-        p->key, s->rank, s->c.count, n);
+    find_starts<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p->key, s->rank, s->c.count, n);
     begin_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
         p->key, p->value, s->rank, s->c.count, label, n);
     RC_PASS(rc_cuda_launched("labels of rows", err));
@@ -137,15 +136,14 @@ rc_status_t rc::search_cells(search *s, rc_err_t *err)
     const int lanes = rc::lanes_of(s->a);
     RC_PASS(rc::fill_none(s->x, s->c.row, s->a->rows, err));
     RC_PASS(rc::fill_none(s->x, s->c.col, s->a->cols, err));
-    RC_PASS(rc_cuda_check(
-        cudaMemsetAsync(s->c.found, 0,
-            sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
-            rc_cuda_stream(s->x)),
+    RC_PASS(rc_cuda_check(cudaMemsetAsync(s->c.found, 0,
+                              sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
+                              rc_cuda_stream(s->x)),
         "cells of rows", err));
-    return lanes == 1  ? search_with<1>(s, err)
-        : lanes == 2   ? search_with<2>(s, err)
-        : lanes == 4   ? search_with<4>(s, err)
-                       : search_with<8>(s, err);
+    return lanes == 1   ? search_with<1>(s, err)
+           : lanes == 2 ? search_with<2>(s, err)
+           : lanes == 4 ? search_with<4>(s, err)
+                        : search_with<8>(s, err);
 }
 
 rc_status_t rc::search_place(search *s, int32_t *slots, rc_err_t *err)
@@ -195,8 +193,8 @@ void rc::search_take(search *s, workspace *w)
     s->temp = w->take<char>(s->temp_bytes);
 }
 
-rc_status_t rc::search_begin(rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t size, int64_t rounds,
-    search *s, rc_err_t *err)
+rc_status_t rc::search_begin(rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t size,
+    int64_t rounds, search *s, rc_err_t *err)
 {
     const int64_t most = (int64_t)1 << RC_LOCAL_CELL_BITS;
     const int64_t least = (a->rows + most - 1) / most;

@@ -1,5 +1,5 @@
-/* The cells of rows and of cells that the orders `cells` and `multilevel` share on a GPU, and the rows sorted by
- * them: the GPU form of src/order/cells.h. */
+/* The cells of rows and of cells that the orders `cells` and `multilevel` share on a GPU, and
+ * the rows sorted by them: the GPU form of src/order/cells.h. */
 #ifndef RC_ORDER_CUDA_SEARCH_CUH
 #define RC_ORDER_CUDA_SEARCH_CUH
 
@@ -57,28 +57,30 @@ struct search {
 };
 
 /* Sizes alone: cells of about so many rows, and no levels above. */
-rc_status_t search_begin(rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t size, int64_t rounds, search *s,
-    rc_err_t *err);
+rc_status_t search_begin(rc_executor_t *x, const rc_cuda_pattern_t *a, int64_t size, int64_t rounds,
+    search *s, rc_err_t *err);
 
 /* One more level, of the cells of one of n.  \return how many it has */
 int64_t search_add_level(paths *p, int64_t n, int64_t branch);
 
 void search_take(search *s, workspace *w);
 
-/* Cells of rows, links, cells of cells: c.row, c.col, c.link, c.path, and in c.at those of the top. */
+/* Cells of rows, links, cells of cells: c.row, c.col, c.link, c.path, and in c.at those of the
+ * top. */
 rc_status_t search_cells(search *s, rc_err_t *err);
 
-/* Rows by the order of the paths of their cells, then by their smallest column; then label propagation. */
+/* Rows by the order of the paths of their cells, then by their smallest column; then label
+ * propagation. */
 rc_status_t search_place(search *s, int32_t *slots, rc_err_t *err);
 
 /* A cooperative launch of as many blocks as fit, from `least` to `blocks`. */
 template <typename Kernel>
-rc_status_t cooperate(const rc_executor_t *x, Kernel kernel, int64_t least, int64_t blocks, int threads,
-    void **args, const char *what, rc_err_t *err)
+rc_status_t cooperate(const rc_executor_t *x, Kernel kernel, int64_t least, int64_t blocks,
+    int threads, void **args, const char *what, rc_err_t *err)
 {
     int fit = 0;
-    RC_PASS(
-        rc_cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0), what, err));
+    RC_PASS(rc_cuda_check(
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&fit, kernel, threads, 0), what, err));
     const int64_t most = (int64_t)fit * rc_cuda_sms(x);
     blocks = blocks > most ? most : blocks;
     blocks = blocks < least ? least : blocks;

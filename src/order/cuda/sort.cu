@@ -46,13 +46,12 @@ rc_status_t rc_cuda_sort64_bytes(int64_t n, int64_t *bytes, rc_err_t *err)
     return ask<rc_cuda_pairs64_t, uint64_t>(n, 64, bytes, err);
 }
 
-rc_status_t rc_cuda_sort(const rc_executor_t *x, void *temp, int64_t bytes, rc_cuda_pairs_t *p,
-    int bits, rc_err_t *err)
+rc_status_t rc_cuda_sort(
+    const rc_executor_t *x, void *temp, int64_t bytes, rc_cuda_pairs_t *p, int bits, rc_err_t *err)
 {
     size_t have = (size_t)bytes;
-    return rc_cuda_check(
-        (sort<rc_cuda_pairs_t, uint32_t>(temp, have, *p, bits, rc_cuda_stream(x))), "sorting rows",
-        err);
+    return rc_cuda_check((sort<rc_cuda_pairs_t, uint32_t>(temp, have, *p, bits, rc_cuda_stream(x))),
+        "sorting rows", err);
 }
 
 rc_status_t rc_cuda_sort64(const rc_executor_t *x, void *temp, int64_t bytes, rc_cuda_pairs64_t *p,

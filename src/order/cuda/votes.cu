@@ -1,5 +1,5 @@
-/* Rounds of label propagation.  What rows draw does not depend on labels, so a row is looked at once a
- * round: it votes, and gives its columns what it draws for the next round. */
+/* Rounds of label propagation.  What rows draw does not depend on labels, so a row is looked at
+ * once a round: it votes, and gives its columns what it draws for the next round. */
 #include "order/cuda/votes.h"
 #include "order/cuda/orders.cuh"
 
@@ -7,10 +7,10 @@ namespace
 {
 
 struct votes {
-    uint32_t *label;      /* [rows] */
+    uint32_t *label;       /* [rows] */
     const uint32_t *heard; /* [cols] labels, NULL: no round yet */
-    uint32_t *draw;       /* [cols] smallest draws of the next round, NULL: there is none */
-    int round;            /* the next one */
+    uint32_t *draw;        /* [cols] smallest draws of the next round, NULL: there is none */
+    int round;             /* the next one */
 };
 
 enum { HELD = 16 }; /* votes that a lane holds */
@@ -58,7 +58,8 @@ __device__ inline uint32_t elect(const rc::entries &row, int lane, const uint32_
 
 /* Rows of more votes than their lanes hold: the whole warp, one row after the other. */
 template <int LANES>
-__device__ inline void elect_long(const rc_cuda_pattern_t &a, int64_t base, bool is_long, const votes &v)
+__device__ inline void elect_long(
+    const rc_cuda_pattern_t &a, int64_t base, bool is_long, const votes &v)
 {
     unsigned left = __ballot_sync(rc::ALL_LANES, is_long && threadIdx.x % LANES == 0);
     for (; left; left &= left - 1) {
@@ -94,7 +95,8 @@ template <int LANES> __global__ void vote(rc_cuda_pattern_t a, votes v)
     }
 }
 
-/* From draws to the labels of those who drew them; a column without rows has no row that would ask. */
+/* From draws to the labels of those who drew them; a column without rows has no row that would
+ * ask. */
 __global__ void hear(const uint32_t *label, int64_t rows, uint32_t *column, int64_t cols, int round)
 {
     const int64_t step = (int64_t)gridDim.x * blockDim.x;
@@ -104,7 +106,8 @@ __global__ void hear(const uint32_t *label, int64_t rows, uint32_t *column, int6
     }
 }
 
-rc_status_t launch(const rc_executor_t *x, const rc_cuda_pattern_t *a, const votes &v, rc_err_t *err)
+rc_status_t launch(
+    const rc_executor_t *x, const rc_cuda_pattern_t *a, const votes &v, rc_err_t *err)
 {
     const int lanes = 3 * (a->nnz / a->rows) < 2 * HELD ? 1 : 2;
     const unsigned blocks = rc::blocks_for(a->rows * lanes);
