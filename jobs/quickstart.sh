@@ -21,7 +21,7 @@ check_options()
     while read -r name letter kind; do
         kinds[--$name]=$kind
         [[ $letter == 0 ]] || kinds[-$letter]=$kind
-    done < <(sed -n "s/^ *{\"\([a-z-]*\)\", '\{0,1\}\([A-Za-z0]\)'\{0,1\}, RC_OPT_\([A-Z]*\),.*/\1 \2 \3/p" "$top/src/cmd/cmd_sweep.c")
+    done < <(sed -n "s/^ *\(RC_OPT(\|{\)\"\([a-z-]*\)\", '\{0,1\}\([A-Za-z0]\)'\{0,1\}, RC_OPT_\([A-Z]*\),.*/\2 \3 \4/p" "$top/src/cmd/cmd_sweep.c")
     while (($#)); do
         word=$1
         shift
