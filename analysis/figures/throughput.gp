@@ -9,7 +9,7 @@ do for [p = 1:PANELS] {
     LEFT = STATS_min_x < LEFT ? STATS_min_x : LEFT
 }
 if (!exists('LIMITS')) { LIMITS = 0 }
-do for [i = 1:LIMITS] { HIGH = LIMIT[i] > HIGH ? LIMIT[i] : HIGH }
+do for [i = 1:LIMITS] { HIGH = LIMIT[i] > HIGH ? LIMIT[i] : HIGH; LOW = 0.8 * LIMIT[i] < LOW ? 0.8 * LIMIT[i] : LOW }
 if (RIGHT < 4 * LEFT) { LEFT = LEFT / 2; RIGHT = RIGHT * 2 }
 if (HIGH < 4 * LOW) { LOW = LOW / 2; HIGH = HIGH * 2 }
 set multiplot
