@@ -1,5 +1,5 @@
 /** \file format/format.h  How the entries of a matrix are stored for its product with a vector.  A
- *  format is one file that ends in one constant descriptor, and one word in kernels/kernels.am; its
+ *  format is one file that ends in one constant descriptor, and one word in format.am; its
  *  arrays, on the host, are in a header of its own.
  *
  *  A format is built from CSR in the order in which a product takes the rows; row numbers in it
@@ -75,7 +75,7 @@ typedef struct rc_format {
         const rc_format_sink_t *sink, rc_err_t *err);
 } rc_format_t;
 
-/** All formats, in the order of kernels.am; NULL-terminated. */
+/** All formats, in the order of format.am; NULL-terminated. */
 extern const rc_format_t *const rc_formats[];
 
 /** Formats as a family of base/family.h; member i is rc_formats[i]. */
