@@ -199,12 +199,16 @@ static int is_same(double a, double b)
 static rc_status_t compare(check_t *c, rc_err_t *err)
 {
     rc_reference_matrix_t m = {c->a, c->precision, 1};
-    double eps = 2 * rc_type(c->precision)->unit;
+    const rc_type_t *type = rc_type(c->precision);
+    double eps = 2 * type->unit;
+    double sum_eps = 2 * rc_type(type->sum)->unit;
     int overflows = 0;
     for (int i = 0; i < SAMPLES; i++) {
         rc_exact_t want;
         c->op->value(&m, c->row[i], c->col[i], c->k, input_value, c, &want);
-        double bound = (double)(want.terms + 2) * eps * want.mag;
+        /* as rc_reference_bound: of values near 0 the spacing is that of subnormals */
+        double bound = ((double)(want.terms + 1) * sum_eps + eps) * want.mag +
+                       (double)want.terms * type->least;
         int near = fabs(c->found[i] - want.value) <= bound && isfinite(bound);
         int same = near || is_same(c->found[i], rc_precision_round(c->precision, want.value));
         if (c->poison[i] || (!same && (isfinite(c->found[i]) || !may_overflow(c, &want))))

@@ -18,13 +18,13 @@ counted()
 }
 
 # shellcheck disable=SC2086
-code "a CPU measures what it has" 0 "$ROWCAST" sweep -s cpu.h5 $quick -k 8 --threads 1 --share-device \
+code "a CPU measures what it has" 0 "$ROWCAST" sweep -s cpu.h5 $quick -d cpu -k 8 --threads 1 --share-device \
     --kernels rowsplit,cstat --precision fp32,bf16
 is "fp32 is ok" "$(counted cpu.h5 'precision == fp32 && status == ok')" 12
 is "bf16 is skipped" "$(counted cpu.h5 'precision == bf16 && status == skipped')" 12
 is "and each says why" "$("$ROWCAST" query cpu.h5 -f csv -o message -w 'precision == bf16' | sort -u | tr '\n' ';')" \
     "message;no instance for bf16;"
-code "a plan of it is refused" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -k 8 --precision bf16
+code "a plan of it is refused" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision bf16
 ok "with that reason" grep -q "no instance for bf16" "$tmp/err"
 # shellcheck disable=SC2086
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
