@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
-plan 91
+plan 93
 
 # six matrices of more than 10,000 entries: the 5th by entries trains, and is in no table
 mkdir -p "$tmp/c/g" "$tmp/no"
@@ -212,10 +212,14 @@ ok "which is that of the feature" near "$(grep '^rs,g/m4,' "$tmp/report/figures/
     END { for (m in best) print m, best[m] }' | sort >"$tmp/want"
 awk -F, '$1 == "\"ours" { print $3, $NF }' "$tmp/report/figures/roofline.csv" | sort >"$tmp/found" # "ours, any order"
 ok "the roofline is the bound with the limits" sh -c "join '$tmp/want' '$tmp/found' | awk '{ d = \$2 - \$3; bad += d * d > 1e-8 * \$2 * \$2 } END { exit NR != 6 || bad }'"
+sed 's/"l1": 3, "shared": 4/"l1": 0.001, "shared": 0.001/' "$tmp/limits.json" >"$tmp/low.json"
+code "a report with limits below all points" 0 "$ROWCAST" report "$store" -o "$tmp/low" -q --spies 0 --limits "$tmp/low.json"
 if command -v "${GNUPLOT:-gnuplot}" >/dev/null; then
     ok "and they are drawn" grep -q 'shared memory' "$tmp/report/figures/throughput.svg"
+    ok "those below, too" grep -q 'shared memory' "$tmp/low/figures/throughput.svg"
 else
     skip "and they are drawn" "no gnuplot"
+    skip "those below, too" "no gnuplot"
 fi
 code "limits that are not there" 3 "$ROWCAST" report "$store" -o "$tmp/report" -q --spies 0 --limits "$tmp/none.json"
 

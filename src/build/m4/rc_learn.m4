@@ -3,7 +3,7 @@
 AC_DEFUN([RC_LEARN], [
 rc_learn_off=
 RC_OPTIONAL([rc_learn_off], [OpenBLAS], [CBLAS], [openblas], [openblas], [cblas.h], [cblas_dgemm],
-  [trainers mlp, softmax, ensemble, regret, mlp-nisa*, ensemble-nisa*], [libopenblas-dev])
+  [trainers mlp, softmax, regret, mlp-nisa*, ensemble-nisa*], [libopenblas-dev])
 RC_OPTIONAL([rc_learn_off], [XGBoost], [XGBOOST], [xgboost], [xgboost], [xgboost/c_api.h], [XGBoosterUpdateOneIter],
   [trainers xgboost-merit-soft, xgboost-nisa], [libxgboost-dev])
 RC_OPTIONAL([rc_learn_off], [LIBSVM], [LIBSVM], [libsvm], [svm], [libsvm/svm.h], [svm_train],
