@@ -114,8 +114,8 @@ typedef enum rc_precision {
 typedef enum rc_layout {
     RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
     RC_ROW_MAJOR = 1, /**< value (r, j) at data[r * ld + j] */
-    RC_ROW_COL =
-        2, /**< of operands together: the inputs are row-major, the output is column-major */
+    /** of operands together: the inputs are row-major, the output is column-major */
+    RC_ROW_COL = 2,
     RC_COL_ROW = 3, /**< the other way round */
     RC_LAYOUTS      /**< how many there are */
 } rc_layout_t;

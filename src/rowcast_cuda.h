@@ -105,9 +105,9 @@ typedef struct rc_plan_problem {
 /** What kernels must promise, as bits. */
 enum {
     RC_PLAN_SAME_BITS = 1, /**< two runs on the same operands give the same bits */
-    RC_PLAN_STRICT =
-        2 /**< NaN and infinity in B, and in values of A, reach the values of C that IEEE arithmetic
-               says, and no others: nothing is multiplied by the zeros of padding */
+    /** NaN and infinity in B, and in values of A, reach the values of C that IEEE arithmetic says,
+     *  and no others: nothing is multiplied by the zeros of padding */
+    RC_PLAN_STRICT = 2
 };
 
 /** How to choose; zero-initialise for the defaults. */
@@ -121,18 +121,16 @@ typedef struct rc_plan_options {
                    cuSPARSE's default kernel before and up to three other algorithms of it after
                    them; 0: none */
     int64_t tune_ns; /**< stop timing more of them after this long for each K; 0: two seconds */
-    int64_t
-        memory; /**< bytes of device memory that the plan and its timing may take; 0: any.  While
-                             an order or a matrix is built on the device it takes scratch beside,
-                             about as much as the matrix */
-    double
-        reuse; /**< expected products: what costs least in total is chosen, and another candidate is
-                    timed only while timing has taken less than 5 % of the products' time by the
-                    best so far, the first that is not cuSPARSE's while less than 20 %; 0: the
-                    fastest product */
+    /** bytes of device memory that the plan and its timing may take; 0: any. While an order or a
+     *  matrix is built on the device it takes scratch beside, about as much as the matrix */
+    int64_t memory;
+    /** expected products: what costs least in total is chosen, and another candidate is timed only
+     *  while timing has taken less than 5 % of the products' time by the best so far, the first
+     *  that is not cuSPARSE's while less than 20 %; 0: the fastest product */
+    double reuse;
     int deterministic; /**< only kernels that promise RC_PLAN_SAME_BITS (1), RC_PLAN_STRICT (2) or
                             both (3); 0: any */
-    int threads;                          /**< of the host, for orders and features; 0: all */
+    int threads;       /**< of the host, for orders and features; 0: all */
     const rc_cuda_allocator_t *allocator; /**< of device memory, copied; NULL: cudaMallocAsync and
                                                cudaFreeAsync on the stream */
 } rc_plan_options_t;

@@ -16,8 +16,8 @@ enum {
     RC_RS_TUNING_VERSION = 1, /**< of the file */
     RC_RS_TUNING_DEVICE = 160,
     RC_RS_TUNING_T = 16, /**< t is one of 1 .. 16 */
-    RC_RS_INPUTS =
-        RC_DISTANCES + 1,       /**< of the tree: the distances, and the segments with entries */
+    /** of the tree: the distances, and the segments with entries */
+    RC_RS_INPUTS = RC_DISTANCES + 1,
     RC_RS_ACCUMULATIONS_W = 256 /**< columns of a panel that those segments are of */
 };
 

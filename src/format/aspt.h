@@ -34,13 +34,13 @@ enum { RC_ASPT_KEEP, RC_ASPT_BY_RULE, RC_ASPT_ALWAYS };
 enum {
     RC_ASPT_LANES = 32,    /**< columns of B that a tile has for each step */
     RC_ASPT_STEPS_MAX = 4, /**< of cf */
-    RC_ASPT_PIECE =
-        512, /**< entries of a row of the sparse part beyond which it is computed in pieces */
-    RC_ASPT_BESIDE =
-        4, /**< entries of a row of the sparse part up to which a CTA of the tiles takes them too */
-    RC_ASPT_SHARED =
-        227 * 1024 /**< bytes that a tile may take: the shared memory of a CTA of compute
-                                     capability 9.0.  Devices refuse alike */
+    /** entries of a row of the sparse part beyond which it is computed in pieces */
+    RC_ASPT_PIECE = 512,
+    /** entries of a row of the sparse part up to which a CTA of the tiles takes them too */
+    RC_ASPT_BESIDE = 4,
+    /** bytes that a tile may take: the shared memory of a CTA of compute capability 9.0. Devices
+     *  refuse alike */
+    RC_ASPT_SHARED = 227 * 1024
 };
 
 /** "auto", "1", "4". */
@@ -59,9 +59,8 @@ extern const char *const rc_aspt_rows_choices[];
             0, 0, 2, 0},                                                                           \
         {"cf", "columns of B per lane; 0: 4 in fp32, 2 in fp64", 0, 0, RC_ASPT_STEPS_MAX, 1},      \
         {.name = "rows",                                                                           \
-            .help =                                                                                \
-                "rows of a panel that share loads of B, on a GPU; auto: 4 where they share "       \
-                "columns",                                                                         \
+            .help = "rows of a panel that share loads of B, on a GPU; auto: 4 where they share "   \
+                    "columns",                                                                     \
             .type = RC_PARAM_CHOICE,                                                               \
             .choices = rc_aspt_rows_choices},                                                      \
         {"siglen", "of that order lsh", 128, 1, 4096, 0},                                          \

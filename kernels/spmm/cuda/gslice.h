@@ -34,8 +34,8 @@ typedef struct rc_gslice_args {
     int32_t cols; /**< of A */
     int32_t slices;
     int32_t longs;
-    int32_t
-        split; /**< CTAs that share a strip in shared memory; CTA number x = strip * split + part */
+    /** CTAs that share a strip in shared memory; CTA number x = strip * split + part */
+    int32_t split;
     rc_cuda_scalars_t scalars;
 } rc_gslice_args_t;
 

@@ -22,8 +22,8 @@
 
 enum { PARAM_STRIP, PARAM_ROWS, PARAM_CTAS, PARAM_NEAR };
 enum {
-    ENTRIES =
-        16, /* of a row, from which sharing loads is worth the groups of lanes it leaves idle */
+    /* of a row, from which sharing loads is worth the groups of lanes it leaves idle */
+    ENTRIES = 16,
     LONGEST_MEANS = 2,
     LONGEST = 128,
     BLOCKS = 32,       /* of a small matrix, for the GPU to be busy */

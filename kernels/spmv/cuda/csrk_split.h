@@ -13,8 +13,8 @@ extern "C" {
 /** What a cut is like. */
 typedef struct rc_csrk_cut {
     int64_t shares;
-    int64_t
-        uneven; /**< shares without a row above the bound that wait for the longest of their rows */
+    /** shares without a row above the bound that wait for the longest of their rows */
+    int64_t uneven;
     int64_t pieces;  /**< of rows above the bound */
     int64_t several; /**< such rows of several pieces */
     int64_t apart;   /**< entries of such rows */

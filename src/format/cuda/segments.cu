@@ -21,8 +21,8 @@ struct work {
     int64_t chunks;
     uint32_t *flag; /* bit e: entry e is the first one of its row */
     int32_t *start; /* [segments + 1] */
-    uint32_t *
-        place; /* [segments + 1] light entries before, or HEAVY and a place in the list by panels */
+    /* [segments + 1] light entries before, or HEAVY and a place in the list by panels */
+    uint32_t *place;
     int32_t *list; /* [heavy] heavy segments in the order of rows */
     int32_t *part; /* [panels][chunks] */
 
