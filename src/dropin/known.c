@@ -172,13 +172,26 @@ static void end_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *str
 
 /* --------------------------------------------------------------------- plans */
 
-/* The pattern was found to be another one: C was right, but slow to make. */
-static void look_for_changes(rc_dropin_t *d, rc_known_t *known)
+/* The one of a plan's patterns that a check, by its number, was of; NULL: of an earlier plan's. */
+static rc_known_t *checked(const rc_dropin_t *d, const rc_held_t *held, uint64_t number)
+{
+    for (int i = 0; i < d->count; i++) {
+        rc_known_t *known = d->known[i];
+        if (known->held == held && known->tag == (number & 0xffff))
+            return known->first_check != 0 && number >= known->first_check ? known : NULL;
+    }
+    return NULL;
+}
+
+/* A pattern was found to be another one: C was right, but slow to make.  A plan keeps only the last
+ * such number, so whoever sees it first acts on it, though it may be of another pattern. */
+static void look_for_changes(rc_dropin_t *d, const rc_held_t *held)
 {
     uint64_t equal = 0;
     uint64_t differs = 0;
-    d->engine->checks(known->held->plan, &equal, &differs);
-    if (known->first_check == 0 || differs < known->first_check || (differs & 0xffff) != known->tag)
+    d->engine->checks(held->plan, &equal, &differs);
+    rc_known_t *known = differs > 0 ? checked(d, held, differs) : NULL;
+    if (!known)
         return;
     drop_plan(d, known);
     known->changes++;
@@ -264,7 +277,7 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     take_times(d, &known->reference);
     take_times(d, &known->ours);
     if (known->held)
-        look_for_changes(d, known);
+        look_for_changes(d, known->held);
     if (known->stage == RC_STAGE_WATCHING && is_timed(d, known) && rc_sibling_adopt(d, known, p))
         rc_known_try(known);
     if (known->stage == RC_STAGE_WATCHING && !known->sibling && worth_it(d, known))

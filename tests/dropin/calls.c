@@ -223,6 +223,30 @@ static void siblings(void)
     small_free(&u);
 }
 
+/* Two matrices that share a plan change and are multiplied in turns: each message overwrites the other's. */
+static void both_change(void)
+{
+    small_t s;
+    small_t t;
+    small_new(&s);
+    small_new(&t);
+    int there = until_plan(&s, 40);
+    for (int i = 0; i < 10; i++)
+        (void)until_plan(&s, 1);
+    ok(there && until_plan(&t, 40) && engine()->plans == 1, "two matrices share a plan");
+    int repaired = engine()->repaired;
+    s.idx[1] = 0;
+    t.idx[1] = 0;
+    int wrong = 0;
+    for (int i = 0; i < 100; i++) {
+        wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+        wrong += plain(&t) != CUSPARSE_STATUS_SUCCESS || !right(&t);
+    }
+    ok(!wrong && engine()->repaired == repaired + 2, "each change is found, once, when both change");
+    small_free(&s);
+    small_free(&t);
+}
+
 /* What a plan is compared with are times of the copy's own, as many as of any pattern. */
 static void twin(void)
 {
@@ -320,6 +344,8 @@ int main(int argc, char **argv)
         refused();
     else if (strcmp(what, "siblings") == 0)
         siblings();
+    else if (strcmp(what, "both") == 0)
+        both_change();
     else if (strcmp(what, "decisions") == 0) {
         decisions();
         patience();

@@ -2,6 +2,7 @@
 #include "small.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,7 @@ static void *multiplies(void *number)
             s.idx[1] = (s.idx[1] + 1) % 2;
         memset(s.c, 0, sizeof s.c);
         wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+        (void)sched_yield(); /* so that changes come one between another's */
     }
     small_free(&s);
     return wrong ? &shared : NULL;
