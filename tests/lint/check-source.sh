@@ -175,9 +175,11 @@ libraries()
 # "[RC_FP32] =", "types<RC_FP32, ...>".
 types()
 {
-    code | sed -E 's/\[RC_B?FP?[0-9]+\] =//g; s/(types|listed)<(RC_B?FP?[0-9]+(, )?)+//g; s/( [.]types =.*) 1 << RC_B?FP?[0-9]+/\1/' \
+    types=$(sed -n 's/^ *X(\(RC_[A-Z0-9]*\),.*/\1/p' src/base/type.h | paste -sd '|' -)
+    code | sed -E "s/\[($types)\] =//g; s/(types|listed)<(($types)(, )?)+//g" \
+        | sed -E "/[.]types =/s/1 << ($types)( [|] )?//g" \
         | only 'src/base/type[.]|src/rowcast' \
-            '(RC_(FP32|FP64|BF16)|precision [!=]= [0-9]|sizeof\([A-Z][A-Za-z]*\) [!=]= [0-9])' \
+            "($types|precision [!=]= [0-9]|sizeof\([A-Z][A-Za-z]*\) [!=]= [0-9])" \
             'ask rc_type (base/type.h), or list an instance for each type: [RC_FP32] = ...'
 }
 

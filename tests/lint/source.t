@@ -11,6 +11,7 @@ tree()
     mkdir -p "$tmp/tree/src/base" "$tmp/tree/src/cmd" "$tmp/tree/src/store" "$tmp/tree/src/table" "$tmp/tree/src/sparse" \
         "$tmp/tree/src/feature" "$tmp/tree/src/dropin" "$tmp/tree/kernels/cpu" "$tmp/tree/src/format" "$tmp/tree/src/device/cuda" "$tmp/tree/analysis"
     printf '#include "config.h"\n#include "base/str.h"\n' >"$tmp/tree/src/base/str.c"
+    printf '/** \\file type.h  x */\n#define Y(X)\n    X(RC_FP32, a)\n    X(RC_FP64, b)\n    X(RC_BF16, c)\n' >"$tmp/tree/src/base/type.h"
 }
 
 # planted RULE FILE LINE TEXT: the rule finds TEXT, put into FILE, at that line
@@ -39,7 +40,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 108
+plan 110
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -83,8 +84,10 @@ planted types src/table/a.c 1 'int n = r->precision == 1 ? 8 : 4;\n'
 planted types kernels/cpu/a.c 1 'int f(rc_precision_t p) { return p == RC_BF16; }\n'
 planted types src/device/cuda/a.cuh 1 'enum { N = sizeof(T) == 4 ? 5 : 4 };\n'
 harmless types kernels/cpu/a.c 'static f_fn *const f[] = {[RC_FP32] = g, [RC_FP64] = h}; // RC_FP32\n'
+planted types kernels/cpu/a.c 1 'int n = 1 << RC_FP32 | 1 << RC_BF16;\n'
+harmless types kernels/cpu/a.c 'const k_t k = {\n    .types = 1 << RC_FP32 | 1 << RC_BF16};\n'
 harmless types src/device/cuda/a.cuh 'typedef types<RC_FP32, RC_FP64> ieee;\n'
-harmless types src/base/type.h '/** \\file type.h */\n#define X X(RC_FP32)\n'
+harmless types src/base/type.h '/** \\file type.h */\n#define Y(X)\n    X(RC_FP32, a)\n'
 harmless libraries src/base/a.c '/* exit(1) */ int pre_exit(void); // abort()\nchar *s = "exit(";\n'
 harmless libraries src/cmd/a.c 'void f(void) { exit(1); }\n'
 planted words src/base/a.c 1 'x = atoi(s);\n'
