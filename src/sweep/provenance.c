@@ -71,7 +71,8 @@ static void note_shared(writer_t *w, const rc_sweep_config_t *c)
     /* Slurm's own names of what identifies a job and its place */
     static const char *const variables[] = {"SLURM_JOB_ID", "SLURM_ARRAY_JOB_ID",
         "SLURM_ARRAY_TASK_ID", "SLURM_STEP_ID", "SLURM_RESTART_COUNT", "SLURM_CLUSTER_NAME",
-        "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "OMP_NUM_THREADS"};
+        "SLURM_JOB_PARTITION", "SLURM_JOB_NODELIST", "OMP_NUM_THREADS", "OMP_WAIT_POLICY",
+        "GOMP_SPINCOUNT"};
     char key[64];
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int n = 0;
