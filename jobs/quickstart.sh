@@ -2,8 +2,8 @@
 # Installs what is missing, builds, measures the built-in matrices with 2 ranks, prints the table and makes
 # the report: the last lines are its path and what it says first.
 # Safe to run again: the second run measures only what is missing.
-# CUDA kernels are built for the GPUs of this machine; without one for all architectures, which takes ten minutes or more on
-# two cores.  ROWCAST_CONFIGURE: words for configure instead, such as --without-cuda or --with-cuda-arch=90.
+# CUDA kernels are built for the GPUs of this machine, and where there is none only when asked for.
+# ROWCAST_CONFIGURE: words for configure instead, such as --with-cuda-arch=90; --with-cuda: the usual architectures.
 # Usage: jobs/quickstart.sh [OPTION OF rowcast sweep]...
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
@@ -57,8 +57,8 @@ elif [[ ! ${NVCC_GENCODE:-} ]] && find_nvcc >/dev/null; then
         arguments=("--with-cuda-arch=$architectures")
         say "CUDA kernels are built for the GPU of this machine (architecture $architectures)"
     else
-        say "no GPU that nvcc knows: CUDA kernels are built for all its architectures, ten minutes or more on two cores;" \
-            "ROWCAST_CONFIGURE=--without-cuda leaves them out"
+        arguments=(--without-cuda)
+        say "no GPU that nvcc knows here: built for CPUs alone; ROWCAST_CONFIGURE=--with-cuda makes CUDA kernels, too"
     fi
 fi
 build_tree "$build" "${arguments[@]}"

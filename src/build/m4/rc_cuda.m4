@@ -87,7 +87,7 @@ AC_DEFUN([_RC_CUDA_ARCH], [
 AC_MSG_CHECKING([which GPU architectures $NVCC makes code for])
 AS_CASE([$with_cuda_arch],
   [default|yes|no],
-    [rc_archs="75 80 86 89 90 100 120"
+    [rc_archs="80 90 100 120" # of 86 and 89 the code of 80
      # a generation that is newer than this list
      rc_newest=`$NVCC --list-gpu-code 2>/dev/null | $SED -n 's/^sm_\(@<:@0-9@:>@*\)$/\1/p' | sort -n | tail -n 1`
      AS_IF([test -n "$rc_newest" && test "$rc_newest" -ge 130], [rc_archs="$rc_archs $rc_newest"])],
@@ -102,7 +102,10 @@ done
 AS_IF([test -n "$rc_last"],
   [rc_flags="$rc_flags -gencode arch=compute_$rc_last,code=compute_$rc_last"
    rc_cuda_arch="$rc_taken + PTX compute_$rc_last"
-   AC_MSG_RESULT([$rc_cuda_arch])],
+   AC_MSG_RESULT([$rc_cuda_arch])
+   # a third of the bytes; drivers older than those of CUDA 13 may not read it
+   AS_CASE([$rc_cuda_version], [12.*], [],
+     [_RC_CUDA_PROBE([--compress-mode=size], [rc_flags="$rc_flags --compress-mode=size"], [])])],
   [AC_MSG_RESULT([none])
    rc_cuda_why="$NVCC makes no code for $rc_archs; see config.log (a C++ compiler that it accepts?)"])
 AS_IF([test "x$with_cuda_arch" != xdefault && test -n "$rc_refused"],
@@ -117,7 +120,7 @@ AC_ARG_WITH([cuda],
   [AS_HELP_STRING([--with-cuda@<:@=DIR@:>@], [CUDA kernels, with the toolkit in DIR [auto: when one is found]])],
   [], [with_cuda=auto])
 AC_ARG_WITH([cuda-arch],
-  [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90 (and PTX of the last) [75 80 86 89 90 100 120, what nvcc accepts of them]])],
+  [AS_HELP_STRING([--with-cuda-arch=LIST], [GPU architectures, e.g. 80,90 (and PTX of the last) [80 90 100 120, what nvcc accepts of them]])],
   [], [with_cuda_arch=default])
 AC_ARG_VAR([NVCC], [CUDA compiler])
 AC_ARG_VAR([NVCCFLAGS], [more flags for nvcc])
