@@ -120,46 +120,29 @@ static void end_run(scan_t *s, int32_t run, int rank, const rc_rec_end_t *e)
 }
 
 /* A record that the store does not have yet. */
-static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int rank)
+static rc_status_t take_new(
+    scan_t *s, const rc_record_t *r, const rc_rec_t *what, int32_t run, int rank)
 {
+    int32_t id;
     switch (r->type) {
-    case RC_REC_KV: {
-        rc_rec_kv_t kv;
-        RC_PASS(rc_rec_get_kv(r->payload, r->len, &kv));
-        return push_provenance(s, &kv, run);
-    }
-    case RC_REC_SOURCE: {
-        rc_rec_source_t source;
-        RC_PASS(rc_rec_get_source(r->payload, r->len, &source));
-        return push_source(s, &source, run);
-    }
-    case RC_REC_FEATURE: {
-        rc_rec_feature_t f;
-        int32_t id;
-        RC_PASS(rc_rec_get_feature(r->payload, r->len, &f));
-        RC_PASS(rc_dict_matrix(s->d, f.matrix, NULL, &id, s->err));
-        return know_set(s, &f);
-    }
+    case RC_REC_KV:
+        return push_provenance(s, &what->kv, run);
+    case RC_REC_SOURCE:
+        return push_source(s, &what->source, run);
+    case RC_REC_FEATURE:
+        RC_PASS(rc_dict_matrix(s->d, what->feature.matrix, NULL, &id, s->err));
+        return know_set(s, &what->feature);
     case RC_REC_ORDER: {
-        rc_rec_order_t o;
-        int32_t id;
-        RC_PASS(rc_rec_get_order(r->payload, r->len, &o));
-        RC_PASS(rc_dict_matrix(s->d, o.matrix, NULL, &id, s->err));
-        return rc_dict_policy(s->d, o.policy, o.version, o.params, &id, s->err);
+        const rc_rec_order_t *o = &what->order;
+        RC_PASS(rc_dict_matrix(s->d, o->matrix, NULL, &id, s->err));
+        return rc_dict_policy(s->d, o->policy, o->version, o->params, &id, s->err);
     }
-    case RC_REC_RESULT: {
-        rc_rec_result_t result;
-        RC_PASS(rc_rec_get_result(r->payload, r->len, &result));
-        RC_PASS(rc_map_set(&s->landed, rc_case_id(&result.c), run, s->err));
-        return know_case(s, &result.c, result.text);
-    }
-    case RC_REC_END: {
-        rc_rec_end_t e;
-        rc_status_t st = rc_rec_get_end(r->payload, r->len, &e);
-        if (st == RC_OK)
-            end_run(s, run, rank, &e);
-        return st;
-    }
+    case RC_REC_RESULT:
+        RC_PASS(rc_map_set(&s->landed, rc_case_id(&what->result.c), run, s->err));
+        return know_case(s, &what->result.c, what->result.text);
+    case RC_REC_END:
+        end_run(s, run, rank, &what->end);
+        return RC_OK;
     case RC_REC_RUN:
     case RC_REC_BEGIN:
     case RC_REC_SETTLED:
@@ -172,6 +155,14 @@ static rc_status_t take_new(scan_t *s, const rc_record_t *r, int32_t run, int ra
         return RC_OK;
     }
     return RC_OK; /* of a newer version: left alone */
+}
+
+/* What a record says counts: the store lacks it, or it tells what is in flight. */
+static int counts(const rc_record_t *r, const rc_fold_part_t *part)
+{
+    return r->type == RC_REC_BEGIN || r->type == RC_REC_RESULT || r->type == RC_REC_SETTLED ||
+           r->type == RC_REC_LOST ||
+           (r->type != RC_REC_RUN && r->type != RC_REC_PLAN && r->end > part->start);
 }
 
 static int is_row_of(const rc_row_source_t *row, const rc_rec_begin_t *b)
@@ -384,21 +375,25 @@ static rc_status_t scan_records(
     scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, rc_inflight_t *inflight)
 {
     rc_record_t r;
-    rc_rec_run_t run;
+    rc_rec_t what;
     int have_run = 0;
     while (rc_journal_next(v, &r)) {
         rc_status_t st = RC_OK;
+        rc_status_t understood = rc_rec_get(&r, &what);
         if (!have_run) {
-            if (r.type != RC_REC_RUN || rc_rec_get_run(r.payload, r.len, &run) < 0)
+            rc_rec_run_t run = what.run;
+            if (r.type != RC_REC_RUN || understood < 0)
                 st = run_of_name(s, part->name, &run);
             if (st == RC_OK)
                 st = place(s, &run, part);
             have_run = 1;
         }
+        if (st == RC_OK && counts(&r, part))
+            st = understood;
         if (st == RC_OK && r.end > part->start)
-            st = take_new(s, &r, part->run, part->rank);
+            st = take_new(s, &r, &what, part->run, part->rank);
         if (st == RC_OK)
-            st = rc_inflight_track(inflight, &r, s->err);
+            st = rc_inflight_track(inflight, &r, &what, s->err);
         if (st < 0)
             return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
         part->end = r.end;

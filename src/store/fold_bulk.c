@@ -8,13 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_status_t read_result(const rc_record_t *r, const rc_fold_part_t *part,
-    const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
+static rc_status_t read_result(const rc_record_t *r, const rc_rec_result_t *what,
+    const rc_fold_part_t *part, const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
 {
-    rc_rec_result_t rec;
-    rc_status_t st = rc_rec_get_result(r->payload, r->len, &rec);
-    if (st < 0)
-        return rc_fold_not_understood(part->name, r, err);
+    rc_rec_result_t rec = *what;
+    rc_status_t st;
     rec.row.run = part->run;
     rec.row.rank = part->rank;
     rec.row.seq = r->seq;
@@ -32,51 +30,45 @@ done:
     return st;
 }
 
-static rc_status_t read_order(const rc_record_t *r, const rc_fold_part_t *part, const rc_dicts_t *d,
-    rc_fold_bulk_t *b, rc_err_t *err)
+static rc_status_t read_order(const rc_rec_order_t *o, const rc_fold_part_t *part,
+    const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
 {
-    rc_rec_order_t o;
-    rc_status_t st = rc_rec_get_order(r->payload, r->len, &o);
-    if (st < 0)
-        return rc_fold_not_understood(part->name, r, err);
     RC_PASS(RC_GROW(b->order, b->order_capacity, b->orders + 1, "orders", err));
-    b->order[b->orders++] = (rc_row_order_t){.order_ns = o.order_ns,
-        .slots = o.slots,
-        .pads = o.pads,
-        .utc_ns = o.utc_ns,
-        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(o.matrix)),
-        .policy = rc_dict_find(&d->d[RC_T_POLICY], rc_key_version(o.policy, o.version, o.params)),
-        .nw = o.nw,
-        .nt = o.nt,
-        .line = o.line,
+    b->order[b->orders++] = (rc_row_order_t){.order_ns = o->order_ns,
+        .slots = o->slots,
+        .pads = o->pads,
+        .utc_ns = o->utc_ns,
+        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(o->matrix)),
+        .policy =
+            rc_dict_find(&d->d[RC_T_POLICY], rc_key_version(o->policy, o->version, o->params)),
+        .nw = o->nw,
+        .nt = o->nt,
+        .line = o->line,
         .run = part->run};
     return RC_OK;
 }
 
-static rc_status_t read_feature(const rc_record_t *r, const rc_fold_part_t *part,
+/* \return RC_ESTORE, without a text, when the set is not one of those */
+static rc_status_t read_feature(const rc_rec_feature_t *f, const rc_fold_part_t *part,
     const rc_fold_set_t *set, int sets, const rc_dicts_t *d, rc_fold_bulk_t *b, rc_err_t *err)
 {
-    rc_rec_feature_t f;
-    rc_status_t st = rc_rec_get_feature(r->payload, r->len, &f);
-    if (st < 0)
-        return rc_fold_not_understood(part->name, r, err);
     int i = 0;
-    while (i < sets && strcmp(set[i].set, f.set) != 0)
+    while (i < sets && strcmp(set[i].set, f->set) != 0)
         i++;
-    if (i == sets || set[i].columns != f.count)
-        return rc_fold_not_understood(part->name, r, err);
+    if (i == sets || set[i].columns != f->count)
+        return RC_ESTORE;
     struct rc_fold_feature *t = &b->feature[i];
     RC_PASS(RC_GROW(t->row, t->row_capacity, t->rows + 1, "feature rows", err));
-    RC_PASS(RC_GROW(t->value, t->value_capacity, t->values + (size_t)f.count, "features", err));
-    t->row[t->rows++] = (rc_row_feature_t){.feature_ns = f.feature_ns,
-        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(f.matrix)),
-        .nw = f.nw,
-        .nt = f.nt,
-        .line = f.line,
-        .version = f.version,
+    RC_PASS(RC_GROW(t->value, t->value_capacity, t->values + (size_t)f->count, "features", err));
+    t->row[t->rows++] = (rc_row_feature_t){.feature_ns = f->feature_ns,
+        .matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(f->matrix)),
+        .nw = f->nw,
+        .nt = f->nt,
+        .line = f->line,
+        .version = f->version,
         .run = part->run};
-    memcpy(t->value + t->values, f.value, (size_t)f.count * sizeof *t->value);
-    t->values += (size_t)f.count;
+    memcpy(t->value + t->values, f->value, (size_t)f->count * sizeof *t->value);
+    t->values += (size_t)f->count;
     return RC_OK;
 }
 
@@ -85,6 +77,7 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
 {
     rc_journal_view_t *v = NULL;
     rc_record_t r;
+    rc_rec_t what;
     int64_t end = 0;
     char *path = rc_strf("a path", err, "%s/%s", dir, part->name);
     rc_status_t st = path ? rc_journal_open(path, part->end, &v, err) : RC_ENOMEM;
@@ -92,12 +85,14 @@ static rc_status_t read_part(const char *dir, const rc_fold_part_t *part, const 
         end = r.end;
         if (end <= part->start)
             continue;
+        if (rc_rec_get(&r, &what) < 0)
+            continue;
         if (r.type == RC_REC_RESULT)
-            st = read_result(&r, part, d, b, err);
+            st = read_result(&r, &what.result, part, d, b, err);
         else if (r.type == RC_REC_ORDER)
-            st = read_order(&r, part, d, b, err);
+            st = read_order(&what.order, part, d, b, err);
         else if (r.type == RC_REC_FEATURE)
-            st = read_feature(&r, part, set, sets, d, b, err);
+            st = read_feature(&what.feature, part, set, sets, d, b, err);
     }
     if (st == RC_OK)
         st = rc_journal_read_status(v, err);

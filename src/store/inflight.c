@@ -53,43 +53,35 @@ static void lose(rc_inflight_t *f, int64_t job)
             f->item[i].lost = 1;
 }
 
-rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *err)
+rc_status_t rc_inflight_track(
+    rc_inflight_t *f, const rc_record_t *r, const rc_rec_t *what, rc_err_t *err)
 {
-    rc_rec_begin_t b;
-    rc_rec_result_t result;
-    rc_rec_settled_t settled;
-    rc_status_t st = RC_OK;
     switch (r->type) {
     case RC_REC_BEGIN:
-        RC_PASS(rc_rec_get_begin(r->payload, r->len, &b));
-        return begin(f, &b, err);
+        return begin(f, &what->begin, err);
     case RC_REC_RESULT:
-        st = rc_rec_get_result(r->payload, r->len, &result);
-        if (st == RC_OK)
-            remove_case(f, rc_case_id(&result.c));
-        return st;
+        remove_case(f, rc_case_id(&what->result.c));
+        break;
     case RC_REC_SETTLED:
+        settle(f, r->len > 0 ? &what->settled.job : NULL);
+        break;
     case RC_REC_LOST:
         if (r->len > 0)
-            st = rc_rec_get_settled(r->payload, r->len, &settled);
-        if (st == RC_OK && r->type == RC_REC_LOST && r->len > 0)
-            lose(f, settled.job);
-        else if (st == RC_OK && r->type == RC_REC_SETTLED)
-            settle(f, r->len > 0 ? &settled.job : NULL);
-        return st;
+            lose(f, what->settled.job);
+        break;
     case RC_REC_END:
         settle(f, NULL);
-        return RC_OK;
+        break;
     case RC_REC_ASKED:
         f->asked = 1;
-        return RC_OK;
+        break;
     case RC_REC_DIED:
         if (r->len == sizeof(int64_t)) {
             int64_t number;
             memcpy(&number, r->payload, sizeof number);
             f->signal = (int32_t)number;
         }
-        return RC_OK;
+        break;
     case RC_REC_RUN:
     case RC_REC_KV:
     case RC_REC_SOURCE:

@@ -24,8 +24,10 @@ typedef struct rc_inflight {
 } rc_inflight_t;
 
 /** Take note of the next record of the journal.
- *  \return RC_OK, RC_ESTORE (not understood), RC_ENOMEM */
-rc_status_t rc_inflight_track(rc_inflight_t *f, const rc_record_t *r, rc_err_t *err);
+ *  \param[in] what  what it says (rc_rec_get)
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_inflight_track(
+    rc_inflight_t *f, const rc_record_t *r, const rc_rec_t *what, rc_err_t *err);
 
 void rc_inflight_free(rc_inflight_t *f);
 

@@ -32,6 +32,7 @@ struct rc_journal {
     int dirty;
     unsigned char *buffer; /* header and payload, so that one write() takes both */
     size_t capacity;
+    rc_bytes_t payload; /* of the record that is being appended */
 };
 
 rc_journal_header_t rc_journal_header(void)
@@ -95,11 +96,13 @@ static rc_status_t encode(
 }
 
 /* Header, run and owner at once: whoever sees a record of the journal knows who writes it. */
-static rc_status_t write_head(rc_journal_t *j, const rc_bytes_t *run, rc_err_t *err)
+static rc_status_t write_head(rc_journal_t *j, const rc_rec_run_t *r, rc_err_t *err)
 {
+    const rc_bytes_t *run = &j->payload;
     const rc_journal_header_t header = rc_journal_header();
     char line[RC_OWNER_LINE];
     rc_owner_t me;
+    rc_rec_put(&j->payload, RC_REC_RUN, r);
     if (run->failed)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
     RC_PASS(rc_owner_make(&me, err));
@@ -121,7 +124,6 @@ rc_status_t rc_journal_create(
 {
     rc_status_t st = RC_OK;
     char name[RC_JOURNAL_NAME];
-    rc_bytes_t b = {0};
     rc_journal_t *j = rc_alloc0(1, sizeof *j, "a journal", err);
     RC_PASS(j ? RC_OK : RC_ENOMEM);
     j->fd = -1;
@@ -132,8 +134,7 @@ rc_status_t rc_journal_create(
     if (st < 0)
         RC_TRY(rc_err_context(err, "cannot create the journal"));
     (void)flock(j->fd, LOCK_EX | LOCK_NB); /* a word for older versions, not more */
-    rc_rec_put_run(&b, run);
-    RC_TRY(write_head(j, &b, err));
+    RC_TRY(write_head(j, run, err));
     RC_TRY(rc_journal_sync(j, err));
     /* its name, and that of a folder that was made for it */
     RC_TRY(rc_sync_folder_of(j->path, err));
@@ -142,7 +143,6 @@ rc_status_t rc_journal_create(
     *out = j;
     j = NULL;
 done:
-    rc_bytes_free(&b);
     rc_journal_close(j);
     return st;
 }
@@ -158,6 +158,12 @@ rc_status_t rc_journal_append(
     if (rc_clock_ns() - j->synced_ns >= sync_interval_ns)
         return rc_journal_sync(j, err);
     return RC_OK;
+}
+
+rc_status_t rc_journal_put(rc_journal_t *j, rc_rec_type_t type, const void *record, rc_err_t *err)
+{
+    rc_rec_put(&j->payload, type, record);
+    return rc_journal_append(j, type, &j->payload, err);
 }
 
 rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err)
@@ -250,6 +256,7 @@ void rc_journal_close(rc_journal_t *j)
     }
     free(j->path);
     free(j->buffer);
+    rc_bytes_free(&j->payload);
     free(j);
 }
 

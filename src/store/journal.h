@@ -24,11 +24,14 @@ typedef struct rc_journal rc_journal_t;
 rc_status_t rc_journal_create(
     const char *dir, const rc_rec_run_t *run, rc_journal_t **out, rc_err_t *err);
 
-/** Append a record that was encoded into b.
+/** Append the payload of a record as it is.
  *  On a failed write the file is cut back to its last whole record.
  *  \return RC_OK, RC_EIO (the text says which file and why), RC_ENOMEM when b->failed */
 rc_status_t rc_journal_append(
     rc_journal_t *j, rc_rec_type_t type, const rc_bytes_t *b, rc_err_t *err);
+
+/** Encode a record of that type and append it. */
+rc_status_t rc_journal_put(rc_journal_t *j, rc_rec_type_t type, const void *record, rc_err_t *err);
 
 /** Sync what was written to the device now. */
 rc_status_t rc_journal_sync(rc_journal_t *j, rc_err_t *err);
@@ -57,15 +60,6 @@ void rc_journal_asked(rc_journal_t *j, int signal_number);
 void rc_journal_close(rc_journal_t *j);
 
 /* ------------------------------------------------------------------ reading */
-
-/** A record as it lies in a journal. */
-typedef struct rc_record {
-    rc_rec_type_t type;
-    int64_t seq;
-    int64_t end; /**< offset of the byte behind it */
-    const unsigned char *payload;
-    size_t len;
-} rc_record_t;
 
 /** A journal open for reading.  It may grow, shrink or vanish meanwhile. */
 typedef struct rc_journal_view rc_journal_view_t;

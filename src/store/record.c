@@ -157,11 +157,6 @@ static void text(codec_t *c, char *field, size_t size)
 }
 #define TEXT(c, field) text(c, field, sizeof(field))
 
-static rc_status_t finish(const codec_t *c)
-{
-    return c->bad || c->left ? RC_ESTORE : RC_OK;
-}
-
 /* The parameters of the policy are at the end of the record. */
 static void code_case(codec_t *c, rc_case_t *r)
 {
@@ -175,8 +170,9 @@ static void code_case(codec_t *c, rc_case_t *r)
     I64(c, &r->k);
 }
 
-static void code_run(codec_t *c, rc_rec_run_t *r)
+static void code_run(codec_t *c, void *record)
 {
+    rc_rec_run_t *r = record;
     TEXT(c, r->uuid);
     TEXT(c, r->version);
     TEXT(c, r->git);
@@ -184,15 +180,17 @@ static void code_run(codec_t *c, rc_rec_run_t *r)
     I32(c, &r->ranks, &r->rank);
 }
 
-static void code_kv(codec_t *c, rc_rec_kv_t *r)
+static void code_kv(codec_t *c, void *record)
 {
+    rc_rec_kv_t *r = record;
     I32(c, &r->rank);
     TEXT(c, r->key);
     borrowed(c, &r->value);
 }
 
-static void code_source(codec_t *c, rc_rec_source_t *r)
+static void code_source(codec_t *c, void *record)
 {
+    rc_rec_source_t *r = record;
     TEXT(c, r->name);
     TEXT(c, r->kind);
     TEXT(c, r->location);
@@ -202,8 +200,9 @@ static void code_source(codec_t *c, rc_rec_source_t *r)
     I32(c, &r->loaded, &r->values_seeded, &r->where, &r->status, &r->phase);
 }
 
-static void code_feature(codec_t *c, rc_rec_feature_t *r)
+static void code_feature(codec_t *c, void *record)
 {
+    rc_rec_feature_t *r = record;
     digest(c, &r->matrix);
     TEXT(c, r->set);
     I32(c, &r->version, &r->nw, &r->nt, &r->line);
@@ -220,8 +219,9 @@ static void code_feature(codec_t *c, rc_rec_feature_t *r)
     c->left = 0;
 }
 
-static void code_order(codec_t *c, rc_rec_order_t *r)
+static void code_order(codec_t *c, void *record)
 {
+    rc_rec_order_t *r = record;
     digest(c, &r->matrix);
     TEXT(c, r->policy);
     I32(c, &r->version, &r->nw, &r->nt, &r->line);
@@ -230,8 +230,9 @@ static void code_order(codec_t *c, rc_rec_order_t *r)
         TEXT(c, r->params);
 }
 
-static void code_begin(codec_t *c, rc_rec_begin_t *r)
+static void code_begin(codec_t *c, void *record)
 {
+    rc_rec_begin_t *r = record;
     digest(c, &r->id);
     I64(c, &r->utc_ns);
     I32(c, &r->phase, &r->is_source);
@@ -250,8 +251,9 @@ static void code_begin(codec_t *c, rc_rec_begin_t *r)
         text(c, c->to && r->is_source ? none : r->c.policy_params, sizeof none);
 }
 
-static void code_settled(codec_t *c, rc_rec_settled_t *r)
+static void code_settled(codec_t *c, void *record)
 {
+    rc_rec_settled_t *r = record;
     I64(c, &r->job, &r->utc_ns);
     I32(c, &r->over);
 }
@@ -269,8 +271,9 @@ static void code_samples(codec_t *c, rc_rec_result_t *r)
         (void)take(c, (size_t)r->row.reps * sizeof *r->sample_ns);
 }
 
-static void code_result(codec_t *c, rc_rec_result_t *r)
+static void code_result(codec_t *c, void *record)
 {
+    rc_rec_result_t *r = record;
     rc_row_result_t *w = &r->row;
     code_case(c, &r->c);
     TEXT(c, r->text);
@@ -293,41 +296,54 @@ static void code_result(codec_t *c, rc_rec_result_t *r)
         I64(c, &w->permute_ns, &w->pointer_bytes);
 }
 
-static void code_plan(codec_t *c, rc_rec_plan_t *r)
+static void code_plan(codec_t *c, void *record)
 {
+    rc_rec_plan_t *r = record;
     I64(c, &r->matrices, &r->cases, &r->done);
     F64(c, &r->cost_s);
 }
 
-static void code_end(codec_t *c, rc_rec_end_t *r)
+static void code_end(codec_t *c, void *record)
 {
+    rc_rec_end_t *r = record;
     I64(c, &r->utc_ns);
     I32(c, &r->state);
 }
 
-/* What is written is not changed, though one function does both. */
-#define BOTH_WAYS(name)                                                                            \
-    void rc_rec_put_##name(rc_bytes_t *b, const rc_rec_##name##_t *r)                              \
-    {                                                                                              \
-        codec_t c = {.to = b};                                                                     \
-        b->len = 0;                                                                                \
-        b->failed = 0;                                                                             \
-        code_##name(&c, (rc_rec_##name##_t *)(uintptr_t)r);                                        \
-    }                                                                                              \
-    rc_status_t rc_rec_get_##name(const unsigned char *p, size_t n, rc_rec_##name##_t *r)          \
-    {                                                                                              \
-        codec_t c = {.p = p, .left = n};                                                           \
-        memset(r, 0, sizeof *r);                                                                   \
-        code_##name(&c, r);                                                                        \
-        return finish(&c);                                                                         \
-    }
-BOTH_WAYS(run)
-BOTH_WAYS(kv)
-BOTH_WAYS(source)
-BOTH_WAYS(feature)
-BOTH_WAYS(order)
-BOTH_WAYS(begin)
-BOTH_WAYS(settled)
-BOTH_WAYS(result)
-BOTH_WAYS(plan)
-BOTH_WAYS(end)
+static const struct {
+    void (*code)(codec_t *c, void *record);
+    size_t bytes; /* of the record in memory */
+} kinds[] = {
+    [RC_REC_RUN] = {code_run, sizeof(rc_rec_run_t)},
+    [RC_REC_KV] = {code_kv, sizeof(rc_rec_kv_t)},
+    [RC_REC_SOURCE] = {code_source, sizeof(rc_rec_source_t)},
+    [RC_REC_FEATURE] = {code_feature, sizeof(rc_rec_feature_t)},
+    [RC_REC_ORDER] = {code_order, sizeof(rc_rec_order_t)},
+    [RC_REC_BEGIN] = {code_begin, sizeof(rc_rec_begin_t)},
+    [RC_REC_RESULT] = {code_result, sizeof(rc_rec_result_t)},
+    [RC_REC_SETTLED] = {code_settled, sizeof(rc_rec_settled_t)},
+    [RC_REC_PLAN] = {code_plan, sizeof(rc_rec_plan_t)},
+    [RC_REC_END] = {code_end, sizeof(rc_rec_end_t)},
+    [RC_REC_LOST] = {code_settled, sizeof(rc_rec_settled_t)},
+};
+
+void rc_rec_put(rc_bytes_t *b, rc_rec_type_t type, const void *record)
+{
+    codec_t c = {.to = b};
+    b->len = 0;
+    b->failed = 0;
+    /* what is written is not changed, though one function does both */
+    kinds[type].code(&c, (void *)(uintptr_t)record);
+}
+
+rc_status_t rc_rec_get(const rc_record_t *r, rc_rec_t *out)
+{
+    codec_t c = {.p = r->payload, .left = r->len};
+    if ((size_t)r->type >= sizeof kinds / sizeof *kinds || !kinds[r->type].code)
+        return RC_OK;
+    memset(out, 0, kinds[r->type].bytes);
+    /* earlier versions had one matrix in hand, and named no job */
+    if (r->len > 0 || kinds[r->type].code != code_settled)
+        kinds[r->type].code(&c, out);
+    return c.bad || c.left ? RC_ESTORE : RC_OK;
+}

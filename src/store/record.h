@@ -171,6 +171,29 @@ typedef struct rc_rec_end {
     int32_t state; /**< rc_run_state_t */
 } rc_rec_end_t;
 
+/** What any record says; the member is that of its type. */
+typedef union rc_rec {
+    rc_rec_run_t run;
+    rc_rec_kv_t kv;
+    rc_rec_source_t source;
+    rc_rec_feature_t feature;
+    rc_rec_order_t order;
+    rc_rec_begin_t begin;
+    rc_rec_result_t result;
+    rc_rec_settled_t settled;
+    rc_rec_plan_t plan;
+    rc_rec_end_t end;
+} rc_rec_t;
+
+/** A record as it lies in a journal. */
+typedef struct rc_record {
+    rc_rec_type_t type;
+    int64_t seq;
+    int64_t end; /**< offset of the byte behind it */
+    const unsigned char *payload;
+    size_t len;
+} rc_record_t;
+
 /** A growing buffer that a record is written into. */
 typedef struct rc_bytes {
     unsigned char *data;
@@ -180,29 +203,13 @@ typedef struct rc_bytes {
 } rc_bytes_t;
 void rc_bytes_free(rc_bytes_t *b);
 
-/** Encode a record's payload, replacing what was in b; failure shows in b->failed. */
-void rc_rec_put_run(rc_bytes_t *b, const rc_rec_run_t *r);
-void rc_rec_put_kv(rc_bytes_t *b, const rc_rec_kv_t *r);
-void rc_rec_put_source(rc_bytes_t *b, const rc_rec_source_t *r);
-void rc_rec_put_feature(rc_bytes_t *b, const rc_rec_feature_t *r);
-void rc_rec_put_order(rc_bytes_t *b, const rc_rec_order_t *r);
-void rc_rec_put_begin(rc_bytes_t *b, const rc_rec_begin_t *r);
-void rc_rec_put_settled(rc_bytes_t *b, const rc_rec_settled_t *r);
-void rc_rec_put_result(rc_bytes_t *b, const rc_rec_result_t *r);
-void rc_rec_put_plan(rc_bytes_t *b, const rc_rec_plan_t *r);
-void rc_rec_put_end(rc_bytes_t *b, const rc_rec_end_t *r);
+/** Encode the payload of a record of that type, replacing what was in b; failure shows in
+ *  b->failed. */
+void rc_rec_put(rc_bytes_t *b, rc_rec_type_t type, const void *record);
 
-/** Decode a payload of n bytes; borrowed pointers point into it.
+/** Decode a payload; borrowed pointers point into it.  Of types that have no member in rc_rec_t
+ *  nothing is said, and of SETTLED and LOST without a payload zeros.
  *  \return RC_OK, or RC_ESTORE when it is not such a record */
-rc_status_t rc_rec_get_run(const unsigned char *p, size_t n, rc_rec_run_t *r);
-rc_status_t rc_rec_get_kv(const unsigned char *p, size_t n, rc_rec_kv_t *r);
-rc_status_t rc_rec_get_source(const unsigned char *p, size_t n, rc_rec_source_t *r);
-rc_status_t rc_rec_get_feature(const unsigned char *p, size_t n, rc_rec_feature_t *r);
-rc_status_t rc_rec_get_order(const unsigned char *p, size_t n, rc_rec_order_t *r);
-rc_status_t rc_rec_get_begin(const unsigned char *p, size_t n, rc_rec_begin_t *r);
-rc_status_t rc_rec_get_settled(const unsigned char *p, size_t n, rc_rec_settled_t *r);
-rc_status_t rc_rec_get_result(const unsigned char *p, size_t n, rc_rec_result_t *r);
-rc_status_t rc_rec_get_plan(const unsigned char *p, size_t n, rc_rec_plan_t *r);
-rc_status_t rc_rec_get_end(const unsigned char *p, size_t n, rc_rec_end_t *r);
+rc_status_t rc_rec_get(const rc_record_t *r, rc_rec_t *out);
 
 #endif

@@ -36,19 +36,17 @@ static rc_status_t take_begin(hands_t *h, const rc_rec_begin_t *b, rc_err_t *err
     return RC_OK;
 }
 
-static void take_settled(hands_t *h, const rc_record_t *r)
+/* \param[in] s  NULL: of every matrix */
+static void take_settled(hands_t *h, const rc_rec_settled_t *s)
 {
-    rc_rec_settled_t s;
-    if (r->len == 0)
+    if (!s)
         h->count = 0;
-    if (r->len == 0 || rc_rec_get_settled(r->payload, r->len, &s) < 0)
-        return;
-    for (size_t i = 0; i < h->count; i++)
-        if (h->hand[i].job == s.job && s.over) {
+    for (size_t i = 0; s && i < h->count; i++)
+        if (h->hand[i].job == s->job && s->over) {
             h->count--;
             memmove(&h->hand[i], &h->hand[i + 1], (h->count - i) * sizeof *h->hand);
             return;
-        } else if (h->hand[i].job == s.job)
+        } else if (h->hand[i].job == s->job)
             h->hand[i].waits = 1;
 }
 
@@ -67,57 +65,50 @@ static int measured_first(const void *a, const void *b)
 }
 
 static rc_status_t take_result(
-    rc_scan_t *s, rc_scan_journal_t *j, const rc_record_t *r, rc_err_t *err)
+    rc_scan_t *s, rc_scan_journal_t *j, const rc_rec_result_t *r, rc_err_t *err)
 {
-    rc_rec_result_t result;
-    if (rc_rec_get_result(r->payload, r->len, &result) < 0)
-        return RC_OK; /* fold will say so */
-    if (result.row.status > RC_CASE_PENDING && result.row.status < RC_CASE_STATUSES)
-        j->cases[result.row.status]++;
-    if (result.row.utc_ns > j->last_utc_ns)
-        j->last_utc_ns = result.row.utc_ns;
+    if (r->row.status > RC_CASE_PENDING && r->row.status < RC_CASE_STATUSES)
+        j->cases[r->row.status]++;
+    if (r->row.utc_ns > j->last_utc_ns)
+        j->last_utc_ns = r->row.utc_ns;
     rc_status_t st = RC_GROW(s->fresh, s->capacity, s->freshes + 1, "new cases", err);
     if (st == RC_OK)
-        s->fresh[s->freshes++] = rc_case_id(&result.c);
+        s->fresh[s->freshes++] = rc_case_id(&r->c);
     return st;
 }
 
 static rc_status_t take(rc_scan_t *s, rc_scan_journal_t *j, hands_t *h, const rc_record_t *r,
     int64_t start, rc_err_t *err)
 {
-    rc_rec_source_t source;
-    rc_rec_begin_t begin;
-    rc_rec_end_t end;
+    rc_rec_t what;
+    if (rc_rec_get(r, &what) < 0)
+        return RC_OK; /* fold will say so */
     switch (r->type) {
     case RC_REC_RUN:
-        (void)rc_rec_get_run(r->payload, r->len, &j->run);
+        j->run = what.run;
         break;
     case RC_REC_PLAN:
-        j->has_plan = rc_rec_get_plan(r->payload, r->len, &j->plan) == RC_OK;
+        j->has_plan = 1;
+        j->plan = what.plan;
         break;
     case RC_REC_BEGIN:
-        if (rc_rec_get_begin(r->payload, r->len, &begin) == RC_OK) {
-            j->last_utc_ns = begin.utc_ns;
-            return take_begin(h, &begin, err);
-        }
-        break;
+        j->last_utc_ns = what.begin.utc_ns;
+        return take_begin(h, &what.begin, err);
     case RC_REC_SETTLED:
-        take_settled(h, r);
+        take_settled(h, r->len > 0 ? &what.settled : NULL);
         break;
     case RC_REC_SOURCE:
-        if (r->end > start && rc_rec_get_source(r->payload, r->len, &source) == RC_OK) {
+        if (r->end > start) {
             j->matrices++;
-            j->last_utc_ns = source.utc_ns;
+            j->last_utc_ns = what.source.utc_ns;
         }
         break;
     case RC_REC_RESULT:
-        return r->end > start ? take_result(s, j, r, err) : RC_OK;
+        return r->end > start ? take_result(s, j, &what.result, err) : RC_OK;
     case RC_REC_END:
-        if (rc_rec_get_end(r->payload, r->len, &end) == RC_OK) {
-            j->ended = 1;
-            j->state = end.state;
-            h->count = 0;
-        }
+        j->ended = 1;
+        j->state = what.end.state;
+        h->count = 0;
         break;
     case RC_REC_KV:
     case RC_REC_FEATURE:

@@ -19,63 +19,14 @@ typedef struct reading {
     int32_t rank;
 } reading_t;
 
-/* 0: a record that is whole and cannot be decoded. */
-static int is_understood(const rc_record_t *r)
+static void place(reading_t *j, const rc_rec_run_t *run)
 {
-    union {
-        rc_rec_run_t run;
-        rc_rec_kv_t kv;
-        rc_rec_source_t source;
-        rc_rec_feature_t feature;
-        rc_rec_order_t order;
-        rc_rec_begin_t begin;
-        rc_rec_result_t result;
-        rc_rec_settled_t settled;
-        rc_rec_plan_t plan;
-        rc_rec_end_t end;
-    } u;
-    switch (r->type) {
-    case RC_REC_RUN:
-        return rc_rec_get_run(r->payload, r->len, &u.run) == RC_OK;
-    case RC_REC_KV:
-        return rc_rec_get_kv(r->payload, r->len, &u.kv) == RC_OK;
-    case RC_REC_SOURCE:
-        return rc_rec_get_source(r->payload, r->len, &u.source) == RC_OK;
-    case RC_REC_FEATURE:
-        return rc_rec_get_feature(r->payload, r->len, &u.feature) == RC_OK;
-    case RC_REC_ORDER:
-        return rc_rec_get_order(r->payload, r->len, &u.order) == RC_OK;
-    case RC_REC_BEGIN:
-        return rc_rec_get_begin(r->payload, r->len, &u.begin) == RC_OK;
-    case RC_REC_RESULT:
-        return rc_rec_get_result(r->payload, r->len, &u.result) == RC_OK;
-    case RC_REC_SETTLED:
-    case RC_REC_LOST:
-        return r->len == 0 || rc_rec_get_settled(r->payload, r->len, &u.settled) == RC_OK;
-    case RC_REC_PLAN:
-        return rc_rec_get_plan(r->payload, r->len, &u.plan) == RC_OK;
-    case RC_REC_END:
-        return rc_rec_get_end(r->payload, r->len, &u.end) == RC_OK;
-    case RC_REC_DIED:
-    case RC_REC_ASKED:
-    case RC_REC_OWNER:
-    case RC_REC_CLOSED:
-        return 1;
-    }
-    return 1; /* of a newer version */
-}
-
-static void place(reading_t *j, const rc_record_t *r)
-{
-    rc_rec_run_t run;
-    if (rc_rec_get_run(r->payload, r->len, &run) < 0)
-        return;
     const rc_dict_t *d = &j->v->dicts.d[RC_T_RUN];
     const rc_row_run_t *row = d->rows;
     for (size_t i = 0; i < d->count; i++)
-        if (strncmp(row[i].uuid, run.uuid, sizeof row[i].uuid) == 0)
+        if (strncmp(row[i].uuid, run->uuid, sizeof row[i].uuid) == 0)
             j->run = (int32_t)i;
-    j->rank = run.rank;
+    j->rank = run->rank;
 }
 
 /* A result that is said to be in the store is. */
@@ -95,12 +46,14 @@ static void look_up(const reading_t *j, const rc_record_t *r)
 static void read_records(reading_t *j, rc_journal_view_t *view)
 {
     rc_record_t r;
+    rc_rec_t what;
     int64_t first = 0;
     int64_t at = 0;
     while (rc_journal_next(view, &r)) {
-        if (r.type == RC_REC_RUN)
-            place(j, &r);
-        if (!is_understood(&r))
+        int understood = rc_rec_get(&r, &what) == RC_OK;
+        if (understood && r.type == RC_REC_RUN)
+            place(j, &what.run);
+        if (!understood)
             rc_verify_say(j->v, j->name, at, "a record that can be understood",
                 "one of type %d that cannot", (int)r.type);
         look_up(j, &r);
@@ -111,9 +64,9 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
         rc_verify_say(
             j->v, j->name, first, "records", "%" PRId64 " damaged bytes from here on", damage);
     if (rc_journal_size(view) < j->folded) {
-        char what[64];
-        snprintf(what, sizeof what, "at least the %" PRId64 " bytes that are folded", j->folded);
-        rc_verify_say(j->v, j->name, -1, what, "%" PRId64, rc_journal_size(view));
+        char least[64];
+        snprintf(least, sizeof least, "at least the %" PRId64 " bytes that are folded", j->folded);
+        rc_verify_say(j->v, j->name, -1, least, "%" PRId64, rc_journal_size(view));
     }
 }
 

@@ -12,14 +12,11 @@
 
 rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t *err)
 {
-    rc_bytes_t b = {0};
     rc_err_t why = {0};
     rc_rec_end_t end = {.utc_ns = rc_utc_ns(), .state = (int32_t)state};
-    rc_rec_put_end(&b, &end);
     /* without its end the run counts as open, and nothing else is lost */
-    if (rc_journal_append(l->journal, RC_REC_END, &b, &why) < 0 && state != RC_RUN_ERROR)
+    if (rc_journal_put(l->journal, RC_REC_END, &end, &why) < 0 && state != RC_RUN_ERROR)
         rc_log(l->log, RC_LOG_WARN, "sweep", "%s", why.text);
-    rc_bytes_free(&b);
     rc_status_t st = rc_ledger_files(l->journal, l->watch, err);
     if (rc_journal_release(l->journal, &why) < 0 && state != RC_RUN_ERROR)
         rc_log(l->log, RC_LOG_WARN, "sweep", "%s", why.text);

@@ -21,7 +21,6 @@ struct rc_ledger {
     rc_watch_t *watch;     /* NULL: another rank's; ... */
     const rc_lock_t *lock; /* ... so is the lock of the store */
     int64_t checked_ns;
-    rc_bytes_t buffer; /* the record that is being encoded */
     rc_named_t named;
     rc_sweep_result_t *result;
     rc_watchdog_t *watchdog; /* has a lock of its own */
@@ -53,7 +52,6 @@ void rc_ledger_close(rc_ledger_t *l)
     if (!l)
         return;
     pthread_mutex_destroy(&l->mutex);
-    rc_bytes_free(&l->buffer);
     free(l);
 }
 
@@ -75,12 +73,6 @@ static rc_status_t check_files(rc_ledger_t *l, rc_err_t *err)
     if (st == RC_OK)
         l->checked_ns = now;
     return st;
-}
-
-/* The record in the buffer goes to the journal; the caller holds the mutex. */
-static rc_status_t append(rc_ledger_t *l, rc_rec_type_t type, rc_err_t *err)
-{
-    return rc_journal_append(l->journal, type, &l->buffer, err);
 }
 
 rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
@@ -106,10 +98,8 @@ rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, co
     }
     pthread_mutex_lock(&l->mutex);
     st = check_files(l, err);
-    if (st == RC_OK) {
-        rc_rec_put_begin(&l->buffer, &b);
-        st = append(l, RC_REC_BEGIN, err);
-    }
+    if (st == RC_OK)
+        st = rc_journal_put(l->journal, RC_REC_BEGIN, &b, err);
     pthread_mutex_unlock(&l->mutex);
     if (st == RC_OK)
         st = rc_watchdog_begin(l->watchdog, job, e->name, phase, err);
@@ -122,8 +112,7 @@ static rc_status_t put_settled(
     rc_watchdog_end(l->watchdog, job);
     rc_rec_settled_t r = {.job = job, .utc_ns = rc_utc_ns(), .over = over};
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_settled(&l->buffer, &r);
-    rc_status_t st = append(l, type, err);
+    rc_status_t st = rc_journal_put(l->journal, type, &r, err);
     pthread_mutex_unlock(&l->mutex);
     return st;
 }
@@ -179,8 +168,7 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     r.status = (int32_t)status;
     r.phase = phase;
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_source(&l->buffer, &r);
-    rc_status_t st = append(l, RC_REC_SOURCE, err);
+    rc_status_t st = rc_journal_put(l->journal, RC_REC_SOURCE, &r, err);
     if (st == RC_OK) {
         unsigned char *was = &l->named.status[e - l->named.catalog->entry];
         *was = *was > (int)status ? *was : (unsigned char)status;
@@ -205,8 +193,7 @@ rc_status_t rc_ledger_unread(
 rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)
 {
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_feature(&l->buffer, r);
-    rc_status_t st = append(l, RC_REC_FEATURE, err);
+    rc_status_t st = rc_journal_put(l->journal, RC_REC_FEATURE, r, err);
     l->result->features += st == RC_OK;
     pthread_mutex_unlock(&l->mutex);
     return st;
@@ -215,8 +202,7 @@ rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_
 rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err)
 {
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_order(&l->buffer, r);
-    rc_status_t st = append(l, RC_REC_ORDER, err);
+    rc_status_t st = rc_journal_put(l->journal, RC_REC_ORDER, r, err);
     pthread_mutex_unlock(&l->mutex);
     return st;
 }
@@ -260,8 +246,7 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.row.stop = (int32_t)m->stop;
     r.sample_ns = m->sample_ns;
     pthread_mutex_lock(&l->mutex);
-    rc_rec_put_result(&l->buffer, &r);
-    rc_status_t st = append(l, RC_REC_RESULT, err);
+    rc_status_t st = rc_journal_put(l->journal, RC_REC_RESULT, &r, err);
     if (st == RC_OK) {
         l->result->measured[m->status]++;
         l->result->too_large += is_too_large(m->status, m->text);

@@ -25,7 +25,6 @@ rc_status_t rc_provenance_uuid(int64_t utc_ns, char uuid[33], rc_err_t *err)
 
 typedef struct writer {
     rc_journal_t *journal;
-    rc_bytes_t buffer;
     int rank;
     rc_status_t st;
     rc_err_t *err;
@@ -47,8 +46,7 @@ static void note(writer_t *w, const char *key, const char *value)
         kv.value = cut;
     }
     snprintf(kv.key, sizeof kv.key, "%s", key);
-    rc_rec_put_kv(&w->buffer, &kv);
-    w->st = rc_journal_append(w->journal, RC_REC_KV, &w->buffer, w->err);
+    w->st = rc_journal_put(w->journal, RC_REC_KV, &kv, w->err);
     free(cut);
 }
 
@@ -160,6 +158,5 @@ rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc
     if (d->executor.kind == RC_DEVICE_CUDA)
         note_gpu(&w);
     note_int(&w, "node.ranks", s->node_size);
-    rc_bytes_free(&w.buffer);
     return w.st;
 }

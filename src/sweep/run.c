@@ -237,14 +237,11 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
     if (st == RC_OK)
         st = rc_provenance_write(w->journal, w->s, w->c, w->device, w->err);
     if (st == RC_OK && w->s->rank == 0) {
-        rc_bytes_t b = {0};
         rc_rec_plan_t plan = {.matrices = w->work.matrices,
             .cases = w->work.cases,
             .done = w->work.done,
             .cost_s = w->work.cost_s};
-        rc_rec_put_plan(&b, &plan);
-        st = rc_journal_append(w->journal, RC_REC_PLAN, &b, w->err);
-        rc_bytes_free(&b);
+        st = rc_journal_put(w->journal, RC_REC_PLAN, &plan, w->err);
     }
     if (st == RC_OK)
         rc_drain_set_journal(w->journal);

@@ -34,7 +34,7 @@ static rc_status_t put_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t pha
 {
     rc_bytes_t b = {0};
     rc_rec_begin_t r = {.id = rc_case_id(c), .utc_ns = 5, .phase = phase, .c = *c};
-    rc_rec_put_begin(&b, &r);
+    rc_rec_put(&b, RC_REC_BEGIN, &r);
     rc_status_t st = rc_journal_append(j, RC_REC_BEGIN, &b, err);
     rc_bytes_free(&b);
     return st;
@@ -70,7 +70,7 @@ static rc_status_t put_result(rc_journal_t *j, int journal, int64_t i, rc_err_t 
         st = put_begin(j, &c, RC_PHASE_VERIFY, err);
     if (st == RC_OK)
         st = put_begin(j, &c, RC_PHASE_TIME, err);
-    rc_rec_put_result(&b, &r);
+    rc_rec_put(&b, RC_REC_RESULT, &r);
     if (st == RC_OK)
         st = rc_journal_append(j, RC_REC_RESULT, &b, err);
     rc_bytes_free(&b);
@@ -92,7 +92,7 @@ static rc_status_t write_journal(const char *dir, int run, int journal, int jour
     *create_s += (double)(rc_clock_ns() - start) * 1e-9;
     for (int64_t i = 0; i < rows && st == RC_OK; i++)
         st = put_result(j, journal + run * 100000, i, err);
-    rc_rec_put_settled(&b, &(rc_rec_settled_t){.over = 1});
+    rc_rec_put(&b, RC_REC_SETTLED, &(rc_rec_settled_t){.over = 1});
     if (st == RC_OK)
         st = rc_journal_append(j, RC_REC_SETTLED, &b, err);
     rc_bytes_free(&b);

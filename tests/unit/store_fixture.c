@@ -92,7 +92,7 @@ void add_begin_of(rc_journal_t *j, int64_t job, const rc_case_t *c, rc_phase_t p
     r.job = job;
     r.phase = phase;
     r.c = *c;
-    rc_rec_put_begin(&b, &r);
+    rc_rec_put(&b, RC_REC_BEGIN, &r);
     append(j, RC_REC_BEGIN, &b);
 }
 
@@ -120,7 +120,7 @@ void add_begin_source_of(rc_journal_t *j, int64_t job, int matrix, rc_phase_t ph
     r.bytes = 100;
     r.mtime_ns = 7;
     r.id = rc_source_case_id(r.name, r.location, r.bytes, r.mtime_ns);
-    rc_rec_put_begin(&b, &r);
+    rc_rec_put(&b, RC_REC_BEGIN, &r);
     append(j, RC_REC_BEGIN, &b);
 }
 
@@ -141,12 +141,11 @@ void add_source(rc_journal_t *j, int matrix, int status, const char *text)
         r.digest = matrix_digest(matrix);
         r.rows = r.cols = r.nnz = 10 * matrix + 10;
     }
-    rc_rec_put_source(&b, &r);
+    rc_rec_put(&b, RC_REC_SOURCE, &r);
     append(j, RC_REC_SOURCE, &b);
 }
 
-void add_ended(
-    rc_journal_t *j, const rc_case_t *c, int status, double median_ns, const char *text)
+void add_ended(rc_journal_t *j, const rc_case_t *c, int status, double median_ns, const char *text)
 {
     rc_bytes_t b = {0};
     int64_t sample[3] = {(int64_t)median_ns, (int64_t)median_ns, (int64_t)median_ns};
@@ -160,7 +159,7 @@ void add_ended(
     r.row.batch = 1;
     snprintf(r.text, sizeof r.text, "%s", text);
     r.sample_ns = sample;
-    rc_rec_put_result(&b, &r);
+    rc_rec_put(&b, RC_REC_RESULT, &r);
     append(j, RC_REC_RESULT, &b);
 }
 
@@ -182,7 +181,7 @@ void add_settled_of(rc_journal_t *j, int64_t job, int over)
 {
     rc_bytes_t b = {0};
     rc_rec_settled_t r = {.job = job, .utc_ns = 8, .over = over};
-    rc_rec_put_settled(&b, &r);
+    rc_rec_put(&b, RC_REC_SETTLED, &r);
     append(j, RC_REC_SETTLED, &b);
 }
 
@@ -190,7 +189,7 @@ void add_lost(rc_journal_t *j, int64_t job)
 {
     rc_bytes_t b = {0};
     rc_rec_settled_t r = {.job = job, .utc_ns = 8};
-    rc_rec_put_settled(&b, &r);
+    rc_rec_put(&b, RC_REC_SETTLED, &r);
     append(j, RC_REC_LOST, &b);
 }
 
@@ -198,7 +197,7 @@ void add_end(rc_journal_t *j, int state)
 {
     rc_bytes_t b = {0};
     rc_rec_end_t r = {.utc_ns = 9, .state = state};
-    rc_rec_put_end(&b, &r);
+    rc_rec_put(&b, RC_REC_END, &r);
     append(j, RC_REC_END, &b);
 }
 

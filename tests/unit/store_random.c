@@ -87,7 +87,7 @@ void add_measured(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int status, 
     rec.row.device_bytes = (int64_t)rc_rng_below(r, 1000);
     rec.row.fill = 1 + rc_rng_unit(r);
     rec.sample_ns = ns;
-    rc_rec_put_result(&b, &rec);
+    rc_rec_put(&b, RC_REC_RESULT, &rec);
     append(j, RC_REC_RESULT, &b);
 }
 
@@ -96,7 +96,7 @@ static void add_kv(rc_journal_t *j, int rank, const char *key, const char *value
     rc_bytes_t b = {0};
     rc_rec_kv_t rec = {.rank = rank, .value = value};
     snprintf(rec.key, sizeof rec.key, "%s", key);
-    rc_rec_put_kv(&b, &rec);
+    rc_rec_put(&b, RC_REC_KV, &rec);
     append(j, RC_REC_KV, &b);
 }
 
@@ -113,7 +113,7 @@ static void add_order(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int64_t 
         .pads = 4,
         .utc_ns = utc_ns};
     snprintf(rec.policy, sizeof rec.policy, "%s", c->policy);
-    rc_rec_put_order(&b, &rec);
+    rc_rec_put(&b, RC_REC_ORDER, &rec);
     append(j, RC_REC_ORDER, &b);
 }
 
@@ -133,7 +133,7 @@ static void add_feature(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, const 
     for (int i = 0; i < 3; i++)
         value[i] = rc_rng_unit(r);
     snprintf(rec.set, sizeof rec.set, "%s", set);
-    rc_rec_put_feature(&b, &rec);
+    rc_rec_put(&b, RC_REC_FEATURE, &rec);
     append(j, RC_REC_FEATURE, &b);
 }
 

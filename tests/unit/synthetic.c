@@ -191,7 +191,7 @@ static rc_status_t add_source(writer_t *w, int64_t i)
     r.digest = digest_of(w->s, i);
     r.rows = r.cols = rows_of(w->s, i);
     r.nnz = (int64_t)(mean_of(w->s, i) * (double)r.rows);
-    rc_rec_put_source(&w->bytes, &r);
+    rc_rec_put(&w->bytes, RC_REC_SOURCE, &r);
     return append(w, RC_REC_SOURCE);
 }
 
@@ -216,7 +216,7 @@ static rc_status_t add_features(writer_t *w, int64_t i)
         synthetic_features(w->s, i, &g, value);
         r.value = value;
         r.names = w->names;
-        rc_rec_put_feature(&w->bytes, &r);
+        rc_rec_put(&w->bytes, RC_REC_FEATURE, &r);
         st = append(w, RC_REC_FEATURE);
     }
     return st;
@@ -313,7 +313,7 @@ static rc_status_t add_result(writer_t *w, const what_t *x, int version, double 
     r.row.fill = x->kernel ? 1.5 : NAN;
     if (failed)
         (void)snprintf(r.text, sizeof r.text, "made to fail");
-    rc_rec_put_result(&w->bytes, &r);
+    rc_rec_put(&w->bytes, RC_REC_RESULT, &r);
     return append(w, RC_REC_RESULT);
 }
 
@@ -392,7 +392,7 @@ static rc_status_t write_journal(writer_t *w, const char *dir)
         for (int op = 0; st == RC_OK && op < w->ops; op++)
             st = add_cases(w, at, w->op[op]);
     }
-    rc_rec_put_end(&w->bytes, &end);
+    rc_rec_put(&w->bytes, RC_REC_END, &end);
     if (st == RC_OK)
         st = append(w, RC_REC_END);
     if (w->j)

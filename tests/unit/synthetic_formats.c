@@ -112,7 +112,7 @@ static rc_status_t add_source(writer_t *w, int64_t i, const double *feature)
     r.digest = digest_of(w->s, i);
     r.rows = r.cols = (int64_t)feature[0];
     r.nnz = (int64_t)feature[2];
-    rc_rec_put_source(&w->bytes, &r);
+    rc_rec_put(&w->bytes, RC_REC_SOURCE, &r);
     return append(w, RC_REC_SOURCE);
 }
 
@@ -140,7 +140,7 @@ static rc_status_t add_features(writer_t *w, int64_t i, const double *feature)
         r.count = SYNTHETIC_NISA;
         r.value = feature;
         r.names = w->names;
-        rc_rec_put_feature(&w->bytes, &r);
+        rc_rec_put(&w->bytes, RC_REC_FEATURE, &r);
         st = append(w, RC_REC_FEATURE);
     }
     return st;
@@ -198,7 +198,7 @@ static rc_status_t add_result(
     r.row.fill = 1;
     if (isnan(ns))
         (void)snprintf(r.text, sizeof r.text, "memory: needs more than there is");
-    rc_rec_put_result(&w->bytes, &r);
+    rc_rec_put(&w->bytes, RC_REC_RESULT, &r);
     return append(w, RC_REC_RESULT);
 }
 
@@ -232,7 +232,7 @@ static rc_status_t write_journal(writer_t *w, const char *dir)
     rc_status_t st = rc_journal_create(dir, &run, &w->j, w->err);
     for (int64_t i = 0; st == RC_OK && i < w->s->matrices; i++)
         st = add_matrix(w, i);
-    rc_rec_put_end(&w->bytes, &end);
+    rc_rec_put(&w->bytes, RC_REC_END, &end);
     if (st == RC_OK)
         st = append(w, RC_REC_END);
     if (w->j)

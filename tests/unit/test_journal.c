@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* A journal of a few records of each kind, its path in path. */
 static void write_journal(void **state, int number, char path[SCRATCH_PATH])
 {
@@ -248,7 +247,7 @@ static void a_failed_write_leaves_whole_records(void **state)
         rc_rec_begin_t r;
         memset(&r, 0, sizeof r);
         r.c = c;
-        rc_rec_put_begin(&b, &r);
+        rc_rec_put(&b, RC_REC_BEGIN, &r);
         rc_journal_append(j, RC_REC_BEGIN, &b, NULL);
         struct stat s;
         struct rlimit limit;

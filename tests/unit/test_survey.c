@@ -54,7 +54,7 @@ static void add_timed(rc_journal_t *j, const rc_case_t *c, int status, const mad
     if (status != RC_CASE_OK)
         snprintf(r.text, sizeof r.text, "status %d", status);
     r.sample_ns = sample;
-    rc_rec_put_result(&b, &r);
+    rc_rec_put(&b, RC_REC_RESULT, &r);
     assert_false(b.failed);
     assert_int_equal(rc_journal_append(j, RC_REC_RESULT, &b, NULL), RC_OK);
     rc_bytes_free(&b);

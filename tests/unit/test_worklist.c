@@ -421,7 +421,7 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     snprintf(r.name, sizeof r.name, "G/m0");
     r.where = RC_WHERE_ABSENT;
     r.status = RC_CASE_SKIPPED;
-    rc_rec_put_source(&b, &r);
+    rc_rec_put(&b, RC_REC_SOURCE, &r);
     assert_int_equal(rc_journal_append(j, RC_REC_SOURCE, &b, NULL), RC_OK);
     rc_bytes_free(&b);
     rc_journal_close(j);

@@ -126,7 +126,7 @@ void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
             .value = value,
             .names = "names"};
         snprintf(r.set, sizeof r.set, "%s", f->name);
-        rc_rec_put_feature(&b, &r);
+        rc_rec_put(&b, RC_REC_FEATURE, &r);
         assert_int_equal(rc_journal_append(j, RC_REC_FEATURE, &b, NULL), RC_OK);
         rc_bytes_free(&b);
         free(value);
