@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "store/bytes.h"
 #include "store/replace.h"
 
 #include <errno.h>
@@ -35,27 +36,16 @@ rc_status_t rc_held_copy(int in, const char *from, int out, const char *to, rc_e
 {
     enum { block = 1 << 20 };
     rc_status_t st = RC_OK;
-    off_t at = 0;
+    struct stat s;
+    if (fstat(in, &s) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot stat", from);
     char *buffer = rc_alloc(block, 1, "copying a file", err);
     RC_PASS(buffer ? RC_OK : RC_ENOMEM);
-    while (st == RC_OK) {
-        ssize_t n = pread(in, buffer, block, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot read", from);
-        if (n <= 0)
-            break;
-        at += n;
-        for (ssize_t done = 0; st == RC_OK && done < n;) {
-            ssize_t w = write(out, buffer + done, (size_t)(n - done));
-            if (w < 0 && errno == EINTR)
-                continue;
-            if (w <= 0)
-                st = rc_fail_errno(err, RC_EIO, w < 0 ? errno : ENOSPC, "%s: cannot write", to);
-            else
-                done += w;
-        }
+    for (int64_t at = 0; at < s.st_size && st == RC_OK; at += block) {
+        int64_t n = s.st_size - at < block ? s.st_size - at : block;
+        st = rc_read_at(in, from, buffer, n, at, err);
+        if (st == RC_OK)
+            st = rc_write_at(out, to, buffer, (size_t)n, at, err);
     }
     free(buffer);
     return st;

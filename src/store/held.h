@@ -16,7 +16,7 @@ int rc_held_is(int fd, const char *path);
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_held_check(int fd, const char *path, rc_err_t *err);
 
-/** Copy a file from its start to its end.  The position of `in` may change.
+/** Copy a file from its start to where its end is now.
  *  \param[in] from, to  names for the text of an error
  *  \return RC_OK, RC_EIO, RC_ENOMEM */
 rc_status_t rc_held_copy(int in, const char *from, int out, const char *to, rc_err_t *err);

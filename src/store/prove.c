@@ -1,12 +1,9 @@
 #include "config.h"
 #include "store/prove.h"
 #include "base/error.h"
-#include "base/open.h"
 #include "store/h5.h"
 #include "store/replace.h"
 #include "store/seal.h"
-
-#include <unistd.h>
 
 static rc_status_t compare(const char *fresh, const rc_contents_t *expected, rc_err_t *err)
 {
@@ -23,25 +20,16 @@ done:
     return st;
 }
 
-static rc_status_t check_seal(const char *fresh, rc_err_t *err)
-{
-    int fd;
-    rc_seal_t seal;
-    RC_PASS(rc_open_file(fresh, RC_OPEN_READ, 0, &fd, err));
-    rc_status_t st = rc_seal_check(fd, fresh, NULL, NULL, &seal, err);
-    if (st == RC_OK && !seal.present)
-        st = rc_fail(err, RC_EIO, "%s: the disk lost the seal that was written", fresh);
-    close(fd);
-    return st;
-}
-
 rc_status_t rc_prove(const char *fresh, const rc_contents_t *expected, rc_err_t *err)
 {
+    rc_seal_t seal = {0};
     rc_status_t st = compare(fresh, expected, err);
     if (st == RC_OK)
         st = rc_seal_write(fresh, err);
     if (st == RC_OK)
-        st = check_seal(fresh, err);
+        st = rc_seal_check_file(fresh, &seal, err);
+    if (st == RC_OK && !seal.present)
+        st = rc_fail(err, RC_EIO, "%s: the disk lost the seal that was written", fresh);
     if (st == RC_OK)
         st = rc_sync_file(fresh, err);
     if (st == RC_ESTORE) /* what this process wrote a moment ago */

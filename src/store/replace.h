@@ -13,11 +13,11 @@
 
 #include "rowcast.h"
 
-/** Look whether `target`, if it is there, can be replaced or written, before anything long is
- *  begun.
+/** Look whether `target`, if it is there, may be changed, and can be replaced or written, before
+ *  anything long is begun.
  *  \param[in]  fresh  name of a file beside it that is made and removed for a trial
  *  \param[out] why    why it will be written in place; NULL: it is not there, or will be replaced
- *  \return RC_OK; RC_EIO: neither is possible */
+ *  \return RC_OK; RC_EIO: it is write-protected, or neither is possible */
 rc_status_t rc_replace_look(const char *fresh, const char *target, const char **why, rc_err_t *err);
 
 /** Finish what a kill has interrupted: a target that is not whole gets the contents of FILE.whole.

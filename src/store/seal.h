@@ -35,6 +35,9 @@ rc_status_t rc_seal_find(int fd, const char *path, rc_seal_t *out, rc_err_t *err
 rc_status_t rc_seal_check(
     int fd, const char *path, rc_seal_bad_fn *bad, void *user, rc_seal_t *out, rc_err_t *err);
 
+/** The same of a file of ours by its name, with the first mismatch as an error. */
+rc_status_t rc_seal_check_file(const char *path, rc_seal_t *out, rc_err_t *err);
+
 /** Put a seal behind a file that has none and is complete.
  *  \return RC_OK, RC_EIO, RC_ENOMEM.  Cost: reads the file once, adds 16 bytes per MiB. */
 rc_status_t rc_seal_write(const char *path, rc_err_t *err);
