@@ -40,7 +40,7 @@ const rc_command_t rc_command_fold = {
                    "sweep is running. A sweep does this itself at its start and end; after a kill, "
                    "or to look at "
                    "results half-way, it can be done by hand. Folding twice adds nothing twice. "
-                   "Under mpirun the ranks share the work. A store that an older version wrote is "
+                   "Under mpirun rank 0 does the work. A store that an older version wrote is "
                    "converted when something is added to it, and older versions refuse it then.",
     .examples = "rowcast fold real.h5|make the results of a running sweep visible to query",
     .options = table,

@@ -23,50 +23,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One commit round, as one rank sees it. */
+/* One commit round. */
 typedef struct round {
     const char *store;
     char *dir;   /* journal folder */
     char *fresh; /* the copy that becomes the store */
-    MPI_Comm comm;
-    int rank;
-    int size;
     const rc_commit_options_t *o;
     const rc_log_t *log;
     rc_err_t *err;
-    rc_lock_t *lock; /* rank 0 */
-    int exists;      /* rank 0: there is a store */
-    dev_t device;    /* ... and this is the file */
+    rc_lock_t *lock;
+    int exists;   /* there is a store */
+    dev_t device; /* ... and this is the file */
     ino_t inode;
     int unsealed; /* ... that has no seal */
     int convert;  /* ... and a copy of its bytes cannot be appended to */
     rc_dicts_t dicts;
-    rc_fold_plan_t plan; /* rank 0 fills it, the others get part and set */
-    rc_map_t last;       /* rank 0: case -> last run with a row, read on demand */
+    rc_fold_t fold;
+    rc_map_t last; /* case -> last run with a row, read on demand */
     int last_read;
-    rc_fold_bulk_t bulk;
-    struct {
-        int64_t samples;
-        int64_t results;
-        int64_t orders;
-        int64_t features[RC_FOLD_SETS_MAX];
-    } total;                /* that all ranks append */
-    rc_contents_t contents; /* rank 0: what the copy is to hold */
+    rc_contents_t contents; /* what the copy is to hold */
     rc_commit_info_t info;
 } round_t;
 
-/* All ranks take the same branch; who failed keeps its own text. */
-static rc_status_t agree(const round_t *r, rc_status_t st)
-{
-    rc_status_t all = rc_comm_agree(r->comm, st);
-    if (all == RC_EMPI && st >= 0)
-        return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
-    if (all < 0 && st >= 0)
-        return rc_fail(r->err, all, "%s: another rank could not commit", r->store);
-    return all;
-}
-
-/* ------------------------------------------------------------ rank 0: scanning */
+/* -------------------------------------------------------------------- scanning */
 
 static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
 {
@@ -132,21 +111,18 @@ static rc_status_t scan(round_t *r)
     if (r->exists) {
         r->device = s.st_dev;
         r->inode = s.st_ino;
-        /* it would be replaced, not written: so what protects it has to be asked */
-        if (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(r->store, W_OK) != 0)
-            return rc_fail(r->err, RC_EIO, "%s: the store is write-protected", r->store);
-        RC_PASS(read_store(r));
         RC_PASS(tell_place(r));
+        RC_PASS(read_store(r));
     }
     rc_status_t st =
-        rc_fold_scan(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->plan, r->err);
+        rc_fold_read(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->fold, r->err);
     /* one that has no seal gets one, so that other commands read it too */
     if (st == RC_OK && ((!r->exists && r->o->create) || r->unsealed))
-        r->plan.changed = 1;
+        r->fold.changed = 1;
     return st;
 }
 
-/* ------------------------------------------------- rank 0: the copy and its end */
+/* --------------------------------------------------------- the copy and its end */
 
 static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 {
@@ -194,42 +170,44 @@ static rc_status_t copy_store(round_t *r)
     return rc_h5_closed(st, &h, r->err);
 }
 
-/* Room for what all ranks will append. */
-static rc_status_t reserve(const round_t *r, const rc_h5_t *h)
+/* Raw times first: the results point to them. */
+static rc_status_t append_rows(const round_t *r, const rc_h5_t *h)
 {
-    rc_status_t st = rc_h5_reserve_samples(h, r->total.samples, r->err);
-    if (st == RC_OK)
-        st = rc_h5_reserve(h, &rc_schema[RC_T_RESULT], r->total.results, r->err);
-    if (st == RC_OK)
-        st = rc_h5_reserve(h, &rc_schema[RC_T_ORDER], r->total.orders, r->err);
-    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
-        st = rc_h5_reserve_features(
-            h, r->plan.set[i].set, r->plan.set[i].columns, r->total.features[i], r->err);
-    return st;
+    const rc_fold_t *f = &r->fold;
+    const rc_schema_table_t *results = &rc_schema[RC_T_RESULT];
+    int64_t first = 0;
+    RC_PASS(rc_h5_append(h, &rc_schema_samples, f->sample, (int64_t)f->samples, &first, r->err));
+    for (size_t i = 0; i < f->results; i++)
+        if (f->result[i].sample_offset >= 0)
+            f->result[i].sample_offset += first;
+    RC_PASS(rc_h5_append(h, results, f->crashed, (int64_t)f->crashed_count, NULL, r->err));
+    RC_PASS(rc_h5_append(h, results, f->result, (int64_t)f->results, NULL, r->err));
+    RC_PASS(rc_h5_append(h, &rc_schema[RC_T_ORDER], f->order, (int64_t)f->orders, NULL, r->err));
+    for (const rc_fold_set_t *t = f->set; t < f->set + f->sets; t++)
+        RC_PASS(rc_h5_append_features(
+            h, t->set, t->columns, t->row, t->value, (int64_t)t->rows, r->err));
+    return RC_OK;
 }
 
-/* Copy or create, bring the small tables up to date, make room for the others. */
-static rc_status_t start_copy(round_t *r)
+/* Copy or create, bring the small tables up to date, extend the others. */
+static rc_status_t make_copy(round_t *r)
 {
     rc_h5_t h;
-    rc_status_t st;
     if (r->exists) {
-        st = copy_store(r);
-        if (st == RC_OK)
-            st = rc_h5_open(r->fresh, 1, &h, r->err);
+        RC_PASS(copy_store(r));
+        RC_PASS(rc_lock_check(r->lock, r->err)); /* else it may be another's by now */
+        RC_PASS(rc_h5_open(r->fresh, 1, &h, r->err));
     } else {
-        int64_t created = r->plan.first_start_ns ? r->plan.first_start_ns : rc_utc_ns();
-        st = rc_h5_create(r->fresh, created, &h, r->err);
+        int64_t created = r->fold.first_start_ns ? r->fold.first_start_ns : rc_utc_ns();
+        RC_PASS(rc_h5_create(r->fresh, created, &h, r->err));
     }
-    if (st < 0)
-        return st;
     h.contents = &r->contents;
-    st = rc_dicts_write(&r->dicts, &h, r->err);
-    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
+    rc_status_t st = rc_dicts_write(&r->dicts, &h, r->err);
+    for (int i = 0; i < r->fold.sets && st == RC_OK; i++)
         st = rc_h5_make_features(
-            &h, r->plan.set[i].set, r->plan.set[i].columns, r->plan.set[i].names, r->err);
+            &h, r->fold.set[i].set, r->fold.set[i].columns, r->fold.set[i].names, r->err);
     if (st == RC_OK)
-        st = reserve(r, &h);
+        st = append_rows(r, &h);
     return rc_h5_closed(st, &h, r->err);
 }
 
@@ -264,156 +242,70 @@ static rc_status_t put_in_place(round_t *r)
 /* Journals whose writers are gone and whose records are all in the store. */
 static void remove_dead(const round_t *r)
 {
-    for (int64_t i = 0; i < r->plan.parts; i++) {
-        if (!r->plan.part[i].dead)
+    for (int64_t i = 0; i < r->fold.parts; i++) {
+        if (!r->fold.part[i].dead)
             continue;
-        char *path = rc_strf("a path", NULL, "%s/%s", r->dir, r->plan.part[i].name);
+        char *path = rc_strf("a path", NULL, "%s/%s", r->dir, r->fold.part[i].name);
         if (path && unlink(path) != 0)
             rc_log(r->log, RC_LOG_WARN, "store", "%s: cannot remove: %s", path, strerror(errno));
         free(path);
     }
 }
 
-/* ------------------------------------------------------------------ all ranks */
-
-static rc_status_t share_plan(round_t *r)
+static void count(round_t *r)
 {
-    rc_fold_plan_t *p = &r->plan;
-    int64_t head[4] = {p->parts, p->sets, p->changed, r->exists};
-    rc_comm_broadcast(r->comm, head, sizeof head);
-    p->sets = (int)head[1];
-    p->changed = head[2];
-    rc_status_t st = RC_OK;
-    if (r->rank != 0) {
-        p->part = rc_alloc((size_t)head[0], sizeof *p->part, "journals", r->err);
-        st = p->part ? RC_OK : RC_ENOMEM;
-    }
-    st = agree(r, st);
-    if (st < 0)
-        return st;
-    if (r->rank != 0)
-        p->parts = head[0];
-    rc_comm_broadcast(r->comm, p->part, (size_t)p->parts * sizeof *p->part);
-    rc_comm_broadcast(r->comm, p->set, sizeof p->set);
-    return RC_OK;
-}
-
-static rc_status_t add_crashed(round_t *r)
-{
-    const rc_fold_plan_t *p = &r->plan;
-    rc_fold_bulk_t *b = &r->bulk;
-    if (p->crashed_count == 0)
-        return RC_OK;
-    RC_PASS(
-        RC_GROW(b->result, b->result_capacity, b->results + p->crashed_count, "results", r->err));
-    if (b->results)
-        memmove(b->result + p->crashed_count, b->result, b->results * sizeof *b->result);
-    memcpy(b->result, p->crashed, p->crashed_count * sizeof *b->result);
-    b->results += p->crashed_count;
-    return RC_OK;
-}
-
-static rc_status_t append_all(round_t *r)
-{
-    rc_h5_t h;
-    rc_fold_bulk_t *b = &r->bulk;
-    int64_t first = 0;
-    rc_contents_t added = {0};
-    RC_PASS(agree(r, r->lock ? rc_lock_check(r->lock, r->err) : RC_OK));
-    RC_PASS(agree(r, rc_h5_open_all(r->fresh, r->comm, &h, r->err)));
-    h.contents = &added;
-    rc_status_t st = rc_h5_append_samples(&h, b->sample, (int64_t)b->samples, &first, r->err);
-    for (size_t i = 0; i < b->results; i++)
-        if (b->result[i].sample_offset >= 0)
-            b->result[i].sample_offset += first;
-    if (st == RC_OK)
-        st =
-            rc_h5_append(&h, &rc_schema[RC_T_RESULT], b->result, (int64_t)b->results, NULL, r->err);
-    if (st == RC_OK)
-        st = rc_h5_append(&h, &rc_schema[RC_T_ORDER], b->order, (int64_t)b->orders, NULL, r->err);
-    for (int i = 0; i < r->plan.sets && st == RC_OK; i++)
-        st = rc_h5_append_features(&h, r->plan.set[i].set, r->plan.set[i].columns,
-            b->feature[i].row, b->feature[i].value, (int64_t)b->feature[i].rows, r->err);
-    /* HDF5 1.10 closes together, and a rank whose write failed takes another way through that than
-     * the others, who would wait for ever: a copy that is of no use stays open until the end */
-    st = agree(r, st);
-    if (st == RC_OK)
-        st = agree(r, rc_h5_close(&h, r->err));
-    if (st == RC_OK)
-        st = rc_contents_reduce(&added, r->comm, &r->contents, r->err);
-    rc_contents_free(&added);
-    return st;
-}
-
-static rc_status_t count(round_t *r)
-{
-    int64_t mine = (int64_t)r->bulk.results;
-    int64_t total = 0;
-    int64_t info[7] = {(int64_t)r->plan.crashed_count, 0, r->plan.damaged_bytes,
-        r->info.total_results, r->plan.crashed_sources, r->plan.suspects, r->plan.alive};
-    rc_comm_reduce(r->comm, &mine, &total, 1, sizeof mine, MPI_INT64_T, MPI_SUM);
-    for (int64_t i = 0; i < r->plan.parts; i++)
-        info[1] += r->plan.part[i].end > r->plan.part[i].start;
-    rc_comm_broadcast(r->comm, info, sizeof info);
-    r->info.results = total;
-    r->info.crashed = info[0];
-    r->info.crashed_sources = info[4];
-    r->info.suspects = info[5];
-    r->info.alive = info[6];
-    r->info.journals = info[1];
-    r->info.damaged_bytes = info[2];
-    r->info.total_results = info[3] + total;
-    r->info.changed = r->plan.changed != 0;
-    return RC_OK;
-}
-
-static rc_status_t add_up(round_t *r)
-{
-    const rc_fold_bulk_t *b = &r->bulk;
-    int64_t mine[3 + RC_FOLD_SETS_MAX] = {
-        (int64_t)b->samples, (int64_t)b->results, (int64_t)b->orders};
-    int64_t all[3 + RC_FOLD_SETS_MAX] = {0};
-    for (int i = 0; i < RC_FOLD_SETS_MAX; i++)
-        mine[3 + i] = (int64_t)b->feature[i].rows;
-    if (rc_comm_reduce(
-            r->comm, mine, all, 3 + RC_FOLD_SETS_MAX, sizeof *mine, MPI_INT64_T, MPI_SUM) < 0)
-        return rc_fail(r->err, RC_EMPI, "%s: a reduction failed", r->store);
-    r->total.samples = all[0];
-    r->total.results = all[1];
-    r->total.orders = all[2];
-    memcpy(r->total.features, all + 3, sizeof r->total.features);
-    return RC_OK;
+    const rc_fold_t *f = &r->fold;
+    r->info.results = (int64_t)(f->crashed_count + f->results);
+    r->info.crashed = (int64_t)f->crashed_count;
+    r->info.crashed_sources = f->crashed_sources;
+    r->info.suspects = f->suspects;
+    r->info.alive = f->alive;
+    r->info.damaged_bytes = f->damaged_bytes;
+    r->info.total_results += r->info.results;
+    r->info.changed = f->changed;
+    for (int64_t i = 0; i < f->parts; i++)
+        r->info.journals += f->part[i].end > f->part[i].start;
 }
 
 static rc_status_t play(round_t *r)
 {
-    rc_status_t st = agree(r, r->rank == 0 ? scan(r) : RC_OK);
-    if (st < 0)
-        return st;
-    RC_TRY(share_plan(r));
-    RC_TRY(count(r));
-    if (!r->plan.changed) {
-        /* nothing new; what a killed fold left behind is in the store and can go */
-        if (r->rank == 0 && r->exists)
-            remove_dead(r);
-        return RC_OK;
+    RC_PASS(scan(r));
+    count(r);
+    if (r->fold.changed) {
+        RC_PASS(make_copy(r));
+        RC_PASS(put_in_place(r));
     }
-    RC_TRY(rc_dicts_broadcast(&r->dicts, r->comm, r->err));
-    int64_t first = r->plan.parts * r->rank / r->size;
-    int64_t last = r->plan.parts * (r->rank + 1) / r->size;
-    st = rc_fold_read(
-        r->dir, r->plan.part, first, last, r->plan.set, r->plan.sets, &r->dicts, &r->bulk, r->err);
-    if (st == RC_OK && r->rank == 0)
-        st = add_crashed(r);
-    RC_TRY(agree(r, st));
-    RC_TRY(count(r));
-    RC_TRY(add_up(r));
-    RC_TRY(agree(r, r->rank == 0 ? start_copy(r) : RC_OK));
-    RC_TRY(append_all(r));
-    RC_TRY(agree(r, r->rank == 0 ? put_in_place(r) : RC_OK));
-    if (r->rank == 0)
+    /* of a store with nothing new, what a killed fold left behind is in it and can go */
+    if (r->fold.changed || r->exists)
         remove_dead(r);
-done:
+    return RC_OK;
+}
+
+static rc_status_t commit(const char *store, const rc_commit_options_t *options,
+    const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
+{
+    round_t r = {.store = store, .o = options, .log = log, .err = err};
+    rc_dicts_init(&r.dicts);
+    r.dir = rc_journal_dir(store, err);
+    /* a store that is a link: its target is extended, not the link replaced */
+    char *target = realpath(store, NULL);
+    r.store = target ? target : store;
+    r.fresh = rc_strf("a path", err, "%s.commit-tmp", r.store);
+    rc_status_t st = r.dir && r.fresh ? play(&r) : RC_ENOMEM;
+    if (st < 0 && r.lock && rc_lock_check(r.lock, NULL) == RC_OK)
+        unlink(r.fresh); /* a half-made copy is of no use; another's is */
+    rc_fold_free(&r.fold);
+    rc_lock_release(r.lock);
+    /* succeeds only when nobody else has anything in it */
+    if (r.dir)
+        rmdir(r.dir);
+    rc_contents_free(&r.contents);
+    rc_dicts_free(&r.dicts);
+    rc_map_free(&r.last);
+    free(r.dir);
+    free(target);
+    free(r.fresh);
+    *out = r.info;
     return st;
 }
 
@@ -421,40 +313,16 @@ rc_status_t rc_commit(const char *store, MPI_Comm comm, const rc_commit_options_
     const rc_log_t *log, rc_commit_info_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
-    round_t r = {.store = store, .comm = comm, .o = options, .log = log, .err = &local};
-    r.rank = rc_comm_rank(comm);
-    r.size = rc_comm_size(comm);
-    rc_dicts_init(&r.dicts);
-    r.dir = rc_journal_dir(store, &local);
-    /* a store that is a link: its target is extended, not the link replaced */
-    char *target = realpath(store, NULL);
-    r.store = target ? target : store;
-    r.fresh = rc_strf("a path", &local, "%s.commit-tmp", r.store);
-    rc_status_t st = agree(&r, r.dir && r.fresh ? RC_OK : RC_ENOMEM);
+    rc_commit_info_t info = {0};
+    rc_status_t own = rc_comm_rank(comm) == 0 ? commit(store, options, log, &info, &local) : RC_OK;
+    rc_status_t st = rc_comm_agree(comm, own);
     if (st == RC_OK)
-        st = play(&r);
-    if (r.rank == 0) {
-        if (st < 0 && r.lock && r.fresh && rc_lock_check(r.lock, NULL) == RC_OK)
-            unlink(r.fresh); /* a half-made copy is of no use; another's is */
-        rc_fold_plan_free(&r.plan);
-        rc_lock_release(r.lock);
-        /* succeeds only when nobody else has anything in it */
-        if (r.dir)
-            rmdir(r.dir);
-    } else
-        free(r.plan.part);
-    rc_fold_bulk_free(&r.bulk);
-    rc_contents_free(&r.contents);
-    rc_dicts_free(&r.dicts);
-    rc_map_free(&r.last);
-    free(r.dir);
-    free(target);
-    free(r.fresh);
-    if (st < 0) {
-        if (err)
-            *err = local;
-        return st;
-    }
-    *out = r.info;
-    return RC_OK;
+        st = rc_comm_broadcast(comm, &info, sizeof info);
+    if (st < 0 && own == RC_OK)
+        (void)rc_fail(&local, st, "%s: another rank could not commit", store);
+    if (st < 0 && err)
+        *err = local;
+    if (st == RC_OK)
+        *out = info;
+    return st;
 }

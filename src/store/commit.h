@@ -4,8 +4,8 @@
  *  (store/replace.h), and only then are the journals of dead writers removed.  A kill at any
  *  instant leaves the old store or the new one, and every record in at least one of journal and
  *  store; how far each journal has been folded is in the store itself, so folding twice adds
- *  nothing twice.  The result does not depend on the number of ranks: rows come in the order of the
- *  journals. */
+ *  nothing twice.  Of several ranks, rank 0 does it: rows come in the order of the journals, and
+ *  what takes long, the copy and its proof, is the work of one process in any case. */
 #ifndef RC_STORE_COMMIT_H
 #define RC_STORE_COMMIT_H
 

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
-#include "store/comm.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -37,30 +36,22 @@ static const char *without_slash(const char *path)
     return path[0] == '/' ? path + 1 : path;
 }
 
-/* The entry of a key, made with a name when it is missing; NULL: no memory. */
-static entry_t *entry_at(
-    rc_contents_t *t, rc_digest_t key, rc_contents_kind_t kind, const char *name)
+/* The entry of a path, made when it is missing; NULL: no memory. */
+static entry_t *entry_of(rc_contents_t *t, const char *path, rc_contents_kind_t kind)
 {
-    entry_t *e = find(t, key, kind);
+    const char *rest = without_slash(path);
+    entry_t *e = find(t, rc_map_text(rest), kind);
     if (e)
         return e;
-    rc_status_t st = RC_GROW(t->entry, t->capacity, t->count + 1, "what a store holds", NULL);
-    if (st < 0) {
+    if (RC_GROW(t->entry, t->capacity, t->count + 1, "what a store holds", NULL) < 0) {
         t->failed = 1;
         return NULL;
     }
     e = &t->entry[t->count++];
-    *e = (entry_t){.key = key, .kind = kind};
-    snprintf(e->name, sizeof e->name, "%s", name);
+    *e = (entry_t){.key = rc_map_text(rest), .kind = kind};
+    snprintf(
+        e->name, sizeof e->name, "%s%s", kind == RC_CONTENTS_ROWS ? "/" : "attributes of /", rest);
     return e;
-}
-
-static entry_t *entry_of(rc_contents_t *t, const char *path, rc_contents_kind_t kind)
-{
-    char name[sizeof t->entry->name];
-    const char *rest = without_slash(path);
-    snprintf(name, sizeof name, "%s%s", kind == RC_CONTENTS_ROWS ? "/" : "attributes of /", rest);
-    return entry_at(t, rc_map_text(rest), kind, name);
 }
 
 static uint64_t mix(uint64_t digest, int64_t number)
@@ -95,29 +86,6 @@ void rc_contents_forget(rc_contents_t *t, const char *path)
         e->rows = 0;
         e->sum[0] = e->sum[1] = 0;
     }
-}
-
-/* ------------------------------------------------------------------------- together */
-
-rc_status_t rc_contents_reduce(
-    const rc_contents_t *mine, MPI_Comm comm, rc_contents_t *to, rc_err_t *err)
-{
-    enum { numbers = 3 };
-    uint64_t all[numbers];
-    rc_status_t st = rc_comm_agree(comm, mine->failed ? RC_ENOMEM : RC_OK);
-    for (size_t i = 0; st == RC_OK && i < mine->count; i++) {
-        const entry_t *m = &mine->entry[i];
-        const uint64_t own[numbers] = {(uint64_t)m->rows, m->sum[0], m->sum[1]};
-        st = rc_comm_reduce(comm, own, all, numbers, sizeof *own, MPI_UINT64_T, MPI_SUM);
-        entry_t *e =
-            st == RC_OK && rc_comm_rank(comm) == 0 ? entry_at(to, m->key, m->kind, m->name) : NULL;
-        if (e) {
-            e->rows += (int64_t)all[0];
-            e->sum[0] += all[1];
-            e->sum[1] += all[2];
-        }
-    }
-    return st < 0 ? rc_fail(err, st, "what was written cannot be added up over the ranks") : RC_OK;
 }
 
 static rc_status_t differs(

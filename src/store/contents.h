@@ -1,11 +1,9 @@
 /** \file store/contents.h  What a new store is to hold: rows, raw times, features and attributes
  *  are added up while they are handed to HDF5, and compared with what a fresh open of the file
  *  reads (store/prove.h).  The sum of a dataset is over the digests of its rows, each mixed with
- *  its number: so ranks may add their rows apart.  Private to src/store. */
+ *  its number: so they may be added in any order.  Private to src/store. */
 #ifndef RC_STORE_CONTENTS_H
 #define RC_STORE_CONTENTS_H
-
-#include <mpi.h>
 
 #include "base/digest.h"
 #include "rowcast.h"
@@ -35,11 +33,6 @@ int rc_contents_knows(const rc_contents_t *t, rc_contents_kind_t kind, const cha
 
 /** A dataset is written anew: its rows so far do not count.  \param[in,out] t  may be NULL */
 void rc_contents_forget(rc_contents_t *t, const char *path);
-
-/** Add the sums of all ranks of comm to `to` on its rank 0: each has added rows of the same
- *  datasets, in the same order.  Collective.  \return RC_OK, RC_EMPI, RC_ENOMEM */
-rc_status_t rc_contents_reduce(
-    const rc_contents_t *mine, MPI_Comm comm, rc_contents_t *to, rc_err_t *err);
 
 /** \param[in] path  of the file that `found` was read from
  *  \return RC_OK; RC_EIO with the dataset that is another one; RC_ENOMEM */

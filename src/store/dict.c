@@ -1,6 +1,5 @@
 #include "config.h"
 #include "store/dict.h"
-#include "store/comm.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -26,18 +25,12 @@ void rc_dicts_free(rc_dicts_t *d)
 
 /* -------------------------------------------------------------------- keys */
 
-rc_digest_t rc_key_version(const char *name, int32_t version, const char *params)
+/* Of a policy and of a kernel. */
+static rc_digest_t key_version(const char *name, int32_t version, const char *params)
 {
     char text[160];
     int n = snprintf(text, sizeof text, "%.32s@%d:%.96s", name, version, params);
     return rc_digest(text, (size_t)n);
-}
-
-rc_digest_t rc_key_matrix(rc_digest_t digest)
-{
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(digest, hex);
-    return rc_map_text(hex);
 }
 
 rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank)
@@ -69,10 +62,10 @@ int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key)
     const rc_row_kernel_t *kernel = row;
     const rc_row_inflight_t *lost = row;
     if (t == RC_T_POLICY)
-        *key = rc_key_version(rc_field_text(policy->name, sizeof policy->name, a), policy->version,
+        *key = key_version(rc_field_text(policy->name, sizeof policy->name, a), policy->version,
             rc_field_text(policy->params, sizeof policy->params, b));
     else if (t == RC_T_KERNEL)
-        *key = rc_key_version(rc_field_text(kernel->name, sizeof kernel->name, a), kernel->version,
+        *key = key_version(rc_field_text(kernel->name, sizeof kernel->name, a), kernel->version,
             rc_field_text(kernel->params, sizeof kernel->params, b));
     else if (t == RC_T_INFLIGHT)
         *key = rc_key_inflight(lost->case_id, lost->run, lost->rank);
@@ -93,29 +86,26 @@ static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)
     return rc_map_set(&d->index, key, (int64_t)i, err);
 }
 
-static rc_status_t index_all(rc_dict_t *d, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    rc_map_free(&d->index);
-    for (size_t i = 0; i < d->count && st == RC_OK; i++)
-        st = index_row(d, i, err);
-    return st;
-}
-
 /* ------------------------------------------------------- reading and writing */
+
+rc_status_t rc_dict_read(rc_dict_t *d, const rc_h5_t *h, rc_err_t *err)
+{
+    void *rows;
+    int64_t n;
+    RC_PASS(rc_h5_read(h, d->table, &rows, &n, err));
+    free(d->rows);
+    d->rows = rows;
+    d->count = d->capacity = (size_t)n;
+    rc_map_free(&d->index);
+    for (size_t i = 0; i < d->count; i++)
+        RC_PASS(index_row(d, i, err));
+    return RC_OK;
+}
 
 rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
 {
-    for (int i = 0; i < RC_DICTS; i++) {
-        rc_dict_t *t = &d->d[i];
-        void *rows;
-        int64_t n;
-        RC_PASS(rc_h5_read(h, t->table, &rows, &n, err));
-        free(t->rows);
-        t->rows = rows;
-        t->count = t->capacity = (size_t)n;
-        RC_PASS(index_all(t, err));
-    }
+    for (int i = 0; i < RC_DICTS; i++)
+        RC_PASS(rc_dict_read(&d->d[i], h, err));
     return RC_OK;
 }
 
@@ -125,35 +115,6 @@ rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
     for (int i = 0; i < RC_DICTS && st == RC_OK; i++)
         st = rc_h5_replace(h, d->d[i].table, d->d[i].rows, (int64_t)d->d[i].count, err);
     return st;
-}
-
-rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err)
-{
-    int rank = rc_comm_rank(comm);
-    for (int i = 0; i < RC_DICTS; i++) {
-        rc_dict_t *t = &d->d[i];
-        int64_t n = (int64_t)t->count;
-        rc_status_t st = RC_OK;
-        rc_comm_broadcast(comm, &n, sizeof n);
-        if (rank != 0) {
-            free(t->rows);
-            t->count = t->capacity = 0;
-            t->rows = rc_alloc((size_t)n, t->table->row_bytes, t->table->title, err);
-            st = t->rows ? RC_OK : RC_ENOMEM;
-        }
-        if (rc_comm_agree(comm, st) < 0)
-            return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
-        st = rc_comm_broadcast(comm, t->rows, (size_t)n * t->table->row_bytes);
-        if (st < 0)
-            return rc_fail(err, st, "cannot broadcast %s", t->table->title);
-        if (rank != 0) {
-            t->count = t->capacity = (size_t)n;
-            st = index_all(t, err);
-        }
-        if (rc_comm_agree(comm, st) < 0)
-            return rc_fail(err, RC_ENOMEM, "no memory for %s on a rank", t->table->title);
-    }
-    return RC_OK;
 }
 
 /* Row of an id, NULL outside. */
@@ -214,9 +175,10 @@ int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key)
 }
 
 /* The common end of the functions below: push `row` unless its key is there. */
-static rc_status_t intern(
-    rc_dict_t *d, rc_digest_t key, const void *row, int32_t *id, rc_err_t *err)
+static rc_status_t intern(rc_dict_t *d, const void *row, int32_t *id, rc_err_t *err)
 {
+    rc_digest_t key;
+    (void)rc_dict_key(d, row, &key);
     *id = rc_dict_find(d, key);
     if (*id >= 0)
         return RC_OK;
@@ -231,7 +193,7 @@ rc_status_t rc_dict_policy(rc_dicts_t *d, const char *name, int32_t version, con
     rc_row_policy_t row = {.id = (int32_t)t->count, .version = version};
     RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a policy", err));
     RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of a policy", err));
-    return intern(t, rc_key_version(name, version, params), &row, id, err);
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, const char *params,
@@ -241,7 +203,7 @@ rc_status_t rc_dict_kernel(rc_dicts_t *d, const char *name, int32_t version, con
     rc_row_kernel_t row = {.id = (int32_t)t->count, .version = version};
     RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a kernel", err));
     RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of a kernel", err));
-    return intern(t, rc_key_version(name, version, params), &row, id, err);
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, rc_err_t *err)
@@ -250,7 +212,7 @@ rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, r
     rc_row_device_t row = {.id = (int32_t)t->count};
     rc_status_t st =
         rc_field_set(row.class_name, sizeof row.class_name, class_name, "device class", err);
-    return st < 0 ? st : intern(t, rc_map_text(class_name), &row, id, err);
+    return st < 0 ? st : intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err_t *err)
@@ -261,7 +223,7 @@ rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err
     if (!text[0])
         return RC_OK;
     RC_PASS(rc_field_set(row.text, sizeof row.text, text, "message", err));
-    return intern(t, rc_map_text(text), &row, id, err);
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_matrix(
@@ -283,7 +245,7 @@ rc_status_t rc_dict_matrix(
         if (st == RC_OK)
             st = rc_field_set(row.kind, sizeof row.kind, s->kind, "kind of a matrix", err);
     }
-    return st < 0 ? st : intern(t, rc_map_text(hex), &row, id, err);
+    return st < 0 ? st : intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_err_t *err)
@@ -296,7 +258,7 @@ rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_er
     RC_PASS(rc_field_set(row.uuid, sizeof row.uuid, r->uuid, "identity of a run", err));
     RC_PASS(rc_field_set(row.version, sizeof row.version, r->version, "version", err));
     RC_PASS(rc_field_set(row.git, sizeof row.git, r->git, "commit", err));
-    return intern(t, rc_map_text(r->uuid), &row, id, err);
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_err_t *err)
@@ -306,7 +268,7 @@ rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_e
     int32_t id;
     rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a journal", err);
     if (st == RC_OK)
-        st = intern(t, rc_map_text(name), &row, &id, err);
+        st = intern(t, &row, &id, err);
     if (st == RC_OK)
         ((rc_row_journal_t *)t->rows)[id].bytes = bytes;
     return st;

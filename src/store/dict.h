@@ -25,14 +25,14 @@ typedef struct rc_dicts {
 void rc_dicts_init(rc_dicts_t *d);
 void rc_dicts_free(rc_dicts_t *d);
 
+/** Read one from an open store. */
+rc_status_t rc_dict_read(rc_dict_t *d, const rc_h5_t *h, rc_err_t *err);
+
 /** Read all of them from an open store (after rc_dicts_init). */
 rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err);
 
 /** Write all of them to an open store. */
 rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err);
-
-/** Give every rank the dictionaries of rank 0.  Collective. */
-rc_status_t rc_dicts_broadcast(rc_dicts_t *d, MPI_Comm comm, rc_err_t *err);
 
 /** Append a row without a key. */
 rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err);
@@ -47,9 +47,7 @@ int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key);
  *  \return RC_OK, or RC_ESTORE, without a text, when an id is outside of its dictionary */
 rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case_t *out);
 
-/** Keys of rows and of names; the first is of a policy and of a kernel. */
-rc_digest_t rc_key_version(const char *name, int32_t version, const char *params);
-rc_digest_t rc_key_matrix(rc_digest_t digest);
+/** Key of a case that was in flight. */
 rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank);
 
 /** Row number of an entry, which is added when it is not there.  `*id` is -1 for an empty message.

@@ -21,14 +21,14 @@ typedef struct scan {
     rc_last_run_fn *last_run;
     void *user;
     const rc_log_t *log;
-    rc_fold_plan_t *plan;
+    rc_fold_t *fold;
     rc_err_t *err;
     const rc_fold_writers_t *writers;
     rc_inflight_t *inflight; /* [parts] */
     rc_map_t landed; /* case -> run of its last row among the journals, newer than the store's */
 } scan_t;
 
-rc_status_t rc_fold_not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
+static rc_status_t not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
 {
     return rc_fail(err, RC_ESTORE,
         "%s: record %" PRId64
@@ -76,38 +76,109 @@ static rc_status_t push_source(scan_t *s, const rc_rec_source_t *r, int32_t run)
     return st;
 }
 
-static rc_status_t know_case(scan_t *s, const rc_case_t *c, const char *text)
+/* The identity of a result row and its ids, which the dictionaries get where they lack them. */
+static rc_status_t name_case(scan_t *s, const rc_case_t *c, const char *text, rc_row_result_t *row)
 {
-    int32_t id;
-    RC_PASS(rc_dict_matrix(s->d, c->matrix, NULL, &id, s->err));
-    RC_PASS(rc_dict_policy(s->d, c->policy, c->policy_version, c->policy_params, &id, s->err));
-    RC_PASS(rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &id, s->err));
-    RC_PASS(rc_dict_device(s->d, c->device, &id, s->err));
-    return rc_dict_message(s->d, text, &id, s->err);
+    char hex[RC_DIGEST_HEX + 1];
+    rc_digest_hex(rc_case_id(c), hex);
+    memcpy(row->case_id, hex, sizeof row->case_id);
+    row->k = c->k;
+    row->nw = c->nw;
+    row->nt = c->nt;
+    row->line = c->line;
+    row->op = c->op;
+    row->precision = c->precision;
+    row->layout = c->layout;
+    row->c_order = c->c_order;
+    row->cache = c->cache;
+    RC_PASS(rc_dict_matrix(s->d, c->matrix, NULL, &row->matrix, s->err));
+    RC_PASS(
+        rc_dict_policy(s->d, c->policy, c->policy_version, c->policy_params, &row->policy, s->err));
+    RC_PASS(rc_dict_kernel(s->d, c->kernel, c->kernel_version, c->params, &row->kernel, s->err));
+    RC_PASS(rc_dict_device(s->d, c->device, &row->device, s->err));
+    return rc_dict_message(s->d, text, &row->message, s->err);
 }
 
-static rc_status_t know_set(scan_t *s, const rc_rec_feature_t *f)
+static rc_status_t push_result(
+    scan_t *s, const rc_rec_result_t *r, const rc_fold_part_t *part, int64_t seq)
 {
-    rc_fold_plan_t *p = s->plan;
-    for (int i = 0; i < p->sets; i++)
-        if (strcmp(p->set[i].set, f->set) == 0) {
-            if (p->set[i].columns == f->count)
-                return RC_OK;
-            return rc_fail(s->err, RC_ESTORE,
-                "feature set %s has %d columns in one journal and %d in another", f->set,
-                p->set[i].columns, f->count);
-        }
-    if (p->sets == RC_FOLD_SETS_MAX)
+    rc_fold_t *f = s->fold;
+    rc_row_result_t row = r->row;
+    size_t reps = (size_t)row.reps;
+    row.run = part->run;
+    row.rank = part->rank;
+    row.seq = seq;
+    row.sample_offset = reps ? (int64_t)f->samples : -1;
+    RC_PASS(rc_map_set(&s->landed, rc_case_id(&r->c), part->run, s->err));
+    RC_PASS(name_case(s, &r->c, r->text, &row));
+    RC_PASS(RC_GROW(f->result, f->result_capacity, f->results + 1, "results", s->err));
+    RC_PASS(RC_GROW(f->sample, f->sample_capacity, f->samples + reps, "samples", s->err));
+    f->result[f->results++] = row;
+    if (reps)
+        memcpy(f->sample + f->samples, r->sample_ns, reps * sizeof *f->sample);
+    f->samples += reps;
+    return RC_OK;
+}
+
+static rc_status_t push_order(scan_t *s, const rc_rec_order_t *o, int32_t run)
+{
+    rc_fold_t *f = s->fold;
+    rc_row_order_t row = {.order_ns = o->order_ns,
+        .slots = o->slots,
+        .pads = o->pads,
+        .utc_ns = o->utc_ns,
+        .nw = o->nw,
+        .nt = o->nt,
+        .line = o->line,
+        .run = run};
+    RC_PASS(rc_dict_matrix(s->d, o->matrix, NULL, &row.matrix, s->err));
+    RC_PASS(rc_dict_policy(s->d, o->policy, o->version, o->params, &row.policy, s->err));
+    RC_PASS(RC_GROW(f->order, f->order_capacity, f->orders + 1, "orders", s->err));
+    f->order[f->orders++] = row;
+    return RC_OK;
+}
+
+/* The set of that name and those columns, which is made when it is new. */
+static rc_status_t set_of(scan_t *s, const rc_rec_feature_t *r, rc_fold_set_t **out)
+{
+    rc_fold_t *f = s->fold;
+    int i = 0;
+    while (i < f->sets && strcmp(f->set[i].set, r->set) != 0)
+        i++;
+    if (i == RC_FOLD_SETS_MAX)
         return rc_fail(s->err, RC_ENOTSUP, "more than %d feature sets", RC_FOLD_SETS_MAX);
-    rc_fold_set_t *n = &p->set[p->sets];
-    memset(n, 0, sizeof *n);
-    n->columns = f->count;
-    rc_status_t st = rc_strcpy(n->set, sizeof n->set, f->set, "name of a feature set", s->err);
-    if (st == RC_OK)
-        st = rc_strcpy(n->names, sizeof n->names, f->names, "names of features", s->err);
-    if (st == RC_OK)
-        p->sets++;
-    return st;
+    rc_fold_set_t *set = *out = &f->set[i];
+    if (i < f->sets)
+        return set->columns == r->count
+                   ? RC_OK
+                   : rc_fail(s->err, RC_ESTORE,
+                         "feature set %s has %d columns in one journal and %d in another", r->set,
+                         set->columns, r->count);
+    set->columns = r->count;
+    RC_PASS(rc_strcpy(set->set, sizeof set->set, r->set, "name of a feature set", s->err));
+    RC_PASS(rc_strcpy(set->names, sizeof set->names, r->names, "names of features", s->err));
+    f->sets++;
+    return RC_OK;
+}
+
+static rc_status_t push_feature(scan_t *s, const rc_rec_feature_t *r, int32_t run)
+{
+    rc_fold_set_t *t = NULL;
+    size_t count = (size_t)r->count;
+    rc_row_feature_t row = {.feature_ns = r->feature_ns,
+        .nw = r->nw,
+        .nt = r->nt,
+        .line = r->line,
+        .version = r->version,
+        .run = run};
+    RC_PASS(rc_dict_matrix(s->d, r->matrix, NULL, &row.matrix, s->err));
+    RC_PASS(set_of(s, r, &t));
+    RC_PASS(RC_GROW(t->row, t->row_capacity, t->rows + 1, "feature rows", s->err));
+    RC_PASS(RC_GROW(t->value, t->value_capacity, t->values + count, "features", s->err));
+    t->row[t->rows++] = row;
+    memcpy(t->value + t->values, r->value, count * sizeof *t->value);
+    t->values += count;
+    return RC_OK;
 }
 
 static void end_run(scan_t *s, int32_t run, int rank, const rc_rec_end_t *e)
@@ -121,27 +192,21 @@ static void end_run(scan_t *s, int32_t run, int rank, const rc_rec_end_t *e)
 
 /* A record that the store does not have yet. */
 static rc_status_t take_new(
-    scan_t *s, const rc_record_t *r, const rc_rec_t *what, int32_t run, int rank)
+    scan_t *s, const rc_record_t *r, const rc_rec_t *what, const rc_fold_part_t *part)
 {
-    int32_t id;
     switch (r->type) {
     case RC_REC_KV:
-        return push_provenance(s, &what->kv, run);
+        return push_provenance(s, &what->kv, part->run);
     case RC_REC_SOURCE:
-        return push_source(s, &what->source, run);
+        return push_source(s, &what->source, part->run);
     case RC_REC_FEATURE:
-        RC_PASS(rc_dict_matrix(s->d, what->feature.matrix, NULL, &id, s->err));
-        return know_set(s, &what->feature);
-    case RC_REC_ORDER: {
-        const rc_rec_order_t *o = &what->order;
-        RC_PASS(rc_dict_matrix(s->d, o->matrix, NULL, &id, s->err));
-        return rc_dict_policy(s->d, o->policy, o->version, o->params, &id, s->err);
-    }
+        return push_feature(s, &what->feature, part->run);
+    case RC_REC_ORDER:
+        return push_order(s, &what->order, part->run);
     case RC_REC_RESULT:
-        RC_PASS(rc_map_set(&s->landed, rc_case_id(&what->result.c), run, s->err));
-        return know_case(s, &what->result.c, what->result.text);
+        return push_result(s, &what->result, part, r->seq);
     case RC_REC_END:
-        end_run(s, run, rank, &what->end);
+        end_run(s, part->run, part->rank, &what->end);
         return RC_OK;
     case RC_REC_RUN:
     case RC_REC_BEGIN:
@@ -157,8 +222,8 @@ static rc_status_t take_new(
     return RC_OK; /* of a newer version: left alone */
 }
 
-/* What a record says counts: the store lacks it, or it tells what is in flight. */
-static int counts(const rc_record_t *r, const rc_fold_part_t *part)
+/* The store lacks what a record says, or it tells what is in flight. */
+static int is_used(const rc_record_t *r, const rc_fold_part_t *part)
 {
     return r->type == RC_REC_BEGIN || r->type == RC_REC_RESULT || r->type == RC_REC_SETTLED ||
            r->type == RC_REC_LOST ||
@@ -244,7 +309,7 @@ static void crash_text(
 static rc_status_t push_crashed(
     scan_t *s, const rc_rec_begin_t *b, const rc_fold_part_t *part, const char *text)
 {
-    rc_fold_plan_t *p = s->plan;
+    rc_fold_t *p = s->fold;
     if (b->is_source) {
         rc_rec_source_t r = {.bytes = b->bytes,
             .mtime_ns = b->mtime_ns,
@@ -258,21 +323,11 @@ static rc_status_t push_crashed(
         p->crashed_sources++;
         return push_source(s, &r, part->run);
     }
-    rc_row_result_t row = {.k = b->c.k,
-        .median_ns = NAN,
-        .min_ns = NAN,
-        .mean_ns = NAN,
-        .sd_ns = NAN,
-        .rel_err = NAN,
-        .error_max = NAN,
-        .error_rel = NAN,
-        .clock_mhz = NAN,
-        .memory_clock_mhz = NAN,
-        .temperature_c = NAN,
-        .throttle = -1,
+    const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
+    const double unknown = NAN;
+    rc_row_result_t row = {.throttle = -1,
         .sample_offset = -1,
         .device_bytes = -1,
-        .fill = NAN,
         .permute_ns = -1,
         .pointer_bytes = -1,
         .utc_ns = b->utc_ns,
@@ -281,8 +336,10 @@ static rc_status_t push_crashed(
         .rank = part->rank,
         .status = RC_CASE_CRASHED,
         .phase = b->phase};
-    RC_PASS(know_case(s, &b->c, text));
-    RC_PASS(rc_fold_resolve(s->d, &b->c, text, &row, s->err));
+    for (const rc_schema_field_t *f = t->field; f < t->field + t->fields; f++)
+        if (f->type == RC_FT_FLOAT64)
+            memcpy((char *)&row + f->offset, &unknown, sizeof unknown);
+    RC_PASS(name_case(s, &b->c, text, &row));
     RC_PASS(
         RC_GROW(p->crashed, p->crashed_capacity, p->crashed_count + 1, "crashed cases", s->err));
     p->crashed[p->crashed_count++] = row;
@@ -314,12 +371,12 @@ static rc_status_t mark_crashed(
         if (rc_dict_find(t, rc_key_inflight(row.case_id, row.run, row.rank)) >= 0)
             continue;
         RC_PASS(rc_dict_push(t, &row, s->err));
-        s->plan->changed = 1;
+        s->fold->changed = 1;
         int64_t runs;
         int64_t own;
         RC_PASS(times_in_flight(s, b, row.case_id, &runs, &own));
         if (own < RC_CRASHED_OWN && runs < RC_CRASHED_ANY) {
-            s->plan->suspects++;
+            s->fold->suspects++;
             continue;
         }
         crash_text(text, sizeof text, runs, f->signal, &f->item[i]);
@@ -366,8 +423,8 @@ static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *par
         if (st == RC_OK)
             st = rc_field_set(row->git, sizeof row->git, run->git, "commit", s->err);
     }
-    if (!s->plan->first_start_ns || run->started_ns < s->plan->first_start_ns)
-        s->plan->first_start_ns = run->started_ns;
+    if (!s->fold->first_start_ns || run->started_ns < s->fold->first_start_ns)
+        s->fold->first_start_ns = run->started_ns;
     return st;
 }
 
@@ -388,14 +445,14 @@ static rc_status_t scan_records(
                 st = place(s, &run, part);
             have_run = 1;
         }
-        if (st == RC_OK && counts(&r, part))
+        if (st == RC_OK && is_used(&r, part))
             st = understood;
         if (st == RC_OK && r.end > part->start)
-            st = take_new(s, &r, &what, part->run, part->rank);
+            st = take_new(s, &r, &what, part);
         if (st == RC_OK)
             st = rc_inflight_track(inflight, &r, &what, s->err);
         if (st < 0)
-            return s->err && s->err->status ? st : rc_fold_not_understood(part->name, &r, s->err);
+            return s->err && s->err->status ? st : not_understood(part->name, &r, s->err);
         part->end = r.end;
     }
     return rc_journal_read_status(v, s->err);
@@ -403,7 +460,7 @@ static rc_status_t scan_records(
 
 static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
 {
-    rc_fold_plan_t *p = s->plan;
+    rc_fold_t *p = s->fold;
     rc_fold_part_t *part = &p->part[index];
     int64_t where;
     rc_status_t st;
@@ -424,7 +481,6 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
         p->damaged_bytes += damage;
     }
     if (part->end > part->start) {
-        p->new_bytes += part->end - part->start;
         p->changed = 1;
         RC_TRY(rc_dict_journal(s->d, name, part->end, s->err));
     }
@@ -437,9 +493,9 @@ done:
  * so are those of a rank that was asked to end, and was killed when it did not in time. */
 static int killed_by_another(const scan_t *s, int64_t index)
 {
-    const rc_fold_part_t *part = s->plan->part;
+    const rc_fold_part_t *part = s->fold->part;
     int another = 0;
-    for (int64_t i = 0; i < s->plan->parts; i++)
+    for (int64_t i = 0; i < s->fold->parts; i++)
         another =
             another || (i != index && part[i].run == part[index].run && s->inflight[i].signal != 0);
     /* its journal may be folded and gone already */
@@ -454,16 +510,15 @@ static int killed_by_another(const scan_t *s, int64_t index)
 static rc_status_t land_all(scan_t *s)
 {
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < s->plan->parts && st == RC_OK; i++)
-        if (s->plan->part[i].dead && s->inflight[i].count > 0)
-            st = mark_crashed(s, &s->inflight[i], &s->plan->part[i], killed_by_another(s, i));
+    for (int64_t i = 0; i < s->fold->parts && st == RC_OK; i++)
+        if (s->fold->part[i].dead && s->inflight[i].count > 0)
+            st = mark_crashed(s, &s->inflight[i], &s->fold->part[i], killed_by_another(s, i));
     return st;
 }
 
-rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
-    const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_plan_t *out, rc_err_t *err)
+rc_status_t rc_fold_read(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
+    const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_t *out, rc_err_t *err)
 {
-    static const rc_fold_writers_t none = {0};
     rc_err_t local = {0};
     rc_status_t st = RC_OK;
     char **names = NULL;
@@ -474,8 +529,8 @@ rc_status_t rc_fold_scan(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
         .last_run = last_run,
         .user = user,
         .log = log,
-        .writers = writers ? writers : &none,
-        .plan = out,
+        .writers = writers,
+        .fold = out,
         .err = &local};
     RC_TRY(rc_journal_list(dir, &names, &n, &local));
     RC_TRY(rc_fold_unseen(s.writers, &names, &n, &local));
@@ -496,47 +551,26 @@ done:
     rc_journal_names_free(names, n);
     rc_map_free(&s.landed);
     if (st < 0) {
-        rc_fold_plan_free(out);
+        rc_fold_free(out);
         if (err)
             *err = local;
     }
     return st;
 }
 
-void rc_fold_plan_free(rc_fold_plan_t *p)
+void rc_fold_free(rc_fold_t *f)
 {
-    for (int64_t i = 0; p->view && i < p->parts; i++)
-        rc_journal_view_close(p->view[i]);
-    free(p->view);
-    free(p->part);
-    free(p->crashed);
-    memset(p, 0, sizeof *p);
-}
-
-rc_status_t rc_fold_resolve(
-    const rc_dicts_t *d, const rc_case_t *c, const char *text, rc_row_result_t *row, rc_err_t *err)
-{
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(rc_case_id(c), hex);
-    memcpy(row->case_id, hex, sizeof row->case_id);
-    row->k = c->k;
-    row->nw = c->nw;
-    row->nt = c->nt;
-    row->line = c->line;
-    row->op = c->op;
-    row->precision = c->precision;
-    row->layout = c->layout;
-    row->c_order = c->c_order;
-    row->cache = c->cache;
-    row->matrix = rc_dict_find(&d->d[RC_T_MATRIX], rc_key_matrix(c->matrix));
-    row->policy = rc_dict_find(
-        &d->d[RC_T_POLICY], rc_key_version(c->policy, c->policy_version, c->policy_params));
-    row->kernel =
-        rc_dict_find(&d->d[RC_T_KERNEL], rc_key_version(c->kernel, c->kernel_version, c->params));
-    row->device = rc_dict_find(&d->d[RC_T_DEVICE], rc_map_text(c->device));
-    row->message = text[0] ? rc_dict_find(&d->d[RC_T_MESSAGE], rc_map_text(text)) : -1;
-    if (row->matrix < 0 || row->policy < 0 || row->kernel < 0 || row->device < 0 ||
-        (text[0] && row->message < 0))
-        return rc_fail(err, RC_ESTORE, "case %s: a name in it is in no dictionary", hex);
-    return RC_OK;
+    for (int64_t i = 0; f->view && i < f->parts; i++)
+        rc_journal_view_close(f->view[i]);
+    for (int i = 0; i < RC_FOLD_SETS_MAX; i++) {
+        free(f->set[i].row);
+        free(f->set[i].value);
+    }
+    free(f->view);
+    free(f->part);
+    free(f->crashed);
+    free(f->result);
+    free(f->sample);
+    free(f->order);
+    memset(f, 0, sizeof *f);
 }

@@ -55,30 +55,29 @@ static int nameless_is_gone(const char *dir, const rc_fold_writers_t *w)
 }
 
 static rc_status_t start_watching(
-    const char *dir, const rc_fold_plan_t *p, int64_t part, watched_t *out, rc_err_t *err)
+    const char *dir, const rc_fold_t *f, int64_t part, watched_t *out, rc_err_t *err)
 {
-    rc_str_addf(&out->path, "%s/%s", dir, p->part[part].name);
+    rc_str_addf(&out->path, "%s/%s", dir, f->part[part].name);
     out->part = part;
-    (void)rc_journal_writer(p->view[part], &out->who);
+    (void)rc_journal_writer(f->view[part], &out->who);
     return out->path.failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a journal")
                             : RC_OK;
 }
 
 /* 1: still not known */
-static int look_again(rc_fold_plan_t *p, watched_t *w, int64_t silent_ns)
+static int look_again(rc_fold_t *f, watched_t *w, int64_t silent_ns)
 {
     rc_owner_state_t state = rc_pulse_look(&w->pulse, w->path.text, silent_ns);
     if (state == RC_OWNER_ELSEWHERE)
         return 1;
     /* what grew between reading and the first look was written by somebody */
-    int grew = w->pulse.size != rc_journal_size(p->view[w->part]);
-    p->part[w->part].dead = state == RC_OWNER_GONE && !grew;
+    int grew = w->pulse.size != rc_journal_size(f->view[w->part]);
+    f->part[w->part].dead = state == RC_OWNER_GONE && !grew;
     w->part = -1;
     return 0;
 }
 
-static void watch(
-    rc_fold_plan_t *p, watched_t *w, int64_t count, int64_t silent_ns, const rc_log_t *log)
+static void watch(rc_fold_t *f, watched_t *w, int64_t count, int64_t silent_ns, const rc_log_t *log)
 {
     static const int64_t pause_ns = 200000000;
     int64_t begun = rc_clock_ns();
@@ -87,7 +86,7 @@ static void watch(
         open = 0;
         for (int64_t i = 0; i < count; i++)
             if (w[i].part >= 0) {
-                open += look_again(p, &w[i], silent_ns);
+                open += look_again(f, &w[i], silent_ns);
                 if (open && !told && rc_clock_ns() - begun > pause_ns) {
                     char text[32];
                     rc_text_seconds((double)silent_ns * 1e-9, text, sizeof text);
@@ -103,26 +102,26 @@ static void watch(
     }
 }
 
-rc_status_t rc_fold_settle(const char *dir, rc_fold_plan_t *p, const rc_fold_writers_t *writers,
+rc_status_t rc_fold_settle(const char *dir, rc_fold_t *f, const rc_fold_writers_t *writers,
     const rc_log_t *log, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     int64_t count = 0;
-    watched_t *w = rc_alloc0((size_t)p->parts, sizeof *w, "writers of journals", err);
+    watched_t *w = rc_alloc0((size_t)f->parts, sizeof *w, "writers of journals", err);
     RC_PASS(w ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < p->parts && st == RC_OK; i++) {
-        rc_owner_state_t state = rc_journal_writer(p->view[i], NULL);
-        p->part[i].dead = p->part[i].dead || state == RC_OWNER_GONE ||
+    for (int64_t i = 0; i < f->parts && st == RC_OK; i++) {
+        rc_owner_state_t state = rc_journal_writer(f->view[i], NULL);
+        f->part[i].dead = f->part[i].dead || state == RC_OWNER_GONE ||
                           (state == RC_OWNER_UNKNOWN && nameless_is_gone(dir, writers));
-        if (!p->part[i].dead && state == RC_OWNER_ELSEWHERE)
-            st = start_watching(dir, p, i, &w[count++], err);
+        if (!f->part[i].dead && state == RC_OWNER_ELSEWHERE)
+            st = start_watching(dir, f, i, &w[count++], err);
     }
     if (st == RC_OK)
-        watch(p, w, count, writers->silent_ns ? writers->silent_ns : RC_OWNER_SILENT_NS, log);
+        watch(f, w, count, writers->silent_ns ? writers->silent_ns : RC_OWNER_SILENT_NS, log);
     for (int64_t i = 0; i < count; i++)
         rc_str_free(&w[i].path);
     free(w);
-    for (int64_t i = 0; i < p->parts && st == RC_OK; i++)
-        p->alive += !p->part[i].dead;
+    for (int64_t i = 0; i < f->parts && st == RC_OK; i++)
+        f->alive += !f->part[i].dead;
     return st;
 }

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
-#include "store/comm.h"
 #include "store/guard.h"
+#include "store/held.h"
 #include "store/journal.h"
 #include "store/replace.h"
 #include "store/seal.h"
@@ -31,7 +31,7 @@ static int make_schema(hid_t file, int64_t created_ns)
              rc_h5_set_text(file, "writer", "rowcast " PACKAGE_VERSION);
     for (int i = 0; ok && i < RC_T_COUNT; i++)
         ok = rc_h5_make_table(file, &rc_schema[i]);
-    hid_t d = ok ? rc_h5_make_dataset(file, RC_SAMPLES_PATH, H5T_NATIVE_INT64, 16384, 0) : -1;
+    hid_t d = ok ? rc_h5_make_dataset(file, &rc_schema_samples) : -1;
     ok = d >= 0 && rc_h5_set_text(d, "units", "ns") &&
          rc_h5_set_text(d, "description",
              "time of each batch; result rows point here with sample_offset and reps");
@@ -44,22 +44,9 @@ static int make_schema(hid_t file, int64_t created_ns)
 
 static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
 {
+    memset(h, 0, sizeof *h);
     h->file = -1;
-    h->comm = MPI_COMM_NULL;
-    h->rank = 0;
-    h->size = 1;
-    h->parallel = 0;
-    h->reserved = 0;
-    h->contents = NULL;
-    h->reads = 0;
     return rc_strcpy(h->path, sizeof h->path, path, "the name of the store", err);
-}
-
-rc_status_t rc_h5_make_way(const char *path, rc_err_t *err)
-{
-    if (unlink(path) == 0 || errno == ENOENT)
-        return RC_OK;
-    return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
 }
 
 hid_t rc_h5_access(void)
@@ -67,38 +54,35 @@ hid_t rc_h5_access(void)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* a dataset that could not be closed would keep the file open, and what is in memory
      * unwritten */
-    if (access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) < 0) {
-        (void)rc_h5_drop(access);
-        return -1;
-    }
+    int ok = access >= 0 && H5Pset_fclose_degree(access, H5F_CLOSE_SEMI) >= 0;
 #if H5_VERSION_GE(1, 10, 7)
-    if (access >= 0 && H5Pset_file_locking(access, 0, 1) < 0) {
-        (void)rc_h5_drop(access);
-        return -1;
-    }
+    ok = ok && H5Pset_file_locking(access, 0, 1) >= 0;
 #endif
-    return access;
+    return rc_h5_kept(access, ok);
+}
+
+rc_status_t rc_h5_make_file(const char *path, const char *what, hid_t *file, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    /* HDF5 then makes it with O_EXCL, which follows no link */
+    if (unlink(path) != 0 && errno != ENOENT)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
+    rc_h5_silence();
+    hid_t access = rc_h5_access();
+    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
+        *file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
+    if (*file < 0)
+        st = rc_h5_fail(err, path, what);
+    return rc_h5_dropped(st, access, path, what, err);
 }
 
 rc_status_t rc_h5_create(const char *path, int64_t created_ns, rc_h5_t *out, rc_err_t *err)
 {
     rc_h5_t h;
     RC_PASS(remember(&h, path, err));
-    RC_PASS(rc_h5_make_way(path, err));
-    rc_status_t st = RC_OK;
-    rc_h5_silence();
-    hid_t access = rc_h5_access();
-    /* readable by HDF5 1.8 and later */
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
-        h.file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
-    if (h.file < 0)
-        st = rc_h5_fail(err, path, "cannot create the store");
-    if (!rc_h5_drop(access) && st == RC_OK)
-        st = rc_h5_fail(err, path, "cannot create the store");
-    if (st < 0)
-        return st;
+    RC_PASS(rc_h5_make_file(path, "cannot create the store", &h.file, err));
     if (!make_schema(h.file, created_ns)) {
-        st = rc_h5_fail(err, path, "cannot write the schema");
+        rc_status_t st = rc_h5_fail(err, path, "cannot write the schema");
         (void)rc_h5_end(h.file, path, NULL);
         return st;
     }
@@ -137,24 +121,21 @@ static rc_status_t check_format(const rc_h5_t *h, rc_err_t *err)
     return st;
 }
 
-/* The descriptor under an open HDF5 file is of the file that was checked. */
-static int is_same_file(hid_t file, int fd)
+/* What is under an open HDF5 file. */
+static int stat_file(hid_t file, struct stat *out)
 {
     void *handle = NULL;
-    struct stat a;
-    struct stat b;
     return H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0 && handle &&
-           fstat(*(const int *)handle, &a) == 0 && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+           fstat(*(const int *)handle, out) == 0;
 }
 
-/* Another file stands under the name by now, or none. */
-static int was_replaced(const char *file, int fd)
+/* It is the file that was checked. */
+static int is_same_file(hid_t file, int fd)
 {
     struct stat a;
     struct stat b;
-    return fstat(fd, &b) == 0 &&
-           (stat(file, &a) != 0 || a.st_dev != b.st_dev || a.st_ino != b.st_ino);
+    return stat_file(file, &a) && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 /* Check the bytes of a file, which holds the store, then let HDF5 see them.  RC_EBUSY: it was
@@ -190,7 +171,7 @@ static rc_status_t open_checked(rc_h5_t *h, const char *file, int writable, rc_e
         else if (access >= 0)
             h->file = H5Fopen(stat(checked, &s) == 0 ? checked : file, H5F_ACC_RDONLY, access);
         /* HDF5 asks for the path of a descriptor, and a file that was replaced has none */
-        if (h->file < 0 && was_replaced(file, fd))
+        if (h->file < 0 && !rc_held_is(fd, file))
             st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
         else if (h->file < 0)
             st = rc_h5_fail(err, h->path, "cannot open the store");
@@ -272,83 +253,12 @@ rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)
     return st;
 }
 
-/* Whether this process can write into the copy; one that was just made may be seen late on another
- * node. */
-static rc_status_t can_write(const char *path, rc_err_t *err)
-{
-    static const int64_t visible_ns = 10000000000;
-    static const int64_t pause_ns = 100000000;
-    int64_t until = rc_clock_ns() + visible_ns;
-    struct stat s;
-    int fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    while (fd < 0 && (errno == ENOENT || errno == ESTALE) && rc_clock_ns() < until) {
-        rc_sleep_ns(pause_ns);
-        fd = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    }
-    if (fd < 0 && errno == ELOOP)
-        return rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a link", path);
-    if (fd < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot write into the copy", path);
-    int regular = fstat(fd, &s) == 0 && S_ISREG(s.st_mode);
-    close(fd);
-    return regular
-               ? RC_OK
-               : rc_fail(err, RC_EIO, "%s: expected the copy that was made, found a device", path);
-}
-
-/* MPI_File_open() of Open MPI 4.1 never returns when a single rank cannot open the file. */
-static rc_status_t all_can_write(const char *path, MPI_Comm comm, rc_err_t *err)
-{
-    rc_status_t own = can_write(path, err);
-    rc_status_t st = rc_comm_agree(comm, own);
-    if (own == RC_OK && st < 0)
-        return rc_fail(err, st, "%s: another rank cannot write into the copy", path);
-    return own < 0 ? own : st;
-}
-
-rc_status_t rc_h5_open_all(const char *path, MPI_Comm comm, rc_h5_t *out, rc_err_t *err)
-{
-    rc_h5_t h;
-    RC_PASS(remember(&h, path, err));
-    rc_status_t st = RC_OK;
-    h.comm = comm;
-    h.rank = rc_comm_rank(comm);
-    h.size = rc_comm_size(comm);
-    h.reserved = 1;
-#ifdef HAVE_PARALLEL_HDF5
-    h.parallel = comm != MPI_COMM_NULL;
-#endif
-    if (h.parallel || h.rank == 0)
-        st = all_can_write(path, h.parallel ? comm : MPI_COMM_NULL, err);
-    if (st < 0)
-        return st;
-    rc_h5_silence();
-    hid_t access = rc_h5_access();
-#ifdef HAVE_PARALLEL_HDF5
-    if (h.parallel) {
-        if (access < 0 || H5Pset_fapl_mpio(access, comm, MPI_INFO_NULL) < 0)
-            st = rc_h5_fail(err, path, "cannot open the store on all ranks");
-    }
-#endif
-    int has_file = h.parallel || h.rank == 0;
-    if (st == RC_OK && has_file && access >= 0)
-        h.file = H5Fopen(path, H5F_ACC_RDWR, access);
-    if (st == RC_OK && has_file && h.file < 0)
-        st = rc_h5_fail(err, path, "cannot open the store");
-    st = rc_h5_dropped(st, access, path, "cannot open the store", err);
-    if (st == RC_OK)
-        *out = h;
-    return st;
-}
-
 rc_status_t rc_h5_unchanged(const rc_h5_t *h, rc_err_t *err)
 {
-    void *handle = NULL;
     struct stat s;
     if (!h->reads)
         return RC_OK;
-    if (H5Fget_vfd_handle(h->file, H5P_DEFAULT, &handle) < 0 || !handle ||
-        fstat(*(const int *)handle, &s) != 0)
+    if (!stat_file(h->file, &s))
         return rc_h5_fail(err, h->path, "cannot look at the store");
     return s.st_size == h->bytes && s.st_mtim.tv_sec == h->changed.tv_sec &&
                    s.st_mtim.tv_nsec == h->changed.tv_nsec
@@ -363,7 +273,7 @@ rc_status_t rc_h5_close(rc_h5_t *h, rc_err_t *err)
     if (file >= 0)
         st = rc_h5_unchanged(h, err);
     h->file = -1;
-    if (st == RC_OK && file >= 0 && h->contents && !h->reserved)
+    if (st == RC_OK && file >= 0 && h->contents)
         st = rc_h5_contents(h->contents, file, h->path, 0, err);
     rc_status_t closed = file >= 0 ? rc_h5_end(file, h->path, st < 0 ? NULL : err) : RC_OK;
     return st < 0 ? st : closed;
@@ -379,7 +289,7 @@ rc_status_t rc_h5_closed(rc_status_t st, rc_h5_t *h, rc_err_t *err)
     return closed == RC_EBUSY || st >= 0 ? closed : st;
 }
 
-/* ------------------------------------------------------------ reading, local */
+/* -------------------------------------------------------------------- rows */
 
 int64_t rc_h5_extent(hid_t d)
 {
@@ -399,66 +309,77 @@ int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes)
                                            (double)deflate_most * (double)stored);
 }
 
-static rc_status_t rows_at(const rc_h5_t *h, const char *path, int64_t *rows, rc_err_t *err)
-{
-    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
-    if (d < 0)
-        return rc_h5_fail(err, h->path, path);
-    *rows = rc_h5_extent(d);
-    rc_status_t st = *rows < 0 ? rc_h5_fail(err, h->path, path) : RC_OK;
-    return rc_h5_dropped(st, d, h->path, path, err);
-}
-
 rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *rows, rc_err_t *err)
 {
-    return rows_at(h, t->path, rows, err);
+    rc_status_t st = RC_OK;
+    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+    *rows = d < 0 ? -1 : rc_h5_extent(d);
+    if (*rows < 0)
+        st = rc_h5_fail(err, h->path, t->path);
+    else if (!rc_h5_holds(d, *rows, t->row_bytes))
+        st = rc_fail(err, RC_ESTORE, "%s: %s: says that it has %lld rows, and does not hold them",
+            h->path, t->path, (long long)*rows);
+    return rc_h5_dropped(st, d, h->path, t->path, err);
 }
 
-/* n > 0 rows of a dataset of rank 1 from `first`; of plain numbers there is no table t. */
-static rc_status_t read_range(const rc_h5_t *h, const char *path, const rc_schema_table_t *t,
-    hid_t type, int64_t first, int64_t n, void *to, rc_err_t *err)
+/* The rows [first, first + n) of a dataset of any rank as a selection of its space, which is
+ * returned, with a space for them in memory; -1 on failure. */
+static hid_t select_rows(hid_t d, int64_t first, int64_t n, hid_t *mem)
 {
-    hsize_t at = (hsize_t)first;
-    hsize_t count = (hsize_t)n;
-    hid_t d = H5Dopen2(h->file, path, H5P_DEFAULT);
-    int64_t rows = d < 0 ? -1 : rc_h5_extent(d);
-    hid_t file = d < 0 ? -1 : H5Dget_space(d);
-    hid_t mem = H5Screate_simple(1, &count, NULL);
-    rc_status_t st = t && d >= 0 ? rc_h5_set_missing(h, d, t, to, n, err) : RC_OK;
-    if (st == RC_OK && rows >= 0 && (first < 0 || n < 0 || first > rows || n > rows - first))
-        st = rc_fail(err, RC_ESTORE, "%s: %s: has %lld rows, and not %lld from row %lld", h->path,
-            path, (long long)rows, (long long)n, (long long)first);
-    else if (st == RC_OK &&
-             (rows < 0 || file < 0 || mem < 0 ||
-                 H5Sselect_hyperslab(file, H5S_SELECT_SET, &at, NULL, &count, NULL) < 0 ||
-                 H5Dread(d, type, mem, file, H5P_DEFAULT, to) < 0))
-        st = rc_h5_fail(err, h->path, path);
-    st = rc_h5_dropped(st, mem, h->path, path, err);
-    st = rc_h5_dropped(st, file, h->path, path, err);
-    return rc_h5_dropped(st, d, h->path, path, err);
+    hsize_t at[H5S_MAX_RANK] = {(hsize_t)first};
+    hsize_t count[H5S_MAX_RANK];
+    hid_t file = H5Dget_space(d);
+    int rank = file < 0 ? -1 : H5Sget_simple_extent_dims(file, count, NULL);
+    int ok = rank >= 0;
+    *mem = -1;
+    if (rank == 0)
+        *mem = H5Scopy(file);
+    if (rank > 0) {
+        count[0] = (hsize_t)n;
+        *mem = H5Screate_simple(rank, count, NULL);
+        ok = H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0;
+    }
+    if (ok && *mem >= 0)
+        return file;
+    (void)rc_h5_drop(file);
+    return -1;
 }
 
-rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
-    int64_t *count, rc_err_t *err)
+int rc_h5_read_piece(hid_t d, hid_t type, int64_t first, int64_t n, void *to)
+{
+    hid_t mem;
+    hid_t file = select_rows(d, first, n, &mem);
+    int ok = file >= 0 && H5Dread(d, type, mem, file, H5P_DEFAULT, to) >= 0;
+    return RC_H5_DROP(ok, mem, file);
+}
+
+rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t first,
+    int64_t count, void *rows, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    void *p = NULL;
     hid_t type = rc_h5_row_type(t);
-    hid_t d = H5Dopen2(at, t->path, H5P_DEFAULT);
-    int64_t n = d < 0 ? -1 : rc_h5_extent(d);
-    if (type < 0 || n < 0)
+    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+    int64_t all = type < 0 || d < 0 ? -1 : rc_h5_extent(d);
+    if (all < 0)
         st = rc_h5_fail(err, h->path, t->path);
-    else if (!rc_h5_holds(d, n, t->row_bytes))
-        st = rc_fail(err, RC_ESTORE, "%s: %s: says that it has %lld rows, and does not hold them",
-            h->path, t->path, (long long)n);
-    else if (!(p = rc_alloc0((size_t)n, t->row_bytes, t->title, err)))
-        st = RC_ENOMEM;
-    else
-        st = rc_h5_set_missing(h, d, t, p, n, err);
-    if (st == RC_OK && n > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, p) < 0)
+    else if (first < 0 || count < 0 || first > all || count > all - first)
+        st = rc_fail(err, RC_ESTORE, "%s: %s: has %lld rows, and not %lld from row %lld", h->path,
+            t->path, (long long)all, (long long)count, (long long)first);
+    else if (t->fields)
+        st = rc_h5_set_missing(h, d, t, rows, count, err);
+    if (st == RC_OK && count > 0 && !rc_h5_read_piece(d, type, first, count, rows))
         st = rc_h5_fail(err, h->path, t->path);
     st = rc_h5_dropped(st, d, h->path, t->path, err);
-    st = rc_h5_dropped(st, type, h->path, t->path, err);
+    return rc_h5_dropped(st, type, h->path, t->path, err);
+}
+
+rc_status_t rc_h5_read(
+    const rc_h5_t *h, const rc_schema_table_t *t, void **rows, int64_t *count, rc_err_t *err)
+{
+    int64_t n = 0;
+    RC_PASS(rc_h5_rows(h, t, &n, err));
+    void *p = rc_alloc0((size_t)n, t->row_bytes, t->title, err);
+    rc_status_t st = p ? rc_h5_read_rows(h, t, 0, n, p, err) : RC_ENOMEM;
     if (st < 0) {
         free(p);
         return st;
@@ -468,46 +389,48 @@ rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t
     return RC_OK;
 }
 
-rc_status_t rc_h5_read(
-    const rc_h5_t *h, const rc_schema_table_t *t, void **rows, int64_t *count, rc_err_t *err)
+/* Make a dataset have `rows` rows, of which the last n are written. */
+static rc_status_t write_rows(const rc_h5_t *h, const rc_schema_table_t *t, hid_t d,
+    const void *from, int64_t n, int64_t rows, rc_err_t *err)
 {
-    return rc_h5_read_table(h->file, h, t, rows, count, err);
-}
-
-rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t first,
-    int64_t count, void *rows, rc_err_t *err)
-{
-    if (count == 0)
-        return RC_OK;
+    const hsize_t dims[2] = {(hsize_t)rows, (hsize_t)t->columns};
     hid_t type = rc_h5_row_type(t);
-    rc_status_t st = type < 0 ? rc_h5_fail(err, h->path, t->path)
-                              : read_range(h, t->path, t, type, first, count, rows, err);
-    return rc_h5_dropped(st, type, h->path, t->path, err);
+    hid_t mem = -1;
+    hid_t file = -1;
+    int ok = type >= 0 && H5Dset_extent(d, dims) >= 0;
+    if (ok && n > 0) {
+        file = select_rows(d, rows - n, n, &mem);
+        ok = file >= 0 && H5Dwrite(d, type, mem, file, H5P_DEFAULT, from) >= 0;
+    }
+    /* part of it is only written as the dataset is closed */
+    ok = RC_H5_DROP(ok, mem, file, d, type);
+    return ok ? RC_OK : rc_h5_fail(err, h->path, t->path);
 }
 
 rc_status_t rc_h5_replace(
     const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t count, rc_err_t *err)
 {
-    hsize_t dims = (hsize_t)count;
-    hid_t type = rc_h5_row_type(t);
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-    int ok = type >= 0 && d >= 0 && H5Dset_extent(d, &dims) >= 0 &&
-             (count == 0 || H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
-    ok = RC_H5_DROP(ok, d, type);
+    if (d < 0)
+        return rc_h5_fail(err, h->path, t->path);
     rc_contents_forget(h->contents, t->path);
     rc_contents_add(h->contents, RC_CONTENTS_ROWS, t->path, 0, rows, count, t->row_bytes);
-    return ok ? RC_OK : rc_h5_fail(err, h->path, t->path);
+    return write_rows(h, t, d, rows, count, count, err);
 }
 
-rc_status_t rc_h5_read_samples(
-    const rc_h5_t *h, int64_t offset, int64_t count, int64_t *ns, rc_err_t *err)
+rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const void *rows, int64_t n,
+    int64_t *first, rc_err_t *err)
 {
-    return count == 0
-               ? RC_OK
-               : read_range(h, RC_SAMPLES_PATH, NULL, H5T_NATIVE_INT64, offset, count, ns, err);
-}
-
-rc_status_t rc_h5_samples(const rc_h5_t *h, int64_t *count, rc_err_t *err)
-{
-    return rows_at(h, RC_SAMPLES_PATH, count, err);
+    if (first)
+        *first = 0;
+    if (n == 0)
+        return RC_OK;
+    hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
+    int64_t base = d < 0 ? -1 : rc_h5_extent(d);
+    if (base < 0)
+        return rc_h5_dropped(rc_h5_fail(err, h->path, t->path), d, h->path, t->path, err);
+    if (first)
+        *first = base;
+    rc_contents_add(h->contents, RC_CONTENTS_ROWS, t->path, base, rows, n, t->row_bytes);
+    return write_rows(h, t, d, rows, n, base + n, err);
 }

@@ -36,6 +36,13 @@ int rc_h5_drop(hid_t id)
     return ok;
 }
 
+hid_t rc_h5_kept(hid_t id, int ok)
+{
+    if (!ok)
+        (void)rc_h5_drop(id);
+    return ok ? id : -1;
+}
+
 int rc_h5_drop_all(int ok, const hid_t *id, size_t n)
 {
     for (size_t i = 0; i < n; i++)

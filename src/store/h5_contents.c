@@ -48,25 +48,6 @@ static herr_t add_attribute(hid_t object, const char *name, const H5A_info_t *in
     return ok ? 0 : -1;
 }
 
-/* A piece of rows of a dataset of any rank; scalars are one row. */
-static int read_piece(hid_t d, hid_t type, int64_t first, int64_t n, void *to)
-{
-    hsize_t at[H5S_MAX_RANK] = {0};
-    hsize_t count[H5S_MAX_RANK];
-    hid_t file = H5Dget_space(d);
-    int rank = file < 0 ? -1 : H5Sget_simple_extent_dims(file, count, NULL);
-    hid_t mem = -1;
-    int ok = rank >= 0;
-    if (ok && rank > 0) {
-        at[0] = (hsize_t)first;
-        count[0] = (hsize_t)n;
-        mem = H5Screate_simple(rank, count, NULL);
-        ok = mem >= 0 && H5Sselect_hyperslab(file, H5S_SELECT_SET, at, NULL, count, NULL) >= 0;
-    }
-    ok = ok && H5Dread(d, type, rank ? mem : H5S_ALL, rank ? file : H5S_ALL, H5P_DEFAULT, to) >= 0;
-    return RC_H5_DROP(ok, mem, file);
-}
-
 static int add_rows(rc_contents_t *t, const char *name, hid_t d, hid_t type)
 {
     enum { piece_bytes = 1 << 20 };
@@ -78,7 +59,7 @@ static int add_rows(rc_contents_t *t, const char *name, hid_t d, hid_t type)
     rc_contents_add(t, RC_CONTENTS_ROWS, name, 0, NULL, 0, 0);
     for (int64_t i = 0; ok && bytes && i < rows; i += piece) {
         int64_t n = rows - i < piece ? rows - i : piece;
-        ok = read_piece(d, type, i, n, buffer);
+        ok = rc_h5_read_piece(d, type, i, n, buffer);
         if (ok)
             rc_contents_add(t, RC_CONTENTS_ROWS, name, i, buffer, n, bytes);
     }

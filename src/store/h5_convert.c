@@ -43,7 +43,7 @@ const rc_schema_table_t *rc_h5_table_at(const char *path)
 }
 
 /* A dataset that cannot be appended to as it is: it has filters, or its rows have other types than
- * those of this schema, which a collective write does not convert. */
+ * those of this schema. */
 static herr_t find_other(hid_t at, const char *name, const H5L_info_t *info, void *user)
 {
     int *found = user;

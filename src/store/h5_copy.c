@@ -42,10 +42,7 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
                   : H5Acreate2(p->to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     p->ok = b >= 0 && H5Aread(a, type, value) >= 0 && H5Awrite(b, type, value) >= 0;
     free(value);
-    p->ok = rc_h5_drop(b) && p->ok;
-    p->ok = rc_h5_drop(space) && p->ok;
-    p->ok = rc_h5_drop(type) && p->ok;
-    p->ok = rc_h5_drop(a) && p->ok;
+    p->ok = RC_H5_DROP(p->ok, b, space, type, a);
     return p->ok ? 0 : -1;
 }
 
@@ -59,8 +56,7 @@ static int copy_attributes(hid_t from, hid_t to)
 /* ----------------------------------------------------------------- datasets */
 
 /* As the old one, compressed or not.  Compressed chunks are allocated as they are written, because
- * their sizes are not known before; others when the dataset grows: a collective write needs their
- * addresses. */
+ * their sizes are not known before; others when the dataset grows, as those of a new store. */
 static hid_t creation_of(const copy_t *c, hid_t d)
 {
     hid_t p = H5Dget_create_plist(d);
@@ -73,11 +69,7 @@ static hid_t creation_of(const copy_t *c, hid_t d)
         if (ok && c->o->compressed)
             ok = H5Pset_shuffle(p) >= 0 && H5Pset_deflate(p, DEFLATE_LEVEL) >= 0;
     }
-    if (p >= 0 && !ok) {
-        (void)rc_h5_drop(p);
-        p = -1;
-    }
-    return p;
+    return rc_h5_kept(p, ok);
 }
 
 /* Where the raw times of each row of /results are in the copy. */
@@ -133,11 +125,7 @@ static hid_t space_of(hid_t d, int64_t rows, size_t *values)
         now[i] = rows >= 0 && i == 0 ? (hsize_t)rows : now[i];
         *values *= (size_t)now[i];
     }
-    if (s >= 0 && (rank < 0 || (rank > 0 && H5Sset_extent_simple(s, rank, now, max) < 0))) {
-        (void)rc_h5_drop(s);
-        s = -1;
-    }
-    return s;
+    return rc_h5_kept(s, rank == 0 || (rank > 0 && H5Sset_extent_simple(s, rank, now, max) >= 0));
 }
 
 static int is_results(const char *name)
@@ -248,12 +236,10 @@ static herr_t copy_object(hid_t at, const char *name, const H5L_info_t *info, vo
 static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
 {
     int64_t rows = 0;
-    RC_PASS(rc_h5_rows(h, &rc_schema[RC_T_RESULT], &rows, c->err));
+    int64_t samples = 0;
     rc_status_t st = RC_OK;
-    hid_t d = H5Dopen2(h->file, RC_SAMPLES_PATH, H5P_DEFAULT);
-    int64_t samples = d < 0 ? -1 : rc_h5_extent(d);
-    if (samples < 0)
-        st = rc_h5_fail(c->err, h->path, RC_SAMPLES_PATH);
+    RC_PASS(rc_h5_rows(h, &rc_schema[RC_T_RESULT], &rows, c->err));
+    RC_PASS(rc_h5_rows(h, &rc_schema_samples, &samples, c->err));
     for (int64_t i = 0; st == RC_OK && i < c->o->picks; i++) {
         const rc_h5_pick_t *p = &c->o->pick[i];
         if (p->row < (i ? p[-1].row + 1 : 0) || p->row >= rows)
@@ -266,7 +252,7 @@ static rc_status_t check_picks(const rc_h5_t *h, copy_t *c)
         else
             c->picked_samples += p->first >= 0 ? p->count : 0;
     }
-    return rc_h5_dropped(st, d, h->path, RC_SAMPLES_PATH, c->err);
+    return st;
 }
 
 rc_status_t rc_h5_copy(
@@ -276,22 +262,9 @@ rc_status_t rc_h5_copy(
     if (options->compressed &&
         (H5Zfilter_avail(H5Z_FILTER_DEFLATE) <= 0 || H5Zfilter_avail(H5Z_FILTER_SHUFFLE) <= 0))
         return rc_fail(err, RC_ENOTSUP, "this HDF5 was built without zlib: it cannot compress");
-    if (options->pick) {
+    if (options->pick)
         RC_PASS(check_picks(from, &c));
-    }
-    rc_status_t way = rc_h5_make_way(to, err);
-    if (way < 0)
-        return way;
-    hid_t access = rc_h5_access();
-    /* readable by HDF5 1.8 and later */
-    if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
-        c.to = H5Fcreate(to, H5F_ACC_EXCL, H5P_DEFAULT, access);
-    if (c.to < 0)
-        way = rc_h5_fail(err, to, "cannot create the copy");
-    if (!rc_h5_drop(access) && way == RC_OK)
-        way = rc_h5_fail(err, to, "cannot create the copy");
-    if (way < 0)
-        return way;
+    RC_PASS(rc_h5_make_file(to, "cannot create the copy", &c.to, err));
     int ok = copy_group(&c, ".") &&
              H5Lvisit(c.from, H5_INDEX_NAME, H5_ITER_NATIVE, copy_object, &c) >= 0;
     if (!ok && c.st == RC_OK)

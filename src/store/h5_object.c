@@ -54,26 +54,21 @@ void rc_h5_silence(void)
 static hid_t text_type(size_t n)
 {
     hid_t t = H5Tcopy(H5T_C_S1);
-    if (t >= 0 && (H5Tset_size(t, n) < 0 || H5Tset_strpad(t, H5T_STR_NULLPAD) < 0 ||
-                      H5Tset_cset(t, H5T_CSET_UTF8) < 0)) {
-        (void)rc_h5_drop(t);
-        t = -1;
-    }
-    return t;
+    return rc_h5_kept(t, t >= 0 && H5Tset_size(t, n) >= 0 &&
+                             H5Tset_strpad(t, H5T_STR_NULLPAD) >= 0 &&
+                             H5Tset_cset(t, H5T_CSET_UTF8) >= 0);
 }
 
 static hid_t enum_type(const char *const *names)
 {
     hid_t t = H5Tenum_create(H5T_NATIVE_INT32);
-    for (int32_t i = 0; t >= 0 && names[i]; i++)
-        if (H5Tenum_insert(t, names[i], &i) < 0) {
-            (void)rc_h5_drop(t);
-            t = -1;
-        }
-    return t;
+    int ok = t >= 0;
+    for (int32_t i = 0; ok && names[i]; i++)
+        ok = H5Tenum_insert(t, names[i], &i) >= 0;
+    return rc_h5_kept(t, ok);
 }
 
-static hid_t field_type(const rc_schema_field_t *f)
+hid_t rc_h5_field_type(const rc_schema_field_t *f)
 {
     switch (f->type) {
     case RC_FT_INT32:
@@ -92,39 +87,40 @@ static hid_t field_type(const rc_schema_field_t *f)
 
 hid_t rc_h5_row_type(const rc_schema_table_t *t)
 {
+    if (t->fields == 0)
+        return H5Tcopy(t->plain == RC_FT_INT64 ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE);
     hid_t row = H5Tcreate(H5T_COMPOUND, t->row_bytes);
-    for (int i = 0; row >= 0 && i < t->fields; i++) {
-        hid_t f = field_type(&t->field[i]);
-        int ok = f >= 0 && H5Tinsert(row, t->field[i].name, t->field[i].offset, f) >= 0;
-        if (!rc_h5_drop(f) || !ok) {
-            (void)rc_h5_drop(row);
-            row = -1;
-        }
+    int ok = row >= 0;
+    for (int i = 0; ok && i < t->fields; i++) {
+        hid_t f = rc_h5_field_type(&t->field[i]);
+        ok = f >= 0 && H5Tinsert(row, t->field[i].name, t->field[i].offset, f) >= 0;
+        ok = RC_H5_DROP(ok, f);
     }
-    return row;
+    return rc_h5_kept(row, ok);
 }
 
 /* -------------------------------------------------------------- attributes */
 
-int rc_h5_set_text(hid_t object, const char *name, const char *text)
+static int set_attribute(hid_t object, const char *name, hid_t type, const void *value)
 {
-    hid_t type = text_type(strlen(text) ? strlen(text) : 1);
     hid_t space = H5Screate(H5S_SCALAR);
     hid_t a = type < 0 || space < 0
                   ? -1
                   : H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    int ok = a >= 0 && H5Awrite(a, type, text) >= 0;
-    return RC_H5_DROP(ok, a, space, type);
+    int ok = a >= 0 && H5Awrite(a, type, value) >= 0;
+    return RC_H5_DROP(ok, a, space);
+}
+
+int rc_h5_set_text(hid_t object, const char *name, const char *text)
+{
+    hid_t type = text_type(strlen(text) ? strlen(text) : 1);
+    int ok = set_attribute(object, name, type, text);
+    return RC_H5_DROP(ok, type);
 }
 
 int rc_h5_set_int(hid_t object, const char *name, int32_t value)
 {
-    hid_t space = H5Screate(H5S_SCALAR);
-    hid_t a = space < 0
-                  ? -1
-                  : H5Acreate2(object, name, H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT);
-    int ok = a >= 0 && H5Awrite(a, H5T_NATIVE_INT32, &value) >= 0;
-    return RC_H5_DROP(ok, a, space);
+    return set_attribute(object, name, H5T_NATIVE_INT32, &value);
 }
 
 int rc_h5_get_int(hid_t object, const char *name, int32_t *value)
@@ -193,37 +189,31 @@ size_t rc_h5_row_bytes(hid_t d, hid_t type, int64_t *rows)
 
 /* ---------------------------------------------------------------- creation */
 
-/* An empty extendible dataset of rank 1, or rank 2 when columns > 0. */
-hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, int columns)
+hid_t rc_h5_make_dataset(hid_t at, const rc_schema_table_t *t)
 {
-    hsize_t now[2] = {0, (hsize_t)columns};
-    hsize_t max[2] = {H5S_UNLIMITED, (hsize_t)columns};
-    hsize_t chunks[2] = {(hsize_t)chunk, (hsize_t)columns};
-    int rank = columns > 0 ? 2 : 1;
+    hsize_t now[2] = {0, (hsize_t)t->columns};
+    hsize_t max[2] = {H5S_UNLIMITED, (hsize_t)t->columns};
+    hsize_t chunks[2] = {(hsize_t)t->chunk_rows, (hsize_t)t->columns};
+    int rank = t->columns > 0 ? 2 : 1;
     hid_t d = -1;
+    hid_t type = rc_h5_row_type(t);
     hid_t space = H5Screate_simple(rank, now, max);
     hid_t create = H5Pcreate(H5P_DATASET_CREATE);
     hid_t link = H5Pcreate(H5P_LINK_CREATE);
-    /* no time stamps inside the file: the same contents give the same file; chunks are allocated
-     * when the dataset grows, because a collective write needs their addresses */
-    if (space >= 0 && create >= 0 && link >= 0 && H5Pset_chunk(create, rank, chunks) >= 0 &&
-        H5Pset_obj_track_times(create, 0) >= 0 &&
+    /* no time stamps inside the file: the same contents give the same file, for which chunks are
+     * allocated when the dataset grows, too */
+    if (type >= 0 && space >= 0 && create >= 0 && link >= 0 &&
+        H5Pset_chunk(create, rank, chunks) >= 0 && H5Pset_obj_track_times(create, 0) >= 0 &&
         H5Pset_alloc_time(create, H5D_ALLOC_TIME_EARLY) >= 0 &&
         H5Pset_create_intermediate_group(link, 1) >= 0)
-        d = H5Dcreate2(at, path, type, space, link, create, H5P_DEFAULT);
-    int ok = rc_h5_drop(link);
-    ok = rc_h5_drop(create) && ok;
-    if (!rc_h5_drop(space) || !ok) {
-        (void)rc_h5_drop(d);
-        d = -1;
-    }
-    return d;
+        d = H5Dcreate2(at, t->path, type, space, link, create, H5P_DEFAULT);
+    int ok = RC_H5_DROP(1, link, create, space, type);
+    return rc_h5_kept(d, ok);
 }
 
 int rc_h5_make_table(hid_t at, const rc_schema_table_t *t)
 {
-    hid_t type = rc_h5_row_type(t);
-    hid_t d = type < 0 ? -1 : rc_h5_make_dataset(at, t->path, type, t->chunk_rows, 0);
+    hid_t d = rc_h5_make_dataset(at, t);
     int ok = d >= 0 && rc_h5_describe(d, t);
-    return RC_H5_DROP(ok, d, type);
+    return RC_H5_DROP(ok, d);
 }

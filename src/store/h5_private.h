@@ -9,7 +9,7 @@
  *  reason. */
 rc_status_t rc_h5_fail(rc_err_t *err, const char *path, const char *what);
 
-/** Write what is left of an open file, and close it; collective when it was opened so.  After a
+/** Write what is left of an open file, and close it.  After a
  *  failure HDF5 must not be ended, see rc_store_can_finish.
  *  \return RC_OK or RC_ESTORE */
 rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
@@ -17,6 +17,9 @@ rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err);
 /** Close what is no file; -1 is allowed.  The reason of an earlier failure stays for rc_h5_fail.
  *  \return 1; 0: it could not be closed: what was written to it may be lost */
 int rc_h5_drop(hid_t id);
+
+/** What was made, or when not all of that went well -1, and it is closed. */
+hid_t rc_h5_kept(hid_t id, int ok);
 
 /** Close several, in this order.  \return 1 when `ok` is, and all could be closed */
 int rc_h5_drop_all(int ok, const hid_t *id, size_t n);
@@ -43,6 +46,9 @@ hid_t rc_h5_access(void);
 /** Keep HDF5 from printing its error stack. */
 void rc_h5_silence(void);
 
+/** HDF5 type of a field, the same in file and memory; -1 on failure.  Close it. */
+hid_t rc_h5_field_type(const rc_schema_field_t *f);
+
 /** HDF5 type of a table's rows, the same in file and memory; -1 on failure.  Close it. */
 hid_t rc_h5_row_type(const rc_schema_table_t *t);
 
@@ -52,8 +58,8 @@ int rc_h5_set_int(hid_t object, const char *name, int32_t value);
 int rc_h5_get_int(hid_t object, const char *name, int32_t *value);
 char *rc_h5_get_text(hid_t object, const char *name);
 
-/** An empty extendible dataset of rank 1, or rank 2 when columns > 0; -1 on failure. */
-hid_t rc_h5_make_dataset(hid_t at, const char *path, hid_t type, int64_t chunk, int columns);
+/** An empty extendible dataset, opened; -1 on failure. */
+hid_t rc_h5_make_dataset(hid_t at, const rc_schema_table_t *t);
 
 /** An empty table with its description; 1 on success. */
 int rc_h5_make_table(hid_t at, const rc_schema_table_t *t);
@@ -80,20 +86,11 @@ int64_t rc_h5_extent(hid_t d);
  *  nor to be allocated. */
 int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes);
 
-/** Read a whole table at t->path below `at`. */
-rc_status_t rc_h5_read_table(hid_t at, const rc_h5_t *h, const rc_schema_table_t *t, void **rows,
-    int64_t *count, rc_err_t *err);
+/** Read n rows of a dataset of any rank from row `first`; scalars are one row.  \return 1: read */
+int rc_h5_read_piece(hid_t d, hid_t type, int64_t first, int64_t n, void *to);
 
-/** The shared part of all that reserves.  Local. */
-rc_status_t rc_h5_reserve_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
-    size_t row_bytes, int64_t n, rc_err_t *err);
-
-/** The shared part of all appends.  Collective. */
-rc_status_t rc_h5_append_rows(const rc_h5_t *h, const char *path, hid_t type, int columns,
-    size_t row_bytes, const void *rows, int64_t n, int64_t *first, rc_err_t *err);
-
-/** Remove what has the name of a file that is made anew: HDF5 then makes it with O_EXCL, which
- *  follows no link.  \return RC_OK, RC_EIO */
-rc_status_t rc_h5_make_way(const char *path, rc_err_t *err);
+/** Make a file that HDF5 1.8 and later can read, in the place of what has its name.
+ *  \param[out] file  close it with rc_h5_end; -1 on failure */
+rc_status_t rc_h5_make_file(const char *path, const char *what, hid_t *file, rc_err_t *err);
 
 #endif

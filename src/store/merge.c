@@ -125,7 +125,7 @@ static rc_status_t read_store(
         *created_ns = about.created_ns;
     RC_TRY(rc_dicts_read(&s->dicts, &s->h, err));
     RC_TRY(rc_h5_rows(&s->h, &rc_schema[RC_T_RESULT], &s->results, err));
-    RC_TRY(rc_h5_samples(&s->h, &s->samples, err));
+    RC_TRY(rc_h5_rows(&s->h, &rc_schema_samples, &s->samples, err));
     if (!o->skip_journals)
         st = check_journals(s, &seen, err);
 done:

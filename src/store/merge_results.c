@@ -97,7 +97,7 @@ static rc_status_t read_rows(
 static rc_status_t read_samples(
     const rc_merge_store_t *s, int64_t first, int64_t count, void *to, rc_err_t *err)
 {
-    return rc_h5_read_samples(&s->h, first, count, to, err);
+    return rc_h5_read_rows(&s->h, &rc_schema_samples, first, count, to, err);
 }
 
 /* Make [first, first + count) be in the window.
@@ -342,7 +342,7 @@ static rc_status_t put(const rc_merge_t *m, const entry_t *e, int64_t first, int
         b->written += r->sample_offset >= 0 ? r->reps : 0;
     }
     if (st == RC_OK)
-        st = rc_h5_append_samples(&m->h, b->sample, total, NULL, err);
+        st = rc_h5_append(&m->h, &rc_schema_samples, b->sample, total, NULL, err);
     if (st == RC_OK)
         st = rc_h5_append(&m->h, t, b->row + first, last - first, NULL, err);
     return st;

@@ -28,7 +28,7 @@ rc_status_t rc_samples_of(
         rc_status_t st = RC_GROW(s->piece, s->capacity, (size_t)n, "raw times", err);
         s->count = 0;
         if (st == RC_OK)
-            st = rc_h5_read_samples(s->h, at, n, s->piece, err);
+            st = rc_h5_read_rows(s->h, &rc_schema_samples, at, n, s->piece, err);
         if (st < 0)
             return st;
         s->first = at;

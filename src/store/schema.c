@@ -236,7 +236,7 @@ static const rc_schema_field_t result_fields[] = {
 
 #define TABLE(path, title, row, fields, chunk)                                                     \
     {                                                                                              \
-        path, title, sizeof(row), fields, (int)(sizeof fields / sizeof *fields), chunk             \
+        path, title, sizeof(row), fields, (int)(sizeof fields / sizeof *fields), chunk, 0, 0       \
     }
 
 const rc_schema_table_t rc_schema[RC_T_COUNT] = {
@@ -259,6 +259,9 @@ const rc_schema_table_t rc_schema[RC_T_COUNT] = {
 
 const rc_schema_table_t rc_schema_feature_rows =
     TABLE("rows", "What each row of values is for", rc_row_feature_t, feature_fields, 1024);
+
+const rc_schema_table_t rc_schema_samples = {
+    RC_SAMPLES_PATH, "Raw times", sizeof(int64_t), NULL, 0, 16384, RC_FT_INT64, 0};
 
 int rc_schema_fields(const rc_schema_table_t *t, int version, size_t *bytes)
 {

@@ -1,8 +1,8 @@
 /** \file store/schema.h  The tables of a store: one row struct each, described field by field.
  *
  *  The description is all that creation, appending and reading need.  Rows have no padding and the
- *  file type equals the memory type: HDF5 then never converts, and collective writes stay
- *  collective.  Texts are fixed-length, NUL-padded UTF-8; a text that does not fit is refused.
+ *  file type equals the memory type: HDF5 then never converts.  Texts are fixed-length, NUL-padded
+ *  UTF-8; a text that does not fit is refused.
  *  Enumerations are HDF5 enumerations.  Times are ns, floats are float64, NaN is "missing".
  *
  *  Groups: /dict holds the small dictionaries, whose `id` is the row number; every other table
@@ -73,14 +73,16 @@ typedef struct rc_schema_field {
     int may_be_none;    /**< of an id: 1: -1 stands for none */
 } rc_schema_field_t;
 
-/** One table. */
+/** One table, or an array of plain numbers. */
 typedef struct rc_schema_table {
     const char *path; /**< "/results" */
     const char *title;
     size_t row_bytes;
-    const rc_schema_field_t *field;
-    int fields;
-    int64_t chunk_rows; /**< rows per HDF5 chunk, 64 KiB to 1 MiB */
+    const rc_schema_field_t *field; /**< [fields] */
+    int fields;                     /**< 0: rows are plain numbers ... */
+    int64_t chunk_rows;             /**< rows per HDF5 chunk, 64 KiB to 1 MiB */
+    rc_field_type_t plain;          /**< ... of that type, ... */
+    int columns;                    /**< ... so many in a row of rank 2; 0: one, of rank 1 */
 } rc_schema_table_t;
 
 /** A matrix: identity is the digest of its canonical CSR. */
@@ -266,6 +268,7 @@ extern const rc_schema_table_t rc_schema[RC_T_COUNT];
 
 /** Raw batch times: a flat int64 dataset of ns; a result's are [sample_offset, +reps). */
 #define RC_SAMPLES_PATH "/samples"
+extern const rc_schema_table_t rc_schema_samples;
 /** Group of the feature sets: /features/<set>/rows (table) and /features/<set>/values (2-D). */
 #define RC_FEATURES_PATH "/features"
 

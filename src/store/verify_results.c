@@ -264,7 +264,7 @@ rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err)
     int64_t n = 0;
     rc_status_t st = rc_h5_rows(&v->h, t, &n, err);
     if (st == RC_OK)
-        st = rc_h5_samples(&v->h, &w.samples.total, err);
+        st = rc_h5_rows(&v->h, &rc_schema_samples, &w.samples.total, err);
     if (st < 0)
         return rc_verify_unread(v, path, st, err);
     v->info.samples = w.samples.total;

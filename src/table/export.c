@@ -23,7 +23,7 @@ rc_status_t rc_export_open(
     RC_TRY(rc_view_load(&t->h, &t->view, err));
     RC_TRY(rc_view_check(t->view, options->where, err));
     t->samples.h = &t->h;
-    RC_TRY(rc_h5_samples(&t->h, &t->samples.total, err));
+    RC_TRY(rc_h5_rows(&t->h, &rc_schema_samples, &t->samples.total, err));
     RC_TRY(rc_export_make(t, store, err));
     rc_export_begin(t, 0);
     *out = t;

@@ -364,10 +364,11 @@ done:
 
 static rc_status_t load_samples(const rc_h5_t *h, rc_view_t *v, rc_err_t *err)
 {
-    RC_PASS(rc_h5_samples(h, &v->samples, err));
+    RC_PASS(rc_h5_rows(h, &rc_schema_samples, &v->samples, err));
     v->sample = rc_alloc((size_t)v->samples, sizeof *v->sample, "raw times", err);
     RC_PASS(v->sample ? RC_OK : RC_ENOMEM);
-    return v->samples ? rc_h5_read_samples(h, 0, v->samples, v->sample, err) : RC_OK;
+    return v->samples ? rc_h5_read_rows(h, &rc_schema_samples, 0, v->samples, v->sample, err)
+                      : RC_OK;
 }
 
 static rc_status_t read_store(const char *store, int samples, rc_view_t **out, rc_err_t *err)

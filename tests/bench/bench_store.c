@@ -105,7 +105,7 @@ static rc_status_t make(const char *path, int store, int64_t rows)
         int64_t n = rows - at < BLOCK ? rows - at : BLOCK;
         for (int64_t i = 0; i < n; i++)
             fill(&d, store, at + i, &r, &row[i], ns + i * REPS);
-        st = rc_h5_append_samples(&h, ns, n * REPS, NULL, &err);
+        st = rc_h5_append(&h, &rc_schema_samples, ns, n * REPS, NULL, &err);
         if (st == RC_OK)
             st = rc_h5_append(&h, &rc_schema[RC_T_RESULT], row, n, NULL, &err);
     }

@@ -100,30 +100,26 @@ static void folds(const char *dir)
 {
     rc_err_t err = {0};
     rc_dicts_t dicts;
-    rc_fold_plan_t plan = {0};
-    rc_fold_bulk_t bulk;
-    memset(&bulk, 0, sizeof bulk);
+    const rc_fold_writers_t none = {0};
+    rc_fold_t fold = {0};
     rc_dicts_init(&dicts);
-    rc_status_t st = rc_fold_scan(dir, &dicts, no_rows, NULL, NULL, NULL, &plan, &err);
+    rc_status_t st = rc_fold_read(dir, &dicts, no_rows, NULL, &none, NULL, &fold, &err);
     FUZZ_CHECK(st == RC_OK || (err.status == st && err.text[0] && !strchr(err.text, '\n')));
     if (st == RC_OK) {
-        st = rc_fold_read(dir, plan.part, 0, plan.parts, plan.set, plan.sets, &dicts, &bulk, &err);
-        FUZZ_CHECK(st == RC_OK);
-        for (size_t i = 0; i < bulk.results; i++) {
-            const rc_row_result_t *w = &bulk.result[i];
+        for (size_t i = 0; i < fold.results; i++) {
+            const rc_row_result_t *w = &fold.result[i];
             FUZZ_CHECK(w->sample_offset < 0 ||
-                       (w->reps >= 0 && w->sample_offset + w->reps <= (int64_t)bulk.samples));
+                       (w->reps >= 0 && w->sample_offset + w->reps <= (int64_t)fold.samples));
         }
         size_t rows[RC_DICTS];
         for (int i = 0; i < RC_DICTS; i++)
             rows[i] = dicts.d[i].count;
-        rc_fold_plan_free(&plan);
-        rc_fold_bulk_free(&bulk);
-        FUZZ_CHECK(rc_fold_scan(dir, &dicts, no_rows, NULL, NULL, NULL, &plan, &err) == RC_OK);
-        FUZZ_CHECK(!plan.changed && plan.crashed_count == 0 && plan.new_bytes == 0);
+        rc_fold_free(&fold);
+        FUZZ_CHECK(rc_fold_read(dir, &dicts, no_rows, NULL, &none, NULL, &fold, &err) == RC_OK);
+        FUZZ_CHECK(!fold.changed && fold.crashed_count == 0 && fold.results == 0);
         for (int i = 0; i < RC_DICTS; i++)
             FUZZ_CHECK(rows[i] == dicts.d[i].count);
-        rc_fold_plan_free(&plan);
+        rc_fold_free(&fold);
     }
     rc_dicts_free(&dicts);
 }

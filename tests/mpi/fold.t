@@ -1,7 +1,6 @@
 #!/bin/sh
 # The journals of a killed sweep, folded on 1, 2, 3 and 5 ranks (more than there are journals): the
 # same file.  With ROWCAST_OTHER, a program built with the other HDF5, its file is the same too.
-# With parallel HDF5 a write that is not collective is an error, so this tests that too.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 command -v h5diff >/dev/null || skip_all "no h5diff"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # A store and a journal of schema 1.0 on 1, 2, 3 and 5 ranks: each fold converts the store into the same
-# file, and each sweep extends it.  With parallel HDF5 a write that is not collective is an error, so
-# this tests that rows get the types of this schema before the ranks write.  With ROWCAST_OTHER, a
-# program built with the other HDF5, its file is the same too.
+# file, and each sweep extends it.  With ROWCAST_OTHER, a program built with the other HDF5, its file is
+# the same too.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
 plan 27

@@ -6,23 +6,21 @@
 
 /* What tests/sim/probe measures on one machine, with one process. */
 typedef struct sim_disk {
-    double create_s;      /* of a journal: file, lock, first record, three syncs */
-    double open_s;        /* of a journal in a scan: open, lock, close, remove */
-    double scan_s;        /* of a result in a scan, with what the journal says beside it */
-    double read_s;        /* ... when it is read into a row */
-    double write_s;       /* ... when it is written to the store */
-    double copy_s;        /* of a byte of the store: read, copied, written, sealed, synced */
+    double create_s; /* of a journal: file, lock, first record, three syncs */
+    double open_s;   /* of a journal in a scan: open, lock, close, remove */
+    double scan_s;   /* of a result that is read into a row, with what the journal says beside it */
+    double write_s;  /* ... when it is written to the store */
+    double copy_s;   /* of a byte of the store: read, copied, written, sealed, synced */
     double journal_bytes; /* of a result */
     double store_bytes;
 } sim_disk_t;
 
 typedef struct sim_round {
     double create_s; /* of all journals, if the folder takes one at a time */
-    double scan_s;   /* rank 0 alone */
-    double read_s;   /* the ranks together */
-    double write_s;  /* one file: not divided by the ranks */
-    double copy_s;   /* rank 0 alone: the old store */
-    double total_s;  /* of the round at the end; without create_s */
+    double scan_s;   /* rank 0 does all */
+    double write_s;
+    double copy_s;        /* of the old store */
+    double total_s;       /* of the round at the end; without create_s */
     double journal_bytes; /* all journals together */
     double store_bytes;
 } sim_round_t;
@@ -32,12 +30,11 @@ static inline sim_round_t sim_round(const sim_disk_t *d, int ranks, double rows,
 {
     sim_round_t r = {.create_s = d->create_s * ranks,
         .scan_s = d->open_s * ranks + d->scan_s * rows,
-        .read_s = d->open_s + d->read_s * rows / ranks,
         .write_s = d->write_s * rows,
         .copy_s = d->copy_s * d->store_bytes * old,
         .journal_bytes = d->journal_bytes * rows,
         .store_bytes = d->store_bytes * (rows + old)};
-    r.total_s = r.scan_s + r.read_s + r.write_s + r.copy_s;
+    r.total_s = r.scan_s + r.write_s + r.copy_s;
     return r;
 }
 

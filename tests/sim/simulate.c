@@ -27,7 +27,6 @@ typedef struct options {
     double create_us;
     double open_us;
     double scan_us;
-    double read_us;
     double write_us;
     double copy_ns;
     double journal_bytes;
@@ -47,8 +46,8 @@ typedef struct options {
     {                                                                                              \
         name, 0, RC_OPT_INT, offsetof(options_t, member), "N", help, least, 0                      \
     }
-static const rc_opt_t table[] = {
-    {"ranks", 'n', RC_OPT_TEXT, offsetof(options_t, ranks), "LIST", "Ranks, comma-separated.", 0, 0},
+static const rc_opt_t table[] = {{"ranks", 'n', RC_OPT_TEXT, offsetof(options_t, ranks), "LIST",
+                                     "Ranks, comma-separated.", 0, 0},
     {"matrices", 'm', RC_OPT_TEXT, offsetof(options_t, matrices), "LIST",
         "Matrices, comma-separated, drawn from the store with replacement.", 0, 0},
     WHOLE("blocks", blocks, 0, "Groups of results of a matrix. 0: as many as in the store."),
@@ -62,7 +61,6 @@ static const rc_opt_t table[] = {
     REAL("create", create_us, "US", "Making a journal."),
     REAL("open", open_us, "US", "Opening one in a scan."),
     REAL("scan", scan_us, "US", "Scanning what a journal says of one result."),
-    REAL("read", read_us, "US", "Reading one result of a journal."),
     REAL("write", write_us, "US", "Writing one result to the store."),
     REAL("copy", copy_ns, "NS", "Copying a byte of the store."),
     REAL("journal-bytes", journal_bytes, "BYTES", "Of one result in a journal."),
@@ -84,12 +82,14 @@ static void print_deal(const options_t *o, int ranks, int64_t items, const sim_d
     for (int k = 0; k < SIM_MESSAGES; k++)
         all += d->messages[k];
     if (o->messages) {
-        printf("next %" PRId64 " claim %" PRId64 " tell %" PRId64 " leave %" PRId64 " own %" PRId64 "\n",
+        printf("next %" PRId64 " claim %" PRId64 " tell %" PRId64 " leave %" PRId64 " own %" PRId64
+               "\n",
             d->messages[sim_next], d->messages[sim_claim], d->messages[sim_tell],
             d->messages[sim_leave], d->own);
         return;
     }
-    printf("%7d %9" PRId64 " %9.0f %11" PRId64 " %9.0f %9.1f %9.3f %9.3f %8" PRId64 " %8.1f %8.1f\n",
+    printf("%7d %9" PRId64 " %9.0f %11" PRId64 " %9.0f %9.1f %9.3f %9.3f %8" PRId64
+           " %8.1f %8.1f\n",
         ranks, items, d->wall_s, all, (double)all / d->wall_s, 100 * d->busy_s / d->wall_s,
         1e3 * d->wait_mean_s, 1e3 * d->wait_most_s, d->queue_most, d->tail_s,
         100 * d->work_s / d->wall_s / ranks);
@@ -100,7 +100,6 @@ static void print_round(const options_t *o, int ranks, double rows)
     const sim_disk_t disk = {.create_s = 1e-6 * o->create_us,
         .open_s = 1e-6 * o->open_us,
         .scan_s = 1e-6 * o->scan_us,
-        .read_s = 1e-6 * o->read_us,
         .write_s = 1e-6 * o->write_us,
         .copy_s = 1e-9 * o->copy_ns,
         .journal_bytes = o->journal_bytes,
@@ -108,9 +107,9 @@ static void print_round(const options_t *o, int ranks, double rows)
     for (int again = 0; again < 2; again++) {
         /* the second sweep brings a hundredth to what the first has left */
         sim_round_t r = sim_round(&disk, ranks, again ? rows / 100 : rows, again ? rows : 0);
-        printf("%7d %12.0f %12.0f %8.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.2f %9.2f\n", ranks,
-            again ? rows / 100 : rows, again ? rows : 0, r.create_s, r.scan_s, r.read_s, r.write_s,
-            r.copy_s, r.total_s, r.journal_bytes * 1e-9, r.store_bytes * 1e-9);
+        printf("%7d %12.0f %12.0f %8.1f %9.1f %9.1f %9.1f %9.1f %9.2f %9.2f\n", ranks,
+            again ? rows / 100 : rows, again ? rows : 0, r.create_s, r.scan_s, r.write_s, r.copy_s,
+            r.total_s, r.journal_bytes * 1e-9, r.store_bytes * 1e-9);
     }
 }
 
@@ -119,8 +118,8 @@ static void print_head(const options_t *o)
     if (o->messages)
         return;
     if (o->round)
-        printf("%7s %12s %12s %8s %9s %9s %9s %9s %9s %9s %9s\n", "ranks", "rows", "old", "create_s",
-            "scan_s", "read_s", "write_s", "copy_s", "round_s", "jrnl_GB", "store_GB");
+        printf("%7s %12s %12s %8s %9s %9s %9s %9s %9s %9s\n", "ranks", "rows", "old", "create_s",
+            "scan_s", "write_s", "copy_s", "round_s", "jrnl_GB", "store_GB");
     else
         printf("%7s %9s %9s %11s %9s %9s %9s %9s %8s %8s %8s\n", "ranks", "matrices", "wall_s",
             "messages", "per_s", "server_%", "wait_ms", "most_ms", "queue", "tail_s", "busy_%");
@@ -201,8 +200,7 @@ int main(int argc, char **argv)
         .latency_us = 5,
         .create_us = 1000,
         .open_us = 20,
-        .scan_us = 5,
-        .read_us = 2,
+        .scan_us = 7,
         .write_us = 5,
         .copy_ns = 2,
         .journal_bytes = 2000,

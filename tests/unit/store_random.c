@@ -365,7 +365,9 @@ static void add_results(lines_t *l, const raw_t *s)
         for (int64_t k = 0; r.sample_offset >= 0 && k < r.reps; k++) {
             int64_t ns;
             size_t at = strlen(raw);
-            assert_int_equal(rc_h5_read_samples(&s->h, r.sample_offset + k, 1, &ns, NULL), RC_OK);
+            assert_int_equal(
+                rc_h5_read_rows(&s->h, &rc_schema_samples, r.sample_offset + k, 1, &ns, NULL),
+                RC_OK);
             snprintf(raw + at, sizeof raw - at, " %" PRId64, ns);
         }
         add(l, "result %s %.32s %.32s@%d %.32s@%d %.160s %.32s %.256s:%s",

@@ -478,7 +478,8 @@ static void samples_belong_to_their_rows(void **state)
             continue;
         }
         assert_int_equal(r->reps, 3);
-        assert_int_equal(rc_h5_read_samples(&h, r->sample_offset, r->reps, ns, NULL), RC_OK);
+        assert_int_equal(
+            rc_h5_read_rows(&h, &rc_schema_samples, r->sample_offset, r->reps, ns, NULL), RC_OK);
         for (int k = 0; k < 3; k++)
             assert_int_equal(ns[k], (int64_t)r->median_ns);
     }

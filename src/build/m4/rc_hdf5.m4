@@ -1,4 +1,4 @@
-# RC_HDF5: HDF5_CFLAGS, HDF5_LIBS; defines HAVE_PARALLEL_HDF5 when the library writes through MPI-IO.
+# RC_HDF5: HDF5_CFLAGS, HDF5_LIBS; rank 0 writes a store, so either kind of library will do.
 # Order: the variables, then pkg-config names, then h5pcc/h5cc -show.  A parallel HDF5 is built for one MPI: those of
 # another are not looked at ($rc_mpi_kin, from RC_MPI; the name hdf5-mpi may lead to any of them).
 AC_DEFUN([RC_HDF5], [
@@ -59,7 +59,6 @@ CPPFLAGS=$rc_save_CPPFLAGS; LIBS=$rc_save_LIBS
 AS_IF([test $with_hdf5 = parallel && test $rc_h5_parallel = no],
   [AC_MSG_ERROR([--with-hdf5=parallel, but $rc_h5_from is serial (Debian: libhdf5-${rc_mpi_kin:-openmpi}-dev)])])
 AS_IF([test $rc_h5_parallel = yes && test $with_hdf5 != serial],
-  [AC_DEFINE([HAVE_PARALLEL_HDF5], [1], [Define to 1 to commit to the store through MPI-IO])
-   rc_hdf5_summary="$rc_h5_version, parallel ($rc_h5_from)"],
+  [rc_hdf5_summary="$rc_h5_version, parallel ($rc_h5_from)"],
   [rc_hdf5_summary="$rc_h5_version, serial, rank 0 writes for all ($rc_h5_from)"])
 ])
