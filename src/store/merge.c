@@ -9,10 +9,10 @@
 #include "store/path.h"
 #include "store/prove.h"
 #include "store/replace.h"
+#include "store/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The output while it is made. */
@@ -28,75 +28,23 @@ typedef struct target {
 
 /* ----------------------------------------------------------------------- journals */
 
-/* How far the journals of a store go, seen before the store itself is: what is folded in between is
- * then in the store. */
-typedef struct seen {
-    char **name;
-    int64_t *end; /* behind the last whole record; INT64_MAX: its writer is gone, and what it had in
-                     hand may not be in the store */
-    int64_t count;
-    char *dir;
-} seen_t;
-
-static void seen_free(seen_t *s)
+static int is_there(const char *store, const char *journal)
 {
-    rc_journal_names_free(s->name, s->count);
-    free(s->end);
-    free(s->dir);
-}
-
-static rc_status_t look_at_one(const char *path, int64_t *end, rc_err_t *err)
-{
-    rc_journal_view_t *v = NULL;
-    rc_record_t r;
-    rc_status_t st = rc_journal_open(path, 0, &v, err);
-    *end = 0;
-    if (st == RC_ENOENT) /* folded and removed since it was listed */
-        return RC_OK;
-    if (st < 0)
-        return st;
-    while (rc_journal_next(v, &r))
-        *end = r.end;
-    if (rc_journal_writer(v, NULL) != RC_OWNER_ALIVE &&
-        rc_journal_writer(v, NULL) != RC_OWNER_ELSEWHERE)
-        *end = INT64_MAX;
-    st = rc_journal_read_status(v, err);
-    rc_journal_view_close(v);
-    return st;
-}
-
-static rc_status_t look_at_journals(const char *store, seen_t *out, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    out->dir = rc_journal_dir(store, err);
-    RC_PASS(out->dir ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_journal_list(out->dir, &out->name, &out->count, err));
-    out->end = rc_alloc((size_t)out->count, sizeof *out->end, "journals", err);
-    RC_TRY(out->end ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < out->count; i++) {
-        char *path = rc_strf("a path", err, "%s/%s", out->dir, out->name[i]);
-        st = path ? look_at_one(path, &out->end[i], err) : RC_ENOMEM;
-        free(path);
-        RC_TRY(st);
-    }
-done:
-    return st;
-}
-
-static int is_there(const seen_t *s, int64_t i)
-{
-    char *path = rc_strf("a path", NULL, "%s/%s", s->dir, s->name[i]);
+    char *path = rc_strf("a path", NULL, "%s.journal/%s", store, journal);
     int there = path && access(path, F_OK) == 0;
     free(path);
     return there;
 }
 
-static rc_status_t check_journals(const rc_merge_store_t *s, const seen_t *seen, rc_err_t *err)
+/* \param[in] seen  the journals as they were before the store was read: what is folded in between
+ *                  is then in it */
+static rc_status_t check_journals(const rc_merge_store_t *s, const rc_scan_t *seen, rc_err_t *err)
 {
     int64_t more = 0;
-    for (int64_t i = 0; i < seen->count; i++)
-        more += seen->end[i] > rc_dict_journal_bytes(&s->dicts, seen->name[i]) &&
-                (seen->end[i] < INT64_MAX || is_there(seen, i));
+    for (const rc_scan_journal_t *j = seen->journal; j < seen->journal + seen->journals; j++)
+        /* what a writer that is gone had in hand may not be in the store */
+        more += j->alive ? j->end > rc_dict_journal_bytes(&s->dicts, j->name)
+                         : is_there(s->path, j->name);
     if (more == 0)
         return RC_OK;
     return rc_fail(err, RC_ESTORE,
@@ -109,13 +57,13 @@ static rc_status_t check_journals(const rc_merge_store_t *s, const seen_t *seen,
 static rc_status_t read_store(
     rc_merge_store_t *s, const rc_merge_options_t *o, int64_t *created_ns, rc_err_t *err)
 {
-    seen_t seen = {0};
+    rc_scan_t seen = {0};
     rc_h5_about_t about;
     rc_status_t st = RC_OK;
     if (!o->skip_journals)
-        RC_TRY(look_at_journals(s->path, &seen, err));
+        RC_TRY(rc_scan_journals(s->path, NULL, NULL, &seen, err));
     st = rc_h5_open(s->path, 0, &s->h, err);
-    if (st == RC_ENOENT && seen.count > 0)
+    if (st == RC_ENOENT && seen.journals > 0)
         st = rc_fail(err, RC_ENOENT, "%s: no such store, but journals: 'rowcast fold %s' first",
             s->path, s->path);
     if (st < 0)
@@ -129,7 +77,7 @@ static rc_status_t read_store(
     if (!o->skip_journals)
         st = check_journals(s, &seen, err);
 done:
-    seen_free(&seen);
+    rc_scan_free(&seen);
     return st;
 }
 
@@ -177,7 +125,6 @@ static rc_status_t target_open(
     const char *out, const rc_merge_options_t *o, target_t *t, rc_err_t *err)
 {
     const rc_lock_wait_t wait = {.busy_ns = o->lock_wait_ns};
-    struct stat s;
     const char *why;
     rc_status_t st;
     RC_TRY(rc_store_path(out, &t->path, err));
@@ -192,10 +139,7 @@ static rc_status_t target_open(
         goto done;
     RC_TRY(rc_lock_take(t->dir, "commit.lock", &wait, &t->commit, err));
     RC_TRY(rc_replace_finish(t->path, err));
-    t->exists = stat(t->path, &s) == 0;
-    /* it would be replaced, not written: so what protects it has to be asked */
-    if (t->exists && (!(s.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK) != 0))
-        RC_TRY(rc_fail(err, RC_EIO, "%s: the store is write-protected", t->path));
+    t->exists = access(t->path, F_OK) == 0;
     st = rc_replace_look(t->fresh, t->path, &why, err);
 done:
     return st;

@@ -11,10 +11,9 @@
 /* The entries of one dictionary over all stores. */
 typedef struct entries {
     rc_table_id_t table;
-    unsigned char *row; /* [count] united rows */
-    int32_t *from;      /* [count] store that each was first seen in */
-    size_t count;
-    rc_map_t index; /* key -> entry */
+    rc_dict_t d;   /* united rows */
+    int32_t *from; /* [d.count] store that each was first seen in */
+    size_t capacity;
 } entries_t;
 
 /* ------------------------------------------------------ one entry of two stores */
@@ -97,7 +96,7 @@ static rc_status_t unite_run(
 static rc_status_t unite_row(
     const rc_merge_t *m, entries_t *e, size_t at, int from, const void *row, rc_err_t *err)
 {
-    void *to = e->row + at * rc_schema[e->table].row_bytes;
+    void *to = (char *)e->d.rows + at * e->d.table->row_bytes;
     if (e->table == RC_T_MATRIX)
         return unite_matrix(m, e->from[at], from, to, row, err);
     if (e->table == RC_T_RUN)
@@ -105,32 +104,28 @@ static rc_status_t unite_row(
     return RC_OK; /* the others are all key */
 }
 
+/* The row number of a key in a dictionary that has it, or -1. */
+static int32_t find_key(const rc_dict_t *in, const rc_dict_t *of, size_t row)
+{
+    rc_digest_t key;
+    rc_dict_key(of, (const char *)of->rows + row * of->table->row_bytes, &key);
+    return rc_dict_find(in, key);
+}
+
 static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
 {
-    size_t bytes = rc_schema[e->table].row_bytes;
-    size_t all = 0;
-    for (int s = 0; s < m->stores; s++)
-        all += m->store[s].dicts.d[e->table].count;
-    e->row = rc_alloc(all, bytes, rc_schema[e->table].title, err);
-    e->from = rc_alloc(all, sizeof *e->from, rc_schema[e->table].title, err);
-    RC_PASS(e->row && e->from ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         for (size_t i = 0; i < d->count; i++) {
-            const unsigned char *row = (const unsigned char *)d->rows + i * bytes;
-            rc_digest_t key;
-            rc_status_t st = RC_OK;
-            rc_dict_key(d, row, &key);
-            int64_t at = rc_map_get(&e->index, key, -1);
-            if (at >= 0)
-                st = unite_row(m, e, (size_t)at, s, row, err);
-            else {
-                memcpy(e->row + e->count * bytes, row, bytes);
-                e->from[e->count] = s;
-                st = rc_map_set(&e->index, key, (int64_t)e->count++, err);
+            const void *row = (const char *)d->rows + i * d->table->row_bytes;
+            int32_t at = find_key(&e->d, d, i);
+            if (at >= 0) {
+                RC_PASS(unite_row(m, e, (size_t)at, s, row, err));
+                continue;
             }
-            if (st < 0)
-                return st;
+            RC_PASS(RC_GROW(e->from, e->capacity, e->d.count + 1, d->table->title, err));
+            e->from[e->d.count] = s;
+            RC_PASS(rc_dict_push(&e->d, row, err));
         }
     }
     return RC_OK;
@@ -195,19 +190,20 @@ int rc_merge_compare(const void *x, const void *y)
 /* Put the entries into the dictionary of the output, numbered in their order. */
 static rc_status_t put_in_order(rc_merge_t *m, entries_t *e, rc_err_t *err)
 {
-    const rc_schema_table_t *t = &rc_schema[e->table];
+    const rc_schema_table_t *t = e->d.table;
     const rc_schema_field_t *by[RC_MERGE_BY_MAX];
     const rc_schema_field_t *id = rc_schema_field(t, "id");
     rc_status_t st = RC_OK;
-    rc_merge_item_t *item = rc_alloc(e->count, sizeof *item, t->title, err);
+    rc_merge_item_t *item = rc_alloc(e->d.count, sizeof *item, t->title, err);
     RC_PASS(item ? RC_OK : RC_ENOMEM);
     rc_merge_sort_by(t, orders[e->table], by);
-    for (size_t i = 0; i < e->count; i++)
-        item[i] = (rc_merge_item_t){e->row + i * t->row_bytes, t->row_bytes, by, e->from[i], 1};
-    if (e->count)
-        qsort(item, e->count, sizeof *item, rc_merge_compare);
-    for (size_t i = 0; i < e->count && st == RC_OK; i++) {
-        unsigned char *row = e->row + ((const unsigned char *)item[i].row - e->row);
+    for (size_t i = 0; i < e->d.count; i++)
+        item[i] = (rc_merge_item_t){
+            (char *)e->d.rows + i * t->row_bytes, t->row_bytes, by, e->from[i], 1};
+    if (e->d.count)
+        qsort(item, e->d.count, sizeof *item, rc_merge_compare);
+    for (size_t i = 0; i < e->d.count && st == RC_OK; i++) {
+        char *row = (char *)e->d.rows + ((const char *)item[i].row - (const char *)e->d.rows);
         int32_t number = (int32_t)i;
         if (id)
             memcpy(row + id->offset, &number, sizeof number);
@@ -219,22 +215,17 @@ static rc_status_t put_in_order(rc_merge_t *m, entries_t *e, rc_err_t *err)
 
 static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
 {
-    size_t bytes = rc_schema[e->table].row_bytes;
-    rc_dict_t *to = &m->dicts.d[e->table];
-    if (e->count > INT32_MAX)
+    if (e->d.count > INT32_MAX)
         return rc_fail(
-            err, RC_ENOTSUP, "%s: %zu entries are too many", rc_schema[e->table].path, e->count);
+            err, RC_ENOTSUP, "%s: %zu entries are too many", e->d.table->path, e->d.count);
     RC_PASS(put_in_order(m, e, err));
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         int32_t *id = rc_alloc(d->count, sizeof *id, "ids", err);
         m->store[s].id[e->table] = id;
         RC_PASS(id ? RC_OK : RC_ENOMEM);
-        for (size_t i = 0; i < d->count; i++) {
-            rc_digest_t key;
-            rc_dict_key(d, (const unsigned char *)d->rows + i * bytes, &key);
-            id[i] = rc_dict_find(to, key);
-        }
+        for (size_t i = 0; i < d->count; i++)
+            id[i] = find_key(&m->dicts.d[e->table], d, i);
     }
     return RC_OK;
 }
@@ -243,19 +234,19 @@ rc_status_t rc_merge_dicts(rc_merge_t *m, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int t = 0; t < RC_MERGE_DICTS && st == RC_OK; t++) {
-        entries_t e = {.table = (rc_table_id_t)t};
+        entries_t e = {.table = (rc_table_id_t)t, .d = {.table = &rc_schema[t]}};
         st = collect(m, &e, err);
         if (st == RC_OK)
             st = publish(m, &e, err);
-        free(e.row);
+        free(e.d.rows);
+        rc_map_free(&e.d.index);
         free(e.from);
-        rc_map_free(&e.index);
     }
     return st;
 }
 
-rc_status_t rc_merge_ids(const rc_merge_store_t *s, const rc_schema_table_t *t, const char *path,
-    int64_t row, void *at, rc_err_t *err)
+rc_status_t rc_merge_ids(
+    const rc_merge_store_t *s, const rc_schema_table_t *t, int64_t row, void *at, rc_err_t *err)
 {
     for (const rc_schema_field_t *f = t->field; f < t->field + t->fields; f++) {
         int32_t id;
@@ -267,7 +258,7 @@ rc_status_t rc_merge_ids(const rc_merge_store_t *s, const rc_schema_table_t *t, 
         if (id < 0 || (size_t)id >= s->dicts.d[f->dict].count)
             return rc_fail(err, RC_ESTORE,
                 "%s: row %" PRId64 " of %s refers to row %d of %s, which has %zu rows", s->path,
-                row, path, (int)id, rc_schema[f->dict].path, s->dicts.d[f->dict].count);
+                row, t->path, (int)id, rc_schema[f->dict].path, s->dicts.d[f->dict].count);
         memcpy((char *)at + f->offset, &s->id[f->dict][id], sizeof id);
     }
     return RC_OK;

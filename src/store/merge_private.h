@@ -40,11 +40,11 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err);
 /** Unite and write the results and their raw times; fills m->info. */
 rc_status_t rc_merge_results(rc_merge_t *m, rc_err_t *err);
 
-/** Replace the ids in row `row` of the table at `path` by those of the output.
+/** Replace the ids in row `row` of a table by those of the output.
  *  \param[in,out] at  the row as it is in memory
  *  \return RC_OK, or RC_ESTORE when there is no such entry */
-rc_status_t rc_merge_ids(const rc_merge_store_t *s, const rc_schema_table_t *t, const char *path,
-    int64_t row, void *at, rc_err_t *err);
+rc_status_t rc_merge_ids(
+    const rc_merge_store_t *s, const rc_schema_table_t *t, int64_t row, void *at, rc_err_t *err);
 
 /** A row on its way to its place. */
 typedef struct rc_merge_item {

@@ -75,51 +75,6 @@ static int by_time(const void *x, const void *y)
     return 0;
 }
 
-/* ------------------------------------------------------------------------ reading */
-
-/* Reads stretches that mostly follow each other, a large piece at a time. */
-typedef struct window {
-    void *data;
-    size_t capacity;
-    int64_t first;
-    int64_t count;
-} window_t;
-
-typedef rc_status_t read_fn(
-    const rc_merge_store_t *s, int64_t first, int64_t count, void *to, rc_err_t *err);
-
-static rc_status_t read_rows(
-    const rc_merge_store_t *s, int64_t first, int64_t count, void *to, rc_err_t *err)
-{
-    return rc_h5_read_rows(&s->h, &rc_schema[RC_T_RESULT], first, count, to, err);
-}
-
-static rc_status_t read_samples(
-    const rc_merge_store_t *s, int64_t first, int64_t count, void *to, rc_err_t *err)
-{
-    return rc_h5_read_rows(&s->h, &rc_schema_samples, first, count, to, err);
-}
-
-/* Make [first, first + count) be in the window.
- * \param[in] end  behind the last one that may be read: one that is read to no use costs little
- * where those in between are wanted too */
-static rc_status_t look(window_t *w, const rc_merge_store_t *s, read_fn *read, size_t bytes,
-    int64_t first, int64_t count, int64_t end, rc_err_t *err)
-{
-    if (first >= w->first && first + count <= w->first + w->count)
-        return RC_OK;
-    int64_t n = end - first > count ? end - first : count;
-    rc_status_t st = rc_grow(&w->data, &w->capacity, (size_t)n, bytes, "a piece of a table", err);
-    w->count = 0;
-    if (st == RC_OK)
-        st = read(s, first, n, w->data, err);
-    if (st == RC_OK) {
-        w->first = first;
-        w->count = n;
-    }
-    return st;
-}
-
 /* ----------------------------------------------------------------------- the index */
 
 /* Two rows of a case are compared as the same thing: so its identity must be the one in its id. */
@@ -169,12 +124,12 @@ static rc_status_t index_store(const rc_merge_t *m, int from, entry_t *out, rc_e
     RC_PASS(rows ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < s->results; first += SCAN_ROWS) {
         int64_t n = s->results - first < SCAN_ROWS ? s->results - first : SCAN_ROWS;
-        RC_TRY(read_rows(s, first, n, rows, err));
+        RC_TRY(rc_h5_read_rows(&s->h, t, first, n, rows, err));
         for (int64_t i = 0; i < n; i++) {
             rc_row_result_t *r = &rows[i];
             entry_t *e = &out[first + i];
             rc_digest_t id;
-            RC_TRY(rc_merge_ids(s, t, t->path, first + i, r, err));
+            RC_TRY(rc_merge_ids(s, t, first + i, r, err));
             RC_TRY(check_case(m, s, first + i, r, &id, err));
             *e = (entry_t){.utc_ns = r->utc_ns,
                 .seq = r->seq,
@@ -242,8 +197,8 @@ typedef struct block {
     struct source *source; /* [rows] in the order in which they are read */
     int64_t *sample;
     size_t sample_capacity;
-    window_t rows_of;
-    window_t samples_of;
+    rc_window_t rows_of;
+    rc_window_t samples_of;
     int64_t written; /* raw times in the output */
 } block_t;
 
@@ -279,25 +234,24 @@ static int64_t chain_end(const source_t *s, int64_t i, int64_t n, int64_t gap, i
 }
 
 /* Fetch stretches from the stores, in the order in which they lie there. */
-static rc_status_t fetch(const rc_merge_t *m, source_t *s, int64_t n, window_t *w, read_fn *read,
-    size_t bytes, int64_t gap, int64_t longest, void *to, rc_err_t *err)
+static rc_status_t fetch(const rc_merge_t *m, source_t *s, int64_t n, rc_window_t *w, int64_t gap,
+    int64_t longest, void *to, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
+    size_t bytes = w->t->row_bytes;
     if (n)
         qsort(s, (size_t)n, sizeof *s, by_place);
     w->count = 0;
-    for (int64_t i = 0; i < n && st == RC_OK; i++) {
+    for (int64_t i = 0; i < n; i++) {
         if (i > 0 && s[i].store != s[i - 1].store)
             w->count = 0;
+        w->h = &m->store[s[i].store].h;
         int inside = s[i].first >= w->first && s[i].first + s[i].count <= w->first + w->count;
         int64_t end = inside ? 0 : chain_end(s, i, n, gap, longest);
-        st = look(w, &m->store[s[i].store], read, bytes, s[i].first, s[i].count, end, err);
-        if (st == RC_OK)
-            memcpy((char *)to + (size_t)s[i].to * bytes,
-                (const char *)w->data + (size_t)(s[i].first - w->first) * bytes,
-                (size_t)s[i].count * bytes);
+        RC_PASS(rc_window_look(w, s[i].first, s[i].count, end, err));
+        memcpy((char *)to + (size_t)s[i].to * bytes, rc_window_row(w, s[i].first),
+            (size_t)s[i].count * bytes);
     }
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t fetch_rows(
@@ -305,8 +259,7 @@ static rc_status_t fetch_rows(
 {
     for (int64_t i = 0; i < n; i++)
         b->source[i] = (source_t){e[i].row, 1, i, e[i].store, 0};
-    return fetch(
-        m, b->source, n, &b->rows_of, read_rows, sizeof *b->row, GAP_ROWS, SCAN_ROWS, b->row, err);
+    return fetch(m, b->source, n, &b->rows_of, GAP_ROWS, SCAN_ROWS, b->row, err);
 }
 
 /* Raw times of rows [first, last) of a block, and the rows' offsets in the output. */
@@ -325,8 +278,7 @@ static rc_status_t fetch_samples(const rc_merge_t *m, const entry_t *e, int64_t 
         b->source[n++] = (source_t){r->sample_offset, r->reps, at, e[i].store, 0};
         at += r->reps;
     }
-    return fetch(m, b->source, n, &b->samples_of, read_samples, sizeof *b->sample, GAP_SAMPLES,
-        SCAN_SAMPLES, b->sample, err);
+    return fetch(m, b->source, n, &b->samples_of, GAP_SAMPLES, SCAN_SAMPLES, b->sample, err);
 }
 
 /* Write rows [first, last) of a block. */
@@ -337,7 +289,7 @@ static rc_status_t put(const rc_merge_t *m, const entry_t *e, int64_t first, int
     rc_status_t st = fetch_samples(m, e, first, last, total, b, err);
     for (int64_t i = first; i < last && st == RC_OK; i++) {
         rc_row_result_t *r = &b->row[i];
-        st = rc_merge_ids(&m->store[e[i].store], t, t->path, e[i].row, r, err);
+        st = rc_merge_ids(&m->store[e[i].store], t, e[i].row, r, err);
         r->sample_offset = rc_samples_has(r) ? b->written : -1;
         b->written += r->sample_offset >= 0 ? r->reps : 0;
     }
@@ -370,7 +322,8 @@ static rc_status_t write_all(const rc_merge_t *m, const entry_t *e, int64_t coun
 {
     rc_status_t st = RC_OK;
     int64_t most = count < BLOCK_ROWS ? count : BLOCK_ROWS;
-    block_t b = {0};
+    block_t b = {
+        .rows_of = {.t = &rc_schema[RC_T_RESULT]}, .samples_of = {.t = &rc_schema_samples}};
     b.row = rc_alloc((size_t)most, sizeof *b.row, "results", err);
     b.source = rc_alloc((size_t)most, sizeof *b.source, "places of results", err);
     if (!b.row || !b.source)

@@ -2,6 +2,7 @@
 #include "store/merge_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/str.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,28 +10,42 @@
 
 /* Rows of one table over all stores, with the ids of the output. */
 typedef struct pile {
+    const char *what;
     size_t bytes; /* of a row */
     unsigned char *row;
     size_t rows;
     size_t capacity;
+    size_t *end;           /* [stores] rows up to and with those of each store */
     rc_merge_item_t *item; /* [count] after unite() */
     size_t count;
     const rc_schema_field_t *by[RC_MERGE_BY_MAX];
 } pile_t;
 
-static rc_status_t push(pile_t *p, const void *row, const char *what, rc_err_t *err)
+static rc_status_t pile_start(
+    const rc_merge_t *m, const rc_schema_table_t *t, const char *by, pile_t *p, rc_err_t *err)
 {
-    void *rows = p->row;
-    rc_status_t st = rc_grow(&rows, &p->capacity, p->rows + 1, p->bytes, what, err);
-    p->row = rows;
-    if (st < 0)
-        return st;
-    memcpy(p->row + p->rows++ * p->bytes, row, p->bytes);
+    *p = (pile_t){.what = t->title, .bytes = t->row_bytes};
+    rc_merge_sort_by(t, by, p->by);
+    p->end = rc_alloc0((size_t)m->stores, sizeof *p->end, "rows of stores", err);
+    return p->end ? RC_OK : RC_ENOMEM;
+}
+
+/* Add n rows of a store: of a table, or of one with numbers behind each row. */
+static rc_status_t pile_up(pile_t *p, const rc_merge_store_t *s, const rc_schema_table_t *t,
+    const void *rows, size_t n, rc_err_t *err)
+{
+    RC_PASS(rc_grow_array(&p->row, &p->capacity, p->rows + n, p->bytes, p->what, err));
+    if (n)
+        memcpy(p->row + p->rows * p->bytes, rows, n * p->bytes);
+    for (size_t i = 0; i < n; i++)
+        RC_PASS(rc_merge_ids(s, t, (int64_t)i, p->row + (p->rows + i) * p->bytes, err));
+    p->rows += n;
     return RC_OK;
 }
 
 static void pile_free(pile_t *p)
 {
+    free(p->end);
     free(p->row);
     free(p->item);
 }
@@ -38,15 +53,14 @@ static void pile_free(pile_t *p)
 /* --------------------------------------------------------------------- the union */
 
 /* Of equal rows as many are kept as the store has that has most of them: two stores with the same
- * row have it from the same measurement, one store with two of them measured twice.
- * \param[in] end  [stores] rows of the pile up to and with those of each store */
-static rc_status_t unite(pile_t *p, const size_t *end, const char *what, rc_err_t *err)
+ * row have it from the same measurement, one store with two of them measured twice. */
+static rc_status_t unite(pile_t *p, rc_err_t *err)
 {
-    p->item = rc_alloc(p->rows, sizeof *p->item, what, err);
+    p->item = rc_alloc(p->rows, sizeof *p->item, p->what, err);
     RC_PASS(p->item ? RC_OK : RC_ENOMEM);
     int from = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        while (i >= end[from])
+        while (i >= p->end[from])
             from++;
         p->item[i] = (rc_merge_item_t){p->row + i * p->bytes, p->bytes, p->by, from, 1};
     }
@@ -65,29 +79,6 @@ static rc_status_t unite(pile_t *p, const size_t *end, const char *what, rc_err_
             p->item[p->count++] = now;
     }
     return RC_OK;
-}
-
-/* Fill a pile with the rows of one of the small tables. */
-static rc_status_t pile_up(rc_merge_t *m, rc_table_id_t table, pile_t *p, rc_err_t *err)
-{
-    const rc_schema_table_t *t = &rc_schema[table];
-    rc_status_t st = RC_OK;
-    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    RC_PASS(end ? RC_OK : RC_ENOMEM);
-    p->bytes = t->row_bytes;
-    for (int s = 0; s < m->stores; s++) {
-        const rc_dict_t *d = &m->store[s].dicts.d[table];
-        for (size_t i = 0; i < d->count; i++) {
-            RC_TRY(push(p, (const char *)d->rows + i * p->bytes, t->title, err));
-            RC_TRY(rc_merge_ids(
-                &m->store[s], t, t->path, (int64_t)i, p->row + (p->rows - 1) * p->bytes, err));
-        }
-        end[s] = p->rows;
-    }
-    st = unite(p, end, t->title, err);
-done:
-    free(end);
-    return st;
 }
 
 static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
@@ -162,9 +153,16 @@ rc_status_t rc_merge_tables(rc_merge_t *m, rc_err_t *err)
     };
     rc_status_t st = RC_OK;
     for (size_t i = 0; i < sizeof kind / sizeof *kind && st == RC_OK; i++) {
-        pile_t p = {0};
-        rc_merge_sort_by(&rc_schema[kind[i].table], kind[i].by, p.by);
-        st = pile_up(m, kind[i].table, &p, err);
+        pile_t p;
+        const rc_schema_table_t *t = &rc_schema[kind[i].table];
+        st = pile_start(m, t, kind[i].by, &p, err);
+        for (int k = 0; k < m->stores && st == RC_OK; k++) {
+            const rc_dict_t *d = &m->store[k].dicts.d[kind[i].table];
+            st = pile_up(&p, &m->store[k], t, d->rows, d->count, err);
+            p.end[k] = p.rows;
+        }
+        if (st == RC_OK)
+            st = unite(&p, err);
         if (st == RC_OK && kind[i].check)
             st = kind[i].check(m, &p, err);
         if (st == RC_OK)
@@ -176,26 +174,10 @@ rc_status_t rc_merge_tables(rc_merge_t *m, rc_err_t *err)
 
 /* ------------------------------------------------------------------------ orders */
 
-static rc_status_t pile_orders(const rc_merge_store_t *s, pile_t *p, rc_err_t *err)
-{
-    const rc_schema_table_t *t = &rc_schema[RC_T_ORDER];
-    void *rows = NULL;
-    int64_t n = 0;
-    rc_status_t st = rc_h5_read(&s->h, t, &rows, &n, err);
-    for (int64_t i = 0; i < n && st == RC_OK; i++) {
-        void *row = (char *)rows + (size_t)i * t->row_bytes;
-        st = rc_merge_ids(s, t, t->path, i, row, err);
-        if (st == RC_OK)
-            st = push(p, row, t->title, err);
-    }
-    free(rows);
-    return st;
-}
-
 /* The items of a pile, one after the other; free(). */
-static void *flatten(const pile_t *p, size_t from, size_t bytes, const char *what, rc_err_t *err)
+static void *flatten(const pile_t *p, size_t from, size_t bytes, rc_err_t *err)
 {
-    unsigned char *out = rc_alloc(p->count, bytes, what, err);
+    unsigned char *out = rc_alloc(p->count, bytes, p->what, err);
     for (size_t i = 0; out && i < p->count; i++)
         memcpy(out + i * bytes, (const char *)p->item[i].row + from, bytes);
     return out;
@@ -204,23 +186,25 @@ static void *flatten(const pile_t *p, size_t from, size_t bytes, const char *wha
 rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
 {
     const rc_schema_table_t *t = &rc_schema[RC_T_ORDER];
-    rc_status_t st = RC_OK;
-    pile_t p = {.bytes = t->row_bytes};
+    pile_t p;
     void *rows = NULL;
-    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    RC_PASS(end ? RC_OK : RC_ENOMEM);
+    rc_status_t st;
+    RC_TRY(pile_start(m, t, "utc_ns,run", &p, err));
     for (int s = 0; s < m->stores; s++) {
-        RC_TRY(pile_orders(&m->store[s], &p, err));
-        end[s] = p.rows;
+        int64_t n = 0;
+        free(rows);
+        rows = NULL;
+        RC_TRY(rc_h5_read(&m->store[s].h, t, &rows, &n, err));
+        RC_TRY(pile_up(&p, &m->store[s], t, rows, (size_t)n, err));
+        p.end[s] = p.rows;
     }
-    rc_merge_sort_by(t, "utc_ns,run", p.by);
-    RC_TRY(unite(&p, end, t->title, err));
-    rows = flatten(&p, 0, t->row_bytes, t->title, err);
+    RC_TRY(unite(&p, err));
+    free(rows);
+    rows = flatten(&p, 0, t->row_bytes, err);
     RC_TRY(rows ? RC_OK : RC_ENOMEM);
     st = rc_h5_append(&m->h, t, rows, (int64_t)p.count, NULL, err);
 done:
     free(rows);
-    free(end);
     pile_free(&p);
     return st;
 }
@@ -238,6 +222,7 @@ typedef struct set {
 static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t *p, rc_err_t *err)
 {
     const rc_merge_store_t *store = &m->store[s];
+    rc_schema_table_t t = rc_schema_feature_rows;
     rc_row_feature_t *row = NULL;
     double *value = NULL;
     char *names = NULL;
@@ -257,14 +242,15 @@ static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t 
             "%s and %s contradict each other: feature set %s has other columns in one than in the "
             "other",
             m->store[set->first].path, store->path, set->name));
-    both = rc_alloc(1, p->bytes, "a row of features", err);
+    both = rc_alloc((size_t)n, p->bytes, p->what, err);
     RC_TRY(both ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
-        RC_TRY(rc_merge_ids(store, &rc_schema_feature_rows, RC_FEATURES_PATH, i, &row[i], err));
-        memcpy(both, &row[i], sizeof *row);
-        memcpy(both + sizeof *row, value + i * columns, (size_t)columns * sizeof *value);
-        RC_TRY(push(p, both, "features", err));
+        unsigned char *at = both + (size_t)i * p->bytes;
+        memcpy(at, &row[i], sizeof *row);
+        memcpy(at + sizeof *row, value + i * columns, (size_t)columns * sizeof *value);
     }
+    t.path = RC_FEATURES_PATH;
+    st = pile_up(p, store, &t, both, (size_t)n, err);
 done:
     free(both);
     free(names);
@@ -273,41 +259,37 @@ done:
     return st;
 }
 
-static int has_set(char **list, int count, const char *name)
+static int has_set(const rc_words_t *list, const char *name)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(list[i], name) == 0)
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(list->word[i], name) == 0)
             return 1;
     return 0;
 }
 
-static rc_status_t merge_set(
-    rc_merge_t *m, char ***list, const int *count, const char *name, rc_err_t *err)
+static rc_status_t merge_set(rc_merge_t *m, const rc_words_t *list, const char *name, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     set_t set = {.name = name};
-    pile_t p = {0};
+    pile_t p;
     void *rows = NULL;
     void *values = NULL;
-    size_t *end = rc_alloc((size_t)m->stores, sizeof *end, "rows of stores", err);
-    RC_PASS(end ? RC_OK : RC_ENOMEM);
+    size_t row_bytes = sizeof(rc_row_feature_t);
+    rc_status_t st;
+    RC_TRY(pile_start(m, &rc_schema_feature_rows, "run,matrix,version", &p, err));
     for (int s = 0; s < m->stores; s++) {
-        if (has_set(list[s], count[s], name))
+        if (has_set(&list[s], name))
             RC_TRY(pile_features(m, s, &set, &p, err));
-        end[s] = p.rows;
+        p.end[s] = p.rows;
     }
-    rc_merge_sort_by(&rc_schema_feature_rows, "run,matrix,version", p.by);
-    RC_TRY(unite(&p, end, "features", err));
-    rows = flatten(&p, 0, sizeof(rc_row_feature_t), "features", err);
-    values = flatten(
-        &p, sizeof(rc_row_feature_t), (size_t)set.columns * sizeof(double), "features", err);
+    RC_TRY(unite(&p, err));
+    rows = flatten(&p, 0, row_bytes, err);
+    values = flatten(&p, row_bytes, p.bytes - row_bytes, err);
     RC_TRY(rows && values ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_h5_make_features(&m->h, name, set.columns, set.names, err));
     st = rc_h5_append_features(&m->h, name, set.columns, rows, values, (int64_t)p.count, err);
 done:
     free(values);
     free(rows);
-    free(end);
     free(set.names);
     pile_free(&p);
     return st;
@@ -322,33 +304,25 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     size_t all = 0;
+    size_t capacity = 0;
     const char **name = NULL;
-    char ***list = rc_alloc0((size_t)m->stores, sizeof *list, "feature sets", err);
-    int *count = rc_alloc0((size_t)m->stores, sizeof *count, "feature sets", err);
-    RC_TRY(list && count ? RC_OK : RC_ENOMEM);
+    rc_words_t *list = rc_alloc0((size_t)m->stores, sizeof *list, "feature sets", err);
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
-        RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s], &count[s], err));
-        all += (size_t)count[s];
+        RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s].word, &list[s].count, err));
+        RC_TRY(RC_GROW(name, capacity, all + (size_t)list[s].count, "feature sets", err));
+        for (int i = 0; i < list[s].count; i++)
+            name[all++] = list[s].word[i];
     }
-    name = rc_alloc(all, sizeof *name, "feature sets", err);
-    RC_TRY(name ? RC_OK : RC_ENOMEM);
-    all = 0;
-    for (int s = 0; s < m->stores; s++)
-        for (int i = 0; i < count[s]; i++)
-            name[all++] = list[s][i];
     if (all)
         qsort(name, all, sizeof *name, by_name);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
-            RC_TRY(merge_set(m, list, count, name[i], err));
+            RC_TRY(merge_set(m, list, name[i], err));
 done:
-    for (int s = 0; list && count && s < m->stores; s++) {
-        for (int i = 0; i < count[s]; i++)
-            free(list[s][i]);
-        free(list[s]);
-    }
+    for (int s = 0; s < m->stores; s++)
+        rc_words_free(&list[s]);
     free(list);
-    free(count);
     free(name);
     return st;
 }

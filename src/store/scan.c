@@ -135,8 +135,10 @@ static rc_status_t scan_one(const char *dir, const char *name, int64_t start, rc
     rc_status_t st = path ? rc_journal_open(path, 0, &v, err) : RC_ENOMEM;
     if (st == RC_ENOENT)
         st = RC_OK; /* folded and removed since the folder was read */
-    while (st == RC_OK && v && rc_journal_next(v, &r))
+    while (st == RC_OK && v && rc_journal_next(v, &r)) {
+        j->end = r.end;
         st = take(s, j, &hands, &r, start, err);
+    }
     if (st == RC_OK && v)
         st = rc_journal_read_status(v, err);
     if (st == RC_OK && v) {

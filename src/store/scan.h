@@ -18,6 +18,7 @@ typedef struct rc_scan_hand {
 typedef struct rc_scan_journal {
     char name[64];
     rc_rec_run_t run;
+    int64_t end;    /**< behind its last whole record */
     int alive;      /**< 1: its writer is running, as far as can be seen from here */
     char host[129]; /**< of a writer that cannot be seen from here; else "" */
     int ended;      /**< 1: its writer left in good order */
