@@ -122,7 +122,7 @@ rc_status_t rc_verify(const char *store, const rc_verify_options_t *options, rc_
     rc_status_t st = check_all(&v, &local);
     st = rc_h5_closed(st, &v.h, &local);
     rc_dicts_free(&v.dicts);
-    free(v.key);
+    rc_map_free(&v.seen);
     if (st < 0) {
         if (err)
             *err = local;

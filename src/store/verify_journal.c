@@ -19,26 +19,14 @@ typedef struct reading {
     int32_t rank;
 } reading_t;
 
-static void place(reading_t *j, const rc_rec_run_t *run)
-{
-    const rc_dict_t *d = &j->v->dicts.d[RC_T_RUN];
-    const rc_row_run_t *row = d->rows;
-    for (size_t i = 0; i < d->count; i++)
-        if (strncmp(row[i].uuid, run->uuid, sizeof row[i].uuid) == 0)
-            j->run = (int32_t)i;
-    j->rank = run->rank;
-}
-
 /* A result that is said to be in the store is. */
 static void look_up(const reading_t *j, const rc_record_t *r)
 {
     rc_verify_t *v = j->v;
-    const rc_verify_key_t key = {.seq = r->seq, .run = j->run, .rank = j->rank};
     if (!v->options->deep || r->type != RC_REC_RESULT || r->end > j->folded || j->run < 0 ||
-        !v->key)
+        !v->has_seen)
         return;
-    if (v->info.results == 0 ||
-        !bsearch(&key, v->key, (size_t)v->info.results, sizeof key, rc_verify_compare))
+    if (rc_map_get(&v->seen, rc_verify_key(j->run, j->rank, r->seq, NULL), -1) < 0)
         rc_verify_say(v, j->name, r->end, "that what is folded of it is in /results",
             "the result of record %" PRId64 " is not", r->seq);
 }
@@ -51,8 +39,10 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
     int64_t at = 0;
     while (rc_journal_next(view, &r)) {
         int understood = rc_rec_get(&r, &what) == RC_OK;
-        if (understood && r.type == RC_REC_RUN)
-            place(j, &what.run);
+        if (understood && r.type == RC_REC_RUN) {
+            j->run = rc_dict_find(&j->v->dicts.d[RC_T_RUN], rc_map_text(what.run.uuid));
+            j->rank = what.run.rank;
+        }
         if (!understood)
             rc_verify_say(j->v, j->name, at, "a record that can be understood",
                 "one of type %d that cannot", (int)r.type);
@@ -73,12 +63,8 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
 static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, rc_err_t *err)
 {
     rc_journal_view_t *view = NULL;
-    reading_t j = {.v = v, .name = name, .run = -1};
-    const rc_dict_t *d = &v->dicts.d[RC_T_JOURNAL];
-    const rc_row_journal_t *row = d->rows;
-    for (size_t i = 0; i < d->count; i++)
-        if (strncmp(row[i].name, name, sizeof row[i].name) == 0)
-            j.folded = row[i].bytes;
+    reading_t j = {
+        .v = v, .name = name, .folded = rc_dict_journal_bytes(&v->dicts, name), .run = -1};
     char *path = rc_strf("a path", err, "%s/%s", dir, name);
     rc_status_t st = path ? rc_journal_open(path, 0, &view, err) : RC_ENOMEM;
     free(path);

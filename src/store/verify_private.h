@@ -5,15 +5,6 @@
 #include "store/dict.h"
 #include "store/verify.h"
 
-/** A result row: what it is of. */
-typedef struct rc_verify_key {
-    int64_t seq;
-    int64_t row;
-    uint64_t case_hi; /**< of rows without a record (seq -1) */
-    int32_t run;
-    int32_t rank;
-} rc_verify_key_t;
-
 typedef struct rc_verify {
     const char *path;
     const rc_verify_options_t *options;
@@ -21,9 +12,10 @@ typedef struct rc_verify {
     void *user;
     rc_verify_info_t info;
     rc_h5_t h;
-    int version;          /**< RC_SCHEMA_VERSION of the store */
-    rc_dicts_t dicts;     /**< of a table that cannot be read: empty */
-    rc_verify_key_t *key; /**< [info.results] in order, NULL when they could not be read */
+    int version;      /**< RC_SCHEMA_VERSION of the store */
+    rc_dicts_t dicts; /**< of a table that cannot be read: empty */
+    rc_map_t seen;    /**< key -> row of the results, ... */
+    int has_seen;     /**< ... when all could be read */
 } rc_verify_t;
 
 /** Report a problem; `found` is a format. */
@@ -43,11 +35,12 @@ void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *pa
 /** The small tables, orders and features. */
 rc_status_t rc_verify_tables(rc_verify_t *v, rc_err_t *err);
 
-/** Results and raw times; fills v->key. */
+/** Results and raw times; fills v->seen. */
 rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err);
 
-/** Order of v->key. */
-int rc_verify_compare(const void *a, const void *b);
+/** What tells a result row from all others: its record, or of a crashed case, which is of no record
+ *  (seq -1), the case. */
+rc_digest_t rc_verify_key(int32_t run, int32_t rank, int64_t seq, const char *case_id);
 
 /** Journals beside the store. */
 rc_status_t rc_verify_journals(rc_verify_t *v, rc_err_t *err);

@@ -202,41 +202,27 @@ static void check_overlaps(work_t *w)
 
 /* --------------------------------------------------------------------- all rows */
 
-int rc_verify_compare(const void *x, const void *y)
+rc_digest_t rc_verify_key(int32_t run, int32_t rank, int64_t seq, const char *case_id)
 {
-    const rc_verify_key_t *a = x;
-    const rc_verify_key_t *b = y;
-    if (a->run != b->run)
-        return a->run < b->run ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    if (a->seq != b->seq)
-        return a->seq < b->seq ? -1 : 1;
-    return (a->case_hi > b->case_hi) - (a->case_hi < b->case_hi);
+    const rc_digest_t none = {0};
+    const rc_digest_t crashed =
+        seq < 0 ? rc_digest(case_id, sizeof((rc_row_result_t *)0)->case_id) : none;
+    const int64_t all[] = {run, rank, seq, (int64_t)crashed.hi};
+    return rc_digest(all, sizeof all);
 }
 
-static void check_twice(rc_verify_t *v)
+static rc_status_t check_twice(rc_verify_t *v, int64_t row, const rc_row_result_t *r, rc_err_t *err)
 {
     char what[96];
-    if (v->info.results)
-        qsort(v->key, (size_t)v->info.results, sizeof *v->key, rc_verify_compare);
-    for (int64_t i = 1; i < v->info.results; i++) {
-        const rc_verify_key_t *a = &v->key[i - 1];
-        const rc_verify_key_t *b = &v->key[i];
-        if (rc_verify_compare(a, b) != 0)
-            continue;
-        int64_t first = a->row < b->row ? a->row : b->row;
+    rc_digest_t key = rc_verify_key(r->run, r->rank, r->seq, r->case_id);
+    int64_t before = rc_map_get(&v->seen, key, -1);
+    if (before >= 0) {
         snprintf(what, sizeof what, "a run, rank and %s of its own",
-            a->seq < 0 ? "case, as it crashed," : "seq");
-        rc_verify_say(v, path, a->row < b->row ? b->row : a->row, what,
-            "run %d, rank %d, seq %" PRId64 " of row %" PRId64, (int)a->run, (int)a->rank, a->seq,
-            first);
+            r->seq < 0 ? "case, as it crashed," : "seq");
+        rc_verify_say(v, path, row, what, "run %d, rank %d, seq %" PRId64 " of row %" PRId64,
+            (int)r->run, (int)r->rank, r->seq, before);
     }
-}
-
-static uint64_t case_number(const rc_row_result_t *r)
-{
-    return rc_digest(r->case_id, sizeof r->case_id).hi;
+    return rc_map_set(&v->seen, key, row, err);
 }
 
 static rc_status_t check_piece(
@@ -244,14 +230,9 @@ static rc_status_t check_piece(
 {
     rc_verify_fields(w->v, &rc_schema[RC_T_RESULT], path, rows, first, n);
     for (int64_t i = 0; i < n; i++) {
-        const rc_row_result_t *r = &rows[i];
-        check_row(w->v, first + i, r);
-        RC_PASS(check_samples(w, first + i, r, err));
-        w->v->key[first + i] = (rc_verify_key_t){.seq = r->seq,
-            .row = first + i,
-            .case_hi = r->seq < 0 ? case_number(r) : 0,
-            .run = r->run,
-            .rank = r->rank};
+        check_row(w->v, first + i, &rows[i]);
+        RC_PASS(check_samples(w, first + i, &rows[i], err));
+        RC_PASS(check_twice(w->v, first + i, &rows[i], err));
     }
     return RC_OK;
 }
@@ -269,21 +250,18 @@ rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err)
         return rc_verify_unread(v, path, st, err);
     v->info.samples = w.samples.total;
     rows = rc_alloc(PIECE_ROWS, sizeof *rows, t->title, err);
-    v->key = rc_alloc((size_t)n, sizeof *v->key, "keys of results", err);
-    RC_TRY(rows && v->key ? RC_OK : RC_ENOMEM);
+    RC_TRY(rows ? RC_OK : RC_ENOMEM);
     for (int64_t first = 0; first < n; first += PIECE_ROWS) {
         int64_t m = n - first < PIECE_ROWS ? n - first : PIECE_ROWS;
         st = rc_h5_read_rows(&v->h, t, first, m, rows, err);
         if (st < 0) {
             st = rc_verify_unread(v, path, st, err);
-            free(v->key);
-            v->key = NULL;
             goto done;
         }
         RC_TRY(check_piece(&w, rows, first, m, err));
     }
     v->info.results = n;
-    check_twice(v);
+    v->has_seen = 1;
     check_overlaps(&w);
 done:
     free(rows);

@@ -54,25 +54,13 @@ static const char *const type_names[] = {"int32", "int64", "float64", "text", "e
 /* NULL, or how a type in the file is another one than that of a field. */
 static const char *other_type(hid_t type, const rc_schema_field_t *f)
 {
-    H5T_class_t class = H5Tget_class(type);
     if (H5Tget_size(type) != f->size)
         return "another size";
-    switch (f->type) {
-    case RC_FT_INT32:
-        return H5Tequal(type, H5T_NATIVE_INT32) > 0 ? NULL : "another type";
-    case RC_FT_INT64:
-        return H5Tequal(type, H5T_NATIVE_INT64) > 0 ? NULL : "another type";
-    case RC_FT_FLOAT64:
-        return H5Tequal(type, H5T_NATIVE_DOUBLE) > 0 ? NULL : "another type";
-    case RC_FT_TEXT:
-        return class == H5T_STRING && H5Tis_variable_str(type) == 0 &&
-                       H5Tget_strpad(type) == H5T_STR_NULLPAD
-                   ? NULL
-                   : "another type";
-    case RC_FT_ENUM:
-        return class == H5T_ENUM ? NULL : "another type";
-    }
-    return "another type";
+    hid_t expected = rc_h5_field_type(f);
+    int same = f->type == RC_FT_ENUM ? H5Tget_class(type) == H5T_ENUM
+                                     : expected >= 0 && H5Tequal(type, expected) > 0;
+    (void)rc_h5_drop(expected);
+    return same ? NULL : "another type";
 }
 
 /* A store of an older version may lack the last names. */
@@ -244,8 +232,7 @@ static void check_root(rc_verify_t *v)
 
 rc_status_t rc_verify_schema(rc_verify_t *v, rc_err_t *err)
 {
-    char **sets = NULL;
-    int count = 0;
+    rc_words_t sets = {0};
     check_root(v);
     for (int i = 0; i < RC_T_COUNT; i++)
         check_table(v, &rc_schema[i], rc_schema[i].path);
@@ -255,13 +242,11 @@ rc_status_t rc_verify_schema(rc_verify_t *v, rc_err_t *err)
         check_text(v, d, RC_SAMPLES_PATH, "description", NULL);
         (void)rc_h5_drop(d);
     }
-    rc_status_t st = rc_h5_feature_sets(&v->h, &sets, &count, err);
+    rc_status_t st = rc_h5_feature_sets(&v->h, &sets.word, &sets.count, err);
     if (st < 0)
         return rc_verify_unread(v, RC_FEATURES_PATH, st, err);
-    for (int i = 0; i < count; i++) {
-        check_set(v, sets[i]);
-        free(sets[i]);
-    }
-    free(sets);
+    for (int i = 0; i < sets.count; i++)
+        check_set(v, sets.word[i]);
+    rc_words_free(&sets);
     return RC_OK;
 }

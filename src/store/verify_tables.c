@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/outcome.h"
+#include "base/str.h"
 #include "store/verify_private.h"
 
 #include <inttypes.h>
@@ -216,19 +217,6 @@ static rc_status_t check_keys(rc_verify_t *v, const rc_dict_t *d, rc_err_t *err)
     return st;
 }
 
-static rc_status_t read_dict(rc_verify_t *v, rc_dict_t *d, rc_err_t *err)
-{
-    void *rows = NULL;
-    int64_t n = 0;
-    rc_status_t st = rc_h5_read(&v->h, d->table, &rows, &n, err);
-    if (st < 0)
-        return rc_verify_unread(v, d->table->path, st, err);
-    free(d->rows);
-    d->rows = rows;
-    d->count = d->capacity = (size_t)n;
-    return RC_OK;
-}
-
 static rc_status_t check_orders(rc_verify_t *v, rc_err_t *err)
 {
     void *rows = NULL;
@@ -271,24 +259,21 @@ static rc_status_t check_set(rc_verify_t *v, const char *set, rc_err_t *err)
 
 static rc_status_t check_features(rc_verify_t *v, rc_err_t *err)
 {
-    char **sets = NULL;
-    int count = 0;
-    rc_status_t st = rc_h5_feature_sets(&v->h, &sets, &count, err);
+    rc_words_t sets = {0};
+    rc_status_t st = rc_h5_feature_sets(&v->h, &sets.word, &sets.count, err);
     if (st < 0)
         return rc_verify_unread(v, RC_FEATURES_PATH, st, err);
-    for (int i = 0; i < count; i++) {
-        if (st == RC_OK)
-            st = check_set(v, sets[i], err);
-        free(sets[i]);
-    }
-    free(sets);
+    for (int i = 0; i < sets.count && st == RC_OK; i++)
+        st = check_set(v, sets.word[i], err);
+    rc_words_free(&sets);
     return st;
 }
 
 rc_status_t rc_verify_tables(rc_verify_t *v, rc_err_t *err)
 {
     for (int i = 0; i < RC_DICTS; i++)
-        RC_PASS(read_dict(v, &v->dicts.d[i], err));
+        RC_PASS(
+            rc_verify_unread(v, rc_schema[i].path, rc_dict_read(&v->dicts.d[i], &v->h, err), err));
     for (int i = 0; i < RC_DICTS; i++) {
         check_rows(v, (rc_table_id_t)i, v->dicts.d[i].rows, (int64_t)v->dicts.d[i].count);
         RC_PASS(check_keys(v, &v->dicts.d[i], err));
