@@ -7,14 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ------------------------------------------------------------------------- names */
@@ -157,25 +158,20 @@ rc_owner_state_t rc_pulse_look(rc_pulse_t *p, const char *path, int64_t silent_n
 }
 
 struct rc_beat {
-    pthread_mutex_t mutex; /* of all below */
-    pthread_cond_t stopped;
     pthread_t thread;
     int fd;
-    int stop;
+    int stop; /* an eventfd, which ends the thread */
 };
 
 static void *beat(void *user)
 {
-    rc_beat_t *b = user;
-    pthread_mutex_lock(&b->mutex);
-    while (!b->stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_sec += (time_t)(RC_OWNER_BEAT_NS / 1000000000);
-        if (pthread_cond_timedwait(&b->stopped, &b->mutex, &until) == ETIMEDOUT)
+    static const int ms = (int)(RC_OWNER_BEAT_NS / 1000000);
+    const rc_beat_t *b = user;
+    struct pollfd p = {.fd = b->stop, .events = POLLIN};
+    int n;
+    while ((n = poll(&p, 1, ms)) == 0 || (n < 0 && errno == EINTR))
+        if (n == 0)
             (void)futimens(b->fd, NULL); /* who cannot be reached finds out by its next record */
-    }
-    pthread_mutex_unlock(&b->mutex);
     return NULL;
 }
 
@@ -193,24 +189,16 @@ static int start_thread(rc_beat_t *b)
 
 rc_status_t rc_beat_start(int fd, rc_beat_t **out, rc_err_t *err)
 {
-    pthread_condattr_t attributes;
     rc_beat_t *b = rc_alloc0(1, sizeof *b, "signs of life", err);
     RC_PASS(b ? RC_OK : RC_ENOMEM);
     b->fd = fd;
-    int attributed = pthread_condattr_init(&attributes) == 0;
-    int waits = attributed && pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-                pthread_cond_init(&b->stopped, &attributes) == 0;
-    if (attributed)
-        pthread_condattr_destroy(&attributes);
-    int locks = waits && pthread_mutex_init(&b->mutex, NULL) == 0;
-    if (locks && start_thread(b) == 0) {
+    b->stop = eventfd(0, EFD_CLOEXEC);
+    if (b->stop >= 0 && start_thread(b) == 0) {
         *out = b;
         return RC_OK;
     }
-    if (locks)
-        pthread_mutex_destroy(&b->mutex);
-    if (waits)
-        pthread_cond_destroy(&b->stopped);
+    if (b->stop >= 0)
+        close(b->stop);
     free(b);
     return rc_fail(err, RC_ENOMEM, "no thread can be started that gives signs of life");
 }
@@ -219,12 +207,8 @@ void rc_beat_stop(rc_beat_t *b)
 {
     if (!b)
         return;
-    pthread_mutex_lock(&b->mutex);
-    b->stop = 1;
-    pthread_cond_signal(&b->stopped);
-    pthread_mutex_unlock(&b->mutex);
+    (void)eventfd_write(b->stop, 1);
     pthread_join(b->thread, NULL);
-    pthread_mutex_destroy(&b->mutex);
-    pthread_cond_destroy(&b->stopped);
+    close(b->stop);
     free(b);
 }
