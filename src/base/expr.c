@@ -1,14 +1,59 @@
 #include "config.h"
-#include "base/expr_program.h"
+#include "base/expr.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/map.h"
 #include "base/str.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* An expression is compiled to a straight program over one truth value, so that matching needs
+ * neither a stack nor recursion, however long the expression is. */
+typedef enum step_kind {
+    STEP_TEST,       /* truth = left op right */
+    STEP_NOT,        /* truth = !truth */
+    STEP_SKIP_FALSE, /* go to `target` when false: the rest of an && chain */
+    STEP_SKIP_TRUE   /* go to `target` when true: the rest of an || chain */
+} step_kind_t;
+
+/* Comparisons are the sets of signs of left - right that they hold for: 1 below, 2 equal, 4
+ * above. */
+typedef enum op {
+    OP_TRUTH = 0, /* a lone operand */
+    OP_LT = 1,
+    OP_EQ = 2,
+    OP_LE = 3,
+    OP_GT = 4,
+    OP_NE = 5,
+    OP_GE = 6,
+    OP_GLOB = 8,
+    OP_NOT_GLOB = 9
+} op_t;
+
+typedef struct operand {
+    int field; /* index into the table, or -1 for the constant `value` */
+    rc_value_t value;
+} operand_t;
+
+typedef struct step {
+    step_kind_t kind;
+    op_t op;
+    operand_t left;
+    operand_t right;
+    size_t position; /* of the left operand in the source, from 1 */
+    size_t target;
+} step_t;
+
+struct rc_expr {
+    step_t *step;
+    size_t steps;
+    size_t capacity;
+    char *texts; /* the text constants, each with its NUL */
+};
 
 /* ---------------------------------------------------------------- words */
 
@@ -55,20 +100,15 @@ static int word_char(char c)
 static rc_status_t stray(const parser_t *p, const char *at)
 {
     size_t position = (size_t)(at - p->source) + 1;
-    static const struct {
-        char c;
-        const char *meant;
-    } slips[] = {{'&', "'&&'"}, {'|', "'||'"}, {'=', "'=='"}};
-    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++)
-        if (*at == slips[i].c)
-            return rc_fail(p->err, RC_EINVAL, "position %zu: expected %s, found '%c'", position,
-                slips[i].meant, *at);
+    const char *meant = *at == '&'   ? "'&&'"
+                        : *at == '|' ? "'||'"
+                        : *at == '=' ? "'=='"
+                                     : "a field, value or operator";
     if (*at > ' ' && *at <= '~')
-        return rc_fail(p->err, RC_EINVAL,
-            "position %zu: expected a field, value or operator, found '%c'", position, *at);
-    return rc_fail(p->err, RC_EINVAL,
-        "position %zu: expected a field, value or operator, found byte 0x%02x (quote text)",
-        position, (unsigned)(unsigned char)*at);
+        return rc_fail(
+            p->err, RC_EINVAL, "position %zu: expected %s, found '%c'", position, meant, *at);
+    return rc_fail(p->err, RC_EINVAL, "position %zu: expected %s, found byte 0x%02x (quote text)",
+        position, meant, (unsigned)(unsigned char)*at);
 }
 
 static rc_status_t quoted(parser_t *p)
@@ -126,55 +166,32 @@ static rc_status_t advance(parser_t *p)
     return RC_OK;
 }
 
+/* Bytes of a token in a message. */
+static int shown(const token_t *t)
+{
+    return t->n > 40 ? 40 : (int)t->n;
+}
+
+static int is_word(const token_t *t, const char *word)
+{
+    return t->kind == TOKEN_WORD && t->n == strlen(word) && memcmp(t->at, word, t->n) == 0;
+}
+
 static rc_status_t expected(const parser_t *p, const char *what)
 {
     const token_t *t = &p->token;
     if (t->kind == TOKEN_END)
         return rc_fail(p->err, RC_EINVAL,
             "position %zu: expected %s, found the end of the expression", t->position, what);
-    int n = t->n > 40 ? 40 : (int)t->n;
-    return rc_fail(
-        p->err, RC_EINVAL, "position %zu: expected %s, found '%.*s'", t->position, what, n, t->at);
+    return rc_fail(p->err, RC_EINVAL, "position %zu: expected %s, found '%.*s'", t->position, what,
+        shown(t), t->at);
 }
 
 /* ---------------------------------------------------------------- operands */
 
-static int digits(const char **s)
-{
-    const char *from = *s;
-    while (**s >= '0' && **s <= '9')
-        (*s)++;
-    return *s > from;
-}
-
 static double suffix_factor(char c)
 {
     return c == 'k' ? 1e3 : c == 'M' ? 1e6 : c == 'G' ? 1e9 : 0;
-}
-
-/* Whether text[0..n) looks like a decimal number; n_out is its length without the suffix. */
-static int number_shape(const char *text, size_t n, size_t *n_out, int *whole)
-{
-    const char *s = text + (*text == '-' || *text == '+');
-    int before = digits(&s);
-    int after = 0;
-    *whole = 1;
-    if (*s == '.') {
-        s++;
-        after = digits(&s);
-        *whole = 0;
-    }
-    if (!before && !after)
-        return 0;
-    if (*s == 'e' || *s == 'E') {
-        s++;
-        s += *s == '-' || *s == '+';
-        if (!digits(&s))
-            return 0;
-        *whole = 0;
-    }
-    *n_out = (size_t)(s - text);
-    return *n_out == n || (*n_out + 1 == n && suffix_factor(*s) > 0);
 }
 
 /* An exact integer when the number is one that int64_t holds, else a double.
@@ -182,76 +199,68 @@ static int number_shape(const char *text, size_t n, size_t *n_out, int *whole)
 static int parse_number(const parser_t *p, const token_t *t, rc_value_t *out)
 {
     char buf[64];
-    size_t n;
-    int whole;
+    char *end;
     if (t->n >= sizeof buf) /* too long for any number worth writing */
         return 0;
     memcpy(buf, t->at, t->n);
     buf[t->n] = '\0';
-    if (!number_shape(buf, t->n, &n, &whole))
+    double r = strtod(buf, &end);
+    double factor = *end ? suffix_factor(*end) : 1;
+    /* strtod takes hexadecimal numbers and words as well */
+    if (end == buf || end > buf + strspn(buf, "+-.0123456789eE") || factor == 0 || (*end && end[1]))
         return 0;
-    double factor = n < t->n ? suffix_factor(buf[n]) : 1;
-    buf[n] = '\0';
-    *out = (rc_value_t){.kind = RC_VALUE_INT};
+    *end = '\0';
     int64_t i;
     int64_t f = (int64_t)factor;
-    if (whole &&
+    if (!strpbrk(buf, ".eE") &&
         rc_parse_int(buf + (*buf == '+'), INT64_MIN / f, INT64_MAX / f, "", &i, NULL) == RC_OK) {
-        out->i = i * f;
+        *out = (rc_value_t){.kind = RC_VALUE_INT, .i = i * f};
         return 1;
     }
-    double r = strtod(buf, NULL) * factor;
-    const double exact = 9007199254740992.0; /* 2^53 */
+    r *= factor;
     if (!isfinite(r))
         return rc_fail(p->err, RC_EINVAL, "position %zu: the number '%.*s' is out of range",
             t->position, (int)t->n, t->at);
-    if (fabs(r) < exact && r == floor(r))
-        out->i = (int64_t)r;
-    else {
-        out->kind = RC_VALUE_REAL;
-        out->r = r;
-    }
+    *out = fabs(r) < 0x1p53 && r == floor(r) ? (rc_value_t){.kind = RC_VALUE_INT, .i = (int64_t)r}
+                                             : (rc_value_t){.kind = RC_VALUE_REAL, .r = r};
     return 1;
 }
 
 static int find_field(const parser_t *p, const token_t *t)
 {
-    if (t->kind == TOKEN_WORD)
-        for (int i = 0; i < p->fields; i++)
-            if (strlen(p->field[i].name) == t->n && memcmp(p->field[i].name, t->at, t->n) == 0)
-                return i;
+    for (int i = 0; i < p->fields; i++)
+        if (is_word(t, p->field[i].name))
+            return i;
     return -1;
 }
 
 static rc_status_t unknown_field(const parser_t *p, const token_t *t)
 {
+    enum { longest = 300, rest = 8 }; /* of the list, and of what ends it */
     char word[48];
-    char list[300];
-    size_t used = 0;
-    snprintf(word, sizeof word, "%.*s", t->n > 40 ? 40 : (int)t->n, t->at);
+    rc_str_t list = {0};
+    snprintf(word, sizeof word, "%.*s", shown(t), t->at);
     const char **names = rc_alloc((size_t)p->fields, sizeof *names, "field names", p->err);
     RC_PASS(names ? RC_OK : RC_ENOMEM);
-    list[0] = '\0';
-    for (int i = 0; i < p->fields; i++) {
+    for (int i = 0; i < p->fields; i++)
         names[i] = p->field[i].name;
-        size_t n = strlen(names[i]);
-        if (used + n + 8 < sizeof list)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-        else if (used + 5 < sizeof list) {
-            snprintf(list + used, sizeof list - used, ", ...");
-            used = sizeof list;
-        }
-    }
     const char *near = rc_similar(word, names, p->fields);
+    for (int i = 0; i < p->fields; i++)
+        if (list.len + strlen(names[i]) + rest < longest)
+            rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
+        else {
+            rc_str_add(&list, ", ...");
+            break;
+        }
     free(names);
-    if (near)
-        return rc_fail(p->err, RC_EINVAL,
-            "position %zu: expected a field or a number, found '%s'; did you mean '%s'?",
-            t->position, word, near);
-    return rc_fail(p->err, RC_EINVAL,
-        "position %zu: expected a field or a number, found '%s'; fields: %s", t->position, word,
-        list);
+    rc_fail(p->err, RC_EINVAL, "position %zu: expected a field or a number, found '%s'; %s%s%s",
+        t->position, word, near ? "did you mean '" : "fields: ",
+        near                        ? near
+        : list.text && !list.failed ? list.text
+                                    : "",
+        near ? "'?" : "");
+    rc_str_free(&list);
+    return RC_EINVAL;
 }
 
 static void text_operand(parser_t *p, const token_t *t, operand_t *out)
@@ -261,11 +270,6 @@ static void text_operand(parser_t *p, const token_t *t, operand_t *out)
     to[t->n] = '\0';
     p->texts_used += t->n + 1;
     *out = (operand_t){.field = -1, .value = {.kind = RC_VALUE_TEXT, .text = to}};
-}
-
-static int is_word(const token_t *t, const char *word)
-{
-    return t->kind == TOKEN_WORD && t->n == strlen(word) && memcmp(t->at, word, t->n) == 0;
 }
 
 /* \param other  the token on the other side of the operator, or NULL for a lone operand: beside
@@ -318,22 +322,20 @@ static rc_status_t check_kinds(
     const parser_t *p, const step_t *s, const token_t *left, const token_t *right)
 {
     const token_t *both[] = {left, right};
-    const operand_t *operand[] = {&s->left, &s->right};
+    int text[] = {is_text(p, &s->left), is_text(p, &s->right)};
     int glob = s->op == OP_GLOB || s->op == OP_NOT_GLOB;
     for (int i = 0; glob && i < 2; i++)
-        if (!is_text(p, operand[i]))
+        if (!text[i])
             return rc_fail(p->err, RC_EINVAL,
                 "position %zu: expected text beside '~', found the number '%.*s'",
-                both[i]->position, both[i]->n > 40 ? 40 : (int)both[i]->n, both[i]->at);
-    if (is_text(p, &s->left) != is_text(p, &s->right)) {
-        int text = is_text(p, &s->left) ? 0 : 1;
-        const token_t *t = both[1 - text];
-        int n = t->n > 40 ? 40 : (int)t->n;
+                both[i]->position, shown(both[i]), both[i]->at);
+    if (text[0] != text[1]) {
+        const token_t *t = both[text[1]];
+        const token_t *number = both[text[0]];
         return rc_fail(p->err, RC_EINVAL,
             "position %zu: cannot compare the text '%.*s' with the number '%.*s' (position %zu); "
             "put quotes around it if it is text",
-            both[text]->position, both[text]->n > 40 ? 40 : (int)both[text]->n, both[text]->at, n,
-            t->at, t->position);
+            t->position, shown(t), t->at, shown(number), number->at, number->position);
     }
     if (glob && s->right.field < 0) {
         int64_t flaw = rc_glob_flaw(s->right.value.text);
@@ -376,7 +378,8 @@ static rc_status_t parse_test(parser_t *p)
     return emit(p, &s);
 }
 
-static rc_status_t parse_or(parser_t *p);
+enum { LEVELS = 2 };
+static rc_status_t parse_chain(parser_t *p, int level);
 
 static rc_status_t parse_not(parser_t *p)
 {
@@ -393,7 +396,7 @@ static rc_status_t parse_not(parser_t *p)
                 "position %zu: expected at most %d parentheses inside each other",
                 p->token.position, DEPTH_MAX);
         RC_PASS(advance(p));
-        RC_PASS(parse_or(p));
+        RC_PASS(parse_chain(p, 0));
         if (p->token.kind != TOKEN_CLOSE)
             return expected(p, "'&&', '||' or ')'");
         p->depth--;
@@ -402,30 +405,95 @@ static rc_status_t parse_not(parser_t *p)
     return negate ? emit(p, &(step_t){.kind = STEP_NOT}) : RC_OK;
 }
 
-/* part (sign part)*: between two parts stands a jump to the next jump or to the end; a jump to a
- * jump of the same kind is taken again, so one target each is enough. */
-static rc_status_t parse_chain(
-    parser_t *p, token_kind_t sign, step_kind_t skip, rc_status_t (*part)(parser_t *))
+/* part (sign part)*, the parts being chains of the next level: between two parts stands a jump to
+ * the next jump or to the end; a jump to a jump of the same kind is taken again, so one target each
+ * is enough. */
+static rc_status_t parse_chain(parser_t *p, int level)
 {
-    RC_PASS(part(p));
-    while (p->token.kind == sign) {
+    static const struct {
+        token_kind_t sign;
+        step_kind_t skip;
+    } chain[LEVELS] = {{TOKEN_OR, STEP_SKIP_TRUE}, {TOKEN_AND, STEP_SKIP_FALSE}};
+    if (level == LEVELS)
+        return parse_not(p);
+    RC_PASS(parse_chain(p, level + 1));
+    while (p->token.kind == chain[level].sign) {
         RC_PASS(advance(p));
         size_t jump = p->out->steps;
-        RC_PASS(emit(p, &(step_t){.kind = skip}));
-        RC_PASS(part(p));
+        RC_PASS(emit(p, &(step_t){.kind = chain[level].skip}));
+        RC_PASS(parse_chain(p, level + 1));
         p->out->step[jump].target = p->out->steps;
     }
     return RC_OK;
 }
 
-static rc_status_t parse_and(parser_t *p)
+/* ------------------------------------------------------------------ values */
+
+enum { NAMED_VALUES = 12 }; /* in the text of an error */
+
+static rc_status_t unknown_value(const step_t *s, const char *found, const char *field,
+    const char *const *value, int values, rc_err_t *err)
 {
-    return parse_chain(p, TOKEN_AND, STEP_SKIP_FALSE, parse_not);
+    rc_str_t list = {0};
+    const char *near = rc_similar(found, value, values);
+    for (int i = 0; i < values && i < NAMED_VALUES && !near; i++)
+        rc_str_addf(&list, "%s%s", i ? ", " : "; values: ", value[i]);
+    if (values > NAMED_VALUES && !near)
+        rc_str_add(&list, ", ...");
+    rc_fail(err, RC_EINVAL, "position %zu: no %s is '%.60s'%s%s%s%s", s->position, field, found,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        list.text && !list.failed ? list.text : "");
+    rc_str_free(&list);
+    return RC_EINVAL;
 }
 
-static rc_status_t parse_or(parser_t *p)
+/* \param side  of the field: 0 or 1 */
+static rc_status_t check_side(const step_t *s, int side, const rc_field_t *fields,
+    rc_field_value_fn *value, const void *table, rc_err_t *err)
 {
-    return parse_chain(p, TOKEN_OR, STEP_SKIP_TRUE, parse_and);
+    const operand_t *both[] = {&s->left, &s->right};
+    const operand_t *other = both[1 - side];
+    int field = both[side]->field;
+    int n = 0;
+    if (field < 0 || other->field >= 0 || other->value.kind != RC_VALUE_TEXT)
+        return RC_OK;
+    const char *found = other->value.text;
+    for (const char *v; (v = value(table, field, n)) != NULL; n++)
+        if (strcmp(v, found) == 0)
+            return RC_OK;
+    if (n == 0)
+        return RC_OK;
+    rc_map_t seen = {0};
+    int distinct = 0;
+    rc_status_t st = RC_OK;
+    const char **all = rc_alloc((size_t)n, sizeof *all, "values of a field", err);
+    RC_PASS(all ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n && st == RC_OK; i++) {
+        const char *v = value(table, field, i);
+        rc_digest_t key = rc_map_text(v);
+        if (!v[0] || rc_map_get(&seen, key, 0))
+            continue; /* "" is no help, nor is the same once more */
+        all[distinct++] = v;
+        st = rc_map_set(&seen, key, 1, err);
+    }
+    if (st == RC_OK)
+        st = unknown_value(s, found, fields[field].name, all, distinct, err);
+    rc_map_free(&seen);
+    free(all);
+    return st;
+}
+
+rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field_value_fn *value,
+    const void *table, rc_err_t *err)
+{
+    for (size_t i = 0; e && i < e->steps; i++) {
+        const step_t *s = &e->step[i];
+        if (s->kind != STEP_TEST || (s->op != OP_EQ && s->op != OP_NE))
+            continue;
+        for (int side = 0; side < 2; side++)
+            RC_PASS(check_side(s, side, fields, value, table, err));
+    }
+    return RC_OK;
 }
 
 /* rc_field_value_fn of the enumerations among fields. */
@@ -438,7 +506,7 @@ static const char *enumerated(const void *fields, int field, int64_t i)
 rc_status_t rc_expr_compile(
     const char *text, const rc_field_t *fields, int field_count, rc_expr_t **out, rc_err_t *err)
 {
-    rc_status_t st = RC_ENOMEM;
+    rc_status_t st;
     rc_expr_t *e = rc_alloc0(1, sizeof *e, "an expression", err);
     parser_t p = {
         .source = text, .next = text, .field = fields, .fields = field_count, .out = e, .err = err};
@@ -446,10 +514,9 @@ rc_status_t rc_expr_compile(
     /* each constant needs its own bytes and a NUL; a word has at least one byte, a quoted text
      * two quotes, so twice the source is enough */
     e->texts = rc_alloc(strlen(text) + 1, 2, "an expression", err);
-    if (!e->texts)
-        goto done;
+    RC_TRY(e->texts ? RC_OK : RC_ENOMEM);
     RC_TRY(advance(&p));
-    RC_TRY(parse_or(&p));
+    RC_TRY(parse_chain(&p, 0));
     if (p.token.kind != TOKEN_END)
         st = expected(&p, p.token.kind == TOKEN_OP ? "'&&', '||' or the end"
                                                    : "an operator or the end of the expression");
@@ -461,4 +528,73 @@ done:
     else
         *out = e;
     return st;
+}
+
+/* ------------------------------------------------------------------- match */
+
+static int is_whole(const rc_value_t *v)
+{
+    return v->kind == RC_VALUE_INT || v->kind == RC_VALUE_BOOL;
+}
+
+static int truth_of(const rc_value_t *v)
+{
+    if (v->kind == RC_VALUE_TEXT)
+        return v->text[0] != '\0';
+    return is_whole(v) ? v->i != 0 : v->r != 0 && !isnan(v->r);
+}
+
+/* sign: of left - right */
+static int holds(op_t op, int sign)
+{
+    return op < OP_GLOB && (op >> (sign + 1) & 1);
+}
+
+static int test(const step_t *s, rc_field_get_fn *get, const void *row)
+{
+    rc_value_t a = s->left.value;
+    rc_value_t b = s->right.value;
+    if (s->left.field >= 0)
+        get(row, s->left.field, &a);
+    if (s->op == OP_TRUTH)
+        return truth_of(&a);
+    if (s->right.field >= 0)
+        get(row, s->right.field, &b);
+    if (a.kind == RC_VALUE_TEXT && b.kind == RC_VALUE_TEXT) {
+        if (s->op == OP_GLOB || s->op == OP_NOT_GLOB)
+            return rc_glob_match(b.text, a.text) == (s->op == OP_GLOB);
+        int order = strcmp(a.text, b.text);
+        return holds(s->op, (order > 0) - (order < 0));
+    }
+    if (a.kind == RC_VALUE_TEXT || b.kind == RC_VALUE_TEXT)
+        return 0; /* the other one is missing: kinds were checked */
+    if (is_whole(&a) && is_whole(&b))
+        return holds(s->op, (a.i > b.i) - (a.i < b.i));
+    double x = is_whole(&a) ? (double)a.i : a.r;
+    double y = is_whole(&b) ? (double)b.i : b.r;
+    return !isnan(x) && !isnan(y) && holds(s->op, (x > y) - (x < y));
+}
+
+int rc_expr_match(const rc_expr_t *e, rc_field_get_fn *get, const void *row)
+{
+    int truth = 1;
+    for (size_t i = 0; e && i < e->steps;) {
+        const step_t *s = &e->step[i++];
+        if (s->kind == STEP_TEST)
+            truth = test(s, get, row);
+        else if (s->kind == STEP_NOT)
+            truth = !truth;
+        else if (truth == (s->kind == STEP_SKIP_TRUE))
+            i = s->target;
+    }
+    return truth;
+}
+
+void rc_expr_free(rc_expr_t *e)
+{
+    if (!e)
+        return;
+    free(e->step);
+    free(e->texts);
+    free(e);
 }

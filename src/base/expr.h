@@ -83,9 +83,6 @@ rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field
 /** 1 when the row matches, else 0.  A NULL expression matches everything.  Allocates nothing. */
 int rc_expr_match(const rc_expr_t *e, rc_field_get_fn *get, const void *row);
 
-/** 1 when the expression names field number `field`. */
-int rc_expr_uses(const rc_expr_t *e, int field);
-
 void rc_expr_free(rc_expr_t *e);
 
 #endif

@@ -457,19 +457,6 @@ static void any_bytes_are_survived(void **state)
     assert_true(compiled > 100);
 }
 
-static void used_fields_are_known(void **state)
-{
-    (void)state;
-    rc_expr_t *e;
-    assert_int_equal(
-        rc_expr_compile("cols > 5 && !(name == rows_ || square)", fields, FIELDS, &e, NULL), RC_OK);
-    static const int used[FIELDS] = {[COLS] = 1, [NAME] = 1, [SQUARE] = 1};
-    for (int f = -1; f <= FIELDS; f++)
-        assert_int_equal(rc_expr_uses(e, f), f >= 0 && f < FIELDS && used[f]);
-    rc_expr_free(e);
-    assert_int_equal(rc_expr_uses(NULL, 0), 0);
-}
-
 /* Glob matching against the plain exponential definition. */
 static int slow_glob(const char *p, const char *t)
 {
@@ -593,7 +580,6 @@ int main(void)
         cmocka_unit_test(nesting_is_bounded),
         cmocka_unit_test(random_expressions_have_their_value),
         cmocka_unit_test(any_bytes_are_survived),
-        cmocka_unit_test(used_fields_are_known),
         cmocka_unit_test(globs_match_their_definition),
     };
     return cmocka_run_group_tests_name("expr", tests, NULL, NULL);
