@@ -5,7 +5,6 @@
 #include "base/open.h"
 #include "base/str.h"
 #include "io/mtx.h"
-#include "io/gunzip.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -15,6 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { raw_bytes = 1 << 18, inflated_bytes = 1 << 20 };
 
@@ -24,8 +24,12 @@ struct rc_source {
     int64_t bytes;           /* of a plain file; -1: something else */
     struct archive *archive; /* something else */
     char *raw;               /* [raw_bytes] of the file */
-    char *inflated;          /* [inflated_bytes], gzip only */
-    rc_gunzip_t *gunzip;     /* NULL when libarchive decodes the stream */
+    char *inflated;          /* [inflated_bytes]; NULL when libarchive decodes the stream */
+    z_stream z;              /* gzip only, so that length and check sum are verified, which
+                                libarchive does not; its input is in raw */
+    int between;             /* behind a member: another one, zero padding or the end may follow */
+    int garbage;             /* something else does */
+    int raw_ended;           /* no more input will come */
     int started;             /* the first bytes have been seen */
     int read_errno;          /* of a failed read(2) */
     int is_tar;
@@ -112,58 +116,99 @@ static ssize_t pass_skippable(rc_source_t *s, ssize_t n)
     return n;
 }
 
+static int start_inflate(rc_source_t *s)
+{
+    enum { gzip_only = 16 };
+    s->inflated = malloc(inflated_bytes);
+    if (s->inflated && inflateInit2(&s->z, MAX_WBITS + gzip_only) == Z_OK)
+        return 1;
+    free(s->inflated);
+    s->inflated = NULL;
+    return 0;
+}
+
+static void give_raw(rc_source_t *s, ssize_t n)
+{
+    s->z.next_in = (Bytef *)s->raw;
+    s->z.avail_in = (uInt)n;
+    s->raw_ended = n == 0;
+}
+
+/* Between members: pass over zero padding; 1 when a member follows. */
+static int next_member(rc_source_t *s)
+{
+    enum { magic = 0x1f }; /* the first byte of a member */
+    while (s->z.avail_in > 0 && *s->z.next_in == 0) {
+        s->z.next_in++;
+        s->z.avail_in--;
+    }
+    s->garbage = s->z.avail_in > 0 && *s->z.next_in != magic;
+    s->between = s->garbage || s->z.avail_in == 0 || inflateReset(&s->z) != Z_OK;
+    return !s->between;
+}
+
+/* Decode until s->inflated is full or the file ends.  NULL, or what is wrong. */
+static const char *fill_inflated(rc_source_t *s)
+{
+    z_stream *z = &s->z;
+    z->next_out = (Bytef *)s->inflated;
+    z->avail_out = inflated_bytes;
+    while (z->avail_out > 0) {
+        if (z->avail_in == 0 && !s->raw_ended) {
+            ssize_t n = read_raw(s);
+            if (n < 0)
+                return "cannot read";
+            give_raw(s, n);
+        }
+        if (s->between && !next_member(s)) {
+            if (s->garbage || s->raw_ended)
+                break;
+            continue;
+        }
+        int code = inflate(z, Z_NO_FLUSH);
+        s->between = code == Z_STREAM_END;
+        if (code == Z_BUF_ERROR && z->avail_in == 0 && s->raw_ended)
+            return "the gzip stream ends too early";
+        if (code == Z_DATA_ERROR && z->msg)
+            return z->msg;
+        if (code == Z_MEM_ERROR)
+            return "no memory to decode gzip";
+        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+            return "the gzip stream is damaged";
+    }
+    return NULL;
+}
+
 static ssize_t inflate_some(rc_source_t *s, struct archive *a)
 {
-    size_t got = 0;
-    for (;;) {
-        const char *problem = rc_gunzip_read(s->gunzip, s->inflated, inflated_bytes, &got);
-        if (problem) {
-            archive_set_error(a, EILSEQ, "%s", problem);
-            return -1;
-        }
-        if (s->limits && rc_gunzip_ignored(s->gunzip)) {
-            archive_set_error(a, EILSEQ, "something else is behind the gzip stream");
-            return -1;
-        }
-        s->decoded += (int64_t)got;
-        if (s->limits && s->decoded > s->limits->total_bytes) {
-            s->too_large = 1;
-            archive_set_error(a, EFBIG, "too large");
-            return -1;
-        }
-        if (got > 0 || !rc_gunzip_is_hungry(s->gunzip))
-            return (ssize_t)got;
-        ssize_t n = read_raw(s);
-        if (n < 0)
-            return -1;
-        rc_gunzip_feed(s->gunzip, s->raw, (size_t)n);
-    }
+    const char *problem = fill_inflated(s);
+    size_t got = inflated_bytes - s->z.avail_out;
+    s->decoded += (int64_t)got;
+    if (!problem && s->limits && s->garbage)
+        problem = "something else is behind the gzip stream";
+    s->too_large = !problem && s->limits && s->decoded > s->limits->total_bytes;
+    if (!problem && !s->too_large)
+        return (ssize_t)got;
+    archive_set_error(a, EILSEQ, "%s", problem ? problem : "too large");
+    return -1;
 }
 
 static ssize_t next_bytes(struct archive *a, void *context, const void **buffer)
 {
     rc_source_t *s = context;
-    if (s->gunzip) {
-        *buffer = s->inflated;
-        return inflate_some(s, a);
-    }
-    ssize_t n = read_raw(s);
+    ssize_t n = s->inflated ? 0 : read_raw(s);
     if (!s->started && n > 0)
         n = pass_skippable(s, n);
-    *buffer = s->raw;
     if (!s->started && n > 0 && is_gzip(s->raw, (size_t)n)) {
-        s->inflated = malloc(inflated_bytes);
-        s->gunzip = rc_gunzip_new();
-        if (!s->inflated || !s->gunzip) {
+        if (!start_inflate(s)) {
             archive_set_error(a, ENOMEM, "no memory to decode gzip");
             return -1;
         }
-        rc_gunzip_feed(s->gunzip, s->raw, (size_t)n);
-        *buffer = s->inflated;
-        n = inflate_some(s, a);
+        give_raw(s, n);
     }
     s->started = 1;
-    return n;
+    *buffer = s->inflated ? s->inflated : s->raw;
+    return s->inflated ? inflate_some(s, a) : n;
 }
 
 static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
@@ -309,9 +354,9 @@ static rc_status_t open_archive(rc_source_t *s, rc_err_t *err)
     if (code < ARCHIVE_WARN)
         return archive_failed(s, err);
     s->is_tar = archive_format(a) != ARCHIVE_FORMAT_RAW;
-    if (s->limits && (!s->gunzip || !s->is_tar))
+    if (s->limits && (!s->inflated || !s->is_tar))
         return rc_fail(err, RC_EFORMAT, "expected a tar file compressed with gzip, found %s",
-            s->gunzip ? "something else in gzip" : "something else");
+            s->inflated ? "something else in gzip" : "something else");
     return s->is_tar ? find_member(s, entry, err) : RC_OK;
 }
 
@@ -365,7 +410,8 @@ void rc_source_close(rc_source_t *s)
         return;
     if (s->archive)
         archive_read_free(s->archive);
-    rc_gunzip_free(s->gunzip);
+    if (s->inflated)
+        inflateEnd(&s->z);
     free(s->raw);
     free(s->inflated);
     if (s->fd >= 0)
@@ -382,9 +428,7 @@ int64_t rc_source_bytes(const rc_source_t *s)
 
 const char *rc_source_ignored(const rc_source_t *s)
 {
-    return s->gunzip && rc_gunzip_ignored(s->gunzip)
-               ? "what is behind the gzip stream is no gzip, and was ignored"
-               : NULL;
+    return s->garbage ? "what is behind the gzip stream is no gzip, and was ignored" : NULL;
 }
 
 /* After the last byte: run through the rest of the container, so that its check sums are seen. */
@@ -404,7 +448,7 @@ static rc_status_t finish(rc_source_t *s, rc_err_t *err)
         return archive_failed(s, err);
     /* libarchive stops at the end mark of a tar file: gzip's trailer is still ahead */
     ssize_t n = 1;
-    while (s->gunzip && n > 0)
+    while (s->inflated && n > 0)
         n = inflate_some(s, s->archive);
     return n < 0 ? archive_failed(s, err) : RC_OK;
 }
