@@ -46,7 +46,6 @@ static const char *zeros(const char *p, const char *end)
 
 /* --------------------------------------------------------------- conversion */
 
-#ifdef __SIZEOF_INT128__
 __extension__ typedef unsigned __int128 wide_t;
 
 static double power_of_two(int e)
@@ -97,23 +96,18 @@ static double scale(uint64_t w, int e)
     return round_wide(q, e - shift);
 }
 
-static int is_exact(int64_t count, int64_t e)
-{
-    return count <= digits_exact && e >= -power_exact && e <= power_exact;
-}
-#else
-static double scale(uint64_t w, int e)
-{
-    (void)e;
-    return (double)w;
-}
+/* Digits and what they are multiplied with: w 10^e. */
+typedef struct parts {
+    uint64_t w;    /* which wraps when there are more than digits_exact */
+    int64_t count; /* significant ones */
+    int64_t e;
+    int negative;
+} parts_t;
 
-/* without 128-bit integers only whole numbers of 15 digits skip strtod_l */
-static int is_exact(int64_t count, int64_t e)
+static int is_exact(const parts_t *d)
 {
-    return count <= 15 && e == 0;
+    return d->count <= digits_exact && d->e >= -power_exact && d->e <= power_exact;
 }
-#endif
 
 static rc_number_t by_strtod(const char *p, const char *end, locale_t c, double *value)
 {
@@ -144,47 +138,50 @@ static const char *exponent(const char *p, const char *end, int64_t *e)
     return p;
 }
 
+/* [+-] digits [. digits]; NULL: no digit. */
+static const char *mantissa(const char *p, const char *end, parts_t *d)
+{
+    *d = (parts_t){.negative = p < end && *p == '-'};
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    const char *first = p;
+    p = zeros(p, end);
+    const char *from = p;
+    p = digits(p, end, &d->w);
+    d->count = p - from;
+    int64_t seen = p - first; /* all digits */
+    if (p < end && *p == '.') {
+        const char *fraction = ++p;
+        if (d->count == 0)
+            p = zeros(p, end);
+        from = p;
+        p = digits(p, end, &d->w);
+        d->count += p - from;
+        seen += p - fraction;
+        d->e = fraction - p;
+    }
+    return seen > 0 ? p : NULL;
+}
+
 rc_number_t rc_number_parse(
     const char *p, const char *end, locale_t c, double *value, const char **after)
 {
     const char *begin = p;
-    int negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    const char *first = p;
-    uint64_t w = 0;
-    int64_t e = 0;
-    p = zeros(p, end);
-    const char *from = p;
-    p = digits(p, end, &w);
-    int64_t count = p - from; /* significant digits */
-    int64_t seen = p - first; /* all digits */
-    if (p < end && *p == '.') {
-        const char *fraction = ++p;
-        if (count == 0)
-            p = zeros(p, end);
-        from = p;
-        p = digits(p, end, &w);
-        count += p - from;
-        seen += p - fraction;
-        e = fraction - p;
-    }
-    if (seen == 0)
+    parts_t d;
+    p = mantissa(p, end, &d);
+    if (p && p < end && (*p == 'e' || *p == 'E'))
+        p = exponent(p + 1, end, &d.e);
+    if (!p)
         return RC_NUMBER_NONE;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        p = exponent(p + 1, end, &e);
-        if (!p)
-            return RC_NUMBER_NONE;
-    }
     *after = p;
-    if (count == 0) {
-        *value = negative ? -0.0 : 0.0;
+    if (d.count == 0) {
+        *value = d.negative ? -0.0 : 0.0;
         return RC_NUMBER_OK;
     }
-    if (!is_exact(count, e))
+    if (!is_exact(&d))
         return by_strtod(begin, p, c, value);
-    double x = scale(w, (int)e);
-    *value = negative ? -x : x;
+    double x = scale(d.w, (int)d.e);
+    *value = d.negative ? -x : x;
     return RC_NUMBER_OK;
 }
 
@@ -208,58 +205,32 @@ rc_number_t rc_number_not_finite(const char *p, const char *end, double *value, 
     return RC_NUMBER_NONE;
 }
 
-/* Digits with a point among them, as w * 10^e without zeros at the end of w; whether there is a
- * digit.  w stays above `most` once it got there. */
-static int significant(const char **at, const char *end, int64_t most, int64_t *w, int64_t *e)
-{
-    const char *p = *at;
-    int64_t zeros_behind = 0;
-    int fraction = 0;
-    int seen = 0;
-    *w = *e = 0;
-    for (; p < end && (is_digit(*p) || (*p == '.' && !fraction)); p++) {
-        if (*p == '.') {
-            fraction = 1;
-            continue;
-        }
-        seen = 1;
-        *e -= fraction;
-        zeros_behind++;
-        if (*p == '0')
-            continue;
-        for (; zeros_behind > 0 && *w <= most; zeros_behind--)
-            *w *= 10;
-        zeros_behind = 0;
-        if (*w <= most)
-            *w += *p - '0';
-    }
-    *e += zeros_behind;
-    *at = p;
-    return seen;
-}
-
 rc_number_t rc_number_whole(const char *p, const char *end, double *value, const char **after)
 {
-    static const int64_t most = INT64_C(1) << 53;
-    int64_t w;
-    int64_t e;
-    int negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    if (!significant(&p, end, most, &w, &e))
+    static const uint64_t most = UINT64_C(1) << 53;
+    parts_t d;
+    const char *behind = mantissa(p, end, &d);
+    const char *last = behind;
+    if (!behind)
         return RC_NUMBER_NONE;
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        p = exponent(p + 1, end, &e);
-        if (!p)
-            return RC_NUMBER_NONE;
+    if (memchr(p, '.', (size_t)(behind - p))) {
+        while (last[-1] == '0') /* 64 bits do not hold any number of zeros */
+            last--;
+        (void)mantissa(p, last, &d);
     }
-    if (w > 0 && e < 0)
+    if (behind < end && (*behind == 'e' || *behind == 'E'))
+        behind = exponent(behind + 1, end, &d.e);
+    if (!behind)
+        return RC_NUMBER_NONE;
+    for (; d.w > 0 && d.w % 10 == 0 && d.e < 0; d.e++)
+        d.w /= 10;
+    if (d.count > 0 && d.e < 0)
         return RC_NUMBER_PART;
-    for (; w > 0 && w <= most && e > 0; e--)
-        w *= 10;
-    if (w > most)
+    for (; d.w > 0 && d.w <= most && d.e > 0; d.e--)
+        d.w *= 10;
+    if (d.w > most || d.count > digits_exact)
         return RC_NUMBER_HUGE;
-    *after = p;
-    *value = (double)(negative ? -w : w);
+    *after = behind;
+    *value = (double)(d.negative ? -(int64_t)d.w : (int64_t)d.w);
     return RC_NUMBER_OK;
 }
