@@ -30,7 +30,6 @@ const rc_made_name_t rc_made_names[] = {
     {"STORE.rescued-RUN.journal/RUN.RANK.rcj", RC_OPEN_NEW, "the same of a journal"},
     {"OUTPUT.part-HOST-N", RC_OPEN_NEW,
         "an output, until it is renamed; what a dead process left is taken over"},
-    {"CACHE/.FILE.HOST-PROCESS-N.tmp", RC_OPEN_NEW, "a matrix for the cache"},
     {"COLLECTION/GROUP/.FILE.part", RC_OPEN_KEEP, "a download, continued after a kill"},
     {"COLLECTION/GROUP/.FILE.part.from", RC_OPEN_READ, "what it is a part of"},
     {"COLLECTION/GROUP/.FILE.part.from.new", RC_OPEN_FRESH, "the same, until it is renamed"},

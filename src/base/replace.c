@@ -187,7 +187,7 @@ rc_status_t rc_replace_sync(rc_replace_t *r, rc_err_t *err)
     int failed = fflush(r->file) != 0 || ferror(r->file);
     /* the name must not come to stand for contents that are not on the disk yet; some file systems
      * know no sync */
-    if (!failed && r->fresh)
+    if (!failed && r->fresh && !r->unsynced)
         failed = fsync(fileno(r->file)) != 0 && errno != EINVAL && errno != ENOTSUP;
     return failed ? write_failed(r, errno ? errno : EIO, err) : RC_OK;
 }

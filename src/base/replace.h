@@ -13,6 +13,7 @@ typedef struct rc_replace {
     char *target; /**< what it becomes */
     char *fresh;  /**< its name until then, "TARGET.part-HOST-N"; NULL: the target is standard
                        output or another device, and is written directly */
+    int unsynced; /**< 1, set after begin: a power failure may leave anything */
     int lock;     /**< a descriptor, 0 for none; held as long as the name is in use: who finds it
                        free takes the name over */
 } rc_replace_t;

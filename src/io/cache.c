@@ -7,7 +7,6 @@
 #include "io/csr_file.h"
 #include "io/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -15,7 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* What is asked for.  Borrowed. */
 typedef struct wanted {
@@ -155,52 +153,7 @@ rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, co
 
 /* ------------------------------------------------------------------ open, close */
 
-static int is_left_over(const char *name)
-{
-    size_t n = strlen(name);
-    return n > 4 && name[0] == '.' && strcmp(name + n - 4, ".tmp") == 0 && strstr(name, ".csr.");
-}
-
-/* Files of writers that are surely dead; whatever goes wrong here does no harm. */
-static void clean_group(const char *dir)
-{
-    static const int64_t old_ns = 3600 * INT64_C(1000000000);
-    DIR *d = opendir(dir);
-    const struct dirent *e;
-    while (d && (e = readdir(d)) != NULL) {
-        rc_str_t path = {0};
-        struct stat s;
-        if (!is_left_over(e->d_name))
-            continue;
-        rc_str_addf(&path, "%s/%s", dir, e->d_name);
-        if (!path.failed && lstat(path.text, &s) == 0 && S_ISREG(s.st_mode) &&
-            rc_utc_ns() - nanoseconds(s.st_mtim) > old_ns)
-            unlink(path.text);
-        rc_str_free(&path);
-    }
-    if (d)
-        closedir(d);
-}
-
-static void clean_all(const char *dir)
-{
-    DIR *d = opendir(dir);
-    const struct dirent *e;
-    while (d && (e = readdir(d)) != NULL) {
-        rc_str_t path = {0};
-        if (e->d_name[0] == '.')
-            continue;
-        rc_str_addf(&path, "%s/%s", dir, e->d_name);
-        if (!path.failed)
-            clean_group(path.text);
-        rc_str_free(&path);
-    }
-    if (d)
-        closedir(d);
-}
-
-rc_status_t rc_cache_open(
-    const char *dir, const rc_log_t *log, int clean, rc_cache_t **out, rc_err_t *err)
+rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out, rc_err_t *err)
 {
     struct stat s;
     if (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode))
@@ -213,8 +166,6 @@ rc_status_t rc_cache_open(
         free(c);
         return RC_ENOMEM;
     }
-    if (clean)
-        clean_all(dir);
     *out = c;
     return RC_OK;
 }

@@ -14,13 +14,11 @@
 
 typedef struct rc_cache rc_cache_t;
 
-/** \param[in] dir    made when something is to be written
- *  \param[in] log    gets a warning when the cache cannot be written, then it is only read;
- *                    borrowed until rc_cache_close; may be NULL
- *  \param[in] clean  1: remove what writers that were killed more than an hour ago left behind
+/** \param[in] dir  made when something is to be written
+ *  \param[in] log  gets a warning when the cache cannot be written, then it is only read; borrowed
+ *                  until rc_cache_close; may be NULL
  *  \return RC_OK, RC_EIO (dir is something else), RC_ENOMEM */
-rc_status_t rc_cache_open(
-    const char *dir, const rc_log_t *log, int clean, rc_cache_t **out, rc_err_t *err);
+rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out, rc_err_t *err);
 
 /** As rc_mtx_read_within, by way of the cache.
  *  \param[in] group, name  of the matrix: where it is in the cache

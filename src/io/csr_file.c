@@ -3,12 +3,12 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "base/threads.h"
 #include "sparse/csr.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,23 +101,14 @@ static rc_digest_t header_digest(const header_t *h)
 
 /* ------------------------------------------------------------------------ write */
 
-static rc_status_t put(int fd, const void *data, int64_t n, int64_t at, rc_err_t *err)
+static rc_status_t put(FILE *f, const void *data, int64_t n, int64_t at, rc_err_t *err)
 {
-    const char *from = data;
-    while (n > 0) {
-        ssize_t done = pwrite(fd, from, (size_t)n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return rc_fail_errno(err, RC_EIO, done < 0 ? errno : ENOSPC, "cannot write");
-        from += done;
-        at += done;
-        n -= done;
-    }
-    return RC_OK;
+    if (fseeko(f, (off_t)at, SEEK_SET) == 0 && fwrite(data, 1, (size_t)n, f) == (size_t)n)
+        return RC_OK;
+    return rc_fail_errno(err, RC_EIO, errno, "cannot write");
 }
 
-static rc_status_t put_all(int fd, const rc_csr_t *a, const rc_mtx_info_t *info,
+static rc_status_t put_all(FILE *f, const rc_csr_t *a, const rc_mtx_info_t *info,
     const rc_csr_origin_t *origin, rc_err_t *err)
 {
     const char *array[3] = {
@@ -134,9 +125,9 @@ static rc_status_t put_all(int fd, const rc_csr_t *a, const rc_mtx_info_t *info,
         piece_t p = piece_of(&l, i);
         const char *data = array[p.array] + p.from;
         digest[i] = rc_digest(data, (size_t)p.bytes);
-        RC_TRY(put(fd, data, p.bytes, l.at[p.array] + p.from, err));
+        RC_TRY(put(f, data, p.bytes, l.at[p.array] + p.from, err));
     }
-    RC_TRY(put(fd, digest, l.pieces * (int64_t)sizeof *digest, l.digests, err));
+    RC_TRY(put(f, digest, l.pieces * (int64_t)sizeof *digest, l.digests, err));
     memset(&h, 0, sizeof h); /* with what is between its members */
     memcpy(h.magic, magic, sizeof magic);
     h.version = file_version;
@@ -150,51 +141,23 @@ static rc_status_t put_all(int fd, const rc_csr_t *a, const rc_mtx_info_t *info,
     h.pieces_digest = rc_digest(digest, (size_t)l.pieces * sizeof *digest);
     h.digest = header_digest(&h);
     memcpy(room, &h, sizeof h);
-    RC_TRY(put(fd, room, header_bytes, 0, err));
+    RC_TRY(put(f, room, header_bytes, 0, err));
 done:
     free(digest);
     return st;
 }
 
-/* A name of its own for every writer, on every node: "DIR/.NAME.HOST-PID-N.tmp". */
-static rc_status_t create_beside(const char *path, rc_str_t *name, int *fd, rc_err_t *err)
-{
-    enum { tries = 100 };
-    char host[64] = "";
-    const char *slash = strrchr(path, '/');
-    int dir = slash ? (int)(slash - path) + 1 : 0;
-    if (gethostname(host, sizeof host - 1) != 0)
-        host[0] = '\0';
-    for (int i = 0; i < tries; i++) {
-        name->len = 0;
-        rc_str_addf(name, "%.*s.%s.%s-%ld-%d.tmp", dir, path, path + dir, host, (long)getpid(), i);
-        if (name->failed)
-            return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        if (rc_open_file(name->text, RC_OPEN_NEW, 0666, fd, NULL) == RC_OK || errno != EEXIST)
-            break;
-    }
-    return *fd >= 0 ? RC_OK : rc_fail_errno(err, RC_EIO, errno, "cannot create a file beside it");
-}
-
 rc_status_t rc_csr_file_write(const char *path, const rc_csr_t *a, const rc_mtx_info_t *info,
     const rc_csr_origin_t *origin, rc_err_t *err)
 {
-    rc_str_t name = {0};
-    int fd = -1;
-    rc_status_t st = create_beside(path, &name, &fd, err);
-    if (st == RC_OK) {
-        st = put_all(fd, a, info, origin, err);
-        if (close(fd) != 0 && st == RC_OK)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot write");
-        if (st == RC_OK && rename(name.text, path) != 0)
-            st = rc_fail_errno(err, RC_EIO, errno, "cannot rename '%s' to it", name.text);
-        if (st < 0)
-            unlink(name.text);
-    }
+    rc_replace_t r;
+    RC_PASS(rc_replace_begin_ours(path, &r, err));
+    r.unsynced = 1;
+    rc_status_t st = put_all(r.file, a, info, origin, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
-    rc_str_free(&name);
-    return st;
+    rc_status_t end = rc_replace_end(&r, st == RC_OK, st == RC_OK ? err : NULL);
+    return st < 0 ? st : end;
 }
 
 /* ------------------------------------------------------------------------- read */

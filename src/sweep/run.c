@@ -262,7 +262,7 @@ static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 static void open_cache(const sweep_t *w, rc_cache_t **out)
 {
     rc_err_t why = {0};
-    if (w->c->cache && rc_cache_open(w->c->cache, w->log, w->s->rank == 0, out, &why) < 0)
+    if (w->c->cache && rc_cache_open(w->c->cache, w->log, out, &why) < 0)
         rc_log(w->log, RC_LOG_WARN, "sweep", "no cache of matrices: %s", why.text);
 }
 

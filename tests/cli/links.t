@@ -3,7 +3,7 @@
 # refused in a line, or replaced; what they lead to stays as it is, byte for byte.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 69
+plan 68
 cd "$tmp" || exit 99
 quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -C col -k 2,3 -p csr --kernels rowsplit"
 mkdir -p col/G far
@@ -129,7 +129,7 @@ fi
 other=$(cd pages/figures && echo */)
 safe "REPORT/figures/PRODUCT" "pages/figures/${other%/}" "$ROWCAST" report -q whole.h5 -o pages
 
-# the cache: a name that the run before shows, and one of the process
+# the cache: a name that the run before shows
 cached()
 {
     rm -rf s.h5*
@@ -141,9 +141,7 @@ file=$(find cache -name '*.csr')
 safe "CACHE/GROUP/FILE" "$file" cached
 safe "CACHE/GROUP" cache/G cached
 mkdir -p cache/G
-rm -rf s.h5*
-# shellcheck disable=SC2086
-safe "CACHE/.FILE.HOST-PROCESS-N.tmp" "$tmp/at" become "cache/G/.${file##*/}.$(uname -n)-%P-0.tmp" sweep -s s.h5 $quick --cache cache
+safe "CACHE/GROUP/FILE.part-HOST-N" "$file.part-$host-0" cached
 rm -rf s.h5*
 
 # locks of the node, in a /dev/shm and a /tmp of its own: sweeps elsewhere have theirs
@@ -247,7 +245,7 @@ in_list() # in_list PATTERN: as src/base/open.c has it
     grep -qF "{\"$1" "$top_srcdir/src/base/open.c"
 }
 for name in /dev/shm/rowcast-USER.DEVICE.room /dev/shm/rowcast-USER.DEVICE.gate STORE.rescued-RUN \
-    CACHE/.FILE.HOST-PROCESS-N.tmp REPORT/FIGURE.gp.tmpPROCESS REPORT/FIGURE.svg.tmpPROCESS STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
+    REPORT/FIGURE.gp.tmpPROCESS REPORT/FIGURE.svg.tmpPROCESS STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
     STORE.journal/commit.lock OUTPUT.part-HOST-N COLLECTION/manifest.jsonl; do
     ok "$name is in the list" in_list "$name"
 done
