@@ -117,8 +117,7 @@ rc_status_t rc_fetch_open(const rc_fetch_config_t *config, rc_fetch_t **out, rc_
     } else
         st = set_local(f, mirror, err);
     if (st == RC_OK)
-        st = rc_http_open(config->stall_s, config->timeout_s, config->max_rate,
-            config->certificates, &f->http, err);
+        st = rc_http_open(f, err);
     if (st < 0)
         rc_fetch_close(f);
     else
@@ -130,170 +129,126 @@ void rc_fetch_close(rc_fetch_t *f)
 {
     if (!f)
         return;
-    rc_http_close(f->http);
+    rc_http_close(f);
     free(f->archives);
     free(f->index);
     free(f);
 }
 
-/* ------------------------------------------------------------------- politeness */
+/* ------------------------------------------------------------------------ tries */
 
 int rc_fetch_stopping(const rc_fetch_t *f)
 {
     return f->config->stop && f->config->stop();
 }
 
-rc_status_t rc_fetch_ask(
-    rc_fetch_t *f, const rc_http_request_t *q, rc_http_reply_t *r, rc_err_t *err)
+/* The reply to one request, when its time has come. */
+static rc_status_t ask(const rc_download_t *d, rc_fetch_reply_t *r, rc_err_t *err)
 {
     static const int64_t slice_ns = 50000000; /* between looks at signals */
+    rc_fetch_t *f = d->f;
     int64_t left;
     while ((left = f->next_start_ns - rc_clock_ns()) > 0) {
         if (rc_fetch_stopping(f))
             return rc_fail(err, RC_EINTR, "asked to stop");
-        if (q->tick)
-            q->tick(q->sink);
+        (void)d->request.tick(d->request.arg);
         rc_sleep_ns(left < slice_ns ? left : slice_ns);
     }
     if (f->config->rate > 0)
         f->next_start_ns = rc_clock_ns() + (int64_t)(1e9 / f->config->rate);
-    return rc_http_get(f->http, q, r, err);
+    return rc_http_get(f, &d->request, r, err);
 }
 
-rc_status_t rc_fetch_may_return(
-    const char *what, const rc_err_t *why, double retry_after_s, rc_err_t *err)
+/* Whether all has come; else r->err says what is missing. */
+static int is_complete(rc_fetch_part_t *p, rc_fetch_reply_t *r)
 {
-    static const double longest_wait_s = 3600;
-    if (!(retry_after_s > longest_wait_s))
-        return RC_OK;
-    return rc_fail(err, RC_EINTR,
-        "%.150s: %.250s, and asks to come back in %.0f s: the run ends here", what, why->text,
-        retry_after_s);
-}
-
-void rc_fetch_back_off(
-    rc_fetch_t *f, const char *what, const rc_err_t *why, int tries, double retry_after_s)
-{
-    const rc_fetch_config_t *c = f->config;
-    int64_t wait = rc_backoff_ns(c->backoff_s, tries, c->seed, what);
-    if (retry_after_s * 1e9 > (double)wait)
-        wait = (int64_t)(retry_after_s * 1e9);
-    int64_t until = rc_clock_ns() + wait;
-    if (until > f->next_start_ns)
-        f->next_start_ns = until;
-    rc_log(c->log, RC_LOG_INFO, "fetch", "%s: %s; again in %.1f s", what, why->text,
-        (double)wait * 1e-9);
-}
-
-static const char *reason(int status)
-{
-    static const struct {
-        int status;
-        const char *text;
-    } known[] = {{401, " Unauthorized"}, {403, " Forbidden"}, {404, " Not Found"},
-        {408, " Request Timeout"}, {410, " Gone"}, {429, " Too Many Requests"},
-        {500, " Internal Server Error"}, {502, " Bad Gateway"}, {503, " Service Unavailable"},
-        {504, " Gateway Timeout"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].status == status)
-            return known[i].text;
-    return "";
-}
-
-rc_fetch_answer_t rc_fetch_judge(const rc_http_reply_t *r, rc_err_t *err)
-{
-    enum {
-        ok = 200,
-        partial = 206,
-        same = 304,
-        range = 416,
-        timeout = 408,
-        early = 425,
-        too_many = 429,
-        server = 500,
-        server_end = 600
-    };
-    int status = r->head.status;
-    switch (r->end) {
-    case RC_HTTP_BROKEN:
-        *err = r->err;
-        return RC_ANSWER_RETRY;
-    case RC_HTTP_IMPOSSIBLE:
-    case RC_HTTP_REFUSED:
-        *err = r->err;
-        return RC_ANSWER_FAIL;
-    case RC_HTTP_DONE:
+    switch (r->answer) {
+    case RC_ANSWER_HAVE:
+        if (p->total < 0 || p->bytes == p->total)
+            return 1;
+        rc_fail(&r->err, RC_EIO, "%" PRId64 " of %" PRId64 " bytes came", p->bytes, p->total);
+        break;
+    case RC_ANSWER_RANGE: /* nothing is behind what has come: it is all, or of something else */
+        if (p->bytes > 0 && (r->total == p->bytes || p->total == p->bytes))
+            return 1;
+        rc_fail(&r->err, RC_EIO, "the server does not have the rest");
+        rc_fetch_part_discard(p);
+        break;
+    case RC_ANSWER_SAME:
+        rc_fail(&r->err, RC_EIO, "the server answers 304 Not Modified, which was not asked");
+        break;
+    case RC_ANSWER_RETRY:
+    case RC_ANSWER_FAIL:
         break;
     }
-    if (status == ok || status == partial)
-        return RC_ANSWER_HAVE;
-    if (status == same)
-        return RC_ANSWER_SAME;
-    if (status == range)
-        return RC_ANSWER_RANGE;
-    rc_fail(err, RC_EIO, "the server answers %d%s", status, reason(status));
-    return status == timeout || status == early || status == too_many ||
-                   (status >= server && status < server_end)
-               ? RC_ANSWER_RETRY
-               : RC_ANSWER_FAIL;
+    return 0;
+}
+
+/* Put off the next request after a failed one: by a time that doubles, and at least by what the
+ * server asks for.  One that wants to be left alone for longer than an hour gets its wish. */
+static rc_status_t back_off(rc_download_t *d, const rc_fetch_reply_t *r, rc_err_t *err)
+{
+    static const double longest_wait_s = 3600;
+    const rc_fetch_config_t *c = d->f->config;
+    d->busy = r->retry_after_s > longest_wait_s;
+    if (d->busy)
+        return rc_fail(err, RC_EINTR,
+            "%.150s: %.250s, and asks to come back in %.0f s: the run ends here", d->what,
+            r->err.text, r->retry_after_s);
+    d->exhausted = d->tries >= c->retries;
+    if (d->exhausted) {
+        *err = r->err;
+        return RC_EIO;
+    }
+    int64_t wait = rc_backoff_ns(c->backoff_s, d->tries, c->seed, d->what);
+    if (r->retry_after_s * 1e9 > (double)wait)
+        wait = (int64_t)(r->retry_after_s * 1e9);
+    int64_t until = rc_clock_ns() + wait;
+    if (until > d->f->next_start_ns)
+        d->f->next_start_ns = until;
+    d->tries++;
+    rc_log(c->log, RC_LOG_INFO, "fetch", "%s: %s; again in %.1f s", d->what, r->err.text,
+        (double)wait * 1e-9);
+    return RC_OK;
+}
+
+rc_status_t rc_fetch_download(rc_download_t *d, int *is_same, rc_err_t *err)
+{
+    enum { enough_progress = 1 << 20 }; /* bytes that make a try count as a good one */
+    rc_fetch_part_t *p = d->request.part;
+    for (;;) {
+        rc_fetch_reply_t r;
+        int64_t from = p->bytes;
+        if (rc_fetch_stopping(d->f))
+            return rc_fail(err, RC_EINTR, "asked to stop");
+        if (from > 0 && from == p->total)
+            return RC_OK; /* a kill came between its last byte and the check */
+        RC_PASS(ask(d, &r, err));
+        rc_fetch_part_pause(p);
+        d->unreachable = r.unreachable;
+        d->reached |= !r.unreachable;
+        *is_same = r.answer == RC_ANSWER_SAME && d->request.same && d->request.same[0];
+        if (*is_same || is_complete(p, &r))
+            return RC_OK;
+        if (r.answer == RC_ANSWER_FAIL) {
+            if (r.err.status == RC_EFORMAT)
+                rc_fetch_part_discard(p); /* it sends without end */
+            *err = r.err;
+            return r.err.status;
+        }
+        if (p->bytes >= from + enough_progress)
+            d->tries = 0;
+        RC_PASS(back_off(d, &r, err));
+    }
 }
 
 /* ------------------------------------------------------------------------ index */
 
 static const char index_name[] = "ssstats.csv";
 
-typedef struct index_file {
-    const rc_fetch_t *f;
-    rc_fetch_part_t part;
-    int begun; /* there are bytes of it, which nobody would continue */
-} index_file_t;
-
-static rc_status_t begin_index(void *sink, const rc_http_head_t *head, rc_err_t *err)
+static int stop_index(void *f)
 {
-    index_file_t *x = sink;
-    x->begun = 1;
-    return rc_fetch_part_begin(&x->part, 0, head->mark, head->total, err);
-}
-
-static rc_status_t write_index(void *sink, const void *data, size_t n, rc_err_t *err)
-{
-    index_file_t *x = sink;
-    return rc_fetch_part_write(&x->part, data, n, err);
-}
-
-static int stop_index(void *sink)
-{
-    const index_file_t *x = sink;
-    return rc_fetch_stopping(x->f);
-}
-
-/* Download the index into x->part, or find that the copy with `mark` is still the server's. */
-static rc_status_t get_index(
-    rc_fetch_t *f, index_file_t *x, const char *mark, int *is_same, rc_err_t *err)
-{
-    static const int64_t most_bytes = INT64_C(64) << 20; /* 20 times the real one */
-    rc_http_request_t q = {.url = x->part.url,
-        .mark = mark,
-        .most_bytes = most_bytes,
-        .begin = begin_index,
-        .write = write_index,
-        .tick = stop_index,
-        .sink = x};
-    for (int tries = 0;; tries++) {
-        rc_http_reply_t r;
-        rc_err_t why = {0};
-        RC_PASS(rc_fetch_ask(f, &q, &r, err));
-        rc_fetch_part_pause(&x->part);
-        rc_fetch_answer_t v = rc_fetch_judge(&r, &why);
-        *is_same = v == RC_ANSWER_SAME && mark;
-        if (*is_same || v == RC_ANSWER_HAVE)
-            return RC_OK;
-        if (v != RC_ANSWER_RETRY || tries >= f->config->retries)
-            return rc_fail(err, RC_EIO, "%s: %.300s", x->part.url,
-                why.text[0] ? why.text : "the server gives no file");
-        RC_PASS(rc_fetch_may_return(x->part.url, &why, r.head.retry_after_s, err));
-        rc_fetch_back_off(f, x->part.url, &why, tries, r.head.retry_after_s);
-    }
+    return rc_fetch_stopping(f);
 }
 
 /* The mark of the copy that is there, "" when there is none. */
@@ -315,32 +270,44 @@ static rc_status_t index_mark(
 static rc_status_t fetch_index(rc_fetch_t *f, const char *url, const char *dir, const char *copy,
     int keep, rc_catalog_t *out, rc_err_t *err)
 {
-    index_file_t x = {.f = f, .part = {.fd = -1}};
+    static const int64_t most_bytes = INT64_C(64) << 20; /* 20 times the real one */
+    rc_fetch_part_t part = {.fd = -1};
     char mark[RC_FETCH_MARK_MAX];
+    rc_download_t d = {.f = f,
+        .what = url,
+        .request = {
+            .part = &part, .same = mark, .most_bytes = most_bytes, .tick = stop_index, .arg = f}};
     int is_same = 0;
+    rc_err_t why = {0};
     rc_status_t st;
     RC_TRY(index_mark(f->config->to, url, mark, err));
-    RC_TRY(rc_fetch_part_look(dir, index_name, url, &x.part, err));
-    RC_TRY(get_index(f, &x, mark[0] ? mark : NULL, &is_same, err));
+    RC_TRY(rc_fetch_part_look(dir, index_name, url, &part, err));
+    part.bytes = 0; /* nobody would continue it */
+    st = rc_fetch_download(&d, &is_same, &why);
+    if (st == RC_EINTR || st == RC_ENOMEM)
+        *err = why;
+    else if (st < 0)
+        st = rc_fail(err, RC_EIO, "%s: %.300s", url, why.text);
+    if (st < 0)
+        goto done;
     if (is_same) {
         st = rc_catalog_read(copy, out, err);
         goto done;
     }
-    st = rc_catalog_read(x.part.path, out, err);
+    st = rc_catalog_read(part.path, out, err);
     if (st < 0) {
         rc_err_context(err, "%s", url);
         goto done;
     }
     if (keep) {
-        st = rc_fetch_part_finish(&x.part, 1, err);
-        x.begun = st < 0;
+        st = rc_fetch_part_finish(&part, 1, err);
         if (st < 0)
             rc_catalog_free(out);
     }
 done:
-    if (x.begun)
-        rc_fetch_part_discard(&x.part);
-    rc_fetch_part_free(&x.part);
+    if (part.begun)
+        rc_fetch_part_discard(&part);
+    rc_fetch_part_free(&part);
     return st;
 }
 

@@ -1,6 +1,5 @@
 #include "config.h"
-#include "catalog/fetch_http.h"
-#include "base/alloc.h"
+#include "catalog/fetch_private.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -21,41 +20,33 @@ enum {
     error_body_bytes = 1 << 20 /* of a reply that is not wanted */
 };
 
-struct rc_http {
-    CURL *easy; /* keeps its connection from one transfer to the next */
-    double stall_s;
-    double timeout_s;
-    int64_t bytes_per_s;
-    const char *certificates; /* NULL: the system's */
-    int64_t received;
-};
+/* Why a transfer was cut off here. */
+typedef enum cut {
+    NOT_CUT,
+    CUT_REFUSED,  /* it cannot be kept, or is too long */
+    CUT_MISMATCH, /* another range than was asked for */
+    CUT_ENOUGH,   /* of the body of an error */
+    CUT_LATE,     /* it drips */
+    CUT_STOPPED   /* by tick */
+} cut_t;
 
 typedef struct transfer {
-    rc_http_t *h;
-    CURL *easy; /* of h */
-    rc_http_request_t request;
+    rc_fetch_t *f;
+    const rc_fetch_request_t *request;
+    rc_fetch_reply_t *reply;
     struct curl_slist *fields;
-    rc_http_head_t head;
-    int is_local; /* its head was made from the file's, not received */
-    int has_head;
+    const char *mark; /* of the version that is there */
+    int64_t from;     /* first byte that is asked for */
+    int has_head;     /* it is complete; of a local file it is made from what the file is */
     int begun;
-    int refused; /* by begin or write, or too long */
-    int enough;  /* of the body of an error */
-    int late;    /* it drips */
-    int stopped; /* by tick */
-    int ended;
-    rc_http_end_t end;
-    int unreachable;
+    cut_t cut;
     int64_t got;
     int64_t start_ns;
-    rc_err_t err;
     char text[CURL_ERROR_SIZE];
-    char date[64];              /* Last-Modified */
-    char tag[RC_HTTP_MARK_MAX]; /* ETag */
-    int64_t length;             /* of Content-Range */
-    int64_t first;
-    double retry_after_s;
+    char date[64]; /* Last-Modified */
 } transfer_t;
+
+enum { HTTP_OK = 200, HTTP_PARTIAL = 206, HTTP_SAME = 304, HTTP_RANGE = 416 };
 
 /* ------------------------------------------------------------------------- head */
 
@@ -76,12 +67,8 @@ double rc_http_retry_after(const char *text, int64_t now_s)
 
 static void forget_head(transfer_t *t)
 {
-    t->has_head = 0;
+    *t->reply = (rc_fetch_reply_t){.total = -1, .from = -1, .retry_after_s = -1};
     t->date[0] = '\0';
-    t->tag[0] = '\0';
-    t->length = -1;
-    t->first = -1;
-    t->retry_after_s = -1;
 }
 
 /* The value of a field when the line is that field, in buf without blanks around it. */
@@ -109,67 +96,99 @@ static int field(const char *line, size_t n, const char *name, char *buf, size_t
 static size_t on_field(char *line, size_t size, size_t count, void *arg)
 {
     transfer_t *t = arg;
+    rc_fetch_reply_t *r = t->reply;
     size_t n = size * count;
-    char value[RC_HTTP_MARK_MAX];
+    char value[RC_FETCH_MARK_MAX];
+    if (t->has_head)
+        return n;
     if (n >= 5 && strncmp(line, "HTTP/", 5) == 0)
         forget_head(t); /* of a redirection */
     else if (field(line, n, "etag", value, sizeof value))
-        rc_strcpy(t->tag, sizeof t->tag, value, "etag", NULL);
+        rc_strcpy(
+            r->mark, sizeof r->mark, rc_validator_is_strong(value) ? value : "", "etag", NULL);
     else if (field(line, n, "last-modified", value, sizeof t->date))
         rc_strcpy(t->date, sizeof t->date, value, "date", NULL);
     else if (field(line, n, "retry-after", value, sizeof value))
-        t->retry_after_s = rc_http_retry_after(value, rc_utc_ns() / 1000000000);
+        r->retry_after_s = rc_http_retry_after(value, rc_utc_ns() / 1000000000);
     else if (field(line, n, "content-range", value, sizeof value) &&
-             rc_content_range(value, &t->first, &t->length) < 0)
-        t->first = t->length = -1;
+             rc_content_range(value, &r->from, &r->total) < 0)
+        r->from = r->total = -1;
     return n;
 }
 
 static void complete_head(transfer_t *t)
 {
-    if (t->has_head || t->is_local)
+    rc_fetch_reply_t *r = t->reply;
+    if (t->has_head)
         return;
     long status = 0;
     curl_off_t length = -1;
-    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
-    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    curl_easy_getinfo(t->f->easy, CURLINFO_RESPONSE_CODE, &status);
+    curl_easy_getinfo(t->f->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
     t->has_head = 1;
-    t->head = (rc_http_head_t){.status = (int)status,
-        .total = t->length >= 0  ? t->length
-                 : status == 200 ? (int64_t)length
-                                 : -1,
-        .from = t->first,
-        .retry_after_s = t->retry_after_s};
-    const char *mark = rc_validator_is_strong(t->tag) ? t->tag : t->date;
-    rc_strcpy(t->head.mark, sizeof t->head.mark, mark, "mark", NULL);
+    r->status = (int)status;
+    if (r->total < 0 && status == HTTP_OK)
+        r->total = (int64_t)length;
+    if (!r->mark[0])
+        rc_strcpy(r->mark, sizeof r->mark, t->date, "mark", NULL);
 }
 
 /* ------------------------------------------------------------------------- body */
 
 static int is_wanted(const transfer_t *t)
 {
-    return t->head.status == 200 || t->head.status == 206;
+    return t->reply->status == HTTP_OK || t->reply->status == HTTP_PARTIAL;
 }
 
-static int begin(transfer_t *t)
+/* For callbacks that end a transfer by it. */
+static size_t cut(transfer_t *t, cut_t why)
 {
-    if (!t->begun && t->request.begin(t->request.sink, &t->head, &t->err) < 0)
-        t->refused = 1;
+    t->cut = why;
+    return 0;
+}
+
+/* Before the first byte of a body, and at the end of an empty one. */
+static size_t begin(transfer_t *t)
+{
+    rc_fetch_part_t *p = t->request->part;
+    rc_fetch_reply_t *r = t->reply;
+    int64_t keep = 0;
+    if (t->begun)
+        return 1;
     t->begun = 1;
-    return !t->refused;
+    if (r->status == HTTP_PARTIAL) {
+        keep = p->bytes;
+        if (r->from != keep || (p->total >= 0 && r->total >= 0 && r->total != p->total)) {
+            rc_fail(&r->err, RC_EIO,
+                "the server sends bytes from %" PRId64 " of %" PRId64 ", expected from %" PRId64
+                " of %" PRId64,
+                r->from, r->total, keep, p->total);
+            return cut(t, CUT_MISMATCH);
+        }
+        if (r->total < 0)
+            r->total = p->total;
+        if (!r->mark[0])
+            memcpy(r->mark, p->mark, sizeof r->mark);
+    }
+    return rc_fetch_part_begin(p, keep, r->mark, r->total, &r->err) < 0 ? cut(t, CUT_REFUSED) : 1;
+}
+
+static int goes_on(const transfer_t *t)
+{
+    return !t->request->tick(t->request->arg);
 }
 
 /* Wait until what has come may have: libcurl's own limit lets short transfers through. */
 static int keep_rate(const transfer_t *t)
 {
     static const int64_t slice_ns = 50000000; /* between looks at signals */
-    double rate = (double)t->h->bytes_per_s;
+    double rate = (double)t->f->config->max_rate;
     if (rate <= 0)
         return 1;
     int64_t until = t->start_ns + (int64_t)((double)t->got / rate * 1e9);
     int64_t left;
     while ((left = until - rc_clock_ns()) > 0) {
-        if (t->request.tick && t->request.tick(t->request.sink))
+        if (!goes_on(t))
             return 0;
         rc_sleep_ns(left < slice_ns ? left : slice_ns);
     }
@@ -177,45 +196,35 @@ static int keep_rate(const transfer_t *t)
 }
 
 /* Silence is seen by libcurl; a byte now and then is seen here. */
-static int is_late(transfer_t *t)
+static int is_late(const transfer_t *t)
 {
     static const double least_rate = 16384;
-    double half = (double)t->h->bytes_per_s / 2;
+    double half = (double)t->f->config->max_rate / 2;
     double rate = half > 0 && half < least_rate ? half : least_rate;
-    double allowed = t->h->timeout_s + (double)t->got / rate;
-    double elapsed = (double)(rc_clock_ns() - t->start_ns) * 1e-9;
-    t->late = elapsed > allowed;
-    return t->late;
+    double allowed = t->f->config->timeout_s + (double)t->got / rate;
+    return (double)(rc_clock_ns() - t->start_ns) * 1e-9 > allowed;
 }
 
 static size_t on_body(char *data, size_t size, size_t count, void *arg)
 {
     transfer_t *t = arg;
-    rc_http_t *h = t->h;
     size_t n = size * count;
     complete_head(t);
-    if (!is_wanted(t)) {
-        t->got += (int64_t)n;
-        t->enough = t->got > error_body_bytes;
-        return t->enough ? 0 : n;
-    }
-    if (!begin(t))
+    if (is_wanted(t) && !begin(t))
         return 0;
     t->got += (int64_t)n;
-    if (t->got > t->request.most_bytes) {
-        t->refused = 1;
-        rc_fail(&t->err, RC_EFORMAT,
+    if (!is_wanted(t))
+        return t->got > error_body_bytes ? cut(t, CUT_ENOUGH) : n;
+    if (t->got > t->request->most_bytes) {
+        rc_fail(&t->reply->err, RC_EFORMAT,
             "the server sends more than the %" PRId64 " bytes that can be meant",
-            t->request.most_bytes);
-        return 0;
+            t->request->most_bytes);
+        return cut(t, CUT_REFUSED);
     }
-    h->received += (int64_t)n;
-    if (t->request.write(t->request.sink, data, n, &t->err) < 0) {
-        t->refused = 1;
-        return 0;
-    }
-    t->stopped = !keep_rate(t);
-    return t->stopped ? 0 : n;
+    t->f->received += (int64_t)n;
+    if (rc_fetch_part_write(t->request->part, data, n, &t->reply->err) < 0)
+        return cut(t, CUT_REFUSED);
+    return keep_rate(t) ? n : cut(t, CUT_STOPPED);
 }
 
 static int on_progress(
@@ -226,76 +235,56 @@ static int on_progress(
     (void)now;
     (void)up_total;
     (void)up_now;
-    return is_late(t) || (t->request.tick && t->request.tick(t->request.sink));
+    if (is_late(t))
+        t->cut = CUT_LATE;
+    else if (!goes_on(t))
+        t->cut = CUT_STOPPED;
+    return t->cut == CUT_LATE || t->cut == CUT_STOPPED;
 }
 
 /* -------------------------------------------------------------------- transfers */
 
-static void end_with(transfer_t *t, rc_http_end_t end)
-{
-    t->ended = 1;
-    t->end = end;
-}
-
-static rc_status_t add_field(transfer_t *t, const char *name, const char *value, rc_err_t *err)
-{
-    rc_str_t line = {0};
-    rc_str_addf(&line, "%s: %s", name, value);
-    struct curl_slist *longer = line.failed ? NULL : curl_slist_append(t->fields, line.text);
-    rc_str_free(&line);
-    if (!longer)
-        return rc_fail(err, RC_ENOMEM, "no memory for a request");
-    t->fields = longer;
-    return RC_OK;
-}
-
 /* What a server would have said of a local file: its size and time are its mark. */
 static rc_status_t look_local(transfer_t *t, rc_err_t *err)
 {
-    rc_http_request_t *r = &t->request;
+    rc_fetch_reply_t *r = t->reply;
     struct stat s;
-    char *path = curl_easy_unescape(t->easy, r->url + strlen("file://"), 0, NULL);
+    char *path = curl_easy_unescape(t->f->easy, t->request->part->url + strlen("file://"), 0, NULL);
     if (!path)
         return rc_fail(err, RC_ENOMEM, "no memory for a request");
-    int found = stat(path, &s) == 0;
-    int why = errno;
+    int why = stat(path, &s) == 0 ? 0 : errno;
     curl_free(path);
-    t->is_local = 1;
-    t->head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
-    if (!found || !S_ISREG(s.st_mode)) {
-        t->head.status = !found && (why == ENOENT || why == ENOTDIR) ? 404 : 403;
-        end_with(t, RC_HTTP_DONE);
+    t->has_head = 1;
+    if (why || !S_ISREG(s.st_mode)) {
+        r->status = why == ENOENT || why == ENOTDIR ? 404 : 403;
         return RC_OK;
     }
-    t->head.total = (int64_t)s.st_size;
-    snprintf(t->head.mark, sizeof t->head.mark, "\"%" PRId64 "-%" PRId64 ".%09ld\"",
-        (int64_t)s.st_size, (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
-    int same = r->mark && strcmp(r->mark, t->head.mark) == 0;
-    if (same && r->from == 0) {
-        t->head.status = 304;
-        end_with(t, RC_HTTP_DONE);
-    } else if (same && r->from >= t->head.total) {
-        t->head.status = 416;
-        end_with(t, RC_HTTP_DONE);
-    } else if (same) {
-        t->head.status = 206;
-        t->head.from = r->from;
-    } else {
-        t->head.status = 200;
-        r->from = 0;
-    }
+    r->total = (int64_t)s.st_size;
+    snprintf(r->mark, sizeof r->mark, "\"%" PRId64 "-%" PRId64 ".%09ld\"", (int64_t)s.st_size,
+        (int64_t)s.st_mtim.tv_sec, s.st_mtim.tv_nsec);
+    r->status = strcmp(t->mark, r->mark) != 0 ? HTTP_OK
+                : t->from == 0                ? HTTP_SAME
+                : t->from >= r->total         ? HTTP_RANGE
+                                              : HTTP_PARTIAL;
+    if (r->status == HTTP_PARTIAL)
+        r->from = t->from;
+    else
+        t->from = 0;
     return RC_OK;
 }
 
 static rc_status_t ask_conditions(transfer_t *t, rc_err_t *err)
 {
-    const rc_http_request_t *r = &t->request;
-    const char *mark = r->mark ? r->mark : "";
-    if (!mark[0])
+    if (!t->mark[0])
         return RC_OK;
-    if (r->from > 0)
-        return add_field(t, "If-Range", mark, err);
-    return add_field(t, mark[0] == '"' ? "If-None-Match" : "If-Modified-Since", mark, err);
+    const char *name = t->from > 0         ? "If-Range"
+                       : t->mark[0] == '"' ? "If-None-Match"
+                                           : "If-Modified-Since";
+    char *line = rc_strf("a request", err, "%s: %s", name, t->mark);
+    RC_PASS(line ? RC_OK : RC_ENOMEM);
+    t->fields = curl_slist_append(NULL, line);
+    free(line);
+    return t->fields ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for a request");
 }
 
 static CURLcode set_protocols(CURL *easy, const char *url)
@@ -318,12 +307,14 @@ static CURLcode set_protocols(CURL *easy, const char *url)
 
 static rc_status_t set_options(transfer_t *t, rc_err_t *err)
 {
-    CURL *e = t->easy;
+    CURL *e = t->f->easy;
     char range[32];
-    long stall = (long)t->h->stall_s;
-    CURLcode c = set_protocols(e, t->request.url);
+    long stall = (long)t->f->config->stall_s;
+    const char *url = t->request->part->url;
+    const char *certificates = t->f->config->certificates;
+    CURLcode c = set_protocols(e, url);
 #define SET(option, value) c = c ? c : curl_easy_setopt(e, option, value)
-    SET(CURLOPT_URL, t->request.url);
+    SET(CURLOPT_URL, url);
     SET(CURLOPT_ERRORBUFFER, t->text);
     SET(CURLOPT_USERAGENT, PACKAGE_NAME "/" PACKAGE_VERSION);
     SET(CURLOPT_NOSIGNAL, 1L);
@@ -339,22 +330,21 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     SET(CURLOPT_NOPROGRESS, 0L);
     SET(CURLOPT_XFERINFOFUNCTION, on_progress);
     SET(CURLOPT_XFERINFODATA, t);
-    if (t->request.from > 0) {
-        snprintf(range, sizeof range, "%" PRId64 "-", t->request.from);
+    if (t->from > 0) {
+        snprintf(range, sizeof range, "%" PRId64 "-", t->from);
         SET(CURLOPT_RANGE, range);
     }
     if (t->fields)
         SET(CURLOPT_HTTPHEADER, t->fields);
-    if (t->h->certificates) {
-        SET(CURLOPT_CAINFO, t->h->certificates);
-        SET(CURLOPT_PROXY_CAINFO, t->h->certificates);
+    if (certificates) {
+        SET(CURLOPT_CAINFO, certificates);
+        SET(CURLOPT_PROXY_CAINFO, certificates);
     }
 #undef SET
     /* only speed: refused by versions (7.88) that keep a transfer's connection after a failed name
      * look-up */
     (void)curl_easy_setopt(e, CURLOPT_BUFFERSIZE, (long)buffer_bytes);
-    return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", t->request.url, curl_easy_strerror(c))
-             : RC_OK;
+    return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", url, curl_easy_strerror(c)) : RC_OK;
 }
 
 static int is_worth_a_try(CURLcode c)
@@ -380,91 +370,113 @@ static int is_worth_a_try(CURLcode c)
     }
 }
 
-static void conclude(transfer_t *t, CURLcode c)
+static const char *reason(int status)
 {
+    static const struct {
+        int status;
+        const char *text;
+    } known[] = {{401, " Unauthorized"}, {403, " Forbidden"}, {404, " Not Found"},
+        {408, " Request Timeout"}, {410, " Gone"}, {429, " Too Many Requests"},
+        {500, " Internal Server Error"}, {502, " Bad Gateway"}, {503, " Service Unavailable"},
+        {504, " Gateway Timeout"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].status == status)
+            return known[i].text;
+    return "";
+}
+
+/* What a complete reply means. */
+static rc_fetch_answer_t judge(rc_fetch_reply_t *r)
+{
+    enum { timeout = 408, early = 425, too_many = 429, server = 500, server_end = 600 };
+    int status = r->status;
+    if (status == HTTP_OK || status == HTTP_PARTIAL)
+        return RC_ANSWER_HAVE;
+    if (status == HTTP_SAME)
+        return RC_ANSWER_SAME;
+    if (status == HTTP_RANGE)
+        return RC_ANSWER_RANGE;
+    rc_fail(&r->err, RC_EIO, "the server answers %d%s", status, reason(status));
+    return status == timeout || status == early || status == too_many ||
+                   (status >= server && status < server_end)
+               ? RC_ANSWER_RETRY
+               : RC_ANSWER_FAIL;
+}
+
+static rc_fetch_answer_t conclude(transfer_t *t, CURLcode c)
+{
+    rc_fetch_reply_t *r = t->reply;
     complete_head(t);
     if (c == CURLE_OK && is_wanted(t))
         begin(t); /* an empty body */
-    if (t->refused) {
-        end_with(t, RC_HTTP_REFUSED);
-        return;
-    }
-    if (c == CURLE_OK || t->enough) {
-        end_with(t, RC_HTTP_DONE);
-        return;
-    }
-    if (t->late) {
-        rc_fail(&t->err, RC_EIO, "too slow: %" PRId64 " bytes came in %.0f s", t->got,
+    switch (t->cut) {
+    case CUT_REFUSED:
+        return RC_ANSWER_FAIL;
+    case CUT_MISMATCH:
+        rc_fetch_part_discard(t->request->part);
+        return RC_ANSWER_RETRY;
+    case CUT_LATE:
+        rc_fail(&r->err, RC_EIO, "too slow: %" PRId64 " bytes came in %.0f s", t->got,
             (double)(rc_clock_ns() - t->start_ns) * 1e-9);
-        end_with(t, RC_HTTP_BROKEN);
-        return;
+        return RC_ANSWER_RETRY;
+    default:
+        break;
     }
-    const char *why = t->text[0] ? t->text : curl_easy_strerror(c);
-    rc_fail(&t->err, RC_EIO, "%.200s", why);
-    t->unreachable = c == CURLE_COULDNT_RESOLVE_HOST || c == CURLE_COULDNT_RESOLVE_PROXY ||
+    if (c == CURLE_OK || t->cut == CUT_ENOUGH)
+        return judge(r);
+    rc_fail(&r->err, RC_EIO, "%.200s", t->text[0] ? t->text : curl_easy_strerror(c));
+    r->unreachable = c == CURLE_COULDNT_RESOLVE_HOST || c == CURLE_COULDNT_RESOLVE_PROXY ||
                      c == CURLE_COULDNT_CONNECT;
-    end_with(t, is_worth_a_try(c) ? RC_HTTP_BROKEN : RC_HTTP_IMPOSSIBLE);
+    return is_worth_a_try(c) ? RC_ANSWER_RETRY : RC_ANSWER_FAIL;
 }
 
 rc_status_t rc_http_get(
-    rc_http_t *h, const rc_http_request_t *r, rc_http_reply_t *out, rc_err_t *err)
+    rc_fetch_t *f, const rc_fetch_request_t *q, rc_fetch_reply_t *out, rc_err_t *err)
 {
-    transfer_t t = {.h = h, .easy = h->easy, .request = *r, .start_ns = rc_clock_ns()};
+    const rc_fetch_part_t *p = q->part;
+    transfer_t t = {.f = f,
+        .request = q,
+        .reply = out,
+        .mark = p->bytes > 0 ? p->mark
+                : q->same    ? q->same
+                             : "",
+        .from = p->bytes,
+        .start_ns = rc_clock_ns()};
     rc_status_t st = RC_OK;
-    t.head = (rc_http_head_t){.total = -1, .from = -1, .retry_after_s = -1};
+    CURLcode c = CURLE_OK;
     forget_head(&t);
-    curl_easy_reset(h->easy);
-    if (strncmp(r->url, "file://", strlen("file://")) == 0)
+    curl_easy_reset(f->easy);
+    if (strncmp(p->url, "file://", strlen("file://")) == 0)
         RC_TRY(look_local(&t, err));
     else
         RC_TRY(ask_conditions(&t, err));
     RC_TRY(set_options(&t, err));
-    if (!t.ended) {
-        CURLcode c = curl_easy_perform(h->easy);
-        if ((c == CURLE_ABORTED_BY_CALLBACK && !t.late) || t.stopped)
-            RC_TRY(rc_fail(err, RC_EINTR, "asked to stop"));
-        conclude(&t, c);
-    }
-    *out =
-        (rc_http_reply_t){.head = t.head, .end = t.end, .unreachable = t.unreachable, .err = t.err};
+    if (!t.has_head || is_wanted(&t))
+        c = curl_easy_perform(f->easy);
+    if (t.cut == CUT_STOPPED)
+        st = rc_fail(err, RC_EINTR, "asked to stop");
+    else
+        out->answer = conclude(&t, c);
 done:
     curl_slist_free_all(t.fields);
     return st;
 }
 
-int64_t rc_http_received(const rc_http_t *h)
+rc_status_t rc_http_open(rc_fetch_t *f, rc_err_t *err)
 {
-    return h->received;
-}
-
-rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
-    const char *certificates, rc_http_t **out, rc_err_t *err)
-{
-    rc_http_t *h = rc_alloc0(1, sizeof *h, "transfers", err);
-    RC_PASS(h ? RC_OK : RC_ENOMEM);
-    h->stall_s = stall_s;
-    h->timeout_s = timeout_s;
-    h->bytes_per_s = bytes_per_s;
-    h->certificates = certificates;
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
-        free(h);
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         return rc_fail(err, RC_ENOMEM, "libcurl cannot be initialised");
-    }
-    h->easy = curl_easy_init();
-    if (!h->easy) {
-        rc_http_close(h);
-        return rc_fail(err, RC_ENOMEM, "no memory for transfers");
-    }
-    *out = h;
-    return RC_OK;
+    f->easy = curl_easy_init();
+    if (f->easy)
+        return RC_OK;
+    curl_global_cleanup();
+    return rc_fail(err, RC_ENOMEM, "no memory for transfers");
 }
 
-void rc_http_close(rc_http_t *h)
+void rc_http_close(rc_fetch_t *f)
 {
-    if (!h)
+    if (!f->easy)
         return;
-    if (h->easy)
-        curl_easy_cleanup(h->easy);
+    curl_easy_cleanup(f->easy);
     curl_global_cleanup();
-    free(h);
 }

@@ -1,40 +1,29 @@
 #include "config.h"
-#include "catalog/fetch_http.h"
 #include "base/error.h"
+#include "catalog/fetch_private.h"
 
 /* A build without libcurl: nothing can be opened, so nothing else is ever called. */
 
-rc_status_t rc_http_open(double stall_s, double timeout_s, int64_t bytes_per_s,
-    const char *certificates, rc_http_t **out, rc_err_t *err)
+rc_status_t rc_http_open(rc_fetch_t *f, rc_err_t *err)
 {
-    (void)certificates;
-    (void)timeout_s;
-    (void)stall_s;
-    (void)bytes_per_s;
-    (void)out;
+    (void)f;
     return rc_fail(err, RC_ENOTSUP,
         "this program was built without libcurl, which downloads; install it (Debian: "
         "libcurl4-openssl-dev), then configure and build again");
 }
 
 rc_status_t rc_http_get(
-    rc_http_t *h, const rc_http_request_t *r, rc_http_reply_t *out, rc_err_t *err)
+    rc_fetch_t *f, const rc_fetch_request_t *q, rc_fetch_reply_t *out, rc_err_t *err)
 {
-    (void)h;
-    (void)r;
+    (void)f;
+    (void)q;
     (void)out;
     return rc_fail(err, RC_ENOTSUP, "built without libcurl");
 }
 
-int64_t rc_http_received(const rc_http_t *h)
+void rc_http_close(rc_fetch_t *f)
 {
-    (void)h;
-    return 0;
-}
-
-void rc_http_close(rc_http_t *h)
-{
-    (void)h;
+    (void)f;
 }
 
 double rc_http_retry_after(const char *text, int64_t now_s)

@@ -91,6 +91,7 @@ rc_status_t rc_fetch_part_look(
     read_from(&p);
     if (p.is_there && S_ISREG(s.st_mode) && p.mark[0])
         p.bytes = (int64_t)s.st_size;
+    p.pieces = p.bytes > 0;
     *out = p;
     return RC_OK;
 }
@@ -105,6 +106,8 @@ rc_status_t rc_fetch_part_begin(
     /* bytes of another version go before its mark comes */
     if (ftruncate(p->fd, (off_t)keep) != 0 || lseek(p->fd, (off_t)keep, SEEK_SET) < 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    p->begun = 1;
+    p->pieces = keep > 0;
     p->bytes = keep;
     p->total = total;
     if (rc_strcpy(p->mark, sizeof p->mark, mark, "mark", NULL) < 0)
@@ -142,6 +145,7 @@ void rc_fetch_part_discard(rc_fetch_part_t *p)
     /* the mark first: bytes without one are not continued */
     unlink(p->from);
     unlink(p->path);
+    p->begun = p->pieces = 0;
     p->bytes = 0;
     p->total = -1;
     p->mark[0] = '\0';
@@ -178,6 +182,7 @@ rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *er
         return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
     if (rename(p->path, p->final) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot rename %s to %s", p->path, p->final);
+    p->begun = 0;
     sync_folder(p->final);
     if (!keep_mark)
         unlink(p->from);

@@ -18,6 +18,8 @@ typedef struct rc_fetch_part {
     char *url;                    /**< where it is to come from */
     int fd;                       /**< -1: not open */
     int is_there;                 /**< at rc_fetch_part_look: 1 when something had come */
+    int begun;                    /**< 1: something has come since then, which is still there */
+    int pieces;                   /**< 1: what has come is of more than one transfer */
     int64_t bytes;                /**< that have come and may be continued */
     int64_t total;                /**< of the whole; -1 when not known */
     char mark[RC_FETCH_MARK_MAX]; /**< entity tag or date, as the server gave it; "" when none */

@@ -3,9 +3,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "catalog/fetch_check.h"
 #include "catalog/fetch_text.h"
 #include "catalog/list.h"
+#include "io/file.h"
+#include "io/mtx.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 
 enum {
-    enough_progress = 1 << 20, /* bytes that make a try count as a good one */
     check_threads = 4,
     hopeless = 10 /* archives in a row that failed without a word from the server */
 };
@@ -42,13 +42,10 @@ typedef struct item {
     run_t *run;
     const rc_entry_t *entry;
     rc_fetch_part_t part;
+    rc_download_t download;
     rc_check_t check;
-    int is_old; /* what is being checked was there before */
-    int tries;  /* failed ones */
-    int64_t tried_from;
-    int pieces;      /* 1: what has come is of more than one transfer */
-    int begun_again; /* it was, and was damaged: from the start */
-    int mismatch;    /* the server sent another range than was asked for */
+    int is_old;      /* what is being checked was there before */
+    int begun_again; /* what came in pieces was damaged: from the start */
 } item_t;
 
 static int64_t expected_bytes(const item_t *i)
@@ -72,7 +69,7 @@ static void report(const item_t *i)
     if (!c->progress)
         return;
     double elapsed = (double)(rc_clock_ns() - r->start_ns) * 1e-9;
-    p.bytes_per_s = elapsed > 0 ? (double)rc_http_received(r->f->http) / elapsed : 0;
+    p.bytes_per_s = elapsed > 0 ? (double)r->f->received / elapsed : 0;
     if (p.bytes_per_s > 0 && elapsed > 1) {
         double by_rate = c->rate > 0 ? (double)r->rest / c->rate : 0;
         p.left_s = fmax((double)(p.bytes_expected - p.bytes_done) / p.bytes_per_s, by_rate);
@@ -93,7 +90,6 @@ static outcome_t fail(item_t *i, const char *text)
 static outcome_t accept(item_t *i)
 {
     run_t *r = i->run;
-    const rc_check_t *c = &i->check;
     rc_err_t err = {0};
     rc_str_t file = {0};
     rc_status_t st = RC_OK;
@@ -103,15 +99,10 @@ static outcome_t accept(item_t *i)
         rc_str_add(&file, rc_fetch_file(r->f, i->entry));
     else
         rc_str_addf(&file, "%s.tar.gz", i->entry->name);
-    rc_manifest_line_t line = {.name = i->entry->name,
-        .file = file.text,
-        .url = i->is_old ? "" : i->part.url,
-        .bytes = c->bytes,
-        .mtime_ns = c->mtime_ns,
-        .digest = c->digest,
-        .rows = c->rows,
-        .cols = c->cols,
-        .entries = c->entries};
+    rc_manifest_line_t line = i->check.line;
+    line.name = i->entry->name;
+    line.file = file.text;
+    line.url = i->is_old ? "" : i->part.url;
     const rc_manifest_line_t *before = rc_manifest_find(r->manifest, line.name);
     if (i->is_old && before && !file.failed && strcmp(before->file, file.text) == 0)
         line.url = before->url; /* it is the same file, read again */
@@ -122,34 +113,49 @@ static outcome_t accept(item_t *i)
     if (st < 0)
         return fail(i, err.text);
     rc_log(r->log, RC_LOG_DEBUG, "fetch", "%s: %s, %" PRId64 " bytes", i->entry->name,
-        i->is_old ? "is right" : "fetched", c->bytes);
+        i->is_old ? "is right" : "fetched", line.bytes);
     return i->is_old ? THERE : FETCHED;
 }
 
-/* Another try, or the end of them. */
-static outcome_t retry(item_t *i, const rc_err_t *why, double retry_after_s)
+/* ------------------------------------------------------------------------ check */
+
+static rc_status_t compare(rc_check_t *c, const rc_mtx_counts_t *found, rc_err_t *err)
 {
-    run_t *r = i->run;
-    rc_fetch_part_pause(&i->part);
-    if (i->part.bytes >= i->tried_from + enough_progress)
-        i->tries = 0;
-    rc_err_t end = {0};
-    if (rc_fetch_may_return(i->entry->name, why, retry_after_s, &end) < 0) {
-        rc_log(r->log, RC_LOG_ERROR, "fetch", "%s", end.text);
-        r->given_up = r->refused = 1;
-        return LEFT;
-    }
-    if (i->tries >= r->config->retries) {
-        char text[sizeof why->text];
-        snprintf(text, sizeof text, "%.300s (tried %d times): %.150s", why->text, i->tries + 1,
-            i->part.url);
-        return fail(i, text);
-    }
-    rc_fetch_back_off(r->f, i->entry->name, why, i->tries++, retry_after_s);
-    return AGAIN;
+    const rc_entry_t *e = c->entry;
+    c->line.rows = found->rows;
+    c->line.cols = found->cols;
+    c->line.entries = found->expanded;
+    if (found->rows == e->rows && found->cols == e->cols &&
+        (found->expanded == e->pattern_nnz || found->expanded == e->nnz))
+        return RC_OK;
+    return rc_fail(err, RC_EFORMAT,
+        "another matrix: the catalogue has %" PRId64 " x %" PRId64 " with %" PRId64
+        " entries, the file %" PRId64 " x %" PRId64 " with %" PRId64,
+        e->rows, e->cols, e->pattern_nnz, found->rows, found->cols, found->expanded);
 }
 
-/* ------------------------------------------------------------------------ check */
+void rc_check_file(rc_check_t *c, int threads, int (*stop)(void *), void *arg)
+{
+    rc_mtx_counts_t found;
+    const char *slash = strrchr(c->path, '/');
+    rc_mtx_limits_t limits = {.label = slash ? slash + 1 : c->path, .stop = stop, .stop_arg = arg};
+    char label[300];
+    if (c->is_archive) {
+        limits.name = rc_entry_short_name(c->entry);
+        limits.member_bytes = limits.total_bytes = rc_archive_most_bytes(c->entry);
+        snprintf(label, sizeof label, "%.200s.tar.gz", limits.name);
+        limits.label = label;
+    }
+    c->err = (rc_err_t){.status = RC_OK};
+    c->status = rc_mtx_count(c->path, threads, &limits, &found, &c->err);
+    if (c->status == RC_OK)
+        c->status = compare(c, &found, &c->err);
+    if (c->status == RC_OK)
+        c->status =
+            rc_file_digest(c->path, &c->line.digest, &c->line.bytes, &c->line.mtime_ns, &c->err);
+    else if (c->status == RC_ERANGE)
+        c->status = RC_EFORMAT;
+}
 
 static int stop(void *sink)
 {
@@ -183,7 +189,6 @@ static outcome_t reject_old(item_t *i)
     }
     rc_log(i->run->log, RC_LOG_WARN, "fetch", "%s: %s: downloading it again", i->entry->name, text);
     rc_fetch_part_discard(&i->part);
-    i->pieces = 0;
     return AGAIN;
 }
 
@@ -196,7 +201,7 @@ static outcome_t check_old(item_t *i)
         return LEFT;
     if (i->check.status == RC_OK && r->config->verify && l &&
         strcmp(l->file, rc_fetch_file(r->f, i->entry)) == 0 &&
-        rc_digest_compare(&l->digest, &i->check.digest) != 0)
+        rc_digest_compare(&l->digest, &i->check.line.digest) != 0)
         i->check.status = rc_fail(&i->check.err, RC_EFORMAT,
             "its digest is not that of the manifest: it was changed since");
     return i->check.status == RC_OK ? accept(i) : reject_old(i);
@@ -210,13 +215,13 @@ static outcome_t check_new(item_t *i)
         return LEFT;
     if (c->status == RC_OK)
         return accept(i);
+    int pieces = i->part.pieces;
     if (c->status == RC_EFORMAT)
         rc_fetch_part_discard(&i->part);
-    if (c->status == RC_EFORMAT && i->pieces && !i->begun_again) {
+    if (c->status == RC_EFORMAT && pieces && !i->begun_again) {
         rc_log(i->run->log, RC_LOG_INFO, "fetch",
             "%s: what came in pieces is damaged (%s): once more", i->entry->name, c->err.text);
         i->begun_again = 1;
-        i->pieces = 0;
         return AGAIN;
     }
     return fail(i, c->err.text);
@@ -224,125 +229,41 @@ static outcome_t check_new(item_t *i)
 
 /* --------------------------------------------------------------------- transfers */
 
-static rc_status_t begin(void *sink, const rc_http_head_t *head, rc_err_t *err)
-{
-    item_t *i = sink;
-    rc_fetch_part_t *p = &i->part;
-    char mark[RC_FETCH_MARK_MAX];
-    memcpy(mark, head->mark[0] ? head->mark : p->mark, sizeof mark);
-    if (head->status != 206) {
-        i->pieces = 0;
-        return rc_fetch_part_begin(p, 0, head->mark, head->total, err);
-    }
-    if (head->from != p->bytes || (p->total >= 0 && head->total >= 0 && head->total != p->total)) {
-        i->mismatch = 1;
-        return rc_fail(err, RC_EIO,
-            "the server sends bytes from %" PRId64 " of %" PRId64 ", expected from %" PRId64
-            " of %" PRId64,
-            head->from, head->total, p->bytes, p->total);
-    }
-    i->pieces = 1;
-    return rc_fetch_part_begin(p, p->bytes, mark, head->total >= 0 ? head->total : p->total, err);
-}
-
-static rc_status_t write_body(void *sink, const void *data, size_t n, rc_err_t *err)
-{
-    item_t *i = sink;
-    return rc_fetch_part_write(&i->part, data, n, err);
-}
-
-/* The body came to its end, as far as the connection knows. */
-static outcome_t have(item_t *i, const rc_http_reply_t *reply)
-{
-    const rc_fetch_part_t *p = &i->part;
-    rc_err_t err;
-    rc_fetch_part_pause(&i->part);
-    if (p->total < 0 || p->bytes == p->total)
-        return check_new(i);
-    rc_fail(&err, RC_EIO, "%" PRId64 " of %" PRId64 " bytes came", p->bytes, p->total);
-    return retry(i, &err, reply->head.retry_after_s);
-}
-
-/* There is nothing behind what has come: it is complete, or of something else. */
-static outcome_t range_refused(item_t *i, const rc_http_reply_t *reply)
-{
-    rc_err_t err;
-    if (i->part.bytes > 0 && (reply->head.total == i->part.bytes || i->part.total == i->part.bytes))
-        return check_new(i);
-    rc_fail(&err, RC_EIO, "the server does not have the rest");
-    rc_fetch_part_discard(&i->part);
-    i->pieces = 0;
-    return retry(i, &err, reply->head.retry_after_s);
-}
-
-static outcome_t failed(item_t *i, const rc_http_reply_t *reply, const rc_err_t *why)
-{
-    char text[sizeof why->text];
-    if (reply->end == RC_HTTP_REFUSED && why->status == RC_EFORMAT)
-        rc_fetch_part_discard(&i->part); /* it sends without end */
-    snprintf(text, sizeof text, "%.300s: %.150s", why->text, i->part.url);
-    return fail(i, text);
-}
-
-static outcome_t replied(item_t *i, const rc_http_reply_t *reply)
-{
-    rc_err_t why = {0};
-    rc_fetch_answer_t a = rc_fetch_judge(reply, &why);
-    if (i->mismatch) {
-        rc_fetch_part_discard(&i->part);
-        a = RC_ANSWER_RETRY;
-    }
-    switch (a) {
-    case RC_ANSWER_HAVE:
-        return have(i, reply);
-    case RC_ANSWER_RANGE:
-        return range_refused(i, reply);
-    case RC_ANSWER_FAIL:
-        return failed(i, reply, &why);
-    case RC_ANSWER_SAME:
-        rc_fail(&why, RC_EIO, "the server answers 304 Not Modified, which was not asked");
-        break;
-    case RC_ANSWER_RETRY:
-        break;
-    }
-    return retry(i, &why, reply->head.retry_after_s);
-}
-
 /* Servers that are never there end the run. */
-static void count_unreachable(run_t *r, const rc_http_reply_t *reply, outcome_t end)
+static void count_unreachable(run_t *r)
 {
-    if (!reply->unreachable)
-        r->unreachable = 0;
-    else if (end == FAILED && ++r->unreachable >= hopeless) {
-        rc_log(r->log, RC_LOG_ERROR, "fetch",
-            "the server could not be reached for %d archives in a row: the run ends here",
-            hopeless);
-        r->given_up = 1;
-    }
+    if (++r->unreachable < hopeless)
+        return;
+    rc_log(r->log, RC_LOG_ERROR, "fetch",
+        "the server could not be reached for %d archives in a row: the run ends here", hopeless);
+    r->given_up = 1;
 }
 
-static outcome_t try_once(item_t *i)
+static outcome_t transfer(item_t *i)
 {
     run_t *r = i->run;
+    rc_download_t *d = &i->download;
     rc_err_t err = {0};
-    rc_http_reply_t reply;
-    if (i->part.bytes > 0 && i->part.bytes == i->part.total)
-        return check_new(i); /* a kill came between its last byte and the check */
-    rc_http_request_t q = {.url = i->part.url,
-        .from = i->part.bytes,
-        .mark = i->part.bytes > 0 ? i->part.mark : NULL,
-        .most_bytes = rc_archive_most_bytes(i->entry),
-        .begin = begin,
-        .write = write_body,
-        .tick = stop,
-        .sink = i};
-    i->tried_from = i->part.bytes;
-    i->mismatch = 0;
-    rc_status_t st = rc_fetch_ask(r->f, &q, &reply, &err);
-    if (st < 0)
-        return st == RC_EINTR ? LEFT : fail(i, err.text);
-    outcome_t end = replied(i, &reply);
-    count_unreachable(r, &reply, end);
+    char tries[40] = "";
+    char text[sizeof err.text];
+    int is_same;
+    rc_status_t st = rc_fetch_download(d, &is_same, &err);
+    if (d->reached)
+        r->unreachable = 0;
+    if (st == RC_OK)
+        return check_new(i);
+    if (st == RC_EINTR && d->busy) {
+        rc_log(r->log, RC_LOG_ERROR, "fetch", "%s", err.text);
+        r->given_up = r->refused = 1;
+    }
+    if (st == RC_EINTR)
+        return LEFT;
+    if (d->exhausted)
+        snprintf(tries, sizeof tries, " (tried %d times)", d->tries + 1);
+    snprintf(text, sizeof text, "%.300s%s: %.150s", err.text, tries, i->part.url);
+    outcome_t end = fail(i, text);
+    if (d->unreachable)
+        count_unreachable(r);
     return end;
 }
 
@@ -355,7 +276,12 @@ static outcome_t take(item_t *i)
     rc_err_t err = {0};
     if (rc_fetch_look(r->f, i->entry, &i->part, &err) < 0)
         return fail(i, err.text);
-    i->pieces = i->part.bytes > 0;
+    i->download = (rc_download_t){.f = r->f,
+        .what = i->entry->name,
+        .request = {.part = &i->part,
+            .most_bytes = rc_archive_most_bytes(i->entry),
+            .tick = stop,
+            .arg = i}};
     if (i->entry->where == RC_WHERE_FILE) {
         end = !r->config->verify && rc_fetch_is_known(r->f, r->manifest, i->entry) ? THERE
                                                                                    : check_old(i);
@@ -363,9 +289,9 @@ static outcome_t take(item_t *i)
             rc_fetch_part_discard(&i->part);
     }
     while (end == AGAIN)
-        end = rc_fetch_stopping(r->f) ? LEFT : try_once(i);
+        end = transfer(i);
     if (end == FETCHED)
-        r->done_bytes += i->check.bytes;
+        r->done_bytes += i->check.line.bytes;
     return end;
 }
 
@@ -399,14 +325,14 @@ rc_status_t rc_fetch_run(
         .log = f->config->log,
         .matrices = c->count,
         .start_ns = rc_clock_ns()};
-    int64_t received = rc_http_received(f->http);
+    int64_t received = f->received;
     RC_PASS(rc_manifest_read(f->config->to, r.log, &r.manifest, err));
     run_all(&r, c);
     *out = (rc_fetch_result_t){.there = r.count[THERE],
         .fetched = r.count[FETCHED],
         .failed = r.count[FAILED],
         .left = r.count[LEFT],
-        .received = rc_http_received(f->http) - received,
+        .received = f->received - received,
         .wall_s = (double)(rc_clock_ns() - r.start_ns) * 1e-9,
         .stopped = r.refused || (r.count[LEFT] > 0 && !r.given_up)};
     rc_manifest_free(r.manifest);

@@ -1,12 +1,13 @@
 #include "config.h"
 #include "catalog/fetch_text.h"
+#include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/rng.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -33,46 +34,27 @@ int rc_url_is_remote(const char *text)
            strncasecmp(text, "https://", strlen("https://")) == 0;
 }
 
-/* Digits at *p; moves *p behind them.  -1 when there are none or too many. */
-static int64_t digits(const char **p)
-{
-    int64_t value = 0;
-    const char *begin = *p;
-    for (; **p >= '0' && **p <= '9'; (*p)++) {
-        if (value > (INT64_MAX - 9) / 10)
-            return -1;
-        value = value * 10 + (**p - '0');
-    }
-    return *p > begin ? value : -1;
-}
-
 rc_status_t rc_content_range(const char *text, int64_t *from, int64_t *total)
 {
-    const char *p = text;
     int64_t first = -1;
+    int64_t last = -1;
     int64_t all = -1;
-    if (strncasecmp(p, "bytes", strlen("bytes")) != 0)
+    int n = 0;
+    if (strncasecmp(text, "bytes", strlen("bytes")) != 0)
         return RC_EFORMAT;
-    p += strlen("bytes");
+    const char *p = text + strlen("bytes");
     p += strspn(p, " =");
-    if (*p == '*')
-        p++;
-    else {
-        first = digits(&p);
-        if (first < 0 || *p++ != '-')
-            return RC_EFORMAT;
-        int64_t last = digits(&p);
-        if (last < first)
-            return RC_EFORMAT;
-    }
-    if (*p++ != '/')
+    if (strncmp(p, "*/", 2) == 0)
+        n = 2;
+    else if (sscanf(p, "%" SCNd64 "-%" SCNd64 "/%n", &first, &last, &n) != 2 || first < 0 ||
+             last < first)
         return RC_EFORMAT;
-    if (*p == '*')
-        p++;
-    else if ((all = digits(&p)) < 0)
+    p += n;
+    if (n == 0 || (first < 0 && strcmp(p, "*") == 0))
         return RC_EFORMAT;
-    p += strspn(p, " \t\r\n");
-    if (*p || (first < 0 && all < 0) || (all >= 0 && first >= all))
+    /* what is too large is read as the largest number */
+    if (strcmp(p, "*") != 0 && (sscanf(p, "%" SCNd64 " %n", &all, &n) != 1 || p[n] || all < 0 ||
+                                   all == INT64_MAX || last >= all))
         return RC_EFORMAT;
     *from = first;
     *total = all;
@@ -96,12 +78,6 @@ int64_t rc_backoff_ns(double base_s, int tries, uint64_t seed, const char *what)
     return (int64_t)(s * (0.5 + unit / 2) * 1e9);
 }
 
-/* a + b * c without overflow; all at least 0 */
-static int64_t add_product(int64_t a, int64_t b, int64_t c)
-{
-    return b > 0 && c > (INT64_MAX - a) / b ? INT64_MAX : a + b * c;
-}
-
 static int64_t entries_of(const rc_entry_t *e)
 {
     int64_t n = e->pattern_nnz > e->nnz ? e->pattern_nnz : e->nnz;
@@ -111,9 +87,9 @@ static int64_t entries_of(const rc_entry_t *e)
 int64_t rc_archive_most_bytes(const rc_entry_t *e)
 {
     enum { per_entry = 160, per_line = 1024, rest = 64 << 20 };
-    int64_t n = add_product(rest, per_entry, entries_of(e));
-    n = add_product(n, per_line, e->rows > 0 ? e->rows : 0);
-    return add_product(n, per_line, e->cols > 0 ? e->cols : 0);
+    int64_t lines = rc_sat_add(e->rows > 0 ? e->rows : 0, e->cols > 0 ? e->cols : 0);
+    int64_t n = rc_sat_add(rest, rc_sat_mul(per_entry, entries_of(e)));
+    return rc_sat_add(n, rc_sat_mul(per_line, lines));
 }
 
 int64_t rc_archive_estimate(const rc_entry_t *e, double bytes_per_entry)

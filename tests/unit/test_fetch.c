@@ -3,9 +3,7 @@
 #include "unit.h"
 
 #include "base/error.h"
-#include "catalog/fetch_check.h"
-#include "catalog/fetch_http.h"
-#include "catalog/fetch_part.h"
+#include "catalog/fetch_private.h"
 #include "catalog/fetch_text.h"
 #include "catalog/manifest.h"
 #include "sparse/csr.h"
@@ -401,9 +399,9 @@ static void test_check(void **state)
     rc_check_t c = {.entry = &e, .path = path};
     rc_check_file(&c, 1, NULL, NULL);
     assert_int_equal(c.status, RC_OK);
-    assert_true(c.entries == 5 && c.bytes == (int64_t)strlen(text));
+    assert_true(c.line.entries == 5 && c.line.bytes == (int64_t)strlen(text));
     rc_digest_t d = rc_digest(text, strlen(text));
-    assert_int_equal(rc_digest_compare(&c.digest, &d), 0);
+    assert_int_equal(rc_digest_compare(&c.line.digest, &d), 0);
     e.nnz = 5; /* a copy without the zeros of the collection's */
     e.pattern_nnz = 6;
     rc_check_file(&c, 1, NULL, NULL);
