@@ -64,31 +64,25 @@ rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const 
 rc_status_t rc_catalog_append_copy(
     rc_catalog_builder_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err)
 {
-    rc_entry_t *e = NULL;
-    char *location = rc_strdup(entry->location, err);
-    rc_status_t st = location ? rc_catalog_append(b, entry->group, rc_entry_short_name(entry),
-                                    entry->kind, &e, err)
-                              : RC_ENOMEM;
-    if (st < 0) {
-        free(location);
-        return st;
-    }
-    rc_entry_t own = *e;
-    *e = *entry;
-    e->name = own.name;
-    e->group = own.group;
-    e->kind = own.kind;
-    free(own.location);
-    e->location = location;
-    *out = e;
-    return RC_OK;
+    RC_PASS(rc_catalog_append(b, entry->group, rc_entry_short_name(entry), entry->kind, out, err));
+    rc_entry_t own = **out;
+    **out = *entry;
+    (*out)->name = own.name;
+    (*out)->group = own.group;
+    (*out)->kind = own.kind;
+    (*out)->location = own.location;
+    return rc_entry_set_location(*out, entry->where, entry->location, err);
 }
 
-void rc_entry_set_location(rc_entry_t *e, rc_where_t where, char *location)
+rc_status_t rc_entry_set_location(
+    rc_entry_t *e, rc_where_t where, const char *location, rc_err_t *err)
 {
+    char *copy = rc_strdup(location, err);
+    RC_PASS(copy ? RC_OK : RC_ENOMEM);
     free(e->location);
-    e->location = location;
+    e->location = copy;
     e->where = where;
+    return RC_OK;
 }
 
 rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
@@ -99,12 +93,7 @@ rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
         const rc_builtin_t *from = &rc_builtins[i];
         rc_entry_t *e;
         RC_TRY(rc_catalog_append(&b, "builtin", from->name, from->kind, &e, err));
-        char *spec = rc_strdup(from->spec, err);
-        if (!spec) {
-            st = RC_ENOMEM;
-            goto done;
-        }
-        rc_entry_set_location(e, RC_WHERE_GENERATED, spec);
+        RC_TRY(rc_entry_set_location(e, RC_WHERE_GENERATED, from->spec, err));
         e->rows = from->rows;
         e->cols = from->cols;
         e->nnz = from->nnz;

@@ -21,8 +21,9 @@ rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const 
 rc_status_t rc_catalog_append_copy(
     rc_catalog_builder_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err);
 
-/** Replace the location of an entry; takes `location` (from malloc). */
-void rc_entry_set_location(rc_entry_t *e, rc_where_t where, char *location);
+/** Replace the location of an entry by a copy of `location`.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_entry_set_location(
+    rc_entry_t *e, rc_where_t where, const char *location, rc_err_t *err);
 
 /** qsort comparison of two rc_entry_t by (group, name) in byte order. */
 int rc_entry_compare(const void *a, const void *b);

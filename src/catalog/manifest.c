@@ -17,69 +17,53 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A line, and the object that owns its texts. */
+typedef struct kept {
+    rc_manifest_line_t line;
+    json_t *object;
+} kept_t;
+
 struct rc_manifest {
     char *path;
-    rc_manifest_line_t *line; /* texts owned */
+    kept_t *kept;
     size_t count;
     size_t capacity;
-    rc_map_t by_name; /* index into line */
+    rc_map_t by_name; /* index into kept */
 };
 
-static void free_line(rc_manifest_line_t *l)
+/* Keep a line; it replaces an earlier one of the same matrix.
+ * \param object  becomes the manifest's; NULL: no JSON
+ * \return RC_OK; RC_EFORMAT: not a line of a manifest; RC_ENOMEM */
+static rc_status_t keep(rc_manifest_t *m, json_t *object, rc_err_t *err)
 {
-    free((char *)(uintptr_t)l->name);
-    free((char *)(uintptr_t)l->file);
-    free((char *)(uintptr_t)l->url);
-}
-
-/* Keep a copy of a line; it replaces an earlier one of the same matrix. */
-static rc_status_t keep(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err_t *err)
-{
-    rc_manifest_line_t copy = *line;
-    rc_status_t st = RC_OK;
-    copy.name = rc_strdup(line->name, err);
-    copy.file = copy.name ? rc_strdup(line->file, err) : NULL;
-    copy.url = copy.file ? rc_strdup(line->url, err) : NULL;
-    if (!copy.url) {
-        st = RC_ENOMEM;
-        goto done;
-    }
-    int64_t at = rc_map_get(&m->by_name, rc_map_text(line->name), -1);
-    if (at >= 0) {
-        free_line(&m->line[at]);
-        m->line[at] = copy;
-        return RC_OK;
-    }
-    RC_TRY(RC_GROW(m->line, m->capacity, m->count + 1, "the manifest", err));
-    RC_TRY(rc_map_set(&m->by_name, rc_map_text(line->name), (int64_t)m->count, err));
-    m->line[m->count++] = copy;
-done:
-    if (st < 0)
-        free_line(&copy);
-    return st;
-}
-
-/* RC_EFORMAT: not a line of a manifest */
-static rc_status_t take(rc_manifest_t *m, const char *text, rc_err_t *err)
-{
-    json_t *o = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-    rc_manifest_line_t l = {0};
+    kept_t k = {.object = object};
+    rc_manifest_line_t *l = &k.line;
     const char *digest;
     json_int_t n[5];
     rc_status_t st = RC_EFORMAT;
-    if (o &&
-        json_unpack(o, "{s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I}", "name", &l.name, "file",
-            &l.file, "url", &l.url, "bytes", &n[0], "mtime_ns", &n[1], "xxh3", &digest, "rows",
-            &n[2], "cols", &n[3], "entries", &n[4]) == 0 &&
-        rc_digest_parse(digest, &l.digest) == RC_OK) {
-        l.bytes = n[0];
-        l.mtime_ns = n[1];
-        l.rows = n[2];
-        l.cols = n[3];
-        l.entries = n[4];
-        st = keep(m, &l, err);
+    if (!object ||
+        json_unpack(object, "{s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I}", "name", &l->name,
+            "file", &l->file, "url", &l->url, "bytes", &n[0], "mtime_ns", &n[1], "xxh3", &digest,
+            "rows", &n[2], "cols", &n[3], "entries", &n[4]) != 0 ||
+        rc_digest_parse(digest, &l->digest) < 0)
+        goto done;
+    l->bytes = n[0];
+    l->mtime_ns = n[1];
+    l->rows = n[2];
+    l->cols = n[3];
+    l->entries = n[4];
+    int64_t at = rc_map_get(&m->by_name, rc_map_text(l->name), -1);
+    if (at < 0) {
+        at = (int64_t)m->count;
+        RC_TRY(RC_GROW(m->kept, m->capacity, m->count + 1, "the manifest", err));
+        RC_TRY(rc_map_set(&m->by_name, rc_map_text(l->name), at, err));
+        m->kept[m->count++].object = NULL;
     }
-    json_decref(o);
+    json_decref(m->kept[at].object);
+    m->kept[at] = k;
+    return RC_OK;
+done:
+    json_decref(object);
     return st;
 }
 
@@ -99,7 +83,7 @@ static rc_status_t read_lines(rc_manifest_t *m, FILE *f, const rc_log_t *log, rc
                 st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", m->path);
             break;
         }
-        st = take(m, text, err);
+        st = keep(m, json_loads(text, JSON_REJECT_DUPLICATES, NULL), err);
         if (st == RC_EFORMAT) {
             rc_log(log, RC_LOG_WARN, "fetch",
                 "%s:%" PRId64 ": expected a line of a manifest, found '%.*s': left out", m->path,
@@ -134,25 +118,19 @@ rc_status_t rc_manifest_read(
 const rc_manifest_line_t *rc_manifest_find(const rc_manifest_t *m, const char *name)
 {
     int64_t at = rc_map_get(&m->by_name, rc_map_text(name), -1);
-    return at >= 0 ? &m->line[at] : NULL;
+    return at >= 0 ? &m->kept[at].line : NULL;
 }
 
-static rc_status_t print(const rc_manifest_line_t *l, char **out, rc_err_t *err)
+static json_t *object_of(const rc_manifest_line_t *l)
 {
     char hex[RC_DIGEST_HEX + 1];
     char now[21];
     rc_digest_hex(l->digest, hex);
     rc_utc_text(rc_utc_ns(), now);
-    json_t *o = json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "name", l->name,
-        "file", l->file, "bytes", (json_int_t)l->bytes, "xxh3", hex, "rows", (json_int_t)l->rows,
-        "cols", (json_int_t)l->cols, "entries", (json_int_t)l->entries, "mtime_ns",
-        (json_int_t)l->mtime_ns, "url", l->url, "time", now);
-    *out = o ? json_dumps(o, JSON_COMPACT) : NULL;
-    json_decref(o);
-    return *out ? RC_OK
-                : rc_fail(err, RC_ENOMEM,
-                      "%s: no memory for a line of the manifest, or a name that is not UTF-8",
-                      l->name);
+    return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "name", l->name, "file",
+        l->file, "bytes", (json_int_t)l->bytes, "xxh3", hex, "rows", (json_int_t)l->rows, "cols",
+        (json_int_t)l->cols, "entries", (json_int_t)l->entries, "mtime_ns", (json_int_t)l->mtime_ns,
+        "url", l->url, "time", now);
 }
 
 /* Whether the last line lacks its end: a kill or a full disk cut it off. */
@@ -188,13 +166,21 @@ static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t
 
 rc_status_t rc_manifest_add(rc_manifest_t *m, const rc_manifest_line_t *line, rc_err_t *err)
 {
-    char *json = NULL;
-    RC_PASS(print(line, &json, err));
-    char *text = rc_strf("a line of the manifest", err, "\n%s\n", json);
+    json_t *object = object_of(line);
+    char *json = object ? json_dumps(object, JSON_COMPACT) : NULL;
+    char *text = json ? rc_strf("a line of the manifest", err, "\n%s\n", json) : NULL;
+    rc_status_t st = RC_ENOMEM;
+    if (text)
+        st = append(m->path, text, strlen(text), err);
+    else if (!json)
+        rc_fail(err, RC_ENOMEM,
+            "%s: no memory for a line of the manifest, or a name that is not UTF-8", line->name);
     free(json);
-    rc_status_t st = text ? append(m->path, text, strlen(text), err) : RC_ENOMEM;
     free(text);
-    return st == RC_OK ? keep(m, line, err) : st;
+    if (st == RC_OK)
+        return keep(m, object, err);
+    json_decref(object);
+    return st;
 }
 
 void rc_manifest_free(rc_manifest_t *m)
@@ -202,8 +188,8 @@ void rc_manifest_free(rc_manifest_t *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->count; i++)
-        free_line(&m->line[i]);
-    free(m->line);
+        json_decref(m->kept[i].object);
+    free(m->kept);
     rc_map_free(&m->by_name);
     free(m->path);
     free(m);

@@ -80,29 +80,42 @@ static char *join(const char *dir, const char *name, rc_err_t *err)
     return rc_strf("a file name", err, "%s%s%s", dir, slash, name);
 }
 
-/* Called for every name in a directory that does not start with a dot.
- * \param within  what the directory is: a group, or the folder of a matrix */
-typedef rc_status_t visit_fn(finder_t *f, const char *within, const char *path, const char *name);
+/* Folders of a collection, one within the other. */
+typedef enum level { COLLECTION, GROUP, MATRIX } level_t;
 
-static rc_status_t walk(finder_t *f, const char *dir, const char *within, visit_fn *visit)
+typedef struct folder {
+    level_t level;
+    const char *path;
+    const char *group; /* of what is in it */
+    const char *name;
+} folder_t;
+
+static rc_status_t visit(finder_t *f, const folder_t *in, const char *path, const char *name);
+
+/* Visit every name in a folder that does not start with a dot. */
+static rc_status_t walk(finder_t *f, const folder_t *in)
 {
-    DIR *d = opendir(dir);
+    DIR *d = opendir(in->path);
+    if (!d && in->level == MATRIX) { /* one that cannot be read is no matter of the others */
+        pass_over(f, PASSED_OTHER, below(f, in->path));
+        return RC_OK;
+    }
     if (!d)
         return rc_fail_errno(f->err, errno == ENOENT || errno == ENOTDIR ? RC_ENOENT : RC_EIO,
-            errno, "cannot read the directory %s", dir);
+            errno, "cannot read the directory %s", in->path);
     rc_status_t st = RC_OK;
     for (;;) {
         errno = 0;
         const struct dirent *e = readdir(d);
         if (!e) {
             if (errno)
-                st = rc_fail_errno(f->err, RC_EIO, errno, "cannot read the directory %s", dir);
+                st = rc_fail_errno(f->err, RC_EIO, errno, "cannot read the directory %s", in->path);
             break;
         }
         if (e->d_name[0] == '.')
             continue;
-        char *path = join(dir, e->d_name, f->err);
-        st = path ? visit(f, within, path, e->d_name) : RC_ENOMEM;
+        char *path = join(in->path, e->d_name, f->err);
+        st = path ? visit(f, in, path, e->d_name) : RC_ENOMEM;
         free(path);
         if (st < 0)
             break;
@@ -134,22 +147,19 @@ static char *first_line(const char *path, rc_err_t *err)
 static rc_status_t add_file(finder_t *f, const char *group, const char *path, const char *name,
     size_t stem, int form, const struct stat *s)
 {
-    rc_status_t st;
     rc_entry_t *e;
-    char *copy = form == SPEC ? first_line(path, f->err) : rc_strdup(path, f->err);
-    char *matrix = copy ? rc_strdup(name, f->err) : NULL;
-    if (!matrix) {
-        free(copy);
-        return RC_ENOMEM;
-    }
-    matrix[stem] = '\0';
-    st = rc_catalog_append(&f->found, group, matrix, "", &e, f->err);
+    char *matrix = rc_strf("a matrix name", f->err, "%.*s", (int)stem, name);
+    char *spec = form == SPEC ? first_line(path, f->err) : NULL;
+    rc_status_t st = matrix && (spec || form != SPEC)
+                         ? rc_catalog_append(&f->found, group, matrix, "", &e, f->err)
+                         : RC_ENOMEM;
+    if (st == RC_OK)
+        st = rc_entry_set_location(
+            e, spec ? RC_WHERE_GENERATED : RC_WHERE_FILE, spec ? spec : path, f->err);
     free(matrix);
-    if (st < 0) {
-        free(copy);
+    free(spec);
+    if (st < 0)
         return st;
-    }
-    rc_entry_set_location(e, form == SPEC ? RC_WHERE_GENERATED : RC_WHERE_FILE, copy);
     e->id = form;
     if (form == SPEC) /* a newer generator makes another matrix */
         e->mtime_ns = rc_generator_version(e->location);
@@ -160,74 +170,37 @@ static rc_status_t add_file(finder_t *f, const char *group, const char *path, co
     return RC_OK;
 }
 
-/* In DIR/Group/Name: of what an archive unpacks to, Name.mtx.
- * \param within  "Group/Name" */
-static rc_status_t visit_unpacked(
-    finder_t *f, const char *within, const char *path, const char *name)
-{
-    struct stat s;
-    size_t stem;
-    const char *slash = strchr(within, '/');
-    int form = form_of(name, &stem);
-    int is_it = form >= 0 && form != SPEC && strlen(slash + 1) == stem &&
-                strncmp(name, slash + 1, stem) == 0;
-    if (!is_it || stat(path, &s) != 0 || !S_ISREG(s.st_mode)) {
-        pass_over(f, PASSED_BESIDE, below(f, path));
-        return RC_OK;
-    }
-    char *group = rc_strdup(within, f->err);
-    RC_PASS(group ? RC_OK : RC_ENOMEM);
-    group[slash - within] = '\0';
-    rc_status_t st = add_file(f, group, path, name, stem, UNPACKED + form, &s);
-    free(group);
-    return st;
-}
-
-static rc_status_t visit_folder(finder_t *f, const char *group, const char *path, const char *name)
-{
-    char *within = join(group, name, f->err);
-    DIR *d = within ? opendir(path) : NULL; /* one that cannot be read is no matter of the others */
-    rc_status_t st = within ? RC_OK : RC_ENOMEM;
-    if (d) {
-        closedir(d);
-        st = walk(f, path, within, visit_unpacked);
-    } else if (within)
-        pass_over(f, PASSED_OTHER, below(f, path));
-    free(within);
-    return st;
-}
-
-static rc_status_t visit_file(finder_t *f, const char *group, const char *path, const char *name)
-{
-    struct stat s;
-    size_t stem;
-    int form = form_of(name, &stem);
-    int known = stat(path, &s) == 0;
-    if (known && S_ISDIR(s.st_mode))
-        return visit_folder(f, group, path, name);
-    if (form < 0 || (known && !S_ISREG(s.st_mode))) {
-        pass_over(f, PASSED_OTHER, below(f, path));
-        return RC_OK;
-    }
-    return add_file(f, group, path, name, stem, form, known ? &s : NULL);
-}
-
 /* What fetch keeps beside the matrices. */
 static int is_companion(const char *name)
 {
     return strcmp(name, "ssstats.csv") == 0 || strcmp(name, "manifest.jsonl") == 0;
 }
 
-/* In DIR: a group, or a matrix whose group is the name of DIR. */
-static rc_status_t visit_group(finder_t *f, const char *own, const char *path, const char *name)
+/* In DIR: a group, or a matrix whose group is the name of DIR; in DIR/Group: a matrix, or what an
+ * archive unpacked to; in DIR/Group/Name: Name.mtx. */
+static rc_status_t visit(finder_t *f, const folder_t *in, const char *path, const char *name)
 {
     struct stat s;
-    if (stat(path, &s) != 0)
+    size_t stem;
+    int known = stat(path, &s) == 0;
+    if (!known && in->level == COLLECTION)
         return errno == ENOENT ? RC_OK
                                : rc_fail_errno(f->err, RC_EIO, errno, "cannot read %s", path);
-    if (S_ISDIR(s.st_mode))
-        return walk(f, path, name, visit_file);
-    return is_companion(name) ? RC_OK : visit_file(f, own, path, name);
+    if (known && S_ISDIR(s.st_mode) && in->level != MATRIX)
+        return walk(
+            f, &(folder_t){in->level + 1, path, in->level == COLLECTION ? name : in->group, name});
+    if (in->level == COLLECTION && is_companion(name))
+        return RC_OK;
+    int form = form_of(name, &stem);
+    int is_matrix = form >= 0 && (!known || S_ISREG(s.st_mode));
+    if (in->level == MATRIX)
+        is_matrix = is_matrix && known && form != SPEC && strlen(in->name) == stem &&
+                    strncmp(name, in->name, stem) == 0;
+    if (is_matrix)
+        return add_file(f, in->group, path, name, stem,
+            in->level == MATRIX ? UNPACKED + form : form, known ? &s : NULL);
+    pass_over(f, in->level == MATRIX ? PASSED_BESIDE : PASSED_OTHER, below(f, path));
+    return RC_OK;
 }
 
 /* What a folder is called, whatever it was named by. */
@@ -308,12 +281,7 @@ static rc_status_t merge(
         rc_entry_t *e;
         RC_TRY(rc_catalog_append_copy(b, order <= 0 ? line : file, &e, err));
         if (order == 0) {
-            char *location = rc_strdup(file->location, err);
-            if (!location) {
-                st = RC_ENOMEM;
-                goto done;
-            }
-            rc_entry_set_location(e, file->where, location);
+            RC_TRY(rc_entry_set_location(e, file->where, file->location, err));
             e->bytes = file->bytes;
             e->mtime_ns = file->mtime_ns;
         } else if (order > 0)
@@ -340,7 +308,7 @@ rc_status_t rc_catalog_scan(
     rc_status_t st;
     char *own = own_name(dir, err);
     RC_TRY(own ? RC_OK : RC_ENOMEM);
-    RC_TRY(walk(&f, dir, own, visit_group));
+    RC_TRY(walk(&f, &(folder_t){COLLECTION, dir, own, own}));
     if (files->count > 1)
         qsort(files->entry, (size_t)files->count, sizeof *files->entry, compare_found);
     RC_TRY(merge(&f, index, &b, err));

@@ -349,13 +349,12 @@ static rc_status_t append_twin(rc_catalog_builder_t *b, const rc_entry_t *e, rc_
     char *spec = spec_of(e, rule_of(e), err);
     if (group && kind && spec)
         st = rc_catalog_append(b, group, rc_entry_short_name(e), kind, &twin, err);
+    if (st == RC_OK)
+        st = rc_entry_set_location(twin, RC_WHERE_GENERATED, spec, err);
     free(group);
     free(kind);
-    if (st < 0) {
-        free(spec);
-        return st;
-    }
-    rc_entry_set_location(twin, RC_WHERE_GENERATED, spec);
+    free(spec);
+    RC_PASS(st);
     twin->rows = e->rows;
     twin->cols = e->cols;
     twin->nnz = twin->pattern_nnz = e->pattern_nnz;
@@ -364,7 +363,7 @@ static rc_status_t append_twin(rc_catalog_builder_t *b, const rc_entry_t *e, rc_
     twin->nd = e->nd;
     twin->pattern_symmetry = e->pattern_symmetry;
     twin->numerical_symmetry = 0;
-    twin->mtime_ns = rc_generator_version(spec);
+    twin->mtime_ns = rc_generator_version(twin->location);
     return RC_OK;
 }
 
