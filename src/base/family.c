@@ -2,6 +2,7 @@
 #include "base/family.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/glob.h"
 #include "base/str.h"
 
 #include <inttypes.h>
@@ -129,29 +130,6 @@ static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err
     return RC_OK;
 }
 
-/* Does a name fit a glob?  After a mismatch the last * takes one character more. */
-static int fits(const char *glob, const char *name)
-{
-    const char *star = NULL;
-    const char *from = NULL;
-    while (*name) {
-        if (*glob == '*') {
-            star = glob++;
-            from = name;
-        } else if (*glob == *name) {
-            glob++;
-            name++;
-        } else if (star) {
-            glob = star + 1;
-            name = ++from;
-        } else
-            return 0;
-    }
-    while (*glob == '*')
-        glob++;
-    return *glob == '\0';
-}
-
 /* The ends of "A..B"; dots points to the two dots. */
 static rc_status_t parse_range(
     const rc_param_t *p, const char *value, const char *dots, walk_t *w, rc_err_t *err)
@@ -248,7 +226,7 @@ static rc_status_t expand(specs_t *s, const char *text, rc_err_t *err)
     int glob = strchr(name, '*') != NULL;
     rc_member_t m;
     for (int i = 0; st == RC_OK && (glob || !found) && s->family->member(i, &m); i++) {
-        if (m.absent || (glob ? !s->rule->in_all(i, s->rule->user) || !fits(name, m.name)
+        if (m.absent || (glob ? !s->rule->in_all(i, s->rule->user) || !rc_glob_match(name, m.name)
                               : strcmp(name, m.name) != 0))
             continue;
         found = 1;
