@@ -103,32 +103,20 @@ rc_status_t rc_grow_array(
     return st;
 }
 
-/* First number of a file, or INT64_MAX ("max" in a control group means no limit). */
-static int64_t read_number(const char *path)
+/* The number behind a word in a file of the system, of "" its first one; `missing` when there is
+ * none ("max" in a control group means no limit). */
+static int64_t number_in(const char *path, const char *word, int64_t missing)
 {
-    int64_t value = INT64_MAX;
-    FILE *f = fopen(path, "r");
-    if (!f)
-        return INT64_MAX;
-    if (fscanf(f, "%" SCNd64, &value) != 1)
-        value = INT64_MAX;
-    fclose(f);
-    return value;
-}
-
-/* Value of a key in a file of "key value" lines, or 0. */
-static int64_t read_key(const char *path, const char *key)
-{
-    char name[64];
+    char line[128];
     int64_t value;
-    int64_t found = 0;
+    int64_t found = missing;
+    size_t n = strlen(word);
     FILE *f = fopen(path, "r");
-    if (!f)
-        return 0;
-    while (fscanf(f, "%63s %" SCNd64, name, &value) == 2)
-        if (strcmp(name, key) == 0)
+    while (f && found == missing && fgets(line, sizeof line, f))
+        if (strncmp(line, word, n) == 0 && sscanf(line + n, " %" SCNd64, &value) == 1)
             found = value;
-    fclose(f);
+    if (f)
+        fclose(f);
     return found;
 }
 
@@ -137,13 +125,13 @@ static int64_t left_in_group(const char *group)
 {
     char path[512];
     snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.max", group);
-    int64_t limit = read_number(path);
+    int64_t limit = number_in(path, "", INT64_MAX);
     snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.current", group);
-    int64_t used = read_number(path);
+    int64_t used = number_in(path, "", INT64_MAX);
     if (limit == INT64_MAX || used == INT64_MAX)
         return INT64_MAX;
     snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/memory.stat", group);
-    used -= read_key(path, "inactive_file");
+    used -= number_in(path, "inactive_file ", 0);
     return limit > used ? limit - used : 0;
 }
 
@@ -208,23 +196,11 @@ static int64_t left_in_limits(void)
 
 int64_t rc_memory_available(void)
 {
-    int64_t system = INT64_MAX;
-    FILE *f = fopen("/proc/meminfo", "r");
-    if (f) {
-        char line[128];
-        int64_t kib;
-        while (fgets(line, sizeof line, f))
-            if (sscanf(line, "MemAvailable: %" SCNd64 " kB", &kib) == 1)
-                system = kib * 1024;
-        fclose(f);
-    }
+    int64_t left = rc_sat_mul(number_in("/proc/meminfo", "MemAvailable:", INT64_MAX), 1024);
     int64_t group = left_in_groups();
-    if (group < system)
-        system = group;
     int64_t limits = left_in_limits();
-    if (limits < system)
-        system = limits;
-    return system;
+    left = group < left ? group : left;
+    return limits < left ? limits : left;
 }
 
 int64_t rc_sat_add(int64_t a, int64_t b)

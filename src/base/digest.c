@@ -4,46 +4,35 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-struct rc_hasher {
-    XXH3_state_t *state;
-};
-
 rc_hasher_t *rc_hasher_new(rc_err_t *err)
 {
-    rc_hasher_t *h = malloc(sizeof *h);
-    if (h)
-        h->state = XXH3_createState();
-    if (!h || !h->state || XXH3_128bits_reset(h->state) != XXH_OK) {
-        rc_hasher_free(h);
-        rc_fail(err, RC_ENOMEM, "no memory for a digest");
-        return NULL;
-    }
-    return h;
+    rc_hasher_t *h = XXH3_createState();
+    if (h && XXH3_128bits_reset(h) == XXH_OK)
+        return h;
+    rc_hasher_free(h);
+    rc_fail(err, RC_ENOMEM, "no memory for a digest");
+    return NULL;
 }
 
 void rc_hasher_add(rc_hasher_t *h, const void *data, size_t bytes)
 {
     /* fails only for a NULL block, which has no bytes to add */
     if (bytes)
-        XXH3_128bits_update(h->state, data, bytes);
+        XXH3_128bits_update(h, data, bytes);
 }
 
 rc_digest_t rc_hasher_digest(const rc_hasher_t *h)
 {
-    XXH128_hash_t x = XXH3_128bits_digest(h->state);
+    XXH128_hash_t x = XXH3_128bits_digest(h);
     return (rc_digest_t){.hi = x.high64, .lo = x.low64};
 }
 
 void rc_hasher_free(rc_hasher_t *h)
 {
-    if (h) {
-        XXH3_freeState(h->state);
-        free(h);
-    }
+    XXH3_freeState(h);
 }
 
 rc_digest_t rc_digest(const void *data, size_t bytes)

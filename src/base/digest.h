@@ -12,8 +12,8 @@ typedef struct rc_digest {
 
 enum { RC_DIGEST_HEX = 32 };
 
-/** A digest in the making. */
-typedef struct rc_hasher rc_hasher_t;
+/** A digest in the making; a state of xxhash. */
+typedef struct XXH3_state_s rc_hasher_t;
 
 /** New hasher, or NULL with err set; free with rc_hasher_free. */
 rc_hasher_t *rc_hasher_new(rc_err_t *err);

@@ -40,27 +40,16 @@ const rc_made_name_t rc_made_names[] = {
     {NULL, RC_OPEN_READ, NULL},
 };
 
-static int flags_of(rc_open_use_t use)
-{
-    switch (use) {
-    case RC_OPEN_READ:
-    case RC_OPEN_GIVEN:
-        return O_RDONLY;
-    case RC_OPEN_UPDATE:
-        return O_RDWR;
-    case RC_OPEN_KEEP:
-        return O_RDWR | O_CREAT;
-    case RC_OPEN_APPEND:
-        return O_RDWR | O_CREAT | O_APPEND;
-    case RC_OPEN_NEW:
-        return O_WRONLY | O_CREAT | O_EXCL;
-    case RC_OPEN_LOG:
-        return O_RDWR | O_CREAT | O_EXCL | O_APPEND;
-    case RC_OPEN_FRESH:
-        return O_RDWR | O_CREAT | O_EXCL;
-    }
-    return O_RDONLY;
-}
+static const int open_flags[] = {
+    [RC_OPEN_READ] = O_RDONLY,
+    [RC_OPEN_GIVEN] = O_RDONLY,
+    [RC_OPEN_UPDATE] = O_RDWR,
+    [RC_OPEN_KEEP] = O_RDWR | O_CREAT,
+    [RC_OPEN_APPEND] = O_RDWR | O_CREAT | O_APPEND,
+    [RC_OPEN_NEW] = O_WRONLY | O_CREAT | O_EXCL,
+    [RC_OPEN_LOG] = O_RDWR | O_CREAT | O_EXCL | O_APPEND,
+    [RC_OPEN_FRESH] = O_RDWR | O_CREAT | O_EXCL,
+};
 
 const char *rc_open_kind(mode_t mode)
 {
@@ -131,7 +120,7 @@ rc_status_t rc_open_file(const char *path, rc_open_use_t use, mode_t mode, int *
         return errno == EISDIR ? rc_fail(err, RC_EIO, "%s: expected a file, found a folder", path)
                                : rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
     /* without O_NONBLOCK a planted FIFO would be waited for */
-    int file = open(path, flags_of(use) | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode);
+    int file = open(path, open_flags[use] | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, mode);
     int why = errno;
     if (file < 0) {
         rc_status_t st = why == ELOOP ? rc_fail(err, RC_EIO,

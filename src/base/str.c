@@ -148,41 +148,34 @@ rc_status_t rc_parse_bytes(const char *text, const char *what, int64_t *out, rc_
 
 rc_status_t rc_words_split(const char *text, char separator, rc_words_t *out, rc_err_t *err)
 {
-    rc_words_t w = {NULL, 0};
     size_t count = 1;
     for (const char *p = text; *p; p++)
         count += *p == separator;
-    w.word = rc_alloc0(count, sizeof *w.word, "a list of words", err);
-    RC_PASS(w.word ? RC_OK : RC_ENOMEM);
-    for (const char *p = text;; p++) {
-        const char *end = strchr(p, separator);
-        size_t n = end ? (size_t)(end - p) : strlen(p);
-        if (n == 0) {
-            rc_words_free(&w);
-            return rc_fail(err, RC_EINVAL, "empty word in the list '%s'", text);
-        }
-        char *copy = rc_alloc(n + 1, 1, "a word", err);
-        if (!copy) {
-            rc_words_free(&w);
-            return RC_ENOMEM;
-        }
-        memcpy(copy, p, n);
-        copy[n] = '\0';
-        w.word[w.count++] = copy;
-        if (!end)
-            break;
-        p = end;
+    rc_words_t w = {.word = rc_alloc0(count, sizeof *w.word, "a list of words", err)};
+    char *rest = w.word ? rc_strdup(text, err) : NULL;
+    rc_status_t st = rest ? RC_OK : RC_ENOMEM;
+    while (st == RC_OK && rest) { /* the first word has the memory of all */
+        char *word = rest;
+        rest = strchr(word, separator);
+        if (rest)
+            *rest++ = '\0';
+        w.word[w.count++] = word;
+        if (!*word)
+            st = rc_fail(err, RC_EINVAL, "empty word in the list '%s'", text);
     }
-    *out = w;
-    return RC_OK;
+    if (st < 0)
+        rc_words_free(&w);
+    else
+        *out = w;
+    return st;
 }
 
 void rc_words_free(rc_words_t *w)
 {
     if (!w)
         return;
-    for (int i = 0; i < w->count; i++)
-        free(w->word[i]);
+    if (w->count > 0)
+        free(w->word[0]);
     free(w->word);
     *w = (rc_words_t){NULL, 0};
 }
