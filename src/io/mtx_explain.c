@@ -42,10 +42,9 @@ int rc_mtx_is_blank(const char *begin, const char *end)
 
 int rc_mtx_is_comment(const rc_mtx_line_t *line)
 {
-    const char *p = line->begin;
-    while (p < line->end && is_blank(*p))
-        p++;
-    return p == line->end || *p == '%';
+    size_t n;
+    const char *p = rc_mtx_next_word(line->begin, line->end, &n);
+    return n == 0 || *p == '%';
 }
 
 const char *rc_mtx_word(const char *p, const char *end, char *buf, size_t size)
@@ -62,53 +61,63 @@ const char *rc_mtx_word(const char *p, const char *end, char *buf, size_t size)
     return buf;
 }
 
-/* ------------------------------------------------------------------ entries */
+const char *rc_mtx_next_word(const char *p, const char *end, size_t *n)
+{
+    while (p < end && is_blank(*p))
+        p++;
+    const char *q = p;
+    while (q < end && !is_blank(*q))
+        q++;
+    *n = (size_t)(q - p);
+    return p;
+}
 
-enum { excerpt = 48 };
+int64_t rc_mtx_whole(const char *word, size_t n, int64_t most)
+{
+    int64_t value = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (word[i] < '0' || word[i] > '9')
+            return -1;
+        if (value <= most)
+            value = value * 10 + (word[i] - '0');
+    }
+    return n == 0 ? -1 : value <= most ? value : most + 1;
+}
+
+rc_status_t rc_mtx_expected(const rc_mtx_line_t *line, rc_status_t status, const char *what,
+    const char *word, rc_err_t *err)
+{
+    char found[48];
+    return rc_mtx_fail(err, status, line->file, line->number, "expected %s, found %s", what,
+        rc_mtx_word(word, line->end, found, sizeof found));
+}
+
+/* ------------------------------------------------------------------ entries */
 
 /* A walk over the words of a line. */
 typedef struct walk {
     const rc_mtx_line_t *line;
-    const char *p; /* current word */
+    const char *p; /* current word, and its length */
+    size_t n;
     rc_err_t *err;
 } walk_t;
 
-static const char *word_end(const walk_t *w)
+static void step(walk_t *w)
 {
-    const char *p = w->p;
-    while (p < w->line->end && !is_blank(*p))
-        p++;
-    return p;
-}
-
-static void next_word(walk_t *w)
-{
-    w->p = word_end(w);
-    while (w->p < w->line->end && is_blank(*w->p))
-        w->p++;
+    w->p = rc_mtx_next_word(w->p + w->n, w->line->end, &w->n);
 }
 
 static rc_status_t expected(const walk_t *w, rc_status_t status, const char *what)
 {
-    char found[excerpt];
-    return rc_mtx_fail(w->err, status, w->line->file, w->line->number, "expected %s, found %s",
-        what, rc_mtx_word(w->p, w->line->end, found, sizeof found));
+    return rc_mtx_expected(w->line, status, what, w->p, w->err);
 }
 
 static rc_status_t explain_index(walk_t *w, const char *what, int64_t most, int64_t *out)
 {
     char text[80];
-    const char *end = word_end(w);
-    int64_t value = 0;
-    int good = end > w->p;
-    for (const char *p = w->p; p < end && good; p++) {
-        good = *p >= '0' && *p <= '9';
-        if (good && value <= most)
-            value = value * 10 + (*p - '0');
-    }
-    if (good && value >= 1 && value <= most) {
-        *out = value;
-        next_word(w);
+    *out = rc_mtx_whole(w->p, w->n, most);
+    if (*out >= 1 && *out <= most) {
+        step(w);
         return RC_OK;
     }
     snprintf(text, sizeof text, "a %s from 1 to %" PRId64, what, most);
@@ -120,7 +129,7 @@ static rc_status_t explain_number(
 {
     char text[96];
     const char *after = w->p;
-    const char *end = word_end(w);
+    const char *end = w->p + w->n;
     int is_integer = head->field == RC_MTX_INTEGER;
     rc_number_t kind = is_integer ? rc_number_whole(w->p, end, out, &after)
                                   : rc_number_parse(w->p, end, c, out, &after);
@@ -141,7 +150,7 @@ static rc_status_t explain_number(
     if (head->is_unsigned && *out < 0)
         return expected(
             w, RC_EFORMAT, "a number that is not negative (the banner says unsigned-integer)");
-    next_word(w);
+    step(w);
     return RC_OK;
 }
 
@@ -194,13 +203,12 @@ static double kept_value(const rc_mtx_head_t *head, int is_above, double real, d
 rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_mtx_line_t *line,
     rc_triple_t *out, rc_err_t *err)
 {
-    walk_t w = {line, line->begin, err};
+    walk_t w = {line, line->begin, 0, err};
     int64_t row = 1;
     int64_t col = 1;
     double real = 0;
     double imaginary = 0;
-    while (w.p < line->end && is_blank(*w.p))
-        w.p++;
+    step(&w);
     if (!head->is_array) {
         RC_PASS(explain_index(&w, "row", head->rows, &row));
         RC_PASS(explain_index(&w, "column", head->cols, &col));
@@ -210,7 +218,7 @@ rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_
             &w, head, c, head->field == RC_MTX_COMPLEX ? "a real part" : "a value", &real));
     if (head->field == RC_MTX_COMPLEX)
         RC_PASS(explain_number(&w, head, c, "an imaginary part", &imaginary));
-    if (w.p < line->end)
+    if (w.n > 0)
         return expected(&w, RC_EFORMAT, "the end of the line after the entry");
     if (!head->is_array)
         RC_PASS(explain_place(head, &w, row, col, real, imaginary));

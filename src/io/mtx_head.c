@@ -35,32 +35,12 @@ int64_t rc_mtx_entry_bytes(const rc_mtx_head_t *head)
     return 2 * (numbers[head->field] + (head->is_array ? 0 : 2));
 }
 
-/* The next word of a line; *n 0 at its end. */
-static const char *next_word(const char *p, const char *end, size_t *n)
-{
-    while (p < end && rc_mtx_is_blank(p, p + 1))
-        p++;
-    const char *q = p;
-    while (q < end && !rc_mtx_is_blank(q, q + 1))
-        q++;
-    *n = (size_t)(q - p);
-    return p;
-}
-
 static int find(const char *const *names, int count, const char *word, size_t n)
 {
     for (int i = 0; i < count; i++)
         if (strlen(names[i]) == n && strncasecmp(names[i], word, n) == 0)
             return i;
     return -1;
-}
-
-static rc_status_t expected(
-    const rc_mtx_line_t *line, const char *what, const char *word, rc_err_t *err)
-{
-    char found[48];
-    return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number, "expected %s, found %s", what,
-        rc_mtx_word(word, line->end, found, sizeof found));
 }
 
 static rc_status_t check_combination(
@@ -88,17 +68,17 @@ static rc_status_t parse_symmetry(
     const rc_mtx_line_t *line, const char *p, rc_mtx_head_t *head, rc_err_t *err)
 {
     size_t n;
-    p = next_word(p, line->end, &n);
+    p = rc_mtx_next_word(p, line->end, &n);
     int choice = n == 0 || *p == '%' ? RC_MTX_GENERAL : find(symmetry_names, symmetries, p, n);
     if (choice < 0)
-        return expected(line,
+        return rc_mtx_expected(line, RC_EFORMAT,
             "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian', or none", p,
             err);
     head->symmetry = (rc_mtx_symmetry_t)choice;
     while (n > 0 && *p != '%') {
-        p = next_word(p + n, line->end, &n);
+        p = rc_mtx_next_word(p + n, line->end, &n);
         if (n > 0 && find(symmetry_names, symmetries, p, n) >= 0)
-            return expected(line, "one symmetry in the banner line", p, err);
+            return rc_mtx_expected(line, RC_EFORMAT, "one symmetry in the banner line", p, err);
     }
     return RC_OK;
 }
@@ -124,10 +104,10 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
     size_t n;
     const char *p = line->begin;
     for (int i = 0; i < parts; i++) {
-        p = next_word(p, line->end, &n);
+        p = rc_mtx_next_word(p, line->end, &n);
         choice[i] = find(part[i].names, part[i].count, p, n);
         if (choice[i] < 0)
-            return expected(line, part[i].what, p, err);
+            return rc_mtx_expected(line, RC_EFORMAT, part[i].what, p, err);
         p += n;
     }
     head->is_array = choice[2];
@@ -158,27 +138,15 @@ static rc_status_t parse_count(const rc_mtx_line_t *line, const char **p, const 
 {
     char text[96];
     size_t n;
-    const char *word = next_word(*p, line->end, &n);
-    int64_t value = 0;
-    int too_large = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (word[i] < '0' || word[i] > '9') {
-            n = 0;
-            break;
-        }
-        too_large |= value > (INT64_MAX - 9) / 10;
-        if (!too_large)
-            value = value * 10 + (word[i] - '0');
-    }
-    if (n == 0) {
+    const char *word = rc_mtx_next_word(*p, line->end, &n);
+    int64_t value = rc_mtx_whole(word, n, most);
+    if (value < 0) {
         snprintf(text, sizeof text, "the %s in the size line", what);
-        return expected(line, text, word, err);
+        return rc_mtx_expected(line, RC_EFORMAT, text, word, err);
     }
-    if (too_large || value > most) {
-        char found[48];
-        return rc_mtx_fail(err, RC_ERANGE, line->file, line->number,
-            "expected at most %" PRId64 " %s, found %s", most, what,
-            rc_mtx_word(word, line->end, found, sizeof found));
+    if (value > most) {
+        snprintf(text, sizeof text, "at most %" PRId64 " %s", most, what);
+        return rc_mtx_expected(line, RC_ERANGE, text, word, err);
     }
     *p = word + n;
     *out = value;
@@ -199,7 +167,7 @@ rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc
     const char *p = line->begin;
     RC_PASS(parse_count(line, &p, "rows", INT32_MAX, &head->rows, err));
     size_t n;
-    const char *second = next_word(p, line->end, &n);
+    const char *second = rc_mtx_next_word(p, line->end, &n);
     /* two numbers: the vertices and edges of a graph */
     head->is_graph = !head->is_array && n > 0 && rc_mtx_is_blank(second + n, line->end);
     head->cols = head->rows;
@@ -207,9 +175,9 @@ rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc
         RC_PASS(parse_count(line, &p, "columns", INT32_MAX, &head->cols, err));
     if (!head->is_array)
         RC_PASS(parse_count(line, &p, "entries", INT64_MAX / 64, &head->entries, err));
-    p = next_word(p, line->end, &n);
+    p = rc_mtx_next_word(p, line->end, &n);
     if (n > 0)
-        return expected(line, "the end of the size line", p, err);
+        return rc_mtx_expected(line, RC_EFORMAT, "the end of the size line", p, err);
     if (head->symmetry != RC_MTX_GENERAL && head->rows != head->cols)
         return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
             "expected a square matrix (the banner says %s), found %" PRId64 " x %" PRId64,

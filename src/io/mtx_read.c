@@ -185,13 +185,11 @@ static rc_status_t slice_failed(const reader_t *r, const rc_mtx_slice_t *s, rc_e
     rc_triple_t t;
     if (s->n < s->most)
         return rc_mtx_parse_slowly(&r->head, r->c, &line, &t, err);
-    char found[48];
-    const char *p = line.begin;
-    while (p < line.end && rc_mtx_is_blank(p, p + 1))
-        p++;
-    return rc_mtx_fail(err, RC_EFORMAT, r->s.path, line.number,
-        "expected the end of the file after %" PRId64 " entries, found %s", r->head.entries,
-        rc_mtx_word(p, line.end, found, sizeof found));
+    char what[80];
+    size_t n;
+    snprintf(what, sizeof what, "the end of the file after %" PRId64 " entries", r->head.entries);
+    return rc_mtx_expected(
+        &line, RC_EFORMAT, what, rc_mtx_next_word(line.begin, line.end, &n), err);
 }
 
 /* Count the entries of a slice instead of keeping them. */

@@ -144,13 +144,7 @@ static int make_room(rc_mtx_slice_t *s)
 void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s)
 {
     free(s->triple);
-    s->triple = NULL;
-    s->capacity = 0;
-    s->n = 0;
-    s->upper = 0;
-    s->lines = 0;
-    s->bad = NULL;
-    s->no_memory = 0;
+    *s = (rc_mtx_slice_t){.begin = s->begin, .end = s->end, .most = s->most};
     const char *end = s->end;
     for (const char *p = s->begin; p < end;) {
         const char *line = p;

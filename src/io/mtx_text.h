@@ -139,4 +139,14 @@ rc_status_t rc_mtx_triangles_differ(const rc_mtx_head_t *head, const rc_csr_t *a
  *  line" when there is none. */
 const char *rc_mtx_word(const char *p, const char *end, char *buf, size_t size);
 
+/** The next word of a line at or behind p; *n is its length, 0 at the end of the line. */
+const char *rc_mtx_next_word(const char *p, const char *end, size_t *n);
+
+/** The whole number that a word is, most + 1 when it is above most; -1: it is none. */
+int64_t rc_mtx_whole(const char *word, size_t n, int64_t most);
+
+/** Set err to "FILE:LINE: expected WHAT, found 'WORD'". */
+rc_status_t rc_mtx_expected(const rc_mtx_line_t *line, rc_status_t status, const char *what,
+    const char *word, rc_err_t *err);
+
 #endif
