@@ -32,7 +32,6 @@ const rc_made_name_t rc_made_names[] = {
         "an output, until it is renamed; what a dead process left is taken over"},
     {"COLLECTION/GROUP/.FILE.part", RC_OPEN_KEEP, "a download, continued after a kill"},
     {"COLLECTION/GROUP/.FILE.part.from", RC_OPEN_READ, "what it is a part of"},
-    {"COLLECTION/GROUP/.FILE.part.from.new", RC_OPEN_FRESH, "the same, until it is renamed"},
     {"COLLECTION/manifest.jsonl", RC_OPEN_APPEND, "what was downloaded"},
     {"REPORT/FIGURE.gp.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot is told"},
     {"REPORT/FIGURE.svg.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot draws"},

@@ -2,6 +2,7 @@
 #include "catalog/fetch_part.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "io/file.h"
 
@@ -50,26 +51,11 @@ static void read_from(rc_fetch_part_t *p)
 
 static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    char *beside = rc_strf("a file name", err, "%s.new", p->from);
-    RC_PASS(beside ? RC_OK : RC_ENOMEM);
-    FILE *f = rc_open_stream(beside, RC_OPEN_FRESH, NULL);
-    int bad = !f || fprintf(f, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total) < 0;
-    int why = errno;
-    if (f && fclose(f) != 0 && !bad) {
-        bad = 1;
-        why = errno;
-    }
-    if (!bad && rename(beside, p->from) != 0) {
-        bad = 1;
-        why = errno;
-    }
-    if (bad) {
-        st = rc_fail_errno(err, RC_EIO, why, "cannot write %s", p->from);
-        unlink(beside);
-    }
-    free(beside);
-    return st;
+    rc_replace_t r;
+    RC_PASS(rc_replace_begin_ours(p->from, &r, err));
+    r.unsynced = 1; /* so are the bytes that it is of */
+    (void)fprintf(r.file, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total);
+    return rc_replace_end(&r, 1, err);
 }
 
 /* ------------------------------------------------------------------------ parts */

@@ -204,12 +204,12 @@ fetch()
 python=/usr/bin/python3
 [ -x "$python" ] || python=$(command -v python3)
 if [ -x "$python" ] && "$python" "$top_srcdir/tests/cli/make_collection.py" site && mkdir -p got/A && fetch >/dev/null 2>&1; then
-    for part in part part.from part.from.new; do
+    for part in part part.from "part.from.part-$host-0"; do
         safe "COLLECTION/GROUP/.FILE.$part" "got/A/.one.tar.gz.$part" fetch
     done
     safe "COLLECTION/manifest.jsonl" got/manifest.jsonl fetch
 else
-    for part in part part.from part.from.new manifest; do skip "a download: $part" "no python3, or no libcurl"; done
+    for part in part part.from part.from.part-HOST-N manifest; do skip "a download: $part" "no python3, or no libcurl"; done
 fi
 
 # ------------------------------------------------------- a second name is no better than a link
