@@ -141,9 +141,9 @@ void rc_check_file(rc_check_t *c, int threads, int (*stop)(void *), void *arg)
     rc_mtx_limits_t limits = {.label = slash ? slash + 1 : c->path, .stop = stop, .stop_arg = arg};
     char label[300];
     if (c->is_archive) {
-        limits.name = rc_entry_short_name(c->entry);
-        limits.member_bytes = limits.total_bytes = rc_archive_most_bytes(c->entry);
-        snprintf(label, sizeof label, "%.200s.tar.gz", limits.name);
+        limits.source =
+            (rc_source_limits_t){rc_entry_short_name(c->entry), rc_archive_most_bytes(c->entry)};
+        snprintf(label, sizeof label, "%.200s.tar.gz", limits.source.name);
         limits.label = label;
     }
     c->err = (rc_err_t){.status = RC_OK};

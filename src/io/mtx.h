@@ -46,14 +46,17 @@ int64_t rc_mtx_bytes(int64_t rows, int64_t entries, int64_t read);
 rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound_t *bound,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
 
+/** What a file from outside may be at most. */
+typedef struct rc_source_limits {
+    const char *name; /**< the file must be a .tar.gz with NAME/NAME.mtx, once, and nothing outside
+                           NAME/, whatever its own name */
+    int64_t bytes;    /**< of a member, and of the decoded archive */
+} rc_source_limits_t;
+
 /** Demands on a file that is only counted. */
 typedef struct rc_mtx_limits {
-    const char *label;    /**< the file's name in messages */
-    const char *name;     /**< the file must be a .tar.gz with NAME/NAME.mtx and nothing outside
-                               NAME/, whatever its own name; NULL: any file that rc_mtx_read
-                               takes */
-    int64_t member_bytes; /**< with a name: of one member of the archive, at most */
-    int64_t total_bytes;  /**< with a name: of the expanded archive, at most */
+    const char *label;         /**< the file's name in messages */
+    rc_source_limits_t source; /**< name NULL: any file that rc_mtx_read takes */
     int (*stop)(
         void *arg); /**< asked now and then; not 0 ends the call with RC_EINTR; may be NULL */
     void *stop_arg;

@@ -44,26 +44,23 @@ typedef struct reader {
     int64_t upper;                 /* of them above the diagonal of a symmetric kind */
     int64_t widest;                /* of a graph: the largest column, from 1 */
     const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
-    rc_source_limits_t source_limits;
-    int64_t mirrored;            /* with limits: entries of symmetric kinds off the diagonal */
-    int64_t mirrored_zeros;      /* of them with the value 0 */
-    int64_t zeros;               /* with limits */
-    const rc_mtx_bound_t *bound; /* NULL: what is available */
-    wanted_t *wanted;            /* looked for, or NULL */
+    int64_t mirrored;              /* with limits: entries of symmetric kinds off the diagonal */
+    int64_t mirrored_zeros;        /* of them with the value 0 */
+    int64_t zeros;                 /* with limits */
+    const rc_mtx_bound_t *bound;   /* NULL: what is available */
+    wanted_t *wanted;              /* looked for, or NULL */
 } reader_t;
 
 /* \param path  of the file; r->s.path is its name in messages */
 static rc_status_t reader_open(reader_t *r, const char *path, rc_err_t *err)
 {
-    const rc_mtx_limits_t *l = r->limits;
-    if (l && l->name)
-        r->source_limits = (rc_source_limits_t){l->name, l->member_bytes, l->total_bytes};
+    const rc_source_limits_t *l = r->limits && r->limits->source.name ? &r->limits->source : NULL;
     r->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (r->c == (locale_t)0)
         return rc_fail(err, RC_ENOMEM, "%s: no memory for a locale", r->s.path);
-    r->s.whole_only = l != NULL; /* the matter is the container, not the text */
-    r->head.one_triangle = l && l->name;
-    RC_PASS(rc_mtx_stream_open(&r->s, path, l && l->name ? &r->source_limits : NULL, err));
+    r->s.whole_only = r->limits != NULL; /* the matter is the container, not the text */
+    r->head.one_triangle = l != NULL;
+    RC_PASS(rc_mtx_stream_open(&r->s, path, l, err));
     int64_t bytes = r->s.bytes;
     if (r->s.block == 0)
         r->s.block = bytes / 8 < block_least  ? block_least
@@ -259,17 +256,9 @@ static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc
     return RC_OK;
 }
 
-/* What one thread does beside the parsing: decode the next block. */
-typedef struct decoding {
-    int is_wanted;
-    size_t kept;
-    size_t got;
-    rc_status_t status;
-    rc_err_t err;
-} decoding_t;
-
+/* \param is_last  0: one thread decodes the next block beside the parsing */
 static rc_status_t parse_range(
-    reader_t *r, const char *begin, const char *end, decoding_t *d, rc_err_t *err)
+    reader_t *r, const char *begin, const char *end, int is_last, rc_err_t *err)
 {
     int64_t count = (int64_t)((size_t)(end - begin) / r->slice) + 1;
     rc_mtx_slice_t *slice = rc_alloc0((size_t)count, sizeof *slice, "slices of a file", err);
@@ -279,8 +268,8 @@ static rc_status_t parse_range(
 #pragma omp parallel num_threads(r->threads)
     {
 #pragma omp single nowait
-        if (d->is_wanted)
-            d->status = rc_mtx_stream_decode(&r->s, d->kept, &d->got, &d->err);
+        if (!is_last)
+            rc_mtx_stream_decode(&r->s);
 #pragma omp for schedule(dynamic, 1)
         for (int64_t s = 0; s < count; s++) {
             int64_t limit;
@@ -333,18 +322,13 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
             RC_PASS(rc_mtx_stream_more(&r->s, err));
             continue;
         }
-        decoding_t d = {.is_wanted = !r->s.is_last};
-        if (d.is_wanted)
-            RC_PASS(rc_mtx_stream_carry(&r->s, end, &d.kept, err));
-        RC_PASS(parse_range(r, r->s.text + r->s.at, r->s.text + end, &d, err));
-        if (d.status < 0) {
-            if (err)
-                *err = d.err;
-            return rc_mtx_stream_failed(&r->s, d.status, err);
-        }
-        if (r->s.is_last)
+        int is_last = r->s.is_last;
+        if (!is_last)
+            RC_PASS(rc_mtx_stream_carry(&r->s, end, err));
+        RC_PASS(parse_range(r, r->s.text + r->s.at, r->s.text + end, is_last, err));
+        if (is_last)
             break;
-        rc_mtx_stream_step(&r->s, d.kept, d.got);
+        RC_PASS(rc_mtx_stream_step(&r->s, err));
     }
     if (r->s.bytes >= 0 && r->s.before + (int64_t)r->s.length != r->s.bytes)
         return rc_fail(err, RC_EFORMAT,

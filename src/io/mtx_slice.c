@@ -21,8 +21,8 @@ static int is_line_end(const char *p, const char *end)
     return p == end || *p == '\n' || *p == '\r';
 }
 
-/* An index from 1 to most, made 0-based; NULL when it is none. */
-static const char *parse_index(const char *p, const char *end, int64_t most, int32_t *out)
+/* A whole number up to most; NULL when it is none.  Inlined where `most` is known. */
+static inline const char *parse_whole(const char *p, const char *end, int64_t most, int64_t *out)
 {
     const char *first = p;
     uint64_t front = 0;
@@ -34,10 +34,17 @@ static const char *parse_index(const char *p, const char *end, int64_t most, int
         if (value > most)
             return NULL;
     }
-    if (p == first || value == 0 || value > most)
-        return NULL;
+    *out = value;
+    return p == first || value > most ? NULL : p;
+}
+
+/* An index from 1 to most, made 0-based; NULL when it is none. */
+static const char *parse_index(const char *p, const char *end, int64_t most, int32_t *out)
+{
+    int64_t value = 0;
+    p = parse_whole(p, end, most, &value);
     *out = (int32_t)(value - 1);
-    return p;
+    return value > 0 ? p : NULL;
 }
 
 static const char *next_word(const char *p, const char *end)
@@ -51,17 +58,12 @@ static const char *parse_integer(const char *p, const char *end, double *out)
 {
     static const int64_t largest = INT64_C(1) << 53;
     int negative = p < end && *p == '-';
+    int64_t value = 0;
     if (p < end && (*p == '-' || *p == '+'))
         p++;
-    const char *first = p;
-    int64_t value = 0;
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
-        value = value * 10 + (*p - '0');
-        if (value > largest)
-            return NULL;
-    }
+    p = parse_whole(p, end, largest, &value);
     *out = (double)(negative ? -value : value);
-    return p == first ? NULL : p;
+    return p;
 }
 
 static const char *parse_real(const char *p, const char *end, locale_t c, double *out)

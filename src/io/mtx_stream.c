@@ -43,50 +43,45 @@ static rc_status_t too_long(const rc_mtx_stream_t *s, rc_err_t *err)
         "expected a line of at most %d characters, found a longer one", (int)line_longest);
 }
 
-rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, size_t *kept, rc_err_t *err)
+rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, rc_err_t *err)
 {
     int next = 1 - s->current;
-    *kept = s->length - from;
-    if (*kept > line_longest)
+    s->kept = s->length - from;
+    if (s->kept > line_longest)
         return too_long(s, err);
-    RC_PASS(RC_GROW(s->buffer[next], s->capacity[next], *kept + s->block, "a block of text", err));
-    memcpy(s->buffer[next], s->length ? s->text + from : "", *kept);
+    RC_PASS(
+        RC_GROW(s->buffer[next], s->capacity[next], s->kept + s->block, "a block of text", err));
+    memcpy(s->buffer[next], s->length ? s->text + from : "", s->kept);
     return RC_OK;
 }
 
-rc_status_t rc_mtx_stream_decode(rc_mtx_stream_t *s, size_t kept, size_t *got, rc_err_t *err)
+void rc_mtx_stream_decode(rc_mtx_stream_t *s)
 {
-    return rc_source_read(s->source, s->buffer[1 - s->current] + kept, s->block, got, err);
+    char *to = s->buffer[1 - s->current] + s->kept;
+    s->status = rc_source_read(s->source, to, s->block, &s->got, &s->err);
 }
 
-rc_status_t rc_mtx_stream_failed(const rc_mtx_stream_t *s, rc_status_t st, rc_err_t *err)
+rc_status_t rc_mtx_stream_step(rc_mtx_stream_t *s, rc_err_t *err)
 {
-    rc_err_t cause = err ? *err : (rc_err_t){0};
-    if (s->whole_only)
-        return rc_fail(err, st, "%s: %.400s", s->path, cause.text);
-    return rc_mtx_fail(err, st, s->path, s->lines + 1, "at or after this line %.300s", cause.text);
-}
-
-void rc_mtx_stream_step(rc_mtx_stream_t *s, size_t kept, size_t got)
-{
-    s->before += (int64_t)(s->length - kept);
+    if (s->status < 0 && s->whole_only)
+        return rc_fail(err, s->status, "%s: %.400s", s->path, s->err.text);
+    if (s->status < 0)
+        return rc_mtx_fail(
+            err, s->status, s->path, s->lines + 1, "at or after this line %.300s", s->err.text);
+    s->before += (int64_t)(s->length - s->kept);
     s->current = 1 - s->current;
     s->text = s->buffer[s->current];
-    s->length = kept + got;
+    s->length = s->kept + s->got;
     s->at = 0;
-    s->is_last = got < s->block;
+    s->is_last = s->got < s->block;
+    return RC_OK;
 }
 
 rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err)
 {
-    size_t kept;
-    size_t got;
-    RC_PASS(rc_mtx_stream_carry(s, s->at, &kept, err));
-    rc_status_t st = rc_mtx_stream_decode(s, kept, &got, err);
-    if (st < 0)
-        return rc_mtx_stream_failed(s, st, err);
-    rc_mtx_stream_step(s, kept, got);
-    return RC_OK;
+    RC_PASS(rc_mtx_stream_carry(s, s->at, err));
+    rc_mtx_stream_decode(s);
+    return rc_mtx_stream_step(s, err);
 }
 
 /* -------------------------------------------------------------------- lines */

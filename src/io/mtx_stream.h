@@ -19,11 +19,15 @@ typedef struct rc_mtx_stream {
     int current;
     const char *text;
     size_t length;
-    int64_t before; /**< bytes that came before `text` */
-    size_t at;      /**< first byte that is not used up */
-    int is_last;    /**< no text comes after `text` */
-    int64_t lines;  /**< that end before `at` */
-    char mark;      /**< what a line of entries ends in, as the first line of the file does: LF, or
+    int64_t before;     /**< bytes that came before `text` */
+    size_t at;          /**< first byte that is not used up */
+    int is_last;        /**< no text comes after `text` */
+    int64_t lines;      /**< that end before `at` */
+    size_t kept;        /**< bytes at the front of the next block that are of this one */
+    size_t got;         /**< behind them, once decoded */
+    rc_status_t status; /**< of decoding; err says why */
+    rc_err_t err;
+    char mark; /**< what a line of entries ends in, as the first line of the file does: LF, or
                         CR alone */
 } rc_mtx_stream_t;
 
@@ -49,16 +53,14 @@ const char *rc_mtx_stream_after(const rc_mtx_stream_t *s, const char *p, const c
 size_t rc_mtx_stream_whole(const rc_mtx_stream_t *s);
 
 /** Copy the bytes from `from` on to the front of the other buffer, with room for a block more. */
-rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, size_t *kept, rc_err_t *err);
+rc_status_t rc_mtx_stream_carry(rc_mtx_stream_t *s, size_t from, rc_err_t *err);
 
 /** Decode a block behind what was carried; may run beside threads that read the current one. */
-rc_status_t rc_mtx_stream_decode(rc_mtx_stream_t *s, size_t kept, size_t *got, rc_err_t *err);
+void rc_mtx_stream_decode(rc_mtx_stream_t *s);
 
-/** Say where decoding failed; err has the cause. */
-rc_status_t rc_mtx_stream_failed(const rc_mtx_stream_t *s, rc_status_t st, rc_err_t *err);
-
-/** Make the decoded block the current one. */
-void rc_mtx_stream_step(rc_mtx_stream_t *s, size_t kept, size_t got);
+/** Make the decoded block the current one.
+ *  \return RC_OK, or of decoding, with where it failed */
+rc_status_t rc_mtx_stream_step(rc_mtx_stream_t *s, rc_err_t *err);
 
 /** Carry, decode and step: the text from s->at on and a block more. */
 rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err);

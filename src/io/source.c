@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
-#include "io/mtx.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -186,7 +185,7 @@ static ssize_t inflate_some(rc_source_t *s, struct archive *a)
     s->decoded += (int64_t)got;
     if (!problem && s->limits && s->garbage)
         problem = "something else is behind the gzip stream";
-    s->too_large = !problem && s->limits && s->decoded > s->limits->total_bytes;
+    s->too_large = !problem && s->limits && s->decoded > s->limits->bytes;
     if (!problem && !s->too_large)
         return (ssize_t)got;
     archive_set_error(a, EILSEQ, "%s", problem ? problem : "too large");
@@ -218,7 +217,7 @@ static rc_status_t archive_failed(const rc_source_t *s, rc_err_t *err)
     if (s->too_large)
         return rc_fail(err, RC_EFORMAT,
             "the archive expands to more than the %" PRId64 " bytes that its matrix can take",
-            s->limits->total_bytes);
+            s->limits->bytes);
     if (archive_errno(s->archive) == ENOMEM)
         return rc_fail(err, RC_ENOMEM, "no memory to decode");
     const char *text = archive_error_string(s->archive);
@@ -276,10 +275,10 @@ static rc_status_t check_member(rc_source_t *s, struct archive_entry *entry, rc_
     if (!is_below(path, l->name))
         return rc_fail(err, RC_EFORMAT,
             "expected members below '%s/' in the archive, found '%.100s'", l->name, path);
-    if (archive_entry_size(entry) > l->member_bytes)
+    if (archive_entry_size(entry) > l->bytes)
         return rc_fail(err, RC_EFORMAT,
             "the member '%.100s' has %" PRId64 " bytes, its matrix can take %" PRId64 " at most",
-            path, (int64_t)archive_entry_size(entry), l->member_bytes);
+            path, (int64_t)archive_entry_size(entry), l->bytes);
     size_t n = strlen(l->name);
     int is_matrix = path[n] == '/' && strncmp(path + n + 1, l->name, n) == 0 &&
                     strcmp(path + 2 * n + 1, ".mtx") == 0;

@@ -3,27 +3,20 @@
 #ifndef RC_IO_SOURCE_H
 #define RC_IO_SOURCE_H
 
-#include "rowcast.h"
+#include "io/mtx.h"
 
 /** An open file: plain text, or a stream decoded out of .gz, .xz, .zst, .bz2 or a tar of these.
  *  Text is read, never mapped: a file that is cut off meanwhile ends early instead of ending the
  *  process. */
 typedef struct rc_source rc_source_t;
 
-/** What a file from outside may be at most.  Every member of the tar file is looked at, those
- *  behind the matrix too; nothing is ever written by a member's name. */
-typedef struct rc_source_limits {
-    const char *name;     /**< the members are below NAME/, and NAME/NAME.mtx is there once */
-    int64_t member_bytes; /**< of one member */
-    int64_t total_bytes;  /**< of the decoded container */
-} rc_source_limits_t;
-
 /** Open a file.  Of a tar file the text is that of the member NAME/NAME.mtx, NAME being the file
  *  name without its ending.
  *  \param[in]  path    borrowed until rc_source_close
  *  \param[in]  limits  borrowed likewise; the file must be a .tar.gz within them: regular files and
  *                      folders only, with relative names below NAME/; anything else is RC_EFORMAT,
- *                      here or by rc_source_read.  NULL: any file
+ *                      here or by rc_source_read.  Every member is looked at, those behind the
+ *                      matrix too; nothing is ever written by a member's name.  NULL: any file
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (damaged, member missing), RC_ENOMEM */
 rc_status_t rc_source_open(
     const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err);

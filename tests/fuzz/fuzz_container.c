@@ -39,12 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_write_gzip(path, data + 1, size - 1);
     else
         fuzz_write(path, data + 1, size - 1);
-    rc_mtx_limits_t limits = {.label = "m",
-        .name = "m",
-        .member_bytes = MOST_BYTES,
-        .total_bytes = MOST_BYTES,
-        .stop = keep_going,
-        .stop_arg = &asked};
+    rc_mtx_limits_t limits = {
+        .label = "m", .source = {"m", MOST_BYTES}, .stop = keep_going, .stop_arg = &asked};
     rc_status_t strict = rc_mtx_count(path, 1, &limits, &counts, &err);
     FUZZ_CHECK(strict == RC_OK || (err.status == strict && err.text[0] && !strchr(err.text, '\n')));
     rc_status_t st = rc_mtx_peek(path, &rows, &cols, &entries, &info, &err);

@@ -334,7 +334,7 @@ static void garbage_behind_gzip_is_ignored_and_told(void **state)
             }
             free(said);
             /* an archive that was downloaded ends where it ends */
-            rc_mtx_limits_t limits = {.label = "m", .name = "m", .member_bytes = 1 << 20, .total_bytes = 1 << 20};
+            rc_mtx_limits_t limits = {.label = "m", .source = {"m", 1 << 20}};
             rc_mtx_counts_t counts;
             if (i == tar_gz) {
                 assert_int_equal(rc_mtx_count(path, 1, &limits, &counts, &err), RC_EFORMAT);
