@@ -77,6 +77,11 @@ rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out)
     return RC_OK;
 }
 
+int rc_digest_is_known_as(rc_digest_t a, rc_digest_t b)
+{
+    return (a.hi || a.lo) && a.hi == b.hi && a.lo == b.lo;
+}
+
 int rc_digest_compare(const void *a, const void *b)
 {
     const rc_digest_t *x = a;

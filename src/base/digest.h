@@ -34,6 +34,9 @@ rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out);
  *  \param[in] size  of `to`, above RC_DIGEST_HEX + 2 */
 void rc_digest_shorten(const char *text, char *to, size_t size);
 
+/** 1 when two digests are the same and not zero, which stands for an unknown one. */
+int rc_digest_is_known_as(rc_digest_t a, rc_digest_t b);
+
 /** Order by (hi, lo); for qsort and bsearch. */
 int rc_digest_compare(const void *a, const void *b);
 

@@ -28,10 +28,11 @@ rc_status_t rc_trial_fail(
     char text[sizeof why->text + 16];
     snprintf(text, sizeof text, "%s%s", memory ? "memory: " : "", why->text);
     rc_trial_end(j->m, status, phase, text);
-    if (why->status != RC_EDEVICE || !s->ctx->out.data)
+    if (why->status != RC_EDEVICE || !s->ctx->buffer[RC_BUFFER_OUT].data)
         return RC_OK;
     rc_err_t probe = {0};
-    if (s->d->executor.fill(&s->d->executor, s->ctx->out.data, 0, 1, &probe) == RC_OK)
+    if (s->d->executor.fill(&s->d->executor, s->ctx->buffer[RC_BUFFER_OUT].data, 0, 1, &probe) ==
+        RC_OK)
         return RC_OK;
     return rc_fail(err, RC_EDEVICE, "the device is unusable: %s", probe.text);
 }

@@ -319,8 +319,8 @@ static rc_status_t make_operands(rc_measuring_t *s, rc_err_t *err)
     RC_TRY(rc_operands_fill(s->ctx, 0, err));
     /* what a kernel that computes finds in the output is the poison */
     if (!s->kernel->computes)
-        RC_TRY(s->d->executor.fill(
-            &s->d->executor, s->ctx->out.data, 0, (size_t)s->ctx->out.bytes, err));
+        RC_TRY(s->d->executor.fill(&s->d->executor, s->ctx->buffer[RC_BUFFER_OUT].data, 0,
+            (size_t)s->ctx->buffer[RC_BUFFER_OUT].bytes, err));
 done:
     return st;
 }

@@ -45,9 +45,8 @@ void rc_measure_context_free(rc_measure_context_t *ctx)
 {
     if (!ctx)
         return;
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        drop(ctx, &ctx->in[i]);
-    drop(ctx, &ctx->out);
+    for (int i = 0; i < RC_BUFFERS; i++)
+        drop(ctx, &ctx->buffer[i]);
     (void)rc_operands_resident_drop(ctx);
     forget(ctx, 0);
     rc_row_finds_free(&ctx->finds);
@@ -63,10 +62,8 @@ const rc_verify_spent_t *rc_measure_verify_spent(const rc_measure_context_t *ctx
 static int resident_serves(
     const rc_measure_context_t *ctx, const rc_group_t *g, rc_precision_t type)
 {
-    static const rc_digest_t unknown;
     return ctx->resident_bytes > 0 && ctx->resident.type == type &&
-           memcmp(&g->digest, &unknown, sizeof unknown) != 0 &&
-           memcmp(&g->digest, &ctx->resident_of, sizeof unknown) == 0;
+           rc_digest_is_known_as(g->digest, ctx->resident_of);
 }
 
 /* Bytes of the matrix that count in the limit of a group: none where it is small beside that, and
@@ -118,9 +115,9 @@ static const rc_operation_t *operation_of(const rc_measure_context_t *ctx)
 
 int64_t rc_operands_held(const rc_measure_context_t *ctx)
 {
-    int64_t bytes = ctx->out.bytes;
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        bytes += ctx->in[i].bytes;
+    int64_t bytes = 0;
+    for (int i = 0; i < RC_BUFFERS; i++)
+        bytes += ctx->buffer[i].bytes;
     return bytes;
 }
 
@@ -151,23 +148,20 @@ static int64_t widest_bytes(const rc_measure_context_t *ctx, const rc_shape_t *s
     return rc_sat_mul(values, (int64_t)rc_precision_bytes(ctx->g->precision));
 }
 
-/* Memory of earlier groups is kept while there is room for what this one wants beside. */
-static void make_room(rc_measure_context_t *ctx, const int64_t *want, int64_t out, int64_t beside)
+/* Memory of earlier groups is kept while there is room for what this one wants beside.
+ * \param[in] want  [RC_BUFFERS] */
+static void make_room(rc_measure_context_t *ctx, const int64_t *want, int64_t beside)
 {
-    int64_t room = ctx->g->memory_limit - larger(out, ctx->out.bytes);
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        room -= larger(want[i], ctx->in[i].bytes);
-    for (int i = 0; i < RC_INPUTS_MAX && beside > room; i++)
-        if (want[i] < ctx->in[i].bytes)
-            drop(ctx, &ctx->in[i]);
-    if (beside > room && out < ctx->out.bytes)
-        drop(ctx, &ctx->out);
+    int64_t room = ctx->g->memory_limit;
+    for (int i = 0; i < RC_BUFFERS; i++)
+        room -= larger(want[i], ctx->buffer[i].bytes);
+    for (int i = 0; i < RC_BUFFERS && beside > room; i++)
+        if (want[i] < ctx->buffer[i].bytes)
+            drop(ctx, &ctx->buffer[i]);
     /* before the others grow: the peak is what the group needs */
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        if (want[i] > ctx->in[i].bytes)
-            drop(ctx, &ctx->in[i]);
-    if (out > ctx->out.bytes)
-        drop(ctx, &ctx->out);
+    for (int i = 0; i < RC_BUFFERS; i++)
+        if (want[i] > ctx->buffer[i].bytes)
+            drop(ctx, &ctx->buffer[i]);
 }
 
 rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
@@ -181,17 +175,14 @@ rc_status_t rc_operands_begin(rc_measure_context_t *ctx, const rc_group_t *g,
     ctx->ref_fresh = 0;
     const rc_operation_t *o = operation_of(ctx);
     int inputs = rc_operation_inputs(o);
-    int64_t want[RC_INPUTS_MAX] = {0};
-    int64_t out = widest_bytes(ctx, &o->out, c_rows);
+    int64_t want[RC_BUFFERS] = {[RC_BUFFER_OUT] = widest_bytes(ctx, &o->out, c_rows)};
     for (int i = 0; i < inputs; i++)
         want[i] = widest_bytes(ctx, &o->in[i], rc_shape_rows(&o->in[i], g->a));
-    make_room(ctx, want, out, beside);
-    rc_status_t st = RC_OK;
-    for (int i = 0; i < inputs && st == RC_OK; i++)
-        st = grow(ctx, &ctx->in[i], want[i], err);
-    if (st == RC_OK)
-        st = grow(ctx, &ctx->out, out, err);
-    return st;
+    make_room(ctx, want, beside);
+    for (int i = 0; i < RC_BUFFERS; i++)
+        if (i < inputs || i == RC_BUFFER_OUT)
+            RC_PASS(grow(ctx, &ctx->buffer[i], want[i], err));
+    return RC_OK;
 }
 
 /* The memory of a GPU serves nobody else; that of a host holds the next matrix, and what is small
@@ -203,11 +194,9 @@ void rc_operands_end(rc_measure_context_t *ctx)
     ctx->cfg = NULL;
     if (ctx->d->executor.kind != RC_DEVICE_CPU)
         return;
-    for (int i = 0; i < RC_INPUTS_MAX; i++)
-        if (ctx->in[i].bytes > keep)
-            drop(ctx, &ctx->in[i]);
-    if (ctx->out.bytes > keep)
-        drop(ctx, &ctx->out);
+    for (int i = 0; i < RC_BUFFERS; i++)
+        if (ctx->buffer[i].bytes > keep)
+            drop(ctx, &ctx->buffer[i]);
 }
 
 static rc_dense_t view_of(const rc_measure_context_t *ctx, const rc_buffer_t *buffer,
@@ -229,9 +218,10 @@ rc_operands_t rc_operands_of(const rc_measure_context_t *ctx, int64_t c_rows, in
 {
     const rc_operation_t *o = operation_of(ctx);
     rc_layout_t l = ctx->g->kernel->kernel->layout;
-    rc_operands_t list = {.out = view_of(ctx, &ctx->out, &o->out, rc_layout_out(l), c_rows, tile)};
+    rc_operands_t list = {
+        .out = view_of(ctx, &ctx->buffer[RC_BUFFER_OUT], &o->out, rc_layout_out(l), c_rows, tile)};
     for (int i = 0; i < rc_operation_inputs(o); i++)
-        list.in[i] = view_of(ctx, &ctx->in[i], &o->in[i], rc_layout_in(l),
+        list.in[i] = view_of(ctx, &ctx->buffer[i], &o->in[i], rc_layout_in(l),
             rc_shape_rows(&o->in[i], ctx->g->a), tile);
     return list;
 }
@@ -297,16 +287,13 @@ static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
 /* The matrix of the group as its operation reads it: all references share a transpose. */
 static rc_status_t read_matrix(rc_measure_context_t *ctx, const rc_csr_t **out, rc_err_t *err)
 {
-    static const rc_digest_t unknown;
     const rc_group_t *g = ctx->g;
     int transposed = operation_of(ctx)->transposed;
-    int is_there = rc_digest_compare(&g->digest, &unknown) != 0 &&
-                   rc_digest_compare(&g->digest, &ctx->transposed_of) == 0;
     *out = transposed ? &ctx->transposed : g->a;
-    if (is_there)
+    if (rc_digest_is_known_as(g->digest, ctx->transposed_of))
         return RC_OK;
     rc_csr_free(&ctx->transposed);
-    ctx->transposed_of = unknown;
+    ctx->transposed_of = (rc_digest_t){0, 0};
     if (!transposed)
         return RC_OK;
     rc_status_t st = rc_csr_transpose(g->a, &ctx->transposed, err);

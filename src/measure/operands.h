@@ -14,14 +14,15 @@ typedef struct rc_buffer {
     int64_t bytes;
 } rc_buffer_t;
 
+enum { RC_BUFFER_OUT = RC_INPUTS_MAX, RC_BUFFERS };
+
 /** References that are kept at most: those of a sweep's K and precisions, which come round again
  *  with the next kernel. */
 enum { RC_REFERENCES = 64 };
 
 struct rc_measure_context {
     rc_device_t *d;
-    rc_buffer_t in[RC_INPUTS_MAX];
-    rc_buffer_t out;
+    rc_buffer_t buffer[RC_BUFFERS];      /**< of the inputs, then of the output */
     rc_reference_t *kept[RC_REFERENCES]; /**< [kept_count], the last used first */
     int kept_count;
     rc_reference_t *ref; /**< of the last tile that was verified, kept[0]; NULL: none */

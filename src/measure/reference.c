@@ -267,9 +267,7 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
 
 int rc_reference_is_of(const rc_reference_t *ref, const rc_group_t *g)
 {
-    static const rc_digest_t unknown;
-    return rc_digest_compare(&g->digest, &unknown) != 0 &&
-           rc_digest_compare(&g->digest, &ref->digest) == 0 && ref->nnz == g->a->nnz;
+    return rc_digest_is_known_as(g->digest, ref->digest) && ref->nnz == g->a->nnz;
 }
 
 int rc_reference_serves(const rc_reference_t *ref, const rc_group_t *g,

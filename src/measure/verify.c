@@ -159,34 +159,6 @@ static int is_bad(const rc_reference_t *ref, int64_t r, unsigned found, double s
     return rc_reference_row_is_empty(ref, r) && ((found & RC_ROW_NONZERO) || isnan(sum));
 }
 
-static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds,
-    const rc_product_t *p, int64_t at, rows_found_t *f)
-{
-    int64_t r = row_of(p, at);
-    if (r < 0)
-        return;
-    double sum = finds->sum[at];
-    if (is_bad(ref, r, finds->found[at], sum) && (f->bad_row < 0 || r < f->bad_row)) {
-        f->bad_row = r;
-        f->bad_at = at;
-    }
-    if (!ref->sum)
-        return;
-    double off = fabs(sum - ref->sum[r]);
-    double bound = ref->bound[r];
-    if (!rc_reference_row_is_empty(ref, r)) {
-        f->compared += bound >= 0;
-        f->skipped += bound < 0;
-    }
-    if (off <= bound || bound < 0)
-        return;
-    double ratio = isfinite(off) && bound > 0 ? off / bound : INFINITY;
-    if (ratio > f->off_ratio || (ratio == f->off_ratio && r < f->off_row)) {
-        f->off_ratio = ratio;
-        f->off_row = r;
-    }
-}
-
 /* What some rows were found to be, added to what others were: the same however they are divided. */
 static void add_found(rows_found_t *all, const rows_found_t *some)
 {
@@ -202,6 +174,30 @@ static void add_found(rows_found_t *all, const rows_found_t *some)
     }
     all->compared += some->compared;
     all->skipped += some->skipped;
+}
+
+static void look_at_row(const rc_reference_t *ref, const rc_row_finds_t *finds,
+    const rc_product_t *p, int64_t at, rows_found_t *f)
+{
+    rows_found_t one = {-1, at, -1, 0, 0, 0};
+    int64_t r = row_of(p, at);
+    if (r < 0)
+        return;
+    double sum = finds->sum[at];
+    if (is_bad(ref, r, finds->found[at], sum))
+        one.bad_row = r;
+    if (ref->sum) {
+        double off = fabs(sum - ref->sum[r]);
+        double bound = ref->bound[r];
+        int has_terms = !rc_reference_row_is_empty(ref, r);
+        one.compared = has_terms && bound >= 0;
+        one.skipped = has_terms && bound < 0;
+        if (!(off <= bound || bound < 0)) {
+            one.off_row = r;
+            one.off_ratio = isfinite(off) && bound > 0 ? off / bound : INFINITY;
+        }
+    }
+    add_found(f, &one);
 }
 
 static rows_found_t scan_rows(
