@@ -73,9 +73,11 @@ void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *er
 }
 
 rc_status_t rc_grow(
-    void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err)
+    void *array, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err)
 {
-    if (need <= *capacity && *p)
+    void *p;
+    memcpy(&p, array, sizeof p); /* a pointer of another type may not be looked at as this one */
+    if (need <= *capacity && p)
         return RC_OK;
     size_t want = *capacity + *capacity / 2;
     if (want < need)
@@ -83,24 +85,14 @@ rc_status_t rc_grow(
     if (want < 16)
         want = 16;
     size_t bytes;
-    void *q = size_of(want, size, &bytes) ? realloc(*p, bytes) : NULL;
-    if (!q) {
+    p = size_of(want, size, &bytes) ? realloc(p, bytes) : NULL;
+    if (!p) {
         no_memory(want, size, what, err);
         return RC_ENOMEM;
     }
-    *p = q;
+    memcpy(array, &p, sizeof p);
     *capacity = want;
     return RC_OK;
-}
-
-rc_status_t rc_grow_array(
-    void *array, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err)
-{
-    void *p;
-    memcpy(&p, array, sizeof p); /* a pointer of another type may not be looked at as this one */
-    rc_status_t st = rc_grow(&p, capacity, need, size, what, err);
-    memcpy(array, &p, sizeof p);
-    return st;
 }
 
 /* The number behind a word in a file of the system, of "" its first one; `missing` when there is

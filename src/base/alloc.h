@@ -19,19 +19,15 @@ void *rc_alloc0(size_t count, size_t size, const char *what, rc_err_t *err);
 /** As rc_alloc, aligned to 64 bytes (cache line, widest vector). */
 void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *err);
 
-/** Make *p (allocated, or NULL with *capacity 0) hold at least `need` elements, growing by half;
- *  on failure *p is unchanged and still owned by the caller. */
+/** Make an array (allocated, or NULL with *capacity 0) hold at least `need` elements, growing by
+ *  half; on failure it is unchanged and still owned by the caller.
+ *  \param[in,out] array  address of the pointer to its elements, of any type */
 rc_status_t rc_grow(
-    void **p, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err);
-
-/** As rc_grow, for a pointer to elements of any type.
- *  \param[in,out] array  address of the pointer */
-rc_status_t rc_grow_array(
     void *array, size_t *capacity, size_t need, size_t size, const char *what, rc_err_t *err);
 
 /** Make an array, an lvalue, hold at least `need` of its elements. */
 #define RC_GROW(array, capacity, need, what, err)                                                  \
-    rc_grow_array(&(array), &(capacity), need, sizeof *(array), what, err)
+    rc_grow(&(array), &(capacity), need, sizeof *(array), what, err)
 
 /** a + b and a * b of non-negative numbers, INT64_MAX when the result does not fit. */
 int64_t rc_sat_add(int64_t a, int64_t b);

@@ -1,9 +1,12 @@
 #include "config.h"
 #include "base/open.h"
 #include "base/error.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -195,6 +198,41 @@ rc_status_t rc_open_folder(const char *path, rc_err_t *err)
         return rc_fail(err, RC_EIO, "%s: is a link, which is not followed: remove it", path);
     return S_ISDIR(s.st_mode) ? RC_OK
                               : rc_fail(err, RC_EIO, "%s: expected a folder, found a file", path);
+}
+
+static rc_status_t sync_fd(int fd, const char *path, rc_err_t *err)
+{
+    /* some file systems have no sync for folders: then the rename is as durable as they make it */
+    if (fsync(fd) != 0 && errno != EINVAL)
+        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", path);
+    return RC_OK;
+}
+
+rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
+{
+    rc_status_t st;
+    char *copy = rc_strdup(path, err);
+    RC_PASS(copy ? RC_OK : RC_ENOMEM);
+    const char *folder = dirname(copy);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", folder);
+    else {
+        st = sync_fd(fd, folder, err);
+        close(fd);
+    }
+    free(copy);
+    return st;
+}
+
+rc_status_t rc_sync_file(const char *path, rc_err_t *err)
+{
+    int fd;
+    RC_PASS(rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err));
+    rc_status_t st = sync_fd(fd, path, err);
+    if (close(fd) != 0 && st == RC_OK)
+        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);
+    return st;
 }
 
 void rc_open_more(int64_t files)

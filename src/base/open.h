@@ -71,6 +71,13 @@ const char *rc_open_kind(mode_t mode);
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_open_folder(const char *path, rc_err_t *err);
 
+/** Sync what was written to a file.  \return RC_OK, RC_EIO */
+rc_status_t rc_sync_file(const char *path, rc_err_t *err);
+
+/** Sync the folder that a file or folder was made in, so that a power cut leaves its name.
+ *  \return RC_OK, RC_EIO, RC_ENOMEM */
+rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err);
+
 /** Let this process have `files` more files open, as far as the hard limit allows: the soft one is
  *  often 1024.  What is not allowed fails when it is opened. */
 void rc_open_more(int64_t files);

@@ -7,7 +7,6 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,39 +136,15 @@ void rc_fetch_part_discard(rc_fetch_part_t *p)
     p->mark[0] = '\0';
 }
 
-/* A rename is durable when its folder is; a file system that cannot sync one does it by itself. */
-static void sync_folder(const char *file)
-{
-    char *folder = rc_strdup(file, NULL);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
-    if (slash) {
-        *slash = '\0';
-        int fd = open(*folder ? folder : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (fd >= 0) {
-            (void)fsync(fd);
-            close(fd);
-        }
-    }
-    free(folder);
-}
-
 rc_status_t rc_fetch_part_finish(rc_fetch_part_t *p, int keep_mark, rc_err_t *err)
 {
     rc_fetch_part_pause(p);
-    int fd;
-    RC_PASS(rc_open_file(p->path, RC_OPEN_UPDATE, 0, &fd, err));
-    rc_status_t st = RC_OK;
-    if (fsync(fd) != 0) {
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot sync %s", p->path);
-        close(fd);
-        return st;
-    }
-    if (close(fd) != 0)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    RC_PASS(rc_sync_file(p->path, err));
     if (rename(p->path, p->final) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot rename %s to %s", p->path, p->final);
     p->begun = 0;
-    sync_folder(p->final);
+    /* a file system that cannot sync a folder makes a rename durable by itself */
+    (void)rc_sync_folder_of(p->final, NULL);
     if (!keep_mark)
         unlink(p->from);
     return RC_OK;

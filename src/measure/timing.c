@@ -58,8 +58,7 @@ rc_status_t rc_timing_warm_up(rc_timing_t *t, const rc_measure_config_t *cfg, rc
 /* Statistics of the time of one product over all samples. */
 static rc_status_t statistics(rc_timing_t *t, rc_stats_t *out, rc_err_t *err)
 {
-    RC_PASS(rc_grow((void **)&t->scratch, &t->scratch_capacity, (size_t)t->reps, sizeof *t->scratch,
-        "the statistics", err));
+    RC_PASS(RC_GROW(t->scratch, t->scratch_capacity, (size_t)t->reps, "the statistics", err));
     for (int64_t i = 0; i < t->reps; i++)
         t->scratch[i] = (double)t->sample_ns[i] / (double)t->batch;
     rc_stats_compute(t->scratch, t->reps, out);
@@ -70,8 +69,7 @@ rc_status_t rc_timing_sample(rc_timing_t *t, const rc_measure_config_t *cfg, rc_
     rc_launch_fn *launch, void *state, int settle, rc_err_t *err)
 {
     int64_t ns;
-    rc_status_t st = rc_grow((void **)&t->sample_ns, &t->capacity, (size_t)t->reps + 1,
-        sizeof *t->sample_ns, "samples", err);
+    rc_status_t st = RC_GROW(t->sample_ns, t->capacity, (size_t)t->reps + 1, "samples", err);
     if (st == RC_OK && cfg->cold)
         st = d->flush(d, err);
     else if (st == RC_OK && settle)

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "store/bytes.h"
-#include "store/replace.h"
 
 #include <errno.h>
 #include <stdlib.h>

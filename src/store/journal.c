@@ -6,7 +6,6 @@
 #include "base/open.h"
 #include "base/str.h"
 #include "store/held.h"
-#include "store/replace.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "store/prove.h"
 #include "base/error.h"
 #include "store/h5.h"
-#include "store/replace.h"
 #include "store/seal.h"
 
 static rc_status_t compare(const char *fresh, const rc_contents_t *expected, rc_err_t *err)

@@ -10,48 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-
-static rc_status_t sync_fd(int fd, const char *path, rc_err_t *err)
-{
-    /* some file systems have no sync for folders: then the rename is as durable as they make it */
-    if (fsync(fd) != 0 && errno != EINVAL)
-        return rc_fail_errno(err, RC_EIO, errno, "%s: cannot sync", path);
-    return RC_OK;
-}
-
-rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err)
-{
-    rc_status_t st;
-    char *copy = rc_strdup(path, err);
-    RC_PASS(copy ? RC_OK : RC_ENOMEM);
-    const char *folder = dirname(copy);
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", folder);
-    else {
-        st = sync_fd(fd, folder, err);
-        close(fd);
-    }
-    free(copy);
-    return st;
-}
-
-rc_status_t rc_sync_file(const char *path, rc_err_t *err)
-{
-    int fd;
-    RC_PASS(rc_open_file(path, RC_OPEN_UPDATE, 0, &fd, err));
-    rc_status_t st = sync_fd(fd, path, err);
-    if (close(fd) != 0 && st == RC_OK)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", path);
-    return st;
-}
 
 /* ------------------------------------------------------------------- the bytes of it */
 
@@ -374,11 +338,8 @@ rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err)
     int exists = stat(target, &there) == 0;
     RC_PASS(rc_open_file(fresh, RC_OPEN_UPDATE, 0, &fd, err));
     const char *why = exists ? keeps_its_place(fd, target, &there) : NULL;
-    rc_status_t st = sync_fd(fd, fresh, err);
-    if (close(fd) != 0 && st == RC_OK)
-        st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot close", fresh);
-    if (st < 0)
-        return st;
+    close(fd);
+    RC_PASS(rc_sync_file(fresh, err));
     if (why)
         return write_over(fresh, target, err);
     if (rename(fresh, target) == 0)

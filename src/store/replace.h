@@ -33,11 +33,4 @@ rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err);
  *  \param[out] out  free with free().  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_replace_readable(const char *target, char **out, rc_err_t *err);
 
-/** Sync what was written to a file.  \return RC_OK, RC_EIO */
-rc_status_t rc_sync_file(const char *path, rc_err_t *err);
-
-/** Sync the folder that a file or folder was made in, so that a power cut leaves its name.
- *  \return RC_OK, RC_EIO, RC_ENOMEM */
-rc_status_t rc_sync_folder_of(const char *path, rc_err_t *err);
-
 #endif
