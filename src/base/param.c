@@ -78,52 +78,41 @@ static void add_choices(const rc_param_t *p, rc_str_t *list)
         rc_str_addf(list, "%s%s", i ? ", " : "", p->choices[i]);
 }
 
-/* An integer, or a name for one that is below its range. */
-static rc_status_t parse_integer(const rc_param_t *p, const char *text, int64_t *out, rc_err_t *err)
-{
-    int choice = choice_of(p, text);
-    if (choice >= 0) {
-        *out = -1 - choice;
-        return RC_OK;
-    }
-    rc_status_t st = rc_parse_int(text, p->min, p->max, p->name, out, err);
-    if (st < 0 && p->choices) {
-        rc_str_t list = {0};
-        add_choices(p, &list);
-        rc_fail(err, st, "%s: expected %s or %" PRId64 " to %" PRId64 ", found '%s'", p->name,
-            list.text && !list.failed ? list.text : "a name", p->min, p->max, text);
-        rc_str_free(&list);
-    }
-    if (st == RC_OK && p->pow2 && (*out & (*out - 1)) != 0)
-        st = rc_fail(err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, p->name, *out);
-    return st;
-}
-
-static rc_status_t parse_choice(const rc_param_t *p, const char *text, int64_t *out, rc_err_t *err)
+/* What takes names was given another one, or a number that it does not take. */
+static rc_status_t not_among(const rc_param_t *p, rc_status_t st, const char *text, rc_err_t *err)
 {
     rc_str_t list = {0};
-    int choice = choice_of(p, text);
-    if (choice >= 0) {
-        *out = choice;
-        return RC_OK;
-    }
     add_choices(p, &list);
-    rc_fail(err, RC_EINVAL, "%s: expected one of %s; found '%s'", p->name,
-        list.text && !list.failed ? list.text : "those of rowcast info", text);
+    const char *names = list.text && !list.failed ? list.text : "those of rowcast info";
+    if (p->type == RC_PARAM_INT)
+        rc_fail(err, st, "%s: expected %s or %" PRId64 " to %" PRId64 ", found '%s'", p->name,
+            names, p->min, p->max, text);
+    else
+        rc_fail(err, st, "%s: expected one of %s; found '%s'", p->name, names, text);
     rc_str_free(&list);
-    return RC_EINVAL;
+    return st;
 }
 
 static rc_status_t parse_value(
     const rc_param_t *p, const char *text, int64_t *value, double *real, char *copy, rc_err_t *err)
 {
+    int choice = choice_of(p, text);
     rc_status_t st = RC_OK;
     switch (p->type) {
     case RC_PARAM_INT:
-        st = parse_integer(p, text, value, err);
+        if (choice >= 0) {
+            *value = -1 - choice;
+            break;
+        }
+        st = rc_parse_int(text, p->min, p->max, p->name, value, err);
+        if (st < 0 && p->choices)
+            return not_among(p, st, text, err);
+        if (st == RC_OK && p->pow2 && (*value & (*value - 1)) != 0)
+            st = rc_fail(
+                err, RC_EINVAL, "%s: expected a power of two, found %" PRId64, p->name, *value);
         break;
     case RC_PARAM_REAL:
-        if (choice_of(p, text) == 0) {
+        if (choice == 0) {
             *real = NAN;
             break;
         }
@@ -133,14 +122,11 @@ static rc_status_t parse_value(
                 p->real_min, p->real_max, text);
         break;
     case RC_PARAM_CHOICE:
-        st = parse_choice(p, text, value, err);
-        break;
+        *value = choice;
+        return choice >= 0 ? RC_OK : not_among(p, RC_EINVAL, text, err);
     case RC_PARAM_TEXT:
-        if (!text[0])
-            st = rc_fail(err, RC_EINVAL, "%s: expected a text, found nothing", p->name);
-        else
-            st = rc_strcpy(copy, RC_PARAM_VALUE, text, p->name, err);
-        break;
+        return text[0] ? rc_strcpy(copy, RC_PARAM_VALUE, text, p->name, err)
+                       : rc_fail(err, RC_EINVAL, "%s: expected a text, found nothing", p->name);
     }
     return st;
 }
