@@ -16,33 +16,20 @@ enum { ALONE = 1 << 16 };
 
 /* Values of C on the host, by position. */
 typedef struct values {
-    int64_t *row;
+    int64_t *row; /* with the memory of all */
     int64_t *col;
     double *value;
     unsigned char *poison;
 } values_t;
 
-static void values_free(values_t *v)
+static rc_status_t values_new(int64_t n, values_t *v, rc_err_t *err)
 {
-    free(v->row);
-    free(v->col);
-    free(v->value);
-    free(v->poison);
-}
-
-static rc_status_t values_new(int64_t n, values_t *out, rc_err_t *err)
-{
-    values_t v = {
-        .row = rc_alloc((size_t)n, sizeof *v.row, "values of C", err),
-        .col = rc_alloc((size_t)n, sizeof *v.col, "values of C", err),
-        .value = rc_alloc((size_t)n, sizeof *v.value, "values of C", err),
-        .poison = rc_alloc((size_t)n, sizeof *v.poison, "values of C", err),
-    };
-    if (!v.row || !v.col || !v.value || !v.poison) {
-        values_free(&v);
-        return RC_ENOMEM;
-    }
-    *out = v;
+    v->row = rc_alloc(
+        (size_t)n, 2 * sizeof *v->row + sizeof *v->value + sizeof *v->poison, "values of C", err);
+    RC_PASS(v->row ? RC_OK : RC_ENOMEM);
+    v->col = v->row + n;
+    v->value = (double *)(v->col + n);
+    v->poison = (unsigned char *)(v->value + n);
     return RC_OK;
 }
 
@@ -134,7 +121,7 @@ static rc_status_t check_sample(
             check_value(ref, &ref->sample[i * ref->cols + j], ref->row[i],
                 ref->columns.j0 + ref->col[j], v.value[n++], e);
 done:
-    values_free(&v);
+    free(v.row);
     free(at);
     return st;
 }
@@ -249,7 +236,7 @@ static rc_status_t explain(const rc_reference_t *ref, rc_device_t *d, const rc_p
         "row %" PRId64 " of %s: a wrong value was seen and is not there any more", f->bad_row,
         ref->op->out.name);
 done:
-    values_free(&v);
+    free(v.row);
     return st;
 }
 
