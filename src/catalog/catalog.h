@@ -41,6 +41,7 @@ typedef struct rc_entry {
 typedef struct rc_catalog {
     rc_entry_t *entry;
     int64_t count;
+    size_t capacity;
     char revision[64]; /**< date line of the index; "" when none was read */
     char *passed;      /**< what a scan left out, with counts; NULL: nothing */
 } rc_catalog_t;

@@ -137,7 +137,7 @@ static rc_status_t share(const reader_t *r, char *const column[COLUMNS], int i, 
     return RC_OK;
 }
 
-static rc_status_t read_entry(reader_t *r, rc_catalog_builder_t *b)
+static rc_status_t read_entry(reader_t *r, rc_catalog_t *b)
 {
     char *column[COLUMNS];
     rc_entry_t v = {0};
@@ -163,12 +163,12 @@ static rc_status_t read_entry(reader_t *r, rc_catalog_builder_t *b)
     v.kind = e->kind;
     v.location = e->location;
     v.where = RC_WHERE_ABSENT;
-    v.id = b->catalog.count;
+    v.id = b->count;
     *e = v;
     return RC_OK;
 }
 
-static rc_status_t read_all(reader_t *r, rc_catalog_builder_t *b)
+static rc_status_t read_all(reader_t *r, rc_catalog_t *b)
 {
     int more;
     int64_t announced;
@@ -180,19 +180,19 @@ static rc_status_t read_all(reader_t *r, rc_catalog_builder_t *b)
     }
     if ((more = next_line(r)) < 0)
         return (rc_status_t)more;
-    if (!more || !r->line[0] || strlen(r->line) >= sizeof b->catalog.revision) {
+    if (!more || !r->line[0] || strlen(r->line) >= sizeof b->revision) {
         r->number = 2;
         return bad(r, "the date of the index", more ? r->line : "end of file");
     }
-    memcpy(b->catalog.revision, r->line, strlen(r->line) + 1);
+    memcpy(b->revision, r->line, strlen(r->line) + 1);
     while ((more = next_line(r)) > 0)
         RC_PASS(read_entry(r, b));
     if (more < 0)
         return (rc_status_t)more;
-    if (b->catalog.count != announced)
+    if (b->count != announced)
         return rc_fail(r->err, RC_EFORMAT,
             "%s:%" PRId64 ": expected %" PRId64 " matrices (line 1), found %" PRId64, r->path,
-            r->number, announced, b->catalog.count);
+            r->number, announced, b->count);
     return RC_OK;
 }
 
@@ -212,7 +212,7 @@ static rc_status_t check_unique(const char *path, const rc_catalog_t *c, rc_err_
 
 rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err)
 {
-    rc_catalog_builder_t b = {0};
+    rc_catalog_t b = {0};
     reader_t r = {.path = csv, .err = err};
     rc_status_t st = rc_open_given(csv, &r.file, err);
     if (st < 0) {
@@ -220,15 +220,15 @@ rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err)
         return st;
     }
     st = read_all(&r, &b);
-    if (st == RC_OK && b.catalog.count > 1) {
-        qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
-        st = check_unique(csv, &b.catalog, err);
+    if (st == RC_OK && b.count > 1) {
+        qsort(b.entry, (size_t)b.count, sizeof *b.entry, rc_entry_compare);
+        st = check_unique(csv, &b, err);
     }
     free(r.line);
     fclose(r.file);
     if (st < 0)
-        rc_catalog_free(&b.catalog);
+        rc_catalog_free(&b);
     else
-        *out = b.catalog;
+        *out = b;
     return st;
 }

@@ -32,11 +32,10 @@ static void free_entry(rc_entry_t *e)
     free(e->location);
 }
 
-rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const char *name,
+rc_status_t rc_catalog_append(rc_catalog_t *c, const char *group, const char *name,
     const char *kind, rc_entry_t **out, rc_err_t *err)
 {
-    rc_catalog_t *c = &b->catalog;
-    RC_PASS(RC_GROW(c->entry, b->capacity, (size_t)c->count + 1, "the catalogue", err));
+    RC_PASS(RC_GROW(c->entry, c->capacity, (size_t)c->count + 1, "the catalogue", err));
     rc_entry_t e = {.where = RC_WHERE_ABSENT,
         .rows = -1,
         .cols = -1,
@@ -62,7 +61,7 @@ rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const 
 }
 
 rc_status_t rc_catalog_append_copy(
-    rc_catalog_builder_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err)
+    rc_catalog_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err)
 {
     RC_PASS(rc_catalog_append(b, entry->group, rc_entry_short_name(entry), entry->kind, out, err));
     rc_entry_t own = **out;
@@ -87,7 +86,7 @@ rc_status_t rc_entry_set_location(
 
 rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
 {
-    rc_catalog_builder_t b = {0};
+    rc_catalog_t b = {0};
     rc_status_t st = RC_OK;
     for (int i = 0; i < rc_builtin_count; i++) {
         const rc_builtin_t *from = &rc_builtins[i];
@@ -102,13 +101,13 @@ rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err)
         e->binary = 0;
         e->mtime_ns = rc_generator_version(from->spec);
     }
-    if (b.catalog.count > 1)
-        qsort(b.catalog.entry, (size_t)b.catalog.count, sizeof *b.catalog.entry, rc_entry_compare);
+    if (b.count > 1)
+        qsort(b.entry, (size_t)b.count, sizeof *b.entry, rc_entry_compare);
 done:
     if (st < 0)
-        rc_catalog_free(&b.catalog);
+        rc_catalog_free(&b);
     else
-        *out = b.catalog;
+        *out = b;
     return st;
 }
 
@@ -167,8 +166,7 @@ void rc_catalog_free(rc_catalog_t *c)
 {
     if (!c)
         return;
-    for (int64_t i = 0; i < c->count; i++)
-        free_entry(&c->entry[i]);
+    drop_behind(c, 0);
     free(c->entry);
     free(c->passed);
     *c = (rc_catalog_t){0};

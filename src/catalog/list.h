@@ -4,22 +4,16 @@
 
 #include "catalog/catalog.h"
 
-/** A catalogue in the making. */
-typedef struct rc_catalog_builder {
-    rc_catalog_t catalog;
-    size_t capacity;
-} rc_catalog_builder_t;
-
 /** Append an entry of which nothing is known but its name.
  *  \param[in]  group, name  copied; name is without the group
  *  \param[out] out  borrowed until the next append; its texts are owned by the catalogue
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_catalog_append(rc_catalog_builder_t *b, const char *group, const char *name,
+rc_status_t rc_catalog_append(rc_catalog_t *b, const char *group, const char *name,
     const char *kind, rc_entry_t **out, rc_err_t *err);
 
 /** Append a deep copy of an entry; as rc_catalog_append. */
 rc_status_t rc_catalog_append_copy(
-    rc_catalog_builder_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err);
+    rc_catalog_t *b, const rc_entry_t *entry, rc_entry_t **out, rc_err_t *err);
 
 /** Replace the location of an entry by a copy of `location`.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_entry_set_location(

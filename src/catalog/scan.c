@@ -33,7 +33,7 @@ typedef struct passed {
 
 /* Files found so far, as entries; entry.id holds the form until files are merged. */
 typedef struct finder {
-    rc_catalog_builder_t found;
+    rc_catalog_t found;
     const char *dir;
     passed_t passed[PASSED_KINDS];
     rc_err_t *err;
@@ -266,10 +266,9 @@ static void describe(rc_entry_t *e)
 }
 
 /* Both sides sorted: entries of the index with their files, and files that it does not list. */
-static rc_status_t merge(
-    finder_t *f, const rc_catalog_t *index, rc_catalog_builder_t *b, rc_err_t *err)
+static rc_status_t merge(finder_t *f, const rc_catalog_t *index, rc_catalog_t *b, rc_err_t *err)
 {
-    rc_catalog_t *files = &f->found.catalog;
+    rc_catalog_t *files = &f->found;
     rc_status_t st = RC_OK;
     int64_t i = 0;
     int64_t j = 0;
@@ -303,8 +302,8 @@ rc_status_t rc_catalog_scan(
     const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
 {
     finder_t f = {.dir = dir, .err = err};
-    rc_catalog_builder_t b = {0};
-    rc_catalog_t *files = &f.found.catalog;
+    rc_catalog_t b = {0};
+    rc_catalog_t *files = &f.found;
     rc_status_t st;
     char *own = own_name(dir, err);
     RC_TRY(own ? RC_OK : RC_ENOMEM);
@@ -312,22 +311,22 @@ rc_status_t rc_catalog_scan(
     if (files->count > 1)
         qsort(files->entry, (size_t)files->count, sizeof *files->entry, compare_found);
     RC_TRY(merge(&f, index, &b, err));
-    RC_TRY(tell_passed(&f, &b.catalog.passed, err));
+    RC_TRY(tell_passed(&f, &b.passed, err));
     if (index)
-        memcpy(b.catalog.revision, index->revision, sizeof b.catalog.revision);
+        memcpy(b.revision, index->revision, sizeof b.revision);
         /* opening a compressed file takes about a millisecond */
 #pragma omp parallel for num_threads(rc_thread_count(0)) schedule(dynamic, 4)
-    for (int64_t i = 0; i < b.catalog.count; i++)
-        if (b.catalog.entry[i].where == RC_WHERE_FILE && b.catalog.entry[i].id == 0)
-            describe(&b.catalog.entry[i]);
+    for (int64_t i = 0; i < b.count; i++)
+        if (b.entry[i].where == RC_WHERE_FILE && b.entry[i].id == 0)
+            describe(&b.entry[i]);
 done:
     free(own);
     for (int k = 0; k < PASSED_KINDS; k++)
         rc_str_free(&f.passed[k].first);
     rc_catalog_free(files);
     if (st < 0)
-        rc_catalog_free(&b.catalog);
+        rc_catalog_free(&b);
     else
-        *out = b.catalog;
+        *out = b;
     return st;
 }

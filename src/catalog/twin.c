@@ -340,7 +340,7 @@ static char *spec_of(const rc_entry_t *e, const rule_t *r, rc_err_t *err)
     return rc_str_take(&spec, "the spec of a twin", err);
 }
 
-static rc_status_t append_twin(rc_catalog_builder_t *b, const rc_entry_t *e, rc_err_t *err)
+static rc_status_t append_twin(rc_catalog_t *b, const rc_entry_t *e, rc_err_t *err)
 {
     rc_entry_t *twin = NULL;
     rc_status_t st = RC_ENOMEM;
@@ -369,15 +369,15 @@ static rc_status_t append_twin(rc_catalog_builder_t *b, const rc_entry_t *e, rc_
 
 rc_status_t rc_catalog_twins(const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
 {
-    rc_catalog_builder_t b = {0};
+    rc_catalog_t b = {0};
     rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < index->count; i++)
         st = append_twin(&b, &index->entry[i], err);
     if (st < 0) {
-        rc_catalog_free(&b.catalog);
+        rc_catalog_free(&b);
         return st;
     }
-    memcpy(b.catalog.revision, index->revision, sizeof b.catalog.revision);
-    *out = b.catalog;
+    memcpy(b.revision, index->revision, sizeof b.revision);
+    *out = b;
     return RC_OK;
 }
