@@ -8,9 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char *const field_names[] = {"real", "integer", "pattern", "complex"};
-
-/* Words that others write in the place of a field: the names above, then these. */
+/* By rc_mtx_field_t, then what others write in the place of a field. */
 static const char *const field_words[] = {
     "real", "integer", "pattern", "complex", "float", "double", "unsigned-integer"};
 enum { field_float = RC_MTX_COMPLEX + 1, field_double, field_unsigned };
@@ -20,7 +18,7 @@ enum { symmetries = sizeof symmetry_names / sizeof *symmetry_names };
 
 const char *rc_mtx_field_name(rc_mtx_field_t field)
 {
-    return field_names[field];
+    return field_words[field];
 }
 
 const char *rc_mtx_symmetry_name(rc_mtx_symmetry_t symmetry)
@@ -57,7 +55,7 @@ static rc_status_t check_combination(
         rule = "'skew-symmetric' has values, so it cannot be 'pattern'";
     if (rule)
         return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
-            "expected a valid banner, found '%s %s': %s", field_names[head->field],
+            "expected a valid banner, found '%s %s': %s", field_words[head->field],
             symmetry_names[head->symmetry], rule);
     return RC_OK;
 }

@@ -294,11 +294,6 @@ static rc_status_t parse_range(
     return st;
 }
 
-static size_t whole_lines(const reader_t *r)
-{
-    return r->s.is_last ? r->s.length : rc_mtx_stream_whole(&r->s);
-}
-
 /* Two numbers are vertices and edges, unless they may be rows and columns as well. */
 static rc_status_t check_graph(const reader_t *r, rc_err_t *err)
 {
@@ -317,7 +312,7 @@ static rc_status_t read_entries(reader_t *r, rc_err_t *err)
     for (;;) {
         if (r->limits && r->limits->stop && r->limits->stop(r->limits->stop_arg))
             return rc_fail(err, RC_EINTR, "%s: asked to stop", r->s.path);
-        size_t end = whole_lines(r);
+        size_t end = rc_mtx_stream_whole(&r->s);
         if (end == r->s.at && !r->s.is_last) {
             RC_PASS(rc_mtx_stream_more(&r->s, err));
             continue;

@@ -152,6 +152,8 @@ const char *rc_mtx_stream_after(const rc_mtx_stream_t *s, const char *p, const c
 size_t rc_mtx_stream_whole(const rc_mtx_stream_t *s)
 {
     size_t end = s->length;
+    if (s->is_last)
+        return end;
     if (s->mark == '\r') /* what follows has to be known */
         while (end > s->at && (end == s->length || s->text[end - 1] != '\r' ||
                                   s->text[end] == '\r' || s->text[end] == '\n'))

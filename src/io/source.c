@@ -41,14 +41,9 @@ struct rc_source {
 
 /* ---------------------------------------------------------- what is inside? */
 
-static int starts_with(const char *text, size_t n, const char *magic, size_t magic_size)
-{
-    return n >= magic_size && memcmp(text, magic, magic_size) == 0;
-}
-
 static int is_gzip(const char *text, size_t n)
 {
-    return starts_with(text, n, "\x1f\x8b", 2);
+    return n >= 2 && memcmp(text, "\x1f\x8b", 2) == 0;
 }
 
 /* A frame of zstd that holds no data: pzstd begins a file with one. */
@@ -59,14 +54,16 @@ static int is_skippable(const char *text, size_t n)
 
 static int is_container(const char *text, size_t n)
 {
-    enum { tar_magic_at = 257 };
-    return is_gzip(text, n) || is_skippable(text, n) || starts_with(text, n, "BZh", 3) ||
-           starts_with(text, n,
-               "\xfd"
-               "7zXZ",
-               5) ||
-           starts_with(text, n, "\x28\xb5\x2f\xfd", 4) ||
-           (n > tar_magic_at && starts_with(text + tar_magic_at, n - tar_magic_at, "ustar", 5));
+    static const struct {
+        size_t at;
+        const char *bytes;
+    } magic[] = {{0, "BZh"}, {0, "\3757zXZ"}, {0, "\x28\xb5\x2f\xfd"}, {257, "ustar"}};
+    int is = is_gzip(text, n) || is_skippable(text, n);
+    for (size_t i = 0; i < sizeof magic / sizeof *magic; i++) {
+        size_t size = strlen(magic[i].bytes);
+        is |= n >= magic[i].at + size && memcmp(text + magic[i].at, magic[i].bytes, size) == 0;
+    }
+    return is;
 }
 
 /* ------------------------------------------------------ bytes for libarchive */
