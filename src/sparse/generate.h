@@ -21,6 +21,9 @@ typedef struct rc_gen_param {
 
 enum { RC_GEN_PARAMS_MAX = 8 };
 
+struct rc_entries;
+struct rc_rng;
+
 /** A generator: one descriptor, listed in rc_generators. */
 typedef struct rc_generator {
     const char *name;
@@ -29,9 +32,12 @@ typedef struct rc_generator {
     int version;        /**< bump when the same spec would give another matrix */
     rc_gen_param_t param[RC_GEN_PARAMS_MAX]; /**< values by key; ends at the first NULL name.
                                                 Every generator also takes rc_gen_keys */
-    /** \param[in] p  [number of params] values in the order of `param`; all within range
+    /** Make the matrix; NULL: by `fill`.
+     *  \param[in] p  [number of params] values in the order of `param`; all within range
      *  \param[in] seed  of the pattern and the values */
     rc_status_t (*generate)(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err);
+    /** Draw a list of entries, and set its shape (generate/entries.h). */
+    void (*fill)(const double *p, struct rc_rng *r, struct rc_entries *e);
 } rc_generator_t;
 
 /** All generators; NULL-terminated. */

@@ -148,8 +148,8 @@ static void generators_are_complete(void **state)
     family_t f = {.count = 0};
     for (int i = 0; rc_generators[i]; i++) {
         const rc_generator_t *g = rc_generators[i];
-        add(&f, (member_t){
-                    "generator", g->name, g->summary, g->source, g->version, g->generate != NULL});
+        add(&f, (member_t){"generator", g->name, g->summary, g->source, g->version,
+                    g->generate || g->fill});
         for (int k = 0; k < RC_GEN_PARAMS_MAX && g->param[k].name; k++) {
             const rc_gen_param_t *p = &g->param[k];
             member_t m = {g->name, p->name, p->help, p->help, 1, 1};

@@ -7,12 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void rc_entries_free(rc_entries_t *e)
-{
-    free(e->triple);
-    *e = (rc_entries_t){0};
-}
-
 void rc_entries_add(rc_entries_t *e, int64_t row, int64_t col)
 {
     if (e->failed)
@@ -37,17 +31,20 @@ int64_t rc_entries_count(rc_rng_t *r, double mean)
 }
 
 rc_status_t rc_entries_build(
-    rc_entries_t *e, int64_t rows, int64_t cols, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+    const rc_generator_t *g, const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
+    rc_entries_t e = {.rows = 0};
+    rc_rng_t r;
+    rc_rng_seed(&r, seed);
+    g->fill(p, &r, &e);
     rc_status_t st =
-        e->failed ? rc_fail(err, RC_ENOMEM, "no memory for more than %zu entries", e->n)
-                  : rc_csr_from_triples(rows, cols, e->triple, (int64_t)e->n, 0, out, NULL, err);
-    rc_entries_free(e);
-    if (st < 0)
-        return st;
+        e.failed ? rc_fail(err, RC_ENOMEM, "no memory for more than %zu entries", e.n)
+                 : rc_csr_from_triples(e.rows, e.cols, e.triple, (int64_t)e.n, 0, out, NULL, err);
+    free(e.triple);
+    RC_PASS(st);
     uint64_t key = rc_rng_key(seed);
 #pragma omp parallel for schedule(dynamic, 1024)
-    for (int64_t i = 0; i < rows; i++)
+    for (int64_t i = 0; i < out->rows; i++)
         for (int64_t k = out->row_ptr[i]; k < out->row_ptr[i + 1]; k++)
             out->val[k] = rc_rng_keyed_signed(key, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
     return RC_OK;

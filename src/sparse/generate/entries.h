@@ -10,8 +10,10 @@
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 
-/** Zero-initialise; rc_entries_build or rc_entries_free ends it. */
+/** A list, and the shape of the matrix that it becomes. */
 typedef struct rc_entries {
+    int64_t rows;
+    int64_t cols;
     rc_triple_t *triple;
     size_t n;
     size_t capacity;
@@ -24,11 +26,11 @@ void rc_entries_add(rc_entries_t *e, int64_t row, int64_t col);
 /** Add `count` positions in a row, uniform over the columns. */
 void rc_entries_add_uniform(rc_entries_t *e, rc_rng_t *r, int64_t row, int64_t cols, int64_t count);
 
-/** Make the matrix and free the list.  The value at (i, j) depends on the seed, i and j only. */
+/** Have a generator fill a list and make the matrix of it.  The value at (i, j) depends on the
+ *  seed, i and j only.
+ *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_entries_build(
-    rc_entries_t *e, int64_t rows, int64_t cols, uint64_t seed, rc_csr_t *out, rc_err_t *err);
-
-void rc_entries_free(rc_entries_t *e);
+    const rc_generator_t *g, const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err);
 
 /** A whole number whose mean is `mean` >= 0: its floor, or one more. */
 int64_t rc_entries_count(rc_rng_t *r, double mean);

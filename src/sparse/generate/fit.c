@@ -65,9 +65,9 @@ static int64_t item_of(const fit_t *f, int64_t i, int64_t k)
 
 /* ------------------------------------------------------------------ a row */
 
-static void copy_row(const void *of, int64_t i, rc_row_t *out)
+static void copy_row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const fit_t *f = of;
+    const fit_t *f = r->of;
     for (int64_t k = f->a->row_ptr[i]; k < f->a->row_ptr[i + 1]; k++)
         rc_row_add(out, f->a->col_idx[k]);
     if (f->square && f->diagonal == RC_DIAGONAL_FULL)
@@ -75,11 +75,11 @@ static void copy_row(const void *of, int64_t i, rc_row_t *out)
 }
 
 /* The row, and what it gets beside: the free columns nearest to one that it has. */
-static void filled_row(const void *of, int64_t i, rc_row_t *out)
+static void filled_row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const fit_t *f = of;
+    const fit_t *f = r->of;
     const rc_csr_t *a = f->a;
-    copy_row(of, i, out);
+    copy_row(r, i, out);
     int64_t low = f->pairs ? i + 1 : 0;
     int64_t first = f->pairs ? rc_csr_seek(a, i, low) : a->row_ptr[i];
     int64_t n = a->row_ptr[i + 1] - first;
@@ -117,9 +117,9 @@ static int stays(const fit_t *f, int64_t i, int64_t k)
     return (j > i) == upper;
 }
 
-static void thinned_row(const void *of, int64_t i, rc_row_t *out)
+static void thinned_row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const fit_t *f = of;
+    const fit_t *f = r->of;
     for (int64_t k = f->a->row_ptr[i]; k < f->a->row_ptr[i + 1]; k++)
         if (stays(f, i, k))
             rc_row_add(out, f->a->col_idx[k]);
@@ -162,8 +162,8 @@ static rc_status_t choose(fit_t *f, int64_t items, rc_err_t *err)
 /* ------------------------------------------------------------------ passes */
 
 /* Replaces a by what `row` makes of it. */
-static rc_status_t pass(fit_t *f, void (*row)(const void *, int64_t, rc_row_t *), int mirror,
-    double entries, uint64_t seed, rc_csr_t *a, rc_err_t *err)
+static rc_status_t pass(fit_t *f, rc_rows_make_fn *row, int mirror, double entries, uint64_t seed,
+    rc_csr_t *a, rc_err_t *err)
 {
     rc_csr_t b = {0};
     const rc_rows_t r = {.rows = a->rows,
@@ -171,10 +171,11 @@ static rc_status_t pass(fit_t *f, void (*row)(const void *, int64_t, rc_row_t *)
         .mean = a->rows > 0 ? entries / (double)a->rows : 0,
         .mirror = mirror,
         .loops = !f->square || f->diagonal != RC_DIAGONAL_NONE || row == thinned_row,
+        .seed = seed,
         .row = row,
         .of = f};
     f->a = a;
-    RC_PASS(rc_rows_build(&r, seed, &b, err));
+    RC_PASS(rc_rows_build(&r, &b, err));
     rc_csr_free(a);
     *a = b;
     return RC_OK;

@@ -5,22 +5,17 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, width, band };
 
-typedef struct arrow {
-    int64_t rows;
-    int64_t border;
-    int64_t band;
-} arrow_t;
-
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const arrow_t *a = of;
-    int64_t first = i > a->band ? i - a->band : 0;
-    int64_t last = i + a->band < a->rows ? i + a->band : a->rows - 1;
-    if (i < a->border) {
+    int64_t border = (int64_t)r->p[width];
+    int64_t reach = (int64_t)r->p[band];
+    int64_t first = i > reach ? i - reach : 0;
+    int64_t last = i + reach < r->rows ? i + reach : r->rows - 1;
+    if (i < border) {
         first = 0;
-        last = a->rows - 1;
+        last = r->rows - 1;
     }
-    for (int64_t j = 0; j < a->border && j < first; j++)
+    for (int64_t j = 0; j < border && j < first; j++)
         rc_row_add(out, j);
     for (int64_t j = first; j <= last; j++)
         rc_row_add(out, j);
@@ -28,14 +23,14 @@ static void row(const void *of, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    arrow_t a = {(int64_t)p[n], (int64_t)p[width], (int64_t)p[band]};
-    const rc_rows_t r = {.rows = a.rows,
-        .cols = a.rows,
+    const rc_rows_t r = {.rows = (int64_t)p[n],
+        .cols = (int64_t)p[n],
         .mean = 2 * p[width] + 2 * p[band] + 1,
         .loops = 1,
-        .row = row,
-        .of = &a};
-    return rc_rows_build(&r, seed, out, err);
+        .p = p,
+        .seed = seed,
+        .row = row};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_arrow = {

@@ -11,49 +11,41 @@
 enum { rows, cols, mean, row_skew, col_skew };
 
 typedef struct ratings {
-    int64_t rows;
-    int64_t cols;
-    double entries;
-    int row_skew;
-    int col_skew;
     rc_permute_t rank; /* of a row: 0 is the longest */
     int32_t *col;      /* [cols] where the columns of the ranks are */
-    uint64_t seed;
 } ratings_t;
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const ratings_t *r = of;
+    const ratings_t *m = r->of;
+    int skew = (int)r->p[row_skew];
     rc_draw_t d = rc_draw_of(r->seed, i);
-    int64_t rank = rc_permute_at(&r->rank, i);
-    double share = rc_skewed_share(rank + 1, r->rows, r->row_skew) -
-                   rc_skewed_share(rank, r->rows, r->row_skew);
+    int64_t rank = rc_permute_at(&m->rank, i);
+    double part = rc_skewed_share(rank + 1, r->rows, skew) - rc_skewed_share(rank, r->rows, skew);
     double most = (double)r->cols;
-    double wanted = r->entries * share;
+    double wanted = r->p[mean] * r->p[rows] * part;
     int64_t count = rc_draw_count(&d, wanted < most ? wanted : most);
     for (int64_t k = 0; k < count; k++)
-        rc_row_add(out, r->col[rc_draw_skewed(&d, r->cols, r->col_skew)]);
+        rc_row_add(out, m->col[rc_draw_skewed(&d, r->cols, (int)r->p[col_skew])]);
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    ratings_t m = {.rows = (int64_t)p[rows],
-        .cols = p[cols] > 0 ? (int64_t)p[cols] : (int64_t)p[rows],
-        .entries = p[mean] * p[rows],
-        .row_skew = (int)p[row_skew],
-        .col_skew = (int)p[col_skew],
-        .seed = seed};
-    m.rank = rc_permute_make(seed, m.rows);
-    rc_permute_t places = rc_permute_make(~seed, m.cols);
-    const rc_rows_t r = {
-        .rows = m.rows, .cols = m.cols, .mean = p[mean], .loops = 1, .row = row, .of = &m};
-    rc_status_t st;
-    RC_TRY(rc_rows_check(&r, err));
-    m.col = rc_alloc((size_t)m.cols, sizeof *m.col, "the places of columns", err);
+    ratings_t m = {.rank = rc_permute_make(seed, (int64_t)p[rows])};
+    const rc_rows_t r = {.rows = (int64_t)p[rows],
+        .cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]),
+        .mean = p[mean],
+        .loops = 1,
+        .p = p,
+        .seed = seed,
+        .row = row,
+        .of = &m};
+    rc_permute_t places = rc_permute_make(~seed, r.cols);
+    RC_PASS(rc_rows_check(&r, err));
+    m.col = rc_alloc((size_t)r.cols, sizeof *m.col, "the places of columns", err);
     RC_PASS(m.col ? RC_OK : RC_ENOMEM);
     rc_permute_table(&places, m.col);
-    st = rc_rows_build(&r, seed, out, err);
-done:
+    rc_status_t st = rc_rows_build(&r, out, err);
     free(m.col);
     return st;
 }

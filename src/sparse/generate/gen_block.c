@@ -4,24 +4,20 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, size, between };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
-    int64_t rows = (int64_t)p[n];
+    int64_t rows = e->rows = e->cols = (int64_t)p[n];
     int64_t width = (int64_t)p[size];
     int64_t blocks = (rows + width - 1) / width;
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t b = 0; b < blocks && !e.failed; b++) {
-        int64_t count = 1 + rc_entries_count(&r, p[between]);
+    for (int64_t b = 0; b < blocks && !e->failed; b++) {
+        int64_t count = 1 + rc_entries_count(r, p[between]);
         for (int64_t k = 0; k < count; k++) {
-            int64_t other = k == 0 ? b : (int64_t)rc_rng_below(&r, (uint64_t)blocks);
+            int64_t other = k == 0 ? b : (int64_t)rc_rng_below(r, (uint64_t)blocks);
             for (int64_t i = b * width; i < (b + 1) * width && i < rows; i++)
                 for (int64_t j = other * width; j < (other + 1) * width && j < rows; j++)
-                    rc_entries_add(&e, i, j);
+                    rc_entries_add(e, i, j);
         }
     }
-    return rc_entries_build(&e, rows, rows, seed, out, err);
 }
 
 const rc_generator_t rc_generator_block = {
@@ -37,5 +33,5 @@ const rc_generator_t rc_generator_block = {
             {"between", "mean number of random blocks per block row besides the diagonal one", 0, 0,
                 1000, 0},
         },
-    .generate = generate,
+    .fill = fill,
 };

@@ -4,33 +4,29 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, mean, reach, dense, share };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
-    int64_t rows = (int64_t)p[n];
+    int64_t rows = e->rows = e->cols = (int64_t)p[n];
     int64_t span = 2 * (int64_t)p[reach] + 1;
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t i = 0; i < rows && !e.failed; i++) {
-        rc_entries_add(&e, i, i);
-        int64_t count = rc_entries_count(&r, p[mean] * rc_rng_unit(&r) * 2);
+    for (int64_t i = 0; i < rows && !e->failed; i++) {
+        rc_entries_add(e, i, i);
+        int64_t count = rc_entries_count(r, p[mean] * rc_rng_unit(r) * 2);
         for (int64_t k = 0; k < count; k++) {
-            int64_t j = i - (int64_t)p[reach] + (int64_t)rc_rng_below(&r, (uint64_t)span);
-            if (rc_rng_below(&r, 4) == 0 || j < 0 || j >= rows)
-                j = (int64_t)rc_rng_below(&r, (uint64_t)rows);
-            rc_entries_add(&e, i, j);
+            int64_t j = i - (int64_t)p[reach] + (int64_t)rc_rng_below(r, (uint64_t)span);
+            if (rc_rng_below(r, 4) == 0 || j < 0 || j >= rows)
+                j = (int64_t)rc_rng_below(r, (uint64_t)rows);
+            rc_entries_add(e, i, j);
         }
     }
-    for (int64_t k = 0; k < (int64_t)p[dense] && !e.failed; k++) {
-        int64_t net = (int64_t)rc_rng_below(&r, (uint64_t)rows);
+    for (int64_t k = 0; k < (int64_t)p[dense] && !e->failed; k++) {
+        int64_t net = (int64_t)rc_rng_below(r, (uint64_t)rows);
         for (int64_t i = 0; i < rows; i++) {
-            if (rc_rng_unit(&r) < p[share])
-                rc_entries_add(&e, net, i);
-            if (rc_rng_unit(&r) < p[share])
-                rc_entries_add(&e, i, net);
+            if (rc_rng_unit(r) < p[share])
+                rc_entries_add(e, net, i);
+            if (rc_rng_unit(r) < p[share])
+                rc_entries_add(e, i, net);
         }
     }
-    return rc_entries_build(&e, rows, rows, seed, out, err);
 }
 
 const rc_generator_t rc_generator_circuit = {
@@ -46,5 +42,5 @@ const rc_generator_t rc_generator_circuit = {
             {"dense", "dense rows, and as many dense columns", 4, 0, 1000, 1},
             {"share", "share of a dense row or column that is filled", 0.2, 0, 1, 0},
         },
-    .generate = generate,
+    .fill = fill,
 };

@@ -28,9 +28,9 @@ static void add_node(void *of, int64_t node, int64_t squared)
             rc_row_add(near->out, node * g->unknowns + k);
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const graph_t *g = of;
+    const graph_t *g = r->of;
     near_t near = {g, out};
     add_node(&near, i / g->unknowns, 0);
     rc_points_near(&g->points, i / g->unknowns, g->reach, g->radius * g->radius, add_node, &near);
@@ -48,6 +48,7 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
         .cols = rows,
         .mean = p[mean] + p[dof],
         .same = g.unknowns,
+        .seed = seed,
         .row = row,
         .of = &g};
     rc_status_t st = rc_rows_check(&r, err);
@@ -55,7 +56,7 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
         st = rc_points_make(&g.points, (rows + g.unknowns - 1) / g.unknowns, (int)p[dim],
             (int)p[lattice], p[jitter], seed, err);
     if (st == RC_OK)
-        st = rc_rows_build(&r, seed, out, err);
+        st = rc_rows_build(&r, out, err);
     rc_points_free(&g.points);
     return st;
 }

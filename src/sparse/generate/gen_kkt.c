@@ -13,11 +13,7 @@ typedef struct saddle {
     int64_t constraints;
     int64_t radius;
     int64_t reach;
-    double touch;
-    int64_t window;
     int64_t linking; /* of the constraints, the last ones */
-    double filled;
-    uint64_t seed;
 } saddle_t;
 
 typedef struct near {
@@ -32,27 +28,28 @@ static void add_node(void *of, int64_t node, int64_t squared)
         rc_row_add(near->out, node);
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const saddle_t *s = of;
+    const saddle_t *s = r->of;
     if (i < s->variables) {
         near_t near = {s->radius, out};
         rc_row_add(out, i);
         rc_points_near(&s->points, i, s->reach, s->radius * s->radius, add_node, &near);
         return;
     }
-    rc_draw_t d = rc_draw_of(s->seed, i);
+    rc_draw_t d = rc_draw_of(r->seed, i);
     if (i >= s->variables + s->constraints - s->linking) {
         for (int64_t j = 0; j < s->variables; j++)
-            if (rc_draw_unit(&d) < s->filled)
+            if (rc_draw_unit(&d) < r->p[filled])
                 rc_row_add(out, j);
         return;
     }
     int64_t at =
         (int64_t)((double)(i - s->variables) / (double)s->constraints * (double)s->variables);
-    int64_t room = s->window < s->variables ? s->window : s->variables;
+    int64_t reach = (int64_t)r->p[window];
+    int64_t room = reach < s->variables ? reach : s->variables;
     int64_t first = at + room <= s->variables ? at : s->variables - room;
-    int64_t count = rc_draw_count(&d, s->touch);
+    int64_t count = rc_draw_count(&d, r->p[touch]);
     for (int64_t k = 0; k < count; k++)
         rc_row_add(out, first + rc_draw_below(&d, room));
 }
@@ -60,11 +57,9 @@ static void row(const void *of, int64_t i, rc_row_t *out)
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
     int64_t rows = (int64_t)p[n];
-    saddle_t s = {.touch = p[touch], .window = (int64_t)p[window], .seed = seed};
-    s.constraints = (int64_t)(p[share] * p[n]);
+    saddle_t s = {.constraints = (int64_t)(p[share] * p[n])};
     s.variables = rows - s.constraints;
     s.linking = p[linking] < (double)s.constraints ? (int64_t)p[linking] : s.constraints;
-    s.filled = p[filled];
     s.radius = rc_points_radius(p[neighbours] + 1, 2);
     s.reach = (s.radius >> RC_POINT_BITS) + 1;
     const rc_rows_t r = {.rows = rows,
@@ -73,13 +68,15 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
                 2 * p[filled] * (double)s.linking,
         .mirror = 1,
         .loops = 1,
+        .p = p,
+        .seed = seed,
         .row = row,
         .of = &s};
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
         st = rc_points_make(&s.points, s.variables, 2, 1, 0.5, seed, err);
     if (st == RC_OK)
-        st = rc_rows_build(&r, seed, out, err);
+        st = rc_rows_build(&r, out, err);
     rc_points_free(&s.points);
     return st;
 }

@@ -16,11 +16,6 @@ typedef struct nearest {
     int64_t point[MOST];
 } nearest_t;
 
-typedef struct graph {
-    rc_points_t points;
-    int64_t wanted;
-} graph_t;
-
 static void keep(void *of, int64_t point, int64_t squared)
 {
     nearest_t *m = of;
@@ -41,15 +36,15 @@ static void keep(void *of, int64_t point, int64_t squared)
     m->point[at] = point;
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const graph_t *g = of;
-    nearest_t m = {.wanted = g->wanted};
+    const rc_points_t *points = r->of;
+    nearest_t m = {.wanted = r->p[k] < r->p[n] ? (int64_t)r->p[k] : r->rows - 1};
     int64_t reach = 1;
     int64_t within = INT64_MAX;
     for (int all = 0; m.wanted > 0 && !all;) {
         m.count = 0;
-        all = rc_points_near(&g->points, i, reach, within, keep, &m);
+        all = rc_points_near(points, i, reach, within, keep, &m);
         if (m.count < m.wanted) {
             reach *= 2;
             continue;
@@ -70,19 +65,21 @@ static void row(const void *of, int64_t i, rc_row_t *out)
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
     int64_t rows = (int64_t)p[n];
-    graph_t g = {.wanted = p[k] < p[n] ? (int64_t)p[k] : rows - 1};
+    rc_points_t points = {.n = 0};
     const rc_rows_t r = {.rows = rows,
         .cols = rows,
         .mean = p[symmetric] > 0 ? 1.4 * p[k] : p[k],
         .mirror = p[symmetric] > 0,
+        .p = p,
+        .seed = seed,
         .row = row,
-        .of = &g};
+        .of = &points};
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
-        st = rc_points_make(&g.points, rows, (int)p[dim], 0, 1, seed, err);
+        st = rc_points_make(&points, rows, (int)p[dim], 0, 1, seed, err);
     if (st == RC_OK)
-        st = rc_rows_build(&r, seed, out, err);
-    rc_points_free(&g.points);
+        st = rc_rows_build(&r, out, err);
+    rc_points_free(&points);
     return st;
 }
 

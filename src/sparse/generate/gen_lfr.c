@@ -15,9 +15,6 @@ typedef struct graph {
     int64_t communities;
     int32_t *first;  /* [communities + 1] first row of each */
     int32_t *member; /* [n] those of each community by rank, from its first row on */
-    double half;
-    double outside;
-    int skew;
     uint64_t seed;
 } graph_t;
 
@@ -57,11 +54,11 @@ static rc_status_t deal(graph_t *g, int64_t least, int64_t most, rc_err_t *err)
 }
 
 /* A member of a community, some far more often than others. */
-static int64_t member(const graph_t *g, int64_t community, rc_draw_t *d)
+static int64_t member(const graph_t *g, int64_t community, int skewness, rc_draw_t *d)
 {
     int64_t first = g->first[community];
     int64_t size = g->first[community + 1] - first;
-    return g->member[first + rc_draw_skewed(d, size, g->skew)];
+    return g->member[first + rc_draw_skewed(d, size, skewness)];
 }
 
 /* Which rows the ranks in a community are: a row is drawn many times, and computed once. */
@@ -80,36 +77,38 @@ static rc_status_t rank_members(graph_t *g, rc_err_t *err)
     return RC_OK;
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const graph_t *g = of;
-    rc_draw_t d = rc_draw_of(g->seed, i);
+    const graph_t *g = r->of;
+    rc_draw_t d = rc_draw_of(r->seed, i);
     int64_t community = community_of(g, i);
-    int64_t count = rc_draw_count(&d, g->half * 2 * rc_draw_unit(&d));
+    int64_t count = rc_draw_count(&d, r->p[mean] / 2 * 2 * rc_draw_unit(&d));
     for (int64_t k = 0; k < count; k++) {
-        int far = rc_draw_unit(&d) < g->outside;
+        int far = rc_draw_unit(&d) < r->p[outside];
         int64_t where = far ? community_of(g, rc_draw_below(&d, g->n)) : community;
-        rc_row_add(out, member(g, where, &d));
+        rc_row_add(out, member(g, where, (int)r->p[skew], &d));
     }
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    graph_t g = {.n = (int64_t)p[n],
-        .half = p[mean] / 2,
-        .outside = p[outside],
-        .skew = (int)p[skew],
-        .seed = seed};
+    graph_t g = {.n = (int64_t)p[n], .seed = seed};
     int64_t most = p[largest] > 0 ? (int64_t)p[largest] : g.n;
     rc_status_t st = deal(&g, (int64_t)p[smallest], most, err);
-    const rc_rows_t r = {
-        .rows = g.n, .cols = g.n, .mean = p[mean], .mirror = 1, .row = row, .of = &g};
+    const rc_rows_t r = {.rows = g.n,
+        .cols = g.n,
+        .mean = p[mean],
+        .mirror = 1,
+        .p = p,
+        .seed = seed,
+        .row = row,
+        .of = &g};
     if (st == RC_OK)
         st = rc_rows_check(&r, err);
     if (st == RC_OK)
         st = rank_members(&g, err);
     if (st == RC_OK)
-        st = rc_rows_build(&r, seed, out, err);
+        st = rc_rows_build(&r, out, err);
     free(g.first);
     free(g.member);
     return st;

@@ -4,29 +4,27 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { rows, cols, mean, linking, share, slack };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
     int64_t m = (int64_t)p[rows];
     int64_t width = (int64_t)p[cols];
     int64_t window = m / 20 + 1; /* rows of a block of the staircase */
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t j = 0; j < width && !e.failed; j++) {
+    for (int64_t j = 0; j < width && !e->failed; j++) {
         int64_t first = j * m / width;
         int64_t room = first + window < m ? window : m - first;
-        int64_t count = rc_entries_count(&r, p[mean]);
+        int64_t count = rc_entries_count(r, p[mean]);
         for (int64_t k = 0; k < count; k++)
-            rc_entries_add(&e, first + (int64_t)rc_rng_below(&r, (uint64_t)room), j);
+            rc_entries_add(e, first + (int64_t)rc_rng_below(r, (uint64_t)room), j);
     }
-    for (int64_t i = 0; i < (int64_t)p[linking] && i < m && !e.failed; i++)
+    for (int64_t i = 0; i < (int64_t)p[linking] && i < m && !e->failed; i++)
         for (int64_t j = 0; j < width; j++)
-            if (rc_rng_unit(&r) < p[share])
-                rc_entries_add(&e, m - 1 - i, j);
+            if (rc_rng_unit(r) < p[share])
+                rc_entries_add(e, m - 1 - i, j);
     int64_t slacks = p[slack] > 0 ? m : 0;
+    e->rows = m;
+    e->cols = width + slacks;
     for (int64_t i = 0; i < slacks; i++)
-        rc_entries_add(&e, i, width + i);
-    return rc_entries_build(&e, m, width + slacks, seed, out, err);
+        rc_entries_add(e, i, width + i);
 }
 
 const rc_generator_t rc_generator_lp = {
@@ -43,5 +41,5 @@ const rc_generator_t rc_generator_lp = {
             {"share", "share of a linking row that is filled", 0.1, 0, 1, 0},
             {"slack", "1: a slack column per constraint", 1, 0, 1, 1},
         },
-    .generate = generate,
+    .fill = fill,
 };

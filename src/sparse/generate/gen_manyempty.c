@@ -4,20 +4,16 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, empty, run, mean };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
-    int64_t rows = (int64_t)p[n];
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
+    int64_t rows = e->rows = e->cols = (int64_t)p[n];
     int is_empty = 0;
-    for (int64_t i = 0; i < rows && !e.failed; i++) {
+    for (int64_t i = 0; i < rows && !e->failed; i++) {
         if (i % (int64_t)p[run] == 0)
-            is_empty = rc_rng_unit(&r) < p[empty];
+            is_empty = rc_rng_unit(r) < p[empty];
         if (!is_empty)
-            rc_entries_add_uniform(&e, &r, i, rows, rc_entries_count(&r, p[mean]));
+            rc_entries_add_uniform(e, r, i, rows, rc_entries_count(r, p[mean]));
     }
-    return rc_entries_build(&e, rows, rows, seed, out, err);
 }
 
 const rc_generator_t rc_generator_manyempty = {
@@ -32,5 +28,5 @@ const rc_generator_t rc_generator_manyempty = {
             {"run", "length of the runs that are empty or not together", 1, 1, 1000000, 1},
             {"mean", "mean entries drawn of a row that is not empty", 20, 0, 100000, 0},
         },
-    .generate = generate,
+    .fill = fill,
 };

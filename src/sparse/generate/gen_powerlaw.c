@@ -4,21 +4,17 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, shortest, tail, longest };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
-    int64_t rows = (int64_t)p[n];
+    int64_t rows = e->rows = e->cols = (int64_t)p[n];
     int64_t most = p[longest] > 0 ? (int64_t)p[longest] : rows;
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t i = 0; i < rows && !e.failed; i++) {
+    for (int64_t i = 0; i < rows && !e->failed; i++) {
         int64_t base = (int64_t)p[shortest];
-        while (base < most && rc_rng_unit(&r) < p[tail])
+        while (base < most && rc_rng_unit(r) < p[tail])
             base *= 2;
-        int64_t count = base + (int64_t)rc_rng_below(&r, (uint64_t)base);
-        rc_entries_add_uniform(&e, &r, i, rows, count < most ? count : most);
+        int64_t count = base + (int64_t)rc_rng_below(r, (uint64_t)base);
+        rc_entries_add_uniform(e, r, i, rows, count < most ? count : most);
     }
-    return rc_entries_build(&e, rows, rows, seed, out, err);
 }
 
 const rc_generator_t rc_generator_powerlaw = {
@@ -34,5 +30,5 @@ const rc_generator_t rc_generator_powerlaw = {
                 0.95, 0},
             {"longest", "entries drawn of the longest rows, 0: rows", 0, 0, 100000000, 1},
         },
-    .generate = generate,
+    .fill = fill,
 };

@@ -5,28 +5,32 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { scale, edges, a, b, c };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
     double upper = p[a] + p[b];
     double left = upper + p[c];
-    if (left > 1)
-        return rc_fail(err, RC_EINVAL, "a + b + c: expected at most 1, found %g", left);
-    int64_t rows = INT64_C(1) << (int)p[scale];
+    int64_t rows = e->rows = e->cols = INT64_C(1) << (int)p[scale];
     int64_t count = (int64_t)(p[edges] * (double)rows);
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t k = 0; k < count && !e.failed; k++) {
+    for (int64_t k = 0; k < count && !e->failed; k++) {
         int64_t i = 0;
         int64_t j = 0;
         for (int64_t bit = rows / 2; bit > 0; bit /= 2) {
-            double u = rc_rng_unit(&r);
+            double u = rc_rng_unit(r);
             i += u >= upper ? bit : 0;
             j += u >= left || (u >= p[a] && u < upper) ? bit : 0;
         }
-        rc_entries_add(&e, i, j);
+        rc_entries_add(e, i, j);
     }
-    return rc_entries_build(&e, rows, rows, seed, out, err);
+}
+
+extern const rc_generator_t rc_generator_rmat;
+
+static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+{
+    double all = p[a] + p[b] + p[c];
+    if (all > 1)
+        return rc_fail(err, RC_EINVAL, "a + b + c: expected at most 1, found %g", all);
+    return rc_entries_build(&rc_generator_rmat, p, seed, out, err);
 }
 
 const rc_generator_t rc_generator_rmat = {
@@ -43,4 +47,5 @@ const rc_generator_t rc_generator_rmat = {
             {"c", "probability of the lower left quarter", 0.19, 0, 1, 0},
         },
     .generate = generate,
+    .fill = fill,
 };

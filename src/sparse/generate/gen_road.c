@@ -78,9 +78,9 @@ static void junction_row(const map_t *m, int64_t j, const place_t *p, rc_row_t *
     }
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const map_t *m = of;
+    const map_t *m = r->of;
     int64_t j = junction_of(m, i);
     place_t p = place_of(m, j);
     int64_t south = p.start + p.east + 1;
@@ -103,8 +103,9 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     m.junctions = (int64_t)(p[n] / p[chain]);
     m.junctions = m.junctions > 0 ? m.junctions : 1;
     m.width = rc_whole_root(m.junctions, 2);
-    const rc_rows_t r = {.rows = m.n, .cols = m.n, .mean = 2 + 2 / p[chain], .row = row, .of = &m};
-    return rc_rows_build(&r, seed, out, err);
+    const rc_rows_t r = {
+        .rows = m.n, .cols = m.n, .mean = 2 + 2 / p[chain], .seed = seed, .row = row, .of = &m};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_road = {

@@ -5,48 +5,31 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { rows, cols, clusters, own, share, noise };
 
-typedef struct shape {
-    int64_t rows;
-    int64_t cols;
-    int64_t clusters;
-    int64_t own;
-    double share;
-    double noise;
-    uint64_t seed;
-} shape_t;
-
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const shape_t *s = of;
-    int64_t cluster = i * s->clusters / s->rows;
-    rc_draw_t columns = rc_draw_of(~s->seed, cluster);
-    rc_draw_t d = rc_draw_of(s->seed, i);
-    for (int64_t k = 0; k < s->own; k++) {
-        int64_t col = rc_draw_below(&columns, s->cols);
-        if (rc_draw_unit(&d) < s->share)
+    int64_t all = r->p[clusters] < r->p[rows] ? (int64_t)r->p[clusters] : r->rows;
+    rc_draw_t columns = rc_draw_of(~r->seed, i * all / r->rows);
+    rc_draw_t d = rc_draw_of(r->seed, i);
+    for (int64_t k = 0; k < (int64_t)r->p[own]; k++) {
+        int64_t col = rc_draw_below(&columns, r->cols);
+        if (rc_draw_unit(&d) < r->p[share])
             rc_row_add(out, col);
     }
-    int64_t count = rc_draw_count(&d, s->noise);
+    int64_t count = rc_draw_count(&d, r->p[noise]);
     for (int64_t k = 0; k < count; k++)
-        rc_row_add(out, rc_draw_below(&d, s->cols));
+        rc_row_add(out, rc_draw_below(&d, r->cols));
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    shape_t s = {.rows = (int64_t)p[rows],
-        .own = (int64_t)p[own],
-        .share = p[share],
-        .noise = p[noise],
-        .seed = seed};
-    s.cols = p[cols] > 0 ? (int64_t)p[cols] : s.rows;
-    s.clusters = p[clusters] < p[rows] ? (int64_t)p[clusters] : s.rows;
-    const rc_rows_t r = {.rows = s.rows,
-        .cols = s.cols,
+    const rc_rows_t r = {.rows = (int64_t)p[rows],
+        .cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]),
         .mean = p[own] * p[share] + p[noise],
         .loops = 1,
-        .row = row,
-        .of = &s};
-    return rc_rows_build(&r, seed, out, err);
+        .p = p,
+        .seed = seed,
+        .row = row};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_rowclusters = {

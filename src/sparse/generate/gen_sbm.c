@@ -5,41 +5,26 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, communities, mean, outside };
 
-typedef struct graph {
-    int64_t n;
-    int64_t communities;
-    double half;
-    double outside;
-    uint64_t seed;
-} graph_t;
-
-/* First row of a community: row i belongs to floor(i communities / n). */
-static int64_t first_of(const graph_t *g, int64_t community)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    return (community * g->n + g->communities - 1) / g->communities;
-}
-
-static void row(const void *of, int64_t i, rc_row_t *out)
-{
-    const graph_t *g = of;
-    rc_draw_t d = rc_draw_of(g->seed, i);
-    int64_t community = i * g->communities / g->n;
-    int64_t first = first_of(g, community);
-    int64_t size = first_of(g, community + 1) - first;
-    int64_t count = rc_draw_count(&d, g->half);
+    int64_t all = r->p[communities] < r->p[n] ? (int64_t)r->p[communities] : r->rows;
+    int64_t community = i * all / r->rows; /* begins with the first row that this gives it for */
+    int64_t first = (community * r->rows + all - 1) / all;
+    int64_t end = ((community + 1) * r->rows + all - 1) / all;
+    rc_draw_t d = rc_draw_of(r->seed, i);
+    int64_t count = rc_draw_count(&d, r->p[mean] / 2);
     for (int64_t k = 0; k < count; k++) {
-        int far = rc_draw_unit(&d) < g->outside;
-        rc_row_add(out, far ? rc_draw_below(&d, g->n) : first + rc_draw_below(&d, size));
+        int far = rc_draw_unit(&d) < r->p[outside];
+        rc_row_add(out, far ? rc_draw_below(&d, r->rows) : first + rc_draw_below(&d, end - first));
     }
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    graph_t g = {.n = (int64_t)p[n], .half = p[mean] / 2, .outside = p[outside], .seed = seed};
-    g.communities = p[communities] < p[n] ? (int64_t)p[communities] : g.n;
+    int64_t rows = (int64_t)p[n];
     const rc_rows_t r = {
-        .rows = g.n, .cols = g.n, .mean = p[mean], .mirror = 1, .row = row, .of = &g};
-    return rc_rows_build(&r, seed, out, err);
+        .rows = rows, .cols = rows, .mean = p[mean], .mirror = 1, .p = p, .seed = seed, .row = row};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_sbm = {

@@ -5,13 +5,6 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, cols, w, tau };
 
-typedef struct shape {
-    uint64_t seed;
-    int64_t cols;
-    int64_t w;
-    int64_t tau;
-} shape_t;
-
 static int has(const rc_row_t *r, int64_t from, int64_t col)
 {
     for (int64_t i = from; i < r->n; i++)
@@ -21,14 +14,15 @@ static int has(const rc_row_t *r, int64_t from, int64_t col)
 }
 
 /* As many different columns as there are to be in each panel (Floyd's sample). */
-static void make_row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const shape_t *s = of;
-    rc_draw_t d = rc_draw_of(s->seed, i);
-    for (int64_t first = 0; first < s->cols; first += s->w) {
-        int64_t width = s->cols - first < s->w ? s->cols - first : s->w;
+    int64_t most = (int64_t)r->p[tau];
+    int64_t panel = (int64_t)r->p[w];
+    rc_draw_t d = rc_draw_of(r->seed, i);
+    for (int64_t first = 0; first < r->cols; first += panel) {
+        int64_t width = r->cols - first < panel ? r->cols - first : panel;
         int64_t from = out->n;
-        for (int64_t j = width > s->tau ? width - s->tau : 0; j < width; j++) {
+        for (int64_t j = width > most ? width - most : 0; j < width; j++) {
             int64_t col = first + rc_draw_below(&d, j + 1);
             rc_row_add(out, has(out, from, col) ? first + j : col);
         }
@@ -37,18 +31,16 @@ static void make_row(const void *of, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    const shape_t s = {.seed = seed,
-        .cols = p[cols] > 0 ? (int64_t)p[cols] : (int64_t)p[n],
-        .w = (int64_t)p[w],
-        .tau = (int64_t)p[tau]};
-    int64_t panels = (s.cols + s.w - 1) / s.w;
-    const rc_rows_t rows = {.rows = (int64_t)p[n],
-        .cols = s.cols,
-        .mean = (double)panels * (double)(s.tau < s.w ? s.tau : s.w),
+    int64_t width = (int64_t)(p[cols] > 0 ? p[cols] : p[n]);
+    int64_t panels = (width + (int64_t)p[w] - 1) / (int64_t)p[w];
+    const rc_rows_t r = {.rows = (int64_t)p[n],
+        .cols = width,
+        .mean = (double)panels * (p[tau] < p[w] ? p[tau] : p[w]),
         .loops = 1,
-        .row = make_row,
-        .of = &s};
-    return rc_rows_build(&rows, seed, out, err);
+        .p = p,
+        .seed = seed,
+        .row = row};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_segments = {

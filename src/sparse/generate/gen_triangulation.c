@@ -5,45 +5,40 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, width };
 
-typedef struct grid {
-    int64_t n;
-    int64_t width;
-    uint64_t seed;
-} grid_t;
-
 /* Whether the square whose corner nearest to the origin is (x, y) is cut from there to (x + 1, y +
- * 1). */
-static int falling(const grid_t *g, int64_t x, int64_t y)
+ * 1); `at` is the number of that corner. */
+static int falling(const rc_rows_t *r, int64_t at)
 {
-    return (int)(rc_draw_of(g->seed, y * g->width + x).key & 1);
+    return (int)(rc_draw_of(r->seed, at).key & 1);
 }
 
-static void row(const void *of, int64_t i, rc_row_t *out)
+static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
-    const grid_t *g = of;
-    int64_t x = i % g->width;
-    int64_t y = i / g->width;
-    int right = x + 1 < g->width;
+    int64_t along = *(const int64_t *)r->of;
+    int64_t x = i % along;
+    int above = i >= along;
+    int right = x + 1 < along;
     rc_row_add(out, x > 0 ? i - 1 : -1);
-    rc_row_add(out, right && i + 1 < g->n ? i + 1 : -1);
-    rc_row_add(out, i - g->width);
-    rc_row_add(out, i + g->width);
-    if (x > 0 && y > 0 && falling(g, x - 1, y - 1))
-        rc_row_add(out, i - g->width - 1);
-    if (right && falling(g, x, y))
-        rc_row_add(out, i + g->width + 1);
-    if (right && y > 0 && !falling(g, x, y - 1))
-        rc_row_add(out, i - g->width + 1);
-    if (x > 0 && !falling(g, x - 1, y))
-        rc_row_add(out, i + g->width - 1);
+    rc_row_add(out, right && i + 1 < r->rows ? i + 1 : -1);
+    rc_row_add(out, i - along);
+    rc_row_add(out, i + along);
+    if (x > 0 && above && falling(r, i - along - 1))
+        rc_row_add(out, i - along - 1);
+    if (right && falling(r, i))
+        rc_row_add(out, i + along + 1);
+    if (right && above && !falling(r, i - along))
+        rc_row_add(out, i - along + 1);
+    if (x > 0 && !falling(r, i - 1))
+        rc_row_add(out, i + along - 1);
 }
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    grid_t g = {.n = (int64_t)p[n], .seed = seed};
-    g.width = p[width] > 0 ? (int64_t)p[width] : rc_whole_root(g.n, 2);
-    const rc_rows_t r = {.rows = g.n, .cols = g.n, .mean = 6, .row = row, .of = &g};
-    return rc_rows_build(&r, seed, out, err);
+    int64_t rows = (int64_t)p[n];
+    int64_t along = p[width] > 0 ? (int64_t)p[width] : rc_whole_root(rows, 2);
+    const rc_rows_t r = {
+        .rows = rows, .cols = rows, .mean = 6, .seed = seed, .row = row, .of = &along};
+    return rc_rows_build(&r, out, err);
 }
 
 const rc_generator_t rc_generator_triangulation = {

@@ -4,16 +4,12 @@
 /* Indices of the parameters, in the order of the descriptor. */
 enum { n, cols, mean };
 
-static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static void fill(const double *p, rc_rng_t *r, rc_entries_t *e)
 {
-    int64_t rows = (int64_t)p[n];
-    int64_t width = p[cols] > 0 ? (int64_t)p[cols] : rows;
-    rc_rng_t r;
-    rc_rng_seed(&r, seed);
-    rc_entries_t e = {0};
-    for (int64_t i = 0; i < rows && !e.failed; i++)
-        rc_entries_add_uniform(&e, &r, i, width, rc_entries_count(&r, p[mean]));
-    return rc_entries_build(&e, rows, width, seed, out, err);
+    e->rows = (int64_t)p[n];
+    e->cols = p[cols] > 0 ? (int64_t)p[cols] : e->rows;
+    for (int64_t i = 0; i < e->rows && !e->failed; i++)
+        rc_entries_add_uniform(e, r, i, e->cols, rc_entries_count(r, p[mean]));
 }
 
 const rc_generator_t rc_generator_uniform = {
@@ -27,5 +23,5 @@ const rc_generator_t rc_generator_uniform = {
             {"cols", "columns, 0: as many as rows", 0, 0, 100000000, 1},
             {"mean", "mean entries drawn per row; equal ones count once", 10, 0, 100000, 0},
         },
-    .generate = generate,
+    .fill = fill,
 };

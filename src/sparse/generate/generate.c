@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/threads.h"
+#include "sparse/generate/entries.h"
 #include "sparse/generate/form.h"
 
 #include <inttypes.h>
@@ -188,7 +189,8 @@ rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t 
         value[i] = g->param[i].value;
     if (colon)
         RC_TRY(set_all(g, colon + 1, value, &form, err));
-    st = g->generate(value, (uint64_t)form.seed, out, err);
+    st = g->generate ? g->generate(value, (uint64_t)form.seed, out, err)
+                     : rc_entries_build(g, value, (uint64_t)form.seed, out, err);
     if (st == RC_OK)
         st = rc_form_fit(&form, out, err);
     if (st == RC_OK)

@@ -156,7 +156,7 @@ static int make_block(const rc_rows_t *r, pattern_t *p, int64_t b, rc_row_t *row
     for (int64_t i = first; i < block_end(p, b); i++) {
         if (i == first || r->same < 2 || i % r->same == 0) {
             row->n = 0;
-            r->row(r->of, i, row);
+            r->row(r, i, row);
             if (row->failed)
                 break;
             tidy(r->cols, row);
@@ -287,8 +287,7 @@ static rc_status_t mirror(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
 
 /* -------------------------------------------------------------------- result */
 
-static rc_status_t finish(
-    const rc_rows_t *r, pattern_t *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+static rc_status_t finish(const rc_rows_t *r, pattern_t *p, rc_csr_t *out, rc_err_t *err)
 {
     int64_t nnz = 0;
     for (int64_t i = 0; i < p->rows; i++)
@@ -296,7 +295,7 @@ static rc_status_t finish(
     RC_PASS(rc_csr_alloc(r->rows, r->cols, nnz, out, err));
     for (int64_t i = 0; i < p->rows; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + p->length[i];
-    uint64_t key = rc_rng_key(seed);
+    uint64_t key = rc_rng_key(r->seed);
 #pragma omp parallel for schedule(dynamic, 1)
     for (int64_t b = 0; b < p->blocks; b++) {
         const int32_t *col = p->block[b];
@@ -338,7 +337,7 @@ rc_status_t rc_rows_check(const rc_rows_t *r, rc_err_t *err)
     return rc_rows_memory(bytes_of(r->rows, entries), r->rows, entries, err);
 }
 
-rc_status_t rc_rows_build(const rc_rows_t *r, uint64_t seed, rc_csr_t *out, rc_err_t *err)
+rc_status_t rc_rows_build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err)
 {
     pattern_t p = {0};
     rc_status_t st;
@@ -347,7 +346,7 @@ rc_status_t rc_rows_build(const rc_rows_t *r, uint64_t seed, rc_csr_t *out, rc_e
     RC_TRY(make_rows(r, &p, err));
     if (r->mirror)
         RC_TRY(mirror(r, &p, err));
-    st = finish(r, &p, seed, out, err);
+    st = finish(r, &p, out, err);
 done:
     pattern_free(&p);
     return st;

@@ -20,25 +20,32 @@ typedef struct rc_row {
 /** Add an entry to the row; columns outside the matrix are left out. */
 void rc_row_add(rc_row_t *r, int64_t col);
 
+struct rc_rows;
+
+/** Make row i.  \param[in] r  what is made */
+typedef void rc_rows_make_fn(const struct rc_rows *r, int64_t i, rc_row_t *out);
+
 /** What is made. */
 typedef struct rc_rows {
     int64_t rows;
     int64_t cols;
-    double mean;  /**< entries of a row in the end, on average: what memory is asked for */
-    int mirror;   /**< 1: with (i, j) also (j, i); needs rows == cols */
-    int loops;    /**< 0: entries (i, i) are left out */
-    int64_t same; /**< from 2: rows with the same i / same have the same columns but for those
+    double mean;     /**< entries of a row in the end, on average: what memory is asked for */
+    int mirror;      /**< 1: with (i, j) also (j, i); needs rows == cols */
+    int loops;       /**< 0: entries (i, i) are left out */
+    int64_t same;    /**< from 2: rows with the same i / same have the same columns but for those
                        entries, which `row` adds, and it is asked for one of them; 0 or 1: of
                        each */
-    void (*row)(const void *of, int64_t i, rc_row_t *out);
-    const void *of;
+    const double *p; /**< parameters of the generator, in the order of its descriptor */
+    uint64_t seed;   /**< of the values, and of what rows draw */
+    rc_rows_make_fn *row;
+    const void *of; /**< what `row` needs beside */
 } rc_rows_t;
 
 /** Make the matrix.  The value at (i, j) depends on the seed, i and j only.
  *  \return RC_OK; RC_ENOMEM, before it is taken when more is needed than there is; RC_ERANGE.
  *  Cost O(rows + entries log(row length)) over the threads; memory 24 bytes a row and 20 an
  *  entry, the result included. */
-rc_status_t rc_rows_build(const rc_rows_t *r, uint64_t seed, rc_csr_t *out, rc_err_t *err);
+rc_status_t rc_rows_build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err);
 
 /** RC_ENOMEM when rc_rows_build would need more memory than there is; for what a generator takes
  *  before it. */
