@@ -9,8 +9,10 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/room.h"
 #include "order/graph.h"
 #include "order/lsh.h"
+#include "order/rows.h"
 #include "sparse/similarity.h"
 
 #include <stdlib.h>
@@ -20,51 +22,6 @@
 static int64_t length_of(const rc_csr_t *a, int64_t r)
 {
     return a->row_ptr[r + 1] - a->row_ptr[r];
-}
-
-/* Of the set of columns. */
-static uint64_t hash_row(const rc_csr_t *a, int64_t r)
-{
-    uint64_t h = (uint64_t)length_of(a, r);
-    for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-        h = (h ^ (uint64_t)a->col_idx[e]) * UINT64_C(0x9e3779b97f4a7c15) ^ h >> 31;
-    return rc_rng_mix(h);
-}
-
-static int equal_rows(const rc_csr_t *a, int64_t x, int64_t y)
-{
-    int64_t n = length_of(a, x);
-    return n == length_of(a, y) && memcmp(a->col_idx + a->row_ptr[x], a->col_idx + a->row_ptr[y],
-                                       (size_t)n * sizeof *a->col_idx) == 0;
-}
-
-/* Put the equal rows of r[0, n), increasing, into clusters. */
-static void join_equal(rc_units_t *u, const rc_ranked_t *r, int64_t n, int64_t size)
-{
-    for (int64_t i = 0; i < n; i++) {
-        int32_t first = (int32_t)r[i / size * size].tie;
-        u->parent[r[i].tie] = first;
-        u->size[first] = (int32_t)(i % size) + 1;
-    }
-}
-
-/* Rows of one hash: nearly always they are equal; those that differ are set apart. */
-static void join_run(const rc_csr_t *a, rc_units_t *u, rc_ranked_t *r, int64_t n, int64_t size)
-{
-    while (n > 0) {
-        int64_t same = 1;
-        for (int64_t i = 1; i < n; i++)
-            same += equal_rows(a, (int64_t)r[0].tie, (int64_t)r[i].tie);
-        if (same < n) { /* equal ones to the front: the first key stays the smallest */
-            for (int64_t i = 1; i < n; i++)
-                r[i].key = !equal_rows(a, (int64_t)r[0].tie, (int64_t)r[i].tie);
-            r[0].key = 0;
-            rc_ranked_sort(r, n, 1);
-        }
-        join_equal(u, r, same, size);
-        r += same;
-        n -= same;
-    }
 }
 
 static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc_err_t *err)
@@ -84,41 +41,46 @@ static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc
     return RC_OK;
 }
 
+/* Put equal rows into clusters, `size` at a time. */
+static void join_equal(
+    const rc_csr_t *a, int64_t size, const int32_t *number, int32_t *count, int32_t *first, rc_units_t *u)
+{
+    for (int64_t r = 0; r < a->rows; r++) {
+        u->parent[r] = (int32_t)r;
+        u->size[r] = 1;
+        if (length_of(a, r) == 0)
+            continue;
+        int32_t k = number[r];
+        if (count[k] % size == 0)
+            first[k] = (int32_t)r;
+        u->parent[r] = first[k];
+        u->size[first[k]] = (int32_t)(count[k]++ % size) + 1;
+    }
+}
+
 rc_status_t rc_units_find(
     const rc_csr_t *a, int64_t size, int threads, rc_units_t *out, rc_err_t *err)
 {
-    enum { alone = 1 << 18 }; /* below it a team costs more than it brings */
-    int64_t n = 0;
+    size_t rows = (size_t)a->rows;
+    rc_room_t room = {.what = "equal rows", .err = err};
     rc_units_t u = {0};
-    rc_status_t st = RC_ENOMEM;
-    u.parent = rc_alloc((size_t)a->rows, sizeof *u.parent, "clusters of rows", err);
-    u.size = rc_alloc((size_t)a->rows, sizeof *u.size, "clusters of rows", err);
-    rc_ranked_t *r = rc_alloc((size_t)a->rows, sizeof *r, "hashes of rows", err);
-    if (!u.parent || !u.size || !r)
-        goto done;
-    for (int64_t i = 0; i < a->rows; i++) {
-        u.parent[i] = (int32_t)i;
-        u.size[i] = 1;
-        if (length_of(a, i) > 0)
-            r[n++].tie = (uint64_t)i;
-    }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (a->nnz + n >= alone)
-    for (int64_t i = 0; i < n; i++)
-        r[i].key = hash_row(a, (int64_t)r[i].tie);
-    rc_ranked_sort(r, n, threads);
-    for (int64_t i = 0, end; i < n; i = end) {
-        uint64_t key = r[i].key;
-        for (end = i + 1; end < n && r[end].key == key; end++)
-            ;
-        join_run(a, &u, r + i, end - i, size);
-    }
-    st = list_units(a, size, &u, err);
+    rc_status_t st;
+    u.parent = rc_alloc(rows, sizeof *u.parent, "clusters of rows", err);
+    u.size = rc_alloc(rows, sizeof *u.size, "clusters of rows", err);
+    int32_t *number = rc_room_take(&room, rows, sizeof *number);
+    int32_t *count = rc_room_take0(&room, rows, sizeof *count);
+    int32_t *first = rc_room_take(&room, rows, sizeof *first);
+    RC_TRY(u.parent && u.size ? rc_room_status(&room) : RC_ENOMEM);
+    const rc_lists_t lists = {.n = a->rows, .ptr = a->row_ptr, .item = a->col_idx};
+    int64_t distinct;
+    RC_TRY(rc_number_lists(&lists, threads, number, &distinct, err));
+    join_equal(a, size, number, count, first, &u);
+    RC_TRY(list_units(a, size, &u, err));
+    *out = u;
+    u = (rc_units_t){0};
 done:
-    free(r);
-    if (st < 0)
-        rc_units_free(&u);
-    else
-        *out = u;
+    rc_room_free(&room);
+    rc_units_free(&u);
     return st;
 }
 

@@ -2,7 +2,7 @@
 #include "order/mask.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/rng.h"
+#include "order/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,52 +23,6 @@ static int64_t lines_of_row(const int32_t *col, int64_t n, int32_t line, int32_t
         count++;
     }
     return count;
-}
-
-static int same_mask(const rc_masks_t *m, int64_t r, int64_t s)
-{
-    int64_t n = rc_mask_size(m, r);
-    return n == rc_mask_size(m, s) && memcmp(m->line_of + m->ptr[r], m->line_of + m->ptr[s],
-                                          (size_t)n * sizeof *m->line_of) == 0;
-}
-
-/* Number equal masks alike, through an open hash table of first rows. */
-static rc_status_t group(rc_masks_t *m, int threads, rc_err_t *err)
-{
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)m->rows)
-        size *= 2;
-    uint64_t *hash = rc_alloc((size_t)m->rows, sizeof *hash, "row masks", err);
-    int32_t *table = rc_alloc((size_t)size, sizeof *table, "row masks", err);
-    if (!hash || !table) {
-        free(hash);
-        free(table);
-        return RC_ENOMEM;
-    }
-    int64_t rows = m->rows;
-#pragma omp parallel for num_threads(threads) schedule(static) if (rows > 10000)
-    for (int64_t r = 0; r < rows; r++) {
-        uint64_t h = 0;
-        for (int64_t i = m->ptr[r]; i < m->ptr[r + 1]; i++)
-            h = (h ^ (uint64_t)m->line_of[i]) * 0x9e3779b97f4a7c15u + (h >> 29);
-        hash[r] = rc_rng_hash(h, (uint64_t)rc_mask_size(m, r));
-    }
-    for (uint64_t i = 0; i < size; i++)
-        table[i] = -1;
-    m->groups = 0;
-    for (int64_t r = 0; r < rows; r++) {
-        uint64_t at = hash[r] & (size - 1);
-        while (table[at] >= 0 && (hash[table[at]] != hash[r] || !same_mask(m, table[at], r)))
-            at = (at + 1) & (size - 1);
-        if (table[at] < 0) {
-            table[at] = (int32_t)r;
-            m->group[r] = (int32_t)m->groups++;
-        } else
-            m->group[r] = m->group[table[at]];
-    }
-    free(hash);
-    free(table);
-    return RC_OK;
 }
 
 rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line, int threads,
@@ -99,7 +53,8 @@ rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line
         lines_of_row(a->col_idx + a->row_ptr[r], a->row_ptr[r + 1] - a->row_ptr[r], line,
             m.line_of + m.ptr[i]);
     }
-    RC_TRY(group(&m, threads, err));
+    const rc_lists_t lists = {.n = rows, .ptr = m.ptr, .item = m.line_of};
+    RC_TRY(rc_number_lists(&lists, threads, m.group, &m.groups, err));
     *out = m;
     return RC_OK;
 done:

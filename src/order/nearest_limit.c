@@ -3,7 +3,6 @@
 #include "order/nearest_parts.h"
 #include "order/ranked.h"
 #include "order/rows.h"
-#include "base/alloc.h"
 #include "base/error.h"
 
 #include <stdlib.h>
@@ -39,47 +38,48 @@ struct rc_nearest_limit {
 static rc_status_t rank_rows(rc_nearest_t *nn, const int32_t *rank, rc_err_t *err)
 {
     size_t n = (size_t)nn->n;
-    int32_t *key = rc_alloc(n, sizeof *key, "nearest rows", err);
-    int32_t *order = rc_alloc(n, sizeof *order, "nearest rows", err);
-    rc_status_t st = key && order ? RC_OK : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < nn->n; i++) {
+    rc_room_t room = {.what = nn->room.what, .err = err};
+    int32_t *key = rc_room_take(&room, n, sizeof *key);
+    int32_t *order = rc_room_take(&room, n, sizeof *order);
+    rc_status_t st;
+    RC_TRY(rc_room_status(&room));
+    for (int64_t i = 0; i < nn->n; i++) {
         key[i] = rank[nn->rows[i]];
         order[i] = (int32_t)i;
     }
-    if (st == RC_OK)
-        st = rc_sort_by_key(key, 0, nn->n, order, err);
-    for (int64_t i = 0; st == RC_OK && i < nn->n; i++) {
+    RC_TRY(rc_sort_by_key(key, 0, nn->n, order, err));
+    for (int64_t i = 0; i < nn->n; i++) {
         int32_t u = nn->row_unit[order[i]];
         nn->unit_row[nn->unit_next[u]++] = order[i];
         nn->cell_row[nn->cell_next[nn->unit[u].cell]++] = order[i];
     }
-    for (int64_t i = 0; st == RC_OK && i < nn->n; i++) {
+    for (int64_t i = 0; i < nn->n; i++) {
         int32_t u = nn->row_unit[i];
         nn->unit[u].head = nn->unit_row[--nn->unit_next[u]];
         nn->cell_next[nn->unit[u].cell]--;
     }
-    free(key);
-    free(order);
+done:
+    rc_room_free(&room);
     return st;
 }
 
 rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank, rc_err_t *err)
 {
     size_t units = (size_t)nn->units;
-    rc_nearest_limit_t *l = rc_alloc0(1, sizeof *l, "nearest rows", err);
-    RC_PASS(l ? RC_OK : RC_ENOMEM);
+    rc_room_t *own = &nn->room;
+    own->err = err;
+    rc_nearest_limit_t *l = rc_room_take(own, 1, sizeof *l);
+    RC_PASS(rc_room_status(own));
     nn->limit = l;
-    l->look = look;
-    l->spot = rc_alloc_aligned(units, sizeof *l->spot, "nearest rows", err);
-    l->mask = rc_alloc(units, sizeof *l->mask, "nearest rows", err);
-    l->list = rc_alloc((size_t)nn->slots, sizeof *l->list, "nearest rows", err);
-    l->here = rc_alloc0((size_t)nn->m->lines, 1, "nearest rows", err);
-    l->after = rc_alloc(units + 1, sizeof *l->after, "nearest rows", err);
-    l->before = rc_alloc(units + 1, sizeof *l->before, "nearest rows", err);
-    l->live = rc_alloc(units, sizeof *l->live, "nearest rows", err);
-    RC_PASS(l->live && l->spot && l->mask && l->list && l->here && l->after && l->before
-                ? RC_OK
-                : RC_ENOMEM);
+    *l = (rc_nearest_limit_t){.look = look};
+    l->spot = rc_room_take_aligned(own, units, sizeof *l->spot);
+    l->mask = rc_room_take(own, units, sizeof *l->mask);
+    l->list = rc_room_take(own, (size_t)nn->slots, sizeof *l->list);
+    l->here = rc_room_take0(own, (size_t)nn->m->lines, 1);
+    l->after = rc_room_take(own, units + 1, sizeof *l->after);
+    l->before = rc_room_take(own, units + 1, sizeof *l->before);
+    l->live = rc_room_take(own, units, sizeof *l->live);
+    RC_PASS(rc_room_status(own));
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
         l->spot[u] = (spot_t){.size = (int32_t)rc_mask_size(nn->m, row)};
@@ -88,20 +88,6 @@ rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank
     for (int64_t u = 0; u <= nn->units; u++)
         l->after[u] = l->before[u] = (int32_t)u;
     return rank_rows(nn, rank, err);
-}
-
-void rc_nearest_limit_free(rc_nearest_limit_t *l)
-{
-    if (!l)
-        return;
-    free(l->spot);
-    free(l->mask);
-    free(l->list);
-    free(l->live);
-    free(l->here);
-    free(l->after);
-    free(l->before);
-    free(l);
 }
 
 void rc_nearest_limit_remove(rc_nearest_limit_t *l, int32_t unit)

@@ -2,23 +2,21 @@
 #include "config.h"
 #include "order/nearest_parts.h"
 #include "order/rows.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Number the lines that occur here and count the units that need each. */
-static rc_status_t count_lines(rc_nearest_t *nn, int32_t **count, rc_err_t *err)
+static rc_status_t count_lines(rc_nearest_t *nn, rc_room_t *room, int32_t **count)
 {
     int32_t *map = nn->maps->line;
     int64_t bits = 0;
     for (int64_t u = 0; u < nn->units; u++)
         bits += rc_mask_size(nn->m, rc_nearest_model_row(nn, u));
     int64_t most = bits < nn->m->lines ? bits : nn->m->lines;
-    nn->line = rc_alloc((size_t)most, sizeof *nn->line, "nearest rows", err);
-    *count = rc_alloc0((size_t)most, sizeof **count, "nearest rows", err);
+    nn->line = rc_room_take(&nn->room, (size_t)most, sizeof *nn->line);
+    *count = rc_room_take0(room, (size_t)most, sizeof **count);
     RC_PASS(nn->line && *count ? RC_OK : RC_ENOMEM);
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
@@ -72,7 +70,7 @@ static double walk_ns(const int32_t *count, const int32_t *order, int64_t from, 
  * signatures to scan; their number is counted (by hash) for a growing number of lines.
  *  order  line numbers by decreasing count */
 static rc_status_t choose_dense(
-    rc_nearest_t *nn, const int32_t *count, const int32_t *order, int64_t *dense, rc_err_t *err)
+    rc_nearest_t *nn, rc_room_t *room, const int32_t *count, const int32_t *order, int64_t *dense)
 {
     const double cheap_ns = 5e6;
     const int64_t most_words = (int64_t)1 << 27; /* of all signatures: 1 GiB */
@@ -84,14 +82,14 @@ static rc_status_t choose_dense(
     uint64_t size = 16;
     while (size < 2 * (uint64_t)nn->units)
         size *= 2;
-    int32_t *rank = rc_alloc((size_t)nn->present, sizeof *rank, "nearest rows", err);
-    uint64_t *hash = rc_alloc0((size_t)nn->units, sizeof *hash, "nearest rows", err);
-    uint64_t *table = rc_alloc((size_t)size, sizeof *table, "nearest rows", err);
-    rc_status_t st = rank && hash && table ? RC_OK : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < nn->present; i++)
+    int32_t *rank = rc_room_take(room, (size_t)nn->present, sizeof *rank);
+    uint64_t *hash = rc_room_take0(room, (size_t)nn->units, sizeof *hash);
+    uint64_t *table = rc_room_take(room, (size_t)size, sizeof *table);
+    RC_PASS(rc_room_status(room));
+    for (int64_t i = 0; i < nn->present; i++)
         rank[order[i]] = (int32_t)i;
     int64_t from = 0;
-    for (int64_t to = 1; st == RC_OK && from < nn->present; to = to < 64 ? 2 * to : to + 64) {
+    for (int64_t to = 1; from < nn->present; to = to < 64 ? 2 * to : to + 64) {
         if (to > nn->present)
             to = nn->present;
         if (nn->units > most_words / ((to + 63) / 64))
@@ -113,37 +111,30 @@ static rc_status_t choose_dense(
         } else if (scan > ns)
             break; /* more lines never make fewer signatures */
     }
-    free(rank);
-    free(hash);
-    free(table);
-    return st;
+    return RC_OK;
 }
 
 rc_status_t rc_nearest_make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *err)
 {
-    rc_status_t st;
+    rc_room_t room = {.what = nn->room.what, .err = err};
     int32_t *count = NULL;
-    int32_t *order = NULL;
-    RC_TRY(count_lines(nn, &count, err));
-    st = RC_ENOMEM;
-    order = rc_alloc((size_t)nn->present, sizeof *order, "nearest rows", err);
-    if (!order)
-        goto done;
+    rc_status_t st;
+    RC_TRY(count_lines(nn, &room, &count));
+    int32_t *order = rc_room_take(&room, (size_t)nn->present, sizeof *order);
+    RC_TRY(rc_room_status(&room));
     for (int64_t i = 0; i < nn->present; i++)
         order[i] = (int32_t)i;
     RC_TRY(rc_sort_by_key(count, 1, nn->present, order, err));
     int64_t dense = dense_lines < nn->present ? dense_lines : nn->present;
     if (dense < 0)
-        RC_TRY(choose_dense(nn, count, order, &dense, err));
+        RC_TRY(choose_dense(nn, &room, count, order, &dense));
     nn->words = (dense + 63) / 64;
     nn->slots = nn->present - dense;
     for (int64_t i = 0; i < nn->present; i++) {
         int32_t l = nn->line[order[i]];
         nn->maps->line[l] = i < dense ? (int32_t)(-2 - i) : (int32_t)(i - dense);
     }
-    st = RC_OK;
 done:
-    free(count);
-    free(order);
+    rc_room_free(&room);
     return st;
 }

@@ -4,6 +4,7 @@
 #ifndef RC_ORDER_NEAREST_PARTS_H
 #define RC_ORDER_NEAREST_PARTS_H
 
+#include "base/room.h"
 #include "order/nearest.h"
 
 enum {
@@ -58,6 +59,7 @@ typedef struct rc_nearest_query {
 typedef struct rc_nearest_limit rc_nearest_limit_t;
 
 struct rc_nearest {
+    rc_room_t room; /* of all that follows */
     const rc_masks_t *m;
     const int32_t *load;
     rc_nearest_tie_t tie;
@@ -164,9 +166,6 @@ void rc_nearest_search_limited(
 
 /** A unit of a limited search has no rows left. */
 void rc_nearest_limit_remove(rc_nearest_limit_t *l, int32_t unit);
-
-/** NULL is allowed. */
-void rc_nearest_limit_free(rc_nearest_limit_t *l);
 
 /** Lay out the scan for the signatures that have rows left. */
 void rc_nearest_compact(rc_nearest_t *nn);

@@ -2,6 +2,8 @@
 #include "order/rows.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/rng.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,4 +69,55 @@ rc_status_t rc_rows_by_load(
     for (int64_t i = 0; i < n; i++)
         order[i] = (int32_t)i;
     return rc_sort_by_key(load, descending, n, order, err);
+}
+
+static uint64_t hash_list(const rc_lists_t *l, int64_t i)
+{
+    uint64_t h = 0;
+    for (int64_t e = l->ptr[i]; e < l->ptr[i + 1]; e++)
+        h = (h ^ (uint64_t)l->item[e]) * UINT64_C(0x9e3779b97f4a7c15) + (h >> 29);
+    return rc_rng_hash(h, (uint64_t)(l->ptr[i + 1] - l->ptr[i]));
+}
+
+static int same_lists(const rc_lists_t *l, int64_t i, int64_t j)
+{
+    int64_t n = l->ptr[i + 1] - l->ptr[i];
+    if (n != l->ptr[j + 1] - l->ptr[j])
+        return 0;
+    return n == 0 ||
+           memcmp(l->item + l->ptr[i], l->item + l->ptr[j], (size_t)n * sizeof *l->item) == 0;
+}
+
+/* Through an open hash table of first lists. */
+rc_status_t rc_number_lists(
+    const rc_lists_t *l, int threads, int32_t *number, int64_t *count, rc_err_t *err)
+{
+    rc_room_t room = {.what = "equal rows", .err = err};
+    int64_t n = l->n;
+    uint64_t size = 16;
+    while (size < 2 * (uint64_t)n)
+        size *= 2;
+    uint64_t *hash = rc_room_take(&room, (size_t)n, sizeof *hash);
+    int32_t *table = rc_room_take(&room, (size_t)size, sizeof *table);
+    rc_status_t st;
+    RC_TRY(rc_room_status(&room));
+#pragma omp parallel for num_threads(threads) schedule(static) if (n > 10000)
+    for (int64_t i = 0; i < n; i++)
+        hash[i] = hash_list(l, i);
+    for (uint64_t at = 0; at < size; at++)
+        table[at] = -1;
+    *count = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t at = hash[i] & (size - 1);
+        while (table[at] >= 0 && (hash[table[at]] != hash[i] || !same_lists(l, table[at], i)))
+            at = (at + 1) & (size - 1);
+        if (table[at] < 0) {
+            table[at] = (int32_t)i;
+            number[i] = (int32_t)(*count)++;
+        } else
+            number[i] = number[table[at]];
+    }
+done:
+    rc_room_free(&room);
+    return st;
 }

@@ -1,4 +1,4 @@
-/** \file order/rows.h  Warp loads of rows, and rows sorted by them.  All local. */
+/** \file order/rows.h  Warp loads of rows, rows sorted by them, and equal rows.  All local. */
 #ifndef RC_ORDER_ROWS_H
 #define RC_ORDER_ROWS_H
 
@@ -17,6 +17,19 @@ rc_status_t rc_row_loads(const rc_csr_t *a, int32_t nt, int threads, int32_t **l
  *          memory 4n bytes. */
 rc_status_t rc_sort_by_key(
     const int32_t *key, int descending, int64_t n, int32_t *order, rc_err_t *err);
+
+/** Lists of numbers, one behind the other. */
+typedef struct rc_lists {
+    int64_t n;
+    const int64_t *ptr;  /**< [n + 1] */
+    const int32_t *item; /**< [ptr[n]] */
+} rc_lists_t;
+
+/** Number equal lists alike, in the order of the first ones.
+ *  \param[out] number  [n]  \param[out] count  of distinct lists
+ *  \return RC_OK, RC_ENOMEM.  Cost O(ptr[n] + n), memory at most 24 bytes a list. */
+rc_status_t rc_number_lists(
+    const rc_lists_t *l, int threads, int32_t *number, int64_t *count, rc_err_t *err);
 
 /** Rows 0 .. n-1 sorted by load, ties by index.
  *  \param[out] order  [n], caller's */
