@@ -132,7 +132,10 @@ static int64_t join_once(const rc_cell_search_t *c, int64_t step, uint32_t round
     return found;
 }
 
-void rc_cells_join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t step, int32_t *up)
+/* Join the n cells of the present level to ceil(n / branch) larger ones, by the links of every
+ * step-th row.  c->at becomes the cells of the next level.
+ * \param[out] up  [n] the cell of the next level */
+static void join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t step, int32_t *up)
 {
     for (int64_t k = 0; k < n; k++)
         c->key[k] = RC_LOCAL_NONE;
@@ -147,6 +150,22 @@ void rc_cells_join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t
         c->at[k] = (uint32_t)up[c->at[k]];
 }
 
+rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of)
+{
+    c->n[0] = c->count;
+    c->step[0] = 1;
+    for (int l = 0; c->n[l] > most; l = c->levels) {
+        int64_t branch = branch_of(c, c->n[l]);
+        c->up[l] = rc_room_take(&c->room, (size_t)c->n[l], sizeof *c->up[l]);
+        RC_PASS(rc_room_status(&c->room));
+        join(c, c->n[l], branch, c->step[l], c->up[l]);
+        c->levels = l + 1;
+        c->n[l + 1] = (c->n[l] + branch - 1) / branch;
+        c->step[l + 1] = c->step[l] * rc_local_thinning(branch);
+    }
+    return RC_OK;
+}
+
 rc_status_t rc_cells_grow(
     const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err)
 {
@@ -154,14 +173,16 @@ rc_status_t rc_cells_grow(
     const int64_t most = INT64_C(1) << RC_LOCAL_CELL_BITS;
     int64_t least = (a->rows + most - 1) / most;
     rc_cell_search_t *c = out;
-    *c = (rc_cell_search_t){.in = in, .size = size < least ? least : size};
+    *c = (rc_cell_search_t){.room = {.what = "cells of rows", .err = err},
+        .in = in,
+        .size = size < least ? least : size};
     c->count = (a->rows + c->size - 1) / c->size;
-    c->row = rc_alloc((size_t)a->rows, sizeof *c->row, "cells of rows", err);
-    c->col = rc_alloc((size_t)a->cols, sizeof *c->col, "cells of columns", err);
-    c->link = rc_alloc((size_t)a->rows, sizeof *c->link, "links of cells", err);
-    c->at = rc_alloc((size_t)c->count, sizeof *c->at, "cells", err);
-    c->key = rc_alloc((size_t)c->count, sizeof *c->key, "cells", err);
-    RC_PASS(c->row && c->col && c->link && c->at && c->key ? RC_OK : RC_ENOMEM);
+    c->row = rc_room_take(&c->room, (size_t)a->rows, sizeof *c->row);
+    c->col = rc_room_take(&c->room, (size_t)a->cols, sizeof *c->col);
+    c->link = rc_room_take(&c->room, (size_t)a->rows, sizeof *c->link);
+    c->at = rc_room_take(&c->room, (size_t)c->count, sizeof *c->at);
+    c->key = rc_room_take(&c->room, (size_t)c->count, sizeof *c->key);
+    RC_PASS(rc_room_status(&c->room));
     grow(c);
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, CHUNK)
     for (int64_t r = 0; r < a->rows; r++)
@@ -169,15 +190,6 @@ rc_status_t rc_cells_grow(
     for (int64_t k = 0; k < c->count; k++)
         c->at[k] = (uint32_t)k;
     return RC_OK;
-}
-
-void rc_cells_free(rc_cell_search_t *c)
-{
-    free(c->row);
-    free(c->col);
-    free(c->link);
-    free(c->at);
-    free(c->key);
 }
 
 /* ------------------------------------------------------------- the schedule */

@@ -4,9 +4,14 @@
 #ifndef RC_ORDER_CELLS_H
 #define RC_ORDER_CELLS_H
 
+#include "base/alloc.h"
 #include "order/policy.h"
 
+enum { RC_CELL_LEVELS = 24 }; /**< above the cells of rows, at most: 2^23 in pairs */
+
+/** Free its room, also after a failure. */
 typedef struct rc_cell_search {
+    rc_room_t room;
     const rc_order_input_t *in;
     int64_t size;   /**< rows a cell, about */
     int64_t count;  /**< cells of rows */
@@ -15,22 +20,26 @@ typedef struct rc_cell_search {
     uint32_t *link; /**< [rows] the cell that a row links its own with, or RC_LOCAL_NONE */
     uint32_t *at;   /**< [count] the cell of the present level that a cell of rows is in */
     uint32_t *key;  /**< [count] round and cell of the next level */
+    int levels;     /**< above the cells of rows */
+    int64_t n[RC_CELL_LEVELS + 1];    /**< cells of a level */
+    int64_t step[RC_CELL_LEVELS + 1]; /**< rows from one link to the next */
+    int32_t *up[RC_CELL_LEVELS];      /**< [n] the cell of the next level */
 } rc_cell_search_t;
 
 /** Grow the cells of rows, of about `size` rows but not more cells than there may be, and link
  *  them.
- *  \param[in]  in   borrowed until rc_cells_free
- *  \param[out] out  to be freed, also after a failure; `at` is the cells of rows
+ *  \param[in]  in   borrowed as long as the search
+ *  \param[out] out  `at` is the cells of rows
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_cells_grow(
     const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err);
 
-void rc_cells_free(rc_cell_search_t *c);
+/** Cells of a level of n that join to one, about: 2 or more. */
+typedef int64_t rc_cells_branch_fn(const rc_cell_search_t *c, int64_t n);
 
-/** Join the n cells of the present level to ceil(n / branch) larger ones, by the links of every
- *  step-th row.  c->at becomes the cells of the next level.
- *  \param[out] up  [n] the cell of the next level */
-void rc_cells_join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t step, int32_t *up);
+/** Join the cells of level after level to larger ones, while there are more than `most`.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of);
 
 /** The schedule of rows by (rank of their cell, smallest column, row number), then `rounds` of
  *  label propagation.  The cells of rows, and links, are lost.

@@ -9,7 +9,6 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/room.h"
 #include "order/graph.h"
 #include "order/lsh.h"
 #include "order/rows.h"
@@ -42,8 +41,8 @@ static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc
 }
 
 /* Put equal rows into clusters, `size` at a time. */
-static void join_equal(
-    const rc_csr_t *a, int64_t size, const int32_t *number, int32_t *count, int32_t *first, rc_units_t *u)
+static void join_equal(const rc_csr_t *a, int64_t size, const int32_t *number, int32_t *count,
+    int32_t *first, rc_units_t *u)
 {
     for (int64_t r = 0; r < a->rows; r++) {
         u->parent[r] = (int32_t)r;

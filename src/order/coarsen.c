@@ -16,6 +16,14 @@ void rc_grouping_free(rc_grouping_t *g)
     *g = (rc_grouping_t){0};
 }
 
+int64_t rc_grouping_most(const rc_grouping_t *g)
+{
+    int64_t most = 0;
+    for (int64_t k = 0; k < g->count; k++)
+        most = g->ptr[k + 1] - g->ptr[k] > most ? g->ptr[k + 1] - g->ptr[k] : most;
+    return most;
+}
+
 /* The lists of members of groups whose numbers are known.  Takes `group` over, whatever the
  * outcome. */
 static rc_status_t list_members(
@@ -230,31 +238,17 @@ static void place_small(merging_t *m, int32_t k)
         merge(m, k, to);
 }
 
-static void free_merging(merging_t *m)
-{
-    free(m->into);
-    free(m->next);
-    free(m->last);
-    free(m->members);
-    free(m->waiting);
-    free(m->weight);
-    free(m->near);
-    *m = (merging_t){0};
-}
-
-static rc_status_t open_merging(merging_t *m, rc_err_t *err)
+static rc_status_t open_merging(merging_t *m, rc_room_t *room)
 {
     size_t n = (size_t)m->made->count;
-    m->into = rc_alloc(n, sizeof *m->into, "groups", err);
-    m->next = rc_alloc(n, sizeof *m->next, "groups", err);
-    m->last = rc_alloc(n, sizeof *m->last, "groups", err);
-    m->members = rc_alloc(n, sizeof *m->members, "groups", err);
-    m->waiting = rc_alloc(n + 1, sizeof *m->waiting, "groups", err);
-    m->weight = rc_alloc0(n, sizeof *m->weight, "groups", err);
-    m->near = rc_alloc(n, sizeof *m->near, "groups", err);
-    RC_PASS(m->into && m->next && m->last && m->members && m->waiting && m->weight && m->near
-                ? RC_OK
-                : RC_ENOMEM);
+    m->into = rc_room_take(room, n, sizeof *m->into);
+    m->next = rc_room_take(room, n, sizeof *m->next);
+    m->last = rc_room_take(room, n, sizeof *m->last);
+    m->members = rc_room_take(room, n, sizeof *m->members);
+    m->waiting = rc_room_take(room, n + 1, sizeof *m->waiting);
+    m->weight = rc_room_take0(room, n, sizeof *m->weight);
+    m->near = rc_room_take(room, n, sizeof *m->near);
+    RC_PASS(rc_room_status(room));
     for (size_t k = 0; k < n; k++) {
         m->into[k] = m->last[k] = (int32_t)k;
         m->next[k] = m->waiting[k] = -1;
@@ -281,6 +275,7 @@ rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out
 {
     rc_grouping_t made = {0};
     merging_t m = {.g = g, .made = &made, .size = size};
+    rc_room_t room = {.what = "groups", .err = err};
     int64_t count = 0;
     rc_status_t st;
     int32_t *group = rc_alloc((size_t)g->n, sizeof *group, "groups", err);
@@ -289,7 +284,7 @@ rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out
     st = list_members(group, g->n, count, &made, err);
     group = NULL;
     RC_TRY(st);
-    RC_TRY(open_merging(&m, err));
+    RC_TRY(open_merging(&m, &room));
     for (int64_t k = 0; k < count; k++)
         if (m.into[k] == k && m.members[k] <= size / 2)
             place_small(&m, (int32_t)k);
@@ -297,13 +292,13 @@ rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out
     group = made.group;
     made.group = NULL;
     rc_grouping_free(&made);
-    free_merging(&m);
+    rc_room_free(&room);
     st = list_members(group, g->n, count, out, err);
     group = NULL;
 done:
     free(group);
     rc_grouping_free(&made);
-    free_merging(&m);
+    rc_room_free(&room);
     return st;
 }
 
@@ -382,10 +377,7 @@ static rc_status_t name_groups(const rc_level_t *fine, rc_grouping_t *groups, rc
  * edges. */
 static int32_t heaviest_between(const rc_graph_t *g, const rc_grouping_t *groups)
 {
-    int64_t most = 0;
-    for (int64_t k = 0; k < groups->count; k++)
-        most =
-            groups->ptr[k + 1] - groups->ptr[k] > most ? groups->ptr[k + 1] - groups->ptr[k] : most;
+    int64_t most = rc_grouping_most(groups);
     int64_t bound = rc_sat_mul(g->heaviest, rc_sat_mul(most, most));
     return bound < INT32_MAX ? (int32_t)bound : INT32_MAX;
 }

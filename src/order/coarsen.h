@@ -16,6 +16,9 @@ typedef struct rc_grouping {
 
 void rc_grouping_free(rc_grouping_t *g);
 
+/** Members of the largest group; 0 without groups. */
+int64_t rc_grouping_most(const rc_grouping_t *g);
+
 /** Runs of `size` consecutive vertices, counted from the last one: of a graph in Cuthill-McKee
  *  order those of the reverse one.
  *  \param[out] out  free with rc_grouping_free

@@ -20,7 +20,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 
 /* Units plus entries below which a team costs more than it brings: it waits at each of some 200
  * barriers, and on a busy machine for a core that is somebody else's.  A candidate of a band counts
@@ -45,6 +44,7 @@ typedef struct worker {
 } worker_t;
 
 typedef struct lsh {
+    rc_room_t room; /* of the arrays */
     const rc_csr_t *a;
     const rc_units_t *units;
     const rc_lsh_rule_t *rule;
@@ -349,7 +349,7 @@ static rc_status_t compare_bands(
     return st;
 }
 
-static rc_status_t allocate(lsh_t *l, rc_err_t *err)
+static rc_status_t allocate(lsh_t *l)
 {
     int64_t n = l->units->count;
     l->part_bits = 0;
@@ -357,19 +357,14 @@ static rc_status_t allocate(lsh_t *l, rc_err_t *err)
         l->part_bits++;
     l->parts = INT64_C(1) << l->part_bits;
     size_t words = (size_t)rc_sat_mul(l->words, n);
-    for (int i = 0; i < 2; i++) {
-        l->word[i] = rc_alloc(words, sizeof *l->word[i], "signatures", err);
-        RC_PASS(l->word[i] ? RC_OK : RC_ENOMEM);
-    }
-    l->item = rc_alloc((size_t)n, sizeof *l->item, "buckets", err);
-    l->part = rc_alloc((size_t)l->parts + 1, sizeof *l->part, "buckets", err);
-    l->worker = rc_alloc0((size_t)l->threads, sizeof *l->worker, "candidates", err);
-    RC_PASS(l->item && l->part && l->worker ? RC_OK : RC_ENOMEM);
-    if (l->a->nnz / 2 >= l->a->cols) { /* else an entry at a time is faster, and takes no memory */
-        l->hash = rc_alloc((size_t)l->a->cols, 2 * sizeof *l->hash, "hashes of columns", err);
-        RC_PASS(l->hash ? RC_OK : RC_ENOMEM);
-    }
-    return RC_OK;
+    for (int i = 0; i < 2; i++)
+        l->word[i] = rc_room_take(&l->room, words, sizeof *l->word[i]);
+    l->item = rc_room_take(&l->room, (size_t)n, sizeof *l->item);
+    l->part = rc_room_take(&l->room, (size_t)l->parts + 1, sizeof *l->part);
+    l->worker = rc_room_take0(&l->room, (size_t)l->threads, sizeof *l->worker);
+    if (l->a->nnz / 2 >= l->a->cols) /* else an entry at a time is faster, and takes no memory */
+        l->hash = rc_room_take(&l->room, (size_t)l->a->cols, 2 * sizeof *l->hash);
+    return rc_room_status(&l->room);
 }
 
 rc_status_t rc_lsh_check(const rc_lsh_rule_t *rule, rc_err_t *err)
@@ -392,7 +387,8 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
     rc_lsh_facts_t *facts, rc_err_t *err)
 {
-    lsh_t l = {.a = a,
+    lsh_t l = {.room = {.what = "signatures of rows", .err = err},
+        .a = a,
         .units = units,
         .rule = rule,
         .sim_min = rc_lsh_sim_min(rule),
@@ -404,16 +400,11 @@ rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_ls
     *list = (rc_pair_list_t){0};
     facts->candidates = facts->pairs = facts->bands = 0;
     l.team = team_of(&l, 0);
-    rc_status_t st = allocate(&l, err);
+    rc_status_t st = allocate(&l);
     if (st == RC_OK)
         st = compare_bands(&l, in, facts, err);
     for (int i = 0; l.worker && i < l.threads; i++)
         rc_pair_list_free(&l.worker[i].found);
-    free(l.worker);
-    free(l.word[0]);
-    free(l.word[1]);
-    free(l.hash);
-    free(l.item);
-    free(l.part);
+    rc_room_free(&l.room);
     return st;
 }

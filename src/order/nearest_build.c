@@ -288,8 +288,8 @@ static rc_status_t make_search(rc_nearest_t *nn)
     }
     nn->position_sig = rc_room_take(own, sigs, sizeof *nn->position_sig);
     nn->position_size = rc_room_take(own, sigs, sizeof *nn->position_size);
-    nn->scan = rc_room_take_aligned(
-        own, blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan);
+    nn->scan =
+        rc_room_take_aligned(own, blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan);
     nn->pop_start = rc_room_take(own, (size_t)nn->words * 64 + 2, sizeof *nn->pop_start);
     RC_PASS(rc_room_status(own));
     rc_nearest_compact(nn);

@@ -4,7 +4,7 @@
 #ifndef RC_ORDER_NEAREST_PARTS_H
 #define RC_ORDER_NEAREST_PARTS_H
 
-#include "base/room.h"
+#include "base/alloc.h"
 #include "order/nearest.h"
 
 enum {

@@ -34,6 +34,7 @@ enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the hea
 
 /* A part. */
 typedef struct blk {
+    rc_room_t room; /* of the arrays, but for bound */
     rc_csr_t a;     /* its rows; columns without hubs, numbered as they come; no values */
     int64_t *ptr;   /* [cols + 2] rows of every column */
     int32_t *idx;   /* [nnz] */
@@ -217,15 +218,15 @@ static rc_status_t prepare(
         int64_t row = row_of(all, r);
         nnz += (size_t)(all->in->a->row_ptr[row + 1] - all->in->a->row_ptr[row]);
     }
-    b->a.row_ptr = rc_alloc(rows + 1, sizeof *b->a.row_ptr, "rows for blocks", err);
-    b->a.col_idx = rc_alloc(nnz, sizeof *b->a.col_idx, "rows for blocks", err);
-    b->fresh = rc_alloc(rows, sizeof *b->fresh, "rows for blocks", err);
-    b->heap = rc_alloc(rows, sizeof *b->heap, "rows for blocks", err);
-    b->at = rc_alloc(rows, sizeof *b->at, "rows for blocks", err);
-    RC_PASS(b->a.row_ptr && b->a.col_idx && b->fresh && b->heap && b->at ? RC_OK : RC_ENOMEM);
+    b->a.row_ptr = rc_room_take(&b->room, rows + 1, sizeof *b->a.row_ptr);
+    b->a.col_idx = rc_room_take(&b->room, nnz, sizeof *b->a.col_idx);
+    b->fresh = rc_room_take(&b->room, rows, sizeof *b->fresh);
+    b->heap = rc_room_take(&b->room, rows, sizeof *b->heap);
+    b->at = rc_room_take(&b->room, rows, sizeof *b->at);
+    RC_PASS(rc_room_status(&b->room));
     copy_rows(all, begin, b, local);
-    b->block = rc_alloc((size_t)b->a.cols, sizeof *b->block, "columns of blocks", err);
-    RC_PASS(b->block ? RC_OK : RC_ENOMEM);
+    b->block = rc_room_take(&b->room, (size_t)b->a.cols, sizeof *b->block);
+    RC_PASS(rc_room_status(&b->room));
     for (int64_t c = 0; c < b->a.cols; c++)
         b->block[c] = -1;
     for (int64_t r = 0; r < b->a.rows; r++) {
@@ -235,24 +236,12 @@ static rc_status_t prepare(
     return rc_pattern_transpose(&b->a, &b->ptr, &b->idx, err);
 }
 
-static void drop(blk_t *b)
-{
-    free(b->a.row_ptr);
-    free(b->a.col_idx);
-    free(b->ptr);
-    free(b->idx);
-    free(b->block);
-    free(b->fresh);
-    free(b->heap);
-    free(b->at);
-}
-
 /* \return RC_OK, RC_ENOMEM or RC_EINTR */
 static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t *err)
 {
     int64_t rows = all->in->a->rows;
     int64_t begin = rc_part_begin(rows, all->parts, k);
-    blk_t b = {.bound = all->bound + begin};
+    blk_t b = {.room = {.what = "rows for blocks", .err = err}, .bound = all->bound + begin};
     b.a.rows = rc_part_begin(rows, all->parts, k + 1) - begin;
     int32_t *slot = all->slot + begin;
     rc_status_t st = prepare(all, begin, local, &b, err);
@@ -264,7 +253,9 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t 
         all->blocks[k] = b.blocks;
         all->columns += b.columns;
     }
-    drop(&b);
+    rc_room_free(&b.room);
+    free(b.ptr);
+    free(b.idx);
     return st;
 }
 

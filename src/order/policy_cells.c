@@ -33,57 +33,34 @@
  * row while it sorts.
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "order/cells.h"
-#include "order/local.h"
 #include "order/policy.h"
 #include "order/rows.h"
 
-#include <stdlib.h>
-
 enum { PARAM_SIZE, PARAM_BRANCH, PARAM_ROUNDS };
-enum { LEVELS = 32 };
 
-typedef struct state {
-    rc_cell_search_t cells;
-    int64_t branch;
-    int32_t *up[LEVELS]; /* [cells of level l] the cell of level l + 1 */
-    int64_t n[LEVELS];   /* cells of level l */
-    int levels;
-} state_t;
-
-static rc_status_t join_all(state_t *s, rc_err_t *err)
+static int64_t branch_of(const rc_cell_search_t *c, int64_t n)
 {
-    int64_t n = s->cells.count;
-    int64_t step = 1;
-    for (; n > s->branch;
-         n = (n + s->branch - 1) / s->branch, step *= rc_local_thinning(s->branch)) {
-        int32_t *up = rc_alloc((size_t)n, sizeof *up, "cells of cells", err);
-        RC_PASS(up ? RC_OK : RC_ENOMEM);
-        rc_cells_join(&s->cells, n, s->branch, step, up);
-        s->n[s->levels] = n;
-        s->up[s->levels++] = up;
-    }
-    return RC_OK;
+    (void)n;
+    return c->in->params->value[PARAM_BRANCH];
 }
 
 /* rank[k] of the cells of rows, in the memory of `at`; the order of a level in that of `key`. */
-static rc_status_t rank_cells(state_t *s, rc_err_t *err)
+static rc_status_t rank_cells(const rc_cell_search_t *c, rc_err_t *err)
 {
-    const rc_cell_search_t *c = &s->cells;
     rc_status_t st = RC_OK;
     int32_t *rank = (int32_t *)c->at;
     int32_t *order = (int32_t *)c->key;
     for (int64_t k = 0; k < c->count; k++)
         rank[k] = (int32_t)k; /* right for the top */
-    for (int l = s->levels - 1; l >= 0 && st == RC_OK; l--) {
-        for (int64_t k = 0; k < s->n[l]; k++) {
-            s->up[l][k] = rank[s->up[l][k]];
+    for (int l = c->levels - 1; l >= 0 && st == RC_OK; l--) {
+        for (int64_t k = 0; k < c->n[l]; k++) {
+            c->up[l][k] = rank[c->up[l][k]];
             order[k] = (int32_t)k;
         }
-        st = rc_sort_by_key(s->up[l], 0, s->n[l], order, err);
-        for (int64_t p = 0; p < s->n[l]; p++)
+        st = rc_sort_by_key(c->up[l], 0, c->n[l], order, err);
+        for (int64_t p = 0; p < c->n[l]; p++)
             rank[order[p]] = (int32_t)p;
     }
     return st;
@@ -91,17 +68,15 @@ static rc_status_t rank_cells(state_t *s, rc_err_t *err)
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    state_t s = {.branch = in->params->value[PARAM_BRANCH]};
-    rc_status_t st = rc_cells_grow(in, in->params->value[PARAM_SIZE], &s.cells, err);
-    if (st == RC_OK)
-        st = join_all(&s, err);
-    if (st == RC_OK)
-        st = rank_cells(&s, err);
-    if (st == RC_OK)
-        st = rc_cells_place(&s.cells, (int)in->params->value[PARAM_ROUNDS], out, err);
-    rc_cells_free(&s.cells);
-    for (int l = 0; l < s.levels; l++)
-        free(s.up[l]);
+    const int64_t *params = in->params->value;
+    rc_cell_search_t c;
+    rc_status_t st;
+    RC_TRY(rc_cells_grow(in, params[PARAM_SIZE], &c, err));
+    RC_TRY(rc_cells_join(&c, params[PARAM_BRANCH], branch_of));
+    RC_TRY(rank_cells(&c, err));
+    st = rc_cells_place(&c, (int)params[PARAM_ROUNDS], out, err);
+done:
+    rc_room_free(&c.room);
     return st;
 }
 

@@ -32,7 +32,7 @@ void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts)
 }
 
 /* Nothing but a check: the text is that of all parameters. */
-static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err)
+rc_status_t rc_lsh_identify(const rc_params_t *params, char *text, rc_err_t *err)
 {
     const rc_lsh_rule_t rule = rc_lsh_rule_of(params);
     (void)text;
@@ -63,6 +63,6 @@ const rc_policy_t rc_policy_lsh = {
     .version = 1,
     .on_request = 1,
     .param = {RC_LSH_PARAM_ROWS(RC_LSH_SIZE)},
-    .identify = identify,
+    .identify = rc_lsh_identify,
     .build = build,
 };

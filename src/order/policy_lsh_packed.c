@@ -111,27 +111,17 @@ static int64_t place(pack_t *k, const rc_schedule_t *lsh, int64_t panel, int32_t
     return straddling;
 }
 
-static rc_status_t allocate(pack_t *k, rc_err_t *err)
+static rc_status_t allocate(pack_t *k, rc_room_t *room)
 {
     size_t sizes = (size_t)k->most + 1;
     size_t pieces = (size_t)k->count + 1;
-    k->from = rc_alloc(pieces, sizeof *k->from, "pieces of clusters", err);
-    k->by_size = rc_alloc(pieces, sizeof *k->by_size, "pieces of clusters", err);
-    k->placed = rc_alloc0(pieces, sizeof *k->placed, "pieces of clusters", err);
-    k->end = rc_alloc0(sizes, sizeof *k->end, "sizes of clusters", err);
-    k->next = rc_alloc0(sizes, sizeof *k->next, "sizes of clusters", err);
-    k->below = rc_alloc0(sizes, sizeof *k->below, "sizes of clusters", err);
-    return k->from && k->by_size && k->placed && k->end && k->next && k->below ? RC_OK : RC_ENOMEM;
-}
-
-static void drop(pack_t *k)
-{
-    free(k->from);
-    free(k->by_size);
-    free(k->placed);
-    free(k->end);
-    free(k->next);
-    free(k->below);
+    k->from = rc_room_take(room, pieces, sizeof *k->from);
+    k->by_size = rc_room_take(room, pieces, sizeof *k->by_size);
+    k->placed = rc_room_take0(room, pieces, sizeof *k->placed);
+    k->end = rc_room_take0(room, sizes, sizeof *k->end);
+    k->next = rc_room_take0(room, sizes, sizeof *k->next);
+    k->below = rc_room_take0(room, sizes, sizeof *k->below);
+    return rc_room_status(room);
 }
 
 /* The pieces of an order with clusters; out is the schedule. */
@@ -139,10 +129,11 @@ static rc_status_t pack(
     const rc_schedule_t *lsh, int64_t panel, rc_schedule_t *out, rc_facts_t *facts, rc_err_t *err)
 {
     pack_t k = {.most = panel < lsh->rows ? panel : lsh->rows};
+    rc_room_t room = {.what = "pieces of clusters", .err = err};
     int64_t *ptr = NULL;
     rc_status_t st;
     count_pieces(&k, &lsh->group[0]);
-    RC_TRY(allocate(&k, err));
+    RC_TRY(allocate(&k, &room));
     cut(&k, &lsh->group[0]);
     sort_by_size(&k);
     ptr = rc_alloc((size_t)k.count + 1, sizeof *ptr, "pieces of clusters", err);
@@ -156,13 +147,8 @@ static rc_status_t pack(
         rc_schedule_free(out);
 done:
     free(ptr);
-    drop(&k);
+    rc_room_free(&room);
     return st;
-}
-
-static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err)
-{
-    return rc_policy_lsh.identify(params, text, err);
 }
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
@@ -183,6 +169,6 @@ const rc_policy_t rc_policy_lsh_packed = {
     .version = 1,
     .on_request = 1,
     .param = {RC_LSH_PARAM_ROWS(SIZE), {"panel", "slots of a panel", SIZE, 1, INT32_MAX, 0}},
-    .identify = identify,
+    .identify = rc_lsh_identify,
     .build = build,
 };

@@ -30,19 +30,16 @@
  * row while it sorts.
  * Cost O((1 + rounds) nnz + rounds of the search x rows). */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "order/cells.h"
 #include "order/curve.h"
 #include "order/policy.h"
 #include "order/rows.h"
-#include "order/steps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PARAM_SIZE, PARAM_ROUNDS };
-enum { TOP = RC_CURVE_TOP, NEAR = RC_CURVE_NEAR, DIMS = RC_CURVE_DIMS, LEVELS = 4 };
+enum { TOP = RC_CURVE_TOP, NEAR = RC_CURVE_NEAR, DIMS = RC_CURVE_DIMS };
 
 /* A place of a cell. */
 typedef struct place {
@@ -56,13 +53,9 @@ typedef struct sums {
 
 typedef struct state {
     rc_cell_search_t cells;
-    int levels;               /* above the cells of rows */
-    int64_t n[LEVELS + 1];    /* cells of a level */
-    int64_t step[LEVELS + 1]; /* rows from one link to the next */
-    int32_t *up[LEVELS];      /* [n] the cell of the next level */
-    place_t *place;           /* [count] of the present level */
-    place_t *above;           /* [count] of the one above */
-    sums_t *sums;             /* [count] */
+    place_t *place; /* [count] of the present level */
+    place_t *above; /* [count] of the one above */
+    sums_t *sums;   /* [count] */
 } state_t;
 
 /* The top level. */
@@ -74,24 +67,6 @@ typedef struct top {
     int32_t x[DIMS][TOP];
     int32_t next[TOP];
 } top_t;
-
-/* ------------------------------------------------------------------ levels */
-
-static rc_status_t join_all(state_t *s, rc_err_t *err)
-{
-    s->n[0] = s->cells.count;
-    s->step[0] = 1;
-    for (int l = 0; s->n[l] > TOP; l++) {
-        int64_t branch = rc_curve_branch(s->n[l]);
-        s->up[l] = rc_alloc((size_t)s->n[l], sizeof *s->up[l], "cells of cells", err);
-        RC_PASS(s->up[l] ? RC_OK : RC_ENOMEM);
-        rc_cells_join(&s->cells, s->n[l], branch, s->step[l], s->up[l]);
-        s->step[l + 1] = s->step[l] * rc_local_thinning(branch);
-        s->n[l + 1] = (s->n[l] + branch - 1) / branch;
-        s->levels = l + 1;
-    }
-    return RC_OK;
-}
 
 /* The cells that the link of a row joins, at the level of cells->at.  \return 0: none, or one and
  * the same */
@@ -110,7 +85,7 @@ static void find_neighbours(const state_t *s, top_t *t)
 {
     uint32_t x;
     uint32_t y;
-    for (int64_t r = 0; r < s->cells.in->a->rows; r += s->step[s->levels])
+    for (int64_t r = 0; r < s->cells.in->a->rows; r += s->cells.step[s->cells.levels])
         if (ends_of(&s->cells, r, &x, &y))
             t->joined[x][y] = t->joined[y][x] = 1;
     for (int k = 0; k < t->n; k++)
@@ -175,7 +150,7 @@ static int rank_of(const int32_t *x, int n, int k)
 
 static void place_top(const state_t *s, top_t *t)
 {
-    t->n = (int)s->n[s->levels];
+    t->n = (int)s->cells.n[s->cells.levels];
     find_neighbours(s, t);
     for (int d = 0; d < DIMS; d++)
         for (int k = 0; k < t->n; k++)
@@ -202,18 +177,18 @@ static void add(sums_t *to, const place_t *p)
 
 static void refine(const state_t *s, int l)
 {
-    int64_t step = s->step[l] * RC_CURVE_THINNING;
+    int64_t step = s->cells.step[l] * RC_CURVE_THINNING;
     uint32_t x;
     uint32_t y;
-    memset(s->sums, 0, (size_t)s->n[l] * sizeof *s->sums);
-    for (int64_t k = 0; k < s->n[l]; k++)
+    memset(s->sums, 0, (size_t)s->cells.n[l] * sizeof *s->sums);
+    for (int64_t k = 0; k < s->cells.n[l]; k++)
         add(&s->sums[k], &s->place[k]);
     for (int64_t r = 0; r < s->cells.in->a->rows; r += step)
         if (ends_of(&s->cells, r, &x, &y)) {
             add(&s->sums[x], &s->place[y]);
             add(&s->sums[y], &s->place[x]);
         }
-    for (int64_t k = 0; k < s->n[l]; k++)
+    for (int64_t k = 0; k < s->cells.n[l]; k++)
         for (int d = 0; d < DIMS; d++)
             s->place[k].x[d] = (int32_t)(s->sums[k].x[d] / s->sums[k].count);
 }
@@ -221,71 +196,68 @@ static void refine(const state_t *s, int l)
 /* cells->at becomes the cells of level l. */
 static void descend(const state_t *s, int l)
 {
-    memcpy(s->above, s->place, (size_t)s->n[l + 1] * sizeof *s->place);
-    for (int64_t k = 0; k < s->n[l]; k++)
-        s->place[k] = s->above[s->up[l][k]];
+    memcpy(s->above, s->place, (size_t)s->cells.n[l + 1] * sizeof *s->place);
+    for (int64_t k = 0; k < s->cells.n[l]; k++)
+        s->place[k] = s->above[s->cells.up[l][k]];
     for (int64_t k = 0; k < s->cells.count; k++) {
         s->cells.at[k] = (uint32_t)k;
         for (int i = 0; i < l; i++)
-            s->cells.at[k] = (uint32_t)s->up[i][s->cells.at[k]];
+            s->cells.at[k] = (uint32_t)s->cells.up[i][s->cells.at[k]];
     }
     for (int i = 0; i < RC_CURVE_REFINE; i++)
         refine(s, l);
 }
 
-static rc_status_t place_cells(state_t *s, rc_err_t *err)
+static rc_status_t place_cells(state_t *s)
 {
     size_t n = (size_t)s->cells.count;
-    top_t *top = rc_alloc(1, sizeof *top, "the top of the cells", err);
-    s->place = rc_alloc(n, sizeof *s->place, "places of cells", err);
-    s->above = rc_alloc(n, sizeof *s->above, "places of cells", err);
-    s->sums = rc_alloc(n, sizeof *s->sums, "places of cells", err);
-    rc_status_t st = top && s->place && s->above && s->sums ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK) {
-        memset(top, 0, sizeof *top);
-        if (n > 0)
-            place_top(s, top);
-        for (int l = s->levels - 1; l >= 0; l--)
-            descend(s, l);
-    }
-    free(top);
-    return st;
+    rc_room_t *room = &s->cells.room;
+    top_t *top = rc_room_take0(room, 1, sizeof *top);
+    s->place = rc_room_take(room, n, sizeof *s->place);
+    s->above = rc_room_take(room, n, sizeof *s->above);
+    s->sums = rc_room_take(room, n, sizeof *s->sums);
+    RC_PASS(rc_room_status(room));
+    if (n > 0)
+        place_top(s, top);
+    for (int l = s->cells.levels - 1; l >= 0; l--)
+        descend(s, l);
+    return RC_OK;
 }
 
 /* cells->at becomes the ranks of the cells of rows. */
-static rc_status_t rank_cells(const state_t *s, rc_err_t *err)
+static rc_status_t rank_cells(state_t *s, rc_err_t *err)
 {
     int64_t n = s->cells.count;
     int32_t *key = (int32_t *)s->cells.key;
-    int32_t *order = rc_alloc((size_t)n, sizeof *order, "ranks of cells", err);
-    RC_PASS(order ? RC_OK : RC_ENOMEM);
+    int32_t *order = rc_room_take(&s->cells.room, (size_t)n, sizeof *order);
+    RC_PASS(rc_room_status(&s->cells.room));
     for (int64_t k = 0; k < n; k++) {
         key[k] = (int32_t)rc_curve_key(s->place[k].x);
         order[k] = (int32_t)k;
     }
-    rc_status_t st = rc_sort_by_key(key, 0, n, order, err);
+    RC_PASS(rc_sort_by_key(key, 0, n, order, err));
     for (int64_t p = 0; p < n; p++)
         s->cells.at[order[p]] = (uint32_t)p;
-    free(order);
-    return st;
+    return RC_OK;
+}
+
+static int64_t branch_of(const rc_cell_search_t *c, int64_t n)
+{
+    (void)c;
+    return rc_curve_branch(n);
 }
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    state_t s = {.levels = 0};
-    rc_status_t st = rc_cells_grow(in, in->params->value[PARAM_SIZE], &s.cells, err);
-    RC_TRY(st);
-    RC_TRY(join_all(&s, err));
-    RC_TRY(place_cells(&s, err));
+    state_t s;
+    rc_status_t st;
+    RC_TRY(rc_cells_grow(in, in->params->value[PARAM_SIZE], &s.cells, err));
+    RC_TRY(rc_cells_join(&s.cells, TOP, branch_of));
+    RC_TRY(place_cells(&s));
     RC_TRY(rank_cells(&s, err));
-    RC_TRY(rc_cells_place(&s.cells, (int)in->params->value[PARAM_ROUNDS], out, err));
+    st = rc_cells_place(&s.cells, (int)in->params->value[PARAM_ROUNDS], out, err);
 done:
-    rc_cells_free(&s.cells);
-    for (int l = 0; l < LEVELS; l++)
-        free(s.up[l]);
-    free(s.place);
-    free(s.above);
-    free(s.sums);
+    rc_room_free(&s.cells.room);
     return st;
 }
 

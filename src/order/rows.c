@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
-#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>

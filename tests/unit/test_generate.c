@@ -64,10 +64,11 @@ static void seeds_and_files_keep_the_matrix(void **state)
         rc_digest_t d;
         rc_digest_t e;
         char spec[64];
-        const char *small = strcmp(rc_generators[i]->name, "rmat") == 0          ? "scale=9,"
-                            : strncmp(rc_generators[i]->name, "mesh", 4) == 0    ? "n=9,dof=2,"
-                            : strcmp(rc_generators[i]->param[0].name, "n") == 0 ? "n=600,"
-                                                                                 : "rows=300,cols=700,";
+        const char *small = strcmp(rc_generators[i]->name, "rmat") == 0       ? "scale=9,"
+                            : strncmp(rc_generators[i]->name, "mesh", 4) == 0 ? "n=9,dof=2,"
+                            : strcmp(rc_generators[i]->param[0].name, "n") == 0
+                                ? "n=600,"
+                                : "rows=300,cols=700,";
         snprintf(spec, sizeof spec, "%s:%sseed=3", rc_generators[i]->name, small);
         assert_int_equal(rc_generate(spec, &a, NULL, &err), RC_OK);
         assert_int_equal(rc_csr_digest(&a, &d, NULL), RC_OK);
