@@ -16,15 +16,6 @@ static uint32_t peek(const uint32_t *p)
 
 /* ----------------------------------------------------------- cells of rows */
 
-/* The columns of a row become those of its cell. */
-static void push(const rc_cell_search_t *c, int64_t r, uint32_t key)
-{
-    const rc_csr_t *a = c->in->a;
-    int length = rc_local_length(a->row_ptr[r], a->row_ptr[r + 1]);
-    for (int e = 0; e < length; e++)
-        rc_local_min(&c->col[a->col_idx[a->row_ptr[r] + e]], key);
-}
-
 static void plant(const rc_cell_search_t *c)
 {
     const rc_csr_t *a = c->in->a;
@@ -42,38 +33,25 @@ static void plant(const rc_cell_search_t *c)
             if (a->row_ptr[r] == a->row_ptr[r + 1])
                 continue;
             c->row[r] = rc_local_key(0, (uint32_t)k);
-            push(c, r, c->row[r]);
+            rc_row_lower(a, r, c->row[r], c->col);
         }
     }
-}
-
-/* The smallest key of the columns of a row. */
-static uint32_t pull(const rc_cell_search_t *c, int64_t r)
-{
-    const rc_csr_t *a = c->in->a;
-    int length = rc_local_length(a->row_ptr[r], a->row_ptr[r + 1]);
-    uint32_t least = RC_LOCAL_NONE;
-    for (int e = 0; e < length; e++) {
-        uint32_t key = peek(&c->col[a->col_idx[a->row_ptr[r] + e]]);
-        least = key < least ? key : least;
-    }
-    return least;
 }
 
 /* Columns that others reach in this round have a later key, and do not count yet. */
 static int64_t grow_once(const rc_cell_search_t *c, uint32_t round)
 {
-    int64_t rows = c->in->a->rows;
+    const rc_csr_t *a = c->in->a;
     int64_t found = 0;
 #pragma omp parallel for num_threads(c->in->threads) schedule(dynamic, CHUNK) reduction(+ : found)
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < a->rows; r++) {
         if (c->row[r] != RC_LOCAL_NONE)
             continue;
-        uint32_t least = pull(c, r);
+        uint32_t least = rc_row_least(a, r, c->col);
         if (rc_local_round(least) > round)
             continue;
         c->row[r] = rc_local_key(round + 1, rc_local_cell(least));
-        push(c, r, c->row[r]);
+        rc_row_lower(a, r, c->row[r], c->col);
         found++;
     }
     return found;

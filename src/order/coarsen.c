@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "order/ranked.h"
+#include "order/rows.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -30,19 +31,13 @@ static rc_status_t list_members(
     int32_t *group, int64_t n, int64_t count, rc_grouping_t *out, rc_err_t *err)
 {
     rc_grouping_t g = {.count = count, .group = group};
-    g.ptr = rc_alloc0((size_t)count + 2, sizeof *g.ptr, "groups", err);
+    g.ptr = rc_alloc((size_t)count + 2, sizeof *g.ptr, "groups", err);
     g.member = rc_alloc((size_t)n, sizeof *g.member, "groups", err);
     if (!g.ptr || !g.member) {
         rc_grouping_free(&g);
         return RC_ENOMEM;
     }
-    /* ptr[k + 2] counts, then ptr[k + 1] is where group k goes on */
-    for (int64_t v = 0; v < n; v++)
-        g.ptr[group[v] + 2]++;
-    for (int64_t k = 0; k < count; k++)
-        g.ptr[k + 2] += g.ptr[k + 1];
-    for (int64_t v = 0; v < n; v++)
-        g.member[g.ptr[group[v] + 1]++] = (int32_t)v;
+    rc_list_groups(group, n, count, g.ptr, g.member);
     *out = g;
     return RC_OK;
 }

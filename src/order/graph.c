@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "order/policy.h"
+#include "order/rows.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,46 +119,19 @@ done:
     return st;
 }
 
-/* place[k]: first the rows of group k, then where its next row goes; ptr gets the bounds of those
- * that have rows.  Returns how many. */
-static int64_t place_groups(int64_t count, int64_t *place, int64_t *ptr)
-{
-    int64_t used = 0;
-    ptr[0] = 0;
-    for (int64_t k = 0; k < count; k++) {
-        int64_t rows = place[k];
-        place[k] = ptr[used];
-        if (rows > 0) {
-            ptr[used + 1] = ptr[used] + rows;
-            used++;
-        }
-    }
-    return used;
-}
-
 rc_status_t rc_schedule_of_groups(const int32_t *group, int64_t rows, int64_t count,
     const char *name, rc_schedule_t *out, rc_err_t *err)
 {
-    rc_status_t st;
-    rc_schedule_t s = {0};
-    int64_t *place = rc_alloc0((size_t)count, sizeof *place, "groups of rows", err);
-    int64_t *ptr = rc_alloc((size_t)count + 1, sizeof *ptr, "groups of rows", err);
-    RC_TRY(place && ptr ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_schedule_alloc(rows, rows, &s, err));
-    for (int64_t r = 0; r < rows; r++)
-        place[group[r]]++;
-    int64_t used = place_groups(count, place, ptr);
-    for (int64_t r = 0; r < rows; r++)
-        s.row[place[group[r]]++] = (int32_t)r;
-    st = rc_schedule_add_groups(&s, name, used, ptr, err);
-    ptr = NULL;
-    if (st == RC_OK) {
-        *out = s;
-        s = (rc_schedule_t){0};
+    int64_t used = 0;
+    int64_t *ptr = rc_alloc((size_t)count + 2, sizeof *ptr, "groups of rows", err);
+    rc_status_t st = ptr ? rc_schedule_alloc(rows, rows, out, err) : RC_ENOMEM;
+    if (st < 0) {
+        free(ptr);
+        return st;
     }
-done:
-    free(place);
-    free(ptr);
-    rc_schedule_free(&s);
-    return st;
+    rc_list_groups(group, rows, count, ptr, out->row);
+    for (int64_t k = 0; k < count; k++)
+        if (ptr[k + 1] > ptr[used])
+            ptr[++used] = ptr[k + 1];
+    return rc_schedule_add_groups(out, name, used, ptr, err);
 }

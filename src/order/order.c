@@ -174,7 +174,8 @@ static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, rc_order_input_t *out, rc_err_t *err)
 {
     static const rc_geometry_t paper = {.nw = 32, .nt = 32, .line = 32};
-    *out = (rc_order_input_t){.a = a,
+    *out = (rc_order_input_t){.policy = spec->policy,
+        .a = a,
         .geometry = geometry ? geometry : &paper,
         .params = &spec->value,
         .identity = spec->params,

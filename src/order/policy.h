@@ -39,8 +39,11 @@ typedef struct rc_order_watch {
     void *user;              /**< of stop */
 } rc_order_watch_t;
 
+struct rc_policy;
+
 /** What a policy builds from.  Everything is borrowed. */
 typedef struct rc_order_input {
+    const struct rc_policy *policy; /**< the one that is asked */
     const rc_csr_t *a;
     const rc_geometry_t *geometry; /**< never NULL; only for a policy that says it needs it */
     const rc_params_t *params;     /**< values of the descriptor's parameters, in its order */
@@ -82,6 +85,7 @@ typedef struct rc_policy {
     rc_status_t (*identify)(const rc_params_t *params, char *text, rc_err_t *err);
     /** Build the schedule; see rc_order_build. */
     rc_status_t (*build)(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err);
+    const void *rule; /**< of a policy that shares `build` with others: what it alone does */
     /** NULL, or what the order is made from.  \param[out] out  free with rc_order_stages_free */
     rc_status_t (*stages)(const rc_order_input_t *in, rc_order_stages_t *out, rc_err_t *err);
 } rc_policy_t;
@@ -143,6 +147,9 @@ rc_status_t rc_geometry_check(const rc_geometry_t *g, rc_err_t *err);
 
 /** As rc_schedule_check, for a matrix that was checked.  Cost O(rows + slots + cols). */
 rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err);
+
+/** Allocate the original order.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_schedule_original(const rc_csr_t *a, rc_schedule_t *out, rc_err_t *err);
 
 /** Allocate a schedule of `slots` slots, all pads. */
 rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, rc_err_t *err);

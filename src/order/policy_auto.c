@@ -34,6 +34,7 @@ static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t 
     rc_params_t params;
     rc_order_input_t of = *in;
     rc_status_t st = rc_params_parse(policy->param, NULL, 0, &params, err);
+    of.policy = policy;
     of.params = &params;
     of.watch.facts = NULL;
     if (st == RC_OK)

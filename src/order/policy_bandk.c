@@ -274,36 +274,22 @@ done:
 
 /* ------------------------------------------------------------------ stages */
 
-/* The coarsest graph as a matrix, rows by index.  A vertex puts itself into the rows of its
- * neighbours, in increasing index: columns come out sorted. */
+/* The coarsest graph as a matrix, rows by index. */
 static rc_status_t coarse_matrix(const rc_level_t *l, rc_csr_t *out, rc_err_t *err)
 {
     const rc_graph_t *g = &l->g;
-    rc_status_t st;
-    int64_t n = g->n;
-    int32_t *vertex = rc_alloc((size_t)n, sizeof *vertex, "a coarse matrix", err);
-    int64_t *at = rc_alloc((size_t)n, sizeof *at, "a coarse matrix", err);
-    RC_TRY(vertex && at ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_csr_alloc(n, n, g->ptr[n] + n, out, err));
-    for (int64_t v = 0; v < n; v++)
-        vertex[l->index[v]] = (int32_t)v;
-    for (int64_t i = 0; i < n; i++) {
-        at[i] = out->row_ptr[i];
-        out->row_ptr[i + 1] = out->row_ptr[i] + g->ptr[vertex[i] + 1] - g->ptr[vertex[i]] + 1;
+    int64_t n = 0;
+    rc_triple_t *entry =
+        rc_alloc((size_t)(g->ptr[g->n] + g->n), sizeof *entry, "a coarse matrix", err);
+    RC_PASS(entry ? RC_OK : RC_ENOMEM);
+    for (int64_t v = 0; v < g->n; v++) {
+        int32_t row = l->index[v];
+        entry[n++] = (rc_triple_t){row, row, 1};
+        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++)
+            entry[n++] = (rc_triple_t){row, l->index[g->adj[e]], rc_graph_weight(g, e)};
     }
-    for (int64_t i = 0; i < n; i++) {
-        int64_t v = vertex[i];
-        out->val[at[i]] = 1;
-        out->col_idx[at[i]++] = (int32_t)i;
-        for (int64_t e = g->ptr[v]; e < g->ptr[v + 1]; e++) {
-            int64_t row = l->index[g->adj[e]];
-            out->val[at[row]] = rc_graph_weight(g, e);
-            out->col_idx[at[row]++] = (int32_t)i;
-        }
-    }
-done:
-    free(vertex);
-    free(at);
+    rc_status_t st = rc_csr_from_triples(g->n, g->n, entry, n, 1, out, NULL, err);
+    free(entry);
     return st;
 }
 

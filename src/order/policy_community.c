@@ -12,6 +12,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "order/graph.h"
 #include "order/policy.h"
 #include "order/rcm.h"
 #include "order/steps.h"
@@ -22,28 +23,11 @@ enum { PARAM_ROUNDS };
 
 typedef struct inside {
     const rc_order_input_t *in;
-    uint32_t *label; /* [rows] */
-    int32_t *local;  /* [rows] number of a row within its community, then its place there */
-    int32_t *place;  /* [rows] */
-    int64_t *ptr;    /* [communities + 1] into the slots of `by_label` */
-    int64_t count;   /* communities */
-    rc_schedule_t by_label;
+    uint32_t *label;        /* [rows] */
+    int32_t *local;         /* [rows] number of a row within its community, then its place there */
+    int32_t *place;         /* [rows] */
+    rc_schedule_t by_label; /* its groups are the communities */
 } inside_t;
-
-/* Where the communities begin, and the numbers of rows in theirs. */
-static rc_status_t find_communities(inside_t *c, rc_err_t *err)
-{
-    const rc_schedule_t *s = &c->by_label;
-    c->ptr = rc_alloc((size_t)s->slots + 1, sizeof *c->ptr, "communities", err);
-    RC_PASS(c->ptr ? RC_OK : RC_ENOMEM);
-    for (int64_t p = 0; p < s->slots; p++) {
-        if (p == 0 || c->label[s->row[p]] != c->label[s->row[p - 1]])
-            c->ptr[c->count++] = p;
-        c->local[s->row[p]] = (int32_t)(p - c->ptr[c->count - 1]);
-    }
-    c->ptr[c->count] = s->slots;
-    return RC_OK;
-}
 
 /* The entries of a row within its community; to NULL: only how many. */
 static int64_t inner_entries(const inside_t *c, int64_t r, int32_t *to)
@@ -64,8 +48,9 @@ static int64_t inner_entries(const inside_t *c, int64_t r, int32_t *to)
 /* The part of the matrix within a community; columns ascend as rows do.  Free its arrays. */
 static rc_status_t extract(const inside_t *c, int64_t k, rc_csr_t *out, rc_err_t *err)
 {
-    const int32_t *member = c->by_label.row + c->ptr[k];
-    int64_t n = c->ptr[k + 1] - c->ptr[k];
+    const int64_t *ptr = c->by_label.group[0].ptr;
+    const int32_t *member = c->by_label.row + ptr[k];
+    int64_t n = ptr[k + 1] - ptr[k];
     *out = (rc_csr_t){.rows = n, .cols = n};
     out->row_ptr = rc_alloc0((size_t)n + 1, sizeof *out->row_ptr, "a community", err);
     RC_PASS(out->row_ptr ? RC_OK : RC_ENOMEM);
@@ -82,8 +67,9 @@ static rc_status_t extract(const inside_t *c, int64_t k, rc_csr_t *out, rc_err_t
 /* The places of the rows of community k. */
 static rc_status_t order_one(const inside_t *c, int64_t k, rc_err_t *err)
 {
-    const int32_t *member = c->by_label.row + c->ptr[k];
-    int64_t n = c->ptr[k + 1] - c->ptr[k];
+    const int64_t *ptr = c->by_label.group[0].ptr;
+    const int32_t *member = c->by_label.row + ptr[k];
+    int64_t n = ptr[k + 1] - ptr[k];
     int32_t *order = NULL;
     rc_csr_t part;
     rc_status_t st = extract(c, k, &part, err);
@@ -103,7 +89,7 @@ static rc_status_t order_all(const inside_t *c, rc_err_t *err)
 {
     rc_status_t all = RC_OK;
 #pragma omp parallel for num_threads(c->in->threads) schedule(dynamic, 16)
-    for (int64_t k = 0; k < c->count; k++) {
+    for (int64_t k = 0; k < c->by_label.group[0].count; k++) {
         rc_err_t why = {0};
         rc_status_t st = order_one(c, k, &why);
         if (st == RC_OK)
@@ -118,35 +104,32 @@ static rc_status_t order_all(const inside_t *c, rc_err_t *err)
     return all;
 }
 
-static void inside_free(inside_t *c)
-{
-    free(c->label);
-    free(c->local);
-    free(c->place);
-    free(c->ptr);
-    rc_schedule_free(&c->by_label);
-}
-
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     size_t n = (size_t)in->a->rows;
+    rc_room_t room = {.what = "communities", .err = err};
     inside_t c = {.in = in};
     rc_status_t st;
-    c.label = rc_alloc(n, sizeof *c.label, "labels of rows", err);
-    c.local = rc_alloc(n, sizeof *c.local, "communities", err);
-    c.place = rc_alloc(n, sizeof *c.place, "communities", err);
-    RC_TRY(c.label && c.local && c.place ? RC_OK : RC_ENOMEM);
+    c.label = rc_room_take(&room, n, sizeof *c.label);
+    c.local = rc_room_take(&room, n, sizeof *c.local);
+    c.place = rc_room_take(&room, n, sizeof *c.place);
+    RC_TRY(rc_room_status(&room));
     RC_TRY(rc_vote(in, (int)in->params->value[PARAM_ROUNDS], c.label, err));
     const int32_t *const keys[] = {c.place, (const int32_t *)c.label};
-    RC_TRY(rc_schedule_by_keys(in, keys + 1, 1, &c.by_label, err));
-    RC_TRY(find_communities(&c, err));
+    RC_TRY(rc_schedule_of_groups(
+        keys[1], in->a->rows, in->a->rows, "community_ptr", &c.by_label, err));
+    rc_groups_t *communities = &c.by_label.group[0];
+    for (int64_t k = 0; k < communities->count; k++)
+        for (int64_t p = communities->ptr[k]; p < communities->ptr[k + 1]; p++)
+            c.local[c.by_label.row[p]] = (int32_t)(p - communities->ptr[k]);
     RC_TRY(order_all(&c, err));
     RC_TRY(rc_schedule_by_keys(in, keys, 2, out, err));
-    rc_fact_number(in->watch.facts, "communities", c.count);
-    st = rc_schedule_add_groups(out, "community_ptr", c.count, c.ptr, err);
-    c.ptr = NULL;
+    rc_fact_number(in->watch.facts, "communities", communities->count);
+    st = rc_schedule_add_groups(out, communities->name, communities->count, communities->ptr, err);
+    communities->ptr = NULL;
 done:
-    inside_free(&c);
+    rc_room_free(&room);
+    rc_schedule_free(&c.by_label);
     return st;
 }
 

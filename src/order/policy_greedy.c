@@ -80,11 +80,11 @@
 enum { PARAM_LOOK }; /* 0 of the exact orders, which have no parameters */
 enum { PART_ROWS = 1 << 16 };
 
-static rc_status_t build(
-    const rc_order_input_t *in, rc_greedy_rule_t rule, rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const int64_t total = INT64_C(1) << 27; /* entries that a small matrix is allowed */
     int64_t rows = in->a->rows;
+    rc_greedy_rule_t rule = *(const rc_greedy_rule_t *)in->policy->rule;
     rule.look = in->params->value[PARAM_LOOK];
     if (rule.look > 0) {
         if (rows > 0 && rule.look < total / rows)
@@ -94,55 +94,32 @@ static rc_status_t build(
     return rc_greedy_build(in, &rule, -1, out, err);
 }
 
-static rc_status_t build_warp(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.by_warp = 1, .tie = RC_NEAREST_INDEX}, out, err);
-}
+static const rc_greedy_rule_t by_warp = {.by_warp = 1, .tie = RC_NEAREST_INDEX};
+static const rc_greedy_rule_t by_row = {.tie = RC_NEAREST_INDEX};
+static const rc_greedy_rule_t by_load = {.within_load = 1, .tie = RC_NEAREST_INDEX};
+static const rc_greedy_rule_t row_load = {.tie = RC_NEAREST_LOAD};
+static const rc_greedy_rule_t row_warp = {.tie = RC_NEAREST_SECOND};
+static const rc_greedy_rule_t warp_load = {.by_warp = 1, .tie = RC_NEAREST_LOAD};
 
-static rc_status_t build_cta(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.tie = RC_NEAREST_INDEX}, out, err);
-}
-
-static rc_status_t build_hybrid1(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.within_load = 1, .tie = RC_NEAREST_INDEX}, out, err);
-}
-
-static rc_status_t build_hybrid2_1(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.tie = RC_NEAREST_LOAD}, out, err);
-}
-
-static rc_status_t build_hybrid2_2(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.tie = RC_NEAREST_SECOND}, out, err);
-}
-
-static rc_status_t build_hybrid2_3(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    return build(in, (rc_greedy_rule_t){.by_warp = 1, .tie = RC_NEAREST_LOAD}, out, err);
-}
-
-#define EXACT(exact, part, fn, text)                                                               \
+#define EXACT(exact, part, of, text)                                                               \
     {                                                                                              \
         .name = exact, .summary = text, .source = "Mehrabi et al. 2021, section III-" part,        \
-        .version = 1, .needs_geometry = 1, .build = fn                                             \
+        .version = 1, .needs_geometry = 1, .build = build, .rule = &of                             \
     }
 
 const rc_policy_t rc_policy_warp =
-    EXACT("warp", "B", build_warp, "each row like the one before it in its warp");
-const rc_policy_t rc_policy_cta = EXACT("cta", "B", build_cta, "each row like the one before it");
-const rc_policy_t rc_policy_hybrid1 = EXACT("hybrid1", "C", build_hybrid1,
-    "rows by decreasing warp load, ties by likeness to the row before");
+    EXACT("warp", "B", by_warp, "each row like the one before it in its warp");
+const rc_policy_t rc_policy_cta = EXACT("cta", "B", by_row, "each row like the one before it");
+const rc_policy_t rc_policy_hybrid1 = EXACT(
+    "hybrid1", "C", by_load, "rows by decreasing warp load, ties by likeness to the row before");
 const rc_policy_t rc_policy_hybrid2_1 =
-    EXACT("hybrid2.1", "C", build_hybrid2_1, "as cta, ties by nearest warp load");
-const rc_policy_t rc_policy_hybrid2_2 = EXACT(
-    "hybrid2.2", "C", build_hybrid2_2, "as cta, ties by likeness to the row before in the warp");
+    EXACT("hybrid2.1", "C", row_load, "as cta, ties by nearest warp load");
+const rc_policy_t rc_policy_hybrid2_2 =
+    EXACT("hybrid2.2", "C", row_warp, "as cta, ties by likeness to the row before in the warp");
 const rc_policy_t rc_policy_hybrid2_3 =
-    EXACT("hybrid2.3", "C", build_hybrid2_3, "as warp, ties by nearest warp load");
+    EXACT("hybrid2.3", "C", warp_load, "as warp, ties by nearest warp load");
 
-#define NEAR(exact, fn)                                                                            \
+#define NEAR(exact, of)                                                                            \
     {                                                                                              \
         .name = exact "-near", .summary = "as " exact ", by a bounded search",                     \
         .source = "Mehrabi et al. 2021, section III; our own search, at the top of "               \
@@ -150,12 +127,12 @@ const rc_policy_t rc_policy_hybrid2_3 =
         .version = 2, .needs_geometry = 1, .on_request = 1,                                        \
         .param = {{"look", "entries of lists a row at most, but 2^27 a matrix", 128, 1, 1 << 20,   \
             0}},                                                                                   \
-        .build = fn                                                                                \
+        .build = build, .rule = &of                                                                \
     }
 
-const rc_policy_t rc_policy_warp_near = NEAR("warp", build_warp);
-const rc_policy_t rc_policy_cta_near = NEAR("cta", build_cta);
-const rc_policy_t rc_policy_hybrid1_near = NEAR("hybrid1", build_hybrid1);
-const rc_policy_t rc_policy_hybrid2_1_near = NEAR("hybrid2.1", build_hybrid2_1);
-const rc_policy_t rc_policy_hybrid2_2_near = NEAR("hybrid2.2", build_hybrid2_2);
-const rc_policy_t rc_policy_hybrid2_3_near = NEAR("hybrid2.3", build_hybrid2_3);
+const rc_policy_t rc_policy_warp_near = NEAR("warp", by_warp);
+const rc_policy_t rc_policy_cta_near = NEAR("cta", by_row);
+const rc_policy_t rc_policy_hybrid1_near = NEAR("hybrid1", by_load);
+const rc_policy_t rc_policy_hybrid2_1_near = NEAR("hybrid2.1", row_load);
+const rc_policy_t rc_policy_hybrid2_2_near = NEAR("hybrid2.2", row_warp);
+const rc_policy_t rc_policy_hybrid2_3_near = NEAR("hybrid2.3", warp_load);

@@ -73,14 +73,6 @@ done:
     return st;
 }
 
-static rc_status_t keep(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    rc_status_t st = rc_schedule_alloc(in->a->rows, in->a->rows, out, err);
-    for (int64_t r = 0; st == RC_OK && r < in->a->rows; r++)
-        out->row[r] = (int32_t)r;
-    return st;
-}
-
 rc_status_t rc_jiang_build(
     const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err)
 {
@@ -93,8 +85,8 @@ rc_status_t rc_jiang_build(
     double ratio = rc_tiles_ratio(&t, in->a);
     rc_tiles_free(&t);
     int stays = ratio > skip;
-    rc_status_t st =
-        stays ? keep(in, out, err) : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
+    rc_status_t st = stays ? rc_schedule_original(in->a, out, err)
+                           : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
     if (st < 0 || !in->watch.facts)
         return st;
     if (!stays)

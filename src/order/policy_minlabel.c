@@ -17,8 +17,6 @@
 #include "order/steps.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { PARAM_FINE, PARAM_MIDDLE, PARAM_COARSE, LEVELS };
 enum { CHUNK = 4096 };
@@ -26,25 +24,18 @@ enum { CHUNK = 4096 };
 static void spread(const rc_order_input_t *in, uint32_t *column, uint32_t *label)
 {
     const rc_csr_t *a = in->a;
-    const int64_t *ptr = a->row_ptr;
 #pragma omp parallel num_threads(in->threads)
     {
 #pragma omp for schedule(static)
         for (int64_t c = 0; c < a->cols; c++)
             column[c] = RC_LOCAL_NONE;
 #pragma omp for schedule(dynamic, CHUNK)
-        for (int64_t r = 0; r < a->rows; r++) {
-            int length = rc_local_length(ptr[r], ptr[r + 1]);
-            for (int e = 0; e < length; e++)
-                rc_local_min(&column[a->col_idx[ptr[r] + e]], label[r]);
-        }
+        for (int64_t r = 0; r < a->rows; r++)
+            rc_row_lower(a, r, label[r], column);
 #pragma omp for schedule(dynamic, CHUNK)
         for (int64_t r = 0; r < a->rows; r++) {
-            int length = rc_local_length(ptr[r], ptr[r + 1]);
-            for (int e = 0; e < length; e++) {
-                uint32_t x = column[a->col_idx[ptr[r] + e]];
-                label[r] = x < label[r] ? x : label[r];
-            }
+            uint32_t least = rc_row_least(a, r, column);
+            label[r] = least < label[r] ? least : label[r];
         }
     }
 }
@@ -74,29 +65,23 @@ static void label_rows(
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const int64_t *rounds = in->params->value;
-    int32_t *key[LEVELS] = {NULL};
-    rc_status_t st = RC_OK;
+    rc_room_t room = {.what = "labels of rows", .err = err};
+    int32_t *key[LEVELS];
+    rc_status_t st;
     if (rounds[PARAM_FINE] > rounds[PARAM_MIDDLE] || rounds[PARAM_MIDDLE] > rounds[PARAM_COARSE])
         return rc_fail(err, RC_EINVAL,
             "rounds: expected fine <= middle <= coarse, found %" PRId64 ", %" PRId64 ", %" PRId64,
             rounds[PARAM_FINE], rounds[PARAM_MIDDLE], rounds[PARAM_COARSE]);
-    uint32_t *column = rc_alloc((size_t)in->a->cols, sizeof *column, "labels of columns", err);
-    uint32_t *label = rc_alloc((size_t)in->a->rows, sizeof *label, "labels of rows", err);
-    for (int l = 0; l < LEVELS; l++) {
-        key[l] = rc_alloc((size_t)in->a->rows, sizeof *key[l], "keys of rows", err);
-        st = key[l] ? st : RC_ENOMEM;
-    }
-    if (!column || !label)
-        st = RC_ENOMEM;
-    if (st == RC_OK) {
-        label_rows(in, column, label, key);
-        const int32_t *const keys[LEVELS] = {key[0], key[1], key[2]};
-        st = rc_schedule_by_keys(in, keys, LEVELS, out, err);
-    }
-    free(column);
-    free(label);
+    uint32_t *column = rc_room_take(&room, (size_t)in->a->cols, sizeof *column);
+    uint32_t *label = rc_room_take(&room, (size_t)in->a->rows, sizeof *label);
     for (int l = 0; l < LEVELS; l++)
-        free(key[l]);
+        key[l] = rc_room_take(&room, (size_t)in->a->rows, sizeof *key[l]);
+    RC_TRY(rc_room_status(&room));
+    label_rows(in, column, label, key);
+    const int32_t *const keys[LEVELS] = {key[0], key[1], key[2]};
+    st = rc_schedule_by_keys(in, keys, LEVELS, out, err);
+done:
+    rc_room_free(&room);
     return st;
 }
 

@@ -29,106 +29,53 @@ void rc_level_free(rc_level_t *l)
     *l = (rc_level_t){0};
 }
 
-/* *x[p] = what was (*x)[order[p]]. */
-static rc_status_t take(int32_t **x, int64_t n, const int32_t *order, rc_err_t *err)
+/* The edges of the new vertices, which are named anew by `at`, and their weights. */
+static void take_edges(
+    const rc_level_t *l, const int32_t *order, const int32_t *at, int threads, const rc_graph_t *to)
 {
-    int32_t *to = rc_alloc((size_t)n, sizeof *to, "names of vertices", err);
-    RC_PASS(to ? RC_OK : RC_ENOMEM);
-    for (int64_t p = 0; p < n; p++)
-        to[p] = (*x)[order[p]];
-    free(*x);
-    *x = to;
-    return RC_OK;
-}
-
-/* The edges in the new order of their vertices, which are named anew by `at`.  A thread takes a run
- * of new vertices, whose edges come after those of the runs before: no new pointers are needed
- * beside the old ones.
- * \param[in] run  [threads + 1] edges before each run */
-static rc_status_t take_edges(rc_graph_t *g, const int32_t *order, const int32_t *at,
-    const int64_t *run, int threads, rc_err_t *err)
-{
-    int32_t *to = rc_alloc((size_t)g->ptr[g->n], sizeof *to, "a graph", err);
-    RC_PASS(to ? RC_OK : RC_ENOMEM);
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        int64_t end = run[t];
-        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++)
-            for (int64_t e = g->ptr[order[p]]; e < g->ptr[order[p] + 1]; e++)
-                to[end++] = at[g->adj[e]];
-    }
-    free(g->adj);
-    g->adj = to;
-    return RC_OK;
-}
-
-/* As take_edges, their weights. */
-static rc_status_t take_weights(
-    rc_graph_t *g, const int32_t *order, const int64_t *run, int threads, rc_err_t *err)
-{
+    enum { few = 10000 };
+    const rc_graph_t *g = &l->g;
     size_t bytes = (size_t)g->weight_bytes;
-    char *to = rc_alloc((size_t)g->ptr[g->n], bytes, "a graph", err);
-    RC_PASS(to ? RC_OK : RC_ENOMEM);
-    const char *from = g->weight;
-#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        char *end = to + (size_t)run[t] * bytes;
-        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++) {
-            int64_t first = g->ptr[order[p]];
-            size_t length = (size_t)(g->ptr[order[p] + 1] - first) * bytes;
-            memcpy(end, from + (size_t)first * bytes, length);
-            end += length;
-        }
-    }
-    free(g->weight);
-    g->weight = to;
-    return RC_OK;
-}
-
-/* run[t] = edges before the vertices that thread t takes. */
-static void count_runs(const rc_graph_t *g, const int32_t *order, int threads, int64_t *run)
-{
-    run[0] = 0;
-    for (int t = 0; t < threads; t++) {
-        run[t + 1] = run[t];
-        for (int64_t p = g->n * t / threads; p < g->n * (t + 1) / threads; p++)
-            run[t + 1] += g->ptr[order[p] + 1] - g->ptr[order[p]];
+#pragma omp parallel for num_threads(threads) schedule(static) if (g->n > few)
+    for (int64_t p = 0; p < g->n; p++) {
+        int64_t from = g->ptr[order[p]];
+        int64_t n = to->ptr[p + 1] - to->ptr[p];
+        for (int64_t e = 0; e < n; e++)
+            to->adj[to->ptr[p] + e] = at[g->adj[from + e]];
+        if (g->weight)
+            memcpy((char *)to->weight + (size_t)to->ptr[p] * bytes,
+                (const char *)g->weight + (size_t)from * bytes, (size_t)n * bytes);
     }
 }
 
 rc_status_t rc_level_renumber(rc_level_t *l, const int32_t *order, int threads, rc_err_t *err)
 {
-    enum { few = 10000 };
-    rc_graph_t *g = &l->g;
+    size_t n = (size_t)l->g.n;
+    size_t edges = (size_t)l->g.ptr[n];
+    rc_graph_t to = l->g;
     rc_status_t st;
-    int64_t *ptr = NULL;
     free(l->rank); /* room for the edges: whoever asks for ranks has them found again */
     l->rank = NULL;
-    threads = g->n > few && threads > 1 ? threads : 1;
-    int64_t *run = rc_alloc((size_t)threads + 1, sizeof *run, "a graph", err);
-    int32_t *at = rc_alloc((size_t)g->n, sizeof *at, "a graph", err);
-    RC_TRY(run && at ? RC_OK : RC_ENOMEM);
-    count_runs(g, order, threads, run);
-    for (int64_t p = 0; p < g->n; p++)
+    to.ptr = rc_alloc(n + 1, sizeof *to.ptr, "a graph", err);
+    to.adj = rc_alloc(edges, sizeof *to.adj, "a graph", err);
+    to.weight = to.weight ? rc_alloc(edges, (size_t)to.weight_bytes, "a graph", err) : NULL;
+    int32_t *at = rc_alloc(n, sizeof *at, "a graph", err);
+    RC_TRY(to.ptr && to.adj && at && !to.weight == !l->g.weight ? RC_OK : RC_ENOMEM);
+    to.ptr[0] = 0;
+    for (size_t p = 0; p < n; p++) {
+        to.ptr[p + 1] = to.ptr[p] + l->g.ptr[order[p] + 1] - l->g.ptr[order[p]];
         at[order[p]] = (int32_t)p;
-    RC_TRY(take_edges(g, order, at, run, threads, err));
-    free(at);
-    at = NULL;
-    if (g->weight)
-        RC_TRY(take_weights(g, order, run, threads, err));
-    ptr = rc_alloc((size_t)g->n + 1, sizeof *ptr, "a graph", err);
-    RC_TRY(ptr ? RC_OK : RC_ENOMEM);
-    ptr[0] = 0;
-    for (int64_t p = 0; p < g->n; p++)
-        ptr[p + 1] = ptr[p] + g->ptr[order[p] + 1] - g->ptr[order[p]];
-    free(g->ptr);
-    g->ptr = ptr;
-    ptr = NULL;
-    RC_TRY(take(&l->index, g->n, order, err));
+    }
+    take_edges(l, order, at, threads, &to);
+    for (size_t p = 0; p < n; p++)
+        at[p] = l->index[order[p]];
+    memcpy(l->index, at, n * sizeof *at);
+    rc_graph_t before = l->g;
+    l->g = to;
+    to = before;
 done:
-    free(ptr);
-    free(run);
     free(at);
+    rc_graph_free(&to);
     return st;
 }
 

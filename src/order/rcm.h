@@ -27,8 +27,8 @@ rc_status_t rc_level_rank(rc_level_t *l, rc_err_t *err);
 
 /** Number the vertices anew: vertex p becomes what was order[p].  The ranks are gone then.
  *  \param[in] order  [n], a permutation
- *  \return RC_OK, RC_ENOMEM (l is then fit for rc_level_free alone).  Cost O(edges), memory 4 bytes
- *          an edge end and 8 a vertex at most. */
+ *  \return RC_OK, RC_ENOMEM (l is then fit for rc_level_free alone).  Cost O(edges), memory
+ *          that of the graph and 4 bytes a vertex. */
 rc_status_t rc_level_renumber(rc_level_t *l, const int32_t *order, int threads, rc_err_t *err);
 
 /** The Cuthill-McKee order, not reversed.  The degree of a vertex is the sum of the weights of its

@@ -120,3 +120,15 @@ done:
     rc_room_free(&room);
     return st;
 }
+
+void rc_list_groups(const int32_t *group, int64_t n, int64_t count, int64_t *ptr, int32_t *item)
+{
+    /* ptr[k + 2] counts, then ptr[k + 1] is where group k goes on */
+    memset(ptr, 0, ((size_t)count + 2) * sizeof *ptr);
+    for (int64_t i = 0; i < n; i++)
+        ptr[group[i] + 2]++;
+    for (int64_t k = 0; k < count; k++)
+        ptr[k + 2] += ptr[k + 1];
+    for (int64_t i = 0; i < n; i++)
+        item[ptr[group[i] + 1]++] = (int32_t)i;
+}

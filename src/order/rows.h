@@ -31,6 +31,12 @@ typedef struct rc_lists {
 rc_status_t rc_number_lists(
     const rc_lists_t *l, int threads, int32_t *number, int64_t *count, rc_err_t *err);
 
+/** Items 0 .. n-1 by their groups, in each by number.
+ *  \param[in]  group  [n] in [0, count)
+ *  \param[out] ptr    [count + 2], of which the first count + 1 bound the groups
+ *  \param[out] item   [n].  Cost O(n + count). */
+void rc_list_groups(const int32_t *group, int64_t n, int64_t count, int64_t *ptr, int32_t *item);
+
 /** Rows 0 .. n-1 sorted by load, ties by index.
  *  \param[out] order  [n], caller's */
 rc_status_t rc_rows_by_load(

@@ -22,6 +22,14 @@ rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, r
     return RC_OK;
 }
 
+rc_status_t rc_schedule_original(const rc_csr_t *a, rc_schedule_t *out, rc_err_t *err)
+{
+    RC_PASS(rc_schedule_alloc(a->rows, a->rows, out, err));
+    for (int64_t r = 0; r < a->rows; r++)
+        out->row[r] = (int32_t)r;
+    return RC_OK;
+}
+
 void rc_schedule_free(rc_schedule_t *s)
 {
     if (!s)

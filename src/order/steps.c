@@ -13,9 +13,7 @@ rc_status_t rc_schedule_by_keys(const rc_order_input_t *in, const int32_t *const
     rc_schedule_t *out, rc_err_t *err)
 {
     int64_t n = in->a->rows;
-    rc_status_t st = rc_schedule_alloc(n, n, out, err);
-    for (int64_t r = 0; st == RC_OK && r < n; r++)
-        out->row[r] = (int32_t)r;
+    rc_status_t st = rc_schedule_original(in->a, out, err);
     for (int k = 0; st == RC_OK && k < keys; k++)
         st = rc_sort_by_key(key[k], 0, n, out->row, err);
     return st;
@@ -86,13 +84,9 @@ void rc_vote_round(const rc_order_input_t *in, int round, uint32_t *column, uint
         for (int64_t c = 0; c < a->cols; c++)
             column[c] = RC_LOCAL_NONE;
 #pragma omp for schedule(dynamic, CHUNK)
-        for (int64_t r = 0; r < a->rows; r++) {
-            uint32_t draw = rc_local_draw((uint32_t)r, round);
-            int length = rc_local_length(ptr[r], ptr[r + 1]);
-            for (int e = 0; e < length; e++)
-                rc_local_min(&column[a->col_idx[ptr[r] + e]], draw);
-        }
-        /* a column that no row looked at has none that could ask for its label */
+        for (int64_t r = 0; r < a->rows; r++)
+            rc_row_lower(a, r, rc_local_draw((uint32_t)r, round), column);
+            /* a column that no row looked at has none that could ask for its label */
 #pragma omp for schedule(static)
         for (int64_t c = 0; c < a->cols; c++) {
             uint32_t r = rc_local_drawer(column[c], round);

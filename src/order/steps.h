@@ -15,6 +15,26 @@ static inline void rc_local_min(uint32_t *p, uint32_t x)
     }
 }
 
+/** The columns of row r, as far as they count, take the smaller of their number and x. */
+static inline void rc_row_lower(const rc_csr_t *a, int64_t r, uint32_t x, uint32_t *column)
+{
+    int length = rc_local_length(a->row_ptr[r], a->row_ptr[r + 1]);
+    for (int e = 0; e < length; e++)
+        rc_local_min(&column[a->col_idx[a->row_ptr[r] + e]], x);
+}
+
+/** The smallest number of them; RC_LOCAL_NONE: there are none.  Others may lower them meanwhile. */
+static inline uint32_t rc_row_least(const rc_csr_t *a, int64_t r, const uint32_t *column)
+{
+    int length = rc_local_length(a->row_ptr[r], a->row_ptr[r + 1]);
+    uint32_t least = RC_LOCAL_NONE;
+    for (int e = 0; e < length; e++) {
+        uint32_t x = __atomic_load_n(&column[a->col_idx[a->row_ptr[r] + e]], __ATOMIC_RELAXED);
+        least = x < least ? x : least;
+    }
+    return least;
+}
+
 /** A schedule of all rows by a key, equal keys by row number.
  *  \param[in] key  [keys][rows], >= 0; the last one counts most */
 rc_status_t rc_schedule_by_keys(const rc_order_input_t *in, const int32_t *const *key, int keys,

@@ -239,7 +239,8 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
+/* Row j has the rows of column j, numbered by their places in `order` (NULL: as they are). */
+static rc_status_t transpose(const rc_csr_t *a, const int32_t *order, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t t;
     RC_PASS(rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err));
@@ -252,10 +253,11 @@ rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
         t.row_ptr[j + 1] = start;
         start += count;
     }
-    for (int64_t i = 0; i < a->rows; i++) {
+    for (int64_t p = 0; p < a->rows; p++) {
+        int64_t i = order ? order[p] : p;
         for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
             int64_t at = t.row_ptr[a->col_idx[k] + 1]++;
-            t.col_idx[at] = (int32_t)i;
+            t.col_idx[at] = (int32_t)p;
             t.val[at] = a->val[k];
         }
     }
@@ -263,28 +265,17 @@ rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
     return RC_OK;
 }
 
+rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
+{
+    return transpose(a, NULL, out, err);
+}
+
 rc_status_t rc_csr_renumber_columns(
     const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err)
 {
-    rc_csr_t t = {0};
-    rc_csr_t b;
-    rc_status_t st = rc_csr_transpose(a, &t, err);
-    if (st == RC_OK)
-        st = rc_csr_alloc(a->rows, a->cols, a->nnz, &b, err);
-    if (st < 0) {
-        rc_csr_free(&t);
-        return st;
-    }
-    /* row_ptr[r + 1] is where row r goes on, and at the end where it ends */
-    for (int64_t r = 0; r < a->rows; r++)
-        b.row_ptr[r + 1] = a->row_ptr[r];
-    for (int64_t p = 0; p < a->cols; p++)
-        for (int64_t k = t.row_ptr[col[p]]; k < t.row_ptr[col[p] + 1]; k++) {
-            int64_t at = b.row_ptr[t.col_idx[k] + 1]++;
-            b.col_idx[at] = (int32_t)p;
-            b.val[at] = t.val[k];
-        }
+    rc_csr_t t;
+    RC_PASS(transpose(a, NULL, &t, err));
+    rc_status_t st = transpose(&t, col, out, err);
     rc_csr_free(&t);
-    *out = b;
-    return RC_OK;
+    return st;
 }
