@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "order/policy.h"
 #include "order/rows.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,38 +47,22 @@ void rc_graph_narrow(rc_graph_t *g)
     *g = to;
 }
 
-rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err)
+rc_status_t rc_pattern_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t *p = rc_alloc0((size_t)a->cols + 2, sizeof *p, "a transposed pattern", err);
-    int32_t *x = rc_alloc((size_t)a->nnz, sizeof *x, "a transposed pattern", err);
-    if (!p || !x) {
-        free(p);
-        free(x);
-        return RC_ENOMEM;
-    }
-    /* p[c + 2] counts, then p[c + 1] is where column c goes on */
-    for (int64_t e = 0; e < a->nnz; e++)
-        p[a->col_idx[e] + 2]++;
-    for (int64_t c = 0; c < a->cols; c++)
-        p[c + 2] += p[c + 1];
-    for (int64_t r = 0; r < a->rows; r++)
-        for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
-            x[p[a->col_idx[e] + 1]++] = (int32_t)r;
-    *ptr = p;
-    *idx = x;
-    return RC_OK;
+    rc_csr_t pattern = *a;
+    pattern.val = NULL;
+    return rc_csr_transpose(&pattern, out, err);
 }
 
 /* Merge row r of A and of A' into g, if it has room for edges already.  Returns the neighbours. */
-static int64_t merge_row(
-    const rc_csr_t *a, const int64_t *tptr, const int32_t *tidx, int64_t r, rc_graph_t *g)
+static int64_t merge_row(const rc_csr_t *a, const rc_csr_t *t, int64_t r, rc_graph_t *g)
 {
     int64_t n = 0;
     int64_t i = a->row_ptr[r];
-    int64_t j = tptr[r];
-    while (i < a->row_ptr[r + 1] || j < tptr[r + 1]) {
+    int64_t j = t->row_ptr[r];
+    while (i < a->row_ptr[r + 1] || j < t->row_ptr[r + 1]) {
         int32_t x = i < a->row_ptr[r + 1] ? a->col_idx[i] : INT32_MAX;
-        int32_t y = j < tptr[r + 1] ? tidx[j] : INT32_MAX;
+        int32_t y = j < t->row_ptr[r + 1] ? t->col_idx[j] : INT32_MAX;
         int32_t v = x < y ? x : y;
         i += x == v;
         j += y == v;
@@ -98,23 +83,21 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
         return rc_fail(err, RC_ENOTSUP,
             "the graph of rows needs a square matrix, this one is %" PRId64 " x %" PRId64, a->rows,
             a->cols);
-    int64_t *tptr = NULL;
-    int32_t *tidx = NULL;
+    rc_csr_t t;
     rc_graph_t g = {.n = a->rows};
     rc_status_t st;
-    RC_PASS(rc_pattern_transpose(a, &tptr, &tidx, err));
+    RC_PASS(rc_pattern_transpose(a, &t, err));
     g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);
     RC_TRY(g.ptr ? RC_OK : RC_ENOMEM);
     for (int64_t r = 0; r < g.n; r++)
-        g.ptr[r + 1] = g.ptr[r] + merge_row(a, tptr, tidx, r, &g);
+        g.ptr[r + 1] = g.ptr[r] + merge_row(a, &t, r, &g);
     RC_TRY(rc_graph_alloc_edges(&g, 2, "a graph", err));
     for (int64_t r = 0; r < g.n; r++)
-        (void)merge_row(a, tptr, tidx, r, &g);
+        (void)merge_row(a, &t, r, &g);
     *out = g;
     g = (rc_graph_t){0};
 done:
-    free(tptr);
-    free(tidx);
+    rc_csr_free(&t);
     rc_graph_free(&g);
     return st;
 }

@@ -53,10 +53,9 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err);
 void rc_graph_free(rc_graph_t *g);
 
 /** The pattern of A': the rows of every column of A, increasing.
- *  \param[out] ptr  [cols + 2] of which the first cols + 1 bound the columns; free with free()
- *  \param[out] idx  [nnz]; free with free()
+ *  \param[out] out  free with rc_csr_free
  *  \return RC_OK, RC_ENOMEM.  Local.  Cost O(nnz + cols). */
-rc_status_t rc_pattern_transpose(const rc_csr_t *a, int64_t **ptr, int32_t **idx, rc_err_t *err);
+rc_status_t rc_pattern_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err);
 
 /** Groups of rows as a schedule: group after group by number, empty ones left out, in each the rows
  *  in original order; one level of groups.

@@ -39,11 +39,10 @@ typedef struct bandk {
     int tops; /* number of the coarsest level: 1 or 2 */
     rc_level_t level[3];
     rc_grouping_t groups[2];
-    int64_t count[2]; /* of them, once they are expanded */
-    int32_t *order;   /* of the level in hand: position -> vertex, or its index */
-    int is_symmetric; /* the pattern of A */
-    int64_t *tptr;    /* pattern of A', where it is needed */
-    int32_t *tidx;
+    int64_t count[2];   /* of them, once they are expanded */
+    int32_t *order;     /* of the level in hand: position -> vertex, or its index */
+    int is_symmetric;   /* the pattern of A */
+    rc_csr_t transpose; /* pattern of A', where it is needed */
 } bandk_t;
 
 static void close_bandk(bandk_t *b)
@@ -53,8 +52,7 @@ static void close_bandk(bandk_t *b)
     for (int i = 0; i < 2; i++)
         rc_grouping_free(&b->groups[i]);
     free(b->order);
-    free(b->tptr);
-    free(b->tidx);
+    rc_csr_free(&b->transpose);
 }
 
 static rc_status_t order_level(bandk_t *b, int i, rc_err_t *err)
@@ -232,9 +230,9 @@ static rc_status_t find_lists(
     if (b->is_symmetric)
         return RC_OK;
     x->nears = 2;
-    rc_status_t st = rc_pattern_transpose(a, &b->tptr, &b->tidx, err);
-    x->near[1] = (rc_lists_t){a->rows, b->tptr, b->tidx};
-    return st;
+    RC_PASS(rc_pattern_transpose(a, &b->transpose, err));
+    x->near[1] = (rc_lists_t){a->rows, b->transpose.row_ptr, b->transpose.col_idx};
+    return RC_OK;
 }
 
 /* The order of level i from that of the groups of it, and where each group begins.

@@ -18,9 +18,9 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "order/graph.h"
 #include "order/parts.h"
 #include "order/policy.h"
+#include "sparse/csr.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,14 +34,13 @@ enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the hea
 
 /* A part. */
 typedef struct blk {
-    rc_room_t room; /* of the arrays, but for bound */
-    rc_csr_t a;     /* its rows; columns without hubs, numbered as they come; no values */
-    int64_t *ptr;   /* [cols + 2] rows of every column */
-    int32_t *idx;   /* [nnz] */
-    int32_t *block; /* [cols] last block that has the column, -1: none */
-    int32_t *fresh; /* [rows] columns that the block does not have */
-    int32_t *heap;  /* [rows] rows that share a column with the block */
-    int32_t *at;    /* [rows] place in the heap, or OUTSIDE, PLACED */
+    rc_room_t room;   /* of the arrays, but for bound */
+    rc_csr_t a;       /* its rows; columns without hubs, numbered as they come; no values */
+    rc_csr_t rows_of; /* of every column */
+    int32_t *block;   /* [cols] last block that has the column, -1: none */
+    int32_t *fresh;   /* [rows] columns that the block does not have */
+    int32_t *heap;    /* [rows] rows that share a column with the block */
+    int32_t *at;      /* [rows] place in the heap, or OUTSIDE, PLACED */
     int64_t heaped;
     int64_t first;    /* no row before this one is unplaced */
     int64_t distinct; /* columns of the block */
@@ -130,8 +129,8 @@ static void add_column(blk_t *b, int32_t col)
 {
     b->block[col] = (int32_t)(b->blocks - 1);
     b->distinct++;
-    for (int64_t i = b->ptr[col]; i < b->ptr[col + 1]; i++) {
-        int32_t row = b->idx[i];
+    for (int64_t i = b->rows_of.row_ptr[col]; i < b->rows_of.row_ptr[col + 1]; i++) {
+        int32_t row = b->rows_of.col_idx[i];
         if (b->at[row] == PLACED)
             continue;
         b->fresh[row]--;
@@ -233,7 +232,7 @@ static rc_status_t prepare(
         b->at[r] = OUTSIDE;
         b->fresh[r] = columns_of(b, r);
     }
-    return rc_pattern_transpose(&b->a, &b->ptr, &b->idx, err);
+    return rc_csr_transpose(&b->a, &b->rows_of, err);
 }
 
 /* \return RC_OK, RC_ENOMEM or RC_EINTR */
@@ -254,8 +253,7 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t 
         all->columns += b.columns;
     }
     rc_room_free(&b.room);
-    free(b.ptr);
-    free(b.idx);
+    rc_csr_free(&b.rows_of);
     return st;
 }
 

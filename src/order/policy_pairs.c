@@ -21,6 +21,7 @@
 #include "order/graph.h"
 #include "order/pairs.h"
 #include "order/policy.h"
+#include "sparse/csr.h"
 #include "sparse/similarity.h"
 
 #include <omp.h>
@@ -37,14 +38,13 @@ typedef struct grouping {
     const rc_params_t *params;
     int threads;
     rc_csr_t unit;     /* columns of every unit, no values; the matrix in the first round */
-    int64_t *ptr;      /* [cols + 2] units of every column */
-    int32_t *idx;      /* [entries of unit] */
+    rc_csr_t columns;  /* units of every column */
     int32_t *mate;     /* [units] the other one of a pair, -1: free; then its number as a unit */
     int32_t *group;    /* [rows] unit of every row */
     rc_ranked_t *pair; /* [units] see rc_pair_list_t */
     int32_t *count;    /* [threads][units] columns in which a unit is met; 0 between searches */
     int32_t *met;      /* [threads][units] */
-    int64_t columns;   /* of all units */
+    int64_t distinct;  /* columns of all units */
 } grouping_t;
 
 static int64_t length_of(const rc_csr_t *a, int64_t r)
@@ -54,21 +54,6 @@ static int64_t length_of(const rc_csr_t *a, int64_t r)
 
 /* ----------------------------------------------------------------- partners */
 
-/* Place of unit u in the list of a column that has it. */
-static int64_t place_in(const grouping_t *g, int32_t col, int32_t u)
-{
-    int64_t from = g->ptr[col];
-    int64_t to = g->ptr[col + 1] - 1;
-    while (from < to) {
-        int64_t middle = from + (to - from) / 2;
-        if (g->idx[middle] < u)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* Count the free units around u.  \return how many */
 static int64_t meet(const grouping_t *g, int32_t u, int32_t *count, int32_t *met)
 {
@@ -76,15 +61,15 @@ static int64_t meet(const grouping_t *g, int32_t u, int32_t *count, int32_t *met
     int64_t n = 0;
     for (int64_t e = g->unit.row_ptr[u]; e < g->unit.row_ptr[u + 1]; e++) {
         int32_t col = g->unit.col_idx[e];
-        int64_t from = g->ptr[col];
-        int64_t to = g->ptr[col + 1];
+        int64_t from = g->columns.row_ptr[col];
+        int64_t to = g->columns.row_ptr[col + 1];
         if (to - from > look) {
-            int64_t at = place_in(g, col, u);
+            int64_t at = rc_csr_seek(&g->columns, col, u);
             from = at - from > look ? at - look : from;
             to = to - at > look ? at + look + 1 : to;
         }
         for (int64_t i = from; i < to; i++) {
-            int32_t v = g->idx[i];
+            int32_t v = g->columns.col_idx[i];
             if (v != u && g->mate[v] < 0 && count[v]++ == 0)
                 met[n++] = v;
         }
@@ -243,7 +228,7 @@ static int64_t columns_with_mates(const grouping_t *g)
 static rc_status_t one_round(grouping_t *g, int64_t *pairs, rc_err_t *err)
 {
     int64_t taken = 1;
-    RC_PASS(rc_pattern_transpose(&g->unit, &g->ptr, &g->idx, err));
+    RC_PASS(rc_pattern_transpose(&g->unit, &g->columns, err));
     *pairs = 0;
     for (int64_t u = 0; u < g->unit.rows; u++)
         g->mate[u] = -1;
@@ -251,8 +236,7 @@ static rc_status_t one_round(grouping_t *g, int64_t *pairs, rc_err_t *err)
         taken = take_pairs(g, find_pairs(g));
         *pairs += taken;
     }
-    free(g->ptr);
-    free(g->idx);
+    rc_csr_free(&g->columns);
     return RC_OK;
 }
 
@@ -268,7 +252,7 @@ static rc_status_t all_rounds(grouping_t *g, const rc_csr_t *a, int64_t *units, 
         if (st < 0 || pairs == 0)
             break;
         *units -= pairs;
-        g->columns = columns_with_mates(g);
+        g->distinct = columns_with_mates(g);
         if (2 * rows <= g->params->value[PARAM_ROWS])
             st = join_units(g, *units, &next, err);
         (void)number_units(g, a->rows);
@@ -297,7 +281,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
         .params = in->params,
         .threads = in->threads < TEAM_MAX ? in->threads : TEAM_MAX,
         .unit = *a,
-        .columns = a->nnz};
+        .distinct = a->nnz};
     int64_t units = 0;
     rc_status_t st = allocate(&g, a->rows);
     for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
@@ -308,7 +292,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
         st = rc_schedule_of_groups(g.group, a->rows, units, "pair_ptr", out, err);
     if (st == RC_OK) {
         rc_fact_number(in->watch.facts, "groups", units);
-        rc_fact_number(in->watch.facts, "columns", g.columns);
+        rc_fact_number(in->watch.facts, "columns", g.distinct);
     }
     drop_units(&g, a);
     rc_room_free(&g.room);

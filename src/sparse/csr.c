@@ -30,21 +30,29 @@ static rc_status_t check_shape(int64_t rows, int64_t cols, int64_t nnz, rc_err_t
     return RC_OK;
 }
 
-rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
+rc_status_t rc_csr_alloc_pattern(
+    int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
 {
     RC_PASS(check_shape(rows, cols, nnz, err));
     rc_csr_t a = {.rows = rows, .cols = cols, .nnz = nnz};
     a.row_ptr = rc_alloc0((size_t)rows + 1, sizeof *a.row_ptr, "row pointers", err);
     if (a.row_ptr)
         a.col_idx = rc_alloc((size_t)nnz, sizeof *a.col_idx, "column indices", err);
-    if (a.col_idx)
-        a.val = rc_alloc((size_t)nnz, sizeof *a.val, "values", err);
-    if (!a.val) {
+    if (!a.col_idx) {
         rc_csr_free(&a);
         return RC_ENOMEM;
     }
     *out = a;
     return RC_OK;
+}
+
+rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err)
+{
+    RC_PASS(rc_csr_alloc_pattern(rows, cols, nnz, out, err));
+    out->val = rc_alloc((size_t)nnz, sizeof *out->val, "values", err);
+    if (!out->val)
+        rc_csr_free(out);
+    return out->val ? RC_OK : RC_ENOMEM;
 }
 
 int64_t rc_csr_bytes(int64_t rows, int64_t nnz)
@@ -243,7 +251,8 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
 static rc_status_t transpose(const rc_csr_t *a, const int32_t *order, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t t;
-    RC_PASS(rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err));
+    RC_PASS(a->val ? rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err)
+                   : rc_csr_alloc_pattern(a->cols, a->rows, a->nnz, &t, err));
     /* row_ptr[j + 1] counts, then starts, then ends row j: no second array of positions */
     for (int64_t k = 0; k < a->nnz; k++)
         t.row_ptr[a->col_idx[k] + 1]++;
@@ -258,7 +267,8 @@ static rc_status_t transpose(const rc_csr_t *a, const int32_t *order, rc_csr_t *
         for (int64_t k = a->row_ptr[i]; k < a->row_ptr[i + 1]; k++) {
             int64_t at = t.row_ptr[a->col_idx[k] + 1]++;
             t.col_idx[at] = (int32_t)p;
-            t.val[at] = a->val[k];
+            if (a->val)
+                t.val[at] = a->val[k];
         }
     }
     *out = t;

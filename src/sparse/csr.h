@@ -17,6 +17,10 @@ typedef struct rc_triple {
  *  \return RC_OK; RC_ERANGE when rows or cols exceed INT32_MAX or nnz is negative; RC_ENOMEM */
 rc_status_t rc_csr_alloc(int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err);
 
+/** As rc_csr_alloc, without val: a pattern. */
+rc_status_t rc_csr_alloc_pattern(
+    int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err);
+
 /** Build a CSR matrix from n triples in any order; duplicates are summed in the order given, so
  *  the result does not depend on `threads`.
  *  \param[in]  triples     [n], borrowed, not changed
@@ -59,7 +63,7 @@ int64_t rc_csr_bytes(int64_t rows, int64_t nnz);
 rc_status_t rc_csr_renumber_columns(
     const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err);
 
-/** Transpose.  Free with rc_csr_free.  Cost O(nnz + cols). */
+/** Transpose; of a matrix without val the pattern.  Free with rc_csr_free.  Cost O(nnz + cols). */
 rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "sparse/tiles.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/csr.h"
 #include "sparse/similarity.h"
 #include "sparse/tally.h"
 
@@ -361,16 +362,14 @@ rc_status_t rc_tiles_rest(const rc_csr_t *a, const rc_schedule_t *order, const r
     int threads, rc_csr_t *out, rc_err_t *err)
 {
     cut_t c = cut_into(a, order, t->rule.panel, threads);
-    rc_csr_t b = {.rows = c.slots, .cols = a->cols};
-    rc_status_t st = RC_OK;
+    rc_csr_t b = {0};
+    rc_status_t st;
     if (c.slots > INT32_MAX)
         return rc_fail(err, RC_ENOTSUP,
             "the sparse part would have %" PRId64 " rows, at most %" PRId32, c.slots, INT32_MAX);
-    b.nnz = a->nnz - t->dense_ptr[t->panels];
-    b.row_ptr = rc_alloc0((size_t)c.slots + 1, sizeof *b.row_ptr, "the sparse part", err);
-    b.col_idx = rc_alloc((size_t)b.nnz, sizeof *b.col_idx, "the sparse part", err);
     int64_t *start = rc_alloc((size_t)c.panels, sizeof *start, "the sparse part", err);
-    RC_TRY(b.row_ptr && b.col_idx && start ? RC_OK : RC_ENOMEM);
+    RC_TRY(start ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_csr_alloc_pattern(c.slots, a->cols, a->nnz - t->dense_ptr[t->panels], &b, err));
     int64_t before = 0;
     for (int64_t p = 0; p < c.panels; p++) {
         start[p] = before - t->dense_ptr[p];

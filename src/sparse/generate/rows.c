@@ -95,14 +95,12 @@ typedef struct pattern {
     int64_t blocks;
     int32_t **block; /* [blocks] */
     int32_t *length; /* [rows] */
-    int32_t *flat;   /* what holds all blocks; NULL when each is held for itself */
 } pattern_t;
 
 static void pattern_free(pattern_t *p)
 {
-    for (int64_t b = 0; p->block && !p->flat && b < p->blocks; b++)
+    for (int64_t b = 0; p->block && b < p->blocks; b++)
         free(p->block[b]);
-    free(p->flat);
     free(p->block);
     free(p->length);
     *p = (pattern_t){0};
@@ -189,102 +187,6 @@ static rc_status_t make_rows(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
                : RC_OK;
 }
 
-/* -------------------------------------------------------------------- mirror */
-
-/* end[i]: where row i ends when it also has (i, j) for each (j, i): [rows]. */
-static void mirrored_ends(const pattern_t *p, int64_t *end)
-{
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t b = 0; b < p->blocks; b++) {
-        const int32_t *col = p->block[b];
-        for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
-#pragma omp atomic
-            end[i] += p->length[i];
-            for (int32_t k = 0; k < p->length[i]; k++) {
-#pragma omp atomic
-                end[col[k]]++;
-            }
-            col += p->length[i];
-        }
-    }
-    for (int64_t i = 1; i < p->rows; i++)
-        end[i] += end[i - 1];
-}
-
-static void put(int32_t *flat, int64_t *end, int64_t row, int64_t col)
-{
-    int64_t at;
-#pragma omp atomic capture
-    at = --end[row];
-    flat[at] = (int32_t)col;
-}
-
-/* Afterwards end[i] is where row i begins.  The order in a row is chance: it is sorted next. */
-static void mirror_entries(pattern_t *p, int64_t *end, int32_t *flat)
-{
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t b = 0; b < p->blocks; b++) {
-        const int32_t *col = p->block[b];
-        for (int64_t i = b * BLOCK; i < block_end(p, b); i++) {
-            for (int32_t k = 0; k < p->length[i]; k++) {
-                put(flat, end, i, col[k]);
-                put(flat, end, col[k], i);
-            }
-            col += p->length[i];
-        }
-        free(p->block[b]);
-        p->block[b] = NULL;
-    }
-}
-
-/* Sorts each row, once each column, and moves the rows of a block together. */
-static int close_ranks(const rc_rows_t *r, pattern_t *p, const int64_t *start, int64_t entries)
-{
-    int failed = 0;
-#pragma omp parallel reduction(| : failed)
-    {
-        rc_row_t row = {0};
-#pragma omp for schedule(dynamic, 1)
-        for (int64_t b = 0; b < p->blocks; b++) {
-            int32_t *to = p->flat + start[b * BLOCK];
-            p->block[b] = to;
-            for (int64_t i = b * BLOCK; i < block_end(p, b) && !row.failed; i++) {
-                int64_t end = i + 1 < p->rows ? start[i + 1] : entries;
-                row.n = 0;
-                for (int64_t k = start[i]; k < end; k++)
-                    rc_row_add(&row, p->flat[k]);
-                tidy(r->cols, &row);
-                for (int64_t k = 0; k < row.n; k++)
-                    *to++ = (int32_t)row.col[k];
-                p->length[i] = (int32_t)row.n;
-            }
-        }
-        failed |= row.failed;
-        free(row.col);
-    }
-    return !failed;
-}
-
-static rc_status_t mirror(const rc_rows_t *r, pattern_t *p, rc_err_t *err)
-{
-    if (p->rows == 0)
-        return RC_OK;
-    int64_t *end = rc_alloc0((size_t)p->rows, sizeof *end, "ends of rows", err);
-    RC_PASS(end ? RC_OK : RC_ENOMEM);
-    mirrored_ends(p, end);
-    int64_t entries = end[p->rows - 1];
-    int32_t *flat = rc_alloc((size_t)entries, sizeof *flat, "mirrored entries", err);
-    rc_status_t st = flat ? RC_OK : RC_ENOMEM;
-    if (flat) {
-        mirror_entries(p, end, flat);
-        p->flat = flat;
-        if (!close_ranks(r, p, end, entries))
-            st = rc_fail(err, RC_ENOMEM, "no memory for a mirrored row");
-    }
-    free(end);
-    return st;
-}
-
 /* -------------------------------------------------------------------- result */
 
 static rc_status_t finish(const rc_rows_t *r, pattern_t *p, rc_csr_t *out, rc_err_t *err)
@@ -292,7 +194,8 @@ static rc_status_t finish(const rc_rows_t *r, pattern_t *p, rc_csr_t *out, rc_er
     int64_t nnz = 0;
     for (int64_t i = 0; i < p->rows; i++)
         nnz += p->length[i];
-    RC_PASS(rc_csr_alloc(r->rows, r->cols, nnz, out, err));
+    RC_PASS(r->mirror ? rc_csr_alloc_pattern(r->rows, r->cols, nnz, out, err)
+                      : rc_csr_alloc(r->rows, r->cols, nnz, out, err));
     for (int64_t i = 0; i < p->rows; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + p->length[i];
     uint64_t key = rc_rng_key(r->seed);
@@ -302,22 +205,21 @@ static rc_status_t finish(const rc_rows_t *r, pattern_t *p, rc_csr_t *out, rc_er
         for (int64_t i = b * BLOCK; i < block_end(p, b); i++)
             for (int64_t k = out->row_ptr[i]; k < out->row_ptr[i + 1]; k++) {
                 out->col_idx[k] = *col++;
-                out->val[k] =
-                    rc_rng_keyed_signed(key, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
+                if (out->val)
+                    out->val[k] =
+                        rc_rng_keyed_signed(key, (uint64_t)i << 32 | (uint32_t)out->col_idx[k]);
             }
-        if (!p->flat) {
-            free(p->block[b]);
-            p->block[b] = NULL;
-        }
+        free(p->block[b]);
+        p->block[b] = NULL;
     }
     return RC_OK;
 }
 
 static int64_t bytes_of(int64_t rows, double entries)
 {
-    /* row pointers, lengths, and ends or blocks; columns while they are made and in the matrix,
-     * values */
-    double bytes = 24.0 * (double)rows + 20.0 * entries;
+    /* row pointers, of the sides of a mirrored matrix too, and lengths; columns while they are
+     * made and in the matrix, values */
+    double bytes = 28.0 * (double)rows + 24.0 * entries;
     return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
 }
 
@@ -337,17 +239,47 @@ rc_status_t rc_rows_check(const rc_rows_t *r, rc_err_t *err)
     return rc_rows_memory(bytes_of(r->rows, entries), r->rows, entries, err);
 }
 
-rc_status_t rc_rows_build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err)
+static rc_status_t build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err)
 {
     pattern_t p = {0};
     rc_status_t st;
-    RC_TRY(rc_rows_check(r, err));
     RC_TRY(pattern_make(&p, r->rows, err));
     RC_TRY(make_rows(r, &p, err));
-    if (r->mirror)
-        RC_TRY(mirror(r, &p, err));
     st = finish(r, &p, out, err);
 done:
     pattern_free(&p);
+    return st;
+}
+
+/* The sides of a mirrored matrix. */
+typedef struct sides {
+    rc_csr_t made;
+    rc_csr_t mirrored;
+} sides_t;
+
+static void both_rows(const rc_rows_t *r, int64_t i, rc_row_t *out)
+{
+    const sides_t *s = r->of;
+    for (int64_t k = s->made.row_ptr[i]; k < s->made.row_ptr[i + 1]; k++)
+        rc_row_add(out, s->made.col_idx[k]);
+    for (int64_t k = s->mirrored.row_ptr[i]; k < s->mirrored.row_ptr[i + 1]; k++)
+        rc_row_add(out, s->mirrored.col_idx[k]);
+}
+
+rc_status_t rc_rows_build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err)
+{
+    sides_t s = {.made = {0}};
+    const rc_rows_t both = {
+        .rows = r->rows, .cols = r->cols, .loops = 1, .seed = r->seed, .row = both_rows, .of = &s};
+    rc_status_t st;
+    RC_PASS(rc_rows_check(r, err));
+    if (!r->mirror)
+        return build(r, out, err);
+    RC_TRY(build(r, &s.made, err));
+    RC_TRY(rc_csr_transpose(&s.made, &s.mirrored, err));
+    st = build(&both, out, err);
+done:
+    rc_csr_free(&s.made);
+    rc_csr_free(&s.mirrored);
     return st;
 }
