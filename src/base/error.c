@@ -107,3 +107,15 @@ rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...)
     one_line(context, err->text, sizeof err->text);
     return err->status;
 }
+
+void rc_err_keep(rc_status_t st, const rc_err_t *said, rc_status_t *all, rc_err_t *err)
+{
+    if (st >= 0)
+        return;
+#pragma omp critical(rc_err_keep)
+    {
+        *all = st;
+        if (err)
+            *err = *said;
+    }
+}

@@ -22,6 +22,11 @@ rc_status_t rc_fail_errno(rc_err_t *err, rc_status_t status, int errnum, const c
  *  one. */
 rc_status_t rc_err_context(rc_err_t *err, const char *fmt, ...) RC_PRINTF(2, 3);
 
+/** A thread of a team tells how its share went: of those that failed one is kept, with its text.
+ *  \param[in] said  of `st`  \param[in,out] all  of the team, with err  \param[out] err  may be
+ *      NULL */
+void rc_err_keep(rc_status_t st, const rc_err_t *said, rc_status_t *all, rc_err_t *err);
+
 /** Return from the enclosing scope through its `done:` label when a call fails.
  *  The scope has `rc_status_t st` and a label `done`. */
 #define RC_TRY(call)                                                                               \

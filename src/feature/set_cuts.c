@@ -19,13 +19,15 @@ static rc_status_t compute(
     const rc_csr_t *a, const rc_geometry_t *geometry, int threads, double *out, rc_err_t *err)
 {
     static const int32_t col_min[] = {8, 24};
+    rc_tile_figures_t f;
     (void)geometry;
     for (int i = 0; i < 2; i++) {
         rc_tile_rule_t rule = RC_TILE_RULE;
         rule.col_min = col_min[i];
         rule.tile_min = col_min[i] + 1;
-        RC_PASS(rc_tile_shares(
-            a, NULL, &rule, rc_feature_threads(a, 0, threads), &out[2 * i], &out[2 * i + 1], err));
+        RC_PASS(rc_tile_shares(a, NULL, &rule, rc_feature_threads(a, 0, threads), &f, err));
+        out[2 * i] = f.dense_ratio;
+        out[2 * i + 1] = f.rest_similarity;
     }
     return RC_OK;
 }

@@ -9,6 +9,7 @@
  * feature is 0. */
 #include "config.h"
 #include "feature/feature.h"
+#include "feature/walk.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,44 +42,28 @@ typedef unsigned __int128 wide_t;
 
 /* Sums of whole numbers are exact, so nothing depends on which thread adds what. */
 typedef struct moments {
-    int64_t count;
-    int64_t min;
-    int64_t max;
-    int64_t sum;
+    rc_extent_t of;
     wide_t squares;
 } moments_t;
 
 static inline void add(moments_t *m, int64_t value)
 {
-    m->min = m->count == 0 || value < m->min ? value : m->min;
-    m->max = value > m->max ? value : m->max;
-    m->sum += value;
+    rc_extent_add(&m->of, value);
     m->squares += (wide_t)value * (wide_t)value;
-    m->count++;
 }
 
 static void merge(moments_t *to, const moments_t *from)
 {
-    if (from->count == 0)
-        return;
-    to->min = to->count == 0 || from->min < to->min ? from->min : to->min;
-    to->max = from->max > to->max ? from->max : to->max;
-    to->sum += from->sum;
+    rc_extent_merge(&to->of, &from->of);
     to->squares += from->squares;
-    to->count += from->count;
-}
-
-static double mean(const moments_t *m)
-{
-    return m->count ? (double)m->sum / (double)m->count : 0;
 }
 
 /* The difference is exact up to 2^48 entries: each product is at most entries^2 2^31. */
 static double deviation(const moments_t *m)
 {
-    wide_t n = (wide_t)m->count;
-    wide_t spread = n * m->squares - (wide_t)m->sum * (wide_t)m->sum;
-    return m->count ? sqrt((double)spread) / (double)m->count : 0;
+    wide_t n = (wide_t)m->of.count;
+    wide_t spread = n * m->squares - (wide_t)m->of.sum * (wide_t)m->of.sum;
+    return m->of.count ? sqrt((double)spread) / (double)m->of.count : 0;
 }
 
 typedef struct counts {
@@ -128,20 +113,20 @@ static rc_status_t compute(
         (double)a->rows,
         (double)a->cols,
         (double)a->nnz,
-        mean(&all.entries),
+        rc_extent_mean(&all.entries.of),
         values > 0 ? (double)a->nnz / values : 0,
-        (double)all.entries.max,
+        (double)all.entries.of.max,
         deviation(&all.entries),
-        mean(&all.chunks),
+        rc_extent_mean(&all.chunks.of),
         deviation(&all.chunks),
-        mean(&all.sizes),
+        rc_extent_mean(&all.sizes.of),
         deviation(&all.sizes),
-        (double)all.entries.min,
-        (double)all.sizes.count,
-        (double)all.chunks.min,
-        (double)all.chunks.max,
-        (double)all.sizes.min,
-        (double)all.sizes.max,
+        (double)all.entries.of.min,
+        (double)all.sizes.of.count,
+        (double)all.chunks.of.min,
+        (double)all.chunks.of.max,
+        (double)all.sizes.of.min,
+        (double)all.sizes.of.max,
     };
     memcpy(out, value, sizeof value);
     return RC_OK;

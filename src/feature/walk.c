@@ -62,17 +62,7 @@ typedef struct walk {
     part_t *part;
 } walk_t;
 
-static void add(rc_extent_t *e, int64_t value)
-{
-    if (e->count == 0 || value < e->min)
-        e->min = value;
-    if (e->count == 0 || value > e->max)
-        e->max = value;
-    e->sum += value;
-    e->count++;
-}
-
-static void merge(rc_extent_t *to, const rc_extent_t *from)
+void rc_extent_merge(rc_extent_t *to, const rc_extent_t *from)
 {
     if (from->count == 0)
         return;
@@ -179,10 +169,10 @@ static void walk_part(const walk_t *w, part_t *p)
         int64_t entries = w->a->row_ptr[row + 1] - w->a->row_ptr[row];
         row_counts_t n;
         walk_row(w, p, (int32_t)row, warp, &n);
-        add(&p->entries, entries);
-        add(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
+        rc_extent_add(&p->entries, entries);
+        rc_extent_add(&p->blocks, same_blocks ? n.lines : count_blocks(w, row));
         if (row > 0)
-            add(&p->distance, before + n.lines - 2 * n.shared);
+            rc_extent_add(&p->distance, before + n.lines - 2 * n.shared);
         p->load[warp] += entries ? 1 + divide(w->by_nt, (int32_t)entries - 1) : 0;
         p->total[warp] += n.requests;
         before = n.lines;
@@ -238,9 +228,9 @@ static void join_parts(const walk_t *w)
         }
     for (int t = 1; t < w->parts; t++) {
         const part_t *from = &w->part[t];
-        merge(&to->entries, &from->entries);
-        merge(&to->blocks, &from->blocks);
-        merge(&to->distance, &from->distance);
+        rc_extent_merge(&to->entries, &from->entries);
+        rc_extent_merge(&to->blocks, &from->blocks);
+        rc_extent_merge(&to->distance, &from->distance);
         for (int64_t i = 0; i < w->g.nw; i++) {
             to->load[i] += from->load[i];
             to->total[i] += from->total[i];
@@ -262,12 +252,12 @@ static void summarise(const walk_t *w, rc_walk_t *out)
     const part_t *p = &w->part[0];
     *out = (rc_walk_t){.entries = p->entries, .blocks = p->blocks, .distance = p->distance};
     for (int64_t i = 0; i < w->lines; i++)
-        add(&out->requested, p->requested[i]);
+        rc_extent_add(&out->requested, p->requested[i]);
     count_distinct(w, p->warp_bits, p->distinct);
     for (int64_t i = 0; i < w->g.nw; i++) {
-        add(&out->load, p->load[i]);
-        add(&out->distinct, p->distinct[i]);
-        add(&out->total, p->total[i]);
+        rc_extent_add(&out->load, p->load[i]);
+        rc_extent_add(&out->distinct, p->distinct[i]);
+        rc_extent_add(&out->total, p->total[i]);
     }
 }
 

@@ -25,6 +25,19 @@ typedef struct rc_walk {
     rc_extent_t total;     /**< over warps: transactions of the warp */
 } rc_walk_t;
 
+static inline void rc_extent_add(rc_extent_t *e, int64_t value)
+{
+    if (e->count == 0 || value < e->min)
+        e->min = value;
+    if (e->count == 0 || value > e->max)
+        e->max = value;
+    e->sum += value;
+    e->count++;
+}
+
+/** Add what another one has seen. */
+void rc_extent_merge(rc_extent_t *to, const rc_extent_t *from);
+
 /** Walk a matrix once.  All counts are exact and do not depend on `threads`.
  *  \param[in]  geometry  each member >= 1
  *  \param[in]  threads   >= 1; fewer are used when starting them or their tables would outweigh

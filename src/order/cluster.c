@@ -14,30 +14,11 @@
 #include "order/rows.h"
 #include "sparse/similarity.h"
 
-#include <stdlib.h>
-
 /* ------------------------------------------------------------------- units */
 
 static int64_t length_of(const rc_csr_t *a, int64_t r)
 {
     return a->row_ptr[r + 1] - a->row_ptr[r];
-}
-
-static rc_status_t list_units(const rc_csr_t *a, int64_t size, rc_units_t *u, rc_err_t *err)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        u->count = 0;
-        for (int64_t r = 0; r < a->rows; r++)
-            if (length_of(a, r) > 0 && u->parent[r] == r && u->size[r] < size) {
-                if (pass)
-                    u->row[u->count] = (int32_t)r;
-                u->count++;
-            }
-        if (pass == 0)
-            u->row = rc_alloc((size_t)u->count, sizeof *u->row, "units of rows", err);
-        RC_PASS(u->row ? RC_OK : RC_ENOMEM);
-    }
-    return RC_OK;
 }
 
 /* Put equal rows into clusters, `size` at a time. */
@@ -57,38 +38,42 @@ static void join_equal(const rc_csr_t *a, int64_t size, const int32_t *number, i
     }
 }
 
-rc_status_t rc_units_find(
-    const rc_csr_t *a, int64_t size, int threads, rc_units_t *out, rc_err_t *err)
+static int is_unit(const rc_lsh_t *s, int64_t r)
 {
+    const rc_units_t *u = &s->units;
+    return length_of(s->a, r) > 0 && u->parent[r] == r && u->size[r] < s->rule->size;
+}
+
+rc_status_t rc_lsh_units(rc_lsh_t *s, rc_err_t *err)
+{
+    const rc_csr_t *a = s->a;
+    const rc_lists_t lists = {.n = a->rows, .ptr = a->row_ptr, .item = a->col_idx};
     size_t rows = (size_t)a->rows;
     rc_room_t room = {.what = "equal rows", .err = err};
-    rc_units_t u = {0};
+    rc_units_t *u = &s->units;
+    int64_t distinct;
     rc_status_t st;
-    u.parent = rc_alloc(rows, sizeof *u.parent, "clusters of rows", err);
-    u.size = rc_alloc(rows, sizeof *u.size, "clusters of rows", err);
+    s->room = (rc_room_t){.what = "clusters of rows", .err = err};
+    u->parent = rc_room_take(&s->room, rows, sizeof *u->parent);
+    u->size = rc_room_take(&s->room, rows, sizeof *u->size);
     int32_t *number = rc_room_take(&room, rows, sizeof *number);
     int32_t *count = rc_room_take0(&room, rows, sizeof *count);
     int32_t *first = rc_room_take(&room, rows, sizeof *first);
-    RC_TRY(u.parent && u.size ? rc_room_status(&room) : RC_ENOMEM);
-    const rc_lists_t lists = {.n = a->rows, .ptr = a->row_ptr, .item = a->col_idx};
-    int64_t distinct;
-    RC_TRY(rc_number_lists(&lists, threads, number, &distinct, err));
-    join_equal(a, size, number, count, first, &u);
-    RC_TRY(list_units(a, size, &u, err));
-    *out = u;
-    u = (rc_units_t){0};
+    RC_TRY(rc_room_status(&s->room));
+    RC_TRY(rc_room_status(&room));
+    RC_TRY(rc_number_lists(&lists, s->threads, number, &distinct, err));
+    join_equal(a, s->rule->size, number, count, first, u);
+    for (int64_t r = 0; r < a->rows; r++)
+        u->count += is_unit(s, r);
+    u->row = rc_room_take(&s->room, (size_t)u->count, sizeof *u->row);
+    RC_TRY(rc_room_status(&s->room));
+    u->count = 0;
+    for (int64_t r = 0; r < a->rows; r++)
+        if (is_unit(s, r))
+            u->row[u->count++] = (int32_t)r;
 done:
     rc_room_free(&room);
-    rc_units_free(&u);
     return st;
-}
-
-void rc_units_free(rc_units_t *u)
-{
-    free(u->row);
-    free(u->parent);
-    free(u->size);
-    *u = (rc_units_t){0};
 }
 
 /* ------------------------------------------------------------------- merge */
@@ -122,8 +107,7 @@ typedef struct queue {
     int64_t at; /* of the list: >= later + waiting */
     int64_t end;
     rc_ranked_t last; /* of the list, also when its place is taken */
-    int threads;
-    const rc_pair_set_t *seen; /* of the list */
+    const rc_lsh_t *s;
     rc_pair_set_t
         seen_later; /* of all that came later: apart, so that the large one does not grow */
 } queue_t;
@@ -134,7 +118,7 @@ static void list_waiting(queue_t *q)
     q->at = 0;
     q->end = q->waiting;
     q->waiting = 0;
-    rc_ranked_sort(q->pair, q->end, q->threads);
+    rc_ranked_sort(q->pair, q->end, q->s->threads);
     if (q->end > 0)
         q->last = q->pair[q->end - 1];
 }
@@ -172,15 +156,16 @@ static void push(queue_t *q, rc_ranked_t x)
     rc_ranked_lift(pair, q->later);
 }
 
-static rc_status_t push_roots(const rc_csr_t *a, int32_t x, int32_t y, queue_t *q, rc_err_t *err)
+static rc_status_t push_roots(int32_t x, int32_t y, queue_t *q, rc_err_t *err)
 {
     uint64_t pair = rc_pair(x, y);
-    if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(q->seen, pair)) /* the small one
+    if (rc_pair_set_has(&q->seen_later, pair) ||
+        rc_pair_set_has(&q->s->seen, pair)) /* the small one
                                                                                     first */
         return RC_OK;
     RC_PASS(rc_pair_set_reserve(&q->seen_later, 1, err));
     rc_pair_set_add(&q->seen_later, pair);
-    push(q, (rc_ranked_t){rc_pair_key(rc_row_similarity(a, x, y)), pair});
+    push(q, (rc_ranked_t){rc_pair_key(rc_row_similarity(q->s->a, x, y)), pair});
     return RC_OK;
 }
 
@@ -192,20 +177,22 @@ static int is_sorted(const rc_pair_list_t *l)
     return i >= l->count;
 }
 
-rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    const rc_pair_set_t *seen, rc_pair_list_t *list, const rc_order_input_t *in, rc_err_t *err)
+rc_status_t rc_lsh_merge(rc_lsh_t *s, rc_err_t *err)
 {
     enum { ASKED = 1 << 16 };
-    queue_t q = {.pair = list->pair, .end = list->count, .threads = threads, .seen = seen};
+    const rc_pair_list_t *list = &s->list;
+    rc_units_t *units = &s->units;
+    int64_t size = s->rule->size;
+    queue_t q = {.pair = list->pair, .end = list->count, .s = s};
     rc_ranked_t p;
     rc_status_t st = RC_OK;
     if (list->count == 0)
         return RC_OK;
     if (!is_sorted(list))
-        rc_ranked_sort(list->pair, list->count, threads);
+        rc_ranked_sort(list->pair, list->count, s->threads);
     q.last = list->pair[list->count - 1];
     for (int64_t pairs = 1; st == RC_OK && pop(&q, &p); pairs++) {
-        st = pairs % ASKED == 0 ? rc_order_go_on(in, err) : RC_OK;
+        st = pairs % ASKED == 0 ? rc_order_go_on(s->in, err) : RC_OK;
         if (st < 0)
             break;
         int32_t x = (int32_t)(p.tie >> 32);
@@ -217,7 +204,7 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
         if (rx == x && ry == y)
             merge(units, x, y);
         else
-            st = push_roots(a, rx, ry, &q, err);
+            st = push_roots(rx, ry, &q, err);
     }
     rc_pair_set_free(&q.seen_later);
     return st;
@@ -226,66 +213,42 @@ rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int
 /* ------------------------------------------------------------------- order */
 
 /* The clusters as groups, numbered by their roots. */
-static rc_status_t arrange(
-    int64_t rows, rc_units_t *u, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+static rc_status_t arrange(rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
-    int32_t *group = rc_alloc((size_t)rows, sizeof *group, "clusters of rows", err);
-    RC_PASS(group ? RC_OK : RC_ENOMEM);
-    facts->clusters = 0;
-    facts->largest = 0;
+    int64_t rows = s->a->rows;
+    const rc_units_t *u = &s->units;
+    int32_t *group = rc_room_take(&s->room, (size_t)rows, sizeof *group);
+    RC_PASS(rc_room_status(&s->room));
     for (int64_t r = 0; r < rows; r++)
         if (u->parent[r] == r) {
-            group[r] = (int32_t)facts->clusters++;
-            facts->largest = u->size[r] > facts->largest ? u->size[r] : facts->largest;
+            group[r] = (int32_t)s->facts.clusters++;
+            s->facts.largest = u->size[r] > s->facts.largest ? u->size[r] : s->facts.largest;
         }
     for (int64_t r = 0; r < rows; r++)
         group[r] = group[root_of(u->parent, (int32_t)r)];
-    rc_status_t st = rc_schedule_of_groups(group, rows, facts->clusters, "cluster_ptr", out, err);
-    free(group);
-    return st;
+    return rc_schedule_of_groups(group, rows, s->facts.clusters, "cluster_ptr", out, err);
 }
 
-rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
-    const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
+rc_status_t rc_lsh_schedule(rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
-    rc_lsh_facts_t f = {0};
-    rc_units_t units = {0};
-    rc_pair_set_t seen = {0};
-    rc_pair_list_t list = {0};
     rc_status_t st;
-    RC_PASS(rc_lsh_check(rule, err));
-    RC_TRY(rc_units_find(a, rule->size, by->threads, &units, err));
-    f.units = units.count;
-    RC_TRY(by->find(by, a, &units, rule, &seen, &list, &f, err));
-    RC_TRY(rc_lsh_merge(a, &units, rule->size, by->threads, &seen, &list, by->in, err));
-    RC_TRY(arrange(a->rows, &units, out, &f, err));
-    if (by->in && by->in->watch.placed)
-        *by->in->watch.placed = a->rows;
-    if (facts)
-        *facts = f;
+    RC_TRY(rc_lsh_check(s->rule, err));
+    RC_TRY(rc_lsh_units(s, err));
+    s->facts.units = s->units.count;
+    RC_TRY(s->find ? s->find(s, err) : rc_lsh_pairs(s, err));
+    RC_TRY(rc_lsh_merge(s, err));
+    RC_TRY(arrange(s, out, err));
+    if (s->in && s->in->watch.placed)
+        *s->in->watch.placed = s->a->rows;
 done:
-    rc_units_free(&units);
-    rc_pair_set_free(&seen);
-    rc_pair_list_free(&list);
+    rc_lsh_free(s);
     return st;
 }
 
-static rc_status_t find_here(const rc_lsh_finder_t *f, const rc_csr_t *a, const rc_units_t *units,
-    const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
-    rc_err_t *err)
+void rc_lsh_free(rc_lsh_t *s)
 {
-    return rc_lsh_pairs(a, units, rule, f->threads, f->in, seen, list, facts, err);
-}
-
-rc_lsh_finder_t rc_lsh_here(int threads, const rc_order_input_t *in)
-{
-    return (rc_lsh_finder_t){.find = find_here, .threads = threads, .in = in};
-}
-
-rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
-    _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err)
-{
-    const rc_order_input_t told = {.watch.placed = placed};
-    const rc_lsh_finder_t here = rc_lsh_here(threads, &told);
-    return rc_lsh_schedule_by(a, rule, &here, out, facts, err);
+    rc_room_free(&s->room);
+    rc_pair_set_free(&s->seen);
+    rc_pair_list_free(&s->list);
+    s->units = (rc_units_t){.count = 0};
 }

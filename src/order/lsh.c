@@ -45,12 +45,9 @@ typedef struct worker {
 
 typedef struct lsh {
     rc_room_t room; /* of the arrays */
-    const rc_csr_t *a;
-    const rc_units_t *units;
-    const rc_lsh_rule_t *rule;
+    rc_lsh_t *s;
     double sim_min;
     int counting;      /* 1: candidates are counted only */
-    int threads;       /* at most */
     int team;          /* that pays in this band */
     int64_t words;     /* of a band: bsize / 2, rounded up */
     uint64_t *word[2]; /* [words * units] of this band and of the next one, word by word */
@@ -60,8 +57,6 @@ typedef struct lsh {
     int part_bits;
     uint32_t *part; /* [parts + 1] */
     worker_t *worker;
-    rc_pair_set_t *seen;
-    rc_pair_list_t *list;
 } lsh_t;
 
 /* -------------------------------------------------------------- signatures */
@@ -69,8 +64,8 @@ typedef struct lsh {
 /* Values `first` and first + 1 of every unit as one word; of one value the lower half is 0. */
 static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
 {
-    const rc_csr_t *a = l->a;
-    const uint64_t key = rc_rng_key((uint64_t)l->rule->seed);
+    const rc_csr_t *a = l->s->a;
+    const uint64_t key = rc_rng_key((uint64_t)l->s->rule->seed);
     uint32_t *hash = l->hash;
     int second = values == 2;
 #pragma omp parallel num_threads(l->team)
@@ -83,8 +78,8 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
             }
         }
 #pragma omp for schedule(dynamic, 1024)
-        for (int64_t u = 0; u < l->units->count; u++) {
-            int64_t r = l->units->row[u];
+        for (int64_t u = 0; u < l->s->units.count; u++) {
+            int64_t r = l->s->units.row[u];
             uint32_t high = UINT32_MAX;
             uint32_t low = UINT32_MAX;
             for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
@@ -103,9 +98,9 @@ static void sign(const lsh_t *l, int64_t first, int values, uint64_t *word)
 
 static void sign_band(const lsh_t *l, int64_t band, uint64_t *word)
 {
-    int64_t bsize = l->rule->bsize;
+    int64_t bsize = l->s->rule->bsize;
     for (int64_t w = 0; w < l->words; w++)
-        sign(l, band * bsize + 2 * w, 2 * w + 1 < bsize ? 2 : 1, word + w * l->units->count);
+        sign(l, band * bsize + 2 * w, 2 * w + 1 < bsize ? 2 : 1, word + w * l->s->units.count);
 }
 
 /* -------------------------------------------------------------- candidates */
@@ -113,11 +108,11 @@ static void sign_band(const lsh_t *l, int64_t band, uint64_t *word)
 /* Look at those that wait. */
 static void look(const lsh_t *l, worker_t *w)
 {
-    const rc_csr_t *a = l->a;
+    const rc_csr_t *a = l->s->a;
     int left = 0;
     for (int i = 0; i < w->count; i++) {
         candidate_t c = w->waiting[i];
-        if (rc_pair_set_has(l->seen, rc_pair(c.x, c.y)))
+        if (rc_pair_set_has(&l->s->seen, rc_pair(c.x, c.y)))
             continue;
         __builtin_prefetch(a->col_idx + a->row_ptr[c.x]);
         __builtin_prefetch(a->col_idx + a->row_ptr[c.y]);
@@ -141,15 +136,15 @@ static void look(const lsh_t *l, worker_t *w)
  * lengths, and division keeps the order when it rounds. */
 static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
 {
-    const int64_t *ptr = l->a->row_ptr;
+    const int64_t *ptr = l->s->a->row_ptr;
     candidate_t c = {(int32_t)(uint32_t)u, (int32_t)(uint32_t)v};
     int64_t nx = ptr[c.x + 1] - ptr[c.x];
     int64_t ny = ptr[c.y + 1] - ptr[c.y];
     w->candidates++;
     if (rc_jaccard_most(nx, ny) < l->sim_min)
         return;
-    if (l->seen->slot)
-        __builtin_prefetch(l->seen->slot + rc_pair_slot(l->seen, rc_pair(c.x, c.y)));
+    if (l->s->seen.slot)
+        __builtin_prefetch(l->s->seen.slot + rc_pair_slot(&l->s->seen, rc_pair(c.x, c.y)));
     w->waiting[w->count++] = c;
     if (w->count == WAITING)
         look(l, w);
@@ -159,7 +154,7 @@ static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
  * it. */
 static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
 {
-    const uint64_t *word = l->word[1] + at * l->units->count;
+    const uint64_t *word = l->word[1] + at * l->s->units.count;
     for (int64_t i = 0; i < n; i++)
         r[i].key = word[r[i].tie >> 32];
     rc_ranked_sort(r, n, 1);
@@ -175,7 +170,7 @@ static void sort_by_next(const lsh_t *l, rc_ranked_t *r, int64_t n, int64_t at)
 
 static void compare_bucket(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n)
 {
-    int64_t window = l->rule->window > 0 ? l->rule->window : n;
+    int64_t window = l->s->rule->window > 0 ? l->s->rule->window : n;
     if (l->counting) {
         w->candidates += n * (n - 1) / 2;
         return;
@@ -201,7 +196,7 @@ static void find_buckets(const lsh_t *l, worker_t *w, rc_ranked_t *r, int64_t n,
             compare_bucket(l, w, r + i, end - i);
             continue;
         }
-        const uint64_t *word = l->word[0] + (at + 1) * l->units->count;
+        const uint64_t *word = l->word[0] + (at + 1) * l->s->units.count;
         for (int64_t k = i; k < end; k++)
             r[k].key = word[r[k].tie >> 32];
         find_buckets(l, w, r + i, end - i, at + 1);
@@ -225,7 +220,7 @@ static int64_t part_of(const lsh_t *l, uint64_t word)
 static void scatter(lsh_t *l)
 {
     const uint64_t *word = l->word[0];
-    int64_t n = l->units->count;
+    int64_t n = l->s->units.count;
     memset(l->part, 0, ((size_t)l->parts + 1) * sizeof *l->part);
     for (int64_t u = 0; u < n; u++)
         l->part[part_of(l, word[u])]++;
@@ -235,14 +230,14 @@ static void scatter(lsh_t *l)
         l->part[p] = before;
     }
     for (int64_t u = n - 1; u >= 0; u--) /* which moves to its beginning */
-        l->item[--l->part[part_of(l, word[u])]] = (rc_ranked_t){word[u], of_unit(l->units, u)};
+        l->item[--l->part[part_of(l, word[u])]] = (rc_ranked_t){word[u], of_unit(&l->s->units, u)};
 }
 
 /* Take over what the workers have found. */
 static rc_status_t gather(lsh_t *l, rc_err_t *err)
 {
     int64_t found = 0;
-    for (int i = 0; i < l->threads; i++) {
+    for (int i = 0; i < l->s->threads; i++) {
         if (l->worker[i].status < 0) {
             if (err)
                 *err = l->worker[i].err;
@@ -250,15 +245,15 @@ static rc_status_t gather(lsh_t *l, rc_err_t *err)
         }
         found += l->worker[i].found.count;
     }
-    RC_PASS(rc_pair_list_reserve(l->list, found, err));
-    for (int i = 0; i < l->threads; i++) {
+    RC_PASS(rc_pair_list_reserve(&l->s->list, found, err));
+    for (int i = 0; i < l->s->threads; i++) {
         rc_pair_list_t *f = &l->worker[i].found;
         if (f->count > 0)
-            memcpy(l->list->pair + l->list->count, f->pair, (size_t)f->count * sizeof *f->pair);
-        l->list->count += f->count;
+            memcpy(l->s->list.pair + l->s->list.count, f->pair, (size_t)f->count * sizeof *f->pair);
+        l->s->list.count += f->count;
         rc_pair_list_free(f); /* before the set grows */
     }
-    return rc_pair_set_follow(l->seen, l->list, err);
+    return rc_pair_set_follow(&l->s->seen, &l->s->list, err);
 }
 
 static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
@@ -283,17 +278,17 @@ static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
 static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
 {
     enum { bytes = 32 }; /* of a pair, in the list and in the set */
-    int64_t n = l->units->count;
+    int64_t n = l->s->units.count;
     int64_t most = n * (n - 1) / 2;
     int64_t pairs = 0;
     rc_status_t st = RC_OK;
     l->counting = 1;
-    for (int64_t b = 0; st == RC_OK && b < l->rule->siglen / l->rule->bsize; b++) {
+    for (int64_t b = 0; st == RC_OK && b < l->s->rule->siglen / l->s->rule->bsize; b++) {
         sign_band(l, b, l->word[0]);
         st = compare_band(l, err);
     }
     l->counting = 0;
-    for (int i = 0; i < l->threads; i++) {
+    for (int i = 0; i < l->s->threads; i++) {
         pairs = rc_sat_add(pairs, l->worker[i].candidates);
         l->worker[i].candidates = 0;
     }
@@ -306,7 +301,7 @@ static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
 static int64_t candidates_of(const lsh_t *l)
 {
     int64_t n = 0;
-    for (int i = 0; i < l->threads; i++)
+    for (int i = 0; i < l->s->threads; i++)
         n = rc_sat_add(n, l->worker[i].candidates);
     return n;
 }
@@ -314,17 +309,18 @@ static int64_t candidates_of(const lsh_t *l)
 /* Threads that pay, after a band with so many candidates. */
 static int team_of(const lsh_t *l, int64_t candidates)
 {
-    int64_t work = l->a->nnz + l->units->count + BANDS_ALONE * candidates;
+    int64_t work = l->s->a->nnz + l->s->units.count + BANDS_ALONE * candidates;
     int64_t most = work < ALONE ? 1 : work / (ALONE / 8);
-    return most < l->threads ? (int)most : l->threads;
+    return most < l->s->threads ? (int)most : l->s->threads;
 }
 
-static rc_status_t compare_bands(
-    lsh_t *l, const rc_order_input_t *in, rc_lsh_facts_t *facts, rc_err_t *err)
+static rc_status_t compare_bands(lsh_t *l, rc_err_t *err)
 {
-    const rc_lsh_rule_t *rule = l->rule;
+    const rc_order_input_t *in = l->s->in;
+    rc_lsh_facts_t *facts = &l->s->facts;
+    const rc_lsh_rule_t *rule = l->s->rule;
     int64_t bands = rule->siglen / rule->bsize;
-    int64_t units = l->units->count;
+    int64_t units = l->s->units.count;
     rc_status_t st = rule->window == 0 ? check_candidates(l, err) : RC_OK;
     sign_band(l, 0, l->word[0]);
     while (st == RC_OK && facts->bands < bands) {
@@ -340,18 +336,18 @@ static rc_status_t compare_bands(
             st = rc_order_go_on(in, err);
         if (in && in->watch.placed) /* the merging is the rest */
             *in->watch.placed =
-                (int64_t)((double)l->a->rows * (double)facts->bands / (double)(bands + 8));
-        if (rule->pair_max > 0 && l->list->count > rc_sat_mul(rule->pair_max, units))
+                (int64_t)((double)l->s->a->rows * (double)facts->bands / (double)(bands + 8));
+        if (rule->pair_max > 0 && l->s->list.count > rc_sat_mul(rule->pair_max, units))
             break;
     }
     facts->candidates = candidates_of(l);
-    facts->pairs = l->list->count;
+    facts->pairs = l->s->list.count;
     return st;
 }
 
 static rc_status_t allocate(lsh_t *l)
 {
-    int64_t n = l->units->count;
+    int64_t n = l->s->units.count;
     l->part_bits = 0;
     while (INT64_C(8) << l->part_bits < n)
         l->part_bits++;
@@ -361,9 +357,10 @@ static rc_status_t allocate(lsh_t *l)
         l->word[i] = rc_room_take(&l->room, words, sizeof *l->word[i]);
     l->item = rc_room_take(&l->room, (size_t)n, sizeof *l->item);
     l->part = rc_room_take(&l->room, (size_t)l->parts + 1, sizeof *l->part);
-    l->worker = rc_room_take0(&l->room, (size_t)l->threads, sizeof *l->worker);
-    if (l->a->nnz / 2 >= l->a->cols) /* else an entry at a time is faster, and takes no memory */
-        l->hash = rc_room_take(&l->room, (size_t)l->a->cols, 2 * sizeof *l->hash);
+    l->worker = rc_room_take0(&l->room, (size_t)l->s->threads, sizeof *l->worker);
+    if (l->s->a->nnz / 2 >=
+        l->s->a->cols) /* else an entry at a time is faster, and takes no memory */
+        l->hash = rc_room_take(&l->room, (size_t)l->s->a->cols, 2 * sizeof *l->hash);
     return rc_room_status(&l->room);
 }
 
@@ -383,27 +380,17 @@ double rc_lsh_sim_min(const rc_lsh_rule_t *rule)
                : rule->sim_min;
 }
 
-rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
-    int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
-    rc_lsh_facts_t *facts, rc_err_t *err)
+rc_status_t rc_lsh_pairs(rc_lsh_t *s, rc_err_t *err)
 {
     lsh_t l = {.room = {.what = "signatures of rows", .err = err},
-        .a = a,
-        .units = units,
-        .rule = rule,
-        .sim_min = rc_lsh_sim_min(rule),
-        .threads = threads,
-        .words = rule->bsize / 2 + rule->bsize % 2,
-        .seen = seen,
-        .list = list};
-    *seen = (rc_pair_set_t){0};
-    *list = (rc_pair_list_t){0};
-    facts->candidates = facts->pairs = facts->bands = 0;
+        .s = s,
+        .sim_min = rc_lsh_sim_min(s->rule),
+        .words = s->rule->bsize / 2 + s->rule->bsize % 2};
     l.team = team_of(&l, 0);
     rc_status_t st = allocate(&l);
     if (st == RC_OK)
-        st = compare_bands(&l, in, facts, err);
-    for (int i = 0; l.worker && i < l.threads; i++)
+        st = compare_bands(&l, err);
+    for (int i = 0; l.worker && i < s->threads; i++)
         rc_pair_list_free(&l.worker[i].found);
     rc_room_free(&l.room);
     return st;

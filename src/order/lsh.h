@@ -4,6 +4,7 @@
 #ifndef RC_ORDER_LSH_H
 #define RC_ORDER_LSH_H
 
+#include "base/alloc.h"
 #include "order/pairs.h"
 #include "order/policy.h"
 #include "rowcast.h"
@@ -45,69 +46,58 @@ typedef struct rc_units {
     int32_t *size;   /**< [rows] of a root: rows of its cluster */
 } rc_units_t;
 
+struct rc_lsh;
+
+/** What finds pairs: rc_lsh_pairs, or a device that finds the same. */
+typedef rc_status_t rc_lsh_find_fn(struct rc_lsh *s, rc_err_t *err);
+
+/** Clusters under way: what they are of, borrowed, and what was found.  Zero-initialise but for the
+ *  former; free with rc_lsh_free. */
+typedef struct rc_lsh {
+    const rc_csr_t *a; /**< its values are not looked at and may be NULL */
+    const rc_lsh_rule_t *rule;
+    int threads; /**< of the host, >= 1; the result does not depend on it */
+    const rc_order_input_t
+        *in;              /**< told how far it is, up to a->rows, and asked now and then; NULL:
+                                     nobody */
+    rc_lsh_find_fn *find; /**< NULL: rc_lsh_pairs */
+    void *of;             /**< of find */
+    rc_room_t room;       /**< of the units */
+    rc_units_t units;
+    rc_pair_set_t seen;  /**< all pairs of the list */
+    rc_pair_list_t list; /**< in any order; one that is sorted is not sorted again */
+    rc_lsh_facts_t facts;
+} rc_lsh_t;
+
 /** Rows of equal columns are one unit: of g rows every full `size` are a closed cluster, what is
  *  left is the unit, represented by its first row.  Empty rows stay alone and are no units.
- *  \param[out] out  free with rc_units_free
- *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows log rows). */
-rc_status_t rc_units_find(
-    const rc_csr_t *a, int64_t size, int threads, rc_units_t *out, rc_err_t *err);
+ *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + rows). */
+rc_status_t rc_lsh_units(rc_lsh_t *s, rc_err_t *err);
 
-void rc_units_free(rc_units_t *u);
-
-/** Pairs of units that are similar enough, by the bands of their signatures.
- *  \param[out] seen    all of them; free with rc_pair_set_free, whatever the outcome
- *  \param[out] list    likewise, in any order; free with rc_pair_list_free
- *  \param[in]  in      told how far it is, up to a->rows, and asked after each band; NULL: nobody
- *  \param[out] facts   candidates, pairs and bands
+/** Pairs of units that are similar enough, by the bands of their signatures; of the facts
+ *  candidates, pairs and bands.
  *  \return RC_OK, RC_ENOMEM (with the bytes), RC_EINTR.  Cost O(siglen nnz + candidates * row
  *      length). */
-rc_status_t rc_lsh_pairs(const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
-    int threads, const rc_order_input_t *in, rc_pair_set_t *seen, rc_pair_list_t *list,
-    rc_lsh_facts_t *facts, rc_err_t *err);
+rc_lsh_find_fn rc_lsh_pairs;
 
-/** What finds the pairs: rc_lsh_pairs, or a device that finds the same. */
-typedef struct rc_lsh_finder {
-    /** As rc_lsh_pairs; a list that is sorted is not sorted again. */
-    rc_status_t (*find)(const struct rc_lsh_finder *f, const rc_csr_t *a, const rc_units_t *units,
-        const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
-        rc_err_t *err);
-    int threads;                /**< of the host, >= 1 */
-    const rc_order_input_t *in; /**< as of rc_lsh_pairs */
-    void *of;                   /**< its own */
-} rc_lsh_finder_t;
-
-/** Merge clusters along pairs, the most similar first (Algorithm 3).
- *  \param[in,out] units  their clusters afterwards
- *  \param[in]     seen   as rc_lsh_pairs left it
- *  \param[in,out] list   likewise; used up
- *  \param[in]     in     asked now and then; NULL: nobody
+/** Merge clusters along pairs, the most similar first (Algorithm 3).  The list is used up.
  *  \return RC_OK, RC_ENOMEM, RC_EINTR.  Cost O(pairs log size log pairs). */
-rc_status_t rc_lsh_merge(const rc_csr_t *a, rc_units_t *units, int64_t size, int threads,
-    const rc_pair_set_t *seen, rc_pair_list_t *list, const rc_order_input_t *in, rc_err_t *err);
+rc_status_t rc_lsh_merge(rc_lsh_t *s, rc_err_t *err);
 
-/** The order: clusters by their representing rows, in each the rows in original order; one level of
- *  groups, cluster_ptr.
- *  \param[in]  a        its values are not looked at and may be NULL
- *  \param[in]  threads  >= 1; the result does not depend on it
- *  \param[out] placed   how far it is; may be NULL
- *  \param[out] facts    may be NULL
- *  \return RC_OK, RC_EINVAL (see rc_lsh_check), RC_ENOMEM.  Memory beside the matrix: about 60
- *          bytes a row, 8 a column, 32 a pair. */
-rc_status_t rc_lsh_schedule(const rc_csr_t *a, const rc_lsh_rule_t *rule, int threads,
-    _Atomic int64_t *placed, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
+/** All of it, and the order: clusters by their representing rows, in each the rows in original
+ *  order; one level of groups, cluster_ptr.  Of s the facts remain.
+ *  \return RC_OK, RC_EINVAL (see rc_lsh_check), RC_ENOMEM, RC_EINTR.  Memory beside the matrix:
+ *          about 60 bytes a row, 8 a column, 32 a pair. */
+rc_status_t rc_lsh_schedule(rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err);
 
-/** As rc_lsh_schedule, with the pairs of a finder; RC_EINTR where its input says so. */
-rc_status_t rc_lsh_schedule_by(const rc_csr_t *a, const rc_lsh_rule_t *rule,
-    const rc_lsh_finder_t *by, rc_schedule_t *out, rc_lsh_facts_t *facts, rc_err_t *err);
+void rc_lsh_free(rc_lsh_t *s);
 
-/** The policies lsh and jiang with the pairs of a finder (rc_policy_t.build).  Of the input only
- *  the matrix, the parameters and the facts are looked at. */
+/** The policies lsh and jiang (rc_policy_t.build).  Of the input only the matrix, the parameters
+ *  and the facts are looked at.
+ *  \param[in,out] s  matrix and rule are those of the input */
 rc_status_t rc_lsh_build(
-    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
+    const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err);
 rc_status_t rc_jiang_build(
-    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
-
-/** The finder of the host. */
-rc_lsh_finder_t rc_lsh_here(int threads, const rc_order_input_t *in);
+    const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err);
 
 #endif

@@ -35,15 +35,9 @@ rc_status_t rc_parts_share(
     {
         rc_err_t why = {0};
         rc_status_t st = take(of, &next, &why);
-        if (st < 0) {
+        if (st < 0)
             next = parts;
-#pragma omp critical(rc_parts_error)
-            {
-                all = st;
-                if (err)
-                    *err = why;
-            }
-        }
+        rc_err_keep(st, &why, &all, err);
     }
     return all;
 }

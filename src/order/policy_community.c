@@ -91,15 +91,7 @@ static rc_status_t order_all(const inside_t *c, rc_err_t *err)
 #pragma omp parallel for num_threads(c->in->threads) schedule(dynamic, 16)
     for (int64_t k = 0; k < c->by_label.group[0].count; k++) {
         rc_err_t why = {0};
-        rc_status_t st = order_one(c, k, &why);
-        if (st == RC_OK)
-            continue;
-#pragma omp critical(rc_community)
-        {
-            all = st;
-            if (err)
-                *err = why;
-        }
+        rc_err_keep(order_one(c, k, &why), &why, &all, err);
     }
     return all;
 }

@@ -7,7 +7,6 @@
 #include "config.h"
 #include "base/error.h"
 #include "order/policy_lsh.h"
-#include "sparse/similarity.h"
 #include "sparse/tiles.h"
 
 enum { PANEL = RC_LSH_PARAMS, COL_MIN, TILE_COLS, TILE_MIN, SKIP_DENSE };
@@ -53,44 +52,31 @@ static rc_status_t say_second(const rc_order_input_t *in, const rc_schedule_t *s
 {
     const double enough = 0.10;
     const rc_tile_rule_t rule = tile_rule(in->params);
-    rc_tiles_t t = {0};
-    rc_csr_t rest = {0};
-    double mean = 0;
-    rc_status_t st;
-    RC_TRY(rc_tiles_find(in->a, s, &rule, in->threads, &t, err));
-    RC_TRY(rc_tiles_rest(in->a, s, &t, in->threads, &rest, err));
-    RC_TRY(rc_mean_similarity(&rest, NULL, in->threads, &mean, err));
-    if (rest.nnz == 0)
+    rc_tile_figures_t f;
+    RC_PASS(rc_tile_shares(in->a, s, &rule, in->threads, &f, err));
+    if (f.nnz_dense == in->a->nnz)
         rc_fact_text(in->watch.facts, "round_2", "skipped: no entries outside of tiles");
     else
         rc_fact_text(in->watch.facts, "round_2",
-            mean > enough ? "skipped: rest_similarity %.6g > %g"
-                          : "lsh: rest_similarity %.6g <= %g",
-            mean, enough);
-done:
-    rc_csr_free(&rest);
-    rc_tiles_free(&t);
-    return st;
+            f.rest_similarity > enough ? "skipped: rest_similarity %.6g > %g"
+                                       : "lsh: rest_similarity %.6g <= %g",
+            f.rest_similarity, enough);
+    return RC_OK;
 }
 
 rc_status_t rc_jiang_build(
-    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err)
+    const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
     const rc_tile_rule_t tiles = tile_rule(in->params);
     double skip = in->params->real[SKIP_DENSE];
-    rc_lsh_facts_t f = {0};
     rc_tiles_t t;
-    RC_PASS(rc_tiles_find(in->a, NULL, &tiles, by->threads, &t, err));
+    RC_PASS(rc_tiles_find(in->a, NULL, &tiles, s->threads, &t, err));
     double ratio = rc_tiles_ratio(&t, in->a);
     rc_tiles_free(&t);
     int stays = ratio > skip;
-    rc_status_t st = stays ? rc_schedule_original(in->a, out, err)
-                           : rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
-    if (st < 0 || !in->watch.facts)
-        return st;
-    if (!stays)
-        rc_lsh_say(&f, in->watch.facts);
+    RC_PASS(stays ? rc_schedule_original(in->a, out, err) : rc_lsh_build(in, s, out, err));
+    if (!in->watch.facts)
+        return RC_OK;
     rc_fact_text(in->watch.facts, "round_1",
         stays ? "skipped: dense_ratio %.6g > %g" : "lsh: dense_ratio %.6g <= %g", ratio, skip);
     return say_second(in, out, err);
@@ -98,8 +84,7 @@ rc_status_t rc_jiang_build(
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in);
-    return rc_jiang_build(in, &here, out, err);
+    return rc_jiang_build(in, &(rc_lsh_t){.threads = in->threads, .in = in}, out, err);
 }
 
 const rc_policy_t rc_policy_jiang = {

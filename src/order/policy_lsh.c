@@ -3,6 +3,7 @@
  * Rows only; groups are the clusters.  Rows without a similar one keep their places among the
  * clusters. */
 #include "config.h"
+#include "base/error.h"
 #include "order/policy_lsh.h"
 
 const char *const rc_lsh_automatic[] = {"auto", NULL};
@@ -21,7 +22,7 @@ rc_lsh_rule_t rc_lsh_rule_of(const rc_params_t *params)
         .sim_min = params->real[SIM_MIN]};
 }
 
-void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts)
+static void say(const rc_lsh_facts_t *f, rc_facts_t *facts)
 {
     rc_fact_number(facts, "units", f->units);
     rc_fact_number(facts, "candidates", f->candidates);
@@ -39,21 +40,19 @@ rc_status_t rc_lsh_identify(const rc_params_t *params, char *text, rc_err_t *err
     return rc_lsh_check(&rule, err);
 }
 
-rc_status_t rc_lsh_build(
-    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err)
+rc_status_t rc_lsh_build(const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
-    rc_lsh_facts_t f;
-    rc_status_t st = rc_lsh_schedule_by(in->a, &rule, by, out, &f, err);
-    if (st == RC_OK)
-        rc_lsh_say(&f, in->watch.facts);
-    return st;
+    s->a = in->a;
+    s->rule = &rule;
+    RC_PASS(rc_lsh_schedule(s, out, err));
+    say(&s->facts, in->watch.facts);
+    return RC_OK;
 }
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in);
-    return rc_lsh_build(in, &here, out, err);
+    return rc_lsh_build(in, &(rc_lsh_t){.threads = in->threads, .in = in}, out, err);
 }
 
 const rc_policy_t rc_policy_lsh = {

@@ -35,7 +35,4 @@ extern const char *const rc_lsh_automatic[]; /**< the word of sim_min for a numb
 /** rc_policy_t.identify of lsh and lsh-packed. */
 rc_status_t rc_lsh_identify(const rc_params_t *params, char *text, rc_err_t *err);
 
-/** Say how an order came about.  facts NULL: nobody asks */
-void rc_lsh_say(const rc_lsh_facts_t *f, rc_facts_t *facts);
-
 #endif

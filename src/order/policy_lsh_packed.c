@@ -153,9 +153,9 @@ done:
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
-    const rc_lsh_finder_t here = rc_lsh_here(in->threads, in);
+    rc_lsh_t s = {.threads = in->threads, .in = in};
     rc_schedule_t lsh = {0};
-    rc_status_t st = rc_lsh_build(in, &here, &lsh, err);
+    rc_status_t st = rc_lsh_build(in, &s, &lsh, err);
     if (st == RC_OK)
         st = pack(&lsh, in->params->value[PANEL], out, in->watch.facts, err);
     rc_schedule_free(&lsh);

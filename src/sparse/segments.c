@@ -308,39 +308,40 @@ static void place_block(const work_t *w, int b, rc_segments_t *out)
     }
 }
 
-static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s, rc_err_t *err)
+static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s)
 {
     const rc_segments_size_t *n = &s->size;
     size_t value = (size_t)a->value_bytes;
-    s->row = rc_alloc((size_t)n->heavy, sizeof *s->row, "rows of heavy segments", err);
-    s->ptr = rc_alloc((size_t)n->heavy + 1, sizeof *s->ptr, "pointers of heavy segments", err);
-    s->col = rc_alloc((size_t)n->nnz_heavy, (size_t)s->col_bytes, "heavy columns", err);
-    s->light_col = rc_alloc((size_t)n->nnz_light, sizeof *s->light_col, "light columns", err);
-    RC_PASS(s->row && s->ptr && s->col && s->light_col ? RC_OK : RC_ENOMEM);
+    s->row = rc_room_take(&s->room, (size_t)n->heavy, sizeof *s->row);
+    s->ptr = rc_room_take(&s->room, (size_t)n->heavy + 1, sizeof *s->ptr);
+    s->col = rc_room_take(&s->room, (size_t)n->nnz_heavy, (size_t)s->col_bytes);
+    s->light_col = rc_room_take(&s->room, (size_t)n->nnz_light, sizeof *s->light_col);
+    if (a->val) {
+        s->val = rc_room_take(&s->room, (size_t)n->nnz_heavy, value);
+        s->light_val = rc_room_take(&s->room, (size_t)n->nnz_light, value);
+    }
+    RC_PASS(rc_room_status(&s->room));
     s->ptr[n->heavy] = n->nnz_heavy;
-    if (!a->val)
-        return RC_OK;
-    s->val = rc_alloc((size_t)n->nnz_heavy, value, "heavy values", err);
-    s->light_val = rc_alloc((size_t)n->nnz_light, value, "light values", err);
-    return s->val && s->light_val ? RC_OK : RC_ENOMEM;
+    return RC_OK;
 }
 
 rc_status_t rc_segments_split(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
     int threads, rc_segments_t *out, rc_err_t *err)
 {
     work_t w;
-    rc_segments_t s = {.col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
+    rc_segments_t s = {.room = {.what = "row segments", .err = err},
+        .col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
     rc_status_t st;
     RC_PASS(work_new(a, rule, threads, &w, err));
-    s.panel_ptr = rc_alloc((size_t)w.panels + 1, sizeof *s.panel_ptr, "panels", err);
-    s.light_ptr = rc_alloc((size_t)a->rows + 1, sizeof *s.light_ptr, "light rows", err);
-    RC_TRY(s.panel_ptr && s.light_ptr ? RC_OK : RC_ENOMEM);
+    s.panel_ptr = rc_room_take(&s.room, (size_t)w.panels + 1, sizeof *s.panel_ptr);
+    s.light_ptr = rc_room_take(&s.room, (size_t)a->rows + 1, sizeof *s.light_ptr);
+    RC_TRY(rc_room_status(&s.room));
     w.light_ptr = s.light_ptr;
     RC_TRY(count(&w, s.panel_ptr, &s.size, err));
     s.light_ptr[0] = 0;
     for (int64_t r = 0; r < a->rows; r++)
         s.light_ptr[r + 1] += s.light_ptr[r];
-    RC_TRY(alloc_parts(a, &s, err));
+    RC_TRY(alloc_parts(a, &s));
 #pragma omp parallel for num_threads(w.blocks) schedule(static, 1) if (w.blocks > 1)
     for (int b = 0; b < w.blocks; b++)
         place_block(&w, b, &s);
@@ -354,13 +355,6 @@ done:
 
 void rc_segments_free(rc_segments_t *s)
 {
-    free(s->panel_ptr);
-    free(s->row);
-    free(s->ptr);
-    free(s->col);
-    free(s->val);
-    free(s->light_ptr);
-    free(s->light_col);
-    free(s->light_val);
+    rc_room_free(&s->room);
     *s = (rc_segments_t){.col_bytes = 0};
 }

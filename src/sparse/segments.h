@@ -9,6 +9,7 @@
 #ifndef RC_SPARSE_SEGMENTS_H
 #define RC_SPARSE_SEGMENTS_H
 
+#include "base/alloc.h"
 #include "rowcast.h"
 
 enum { RC_SEGMENTS_NARROW = 65536 }; /* columns of a panel up to which local ones take 16 bits */
@@ -45,6 +46,7 @@ typedef struct rc_segments_size {
 
 /** The two parts. */
 typedef struct rc_segments {
+    rc_room_t room; /**< of the arrays */
     rc_segments_size_t size;
     int col_bytes;      /**< of a local column: 2 up to RC_SEGMENTS_NARROW, else 4 */
     int64_t *panel_ptr; /**< [panels + 1] heavy segments of the panels before */

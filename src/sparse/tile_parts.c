@@ -187,13 +187,7 @@ static rc_status_t cut_all(const work_t *w, int threads, rc_err_t *err)
                 s = cut_panel(w, i, &tally, ptr, &said);
         rc_tally_free(&tally);
         free(ptr);
-        if (s < 0)
-#pragma omp critical(rc_tile_parts_error)
-        {
-            st = s;
-            if (err)
-                *err = said;
-        }
+        rc_err_keep(s, &said, &st, err);
     }
     return st;
 }

@@ -233,13 +233,7 @@ static rc_status_t look_at_all(
         found_t *f = &found[omp_get_thread_num()];
         place[p] = (place_t){omp_get_thread_num(), f->count};
         rc_status_t s = look_at(c, &t->rule, p, f, t, &said);
-        if (s < 0)
-#pragma omp critical(rc_tiles_error)
-        {
-            st = s;
-            if (err)
-                *err = said;
-        }
+        rc_err_keep(s, &said, &st, err);
     }
     return st;
 }
@@ -347,13 +341,7 @@ static rc_status_t rest_of_all(
             if (s == RC_OK)
                 s = rest_of_panel(c, t, p, start[p], &tally, b, &said);
         rc_tally_free(&tally);
-        if (s < 0)
-#pragma omp critical(rc_tiles_error)
-        {
-            st = s;
-            if (err)
-                *err = said;
-        }
+        rc_err_keep(s, &said, &st, err);
     }
     return st;
 }
@@ -407,29 +395,26 @@ rc_status_t rc_panel_reuse(const rc_csr_t *a, const rc_schedule_t *order, int32_
             loads += n.distinct;
         }
         free_counts(&n);
-        if (s < 0)
-#pragma omp critical(rc_tiles_error)
-        {
-            st = s;
-            if (err)
-                *err = said;
-        }
+        rc_err_keep(s, &said, &st, err);
     }
     *out = loads > 0 ? (double)a->nnz / (double)loads : 0;
     return st;
 }
 
 rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order,
-    const rc_tile_rule_t *rule, int threads, double *dense_ratio, double *rest_similarity,
-    rc_err_t *err)
+    const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err)
 {
     rc_tiles_t t = {0};
     rc_csr_t rest = {0};
     rc_status_t st;
     RC_TRY(rc_tiles_find(a, order, rule, threads, &t, err));
     RC_TRY(rc_tiles_rest(a, order, &t, threads, &rest, err));
-    RC_TRY(rc_mean_similarity(&rest, NULL, threads, rest_similarity, err));
-    *dense_ratio = rc_tiles_ratio(&t, a);
+    *out = (rc_tile_figures_t){.panels = t.panels,
+        .tiles = t.tiles,
+        .dense_columns = t.col_ptr[t.panels],
+        .nnz_dense = t.dense_ptr[t.panels],
+        .dense_ratio = rc_tiles_ratio(&t, a)};
+    st = rc_mean_similarity(&rest, NULL, threads, &out->rest_similarity, err);
 done:
     rc_csr_free(&rest);
     rc_tiles_free(&t);
@@ -439,24 +424,8 @@ done:
 rc_status_t rc_tile_figures(const rc_csr_t *a, const rc_schedule_t *order,
     const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err)
 {
-    rc_tiles_t t = {0};
-    rc_csr_t rest = {0};
-    rc_tile_figures_t f;
-    rc_status_t st;
-    RC_TRY(rc_tiles_find(a, order, rule, threads, &t, err));
-    RC_TRY(rc_tiles_rest(a, order, &t, threads, &rest, err));
-    RC_TRY(rc_mean_similarity(&rest, NULL, threads, &f.rest_similarity, err));
-    RC_TRY(rc_mean_similarity(a, order, threads, &f.similarity, err));
-    RC_TRY(rc_panel_reuse(a, order, 8, threads, &f.panel_reuse_8, err));
-    RC_TRY(rc_panel_reuse(a, order, 128, threads, &f.panel_reuse_128, err));
-    f.panels = t.panels;
-    f.tiles = t.tiles;
-    f.dense_columns = t.col_ptr[t.panels];
-    f.nnz_dense = t.dense_ptr[t.panels];
-    f.dense_ratio = rc_tiles_ratio(&t, a);
-    *out = f;
-done:
-    rc_csr_free(&rest);
-    rc_tiles_free(&t);
-    return st;
+    RC_PASS(rc_tile_shares(a, order, rule, threads, out, err));
+    RC_PASS(rc_mean_similarity(a, order, threads, &out->similarity, err));
+    RC_PASS(rc_panel_reuse(a, order, 8, threads, &out->panel_reuse_8, err));
+    return rc_panel_reuse(a, order, 128, threads, &out->panel_reuse_128, err);
 }

@@ -76,11 +76,10 @@ typedef struct rc_tile_figures {
     double panel_reuse_128;
 } rc_tile_figures_t;
 
-/** Of them dense_ratio and rest_similarity alone, in about half of the time.  Parameters, errors
- *  and cost as of the calls above. */
+/** Of them what tiles and the rest tell, in about half of the time; similarity and panel_reuse are
+ *  0.  Parameters, errors and cost as of the calls above. */
 rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order,
-    const rc_tile_rule_t *rule, int threads, double *dense_ratio, double *rest_similarity,
-    rc_err_t *err);
+    const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err);
 
 /** All of it.  Parameters, errors and cost as of the calls above; memory beside the matrix 4 bytes
  *  an entry and 8 a slot. */

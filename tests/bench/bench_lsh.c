@@ -37,7 +37,8 @@ static double lsh_time(const rc_csr_t *a, int threads)
         rc_err_t err = {0};
         rc_schedule_t s = {0};
         int64_t since = rc_clock_ns();
-        rc_status_t st = rc_lsh_schedule(a, &usual, threads, NULL, &s, NULL, &err);
+        rc_lsh_t l = {.a = a, .rule = &usual, .threads = threads};
+        rc_status_t st = rc_lsh_schedule(&l, &s, &err);
         double t = 1e-9 * (double)(rc_clock_ns() - since);
         rc_schedule_free(&s);
         if (st < 0) {
@@ -136,16 +137,16 @@ static void say_memory(const char *name, const rc_csr_t *a, int threads)
 {
     const double of_row = 64;
     const double of_pair = 32;
-    rc_lsh_facts_t f;
+    rc_lsh_t l = {.a = a, .rule = &usual, .threads = threads};
     rc_schedule_t s = {0};
     bench_forget_peak();
     double before = bench_memory();
-    if (rc_lsh_schedule(a, &usual, threads, NULL, &s, &f, NULL) < 0)
+    if (rc_lsh_schedule(&l, &s, NULL) < 0)
         return;
     double bytes = bench_peak() - before;
     rc_schedule_free(&s);
     printf("%s: %" PRId64 " rows, %" PRId64 " pairs, %.0f MB beside the matrix, %.2f of 64 bytes a row and 32 a pair (goal 1, next 1.1)\n",
-        name, a->rows, f.pairs, 1e-6 * bytes, bytes / (of_row * (double)a->rows + of_pair * (double)f.pairs));
+        name, a->rows, l.facts.pairs, 1e-6 * bytes, bytes / (of_row * (double)a->rows + of_pair * (double)l.facts.pairs));
 }
 
 /* Rows of the same ten columns. */

@@ -133,11 +133,11 @@ static void compare_tiling(int threads)
 /* ----------------------------------------------------------------- quality */
 
 /* Every pair of units that is similar enough. */
-static rc_status_t all_pairs(const rc_lsh_finder_t *f, const rc_csr_t *a, const rc_units_t *units, const rc_lsh_rule_t *rule,
-    rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts, rc_err_t *err)
+static rc_status_t all_pairs(rc_lsh_t *s, rc_err_t *err)
 {
-    double least = rc_lsh_sim_min(rule);
-    (void)f;
+    const rc_csr_t *a = s->a;
+    const rc_units_t *units = &s->units;
+    double least = rc_lsh_sim_min(s->rule);
     for (int64_t i = 0; i < units->count; i++)
         for (int64_t k = i + 1; k < units->count; k++) {
             int32_t x = units->row[i];
@@ -147,15 +147,15 @@ static rc_status_t all_pairs(const rc_lsh_finder_t *f, const rc_csr_t *a, const 
             double similarity = rc_row_similarity(a, x, y);
             if (similarity < least)
                 continue;
-            rc_status_t st = rc_pair_set_reserve(seen, 1, err);
+            rc_status_t st = rc_pair_set_reserve(&s->seen, 1, err);
             if (st == RC_OK)
-                st = rc_pair_list_reserve(list, 1, err);
+                st = rc_pair_list_reserve(&s->list, 1, err);
             if (st < 0)
                 return st;
-            (void)rc_pair_set_add(seen, rc_pair(x, y));
-            list->pair[list->count++] = (rc_ranked_t){rc_pair_key(similarity), rc_pair(x, y)};
+            (void)rc_pair_set_add(&s->seen, rc_pair(x, y));
+            s->list.pair[s->list.count++] = (rc_ranked_t){rc_pair_key(similarity), rc_pair(x, y)};
         }
-    facts->pairs = list->count;
+    s->facts.pairs = s->list.count;
     return RC_OK;
 }
 
@@ -163,12 +163,12 @@ static rc_status_t all_pairs(const rc_lsh_finder_t *f, const rc_csr_t *a, const 
 static void compare_exact(void *of, const char *name, const rc_csr_t *a)
 {
     figures_t *f = of;
-    const rc_lsh_finder_t finder[] = {{.find = all_pairs, .threads = f->threads}, rc_lsh_here(f->threads, NULL)};
     double ratio[2] = {NAN, NAN};
     for (int i = 0; i < 2 && f->count < MOST; i++) {
         rc_schedule_t s = {0};
         rc_err_t err = {0};
-        if (rc_lsh_schedule_by(a, &usual, &finder[i], &s, NULL, &err) == RC_OK)
+        rc_lsh_t l = {.a = a, .rule = &usual, .threads = f->threads, .find = i == 0 ? all_pairs : NULL};
+        if (rc_lsh_schedule(&l, &s, &err) == RC_OK)
             ratio[i] = ratio_of(a, &s, &f->rule, f->threads);
         else
             fprintf(stderr, "bench_tiles: %s: %s\n", name, err.text);
@@ -244,7 +244,8 @@ static void find_hidden(int threads)
     if (t && rc_csr_from_triples(rows, cols, t, n, 1, &a, NULL, NULL) == RC_OK) {
         int64_t alike = 0;
         double before = ratio_of(&a, NULL, &rule, threads);
-        if (rc_lsh_schedule(&a, &usual, threads, NULL, &s, NULL, NULL) == RC_OK) {
+        rc_lsh_t l = {.a = &a, .rule = &usual, .threads = threads};
+        if (rc_lsh_schedule(&l, &s, NULL) == RC_OK) {
             for (int64_t p = 1; p < s.slots; p++)
                 alike += rc_permute_at(&mix, s.row[p]) * groups / rows == rc_permute_at(&mix, s.row[p - 1]) * groups / rows;
             printf("hidden clusters: %.1f %% of neighbours of one cluster (goal 95), dense_ratio %.3f, was %.3f (goal 0.8)\n",

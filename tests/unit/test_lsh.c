@@ -35,8 +35,11 @@ static rc_schedule_t order(
 {
     rc_schedule_t s = {0};
     rc_err_t err = {0};
-    if (rc_lsh_schedule(a, rule, threads, NULL, &s, facts, &err) < 0)
+    rc_lsh_t l = {.a = a, .rule = rule, .threads = threads};
+    if (rc_lsh_schedule(&l, &s, &err) < 0)
         fail_msg("%s", err.text);
+    if (facts)
+        *facts = l.facts;
     assert_int_equal(rc_schedule_fits(&s, a, NULL), RC_OK);
     assert_int_equal(s.slots, a->rows);
     return s;
@@ -171,27 +174,23 @@ static void the_example_of_the_paper(void **state)
         1, 0, 0, 1, 1, 0,                                    /* */
         0, 1, 1, 0, 0, 0};
     rc_csr_t a;
-    rc_units_t units;
-    rc_pair_set_t seen = {0};
-    rc_pair_list_t list = {0};
+    rc_lsh_t s = {.a = &a, .rule = &usual, .threads = 1};
     matrix_from_flags(flag, 6, 6, &a);
-    assert_int_equal(rc_units_find(&a, 256, 1, &units, NULL), RC_OK);
-    assert_int_equal(units.count, 6);
-    assert_int_equal(rc_pair_set_reserve(&seen, 2, NULL), RC_OK);
-    assert_int_equal(rc_pair_list_reserve(&list, 2, NULL), RC_OK);
-    list.pair[0] = (rc_ranked_t){rc_pair_key(1.0 / 4), rc_pair(4, 2)};
-    list.pair[1] = (rc_ranked_t){rc_pair_key(2.0 / 3), rc_pair(0, 4)};
-    list.count = 2;
+    assert_int_equal(rc_lsh_units(&s, NULL), RC_OK);
+    assert_int_equal(s.units.count, 6);
+    assert_int_equal(rc_pair_set_reserve(&s.seen, 2, NULL), RC_OK);
+    assert_int_equal(rc_pair_list_reserve(&s.list, 2, NULL), RC_OK);
+    s.list.pair[0] = (rc_ranked_t){rc_pair_key(1.0 / 4), rc_pair(4, 2)};
+    s.list.pair[1] = (rc_ranked_t){rc_pair_key(2.0 / 3), rc_pair(0, 4)};
+    s.list.count = 2;
     for (int i = 0; i < 2; i++)
-        assert_int_equal(rc_pair_set_add(&seen, list.pair[i].tie), 1);
-    assert_int_equal(rc_lsh_merge(&a, &units, 256, 1, &seen, &list, NULL, NULL), RC_OK);
+        assert_int_equal(rc_pair_set_add(&s.seen, s.list.pair[i].tie), 1);
+    assert_int_equal(rc_lsh_merge(&s, NULL), RC_OK);
     static const int32_t parent[] = {0, 1, 0, 3, 0, 5};
     for (int r = 0; r < 6; r++)
-        assert_int_equal(units.parent[r], parent[r]);
-    assert_int_equal(units.size[0], 3);
-    rc_units_free(&units);
-    rc_pair_set_free(&seen);
-    rc_pair_list_free(&list);
+        assert_int_equal(s.units.parent[r], parent[r]);
+    assert_int_equal(s.units.size[0], 3);
+    rc_lsh_free(&s);
     free_matrix(&a);
 }
 
@@ -354,7 +353,8 @@ static void too_many_pairs_are_refused(void **state)
         a.col_idx[r * (shared + 1) + shared] = (int32_t)(shared + r);
         a.row_ptr[r + 1] = (r + 1) * (shared + 1);
     }
-    assert_int_equal(rc_lsh_schedule(&a, &rule, 2, NULL, &s, NULL, &err), RC_ENOMEM);
+    rc_lsh_t l = {.a = &a, .rule = &rule, .threads = 2};
+    assert_int_equal(rc_lsh_schedule(&l, &s, &err), RC_ENOMEM);
     assert_non_null(strstr(err.text, " pairs of rows take "));
     assert_null(s.row);
     rule.window = 1;

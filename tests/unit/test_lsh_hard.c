@@ -22,17 +22,16 @@ static const rc_lsh_rule_t usual = {128, 2, 256, 1, 8, 256, NAN};
 static void pairs_of(const rc_csr_t *a, int64_t window, double least, rc_pair_set_t *seen)
 {
     rc_lsh_rule_t rule = usual;
-    rc_units_t units;
-    rc_pair_list_t list;
-    rc_lsh_facts_t f;
+    rc_lsh_t s = {.a = a, .rule = &rule, .threads = 1};
     rule.window = window;
     rule.pair_max = 0;
     rule.sim_min = least;
-    assert_int_equal(rc_units_find(a, rule.size, 1, &units, NULL), RC_OK);
-    assert_int_equal(rc_lsh_pairs(a, &units, &rule, 1, NULL, seen, &list, &f, NULL), RC_OK);
-    assert_int_equal(f.pairs, seen->count);
-    rc_units_free(&units);
-    rc_pair_list_free(&list);
+    assert_int_equal(rc_lsh_units(&s, NULL), RC_OK);
+    assert_int_equal(rc_lsh_pairs(&s, NULL), RC_OK);
+    assert_int_equal(s.facts.pairs, s.seen.count);
+    *seen = s.seen;
+    s.seen = (rc_pair_set_t){0};
+    rc_lsh_free(&s);
 }
 
 /* A larger window keeps every pair; with all of a bucket, pairs of similarity 1/2 are missed with
@@ -84,7 +83,7 @@ static void recall_of_real_matrices(void **state)
         char name[64];
         char path[SCRATCH_PATH];
         rc_csr_t a;
-        rc_units_t units;
+        rc_lsh_t l = {.a = &a, .rule = &usual, .threads = 1};
         rc_pair_set_t seen;
         (void)snprintf(name, sizeof name, "matrices/%s.mtx.xz", real_names[i]);
         if (!shared_path(name, path) || rc_mtx_read(path, 1, &a, NULL, NULL) != RC_OK)
@@ -92,15 +91,15 @@ static void recall_of_real_matrices(void **state)
         read++;
         int64_t before = similar;
         pairs_of(&a, 0, NAN, &seen);
-        assert_int_equal(rc_units_find(&a, usual.size, 1, &units, NULL), RC_OK);
-        for (int64_t x = 0; x < units.count; x++)
-            for (int64_t y = x + 1; y < units.count; y++)
-                if (similarity_reference(&a, units.row[x], units.row[y]) >= 0.5) {
+        assert_int_equal(rc_lsh_units(&l, NULL), RC_OK);
+        for (int64_t x = 0; x < l.units.count; x++)
+            for (int64_t y = x + 1; y < l.units.count; y++)
+                if (similarity_reference(&a, l.units.row[x], l.units.row[y]) >= 0.5) {
                     similar++;
-                    found += rc_pair_set_has(&seen, rc_pair(units.row[x], units.row[y]));
+                    found += rc_pair_set_has(&seen, rc_pair(l.units.row[x], l.units.row[y]));
                 }
         having += similar > before;
-        rc_units_free(&units);
+        rc_lsh_free(&l);
         rc_pair_set_free(&seen);
         rc_csr_free(&a);
     }
@@ -118,7 +117,7 @@ static void a_million_equal_rows(void **state)
     (void)state;
     enum { rows = 1000000 };
     rc_csr_t a;
-    rc_lsh_facts_t f;
+    rc_lsh_t l = {.a = &a, .rule = &usual, .threads = 2};
     assert_int_equal(rc_csr_alloc(rows, 2, 2 * rows, &a, NULL), RC_OK);
     for (int64_t r = 0; r < rows; r++) {
         a.col_idx[2 * r] = 0;
@@ -126,11 +125,11 @@ static void a_million_equal_rows(void **state)
         a.row_ptr[r + 1] = 2 * (r + 1);
     }
     rc_schedule_t s = {0};
-    assert_int_equal(rc_lsh_schedule(&a, &usual, 2, NULL, &s, &f, NULL), RC_OK);
-    assert_int_equal(f.units, 1);
-    assert_int_equal(f.candidates, 0);
-    assert_int_equal(f.clusters, 3907);
-    assert_int_equal(f.largest, 256);
+    assert_int_equal(rc_lsh_schedule(&l, &s, NULL), RC_OK);
+    assert_int_equal(l.facts.units, 1);
+    assert_int_equal(l.facts.candidates, 0);
+    assert_int_equal(l.facts.clusters, 3907);
+    assert_int_equal(l.facts.largest, 256);
     assert_true(rc_schedule_is_identity(&s));
     rc_schedule_free(&s);
     rc_csr_free(&a);
@@ -155,7 +154,8 @@ static void one_hub_is_refused(void **state)
         a.col_idx[2 * r + 1] = (int32_t)r + 1;
         a.row_ptr[r + 1] = 2 * (r + 1);
     }
-    assert_int_equal(rc_lsh_schedule(&a, &rule, 2, NULL, &s, NULL, &err), RC_ENOMEM);
+    rc_lsh_t l = {.a = &a, .rule = &rule, .threads = 2};
+    assert_int_equal(rc_lsh_schedule(&l, &s, &err), RC_ENOMEM);
     assert_non_null(strstr(err.text, "4999950000 pairs of rows take 159998400000 bytes"));
     assert_null(s.row);
     rc_csr_free(&a);

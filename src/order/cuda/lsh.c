@@ -205,17 +205,15 @@ static rc_status_t deliver_set(const rc_cuda_lsh_t *l, rc_pair_set_t *seen, rc_e
     return l->x->download(l->x, seen->slot, l->slot, slots * sizeof *seen->slot, err);
 }
 
-static rc_status_t find_pairs(const rc_lsh_finder_t *f, const rc_csr_t *a, const rc_units_t *units,
-    const rc_lsh_rule_t *rule, rc_pair_set_t *seen, rc_pair_list_t *list, rc_lsh_facts_t *facts,
-    rc_err_t *err)
+static rc_status_t find_pairs(rc_lsh_t *s, rc_err_t *err)
 {
-    const search_t *s = f->of;
-    rc_cuda_lsh_t l = s->l;
-    fixed_t room = {s->work, 0};
+    const search_t *of = s->of;
+    const rc_lsh_rule_t *rule = s->rule;
+    const rc_units_t *units = &s->units;
+    rc_cuda_lsh_t l = of->l;
+    fixed_t room = {of->work, 0};
     rc_status_t st;
-    (void)a;
-    facts->candidates = facts->pairs = facts->bands = 0; /* candidates are not counted here */
-    if (units->count < 2)
+    if (units->count < 2) /* candidates are not counted here */
         return RC_OK;
     RC_TRY(lay_out(&l, rule, units->count, &room, err));
     l.units = units->count;
@@ -225,10 +223,10 @@ static rc_status_t find_pairs(const rc_lsh_finder_t *f, const rc_csr_t *a, const
     l.sim_min = rc_lsh_sim_min(rule);
     RC_TRY(l.x->upload(l.x, (void *)l.unit, units->row, (size_t)l.units * sizeof *l.unit, err));
     RC_TRY(grow_list(&l, 4 * l.units, err));
-    RC_TRY(compare_bands(&l, rule, facts, err));
+    RC_TRY(compare_bands(&l, rule, &s->facts, err));
     if (l.pairs > 0) {
-        RC_TRY(deliver_list(&l, list, err));
-        RC_TRY(deliver_set(&l, seen, err));
+        RC_TRY(deliver_list(&l, &s->list, err));
+        RC_TRY(deliver_set(&l, &s->seen, err));
     }
 done:
     l.x->release(l.x, l.similar);
@@ -259,19 +257,19 @@ static rc_status_t fetch(rc_executor_t *x, const rc_cuda_pattern_t *a, rc_csr_t 
 }
 
 typedef rc_status_t (*policy_t)(
-    const rc_order_input_t *in, const rc_lsh_finder_t *by, rc_schedule_t *out, rc_err_t *err);
+    const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err);
 
 static rc_status_t order(
     policy_t policy, search_t *s, const rc_params_t *params, int32_t *slots, rc_err_t *err)
 {
     rc_executor_t *x = s->l.x;
-    const rc_lsh_finder_t finder = {.find = find_pairs, .threads = x->threads, .of = s};
+    rc_lsh_t lsh = {.find = find_pairs, .threads = x->threads, .of = s};
     rc_csr_t a = {.rows = 0};
     rc_schedule_t out = {.slots = 0};
     rc_status_t st;
     RC_TRY(fetch(x, &s->l.a, &a, err));
     const rc_order_input_t in = {.a = &a, .params = params, .threads = x->threads};
-    RC_TRY(policy(&in, &finder, &out, err));
+    RC_TRY(policy(&in, &lsh, &out, err));
     RC_TRY(x->upload(x, slots, out.row, (size_t)a.rows * sizeof *slots, err));
 done:
     rc_schedule_free(&out);
