@@ -1,6 +1,7 @@
 #include "config.h"
 #include "feature/feature.h"
 #include "base/error.h"
+#include "order/policy.h"
 #include "sparse/csr.h"
 
 #include <string.h>
@@ -63,16 +64,6 @@ static const rc_feature_set_t *public_set(void)
     return &rc_feature_set_mehrabi;
 }
 
-static rc_status_t check_geometry(const rc_geometry_t *g, rc_err_t *err)
-{
-    enum { most = 65536 };
-    if (g->nw < 1 || g->nw > most || g->nt < 1 || g->nt > most || g->line < 1 || g->line > most)
-        return rc_fail(err, RC_EINVAL,
-            "geometry: nw, nt and line must be 1 to %d, found %d, %d, %d", (int)most, (int)g->nw,
-            (int)g->nt, (int)g->line);
-    return RC_OK;
-}
-
 rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     double out[RC_FEATURES_MEHRABI], rc_err_t *err)
 {
@@ -81,7 +72,7 @@ rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry
     int team = 1;
     if (!out)
         return rc_fail(err, RC_EINVAL, "features: expected where to put them, found NULL");
-    RC_PASS(check_geometry(g, err));
+    RC_PASS(rc_geometry_check(g, err));
     RC_PASS(rc_csr_given(a, threads, &team, err));
     return public_set()->compute(a, g, team, out, err);
 }

@@ -152,13 +152,6 @@ static inline int64_t rc_nearest_model_row(const rc_nearest_t *nn, int64_t unit)
     return nn->rows[nn->unit_row[first]];
 }
 
-/** Split the lines of the units into dense ones and lists: fills maps->line, present, line, slots
- *  and words.
- *  \param[in] dense_lines  as of rc_nearest_create
- *  \return RC_OK, RC_ENOMEM.  Cost O(set bits of the units), times some tens where lists are long.
- */
-rc_status_t rc_nearest_make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *err);
-
 /** Offer the rows that a limited search finds in the lists of nn->ref and next to it.
  *  \param[in] ref  the row of the matrix that nn->ref is of */
 void rc_nearest_search_limited(

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "order/policy_lsh.h"
+#include "order/rows.h"
 
 #include <stdlib.h>
 
@@ -20,12 +21,12 @@ typedef struct pack {
     int64_t count;  /* pieces */
     int64_t *from;  /* [count + 1] slots of each in the order lsh */
     int64_t most;   /* rows of a piece */
-    int64_t *end;   /* [most + 1] of the pieces of each size in by_size */
+    int64_t *ptr;   /* [most + 3] the pieces of each size in by_size */
     int64_t *next;  /* [most + 1] the first one that is left: always the first of all that are left
                         of its size */
     int64_t *below; /* [most + 1] towards the largest size not above it that has pieces left; 0:
                         none */
-    int64_t *by_size; /* [count] pieces by size, then by number */
+    int32_t *by_size; /* [count] pieces by size, then by number */
     int64_t first;    /* no piece before it is left */
     unsigned char *placed;
 } pack_t;
@@ -51,26 +52,23 @@ static void cut(pack_t *k, const rc_groups_t *g)
     k->from[n] = g->ptr[g->count];
 }
 
-static void sort_by_size(pack_t *k)
+/* \param[out] size  [count] of pieces */
+static void sort_by_size(pack_t *k, int32_t *size)
 {
     for (int64_t i = 0; i < k->count; i++)
-        k->end[size_of(k, i)]++;
-    for (int64_t s = 1; s <= k->most; s++) {
-        k->next[s] = k->end[s - 1];
-        k->end[s] += k->end[s - 1];
+        size[i] = (int32_t)size_of(k, i);
+    rc_list_groups(size, k->count, k->most + 1, k->ptr, k->by_size);
+    for (int64_t s = 0; s <= k->most; s++) {
+        k->next[s] = k->ptr[s];
         k->below[s] = s;
     }
-    for (int64_t i = 0; i < k->count; i++)
-        k->by_size[k->next[size_of(k, i)]++] = i;
-    for (int64_t s = 1; s <= k->most; s++)
-        k->next[s] = k->end[s - 1];
 }
 
 /* Path halving: sizes run out and never come back. */
 static int64_t largest_within(pack_t *k, int64_t room)
 {
     int64_t s = room < k->most ? room : k->most;
-    while (s > 0 && k->next[s] == k->end[s]) {
+    while (s > 0 && k->next[s] == k->ptr[s + 1]) {
         int64_t down = k->below[s] < s ? k->below[s] : s - 1;
         k->below[s] = k->below[down] < down ? k->below[down] : down;
         s = down;
@@ -118,9 +116,9 @@ static rc_status_t allocate(pack_t *k, rc_room_t *room)
     k->from = rc_room_take(room, pieces, sizeof *k->from);
     k->by_size = rc_room_take(room, pieces, sizeof *k->by_size);
     k->placed = rc_room_take0(room, pieces, sizeof *k->placed);
-    k->end = rc_room_take0(room, sizes, sizeof *k->end);
-    k->next = rc_room_take0(room, sizes, sizeof *k->next);
-    k->below = rc_room_take0(room, sizes, sizeof *k->below);
+    k->ptr = rc_room_take(room, sizes + 2, sizeof *k->ptr);
+    k->next = rc_room_take(room, sizes, sizeof *k->next);
+    k->below = rc_room_take(room, sizes, sizeof *k->below);
     return rc_room_status(room);
 }
 
@@ -135,7 +133,9 @@ static rc_status_t pack(
     count_pieces(&k, &lsh->group[0]);
     RC_TRY(allocate(&k, &room));
     cut(&k, &lsh->group[0]);
-    sort_by_size(&k);
+    int32_t *size = rc_room_take(&room, (size_t)k.count, sizeof *size);
+    RC_TRY(rc_room_status(&room));
+    sort_by_size(&k, size);
     ptr = rc_alloc((size_t)k.count + 1, sizeof *ptr, "pieces of clusters", err);
     st = ptr ? rc_schedule_alloc(lsh->rows, lsh->rows, out, err) : RC_ENOMEM;
     if (st < 0)

@@ -171,8 +171,10 @@ static int is_first(const grouping_t *g, int64_t u)
     return g->mate[u] < 0 || u < g->mate[u];
 }
 
-/* \param[out] out  the units of the next round; free its arrays, whatever the outcome */
-static rc_status_t join_units(const grouping_t *g, int64_t units, rc_csr_t *out, rc_err_t *err)
+/* The units of the next round.  \param[in] columns  0: only how many they have
+ * \param[out] out  free its arrays, whatever the outcome */
+static rc_status_t join_units(
+    const grouping_t *g, int64_t units, int columns, rc_csr_t *out, rc_err_t *err)
 {
     int64_t n = 0;
     *out = (rc_csr_t){.rows = units, .cols = g->unit.cols};
@@ -184,6 +186,8 @@ static rc_status_t join_units(const grouping_t *g, int64_t units, rc_csr_t *out,
             n++;
         }
     out->nnz = out->row_ptr[n];
+    if (!columns)
+        return RC_OK;
     out->col_idx = rc_alloc((size_t)out->nnz, sizeof *out->col_idx, "groups of rows", err);
     RC_PASS(out->col_idx ? RC_OK : RC_ENOMEM);
     n = 0;
@@ -215,15 +219,6 @@ static int64_t number_units(grouping_t *g, int64_t rows)
 
 /* ------------------------------------------------------------------ rounds */
 
-static int64_t columns_with_mates(const grouping_t *g)
-{
-    int64_t n = 0;
-    for (int64_t u = 0; u < g->unit.rows; u++)
-        if (is_first(g, u))
-            n += columns_with_mate(g, u, NULL);
-    return n;
-}
-
 /* \param[out] pairs  made units */
 static rc_status_t one_round(grouping_t *g, int64_t *pairs, rc_err_t *err)
 {
@@ -252,9 +247,8 @@ static rc_status_t all_rounds(grouping_t *g, const rc_csr_t *a, int64_t *units, 
         if (st < 0 || pairs == 0)
             break;
         *units -= pairs;
-        g->distinct = columns_with_mates(g);
-        if (2 * rows <= g->params->value[PARAM_ROWS])
-            st = join_units(g, *units, &next, err);
+        st = join_units(g, *units, 2 * rows <= g->params->value[PARAM_ROWS], &next, err);
+        g->distinct = next.nnz;
         (void)number_units(g, a->rows);
         drop_units(g, a);
         g->unit = next;

@@ -7,7 +7,6 @@
 #include "sparse/tally.h"
 
 #include <inttypes.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,30 +151,12 @@ static rc_status_t count_panel(
 
 /* ------------------------------------------------------------------- tiles */
 
-/* What a thread has found: the dense columns of its panels, one after the other. */
-typedef struct found {
+/* What a thread needs. */
+typedef struct look {
     counts_t counts;
-    uint64_t *key; /* of the columns of a panel */
-    size_t key_room;
-    int32_t *col;
+    uint64_t *key; /* of the dense columns of a panel */
     size_t room;
-    int64_t count;
-} found_t;
-
-typedef struct place {
-    int thread;
-    int64_t at; /* in its columns */
-} place_t;
-
-static void free_found(found_t *f, int threads)
-{
-    for (int i = 0; f && i < threads; i++) {
-        free_counts(&f[i].counts);
-        free(f[i].key);
-        free(f[i].col);
-    }
-    free(f);
-}
+} look_t;
 
 static int by_key(const void *x, const void *y)
 {
@@ -184,62 +165,57 @@ static int by_key(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-/* Put the dense columns that were counted at the end of f, and say how many entries they have. */
-static rc_status_t keep_dense(
-    const rc_tile_rule_t *rule, found_t *f, int64_t *entries, rc_err_t *err)
+/* The dense columns of panel p: their number goes to col_ptr[p + 1], that of their entries to
+ * dense_ptr[p + 1].  \param[out] col  free with free(); NULL: there are none */
+static rc_status_t look_at(
+    const cut_t *c, int64_t p, look_t *l, rc_tiles_t *t, int32_t **col, rc_err_t *err)
 {
-    int64_t dense = f->counts.dense;
+    const rc_tile_rule_t *rule = &t->rule;
+    RC_PASS(count_panel(c, p, rule->col_min, &l->counts, err));
+    int64_t dense = l->counts.dense;
     int64_t kept = dense < rule->tile_min    ? 0
                    : dense > rule->tile_cols ? dense - dense % rule->tile_cols
                                              : dense;
-    RC_PASS(RC_GROW(f->key, f->key_room, (size_t)dense, "columns", err));
-    RC_PASS(RC_GROW(f->col, f->room, (size_t)(f->count + kept), "dense columns", err));
     if (kept == 0)
         return RC_OK;
+    RC_PASS(RC_GROW(l->key, l->room, (size_t)dense, "columns", err));
+    *col = rc_alloc((size_t)kept, sizeof **col, "dense columns", err);
+    RC_PASS(*col ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < dense; i++) {
-        int32_t col = f->counts.often[i];
-        f->key[i] = (uint64_t)(INT32_MAX - count_of(&f->counts, col)) << 32 | (uint32_t)col;
+        int32_t often = l->counts.often[i];
+        l->key[i] = (uint64_t)(INT32_MAX - count_of(&l->counts, often)) << 32 | (uint32_t)often;
     }
-    qsort(f->key, (size_t)dense, sizeof *f->key, by_key);
+    qsort(l->key, (size_t)dense, sizeof *l->key, by_key);
     for (int64_t i = 0; i < kept; i++) {
-        f->col[f->count++] = (int32_t)(f->key[i] & UINT32_MAX);
-        *entries += INT32_MAX - (int64_t)(f->key[i] >> 32);
+        (*col)[i] = (int32_t)(l->key[i] & UINT32_MAX);
+        t->dense_ptr[p + 1] += INT32_MAX - (int64_t)(l->key[i] >> 32);
     }
+    t->col_ptr[p + 1] = kept;
     return RC_OK;
 }
 
-/* The dense columns of panel p: their number goes to col_ptr[p + 1], that of their entries to
- * dense_ptr[p + 1]. */
-static rc_status_t look_at(
-    const cut_t *c, const rc_tile_rule_t *rule, int64_t p, found_t *f, rc_tiles_t *t, rc_err_t *err)
-{
-    int64_t before = f->count;
-    int64_t entries = 0;
-    rc_status_t st = count_panel(c, p, rule->col_min, &f->counts, err);
-    if (st == RC_OK)
-        st = keep_dense(rule, f, &entries, err);
-    t->col_ptr[p + 1] = f->count - before;
-    t->dense_ptr[p + 1] = entries;
-    return st;
-}
-
-static rc_status_t look_at_all(
-    const cut_t *c, found_t *found, place_t *place, rc_tiles_t *t, rc_err_t *err)
+/* \param[out] col  [panels] */
+static rc_status_t look_at_all(const cut_t *c, rc_tiles_t *t, int32_t **col, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-#pragma omp parallel for num_threads(c->threads) schedule(dynamic, 8)
-    for (int64_t p = 0; p < c->panels; p++) {
+#pragma omp parallel num_threads(c->threads)
+    {
+        look_t l = {.key = NULL};
         rc_err_t said = {0};
-        found_t *f = &found[omp_get_thread_num()];
-        place[p] = (place_t){omp_get_thread_num(), f->count};
-        rc_status_t s = look_at(c, &t->rule, p, f, t, &said);
+        rc_status_t s = RC_OK;
+#pragma omp for schedule(dynamic, 8)
+        for (int64_t p = 0; p < c->panels; p++)
+            if (s == RC_OK)
+                s = look_at(c, p, &l, t, &col[p], &said);
+        free_counts(&l.counts);
+        free(l.key);
         rc_err_keep(s, &said, &st, err);
     }
     return st;
 }
 
-/* The columns of all threads, panel after panel. */
-static rc_status_t gather(const found_t *found, const place_t *place, rc_tiles_t *t, rc_err_t *err)
+/* The columns of all panels, one after the other. */
+static rc_status_t gather(int32_t *const *col, rc_tiles_t *t, rc_err_t *err)
 {
     for (int64_t p = 0; p < t->panels; p++) {
         int64_t n = t->col_ptr[p + 1];
@@ -252,8 +228,7 @@ static rc_status_t gather(const found_t *found, const place_t *place, rc_tiles_t
     for (int64_t p = 0; p < t->panels; p++) {
         int64_t n = t->col_ptr[p + 1] - t->col_ptr[p];
         if (n > 0)
-            memcpy(t->col + t->col_ptr[p], found[place[p].thread].col + place[p].at,
-                (size_t)n * sizeof *t->col);
+            memcpy(t->col + t->col_ptr[p], col[p], (size_t)n * sizeof *t->col);
     }
     return RC_OK;
 }
@@ -271,25 +246,23 @@ static rc_status_t check_rule(const rc_tile_rule_t *r, rc_err_t *err)
 rc_status_t rc_tiles_find(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
     int threads, rc_tiles_t *out, rc_err_t *err)
 {
-    found_t *found = NULL;
-    place_t *place = NULL;
     rc_status_t st;
     RC_PASS(check_rule(rule, err));
     cut_t c = cut_into(a, order, rule->panel, threads);
     rc_tiles_t t = {.rule = *rule, .panels = c.panels};
     t.col_ptr = rc_alloc0((size_t)c.panels + 1, sizeof *t.col_ptr, "tiles", err);
     t.dense_ptr = rc_alloc0((size_t)c.panels + 1, sizeof *t.dense_ptr, "tiles", err);
-    place = rc_alloc((size_t)c.panels, sizeof *place, "tiles", err);
-    found = rc_alloc0((size_t)c.threads, sizeof *found, "tiles", err);
-    RC_TRY(t.col_ptr && t.dense_ptr && place && found ? RC_OK : RC_ENOMEM);
-    RC_TRY(look_at_all(&c, found, place, &t, err));
-    RC_TRY(gather(found, place, &t, err));
+    int32_t **col = rc_alloc0((size_t)c.panels, sizeof *col, "tiles", err);
+    RC_TRY(t.col_ptr && t.dense_ptr && col ? RC_OK : RC_ENOMEM);
+    RC_TRY(look_at_all(&c, &t, col, err));
+    RC_TRY(gather(col, &t, err));
     *out = t;
     t = (rc_tiles_t){0};
 done:
     rc_tiles_free(&t);
-    free_found(found, c.threads);
-    free(place);
+    for (int64_t p = 0; col && p < c.panels; p++)
+        free(col[p]);
+    free(col);
     return st;
 }
 

@@ -37,7 +37,6 @@ struct state {
 __global__ void choose(const found *sum, const rc_local_samples_t *all, const int32_t *mincol,
     int32_t *slots, int64_t nnz, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
     const bool apart = rc_local_apart(sum->run.entries, sum->run.distinct);
     const bool first =
         apart && all && rc_local_skewed(n, nnz, sum->longest) && rc_local_mincol(all, &sum->mincol);
@@ -45,15 +44,7 @@ __global__ void choose(const found *sum, const rc_local_samples_t *all, const in
         rc_local_better(
             sum->run.entries, sum->run.distinct, sum->multilevel.entries, sum->multilevel.distinct))
         return;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        slots[p] = first ? mincol[p] : (int32_t)p;
-}
-
-__global__ void original(int32_t *slots, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        slots[p] = (int32_t)p;
+    rc::for_each(n, [=](int64_t p) { slots[p] = first ? mincol[p] : (int32_t)p; });
 }
 
 /* -------------------------------------------------------------------- host */
@@ -125,13 +116,11 @@ rc_status_t run(state *s, int32_t *slots, rc_err_t *err)
         return rc_cuda_check(cudaMemcpyAsync(slots, s->mincol, (size_t)n * sizeof *slots,
                                  cudaMemcpyDeviceToDevice, stream),
             "an order", err);
-    if (ordered) {
-        RC_PASS(try_order(s, &rc_cuda_order_multilevel, slots, &s->sum->multilevel, err));
-        choose<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(
-            s->sum, s->all, s->mincol, slots, s->a->nnz, n);
-    } else {
-        original<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(slots, n);
-    }
+    if (!ordered)
+        return rc::number(s->x, slots, n, err);
+    RC_PASS(try_order(s, &rc_cuda_order_multilevel, slots, &s->sum->multilevel, err));
+    choose<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, stream>>>(
+        s->sum, s->all, s->mincol, slots, s->a->nnz, n);
     return rc_cuda_launched("the choice of an order", err);
 }
 

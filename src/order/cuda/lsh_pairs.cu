@@ -73,20 +73,6 @@ __global__ void sign_units(rc_cuda_pattern_t a, const int32_t *unit, int64_t uni
     }
 }
 
-__global__ void take_keys(const uint64_t *word, const int32_t *by, uint64_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
-        key[i] = word[by[i]];
-}
-
-__global__ void number_units(int32_t *by, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
-        by[i] = (int32_t)i;
-}
-
 /* -------------------------------------------------------------- candidates */
 
 __device__ inline int64_t common_here(const row &x, const row &y)
@@ -230,12 +216,11 @@ __device__ inline int64_t end_of(const view &v, int64_t i)
 
 __global__ void count_candidates(view v, unsigned long long *sum)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < v.units; i += step) {
+    rc::for_each(v.units, [=](int64_t i) {
         const int64_t more = end_of(v, i) - i - 1;
         if (more > 0)
             atomicAdd(sum, (unsigned long long)more);
-    }
+    });
 }
 
 /* --------------------------------------------------------------------- set */
@@ -243,22 +228,20 @@ __global__ void count_candidates(view v, unsigned long long *sum)
 __global__ void put_pairs(const uint64_t *pair, int64_t n, unsigned long long *slot, int bits)
 {
     const uint64_t last = (UINT64_C(1) << bits) - 1;
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step) {
+    rc::for_each(n, [=](int64_t k) {
         uint64_t i = rc_pair_place(bits, pair[k]);
         while (atomicCAS(slot + i, 0ull, (unsigned long long)pair[k]) != 0)
             i = (i + 1) & last;
-    }
+    });
 }
 
 __global__ void join_pairs(
     const uint64_t *similar, const uint64_t *pair, const int32_t *by, rc_ranked_t *out, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+    rc::for_each(n, [=](int64_t i) {
         const int64_t from = by ? by[i] : i;
         out[i] = {similar[from], pair[from]};
-    }
+    });
 }
 
 /* -------------------------------------------------------------------- host */
@@ -273,9 +256,7 @@ rc_status_t sort_by(rc_cuda_lsh_t *l, const uint64_t *word, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int64_t w = l->words - 1; st == RC_OK && w >= 0; w--) {
-        take_keys<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
-            word + w * l->units, l->by.value, l->by.key, l->units);
-        st = rc_cuda_launched("words of signatures", err);
+        st = rc::take(l->x, word + w * l->units, l->by.value, l->by.key, l->units, err);
         if (st == RC_OK)
             st = rc_cuda_sort64(l->x, l->temp, l->temp_bytes, &l->by, 64, err);
     }
@@ -312,9 +293,7 @@ rc_status_t rc_cuda_lsh_sign(const rc_cuda_lsh_t *l, int64_t band, uint64_t *wor
 
 rc_status_t rc_cuda_lsh_sort(rc_cuda_lsh_t *l, rc_err_t *err)
 {
-    number_units<<<rc::blocks_for(l->units), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
-        l->by.value, l->units);
-    RC_PASS(rc_cuda_launched("numbers of units", err));
+    RC_PASS(rc::number(l->x, l->by.value, l->units, err));
     RC_PASS(sort_by(l, l->word[1], err));
     return sort_by(l, l->word[0], err);
 }
@@ -353,21 +332,17 @@ rc_status_t rc_cuda_lsh_rank_bytes(int64_t pairs, int64_t *bytes, rc_err_t *err)
 
 rc_status_t rc_cuda_lsh_rank(const rc_cuda_lsh_t *l, void *work, rc_ranked_t *out, rc_err_t *err)
 {
-    const unsigned blocks = rc::blocks_for(l->pairs);
-    const cudaStream_t stream = rc_cuda_stream(l->x);
     rank_work w = {};
     if (work) {
         RC_PASS(rank_work_of(l->pairs, work, &w, err));
-        number_units<<<blocks, rc::ORDER_THREADS, 0, stream>>>(w.by.value, l->pairs);
+        RC_PASS(rc::number(l->x, w.by.value, l->pairs, err));
         const uint64_t *const keys[] = {l->pair, l->similar}; /* the last one first */
         for (int i = 0; i < 2; i++) {
-            take_keys<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
-                keys[i], w.by.value, w.by.key, l->pairs);
-            RC_PASS(rc_cuda_launched("keys of pairs", err));
+            RC_PASS(rc::take(l->x, keys[i], w.by.value, w.by.key, l->pairs, err));
             RC_PASS(rc_cuda_sort64(l->x, w.temp, w.temp_bytes, &w.by, 64, err));
         }
     }
-    join_pairs<<<blocks, rc::ORDER_THREADS, 0, stream>>>(
+    join_pairs<<<rc::blocks_for(l->pairs), rc::ORDER_THREADS, 0, rc_cuda_stream(l->x)>>>(
         l->similar, l->pair, work ? w.by.value : nullptr, out, l->pairs);
     return rc_cuda_launched("pairs in order", err);
 }

@@ -6,12 +6,11 @@ namespace
 
 __global__ void first_columns(rc_cuda_pattern_t a, uint32_t *key, int32_t *row)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t r = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; r < a.rows; r += step) {
+    rc::for_each(a.rows, [=](int64_t r) {
         const int64_t begin = a.row_ptr[r];
         key[r] = (uint32_t)(begin < a.row_ptr[r + 1] ? a.col_idx[begin] : (int32_t)a.cols);
         row[r] = (int32_t)r;
-    }
+    });
 }
 
 rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_t *, void *work,
@@ -20,8 +19,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     int64_t temp_bytes;
     RC_PASS(rc_cuda_sort_bytes(a->rows, &temp_bytes, err));
     rc::workspace w = {(char *)work, 0};
-    rc_cuda_pairs_t p = {w.take<uint32_t>(a->rows), w.take<uint32_t>(a->rows), slots,
-        w.take<int32_t>(a->rows), a->rows};
+    rc_cuda_pairs_t p = rc::take_pairs(&w, a->rows, slots);
     void *temp = w.take<char>(temp_bytes);
     *bytes = w.used;
     if (!work)

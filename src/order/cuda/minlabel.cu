@@ -36,16 +36,7 @@ template <int LANES> __global__ void spread(rc_cuda_pattern_t a, labels l)
 
 __global__ void take_keys(const uint32_t *label, const int32_t *row, uint32_t *key, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        key[p] = rc_local_unhash(label[row[p]]);
-}
-
-__global__ void number(int32_t *row, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        row[p] = (int32_t)p;
+    rc::for_each(n, [=](int64_t p) { key[p] = rc_local_unhash(label[row[p]]); });
 }
 
 rc_status_t launch(
@@ -90,8 +81,7 @@ rc_status_t run(state *s, const int64_t *rounds, rc_err_t *err)
     int level = 0;
     RC_PASS(rc::fill_none(s->x, s->column[0], s->a->cols, err));
     RC_PASS(rc::fill_none(s->x, s->column[1], s->a->cols, err));
-    number<<<rc::blocks_for(s->a->rows), rc::ORDER_THREADS, 0, rc_cuda_stream(s->x)>>>(
-        s->pairs.value, s->a->rows);
+    RC_PASS(rc::number(s->x, s->pairs.value, s->a->rows, err));
     for (int64_t done = 0; level < LEVELS; done++) {
         const labels l = {s->label, done > 0 ? s->column[(done + 1) % 2] : nullptr,
             done < rounds[LEVELS - 1] ? s->column[done % 2] : nullptr};
@@ -116,8 +106,7 @@ rc_status_t build(rc_executor_t *x, const rc_cuda_pattern_t *a, const rc_params_
     s.label = w.take<uint32_t>(a->rows);
     s.column[0] = w.take<uint32_t>(a->cols);
     s.column[1] = w.take<uint32_t>(a->cols);
-    s.pairs = {w.take<uint32_t>(a->rows), w.take<uint32_t>(a->rows), slots,
-        w.take<int32_t>(a->rows), a->rows};
+    s.pairs = rc::take_pairs(&w, a->rows, slots);
     s.temp = w.take<char>(s.temp_bytes);
     *bytes = w.used;
     if (!work)

@@ -103,6 +103,25 @@ template <int LANES> __device__ inline int64_t row_step()
     return (int64_t)gridDim.x * blockDim.x / LANES;
 }
 
+/* f(i) for every i < n, by all threads of a grid. */
+template <typename F> __device__ inline void for_each(int64_t n, F f)
+{
+    const int64_t step = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        f(i);
+}
+
+template <typename T> __global__ void number_kernel(T *to, int64_t n)
+{
+    for_each(n, [=](int64_t i) { to[i] = (T)i; });
+}
+
+template <typename T>
+__global__ void take_kernel(const T *from, const int32_t *by, T *to, int64_t n)
+{
+    for_each(n, [=](int64_t i) { to[i] = from[by[i]]; });
+}
+
 /* -------------------------------------------------------------------- host */
 
 /* Pieces of a workspace; without memory it only counts. */
@@ -131,6 +150,30 @@ inline unsigned blocks_for(int64_t threads)
     const int64_t most = 1 << 16; /* what is beyond is walked in strides */
     const int64_t n = (threads + ORDER_THREADS - 1) / ORDER_THREADS;
     return (unsigned)(n < 1 ? 1 : n < most ? n : most);
+}
+
+/* to[i] = i. */
+template <typename T> rc_status_t number(const rc_executor_t *x, T *to, int64_t n, rc_err_t *err)
+{
+    number_kernel<<<blocks_for(n), ORDER_THREADS, 0, rc_cuda_stream(x)>>>(to, n);
+    return rc_cuda_launched("an order", err);
+}
+
+/* to[i] = from[by[i]]. */
+template <typename T>
+rc_status_t take(
+    const rc_executor_t *x, const T *from, const int32_t *by, T *to, int64_t n, rc_err_t *err)
+{
+    take_kernel<<<blocks_for(n), ORDER_THREADS, 0, rc_cuda_stream(x)>>>(from, by, to, n);
+    return rc_cuda_launched("keys of an order", err);
+}
+
+/* Keys and rows to sort, the rows in the slots to begin with. */
+inline rc_cuda_pairs_t take_pairs(workspace *w, int64_t n, int32_t *slots)
+{
+    uint32_t *key = w->take<uint32_t>(n);
+    uint32_t *beside = w->take<uint32_t>(n);
+    return {key, beside, slots, w->take<int32_t>(n), n};
 }
 
 inline int bits_of(int64_t most)

@@ -9,60 +9,35 @@ using rc::search;
 
 /* ------------------------------------------------------------- the kernels */
 
-__global__ void begin_cells(int32_t *order, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        order[k] = (int32_t)k;
-}
-
-__global__ void take_paths(const uint64_t *path, const int32_t *order, uint64_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        key[k] = path[order[k]];
-}
-
 __global__ void rank_cells(const int32_t *order, uint32_t *rank, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < n; k += step)
-        rank[order[k]] = (uint32_t)k;
+    rc::for_each(n, [=](int64_t k) { rank[order[k]] = (uint32_t)k; });
 }
 
 /* Rows that were not reached come last. */
 __global__ void take_ranks(const uint32_t *cell, const uint32_t *rank, int64_t count,
     const int32_t *row, uint32_t *key, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step) {
+    rc::for_each(n, [=](int64_t p) {
         const uint32_t x = cell[row[p]];
         key[p] = x == RC_LOCAL_NONE ? (uint32_t)count : rank[rc_local_cell(x)];
-    }
+    });
 }
 
 /* start[rank of a cell] = its first slot. */
 __global__ void find_starts(const uint32_t *key, uint32_t *start, int64_t count, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
+    rc::for_each(n, [=](int64_t p) {
         if (key[p] < count && (p == 0 || key[p - 1] != key[p]))
             start[key[p]] = (uint32_t)p;
+    });
 }
 
 __global__ void begin_labels(const uint32_t *key, const int32_t *row, const uint32_t *start,
     int64_t count, uint32_t *label, int64_t n)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        label[row[p]] = key[p] < count ? start[key[p]] : (uint32_t)p;
-}
-
-__global__ void take_labels(const uint32_t *label, const int32_t *row, uint32_t *key, int64_t n)
-{
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t p = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; p < n; p += step)
-        key[p] = label[row[p]];
+    rc::for_each(
+        n, [=](int64_t p) { label[row[p]] = key[p] < count ? start[key[p]] : (uint32_t)p; });
 }
 
 /* ---------------------------------------------------------------- the steps */
@@ -86,16 +61,14 @@ template <int LANES> rc_status_t search_with(search *s, rc_err_t *err)
 rc_status_t rank(search *s, rc_err_t *err)
 {
     const int64_t n = s->c.count;
-    const unsigned blocks = rc::blocks_for(n);
-    const cudaStream_t stream = rc_cuda_stream(s->x);
     rc_cuda_pairs64_t p = {s->cell_key[0], s->cell_key[1], s->cell_order[0], s->cell_order[1], n};
-    begin_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, n);
+    RC_PASS(rc::number(s->x, p.value, n, err));
     for (int w = 0; w < s->p.words; w++) {
-        take_paths<<<blocks, rc::ORDER_THREADS, 0, stream>>>(s->c.path + w * n, p.value, p.key, n);
-        RC_PASS(rc_cuda_launched("ranks of cells", err));
+        RC_PASS(rc::take(s->x, s->c.path + w * n, p.value, p.key, n, err));
         RC_PASS(rc_cuda_sort64(s->x, s->temp, s->temp_bytes, &p, s->p.bits[w], err));
     }
-    rank_cells<<<blocks, rc::ORDER_THREADS, 0, stream>>>(p.value, s->rank, n);
+    rank_cells<<<rc::blocks_for(n), rc::ORDER_THREADS, 0, rc_cuda_stream(s->x)>>>(
+        p.value, s->rank, n);
     return rc_cuda_launched("ranks of cells", err);
 }
 
@@ -112,8 +85,7 @@ rc_status_t gather(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
         p->key, p->value, s->rank, s->c.count, label, n);
     RC_PASS(rc_cuda_launched("labels of rows", err));
     RC_PASS(rc_cuda_votes(s->x, s->a, (int)s->rounds, label, s->columns, err));
-    take_labels<<<blocks, rc::ORDER_THREADS, 0, stream>>>(label, p->value, p->key, n);
-    RC_PASS(rc_cuda_launched("labels of rows", err));
+    RC_PASS(rc::take(s->x, label, p->value, p->key, n, err));
     return rc_cuda_sort(s->x, s->temp, s->temp_bytes, p, rc::bits_of(n), err);
 }
 

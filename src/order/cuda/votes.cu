@@ -99,11 +99,10 @@ template <int LANES> __global__ void vote(rc_cuda_pattern_t a, votes v)
  * ask. */
 __global__ void hear(const uint32_t *label, int64_t rows, uint32_t *column, int64_t cols, int round)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t c = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; c < cols; c += step) {
+    rc::for_each(cols, [=](int64_t c) {
         const uint32_t r = rc_local_drawer(column[c], round);
         column[c] = r < rows ? label[r] : RC_LOCAL_NONE;
-    }
+    });
 }
 
 rc_status_t launch(

@@ -15,23 +15,22 @@ typedef struct graph {
 } graph_t;
 
 typedef struct near {
-    const graph_t *g;
+    int64_t unknowns; /* of a node */
     rc_row_t *out;
 } near_t;
 
 static void add_node(void *of, int64_t node, int64_t squared)
 {
     const near_t *near = of;
-    const graph_t *g = near->g;
-    if (squared <= g->radius * g->radius)
-        for (int64_t k = 0; k < g->unknowns; k++)
-            rc_row_add(near->out, node * g->unknowns + k);
+    (void)squared;
+    for (int64_t k = 0; k < near->unknowns; k++)
+        rc_row_add(near->out, node * near->unknowns + k);
 }
 
 static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
     const graph_t *g = r->of;
-    near_t near = {g, out};
+    near_t near = {g->unknowns, out};
     add_node(&near, i / g->unknowns, 0);
     rc_points_near(&g->points, i / g->unknowns, g->reach, g->radius * g->radius, add_node, &near);
 }

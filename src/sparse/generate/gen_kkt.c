@@ -16,25 +16,18 @@ typedef struct saddle {
     int64_t linking; /* of the constraints, the last ones */
 } saddle_t;
 
-typedef struct near {
-    int64_t radius;
-    rc_row_t *out;
-} near_t;
-
 static void add_node(void *of, int64_t node, int64_t squared)
 {
-    const near_t *near = of;
-    if (squared <= near->radius * near->radius)
-        rc_row_add(near->out, node);
+    (void)squared;
+    rc_row_add(of, node);
 }
 
 static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 {
     const saddle_t *s = r->of;
     if (i < s->variables) {
-        near_t near = {s->radius, out};
         rc_row_add(out, i);
-        rc_points_near(&s->points, i, s->reach, s->radius * s->radius, add_node, &near);
+        rc_points_near(&s->points, i, s->reach, s->radius * s->radius, add_node, out);
         return;
     }
     rc_draw_t d = rc_draw_of(r->seed, i);

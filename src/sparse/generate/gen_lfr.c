@@ -20,16 +20,7 @@ typedef struct graph {
 
 static int64_t community_of(const graph_t *g, int64_t i)
 {
-    int64_t low = 0;
-    int64_t high = g->communities;
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (g->first[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return rc_run_of(g->first, g->communities, i);
 }
 
 /* Sizes double with probability 0.4: a power law of exponent 1 + log2(1 / 0.4) = 2.3. */

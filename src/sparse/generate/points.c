@@ -52,18 +52,7 @@ static int64_t first_in(const rc_points_t *p, int64_t cell)
 
 static int64_t cell_of(const rc_points_t *p, int64_t i)
 {
-    if (!p->start)
-        return i;
-    int64_t low = 0;
-    int64_t high = p->n; /* start[low] <= i < start[high] */
-    while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
-        if (p->start[middle] <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return p->start ? rc_run_of(p->start, p->n, i) : i;
 }
 
 static void offset(const rc_points_t *p, int64_t i, int64_t off[3])
@@ -79,6 +68,7 @@ static void offset(const rc_points_t *p, int64_t i, int64_t off[3])
 typedef struct search {
     const rc_points_t *p;
     int64_t i;
+    int64_t within;
     place_t place;
     rc_near_fn *visit;
     void *of;
@@ -96,7 +86,8 @@ static void visit_cell(const search_t *s, int64_t cell, const int64_t step[3])
             int64_t d = step[k] * UNIT + off[k] - s->place.off[k];
             squared += d * d;
         }
-        s->visit(s->of, j, squared);
+        if (squared <= s->within)
+            s->visit(s->of, j, squared);
     }
 }
 
@@ -116,7 +107,7 @@ static int64_t gap(const search_t *s, const int64_t step[3])
 int rc_points_near(
     const rc_points_t *p, int64_t i, int64_t reach, int64_t within, rc_near_fn *visit, void *of)
 {
-    search_t s = {p, i, .visit = visit, .of = of};
+    search_t s = {p, i, within, .visit = visit, .of = of};
     int64_t cell = cell_of(p, i);
     int64_t layer = p->dim == 3 ? p->side * p->side : p->n;
     s.place.at[0] = cell % p->side;

@@ -30,8 +30,8 @@ void rc_points_free(rc_points_t *p);
 /** Called for a point and the square of its distance. */
 typedef void rc_near_fn(void *of, int64_t point, int64_t squared);
 
-/** Visit points other than `i`: at least those of which the square of the distance is at most
- *  `within` and whose cells are at most `reach` cells from that of i along each axis.
+/** Visit the points other than `i` of which the square of the distance is at most `within` and
+ *  whose cells are at most `reach` cells from that of i along each axis.
  *  \return 1 when no point lies beyond these cells */
 int rc_points_near(
     const rc_points_t *p, int64_t i, int64_t reach, int64_t within, rc_near_fn *visit, void *of);

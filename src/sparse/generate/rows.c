@@ -70,6 +70,20 @@ double rc_skewed_share(int64_t r, int64_t n, int skew)
     return low;
 }
 
+int64_t rc_run_of(const int32_t *start, int64_t runs, int64_t i)
+{
+    int64_t low = 0;
+    int64_t high = runs;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        if (start[middle] <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 int64_t rc_whole_root(int64_t n, int power)
 {
     int64_t low = 0;

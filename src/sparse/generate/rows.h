@@ -107,6 +107,9 @@ static inline int64_t rc_draw_skewed(rc_draw_t *d, int64_t n, int skew)
  *  2^-48, by bisection. */
 double rc_skewed_share(int64_t r, int64_t n, int skew);
 
+/** The last run that begins at i or before.  \param[in] start  [runs] ascending, from 0 */
+int64_t rc_run_of(const int32_t *start, int64_t runs, int64_t i);
+
 /** The smallest whole number whose `power`-th power (1 to 3) is at least n >= 0. */
 int64_t rc_whole_root(int64_t n, int power);
 
