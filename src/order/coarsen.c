@@ -341,30 +341,30 @@ static int64_t count_edges(
     return n;
 }
 
-/* named = the groups by the smallest index among their members. */
-static rc_status_t name_groups(const rc_level_t *fine, rc_grouping_t *groups, rc_err_t *err)
+/* named = the groups by the smallest index among their members, index = the other way round. */
+static rc_status_t name_groups(
+    const rc_level_t *fine, rc_grouping_t *groups, int32_t *index, rc_err_t *err)
 {
     int64_t n = fine->g.n;
-    int32_t *first = rc_alloc((size_t)n, sizeof *first, "names of groups", err);
+    int32_t named = 0;
+    int32_t *vertex = rc_alloc((size_t)n, sizeof *vertex, "names of groups", err);
     groups->named = rc_alloc((size_t)groups->count, sizeof *groups->named, "names of groups", err);
-    if (!first || !groups->named) {
-        free(first);
+    if (!vertex || !groups->named) {
+        free(vertex);
         return RC_ENOMEM;
     }
-    for (int64_t i = 0; i < n; i++)
-        first[i] = -1;
-    for (int64_t k = 0; k < groups->count; k++) {
-        int32_t least = INT32_MAX;
-        for (int64_t i = groups->ptr[k]; i < groups->ptr[k + 1]; i++)
-            if (fine->index[groups->member[i]] < least)
-                least = fine->index[groups->member[i]];
-        first[least] = (int32_t)k;
+    for (int64_t v = 0; v < n; v++)
+        vertex[fine->index[v]] = (int32_t)v;
+    for (int64_t k = 0; k < groups->count; k++)
+        index[k] = -1;
+    for (int64_t i = 0; i < n; i++) {
+        int32_t k = groups->group[vertex[i]];
+        if (index[k] >= 0)
+            continue;
+        groups->named[named] = k;
+        index[k] = named++;
     }
-    int64_t rank = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (first[i] >= 0)
-            groups->named[rank++] = first[i];
-    free(first);
+    free(vertex);
     return RC_OK;
 }
 
@@ -390,9 +390,7 @@ rc_status_t rc_coarse_level(
     out->g.ptr = rc_alloc0((size_t)n + 1, sizeof *out->g.ptr, "a graph of groups", err);
     out->index = rc_alloc((size_t)n, sizeof *out->index, "a graph of groups", err);
     RC_TRY(at && out->g.ptr && out->index ? RC_OK : RC_ENOMEM);
-    RC_TRY(name_groups(fine, groups, err));
-    for (int64_t i = 0; i < n; i++)
-        out->index[groups->named[i]] = (int32_t)i;
+    RC_TRY(name_groups(fine, groups, out->index, err));
     for (int64_t i = 0; i < n * threads; i++)
         at[i] = -1;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1024) if (n > 10000)

@@ -14,7 +14,6 @@
 #include "order/lsh.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "order/signature.h"
 #include "sparse/similarity.h"
 
 #include <inttypes.h>

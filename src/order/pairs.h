@@ -9,6 +9,13 @@
 
 #include <string.h>
 
+/** Hash i of column c: the upper half of rc_rng_hash(seed, i 2^32 + c).
+ *  \param[in] key  rc_rng_key of the seed */
+RC_HOST_DEVICE static inline uint32_t rc_signature_hash(uint64_t key, int64_t i, int64_t c)
+{
+    return (uint32_t)(rc_rng_keyed(key, ((uint64_t)i << 32) + (uint64_t)c) >> 32);
+}
+
 /** A pair x < y as a number; never 0. */
 RC_HOST_DEVICE static inline uint64_t rc_pair(int32_t x, int32_t y)
 {

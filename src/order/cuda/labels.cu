@@ -1,5 +1,4 @@
 /* The GPU form of src/order/policy_labels.c. */
-#include "order/cuda/votes.h"
 #include "order/cuda/orders.cuh"
 
 namespace

@@ -4,7 +4,6 @@
  * are compared by a whole warp. */
 #include "order/cuda/lsh_pairs.h"
 #include "order/cuda/orders.cuh"
-#include "order/signature.h"
 #include "sparse/similarity.h"
 
 namespace

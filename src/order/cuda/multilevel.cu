@@ -247,11 +247,10 @@ __global__ void __launch_bounds__(rc::CELL_THREADS)
 /* Paths of one word, by which cells are sorted then. */
 __global__ void take_keys(places p, uint64_t *path, int64_t count)
 {
-    const int64_t step = (int64_t)gridDim.x * blockDim.x;
-    for (int64_t k = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; k < count; k += step) {
+    rc::for_each(count, [=](int64_t k) {
         const int32_t place[DIMS] = {p.now[0][k], p.now[1][k], p.now[2][k]};
         path[k] = rc_curve_key(place);
-    }
+    });
 }
 
 /* ---------------------------------------------------------------- the steps */

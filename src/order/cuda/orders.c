@@ -53,16 +53,6 @@ rc_status_t rc_cuda_order_defaults(const char *policy, rc_params_t *out, rc_err_
     return st;
 }
 
-rc_status_t rc_cuda_order_bytes(
-    rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a, int64_t *bytes, rc_err_t *err)
-{
-    rc_policy_spec_t spec;
-    const rc_cuda_order_t *order = NULL;
-    rc_status_t st = find(policy, a, &spec, &order, err);
-    *bytes = 0;
-    return st < 0 || a->rows == 0 ? st : ask(x, order, &spec, a, NULL, bytes, NULL, err);
-}
-
 rc_status_t rc_cuda_order(
     rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a, int32_t *slots, rc_err_t *err)
 {

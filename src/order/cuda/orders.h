@@ -40,15 +40,8 @@ typedef struct rc_cuda_order {
 /** All of this build, in the order of kernels.am; NULL-terminated. */
 extern const rc_cuda_order_t *const rc_cuda_orders[];
 
-/** The defaults of a policy's parameters.  \return RC_OK, RC_ENOENT */
+/** The parameters of a policy, "name" or "name:key=value:key=value".  \return as rc_cuda_order */
 rc_status_t rc_cuda_order_defaults(const char *policy, rc_params_t *out, rc_err_t *err);
-
-/** Device memory that an order needs while it is built, beside the matrix and its slots; of lsh and
- *  jiang without that of the pairs, which nobody knows before.
- *  \param[in] policy  "name" or "name:key=value:key=value"
- *  \return as rc_cuda_order */
-rc_status_t rc_cuda_order_bytes(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
-    int64_t *bytes, rc_err_t *err);
 
 /** Build a row order: the schedule that the policy gives on the host, which has a row in every
  *  slot. Asked for on the stream of the executor and not waited for, except that `auto` asks the
@@ -56,7 +49,7 @@ rc_status_t rc_cuda_order_bytes(rc_executor_t *x, const char *policy, const rc_c
  *  allocator and goes back behind the work, so that a stream may be captured where that allocator
  *  allows it.
  *  \param[in] x  of a GPU
- *  \param[in] policy  as above
+ *  \param[in] policy  "name" or "name:key=value:key=value"
  *  \param[in] a  borrowed until the work is done; not checked
  *  \param[out] slots  [a->rows], device memory: row of each slot
  *  \return RC_OK, RC_EINVAL, RC_ENOENT and RC_ERANGE of the text, RC_ENOTSUP (a policy without

@@ -379,22 +379,3 @@ extern "C" rc_status_t rc_cuda_sample_runs(const rc_executor_t *x, const rc_cuda
     count_runs<<<(unsigned)n, rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(*a, order, out);
     return rc_cuda_launched("runs of rows", err);
 }
-
-extern "C" rc_status_t rc_cuda_sample(
-    rc_executor_t *x, const rc_cuda_pattern_t *a, rc_local_samples_t *out, rc_err_t *err)
-{
-    rc_local_samples_t *sum = nullptr;
-    void *memory = nullptr;
-    *out = {};
-    if (a->rows == 0)
-        return RC_OK;
-    const int before = rc_cuda_enter(x);
-    rc_status_t st = x->alloc(x, (size_t)rc_cuda_sample_bytes(), &memory, err);
-    if (st == RC_OK)
-        st = rc_cuda_sample_ask(x, a, memory, &sum, err);
-    if (st == RC_OK)
-        st = x->download(x, out, sum, sizeof *out, err);
-    x->release(x, memory);
-    rc_cuda_leave(x, before);
-    return st;
-}

@@ -11,13 +11,8 @@
 extern "C" {
 #endif
 
-/** All samples.  Waits for the stream of the executor.
- *  \param[in] a  not checked
- *  \return RC_OK, RC_ENOMEM (66 KB), RC_EDEVICE.  Cost: reads the columns of A once. */
-rc_status_t rc_cuda_sample(
-    rc_executor_t *x, const rc_cuda_pattern_t *a, rc_local_samples_t *out, rc_err_t *err);
-
 /** All samples, asked for and not waited for.
+ *  \param[in] a       not checked; it has rows
  *  \param[in] memory  device memory, rc_cuda_sample_bytes() of it
  *  \param[out] out    where they will be, in that memory */
 rc_status_t rc_cuda_sample_ask(const rc_executor_t *x, const rc_cuda_pattern_t *a, void *memory,

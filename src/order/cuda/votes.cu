@@ -1,6 +1,5 @@
 /* Rounds of label propagation.  What rows draw does not depend on labels, so a row is looked at
  * once a round: it votes, and gives its columns what it draws for the next round. */
-#include "order/cuda/votes.h"
 #include "order/cuda/orders.cuh"
 
 namespace

@@ -19,7 +19,6 @@ typedef struct fit {
     int square;
     int pairs;      /* 1: items are pairs */
     int diagonal;   /* RC_DIAGONAL_* */
-    int late;       /* 1: it is not yet what it has to be, and the pass that thins out sees to it */
     int64_t keep;   /* items that stay */
     int64_t single; /* pairs of which one side stays, of those that stay */
     int flip; /* 1: the last entry of the diagonal goes where there is one, and comes where not */
@@ -107,7 +106,7 @@ static int stays(const fit_t *f, int64_t i, int64_t k)
 {
     int64_t j = f->a->col_idx[k];
     if (f->square && j == i)
-        return !f->late && !(f->flip && i == f->a->rows - 1);
+        return !(f->flip && i == f->a->rows - 1);
     int64_t item = item_of(f, i, k);
     if (bit_of(f->gone, item))
         return 0;
@@ -123,8 +122,7 @@ static void thinned_row(const rc_rows_t *r, int64_t i, rc_row_t *out)
     for (int64_t k = f->a->row_ptr[i]; k < f->a->row_ptr[i + 1]; k++)
         if (stays(f, i, k))
             rc_row_add(out, f->a->col_idx[k]);
-    int last = f->flip && i == f->a->rows - 1;
-    if (f->late ? (f->diagonal == RC_DIAGONAL_FULL) != last : last && !rc_csr_has(f->a, i, i))
+    if (f->flip && i == f->a->rows - 1 && !rc_csr_has(f->a, i, i))
         rc_row_add(out, i);
 }
 
@@ -230,10 +228,8 @@ static rc_status_t aim(fit_t *f, const rc_form_t *form, int64_t diagonal, rc_err
     if (form->entries < 0) /* of the pairs that there are, as many single ones as it takes */
         off = f->pairs ? (int64_t)floor((double)items / (1 - form->symmetry / 2)) : items;
     else if (f->pairs && form->symmetry == 1 && off % 2 != 0 && a->rows > 0) {
-        int there =
-            f->late ? f->diagonal == RC_DIAGONAL_FULL : rc_csr_has(a, a->rows - 1, a->rows - 1);
         f->flip = 1;
-        off += there ? 1 : -1;
+        off += rc_csr_has(a, a->rows - 1, a->rows - 1) ? 1 : -1;
     }
     if (off < 0)
         return rc_fail(err, RC_EINVAL,
@@ -282,12 +278,6 @@ static int has_diagonal(const fit_t *f, const rc_csr_t *a)
     return on == (f->diagonal == RC_DIAGONAL_FULL ? a->rows : 0);
 }
 
-/* Entries on the diagonal in the end, `on` of which are there. */
-static int64_t diagonal_of(const fit_t *f, int64_t on)
-{
-    return !f->late ? on : f->diagonal == RC_DIAGONAL_FULL ? f->a->rows : 0;
-}
-
 static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *err)
 {
     uint64_t seed = (uint64_t)form->seed;
@@ -295,15 +285,12 @@ static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *e
     int64_t on = 0;
     if (f->pairs && !is_symmetric(a))
         RC_PASS(pass(f, copy_row, 1, 2 * entries, seed, a, err));
-    else
-        f->late = !has_diagonal(f, a);
+    else if (!has_diagonal(f, a))
+        RC_PASS(pass(f, copy_row, 0, entries, seed, a, err));
     RC_PASS(count_items(f, &on, err));
-    RC_PASS(aim(f, form, diagonal_of(f, on), err));
+    RC_PASS(aim(f, form, on, err));
     int64_t items = f->before[a->rows];
     if (items < f->keep) {
-        if (f->late) /* what is added begins at entries that are there */
-            RC_PASS(pass(f, copy_row, 0, entries, seed, a, err));
-        f->late = 0;
         RC_PASS(deal(f, f->keep - items, err));
         RC_PASS(pass(f, filled_row, f->pairs, entries, seed, a, err));
         RC_PASS(count_items(f, &on, err));
@@ -312,8 +299,7 @@ static rc_status_t fit(fit_t *f, const rc_form_t *form, rc_csr_t *a, rc_err_t *e
     if (items > f->keep || f->single > 0 || f->flip) {
         RC_PASS(choose(f, items, err));
         RC_PASS(pass(f, thinned_row, 0, entries, seed, a, err));
-    } else if (f->late)
-        RC_PASS(pass(f, copy_row, 0, entries, seed, a, err));
+    }
     return RC_OK;
 }
 
