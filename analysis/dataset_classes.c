@@ -7,7 +7,7 @@
 #include "base/outcome.h"
 #include "kernels/vendor/vendor.h"
 #include "table/portfolio.h"
-#include "table/versus.h"
+#include "table/side.h"
 
 #include <math.h>
 #include <stdio.h>

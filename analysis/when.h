@@ -7,7 +7,7 @@
 #ifndef RC_ANALYSIS_WHEN_H
 #define RC_ANALYSIS_WHEN_H
 
-#include "table/versus.h"
+#include "table/side.h"
 
 /** What something costs: ns, ns a row of A, ns an entry.  `fixed` NaN: as the store has it. */
 typedef struct rc_when_cost {

@@ -113,3 +113,8 @@ void rc_paper_put(rc_table_t *t, const char *text)
     else
         rc_table_missing(t);
 }
+
+void rc_paper_put_text(rc_table_t *t, const char *text)
+{
+    rc_table_text(t, text ? text : "");
+}

@@ -145,10 +145,7 @@ static rc_status_t print_all(const rc_when_t *w, const rc_when_options_t *o, con
             print_reuse(t, w, &found, (double)n, (rc_when_made_t)made);
     }
 done:
-    if (t && st == RC_OK)
-        st = rc_table_end(t, err);
-    else if (t)
-        (void)rc_table_end(t, NULL);
+    st = rc_table_end_after(st, t, err);
     outcome_free(&found);
     rc_words_free(&reuse);
     return st;

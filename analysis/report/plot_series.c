@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "base/family.h"
 #include "base/type.h"
-#include "table/rate_by.h"
-#include "table/roofline.h"
+#include "table/features_read.h"
+#include "table/floor.h"
 #include "table/segmented.h"
 #include "table/six.h"
 #include "table/training.h"
@@ -291,7 +291,7 @@ static double fraction(const rc_survey_t *s, int64_t row, double scale)
     return scale * rate(s, row);
 }
 
-/* What the product would reach at the bandwidth of memory (table/roofline.h) is 1. */
+/* What the product would reach at the bandwidth of memory (table/floor.h) is 1. */
 static double of_bound(const rc_survey_t *s, int64_t row, double gbs)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);

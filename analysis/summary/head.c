@@ -1,12 +1,12 @@
 #include "config.h"
 #include "analysis/summary/head.h"
 
-rc_head_t rc_head_new(const rc_view_t *v, rc_table_format_t format, int show)
+rc_head_t rc_head_new(const rc_summary_options_t *o, int show)
 {
-    if (format != RC_TABLE_TEXT)
+    if (o->format != RC_TABLE_TEXT)
         show |= RC_HEAD_DEVICE | RC_HEAD_CACHE | RC_HEAD_C_ORDER |
                 (show & RC_HEAD_KERNEL ? RC_HEAD_GEOMETRY : 0);
-    return (rc_head_t){.v = v, .format = format, .first_row = -1, .show = show};
+    return (rc_head_t){.v = o->view, .format = o->format, .first_row = -1, .show = show};
 }
 
 void rc_head_see(rc_head_t *h, const rc_setting_t *s, int64_t row)

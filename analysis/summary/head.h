@@ -3,6 +3,7 @@
 #ifndef RC_ANALYSIS_SUMMARY_HEAD_H
 #define RC_ANALYSIS_SUMMARY_HEAD_H
 
+#include "analysis/summary/summary.h"
 #include "table/print_setting.h"
 #include "table/segmented.h"
 
@@ -28,7 +29,7 @@ typedef struct rc_head {
 } rc_head_t;
 
 /** \param[in] show  columns that are there always */
-rc_head_t rc_head_new(const rc_view_t *v, rc_table_format_t format, int show);
+rc_head_t rc_head_new(const rc_summary_options_t *o, int show);
 
 /** A line will be of this setting; `row` is one of its results. */
 void rc_head_see(rc_head_t *h, const rc_setting_t *s, int64_t row);

@@ -8,8 +8,12 @@
 #include "table/print.h"
 #include "table/view.h"
 
-/** What the command line says of a table; zero-initialised, NULL and 0 stand for defaults. */
+/** What a table is of, and what the command line says of it; zero-initialised, NULL and 0 stand for
+ *  defaults. */
 typedef struct rc_summary_options {
+    const rc_view_t *view;
+    const rc_expr_t *where; /**< only rows that match; NULL: all */
+    rc_table_format_t format;
     const char *store; /**< its path: tables that need features read it again */
     const char *op;    /**< what --op says */
     int paper;         /**< 1: with what the paper prints beside */
@@ -46,10 +50,8 @@ typedef struct rc_summary {
     const char *shows;   /**< of its paper, words: "figure-6 figure-7"; NULL */
     const char *summary; /**< one line, no full stop */
     unsigned takes;
-    /** Print it.  \param[in] where  only rows that match; NULL: all
-     *  \return RC_OK, RC_EINVAL (an option), RC_ENOMEM, RC_EIO */
-    rc_status_t (*print)(const rc_view_t *v, const rc_summary_options_t *o, const rc_expr_t *where,
-        rc_table_format_t format, rc_err_t *err);
+    /** Print it.  \return RC_OK, RC_EINVAL (an option), RC_ENOMEM, RC_EIO */
+    rc_status_t (*print)(const rc_summary_options_t *o, rc_err_t *err);
     /** Instead: a table of fits, which reads the store itself.  NULL: none */
     const struct rc_study_mode *fits;
 } rc_summary_t;

@@ -50,6 +50,9 @@ static double median_deviation(const double *x, int64_t n, double center)
 
 void rc_stats_compute(double *x, int64_t n, rc_stats_t *out)
 {
+    *out = (rc_stats_t){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    if (n == 0)
+        return;
     qsort(x, (size_t)n, sizeof *x, rc_stats_compare);
     double sum = 0;
     double log_sum = 0;
@@ -71,4 +74,33 @@ void rc_stats_compute(double *x, int64_t n, rc_stats_t *out)
     out->rel_err = n > 2 ? 1.2533 * 1.4826 * median_deviation(x, n, out->median) /
                                (sqrt((double)n) * out->median)
                          : NAN;
+}
+
+void rc_sums_add(rc_sums_t *t, double x)
+{
+    t->least = t->n == 0 || x < t->least ? x : t->least;
+    t->most = t->n == 0 || x > t->most ? x : t->most;
+    t->sum += x;
+    t->logs += log(x);
+    t->n++;
+}
+
+double rc_sums_mean(const rc_sums_t *t)
+{
+    return t->n ? t->sum / (double)t->n : NAN;
+}
+
+double rc_sums_geomean(const rc_sums_t *t)
+{
+    return t->n ? exp(t->logs / (double)t->n) : NAN;
+}
+
+double rc_sums_least(const rc_sums_t *t)
+{
+    return t->n ? t->least : NAN;
+}
+
+double rc_sums_most(const rc_sums_t *t)
+{
+    return t->n ? t->most : NAN;
 }

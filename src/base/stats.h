@@ -17,7 +17,7 @@ typedef struct rc_stats {
                          deviation as a robust scale; NaN for fewer than 3 samples */
 } rc_stats_t;
 
-/** Statistics of x[0..n).  Sorts x in place.  n >= 1, no NaN.  Allocates nothing.
+/** Statistics of x[0..n), without NaN; all NaN for n = 0.  Sorts x in place.  Allocates nothing.
  *  Cost O(n log n). */
 void rc_stats_compute(double *x, int64_t n, rc_stats_t *out);
 
@@ -26,5 +26,21 @@ double rc_stats_quantile(const double *sorted, int64_t n, double q);
 
 /** qsort comparison of two doubles, NaN last. */
 int rc_stats_compare(const void *a, const void *b);
+
+/** Values that come one after the other; zero-initialised. */
+typedef struct rc_tally {
+    int64_t n;
+    double sum;
+    double logs; /**< sum of logarithms */
+    double least;
+    double most;
+} rc_sums_t;
+void rc_sums_add(rc_sums_t *t, double x);
+
+/** Their means, and the least and the largest; NaN without any. */
+double rc_sums_mean(const rc_sums_t *t);
+double rc_sums_geomean(const rc_sums_t *t);
+double rc_sums_least(const rc_sums_t *t);
+double rc_sums_most(const rc_sums_t *t);
 
 #endif

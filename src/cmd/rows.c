@@ -151,13 +151,15 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     const rc_rows_options_t *rows, const rc_summary_options_t *o, rc_table_format_t format,
     rc_err_t *err)
 {
+    rc_summary_options_t own = *o;
     rc_expr_t *where = NULL;
     rc_view_t *v = NULL;
     rc_status_t st;
     RC_TRY(rc_rows_compile(
         rows, &rc_view_fields, (s->takes & RC_TAKES_CONTESTANTS) != 0, &where, err));
+    own.format = format;
     if (s->fits) {
-        st = rc_study_print(s->fits, o, format, err);
+        st = rc_study_print(s->fits, &own, err);
         goto done;
     }
     RC_TRY(rc_view_read_samples(o->store, &v, err));
@@ -167,7 +169,9 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     RC_TRY(rc_summary_mark_training(v, s, o, err));
     if (rows->generated)
         RC_TRY(rc_rows_mark_generated(v, rows->generated, err));
-    st = s->print(v, o, where, format, err);
+    own.view = v;
+    own.where = where;
+    st = s->print(&own, err);
 done:
     rc_expr_free(where);
     rc_view_free(v);

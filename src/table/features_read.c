@@ -1,8 +1,10 @@
 #include "config.h"
 #include "table/features_read.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "store/h5.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,4 +95,48 @@ rc_status_t rc_feature_by_matrix(const char *store, const char *set, const char 
             out[f.row[i].matrix] = f.value[i * f.names.count + c];
     rc_feature_table_free(&f);
     return RC_OK;
+}
+
+static rc_status_t take_share(
+    const rc_view_t *v, const rc_feature_table_t *t, int column, double *out, rc_err_t *err)
+{
+    for (int64_t r = 0; r < t->rows; r++) {
+        double x = t->value[r * t->names.count + column];
+        int32_t m = t->row[r].matrix;
+        if (m < 0 || m >= rc_view_matrices(v))
+            continue;
+        if (!(x >= 0 && x <= 1))
+            return rc_fail(err, RC_EINVAL,
+                "%s of %s is %g: expected a feature that is a share from 0 to 1",
+                t->names.word[column], rc_view_matrix(v, m)->name, x);
+        out[m] = x;
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_feature_share(
+    const rc_view_t *v, const char *store, const char *feature, double **out, rc_err_t *err)
+{
+    rc_words_t sets = {0};
+    int column = -1;
+    double *x = rc_alloc((size_t)rc_view_matrices(v), sizeof *x, "features", err);
+    rc_status_t st = x ? rc_feature_tables(store, &sets, err) : RC_ENOMEM;
+    for (int32_t m = 0; x && m < rc_view_matrices(v); m++)
+        x[m] = NAN;
+    for (int i = 0; st == RC_OK && i < sets.count && column < 0; i++) {
+        rc_feature_table_t t = {0};
+        st = rc_feature_table_read(store, sets.word[i], &t, err);
+        column = st == RC_OK ? rc_feature_column(&t, feature) : -1;
+        if (column >= 0)
+            st = take_share(v, &t, column, x, err);
+        rc_feature_table_free(&t);
+    }
+    if (st == RC_OK && column < 0)
+        st = rc_fail(err, RC_EINVAL, "%s: no feature set of the store has '%s'", store, feature);
+    rc_words_free(&sets);
+    if (st < 0)
+        free(x);
+    else
+        *out = x;
+    return st;
 }

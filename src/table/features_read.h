@@ -4,7 +4,7 @@
 #define RC_TABLE_FEATURES_READ_H
 
 #include "base/str.h"
-#include "store/schema.h"
+#include "table/view.h"
 
 /** One feature set, whole.  Free with rc_feature_table_free. */
 typedef struct rc_feature_table {
@@ -33,5 +33,12 @@ int rc_feature_column(const rc_feature_table_t *t, const char *name);
  *  \param[in,out] out  [matrices]  \return as rc_feature_table_read, but RC_OK without the set */
 rc_status_t rc_feature_by_matrix(const char *store, const char *set, const char *name, double *out,
     int32_t matrices, rc_err_t *err);
+
+/** Find the feature set of a store that has a feature which is a share from 0 to 1, and read it.
+ *  \param[out] out  [rc_view_matrices] the newest value of each matrix, NaN without one; free()
+ *  \return RC_OK; RC_EINVAL: no set has it, or a value is not from 0 to 1; as
+ *      rc_feature_table_read */
+rc_status_t rc_feature_share(
+    const rc_view_t *v, const char *store, const char *feature, double **out, rc_err_t *err);
 
 #endif

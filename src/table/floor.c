@@ -40,3 +40,15 @@ double rc_floor_of(const rc_view_t *v, int64_t i)
         rc_floor_bytes(
             (rc_op_t)r->op, m->rows, m->cols, m->nnz, r->k, rc_type(r->precision)->bytes));
 }
+
+double rc_roofline_bound(
+    int64_t rows, int64_t cols, int64_t nnz, int64_t k, int64_t value_bytes, double gbs)
+{
+    const double index = 4;
+    double n = (double)nnz;
+    double columns = (double)k;
+    double value = (double)value_bytes;
+    double bytes = (index + value) * n + index * ((double)rows + 1) +
+                   value * columns * ((double)rows + (double)cols);
+    return 2 * columns * n * gbs / bytes;
+}

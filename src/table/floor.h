@@ -36,4 +36,11 @@ double rc_floor_ns(const rc_floor_device_t *d, double bytes);
 /** Floor of result row i of a view; NaN where nothing is known of the device. */
 double rc_floor_of(const rc_view_t *v, int64_t i);
 
+/** What a product reaches at the bandwidth of memory (figure 1 of Hong et al. 2018), in flops a ns
+ *  (Gflop/s): 2 K nnz over (4 + z) nnz + 4 (rows + 1) + z K (rows + cols) bytes, z those of a
+ *  value: A in CSR, B and C once each.  Matrices that the caches hold can exceed it.
+ *  \param[in] k  1 for a product with a vector  \param[in] gbs  bytes a ns */
+double rc_roofline_bound(
+    int64_t rows, int64_t cols, int64_t nnz, int64_t k, int64_t value_bytes, double gbs);
+
 #endif

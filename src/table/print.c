@@ -328,3 +328,9 @@ rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err)
     free_table(t);
     return st;
 }
+
+rc_status_t rc_table_end_after(rc_status_t st, rc_table_t *t, rc_err_t *err)
+{
+    rc_status_t end = rc_table_end(t, st < 0 ? NULL : err);
+    return st < 0 ? st : end;
+}

@@ -62,4 +62,7 @@ void rc_table_cells(rc_table_t *t, const rc_table_cell_t *cell, size_t n);
  */
 rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err);
 
+/** The same behind something that may have failed with `st`: then that and err stay. */
+rc_status_t rc_table_end_after(rc_status_t st, rc_table_t *t, rc_err_t *err);
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef RC_TABLE_PRINT_SETTING_H
 #define RC_TABLE_PRINT_SETTING_H
 
+#include "base/stats.h"
 #include "table/print.h"
 #include "table/counted.h"
 
@@ -19,5 +20,8 @@ void rc_put_k(rc_table_t *t, const rc_setting_t *s);
 /** The cells of the other parts of a setting, less the operation, which some tables are of one of.
  *  \param[in] v  the view that the setting is of */
 void rc_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s);
+
+/** The cells of figures of ratios: max, mean, geomean, median, min. */
+void rc_put_stats(rc_table_t *t, const rc_stats_t *s);
 
 #endif

@@ -2,24 +2,9 @@
 #include "table/reorder.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/stats.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-const char *const rc_reorder_set_names[] = {"limits", "smaller", "generated", NULL};
-
-rc_reorder_set_t rc_reorder_set_of(const rc_view_t *v, int32_t matrix)
-{
-    const rc_row_matrix_t *m = rc_view_matrix(v, matrix);
-    if (rc_view_is_generated(v, matrix))
-        return RC_REORDER_GENERATED;
-    return m->rows >= 10000 && m->cols >= 10000 && m->nnz >= 100000 ? RC_REORDER_LIMITS
-                                                                    : RC_REORDER_SMALLER;
-}
-
-/* ------------------------------------------------------------- contestants */
 
 /* The tiles at their defaults: another count would be another plan. */
 #define TILED(rest)                                                                                \
@@ -40,14 +25,6 @@ static const struct {
     {"cusparse", {"cusparse*@csr", NULL}},
 };
 enum { PLANS = sizeof plans / sizeof *plans };
-
-const char *rc_reorder_plan(int i, const char **side)
-{
-    if (i >= PLANS)
-        return NULL;
-    *side = plans[i].side[0];
-    return plans[i].name;
-}
 
 rc_status_t rc_reorder_plan_of(
     const char *kernel, const char *policy, const char **out, rc_err_t *err)
@@ -139,229 +116,29 @@ void rc_contestants_free(rc_contestant_t *c, int count)
     free(c);
 }
 
+static int has(const rc_contestant_t *who, const rc_view_t *v, int64_t row)
+{
+    for (int s = 0; s < who->sides; s++)
+        if (rc_side_has(&who->side[s], v, rc_view_result(v, row)))
+            return 1;
+    return 0;
+}
+
 int64_t rc_contestant_fastest(
     const rc_view_t *v, const int64_t *row, int64_t n, const rc_contestant_t *who)
 {
     int64_t best = -1;
-    for (int64_t i = 0; i < n; i++) {
-        const rc_row_result_t *r = rc_view_result(v, row[i]);
-        int has = 0;
-        for (int s = 0; s < who->sides; s++)
-            has |= rc_side_has(&who->side[s], v, r);
-        if (has && (best < 0 || r->median_ns < rc_view_result(v, best)->median_ns))
+    for (int64_t i = 0; i < n; i++)
+        if (has(who, v, row[i]) &&
+            (best < 0 || rc_view_result(v, row[i])->median_ns < rc_view_result(v, best)->median_ns))
             best = row[i];
-    }
     return best;
 }
 
-/* Its fastest row on the matrix of rows [from, to); -1: none. */
-static int64_t fastest(const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *who)
+int64_t rc_contestant_first(
+    const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *who)
 {
-    int64_t best = -1;
-    for (int s = 0; s < who->sides; s++) {
-        int64_t row = rc_side_fastest(c, from, to, &who->side[s]);
-        if (row >= 0 && (best < 0 || rc_view_result(c->view, row)->median_ns <
-                                         rc_view_result(c->view, best)->median_ns))
-            best = row;
-    }
-    return best;
-}
-
-/* ----------------------------------------------------------------- classes */
-
-static int class_of(double speedup)
-{
-    static const double upto[RC_SPEEDUP_CLASSES - 1] = {1, 1.1, 1.5, 2};
-    int i = 0;
-    while (i < RC_SPEEDUP_CLASSES - 1 && speedup >= upto[i])
-        i++;
-    return i;
-}
-
-/* One pair in one setting, rows [from, to) of it: a line for each set.  \param[in] x  [matrices] */
-static int compare(const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *a,
-    const rc_contestant_t *b, double *x, rc_classes_t line[RC_REORDER_SETS])
-{
-    int lines = 0;
-    for (int set = 0; set < RC_REORDER_SETS; set++) {
-        rc_classes_t l = {
-            .setting = c->setting[c->row[from].setting], .set = (rc_reorder_set_t)set};
-        rc_stats_t s;
-        for (int64_t i = from, end; i < to; i = end) {
-            end = rc_counted_end(c, i);
-            int64_t row_a = fastest(c, i, end, a);
-            int64_t row_b = fastest(c, i, end, b);
-            if (row_a < 0 || row_b < 0 || (int)rc_reorder_set_of(c->view, c->row[i].matrix) != set)
-                continue;
-            double speedup = rc_view_result(c->view, row_b)->median_ns /
-                             rc_view_result(c->view, row_a)->median_ns;
-            l.in[class_of(speedup)]++;
-            x[l.matrices++] = speedup;
-        }
-        if (l.matrices == 0)
-            continue;
-        rc_stats_compute(x, l.matrices, &s);
-        l.max = s.max;
-        l.mean = s.mean;
-        l.geomean = s.geomean;
-        l.median = s.median;
-        l.min = s.min;
-        line[lines++] = l;
-    }
-    return lines;
-}
-
-/* Behind the last row of the setting of row i. */
-static int64_t setting_end(const rc_counted_t *c, int64_t i)
-{
-    int32_t setting = c->row[i].setting;
-    while (i < c->rows && c->row[i].setting == setting)
-        i++;
-    return i;
-}
-
-rc_status_t rc_classes_make(const rc_view_t *v, const rc_expr_t *where, const rc_contestant_t *a,
-    int as, const rc_contestant_t *b, int bs, rc_classes_t **out, int *count, rc_err_t *err)
-{
-    rc_counted_t c = {0};
-    double *x = NULL;
-    rc_status_t st;
-    *out = NULL;
-    *count = 0;
-    RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
-    x = rc_alloc((size_t)c.rows, sizeof *x, "ratios", err);
-    *out = rc_alloc0((size_t)c.settings * (size_t)as * (size_t)bs * RC_REORDER_SETS, sizeof **out,
-        "a summary", err);
-    RC_TRY(x && *out ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0, to; i < c.rows; i = to) {
-        to = setting_end(&c, i);
-        for (int k = 0; k < as; k++)
-            for (int l = 0; l < bs; l++) {
-                int lines = compare(&c, i, to, &a[k], &b[l], x, *out + *count);
-                for (; lines > 0; lines--, ++*count) {
-                    (*out)[*count].a = k;
-                    (*out)[*count].b = l;
-                }
-            }
-    }
-done:
-    free(x);
-    rc_counted_free(&c);
-    return st;
-}
-
-/* -------------------------------------------------------------------- cost */
-
-/* ns before the first product; what is not known took nothing. */
-static double before(const rc_row_result_t *r)
-{
-    return fmax(0, (double)r->order_ns) + fmax(0, (double)r->prepare_ns) +
-           fmax(0, (double)r->preprocess_ns);
-}
-
-static void note_paying(rc_reorder_cost_t *l, const rc_row_result_t *plan,
-    const rc_row_result_t *nr, double *products, int64_t *within)
-{
-    l->compared++;
-    if (nr->median_ns <= 1.1 * plan->median_ns)
-        return;
-    double paid = fmax(0, before(plan) - before(nr)) / (nr->median_ns - plan->median_ns);
-    *within += paid <= 1000;
-    products[l->faster++] = paid;
-}
-
-/* \param[in] s  [2 matrices] scratch */
-static void finish_cost(rc_reorder_cost_t *l, double *seconds, double *products, int64_t within)
-{
-    static const double upto[RC_RATIO_CLASSES - 1] = {5, 10, 100};
-    rc_stats_t s;
-    rc_stats_compute(seconds, l->matrices, &s);
-    l->least = s.min;
-    l->mean = s.mean;
-    l->median = s.median;
-    l->most = s.max;
-    rc_stats_compute(l->ratio, l->matrices, &s);
-    l->products = s.median;
-    for (int64_t i = 0; i < l->matrices; i++) {
-        int k = 0;
-        while (k < RC_RATIO_CLASSES - 1 && l->ratio[i] >= upto[k])
-            k++;
-        l->share[k] += 1 / (double)l->matrices;
-    }
-    l->pays = l->pays_1000 = NAN;
-    if (l->faster > 0) {
-        rc_stats_compute(products, l->faster, &s);
-        l->pays = s.median;
-        l->pays_1000 = (double)within / (double)l->faster;
-    }
-}
-
-/* The line of a setting, rows [from, to), and a set.  \param[in] scratch  [2 rows] */
-static void cost_of(const rc_counted_t *c, int64_t from, int64_t to, const rc_contestant_t *plan,
-    const rc_contestant_t *nr, double *scratch, rc_reorder_cost_t *l)
-{
-    int64_t within = 0;
-    double *products = scratch + c->rows;
-    l->setting = c->setting[c->row[from].setting];
-    for (int64_t i = from, end; i < to; i = end) {
-        end = rc_counted_end(c, i);
-        int64_t row = fastest(c, i, end, plan);
-        int64_t other = fastest(c, i, end, nr);
-        if (row < 0 || rc_reorder_set_of(c->view, c->row[i].matrix) != l->set)
-            continue;
-        const rc_row_result_t *r = rc_view_result(c->view, row);
-        scratch[l->matrices] = before(r) / 1e9;
-        l->ratio[l->matrices++] = before(r) / r->median_ns;
-        if (other >= 0)
-            note_paying(l, r, rc_view_result(c->view, other), products, &within);
-    }
-    if (l->matrices > 0)
-        finish_cost(l, scratch, products, within);
-}
-
-rc_status_t rc_reorder_cost_make(const rc_view_t *v, const rc_expr_t *where,
-    const rc_contestant_t *plan, const rc_contestant_t *nr, rc_reorder_cost_t **out, int *count,
-    rc_err_t *err)
-{
-    rc_counted_t c = {0};
-    double *scratch = NULL;
-    rc_status_t st;
-    *out = NULL;
-    *count = 0;
-    RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
-    scratch = rc_alloc(2 * (size_t)c.rows, sizeof *scratch, "a summary", err);
-    *out = rc_alloc0((size_t)c.settings * RC_REORDER_SETS, sizeof **out, "a summary", err);
-    RC_TRY(scratch && *out ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0, to; i < c.rows; i = to) {
-        to = setting_end(&c, i);
-        for (int set = 0; set < RC_REORDER_SETS; set++) {
-            rc_reorder_cost_t *l = &(*out)[*count];
-            l->set = (rc_reorder_set_t)set;
-            l->ratio = rc_alloc((size_t)(to - i), sizeof *l->ratio, "a summary", err);
-            RC_TRY(l->ratio ? RC_OK : RC_ENOMEM);
-            cost_of(&c, i, to, plan, nr, scratch, l);
-            if (l->matrices > 0) {
-                ++*count;
-                continue;
-            }
-            free(l->ratio);
-            *l = (rc_reorder_cost_t){.matrices = 0};
-        }
-    }
-done:
-    free(scratch);
-    rc_counted_free(&c);
-    return st;
-}
-
-void rc_reorder_cost_free(rc_reorder_cost_t *c, int count)
-{
-    for (int i = 0; c && i < count; i++)
-        free(c[i].ratio);
-    free(c);
-}
-
-double rc_reorder_products(const rc_reorder_cost_t *c, double share, double times)
-{
-    return rc_stats_quantile(c->ratio, c->matrices, share) / times;
+    while (from < to && !has(who, c->view, c->row[from].row))
+        from++;
+    return from < to ? c->row[from].row : -1;
 }

@@ -1,7 +1,6 @@
-/** \file table/segmented.h  RS-SpMM over a store, as Hong et al. 2018 show it: what its model
- *  gains, after how many products its split has paid, both products of one structure, and rates by
- *  the share of heavy entries.  Matrices of the training set (table/training.h) are in none of what
- *  is of rs.  Local. */
+/** \file table/segmented.h  RS-SpMM over a store: which kernels and matrices are of what Hong et
+ *  al. 2018 show, and both products of one structure, A B and A' B, with their times added up.
+ *  Local. */
 #ifndef RC_TABLE_SEGMENTED_H
 #define RC_TABLE_SEGMENTED_H
 
@@ -15,66 +14,11 @@ typedef enum rc_segmented_set {
 } rc_segmented_set_t;
 extern const char *const rc_segmented_set_names[]; /**< "real", "all"; NULL-terminated */
 
-/** Something over the matrices of a setting. */
-typedef struct rc_segmented_mean {
-    int64_t matrices;
-    double geomean; /**< NaN without any */
-    double worst;   /**< the least; NaN without any */
-} rc_segmented_mean_t;
-
-/** Figure 7: what parameters reach of those that are best for each matrix, best time over
- *  theirs. */
-typedef struct rc_modelling {
-    rc_setting_t setting;
-    rc_segmented_set_t set;
-    int64_t t;                 /**< most often best on training matrices, that of `none` */
-    rc_segmented_mean_t none;  /**< rs:t=T:cfv=1:cfh=1 */
-    rc_segmented_mean_t model; /**< rs:t=0:cfv=0 */
-    double gain;               /**< geomean of time of none over model; NaN */
-    double close;              /**< share of matrices on which the model reaches at least 0.95 */
-} rc_modelling_t;
-
-/** \param[in] where  NULL: all  \param[out] out  [*count] by setting, set; free()
- *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_modelling_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_modelling_t **out, int *count, rc_err_t *err);
-
-/** Figure 13: time to prepare over that of a product. */
-typedef struct rc_paying {
-    rc_setting_t setting;
-    rc_segmented_set_t set;
-    const char *kernel; /**< with its parameters, borrowed from the view */
-    int64_t matrices;
-    double median;
-    double p90; /**< as many products are enough for 90 % of the matrices */
-    double most;
-    double within; /**< share of matrices with at most two */
-} rc_paying_t;
-
-/** \param[in] kernel  name, without parameters; of another than rs and rs-spmm_t training matrices
- *  count too  \param[out] out  as rc_modelling_make
- *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_paying_make(const rc_view_t *v, const rc_expr_t *where, const char *kernel,
-    rc_paying_t **out, int *count, rc_err_t *err);
-
-/** Figures 14 and 15: A B and A' B, times added up. */
-typedef struct rc_both {
-    rc_setting_t setting; /**< of spmm */
-    rc_segmented_set_t set;
-    const char *contestant;   /**< "rs", "growmajor with a copy", "cusparse"; static */
-    rc_segmented_mean_t over; /**< time of the library's fastest pair over its own */
-    double bytes;             /**< geomean of the bytes on the device over the library's; NaN */
-} rc_both_t;
-
-/** \param[out] out  as rc_modelling_make  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_both_make(
-    const rc_view_t *v, const rc_expr_t *where, rc_both_t **out, int *count, rc_err_t *err);
-
-/** Name of contestant i, from 0; NULL behind the last. */
+/** Name of contestant i of both products, from 0, the library; static; NULL behind the last. */
 const char *rc_both_name(int i);
 
 /** The setting of A' B that is like one of A B otherwise; -1: none. */
-int rc_both_setting(const rc_counted_t *c, int setting);
+int rc_both_setting(const rc_counted_t *c, const rc_setting_t *s);
 
 /** The rows of a setting and matrix; empty: none.  Cost O(rows). */
 void rc_both_rows(const rc_counted_t *c, int setting, int32_t matrix, int64_t range[2]);
@@ -88,7 +32,10 @@ double rc_both_time(
 /** 1: a matrix counts in the set. */
 int rc_segmented_is_in(const rc_counted_t *c, int32_t matrix, rc_segmented_set_t set);
 
-/** 1: rs or rs-spmm_t with parameters that a tuning file chose. */
+/** 1: rs or rs-spmm_t, the kernels whose parameters are trained. */
+int rc_segmented_is_of(const char *kernel);
+
+/** 1: one of these with parameters that a tuning file chose. */
 int rc_segmented_is_tuned(const char *kernel);
 
 /** 1: rs with t, cfv and cfh given and published behaviour otherwise. */

@@ -2,7 +2,6 @@
 #include "table/speedup.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/stats.h"
 #include "table/portfolio.h"
 #include "table/split_half.h"
 
@@ -10,97 +9,62 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A result in a group: a setting, kernel, layout and geometry. */
+/* A result by what it is sorted by; the first of these make the group that a table is of. */
+enum { SETTING, KERNEL, LAYOUT, NW, NT, LINE, MATRIX, POLICY, ROW, KEYS };
 typedef struct entry {
-    int64_t row;
-    int32_t group;
-    int32_t matrix;
-    int32_t policy; /* id in the view; -1: the original order */
-    int own;        /* 1: measured in the setting, not only its baseline */
+    int64_t key[KEYS]; /* POLICY: id in the view, -1: the original order */
+    int64_t at;        /* among those that count */
+    int own;           /* 1: measured in the setting, not only its baseline */
 } entry_t;
 
-typedef struct maker {
-    const rc_counted_t *all;
-    entry_t *entry; /* [all->rows] */
-    rc_speedup_table_t *table;
-    size_t tables;
-    size_t capacity;
-    rc_map_t group_of;
-    rc_err_t *err;
-} maker_t;
-
-/* ------------------------------------------------------------------- groups */
-
-static rc_status_t find_group(maker_t *m, const rc_counted_row_t *e, int32_t *out)
+static int compare(const entry_t *x, const entry_t *y, int keys)
 {
-    const rc_row_result_t *r = rc_view_result(m->all->view, e->row);
-    const int64_t words[] = {e->setting, r->kernel, r->layout, r->nw, r->nt, r->line};
-    rc_digest_t key = rc_digest(words, sizeof words);
-    int64_t at = rc_map_get(&m->group_of, key, -1);
-    if (at < 0) {
-        at = (int64_t)m->tables;
-        rc_status_t st = RC_GROW(m->table, m->capacity, m->tables + 1, "settings", m->err);
-        if (st == RC_OK)
-            st = rc_map_set(&m->group_of, key, at, m->err);
-        if (st < 0)
-            return st;
-        m->table[m->tables++] = (rc_speedup_table_t){
-            .row = e->row, .setting = m->all->setting[e->setting], .policies = 1};
-    }
-    *out = (int32_t)at;
-    return RC_OK;
+    for (int i = 0; i < keys; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
 }
 
-static rc_status_t collect(maker_t *m)
+static int by_keys(const void *a, const void *b)
 {
-    const rc_counted_t *all = m->all;
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; st == RC_OK && i < all->rows; i++) {
+    return compare(a, b, KEYS);
+}
+
+static void collect(const rc_counted_t *all, entry_t *entry)
+{
+    for (int64_t i = 0; i < all->rows; i++) {
         const rc_counted_row_t *e = &all->row[i];
         const rc_row_result_t *r = rc_view_result(all->view, e->row);
-        m->entry[i] = (entry_t){.row = e->row,
-            .matrix = e->matrix,
-            .policy = rc_view_is_csr(all->view, r) ? -1 : e->policy,
+        const int is_csr = rc_view_is_csr(all->view, r);
+        entry[i] = (entry_t){.key = {e->setting, r->kernel, r->layout, r->nw, r->nt, r->line,
+                                 e->matrix, is_csr ? -1 : e->policy, e->row},
+            .at = i,
             .own = r->c_order == all->setting[e->setting].c_order};
-        st = find_group(m, e, &m->entry[i].group);
     }
-    return st;
+    if (all->rows)
+        qsort(entry, (size_t)all->rows, sizeof *entry, by_keys);
 }
 
-static int by_group_matrix_policy(const void *a, const void *b)
+/* Behind the last entry that is like the first of [0, n) in so many keys. */
+static size_t end_of(const entry_t *e, size_t n, int keys)
 {
-    const entry_t *x = a;
-    const entry_t *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    if (x->matrix != y->matrix)
-        return x->matrix < y->matrix ? -1 : 1;
-    if (x->policy != y->policy)
-        return x->policy < y->policy ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    size_t end = 1;
+    while (end < n && compare(&e[end], e, keys) == 0)
+        end++;
+    return end;
 }
 
 /* ------------------------------------------------------------------ figures */
 
 static void describe(const double *gain, int64_t n, double *scratch, rc_speedup_t *out)
 {
-    rc_stats_t s;
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++)
         if (!isnan(gain[i])) {
             out->over5 += gain[i] > 1.05;
             scratch[count++] = gain[i];
         }
-    out->matrices = count;
-    out->max = out->mean = out->geomean = out->median = out->min = NAN;
-    if (count == 0)
-        return;
-    rc_stats_compute(scratch, count, &s);
-    out->max = s.max;
-    out->mean = s.mean;
-    out->geomean = s.geomean;
-    out->median = s.median;
-    out->min = s.min;
+    rc_stats_compute(scratch, count, &out->gain);
 }
 
 /* What a table is computed from; gain[matrix * policies + policy] is NaN where it is missing, and
@@ -122,7 +86,7 @@ static void number_policies(const entry_t *e, size_t count, gains_t *g, rc_speed
     for (int i = 0; i <= g->ids; i++)
         g->number[i] = -1;
     for (size_t i = 0; i < count; i++)
-        g->number[e[i].policy + 1] = 1;
+        g->number[e[i].key[POLICY] + 1] = 1;
     g->number[0] = 0;
     for (int i = 1; i <= g->ids; i++)
         if (g->number[i] > 0)
@@ -136,29 +100,26 @@ static int is_row(const entry_t *e, size_t n)
     int own = 0;
     for (size_t i = 0; i < n; i++)
         own |= e[i].own;
-    return own && e[0].policy < 0; /* sorted: csr comes first when it is there */
+    return own && e[0].key[POLICY] < 0; /* sorted: csr comes first when it is there */
 }
 
 static void fill_gains(
-    const maker_t *m, const entry_t *e, size_t count, const gains_t *g, rc_speedup_table_t *t)
+    const rc_view_t *v, const entry_t *e, size_t count, const gains_t *g, rc_speedup_table_t *t)
 {
-    for (size_t i = 0; i < count;) {
-        size_t end = i;
-        while (end < count && e[end].matrix == e[i].matrix)
-            end++;
-        if (is_row(e + i, end - i)) {
-            int64_t first = t->matrices++ * t->policies;
-            for (int p = 0; p < t->policies; p++) {
-                g->gain[first + p] = NAN;
-                g->row[first + p] = -1;
-            }
-            for (; i < end; i++) {
-                int64_t at = first + g->number[e[i].policy + 1];
-                g->gain[at] = rc_view_speedup(m->all->view, e[i].row);
-                g->row[at] = isnan(g->gain[at]) ? -1 : e[i].row;
-            }
+    for (size_t i = 0, end; i < count; i = end) {
+        end = i + end_of(e + i, count - i, MATRIX + 1);
+        if (!is_row(e + i, end - i))
+            continue;
+        int64_t first = t->matrices++ * t->policies;
+        for (int p = 0; p < t->policies; p++) {
+            g->gain[first + p] = NAN;
+            g->row[first + p] = -1;
         }
-        i = end;
+        for (size_t k = i; k < end; k++) {
+            int64_t at = first + g->number[e[k].key[POLICY] + 1];
+            g->gain[at] = rc_view_speedup(v, e[k].key[ROW]);
+            g->row[at] = isnan(g->gain[at]) ? -1 : e[k].key[ROW];
+        }
     }
 }
 
@@ -291,35 +252,43 @@ static rc_status_t fill_portfolio(rc_speedup_table_t *t, const gains_t *g, rc_er
 
 /* One table from its entries, which are sorted by matrix and policy. */
 static rc_status_t finish_table(
-    const maker_t *m, rc_speedup_table_t *t, const entry_t *e, size_t count)
+    const rc_counted_t *all, const entry_t *e, size_t count, rc_speedup_table_t *t, rc_err_t *err)
 {
+    const entry_t *found = e; /* first */
     rc_status_t st = RC_OK;
     gains_t g = {0};
-    for (size_t i = 0; i < count; i++)
-        g.ids = e[i].policy >= g.ids ? e[i].policy + 1 : g.ids;
-    g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "policies", m->err);
+    for (size_t i = 0; i < count; i++) {
+        g.ids = e[i].key[POLICY] >= g.ids ? (int)e[i].key[POLICY] + 1 : g.ids;
+        found = e[i].at < found->at ? &e[i] : found;
+    }
+    *t = (rc_speedup_table_t){.setting = all->setting[e->key[SETTING]],
+        .kernel = rc_view_kernel(all->view, (int32_t)e->key[KERNEL]),
+        .row = found->key[ROW],
+        .first = found->at,
+        .policies = 1};
+    g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "policies", err);
     RC_PASS(g.number ? RC_OK : RC_ENOMEM);
     number_policies(e, count, &g, t);
     size_t n = (size_t)t->policies;
-    g.gain = rc_alloc(n * count, sizeof *g.gain, "speedups", m->err);
-    g.row = rc_alloc(n * count, sizeof *g.row, "speedups", m->err);
-    g.held_out = rc_alloc(n * count, sizeof *g.held_out, "speedups", m->err);
-    g.column = rc_alloc(count, sizeof *g.column, "speedups", m->err);
-    g.best = rc_alloc(count, sizeof *g.best, "speedups", m->err);
-    t->speedup = rc_alloc0(n + 1, sizeof *t->speedup, "speedups", m->err);
-    t->portfolio = rc_alloc0(n, sizeof *t->portfolio, "portfolio", m->err);
+    g.gain = rc_alloc(n * count, sizeof *g.gain, "speedups", err);
+    g.row = rc_alloc(n * count, sizeof *g.row, "speedups", err);
+    g.held_out = rc_alloc(n * count, sizeof *g.held_out, "speedups", err);
+    g.column = rc_alloc(count, sizeof *g.column, "speedups", err);
+    g.best = rc_alloc(count, sizeof *g.best, "speedups", err);
+    t->speedup = rc_alloc0(n + 1, sizeof *t->speedup, "speedups", err);
+    t->portfolio = rc_alloc0(n, sizeof *t->portfolio, "portfolio", err);
     RC_TRY(g.gain && g.row && g.held_out && g.column && g.best && t->speedup && t->portfolio
                ? RC_OK
                : RC_ENOMEM);
     t->speedup[0].policy = "csr";
     for (int i = 1; i <= g.ids; i++)
         if (g.number[i] > 0)
-            t->speedup[g.number[i]].policy = rc_view_policy(m->all->view, i - 1);
-    fill_gains(m, e, count, &g, t);
+            t->speedup[g.number[i]].policy = rc_view_policy(all->view, i - 1);
+    fill_gains(all->view, e, count, &g, t);
     if (t->matrices > 0) {
-        fill_speedups(m->all->view, t, &g);
-        RC_TRY(fill_held_out(m->all->view, t, &g, m->err));
-        RC_TRY(fill_portfolio(t, &g, m->err));
+        fill_speedups(all->view, t, &g);
+        RC_TRY(fill_held_out(all->view, t, &g, err));
+        RC_TRY(fill_portfolio(t, &g, err));
     }
 done:
     free(g.number);
@@ -332,69 +301,43 @@ done:
     return st;
 }
 
-/* ------------------------------------------------------------------ sorting */
-
-typedef struct sortable {
-    const rc_view_t *v;
-    rc_speedup_table_t t;
-    size_t before;
-} sortable_t;
-
-/* Tables were found in the order of the settings. */
 static int by_op_kernel_setting(const void *a, const void *b)
 {
-    const sortable_t *x = a;
-    const sortable_t *y = b;
-    const rc_row_result_t *p = rc_view_result(x->v, x->t.row);
-    const rc_row_result_t *q = rc_view_result(y->v, y->t.row);
-    if (p->op != q->op)
-        return p->op < q->op ? -1 : 1;
-    int c = strcmp(rc_view_kernel(x->v, p->kernel), rc_view_kernel(y->v, q->kernel));
-    return c ? c : (x->before > y->before) - (x->before < y->before);
-}
-
-static rc_status_t sort_tables(maker_t *m)
-{
-    sortable_t *list = rc_alloc(m->tables, sizeof *list, "settings", m->err);
-    RC_PASS(list ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < m->tables; i++)
-        list[i] = (sortable_t){m->all->view, m->table[i], i};
-    if (m->tables)
-        qsort(list, m->tables, sizeof *list, by_op_kernel_setting);
-    for (size_t i = 0; i < m->tables; i++)
-        m->table[i] = list[i].t;
-    free(list);
-    return RC_OK;
+    const rc_speedup_table_t *x = a;
+    const rc_speedup_table_t *y = b;
+    if (x->setting.op != y->setting.op)
+        return x->setting.op < y->setting.op ? -1 : 1;
+    int c = strcmp(x->kernel, y->kernel);
+    return c ? c : (x->first > y->first) - (x->first < y->first);
 }
 
 rc_status_t rc_speedup_make(
     const rc_view_t *v, const rc_expr_t *where, rc_speedup_table_t **out, int *count, rc_err_t *err)
 {
     rc_counted_t all = {0};
-    maker_t m = {.all = &all, .err = err};
+    entry_t *entry = NULL;
+    rc_speedup_table_t *table = NULL;
+    size_t capacity = 0;
+    int tables = 0;
     rc_status_t st;
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     size_t n = (size_t)all.rows;
-    m.entry = rc_alloc(n, sizeof *m.entry, "a summary", err);
-    RC_TRY(m.entry ? RC_OK : RC_ENOMEM);
-    RC_TRY(collect(&m));
-    if (n)
-        qsort(m.entry, n, sizeof *m.entry, by_group_matrix_policy);
-    for (size_t i = 0; i < n;) {
-        size_t end = i;
-        while (end < n && m.entry[end].group == m.entry[i].group)
-            end++;
-        RC_TRY(finish_table(&m, &m.table[m.entry[i].group], m.entry + i, end - i));
-        i = end;
+    entry = rc_alloc(n, sizeof *entry, "a summary", err);
+    RC_TRY(entry ? RC_OK : RC_ENOMEM);
+    collect(&all, entry);
+    for (size_t i = 0, end; i < n; i = end) {
+        end = i + end_of(entry + i, n - i, LINE + 1);
+        RC_TRY(RC_GROW(table, capacity, (size_t)tables + 1, "settings", err));
+        RC_TRY(finish_table(&all, entry + i, end - i, &table[tables++], err));
     }
-    RC_TRY(sort_tables(&m));
-    *out = m.table;
-    *count = (int)m.tables;
-    m.table = NULL;
+    if (tables)
+        qsort(table, (size_t)tables, sizeof *table, by_op_kernel_setting);
+    *out = table;
+    *count = tables;
+    table = NULL;
 done:
-    rc_speedup_free(m.table, (int)m.tables);
-    free(m.entry);
-    rc_map_free(&m.group_of);
+    rc_speedup_free(table, tables);
+    free(entry);
     rc_counted_free(&all);
     return st;
 }

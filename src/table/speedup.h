@@ -8,22 +8,18 @@
 #ifndef RC_TABLE_SPEEDUP_H
 #define RC_TABLE_SPEEDUP_H
 
+#include "base/stats.h"
 #include "table/counted.h"
 
 /** Speedup of one policy over the matrices of a setting. */
 typedef struct rc_speedup {
     const char *policy; /**< borrowed from the view; "oracle" for the last one of a setting */
-    int64_t matrices;   /**< that have both csr and this policy ok */
     int64_t wins;       /**< matrices on which it is the fastest (equals: the first) */
     int64_t clear;      /**< of these, matrices on which no other policy is within the error */
     int64_t ties;       /**< matrices on which it is the fastest, or within the error of that, and
                              not alone so (rc_timed_tie) */
     int64_t over5;      /**< matrices on which it gains more than 5 % */
-    double max;
-    double mean;
-    double geomean;
-    double median;
-    double min;
+    rc_stats_t gain;    /**< over the matrices that have both csr and this policy ok */
     double geomean_held_out; /**< of the oracle; NaN: a policy is no choice */
     double mean_held_out;
 } rc_speedup_t;
@@ -41,7 +37,9 @@ typedef struct rc_portfolio {
 /** All of one setting, kernel, layout and geometry. */
 typedef struct rc_speedup_table {
     rc_setting_t setting;      /**< its matrices are those of all kernels */
+    const char *kernel;        /**< borrowed from the view */
     int64_t row;               /**< a row of the view that has kernel, layout and geometry */
+    int64_t first;             /**< where that is among those that count */
     int64_t matrices;          /**< with csr ok */
     rc_speedup_t *speedup;     /**< [policies + 1], the oracle last */
     rc_portfolio_t *portfolio; /**< [policies] */

@@ -50,8 +50,8 @@ static void both_products(void **state)
     rc_journal_t *j;
     rc_commit_info_t info;
     rc_view_t *v;
-    rc_both_t *b;
-    int n;
+    rc_counted_t c;
+    int seen = 0;
     scratch_path(state, "both.h5", store);
     (void)snprintf(dir, sizeof dir, "%s.journal", store);
     mkdir(dir, 0777);
@@ -62,22 +62,29 @@ static void both_products(void **state)
     assert_int_equal(
         rc_commit(store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(store, &v, NULL), RC_OK);
-    assert_int_equal(rc_both_make(v, NULL, &b, &n, NULL), RC_OK);
-    assert_int_equal(n, 6); /* three contestants; the matrices are real, so both sets have them */
-    for (int i = 0; i < n; i++) {
+    assert_int_equal(rc_counted_make(v, NULL, -1, RC_SETTINGS_BY_K, &c, NULL), RC_OK);
+    int other = rc_both_setting(&c, &c.setting[c.row[0].setting]);
+    assert_int_equal(c.setting[c.row[0].setting].op, RC_OP_SPMM);
+    assert_int_equal(c.setting[other].op, RC_OP_SPMM_T);
+    for (int64_t i = 0, end; i < c.rows && c.row[i].setting != other; i = end, seen++) {
         /* the library: 50 + 150 and 60 + 150; rs: 40 + 40 and 10 + 90, not 10 + 1 */
-        const double rs[] = {200.0 / 80, 210.0 / 100};
-        assert_int_equal(b[i].set, i / 3);
-        if (strcmp(b[i].contestant, "rs") == 0) {
-            assert_int_equal(b[i].over.matrices, 2);
-            assert_true(fabs(b[i].over.geomean - sqrt(rs[0] * rs[1])) < 1e-12);
-            assert_true(fabs(b[i].over.worst - rs[1]) < 1e-12);
-        } else if (strcmp(b[i].contestant, "cusparse") == 0)
-            assert_true(b[i].over.matrices == 2 && fabs(b[i].over.geomean - 1) < 1e-12);
-        else
-            assert_true(b[i].over.matrices == 1 && fabs(b[i].over.worst - 4) < 1e-12);
+        const int second = strcmp(rc_view_matrix(v, c.row[i].matrix)->name, "G/m2") == 0;
+        const double want[] = {second ? 210 : 200, second ? 100 : 80, second ? NAN : 50};
+        int64_t at[2];
+        end = rc_counted_end(&c, i);
+        const int64_t a[2] = {i, end};
+        rc_both_rows(&c, other, c.row[i].matrix, at);
+        for (int who = 0; who < 3; who++) {
+            double bytes;
+            double ns = rc_both_time(&c, who, a, at, &bytes);
+            assert_true(isnan(want[who]) ? isnan(ns) : fabs(ns - want[who]) < 1e-9);
+        }
     }
-    free(b);
+    assert_int_equal(seen, 2);
+    assert_string_equal(rc_both_name(0), "cusparse");
+    assert_string_equal(rc_both_name(1), "rs");
+    assert_null(rc_both_name(3));
+    rc_counted_free(&c);
     rc_view_free(v);
 }
 

@@ -108,14 +108,14 @@ static void check_policy(const rc_speedup_t *s, const times_t *t, int i, int p)
         least = g < least ? g : least;
         over5 += g > 1.05;
     }
-    assert_int_equal(s->matrices, n);
+    assert_int_equal(s->gain.count, n);
     assert_int_equal(s->over5, over5);
     if (n == 0)
         return;
-    assert_true(near(s->max, most));
-    assert_true(near(s->min, least));
-    assert_true(near(s->mean, sum / n));
-    assert_true(near(s->geomean, pow(product, 1.0 / n)));
+    assert_true(near(s->gain.max, most));
+    assert_true(near(s->gain.min, least));
+    assert_true(near(s->gain.mean, sum / n));
+    assert_true(near(s->gain.geomean, pow(product, 1.0 / n)));
 }
 
 /* Geometric mean of the best of a set of policies, csr always in; -1 without csr. */
@@ -189,10 +189,10 @@ static void check_setting(const rc_speedup_table_t *s, const times_t *t, int i)
     assert_string_equal(o->policy, "oracle");
     assert_int_equal(s->matrices, n);
     assert_int_equal(wins, n);
-    assert_int_equal(o->matrices, n);
-    assert_true(near(o->geomean, g));
-    assert_true(near(o->mean, mean));
-    assert_true(o->min >= 1);
+    assert_int_equal(o->gain.count, n);
+    assert_true(near(o->gain.geomean, g));
+    assert_true(near(o->gain.mean, mean));
+    assert_true(o->gain.min >= 1);
     for (int p = 0; p < s->policies; p++) {
         int wins_of = 0;
         int number = number_of(s->speedup[p].policy);

@@ -1,89 +1,136 @@
 #include "config.h"
 #include "analysis/papers/hong/hong.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "base/type.h"
 #include "device/limits.h"
 #include "operation/operation.h"
-#include "table/profile.h"
-#include "table/rate_by.h"
-#include "table/roofline.h"
+#include "table/features_read.h"
+#include "table/floor.h"
+#include "table/side.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
 
+static void put_head(rc_table_t *t, const rc_lines_of_t *of)
+{
+    rc_table_text(t, rc_view_name(rc_op_names, of->setting->op));
+    rc_hong_put_setting(t, of);
+}
+
 /* ----------------------------------------------------------------- roofline */
 
-/* Limits of one device say nothing of another. */
-static rc_status_t check_device(
-    const rc_view_t *v, const rc_roofline_t *r, int n, const char *device, rc_err_t *err)
+/* What results are of: the first device, and one that limits of another are not of. */
+typedef struct devices {
+    const char *first;
+    const char *other;
+} devices_t;
+
+/* 1: a row with which the line of a matrix is made, as the fastest one. */
+static int is_rated(const rc_lines_of_t *of, int64_t i)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(rc_view_device(v, r[i].setting.device), device) != 0)
-            return rc_fail(err, RC_EINVAL,
-                "--limits: they are of %s, and there are results of %s: name its file, or leave "
-                "these out with --where",
-                device, rc_view_device(v, r[i].setting.device));
+    return rc_view_flops(of->c->view, of->c->row[i].row) > 0 &&
+           rc_segmented_is_in(of->c, of->c->row[i].matrix, (rc_segmented_set_t)of->set);
+}
+
+static rc_status_t see_device(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    devices_t *d = of->user;
+    const char *device = rc_view_device(of->c->view, of->setting->device);
+    (void)t;
+    (void)err;
+    for (int64_t i = of->from; i < of->to; i = rc_counted_end(of->c, i)) {
+        if (!is_rated(of, i))
+            continue;
+        if (!d->first)
+            d->first = device;
+        else if (!d->other && strcmp(device, d->first) != 0)
+            d->other = device;
+    }
     return RC_OK;
 }
 
-/* Those of a file, or of the first device that there are results of. */
-static rc_status_t read_limits(const rc_view_t *v, const char *word, const rc_expr_t *where,
-    rc_limits_t *out, char device[RC_LIMITS_DEVICE], rc_err_t *err)
+/* Limits of a file, or of the first device that there are results of; those of one device say
+ * nothing of another. */
+static rc_status_t read_limits(const rc_summary_options_t *o, rc_limits_t *out, rc_err_t *err)
 {
-    rc_roofline_t *r = NULL;
-    int n = 0;
-    RC_PASS(word ? RC_OK : rc_roofline_make(v, where, 1, &r, &n, err));
-    rc_status_t st = word ? rc_limits_read(word, out, device, err)
-                          : rc_limits_read_of(n > 0 ? rc_view_device(v, r[0].setting.device) : "",
-                                out, device, err);
-    free(r);
-    return st < 0 ? rc_err_context(err, "--limits") : RC_OK;
+    char device[RC_LIMITS_DEVICE];
+    devices_t d = {NULL, NULL};
+    const rc_lines_t lines = {NULL, 0, 0, -1, RC_SEGMENTED_SETS, see_device, &d};
+    RC_PASS(rc_lines_print(&lines, o, err));
+    rc_status_t st = o->limits ? rc_limits_read(o->limits, out, device, err)
+                               : rc_limits_read_of(d.first ? d.first : "", out, device, err);
+    if (st < 0)
+        return rc_err_context(err, "--limits");
+    const char *wrong = d.first && strcmp(d.first, device) != 0 ? d.first : d.other;
+    return wrong ? rc_fail(err, RC_EINVAL,
+                       "--limits: they are of %s, and there are results of %s: name its file, or "
+                       "leave these out with --where",
+                       device, wrong)
+                 : RC_OK;
 }
 
-static void put_roofline(
-    rc_table_t *t, const rc_view_t *v, const rc_roofline_t *r, const rc_limits_t *l)
+static double bound_of(const rc_counted_t *c, const rc_counted_row_t *e, double gbs)
 {
+    const rc_row_matrix_t *m = rc_view_matrix(c->view, e->matrix);
+    const rc_row_result_t *r = rc_view_result(c->view, e->row);
+    return rc_roofline_bound(
+        m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1, rc_type(r->precision)->bytes, gbs);
+}
+
+/* The fastest result of each matrix over what memory allows; beyond that it is from the caches. */
+static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    const double at_least = 0.8;
+    const rc_limits_t *l = of->user;
     /* flops for each byte, where each word is of use for one multiply-add */
-    const int bytes = rc_type((rc_precision_t)r->setting.precision)->bytes;
+    const int bytes = rc_type((rc_precision_t)of->setting->precision)->bytes;
     const double words = 2.0 / bytes;
-    rc_table_text(t, rc_view_name(rc_op_names, r->setting.op));
-    rc_hong_put_setting(t, v, &r->setting, r->set);
-    RC_CELLS(t, RC_INT(r->matrices), RC_REAL(r->gflops, 4), RC_REAL(r->bound, 4),
-        RC_REAL(r->most, 4), RC_REAL(r->share, 4), RC_REAL(r->median, 4), RC_INT(r->near),
-        RC_INT(r->over), RC_REAL(words * l->shared, 5), RC_REAL(words * l->l1, 5),
-        RC_REAL(bytes == 8 ? l->fp64 : l->fp32, 5));
-    rc_table_text(
-        t, rc_paper_text(rc_paper_says(rc_hong_words, "roofline", &r->setting, "", ""), 0));
+    rc_sums_t rate = {0};
+    rc_sums_t bound = {0};
+    rc_stats_t share;
+    int64_t near = 0;
+    int64_t over = 0;
+    (void)err;
+    for (int64_t i = of->from; i < of->to; i = rc_counted_end(of->c, i)) {
+        const rc_counted_row_t *e = &of->c->row[i]; /* the fastest comes first */
+        if (!is_rated(of, i))
+            continue;
+        const double gflops = rc_view_flops(of->c->view, e->row) / e->ns;
+        const double most = bound_of(of->c, e, l->memory);
+        near += gflops / most >= at_least;
+        over += gflops / most > 1;
+        of->scratch[rate.n] = gflops / most;
+        rc_sums_add(&rate, gflops);
+        rc_sums_add(&bound, most);
+    }
+    if (rate.n == 0)
+        return RC_OK;
+    rc_stats_compute(of->scratch, rate.n, &share);
+    put_head(t, of);
+    RC_CELLS(t, RC_INT(rate.n), RC_REAL(rc_sums_geomean(&rate), 4),
+        RC_REAL(rc_sums_geomean(&bound), 4), RC_REAL(bound.most, 4), RC_REAL(share.geomean, 4),
+        RC_REAL(share.median, 4), RC_INT(near), RC_INT(over), RC_REAL(words * l->shared, 5),
+        RC_REAL(words * l->l1, 5), RC_REAL(bytes == 8 ? l->fp64 : l->fp32, 5));
+    rc_paper_put_text(t, rc_paper_says(rc_hong_words, "roofline", of->setting, "", ""));
+    return RC_OK;
 }
 
-static rc_status_t print_roofline(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_roofline(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"matrices", ""},
         {"geomean", "Gflop/s"}, {"bound", "Gflop/s, geomean"}, {"most_bound", "Gflop/s"},
         {"share", "geomean"}, {"median", ""}, {"near", ">= .8"}, {"over", "> 1"},
         {"shared_limit", "Gflop/s"}, {"l1_limit", "Gflop/s"}, {"peak", "Gflop/s"},
         {"paper", "figure 1"}};
-    char device[RC_LIMITS_DEVICE];
     rc_limits_t limits = {0};
-    rc_roofline_t *r = NULL;
-    int n = 0;
-    rc_table_t *t = NULL;
-    rc_status_t st = read_limits(v, o->limits, where, &limits, device, err);
-    if (st < 0)
-        return st;
-    RC_TRY(rc_roofline_make(v, where, limits.memory, &r, &n, err));
-    RC_TRY(check_device(v, r, n, device, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++)
-        put_roofline(t, v, &r[i], &limits);
-    st = rc_table_end(t, err);
-done:
-    free(r);
-    return st;
+    const rc_lines_t lines = {
+        columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_roofline, &limits};
+    RC_PASS(read_limits(o, &limits, err));
+    return rc_lines_print(&lines, o, err);
 }
 
 const rc_summary_t rc_summary_hong_roofline = {.name = "roofline",
@@ -126,14 +173,17 @@ static const known_t known[] = {
             {"growmajor on a copy", "growmajor-spmm_t"}}},
 };
 
-/* Who is compared, and what that needs. */
+enum { MOST = 16, STEPS = 7 };
+
+/* Who is compared. */
 typedef struct contest {
-    rc_contestant_t who[RC_CONTEST_MAX];
+    const char *name[MOST];
+    rc_side_t side[MOST];
+    int both;         /* 1: there are no sides; both products of contestant i of rc_both_name */
     const char *list; /* of contestants, as the paper has it */
-    rc_side_t side[RC_CONTEST_MAX];
     rc_words_t words;
     int n;
-    int square;
+    int square; /* 1: square matrices alone */
 } contest_t;
 
 static void contest_free(contest_t *c)
@@ -145,13 +195,12 @@ static void contest_free(contest_t *c)
 
 static rc_status_t add_side(contest_t *c, const char *name, const char *side, rc_err_t *err)
 {
-    if (c->n == RC_CONTEST_MAX)
-        return rc_fail(err, RC_EINVAL, "--contestants: expected at most %d", RC_CONTEST_MAX);
+    if (c->n == MOST)
+        return rc_fail(err, RC_EINVAL, "--contestants: expected at most %d", MOST);
     rc_status_t st = rc_side_parse(side, "csr", &c->side[c->n], err);
     if (st < 0)
         return rc_err_context(err, "--contestants");
-    c->who[c->n] = (rc_contestant_t){.name = name, .side = &c->side[c->n]};
-    c->n++;
+    c->name[c->n++] = name;
     return RC_OK;
 }
 
@@ -182,8 +231,9 @@ static rc_status_t contest_of(const rc_summary_options_t *o, contest_t *c, rc_er
         if (o->contestants)
             return rc_fail(err, RC_EINVAL, "--contestants: --op both has contestants of its own");
         c->list = "both";
+        c->both = 1;
         for (; rc_both_name(c->n); c->n++)
-            c->who[c->n] = (rc_contestant_t){.name = rc_both_name(c->n), .both = c->n};
+            c->name[c->n] = rc_both_name(c->n);
         return RC_OK;
     }
     rc_status_t st = add_known(c, name, o->op, &found, err);
@@ -200,39 +250,92 @@ static rc_status_t contest_of(const rc_summary_options_t *o, contest_t *c, rc_er
     return st;
 }
 
-static void put_profile(
-    rc_table_t *t, const rc_view_t *v, const contest_t *c, const rc_contest_t *p)
+/* Time of contestant `who` on the matrix of rows [i, end); NaN: none.  \param[in] at  rows of the
+ * transposed product there */
+static double time_of(const rc_counted_t *c, const contest_t *contest, int who, int64_t i,
+    int64_t end, const int64_t at[2])
 {
-    rc_table_text(t, rc_view_name(rc_op_names, p->setting.op));
-    rc_hong_put_setting(t, v, &p->setting, p->set);
-    RC_CELLS(t, RC_TEXT(p->contestant), RC_INT(p->matrices), RC_INT(p->measured));
-    for (int s = 0; s < RC_CONTEST_STEPS; s++)
-        rc_table_real(t, 100 * (double)p->within[s] / (double)p->matrices, 3);
-    rc_table_real(t, p->geomean, 4);
-    rc_paper_put(t, rc_paper_says(rc_hong_words, "profile", &p->setting, c->list, p->contestant));
+    const int64_t a[2] = {i, end};
+    double bytes;
+    if (contest->both)
+        return rc_both_time(c, who, a, at, &bytes);
+    int64_t row = rc_side_fastest(c, i, end, &contest->side[who]);
+    return row < 0 ? NAN : rc_view_result(c->view, row)->median_ns;
 }
 
-static rc_status_t print_profile(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+/* A contestant in a setting. */
+typedef struct standing {
+    rc_sums_t over;        /* its time over the least, where it has one */
+    int64_t within[STEPS]; /* matrices within the factor of a step */
+} standing_t;
+
+/* One matrix, where two contestants or more have a time: one that has none is within no factor. */
+static int64_t stand(const double *ns, int n, standing_t *x)
+{
+    static const double steps[STEPS] = {1, 1.1, 1.25, 1.5, 2, 4, 16};
+    const double same = 1 + 1e-9; /* of two equal times neither is slower */
+    double least = NAN;
+    int timed = 0;
+    for (int i = 0; i < n; i++) {
+        least = fmin(least, ns[i]); /* fmin passes NaN over */
+        timed += !isnan(ns[i]);
+    }
+    for (int i = 0; i < n && timed > 1; i++) {
+        if (isnan(ns[i]))
+            continue;
+        rc_sums_add(&x[i].over, ns[i] / least);
+        for (int s = 0; s < STEPS; s++)
+            x[i].within[s] += ns[i] <= same * steps[s] * least;
+    }
+    return timed > 1;
+}
+
+/* Performance profiles of Dolan and More 2002: the share of the matrices on which a contestant
+ * takes at most so many times as long as the fastest. */
+static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    const contest_t *c = of->user;
+    const int other = c->both ? rc_both_setting(of->c, of->setting) : -1;
+    standing_t x[MOST] = {{.within = {0}}};
+    int64_t matrices = 0;
+    (void)err;
+    if (c->both && other < 0)
+        return RC_OK;
+    for (int64_t row = of->from, end; row < of->to; row = end) {
+        const rc_row_matrix_t *m = rc_view_matrix(of->c->view, of->c->row[row].matrix);
+        double ns[MOST];
+        int64_t at[2] = {0, 0};
+        end = rc_counted_end(of->c, row);
+        if (!rc_hong_counts(of, row) || (c->square && m->rows != m->cols))
+            continue;
+        if (other >= 0)
+            rc_both_rows(of->c, other, of->c->row[row].matrix, at);
+        for (int i = 0; i < c->n; i++)
+            ns[i] = time_of(of->c, c, i, row, end, at);
+        matrices += stand(ns, c->n, x);
+    }
+    for (int i = 0; i < c->n && matrices > 0; i++) {
+        put_head(t, of);
+        RC_CELLS(t, RC_TEXT(c->name[i]), RC_INT(matrices), RC_INT(x[i].over.n));
+        for (int s = 0; s < STEPS; s++)
+            rc_table_real(t, 100 * (double)x[i].within[s] / (double)matrices, 3);
+        rc_table_real(t, rc_sums_geomean(&x[i].over), 4);
+        rc_paper_put(t, rc_paper_says(rc_hong_words, "profile", of->setting, c->list, c->name[i]));
+    }
+    return RC_OK;
+}
+
+static rc_status_t print_profile(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"contestant", ""},
         {"matrices", ""}, {"measured", ""}, {"fastest", "%"}, {"within_1.1", "%"},
         {"within_1.25", "%"}, {"within_1.5", "%"}, {"within_2", "%"}, {"within_4", "%"},
         {"within_16", "%"}, {"geomean", "x the fastest"}, {"paper", "figures 10 to 15, K = 128"}};
     contest_t c = {.n = 0};
-    rc_contest_t *p = NULL;
-    rc_table_t *t = NULL;
-    int n = 0;
-    rc_status_t st;
-    RC_TRY(contest_of(o, &c, err));
-    RC_TRY(rc_contest_make(v, where, c.who, c.n, c.square, &p, &n, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++) /* whole groups of contestants */
-        put_profile(t, v, &c, &p[i]);
-    st = rc_table_end(t, err);
-done:
-    free(p);
+    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_profile, &c};
+    rc_status_t st = contest_of(o, &c, err);
+    if (st == RC_OK)
+        st = rc_lines_print(&lines, o, err);
     contest_free(&c);
     return st;
 }
@@ -245,35 +348,70 @@ const rc_summary_t rc_summary_hong_profile = {.name = "profile",
 
 /* ------------------------------------------------------------- by a feature */
 
-static rc_status_t print_rate_by(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+enum { QUARTERS = 4 };
+
+static const char *feature_of(const rc_summary_options_t *o)
+{
+    return o->by ? o->by : "heavy_ratio";
+}
+
+/* (0.25, 0.5] is 1; 0 is in the first. */
+static int quarter_of(double share)
+{
+    int q = (int)ceil(share * QUARTERS) - 1;
+    return q < 0 ? 0 : q;
+}
+
+/* A kernel and order in all quarters. */
+static void put_quarters(const rc_lines_of_t *of, rc_table_t *t, int variant)
+{
+    const double *share = of->user;
+    const double width = 1.0 / QUARTERS;
+    const rc_counted_row_t *own = NULL;
+    rc_sums_t rate[QUARTERS] = {{0}};
+    int32_t last = -1;
+    for (int64_t i = of->from; i < of->to; i++) {
+        const rc_counted_row_t *e = &of->c->row[i];
+        double flops = rc_view_flops(of->c->view, e->row);
+        if (e->variant != variant || e->matrix == last || !rc_hong_counts(of, i) ||
+            !(share[e->matrix] >= 0) || !(flops > 0))
+            continue; /* of several geometries the fastest comes first */
+        own = e;
+        last = e->matrix;
+        rc_sums_add(&rate[quarter_of(share[e->matrix])], flops / e->ns);
+    }
+    for (int q = 0; q < QUARTERS && own; q++) {
+        const char *kernel = rc_view_kernel(of->c->view, own->kernel);
+        if (rate[q].n == 0)
+            continue;
+        put_head(t, of);
+        RC_CELLS(t, RC_TEXT(kernel), RC_TEXT(rc_view_policy(of->c->view, own->policy)),
+            RC_REAL(width * q, 3), RC_REAL(width * (q + 1), 3), RC_INT(rate[q].n),
+            RC_REAL(rc_sums_geomean(&rate[q]), 4), RC_REAL(rc_sums_mean(&rate[q]), 4),
+            RC_REAL(rate[q].most, 4));
+        rc_paper_put(
+            t, rc_paper_says(rc_hong_words, "rate-by", of->setting, kernel, feature_of(of->o)));
+    }
+}
+
+static rc_status_t put_rate_by(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    (void)err;
+    for (int variant = 0; variant < of->c->variants; variant++)
+        put_quarters(of, t, variant);
+    return RC_OK;
+}
+
+static rc_status_t print_rate_by(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"kernel", ""},
         {"policy", ""}, {"from", "of --by"}, {"to", ""}, {"matrices", ""}, {"geomean", "Gflop/s"},
         {"mean", "Gflop/s"}, {"max", "Gflop/s"}, {"paper", "figure 16"}};
-    const char *by = o->by ? o->by : "heavy_ratio";
-    const double width = 1.0 / RC_QUARTERS;
-    rc_rate_by_t *r = NULL;
-    rc_table_t *t = NULL;
     double *share = NULL;
-    int n = 0;
-    rc_status_t st;
-    RC_TRY(rc_feature_share(v, o->store, by, &share, err));
-    RC_TRY(rc_rate_by_make(v, where, share, &r, &n, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++) {
-        rc_table_text(t, rc_view_name(rc_op_names, r[i].setting.op));
-        rc_hong_put_setting(t, v, &r[i].setting, r[i].set);
-        RC_CELLS(t, RC_TEXT(r[i].kernel), RC_TEXT(r[i].policy), RC_REAL(width * r[i].quarter, 3),
-            RC_REAL(width * (r[i].quarter + 1), 3), RC_INT(r[i].matrices),
-            RC_REAL(r[i].gflops_geomean, 4), RC_REAL(r[i].gflops_mean, 4),
-            RC_REAL(r[i].gflops_max, 4));
-        rc_paper_put(t, rc_paper_says(rc_hong_words, "rate-by", &r[i].setting, r[i].kernel, by));
-    }
-    st = rc_table_end(t, err);
-done:
-    free(r);
+    RC_PASS(rc_feature_share(o->view, o->store, feature_of(o), &share, err));
+    const rc_lines_t lines = {
+        columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_rate_by, share};
+    rc_status_t st = rc_lines_print(&lines, o, err);
     free(share);
     return st;
 }

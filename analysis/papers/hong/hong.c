@@ -32,12 +32,11 @@ rc_status_t rc_summary_mark_training(
     return st < 0 && o->tuning ? rc_err_context(err, "--tuning") : st;
 }
 
-static rc_status_t print_versus(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_versus(const rc_summary_options_t *o, rc_err_t *err)
 {
     rc_summary_options_t own = *o;
     own.side_a = o->side_a ? o->side_a : "rs:*:t=0:cfv=0:*";
-    return rc_summary_versus.print(v, &own, where, format, err);
+    return rc_summary_versus.print(&own, err);
 }
 
 static const rc_summary_t versus = {.name = "versus",

@@ -4,6 +4,7 @@
 #define RC_ANALYSIS_PAPERS_HONG_HONG_H
 
 #include "analysis/papers/paper.h"
+#include "analysis/summary/lines.h"
 #include "table/print_setting.h"
 #include "table/segmented.h"
 
@@ -13,8 +14,10 @@
     {                                                                                              \
         "set", ""                                                                                  \
     }
-void rc_hong_put_setting(
-    rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_segmented_set_t set);
+void rc_hong_put_setting(rc_table_t *t, const rc_lines_of_t *of);
+
+/** 1: the matrix of row i of the counted ones is of the set, and not one of training. */
+int rc_hong_counts(const rc_lines_of_t *of, int64_t i);
 
 extern const rc_summary_t rc_summary_hong_roofline;
 extern const rc_summary_t rc_summary_hong_modelling;

@@ -1,7 +1,9 @@
 #include "config.h"
 #include "analysis/papers/paper.h"
+#include "analysis/summary/lines.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "table/print_setting.h"
 #include "table/features_read.h"
 #include "table/reorder.h"
@@ -17,13 +19,25 @@
     }
 #define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
 
-static void put_setting(
-    rc_table_t *t, const rc_view_t *v, const rc_setting_t *s, rc_reorder_set_t set)
+/* The matrices of a line: real ones within the paper's limits, real ones that are smaller,
+ * generated ones. */
+enum { LIMITS, SMALLER, GENERATED, SETS };
+static const char *const set_names[] = {"limits", "smaller", "generated"};
+
+static int set_of(const rc_view_t *v, int32_t matrix)
 {
-    rc_table_text(t, rc_view_name(rc_op_names, s->op));
-    rc_put_k(t, s);
-    rc_put_setting(t, v, s);
-    rc_table_text(t, rc_reorder_set_names[set]);
+    const rc_row_matrix_t *m = rc_view_matrix(v, matrix);
+    if (rc_view_is_generated(v, matrix))
+        return GENERATED;
+    return m->rows >= 10000 && m->cols >= 10000 && m->nnz >= 100000 ? LIMITS : SMALLER;
+}
+
+static void put_setting(rc_table_t *t, const rc_lines_of_t *of)
+{
+    rc_table_text(t, rc_view_name(rc_op_names, of->setting->op));
+    rc_put_k(t, of->setting);
+    rc_put_setting(t, of->c->view, of->setting);
+    rc_table_text(t, set_names[of->set]);
 }
 
 static double percent(int64_t part, int64_t all)
@@ -35,9 +49,7 @@ static double percent(int64_t part, int64_t all)
 static void put_words(
     rc_table_t *t, const char *table, const rc_setting_t *s, int set, const char *a, const char *b)
 {
-    const char *text =
-        set == RC_REORDER_LIMITS ? rc_paper_says(rc_jiang_words, table, s, a, b) : NULL;
-    rc_table_text(t, rc_paper_text(text, 0));
+    rc_paper_put_text(t, set == LIMITS ? rc_paper_says(rc_jiang_words, table, s, a, b) : NULL);
 }
 
 /* ------------------------------------------------------------------- tiles */
@@ -62,15 +74,15 @@ typedef struct needs {
 } needs_t;
 
 /* 1 for each matrix with a result that matches.  \param[out] marks  free() */
-static rc_status_t mark(
-    const rc_view_t *v, const rc_expr_t *where, unsigned char **marks, rc_err_t *err)
+static rc_status_t mark(const rc_summary_options_t *o, unsigned char **marks, rc_err_t *err)
 {
+    const rc_view_t *v = o->view;
     unsigned char *m = rc_alloc0((size_t)rc_view_matrices(v) + 1, 1, "marks", err);
     RC_PASS(m ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rc_view_count(v); i++) {
         rc_cursor_t row;
         rc_view_seek(v, i, &row);
-        if (rc_view_is_newest(v, i) && rc_expr_match(where, rc_view_get, &row))
+        if (rc_view_is_newest(v, i) && rc_expr_match(o->where, rc_view_get, &row))
             m[rc_view_result(v, i)->matrix] = 1;
     }
     *marks = m;
@@ -79,7 +91,7 @@ static rc_status_t mark(
 
 /* The newest row of a matrix counts.  \param[in,out] marks  2: counted */
 static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int ratio, int rest,
-    unsigned char *marks, needs_t needs[RC_REORDER_SETS])
+    unsigned char *marks, needs_t needs[SETS])
 {
     const double most = 0.1;
     for (int64_t i = f->rows; i-- > 0;) {
@@ -88,7 +100,7 @@ static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int rat
             continue;
         double x = f->value[i * f->names.count + ratio];
         double y = f->value[i * f->names.count + rest];
-        needs_t *n = &needs[rc_reorder_set_of(v, m)];
+        needs_t *n = &needs[set_of(v, m)];
         marks[m] = 2;
         if (isnan(x) || isnan(y))
             continue; /* unknown, as for rc_view_needs_reordering */
@@ -101,22 +113,20 @@ static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int rat
         marks[m] = marks[m] != 0;
 }
 
-static void put_needs(rc_table_t *t, int64_t col_min, const needs_t needs[RC_REORDER_SETS])
+static void put_needs(rc_table_t *t, int64_t col_min, const needs_t needs[SETS])
 {
-    for (int set = 0; set < RC_REORDER_SETS; set++) {
+    for (int set = 0; set < SETS; set++) {
         const needs_t *n = &needs[set];
         if (n->matrices == 0)
             continue;
-        RC_CELLS(t, RC_INT(col_min), RC_TEXT(rc_reorder_set_names[set]), RC_INT(n->matrices),
-            RC_INT(n->few), RC_REAL(percent(n->few, n->matrices), 4), RC_INT(n->first),
-            RC_INT(n->second), RC_INT(n->first + n->second),
-            RC_REAL(percent(n->first + n->second, n->matrices), 4));
+        RC_CELLS(t, RC_INT(col_min), RC_TEXT(set_names[set]), RC_INT(n->matrices), RC_INT(n->few),
+            RC_REAL(percent(n->few, n->matrices), 4), RC_INT(n->first), RC_INT(n->second),
+            RC_INT(n->first + n->second), RC_REAL(percent(n->first + n->second, n->matrices), 4));
         put_words(t, "tiles", NULL, set, "", "");
     }
 }
 
-static rc_status_t print_tiles(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_tiles(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"col_min", ""}, {"set", ""}, {"matrices", ""},
         {"below_1", ""}, {"below_1_share", "%"}, {"round_1", ""}, {"only_round_2", ""},
@@ -125,13 +135,13 @@ static rc_status_t print_tiles(const rc_view_t *v, const rc_summary_options_t *o
     rc_words_t sets = {0};
     rc_table_t *t = NULL;
     rc_status_t st;
-    RC_TRY(mark(v, where, &marks, err));
+    RC_TRY(mark(o, &marks, err));
     RC_TRY(rc_feature_tables(o->store, &sets, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
+    t = rc_table_begin(stdout, o->format, columns, COLUMNS(columns), err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         rc_feature_table_t f = {.rows = 0};
-        needs_t needs[RC_REORDER_SETS] = {{0}};
+        needs_t needs[SETS] = {{0}};
         int there = 0;
         for (int s = 0; s < sets.count; s++)
             there |= strcmp(sets.word[s], cuts[i].set) == 0;
@@ -141,15 +151,12 @@ static rc_status_t print_tiles(const rc_view_t *v, const rc_summary_options_t *o
         int ratio = rc_feature_column(&f, cuts[i].ratio);
         int rest = rc_feature_column(&f, cuts[i].rest);
         if (ratio >= 0 && rest >= 0)
-            count_needs(v, &f, ratio, rest, marks, needs);
+            count_needs(o->view, &f, ratio, rest, marks, needs);
         rc_feature_table_free(&f);
         put_needs(t, cuts[i].col_min, needs);
     }
 done:
-    if (t) {
-        rc_status_t end = rc_table_end(t, st < 0 ? NULL : err);
-        st = st < 0 ? st : end;
-    }
+    st = rc_table_end_after(st, t, err);
     free(marks);
     rc_words_free(&sets);
     return st;
@@ -162,60 +169,100 @@ static const rc_summary_t tiles = {.name = "tiles",
 
 /* ----------------------------------------------------------------- classes */
 
-static void put_classes(rc_table_t *t, const rc_view_t *v, const rc_classes_t *c, const char *a,
-    const char *b, const char *table)
+/* Classes of speedup: slower, up to 10 %, 50 %, 100 % faster, more. */
+enum { CLASSES = 5 };
+
+static int class_of(double x, const double *upto, int classes)
 {
-    put_setting(t, v, &c->setting, c->set);
-    RC_CELLS(t, RC_TEXT(a), RC_TEXT(b), RC_INT(c->matrices));
-    for (int i = 0; i < RC_SPEEDUP_CLASSES; i++)
-        rc_table_real(t, percent(c->in[i], c->matrices), 4);
-    RC_CELLS(t, RC_REAL(c->max, 4), RC_REAL(c->mean, 4), RC_REAL(c->geomean, 4),
-        RC_REAL(c->median, 4), RC_REAL(c->min, 4));
-    put_words(t, table, &c->setting, c->set, a, b);
+    int i = 0;
+    while (i < classes - 1 && x >= upto[i])
+        i++;
+    return i;
+}
+
+/* Contestants of a comparison. */
+typedef struct sides {
+    rc_contestant_t *a;
+    rc_contestant_t *b;
+    int as;
+    int bs;
+    const char *table; /* of the paper's words */
+    int lines;         /* that there are */
+} sides_t;
+
+/* Contestant a over b: time of b over time of a. */
+static void put_pair(const rc_lines_of_t *of, rc_table_t *t, const rc_contestant_t *a,
+    const rc_contestant_t *b, sides_t *sides)
+{
+    static const double upto[CLASSES - 1] = {1, 1.1, 1.5, 2};
+    const rc_view_t *v = of->c->view;
+    rc_lines_of_t line = *of;
+    for (line.set = 0; line.set < SETS; line.set++) {
+        int64_t in[CLASSES] = {0};
+        int64_t n = 0;
+        rc_stats_t s;
+        for (int64_t i = of->from, end; i < of->to; i = end) {
+            end = rc_counted_end(of->c, i);
+            int64_t row_a = rc_contestant_first(of->c, i, end, a);
+            int64_t row_b = rc_contestant_first(of->c, i, end, b);
+            if (row_a < 0 || row_b < 0 || set_of(v, of->c->row[i].matrix) != line.set)
+                continue;
+            double speedup =
+                rc_view_result(v, row_b)->median_ns / rc_view_result(v, row_a)->median_ns;
+            in[class_of(speedup, upto, CLASSES)]++;
+            of->scratch[n++] = speedup;
+        }
+        if (n == 0)
+            continue;
+        rc_stats_compute(of->scratch, n, &s);
+        put_setting(t, &line);
+        RC_CELLS(t, RC_TEXT(a->name), RC_TEXT(b->name), RC_INT(n));
+        for (int i = 0; i < CLASSES; i++)
+            rc_table_real(t, percent(in[i], n), 4);
+        rc_put_stats(t, &s);
+        put_words(t, sides->table, of->setting, line.set, a->name, b->name);
+        sides->lines++;
+    }
+}
+
+static rc_status_t put_classes(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    sides_t *sides = of->user;
+    (void)err;
+    for (int a = 0; a < sides->as; a++)
+        for (int b = 0; b < sides->bs; b++)
+            put_pair(of, t, &sides->a[a], &sides->b[b], sides);
+    return RC_OK;
 }
 
 /* Those of both sides, with what the paper says in a table of its words. */
-static rc_status_t print_sides(const rc_view_t *v, const rc_summary_options_t *o, const char *table,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_sides(const rc_summary_options_t *o, const char *side_a,
+    const char *side_b, const char *table, rc_err_t *err)
 {
     static const rc_column_t columns[] = {SETTING_COLUMNS, {"a", ""}, {"b", ""}, {"matrices", ""},
         {"slower", "%"}, {"to_10", "%"}, {"to_50", "%"}, {"to_100", "%"}, {"over_100", "%"},
         {"max", "x"}, {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"},
         {"paper", ""}};
-    rc_contestant_t *a = NULL;
-    rc_contestant_t *b = NULL;
-    rc_classes_t *c = NULL;
-    rc_table_t *t = NULL;
-    int as = 0;
-    int bs = 0;
-    int n = 0;
-    rc_status_t st = rc_contestants_parse(o->side_a, &a, &as, err);
+    sides_t sides = {.table = table};
+    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, 1, put_classes, &sides};
+    rc_status_t st = rc_contestants_parse(side_a, &sides.a, &sides.as, err);
     if (st < 0)
         (void)rc_err_context(err, "--side-a");
-    else if ((st = rc_contestants_parse(o->side_b, &b, &bs, err)) < 0)
+    else if ((st = rc_contestants_parse(side_b, &sides.b, &sides.bs, err)) < 0)
         (void)rc_err_context(err, "--side-b");
-    RC_TRY(st);
-    RC_TRY(rc_classes_make(v, where, a, as, b, bs, &c, &n, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++)
-        put_classes(t, v, &c[i], a[c[i].a].name, b[c[i].b].name, table);
-    st = rc_table_end(t, err);
-    if (st == RC_OK && n == 0)
-        fprintf(stderr, "no matrix has results of both '%s' and '%s'\n", o->side_a, o->side_b);
-done:
-    free(c);
-    rc_contestants_free(a, as);
-    rc_contestants_free(b, bs);
+    if (st == RC_OK)
+        st = rc_lines_print(&lines, o, err);
+    if (st == RC_OK && sides.lines == 0)
+        fprintf(stderr, "no matrix has results of both '%s' and '%s'\n", side_a, side_b);
+    rc_contestants_free(sides.a, sides.as);
+    rc_contestants_free(sides.b, sides.bs);
     return st;
 }
 
-static rc_status_t print_classes(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_classes(const rc_summary_options_t *o, rc_err_t *err)
 {
-    const rc_summary_options_t own = {.side_a = o->side_a ? o->side_a : "aspt-nr,aspt-rr",
-        .side_b = o->side_b ? o->side_b : "cusparse"};
-    return print_sides(v, &own, "classes", where, format, err);
+    return print_sides(o, o->side_a ? o->side_a : "aspt-nr,aspt-rr",
+        o->side_b ? o->side_b : "cusparse", "classes", err);
 }
 
 static const rc_summary_t classes = {.name = "classes",
@@ -226,12 +273,9 @@ static const rc_summary_t classes = {.name = "classes",
 
 /* Figure 9 compares with nr.  What the two changes are is not in a store: it has the figures of
  * the original order. */
-static rc_status_t print_forced(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_forced(const rc_summary_options_t *o, rc_err_t *err)
 {
-    const rc_summary_options_t own = {.side_a = "aspt-forced", .side_b = "aspt-nr"};
-    (void)o;
-    return print_sides(v, &own, "forced", where, format, err);
+    return print_sides(o, "aspt-forced", "aspt-nr", "forced", err);
 }
 
 static const rc_summary_t forced = {.name = "forced",
@@ -241,59 +285,128 @@ static const rc_summary_t forced = {.name = "forced",
 
 /* -------------------------------------------------------------------- cost */
 
-/* Tables 3 and 4: shares below 5, 10 and 100 times "the computation", which is not one product;
- * products that would give the first of them. */
-static void put_cost_paper(rc_table_t *t, const rc_reorder_cost_t *c)
+/* ns before the first product: order, tiles and both rounds; what is not known took nothing. */
+static double before(const rc_row_result_t *r)
 {
-    const char *shares = rc_paper_says(rc_jiang_words, "prepare", &c->setting, "", "");
-    const double below_5 = rc_paper_number(shares, 0) / 100;
-    rc_table_real(t, shares ? rc_reorder_products(c, below_5, 5) : NAN, 4);
-    put_words(t, "prepare", &c->setting, (int)c->set, "", "");
+    return fmax(0, (double)r->order_ns) + fmax(0, (double)r->prepare_ns) +
+           fmax(0, (double)r->preprocess_ns);
 }
 
-static rc_status_t print_cost(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+/* A plan, and what it must win against. */
+typedef struct plans {
+    rc_contestant_t *plan;
+    rc_contestant_t *nr;
+    int lines; /* that there are */
+} plans_t;
+
+/* Against nr, where there is that too. */
+typedef struct paying {
+    int64_t compared;
+    int64_t faster; /* of these, matrices on which the plan is more than 10 % faster */
+    int64_t within; /* of these, matrices on which 1,000 products are enough */
+    double *products;
+} paying_t;
+
+static void note_paying(paying_t *p, const rc_row_result_t *plan, const rc_row_result_t *nr)
+{
+    p->compared++;
+    if (nr->median_ns <= 1.1 * plan->median_ns)
+        return;
+    double paid = fmax(0, before(plan) - before(nr)) / (nr->median_ns - plan->median_ns);
+    p->within += paid <= 1000;
+    p->products[p->faster++] = paid;
+}
+
+/* After how many of its own products a plan is ready.  \param[in,out] ratio  [n], is sorted */
+static void put_ratios(rc_table_t *t, double *ratio, int64_t n)
+{
+    enum { RATIOS = 4 };
+    static const double upto[RATIOS - 1] = {5, 10, 100};
+    double share[RATIOS] = {0};
+    rc_stats_t s;
+    rc_stats_compute(ratio, n, &s);
+    for (int64_t i = 0; i < n; i++)
+        share[class_of(ratio[i], upto, RATIOS)] += 1 / (double)n;
+    rc_table_real(t, s.median, 4);
+    for (int k = 0; k < RATIOS; k++)
+        rc_table_real(t, 100 * share[k], 4);
+}
+
+/* Tables 3 and 4 have the shares below 5, 10 and 100 times "the computation", which is not one
+ * product; as_paper is the products that would give the first of them. */
+static void put_paying(
+    const rc_lines_of_t *of, rc_table_t *t, const paying_t *p, const double *ratio, int64_t n)
+{
+    const char *shares = rc_paper_says(rc_jiang_words, "prepare", of->setting, "", "");
+    rc_stats_t s = {.median = NAN};
+    if (p->faster > 0)
+        rc_stats_compute(p->products, p->faster, &s);
+    RC_CELLS(t, p->compared > 0 ? RC_INT(p->faster) : RC_MISSING, RC_REAL(s.median, 4),
+        RC_REAL(p->faster > 0 ? (double)p->within / (double)p->faster : NAN, 4),
+        RC_REAL(
+            shares ? rc_stats_quantile(ratio, n, rc_paper_number(shares, 0) / 100) / 5 : NAN, 4));
+    put_words(t, "prepare", of->setting, of->set, "", "");
+}
+
+static rc_status_t put_cost(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
+{
+    plans_t *who = of->user;
+    const rc_view_t *v = of->c->view;
+    const int64_t most = of->c->rows;
+    double *seconds = of->scratch;
+    double *ratio = of->scratch + most;
+    paying_t paying = {.products = of->scratch + 2 * most};
+    rc_stats_t s;
+    int64_t n = 0;
+    (void)err;
+    for (int64_t i = of->from, end; i < of->to; i = end) {
+        end = rc_counted_end(of->c, i);
+        int64_t row = rc_contestant_first(of->c, i, end, who->plan);
+        int64_t other = rc_contestant_first(of->c, i, end, who->nr);
+        if (row < 0 || set_of(v, of->c->row[i].matrix) != of->set)
+            continue;
+        const rc_row_result_t *r = rc_view_result(v, row);
+        seconds[n] = before(r) / 1e9;
+        ratio[n++] = before(r) / r->median_ns;
+        if (other >= 0)
+            note_paying(&paying, r, rc_view_result(v, other));
+    }
+    if (n == 0)
+        return RC_OK;
+    rc_stats_compute(seconds, n, &s);
+    put_setting(t, of);
+    RC_CELLS(t, RC_TEXT(who->plan->name), RC_INT(n), RC_REAL(s.min, 4), RC_REAL(s.mean, 4),
+        RC_REAL(s.median, 4), RC_REAL(s.max, 4));
+    put_ratios(t, ratio, n);
+    put_paying(of, t, &paying, ratio, n);
+    who->lines++;
+    return RC_OK;
+}
+
+static rc_status_t print_cost(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {SETTING_COLUMNS, {"plan", ""}, {"matrices", ""},
         {"least", "s"}, {"mean", "s"}, {"median", "s"}, {"most", "s"}, {"products", "median"},
         {"below_5", "%"}, {"below_10", "%"}, {"below_100", "%"}, {"more", "%"}, {"faster_10", ""},
         {"pays", "products"}, {"pays_1000", "share"}, {"as_paper", "products"}, {"paper", ""}};
     const char *plan_text = o->plan ? o->plan : "aspt-rr";
-    rc_contestant_t *plan = NULL;
-    rc_contestant_t *nr = NULL;
-    rc_reorder_cost_t *c = NULL;
-    rc_table_t *t = NULL;
+    plans_t who = {.lines = 0};
+    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, SETS, put_cost, &who};
     int plans = 0;
     int nrs = 0;
-    int n = 0;
-    rc_status_t st = rc_contestants_parse(plan_text, &plan, &plans, err);
+    rc_status_t st = rc_contestants_parse(plan_text, &who.plan, &plans, err);
     if (st == RC_OK && plans != 1)
         st = rc_fail(err, RC_EINVAL, "one plan is expected, found '%s'", plan_text);
     if (st < 0)
         (void)rc_err_context(err, "--plan");
     RC_TRY(st);
-    RC_TRY(rc_contestants_parse("aspt-nr", &nr, &nrs, err));
-    RC_TRY(rc_reorder_cost_make(v, where, plan, nr, &c, &n, err));
-    t = rc_table_begin(stdout, format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++) {
-        put_setting(t, v, &c[i].setting, c[i].set);
-        RC_CELLS(t, RC_TEXT(plan[0].name), RC_INT(c[i].matrices), RC_REAL(c[i].least, 4),
-            RC_REAL(c[i].mean, 4), RC_REAL(c[i].median, 4), RC_REAL(c[i].most, 4),
-            RC_REAL(c[i].products, 4));
-        for (int k = 0; k < RC_RATIO_CLASSES; k++)
-            rc_table_real(t, 100 * c[i].share[k], 4);
-        RC_CELLS(t, c[i].compared > 0 ? RC_INT(c[i].faster) : RC_MISSING, RC_REAL(c[i].pays, 4),
-            RC_REAL(c[i].pays_1000, 4));
-        put_cost_paper(t, &c[i]);
-    }
-    st = rc_table_end(t, err);
-    if (st == RC_OK && n == 0)
+    RC_TRY(rc_contestants_parse("aspt-nr", &who.nr, &nrs, err));
+    RC_TRY(rc_lines_print(&lines, o, err));
+    if (who.lines == 0)
         fprintf(stderr, "no matrix has a result of '%s'\n", plan_text);
 done:
-    rc_reorder_cost_free(c, n);
-    rc_contestants_free(plan, plans);
-    rc_contestants_free(nr, nrs);
+    rc_contestants_free(who.plan, plans);
+    rc_contestants_free(who.nr, nrs);
     return st;
 }
 

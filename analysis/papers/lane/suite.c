@@ -116,18 +116,19 @@ static void put_paper_matrix(rc_table_t *t, const char *name)
         rc_table_real(t, rc_paper_number(line, i), digits[i]);
 }
 
-static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const listed_t *list,
-    int64_t n, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_matrices(const rc_summary_options_t *o, const traits_t *of,
+    const listed_t *list, int64_t n, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"matrix", ""}, {"set", ""}, {"class", ""},
         {"symmetry", "of pattern"}, {"rows", ""}, {"nnz", ""}, {"longest", "entries"},
         {"rdensity", "entries"}, {"variance", "entries^2"}, {"paper", "id"},
         {"paper_symmetry", "of pattern"}, {"paper_rows", "million"}, {"paper_nnz", "million"},
         {"paper_longest", "entries"}, {"paper_rdensity", "entries"}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
-        const rc_row_matrix_t *m = rc_view_matrix(v, list[i].matrix);
+        const rc_row_matrix_t *m = rc_view_matrix(o->view, list[i].matrix);
         RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(set_name(list[i].generated)),
             RC_TEXT(rc_suite_class_names[list[i].class]), RC_REAL(of->symmetry[list[i].matrix], 3),
             RC_INT(m->rows), RC_INT(m->nnz), RC_REAL(of->longest[list[i].matrix], 9),
@@ -137,18 +138,17 @@ static rc_status_t print_matrices(const rc_view_t *v, const traits_t *of, const 
     return rc_table_end(t, err);
 }
 
-static rc_status_t print_suite(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_suite(const rc_summary_options_t *o, rc_err_t *err)
 {
     traits_t of = {NULL, NULL, NULL};
     listed_t *list = NULL;
     rc_status_t st;
-    RC_TRY(read_traits(o->store, rc_view_matrices(v), &of, err));
-    list = rc_alloc((size_t)rc_view_matrices(v), sizeof *list, "matrices", err);
+    RC_TRY(read_traits(o->store, rc_view_matrices(o->view), &of, err));
+    list = rc_alloc((size_t)rc_view_matrices(o->view), sizeof *list, "matrices", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
-    int64_t n = list_matrices(v, where, &of, list, err);
+    int64_t n = list_matrices(o->view, o->where, &of, list, err);
     RC_TRY(n < 0 ? RC_ENOMEM : RC_OK);
-    st = print_matrices(v, &of, list, n, format, err);
+    st = print_matrices(o, &of, list, n, err);
 done:
     free(list);
     free(of.longest);
@@ -185,13 +185,11 @@ static void put_paper(rc_table_t *t, const rc_view_t *v, const rc_suite_line_t *
 static void put_lead(
     rc_table_t *t, const char *table, int is_cpu, const char *kernel, const char *matrix)
 {
-    const char *text =
-        is_cpu ? NULL : rc_paper_says(rc_lane_words, table, NULL, kernel, original_of(matrix));
-    rc_table_text(t, rc_paper_text(text, 0));
+    rc_paper_put_text(
+        t, is_cpu ? NULL : rc_paper_says(rc_lane_words, table, NULL, kernel, original_of(matrix)));
 }
 
-static rc_status_t print_lines(
-    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_lines(const rc_summary_options_t *o, const rc_suite_t *s, rc_err_t *err)
 {
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""},
         {"kernel", ""}, {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"},
@@ -200,11 +198,12 @@ static rc_status_t print_lines(
         {"most_pointers", "of CSR"}, {"paper_ice_lake", "Gflop/s"}, {"paper_rome", "Gflop/s"},
         {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
     const double ns_of_ms = 1e6;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < s->lines; i++) {
         const rc_suite_line_t *l = &s->line[i];
-        rc_put_setting(t, v, &l->setting);
+        rc_put_setting(t, o->view, &l->setting);
         RC_CELLS(t, RC_TEXT(set_name(l->generated)), RC_TEXT(rc_suite_class_names[l->class]),
             RC_TEXT(l->kernel), RC_TEXT(l->policy),
             RC_TEXT(rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no"),
@@ -215,7 +214,7 @@ static rc_status_t print_lines(
         }
         RC_CELLS(t, RC_REAL(l->order_ns / ns_of_ms, 4), RC_REAL(l->permute_ns / ns_of_ms, 4),
             RC_REAL(l->products, 4), RC_REAL(l->pointers, 3));
-        put_paper(t, v, l);
+        put_paper(t, o->view, l);
     }
     return rc_table_end(t, err);
 }
@@ -239,16 +238,17 @@ static double lead_of(const rc_view_t *v, const rc_suite_t *s, int64_t i)
     return least / own->ns;
 }
 
-static rc_status_t print_cells(
-    const rc_view_t *v, const rc_suite_t *s, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_cells(const rc_summary_options_t *o, const rc_suite_t *s, rc_err_t *err)
 {
+    const rc_view_t *v = o->view;
     static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""},
         {"class", ""}, {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"},
         {"lead", "x"}, {"over_natural", "x"}, {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"},
         {"pays_after", "products"}, {"pointers", "of CSR"}, {"paper_lead_volta", "x"},
         {"paper_lead_ampere", "x"}};
     const double ns_of_ms = 1e6;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < s->cells; i++) {
         const rc_suite_cell_t *c = &s->cell[i];
@@ -270,13 +270,12 @@ static rc_status_t print_cells(
     return rc_table_end(t, err);
 }
 
-static rc_status_t print_suite_rate(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_suite_rate(const rc_summary_options_t *o, rc_err_t *err)
 {
     rc_suite_t s;
-    rc_status_t st = rc_suite_make(v, where, &s, err);
+    rc_status_t st = rc_suite_make(o->view, o->where, &s, err);
     if (st == RC_OK)
-        st = o->by_matrix ? print_cells(v, &s, format, err) : print_lines(v, &s, format, err);
+        st = o->by_matrix ? print_cells(o, &s, err) : print_lines(o, &s, err);
     rc_suite_free(&s);
     return st;
 }
@@ -400,8 +399,7 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
     return n;
 }
 
-static rc_status_t print_scaling(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_scaling(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""},
         {"set", ""}, {"kernel", ""}, {"policy", ""}, {"threads", ""}, {"matrices", ""},
@@ -412,13 +410,12 @@ static rc_status_t print_scaling(const rc_view_t *v, const rc_summary_options_t 
     rc_table_t *t = NULL;
     int64_t n = 0;
     rc_status_t st;
-    (void)o;
-    RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
+    RC_TRY(rc_counted_make(o->view, o->where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
     list = rc_alloc((size_t)c.rows, sizeof *list, "threads", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     n = scale(&c, list);
     qsort(list, (size_t)n, sizeof *list, by_threads);
-    t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    t = rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, list[i].setting->precision)),
@@ -433,9 +430,8 @@ static rc_status_t print_scaling(const rc_view_t *v, const rc_summary_options_t 
         }
         char threads[16];
         (void)snprintf(threads, sizeof threads, "%d", list[i].threads);
-        rc_table_text(
-            t, rc_paper_text(
-                   rc_paper_says(rc_lane_words, "scaling", NULL, list[i].kernel, threads), 0));
+        rc_paper_put_text(
+            t, rc_paper_says(rc_lane_words, "scaling", NULL, list[i].kernel, threads));
     }
     st = rc_table_end(t, err);
 done:

@@ -14,10 +14,11 @@
 static const char *const set_names[] = {"real", "all"};
 
 /* What tells the paper's readers apart: only people are told. */
-static rc_status_t end_table(rc_table_t *t, rc_table_format_t format, unsigned notes, rc_err_t *err)
+static rc_status_t end_table(
+    rc_table_t *t, const rc_summary_options_t *o, unsigned notes, rc_err_t *err)
 {
     rc_status_t st = rc_table_end(t, err);
-    if (st == RC_OK && format == RC_TABLE_TEXT)
+    if (st == RC_OK && o->format == RC_TABLE_TEXT)
         rc_nisa_notes(notes, stdout);
     return st;
 }
@@ -36,8 +37,7 @@ static void put_range(rc_table_t *t, const char *set, int i, const rc_range_t *r
         RC_REAL(rc_paper_number(paper, 5), 4));
 }
 
-static rc_status_t print_ranges(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_ranges(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"set", ""}, {"nnz", ""}, {"matrices", ""},
         {"rows", "mean"}, {"cols", "mean"}, {"density", "%"}, {"nnz_mu", "mean"},
@@ -46,15 +46,16 @@ static rc_status_t print_ranges(const rc_view_t *v, const rc_summary_options_t *
         {"paper_nnz_sigma", "mean"}};
     rc_range_t range[2][RC_RANGES];
     int sets = 1;
-    RC_PASS(rc_ranges_make(o->store, v, where, range[0], range[1], err));
+    RC_PASS(rc_ranges_make(o->store, o->view, o->where, range[0], range[1], err));
     for (int i = 0; i < RC_RANGES; i++)
         sets += sets == 1 && range[0][i].matrices != range[1][i].matrices;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < sets; s++)
         for (int i = 0; i < RC_RANGES; i++)
             put_range(t, set_names[s], i, &range[s][i]);
-    return end_table(t, format, 1u << 6, err);
+    return end_table(t, o, 1u << 6, err);
 }
 
 const rc_summary_t rc_nisa_by_range = {.name = "ranges",
@@ -147,8 +148,7 @@ static void put_standing(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, i
         RC_REAL(exp(s.floor / (s.ok ? (double)s.ok : NAN)), 3));
 }
 
-static rc_status_t print_formats(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_formats(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {SETTING_COLUMNS, {"format", ""}, {"kernel", ""},
         {"ok", ""}, {"skipped", ""}, {"wrong", ""}, {"failed", ""}, {"absent", ""},
@@ -156,13 +156,13 @@ static rc_status_t print_formats(const rc_view_t *v, const rc_summary_options_t 
         {"loss_max", "%"}, {"of_floor", "geomean"}};
     rc_six_t *f = NULL;
     int n = 0;
-    (void)o;
-    RC_PASS(rc_six_make(v, where, &f, &n, err));
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    RC_PASS(rc_six_make(o->view, o->where, &f, &n, err));
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     for (int i = 0; t && i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++)
             for (int c = 0; c < RC_SIX; c++)
-                put_standing(t, v, &f[i], c, all);
+                put_standing(t, o->view, &f[i], c, all);
     rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     rc_six_free(f, n);
     return st;
@@ -201,27 +201,25 @@ static void put_coo(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, unsign
         RC_REAL(wins ? 100 * (exp(loss / (double)wins) - 1) : NAN, 4),
         RC_REAL(wins ? 100 * (worst - 1) : NAN, 4));
     const char *formats = set == RC_SIX_ALL ? "6" : "4";
-    rc_table_text(
-        t, rc_paper_text(rc_paper_says(rc_nisa_words, "coo", &f->setting, formats, ""), 0));
+    rc_paper_put_text(t, rc_paper_says(rc_nisa_words, "coo", &f->setting, formats, ""));
 }
 
-static rc_status_t print_coo(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_coo(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {SETTING_COLUMNS, {"formats", ""}, {"matrices", ""},
         {"coo_best", ""}, {"share", "%"}, {"clear", ""}, {"loss_geomean", "%"}, {"loss_max", "%"},
         {"paper", ""}};
     rc_six_t *f = NULL;
     int n = 0;
-    (void)o;
-    RC_PASS(rc_six_make(v, where, &f, &n, err));
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    RC_PASS(rc_six_make(o->view, o->where, &f, &n, err));
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     for (int i = 0; t && i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++) {
-            put_coo(t, v, &f[i], RC_SIX_BASIC, all);
-            put_coo(t, v, &f[i], RC_SIX_ALL, all);
+            put_coo(t, o->view, &f[i], RC_SIX_BASIC, all);
+            put_coo(t, o->view, &f[i], RC_SIX_ALL, all);
         }
-    rc_status_t st = t ? end_table(t, format, 1u << 5, err) : RC_ENOMEM;
+    rc_status_t st = t ? end_table(t, o, 1u << 5, err) : RC_ENOMEM;
     rc_six_free(f, n);
     return st;
 }
@@ -253,17 +251,16 @@ static void put_rate(rc_table_t *t, const rc_counted_t *c, const rc_counted_row_
         RC_REAL(rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3));
 }
 
-static rc_status_t print_rates(const rc_view_t *v, const rc_summary_options_t *o,
-    const rc_expr_t *where, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_rates(const rc_summary_options_t *o, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"fullname", ""}, {"generated", ""}, {"nnz", ""},
         {"op", ""}, {"k", ""}, {"precision", ""}, {"device", ""}, {"kernel", ""}, {"policy", ""},
         {"median", "ns"}, {"rate", "Gflop/s"}, {"bytes", "GB/s"}, {"of_floor", "x"}, {"fill", "x"},
         {"best", ""}, {"paper", "Gflop/s"}};
     rc_counted_t c = {0};
-    (void)o;
-    RC_PASS(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    RC_PASS(rc_counted_make(o->view, o->where, -1, RC_SETTINGS_BY_K, &c, err));
+    rc_table_t *t =
+        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     for (int64_t i = 0, end; t && i < c.rows; i = end) {
         end = rc_counted_end(&c, i);
         for (int64_t j = i; j < end; j++)

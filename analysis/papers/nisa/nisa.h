@@ -23,8 +23,8 @@ extern const rc_summary_t rc_nisa_coo;
 /** Print a table of fits.
  *  \return RC_OK; RC_EINVAL (an option, a store without the formats or with several devices,
  *    fewer matrices than parts: says so), RC_ENOENT, RC_ESTORE, RC_ENOMEM, RC_EIO */
-rc_status_t rc_study_print(const struct rc_study_mode *mode, const rc_summary_options_t *o,
-    rc_table_format_t format, rc_err_t *err);
+rc_status_t rc_study_print(
+    const struct rc_study_mode *mode, const rc_summary_options_t *o, rc_err_t *err);
 
 extern const rc_summary_t rc_nisa_accuracy_table;
 extern const rc_summary_t rc_nisa_slowdown_table;

@@ -428,8 +428,8 @@ static rc_status_t print_all(rc_study_t *s)
     return st;
 }
 
-rc_status_t rc_study_print(const rc_study_mode_t *mode, const rc_summary_options_t *o,
-    rc_table_format_t format, rc_err_t *err)
+rc_status_t rc_study_print(
+    const rc_study_mode_t *mode, const rc_summary_options_t *o, rc_err_t *err)
 {
     const rc_nisa_fits_t *c = o->fits;
     const rc_learn_options_t *learn = c->learn;
@@ -438,7 +438,7 @@ rc_status_t rc_study_print(const rc_study_mode_t *mode, const rc_summary_options
         .learn = learn,
         .generated = c->generated,
         .data = c->data,
-        .format = format,
+        .format = o->format,
         .err = err};
     rc_learn_options_t fit = *learn;
     rc_status_t st;
@@ -457,11 +457,8 @@ rc_status_t rc_study_print(const rc_study_mode_t *mode, const rc_summary_options
     st = print_all(&s);
     s.progress.loss = NAN;
     rc_learn_progress_end(&s.progress, st == RC_OK ? "studied" : NULL);
-    if (s.t && st == RC_OK)
-        st = rc_table_end(s.t, err);
-    else if (s.t)
-        (void)rc_table_end(s.t, NULL);
-    if (st == RC_OK && format == RC_TABLE_TEXT && !learn->classes)
+    st = rc_table_end_after(st, s.t, err);
+    if (st == RC_OK && o->format == RC_TABLE_TEXT && !learn->classes)
         rc_nisa_notes(s.mode->notes, stdout);
 done:
     return st;

@@ -304,8 +304,7 @@ static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
             RC_CELLS(s->t, RC_TEXT(p->fp64 ? "5" : "4"), RC_TEXT(name), RC_INT(rank),
                 RC_REAL(100 * x.mean, 4), RC_REAL(100 * x.least, 4), RC_REAL(100 * x.most, 4),
                 RC_REAL(100 * x.gain, 4), RC_INT(x.top));
-            rc_table_text(
-                s->t, rc_paper_text(rc_paper_says(rc_nisa_words, "importance", NULL, name, ""), 0));
+            rc_paper_put_text(s->t, rc_paper_says(rc_nisa_words, "importance", NULL, name, ""));
         }
     return st;
 }

@@ -1,11 +1,10 @@
-/** \file table/versus.h  Two sides compared matrix by matrix (Mehrabi et al., figure 3).  Results
- *  are compared on the same matrix within a setting (table/counted.h).  A kernel and order that
- *  were measured with several geometries count with the fastest.  Local. */
-#ifndef RC_TABLE_VERSUS_H
-#define RC_TABLE_VERSUS_H
+/** \file table/side.h  Kernels and orders that stand for one side of a comparison; the fastest of
+ *  their results on a matrix in a setting (table/counted.h) counts.  Local. */
+#ifndef RC_TABLE_SIDE_H
+#define RC_TABLE_SIDE_H
 
 #include "base/str.h"
-#include "table/segmented.h"
+#include "table/counted.h"
 
 /** One side of a comparison: kernels and orders. */
 typedef struct rc_side {
@@ -38,32 +37,5 @@ int64_t rc_side_fastest(const rc_counted_t *c, int64_t i, int64_t end, const rc_
  *  \param[out] out  NaN where the side has none  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,
     double *out, rc_err_t *err);
-
-/** Side A against side B in one setting.  A ratio is the best time of B over the best time of A on
- *  a matrix: above 1, A is faster. */
-typedef struct rc_versus {
-    rc_setting_t setting;
-    rc_segmented_set_t set;
-    int64_t matrices; /**< that both sides have: the ratios are over these */
-    int64_t only_a;   /**< matrices that B lacks */
-    int64_t only_b;
-    int64_t wins;  /**< matrices on which A is faster */
-    int64_t clear; /**< of these, matrices on which by more than the error */
-    int64_t ties;  /**< matrices on which the sides are within the error (rc_timed_tie) */
-    double max;    /**< NaN, like the others, when no matrix has both */
-    double mean;
-    double geomean;
-    double geomean_held_out; /**< the best of each side chosen in one half, scored in the other
-                                  (table/split_half.h) */
-    double median;
-    double min;
-} rc_versus_t;
-
-/** Where a side has rs with the parameters of a tuning file, its training matrices
- *  (table/training.h) are left out.
- *  \param[out] out  [*count] in order of the settings and sets; free with free()
- *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_versus_make(const rc_view_t *v, const rc_expr_t *where, const rc_side_t *a,
-    const rc_side_t *b, rc_versus_t **out, int *count, rc_err_t *err);
 
 #endif
