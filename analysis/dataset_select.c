@@ -85,10 +85,7 @@ static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
     for (int t = 0; q->model && t < RC_TYPES; t++)
         if (rc_model_geometry_of(&q->model->geometry, (rc_precision_t)t).nw == 0)
             w->types[t] = 0;
-    if (q->where &&
-        rc_expr_compile(q->where, rc_view_fields.field, rc_view_fields.count, &w->where, err) < 0)
-        RC_PASS(rc_err_context(err, "--where"));
-    return RC_OK;
+    return rc_view_compile(q->where, "--where", &w->where, err);
 }
 
 static int in_list(const wanted_t *w, int64_t k)

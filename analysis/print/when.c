@@ -163,9 +163,7 @@ rc_status_t rc_when_print(
     RC_TRY(parse_cost("--feature-cost", c->feature, &o.feature, err));
     if (c->l2 > 0)
         o.device.l2_bytes = (double)c->l2;
-    if (c->where &&
-        rc_expr_compile(c->where, rc_view_fields.field, rc_view_fields.count, &where, err) < 0)
-        RC_TRY(rc_err_context(err, "--where"));
+    RC_TRY(rc_view_compile(c->where, "--where", &where, err));
     RC_TRY(rc_view_read_samples(store, &v, err));
     RC_TRY(rc_view_check(v, where, err));
     RC_TRY(rc_when_read(store, v, where, &o, &w, err));

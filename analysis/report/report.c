@@ -75,9 +75,7 @@ static rc_status_t read_topologies(work_t *w, rc_err_t *err)
 
 static rc_status_t make_survey(work_t *w, rc_err_t *err)
 {
-    if (w->o->where && rc_expr_compile(w->o->where, rc_view_fields.field, rc_view_fields.count,
-                           &w->where, err) < 0)
-        return rc_err_context(err, "--where");
+    RC_PASS(rc_view_compile(w->o->where, "--where", &w->where, err));
     int32_t op = -1;
     if (w->o->op)
         for (op = 0; op < RC_STORE_OPS && strcmp(w->o->op, rc_op_names[op]) != 0;)

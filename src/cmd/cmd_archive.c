@@ -91,7 +91,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_status_t st = RC_OK;
     rc_expr_t *where = NULL;
     rc_archive_info_t info;
-    RC_TRY(rc_rows_where(o->where, &where, err));
+    RC_TRY(rc_view_compile(o->where, "--where", &where, err));
     const rc_archive_options_t options = {!o->no_samples, o->newest, where};
     RC_TRY(tell_journals(call->operand[0], call->operand[1], err));
     RC_TRY(rc_archive(call->operand[0], call->operand[1], &options, &info, err));

@@ -307,7 +307,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const struct options *o = call->options;
     rc_expr_t *where = NULL;
-    RC_PASS(rc_rows_where(o->where, &where, err));
+    RC_PASS(rc_view_compile(o->where, "--where", &where, err));
     rc_status_t st = compare(call, o, where, err);
     rc_expr_free(where);
     return st;

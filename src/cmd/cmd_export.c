@@ -285,7 +285,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_expr_t *where = NULL;
     if (!o->csv)
         return rc_fail(err, RC_EINVAL, "--csv is missing");
-    RC_PASS(rc_rows_where(o->where, &where, err));
+    RC_PASS(rc_view_compile(o->where, "--where", &where, err));
     rc_status_t st = export(call->operand[0], o, where, err);
     rc_expr_free(where);
     return st;

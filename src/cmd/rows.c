@@ -85,14 +85,6 @@ static rc_status_t add_list(
     return st < 0 ? rc_err_context(err, "%s", option) : st;
 }
 
-rc_status_t rc_rows_where(const char *where, rc_expr_t **out, rc_err_t *err)
-{
-    *out = NULL;
-    if (where && rc_expr_compile(where, rc_view_fields.field, rc_view_fields.count, out, err) < 0)
-        return rc_err_context(err, "--where");
-    return RC_OK;
-}
-
 rc_status_t rc_rows_compile(
     const rc_rows_options_t *o, const rc_fields_t *fields, int both, rc_expr_t **out, rc_err_t *err)
 {
@@ -127,8 +119,7 @@ rc_status_t rc_rows_compile(
 rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *err)
 {
     rc_expr_t *expr = NULL;
-    if (rc_expr_compile(which, rc_view_fields.field, rc_view_fields.count, &expr, err) < 0)
-        return rc_err_context(err, "--generated");
+    RC_PASS(rc_view_compile(which, "--generated", &expr, err));
     rc_status_t st = rc_view_check(v, expr, err);
     if (st == RC_OK)
         rc_view_mark_generated(v, expr);
@@ -138,12 +129,9 @@ rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *er
 
 void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr_t *where, int all)
 {
-    for (int64_t i = 0; i < rc_view_count(v); i++) {
-        rc_cursor_t row;
-        rc_view_seek(v, i, &row);
-        if ((all || rc_view_is_newest(v, i)) && rc_expr_match(where, rc_view_get, &row))
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if ((all || rc_view_is_newest(v, i)) && rc_view_matches(v, i, where))
             return;
-    }
     fprintf(stderr, "rowcast %s: no result matches\n", command);
 }
 

@@ -59,9 +59,6 @@ typedef struct rc_rows_options {
             "are left out. Default: the installed one; where there is none, those that training "  \
             "on the store would choose.")
 
-/** --where over the fields of results; NULL gives NULL: all rows.  Free with rc_expr_free. */
-rc_status_t rc_rows_where(const char *where, rc_expr_t **out, rc_err_t *err);
-
 /** --where and the others as one expression.
  *  \param[in]  both  1: operation "both" is A B and A' B
  *  \param[out] out   NULL: all rows; rc_expr_free */

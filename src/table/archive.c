@@ -25,11 +25,8 @@ static int same_file(const char *a, const char *b)
 
 static int matches(const rc_view_t *v, const rc_archive_options_t *o, int64_t i)
 {
-    rc_cursor_t c;
-    if (o->newest && !(rc_view_is_newest(v, i) && rc_view_is_current(v, i)))
-        return 0;
-    rc_view_seek(v, i, &c);
-    return rc_expr_match(o->where, rc_view_get, &c);
+    return (!o->newest || (rc_view_is_newest(v, i) && rc_view_is_current(v, i))) &&
+           rc_view_matches(v, i, o->where);
 }
 
 static rc_digest_t case_of(const rc_view_t *v, int64_t i)

@@ -77,11 +77,7 @@ static rc_status_t index_side(match_t *m, side_t *s)
 
 static int wanted(const match_t *m, const rc_view_t *v, int64_t i)
 {
-    rc_cursor_t c;
-    if (i < 0)
-        return 0;
-    rc_view_seek(v, i, &c);
-    return rc_expr_match(m->o->where, rc_view_get, &c);
+    return i >= 0 && rc_view_matches(v, i, m->o->where);
 }
 
 /* ----------------------------------------------------------------- groups */

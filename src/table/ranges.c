@@ -16,11 +16,9 @@ const char *const rc_range_names[RC_RANGES] = {
 static void mark_matching(const rc_view_t *v, const rc_expr_t *where, unsigned char *in)
 {
     for (int64_t i = 0; i < rc_view_count(v); i++) {
-        rc_cursor_t c;
         int32_t matrix = rc_view_result(v, i)->matrix;
-        rc_view_seek(v, i, &c);
         if (!in[matrix] && rc_view_result(v, i)->op == RC_OP_SPMV && rc_view_is_newest(v, i) &&
-            rc_expr_match(where, rc_view_get, &c))
+            rc_view_matches(v, i, where))
             in[matrix] = 1;
     }
 }

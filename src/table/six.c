@@ -63,11 +63,8 @@ static rc_status_t find_entries(maker_t *m, const rc_expr_t *where)
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         int format = rc_six_of(rc_view_kernel(v, r->kernel));
-        rc_cursor_t c;
-        rc_view_seek(v, i, &c);
         if (r->op != RC_OP_SPMV || r->c_order != 0 || format < 0 || !rc_view_is_csr(v, r) ||
-            !rc_view_is_newest(v, i) || !rc_view_is_current(v, i) ||
-            !rc_expr_match(where, rc_view_get, &c))
+            !rc_view_is_newest(v, i) || !rc_view_is_current(v, i) || !rc_view_matches(v, i, where))
             continue;
         int setting = setting_of(&m->counted, r);
         if (setting < 0)

@@ -249,11 +249,6 @@ double rc_view_csr_ns(const rc_view_t *v, int64_t i)
     return v->csr[i] < 0 ? NAN : v->result[v->csr[i]].median_ns;
 }
 
-int rc_view_is_paired(const rc_view_t *v, int64_t i)
-{
-    return v->csr[i] >= 0 && v->result[v->csr[i]].run == v->result[i].run;
-}
-
 double rc_view_speedup(const rc_view_t *v, int64_t i)
 {
     return is_ok(&v->result[i]) ? rc_view_csr_ns(v, i) / v->result[i].median_ns : NAN;

@@ -40,6 +40,13 @@ extern const rc_fields_t rc_view_fields;
 /** rc_field_get_fn of an rc_cursor_t. */
 void rc_view_get(const void *cursor, int field, rc_value_t *out);
 
+/** 1: row i matches an expression over result rows (NULL: all). */
+int rc_view_matches(const rc_view_t *v, int64_t i, const rc_expr_t *where);
+
+/** Compile an expression over result rows; NULL: *out is none.
+ *  \param[in] option  that it is of, for messages */
+rc_status_t rc_view_compile(const char *text, const char *option, rc_expr_t **out, rc_err_t *err);
+
 /** Check an expression over result rows (NULL: none): a name of a matrix, group, kind, policy,
  *  kernel or device that the store does not have is a slip, not an empty table.
  *  \return RC_OK, RC_EINVAL with the nearest name, RC_ENOMEM */
@@ -83,9 +90,6 @@ int64_t rc_view_csr_row(const rc_view_t *v, int64_t i);
 /** Median of that row; NaN when there is none. */
 double rc_view_csr_ns(const rc_view_t *v, int64_t i);
 
-/** 1: that csr row is of the same run, so both were timed in turns. */
-int rc_view_is_paired(const rc_view_t *v, int64_t i);
-
 /** rc_view_csr_ns over the median of row i; NaN when either is missing or not ok. */
 double rc_view_speedup(const rc_view_t *v, int64_t i);
 
@@ -126,11 +130,6 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 
 /** 1: a generator made the matrix, and no file of the store's sources holds it. */
 int rc_view_is_generated(const rc_view_t *v, int32_t id);
-
-/** 1: one of the two rounds of Jiang et al. 2020 is not skipped, -1: not known.  Where the first is
- *  skipped, the second sees the original order, so that the shares of the original order (feature
- *  set jiang) decide. */
-int rc_view_needs_reordering(const rc_view_t *v, int32_t id);
 
 /** Take matrices with a result that matches for generated, too: files of others than rowcast
  *  generate do not say who made them. */

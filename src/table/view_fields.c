@@ -13,19 +13,9 @@
 #define TEXT RC_VALUE_TEXT
 #define BOOL RC_VALUE_BOOL
 
-static void give_missing(rc_value_t *out)
-{
-    *out = (rc_value_t){REAL, 0, NAN, ""};
-}
-
 static void give_int(rc_value_t *out, int64_t x)
 {
     *out = (rc_value_t){INT, x, NAN, ""};
-}
-
-static void give_bool(rc_value_t *out, int x)
-{
-    *out = (rc_value_t){BOOL, x, NAN, ""};
 }
 
 static void give_real(rc_value_t *out, double x)
@@ -88,7 +78,7 @@ static void known(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     int64_t x = *(const int64_t *)member(f, cursor);
     if (x < 0)
-        give_missing(out);
+        give_real(out, NAN);
     else
         give_int(out, x);
 }
@@ -146,85 +136,12 @@ static void of_matrix(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_int(out, *(const int64_t *)((const char *)matrix_of(cursor) + f->at));
 }
 
-static void density(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_row_matrix_t *m = matrix_of(cursor);
-    (void)f;
-    give_real(out, ratio((double)m->nnz, (double)m->rows * (double)m->cols));
-}
-
-static void square(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_row_matrix_t *m = matrix_of(cursor);
-    (void)f;
-    give_bool(out, m->rows == m->cols);
-}
-
 /* A number of each matrix that the view has read. */
 static void of_view(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
     const double *const *list = (const void *)((const char *)c->view + f->at);
     give_real(out, (*list)[result_of(cursor)->matrix]);
-}
-
-/* Lane and Booth 2022, Table 1. */
-static void regular(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const double most = 10;
-    const rc_cursor_t *c = cursor;
-    double x = c->view->variance[result_of(cursor)->matrix];
-    (void)f;
-    if (isnan(x))
-        give_missing(out);
-    else
-        give_bool(out, x <= most);
-}
-
-static void pattern_symmetric(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    double share = c->view->symmetry[result_of(cursor)->matrix];
-    (void)f;
-    if (isnan(share))
-        give_missing(out);
-    else
-        give_bool(out, share == 1);
-}
-
-int rc_view_needs_reordering(const rc_view_t *v, int32_t id)
-{
-    const double most = 0.1; /* Jiang et al. 2020, section 4: both rounds */
-    if (v->dense_ratio[id] <= most)
-        return 1;
-    return isnan(v->dense_ratio[id]) || isnan(v->rest_similarity[id])
-               ? -1
-               : v->rest_similarity[id] <= most;
-}
-
-static void needs_reordering(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    int needs =
-        rc_view_needs_reordering(((const rc_cursor_t *)cursor)->view, result_of(cursor)->matrix);
-    (void)f;
-    if (needs < 0)
-        give_missing(out);
-    else
-        give_bool(out, needs);
-}
-
-static void policy_version(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_int(out, rc_view_policy_version(c->view, result_of(cursor)->policy));
-}
-
-static void kernel_version(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_int(out, rc_view_kernel_version(c->view, result_of(cursor)->kernel));
 }
 
 static void case_id(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -234,17 +151,6 @@ static void case_id(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_text(out, c->case_id);
 }
 
-/* ----------------------------------------------------- what is computed */
-
-static void k(const rc_field_t *f, const void *cursor, rc_value_t *out)
-{
-    (void)f;
-    if (result_of(cursor)->k == 0)
-        give_missing(out);
-    else
-        give_int(out, result_of(cursor)->k);
-}
-
 /* A baseline row may stand in the setting of another order of C, see table/counted.h. */
 static void c_order(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
@@ -252,61 +158,129 @@ static void c_order(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_text(out, rc_view_name(f->names, c->c_order));
 }
 
-static void speedup(const rc_field_t *f, const void *cursor, rc_value_t *out)
+/* ------------------------------------- what is computed of row i; NaN: missing */
+
+static const rc_row_matrix_t *matrix_at(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_real(out, rc_view_speedup(c->view, c->i));
+    return rc_view_matrix(v, v->result[i].matrix);
 }
 
-static void paired(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static double density(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_bool(out, rc_view_is_paired(c->view, c->i));
+    const rc_row_matrix_t *m = matrix_at(v, i);
+    return ratio((double)m->nnz, (double)m->rows * (double)m->cols);
 }
 
-static void breakeven(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static double square(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    double gain = rc_view_csr_ns(c->view, c->i) - result_of(cursor)->median_ns;
-    (void)f;
-    give_real(out, gain > 0 ? rc_view_order_ns(c->view, c->i) / gain : NAN);
+    return matrix_at(v, i)->rows == matrix_at(v, i)->cols;
 }
 
-static void pointer_overhead(const rc_field_t *f, const void *cursor, rc_value_t *out)
+/* Lane and Booth 2022, Table 1. */
+static double regular(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_real(out, rc_view_pointer_overhead(c->view, c->i));
+    const double most = 10;
+    const double x = v->variance[v->result[i].matrix];
+    return isnan(x) ? NAN : x <= most;
 }
 
-static void gflops(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static double pattern_symmetric(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_real(out, ratio(rc_view_flops(c->view, c->i), result_of(cursor)->median_ns));
+    const double share = v->symmetry[v->result[i].matrix];
+    return isnan(share) ? NAN : share == 1;
 }
 
-static void gbs(const rc_field_t *f, const void *cursor, rc_value_t *out)
+/* One of the two rounds of Jiang et al. 2020 (section 4) is not skipped.  Where the first is
+ * skipped, the second sees the original order, so that the shares of the original order (feature
+ * set jiang) decide. */
+static double needs_reordering(const rc_view_t *v, int64_t i)
 {
-    const rc_row_result_t *r = result_of(cursor);
-    (void)f;
-    give_real(out, ratio((double)r->bytes_min, r->median_ns));
+    const double most = 0.1; /* both rounds */
+    const double dense = v->dense_ratio[v->result[i].matrix];
+    const double rest = v->rest_similarity[v->result[i].matrix];
+    if (dense <= most)
+        return 1;
+    return isnan(dense) || isnan(rest) ? NAN : rest <= most;
 }
 
-static void of_floor(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static double generated(const rc_view_t *v, int64_t i)
 {
-    const rc_cursor_t *c = cursor;
-    (void)f;
-    give_real(out, ratio(rc_floor_of(c->view, c->i), result_of(cursor)->median_ns));
+    return rc_view_is_generated(v, v->result[i].matrix);
 }
 
-static void generated(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static double policy_version(const rc_view_t *v, int64_t i)
+{
+    return rc_view_policy_version(v, v->result[i].policy);
+}
+
+static double kernel_version(const rc_view_t *v, int64_t i)
+{
+    return rc_view_kernel_version(v, v->result[i].kernel);
+}
+
+static double k(const rc_view_t *v, int64_t i)
+{
+    return v->result[i].k == 0 ? NAN : (double)v->result[i].k;
+}
+
+/* csr was timed in the same run. */
+static double paired(const rc_view_t *v, int64_t i)
+{
+    return v->csr[i] >= 0 && v->result[v->csr[i]].run == v->result[i].run;
+}
+
+static double breakeven(const rc_view_t *v, int64_t i)
+{
+    const double gain = rc_view_csr_ns(v, i) - v->result[i].median_ns;
+    return gain > 0 ? rc_view_order_ns(v, i) / gain : NAN;
+}
+
+static double gflops(const rc_view_t *v, int64_t i)
+{
+    return ratio(rc_view_flops(v, i), v->result[i].median_ns);
+}
+
+static double gbs(const rc_view_t *v, int64_t i)
+{
+    return ratio((double)v->result[i].bytes_min, v->result[i].median_ns);
+}
+
+static double of_floor(const rc_view_t *v, int64_t i)
+{
+    return ratio(rc_floor_of(v, i), v->result[i].median_ns);
+}
+
+/* The place in this list is the `at` of a field. */
+enum {
+    DENSITY,
+    SQUARE,
+    REGULAR,
+    SYMMETRIC,
+    NEEDS,
+    GENERATED,
+    POLICY_VERSION,
+    KERNEL_VERSION,
+    K,
+    SPEEDUP,
+    PAIRED,
+    BREAKEVEN,
+    GFLOPS,
+    GBS,
+    OF_FLOOR,
+    OVERHEAD
+};
+static double (*const computations[])(const rc_view_t *v, int64_t i) = {density, square, regular,
+    pattern_symmetric, needs_reordering, generated, policy_version, kernel_version, k,
+    rc_view_speedup, paired, breakeven, gflops, gbs, of_floor, rc_view_pointer_overhead};
+
+static void computed(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
-    (void)f;
-    give_bool(out, rc_view_is_generated(c->view, result_of(cursor)->matrix));
+    const double x = computations[f->at](c->view, c->i);
+    if (isnan(x) || f->kind == REAL)
+        give_real(out, x);
+    else
+        *out = (rc_value_t){f->kind, (int64_t)x, NAN, ""};
 }
 
 static const rc_field_t result_fields[] = {
@@ -317,13 +291,13 @@ static const rc_field_t result_fields[] = {
     {"rows", INT, "", "n_row", of_matrix, MATRIX(rows), NULL},
     {"cols", INT, "", "n_col", of_matrix, MATRIX(cols), NULL},
     {"nnz", INT, "", "stored entries", of_matrix, MATRIX(nnz), NULL},
-    {"density", REAL, "1", "nnz / (rows * cols)", density, 0, NULL},
-    {"square", BOOL, "", "rows == cols", square, 0, NULL},
+    {"density", REAL, "1", "nnz / (rows * cols)", computed, DENSITY, NULL},
+    {"square", BOOL, "", "rows == cols", computed, SQUARE, NULL},
     {"variance", REAL, "entries^2", "variance of the row length; missing when its features are",
         of_view, VIEW(variance), NULL},
-    {"regular", BOOL, "", "variance <= 10", regular, 0, NULL},
+    {"regular", BOOL, "", "variance <= 10", computed, REGULAR, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are",
-        pattern_symmetric, 0, NULL},
+        computed, SYMMETRIC, NULL},
     {"dense_ratio", REAL, "1",
         "share of the entries in dense tiles, original order; missing when features are", of_view,
         VIEW(dense_ratio), NULL},
@@ -331,18 +305,20 @@ static const rc_field_t result_fields[] = {
         "Jaccard similarity of neighbouring rows outside of them, likewise", of_view,
         VIEW(rest_similarity), NULL},
     {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)",
-        needs_reordering, 0, NULL},
+        computed, NEEDS, NULL},
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",
-        generated, 0, NULL},
+        computed, GENERATED, NULL},
     {"digest", TEXT, "", "identity of the matrix", text, DIGEST, NULL},
     {"policy", TEXT, "", "row-order policy with its parameters", text, POLICY, NULL},
-    {"policy_version", INT, "", "version of the policy that ordered the rows", policy_version, 0,
-        NULL},
+    {"policy_version", INT, "", "version of the policy that ordered the rows", computed,
+        POLICY_VERSION, NULL},
     {"kernel", TEXT, "", "kernel with its parameters", text, KERNEL, NULL},
-    {"kernel_version", INT, "", "version of the kernel that was timed", kernel_version, 0, NULL},
+    {"kernel_version", INT, "", "version of the kernel that was timed", computed, KERNEL_VERSION,
+        NULL},
     {"device", TEXT, "", "device class", text, DEVICE, NULL},
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
-    {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", k, 0, NULL},
+    {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", computed, K,
+        NULL},
     {"precision", TEXT, "", "value type: fp32, fp64, bf16", named, RESULT(precision),
         rc_precision_names},
     {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout),
@@ -363,18 +339,21 @@ static const rc_field_t result_fields[] = {
     {"mean_ns", REAL, "ns", "mean time", real, RESULT(mean_ns), NULL},
     {"sd_ns", REAL, "ns", "standard deviation", real, RESULT(sd_ns), NULL},
     {"rel_err", REAL, "1", "relative standard error of the median", real, RESULT(rel_err), NULL},
-    {"speedup", REAL, "1", "median of csr over this median, all else equal", speedup, 0, NULL},
-    {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", paired, 0, NULL},
+    {"speedup", REAL, "1", "median of csr over this median, all else equal", computed, SPEEDUP,
+        NULL},
+    {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", computed, PAIRED,
+        NULL},
     {"breakeven", REAL, "products",
         "products after which the time to build the order and to permute vectors is won back; "
         "missing when it never is",
-        breakeven, 0, NULL},
-    {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", gflops, 0, NULL},
-    {"gbs", REAL, "GB/s", "compulsory traffic over the median", gbs, 0, NULL},
+        computed, BREAKEVEN, NULL},
+    {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", computed, GFLOPS,
+        NULL},
+    {"gbs", REAL, "GB/s", "compulsory traffic over the median", computed, GBS, NULL},
     {"of_floor", REAL, "1",
         "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the "
         "median",
-        of_floor, 0, NULL},
+        computed, OF_FLOOR, NULL},
     {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
     {"permute_ns", INT, "ns",
         "of a symmetric order: time to bring x into its numbering and y out of it; missing when "
@@ -394,7 +373,7 @@ static const rc_field_t result_fields[] = {
         known, RESULT(device_bytes), NULL},
     {"pointer_bytes", INT, "bytes", "of the pointers of groups beside CSR; missing when unknown",
         known, RESULT(pointer_bytes), NULL},
-    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", pointer_overhead, 0,
+    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", computed, OVERHEAD,
         NULL},
     {"fill", REAL, "1", "stored entries with padding over nnz; missing when unknown", real,
         RESULT(fill), NULL},
@@ -428,6 +407,21 @@ static const char *dictionary_value(const void *view, int field, int64_t i)
         return NULL;
     const char *value = rc_text_at(texts_of(f, v), i);
     return f->read == name ? short_name(value) : value;
+}
+
+int rc_view_matches(const rc_view_t *v, int64_t i, const rc_expr_t *where)
+{
+    rc_cursor_t c;
+    rc_view_seek(v, i, &c);
+    return rc_expr_match(where, rc_view_get, &c);
+}
+
+rc_status_t rc_view_compile(const char *text, const char *option, rc_expr_t **out, rc_err_t *err)
+{
+    *out = NULL;
+    if (!text || rc_expr_compile(text, result_fields, rc_view_fields.count, out, err) == RC_OK)
+        return RC_OK;
+    return rc_err_context(err, "%s", option);
 }
 
 rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)

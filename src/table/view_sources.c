@@ -80,12 +80,9 @@ int rc_view_is_generated(const rc_view_t *v, int32_t matrix)
 
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which)
 {
-    for (int64_t i = 0; i < v->results; i++) {
-        rc_cursor_t c;
-        rc_view_seek(v, i, &c);
-        if (rc_expr_match(which, rc_view_get, &c))
+    for (int64_t i = 0; i < v->results; i++)
+        if (rc_view_matches(v, i, which))
             v->generated[v->result[i].matrix] = 1;
-    }
 }
 
 int64_t rc_view_sources(const rc_view_t *v)

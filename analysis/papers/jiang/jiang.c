@@ -79,12 +79,9 @@ static rc_status_t mark(const rc_summary_options_t *o, unsigned char **marks, rc
     const rc_view_t *v = o->view;
     unsigned char *m = rc_alloc0((size_t)rc_view_matrices(v) + 1, 1, "marks", err);
     RC_PASS(m ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < rc_view_count(v); i++) {
-        rc_cursor_t row;
-        rc_view_seek(v, i, &row);
-        if (rc_view_is_newest(v, i) && rc_expr_match(o->where, rc_view_get, &row))
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (rc_view_is_newest(v, i) && rc_view_matches(v, i, o->where))
             m[rc_view_result(v, i)->matrix] = 1;
-    }
     *marks = m;
     return RC_OK;
 }
@@ -103,7 +100,7 @@ static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int rat
         needs_t *n = &needs[set_of(v, m)];
         marks[m] = 2;
         if (isnan(x) || isnan(y))
-            continue; /* unknown, as for rc_view_needs_reordering */
+            continue; /* unknown, as for the field needs_reordering */
         n->matrices++;
         n->few += x < 0.01;
         n->first += x <= most;

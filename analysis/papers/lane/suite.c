@@ -79,14 +79,12 @@ static int64_t list_matrices(
 {
     int32_t matrices = rc_view_matrices(v);
     unsigned char *seen = rc_alloc0((size_t)matrices, 1, "matrices", err);
-    rc_cursor_t c;
     int64_t n = 0;
     if (!seen)
         return -1;
     for (int64_t i = 0; i < rc_view_count(v); i++) {
         int32_t m = rc_view_result(v, i)->matrix;
-        rc_view_seek(v, i, &c);
-        if (m < 0 || m >= matrices || seen[m] || (where && !rc_expr_match(where, rc_view_get, &c)))
+        if (m < 0 || m >= matrices || seen[m] || !rc_view_matches(v, i, where))
             continue;
         seen[m] = 1;
         list[n++] = (listed_t){.matrix = m,

@@ -339,17 +339,11 @@ static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
  * sets are read. */
 static rc_status_t take(const rc_study_t *s, const rc_view_t *v, unsigned char **out)
 {
-    const char *text = s->learn->where;
-    rc_expr_t *where = NULL;
-    if (text &&
-        rc_expr_compile(text, rc_view_fields.field, rc_view_fields.count, &where, s->err) < 0)
-        return rc_err_context(s->err, "--where");
+    rc_expr_t *where;
+    RC_PASS(rc_view_compile(s->learn->where, "--where", &where, s->err));
     *out = rc_alloc((size_t)rc_view_count(v) + 1, 1, "rows of a study", s->err);
-    for (int64_t i = 0; *out && i < rc_view_count(v); i++) {
-        rc_cursor_t c;
-        rc_view_seek(v, i, &c);
-        (*out)[i] = (unsigned char)rc_expr_match(where, rc_view_get, &c);
-    }
+    for (int64_t i = 0; *out && i < rc_view_count(v); i++)
+        (*out)[i] = (unsigned char)rc_view_matches(v, i, where);
     rc_expr_free(where);
     return *out ? RC_OK : RC_ENOMEM;
 }
@@ -374,9 +368,7 @@ static rc_status_t look(const rc_study_t *s, looked_t *out)
     rc_expr_t *which = NULL;
     unsigned char *taken = NULL;
     rc_status_t st;
-    if (s->generated && rc_expr_compile(s->generated, rc_view_fields.field, rc_view_fields.count,
-                            &which, s->err) < 0)
-        return rc_err_context(s->err, "--generated");
+    RC_PASS(rc_view_compile(s->generated, "--generated", &which, s->err));
     st = rc_view_read(s->store, &v, s->err);
     if (st == RC_OK)
         st = take(s, v, &taken);
