@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
+#include "base/stats.h"
 #include "kernels/tuning/csrk_fit.h"
 
 #include <inttypes.h>
@@ -12,13 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The matrices of a store with times of pairs. */
+/* The matrices of a store with times of pairs; those to fit on first. */
 typedef struct pairs {
     rc_tune_rows_t rows;
     rc_csrk_times_t *times; /* [count] */
-    int32_t *matrix;        /* [count] */
-    unsigned *part;         /* [count] RC_TUNE_TRAINS, RC_TUNE_TESTS */
     int64_t count;
+    int64_t trains;
 } pairs_t;
 
 /* ------------------------------------------------------------------- store */
@@ -31,94 +31,52 @@ static int size_index(int64_t size)
     return -1;
 }
 
-/* Of a row: 1 where it is a time of a pair.  \param[out] serial  1: by csr3 */
-static int pair_of(const pairs_t *p, int64_t i, int *serial, int *ssrs, int *srs)
+/* Which pair row i is a time of, by csr3 and behind these by csr35; -1: none. */
+static int pair_of(const rc_view_t *v, int64_t i)
 {
-    const rc_view_t *v = p->rows.view;
     const char *kernel = rc_view_kernel(v, rc_view_result(v, i)->kernel);
-    *serial = rc_spec_is(kernel, "csr3");
-    if (!*serial && !rc_spec_is(kernel, "csr35"))
-        return 0;
-    if (rc_spec_begins(kernel, "reduce", "shuffle") || !rc_view_counts(v, i))
-        return 0;
-    *ssrs = size_index(rc_spec_number(kernel, "ssrs"));
-    *srs = size_index(rc_spec_number(kernel, "srs"));
-    return *ssrs >= 0 && *srs >= 0;
+    const int serial = rc_spec_is(kernel, "csr3");
+    if ((!serial && !rc_spec_is(kernel, "csr35")) || rc_spec_begins(kernel, "reduce", "shuffle") ||
+        !rc_view_counts(v, i))
+        return -1;
+    const int ssrs = size_index(rc_spec_number(kernel, "ssrs"));
+    const int srs = size_index(rc_spec_number(kernel, "srs"));
+    return ssrs < 0 || srs < 0 ? -1 : (!serial * RC_CSRK_SIZES + ssrs) * RC_CSRK_SIZES + srs;
 }
 
-/* The place of a matrix; a new one has no times. */
-static int64_t place_of(pairs_t *p, int32_t matrix)
-{
-    const rc_row_matrix_t *m = rc_view_matrix(p->rows.view, matrix);
-    for (int64_t i = 0; i < p->count; i++)
-        if (p->matrix[i] == matrix)
-            return i;
-    rc_csrk_times_t *t = &p->times[p->count];
-    *t = (rc_csrk_times_t){
-        .name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .rows = m->rows};
-    for (int a = 0; a < RC_CSRK_SIZES; a++)
-        for (int b = 0; b < RC_CSRK_SIZES; b++)
-            t->serial.ns[a][b] = t->own.ns[a][b] = NAN;
-    p->matrix[p->count] = matrix;
-    p->part[p->count] = 0;
-    return p->count++;
-}
-
-static rc_status_t collect(pairs_t *p, rc_err_t *err)
-{
-    const rc_view_t *v = p->rows.view;
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < rc_view_count(v) && st == RC_OK; i++) {
-        int serial;
-        int ssrs;
-        int srs;
-        unsigned part = pair_of(p, i, &serial, &ssrs, &srs) ? rc_tune_part(&p->rows, i) : 0;
-        if (!part)
-            continue;
-        st = rc_tune_alike(&p->rows, i, err);
-        const rc_row_result_t *r = rc_view_result(v, i);
-        int64_t at = place_of(p, r->matrix);
-        rc_csrk_times_t *t = &p->times[at];
-        p->part[at] |= part;
-        (serial ? &t->serial : &t->own)->ns[ssrs][srs] = r->median_ns;
-        if (st == RC_OK)
-            st = rc_tune_part_check(p->part[at], t->name, err);
-    }
-    return st;
-}
-
-/* Training matrices first, each part by rdensity. */
-static int compare_times(const void *a, const void *b)
-{
-    const rc_csrk_times_t *x = a;
-    const rc_csrk_times_t *y = b;
-    if (x->rdensity != y->rdensity)
-        return x->rdensity < y->rdensity ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-/* GPUSpMV-3 is the kernel of case 1, whatever was asked for.  \param[out] trains  how many come
- * first */
-static void arrange(pairs_t *p, int64_t *trains)
+/* GPUSpMV-3 is the kernel of case 1, whatever was asked for. */
+static rc_status_t read_pairs(pairs_t *p, rc_err_t *err)
 {
     const double serial_up_to = 8;
-    int64_t n = 0;
+    const rc_view_t *v = p->rows.view;
+    RC_PASS(rc_tune_find(&p->rows, pair_of, err));
+    p->count = p->rows.count;
+    p->trains = p->rows.trains;
+    p->times = rc_alloc((size_t)p->count, sizeof *p->times, "times of pairs", err);
+    RC_PASS(p->times ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < p->count; i++) {
-        rc_csrk_times_t t = p->times[i];
-        unsigned part = p->part[i];
-        if (t.rdensity <= serial_up_to)
-            t.own = t.serial;
-        if (part & RC_TUNE_TRAINS) {
-            p->times[i] = p->times[n];
-            p->part[i] = p->part[n];
-            p->part[n] = part;
-            p->times[n++] = t;
-        } else
-            p->times[i] = t;
+        const rc_row_matrix_t *m = rc_view_matrix(v, p->rows.matrix[i]);
+        rc_csrk_times_t *t = &p->times[i];
+        *t = (rc_csrk_times_t){
+            .name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .rows = m->rows};
+        for (int k = 0; k < RC_CSRK_SIZES * RC_CSRK_SIZES; k++)
+            t->serial.ns[k / RC_CSRK_SIZES][k % RC_CSRK_SIZES] =
+                t->own.ns[k / RC_CSRK_SIZES][k % RC_CSRK_SIZES] = NAN;
     }
-    qsort(p->times, (size_t)n, sizeof *p->times, compare_times);
-    qsort(p->times + n, (size_t)(p->count - n), sizeof *p->times, compare_times);
-    *trains = n;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const int pair = pair_of(v, i);
+        const int64_t at = pair < 0 ? -1 : rc_tune_place(&p->rows, i);
+        if (at < 0)
+            continue;
+        rc_csrk_grid_t *g =
+            pair < RC_CSRK_SIZES * RC_CSRK_SIZES ? &p->times[at].serial : &p->times[at].own;
+        g->ns[pair / RC_CSRK_SIZES % RC_CSRK_SIZES][pair % RC_CSRK_SIZES] =
+            rc_view_result(v, i)->median_ns;
+    }
+    for (int64_t i = 0; i < p->count; i++)
+        if (p->times[i].rdensity <= serial_up_to)
+            p->times[i].own = p->times[i].serial;
+    return RC_OK;
 }
 
 static int is_measured(const rc_csrk_grid_t *g)
@@ -129,40 +87,23 @@ static int is_measured(const rc_csrk_grid_t *g)
 
 /* Leave out training matrices that lack pairs, as where a sweep was cut; if all do, the fit says
  * what is missing. */
-static void leave_out(pairs_t *p, int64_t *trains)
+static void leave_out(pairs_t *p)
 {
     int64_t complete = 0;
-    for (int64_t i = 0; i < *trains; i++)
+    for (int64_t i = 0; i < p->trains; i++)
         complete += is_measured(&p->times[i].serial) && is_measured(&p->times[i].own);
     if (complete == 0)
         return;
     int64_t n = 0;
     for (int64_t i = 0; i < p->count; i++) {
         const rc_csrk_times_t t = p->times[i];
-        if (i >= *trains || (is_measured(&t.serial) && is_measured(&t.own)))
+        if (i >= p->trains || (is_measured(&t.serial) && is_measured(&t.own)))
             p->times[n++] = t;
         else
             fprintf(stderr, "%s lacks pairs and is left out\n", t.name);
     }
     p->count = n;
-    *trains = complete;
-}
-
-static rc_status_t read_pairs(pairs_t *p, rc_err_t *err)
-{
-    size_t most = (size_t)rc_view_matrices(p->rows.view) + 1;
-    p->times = rc_alloc(most, sizeof *p->times, "times of pairs", err);
-    p->matrix = rc_alloc(most, sizeof *p->matrix, "times of pairs", err);
-    p->part = rc_alloc(most, sizeof *p->part, "times of pairs", err);
-    return p->times && p->matrix && p->part ? collect(p, err) : RC_ENOMEM;
-}
-
-static void pairs_free(pairs_t *p)
-{
-    free(p->times);
-    free(p->matrix);
-    free(p->part);
-    rc_tune_rows_close(&p->rows);
+    p->trains = complete;
 }
 
 /* ------------------------------------------------------------------- print */
@@ -188,8 +129,8 @@ static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
 }
 
 /* A line a matrix: best pairs over rdensity, and what three tunings say and lose. */
-static rc_status_t print_matrices(const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f,
-    rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_matrices(
+    const pairs_t *p, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"matrix", ""}, {"part", ""}, {"rdensity", "entries"},
         {"case", ""}, {"serial_ssrs", "best"}, {"serial_srs", "best"}, {"ssrs", "best"},
@@ -202,7 +143,8 @@ static rc_status_t print_matrices(const pairs_t *p, int64_t trains, const rc_csr
         const rc_csrk_times_t *m = &p->times[i];
         if (!is_measured(&m->own))
             continue;
-        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(i < trains ? "fit" : "test"), RC_REAL(m->rdensity, 4),
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(i < p->trains ? "fit" : "test"),
+            RC_REAL(m->rdensity, 4),
             RC_INT(rc_csrk_sizes(&f->tuning, RC_CSRK_NEW, m->rdensity).number));
         put_best(t, &m->serial);
         put_best(t, &m->own);
@@ -217,19 +159,16 @@ static rc_status_t print_matrices(const pairs_t *p, int64_t trains, const rc_csr
 static double loss_of(const pairs_t *p, int64_t from, int64_t to, const rc_csrk_tuning_t *t,
     rc_csrk_reading_t reading)
 {
-    double sum = 0;
-    int64_t n = 0;
+    rc_sums_t loss = {0};
     for (int64_t i = from; i < to; i++)
-        if (is_measured(&p->times[i].own)) {
-            sum += log(rc_csrk_fit_loss(&p->times[i], t, reading));
-            n++;
-        }
-    return n ? exp(sum / (double)n) : NAN;
+        if (is_measured(&p->times[i].own))
+            rc_sums_add(&loss, rc_csrk_fit_loss(&p->times[i], t, reading));
+    return rc_sums_geomean(&loss);
 }
 
 /* A line a tuning: lines, factors and loss. */
-static rc_status_t print_tunings(const pairs_t *p, int64_t trains, const rc_csrk_fit_t *f,
-    rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_tunings(
+    const pairs_t *p, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"tuning", ""}, {"reading", ""}, {"ssrs", "constant"},
         {"ssrs_slope", ""}, {"srs", "constant"}, {"srs_slope", ""}, {"case2", "ssrs, srs"},
@@ -254,8 +193,8 @@ static rc_status_t print_tunings(const pairs_t *p, int64_t trains, const rc_csrk
                     of[i]->factors[c].srs, of[i]->factors[c].of_ssrs ? " SSRS" : "");
                 rc_table_text(t, text);
             }
-            rc_table_real(t, loss_of(p, 0, trains, of[i], reading), 4);
-            rc_table_real(t, loss_of(p, trains, p->count, of[i], reading), 4);
+            rc_table_real(t, loss_of(p, 0, p->trains, of[i], reading), 4);
+            rc_table_real(t, loss_of(p, p->trains, p->count, of[i], reading), 4);
         }
     return rc_table_end(t, err);
 }
@@ -265,28 +204,26 @@ static rc_status_t fit_pairs(
 {
     const rc_view_t *v = p->rows.view;
     rc_csrk_fit_t fit;
-    int64_t trains = 0;
-    arrange(p, &trains);
-    leave_out(p, &trains);
+    leave_out(p);
     const char *device =
         f->device ? f->device : rc_view_device(v, rc_view_result(v, p->rows.first)->device);
     if (f->multiprocessors > 0)
-        RC_PASS(
-            rc_csrk_fit_filled(p->times, trains, (int32_t)f->multiprocessors, device, &fit, err));
+        RC_PASS(rc_csrk_fit_filled(
+            p->times, p->trains, (int32_t)f->multiprocessors, device, &fit, err));
     else
-        RC_PASS(rc_csrk_fit(p->times, trains, f->round, device, &fit, err));
+        RC_PASS(rc_csrk_fit(p->times, p->trains, f->round, device, &fit, err));
     if (f->output)
-        RC_PASS(rc_csrk_tuning_write(f->output, &fit, p->times, trains, err));
+        RC_PASS(rc_csrk_tuning_write(f->output, &fit, p->times, p->trains, err));
     if (f->report && format == RC_TABLE_TEXT)
-        RC_PASS(print_matrices(p, trains, &fit, format, err));
+        RC_PASS(print_matrices(p, &fit, format, err));
     if (f->report && format == RC_TABLE_TEXT && f->multiprocessors > 0)
         (void)printf("\n");
     else if (f->report && format == RC_TABLE_TEXT)
         (void)printf("\nslopes kept: ssrs %g, srs %g; loss by GPUSpMV-3 %.4f as regressed, %.4f as "
                      "lowered\n\n",
             fit.share[0], fit.share[1], fit.serial_loss[0], fit.serial_loss[1]);
-    return f->report && format != RC_TABLE_TEXT ? print_matrices(p, trains, &fit, format, err)
-                                                : print_tunings(p, trains, &fit, format, err);
+    return f->report && format != RC_TABLE_TEXT ? print_matrices(p, &fit, format, err)
+                                                : print_tunings(p, &fit, format, err);
 }
 
 rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
@@ -305,6 +242,7 @@ rc_status_t rc_tune_fit(const rc_tune_fit_t *f, rc_table_format_t format, rc_err
             "S, T of 4, 6, 8, 12, 16, 24, 32, 48 (jobs/campaign.sh csrk-fit), or of a CPU "
             "csr2:srs=S with S of 8, 12, 16, 24, .. 3072");
 done:
-    pairs_free(&p);
+    free(p.times);
+    rc_tune_rows_close(&p.rows);
     return st;
 }

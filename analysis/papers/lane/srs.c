@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
+#include "base/stats.h"
 #include "kernels/tuning/csrk_fit.h"
 
 #include <inttypes.h>
@@ -10,12 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The matrices of a store with times of csr2. */
+/* The matrices of a store with times of csr2; those to fit on first. */
 typedef struct searched {
-    rc_tune_rows_t *rows;
-    rc_csrk_srs_times_t *times; /* [count] training matrices first, once arranged */
-    int32_t *matrix;            /* [count] until then */
-    unsigned *part;             /* [count] until then */
+    rc_csrk_srs_times_t *times; /* [count] */
     int64_t count;
     int64_t trains;
 } searched_t;
@@ -48,77 +46,44 @@ int rc_tune_srs_is_there(const rc_tune_rows_t *r)
     return 0;
 }
 
-/* The place of a matrix; a new one has no times. */
-static int64_t place_of(searched_t *s, int32_t matrix)
+static rc_status_t read_times(rc_tune_rows_t *r, searched_t *s, rc_err_t *err)
 {
-    const rc_row_matrix_t *m = rc_view_matrix(s->rows->view, matrix);
-    for (int64_t i = 0; i < s->count; i++)
-        if (s->matrix[i] == matrix)
-            return i;
-    rc_csrk_srs_times_t *t = &s->times[s->count];
-    *t = (rc_csrk_srs_times_t){
-        .name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .loop = NAN};
-    for (int k = 0; k < RC_CSRK_SRS_SIZES; k++)
-        t->ns[k] = NAN;
-    s->matrix[s->count] = matrix;
-    s->part[s->count] = 0;
-    return s->count++;
-}
-
-static rc_status_t collect(searched_t *s, rc_err_t *err)
-{
-    const rc_view_t *v = s->rows->view;
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < rc_view_count(v) && st == RC_OK; i++) {
-        int size = size_of(v, i);
-        unsigned part = size >= 0 ? rc_tune_part(s->rows, i) : 0;
-        if (!part)
-            continue;
-        st = rc_tune_alike(s->rows, i, err);
-        const rc_row_result_t *r = rc_view_result(v, i);
-        int64_t at = place_of(s, r->matrix);
-        rc_csrk_srs_times_t *t = &s->times[at];
-        s->part[at] |= part;
-        *(size == RC_CSRK_SRS_SIZES ? &t->loop : &t->ns[size]) = r->median_ns;
-        if (st == RC_OK)
-            st = rc_tune_part_check(s->part[at], t->name, err);
+    const rc_view_t *v = r->view;
+    RC_PASS(rc_tune_find(r, size_of, err));
+    s->times = rc_alloc((size_t)r->count, sizeof *s->times, "times of csr2", err);
+    RC_PASS(s->times ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < r->count; i++) {
+        const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix[i]);
+        s->times[i] = (rc_csrk_srs_times_t){
+            .name = m->name, .rdensity = rc_csrk_rdensity(m->rows, m->nnz), .loop = NAN};
+        for (int k = 0; k < RC_CSRK_SRS_SIZES; k++)
+            s->times[i].ns[k] = NAN;
     }
-    return st;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const int size = size_of(v, i);
+        const int64_t at = size < 0 ? -1 : rc_tune_place(r, i);
+        if (at >= 0)
+            *(size == RC_CSRK_SRS_SIZES ? &s->times[at].loop : &s->times[at].ns[size]) =
+                rc_view_result(v, i)->median_ns;
+    }
+    return RC_OK;
 }
 
-static int by_rdensity(const void *a, const void *b)
+/* Matrices without all sizes are left out. */
+static rc_status_t leave_out(const rc_tune_rows_t *r, searched_t *s, rc_err_t *err)
 {
-    const rc_csrk_srs_times_t *x = a;
-    const rc_csrk_srs_times_t *y = b;
-    if (x->rdensity != y->rdensity)
-        return x->rdensity < y->rdensity ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-/* Training matrices first, each part by rdensity; those without all sizes are left out. */
-static rc_status_t arrange(searched_t *s, rc_err_t *err)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < s->count; i++) {
+    for (int64_t i = 0; i < r->count; i++) {
         if (rc_csrk_srs_best(&s->times[i]) < 0) {
             fprintf(stderr, "%s lacks sizes and is left out\n", s->times[i].name);
             continue;
         }
-        rc_csrk_srs_times_t t = s->times[i];
-        int trains = (s->part[i] & RC_TUNE_TRAINS) != 0;
-        s->times[n] = trains ? s->times[s->trains] : t; /* a test matrix makes way */
-        if (trains)
-            s->times[s->trains++] = t;
-        n++;
+        s->times[s->count++] = s->times[i];
+        s->trains += i < r->trains;
     }
-    s->count = n;
-    if (s->trains == 0)
-        return rc_fail(err, RC_EINVAL,
-            "no matrix has csr2 with all 18 sizes, srs=8, 12, 16, 24, 32, .. 2048, 3072, to be "
-            "fitted on");
-    qsort(s->times, (size_t)s->trains, sizeof *s->times, by_rdensity);
-    qsort(s->times + s->trains, (size_t)(n - s->trains), sizeof *s->times, by_rdensity);
-    return RC_OK;
+    return s->trains ? RC_OK
+                     : rc_fail(err, RC_EINVAL,
+                           "no matrix has csr2 with all 18 sizes, srs=8, 12, 16, 24, 32, .. 2048, "
+                           "3072, to be fitted on");
 }
 
 /* ------------------------------------------------------------------- print */
@@ -129,15 +94,6 @@ static int paper_constant(void)
     while (rc_csrk_srs_sizes[i] != 96)
         i++;
     return i;
-}
-
-/* A number, or nothing for NaN. */
-static void put_real(rc_table_t *t, double x)
-{
-    if (isnan(x))
-        rc_table_missing(t);
-    else
-        rc_table_real(t, x, 4);
 }
 
 static rc_status_t print_matrices(
@@ -156,39 +112,29 @@ static rc_status_t print_matrices(
             RC_REAL(m->rdensity, 4), RC_INT(rc_csrk_srs_sizes[best]));
         for (int k = 0; k < 2; k++)
             rc_table_real(t, m->ns[choice[k]] / m->ns[best], 4);
-        put_real(t, m->loop / m->ns[best]);
+        rc_table_real(t, m->loop / m->ns[best], 4);
         for (int k = 0; k < 2; k++)
-            put_real(t, m->loop / m->ns[choice[k]]);
+            rc_table_real(t, m->loop / m->ns[choice[k]], 4);
     }
     return rc_table_end(t, err);
 }
 
-/* What a choice of SRS loses and gains on some matrices: geomeans. */
-typedef struct judged {
-    double loss;  /* time over that of the best size */
-    double over;  /* time of the loop over it, where it was measured */
-    double least; /* of those */
-} judged_t;
-
-/* \param[in] size  an index; -1: the best of each */
-static judged_t judge(const searched_t *s, int64_t from, int64_t to, int size)
+/* What a choice of SRS loses and gains on the matrices [from, to).
+ * \param[in] size  an index; -1: the best of each */
+static void put_judged(rc_table_t *t, const searched_t *s, int64_t from, int64_t to, int size)
 {
-    judged_t j = {.least = NAN};
-    int64_t looped = 0;
+    rc_sums_t loss = {0}; /* time over that of the best size */
+    rc_sums_t over = {0}; /* time of the loop over it, where it was measured */
     for (int64_t i = from; i < to; i++) {
         const rc_csrk_srs_times_t *m = &s->times[i];
         int best = rc_csrk_srs_best(m);
         double ns = m->ns[size < 0 ? best : size];
-        j.loss += log(ns / m->ns[best]);
-        if (isnan(m->loop))
-            continue;
-        looped++;
-        j.over += log(m->loop / ns);
-        j.least = fmin(j.least, m->loop / ns);
+        rc_sums_add(&loss, ns / m->ns[best]);
+        if (!isnan(m->loop))
+            rc_sums_add(&over, m->loop / ns);
     }
-    j.loss = to > from ? exp(j.loss / (double)(to - from)) : NAN;
-    j.over = looped ? exp(j.over / (double)looped) : NAN;
-    return j;
+    RC_CELLS(t, RC_INT(to - from), RC_REAL(rc_sums_geomean(&loss), 4),
+        RC_REAL(rc_sums_geomean(&over), 4), RC_REAL(rc_sums_least(&over), 4));
 }
 
 static rc_status_t print_choices(
@@ -207,18 +153,12 @@ static rc_status_t print_choices(
         for (int test = 0; test < (s->count > s->trains ? 2 : 1); test++) {
             int64_t from = test ? s->trains : 0;
             int64_t to = test ? s->count : s->trains;
-            const judged_t j = judge(s, from, to, choice[c].size);
-            rc_table_text(t, choice[c].name);
-            if (choice[c].size < 0)
-                rc_table_missing(t);
-            else
-                rc_table_int(t, rc_csrk_srs_sizes[choice[c].size]);
-            put_real(t, choice[c].size == constant && c == 1 ? mean : NAN);
-            rc_table_text(t, test ? "test" : "fit");
-            rc_table_int(t, to - from);
-            put_real(t, j.loss);
-            put_real(t, j.over);
-            put_real(t, j.least);
+            const int size = choice[c].size;
+            RC_CELLS(t, RC_TEXT(choice[c].name),
+                size < 0 ? RC_MISSING : RC_INT(rc_csrk_srs_sizes[size]),
+                RC_REAL(size == constant && c == 1 ? mean : NAN, 4),
+                RC_TEXT(test ? "test" : "fit"));
+            put_judged(t, s, from, to, size);
         }
     return rc_table_end(t, err);
 }
@@ -241,23 +181,16 @@ static rc_status_t print(
 rc_status_t rc_tune_srs(
     rc_tune_rows_t *r, const rc_tune_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
-    size_t most = (size_t)rc_view_matrices(r->view) + 1;
-    searched_t s = {.rows = r};
+    searched_t s = {.times = NULL};
     rc_status_t st;
     if (f->output || f->round)
         return rc_fail(err, RC_EINVAL,
             "--output and --round are for the formulas of a GPU: of a CPU one number is fitted, "
             "which csr2 takes as srs=N");
-    s.times = rc_alloc(most, sizeof *s.times, "times of csr2", err);
-    s.matrix = rc_alloc(most, sizeof *s.matrix, "times of csr2", err);
-    s.part = rc_alloc(most, sizeof *s.part, "times of csr2", err);
-    RC_TRY(s.times && s.matrix && s.part ? RC_OK : RC_ENOMEM);
-    RC_TRY(collect(&s, err));
-    RC_TRY(arrange(&s, err));
+    RC_TRY(read_times(r, &s, err));
+    RC_TRY(leave_out(r, &s, err));
     st = print(&s, f, format, err);
 done:
     free(s.times);
-    free(s.matrix);
-    free(s.part);
     return st;
 }
