@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
-#include "table/suite.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +29,7 @@ static const struct {
 typedef struct bar {
     const rc_survey_matrix_t *matrix;
     int generated;
-    rc_suite_class_t class;
+    rc_regular_t class;
     double rdensity;
     double gflops[SERIES]; /* NaN: not measured */
 } bar_t;
@@ -96,7 +95,7 @@ static int64_t make_bars(const rc_survey_t *s, int setting, bar_t *bar)
             const rc_survey_matrix_t *m = &s->matrix[p->matrix];
             bar[n] = (bar_t){.matrix = m,
                 .generated = rc_view_is_generated(s->view, r->matrix),
-                .class = rc_suite_class_of(s->view, s->rows[i]),
+                .class = rc_view_regular(s->view, r->matrix),
                 .rdensity = rc_view_flops(s->view, s->rows[i]) / 2 /
                             (double)(m->row->rows ? m->row->rows : 1)};
             for (int k = 0; k < SERIES; k++)
@@ -135,7 +134,7 @@ static void write_bars(const bar_t *bar, int64_t n, FILE *csv)
         fprintf(csv, "%" PRId64 ",", i);
         rc_plot_put_text(csv, bar[i].matrix->name);
         fprintf(csv, ",%s,%s,", bar[i].generated ? "generated" : "real",
-            rc_suite_class_names[bar[i].class]);
+            rc_regular_names[bar[i].class]);
         rc_plot_put_number(csv, bar[i].rdensity);
         rc_plot_put_numbers(csv, bar[i].gflops, SERIES);
         fputc('\n', csv);
@@ -164,7 +163,7 @@ static void define_blocks(const bar_t *bar, int64_t n, rc_plot_text_t *text)
             rc_str_addf(&text->define, of ? ",%.6g" : ",", of ? sum / (double)of : 0);
         }
         rc_str_add(&text->define, "\n");
-        rc_str_addf(&names, "%s%s%s", blocks++ ? "|" : "", rc_suite_class_names[bar[i].class],
+        rc_str_addf(&names, "%s%s%s", blocks++ ? "|" : "", rc_regular_names[bar[i].class],
             bar[i].generated ? ", generated" : "");
     }
     rc_str_add(&text->define, "EOD\n");

@@ -131,6 +131,17 @@ const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id);
 /** 1: a generator made the matrix, and no file of the store's sources holds it. */
 int rc_view_is_generated(const rc_view_t *v, int32_t id);
 
+/** Classes of Lane and Booth 2022, Table 1: a matrix is regular where the variance of its row
+ *  length is at most 10. */
+typedef enum rc_regular {
+    RC_REGULAR = 0,
+    RC_IRREGULAR = 1,
+    RC_REGULAR_UNKNOWN = 2, /**< its features are missing */
+    RC_REGULAR_CLASSES = 3
+} rc_regular_t;
+extern const char *const rc_regular_names[]; /**< "regular", ...; NULL-terminated */
+rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix);
+
 /** Take matrices with a result that matches for generated, too: files of others than rowcast
  *  generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);

@@ -176,12 +176,10 @@ static double square(const rc_view_t *v, int64_t i)
     return matrix_at(v, i)->rows == matrix_at(v, i)->cols;
 }
 
-/* Lane and Booth 2022, Table 1. */
 static double regular(const rc_view_t *v, int64_t i)
 {
-    const double most = 10;
-    const double x = v->variance[v->result[i].matrix];
-    return isnan(x) ? NAN : x <= most;
+    const rc_regular_t class = rc_view_regular(v, v->result[i].matrix);
+    return class == RC_REGULAR_UNKNOWN ? NAN : class == RC_REGULAR;
 }
 
 static double pattern_symmetric(const rc_view_t *v, int64_t i)

@@ -86,6 +86,16 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     return st;
 }
 
+const char *const rc_regular_names[] = {"regular", "irregular", "unknown", NULL};
+
+rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix)
+{
+    const double most = 10;
+    if (isnan(v->variance[matrix]))
+        return RC_REGULAR_UNKNOWN;
+    return v->variance[matrix] <= most ? RC_REGULAR : RC_IRREGULAR;
+}
+
 rc_status_t rc_view_mark_training(
     rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err)
 {

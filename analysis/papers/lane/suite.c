@@ -1,23 +1,23 @@
 #include "config.h"
-#include "analysis/papers/paper.h"
+#include "analysis/papers/lane/suite.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
+#include "base/stats.h"
 #include "catalog/catalog.h"
 #include "table/print_setting.h"
 #include "table/features_read.h"
-#include "table/suite.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *set_name(int generated)
+const char *rc_lane_set_name(int generated)
 {
     return generated ? "generated" : "real";
 }
 
-static double rdensity_of(const rc_row_matrix_t *m)
+double rc_lane_rdensity(const rc_row_matrix_t *m)
 {
     return m->rows > 0 ? (double)m->nnz / (double)m->rows : NAN;
 }
@@ -50,7 +50,7 @@ static rc_status_t read_traits(const char *store, int32_t matrices, traits_t *t,
 typedef struct listed {
     int32_t matrix;
     int generated;
-    rc_suite_class_t class;
+    rc_regular_t class;
     int is_asymmetric;
     double rdensity;
 } listed_t;
@@ -89,17 +89,16 @@ static int64_t list_matrices(
         seen[m] = 1;
         list[n++] = (listed_t){.matrix = m,
             .generated = rc_view_is_generated(v, m),
-            .class = rc_suite_class_of(v, i),
+            .class = rc_view_regular(v, m),
             .is_asymmetric = of->symmetry[m] != 1, /* unknown: last */
-            .rdensity = rdensity_of(rc_view_matrix(v, m))};
+            .rdensity = rc_lane_rdensity(rc_view_matrix(v, m))};
     }
     free(seen);
     qsort(list, (size_t)n, sizeof *list, by_class);
     return n;
 }
 
-/* A twin has the figures of what it is made after. */
-static const char *original_of(const char *name)
+const char *rc_lane_original(const char *name)
 {
     return strncmp(name, RC_TWIN, strlen(RC_TWIN)) == 0 ? name + strlen(RC_TWIN) : name;
 }
@@ -127,11 +126,11 @@ static rc_status_t print_matrices(const rc_summary_options_t *o, const traits_t 
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(o->view, list[i].matrix);
-        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(set_name(list[i].generated)),
-            RC_TEXT(rc_suite_class_names[list[i].class]), RC_REAL(of->symmetry[list[i].matrix], 3),
+        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(rc_lane_set_name(list[i].generated)),
+            RC_TEXT(rc_regular_names[list[i].class]), RC_REAL(of->symmetry[list[i].matrix], 3),
             RC_INT(m->rows), RC_INT(m->nnz), RC_REAL(of->longest[list[i].matrix], 9),
             RC_REAL(list[i].rdensity, 4), RC_REAL(of->variance[list[i].matrix], 4));
-        put_paper_matrix(t, original_of(m->name));
+        put_paper_matrix(t, rc_lane_original(m->name));
     }
     return rc_table_end(t, err);
 }
@@ -157,132 +156,6 @@ done:
 
 static const rc_summary_t suite = {
     .name = "suite", .shows = "table-1", .summary = "the matrices, by class", .print = print_suite};
-
-/* ------------------------------------------------------------- suite-rate */
-
-static int is_on_cpu(const rc_view_t *v, const rc_setting_t *s)
-{
-    return strncmp(rc_view_device(v, s->device), "cpu:", 4) == 0;
-}
-
-/* The paper's machines: two CPUs, then two GPUs. */
-enum { MACHINES = 4, FIRST_GPU = 2 };
-
-/* Beside a CPU stand the paper's CPUs, else its GPUs. */
-static void put_paper(rc_table_t *t, const rc_view_t *v, const rc_suite_line_t *l)
-{
-    int is_cpu = is_on_cpu(v, &l->setting);
-    const char *const key[] = {l->kernel, rc_suite_class_names[l->class]};
-    const char *line =
-        rc_suite_is_published(l->kernel, l->policy) ? rc_paper_line(rc_lane_rates, key, 2) : NULL;
-    for (int m = 0; m < MACHINES; m++)
-        rc_table_real(t, (m < FIRST_GPU) == is_cpu ? rc_paper_number(line, m) : NAN, 4);
-}
-
-/* Rate of csr2 over that of csr3 on a GPU, where it is named as more than 5 % above. */
-static void put_lead(
-    rc_table_t *t, const char *table, int is_cpu, const char *kernel, const char *matrix)
-{
-    rc_paper_put_text(
-        t, is_cpu ? NULL : rc_paper_says(rc_lane_words, table, NULL, kernel, original_of(matrix)));
-}
-
-static rc_status_t print_lines(const rc_summary_options_t *o, const rc_suite_t *s, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""},
-        {"kernel", ""}, {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"},
-        {"geomean", "Gflop/s"}, {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"},
-        {"worst_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"},
-        {"most_pointers", "of CSR"}, {"paper_ice_lake", "Gflop/s"}, {"paper_rome", "Gflop/s"},
-        {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
-    const double ns_of_ms = 1e6;
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < s->lines; i++) {
-        const rc_suite_line_t *l = &s->line[i];
-        rc_put_setting(t, o->view, &l->setting);
-        RC_CELLS(t, RC_TEXT(set_name(l->generated)), RC_TEXT(rc_suite_class_names[l->class]),
-            RC_TEXT(l->kernel), RC_TEXT(l->policy),
-            RC_TEXT(rc_suite_is_published(l->kernel, l->policy) ? "yes" : "no"),
-            RC_INT(l->matrices), RC_REAL(l->mean, 4), RC_REAL(l->geomean, 4));
-        for (int side = 0; side < 2; side++) {
-            rc_table_real(t, l->over[side], 4);
-            rc_table_real(t, l->worst[side], 4);
-        }
-        RC_CELLS(t, RC_REAL(l->order_ns / ns_of_ms, 4), RC_REAL(l->permute_ns / ns_of_ms, 4),
-            RC_REAL(l->products, 4), RC_REAL(l->pointers, 3));
-        put_paper(t, o->view, l);
-    }
-    return rc_table_end(t, err);
-}
-
-/* The least time of the other kernels of the table in the same order over that of a cell; NaN:
- * there is none. */
-static double lead_of(const rc_view_t *v, const rc_suite_t *s, int64_t i)
-{
-    const rc_suite_cell_t *own = &s->cell[i];
-    const rc_row_result_t *r = rc_view_result(v, own->row);
-    double least = NAN;
-    for (int64_t k = 0; k < s->cells; k++) {
-        const rc_suite_cell_t *c = &s->cell[k];
-        if (c->matrix != own->matrix || c->setting != own->setting)
-            continue;
-        const rc_row_result_t *other = rc_view_result(v, c->row);
-        if (other->policy == r->policy &&
-            !rc_spec_is(rc_view_kernel(v, other->kernel), rc_view_kernel(v, r->kernel)))
-            least = fmin(least, c->ns);
-    }
-    return least / own->ns;
-}
-
-static rc_status_t print_cells(const rc_summary_options_t *o, const rc_suite_t *s, rc_err_t *err)
-{
-    const rc_view_t *v = o->view;
-    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""},
-        {"class", ""}, {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"},
-        {"lead", "x"}, {"over_natural", "x"}, {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"},
-        {"pays_after", "products"}, {"pointers", "of CSR"}, {"paper_lead_volta", "x"},
-        {"paper_lead_ampere", "x"}};
-    const double ns_of_ms = 1e6;
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < s->cells; i++) {
-        const rc_suite_cell_t *c = &s->cell[i];
-        const rc_row_result_t *r = rc_view_result(v, c->row);
-        const rc_row_matrix_t *m = rc_view_matrix(v, c->matrix);
-        rc_put_setting(t, v, &s->counted.setting[c->setting]);
-        RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(set_name(c->generated)),
-            RC_TEXT(rc_suite_class_names[c->class]), RC_REAL(rdensity_of(m), 4),
-            RC_TEXT(rc_view_kernel(v, r->kernel)), RC_TEXT(rc_view_policy(v, r->policy)),
-            RC_REAL(c->gflops, 4), RC_REAL(lead_of(v, s, i), 4), RC_REAL(c->over_natural, 4),
-            RC_REAL(c->over_rcm, 4),
-            RC_REAL(r->order_ns >= 0 ? (double)r->order_ns / ns_of_ms : NAN, 4),
-            RC_REAL(r->permute_ns >= 0 ? (double)r->permute_ns / ns_of_ms : NAN, 4),
-            RC_REAL(c->products, 4), RC_REAL(rc_view_pointer_overhead(v, c->row), 3));
-        int is_cpu = is_on_cpu(v, &s->counted.setting[c->setting]);
-        put_lead(t, "lead-volta", is_cpu, rc_view_kernel(v, r->kernel), m->name);
-        put_lead(t, "lead-ampere", is_cpu, rc_view_kernel(v, r->kernel), m->name);
-    }
-    return rc_table_end(t, err);
-}
-
-static rc_status_t print_suite_rate(const rc_summary_options_t *o, rc_err_t *err)
-{
-    rc_suite_t s;
-    rc_status_t st = rc_suite_make(o->view, o->where, &s, err);
-    if (st == RC_OK)
-        st = o->by_matrix ? print_cells(o, &s, err) : print_lines(o, &s, err);
-    rc_suite_free(&s);
-    return st;
-}
-
-static const rc_summary_t suite_rate = {.name = "suite-rate",
-    .shows = "figure-6 figure-7",
-    .summary = "rates by class, what orders gain, after how many products they have paid",
-    .takes = RC_TAKES_MATRICES,
-    .print = print_suite_rate};
 
 /* ---------------------------------------------------------------- scaling */
 
@@ -326,8 +199,7 @@ typedef struct scaled {
     int generated;
     const char *kernel;
     const char *policy;
-    int64_t matrices[RIVALS]; /* compared with each */
-    double over[RIVALS];      /* sums of logs */
+    rc_sums_t over[RIVALS]; /* over the matrices that are compared with each */
 } scaled_t;
 
 /* The time of a kernel on a machine with so many threads, same matrix and order; NaN. */
@@ -354,10 +226,8 @@ static void add_scaled(const rc_counted_t *c, const rc_counted_row_t *e, scaled_
     for (int rival = 0; rival < RIVALS; rival++) {
         double ns = rival_of(
             c, e, rival == MKL ? "mkl" : "plain-spmv-static", rival == LOOP_ONE ? 1 : s->threads);
-        if (isnan(ns))
-            continue;
-        s->matrices[rival]++;
-        s->over[rival] += log(ns / e->ns);
+        if (!isnan(ns))
+            rc_sums_add(&s->over[rival], ns / e->ns);
     }
 }
 
@@ -419,13 +289,11 @@ static rc_status_t print_scaling(const rc_summary_options_t *o, rc_err_t *err)
         RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, list[i].setting->precision)),
             RC_TEXT(rc_view_name(rc_c_order_names, list[i].setting->c_order)),
             RC_TEXT(rc_view_name(rc_cache_names, list[i].setting->cache)),
-            RC_TEXT(set_name(list[i].generated)), RC_TEXT(list[i].kernel), RC_TEXT(list[i].policy),
-            RC_INT(list[i].threads));
-        for (int rival = 0; rival < RIVALS; rival++) {
-            int64_t m = list[i].matrices[rival];
-            rc_table_int(t, m);
-            rc_table_real(t, m ? exp(list[i].over[rival] / (double)m) : NAN, 4);
-        }
+            RC_TEXT(rc_lane_set_name(list[i].generated)), RC_TEXT(list[i].kernel),
+            RC_TEXT(list[i].policy), RC_INT(list[i].threads));
+        for (int rival = 0; rival < RIVALS; rival++)
+            RC_CELLS(t, RC_INT(list[i].over[rival].n),
+                RC_REAL(rc_sums_geomean(&list[i].over[rival]), 4));
         char threads[16];
         (void)snprintf(threads, sizeof threads, "%d", list[i].threads);
         rc_paper_put_text(
@@ -443,7 +311,7 @@ static const rc_summary_t scaling = {.name = "scaling",
     .summary = "speedup by threads of a CPU",
     .print = print_scaling};
 
-static const rc_summary_t *const tables[] = {&suite, &scaling, &suite_rate, NULL};
+static const rc_summary_t *const tables[] = {&suite, &scaling, &rc_lane_suite_rate, NULL};
 
 const rc_paper_t rc_paper_lane = {
     .name = "lane", .cite = "Lane and Booth 2022, CSR-k", .tables = tables};
