@@ -104,6 +104,7 @@ typedef struct rc_diff_group {
     double median;
     double q;             /**< that the group as a whole moved; NaN for fewer than 10 */
     rc_verdict_t verdict; /**< same, slower or faster */
+    int32_t number;       /**< as they were found */
 } rc_diff_group_t;
 
 typedef struct rc_diff {

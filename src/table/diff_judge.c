@@ -121,12 +121,19 @@ static double between_runs(judge_t *j)
     return above > 0 ? sqrt(above) : 0;
 }
 
+/* The changes of a group into scratch.  \return how many */
+static int64_t changes_of(judge_t *j, size_t g)
+{
+    const int64_t n = j->first[g + 1] - j->first[g];
+    for (int64_t i = 0; i < n; i++)
+        j->scratch[i] = j->d->item[j->item[j->first[g] + i]].change;
+    return n;
+}
+
 static void find_centres(judge_t *j)
 {
-    for (int32_t g = 0; g < j->d->groups; g++) {
-        int64_t n = j->first[g + 1] - j->first[g];
-        for (int64_t i = 0; i < n; i++)
-            j->scratch[i] = j->d->item[j->item[j->first[g] + i]].change;
+    for (size_t g = 0; g < (size_t)j->d->groups; g++) {
+        const int64_t n = changes_of(j, g);
         j->centre[g] = n ? median(j->scratch, n) : 0;
     }
 }
@@ -304,6 +311,55 @@ static rc_status_t decide(judge_t *j)
     return st;
 }
 
+/* --------------------------------------------------------------------- groups */
+
+/* \param[in,out] logs  [n] of its ratios, which are sorted */
+static void judge_group(rc_diff_group_t *g, double *logs, int64_t n, const judge_t *j)
+{
+    double least = log1p(j->o->threshold) + j->d->noise;
+    double mean = 0;
+    g->geomean = g->median = NAN;
+    if (n == 0)
+        return;
+    for (int64_t i = 0; i < n; i++)
+        mean += logs[i];
+    mean /= (double)n;
+    double middle = median(logs, n);
+    g->geomean = exp(mean);
+    g->median = exp(middle);
+    if (isnan(g->q) || g->q > j->o->fdr)
+        return;
+    if (mean >= least && middle >= least)
+        g->verdict = RC_VERDICT_SLOWER;
+    else if (mean <= -least && middle <= -least)
+        g->verdict = RC_VERDICT_FASTER;
+}
+
+static rc_status_t judge_groups(judge_t *j)
+{
+    rc_diff_t *d = j->d;
+    size_t groups = (size_t)d->groups;
+    rc_status_t st;
+    double *p = rc_alloc(groups, sizeof *p, "groups", j->err);
+    double *q = rc_alloc(groups, sizeof *q, "groups", j->err);
+    RC_TRY(p && q ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < d->cases; i++)
+        d->group[d->item[i].group].count[d->item[i].verdict]++;
+    for (size_t g = 0; g < groups; g++) {
+        const int64_t n = changes_of(j, g);
+        p[g] = n >= RANKS_LEAST ? rc_signed_rank_p(j->scratch, n) : NAN;
+    }
+    RC_TRY(rc_fdr(p, (int64_t)groups, q, j->err));
+    for (size_t g = 0; g < groups; g++) {
+        d->group[g].q = q[g];
+        judge_group(&d->group[g], j->log + j->first[g], j->first[g + 1] - j->first[g], j);
+    }
+done:
+    free(p);
+    free(q);
+    return st;
+}
+
 rc_status_t rc_diff_judge(const rc_view_t *a, const rc_view_t *b, const rc_diff_options_t *options,
     rc_diff_t *out, rc_err_t *err)
 {
@@ -317,7 +373,8 @@ rc_status_t rc_diff_judge(const rc_view_t *a, const rc_view_t *b, const rc_diff_
         /* two results without any error are as far apart as they are */
         out->item[j.item[i]].noise = noise > 0 ? noise : 1e-9;
     }
-    st = decide(&j);
+    RC_TRY(decide(&j));
+    st = judge_groups(&j);
 done:
     free(j.item);
     free(j.first);
@@ -325,76 +382,5 @@ done:
     free(j.own);
     free(j.centre);
     free(j.scratch);
-    return st;
-}
-
-/* --------------------------------------------------------------------- groups */
-
-typedef struct sums {
-    int64_t n;
-    int64_t first; /* in the lists of changes and logs */
-    double log;
-} sums_t;
-
-static void judge_group(
-    rc_diff_group_t *g, const sums_t *s, double *logs, const rc_diff_options_t *o, double noise)
-{
-    double least = log1p(o->threshold) + noise;
-    double mean = s->log / (double)s->n;
-    double middle = median(logs, s->n);
-    g->geomean = exp(mean);
-    g->median = exp(middle);
-    if (isnan(g->q) || g->q > o->fdr)
-        return;
-    if (mean >= least && middle >= least)
-        g->verdict = RC_VERDICT_SLOWER;
-    else if (mean <= -least && middle <= -least)
-        g->verdict = RC_VERDICT_FASTER;
-}
-
-rc_status_t rc_diff_judge_groups(const rc_diff_options_t *options, rc_diff_t *out, rc_err_t *err)
-{
-    rc_status_t st;
-    size_t groups = (size_t)out->groups;
-    sums_t *s = rc_alloc0(groups, sizeof *s, "groups", err);
-    double *p = rc_alloc(groups, sizeof *p, "groups", err);
-    double *q = rc_alloc(groups, sizeof *q, "groups", err);
-    double *change = rc_alloc((size_t)out->cases, sizeof *change, "groups", err);
-    double *logs = rc_alloc((size_t)out->cases, sizeof *logs, "groups", err);
-    RC_TRY(s && p && q && change && logs ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < out->cases; i++) {
-        const rc_diff_case_t *c = &out->item[i];
-        out->group[c->group].count[c->verdict]++;
-        s[c->group].n += !isnan(c->ratio);
-    }
-    for (size_t g = 1; g < groups; g++)
-        s[g].first = s[g - 1].first + s[g - 1].n;
-    for (size_t g = 0; g < groups; g++)
-        s[g].n = 0;
-    for (int64_t i = 0; i < out->cases; i++) {
-        const rc_diff_case_t *c = &out->item[i];
-        sums_t *of = &s[c->group];
-        if (isnan(c->ratio))
-            continue;
-        change[of->first + of->n] = c->change;
-        logs[of->first + of->n] = log(c->ratio);
-        of->log += log(c->ratio);
-        of->n++;
-    }
-    for (size_t g = 0; g < groups; g++)
-        p[g] = s[g].n >= RANKS_LEAST ? rc_signed_rank_p(change + s[g].first, s[g].n) : NAN;
-    RC_TRY(rc_fdr(p, (int64_t)groups, q, err));
-    for (size_t g = 0; g < groups; g++) {
-        out->group[g].geomean = out->group[g].median = NAN;
-        out->group[g].q = q[g];
-        if (s[g].n)
-            judge_group(&out->group[g], &s[g], logs + s[g].first, options, out->noise);
-    }
-done:
-    free(s);
-    free(p);
-    free(q);
-    free(change);
-    free(logs);
     return st;
 }

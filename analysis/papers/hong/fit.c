@@ -48,9 +48,9 @@ typedef struct fitted {
     int32_t nodes;
     /* geomean over the training matrices of the best time over that with the tree's t, cfv, cfh */
     double kept;
-    rc_path_kept_t published; /* on matrices that did not train, by the tree and the costs */
-    rc_path_kept_t held_out;  /* on training matrices by the second model, each family held out */
-    rc_path_kept_t paths;     /* on the others by it */
+    rc_sums_t published; /* on matrices that did not train, by the tree and the costs */
+    rc_sums_t held_out;  /* on training matrices by the second model, each family held out */
+    rc_sums_t paths;     /* on the others by it */
     double path_ns[RC_RS_PATHS_TERMS];
 } fitted_t;
 
@@ -283,17 +283,14 @@ static double best_of(const double *ns)
 static double kept_by(
     const rc_c45_t *tree, const rc_parameters_t *p, const double *x, const double *ns, int64_t n)
 {
-    double sum = 0;
-    int64_t counted = 0;
+    rc_sums_t kept = {0};
     for (int64_t i = 0; i < n; i++) {
         int t = 1 + rc_c45_predict(tree, x + i * INPUTS);
         double own = ns[i * CELLS + rc_parameters_cell(t, p->cfv, p->cfh)];
-        if (isnan(own))
-            continue;
-        sum += log(best_of(ns + i * CELLS) / own);
-        counted++;
+        if (!isnan(own))
+            rc_sums_add(&kept, best_of(ns + i * CELLS) / own);
     }
-    return counted ? exp(sum / (double)counted) : NAN;
+    return rc_sums_geomean(&kept);
 }
 
 static json_t *tree_json(const rc_c45_t *t)
@@ -358,8 +355,6 @@ static rc_status_t fit_paths(study_t *s, const json_t *cost, rc_precision_t prec
         st = rc_path_held_out(&own, &f->held_out, err);
     rc_path_keep(&other, f->path_ns, NULL, &f->paths);
     rc_path_keep_published(&other, tree, &published, &f->published);
-    rc_path_kept_end(&f->paths);
-    rc_path_kept_end(&f->published);
     return st;
 }
 
@@ -471,9 +466,10 @@ static void put_line(const study_t *s, rc_table_t *t, const json_t *cost, const 
         RC_INT(f->p.cfh), RC_INT(f->p.cfv), RC_INT(f->p.t), RC_INT(f->nodes), RC_REAL(f->kept, 4));
     if (!s->matrix)
         return;
-    RC_CELLS(t, RC_INT(f->held_out.matrices), RC_REAL(f->held_out.geomean, 4),
-        RC_REAL(f->held_out.worst, 4), RC_INT(f->paths.matrices), RC_REAL(f->published.geomean, 4),
-        RC_REAL(f->published.worst, 4), RC_REAL(f->paths.geomean, 4), RC_REAL(f->paths.worst, 4));
+    RC_CELLS(t, RC_INT(f->held_out.n), RC_REAL(rc_sums_geomean(&f->held_out), 4),
+        RC_REAL(rc_sums_least(&f->held_out), 4), RC_INT(f->paths.n),
+        RC_REAL(rc_sums_geomean(&f->published), 4), RC_REAL(rc_sums_least(&f->published), 4),
+        RC_REAL(rc_sums_geomean(&f->paths), 4), RC_REAL(rc_sums_least(&f->paths), 4));
 }
 
 /* The paper's: cfh 2 in fp32 and 1 in fp64; of the others it prints none. */

@@ -157,16 +157,7 @@ rc_status_t rc_path_fit(const rc_path_times_t *t, const char *without, double *c
 
 /* ------------------------------------------------------------ what is kept */
 
-static void keep(double best, double own, rc_path_kept_t *sum)
-{
-    const double kept = best / own;
-    sum->worst = sum->matrices == 0 || kept < sum->worst ? kept : sum->worst;
-    sum->geomean += log(kept);
-    sum->matrices++;
-}
-
-void rc_path_keep(
-    const rc_path_times_t *t, const double *cost, const char *only, rc_path_kept_t *sum)
+void rc_path_keep(const rc_path_times_t *t, const double *cost, const char *only, rc_sums_t *kept)
 {
     const int most = most_times(t);
     for (int64_t m = 0; m < t->n; m++) {
@@ -185,12 +176,12 @@ void rc_path_keep(
                 least = time;
                 chosen = ns_of(t, m, i, at);
             }
-        keep(best, chosen, sum);
+        rc_sums_add(kept, best / chosen);
     }
 }
 
 void rc_path_keep_published(
-    const rc_path_times_t *t, const rc_c45_t *tree, const rc_rs_cost_t *cost, rc_path_kept_t *sum)
+    const rc_path_times_t *t, const rc_c45_t *tree, const rc_rs_cost_t *cost, rc_sums_t *kept)
 {
     const int most = most_times(t);
     for (int64_t m = 0; m < t->n; m++) {
@@ -207,19 +198,12 @@ void rc_path_keep_published(
         }
         const double chosen = ns_of(t, m, rc_rs_cost_choose(cost, size), at);
         if (times_of(t, m, &best) == most && !isnan(chosen))
-            keep(best, chosen, sum);
+            rc_sums_add(kept, best / chosen);
     }
 }
 
-void rc_path_kept_end(rc_path_kept_t *sum)
+rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_sums_t *kept, rc_err_t *err)
 {
-    sum->geomean = sum->matrices ? exp(sum->geomean / (double)sum->matrices) : NAN;
-    sum->worst = sum->matrices ? sum->worst : NAN;
-}
-
-rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_path_kept_t *out, rc_err_t *err)
-{
-    *out = (rc_path_kept_t){.matrices = 0};
     for (int64_t m = 0; m < t->n; m++) {
         double cost[TERMS];
         int seen = 0;
@@ -228,8 +212,7 @@ rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_path_kept_t *out, rc_e
         if (seen)
             continue;
         RC_PASS(rc_path_fit(t, t->matrix[m].family, cost, err));
-        rc_path_keep(t, cost, t->matrix[m].family, out);
+        rc_path_keep(t, cost, t->matrix[m].family, kept);
     }
-    rc_path_kept_end(out);
     return RC_OK;
 }

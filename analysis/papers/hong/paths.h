@@ -5,6 +5,7 @@
 #define RC_ANALYSIS_PAPERS_HONG_PATHS_H
 
 #include "analysis/papers/hong/c45.h"
+#include "base/stats.h"
 #include "base/type.h"
 #include "kernels/tuning/rs_tuning.h"
 #include "table/view.h"
@@ -27,13 +28,6 @@ typedef struct rc_path_times {
     int cfh; /**< the cells of this one are used */
 } rc_path_times_t;
 
-/** What a choice keeps of the best time. */
-typedef struct rc_path_kept {
-    int64_t matrices;
-    double geomean; /**< NaN without matrices, as `worst` */
-    double worst;
-} rc_path_kept_t;
-
 /** Where matrices come from. */
 typedef struct rc_path_source {
     const char *dir; /**< has Group/name.mtx or .mtx.xz of those that no generator makes */
@@ -54,17 +48,14 @@ rc_status_t rc_path_fit(const rc_path_times_t *t, const char *without, double *c
 
 /** What the model keeps on the matrices that have as many times as any of `t`; it chooses among
  *  these times.
- *  \param[in] only  a family; NULL: all  \param[in,out] sum  of logs, until rc_path_kept_end */
-void rc_path_keep(
-    const rc_path_times_t *t, const double *cost, const char *only, rc_path_kept_t *sum);
+ *  \param[in] only  a family; NULL: all  \param[in,out] kept  best time over the chosen one */
+void rc_path_keep(const rc_path_times_t *t, const double *cost, const char *only, rc_sums_t *kept);
 
 /** The same of the published choice, the tree and the costs. */
 void rc_path_keep_published(
-    const rc_path_times_t *t, const rc_c45_t *tree, const rc_rs_cost_t *cost, rc_path_kept_t *sum);
-
-void rc_path_kept_end(rc_path_kept_t *sum);
+    const rc_path_times_t *t, const rc_c45_t *tree, const rc_rs_cost_t *cost, rc_sums_t *kept);
 
 /** Every family held out once.  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_path_kept_t *out, rc_err_t *err);
+rc_status_t rc_path_held_out(const rc_path_times_t *t, rc_sums_t *kept, rc_err_t *err);
 
 #endif
