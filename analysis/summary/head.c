@@ -26,28 +26,27 @@ void rc_head_see(rc_head_t *h, const rc_setting_t *s, int64_t row)
         h->show |= RC_HEAD_GEOMETRY;
 }
 
+/* The columns, and what shows them; 0: they are there always. */
+static const struct {
+    int show;
+    const char *name;
+} columns[] = {{RC_HEAD_OP, "op"}, {RC_HEAD_KERNEL, "kernel"}, {0, "k"}, {0, "precision"},
+    {RC_HEAD_DEVICE, "device"}, {RC_HEAD_GEOMETRY, "nw"}, {RC_HEAD_GEOMETRY, "nt"},
+    {RC_HEAD_GEOMETRY, "line"}, {RC_HEAD_C_ORDER, "c_order"}, {RC_HEAD_CACHE, "cache"},
+    {RC_HEAD_SET, "set"}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static int is_shown(const rc_head_t *h, int column)
+{
+    return columns[column].show == 0 || h->show & columns[column].show;
+}
+
 rc_table_t *rc_head_begin(rc_head_t *h, const rc_column_t *own, int owns, rc_err_t *err)
 {
     int n = 0;
-    if (h->show & RC_HEAD_OP)
-        h->column[n++] = (rc_column_t){"op", ""};
-    if (h->show & RC_HEAD_KERNEL)
-        h->column[n++] = (rc_column_t){"kernel", ""};
-    h->column[n++] = (rc_column_t){"k", ""};
-    h->column[n++] = (rc_column_t){"precision", ""};
-    if (h->show & RC_HEAD_DEVICE)
-        h->column[n++] = (rc_column_t){"device", ""};
-    if (h->show & RC_HEAD_GEOMETRY) {
-        h->column[n++] = (rc_column_t){"nw", ""};
-        h->column[n++] = (rc_column_t){"nt", ""};
-        h->column[n++] = (rc_column_t){"line", ""};
-    }
-    if (h->show & RC_HEAD_C_ORDER)
-        h->column[n++] = (rc_column_t){"c_order", ""};
-    if (h->show & RC_HEAD_CACHE)
-        h->column[n++] = (rc_column_t){"cache", ""};
-    if (h->show & RC_HEAD_SET)
-        h->column[n++] = (rc_column_t){"set", ""};
+    for (int i = 0; i < COLUMNS; i++)
+        if (is_shown(h, i))
+            h->column[n++] = (rc_column_t){columns[i].name, ""};
     for (int i = 0; i < owns; i++)
         h->column[n++] = own[i];
     return rc_table_begin(stdout, h->format, h->column, n, err);
@@ -56,21 +55,15 @@ rc_table_t *rc_head_begin(rc_head_t *h, const rc_column_t *own, int owns, rc_err
 void rc_head_put(rc_table_t *t, const rc_head_t *h, const rc_setting_t *s, int64_t row)
 {
     const rc_row_result_t *r = rc_view_result(h->v, row);
-    if (h->show & RC_HEAD_OP)
-        rc_table_text(t, rc_view_name(rc_op_names, s->op));
-    if (h->show & RC_HEAD_KERNEL)
-        rc_table_text(t, rc_view_kernel(h->v, r->kernel));
-    rc_put_k(t, s);
-    rc_table_text(t, rc_view_name(rc_precision_names, s->precision));
-    if (h->show & RC_HEAD_DEVICE)
-        rc_table_text(t, rc_view_device(h->v, s->device));
-    if (h->show & RC_HEAD_GEOMETRY) {
-        RC_CELLS(t, RC_INT(r->nw), RC_INT(r->nt), RC_INT(r->line));
-    }
-    if (h->show & RC_HEAD_C_ORDER)
-        rc_table_text(t, rc_view_name(rc_c_order_names, s->c_order));
-    if (h->show & RC_HEAD_CACHE)
-        rc_table_text(t, rc_view_name(rc_cache_names, s->cache));
+    const rc_table_cell_t cell[] = {RC_TEXT(rc_view_name(rc_op_names, s->op)),
+        RC_TEXT(rc_view_kernel(h->v, r->kernel)), rc_k_cell(s),
+        RC_TEXT(rc_view_name(rc_precision_names, s->precision)),
+        RC_TEXT(rc_view_device(h->v, s->device)), RC_INT(r->nw), RC_INT(r->nt), RC_INT(r->line),
+        RC_TEXT(rc_view_name(rc_c_order_names, s->c_order)),
+        RC_TEXT(rc_view_name(rc_cache_names, s->cache))};
+    for (int i = 0; i < COLUMNS - 1; i++) /* less the set */
+        if (is_shown(h, i))
+            rc_table_cells(t, &cell[i], 1);
 }
 
 void rc_head_see_sets(rc_head_t *h, int64_t all, int64_t real)

@@ -1,14 +1,11 @@
 #include "config.h"
 #include "table/print_setting.h"
 
-void rc_put_k(rc_table_t *t, const rc_setting_t *s)
+rc_table_cell_t rc_k_cell(const rc_setting_t *s)
 {
     if (s->is_n)
-        rc_table_text(t, "n");
-    else if (s->k == 0)
-        rc_table_missing(t);
-    else
-        rc_table_int(t, s->k);
+        return RC_TEXT("n");
+    return s->k == 0 ? RC_MISSING : RC_INT(s->k);
 }
 
 void rc_put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s)

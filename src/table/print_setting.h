@@ -15,7 +15,7 @@
     }
 
 /** The cell of K: its number, "n" for K = n, missing for an operation without K. */
-void rc_put_k(rc_table_t *t, const rc_setting_t *s);
+rc_table_cell_t rc_k_cell(const rc_setting_t *s);
 
 /** The cells of the other parts of a setting, less the operation, which some tables are of one of.
  *  \param[in] v  the view that the setting is of */

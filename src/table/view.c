@@ -414,10 +414,8 @@ void rc_view_free(rc_view_t *v)
         free(t[i]->bytes);
     rc_dicts_free(&v->dicts);
     free(v->feature);
-    free(v->variance);
-    free(v->symmetry);
-    free(v->dense_ratio);
-    free(v->rest_similarity);
+    for (int i = 0; i < RC_TRAITS; i++)
+        free(v->trait[i]);
     free(v->result);
     free(v->sample);
     free(v->newest);

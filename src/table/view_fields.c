@@ -136,12 +136,10 @@ static void of_matrix(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_int(out, *(const int64_t *)((const char *)matrix_of(cursor) + f->at));
 }
 
-/* A number of each matrix that the view has read. */
-static void of_view(const rc_field_t *f, const void *cursor, rc_value_t *out)
+static void trait(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
-    const double *const *list = (const void *)((const char *)c->view + f->at);
-    give_real(out, (*list)[result_of(cursor)->matrix]);
+    give_real(out, c->view->trait[f->at][result_of(cursor)->matrix]);
 }
 
 static void case_id(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -184,7 +182,7 @@ static double regular(const rc_view_t *v, int64_t i)
 
 static double pattern_symmetric(const rc_view_t *v, int64_t i)
 {
-    const double share = v->symmetry[v->result[i].matrix];
+    const double share = v->trait[RC_TRAIT_SYMMETRY][v->result[i].matrix];
     return isnan(share) ? NAN : share == 1;
 }
 
@@ -194,8 +192,8 @@ static double pattern_symmetric(const rc_view_t *v, int64_t i)
 static double needs_reordering(const rc_view_t *v, int64_t i)
 {
     const double most = 0.1; /* both rounds */
-    const double dense = v->dense_ratio[v->result[i].matrix];
-    const double rest = v->rest_similarity[v->result[i].matrix];
+    const double dense = v->trait[RC_TRAIT_DENSE_RATIO][v->result[i].matrix];
+    const double rest = v->trait[RC_TRAIT_REST_SIMILARITY][v->result[i].matrix];
     if (dense <= most)
         return 1;
     return isnan(dense) || isnan(rest) ? NAN : rest <= most;
@@ -292,16 +290,16 @@ static const rc_field_t result_fields[] = {
     {"density", REAL, "1", "nnz / (rows * cols)", computed, DENSITY, NULL},
     {"square", BOOL, "", "rows == cols", computed, SQUARE, NULL},
     {"variance", REAL, "entries^2", "variance of the row length; missing when its features are",
-        of_view, VIEW(variance), NULL},
+        trait, RC_TRAIT_VARIANCE, NULL},
     {"regular", BOOL, "", "variance <= 10", computed, REGULAR, NULL},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are",
         computed, SYMMETRIC, NULL},
     {"dense_ratio", REAL, "1",
-        "share of the entries in dense tiles, original order; missing when features are", of_view,
-        VIEW(dense_ratio), NULL},
+        "share of the entries in dense tiles, original order; missing when features are", trait,
+        RC_TRAIT_DENSE_RATIO, NULL},
     {"rest_similarity", REAL, "1",
-        "Jaccard similarity of neighbouring rows outside of them, likewise", of_view,
-        VIEW(rest_similarity), NULL},
+        "Jaccard similarity of neighbouring rows outside of them, likewise", trait,
+        RC_TRAIT_REST_SIMILARITY, NULL},
     {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)",
         computed, NEEDS, NULL},
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",

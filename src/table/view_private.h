@@ -12,6 +12,15 @@ typedef struct texts {
     size_t stride;
 } texts_t;
 
+/* What features of the store say of a matrix. */
+enum {
+    RC_TRAIT_VARIANCE,        /* of the row length */
+    RC_TRAIT_SYMMETRY,        /* of the pattern, 0 .. 1 */
+    RC_TRAIT_DENSE_RATIO,     /* share of entries in dense tiles (feature set jiang) */
+    RC_TRAIT_REST_SIMILARITY, /* of neighbouring rows outside of them */
+    RC_TRAITS
+};
+
 struct rc_view {
     rc_dicts_t dicts;
     rc_row_result_t *result;
@@ -44,14 +53,10 @@ struct rc_view {
     rc_digest_t *feature;               /* identities of the feature rows */
     size_t features;
     size_t feature_capacity;
-    double *variance;        /* [matrices] of the row length; NaN: not known */
-    double *symmetry;        /* [matrices] of the pattern, 0 .. 1; NaN: not known */
-    double *dense_ratio;     /* [matrices] share of entries in dense tiles (feature set jiang); NaN:
-                                not known */
-    double *rest_similarity; /* [matrices] of neighbouring rows outside of them; NaN: not known */
+    double *trait[RC_TRAITS]; /* [matrices] NaN: not known */
 };
 
-/** Fill variance, symmetry, dense_ratio and rest_similarity from the features of the store.
+/** Fill the traits from the features of the store.
  *  \return RC_OK, RC_ENOMEM, RC_ESTORE */
 rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 

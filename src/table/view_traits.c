@@ -8,25 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VARIANCE, SYMMETRY, DENSE_RATIO, REST_SIMILARITY, TRAITS };
-
 /* Where a set has a trait: the name of its column, and whether it is there as its root. */
 static const struct {
     const char *set;
-    const char *column[TRAITS]; /* NULL: none */
+    const char *column[RC_TRAITS]; /* NULL: none */
     int is_root;
 } sources[] = {
-    {"nisa", {[VARIANCE] = "nnz_sigma"}, 1}, /* also in stores that are older than the next one */
-    {"lane", {[VARIANCE] = "nnz_variance", [SYMMETRY] = "pattern_symmetry"}, 0},
-    {"jiang", {[DENSE_RATIO] = "dense_ratio", [REST_SIMILARITY] = "rest_similarity"}, 0},
+    {"nisa", {[RC_TRAIT_VARIANCE] = "nnz_sigma"},
+        1}, /* also in stores that are older than the next one */
+    {"lane", {[RC_TRAIT_VARIANCE] = "nnz_variance", [RC_TRAIT_SYMMETRY] = "pattern_symmetry"}, 0},
+    {"jiang",
+        {[RC_TRAIT_DENSE_RATIO] = "dense_ratio", [RC_TRAIT_REST_SIMILARITY] = "rest_similarity"},
+        0},
 };
-
-/* Where the view has a trait. */
-static double **trait_of(rc_view_t *v, int t)
-{
-    double **const at[TRAITS] = {&v->variance, &v->symmetry, &v->dense_ratio, &v->rest_similarity};
-    return at[t];
-}
 
 static int column_of(const rc_words_t *names, const char *name)
 {
@@ -47,12 +41,12 @@ static rc_status_t read_set(rc_view_t *v, const rc_h5_t *h, size_t source, rc_er
     rc_status_t st;
     RC_TRY(rc_h5_read_features(h, sources[source].set, &row, &value, &n, &columns, &names, err));
     RC_TRY(rc_words_split(names, ',', &list, err));
-    for (int t = 0; t < TRAITS && list.count == columns; t++) {
+    for (int t = 0; t < RC_TRAITS && list.count == columns; t++) {
         int c = column_of(&list, sources[source].column[t]);
         for (int64_t i = 0; c >= 0 && i < n; i++) {
             double x = value[i * columns + c];
             if (row[i].matrix >= 0 && (size_t)row[i].matrix < v->dicts.d[RC_T_MATRIX].count)
-                (*trait_of(v, t))[row[i].matrix] = sources[source].is_root ? x * x : x;
+                v->trait[t][row[i].matrix] = sources[source].is_root ? x * x : x;
         }
     }
 done:
@@ -68,12 +62,11 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     size_t matrices = v->dicts.d[RC_T_MATRIX].count;
     char **sets = NULL;
     int count = 0;
-    for (int t = 0; t < TRAITS; t++) {
-        double *x = rc_alloc(matrices, sizeof *x, "traits of matrices", err);
-        *trait_of(v, t) = x;
-        RC_PASS(x ? RC_OK : RC_ENOMEM);
+    for (int t = 0; t < RC_TRAITS; t++) {
+        v->trait[t] = rc_alloc(matrices, sizeof *v->trait[t], "traits of matrices", err);
+        RC_PASS(v->trait[t] ? RC_OK : RC_ENOMEM);
         for (size_t m = 0; m < matrices; m++)
-            x[m] = NAN;
+            v->trait[t][m] = NAN;
     }
     rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
     for (size_t source = 0; source < sizeof sources / sizeof *sources; source++)
@@ -91,9 +84,10 @@ const char *const rc_regular_names[] = {"regular", "irregular", "unknown", NULL}
 rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix)
 {
     const double most = 10;
-    if (isnan(v->variance[matrix]))
+    const double variance = v->trait[RC_TRAIT_VARIANCE][matrix];
+    if (isnan(variance))
         return RC_REGULAR_UNKNOWN;
-    return v->variance[matrix] <= most ? RC_REGULAR : RC_IRREGULAR;
+    return variance <= most ? RC_REGULAR : RC_IRREGULAR;
 }
 
 rc_status_t rc_view_mark_training(

@@ -12,7 +12,7 @@
 
 void rc_hong_put_setting(rc_table_t *t, const rc_lines_of_t *of)
 {
-    rc_put_k(t, of->setting);
+    RC_CELLS(t, rc_k_cell(of->setting));
     rc_put_setting(t, of->c->view, of->setting);
     rc_table_text(t, rc_segmented_set_names[of->set]);
 }

@@ -34,8 +34,7 @@ static int set_of(const rc_view_t *v, int32_t matrix)
 
 static void put_setting(rc_table_t *t, const rc_lines_of_t *of)
 {
-    rc_table_text(t, rc_view_name(rc_op_names, of->setting->op));
-    rc_put_k(t, of->setting);
+    RC_CELLS(t, RC_TEXT(rc_view_name(rc_op_names, of->setting->op)), rc_k_cell(of->setting));
     rc_put_setting(t, of->c->view, of->setting);
     rc_table_text(t, set_names[of->set]);
 }

@@ -2,8 +2,9 @@
 #include "analysis/papers/nisa/nisa.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stats.h"
+#include "table/features_read.h"
 #include "table/floor.h"
-#include "table/ranges.h"
 #include "table/six.h"
 #include "table/split_half.h"
 
@@ -25,13 +26,75 @@ static rc_status_t end_table(
 
 /* ------------------------------------------------------------------ table I */
 
-static void put_range(rc_table_t *t, const char *set, int i, const rc_range_t *r)
+enum { RANGES = 8, REAL = 0, ALL = 1 };
+
+/* A range holds matrices of at least so many entries, and fewer than the next. */
+static const struct {
+    int64_t from;
+    const char *name;
+} ranges[RANGES] = {{0, "0-10K"}, {10000, "10-50K"}, {50000, "50-100K"}, {100000, "100-500K"},
+    {500000, "500K-1M"}, {1000000, "1-5M"}, {5000000, "5-50M"}, {50000000, ">50M"}};
+
+/* The matrices of a range. */
+typedef struct range {
+    rc_sums_t rows;
+    rc_sums_t cols;
+    rc_sums_t density; /* share, not % */
+    rc_sums_t nnz_mu;
+    rc_sums_t nnz_sigma; /* of those with the features nisa */
+} range_t;
+
+static void add_matrix(range_t *range, const rc_row_matrix_t *m, double sigma)
 {
-    const char *const key[] = {rc_range_names[i]};
+    const double rows = (double)m->rows;
+    const double cols = (double)m->cols;
+    const double nnz = (double)m->nnz;
+    int i = RANGES - 1;
+    while (i > 0 && m->nnz < ranges[i].from)
+        i--;
+    rc_sums_add(&range[i].rows, rows);
+    rc_sums_add(&range[i].cols, cols);
+    rc_sums_add(&range[i].density, m->nnz ? nnz / rows / cols : 0);
+    rc_sums_add(&range[i].nnz_mu, m->nnz ? nnz / rows : 0);
+    if (!isnan(sigma))
+        rc_sums_add(&range[i].nnz_sigma, sigma);
+}
+
+/* Matrices with a newest result of spmv that matches, in whatever state.
+ * \param[out] range  of matrices from files, then of these and generated ones */
+static rc_status_t fill_ranges(
+    const rc_summary_options_t *o, range_t range[2][RANGES], rc_err_t *err)
+{
+    const rc_view_t *v = o->view;
+    const int32_t n = rc_view_matrices(v);
+    double *sigma = rc_alloc((size_t)n, sizeof *sigma, "features", err);
+    unsigned char *in = rc_alloc0((size_t)n, 1, "marks", err);
+    rc_status_t st;
+    RC_TRY(sigma && in ? RC_OK : RC_ENOMEM);
+    for (int32_t m = 0; m < n; m++)
+        sigma[m] = NAN; /* unknown */
+    RC_TRY(rc_feature_by_matrix(o->store, "nisa", "nnz_sigma", sigma, n, err));
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (rc_view_result(v, i)->op == RC_OP_SPMV && rc_view_is_newest(v, i) &&
+            !in[rc_view_result(v, i)->matrix] && rc_view_matches(v, i, o->where))
+            in[rc_view_result(v, i)->matrix] = 1;
+    for (int32_t m = 0; m < n; m++)
+        for (int set = rc_view_is_generated(v, m) ? ALL : REAL; in[m] && set <= ALL; set++)
+            add_matrix(range[set], rc_view_matrix(v, m), sigma[m]);
+done:
+    free(sigma);
+    free(in);
+    return st;
+}
+
+static void put_range(rc_table_t *t, const char *set, const char *name, const range_t *r)
+{
+    const char *const key[] = {name};
     const char *paper = rc_paper_line(rc_nisa_ranges, key, 1);
-    RC_CELLS(t, RC_TEXT(set), RC_TEXT(rc_range_names[i]), RC_INT(r->matrices), RC_REAL(r->rows, 6),
-        RC_REAL(r->cols, 6), RC_REAL(100 * r->density, 3), RC_REAL(r->nnz_mu, 4),
-        RC_REAL(r->nnz_sigma, 4), RC_INT(r->sigmas), RC_INT((int64_t)rc_paper_number(paper, 0)),
+    RC_CELLS(t, RC_TEXT(set), RC_TEXT(name), RC_INT(r->rows.n), RC_REAL(rc_sums_mean(&r->rows), 6),
+        RC_REAL(rc_sums_mean(&r->cols), 6), RC_REAL(100 * rc_sums_mean(&r->density), 3),
+        RC_REAL(rc_sums_mean(&r->nnz_mu), 4), RC_REAL(rc_sums_mean(&r->nnz_sigma), 4),
+        RC_INT(r->nnz_sigma.n), RC_INT((int64_t)rc_paper_number(paper, 0)),
         RC_REAL(rc_paper_number(paper, 1), 7), RC_REAL(rc_paper_number(paper, 2), 7),
         RC_REAL(rc_paper_number(paper, 3), 3), RC_REAL(rc_paper_number(paper, 4), 4),
         RC_REAL(rc_paper_number(paper, 5), 4));
@@ -44,17 +107,18 @@ static rc_status_t print_ranges(const rc_summary_options_t *o, rc_err_t *err)
         {"nnz_sigma", "mean"}, {"with_sigma", ""}, {"paper_matrices", ""}, {"paper_rows", "mean"},
         {"paper_cols", "mean"}, {"paper_density", "%"}, {"paper_nnz_mu", "mean"},
         {"paper_nnz_sigma", "mean"}};
-    rc_range_t range[2][RC_RANGES];
+    range_t range[2][RANGES];
     int sets = 1;
-    RC_PASS(rc_ranges_make(o->store, o->view, o->where, range[0], range[1], err));
-    for (int i = 0; i < RC_RANGES; i++)
-        sets += sets == 1 && range[0][i].matrices != range[1][i].matrices;
+    memset(range, 0, sizeof range);
+    RC_PASS(fill_ranges(o, range, err));
+    for (int i = 0; i < RANGES; i++)
+        sets += sets == 1 && range[REAL][i].rows.n != range[ALL][i].rows.n;
     rc_table_t *t =
         rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < sets; s++)
-        for (int i = 0; i < RC_RANGES; i++)
-            put_range(t, set_names[s], i, &range[s][i]);
+        for (int i = 0; i < RANGES; i++)
+            put_range(t, set_names[s], ranges[i].name, &range[s][i]);
     return end_table(t, o, 1u << 6, err);
 }
 
@@ -102,34 +166,27 @@ static int is_clear(const rc_view_t *v, const rc_six_row_t *r, unsigned set, int
 
 /* A format among the six, over the matrices that have all of them. */
 typedef struct standing {
-    int64_t complete;
-    int64_t ok;
     int64_t wins;
     int64_t clear;
-    double loss;  /* sums of logs of time over the best; */
-    double floor; /* and of floor over time */
-    double worst;
+    rc_sums_t over;  /* time over the best */
+    rc_sums_t floor; /* floor over time, of all that have one */
 } standing_t;
 
 static standing_t stand(const rc_view_t *v, const rc_six_t *f, int c, int all)
 {
-    standing_t s = {.worst = 1};
+    standing_t s = {.wins = 0};
     for (int64_t i = 0; i < f->rows; i++) {
         const rc_six_row_t *r = &f->row[i];
         if (!all && r->generated)
             continue;
         int best = rc_six_best(r, RC_SIX_ALL, NULL);
-        if (!isnan(r->ns[c])) {
-            s.ok++;
-            s.floor += log(rc_floor_of(v, r->row[c]) / r->ns[c]);
-        }
+        if (!isnan(r->ns[c]))
+            rc_sums_add(&s.floor, rc_floor_of(v, r->row[c]) / r->ns[c]);
         if (best < 0)
             continue;
-        s.complete++;
         s.wins += best == c;
         s.clear += best == c && is_clear(v, r, RC_SIX_ALL, c);
-        s.loss += log(r->ns[c] / r->ns[best]);
-        s.worst = fmax(s.worst, r->ns[c] / r->ns[best]);
+        rc_sums_add(&s.over, r->ns[c] / r->ns[best]);
     }
     return s;
 }
@@ -137,15 +194,15 @@ static standing_t stand(const rc_view_t *v, const rc_six_t *f, int c, int all)
 static void put_standing(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, int c, int all)
 {
     standing_t s = stand(v, f, c, all);
-    double n = s.complete ? (double)s.complete : NAN;
+    double n = s.over.n ? (double)s.over.n : NAN;
     put_setting(t, v, &f->setting, set_names[all]);
-    RC_CELLS(t, RC_TEXT(rc_six_names[c]), RC_TEXT(rc_six_kernels[c]), RC_INT(s.ok),
+    RC_CELLS(t, RC_TEXT(rc_six_names[c]), RC_TEXT(rc_six_kernels[c]), RC_INT(s.floor.n),
         RC_INT(f->missing[all][c][RC_CASE_SKIPPED]), RC_INT(f->missing[all][c][RC_CASE_WRONG]),
         RC_INT(f->missing[all][c][RC_CASE_FAILED] + f->missing[all][c][RC_CASE_CRASHED]),
         RC_INT(f->missing[all][c][RC_CASE_PENDING] + f->missing[all][c][RC_CASE_OK]),
-        RC_INT(s.complete), RC_INT(s.wins), RC_REAL(100 * (double)s.wins / n, 3), RC_INT(s.clear),
-        RC_REAL(100 * (exp(s.loss / n) - 1), 4), RC_REAL(100 * (s.complete ? s.worst - 1 : NAN), 4),
-        RC_REAL(exp(s.floor / (s.ok ? (double)s.ok : NAN)), 3));
+        RC_INT(s.over.n), RC_INT(s.wins), RC_REAL(100 * (double)s.wins / n, 3), RC_INT(s.clear),
+        RC_REAL(100 * (rc_sums_geomean(&s.over) - 1), 4),
+        RC_REAL(100 * (rc_sums_most(&s.over) - 1), 4), RC_REAL(rc_sums_geomean(&s.floor), 3));
 }
 
 static rc_status_t print_formats(const rc_summary_options_t *o, rc_err_t *err)
