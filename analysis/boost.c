@@ -374,10 +374,3 @@ done:
             XGDMatrixFree(rows[i]);
     return st;
 }
-
-void rc_boost_serve(rc_model_t *m, rc_output_t output, rc_forest_t *f)
-{
-    rc_predictor_free(&m->predictor);
-    m->output = output;
-    m->predictor = (rc_predictor_t){.kind = &rc_predictor_forest, .state = f};
-}

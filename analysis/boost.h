@@ -10,7 +10,6 @@
 #define RC_ANALYSIS_BOOST_H
 
 #include "model/forest.h"
-#include "model/model.h"
 
 /** Rows to learn from, or to be predicted; borrowed. */
 typedef struct rc_boost_rows {
@@ -38,7 +37,7 @@ typedef struct rc_boost_options {
 
 enum {
     RC_BOOST_DEPTH_MAX = 128,
-    RC_BOOST_ROWS_MIN = 20 /**< trainers refuse fewer rows */
+    RC_BOOST_ROWS_MIN = 20 /**< trainers with it refuse fewer rows */
 };
 
 /** What trees split on, by round. */
@@ -59,8 +58,5 @@ typedef struct rc_boost_splits {
 rc_status_t rc_boost_fit(const rc_boost_options_t *o, const rc_boost_rows_t *train,
     const rc_boost_rows_t *watch, float *margin, rc_boost_splits_t *splits, rc_forest_t **out,
     rc_err_t *err);
-
-/** Make a forest the predictor of a model, which then owns it. */
-void rc_boost_serve(rc_model_t *m, rc_output_t output, rc_forest_t *f);
 
 #endif

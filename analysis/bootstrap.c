@@ -2,6 +2,7 @@
 #include "analysis/bootstrap.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/rng.h"
 #include "base/stats.h"
 
@@ -32,17 +33,15 @@ static void interval(double *draw, rc_figure_t *f)
 rc_status_t rc_bootstrap(const double *unit, int64_t units, int sums, rc_statistic_fn *statistic,
     int figures, uint64_t seed, rc_figure_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
+    rc_status_t st;
     rc_rng_t rng;
+    rc_pool_t pool = {0};
     size_t width = (size_t)sums;
     size_t count = (size_t)figures;
-    double *sum = rc_alloc0(width, sizeof *sum, "sums of a bootstrap", err);
-    double *value = rc_alloc(count, sizeof *value, "figures of a bootstrap", err);
-    double *draw = rc_alloc(count * RC_RESAMPLES, sizeof *draw, "draws of a bootstrap", err);
-    if (!sum || !value || !draw) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    double *sum = rc_pool_get0(&pool, width, sizeof *sum);
+    double *value = rc_pool_get(&pool, count, sizeof *value);
+    double *draw = rc_pool_get(&pool, count * RC_RESAMPLES, sizeof *draw);
+    RC_TRY(rc_pool_check(&pool, "a bootstrap", err));
     for (int64_t u = 0; u < units; u++)
         add(sum, unit + u * sums, sums);
     statistic(sum, value);
@@ -62,8 +61,6 @@ rc_status_t rc_bootstrap(const double *unit, int64_t units, int sums, rc_statist
     for (int f = 0; f < figures; f++)
         interval(draw + f * RC_RESAMPLES, &out[f]);
 done:
-    free(sum);
-    free(value);
-    free(draw);
+    rc_pool_free(&pool);
     return st;
 }

@@ -419,15 +419,13 @@ static int find_spans(
 
 static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t **out, int *count)
 {
-    rc_status_t st = RC_OK;
+    rc_status_t st;
     size_t n = (size_t)e->entries;
-    const entry_t **sorted = rc_alloc(n, sizeof *sorted, "rows of parts", e->err);
-    span_t *span = rc_alloc(n, sizeof *span, "parts", e->err);
-    int *of = rc_alloc(n, sizeof *of, "parts of rows", e->err);
-    if (!sorted || !span || !of) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    rc_pool_t pool = {0};
+    const entry_t **sorted = rc_pool_get(&pool, n, sizeof *sorted);
+    span_t *span = rc_pool_get(&pool, n, sizeof *span);
+    int *of = rc_pool_get(&pool, n, sizeof *of);
+    RC_TRY(rc_pool_check(&pool, "parts of rows", e->err));
     for (size_t i = 0; i < n; i++)
         sorted[i] = &e->entry[i];
     qsort(sorted, n, sizeof *sorted, by->compare);
@@ -436,11 +434,8 @@ static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t 
     for (int s = 0; s < spans; s++)
         large += span[s].rows >= by->least_rows;
     int parts = large + (large < spans);
-    *out = rc_alloc0((size_t)parts, sizeof **out, "parts", e->err);
-    if (!*out) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    *out = rc_pool_get0(&e->out->memory, (size_t)parts, sizeof **out);
+    RC_TRY(rc_pool_check(&e->out->memory, "parts", e->err));
     *count = parts;
     for (int s = 0, next = 0; s < spans; s++) {
         int part = span[s].rows >= by->least_rows ? next++ : large;
@@ -451,19 +446,37 @@ static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t 
         else
             snprintf((*out)[part].name, sizeof(*out)[part].name, "other");
     }
-    for (int i = 0; st == RC_OK && i < parts; i++) {
-        st = fill_part(e, of, i, &(*out)[i]);
-        if (st == RC_OK && by->has_cells)
-            st = rc_evaluation_cells(e, of, i, &(*out)[i].cells);
+    for (int i = 0; i < parts; i++) {
+        RC_TRY(fill_part(e, of, i, &(*out)[i]));
+        if (by->has_cells)
+            RC_TRY(rc_evaluation_cells(e, of, i, &(*out)[i].cells));
     }
 done:
-    free(sorted);
-    free(span);
-    free(of);
+    rc_pool_free(&pool);
     return st;
 }
 
 /* ------------------------------------------------------------------ classes */
+
+/* Step by step, as fill_portfolio.  \param[out] cost  [classes * entries] scratch */
+static rc_status_t hold_out_portfolio(const evaluator_t *e, double *cost)
+{
+    rc_evaluation_t *out = e->out;
+    const rc_dataset_t *d = e->d;
+    size_t classes = (size_t)out->classes;
+    size_t n = (size_t)e->entries;
+    out->portfolio_held_out = rc_pool_get(&out->memory, classes, sizeof *out->portfolio_held_out);
+    RC_PASS(rc_pool_check(&out->memory, "a portfolio", e->err));
+    if (d->half.cost)
+        RC_PASS(rc_halves_portfolio(&d->half, -1, e->row, e->entries, cost, e->err));
+    for (size_t s = 0; s < classes; s++) {
+        double sum = d->half.cost ? 0 : NAN;
+        for (size_t i = 0; d->half.cost && i < n; i++)
+            sum += rc_halves_mean(&d->half, e->row[i], d->baseline) - cost[s * n + i];
+        out->portfolio_held_out[s] = exp(sum / (double)n);
+    }
+    return RC_OK;
+}
 
 static rc_status_t fill_portfolio(const evaluator_t *e)
 {
@@ -471,12 +484,13 @@ static rc_status_t fill_portfolio(const evaluator_t *e)
     size_t classes = (size_t)out->classes;
     int count = 0;
     double base = 0;
-    double *cost = rc_alloc(classes * (size_t)e->entries, sizeof *cost, "a portfolio", e->err);
-    rc_portfolio_step_t *step = rc_alloc(classes, sizeof *step, "a portfolio", e->err);
-    out->portfolio = rc_alloc(classes, sizeof *out->portfolio, "a portfolio", e->err);
-    out->portfolio_class = rc_alloc(classes, sizeof *out->portfolio_class, "a portfolio", e->err);
-    rc_status_t st = cost && step && out->portfolio && out->portfolio_class ? RC_OK : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < e->entries; i++) {
+    double *cost = rc_pool_get(e->scratch, classes * (size_t)e->entries, sizeof *cost);
+    rc_portfolio_step_t *step = rc_pool_get(e->scratch, classes, sizeof *step);
+    out->portfolio = rc_pool_get(&out->memory, classes, sizeof *out->portfolio);
+    out->portfolio_class = rc_pool_get(&out->memory, classes, sizeof *out->portfolio_class);
+    RC_PASS(rc_pool_check(e->scratch, "a portfolio", e->err));
+    RC_PASS(rc_pool_check(&out->memory, "a portfolio", e->err));
+    for (int64_t i = 0; i < e->entries; i++) {
         for (int c = 0; c < out->classes; c++)
             cost[i * out->classes + c] = log(e->d->time[e->row[i] * out->classes + c]);
         base += cost[i * out->classes + e->d->baseline];
@@ -487,60 +501,36 @@ static rc_status_t fill_portfolio(const evaluator_t *e)
         .first = -1,
         .most = out->classes,
         .limit = -INFINITY};
-    if (st == RC_OK)
-        st = rc_portfolio_greedy(&costs, step, &count, e->err);
-    for (int i = 0; st == RC_OK && i < count; i++) {
+    RC_PASS(rc_portfolio_greedy(&costs, step, &count, e->err));
+    for (int i = 0; i < count; i++) {
         out->portfolio[i] = exp((base - step[i].sum) / (double)e->entries);
         out->portfolio_class[i] = step[i].added;
     }
-    free(cost);
-    free(step);
-    return st;
-}
-
-/* Step by step, as fill_portfolio. */
-static rc_status_t hold_out_portfolio(const evaluator_t *e)
-{
-    rc_evaluation_t *out = e->out;
-    const rc_dataset_t *d = e->d;
-    size_t classes = (size_t)out->classes;
-    size_t n = (size_t)e->entries;
-    rc_status_t st = RC_OK;
-    out->portfolio_held_out =
-        rc_alloc(classes, sizeof *out->portfolio_held_out, "a portfolio", e->err);
-    double *cost = rc_alloc(classes * n, sizeof *cost, "a portfolio", e->err);
-    if (!out->portfolio_held_out || !cost)
-        st = RC_ENOMEM;
-    else if (d->half.cost)
-        st = rc_halves_portfolio(&d->half, -1, e->row, e->entries, cost, e->err);
-    for (size_t s = 0; st == RC_OK && s < classes; s++) {
-        double sum = d->half.cost ? 0 : NAN;
-        for (size_t i = 0; d->half.cost && i < n; i++)
-            sum += rc_halves_mean(&d->half, e->row[i], d->baseline) - cost[s * n + i];
-        out->portfolio_held_out[s] = exp(sum / (double)n);
-    }
-    free(cost);
-    return st;
+    return hold_out_portfolio(e, cost);
 }
 
 rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
     rc_evaluation_t *out, rc_err_t *err)
 {
     rc_evaluation_t result = {.classes = d->classes, .single_is_given = single >= 0};
-    evaluator_t e = {.d = d, .p = p, .entries = p->count, .seed = seed, .out = &result, .err = err};
+    rc_pool_t pool = {0};
+    evaluator_t e = {.d = d,
+        .p = p,
+        .entries = p->count,
+        .seed = seed,
+        .scratch = &pool,
+        .out = &result,
+        .err = err};
     size_t n = (size_t)p->count;
     rc_status_t st;
     if (p->count < 1)
         return rc_fail(err, RC_EINVAL, "no rows to evaluate");
     if (single >= d->classes)
         return rc_fail(err, RC_EINVAL, "the single class is %d of %d classes", single, d->classes);
-    e.entry = rc_alloc(n, sizeof *e.entry, "rows of an evaluation", err);
-    e.unit = rc_alloc(n * SUMS, sizeof *e.unit, "sums of an evaluation", err);
-    e.row = rc_alloc(n, sizeof *e.row, "rows of an evaluation", err);
-    if (!e.entry || !e.unit || !e.row) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    e.entry = rc_pool_get(&pool, n, sizeof *e.entry);
+    e.unit = rc_pool_get(&pool, n * SUMS, sizeof *e.unit);
+    e.row = rc_pool_get(&pool, n, sizeof *e.row);
+    RC_TRY(rc_pool_check(&pool, "rows of an evaluation", err));
     RC_TRY(collect(&e));
     for (size_t i = 0; i < n; i++)
         e.row[i] = e.entry[i].row;
@@ -550,28 +540,16 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     RC_TRY(divide(&e, &by_kind, &result.by_kind, &result.by_kind_count));
     RC_TRY(rc_evaluation_cells(&e, NULL, 0, &result.all.cells));
     RC_TRY(fill_portfolio(&e));
-    RC_TRY(hold_out_portfolio(&e));
     *out = result;
     result = (rc_evaluation_t){0};
 done:
     rc_evaluation_free(&result);
-    free(e.entry);
-    free(e.unit);
-    free(e.row);
+    rc_pool_free(&pool);
     return st;
 }
 
 void rc_evaluation_free(rc_evaluation_t *e)
 {
-    if (!e)
-        return;
-    rc_evaluation_free_cells(&e->all.cells);
-    for (int i = 0; e->by_k && i < e->by_k_count; i++)
-        rc_evaluation_free_cells(&e->by_k[i].cells);
-    free(e->by_k);
-    free(e->by_kind);
-    free(e->portfolio);
-    free(e->portfolio_held_out);
-    free(e->portfolio_class);
+    rc_pool_free(&e->memory);
     *e = (rc_evaluation_t){0};
 }

@@ -11,6 +11,7 @@
 #define RC_ANALYSIS_EVALUATION_H
 
 #include "analysis/dataset.h"
+#include "base/alloc.h"
 #include <jansson.h>
 
 /** Choices for some rows. */
@@ -119,6 +120,7 @@ typedef struct rc_part {
 } rc_part_t;
 
 typedef struct rc_evaluation {
+    rc_pool_t memory;
     int classes;
     int single;          /**< class of the always-best-single baseline */
     int single_is_given; /**< 1: chosen on the training part; 0: on the evaluated rows */

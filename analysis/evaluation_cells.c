@@ -17,10 +17,10 @@ static rc_status_t fill_confusion(const evaluator_t *e, const int *of, int numbe
 {
     int classes = e->d->classes;
     size_t cells = (size_t)classes * (size_t)classes;
-    out->confusion = rc_alloc0(cells, sizeof *out->confusion, "a confusion matrix", e->err);
-    out->confusion_loss =
-        rc_alloc0(cells, sizeof *out->confusion_loss, "a confusion matrix", e->err);
-    RC_PASS(out->confusion && out->confusion_loss ? RC_OK : RC_ENOMEM);
+    rc_pool_t *memory = &e->out->memory;
+    out->confusion = rc_pool_get0(memory, cells, sizeof *out->confusion);
+    out->confusion_loss = rc_pool_get0(memory, cells, sizeof *out->confusion_loss);
+    RC_PASS(rc_pool_check(memory, "a confusion matrix", e->err));
     for (int64_t i = 0; i < e->entries; i++) {
         const entry_t *x = &e->entry[i];
         int cell = x->best * classes + x->chosen;
@@ -52,16 +52,16 @@ static rc_status_t fill_errors(const evaluator_t *e, const int *of, int number, 
     int64_t all = 0;
     if (!e->p->time)
         return RC_OK;
+    rc_pool_t *memory = &e->out->memory;
     double *error =
         rc_alloc(classes * (size_t)e->entries, sizeof *error, "errors of times", e->err);
-    out->error_quantile =
-        rc_alloc((classes + 1) * RC_ERROR_QUANTILES, sizeof *out->error_quantile, "errors", e->err);
-    out->error_mean = rc_alloc(classes + 1, sizeof *out->error_mean, "errors", e->err);
-    if (!error || !out->error_quantile || !out->error_mean) {
-        free(error);
-        return RC_ENOMEM;
-    }
-    for (size_t c = 0; c < classes; c++) {
+    RC_PASS(error ? RC_OK : RC_ENOMEM);
+    double *quantile = rc_pool_get(memory, (classes + 1) * RC_ERROR_QUANTILES, sizeof *quantile);
+    double *mean = rc_pool_get(memory, classes + 1, sizeof *mean);
+    rc_status_t st = rc_pool_check(memory, "errors of times", e->err);
+    out->error_quantile = quantile;
+    out->error_mean = mean;
+    for (size_t c = 0; st == RC_OK && c < classes; c++) {
         int64_t n = 0;
         for (int64_t i = 0; i < e->entries; i++) {
             const entry_t *x = &e->entry[i];
@@ -69,27 +69,17 @@ static rc_status_t fill_errors(const evaluator_t *e, const int *of, int number, 
                 error[all + n++] =
                     fabs(e->p->time[x->at * e->d->classes + (int64_t)c] / x->time[c] - 1);
         }
-        describe_errors(
-            error + all, n, &out->error_mean[c], out->error_quantile + c * RC_ERROR_QUANTILES);
+        describe_errors(error + all, n, &mean[c], quantile + c * RC_ERROR_QUANTILES);
         all += n;
     }
-    describe_errors(
-        error, all, &out->error_mean[classes], out->error_quantile + classes * RC_ERROR_QUANTILES);
+    if (st == RC_OK)
+        describe_errors(error, all, &mean[classes], quantile + classes * RC_ERROR_QUANTILES);
     free(error);
-    return RC_OK;
+    return st;
 }
 
 rc_status_t rc_evaluation_cells(const evaluator_t *e, const int *of, int number, rc_cells_t *out)
 {
     RC_PASS(fill_confusion(e, of, number, out));
     return fill_errors(e, of, number, out);
-}
-
-void rc_evaluation_free_cells(rc_cells_t *c)
-{
-    free(c->confusion);
-    free(c->confusion_loss);
-    free(c->error_quantile);
-    free(c->error_mean);
-    *c = (rc_cells_t){0};
 }

@@ -29,15 +29,15 @@ typedef struct evaluator {
     double *unit; /* [entries * SUMS] scratch */
     int64_t *row;
     uint64_t seed;
+    rc_pool_t *scratch;
     rc_evaluation_t *out;
     rc_err_t *err;
 } evaluator_t;
 
 /** The cells of the entries that are numbered `number`; of NULL: of all.
  *  \param[in] of    [entries]
- *  \param[out] out  zero; free with rc_evaluation_free_cells, also after an error
+ *  \param[out] out  of the memory of the evaluation
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_evaluation_cells(const evaluator_t *e, const int *of, int number, rc_cells_t *out);
-void rc_evaluation_free_cells(rc_cells_t *c);
 
 #endif

@@ -8,10 +8,10 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct experiment {
+    rc_pool_t pool;
     const rc_trainer_t *trainer;
     const rc_dataset_t *d;
     const rc_protocol_t *p;
@@ -70,10 +70,11 @@ static rc_status_t time_inference(experiment_t *e, const rc_model_t *m, int64_t 
     int64_t begin = rc_clock_ns();
     int64_t chosen = 0;
     int64_t blocks = (n + BLOCK - 1) / BLOCK;
-    double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "scratch of a model", e->err);
-    double *time = rc_alloc((size_t)d->classes, sizeof *time, "predicted times", e->err);
-    double *least = rc_alloc((size_t)blocks, sizeof *least, "times of predictions", e->err);
-    rc_status_t st = scratch && time && least ? RC_OK : RC_ENOMEM;
+    rc_pool_t pool = {0};
+    double *scratch = rc_pool_get(&pool, rc_model_scratch(m), sizeof *scratch);
+    double *time = rc_pool_get(&pool, (size_t)d->classes, sizeof *time);
+    double *least = rc_pool_get(&pool, (size_t)blocks, sizeof *least);
+    rc_status_t st = rc_pool_check(&pool, "times of predictions", e->err);
     for (int64_t b = 0; st == RC_OK && b < blocks; b++)
         least[b] = INFINITY;
     for (int pass = 0; st == RC_OK && pass < PASSES; pass++) {
@@ -92,9 +93,7 @@ static rc_status_t time_inference(experiment_t *e, const rc_model_t *m, int64_t 
         *ns += least[b];
     if (chosen < 0) /* never: the choices are used, so that the calls stay */
         *ns = NAN;
-    free(scratch);
-    free(time);
-    free(least);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -170,11 +169,11 @@ static rc_status_t fit_all(experiment_t *e, rc_model_t **model)
 static rc_status_t prepare(experiment_t *e)
 {
     size_t rows = (size_t)e->d->rows;
-    e->part = rc_alloc(rows, sizeof *e->part, "parts of rows", e->err);
-    e->train = rc_alloc(rows, sizeof *e->train, "rows to train on", e->err);
-    e->test = rc_alloc(rows, sizeof *e->test, "rows to test on", e->err);
-    e->place = rc_alloc(rows, sizeof *e->place, "places of rows", e->err);
-    RC_PASS(e->part && e->train && e->test && e->place ? RC_OK : RC_ENOMEM);
+    e->part = rc_pool_get(&e->pool, rows, sizeof *e->part);
+    e->train = rc_pool_get(&e->pool, rows, sizeof *e->train);
+    e->test = rc_pool_get(&e->pool, rows, sizeof *e->test);
+    e->place = rc_pool_get(&e->pool, rows, sizeof *e->place);
+    RC_PASS(rc_pool_check(&e->pool, "parts of rows", e->err));
     RC_PASS(rc_protocol_parts(e->d, e->p, e->part, &e->parts, e->err));
     for (int64_t i = 0; i < e->d->rows; i++) {
         e->place[i] = e->all.count;
@@ -223,9 +222,6 @@ rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc
 done:
     rc_model_free(m);
     rc_predictions_free(&e.all);
-    free(e.part);
-    free(e.train);
-    free(e.test);
-    free(e.place);
+    rc_pool_free(&e.pool);
     return st;
 }

@@ -16,7 +16,10 @@
 static const double setup_penalty = 0.01;
 static const double setup_share = 0.2;
 
+enum { ROWS_MAX = INT32_MAX / 4 }; /* trainers count nodes and vectors in 32 bits */
+
 typedef struct fit {
+    rc_pool_t pool;
     const rc_trainer_t *trainer;
     const rc_dataset_t *d;
     const int64_t *row;
@@ -25,6 +28,7 @@ typedef struct fit {
     rc_model_t *m;
     double *x; /* [n * inputs] */
     double *weight;
+    double *distance; /* [n] scratch */
     rc_err_t *err;
 } fit_t;
 
@@ -53,6 +57,12 @@ static rc_status_t check(const fit_t *f)
     const rc_dataset_t *d = f->d;
     if (f->n < 1)
         return rc_fail(f->err, RC_EINVAL, "%s: no rows to train on", f->trainer->name);
+    if (f->n < f->trainer->rows_min)
+        return rc_fail(f->err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
+            f->trainer->name, f->trainer->rows_min, (long long)f->n);
+    if (f->n > ROWS_MAX)
+        return rc_fail(f->err, RC_EINVAL, "%s: expected fewer rows, found %lld", f->trainer->name,
+            (long long)f->n);
     if (d->inputs < 1 || d->classes < 1)
         return rc_fail(f->err, RC_EINVAL, "%s: expected inputs and classes, found %d and %d",
             f->trainer->name, d->inputs, d->classes);
@@ -101,10 +111,10 @@ static rc_status_t identify(fit_t *f)
 /* Which K the rows have. */
 static rc_status_t set_ks(fit_t *f)
 {
-    int64_t *k = rc_alloc((size_t)f->n, sizeof *k, "the K of a model", f->err);
+    int64_t *k = rc_pool_get(&f->pool, (size_t)f->n, sizeof *k);
     int n = 0;
     int is_n = 0;
-    RC_PASS(k ? RC_OK : RC_ENOMEM);
+    RC_PASS(rc_pool_check(&f->pool, "the K of a model", f->err));
     for (int64_t i = 0; i < f->n; i++) {
         const rc_sample_t *s = &f->d->sample[f->row[i]];
         int seen = s->k_is_n || s->k < 1;
@@ -114,9 +124,7 @@ static rc_status_t set_ks(fit_t *f)
             k[n++] = s->k;
         is_n |= s->k_is_n;
     }
-    rc_status_t st = n || is_n ? rc_model_set_ks(f->m, k, n, is_n, f->err) : RC_OK;
-    free(k);
-    return st;
+    return n || is_n ? rc_model_set_ks(f->m, k, n, is_n, f->err) : RC_OK;
 }
 
 static void standardise_rows(const fit_t *f)
@@ -152,9 +160,9 @@ static void measure_input(const fit_t *f, int j)
 
 static rc_status_t standardise(fit_t *f)
 {
-    f->x = rc_alloc((size_t)f->n * (size_t)f->d->inputs, sizeof *f->x, "inputs", f->err);
-    f->weight = rc_alloc((size_t)f->n, sizeof *f->weight, "weights", f->err);
-    RC_PASS(f->x && f->weight ? RC_OK : RC_ENOMEM);
+    f->x = rc_pool_get(&f->pool, (size_t)f->n * (size_t)f->d->inputs, sizeof *f->x);
+    f->weight = rc_pool_get(&f->pool, (size_t)f->n, sizeof *f->weight);
+    RC_PASS(rc_pool_check(&f->pool, "rows of a fit", f->err));
     for (int j = 0; j < f->d->inputs; j++) {
         f->m->input[j].mean = 0;
         f->m->input[j].scale = 1;
@@ -198,10 +206,11 @@ static rc_status_t cost_error(
     int inputs = f->d->inputs;
     int64_t left = 0;
     int64_t errors = 0;
-    double *seen = rc_alloc((size_t)f->n, sizeof *seen, "setup times", f->err);
-    double *error = rc_alloc((size_t)f->n, sizeof *error, "setup times", f->err);
-    double *coef = rc_alloc((size_t)inputs + 1, sizeof *coef, "setup times", f->err);
-    rc_status_t st = seen && error && coef ? RC_OK : RC_ENOMEM;
+    rc_pool_t pool = {0};
+    double *seen = rc_pool_get(&pool, (size_t)f->n, sizeof *seen);
+    double *error = rc_pool_get(&pool, (size_t)f->n, sizeof *error);
+    double *coef = rc_pool_get(&pool, (size_t)inputs + 1, sizeof *coef);
+    rc_status_t st = rc_pool_check(&pool, "setup times", f->err);
     *out = NAN;
     for (int64_t i = 0; st == RC_OK && i < f->n; i++) {
         seen[i] = test[i] ? NAN : y[i];
@@ -218,15 +227,13 @@ static rc_status_t cost_error(
         qsort(error, (size_t)errors, sizeof *error, rc_stats_compare);
         *out = rc_stats_quantile(error, errors, 0.5);
     }
-    free(seen);
-    free(error);
-    free(coef);
+    rc_pool_free(&pool);
     return st;
 }
 
 /* Leave out times that lie far above the fit: a busy machine adds to a time and never takes from
  * it.  Far is three times the median distance, scaled to a deviation.  \return how many went */
-static int64_t drop_disturbed(const fit_t *f, const double *coef, double *y, double *distance)
+static int64_t drop_disturbed(const fit_t *f, const double *coef, double *y)
 {
     const double far = 3 * 1.4826;
     int inputs = f->d->inputs;
@@ -234,9 +241,9 @@ static int64_t drop_disturbed(const fit_t *f, const double *coef, double *y, dou
     int64_t gone = 0;
     for (int64_t i = 0; i < f->n; i++)
         if (isfinite(y[i]))
-            distance[n++] = fabs(y[i] - rc_ridge_at(coef, inputs, f->x + i * inputs));
-    qsort(distance, (size_t)n, sizeof *distance, rc_stats_compare);
-    double limit = fmax(far * rc_stats_quantile(distance, n, 0.5), 1e-9);
+            f->distance[n++] = fabs(y[i] - rc_ridge_at(coef, inputs, f->x + i * inputs));
+    qsort(f->distance, (size_t)n, sizeof *f->distance, rc_stats_compare);
+    double limit = fmax(far * rc_stats_quantile(f->distance, n, 0.5), 1e-9);
     for (int64_t i = 0; i < f->n; i++)
         if (isfinite(y[i]) && y[i] - rc_ridge_at(coef, inputs, f->x + i * inputs) > limit) {
             y[i] = NAN;
@@ -254,11 +261,9 @@ static rc_status_t fit_cost(
     enum { ROUNDS = 4 };
     int inputs = f->d->inputs;
     rc_status_t st = RC_OK;
-    double *distance = rc_alloc((size_t)f->n, sizeof *distance, "setup times", f->err);
-    RC_PASS(distance ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < ROUNDS && st == RC_OK; i++) {
         st = rc_ridge(f->x, f->n, inputs, y, setup_penalty, cost->weight, f->err);
-        if (st == RC_OK && (i + 1 == ROUNDS || drop_disturbed(f, cost->weight, y, distance) == 0))
+        if (st == RC_OK && (i + 1 == ROUNDS || drop_disturbed(f, cost->weight, y) == 0))
             break;
     }
     cost->min = INFINITY;
@@ -268,14 +273,12 @@ static rc_status_t fit_cost(
             cost->min = fmin(cost->min, y[i]);
             cost->max = fmax(cost->max, y[i]);
         }
-    free(distance);
     return st < 0 ? st : cost_error(f, cost, y, test, error);
 }
 
 static rc_status_t setup_class(fit_t *f, int c, double *y, const int *test, double *error)
 {
-    size_t at = (size_t)c * ((size_t)f->d->inputs + 1);
-    rc_model_cost_t cost = {.weight = f->m->setup + at};
+    rc_model_cost_t cost = {.weight = f->m->setup + (size_t)c * ((size_t)f->d->inputs + 1)};
     setup_targets(f, c, y);
     rc_status_t st = fit_cost(f, y, test, &cost, error);
     f->m->setup_min[c] = cost.min;
@@ -314,21 +317,18 @@ static rc_status_t fit_setup_classes(fit_t *f, double *y, const int *test)
 {
     size_t classes = (size_t)f->d->classes;
     size_t inputs = (size_t)f->d->inputs;
-    rc_status_t st = RC_OK;
     for (int c = 0; c < f->d->classes; c++)
         if (!f->d->setup || setup_targets(f, c, y) == 0)
             return RC_OK; /* a class has no known one: no table */
-    double *error = rc_alloc(classes, sizeof *error, "setup times", f->err);
+    double *error = rc_pool_get(&f->pool, classes, sizeof *error);
+    RC_PASS(rc_pool_check(&f->pool, "setup times", f->err));
     f->m->setup = rc_alloc(classes * (inputs + 1), sizeof(double), "setup times", f->err);
     f->m->setup_min = rc_alloc(classes, sizeof(double), "setup times", f->err);
     f->m->setup_max = rc_alloc(classes, sizeof(double), "setup times", f->err);
-    RC_TRY(error && f->m->setup && f->m->setup_min && f->m->setup_max ? RC_OK : RC_ENOMEM);
+    RC_PASS(f->m->setup && f->m->setup_min && f->m->setup_max ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < f->d->classes; c++)
-        RC_TRY(setup_class(f, c, y, test, &error[c]));
-    st = setup_record(f, error);
-done:
-    free(error);
-    return st;
+        RC_PASS(setup_class(f, c, y, test, &error[c]));
+    return setup_record(f, error);
 }
 
 /* What computing the features takes; not known when the store does not have it. */
@@ -353,17 +353,13 @@ static rc_status_t fit_featurise(fit_t *f, double *y, const int *test)
 
 static rc_status_t fit_costs(fit_t *f)
 {
-    rc_status_t st;
-    double *y = rc_alloc((size_t)f->n, sizeof *y, "setup times", f->err);
-    int *test = rc_alloc((size_t)f->n, sizeof *test, "setup times", f->err);
-    RC_TRY(y && test ? RC_OK : RC_ENOMEM);
-    RC_TRY(setup_part(f, test));
-    RC_TRY(fit_setup_classes(f, y, test));
-    st = fit_featurise(f, y, test);
-done:
-    free(y);
-    free(test);
-    return st;
+    double *y = rc_pool_get(&f->pool, (size_t)f->n, sizeof *y);
+    int *test = rc_pool_get(&f->pool, (size_t)f->n, sizeof *test);
+    f->distance = rc_pool_get(&f->pool, (size_t)f->n, sizeof *f->distance);
+    RC_PASS(rc_pool_check(&f->pool, "setup times", f->err));
+    RC_PASS(setup_part(f, test));
+    RC_PASS(fit_setup_classes(f, y, test));
+    return fit_featurise(f, y, test);
 }
 
 rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *row, int64_t n,
@@ -385,7 +381,6 @@ rc_status_t rc_fit(const rc_trainer_t *t, const rc_dataset_t *d, const int64_t *
     f.m = NULL;
 done:
     rc_model_free(f.m);
-    free(f.x);
-    free(f.weight);
+    rc_pool_free(&f.pool);
     return st;
 }

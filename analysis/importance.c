@@ -4,7 +4,6 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MEMBERS = 4 };
@@ -19,20 +18,17 @@ static double *member(const rc_importance_t *i, int number)
 rc_status_t rc_importance_new(int inputs, rc_importance_t *out, rc_err_t *err)
 {
     size_t n = (size_t)inputs;
-    *out = (rc_importance_t){.weight = rc_alloc0(n, sizeof(double), "importances", err),
-        .gain = rc_alloc0(n, sizeof(double), "importances", err),
-        .folds_weight = rc_alloc0(n, sizeof(double), "importances", err),
-        .folds_gain = rc_alloc0(n, sizeof(double), "importances", err)};
-    if (out->weight && out->gain && out->folds_weight && out->folds_gain)
-        return RC_OK;
-    rc_importance_free(out);
-    return RC_ENOMEM;
+    *out = (rc_importance_t){0};
+    out->weight = rc_pool_get0(&out->memory, n, sizeof(double));
+    out->gain = rc_pool_get0(&out->memory, n, sizeof(double));
+    out->folds_weight = rc_pool_get0(&out->memory, n, sizeof(double));
+    out->folds_gain = rc_pool_get0(&out->memory, n, sizeof(double));
+    return rc_pool_check(&out->memory, "importances", err);
 }
 
 void rc_importance_free(rc_importance_t *i)
 {
-    for (int k = 0; k < MEMBERS; k++)
-        free(member(i, k));
+    rc_pool_free(&i->memory);
     *i = (rc_importance_t){0};
 }
 
@@ -84,9 +80,8 @@ rc_status_t rc_importance_read(const rc_model_t *m, rc_importance_t *out, rc_err
         return rc_fail(err, RC_EINVAL,
             "a model of kind %s has no importances: those of xgboost-nisa have", m->kind);
     int broken = json_array_size(names) != (size_t)m->inputs;
-    if (rc_importance_new(m->inputs, &imp, err) < 0)
-        return RC_ENOMEM;
-    for (int k = 0; k < MEMBERS && !broken; k++) {
+    rc_status_t st = rc_importance_new(m->inputs, &imp, err);
+    for (int k = 0; st == RC_OK && k < MEMBERS && !broken; k++) {
         const json_t *list = json_object_get(from, members[k]);
         for (int i = 0; i < m->inputs && !broken; i++) {
             const json_t *value = json_array_get(list, (size_t)i);
@@ -95,14 +90,15 @@ rc_status_t rc_importance_read(const rc_model_t *m, rc_importance_t *out, rc_err
             member(&imp, k)[i] = json_number_value(value);
         }
     }
-    if (broken) {
-        rc_importance_free(&imp);
-        return rc_fail(err, RC_EINVAL,
+    if (st == RC_OK && broken)
+        st = rc_fail(err, RC_EINVAL,
             "training.importance: expected %s, %s, %s and %s of each of %d inputs", members[0],
             members[1], members[2], members[3], m->inputs);
-    }
-    *out = imp;
-    return RC_OK;
+    if (st < 0)
+        rc_importance_free(&imp);
+    else
+        *out = imp;
+    return st;
 }
 
 /* "k" and "value_bytes" are no features. */

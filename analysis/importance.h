@@ -3,11 +3,13 @@
 #ifndef RC_ANALYSIS_IMPORTANCE_H
 #define RC_ANALYSIS_IMPORTANCE_H
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "model/model.h"
 
 /** Of each input, [inputs]; each array sums to 1, or is all 0. */
 typedef struct rc_importance {
+    rc_pool_t memory;
     double *weight;       /**< splits on it, of the model */
     double *gain;         /**< mean gain of its splits, of the model */
     double *folds_weight; /**< means over the fits of a cross-validation inside of the training
@@ -15,7 +17,7 @@ typedef struct rc_importance {
     double *folds_gain;
 } rc_importance_t;
 
-/** All 0.  Free with rc_importance_free.  \return RC_OK, RC_ENOMEM */
+/** All 0.  Free with rc_importance_free, also after an error.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_importance_new(int inputs, rc_importance_t *out, rc_err_t *err);
 void rc_importance_free(rc_importance_t *i);
 

@@ -8,7 +8,6 @@
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -20,11 +19,10 @@ enum {
 typedef struct net {
     const rc_net_shape_t *shape;
     size_t params;
-    size_t at[RC_NET_LAYERS_MAX]; /* of the weights of a layer among the parameters */
-    int64_t rows;                 /* room */
+    size_t at[RC_NET_LAYERS_MAX + 1]; /* of the weights of a layer among the parameters */
+    int64_t rows;                     /* room */
     double *act[RC_NET_LAYERS_MAX + 1];
     double *delta[RC_NET_LAYERS_MAX + 1];
-    double *memory;
 } net_t;
 
 static int inputs_of(const rc_net_shape_t *s)
@@ -72,34 +70,25 @@ size_t rc_net_params(const rc_net_shape_t *shape)
     return n;
 }
 
-static void net_free(net_t *n)
-{
-    free(n->memory);
-    *n = (net_t){0};
-}
-
-static rc_status_t net_new(const rc_net_shape_t *shape, int64_t rows, net_t *out, rc_err_t *err)
+/* The caller checks the pool. */
+static net_t net_new(const rc_net_shape_t *shape, int64_t rows, rc_pool_t *pool)
 {
     net_t n = {.shape = shape, .params = rc_net_params(shape), .rows = rows};
     size_t width = 0;
     for (int l = 0; l <= shape->layers; l++)
         width += (size_t)shape->size[l];
-    n.memory = rc_alloc_aligned(2 * width * (size_t)rows, sizeof(double), "a network", err);
-    RC_PASS(n.memory ? RC_OK : RC_ENOMEM);
-    double *p = n.memory;
+    double *p = rc_pool_get_aligned(pool, 2 * width * (size_t)rows, sizeof *p);
     size_t at = 0;
-    for (int l = 0; l <= shape->layers; l++) {
+    for (int l = 0; p && l <= shape->layers; l++) {
         n.act[l] = p;
         p += (size_t)shape->size[l] * (size_t)rows;
         n.delta[l] = p;
         p += (size_t)shape->size[l] * (size_t)rows;
-        if (l < shape->layers) {
-            n.at[l] = at;
+        n.at[l] = at;
+        if (l < shape->layers)
             at += (size_t)(shape->size[l] + 1) * (size_t)shape->size[l + 1];
-        }
     }
-    *out = n;
-    return RC_OK;
+    return n;
 }
 
 /* From act[0] to act[layers]; rows <= n->rows. */
@@ -147,27 +136,32 @@ static void backward(const net_t *n, const double *param, int rows, double *grad
     }
 }
 
-static void gather(const net_t *n, const rc_net_data_t *d, const int64_t *row, int rows)
-{
-    size_t in = (size_t)inputs_of(n->shape);
-    for (int i = 0; i < rows; i++)
-        memcpy(n->act[0] + (size_t)i * in, d->x + (size_t)row[i] * in, in * sizeof(double));
-}
+/* Some rows, at most as many as the network has room for, and what is lost on them. */
+typedef struct batch {
+    const rc_net_data_t *d;
+    const int64_t *row;
+    int rows;
+    const rc_loss_t *loss;
+} batch_t;
 
-/* Weighted sum of the losses of some rows after `forward`; fills delta[layers], over `total`, when
- * total > 0. */
-static double losses(const net_t *n, const rc_net_data_t *d, const int64_t *row, int rows,
-    const rc_loss_t *loss, double total)
+/* Weighted sum of the losses; fills act and delta[layers], over `total`, when total > 0. */
+static double losses(const net_t *n, const double *param, const batch_t *b, double total)
 {
+    const rc_net_data_t *d = b->d;
+    size_t inputs = (size_t)inputs_of(n->shape);
     int outputs = outputs_of(n->shape);
     double sum = 0;
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < b->rows; i++)
+        memcpy(n->act[0] + (size_t)i * inputs, d->x + (size_t)b->row[i] * inputs,
+            inputs * sizeof(double));
+    forward(n, param, b->rows);
+    for (int i = 0; i < b->rows; i++) {
         double *out = n->act[n->shape->layers] + (size_t)i * (size_t)outputs;
         double *delta = total > 0 ? n->delta[n->shape->layers] + (size_t)i * (size_t)outputs : NULL;
         for (int c = 0; c < outputs; c++)
             out[c] = d->offset[c] + d->size[c] * out[c];
-        double w = d->weight[row[i]];
-        sum += w * loss->row(loss, outputs, out, d->target + row[i] * outputs, delta);
+        double w = d->weight[b->row[i]];
+        sum += w * b->loss->row(b->loss, outputs, out, d->target + b->row[i] * outputs, delta);
         for (int c = 0; delta && c < outputs; c++)
             delta[c] *= d->size[c] * w / total;
     }
@@ -196,37 +190,40 @@ static double mean_loss(const net_t *n, const double *param, const rc_net_data_t
     double total = 0;
     for (int64_t first = 0; first < rows; first += n->rows) {
         int count = (int)(rows - first < n->rows ? rows - first : n->rows);
-        gather(n, d, row + first, count);
-        forward(n, param, count);
-        sum += losses(n, d, row + first, count, loss, 0);
+        sum += losses(n, param, &(const batch_t){d, row + first, count, loss}, 0);
     }
     for (int64_t i = 0; i < rows; i++)
         total += d->weight[row[i]];
     return sum / total;
 }
 
+/* The derivative of the mean loss and of the penalty.
+ * \param[in] total  weight of the rows  \return what it is of */
+static double gradient(
+    const net_t *n, const double *param, const batch_t *b, double total, double l2, double *grad)
+{
+    double value = losses(n, param, b, total) / total;
+    backward(n, param, b->rows, grad);
+    return value + penalty(n, param, l2, grad);
+}
+
 rc_status_t rc_net_gradient(const rc_net_shape_t *shape, const double *param,
     const rc_net_data_t *data, const rc_loss_t *loss, double l2, double *value, double *grad,
     rc_err_t *err)
 {
-    net_t n = {0};
+    rc_pool_t pool = {0};
     double total = 0;
-    int64_t *row = rc_alloc((size_t)data->rows, sizeof *row, "row numbers", err);
-    RC_PASS(row ? RC_OK : RC_ENOMEM);
-    rc_status_t st = net_new(shape, data->rows, &n, err);
-    if (st == RC_OK) {
-        for (int64_t i = 0; i < data->rows; i++) {
-            row[i] = i;
-            total += data->weight[i];
-        }
-        gather(&n, data, row, (int)data->rows);
-        forward(&n, param, (int)data->rows);
-        *value = losses(&n, data, row, (int)data->rows, loss, total) / total;
-        backward(&n, param, (int)data->rows, grad);
-        *value += penalty(&n, param, l2, grad);
+    net_t n = net_new(shape, data->rows, &pool);
+    int64_t *row = rc_pool_get(&pool, (size_t)data->rows, sizeof *row);
+    rc_status_t st = rc_pool_check(&pool, "a network", err);
+    for (int64_t i = 0; st == RC_OK && i < data->rows; i++) {
+        row[i] = i;
+        total += data->weight[i];
     }
-    net_free(&n);
-    free(row);
+    const batch_t all = {data, row, (int)data->rows, loss};
+    if (st == RC_OK)
+        *value = gradient(&n, param, &all, total, l2, grad);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -234,13 +231,13 @@ rc_status_t rc_net_gradient(const rc_net_shape_t *shape, const double *param,
 
 /* One network in training. */
 typedef struct training {
+    rc_pool_t pool;
     net_t step;
     net_t evaluate;
     double *param;
     double *grad;
     double *first; /* moments of Adam */
     double *second;
-    double *best;
     double decay1; /* products of the decay rates so far */
     double decay2;
     int64_t *train; /* row numbers, shuffled */
@@ -250,19 +247,6 @@ typedef struct training {
     double mean_weight; /* of the rows that are trained on */
     rc_rng_t rng;
 } training_t;
-
-static void training_free(training_t *t)
-{
-    net_free(&t->step);
-    net_free(&t->evaluate);
-    free(t->param);
-    free(t->grad);
-    free(t->first);
-    free(t->second);
-    free(t->best);
-    free(t->train);
-    free(t->validation);
-}
 
 /* Uniform weights of variance 2 / inputs (He et al. 2015), biases 0. */
 static void initialise(training_t *t)
@@ -283,18 +267,15 @@ static rc_status_t training_new(const rc_net_shape_t *shape, const rc_net_data_t
 {
     size_t params = rc_net_params(shape);
     double weights[2] = {0, 0};
-    RC_PASS(net_new(shape, job->batch, &t->step, err));
-    RC_PASS(net_new(shape, EVALUATE_ROWS, &t->evaluate, err));
-    t->param = rc_alloc0(params, sizeof *t->param, "a network", err);
-    t->grad = rc_alloc0(params, sizeof *t->grad, "a network", err);
-    t->first = rc_alloc0(params, sizeof *t->first, "a network", err);
-    t->second = rc_alloc0(params, sizeof *t->second, "a network", err);
-    t->best = rc_alloc0(params, sizeof *t->best, "a network", err);
-    t->train = rc_alloc((size_t)d->rows, sizeof *t->train, "row numbers", err);
-    t->validation = rc_alloc((size_t)d->rows, sizeof *t->validation, "row numbers", err);
-    RC_PASS(t->param && t->grad && t->first && t->second && t->best && t->train && t->validation
-                ? RC_OK
-                : RC_ENOMEM);
+    t->step = net_new(shape, job->batch, &t->pool);
+    t->evaluate = net_new(shape, EVALUATE_ROWS, &t->pool);
+    t->param = rc_pool_get0(&t->pool, params, sizeof *t->param);
+    t->grad = rc_pool_get0(&t->pool, params, sizeof *t->grad);
+    t->first = rc_pool_get0(&t->pool, params, sizeof *t->first);
+    t->second = rc_pool_get0(&t->pool, params, sizeof *t->second);
+    t->train = rc_pool_get(&t->pool, (size_t)d->rows, sizeof *t->train);
+    t->validation = rc_pool_get(&t->pool, (size_t)d->rows, sizeof *t->validation);
+    RC_PASS(rc_pool_check(&t->pool, "a network", err));
     for (int64_t i = 0; i < d->rows; i++) {
         if (job->validation[i])
             t->validation[t->validations++] = i;
@@ -342,11 +323,8 @@ static void epoch(training_t *t, const rc_net_data_t *d, const rc_net_job_t *job
     }
     for (int64_t first = 0; first < t->trains; first += job->batch) {
         int count = (int)(t->trains - first < job->batch ? t->trains - first : job->batch);
-        gather(&t->step, d, t->train + first, count);
-        forward(&t->step, t->param, count);
-        losses(&t->step, d, t->train + first, count, loss, count * t->mean_weight);
-        backward(&t->step, t->param, count, t->grad);
-        penalty(&t->step, t->param, job->l2, t->grad);
+        const batch_t b = {d, t->train + first, count, loss};
+        (void)gradient(&t->step, t->param, &b, count * t->mean_weight, job->l2, t->grad);
         adam(t, rate);
     }
 }
@@ -367,104 +345,111 @@ static void fold(const net_t *n, const rc_net_data_t *d, double *param)
 
 /* What the threads share. */
 typedef struct board {
+    const rc_net_shape_t *shape;
+    const rc_net_data_t *data;
+    const rc_net_job_t *job;
+    const rc_fit_options_t *options;
+    rc_net_result_t *result;
+    const char *what;
     int epochs; /* over all jobs */
     int done;
     int failed;
-    const char *what;
-    void (*progress)(void *context, const char *what, double done, double loss);
-    void *context;
 } board_t;
 
 static int stop_wanted(board_t *b, int done, double loss)
 {
+    const rc_fit_options_t *o = b->options;
     int failed;
     int total;
 #pragma omp atomic read
     failed = b->failed;
 #pragma omp atomic capture
     total = b->done += done;
-    if (b->progress && omp_get_thread_num() == 0)
-        b->progress(b->context, b->what, fmin(1, (double)total / b->epochs), loss);
+    if (o->progress && omp_get_thread_num() == 0)
+        o->progress(o->context, b->what, fmin(1, (double)total / b->epochs), loss);
     return failed;
 }
 
-static rc_status_t train_one(const rc_net_shape_t *shape, const rc_net_data_t *d,
-    const rc_net_job_t *job, board_t *board, rc_net_result_t *r, rc_err_t *err)
+static rc_status_t train_epochs(
+    training_t *t, board_t *board, const rc_net_job_t *job, rc_net_result_t *r, rc_err_t *err)
 {
-    training_t t = {0};
+    const rc_net_data_t *d = board->data;
     int warm = job->warm ? (job->epochs + 9) / 10 : 0;
-    rc_status_t st = training_new(shape, d, job, &t, err);
     r->validation = INFINITY;
-    for (int e = 0; st == RC_OK && e < job->epochs; e++) {
+    for (int e = 0; e < job->epochs; e++) {
         const rc_loss_t *loss = e < warm ? job->warm : job->loss;
         double angle = job->steady ? 0 : acos(-1.0) * e / job->epochs;
-        epoch(&t, d, job, loss, job->rate * (0.01 + 0.99 * 0.5 * (1 + cos(angle))));
-        double value = mean_loss(&t.evaluate, t.param, d, t.validation, t.validations, job->loss);
+        epoch(t, d, job, loss, job->rate * (0.01 + 0.99 * 0.5 * (1 + cos(angle))));
+        double value =
+            mean_loss(&t->evaluate, t->param, d, t->validation, t->validations, job->loss);
         r->epochs = e + 1;
         if (!isfinite(value))
-            st = rc_fail(err, RC_EINVAL,
+            return rc_fail(err, RC_EINVAL,
                 "the loss of the validation part is not a number after %d epochs", e + 1);
         if (value < r->validation) {
             r->validation = value;
             r->best_epoch = e + 1;
-            memcpy(t.best, t.param, t.step.params * sizeof *t.best);
+            memcpy(r->param, t->param, t->step.params * sizeof *r->param);
         }
         if (stop_wanted(board, 1, r->validation) ||
             (e >= warm + job->patience && e + 1 - r->best_epoch >= job->patience))
             break;
     }
-    if (st == RC_OK) {
-        stop_wanted(board, job->epochs - r->epochs, r->validation);
-        r->train = mean_loss(&t.evaluate, t.best, d, t.train, t.trains, job->loss);
-        fold(&t.step, d, t.best);
-        r->param = t.best;
-        t.best = NULL;
+    stop_wanted(board, job->epochs - r->epochs, r->validation);
+    r->train = mean_loss(&t->evaluate, r->param, d, t->train, t->trains, job->loss);
+    fold(&t->step, d, r->param);
+    return RC_OK;
+}
+
+static rc_status_t train_one(void *context, int number, rc_err_t *err)
+{
+    board_t *board = context;
+    const rc_net_job_t *job = &board->job[number];
+    rc_net_result_t *r = &board->result[number];
+    training_t t = {0};
+    r->param = rc_alloc0(rc_net_params(board->shape), sizeof *r->param, "a network", err);
+    rc_status_t st = r->param ? training_new(board->shape, board->data, job, &t, err) : RC_ENOMEM;
+    if (st == RC_OK)
+        st = train_epochs(&t, board, job, r, err);
+    if (st < 0) {
+#pragma omp atomic write
+        board->failed = 1;
     }
-    training_free(&t);
+    rc_pool_free(&t.pool);
     return st;
 }
 
 rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,
-    const rc_net_job_t *job, int jobs, int threads, const char *what,
-    void (*progress)(void *context, const char *what, double done, double loss), void *context,
+    const rc_net_job_t *job, int jobs, const rc_fit_options_t *options, const char *what,
     rc_net_result_t *result, rc_err_t *err)
 {
-    board_t board = {.what = what, .progress = progress, .context = context};
-    rc_status_t first = RC_OK;
-    int failed = jobs;
+    board_t board = {.shape = shape,
+        .data = data,
+        .job = job,
+        .options = options,
+        .result = result,
+        .what = what};
     int blas = openblas_get_num_threads();
     memset(result, 0, (size_t)jobs * sizeof *result);
     for (int i = 0; i < jobs; i++)
         board.epochs += job[i].epochs;
     /* sums of another number of threads are other sums */
     openblas_set_num_threads(1);
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int i = 0; i < jobs; i++) {
-        rc_err_t e = {0};
-        rc_status_t st = train_one(shape, data, &job[i], &board, &result[i], &e);
-        if (st < 0) {
-#pragma omp atomic write
-            board.failed = 1;
-#pragma omp critical(rc_net_train)
-            if (i < failed) {
-                failed = i;
-                first = st;
-                if (err)
-                    *err = e;
-            }
-        }
-    }
+    rc_status_t st = rc_fit_jobs(jobs, options->threads, train_one, &board, err);
     openblas_set_num_threads(blas);
-    return first;
+    return st;
 }
 
-void rc_net_export(const rc_net_shape_t *shape, const double *param, rc_net_t *to)
+void rc_net_export(
+    const rc_net_shape_t *shape, const double *param, int cls, double factor, rc_net_t *to)
 {
     for (int l = 0; l < shape->layers; l++) {
-        size_t out = (size_t)shape->size[l + 1];
-        size_t weights = (size_t)shape->size[l] * out;
-        memcpy(to->layer[l].weight, param, weights * sizeof *param);
-        memcpy(to->layer[l].bias, param + weights, out * sizeof *param);
-        param += weights + out;
+        int last = l + 1 == shape->layers;
+        for (int i = 0; i <= shape->size[l]; i++)
+            for (int c = 0; c < shape->size[l + 1]; c++) {
+                const rc_layer_t *layer = &to->layer[l];
+                double *row = i < shape->size[l] ? layer->weight + i * layer->out : layer->bias;
+                row[last ? cls + c : c] = (last ? factor : 1) * *param++;
+            }
     }
 }

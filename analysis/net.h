@@ -9,6 +9,7 @@
 #define RC_ANALYSIS_NET_H
 
 #include "analysis/loss.h"
+#include "analysis/trainer.h"
 #include "model/network.h"
 
 enum { RC_NET_LAYERS_MAX = 8 };
@@ -70,16 +71,18 @@ rc_status_t rc_net_gradient(const rc_net_shape_t *shape, const double *param,
 /** Train several networks of one shape on the same data, each by one thread.  The results depend on
  *  the jobs alone, not on `threads`: BLAS is held to one thread meanwhile.
  *  \param[in]  jobs      >= 1
- *  \param[in]  progress  as in rc_fit_options_t, from the calling thread; may be NULL
+ *  \param[in]  options   its threads and progress
  *  \param[out] result    [jobs]; free each `param`, also after an error
  *  \return RC_OK, RC_EINVAL (a part without rows or weight; a loss that is not a number), RC_ENOMEM
  *  Cost O(jobs * epochs * rows * params). */
 rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,
-    const rc_net_job_t *job, int jobs, int threads, const char *what,
-    void (*progress)(void *context, const char *what, double done, double loss), void *context,
+    const rc_net_job_t *job, int jobs, const rc_fit_options_t *options, const char *what,
     rc_net_result_t *result, rc_err_t *err);
 
-/** Copy parameters into a net of a model of the same shape. */
-void rc_net_export(const rc_net_shape_t *shape, const double *param, rc_net_t *to);
+/** Copy parameters into a net of a model of the same shape, or of one with more outputs.
+ *  \param[in] cls     of its outputs the first that is copied to
+ *  \param[in] factor  of the outputs */
+void rc_net_export(
+    const rc_net_shape_t *shape, const double *param, int cls, double factor, rc_net_t *to);
 
 #endif

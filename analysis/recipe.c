@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MIN = 10, BATCH_MIN = 32, BATCH_MAX = 256, STEPS = 16 };
+enum { BATCH_MIN = 32, BATCH_MAX = 256, STEPS = 16 };
 
 /* A fit in the making. */
 typedef struct maker {
+    rc_pool_t pool;
     rc_recipe_t r; /* with the options in it */
     const rc_dataset_t *d;
     const int64_t *row;
@@ -114,17 +115,14 @@ static rc_status_t allocate(maker_t *m)
     m->nets = m->r.members + m->r.levels;
     m->jobs = m->nets * m->r.restarts;
     size_t fits = (size_t)m->jobs * (size_t)m->passes;
-    m->target = rc_alloc(n * classes, sizeof *m->target, "targets", m->err);
-    m->offset = rc_alloc(classes, sizeof *m->offset, "targets", m->err);
-    m->size = rc_alloc(classes, sizeof *m->size, "targets", m->err);
-    m->validation =
-        rc_alloc((size_t)m->nets * n, sizeof *m->validation, "validation parts", m->err);
-    m->weight = rc_alloc(n, sizeof *m->weight, "weights", m->err);
-    m->job = rc_alloc0(fits, sizeof *m->job, "fits", m->err);
-    m->result = rc_alloc0(fits, sizeof *m->result, "fits", m->err);
-    return m->target && m->offset && m->size && m->validation && m->weight && m->job && m->result
-               ? RC_OK
-               : RC_ENOMEM;
+    m->target = rc_pool_get(&m->pool, n * classes, sizeof *m->target);
+    m->offset = rc_pool_get(&m->pool, classes, sizeof *m->offset);
+    m->size = rc_pool_get(&m->pool, classes, sizeof *m->size);
+    m->validation = rc_pool_get(&m->pool, (size_t)m->nets * n, sizeof *m->validation);
+    m->weight = rc_pool_get(&m->pool, n, sizeof *m->weight);
+    m->job = rc_pool_get0(&m->pool, fits, sizeof *m->job);
+    m->result = rc_pool_get0(&m->pool, fits, sizeof *m->result);
+    return rc_pool_check(&m->pool, "a fit", m->err);
 }
 
 static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
@@ -186,35 +184,11 @@ static void share_outputs(const maker_t *m, rc_network_t *network)
     }
 }
 
-/* A net of one output among nets of the other classes, whose mean is to be that of its class. */
-static void export_one(const maker_t *m, int cls, const double *param, rc_net_t *to)
-{
-    for (int l = 0; l < m->shape.layers; l++) {
-        int in = m->shape.size[l];
-        rc_layer_t *layer = &to->layer[l];
-        if (l + 1 < m->shape.layers) {
-            memcpy(layer->weight, param, (size_t)in * (size_t)layer->out * sizeof *param);
-            memcpy(layer->bias, param + (size_t)in * (size_t)layer->out,
-                (size_t)layer->out * sizeof *param);
-            param += (size_t)(in + 1) * (size_t)layer->out;
-            continue;
-        }
-        for (int i = 0; i < in; i++)
-            layer->weight[(size_t)i * (size_t)layer->out + (size_t)cls] = m->passes * param[i];
-        layer->bias[cls] = m->passes * param[in];
-    }
-}
-
-static rc_network_t *new_network(const maker_t *m)
+static rc_status_t take(maker_t *m, rc_model_t *model)
 {
     rc_net_shape_t shape = m->shape;
     shape.size[shape.layers] = m->d->classes;
-    return rc_network_new(m->nets * m->passes, shape.layers, shape.size, m->err);
-}
-
-static rc_status_t take(maker_t *m, rc_model_t *model)
-{
-    rc_network_t *network = new_network(m);
+    rc_network_t *network = rc_network_new(m->nets * m->passes, shape.layers, shape.size, m->err);
     int of_loss = m->r.members * m->passes;
     double validation = 0;
     double train = 0;
@@ -226,10 +200,9 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
     }
     for (int i = 0; i < m->nets * m->passes; i++) {
         const rc_net_result_t *r = &m->result[best_of(m, i)];
-        if (m->passes > 1)
-            export_one(m, i / m->nets, r->param, &network->net[i]);
-        else
-            rc_net_export(&m->shape, r->param, &network->net[i]);
+        /* in several passes a net has one output among nets of the other classes, whose mean is to
+         * be that of its class */
+        rc_net_export(&m->shape, r->param, i / m->nets, m->passes, &network->net[i]);
         if (i < of_loss) {
             validation += r->validation / of_loss;
             train += r->train / of_loss;
@@ -238,8 +211,7 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
     }
     share_outputs(m, network);
     model->output = m->r.output;
-    model->predictor.kind = &rc_predictor_network;
-    model->predictor.state = network;
+    model->predictor = (rc_predictor_t){&rc_predictor_network, network};
     json_t *to = model->training;
     rc |= json_object_set_new(to, "members", json_integer(m->r.members));
     rc |= json_object_set_new(to, "levels", json_integer(m->r.levels));
@@ -266,9 +238,6 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
         m->r.epochs = o->epochs;
     if (!isfinite(m->r.l2))
         return rc_fail(m->err, RC_EINVAL, "L2 penalty: expected a number, found %g", m->r.l2);
-    if (m->n < ROWS_MIN)
-        return rc_fail(m->err, RC_EINVAL, "%lld rows to train on: a network needs at least %d",
-            (long long)m->n, ROWS_MIN);
     m->passes = m->r.separate ? m->d->classes : 1;
     return rc_net_shape(
         m->r.hidden, m->d->inputs, m->r.separate ? 1 : m->d->classes, &m->shape, m->err);
@@ -277,15 +246,14 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
 /* All classes, or that of the number of the pass. */
 static rc_status_t train_pass(maker_t *m, const rc_fit_job_t *job, int pass, const char *kind)
 {
-    const rc_fit_options_t *o = job->options;
     rc_net_data_t data = {.rows = m->n,
         .x = job->x,
         .target = m->target + (m->passes > 1 ? pass * m->n : 0),
         .weight = m->weight,
         .offset = m->offset + pass,
         .size = m->size + pass};
-    return rc_net_train(&m->shape, &data, m->job + pass * m->jobs, m->jobs, o->threads, kind,
-        o->progress, o->context, m->result + pass * m->jobs, m->err);
+    return rc_net_train(&m->shape, &data, m->job + pass * m->jobs, m->jobs, job->options, kind,
+        m->result + pass * m->jobs, m->err);
 }
 
 rc_status_t rc_recipe_fit(
@@ -309,12 +277,6 @@ rc_status_t rc_recipe_fit(
 done:
     for (int i = 0; m.result && i < m.jobs * m.passes; i++)
         free(m.result[i].param);
-    free(m.weight);
-    free(m.target);
-    free(m.offset);
-    free(m.size);
-    free(m.validation);
-    free(m.job);
-    free(m.result);
+    rc_pool_free(&m.pool);
     return st;
 }

@@ -6,6 +6,9 @@
 #include "analysis/loss.h"
 #include "analysis/trainer.h"
 
+/** Rows that a network needs. */
+enum { RC_RECIPE_ROWS_MIN = 10 };
+
 /** How networks are made from a data set. */
 typedef struct rc_recipe {
     rc_output_t output; /**< what the outputs are, and so the targets: log ns, log ratios, or for

@@ -4,7 +4,7 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* Lower triangle of a symmetric matrix to its Cholesky factor; 0 when it is not positive. */
 static int factor(double *a, int n)
@@ -61,16 +61,17 @@ rc_status_t rc_ridge(const double *x, int64_t rows, int inputs, const double *y,
     double *coef, rc_err_t *err)
 {
     size_t p = (size_t)inputs;
-    double *a = rc_alloc0(p * p, sizeof *a, "normal equations", err);
-    double *mean = rc_alloc(p + 1, sizeof *mean, "normal equations", err);
-    rc_status_t st = a && mean ? RC_OK : RC_ENOMEM;
-    int64_t n = st == RC_OK ? means(x, rows, inputs, y, mean) : 0;
-    if (st == RC_OK && n == 0)
-        st = rc_fail(
-            err, RC_EINVAL, "least squares over %lld rows: none has a value", (long long)rows);
-    for (int j = 0; st == RC_OK && j <= inputs; j++)
-        coef[j] = 0;
-    for (int64_t i = 0; st == RC_OK && i < rows; i++) {
+    rc_pool_t pool = {0};
+    double *a = rc_pool_get0(&pool, p * p, sizeof *a);
+    double *mean = rc_pool_get(&pool, p + 1, sizeof *mean);
+    rc_status_t st;
+    RC_TRY(rc_pool_check(&pool, "normal equations", err));
+    int64_t n = means(x, rows, inputs, y, mean);
+    if (n == 0)
+        RC_TRY(rc_fail(
+            err, RC_EINVAL, "least squares over %lld rows: none has a value", (long long)rows));
+    memset(coef, 0, (p + 1) * sizeof *coef);
+    for (int64_t i = 0; i < rows; i++) {
         if (!isfinite(y[i]))
             continue;
         const double *row = x + i * inputs;
@@ -81,19 +82,17 @@ rc_status_t rc_ridge(const double *x, int64_t rows, int inputs, const double *y,
                 a[j * inputs + k] += e * (row[k] - mean[k]);
         }
     }
-    for (int j = 0; st == RC_OK && j < inputs; j++)
+    for (int j = 0; j < inputs; j++)
         a[j * inputs + j] += penalty * (double)n;
-    if (st == RC_OK && !factor(a, inputs))
-        st = rc_fail(err, RC_EINVAL, "least squares over %lld rows: the inputs are not finite",
-            (long long)rows);
-    if (st == RC_OK) {
-        solve(a, inputs, coef + 1);
-        coef[0] = mean[inputs];
-        for (int j = 0; j < inputs; j++)
-            coef[0] -= coef[1 + j] * mean[j];
-    }
-    free(a);
-    free(mean);
+    if (!factor(a, inputs))
+        RC_TRY(rc_fail(err, RC_EINVAL, "least squares over %lld rows: the inputs are not finite",
+            (long long)rows));
+    solve(a, inputs, coef + 1);
+    coef[0] = mean[inputs];
+    for (int j = 0; j < inputs; j++)
+        coef[0] -= coef[1 + j] * mean[j];
+done:
+    rc_pool_free(&pool);
     return st;
 }
 

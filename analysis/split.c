@@ -14,9 +14,10 @@ const char *const rc_split_names[] = {"group", "random", "stratified", NULL};
 typedef struct unit {
     const char *name; /* of the group; digest of the matrix */
     int64_t rows;
-    uint64_t lot; /* drawn: units of one size come in this order */
+    uint64_t lot; /* drawn: units of one key come in this order */
     int side;
-    int label; /* of stratified splits */
+    int64_t key; /* that they are ordered by: the label of stratified folds, minus the rows of
+                    others, 0 of a share */
 } unit_t;
 
 typedef struct units {
@@ -38,12 +39,6 @@ static int by_name(const void *a, const void *b)
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-static void free_units(units_t *u)
-{
-    free(u->unit);
-    free(u->of);
-}
-
 /* A unit draws its lot by itself, from its name: what other units there are does not change it. */
 static uint64_t draw(const char *name, uint64_t seed)
 {
@@ -51,19 +46,14 @@ static uint64_t draw(const char *name, uint64_t seed)
     return rc_rng_hash(seed ^ d.hi, d.lo);
 }
 
-static rc_status_t make_units(const rc_split_t *split, units_t *out, rc_err_t *err)
+static rc_status_t make_units(const rc_split_t *split, rc_pool_t *pool, units_t *out, rc_err_t *err)
 {
     const rc_dataset_t *d = split->d;
     int64_t n = split->n;
-    units_t u = {0};
-    named_t *list = rc_alloc((size_t)n, sizeof *list, "a split", err);
-    u.unit = rc_alloc((size_t)n, sizeof *u.unit, "a split", err);
-    u.of = rc_alloc((size_t)n, sizeof *u.of, "a split", err);
-    if (!list || !u.unit || !u.of) {
-        free(list);
-        free_units(&u);
-        return RC_ENOMEM;
-    }
+    named_t *list = rc_pool_get(pool, (size_t)n, sizeof *list);
+    units_t u = {.unit = rc_pool_get(pool, (size_t)n, sizeof *u.unit),
+        .of = rc_pool_get(pool, (size_t)n, sizeof *u.of)};
+    RC_PASS(rc_pool_check(pool, "a split", err));
     for (int64_t i = 0; i < n; i++) {
         const rc_sample_t *s = &d->sample[split->row ? split->row[i] : i];
         list[i] = (named_t){split->kind == RC_SPLIT_GROUP ? d->group[s->group] : s->digest, i};
@@ -76,42 +66,28 @@ static rc_status_t make_units(const rc_split_t *split, units_t *out, rc_err_t *e
         u.unit[u.count - 1].rows++;
         u.of[list[i].at] = u.count - 1;
     }
-    free(list);
     *out = u;
     return RC_OK;
 }
 
-static int by_lot(const void *a, const void *b)
+static int by_key(const void *a, const void *b)
 {
     const unit_t *x = *(unit_t *const *)a;
     const unit_t *y = *(unit_t *const *)b;
-    int c = (x->lot > y->lot) - (x->lot < y->lot);
+    int c = (x->key > y->key) - (x->key < y->key);
+    if (c == 0)
+        c = (x->lot > y->lot) - (x->lot < y->lot);
     return c ? c : strcmp(x->name, y->name);
 }
 
-static int by_size(const void *a, const void *b)
+/* Units in order; of the pool, which the caller checks. */
+static unit_t **order_units(const units_t *u, rc_pool_t *pool)
 {
-    const unit_t *x = *(unit_t *const *)a;
-    const unit_t *y = *(unit_t *const *)b;
-    int c = (x->rows < y->rows) - (x->rows > y->rows);
-    return c ? c : by_lot(a, b);
-}
-
-static int by_label(const void *a, const void *b)
-{
-    const unit_t *x = *(unit_t *const *)a;
-    const unit_t *y = *(unit_t *const *)b;
-    return x->label != y->label ? x->label - y->label : by_lot(a, b);
-}
-
-static unit_t **order_units(
-    const units_t *u, int (*compare)(const void *, const void *), rc_err_t *err)
-{
-    unit_t **list = rc_alloc((size_t)u->count, sizeof *list, "a split", err);
+    unit_t **list = rc_pool_get(pool, (size_t)u->count, sizeof *list);
     for (int i = 0; list && i < u->count; i++)
         list[i] = &u->unit[i];
     if (list)
-        qsort(list, (size_t)u->count, sizeof *list, compare);
+        qsort(list, (size_t)u->count, sizeof *list, by_key);
     return list;
 }
 
@@ -149,22 +125,23 @@ rc_status_t rc_split_folds(const rc_split_t *split, int folds, int *fold, rc_err
 {
     rc_split_kind_t kind = split->kind;
     int stratified = kind == RC_SPLIT_STRATIFIED;
+    rc_pool_t pool = {0};
     units_t u = {0};
-    unit_t **list = NULL;
-    int64_t *rows = NULL;
     rc_status_t st;
     if (folds < 2)
         return rc_fail(err, RC_EINVAL, "expected at least 2 folds, found %d", folds);
-    RC_TRY(make_units(split, &u, err));
+    RC_TRY(make_units(split, &pool, &u, err));
     if (u.count < folds)
         RC_TRY(rc_fail(err, RC_EINVAL, "%d folds of %d %s: expected at least as many%s%s%s%s",
             folds, u.count, plural(kind), stratified ? "" : " ", stratified ? "" : plural(kind),
             stratified ? "" : " as folds", hint(kind)));
-    for (int64_t i = split->n - 1; i >= 0; i--) /* the first row of a unit stays: its label */
-        u.unit[u.of[i]].label = rc_dataset_best(split->d, split->row ? split->row[i] : i);
-    list = order_units(&u, stratified ? by_label : by_size, err);
-    rows = rc_alloc0((size_t)folds, sizeof *rows, "folds", err);
-    RC_TRY(list && rows ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < u.count; i++)
+        u.unit[i].key = -u.unit[i].rows;
+    for (int64_t i = split->n - 1; stratified && i >= 0; i--) /* the first row of a unit stays */
+        u.unit[u.of[i]].key = rc_dataset_best(split->d, split->row ? split->row[i] : i);
+    unit_t **list = order_units(&u, &pool);
+    int64_t *rows = rc_pool_get0(&pool, (size_t)folds, sizeof *rows);
+    RC_TRY(rc_pool_check(&pool, "folds", err));
     if (stratified)
         deal_evenly(list, u.count, folds);
     else
@@ -172,9 +149,7 @@ rc_status_t rc_split_folds(const rc_split_t *split, int folds, int *fold, rc_err
     for (int64_t i = 0; i < split->n; i++)
         fold[i] = u.unit[u.of[i]].side;
 done:
-    free(list);
-    free(rows);
-    free_units(&u);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -217,23 +192,22 @@ static void take(unit_t *const *list, int n, double wanted)
 rc_status_t rc_split_share(const rc_split_t *split, double share, int *test, rc_err_t *err)
 {
     rc_split_kind_t kind = split->kind;
+    rc_pool_t pool = {0};
     units_t u = {0};
-    unit_t **list = NULL;
     rc_status_t st;
     if (!(share > 0 && share < 1))
         return rc_fail(
             err, RC_EINVAL, "expected a share between 0 and 1 for the test part, found %g", share);
-    RC_TRY(make_units(split, &u, err));
+    RC_TRY(make_units(split, &pool, &u, err));
     if (u.count < 2)
         RC_TRY(rc_fail(
             err, RC_EINVAL, "a split needs two %s, found %d%s", plural(kind), u.count, hint(kind)));
-    list = order_units(&u, by_lot, err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    unit_t **list = order_units(&u, &pool);
+    RC_TRY(rc_pool_check(&pool, "a split", err));
     take(list, u.count, share * (double)split->n);
     for (int64_t i = 0; i < split->n; i++)
         test[i] = u.unit[u.of[i]].side;
 done:
-    free(list);
-    free_units(&u);
+    rc_pool_free(&pool);
     return st;
 }

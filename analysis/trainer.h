@@ -54,6 +54,7 @@ struct rc_trainer {
     const char *source;
     int version;
     int has_times;      /**< 1: the model predicts times */
+    int rows_min;       /**< fewer are refused */
     const void *recipe; /**< for `fit`, which several trainers may share; NULL: it needs none */
     /** Fit on some rows of a data set.
      *  \param[in,out] m  comes with everything that rc_fit fills; the trainer sets output and

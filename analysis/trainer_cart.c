@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MIN = 2 };
-
 /* A node in the making holds the rows at [first, end) of the list. */
 typedef struct node {
     int64_t first;
@@ -30,6 +28,7 @@ typedef struct value {
 } value_t;
 
 typedef struct tree {
+    rc_pool_t pool;
     const rc_fit_job_t *job;
     const rc_model_t *m;
     float *x;       /* [n * inputs] as the predictor sees them */
@@ -42,31 +41,19 @@ typedef struct tree {
     int32_t nodes;
 } tree_t;
 
-static void tree_free(tree_t *t)
-{
-    free(t->x);
-    free(t->label);
-    free(t->list);
-    free(t->sorted);
-    free(t->left);
-    free(t->all);
-    free(t->node);
-}
-
 static rc_status_t tree_new(const rc_fit_job_t *job, tree_t *t, rc_err_t *err)
 {
     size_t n = (size_t)job->n;
     size_t inputs = (size_t)job->d->inputs;
     size_t classes = (size_t)job->d->classes;
-    t->x = rc_alloc(n * inputs, sizeof *t->x, "inputs of a tree", err);
-    t->label = rc_alloc(n, sizeof *t->label, "labels of a tree", err);
-    t->list = rc_alloc(n, sizeof *t->list, "rows of a tree", err);
-    t->sorted = rc_alloc(n, sizeof *t->sorted, "rows of a tree", err);
-    t->left = rc_alloc(classes, sizeof *t->left, "classes of a tree", err);
-    t->all = rc_alloc(classes, sizeof *t->all, "classes of a tree", err);
-    t->node = rc_alloc(2 * n, sizeof *t->node, "nodes of a tree", err);
-    RC_PASS(t->x && t->label && t->list && t->sorted && t->left && t->all && t->node ? RC_OK
-                                                                                     : RC_ENOMEM);
+    t->x = rc_pool_get(&t->pool, n * inputs, sizeof *t->x);
+    t->label = rc_pool_get(&t->pool, n, sizeof *t->label);
+    t->list = rc_pool_get(&t->pool, n, sizeof *t->list);
+    t->sorted = rc_pool_get(&t->pool, n, sizeof *t->sorted);
+    t->left = rc_pool_get(&t->pool, classes, sizeof *t->left);
+    t->all = rc_pool_get(&t->pool, classes, sizeof *t->all);
+    t->node = rc_pool_get(&t->pool, 2 * n, sizeof *t->node);
+    RC_PASS(rc_pool_check(&t->pool, "a tree", err));
     for (size_t i = 0; i < n * inputs; i++)
         t->x[i] = (float)job->x[i];
     for (size_t i = 0; i < n; i++) {
@@ -234,19 +221,15 @@ static rc_status_t fit(
     rc_forest_t *f = NULL;
     rc_status_t st;
     (void)self;
-    if (job->n < ROWS_MIN || job->n > INT32_MAX / 4)
-        return rc_fail(err, RC_EINVAL, "cart: expected %d to %d rows to learn from, found %lld",
-            (int)ROWS_MIN, INT32_MAX / 4, (long long)job->n);
     RC_TRY(tree_new(job, &t, err));
     grow(&t);
     RC_TRY(export_tree(&t, &f, err));
-    rc_predictor_free(&m->predictor);
     m->output = RC_OUTPUT_SCORE;
     m->predictor = (rc_predictor_t){.kind = &rc_predictor_forest, .state = f};
     if (json_object_set_new(m->training, "nodes", json_integer(t.nodes)) < 0)
         st = rc_fail(err, RC_ENOMEM, "no memory to describe a fit");
 done:
-    tree_free(&t);
+    rc_pool_free(&t.pool);
     return st;
 }
 
@@ -255,6 +238,6 @@ const rc_trainer_t rc_trainer_cart = {
     .summary = "a classification tree, Gini impurity, grown until pure",
     .source = "Nisa et al. 2018; Breiman et al. 1984",
     .version = 1,
-    .has_times = 0,
+    .rows_min = 2,
     .fit = fit,
 };

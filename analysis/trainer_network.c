@@ -21,6 +21,7 @@ const rc_trainer_t rc_trainer_mlp = {.name = "mlp",
         "network 64-32 that predicts the time of every class, mean absolute percentage error",
     .source = mehrabi,
     .version = 1,
+    .rows_min = RC_RECIPE_ROWS_MIN,
     .has_times = 1,
     .recipe = &mlp,
     .fit = rc_recipe_fit};
@@ -40,7 +41,7 @@ const rc_trainer_t rc_trainer_softmax = {.name = "softmax",
     .summary = "network 64-32 that predicts which class is best, weighted cross entropy",
     .source = mehrabi,
     .version = 1,
-    .has_times = 0,
+    .rows_min = RC_RECIPE_ROWS_MIN,
     .recipe = &softmax,
     .fit = rc_recipe_fit};
 
@@ -67,6 +68,7 @@ const rc_trainer_t rc_trainer_regret = {.name = "regret",
     .source = "Mehrabi et al. 2021, section V, with another loss: analysis/loss.h; bagging: "
               "Breiman 1996",
     .version = 1,
+    .rows_min = RC_RECIPE_ROWS_MIN,
     .has_times = 1,
     .recipe = &regret,
     .fit = rc_recipe_fit};

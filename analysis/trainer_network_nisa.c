@@ -15,7 +15,8 @@ static const char nisa[] = "Nisa et al. 2018, sections V and VI";
 #define CLASS_MEMBERS .output = RC_OUTPUT_SCORE, .loss = rc_loss_entropy, NETWORK_MEMBERS
 #define TIME_MEMBERS .output = RC_OUTPUT_LOG_NS, .loss = rc_loss_mape, NETWORK_MEMBERS
 
-#define TRAINER_MEMBERS .source = nisa, .version = 1, .fit = rc_recipe_fit
+#define TRAINER_MEMBERS                                                                            \
+    .source = nisa, .version = 1, .rows_min = RC_RECIPE_ROWS_MIN, .fit = rc_recipe_fit
 
 static const rc_recipe_t mlp = {CLASS_MEMBERS, .members = 1};
 static const rc_recipe_t ensemble = {CLASS_MEMBERS, .members = 10};
@@ -27,13 +28,11 @@ static const rc_recipe_t ensemble_each = {TIME_MEMBERS, .members = 10, .separate
 const rc_trainer_t rc_trainer_mlp_nisa = {.name = "mlp-nisa",
     .summary = "network 96-48-16 that predicts which class is best, unweighted cross entropy",
     TRAINER_MEMBERS,
-    .has_times = 0,
     .recipe = &mlp};
 
 const rc_trainer_t rc_trainer_ensemble_nisa = {.name = "ensemble-nisa",
     .summary = "mean of 10 networks as of mlp-nisa, each with its own validation part",
     TRAINER_MEMBERS,
-    .has_times = 0,
     .recipe = &ensemble};
 
 const rc_trainer_t rc_trainer_mlp_nisa_time = {.name = "mlp-nisa-time",

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { ROWS_MIN = 20, CACHE_MB = 64, CS = 3, GAMMAS = 3, POINTS = CS * GAMMAS };
+enum { CACHE_MB = 64, CS = 3, GAMMAS = 3, POINTS = CS * GAMMAS };
 
 /* Nisa et al., section V */
 static const double grid_c[CS] = {100, 1000, 10000};
@@ -19,6 +19,7 @@ static const double grid_gamma[GAMMAS] = {.1, .01, .001};
 
 /* Rows of a fit as LIBSVM wants them. */
 typedef struct rows {
+    rc_pool_t pool;
     const rc_dataset_t *d;
     const int64_t *row;
     int64_t n;
@@ -35,22 +36,14 @@ static void quiet(const char *text)
     (void)text;
 }
 
-static void rows_free(rows_t *r)
-{
-    free(r->label);
-    free(r->node);
-    free(r->fold);
-    free(r->loss);
-}
-
 static rc_status_t rows_make(rows_t *r, rc_err_t *err)
 {
     size_t n = (size_t)r->n;
     size_t inputs = (size_t)r->d->inputs;
-    r->label = rc_alloc(n, sizeof *r->label, "rows of a machine", err);
-    r->node = rc_alloc(n * (inputs + 1), sizeof *r->node, "rows of a machine", err);
-    r->fold = rc_alloc(n, sizeof *r->fold, "rows of a machine", err);
-    RC_PASS(r->label && r->node && r->fold ? RC_OK : RC_ENOMEM);
+    r->label = rc_pool_get(&r->pool, n, sizeof *r->label);
+    r->node = rc_pool_get(&r->pool, n * (inputs + 1), sizeof *r->node);
+    r->fold = rc_pool_get(&r->pool, n, sizeof *r->fold);
+    RC_PASS(rc_pool_check(&r->pool, "rows of a machine", err));
     for (size_t i = 0; i < n; i++) {
         struct svm_node *to = r->node + i * (inputs + 1);
         r->label[i] = rc_dataset_best(r->d, r->row[i]);
@@ -67,19 +60,13 @@ static rc_status_t rows_make(rows_t *r, rc_err_t *err)
 
 /* ------------------------------------------------------------------ train */
 
-static void problem_free(struct svm_problem *p)
-{
-    free(p->x);
-    free(p->y);
-}
-
 /* The rows outside of a fold. */
-static rc_status_t problem_make(const rows_t *r, int without, struct svm_problem *p, rc_err_t *err)
+static rc_status_t problem_make(
+    const rows_t *r, int without, rc_pool_t *pool, struct svm_problem *p, rc_err_t *err)
 {
-    size_t most = (size_t)r->n;
-    *p = (struct svm_problem){.x = rc_alloc(most, sizeof *p->x, "rows of a machine", err),
-        .y = rc_alloc(most, sizeof *p->y, "rows of a machine", err)};
-    RC_PASS(p->x && p->y ? RC_OK : RC_ENOMEM);
+    *p = (struct svm_problem){.x = rc_pool_get(pool, (size_t)r->n, sizeof *p->x),
+        .y = rc_pool_get(pool, (size_t)r->n, sizeof *p->y)};
+    RC_PASS(rc_pool_check(pool, "rows of a machine", err));
     for (int64_t i = 0; i < r->n; i++)
         if (r->fold[i] != without) {
             p->x[p->l] = r->node + i * (r->d->inputs + 1);
@@ -104,18 +91,6 @@ static void copy_vectors(const struct svm_model *m, rc_svm_t *s)
         s->rho[k] = m->rho[k];
 }
 
-/* A copy of what a model of LIBSVM holds: its vectors are those of the problem. */
-static rc_status_t copy_model(
-    const struct svm_model *m, const rows_t *r, double gamma, rc_svm_t **out, rc_err_t *err)
-{
-    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, m->nr_class, m->l, err);
-    RC_PASS(s ? RC_OK : RC_ENOMEM);
-    s->gamma = gamma;
-    copy_vectors(m, s);
-    *out = s;
-    return RC_OK;
-}
-
 static int all_alike(const struct svm_problem *p)
 {
     for (int i = 1; i < p->l; i++)
@@ -124,22 +99,12 @@ static int all_alike(const struct svm_problem *p)
     return 1;
 }
 
-static rc_status_t one_class(
-    const rows_t *r, double label, double gamma, rc_svm_t **out, rc_err_t *err)
-{
-    rc_svm_t *s = rc_svm_new(r->d->inputs, r->d->classes, 1, 0, err);
-    RC_PASS(s ? RC_OK : RC_ENOMEM);
-    s->label[0] = (int32_t)label;
-    s->gamma = gamma;
-    *out = s;
-    return RC_OK;
-}
-
 /* Train on the rows outside of a fold; -1: on all. */
 static rc_status_t train(
     const rows_t *r, int without, double c, double gamma, rc_svm_t **out, rc_err_t *err)
 {
-    struct svm_problem p = {0};
+    rc_pool_t pool = {0};
+    struct svm_problem p;
     struct svm_model *model = NULL;
     struct svm_parameter o = {.svm_type = C_SVC,
         .kernel_type = RBF,
@@ -149,23 +114,25 @@ static rc_status_t train(
         .eps = 1e-3,
         .shrinking = 1};
     rc_status_t st;
-    RC_TRY(problem_make(r, without, &p, err));
-    if (all_alike(&p)) {
-        st = one_class(r, p.y[0], gamma, out, err);
-        goto done;
-    }
-    const char *wrong = svm_check_parameter(&p, &o);
-    if (wrong) {
-        st = rc_fail(err, RC_EINVAL, "LIBSVM: %s", wrong);
-        goto done;
-    }
-    model = svm_train(&p, &o);
-    st =
-        model ? copy_model(model, r, gamma, out, err) : rc_fail(err, RC_ENOMEM, "LIBSVM: no model");
+    RC_TRY(problem_make(r, without, &pool, &p, err));
+    int alike = all_alike(&p);
+    const char *wrong = alike ? NULL : svm_check_parameter(&p, &o);
+    RC_TRY(wrong ? rc_fail(err, RC_EINVAL, "LIBSVM: %s", wrong) : RC_OK);
+    model = alike ? NULL : svm_train(&p, &o);
+    RC_TRY(alike || model ? RC_OK : rc_fail(err, RC_ENOMEM, "LIBSVM: no model"));
+    rc_svm_t *s = rc_svm_new(
+        r->d->inputs, r->d->classes, alike ? 1 : model->nr_class, alike ? 0 : model->l, err);
+    RC_TRY(s ? RC_OK : RC_ENOMEM);
+    s->gamma = gamma;
+    if (alike)
+        s->label[0] = (int32_t)p.y[0];
+    else
+        copy_vectors(model, s);
+    *out = s;
 done:
     if (model)
         svm_free_and_destroy_model(&model);
-    problem_free(&p);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -246,18 +213,13 @@ static rc_status_t fit(
     rc_status_t st;
     rows_t r = {.d = job->d, .row = job->row, .n = n, .x = job->x};
     rc_svm_t *s = NULL;
-    if (n < ROWS_MIN)
-        return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
-            self->name, (int)ROWS_MIN, (long long)n);
-    if (n > INT32_MAX / 2)
-        return rc_fail(
-            err, RC_EINVAL, "%s: expected fewer rows, found %lld", self->name, (long long)n);
+    (void)self;
     svm_set_print_string_function(quiet);
     RC_TRY(rows_make(&r, err));
     RC_TRY(rc_split_inside(
         &(rc_split_t){r.d, r.row, n, options->split, options->seed}, r.fold, &r.folds, err));
-    r.loss = rc_alloc((size_t)POINTS * (size_t)r.folds, sizeof *r.loss, "a grid", err);
-    RC_TRY(r.loss ? RC_OK : RC_ENOMEM);
+    r.loss = rc_pool_get(&r.pool, (size_t)POINTS * (size_t)r.folds, sizeof *r.loss);
+    RC_TRY(rc_pool_check(&r.pool, "a grid", err));
     RC_TRY(rc_fit_jobs(POINTS * r.folds, options->threads, validate, &r, err));
     int best = best_point(&r);
     double c = grid_c[best / GAMMAS];
@@ -266,13 +228,12 @@ static rc_status_t fit(
         options->progress(options->context, "validation", 1, loss_at(&r, best) / (double)n);
     RC_TRY(train(&r, -1, c, gamma, &s, err));
     RC_TRY(describe(&r, best, m, err));
-    rc_predictor_free(&m->predictor);
     m->output = RC_OUTPUT_SCORE;
     m->predictor = (rc_predictor_t){.kind = &rc_predictor_svm, .state = s};
     s = NULL;
 done:
     rc_svm_free(s);
-    rows_free(&r);
+    rc_pool_free(&r.pool);
     return st;
 }
 
@@ -281,6 +242,6 @@ const rc_trainer_t rc_trainer_svm_nisa = {
     .summary = "a support vector machine with a Gaussian kernel, one against one, unweighted",
     .source = "Nisa et al. 2018; Chang and Lin 2011, doi:10.1145/1961189.1961199",
     .version = 1,
-    .has_times = 0,
+    .rows_min = 20,
     .fit = fit,
 };

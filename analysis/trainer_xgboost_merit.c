@@ -13,7 +13,6 @@
 #include "base/error.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Of log(time / best time): 35 % slower than the best class is as bad as it gets, or 2.7 times. */
 static const double caps[2] = {0.3, 1};
@@ -40,6 +39,7 @@ static const struct {
 /* Boosters of one output: the level, the merits, the excesses.  They are independent and run at
  * once; the result does not depend on how many do. */
 typedef struct boosters {
+    rc_pool_t pool;
     const rc_fit_job_t *job;
     int count;
     float *x;      /* [n * inputs] */
@@ -104,11 +104,11 @@ static rc_status_t boosters_new(const rc_fit_job_t *job, boosters_t *b, rc_err_t
     size_t n = (size_t)job->n;
     size_t size = n * (size_t)job->d->inputs;
     *b = (boosters_t){.job = job, .count = 1 + 2 * job->d->classes};
-    b->x = rc_alloc(size, sizeof *b->x, "inputs of trees", err);
-    b->weight = rc_alloc(n, sizeof *b->weight, "inputs of trees", err);
-    b->label = rc_alloc((size_t)b->count * n, sizeof *b->label, "labels of trees", err);
-    b->forest = rc_alloc0((size_t)b->count, sizeof(rc_forest_t *), "trees", err);
-    RC_PASS(b->x && b->weight && b->label && b->forest ? RC_OK : RC_ENOMEM);
+    b->x = rc_pool_get(&b->pool, size, sizeof *b->x);
+    b->weight = rc_pool_get(&b->pool, n, sizeof *b->weight);
+    b->label = rc_pool_get(&b->pool, (size_t)b->count * n, sizeof *b->label);
+    b->forest = rc_pool_get0(&b->pool, (size_t)b->count, sizeof(rc_forest_t *));
+    RC_PASS(rc_pool_check(&b->pool, "trees", err));
     for (size_t i = 0; i < size; i++)
         b->x[i] = (float)job->x[i];
     for (size_t i = 0; i < n; i++)
@@ -120,18 +120,15 @@ static void boosters_free(boosters_t *b)
 {
     for (int i = 0; b->forest && i < b->count; i++)
         rc_forest_free(b->forest[i]);
-    free(b->forest);
-    free(b->x);
-    free(b->weight);
-    free(b->label);
+    rc_pool_free(&b->pool);
 }
 
 static rc_status_t set_labels(boosters_t *b, rc_err_t *err)
 {
     const rc_fit_job_t *j = b->job;
     int classes = j->d->classes;
-    double *value = rc_alloc(3 * (size_t)classes, sizeof *value, "labels of trees", err);
-    RC_PASS(value ? RC_OK : RC_ENOMEM);
+    double *value = rc_pool_get(&b->pool, 3 * (size_t)classes, sizeof *value);
+    RC_PASS(rc_pool_check(&b->pool, "labels of trees", err));
     for (int64_t i = 0; i < j->n; i++) {
         merits_of(j->d, j->row[i], caps[0], value);
         merits_of(j->d, j->row[i], caps[1], value + classes);
@@ -142,7 +139,6 @@ static rc_status_t set_labels(boosters_t *b, rc_err_t *err)
             b->label[booster_of(b, EXCESS, c) * j->n + i] = (float)value[2 * classes + c];
         }
     }
-    free(value);
     return RC_OK;
 }
 
@@ -250,14 +246,12 @@ static rc_status_t fit(
     rc_forest_t *f = NULL;
     rc_status_t st;
     (void)self;
-    if (job->n < RC_BOOST_ROWS_MIN)
-        return rc_fail(err, RC_EINVAL, "trees: expected at least %d rows to learn from, found %lld",
-            (int)RC_BOOST_ROWS_MIN, (long long)job->n);
     RC_TRY(boosters_new(job, &b, err));
     RC_TRY(set_labels(&b, err));
     RC_TRY(rc_fit_jobs(b.count, job->options->threads, grow, &b, err));
     RC_TRY(sum_parts(&b, &f, err));
-    rc_boost_serve(m, RC_OUTPUT_LOG_NS, f);
+    m->output = RC_OUTPUT_LOG_NS;
+    m->predictor = (rc_predictor_t){&rc_predictor_forest, f};
 done:
     boosters_free(&b);
     return st;
@@ -269,5 +263,6 @@ const rc_trainer_t rc_trainer_xgboost_merit_soft = {
     .source = "Chen and Guestrin 2016, doi:10.1145/2939672.2939785",
     .version = 1,
     .has_times = 1,
+    .rows_min = RC_BOOST_ROWS_MIN,
     .fit = fit,
 };

@@ -14,10 +14,9 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { STOPS = 4, DEPTHS = 3, RATES = 2, STRIDE = 50 };
+enum { STOPS = 4, DEPTHS = 3, RATES = 2, STRIDE = 50, FORMS = DEPTHS * RATES };
 static const int grid_rounds[STOPS] = {50, 100, 200, 500};
 static const int grid_depth[DEPTHS] = {32, 64, 128};
 static const double grid_rate[RATES] = {.1, .01};
@@ -32,6 +31,7 @@ typedef struct run {
 } run_t;
 
 typedef struct grid {
+    rc_pool_t pool;
     const rc_fit_job_t *job;
     float *x;     /* [n * inputs] raw */
     float *label; /* [n] */
@@ -45,24 +45,16 @@ typedef struct grid {
     int done; /* of them */
 } grid_t;
 
-/* A point of it. */
+/* A point of it, by its number: fewest rounds first, then the least depth, then the larger rate. */
 typedef struct point {
     int stop;
     int depth;
     int rate;
-    int64_t right;
 } point_t;
 
-static void grid_free(grid_t *g)
+static point_t point_at(int number)
 {
-    for (int i = 0; g->run && i < g->runs; i++) {
-        free(g->run[i].count);
-        free(g->run[i].gain);
-    }
-    free(g->run);
-    free(g->x);
-    free(g->label);
-    free(g->fold);
+    return (point_t){number / FORMS, number / RATES % DEPTHS, number % RATES};
 }
 
 /* Options bound the rounds: of the grid stays what is below, or the bound itself. */
@@ -82,10 +74,10 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
     size_t n = (size_t)job->n;
     size_t inputs = (size_t)job->d->inputs;
     set_stops(g, job->options->epochs);
-    g->x = rc_alloc(n * inputs, sizeof *g->x, "inputs of trees", err);
-    g->label = rc_alloc(n, sizeof *g->label, "labels of trees", err);
-    g->fold = rc_alloc(n, sizeof *g->fold, "validation parts", err);
-    RC_PASS(g->x && g->label && g->fold ? RC_OK : RC_ENOMEM);
+    g->x = rc_pool_get(&g->pool, n * inputs, sizeof *g->x);
+    g->label = rc_pool_get(&g->pool, n, sizeof *g->label);
+    g->fold = rc_pool_get(&g->pool, n, sizeof *g->fold);
+    RC_PASS(rc_pool_check(&g->pool, "rows of trees", err));
     for (size_t i = 0; i < n; i++) {
         g->label[i] = (float)rc_dataset_best(job->d, job->row[i]);
         for (size_t k = 0; k < inputs; k++)
@@ -95,16 +87,15 @@ static rc_status_t grid_new(const rc_fit_job_t *job, grid_t *g, rc_err_t *err)
         &(rc_split_t){job->d, job->row, job->n, job->options->split, job->options->seed}, g->fold,
         &g->folds, err));
     g->runs = RATES * g->folds;
-    g->run = rc_alloc0((size_t)g->runs, sizeof *g->run, "a grid", err);
+    g->run = rc_pool_get0(&g->pool, (size_t)g->runs, sizeof *g->run);
     for (int i = 0; g->run && i < g->runs; i++) {
         run_t *r = &g->run[i];
         r->rate = RATES - 1 - i / g->folds; /* the long ones first */
         r->fold = i % g->folds;
-        r->count = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->count, "a grid", err);
-        r->gain = rc_alloc0(DEPTHS * STOPS * inputs, sizeof *r->gain, "a grid", err);
-        RC_PASS(r->count && r->gain ? RC_OK : RC_ENOMEM);
+        r->count = rc_pool_get0(&g->pool, DEPTHS * STOPS * inputs, sizeof *r->count);
+        r->gain = rc_pool_get0(&g->pool, DEPTHS * STOPS * inputs, sizeof *r->gain);
     }
-    return g->run ? RC_OK : RC_ENOMEM;
+    return rc_pool_check(&g->pool, "a grid", err);
 }
 
 /* ------------------------------------------------------------------ fits */
@@ -123,36 +114,28 @@ static rc_boost_options_t options_of(const grid_t *g, int depth, double rate, in
         .base = 0.5};
 }
 
-static rc_status_t splits_new(const grid_t *g, int rounds, rc_boost_splits_t *s, rc_err_t *err)
+/* The caller checks the pool, as for the next. */
+static rc_boost_splits_t splits_new(const grid_t *g, int rounds, rc_pool_t *pool)
 {
     size_t size = (size_t)rounds * (size_t)g->job->d->inputs;
-    s->count = rc_alloc(size, sizeof *s->count, "splits of trees", err);
-    s->gain = rc_alloc(size, sizeof *s->gain, "splits of trees", err);
-    return s->count && s->gain ? RC_OK : RC_ENOMEM;
+    return (rc_boost_splits_t){.count = rc_pool_get(pool, size, sizeof(double)),
+        .gain = rc_pool_get(pool, size, sizeof(double))};
 }
 
-/* Rows of a fold, or all others.  \param[out] rows  its arrays are the caller's to free */
-static rc_status_t take_rows(
-    const grid_t *g, int fold, int inside, rc_boost_rows_t *rows, rc_err_t *err)
+/* Rows of a fold, or all others. */
+static rc_boost_rows_t take_rows(const grid_t *g, int fold, int inside, rc_pool_t *pool)
 {
     size_t n = (size_t)g->job->n;
     size_t inputs = (size_t)g->job->d->inputs;
-    float *x = rc_alloc(n * inputs, sizeof *x, "validation parts", err);
-    float *label = rc_alloc(n, sizeof *label, "validation parts", err);
-    *rows = (rc_boost_rows_t){.inputs = (int)inputs, .x = x, .label = label};
-    RC_PASS(x && label ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < n; i++)
+    float *x = rc_pool_get(pool, n * inputs, sizeof *x);
+    float *label = rc_pool_get(pool, n, sizeof *label);
+    rc_boost_rows_t rows = {.inputs = (int)inputs, .x = x, .label = label};
+    for (size_t i = 0; x && label && i < n; i++)
         if ((g->fold[i] == fold) == inside) {
-            memcpy(x + (size_t)rows->count * inputs, g->x + i * inputs, inputs * sizeof *x);
-            label[rows->count++] = g->label[i];
+            memcpy(x + (size_t)rows.count * inputs, g->x + i * inputs, inputs * sizeof *x);
+            label[rows.count++] = g->label[i];
         }
-    return RC_OK;
-}
-
-static void free_rows(rc_boost_rows_t *rows)
-{
-    free((void *)rows->x);
-    free((void *)rows->label);
+    return rows;
 }
 
 static int largest(const float *out, int n)
@@ -207,19 +190,16 @@ static rc_status_t fit_run(void *context, int job, rc_err_t *err)
 {
     grid_t *g = context;
     run_t *r = &g->run[job];
-    rc_boost_rows_t train = {0};
-    rc_boost_rows_t watch = {0};
-    rc_boost_splits_t s = {0};
-    float *margin = NULL;
+    rc_pool_t pool = {0};
     rc_status_t st;
     int rounds = g->stop[g->stops - 1];
-    RC_TRY(take_rows(g, r->fold, 0, &train, err));
-    RC_TRY(take_rows(g, r->fold, 1, &watch, err));
-    RC_TRY(splits_new(g, rounds, &s, err));
-    margin =
-        rc_alloc((size_t)(rounds / g->stride) * (size_t)watch.count * (size_t)g->job->d->classes,
-            sizeof *margin, "validation parts", err);
-    RC_TRY(margin ? RC_OK : RC_ENOMEM);
+    const rc_boost_rows_t train = take_rows(g, r->fold, 0, &pool);
+    const rc_boost_rows_t watch = take_rows(g, r->fold, 1, &pool);
+    rc_boost_splits_t s = splits_new(g, rounds, &pool);
+    size_t margins =
+        (size_t)(rounds / g->stride) * (size_t)watch.count * (size_t)g->job->d->classes;
+    float *margin = rc_pool_get(&pool, margins, sizeof *margin);
+    RC_TRY(rc_pool_check(&pool, "validation parts", err));
     for (int depth = DEPTHS - 1; depth >= 0; depth--) {
         if (depth < DEPTHS - 1 && s.depth <= grid_depth[depth]) {
             copy_run(g, r, depth + 1, depth);
@@ -231,34 +211,27 @@ static rc_status_t fit_run(void *context, int job, rc_err_t *err)
     }
     tell(g);
 done:
-    free_rows(&train);
-    free_rows(&watch);
-    free(s.count);
-    free(s.gain);
-    free(margin);
+    rc_pool_free(&pool);
     return st;
 }
 
 /* ----------------------------------------------------------------- choice */
 
-static int64_t right_at(const grid_t *g, int stop, int depth, int rate)
+static int64_t right_at(const grid_t *g, int number)
 {
+    const point_t p = point_at(number);
     int64_t right = 0;
     for (int i = 0; i < g->runs; i++)
-        right += g->run[i].rate == rate ? g->run[i].right[depth][stop] : 0;
+        right += g->run[i].rate == p.rate ? g->run[i].right[p.depth][p.stop] : 0;
     return right;
 }
 
-/* Most right choices; of equals fewest rounds, then the least depth, then the larger rate. */
-static point_t best_point(const grid_t *g)
+/* Most right choices, of equals the first. */
+static int best_point(const grid_t *g)
 {
-    point_t best = {.right = -1};
-    for (int stop = 0; stop < g->stops; stop++)
-        for (int depth = 0; depth < DEPTHS; depth++)
-            for (int rate = 0; rate < RATES; rate++) {
-                const point_t p = {stop, depth, rate, right_at(g, stop, depth, rate)};
-                best = p.right > best.right ? p : best;
-            }
+    int best = 0;
+    for (int i = 1; i < g->stops * FORMS; i++)
+        best = right_at(g, i) > right_at(g, best) ? i : best;
     return best;
 }
 
@@ -266,15 +239,13 @@ static point_t best_point(const grid_t *g)
 static rc_status_t record(
     const grid_t *g, const point_t *p, const rc_boost_splits_t *s, rc_model_t *m, rc_err_t *err)
 {
-    rc_importance_t imp = {0};
+    rc_importance_t imp;
     int inputs = g->job->d->inputs;
     size_t at = (size_t)(p->depth * STOPS + p->stop) * (size_t)inputs;
-    double *sum = NULL;
-    rc_status_t st = rc_importance_new(inputs, &imp, err);
-    if (st < 0)
-        return st;
-    sum = rc_alloc0(2 * (size_t)inputs, sizeof *sum, "importances", err);
-    RC_TRY(sum ? RC_OK : RC_ENOMEM);
+    rc_status_t st;
+    RC_TRY(rc_importance_new(inputs, &imp, err));
+    double *sum = rc_pool_get0(&imp.memory, 2 * (size_t)inputs, sizeof *sum);
+    RC_TRY(rc_pool_check(&imp.memory, "importances", err));
     for (int i = 0; i < g->runs; i++)
         if (g->run[i].rate == p->rate)
             rc_importance_add(inputs, g->run[i].count + at, g->run[i].gain + at, 1.0 / g->folds,
@@ -284,30 +255,27 @@ static rc_status_t record(
         sum[inputs + k % inputs] += s->gain[k];
     }
     rc_importance_add(inputs, sum, sum + inputs, 1, imp.weight, imp.gain);
-    RC_TRY(rc_importance_record(m, &imp, err));
+    st = rc_importance_record(m, &imp, err);
 done:
-    free(sum);
     rc_importance_free(&imp);
     return st;
 }
 
-static json_t *describe_point(const grid_t *g, const point_t *p)
+static json_t *describe_point(const grid_t *g, int number)
 {
-    return json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p->stop], "depth", grid_depth[p->depth],
-        "rate", grid_rate[p->rate], "validation_measure", 1 - (double)p->right / (double)g->job->n);
+    const point_t p = point_at(number);
+    return json_pack("{s:i,s:i,s:f,s:f}", "rounds", g->stop[p.stop], "depth", grid_depth[p.depth],
+        "rate", grid_rate[p.rate], "validation_measure",
+        1 - (double)right_at(g, number) / (double)g->job->n);
 }
 
 /* The chosen point as "trees", and all of them as "grid". */
-static rc_status_t describe(const grid_t *g, const point_t *chosen, rc_model_t *m, rc_err_t *err)
+static rc_status_t describe(const grid_t *g, int chosen, rc_model_t *m, rc_err_t *err)
 {
     json_t *list = json_array();
     int failed = json_object_set_new(m->training, "trees", describe_point(g, chosen));
-    for (int stop = 0; stop < g->stops; stop++)
-        for (int depth = 0; depth < DEPTHS; depth++)
-            for (int rate = 0; rate < RATES; rate++) {
-                const point_t p = {stop, depth, rate, right_at(g, stop, depth, rate)};
-                failed |= json_array_append_new(list, describe_point(g, &p));
-            }
+    for (int i = 0; i < g->stops * FORMS; i++)
+        failed |= json_array_append_new(list, describe_point(g, i));
     failed |= json_object_set_new(m->training, "grid", list);
     return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
@@ -324,31 +292,29 @@ static rc_status_t fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
     grid_t g = {.job = job};
-    rc_boost_splits_t s = {0};
     rc_forest_t *f = NULL;
     rc_status_t st;
-    if (job->n < RC_BOOST_ROWS_MIN)
-        return rc_fail(err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
-            self->name, (int)RC_BOOST_ROWS_MIN, (long long)job->n);
+    (void)self;
     RC_TRY(grid_new(job, &g, err));
     RC_TRY(rc_fit_jobs(g.runs, job->options->threads, fit_run, &g, err));
-    const point_t p = best_point(&g);
+    int best = best_point(&g);
+    const point_t p = point_at(best);
     const rc_boost_options_t o =
         options_of(&g, grid_depth[p.depth], grid_rate[p.rate], g.stop[p.stop]);
     const rc_boost_rows_t rows = {
         .count = job->n, .inputs = job->d->inputs, .x = g.x, .label = g.label};
-    RC_TRY(splits_new(&g, g.stop[p.stop], &s, err));
+    rc_boost_splits_t s = splits_new(&g, g.stop[p.stop], &g.pool);
+    RC_TRY(rc_pool_check(&g.pool, "splits of trees", err));
     RC_TRY(rc_boost_fit(&o, &rows, NULL, NULL, &s, &f, err));
     RC_TRY(record(&g, &p, &s, m, err));
-    RC_TRY(describe(&g, &p, m, err));
+    RC_TRY(describe(&g, best, m, err));
     standardise(m, f);
-    rc_boost_serve(m, RC_OUTPUT_SCORE, f);
+    m->output = RC_OUTPUT_SCORE;
+    m->predictor = (rc_predictor_t){&rc_predictor_forest, f};
     f = NULL;
 done:
     rc_forest_free(f);
-    free(s.count);
-    free(s.gain);
-    grid_free(&g);
+    rc_pool_free(&g.pool);
     return st;
 }
 
@@ -357,6 +323,6 @@ const rc_trainer_t rc_trainer_xgboost_nisa = {
     .summary = "boosted trees as a classifier over a grid of rounds, depth and rate, unweighted",
     .source = "Nisa et al. 2018; Chen and Guestrin 2016, doi:10.1145/2939672.2939785",
     .version = 1,
-    .has_times = 0,
+    .rows_min = RC_BOOST_ROWS_MIN,
     .fit = fit,
 };

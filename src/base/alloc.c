@@ -237,6 +237,52 @@ int64_t rc_memory_available(void)
     return limits < left ? limits : left;
 }
 
+static void *pool_take(
+    rc_pool_t *p, size_t count, size_t size, void *get(size_t, size_t, const char *, rc_err_t *))
+{
+    void *made = NULL;
+    if (!p->failed && RC_GROW(p->block, p->capacity, p->blocks + 1, "", NULL) == RC_OK)
+        made = get(count, size, "", NULL);
+    if (made) {
+        p->block[p->blocks++] = made;
+    } else if (!p->failed) {
+        p->failed = 1;
+        p->count = count;
+        p->size = size;
+    }
+    return made;
+}
+
+void *rc_pool_get(rc_pool_t *p, size_t count, size_t size)
+{
+    return pool_take(p, count, size, rc_alloc);
+}
+
+void *rc_pool_get0(rc_pool_t *p, size_t count, size_t size)
+{
+    return pool_take(p, count, size, rc_alloc0);
+}
+
+void *rc_pool_get_aligned(rc_pool_t *p, size_t count, size_t size)
+{
+    return pool_take(p, count, size, rc_alloc_aligned);
+}
+
+rc_status_t rc_pool_check(const rc_pool_t *p, const char *what, rc_err_t *err)
+{
+    if (p->failed)
+        no_memory(p->count, p->size, what, err);
+    return p->failed ? RC_ENOMEM : RC_OK;
+}
+
+void rc_pool_free(rc_pool_t *p)
+{
+    for (size_t i = 0; i < p->blocks; i++)
+        free(p->block[i]);
+    free(p->block);
+    *p = (rc_pool_t){0};
+}
+
 int64_t rc_sat_add(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;

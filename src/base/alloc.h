@@ -54,6 +54,30 @@ rc_status_t rc_room_status(const rc_room_t *r);
 
 void rc_room_free(rc_room_t *r);
 
+/** Memory that is freed together; zero-initialise, free with rc_pool_free.  After a failed request
+ *  all further ones fail, so a series of requests needs one check at its end. */
+typedef struct rc_pool {
+    void **block;
+    size_t blocks;
+    size_t capacity;
+    size_t count; /**< and size: the request that failed */
+    size_t size;
+    int failed;
+} rc_pool_t;
+
+/** As rc_alloc, rc_alloc0 and rc_alloc_aligned, of memory that the pool owns; NULL when this or an
+ *  earlier request failed. */
+void *rc_pool_get(rc_pool_t *p, size_t count, size_t size);
+void *rc_pool_get0(rc_pool_t *p, size_t count, size_t size);
+void *rc_pool_get_aligned(rc_pool_t *p, size_t count, size_t size);
+
+/** \param[in] what  what the memory is for, in the message
+ *  \return RC_OK; RC_ENOMEM: a request failed, and err says which */
+rc_status_t rc_pool_check(const rc_pool_t *p, const char *what, rc_err_t *err);
+
+/** Free all that a pool owns; it may be used again. */
+void rc_pool_free(rc_pool_t *p);
+
 /** a + b and a * b of non-negative numbers, INT64_MAX when the result does not fit. */
 int64_t rc_sat_add(int64_t a, int64_t b);
 int64_t rc_sat_mul(int64_t a, int64_t b);

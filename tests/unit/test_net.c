@@ -223,6 +223,9 @@ static void shapes_are_read_or_refused(void **state)
 
 /* ----------------------------------------------------------------- training */
 
+static const rc_fit_options_t one = {.threads = 1};
+static const rc_fit_options_t two = {.threads = 2};
+
 /* What a job reports is what its network, taken over into a model, loses on the validation part. */
 static void the_best_epoch_is_kept(void **state)
 {
@@ -250,14 +253,14 @@ static void the_best_epoch_is_kept(void **state)
             .batch = 4,
             .rate = 0.02};
     assert_int_equal(
-        rc_net_train(&shape, &s.data, job, 3, 2, "test", NULL, NULL, result, NULL), RC_OK);
+        rc_net_train(&shape, &s.data, job, 3, &two, "test", result, NULL), RC_OK);
     for (int i = 0; i < 3; i++) {
         rc_network_t *n = rc_network_new(1, shape.layers, shape.size, NULL);
         double sum[2] = {0, 0};
         double total[2] = {0, 0};
         assert_non_null(n);
         assert_true(rc_predictor_network.scratch(n) <= 256);
-        rc_net_export(&shape, result[i].param, &n->net[0]);
+        rc_net_export(&shape, result[i].param, 0, 1, &n->net[0]);
         for (int row = 0; row < ROWS; row++) {
             double out[OUTPUTS];
             int part = validation[row];
@@ -297,17 +300,17 @@ static void training_needs_both_parts(void **state)
     make_sample(&losses[1], &r, &s);
     assert_int_equal(rc_net_shape("3", INPUTS, OUTPUTS, &shape, NULL), RC_OK);
     assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, 1, "", NULL, NULL, &result, &err), RC_EINVAL);
+        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     validation[0] = 1; /* has no weight */
     assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, 1, "", NULL, NULL, &result, &err), RC_EINVAL);
+        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     validation[1] = 1;
     assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, 1, "", NULL, NULL, &result, &err), RC_OK);
+        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_OK);
     free(result.param);
     s.target[2 * OUTPUTS] = NAN;
     assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, 1, "", NULL, NULL, &result, &err), RC_EINVAL);
+        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "not a number"));
 }
 
