@@ -322,43 +322,22 @@ static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_data
     for (int64_t i = 0; i < p->rows; i++) {
         int64_t from = row_at(p, i);
         out->sample[i] = d->sample[from];
-        if (out->library)
-            out->library[i] = d->library[from];
+        out->library[i] = d->library ? d->library[from] : (rc_library_time_t){NAN, NAN};
         for (int k = 0; k < p->inputs; k++)
             out->value[i * p->inputs + k] = d->value[from * d->inputs + column_at(p->input, k)];
         for (int c = 0; c < p->classes; c++) {
             int64_t at = i * p->classes + c;
             int64_t source = from * d->classes + column_at(p->cls, c);
             out->time[at] = d->time[source];
-            if (out->setup)
-                out->setup[at] = d->setup[source];
-            if (out->half.cost)
+            out->setup[at] = d->setup ? d->setup[source] : NAN;
+            if (d->half.cost)
                 memcpy(out->half.cost + at * RC_HALVES, d->half.cost + source * RC_HALVES,
                     RC_HALVES * sizeof *d->half.cost);
         }
     }
     out->rows = p->rows;
-}
-
-static rc_status_t take_table(
-    const rc_dataset_t *d, const rc_dataset_part_t *p, rc_dataset_t *out, rc_err_t *err)
-{
-    size_t rows = (size_t)p->rows;
-    size_t times = rows * (size_t)p->classes;
-    out->sample = rc_alloc(rows, sizeof *out->sample, "samples", err);
-    out->value = rc_alloc(rows * (size_t)p->inputs, sizeof *out->value, "inputs", err);
-    out->time = rc_alloc(times, sizeof *out->time, "times", err);
-    if (d->setup)
-        out->setup = rc_alloc(times, sizeof *out->setup, "setup times", err);
-    if (d->library)
-        out->library = rc_alloc(rows, sizeof *out->library, "times of a library", err);
-    if (!out->sample || !out->value || !out->time || (d->setup && !out->setup) ||
-        (d->library && !out->library))
-        return RC_ENOMEM;
-    rc_status_t st = d->half.cost ? rc_halves_make(p->rows, p->classes, &out->half, err) : RC_OK;
-    if (st == RC_OK)
-        take_rows(d, p, out);
-    return st;
+    if (!d->half.cost)
+        rc_halves_free(&out->half);
 }
 
 /* The baseline of d where the part has it. */
@@ -392,7 +371,8 @@ rc_status_t rc_dataset_take(
     memcpy(t.device, d->device, sizeof t.device);
     memcpy(t.feature_set, d->feature_set, sizeof t.feature_set);
     RC_TRY(take_columns(d, &p, &t, err));
-    RC_TRY(take_table(d, &p, &t, err));
+    RC_TRY(rc_allocate_rows(&t, p.rows, err));
+    take_rows(d, &p, &t);
     take_baseline(d, &t);
     RC_TRY(fill_groups(&t, err));
     RC_TRY(fill_digest(&t, err));

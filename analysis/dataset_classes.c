@@ -184,51 +184,32 @@ done:
 
 /* ------------------------------------------------------------------- portfolio */
 
-/* Log times of the candidates: [cells * n]; a missing one counts as the slowest of its cell. */
-static void fill_missing(double *time, int64_t cells, int n)
-{
-    for (int64_t c = 0; c < cells; c++) {
-        double *t = time + c * n;
-        double worst = -INFINITY;
-        for (int i = 0; i < n; i++) {
-            worst = t[i] > worst ? t[i] : worst; /* NaN: false */
-        }
-        for (int i = 0; i < n; i++)
-            t[i] = isnan(t[i]) ? worst : t[i];
-    }
-}
-
-/* \param[out] l  numbers of columns */
-static rc_status_t greedy(
-    double *time, int64_t all, int n, int most, double loss, list_t *l, rc_err_t *err)
+/* Log times of the candidates: [all * n] -> [cells * n], without the cells that have none of them.
+ * A missing time becomes the slowest of its cell. */
+static rc_portfolio_costs_t costs_of(double *time, int64_t all, int n, int most, double loss)
 {
     int64_t cells = 0;
     double limit = 0;
-    rc_portfolio_step_t *step = rc_alloc((size_t)n, sizeof *step, "a portfolio", err);
-    RC_PASS(step ? RC_OK : RC_ENOMEM);
-    fill_missing(time, all, n);
     for (int64_t c = 0; c < all; c++) {
+        double worst = -INFINITY;
         double least = INFINITY;
-        for (int i = 0; i < n; i++) {
-            time[cells * n + i] = time[c * n + i];
+        for (int i = 0; i < n; i++) { /* NaN is passed over */
+            worst = fmax(worst, time[c * n + i]);
             least = fmin(least, time[c * n + i]);
         }
-        if (least > -INFINITY) { /* a cell with none of them tells nothing */
+        for (int i = 0; i < n; i++)
+            time[cells * n + i] = isnan(time[c * n + i]) ? worst : time[c * n + i];
+        if (worst > -INFINITY) {
             cells++;
             limit += least;
         }
     }
-    const rc_portfolio_costs_t costs = {.cost = time,
+    return (rc_portfolio_costs_t){.cost = time,
         .rows = cells,
         .columns = n,
         .first = -1,
         .most = most,
         .limit = limit + (double)cells * log1p(loss)};
-    rc_status_t st = rc_portfolio_greedy(&costs, step, &l->n, err);
-    for (int i = 0; st == RC_OK && i < l->n; i++)
-        l->pair[i] = step[i].added;
-    free(step);
-    return st;
 }
 
 /* Greedy portfolio over the pairs that most cells have: each step adds the pair that lowers the
@@ -239,10 +220,10 @@ static rc_status_t choose_portfolio(
 {
     int n = 0;
     int64_t *row = NULL;
-    double *time = NULL;
+    rc_pool_t pool = {0};
     rc_status_t st;
-    int *candidate = rc_alloc((size_t)s->pairs, sizeof *candidate, "a portfolio", err);
-    RC_TRY(candidate ? RC_OK : RC_ENOMEM);
+    int *candidate = rc_pool_get(&pool, (size_t)s->pairs, sizeof *candidate);
+    RC_TRY(rc_pool_check(&pool, "a portfolio", err));
     for (int i = 0; i < s->pairs; i++)
         if ((double)s->pair[i].cells >= plan_share * (double)s->cells)
             candidate[n++] = i;
@@ -251,17 +232,18 @@ static rc_status_t choose_portfolio(
             "no kernel and order was measured on %g %% of the %lld rows: name some with --classes",
             100 * plan_share, (long long)s->cells));
     RC_TRY(rc_tabulate(s, candidate, n, &row, err));
-    time = rc_alloc((size_t)s->cells * (size_t)n, sizeof *time, "a portfolio", err);
-    RC_TRY(time ? RC_OK : RC_ENOMEM);
+    double *time = rc_pool_get(&pool, (size_t)s->cells * (size_t)n, sizeof *time);
+    rc_portfolio_step_t *step = rc_pool_get(&pool, (size_t)n, sizeof *step);
+    RC_TRY(rc_pool_check(&pool, "a portfolio", err));
     for (int64_t i = 0; i < s->cells * n; i++)
         time[i] = row[i] < 0 ? NAN : log(rc_view_result(s->view, row[i])->median_ns);
-    RC_TRY(greedy(time, s->cells, n, most, loss, l, err));
+    const rc_portfolio_costs_t costs = costs_of(time, s->cells, n, most, loss);
+    RC_TRY(rc_portfolio_greedy(&costs, step, &l->n, err));
     for (int i = 0; i < l->n; i++)
-        l->pair[i] = candidate[l->pair[i]];
+        l->pair[i] = candidate[step[i].added];
 done:
     free(row);
-    free(time);
-    free(candidate);
+    rc_pool_free(&pool);
     return st;
 }
 

@@ -4,6 +4,7 @@
 #define RC_ANALYSIS_DATASET_PRIVATE_H
 
 #include "analysis/dataset.h"
+#include "base/alloc.h"
 #include "base/str.h"
 #include "table/view.h"
 
@@ -26,7 +27,7 @@ typedef struct rc_cell {
     int32_t precision; /**< 0: fp32 */
     int64_t k;
     int is_n;
-    int32_t before; /**< its number before sorting */
+    int32_t of; /**< one of its picks */
 } rc_cell_t;
 
 /** A kernel and an order. */
@@ -35,8 +36,8 @@ typedef struct rc_pair {
     int32_t policy;
     const char *kernel_name; /**< with parameters; borrowed from the view */
     const char *policy_name;
-    int64_t cells;  /**< that have a result of it */
-    int32_t before; /**< its number before sorting */
+    int64_t cells; /**< that have a result of it */
+    int32_t of;    /**< one of its picks */
 } rc_pair_t;
 
 /** A result that takes part. */
@@ -48,6 +49,7 @@ typedef struct rc_pick {
 
 /** What takes part: independent of the order of rows in the store, but for the row numbers. */
 typedef struct rc_selection {
+    rc_pool_t memory;
     rc_view_t *view; /**< owned */
     int32_t device;
     rc_cell_t *cell; /**< [cells], by digest, precision, K */
@@ -115,6 +117,9 @@ rc_status_t rc_common_geometry(
  *  \param[in] o  what misses are; NULL: the defaults */
 rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *store,
     const rc_dataset_options_t *o, rc_dataset_t *d, rc_err_t *err);
+
+/** Room for the table of some rows; d has its classes and inputs. */
+rc_status_t rc_allocate_rows(rc_dataset_t *d, int64_t rows, rc_err_t *err);
 
 /** "a, b, c and 12 more" of names, for messages; the text is in *text (free with rc_str_free). */
 void rc_list_names(rc_str_t *text, const char *const *name, int n, int most);

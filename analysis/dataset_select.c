@@ -107,8 +107,7 @@ static rc_status_t device_error(
     const char *wanted, const char **name, int n, int fits, rc_err_t *err)
 {
     rc_str_t list = {0};
-    if (name)
-        qsort(name, (size_t)n, sizeof *name, by_text);
+    qsort(name, (size_t)n, sizeof *name, by_text);
     rc_list_names(&list, name, n, 4);
     const char *text = list.text && !list.failed ? list.text : "";
     if (!wanted)
@@ -125,12 +124,11 @@ static rc_status_t device_error(
 static rc_status_t choose_device(const rc_view_t *v, const int64_t *row, int64_t rows,
     const char *wanted, int32_t *out, rc_err_t *err)
 {
-    const char **name = NULL;
-    size_t capacity = 0;
     int n = 0;
     int fits = 0;
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; st == RC_OK && i < rows; i++) {
+    const char **name = rc_alloc((size_t)rows, sizeof *name, "devices", err);
+    RC_PASS(name ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < rows; i++) {
         int32_t id = rc_view_result(v, row[i])->device;
         const char *text = rc_view_device(v, id);
         int seen = 0;
@@ -138,62 +136,46 @@ static rc_status_t choose_device(const rc_view_t *v, const int64_t *row, int64_t
             seen = name[k] == text;
         if (seen)
             continue;
-        void *list = (void *)name;
-        st = rc_grow(&list, &capacity, (size_t)n + 1, sizeof *name, "devices", err);
-        name = list;
-        if (st < 0)
-            break;
         name[n++] = text;
         if (!wanted || strcmp(wanted, text) == 0 || rc_glob_match(wanted, text)) {
             fits++;
             *out = id;
         }
     }
-    if (st == RC_OK && fits != 1)
-        st = device_error(wanted, name, n, fits, err);
+    rc_status_t st = fits == 1 ? RC_OK : device_error(wanted, name, n, fits, err);
     free((void *)name);
     return st;
 }
 
 /* ------------------------------------------------------------------ settings */
 
-/* Results of one kernel and precision that were measured with several geometries, layouts or cache
- * modes: those of the most common one take part. */
+/* How a result was measured: kernel, precision, geometry (nw, nt, line), layout, cache mode. */
+enum { KERNEL_KEYS = 2, SETTING_KEYS = 7 };
+
 typedef struct setting {
-    int32_t kernel;
-    int32_t precision;
-    int32_t what[5]; /* nw, nt, line, layout, cache */
-    int64_t count;
+    int32_t key[SETTING_KEYS];
+    int64_t row;
 } setting_t;
 
-static setting_t setting_of(const rc_row_result_t *r)
+/* Of the same settings; with KERNEL_KEYS of the same kernel and precision. */
+static int compare_keys(const setting_t *a, const setting_t *b, int keys)
 {
-    return (setting_t){.kernel = r->kernel,
-        .precision = r->precision,
-        .what = {r->nw, r->nt, r->line, r->layout, r->cache}};
-}
-
-static rc_digest_t setting_key(const setting_t *s)
-{
-    const int32_t key[] = {
-        s->kernel, s->precision, s->what[0], s->what[1], s->what[2], s->what[3], s->what[4]};
-    return rc_digest(key, sizeof key);
-}
-
-static rc_digest_t kernel_key(const setting_t *s)
-{
-    const int32_t key[] = {s->kernel, s->precision};
-    return rc_digest(key, sizeof key);
-}
-
-static int is_better(const setting_t *a, const setting_t *b)
-{
-    if (a->count != b->count)
-        return a->count > b->count;
-    for (int i = 0; i < 5; i++)
-        if (a->what[i] != b->what[i])
-            return a->what[i] < b->what[i];
+    for (int i = 0; i < keys; i++)
+        if (a->key[i] != b->key[i])
+            return a->key[i] < b->key[i] ? -1 : 1;
     return 0;
+}
+
+static int by_setting(const void *a, const void *b)
+{
+    return compare_keys(a, b, SETTING_KEYS);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a;
+    int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
 }
 
 /* The class of a model whose kernel that is; NULL: none. */
@@ -240,48 +222,40 @@ static int64_t keep_cache(const rc_view_t *v, int32_t mode, int64_t *row, int64_
     return kept;
 }
 
-/* Keep the rows of the most common setting of their kernel and precision. */
+/* Of each kernel and precision keep the rows of the most common setting, of equals the first. */
 static rc_status_t keep_common(
     const rc_view_t *v, const rc_model_t *m, int64_t *row, int64_t *rows, rc_err_t *err)
 {
-    rc_map_t number = {0};
-    rc_map_t best = {0};
-    setting_t *list = NULL;
-    size_t capacity = 0;
-    size_t n = 0;
-    int64_t kept = 0;
-    rc_status_t st = RC_OK;
+    int64_t n = 0;
+    setting_t *list = rc_alloc((size_t)*rows, sizeof *list, "settings", err);
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < *rows; i++) {
         const rc_row_result_t *r = rc_view_result(v, row[i]);
-        setting_t s = setting_of(r);
-        if (m && !fits_model(v, r, m))
-            continue;
-        row[kept++] = row[i];
-        int64_t at = rc_map_get(&number, setting_key(&s), -1);
-        if (at < 0) {
-            RC_TRY(RC_GROW(list, capacity, n + 1, "settings", err));
-            at = (int64_t)n;
-            list[n++] = s;
-            RC_TRY(rc_map_set(&number, setting_key(&s), at, err));
-        }
-        list[at].count++;
+        if (!m || fits_model(v, r, m))
+            list[n++] = (setting_t){
+                {r->kernel, r->precision, r->nw, r->nt, r->line, r->layout, r->cache}, row[i]};
     }
-    for (size_t i = 0; i < n; i++) {
-        int64_t at = rc_map_get(&best, kernel_key(&list[i]), -1);
-        if (at < 0 || is_better(&list[i], &list[at]))
-            RC_TRY(rc_map_set(&best, kernel_key(&list[i]), (int64_t)i, err));
-    }
+    qsort(list, (size_t)n, sizeof *list, by_setting);
     *rows = 0;
-    for (int64_t i = 0; i < kept; i++) {
-        setting_t s = setting_of(rc_view_result(v, row[i]));
-        if (rc_map_get(&number, setting_key(&s), -1) == rc_map_get(&best, kernel_key(&s), -2))
-            row[(*rows)++] = row[i];
+    for (int64_t next = 0; next < n;) {
+        int64_t first = next; /* of the longest run so far, and how many it has */
+        int64_t most = 0;
+        const setting_t *kernel = &list[next];
+        while (next < n && compare_keys(kernel, &list[next], KERNEL_KEYS) == 0) {
+            int64_t begin = next;
+            while (next < n && compare_keys(&list[begin], &list[next], SETTING_KEYS) == 0)
+                next++;
+            if (next - begin > most) {
+                first = begin;
+                most = next - begin;
+            }
+        }
+        for (int64_t i = first; i < first + most; i++)
+            row[(*rows)++] = list[i].row;
     }
-done:
-    rc_map_free(&number);
-    rc_map_free(&best);
+    qsort(row, (size_t)*rows, sizeof *row, by_number);
     free(list);
-    return st;
+    return RC_OK;
 }
 
 /* ------------------------------------------------------------ cells and pairs */
@@ -293,7 +267,9 @@ static int by_cell(const void *a, const void *b)
     int c = strcmp(x->digest, y->digest);
     if (c == 0)
         c = (x->precision > y->precision) - (x->precision < y->precision);
-    return c ? c : (x->k > y->k) - (x->k < y->k);
+    if (c == 0)
+        c = (x->k > y->k) - (x->k < y->k);
+    return c ? c : (x->matrix > y->matrix) - (x->matrix < y->matrix);
 }
 
 static int by_pair(const void *a, const void *b)
@@ -306,118 +282,51 @@ static int by_pair(const void *a, const void *b)
     return c ? c : strcmp(x->policy_name, y->policy_name);
 }
 
-static rc_status_t add_cell(
-    rc_selection_t *s, size_t *capacity, const rc_row_result_t *r, rc_err_t *err)
+/* Cell and pair of result `at` of those that take part. */
+static void describe_row(rc_selection_t *s, int64_t at)
 {
-    void *p = s->cell;
-    rc_status_t st =
-        rc_grow(&p, capacity, (size_t)s->cells + 1, sizeof *s->cell, "rows of a data set", err);
-    s->cell = p;
-    if (st < 0)
-        return st;
-    rc_cell_t *c = &s->cell[s->cells];
-    *c = (rc_cell_t){
-        .matrix = r->matrix, .precision = r->precision, .k = r->k, .before = (int32_t)s->cells};
+    const rc_row_result_t *r = rc_view_result(s->view, s->pick[at].row);
     const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
-    rc_field_text(m->digest, sizeof m->digest, c->digest);
-    s->cells++;
-    return RC_OK;
-}
-
-static rc_status_t add_pair(
-    rc_selection_t *s, size_t *capacity, const rc_row_result_t *r, rc_err_t *err)
-{
-    void *p = s->pair;
-    rc_status_t st =
-        rc_grow(&p, capacity, (size_t)s->pairs + 1, sizeof *s->pair, "kernels and orders", err);
-    s->pair = p;
-    if (st < 0)
-        return st;
-    s->pair[s->pairs] = (rc_pair_t){.kernel = r->kernel,
+    s->cell[at] =
+        (rc_cell_t){.matrix = r->matrix, .precision = r->precision, .k = r->k, .of = (int32_t)at};
+    rc_field_text(m->digest, sizeof m->digest, s->cell[at].digest);
+    s->pair[at] = (rc_pair_t){.kernel = r->kernel,
         .policy = r->policy,
         .kernel_name = rc_view_kernel(s->view, r->kernel),
         .policy_name = rc_view_policy(s->view, r->policy),
-        .before = s->pairs};
-    s->pairs++;
-    return RC_OK;
+        .of = (int32_t)at};
 }
 
-/* New numbers for the picks once cells and pairs are sorted. */
-static rc_status_t renumber(rc_selection_t *s, rc_err_t *err)
-{
-    size_t most = (size_t)(s->cells > s->pairs ? s->cells : s->pairs);
-    int32_t *now = rc_alloc(most, sizeof *now, "numbers", err);
-    RC_PASS(now ? RC_OK : RC_ENOMEM);
-    qsort(s->cell, (size_t)s->cells, sizeof *s->cell, by_cell);
-    for (int64_t i = 0; i < s->cells; i++)
-        now[s->cell[i].before] = (int32_t)i;
-    for (int64_t i = 0; i < s->picks; i++)
-        s->pick[i].cell = now[s->pick[i].cell];
-    for (int64_t i = 0; i < s->misses; i++)
-        s->miss[i].cell = now[s->miss[i].cell];
-    qsort(s->pair, (size_t)s->pairs, sizeof *s->pair, by_pair);
-    for (int i = 0; i < s->pairs; i++)
-        now[s->pair[i].before] = i;
-    for (int64_t i = 0; i < s->picks; i++)
-        s->pick[i].pair = now[s->pick[i].pair];
-    for (int64_t i = 0; i < s->misses; i++)
-        s->miss[i].pair = now[s->miss[i].pair];
-    free(now);
-    return RC_OK;
-}
-
-/* Numbers of cells and pairs by what they are. */
-typedef struct numbers {
-    rc_map_t cells;
-    rc_map_t pairs;
-    size_t cell_capacity;
-    size_t pair_capacity;
-} numbers_t;
-
-static rc_status_t number_row(
-    rc_selection_t *s, numbers_t *n, int64_t row, rc_pick_t *out, rc_err_t *err)
-{
-    const rc_row_result_t *r = rc_view_result(s->view, row);
-    const int64_t cell_key[] = {r->matrix, r->precision, r->k};
-    const int64_t pair_key[] = {r->kernel, r->policy};
-    rc_digest_t key = rc_digest(cell_key, sizeof cell_key);
-    int64_t cell = rc_map_get(&n->cells, key, -1);
-    if (cell < 0) {
-        cell = s->cells;
-        RC_PASS(add_cell(s, &n->cell_capacity, r, err));
-        RC_PASS(rc_map_set(&n->cells, key, cell, err));
-    }
-    key = rc_digest(pair_key, sizeof pair_key);
-    int64_t pair = rc_map_get(&n->pairs, key, -1);
-    if (pair < 0) {
-        pair = s->pairs;
-        RC_PASS(add_pair(s, &n->pair_capacity, r, err));
-        RC_PASS(rc_map_set(&n->pairs, key, pair, err));
-    }
-    *out = (rc_pick_t){row, (int32_t)cell, (int32_t)pair};
-    return RC_OK;
-}
-
-/* \param[in] miss  [misses] rows that have no time */
+/* The selection of some rows.  \param[in] miss  [misses] rows that have no time */
 static rc_status_t number_rows(rc_selection_t *s, const int64_t *row, int64_t rows,
     const int64_t *miss, int64_t misses, rc_err_t *err)
 {
-    numbers_t n = {0};
-    rc_status_t st = RC_OK;
-    s->pick = rc_alloc((size_t)rows, sizeof *s->pick, "results of a data set", err);
-    s->miss = rc_alloc((size_t)misses + 1, sizeof *s->miss, "results of a data set", err);
-    RC_PASS(s->pick && s->miss ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < rows; i++) {
-        RC_TRY(number_row(s, &n, row[i], &s->pick[s->picks], err));
-        s->pair[s->pick[s->picks++].pair].cells++;
+    int64_t n = rows + misses;
+    s->pick = rc_pool_get(&s->memory, (size_t)n, sizeof *s->pick);
+    s->cell = rc_pool_get(&s->memory, (size_t)n, sizeof *s->cell);
+    s->pair = rc_pool_get(&s->memory, (size_t)n, sizeof *s->pair);
+    RC_PASS(rc_pool_check(&s->memory, "results of a data set", err));
+    s->picks = rows;
+    s->miss = s->pick + rows;
+    s->misses = misses;
+    for (int64_t i = 0; i < n; i++) {
+        s->pick[i].row = i < rows ? row[i] : miss[i - rows];
+        describe_row(s, i);
     }
-    for (int64_t i = 0; i < misses; i++)
-        RC_TRY(number_row(s, &n, miss[i], &s->miss[s->misses++], err));
-    RC_TRY(renumber(s, err));
-done:
-    rc_map_free(&n.cells);
-    rc_map_free(&n.pairs);
-    return st;
+    qsort(s->cell, (size_t)n, sizeof *s->cell, by_cell);
+    qsort(s->pair, (size_t)n, sizeof *s->pair, by_pair);
+    for (int64_t i = 0; i < n; i++) { /* of equal ones the first stays, with its number */
+        int32_t of = s->cell[i].of;
+        if (i == 0 || by_cell(&s->cell[i], &s->cell[s->cells - 1]) != 0)
+            s->cell[s->cells++] = s->cell[i];
+        s->pick[of].cell = (int32_t)s->cells - 1;
+        of = s->pair[i].of;
+        if (i == 0 || by_pair(&s->pair[i], &s->pair[s->pairs - 1]) != 0)
+            s->pair[s->pairs++] = s->pair[i];
+        s->pick[of].pair = s->pairs - 1;
+        s->pair[s->pairs - 1].cells += of < rows;
+    }
+    return RC_OK;
 }
 
 /* K = n: the store has only numbers.  A K that was asked for as a number is that number; without a
@@ -531,9 +440,6 @@ done:
 void rc_selection_free(rc_selection_t *s)
 {
     rc_view_free(s->view);
-    free(s->cell);
-    free(s->pair);
-    free(s->pick);
-    free(s->miss);
+    rc_pool_free(&s->memory);
     *s = (rc_selection_t){0};
 }

@@ -305,21 +305,19 @@ static rc_geometry_t common(
 rc_status_t rc_common_geometry(
     const rc_selection_t *s, const int *pair, int n, rc_model_geometry_t *out, rc_err_t *err)
 {
-    unsigned char *in = rc_alloc0((size_t)s->pairs, 1, "marks", err);
+    rc_pool_t pool = {0};
+    unsigned char *in = rc_pool_get0(&pool, (size_t)s->pairs, 1);
     /* a kernel has one geometry per precision */
-    count_t *list = rc_alloc((size_t)n, sizeof *list, "geometries", err);
-    if (!in || !list) {
-        free(in);
-        free(list);
-        return RC_ENOMEM;
-    }
-    for (int i = 0; i < n; i++)
+    count_t *list = rc_pool_get(&pool, (size_t)n, sizeof *list);
+    rc_status_t st = rc_pool_check(&pool, "geometries", err);
+    for (int i = 0; st == RC_OK && i < n; i++)
         in[pair[i]] = 1;
-    out->fp32 = common(s, in, 0, list);
-    out->fp64 = common(s, in, 1, list);
-    free(in);
-    free(list);
-    return RC_OK;
+    if (st == RC_OK) {
+        out->fp32 = common(s, in, 0, list);
+        out->fp64 = common(s, in, 1, list);
+    }
+    rc_pool_free(&pool);
+    return st;
 }
 
 /* ------------------------------------------------------------------- features */
@@ -327,6 +325,7 @@ rc_status_t rc_common_geometry(
 enum { PRODUCT = -2 };
 
 typedef struct lookup {
+    rc_pool_t pool;
     rc_feature_table_t table;
     rc_map_t row; /* (matrix, precision) -> newest row of the table */
     int *column;  /* [inputs] of the table; -1: k or value_bytes; PRODUCT - i: input i of the
@@ -341,9 +340,7 @@ static void free_lookup(lookup_t *l)
 {
     rc_feature_table_free(&l->table);
     rc_map_free(&l->row);
-    free(l->column);
-    free(l->of_set);
-    free(l->feature);
+    rc_pool_free(&l->pool);
 }
 
 static rc_digest_t feature_key(int32_t matrix, int precision)
@@ -363,10 +360,10 @@ static rc_status_t need_product(
 {
     if (l->set)
         return RC_OK;
-    l->of_set = rc_alloc((size_t)set->count, sizeof *l->of_set, "columns", err);
+    l->of_set = rc_pool_get(&l->pool, (size_t)set->count, sizeof *l->of_set);
     l->feature =
-        rc_alloc((size_t)(set->count + set->product->count), sizeof *l->feature, "features", err);
-    RC_PASS(l->of_set && l->feature ? RC_OK : RC_ENOMEM);
+        rc_pool_get(&l->pool, (size_t)(set->count + set->product->count), sizeof *l->feature);
+    RC_PASS(rc_pool_check(&l->pool, "features", err));
     for (int i = 0; i < set->count; i++) {
         l->of_set[i] = rc_feature_column(&l->table, set->feature[i].name);
         if (l->of_set[i] < 0)
@@ -381,8 +378,8 @@ static rc_status_t find_columns(
     const char *store, const rc_dataset_t *d, lookup_t *l, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(d->feature_set);
-    l->column = rc_alloc((size_t)d->inputs, sizeof *l->column, "columns", err);
-    rc_status_t st = l->column ? RC_OK : RC_ENOMEM;
+    l->column = rc_pool_get(&l->pool, (size_t)d->inputs, sizeof *l->column);
+    rc_status_t st = rc_pool_check(&l->pool, "columns", err);
     for (int i = 0; st == RC_OK && i < d->inputs; i++) {
         const char *name = d->input[i].name;
         l->column[i] = rc_feature_column(&l->table, name);
@@ -446,7 +443,7 @@ static int fill_inputs(
 
 /* ----------------------------------------------------------------------- rows */
 
-static rc_status_t allocate(rc_dataset_t *d, int64_t rows, rc_err_t *err)
+rc_status_t rc_allocate_rows(rc_dataset_t *d, int64_t rows, rc_err_t *err)
 {
     size_t n = (size_t)rows;
     d->sample = rc_alloc0(n, sizeof *d->sample, "samples", err);
@@ -556,7 +553,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
     if (d->task == RC_TASK_FORMAT)
         RC_TRY(rc_formats_status(s, pair, d->classes, &status, err));
     RC_TRY(rc_find_library(s, &library, err));
-    RC_TRY(allocate(d, s->cells, err));
+    RC_TRY(rc_allocate_rows(d, s->cells, err));
     for (int64_t i = 0; i < s->cells; i++) {
         const int64_t *own = row + i * d->classes;
         rc_sample_t *sample = &d->sample[d->rows];
