@@ -22,19 +22,6 @@ static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)
     return rc_digest(&key, sizeof key);
 }
 
-static rc_status_t alloc(rc_choices_t *c, int64_t pairs, rc_err_t *err)
-{
-    c->cls = rc_alloc((size_t)pairs, sizeof *c->cls, "choices", err);
-    c->time = rc_alloc((size_t)pairs, sizeof *c->time, "choices", err);
-    c->loss = rc_alloc((size_t)pairs, sizeof *c->loss, "choices", err);
-    RC_PASS(c->cls && c->time && c->loss ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < pairs; i++) {
-        c->cls[i] = -1;
-        c->time[i] = c->loss[i] = NAN;
-    }
-    return RC_OK;
-}
-
 /* The rows of the data set that are pairs of the survey: C in original order, on the model's
  * device; K = n is found by its number. */
 static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_predictions_t *p,
@@ -59,9 +46,9 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
         if (row < 0)
             continue;
         const double *time = d->time + row * d->classes;
-        c->cls[i] = p->choice[row];
-        c->time[i] = time[p->choice[row]];
-        c->loss[i] = c->time[i] / time[rc_dataset_best(d, row)] - 1;
+        double chosen = time[p->choice[row]];
+        c->pair[i] =
+            (rc_chosen_t){p->choice[row], chosen, chosen / time[rc_dataset_best(d, row)] - 1};
         c->known++;
     }
     rc_map_free(&at);
@@ -99,9 +86,11 @@ rc_status_t rc_choices_make(
     rc_dataset_t d = {0};
     rc_predictions_t p = {0};
     rc_err_t why = {0};
-    rc_status_t st = alloc(&c, s->pairs, err);
-    if (st < 0)
-        goto done;
+    rc_status_t st;
+    c.pair = rc_alloc((size_t)s->pairs, sizeof *c.pair, "choices", err);
+    RC_TRY(c.pair ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < s->pairs; i++)
+        c.pair[i] = (rc_chosen_t){-1, NAN, NAN};
     st = rc_dataset_read_for(s->store, m, where, &d, &why);
     if (st == RC_OK)
         st = rc_predict_rows(m, &d, NULL, d.rows, &p, &why);
@@ -135,9 +124,7 @@ void rc_choices_free(rc_choices_t *c)
 {
     if (!c)
         return;
-    free(c->cls);
-    free(c->time);
-    free(c->loss);
+    free(c->pair);
     rc_str_free(&c->note);
     *c = (rc_choices_t){0};
 }

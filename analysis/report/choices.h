@@ -6,12 +6,17 @@
 #include "base/str.h"
 #include "model/model.h"
 
+/** A choice. */
+typedef struct rc_chosen {
+    int32_t cls; /**< class of the model; -1: no choice is known */
+    double time; /**< measured ns of that class */
+    double loss; /**< that time over the fastest of the model's classes, less 1 */
+} rc_chosen_t;
+
 /** Choices, pair by pair. */
 typedef struct rc_choices {
     const rc_model_t *model; /**< borrowed */
-    int32_t *cls;            /**< [survey.pairs] class of the model; -1: no choice is known */
-    double *time;            /**< [survey.pairs] measured ns of that class */
-    double *loss; /**< [survey.pairs] that time over the fastest of the model's classes, less 1 */
+    rc_chosen_t *pair;       /**< [survey.pairs] */
     int64_t known;
     int fitted_here; /**< 1: of matrices that the model was fitted on, some at least */
     rc_str_t note;   /**< not empty: why there are no choices */

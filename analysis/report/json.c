@@ -137,15 +137,16 @@ void rc_json_real(rc_json_t *j, const char *key, double x)
     }
 }
 
-void rc_json_base64(rc_json_t *j, const char *key, const unsigned char *data, size_t n)
+void rc_json_base64(rc_json_t *j, const char *key, const char *data, size_t n)
 {
+    const unsigned char *byte = (const unsigned char *)data;
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     begin(j, key);
     rc_str_add(j->out, "\"");
     for (size_t i = 0; i < n; i += 3) {
         size_t left = n - i;
-        unsigned x = (unsigned)data[i] << 16 | (left > 1 ? (unsigned)data[i + 1] << 8 : 0) |
-                     (left > 2 ? (unsigned)data[i + 2] : 0);
+        unsigned x = (unsigned)byte[i] << 16 | (left > 1 ? (unsigned)byte[i + 1] << 8 : 0) |
+                     (left > 2 ? (unsigned)byte[i + 2] : 0);
         char four[4] = {digit[x >> 18], digit[x >> 12 & 63], left > 1 ? digit[x >> 6 & 63] : '=',
             left > 2 ? digit[x & 63] : '='};
         rc_str_addn(j->out, four, sizeof four);

@@ -27,6 +27,6 @@ void rc_json_index(rc_json_t *j, const char *key, int64_t n);
 /** 6 significant digits in as few characters as there are; what is not finite: null. */
 void rc_json_real(rc_json_t *j, const char *key, double x);
 /** Bytes in base 64 (RFC 4648), as a text. */
-void rc_json_base64(rc_json_t *j, const char *key, const unsigned char *data, size_t n);
+void rc_json_base64(rc_json_t *j, const char *key, const char *data, size_t n);
 
 #endif

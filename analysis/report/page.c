@@ -18,10 +18,10 @@ typedef struct parts {
     rc_str_t figure; /* the first one, for readers without scripts */
 } parts_t;
 
-static rc_status_t read_asset(const char *dir, const char *name, rc_str_t *out, rc_err_t *err)
+static rc_status_t read_asset(const char *assets, const char *name, rc_str_t *out, rc_err_t *err)
 {
     rc_str_t path = {0};
-    rc_str_addf(&path, "%s/%s", dir, name);
+    rc_str_addf(&path, "%s/page/%s", assets, name);
     rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
                                  : rc_report_read(path.text, out, err);
     if (st < 0)
@@ -123,11 +123,11 @@ static void free_answers(const rc_survey_t *s, rc_answer_t *answer)
     free(answer);
 }
 
-rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char *dir,
-    int64_t *bytes, rc_str_t *said, rc_err_t *err)
+rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said, rc_err_t *err)
 {
     const rc_survey_t *s = page->in->survey;
-    parts_t w = {.assets = assets};
+    const rc_report_options_t *o = page->in->options;
+    parts_t w = {.assets = o->assets};
     rc_json_t data = {.out = &w.data};
     rc_json_t pictures = {.out = &w.pictures};
     rc_str_t skeleton = {0};
@@ -136,7 +136,7 @@ rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char 
     rc_headline_t *headline = NULL;
     rc_answer_t *answer = NULL;
     rc_status_t st;
-    RC_TRY(read_asset(assets, "page.html", &skeleton, err));
+    RC_TRY(read_asset(o->assets, "page.html", &skeleton, err));
     RC_TRY(rc_headline_held_out(s, &held_out, err));
     RC_TRY(rc_headline_make(s, held_out, &headline, err));
     RC_TRY(make_answers(s, headline, held_out, &answer, err));
@@ -148,8 +148,8 @@ rc_status_t rc_page_write(const rc_page_t *page, const char *assets, const char 
                ? rc_fail(err, RC_ENOMEM, "no memory for pictures")
                : RC_OK);
     RC_TRY(fill(&html, &w, skeleton.text, err));
-    RC_TRY(write_file(dir, "report.json", &w.data, err));
-    RC_TRY(write_file(dir, "index.html", &html, err));
+    RC_TRY(write_file(o->dir, "report.json", &w.data, err));
+    RC_TRY(write_file(o->dir, "index.html", &html, err));
     *bytes = (int64_t)html.len;
     if (s->main_setting >= 0)
         rc_str_add(said, answer[s->main_setting].reordering.text);

@@ -128,9 +128,9 @@ static double real_of(const writer_t *w, what_t what, int64_t i, int64_t row)
     case BREAK_EVEN:
         return isinf(x) ? -1 : x;
     case CHOICE_TIME:
-        return w->p->choices->time[i];
+        return w->p->choices->pair[i].time;
     case CHOICE_LOSS:
-        return w->p->choices->loss[i];
+        return w->p->choices->pair[i].loss;
     case ORDER:
         return row < 0 ? NAN : (double)result(w, row)->order_ns;
     case PREPROCESS:
@@ -147,7 +147,8 @@ static void put_cell(writer_t *w, const column_t *c, int64_t i)
     if (c->what == MATRIX || c->what == CASES)
         rc_json_int(w->j, NULL, c->what == MATRIX ? p->matrix : p->cases);
     else if (c->what == PLAN || c->what == CHOICE)
-        rc_json_index(w->j, NULL, c->what == PLAN ? plan_index(w, row) : w->p->choices->cls[i]);
+        rc_json_index(
+            w->j, NULL, c->what == PLAN ? plan_index(w, row) : w->p->choices->pair[i].cls);
     else
         rc_json_real(w->j, NULL, real_of(w, c->what, i, row));
 }
@@ -349,21 +350,21 @@ static void put_spies(writer_t *w)
 {
     char key[16];
     rc_json_open(w->j, "spies", '{');
-    for (int i = 0; w->p->spy && i < w->sv->matrices; i++) {
-        const rc_page_spy_t *spy = &w->p->spy[i];
-        if (!spy->before)
+    for (int i = 0; i < w->sv->matrices; i++) {
+        const rc_page_spy_t *spy = &w->p->spies->spy[i];
+        if (!spy->before.len)
             continue;
         snprintf(key, sizeof key, "%d", i);
         rc_json_open(w->j, key, '{');
         rc_json_int(w->j, "width", spy->width);
         rc_json_int(w->j, "height", spy->height);
         rc_json_real(w->j, "full", spy->full);
-        rc_json_index(w->j, "plan", spy->after ? plan_index(w, spy->shown) : -1);
-        rc_json_index(w->j, "slots", spy->after ? spy->slots : -1);
+        rc_json_index(w->j, "plan", spy->after.len ? plan_index(w, spy->shown) : -1);
+        rc_json_index(w->j, "slots", spy->after.len ? spy->slots : -1);
         rc_json_close(w->j, '{');
     }
     rc_json_close(w->j, '{');
-    rc_json_text(w->j, "spies_note", w->p->spy_note);
+    rc_json_text(w->j, "spies_note", w->p->spies->note.text);
 }
 
 void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
@@ -379,14 +380,15 @@ void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
         }
     rc_json_close(j, '{');
     rc_json_open(j, "spies", '{');
-    for (int i = 0; p->spy && i < p->in->survey->matrices; i++) {
-        if (!p->spy[i].before)
+    for (int i = 0; i < p->in->survey->matrices; i++) {
+        const rc_page_spy_t *spy = &p->spies->spy[i];
+        if (!spy->before.len)
             continue;
         snprintf(key, sizeof key, "%d", i);
         rc_json_open(j, key, '[');
-        rc_json_base64(j, NULL, p->spy[i].before, p->spy[i].before_bytes);
-        if (p->spy[i].after)
-            rc_json_base64(j, NULL, p->spy[i].after, p->spy[i].after_bytes);
+        rc_json_base64(j, NULL, spy->before.text, spy->before.len);
+        if (spy->after.len)
+            rc_json_base64(j, NULL, spy->after.text, spy->after.len);
         rc_json_close(j, '[');
     }
     rc_json_close(j, '{');
@@ -404,8 +406,8 @@ rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline
     rc_json_text(j, "format", "rowcast report");
     rc_json_int(j, "version", 1);
     rc_json_text(j, "rowcast", rc_version());
-    rc_json_text(j, "store", p->in->store);
-    rc_json_text(j, "where", p->where);
+    rc_json_text(j, "store", p->in->options->store);
+    rc_json_text(j, "where", p->in->options->where);
     rc_json_text(j, "op", sv->op < 0 ? NULL : rc_op_names[sv->op]);
     rc_json_open(j, "left_out", '{'); /* results of other operations */
     for (int i = 0; i < RC_STORE_OPS; i++)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/report/plot.h"
+#include "analysis/report/plot_data.h"
 #include "analysis/report/plot_run.h"
 #include "analysis/report/plot_svg.h"
 #include "base/alloc.h"
@@ -38,7 +38,6 @@ typedef enum file { CSV, SVG, PDF, NEW_SVG, NEW_PDF, SCRIPT, FILES } file_t;
 /* What all figures of a report share while they are drawn. */
 typedef struct drawer {
     rc_plot_input_t in;
-    const char *templates;
     rc_str_t all;         /* folder of the figures */
     rc_str_t dir;         /* of those that are drawn: the same, or the folder of a setting in it */
     rc_str_t file[FILES]; /* of the figure that is drawn */
@@ -143,8 +142,8 @@ static rc_status_t name_line(
     if (!at || sscanf(at, "line %d:%n", &line, &n) != 1 || n == 0 || line <= before ||
         line > before + lines)
         return rc_fail(d->err, said->status, "figure '%s': %s", name, said->text);
-    return rc_fail(
-        d->err, said->status, "%s/%s.gp:%d:%s", d->templates, name, line - before, at + n);
+    return rc_fail(d->err, said->status, "%s/figures/%s.gp:%d:%s", d->in.options->assets, name,
+        line - before, at + n);
 }
 
 static rc_status_t write_text(const drawer_t *d, file_t file, const char *text)
@@ -232,7 +231,7 @@ static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
     rc_str_t path = {0};
     rc_str_t template = {0};
     rc_status_t st;
-    rc_str_addf(&path, "%s/%s.gp", d->templates, template_of(x->plot));
+    rc_str_addf(&path, "%s/figures/%s.gp", d->in.options->assets, template_of(x->plot));
     RC_TRY(check_text(&path, d->err));
     RC_TRY(rc_report_read(path.text, &template, d->err));
     /* gnuplot would follow a link that has the name */
@@ -254,6 +253,8 @@ static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
     rc_status_t st = RC_OK;
     if (x->plot->needs_model && !d->in.model_file)
         rc_str_add(&x->text.missing, "no model was given (--model)");
+    else if (x->plot->needs_results && d->in.shown < 0)
+        rc_str_add(&x->text.missing, rc_plot_no_results);
     else
         st = write_csv(d, x);
     if (st < 0 || x->text.missing.len)
@@ -278,13 +279,13 @@ static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
     return st == RC_OK && !x->has_csv ? remove_old(d, CSV) : st;
 }
 
-static rc_status_t prepare(drawer_t *d, const char *dir)
+static rc_status_t prepare(drawer_t *d)
 {
     rc_str_t common = {0};
     rc_err_t why = {0};
     rc_status_t st;
-    rc_str_addf(&d->all, "%s/figures", dir);
-    rc_str_addf(&common, "%s/common.gp", d->templates);
+    rc_str_addf(&d->all, "%s/figures", d->in.options->dir);
+    rc_str_addf(&common, "%s/figures/common.gp", d->in.options->assets);
     RC_TRY(check_text(&d->all, d->err));
     RC_TRY(check_text(&common, d->err));
     RC_TRY(rc_open_folder(d->all.text, d->err));
@@ -430,10 +431,9 @@ static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *lis
     return st;
 }
 
-rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
-    rc_drawn_t **out, int *count, rc_err_t *err)
+rc_status_t rc_plots_draw(const rc_plot_input_t *in, rc_drawn_t **out, int *count, rc_err_t *err)
 {
-    drawer_t d = {.in = *in, .templates = templates, .err = err};
+    drawer_t d = {.in = *in, .err = err};
     rc_drawn_t *list = NULL;
     int plots = 0;
     int n = 0;
@@ -442,7 +442,7 @@ rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, cons
         plots++;
     list = rc_alloc0((size_t)plots, (RC_PLOT_SETTINGS + 1) * sizeof *list, "figures", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
-    RC_TRY(prepare(&d, dir));
+    RC_TRY(prepare(&d));
     for (int i = 0; i < plots; i++)
         RC_TRY(draw_plot(&d, rc_plots[i], list, &n));
     RC_TRY(remove_others(d.all.text, list, n, err));

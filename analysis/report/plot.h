@@ -4,7 +4,7 @@
 #ifndef RC_ANALYSIS_PLOT_H
 #define RC_ANALYSIS_PLOT_H
 
-#include "analysis/report/limits.h"
+#include "analysis/report/report.h"
 #include "analysis/report/survey.h"
 #include "base/str.h"
 #include "model/model.h"
@@ -16,18 +16,15 @@
 typedef struct rc_plot_input {
     const struct rc_plot *plot; /**< the figure that is drawn */
     const rc_survey_t *survey;
-    int shown;                /**< setting that a figure of a single setting shows; -1: none */
-    const char *store;        /**< path */
-    const char *collection;   /**< directory with the matrices; NULL: where the store says that they
-                                   were read from */
+    int shown; /**< setting that a figure of a single setting shows; -1: none */
+    const rc_report_options_t *options;
     const rc_model_t *model;  /**< NULL: none was given */
     const char *model_name;   /**< NULL: none */
     const json_t *model_file; /**< the model file as it is, with its evaluation on unseen rows;
                                  NULL: no model */
     const json_t *topologies; /**< what `rowcast evaluate --topologies -f json` printed; NULL: it
                                  was not given */
-    const rc_report_limits_t *limits; /**< NULL: none are known */
-    const void *kept;                 /**< what that figure keeps; NULL: nothing */
+    const void *kept;         /**< what that figure keeps; NULL: nothing */
 } rc_plot_input_t;
 
 /** What a figure says of itself; zero-initialised by the caller, freed with rc_plot_text_free. */
@@ -39,6 +36,8 @@ typedef struct rc_plot_text {
 } rc_plot_text_t;
 void rc_plot_text_free(rc_plot_text_t *t);
 
+struct rc_plot_orders;
+
 /** A figure. */
 typedef struct rc_plot {
     const char *name;     /**< "speedup-density": names of the files and of the template */
@@ -48,6 +47,7 @@ typedef struct rc_plot {
     const char *section;  /**< heading of the page that it belongs under: "Orders", "Kernels",
                               "Cost", "Model" */
     int needs_model;
+    int needs_results; /**< 1: is of a single setting, and there must be one */
     /** The setting that it shows, or brings out among all, where nobody asks for another; -1 none,
      *  and it is drawn once, as where this is NULL. */
     int (*home)(const rc_plot_input_t *in);
@@ -56,6 +56,9 @@ typedef struct rc_plot {
     rc_status_t (*keep)(const rc_plot_input_t *in, void **out, rc_err_t *err);
     void (*drop)(void *kept); /**< NULL is nothing */
     const void *how;          /**< for `write`, which several figures may share; NULL: nothing */
+    /** For rc_plot_write_orders, the `write` of figures of row orders. */
+    rc_status_t (*draw)(const rc_plot_input_t *in, const struct rc_plot_orders *o, FILE *csv,
+        rc_plot_text_t *text, rc_err_t *err);
     /** Write the CSV, header line with units first, or say in text->missing why there is none.
      *  \return RC_OK, RC_EIO, RC_ENOMEM */
     rc_status_t (*write)(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
@@ -85,17 +88,15 @@ enum { RC_PLOT_SETTINGS = 12 };
  *  there are more. */
 enum { RC_PLOT_PAGE_BYTES = 8 << 20 };
 
-/** Draw all figures: DIR/figures/NAME.csv, NAME.svg, NAME.pdf; those of a single setting for the
- *  others too, as DIR/figures/SLUG/NAME.csv and so on.
- *  \param[in] in         `plot`, `shown` and `kept` are not read
- *  \param[in] templates  directory of NAME.gp and common.gp
- *  \param[in] dir        of the report; figures/ is created
- *  \param[out] out       [*count] in the order of rc_plots; free with rc_drawn_free
+/** Draw all figures from the templates in ASSETS/figures, NAME.gp and common.gp:
+ *  DIR/figures/NAME.csv, NAME.svg, NAME.pdf; those of a single setting for the others too, as
+ *  DIR/figures/SLUG/NAME.csv and so on.
+ *  \param[in]  in   `plot`, `shown` and `kept` are not read
+ *  \param[out] out  [*count] in the order of rc_plots; free with rc_drawn_free
  *  \return RC_OK, also when gnuplot is not there (every figure is then left out with that note, its
  *          CSV is written all the same); RC_ENOENT (no template), RC_EIO, RC_ENOMEM; RC_EIO with
- *  the first line that gnuplot said when it fails */
-rc_status_t rc_plots_draw(const rc_plot_input_t *in, const char *templates, const char *dir,
-    rc_drawn_t **out, int *count, rc_err_t *err);
+ *          the first line that gnuplot said when it fails */
+rc_status_t rc_plots_draw(const rc_plot_input_t *in, rc_drawn_t **out, int *count, rc_err_t *err);
 void rc_drawn_free(rc_drawn_t *d, int count);
 
 /** A text file of the user's, such as a template, at the end of what is in `out`.

@@ -1,5 +1,4 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 
 #include <inttypes.h>
@@ -11,10 +10,9 @@ enum { CURVES = 7, STEPS = 6, POWERS = 6 };
 static void put_row(const rc_survey_t *s, const rc_survey_pair_t *p, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, p->row[RC_CHOICE_ALL]);
-    const char *const texts[] = {s->setting[p->setting].label, s->matrix[p->matrix].name,
-        rc_view_kernel(s->view, r->kernel), rc_view_policy(s->view, r->policy)};
-    rc_plot_put_texts(csv, texts, 4);
-    fprintf(csv, ",%.0f\n", p->break_even);
+    RC_PLOT_ROW(csv, RC_TEXT(s->setting[p->setting].label), RC_TEXT(s->matrix[p->matrix].name),
+        RC_TEXT(rc_view_kernel(s->view, r->kernel)), RC_TEXT(rc_view_policy(s->view, r->policy)),
+        RC_REAL(p->break_even, 0));
 }
 
 /* How many pairs have paid after so many products. */

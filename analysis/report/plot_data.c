@@ -3,45 +3,35 @@
 #include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/error.h"
+#include "base/rng.h"
+#include "base/stats.h"
 #include "base/visible.h"
 #include "kernels/vendor/vendor.h"
+#include "table/reorder.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-void rc_plot_put_text(FILE *csv, const char *text)
+void rc_plot_put_row(FILE *csv, const rc_table_cell_t *cell, size_t n)
 {
-    rc_str_t cell = {0};
-    rc_str_add_csv(&cell, text);
-    fputs(cell.failed || !cell.text ? "?" : cell.text, csv);
-    rc_str_free(&cell);
-}
-
-void rc_plot_put_number(FILE *csv, double x)
-{
-    char text[RC_DECIMAL_BYTES];
-    if (!isfinite(x))
-        return;
-    rc_decimal_real(x, 6, text);
-    fputs(text, csv);
-}
-
-void rc_plot_put_texts(FILE *csv, const char *const *text, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (i)
-            fputc(',', csv);
-        rc_plot_put_text(csv, text[i]);
+    rc_str_t line = {0};
+    for (size_t i = 0; i < n; i++) {
+        char number[RC_DECIMAL_BYTES] = "";
+        if (cell[i].kind == RC_CELL_TEXT)
+            rc_str_add_csv(&line, cell[i].text);
+        else if (cell[i].kind == RC_CELL_INT)
+            rc_str_addf(&line, "%" PRId64, cell[i].whole);
+        else if (cell[i].digits <= 0)
+            rc_str_addf(&line, "%.*f", -cell[i].digits, cell[i].real);
+        else if (isfinite(cell[i].real))
+            rc_decimal_real(cell[i].real, cell[i].digits, number);
+        rc_str_add(&line, number);
+        rc_str_add(&line, i + 1 < n ? "," : "\n");
     }
-}
-
-void rc_plot_put_numbers(FILE *csv, const double *x, int n)
-{
-    for (int i = 0; i < n; i++) {
-        fputc(',', csv);
-        rc_plot_put_number(csv, x[i]);
-    }
+    fputs(line.failed ? "?\n" : line.text, csv);
+    rc_str_free(&line);
 }
 
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value)
@@ -72,6 +62,99 @@ void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value)
         rc_str_addf(&t->define, "%s = NaN\n", name);
 }
 
+/* ----------------------------------------------------------------- blocks */
+
+enum { GROUPS_MAX = 16, GROUP_MIN = 8 };
+
+void rc_plot_block_begin(rc_plot_text_t *t, const char *name)
+{
+    rc_str_addf(&t->define, "$%s << END_OF_BLOCK\n", name);
+}
+
+void rc_plot_block_end(rc_plot_text_t *t)
+{
+    rc_str_add(&t->define, "END_OF_BLOCK\n");
+}
+
+void rc_plot_block_text(rc_plot_text_t *t, const char *text)
+{
+    rc_str_add(&t->define, "\"");
+    for (; *text; text++) {
+        char c = (unsigned char)*text < ' ' || *text == '"' || *text == 0x7f ? ' ' : *text;
+        rc_str_addn(&t->define, &c, 1);
+    }
+    rc_str_add(&t->define, "\"");
+}
+
+static int is_point(const double *x, const double *y, int64_t i)
+{
+    return isfinite(x[i]) && isfinite(y[i]);
+}
+
+int64_t rc_plot_block_points(
+    rc_plot_text_t *t, const double *x, const double *y, int64_t n, int64_t most)
+{
+    int64_t there = 0;
+    int64_t put = 0;
+    for (int64_t i = 0; i < n; i++)
+        there += is_point(x, y, i);
+    /* the most-th part of all hashes, about */
+    uint64_t limit =
+        there > most ? (uint64_t)((double)UINT64_MAX / (double)there * (double)most) : UINT64_MAX;
+    for (int64_t i = 0; i < n; i++)
+        if (is_point(x, y, i) && rc_rng_hash(1, (uint64_t)i) <= limit) {
+            rc_str_addf(&t->define, "%.5g,%.5g\n", x[i], y[i]);
+            put++;
+        }
+    rc_str_add(&t->define, put ? "\n\n" : "NaN,NaN\n\n\n");
+    return there - put;
+}
+
+typedef struct point {
+    double x;
+    double y;
+} point_t;
+
+static int by_x(const void *a, const void *b)
+{
+    const point_t *p = a;
+    const point_t *q = b;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->y > q->y) - (p->y < q->y);
+}
+
+rc_status_t rc_plot_block_trend(
+    rc_plot_text_t *t, const double *x, const double *y, int64_t n, rc_err_t *err)
+{
+    int64_t there = 0;
+    rc_pool_t pool = {0};
+    point_t *p = rc_pool_get(&pool, (size_t)n, sizeof *p);
+    double *group = rc_pool_get(&pool, (size_t)n, sizeof *group);
+    rc_status_t st;
+    RC_TRY(rc_pool_check(&pool, "points", err));
+    for (int64_t i = 0; i < n; i++)
+        if (is_point(x, y, i))
+            p[there++] = (point_t){x[i], y[i]};
+    if (there)
+        qsort(p, (size_t)there, sizeof *p, by_x);
+    int64_t groups = there / GROUP_MIN > GROUPS_MAX ? GROUPS_MAX : there / GROUP_MIN;
+    for (int64_t g = 0; g < groups; g++) {
+        int64_t from = g * there / groups;
+        int64_t m = (g + 1) * there / groups - from;
+        for (int64_t i = 0; i < m; i++)
+            group[i] = p[from + i].y;
+        qsort(group, (size_t)m, sizeof *group, rc_stats_compare);
+        rc_str_addf(&t->define, "%.5g,%.5g,%.5g,%.5g\n",
+            0.5 * (p[from + (m - 1) / 2].x + p[from + m / 2].x), rc_stats_quantile(group, m, 0.5),
+            rc_stats_quantile(group, m, 0.25), rc_stats_quantile(group, m, 0.75));
+    }
+    rc_str_add(&t->define, groups ? "\n\n" : "NaN,NaN,NaN,NaN\n\n\n");
+done:
+    rc_pool_free(&pool);
+    return st;
+}
+
 const char rc_plot_no_results[] = "no result is ok";
 
 /* ----------------------------------------------------------------- orders */
@@ -82,8 +165,8 @@ typedef struct maker {
     const char *kernel;
     int64_t from; /* its entries */
     int64_t to;
-    int *number; /* [ids] of the policy in the result, -1 */
-    int32_t ids;
+    int *number;     /* [policies of the view] in the result, -1 */
+    int64_t *column; /* [pairs of the setting] of the matrix in the result, -1 */
     rc_err_t *err;
 } maker_t;
 
@@ -102,29 +185,20 @@ static int is_csr(const maker_t *m, int32_t policy)
     return strcmp(rc_view_policy(m->s->view, policy), "csr") == 0;
 }
 
-static void find_entries(maker_t *m)
-{
-    const rc_survey_t *s = m->s;
-    m->from = rc_survey_first_row(s, m->setting->first);
-    m->to = rc_survey_first_row(s, m->setting->first + m->setting->pairs);
-    for (int64_t i = m->from; i < m->to; i++)
-        if (takes_part(m, i) && result(m, i)->policy >= m->ids)
-            m->ids = result(m, i)->policy + 1;
-}
-
 static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
 {
-    m->number = rc_alloc((size_t)m->ids, sizeof *m->number, "policies", m->err);
-    o->policy = rc_alloc((size_t)m->ids + 1, sizeof *o->policy, "policies", m->err);
-    RC_PASS(m->number && o->policy ? RC_OK : RC_ENOMEM);
-    for (int32_t id = 0; id < m->ids; id++)
+    int32_t ids = rc_view_policies(m->s->view);
+    m->number = rc_pool_get(&o->memory, (size_t)ids, sizeof *m->number);
+    o->policy = rc_pool_get(&o->memory, (size_t)ids + 1, sizeof *o->policy);
+    RC_PASS(rc_pool_check(&o->memory, "policies", m->err));
+    for (int32_t id = 0; id < ids; id++)
         m->number[id] = -1;
     for (int64_t i = m->from; i < m->to; i++)
         if (takes_part(m, i))
             m->number[result(m, i)->policy] = 0;
     o->policy[0] = "csr";
     o->policies = 1;
-    for (int32_t id = 0; id < m->ids; id++)
+    for (int32_t id = 0; id < ids; id++)
         if (m->number[id] == 0 && !is_csr(m, id)) { /* csr keeps number 0 */
             m->number[id] = o->policies;
             o->policy[o->policies++] = rc_view_policy(m->s->view, id);
@@ -132,39 +206,41 @@ static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
     return RC_OK;
 }
 
-/* Column of a matrix in the result, -1 when it has no original order. */
-static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o, int64_t *column)
+/* A matrix without the original order has no column. */
+static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o)
 {
-    for (int64_t i = 0; i < m->setting->pairs; i++)
-        column[i] = -1;
+    size_t pairs = (size_t)m->setting->pairs;
+    m->column = rc_pool_get(&o->memory, pairs, sizeof *m->column);
+    o->matrix = rc_pool_get(&o->memory, pairs, sizeof *o->matrix);
+    RC_PASS(rc_pool_check(&o->memory, "matrices", m->err));
+    for (size_t i = 0; i < pairs; i++)
+        m->column[i] = -1;
     for (int64_t i = m->from; i < m->to; i++)
         if (takes_part(m, i) && is_csr(m, result(m, i)->policy))
-            column[m->s->row_pair[i] - m->setting->first] = 0;
-    o->matrix = rc_alloc((size_t)m->setting->pairs, sizeof *o->matrix, "matrices", m->err);
-    RC_PASS(o->matrix ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < m->setting->pairs; i++)
-        if (column[i] == 0) {
-            column[i] = o->matrices;
-            o->matrix[o->matrices++] = m->s->pair[m->setting->first + i].matrix;
+            m->column[m->s->row_pair[i] - m->setting->first] = 0;
+    for (size_t i = 0; i < pairs; i++)
+        if (m->column[i] == 0) {
+            m->column[i] = o->matrices;
+            o->matrix[o->matrices++] = m->s->pair[m->setting->first + (int64_t)i].matrix;
         }
     return RC_OK;
 }
 
-static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *column)
+static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o)
 {
     const rc_view_t *v = m->s->view;
     size_t cells = (size_t)o->policies * (size_t)o->matrices;
-    o->gain = rc_alloc(cells, sizeof *o->gain, "speedups", m->err);
-    o->row = rc_alloc(cells, sizeof *o->row, "speedups", m->err);
-    o->best = rc_alloc((size_t)o->matrices, sizeof *o->best, "speedups", m->err);
-    o->winner = rc_alloc0((size_t)o->matrices, sizeof *o->winner, "speedups", m->err);
-    RC_PASS(o->gain && o->row && o->best && o->winner ? RC_OK : RC_ENOMEM);
+    o->gain = rc_pool_get(&o->memory, cells, sizeof *o->gain);
+    o->row = rc_pool_get(&o->memory, cells, sizeof *o->row);
+    o->best = rc_pool_get(&o->memory, (size_t)o->matrices, sizeof *o->best);
+    o->winner = rc_pool_get0(&o->memory, (size_t)o->matrices, sizeof *o->winner);
+    RC_PASS(rc_pool_check(&o->memory, "speedups", m->err));
     for (size_t i = 0; i < cells; i++) {
         o->gain[i] = NAN;
         o->row[i] = -1;
     }
     for (int64_t i = m->from; i < m->to; i++) {
-        int64_t at = column[m->s->row_pair[i] - m->setting->first];
+        int64_t at = m->column[m->s->row_pair[i] - m->setting->first];
         if (!takes_part(m, i) || at < 0)
             continue;
         at += m->number[result(m, i)->policy] * o->matrices;
@@ -187,32 +263,27 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o, const int64_t *co
 rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
 {
-    maker_t m = {.s = s, .setting = &s->setting[setting], .kernel = kernel, .err = err};
-    rc_plot_orders_t o = {.setting = m.setting};
-    int64_t *column = rc_alloc((size_t)m.setting->pairs, sizeof *column, "matrices", err);
-    rc_status_t st;
-    RC_TRY(column ? RC_OK : RC_ENOMEM);
-    find_entries(&m);
-    RC_TRY(number_policies(&m, &o));
-    RC_TRY(number_matrices(&m, &o, column));
-    RC_TRY(fill_gains(&m, &o, column));
-    *out = o;
-    o = (rc_plot_orders_t){0};
-done:
-    rc_plot_orders_free(&o);
-    free(column);
-    free(m.number);
+    const rc_survey_setting_t *a = &s->setting[setting];
+    maker_t m = {.s = s,
+        .setting = a,
+        .kernel = kernel,
+        .from = rc_survey_first_row(s, a->first),
+        .to = rc_survey_first_row(s, a->first + a->pairs),
+        .err = err};
+    *out = (rc_plot_orders_t){.setting = a};
+    rc_status_t st = number_policies(&m, out);
+    if (st == RC_OK)
+        st = number_matrices(&m, out);
+    if (st == RC_OK)
+        st = fill_gains(&m, out);
+    if (st < 0)
+        rc_plot_orders_free(out);
     return st;
 }
 
 void rc_plot_orders_free(rc_plot_orders_t *o)
 {
-    free(o->policy);
-    free(o->matrix);
-    free(o->gain);
-    free(o->row);
-    free(o->best);
-    free(o->winner);
+    rc_pool_free(&o->memory);
     *o = (rc_plot_orders_t){0};
 }
 
@@ -269,6 +340,17 @@ rc_status_t rc_plot_main_orders(
     return st;
 }
 
+rc_status_t rc_plot_write_orders(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    rc_plot_orders_t o;
+    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
+    if (st == RC_OK && text->missing.len == 0)
+        st = in->plot->draw(in, &o, csv, text, err);
+    rc_plot_orders_free(&o);
+    return st;
+}
+
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out)
 {
     int64_t n = 0;
@@ -308,4 +390,30 @@ static int is_own(const char *kernel, const void *user)
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only)
 {
     return rc_plot_fastest(s, pair, csr_only, is_own, NULL);
+}
+
+rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,
+    int64_t **row, rc_err_t *err)
+{
+    const rc_survey_t *s = in->survey;
+    const rc_survey_setting_t *a = &s->setting[setting];
+    rc_contestant_t *list = NULL;
+    int n = 0;
+    *row = NULL;
+    rc_status_t st = rc_contestants_parse(plans, &list, &n, err);
+    if (st == RC_OK && n != count)
+        st = RC_EINVAL;
+    if (st == RC_OK) {
+        *row = rc_alloc((size_t)(a->pairs * count), sizeof **row, "a figure", err);
+        st = *row ? RC_OK : RC_ENOMEM;
+    }
+    for (int64_t i = 0; st == RC_OK && i < a->pairs; i++) {
+        int64_t first = rc_survey_first_row(s, a->first + i);
+        int64_t end = rc_survey_first_row(s, a->first + i + 1);
+        for (int k = 0; k < count; k++)
+            (*row)[i * count + k] =
+                rc_contestant_fastest(s->view, s->rows + first, end - first, &list[k]);
+    }
+    rc_contestants_free(list, n);
+    return st;
 }

@@ -1,21 +1,22 @@
-/** \file analysis/report/plot_data.h  What several figures are made of.  Private to
+/** \file analysis/report/plot_data.h  What several figures are made of: lines of their CSV,
+ *  variables of their templates, gnuplot's data blocks where a CSV has more than can be seen (a
+ *  sample of the points and the course of their middle), and results that are compared.  Private to
  *  analysis/report. */
 #ifndef RC_ANALYSIS_PLOT_DATA_H
 #define RC_ANALYSIS_PLOT_DATA_H
 
 #include "analysis/report/plot.h"
+#include "base/alloc.h"
+#include "table/print.h"
 
-/** A text as a field of a CSV file, in quotes where it has to be. */
-void rc_plot_put_text(FILE *csv, const char *text);
+/** A line of a CSV file: texts in quotes where they have to be; of a real so many significant
+ *  digits, and nothing when it is not finite, or with `digits` 0 or below -digits decimals. */
+void rc_plot_put_row(FILE *csv, const rc_table_cell_t *cell, size_t n);
 
-/** Texts as fields, with commas between. */
-void rc_plot_put_texts(FILE *csv, const char *const *text, int n);
-
-/** A number as a field; nothing when it is not finite. */
-void rc_plot_put_number(FILE *csv, double x);
-
-/** Further fields: numbers, a comma before each. */
-void rc_plot_put_numbers(FILE *csv, const double *x, int n);
+/** The same for cells that stand here. */
+#define RC_PLOT_ROW(csv, ...)                                                                      \
+    rc_plot_put_row(csv, (const rc_table_cell_t[]){__VA_ARGS__},                                   \
+        sizeof((rc_table_cell_t[]){__VA_ARGS__}) / sizeof(rc_table_cell_t))
 
 /** Set a variable of the template. */
 void rc_plot_define_text(rc_plot_text_t *t, const char *name, const char *value);
@@ -24,10 +25,33 @@ void rc_plot_define_number(rc_plot_text_t *t, const char *name, double value);
 /** Set element i of an array of it, from 1. */
 void rc_plot_define_item(rc_plot_text_t *t, const char *array, int i, const char *value);
 
+/** Points that one figure draws at most: more cannot be told apart. */
+enum { RC_PLOT_POINTS = 6000 };
+
+/** Begin a data block "$NAME"; its series are indexed from 0. */
+void rc_plot_block_begin(rc_plot_text_t *t, const char *name);
+void rc_plot_block_end(rc_plot_text_t *t);
+
+/** A text in double quotes, as a field of a line: what is not printable and double quotes become
+ *  blanks, so that no text ends the line or the block and goes on as commands. */
+void rc_plot_block_text(rc_plot_text_t *t, const char *text);
+
+/** A series of n points "x,y".  At most `most`, chosen by the number of the point, the same ones
+ *  each time; one without numbers stands for an empty series.  Points with a NaN are left out.
+ *  \return how many were left out because of `most` */
+int64_t rc_plot_block_points(
+    rc_plot_text_t *t, const double *x, const double *y, int64_t n, int64_t most);
+
+/** A series "x,median,first quartile,third quartile": points in order of x in groups of about equal
+ *  size, at least 8 in each, at most 16 groups.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plot_block_trend(
+    rc_plot_text_t *t, const double *x, const double *y, int64_t n, rc_err_t *err);
+
 /** What the row orders gain under one kernel in one setting: speedups over the original order of
  * the same kernel, as rc_view_speedup has them.  A matrix enters when it has the original order; of
  *  several geometries the fastest counts.  Free with rc_plot_orders_free. */
 typedef struct rc_plot_orders {
+    rc_pool_t memory;
     const rc_survey_setting_t *setting;
     int policies;        /**< at least 1 */
     const char **policy; /**< [policies] csr first, the others as the store came to know them;
@@ -59,6 +83,10 @@ int rc_plot_home_main(const rc_plot_input_t *in);
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);
 
+/** The `write` of figures of these orders: their `draw` where there is something to compare. */
+rc_status_t rc_plot_write_orders(
+    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
+
 /** Speedups of a policy, `policies` being the oracle, over the matrices that have it.
  *  \param[out] out  [matrices]  \return how many */
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
@@ -71,6 +99,15 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
 
 /** The same of the kernels that are not the vendor's. */
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only);
+
+/** The fastest result of each plan (table/reorder.h) on each matrix of a setting.
+ *  \param[in]  setting  of the survey
+ *  \param[in]  plans    "aspt-nr,aspt-rr"
+ *  \param[in]  count    of them
+ *  \param[out] row      [pairs of the setting * count] of the view, -1: none; free()
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,
+    int64_t **row, rc_err_t *err);
 
 /** Said of a store without results of the vendor's and of other kernels, and without any. */
 extern const char rc_plot_no_vendor[];

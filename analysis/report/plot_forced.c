@@ -3,8 +3,7 @@
  * from. */
 #include "config.h"
 #include "analysis/papers/paper.h"
-#include "analysis/report/plot_block.h"
-#include "analysis/report/plot_plans.h"
+#include "analysis/report/plot_data.h"
 #include "analysis/report/store_matrix.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -120,8 +119,8 @@ static rc_status_t add(
         return rc_fail(err, st, "%s: %s", s->matrix[matrix].name, why.text);
     if (st < 0 || !usable)
         return RC_OK; /* it is left out, and counted */
-    rc_plot_put_text(csv, s->matrix[matrix].name);
-    fprintf(csv, ",%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
+    RC_PLOT_ROW(csv, RC_TEXT(s->matrix[matrix].name), RC_REAL(c.ratio, 6), RC_REAL(c.similarity, 6),
+        RC_REAL(speedup, 6));
     rc_str_addf(&text->define, "%.6g,%.6g,%.6g\n", c.ratio, c.similarity, speedup);
     d->matrices++;
     d->entries += entries;
@@ -136,7 +135,9 @@ static rc_status_t draw(const rc_plot_input_t *in, int setting, const int64_t *r
     drawing_t d = {.in = in};
     int64_t all = 0;
     int64_t faster = 0;
-    rc_status_t st = in->collection ? rc_catalog_scan(in->collection, NULL, &d.found, err) : RC_OK;
+    rc_status_t st = in->options->collection
+                         ? rc_catalog_scan(in->options->collection, NULL, &d.found, err)
+                         : RC_OK;
     fputs("matrix,change of dense_ratio,change of the similarity of the sparse part,speedup over "
           "aspt-nr (x)\n",
         csv);

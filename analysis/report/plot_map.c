@@ -1,6 +1,5 @@
 /* The map of the regime: what the best row order gains, by how often B fills the L2 and by K. */
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "analysis/when.h"
 #include "base/alloc.h"
@@ -50,6 +49,7 @@ typedef struct kind {
 
 /* All points: the same for every setting that is brought out among them. */
 typedef struct map {
+    rc_pool_t pool;
     const rc_survey_t *s;
     point_t *point;
     int64_t points;
@@ -182,11 +182,9 @@ static int64_t gather(const rc_survey_t *s, entry_t *e)
 static rc_status_t find_points(map_t *m, rc_err_t *err)
 {
     const rc_survey_t *s = m->s;
-    rc_status_t st = RC_OK;
     entry_t *e = rc_alloc((size_t)s->entering, sizeof *e, "a figure", err);
-    m->point = rc_alloc((size_t)s->pairs, CLASSES * sizeof *m->point, "a figure", err);
-    if (!m->point || !e)
-        st = RC_ENOMEM;
+    m->point = rc_pool_get(&m->pool, (size_t)s->pairs, CLASSES * sizeof *m->point);
+    rc_status_t st = e ? rc_pool_check(&m->pool, "a figure", err) : RC_ENOMEM;
     int64_t n = st == RC_OK ? gather(s, e) : 0;
     for (int64_t i = 0, end; i < n && st == RC_OK; i = end) {
         for (end = i + 1; end < n && same_point(&e[i], &e[end]);)
@@ -201,8 +199,8 @@ static rc_status_t count_kinds(map_t *m, rc_err_t *err)
 {
     rc_map_t number = {0};
     rc_status_t st = RC_OK;
-    m->kind = rc_alloc0((size_t)m->s->matrices, sizeof *m->kind, "a figure", err);
-    RC_PASS(m->kind ? RC_OK : RC_ENOMEM);
+    m->kind = rc_pool_get0(&m->pool, (size_t)m->s->matrices, sizeof *m->kind);
+    RC_PASS(rc_pool_check(&m->pool, "a figure", err));
     for (int64_t i = 0; st == RC_OK && i < m->points; i++) {
         const rc_survey_matrix_t *matrix = &m->s->matrix[m->point[i].matrix];
         char name[sizeof m->kind->name] = "";
@@ -259,10 +257,9 @@ static void put_rows(const map_t *m, FILE *csv)
         csv);
     for (int64_t i = 0; i < m->points; i++) {
         const point_t *p = &m->point[i];
-        const char *const texts[] = {class_name[p->cls], m->kind[p->kind].name,
-            m->s->setting[p->setting].label, m->s->matrix[p->matrix].name};
-        rc_plot_put_texts(csv, texts, 4);
-        fprintf(csv, ",%.0f,%.6g,%.6g\n", p->k, p->fill, p->gain);
+        RC_PLOT_ROW(csv, RC_TEXT(class_name[p->cls]), RC_TEXT(m->kind[p->kind].name),
+            RC_TEXT(m->s->setting[p->setting].label), RC_TEXT(m->s->matrix[p->matrix].name),
+            RC_INT((int64_t)p->k), RC_REAL(p->fill, 6), RC_REAL(p->gain, 6));
     }
 }
 
@@ -327,8 +324,7 @@ static void drop(void *kept)
 {
     map_t *m = kept;
     if (m) {
-        free(m->point);
-        free(m->kind);
+        rc_pool_free(&m->pool);
         free(m);
     }
 }

@@ -1,7 +1,6 @@
 /* Figures of the evaluation on unseen rows that a model file carries. */
 #include "config.h"
 #include "analysis/evaluation.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/type.h"
 
@@ -20,12 +19,18 @@ typedef struct evaluation {
     const char *label; /* "K = 128, fp32"; NULL: all rows */
 } evaluation_t;
 
+/* A figure of it: writes the CSV and the caption, or says what is missing.
+ * \return how many classes it does not draw */
+typedef struct figure {
+    size_t (*put)(const evaluation_t *e, FILE *csv, rc_plot_text_t *text);
+} figure_t;
+
 /* Say that an evaluation lacks `what`, and which command makes a model file that has it. */
-static rc_status_t lacks(rc_plot_text_t *text, const char *what)
+static size_t lacks(rc_plot_text_t *text, const char *what)
 {
     rc_str_addf(&text->missing,
         "the model file carries no %s: `rowcast train STORE -o MODEL` writes one that does", what);
-    return RC_OK;
+    return 0;
 }
 
 static int name_is(const json_t *part, const char *name)
@@ -132,6 +137,21 @@ static void name_rows(const rc_plot_input_t *in, const evaluation_t *e, rc_plot_
     rc_str_free(&title);
 }
 
+static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+{
+    const figure_t *figure = in->plot->how;
+    evaluation_t e;
+    (void)err;
+    if (!read_evaluation(in, &e, text))
+        return RC_OK;
+    size_t further = figure->put(&e, csv, text);
+    if (text->missing.len == 0)
+        name_rows(in, &e, text);
+    if (further)
+        rc_str_addf(&text->caption, " %zu further classes are in the CSV.", further);
+    return RC_OK;
+}
+
 /* -------------------------------------------------------------------- classes */
 
 /* The cells of a confusion matrix of n classes. */
@@ -155,17 +175,11 @@ static void define_classes(const json_t *classes, rc_plot_text_t *text)
         rc_plot_define_item(text, "CLASS", (int)i + 1, text_at(classes, i));
 }
 
-static rc_status_t write_classes(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static size_t put_classes(const evaluation_t *e, FILE *csv, rc_plot_text_t *text)
 {
-    evaluation_t e;
-    int there = read_evaluation(in, &e, text);
-    const json_t *cells = json_object_get(e.confusion, "rows_best_by_chosen");
-    size_t n = json_array_size(e.classes);
+    const json_t *cells = json_object_get(e->confusion, "rows_best_by_chosen");
+    size_t n = json_array_size(e->classes);
     double all = 0;
-    (void)err;
-    if (!there)
-        return RC_OK;
     if (json_array_size(cells) != n)
         return lacks(text, "confusion matrix");
     for (size_t i = 0; i < n; i++)
@@ -173,14 +187,13 @@ static rc_status_t write_classes(
     fputs("class,rows that it is best on,share (%)\n", csv);
     for (size_t i = 0; i < n; i++) {
         double rows = rows_best(cells, i, n);
-        rc_plot_put_text(csv, text_at(e.classes, i));
-        fprintf(csv, ",%.0f,%.4f\n", rows, all > 0 ? 100 * rows / all : 0);
+        RC_PLOT_ROW(csv, RC_TEXT(text_at(e->classes, i)), RC_REAL(rows, 0),
+            RC_REAL(all > 0 ? 100 * rows / all : 0, -4));
     }
-    define_classes(e.classes, text);
+    define_classes(e->classes, text);
     rc_str_addf(&text->define, "CLASSES = %zu\nHEIGHT = %zu\n", n, 70 + 44 * n);
     rc_str_add(&text->caption, "How often each class is the best one.");
-    name_rows(in, &e, text);
-    return RC_OK;
+    return 0;
 }
 
 const rc_plot_t rc_plot_model_classes = {
@@ -190,7 +203,8 @@ const rc_plot_t rc_plot_model_classes = {
     .section = "Model",
     .needs_model = 1,
     .home = home_model,
-    .write = write_classes,
+    .how = &(const figure_t){put_classes},
+    .write = write,
 };
 
 /* 1: names are too long for the axes, or there are too many: they stand below, and numbers for
@@ -204,17 +218,11 @@ static int is_numbered(const json_t *classes)
     return longest > INSIDE || json_array_size(classes) > FEW;
 }
 
-static rc_status_t write_confusion(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static size_t put_confusion(const evaluation_t *e, FILE *csv, rc_plot_text_t *text)
 {
-    evaluation_t e;
-    int there = read_evaluation(in, &e, text);
-    const json_t *cells = json_object_get(e.confusion, "rows_best_by_chosen");
-    const json_t *losses = json_object_get(e.confusion, "loss_mean_best_by_chosen");
-    size_t n = json_array_size(e.classes);
-    (void)err;
-    if (!there)
-        return RC_OK;
+    const json_t *cells = json_object_get(e->confusion, "rows_best_by_chosen");
+    const json_t *losses = json_object_get(e->confusion, "loss_mean_best_by_chosen");
+    size_t n = json_array_size(e->classes);
     if (json_array_size(cells) != n || json_array_size(losses) != n)
         return lacks(text, "confusion matrix");
     fputs("best,chosen,rows,share of the rows of the best (%),mean loss (%)\n", csv);
@@ -222,16 +230,13 @@ static rc_status_t write_confusion(
         double all = rows_best(cells, i, n);
         for (size_t k = 0; k < n; k++) {
             double rows = cell_at(cells, i, k);
-            double loss = 100 * cell_at(losses, i, k);
-            const char *const pair[] = {text_at(e.classes, i), text_at(e.classes, k)};
-            rc_plot_put_texts(csv, pair, 2);
-            fprintf(csv, ",%.0f,%.4f", rows, all > 0 ? 100 * rows / all : 0);
-            rc_plot_put_numbers(csv, &loss, 1);
-            fputc('\n', csv);
+            RC_PLOT_ROW(csv, RC_TEXT(text_at(e->classes, i)), RC_TEXT(text_at(e->classes, k)),
+                RC_REAL(rows, 0), RC_REAL(all > 0 ? 100 * rows / all : 0, -4),
+                RC_REAL(100 * cell_at(losses, i, k), 6));
         }
     }
-    define_classes(e.classes, text);
-    int numbered = is_numbered(e.classes);
+    define_classes(e->classes, text);
+    int numbered = is_numbered(e->classes);
     rc_str_addf(&text->define,
         "CLASSES = %zu\nNUMBERED = %d\nCELL = %d\nHEIGHT = 60 + CLASSES * (CELL + %d)\n", n,
         numbered, n > 6 ? 46 : 64, numbered ? 20 : 0);
@@ -239,8 +244,7 @@ static rc_status_t write_confusion(
         "Rows by the class that is best (down) and the one that is chosen (across): how many, and "
         "their mean loss, the time of the choice over that of the best less 1. The filled part of "
         "a cell is its share of the line.");
-    name_rows(in, &e, text);
-    return RC_OK;
+    return 0;
 }
 
 const rc_plot_t rc_plot_model_confusion = {
@@ -250,7 +254,8 @@ const rc_plot_t rc_plot_model_confusion = {
     .section = "Model",
     .needs_model = 1,
     .home = home_model,
-    .write = write_confusion,
+    .how = &(const figure_t){put_confusion},
+    .write = write,
 };
 
 /* -------------------------------------------------------- errors and losses */
@@ -261,22 +266,16 @@ static const char *class_at(const json_t *list, size_t i)
     return class ? class : "";
 }
 
-static rc_status_t write_error(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static size_t put_error(const evaluation_t *e, FILE *csv, rc_plot_text_t *text)
 {
     enum { CURVES = 7 }; /* that can be told apart: all classes together, then the first ones */
-    evaluation_t e;
-    int there = read_evaluation(in, &e, text);
-    const json_t *quantile = json_object_get(e.time_error, "quantiles");
-    const json_t *list = json_object_get(e.time_error, "absolute_relative_error");
+    const json_t *quantile = json_object_get(e->time_error, "quantiles");
+    const json_t *list = json_object_get(e->time_error, "absolute_relative_error");
     size_t n = json_array_size(list);
     size_t curves = n > CURVES ? CURVES : n;
-    (void)err;
-    if (!there)
-        return RC_OK;
     if (n == 0 || json_array_size(quantile) == 0) {
         rc_str_add(&text->missing, "the model predicts no times, so they have no error");
-        return RC_OK;
+        return 0;
     }
     fputs("class,share of predictions (%),absolute error of at most (%)\n", csv);
     rc_plot_block_begin(text, "CURVES");
@@ -286,10 +285,7 @@ static rc_status_t write_error(
         for (size_t k = 0; k < json_array_size(quantile); k++) {
             double share = 100 * number_at(quantile, k);
             double x = 100 * number_at(at, k);
-            rc_plot_put_text(csv, class);
-            fprintf(csv, ",%.6g", share);
-            rc_plot_put_numbers(csv, &x, 1);
-            fputc('\n', csv);
+            RC_PLOT_ROW(csv, RC_TEXT(class), RC_REAL(share, 6), RC_REAL(x, 6));
             if (i < curves && x > 0)
                 rc_str_addf(&text->define, "%.5g,%.5g\n", x, share);
         }
@@ -302,10 +298,7 @@ static rc_status_t write_error(
     for (size_t i = 0; i < curves; i++)
         rc_plot_define_item(text, "CURVE", (int)i + 1, class_at(list, i));
     rc_str_add(&text->caption, "Cumulative share of predicted times by their absolute error.");
-    name_rows(in, &e, text);
-    if (n > curves)
-        rc_str_addf(&text->caption, " %zu further classes are in the CSV.", n - curves);
-    return RC_OK;
+    return n - curves;
 }
 
 const rc_plot_t rc_plot_model_error = {
@@ -315,7 +308,8 @@ const rc_plot_t rc_plot_model_error = {
     .section = "Model",
     .needs_model = 1,
     .home = home_model,
-    .write = write_error,
+    .how = &(const figure_t){put_error},
+    .write = write,
 };
 
 static double mean_loss(const json_t *rows, const char *part)
@@ -324,19 +318,13 @@ static double mean_loss(const json_t *rows, const char *part)
     return json_is_number(x) ? 100 * json_number_value(x) : NAN;
 }
 
-static rc_status_t write_loss(
-    const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static size_t put_loss(const evaluation_t *e, FILE *csv, rc_plot_text_t *text)
 {
-    evaluation_t e;
-    int there = read_evaluation(in, &e, text);
-    const json_t *edge = json_object_get(e.rows, "loss_bin_upper_edges");
-    const json_t *rows = json_object_get(e.rows, "loss_bin_rows");
+    const json_t *edge = json_object_get(e->rows, "loss_bin_upper_edges");
+    const json_t *rows = json_object_get(e->rows, "loss_bin_rows");
     size_t n = json_array_size(rows);
     double sum = 0;
     double so_far = 0;
-    (void)err;
-    if (!there)
-        return RC_OK;
     for (size_t i = 0; i < n; i++)
         sum += fmax(0, number_at(rows, i));
     if (n == 0 || json_array_size(edge) != n || sum <= 0)
@@ -345,20 +333,19 @@ static rc_status_t write_loss(
     for (size_t i = 0; i < n; i++) {
         double count = fmax(0, number_at(rows, i));
         so_far += count;
-        double upper = 100 * number_at(edge, i); /* the last one is open */
-        rc_plot_put_number(csv, i ? 100 * number_at(edge, i - 1) : 0);
-        rc_plot_put_numbers(csv, &upper, 1);
-        fprintf(csv, ",%.0f,%.4f,%.4f\n", count, 100 * count / sum, 100 * so_far / sum);
+        /* the last one is open */
+        RC_PLOT_ROW(csv, RC_REAL(i ? 100 * number_at(edge, i - 1) : 0, 6),
+            RC_REAL(100 * number_at(edge, i), 6), RC_REAL(count, 0), RC_REAL(100 * count / sum, -4),
+            RC_REAL(100 * so_far / sum, -4));
     }
     rc_str_addf(&text->define, "BINS = %zu\nHEIGHT = %zu\n", n, 80 + 26 * n);
     rc_str_add(&text->caption,
         "Rows by loss, the time of the choice over that of the best class less 1; a right choice "
         "loses nothing and is in the first bin.");
-    double mean = mean_loss(e.rows, "value");
+    double mean = mean_loss(e->rows, "value");
     if (!isnan(mean))
         rc_str_addf(&text->caption, " Mean loss %.2f %%.", mean);
-    name_rows(in, &e, text);
-    return RC_OK;
+    return 0;
 }
 
 const rc_plot_t rc_plot_model_loss = {
@@ -368,7 +355,8 @@ const rc_plot_t rc_plot_model_loss = {
     .section = "Model",
     .needs_model = 1,
     .home = home_model,
-    .write = write_loss,
+    .how = &(const figure_t){put_loss},
+    .write = write,
 };
 
 /* Its figures for the setting that is shown, over all rows where none is. */
@@ -406,9 +394,8 @@ static rc_status_t write_topologies(
         if (!name || isnan(loss[0]))
             continue;
         rows = own;
-        rc_plot_put_text(csv, name);
-        rc_plot_put_numbers(csv, loss, 3);
-        fputc('\n', csv);
+        RC_PLOT_ROW(
+            csv, RC_TEXT(name), RC_REAL(loss[0], 6), RC_REAL(loss[1], 6), RC_REAL(loss[2], 6));
         lines++;
     }
     if (lines == 0)

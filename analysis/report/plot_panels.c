@@ -1,13 +1,11 @@
 /* Figures with a panel per row order and a point per matrix. */
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 enum { COLUMNS = 3 };
 
@@ -25,6 +23,7 @@ typedef struct panels {
 
 /* Points of all panels: y is [panels * matrices], NaN where there is none. */
 typedef struct cloud {
+    rc_pool_t pool;
     int first; /* policy of the first panel */
     int panels;
     int64_t matrices;
@@ -38,9 +37,9 @@ static rc_status_t collect(
     c->first = 1; /* csr is what the others are compared with */
     c->panels = o->policies - 1 + p->oracle;
     c->matrices = o->matrices;
-    c->x = rc_alloc((size_t)c->matrices, sizeof *c->x, "a figure", err);
-    c->y = rc_alloc((size_t)c->matrices * (size_t)c->panels, sizeof *c->y, "a figure", err);
-    RC_PASS(c->x && c->y ? RC_OK : RC_ENOMEM);
+    c->x = rc_pool_get(&c->pool, (size_t)c->matrices, sizeof *c->x);
+    c->y = rc_pool_get(&c->pool, (size_t)c->matrices * (size_t)c->panels, sizeof *c->y);
+    RC_PASS(rc_pool_check(&c->pool, "a figure", err));
     for (int64_t i = 0; i < c->matrices; i++)
         c->x[i] = p->x(&s->matrix[o->matrix[i]]);
     for (int k = 0; k < c->panels; k++)
@@ -63,10 +62,8 @@ static void write_csv(
             double y = c->y[k * c->matrices + i];
             if (isnan(y))
                 continue;
-            const char *const texts[] = {panel_name(o, c, k), s->matrix[o->matrix[i]].name};
-            rc_plot_put_texts(csv, texts, 2);
-            rc_plot_put_numbers(csv, (const double[]){c->x[i], y}, 2);
-            fputc('\n', csv);
+            RC_PLOT_ROW(csv, RC_TEXT(panel_name(o, c, k)), RC_TEXT(s->matrix[o->matrix[i]].name),
+                RC_REAL(c->x[i], 6), RC_REAL(y, 6));
         }
 }
 
@@ -115,36 +112,31 @@ static rc_status_t define_series(const rc_plot_orders_t *o, const cloud_t *c, rc
     return st;
 }
 
-static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
     const panels_t *p = in->plot->how;
-    rc_plot_orders_t o;
     cloud_t c = {0};
     int64_t hidden = 0;
-    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
-    if (st < 0 || text->missing.len)
-        return st;
-    st = collect(p, in->survey, &o, &c, err);
-    if (st == RC_OK) {
-        int lines = (c.panels + COLUMNS - 1) / COLUMNS;
-        write_csv(p, in->survey, &o, &c, csv);
-        define_ranges(&c, text);
-        rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", lines, 90 + 125 * lines);
-        st = define_series(&o, &c, text, &hidden, err);
-    }
+    rc_status_t st;
+    RC_TRY(collect(p, in->survey, o, &c, err));
+    int lines = (c.panels + COLUMNS - 1) / COLUMNS;
+    write_csv(p, in->survey, o, &c, csv);
+    define_ranges(&c, text);
+    rc_str_addf(&text->define, "ROWS = %d\nHEIGHT = %d\n", lines, 90 + 125 * lines);
+    RC_TRY(define_series(o, &c, text, &hidden, err));
     rc_str_addf(&text->caption,
         "%s over %" PRId64 " matrices, kernel %s, %s. The line is the median "
         "of groups of matrices of about equal size.",
-        p->caption, o.matrices, o.setting->reference, o.setting->label);
+        p->caption, o->matrices, o->setting->reference, o->setting->label);
     if (hidden)
         rc_str_addf(&text->caption,
             " %" PRId64
             " points, chosen without regard to their values, are not drawn; line and CSV "
             "have all.",
             hidden);
-    free(c.x);
-    free(c.y);
-    rc_plot_orders_free(&o);
+done:
+    rc_pool_free(&c.pool);
     return st;
 }
 
@@ -196,7 +188,8 @@ const rc_plot_t rc_plot_speedup_density = {
     .section = "Orders",
     .home = rc_plot_home_orders,
     .how = &over_density,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };
 
 static const panels_t over_rows = {
@@ -217,7 +210,8 @@ const rc_plot_t rc_plot_speedup_rows = {
     .section = "Orders",
     .home = rc_plot_home_orders,
     .how = &over_rows,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };
 
 static const panels_t costs = {
@@ -237,5 +231,6 @@ const rc_plot_t rc_plot_order_cost = {
     .section = "Cost",
     .home = rc_plot_home_orders,
     .how = &costs,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };

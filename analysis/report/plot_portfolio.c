@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* The same steps held out.  \param[out] cost  [policies][matrices] */
 static rc_status_t hold_out(
@@ -51,10 +50,9 @@ static void put_steps(const rc_plot_orders_t *o, const double *cost, const doubl
             log_apart -= held_out[s * o->matrices + i];
             apart += exp(-held_out[s * o->matrices + i]);
         }
-        fprintf(csv, "%d,", s + 1);
-        rc_plot_put_text(csv, o->policy[step[s].added]);
-        fprintf(csv, ",%.6g,%.6g,%.6g,%.6g\n", exp(-step[s].sum / n), sum / n, exp(log_apart / n),
-            apart / n);
+        RC_PLOT_ROW(csv, RC_INT(s + 1), RC_TEXT(o->policy[step[s].added]),
+            RC_REAL(exp(-step[s].sum / n), 6), RC_REAL(sum / n, 6), RC_REAL(exp(log_apart / n), 6),
+            RC_REAL(apart / n, 6));
     }
 }
 
@@ -63,12 +61,14 @@ static rc_status_t put_portfolio(
 {
     size_t policies = (size_t)o->policies;
     int steps = 0;
-    double *cost = rc_alloc(policies * (size_t)o->matrices, sizeof *cost, "a figure", err);
-    double *held_out = rc_alloc(policies * (size_t)o->matrices, sizeof *held_out, "a figure", err);
-    double *best = rc_alloc((size_t)o->matrices, sizeof *best, "a figure", err);
-    rc_portfolio_step_t *step = rc_alloc(policies, sizeof *step, "a figure", err);
-    rc_status_t st = cost && held_out && best && step ? RC_OK : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < o->matrices; i++)
+    rc_pool_t pool = {0};
+    double *cost = rc_pool_get(&pool, policies * (size_t)o->matrices, sizeof *cost);
+    double *held_out = rc_pool_get(&pool, policies * (size_t)o->matrices, sizeof *held_out);
+    double *best = rc_pool_get(&pool, (size_t)o->matrices, sizeof *best);
+    rc_portfolio_step_t *step = rc_pool_get(&pool, policies, sizeof *step);
+    rc_status_t st;
+    RC_TRY(rc_pool_check(&pool, "a figure", err));
+    for (int64_t i = 0; i < o->matrices; i++)
         for (int p = 0; p < o->policies; p++)
             cost[i * o->policies + p] = p == 0 ? 0 : -log(o->gain[p * o->matrices + i]);
     const rc_portfolio_costs_t costs = {.cost = cost,
@@ -77,36 +77,26 @@ static rc_status_t put_portfolio(
         .first = 0,
         .most = o->policies,
         .limit = -INFINITY};
-    if (st == RC_OK)
-        st = rc_portfolio_greedy(&costs, step, &steps, err);
-    if (st == RC_OK)
-        st = hold_out(s, o, held_out, err);
-    if (st == RC_OK)
-        put_steps(o, cost, held_out, step, steps, best, csv);
-    free(cost);
-    free(held_out);
-    free(best);
-    free(step);
+    RC_TRY(rc_portfolio_greedy(&costs, step, &steps, err));
+    RC_TRY(hold_out(s, o, held_out, err));
+    put_steps(o, cost, held_out, step, steps, best, csv);
+done:
+    rc_pool_free(&pool);
     return st;
 }
 
-static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
-    rc_plot_orders_t o;
-    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
-    if (st < 0 || text->missing.len)
-        return st;
-    st = put_portfolio(in->survey, &o, csv, err);
-    rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o.policies, 100 + 26 * o.policies);
+    rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o->policies, 100 + 26 * o->policies);
     rc_str_addf(&text->caption,
         "Speedup over the original order of an oracle that may choose among the row orders down to "
         "each line; each line adds the order that raises the geomean most. Held out: orders and "
         "the choice among them are of one half of what was measured, the score of the other, so a "
         "line need not have the orders that are named; plain: all of the same measurements. "
         "Geomeans over %" PRId64 " matrices, kernel %s, %s.",
-        o.matrices, o.setting->reference, o.setting->label);
-    rc_plot_orders_free(&o);
-    return st;
+        o->matrices, o->setting->reference, o->setting->label);
+    return put_portfolio(in->survey, o, csv, err);
 }
 
 const rc_plot_t rc_plot_portfolio = {
@@ -115,5 +105,6 @@ const rc_plot_t rc_plot_portfolio = {
     .source = "Mehrabi et al., figure 10",
     .section = "Orders",
     .home = rc_plot_home_orders,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };

@@ -1,5 +1,4 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -69,11 +68,11 @@ static int find_family(profile_t *p, const char *kernel)
     return p->families++;
 }
 
-static rc_status_t collect(profile_t *p, rc_err_t *err)
+static rc_status_t collect(profile_t *p, rc_pool_t *pool, rc_err_t *err)
 {
     const rc_survey_t *s = p->s;
-    p->family_of = rc_alloc((size_t)s->entering, sizeof *p->family_of, "a figure", err);
-    RC_PASS(p->family_of ? RC_OK : RC_ENOMEM);
+    p->family_of = rc_pool_get(pool, (size_t)s->entering, sizeof *p->family_of);
+    RC_PASS(rc_pool_check(pool, "a figure", err));
     for (int64_t i = 0; i < s->entering; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
         p->family_of[i] = facet_of(p, s->row_pair[i]) < 0
@@ -81,8 +80,8 @@ static rc_status_t collect(profile_t *p, rc_err_t *err)
                               : find_family(p, rc_view_kernel(s->view, r->kernel));
     }
     size_t cells = (size_t)p->families * (size_t)s->pairs;
-    p->ns = rc_alloc(cells, sizeof *p->ns, "a figure", err);
-    RC_PASS(p->ns ? RC_OK : RC_ENOMEM);
+    p->ns = rc_pool_get(pool, cells, sizeof *p->ns);
+    RC_PASS(rc_pool_check(pool, "a figure", err));
     for (size_t i = 0; i < cells; i++)
         p->ns[i] = NAN;
     for (int64_t i = 0; i < s->entering; i++) {
@@ -138,13 +137,9 @@ static void put_csv(const profile_t *p, FILE *csv)
             for (int64_t i = 0; i < p->facet[f]->pairs; i++) {
                 int64_t pair = p->facet[f]->first + i;
                 double x = slowdown(p, k, pair);
-                if (isnan(x))
-                    continue;
-                const char *const texts[] = {p->facet[f]->label, p->family[k].name,
-                    p->s->matrix[p->s->pair[pair].matrix].name};
-                rc_plot_put_texts(csv, texts, 3);
-                rc_plot_put_numbers(csv, &x, 1);
-                fputc('\n', csv);
+                if (!isnan(x))
+                    RC_PLOT_ROW(csv, RC_TEXT(p->facet[f]->label), RC_TEXT(p->family[k].name),
+                        RC_TEXT(p->s->matrix[p->s->pair[pair].matrix].name), RC_REAL(x, 6));
             }
 }
 
@@ -199,17 +194,14 @@ static void define(const profile_t *p, rc_plot_text_t *t)
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    if (in->shown < 0) {
-        rc_str_add(&text->missing, rc_plot_no_results);
-        return RC_OK;
-    }
-    profile_t *p = rc_alloc0(1, sizeof *p, "a figure", err);
-    RC_PASS(p ? RC_OK : RC_ENOMEM);
+    rc_pool_t pool = {0};
+    profile_t *p = rc_pool_get0(&pool, 1, sizeof *p);
+    rc_status_t st = rc_pool_check(&pool, "a figure", err);
+    RC_PASS(st);
     p->s = in->survey;
     p->shown = in->shown;
     choose_facets(p);
-    st = collect(p, err);
+    st = collect(p, &pool, err);
     if (st == RC_OK && p->families < 2)
         rc_str_add(&text->missing, "the store has one kernel only");
     else if (st == RC_OK) {
@@ -217,9 +209,7 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         put_csv(p, csv);
         define(p, text);
     }
-    free(p->family_of);
-    free(p->ns);
-    free(p);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -228,6 +218,7 @@ const rc_plot_t rc_plot_profile = {
     .title = "Performance profiles of the kernels",
     .source = "Hong et al., figure 10",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write,
 };

@@ -1,7 +1,6 @@
 /* Figures with a point per matrix of the setting shown for each of a few ways to compute the
  * product, side by side over the number of entries. */
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -39,14 +38,9 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
     const rc_survey_matrix_t *m, double x, double y, FILE *csv)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
-    const char *const plan[] = {
-        rc_view_kernel(s->view, r->kernel), rc_view_policy(s->view, r->policy)};
-    rc_plot_put_texts(csv, (const char *const[]){series, m->name}, 2);
-    rc_plot_put_numbers(csv, &x, 1);
-    fputc(',', csv);
-    rc_plot_put_texts(csv, plan, 2);
-    rc_plot_put_numbers(csv, &y, 1);
-    fputc('\n', csv);
+    RC_PLOT_ROW(csv, RC_TEXT(series), RC_TEXT(m->name), RC_REAL(x, 6),
+        RC_TEXT(rc_view_kernel(s->view, r->kernel)), RC_TEXT(rc_view_policy(s->view, r->policy)),
+        RC_REAL(y, 6));
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
@@ -148,9 +142,9 @@ static int has_any(const series_t *p, const rc_survey_t *s, int setting, int ser
 /* The limits of the device of the setting shown; NULL: not known. */
 static const rc_report_limits_t *limits_of(const rc_plot_input_t *in)
 {
-    return in->limits && in->shown >= 0 &&
-                   strcmp(in->survey->setting[in->shown].device, in->limits->device) == 0
-               ? in->limits
+    return in->options->limits &&
+                   strcmp(in->survey->setting[in->shown].device, in->options->limits->device) == 0
+               ? in->options->limits
                : NULL;
 }
 
@@ -197,10 +191,6 @@ static rc_status_t write_throughput(
         .y_name = "throughput (GFLOP/s)",
         .y = gflops,
     };
-    if (in->shown < 0) {
-        rc_str_add(&text->missing, rc_plot_no_results);
-        return RC_OK;
-    }
     const char *reference = in->survey->setting[in->shown].reference;
     rc_str_add(&text->caption,
         "Throughput (2 x entries x K operations over the median time, without K for spmv) against "
@@ -217,6 +207,7 @@ const rc_plot_t rc_plot_throughput = {
     .title = "Throughput over entries",
     .source = "Mehrabi et al., figure 4; Hong et al., figures 8 and 9",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write_throughput,
 };
@@ -324,7 +315,6 @@ static rc_status_t write_roofline(
     };
     const rc_survey_t *s = in->survey;
     const rc_report_limits_t *limits = limits_of(in);
-    double peak = NAN;
     if (limits) {
         rc_str_addf(&text->caption,
             "Throughput as a share of what reading A (CSR), B and C once each from memory allows, "
@@ -336,11 +326,9 @@ static rc_status_t write_roofline(
         series.y = of_bound;
         return write_series(&series, in, limits->memory, csv, text, err);
     }
-    if (in->shown >= 0)
-        peak = highest_rate(s, s->setting[in->shown].device);
+    double peak = highest_rate(s, s->setting[in->shown].device);
     if (!(peak > 0)) {
-        rc_str_add(&text->missing,
-            in->shown < 0 ? rc_plot_no_results : "the store has no bytes of traffic");
+        rc_str_add(&text->missing, "the store has no bytes of traffic");
         return RC_OK;
     }
     rc_str_addf(&text->caption,
@@ -359,6 +347,7 @@ const rc_plot_t rc_plot_roofline = {
     .title = "Share of the highest memory rate over entries",
     .source = "Hong et al., figure 1",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write_roofline,
 };
@@ -417,7 +406,7 @@ static rc_status_t keep_shares(const rc_plot_input_t *in, void **out, rc_err_t *
         any = has_any(&by_share, s, a, 1);
     if (!any)
         return RC_OK;
-    if (rc_feature_share(s->view, in->store, "heavy_ratio", &share, &why) < 0)
+    if (rc_feature_share(s->view, in->options->store, "heavy_ratio", &share, &why) < 0)
         return why.status == RC_EINVAL ? RC_OK : rc_fail(err, why.status, "%s", why.text);
     *out = share;
     return leave_out(s->view, share, err);
@@ -429,8 +418,7 @@ static rc_status_t write_by_share(
     series_t series = by_share;
     const rc_survey_t *s = in->survey;
     const char *missing =
-        in->shown < 0                        ? rc_plot_no_results
-        : !has_any(&series, s, in->shown, 1) ? "the store has no rs"
+        !has_any(&series, s, in->shown, 1) ? "the store has no rs"
         : !in->kept
             ? "the store has no heavy_ratio: rowcast sweep with the feature set heavy adds it"
             : NULL;
@@ -453,6 +441,7 @@ const rc_plot_t rc_plot_rate_heavy = {
     .title = "Throughput by the share of heavy entries",
     .source = "Hong et al., figure 16",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .keep = keep_shares,
     .drop = free,
@@ -542,10 +531,8 @@ static rc_status_t write_modelling(
     const rc_survey_t *s = in->survey;
     modelling_t m = {.t = 0};
     int64_t count;
-    if (in->shown < 0 || s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
-        rc_str_add(&text->missing, in->shown < 0
-                                       ? rc_plot_no_results
-                                       : "the store has no rs with the parameters of a tuning");
+    if (s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
+        rc_str_add(&text->missing, "the store has no rs with the parameters of a tuning");
         return RC_OK;
     }
     RC_PASS(rc_training_of(s->view, &m.training, &count, err));
@@ -569,6 +556,7 @@ const rc_plot_t rc_plot_modelling = {
     .title = "What the model of RS-SpMM reaches",
     .source = "Hong et al., figure 7",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write_modelling,
 };

@@ -22,40 +22,32 @@ static int is_clear(const rc_survey_t *s, const rc_plot_orders_t *o, int64_t i)
     return 1;
 }
 
-static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
-    rc_plot_orders_t o;
-    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
-    if (st < 0 || text->missing.len)
-        return st;
-    int64_t *wins = rc_alloc0((size_t)o.policies, 2 * sizeof *wins, "a figure", err);
-    if (!wins) {
-        rc_plot_orders_free(&o);
+    int64_t *wins = rc_alloc0((size_t)o->policies, 2 * sizeof *wins, "a figure", err);
+    if (!wins)
         return RC_ENOMEM;
-    }
-    int64_t *clear = wins + o.policies;
-    for (int64_t i = 0; i < o.matrices; i++) {
-        wins[o.winner[i]]++;
-        clear[o.winner[i]] += is_clear(in->survey, &o, i);
+    int64_t *clear = wins + o->policies;
+    for (int64_t i = 0; i < o->matrices; i++) {
+        wins[o->winner[i]]++;
+        clear[o->winner[i]] += is_clear(in->survey, o, i);
     }
     fputs("policy,matrices that it is the fastest on,share (%),of these beyond the error,share "
           "beyond the error (%)\n",
         csv);
-    for (int p = 0; p < o.policies; p++) {
-        rc_plot_put_text(csv, o.policy[p]);
-        fprintf(csv, ",%" PRId64 ",%.4f,%" PRId64 ",%.4f\n", wins[p],
-            100 * (double)wins[p] / (double)o.matrices, clear[p],
-            100 * (double)clear[p] / (double)o.matrices);
-    }
-    rc_plot_define_number(text, "POLICIES", o.policies);
-    rc_str_addf(&text->define, "HEIGHT = %d\n", 80 + 26 * o.policies);
+    for (int p = 0; p < o->policies; p++)
+        RC_PLOT_ROW(csv, RC_TEXT(o->policy[p]), RC_INT(wins[p]),
+            RC_REAL(100 * (double)wins[p] / (double)o->matrices, -4), RC_INT(clear[p]),
+            RC_REAL(100 * (double)clear[p] / (double)o->matrices, -4));
+    rc_plot_define_number(text, "POLICIES", o->policies);
+    rc_str_addf(&text->define, "HEIGHT = %d\n", 80 + 26 * o->policies);
     rc_str_addf(&text->caption,
         "Share of %" PRId64 " matrices on which each row order is the fastest under kernel %s "
         "(%s); equal times go to csr, then to the upper one. Light: on these another order is "
         "within the error, so that they are ties.",
-        o.matrices, o.setting->reference, o.setting->label);
+        o->matrices, o->setting->reference, o->setting->label);
     free(wins);
-    rc_plot_orders_free(&o);
     return RC_OK;
 }
 
@@ -65,5 +57,6 @@ const rc_plot_t rc_plot_share = {
     .source = "Mehrabi et al., figure 9",
     .section = "Orders",
     .home = rc_plot_home_orders,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };

@@ -1,5 +1,4 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/stats.h"
@@ -7,6 +6,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { QUANTITIES = 9 };
 
 /* The same problem as that of the setting shown, on whichever device. */
 static int is_sibling(const rc_survey_t *s, int shown, int a)
@@ -29,17 +30,17 @@ static void put_box(
     if (n == 0)
         return;
     rc_stats_compute(gain, n, &s); /* sorts */
-    const double q[] = {s.min, rc_stats_quantile(gain, n, 0.05), rc_stats_quantile(gain, n, 0.25),
-        s.median, rc_stats_quantile(gain, n, 0.75), rc_stats_quantile(gain, n, 0.95), s.max,
-        s.geomean, s.mean};
-    const char *const texts[] = {o->setting->device, o->setting->reference, name};
-    rc_plot_put_texts(csv, texts, 3);
-    fprintf(csv, ",%" PRId64, n);
-    rc_plot_put_numbers(csv, q, sizeof q / sizeof *q);
-    fputc('\n', csv);
+    const double q[QUANTITIES] = {s.min, rc_stats_quantile(gain, n, 0.05),
+        rc_stats_quantile(gain, n, 0.25), s.median, rc_stats_quantile(gain, n, 0.75),
+        rc_stats_quantile(gain, n, 0.95), s.max, s.geomean, s.mean};
+    rc_table_cell_t cell[4 + QUANTITIES] = {
+        RC_TEXT(o->setting->device), RC_TEXT(o->setting->reference), RC_TEXT(name), RC_INT(n)};
     rc_plot_block_text(t, name);
-    for (size_t i = 0; i < sizeof q / sizeof *q; i++)
+    for (size_t i = 0; i < QUANTITIES; i++) {
+        cell[4 + i] = RC_REAL(q[i], 6);
         rc_str_addf(&t->define, ",%.6g", q[i]);
+    }
+    rc_plot_put_row(csv, cell, 4 + QUANTITIES);
     rc_str_add(&t->define, "\n");
 }
 

@@ -1,11 +1,9 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
-#include "base/alloc.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Bins of 5 % from 1 / 1.05^HALF to 1.05^HALF; the first and the last are open. */
 enum { HALF = 14, BINS = 2 * HALF + 2, COLUMNS = 3 };
@@ -51,11 +49,9 @@ static void count(const double *gain, int64_t n, histogram_t *h)
 
 static void put_csv(FILE *csv, const char *policy, const histogram_t *h)
 {
-    for (int b = 0; b < BINS; b++) {
-        rc_plot_put_text(csv, policy);
-        rc_plot_put_numbers(csv, (const double[]){edge(b), edge(b + 1)}, 2);
-        fprintf(csv, ",%" PRId64 ",%.4f\n", h->count[b], share(h->count[b], h->n));
-    }
+    for (int b = 0; b < BINS; b++)
+        RC_PLOT_ROW(csv, RC_TEXT(policy), RC_REAL(edge(b), 6), RC_REAL(edge(b + 1), 6),
+            RC_INT(h->count[b]), RC_REAL(share(h->count[b], h->n), -4));
 }
 
 static void define_panel(rc_plot_text_t *t, int k, const char *policy, const histogram_t *h)
@@ -74,42 +70,39 @@ static void put_block(rc_plot_text_t *t, const histogram_t *h)
     rc_str_add(&t->define, "\n\n");
 }
 
-static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
-    rc_plot_orders_t o;
-    rc_status_t st = rc_plot_main_orders(in, &o, text, err);
-    if (st < 0 || text->missing.len)
-        return st;
-    int rows = (o.policies + COLUMNS - 1) / COLUMNS; /* all orders but csr, and the oracle */
-    histogram_t *h = rc_alloc((size_t)o.policies + 1, sizeof *h, "a figure", err);
-    double *gain = rc_alloc((size_t)o.matrices, sizeof *gain, "a figure", err);
-    if (h && gain) {
-        rc_str_addf(&text->define,
-            "PANELS = %d\narray PANEL[PANELS]\narray SLOWER[PANELS]\narray FASTER[PANELS]\n"
-            "ROWS = %d\nHEIGHT = %d\n",
-            o.policies, rows, 90 + 125 * rows);
-        fputs("policy,speedup from (x),speedup below (x),matrices,share (%)\n", csv);
-        for (int p = 1; p <= o.policies; p++) {
-            const char *name = p == o.policies ? "oracle" : o.policy[p];
-            count(gain, rc_plot_orders_column(&o, p, gain), &h[p]);
-            put_csv(csv, name, &h[p]);
-            define_panel(text, p, name, &h[p]);
-        }
-        rc_plot_block_begin(text, "BINS");
-        for (int p = 1; p <= o.policies; p++)
-            put_block(text, &h[p]);
-        rc_plot_block_end(text);
-        rc_str_addf(&text->caption,
-            "Share of matrices by speedup over the original order, in bins of 5 %%; the outermost "
-            "bins hold everything beyond. The figures are the shares that are slower and faster by "
-            "more than 1 %%. The oracle is plain: it chooses and is scored on the same "
-            "measurements. %" PRId64 " matrices, kernel %s, %s.",
-            o.matrices, o.setting->reference, o.setting->label);
-    } else
-        st = RC_ENOMEM;
-    free(h);
-    free(gain);
-    rc_plot_orders_free(&o);
+    int rows = (o->policies + COLUMNS - 1) / COLUMNS; /* all orders but csr, and the oracle */
+    rc_pool_t pool = {0};
+    histogram_t *h = rc_pool_get(&pool, (size_t)o->policies + 1, sizeof *h);
+    double *gain = rc_pool_get(&pool, (size_t)o->matrices, sizeof *gain);
+    rc_status_t st;
+    (void)in;
+    RC_TRY(rc_pool_check(&pool, "a figure", err));
+    rc_str_addf(&text->define,
+        "PANELS = %d\narray PANEL[PANELS]\narray SLOWER[PANELS]\narray FASTER[PANELS]\n"
+        "ROWS = %d\nHEIGHT = %d\n",
+        o->policies, rows, 90 + 125 * rows);
+    fputs("policy,speedup from (x),speedup below (x),matrices,share (%)\n", csv);
+    for (int p = 1; p <= o->policies; p++) {
+        const char *name = p == o->policies ? "oracle" : o->policy[p];
+        count(gain, rc_plot_orders_column(o, p, gain), &h[p]);
+        put_csv(csv, name, &h[p]);
+        define_panel(text, p, name, &h[p]);
+    }
+    rc_plot_block_begin(text, "BINS");
+    for (int p = 1; p <= o->policies; p++)
+        put_block(text, &h[p]);
+    rc_plot_block_end(text);
+    rc_str_addf(&text->caption,
+        "Share of matrices by speedup over the original order, in bins of 5 %%; the outermost "
+        "bins hold everything beyond. The figures are the shares that are slower and faster by "
+        "more than 1 %%. The oracle is plain: it chooses and is scored on the same "
+        "measurements. %" PRId64 " matrices, kernel %s, %s.",
+        o->matrices, o->setting->reference, o->setting->label);
+done:
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -119,5 +112,6 @@ const rc_plot_t rc_plot_speedup_histogram = {
     .source = "Mehrabi et al., figures 5 (c) and 6 (c)",
     .section = "Orders",
     .home = rc_plot_home_orders,
-    .write = write,
+    .draw = draw,
+    .write = rc_plot_write_orders,
 };

@@ -131,13 +131,12 @@ static void write_bars(const bar_t *bar, int64_t n, FILE *csv)
         fprintf(csv, ",\"%s (Gflop/s)\"", series[k].title);
     fputc('\n', csv);
     for (int64_t i = 0; i < n; i++) {
-        fprintf(csv, "%" PRId64 ",", i);
-        rc_plot_put_text(csv, bar[i].matrix->name);
-        fprintf(csv, ",%s,%s,", bar[i].generated ? "generated" : "real",
-            rc_regular_names[bar[i].class]);
-        rc_plot_put_number(csv, bar[i].rdensity);
-        rc_plot_put_numbers(csv, bar[i].gflops, SERIES);
-        fputc('\n', csv);
+        rc_table_cell_t cell[5 + SERIES] = {RC_INT(i), RC_TEXT(bar[i].matrix->name),
+            RC_TEXT(bar[i].generated ? "generated" : "real"),
+            RC_TEXT(rc_regular_names[bar[i].class]), RC_REAL(bar[i].rdensity, 6)};
+        for (int k = 0; k < SERIES; k++)
+            cell[5 + k] = RC_REAL(bar[i].gflops[k], 6);
+        rc_plot_put_row(csv, cell, 5 + SERIES);
     }
 }
 

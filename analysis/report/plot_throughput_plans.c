@@ -1,6 +1,5 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
-#include "analysis/report/plot_plans.h"
+#include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 
 #include <inttypes.h>
@@ -51,16 +50,15 @@ static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_
     fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
     rc_plot_block_begin(text, "POINTS");
     for (int64_t i = 0; i < n; i++) {
-        fprintf(csv, "%" PRId64 ",", i + 1);
-        rc_plot_put_text(csv, s->matrix[s->pair[a->first + p[i].pair].matrix].name);
+        RC_PLOT_ROW(csv, RC_INT(i + 1),
+            RC_TEXT(s->matrix[s->pair[a->first + p[i].pair].matrix].name),
+            RC_REAL(p[i].rate[NR], 6), RC_REAL(p[i].rate[RR], 6), RC_REAL(p[i].rate[VENDOR], 6));
         rc_str_addf(&text->define, "%" PRId64, i + 1);
         for (int k = 0; k < PLANS; k++) {
             rc_str_add(&text->define, ",");
             if (!isnan(p[i].rate[k]))
                 rc_str_addf(&text->define, "%.6g", p[i].rate[k]);
         }
-        rc_plot_put_numbers(csv, p[i].rate, PLANS);
-        fputc('\n', csv);
         rc_str_add(&text->define, "\n");
     }
     rc_plot_block_end(text);
@@ -74,10 +72,6 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     int64_t *row = NULL;
     point_t *point = NULL;
     int64_t n = 0;
-    if (in->shown < 0) {
-        rc_str_add(&text->missing, rc_plot_no_results);
-        return RC_OK;
-    }
     const rc_survey_setting_t *a = &s->setting[in->shown];
     rc_status_t st = rc_plot_plans(in, in->shown, "aspt-nr,aspt-rr,cusparse", PLANS, &row, err);
     if (st == RC_OK) {
@@ -87,7 +81,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     if (st == RC_OK)
         n = collect(s, a, row, point);
     if (st == RC_OK && n == 0)
-        rc_str_add(&text->missing, rc_plot_no_plans);
+        rc_str_add(
+            &text->missing, "the store has not both aspt without reordering and with it there");
     if (st == RC_OK && n > 0) {
         put(s, a, point, n, csv, text);
         rc_str_addf(&text->caption,
@@ -106,6 +101,7 @@ const rc_plot_t rc_plot_throughput_plans = {
     .title = "Throughput with and without reordering",
     .source = "Jiang et al., figures 10 and 11",
     .section = "Orders",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write,
 };

@@ -1,5 +1,4 @@
 #include "config.h"
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -36,10 +35,9 @@ static int put_series(const rc_survey_setting_t *a, int series, double *ratio, i
     if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is(a->reference)))
         return 0;
     rc_stats_compute(ratio, n, &x);
-    const char *const texts[] = {
-        a->label, series_name[series], series == REFERENCE_CSR ? a->reference : ""};
-    rc_plot_put_texts(csv, texts, 3);
-    fprintf(csv, ",%" PRId64 ",%.6g,%.6g,%.6g,%.6g\n", n, x.geomean, x.mean, x.min, x.max);
+    RC_PLOT_ROW(csv, RC_TEXT(a->label), RC_TEXT(series_name[series]),
+        RC_TEXT(series == REFERENCE_CSR ? a->reference : ""), RC_INT(n), RC_REAL(x.geomean, 6),
+        RC_REAL(x.mean, 6), RC_REAL(x.min, 6), RC_REAL(x.max, 6));
     rc_str_addf(&t->define, "%d,%.6g,%.6g\n", series, x.geomean, x.mean);
     return 1;
 }

@@ -4,21 +4,20 @@
 
 /* A build without libpng. */
 
-int rc_png_available(void)
+rc_status_t rc_png_check(rc_err_t *err)
 {
-    return 0;
-}
-
-rc_status_t rc_png_palette(const unsigned char *pixel, int width, int height,
-    const rc_rgba_t *palette, int colors, rc_str_t *out, rc_err_t *err)
-{
-    (void)pixel;
-    (void)width;
-    (void)height;
-    (void)palette;
-    (void)colors;
-    (void)out;
     return rc_fail(err, RC_ENOTSUP,
         "this program was built without libpng, which makes images; install it (Debian: "
         "libpng-dev), then configure and build again");
+}
+
+rc_status_t rc_spy_png(
+    const double *count, int width, int height, double full, rc_str_t *out, rc_err_t *err)
+{
+    (void)count;
+    (void)width;
+    (void)height;
+    (void)full;
+    (void)out;
+    return rc_png_check(err);
 }

@@ -49,23 +49,24 @@ static void name_model(work_t *w)
     snprintf(w->model_name, sizeof w->model_name, "%.*s", (int)n, name);
 }
 
-static rc_status_t read_model(work_t *w, rc_err_t *err)
+static rc_status_t load(const char *path, json_t **out, rc_err_t *err)
 {
     json_error_t flaw;
+    *out = json_load_file(path, 0, &flaw);
+    return *out ? RC_OK : rc_fail(err, RC_EFORMAT, "%s: line %d: %s", path, flaw.line, flaw.text);
+}
+
+static rc_status_t read_model(work_t *w, rc_err_t *err)
+{
     RC_PASS(rc_model_read(w->o->model, &w->model, err));
-    w->model_file = json_load_file(w->o->model, 0, &flaw);
-    if (!w->model_file)
-        return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->model, flaw.line, flaw.text);
+    RC_PASS(load(w->o->model, &w->model_file, err));
     name_model(w);
     return RC_OK;
 }
 
 static rc_status_t read_topologies(work_t *w, rc_err_t *err)
 {
-    json_error_t flaw;
-    w->topologies = json_load_file(w->o->topologies, 0, &flaw);
-    if (!w->topologies)
-        return rc_fail(err, RC_EFORMAT, "%s: line %d: %s", w->o->topologies, flaw.line, flaw.text);
+    RC_PASS(load(w->o->topologies, &w->topologies, err));
     if (!json_is_array(w->topologies))
         return rc_fail(err, RC_EFORMAT,
             "%s: not what 'rowcast evaluate --topologies -f json' prints: expected a list",
@@ -96,38 +97,19 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     return st;
 }
 
-static rc_status_t draw_figures(work_t *w, const rc_plot_input_t *in, rc_err_t *err)
-{
-    rc_str_t templates = {0};
-    rc_str_addf(&templates, "%s/figures", w->o->assets);
-    if (templates.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    rc_log(&w->log, RC_LOG_INFO, "report", "drawing figures");
-    rc_status_t st = rc_plots_draw(in, templates.text, w->o->dir, &w->drawn, &w->figures, err);
-    rc_str_free(&templates);
-    return st;
-}
-
 static rc_status_t write_page(
     work_t *w, const rc_plot_input_t *in, rc_report_made_t *made, rc_err_t *err)
 {
     const rc_page_t page = {.in = in,
         .drawn = w->drawn,
         .drawn_count = w->figures,
-        .spy = w->spies.spy,
-        .spy_note = w->spies.note.len ? w->spies.note.text : NULL,
-        .choices = w->model ? &w->choices : NULL,
-        .where = w->o->where};
-    rc_str_t assets = {0};
-    rc_str_addf(&assets, "%s/page", w->o->assets);
-    if (assets.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+        .spies = &w->spies,
+        .choices = w->model ? &w->choices : NULL};
     rc_log(&w->log, RC_LOG_INFO, "report", "writing the page");
     rc_str_t said = {0};
-    rc_status_t st = rc_page_write(&page, assets.text, w->o->dir, &made->bytes, &said, err);
+    rc_status_t st = rc_page_write(&page, &made->bytes, &said, err);
     snprintf(made->said, sizeof made->said, "%s", said.text ? said.text : "");
     rc_str_free(&said);
-    rc_str_free(&assets);
     return st;
 }
 
@@ -157,20 +139,19 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     RC_TRY(make_survey(&w, err));
     RC_TRY(make_dir(options->dir, err));
     const rc_plot_input_t in = {.survey = &w.survey,
-        .store = options->store,
-        .collection = options->collection,
+        .options = options,
         .model = w.model,
         .model_name = w.model ? w.model_name : NULL,
         .model_file = w.model_file,
-        .topologies = w.topologies,
-        .limits = options->limits};
+        .topologies = w.topologies};
     if (w.model) {
         rc_log(&w.log, RC_LOG_INFO, "report", "asking the model %s", w.model_name);
         RC_TRY(rc_choices_make(&w.survey, w.model, options->where, &w.choices, err));
     }
-    RC_TRY(draw_figures(&w, &in, err));
+    rc_log(&w.log, RC_LOG_INFO, "report", "drawing figures");
+    RC_TRY(rc_plots_draw(&in, &w.drawn, &w.figures, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
-    RC_TRY(rc_spies_make(&w.survey, options->collection, options->spies, &w.log, &w.spies, err));
+    RC_TRY(rc_spies_make(&w.survey, options, &w.log, &w.spies, err));
     RC_TRY(write_page(&w, &in, &made, err));
     made.rows = w.survey.results;
     made.matrices = w.survey.matrices;

@@ -2,9 +2,17 @@
 #ifndef RC_ANALYSIS_REPORT_H
 #define RC_ANALYSIS_REPORT_H
 
-#include "analysis/report/limits.h"
 #include "base/expr.h"
 #include "model/model.h"
+
+/** What the device of the results can do at most, as `rowcast calibrate --limits` measures it, in
+ *  bytes a ns. */
+typedef struct rc_report_limits {
+    const char *device; /**< class: results of another one have no limits */
+    double memory;
+    double l1;
+    double shared;
+} rc_report_limits_t;
 
 typedef struct rc_report_options {
     const char *store;

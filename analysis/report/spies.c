@@ -10,6 +10,7 @@
 #include "sparse/spy.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,56 +46,36 @@ static double largest(const double *x, size_t n)
     return most;
 }
 
-static rc_status_t encode(const double *count, int width, int height, double full,
-    unsigned char **bytes, size_t *n, rc_err_t *err)
-{
-    rc_str_t image = {0};
-    rc_status_t st = rc_spy_png(count, width, height, full, &image, err);
-    if (st < 0) {
-        rc_str_free(&image);
-        return st;
-    }
-    *bytes = (unsigned char *)image.text;
-    *n = image.len;
-    return RC_OK;
-}
-
 static rc_status_t draw_both(
     const rc_csr_t *a, const rc_schedule_t *order, rc_page_spy_t *out, rc_err_t *err)
 {
-    double *before = NULL;
-    double *after = NULL;
+    rc_pool_t pool = {0};
     rc_status_t st;
-    rc_spy_size(a->rows, a->cols, RC_SPIES_SIZE, &out->width, &out->height);
-    size_t n = (size_t)out->width * (size_t)out->height;
-    before = rc_alloc(n, sizeof *before, "a plot", err);
-    after = rc_alloc(n, sizeof *after, "a plot", err);
-    if (!before || !after) {
-        st = RC_ENOMEM;
-        goto done;
-    }
-    RC_TRY(rc_spy_ordered(a, NULL, out->width, out->height, before, err));
+    int *w = &out->width;
+    int *h = &out->height;
+    rc_spy_size(a->rows, a->cols, RC_SPIES_SIZE, w, h);
+    size_t n = (size_t)*w * (size_t)*h;
+    double *before = rc_pool_get(&pool, n, sizeof *before);
+    double *after = rc_pool_get(&pool, n, sizeof *after);
+    RC_TRY(rc_pool_check(&pool, "a plot", err));
+    RC_TRY(rc_spy_ordered(a, NULL, *w, *h, before, err));
     out->full = largest(before, n);
     if (order) {
-        RC_TRY(rc_spy_ordered(a, order, out->width, out->height, after, err));
-        double most = largest(after, n);
-        out->full = most > out->full ? most : out->full;
+        RC_TRY(rc_spy_ordered(a, order, *w, *h, after, err));
+        out->full = fmax(out->full, largest(after, n));
         out->slots = order->slots;
-        RC_TRY(
-            encode(after, out->width, out->height, out->full, &out->after, &out->after_bytes, err));
+        RC_TRY(rc_spy_png(after, *w, *h, out->full, &out->after, err));
     }
-    RC_TRY(
-        encode(before, out->width, out->height, out->full, &out->before, &out->before_bytes, err));
+    RC_TRY(rc_spy_png(before, *w, *h, out->full, &out->before, err));
 done:
-    free(before);
-    free(after);
+    rc_pool_free(&pool);
     return st;
 }
 
 static void spy_free(rc_page_spy_t *spy)
 {
-    free(spy->before);
-    free(spy->after);
+    rc_str_free(&spy->before);
+    rc_str_free(&spy->after);
     *spy = (rc_page_spy_t){0};
 }
 
@@ -144,7 +125,7 @@ static rc_status_t one(maker_t *m, int32_t i)
     }
     RC_TRY(draw_both(&a, spy->shown >= 0 ? &order : NULL, spy, &why));
     /* as base64 */
-    m->bytes += (int64_t)((spy->before_bytes + spy->after_bytes + 4) / 3 * 4);
+    m->bytes += (int64_t)((spy->before.len + spy->after.len + 4) / 3 * 4);
     m->out.made++;
 done:
     rc_schedule_free(&order);
@@ -221,9 +202,10 @@ static rc_status_t draw_all(maker_t *m, int limit)
     return st;
 }
 
-rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limit,
-    const rc_log_t *log, rc_spies_t *out, rc_err_t *err)
+rc_status_t rc_spies_make(const rc_survey_t *s, const rc_report_options_t *o, const rc_log_t *log,
+    rc_spies_t *out, rc_err_t *err)
 {
+    int limit = o->spies;
     maker_t m = {.s = s, .log = log, .err = err, .left = limit < 0 ? RC_SPIES_ENTRIES : -1};
     rc_status_t st = RC_OK;
     m.out.matrices = s->matrices;
@@ -234,11 +216,11 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const char *collection, int limi
         limit = RC_SPIES_DEFAULT;
     if (st == RC_OK && limit == 0)
         rc_str_add(&m.out.note, "none was asked for");
-    else if (st == RC_OK && !rc_png_available())
+    else if (st == RC_OK && rc_png_check(NULL) < 0)
         rc_str_add(&m.out.note, "this build has no libpng");
     else if (st == RC_OK) {
-        if (collection)
-            st = rc_catalog_scan(collection, NULL, &m.found, err);
+        if (o->collection)
+            st = rc_catalog_scan(o->collection, NULL, &m.found, err);
         if (st == RC_OK)
             st = rc_catalog_builtin(&m.builtin, err);
         if (st == RC_OK)

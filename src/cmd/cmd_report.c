@@ -68,7 +68,7 @@ static rc_status_t read_limits(
     *out = (rc_report_limits_t){.device = NULL};
     if (rc_limits_read(word ? word : RC_LIMITS_USUAL, &l, device, &why) < 0)
         return word ? rc_fail(err, why.status, "--limits: %s", why.text) : RC_OK;
-    *out = (rc_report_limits_t){device, l.memory, l.l1, l.shared, l.fp32, l.fp64};
+    *out = (rc_report_limits_t){device, l.memory, l.l1, l.shared};
     return RC_OK;
 }
 

@@ -192,9 +192,7 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
     if (o->stages && strcmp(o->output, "-") == 0)
         return rc_fail(err, RC_EINVAL, "--output: --stages needs a folder, found -");
     rc_status_t st = rc_one_matrix_policy(o->policy, err);
-    if (st == RC_OK && !rc_png_available())
-        st = rc_png_palette(NULL, 0, 0, NULL, 0, NULL, err); /* says what is missing */
-    return st;
+    return st < 0 ? st : rc_png_check(err);
 }
 
 static const char *policy_of(const void *chosen)

@@ -112,10 +112,10 @@ static void a_document_comes_back(void **state)
     rc_json_close(&j, '{');
     rc_json_close(&j, '[');
     rc_json_real(&j, "real", -2.5);
-    rc_json_base64(&j, "none", (const unsigned char *)"", 0);
-    rc_json_base64(&j, "one", (const unsigned char *)"f", 1);
-    rc_json_base64(&j, "two", (const unsigned char *)"fo", 2);
-    rc_json_base64(&j, "six", (const unsigned char *)"foobar", 6);
+    rc_json_base64(&j, "none", "", 0);
+    rc_json_base64(&j, "one", "f", 1);
+    rc_json_base64(&j, "two", "fo", 2);
+    rc_json_base64(&j, "six", "foobar", 6);
     rc_json_close(&j, '{');
     assert_false(s.failed);
     assert_int_equal(j.depth, 0);

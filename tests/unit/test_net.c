@@ -68,7 +68,8 @@ static void losses_have_the_gradients_that_they_say(void **state)
             double value = losses[l].row(&losses[l], OUTPUTS, out, target, grad);
             assert_true(value >= 0 && isfinite(value));
             none = losses[l].row(&losses[l], OUTPUTS, out, target, NULL);
-            assert_near(value, none, 1e-12 * fmax(1, none)); /* other code, maybe with fused operations */
+            assert_near(
+                value, none, 1e-12 * fmax(1, none)); /* other code, maybe with fused operations */
             for (int c = 0; c < OUTPUTS; c++) {
                 double at = out[c];
                 out[c] = at + h;
@@ -252,8 +253,7 @@ static void the_best_epoch_is_kept(void **state)
             .patience = 30,
             .batch = 4,
             .rate = 0.02};
-    assert_int_equal(
-        rc_net_train(&shape, &s.data, job, 3, &two, "test", result, NULL), RC_OK);
+    assert_int_equal(rc_net_train(&shape, &s.data, job, 3, &two, "test", result, NULL), RC_OK);
     for (int i = 0; i < 3; i++) {
         rc_network_t *n = rc_network_new(1, shape.layers, shape.size, NULL);
         double sum[2] = {0, 0};
@@ -299,18 +299,14 @@ static void training_needs_both_parts(void **state)
     rc_rng_seed(&r, SEED);
     make_sample(&losses[1], &r, &s);
     assert_int_equal(rc_net_shape("3", INPUTS, OUTPUTS, &shape, NULL), RC_OK);
-    assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
+    assert_int_equal(rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     validation[0] = 1; /* has no weight */
-    assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
+    assert_int_equal(rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     validation[1] = 1;
-    assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_OK);
+    assert_int_equal(rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_OK);
     free(result.param);
     s.target[2 * OUTPUTS] = NAN;
-    assert_int_equal(
-        rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
+    assert_int_equal(rc_net_train(&shape, &s.data, &job, 1, &one, "", &result, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "not a number"));
 }
 

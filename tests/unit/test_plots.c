@@ -3,7 +3,6 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/report/plot_block.h"
 #include "analysis/report/plot_data.h"
 #include "analysis/report/plot_svg.h"
 #include "base/rng.h"
