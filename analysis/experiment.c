@@ -1,14 +1,17 @@
 #include "config.h"
 #include "analysis/experiment.h"
 
-#include "analysis/experiment_record.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/map.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { DIGITS = 16 }; /* of a matrix's digest, that a model file keeps */
 
 typedef struct experiment {
     rc_pool_t pool;
@@ -117,6 +120,118 @@ static rc_status_t place(experiment_t *e, const rc_predictions_t *p)
     return RC_OK;
 }
 
+/* --------------------------------------------- what a model says of its making */
+
+static json_t *protocol_json(const rc_protocol_t *p)
+{
+    json_t *object = json_pack("{s:s, s:I, s:I}", "split", rc_split_names[p->split], "seed",
+        (json_int_t)p->seed, "folds", (json_int_t)p->folds);
+    if (object && p->folds == 0 &&
+        json_object_set_new(object, "test_share", json_real(p->test_share)) < 0) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
+}
+
+static json_t *options_json(const rc_fit_options_t *o)
+{
+    return json_pack("{s:s, s:s, s:s?, s:f, s:i, s:i, s:i}", "weights",
+        rc_weighting_names[o->weights], "validation_split", rc_split_names[o->split], "hidden",
+        o->hidden, "l2", o->l2, "restarts", o->restarts, "members", o->members, "epochs",
+        o->epochs);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sorted, each once; at most `digits` characters of each. */
+static json_t *texts(const char **text, int64_t n, int digits)
+{
+    json_t *list = json_array();
+    qsort(text, (size_t)n, sizeof *text, by_text);
+    for (int64_t i = 0; list && i < n; i++) {
+        if (i > 0 && strcmp(text[i], text[i - 1]) == 0)
+            continue;
+        size_t length = strlen(text[i]);
+        if (digits > 0 && length > (size_t)digits)
+            length = (size_t)digits;
+        if (json_array_append_new(list, json_stringn(text[i], length)) < 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
+/* Set members of m->training: what the model was fitted on (the first n rows of `train`) and how;
+ * others stay. */
+static rc_status_t record_training(const experiment_t *e, int64_t n, rc_model_t *m)
+{
+    const rc_dataset_t *d = e->d;
+    rc_status_t st = RC_OK;
+    json_t *groups = NULL;
+    json_t *matrices = NULL;
+    json_t *add = NULL;
+    char digest[RC_DIGEST_HEX + 1];
+    const char **text = rc_alloc((size_t)n, sizeof *text, "names of rows", e->err);
+    RC_PASS(text ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < n; i++)
+        text[i] = d->group[d->sample[e->train[i]].group];
+    groups = texts(text, n, 0);
+    for (int64_t i = 0; i < n; i++)
+        text[i] = d->sample[e->train[i]].digest;
+    matrices = texts(text, n, DIGITS);
+    free(text);
+    rc_digest_hex(d->digest, digest);
+    if (!m->training)
+        m->training = json_object();
+    /* what is packed with "o" is taken over, also when packing fails */
+    add = json_pack("{s:s, s:i, s:o, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:{s:I, s:I}, s:{s:s}}",
+        "trainer", e->trainer->name, "trainer_version", e->trainer->version, "options",
+        options_json(&e->options), "seed", (json_int_t)e->options.seed, "protocol",
+        protocol_json(e->p), "data_digest", digest, "data_rows", (json_int_t)d->rows, "rows",
+        (json_int_t)n, "groups", groups, "matrices", matrices, "dropped", "incomplete",
+        (json_int_t)d->dropped.incomplete, "features", (json_int_t)d->dropped.features, "versions",
+        "rowcast", rc_version());
+    if (!m->training || !add || json_object_update(m->training, add) < 0)
+        st = rc_fail(e->err, RC_ENOMEM, "the record of a fit: no memory, or a name is not UTF-8");
+    json_decref(add);
+    return st;
+}
+
+/* Set m->evaluation: the brief evaluation of predictions that no fit had seen. */
+static rc_status_t record_evaluation(const experiment_t *x, int single, rc_model_t *m)
+{
+    const rc_protocol_t *p = x->p;
+    rc_evaluation_t e = {0};
+    rc_status_t st;
+    json_t *object = NULL;
+    char text[160];
+    snprintf(text, sizeof text,
+        "unseen rows only: each was predicted by a fit that saw no row of its %s%s",
+        p->split == RC_SPLIT_GROUP ? "group" : "matrix",
+        p->folds > 0 ? "; this model is fitted on all of them" : "");
+    RC_TRY(rc_evaluate(x->d, &x->all, single, p->seed, &e, x->err));
+    object = rc_evaluation_json(x->d, &e, 1, x->err);
+    if (!object || json_object_set_new(object, "protocol", protocol_json(p)) < 0 ||
+        json_object_set_new(object, "rows", json_string(text)) < 0) {
+        st = rc_fail(x->err, RC_ENOMEM, "no memory for the evaluation of a model");
+        goto done;
+    }
+    json_decref(m->evaluation);
+    m->evaluation = object;
+    object = NULL;
+done:
+    json_decref(object);
+    rc_evaluation_free(&e);
+    return st;
+}
+
+/* ----------------------------------------------------------------------- fits */
+
 /* Fit on what is not of a part, predict the part.  \param[out] model  may be NULL */
 static rc_status_t run_part(experiment_t *e, int number, rc_model_t **model, int *single, int timed)
 {
@@ -145,7 +260,7 @@ static rc_status_t run_part(experiment_t *e, int number, rc_model_t **model, int
         e->predict_ns += ns;
     }
     if (model) {
-        RC_TRY(rc_record_training(m, e->trainer, e->d, e->train, train, e->p, &e->options, e->err));
+        RC_TRY(record_training(e, train, m));
         *model = m;
         m = NULL;
     }
@@ -162,8 +277,7 @@ static rc_status_t fit_all(experiment_t *e, rc_model_t **model)
     e->fit = e->parts;
     snprintf(e->what, sizeof e->what, "all rows: ");
     RC_PASS(rc_fit(e->trainer, e->d, e->train, e->d->rows, &e->options, model, e->err));
-    return rc_record_training(
-        *model, e->trainer, e->d, e->train, e->d->rows, e->p, &e->options, e->err);
+    return record_training(e, e->d->rows, *model);
 }
 
 static rc_status_t prepare(experiment_t *e)
@@ -207,7 +321,7 @@ rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc
     if (model && p->folds > 0)
         RC_TRY(fit_all(&e, &m));
     if (model)
-        RC_TRY(rc_record_evaluation(m, d, &e.all, common, p, err));
+        RC_TRY(record_evaluation(&e, common, m));
     if (cost)
         *cost = (rc_experiment_cost_t){.fits = e.parts,
             .fit_s = 1e-9 * e.fit_ns / e.parts,
@@ -223,5 +337,49 @@ done:
     rc_model_free(m);
     rc_predictions_free(&e.all);
     rc_pool_free(&e.pool);
+    return st;
+}
+
+/* The texts of a list that a model file has, as keys. */
+static rc_status_t read_texts(const rc_model_t *m, const char *name, rc_map_t *out, rc_err_t *err)
+{
+    const json_t *list = json_object_get(m->training, name);
+    size_t i;
+    const json_t *value;
+    if (!json_is_array(list))
+        return rc_fail(err, RC_EINVAL,
+            "the model does not say what it was fitted on: no list training.%s", name);
+    json_array_foreach(list, i, value)
+    {
+        if (!json_is_string(value))
+            return rc_fail(err, RC_EINVAL, "training.%s[%zu] of the model is no text", name, i);
+        RC_PASS(rc_map_set(out, rc_map_text(json_string_value(value)), 1, err));
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_unseen_rows(const rc_model_t *m, const rc_dataset_t *d, int by_group, int64_t *row,
+    int64_t *n, rc_err_t *err)
+{
+    rc_map_t matrices = {0};
+    rc_map_t groups = {0};
+    rc_status_t st;
+    int64_t count = 0;
+    RC_TRY(read_texts(m, "matrices", &matrices, err));
+    if (by_group) /* else the map stays empty */
+        RC_TRY(read_texts(m, "groups", &groups, err));
+    for (int64_t i = 0; i < d->rows; i++) {
+        char digits[DIGITS + 1];
+        const rc_sample_t *s = &d->sample[i];
+        snprintf(digits, sizeof digits, "%.*s", DIGITS, s->digest);
+        if (rc_map_get(&matrices, rc_map_text(digits), 0) ||
+            rc_map_get(&groups, rc_map_text(d->group[s->group]), 0))
+            continue;
+        row[count++] = i;
+    }
+    *n = count;
+done:
+    rc_map_free(&matrices);
+    rc_map_free(&groups);
     return st;
 }

@@ -1,6 +1,6 @@
 /* The page: fixed assets with the document inside, and the document beside it. */
 #include "config.h"
-#include "analysis/report/page_private.h"
+#include "analysis/report/page.h"
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/error.h"

@@ -9,9 +9,26 @@
 #ifndef RC_ANALYSIS_PAGE_H
 #define RC_ANALYSIS_PAGE_H
 
-#include "analysis/report/choices.h"
+#include "analysis/report/answer.h"
+#include "analysis/report/headline.h"
+#include "analysis/report/json.h"
 #include "analysis/report/plot.h"
 #include "analysis/report/spies.h"
+
+/** A choice. */
+typedef struct rc_chosen {
+    int32_t cls; /**< class of the model; -1: no choice is known */
+    double time; /**< measured ns of that class */
+    double loss; /**< that time over the fastest of the model's classes, less 1 */
+} rc_chosen_t;
+
+/** Choices, pair by pair. */
+typedef struct rc_choices {
+    rc_chosen_t *pair; /**< [survey.pairs] */
+    int64_t known;
+    int fitted_here; /**< 1: of matrices that the model was fitted on, some at least */
+    rc_str_t note;   /**< not empty: why there are no choices */
+} rc_choices_t;
 
 /** What goes on a page. */
 typedef struct rc_page {
@@ -29,5 +46,19 @@ typedef struct rc_page {
  *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills),
  *          RC_EIO, RC_ENOMEM */
 rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said, rc_err_t *err);
+
+/* Parts of the document, for page.c. */
+
+/** The document: numbers, names, and what there is to see.  \param[in] headline, answer  [settings]
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline,
+    const rc_answer_t *answer, rc_err_t *err);
+
+/** Its member "run": what was run, on what, when, by which build, and how complete it is.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_page_run(rc_json_t *j, const rc_page_t *p, rc_err_t *err);
+
+/** Drawings and pictures of matrices: {"figures": {NAME: SVG}, "spies": {INDEX: ...}}. */
+void rc_page_pictures(rc_json_t *j, const rc_page_t *p);
 
 #endif

@@ -1,7 +1,7 @@
 /* The document of a report: columns, not rows, with names in dictionaries, so that 10,000 matrices
  * in nine settings stay below 10 MB. */
 #include "config.h"
-#include "analysis/report/page_private.h"
+#include "analysis/report/page.h"
 #include "base/error.h"
 #include "base/map.h"
 
@@ -302,8 +302,8 @@ static void put_model(writer_t *w)
     rc_json_text(w->j, "no_choices", c->note.len ? c->note.text : NULL);
     rc_json_int(w->j, "fitted_here", c->fitted_here);
     rc_json_open(w->j, "classes", '[');
-    for (int i = 0; i < c->model->classes; i++)
-        rc_json_text(w->j, NULL, c->model->cls[i].name);
+    for (int i = 0; i < w->p->in->model->classes; i++)
+        rc_json_text(w->j, NULL, w->p->in->model->cls[i].name);
     rc_json_close(w->j, '[');
     rc_json_open(w->j, "evaluation", '{');
     rc_json_text(w->j, "baseline", json_string_value(json_object_get(e, "baseline")));

@@ -1,6 +1,6 @@
 /* What was run, on what, when, by which build, and how complete it is. */
 #include "config.h"
-#include "analysis/report/page_private.h"
+#include "analysis/report/page.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"

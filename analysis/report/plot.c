@@ -1,7 +1,6 @@
 #include "config.h"
+#include "analysis/report/gnuplot.h"
 #include "analysis/report/plot_data.h"
-#include "analysis/report/plot_run.h"
-#include "analysis/report/plot_svg.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
@@ -45,7 +44,6 @@ typedef struct drawer {
     rc_str_t program;    /* of gnuplot; empty: there is none */
     const char *without; /* why */
     rc_plot_colour_t colour[RC_PLOT_COLOURS_MAX];
-    int colours;
     size_t bytes; /* of the drawings for the page */
     rc_err_t *err;
 } drawer_t;
@@ -95,9 +93,8 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     rc_status_t st;
     RC_TRY(rc_replace_begin_ours(d->file[CSV].text, &r, d->err));
     RC_TRY(x->plot->write(&d->in, r.file, &x->text, d->err));
-    RC_TRY(check_text(&x->text.caption, d->err));
-    RC_TRY(check_text(&x->text.missing, d->err));
-    RC_TRY(check_text(&x->text.define, d->err));
+    if (x->text.caption.failed || x->text.missing.failed || x->text.define.failed)
+        RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
     if (x->text.missing.len == 0) {
         RC_TRY(rc_replace_end(&r, 1, d->err));
         x->has_csv = 1;
@@ -211,8 +208,8 @@ static rc_status_t take_drawings(const drawer_t *d, rc_drawn_t *x)
     RC_TRY(rc_report_read(d->file[NEW_SVG].text, &raw, d->err));
     if (!raw.text)
         RC_TRY(rc_fail(d->err, RC_EIO, "figure '%s': gnuplot wrote nothing", p->name));
-    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 0, &alone, d->err));
-    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, d->colours, 1, &inlined, d->err));
+    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, NULL, &alone, d->err));
+    RC_TRY(rc_plot_svg(raw.text, p->name, p->title, d->colour, &inlined, d->err));
     RC_TRY(rc_report_write(d->file[SVG].text, &alone, d->err));
     if (rename(d->file[NEW_PDF].text, d->file[PDF].text) != 0)
         RC_TRY(rc_fail_errno(d->err, RC_EIO, errno, "cannot rename '%s'", d->file[NEW_PDF].text));
@@ -292,7 +289,7 @@ static rc_status_t prepare(drawer_t *d)
     RC_TRY(rc_report_read(common.text, &d->common, d->err));
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
-    d->colours = rc_plot_colours(d->common.text, d->colour);
+    (void)rc_plot_colours(d->common.text, d->colour);
     d->without = "gnuplot was not found: install it or name it in GNUPLOT; the CSV is there";
     st = rc_plot_program(&d->program, &why);
     if (st == RC_ENOENT)

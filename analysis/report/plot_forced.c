@@ -4,11 +4,8 @@
 #include "config.h"
 #include "analysis/papers/paper.h"
 #include "analysis/report/plot_data.h"
-#include "analysis/report/store_matrix.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "catalog/catalog.h"
-#include "sparse/csr.h"
 #include "sparse/similarity.h"
 #include "sparse/tiles.h"
 

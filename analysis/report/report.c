@@ -1,14 +1,17 @@
 #include "config.h"
 #include "analysis/report/report.h"
-#include "analysis/report/plot_run.h"
-#include "analysis/report/choices.h"
+#include "analysis/experiment.h"
+#include "analysis/report/gnuplot.h"
 #include "analysis/report/page.h"
 #include "analysis/report/spies.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/map.h"
+#include "base/type.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +100,109 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     return st;
 }
 
+static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)
+{
+    struct {
+        char digest[32];
+        int64_t k;
+        int64_t value_bytes;
+    } key = {.k = k, .value_bytes = value_bytes};
+    memcpy(key.digest, digest, strnlen(digest, sizeof key.digest));
+    return rc_digest(&key, sizeof key);
+}
+
+/* The rows of the data set that are pairs of the survey: C in original order, on the model's
+ * device; K = n is found by its number. */
+static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_predictions_t *p,
+    rc_choices_t *c, rc_err_t *err)
+{
+    rc_map_t at = {0};
+    rc_status_t st = RC_OK;
+    for (int64_t i = 0; st == RC_OK && i < d->rows; i++) {
+        const rc_sample_t *x = &d->sample[i];
+        st = rc_map_set(&at, key_of(x->digest, x->k, x->value_bytes), i, err);
+    }
+    for (int64_t i = 0; st == RC_OK && i < s->pairs; i++) {
+        if (s->pair[i].row[RC_CHOICE_ALL] < 0)
+            continue;
+        const rc_survey_setting_t *a = &s->setting[s->pair[i].setting];
+        const rc_row_result_t *of = rc_view_result(s->view, a->setting.row);
+        const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].row[RC_CHOICE_ALL]);
+        if (of->c_order != 0 || of->cache != 0 || strcmp(a->device, d->device) != 0)
+            continue;
+        int64_t row = rc_map_get(&at,
+            key_of(s->matrix[s->pair[i].matrix].digest, r->k, rc_type(r->precision)->bytes), -1);
+        if (row < 0)
+            continue;
+        const double *time = d->time + row * d->classes;
+        double chosen = time[p->choice[row]];
+        c->pair[i] =
+            (rc_chosen_t){p->choice[row], chosen, chosen / time[rc_dataset_best(d, row)] - 1};
+        c->known++;
+    }
+    rc_map_free(&at);
+    return st;
+}
+
+/* Whether the fit has seen any of the matrices, with these results or others: a filter, or what a
+ * store gained since, makes no seen matrix an unseen one. */
+static rc_status_t is_fitted_on(const rc_model_t *m, const rc_dataset_t *d, int *out, rc_err_t *err)
+{
+    rc_err_t why = {0};
+    int64_t n = 0;
+    int64_t *row = rc_alloc((size_t)d->rows, sizeof *row, "rows of a data set", err);
+    RC_PASS(row ? RC_OK : RC_ENOMEM);
+    rc_status_t st = rc_unseen_rows(m, d, 0, row, &n, &why);
+    free(row);
+    if (st == RC_ENOMEM)
+        return rc_fail(err, st, "%s", why.text);
+    if (st == RC_OK) {
+        *out = n < d->rows;
+        return RC_OK;
+    }
+    /* a model without a list of its matrices */
+    char hex[RC_DIGEST_HEX + 1];
+    const char *text = json_string_value(json_object_get(m->training, "data_digest"));
+    rc_digest_hex(d->digest, hex);
+    *out = text && strcmp(text, hex) == 0;
+    return RC_OK;
+}
+
+/* Ask the model about all pairs that the store has its inputs and classes for.  It may have nothing
+ * to say here (another device, features that the store lacks): the note tells. */
+static rc_status_t make_choices(work_t *w, rc_err_t *err)
+{
+    const rc_survey_t *s = &w->survey;
+    const rc_model_t *m = w->model;
+    rc_choices_t *c = &w->choices;
+    rc_dataset_t d = {0};
+    rc_predictions_t p = {0};
+    rc_err_t why = {0};
+    rc_log(&w->log, RC_LOG_INFO, "report", "asking the model %s", w->model_name);
+    c->pair = rc_alloc((size_t)s->pairs, sizeof *c->pair, "choices", err);
+    RC_PASS(c->pair ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < s->pairs; i++)
+        c->pair[i] = (rc_chosen_t){-1, NAN, NAN};
+    rc_status_t st = rc_dataset_read_for(w->o->store, m, w->o->where, &d, &why);
+    if (st == RC_OK)
+        st = rc_predict_rows(m, &d, NULL, d.rows, &p, &why);
+    if (st == RC_ENOMEM || st == RC_ESTORE || st == RC_EIO)
+        RC_TRY(rc_fail(err, st, "%s", why.text));
+    if (st < 0) {
+        rc_str_add(&c->note, why.text);
+    } else {
+        RC_TRY(is_fitted_on(m, &d, &c->fitted_here, err));
+        RC_TRY(match(s, &d, &p, c, err));
+        if (c->known == 0)
+            rc_str_add(&c->note, "no result of the store has its device, precision and classes");
+    }
+    st = c->note.failed ? rc_fail(err, RC_ENOMEM, "no memory for a note") : RC_OK;
+done:
+    rc_predictions_free(&p);
+    rc_dataset_free(&d);
+    return st;
+}
+
 static rc_status_t write_page(
     work_t *w, const rc_plot_input_t *in, rc_report_made_t *made, rc_err_t *err)
 {
@@ -117,7 +223,8 @@ static void release(work_t *w)
 {
     rc_spies_free(&w->spies);
     rc_drawn_free(w->drawn, w->figures);
-    rc_choices_free(&w->choices);
+    free(w->choices.pair);
+    rc_str_free(&w->choices.note);
     json_decref(w->model_file);
     json_decref(w->topologies);
     rc_model_free(w->model);
@@ -144,10 +251,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
         .model_name = w.model ? w.model_name : NULL,
         .model_file = w.model_file,
         .topologies = w.topologies};
-    if (w.model) {
-        rc_log(&w.log, RC_LOG_INFO, "report", "asking the model %s", w.model_name);
-        RC_TRY(rc_choices_make(&w.survey, w.model, options->where, &w.choices, err));
-    }
+    if (w.model)
+        RC_TRY(make_choices(&w, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing figures");
     RC_TRY(rc_plots_draw(&in, &w.drawn, &w.figures, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");

@@ -1,12 +1,9 @@
 #include "config.h"
 #include "analysis/report/spies.h"
 #include "analysis/report/png.h"
-#include "analysis/report/store_matrix.h"
 #include "analysis/report/headline.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "catalog/catalog.h"
-#include "sparse/csr.h"
 #include "sparse/spy.h"
 
 #include <inttypes.h>

@@ -6,6 +6,8 @@
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
+#include "catalog/catalog.h"
+#include "sparse/csr.h"
 #include "table/counted.h"
 
 /** Rows that are compared, see table/counted.h. */
@@ -108,5 +110,18 @@ int64_t rc_survey_first_row(const rc_survey_t *s, int64_t pair);
  *  several the one with most matrices: symmetric orders stand in one of their own.  \return -1:
  *      none */
 int rc_survey_twin(const rc_survey_t *s, int setting);
+
+/** Where a matrix is: in one of two catalogues (the first that has its name), or where the store
+ *  says that it was read.
+ *  \param[out] out  borrows  \return 1: there is one, and not absent */
+int rc_entry_of_matrix(const rc_survey_t *s, int32_t matrix, const rc_catalog_t *found,
+    const rc_catalog_t *builtin, rc_entry_t *out);
+
+/** What an entry holds.
+ *  \param[out] a       free with rc_csr_free, after an error too
+ *  \param[out] usable  1: the matrix that was measured
+ *  \return RC_OK; RC_ENOENT: no file; RC_ENOMEM and what reading may say */
+rc_status_t rc_entry_load_measured(
+    const rc_entry_t *e, const rc_survey_matrix_t *matrix, rc_csr_t *a, int *usable, rc_err_t *err);
 
 #endif

@@ -3,8 +3,8 @@
 #include "config.h"
 #include "unit.h"
 
+#include "analysis/report/gnuplot.h"
 #include "analysis/report/plot_data.h"
-#include "analysis/report/plot_svg.h"
 #include "base/rng.h"
 #include "base/stats.h"
 
@@ -21,7 +21,8 @@ static const char head[] = "<?xml version=\"1.0\" encoding=\"utf-8\"  standalone
                            "\t<use xlink:href='#gpPt5' id='gpPt6' fill='currentColor'/>\n</defs>\n";
 static const char tail[] = "</g>\n</svg>\n";
 
-static const rc_plot_colour_t colours[] = {{0x010101, "currentColor"}, {0x0072b2, "--figure-1"}};
+static const rc_plot_colour_t colours[] = {
+    {0x010101, "currentColor"}, {0x0072b2, "--figure-1"}, {0, ""}};
 
 static rc_str_t rewrite(const char *body, int inlined)
 {
@@ -30,7 +31,7 @@ static rc_str_t rewrite(const char *body, int inlined)
     rc_err_t err = {0};
     rc_str_addf(&raw, "%s%s%s", head, body, tail);
     assert_int_equal(
-        rc_plot_svg(raw.text, "fig", "A < \"B\"", colours, 2, inlined, &out, &err), RC_OK);
+        rc_plot_svg(raw.text, "fig", "A < \"B\"", inlined ? colours : NULL, &out, &err), RC_OK);
     rc_str_free(&raw);
     return out;
 }
@@ -130,10 +131,10 @@ static void what_is_no_drawing_is_refused(void **state)
     (void)state;
     rc_str_t out = {0};
     rc_err_t err = {0};
-    assert_int_equal(rc_plot_svg("", "fig", "", colours, 2, 1, &out, &err), RC_EFORMAT);
+    assert_int_equal(rc_plot_svg("", "fig", "", colours, &out, &err), RC_EFORMAT);
     rc_str_t half = {0};
     rc_str_add(&half, head); /* gnuplot was killed */
-    assert_int_equal(rc_plot_svg(half.text, "fig", "", colours, 2, 1, &out, &err), RC_EFORMAT);
+    assert_int_equal(rc_plot_svg(half.text, "fig", "", colours, &out, &err), RC_EFORMAT);
     rc_str_free(&half);
     rc_str_free(&out);
 }

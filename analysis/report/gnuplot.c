@@ -1,17 +1,133 @@
 #include "config.h"
-#include "analysis/report/plot_svg.h"
+#include "analysis/report/gnuplot.h"
 #include "base/error.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --------------------------------------------------------------- the program */
+
+extern char **environ;
+
+static int may_run(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Absolute, because it runs in another folder. */
+static rc_status_t take_path(const char *path, rc_str_t *out, rc_err_t *err)
+{
+    char *whole = realpath(path, NULL);
+    if (!whole)
+        return rc_fail_errno(err, RC_ENOENT, errno, "cannot run '%s'", path);
+    rc_str_add(out, whole);
+    free(whole);
+    return out->failed ? rc_fail(err, RC_ENOMEM, "no memory for a path") : RC_OK;
+}
+
+rc_status_t rc_plot_program(rc_str_t *out, rc_err_t *err)
+{
+    const char *name = getenv("GNUPLOT");
+    const char *path = getenv("PATH");
+    name = name && *name ? name : "gnuplot";
+    if (strchr(name, '/'))
+        return may_run(name) ? take_path(name, out, err)
+                             : rc_fail(err, RC_ENOENT, "no program '%s'", name);
+    for (const char *at = path ? path : ""; *at;) {
+        size_t n = strcspn(at, ":");
+        rc_str_t file = {0};
+        rc_str_addn(&file, at, n);
+        rc_str_addf(&file, "%s%s", n ? "/" : "", name);
+        if (file.failed)
+            return rc_fail(err, RC_ENOMEM, "no memory for a path");
+        if (may_run(file.text)) {
+            rc_status_t st = take_path(file.text, out, err);
+            rc_str_free(&file);
+            return st;
+        }
+        rc_str_free(&file);
+        at += n + (at[n] == ':');
+    }
+    return rc_fail(err, RC_ENOENT, "no program '%s' in PATH", name);
+}
+
+/* The first line of an error: gnuplot repeats the command and points at it before. */
+static void read_complaint(FILE *said, char *line, size_t size)
+{
+    snprintf(line, size, "it did not say why");
+    rewind(said);
+    char buf[256];
+    while (fgets(buf, sizeof buf, said)) {
+        char *text = buf + strspn(buf, " \t\r\n^");
+        text[strcspn(text, "\r\n")] = '\0';
+        if (*text && !strstr(text, "warning:"))
+            snprintf(line, size, "%s", text); /* the error itself is the last one */
+    }
+}
+
+static rc_status_t spawn(
+    const char *program, const char *dir, const char *script, FILE *said, int *how, rc_err_t *err)
+{
+    posix_spawn_file_actions_t a;
+    pid_t pid;
+    rc_err_t none = {0};
+    /* without initialisation files */
+    char *argv[] = {
+        rc_strdup("gnuplot", &none), rc_strdup("-d", &none), rc_strdup(script, &none), NULL};
+    int e = argv[0] && argv[1] && argv[2] ? posix_spawn_file_actions_init(&a) : ENOMEM;
+    if (e == 0) {
+        e = posix_spawn_file_actions_addopen(&a, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        e = e ? e : posix_spawn_file_actions_addopen(&a, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+        e = e ? e : posix_spawn_file_actions_adddup2(&a, fileno(said), STDERR_FILENO);
+        e = e ? e : posix_spawn_file_actions_addchdir_np(&a, dir);
+        e = e ? e : posix_spawn(&pid, program, &a, NULL, argv, environ);
+        posix_spawn_file_actions_destroy(&a);
+    }
+    for (int i = 0; i < 3; i++)
+        free(argv[i]);
+    if (e)
+        return rc_fail_errno(
+            err, e == ENOMEM ? RC_ENOMEM : RC_EIO, e, "cannot run '%s' in '%s'", program, dir);
+    while (waitpid(pid, how, 0) < 0)
+        if (errno != EINTR)
+            return rc_fail_errno(err, RC_EIO, errno, "cannot wait for '%s'", program);
+    return RC_OK;
+}
+
+rc_status_t rc_plot_run(const char *program, const char *dir, const char *script, rc_err_t *err)
+{
+    FILE *said = tmpfile();
+    char line[256];
+    int how = 0;
+    rc_status_t st = said ? spawn(program, dir, script, said, &how, err)
+                          : rc_fail_errno(err, RC_EIO, errno, "cannot make a temporary file");
+    if (st == RC_OK && how != 0) {
+        read_complaint(said, line, sizeof line);
+        st = WIFSIGNALED(how)
+                 ? rc_fail(err, RC_EIO, "gnuplot was ended by signal %d", WTERMSIG(how))
+                 : rc_fail(err, RC_EIO, "gnuplot: %s", line);
+    }
+    if (said)
+        fclose(said);
+    return st;
+}
+
+/* --------------------------------------------------------------- its drawings */
 
 int rc_plot_colours(const char *common, rc_plot_colour_t *out)
 {
     static const char word[] = "#colour ";
     int n = 0;
-    for (const char *line = common; line && *line && n < RC_PLOT_COLOURS_MAX;) {
+    for (const char *line = common; line && *line && n + 1 < RC_PLOT_COLOURS_MAX;) {
         char name[40];
         unsigned rgb;
         if (strncmp(line, word, sizeof word - 1) == 0 &&
@@ -23,6 +139,7 @@ int rc_plot_colours(const char *common, rc_plot_colour_t *out)
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
     }
+    out[n].name[0] = '\0';
     return n;
 }
 
@@ -30,13 +147,11 @@ int rc_plot_colours(const char *common, rc_plot_colour_t *out)
 typedef struct svg {
     rc_str_t *out;
     const char *name;
-    const rc_plot_colour_t *colour;
-    int colours;
-    int inlined;
-    size_t group;     /* where the last group was opened if nothing came since, else 0 */
-    char point[160];  /* what the points of the open path have in common, "" none is open */
-    rc_str_t *points; /* data of that path */
-    rc_str_t *line;   /* the line in hand: sscanf looks for the end of what it reads */
+    const rc_plot_colour_t *colour; /* NULL: the drawing stands alone */
+    size_t group;    /* where the last group was opened if nothing came since, else 0 */
+    char point[160]; /* what the points of the open path have in common, "" none is open */
+    rc_str_t points; /* data of that path */
+    rc_str_t line;   /* the line in hand: sscanf looks for the end of what it reads */
 } svg_t;
 
 static void put_escaped(rc_str_t *out, const char *text)
@@ -55,13 +170,13 @@ static void put_escaped(rc_str_t *out, const char *text)
 
 static void put_colour(svg_t *s, unsigned rgb)
 {
-    for (int i = 0; i < s->colours && s->inlined; i++) {
-        if (s->colour[i].rgb != rgb)
+    for (const rc_plot_colour_t *c = s->colour; c && c->name[0]; c++) {
+        if (c->rgb != rgb)
             continue;
-        if (strncmp(s->colour[i].name, "--", 2) == 0)
-            rc_str_addf(s->out, "var(%s, #%06x)", s->colour[i].name, rgb);
+        if (strncmp(c->name, "--", 2) == 0)
+            rc_str_addf(s->out, "var(%s, #%06x)", c->name, rgb);
         else
-            rc_str_add(s->out, s->colour[i].name);
+            rc_str_add(s->out, c->name);
         return;
     }
     rc_str_addf(s->out, "#%06x", rgb);
@@ -94,7 +209,7 @@ static size_t put_replaced(svg_t *s, const char *text)
         return n;
     }
     if (strncmp(text, font, sizeof font - 1) == 0) {
-        rc_str_add(s->out, s->inlined ? "" : " font-family=\"sans-serif\"");
+        rc_str_add(s->out, s->colour ? "" : " font-family=\"sans-serif\"");
         return sizeof font - 1;
     }
     for (size_t i = 0; i < sizeof id / sizeof *id; i++)
@@ -102,7 +217,7 @@ static size_t put_replaced(svg_t *s, const char *text)
             rc_str_addf(s->out, "%s%s-", id[i], s->name);
             return strlen(id[i]);
         }
-    for (size_t i = 0; i < sizeof black / sizeof *black && s->inlined; i++)
+    for (size_t i = 0; i < sizeof black / sizeof *black && s->colour; i++)
         if (strncmp(text, black[i], strlen(black[i])) == 0) {
             rc_str_add(s->out, i == 0 ? "" : "=\"currentColor\"");
             return strlen(black[i]);
@@ -133,8 +248,8 @@ static void close_points(svg_t *s)
     rc_str_addf(s->out,
         "<path fill=\"none\" stroke-linecap=\"round\" stroke-width=\"%.2f\" stroke=\"", 2 * size);
     put_text(s, colour, strlen(colour));
-    rc_str_addf(s->out, "\" d=\"%s\"/>\n", s->points->text ? s->points->text : "");
-    rc_str_free(s->points);
+    rc_str_addf(s->out, "\" d=\"%s\"/>\n", s->points.text ? s->points.text : "");
+    rc_str_free(&s->points);
     s->point[0] = '\0';
     s->group = 0;
 }
@@ -160,7 +275,7 @@ static int take_point(svg_t *s, const char *line)
         close_points(s);
         snprintf(s->point, sizeof s->point, "%s", look);
     }
-    rc_str_addf(s->points, "M%.1f,%.1fh0", x, y);
+    rc_str_addf(&s->points, "M%.1f,%.1fh0", x, y);
     return 1;
 }
 
@@ -199,28 +314,20 @@ static void take_lines(svg_t *s, const char *from, const char *to)
             a++;
         while (b > a && isspace((unsigned char)b[-1]))
             b--;
-        s->line->len = 0;
-        rc_str_addn(s->line, a, (size_t)(b - a));
-        if (s->line->len)
-            take_line(s, s->line->text, s->line->len);
+        s->line.len = 0;
+        rc_str_addn(&s->line, a, (size_t)(b - a));
+        if (s->line.len)
+            take_line(s, s->line.text, s->line.len);
         from = end + 1;
     }
     close_points(s);
 }
 
 rc_status_t rc_plot_svg(const char *raw, const char *name, const char *title,
-    const rc_plot_colour_t *colour, int colours, int inlined, rc_str_t *out, rc_err_t *err)
+    const rc_plot_colour_t *colour, rc_str_t *out, rc_err_t *err)
 {
     rc_str_t body = {0};
-    rc_str_t points = {0};
-    rc_str_t line = {0};
-    svg_t s = {.out = &body,
-        .name = name,
-        .colour = colour,
-        .colours = colours,
-        .inlined = inlined,
-        .points = &points,
-        .line = &line};
+    svg_t s = {.out = &body, .name = name, .colour = colour};
     double box[4];
     const char *view = strstr(raw, "viewBox=\"");
     const char *canvas = strstr(raw, "<g id=\"gnuplot_canvas\"");
@@ -239,15 +346,14 @@ rc_status_t rc_plot_svg(const char *raw, const char *name, const char *title,
     rc_str_add(out, "\">\n<g>\n");
     take_lines(&s, defs_end + strlen("</defs>"), end);
     if (body.text && (strstr(body.text, "href=") || strstr(body.text, "url("))) {
-        svg_t d = s;
-        d.out = out;
-        take_lines(&d, defs, defs_end + strlen("</defs>"));
+        s.out = out;
+        take_lines(&s, defs, defs_end + strlen("</defs>"));
     }
     rc_str_add(out, body.text ? body.text : "");
     rc_str_add(out, "</svg>\n");
-    int failed = out->failed || body.failed || points.failed || line.failed;
+    int failed = out->failed || body.failed || s.points.failed || s.line.failed;
     rc_str_free(&body);
-    rc_str_free(&line);
-    rc_str_free(&points);
+    rc_str_free(&s.line);
+    rc_str_free(&s.points);
     return failed ? rc_fail(err, RC_ENOMEM, "no memory for figure '%s'", name) : RC_OK;
 }
