@@ -59,37 +59,27 @@ done:
 
 /* ---------------------------------------------------------------- booster */
 
-static rc_status_t set_number(BoosterHandle b, const char *name, double value, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    char text[40];
-    snprintf(text, sizeof text, "%.9g", value); /* parsed as float */
-    TRY_XGB(XGBoosterSetParam(b, name, text), name);
-done:
-    return st;
-}
-
-static rc_status_t set_word(BoosterHandle b, const char *name, const char *value, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    TRY_XGB(XGBoosterSetParam(b, name, value), name);
-done:
-    return st;
-}
-
 static rc_status_t set_options(BoosterHandle b, const rc_boost_options_t *o, rc_err_t *err)
 {
-    RC_PASS(set_word(b, "verbosity", "0", err));
-    RC_PASS(set_word(b, "nthread", "1", err));
-    RC_PASS(set_word(b, "tree_method", o->method, err));
-    RC_PASS(set_word(b, "objective", o->objective, err));
-    if (o->outputs > 1)
-        RC_PASS(set_number(b, "num_class", o->outputs, err));
-    RC_PASS(set_number(b, "max_depth", o->depth, err));
-    RC_PASS(set_number(b, "eta", o->rate, err));
-    RC_PASS(set_number(b, "lambda", o->lambda, err));
-    RC_PASS(set_number(b, "min_child_weight", o->leaf_weight_min, err));
-    return set_number(b, "base_score", o->base, err);
+    const struct {
+        const char *name;
+        const char *word; /* NULL: a number */
+        double number;
+    } option[] = {{"verbosity", "0", 0}, {"nthread", "1", 0}, {"tree_method", o->method, 0},
+        {"objective", o->objective, 0}, {"max_depth", NULL, o->depth}, {"eta", NULL, o->rate},
+        {"lambda", NULL, o->lambda}, {"min_child_weight", NULL, o->leaf_weight_min},
+        {"base_score", NULL, o->base}, {"num_class", NULL, o->outputs}};
+    size_t count =
+        sizeof option / sizeof *option - (o->outputs == 1); /* has no number of classes */
+    rc_status_t st = RC_OK;
+    for (size_t i = 0; i < count; i++) {
+        char text[40];
+        snprintf(text, sizeof text, "%.9g", option[i].number); /* parsed as float */
+        const char *value = option[i].word ? option[i].word : text;
+        TRY_XGB(XGBoosterSetParam(b, option[i].name, value), option[i].name);
+    }
+done:
+    return st;
 }
 
 static rc_status_t check_options(

@@ -252,12 +252,7 @@ static rc_status_t set_device(const rc_selection_t *s, rc_dataset_t *d, rc_err_t
 rc_status_t rc_dataset_read(
     const char *store, const rc_dataset_options_t *options, rc_dataset_t *out, rc_err_t *err)
 {
-    rc_query_t q = {.store = store,
-        .k = options->k,
-        .precision = options->precision,
-        .device = options->device,
-        .where = options->where,
-        .misses = options->task == RC_TASK_FORMAT};
+    rc_query_t q = {.store = store, .options = options};
     rc_selection_t s = {0};
     rc_dataset_t d = {.task = options->task};
     int *pair = NULL;
@@ -402,7 +397,8 @@ static rc_status_t copy_inputs(const rc_model_t *m, rc_dataset_t *d, rc_err_t *e
 rc_status_t rc_dataset_read_for(
     const char *store, const rc_model_t *m, const char *where, rc_dataset_t *out, rc_err_t *err)
 {
-    const rc_query_t q = {.store = store, .operation = m->operation, .where = where, .model = m};
+    const rc_dataset_options_t o = {.task = m->task, .where = where};
+    const rc_query_t q = {.store = store, .operation = m->operation, .options = &o, .model = m};
     rc_selection_t s = {0};
     rc_dataset_t d = {.task = m->task, .operation = m->operation};
     int *pair = NULL;

@@ -37,10 +37,9 @@ static rc_status_t no_fit(
 {
     rc_str_t list = {0};
     const char *near = rc_similar(word, name, names);
-    rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12);
     (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s", what, word,
         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-        list.text && !list.failed ? list.text : "");
+        rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12));
     rc_str_free(&list);
     return RC_EINVAL;
 }
@@ -95,54 +94,43 @@ static kernel_t *kernels_of(const rc_selection_t *s, int *n, rc_err_t *err)
     return k;
 }
 
-static rc_status_t kernel_error(
-    const char *wanted, const kernel_t *k, int n, int fits, rc_err_t *err)
-{
-    const char **name = rc_alloc((size_t)n, sizeof *name, "names", err);
-    rc_str_t list = {0};
-    int listed = 0;
-    RC_PASS(name ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++)
-        if (fits == 0 || rc_glob_match(wanted, k[i].name))
-            name[listed++] = k[i].name;
-    if (fits == 0) {
-        (void)no_fit(err, "--kernel", wanted, name, listed);
-    } else {
-        rc_list_names(&list, name, listed, 8);
-        (void)rc_fail(err, RC_EINVAL, "--kernel: %d kernels fit '%s', expected one: %s", fits,
-            wanted, list.text && !list.failed ? list.text : "");
-    }
-    rc_str_free(&list);
-    free((void *)name);
-    return RC_EINVAL;
-}
-
+/* The kernel of that name, or the only one that fits it; NULL: the one with most results. */
 static rc_status_t choose_kernel(
     const rc_selection_t *s, const char *wanted, int32_t *out, rc_err_t *err)
 {
     int n;
     int fits = 0;
     int64_t most = 0;
+    rc_str_t list = {0};
     rc_status_t st = RC_OK;
     kernel_t *k = kernels_of(s, &n, err);
     RC_PASS(k ? RC_OK : RC_ENOMEM);
+    const char **name = rc_alloc((size_t)n, sizeof *name, "names", err);
+    RC_TRY(name ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++) {
-        if (wanted && strcmp(wanted, k[i].name) == 0) {
+        int exact = wanted && strcmp(wanted, k[i].name) == 0;
+        if (exact || (wanted && rc_glob_match(wanted, k[i].name))) {
             *out = k[i].id;
-            fits = 1;
-            break;
-        }
-        if (wanted && rc_glob_match(wanted, k[i].name)) {
-            *out = k[i].id;
-            fits++;
+            name[fits++] = k[i].name;
         } else if (!wanted && k[i].results > most) { /* of equals the first name */
             most = k[i].results;
             *out = k[i].id;
+        }
+        if (exact) {
             fits = 1;
+            break;
         }
     }
-    if (fits != 1)
-        st = kernel_error(wanted, k, n, fits, err);
+    if (fits > 1)
+        st = rc_fail(err, RC_EINVAL, "--kernel: %d kernels fit '%s', expected one: %s", fits,
+            wanted, rc_list_names(&list, name, fits, 8));
+    for (int i = 0; wanted && fits == 0 && i < n; i++)
+        name[i] = k[i].name;
+    if (wanted && fits == 0)
+        st = no_fit(err, "--kernel", wanted, name, n);
+done:
+    rc_str_free(&list);
+    free((void *)name);
     free(k);
     return st;
 }

@@ -12,12 +12,8 @@
 typedef struct rc_query {
     const char *store;
     int32_t operation;
-    const char *k;
-    const char *precision;
-    const char *device;
-    const char *where;
+    const rc_dataset_options_t *options; /**< task, K, precision, device, where */
     const rc_model_t *model; /**< its device, kernels, versions and geometry apply; NULL: none */
-    int misses;              /**< 1: also what was tried and has no time */
 } rc_query_t;
 
 /** A (matrix, K, precision): a row of the data set to be. */
@@ -59,7 +55,8 @@ typedef struct rc_selection {
     rc_pick_t *pick; /**< [picks] at most one of each cell and pair */
     int64_t picks;
     rc_pick_t *miss; /**< [misses] newest results of current versions that failed or were skipped,
-                          in cells and pairs that may have no pick; only when asked for */
+                          in cells and pairs that may have no pick; only of the task format without
+                          a model */
     int64_t misses;
 } rc_selection_t;
 
@@ -121,7 +118,8 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
 /** Room for the table of some rows; d has its classes and inputs. */
 rc_status_t rc_allocate_rows(rc_dataset_t *d, int64_t rows, rc_err_t *err);
 
-/** "a, b, c and 12 more" of names, for messages; the text is in *text (free with rc_str_free). */
-void rc_list_names(rc_str_t *text, const char *const *name, int n, int most);
+/** "a, b, c and 12 more" of names, for messages.
+ *  \param[in,out] text  empty; free with rc_str_free, which ends what is returned */
+const char *rc_list_names(rc_str_t *text, const char *const *name, int n, int most);
 
 #endif

@@ -16,12 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-void rc_list_names(rc_str_t *text, const char *const *name, int n, int most)
+const char *rc_list_names(rc_str_t *text, const char *const *name, int n, int most)
 {
     for (int i = 0; i < n && i < most; i++)
         rc_str_addf(text, "%s%s", i ? ", " : "", name[i]);
     if (n > most)
         rc_str_addf(text, " and %d more", n - most);
+    return text->text && !text->failed ? text->text : "";
 }
 
 /* ------------------------------------------------------------ lists of words */
@@ -77,15 +78,15 @@ static rc_status_t parse_precision(const char *text, wanted_t *w, rc_err_t *err)
 
 static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
 {
-    if (q->k && !rc_model_operation_has_k(q->operation))
+    if (q->options->k && !rc_model_operation_has_k(q->operation))
         RC_PASS(
             rc_fail(err, RC_EINVAL, "--k: %s has no K", rc_model_operation_names[q->operation]));
-    RC_PASS(parse_k(q->k, w, err));
-    RC_PASS(parse_precision(q->precision, w, err));
+    RC_PASS(parse_k(q->options->k, w, err));
+    RC_PASS(parse_precision(q->options->precision, w, err));
     for (int t = 0; q->model && t < RC_TYPES; t++)
         if (rc_model_geometry_of(&q->model->geometry, (rc_precision_t)t).nw == 0)
             w->types[t] = 0;
-    return rc_view_compile(q->where, "--where", &w->where, err);
+    return rc_view_compile(q->options->where, "--where", &w->where, err);
 }
 
 static int in_list(const wanted_t *w, int64_t k)
@@ -108,8 +109,7 @@ static rc_status_t device_error(
 {
     rc_str_t list = {0};
     qsort(name, (size_t)n, sizeof *name, by_text);
-    rc_list_names(&list, name, n, 4);
-    const char *text = list.text && !list.failed ? list.text : "";
+    const char *text = rc_list_names(&list, name, n, 4);
     if (!wanted)
         (void)rc_fail(err, RC_EINVAL,
             "results of %d devices: name one with --device; there are: %s", n, text);
@@ -396,19 +396,20 @@ static rc_status_t select_rows(
             "%s: of %lld results none is ok, of operation %s, of current versions, with C in the "
             "original order, and fits --k, --precision and --where",
             q->store, (long long)rc_view_count(v), rc_model_operation_names[q->operation]));
-    RC_TRY(choose_device(v, row, n, q->model ? q->model->device : q->device, &s->device, err));
+    RC_TRY(choose_device(
+        v, row, n, q->model ? q->model->device : q->options->device, &s->device, err));
     for (int64_t i = 0; i < n; i++)
         if (rc_view_result(v, row[i])->device == s->device)
             row[kept++] = row[i];
     int32_t cache = common_cache(v, row, kept);
-    int formats = q->misses || (q->model && q->model->task == RC_TASK_FORMAT);
+    int formats = q->options->task == RC_TASK_FORMAT;
     if (formats)
         kept = keep_cache(v, cache, row, kept);
     RC_TRY(keep_common(v, q->model, row, &kept, err));
     if (kept == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,
             "%s: no result of a kernel of the model, measured with its geometry", q->store));
-    if (q->misses)
+    if (formats && !q->model)
         RC_TRY(select_misses(s, q, w, &miss, &misses, err));
     misses = keep_cache(v, cache, miss, misses);
     RC_TRY(number_rows(s, row, kept, miss, misses, err));

@@ -80,19 +80,14 @@ static int by_sample(const void *a, const void *b)
 {
     const entry_t *x = a;
     const entry_t *y = b;
-    int c = strcmp(x->sample->digest, y->sample->digest);
-    if (c == 0)
-        c = (x->sample->value_bytes > y->sample->value_bytes) -
-            (x->sample->value_bytes < y->sample->value_bytes);
-    if (c == 0)
-        c = (x->sample->k > y->sample->k) - (x->sample->k < y->sample->k);
-    if (c == 0)
-        c = (x->sample->k_is_n > y->sample->k_is_n) - (x->sample->k_is_n < y->sample->k_is_n);
-    if (c == 0)
-        c = (x->row > y->row) - (x->row < y->row);
-    if (c == 0)
-        c = (x->chosen > y->chosen) - (x->chosen < y->chosen);
-    return c != 0 ? c : (x->at > y->at) - (x->at < y->at);
+    const rc_sample_t *s = x->sample;
+    const rc_sample_t *t = y->sample;
+    const int64_t p[] = {s->value_bytes, s->k, s->k_is_n, x->row, x->chosen, x->at};
+    const int64_t q[] = {t->value_bytes, t->k, t->k_is_n, y->row, y->chosen, y->at};
+    int c = strcmp(s->digest, t->digest);
+    for (size_t i = 0; c == 0 && i < sizeof p / sizeof *p; i++)
+        c = (p[i] > q[i]) - (p[i] < q[i]);
+    return c;
 }
 
 static void hold_out(const rc_dataset_t *d, entry_t *x)

@@ -137,11 +137,12 @@ static rc_status_t say_classes(const rc_survey_t *s, const rc_survey_setting_t *
     const rc_held_out_t *held_out, rc_str_t *out, rc_err_t *err)
 {
     int64_t n = 0;
-    rc_status_t st = RC_OK;
-    member_t *m = rc_alloc((size_t)a->pairs + 1, sizeof *m, "classes", err);
-    kind_t *k = rc_alloc((size_t)a->pairs + 1, sizeof *k, "classes", err);
-    double *scratch = rc_alloc((size_t)a->pairs + 1, sizeof *scratch, "classes", err);
-    RC_TRY(m && k && scratch ? RC_OK : RC_ENOMEM);
+    rc_pool_t pool = {0};
+    rc_status_t st;
+    member_t *m = rc_pool_get(&pool, (size_t)a->pairs + 1, sizeof *m);
+    kind_t *k = rc_pool_get(&pool, (size_t)a->pairs + 1, sizeof *k);
+    double *scratch = rc_pool_get(&pool, (size_t)a->pairs + 1, sizeof *scratch);
+    RC_TRY(rc_pool_check(&pool, "classes", err));
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         double log = held_out[i].log[RC_CHOICE_CSR] - held_out[i].log[RC_CHOICE_ALL];
         if (isfinite(log))
@@ -153,9 +154,7 @@ static rc_status_t say_classes(const rc_survey_t *s, const rc_survey_setting_t *
     RC_TRY(kinds < 0 ? RC_ENOMEM : RC_OK);
     say_kinds(k, kinds, out);
 done:
-    free(m);
-    free(k);
-    free(scratch);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -243,10 +242,11 @@ static rc_status_t say_kernels(const rc_survey_t *s, const rc_survey_setting_t *
     int64_t end = rc_survey_first_row(s, a->first + a->pairs);
     int count = 0;
     int said = 0;
-    rc_status_t st = RC_OK;
-    fixed_t *list = rc_alloc(FIXED_MAX, sizeof *list, "kernels", err);
-    double *scratch = rc_alloc((size_t)s->matrices + 1, sizeof *scratch, "ratios", err);
-    RC_TRY(list && scratch ? RC_OK : RC_ENOMEM);
+    rc_pool_t pool = {0};
+    rc_status_t st;
+    fixed_t *list = rc_pool_get(&pool, FIXED_MAX, sizeof *list);
+    double *scratch = rc_pool_get(&pool, (size_t)s->matrices + 1, sizeof *scratch);
+    RC_TRY(rc_pool_check(&pool, "kernels", err));
     for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
         fixed_t *f = rc_survey_is_csr(s, s->rows[i]) ? fixed_of(s, i, list, &count) : NULL;
         if (!f || f->pair == s->row_pair[i] || !isfinite(log_over_best(s, held_out, i)))
@@ -265,8 +265,7 @@ static rc_status_t say_kernels(const rc_survey_t *s, const rc_survey_setting_t *
     if (said)
         rc_str_add(out, ".");
 done:
-    free(list);
-    free(scratch);
+    rc_pool_free(&pool);
     return st;
 }
 

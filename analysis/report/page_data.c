@@ -194,15 +194,6 @@ static void put_headline(writer_t *w, const rc_headline_t *h)
     rc_json_close(w->j, '{');
 }
 
-/* A name of an enumeration of the store; NULL: a number that names nothing. */
-static const char *name_of(const char *const *names, int value)
-{
-    for (int i = 0; names[i]; i++)
-        if (i == value)
-            return names[i];
-    return NULL;
-}
-
 static int has_choices(const writer_t *w)
 {
     return w->p->choices && w->p->choices->known > 0;
@@ -239,8 +230,8 @@ static void put_setting(
     rc_json_open(w->j, NULL, '{');
     rc_json_text(w->j, "label", a->label);
     rc_json_text(w->j, "slug", a->slug);
-    rc_json_text(w->j, "operation", name_of(rc_op_names, r->op));
-    rc_json_text(w->j, "precision", name_of(rc_precision_names, r->precision));
+    rc_json_text(w->j, "operation", rc_survey_name(rc_op_names, r->op));
+    rc_json_text(w->j, "precision", rc_survey_name(rc_precision_names, r->precision));
     rc_json_text(w->j, "device", a->device);
     rc_json_text(w->j, "reference", a->reference[0] ? a->reference : NULL);
     if (a->setting.is_n)

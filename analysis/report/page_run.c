@@ -6,7 +6,6 @@
 #include "base/map.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double seconds = 1e-9; /* of a ns */
@@ -132,16 +131,12 @@ static void one_run(
 {
     const rc_row_run_t *r = rc_view_run(v, i);
     char text[65];
-    const char *state = NULL;
-    for (int k = 0; rc_run_state_names[k]; k++)
-        if (k == r->state)
-            state = rc_run_state_names[k];
     rc_json_open(j, NULL, '{');
     rc_json_int(j, "started_s", r->started_ns / INT64_C(1000000000));
     rc_json_real(j, "took_s",
         r->ended_ns > r->started_ns ? seconds * (double)(r->ended_ns - r->started_ns) : NAN);
     rc_json_int(j, "ranks", r->ranks);
-    rc_json_text(j, "state", state);
+    rc_json_text(j, "state", rc_survey_name(rc_run_state_names, r->state));
     rc_json_text(j, "version", rc_field_text(r->version, sizeof r->version, text));
     rc_json_text(j, "git", rc_field_text(r->git, sizeof r->git, text));
     rc_json_int(j, "newest_results", results[i]);
@@ -152,13 +147,11 @@ static void one_run(
 static rc_status_t runs(rc_json_t *j, const rc_view_t *v, rc_err_t *err)
 {
     int64_t n = rc_view_runs(v);
-    int64_t *results = rc_alloc0((size_t)n + 1, sizeof *results, "runs", err);
-    int64_t *first = rc_alloc((size_t)n + 1, sizeof *first, "runs", err);
-    if (!results || !first) {
-        free(results);
-        free(first);
-        return RC_ENOMEM;
-    }
+    rc_pool_t pool = {0};
+    int64_t *results = rc_pool_get0(&pool, (size_t)n + 1, sizeof *results);
+    int64_t *first = rc_pool_get(&pool, (size_t)n + 1, sizeof *first);
+    rc_status_t st;
+    RC_TRY(rc_pool_check(&pool, "runs", err));
     for (int64_t i = 0; i < rc_view_count(v); i++)
         if (rc_view_is_newest(v, i))
             results[rc_view_result(v, i)->run]++;
@@ -173,9 +166,9 @@ static rc_status_t runs(rc_json_t *j, const rc_view_t *v, rc_err_t *err)
     for (int64_t i = 0; i < n; i++)
         one_run(j, v, i, results, first);
     rc_json_close(j, '[');
-    free(results);
-    free(first);
-    return RC_OK;
+done:
+    rc_pool_free(&pool);
+    return st;
 }
 
 rc_status_t rc_page_run(rc_json_t *j, const rc_page_t *p, rc_err_t *err)

@@ -292,18 +292,29 @@ int rc_plot_home_main(const rc_plot_input_t *in)
     return in->survey->main_setting;
 }
 
-int rc_plot_home_orders(const rc_plot_input_t *in)
+int rc_plot_home_of(const rc_plot_input_t *in,
+    int (*fits)(const rc_plot_input_t *in, int setting, const void *user), const void *user)
 {
     const rc_survey_t *s = in->survey;
     int best = s->main_setting;
-    if (best >= 0 && s->setting[best].reference[0])
+    if (best >= 0 && fits(in, best, user))
         return best;
     best = -1;
     for (int a = 0; a < s->settings; a++)
-        if (s->setting[a].reference[0] &&
-            (best < 0 || s->setting[a].pairs > s->setting[best].pairs))
+        if (fits(in, a, user) && (best < 0 || s->setting[a].pairs > s->setting[best].pairs))
             best = a;
     return best;
+}
+
+static int has_orders(const rc_plot_input_t *in, int setting, const void *user)
+{
+    (void)user;
+    return in->survey->setting[setting].reference[0] != '\0';
+}
+
+int rc_plot_home_orders(const rc_plot_input_t *in)
+{
+    return rc_plot_home_of(in, has_orders, NULL);
 }
 
 /* What stands above the drawing. */

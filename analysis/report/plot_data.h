@@ -70,6 +70,11 @@ rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err);
 void rc_plot_orders_free(rc_plot_orders_t *o);
 
+/** The main setting where it fits, else of those that do the one with most matrices; -1: none.
+ *  \param[in] user  for fits */
+int rc_plot_home_of(const rc_plot_input_t *in,
+    int (*fits)(const rc_plot_input_t *in, int setting, const void *user), const void *user);
+
 /** The setting that figures of row orders show where nobody asks for another: the main one; where
  *  no kernel ran another order than csr there, the one with most matrices of those where one did;
  *  -1 none. */

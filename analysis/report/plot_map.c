@@ -17,16 +17,13 @@
 enum { STATIONARY, FASTEST, CLASSES, KINDS = 7 };
 static const char *const class_name[CLASSES] = {"C-stationary kernels", "the fastest kernel"};
 
-/* A result, by what a point is of: orders that renumber columns too are compared with the others
- * here. */
+/* A result, by what a point is of, the first POINT_KEYS: orders that renumber columns too are
+ * compared with the others here. */
+enum { MATRIX, K, PRECISION, CACHE, DEVICE, POINT_KEYS, ROW = POINT_KEYS, KEYS };
+
 typedef struct entry {
-    int64_t row; /* of the view */
-    int64_t k;
-    int32_t matrix; /* of the survey, as is the next */
-    int32_t setting;
-    int32_t precision;
-    int32_t cache;
-    int32_t device;
+    int64_t key[KEYS]; /* matrix of the survey, row of the view */
+    int32_t setting;   /* of the survey */
 } entry_t;
 
 /* A point of the map. */
@@ -80,22 +77,17 @@ static int is_of(const char *kernel, int cls)
                                 strncmp(kernel, "cstat", 5) == 0;
 }
 
-static int by_point(const void *left, const void *right)
+static int compare(const entry_t *x, const entry_t *y, int keys)
 {
-    const entry_t *x = left;
-    const entry_t *y = right;
-    const int64_t a[] = {x->matrix, x->k, x->precision, x->cache, x->device, x->row};
-    const int64_t b[] = {y->matrix, y->k, y->precision, y->cache, y->device, y->row};
-    for (int i = 0; i < 6; i++)
-        if (a[i] != b[i])
-            return a[i] < b[i] ? -1 : 1;
+    for (int i = 0; i < keys; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
     return 0;
 }
 
-static int same_point(const entry_t *x, const entry_t *y)
+static int by_point(const void *x, const void *y)
 {
-    return x->matrix == y->matrix && x->k == y->k && x->precision == y->precision &&
-           x->cache == y->cache && x->device == y->device;
+    return compare(x, y, KEYS);
 }
 
 /* How many results of a point ran another order under kernels of a class. */
@@ -103,7 +95,7 @@ static int count_orders(const rc_survey_t *s, const entry_t *e, int n, int cls)
 {
     int orders = 0;
     for (int i = 0; i < n; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, e[i].row);
+        const rc_row_result_t *r = rc_view_result(s->view, e[i].key[ROW]);
         orders += !rc_view_is_csr(s->view, r) && is_of(rc_view_kernel(s->view, r->kernel), cls);
     }
     return orders;
@@ -122,8 +114,8 @@ static rc_status_t gain_of(
     if (count_orders(s, e, n, cls) == 0)
         return RC_OK;
     for (int i = 0; i < n && st == RC_OK; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, e[i].row);
-        rc_timed_t time = rc_timed_of(s->view, e[i].row);
+        const rc_row_result_t *r = rc_view_result(s->view, e[i].key[ROW]);
+        rc_timed_t time = rc_timed_of(s->view, e[i].key[ROW]);
         if (!is_of(rc_view_kernel(s->view, r->kernel), cls))
             continue;
         st = rc_split_half(&time, half, err);
@@ -140,18 +132,18 @@ static rc_status_t gain_of(
 static rc_status_t add_points(map_t *m, const entry_t *e, int n, rc_err_t *err)
 {
     const rc_survey_t *s = m->s;
-    const rc_survey_matrix_t *matrix = &s->matrix[e->matrix];
-    double value = rc_type(e->precision)->bytes;
-    double fill =
-        (double)matrix->row->cols * (double)e->k * value / l2_of(s->setting[e->setting].device);
+    const rc_survey_matrix_t *matrix = &s->matrix[e->key[MATRIX]];
+    double value = rc_type((int32_t)e->key[PRECISION])->bytes;
+    double fill = (double)matrix->row->cols * (double)e->key[K] * value /
+                  l2_of(s->setting[e->setting].device);
     rc_status_t st = RC_OK;
     for (int cls = 0; cls < CLASSES && st == RC_OK && fill > 0; cls++) {
         point_t *to = &m->point[m->points];
-        *to = (point_t){.matrix = e->matrix,
+        *to = (point_t){.matrix = (int32_t)e->key[MATRIX],
             .setting = e->setting,
             .cls = cls,
             .fill = fill,
-            .k = (double)e->k};
+            .k = (double)e->key[K]};
         st = gain_of(s, e, n, cls, &to->gain, err);
         m->points += st == RC_OK && isfinite(to->gain);
     }
@@ -167,13 +159,9 @@ static int64_t gather(const rc_survey_t *s, entry_t *e)
         const rc_setting_t *of = &s->setting[p->setting].setting;
         if (of->c_order == 1) /* C in schedule order */
             continue;
-        e[n++] = (entry_t){.row = s->rows[i],
-            .k = rc_view_result(s->view, s->rows[i])->k,
-            .matrix = p->matrix,
-            .setting = p->setting,
-            .precision = of->precision,
-            .cache = of->cache,
-            .device = of->device};
+        e[n++] = (entry_t){{p->matrix, rc_view_result(s->view, s->rows[i])->k, of->precision,
+                               of->cache, of->device, s->rows[i]},
+            p->setting};
     }
     qsort(e, (size_t)n, sizeof *e, by_point);
     return n;
@@ -187,7 +175,7 @@ static rc_status_t find_points(map_t *m, rc_err_t *err)
     rc_status_t st = e ? rc_pool_check(&m->pool, "a figure", err) : RC_ENOMEM;
     int64_t n = st == RC_OK ? gather(s, e) : 0;
     for (int64_t i = 0, end; i < n && st == RC_OK; i = end) {
-        for (end = i + 1; end < n && same_point(&e[i], &e[end]);)
+        for (end = i + 1; end < n && compare(&e[i], &e[end], POINT_KEYS) == 0;)
             end++;
         st = add_points(m, e + i, (int)(end - i), err);
     }

@@ -57,26 +57,22 @@ static const json_t *part_of(
     return NULL;
 }
 
-/* The main setting; where the evaluation has no part of it, that with most matrices of which it has
- * one; -1: none, or its file tells of all rows only. */
-static int home_part(const rc_plot_input_t *in, const json_t *evaluation, const char *device)
+/* Whose evaluation it is; device NULL: of any. */
+typedef struct whose {
+    const json_t *evaluation;
+    const char *device;
+} whose_t;
+
+static int has_part(const rc_plot_input_t *in, int setting, const void *user)
 {
-    const rc_survey_t *s = in->survey;
-    int best = s->main_setting;
-    if (best >= 0 && part_of(in, evaluation, device, best))
-        return best;
-    best = -1;
-    for (int a = 0; a < s->settings; a++)
-        if (part_of(in, evaluation, device, a) &&
-            (best < 0 || s->setting[a].pairs > s->setting[best].pairs))
-            best = a;
-    return best;
+    const whose_t *w = user;
+    return part_of(in, w->evaluation, w->device, setting) != NULL;
 }
 
 static int home_model(const rc_plot_input_t *in)
 {
     const json_t *e = json_object_get(in->model_file, "evaluation");
-    return in->model ? home_part(in, e, in->model->device) : -1;
+    return in->model ? rc_plot_home_of(in, has_part, &(whose_t){e, in->model->device}) : -1;
 }
 
 /* The evaluation for the setting that is shown, of all rows where none is.
@@ -369,7 +365,7 @@ static const json_t *rows_of(const rc_plot_input_t *in, const json_t *variant)
 static int home_topologies(const rc_plot_input_t *in)
 {
     const json_t *e = json_object_get(json_array_get(in->topologies, 0), "evaluation");
-    return home_part(in, e, NULL);
+    return rc_plot_home_of(in, has_part, &(whose_t){e, NULL});
 }
 
 static rc_status_t write_topologies(

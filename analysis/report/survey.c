@@ -12,6 +12,7 @@
 #include <string.h>
 
 typedef struct maker {
+    rc_pool_t pool;
     const rc_view_t *v;
     rc_counted_t all; /* matrices by their number in the survey, once they are settled */
     int32_t *index;   /* [ids] number in the survey, -1 none */
@@ -29,13 +30,18 @@ static int several_devices(const maker_t *m)
     return 0;
 }
 
-/* A damaged store may have any number there. */
-static const char *name_at(const char *const *names, int32_t i)
+const char *rc_survey_name(const char *const *names, int32_t i)
 {
     for (int32_t n = 0; names[n]; n++)
         if (n == i)
             return names[n];
-    return "unknown";
+    return NULL;
+}
+
+static const char *name_at(const char *const *names, int32_t i)
+{
+    const char *name = rc_survey_name(names, i);
+    return name ? name : "unknown";
 }
 
 static void name_setting(const maker_t *m, rc_survey_setting_t *a)
@@ -74,8 +80,8 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
 static rc_status_t settle_settings(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    s->setting = rc_alloc0((size_t)m->all.settings, sizeof *s->setting, "settings", m->err);
-    RC_PASS(s->setting ? RC_OK : RC_ENOMEM);
+    s->setting = rc_pool_get0(&s->memory, (size_t)m->all.settings, sizeof *s->setting);
+    RC_PASS(rc_pool_check(&s->memory, "settings", m->err));
     s->settings = m->all.settings;
     for (int i = 0; i < s->settings; i++) {
         rc_survey_setting_t *a = &s->setting[i];
@@ -127,8 +133,8 @@ static rc_status_t settle_matrices(maker_t *m)
     rc_survey_t *s = m->out;
     int32_t ids = rc_view_matrices(m->v);
     size_t n = 0;
-    m->index = rc_alloc((size_t)ids, sizeof *m->index, "matrices", m->err);
-    RC_PASS(m->index ? RC_OK : RC_ENOMEM);
+    m->index = rc_pool_get(&m->pool, (size_t)ids, sizeof *m->index);
+    RC_PASS(rc_pool_check(&m->pool, "matrices", m->err));
     for (int32_t i = 0; i < ids; i++)
         m->index[i] = -1;
     for (int64_t i = 0; i < m->all.rows; i++)
@@ -136,8 +142,8 @@ static rc_status_t settle_matrices(maker_t *m)
             m->index[m->all.row[i].matrix] = 0;
             n++;
         }
-    s->matrix = rc_alloc0(n, sizeof *s->matrix, "matrices", m->err);
-    RC_PASS(s->matrix ? RC_OK : RC_ENOMEM);
+    s->matrix = rc_pool_get0(&s->memory, n, sizeof *s->matrix);
+    RC_PASS(rc_pool_check(&s->memory, "matrices", m->err));
     for (int32_t i = 0; i < ids; i++)
         if (m->index[i] == 0)
             describe_matrix(rc_view_matrix(m->v, i), &s->matrix[s->matrices++]);
@@ -215,8 +221,8 @@ static void find_since(const rc_view_t *v, tally_t *t, int32_t kernels)
 static rc_status_t find_references(maker_t *m, int32_t *reference)
 {
     int32_t kernels = rc_view_kernels(m->v);
-    tally_t *t = rc_alloc((size_t)kernels, sizeof *t, "kernels", m->err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    tally_t *t = rc_pool_get(&m->pool, (size_t)kernels, sizeof *t);
+    RC_PASS(rc_pool_check(&m->pool, "kernels", m->err));
     for (int32_t k = 0; k < kernels; k++) {
         t[k] = (tally_t){.setting = -1,
             .since = INT64_MAX,
@@ -248,7 +254,6 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     for (int a = 0; a < m->out->settings; a++)
         if (reference[a] >= 0)
             m->out->setting[a].reference = rc_view_kernel(m->v, reference[a]);
-    free(t);
     return RC_OK;
 }
 
@@ -297,15 +302,15 @@ static int64_t count_pairs(const maker_t *m)
 static rc_status_t settle_pairs(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    int32_t *reference = rc_alloc((size_t)s->settings, sizeof *reference, "kernels", m->err);
-    rc_status_t st;
+    int32_t *reference = rc_pool_get(&m->pool, (size_t)s->settings, sizeof *reference);
     if (m->all.rows)
         qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);
-    s->pair = rc_alloc((size_t)count_pairs(m), sizeof *s->pair, "a survey", m->err);
-    s->rows = rc_alloc((size_t)m->all.rows, sizeof *s->rows, "a survey", m->err);
-    s->row_pair = rc_alloc((size_t)m->all.rows, sizeof *s->row_pair, "a survey", m->err);
-    RC_TRY(reference && s->pair && s->rows && s->row_pair ? RC_OK : RC_ENOMEM);
-    RC_TRY(find_references(m, reference));
+    s->pair = rc_pool_get(&s->memory, (size_t)count_pairs(m), sizeof *s->pair);
+    s->rows = rc_pool_get(&s->memory, (size_t)m->all.rows, sizeof *s->rows);
+    s->row_pair = rc_pool_get(&s->memory, (size_t)m->all.rows, sizeof *s->row_pair);
+    RC_PASS(rc_pool_check(&m->pool, "a survey", m->err));
+    RC_PASS(rc_pool_check(&s->memory, "a survey", m->err));
+    RC_PASS(find_references(m, reference));
     for (int64_t i = 0; i < m->all.rows; i++) {
         const rc_counted_row_t *e = &m->all.row[i];
         rc_survey_setting_t *a = &s->setting[e->setting];
@@ -326,19 +331,17 @@ static rc_status_t settle_pairs(maker_t *m)
     for (int64_t i = 0; i < s->pairs; i++)
         s->pair[i].break_even =
             break_even(m->v, s->pair[i].row[RC_CHOICE_ALL], s->pair[i].row[RC_CHOICE_CSR]);
-done:
-    free(reference);
-    return st;
+    return RC_OK;
 }
 
 /* -------------------------------------------------------------- main setting */
 
 /* policies[setting]: how many it has results of. */
-static rc_status_t count_policies(const maker_t *m, int *policies)
+static rc_status_t count_policies(maker_t *m, int *policies)
 {
     int32_t ids = rc_view_policies(m->v);
-    int32_t *last = rc_alloc((size_t)ids, sizeof *last, "policies", m->err);
-    RC_PASS(last ? RC_OK : RC_ENOMEM);
+    int32_t *last = rc_pool_get(&m->pool, (size_t)ids, sizeof *last);
+    RC_PASS(rc_pool_check(&m->pool, "policies", m->err));
     for (int32_t i = 0; i < ids; i++)
         last[i] = -1;
     for (int64_t i = 0; i < m->all.rows; i++) {
@@ -346,7 +349,6 @@ static rc_status_t count_policies(const maker_t *m, int *policies)
         policies[e->setting] += last[e->policy] != e->setting;
         last[e->policy] = e->setting;
     }
-    free(last);
     return RC_OK;
 }
 
@@ -388,20 +390,20 @@ int rc_survey_twin(const rc_survey_t *s, int setting)
 static rc_status_t choose_main(maker_t *m)
 {
     rc_survey_t *s = m->out;
-    int *policies = rc_alloc0((size_t)s->settings, sizeof *policies, "policies", m->err);
-    rc_status_t st = policies ? count_policies(m, policies) : RC_ENOMEM;
+    int *policies = rc_pool_get0(&m->pool, (size_t)s->settings, sizeof *policies);
+    RC_PASS(rc_pool_check(&m->pool, "policies", m->err));
+    RC_PASS(count_policies(m, policies));
     s->main_setting = s->settings ? 0 : -1;
-    for (int i = 1; st == RC_OK && i < s->settings; i++)
+    for (int i = 1; i < s->settings; i++)
         if (is_better(&s->setting[i].setting, &s->setting[s->main_setting].setting, policies[i],
                 policies[s->main_setting]))
             s->main_setting = i;
-    int twin = st == RC_OK && s->settings && !s->setting[s->main_setting].reference[0]
+    int twin = s->settings && !s->setting[s->main_setting].reference[0]
                    ? rc_survey_twin(s, s->main_setting)
                    : -1;
     if (twin >= 0)
         s->main_setting = twin;
-    free(policies);
-    return st;
+    return RC_OK;
 }
 
 static void count_status(const rc_view_t *v, int64_t *status)
@@ -451,17 +453,13 @@ rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_
 done:
     rc_survey_free(&s);
     rc_counted_free(&m.all);
-    free(m.index);
+    rc_pool_free(&m.pool);
     return st;
 }
 
 void rc_survey_free(rc_survey_t *s)
 {
-    free(s->setting);
-    free(s->matrix);
-    free(s->pair);
-    free(s->rows);
-    free(s->row_pair);
+    rc_pool_free(&s->memory);
     memset(s, 0, sizeof *s);
 }
 

@@ -6,6 +6,7 @@
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
+#include "base/alloc.h"
 #include "catalog/catalog.h"
 #include "sparse/csr.h"
 #include "table/counted.h"
@@ -62,6 +63,7 @@ typedef struct rc_survey_pair {
 } rc_survey_pair_t;
 
 typedef struct rc_survey {
+    rc_pool_t memory;
     const rc_view_t *view;          /**< borrowed */
     const char *store;              /**< its path, borrowed */
     int32_t op;                     /**< the operation that it is of; -1: no row entered */
@@ -95,6 +97,10 @@ typedef struct rc_survey {
 rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
     int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
+
+/** A name of an enumeration of the store; NULL: a number that names nothing, which a damaged store
+ *  may have. */
+const char *rc_survey_name(const char *const *names, int32_t i);
 
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_survey_ns(const rc_survey_t *s, int64_t row);
