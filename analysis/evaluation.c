@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/evaluation_private.h"
+#include "analysis/evaluation.h"
 
 #include "analysis/bootstrap.h"
 #include "base/alloc.h"
@@ -48,6 +48,36 @@ enum {
     OF_ORACLE_TIMED,
     FIGURES
 };
+
+/* A prediction beside what was measured. */
+typedef struct entry {
+    const rc_sample_t *sample;
+    const double *time; /* [classes] measured */
+    int64_t row;
+    int64_t at; /* of the predictions */
+    int chosen;
+    int best;
+    double loss;
+    int timed;         /* the best of the RC_TIMED classes of the least predicted times; -1: none
+                          are */
+    double log_chosen; /* log speedups in the halves, NaN unknown */
+    double log_oracle;
+} entry_t;
+
+/* What the parts of an evaluation are made of. */
+typedef struct evaluator {
+    const rc_dataset_t *d;
+    const rc_predictions_t *p;
+    entry_t *entry; /* sorted: one matrix after the other */
+    int64_t entries;
+    double *unit;  /* [entries * SUMS] scratch */
+    double *error; /* [entries * classes] scratch, with predicted times */
+    int64_t *row;
+    uint64_t seed;
+    rc_pool_t *scratch;
+    rc_evaluation_t *out;
+    rc_err_t *err;
+} evaluator_t;
 
 /* Below this the oracle has no gain that could be recovered. */
 static const double least_gain = 0.001;
@@ -238,12 +268,15 @@ static void add_library(double library, double time, rc_over_library_t *o)
         o->share_below[i] += speedup < rc_library_limits[i];
 }
 
-/* \param[in] time  of the best of those timed */
-static void add_timed(const rc_library_time_t *library, double time, rc_part_t *part)
+static void add_libraries(const entry_t *x, const rc_library_time_t *library, rc_part_t *part)
 {
-    add_library(library->fastest, time, &part->over_library_timed);
+    add_library(library->fastest, x->time[x->chosen], &part->over_library);
+    if (x->timed < 0)
+        return;
+    add_library(library->fastest, x->time[x->timed], &part->over_library_timed);
     if (!isnan(library->timed))
-        add_library(library->fastest, fmin(time, library->timed), &part->over_library_tuned);
+        add_library(
+            library->fastest, fmin(x->time[x->timed], library->timed), &part->over_library_tuned);
 }
 
 static void finish_library(rc_over_library_t *o)
@@ -255,31 +288,14 @@ static void finish_library(rc_over_library_t *o)
         o->share_below[i] = n > 0 ? o->share_below[i] / n : NAN;
 }
 
-static void fill_library(const evaluator_t *e, const int *of, int number, rc_part_t *part)
-{
-    for (int64_t i = 0; e->d->library && i < e->entries; i++) {
-        const entry_t *x = &e->entry[i];
-        const rc_library_time_t *library = &e->d->library[x->row];
-        if (of && of[i] != number)
-            continue;
-        add_library(library->fastest, x->time[x->chosen], &part->over_library);
-        if (x->timed >= 0)
-            add_timed(library, x->time[x->timed], part);
-    }
-    finish_library(&part->over_library);
-    finish_library(&part->over_library_timed);
-    finish_library(&part->over_library_tuned);
-}
-
 /* The part of the rows that are numbered `number`; of NULL: all. */
 static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc_part_t *part)
 {
     rc_figure_t f[FIGURES];
     const char *matrix = NULL;
     size_t classes = (size_t)e->d->classes;
-    int64_t *count =
-        rc_alloc0(classes * (RC_TOLERANCES + 1), sizeof *count, "counts of classes", e->err);
-    RC_PASS(count ? RC_OK : RC_ENOMEM);
+    int64_t *count = rc_pool_get0(e->scratch, classes * (RC_TOLERANCES + 1), sizeof *count);
+    RC_PASS(rc_pool_check(e->scratch, "counts of classes", e->err));
     int64_t *hit = count + classes;
     for (int w = 0; w < WAYS; w++)
         *way_of(part, w) = (rc_choosing_t){.min = INFINITY, .max = -INFINITY};
@@ -300,12 +316,15 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
         sum[TIMED] += x->timed < 0 ? NAN : log(x->time[e->d->baseline] / x->time[x->timed]);
         add_speedups(e, x, part, sum);
         add_loss(x, part, hit);
+        if (e->d->library)
+            add_libraries(x, &e->d->library[x->row], part);
         count[x->best]++;
         part->rows++;
     }
     finish_shares(part, hit, count, e->d->classes);
-    fill_library(e, of, number, part);
-    free(count);
+    finish_library(&part->over_library);
+    finish_library(&part->over_library_timed);
+    finish_library(&part->over_library_tuned);
     rc_status_t st =
         rc_bootstrap(e->unit, part->matrices, SUMS, figures, FIGURES, e->seed, f, e->err);
     if (st < 0)
@@ -324,20 +343,76 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
     return RC_OK;
 }
 
-/* A way of dividing the rows: a comparison of entries that is 0 within a part, and a part's name.
- */
-typedef struct division {
-    int (*compare)(const void *a, const void *b);
-    void (*name)(const entry_t *x, char *name, size_t size);
-    int64_t least_rows; /* fewer: together in a last part "other" */
-    int most_rows_first;
-    int has_cells;
-} division_t;
-
-static int compare_k(const void *a, const void *b)
+static void describe_errors(double *error, int64_t n, double *mean, double *quantile)
 {
-    const rc_sample_t *x = (*(const entry_t *const *)a)->sample;
-    const rc_sample_t *y = (*(const entry_t *const *)b)->sample;
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += error[i];
+    *mean = sum / (double)n;
+    qsort(error, (size_t)n, sizeof *error, rc_stats_compare);
+    for (int q = 0; q < RC_ERROR_QUANTILES; q++)
+        quantile[q] = rc_stats_quantile(error, n, rc_error_quantiles[q]);
+}
+
+/* Class by class, then all together. */
+static rc_status_t fill_errors(const evaluator_t *e, const int *of, int number, rc_cells_t *out)
+{
+    rc_pool_t *memory = &e->out->memory;
+    int classes = e->d->classes;
+    int64_t all = 0;
+    if (!e->p->time)
+        return RC_OK;
+    out->error_quantile = rc_pool_get(
+        memory, ((size_t)classes + 1) * RC_ERROR_QUANTILES, sizeof *out->error_quantile);
+    out->error_mean = rc_pool_get(memory, (size_t)classes + 1, sizeof *out->error_mean);
+    RC_PASS(rc_pool_check(memory, "errors of times", e->err));
+    for (int c = 0; c < classes; c++) {
+        int64_t n = 0;
+        for (int64_t i = 0; i < e->entries; i++) {
+            const entry_t *x = &e->entry[i];
+            if (!of || of[i] == number)
+                e->error[all + n++] = fabs(e->p->time[x->at * classes + c] / x->time[c] - 1);
+        }
+        describe_errors(
+            e->error + all, n, &out->error_mean[c], out->error_quantile + c * RC_ERROR_QUANTILES);
+        all += n;
+    }
+    describe_errors(e->error, all, &out->error_mean[classes],
+        out->error_quantile + classes * RC_ERROR_QUANTILES);
+    return RC_OK;
+}
+
+static rc_status_t fill_cells(const evaluator_t *e, const int *of, int number, rc_cells_t *out)
+{
+    int classes = e->d->classes;
+    size_t cells = (size_t)classes * (size_t)classes;
+    rc_pool_t *memory = &e->out->memory;
+    out->confusion = rc_pool_get0(memory, cells, sizeof *out->confusion);
+    out->confusion_loss = rc_pool_get0(memory, cells, sizeof *out->confusion_loss);
+    RC_PASS(rc_pool_check(memory, "a confusion matrix", e->err));
+    for (int64_t i = 0; i < e->entries; i++) {
+        const entry_t *x = &e->entry[i];
+        int cell = x->best * classes + x->chosen;
+        if (of && of[i] != number)
+            continue;
+        out->confusion[cell]++;
+        out->confusion_loss[cell] += x->loss;
+    }
+    for (size_t i = 0; i < cells; i++) /* 0 / 0 of an empty cell is NaN */
+        out->confusion_loss[i] /= (double)out->confusion[i];
+    return fill_errors(e, of, number, out);
+}
+
+/* Entries of one K and precision, or of one kind of matrix. */
+typedef struct group {
+    const rc_sample_t *sample; /* one of them */
+    int64_t rows;              /* different ones */
+} group_t;
+
+static int by_k(const void *a, const void *b)
+{
+    const rc_sample_t *x = ((const group_t *)a)->sample;
+    const rc_sample_t *y = ((const group_t *)b)->sample;
     if (x->k_is_n != y->k_is_n)
         return x->k_is_n ? 1 : -1;
     if (!x->k_is_n && x->k != y->k)
@@ -356,95 +431,78 @@ void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, si
         snprintf(name, size, "k=%" PRId64 " %s", k, precision);
 }
 
-static void name_k(const entry_t *x, char *name, size_t size)
+static int by_kind(const void *a, const void *b)
 {
-    rc_evaluation_k_name(x->sample->k, x->sample->k_is_n, x->sample->value_bytes, name, size);
+    return strcmp(((const group_t *)a)->sample->kind, ((const group_t *)b)->sample->kind);
 }
-
-static int compare_kind(const void *a, const void *b)
-{
-    return strcmp(
-        (*(const entry_t *const *)a)->sample->kind, (*(const entry_t *const *)b)->sample->kind);
-}
-
-static void name_kind(const entry_t *x, char *name, size_t size)
-{
-    snprintf(name, size, "%s", x->sample->kind[0] ? x->sample->kind : "unknown");
-}
-
-static const division_t by_k = {compare_k, name_k, 0, 0, 1};
-static const division_t by_kind = {compare_kind, name_kind, RC_PART_ROWS_MIN, 1, 0};
-
-/* Entries [first, end) of the sorted list that are one part. */
-typedef struct span {
-    int64_t first;
-    int64_t end;
-    int64_t rows; /* different ones */
-} span_t;
 
 static int by_rows_falling(const void *a, const void *b)
 {
-    const span_t *x = a;
-    const span_t *y = b;
-    if (x->rows != y->rows)
-        return x->rows > y->rows ? -1 : 1;
-    return (x->first > y->first) - (x->first < y->first); /* of equals in order of their names */
+    const group_t *x = a;
+    const group_t *y = b;
+    return x->rows != y->rows ? (x->rows > y->rows ? -1 : 1) : by_kind(a, b);
 }
 
-/* The spans of equal entries in a sorted list. */
-static int find_spans(
-    const evaluator_t *e, const division_t *by, const entry_t *const *sorted, span_t *span)
+/* The group of an entry among some; their number: it is of none. */
+static int find_group(const group_t *group, int groups, const entry_t *x, int kinds)
 {
-    int spans = 0;
-    for (int64_t i = 0; i < e->entries; i++) {
-        if (i == 0 || by->compare(&sorted[i - 1], &sorted[i]) != 0)
-            span[spans++] = (span_t){i, i, 0};
-        span[spans - 1].end = i + 1;
-    }
-    for (int s = 0; s < spans; s++)
-        for (int64_t i = span[s].first; i < span[s].end; i++) {
-            /* the entries of a row stand side by side */
-            const entry_t *x = sorted[i];
-            span[s].rows += x == e->entry || x[-1].row != x->row;
-        }
-    if (by->most_rows_first)
-        qsort(span, (size_t)spans, sizeof *span, by_rows_falling);
-    return spans;
+    const group_t own = {.sample = x->sample};
+    int g = 0;
+    while (g < groups && (kinds ? by_kind(&group[g], &own) : by_k(&group[g], &own)) != 0)
+        g++;
+    return g;
 }
 
-static rc_status_t divide(const evaluator_t *e, const division_t *by, rc_part_t **out, int *count)
+static int find_groups(const evaluator_t *e, int kinds, group_t *group)
+{
+    int groups = 0;
+    for (int64_t i = 0; i < e->entries; i++) {
+        const entry_t *x = &e->entry[i];
+        int g = find_group(group, groups, x, kinds);
+        if (g == groups)
+            group[groups++] = (group_t){.sample = x->sample};
+        group[g].rows += i == 0 || x[-1].row != x->row; /* the entries of a row stand together */
+    }
+    qsort(group, (size_t)groups, sizeof *group, kinds ? by_rows_falling : by_k);
+    return groups;
+}
+
+/* \param[in] kinds  1: by kind of matrix, those with few rows together as "other"; 0: by K and
+ *                   precision, with cells */
+static rc_status_t divide(const evaluator_t *e, int kinds, rc_part_t **out, int *count)
 {
     rc_status_t st;
     size_t n = (size_t)e->entries;
     rc_pool_t pool = {0};
-    const entry_t **sorted = rc_pool_get(&pool, n, sizeof *sorted);
-    span_t *span = rc_pool_get(&pool, n, sizeof *span);
+    group_t *group = rc_pool_get(&pool, n, sizeof *group);
     int *of = rc_pool_get(&pool, n, sizeof *of);
     RC_TRY(rc_pool_check(&pool, "parts of rows", e->err));
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = &e->entry[i];
-    qsort(sorted, n, sizeof *sorted, by->compare);
-    int spans = find_spans(e, by, sorted, span);
+    int groups = find_groups(e, kinds, group);
     int large = 0;
-    for (int s = 0; s < spans; s++)
-        large += span[s].rows >= by->least_rows;
-    int parts = large + (large < spans);
-    *out = rc_pool_get0(&e->out->memory, (size_t)parts, sizeof **out);
+    while (large < groups && (!kinds || group[large].rows >= RC_PART_ROWS_MIN))
+        large++;
+    *count = large + (large < groups);
+    *out = rc_pool_get0(&e->out->memory, (size_t)*count, sizeof **out);
     RC_TRY(rc_pool_check(&e->out->memory, "parts", e->err));
-    *count = parts;
-    for (int s = 0, next = 0; s < spans; s++) {
-        int part = span[s].rows >= by->least_rows ? next++ : large;
-        for (int64_t i = span[s].first; i < span[s].end; i++)
-            of[sorted[i] - e->entry] = part;
-        if (part < large)
-            by->name(sorted[span[s].first], (*out)[part].name, sizeof(*out)[part].name);
+    for (int g = 0; g < groups; g++) {
+        const rc_sample_t *s = group[g].sample;
+        rc_part_t *to = &(*out)[g < large ? g : large];
+        if (!kinds)
+            rc_evaluation_k_name(s->k, s->k_is_n, s->value_bytes, to->name, sizeof to->name);
         else
-            snprintf((*out)[part].name, sizeof(*out)[part].name, "other");
+            snprintf(to->name, sizeof to->name, "%s",
+                g >= large   ? "other"
+                : s->kind[0] ? s->kind
+                             : "unknown");
     }
-    for (int i = 0; i < parts; i++) {
+    for (size_t i = 0; i < n; i++) {
+        int g = find_group(group, groups, &e->entry[i], kinds);
+        of[i] = g < large ? g : large;
+    }
+    for (int i = 0; i < *count; i++) {
         RC_TRY(fill_part(e, of, i, &(*out)[i]));
-        if (by->has_cells)
-            RC_TRY(rc_evaluation_cells(e, of, i, &(*out)[i].cells));
+        if (!kinds)
+            RC_TRY(fill_cells(e, of, i, &(*out)[i].cells));
     }
 done:
     rc_pool_free(&pool);
@@ -453,42 +511,26 @@ done:
 
 /* ------------------------------------------------------------------ classes */
 
-/* Step by step, as fill_portfolio.  \param[out] cost  [classes * entries] scratch */
-static rc_status_t hold_out_portfolio(const evaluator_t *e, double *cost)
+/* The greedy portfolio step by step: of all times, and with classes and choices held out. */
+static rc_status_t fill_portfolio(const evaluator_t *e)
 {
     rc_evaluation_t *out = e->out;
     const rc_dataset_t *d = e->d;
     size_t classes = (size_t)out->classes;
-    size_t n = (size_t)e->entries;
-    out->portfolio_held_out = rc_pool_get(&out->memory, classes, sizeof *out->portfolio_held_out);
-    RC_PASS(rc_pool_check(&out->memory, "a portfolio", e->err));
-    if (d->half.cost)
-        RC_PASS(rc_halves_portfolio(&d->half, -1, e->row, e->entries, cost, e->err));
-    for (size_t s = 0; s < classes; s++) {
-        double sum = d->half.cost ? 0 : NAN;
-        for (size_t i = 0; d->half.cost && i < n; i++)
-            sum += rc_halves_mean(&d->half, e->row[i], d->baseline) - cost[s * n + i];
-        out->portfolio_held_out[s] = exp(sum / (double)n);
-    }
-    return RC_OK;
-}
-
-static rc_status_t fill_portfolio(const evaluator_t *e)
-{
-    rc_evaluation_t *out = e->out;
-    size_t classes = (size_t)out->classes;
+    double n = (double)e->entries;
     int count = 0;
     double base = 0;
     double *cost = rc_pool_get(e->scratch, classes * (size_t)e->entries, sizeof *cost);
     rc_portfolio_step_t *step = rc_pool_get(e->scratch, classes, sizeof *step);
     out->portfolio = rc_pool_get(&out->memory, classes, sizeof *out->portfolio);
+    out->portfolio_held_out = rc_pool_get(&out->memory, classes, sizeof *out->portfolio_held_out);
     out->portfolio_class = rc_pool_get(&out->memory, classes, sizeof *out->portfolio_class);
     RC_PASS(rc_pool_check(e->scratch, "a portfolio", e->err));
     RC_PASS(rc_pool_check(&out->memory, "a portfolio", e->err));
     for (int64_t i = 0; i < e->entries; i++) {
         for (int c = 0; c < out->classes; c++)
-            cost[i * out->classes + c] = log(e->d->time[e->row[i] * out->classes + c]);
-        base += cost[i * out->classes + e->d->baseline];
+            cost[i * out->classes + c] = log(e->entry[i].time[c]);
+        base += cost[i * out->classes + d->baseline];
     }
     const rc_portfolio_costs_t costs = {.cost = cost,
         .rows = e->entries,
@@ -497,11 +539,17 @@ static rc_status_t fill_portfolio(const evaluator_t *e)
         .most = out->classes,
         .limit = -INFINITY};
     RC_PASS(rc_portfolio_greedy(&costs, step, &count, e->err));
-    for (int i = 0; i < count; i++) {
-        out->portfolio[i] = exp((base - step[i].sum) / (double)e->entries);
-        out->portfolio_class[i] = step[i].added;
+    if (d->half.cost)
+        RC_PASS(rc_halves_portfolio(&d->half, -1, e->row, e->entries, cost, e->err));
+    for (int s = 0; s < out->classes; s++) {
+        double sum = d->half.cost ? 0 : NAN;
+        for (int64_t i = 0; d->half.cost && i < e->entries; i++)
+            sum += rc_halves_mean(&d->half, e->row[i], d->baseline) - cost[s * e->entries + i];
+        out->portfolio[s] = exp((base - step[s].sum) / n);
+        out->portfolio_held_out[s] = exp(sum / n);
+        out->portfolio_class[s] = step[s].added;
     }
-    return hold_out_portfolio(e, cost);
+    return RC_OK;
 }
 
 rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
@@ -525,15 +573,16 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     e.entry = rc_pool_get(&pool, n, sizeof *e.entry);
     e.unit = rc_pool_get(&pool, n * SUMS, sizeof *e.unit);
     e.row = rc_pool_get(&pool, n, sizeof *e.row);
+    e.error = rc_pool_get(&pool, p->time ? n * (size_t)d->classes : 0, sizeof *e.error);
     RC_TRY(rc_pool_check(&pool, "rows of an evaluation", err));
     RC_TRY(collect(&e));
     for (size_t i = 0; i < n; i++)
         e.row[i] = e.entry[i].row;
     result.single = single >= 0 ? single : rc_best_single(d, e.row, p->count);
     RC_TRY(fill_part(&e, NULL, 0, &result.all));
-    RC_TRY(divide(&e, &by_k, &result.by_k, &result.by_k_count));
-    RC_TRY(divide(&e, &by_kind, &result.by_kind, &result.by_kind_count));
-    RC_TRY(rc_evaluation_cells(&e, NULL, 0, &result.all.cells));
+    RC_TRY(divide(&e, 0, &result.by_k, &result.by_k_count));
+    RC_TRY(divide(&e, 1, &result.by_kind, &result.by_kind_count));
+    RC_TRY(fill_cells(&e, NULL, 0, &result.all.cells));
     RC_TRY(fill_portfolio(&e));
     *out = result;
     result = (rc_evaluation_t){0};
