@@ -176,119 +176,97 @@ static rc_status_t walk(
     return RC_OK;
 }
 
-/* Where the trees go: to a forest, to the splits by round, or to both. */
-typedef struct reader {
-    const rc_boost_options_t *o;
-    int inputs;
-    rc_forest_t *forest; /* NULL: not wanted */
-    int32_t at;          /* tree and node that come next */
-    int32_t node;
-    rc_boost_splits_t *splits; /* NULL: not wanted */
-    int32_t *scratch;          /* [capacity] */
-    size_t capacity;
-    rc_err_t *err;
-} reader_t;
-
-static void copy_tree(reader_t *r, const tree_t *t, int32_t used)
+/* \param[in] from  [used] of `walk`  \param[in] first  number in the forest of the root */
+static void copy_tree(
+    const tree_t *t, const int32_t *from, int32_t used, int32_t first, rc_tree_node_t *to)
 {
-    int32_t next = r->node + 1; /* where children go */
-    r->forest->root[r->at] = r->node;
+    int32_t next = first + 1; /* where children go */
     for (int32_t i = 0; i < used; i++) {
-        rc_tree_node_t *to = &r->forest->node[r->node + i];
-        *to = (rc_tree_node_t){.value = real_at(t->value, r->scratch[i]), .feature = -1};
-        if (whole_at(t->left, r->scratch[i]) < 0)
+        to[i] = (rc_tree_node_t){.value = real_at(t->value, from[i]), .feature = -1};
+        if (whole_at(t->left, from[i]) < 0)
             continue;
-        to->feature = (int32_t)whole_at(t->feature, r->scratch[i]);
-        to->left = next;
+        to[i].feature = (int32_t)whole_at(t->feature, from[i]);
+        to[i].left = next;
         next += 2;
     }
-    r->node += used;
 }
 
-static void add_splits(reader_t *r, const tree_t *t, int64_t round, int32_t used)
+/* \param[in] depth  [used], as from  \param[in,out] count, gain  [inputs] of the round */
+static void add_splits(const tree_t *t, const int32_t *from, const int32_t *depth, int32_t used,
+    int64_t at, rc_boost_splits_t *s)
 {
-    rc_boost_splits_t *s = r->splits;
-    const int32_t *depth = r->scratch + t->nodes;
     for (int32_t i = 0; i < used; i++) {
-        int64_t to = round * r->inputs + whole_at(t->feature, r->scratch[i]);
+        int64_t to = at + whole_at(t->feature, from[i]);
         s->depth = depth[i] > s->depth ? depth[i] : s->depth;
-        if (whole_at(t->left, r->scratch[i]) < 0)
+        if (whole_at(t->left, from[i]) < 0)
             continue;
         s->count[to]++;
-        s->gain[to] += real_at(t->gain, r->scratch[i]);
+        s->gain[to] += real_at(t->gain, from[i]);
     }
 }
 
-/* Trees come round by round; a forest has them output by output, the splits are of all. */
-static rc_status_t read_output(reader_t *r, const json_t *model, int output)
-{
-    const json_t *trees = json_object_get(model, "trees");
-    const json_t *outputs = json_object_get(model, "tree_info");
-    rc_status_t st = RC_OK;
-    for (size_t i = 0; st == RC_OK && i < json_array_size(trees); i++) {
-        tree_t t;
-        int32_t used = 0;
-        if (whole_at(outputs, (int64_t)i) != output)
-            continue;
-        st = read_tree(trees, i, &t, r->err);
-        if (st == RC_OK)
-            st = RC_GROW(r->scratch, r->capacity, 2 * (size_t)t.nodes, "trees", r->err);
-        if (st == RC_OK)
-            st = walk(&t, r->inputs, r->scratch, r->scratch + t.nodes, &used, r->err);
-        if (st == RC_OK && r->forest)
-            copy_tree(r, &t, used);
-        if (st == RC_OK && r->splits)
-            add_splits(r, &t, (int64_t)i / r->o->outputs, used);
-        r->at++;
-    }
-    return st;
-}
-
-static rc_status_t new_forest(reader_t *r, const json_t *trees)
+/* A forest with room for the trees. */
+static rc_status_t new_forest(
+    const rc_boost_options_t *o, int inputs, const json_t *trees, rc_forest_t **out, rc_err_t *err)
 {
     int64_t nodes = 0;
     for (size_t i = 0; i < json_array_size(trees); i++)
         nodes +=
             (int64_t)json_array_size(json_object_get(json_array_get(trees, i), "left_children"));
     if (nodes > INT32_MAX)
-        return rc_fail(r->err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
-    r->forest = rc_forest_new(
-        r->inputs, r->o->outputs, (int32_t)json_array_size(trees), (int32_t)nodes, r->err);
-    for (int i = 0; r->forest && i < r->o->outputs; i++)
-        r->forest->base[i] = (float)r->o->base;
-    return r->forest ? RC_OK : RC_ENOMEM;
+        return rc_fail(err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
+    *out = rc_forest_new(inputs, o->outputs, (int32_t)json_array_size(trees), (int32_t)nodes, err);
+    for (int i = 0; *out && i < o->outputs; i++)
+        (*out)->base[i] = (float)o->base;
+    return *out ? RC_OK : RC_ENOMEM;
 }
 
-static rc_status_t read_trees(reader_t *r, const json_t *model, rc_forest_t **out)
+/* Trees come round by round; a forest has them output by output, the splits are of all.
+ * \param[out] splits  NULL: not wanted  \param[out] out  also after an error */
+static rc_status_t read_trees(const rc_boost_options_t *o, int inputs, const json_t *model,
+    rc_boost_splits_t *splits, rc_forest_t **out, rc_err_t *err)
 {
     const json_t *trees = json_object_get(model, "trees");
-    size_t count = (size_t)r->o->rounds * (size_t)r->o->outputs;
-    size_t size = (size_t)r->o->rounds * (size_t)r->inputs;
-    if (json_array_size(trees) != count ||
-        json_array_size(json_object_get(model, "tree_info")) != count)
-        return foreign("a tree per round and output", r->err);
-    if (r->splits) {
-        memset(r->splits->count, 0, size * sizeof *r->splits->count);
-        memset(r->splits->gain, 0, size * sizeof *r->splits->gain);
-        r->splits->depth = 0;
+    const json_t *outputs = json_object_get(model, "tree_info");
+    size_t count = (size_t)o->rounds * (size_t)o->outputs;
+    size_t size = (size_t)o->rounds * (size_t)inputs;
+    int32_t at = 0; /* tree and node that come next */
+    int32_t node = 0;
+    rc_status_t st;
+    if (json_array_size(trees) != count || json_array_size(outputs) != count)
+        return foreign("a tree per round and output", err);
+    RC_PASS(new_forest(o, inputs, trees, out, err));
+    rc_forest_t *f = *out;
+    int32_t *from = rc_alloc((size_t)f->nodes, 2 * sizeof *from, "trees", err);
+    int32_t *depth = from ? from + f->nodes : NULL;
+    RC_TRY(from ? RC_OK : RC_ENOMEM);
+    if (splits) {
+        memset(splits->count, 0, size * sizeof *splits->count);
+        memset(splits->gain, 0, size * sizeof *splits->gain);
+        splits->depth = 0;
     }
-    if (out)
-        RC_PASS(new_forest(r, trees));
-    for (int o = 0; o < r->o->outputs; o++) {
-        if (out)
-            r->forest->first[o] = r->at;
-        RC_PASS(read_output(r, model, o));
+    for (int c = 0; c < o->outputs; c++) {
+        f->first[c] = at;
+        for (size_t i = 0; i < count; i++) {
+            tree_t t;
+            int32_t used = 0;
+            if (whole_at(outputs, (int64_t)i) != c)
+                continue;
+            RC_TRY(read_tree(trees, i, &t, err));
+            RC_TRY(walk(&t, inputs, from, depth, &used, err));
+            f->root[at++] = node;
+            copy_tree(&t, from, used, node, f->node + node);
+            if (splits)
+                add_splits(&t, from, depth, used, (int64_t)i / o->outputs * inputs, splits);
+            node += used;
+        }
     }
-    if (out) {
-        r->forest->first[r->o->outputs] = r->at;
-        r->forest->root[r->forest->trees] = r->forest->nodes = r->node;
-    }
-    RC_PASS((size_t)r->at == count ? RC_OK : foreign("an output for each tree", r->err));
-    if (out) {
-        *out = r->forest;
-        r->forest = NULL;
-    }
-    return RC_OK;
+    f->first[o->outputs] = at;
+    f->root[f->trees] = f->nodes = node;
+    RC_TRY((size_t)at == count ? RC_OK : foreign("an output for each tree", err));
+done:
+    free(from);
+    return st;
 }
 
 static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int inputs,
@@ -299,17 +277,20 @@ static rc_status_t take_model(BoosterHandle b, const rc_boost_options_t *o, int 
     const char *text = NULL;
     json_t *file = NULL;
     json_error_t flaw;
-    reader_t r = {.o = o, .inputs = inputs, .splits = splits, .err = err};
+    rc_forest_t *f = NULL;
     TRY_XGB(XGBoosterSaveModelToBuffer(b, "{\"format\": \"json\"}", &bytes, &text), "trees");
     file = json_loadb(text, bytes, 0, &flaw);
     if (!file)
         RC_TRY(rc_fail(err, RC_EFORMAT, "XGBoost's model: %s", flaw.text));
     const json_t *booster = json_object_get(json_object_get(file, "learner"), "gradient_booster");
-    RC_TRY(read_trees(&r, json_object_get(booster, "model"), out));
+    RC_TRY(read_trees(o, inputs, json_object_get(booster, "model"), splits, &f, err));
+    if (out) {
+        *out = f;
+        f = NULL;
+    }
 done:
     json_decref(file);
-    rc_forest_free(r.forest);
-    free(r.scratch);
+    rc_forest_free(f);
     return st;
 }
 

@@ -137,33 +137,24 @@ static void add_product_names(rc_str_t *list, const char *between)
             rc_str_addf(list, "%s%s+product", list->len ? between : "", rc_feature_sets[s]->name);
 }
 
-/* "SET+product": the features of a set, and what follows from them and the product. */
-static rc_status_t use_product(const char *name, rc_dataset_t *d, rc_err_t *err)
+/* "SET+product": the features of a set, and what follows from them and the product.
+ * \param[in] n  length of SET */
+static rc_status_t use_product(const char *name, size_t n, rc_dataset_t *d, rc_err_t *err)
 {
-    static const char suffix[] = "+product";
-    rc_str_t word = {0};
     rc_str_t list = {0};
-    rc_str_addn(&word, name, strlen(name) - (sizeof suffix - 1));
+    const rc_feature_set_t *set = NULL;
+    for (int s = 0; rc_feature_sets[s] && !set; s++)
+        if (rc_feature_sets[s]->product && strlen(rc_feature_sets[s]->name) == n &&
+            strncmp(rc_feature_sets[s]->name, name, n) == 0)
+            set = rc_feature_sets[s];
     add_product_names(&list, " or ");
-    const rc_feature_set_t *set = word.text && !word.failed ? rc_feature_set_find(word.text) : NULL;
-    rc_status_t st =
-        word.failed || list.failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
-    if (st == RC_OK && (!set || !set->product))
-        st = rc_fail(err, RC_EINVAL, "--features: expected %s, found '%s'", list.text, name);
-    rc_str_free(&word);
+    rc_status_t st = set ? use_set(set, NULL, d, err)
+                         : rc_fail(err, RC_EINVAL, "--features: expected %s, found '%s'",
+                               list.text ? list.text : "", name);
     rc_str_free(&list);
-    if (st == RC_OK)
-        st = use_set(set, NULL, d, err);
     for (int i = 0; st == RC_OK && i < set->product->count; i++)
         st = add_input(d, set->product->input[i].name, set->product->input[i].unit, err);
     return st;
-}
-
-static int ends_in_product(const char *name)
-{
-    static const char suffix[] = "+product";
-    size_t n = strlen(name);
-    return n >= sizeof suffix - 1 && strcmp(name + n - (sizeof suffix - 1), suffix) == 0;
 }
 
 static rc_status_t unknown_feature(const char *word, rc_err_t *err)
@@ -225,26 +216,21 @@ static rc_status_t use_top(const char *text, rc_dataset_t *d, rc_err_t *err)
     const char *path = strchr(text, ':');
     rc_model_t *m = NULL;
     rc_str_t list = {0};
-    rc_str_t number = {0};
     int64_t count = 0;
     rc_status_t st;
     if (!path || !path[1])
         return rc_fail(
             err, RC_EINVAL, "--features: expected top:N:MODEL, a model file, found 'top:%s'", text);
-    rc_str_addn(&number, text, (size_t)(path - text));
-    RC_TRY(number.failed ? rc_fail(err, RC_ENOMEM, "no memory for a number") : RC_OK);
-    RC_TRY(rc_parse_int(
-        number.text ? number.text : "", 1, INT32_MAX, "--features: N of top:N:MODEL", &count, err));
+    char *number = rc_strf("a number", err, "%.*s", (int)(path - text), text);
+    RC_TRY(number ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_parse_int(number, 1, INT32_MAX, "--features: N of top:N:MODEL", &count, err));
     RC_TRY(rc_model_read(path + 1, &m, err));
     st = rc_importance_top(m, (int)count, &list, err);
-    if (st < 0) {
-        (void)rc_err_context(err, "%s", path + 1);
-        goto done;
-    }
+    RC_TRY(st < 0 ? rc_err_context(err, "%s", path + 1) : RC_OK);
     st = use_names(list.text, d, err);
 done:
     rc_str_free(&list);
-    rc_str_free(&number);
+    free(number);
     rc_model_free(m);
     return st;
 }
@@ -252,14 +238,16 @@ done:
 rc_status_t rc_choose_inputs(const char *features, rc_dataset_t *d, rc_err_t *err)
 {
     const char *name = features ? features : d->task == RC_TASK_FORMAT ? "nisa" : "mehrabi";
+    static const char product[] = "+product";
+    size_t n = strlen(name);
     const rc_feature_set_t *set = rc_feature_set_find(name);
     for (size_t i = 0; i < sizeof subsets / sizeof *subsets; i++)
         if (strcmp(name, subsets[i].name) == 0)
             return use_set(rc_feature_set_find(subsets[i].set), &subsets[i], d, err);
     if (strncmp(name, "top:", 4) == 0)
         return use_top(name + 4, d, err);
-    if (ends_in_product(name))
-        return use_product(name, d, err);
+    if (n >= strlen(product) && strcmp(name + n - strlen(product), product) == 0)
+        return use_product(name, n - strlen(product), d, err);
     return set ? use_set(set, NULL, d, err) : use_names(name, d, err);
 }
 

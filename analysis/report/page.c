@@ -20,15 +20,13 @@ typedef struct parts {
 
 static rc_status_t read_asset(const char *assets, const char *name, rc_str_t *out, rc_err_t *err)
 {
-    rc_str_t path = {0};
-    rc_str_addf(&path, "%s/page/%s", assets, name);
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
-                                 : rc_report_read(path.text, out, err);
+    char *path = rc_strf("a file name", err, "%s/page/%s", assets, name);
+    rc_status_t st = path ? rc_report_read(path, out, err) : RC_ENOMEM;
     if (st < 0)
         rc_err_context(err, "an asset of the page");
     else if (!out->text)
-        st = rc_fail(err, RC_EFORMAT, "'%s' is empty", path.text);
-    rc_str_free(&path);
+        st = rc_fail(err, RC_EFORMAT, "'%s' is empty", path);
+    free(path);
     return st;
 }
 
@@ -74,11 +72,9 @@ static rc_status_t fill(rc_str_t *s, const parts_t *w, const char *skeleton, rc_
 
 static rc_status_t write_file(const char *dir, const char *name, const rc_str_t *s, rc_err_t *err)
 {
-    rc_str_t path = {0};
-    rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st = path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a file name")
-                                 : rc_report_write(path.text, s, err);
-    rc_str_free(&path);
+    char *path = rc_strf("a file name", err, "%s/%s", dir, name);
+    rc_status_t st = path ? rc_report_write(path, s, err) : RC_ENOMEM;
+    free(path);
     return st;
 }
 

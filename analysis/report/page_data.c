@@ -6,7 +6,6 @@
 #include "base/map.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 /* Names that are written once. */
@@ -248,31 +247,18 @@ static void put_setting(
 
 static void put_matrices(writer_t *w)
 {
-    static const struct {
-        const char *key;
-        size_t at;
-    } number[] = {{"rows", offsetof(rc_row_matrix_t, rows)},
-        {"cols", offsetof(rc_row_matrix_t, cols)}, {"nnz", offsetof(rc_row_matrix_t, nnz)}};
-    const rc_survey_t *sv = w->sv;
+    static const char *const key[] = {"name", "kind", "ssid", "rows", "cols", "nnz"};
+    enum { NAME, KIND };
     rc_json_open(w->j, "matrix", '{');
-    rc_json_open(w->j, "name", '[');
-    for (int i = 0; i < sv->matrices; i++)
-        rc_json_text(w->j, NULL, sv->matrix[i].name);
-    rc_json_close(w->j, '[');
-    rc_json_open(w->j, "kind", '[');
-    for (int i = 0; i < sv->matrices; i++)
-        rc_json_int(w->j, NULL, kind_index(w, sv->matrix[i].kind));
-    rc_json_close(w->j, '[');
-    rc_json_open(w->j, "ssid", '[');
-    for (int i = 0; i < sv->matrices; i++)
-        rc_json_int(w->j, NULL, sv->matrix[i].row->ssid);
-    rc_json_close(w->j, '[');
-    for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
-        rc_json_open(w->j, number[k].key, '[');
-        for (int i = 0; i < sv->matrices; i++) {
-            int64_t n;
-            memcpy(&n, (const char *)sv->matrix[i].row + number[k].at, sizeof n);
-            rc_json_int(w->j, NULL, n);
+    for (int k = 0; k < (int)(sizeof key / sizeof *key); k++) {
+        rc_json_open(w->j, key[k], '[');
+        for (int i = 0; i < w->sv->matrices; i++) {
+            const rc_survey_matrix_t *m = &w->sv->matrix[i];
+            const int64_t number[] = {m->row->ssid, m->row->rows, m->row->cols, m->row->nnz};
+            if (k == NAME)
+                rc_json_text(w->j, NULL, m->name);
+            else
+                rc_json_int(w->j, NULL, k == KIND ? kind_index(w, m->kind) : number[k - KIND - 1]);
         }
         rc_json_close(w->j, '[');
     }
@@ -283,6 +269,15 @@ static void put_matrices(writer_t *w)
 
 static void put_model(writer_t *w)
 {
+    static const struct {
+        const char *key;
+        const char *what;
+        const char *part;
+    } figure[] = {{"selector_geomean", "speedup_selector", "geomean"},
+        {"selector_mean", "speedup_selector", "mean"},
+        {"oracle_geomean", "speedup_oracle", "geomean"},
+        {"oracle_geomean_held_out", "speedup_oracle_held_out_geomean", NULL},
+        {"loss_mean", "loss_mean", NULL}};
     const rc_choices_t *c = w->p->choices;
     const json_t *file = w->p->in->model_file;
     const json_t *e = json_object_get(file, "evaluation");
@@ -298,15 +293,9 @@ static void put_model(writer_t *w)
     rc_json_close(w->j, '[');
     rc_json_open(w->j, "evaluation", '{');
     rc_json_text(w->j, "baseline", json_string_value(json_object_get(e, "baseline")));
-    rc_json_real(
-        w->j, "selector_geomean", rc_answer_evaluated(file, "speedup_selector", "geomean").value);
-    rc_json_real(
-        w->j, "selector_mean", rc_answer_evaluated(file, "speedup_selector", "mean").value);
-    rc_json_real(
-        w->j, "oracle_geomean", rc_answer_evaluated(file, "speedup_oracle", "geomean").value);
-    rc_json_real(w->j, "oracle_geomean_held_out",
-        rc_answer_evaluated(file, "speedup_oracle_held_out_geomean", NULL).value);
-    rc_json_real(w->j, "loss_mean", rc_answer_evaluated(file, "loss_mean", NULL).value);
+    for (size_t i = 0; i < sizeof figure / sizeof *figure; i++)
+        rc_json_real(
+            w->j, figure[i].key, rc_answer_evaluated(file, figure[i].what, figure[i].part).value);
     rc_json_close(w->j, '{');
     rc_json_close(w->j, '{');
 }

@@ -225,12 +225,11 @@ done:
 
 static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
 {
-    rc_str_t path = {0};
     rc_str_t template = {0};
     rc_status_t st;
-    rc_str_addf(&path, "%s/figures/%s.gp", d->in.options->assets, template_of(x->plot));
-    RC_TRY(check_text(&path, d->err));
-    RC_TRY(rc_report_read(path.text, &template, d->err));
+    char *path = rc_strf(
+        "a file name", d->err, "%s/figures/%s.gp", d->in.options->assets, template_of(x->plot));
+    RC_TRY(path ? rc_report_read(path, &template, d->err) : RC_ENOMEM);
     /* gnuplot would follow a link that has the name */
     RC_TRY(write_text(d, NEW_SVG, ""));
     RC_TRY(write_text(d, NEW_PDF, ""));
@@ -239,7 +238,7 @@ static rc_status_t draw_template(const drawer_t *d, rc_drawn_t *x)
 done:
     unlink(d->file[NEW_SVG].text);
     unlink(d->file[NEW_PDF].text);
-    rc_str_free(&path);
+    free(path);
     rc_str_free(&template);
     return st;
 }
@@ -278,15 +277,14 @@ static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
 
 static rc_status_t prepare(drawer_t *d)
 {
-    rc_str_t common = {0};
     rc_err_t why = {0};
     rc_status_t st;
+    char *common = rc_strf("a file name", d->err, "%s/figures/common.gp", d->in.options->assets);
+    RC_TRY(common ? RC_OK : RC_ENOMEM);
     rc_str_addf(&d->all, "%s/figures", d->in.options->dir);
-    rc_str_addf(&common, "%s/figures/common.gp", d->in.options->assets);
     RC_TRY(check_text(&d->all, d->err));
-    RC_TRY(check_text(&common, d->err));
     RC_TRY(rc_open_folder(d->all.text, d->err));
-    RC_TRY(rc_report_read(common.text, &d->common, d->err));
+    RC_TRY(rc_report_read(common, &d->common, d->err));
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
     (void)rc_plot_colours(d->common.text, d->colour);
@@ -297,7 +295,7 @@ static rc_status_t prepare(drawer_t *d)
     else if (st < 0 && d->err)
         *d->err = why;
 done:
-    rc_str_free(&common);
+    free(common);
     return st;
 }
 

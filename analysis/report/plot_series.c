@@ -30,8 +30,8 @@ typedef struct series {
     const char *x_name;                                         /* NULL: the x are the entries */
     double (*x)(const rc_survey_matrix_t *m, const void *user); /* with x_name; NaN: no point */
     const char *y_name; /* column of the CSV with its unit */
-    /* NaN: none.  \param[in] scale  of the caller */
-    double (*y)(const rc_survey_t *s, int64_t row, double scale);
+    double (*y)(const rc_survey_t *s, int64_t row, double scale); /* NaN: none */
+    double scale;                                                 /* for y */
 } series_t;
 
 static void put_row(const rc_survey_t *s, const char *series, int64_t row,
@@ -44,8 +44,8 @@ static void put_row(const rc_survey_t *s, const char *series, int64_t row,
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
-static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series, double scale,
-    double *x, double *y, FILE *csv)
+static int64_t collect(
+    const series_t *p, const rc_plot_input_t *in, int series, double *x, double *y, FILE *csv)
 {
     const rc_survey_t *s = in->survey;
     const rc_survey_setting_t *a = &s->setting[in->shown];
@@ -54,7 +54,7 @@ static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series,
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
         int64_t row = p->row(s, a->first + i, series, p->user);
         x[i] = p->x ? p->x(m, p->user) : (double)m->row->nnz;
-        y[i] = row < 0 || isnan(x[i]) ? NAN : p->y(s, row, scale);
+        y[i] = row < 0 || isnan(x[i]) ? NAN : p->y(s, row, p->scale);
         if (isnan(y[i]))
             continue;
         put_row(s, p->name[series], row, m, x[i], y[i], csv);
@@ -63,12 +63,17 @@ static int64_t collect(const series_t *p, const rc_plot_input_t *in, int series,
     return n;
 }
 
-static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double scale, double *x,
-    FILE *csv, rc_plot_text_t *t, rc_err_t *err)
+/* Write the CSV (what,matrix,x,kernel,policy,y) and define MATRICES, PANELS, the array PANEL of
+ * their names, blocks $POINTS1 ... and $TREND with a series for each; series without points are
+ * left out.  Adds to the caption how many matrices, and what is not drawn.
+ * \param[in] in  a setting is shown */
+static rc_status_t write_series(
+    const series_t *p, const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &in->survey->setting[in->shown];
-    double *y = x + a->pairs;
-    rc_status_t st = RC_OK;
+    double *x = rc_alloc((size_t)a->pairs, 2 * sizeof *x, "a figure", err);
+    double *y = x ? x + a->pairs : NULL;
+    rc_status_t st = x ? RC_OK : RC_ENOMEM;
     int panels = 0;
     int64_t hidden = 0;
     rc_plot_text_t trend = {0};
@@ -77,7 +82,7 @@ static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double sca
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->count; k++) {
         char name[32];
-        if (collect(p, in, k, scale, x, y, csv) == 0)
+        if (collect(p, in, k, x, y, csv) == 0)
             continue;
         panels++;
         rc_plot_define_item(t, "PANEL", panels, p->name[k]);
@@ -102,20 +107,7 @@ static rc_status_t fill(const series_t *p, const rc_plot_input_t *in, double sca
             " %" PRId64 " points, chosen without regard to their values, are not drawn; lines and "
             "CSV have all.",
             hidden);
-    return st;
-}
-
-/* Write the CSV (what,matrix,x,kernel,policy,y) and define MATRICES, PANELS, the array PANEL of
- * their names, blocks $POINTS1 ... and $TREND with a series for each; series without points are
- * left out.  Adds to the caption how many matrices, and what is not drawn.
- * \param[in] in  a setting is shown */
-static rc_status_t write_series(const series_t *p, const rc_plot_input_t *in, double scale,
-    FILE *csv, rc_plot_text_t *text, rc_err_t *err)
-{
-    const rc_survey_t *s = in->survey;
-    double *xy = rc_alloc((size_t)s->setting[in->shown].pairs, 2 * sizeof *xy, "a figure", err);
-    rc_status_t st = xy ? fill(p, in, scale, xy, csv, text, err) : RC_ENOMEM;
-    free(xy);
+    free(x);
     return st;
 }
 
@@ -190,6 +182,7 @@ static rc_status_t write_throughput(
         .row = kernel_row,
         .y_name = "throughput (GFLOP/s)",
         .y = gflops,
+        .scale = 1,
     };
     const char *reference = in->survey->setting[in->shown].reference;
     rc_str_add(&text->caption,
@@ -199,7 +192,7 @@ static rc_status_t write_throughput(
     if (reference[0])
         rc_str_addf(&text->caption, " The reference kernel is %s.", reference);
     define_limits(in, text);
-    return write_series(&series, in, 1, csv, text, err);
+    return write_series(&series, in, csv, text, err);
 }
 
 const rc_plot_t rc_plot_throughput = {
@@ -236,6 +229,7 @@ static rc_status_t write_formats(
         .row = format_row,
         .y_name = "rate (Gflop/s)",
         .y = gflops,
+        .scale = 1,
     };
     const rc_survey_t *s = in->survey;
     if (s->op != RC_OP_SPMV || in->shown < 0 || !has_any(&series, s, in->shown, RC_SIX)) {
@@ -248,7 +242,7 @@ static rc_status_t write_formats(
         "Rate (2 x entries operations over the median time) against entries: each format as our "
         "kernel at its defaults in the original order, and of each matrix the fastest cuSPARSE "
         "kernel, as far as the store has them.");
-    rc_status_t st = write_series(&series, in, 1, csv, text, err);
+    rc_status_t st = write_series(&series, in, csv, text, err);
     rc_str_add(&text->define, "HEIGHT = PANELS > 4 ? 560 : 340\n");
     return st;
 }
@@ -324,7 +318,8 @@ static rc_status_t write_roofline(
             limits->memory);
         series.y_name = "share of the roofline";
         series.y = of_bound;
-        return write_series(&series, in, limits->memory, csv, text, err);
+        series.scale = limits->memory;
+        return write_series(&series, in, csv, text, err);
     }
     double peak = highest_rate(s, s->setting[in->shown].device);
     if (!(peak > 0)) {
@@ -338,7 +333,8 @@ static rc_status_t write_roofline(
         "device, and matrices that fit the caches can exceed that of memory. Of each matrix the "
         "fastest cuSPARSE kernel and the fastest of ours, as far as the store has them.",
         peak, s->setting[in->shown].device);
-    return write_series(&series, in, 1 / peak, csv, text, err);
+    series.scale = 1 / peak;
+    return write_series(&series, in, csv, text, err);
 }
 
 const rc_plot_t rc_plot_roofline = {
@@ -393,6 +389,7 @@ static const series_t by_share = {
     .x = ratio_of,
     .y_name = "throughput (GFLOP/s)",
     .y = gflops,
+    .scale = 1,
 };
 
 /* The share of every matrix; nothing where the store has none. */
@@ -432,7 +429,7 @@ static rc_status_t write_by_share(
         "columns, more than 4 entries), decreasing; matrices that its parameters were chosen on "
         "are left out.");
     series.user = in->kept;
-    return write_series(&series, in, 1, csv, text, err);
+    return write_series(&series, in, csv, text, err);
 }
 
 const rc_plot_t rc_plot_rate_heavy = {
@@ -527,6 +524,7 @@ static rc_status_t write_modelling(
         .row = modelled_row,
         .y_name = "throughput (GFLOP/s)",
         .y = gflops,
+        .scale = 1,
     };
     const rc_survey_t *s = in->survey;
     modelling_t m = {.t = 0};
@@ -545,7 +543,7 @@ static rc_status_t write_modelling(
             ": without a model (t = %d, most often best on those, cfv = cfh = 1)", (int)m.t);
     rc_str_add(
         &text->caption, ", with the parameters of a tuning, and the best that was measured.");
-    rc_status_t st = write_series(&series, in, 1, csv, text, err);
+    rc_status_t st = write_series(&series, in, csv, text, err);
     free(m.training);
     return st;
 }

@@ -317,8 +317,10 @@ static rc_status_t settle_pairs(maker_t *m)
         if (i == 0 || e->setting != e[-1].setting || e->matrix != e[-1].matrix) {
             if (a->pairs++ == 0)
                 a->first = s->pairs;
-            s->pair[s->pairs++] = (rc_survey_pair_t){
-                .matrix = e->matrix, .setting = e->setting, .row = {-1, -1, -1, -1, -1}};
+            s->pair[s->pairs++] = (rc_survey_pair_t){.matrix = e->matrix,
+                .setting = e->setting,
+                .first = s->entering,
+                .row = {-1, -1, -1, -1, -1}};
         }
         s->rows[s->entering] = e->row;
         s->row_pair[s->entering++] = (int32_t)(s->pairs - 1);
@@ -465,16 +467,7 @@ void rc_survey_free(rc_survey_t *s)
 
 int64_t rc_survey_first_row(const rc_survey_t *s, int64_t pair)
 {
-    int64_t low = 0;
-    int64_t high = s->entering;
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (s->row_pair[middle] < pair)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return pair < s->pairs ? s->pair[pair].first : s->entering;
 }
 
 /* ------------------------------------------------------- read matrices again */

@@ -55,6 +55,7 @@ typedef struct rc_survey_pair {
     int32_t matrix; /**< of the survey */
     int32_t setting;
     int32_t cases;           /**< ok rows that enter */
+    int64_t first;           /**< of these among the entering rows */
     int64_t row[RC_CHOICES]; /**< the fastest of each choice; of equals the original order */
     double break_even;       /**< products after which the fastest of all has paid for its order and
                             preprocessing against the fastest in the original order: the smallest
