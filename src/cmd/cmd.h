@@ -18,11 +18,14 @@ typedef enum rc_exit {
 
 /** A command once its options are parsed. */
 typedef struct rc_call {
-    void *options; /**< the command's struct */
+    const char *name; /**< of the command */
+    void *options;    /**< the command's struct */
     char **operand;
     int operands;
     rc_table_format_t format; /**< what --format says, of a command that has it */
-    int code;                 /**< rc_exit_t that it ends with when its work succeeds */
+    int words_are_right; /**< 1: what is not supported from now on is a part that the program lacks,
+                              no error of usage */
+    int code;            /**< rc_exit_t that it ends with when its work succeeds */
 } rc_call_t;
 
 typedef struct rc_command {
@@ -40,7 +43,7 @@ typedef struct rc_command {
                                   --unsealed they are stores */
     /** The work, when all of that is as it should be. */
     rc_status_t (*work)(rc_call_t *call, rc_err_t *err);
-    /** In the place of `work`, of a command on one matrix (one_matrix.h). */
+    /** In the place of `work`, of a command on one matrix (one_matrix.h), its one operand. */
     const struct rc_one_matrix_work *one_matrix;
     /** An older spelling that is another command now; may be NULL.  \return 1: it was one */
     int (*instead)(int argc, char **argv, int *code);
@@ -65,16 +68,12 @@ const rc_command_t *rc_command_find(const char *name);
 int rc_command_run(const rc_command_t *c, int argc, char **argv);
 
 /** Parse the options of a command and check its number of operands.
- *  On an error prints "rowcast NAME: text" and how to get help on stderr.
+ *  On an error prints "rowcast NAME: text" and how to get help on `errors` (NULL: nowhere; of the
+ *  ranks of a job one should speak).
  *  \param[out] operands  first operand in argv
  *  \return RC_EXIT_OK or RC_EXIT_USAGE */
 int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv, int min_operands,
-    int max_operands, char ***operands);
-
-/** As rc_command_parse, but says what is wrong on `errors` (NULL: nowhere): of the ranks of a job
- *  one should speak. */
-int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **argv,
-    int min_operands, int max_operands, char ***operands, FILE *errors);
+    int max_operands, char ***operands, FILE *errors);
 
 /** Print "rowcast NAME: error text" on stderr and return the exit code that fits the status. */
 int rc_command_fail(const rc_command_t *c, const rc_err_t *err);

@@ -13,13 +13,11 @@
 #include <string.h>
 
 struct options {
+    rc_diff_options_t how;
     const char *where;
     const char *list;
     const char *ignore;
     const char *format;
-    double threshold;
-    double fdr;
-    double noise;
     int across_devices;
     int quiet;
     int unsealed;
@@ -34,13 +32,13 @@ static const rc_opt_t table[] = {
     RC_OPT("list", 'l', RC_OPT_TEXT, AT(list), "VERDICTS",
         "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
         "failing, only_a, only_b; all; or changed (all but same)."),
-    {"threshold", 't', RC_OPT_DOUBLE, AT(threshold), "X",
+    {"threshold", 't', RC_OPT_DOUBLE, AT(how.threshold), "X",
         "Least relative change that counts. Default 0.02.", 1e-9, 10},
-    {"fdr", 0, RC_OPT_DOUBLE, AT(fdr), "X",
+    {"fdr", 0, RC_OPT_DOUBLE, AT(how.fdr), "X",
         "False-discovery rate: the share of wrong ones among the cases that are called slower or "
         "faster, and the chance that there is any when nothing changed. Default 0.05.",
         1e-9, 0.5},
-    {"noise", 0, RC_OPT_DOUBLE, AT(noise), "X",
+    {"noise", 0, RC_OPT_DOUBLE, AT(how.noise), "X",
         "Relative standard deviation between two runs of the same case, taken as normal. Default: "
         "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
@@ -268,16 +266,18 @@ static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_v
         o->where ? " that matches --where" : "");
 }
 
-static rc_status_t compare(
-    rc_call_t *call, const struct options *o, const rc_expr_t *where, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    rc_diff_options_t how = {
-        .threshold = o->threshold, .fdr = o->fdr, .noise = o->noise, .where = where};
+    const struct options *o = call->options;
+    rc_diff_options_t how = o->how;
+    rc_expr_t *where = NULL;
     unsigned verdicts = 0;
     rc_view_t *a = NULL;
     rc_view_t *b = NULL;
     rc_diff_t d = {0};
     rc_status_t st;
+    RC_TRY(rc_view_compile(o->where, "--where", &where, err));
+    how.where = where;
     RC_TRY(parse_ignore(o, &how.ignore, err));
     if (o->list)
         RC_TRY(parse_list(o, &verdicts, err));
@@ -300,15 +300,6 @@ done:
     rc_diff_free(&d);
     rc_view_free(a);
     rc_view_free(b);
-    return st;
-}
-
-static rc_status_t run(rc_call_t *call, rc_err_t *err)
-{
-    const struct options *o = call->options;
-    rc_expr_t *where = NULL;
-    RC_PASS(rc_view_compile(o->where, "--where", &where, err));
-    rc_status_t st = compare(call, o, where, err);
     rc_expr_free(where);
     return st;
 }
@@ -344,8 +335,8 @@ const rc_command_t rc_command_compare = {
         "down\n"
         "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
     .options = table,
-    RC_COMMAND_DEFAULTS(
-        struct options, .ignore = "versions", .threshold = 0.02, .fdr = 0.05, .noise = NAN),
+    RC_COMMAND_DEFAULTS(struct options, .ignore = "versions",
+        .how = {.threshold = 0.02, .fdr = 0.05, .noise = NAN}),
     .operands = {2, 2},
     .work = run,
 };

@@ -19,13 +19,10 @@
 
 struct options {
     rc_learn_options_t learn;
-    const char *model;
+    rc_compare_command_t fits;
     const char *format;
     int seen;
     int extrapolate;
-    int compare;
-    int ablation;
-    int topologies;
     int when;
     rc_when_command_t of_when;
     int unsealed;
@@ -35,7 +32,7 @@ struct options {
 #define LEARN(member) offsetof(struct options, learn.member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, AT(fits.model), "MODEL",
         "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
         "the trainers, e.g. 'mlp,regret' (default: all for --compare, mlp for the others)."),
     RC_OPT("seen", 0, RC_OPT_FLAG, AT(seen), NULL,
@@ -44,11 +41,11 @@ static const rc_opt_t table[] = {
     RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
         "Also the rows that are outside of what the model knows (K, range of features); without it "
         "they are left out, and counted."),
-    RC_OPT("compare", 0, RC_OPT_FLAG, AT(compare), NULL,
+    RC_OPT("compare", 0, RC_OPT_FLAG, AT(fits.compare), NULL,
         "Fit and evaluate all trainers under the same division of the rows, side by side."),
-    RC_OPT("ablation", 0, RC_OPT_FLAG, AT(ablation), NULL,
+    RC_OPT("ablation", 0, RC_OPT_FLAG, AT(fits.ablation), NULL,
         "Compare all features with the matrix-only ones (n_row .. nnz_blocks_per_row)."),
-    RC_OPT("topologies", 0, RC_OPT_FLAG, AT(topologies), NULL,
+    RC_OPT("topologies", 0, RC_OPT_FLAG, AT(fits.topologies), NULL,
         "Compare hidden layers of a network; --hidden may then list several, separated by ';'."),
     RC_OPT("when", 0, RC_OPT_FLAG, AT(when), NULL,
         "When a row order pays: decisions before it is built, by a rule and by a model, with what "
@@ -158,14 +155,15 @@ static void add_known_k(rc_str_t *s, const rc_model_t *m)
     rc_str_add(s, ")");
 }
 
+/* The rows that the options choose.
+ * \param[in] m  whose K count where none is asked for; NULL: none */
 static rc_status_t make_where(
-    const struct options *all, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
+    const rc_learn_options_t *o, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
 {
-    const rc_learn_options_t *o = &all->learn;
     if (o->where)
         rc_str_addf(out, "(%s)", o->where);
     rc_status_t st = add_list(out, "--k", o->k, "k", err);
-    if (!o->k)
+    if (!o->k && m)
         add_known_k(out, m);
     if (st == RC_OK)
         st = add_list(out, "--precision", o->precision, "precision", err);
@@ -210,7 +208,7 @@ static rc_status_t keep_known(const struct options *o, const rc_model_t *m, cons
         st = rc_fail(err, RC_EINVAL,
             "%s does not know any of these %" PRId64 " rows, e.g. %.100s; it knows %.200s; "
             "--extrapolate counts them all the same",
-            o->model, *n, first.text ? first.text : "", knows);
+            o->fits.model, *n, first.text ? first.text : "", knows);
     }
     rc_str_free(&first);
     *n = kept;
@@ -233,7 +231,8 @@ static rc_status_t choose_rows(const struct options *o, const rc_model_t *m, con
         return rc_fail(err, RC_EINVAL,
             "%s was fitted on all %" PRId64 " matrices of these rows%s: figures on them would be "
             "optimistic; --seen prints them all the same",
-            o->model, rc_learn_matrices(d), is_by_group(m) ? ", or on others of their groups" : "");
+            o->fits.model, rc_learn_matrices(d),
+            is_by_group(m) ? ", or on others of their groups" : "");
     if (o->seen)
         for (*n = 0; *n < d->rows; (*n)++)
             row[*n] = *n;
@@ -272,10 +271,10 @@ static rc_status_t print_model(const struct options *o, const char *store, const
         (void)snprintf(text + length, sizeof text - length,
             "; %" PRId64 " of them outside of what the model knows: %s", rows->outside,
             o->extrapolate ? "extrapolated" : "left out");
-    json_t *about = rc_learn_about(d, store, o->model, err);
+    json_t *about = rc_learn_about(d, store, o->fits.model, err);
     RC_PASS(about ? RC_OK : RC_ENOMEM);
     if (format == RC_TABLE_TEXT)
-        printf("%s (%s), task %s: %s.\n", o->model, m->kind, rc_task_names[m->task], text);
+        printf("%s (%s), task %s: %s.\n", o->fits.model, m->kind, rc_task_names[m->task], text);
     rc_status_t st = RC_OK;
     if (json_object_set_new(about, "evaluated", json_string(text)) < 0 ||
         json_object_set_new(about, "kind", json_string(m->kind)) < 0 ||
@@ -300,8 +299,8 @@ static rc_status_t evaluate_model(
     counts_t rows = {0};
     rc_status_t st;
     RC_TRY(refuse_fit_options(&o->learn, err));
-    RC_TRY(rc_command_model(o->model, &m, err));
-    RC_TRY(make_where(o, m, &where, err));
+    RC_TRY(rc_command_model(o->fits.model, &m, err));
+    RC_TRY(make_where(&o->learn, m, &where, err));
     RC_TRY(check_operation(&o->learn, m, err));
     RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
     row = rc_alloc((size_t)d.rows, sizeof *row, "rows", err);
@@ -329,15 +328,7 @@ static rc_status_t when(
 {
     rc_str_t where = {0};
     rc_when_command_t w = o->of_when;
-    rc_status_t st = RC_OK;
-    if (o->learn.where)
-        rc_str_addf(&where, "(%s)", o->learn.where);
-    if (o->learn.k)
-        st = add_list(&where, "--k", o->learn.k, "k", err);
-    if (st == RC_OK)
-        st = add_list(&where, "--precision", o->learn.precision, "precision", err);
-    if (st == RC_OK && where.failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for a filter");
+    rc_status_t st = make_where(&o->learn, NULL, &where, err);
     w.kernels = o->learn.kernel;
     w.orders = o->learn.classes;
     w.where = where.text;
@@ -350,41 +341,26 @@ static rc_status_t when(
 static rc_status_t check(const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
     const rc_when_command_t *w = &o->of_when;
-    int modes = o->compare + o->ablation + o->topologies + o->when;
+    int modes = o->fits.compare + o->fits.ablation + o->fits.topologies + o->when;
     if (modes > 1)
         return rc_fail(
             err, RC_EINVAL, "--compare, --ablation, --topologies and --when exclude each other");
     if (!o->when && (w->reuse || w->order || w->feature || w->l2))
         return rc_fail(
             err, RC_EINVAL, "--reuse, --order-cost, --feature-cost and --l2 are of --when");
-    if (o->when && (o->model || o->learn.device))
+    if (o->when && (o->fits.model || o->learn.device))
         return rc_fail(err, RC_EINVAL, "%s does not go with --when; choose rows by --where",
-            o->model ? "--model" : "--device");
+            o->fits.model ? "--model" : "--device");
     if (modes && (o->seen || o->extrapolate))
         return rc_fail(
             err, RC_EINVAL, "%s is of a model file", o->seen ? "--seen" : "--extrapolate");
-    if (!modes && !o->model)
+    if (!modes && !o->fits.model)
         return rc_fail(err, RC_EINVAL,
             "nothing to evaluate: name a model with --model, or use --compare, --ablation, "
             "--topologies or --when");
     if (!modes && format == RC_TABLE_CSV)
         return rc_fail(err, RC_EINVAL, "--format: csv is of comparisons; expected table or json");
     return RC_OK;
-}
-
-static rc_status_t evaluate(
-    const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
-{
-    const rc_compare_command_t c = {.learn = &o->learn,
-        .model = o->model,
-        .compare = o->compare,
-        .ablation = o->ablation,
-        .topologies = o->topologies};
-    if (o->when)
-        return when(o, store, format, err);
-    if (o->compare || o->ablation || o->topologies)
-        return rc_compare_print(store, &c, format, err);
-    return evaluate_model(o, store, format, err);
 }
 
 /* The study was a protocol of this: 'evaluate --protocol nisa --tables STORE' is 'paper nisa
@@ -420,9 +396,15 @@ static int run_as_paper(int argc, char **argv, int *code)
 
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    const struct options *o = call->options;
+    struct options *o = call->options;
+    const char *store = call->operand[0];
     RC_PASS(check(o, call->format, err));
-    return evaluate(o, call->operand[0], call->format, err);
+    o->fits.learn = &o->learn;
+    if (o->when)
+        return when(o, store, call->format, err);
+    if (o->fits.compare || o->fits.ablation || o->fits.topologies)
+        return rc_compare_print(store, &o->fits, call->format, err);
+    return evaluate_model(o, store, call->format, err);
 }
 
 const rc_command_t rc_command_evaluate = {

@@ -20,10 +20,9 @@
 #include <unistd.h>
 
 struct options {
+    rc_export_options_t which;
     const char *csv;
     const char *where;
-    int all;
-    int samples;
     int force;
     int quiet;
     int unsealed;
@@ -37,10 +36,10 @@ static const rc_opt_t table[] = {
     RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only results (and raw times of results) that match, e.g. 'k == 8 && status == ok'; the "
         "fields are those of 'rowcast query --fields'. All other tables stay whole."),
-    RC_OPT("all", 'a', RC_OPT_FLAG, AT(all), NULL,
+    RC_OPT("all", 'a', RC_OPT_FLAG, AT(which.all), NULL,
         "Also rows that newer ones supersede: the older results of cases that were redone, the "
         "older features of a matrix."),
-    RC_OPT("samples", 0, RC_OPT_FLAG, AT(samples), NULL,
+    RC_OPT("samples", 0, RC_OPT_FLAG, AT(which.samples), NULL,
         "Also the raw times, a line each; that table is by far the largest."),
     RC_OPT("force", 0, RC_OPT_FLAG, AT(force), NULL,
         "Write into a folder that holds other files too; those of the names of tables are "
@@ -255,14 +254,19 @@ static rc_status_t remove_old(const job_t *j, const rc_str_t *old)
     return st;
 }
 
-static rc_status_t export(
-    const char *store, const struct options *o, const rc_expr_t *where, rc_err_t *err)
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    const rc_export_options_t which = {.where = where, .all = o->all, .samples = o->samples};
+    const struct options *o = call->options;
+    rc_export_options_t which = o->which;
+    rc_expr_t *where = NULL;
     job_t j = {.dir = o->csv, .quiet = o->quiet, .said_ns = rc_clock_ns(), .err = err};
     rc_str_t old = {0};
     rc_status_t st;
-    RC_TRY(rc_export_open(store, &which, &j.export, err));
+    if (!o->csv)
+        return rc_fail(err, RC_EINVAL, "--csv is missing");
+    RC_TRY(rc_view_compile(o->where, "--where", &where, err));
+    which.where = where;
+    RC_TRY(rc_export_open(call->operand[0], &which, &j.export, err));
     RC_TRY(claim(o->csv, o->force, &old, err));
     RC_TRY(remove_old(&j, &old));
     RC_TRY(write_index(&j)); /* first: a folder that was begun is known as ours */
@@ -276,17 +280,6 @@ static rc_status_t export(
 done:
     rc_str_free(&old);
     rc_export_free(j.export);
-    return st;
-}
-
-static rc_status_t run(rc_call_t *call, rc_err_t *err)
-{
-    const struct options *o = call->options;
-    rc_expr_t *where = NULL;
-    if (!o->csv)
-        return rc_fail(err, RC_EINVAL, "--csv is missing");
-    RC_PASS(rc_view_compile(o->where, "--where", &where, err));
-    rc_status_t st = export(call->operand[0], o, where, err);
     rc_expr_free(where);
     return st;
 }
@@ -313,7 +306,7 @@ const rc_command_t rc_command_export = {
                 "rowcast export real.h5 --csv tables -w 'kernel ~ gstat*' --samples|some results, "
                 "with their raw times",
     .options = table,
-    RC_COMMAND_DEFAULTS(struct options, 0),
+    RC_COMMAND_DEFAULTS(struct options, .csv = NULL),
     .operands = {1, 1},
     .work = run,
 };

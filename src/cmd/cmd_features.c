@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "cmd/listing.h"
 #include "cmd/one_matrix.h"
 #include "feature/feature.h"
 
@@ -37,60 +38,31 @@ static const rc_feature_set_t *find_set(const char *name, rc_err_t *err)
     return NULL;
 }
 
-/* A row per feature, for people. */
-static rc_status_t print_long(const rc_feature_set_t *set, const double *value, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {
-        {"feature", ""}, {"value", ""}, {"unit", ""}, {"meaning", ""}};
-    enum { digits = 9 };
-    rc_table_t *t =
-        rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof columns[0], err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < set->count; i++) {
-        RC_CELLS(t, RC_TEXT(set->feature[i].name), RC_REAL(value[i], digits),
-            RC_TEXT(set->feature[i].unit), RC_TEXT(set->feature[i].help));
-    }
-    return rc_table_end(t, err);
-}
-
-/* A column per feature, for programs. */
-static rc_status_t print_wide(
-    const rc_feature_set_t *set, const double *value, rc_table_format_t format, rc_err_t *err)
-{
-    enum { digits = 17 };
-    rc_column_t *columns = rc_alloc((size_t)set->count, sizeof *columns, "columns", err);
-    RC_PASS(columns ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < set->count; i++)
-        columns[i] = (rc_column_t){set->feature[i].name, set->feature[i].unit};
-    rc_status_t st = RC_ENOMEM;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, set->count, err);
-    if (t) {
-        for (int i = 0; i < set->count; i++)
-            rc_table_real(t, value[i], digits);
-        st = rc_table_end(t, err);
-    }
-    free(columns);
-    return st;
-}
-
 static rc_status_t features(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
+    enum { digits = 9 };
     const struct options *o = chosen;
     const rc_feature_set_t *set = find_set(o->set, err);
     if (!set)
         return RC_EINVAL;
     double *value = rc_alloc((size_t)set->count, sizeof *value, "features", err);
-    RC_PASS(value ? RC_OK : RC_ENOMEM);
-    rc_status_t st = set->compute(&m->a, &m->geometry, m->threads, value, err);
+    rc_listed_t *figure = rc_alloc((size_t)set->count, sizeof *figure, "features", err);
+    rc_status_t st = value && figure ? RC_OK : RC_ENOMEM;
     if (st == RC_OK)
-        st = m->format == RC_TABLE_TEXT ? print_long(set, value, err)
-                                        : print_wide(set, value, m->format, err);
+        st = set->compute(&m->a, &m->geometry, m->threads, value, err);
+    for (int i = 0; st == RC_OK && i < set->count; i++)
+        figure[i] = (rc_listed_t){set->feature[i].name, RC_REAL(value[i], digits),
+            set->feature[i].unit, set->feature[i].help};
+    if (st == RC_OK)
+        st = rc_listing_figures(m->format, "feature", figure, set->count, err);
     free(value);
+    free(figure);
     return st;
 }
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
+    (void)orders;
     const struct options *o = chosen;
     return find_set(o->set, err) ? RC_OK : RC_EINVAL;
 }
@@ -108,5 +80,6 @@ const rc_command_t rc_command_features = {
                 "rowcast features rmat-14 --format csv|names and values for a program",
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .set = "mehrabi"),
-    .one_matrix = &(const rc_one_matrix_work_t){check, features, NULL},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, features},
 };

@@ -20,20 +20,11 @@
 #include <unistd.h>
 
 struct options {
-    const char *to;
+    rc_fetch_config_t config;
     const char *where;
     int64_t limit;
-    const char *mirror;
     const char *index;
     int64_t retries;
-    double rate;
-    int64_t max_rate;
-    double backoff;
-    double stall;
-    double timeout;
-    const char *cacert;
-    int64_t seed;
-    int verify;
     int dry_run;
     const char *format;
     int quiet;
@@ -43,14 +34,14 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("to", 't', RC_OPT_TEXT, AT(to), "DIR",
+    RC_OPT("to", 't', RC_OPT_TEXT, AT(config.to), "DIR",
         "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required."),
     RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Matrices of the index to have, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast "
         "catalog --fields' lists the fields. '--where true' is the whole collection. Required, "
         "unless there is a --limit."),
     RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match."),
-    RC_OPT("mirror", 'm', RC_OPT_TEXT, AT(mirror), "URL|DIR",
+    RC_OPT("mirror", 'm', RC_OPT_TEXT, AT(config.mirror), "URL|DIR",
         "Where from: URL/MM/Group/Name.tar.gz, or a folder with this layout or that of --to. "
         "Default: " RC_FETCH_MIRROR "."),
     RC_OPT("index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
@@ -58,25 +49,25 @@ static const rc_opt_t table[] = {
         "DIR/ssstats.csv."),
     {"retries", 'r', RC_OPT_INT, AT(retries), "N",
         "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
-    {"rate", 0, RC_OPT_DOUBLE, AT(rate), "X", "Requests a second at most; 0: no limit. Default: 4.",
-        0, 1e6},
-    RC_OPT("max-rate", 0, RC_OPT_BYTES, AT(max_rate), "BYTES",
+    {"rate", 0, RC_OPT_DOUBLE, AT(config.rate), "X",
+        "Requests a second at most; 0: no limit. Default: 4.", 0, 1e6},
+    RC_OPT("max-rate", 0, RC_OPT_BYTES, AT(config.max_rate), "BYTES",
         "Bytes a second at most. Default: no limit."),
-    {"backoff", 0, RC_OPT_DOUBLE, AT(backoff), "SECONDS",
+    {"backoff", 0, RC_OPT_DOUBLE, AT(config.backoff_s), "SECONDS",
         "Wait before the first retry; it doubles up to a minute, and is longer when the server "
         "says so (Retry-After). Default: 1.",
         0, 60},
-    {"stall", 0, RC_OPT_DOUBLE, AT(stall), "SECONDS",
+    {"stall", 0, RC_OPT_DOUBLE, AT(config.stall_s), "SECONDS",
         "Try again when a transfer brings nothing for so long. Default: 60.", 1, 3600},
-    {"timeout", 0, RC_OPT_DOUBLE, AT(timeout), "SECONDS",
+    {"timeout", 0, RC_OPT_DOUBLE, AT(config.timeout_s), "SECONDS",
         "Try again when a transfer takes longer, but for a second more for each 16 KiB that it has "
         "brought: a server that drips is not waited for. Default: 600.",
         1, 1e6},
-    RC_OPT("cacert", 0, RC_OPT_TEXT, AT(cacert), "FILE",
+    RC_OPT("cacert", 0, RC_OPT_TEXT, AT(config.certificates), "FILE",
         "Certificates that HTTPS trusts, instead of the system's (PEM). Default: what "
         "CURL_CA_BUNDLE or, without it, SSL_CERT_FILE names."),
-    RC_OPT("seed", 0, RC_OPT_INT, AT(seed), "N", "Seed of the waiting times. Default: 1."),
-    RC_OPT("verify", 0, RC_OPT_FLAG, AT(verify), NULL,
+    RC_OPT("seed", 0, RC_OPT_INT, AT(config.seed), "N", "Seed of the waiting times. Default: 1."),
+    RC_OPT("verify", 0, RC_OPT_FLAG, AT(config.verify), NULL,
         "Read all that is there again, and compare it with the index and with the digests of the "
         "manifest."),
     RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
@@ -186,11 +177,11 @@ static rc_status_t select_entries(const struct options *o, rc_catalog_t *index,
     struct stat s;
     RC_PASS(rc_expr_compile("id > 0", rc_entry_fields, RC_ENTRY_FIELDS, &listed, err));
     rc_status_t st = RC_OK;
-    if (stat(o->to, &s) != 0 && errno == ENOENT) { /* a dry run makes no folder */
+    if (stat(o->config.to, &s) != 0 && errno == ENOENT) { /* a dry run makes no folder */
         *out = *index;
         *index = (rc_catalog_t){0};
     } else
-        st = rc_catalog_scan(o->to, index, out, err);
+        st = rc_catalog_scan(o->config.to, index, out, err);
     if (st == RC_OK) {
         rc_catalog_select(out, listed, -1);
         rc_catalog_select(out, where, o->limit);
@@ -218,13 +209,14 @@ static int exit_code(const rc_fetch_result_t *r)
 }
 
 /* Two at once would write into each other's files.  Where there are no locks, nobody knows. */
-static rc_status_t take_lock(
-    const struct options *o, const rc_log_t *log, rc_lock_t **lock, rc_err_t *err)
+static rc_status_t take_lock(const rc_fetch_config_t *c, rc_lock_t **lock, rc_err_t *err)
 {
     rc_err_t why = {0};
-    rc_status_t st = rc_lock_take(o->to, ".fetch.lock", &(rc_lock_wait_t){.log = log}, lock, &why);
-    if (st == RC_EIO && access(o->to, W_OK) == 0) {
-        rc_log(log, RC_LOG_WARN, "fetch", "%s: no lock; do not run a second fetch there", why.text);
+    rc_status_t st =
+        rc_lock_take(c->to, ".fetch.lock", &(rc_lock_wait_t){.log = c->log}, lock, &why);
+    if (st == RC_EIO && access(c->to, W_OK) == 0) {
+        rc_log(
+            c->log, RC_LOG_WARN, "fetch", "%s: no lock; do not run a second fetch there", why.text);
         return RC_OK;
     }
     if (st < 0)
@@ -232,10 +224,10 @@ static rc_status_t take_lock(
     return st;
 }
 
-static rc_status_t fetch(
-    rc_call_t *call, const rc_fetch_config_t *config, const rc_expr_t *where, rc_err_t *err)
+static rc_status_t fetch(rc_call_t *call, const rc_expr_t *where, rc_err_t *err)
 {
     const struct options *o = call->options;
+    const rc_fetch_config_t *config = &o->config;
     rc_fetch_t *f = NULL;
     rc_lock_t *lock = NULL;
     rc_catalog_t index = {0};
@@ -245,7 +237,7 @@ static rc_status_t fetch(
     progress_t *p = config->arg;
     RC_TRY(rc_fetch_open(config, &f, err));
     if (!o->dry_run)
-        RC_TRY(take_lock(o, config->log, &lock, err));
+        RC_TRY(take_lock(config, &lock, err));
     RC_TRY(rc_fetch_index(f, o->index, !o->dry_run, &index, err));
     RC_TRY(select_entries(o, &index, where, &c, err));
     if (c.count == 0)
@@ -259,7 +251,7 @@ static rc_status_t fetch(
         fputc('\n', stderr);
     p->shown = 0;
     call->code = exit_code(&r);
-    RC_TRY(print_result(o->to, c.count, &r, call->format, o->quiet, err));
+    RC_TRY(print_result(o->config.to, c.count, &r, call->format, o->quiet, err));
 done:
     if (p->shown)
         fputc('\n', stderr);
@@ -270,23 +262,24 @@ done:
     return st;
 }
 
-/* The file of certificates: of the option, else as curl has it; NULL: the system's. */
-static const char *certificates(const struct options *o)
+/* The file of certificates that curl takes; NULL: the system's. */
+static const char *certificates(void)
 {
     static const char *const names[] = {"CURL_CA_BUNDLE", "SSL_CERT_FILE"};
-    for (size_t i = 0; !o->cacert && i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const char *file = getenv(names[i]);
         if (file && *file)
             return file;
     }
-    return o->cacert;
+    return NULL;
 }
 
 static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_err_t *err)
 {
-    if (o->cacert && access(o->cacert, R_OK) != 0)
-        return rc_fail_errno(err, RC_EIO, errno, "--cacert: cannot read '%s'", o->cacert);
-    if (!o->to)
+    const char *cacert = o->config.certificates;
+    if (cacert && access(cacert, R_OK) != 0)
+        return rc_fail_errno(err, RC_EIO, errno, "--cacert: cannot read '%s'", cacert);
+    if (!o->config.to)
         return rc_fail(err, RC_EINVAL, "--to DIR is missing");
     if (!o->where && o->limit < 0)
         return rc_fail(err, RC_EINVAL,
@@ -299,7 +292,8 @@ static rc_status_t check_options(const struct options *o, rc_expr_t **where, rc_
 
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    const struct options *o = call->options;
+    struct options *o = call->options;
+    rc_fetch_config_t *c = &o->config;
     rc_expr_t *where = NULL;
     RC_PASS(check_options(o, &where, err));
     rc_log_t log = {.stream = stderr,
@@ -308,33 +302,20 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
                               : RC_LOG_INFO,
         .rank = -1};
     progress_t p = {.is_terminal = isatty(STDERR_FILENO)};
-    rc_fetch_config_t config = {.to = o->to,
-        .mirror = o->mirror,
-        .retries = (int)o->retries,
-        .rate = o->rate,
-        .max_rate = o->max_rate,
-        .backoff_s = o->backoff,
-        .stall_s = o->stall,
-        .timeout_s = o->timeout,
-        .certificates = certificates(o),
-        .seed = (uint64_t)o->seed,
-        .verify = o->verify,
-        .log = &log,
-        .stop = rc_drain_asked,
-        .progress = o->quiet ? NULL : show,
-        .arg = &p};
+    c->retries = (int)o->retries;
+    c->certificates = c->certificates ? c->certificates : certificates();
+    c->log = &log;
+    c->stop = rc_drain_asked;
+    c->progress = o->quiet ? NULL : show;
+    c->arg = &p;
     /* a closed connection is an error, not the end */
     signal(SIGPIPE, SIG_IGN);
     rc_status_t st = rc_drain_install(err);
     if (st == RC_OK)
-        st = fetch(call, &config, where, err);
+        st = fetch(call, where, err);
     rc_expr_free(where);
-    if (st != RC_ENOTSUP)
-        return st;
-    /* the words on the command line are right: what is missing is a part of the program */
-    fprintf(stderr, "rowcast fetch: %s\n", err->text);
-    call->code = RC_EXIT_ERROR;
-    return RC_OK;
+    call->words_are_right = 1;
+    return st;
 }
 
 const rc_command_t rc_command_fetch = {
@@ -362,8 +343,8 @@ const rc_command_t rc_command_fetch = {
         "rowcast fetch --where true --to copy --mirror matrices|a copy of what was downloaded, "
         "checked",
     .options = table,
-    RC_COMMAND_DEFAULTS(struct options, .limit = -1, .retries = 5, .rate = 4, .backoff = 1,
-        .stall = 60, .timeout = 600, .seed = 1),
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1, .retries = 5,
+        .config = {.rate = 4, .backoff_s = 1, .stall_s = 60, .timeout_s = 600, .seed = 1}),
     .operands = {0, 0},
     .work = run,
 };

@@ -104,7 +104,7 @@ static int run(int argc, char **argv)
     rc_session_t s;
     if (rc_session_open(&argc, &argv, &s, &err) < 0)
         return rc_command_fail(&rc_command_fold, &err);
-    int code = rc_command_parse_on(
+    int code = rc_command_parse(
         &rc_command_fold, &o, argc, argv, 1, 1, &operands, s.rank == 0 ? stderr : NULL);
     if (code == RC_EXIT_OK)
         code = fold(&s, &o, operands[0]);

@@ -1,5 +1,6 @@
 #include "config.h"
 #include "base/error.h"
+#include "cmd/listing.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
 #include "format/format.h"
@@ -33,92 +34,36 @@ static const rc_opt_t options[] = {
 
 /* ------------------------------------------------------------------- sizes */
 
-typedef struct measured {
-    const char *spec; /* as it was read: "ell:limit=none" */
-    const rc_csr_view_t *e;
-    const rc_csr_t *a;
-    rc_format_size_t size;
-} measured_t;
-
 enum { NAME_SIZE = 32 };
 
-static void array_name(const rc_format_size_t *s, int i, char *out)
+static rc_listed_t whole(const char *name, int64_t value, const char *unit, const char *meaning)
 {
-    snprintf(out, NAME_SIZE, "bytes_%s", s->array[i].name);
+    return (rc_listed_t){name, RC_INT(value), unit, meaning};
 }
 
-static void put_text(rc_table_t *t, const char *name, const char *value, const char *meaning)
-{
-    RC_CELLS(t, RC_TEXT(name), RC_TEXT(value), RC_TEXT(""), RC_TEXT(meaning));
-}
-
-static void put_int(
-    rc_table_t *t, const char *name, int64_t value, const char *unit, const char *meaning)
-{
-    RC_CELLS(t, RC_TEXT(name), RC_INT(value), RC_TEXT(unit), RC_TEXT(meaning));
-}
-
-/* A row per size, for people. */
-static rc_status_t print_long(const measured_t *m, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {
-        {"size", ""}, {"value", ""}, {"unit", ""}, {"meaning", ""}};
-    rc_table_t *t =
-        rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    put_text(t, "kernel", m->spec, "format with its parameters");
-    put_text(t, "precision", rc_precision_name(m->e->precision), "of the values");
-    put_int(t, "rows", m->a->rows, "", "of the matrix");
-    put_int(t, "cols", m->a->cols, "", "of the matrix");
-    put_int(t, "nnz", m->a->nnz, "", "entries of the matrix");
-    for (int i = 0; i < m->size.numbers; i++)
-        put_int(t, m->size.number[i].name, m->size.number[i].value, "", m->size.number[i].help);
-    put_int(t, "places", m->size.places, "", "for entries, padding included");
-    RC_CELLS(t, RC_TEXT("fill"), RC_REAL(rc_format_fill(&m->size, m->e), 5), RC_TEXT(""),
-        RC_TEXT("places over entries"));
-    for (int i = 0; i < m->size.arrays; i++) {
-        char name[NAME_SIZE];
-        array_name(&m->size, i, name);
-        put_int(t, name, m->size.array[i].bytes, "bytes", "of this array");
-    }
-    put_int(t, "bytes", rc_format_bytes(&m->size), "bytes", "of all arrays");
-    return rc_table_end(t, err);
-}
-
-/* A column per size, for programs. */
-static rc_status_t print_wide(const measured_t *m, rc_table_format_t format, rc_err_t *err)
+/* \param[in] spec  as it was read: "ell:limit=none" */
+static rc_status_t print(const rc_one_matrix_t *m, const char *spec, const rc_csr_view_t *e,
+    const rc_format_size_t *s, rc_err_t *err)
 {
     enum { fixed = 8 };
-    static const char *const head[] = {"kernel", "precision", "rows", "cols", "nnz"};
-    rc_column_t columns[fixed + RC_FORMAT_NUMBERS + RC_FORMAT_ARRAYS];
+    rc_listed_t f[fixed + RC_FORMAT_NUMBERS + RC_FORMAT_ARRAYS] = {
+        {"kernel", RC_TEXT(spec), "", "format with its parameters"},
+        {"precision", RC_TEXT(rc_precision_name(e->precision)), "", "of the values"},
+        {"rows", RC_INT(m->a.rows), "", "of the matrix"},
+        {"cols", RC_INT(m->a.cols), "", "of the matrix"},
+        {"nnz", RC_INT(m->a.nnz), "", "entries of the matrix"}};
     char name[RC_FORMAT_ARRAYS][NAME_SIZE];
-    const rc_format_size_t *s = &m->size;
-    int n = 0;
-    while (n < (int)(sizeof head / sizeof *head)) {
-        columns[n] = (rc_column_t){head[n], ""};
-        n++;
-    }
+    int n = 5;
     for (int i = 0; i < s->numbers; i++)
-        columns[n++] = (rc_column_t){s->number[i].name, ""};
-    columns[n++] = (rc_column_t){"places", ""};
-    columns[n++] = (rc_column_t){"fill", ""};
+        f[n++] = whole(s->number[i].name, s->number[i].value, "", s->number[i].help);
+    f[n++] = whole("places", s->places, "", "for entries, padding included");
+    f[n++] = (rc_listed_t){"fill", RC_REAL(rc_format_fill(s, e), 5), "", "places over entries"};
     for (int i = 0; i < s->arrays; i++) {
-        array_name(s, i, name[i]);
-        columns[n++] = (rc_column_t){name[i], "bytes"};
+        snprintf(name[i], NAME_SIZE, "bytes_%s", s->array[i].name);
+        f[n++] = whole(name[i], s->array[i].bytes, "bytes", "of this array");
     }
-    columns[n++] = (rc_column_t){"bytes", "bytes"};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, n, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    RC_CELLS(t, RC_TEXT(m->spec), RC_TEXT(rc_precision_name(m->e->precision)), RC_INT(m->a->rows),
-        RC_INT(m->a->cols), RC_INT(m->a->nnz));
-    for (int i = 0; i < s->numbers; i++)
-        rc_table_int(t, s->number[i].value);
-    rc_table_int(t, s->places);
-    rc_table_real(t, rc_format_fill(s, m->e), 5);
-    for (int i = 0; i < s->arrays; i++)
-        rc_table_int(t, s->array[i].bytes);
-    rc_table_int(t, rc_format_bytes(s));
-    return rc_table_end(t, err);
+    f[n++] = whole("bytes", rc_format_bytes(s), "bytes", "of all arrays");
+    return rc_listing_figures(m->format, "size", f, n, err);
 }
 
 /* -------------------------------------------------------------------- dump */
@@ -148,8 +93,9 @@ static rc_status_t parse(
     return st;
 }
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
+    (void)orders;
     rc_spec_t spec;
     rc_precision_t precision;
     return parse(chosen, &spec, &precision, err);
@@ -162,24 +108,22 @@ static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_
     rc_csr_view_t e = {
         .rows = m->a.rows, .nnz = m->a.nnz, .ptr = m->a.row_ptr, .col = m->a.col_idx};
     char text[NAME_SIZE + RC_PARAMS_TEXT];
-    measured_t found = {.spec = text, .e = &e, .a = &m->a};
+    rc_format_size_t size = {.numbers = 0};
     RC_PASS(parse(o, &spec, &e.precision, err));
     const rc_format_t *format = rc_formats[spec.member];
     snprintf(text, sizeof text, "%s%s%s", format->name, spec.params[0] ? ":" : "", spec.params);
-    rc_status_t st = format->measure(&e, spec.value.value, &found.size, err);
+    rc_status_t st = format->measure(&e, spec.value.value, &size, err);
     if (st == RC_OK && o->dump) {
         rc_numbers_t to = {0};
         const rc_format_sink_t sink = {&to, put_array};
         st = rc_numbers_begin(&to, o->dump, err);
         if (st == RC_OK)
             st = format->dump(&e, spec.value.value, m->threads, &sink, err);
-        rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
-        st = st < 0 ? st : end;
+        st = rc_numbers_end(&to, st, err);
     }
     if (st < 0)
         return rc_err_context(err, "%s: format %s", m->word, format->name);
-    return m->format == RC_TABLE_TEXT ? print_long(&found, err)
-                                      : print_wide(&found, m->format, err);
+    return print(m, text, &e, &size, err);
 }
 
 const rc_command_t rc_command_format = {
@@ -205,5 +149,6 @@ const rc_command_t rc_command_format = {
                 "rowcast format a.mtx -x csr5:sigma=16 --dump tiles -f json|for a program",
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS),
-    .one_matrix = &(const rc_one_matrix_work_t){check, measure, NULL},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, measure},
 };

@@ -1,11 +1,9 @@
 #include "config.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/numbers.h"
-#include "cmd/one_matrix.h"
-#include "cmd/ticker.h"
+#include "cmd/ordering.h"
 #include "io/mtx.h"
 #include "order/mask.h"
 #include "order/policy.h"
@@ -140,22 +138,6 @@ static rc_status_t summarise(const rc_csr_t *a, const rc_geometry_t *g, const rc
     return RC_OK;
 }
 
-/* Build an order and take the time. */
-static rc_status_t build(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
-    rc_facts_t *facts, rc_schedule_t *out, double *seconds, rc_err_t *err)
-{
-    char name[RC_POLICY_TEXT];
-    _Atomic int64_t placed = 0;
-    const rc_order_watch_t watch = {.placed = &placed, .facts = facts};
-    rc_policy_spec_text(policy, name);
-    rc_ticker_t *ticker = rc_ticker_start(stderr, "order", name, &placed, m->a.rows);
-    int64_t start = rc_clock_ns();
-    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &watch, out, err);
-    *seconds = 1e-9 * (double)(rc_clock_ns() - start);
-    rc_ticker_stop(ticker);
-    return st;
-}
-
 static void print_summary(rc_table_t *t, const rc_policy_spec_t *p, const summary_t *s)
 {
     char name[RC_POLICY_TEXT];
@@ -238,25 +220,6 @@ static rc_status_t write_numbers(const char *path, const char *what, const made_
     return rc_replace_end(&r, 1, err);
 }
 
-static rc_status_t write_rows(const char *path, const made_t *o, rc_err_t *err)
-{
-    return write_numbers(path,
-        "# rowcast row schedule: line p below (from 0) is slot p and holds the 0-based original\n"
-        "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n",
-        o, o->s->row, NULL, o->s->slots, err);
-}
-
-static rc_status_t write_columns(const char *path, const made_t *o, rc_err_t *err)
-{
-    if (!o->policy->columns)
-        return rc_fail(err, RC_EINVAL, "--columns: %s leaves the columns as they are", o->name);
-    return write_numbers(path,
-        "# rowcast column order: line p below (from 0) is the new position p and holds the "
-        "0-based\n"
-        "# original column; it maps new position -> original column\n",
-        o, o->s->col, NULL, o->s->cols, err);
-}
-
 static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *err)
 {
     int64_t *slot = rc_alloc((size_t)o->s->rows, sizeof *slot, "the inverse of an order", err);
@@ -275,33 +238,29 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
     return st;
 }
 
-/* One level of groups, into a file that has its name from us. */
-static rc_status_t write_level(
-    rc_numbers_t *to, const made_t *o, const rc_groups_t *g, const char *what, rc_err_t *err)
-{
-    FILE *f = NULL;
-    RC_PASS(rc_numbers_open(to, g->name, &f, err));
-    put_numbers(f, what, o, NULL, g->ptr, g->count + 1);
-    return rc_numbers_close(to, err);
-}
-
 static rc_status_t write_groups(const char *dir, const made_t *o, rc_err_t *err)
 {
     /* another order's groups are not this one's */
     rc_numbers_t to = {.old_end = "_ptr.txt", .old_first = "# rowcast groups of "};
     if (o->s->levels == 0)
         return rc_fail(err, RC_EINVAL, "--groups: %s has no groups", o->name);
-    rc_status_t st = rc_numbers_begin(&to, dir, err);
-    for (int l = 0; l < o->s->levels && st == RC_OK; l++)
-        st = write_level(&to, o, &o->s->group[l],
+    rc_status_t st;
+    RC_TRY(rc_numbers_begin(&to, dir, err));
+    for (int l = 0; l < o->s->levels; l++) {
+        const rc_groups_t *g = &o->s->group[l];
+        FILE *f = NULL;
+        RC_TRY(rc_numbers_open(&to, g->name, &f, err));
+        put_numbers(f,
             l == 0
                 ? "# rowcast groups of slots: line i below (from 0) is the first slot of group i,\n"
                   "# the last line the number of slots\n"
                 : "# rowcast groups of groups: line i below (from 0) is the first group (of the "
                   "level\n# below) of group i, the last line their number\n",
-            err);
-    rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
-    return st < 0 ? st : end;
+            o, NULL, g->ptr, g->count + 1);
+        RC_TRY(rc_numbers_close(&to, err));
+    }
+done:
+    return rc_numbers_end(&to, st, err);
 }
 
 static rc_status_t write_matrix(const char *path, const made_t *o, rc_err_t *err)
@@ -329,11 +288,22 @@ done:
 
 static rc_status_t write_files(const struct options *o, const made_t *made, rc_err_t *err)
 {
+    const rc_schedule_t *s = made->s;
     rc_status_t st = RC_OK;
     if (o->rows)
-        st = write_rows(o->rows, made, err);
-    if (st == RC_OK && o->columns)
-        st = write_columns(o->columns, made, err);
+        st = write_numbers(o->rows,
+            "# rowcast row schedule: line p below (from 0) is slot p and holds the 0-based "
+            "original\n"
+            "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n",
+            made, s->row, NULL, s->slots, err);
+    if (st == RC_OK && o->columns && !made->policy->columns)
+        st = rc_fail(err, RC_EINVAL, "--columns: %s leaves the columns as they are", made->name);
+    else if (st == RC_OK && o->columns)
+        st = write_numbers(o->columns,
+            "# rowcast column order: line p below (from 0) is the new position p and holds the "
+            "0-based\n"
+            "# original column; it maps new position -> original column\n",
+            made, s->col, NULL, s->cols, err);
     if (st == RC_OK && o->inverse)
         st = write_inverse(o->inverse, made, err);
     if (st == RC_OK && o->groups)
@@ -350,7 +320,7 @@ static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *pol
     rc_csr_t renumbered = {0};
     rc_masks_t masks = {0};
     rc_status_t st;
-    RC_TRY(build(policy, m, facts, s, &sum->seconds, err));
+    RC_TRY(rc_ordering_build(policy, m, facts, s, &sum->seconds, err));
     if (s->cols > 0)
         RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
     RC_TRY(
@@ -387,17 +357,11 @@ done:
     return st;
 }
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
     const struct options *o = chosen;
-    return o->policy ? rc_one_matrix_policy(o->policy, err)
+    return o->policy ? rc_one_matrix_policy(o->policy, orders, err)
                      : rc_fail(err, RC_EINVAL, "--policy is missing");
-}
-
-static const char *policy_of(const void *chosen)
-{
-    const struct options *o = chosen;
-    return o->policy;
 }
 
 const rc_command_t rc_command_order = {
@@ -435,5 +399,6 @@ const rc_command_t rc_command_order = {
         "rowcast order mesh3d:n=20 -p warp --nw 8 --nt 16 --line 16|a CPU, in fp32",
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS),
-    .one_matrix = &(const rc_one_matrix_work_t){check, order, policy_of},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, order},
 };

@@ -172,7 +172,7 @@ static int run(int argc, char **argv)
     char **word;
     rc_err_t err = {0};
     rc_table_format_t format;
-    int code = rc_command_parse(&rc_command_paper, &o, argc, argv, 0, 3, &word);
+    int code = rc_command_parse(&rc_command_paper, &o, argc, argv, 0, 3, &word, stderr);
     if (code != RC_EXIT_OK)
         return code;
     int words = (int)(argv + argc - word);

@@ -23,21 +23,17 @@
 #include <string.h>
 
 struct options {
+    rc_plan_options_t how; /* what needs no reading is there at once */
     const char *k;
     const char *op;
     const char *precision;
     const char *layout;
     const char *device;
-    const char *kernels;
-    const char *orders;
     const char *model;
-    int extrapolate;
     int64_t tune;
     double tune_time;
-    double reuse;
     int deterministic;
     int strict;
-    int64_t device_memory;
     const char *save;
     const char *load;
     const char *format;
@@ -57,13 +53,13 @@ static const rc_opt_t options[] = {
         "Of the operands with K columns, or of B and of C. Default: row."),
     RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
         "Where it runs. Default auto: the first GPU when there is one, else the CPU."),
-    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(how.kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
-    RC_OPT("orders", 0, RC_OPT_TEXT, AT(orders), "LIST",
+    RC_OPT("orders", 0, RC_OPT_TEXT, AT(how.orders), "LIST",
         "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
         "B is beyond the cache of a GPU."),
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates."),
-    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(how.extrapolate), NULL,
         "Ask the model also outside of what it knows."),
     {"tune", 0, RC_OPT_INT, AT(tune), "N",
         "Time at most N candidates on the matrix, the vendor's default kernel before them and, "
@@ -72,7 +68,7 @@ static const rc_opt_t options[] = {
         0, 10000},
     {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
         "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
-    {"reuse", 'r', RC_OPT_DOUBLE, AT(reuse), "N",
+    {"reuse", 'r', RC_OPT_DOUBLE, AT(how.reuse), "N",
         "Products with this matrix: take what costs least in total, order and preparation "
         "included, and time another candidate only while that has taken less than 5 % of them, "
         "the first that is not the vendor's while less than 20 %. Default 0: the fastest product.",
@@ -82,7 +78,7 @@ static const rc_opt_t options[] = {
     RC_OPT("strict", 0, RC_OPT_FLAG, AT(strict), NULL,
         "Only kernels that take NaN and infinity in B to the values of C that IEEE arithmetic "
         "says, and to no others; the vendor's promise no such thing."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(how.memory), "BYTES",
         "Device memory that the plan and its timing may take. Default: any."),
     RC_OPT("save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file."),
     RC_OPT("load", 0, RC_OPT_TEXT, AT(load), "PLAN", "Take choices and orders of such a file."),
@@ -365,16 +361,12 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
         .device_class = d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};
-    rc_plan_options_t how = {.kernels = o->kernels,
-        .orders = o->orders,
-        .extrapolate = o->extrapolate,
-        .tune = (int)o->tune,
-        .tune_ns = (int64_t)(o->tune_time * ns),
-        .memory = o->device_memory,
-        .reuse = o->reuse,
-        .deterministic =
-            (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0),
-        .threads = d->executor.threads};
+    rc_plan_options_t how = o->how;
+    how.tune = (int)o->tune;
+    how.tune_ns = (int64_t)(o->tune_time * ns);
+    how.deterministic =
+        (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0);
+    how.threads = d->executor.threads;
     rc_model_t *model = NULL;
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
     how.model = model;
@@ -385,13 +377,6 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     return st;
 }
 
-static rc_status_t check_options(const struct options *o, rc_err_t *err)
-{
-    if (o->load && (o->kernels || o->orders || o->model || o->tune))
-        return rc_fail(err, RC_EINVAL, "--load: excludes --kernels, --orders, --model and --tune");
-    return RC_OK;
-}
-
 /* A line for each kernel that was asked for whose tuning was made for something else. */
 static rc_status_t tell_tuning(
     const struct options *o, const rc_device_t *d, const rc_plan_problem_t *p, rc_err_t *err)
@@ -399,9 +384,9 @@ static rc_status_t tell_tuning(
     rc_kernel_spec_t *spec = NULL;
     int n = 0;
     rc_status_t st = RC_OK;
-    if (o->kernels)
+    if (o->how.kernels)
         st = rc_kernel_specs_parse(
-            o->kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
+            o->how.kernels, d->executor.kind, 1u << p->op, INT_MAX, &spec, &n, err);
     for (int i = 0; st == RC_OK && i < n * p->ks; i++) {
         rc_str_t line = {0};
         rc_rs_tuning_notice(&spec[i / p->ks], d->class_name, p->k[i % p->ks], p->precision, &line);
@@ -450,7 +435,8 @@ done:
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const struct options *o = call->options;
-    RC_PASS(check_options(o, err));
+    if (o->load && (o->how.kernels || o->how.orders || o->model || o->tune))
+        return rc_fail(err, RC_EINVAL, "--load: excludes --kernels, --orders, --model and --tune");
     return plan_matrix(call->operand[0], o, call->format, err);
 }
 
@@ -480,7 +466,7 @@ const rc_command_t rc_command_plan = {
         "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
         "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
     .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
+    RC_COMMAND_DEFAULTS(struct options, .format = NULL),
     .operands = {1, 1},
     .work = run,
 };

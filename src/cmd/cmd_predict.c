@@ -18,19 +18,13 @@
 #include <string.h>
 
 struct options {
+    rc_request_t request; /* what needs no reading is there at once */
     const char *model;
     const char *op;
     const char *k;
     const char *precision;
-    const char *device;
     int64_t reuse;
     const char *layouts;
-    const char *kernels;
-    const char *orders;
-    const char *c_orders;
-    int64_t device_memory;
-    int deterministic;
-    int extrapolate;
     const char *format;
     int json;
     int64_t threads;
@@ -51,7 +45,7 @@ static const rc_opt_t options[] = {
         "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K."),
     RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on."),
-    RC_OPT("device", 0, RC_OPT_TEXT, AT(device), "NAME",
+    RC_OPT("device", 0, RC_OPT_TEXT, AT(request.device), "NAME",
         "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
         "model."),
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
@@ -62,17 +56,18 @@ static const rc_opt_t options[] = {
     RC_OPT("layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
         "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
         "alone, that of the baseline class."),
-    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(kernels), "LIST",
+    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(request.constraints.kernels), "LIST",
         "Only these kernels: names, with or without parameters, or globs."),
-    RC_OPT("orders", 0, RC_OPT_TEXT, AT(orders), "LIST", "Only these row orders: names or globs."),
-    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(c_orders), "LIST",
+    RC_OPT("orders", 0, RC_OPT_TEXT, AT(request.constraints.orders), "LIST",
+        "Only these row orders: names or globs."),
+    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(request.constraints.c_orders), "LIST",
         "Row orders of C that can be taken: original (default), schedule, symmetric. Models know "
         "C in the original order."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(request.constraints.memory), "BYTES",
         "Device memory that matrix and dense operands may take, by estimate. Default: any."),
-    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(request.constraints.deterministic), NULL,
         "Only kernels whose runs give the same bits each time."),
-    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(request.extrapolate), NULL,
         "Answer also outside of what the model knows, with a warning in the answer."),
     RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "table (default); csv or json: a row per class."),
@@ -129,6 +124,7 @@ static rc_status_t parse_request(
     if (o->op && rc_model_operation_parse(o->op, &operation, err) < 0)
         return rc_err_context(err, "--op");
     int has_k = rc_model_operation_has_k(operation);
+    *r = o->request;
     r->operation = rc_model_operation_names[operation];
     r->k = has_k ? a->cols : 0;
     if (!has_k)
@@ -147,13 +143,6 @@ static rc_status_t parse_request(
     }
     r->reuse = (double)o->reuse;
     r->threads = (int)o->threads;
-    r->device = o->device;
-    r->extrapolate = o->extrapolate;
-    r->constraints = (rc_constraints_t){.kernels = o->kernels,
-        .orders = o->orders,
-        .c_orders = o->c_orders,
-        .memory = o->device_memory,
-        .deterministic = o->deterministic};
     if (st == RC_OK)
         st = parse_layouts(o->layouts, &r->constraints.layouts, err);
     if (st == RC_ERANGE)
@@ -491,7 +480,7 @@ const rc_command_t rc_command_predict = {
         "model\n"
         "rowcast predict mesh3d:n=20 -m model.json --json|for a program",
     .options = options,
-    RC_COMMAND_DEFAULTS(struct options, 0),
+    RC_COMMAND_DEFAULTS(struct options, .format = NULL),
     .operands = {1, 1},
     .work = run,
 };

@@ -93,24 +93,25 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     const rc_fields_t *fields = o->matrices ? &rc_source_fields : &rc_view_fields;
     rc_listing_t *l;
     rc_sort_t *sort = NULL;
-    const int64_t *row;
     int64_t rows;
     rc_status_t st;
     RC_TRY(rc_sort_begin(fields, o->sort, &sort, err));
     RC_TRY(choose_rows(v, o, where, sort, err));
-    RC_TRY(rc_sort_end(sort, &row, &rows, err));
+    rows = rc_sort_end(sort);
+    if (o->limit >= 0 && o->limit < rows)
+        rows = o->limit;
     RC_TRY(rc_listing_begin(format, fields,
         o->columns    ? o->columns
         : o->matrices ? matrices
                       : results,
         &l, err));
-    for (int64_t i = 0; i < rows && (o->limit < 0 || i < o->limit); i++) {
+    for (int64_t i = 0; i < rows; i++) {
         rc_source_row_t source;
         rc_cursor_t result;
         if (o->matrices)
-            rc_view_source(v, row[i], &source);
+            rc_view_source(v, rc_sort_number(sort, i), &source);
         else
-            rc_view_seek(v, row[i], &result);
+            rc_view_seek(v, rc_sort_number(sort, i), &result);
         rc_listing_row(l, o->matrices ? (const void *)&source : &result);
     }
     st = rc_listing_end(l, err);

@@ -13,34 +13,28 @@
 #include <stdlib.h>
 
 struct options {
-    const char *output;
+    rc_report_options_t report;
     const char *model;
-    const char *topologies;
-    const char *where;
-    const char *op;
-    const char *collection;
-    const char *assets;
     const char *limits;
     int64_t spies;
-    int quiet;
     int unsealed;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, AT(output), "DIR",
+    RC_OPT("output", 'o', RC_OPT_TEXT, AT(report.dir), "DIR",
         "Where the report goes; is made when it is not there. Required."),
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
         "Also show what this selector chooses, and its evaluation."),
-    RC_OPT("topologies", 0, RC_OPT_TEXT, AT(topologies), "FILE",
+    RC_OPT("topologies", 0, RC_OPT_TEXT, AT(report.topologies), "FILE",
         "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(report.where), "EXPR",
         "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'."),
-    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP",
+    RC_OPT("op", 0, RC_OPT_TEXT, AT(report.op), "OP",
         "The operation: spmm, spmv, spmm_t or sddmm. A report is of one, and says what it leaves "
         "out. Default: spmm, or the first that the store has."),
-    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(report.collection), "DIR",
         "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure "
         "'forced'. Default: where the store says that they were read from."),
     {"spies", 0, RC_OPT_INT, AT(spies), "N",
@@ -48,13 +42,13 @@ static const rc_opt_t options[] = {
         "Default: 60, as far as they can be drawn in some seconds; what is too large for that is "
         "counted on the page.",
         0, 100000},
-    RC_OPT("assets", 0, RC_OPT_TEXT, AT(assets), "DIR",
+    RC_OPT("assets", 0, RC_OPT_TEXT, AT(report.assets), "DIR",
         "Directory with page/ and figures/ to use in place of the installed ones. Default: "
         "$ROWCAST_ASSETS, else " RC_PKGDATADIR "."),
     RC_OPT("limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
         "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: "
         "limits-h200, the installed one, where the results are of that device."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No progress on stderr."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(report.quiet), NULL, "No progress on stderr."),
     RC_UNSEALED_OPTION(AT(unsealed)),
     RC_OPT_END,
 };
@@ -75,25 +69,19 @@ static rc_status_t read_limits(
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const struct options *o = call->options;
+    rc_report_options_t r = o->report;
     const char *from_environment = getenv("ROWCAST_ASSETS");
-    rc_report_options_t r = {.store = call->operand[0],
-        .dir = o->output,
-        .topologies = o->topologies,
-        .where = o->where,
-        .op = o->op,
-        .collection = o->collection,
-        .spies = (int)o->spies,
-        .quiet = o->quiet};
     rc_report_made_t made = {0};
     char *model = NULL;
     char bytes[32];
     char device[RC_LIMITS_DEVICE];
     rc_report_limits_t limits;
-    if (!o->output)
+    if (!r.dir)
         return rc_fail(err, RC_EINVAL, "--output is missing");
-    r.assets = o->assets                                 ? o->assets
-               : from_environment && from_environment[0] ? from_environment
-                                                         : RC_PKGDATADIR;
+    r.store = call->operand[0];
+    r.spies = (int)o->spies;
+    if (!r.assets)
+        r.assets = from_environment && from_environment[0] ? from_environment : RC_PKGDATADIR;
     rc_status_t st = o->model ? rc_command_find_model(o->model, &model, err) : RC_OK;
     r.model = model;
     if (st == RC_OK)
@@ -108,11 +96,11 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         fprintf(stderr,
             "rowcast report: gnuplot was not found, so no figure is drawn: install it or name it "
             "in GNUPLOT; the numbers are in %s/figures\n",
-            o->output);
+            r.dir);
     rc_text_bytes((double)made.bytes, bytes, sizeof bytes);
     printf("%s/index.html: %s, %" PRId64 " result%s of %" PRId64
            " %s, %d figure%s, %d left out, spy plots of %d %s\n",
-        o->output, bytes, made.rows, made.rows == 1 ? "" : "s", made.matrices,
+        r.dir, bytes, made.rows, made.rows == 1 ? "" : "s", made.matrices,
         made.matrices == 1 ? "matrix" : "matrices", made.figures, made.figures == 1 ? "" : "s",
         made.left_out, made.spies, made.spies == 1 ? "matrix" : "matrices");
     if (made.said[0])

@@ -100,14 +100,14 @@ static rc_status_t dump(const char *dir, const rc_segments_t *s, rc_err_t *err)
     rc_status_t st = rc_numbers_begin(&to, dir, err);
     for (size_t i = 0; st == RC_OK && i < sizeof array / sizeof *array; i++)
         st = put_array(&to, s, &array[i], err);
-    rc_status_t end = rc_numbers_end(&to, st == RC_OK, st == RC_OK ? err : NULL);
-    return st < 0 ? st : end;
+    return rc_numbers_end(&to, st, err);
 }
 
 /* --------------------------------------------------------------------- run */
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
+    (void)orders;
     const struct options *o = chosen;
     const rc_segments_rule_t rule = {o->w, o->t};
     return rc_segments_check(&rule, err);
@@ -149,5 +149,6 @@ const rc_command_t rc_command_split = {
                 "rowcast split mesh3d:n=20 --w 64 --t 2 --dump parts|with the arrays",
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .w = 256, .t = 4),
-    .one_matrix = &(const rc_one_matrix_work_t){check, split, NULL},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, split},
 };

@@ -41,30 +41,20 @@ static const rc_opt_t options[] = {
 
 /* ----------------------------------------------------------------- the image */
 
-typedef struct plot {
+/* What is said of an image. */
+typedef struct drawn {
+    const char *what;
+    int64_t slots;
+    int64_t cols;
+    int64_t nnz;
     int width;
     int height;
-    double *count; /* [height * width] */
     int64_t filled;
     double sum;
     double max;
-} plot_t;
+} drawn_t;
 
-static rc_status_t draw(
-    const rc_csr_t *a, const rc_schedule_t *s, int size, plot_t *p, rc_err_t *err)
-{
-    rc_spy_size(s->slots, a->cols, size, &p->width, &p->height);
-    size_t n = (size_t)p->width * (size_t)p->height;
-    p->count = rc_alloc(n, sizeof *p->count, "a plot", err);
-    RC_PASS(p->count ? RC_OK : RC_ENOMEM);
-    RC_PASS(rc_spy_ordered(a, s, p->width, p->height, p->count, err));
-    for (size_t i = 0; i < n; i++) {
-        p->filled += p->count[i] > 0;
-        p->sum += p->count[i];
-        p->max = p->count[i] > p->max ? p->count[i] : p->max;
-    }
-    return RC_OK;
-}
+enum { IMAGES = 4 };
 
 static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t *err)
 {
@@ -79,17 +69,6 @@ static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t
     return rc_replace_end(&file, 1, err);
 }
 
-/* What is said of an image. */
-typedef struct drawn {
-    const char *what;
-    int64_t slots;
-    int64_t cols;
-    int64_t nnz;
-    plot_t plot; /* without its counts */
-} drawn_t;
-
-enum { IMAGES = 4 };
-
 static rc_status_t print(
     FILE *out, rc_table_format_t format, const drawn_t *d, int count, rc_err_t *err)
 {
@@ -100,9 +79,8 @@ static rc_status_t print(
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (; count > 0; count--, d++) {
         RC_CELLS(t, RC_TEXT(d->what), RC_INT(d->slots), RC_INT(d->cols), RC_INT(d->nnz),
-            RC_INT(d->plot.width), RC_INT(d->plot.height), RC_INT(d->plot.filled),
-            d->plot.filled ? RC_REAL(d->plot.sum / (double)d->plot.filled, 4) : RC_MISSING,
-            RC_REAL(d->plot.max, 9));
+            RC_INT(d->width), RC_INT(d->height), RC_INT(d->filled),
+            d->filled ? RC_REAL(d->sum / (double)d->filled, 4) : RC_MISSING, RC_REAL(d->max, 9));
     }
     return rc_table_end(t, err);
 }
@@ -111,17 +89,25 @@ static rc_status_t print(
 static rc_status_t plot(const rc_csr_t *a, const rc_schedule_t *s, const char *path,
     const char *what, int size, drawn_t *out, rc_err_t *err)
 {
-    plot_t p = {0};
+    drawn_t d = {.what = what, .slots = s->slots, .cols = a->cols, .nnz = a->nnz};
     rc_str_t image = {0};
     rc_status_t st;
-    RC_TRY(draw(a, s, size, &p, err));
-    RC_TRY(rc_spy_png(p.count, p.width, p.height, 0, &image, err));
+    rc_spy_size(s->slots, a->cols, size, &d.width, &d.height);
+    size_t n = (size_t)d.width * (size_t)d.height;
+    double *count = rc_alloc(n, sizeof *count, "a plot", err);
+    RC_TRY(count ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_spy_ordered(a, s, d.width, d.height, count, err));
+    for (size_t i = 0; i < n; i++) {
+        d.filled += count[i] > 0;
+        d.sum += count[i];
+        d.max = count[i] > d.max ? count[i] : d.max;
+    }
+    RC_TRY(rc_spy_png(count, d.width, d.height, 0, &image, err));
     st = write_image(path, &image, err);
+    *out = d;
 done:
     rc_str_free(&image);
-    free(p.count);
-    p.count = NULL;
-    *out = (drawn_t){what, s->slots, a->cols, a->nnz, p};
+    free(count);
     return st;
 }
 
@@ -184,21 +170,15 @@ static rc_status_t spy(const rc_one_matrix_t *m, const void *chosen, rc_err_t *e
     return print(out, m->format, d, o->stages ? IMAGES : 1, err);
 }
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
     const struct options *o = chosen;
     if (!o->output)
         return rc_fail(err, RC_EINVAL, "--output is missing");
     if (o->stages && strcmp(o->output, "-") == 0)
         return rc_fail(err, RC_EINVAL, "--output: --stages needs a folder, found -");
-    rc_status_t st = rc_one_matrix_policy(o->policy, err);
+    rc_status_t st = rc_one_matrix_policy(o->policy, orders, err);
     return st < 0 ? st : rc_png_check(err);
-}
-
-static const char *policy_of(const void *chosen)
-{
-    const struct options *o = chosen;
-    return o->policy;
 }
 
 const rc_command_t rc_command_spy = {
@@ -222,5 +202,6 @@ const rc_command_t rc_command_spy = {
     .options = options,
     RC_COMMAND_DEFAULTS(
         struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .policy = "csr", .size = 256),
-    .one_matrix = &(const rc_one_matrix_work_t){check, spy, policy_of},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, spy},
 };

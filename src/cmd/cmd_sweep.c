@@ -5,7 +5,6 @@
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
-#include "cmd/sweep_plan.h"
 #include "table/print.h"
 #include "store/path.h"
 #include "sweep/drain.h"
@@ -18,6 +17,7 @@
 #include <sys/stat.h>
 
 struct options {
+    rc_sweep_config_t config; /* what needs no reading is there at once */
     const char *store;
     const char *collection;
     const char *catalog;
@@ -34,23 +34,14 @@ struct options {
     int64_t nw, nt;
     int64_t line;
     int64_t threads;
-    int64_t memory;
-    int64_t device_memory;
     int64_t ahead;
-    int share_device;
     const char *timing;
-    const char *cache;
     const char *cache_mode;
     double case_time;
     double target;
     int64_t max_reps;
     int64_t max_batch;
     int64_t seed;
-    double time_budget;
-    double hang_limit;
-    double take_over;
-    double silence;
-    const char *redo;
     int accept_failed;
     int dry_run;
     const char *format;
@@ -114,10 +105,10 @@ static const rc_opt_t table[] = {
         "of the device class: with others all cases are new, which a line says before they are "
         "measured.",
         0, 65536},
-    RC_OPT("memory", 'm', RC_OPT_BYTES, AT(memory), "BYTES",
+    RC_OPT("memory", 'm', RC_OPT_BYTES, AT(config.memory_limit), "BYTES",
         "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
         "is free, divided by the ranks of the node."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(device_memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(config.device_memory), "BYTES",
         "Memory per rank for B, C and the prepared matrices; K is tiled when B and C take more. "
         "Default: 90 % of what is free on the GPU, divided by the ranks that share it; on a CPU "
         "what --memory says."),
@@ -125,12 +116,12 @@ static const rc_opt_t table[] = {
         "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "
         "as many as it has CPUs to prepare with; on CPUs 0, for there it disturbs the times.",
         0, 4096},
-    RC_OPT("share-device", 0, RC_OPT_FLAG, AT(share_device), NULL,
+    RC_OPT("share-device", 0, RC_OPT_FLAG, AT(config.share_device), NULL,
         "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests."),
     RC_OPT("timing", 0, RC_OPT_TEXT, AT(timing), "exclusive|shared",
         "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
         "once, each on its own cores. Default: exclusive."),
-    RC_OPT("cache", 0, RC_OPT_TEXT, AT(cache), "DIR",
+    RC_OPT("cache", 0, RC_OPT_TEXT, AT(config.cache), "DIR",
         "Keep matrices in binary form in DIR, and load those that are there from it while their "
         "files are the same: many times faster than text. Ranks, nodes and sweeps may share it; it "
         "may be deleted at any time. Default: none."),
@@ -147,22 +138,22 @@ static const rc_opt_t table[] = {
         1, 1e6},
     RC_OPT("seed", 0, RC_OPT_INT, AT(seed), "N",
         "Seed of the dense matrix and of the verification sample. Default: 1."),
-    {"time-budget", 'T', RC_OPT_DOUBLE, AT(time_budget), "SECONDS",
+    {"time-budget", 'T', RC_OPT_DOUBLE, AT(config.time_budget_s), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
-    {"hang-limit", 0, RC_OPT_DOUBLE, AT(hang_limit), "SECONDS",
+    {"hang-limit", 0, RC_OPT_DOUBLE, AT(config.hang_limit_s), "SECONDS",
         "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
         "a kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
         "crashed. Default: 3600; 0: never.",
         0, 1e9},
-    {"silence-limit", 0, RC_OPT_DOUBLE, AT(silence), "SECONDS",
+    {"silence-limit", 0, RC_OPT_DOUBLE, AT(config.silence_s), "SECONDS",
         "End the job when rank 0 and another rank hear nothing of each other for so long: a node "
         "or its link is lost. Default: 120; 0: never.",
         0, 1e9},
-    {"take-over", 0, RC_OPT_DOUBLE, AT(take_over), "SECONDS",
+    {"take-over", 0, RC_OPT_DOUBLE, AT(config.take_over_s), "SECONDS",
         "Go on from a run on another machine that has given no sign of life for so long: it gives "
         "one every 10 s. Default: 60.",
         0, 1e9},
-    RC_OPT("redo", 0, RC_OPT_TEXT, AT(redo), "EXPR",
+    RC_OPT("redo", 0, RC_OPT_TEXT, AT(config.redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest."),
     RC_OPT("accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
@@ -268,10 +259,9 @@ static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_er
     return RC_OK;
 }
 
-static rc_status_t configure(const struct options *o, rc_device_kind_t device, lists_t *l,
-    rc_sweep_config_t *c, rc_err_t *err)
+static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t *l, rc_err_t *err)
 {
-    memset(c, 0, sizeof *c);
+    rc_sweep_config_t *c = &o->config;
     if (!o->store)
         return rc_fail(err, RC_EINVAL, "--store FILE is missing");
     c->device = device;
@@ -280,8 +270,7 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     rc_measure_defaults(&c->measure, c->device);
     RC_PASS(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
     RC_PASS(choose("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
-    RC_PASS(select_cache(o->cache, err));
-    c->cache = o->cache;
+    RC_PASS(select_cache(c->cache, err));
     if (o->case_time > 0)
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)
@@ -315,16 +304,38 @@ static rc_status_t configure(const struct options *o, rc_device_kind_t device, l
     c->precision = l->precision;
     c->geometry = (rc_geometry_t){(int32_t)o->nw, (int32_t)o->nt, (int32_t)o->line};
     c->threads = (int)o->threads;
-    c->share_device = o->share_device;
-    c->memory_limit = o->memory;
-    c->device_memory = o->device_memory;
     c->ahead = (int)o->ahead;
-    c->time_budget_s = o->time_budget;
-    c->hang_limit_s = o->hang_limit;
-    c->take_over_s = o->take_over;
-    c->silence_s = o->silence;
-    c->redo = o->redo;
     return RC_OK;
+}
+
+/* The items of a dry run on stdout, and their sums in words on stderr. */
+static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
+    const rc_sweep_item_t *item, int64_t items, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
+        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
+        {"known", ""}, {"part", ""}, {"parts", ""}};
+    double seconds = 0;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < items; i++) {
+        const rc_entry_t *e = &c->catalog->entry[item[i].entry];
+        RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
+            RC_INT(item[i].cases), RC_REAL(item[i].cost_s, 3),
+            RC_REAL((double)item[i].bytes * 1e-6, 3),
+            RC_REAL((double)item[i].device_bytes * 1e-6, 3), RC_BOOL(item[i].known),
+            RC_INT(item[i].part), RC_INT(item[i].parts));
+        seconds += item[i].cost_s;
+    }
+    rc_status_t st = rc_table_end(t, err);
+    char text[32];
+    rc_text_seconds(seconds, text, sizeof text);
+    fprintf(stderr,
+        "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
+        " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
+        r->left, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
+        rc_plural(r->planned), r->done_before, r->absent, text);
+    return st;
 }
 
 /* A row of counts by status (NULL: none), followed by `missing` cells without a value. */
@@ -480,12 +491,12 @@ static int fail(const rc_session_t *s, rc_status_t st, const rc_log_t *log, cons
     return st == RC_EINVAL || st == RC_ENOTSUP ? RC_EXIT_USAGE : RC_EXIT_ERROR;
 }
 
-static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv, rc_log_t *log,
-    rc_sweep_result_t *r)
+static int sweep(
+    rc_session_t *s, struct options *o, int argc, char **argv, rc_log_t *log, rc_sweep_result_t *r)
 {
     rc_err_t err = {0};
     lists_t l = {0};
-    rc_sweep_config_t c;
+    rc_sweep_config_t *c = &o->config;
     rc_sweep_item_t *item = NULL;
     int64_t items = 0;
     rc_table_format_t format = RC_TABLE_TEXT;
@@ -495,24 +506,24 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
     if (st == RC_OK)
         st = rc_session_agree(s, rc_placement_kind(s, o->device, log, &device, &err), &err);
     if (st == RC_OK)
-        st = configure(o, device, &l, &c, &err);
+        st = configure(o, device, &l, &err);
     st = rc_session_agree(s, st, &err);
     if (st == RC_OK && s->rank == 0 && l.catalog.passed)
         rc_log(log, RC_LOG_INFO, "sweep", "%s: left out: %s", o->collection, l.catalog.passed);
-    c.argc = argc;
-    c.argv = argv;
+    c->argc = argc;
+    c->argv = argv;
     if (st == RC_OK && o->dry_run)
-        st = rc_sweep_dry_run(s, &c, log, r, &item, &items, &err);
+        st = rc_sweep_dry_run(s, c, log, r, &item, &items, &err);
     else if (st == RC_OK)
-        st = rc_sweep_run(s, &c, log, r, &err);
+        st = rc_sweep_run(s, c, log, r, &err);
     if (st < 0)
         code = fail(s, st, log, &err);
     else if (!o->dry_run)
-        code = report(s, &c, r, format, o);
-    else if (s->rank == 0 && rc_sweep_plan_print(&c, r, item, items, format, &err) < 0)
+        code = report(s, c, r, format, o);
+    else if (s->rank == 0 && print_plan(c, r, item, items, format, &err) < 0)
         code = rc_command_fail(&rc_command_sweep, &err);
     else if (s->rank == 0)
-        tell_failed(c.store, r, o->accept_failed);
+        tell_failed(c->store, r, o->accept_failed);
     free(item);
     free_lists(&l);
     return code;
@@ -520,9 +531,8 @@ static int sweep(rc_session_t *s, const struct options *o, int argc, char **argv
 
 static int run(int argc, char **argv)
 {
-    struct options o = {.limit = -1,
-        .hang_limit = 3600,
-        .silence = 120,
+    struct options o = {.config = {.hang_limit_s = 3600, .silence_s = 120},
+        .limit = -1,
         .op = "spmm",
         .policies = "all",
         .kernels = "all",
@@ -542,7 +552,7 @@ static int run(int argc, char **argv)
     /* a job may be asked to end while its ranks start */
     if (rc_drain_listen(&err) < 0 || rc_session_open(&argc, &argv, &s, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
-    int code = rc_command_parse_on(
+    int code = rc_command_parse(
         &rc_command_sweep, &o, argc, argv, 0, 0, &operands, s.rank == 0 ? stderr : NULL);
     rc_log_t log = {.stream = stderr,
         .level = o.quiet     ? RC_LOG_WARN

@@ -1,9 +1,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "cmd/one_matrix.h"
-#include "cmd/ticker.h"
-#include "order/policy.h"
+#include "cmd/ordering.h"
 #include "sparse/tiles.h"
 
 struct options {
@@ -64,41 +62,29 @@ static rc_status_t name_policy(const struct options *o, rc_str_t *out, rc_err_t 
     return out->failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
 }
 
-static rc_status_t build(
-    const char *text, const rc_one_matrix_t *m, rc_schedule_t *out, rc_err_t *err)
-{
-    rc_policy_spec_t policy;
-    char name[RC_POLICY_TEXT];
-    _Atomic int64_t placed = 0;
-    const rc_order_watch_t watch = {.placed = &placed};
-    RC_PASS(rc_policy_spec_parse(text, &policy, err));
-    rc_policy_spec_text(&policy, name);
-    rc_ticker_t *ticker = rc_ticker_start(stderr, "tiles", name, &placed, m->a.rows);
-    rc_status_t st = rc_policy_build(&policy, &m->a, &m->geometry, m->threads, &watch, out, err);
-    rc_ticker_stop(ticker);
-    return st;
-}
-
 static rc_status_t tiles(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
     const struct options *o = chosen;
     const rc_tile_rule_t rule = {
         (int32_t)o->panel, (int32_t)o->col_min, (int32_t)o->tile_cols, (int32_t)o->tile_min};
-    rc_str_t policy = {0};
+    rc_str_t text = {0};
+    rc_policy_spec_t policy;
     rc_schedule_t s = {0};
     rc_tile_figures_t f;
+    double seconds;
     rc_status_t st;
-    RC_TRY(name_policy(o, &policy, err));
-    RC_TRY(build(policy.text, m, &s, err));
+    RC_TRY(name_policy(o, &text, err));
+    RC_TRY(rc_policy_spec_parse(text.text, &policy, err));
+    RC_TRY(rc_ordering_build(&policy, m, NULL, &s, &seconds, err));
     RC_TRY(rc_tile_figures(&m->a, &s, &rule, m->threads, &f, err));
     st = print(m->format, &f, err);
 done:
-    rc_str_free(&policy);
+    rc_str_free(&text);
     rc_schedule_free(&s);
     return st;
 }
 
-static rc_status_t check(const void *chosen, rc_err_t *err)
+static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
     const struct options *o = chosen;
     rc_str_t policy = {0};
@@ -106,15 +92,9 @@ static rc_status_t check(const void *chosen, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--policy and --rows both name an order");
     rc_status_t st = name_policy(o, &policy, err);
     if (st == RC_OK)
-        st = rc_one_matrix_policy(policy.text, err);
+        st = rc_one_matrix_policy(policy.text, orders, err);
     rc_str_free(&policy);
     return st;
-}
-
-static const char *policy_of(const void *chosen)
-{
-    const struct options *o = chosen;
-    return o->rows ? "file" : o->policy ? o->policy : "csr";
 }
 
 const rc_command_t rc_command_tiles = {
@@ -137,5 +117,6 @@ const rc_command_t rc_command_tiles = {
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .panel = 128,
         .col_min = 16, .tile_cols = 128, .tile_min = 17),
-    .one_matrix = &(const rc_one_matrix_work_t){check, tiles, policy_of},
+    .operands = {1, 1},
+    .one_matrix = &(const rc_one_matrix_work_t){check, tiles},
 };

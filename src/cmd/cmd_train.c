@@ -16,14 +16,10 @@
 
 struct options {
     rc_learn_options_t learn;
+    rc_train_parameters_t parameters; /* the task that makes no model */
     const char *model;
-    const char *output;
     const char *format;
     const char *deterministic;
-    const char *costs;
-    const char *training;
-    const char *onto;
-    const char *paths;
     int unsealed;
 };
 
@@ -31,7 +27,7 @@ struct options {
 #define LEARN(member) offsetof(struct options, learn.member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, AT(output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, AT(parameters.output), "FILE",
         "The model file. Required; a file of its name is replaced when all is done."),
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, regret, "
@@ -44,16 +40,16 @@ static const rc_opt_t table[] = {
     RC_OPT("deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
         "Kernels, names or globs, whose runs are known to give the same bits each time, beside "
         "those of this build that say so: the model file keeps it for 'predict --deterministic'."),
-    RC_OPT("costs", 0, RC_OPT_TEXT, AT(costs), "FILE",
+    RC_OPT("costs", 0, RC_OPT_TEXT, AT(parameters.costs), "FILE",
         "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and "
         "precisions are fitted."),
-    RC_OPT("training", 0, RC_OPT_TEXT, AT(training), "PATTERNS",
+    RC_OPT("training", 0, RC_OPT_TEXT, AT(parameters.training), "PATTERNS",
         "Task parameters: train on the matrices of these names, e.g. 'gen/*,Gset/G2', instead of "
         "every 20th."),
-    RC_OPT("onto", 0, RC_OPT_TEXT, AT(onto), "FILE",
+    RC_OPT("onto", 0, RC_OPT_TEXT, AT(parameters.onto), "FILE",
         "Task parameters: a tuning of the same device and version of the kernel; what it has for "
         "other K and precisions stays, and its training matrices are named beside the new ones."),
-    RC_OPT("paths", 0, RC_OPT_TEXT, AT(paths), "DIR",
+    RC_OPT("paths", 0, RC_OPT_TEXT, AT(parameters.paths.dir), "DIR",
         "Task parameters: fit the second model too, which then chooses t and cfv: the costs with "
         "the rows of B of heavy panels, the fullest panel and the longest light row. Matrices are "
         "made by their generators or read from DIR/Group/name.mtx[.xz]. The table has what it "
@@ -159,7 +155,7 @@ static rc_status_t train(
     RC_TRY(rc_learn_protocol(&o->learn, 0, &protocol, err));
     RC_TRY(rc_learn_fit(&o->learn, &fit, err));
     RC_TRY(rc_learn_trainer(o->model, &trainer, err));
-    RC_TRY(check_output(o->output, err));
+    RC_TRY(check_output(o->parameters.output, err));
     RC_TRY(rc_dataset_read(store, &selection, &d, err));
     RC_TRY(mark_deterministic(o->deterministic, &d, err));
     if (!o->learn.quiet)
@@ -172,7 +168,7 @@ static rc_status_t train(
     RC_TRY(st);
     RC_TRY(record(m, &o->learn, err));
     RC_TRY(rc_evaluate(&d, &predictions, single, protocol.seed, &e, err));
-    RC_TRY(rc_model_write(m, o->output, err));
+    RC_TRY(rc_model_write(m, o->parameters.output, err));
     RC_TRY(print(o, store, &d, &protocol, &e, m, format, err));
 done:
     rc_evaluation_free(&e);
@@ -188,32 +184,29 @@ static rc_status_t load(const char *word, rc_csr_t *out, rc_err_t *err)
     return rc_command_load(word, 0, 0, 0, out, &info, err);
 }
 
-/* The task that makes no model. */
 static rc_status_t train_parameters(
     const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
 {
-    const rc_train_parameters_t p = {.store = store,
-        .kernel = o->learn.kernel,
-        .costs = o->costs,
-        .training = o->training,
-        .onto = o->onto,
-        .paths = {o->paths, load},
-        .output = o->output,
-        .where = o->learn.where,
-        .quiet = o->learn.quiet};
+    rc_train_parameters_t p = o->parameters;
+    p.store = store;
+    p.kernel = o->learn.kernel;
+    p.paths.load = load;
+    p.where = o->learn.where;
+    p.quiet = o->learn.quiet;
     return rc_train_parameters(&p, format, err);
 }
 
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const struct options *o = call->options;
+    const rc_train_parameters_t *p = &o->parameters;
     int parameters = o->learn.task && strcmp(o->learn.task, "parameters") == 0;
-    if ((o->costs || o->training || o->onto || o->paths) && !parameters)
+    if ((p->costs || p->training || p->onto || p->paths.dir) && !parameters)
         return rc_fail(err, RC_EINVAL,
             "--costs, --training, --onto and --paths go with --task parameters only");
     if (call->format == RC_TABLE_CSV && !parameters)
         return rc_fail(err, RC_EINVAL, "--format: expected table or json, found 'csv'");
-    if (!o->output)
+    if (!o->parameters.output)
         return rc_fail(err, RC_EINVAL, "no model file: name one with -o");
     return (parameters ? train_parameters : train)(o, call->operand[0], call->format, err);
 }

@@ -54,14 +54,7 @@ static int usage_error(const rc_command_t *c, const char *text, FILE *errors)
 }
 
 int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv, int min_operands,
-    int max_operands, char ***operands)
-{
-    return rc_command_parse_on(
-        c, options, argc, argv, min_operands, max_operands, operands, stderr);
-}
-
-int rc_command_parse_on(const rc_command_t *c, void *options, int argc, char **argv,
-    int min_operands, int max_operands, char ***operands, FILE *errors)
+    int max_operands, char ***operands, FILE *errors)
 {
     rc_err_t err = {0};
     int first = 1;
@@ -101,7 +94,7 @@ static int run_call(const rc_command_t *c, rc_call_t *call, int argc, char **arg
 {
     rc_err_t err = {0};
     call->code = rc_command_parse(
-        c, call->options, argc, argv, c->operands[0], c->operands[1], &call->operand);
+        c, call->options, argc, argv, c->operands[0], c->operands[1], &call->operand, stderr);
     if (call->code != RC_EXIT_OK)
         return call->code;
     call->operands = (int)(argv + argc - call->operand);
@@ -111,7 +104,11 @@ static int run_call(const rc_command_t *c, rc_call_t *call, int argc, char **arg
     char *const *format = option_of(c, call, "format");
     rc_status_t st = rc_table_format_parse(format ? *format : NULL, &call->format, &err);
     if (st == RC_OK)
-        st = c->work(call, &err);
+        st = c->one_matrix ? rc_one_matrix_work(c->one_matrix, call, &err) : c->work(call, &err);
+    if (st == RC_ENOTSUP && call->words_are_right) {
+        fprintf(stderr, "rowcast %s: %s\n", c->name, err.text);
+        return RC_EXIT_ERROR;
+    }
     return st < 0 ? rc_command_fail(c, &err) : call->code;
 }
 
@@ -129,8 +126,8 @@ int rc_command_run(const rc_command_t *c, int argc, char **argv)
         return rc_command_fail(c, &err);
     if (c->defaults)
         memcpy(call.options, c->defaults, c->options_bytes);
-    code = c->one_matrix ? rc_one_matrix_run(c, call.options, c->one_matrix, argc, argv)
-                         : run_call(c, &call, argc, argv);
+    call.name = c->name;
+    code = run_call(c, &call, argc, argv);
     free(call.options);
     return code;
 }

@@ -139,3 +139,24 @@ rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *field
     }
     return rc_table_end(t, err);
 }
+
+rc_status_t rc_listing_figures(
+    rc_table_format_t format, const char *head, const rc_listed_t *figure, int n, rc_err_t *err)
+{
+    const rc_column_t rows[] = {{head, ""}, {"value", ""}, {"unit", ""}, {"meaning", ""}};
+    int is_text = format == RC_TABLE_TEXT;
+    rc_column_t *columns = rc_alloc((size_t)n, sizeof *columns, "columns", err);
+    RC_PASS(columns ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n; i++)
+        columns[i] = (rc_column_t){figure[i].name, figure[i].unit};
+    rc_table_t *t = rc_table_begin(stdout, format, is_text ? rows : columns, is_text ? 4 : n, err);
+    for (int i = 0; t && i < n; i++)
+        if (is_text)
+            RC_CELLS(t, RC_TEXT(figure[i].name), figure[i].cell, RC_TEXT(figure[i].unit),
+                RC_TEXT(figure[i].meaning));
+        else
+            rc_table_cells(t, &figure[i].cell, 1);
+    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    free(columns);
+    return st;
+}

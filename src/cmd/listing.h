@@ -29,4 +29,18 @@ rc_status_t rc_listing_field(
 /** Print the fields themselves: name, type, unit, meaning. */
 rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *fields, rc_err_t *err);
 
+/** One of the figures of a single thing. */
+typedef struct rc_listed {
+    const char *name;
+    rc_table_cell_t cell;
+    const char *unit;
+    const char *meaning;
+} rc_listed_t;
+
+/** Print n figures: as text, for people, a row for each with unit and meaning; else, for programs,
+ *  a column for each.
+ *  \param[in] head  of the column of names */
+rc_status_t rc_listing_figures(
+    rc_table_format_t format, const char *head, const rc_listed_t *figure, int n, rc_err_t *err);
+
 #endif

@@ -11,7 +11,7 @@
 
 static const char suffix[] = ".json";
 
-enum { PLACES = 2 };
+enum { PLACES = 2, END = sizeof suffix - 1 };
 
 static void places(const char *place[PLACES])
 {
@@ -19,23 +19,25 @@ static void places(const char *place[PLACES])
     place[1] = RC_PKGDATADIR "/models";
 }
 
+static int is_model(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > END && strcmp(entry->d_name + length - END, suffix) == 0;
+}
+
 /* Names of the models of a folder, each behind `before` the first time, then behind `between`; a
  * folder that is not there has none.  \return their number */
 static int add_names(rc_str_t *s, const char *folder, const char *before, const char *between)
 {
     struct dirent **entry = NULL;
-    int n = scandir(folder, &entry, NULL, alphasort);
-    int named = 0;
+    int n = scandir(folder, &entry, is_model, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entry[i]->d_name;
-        size_t length = strlen(name);
-        size_t stem = length > sizeof suffix - 1 ? length - (sizeof suffix - 1) : 0;
-        if (stem && strcmp(name + stem, suffix) == 0)
-            rc_str_addf(s, "%s%.*s", named++ ? between : before, (int)stem, name);
+        rc_str_addf(s, "%s%.*s", i ? between : before, (int)(strlen(name) - END), name);
         free(entry[i]);
     }
     free(entry);
-    return named;
+    return n;
 }
 
 void rc_command_model_names(rc_str_t *out)
@@ -71,17 +73,13 @@ rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err)
     }
     places(place);
     for (int i = 0; i < PLACES; i++) {
-        rc_str_t s = {0};
         if (!place[i])
             continue;
-        rc_str_addf(&s, "%s/%s%s", place[i], word, suffix);
-        if (s.failed)
-            return rc_fail(err, RC_ENOMEM, "no memory for a file name");
-        if (access(s.text, F_OK) == 0) {
-            *path = s.text;
-            return RC_OK;
-        }
-        rc_str_free(&s);
+        *path = rc_strf("a file name", err, "%s/%s%s", place[i], word, suffix);
+        if (!*path || access(*path, F_OK) == 0)
+            return *path ? RC_OK : RC_ENOMEM;
+        free(*path);
+        *path = NULL;
     }
     return unknown_model(word, place, err);
 }
@@ -118,16 +116,12 @@ typedef struct finding {
 
 static rc_status_t add_model(finding_t *f, const char *folder, const char *name, rc_err_t *err)
 {
-    rc_str_t path = {0};
-    rc_status_t st = RC_GROW(f->model, f->capacity, (size_t)f->count + 1, "models", err);
-    if (st < 0)
-        return st;
-    rc_str_addf(&path, "%s/%s", folder, name);
-    if (path.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a file name");
+    RC_PASS(RC_GROW(f->model, f->capacity, (size_t)f->count + 1, "models", err));
+    char *path = rc_strf("a file name", err, "%s/%s", folder, name);
+    RC_PASS(path ? RC_OK : RC_ENOMEM);
     found_t *one = &f->model[f->count++];
-    *one = (found_t){.path = path.text};
-    if (rc_model_read(path.text, &one->m, &one->why) == RC_OK)
+    *one = (found_t){.path = path};
+    if (rc_model_read(path, &one->m, &one->why) == RC_OK)
         one->fits = f->fits(f->context, one->m, &one->why) == RC_OK;
     return RC_OK;
 }
@@ -135,12 +129,10 @@ static rc_status_t add_model(finding_t *f, const char *folder, const char *name,
 static rc_status_t add_folder(finding_t *f, const char *folder, rc_err_t *err)
 {
     struct dirent **entry = NULL;
-    int n = scandir(folder, &entry, NULL, alphasort);
+    int n = scandir(folder, &entry, is_model, alphasort);
     rc_status_t st = RC_OK;
     for (int i = 0; i < n; i++) {
-        size_t length = strlen(entry[i]->d_name);
-        size_t end = sizeof suffix - 1;
-        if (st == RC_OK && length > end && strcmp(entry[i]->d_name + length - end, suffix) == 0)
+        if (st == RC_OK)
             st = add_model(f, folder, entry[i]->d_name, err);
         free(entry[i]);
     }

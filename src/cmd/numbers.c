@@ -89,16 +89,16 @@ rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err)
     return rc_replace_sync(&n->file[n->count - 1], err);
 }
 
-rc_status_t rc_numbers_end(rc_numbers_t *n, int keep, rc_err_t *err)
+rc_status_t rc_numbers_end(rc_numbers_t *n, rc_status_t st, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    if (keep && n->old_end)
+    rc_err_t *why = st < 0 ? NULL : err;
+    if (st == RC_OK && n->old_end)
         st = clear(n->dir, n->old_end, n->old_first, err);
     for (size_t i = 0; i < n->count; i++) {
-        rc_status_t one = rc_replace_end(&n->file[i], keep && st == RC_OK, err);
+        rc_status_t one = rc_replace_end(&n->file[i], st == RC_OK, why);
         st = st < 0 ? st : one;
     }
-    if (n->made && !(keep && st == RC_OK))
+    if (n->made && st < 0)
         (void)rmdir(n->dir); /* what is in it is not ours */
     free(n->file);
     *n = (rc_numbers_t){0};

@@ -34,8 +34,9 @@ rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_er
  *  the disk */
 rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err);
 
-/** With `keep` put all files in place, when each was written whole; else none, and a folder that
- *  was made goes again.  \return RC_OK; RC_EIO when something could not be written */
-rc_status_t rc_numbers_end(rc_numbers_t *n, int keep, rc_err_t *err);
+/** Put all files in place, when each was written whole; after a failure none, and a folder that was
+ *  made goes again.
+ *  \param[in] st  of what wrote them  \return st, or RC_EIO when something could not be written */
+rc_status_t rc_numbers_end(rc_numbers_t *n, rc_status_t st, rc_err_t *err);
 
 #endif

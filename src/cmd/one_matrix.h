@@ -54,6 +54,7 @@ typedef struct rc_one_matrix_options {
 
 /** A matrix and how to look at it. */
 typedef struct rc_one_matrix {
+    const char *command;
     const char *word; /**< as named on the command line */
     rc_csr_t a;
     rc_mtx_info_t info; /**< zeroed for generated matrices */
@@ -64,22 +65,19 @@ typedef struct rc_one_matrix {
 
 /** What a command adds to the common beginning. */
 typedef struct rc_one_matrix_work {
-    /** Refuse what is wrong before the matrix is read, which may take long; NULL: nothing is. */
-    rc_status_t (*check)(const void *options, rc_err_t *err);
+    /** Refuse what is wrong before the matrix is read, which may take long.
+     *  \param[out] orders  1: a row order will be built, for the bound of memory; 0 before */
+    rc_status_t (*check)(const void *options, int *orders, rc_err_t *err);
     /** The work itself; the matrix is borrowed. */
     rc_status_t (*work)(const rc_one_matrix_t *m, const void *options, rc_err_t *err);
-    /** The row order that it will build, borrowed, for the bound of memory; NULL: none. */
-    const char *(*policy)(const void *options);
 } rc_one_matrix_work_t;
 
-/** Run a command on one matrix: parse its options and its one operand, check, read, work.  A thing
- *  that this build lacks (RC_ENOTSUP) is no error of usage: the words are right.
- *  \param[in,out] options  the command's struct, which begins with an rc_one_matrix_options_t
- *  \return an rc_exit_t; an error has been printed */
-int rc_one_matrix_run(
-    const rc_command_t *c, void *options, const rc_one_matrix_work_t *work, int argc, char **argv);
+/** The work of a command on one matrix: check, read, work.
+ *  \param[in,out] call  whose options begin with an rc_one_matrix_options_t */
+rc_status_t rc_one_matrix_work(const rc_one_matrix_work_t *work, rc_call_t *call, rc_err_t *err);
 
-/** RC_OK when there is such a policy; RC_EINVAL with a suggestion otherwise. */
-rc_status_t rc_one_matrix_policy(const char *policy, rc_err_t *err);
+/** RC_OK when there is such a policy; RC_EINVAL with a suggestion otherwise.
+ *  \param[out] orders  1: it is another order than the original one */
+rc_status_t rc_one_matrix_policy(const char *policy, int *orders, rc_err_t *err);
 
 #endif

@@ -18,17 +18,18 @@ typedef struct sort_key {
 typedef struct sort_row {
     const rc_sort_t *sort;
     int64_t at; /* in the order they came */
+    int64_t number;
 } sort_row_t;
 
 struct rc_sort {
     const rc_fields_t *fields;
     sort_key_t *key;
     int keys;
-    int64_t *number; /* [rows] */
-    size_t number_capacity;
+    sort_row_t *row;
+    size_t rows;
+    size_t row_capacity;
     rc_value_t *value; /* [rows * keys]; of a text `i` is its place in `texts` */
     size_t value_capacity;
-    int64_t rows;
     rc_str_t texts;
 };
 
@@ -66,12 +67,10 @@ rc_status_t rc_sort_begin(
 
 rc_status_t rc_sort_add(rc_sort_t *s, const void *row, int64_t number, rc_err_t *err)
 {
-    size_t used = (size_t)s->rows * (size_t)s->keys;
-    if (RC_GROW(s->number, s->number_capacity, (size_t)s->rows + 1, "rows", err) < 0)
-        return RC_ENOMEM;
-    if (s->keys > 0 &&
-        RC_GROW(s->value, s->value_capacity, used + (size_t)s->keys, "rows", err) < 0)
-        return RC_ENOMEM;
+    size_t used = s->rows * (size_t)s->keys;
+    RC_PASS(RC_GROW(s->row, s->row_capacity, s->rows + 1, "rows", err));
+    if (s->keys > 0)
+        RC_PASS(RC_GROW(s->value, s->value_capacity, used + (size_t)s->keys, "rows", err));
     for (int i = 0; i < s->keys; i++) {
         rc_value_t *v = &s->value[used + (size_t)i];
         s->fields->get(row, s->key[i].field, v);
@@ -82,7 +81,8 @@ rc_status_t rc_sort_add(rc_sort_t *s, const void *row, int64_t number, rc_err_t 
     }
     if (s->texts.failed)
         return rc_fail(err, RC_ENOMEM, "no memory for the texts of the rows");
-    s->number[s->rows++] = number;
+    s->row[s->rows] = (sort_row_t){s, (int64_t)s->rows, number};
+    s->rows++;
     return RC_OK;
 }
 
@@ -120,30 +120,16 @@ static int compare_rows(const void *left, const void *right)
     return (a->at > b->at) - (a->at < b->at);
 }
 
-rc_status_t rc_sort_end(rc_sort_t *s, const int64_t **numbers, int64_t *count, rc_err_t *err)
+int64_t rc_sort_end(rc_sort_t *s)
 {
-    rc_status_t st = RC_OK;
-    sort_row_t *row = NULL;
-    int64_t *sorted = NULL;
-    if (s->keys > 0 && s->rows > 0) {
-        row = rc_alloc((size_t)s->rows, sizeof *row, "rows", err);
-        sorted = rc_alloc((size_t)s->rows, sizeof *sorted, "rows", err);
-        RC_TRY(row && sorted ? RC_OK : RC_ENOMEM);
-        for (int64_t i = 0; i < s->rows; i++)
-            row[i] = (sort_row_t){s, i};
-        qsort(row, (size_t)s->rows, sizeof *row, compare_rows);
-        for (int64_t i = 0; i < s->rows; i++)
-            sorted[i] = s->number[row[i].at];
-        free(s->number);
-        s->number = sorted;
-        sorted = NULL;
-    }
-    *numbers = s->number;
-    *count = s->rows;
-done:
-    free(row);
-    free(sorted);
-    return st;
+    if (s->keys > 0 && s->rows > 0)
+        qsort(s->row, s->rows, sizeof *s->row, compare_rows);
+    return (int64_t)s->rows;
+}
+
+int64_t rc_sort_number(const rc_sort_t *s, int64_t i)
+{
+    return s->row[i].number;
 }
 
 void rc_sort_free(rc_sort_t *s)
@@ -151,7 +137,7 @@ void rc_sort_free(rc_sort_t *s)
     if (!s)
         return;
     free(s->key);
-    free(s->number);
+    free(s->row);
     free(s->value);
     rc_str_free(&s->texts);
     free(s);

@@ -18,10 +18,11 @@ rc_status_t rc_sort_begin(
 rc_status_t rc_sort_add(rc_sort_t *s, const void *row, int64_t number, rc_err_t *err);
 
 /** Sort, once: rows that are equal in all keys stay as they came, missing values come last in both
- *  directions.
- *  \param[out] numbers  [*count] borrowed from the order
- *  \return RC_OK or RC_ENOMEM */
-rc_status_t rc_sort_end(rc_sort_t *s, const int64_t **numbers, int64_t *count, rc_err_t *err);
+ *  directions.  \return how many rows there are */
+int64_t rc_sort_end(rc_sort_t *s);
+
+/** The number of a row by its place. */
+int64_t rc_sort_number(const rc_sort_t *s, int64_t i);
 
 void rc_sort_free(rc_sort_t *s);
 

@@ -1,37 +1,37 @@
 #include "config.h"
-#include "cmd/ticker.h"
-#include "base/alloc.h"
+#include "cmd/ordering.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/str.h"
 
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdlib.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
-struct rc_ticker {
+/* Says how many of the rows are placed, which stays 0 where that is not known: the time alone is
+ * shown then. */
+typedef struct ticker {
     const char *command;
     const char *what;
-    const _Atomic int64_t *done;
+    _Atomic int64_t done;
     int64_t all;
     int64_t started_ns;
     int is_terminal;
     rc_log_t log;
-    pthread_t thread;
     pthread_mutex_t lock; /* of stopping */
     pthread_cond_t wake;
     int stopping;
-};
+} ticker_t;
 
-static void show(const rc_ticker_t *t)
+static void show(const ticker_t *t)
 {
     char text[256];
     char elapsed[32];
     char left[32];
     double s = (double)(rc_clock_ns() - t->started_ns) * 1e-9;
-    int64_t done = atomic_load_explicit(t->done, memory_order_relaxed);
+    int64_t done = atomic_load_explicit(&t->done, memory_order_relaxed);
     rc_text_seconds(s, elapsed, sizeof elapsed);
     if (done > 0 && done <= t->all) {
         rc_text_seconds(s * (double)(t->all - done) / (double)done, left, sizeof left);
@@ -48,7 +48,7 @@ static void show(const rc_ticker_t *t)
 
 static void *run(void *arg)
 {
-    rc_ticker_t *t = arg;
+    ticker_t *t = arg;
     struct timespec at;
     clock_gettime(CLOCK_REALTIME, &at);
     pthread_mutex_lock(&t->lock);
@@ -62,51 +62,39 @@ static void *run(void *arg)
     return NULL;
 }
 
-rc_ticker_t *rc_ticker_start(
-    FILE *out, const char *command, const char *what, const _Atomic int64_t *done, int64_t all)
+static void stop(ticker_t *t, pthread_t thread)
 {
-    rc_ticker_t *t = rc_alloc0(1, sizeof *t, "a report of progress", NULL);
-    if (!t)
-        return NULL;
-    t->command = command;
-    t->what = what;
-    t->done = done;
-    t->all = all;
-    t->started_ns = rc_clock_ns();
-    t->is_terminal = isatty(fileno(out));
-    t->log = (rc_log_t){.stream = out, .level = RC_LOG_INFO, .rank = -1};
-    if (pthread_mutex_init(&t->lock, NULL) != 0) {
-        free(t);
-        return NULL;
-    }
-    if (pthread_cond_init(&t->wake, NULL) != 0) {
-        pthread_mutex_destroy(&t->lock);
-        free(t);
-        return NULL;
-    }
-    if (pthread_create(&t->thread, NULL, run, t) != 0) {
-        pthread_cond_destroy(&t->wake);
-        pthread_mutex_destroy(&t->lock);
-        free(t);
-        return NULL;
-    }
-    return t;
-}
-
-void rc_ticker_stop(rc_ticker_t *t)
-{
-    if (!t)
-        return;
     pthread_mutex_lock(&t->lock);
     t->stopping = 1;
     pthread_cond_signal(&t->wake);
     pthread_mutex_unlock(&t->lock);
-    pthread_join(t->thread, NULL);
+    pthread_join(thread, NULL);
     if (t->is_terminal) {
         fprintf(t->log.stream, "\r\033[K");
         fflush(t->log.stream);
     }
-    pthread_cond_destroy(&t->wake);
-    pthread_mutex_destroy(&t->lock);
-    free(t);
+}
+
+rc_status_t rc_ordering_build(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
+    rc_facts_t *facts, rc_schedule_t *out, double *seconds, rc_err_t *err)
+{
+    char name[RC_POLICY_TEXT];
+    pthread_t thread;
+    ticker_t t = {.command = m->command,
+        .what = name,
+        .all = m->a.rows,
+        .started_ns = rc_clock_ns(),
+        .is_terminal = isatty(STDERR_FILENO),
+        .log = {.stream = stderr, .level = RC_LOG_INFO, .rank = -1},
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .wake = PTHREAD_COND_INITIALIZER};
+    const rc_order_watch_t watch = {.placed = &t.done, .facts = facts};
+    rc_policy_spec_text(policy, name);
+    int ticks = pthread_create(&thread, NULL, run, &t) == 0;
+    int64_t start = rc_clock_ns();
+    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &watch, out, err);
+    *seconds = 1e-9 * (double)(rc_clock_ns() - start);
+    if (ticks)
+        stop(&t, thread);
+    return st;
 }
