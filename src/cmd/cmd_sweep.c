@@ -333,8 +333,8 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     fprintf(stderr,
         "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
         " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
-        r->left, r->selected, r->selected == 1 ? "matrix has" : "matrices have", r->planned,
-        rc_plural(r->planned), r->done_before, r->absent, text);
+        r->plan.matrices, r->selected, r->selected == 1 ? "matrix has" : "matrices have",
+        r->plan.cases, rc_plural(r->plan.cases), r->plan.done, r->absent, text);
     return st;
 }
 
@@ -399,16 +399,16 @@ static void tell_failed(const char *store, const rc_sweep_result_t *r, int accep
     char csr[64] = "";
     char cases[128] = "";
     char files[64] = "";
-    if (r->failed_before + r->given_up == 0)
+    if (r->plan.failed + r->plan.given_up == 0)
         return;
-    if (r->failed_csr_before)
-        snprintf(csr, sizeof csr, " (%" PRId64 " of them the baseline csr)", r->failed_csr_before);
-    if (r->failed_before)
-        snprintf(cases, sizeof cases, "%" PRId64 " case%s%s", r->failed_before,
-            r->failed_before == 1 ? "" : "s", csr);
-    if (r->given_up)
-        snprintf(files, sizeof files, "%s%" PRId64 " matri%s", r->failed_before ? " and " : "",
-            r->given_up, r->given_up == 1 ? "x" : "ces");
+    if (r->plan.failed_csr)
+        snprintf(csr, sizeof csr, " (%" PRId64 " of them the baseline csr)", r->plan.failed_csr);
+    if (r->plan.failed)
+        snprintf(cases, sizeof cases, "%" PRId64 " case%s%s", r->plan.failed,
+            r->plan.failed == 1 ? "" : "s", csr);
+    if (r->plan.given_up)
+        snprintf(files, sizeof files, "%s%" PRId64 " matri%s", r->plan.failed ? " and " : "",
+            r->plan.given_up, r->plan.given_up == 1 ? "x" : "ces");
     fprintf(stderr, "%s: %s%s of this selection failed before%s\n", store, cases, files,
         accepted
             ? ": accepted"
@@ -424,14 +424,14 @@ static int exit_code(const rc_sweep_result_t *r, int accept_failed)
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
         if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->measured[i] + r->matrices[i] > 0)
             return RC_EXIT_FAILED;
-    int before = !accept_failed && r->failed_before + r->given_up > 0;
+    int before = !accept_failed && r->plan.failed + r->plan.given_up > 0;
     return before || r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
 }
 
 /* What is dealt out, in words. */
 static const char *items_of(const rc_sweep_result_t *r)
 {
-    return r->divided ? "matrices or parts of them" : "matrices";
+    return r->plan.divided ? "matrices or parts of them" : "matrices";
 }
 
 static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sweep_result_t *r,
@@ -451,13 +451,13 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     if (did == 0 && r->features == 0 && !r->drained && r->devices_lost == 0) {
         if (r->selected == 0)
             fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
-        else if (r->done_before == 0 && r->given_up == 0)
+        else if (r->plan.done == 0 && r->plan.given_up == 0)
             fprintf(stderr, "%s: nothing to do: no case can be made of these lists\n", c->store);
         else
             fprintf(stderr, "%s: nothing to do: %s%" PRId64 " case%s of %" PRId64 " %s %s done\n",
-                c->store, r->done_before == 1 ? "the " : "all ", r->done_before,
-                rc_plural(r->done_before), r->selected, rc_matrices(r->selected),
-                r->done_before == 1 ? "is" : "are");
+                c->store, r->plan.done == 1 ? "the " : "all ", r->plan.done,
+                rc_plural(r->plan.done), r->selected, rc_matrices(r->selected),
+                r->plan.done == 1 ? "is" : "are");
         tell_failed(c->store, r, o->accept_failed);
         return exit_code(r, o->accept_failed);
     }
@@ -466,7 +466,8 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     if (r->drained)
         fprintf(stderr,
             "%s: stopped early, %" PRId64 " %s %s not begun; run the same command again\n",
-            c->store, r->items_left, r->items_left == 1 && !r->divided ? "matrix" : items_of(r),
+            c->store, r->items_left,
+            r->items_left == 1 && !r->plan.divided ? "matrix" : items_of(r),
             r->items_left == 1 ? "was" : "were");
     tell_failed(c->store, r, o->accept_failed);
     return exit_code(r, o->accept_failed);

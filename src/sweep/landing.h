@@ -4,10 +4,7 @@
 #define RC_SWEEP_LANDING_H
 
 #include "base/log.h"
-#include "store/journal.h"
-#include "store/watch.h"
-#include "sweep/session.h"
-#include "sweep/sweep.h"
+#include "sweep/worker.h"
 
 /** What the end of a run is about.  Everything is borrowed. */
 typedef struct rc_landing {
@@ -23,6 +20,14 @@ typedef struct rc_landing {
  *  lock of the journal back.  Local.
  *  \return RC_OK; else what became of which file, see rc_ledger_files */
 rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t *err);
+
+/** Sum the counts and the times of the ranks and spread them.
+ *  \param[in]     named           catalogue rows that this rank gave a status
+ *  \param[in]     work_s          wall time of this rank, until the last rank was out of work
+ *  \param[in]     out_of_work_ns  when this rank was, on its own clock
+ *  \param[in,out] r               of this rank; afterwards the same on every rank */
+void rc_landing_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named,
+    double work_s, int64_t out_of_work_ns, rc_sweep_result_t *r);
 
 /** Compare what was finished with what the store has of the run, after the last commit.
  *  \param[in] r  the totals of all ranks

@@ -18,7 +18,6 @@ enum { tag_word = 1, exit_lost = 3 };
 typedef struct peer {
     int64_t heard_ns;
     MPI_Request sending;
-    char host[128];
 } peer_t;
 
 struct rc_liveness {
@@ -28,7 +27,8 @@ struct rc_liveness {
     int64_t limit_ns;
     int64_t every_ns;
     int64_t sent_ns;
-    peer_t *peer; /* [size] */
+    peer_t *peer;                                  /* [size] */
+    char (*host)[sizeof((rc_session_t *)0)->host]; /* [size] */
     pthread_t thread;
     atomic_int stop;
 };
@@ -81,7 +81,7 @@ static void end_job(const rc_liveness_t *l, int rank)
     rc_log(l->log, RC_LOG_ERROR, "sweep",
         "rank %d on %s has heard nothing of rank %d on %s for %s (--silence-limit): the job ends; "
         "what is finished is in the journals, run the same command again",
-        l->session->rank, l->session->host, rank, l->peer[rank].host, limit);
+        l->session->rank, l->session->host, rank, l->host[rank], limit);
     signal(SIGALRM, SIG_DFL);
     alarm(patience_s);
     MPI_Abort(l->comm, exit_lost);
@@ -115,18 +115,15 @@ static rc_status_t prepare(rc_liveness_t *l, rc_err_t *err)
 {
     const rc_session_t *s = l->session;
     int64_t now = rc_clock_ns();
-    char(*host)[sizeof s->host] = rc_alloc((size_t)s->size, sizeof *host, "hosts", err);
+    l->host =
+        rc_session_gather(s, s->comm, "the hosts of the ranks", s->host, sizeof *l->host, err);
+    RC_PASS(l->host ? RC_OK : err->status);
     l->peer = rc_alloc0((size_t)s->size, sizeof *l->peer, "ranks", err);
-    rc_status_t st = rc_session_agree(s, host && l->peer ? RC_OK : RC_ENOMEM, err);
-    if (st == RC_OK && (rc_comm_gather(s->comm, s->host, host, sizeof *host) < 0 ||
-                           MPI_Comm_dup(s->comm, &l->comm) != MPI_SUCCESS))
+    rc_status_t st = rc_session_agree(s, l->peer ? RC_OK : RC_ENOMEM, err);
+    if (st == RC_OK && MPI_Comm_dup(s->comm, &l->comm) != MPI_SUCCESS)
         st = rc_fail(err, RC_EMPI, "cannot duplicate the communicator");
-    for (int r = 0; st == RC_OK && r < s->size; r++) {
-        l->peer[r].heard_ns = now;
-        l->peer[r].sending = MPI_REQUEST_NULL;
-        st = rc_strcpy(l->peer[r].host, sizeof l->peer[r].host, host[r], "host", err);
-    }
-    free(host);
+    for (int r = 0; st == RC_OK && r < s->size; r++)
+        l->peer[r] = (peer_t){.heard_ns = now, .sending = MPI_REQUEST_NULL};
     return st;
 }
 
@@ -135,6 +132,7 @@ static void dispose(rc_liveness_t *l)
     if (l->comm != MPI_COMM_NULL)
         MPI_Comm_free(&l->comm);
     free(l->peer);
+    free(l->host);
     free(l);
 }
 

@@ -57,20 +57,12 @@ static rc_status_t bind_part(const rc_session_t *s, int *shared, int *cpus, rc_e
     cpu_set_t mine;
     rc_status_t st = RC_OK;
     CPU_ZERO(&mine);
-    cpu_set_t *sets = rc_alloc((size_t)s->node_size, sizeof *sets, "CPU sets", err);
     if (sched_getaffinity(0, sizeof mine, &mine) != 0)
         st = rc_fail_errno(err, RC_EDEVICE, errno, "cannot read the CPU set of the process");
-    if (!sets)
-        st = RC_ENOMEM;
-    st = rc_session_agree(s, st, err);
-    if (st < 0) {
-        free(sets);
-        return st;
-    }
-    if (rc_comm_gather(s->node, &mine, sets, sizeof mine) < 0) {
-        free(sets);
-        return rc_fail(err, RC_EMPI, "MPI: the CPU sets of the ranks cannot be compared");
-    }
+    RC_PASS(rc_session_agree(s, st, err));
+    cpu_set_t *sets =
+        rc_session_gather(s, s->node, "the CPU sets of the ranks", &mine, sizeof mine, err);
+    RC_PASS(sets ? RC_OK : err->status);
     cpu_set_t part;
     *cpus = CPU_COUNT(&mine);
     *shared = !divide(sets, s->node_rank, s->node_size, &part);

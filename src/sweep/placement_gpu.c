@@ -67,16 +67,12 @@ rc_status_t rc_seat_take(
     int first;
     int second;
     memset(&mine, 0, sizeof mine); /* all of it is sent */
-    rc_seat_t *all = rc_alloc((size_t)s->size, sizeof *all, "the GPUs of all ranks", err);
-    rc_status_t st =
-        rc_session_agree(s, all ? choose(s, share, index, &mine, err) : RC_ENOMEM, err);
-    if (st < 0) {
-        free(all);
-        return st;
-    }
-    if (rc_comm_gather(s->comm, &mine, all, sizeof mine) < 0)
-        st = rc_fail(err, RC_EMPI, "MPI: the GPUs of the ranks cannot be compared");
-    else if (rc_seat_shared(all, s->size, &first, &second)) {
+    RC_PASS(rc_session_agree(s, choose(s, share, index, &mine, err), err));
+    rc_seat_t *all =
+        rc_session_gather(s, s->comm, "the GPUs of the ranks", &mine, sizeof mine, err);
+    RC_PASS(all ? RC_OK : err->status);
+    rc_status_t st = RC_OK;
+    if (rc_seat_shared(all, s->size, &first, &second)) {
         if (!share)
             st = rc_fail(err, RC_EDEVICE,
                 "ranks %d and %d on %s both have %s: start one rank per GPU (mpirun -n N with N "

@@ -61,7 +61,7 @@ struct rc_queue {
     atomic_int told;        /* this rank has told the server */
     pthread_mutex_t asking; /* one question at a time is on its way */
     pthread_mutex_t mutex;  /* of everything below */
-    rc_progress_t untold;   /* of a rank that tells by message: since the last one ... */
+    rc_progress_t untold;   /* since the last message ... */
     int64_t told_ns;        /* ... at this time */
     /* the server and rank 0's worker */
     pthread_t thread;
@@ -105,11 +105,25 @@ static rc_share_t share_of(const rc_queue_t *q, int class_id)
     return ranks > 1 ? (rc_share_t){left.items / ranks, left.cost_s / ranks} : all_of_it;
 }
 
+/* The next one of those that are dealt in advance. */
+static int64_t next_dealt(rc_queue_t *q)
+{
+    for (; q->next < q->work->items; q->next++)
+        if (q->work->item[q->next].class_id == q->class_id &&
+            q->nth++ % q->ranks_of[q->class_id] == q->member) {
+            q->out++;
+            return q->next++;
+        }
+    return item_none;
+}
+
 static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
 {
     reply_t reply = {item_none, all_of_it};
     drop_suspect(q, rank); /* who asks is done with it */
-    if (q->stop || class_id < 0 || class_id >= q->classes)
+    if (!q->served)
+        reply.value = next_dealt(q);
+    if (!q->served || q->stop || class_id < 0 || class_id >= q->classes)
         return reply;
     while (q->next < q->work->items && q->taken[q->next])
         q->next++;
@@ -135,7 +149,9 @@ static reply_t hand_out(rc_queue_t *q, int class_id, int rank)
 
 static void take_back(rc_queue_t *q, int64_t item, int rank)
 {
-    if (item < 0 || item >= q->work->items || !q->taken[item])
+    if (!q->served)
+        q->out--; /* nobody else is to have it in this run */
+    if (!q->served || item < 0 || item >= q->work->items || !q->taken[item])
         return;
     q->taken[item] = 0;
     q->out--;
@@ -159,12 +175,6 @@ static int claim(rc_queue_t *q, int64_t item, rc_digest_t matrix)
     return !has || has == row;
 }
 
-static void add_progress(rc_queue_t *q, const rc_progress_t *p)
-{
-    rc_meter_add(
-        &q->meter, p->cases, p->cost_s, (double)(rc_clock_ns() - q->meter.started_ns) * 1e-9);
-}
-
 static void start_drain(rc_queue_t *q, const char *why)
 {
     if (q->stop)
@@ -174,12 +184,9 @@ static void start_drain(rc_queue_t *q, const char *why)
     rc_log(q->log, RC_LOG_WARN, "sweep", "draining: %s", why);
 }
 
-/* ------------------------------------------------------------------- server */
-
-static void answer(rc_queue_t *q, int from, const request_t *r)
+static reply_t answer(rc_queue_t *q, int from, const request_t *r)
 {
     reply_t reply = {item_none, {0, 0}};
-    pthread_mutex_lock(&q->mutex);
     switch ((request_kind_t)r->kind) {
     case ask_next:
         reply = hand_out(q, r->class_id, from);
@@ -191,7 +198,8 @@ static void answer(rc_queue_t *q, int from, const request_t *r)
         take_back(q, r->item, from);
         break;
     case tell_progress:
-        add_progress(q, &r->progress);
+        rc_meter_add(&q->meter, r->progress.cases, r->progress.cost_s,
+            (double)(rc_clock_ns() - q->meter.started_ns) * 1e-9);
         break;
     case tell_drain:
         start_drain(q, "another rank asked for it");
@@ -201,10 +209,10 @@ static void answer(rc_queue_t *q, int from, const request_t *r)
         q->gone++;
         break;
     }
-    pthread_mutex_unlock(&q->mutex);
-    if (r->kind == ask_next || r->kind == ask_claim)
-        MPI_Send(&reply, (int)sizeof reply, MPI_BYTE, from, tag_reply, q->comm);
+    return reply;
 }
+
+/* ------------------------------------------------------------------- server */
 
 static int serve_one(rc_queue_t *q)
 {
@@ -214,8 +222,13 @@ static int serve_one(rc_queue_t *q)
     if (MPI_Iprobe(MPI_ANY_SOURCE, tag_request, q->comm, &there, &status) != MPI_SUCCESS || !there)
         return 0;
     if (MPI_Recv(&r, (int)sizeof r, MPI_BYTE, status.MPI_SOURCE, tag_request, q->comm,
-            MPI_STATUS_IGNORE) == MPI_SUCCESS)
-        answer(q, status.MPI_SOURCE, &r);
+            MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return 1;
+    pthread_mutex_lock(&q->mutex);
+    reply_t reply = answer(q, status.MPI_SOURCE, &r);
+    pthread_mutex_unlock(&q->mutex);
+    if (r.kind == ask_next || r.kind == ask_claim)
+        MPI_Send(&reply, (int)sizeof reply, MPI_BYTE, status.MPI_SOURCE, tag_reply, q->comm);
     return 1;
 }
 
@@ -285,44 +298,31 @@ static rc_status_t ask_alone(rc_queue_t *q, const request_t *r, reply_t *reply, 
     return rc_fail(err, RC_EMPI, "rank 0 does not answer");
 }
 
-/* Answers come in the order of the questions: one thread at a time has one open. */
-static rc_status_t ask(rc_queue_t *q, const request_t *r, reply_t *reply, rc_err_t *err)
-{
-    pthread_mutex_lock(&q->asking);
-    rc_status_t st = ask_alone(q, r, reply, err);
-    pthread_mutex_unlock(&q->asking);
-    return st;
-}
-
 static int is_remote(const rc_queue_t *q)
 {
     return q->served && q->session->rank != 0;
 }
 
-static int64_t next_dealt(rc_queue_t *q)
+/* Have a request answered: by rank 0's server, or here.
+ * \param[out] reply  NULL: there is none, and a message is not waited for */
+static rc_status_t ask(rc_queue_t *q, request_t r, reply_t *reply, rc_err_t *err)
 {
-    for (; q->next < q->work->items; q->next++)
-        if (q->work->item[q->next].class_id == q->class_id &&
-            q->nth++ % q->ranks_of[q->class_id] == q->member) {
-            q->out++;
-            return q->next++;
-        }
-    return -1;
-}
-
-static rc_status_t next_once(rc_queue_t *q, reply_t *reply, rc_err_t *err)
-{
-    if (is_remote(q)) {
-        request_t r = {.kind = ask_next, .class_id = q->class_id};
-        return ask(q, &r, reply, err);
+    r.class_id = q->class_id;
+    if (is_remote(q) && !reply)
+        return send_request(q, &r, err);
+    /* answers come in the order of the questions: one thread at a time has one open */
+    pthread_mutex_t *lock = is_remote(q) ? &q->asking : &q->mutex;
+    rc_status_t st = RC_OK;
+    pthread_mutex_lock(lock);
+    if (is_remote(q))
+        st = ask_alone(q, &r, reply, err);
+    else {
+        reply_t here = answer(q, q->session->rank, &r);
+        if (reply)
+            *reply = here;
     }
-    pthread_mutex_lock(&q->mutex);
-    if (q->served)
-        *reply = hand_out(q, q->class_id, q->session->rank);
-    else
-        *reply = (reply_t){next_dealt(q), all_of_it};
-    pthread_mutex_unlock(&q->mutex);
-    return RC_OK;
+    pthread_mutex_unlock(lock);
+    return st;
 }
 
 rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_err_t *err)
@@ -333,7 +333,7 @@ rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_er
     while (reply.value == item_later) {
         if (rc_queue_draining(q))
             return RC_OK;
-        RC_PASS(next_once(q, &reply, err));
+        RC_PASS(ask(q, (request_t){.kind = ask_next}, &reply, err));
         if (reply.value == item_later)
             rc_sleep_ns(pause_ns);
     }
@@ -345,33 +345,17 @@ rc_status_t rc_queue_next(rc_queue_t *q, int64_t *item, rc_share_t *share, rc_er
 
 rc_status_t rc_queue_put_back(rc_queue_t *q, int64_t item, rc_err_t *err)
 {
-    if (is_remote(q)) {
-        request_t r = {.kind = tell_put_back, .class_id = q->class_id, .item = item};
-        return send_request(q, &r, err);
-    }
-    pthread_mutex_lock(&q->mutex);
-    if (q->served)
-        take_back(q, item, q->session->rank);
-    else
-        q->out--; /* nobody else is to have it in this run */
-    pthread_mutex_unlock(&q->mutex);
-    return RC_OK;
+    return ask(q, (request_t){.kind = tell_put_back, .item = item}, NULL, err);
 }
 
 rc_status_t rc_queue_claim(
     rc_queue_t *q, int64_t item, rc_digest_t matrix, int *mine, rc_err_t *err)
 {
-    if (is_remote(q)) {
-        request_t r = {.kind = ask_claim, .class_id = q->class_id, .item = item, .matrix = matrix};
-        reply_t reply = {0, {0, 0}};
-        rc_status_t st = ask(q, &r, &reply, err);
-        *mine = (int)reply.value;
-        return st;
-    }
-    pthread_mutex_lock(&q->mutex);
-    *mine = claim(q, item, matrix);
-    pthread_mutex_unlock(&q->mutex);
-    return RC_OK;
+    reply_t reply = {0, {0, 0}};
+    rc_status_t st =
+        ask(q, (request_t){.kind = ask_claim, .item = item, .matrix = matrix}, &reply, err);
+    *mine = (int)reply.value;
+    return st;
 }
 
 /* Count; a rank that tells by message sends what has gathered when the last one is long enough
@@ -379,22 +363,20 @@ rc_status_t rc_queue_claim(
 static rc_status_t tell(
     rc_queue_t *q, const rc_progress_t *more, int64_t interval_ns, rc_err_t *err)
 {
-    request_t r = {.kind = tell_progress, .class_id = q->class_id};
+    request_t r = {.kind = tell_progress};
     int64_t now = rc_clock_ns();
     pthread_mutex_lock(&q->mutex);
-    if (!is_remote(q))
-        add_progress(q, more);
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         q->untold.cases[i] += more->cases[i];
     q->untold.cost_s += more->cost_s;
-    int due = is_remote(q) && now - q->told_ns >= interval_ns;
+    int due = !is_remote(q) || now - q->told_ns >= interval_ns;
     if (due) {
         r.progress = q->untold;
         q->untold = (rc_progress_t){.cost_s = 0};
         q->told_ns = now;
     }
     pthread_mutex_unlock(&q->mutex);
-    return due ? send_request(q, &r, err) : RC_OK;
+    return due ? ask(q, r, NULL, err) : RC_OK;
 }
 
 rc_status_t rc_queue_tell(rc_queue_t *q, const rc_progress_t *p, rc_err_t *err)
@@ -408,8 +390,8 @@ void rc_queue_drain(rc_queue_t *q, const char *why)
     if (atomic_exchange(&q->told, 1))
         return;
     if (is_remote(q)) {
-        request_t r = {.kind = tell_drain, .class_id = q->class_id};
-        (void)send_request(q, &r, NULL); /* a rank 0 that cannot be reached is drained already */
+        /* a rank 0 that cannot be reached is drained already */
+        (void)ask(q, (request_t){.kind = tell_drain}, NULL, NULL);
         return;
     }
     pthread_mutex_lock(&q->mutex);
@@ -450,26 +432,21 @@ int rc_queue_draining(void *queue)
 static rc_status_t find_members(rc_queue_t *q, rc_err_t *err)
 {
     int size = q->session->size;
-    int *all = rc_alloc((size_t)size, sizeof *all, "device classes", err);
+    int *all = rc_session_gather(q->session, q->session->comm, "the device classes of the ranks",
+        &q->class_id, sizeof q->class_id, err);
+    RC_PASS(all ? RC_OK : err->status);
     q->ranks_of = rc_alloc0((size_t)size, sizeof *q->ranks_of, "device classes", err);
     q->left = rc_alloc0((size_t)size, sizeof *q->left, "device classes", err);
-    rc_status_t st =
-        rc_session_agree(q->session, all && q->ranks_of && q->left ? RC_OK : RC_ENOMEM, err);
-    if (st < 0) {
-        free(all);
-        return st;
-    }
     q->classes = size; /* at most: they are numbered from 0 */
-    rc_comm_gather(q->session->comm, &q->class_id, all, sizeof *all);
-    for (int i = 0; i < size; i++) {
+    for (int i = 0; q->ranks_of && q->left && i < size; i++) {
         if (i == q->session->rank)
             q->member = q->ranks_of[q->class_id];
         q->ranks_of[all[i]]++;
     }
-    for (int64_t i = 0; i < q->work->items; i++)
+    for (int64_t i = 0; q->left && i < q->work->items; i++)
         count_left(q, &q->work->item[i], 1);
     free(all);
-    return RC_OK;
+    return rc_session_agree(q->session, q->ranks_of && q->left ? RC_OK : RC_ENOMEM, err);
 }
 
 static void free_queue(rc_queue_t *q)
@@ -533,7 +510,7 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
         if (!q->served)
             rc_log(log, RC_LOG_WARN, "sweep",
                 "MPI lets only one thread call it: matrices are dealt out in advance");
-        rc_meter_start(&q->meter, log, work->matrices, work->cases, work->cost_s);
+        rc_meter_start(&q->meter, log, work->plan.matrices, work->plan.cases, work->cost_s);
         if (pthread_create(&q->thread, NULL, server, q) != 0)
             st = rc_fail(err, RC_ENOMEM, "cannot start the server thread");
         else
@@ -564,9 +541,8 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     int64_t mine;
     int64_t all = 0;
     if (is_remote(q)) {
-        request_t r = {.kind = tell_leave};
         st = tell(q, &(rc_progress_t){.cost_s = 0}, 0, err);
-        st = st < 0 ? st : send_request(q, &r, err);
+        st = st < 0 ? st : ask(q, (request_t){.kind = tell_leave}, NULL, err);
     }
     if (q->thread_runs) {
         pthread_mutex_lock(&q->mutex);

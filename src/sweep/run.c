@@ -14,15 +14,12 @@
 #include "sweep/drain.h"
 #include "sweep/landing.h"
 #include "sweep/liveness.h"
-#include "sweep/notice.h"
 #include "sweep/placement.h"
 #include "sweep/worklist.h"
 #include "sweep/provenance.h"
 #include "sweep/selection.h"
 #include "sweep/queue.h"
-#include "sweep/shared.h"
 #include "sweep/threads.h"
-#include "sweep/totals.h"
 #include "sweep/node_lock.h"
 #include "sweep/worker.h"
 
@@ -83,12 +80,6 @@ static int takes_turns(const sweep_t *w)
 static rc_status_t gather_profiles(sweep_t *w)
 {
     int n = w->s->size;
-    rc_profile_t *all = rc_alloc((size_t)n, sizeof *all, "device profiles", w->err);
-    rc_status_t st = rc_session_agree(w->s, all ? RC_OK : RC_ENOMEM, w->err);
-    if (st < 0) {
-        free(all);
-        return st;
-    }
     rc_profile_t mine;
     rc_profile_make(w->c, w->device, &mine);
     mine.memory_limit = w->memory_limit;
@@ -96,7 +87,9 @@ static rc_status_t gather_profiles(sweep_t *w)
     /* CPU ranks of a node take turns, see open_node_lock */
     mine.ranks =
         takes_turns(w) && w->device->executor.kind == RC_DEVICE_CPU ? w->s->node_rank == 0 : 1;
-    rc_comm_gather(w->s->comm, &mine, all, sizeof mine);
+    rc_profile_t *all = rc_session_gather(
+        w->s, w->s->comm, "the device classes of the ranks", &mine, sizeof mine, w->err);
+    RC_PASS(all ? RC_OK : w->err->status);
     for (int r = 0; r < n; r++) {
         int at = 0;
         while (at < w->profiles && strcmp(all[at].class_name, all[r].class_name) != 0)
@@ -135,18 +128,12 @@ static rc_status_t make_worklist(sweep_t *w)
     RC_TRY(
         rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
-    RC_TRY(rc_sweep_notice(w->c, w->device, w->log, w->err));
-    if (w->work.divided)
+    RC_TRY(rc_selection_notice(w->c, w->device, w->log, w->err));
+    w->result.plan = w->work.plan;
+    if (w->work.plan.divided)
         rc_log(w->log, RC_LOG_INFO, "sweep",
             "%" PRId64 " of %" PRId64 " matrices are divided over ranks: %" PRId64 " items",
-            w->work.divided, w->work.matrices, w->work.items);
-    w->result.planned = w->work.cases;
-    w->result.left = w->work.matrices;
-    w->result.divided = w->work.divided;
-    w->result.done_before = w->work.done;
-    w->result.given_up = w->work.given_up;
-    w->result.failed_before = w->work.failed;
-    w->result.failed_csr_before = w->work.failed_csr;
+            w->work.plan.divided, w->work.plan.matrices, w->work.items);
 done:
     rc_scan_free(&scan);
     rc_expr_free(cases);
@@ -171,19 +158,17 @@ static rc_status_t share_memory(sweep_t *w)
             w->device_limit = w->c->device_memory;
         return RC_OK;
     }
-    char(*uuid)[width] = rc_alloc((size_t)s->node_size, width, "devices of the node", w->err);
-    rc_status_t st = rc_session_agree(s, uuid ? RC_OK : RC_ENOMEM, w->err);
-    if (st == RC_OK) {
-        int sharers = 0;
-        rc_comm_gather(s->node, w->device->uuid, uuid, width);
-        for (int i = 0; i < s->node_size; i++)
-            sharers += memcmp(uuid[i], w->device->uuid, width) == 0;
-        w->device_limit = w->c->device_memory > 0
-                              ? w->c->device_memory
-                              : w->device->memory_bytes / (sharers > 0 ? sharers : 1) / 10 * 9;
-    }
+    char(*uuid)[width] = rc_session_gather(
+        s, s->node, "the devices of the ranks of a node", w->device->uuid, width, w->err);
+    RC_PASS(uuid ? RC_OK : w->err->status);
+    int sharers = 0;
+    for (int i = 0; i < s->node_size; i++)
+        sharers += memcmp(uuid[i], w->device->uuid, width) == 0;
+    w->device_limit = w->c->device_memory > 0
+                          ? w->c->device_memory
+                          : w->device->memory_bytes / (sharers > 0 ? sharers : 1) / 10 * 9;
     free(uuid);
-    return st;
+    return RC_OK;
 }
 
 /* C in schedule order is planned for the kernels that store it so. */
@@ -237,9 +222,9 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
     if (st == RC_OK)
         st = rc_provenance_write(w->journal, w->s, w->c, w->device, w->err);
     if (st == RC_OK && w->s->rank == 0) {
-        rc_rec_plan_t plan = {.matrices = w->work.matrices,
-            .cases = w->work.cases,
-            .done = w->work.done,
+        rc_rec_plan_t plan = {.matrices = w->work.plan.matrices,
+            .cases = w->work.plan.cases,
+            .done = w->work.plan.done,
             .cost_s = w->work.cost_s};
         st = rc_journal_put(w->journal, RC_REC_PLAN, &plan, w->err);
     }
@@ -253,7 +238,7 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
 static rc_status_t record_absents(sweep_t *w, rc_ledger_t *l)
 {
     rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < w->work.absents && st == RC_OK; i++)
+    for (int64_t i = 0; w->s->rank == 0 && i < w->work.absents && st == RC_OK; i++)
         st = rc_ledger_unread(l, &w->c->catalog->entry[w->work.absent[i]], w->log, w->err);
     return st;
 }
@@ -398,7 +383,7 @@ static rc_status_t run_worklist(sweep_t *w)
     double work_s = (double)(rc_clock_ns() - start) * 1e-9;
     w->queue = NULL;
     w->result.items_left = left;
-    rc_totals(w->s, &spent, &w->named, work_s, out_of_work, &w->result);
+    rc_landing_totals(w->s, &spent, &w->named, work_s, out_of_work, &w->result);
     w->counted = 1;
     if (left > 0 && !w->result.devices_lost)
         w->result.drained = 1;
@@ -424,11 +409,9 @@ static rc_status_t gather_bytes(sweep_t *w)
     memcpy(first, w->s->host, sizeof first);
     rc_comm_broadcast(w->s->comm, first, sizeof first);
     int64_t mine = w->journal && strcmp(first, w->s->host) != 0 ? rc_journal_bytes(w->journal) : -1;
-    w->bytes = rc_alloc((size_t)w->s->size, sizeof *w->bytes, "lengths of journals", w->err);
-    rc_status_t st = rc_session_agree(w->s, w->bytes ? RC_OK : RC_ENOMEM, w->err);
-    if (st == RC_OK && rc_comm_gather(w->s->comm, &mine, w->bytes, sizeof mine) < 0)
-        st = rc_fail(w->err, RC_EMPI, "the lengths of the journals cannot be gathered");
-    return st;
+    w->bytes = rc_session_gather(
+        w->s, w->s->comm, "the lengths of the journals", &mine, sizeof mine, w->err);
+    return w->bytes ? RC_OK : w->err->status;
 }
 
 /* What is finished is committed also when the run ended in an error.  Where files were taken away
@@ -494,7 +477,7 @@ static rc_status_t play(sweep_t *w)
         rc_err_context(w->err, "another sweep has this store");
     if (st < 0)
         return st;
-    RC_TRY(rc_shared_check(w->s, w->dir, lock_name, w->err));
+    RC_TRY(rc_selection_folder(w->s, w->dir, lock_name, w->err));
     RC_TRY(rc_drain_install(w->err));
     RC_TRY(common_start(w));
     RC_TRY(commit_earlier(w));
@@ -502,14 +485,8 @@ static rc_status_t play(sweep_t *w)
         w->s->rank == 0 ? rc_watch_open(w->c->store, w->rows, &w->watch, w->err) : RC_OK, w->err));
     RC_TRY(rc_session_agree(w->s, w->s->rank == 0 ? make_worklist(w) : RC_OK, w->err));
     RC_TRY(rc_worklist_share(w->s, &w->work, &w->known, w->err));
-    int64_t absents = w->work.absents;
-    rc_comm_broadcast(w->s->comm, &absents, sizeof absents);
-    rc_comm_broadcast(w->s->comm, &w->result.planned, sizeof w->result.planned);
-    rc_comm_broadcast(w->s->comm, &w->result.done_before, sizeof w->result.done_before);
-    rc_comm_broadcast(w->s->comm, &w->result.given_up, sizeof w->result.given_up);
-    rc_comm_broadcast(w->s->comm, &w->result.failed_before, sizeof w->result.failed_before);
-    rc_comm_broadcast(w->s->comm, &w->result.failed_csr_before, sizeof w->result.failed_csr_before);
-    if (w->work.items > 0 || absents > 0)
+    w->result.plan = w->work.plan;
+    if (w->work.items > 0 || w->work.absents > 0)
         st = land(w, run_worklist(w));
 done:
     w->result.measured[RC_CASE_CRASHED] += w->crashed;

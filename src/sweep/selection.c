@@ -1,11 +1,17 @@
 #include "config.h"
 #include "sweep/selection.h"
+#include "base/clock.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "base/open.h"
+#include "base/str.h"
+#include "kernels/rs_notice.h"
 #include "store/comm.h"
 #include "sweep/worklist.h"
 #include "table/view.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static rc_status_t check_config(const rc_sweep_config_t *c, rc_err_t *err)
@@ -64,4 +70,84 @@ rc_status_t rc_selection_redo(
     if (st < 0 && st2 < 0)
         return rc_err_context(err, "--redo");
     return RC_OK;
+}
+
+/* ------------------------------------------------------------------ the folder */
+
+enum { text_max = 256 };
+static const int64_t patience_ns = INT64_C(10000000000);
+static const int64_t pause_ns = INT64_C(100000000);
+
+/* What a file begins with; nothing when it is not there. */
+static void read_text(const char *path, char text[text_max])
+{
+    memset(text, 0, text_max);
+    FILE *f = rc_open_stream(path, RC_OPEN_READ, NULL);
+    if (!f)
+        return;
+    size_t n = fread(text, 1, text_max - 1, f);
+    text[n] = '\0';
+    fclose(f);
+}
+
+rc_status_t rc_selection_folder(
+    const rc_session_t *s, const char *dir, const char *name, rc_err_t *err)
+{
+    char mine[text_max];
+    char first[text_max];
+    if (s->size == 1)
+        return RC_OK;
+    char *path = rc_strf("a path", err, "%s/%s", dir, name);
+    rc_status_t st = rc_session_agree(s, path ? RC_OK : RC_ENOMEM, err);
+    if (st == RC_OK) {
+        read_text(path, mine);
+        memcpy(first, mine, sizeof first);
+        st = rc_comm_broadcast(s->comm, first, sizeof first);
+        if (st < 0)
+            rc_fail(err, st, "MPI: the folders of the ranks cannot be compared");
+        int64_t until = rc_clock_ns() + patience_ns;
+        while (st == RC_OK && memcmp(mine, first, sizeof mine) != 0 && rc_clock_ns() < until) {
+            rc_sleep_ns(pause_ns);
+            read_text(path, mine);
+        }
+        if (st == RC_OK && memcmp(mine, first, sizeof mine) != 0)
+            st = rc_fail(err, RC_EIO,
+                "%s: on %s it is not the folder that it is for rank 0; the store has to be on a "
+                "file system that all nodes share",
+                dir, s->host);
+        st = rc_session_agree(s, st, err);
+    }
+    free(path);
+    return st;
+}
+
+/* ------------------------------------------------------------------ the tunings */
+
+/* Log a line that was not said; all that was said, each with a newline behind it, is `said`. */
+static void say(const rc_log_t *log, const char *line, rc_str_t *said)
+{
+    if (said->text && strstr(said->text, line))
+        return;
+    rc_str_addf(said, "%s\n", line);
+    rc_log(log, RC_LOG_WARN, "sweep", "%s", line);
+}
+
+rc_status_t rc_selection_notice(
+    const rc_sweep_config_t *c, const rc_device_t *d, const rc_log_t *log, rc_err_t *err)
+{
+    rc_str_t said = {0};
+    for (int i = 0; i < c->kernels * c->ks * c->precisions; i++) {
+        int64_t k = c->k[i / c->precisions % c->ks];
+        rc_str_t line = {0};
+        if (k > 0) /* n is another for each matrix */
+            rc_rs_tuning_notice(&c->kernel[i / c->precisions / c->ks], d->class_name, k,
+                c->precision[i % c->precisions], &line);
+        if (line.text)
+            say(log, line.text, &said);
+        said.failed |= line.failed;
+        rc_str_free(&line);
+    }
+    rc_status_t st = said.failed ? rc_fail(err, RC_ENOMEM, "no memory for a line") : RC_OK;
+    rc_str_free(&said);
+    return st;
 }

@@ -145,6 +145,19 @@ rc_status_t rc_session_broadcast(
     return RC_OK;
 }
 
+void *rc_session_gather(const rc_session_t *s, MPI_Comm comm, const char *what, const void *mine,
+    size_t size, rc_err_t *err)
+{
+    void *all = rc_alloc((size_t)rc_comm_size(comm), size, what, err);
+    rc_status_t st = rc_session_agree(s, all ? RC_OK : RC_ENOMEM, err);
+    if (st == RC_OK && rc_comm_gather(comm, mine, all, size) < 0)
+        st = rc_fail(err, RC_EMPI, "MPI: %s cannot be compared", what);
+    if (rc_session_agree(s, st, err) == RC_OK)
+        return all;
+    free(all);
+    return NULL;
+}
+
 void rc_session_wait_all(const rc_session_t *s)
 {
     static const int64_t pause_ns = 2000000;

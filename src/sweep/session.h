@@ -43,6 +43,14 @@ int rc_session_first(const rc_session_t *s, int yes);
 rc_status_t rc_session_broadcast(
     const rc_session_t *s, void **data, int64_t count, size_t size, rc_err_t *err);
 
+/** The same number of bytes of each rank, to all.  Collective over the session.
+ *  \param[in] comm  of the session: all ranks, or those of the node
+ *  \param[in] what  they are, for messages: "the CPU sets of the ranks"
+ *  \return an element for each rank of comm, free(); on all ranks NULL with err set, which is not
+ *          NULL: RC_ENOMEM, RC_EMPI */
+void *rc_session_gather(const rc_session_t *s, MPI_Comm comm, const char *what, const void *mine,
+    size_t size, rc_err_t *err);
+
 /** Barrier that sleeps instead of spinning: ranks that wait must not disturb one that measures. */
 void rc_session_wait_all(const rc_session_t *s);
 

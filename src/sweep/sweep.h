@@ -72,16 +72,23 @@ typedef struct rc_sweep_item {
     int64_t device_bytes; /**< estimated peak of the GPU's memory if nothing is tiled; 0 on a CPU */
 } rc_sweep_item_t;
 
+/** What is left to do at the start, and what is not. */
+typedef struct rc_sweep_plan {
+    int64_t matrices;   /**< catalogue rows with work left; there are more items where some are
+                             divided ... */
+    int64_t divided;    /**< ... so many: dealt out in parts */
+    int64_t cases;      /**< pending, an estimate where digests are not known */
+    int64_t given_up;   /**< catalogue rows with a file that could not be loaded before */
+    int64_t done;       /**< cases of the selection that had a final status before */
+    int64_t failed;     /**< of them wrong, failed, crashed or skipped for want of memory */
+    int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */
+} rc_sweep_plan_t;
+
 /** What a sweep did (or would do). */
 typedef struct rc_sweep_result {
-    int64_t selected;          /**< catalogue rows selected */
-    int64_t left;              /**< of them with work left at the start */
-    int64_t absent;            /**< of them without a file */
-    int64_t planned;           /**< cases pending at the start */
-    int64_t given_up;          /**< catalogue rows with a file that could not be loaded before */
-    int64_t done_before;       /**< cases of the selection that had a final status before */
-    int64_t failed_before;     /**< of them wrong, failed, crashed or skipped for want of memory */
-    int64_t failed_csr_before; /**< of these in the original order, the baseline */
+    int64_t selected; /**< catalogue rows selected */
+    int64_t absent;   /**< of them without a file */
+    rc_sweep_plan_t plan;
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
@@ -92,7 +99,6 @@ typedef struct rc_sweep_result {
     int64_t aliases;     /**< catalogue rows whose matrix is the same as another one's */
     int drained;         /**< ended on request with work left */
     int64_t items_left;  /**< items not handed out: matrices, or parts of them where */
-    int64_t divided;     /**< matrices that were dealt out in parts */
     double wall_s;       /**< of this run, commit rounds included */
     double commit_s;     /**< of it commit rounds */
     double idle_tail_s;  /**< between the first and the last rank running out of work */

@@ -40,7 +40,7 @@ static rc_status_t count_done(const rc_sweep_config_t *c, const rc_device_t *d, 
     rc_worklist_t work;
     rc_profile_make(c, d, &profile);
     RC_PASS(rc_worklist_make(c, &profile, 1, v, NULL, known, &work, err));
-    *out = work.done;
+    *out = work.plan.done;
     rc_worklist_free(&work);
     return RC_OK;
 }
@@ -76,13 +76,13 @@ rc_status_t rc_threads_tell(const rc_sweep_config_t *c, const rc_device_t *d, co
 {
     rc_other_threads_t other = {.cases = 0};
     rc_status_t st = RC_OK;
-    if (v && work->done == 0 && work->cases > 0)
+    if (v && work->plan.done == 0 && work->plan.cases > 0)
         st = rc_threads_find(c, d, v, known, &other, err);
     if (st == RC_OK && other.cases > 0)
         rc_log(log, RC_LOG_WARN, "sweep",
             "all %" PRId64 " cases are new: %s holds %" PRId64
             " of this selection, but of %s, and this is %s; --threads %d matches it%s",
-            work->cases, c->store, other.cases, other.class_name, d->class_name, other.threads,
+            work->plan.cases, c->store, other.cases, other.class_name, d->class_name, other.threads,
             other.threads > d->executor.threads ? ", with as many CPUs for each rank" : "");
     return st;
 }

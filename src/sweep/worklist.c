@@ -23,27 +23,19 @@ int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id)
     return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
 }
 
-rc_status_t rc_worklist_know(
+static rc_status_t know(
     rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
 {
-    size_t capacity = k->capacity;
-    RC_PASS(RC_GROW(k->id, capacity, k->count + 1, "known cases", err));
-    void *values = realloc(k->value, capacity);
-    if (!values)
-        return rc_fail(err, RC_ENOMEM, "no memory for known cases");
-    k->value = values;
-    k->capacity = capacity;
+    RC_PASS(RC_GROW(k->list, k->capacity, k->count + 1, "known cases", err));
     RC_PASS(rc_map_set(&k->state, id, (int64_t)state, err));
-    k->id[k->count] = id;
-    k->value[k->count++] = (unsigned char)state;
+    k->list[k->count++] = (rc_known_case_t){id, state};
     return RC_OK;
 }
 
 void rc_worklist_known_free(rc_worklist_known_t *k)
 {
     rc_map_free(&k->state);
-    free(k->id);
-    free(k->value);
+    free(k->list);
     memset(k, 0, sizeof *k);
 }
 
@@ -61,7 +53,7 @@ static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_
         rc_view_inflight_id(v, i, hex);
         if (rc_digest_parse(hex, &id) < 0 || rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
             continue;
-        RC_PASS(rc_worklist_know(k, id, RC_WORKLIST_SUSPECT, err));
+        RC_PASS(know(k, id, RC_WORKLIST_SUSPECT, err));
     }
     return RC_OK;
 }
@@ -70,7 +62,7 @@ static rc_status_t know_features(const rc_view_t *v, rc_worklist_known_t *k, rc_
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < rc_view_feature_rows(v) && st == RC_OK; i++)
-        st = rc_worklist_know(k, rc_view_feature_row(v, i), RC_WORKLIST_DONE, err);
+        st = know(k, rc_view_feature_row(v, i), RC_WORKLIST_DONE, err);
     return st;
 }
 
@@ -116,10 +108,10 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
             continue;
         rc_worklist_state_t state = state_of_row(v, r, profile, profiles);
         if (state != RC_WORKLIST_PENDING)
-            RC_TRY(rc_worklist_know(&k, id, state, err));
+            RC_TRY(know(&k, id, state, err));
     }
     for (size_t i = 0; i < fresh_count; i++)
-        RC_TRY(rc_worklist_know(&k, fresh[i], RC_WORKLIST_DONE, err));
+        RC_TRY(know(&k, fresh[i], RC_WORKLIST_DONE, err));
     if (v)
         RC_TRY(know_suspects(v, &k, err));
     if (v)
@@ -225,7 +217,7 @@ static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
     RC_PASS(RC_GROW(
         m->list->item, m->item_capacity, (size_t)m->list->items + 1, "the work list", m->err));
     m->list->item[m->list->items++] = *item;
-    m->list->cases += item->cases;
+    m->list->plan.cases += item->cases;
     m->list->cost_s += item->cost_s;
     return RC_OK;
 }
@@ -294,9 +286,10 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
         rc_worklist_state_t state =
             item->known ? rc_worklist_state(m->known, rc_case_id(&one)) : RC_WORKLIST_PENDING;
         if (state >= RC_WORKLIST_DONE) {
-            m->list->done++;
-            m->list->failed += state == RC_WORKLIST_FAILED;
-            m->list->failed_csr += state == RC_WORKLIST_FAILED && strcmp(one.policy, "csr") == 0;
+            m->list->plan.done++;
+            m->list->plan.failed += state == RC_WORKLIST_FAILED;
+            m->list->plan.failed_csr +=
+                state == RC_WORKLIST_FAILED && strcmp(one.policy, "csr") == 0;
             continue;
         }
         item->suspect = item->suspect || state == RC_WORKLIST_SUSPECT;
@@ -396,21 +389,19 @@ static rc_status_t divide_item(maker_t *m, int64_t at, double share_s)
     int64_t blocks = item.end_block;
     known_source_t s;
     rc_sweep_item_t again;
-    rc_worklist_t counts = *m->list;
+    const rc_sweep_plan_t counts = m->list->plan;
     rc_status_t st = RC_OK;
     /* what may have killed a run is tried alone */
     if (item.suspect || rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks) < 2)
         return RC_OK;
     find_source(m, &m->c->catalog->entry[item.entry], &s);
     (void)make_item(m, item.entry, item.class_id, &s, &again);
-    m->list->done = counts.done; /* counted once */
-    m->list->failed = counts.failed;
-    m->list->failed_csr = counts.failed_csr;
+    m->list->plan = counts; /* once */
     int64_t parts = rc_worklist_cut(
         m->block_s, blocks, rc_worklist_parts(item.cost_s, item.lead_s, share_s, blocks), m->first);
     m->list->item[at] = part_of(m, &item, 0, parts);
-    m->list->divided += parts > 1;
-    m->list->cases += m->list->item[at].cases - item.cases;
+    m->list->plan.divided += parts > 1;
+    m->list->plan.cases += m->list->item[at].cases - item.cases;
     m->list->cost_s += m->list->item[at].cost_s - item.cost_s;
     for (int64_t k = 1; k < parts && st == RC_OK; k++) {
         const rc_sweep_item_t one = part_of(m, &item, k, parts);
@@ -423,7 +414,7 @@ static rc_status_t divide(maker_t *m)
 {
     rc_status_t st = RC_OK;
     int64_t whole = m->list->items;
-    m->list->matrices = whole;
+    m->list->plan.matrices = whole;
     for (int p = 0; p < m->profiles; p++) {
         double all_s = 0;
         for (int64_t i = 0; i < whole; i++)
@@ -519,7 +510,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
         char why[RC_MESSAGE_MAX + 1];
         find_source(&m, e, &s);
         if (is_given_up(&m, &s)) {
-            list.given_up += e->where != RC_WHERE_ABSENT;
+            list.plan.given_up += e->where != RC_WHERE_ABSENT;
             continue;
         }
         if (e->where == RC_WHERE_ABSENT || rc_worklist_unfit(e, why)) {

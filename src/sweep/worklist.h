@@ -66,11 +66,15 @@ typedef enum rc_worklist_state {
     RC_WORKLIST_FAILED = 3 /**< done, and wrong, failed, crashed or skipped for want of memory */
 } rc_worklist_state_t;
 
+typedef struct rc_known_case {
+    rc_digest_t id;
+    rc_worklist_state_t state;
+} rc_known_case_t;
+
 /** Identities with their state, for ranks to look up. */
 typedef struct rc_worklist_known {
-    rc_map_t state;       /**< case or feature id -> rc_worklist_state_t */
-    rc_digest_t *id;      /**< [count] the same as a list, for sending */
-    unsigned char *value; /**< [count] */
+    rc_map_t state;        /**< case or feature id -> rc_worklist_state_t */
+    rc_known_case_t *list; /**< [count] the same, for sending */
     size_t count;
     size_t capacity;
 } rc_worklist_known_t;
@@ -80,8 +84,6 @@ rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t 
 /** 1: nothing is left to do for an identity, with whatever outcome. */
 int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id);
 
-rc_status_t rc_worklist_know(
-    rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err);
 void rc_worklist_known_free(rc_worklist_known_t *k);
 
 /** What is known from a store and from unfolded journals.
@@ -96,15 +98,9 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
     int64_t items;
-    int64_t matrices; /**< of them; there are more items where some are divided ... */
-    int64_t divided;  /**< ... so many */
+    rc_sweep_plan_t plan;
     int64_t *absent; /**< entries to be recorded without being read: absent, or rc_worklist_unfit */
     int64_t absents;
-    int64_t cases;      /**< pending, an estimate where digests are not known */
-    int64_t given_up;   /**< entries with a file that could not be loaded before */
-    int64_t done;       /**< cases of the selection that are done */
-    int64_t failed;     /**< of them wrong, failed, crashed or skipped for want of memory */
-    int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */
     double cost_s;
 } rc_worklist_t;
 

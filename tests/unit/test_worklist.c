@@ -75,12 +75,12 @@ static void a_matrix_is_divided_over_ranks(void **state)
     rc_profile_make(&w.c, &w.device, &profile);
     assert_int_equal(rc_worklist_make(&w.c, &profile, 1, NULL, NULL, &known, &whole, NULL), RC_OK);
     assert_int_equal(whole.items, 3);
-    assert_int_equal(whole.divided, 0);
+    assert_int_equal(whole.plan.divided, 0);
     profile.ranks = 4;
     assert_int_equal(rc_worklist_make(&w.c, &profile, 1, NULL, NULL, &known, &parts, NULL), RC_OK);
-    assert_int_equal(parts.matrices, 3);
-    assert_int_equal(parts.divided, 3);
-    assert_int_equal(parts.cases, whole.cases);
+    assert_int_equal(parts.plan.matrices, 3);
+    assert_int_equal(parts.plan.divided, 3);
+    assert_int_equal(parts.plan.cases, whole.plan.cases);
     assert_int_equal(parts.items, 3 * rc_worklist_blocks(&w.c));
     for (int part = 0; part < parts.item[0].parts; part++)
         for (int64_t i = 0; i < parts.items; i++) {
@@ -92,7 +92,7 @@ static void a_matrix_is_divided_over_ranks(void **state)
             end[one->entry] = one->end_block;
             cases += one->cases;
         }
-    assert_int_equal(cases, whole.cases);
+    assert_int_equal(cases, whole.plan.cases);
     for (int i = 0; i < 3; i++)
         assert_int_equal(end[i], rc_worklist_blocks(&w.c));
     rc_worklist_free(&whole);
@@ -384,10 +384,10 @@ static void what_lacked_memory_is_tried_again_when_it_fits(void **state)
         assert_int_equal(rc_worklist_gather(v, NULL, &profile, 1, NULL, 0, &known, NULL), RC_OK);
         rc_worklist_t p;
         assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
-        assert_int_equal(p.cases, t[i].pending ? 3 : 0);
-        assert_int_equal(p.done, t[i].pending ? 0 : 3);
-        assert_int_equal(p.failed, t[i].pending || i == 4 ? 0 : 3);
-        assert_int_equal(p.failed_csr, p.failed);
+        assert_int_equal(p.plan.cases, t[i].pending ? 3 : 0);
+        assert_int_equal(p.plan.done, t[i].pending ? 0 : 3);
+        assert_int_equal(p.plan.failed, t[i].pending || i == 4 ? 0 : 3);
+        assert_int_equal(p.plan.failed_csr, p.plan.failed);
         rc_worklist_free(&p);
         rc_worklist_known_free(&known);
         rc_view_free(v);
@@ -471,8 +471,8 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &fresh, 1, &known, NULL), RC_OK);
     assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_WORKLIST_DONE);
     assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
-    assert_int_equal(p.done, 1);
-    assert_int_equal(p.cases, 5);
+    assert_int_equal(p.plan.done, 1);
+    assert_int_equal(p.plan.cases, 5);
     rc_worklist_free(&p);
     rc_worklist_known_free(&known);
     rc_view_free(v);

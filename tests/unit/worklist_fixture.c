@@ -94,7 +94,7 @@ rc_worklist_t plan(world_t *w, const char *redo)
         sum += p.item[i].cases;
         assert_true(i == 0 || p.item[i - 1].cost_s >= p.item[i].cost_s);
     }
-    assert_int_equal(sum, p.cases);
+    assert_int_equal(sum, p.plan.cases);
     rc_worklist_known_free(&known);
     rc_expr_free(cases);
     rc_expr_free(sources);
@@ -106,8 +106,8 @@ void expect(world_t *w, const char *redo, int64_t items, int64_t cases, int64_t 
 {
     rc_worklist_t p = plan(w, redo);
     assert_int_equal(p.items, items);
-    assert_int_equal(p.cases, cases);
-    assert_int_equal(p.done, done);
+    assert_int_equal(p.plan.cases, cases);
+    assert_int_equal(p.plan.done, done);
     rc_worklist_free(&p);
 }
 
