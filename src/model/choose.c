@@ -200,17 +200,19 @@ static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a,
     return st;
 }
 
-/* Features, times and the class.  \param[out] value  [inputs] */
+/* Features, times and the class.  \param[out] told  [inputs] raw; NULL: not told */
 static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_geometry_t *g, const rc_choice_features_t *given, double *value, rc_choice_t *c,
+    const rc_geometry_t *g, const rc_choice_features_t *given, double *told, rc_choice_t *c,
     rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     int more = set->product ? set->product->count : 0;
-    double *feature = rc_alloc((size_t)(set->count + more), sizeof *feature, "features", err);
+    double *feature =
+        rc_alloc((size_t)(set->count + more + m->inputs), sizeof *feature, "features", err);
     double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
     rc_status_t st;
     RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
+    double *value = told ? told : feature + set->count + more;
     RC_TRY(featurise(set, a, request, g, given, feature, &c->featurise_ns, err));
     int64_t featurised = rc_clock_ns();
     if (more > 0)
@@ -287,13 +289,7 @@ rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_re
 rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err)
 {
-    if (!m)
-        return rc_fail(err, RC_EINVAL, "choose: no model");
-    double *value = rc_alloc((size_t)m->inputs, sizeof *value, "the inputs of a model", err);
-    RC_PASS(value ? RC_OK : RC_ENOMEM);
-    rc_status_t st = choose(m, a, request, features, value, out, err);
-    free(value);
-    return st;
+    return choose(m, a, request, features, NULL, out, err);
 }
 
 rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,

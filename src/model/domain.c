@@ -69,7 +69,8 @@ void rc_model_types_text(const rc_model_t *m, rc_str_t *out)
         }
 }
 
-void rc_model_ks_text(const rc_model_t *m, rc_str_t *out)
+/* "K 8 to 512 and n": what is inside, see rc_model_outside; "" without a K. */
+static void ks_text(const rc_model_t *m, rc_str_t *out)
 {
     const rc_model_ks_t *ks = &m->ks;
     if (!rc_model_operation_has_k(m->operation))
@@ -90,7 +91,7 @@ void rc_model_ks_text(const rc_model_t *m, rc_str_t *out)
 
 /* ------------------------------------------------------------------ the whole */
 
-void rc_model_domain_text(const rc_model_t *m, rc_str_t *out)
+static void domain_text(const rc_model_t *m, rc_str_t *out)
 {
     int layouts = 0;
     int unknown = 0;
@@ -99,7 +100,7 @@ void rc_model_domain_text(const rc_model_t *m, rc_str_t *out)
         unknown |= m->cls[c].layout == 0;
     }
     rc_str_addf(out, "%s, ", rc_model_operation(m));
-    rc_model_ks_text(m, out);
+    ks_text(m, out);
     rc_str_add(out, rc_model_operation_has_k(m->operation) ? ", " : "");
     rc_model_types_text(m, out);
     if (unknown)
@@ -115,7 +116,7 @@ void rc_model_knows(const rc_model_t *m, char *text, size_t size)
 {
     rc_str_t s = {0};
     if (m)
-        rc_model_domain_text(m, &s);
+        domain_text(m, &s);
     if (text && size > 0)
         (void)snprintf(text, size, "%s", s.text ? s.text : "");
     rc_str_free(&s);
@@ -133,7 +134,7 @@ int rc_model_outside(const rc_model_t *m, int64_t k, int64_t cols, const char *d
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     if (!known_k) {
         rc_str_addf(s, "K = %" PRId64 " (", k);
-        rc_model_ks_text(m, s);
+        ks_text(m, s);
         rc_str_add(s, ")");
         n++;
     }

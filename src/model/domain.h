@@ -14,14 +14,8 @@ rc_status_t rc_model_set_ks(rc_model_t *m, const int64_t *k, int count, int is_n
 /** 1: the model has an input of that name. */
 int rc_model_has_input(const rc_model_t *m, const char *name);
 
-/** "K 8 to 512 and n": what is inside, see rc_model_outside; "" without a K. */
-void rc_model_ks_text(const rc_model_t *m, rc_str_t *out);
-
 /** "fp32 and fp64": the value types of the training rows. */
 void rc_model_types_text(const rc_model_t *m, rc_str_t *out);
-
-/** What rc_model_knows writes. */
-void rc_model_domain_text(const rc_model_t *m, rc_str_t *out);
 
 /** How a request stands to what a model was fitted on.  A K is inside when the fit had it: as a
  *  number, between two numbers where K is an input of the model, or as n where the K asked for is

@@ -34,6 +34,7 @@ extern const rc_predictor_kind_t rc_predictor_forest;
  *  NULL with err set when a size is out of range or there is no memory. */
 rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes, rc_err_t *err);
 
-void rc_forest_free(rc_forest_t *f);
+/** Free one; NULL is allowed. */
+void rc_forest_free(void *state);
 
 #endif

@@ -82,26 +82,39 @@ rc_status_t rc_member_text(
     return rc_strcpy(to, size, text, key, err);
 }
 
+static int is_whole(const json_t *v, int32_t min, int32_t max)
+{
+    return json_is_integer(v) && json_integer_value(v) >= min && json_integer_value(v) <= max;
+}
+
+static rc_status_t no_whole(
+    const json_t *v, const char *path, const char *key, int32_t min, int32_t max, rc_err_t *err)
+{
+    char expected[64];
+    snprintf(expected, sizeof expected, "a whole number from %" PRId32 " to %" PRId32, min, max);
+    return rc_member_wrong(v, path, key, expected, err);
+}
+
 rc_status_t rc_member_int(const json_t *object, const char *path, const char *key, int32_t min,
     int32_t max, int32_t *out, rc_err_t *err)
 {
     const json_t *v = json_object_get(object, key);
-    json_int_t n = json_integer_value(v);
-    if (!json_is_integer(v) || n < min || n > max) {
-        char expected[64];
-        snprintf(
-            expected, sizeof expected, "a whole number from %" PRId32 " to %" PRId32, min, max);
-        return rc_member_wrong(v, path, key, expected, err);
-    }
-    *out = (int32_t)n;
+    if (!is_whole(v, min, max))
+        return no_whole(v, path, key, min, max, err);
+    *out = (int32_t)json_integer_value(v);
     return RC_OK;
+}
+
+static int is_real(const json_t *v)
+{
+    return json_is_number(v) && isfinite(json_number_value(v));
 }
 
 rc_status_t rc_member_real(
     const json_t *object, const char *path, const char *key, double *out, rc_err_t *err)
 {
     const json_t *v = json_object_get(object, key);
-    if (!json_is_number(v) || !isfinite(json_number_value(v)))
+    if (!is_real(v))
         return rc_member_wrong(v, path, key, "a number", err);
     *out = json_number_value(v);
     return RC_OK;
@@ -150,4 +163,94 @@ rc_status_t rc_member_array(const json_t *object, const char *path, const char *
     }
     *out = v;
     return RC_OK;
+}
+
+/* ------------------------------------------------------------ lists of numbers */
+
+enum { ELEMENT = 64 };
+
+/* "bias[3]" */
+static const char *element(const char *key, size_t i, char name[ELEMENT])
+{
+    snprintf(name, ELEMENT, "%s[%zu]", key, i);
+    return name;
+}
+
+rc_status_t rc_numbers_real(
+    const json_t *object, const char *path, const char *key, size_t n, double *to, rc_err_t *err)
+{
+    const json_t *list;
+    char name[ELEMENT];
+    RC_PASS(rc_member_array(object, path, key, (int)n, (int)n, &list, err));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        if (!is_real(v))
+            return rc_member_wrong(v, path, element(key, i, name), "a number", err);
+        to[i] = json_number_value(v);
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_numbers_int(const json_t *object, const char *path, const char *key, size_t n,
+    int32_t min, int32_t max, int32_t *to, rc_err_t *err)
+{
+    const json_t *list;
+    char name[ELEMENT];
+    RC_PASS(rc_member_array(object, path, key, (int)n, (int)n, &list, err));
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        if (!is_whole(v, min, max))
+            return no_whole(v, path, element(key, i, name), min, max, err);
+        to[i] = (int32_t)json_integer_value(v);
+    }
+    return RC_OK;
+}
+
+rc_status_t rc_numbers_count(const json_t *object, const char *path, const char *key, int32_t most,
+    int32_t *out, rc_err_t *err)
+{
+    const json_t *list = json_object_get(object, key);
+    if (!json_is_array(list) || json_array_size(list) > (size_t)most) {
+        char expected[64];
+        snprintf(expected, sizeof expected, "an array of at most %" PRId32, most);
+        return rc_member_wrong(list, path, key, expected, err);
+    }
+    *out = (int32_t)json_array_size(list);
+    return RC_OK;
+}
+
+/* Put a list into an object; the list is taken, also by a failure. */
+static rc_status_t put(json_t *object, const char *key, json_t *list, int complete, rc_err_t *err)
+{
+    if (!complete) {
+        json_decref(list);
+        list = NULL;
+    }
+    if (json_object_set_new(object, key, list) != 0)
+        return rc_fail(err, RC_ENOMEM, "no memory for the list '%s' of a model", key);
+    return RC_OK;
+}
+
+rc_status_t rc_numbers_set_real(
+    json_t *object, const char *path, const char *key, const double *from, size_t n, rc_err_t *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(from[i]))
+            return rc_fail(err, RC_EINVAL, "%s%s%s[%zu]: expected a finite number, found %g", path,
+                path[0] ? "." : "", key, i, from[i]);
+    json_t *list = json_array();
+    int complete = list != NULL;
+    for (size_t i = 0; complete && i < n; i++)
+        complete = json_array_append_new(list, json_real(from[i])) == 0;
+    return put(object, key, list, complete, err);
+}
+
+rc_status_t rc_numbers_set_int(
+    json_t *object, const char *key, const int32_t *from, size_t n, rc_err_t *err)
+{
+    json_t *list = json_array();
+    int complete = list != NULL;
+    for (size_t i = 0; complete && i < n; i++)
+        complete = json_array_append_new(list, json_integer(from[i])) == 0;
+    return put(object, key, list, complete, err);
 }

@@ -177,6 +177,12 @@ char *rc_model_text(const rc_model_t *m, rc_err_t *err);
 rc_status_t rc_model_parse(
     const char *text, size_t bytes, const char *name, rc_model_t **out, rc_err_t *err);
 
+/** A model from the JSON value of its file: every member is checked; the feature set, policies and
+ *  their versions are not (rc_model_check).
+ *  \return RC_OK, RC_EFORMAT (names the member, expected and found), RC_ENOTSUP (version of the
+ *          file, kind of predictor or its version), RC_ENOMEM */
+rc_status_t rc_model_from_json(const json_t *root, rc_model_t **out, rc_err_t *err);
+
 /** Standardised inputs of a row of raw values: x[i] from value[i], i < inputs.  Allocates nothing.
  */
 void rc_model_standardise(const rc_model_t *m, const double *value, double *x);

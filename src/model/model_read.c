@@ -3,10 +3,11 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
+#include "feature/feature.h"
 #include "model/domain.h"
-#include "model/file.h"
 #include "model/member.h"
-#include "model/numbers.h"
+#include "model/model.h"
+#include "order/policy.h"
 
 #include <errno.h>
 #include <math.h>
@@ -421,16 +422,73 @@ done:
     return st;
 }
 
+/* ------------------------------------------------------------------- check */
+
+/* Inputs that are not features. */
+static const char *const request_inputs[] = {"k", "value_bytes", NULL};
+
+static int is_input(const rc_feature_set_t *set, const char *name)
+{
+    for (int i = 0; request_inputs[i]; i++)
+        if (strcmp(request_inputs[i], name) == 0)
+            return 1;
+    return rc_feature_find(set, name) != NULL;
+}
+
+static rc_status_t check_features(const rc_model_t *m, const char *name, rc_err_t *err)
+{
+    const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
+    if (!set)
+        return rc_fail(err, RC_ENOTSUP,
+            "%s: fitted on the feature set %s@%d, which this library does not have", name,
+            m->feature_set, (int)m->feature_version);
+    if (set->version != m->feature_version)
+        return rc_fail(err, RC_ENOTSUP,
+            "%s: fitted on the feature set %s@%d, this library has %s@%d", name, m->feature_set,
+            (int)m->feature_version, set->name, set->version);
+    for (int i = 0; i < m->inputs; i++)
+        if (!is_input(set, m->input[i].name))
+            return rc_fail(err, RC_ENOTSUP,
+                "%s: inputs[%d] is '%s', expected k, value_bytes or a feature of %s@%d", name, i,
+                m->input[i].name, set->name, set->version);
+    return RC_OK;
+}
+
+rc_status_t rc_model_check(const rc_model_t *m, const char *name, rc_err_t *err)
+{
+    rc_status_t st = check_features(m, name, err);
+    for (int c = 0; c < m->classes && st == RC_OK; c++) {
+        const rc_model_class_t *k = &m->cls[c];
+        const rc_policy_t *p = NULL;
+        rc_policy_spec_t spec;
+        rc_err_t why = {0};
+        rc_status_t parsed = rc_policy_spec_parse(k->policy, &spec, &why);
+        if (parsed == RC_OK)
+            p = spec.policy;
+        if (parsed == RC_ENOMEM)
+            st = rc_fail(err, RC_ENOMEM, "%s", why.text);
+        else if (!p)
+            st = rc_fail(err, RC_ENOTSUP,
+                "%s: class %s was fitted with the policy %s@%d, which this library does not have "
+                "(%.160s)",
+                name, k->name, k->policy, (int)k->policy_version, why.text);
+        else if (p->version != k->policy_version)
+            st = rc_fail(err, RC_ENOTSUP,
+                "%s: class %s was fitted with the policy %s@%d, this library has %s@%d", name,
+                k->name, k->policy, (int)k->policy_version, p->name, p->version);
+    }
+    return st;
+}
+
 /* ------------------------------------------------------------------- calls */
 
-rc_status_t rc_model_parse(
-    const char *text, size_t bytes, const char *name, rc_model_t **out, rc_err_t *err)
+/* \param[in] root  taken; NULL: what was read is no JSON, see `at` */
+static rc_status_t make(
+    json_t *root, const json_error_t *at, const char *name, rc_model_t **out, rc_err_t *err)
 {
-    json_error_t at;
-    json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &at);
     if (!root)
-        return rc_fail(err, RC_EFORMAT, "%s:%d:%d: expected JSON, found: %s", name, at.line,
-            at.column, at.text);
+        return rc_fail(err, RC_EFORMAT, "%s:%d:%d: expected JSON, found: %s", name, at->line,
+            at->column, at->text);
     rc_model_t *m = NULL;
     rc_status_t st = rc_model_from_json(root, &m, err);
     json_decref(root);
@@ -446,41 +504,25 @@ rc_status_t rc_model_parse(
     return st;
 }
 
-static rc_status_t read_text(const char *path, char **text, size_t *bytes, rc_err_t *err)
+rc_status_t rc_model_parse(
+    const char *text, size_t bytes, const char *name, rc_model_t **out, rc_err_t *err)
 {
-    FILE *f;
-    enum { STEP = 1 << 16 };
-    void *data = NULL;
-    size_t capacity = 0;
-    size_t n = 0;
-    RC_PASS(rc_open_given(path, &f, err));
-    rc_status_t st = RC_OK;
-    while (st == RC_OK && !feof(f) && !ferror(f)) {
-        st = rc_grow(&data, &capacity, n + STEP, 1, "a model file", err);
-        if (st == RC_OK)
-            n += fread((char *)data + n, 1, STEP, f);
-    }
-    if (st == RC_OK && ferror(f))
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot read '%s'", path);
-    fclose(f);
-    if (st < 0) {
-        free(data);
-        return st;
-    }
-    *text = data;
-    *bytes = n;
-    return RC_OK;
+    json_error_t at;
+    return make(json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &at), &at, name, out, err);
 }
 
 rc_status_t rc_model_read(const char *path, rc_model_t **out, rc_err_t *err)
 {
+    FILE *f;
+    json_error_t at;
     if (!path || !out)
         return rc_fail(err, RC_EINVAL, "model: no path or no output");
-    char *text = NULL;
-    size_t bytes = 0;
-    rc_status_t st = read_text(path, &text, &bytes, err);
-    if (st == RC_OK)
-        st = rc_model_parse(text, bytes, path, out, err);
-    free(text);
-    return st;
+    RC_PASS(rc_open_given(path, &f, err));
+    json_t *root = json_loadf(f, JSON_REJECT_DUPLICATES, &at);
+    int why = ferror(f) ? errno : 0;
+    fclose(f);
+    if (!why)
+        return make(root, &at, path, out, err);
+    json_decref(root);
+    return rc_fail_errno(err, RC_EIO, why, "cannot read '%s'", path);
 }

@@ -2,9 +2,8 @@
 #include "base/error.h"
 #include "base/replace.h"
 #include "base/str.h"
-#include "model/file.h"
 #include "model/model.h"
-#include "model/numbers.h"
+#include "model/member.h"
 
 #include <math.h>
 #include <stdlib.h>

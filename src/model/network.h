@@ -32,6 +32,7 @@ extern const rc_predictor_kind_t rc_predictor_network;
  *  \param[in] size  [layers + 1]: inputs, hidden ..., outputs
  *  Free with rc_network_free.  NULL with err set when there is no memory. */
 rc_network_t *rc_network_new(int nets, int layers, const int *size, rc_err_t *err);
-void rc_network_free(rc_network_t *n);
+/** Free one; NULL is allowed. */
+void rc_network_free(void *state);
 
 #endif

@@ -5,7 +5,6 @@
 #include "model/emit.h"
 #include "model/forest.h"
 #include "model/member.h"
-#include "model/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -40,8 +39,9 @@ rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes
     return NULL;
 }
 
-void rc_forest_free(rc_forest_t *f)
+void rc_forest_free(void *state)
 {
+    rc_forest_t *f = state;
     if (!f)
         return;
     free(f->base);
@@ -349,11 +349,6 @@ static rc_status_t forest_emit(const void *state, const char *name, FILE *out, r
     return rc_emit_end(out, err);
 }
 
-static void forest_free(void *state)
-{
-    rc_forest_free(state);
-}
-
 const rc_predictor_kind_t rc_predictor_forest = {
     .name = "forest",
     .summary = "a sum of decision trees per output",
@@ -364,5 +359,5 @@ const rc_predictor_kind_t rc_predictor_forest = {
     .cost_ns = forest_cost_ns,
     .score = forest_score,
     .emit = forest_emit,
-    .free = forest_free,
+    .free = rc_forest_free,
 };

@@ -5,7 +5,6 @@
 #include "model/emit.h"
 #include "model/member.h"
 #include "model/network.h"
-#include "model/numbers.h"
 
 #include <stdlib.h>
 
@@ -69,8 +68,9 @@ rc_network_t *rc_network_new(int nets, int layers, const int *size, rc_err_t *er
     return NULL;
 }
 
-void rc_network_free(rc_network_t *n)
+void rc_network_free(void *state)
 {
+    rc_network_t *n = state;
     if (!n)
         return;
     for (int i = 0; i < n->nets; i++) {
@@ -346,11 +346,6 @@ static rc_status_t network_emit(const void *state, const char *name, FILE *out, 
     return rc_emit_end(out, err);
 }
 
-static void network_free(void *state)
-{
-    rc_network_free(state);
-}
-
 const rc_predictor_kind_t rc_predictor_network = {
     .name = "network",
     .summary = "fully connected networks with rectified hidden layers, averaged",
@@ -361,5 +356,5 @@ const rc_predictor_kind_t rc_predictor_network = {
     .cost_ns = network_cost_ns,
     .score = network_score,
     .emit = network_emit,
-    .free = network_free,
+    .free = rc_network_free,
 };

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "model/emit.h"
 #include "model/member.h"
-#include "model/numbers.h"
 #include "model/svm.h"
 
 #include <inttypes.h>
@@ -57,8 +56,9 @@ rc_svm_t *rc_svm_new(int inputs, int outputs, int present, int vectors, rc_err_t
     return NULL;
 }
 
-void rc_svm_free(rc_svm_t *s)
+void rc_svm_free(void *state)
 {
+    rc_svm_t *s = state;
     if (!s)
         return;
     free(s->label);
@@ -311,11 +311,6 @@ static rc_status_t svm_emit(const void *state, const char *name, FILE *out, rc_e
     return rc_emit_end(out, err);
 }
 
-static void svm_free(void *state)
-{
-    rc_svm_free(state);
-}
-
 const rc_predictor_kind_t rc_predictor_svm = {
     .name = "svm",
     .summary = "a support vector machine with a Gaussian kernel, one against one",
@@ -326,5 +321,5 @@ const rc_predictor_kind_t rc_predictor_svm = {
     .cost_ns = svm_cost_ns,
     .score = svm_score,
     .emit = svm_emit,
-    .free = svm_free,
+    .free = rc_svm_free,
 };

@@ -29,6 +29,7 @@ extern const rc_predictor_kind_t rc_predictor_svm;
  *  NULL with err set when a size is out of range or there is no memory. */
 rc_svm_t *rc_svm_new(int inputs, int outputs, int present, int vectors, rc_err_t *err);
 
-void rc_svm_free(rc_svm_t *s);
+/** Free one; NULL is allowed. */
+void rc_svm_free(void *state);
 
 #endif
