@@ -3,7 +3,6 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
-#include "cmd/unsealed.h"
 #include "store/journal.h"
 #include "store/path.h"
 #include "table/archive.h"

@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "base/replace.h"
 #include "cmd/cmd.h"
-#include "cmd/open_device.h"
+#include "cmd/named.h"
 #include "cmd/select.h"
 
 #include <stdlib.h>

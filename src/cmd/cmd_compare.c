@@ -4,7 +4,6 @@
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
 #include "table/print.h"
-#include "cmd/unsealed.h"
 #include "operation/operand.h"
 #include "table/diff.h"
 

@@ -4,11 +4,10 @@
 #include "base/str.h"
 #include "base/type.h"
 #include "cmd/cmd.h"
-#include "cmd/unsealed.h"
 #include "analysis/print/comparison.h"
 #include "analysis/print/evaluation.h"
 #include "analysis/learn.h"
-#include "cmd/models.h"
+#include "cmd/named.h"
 #include "analysis/print/when.h"
 #include "model/domain.h"
 

@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
-#include "cmd/unsealed.h"
 #include "cmd/listing.h"
 #include "feature/feature.h"
 #include "table/export.h"

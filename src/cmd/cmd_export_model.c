@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/replace.h"
 #include "cmd/cmd.h"
-#include "cmd/models.h"
+#include "cmd/named.h"
 
 #include <string.h>
 

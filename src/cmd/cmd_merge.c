@@ -2,7 +2,6 @@
 #include "base/error.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
-#include "cmd/unsealed.h"
 #include "store/merge.h"
 
 #include <inttypes.h>

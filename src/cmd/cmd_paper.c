@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
-#include "cmd/unsealed.h"
 
 #include <stdlib.h>
 #include <string.h>

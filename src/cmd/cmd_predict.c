@@ -5,8 +5,7 @@
 #include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
-#include "cmd/load.h"
-#include "cmd/models.h"
+#include "cmd/named.h"
 #include "table/print.h"
 #include "model/choose.h"
 #include "model/permit.h"
@@ -88,9 +87,8 @@ typedef struct report {
     const rc_csr_t *a;
     rc_request_t request;
     rc_choice_t choice;
-    double *value; /* [inputs] raw */
-    int *order;    /* [classes] best first */
-    int ranked;    /* of them: those that the constraints permit */
+    int *order; /* [classes] best first */
+    int ranked; /* of them: those that the constraints permit */
 } report_t;
 
 /* -------------------------------------------------------------------- request */
@@ -150,35 +148,88 @@ static rc_status_t parse_request(
     return st;
 }
 
-/* What a model is to fit. */
-typedef struct wanted {
-    const struct options *o;
-    const rc_csr_t *a;
-} wanted_t;
+/* ------------------------------------------------------------------ the model */
 
 /* Whether an installed model answers the request, as far as that is known before the features. */
-static rc_status_t fits(const void *context, const rc_model_t *m, rc_err_t *err)
+static rc_status_t fits(
+    const struct options *of, const rc_csr_t *a, const rc_model_t *m, rc_err_t *err)
 {
-    const wanted_t *w = context;
-    struct options o = *w->o;
+    struct options o = *of;
     rc_request_t r = {0};
     o.op = o.op ? o.op : "spmm";
-    RC_PASS(parse_request(&o, m, w->a, &r, err));
-    return rc_choose_possible(m, w->a, &r, err);
+    RC_PASS(parse_request(&o, m, a, &r, err));
+    return rc_choose_possible(m, a, &r, err);
 }
 
 /* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and
  * no others. */
-static int rank(const void *context, const rc_model_t *m)
+static int rank(const struct options *o, const rc_model_t *m)
 {
-    const wanted_t *w = context;
     int asked = 0;
     int known = 0;
     rc_err_t err;
     for (int c = 0; c < m->classes; c++)
         known |= m->cls[c].layout;
-    (void)parse_layouts(w->o->layouts, &asked, &err); /* one that is none fits no model */
+    (void)parse_layouts(o->layouts, &asked, &err); /* one that is none fits no model */
     return 2 * (m->task == RC_TASK_PLAN) + (known == asked);
+}
+
+/* Look at a model.  \return how well it fits, -1 for one that does not
+ * \param[in,out] list  gets a line about it  \param[out] m  NULL: cannot be read */
+static int look_at(
+    const struct options *o, const rc_csr_t *a, const char *path, rc_model_t **m, rc_str_t *list)
+{
+    rc_err_t why = {0};
+    char knows[256] = "";
+    if (rc_model_read(path, m, &why) < 0) {
+        rc_str_addf(list, "%s\n", why.text);
+        return -1;
+    }
+    int fit = fits(o, a, *m, &why) == RC_OK;
+    rc_model_knows(*m, knows, sizeof knows);
+    if (fit)
+        rc_str_addf(list, "%s: fits; knows %s\n", path, knows);
+    else
+        rc_str_addf(list, "%s: knows %s; %s\n", path, knows, why.text);
+    return fit ? rank(o, *m) : -1;
+}
+
+/* The installed model that fits best; when that is not exactly one, all are listed.
+ * \param[out] name  of its file; free() */
+static rc_status_t find_model(
+    const struct options *o, const rc_csr_t *a, rc_model_t **out, char **name, rc_err_t *err)
+{
+    rc_words_t path = {0};
+    rc_str_t list = {0};
+    int count = 0;
+    int best = 0;
+    rc_status_t st;
+    RC_TRY(rc_command_model_paths(&path, err));
+    for (int i = 0; i < path.count; i++) {
+        rc_model_t *m = NULL;
+        int of = look_at(o, a, path.word[i], &m, &list);
+        if (of >= 0 && (count == 0 || of >= best)) {
+            count = count > 0 && of == best ? count + 1 : 1;
+            best = of;
+            rc_model_free(*out);
+            *out = m;
+            m = NULL;
+            free(*name);
+            *name = rc_strdup(path.word[i], err);
+            RC_TRY(*name ? RC_OK : RC_ENOMEM);
+        }
+        rc_model_free(m);
+    }
+    if (count == 1)
+        goto done;
+    fputs(list.text ? list.text : "", stderr);
+    st = count ? rc_fail(err, RC_EINVAL,
+                     "--model: %d installed models fit alike (of the list above): name one", count)
+               : rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", path.count);
+done:
+    rc_words_free(&path);
+    rc_str_free(&list);
+    return st;
 }
 
 /* -------------------------------------------------------------------- figures */
@@ -413,30 +464,27 @@ static rc_status_t predict(
     rc_model_t *m = NULL;
     char *found = NULL;
     rc_csr_t a = {0};
-    const wanted_t wanted = {o, &a};
     rc_mtx_info_t info;
     rc_status_t st;
     if (o->model)
         RC_TRY(rc_command_model(o->model, &m, err));
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     if (!o->model) {
-        RC_TRY(rc_command_fitting_model(fits, rank, &wanted, stderr, &m, &found, err));
+        RC_TRY(find_model(o, &a, &m, &found, err));
         r.model_word = found;
     }
     r.m = m;
     r.a = &a;
     RC_TRY(parse_request(o, m, &a, &r.request, err));
-    r.value = rc_alloc((size_t)m->inputs, sizeof *r.value, "the inputs of a model", err);
     r.order = rc_alloc0((size_t)m->classes, sizeof *r.order, "the classes of a model", err);
-    RC_TRY(r.value && r.order ? RC_OK : RC_ENOMEM);
+    RC_TRY(r.order ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_command_name_file(
-        word, rc_choose_values(m, &a, &r.request, r.value, &r.choice, err), err));
+        word, rc_choose_featured(m, &a, &r.request, NULL, &r.choice, err), err));
     sort_classes(&r);
     warn(&r);
     st = format == RC_TABLE_TEXT ? print_people(&r, err) : print_programs(&r, format, err);
 done:
     rc_choice_free(&r.choice);
-    free(r.value);
     free(r.order);
     free(found);
     rc_csr_free(&a);

@@ -1,14 +1,14 @@
 #include "config.h"
 #include "analysis/papers/paper.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "cmd/rows.h"
-#include "cmd/sort.h"
-#include "cmd/unsealed.h"
 #include "table/view.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,11 +59,115 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
+/* --------------------------------------------------------------------- sort */
+
+typedef struct sort_key {
+    int field;
+    int descending;
+} sort_key_t;
+
+/* A row to be sorted; qsort hands no context on, so each knows where its values are. */
+typedef struct sort_row {
+    const struct sort *sort;
+    int64_t at; /* in the order they came */
+    int64_t number;
+} sort_row_t;
+
+typedef struct sort {
+    const rc_fields_t *fields;
+    sort_key_t *key;
+    int keys;
+    sort_row_t *row;
+    size_t rows;
+    size_t row_capacity;
+    rc_value_t *value; /* [rows * keys]; of a text `i` is its place in `texts` */
+    size_t value_capacity;
+    rc_str_t texts;
+} sort_t;
+
+/* \param[in] keys  "-speedup,name": the first counts most, '-' is descending; NULL: rows stay as
+ *                  they come */
+static rc_status_t sort_begin(sort_t *s, const char *keys, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    if (!keys)
+        return RC_OK;
+    if (rc_words_split(keys, ',', &words, err) < 0)
+        return rc_err_context(err, "--sort");
+    s->key = rc_alloc((size_t)words.count, sizeof *s->key, "sort keys", err);
+    rc_status_t st = s->key ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < words.count; i++) {
+        sort_key_t *k = &s->key[i];
+        k->descending = words.word[i][0] == '-';
+        st = rc_listing_field(s->fields, "--sort", words.word[i] + k->descending, &k->field, err);
+        s->keys++;
+    }
+    rc_words_free(&words);
+    return st;
+}
+
+/* Add a row by its number; what it is sorted by is copied. */
+static rc_status_t sort_add(sort_t *s, const void *row, int64_t number, rc_err_t *err)
+{
+    size_t used = s->rows * (size_t)s->keys;
+    RC_PASS(RC_GROW(s->row, s->row_capacity, s->rows + 1, "rows", err));
+    if (s->keys > 0)
+        RC_PASS(RC_GROW(s->value, s->value_capacity, used + (size_t)s->keys, "rows", err));
+    for (int i = 0; i < s->keys; i++) {
+        rc_value_t *v = &s->value[used + (size_t)i];
+        s->fields->get(row, s->key[i].field, v);
+        if (v->kind == RC_VALUE_TEXT) {
+            v->i = (int64_t)s->texts.len;
+            rc_str_addn(&s->texts, v->text, strlen(v->text) + 1);
+        }
+    }
+    if (s->texts.failed)
+        return rc_fail(err, RC_ENOMEM, "no memory for the texts of the rows");
+    s->row[s->rows] = (sort_row_t){s, (int64_t)s->rows, number};
+    s->rows++;
+    return RC_OK;
+}
+
+static int is_missing(const rc_value_t *v)
+{
+    return v->kind == RC_VALUE_REAL && isnan(v->r);
+}
+
+/* Of two values that are there. */
+static int compare_values(const sort_t *s, const rc_value_t *a, const rc_value_t *b)
+{
+    if (a->kind == RC_VALUE_TEXT)
+        return strcmp(s->texts.text + a->i, s->texts.text + b->i);
+    if (a->kind != RC_VALUE_REAL && b->kind != RC_VALUE_REAL)
+        return (a->i > b->i) - (a->i < b->i);
+    double x = a->kind == RC_VALUE_REAL ? a->r : (double)a->i;
+    double y = b->kind == RC_VALUE_REAL ? b->r : (double)b->i;
+    return (x > y) - (x < y);
+}
+
+/* Rows that are equal in all keys stay as they came; missing values come last either way. */
+static int compare_rows(const void *left, const void *right)
+{
+    const sort_row_t *a = left;
+    const sort_row_t *b = right;
+    const sort_t *s = a->sort;
+    for (int i = 0; i < s->keys; i++) {
+        const rc_value_t *x = &s->value[a->at * s->keys + i];
+        const rc_value_t *y = &s->value[b->at * s->keys + i];
+        int order = is_missing(x) - is_missing(y);
+        if (order == 0 && !is_missing(x))
+            order = s->key[i].descending ? compare_values(s, y, x) : compare_values(s, x, y);
+        if (order != 0)
+            return order;
+    }
+    return (a->at > b->at) - (a->at < b->at);
+}
+
 /* --------------------------------------------------------------------- rows */
 
 /* The rows that are wanted, in their order. */
 static rc_status_t choose_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
-    rc_sort_t *sort, rc_err_t *err)
+    sort_t *sort, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     int64_t n = o->matrices ? rc_view_sources(v) : rc_view_count(v);
@@ -73,11 +177,11 @@ static rc_status_t choose_rows(const rc_view_t *v, const struct options *o, cons
         if (o->matrices) {
             rc_view_source(v, i, &source);
             if (rc_expr_match(where, rc_source_get, &source))
-                st = rc_sort_add(sort, &source, i, err);
+                st = sort_add(sort, &source, i, err);
         } else if (o->all || rc_view_is_newest(v, i)) {
             rc_view_seek(v, i, &result);
             if (rc_expr_match(where, rc_view_get, &result))
-                st = rc_sort_add(sort, &result, i, err);
+                st = sort_add(sort, &result, i, err);
         }
     }
     return st;
@@ -92,12 +196,14 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
                                    "cases_skipped,cases_failed,cases_crashed,message";
     const rc_fields_t *fields = o->matrices ? &rc_source_fields : &rc_view_fields;
     rc_listing_t *l;
-    rc_sort_t *sort = NULL;
+    sort_t sort = {.fields = fields};
     int64_t rows;
     rc_status_t st;
-    RC_TRY(rc_sort_begin(fields, o->sort, &sort, err));
-    RC_TRY(choose_rows(v, o, where, sort, err));
-    rows = rc_sort_end(sort);
+    RC_TRY(sort_begin(&sort, o->sort, err));
+    RC_TRY(choose_rows(v, o, where, &sort, err));
+    if (sort.keys > 0 && sort.rows > 0)
+        qsort(sort.row, sort.rows, sizeof *sort.row, compare_rows);
+    rows = (int64_t)sort.rows;
     if (o->limit >= 0 && o->limit < rows)
         rows = o->limit;
     RC_TRY(rc_listing_begin(format, fields,
@@ -109,14 +215,17 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
         rc_source_row_t source;
         rc_cursor_t result;
         if (o->matrices)
-            rc_view_source(v, rc_sort_number(sort, i), &source);
+            rc_view_source(v, sort.row[i].number, &source);
         else
-            rc_view_seek(v, rc_sort_number(sort, i), &result);
+            rc_view_seek(v, sort.row[i].number, &result);
         rc_listing_row(l, o->matrices ? (const void *)&source : &result);
     }
     st = rc_listing_end(l, err);
 done:
-    rc_sort_free(sort);
+    free(sort.key);
+    free(sort.row);
+    free(sort.value);
+    rc_str_free(&sort.texts);
     return st;
 }
 

@@ -4,8 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
-#include "cmd/models.h"
-#include "cmd/unsealed.h"
+#include "cmd/named.h"
 #include "device/limits.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "table/print.h"
-#include "cmd/unsealed.h"
 #include "store/path.h"
 #include "store/scan.h"
 #include "sweep/progress.h"

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "cmd/cmd.h"
-#include "cmd/load.h"
+#include "cmd/named.h"
 #include "cmd/one_matrix.h"
 #include "table/print.h"
 #include "analysis/papers/lane/fit.h"

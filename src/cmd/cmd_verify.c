@@ -2,7 +2,6 @@
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "table/print.h"
-#include "cmd/unsealed.h"
 #include "store/verify.h"
 
 #include <inttypes.h>

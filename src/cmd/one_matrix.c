@@ -1,7 +1,7 @@
 #include "config.h"
 #include "cmd/one_matrix.h"
 #include "base/threads.h"
-#include "cmd/load.h"
+#include "cmd/named.h"
 #include "order/policy.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 #define RC_CMD_ONE_MATRIX_H
 
 #include "cmd/cmd.h"
-#include "cmd/load.h"
+#include "cmd/named.h"
 #include "table/print.h"
 #include "rowcast_io.h"
 

@@ -8,75 +8,44 @@
 
 #include <string.h>
 
-/* One word of an option as an expression.  A wrong one is an error of the command line. */
-typedef rc_status_t add_fn(const char *word, rc_str_t *text, rc_err_t *err);
-
-static rc_status_t add_op(const char *word, rc_str_t *text, rc_err_t *err)
+/* One word of an option as an expression over a field. */
+static rc_status_t add_word(const char *field, const char *word, rc_str_t *text, rc_err_t *err)
 {
     rc_op_t op;
-    rc_status_t st = rc_op_parse(word, &op, err);
-    if (st == RC_OK)
-        rc_str_addf(text, "op == %s", rc_op_name(op));
-    return st;
-}
-
-static rc_status_t add_op_or_both(const char *word, rc_str_t *text, rc_err_t *err)
-{
-    if (strcmp(word, "both") != 0)
-        return add_op(word, text, err);
-    rc_str_add(text, "op == spmm || op == spmm_t");
-    return RC_OK;
-}
-
-static int is_pattern(const char *word)
-{
-    return word[0] && rc_glob_flaw(word) < 0 && !strpbrk(word, "'\"\\");
-}
-
-static rc_status_t add_kernel(const char *word, rc_str_t *text, rc_err_t *err)
-{
-    if (!is_pattern(word))
-        return rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);
-    rc_str_addf(text, "kernel ~ '%s' || kernel ~ '%s:*'", word, word);
-    return RC_OK;
-}
-
-static rc_status_t add_k(const char *word, rc_str_t *text, rc_err_t *err)
-{
-    int64_t k;
-    int is_n = strcmp(word, "n") == 0;
-    rc_status_t st = is_n ? RC_OK : rc_parse_int(word, 1, INT32_MAX, "a K", &k, err);
-    if (st == RC_OK)
-        rc_str_addf(text, "k == %s", is_n ? "cols" : word);
-    return st;
-}
-
-static rc_status_t add_precision(const char *word, rc_str_t *text, rc_err_t *err)
-{
     rc_precision_t precision;
-    rc_status_t st = rc_precision_parse(word, &precision, err);
-    if (st == RC_OK)
-        rc_str_addf(text, "precision == %s", rc_precision_name(precision));
+    int64_t k;
+    rc_status_t st = RC_OK;
+    if (strcmp(field, "op") == 0) {
+        st = rc_op_parse(word, &op, err);
+        rc_str_addf(text, "op == %s", st == RC_OK ? rc_op_name(op) : "");
+    } else if (strcmp(field, "k") == 0 && strcmp(word, "n") == 0)
+        rc_str_add(text, "k == cols");
+    else if (strcmp(field, "k") == 0) {
+        st = rc_parse_int(word, 1, INT32_MAX, "a K", &k, err);
+        rc_str_addf(text, "k == %s", word);
+    } else if (strcmp(field, "precision") == 0) {
+        st = rc_precision_parse(word, &precision, err);
+        rc_str_addf(text, "precision == %s", st == RC_OK ? rc_precision_name(precision) : "");
+    } else if (!word[0] || rc_glob_flaw(word) >= 0 || strpbrk(word, "'\"\\"))
+        st = rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);
+    else
+        rc_str_addf(text, "%s ~ '%s' || %s ~ '%s:*'", field, word, field, word);
     return st;
 }
 
-static rc_status_t add_device(const char *word, rc_str_t *text, rc_err_t *err)
-{
-    if (!is_pattern(word))
-        return rc_fail(err, RC_EINVAL, "not a pattern: '%s'", word);
-    rc_str_addf(text, "device ~ '%s' || device ~ '%s:*'", word, word);
-    return RC_OK;
-}
-
-/* " && (a || b)" of the words of a list */
-static rc_status_t add_list(
-    const char *option, const char *list, add_fn *add, rc_str_t *text, rc_err_t *err)
+/* " && (a || b)" of the words of a list.  A wrong one is an error of the command line.
+ * \param[in] both  1: operation "both" is A B and A' B */
+static rc_status_t add_list(const char *option, const char *field, const char *list, int both,
+    rc_str_t *text, rc_err_t *err)
 {
     rc_words_t words = {0};
     rc_status_t st = rc_words_split(list, ',', &words, err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         rc_str_add(text, i ? " || " : " && (");
-        st = add(words.word[i], text, err);
+        if (both && strcmp(words.word[i], "both") == 0)
+            rc_str_add(text, "op == spmm || op == spmm_t");
+        else
+            st = add_word(field, words.word[i], text, err);
     }
     rc_str_add(text, ")");
     rc_words_free(&words);
@@ -90,11 +59,12 @@ rc_status_t rc_rows_compile(
 {
     const struct {
         const char *option;
+        const char *field;
         const char *list;
-        add_fn *add;
-    } lists[] = {{"--op", o->op, both ? add_op_or_both : add_op},
-        {"--kernels", o->kernels, add_kernel}, {"--k", o->k, add_k},
-        {"--precision", o->precision, add_precision}, {"--device", o->device, add_device}};
+        int both;
+    } lists[] = {{"--op", "op", o->op, both}, {"--kernels", "kernel", o->kernels, 0},
+        {"--k", "k", o->k, 0}, {"--precision", "precision", o->precision, 0},
+        {"--device", "device", o->device, 0}};
     rc_str_t text = {0};
     rc_status_t st = RC_OK;
     *out = NULL;
@@ -102,7 +72,8 @@ rc_status_t rc_rows_compile(
         return rc_err_context(err, "--where");
     for (size_t i = 0; i < sizeof lists / sizeof *lists && st == RC_OK; i++)
         if (lists[i].list)
-            st = add_list(lists[i].option, lists[i].list, lists[i].add, &text, err);
+            st =
+                add_list(lists[i].option, lists[i].field, lists[i].list, lists[i].both, &text, err);
     if (st == RC_OK && text.len > 0 && o->where)
         rc_str_addf(&text, " && (%s)", o->where);
     if (st == RC_OK && text.failed)

@@ -1,0 +1,195 @@
+#include "config.h"
+#include "cmd/named.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "catalog/catalog.h"
+#include "io/mtx.h"
+#include "order/policy.h"
+#include "sparse/generate.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ------------------------------------------------------------------ a matrix */
+
+/* A file of a few bytes that asks for gigabytes is taken at its word only when the user says so. */
+static int64_t memory_for(const char *path)
+{
+    enum { free_bytes = 1 << 30, per_byte = 4096 };
+    struct stat s;
+    int64_t available = rc_memory_available();
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode))
+        return available;
+    int64_t most = rc_sat_add(2 * (int64_t)free_bytes, rc_sat_mul((int64_t)s.st_size, per_byte));
+    return most < available ? most : available;
+}
+
+rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int orders,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
+{
+    memset(info, 0, sizeof *info);
+    const char *spec = rc_builtin_spec(word);
+    if (strncmp(word, RC_TWIN, strlen(RC_TWIN)) == 0)
+        return rc_fail(err, RC_EINVAL,
+            "'%s' needs a catalogue: 'rowcast generate %s --catalog CSV' prints the spec that "
+            "stands for it",
+            word, word);
+    if (access(word, F_OK) == 0 || (!spec && (strchr(word, '/') || strstr(word, ".mtx")))) {
+        const rc_log_t log = {.stream = stderr, .level = RC_LOG_WARN, .rank = -1};
+        const rc_mtx_bound_t bound = {.bytes = memory > 0 ? memory : memory_for(word),
+            .row_work = orders ? RC_ORDER_ROW_BYTES : 0,
+            .entry_work = orders ? RC_ORDER_ENTRY_BYTES : 0,
+            .option = "--memory",
+            .log = &log};
+        rc_status_t read = rc_mtx_read_within(word, threads, &bound, out, info, err);
+        if (read == RC_OK && strcmp(info->field, "complex") == 0)
+            fprintf(stderr, "%s: " RC_COMPLEX_NOTICE "\n", word);
+        return read;
+    }
+    rc_status_t st = rc_generate(spec ? spec : word, out, NULL, err);
+    return st == RC_ENOENT ? rc_err_context(err, "no file and no built-in matrix '%s'", word) : st;
+}
+
+rc_status_t rc_command_name_file(const char *word, rc_status_t st, rc_err_t *err)
+{
+    int names_another = st == RC_EIO || strncmp(err->text, "--", 2) == 0;
+    if (st < 0 && !names_another && strncmp(err->text, word, strlen(word)) != 0)
+        rc_err_context(err, "%s", word);
+    return st;
+}
+
+/* ------------------------------------------------------------------- a model */
+
+static const char suffix[] = ".json";
+
+enum { PLACES = 2, END = sizeof suffix - 1 };
+
+static void places(const char *place[PLACES])
+{
+    place[0] = getenv("ROWCAST_MODELS");
+    place[1] = RC_PKGDATADIR "/models";
+}
+
+static int is_model(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > END && strcmp(entry->d_name + length - END, suffix) == 0;
+}
+
+/* Names of the models of a folder, each behind `before` the first time, then behind `between`; a
+ * folder that is not there has none.  \return their number */
+static int add_names(rc_str_t *s, const char *folder, const char *before, const char *between)
+{
+    struct dirent **entry = NULL;
+    int n = scandir(folder, &entry, is_model, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *name = entry[i]->d_name;
+        rc_str_addf(s, "%s%.*s", i ? between : before, (int)(strlen(name) - END), name);
+        free(entry[i]);
+    }
+    free(entry);
+    return n;
+}
+
+void rc_command_model_names(rc_str_t *out)
+{
+    const char *place[PLACES];
+    places(place);
+    for (int i = 0; i < PLACES; i++)
+        if (place[i])
+            add_names(out, place[i], out->len ? "\n" : "", "\n");
+}
+
+rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
+{
+    const char *place[PLACES];
+    rc_str_t list = {0};
+    rc_status_t st = RC_OK;
+    places(place);
+    for (int i = 0; i < PLACES; i++) {
+        struct dirent **entry = NULL;
+        int twice = i > 0 && place[0] && strcmp(place[0], place[i]) == 0;
+        int n = place[i] && !twice ? scandir(place[i], &entry, is_model, alphasort) : 0;
+        for (int k = 0; k < n; k++) {
+            rc_str_addf(&list, "%s%s/%s", list.len ? "\n" : "", place[i], entry[k]->d_name);
+            free(entry[k]);
+        }
+        free(entry);
+    }
+    if (list.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for file names");
+    else if (list.len > 0)
+        st = rc_words_split(list.text, '\n', out, err);
+    rc_str_free(&list);
+    return st;
+}
+
+static rc_status_t unknown_model(const char *word, const char *const *place, rc_err_t *err)
+{
+    rc_str_t list = {0};
+    for (int i = 0; i < PLACES; i++)
+        if (place[i] && add_names(&list, place[i], list.len ? "; " : "", ", ") > 0)
+            rc_str_addf(&list, " (in %s)", place[i]); /* "a, b (in DIR)" */
+    if (list.text && !list.failed)
+        rc_fail(err, RC_ENOENT, "no file and no model '%s'; there are %s", word, list.text);
+    else
+        rc_fail(err, RC_ENOENT, "no file '%s', and no models in %s%s%s", word,
+            place[0] ? place[0] : "", place[0] ? " or " : "", place[1]);
+    rc_str_free(&list);
+    return RC_ENOENT;
+}
+
+rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err)
+{
+    const char *place[PLACES];
+    if (strchr(word, '/') || strstr(word, suffix) || access(word, F_OK) == 0) {
+        *path = rc_strdup(word, err);
+        return *path ? RC_OK : RC_ENOMEM;
+    }
+    places(place);
+    for (int i = 0; i < PLACES; i++) {
+        if (!place[i])
+            continue;
+        *path = rc_strf("a file name", err, "%s/%s%s", place[i], word, suffix);
+        if (!*path || access(*path, F_OK) == 0)
+            return *path ? RC_OK : RC_ENOMEM;
+        free(*path);
+        *path = NULL;
+    }
+    return unknown_model(word, place, err);
+}
+
+rc_status_t rc_command_model(const char *word, rc_model_t **out, rc_err_t *err)
+{
+    char *path = NULL;
+    rc_status_t st = rc_command_find_model(word, &path, err);
+    if (st == RC_OK)
+        st = rc_model_read(path, out, err);
+    free(path);
+    if (st == RC_ENOTSUP && err)
+        err->status = RC_EFORMAT;
+    return st;
+}
+
+/* ------------------------------------------------------------------ a device */
+
+rc_status_t rc_command_open_device(const char *word, int threads, rc_device_t **out, rc_err_t *err)
+{
+    const char *name = word ? word : "auto";
+    rc_gpu_info_t *list = NULL;
+    rc_err_t why = {0};
+    int gpus = 0;
+    if (strcmp(name, "cpu") != 0 && strcmp(name, "cuda") != 0 && strcmp(name, "auto") != 0)
+        return rc_fail(err, RC_EINVAL, "--device: expected cpu, cuda or auto, found '%.40s'", name);
+    rc_status_t st = strcmp(name, "cpu") == 0 ? RC_OK : rc_gpu_list(&list, &gpus, &why);
+    free(list);
+    if (strcmp(name, "cuda") == 0 && (st < 0 || gpus == 0))
+        return rc_fail(err, RC_EDEVICE, "--device cuda: %s", st < 0 ? why.text : "there is no GPU");
+    return st == RC_OK && gpus > 0 ? rc_device_open_gpu(0, threads, out, err)
+                                   : rc_device_open_cpu(threads, out, err);
+}
