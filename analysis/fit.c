@@ -324,14 +324,12 @@ static rc_status_t fit_cost(
     return st < 0 ? st : cost_error(f, cost, y, test, error);
 }
 
-static rc_status_t setup_class(fit_t *f, int c, double *y, const int *test, double *error)
+/* \param[out] cost  its weights are owned by the caller, also after a failure */
+static rc_status_t fit_weights(
+    fit_t *f, double *y, const int *test, rc_model_cost_t *cost, double *error)
 {
-    rc_model_cost_t cost = {.weight = f->m->setup + (size_t)c * ((size_t)f->d->inputs + 1)};
-    setup_targets(f, c, y);
-    rc_status_t st = fit_cost(f, y, test, &cost, error);
-    f->m->setup_min[c] = cost.min;
-    f->m->setup_max[c] = cost.max;
-    return st;
+    cost->weight = rc_alloc((size_t)f->d->inputs + 1, sizeof(double), "the cost of a fit", f->err);
+    return cost->weight ? fit_cost(f, y, test, cost, error) : RC_ENOMEM;
 }
 
 /* A part of the rows to measure the error of the setup times on, none when they cannot be split:
@@ -364,18 +362,17 @@ static rc_status_t setup_record(fit_t *f, const double *error)
 static rc_status_t fit_setup_classes(fit_t *f, double *y, const int *test)
 {
     size_t classes = (size_t)f->d->classes;
-    size_t inputs = (size_t)f->d->inputs;
     for (int c = 0; c < f->d->classes; c++)
         if (!f->d->setup || setup_targets(f, c, y) == 0)
             return RC_OK; /* a class has no known one: no table */
     double *error = rc_pool_get(&f->pool, classes, sizeof *error);
     RC_PASS(rc_pool_check(&f->pool, "setup times", f->err));
-    f->m->setup = rc_alloc(classes * (inputs + 1), sizeof(double), "setup times", f->err);
-    f->m->setup_min = rc_alloc(classes, sizeof(double), "setup times", f->err);
-    f->m->setup_max = rc_alloc(classes, sizeof(double), "setup times", f->err);
-    RC_PASS(f->m->setup && f->m->setup_min && f->m->setup_max ? RC_OK : RC_ENOMEM);
-    for (int c = 0; c < f->d->classes; c++)
-        RC_PASS(setup_class(f, c, y, test, &error[c]));
+    f->m->setup = rc_alloc0(classes, sizeof *f->m->setup, "setup times", f->err);
+    RC_PASS(f->m->setup ? RC_OK : RC_ENOMEM);
+    for (int c = 0; c < f->d->classes; c++) {
+        setup_targets(f, c, y);
+        RC_PASS(fit_weights(f, y, test, &f->m->setup[c], &error[c]));
+    }
     return setup_record(f, error);
 }
 
@@ -390,9 +387,7 @@ static rc_status_t fit_featurise(fit_t *f, double *y, const int *test)
     }
     if (known == 0)
         return RC_OK;
-    rc_model_cost_t *cost = &f->m->featurise;
-    cost->weight = rc_alloc((size_t)f->d->inputs + 1, sizeof(double), "cost of features", f->err);
-    rc_status_t st = cost->weight ? fit_cost(f, y, test, cost, &error) : RC_ENOMEM;
+    rc_status_t st = fit_weights(f, y, test, &f->m->featurise, &error);
     if (st == RC_OK && json_object_set_new(f->m->training, "featurise_median_error",
                            isfinite(error) ? json_real(error) : json_null()) < 0)
         st = rc_fail(f->err, RC_ENOMEM, "no memory for the cost of features");

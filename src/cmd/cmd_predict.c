@@ -8,7 +8,6 @@
 #include "cmd/named.h"
 #include "table/print.h"
 #include "model/choose.h"
-#include "model/permit.h"
 #include "table/reorder.h"
 
 #include <inttypes.h>

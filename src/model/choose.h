@@ -34,4 +34,9 @@ double rc_break_even(int reference, const double *time, const double *setup, dou
  *  features and prediction. */
 double rc_choice_total(const rc_choice_t *c, double reuse, int i);
 
+/** Device memory that a class needs for a matrix at K columns, estimated: the prepared matrix as
+ *  plain CSR times what the class took over that in training (2 when the model does not know), and
+ *  the dense operands.  In bytes. */
+double rc_model_memory(const rc_model_t *m, int c, const rc_csr_t *a, const rc_request_t *r);
+
 #endif

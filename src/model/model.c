@@ -51,9 +51,9 @@ void rc_model_free(rc_model_t *m)
     json_decref(m->evaluation);
     free(m->input);
     free(m->cls);
+    for (int c = 0; m->setup && c < m->classes; c++)
+        free(m->setup[c].weight);
     free(m->setup);
-    free(m->setup_min);
-    free(m->setup_max);
     free(m->featurise.weight);
     free(m->ks.k);
     free(m);
@@ -168,13 +168,8 @@ static double cost_ns(const rc_model_t *m, const rc_model_cost_t *cost, const do
 
 void rc_model_setup_ns(const rc_model_t *m, const double *x, double *out)
 {
-    for (int c = 0; c < m->classes; c++) {
-        size_t at = (size_t)c * ((size_t)m->inputs + 1);
-        out[c] = NAN;
-        if (m->setup)
-            out[c] =
-                cost_ns(m, &(rc_model_cost_t){m->setup + at, m->setup_min[c], m->setup_max[c]}, x);
-    }
+    for (int c = 0; c < m->classes; c++)
+        out[c] = m->setup ? cost_ns(m, &m->setup[c], x) : NAN;
 }
 
 double rc_model_overhead_ns(const rc_model_t *m, const double *x)

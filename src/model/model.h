@@ -141,15 +141,10 @@ struct rc_model {
     int inputs;
     rc_model_input_t *input; /**< [inputs] */
     int classes;
-    rc_model_class_t *cls; /**< [classes] */
-    int baseline;          /**< class that speedups and the break-even are against */
-    /** Setup (building the order, and preprocessing by the kernel): log ns of class c is
-     *  setup[c * (inputs + 1)] + sum_i setup[c * (inputs + 1) + 1 + i] * x_i over the standardised
-     *  inputs, clamped to what was seen: [setup_min[c], setup_max[c]] (log ns).  NULL: not known.
-     */
-    double *setup;
-    double *setup_min;
-    double *setup_max;
+    rc_model_class_t *cls;  /**< [classes] */
+    int baseline;           /**< class that speedups and the break-even are against */
+    rc_model_cost_t *setup; /**< [classes] of building the order, and preprocessing by the kernel;
+                                    owned; NULL: not known */
     rc_model_cost_t featurise; /**< of computing the features */
     rc_predictor_t predictor;
     json_t *training;   /**< owned; NULL: none */

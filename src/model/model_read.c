@@ -232,16 +232,17 @@ static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *er
         json_object_get(root, "baseline"), "", "baseline", "the name of a class", err);
 }
 
-/* \param[out] weight  [inputs + 1] */
-static rc_status_t read_cost(const json_t *v, const char *path, int inputs, double *min,
-    double *max, double *weight, rc_err_t *err)
+static rc_status_t read_cost(
+    const json_t *v, const char *path, int inputs, rc_model_cost_t *cost, rc_err_t *err)
 {
-    RC_PASS(rc_member_real(v, path, "min_log_ns", min, err));
-    RC_PASS(rc_member_real(v, path, "max_log_ns", max, err));
-    if (*max < *min)
+    cost->weight = rc_alloc((size_t)inputs + 1, sizeof *cost->weight, "the costs of a model", err);
+    RC_PASS(cost->weight ? RC_OK : RC_ENOMEM);
+    RC_PASS(rc_member_real(v, path, "min_log_ns", &cost->min, err));
+    RC_PASS(rc_member_real(v, path, "max_log_ns", &cost->max, err));
+    if (cost->max < cost->min)
         RC_PASS(rc_member_wrong(
             json_object_get(v, "max_log_ns"), path, "max_log_ns", "at least min_log_ns", err));
-    return rc_numbers_real(v, path, "weights", (size_t)inputs + 1, weight, err);
+    return rc_numbers_real(v, path, "weights", (size_t)inputs + 1, cost->weight, err);
 }
 
 static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t *err)
@@ -254,8 +255,7 @@ static rc_status_t read_setup_of(const json_t *v, int c, rc_model_t *m, rc_err_t
     if (!name || strcmp(name, m->cls[c].name) != 0)
         RC_PASS(rc_member_wrong(json_object_get(v, "class"), path, "class",
             "the name of the class at this index", err));
-    return read_cost(v, path, m->inputs, &m->setup_min[c], &m->setup_max[c],
-        m->setup + (size_t)c * ((size_t)m->inputs + 1), err);
+    return read_cost(v, path, m->inputs, &m->setup[c], err);
 }
 
 static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
@@ -264,13 +264,8 @@ static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
     if (json_is_null(json_object_get(root, "setup")))
         return RC_OK;
     RC_PASS(rc_member_array(root, "", "setup", m->classes, m->classes, &list, err));
-    rc_status_t st = RC_OK;
-    size_t classes = (size_t)m->classes;
-    m->setup = rc_alloc0(
-        classes * ((size_t)m->inputs + 1), sizeof *m->setup, "the setup times of a model", err);
-    m->setup_min = rc_alloc0(classes, sizeof *m->setup_min, "the setup times of a model", err);
-    m->setup_max = rc_alloc0(classes, sizeof *m->setup_max, "the setup times of a model", err);
-    RC_PASS(m->setup && m->setup_min && m->setup_max ? RC_OK : RC_ENOMEM);
+    m->setup = rc_alloc0((size_t)m->classes, sizeof *m->setup, "the setup times of a model", err);
+    rc_status_t st = m->setup ? RC_OK : RC_ENOMEM;
     for (int c = 0; c < m->classes && st == RC_OK; c++)
         st = read_setup_of(json_array_get(list, (size_t)c), c, m, err);
     return st;
@@ -279,14 +274,11 @@ static rc_status_t read_setup(const json_t *root, rc_model_t *m, rc_err_t *err)
 static rc_status_t read_featurise(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     static const char *const keys[] = {"min_log_ns", "max_log_ns", "weights", NULL};
-    rc_model_cost_t *cost = &m->featurise;
     const json_t *v = json_object_get(root, "featurise");
     if (json_is_null(v) || m->file_version == 1)
         return RC_OK;
     RC_PASS(rc_member_only(v, "featurise", keys, err));
-    cost->weight = rc_alloc((size_t)m->inputs + 1, sizeof(double), "the cost of features", err);
-    RC_PASS(cost->weight ? RC_OK : RC_ENOMEM);
-    return read_cost(v, "featurise", m->inputs, &cost->min, &cost->max, cost->weight, err);
+    return read_cost(v, "featurise", m->inputs, &m->featurise, err);
 }
 
 /* What files of version 1 say of K: the option of the fit, and the range of the input. */

@@ -98,6 +98,15 @@ static json_t *geometry_json(const rc_geometry_t *g)
     return json_pack("{s:i, s:i, s:i}", "nw", (int)g->nw, "nt", (int)g->nt, "line", (int)g->line);
 }
 
+/* A value, or after a failure NULL. */
+static json_t *whole(json_t *v, int failed)
+{
+    if (!failed)
+        return v;
+    json_decref(v);
+    return NULL;
+}
+
 static json_t *inputs_json(const rc_model_t *m)
 {
     json_t *list = json_array();
@@ -109,10 +118,7 @@ static json_t *inputs_json(const rc_model_t *m)
                       rc_transform_names[in->transform], "mean", in->mean, "scale", in->scale,
                       "min", in->min, "max", in->max));
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return whole(list, failed);
 }
 
 static json_t *classes_json(const rc_model_t *m)
@@ -138,24 +144,18 @@ static json_t *classes_json(const rc_model_t *m)
                 0;
         failed = json_array_append_new(list, one) < 0 || failed;
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return whole(list, failed);
 }
 
 /* A cost with the members of `first` in front, which is taken over; NULL: none. */
-static json_t *cost_json(
-    const rc_model_t *m, json_t *first, double min, double max, const double *weight)
+static json_t *cost_json(const rc_model_t *m, json_t *first, const rc_model_cost_t *cost)
 {
     json_t *one = first ? first : json_object();
-    int failed = !one || json_object_set_new(one, "min_log_ns", json_real(min)) < 0 ||
-                 json_object_set_new(one, "max_log_ns", json_real(max)) < 0 ||
-                 rc_numbers_set_real(one, "", "weights", weight, (size_t)m->inputs + 1, NULL) < 0;
-    if (!failed)
-        return one;
-    json_decref(one);
-    return NULL;
+    int failed =
+        !one || json_object_set_new(one, "min_log_ns", json_real(cost->min)) < 0 ||
+        json_object_set_new(one, "max_log_ns", json_real(cost->max)) < 0 ||
+        rc_numbers_set_real(one, "", "weights", cost->weight, (size_t)m->inputs + 1, NULL) < 0;
+    return whole(one, failed);
 }
 
 static json_t *setup_json(const rc_model_t *m)
@@ -164,23 +164,16 @@ static json_t *setup_json(const rc_model_t *m)
         return json_null();
     json_t *list = json_array();
     int failed = !list;
-    size_t width = (size_t)m->inputs + 1;
     for (int c = 0; c < m->classes && !failed; c++) {
         json_t *name = json_pack("{s:s}", "class", m->cls[c].name);
-        failed = !name ||
-                 json_array_append_new(list, cost_json(m, name, m->setup_min[c], m->setup_max[c],
-                                                 m->setup + (size_t)c * width)) < 0;
+        failed = !name || json_array_append_new(list, cost_json(m, name, &m->setup[c])) < 0;
     }
-    if (!failed)
-        return list;
-    json_decref(list);
-    return NULL;
+    return whole(list, failed);
 }
 
 static json_t *featurise_json(const rc_model_t *m)
 {
-    const rc_model_cost_t *f = &m->featurise;
-    return f->weight ? cost_json(m, NULL, f->min, f->max, f->weight) : json_null();
+    return m->featurise.weight ? cost_json(m, NULL, &m->featurise) : json_null();
 }
 
 static json_t *domain_json(const rc_model_t *m)
@@ -266,27 +259,21 @@ static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
 
 static int is_finite_cost(const rc_model_t *m, const rc_model_cost_t *cost)
 {
-    int finite = isfinite(cost->min) && isfinite(cost->max);
-    for (int i = 0; i <= m->inputs; i++)
+    int finite = cost->weight && isfinite(cost->min) && isfinite(cost->max);
+    for (int i = 0; finite && i <= m->inputs; i++)
         finite &= isfinite(cost->weight[i]) != 0;
     return finite;
 }
 
 static rc_status_t check_classes(const rc_model_t *m, rc_err_t *err)
 {
-    if (m->setup && (!m->setup_min || !m->setup_max))
-        return rc_fail(err, RC_EINVAL, "the model has setup times without a range");
     for (int c = 0; c < m->classes; c++) {
         const rc_model_class_t *k = &m->cls[c];
         if ((unsigned)k->layout > RC_LAYOUT_ROW ||
             (unsigned)k->deterministic > RC_DETERMINISTIC_YES || !isfinite(k->memory))
             return rc_fail(err, RC_EINVAL, "class %s: layout %d, deterministic %d, memory %g",
                 k->name, k->layout, (int)k->deterministic, k->memory);
-        rc_model_cost_t setup = {0};
-        if (m->setup)
-            setup = (rc_model_cost_t){
-                m->setup + (size_t)c * ((size_t)m->inputs + 1), m->setup_min[c], m->setup_max[c]};
-        if (m->setup && !is_finite_cost(m, &setup))
+        if (m->setup && !is_finite_cost(m, &m->setup[c]))
             return rc_fail(
                 err, RC_EINVAL, "class %s: a number of its setup time is not finite", k->name);
     }

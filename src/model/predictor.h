@@ -48,4 +48,18 @@ const rc_predictor_kind_t *rc_predictor_find(const char *name);
 /** Free the state and zero. */
 void rc_predictor_free(rc_predictor_t *p);
 
+/* Tables in C99 source, with numbers that a compiler reads back bit by bit.  The decimal point is
+ * that of the locale, which rc_model_export_c has set.  Failures of the stream are asked for once,
+ * at the end. */
+
+/** "static const double NAME_SUFFIX[n] = {...};" in hexadecimal.  No values: one element 0, since
+ *  C99 has no empty tables. */
+void rc_emit_reals(FILE *out, const char *name, const char *suffix, const double *value, size_t n);
+
+/** The same for int. */
+void rc_emit_ints(FILE *out, const char *name, const char *suffix, const int32_t *value, size_t n);
+
+/** RC_OK, or RC_EIO when something could not be written. */
+rc_status_t rc_emit_end(FILE *out, rc_err_t *err);
+
 #endif

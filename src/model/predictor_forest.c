@@ -2,7 +2,6 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "model/emit.h"
 #include "model/forest.h"
 #include "model/member.h"
 

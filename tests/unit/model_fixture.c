@@ -96,19 +96,14 @@ static void make_classes(rc_model_t *m, rc_task_t task)
 
 static void make_setup(rc_model_t *m, rc_rng_t *r)
 {
-    size_t n = (size_t)m->classes;
     size_t width = (size_t)m->inputs + 1;
-    m->setup = rc_alloc0(n * width, sizeof *m->setup, "setup", NULL);
-    m->setup_min = rc_alloc0(n, sizeof *m->setup_min, "setup", NULL);
-    m->setup_max = rc_alloc0(n, sizeof *m->setup_max, "setup", NULL);
+    m->setup = rc_alloc0((size_t)m->classes, sizeof *m->setup, "setup", NULL);
     assert_non_null(m->setup);
-    assert_non_null(m->setup_min);
-    assert_non_null(m->setup_max);
-    for (size_t i = 0; i < n * width; i++)
-        m->setup[i] = i % width ? random_between(r, -0.3, 0.3) : random_between(r, 8, 12);
-    for (size_t c = 0; c < n; c++) {
-        m->setup_min[c] = 7;
-        m->setup_max[c] = 14;
+    for (int c = 0; c < m->classes; c++) {
+        m->setup[c] = (rc_model_cost_t){rc_alloc0(width, sizeof(double), "setup", NULL), 7, 14};
+        assert_non_null(m->setup[c].weight);
+        for (size_t i = 0; i < width; i++)
+            m->setup[c].weight[i] = i ? random_between(r, -0.3, 0.3) : random_between(r, 8, 12);
     }
 }
 

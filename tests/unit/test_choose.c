@@ -65,10 +65,8 @@ static void the_smallest_time_or_the_largest_score_is_chosen(void **state)
 static void setup_times_stay_in_their_range(void **state)
 {
     (void)state;
-    double setup[] = {1, 2, 0.5, 10, 0, 0};
-    double low[] = {0, 0};
-    double high[] = {8, 9};
-    rc_model_t m = {.inputs = 2, .classes = 2, .setup = setup, .setup_min = low, .setup_max = high};
+    rc_model_cost_t setup[] = {{(double[]){1, 2, 0.5}, 0, 8}, {(double[]){10, 0, 0}, 0, 9}};
+    rc_model_t m = {.inputs = 2, .classes = 2, .setup = setup};
     double ns[2];
     rc_model_setup_ns(&m, (double[]){1, 2}, ns);
     assert_true(ns[0] == exp(1 + 2 + 1) && ns[1] == exp(9));
@@ -237,7 +235,8 @@ static void bad_requests_are_refused(void **state)
         {m, &a, {.k = 8, .value_bytes = 4, .reuse = -1}, RC_EINVAL,
             "reuse of at least 0, found -1"},
         {m, &a, {.k = 8, .value_bytes = 4, .reuse = NAN}, RC_EINVAL, "reuse"},
-        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL, "threads: expected 0 or more, found -2"},
+        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL,
+            "threads: expected 0 or more, found -2"},
         {m, &a, {.k = 8, .value_bytes = 4, .operation = "spmm_t"}, RC_ENOTSUP,
             "trained on spmm, found a request for spmm_t"},
         {m, &a, {.k = 8, .value_bytes = 4, .operation = "spam"}, RC_EINVAL, "found 'spam'"},
@@ -295,8 +294,7 @@ static void what_cannot_be_answered_is_refused(void **state)
         {{.k = 8, .value_bytes = 4, .constraints = {.memory = 100}}, RC_ENOTSUP, "100 B"},
         {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "schedule"}}, RC_ENOTSUP,
             "C in the original row order alone"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "any"}}, RC_EINVAL,
-            "found 'any'"},
+        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "any"}}, RC_EINVAL, "found 'any'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_err_t err = {0};
@@ -318,8 +316,8 @@ static void constraints_hold(void **state)
     rc_rng_seed(&r, 3);
     int mixed = 0;
     for (int i = 0; i < 100; i++) {
-        rc_model_t *m = model_make((uint64_t)i, &(model_shape_t){.task = RC_TASK_PLAN,
-                                                   .output = (rc_output_t)(i % 3)});
+        rc_model_t *m = model_make(
+            (uint64_t)i, &(model_shape_t){.task = RC_TASK_PLAN, .output = (rc_output_t)(i % 3)});
         rc_csr_t a;
         random_matrix(&r, 40, &a);
         rc_request_t q = {.k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1};
@@ -342,8 +340,9 @@ static void constraints_hold(void **state)
                             strcmp(x->policy, "lpt") == 0 || strcmp(x->policy, "dcsr") == 0);
             }
             assert_true(permitted > 0 && c.permitted[c.candidate] && c.permitted[c.reference]);
-            assert_true(q.constraints.layouts ? !(layouts & ~q.constraints.layouts)
-                                              : layouts == RC_LAYOUT_COL || layouts == RC_LAYOUT_ROW);
+            assert_true(q.constraints.layouts
+                            ? !(layouts & ~q.constraints.layouts)
+                            : layouts == RC_LAYOUT_COL || layouts == RC_LAYOUT_ROW);
             mixed += layouts == (RC_LAYOUT_COL | RC_LAYOUT_ROW);
             if (c.permitted[m->baseline])
                 assert_int_equal(c.reference, m->baseline);
@@ -376,8 +375,8 @@ static void slower_than_nothing_is_never_chosen(void **state)
             .k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1, .reuse = 1 + i % 3};
         rc_choice_t c = {0};
         assert_int_equal(rc_choose(m, &a, &q, &c, NULL), RC_OK);
-        assert_true(c.candidate == c.reference ||
-                    c.time_ns[c.reference] >= 0.95 * c.time_ns[c.candidate]);
+        assert_true(
+            c.candidate == c.reference || c.time_ns[c.reference] >= 0.95 * c.time_ns[c.candidate]);
         for (int k = 0; k < m->classes; k++)
             tempted += rc_choice_total(&c, q.reuse, k) < rc_choice_total(&c, q.reuse, c.candidate);
         rc_choice_free(&c);
@@ -419,9 +418,8 @@ static void what_old_files_do_not_say_is_derived(void **state)
         const char *k;
         int inputs; /* 1: K is an input */
         const char *knows;
-    } cases[] = {{"n", 0, "spmm, K = n, fp32"},
-        {"8,32,n", 1, "spmm, K 8 to 32 and n, fp32"}, {NULL, 1, "spmm, K 1 to "},
-        {NULL, 0, "spmm, K unknown, fp32"}};
+    } cases[] = {{"n", 0, "spmm, K = n, fp32"}, {"8,32,n", 1, "spmm, K 8 to 32 and n, fp32"},
+        {NULL, 1, "spmm, K 1 to "}, {NULL, 0, "spmm, K unknown, fp32"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_model_t *m = model_make(1, &(model_shape_t){.matrix_inputs = !cases[i].inputs});
         rc_model_t *old = NULL;
@@ -554,7 +552,8 @@ static void inputs_of_a_product_are_computed(void **state)
         rc_model_input_t *in = &m->input[i];
         if (strcmp(in->name, "k") == 0 || strcmp(in->name, "value_bytes") == 0)
             continue;
-        const rc_feature_t *f = named % 2 ? &set->feature[named / 2] : &set->product->input[12 - named / 2];
+        const rc_feature_t *f =
+            named % 2 ? &set->feature[named / 2] : &set->product->input[12 - named / 2];
         snprintf(in->name, sizeof in->name, "%s", f->name);
         in->min = named % 2 ? 0 : -2;
         in->max = named++ % 2 ? 1e9 : -1;
