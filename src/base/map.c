@@ -59,6 +59,11 @@ int64_t rc_map_get(const rc_map_t *m, rc_digest_t key, int64_t missing)
     return s->used ? s->value : missing;
 }
 
+size_t rc_map_bytes(const rc_map_t *m)
+{
+    return m->capacity * sizeof *m->slot;
+}
+
 void rc_map_free(rc_map_t *m)
 {
     free(m->slot);

@@ -22,6 +22,9 @@ rc_status_t rc_map_set(rc_map_t *m, rc_digest_t key, int64_t value, rc_err_t *er
 /** Value of a key, or `missing`. */
 int64_t rc_map_get(const rc_map_t *m, rc_digest_t key, int64_t missing);
 
+/** Bytes of `capacity` slots, for who sends them. */
+size_t rc_map_bytes(const rc_map_t *m);
+
 /** Forget everything, free the memory. */
 void rc_map_free(rc_map_t *m);
 

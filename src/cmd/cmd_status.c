@@ -26,11 +26,6 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static int64_t folded(void *view, const char *name)
-{
-    return view ? rc_view_journal_bytes(view, name) : 0;
-}
-
 static void put_counts(rc_table_t *t, const int64_t *counts)
 {
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
@@ -141,7 +136,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     int exists = access(store, F_OK) == 0;
     if (exists)
         RC_TRY(rc_view_read(store, &v, err));
-    RC_TRY(rc_scan_journals(store, folded, v, &scan, err));
+    RC_TRY(rc_scan_journals(store, rc_view_journal_bytes, v, &scan, err));
     if (!exists && scan.journals == 0)
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
     rc_table_t *t = rc_table_begin(stdout, call->format, columns, 8, err);

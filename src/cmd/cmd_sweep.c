@@ -5,11 +5,12 @@
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
+#include "kernels/specs.h"
 #include "table/print.h"
 #include "store/path.h"
 #include "sweep/drain.h"
 #include "sweep/placement.h"
-#include "sweep/sweep.h"
+#include "sweep/worklist.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -43,7 +44,6 @@ struct options {
     int64_t max_batch;
     int64_t seed;
     int accept_failed;
-    int dry_run;
     const char *format;
     int quiet;
     int verbose;
@@ -159,7 +159,7 @@ static const rc_opt_t table[] = {
     RC_OPT("accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
         "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
         "it a failure in the selection makes every run exit with 1 until it is done again."),
-    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(config.dry_run), NULL,
         "Print what would be measured, with estimates of time and memory; touch nothing."),
     RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
         "Of the dry run and of the result: table, csv or json. Default: table."),
@@ -282,7 +282,9 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
     RC_PASS(rc_select_policies(o->policies, &l->policy, &c->policies, err));
     unsigned ops = 0;
     RC_PASS(rc_select_ops(o->op, &ops, err));
-    RC_PASS(rc_select_kernels(o->kernels, c->device, ops, &l->kernel, &c->kernels, err));
+    if (rc_kernel_specs_parse(
+            o->kernels, c->device, ops, RC_WORKLIST_KERNELS_MAX, &l->kernel, &c->kernels, err) < 0)
+        return rc_err_context(err, "--kernels");
     RC_PASS(rc_select_ks(o->k, &l->k, &c->ks, err));
     RC_PASS(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
     RC_PASS(select_c_orders(o->c_order, c, err));
@@ -309,8 +311,8 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
 }
 
 /* The items of a dry run on stdout, and their sums in words on stderr. */
-static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
-    const rc_sweep_item_t *item, int64_t items, rc_table_format_t format, rc_err_t *err)
+static rc_status_t print_plan(
+    const rc_sweep_config_t *c, const rc_sweep_result_t *r, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
         {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
@@ -318,14 +320,14 @@ static rc_status_t print_plan(const rc_sweep_config_t *c, const rc_sweep_result_
     double seconds = 0;
     rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < items; i++) {
-        const rc_entry_t *e = &c->catalog->entry[item[i].entry];
+    for (int64_t i = 0; i < r->items; i++) {
+        const rc_entry_t *e = &c->catalog->entry[r->item[i].entry];
         RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
-            RC_INT(item[i].cases), RC_REAL(item[i].cost_s, 3),
-            RC_REAL((double)item[i].bytes * 1e-6, 3),
-            RC_REAL((double)item[i].device_bytes * 1e-6, 3), RC_BOOL(item[i].known),
-            RC_INT(item[i].part), RC_INT(item[i].parts));
-        seconds += item[i].cost_s;
+            RC_INT(r->item[i].cases), RC_REAL(r->item[i].cost_s, 3),
+            RC_REAL((double)r->item[i].bytes * 1e-6, 3),
+            RC_REAL((double)r->item[i].device_bytes * 1e-6, 3), RC_BOOL(r->item[i].known),
+            RC_INT(r->item[i].part), RC_INT(r->item[i].parts));
+        seconds += r->item[i].cost_s;
     }
     rc_status_t st = rc_table_end(t, err);
     char text[32];
@@ -363,12 +365,12 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_table_t *t = rc_table_begin(stdout, format, columns, 6 + figures, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_statuses(t, "matrices", r->matrices, figures);
-    put_statuses(t, "cases", r->measured, figures);
+    put_statuses(t, "cases", r->now.measured, figures);
     if (figures) {
         put_statuses(t, "run", NULL, 0);
         RC_CELLS(t, RC_REAL(r->wall_s, 6), RC_REAL(r->commit_s, 6), RC_REAL(r->idle_tail_s, 6),
             RC_REAL(r->busy_share, 6), RC_REAL(r->active_share, 6), RC_REAL(r->waiting_share, 6),
-            RC_INT(r->devices_lost));
+            RC_INT(r->now.devices_lost));
     }
     rc_status_t st = rc_table_end(t, err);
     if (quiet)
@@ -385,11 +387,11 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     if (r->slowest[0])
         fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, slowest);
     fputc('\n', stderr);
-    if (r->aliases)
+    if (r->now.aliases)
         fprintf(stderr,
             "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
             "cases\n",
-            store, r->aliases);
+            store, r->now.aliases);
     return st;
 }
 
@@ -417,15 +419,15 @@ static void tell_failed(const char *store, const rc_sweep_result_t *r, int accep
 
 static int exit_code(const rc_sweep_result_t *r, int accept_failed)
 {
-    if (r->devices_lost > 0)
+    if (r->now.devices_lost > 0)
         return RC_EXIT_FAILED;
-    if (r->drained)
+    if (r->now.drained)
         return RC_EXIT_AGAIN;
     for (int i = RC_CASE_OK; i < RC_CASE_STATUSES; i++)
-        if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->measured[i] + r->matrices[i] > 0)
+        if (i != RC_CASE_OK && i != RC_CASE_SKIPPED && r->now.measured[i] + r->matrices[i] > 0)
             return RC_EXIT_FAILED;
     int before = !accept_failed && r->plan.failed + r->plan.given_up > 0;
-    return before || r->too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
+    return before || r->now.too_large > 0 ? RC_EXIT_FAILED : RC_EXIT_OK;
 }
 
 /* What is dealt out, in words. */
@@ -442,13 +444,13 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     if (s->rank != 0)
         return exit_code(r, o->accept_failed);
     for (int i = 0; i < RC_CASE_STATUSES; i++)
-        did += r->measured[i] + r->matrices[i];
-    if (r->devices_lost > 0)
+        did += r->now.measured[i] + r->matrices[i];
+    if (r->now.devices_lost > 0)
         fprintf(stderr,
             "%s: %" PRId64 " of %d ranks stopped because their device became unusable, %" PRId64
             " %s were not begun; what is finished is safe, run the same command again\n",
-            c->store, r->devices_lost, s->size, r->items_left, items_of(r));
-    if (did == 0 && r->features == 0 && !r->drained && r->devices_lost == 0) {
+            c->store, r->now.devices_lost, s->size, r->items_left, items_of(r));
+    if (did == 0 && r->now.features == 0 && !r->now.drained && r->now.devices_lost == 0) {
         if (r->selected == 0)
             fprintf(stderr, "%s: nothing to do: no matrix matches\n", c->store);
         else if (r->plan.done == 0 && r->plan.given_up == 0)
@@ -463,7 +465,7 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
     }
     if (print_result(c->store, r, format, o->quiet, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
-    if (r->drained)
+    if (r->now.drained)
         fprintf(stderr,
             "%s: stopped early, %" PRId64 " %s %s not begun; run the same command again\n",
             c->store, r->items_left,
@@ -498,8 +500,6 @@ static int sweep(
     rc_err_t err = {0};
     lists_t l = {0};
     rc_sweep_config_t *c = &o->config;
-    rc_sweep_item_t *item = NULL;
-    int64_t items = 0;
     rc_table_format_t format = RC_TABLE_TEXT;
     int code = RC_EXIT_OK;
     rc_device_kind_t device = RC_DEVICE_CPU;
@@ -513,19 +513,17 @@ static int sweep(
         rc_log(log, RC_LOG_INFO, "sweep", "%s: left out: %s", o->collection, l.catalog.passed);
     c->argc = argc;
     c->argv = argv;
-    if (st == RC_OK && o->dry_run)
-        st = rc_sweep_dry_run(s, c, log, r, &item, &items, &err);
-    else if (st == RC_OK)
+    if (st == RC_OK)
         st = rc_sweep_run(s, c, log, r, &err);
     if (st < 0)
         code = fail(s, st, log, &err);
-    else if (!o->dry_run)
+    else if (!c->dry_run)
         code = report(s, c, r, format, o);
-    else if (s->rank == 0 && print_plan(c, r, item, items, format, &err) < 0)
+    else if (s->rank == 0 && print_plan(c, r, format, &err) < 0)
         code = rc_command_fail(&rc_command_sweep, &err);
     else if (s->rank == 0)
         tell_failed(c->store, r, o->accept_failed);
-    free(item);
+    free(r->item);
     free_lists(&l);
     return code;
 }

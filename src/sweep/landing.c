@@ -25,27 +25,6 @@ rc_status_t rc_landing_end(const rc_landing_t *l, rc_run_state_t state, rc_err_t
 
 /* ------------------------------------------------------------------- totals */
 
-/* Sum the counts of the ranks.  Collective. */
-static void add_counts(const rc_session_t *s, rc_sweep_result_t *r)
-{
-    enum { others = 5, counts = RC_CASE_STATUSES + others };
-    int64_t sums[counts];
-    int64_t all[counts];
-    int64_t *const other[] = {
-        &r->features, &r->aliases, &r->too_large, &r->devices_lost, &r->named};
-    for (int i = 0; i < RC_CASE_STATUSES; i++)
-        sums[i] = r->measured[i];
-    for (int i = 0; i < others; i++)
-        sums[RC_CASE_STATUSES + i] = *other[i];
-    rc_comm_reduce(s->comm, sums, all, counts, sizeof *sums, MPI_INT64_T, MPI_SUM);
-    for (int i = 0; i < RC_CASE_STATUSES; i++)
-        r->measured[i] = all[i];
-    for (int i = 0; i < others; i++)
-        *other[i] = all[RC_CASE_STATUSES + i];
-    int drained = r->drained;
-    rc_comm_reduce(s->comm, &drained, &r->drained, 1, sizeof drained, MPI_INT, MPI_MAX);
-}
-
 /* Count the catalogue rows of all ranks: each once, under the highest status that a rank gave it.
  * Collective. */
 static void count_rows(const rc_session_t *s, const rc_named_t *named, rc_sweep_result_t *r)
@@ -65,7 +44,9 @@ static void count_rows(const rc_session_t *s, const rc_named_t *named, rc_sweep_
 void rc_landing_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_named_t *named,
     double work_s, int64_t out_of_work_ns, rc_sweep_result_t *r)
 {
-    add_counts(s, r);
+    const rc_sweep_counts_t counts = r->now;
+    rc_comm_reduce(s->comm, &counts, &r->now, sizeof r->now / sizeof(int64_t), sizeof(int64_t),
+        MPI_INT64_T, MPI_SUM);
     count_rows(s, named, r);
     double times[4] = {(double)spent->busy_ns * 1e-9, (double)spent->active_ns * 1e-9,
         (double)spent->waiting_ns * 1e-9, work_s};
@@ -102,13 +83,13 @@ static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc
     RC_PASS(rc_watch_check(l->watch, err));
     RC_PASS(rc_watch_count(l->watch, l->uuid, &results, &sources, err));
     for (int i = 0; i < RC_CASE_STATUSES; i++)
-        finished += r->measured[i];
-    if (results == finished && sources == r->named)
+        finished += r->now.measured[i];
+    if (results == finished && sources == r->now.named)
         return RC_OK;
     return rc_fail(err, RC_EIO,
         "%s: expected the %" PRId64 " cases and %" PRId64
         " catalogue rows that this run finished, found %" PRId64 " and %" PRId64,
-        l->store, finished, r->named, results, sources);
+        l->store, finished, r->now.named, results, sources);
 }
 
 rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)

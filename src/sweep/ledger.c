@@ -172,8 +172,8 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     if (st == RC_OK) {
         unsigned char *was = &l->named.status[e - l->named.catalog->entry];
         *was = *was > (int)status ? *was : (unsigned char)status;
-        l->result->named++;
-        l->result->too_large += is_too_large(status, text);
+        l->result->now.named++;
+        l->result->now.too_large += is_too_large(status, text);
     }
     pthread_mutex_unlock(&l->mutex);
     return st;
@@ -194,7 +194,7 @@ rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_
 {
     pthread_mutex_lock(&l->mutex);
     rc_status_t st = rc_journal_put(l->journal, RC_REC_FEATURE, r, err);
-    l->result->features += st == RC_OK;
+    l->result->now.features += st == RC_OK;
     pthread_mutex_unlock(&l->mutex);
     return st;
 }
@@ -248,8 +248,8 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     pthread_mutex_lock(&l->mutex);
     rc_status_t st = rc_journal_put(l->journal, RC_REC_RESULT, &r, err);
     if (st == RC_OK) {
-        l->result->measured[m->status]++;
-        l->result->too_large += is_too_large(m->status, m->text);
+        l->result->now.measured[m->status]++;
+        l->result->now.too_large += is_too_large(m->status, m->text);
     }
     pthread_mutex_unlock(&l->mutex);
     return st;
@@ -258,7 +258,7 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
 void rc_ledger_alias(rc_ledger_t *l)
 {
     pthread_mutex_lock(&l->mutex);
-    l->result->aliases++;
+    l->result->now.aliases++;
     pthread_mutex_unlock(&l->mutex);
 }
 

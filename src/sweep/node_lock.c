@@ -52,38 +52,28 @@ rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **ou
     return RC_OK;
 }
 
-static rc_status_t take(int fd, int how, rc_node_lock_stop_fn *stop, void *user)
+static rc_status_t take(int fd, int how, rc_queue_t *q)
 {
     static const int64_t pause_ns = 3000000;
     /* where the node has no locks at all, ranks time side by side */
     while (flock(fd, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
-        if (stop && stop(user))
+        if (rc_queue_draining(q))
             return RC_EINTR;
         rc_sleep_ns(pause_ns);
     }
     return RC_OK;
 }
 
-static rc_status_t enter(rc_node_lock_t *t, int how, rc_node_lock_stop_fn *stop, void *user)
+rc_status_t rc_node_lock_enter(rc_node_lock_t *t, int alone, rc_queue_t *q)
 {
     if (!t->enabled)
         return RC_OK;
     rc_node_lock_release(t);
-    rc_status_t st = take(t->gate, LOCK_EX, stop, user);
+    rc_status_t st = take(t->gate, LOCK_EX, q);
     if (st == RC_OK)
-        st = take(t->room, how, stop, user);
+        st = take(t->room, alone ? LOCK_EX : LOCK_SH, q);
     flock(t->gate, LOCK_UN);
     return st;
-}
-
-rc_status_t rc_node_lock_share(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user)
-{
-    return enter(t, LOCK_SH, stop, user);
-}
-
-rc_status_t rc_node_lock_own(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user)
-{
-    return enter(t, LOCK_EX, stop, user);
 }
 
 void rc_node_lock_release(rc_node_lock_t *t)

@@ -6,7 +6,7 @@
 #ifndef RC_SWEEP_NODE_LOCK_H
 #define RC_SWEEP_NODE_LOCK_H
 
-#include "rowcast.h"
+#include "sweep/queue.h"
 
 typedef struct rc_node_lock rc_node_lock_t;
 
@@ -15,13 +15,10 @@ typedef struct rc_node_lock rc_node_lock_t;
  *  Free with rc_node_lock_close. */
 rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err);
 
-typedef int rc_node_lock_stop_fn(void *user);
-
-/** Enter as one of many (work that is not timed).  \return RC_OK or RC_EINTR when stop said so */
-rc_status_t rc_node_lock_share(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user);
-
-/** Enter alone (timing).  Waits for the others to leave and keeps newcomers out meanwhile. */
-rc_status_t rc_node_lock_own(rc_node_lock_t *t, rc_node_lock_stop_fn *stop, void *user);
+/** Enter as one of many (work that is not timed), or alone (timing), which waits for the others to
+ *  leave and keeps newcomers out meanwhile.
+ *  \return RC_OK or RC_EINTR when the queue is drained */
+rc_status_t rc_node_lock_enter(rc_node_lock_t *t, int alone, rc_queue_t *q);
 
 /** Leave. */
 void rc_node_lock_release(rc_node_lock_t *t);

@@ -72,18 +72,21 @@ static int may_enter(const rc_prepare_t *p, const rc_job_t *j)
     return !j->item->suspect && j->bytes <= p->w->memory_limit - p->bytes;
 }
 
+/* After a failure; to be drained is none. */
 static void fail(rc_prepare_t *p, rc_status_t st, const rc_err_t *err)
 {
-    if (p->failed < 0)
+    if (p->failed < 0 || st >= 0 || st == RC_EINTR)
         return;
     p->failed = st;
     p->err = *err;
 }
 
-/* While the device has nothing to measure, one matrix gets half of the threads that are free; else
- * one thread for each is the fastest for all, but for large ones. */
+/* All without preparers.  While the device has nothing to measure, one matrix gets half of the
+ * threads that are free; else one thread for each is the fastest for all, but for large ones. */
 static int threads_for_next(const rc_prepare_t *p, const rc_job_t *j)
 {
+    if (p->threads == 0)
+        return p->w->threads;
     if (is_large(j))
         return p->free_threads > 1 ? p->free_threads : 1;
     int most = p->limit == 1 ? p->free_threads : p->free_threads / 2;
@@ -98,12 +101,6 @@ static void enter(rc_prepare_t *p, rc_job_t *j)
     p->ahead_s += j->item->cost_s;
     p->bytes += j->bytes;
     p->alone = j->item->suspect;
-}
-
-/* It is measured, or it never will be. */
-static void no_more_ahead(rc_prepare_t *p, const rc_job_t *j)
-{
-    p->ahead_s -= j->item->cost_s;
 }
 
 static void leave(rc_prepare_t *p, const rc_job_t *j)
@@ -133,7 +130,7 @@ static rc_job_t *pop(rc_prepare_t *p)
     p->first = j->next;
     p->last = p->first ? p->last : NULL;
     p->ready--;
-    no_more_ahead(p, j);
+    p->ahead_s -= j->item->cost_s;
     p->measuring = 1;
     return j;
 }
@@ -166,8 +163,7 @@ static rc_job_t *next_job(rc_prepare_t *p)
         st = j ? RC_OK : RC_ENOMEM;
     }
     pthread_mutex_lock(&p->mutex);
-    if (st < 0)
-        fail(p, st, &err);
+    fail(p, st, &err);
     p->exhausted = p->exhausted || item < 0;
     if (j) {
         set_limit(p, &share);
@@ -214,24 +210,30 @@ static void featurise_behind(rc_prepare_t *p, rc_job_t *j)
     pthread_mutex_unlock(&p->mutex);
     rc_status_t st = rc_job_featurise(j, &err);
     pthread_mutex_lock(&p->mutex);
-    if (st < 0 && st != RC_EINTR)
-        fail(p, st, &err);
+    fail(p, st, &err);
     st = let_go(p, j, &err);
-    if (st < 0 && st != RC_EINTR)
-        fail(p, st, &err);
+    fail(p, st, &err);
     p->free_threads += kept;
     p->behind--;
     pthread_cond_broadcast(&p->changed);
 }
 
-/* Called and left with the mutex held. */
+/* Called and left with the mutex held.  Without preparers: on CPUs, while nobody on the node is
+ * timing. */
 static void prepare_one(rc_prepare_t *p, rc_job_t *j)
 {
+    const rc_worker_t *w = p->w;
     rc_err_t err = {0};
     int threads = j->threads;
-    j->behind = !j->item->suspect; /* of a suspect one thing at a time is in flight */
+    int takes_lock = p->threads == 0 && w->device->executor.kind == RC_DEVICE_CPU;
+    /* of a suspect one thing at a time is in flight */
+    j->behind = p->threads > 0 && !j->item->suspect;
     pthread_mutex_unlock(&p->mutex);
-    rc_status_t st = rc_job_prepare(j, &err);
+    rc_status_t st = takes_lock ? rc_node_lock_enter(w->node_lock, 0, w->queue) : RC_OK;
+    if (st == RC_OK)
+        st = rc_job_prepare(j, &err);
+    if (takes_lock)
+        rc_node_lock_release(w->node_lock);
     if (st < 0 || !j->ready)
         st = rc_job_end(j, st, &err);
     pthread_mutex_lock(&p->mutex);
@@ -244,9 +246,8 @@ static void prepare_one(rc_prepare_t *p, rc_job_t *j)
             return;
         }
     } else {
-        if (st < 0 && st != RC_EINTR)
-            fail(p, st, &err);
-        no_more_ahead(p, j);
+        fail(p, st, &err);
+        p->ahead_s -= j->item->cost_s;
         leave(p, j);
         rc_job_free(j);
     }
@@ -273,43 +274,6 @@ static void *preparer(void *argument)
 
 /* -------------------------------------------------------- the measuring thread */
 
-/* Without preparers: on CPUs, while nobody on the node is timing. */
-static rc_status_t prepare_inline(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
-{
-    const rc_worker_t *w = p->w;
-    int takes_lock = w->device->executor.kind == RC_DEVICE_CPU;
-    rc_status_t st = RC_OK;
-    if (takes_lock && rc_node_lock_share(w->node_lock, rc_queue_draining, w->queue) < 0)
-        return rc_fail(err, RC_EINTR, "drained");
-    st = rc_job_prepare(j, err);
-    if (takes_lock)
-        rc_node_lock_release(w->node_lock);
-    return st;
-}
-
-static rc_status_t take_inline(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
-{
-    for (;;) {
-        int64_t item;
-        rc_status_t st = rc_queue_next(p->w->queue, &item, NULL, err);
-        if (st < 0 || item < 0)
-            return st < 0                           ? st
-                   : rc_queue_draining(p->w->queue) ? rc_fail(err, RC_EINTR, "drained")
-                                                    : RC_OK;
-        rc_job_t *j = rc_job_new(p->w, item, p->w->threads, err);
-        RC_PASS(j ? RC_OK : RC_ENOMEM);
-        st = prepare_inline(p, j, err);
-        if (st == RC_OK && j->ready) {
-            *out = j;
-            return RC_OK;
-        }
-        st = rc_job_end(j, st, err);
-        rc_job_free(j);
-        if (st < 0)
-            return st;
-    }
-}
-
 /* Wait for a change, but not for long: a request to drain changes nothing here. */
 static void wait_briefly(rc_prepare_t *p)
 {
@@ -325,8 +289,6 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     *out = NULL;
-    if (p->threads == 0)
-        return take_inline(p, out, err);
     pthread_mutex_lock(&p->mutex);
     for (;;) {
         if (rc_queue_draining(p->w->queue)) {
@@ -346,7 +308,11 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
         }
         if (p->exhausted && !p->asking && p->preparing + p->behind == 0)
             break;
-        wait_briefly(p);
+        rc_job_t *j = p->threads == 0 ? next_job(p) : NULL;
+        if (j)
+            prepare_one(p, j);
+        else if (p->threads > 0)
+            wait_briefly(p);
     }
     pthread_mutex_unlock(&p->mutex);
     return st;
@@ -355,11 +321,6 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err)
 {
     rc_status_t ended = RC_OK;
-    if (p->threads == 0) {
-        st = rc_job_end(j, st, err);
-        rc_job_free(j);
-        return st;
-    }
     /* its features may take long: what was measured is not in flight meanwhile, a kill then is not
      * its fault */
     if (j->behind && (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE))

@@ -44,7 +44,7 @@ typedef struct sweep {
     rc_profile_t *profile; /* [profiles] of the distinct device classes */
     int profiles;
     int class_id; /* of this rank */
-    rc_worklist_known_t known;
+    rc_map_t known;
     rc_worklist_t work;
     rc_journal_t *journal;
     rc_watch_t *watch; /* rank 0: of the store */
@@ -105,11 +105,6 @@ static rc_status_t gather_profiles(sweep_t *w)
     return RC_OK;
 }
 
-static int64_t folded_bytes(void *view, const char *name)
-{
-    return view ? rc_view_journal_bytes(view, name) : 0;
-}
-
 /* What the store and its journals say is left.  Rank 0. */
 static rc_status_t make_worklist(sweep_t *w)
 {
@@ -122,7 +117,7 @@ static rc_status_t make_worklist(sweep_t *w)
     RC_TRY(rc_guard_check(w->c->store, NULL, w->err));
     if (access(w->c->store, F_OK) == 0)
         RC_TRY(rc_view_read(w->c->store, &v, w->err));
-    RC_TRY(rc_scan_journals(w->c->store, folded_bytes, v, &scan, w->err));
+    RC_TRY(rc_scan_journals(w->c->store, rc_view_journal_bytes, v, &scan, w->err));
     RC_TRY(rc_worklist_gather(
         v, cases, w->profile, w->profiles, scan.fresh, scan.freshes, &w->known, w->err));
     RC_TRY(
@@ -296,7 +291,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
     if (st == RC_OK)
         st = rc_worker_run(&worker, spent, w->err);
     if (st == RC_EINTR) {
-        w->result.drained = 1;
+        w->result.now.drained = 1;
         st = RC_OK;
     }
     if (st < 0) {
@@ -309,7 +304,7 @@ static rc_status_t work(sweep_t *w, rc_spent_t *spent)
                 w->err ? w->err->text : "");
     }
     if (st == RC_EDEVICE) {
-        w->result.devices_lost = 1;
+        w->result.now.devices_lost = 1;
         st = RC_OK;
     }
     rc_worker_tell(&worker, spent, rc_clock_ns() - start);
@@ -385,17 +380,17 @@ static rc_status_t run_worklist(sweep_t *w)
     w->result.items_left = left;
     rc_landing_totals(w->s, &spent, &w->named, work_s, out_of_work, &w->result);
     w->counted = 1;
-    if (left > 0 && !w->result.devices_lost)
-        w->result.drained = 1;
+    if (left > 0 && !w->result.now.devices_lost)
+        w->result.now.drained = 1;
     st = rc_session_agree(w->s, st < 0 ? st : closed, w->err);
 done:
     rc_node_lock_close(w->node_lock);
     w->node_lock = NULL;
     rc_drain_set_journal(NULL);
     w->held = rc_landing_end(&w->landing,
-        st < 0 || w->result.devices_lost ? RC_RUN_ERROR
-        : w->result.drained              ? RC_RUN_DRAINED
-                                         : RC_RUN_COMPLETE,
+        st < 0 || w->result.now.devices_lost ? RC_RUN_ERROR
+        : w->result.now.drained              ? RC_RUN_DRAINED
+                                             : RC_RUN_COMPLETE,
         &w->held_why);
     rc_session_wait_all(w->s);
     return st;
@@ -489,7 +484,7 @@ static rc_status_t play(sweep_t *w)
     if (w->work.items > 0 || w->work.absents > 0)
         st = land(w, run_worklist(w));
 done:
-    w->result.measured[RC_CASE_CRASHED] += w->crashed;
+    w->result.now.measured[RC_CASE_CRASHED] += w->crashed;
     w->result.matrices[RC_CASE_CRASHED] += w->crashed_sources;
     w->result.wall_s = (double)(rc_clock_ns() - start) * 1e-9;
     return st;
@@ -501,7 +496,7 @@ static void finish(sweep_t *w)
     rc_journal_close(w->journal); /* still open when another rank could not open its own */
     rc_device_close(w->device);
     rc_worklist_free(&w->work);
-    rc_worklist_known_free(&w->known);
+    rc_map_free(&w->known);
     free(w->profile);
     free(w->bytes);
     free(w->named.status);
@@ -512,19 +507,35 @@ static void finish(sweep_t *w)
     free(w->dir);
 }
 
+/* Touches nothing on disk. */
+static rc_status_t plan(sweep_t *w)
+{
+    RC_PASS(common_start(w));
+    RC_PASS(rc_session_agree(w->s, w->s->rank == 0 ? make_worklist(w) : RC_OK, w->err));
+    w->result.item = w->work.item;
+    w->result.items = w->work.items;
+    w->work.item = NULL;
+    return RC_OK;
+}
+
 rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *config,
     rc_log_t *log, rc_sweep_result_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
     rc_liveness_t *liveness = NULL;
     sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
-    w.dir = rc_journal_dir(config->store, &local);
-    rc_status_t st = rc_session_agree(session, w.dir ? RC_OK : RC_ENOMEM, &local);
-    if (st == RC_OK)
-        st = rc_session_agree(
-            session, rc_liveness_start(session, config->silence_s, log, &liveness, &local), &local);
-    if (st == RC_OK)
-        st = play(&w);
+    rc_status_t st;
+    if (config->dry_run)
+        st = plan(&w);
+    else {
+        w.dir = rc_journal_dir(config->store, &local);
+        st = rc_session_agree(session, w.dir ? RC_OK : RC_ENOMEM, &local);
+        if (st == RC_OK)
+            st = rc_session_agree(session,
+                rc_liveness_start(session, config->silence_s, log, &liveness, &local), &local);
+        if (st == RC_OK)
+            st = play(&w);
+    }
     finish(&w);
     rc_session_wait_all(session);
     rc_liveness_stop(liveness);
@@ -538,24 +549,4 @@ rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *c
     memcpy(w.result.uuid, w.run.uuid, sizeof w.result.uuid);
     *out = w.result;
     return RC_OK;
-}
-
-rc_status_t rc_sweep_dry_run(const rc_session_t *session, const rc_sweep_config_t *config,
-    rc_log_t *log, rc_sweep_result_t *out, rc_sweep_item_t **items, int64_t *count, rc_err_t *err)
-{
-    rc_err_t local = {0};
-    sweep_t w = {.s = session, .c = config, .log = log, .err = &local};
-    rc_status_t st = common_start(&w);
-    if (st == RC_OK)
-        st = rc_session_agree(session, session->rank == 0 ? make_worklist(&w) : RC_OK, &local);
-    if (st == RC_OK) {
-        *items = w.work.item;
-        *count = w.work.items;
-        w.work.item = NULL;
-        *out = w.result;
-    }
-    finish(&w);
-    if (st < 0 && err)
-        *err = local;
-    return st;
 }

@@ -47,6 +47,7 @@ typedef struct rc_sweep_config {
                                for gone; 0: RC_OWNER_SILENT_NS */
     const char *cache;    /**< folder of matrices in binary form (io/cache.h); NULL: none */
     const char *redo;     /**< expression over result rows or catalogue rows; NULL: none */
+    int dry_run;          /**< 1: plan only, touch nothing on disk */
     int argc;             /**< for the provenance */
     char **argv;
 } rc_sweep_config_t;
@@ -84,30 +85,37 @@ typedef struct rc_sweep_plan {
     int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */
 } rc_sweep_plan_t;
 
+/** What ranks count, to be added up: nothing but int64_t. */
+typedef struct rc_sweep_counts {
+    int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
+    int64_t named;     /**< rows of the store for catalogue rows: more where parts of a matrix have
+                               one each */
+    int64_t too_large; /**< of both: skipped because they need too much memory */
+    int64_t features;  /**< feature rows computed now */
+    int64_t aliases;   /**< catalogue rows whose matrix is the same as another one's */
+    int64_t drained;   /**< ranks that ended on request with work left */
+    int64_t devices_lost; /**< ranks that stopped because their device became unusable */
+} rc_sweep_counts_t;
+
 /** What a sweep did (or would do). */
 typedef struct rc_sweep_result {
     int64_t selected; /**< catalogue rows selected */
     int64_t absent;   /**< of them without a file */
     rc_sweep_plan_t plan;
-    int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
+    rc_sweep_item_t *item; /**< [items] of a dry run on rank 0, longest first; free() */
+    int64_t items;
+    rc_sweep_counts_t now;
     int64_t
         matrices[RC_CASE_STATUSES]; /**< catalogue rows that got a final status now, by status */
-    int64_t named;       /**< rows of the store for the above: more where parts of a matrix have one
-                        each */
-    int64_t too_large;   /**< of both: skipped because they need too much memory */
-    int64_t features;    /**< feature rows computed now */
-    int64_t aliases;     /**< catalogue rows whose matrix is the same as another one's */
-    int drained;         /**< ended on request with work left */
-    int64_t items_left;  /**< items not handed out: matrices, or parts of them where */
-    double wall_s;       /**< of this run, commit rounds included */
-    double commit_s;     /**< of it commit rounds */
-    double idle_tail_s;  /**< between the first and the last rank running out of work */
-    double busy_share;   /**< time in which the device was in use by measuring, of all ranks' wall
+    int64_t items_left;             /**< items not handed out: matrices, or parts of them where */
+    double wall_s;                  /**< of this run, commit rounds included */
+    double commit_s;                /**< of it commit rounds */
+    double idle_tail_s;             /**< between the first and the last rank running out of work */
+    double busy_share;    /**< time in which the device was in use by measuring, of all ranks' wall
                                time from their first matrix to the end of the last rank's work */
-    double active_share; /**< of the same, time in which the device executed: launches, dense
+    double active_share;  /**< of the same, time in which the device executed: launches, dense
                                operations, copies */
     double waiting_share; /**< of the same, time in which the device waited for a prepared matrix */
-    int64_t devices_lost; /**< ranks that stopped because their device became unusable */
     double slowest_s;     /**< longest time for one matrix */
     char slowest[RC_SWEEP_NAME_MAX]; /**< which */
     rc_watch_t *watch; /**< rank 0: the store as a run left it, for rc_sweep_leave; else NULL */
@@ -127,10 +135,5 @@ rc_status_t rc_sweep_run(const rc_session_t *session, const rc_sweep_config_t *c
  *  \return RC_OK; RC_EIO: the store is gone or is another one */
 rc_status_t rc_sweep_leave(
     const char *store, const rc_log_t *log, rc_sweep_result_t *r, rc_err_t *err);
-
-/** Plan only: touches nothing on disk.  Collective.
- *  \param[out] items  rank 0: [*count], longest first, free with free(); others NULL */
-rc_status_t rc_sweep_dry_run(const rc_session_t *session, const rc_sweep_config_t *config,
-    rc_log_t *log, rc_sweep_result_t *out, rc_sweep_item_t **items, int64_t *count, rc_err_t *err);
 
 #endif

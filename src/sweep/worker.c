@@ -161,7 +161,7 @@ static rc_status_t measure(batch_t *all, int first, int n)
         .geometry = b.block->geometry,
         .memory_limit = w->device_limit};
     int64_t asked = rc_clock_ns();
-    if (rc_node_lock_own(w->node_lock, rc_queue_draining, w->queue) < 0)
+    if (rc_node_lock_enter(w->node_lock, 1, w->queue) < 0)
         return rc_fail(t->err, RC_EINTR, "drained");
     int64_t start = rc_clock_ns();
     int64_t active = w->device->active_ns;

@@ -27,7 +27,7 @@ typedef struct rc_worker {
     rc_device_t *device;
     rc_measure_context_t *measure; /**< of the device */
     const rc_worklist_t *work;
-    const rc_worklist_known_t *known;
+    const rc_map_t *known;
     rc_queue_t *queue;
     rc_node_lock_t *node_lock;
     rc_ledger_t *ledger;

@@ -5,6 +5,7 @@
 #include "feature/feature.h"
 #include "order/policy.h"
 #include "sparse/csr.h"
+#include "store/comm.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,30 +14,14 @@
 
 /* -------------------------------------------------------------------- known */
 
-rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t id)
+rc_worklist_state_t rc_worklist_state(const rc_map_t *known, rc_digest_t id)
 {
-    return (rc_worklist_state_t)rc_map_get(&k->state, id, RC_WORKLIST_PENDING);
+    return (rc_worklist_state_t)rc_map_get(known, id, RC_WORKLIST_PENDING);
 }
 
-int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id)
+int rc_worklist_is_done(const rc_map_t *k, rc_digest_t id)
 {
     return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
-}
-
-static rc_status_t know(
-    rc_worklist_known_t *k, rc_digest_t id, rc_worklist_state_t state, rc_err_t *err)
-{
-    RC_PASS(RC_GROW(k->list, k->capacity, k->count + 1, "known cases", err));
-    RC_PASS(rc_map_set(&k->state, id, (int64_t)state, err));
-    k->list[k->count++] = (rc_known_case_t){id, state};
-    return RC_OK;
-}
-
-void rc_worklist_known_free(rc_worklist_known_t *k)
-{
-    rc_map_free(&k->state);
-    free(k->list);
-    memset(k, 0, sizeof *k);
 }
 
 static int is_final(int32_t status)
@@ -45,7 +30,7 @@ static int is_final(int32_t status)
 }
 
 /* Cases without a final row that were in flight when a run died. */
-static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_err_t *err)
+static rc_status_t know_suspects(const rc_view_t *v, rc_map_t *k, rc_err_t *err)
 {
     for (int64_t i = 0; i < rc_view_inflights(v); i++) {
         char hex[RC_DIGEST_HEX + 1];
@@ -53,16 +38,16 @@ static rc_status_t know_suspects(const rc_view_t *v, rc_worklist_known_t *k, rc_
         rc_view_inflight_id(v, i, hex);
         if (rc_digest_parse(hex, &id) < 0 || rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
             continue;
-        RC_PASS(know(k, id, RC_WORKLIST_SUSPECT, err));
+        RC_PASS(rc_map_set(k, id, RC_WORKLIST_SUSPECT, err));
     }
     return RC_OK;
 }
 
-static rc_status_t know_features(const rc_view_t *v, rc_worklist_known_t *k, rc_err_t *err)
+static rc_status_t know_features(const rc_view_t *v, rc_map_t *k, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int64_t i = 0; i < rc_view_feature_rows(v) && st == RC_OK; i++)
-        st = know(k, rc_view_feature_row(v, i), RC_WORKLIST_DONE, err);
+        st = rc_map_set(k, rc_view_feature_row(v, i), RC_WORKLIST_DONE, err);
     return st;
 }
 
@@ -91,10 +76,10 @@ static rc_worklist_state_t state_of_row(
 
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
-    rc_worklist_known_t *out, rc_err_t *err)
+    rc_map_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    rc_worklist_known_t k = {0};
+    rc_map_t k = {0};
     for (int64_t i = 0; v && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         rc_cursor_t cursor;
@@ -108,10 +93,10 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
             continue;
         rc_worklist_state_t state = state_of_row(v, r, profile, profiles);
         if (state != RC_WORKLIST_PENDING)
-            RC_TRY(know(&k, id, state, err));
+            RC_TRY(rc_map_set(&k, id, state, err));
     }
     for (size_t i = 0; i < fresh_count; i++)
-        RC_TRY(know(&k, fresh[i], RC_WORKLIST_DONE, err));
+        RC_TRY(rc_map_set(&k, fresh[i], RC_WORKLIST_DONE, err));
     if (v)
         RC_TRY(know_suspects(v, &k, err));
     if (v)
@@ -119,7 +104,7 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     *out = k;
     memset(&k, 0, sizeof k);
 done:
-    rc_worklist_known_free(&k);
+    rc_map_free(&k);
     return st;
 }
 
@@ -138,7 +123,7 @@ typedef struct maker {
     int profiles;
     const rc_view_t *v;
     const rc_expr_t *redo;
-    const rc_worklist_known_t *known;
+    const rc_map_t *known;
     rc_worklist_t *list;
     rc_map_t source;      /* name -> number of the catalogue row in the view */
     rc_map_t died_in;     /* what was in flight -> last run that died with it */
@@ -477,8 +462,8 @@ static rc_status_t make_scratch(maker_t *m)
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known,
-    rc_worklist_t *out, rc_err_t *err)
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_map_t *known, rc_worklist_t *out,
+    rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_worklist_t list = {0};
@@ -545,4 +530,29 @@ void rc_worklist_free(rc_worklist_t *p)
     free(p->item);
     free(p->absent);
     memset(p, 0, sizeof *p);
+}
+
+rc_status_t rc_worklist_share(
+    const rc_session_t *s, rc_worklist_t *work, rc_map_t *known, rc_err_t *err)
+{
+    rc_worklist_t head = *work;
+    rc_map_t map = *known;
+    if (rc_comm_broadcast(s->comm, &head, sizeof head) < 0 ||
+        rc_comm_broadcast(s->comm, &map, sizeof map) < 0)
+        return rc_fail(err, RC_EMPI, "a work list cannot be broadcast");
+    if (s->rank != 0) {
+        head.item = NULL;
+        head.absent = NULL;
+        map.slot = NULL;
+    }
+    void *item = head.item;
+    void *slot = map.slot;
+    rc_status_t st = rc_session_broadcast(s, &item, head.items, sizeof *head.item, err);
+    if (st == RC_OK)
+        st = rc_session_broadcast(s, &slot, 1, rc_map_bytes(&map), err);
+    head.item = item;
+    map.slot = slot;
+    *work = head;
+    *known = map;
+    return st;
 }

@@ -66,25 +66,12 @@ typedef enum rc_worklist_state {
     RC_WORKLIST_FAILED = 3 /**< done, and wrong, failed, crashed or skipped for want of memory */
 } rc_worklist_state_t;
 
-typedef struct rc_known_case {
-    rc_digest_t id;
-    rc_worklist_state_t state;
-} rc_known_case_t;
-
-/** Identities with their state, for ranks to look up. */
-typedef struct rc_worklist_known {
-    rc_map_t state;        /**< case or feature id -> rc_worklist_state_t */
-    rc_known_case_t *list; /**< [count] the same, for sending */
-    size_t count;
-    size_t capacity;
-} rc_worklist_known_t;
-/** What is known of an identity, pending when nothing is. */
-rc_worklist_state_t rc_worklist_state(const rc_worklist_known_t *k, rc_digest_t id);
+/** What is known of an identity, pending when nothing is.
+ *  \param[in] known  case or feature id -> rc_worklist_state_t */
+rc_worklist_state_t rc_worklist_state(const rc_map_t *known, rc_digest_t id);
 
 /** 1: nothing is left to do for an identity, with whatever outcome. */
-int rc_worklist_is_done(const rc_worklist_known_t *k, rc_digest_t id);
-
-void rc_worklist_known_free(rc_worklist_known_t *k);
+int rc_worklist_is_done(const rc_map_t *known, rc_digest_t id);
 
 /** What is known from a store and from unfolded journals.
  *  Cases that match `redo` are left out, so that they are pending again; so are those that lacked
@@ -93,7 +80,7 @@ void rc_worklist_known_free(rc_worklist_known_t *k);
  *  \param[in] fresh, fresh_count  case ids that journals hold and the store does not */
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
-    rc_worklist_known_t *out, rc_err_t *err);
+    rc_map_t *out, rc_err_t *err);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
@@ -128,13 +115,13 @@ int rc_worklist_unfit(const rc_entry_t *e, char *why);
  *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
  *  Free with rc_worklist_free. */
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_worklist_known_t *known,
-    rc_worklist_t *out, rc_err_t *err);
+    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_map_t *known, rc_worklist_t *out,
+    rc_err_t *err);
 void rc_worklist_free(rc_worklist_t *p);
 
 /** Give the items of rank 0, and what it knows of the cases, to all ranks.  Collective.
  *  \return RC_OK, RC_ENOMEM, RC_EMPI */
 rc_status_t rc_worklist_share(
-    const rc_session_t *s, rc_worklist_t *work, rc_worklist_known_t *known, rc_err_t *err);
+    const rc_session_t *s, rc_worklist_t *work, rc_map_t *known, rc_err_t *err);
 
 #endif

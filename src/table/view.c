@@ -543,9 +543,10 @@ rc_digest_t rc_view_feature_row(const rc_view_t *v, int64_t i)
     return v->feature[i];
 }
 
-int64_t rc_view_journal_bytes(const rc_view_t *v, const char *name)
+int64_t rc_view_journal_bytes(void *view, const char *name)
 {
-    return rc_dict_journal_bytes(&v->dicts, name);
+    const rc_view_t *v = view;
+    return v ? rc_dict_journal_bytes(&v->dicts, name) : 0;
 }
 
 int64_t rc_view_inflights(const rc_view_t *v)

@@ -185,7 +185,7 @@ int32_t rc_view_inflight_run(const rc_view_t *v, int64_t i);
 int64_t rc_view_feature_rows(const rc_view_t *v);
 rc_digest_t rc_view_feature_row(const rc_view_t *v, int64_t i);
 
-/** Bytes of a journal that are in the store. */
-int64_t rc_view_journal_bytes(const rc_view_t *v, const char *name);
+/** Bytes of a journal that are in the store.  \param[in] view  an rc_view_t; NULL: no store */
+int64_t rc_view_journal_bytes(void *view, const char *name);
 
 #endif

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "device/device.h"
-#include "sweep/placement_gpu.h"
+#include "sweep/placement.h"
 
 #include <stdio.h>
 #include <stdlib.h>

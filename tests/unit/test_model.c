@@ -154,7 +154,7 @@ static void what_is_no_model_is_not_written(void **state)
             say = "baseline";
             break;
         case 3:
-            m->setup[1] = INFINITY;
+            m->setup[0].weight[1] = INFINITY;
             say = "class dcsr";
             break;
         case 4:

@@ -1,7 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "sweep/placement_gpu.h"
+#include "sweep/placement.h"
 #include "sweep/threads.h"
 
 #include <stdio.h>

@@ -63,7 +63,7 @@ static void exactly_the_new_cases_are_pending(void **state)
 static void a_matrix_is_divided_over_ranks(void **state)
 {
     world_t w;
-    rc_worklist_known_t known = {0};
+    rc_map_t known = {0};
     rc_worklist_t whole;
     rc_worklist_t parts;
     rc_profile_t profile;
@@ -122,7 +122,7 @@ static void parts_take_about_as_long(void **state)
 static void two_device_classes_are_planned_apart(void **state)
 {
     world_t w;
-    rc_worklist_known_t known = {0};
+    rc_map_t known = {0};
     rc_worklist_t p;
     rc_profile_t profile[2];
     make_world(state, "classes", &w);
@@ -144,7 +144,7 @@ static void other_threads_are_found(void **state)
 {
     world_t w;
     rc_view_t *v = NULL;
-    rc_worklist_known_t known = {0};
+    rc_map_t known = {0};
     rc_other_threads_t found;
     make_world(state, "threads", &w);
     for (int threads = 1; threads <= 4; threads += 3) {
@@ -162,7 +162,7 @@ static void other_threads_are_found(void **state)
     w.k[0] = 77; /* which no class has */
     assert_int_equal(rc_threads_find(&w.c, &w.device, v, &known, &found, NULL), RC_OK);
     assert_int_equal(found.cases, 0);
-    rc_worklist_known_free(&known);
+    rc_map_free(&known);
     rc_view_free(v);
 }
 
@@ -370,7 +370,7 @@ static void what_lacked_memory_is_tried_again_when_it_fits(void **state)
         {"shape: no columns", INT64_MAX - 1, 0}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         world_t w;
-        rc_worklist_known_t known = {0};
+        rc_map_t known = {0};
         rc_view_t *v = NULL;
         rc_profile_t profile;
         char name[32];
@@ -389,7 +389,7 @@ static void what_lacked_memory_is_tried_again_when_it_fits(void **state)
         assert_int_equal(p.plan.failed, t[i].pending || i == 4 ? 0 : 3);
         assert_int_equal(p.plan.failed_csr, p.plan.failed);
         rc_worklist_free(&p);
-        rc_worklist_known_free(&known);
+        rc_map_free(&known);
         rc_view_free(v);
     }
 }
@@ -443,7 +443,7 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     rc_journal_t *j;
     rc_commit_info_t info;
     rc_view_t *v;
-    rc_worklist_known_t known = {0};
+    rc_map_t known = {0};
     rc_profile_t profile;
     rc_block_t block;
     rc_case_t lpt;
@@ -462,19 +462,19 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
         rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, NULL, 0, &known, NULL), RC_OK);
-    assert_int_equal(rc_map_get(&known.state, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
-    rc_worklist_known_free(&known);
+    assert_int_equal(rc_map_get(&known, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
+    rc_map_free(&known);
     expect(&w, NULL, 3, 6, 0);
 
     rc_digest_t fresh = rc_case_id(&lpt);
     rc_worklist_t p;
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, &fresh, 1, &known, NULL), RC_OK);
-    assert_int_equal(rc_map_get(&known.state, fresh, -1), RC_WORKLIST_DONE);
+    assert_int_equal(rc_map_get(&known, fresh, -1), RC_WORKLIST_DONE);
     assert_int_equal(rc_worklist_make(&w.c, &profile, 1, v, NULL, &known, &p, NULL), RC_OK);
     assert_int_equal(p.plan.done, 1);
     assert_int_equal(p.plan.cases, 5);
     rc_worklist_free(&p);
-    rc_worklist_known_free(&known);
+    rc_map_free(&known);
     rc_view_free(v);
 }
 

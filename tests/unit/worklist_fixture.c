@@ -75,7 +75,7 @@ void make_world(void **state, const char *name, world_t *w)
 rc_worklist_t plan(world_t *w, const char *redo)
 {
     rc_view_t *v = NULL;
-    rc_worklist_known_t known = {0};
+    rc_map_t known = {0};
     rc_worklist_t p;
     rc_profile_t profile;
     rc_expr_t *cases = NULL;
@@ -95,7 +95,7 @@ rc_worklist_t plan(world_t *w, const char *redo)
         assert_true(i == 0 || p.item[i - 1].cost_s >= p.item[i].cost_s);
     }
     assert_int_equal(sum, p.plan.cases);
-    rc_worklist_known_free(&known);
+    rc_map_free(&known);
     rc_expr_free(cases);
     rc_expr_free(sources);
     rc_view_free(v);
