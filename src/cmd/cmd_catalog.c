@@ -62,8 +62,8 @@ static rc_status_t list(const options_t *o, rc_table_format_t format, rc_err_t *
         rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &c, &all, err);
     if (st < 0)
         return st;
-    RC_TRY(rc_listing_begin(
-        format, &fields, o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", &l, err));
+    RC_TRY(rc_listing_begin(stdout, format, &fields,
+        o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", &l, err));
     for (int64_t i = 0; i < c.count; i++)
         rc_listing_row(l, &c.entry[i]);
     RC_TRY(rc_listing_end(l, err));

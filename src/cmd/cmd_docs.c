@@ -280,10 +280,9 @@ NAMES_OF(feature_sets, rc_feature_sets)
 NAMES_OF(summaries, rc_summaries)
 NAMES_OF(commands, rc_commands)
 
-static void policies_and_all(const completion_t *c)
+static void precisions(const completion_t *c)
 {
-    policies(c);
-    offer(c, "all");
+    offer_words(c, rc_precision_names);
 }
 
 static void kernels(const completion_t *c)
@@ -291,17 +290,6 @@ static void kernels(const completion_t *c)
     for (int i = 0; rc_kernels[i]; i++)
         if (rc_kernel_find(rc_kernels[i]->name, RC_DEVICE_CPU) == rc_kernels[i]) /* a name once */
             offer(c, rc_kernels[i]->name);
-}
-
-static void kernels_and_all(const completion_t *c)
-{
-    kernels(c);
-    offer(c, "all");
-}
-
-static void precisions(const completion_t *c)
-{
-    offer_words(c, rc_precision_names);
 }
 
 static void formats(const completion_t *c)
@@ -338,16 +326,18 @@ static void models(const completion_t *c)
     files(c);
 }
 
+enum { LIST = 1 /* separated by commas */, ALL = 2 /* or "all" */ };
+
 /* By the placeholder of an option. */
 static const struct {
     const char *placeholder;
     void (*offer)(const completion_t *c);
-    int is_list; /* separated by commas */
-} kinds[] = {{"POLICY", policies, 0}, {"POLICIES", policies_and_all, 1}, {"KERNEL", kernels, 0},
-    {"KERNELS", kernels_and_all, 1}, {"SPEC", storage_formats, 0}, {"OP", operations, 0},
-    {"OPS", operations, 1}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, 1},
+    int also;
+} kinds[] = {{"POLICY", policies, 0}, {"POLICIES", policies, LIST | ALL}, {"KERNEL", kernels, 0},
+    {"KERNELS", kernels, LIST | ALL}, {"SPEC", storage_formats, 0}, {"OP", operations, 0},
+    {"OPS", operations, LIST}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, LIST},
     {"FORMAT", formats, 0}, {"TRAINER", trainers, 0}, {"SET", feature_sets, 0},
-    {"SUMMARY", summaries, 0}, {"FIELDS", fields, 1}, {"MODEL", models, 0}, {"FILE", files, 0},
+    {"SUMMARY", summaries, 0}, {"FIELDS", fields, LIST}, {"MODEL", models, 0}, {"FILE", files, 0},
     {"CSV", files, 0}, {"DIR", folders, 0}};
 
 /* One part of a placeholder: a kind, or a word that is meant as it stands. */
@@ -357,12 +347,14 @@ static void offer_part(const completion_t *c, const char *part)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].placeholder, part) != 0)
             continue;
-        const char *comma = kinds[i].is_list ? strrchr(c->rest, ',') : NULL;
+        const char *comma = kinds[i].also & LIST ? strrchr(c->rest, ',') : NULL;
         if (comma) {
             last.rest = comma + 1;
             last.head_size = (size_t)(last.rest - c->head);
         }
         kinds[i].offer(&last);
+        if (kinds[i].also & ALL)
+            offer(&last, "all");
         return;
     }
     if (part[0] >= 'a' && part[0] <= 'z')

@@ -178,7 +178,7 @@ static rc_status_t write_table(job_t *j, int i, int64_t *rows)
     rc_status_t st;
     RC_TRY(path_in(j->dir, b->name, ".csv", &path, j->err));
     RC_TRY(rc_replace_begin_ours(path, &file, j->err));
-    RC_TRY(rc_listing_begin_on(file.file, RC_TABLE_CSV, &fields, "all", &l, j->err));
+    RC_TRY(rc_listing_begin(file.file, RC_TABLE_CSV, &fields, "all", &l, j->err));
     st = write_rows(j, i, l, rows);
     rc_status_t ended = rc_listing_end(l, st < 0 ? NULL : j->err);
     st = st < 0 ? st : ended;

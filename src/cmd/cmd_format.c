@@ -66,18 +66,6 @@ static rc_status_t print(const rc_one_matrix_t *m, const char *spec, const rc_cs
     return rc_listing_figures(m->format, "size", f, n, err);
 }
 
-/* -------------------------------------------------------------------- dump */
-
-static rc_status_t put_array(void *user, const char *name, rc_format_at_fn *at, const void *from,
-    int64_t count, rc_err_t *err)
-{
-    FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(user, name, &f, err);
-    for (int64_t i = 0; st == RC_OK && i < count && !ferror(f); i++)
-        fprintf(f, "%" PRId64 "\n", at(from, i));
-    return st < 0 ? st : rc_numbers_close(user, err);
-}
-
 /* --------------------------------------------------------------------- run */
 
 static rc_status_t parse(
@@ -115,7 +103,7 @@ static rc_status_t measure(const rc_one_matrix_t *m, const void *chosen, rc_err_
     rc_status_t st = format->measure(&e, spec.value.value, &size, err);
     if (st == RC_OK && o->dump) {
         rc_numbers_t to = {0};
-        const rc_format_sink_t sink = {&to, put_array};
+        const rc_format_sink_t sink = {&to, rc_numbers_put};
         st = rc_numbers_begin(&to, o->dump, err);
         if (st == RC_OK)
             st = format->dump(&e, spec.value.value, m->threads, &sink, err);

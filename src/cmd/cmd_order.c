@@ -3,10 +3,9 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cmd/numbers.h"
-#include "cmd/ordering.h"
+#include "cmd/one_matrix.h"
 #include "io/mtx.h"
 #include "order/mask.h"
-#include "order/policy.h"
 #include "sparse/csr.h"
 
 #include <inttypes.h>
@@ -320,7 +319,7 @@ static rc_status_t look_at(const rc_one_matrix_t *m, const rc_policy_spec_t *pol
     rc_csr_t renumbered = {0};
     rc_masks_t masks = {0};
     rc_status_t st;
-    RC_TRY(rc_ordering_build(policy, m, facts, s, &sum->seconds, err));
+    RC_TRY(rc_one_matrix_order(policy, m, facts, s, &sum->seconds, err));
     if (s->cols > 0)
         RC_TRY(rc_csr_renumber_columns(&m->a, s->col, &renumbered, err));
     RC_TRY(

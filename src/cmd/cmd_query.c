@@ -206,7 +206,7 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
     rows = (int64_t)sort.rows;
     if (o->limit >= 0 && o->limit < rows)
         rows = o->limit;
-    RC_TRY(rc_listing_begin(format, fields,
+    RC_TRY(rc_listing_begin(stdout, format, fields,
         o->columns    ? o->columns
         : o->matrices ? matrices
                       : results,

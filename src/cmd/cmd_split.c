@@ -49,57 +49,43 @@ static rc_status_t print(rc_table_format_t format, const rc_segments_size_t *s, 
 
 /* -------------------------------------------------------------------- dump */
 
-typedef enum kind { KIND_INT64, KIND_INT32, KIND_LOCAL, KIND_REAL } kind_t;
-
-typedef struct array {
-    const char *name;
-    kind_t kind;
-    const void *at;
-    int64_t count;
-} array_t;
-
-static void put_number(FILE *f, const rc_segments_t *s, const array_t *a, int64_t i)
+static int64_t local_col(const void *s, int64_t i)
 {
-    switch (a->kind) {
-    case KIND_INT64:
-        fprintf(f, "%" PRId64 "\n", ((const int64_t *)a->at)[i]);
-        break;
-    case KIND_INT32:
-        fprintf(f, "%" PRId32 "\n", ((const int32_t *)a->at)[i]);
-        break;
-    case KIND_LOCAL:
-        fprintf(f, "%" PRId32 "\n", rc_segments_col(s, i));
-        break;
-    case KIND_REAL:
-        fprintf(f, "%.17g\n", ((const double *)a->at)[i]);
-        break;
-    }
+    return rc_segments_col(s, i);
 }
 
-static rc_status_t put_array(
-    rc_numbers_t *to, const rc_segments_t *s, const array_t *a, rc_err_t *err)
+static rc_status_t put_values(
+    rc_numbers_t *to, const char *name, const double *value, int64_t n, rc_err_t *err)
 {
     FILE *f = NULL;
-    rc_status_t st = rc_numbers_open(to, a->name, &f, err);
-    for (int64_t i = 0; st == RC_OK && i < a->count && !ferror(f); i++)
-        put_number(f, s, a, i);
+    rc_status_t st = rc_numbers_open(to, name, &f, err);
+    for (int64_t i = 0; st == RC_OK && i < n && !ferror(f); i++)
+        fprintf(f, "%.17g\n", value[i]);
     return st < 0 ? st : rc_numbers_close(to, err);
 }
 
 static rc_status_t dump(const char *dir, const rc_segments_t *s, rc_err_t *err)
 {
     const rc_segments_size_t *n = &s->size;
-    const array_t array[] = {{"panel_ptr", KIND_INT64, s->panel_ptr, n->panels + 1},
-        {"seg_row", KIND_INT32, s->row, n->heavy}, {"seg_ptr", KIND_INT64, s->ptr, n->heavy + 1},
-        {"heavy_col", KIND_LOCAL, s->col, n->nnz_heavy},
-        {"heavy_val", KIND_REAL, s->val, n->nnz_heavy},
-        {"light_ptr", KIND_INT64, s->light_ptr, n->rows + 1},
-        {"light_col", KIND_INT32, s->light_col, n->nnz_light},
-        {"light_val", KIND_REAL, s->light_val, n->nnz_light}};
+    const struct {
+        const char *name;
+        rc_format_at_fn *at;
+        const void *from;
+        int64_t count;
+    } whole[] = {{"panel_ptr", rc_format_at_int64, s->panel_ptr, n->panels + 1},
+        {"seg_row", rc_format_at_int32, s->row, n->heavy},
+        {"seg_ptr", rc_format_at_int64, s->ptr, n->heavy + 1},
+        {"heavy_col", local_col, s, n->nnz_heavy},
+        {"light_ptr", rc_format_at_int64, s->light_ptr, n->rows + 1},
+        {"light_col", rc_format_at_int32, s->light_col, n->nnz_light}};
     rc_numbers_t to = {0};
-    rc_status_t st = rc_numbers_begin(&to, dir, err);
-    for (size_t i = 0; st == RC_OK && i < sizeof array / sizeof *array; i++)
-        st = put_array(&to, s, &array[i], err);
+    rc_status_t st;
+    RC_TRY(rc_numbers_begin(&to, dir, err));
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        RC_TRY(rc_numbers_put(&to, whole[i].name, whole[i].at, whole[i].from, whole[i].count, err));
+    RC_TRY(put_values(&to, "heavy_val", s->val, n->nnz_heavy, err));
+    st = put_values(&to, "light_val", s->light_val, n->nnz_light, err);
+done:
     return rc_numbers_end(&to, st, err);
 }
 

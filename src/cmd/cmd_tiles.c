@@ -1,7 +1,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "cmd/ordering.h"
+#include "cmd/one_matrix.h"
 #include "sparse/tiles.h"
 
 struct options {
@@ -75,7 +75,7 @@ static rc_status_t tiles(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     rc_status_t st;
     RC_TRY(name_policy(o, &text, err));
     RC_TRY(rc_policy_spec_parse(text.text, &policy, err));
-    RC_TRY(rc_ordering_build(&policy, m, NULL, &s, &seconds, err));
+    RC_TRY(rc_one_matrix_order(&policy, m, NULL, &s, &seconds, err));
     RC_TRY(rc_tile_figures(&m->a, &s, &rule, m->threads, &f, err));
     st = print(m->format, &f, err);
 done:

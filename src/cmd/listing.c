@@ -63,13 +63,7 @@ static void free_listing(rc_listing_t *l)
     }
 }
 
-rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields,
-    const char *columns, rc_listing_t **out, rc_err_t *err)
-{
-    return rc_listing_begin_on(stdout, format, fields, columns, out, err);
-}
-
-rc_status_t rc_listing_begin_on(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
+rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
     const char *columns, rc_listing_t **out, rc_err_t *err)
 {
     rc_words_t words = {0};

@@ -9,14 +9,10 @@
 typedef struct rc_listing rc_listing_t;
 
 /** Start a table of some fields.
+ *  \param[in] stream, fields  borrowed until the end
  *  \param[in] columns  "name,rows" or "all"; an unknown or repeated field is RC_EINVAL
- *  \param[in] fields   borrowed until the end
  *  \param[out] out     finish with rc_listing_end */
-rc_status_t rc_listing_begin(rc_table_format_t format, const rc_fields_t *fields,
-    const char *columns, rc_listing_t **out, rc_err_t *err);
-
-/** As rc_listing_begin, on a stream (borrowed until the end). */
-rc_status_t rc_listing_begin_on(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
+rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
     const char *columns, rc_listing_t **out, rc_err_t *err);
 void rc_listing_row(rc_listing_t *l, const void *row);
 rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err);

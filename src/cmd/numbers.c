@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,6 +88,16 @@ rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_er
 rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err)
 {
     return rc_replace_sync(&n->file[n->count - 1], err);
+}
+
+rc_status_t rc_numbers_put(
+    void *to, const char *name, rc_format_at_fn *at, const void *from, int64_t count, rc_err_t *err)
+{
+    FILE *f = NULL;
+    rc_status_t st = rc_numbers_open(to, name, &f, err);
+    for (int64_t i = 0; st == RC_OK && i < count && !ferror(f); i++)
+        fprintf(f, "%" PRId64 "\n", at(from, i));
+    return st < 0 ? st : rc_numbers_close(to, err);
 }
 
 rc_status_t rc_numbers_end(rc_numbers_t *n, rc_status_t st, rc_err_t *err)

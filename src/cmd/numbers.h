@@ -4,6 +4,7 @@
 #define RC_CMD_NUMBERS_H
 
 #include "base/replace.h"
+#include "format/format.h"
 
 /** Files in the making; zero-initialise, but for the last two. */
 typedef struct rc_numbers {
@@ -33,6 +34,10 @@ rc_status_t rc_numbers_open(rc_numbers_t *n, const char *name, FILE **out, rc_er
 /** The file that was opened last has all its numbers.  \return RC_OK; RC_EIO when they are not on
  *  the disk */
 rc_status_t rc_numbers_close(rc_numbers_t *n, rc_err_t *err);
+
+/** A file of whole numbers; a put of rc_format_sink_t.  \param[in,out] to  an rc_numbers_t */
+rc_status_t rc_numbers_put(void *to, const char *name, rc_format_at_fn *at, const void *from,
+    int64_t count, rc_err_t *err);
 
 /** Put all files in place, when each was written whole; after a failure none, and a folder that was
  *  made goes again.

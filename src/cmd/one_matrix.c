@@ -1,10 +1,16 @@
 #include "config.h"
 #include "cmd/one_matrix.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/str.h"
 #include "base/threads.h"
-#include "cmd/named.h"
-#include "order/policy.h"
 
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 rc_status_t rc_one_matrix_policy(const char *policy, int *orders, rc_err_t *err)
 {
@@ -32,5 +38,96 @@ rc_status_t rc_one_matrix_work(const rc_one_matrix_work_t *work, rc_call_t *call
     if (st == RC_OK)
         st = rc_command_name_file(m.word, work->work(&m, call->options, err), err);
     rc_csr_free(&m.a);
+    return st;
+}
+
+/* ----------------------------------------------------------------- an order */
+
+/* Says how many of the rows are placed, which stays 0 where that is not known: the time alone is
+ * shown then. */
+typedef struct ticker {
+    const char *command;
+    const char *what;
+    _Atomic int64_t done;
+    int64_t all;
+    int64_t started_ns;
+    int is_terminal;
+    rc_log_t log;
+    pthread_mutex_t lock; /* of stopping */
+    pthread_cond_t wake;
+    int stopping;
+} ticker_t;
+
+static void show(const ticker_t *t)
+{
+    char text[256];
+    char elapsed[32];
+    char left[32];
+    double s = (double)(rc_clock_ns() - t->started_ns) * 1e-9;
+    int64_t done = atomic_load_explicit(&t->done, memory_order_relaxed);
+    rc_text_seconds(s, elapsed, sizeof elapsed);
+    if (done > 0 && done <= t->all) {
+        rc_text_seconds(s * (double)(t->all - done) / (double)done, left, sizeof left);
+        snprintf(text, sizeof text, "%.80s: %.0f %% of %" PRId64 " rows, %s, about %s left",
+            t->what, 100.0 * (double)done / (double)t->all, t->all, elapsed, left);
+    } else
+        snprintf(text, sizeof text, "%.80s: %" PRId64 " rows, %s so far", t->what, t->all, elapsed);
+    if (t->is_terminal) {
+        fprintf(t->log.stream, "\r\033[K%s", text);
+        fflush(t->log.stream);
+    } else
+        rc_log(&t->log, RC_LOG_INFO, t->command, "%s", text);
+}
+
+static void *run(void *arg)
+{
+    ticker_t *t = arg;
+    struct timespec at;
+    clock_gettime(CLOCK_REALTIME, &at);
+    pthread_mutex_lock(&t->lock);
+    for (at.tv_sec++; !t->stopping; at.tv_sec += t->is_terminal ? 1 : 5) {
+        while (!t->stopping && pthread_cond_timedwait(&t->wake, &t->lock, &at) == 0)
+            continue;
+        if (!t->stopping)
+            show(t);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+static void stop(ticker_t *t, pthread_t thread)
+{
+    pthread_mutex_lock(&t->lock);
+    t->stopping = 1;
+    pthread_cond_signal(&t->wake);
+    pthread_mutex_unlock(&t->lock);
+    pthread_join(thread, NULL);
+    if (t->is_terminal) {
+        fprintf(t->log.stream, "\r\033[K");
+        fflush(t->log.stream);
+    }
+}
+
+rc_status_t rc_one_matrix_order(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
+    rc_facts_t *facts, rc_schedule_t *out, double *seconds, rc_err_t *err)
+{
+    char name[RC_POLICY_TEXT];
+    pthread_t thread;
+    ticker_t t = {.command = m->command,
+        .what = name,
+        .all = m->a.rows,
+        .started_ns = rc_clock_ns(),
+        .is_terminal = isatty(STDERR_FILENO),
+        .log = {.stream = stderr, .level = RC_LOG_INFO, .rank = -1},
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .wake = PTHREAD_COND_INITIALIZER};
+    const rc_order_watch_t watch = {.placed = &t.done, .facts = facts};
+    rc_policy_spec_text(policy, name);
+    int ticks = pthread_create(&thread, NULL, run, &t) == 0;
+    int64_t start = rc_clock_ns();
+    rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &watch, out, err);
+    *seconds = 1e-9 * (double)(rc_clock_ns() - start);
+    if (ticks)
+        stop(&t, thread);
     return st;
 }

@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/named.h"
+#include "order/policy.h"
 #include "table/print.h"
 #include "rowcast_io.h"
 
@@ -79,5 +80,13 @@ rc_status_t rc_one_matrix_work(const rc_one_matrix_work_t *work, rc_call_t *call
 /** RC_OK when there is such a policy; RC_EINVAL with a suggestion otherwise.
  *  \param[out] orders  1: it is another order than the original one */
 rc_status_t rc_one_matrix_policy(const char *policy, int *orders, rc_err_t *err);
+
+/** Build an order of a matrix, which may take long: from a second on a thread says on stderr how
+ *  far it is, in place on a terminal, else in a line every few seconds.
+ *  \param[in]  facts    told how it came about; may be NULL
+ *  \param[out] seconds  that it took
+ *  \return as rc_policy_build.  Without memory or thread for the words there are none */
+rc_status_t rc_one_matrix_order(const rc_policy_spec_t *policy, const rc_one_matrix_t *m,
+    rc_facts_t *facts, rc_schedule_t *out, double *seconds, rc_err_t *err);
 
 #endif

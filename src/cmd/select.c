@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "kernels/specs.h"
 #include "sweep/worklist.h"
 
 #include <stdlib.h>
@@ -43,14 +42,6 @@ rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err)
     if (st == RC_ENOENT && err)
         err->status = RC_EINVAL; /* a wrong word on the command line */
     return st < 0 ? rc_err_context(err, "--op") : RC_OK;
-}
-
-rc_status_t rc_select_kernels(const char *text, rc_device_kind_t device, unsigned ops,
-    rc_kernel_spec_t **out, int *count, rc_err_t *err)
-{
-    rc_status_t st =
-        rc_kernel_specs_parse(text, device, ops, RC_WORKLIST_KERNELS_MAX, out, count, err);
-    return st < 0 ? rc_err_context(err, "--kernels") : RC_OK;
 }
 
 rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err)

@@ -13,12 +13,6 @@ rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *co
 /** "spmm,spmv" as a set of bits 1u << rc_op_t. */
 rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err);
 
-/** "all" (those of the device and of the operations that compute), "cstat:strip=4,rowsplit", or
- *  globs and ranges as rc_kernel_specs_parse takes them; at most RC_WORKLIST_KERNELS_MAX.  Free the
- *  array. */
-rc_status_t rc_select_kernels(const char *text, rc_device_kind_t device, unsigned ops,
-    rc_kernel_spec_t **out, int *count, rc_err_t *err);
-
 /** "8,32,n"; n is 0 in the result. */
 rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err);
 
