@@ -3,8 +3,8 @@
 #include "unit.h"
 
 #include "failing_alloc.h"
-#include "format/csr.h"
-#include "format/hyb.h"
+#include "format/vector/csr.h"
+#include "format/vector/hyb.h"
 #include "format/places.h"
 #include "format_matrices.h"
 
@@ -211,8 +211,8 @@ static void bytes(void **state)
 static void lanes(void **state)
 {
     (void)state;
-    static const int64_t cases[][3] = {{0, 0, 1}, {10, 0, 1}, {10, 10, 1}, {10, 11, 2},
-        {10, 20, 2}, {10, 21, 4}, {10, 160, 16}, {10, 161, 32}, {10, 9999, 32}};
+    static const int64_t cases[][3] = {{0, 0, 1}, {10, 0, 1}, {10, 10, 1}, {10, 11, 2}, {10, 20, 2},
+        {10, 21, 4}, {10, 160, 16}, {10, 161, 32}, {10, 9999, 32}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_csr_view_t e = {.rows = cases[i][0], .nnz = cases[i][1]};
         assert_int_equal(rc_csr_lanes(&e, RC_CSR_LANES_AUTO), cases[i][2]);
@@ -260,8 +260,8 @@ static void cusp_limit(void **state)
         int64_t entries; /* of every row, but for the first one */
         int64_t longest;
         rc_status_t status;
-    } cases[] = {{32 * 100, 1, 312, RC_OK}, {32 * 100, 1, 313, RC_ENOTSUP}, {32 * 1000, 30, 89, RC_OK},
-        {32 * 1000, 30, 95, RC_ENOTSUP}};
+    } cases[] = {{32 * 100, 1, 312, RC_OK}, {32 * 100, 1, 313, RC_ENOTSUP},
+        {32 * 1000, 30, 89, RC_OK}, {32 * 1000, 30, 95, RC_ENOTSUP}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_format_size_t s = {0};
         rc_spec_t spec;

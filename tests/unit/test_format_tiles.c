@@ -4,9 +4,9 @@
 #include "unit.h"
 
 #include "format_matrices.h"
-#include "format/csr5.h"
+#include "format/vector/csr5.h"
 #include "format/places.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 
 #include <stdlib.h>
 
@@ -130,8 +130,7 @@ static void multiply_tile(
         for (int64_t s = 0; s < n->sigma; s++) {
             int64_t at = t * n->entries + s * OMEGA + c;
             q += rc_csr5_flag(f, t, c, s) && !(c == 0 && s == 0);
-            y[row_of_segment(f, t, q)] +=
-                value_at(n->a, e, f, at) * (double)(1 + f->col[at]);
+            y[row_of_segment(f, t, q)] += value_at(n->a, e, f, at) * (double)(1 + f->col[at]);
         }
     }
 }
@@ -190,7 +189,8 @@ static void sigma_by_rule(void **state)
     (void)state;
     static const int64_t cases[][4] = {/* rows, nnz, sigma, words */
         {0, 0, 4, 1}, {10, 0, 4, 1}, {10, 49, 4, 1}, {10, 50, 5, 1}, {10, 179, 17, 1},
-        {10, 180, 18, 2}, {10, 329, 32, 2}, {10, 2569, 32, 2}, {10, 2570, 6, 1}, {1, 1000000, 6, 1}};
+        {10, 180, 18, 2}, {10, 329, 32, 2}, {10, 2569, 32, 2}, {10, 2570, 6, 1},
+        {1, 1000000, 6, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_csr_view_t e = {.rows = cases[i][0], .nnz = cases[i][1]};
         rc_csr5_size_t s = rc_csr5_size(&e, RC_CSR5_SIGMA_AUTO);

@@ -1,7 +1,7 @@
 /* y = A x row by row: slots in chunks of about as many entries, which the threads take in turn;
  * a row is summed in `lanes` sums, whatever the threads. */
 #include "config.h"
-#include "format/csr.h"
+#include "format/vector/csr.h"
 #include "base/error.h"
 #include "kernels/cpu/plain.h"
 

@@ -1,7 +1,7 @@
 /* y = A x of A in ELLPACK: RC_ELL_PITCH rows at a time, one entry of each after the other. */
 #include "config.h"
 #include "base/error.h"
-#include "format/ell.h"
+#include "format/vector/ell.h"
 #include "format/places.h"
 #include "kernels/cpu/plain.h"
 

@@ -2,7 +2,7 @@
  * what it has of the row after them is added in the end, part after part.  The parts do not
  * depend on the threads, so neither do the bits. */
 #include "config.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 #include "kernels/cpu/plain.h"
 
 #define INSTANCES "kernels/spmv/cpu/merge.inc"

@@ -5,7 +5,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/scale.h"
 #include "format/cuda/lanes.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 #include "format/slots.h"
 
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 
 #include "device/cuda/overlap.h"
 #include "device/cuda/scalars.h"
-#include "format/coo.h"
+#include "format/vector/coo.h"
 #include "format/cuda/shares.h"
 #include "format/cuda/slots.h"
 #include "format/cuda/vector.h"
@@ -158,8 +158,8 @@ rc_status_t rc_spmv_csr(const rc_problem_t *p, const rc_spmv_source_t *from, rc_
 rc_status_t rc_spmv_spans(const rc_problem_t *p, const rc_spmv_source_t *from,
     rc_spmv_share_t *share, int64_t shares, int64_t most, rc_spmv_t *s, rc_err_t *err);
 
-/** Equal shares of the merge of row ends and entries (format/merge.h), rc_spmv_spans of them, and
- *  how many lanes take their rows.
+/** Equal shares of the merge of row ends and entries (format/vector/merge.h), rc_spmv_spans of
+ *  them, and how many lanes take their rows.
  *  \param[in] look  entries that a share looks back for the begin of its first row
  *  \param[in] rule  format/cuda/lanes.h
  *  \param[out] out  [rc_merge_parts + 1] in the memory of the state

@@ -4,9 +4,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/ranges.h"
-#include "format/csr.h"
+#include "format/vector/csr.h"
 #include "format/cuda/lanes.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_CSR5_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_CSR5_H
 
-#include "format/csr5.h"
+#include "format/vector/csr5.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus

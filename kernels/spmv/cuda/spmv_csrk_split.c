@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 #include "format/super_rows.h"
 #include "kernels/spmv/cuda/csrk_split.h"
 #include "kernels/spmv/cuda/spmv_csr.h"

@@ -2,7 +2,7 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_ELL_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_ELL_H
 
-#include "format/ell.h"
+#include "format/vector/ell.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus

@@ -3,7 +3,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "format/hyb.h"
+#include "format/vector/hyb.h"
 #include "kernels/spmv/cuda/spmv_ell.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "kernels/spmv/cuda/spmv_merge.h"
 #include "base/error.h"
 #include "format/cuda/lanes.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 
 enum { PARAM_ITEMS };
 

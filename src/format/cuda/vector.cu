@@ -2,7 +2,7 @@
 #include "format/cuda/vector.cuh"
 #include "format/cuda/lanes.h"
 #include "base/error.h"
-#include "format/ell.h"
+#include "format/vector/ell.h"
 
 #include <cuda_runtime.h>
 

@@ -8,7 +8,7 @@
 #ifndef RC_FORMAT_CUDA_VECTOR_H
 #define RC_FORMAT_CUDA_VECTOR_H
 
-#include "format/csr5.h"
+#include "format/vector/csr5.h"
 #include "format/cuda/build.h"
 #include "format/cuda/shares.h"
 #include "format/problem.h"

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/hyb.h"
+#include "format/vector/hyb.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -1,8 +1,8 @@
-/** \file format/coo.h  A matrix as coordinates, sorted by row and then by column; also what
- *  is left of one whose rows are cut short (format/hyb.h).
+/** \file format/vector/coo.h  A matrix as coordinates, sorted by row and then by column; also what
+ *  is left of one whose rows are cut short (format/vector/hyb.h).
  *  Source: Bell and Garland 2009, doi:10.1145/1654059.1654078. */
-#ifndef RC_FORMAT_COO_H
-#define RC_FORMAT_COO_H
+#ifndef RC_FORMAT_VECTOR_COO_H
+#define RC_FORMAT_VECTOR_COO_H
 
 #include "format/format.h"
 

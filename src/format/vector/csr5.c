@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/csr5.h"
+#include "format/vector/csr5.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

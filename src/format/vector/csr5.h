@@ -1,12 +1,12 @@
-/** \file format/csr5.h  CSR in tiles of equal numbers of entries, with a descriptor a tile from
- *  which a segmented sum knows where rows begin. Source: Liu and Vinter 2015,
+/** \file format/vector/csr5.h  CSR in tiles of equal numbers of entries, with a descriptor a
+ *  tile from which a segmented sum knows where rows begin.  Source: Liu and Vinter 2015,
  *  doi:10.1145/2751205.2751209, section 3.
  *
  *  A tile is RC_CSR5_OMEGA columns of `sigma` entries.  Entry (c, s) of tile t is entry t OMEGA
  *  sigma + c sigma + s of CSR and is stored at t OMEGA sigma + s OMEGA + c.  A last tile that is
  *  not full stays in the order of CSR and has an empty descriptor. */
-#ifndef RC_FORMAT_CSR5_H
-#define RC_FORMAT_CSR5_H
+#ifndef RC_FORMAT_VECTOR_CSR5_H
+#define RC_FORMAT_VECTOR_CSR5_H
 
 #include "format/format.h"
 

@@ -1,11 +1,11 @@
-/** \file format/hyb.h  A matrix in two parts: the first entries of every row in ELLPACK, the
+/** \file format/vector/hyb.h  A matrix in two parts: the first entries of every row in ELLPACK, the
  *  others as coordinates.
  *  Source: Bell and Garland 2009, doi:10.1145/1654059.1654078, section 4. */
-#ifndef RC_FORMAT_HYB_H
-#define RC_FORMAT_HYB_H
+#ifndef RC_FORMAT_VECTOR_HYB_H
+#define RC_FORMAT_VECTOR_HYB_H
 
-#include "format/coo.h"
-#include "format/ell.h"
+#include "format/vector/coo.h"
+#include "format/vector/ell.h"
 
 /** Widths by rule. */
 enum { RC_HYB_MU = -1, RC_HYB_BELL = -2 };

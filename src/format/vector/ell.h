@@ -1,8 +1,8 @@
-/** \file format/ell.h  A matrix in ELLPACK: the same number of places for every row, column
+/** \file format/vector/ell.h  A matrix in ELLPACK: the same number of places for every row, column
  *  after column of places, entries at the left.
  *  Source: Bell and Garland 2009, doi:10.1145/1654059.1654078. */
-#ifndef RC_FORMAT_ELL_H
-#define RC_FORMAT_ELL_H
+#ifndef RC_FORMAT_VECTOR_ELL_H
+#define RC_FORMAT_VECTOR_ELL_H
 
 #include "format/format.h"
 

@@ -1,8 +1,8 @@
-/** \file format/merge.h  Equal shares of the merge of row ends and entries; the matrix stays
+/** \file format/vector/merge.h  Equal shares of the merge of row ends and entries; the matrix stays
  *  in CSR.
  *  Source: Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III. */
-#ifndef RC_FORMAT_MERGE_H
-#define RC_FORMAT_MERGE_H
+#ifndef RC_FORMAT_VECTOR_MERGE_H
+#define RC_FORMAT_VECTOR_MERGE_H
 
 #include "format/format.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/csr.h"
+#include "format/vector/csr.h"
 
 const char *const rc_csr_lanes_names[] = {"auto", NULL};
 

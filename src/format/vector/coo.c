@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/coo.h"
+#include "format/vector/coo.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/merge.h"
+#include "format/vector/merge.h"
 #include "base/error.h"
 
 int64_t rc_merge_parts(const rc_csr_view_t *e, int64_t items)

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "format/ell.h"
+#include "format/vector/ell.h"
 #include "base/alloc.h"
 #include "base/error.h"
 

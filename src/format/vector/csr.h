@@ -1,6 +1,6 @@
-/** \file format/csr.h  Plain CSR: nothing is built; how many lanes take a row. */
-#ifndef RC_FORMAT_CSR_H
-#define RC_FORMAT_CSR_H
+/** \file format/vector/csr.h  Plain CSR: nothing is built; how many lanes take a row. */
+#ifndef RC_FORMAT_VECTOR_CSR_H
+#define RC_FORMAT_VECTOR_CSR_H
 
 #include "format/format.h"
 
