@@ -361,7 +361,7 @@ static void check_vector(rc_executor_t *x, rc_problem_t *p, const rc_resident_t 
     const rc_spmv_t *host = state[0];
     const rc_spmv_t *device = state[1];
     assert_memory_equal(&analysis[0], &analysis[1], sizeof analysis[0]);
-    assert_true(host->rests == device->rests && host->base.stored == device->base.stored);
+    assert_true(host->slots.absents == device->slots.absents && host->base.stored == device->base.stored);
     assert_int_equal(host->base.memory.matrix, device->base.memory.matrix);
     for (int i = 0; i < host->base.memory.matrix; i++) {
         size_t bytes = host->base.memory.bytes[i];

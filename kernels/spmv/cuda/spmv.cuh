@@ -366,17 +366,17 @@ __device__ __forceinline__ void coo_share(
     __shared__ T product[SPMV_PLACES];
     __shared__ int32_t slot[RC_SPMV_TILE];
     __shared__ carries<T> shared;
-    const rc_spmv_share_t begin = a.share[share];
-    const rc_spmv_share_t end = a.share[share + 1];
+    const rc_spmv_share_t begin = a.m.share[share];
+    const rc_spmv_share_t end = a.m.share[share + 1];
     const int32_t n = static_cast<int32_t>(end.entry - begin.entry);
     wait_for_previous();
     products<T> entries;
-    entries.load(a.col + begin.entry, static_cast<const T *>(a.val) + begin.entry, n);
+    entries.load(a.m.col + begin.entry, static_cast<const T *>(a.m.val) + begin.entry, n);
 #pragma unroll
     for (int u = 0; u < products<T>::EACH; u++) {
         const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
         if (i < n)
-            slot[i] = load_once(a.slot + begin.entry + i);
+            slot[i] = load_once(a.m.slot + begin.entry + i);
     }
     entries.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();

@@ -2,12 +2,11 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "format/slots.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 typedef struct coo {
     rc_spmv_t s;
-    rc_spmv_coo_args_t args;
+    rc_spmv_coo_t a;
 } coo_t;
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -19,7 +18,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     RC_PASS(rc_spmv_count(p, RC_SPMV_LOOK, 0, &n, err));
     int64_t bytes = rc_spmv_coo_bytes(nnz, n.beyond, value);
     bytes = rc_sat_add(bytes, rc_sat_mul(nnz, value));
-    out->bytes = rc_sat_add(bytes, rc_spmv_places_bytes(p, n.filled));
+    out->bytes = rc_sat_add(bytes, rc_spmv_filled_bytes(p, n.filled));
     out->traffic = rc_sat_mul(nnz, 2 * (int64_t)sizeof(int32_t) + value);
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
@@ -27,16 +26,14 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    coo_t *c = (coo_t *)s;
-    int64_t nnz = p->a->nnz;
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
-    RC_PASS(rc_spmv_places(p, from, n.filled, s, err));
-    RC_PASS(rc_spmv_room(p, nnz, s, err));
-    return rc_spmv_coo_build(p, from, 0, nnz, n.beyond, 0, s, &c->args, err);
+    const rc_spmv_coo_size_t size = {.entries = f->k.p->a->nnz, .beyond = n.beyond};
+    rc_spmv_keep_filled(f, n.filled);
+    (void)rc_keep_values(&f->k, NULL, size.entries);
+    rc_spmv_keep_coo(f, &size, &((coo_t *)s)->a);
 }
 
 static rc_status_t launch(
@@ -44,7 +41,7 @@ static rc_status_t launch(
 {
     const coo_t *c = (const coo_t *)s;
     const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_coo_run(s, &c->args, s->base.stored, &v, err);
+    return rc_spmv_coo_run(s, &c->a, s->base.stored, &v, err);
 }
 
 static const rc_spmv_kind_t kind = {build, launch};

@@ -5,10 +5,7 @@
 #include "base/error.h"
 #include "device/cuda/ranges.h"
 #include "format/vector/csr.h"
-#include "format/cuda/lanes.h"
 #include "format/vector/merge.h"
-
-#include <stdlib.h>
 
 enum { PARAM_LANES };
 
@@ -57,9 +54,9 @@ static cuts_t cuts_of(const rc_problem_t *p, const rc_spmv_counts_t *n)
     return c;
 }
 
-int64_t rc_spmv_csr_late_bytes(int64_t lates)
+int64_t rc_spmv_csr_late_ctas(int64_t lates)
 {
-    return lates > 0 ? (lates + 1) * (int64_t)sizeof(rc_spmv_share_t) : 0;
+    return lates < RC_SPMV_CSR_MANY ? lates : rc_ceil_div(lates, RC_SPMV_THREADS / WARP);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -69,7 +66,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     RC_PASS(rc_spmv_count(p, LONGEST, LONGEST, &n, err));
     const cuts_t c = cuts_of(p, &n);
     RC_PASS(rc_spmv_limits(p, rc_sat_add(c.shares, c.lates), err));
-    int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_csr_late_bytes(c.lates);
+    int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_late_bytes(c.lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->bytes = rc_sat_add(out->bytes,
@@ -78,74 +75,33 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-/* Pieces of the slots that are too long for lanes.  \param[out] out  [lates + 1], zeroed */
-static void list_late(const rc_csr_view_t *e, int64_t longest, rc_spmv_share_t *out)
-{
-    for (int64_t i = 0; i < e->rows; i++) {
-        int64_t entries = e->ptr[i + 1] - e->ptr[i];
-        int64_t n = entries > longest ? rc_spmv_pieces(entries, longest) : 0;
-        for (int64_t j = 0; j < n; j++)
-            *out++ = (rc_spmv_share_t){.entry = e->ptr[i] + rc_spmv_piece_at(entries, j, n),
-                .row = (int32_t)i,
-                .open = j > 0};
-    }
-}
-
-rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t longest,
-    int64_t lates, int64_t most, rc_spmv_t *s, rc_spmv_csr_args_t *out, rc_err_t *err)
-{
-    size_t bytes = (size_t)rc_spmv_csr_late_bytes(lates);
-    rc_spmv_share_t *late = NULL;
-    void *device = NULL;
-    rc_status_t st = RC_OK;
-    if (lates == 0)
-        return RC_OK;
-    RC_TRY(rc_memory_keep(&s->base.memory, NULL, bytes, &device, err));
-    if (from->there)
-        RC_TRY(rc_build_late(from->there, longest, device, err));
-    else {
-        late = rc_alloc0((size_t)lates + 1, sizeof *late, "long rows", err);
-        RC_TRY(late ? RC_OK : RC_ENOMEM);
-        list_late(&from->here, longest, late);
-    }
-    RC_TRY(rc_spmv_spans(p, from, late ? late : device, lates, most, s, err));
-    if (late)
-        RC_TRY(s->base.memory.x->upload(s->base.memory.x, device, late, bytes, err));
-    out->late = device;
-    out->lates = (int32_t)lates;
-    out->late_ctas =
-        (int32_t)(lates < RC_SPMV_CSR_MANY ? lates : rc_ceil_div(lates, RC_SPMV_THREADS / WARP));
-done:
-    free(late);
-    return st;
-}
-
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
     csr_t *c = (csr_t *)s;
+    const rc_problem_t *p = f->k.p;
     rc_spmv_counts_t n;
+    rc_spmv_shares_t shares;
     RC_CHOSEN(analysis, n);
     const cuts_t cuts = cuts_of(p, &n);
     const int64_t lanes = p->param[PARAM_LANES];
-    const rc_spmv_lanes_t rule = {
-        .longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes};
-    rc_spmv_csr_t a;
-    rc_spmv_share_t *share = NULL;
-    uint8_t *few = NULL;
-    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
-    RC_PASS(rc_spmv_shares(p, from, cuts.items, INT64_MAX, 0, &rule, s, &share, &few, err));
-    RC_PASS(rc_spmv_csr_late(p, from, cuts.longest, cuts.lates, cuts.most, &c->s, &c->args, err));
-    c->args.ptr = a.ptr;
-    c->args.col = a.col;
-    c->args.val = a.val;
+    const rc_spmv_cut_t cut = {.items = cuts.items,
+        .look = INT64_MAX,
+        .rule = {.longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes}};
+    rc_spmv_keep_rows(f);
+    rc_spmv_keep_merge(f, &cut, 0, &shares);
+    c->args.late = rc_spmv_keep_late(f, cuts.longest, cuts.lates, cuts.most);
+    rc_spmv_keep_csr(f);
+    c->args.lates = (int32_t)cuts.lates;
+    c->args.late_ctas = (int32_t)rc_spmv_csr_late_ctas(cuts.lates);
+    c->args.ptr = f->slots.ptr;
+    c->args.col = f->slots.col;
+    c->args.val = f->slots.val;
     c->args.longest = (int32_t)cuts.longest;
-    c->args.share = share;
-    c->args.lanes = few;
-    c->args.every = rule.every;
-    c->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    c->args.share = shares.share;
+    c->args.lanes = shares.lanes;
+    c->args.every = cut.rule.every;
+    c->entry = rc_spmv_csr_entry(p->precision, f->slots.wide);
     c->ctas = c->args.late_ctas + cuts.shares;
-    return RC_OK;
 }
 
 static rc_status_t launch(

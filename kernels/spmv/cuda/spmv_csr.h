@@ -29,15 +29,8 @@ typedef struct rc_spmv_csr_args {
     int32_t every;        /**< lanes of those; 0: what costs least */
 } rc_spmv_csr_args_t;
 
-/** Device memory of so many pieces of long rows. */
-int64_t rc_spmv_csr_late_bytes(int64_t lates);
-
-/** The pieces of rows of more than `longest` entries, and rc_spmv_spans of them.
- *  \param[in] lates  room for so many: rc_spmv_pieces of all such rows, or more
- *  \param[in] most  rows of several pieces, or more
- *  \param[out] out  late, lates, late_ctas  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_spmv_csr_late(const rc_problem_t *p, const rc_spmv_source_t *from, int64_t longest,
-    int64_t lates, int64_t most, rc_spmv_t *s, rc_spmv_csr_args_t *out, rc_err_t *err);
+/** CTAs for so many pieces of long rows. */
+int64_t rc_spmv_csr_late_ctas(int64_t lates);
 
 /** \param[in] wide  1: ptr is int64_t */
 const void *rc_spmv_csr_entry(rc_precision_t precision, int wide);

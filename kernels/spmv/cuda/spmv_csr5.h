@@ -2,7 +2,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_CSR5_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_CSR5_H
 
-#include "format/vector/csr5.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus
@@ -10,13 +9,6 @@ extern "C" {
 #endif
 
 enum { RC_SPMV_CSR5_TILES = RC_SPMV_THREADS / RC_CSR5_OMEGA /**< of a CTA: a warp each */ };
-
-/** Entries at the begin of a CTA that the one before takes, at most: of one tile, a thread each. */
-static inline int64_t rc_spmv_csr5_look(int64_t sigma)
-{
-    int64_t tile = (int64_t)RC_CSR5_OMEGA * sigma;
-    return tile < (int64_t)RC_SPMV_LOOK ? tile : (int64_t)RC_SPMV_LOOK;
-}
 
 /** The arrays of rc_csr5_t in device memory, and the last tile, which is not full, as
  *  coordinates. */

@@ -64,55 +64,38 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-/* The pointers in the memory of a state.  \param[in] each  super-rows that a block has places for
- * \param[out] ctas  that take them */
-static rc_status_t keep_pointers(
-    csrk_t *k, const rc_super_rows_t *super, int32_t each, int64_t *ctas, rc_err_t *err)
-{
-    void *device[2] = {NULL, NULL};
-    rc_status_t st = RC_OK;
-    for (int l = 0; l < super->levels && st == RC_OK; l++)
-        st = rc_memory_keep(&k->s.base.memory, super->ptr[l],
-            ((size_t)super->count[l] + 1) * sizeof *super->ptr[l], &device[l], err);
-    k->args.sr_ptr = device[0];
-    k->args.ssr_ptr = device[1];
-    k->args.super_rows = (int32_t)super->count[0];
-    k->args.each = each;
-    *ctas = super->levels == 2 ? super->count[1] : (super->count[0] + each - 1) / each;
-    return st;
-}
-
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analysis)
 {
     (void)analysis;
     csrk_t *k = (csrk_t *)s;
+    const rc_problem_t *p = form->k.p;
     const csrk_kind_t *kind = kind_of(p);
-    rc_super_rows_t super = {0};
+    rc_super_rows_t super;
     rc_csrk_sizes_t f;
     int64_t tuned[2];
-    rc_spmv_csr_t a;
-    int64_t ctas = 0;
-    rc_status_t st;
-    RC_TRY(size(p, &f, tuned, err));
-    RC_TRY(rc_spmv_csr(p, from, s, &a, err));
-    RC_TRY(rc_super_rows_build(p, kind->levels, &p->param[PARAM_SIZE], tuned, &super, err));
+    form->k.st = size(p, &f, tuned, form->k.err);
+    if (form->k.st < 0)
+        return;
+    rc_spmv_keep_rows(form);
+    rc_spmv_keep_super_rows(form, kind->levels, &p->param[PARAM_SIZE], tuned, &super);
+    rc_spmv_keep_csr(form);
     /* as published: case 1 has a thread a row, the others several lanes */
-    RC_TRY(keep_pointers(k, &super, f.number == 1 ? f.block[1] : f.block[2], &ctas, err));
-    k->args.ptr = a.ptr;
-    k->args.col = a.col;
-    k->args.val = a.val;
+    const int32_t each = f.number == 1 ? f.block[1] : f.block[2]; /* super-rows of a block */
+    k->args = (rc_spmv_csrk_args_t){.ptr = form->slots.ptr,
+        .col = form->slots.col,
+        .val = form->slots.val,
+        .sr_ptr = super.ptr[0],
+        .ssr_ptr = super.ptr[1],
+        .super_rows = (int32_t)super.count[0],
+        .each = each};
     k->launch = (rc_cuda_launch_t){
-        .entry = rc_spmv_csrk_entry(p->precision, a.wide, f.number == 1 ? 1 : f.block[0],
+        .entry = rc_spmv_csrk_entry(p->precision, form->slots.wide, f.number == 1 ? 1 : f.block[0],
             (int)p->param[kind->levels + BEHIND_REDUCE]),
-        .ctas = (unsigned)ctas,
+        .ctas = (unsigned)(super.levels == 2 ? super.count[1] : (super.count[0] + each - 1) / each),
         .rows = 1,
         .threads = (unsigned)f.block[0],
         .threads_y = (unsigned)f.block[1],
         .threads_z = (unsigned)f.block[2]};
-done:
-    rc_super_rows_free(&super);
-    return st;
 }
 
 static rc_status_t launch(

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "format/vector/merge.h"
 #include "format/super_rows.h"
+#include "format/vector/merge.h"
 #include "kernels/spmv/cuda/csrk_split.h"
 #include "kernels/spmv/cuda/spmv_csr.h"
 #include "kernels/spmv/cuda/spmv_merge.h"
@@ -80,7 +80,7 @@ static rc_status_t analyse_rows(
     const rc_problem_t *p, const rc_csrk_cut_t *cut, rc_analysis_t *out, rc_err_t *err)
 {
     rc_status_t st = rc_spmv_limits(p, rc_sat_add(cut->shares, cut->pieces), err);
-    int64_t points = rc_spmv_shares_bytes(cut->shares) + rc_spmv_csr_late_bytes(cut->pieces);
+    int64_t points = rc_spmv_shares_bytes(cut->shares) + rc_spmv_late_bytes(cut->pieces);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
@@ -116,53 +116,47 @@ done:
     return st;
 }
 
-static rc_status_t keep_shares(const rc_problem_t *p, const rc_csr_view_t *e, int64_t bound,
-    int64_t shares, split_t *k, rc_err_t *err)
+static void keep_shares(rc_spmv_form_t *f, int64_t bound, int64_t count, rc_spmv_shares_t *shares)
 {
+    const rc_problem_t *p = f->k.p;
     const rc_spmv_lanes_t rule = {.longest = bound};
     rc_super_rows_t super = {0};
-    rc_spmv_share_t *share = rc_alloc((size_t)shares + 1, sizeof *share, "super-super-rows", err);
-    uint8_t *lanes = rc_alloc((size_t)shares, sizeof *lanes, "super-super-rows", err);
-    void *device[2] = {NULL, NULL};
-    rc_status_t st = share && lanes ? RC_OK : RC_ENOMEM;
-    RC_TRY(st);
-    RC_TRY(super_rows_of(p, &super, err));
-    (void)rc_csrk_split_cut(e->ptr, p->schedule->slots, bound, items_of(p), &super, share);
-    rc_spmv_count_lanes(e, share, shares, &rule, k->s.base.memory.x->threads, lanes);
-    RC_TRY(rc_memory_keep(
-        &k->s.base.memory, share, ((size_t)shares + 1) * sizeof *share, &device[0], err));
-    RC_TRY(
-        rc_memory_keep(&k->s.base.memory, lanes, (size_t)shares * sizeof *lanes, &device[1], err));
-    k->args.share = device[0];
-    k->args.lanes = device[1];
-done:
+    rc_spmv_share_t *share =
+        rc_keep_host(&f->k, (size_t)count + 1, sizeof *share, "super-super-rows");
+    if (share)
+        f->k.st = super_rows_of(p, &super, f->k.err);
+    if (f->k.st == RC_OK)
+        (void)rc_csrk_split_cut(f->here.ptr, p->schedule->slots, bound, items_of(p), &super, share);
+    rc_spmv_keep_cut(f, share, count, &rule, shares);
     rc_super_rows_free(&super);
     free(share);
-    free(lanes);
-    return st;
 }
 
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
     split_t *k = (split_t *)s;
     chosen_t n;
-    rc_spmv_csr_t a;
+    rc_spmv_shares_t shares;
     RC_CHOSEN(analysis, n);
     k->merges = (int)n.merges;
-    if (k->merges)
-        return rc_spmv_merge_build(s, p, RC_MERGE_ITEMS, &n.of, from, &k->merge, err);
-    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
-    RC_PASS(keep_shares(p, &from->here, n.bound, n.shares, k, err));
-    RC_PASS(rc_spmv_csr_late(
-        p, from, n.bound, n.lates, rc_spmv_most_spans(n.lates, n.several), s, &k->args, err));
-    k->args.ptr = a.ptr;
-    k->args.col = a.col;
-    k->args.val = a.val;
+    if (k->merges) {
+        rc_spmv_merge_build(f, RC_MERGE_ITEMS, &n.of, &k->merge);
+        return;
+    }
+    rc_spmv_keep_rows(f);
+    keep_shares(f, n.bound, n.shares, &shares);
+    k->args.late = rc_spmv_keep_late(f, n.bound, n.lates, rc_spmv_most_spans(n.lates, n.several));
+    rc_spmv_keep_csr(f);
+    k->args.lates = (int32_t)n.lates;
+    k->args.late_ctas = (int32_t)rc_spmv_csr_late_ctas(n.lates);
+    k->args.ptr = f->slots.ptr;
+    k->args.col = f->slots.col;
+    k->args.val = f->slots.val;
     k->args.longest = (int32_t)n.bound;
-    k->entry = rc_spmv_csr_entry(p->precision, a.wide);
+    k->args.share = shares.share;
+    k->args.lanes = shares.lanes;
+    k->entry = rc_spmv_csr_entry(f->k.p->precision, f->slots.wide);
     k->ctas = k->args.late_ctas + n.shares;
-    return RC_OK;
 }
 
 static rc_status_t launch(

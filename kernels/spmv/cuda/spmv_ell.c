@@ -39,42 +39,25 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_t width,
-    rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err)
+void rc_spmv_ell_keep(rc_spmv_form_t *f, int64_t width, rc_spmv_ell_args_t *out)
 {
-    const rc_csr_view_t slots = {.rows = rows};
-    int64_t pitch = rc_ell_pitch(&slots);
-    size_t places = (size_t)(width * pitch);
-    rc_ell_t host = {0};
-    void *col = NULL;
-    rc_status_t st = RC_OK;
-    if (!from->there)
-        RC_TRY(rc_ell_build(&from->here, width, s->base.memory.x->threads, &host, err));
-    RC_TRY(rc_memory_keep_or_room(&s->base.memory, host.col, places * sizeof *host.col, &col, err));
-    if (from->there)
-        RC_TRY(rc_build_ell(from->there, width, pitch, col, s->places.at, err));
-    else
-        RC_TRY(rc_places_put(&s->places, 0, host.entry, (int64_t)places, err));
-    *out = (rc_spmv_ell_args_t){.col = col,
-        .val = s->base.val,
-        .pitch = pitch,
-        .slots = (int32_t)slots.rows,
-        .width = (int32_t)width};
-done:
-    rc_ell_free(&host);
-    return st;
+    rc_ell_t l;
+    rc_spmv_keep_ell(f, width, &l);
+    *out = (rc_spmv_ell_args_t){.col = l.col,
+        .val = f->k.val,
+        .pitch = l.pitch,
+        .slots = (int32_t)l.rows,
+        .width = (int32_t)l.width};
 }
 
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    ell_t *l = (ell_t *)s;
-    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    const rc_csr_view_t slots = {.rows = f->k.p->schedule->slots};
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
-    RC_PASS(rc_spmv_rows(p, s, err));
-    RC_PASS(rc_spmv_room(p, n.longest * rc_ell_pitch(&slots), s, err));
-    return rc_spmv_ell_build(from, p->schedule->slots, n.longest, s, &l->args, err);
+    rc_spmv_keep_rows(f);
+    (void)rc_keep_values(&f->k, NULL, n.longest * rc_ell_pitch(&slots));
+    rc_spmv_ell_keep(f, n.longest, &((ell_t *)s)->args);
 }
 
 static rc_status_t launch(

@@ -2,7 +2,6 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_ELL_H
 #define RC_KERNELS_SPMV_CUDA_SPMV_ELL_H
 
-#include "format/vector/ell.h"
 #include "kernels/spmv/cuda/spmv.h"
 
 #ifdef __cplusplus
@@ -20,11 +19,9 @@ typedef struct rc_spmv_ell_args {
 
 const void *rc_spmv_ell_entry(rc_precision_t precision);
 
-/** The first `width` entries of every slot.
- *  \param[in] rows  slots  \param[in,out] s  their values are the first of the state's
- *  \param[out] out  without v  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_spmv_ell_build(const rc_spmv_source_t *from, int64_t rows, int64_t width,
-    rc_spmv_t *s, rc_spmv_ell_args_t *out, rc_err_t *err);
+/** Keep the first `width` entries of every slot, whose values are the first of the state.
+ *  \param[out] out  without v */
+void rc_spmv_ell_keep(rc_spmv_form_t *f, int64_t width, rc_spmv_ell_args_t *out);
 
 /** Enqueue their product. */
 rc_status_t rc_spmv_ell_run(

@@ -13,7 +13,7 @@ enum { PARAM_WIDTH };
 typedef struct hyb {
     rc_spmv_t s;
     rc_spmv_ell_args_t ell;
-    rc_spmv_coo_args_t coo;
+    rc_spmv_coo_t coo;
     int64_t over; /* entries of coo */
 } hyb_t;
 
@@ -65,19 +65,21 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 }
 
 /* Values of both parts are one array, those of ELLPACK first. */
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
     hyb_t *h = (hyb_t *)s;
-    const rc_csr_view_t slots = {.rows = p->schedule->slots};
+    const rc_csr_view_t slots = {.rows = f->k.p->schedule->slots};
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
-    int64_t places = n.width * rc_ell_pitch(&slots);
+    const rc_spmv_coo_size_t size = {.skip = n.width,
+        .entries = n.over,
+        .beyond = n.beyond,
+        .first = n.width * rc_ell_pitch(&slots)};
     h->over = n.over;
-    RC_PASS(rc_spmv_rows(p, s, err));
-    RC_PASS(rc_spmv_room(p, places + h->over, s, err));
-    RC_PASS(rc_spmv_ell_build(from, p->schedule->slots, n.width, s, &h->ell, err));
-    return rc_spmv_coo_build(p, from, n.width, h->over, n.beyond, places, s, &h->coo, err);
+    rc_spmv_keep_rows(f);
+    (void)rc_keep_values(&f->k, NULL, size.first + size.entries);
+    rc_spmv_ell_keep(f, n.width, &h->ell);
+    rc_spmv_keep_coo(f, &size, &h->coo);
 }
 
 static rc_status_t launch(

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "kernels/spmv/cuda/spmv_merge.h"
 #include "base/error.h"
-#include "format/cuda/lanes.h"
 #include "format/vector/merge.h"
 
 enum { PARAM_ITEMS };
@@ -41,24 +40,23 @@ rc_status_t rc_spmv_merge_analyse(
     return RC_OK;
 }
 
-rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
-    const rc_spmv_counts_t *n, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err)
+void rc_spmv_merge_build(
+    rc_spmv_form_t *f, int64_t items, const rc_spmv_counts_t *n, rc_spmv_merge_t *out)
 {
-    rc_spmv_csr_t a;
-    const rc_spmv_lanes_t rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST};
-    rc_spmv_share_t *share = NULL;
-    uint8_t *lanes = NULL;
-    out->shares = shares_of(p, items);
-    RC_PASS(rc_spmv_csr(p, from, s, &a, err));
-    out->args.ptr = a.ptr;
-    out->args.col = a.col;
-    out->args.val = a.val;
-    out->entry = rc_spmv_merge_entry(p->precision, a.wide);
-    RC_PASS(rc_spmv_shares(p, from, items, look_of(items),
-        rc_spmv_most_spans(out->shares, n->beyond), &rule, s, &share, &lanes, err));
-    out->args.share = share;
-    out->args.lanes = lanes;
-    return RC_OK;
+    const rc_spmv_cut_t cut = {.items = items,
+        .look = look_of(items),
+        .rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST}};
+    rc_spmv_shares_t shares;
+    out->shares = shares_of(f->k.p, items);
+    rc_spmv_keep_rows(f);
+    rc_spmv_keep_merge(f, &cut, rc_spmv_most_spans(out->shares, n->beyond), &shares);
+    rc_spmv_keep_csr(f);
+    out->args.ptr = f->slots.ptr;
+    out->args.col = f->slots.col;
+    out->args.val = f->slots.val;
+    out->args.share = shares.share;
+    out->args.lanes = shares.lanes;
+    out->entry = rc_spmv_merge_entry(f->k.p->precision, f->slots.wide);
 }
 
 rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m,
@@ -80,12 +78,11 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return st;
 }
 
-static rc_status_t build(rc_spmv_t *s, const rc_problem_t *p, const rc_analysis_t *analysis,
-    const rc_spmv_source_t *from, rc_err_t *err)
+static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
-    return rc_spmv_merge_build(s, p, p->param[PARAM_ITEMS], &n, from, &((merge_t *)s)->m, err);
+    rc_spmv_merge_build(f, f->k.p->param[PARAM_ITEMS], &n, &((merge_t *)s)->m);
 }
 
 static rc_status_t launch(

@@ -33,9 +33,9 @@ enum { RC_SPMV_MERGE_MOST = 110 };
 rc_status_t rc_spmv_merge_analyse(
     const rc_problem_t *p, int64_t items, rc_analysis_t *out, rc_spmv_counts_t *n, rc_err_t *err);
 
-/** Everything but the vectors into the memory of a state.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_spmv_merge_build(rc_spmv_t *s, const rc_problem_t *p, int64_t items,
-    const rc_spmv_counts_t *n, const rc_spmv_source_t *from, rc_spmv_merge_t *out, rc_err_t *err);
+/** Everything but the vectors into the memory of a state. */
+void rc_spmv_merge_build(
+    rc_spmv_form_t *f, int64_t items, const rc_spmv_counts_t *n, rc_spmv_merge_t *out);
 
 /** Enqueue it.  \param[in] what  "launch of ...", for errors */
 rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m,

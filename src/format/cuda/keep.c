@@ -1,5 +1,6 @@
 #include "config.h"
 #include "format/cuda/keep.h"
+#include "base/alloc.h"
 
 #include <string.h>
 
@@ -42,13 +43,50 @@ void *rc_keep_pointers(rc_keeping_t *k, int64_t *ptr, int64_t count, int bytes)
     return rc_keep_array(k, ptr, (size_t)count, (size_t)bytes);
 }
 
-void *rc_keep_values(rc_keeping_t *k, const void *entry, int64_t count)
+static void keep_room(rc_keeping_t *k, int64_t count)
 {
     k->stored = count;
     k->val = rc_keep_array(k, NULL, (size_t)count, rc_precision_bytes(k->p->precision));
+}
+
+void rc_keep_own_values(rc_keeping_t *k)
+{
+    keep_room(k, k->p->a->nnz);
+    k->places = rc_places_own(k->m->x, k->p);
+}
+
+void *rc_keep_values(rc_keeping_t *k, const void *entry, int64_t count)
+{
+    keep_room(k, count);
     if (k->st == RC_OK)
         k->st = rc_places_keep(k->m->x, k->p, entry, count, &k->places, k->err);
     return k->places.at;
+}
+
+void rc_keep_places(rc_keeping_t *k, int64_t first, const void *from, int64_t n)
+{
+    if (k->st == RC_OK && !k->p->resident)
+        k->st = rc_places_put(&k->places, first, from, n, k->err);
+}
+
+void *rc_keep_place_at(const rc_keeping_t *k, int64_t i)
+{
+    return k->places.at ? (char *)k->places.at + i * k->places.bytes : NULL;
+}
+
+void *rc_keep_value_at(const rc_keeping_t *k, int64_t i)
+{
+    return k->val ? (char *)k->val + i * (int64_t)rc_precision_bytes(k->p->precision) : NULL;
+}
+
+void *rc_keep_host(rc_keeping_t *k, size_t count, size_t bytes, const char *what)
+{
+    void *array = NULL;
+    if (k->st == RC_OK && !k->p->resident) {
+        array = rc_alloc0(count, bytes, what, k->err);
+        k->st = array ? RC_OK : RC_ENOMEM;
+    }
+    return array;
 }
 
 rc_status_t rc_keep_end(rc_keeping_t *k)

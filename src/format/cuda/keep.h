@@ -41,6 +41,20 @@ void *rc_keep_pointers(rc_keeping_t *k, int64_t *ptr, int64_t count, int bytes);
  *  \return where they are to be made, or NULL: on the host */
 void *rc_keep_values(rc_keeping_t *k, const void *entry, int64_t count);
 
+/** The same in the matrix's own order. */
+void rc_keep_own_values(rc_keeping_t *k);
+
+/** Copy n places of the host, from number `first` on, where the matrix is not on the device. */
+void rc_keep_places(rc_keeping_t *k, int64_t first, const void *from, int64_t n);
+
+/** Place and value i in memory of the executor; NULL: not there. */
+void *rc_keep_place_at(const rc_keeping_t *k, int64_t i);
+void *rc_keep_value_at(const rc_keeping_t *k, int64_t i);
+
+/** Zeros on the host for an array that is made there; free().
+ *  \return NULL where the matrix is on the device, and after an error */
+void *rc_keep_host(rc_keeping_t *k, size_t count, size_t bytes, const char *what);
+
 /** Put the values there, and wait where the matrix is on the device: that is part of the time to
  *  prepare.  \return the first error, or RC_OK */
 rc_status_t rc_keep_end(rc_keeping_t *k);

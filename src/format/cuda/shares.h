@@ -10,7 +10,8 @@ enum {
     RC_SPMV_TILE = 1024,   /**< row ends and entries that it holds at a time */
     RC_SPMV_LOOK = 128,    /**< entries that a share looks back for the begin of its first row */
     RC_SPMV_ENTRIES = 896, /**< of a share of coordinates: a tile without what it looks back */
-    RC_SPMV_PIECE = 4096   /**< entries of a long row that a CTA takes */
+    RC_SPMV_PIECE = 4096,  /**< entries of a long row that a CTA takes */
+    RC_SPMV_PARCEL = 2     /**< bytes of a parcel over those of a sum: 64 bits for 32 */
 };
 
 /** Of the rows of A, what an analysis keeps. */

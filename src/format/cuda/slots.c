@@ -3,8 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/scale.h"
-#include "format/cuda/keep.h"
-#include "format/cuda/vector.h"
 #include "format/places.h"
 #include "format/slots.h"
 
@@ -54,23 +52,23 @@ static size_t pointer_bytes(const rc_cuda_slots_t *s)
     return s->wide ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-/* The arrays in the order of the slots but the values.
- * \param[out] host  what the matrix on the host was arranged in, until the values are there */
-static void keep_slots(rc_keeping_t *k, rc_cuda_slots_t *s, rc_slots_t *host)
+void rc_cuda_slots_keep(
+    rc_keeping_t *k, rc_slots_t *host, rc_build_csr_t *there, rc_cuda_slots_t *s)
 {
     const rc_problem_t *p = k->p;
-    if (!p->resident)
-        k->st = rc_slots_arrange(k->m->x, p, host, k->err);
+    s->cols = p->a->cols;
+    s->nnz = p->a->nnz;
+    s->wide = rc_cuda_slots_wide(p);
     s->ptr = rc_keep_pointers(k, host->ptr, s->slots + 1, (int)pointer_bytes(s));
     s->col = rc_keep_array(k, host->col, (size_t)s->nnz, sizeof *s->col);
-    if (p->identity) {
-        k->val = rc_keep_array(k, NULL, (size_t)s->nnz, rc_precision_bytes(p->precision));
-        k->places = rc_places_own(k->m->x, p);
-    } else
+    if (p->identity)
+        rc_keep_own_values(k);
+    else
         (void)rc_keep_values(k, host->entry, s->nnz);
     s->val = k->val;
     if (k->st == RC_OK && p->resident) /* nothing but the schedule is uploaded */
-        k->st = rc_build_slots(p, s->wide, s->ptr, s->col, k->places.at, k->err);
+        k->st = there ? rc_build_csr_copy(there, s->wide, s->ptr, s->col, k->places.at, k->err)
+                      : rc_build_slots(p, s->wide, s->ptr, s->col, k->places.at, k->err);
 }
 
 rc_status_t rc_cuda_slots_build(
@@ -79,10 +77,9 @@ rc_status_t rc_cuda_slots_build(
     rc_keeping_t k = rc_keep_begin(m, p, err);
     rc_slots_t host = {0};
     RC_PASS(rc_cuda_slots_rows(m, p, out, err));
-    out->cols = p->a->cols;
-    out->nnz = p->a->nnz;
-    out->wide = rc_cuda_slots_wide(p);
-    keep_slots(&k, out, &host);
+    if (!p->resident)
+        k.st = rc_slots_arrange(m->x, p, &host, err);
+    rc_cuda_slots_keep(&k, &host, NULL, out);
     rc_status_t st = rc_keep_end(&k);
     rc_slots_free(&host);
     return st < 0 ? st : m->x->wait(m->x, err); /* it is part of the time to prepare */

@@ -3,8 +3,9 @@
 #ifndef RC_FORMAT_CUDA_SLOTS_H
 #define RC_FORMAT_CUDA_SLOTS_H
 
-#include "device/memory.h"
-#include "format/problem.h"
+#include "format/cuda/keep.h"
+#include "format/cuda/vector.h"
+#include "format/slots.h"
 
 /** The entries of slot p are [ptr[p], ptr[p + 1]); a pad has none.  Pointers are device memory. */
 typedef struct rc_cuda_slots {
@@ -30,6 +31,13 @@ typedef struct rc_cuda_slots {
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz + slots). */
 rc_status_t rc_cuda_slots_build(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err);
+
+/** All but which rows the slots hold, as a part of a format.
+ *  \param[in,out] host  arranged, where the matrix is not on the device: pointers are narrowed
+ *  \param[in] there  the entries on the device; NULL: they are arranged there
+ *  \param[in,out] s  of rc_cuda_slots_rows */
+void rc_cuda_slots_keep(
+    rc_keeping_t *k, rc_slots_t *host, rc_build_csr_t *there, rc_cuda_slots_t *s);
 
 /** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are
  *  NULL. */

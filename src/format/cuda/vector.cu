@@ -2,7 +2,6 @@
 #include "format/cuda/vector.cuh"
 #include "format/cuda/lanes.h"
 #include "base/error.h"
-#include "format/vector/ell.h"
 
 #include <cuda_runtime.h>
 
@@ -349,9 +348,10 @@ extern "C" rc_status_t rc_build_empty(
         &c->b, empty_rows{ptr, out}, rows_of_a ? rows : c->slots, "listing empty rows", err);
 }
 
-extern "C" rc_status_t rc_build_ell(
-    rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col, void *entry, rc_err_t *err)
+extern "C" rc_status_t rc_build_ell(rc_build_csr_t *c, const rc_ell_t *out, rc_err_t *err)
 {
+    const int64_t width = out->width;
+    const int64_t pitch = out->pitch;
     const int64_t parts = rc::ceil_div(width, ELL_DEEP);
     const int64_t most = 65535;
     rc_executor_t *x = c->b.x;
@@ -361,15 +361,16 @@ extern "C" rc_status_t rc_build_ell(
         static_cast<unsigned>(parts < most ? parts : most));
     const int current = rc_cuda_enter(x);
     fill_ell<<<grid, rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
-        rc::csr_of(c), width, pitch, col, rc::places{entry, c->entry_bytes});
+        rc::csr_of(c), width, pitch, out->col, rc::places{out->entry, c->entry_bytes});
     const rc_status_t st = rc_cuda_launched("filling ELLPACK", err);
     rc_cuda_leave(x, current);
     return st;
 }
 
-extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries, int32_t *row,
-    int32_t *col, void *entry, rc_spmv_share_t *share, rc_err_t *err)
+extern "C" rc_status_t rc_build_coo(
+    rc_build_csr_t *c, int64_t skip, const rc_coo_t *out, rc_spmv_share_t *share, rc_err_t *err)
 {
+    const int64_t entries = out->entries;
     rc::pointers ptr = rc::csr_of(c).ptr;
     rc_status_t st = RC_OK;
     if (skip > 0 && entries > 0) {
@@ -383,33 +384,32 @@ extern "C" rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t ent
     }
     if (st < 0)
         return st;
-    RC_PASS(
-        rc::put_entries(c->b.x, coordinates{rc::csr_of(c), skip, row, col, {entry, c->entry_bytes}},
-            ptr, c->slots, entries, "coordinates", err));
-    return rc::cut_shares(c->b.x, row, ptr, 0, entries, share, err);
+    RC_PASS(rc::put_entries(c->b.x,
+        coordinates{rc::csr_of(c), skip, out->row, out->col, {out->entry, c->entry_bytes}}, ptr,
+        c->slots, entries, "coordinates", err));
+    return rc::cut_shares(c->b.x, out->row, ptr, 0, entries, share, err);
 }
 
-extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look,
-    int64_t shares, const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes,
-    rc_err_t *err)
+extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, const rc_spmv_cut_t *cut, int64_t shares,
+    rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err)
 {
     const rc::pointers ptr = rc::csr_of(c).ptr;
     const rc_status_t st =
-        rc::put_each(c->b.x, merge_shares{ptr, c->slots, c->nnz, items, look, share}, shares + 1,
-            "cutting the merge path", err);
+        rc::put_each(c->b.x, merge_shares{ptr, c->slots, c->nnz, cut->items, cut->look, share},
+            shares + 1, "cutting the merge path", err);
     if (st < 0 || shares == 0)
         return st;
     const int current = rc_cuda_enter(c->b.x);
     count_lanes<<<static_cast<unsigned>(rc::ceil_div(shares, rc::VECTOR_THREADS / 32)),
-        rc::VECTOR_THREADS, 0, rc_cuda_stream(c->b.x)>>>(ptr, share, shares, *rule, lanes);
+        rc::VECTOR_THREADS, 0, rc_cuda_stream(c->b.x)>>>(ptr, share, shares, cut->rule, lanes);
     const rc_status_t launched = rc_cuda_launched("lanes of shares", err);
     rc_cuda_leave(c->b.x, current);
     return launched;
 }
 
-extern "C" rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,
-    const int32_t *place, int64_t most, int32_t *span, rc_err_t *err)
+extern "C" rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share,
+    const int32_t *place, const rc_spmv_spans_t *out, rc_err_t *err)
 {
-    return rc::put_in_order(&c->b, spans{share, shares, place, most, span}, shares,
-        "rows that several shares hold", err);
+    return rc::put_in_order(&c->b, spans{share, out->shares, place, out->most, out->span},
+        out->shares, "rows that several shares hold", err);
 }

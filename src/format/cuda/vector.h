@@ -8,10 +8,12 @@
 #ifndef RC_FORMAT_CUDA_VECTOR_H
 #define RC_FORMAT_CUDA_VECTOR_H
 
-#include "format/vector/csr5.h"
 #include "format/cuda/build.h"
 #include "format/cuda/shares.h"
 #include "format/problem.h"
+#include "format/vector/coo.h"
+#include "format/vector/csr5.h"
+#include "format/vector/ell.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,6 +34,24 @@ typedef struct rc_spmv_lanes {
     int every;       /**< lanes that are asked for; 0: as many as cost least */
     int most;        /**< steps that they may take then; 0: any number */
 } rc_spmv_lanes_t;
+
+/** How the merge path is cut into shares. */
+typedef struct rc_spmv_cut {
+    int64_t items; /**< row ends and entries of a share */
+    int64_t look;  /**< entries that it looks back for the begin of its first row */
+    rc_spmv_lanes_t rule;
+} rc_spmv_cut_t;
+
+/** Rows that several shares hold. */
+typedef struct rc_spmv_spans {
+    int64_t most; /**< that there can be: room for so many; 0: none, and all pointers are NULL */
+    int64_t shares;
+    int32_t *span; /**< [3 most] place in y, first and last share */
+    void *in;      /**< [shares] parcels (spmv.cuh) of the row that is open where a share begins */
+    /** [shares] of one that began in the share and is open where it ends; all empty between runs */
+    void *out;
+    int32_t *arrived; /**< [most] CTAs that have left their sum, 0 between runs */
+} rc_spmv_spans_t;
 
 /** CSR on the device in the order of the slots.  Borrowed from the matrix where that is its own. */
 typedef struct rc_build_csr {
@@ -77,26 +97,25 @@ rc_status_t rc_build_late(rc_build_csr_t *c, int64_t longest, rc_spmv_share_t *o
 rc_status_t rc_build_empty(
     rc_build_csr_t *c, int64_t rows, int rows_of_a, int32_t *out, rc_err_t *err);
 
-/** As rc_ell_build.  \param[out] col, entry  [width * pitch] */
-rc_status_t rc_build_ell(
-    rc_build_csr_t *c, int64_t width, int64_t pitch, int32_t *col, void *entry, rc_err_t *err);
+/** As rc_ell_build.  \param[out] out  has rows, width and pitch, and room */
+rc_status_t rc_build_ell(rc_build_csr_t *c, const rc_ell_t *out, rc_err_t *err);
 
 /** As rc_coo_build and rc_spmv_coo_cut.
- *  \param[in] entries  that rows have beyond the first `skip`
- *  \param[out] row, col, entry  [entries]  \param[out] share  [shares + 1] */
-rc_status_t rc_build_coo(rc_build_csr_t *c, int64_t skip, int64_t entries, int32_t *row,
-    int32_t *col, void *entry, rc_spmv_share_t *share, rc_err_t *err);
+ *  \param[in] skip  entries of each slot that are left out  \param[out] out  has its entries, and
+ *          room  \param[out] share  [shares + 1] */
+rc_status_t rc_build_coo(
+    rc_build_csr_t *c, int64_t skip, const rc_coo_t *out, rc_spmv_share_t *share, rc_err_t *err);
 
 /** The points of the merge path, a little back where a row began, and how many lanes take the rows
  *  of a share.
  *  \param[out] share  [shares + 1]  \param[out] lanes  [shares] */
-rc_status_t rc_build_merge(rc_build_csr_t *c, int64_t items, int64_t look, int64_t shares,
-    const rc_spmv_lanes_t *rule, rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err);
+rc_status_t rc_build_merge(rc_build_csr_t *c, const rc_spmv_cut_t *cut, int64_t shares,
+    rc_spmv_share_t *share, uint8_t *lanes, rc_err_t *err);
 
-/** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] span  [3
- *  most], zeroed before */
-rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, int64_t shares,
-    const int32_t *place, int64_t most, int32_t *span, rc_err_t *err);
+/** Number the open rows of shares.  \param[in] place  [slots] or NULL  \param[out] out  has counts,
+ *  and its span room of zeros */
+rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share, const int32_t *place,
+    const rc_spmv_spans_t *out, rc_err_t *err);
 
 /** Arrays of csr5 on the device, and the shares of its CTAs. */
 typedef struct rc_build_csr5 {
@@ -106,10 +125,12 @@ typedef struct rc_build_csr5 {
     int64_t look;           /**< entries at the begin of a CTA that the one before takes, at most */
     int64_t tail_entries;   /**< of the last tile, which is not full */
     int64_t shares;         /**< of that, too */
+    int64_t offsets;        /**< room for empty offsets; 0: no slot is empty */
+    int64_t most;           /**< rows that several CTAs can hold */
     uint32_t *tile_ptr;     /**< [tiles + 1] */
     uint32_t *desc;         /**< [tiles * words * OMEGA] */
     int32_t *empty_ptr;     /**< [tiles + 1]; NULL: no slot is empty */
-    int32_t *empty_offset;  /**< zeroed before */
+    int32_t *empty_offset;  /**< [offsets] zeroed before */
     int32_t *col;           /**< [nnz] */
     void *entry;            /**< [nnz] places */
     int32_t *tail;          /**< slots of the entries of the last tile */
