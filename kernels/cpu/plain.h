@@ -15,10 +15,6 @@ typedef struct rc_plain {
 rc_status_t rc_plain_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
 
-/** The same, and the kernel tells where the values are. */
-rc_status_t rc_plain_build_told(
-    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
-
 /** What descriptors of a CPU say, and those of y = A x. */
 #define RC_PLAIN_MEMBERS                                                                           \
     .device = RC_DEVICE_CPU, .computes = 1, .strict = rc_kernel_always,                            \

@@ -126,6 +126,16 @@ rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val
     return st;
 }
 
+rc_status_t rc_places_values(rc_memory_t *m, const rc_problem_t *p, const void *host, int64_t count,
+    void **val, rc_err_t *err)
+{
+    rc_places_t places = rc_places_own(m->x, p);
+    RC_PASS(rc_memory_room(m, (size_t)count * rc_precision_bytes(p->precision), val, err));
+    if (host)
+        RC_PASS(rc_places_keep(m->x, p, host, count, &places, err));
+    return rc_places_fill(p, &places, *val, err);
+}
+
 void rc_places_read(const rc_problem_t *p, double *out)
 {
     const void *from = p->val ? p->val : p->a->val;

@@ -4,6 +4,7 @@
 #ifndef RC_FORMAT_PLACES_H
 #define RC_FORMAT_PLACES_H
 
+#include "device/memory.h"
 #include "format/problem.h"
 
 #ifdef __cplusplus
@@ -52,6 +53,12 @@ rc_places_t rc_places_own(rc_executor_t *x, const rc_problem_t *p);
  *  \param[out] val     [count] in memory of the executor
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(count). */
 rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err);
+
+/** Room for values in the memory of a state, and those of the problem's matrix.
+ *  \param[in]  host  [count] places; NULL: the matrix's own order
+ *  \param[out] val   [count]  \return as rc_places_fill */
+rc_status_t rc_places_values(rc_memory_t *m, const rc_problem_t *p, const void *host, int64_t count,
+    void **val, rc_err_t *err);
 
 /** The values that the matrix of a problem has on the host.  \param[out] out  [nnz] */
 void rc_places_read(const rc_problem_t *p, double *out);

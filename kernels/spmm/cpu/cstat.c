@@ -64,7 +64,7 @@ static rc_status_t build(
     size_t level = (size_t)rc_simd_level(x->lanes32);
     size_t last = sizeof instances / sizeof instances[0] - 1;
     s->member = instances[level < last ? level : last][p->precision];
-    return rc_plain_build_told(state, p, analysis, err);
+    return rc_plain_build(state, p, analysis, err);
 }
 
 static rc_status_t run(

@@ -111,7 +111,7 @@ const rc_kernel_t rc_kernel_rowsplit = {
     RC_PLAIN_MEMBERS,
     .state_bytes = RC_STATE(rowsplit_t),
     .shares = sizeof(rc_plain_t),
-    .build = rc_plain_build_told,
+    .build = rc_plain_build,
     .own = own,
     .run = run,
 };

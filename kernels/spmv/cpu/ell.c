@@ -15,7 +15,6 @@ enum { PARAM_LIMIT };
 typedef struct ell {
     rc_plain_t plain; /* where rows go; the entries are in `matrix` */
     rc_ell_t matrix;  /* without places */
-    void *val;
 } ell_t;
 
 static void drop(void *state)
@@ -44,21 +43,17 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     ell_t *s = state;
-    rc_memory_t *m = &s->plain.base.memory;
+    rc_prepared_t *base = &s->plain.base;
+    rc_memory_t *m = &base->memory;
     rc_slots_t *slots = &s->plain.slots;
-    rc_places_t places = {0};
     int64_t width;
     rc_status_t st;
     RC_CHOSEN(analysis, width);
     RC_TRY(rc_slots_arrange(m->x, p, slots, err));
     const rc_csr_view_t view = rc_slots_view(slots, p);
     RC_TRY(rc_ell_build(&view, width, m->x->threads, &s->matrix, err));
-    int64_t count = s->matrix.width * s->matrix.pitch;
-    s->val = rc_prepared_array(
-        &s->plain.base, (size_t)count, s->plain.base.value_bytes, "values of ELLPACK", err);
-    RC_TRY(s->val ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_places_keep(m->x, p, s->matrix.entry, count, &places, err));
-    RC_TRY(rc_places_fill(p, &places, s->val, err));
+    base->stored = s->matrix.width * s->matrix.pitch;
+    RC_TRY(rc_places_values(m, p, s->matrix.entry, base->stored, &base->val, err));
     free(s->matrix.entry);
     s->matrix.entry = NULL;
     rc_slots_drop_entries(slots);
@@ -82,7 +77,7 @@ static rc_status_t run(
     enum { turn = 16 }; /* blocks: so few that a thread that is held up does not hold up all */
 #pragma omp parallel for num_threads(slots->threads) schedule(dynamic, turn)
     for (int64_t p = 0; p < s->matrix.pitch; p += RC_ELL_PITCH)
-        block[s->plain.base.p.precision](&s->matrix, s->val, slots, p, &run);
+        block[s->plain.base.p.precision](&s->matrix, s->plain.base.val, slots, p, &run);
     rc_slots_scale_absent(slots, &o->out, beta);
     return RC_OK;
 }
