@@ -115,12 +115,6 @@ void rc_kernel_release(const rc_kernel_t *kernel, void *state)
     free(s);
 }
 
-rc_status_t rc_prepared_room(rc_prepared_t *s, int64_t values, rc_err_t *err)
-{
-    s->stored = values;
-    return rc_memory_room(&s->memory, (size_t)values * s->value_bytes, &s->val, err);
-}
-
 void *rc_prepared_array(
     rc_prepared_t *s, size_t count, size_t bytes, const char *what, rc_err_t *err)
 {

@@ -67,10 +67,6 @@ void rc_kernel_release(const rc_kernel_t *kernel, void *state);
 
 /* ------------------------------------------------------------ of kernels */
 
-/** Room for so many values of the matrix: s->val, s->stored.
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_prepared_room(rc_prepared_t *s, int64_t values, rc_err_t *err);
-
 /** An array of a kernel for a CPU, of the state's memory.  \return NULL: no memory */
 void *rc_prepared_array(
     rc_prepared_t *s, size_t count, size_t bytes, const char *what, rc_err_t *err);

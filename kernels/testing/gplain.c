@@ -6,14 +6,7 @@ rc_status_t rc_gplain_build(
 {
     (void)analysis;
     rc_gplain_t *s = state;
-    return rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
-}
-
-rc_status_t rc_gplain_build_told(
-    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
-{
-    rc_gplain_t *s = state;
-    rc_status_t st = rc_gplain_build(state, p, analysis, err);
+    rc_status_t st = rc_cuda_slots_build(&s->base.memory, p, &s->slots, err);
     s->base.val = s->slots.val;
     s->base.stored = p->a->nnz;
     return st;

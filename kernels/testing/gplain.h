@@ -23,10 +23,6 @@ typedef struct rc_gplain {
 rc_status_t rc_gplain_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
 
-/** The same, and the kernel tells where the values are. */
-rc_status_t rc_gplain_build_told(
-    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
-
 /** The operation of a plain kernel: rc_kernel_t.kind.  The GPU of the executor is the current one.
  *  */
 typedef struct rc_gplain_kind {

@@ -40,7 +40,8 @@ static rc_status_t build(
     assert_non_null(p->text);
     assert_true(s->own == 0 && s->matrix == 0);
     s->matrix = 7;
-    rc_status_t st = rc_prepared_room(&s->base, 5, err);
+    s->base.stored = 5;
+    rc_status_t st = rc_memory_room(&s->base.memory, 5 * s->base.value_bytes, &s->base.val, err);
     return did.fails_in_build ? rc_fail(err, RC_EDEVICE, "build") : st;
 }
 

@@ -1,7 +1,6 @@
 /* O_e = alpha A_e <Y_i, X_j> + beta O_e, in the order of the original entries whatever the
  * schedule. / */
 #include "config.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "kernels/testing/gplain.h"
 
@@ -42,19 +41,17 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     rc_gplain_t *s = state;
-    void *first = NULL;
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
     size_t slots = (size_t)p->schedule->slots;
-    rc_status_t st;
-    RC_TRY(rc_gplain_build(state, p, analysis, err));
+    RC_PASS(rc_gplain_build(state, p, analysis, err));
     if (p->identity)
-        goto done;
-    first = rc_alloc(slots, number_bytes(p), "first entries of the slots", err);
-    RC_TRY(first ? RC_OK : RC_ENOMEM);
-    list_first(p, first);
-    RC_TRY(rc_memory_keep(&s->base.memory, first, slots * number_bytes(p), &s->first, err));
-done:
+        return RC_OK;
+    void *first = rc_keep_host(&k, slots, number_bytes(p), "first entries of the slots");
+    if (first)
+        list_first(p, first);
+    s->first = rc_keep_array(&k, first, slots, number_bytes(p));
     free(first);
-    return st;
+    return k.st;
 }
 
 const rc_kernel_t rc_kernel_gplain_sddmm = {

@@ -5,14 +5,11 @@
  * segments (row_sddmm.h). */
 #include "config.h"
 #include "kernels/sddmm/cuda/row_sddmm.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
 #include "device/cuda/overlap.h"
 #include "device/cuda/ranges.h"
 #include "format/cuda/slots.h"
-#include "format/places.h"
-#include "format/slots.h"
 #include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
@@ -162,38 +159,25 @@ static void list_segments(const rc_problem_t *p, int64_t most, rc_sddmm_segment_
     }
 }
 
-/* The values, in the precision of the problem. */
-static rc_status_t keep_values(row_sddmm_t *s, const rc_problem_t *p, rc_err_t *err)
-{
-    rc_places_t places = rc_places_own(s->base.memory.x, p);
-    RC_PASS(rc_prepared_room(&s->base, p->a->nnz, err));
-    return rc_places_fill(p, &places, s->base.val, err);
-}
-
 static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     row_sddmm_t *s = state;
-    rc_memory_t *m = &s->base.memory;
+    rc_keeping_t k = rc_keep_begin(&s->base.memory, p, err);
     chosen_t n;
     RC_CHOSEN(analysis, n);
     size_t segments = (size_t)n.segments;
-    rc_sddmm_segment_t *list = rc_alloc(segments, sizeof *list, "segments of rows", err);
-    void *segment = NULL;
-    void *col = NULL;
-    rc_status_t st = list ? RC_OK : RC_ENOMEM;
-    RC_TRY(st);
-    list_segments(p, n.most, list);
-    if (segments > 0) {
-        RC_TRY(rc_memory_keep(m, list, segments * sizeof *list, &segment, err));
-        RC_TRY(rc_memory_keep(m, p->a->col_idx, (size_t)p->a->nnz * sizeof(int32_t), &col, err));
-        RC_TRY(keep_values(s, p, err));
-    }
-    s->args = (rc_row_sddmm_args_t){
-        .segment = segment, .col = col, .val = s->base.val, .segments = n.segments};
-done:
+    rc_sddmm_segment_t *list = rc_keep_host(&k, segments, sizeof *list, "segments of rows");
+    if (list)
+        list_segments(p, n.most, list);
+    s->args.segments = n.segments;
+    s->args.segment = rc_keep_array(&k, list, segments, sizeof *list);
+    s->args.col = rc_keep_array(&k, p->a->col_idx, (size_t)p->a->nnz, sizeof *p->a->col_idx);
+    rc_keep_own_values(&k);
+    s->args.val = s->base.val = k.val;
+    s->base.stored = k.stored;
     free(list);
-    return st;
+    return rc_keep_end(&k);
 }
 
 /* --------------------------------------------------------------------- run */

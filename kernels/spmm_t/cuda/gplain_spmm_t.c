@@ -24,5 +24,5 @@ const rc_kernel_t rc_kernel_gplain_spmm_t = {
     .c_orders = RC_STORES_ORIGINAL,
     .analyse = rc_cuda_slots_analyse,
     RC_GPLAIN_MEMBERS(multiply),
-    .build = rc_gplain_build_told,
+    .build = rc_gplain_build,
 };

@@ -21,5 +21,5 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .deterministic = rc_kernel_always,
     .analyse = rc_cuda_slots_analyse,
     RC_GPLAIN_MEMBERS(multiply),
-    .build = rc_gplain_build_told,
+    .build = rc_gplain_build,
 };
