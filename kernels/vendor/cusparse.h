@@ -12,7 +12,7 @@
 #ifndef RC_KERNELS_VENDOR_CUSPARSE_H
 #define RC_KERNELS_VENDOR_CUSPARSE_H
 
-#include "format/cuda/slots.h"
+#include "format/cuda/indexed.h"
 #include "kernels/prepared.h"
 
 #include <cusparse.h>
@@ -56,17 +56,17 @@ typedef struct rc_cusparse_calls {
 
 /** A format of A. */
 typedef struct rc_cusparse_format {
+    const char *name;
+    int size; /**< number of the parameter for rc_indexed_t.size, where it has one */
     /** Rows of A'; NULL: the slots. */
     int64_t (*rows)(const rc_problem_t *p);
     /** Turn the analysis of A as CSR into that of the format; the traffic stays, so that rates of
      *  formats compare.  \return RC_OK; RC_ENOTSUP with the reason */
     rc_status_t (*measure)(
         const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err);
-    /** Upload A, which has entries. */
-    rc_status_t (*build)(
-        rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);
-    /** Make its descriptor s->a; NULL: build has made it, and states share nothing. */
-    rc_status_t (*describe)(rc_cusparse_t *s, rc_err_t *err);
+    rc_indexed_fn *build; /**< A, which has entries */
+    /** Make its descriptor s->a. */
+    cusparseStatus_t (*describe)(rc_cusparse_t *s);
 } rc_cusparse_format_t;
 
 extern const rc_cusparse_format_t rc_cusparse_csr;
@@ -104,9 +104,7 @@ typedef struct rc_cusparse_operand {
 struct rc_cusparse {
     rc_prepared_t base;
     const rc_cusparse_kind_t *kind;
-    rc_cuda_slots_t slots; /**< A as CSR; of BSR and SELL only the rows */
-    void *row;             /**< pointers of CSR or rows of COO, as the descriptor has them */
-    void *col;             /**< likewise */
+    rc_indexed_t form; /**< A as the descriptor has it */
     int algorithm;
     cudaDataType type;
     int pre;
@@ -127,15 +125,16 @@ struct rc_cusparse {
     int64_t k;
 };
 
+/** 1: indices of 64 bits throughout, because the parameter says so or 32 bits are not enough; mixed
+ *  widths are not supported everywhere. */
+int rc_cusparse_is_wide(const rc_problem_t *p, const rc_cusparse_kind_t *kind);
+
 /** RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
  *  \param[in] what  what was called, "this SpMM" */
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err);
 
-/** Device memory of the state.  \param[out] out  at least 1 byte */
-rc_status_t rc_cusparse_room(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err);
-
-/** Members of the descriptors, whose `kind` is an rc_cusparse_kind_t.  Values are told of CSR and
- *  COO without preprocessing, but not of a sampled product. */
+/** Members of the descriptors, whose `kind` is an rc_cusparse_kind_t.  Values are told
+ *  without preprocessing, but not of a sampled product. */
 rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 rc_status_t rc_cusparse_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err);

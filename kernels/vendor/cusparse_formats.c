@@ -3,61 +3,18 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "format/bsr.h"
-#include "format/cuda/indices.h"
-#include "format/cuda/keep.h"
-#include "format/places.h"
-#include "format/sell.h"
 #include "kernels/vendor/cusparse.h"
 
 #include <inttypes.h>
 
-/* 1: indices of 64 bits throughout, because the parameter says so or 32 bits are not enough; mixed
- * widths are not supported everywhere. */
-static int is_wide(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
+int rc_cusparse_is_wide(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
 {
     return p->param[kind->index] == 64 || rc_cuda_slots_wide(p);
 }
 
-static cusparseIndexType_t index_type(int wide)
+static cusparseIndexType_t index_of(const rc_cusparse_t *s)
 {
-    return wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
-}
-
-/* What wide indices take beside others. */
-static int64_t wide_bytes(int64_t count, int wide)
-{
-    return wide ? rc_sat_mul(count, (int64_t)sizeof(int64_t)) : 0;
-}
-
-static rc_status_t widen(
-    rc_cusparse_t *s, const void *from, int64_t count, void **out, rc_err_t *err)
-{
-    RC_PASS(rc_cusparse_room(s, wide_bytes(count, 1), out, err));
-    return rc_cuda_widen(s->base.memory.x, from, *out, count, err);
-}
-
-/* Upload indices.  \param[in] from  [count] int32_t  \param[out] out  of the state */
-static rc_status_t upload_indices(
-    rc_cusparse_t *s, const void *from, int64_t count, int wide, void **out, rc_err_t *err)
-{
-    size_t bytes = (size_t)count * sizeof(int32_t);
-    rc_status_t st = rc_cusparse_room(s, (int64_t)bytes, out, err);
-    if (st == RC_OK)
-        st = s->base.memory.x->upload(s->base.memory.x, *out, from, bytes, err);
-    return st < 0 || !wide ? st : widen(s, *out, count, out, err);
-}
-
-/* The values of A at places (format/places.h), on the device.
- * \param[in] entry  [count], on the host */
-static rc_status_t put_values(rc_cusparse_t *s, const rc_problem_t *p, const void *entry,
-    int64_t count, void **out, rc_err_t *err)
-{
-    rc_places_t places = {0};
-    rc_status_t st =
-        rc_cusparse_room(s, count * (int64_t)rc_precision_bytes(p->precision), out, err);
-    if (st == RC_OK)
-        st = rc_places_keep(s->base.memory.x, p, entry, count, &places, err);
-    return st < 0 ? st : rc_places_fill(p, &places, *out, err);
+    return s->form.wide ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
 }
 
 /* -------------------------------------------------------------------- CSR */
@@ -68,36 +25,20 @@ static rc_status_t measure_csr(
 {
     (void)err;
     int64_t indices = rc_sat_add(p->a->nnz, p->schedule->slots + 1);
-    out->bytes = rc_sat_add(out->bytes, wide_bytes(indices, is_wide(p, kind)));
+    out->bytes =
+        rc_sat_add(out->bytes, rc_indexed_wide_bytes(indices, rc_cusparse_is_wide(p, kind)));
     return RC_OK;
 }
 
-static rc_status_t build_csr(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static cusparseStatus_t describe_csr(rc_cusparse_t *s)
 {
-    (void)analysis;
-    int wide = is_wide(p, s->kind);
-    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
-    s->row = s->slots.ptr;
-    s->col = s->slots.col;
-    if (wide)
-        RC_PASS(widen(s, s->slots.col, s->slots.nnz, &s->col, err));
-    if (wide && !s->slots.wide)
-        RC_PASS(widen(s, s->slots.ptr, s->slots.slots + 1, &s->row, err));
-    return RC_OK;
-}
-
-static rc_status_t describe_csr(rc_cusparse_t *s, rc_err_t *err)
-{
-    const cusparseIndexType_t index = index_type(is_wide(&s->base.p, s->kind));
-    return rc_cusparse_check(
-        cusparseCreateCsr(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz, s->row, s->col,
-            s->slots.val, index, index, CUSPARSE_INDEX_BASE_ZERO, s->type),
-        "the descriptor of A in CSR", err);
+    const rc_indexed_t *a = &s->form;
+    return cusparseCreateCsr(&s->a, a->slots.slots, s->base.p.a->cols, a->stored, a->row, a->col,
+        a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
 }
 
 const rc_cusparse_format_t rc_cusparse_csr = {
-    .measure = measure_csr, .build = build_csr, .describe = describe_csr};
+    .name = "CSR", .measure = measure_csr, .build = rc_indexed_csr, .describe = describe_csr};
 
 /* -------------------------------------------------------------------- COO */
 
@@ -107,40 +48,21 @@ static rc_status_t measure_coo(
 {
     (void)err;
     /* rows; wide: columns too */
-    int64_t entry = is_wide(p, kind) ? 2 * (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
+    int64_t entry =
+        rc_cusparse_is_wide(p, kind) ? 2 * (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
     out->bytes = rc_sat_add(out->bytes, rc_sat_mul(p->a->nnz, entry));
     return RC_OK;
 }
 
-static rc_status_t build_coo(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static cusparseStatus_t describe_coo(rc_cusparse_t *s)
 {
-    (void)analysis;
-    int wide = is_wide(p, s->kind);
-    int64_t bytes = wide ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
-    void *col = NULL;
-    RC_PASS(rc_cuda_slots_build(&s->base.memory, p, &s->slots, err));
-    col = s->slots.col;
-    RC_PASS(rc_cusparse_room(s, s->slots.nnz * bytes, &s->row, err));
-    RC_PASS(rc_cuda_expand(
-        s->base.memory.x, s->slots.ptr, s->slots.wide, s->slots.slots, s->row, wide, err));
-    if (wide)
-        RC_PASS(widen(s, s->slots.col, s->slots.nnz, &col, err));
-    s->col = col;
-    return RC_OK;
-}
-
-static rc_status_t describe_coo(rc_cusparse_t *s, rc_err_t *err)
-{
-    return rc_cusparse_check(
-        cusparseCreateCoo(&s->a, s->slots.slots, s->slots.cols, s->slots.nnz, s->row, s->col,
-            s->slots.val, index_type(is_wide(&s->base.p, s->kind)), CUSPARSE_INDEX_BASE_ZERO,
-            s->type),
-        "the descriptor of A in COO", err);
+    const rc_indexed_t *a = &s->form;
+    return cusparseCreateCoo(&s->a, a->slots.slots, s->base.p.a->cols, a->stored, a->row, a->col,
+        a->val, index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
 }
 
 const rc_cusparse_format_t rc_cusparse_coo = {
-    .measure = measure_coo, .build = build_coo, .describe = describe_coo};
+    .name = "COO", .measure = measure_coo, .build = rc_indexed_coo, .describe = describe_coo};
 
 /* -------------------------------------------------------------------- BSR
  *
@@ -198,42 +120,33 @@ static rc_status_t measure_bsr(
             "shape: %" PRId64 " columns are no multiple of block = %" PRId64, p->a->cols, block);
     RC_PASS(count_blocks(p, &blocks, err));
     out->bytes = rc_sat_add(rc_bsr_bytes(p, block, blocks), rc_cuda_rows_bytes(p));
-    out->bytes = rc_sat_add(out->bytes,
-        wide_bytes(rc_sat_add(blocks, rows_in_blocks(p) / block + 1), is_wide(p, kind)));
+    out->bytes = rc_sat_add(
+        out->bytes, rc_indexed_wide_bytes(rc_sat_add(blocks, rows_in_blocks(p) / block + 1),
+                        rc_cusparse_is_wide(p, kind)));
     if (p->a->nnz > 0)
         out->fill = (double)(blocks * block * block) / (double)p->a->nnz;
     return RC_OK;
 }
 
-static rc_status_t build_bsr(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static cusparseStatus_t describe_bsr(rc_cusparse_t *s)
 {
-    (void)analysis;
-    rc_status_t st;
-    rc_bsr_t b = {0};
-    int wide = is_wide(p, s->kind);
-    void *ptr = NULL;
-    void *col = NULL;
-    void *val = NULL;
-    RC_TRY(rc_cuda_slots_rows(&s->base.memory, p, &s->slots, err));
-    RC_TRY(rc_bsr_build(p, p->param[RC_CUSPARSE_BLOCK], s->base.memory.x->threads, &b, err));
-    RC_TRY(upload_indices(s, b.ptr, b.block_rows + 1, wide, &ptr, err));
-    RC_TRY(upload_indices(s, b.col, b.blocks, wide, &col, err));
-    RC_TRY(put_values(s, p, b.entry, b.blocks * b.block * b.block, &val, err));
 #if CUSPARSE_VERSION >= 12501
-    RC_TRY(
-        rc_cusparse_check(cusparseCreateBsr(&s->a, b.block_rows, p->a->cols / b.block, b.blocks,
-                              b.block, b.block, ptr, col, val, index_type(wide), index_type(wide),
-                              CUSPARSE_INDEX_BASE_ZERO, s->type, CUSPARSE_ORDER_ROW),
-            "the descriptor of A in BSR", err));
+    const rc_indexed_t *a = &s->form;
+    return cusparseCreateBsr(&s->a, s->product_rows / a->size, s->base.p.a->cols / a->size,
+        a->stored / (a->size * a->size), a->size, a->size, a->row, a->col, a->val, index_of(s),
+        index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type, CUSPARSE_ORDER_ROW);
+#else
+    (void)s;
+    return CUSPARSE_STATUS_NOT_SUPPORTED;
 #endif
-done:
-    rc_bsr_free(&b);
-    return st;
 }
 
-const rc_cusparse_format_t rc_cusparse_bsr = {
-    .rows = rows_in_blocks, .measure = measure_bsr, .build = build_bsr};
+const rc_cusparse_format_t rc_cusparse_bsr = {.name = "BSR",
+    .size = RC_CUSPARSE_BLOCK,
+    .rows = rows_in_blocks,
+    .measure = measure_bsr,
+    .build = rc_indexed_bsr,
+    .describe = describe_bsr};
 
 /* ------------------------------------------------------------------- SELL
  *
@@ -241,26 +154,11 @@ const rc_cusparse_format_t rc_cusparse_bsr = {
  * The order of the rows decides how much padding there is, so this is where an order by length pays
  * most.  The last slice is stored whole. */
 
-/* The rows in order, those that the schedule leaves out not among them: they are copied from a
- * product in schedule order. */
-static rc_items_t slots_of(const rc_problem_t *p)
-{
-    return (rc_items_t){.p = p, .count = p->schedule->slots};
-}
-
-static rc_sell_shape_t shape_of(const rc_problem_t *p)
-{
-    return (rc_sell_shape_t){.slice = p->param[RC_CUSPARSE_SLICE],
-        .longest = INT64_MAX,
-        .col_bytes = (int64_t)sizeof(int32_t),
-        .pad = -1};
-}
-
 static rc_status_t measure_sell(
     const rc_problem_t *p, const rc_cusparse_kind_t *kind, rc_analysis_t *out, rc_err_t *err)
 {
-    rc_items_t items = slots_of(p);
-    rc_sell_shape_t shape = shape_of(p);
+    rc_items_t items = rc_indexed_items(p);
+    rc_sell_shape_t shape = rc_indexed_shape(p->param[RC_CUSPARSE_SLICE]);
     rc_sell_size_t size = rc_sell_measure(&items, &shape);
     int64_t stored = size.stored;
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
@@ -271,44 +169,29 @@ static rc_status_t measure_sell(
             "%d are implemented",
             shape.slice, stored, INT32_MAX);
     out->bytes = rc_sat_add(stored * entry, (size.slices + 1) * (int64_t)sizeof(int32_t));
-    out->bytes =
-        rc_sat_add(out->bytes, wide_bytes(rc_sat_add(stored, size.slices + 1), is_wide(p, kind)));
+    out->bytes = rc_sat_add(out->bytes,
+        rc_indexed_wide_bytes(rc_sat_add(stored, size.slices + 1), rc_cusparse_is_wide(p, kind)));
     out->bytes = rc_sat_add(out->bytes, rc_cuda_rows_bytes(p));
     if (p->a->nnz > 0)
         out->fill = (double)stored / (double)p->a->nnz;
-    RC_CHOSE(out, stored);
     return RC_OK;
 }
 
-static rc_status_t build_sell(
-    rc_cusparse_t *s, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+static cusparseStatus_t describe_sell(rc_cusparse_t *s)
 {
-    rc_sell_t a = {0};
-    rc_items_t items = slots_of(p);
-    rc_sell_shape_t shape = shape_of(p);
-    rc_sell_size_t size = rc_sell_measure(&items, &shape);
-    int64_t stored;
-    rc_status_t st;
-    RC_CHOSEN(analysis, stored);
-    int wide = is_wide(p, s->kind);
-    void *ptr = NULL;
-    void *col = NULL;
-    void *val = NULL;
-    RC_TRY(rc_cuda_slots_rows(&s->base.memory, p, &s->slots, err));
-    RC_TRY(rc_sell_build(&items, &shape, &size, s->base.memory.x->threads, &a, err));
-    RC_TRY(upload_indices(
-        s, rc_narrow_pointers(a.ptr, size.slices + 1), size.slices + 1, wide, &ptr, err));
-    RC_TRY(upload_indices(s, a.col, stored, wide, &col, err));
-    RC_TRY(put_values(s, p, a.entry, stored, &val, err));
 #if CUSPARSE_VERSION >= 12100
-    RC_TRY(rc_cusparse_check(cusparseCreateSlicedEll(&s->a, p->schedule->slots, p->a->cols,
-                                 p->a->nnz, stored, shape.slice, ptr, col, val, index_type(wide),
-                                 index_type(wide), CUSPARSE_INDEX_BASE_ZERO, s->type),
-        "the descriptor of A in SELL", err));
+    const rc_csr_t *of = s->base.p.a;
+    const rc_indexed_t *a = &s->form;
+    return cusparseCreateSlicedEll(&s->a, a->slots.slots, of->cols, of->nnz, a->stored, a->size,
+        a->row, a->col, a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
+#else
+    (void)s;
+    return CUSPARSE_STATUS_NOT_SUPPORTED;
 #endif
-done:
-    rc_sell_free(&a);
-    return st;
 }
 
-const rc_cusparse_format_t rc_cusparse_sell = {.measure = measure_sell, .build = build_sell};
+const rc_cusparse_format_t rc_cusparse_sell = {.name = "SELL",
+    .size = RC_CUSPARSE_SLICE,
+    .measure = measure_sell,
+    .build = rc_indexed_sell,
+    .describe = describe_sell};

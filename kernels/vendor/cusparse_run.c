@@ -10,6 +10,7 @@
 #include "kernels/vendor/turn.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err)
 {
@@ -317,8 +318,8 @@ static rc_status_t scatter(
     const rc_cuda_scatter_t scatter = {
         .from = s->product,
         .to = out->data,
-        .row = s->slots.row,
-        .slots = s->slots.slots,
+        .row = s->form.slots.row,
+        .slots = s->form.slots.slots,
         .k = s->k,
         .ld_from = least_ld(s, RC_CUSPARSE_OUT, s->product_rows),
         .ld_to = out->ld,
@@ -327,7 +328,7 @@ static rc_status_t scatter(
         .layout = rc_layout_out(s->layout),
     };
     RC_PASS(rc_cuda_scatter(s->base.memory.x, &scatter, err));
-    return rc_cuda_slots_absent(s->base.memory.x, &s->slots, out, beta, err);
+    return rc_cuda_slots_absent(s->base.memory.x, &s->form.slots, out, beta, err);
 }
 
 rc_status_t rc_cusparse_run(
@@ -346,8 +347,8 @@ rc_status_t rc_cusparse_run(
     RC_TRY(bind(s, &to, err));
     RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
     if (sampled)
-        RC_TRY(
-            rc_cuda_sampled(s->base.memory.x, s->slots.val, s->product, &o->out, alpha, beta, err));
+        RC_TRY(rc_cuda_sampled(
+            s->base.memory.x, s->form.slots.val, s->product, &o->out, alpha, beta, err));
     else if (s->product)
         RC_TRY(scatter(s, &to.out, kept, err));
     if (s->columns)
@@ -355,11 +356,6 @@ rc_status_t rc_cusparse_run(
 done:
     rc_cuda_leave(s->base.memory.x, before);
     return st;
-}
-
-rc_status_t rc_cusparse_room(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
-{
-    return rc_memory_room(&s->base.memory, bytes > 0 ? (size_t)bytes : 1, out, err);
 }
 
 void rc_cusparse_release(void *state)
@@ -423,6 +419,12 @@ rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_er
 
 /* ------------------------------------------------------------------- state */
 
+/* At least 1 byte. */
+static rc_status_t room(rc_cusparse_t *s, int64_t bytes, void **out, rc_err_t *err)
+{
+    return rc_memory_room(&s->base.memory, bytes > 0 ? (size_t)bytes : 1, out, err);
+}
+
 /* Memory for what is not the output itself. */
 static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t *err)
 {
@@ -430,9 +432,9 @@ static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t
     int64_t columns = column_bytes(p, s->kind);
     int64_t k = samples(s->kind) ? 1 : s->k;
     if (columns > 0)
-        RC_PASS(rc_cusparse_room(s, rc_sat_mul(columns, k), &s->columns, err));
+        RC_PASS(room(s, rc_sat_mul(columns, k), &s->columns, err));
     if (product > 0)
-        RC_PASS(rc_cusparse_room(s, rc_sat_mul(product, k), &s->product, err));
+        RC_PASS(room(s, rc_sat_mul(product, k), &s->product, err));
     if (samples(s->kind))
         return rc_cusparse_check(
             cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
@@ -444,17 +446,18 @@ static rc_status_t complete(rc_cusparse_t *s, rc_err_t *err)
 {
     const rc_problem_t *p = &s->base.p;
     const rc_operation_t *operation = operation_of(s->kind);
+    char what[40];
     rc_status_t st = RC_OK;
     s->k = p->k;
     RC_TRY(handle_of(s->base.memory.x, &s->handle, err));
     if (p->a->nnz == 0)
         goto done;
-    if (s->kind->format->describe)
-        RC_TRY(s->kind->format->describe(s, err));
+    (void)snprintf(what, sizeof what, "the descriptor of A in %s", s->kind->format->name);
+    RC_TRY(rc_cusparse_check(s->kind->format->describe(s), what, err));
     RC_TRY(own_product(s, p, err));
     RC_TRY(make_operands(s, p, operation, err));
     RC_TRY(largest_workspace(s, p, operation, err));
-    RC_TRY(rc_cusparse_room(s, (int64_t)s->workspace_bytes, &s->workspace, err));
+    RC_TRY(room(s, (int64_t)s->workspace_bytes, &s->workspace, err));
     RC_TRY(rc_cuda_check(
         cudaStreamSynchronize(rc_cuda_stream(s->base.memory.x)), "preparing a matrix", err));
 done:
@@ -474,6 +477,7 @@ rc_status_t rc_cusparse_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     static const cudaDataType types[] = {[RC_FP32] = CUDA_R_32F, [RC_FP64] = CUDA_R_64F};
+    (void)analysis;
     rc_cusparse_t *s = state;
     const rc_cusparse_kind_t *kind = p->kernel->kind;
     s->kind = kind;
@@ -481,14 +485,16 @@ rc_status_t rc_cusparse_build(
     s->type = types[p->precision];
     s->pre = p->param[kind->pre] != 0;
     s->product_rows = product_rows(p, kind);
+    s->form.wide = rc_cusparse_is_wide(p, kind);
+    s->form.size = p->param[kind->format->size];
     s->layout = kind->turns ? RC_ROW_COL : p->kernel->layout;
     if (p->a->nnz == 0)
         return RC_OK;
     int before = rc_cuda_enter(s->base.memory.x);
-    rc_status_t st = kind->format->build(s, p, analysis, err);
+    rc_status_t st = kind->format->build(&s->base.memory, p, &s->form, err);
     rc_cuda_leave(s->base.memory.x, before);
     if (!s->pre && !samples(kind))
-        s->base.val = s->slots.val;
-    s->base.stored = s->slots.nnz;
+        s->base.val = s->form.val;
+    s->base.stored = s->form.stored;
     return st;
 }
