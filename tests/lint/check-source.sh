@@ -8,7 +8,7 @@
 LC_ALL=C
 export LC_ALL
 
-rules='layers headers libraries types words length functions names docstrings first'
+rules='layers headers libraries types formats words length functions names docstrings first'
 counted='columns arguments folder' # those with exceptions
 rules="$rules $counted"
 
@@ -181,6 +181,13 @@ types()
         | only 'src/base/type[.]|src/rowcast' \
             "($types|precision [!=]= [0-9]|sizeof\([A-Z][A-Za-z]*\) [!=]= [0-9])" \
             'ask rc_type (base/type.h), or list an instance for each type: [RC_FP32] = ...'
+}
+
+# What fills the memory of a format is called in src/format alone: a kernel asks for one that is kept.
+formats()
+{
+    code | grep '^kernels/' | only : '(rc_places_(keep|put|fill)|rc_memory_keep_or_room|cudaMalloc[A-Za-z]*|upload|gather)[[:space:]]*\(' \
+        'a kernel allocates no format: keep it (format/cuda/keep.h, rc_places_values)'
 }
 
 # Calls that cut, overrun or cannot report an error.

@@ -40,7 +40,7 @@ harmless()
     ok "$1 lets pass: $3" sh "$check" "$1" "$tmp/tree"
 }
 
-plan 110
+plan 115
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -100,6 +100,10 @@ planted docstrings src/rowcast.h 3 '/** \\file rowcast.h  x */\nint x;\ntypedef 
 planted docstrings src/rowcast_io.h 3 '/** \\file rowcast_io.h  x */\n\nRC_API int f(void);\n'
 planted docstrings src/base/a.h 1 'int f(void);\n'
 harmless docstrings src/rowcast.h '/** \\file rowcast.h  x */\n/** F. */\nRC_API int f(void);\n'
+planted formats kernels/cpu/a.c 2 'void f(void) {\n  st = rc_places_fill(p, &places, val, err); }\n'
+planted formats kernels/cpu/a.c 1 'void f(void) { st = m->x->upload(m->x, to, from, bytes, err); }\n'
+harmless formats kernels/cpu/a.c 'void f(void) { st = rc_places_values(m, p, NULL, 1, &val, err); } /* x->upload() */\n'
+harmless formats src/base/a.c 'void f(void) { st = rc_places_fill(p, &places, val, err); }\n'
 planted first src/base/a.c 2 '/* x */\n#include <stdio.h>\n#include "config.h"\n'
 harmless first src/base/a.c '/* x */\n\n#include "config.h"\n#include <stdio.h>\n'
 

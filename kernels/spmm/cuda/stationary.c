@@ -67,27 +67,22 @@ static int64_t round_cost(const rc_problem_t *p, int64_t round, int lanes)
     return steps;
 }
 
-static rc_status_t upload_parts(
+static rc_status_t keep_parts(
     rc_stationary_t *s, const rc_problem_t *p, int lanes, int32_t split, rc_err_t *err)
 {
-    int64_t rounds = rounds_of(p, lanes);
-    int64_t most = parts_most(p, lanes);
-    rc_memory_t *m = &s->base.memory;
+    const int64_t rounds = rounds_of(p, lanes);
+    const size_t most = (size_t)parts_most(p, lanes) + 1;
     void *device = NULL;
-    rc_status_t st = RC_OK;
     int64_t *cost = rc_alloc((size_t)rounds, sizeof *cost, "the work of the rounds", err);
-    int32_t *part = rc_alloc((size_t)most + 1, sizeof *part, "the parts of the rounds", err);
-    if (!cost || !part)
-        st = RC_ENOMEM;
+    int32_t *part = rc_alloc0(most, sizeof *part, "the parts of the rounds", err);
+    rc_status_t st = cost && part ? RC_OK : RC_ENOMEM;
     for (int64_t r = 0; st == RC_OK && r < rounds; r++)
         cost[r] = round_cost(p, r, lanes);
     if (st == RC_OK) {
         rc_parts_divide(cost, (int32_t)rounds, split, part);
-        st = rc_memory_room(m, ((size_t)most + 1) * sizeof *part, &device, err);
+        st = rc_memory_keep(&s->base.memory, part, most * sizeof *part, &device, err);
     }
     s->args.part = device;
-    if (st == RC_OK)
-        st = m->x->upload(m->x, device, part, ((size_t)split + 1) * sizeof *part, err);
     free(cost);
     free(part);
     return st;
@@ -107,7 +102,7 @@ static rc_status_t choose_launch(
         return rc_fail(
             err, RC_ENOTSUP, "shape: %" PRId64 " strips of columns, at most %d", strips, INT32_MAX);
     if (rounds == 0)
-        return upload_parts(s, p, shape->lanes, 0, err);
+        return keep_parts(s, p, shape->lanes, 0, err);
     int64_t resident = 0;
     RC_PASS(resident_ctas(s->base.memory.x, s->entry, &resident, err));
     int64_t split = shape->split ? shape->split : rc_split_auto(strips, rounds, resident);
@@ -117,7 +112,7 @@ static rc_status_t choose_launch(
     split = split < most ? split : most;
     s->ctas = (unsigned)(strips * split);
     s->args.split = (int32_t)split;
-    return upload_parts(s, p, shape->lanes, (int32_t)split, err);
+    return keep_parts(s, p, shape->lanes, (int32_t)split, err);
 }
 
 rc_status_t rc_stationary_build(
