@@ -16,10 +16,6 @@
 #include "base/param.h"
 #include "format/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Row orders of the output that a kernel can store, as bits 1 << rc_c_order_t.  Symmetric orders
  *  need what schedule order needs. */
 enum {
@@ -168,7 +164,4 @@ rc_status_t rc_kernel_spec_parse(
 /** The kernel of a parsed text of rc_kernel_family[device]. */
 void rc_kernel_spec_set(const rc_spec_t *spec, rc_device_kind_t device, rc_kernel_spec_t *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -10,10 +10,6 @@
 #include "device/memory.h"
 #include "kernels/kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What the state of every kernel begins with. */
 typedef struct rc_prepared {
     rc_memory_t memory; /**< its executor is that of the state */
@@ -71,7 +67,4 @@ void rc_kernel_release(const rc_kernel_t *kernel, void *state);
 void *rc_prepared_array(
     rc_prepared_t *s, size_t count, size_t bytes, const char *what, rc_err_t *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include "format/problem.h"
 #include "rowcast.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RC_CSRK_CASES = 4, RC_CSRK_DEVICE = 64, RC_CSRK_ROUND = 15 };
 
 /** SSRS = round(constant - slope ln rdensity), and SRS likewise; round(x) = floor(x + 0.5). */
@@ -107,7 +103,4 @@ int64_t rc_csrk_pointer_bytes(int64_t rows, int64_t srs, int64_t ssrs);
 /** The same over the bytes of CSR in fp32 with pointers of 4 bytes, of a matrix without end. */
 double rc_csrk_overhead(double rdensity, int64_t srs, int64_t ssrs);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "kernels/tuning/csrk.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RC_CSRK_SIZES = 8 };
 
 /** 4, 6, 8, 12, 16, 24, 32, 48: SSRS and SRS of the pairs. */
@@ -97,7 +93,4 @@ int rc_csrk_srs_best(const rc_csrk_srs_times_t *m);
  *  \return its index; -1 without a matrix */
 int rc_csrk_srs_constant(const rc_csrk_srs_times_t *m, int64_t count, double *mean);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "format/problem.h"
 #include "sparse/segments.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Numbers of the parameters. */
 enum { RC_RS_TUNE, RC_RS_T, RC_RS_CFV, RC_RS_CFH, RC_RS_W, RC_RS_HBLOCKS, RC_RS_LIGHT };
 
@@ -98,7 +94,4 @@ rc_status_t rc_rs_identify(
 /** Bytes of a local column of the heavy part. */
 int64_t rc_rs_col_bytes(const rc_rs_shape_t *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

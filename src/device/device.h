@@ -7,10 +7,6 @@
 #include "operation/operand.h"
 #include "rowcast_cuda.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** State of the clocks around a measurement; NaN or -1: cannot be read. */
 typedef struct rc_device_state {
     double clock_mhz; /**< compute clock */
@@ -81,7 +77,4 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
 
 void rc_device_close(rc_device_t *d);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

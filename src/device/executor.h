@@ -8,10 +8,6 @@
 #include "base/type.h"
 #include "operation/operand.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum rc_device_kind { RC_DEVICE_CPU = 0, RC_DEVICE_CUDA = 1 } rc_device_kind_t;
 
 typedef struct rc_executor rc_executor_t;
@@ -60,7 +56,4 @@ void rc_gather_host(const rc_gather_t *g, int threads);
 /** An executor of host memory.  \param[in] threads  >= 1  Nothing is to be freed. */
 void rc_executor_cpu(int threads, rc_executor_t *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -8,10 +8,6 @@
 #include "format/problem.h"
 #include "sparse/tile_groups.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Numbers of the parameters. */
 enum {
     RC_ASPT_PANEL,
@@ -150,7 +146,4 @@ rc_status_t rc_aspt_pieces(const rc_tile_parts_t *p, rc_aspt_pieces_t *out, rc_e
 
 void rc_aspt_pieces_free(rc_aspt_pieces_t *p);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

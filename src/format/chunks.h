@@ -17,10 +17,6 @@
 #include "format/parts.h"
 #include "format/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     RC_CHUNKS_BLOCK = 16,      /**< chunks of a block */
     RC_CHUNKS_SEGMENT = 1024,  /**< rows that begin at a block of their own, to be packed apart */
@@ -94,7 +90,4 @@ void rc_chunks_free(rc_chunks_t *c);
  *  sample * entries). */
 double rc_chunks_sectors(const rc_chunks_t *c, int64_t values);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,10 +12,6 @@
 #include "base/family.h"
 #include "operation/operation.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A matrix in CSR, borrowed: one of rowcast.h, or one that is in schedule order. */
 typedef struct rc_csr_view {
     int64_t rows;
@@ -117,7 +113,4 @@ rc_status_t rc_format_put_int32(const rc_format_sink_t *sink, const char *name, 
 rc_status_t rc_format_put_int64(const rc_format_sink_t *sink, const char *name, const int64_t *from,
     int64_t count, rc_err_t *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

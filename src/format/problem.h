@@ -9,10 +9,6 @@
 
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { RC_KERNEL_PARAMS_MAX = RC_PARAMS_MAX, RC_ANALYSIS_BYTES = 80 };
 
 /** What is to be computed.  The matrix and the schedule are borrowed until release. */
@@ -64,7 +60,4 @@ typedef struct rc_analysis {
 #define RC_CHOSEN(analysis, what)                                                                  \
     (RC_CHOSEN_FITS(what), (void)memcpy(&(what), (analysis)->chosen, sizeof(what)))
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include "format/problem.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     RC_SUPER_ROWS_AUTO = -1, /**< a size: the groups of the schedule, else the default */
     RC_SRS_DEFAULT = 96,     /**< the paper's constant choice on CPUs */
@@ -57,7 +53,4 @@ rc_status_t rc_super_rows_build(const rc_problem_t *p, int levels, const int64_t
 
 void rc_super_rows_free(rc_super_rows_t *s);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include "format/super_rows.h"
 #include "kernels/spmv/cuda/spmv.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What a cut is like. */
 typedef struct rc_csrk_cut {
     int64_t shares;
@@ -43,7 +39,4 @@ rc_csrk_cut_t rc_csrk_split_cut(const int64_t *ptr, int64_t slots, int64_t bound
  *  entries.  Fitted to stored times of csr and merge (data/results/notebook/csrk.md). */
 int rc_csrk_split_merges(const rc_csrk_cut_t *c, int64_t nnz);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

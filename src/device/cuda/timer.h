@@ -8,10 +8,6 @@
 
 #include "device/device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Launches that may wait behind a gate: the queue holds about 1024, and a product may take
  *  several. */
 enum { RC_CUDA_QUEUE = 256 };
@@ -32,7 +28,4 @@ void rc_cuda_timer_free(rc_cuda_timer_t *t);
 rc_status_t rc_cuda_timer_run(rc_cuda_timer_t *t, rc_launch_fn *launch, void *state, int64_t batch,
     int64_t *ns, rc_err_t *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

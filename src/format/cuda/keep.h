@@ -6,10 +6,6 @@
 #include "device/memory.h"
 #include "format/places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Arrays on their way.  After an error nothing more is done, and arrays are NULL. */
 typedef struct rc_keeping {
     rc_memory_t *m;
@@ -61,9 +57,5 @@ rc_status_t rc_keep_end(rc_keeping_t *k);
 
 /** Pointers as numbers of 4 bytes, in their own memory.  \return `ptr` */
 void *rc_narrow_pointers(int64_t *ptr, int64_t count);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

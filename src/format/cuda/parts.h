@@ -6,10 +6,6 @@
 #include "device/memory.h"
 #include "format/parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Pointers are device memory; a tile is a set of columns that one group of lanes holds. */
 typedef struct rc_cuda_parts {
     int32_t *of;            /**< [parts] number of the long row that a part belongs to */
@@ -41,7 +37,4 @@ rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int
 int64_t rc_cuda_parts_bytes(int64_t parts, int64_t longs);
 int64_t rc_cuda_parts_column_bytes(int64_t parts, int64_t longs, rc_precision_t precision);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -14,10 +14,6 @@
 #include "format/super_rows.h"
 #include "format/vector/ell.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** A format on its way into the memory of a state. */
 typedef struct rc_spmv_form {
     rc_keeping_t k;
@@ -135,7 +131,4 @@ void rc_spmv_keep_csr5(rc_spmv_form_t *f, rc_build_csr5_t *c);
 void rc_spmv_number(
     rc_spmv_form_t *f, rc_spmv_share_t *host, rc_spmv_share_t *to, int64_t count, int64_t most);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
