@@ -4,7 +4,7 @@
 #include "unit.h"
 
 #include "kernels/prepared.h"
-#include "kernels/spmv/cuda/spmv_csrk.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
@@ -89,7 +89,7 @@ static void multiply(const problem_t *v, const char *text, void *y, rc_cuda_laun
     ok(rc_kernel_run(spec.kernel, state, &o, 1, 0, &err), &err, text);
     ok(v->x->download(v->x, y, v->out, bytes, &err), &err, text);
     if (launch)
-        *launch = *rc_csrk_launched(state);
+        *launch = ((const rc_spmv_t *)state)->launch[0].of;
     rc_kernel_release(spec.kernel, state);
 }
 

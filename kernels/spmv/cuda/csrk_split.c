@@ -1,7 +1,6 @@
 #include "config.h"
 #include "kernels/spmv/cuda/csrk_split.h"
 #include "format/cuda/lanes.h"
-#include "kernels/spmv/cuda/spmv_merge.h"
 #include "kernels/tuning/csrk.h"
 
 #include <math.h>

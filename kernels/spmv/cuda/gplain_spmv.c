@@ -14,7 +14,6 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .name = "gplain-spmv",
     .summary = "plain sparse x vector on a GPU: 8 lanes per row",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
-    .version = 1,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,

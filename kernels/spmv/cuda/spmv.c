@@ -42,31 +42,29 @@ rc_status_t rc_spmv_build(
     return rc_spmv_end(&f);
 }
 
-rc_spmv_vectors_t rc_spmv_vectors(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta)
+/* One launch; with the places that no entry is for, which become beta times what they were. */
+static rc_status_t launch(const rc_spmv_t *s, const rc_spmv_launch_t *of, const rc_operands_t *o,
+    rc_cuda_scalars_t scalars, rc_err_t *err)
 {
-    return (rc_spmv_vectors_t){.row = s->slots.row,
+    rc_spmv_launch_t l = *of;
+    l.args.v = (rc_spmv_vectors_t){.row = s->slots.row,
         .x = o->in[0].data,
         .y = o->out.data,
-        .scalars = rc_cuda_scalars(alpha, beta),
+        .scalars = scalars,
         .spans = s->spans};
+    if (s->tail)
+        l.args.csr5.tail.v = l.args.v;
+    return rc_cuda_launch_overlapping(s->base.memory.x, &l.of, &l.args, l.what, err);
 }
 
-rc_status_t rc_spmv_launch(const rc_spmv_t *s, const void *entry, int64_t ctas, void *args,
-    const char *what, rc_err_t *err)
-{
-    const rc_cuda_launch_t l = {
-        .entry = entry, .ctas = (unsigned)ctas, .rows = 1, .threads = RC_SPMV_THREADS};
-    return rc_cuda_launch_overlapping(s->base.memory.x, &l, args, what, err);
-}
-
-/* The places that no entry is for become beta times what they were. */
 rc_status_t rc_spmv_run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     const rc_spmv_t *s = state;
     rc_executor_t *x = s->base.memory.x;
-    RC_PASS(kind_of(&s->base.p)->launch(s, o, alpha, beta, err));
+    RC_PASS(launch(s, &s->launch[0], o, rc_cuda_scalars(alpha, beta), err));
+    if (s->launch[1].of.ctas > 0)
+        RC_PASS(launch(s, &s->launch[1], o, rc_cuda_scalars(alpha, 1), err));
     if (s->slots.absents == 0)
         return RC_OK;
     int before = rc_cuda_enter(x);
@@ -87,10 +85,31 @@ rc_status_t rc_spmv_limits(const rc_problem_t *p, int64_t shares, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_spmv_coo_run(const rc_spmv_t *s, const rc_spmv_coo_t *a, int64_t entries,
-    const rc_spmv_vectors_t *v, rc_err_t *err)
+/* ---------------------------------------------------- launches of a format */
+
+void rc_spmv_set(rc_spmv_launch_t *l, const void *entry, int64_t ctas, const char *what)
 {
-    rc_spmv_coo_args_t args = {*v, *a};
-    return rc_spmv_launch(s, rc_spmv_coo_entry(s->base.p.precision), rc_spmv_coo_shares(entries),
-        &args, "launch of coo", err);
+    l->of = (rc_cuda_launch_t){
+        .entry = entry, .ctas = (unsigned)ctas, .rows = 1, .threads = RC_SPMV_THREADS};
+    l->what = what;
+}
+
+void rc_spmv_take_coo(rc_spmv_form_t *f, const rc_spmv_coo_size_t *size, rc_spmv_launch_t *l)
+{
+    rc_spmv_keep_coo(f, size, &l->args.coo.m);
+    rc_spmv_set(l, rc_spmv_coo_entry(f->k.p->precision), rc_spmv_coo_shares(size->entries),
+        "launch of coo");
+}
+
+void rc_spmv_take_ell(rc_spmv_form_t *f, int64_t width, rc_spmv_launch_t *l)
+{
+    rc_ell_t e;
+    rc_spmv_keep_ell(f, width, &e);
+    l->args.ell.col = e.col;
+    l->args.ell.val = f->k.val;
+    l->args.ell.pitch = e.pitch;
+    l->args.ell.slots = (int32_t)e.rows;
+    l->args.ell.width = (int32_t)e.width;
+    rc_spmv_set(l, rc_spmv_ell_entry(f->k.p->precision),
+        (e.rows + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS, "launch of ell");
 }

@@ -4,11 +4,6 @@
 #include "base/error.h"
 #include "kernels/spmv/cuda/spmv.h"
 
-typedef struct coo {
-    rc_spmv_t s;
-    rc_spmv_coo_t a;
-} coo_t;
-
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     int64_t nnz = p->a->nnz;
@@ -33,18 +28,10 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
     const rc_spmv_coo_size_t size = {.entries = f->k.p->a->nnz, .beyond = n.beyond};
     rc_spmv_keep_filled(f, n.filled);
     (void)rc_keep_values(&f->k, NULL, size.entries);
-    rc_spmv_keep_coo(f, &size, &((coo_t *)s)->a);
+    rc_spmv_take_coo(f, &size, s->launch);
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const coo_t *c = (const coo_t *)s;
-    const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_coo_run(s, &c->a, s->base.stored, &v, err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_coo = {
     .name = "coo",
@@ -53,10 +40,8 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     /* 1: rows of several shares in a second launch; built on the host; 2: a fence in every CTA of
      * such rows. 3: in the last one */
     .version = 4,
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
     .format = "coo",
-    RC_SPMV_MEMBERS(coo_t),
+    RC_SPMV_MEMBERS,
 };

@@ -1,6 +1,6 @@
 /* y = A x row by row on a GPU: a few lanes take a row. */
 #include "config.h"
-#include "kernels/spmv/cuda/spmv_csr.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/ranges.h"
@@ -10,13 +10,6 @@
 enum { PARAM_LANES };
 
 enum { WARP = 32 }; /* threads */
-
-typedef struct csr {
-    rc_spmv_t s;
-    rc_spmv_csr_args_t args;
-    const void *entry;
-    int64_t ctas;
-} csr_t;
 
 enum {
     FEWEST = 128, /* row ends and entries of a share */
@@ -54,9 +47,25 @@ static cuts_t cuts_of(const rc_problem_t *p, const rc_spmv_counts_t *n)
     return c;
 }
 
-int64_t rc_spmv_csr_late_ctas(int64_t lates)
+void rc_spmv_take_rows(
+    rc_spmv_form_t *f, const rc_spmv_rows_t *rows, rc_spmv_launch_t *l, const char *what)
 {
-    return lates < RC_SPMV_CSR_MANY ? lates : rc_ceil_div(lates, RC_SPMV_THREADS / WARP);
+    rc_spmv_csr_args_t *a = &l->args.csr;
+    a->late = rc_spmv_keep_late(f, rows->longest, rows->lates, rows->most);
+    rc_spmv_keep_csr(f);
+    a->ptr = f->slots.ptr;
+    a->col = f->slots.col;
+    a->val = f->slots.val;
+    a->lates = (int32_t)rows->lates;
+    a->late_ctas = (int32_t)(rows->lates < RC_SPMV_CSR_MANY
+                                 ? rows->lates
+                                 : rc_ceil_div(rows->lates, RC_SPMV_THREADS / WARP));
+    a->longest = (int32_t)rows->longest;
+    a->share = rows->shares.share;
+    a->lanes = rows->shares.lanes;
+    a->every = rows->every;
+    rc_spmv_set(l, rc_spmv_csr_entry(f->k.p->precision, f->slots.wide),
+        a->late_ctas + rows->shares.count, what);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -77,43 +86,23 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    csr_t *c = (csr_t *)s;
-    const rc_problem_t *p = f->k.p;
+    const int64_t lanes = f->k.p->param[PARAM_LANES];
     rc_spmv_counts_t n;
-    rc_spmv_shares_t shares;
     RC_CHOSEN(analysis, n);
-    const cuts_t cuts = cuts_of(p, &n);
-    const int64_t lanes = p->param[PARAM_LANES];
+    const cuts_t cuts = cuts_of(f->k.p, &n);
+    rc_spmv_rows_t rows = {.longest = cuts.longest,
+        .lates = cuts.lates,
+        .most = cuts.most,
+        .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes};
     const rc_spmv_cut_t cut = {.items = cuts.items,
         .look = INT64_MAX,
-        .rule = {.longest = cuts.longest, .every = lanes == RC_CSR_LANES_AUTO ? 0 : (int)lanes}};
+        .rule = {.longest = rows.longest, .every = rows.every}};
     rc_spmv_keep_rows(f);
-    rc_spmv_keep_merge(f, &cut, 0, &shares);
-    c->args.late = rc_spmv_keep_late(f, cuts.longest, cuts.lates, cuts.most);
-    rc_spmv_keep_csr(f);
-    c->args.lates = (int32_t)cuts.lates;
-    c->args.late_ctas = (int32_t)rc_spmv_csr_late_ctas(cuts.lates);
-    c->args.ptr = f->slots.ptr;
-    c->args.col = f->slots.col;
-    c->args.val = f->slots.val;
-    c->args.longest = (int32_t)cuts.longest;
-    c->args.share = shares.share;
-    c->args.lanes = shares.lanes;
-    c->args.every = cut.rule.every;
-    c->entry = rc_spmv_csr_entry(p->precision, f->slots.wide);
-    c->ctas = c->args.late_ctas + cuts.shares;
+    rc_spmv_keep_merge(f, &cut, 0, &rows.shares);
+    rc_spmv_take_rows(f, &rows, s->launch, "launch of csr");
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const csr_t *c = (const csr_t *)s;
-    rc_spmv_csr_args_t args = c->args;
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_launch(s, c->entry, c->ctas, &args, "launch of csr", err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_csr = {
     .name = "csr",
@@ -132,10 +121,8 @@ const rc_kernel_t rc_kernel_cuda_csr = {
         .max = RC_CSR_LANES_MAX,
         .pow2 = 1,
         .choices = rc_csr_lanes_names}},
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
     .format = "csr",
-    RC_SPMV_MEMBERS(csr_t),
+    RC_SPMV_MEMBERS,
 };

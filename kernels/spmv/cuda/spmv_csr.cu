@@ -1,7 +1,6 @@
 /* Device functions of csr: a CTA takes rows that have a tile of entries together, and puts their
  * products into shared memory; a few lanes add up a row of them.  A row that is too long for
  * that gets CTAs of its own. */
-#include "kernels/spmv/cuda/spmv_csr.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
 

@@ -1,16 +1,10 @@
 /* y = A x of A in CSR5 on a GPU. */
 #include "config.h"
-#include "kernels/spmv/cuda/spmv_csr5.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 enum { PARAM_SIGMA };
-
-typedef struct csr5 {
-    rc_spmv_t s;
-    rc_spmv_csr5_args_t args;
-    int64_t shares; /* CTAs */
-} csr5_t;
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -39,15 +33,14 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 
 static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    csr5_t *c = (csr5_t *)s;
+    rc_spmv_csr5_args_t *a = &s->launch[0].args.csr5;
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
     rc_build_csr5_t b = rc_spmv_csr5_size(f->k.p, f->k.p->param[PARAM_SIGMA], &n);
     const int64_t before = f->k.p->a->nnz - b.tail_entries;
     rc_spmv_keep_filled(f, n.filled);
     rc_spmv_keep_csr5(f, &b);
-    c->shares = b.shares;
-    c->args = (rc_spmv_csr5_args_t){.col = b.col,
+    *a = (rc_spmv_csr5_args_t){.col = b.col,
         .val = f->k.val,
         .tile_ptr = b.tile_ptr,
         .desc = b.desc,
@@ -60,26 +53,15 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
         .words = b.size.words,
         .y_bits = b.size.y_bits};
     if (f->k.st == RC_OK && b.tail_entries > 0)
-        c->args.tail.m = (rc_spmv_coo_t){.slot = b.tail,
+        a->tail.m = (rc_spmv_coo_t){.slot = b.tail,
             .col = b.col + before,
             .val = rc_keep_value_at(&f->k, before),
             .share = b.share + b.ctas};
+    s->tail = 1;
+    rc_spmv_set(s->launch, rc_spmv_csr5_entry(f->k.p->precision), b.shares, "launch of csr5");
 }
 
-/* --------------------------------------------------------------------- run */
-
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const csr5_t *c = (const csr5_t *)s;
-    rc_spmv_csr5_args_t args = c->args;
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    args.tail.v = args.v;
-    return rc_spmv_launch(
-        s, rc_spmv_csr5_entry(s->base.p.precision), c->shares, &args, "launch of csr5", err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_csr5 = {
     .name = "csr5",
@@ -90,10 +72,8 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
      * counted as such. 3: a fence in the last CTA of such rows */
     .version = 4,
     .param = {RC_CSR5_SIGMA_PARAM},
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
     .format = "csr5",
-    RC_SPMV_MEMBERS(csr5_t),
+    RC_SPMV_MEMBERS,
 };

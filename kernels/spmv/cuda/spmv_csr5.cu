@@ -1,7 +1,6 @@
 /* Device function of csr5: a warp a tile, a lane a column.  A lane stores the rows that begin
  * and end in its column; what lies before its first flag belongs to the last row of an earlier
  * column, which lanes, then warps, then CTAs hand on. */
-#include "kernels/spmv/cuda/spmv_csr5.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
 

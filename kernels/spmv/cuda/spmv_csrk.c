@@ -8,7 +8,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "format/super_rows.h"
-#include "kernels/spmv/cuda/spmv_csrk.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "kernels/tuning/csrk.h"
 
 /* Parameters: `tune`, a size for each level, and behind them what csr3 has not: 0 there. */
@@ -25,12 +25,6 @@ static const csrk_kind_t *kind_of(const rc_problem_t *p)
 {
     return p->kernel->kind;
 }
-
-typedef struct csrk {
-    rc_spmv_t s;
-    rc_spmv_csrk_args_t args;
-    rc_cuda_launch_t launch;
-} csrk_t;
 
 /* Sizes and the block for a problem.  \param[out] tuned  [2] SRS and SSRS */
 static rc_status_t size(const rc_problem_t *p, rc_csrk_sizes_t *out, int64_t *tuned, rc_err_t *err)
@@ -67,7 +61,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analysis)
 {
     (void)analysis;
-    csrk_t *k = (csrk_t *)s;
+    rc_spmv_launch_t *l = s->launch;
     const rc_problem_t *p = form->k.p;
     const csrk_kind_t *kind = kind_of(p);
     rc_super_rows_t super;
@@ -81,14 +75,15 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analy
     rc_spmv_keep_csr(form);
     /* as published: case 1 has a thread a row, the others several lanes */
     const int32_t each = f.number == 1 ? f.block[1] : f.block[2]; /* super-rows of a block */
-    k->args = (rc_spmv_csrk_args_t){.ptr = form->slots.ptr,
+    l->args.csrk = (rc_spmv_csrk_args_t){.ptr = form->slots.ptr,
         .col = form->slots.col,
         .val = form->slots.val,
         .sr_ptr = super.ptr[0],
         .ssr_ptr = super.ptr[1],
         .super_rows = (int32_t)super.count[0],
         .each = each};
-    k->launch = (rc_cuda_launch_t){
+    l->what = "launch of CSR-k";
+    l->of = (rc_cuda_launch_t){
         .entry = rc_spmv_csrk_entry(p->precision, form->slots.wide, f.number == 1 ? 1 : f.block[0],
             (int)p->param[kind->levels + BEHIND_REDUCE]),
         .ctas = (unsigned)(super.levels == 2 ? super.count[1] : (super.count[0] + each - 1) / each),
@@ -98,35 +93,19 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analy
         .threads_z = (unsigned)f.block[2]};
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const csrk_t *k = (const csrk_t *)s;
-    rc_spmv_csrk_args_t args = k->args;
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_cuda_launch_overlapping(s->base.memory.x, &k->launch, &args, "launch of CSR-k", err);
-}
-
-const rc_cuda_launch_t *rc_csrk_launched(const void *state)
-{
-    return &((const csrk_t *)state)->launch;
-}
-
 /* A kernel of so many levels. */
 #define KERNEL(id, levels, serial, about, where, ...)                                              \
-    static const csrk_kind_t id = {{build, launch}, levels, serial};                               \
+    static const csrk_kind_t id = {{build}, levels, serial};                                       \
     const rc_kernel_t rc_kernel_cuda_##id = {.name = #id,                                          \
         .summary = "y = A x on a GPU: " about,                                                     \
         .source = "Lane and Booth 2022, " where,                                                   \
         .format = "super_rows",                                                                    \
         .version = 1,                                                                              \
-        .layout = RC_COL_MAJOR,                                                                    \
         .builds = 1,                                                                               \
         .identify = rc_csrk_tuning_identify,                                                       \
         .kind = &id,                                                                               \
-        .analyse = analyse,                                                                        \
         .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \
-        RC_SPMV_MEMBERS(csrk_t)}
+        RC_SPMV_MEMBERS}
 
 static const char *const reduce_names[] = {"shared", "shuffle", NULL};
 

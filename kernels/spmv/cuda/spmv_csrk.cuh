@@ -2,7 +2,7 @@
 #ifndef RC_KERNELS_SPMV_CUDA_SPMV_CSRK_CUH
 #define RC_KERNELS_SPMV_CUDA_SPMV_CSRK_CUH
 
-#include "kernels/spmv/cuda/spmv_csrk.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "kernels/spmv/cuda/spmv.cuh"
 
 namespace rc

@@ -11,8 +11,7 @@
 #include "format/super_rows.h"
 #include "format/vector/merge.h"
 #include "kernels/spmv/cuda/csrk_split.h"
-#include "kernels/spmv/cuda/spmv_csr.h"
-#include "kernels/spmv/cuda/spmv_merge.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "kernels/tuning/csrk.h"
 
 #include <stdlib.h>
@@ -33,15 +32,6 @@ typedef struct chosen {
     int64_t merges;  /* 1: the shares of merge, by these counts */
     rc_spmv_counts_t of;
 } chosen_t;
-
-typedef struct split {
-    rc_spmv_t s;
-    rc_spmv_csr_args_t args;
-    const void *entry;
-    int64_t ctas;
-    int merges; /* 1: `merge` takes all, and what is above is empty */
-    rc_spmv_merge_t merge;
-} split_t;
 
 static int64_t bound_of(const rc_problem_t *p)
 {
@@ -134,43 +124,21 @@ static void keep_shares(rc_spmv_form_t *f, int64_t bound, int64_t count, rc_spmv
 
 static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    split_t *k = (split_t *)s;
+    static const char what[] = "launch of csrk-split";
     chosen_t n;
-    rc_spmv_shares_t shares;
     RC_CHOSEN(analysis, n);
-    k->merges = (int)n.merges;
-    if (k->merges) {
-        rc_spmv_merge_build(f, RC_MERGE_ITEMS, &n.of, &k->merge);
+    if (n.merges) {
+        rc_spmv_take_merge(f, RC_MERGE_ITEMS, &n.of, s->launch, what);
         return;
     }
+    rc_spmv_rows_t rows = {
+        .longest = n.bound, .lates = n.lates, .most = rc_spmv_most_spans(n.lates, n.several)};
     rc_spmv_keep_rows(f);
-    keep_shares(f, n.bound, n.shares, &shares);
-    k->args.late = rc_spmv_keep_late(f, n.bound, n.lates, rc_spmv_most_spans(n.lates, n.several));
-    rc_spmv_keep_csr(f);
-    k->args.lates = (int32_t)n.lates;
-    k->args.late_ctas = (int32_t)rc_spmv_csr_late_ctas(n.lates);
-    k->args.ptr = f->slots.ptr;
-    k->args.col = f->slots.col;
-    k->args.val = f->slots.val;
-    k->args.longest = (int32_t)n.bound;
-    k->args.share = shares.share;
-    k->args.lanes = shares.lanes;
-    k->entry = rc_spmv_csr_entry(f->k.p->precision, f->slots.wide);
-    k->ctas = k->args.late_ctas + n.shares;
+    keep_shares(f, n.bound, n.shares, &rows.shares);
+    rc_spmv_take_rows(f, &rows, s->launch, what);
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const split_t *k = (const split_t *)s;
-    rc_spmv_csr_args_t args = k->args;
-    if (k->merges)
-        return rc_spmv_merge_launch(s, &k->merge, o, alpha, beta, "launch of csrk-split", err);
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_launch(s, k->entry, k->ctas, &args, "launch of csrk-split", err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_csrk_split = {
     .name = "csrk-split",
@@ -181,7 +149,6 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
     /* 1: groups as csr35, a thread or lanes a row; rows apart as coordinates. 2: no merge; csr as
      * it was before its version 5. 3: many rows apart in one share; merge by waiting CTAs alone */
     .version = 4,
-    .layout = RC_COL_MAJOR,
     .format = "super_rows",
     .param = {{.name = "srs",
                   .help =
@@ -199,7 +166,6 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
             .min = 0,
             .max = RC_SPMV_TILE - 1,
             .choices = rc_super_rows_choices}},
-    .analyse = analyse,
     .kind = &kind,
-    RC_SPMV_MEMBERS(split_t),
+    RC_SPMV_MEMBERS,
 };

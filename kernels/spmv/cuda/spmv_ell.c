@@ -1,24 +1,10 @@
 /* y = A x of A in ELLPACK on a GPU. */
 #include "config.h"
-#include "kernels/spmv/cuda/spmv_ell.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
 enum { PARAM_LIMIT };
-
-typedef struct ell {
-    rc_spmv_t s;
-    rc_spmv_ell_args_t args;
-} ell_t;
-
-rc_status_t rc_spmv_ell_run(
-    const rc_spmv_t *s, const rc_spmv_ell_args_t *a, const rc_spmv_vectors_t *v, rc_err_t *err)
-{
-    rc_spmv_ell_args_t args = *a;
-    args.v = *v;
-    return rc_spmv_launch(s, rc_spmv_ell_entry(s->base.p.precision),
-        ((int64_t)a->slots + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS, &args, "launch of ell", err);
-}
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -39,17 +25,6 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     return RC_OK;
 }
 
-void rc_spmv_ell_keep(rc_spmv_form_t *f, int64_t width, rc_spmv_ell_args_t *out)
-{
-    rc_ell_t l;
-    rc_spmv_keep_ell(f, width, &l);
-    *out = (rc_spmv_ell_args_t){.col = l.col,
-        .val = f->k.val,
-        .pitch = l.pitch,
-        .slots = (int32_t)l.rows,
-        .width = (int32_t)l.width};
-}
-
 static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
     const rc_csr_view_t slots = {.rows = f->k.p->schedule->slots};
@@ -57,18 +32,10 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
     RC_CHOSEN(analysis, n);
     rc_spmv_keep_rows(f);
     (void)rc_keep_values(&f->k, NULL, n.longest * rc_ell_pitch(&slots));
-    rc_spmv_ell_keep(f, n.longest, &((ell_t *)s)->args);
+    rc_spmv_take_ell(f, n.longest, s->launch);
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const ell_t *l = (const ell_t *)s;
-    const rc_spmv_vectors_t v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_ell_run(s, &l->args, &v, err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_ell = {
     .name = "ell",
@@ -77,9 +44,7 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .format = "ell",
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .param = {RC_ELL_LIMIT_PARAM},
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
-    RC_SPMV_MEMBERS(ell_t),
+    RC_SPMV_MEMBERS,
 };

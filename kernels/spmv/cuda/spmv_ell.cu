@@ -1,5 +1,4 @@
 /* Device function of ell: a thread a row; its entries are at the left, so the first pad ends it. */
-#include "kernels/spmv/cuda/spmv_ell.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
 

@@ -4,18 +4,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "format/vector/hyb.h"
-#include "kernels/spmv/cuda/spmv_ell.h"
+#include "kernels/spmv/cuda/spmv.h"
 
 #include <stdlib.h>
 
 enum { PARAM_WIDTH };
-
-typedef struct hyb {
-    rc_spmv_t s;
-    rc_spmv_ell_args_t ell;
-    rc_spmv_coo_t coo;
-    int64_t over; /* entries of coo */
-} hyb_t;
 
 /* The rule `bell` asks how many slots have so many entries: rows of A have, and pads have none. */
 static rc_status_t choose_width(const rc_problem_t *p, int64_t *out, rc_err_t *err)
@@ -67,7 +60,6 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 /* Values of both parts are one array, those of ELLPACK first. */
 static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis)
 {
-    hyb_t *h = (hyb_t *)s;
     const rc_csr_view_t slots = {.rows = f->k.p->schedule->slots};
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
@@ -75,24 +67,13 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
         .entries = n.over,
         .beyond = n.beyond,
         .first = n.width * rc_ell_pitch(&slots)};
-    h->over = n.over;
     rc_spmv_keep_rows(f);
     (void)rc_keep_values(&f->k, NULL, size.first + size.entries);
-    rc_spmv_ell_keep(f, n.width, &h->ell);
-    rc_spmv_keep_coo(f, &size, &h->coo);
+    rc_spmv_take_ell(f, n.width, &s->launch[0]);
+    rc_spmv_take_coo(f, &size, &s->launch[1]);
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    const hyb_t *h = (const hyb_t *)s;
-    const rc_spmv_vectors_t all = rc_spmv_vectors(s, o, alpha, beta);
-    const rc_spmv_vectors_t more = rc_spmv_vectors(s, o, alpha, 1);
-    rc_status_t st = rc_spmv_ell_run(s, &h->ell, &all, err);
-    return st == RC_OK ? rc_spmv_coo_run(s, &h->coo, h->over, &more, err) : st;
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
@@ -103,10 +84,8 @@ const rc_kernel_t rc_kernel_cuda_hyb = {
      * such rows. 3: in the last one */
     .version = 4,
     .param = {RC_HYB_WIDTH_PARAM},
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
     .format = "hyb",
-    RC_SPMV_MEMBERS(hyb_t),
+    RC_SPMV_MEMBERS,
 };

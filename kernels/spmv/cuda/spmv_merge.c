@@ -1,15 +1,10 @@
 /* y = A x on a GPU in equal shares of the merge of row ends and entries. */
 #include "config.h"
-#include "kernels/spmv/cuda/spmv_merge.h"
+#include "kernels/spmv/cuda/spmv.h"
 #include "base/error.h"
 #include "format/vector/merge.h"
 
 enum { PARAM_ITEMS };
-
-typedef struct merge {
-    rc_spmv_t s;
-    rc_spmv_merge_t m;
-} merge_t;
 
 static int64_t shares_of(const rc_problem_t *p, int64_t items)
 {
@@ -40,31 +35,23 @@ rc_status_t rc_spmv_merge_analyse(
     return RC_OK;
 }
 
-void rc_spmv_merge_build(
-    rc_spmv_form_t *f, int64_t items, const rc_spmv_counts_t *n, rc_spmv_merge_t *out)
+void rc_spmv_take_merge(rc_spmv_form_t *f, int64_t items, const rc_spmv_counts_t *n,
+    rc_spmv_launch_t *l, const char *what)
 {
     const rc_spmv_cut_t cut = {.items = items,
         .look = look_of(items),
         .rule = {.longest = RC_SPMV_TILE, .most = RC_SPMV_MERGE_MOST}};
+    const int64_t count = shares_of(f->k.p, items);
     rc_spmv_shares_t shares;
-    out->shares = shares_of(f->k.p, items);
     rc_spmv_keep_rows(f);
-    rc_spmv_keep_merge(f, &cut, rc_spmv_most_spans(out->shares, n->beyond), &shares);
+    rc_spmv_keep_merge(f, &cut, rc_spmv_most_spans(count, n->beyond), &shares);
     rc_spmv_keep_csr(f);
-    out->args.ptr = f->slots.ptr;
-    out->args.col = f->slots.col;
-    out->args.val = f->slots.val;
-    out->args.share = shares.share;
-    out->args.lanes = shares.lanes;
-    out->entry = rc_spmv_merge_entry(f->k.p->precision, f->slots.wide);
-}
-
-rc_status_t rc_spmv_merge_launch(const rc_spmv_t *s, const rc_spmv_merge_t *m,
-    const rc_operands_t *o, double alpha, double beta, const char *what, rc_err_t *err)
-{
-    rc_spmv_merge_args_t args = m->args;
-    args.v = rc_spmv_vectors(s, o, alpha, beta);
-    return rc_spmv_launch(s, m->entry, m->shares, &args, what, err);
+    l->args.merge.ptr = f->slots.ptr;
+    l->args.merge.col = f->slots.col;
+    l->args.merge.val = f->slots.val;
+    l->args.merge.share = shares.share;
+    l->args.merge.lanes = shares.lanes;
+    rc_spmv_set(l, rc_spmv_merge_entry(f->k.p->precision, f->slots.wide), count, what);
 }
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
@@ -82,17 +69,10 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
 {
     rc_spmv_counts_t n;
     RC_CHOSEN(analysis, n);
-    rc_spmv_merge_build(f, f->k.p->param[PARAM_ITEMS], &n, &((merge_t *)s)->m);
+    rc_spmv_take_merge(f, f->k.p->param[PARAM_ITEMS], &n, s->launch, "launch of merge");
 }
 
-static rc_status_t launch(
-    const rc_spmv_t *s, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
-{
-    return rc_spmv_merge_launch(
-        s, &((const merge_t *)s)->m, o, alpha, beta, "launch of merge", err);
-}
-
-static const rc_spmv_kind_t kind = {build, launch};
+static const rc_spmv_kind_t kind = {build};
 
 const rc_kernel_t rc_kernel_cuda_merge = {
     .name = "merge",
@@ -105,10 +85,8 @@ const rc_kernel_t rc_kernel_cuda_merge = {
      * in shares of rows that go on */
     .version = 5,
     .param = {RC_MERGE_ITEMS_PARAM},
-    .analyse = analyse,
     .builds = 1,
     .kind = &kind,
-    .layout = RC_COL_MAJOR,
     .format = "merge",
-    RC_SPMV_MEMBERS(merge_t),
+    RC_SPMV_MEMBERS,
 };

@@ -1,6 +1,5 @@
 /* Device function of merge: a CTA takes a share, a tile of it at a time; products and row ends
  * in shared memory, equal parts of their merge to the threads. */
-#include "kernels/spmv/cuda/spmv_merge.h"
 #include "device/cuda/types.cuh"
 #include "kernels/spmv/cuda/spmv.cuh"
 
