@@ -77,4 +77,19 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
 
 void rc_device_close(rc_device_t *d);
 
+/* ------------------------------------------------------------ of devices */
+
+/** Set the operations of a device on dense matrices.
+ *
+ *  On a CPU every result is the same for any number of threads.  A projection goes column by column
+ *  when column-major; when row-major eight interleaved sums, then these.
+ *
+ *  On a GPU they run near the memory's bandwidth for large matrices and take one or two launches
+ *  for small ones; what they need on the side comes from the pool of the device: 8 bytes per
+ *  column, and 17 per row or about 18 MB, whichever is more.  dense_random and dense_poison return
+ *  before the device is done; an error of theirs shows in the next call that waits.  The order of
+ *  summation depends on the shape of the matrix alone, not on the GPU. */
+void rc_cpu_dense(rc_device_t *d);
+void rc_cuda_dense(rc_device_t *d);
+
 #endif

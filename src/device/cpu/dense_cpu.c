@@ -1,5 +1,5 @@
 #include "config.h"
-#include "device/cpu/dense_cpu.h"
+#include "device/device.h"
 #include "base/clock.h"
 #include "base/rng_hash.h"
 #include "base/type.h"
@@ -59,7 +59,7 @@ static void (*const lanes[])(
 
 /* ------------------------------------------------------------------ fill */
 
-rc_status_t rc_cpu_dense_random(
+static rc_status_t dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err)
 {
     (void)err;
@@ -91,7 +91,7 @@ static void poison_piece(const rc_dense_t *m, int64_t line, int64_t first, int64
             memset(x + (size_t)i * bytes, 0, bytes);
 }
 
-rc_status_t rc_cpu_dense_poison(
+static rc_status_t dense_poison(
     rc_device_t *d, const rc_dense_t *m, const unsigned char *clear, rc_err_t *err)
 {
     (void)err;
@@ -138,7 +138,7 @@ static void project_row(const rc_dense_t *m, int64_t r, const double *sign, sums
     }
 }
 
-rc_status_t rc_cpu_dense_project(rc_device_t *d, const rc_dense_t *m, const double *sign,
+static rc_status_t dense_project(rc_device_t *d, const rc_dense_t *m, const double *sign,
     double *sum, double *mag, unsigned char *found, rc_err_t *err)
 {
     (void)err;
@@ -167,7 +167,7 @@ rc_status_t rc_cpu_dense_project(rc_device_t *d, const rc_dense_t *m, const doub
 
 /* ---------------------------------------------------------------- gather */
 
-rc_status_t rc_cpu_dense_gather(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
+static rc_status_t dense_gather(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
     const int64_t *col, int64_t n, double *out, unsigned char *poison, rc_err_t *err)
 {
     (void)err;
@@ -179,4 +179,12 @@ rc_status_t rc_cpu_dense_gather(rc_device_t *d, const rc_dense_t *m, const int64
     }
     d->active_ns += rc_clock_ns() - start;
     return RC_OK;
+}
+
+void rc_cpu_dense(rc_device_t *d)
+{
+    d->dense_random = dense_random;
+    d->dense_poison = dense_poison;
+    d->dense_project = dense_project;
+    d->dense_gather = dense_gather;
 }

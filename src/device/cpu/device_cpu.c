@@ -2,7 +2,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "device/cpu/dense_cpu.h"
 #include "device/cpu/executor_cpu.h"
 #include "device/device.h"
 
@@ -227,11 +226,8 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .time_batch = cpu_time_batch,
         .read_state = cpu_read_state,
         .close = cpu_close,
-        .dense_random = rc_cpu_dense_random,
-        .dense_poison = rc_cpu_dense_poison,
-        .dense_project = rc_cpu_dense_project,
-        .dense_gather = rc_cpu_dense_gather,
     };
+    rc_cpu_dense(d);
     int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
     rc_executor_cpu(threads ? threads : cpus, &d->executor);
     (void)rc_simd_lanes32(&isa);

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "device/cuda/dense.h"
+#include "device/device.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/clock.h"
@@ -42,7 +42,7 @@ static int is_empty(const rc_dense_t *m)
     return m->rows == 0 || m->cols == 0;
 }
 
-rc_status_t rc_cuda_dense_random(
+static rc_status_t dense_random(
     rc_device_t *d, const rc_dense_t *m, uint64_t seed, int64_t stride, int64_t j0, rc_err_t *err)
 {
     begin_t begin = begin_of(d);
@@ -56,7 +56,7 @@ rc_status_t rc_cuda_dense_random(
     return st;
 }
 
-rc_status_t rc_cuda_dense_poison(
+static rc_status_t dense_poison(
     rc_device_t *d, const rc_dense_t *m, const unsigned char *clear, rc_err_t *err)
 {
     begin_t begin = begin_of(d);
@@ -127,7 +127,7 @@ static rc_cuda_sums_t sums_at(char *base, size_t sum, size_t mag, size_t found)
         (unsigned char *)base + found};
 }
 
-rc_status_t rc_cuda_dense_project(rc_device_t *d, const rc_dense_t *m, const double *sign,
+static rc_status_t dense_project(rc_device_t *d, const rc_dense_t *m, const double *sign,
     double *sum, double *mag, unsigned char *found, rc_err_t *err)
 {
     begin_t begin = begin_of(d);
@@ -168,7 +168,7 @@ done:
 /* ---------------------------------------------------------------- gather */
 
 /* One copy to the device and one back: positions, then values and flags. */
-rc_status_t rc_cuda_dense_gather(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
+static rc_status_t dense_gather(rc_device_t *d, const rc_dense_t *m, const int64_t *row,
     const int64_t *col, int64_t n, double *out, unsigned char *poison, rc_err_t *err)
 {
     begin_t begin = begin_of(d);
@@ -202,4 +202,12 @@ done:
     free(host);
     count_time(d, begin);
     return st;
+}
+
+void rc_cuda_dense(rc_device_t *d)
+{
+    d->dense_random = dense_random;
+    d->dense_poison = dense_poison;
+    d->dense_project = dense_project;
+    d->dense_gather = dense_gather;
 }

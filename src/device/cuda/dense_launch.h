@@ -1,4 +1,4 @@
-/** \file device/cuda/dense_launch.h The kernels behind cuda/dense.h. All pointers are device
+/** \file device/cuda/dense_launch.h The kernels behind cuda/dense.c. All pointers are device
  *  memory, the matrices have rows and columns, nothing is waited for. */
 #ifndef RC_DEVICE_CUDA_DENSE_LAUNCH_H
 #define RC_DEVICE_CUDA_DENSE_LAUNCH_H

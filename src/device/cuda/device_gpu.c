@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
-#include "device/cuda/dense.h"
 #include "device/cuda/executor.h"
 #include "device/cuda/nvml.h"
 #include "device/cuda/timer.h"
@@ -185,11 +184,8 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .time_batch = gpu_time_batch,
         .read_state = gpu_read_state,
         .close = gpu_close,
-        .dense_random = rc_cuda_dense_random,
-        .dense_poison = rc_cuda_dense_poison,
-        .dense_project = rc_cuda_dense_project,
-        .dense_gather = rc_cuda_dense_gather,
     };
+    rc_cuda_dense(d);
     describe(d, &info);
     rc_status_t st = make_parts(d, threads, err);
     if (st < 0) {
