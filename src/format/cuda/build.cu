@@ -33,9 +33,7 @@ __global__ void __launch_bounds__(THREADS) add_up(int64_t *total, int64_t segmen
 
 extern "C" rc_status_t rc_build_scan(rc_build_t *b, int64_t *total, int64_t segments, rc_err_t *err)
 {
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     add_up<<<RC_BUILD_TOTALS, THREADS, 0, rc_cuda_stream(b->x)>>>(total, segments);
-    const rc_status_t st = rc_cuda_launched("adding up the segments of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
+    return rc_cuda_launched("adding up the segments of a matrix", err);
 }

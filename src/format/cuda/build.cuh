@@ -57,6 +57,37 @@ __host__ __device__ __forceinline__ int64_t ceil_div(int64_t n, int64_t d)
     return (n + d - 1) / d;
 }
 
+/* Its GPU is the current one as long as this is there. */
+class current
+{
+    const rc_executor_t *x;
+    int before;
+
+  public:
+    explicit current(const rc_executor_t *of) : x(of), before(rc_cuda_enter(of))
+    {
+    }
+
+    ~current()
+    {
+        rc_cuda_leave(x, before);
+    }
+
+    current(const current &) = delete;
+    current &operator=(const current &) = delete;
+};
+
+/* On the device, on the stream. */
+inline rc_status_t copy(
+    rc_executor_t *x, void *to, const void *from, size_t bytes, const char *what, rc_err_t *err)
+{
+    if (bytes == 0)
+        return RC_OK;
+    const current gpu(x);
+    return rc_cuda_check(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(x)), what, err);
+}
+
 /* CTAs that walk over n pieces of work, `threads` of them each. */
 inline unsigned grid_for(int64_t n, int64_t threads)
 {

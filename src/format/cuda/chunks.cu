@@ -315,13 +315,12 @@ void launch_sectors(const rc_build_t *b, const rc_chunks_t *c, int64_t values, i
 
 rc_status_t count_segments(rc_build_t *b, int64_t entries, rc_err_t *err)
 {
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (b->segments > 0)
         count<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(
             b->items, static_cast<int>(entries), b->total);
-    const rc_status_t st = rc_cuda_launched("counting the chunks of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
+    RC_PASS(rc_cuda_launched("counting the chunks of a matrix", err));
+    return rc_build_scan(b, b->total, b->segments, err);
 }
 
 } // namespace
@@ -356,15 +355,13 @@ extern "C" rc_status_t rc_build_chunks(rc_build_t *b, const rc_chunks_t *out, rc
     const source from = {static_cast<int64_t *>(first), static_cast<uint8_t *>(entries)};
     const placing p = {b->items, b->total, static_cast<int>(out->size.entries), out->row,
         out->count, out->of, out->lengthy, from};
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     place<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(p);
     if (out->size.col_bytes == 2)
         launch_copy<uint16_t>(b, out, from);
     else
         launch_copy<int32_t>(b, out, from);
-    st = rc_cuda_launched("building the chunks of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
+    return rc_cuda_launched("building the chunks of a matrix", err);
 }
 
 extern "C" rc_status_t rc_build_chunks_sectors(
@@ -382,14 +379,13 @@ extern "C" rc_status_t rc_build_chunks_sectors(
     rc_status_t st = rc_memory_keep(&b->memory, nullptr, sizeof found, &sum, err);
     if (st != RC_OK)
         return st;
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (c->size.col_bytes == 2)
         launch_sectors<uint16_t>(
             b, c, values, step, looked, static_cast<unsigned long long *>(sum));
     else
         launch_sectors<int32_t>(b, c, values, step, looked, static_cast<unsigned long long *>(sum));
     st = rc_cuda_launched("counting sectors of B", err);
-    rc_cuda_leave(b->x, current);
     if (st == RC_OK)
         st = b->x->download(b->x, &found, sum, sizeof found, err);
     *out = static_cast<double>(found) * static_cast<double>(warps) / static_cast<double>(looked);

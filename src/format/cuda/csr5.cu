@@ -262,12 +262,10 @@ rc_status_t describe_tiles(rc_build_csr_t *c, const tiles &f, rc_err_t *err)
         st = rc::put_each(x, set_flags{f}, c->slots, "flags of tiles", err);
     if (st < 0 || f.full == 0)
         return st;
-    const int current = rc_cuda_enter(x);
+    const rc::current gpu(x);
     describe<<<static_cast<unsigned>(rc::ceil_div(f.full, rc::VECTOR_THREADS / OMEGA)),
         rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(f);
-    st = rc_cuda_launched("describing tiles", err);
-    rc_cuda_leave(x, current);
-    return st;
+    return rc_cuda_launched("describing tiles", err);
 }
 
 template <typename I>
@@ -275,12 +273,10 @@ rc_status_t store_all(rc_executor_t *x, const tiles &f, int32_t *col, I *entry, 
 {
     if (f.all == 0)
         return RC_OK;
-    const int current = rc_cuda_enter(x);
+    const rc::current gpu(x);
     store_tiles<<<static_cast<unsigned>(rc::ceil_div(f.all, WARPS)), OMEGA * WARPS, 0,
         rc_cuda_stream(x)>>>(f, col, entry);
-    const rc_status_t st = rc_cuda_launched("entries of tiles", err);
-    rc_cuda_leave(x, current);
-    return st;
+    return rc_cuda_launched("entries of tiles", err);
 }
 
 rc_status_t list_shares(rc_executor_t *x, const tiles &f, const rc_build_csr5_t *o, rc_err_t *err)

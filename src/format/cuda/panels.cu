@@ -369,13 +369,12 @@ rc_status_t count_segments(
     *chosen = static_cast<choice *>(b->chosen);
     if (st != RC_OK)
         return st;
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (b->segments > 0)
         count<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(
             b->items, shape_t{shape->longest, shape->rows > 1}, *chosen, b->total);
-    st = rc_cuda_launched("counting the pieces of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
+    RC_PASS(rc_cuda_launched("counting the pieces of a matrix", err));
+    return rc_build_scan(b, b->total, b->segments, err);
 }
 
 } // namespace
@@ -406,14 +405,12 @@ extern "C" rc_status_t rc_build_panels(rc_build_t *b, const rc_panels_t *out, rc
     const placing p = {b->items, {out->shape.longest, out->shape.rows > 1}, chosen, b->total,
         b->total + b->segments * RC_BUILD_TOTALS, out->piece, out->of, out->lengthy,
         static_cast<source *>(from), out->place, out->places};
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (b->segments > 0)
         place<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(p);
     if (out->shape.col_bytes == 2)
         launch_copy<uint16_t>(b, out, p.from);
     else
         launch_copy<int32_t>(b, out, p.from);
-    st = rc_cuda_launched("building the panels of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
+    return rc_cuda_launched("building the panels of a matrix", err);
 }

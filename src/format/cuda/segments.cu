@@ -292,11 +292,10 @@ rc_status_t place_segments(rc_build_csr_t *c, rc_memory_t *m, work *w, rc_err_t 
         rc::put_in_order(&c->b, add_parts{w->part, parts}, parts, "heavy segments of panels", err));
     RC_TRY(rc::put_in_order(&c->b, list_panels{*w}, w->to.panels, "panels", err));
     {
-        const int current = rc_cuda_enter(x);
+        const rc::current gpu(x);
         place_heavy<<<static_cast<unsigned>(rc::ceil_div(w->chunks, warps)), rc::VECTOR_THREADS, 0,
             rc_cuda_stream(x)>>>(*w);
         st = rc_cuda_launched("places of heavy segments", err);
-        rc_cuda_leave(x, current);
     }
     if (st == RC_OK)
         st = rc::put_in_order(&c->b, add_parts{w->to.seg_ptr, w->to.heavy + 1}, w->to.heavy,

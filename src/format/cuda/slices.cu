@@ -191,13 +191,12 @@ template <typename C> void launch_place(const rc_build_t *b, const rc_slices_t *
 
 rc_status_t count_segments(rc_build_t *b, int64_t longest, rc_err_t *err)
 {
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (b->segments > 0)
         count<<<static_cast<unsigned>(b->segments), THREADS, 0, rc_cuda_stream(b->x)>>>(
             b->items, longest, b->total);
-    const rc_status_t st = rc_cuda_launched("counting the slices of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st == RC_OK ? rc_build_scan(b, b->total, b->segments, err) : st;
+    RC_PASS(rc_cuda_launched("counting the slices of a matrix", err));
+    return rc_build_scan(b, b->total, b->segments, err);
 }
 
 } // namespace
@@ -225,12 +224,10 @@ extern "C" rc_status_t rc_build_slices(rc_build_t *b, const rc_slices_t *out, rc
     rc_status_t st = count_segments(b, out->shape.longest, err);
     if (st != RC_OK)
         return st;
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (out->shape.col_bytes == 2)
         launch_place<uint16_t>(b, out);
     else
         launch_place<int32_t>(b, out);
-    st = rc_cuda_launched("building the slices of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
+    return rc_cuda_launched("building the slices of a matrix", err);
 }

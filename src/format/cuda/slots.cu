@@ -59,18 +59,6 @@ struct own_order {
     }
 };
 
-rc_status_t copy(rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
-{
-    if (bytes == 0)
-        return RC_OK;
-    const int current = rc_cuda_enter(x);
-    const rc_status_t st =
-        rc_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
-            "copying a matrix", err);
-    rc_cuda_leave(x, current);
-    return st;
-}
-
 } // namespace
 
 /* Pointers and entries in the order of the slots.  \param[out] ptr  [slots + 1] */
@@ -145,11 +133,12 @@ extern "C" rc_status_t rc_build_csr_copy(
 {
     rc_executor_t *x = c->b.x;
     const size_t nnz = static_cast<size_t>(c->nnz);
-    RC_PASS(copy(x, col, c->col, nnz * sizeof *col, err));
+    RC_PASS(rc::copy(x, col, c->col, nnz * sizeof *col, "copying a matrix", err));
     RC_PASS(copy_pointers(x, {c->ptr, c->ptr_bytes}, wide, ptr, c->slots + 1, err));
     if (!entry) /* they are not asked for */
         return RC_OK;
-    return c->entry ? copy(x, entry, c->entry, nnz * static_cast<size_t>(c->entry_bytes), err)
+    return c->entry ? rc::copy(x, entry, c->entry, nnz * static_cast<size_t>(c->entry_bytes),
+                          "copying a matrix", err)
                     : rc::put_each(x, own_order{{entry, c->entry_bytes}}, c->nnz, "places", err);
 }
 

@@ -351,23 +351,9 @@ rc_status_t launch_fill(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
     const filling f = {b->items, *c, out->block, out->line, out->unit,
         {out->entry, out->entry_bytes}, out->size.most, static_cast<int32_t *>(named),
         static_cast<int32_t *>(batch), static_cast<uint16_t *>(place)};
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     fill<<<static_cast<unsigned>(out->size.blocks), THREADS, 0, rc_cuda_stream(b->x)>>>(f);
-    st = rc_cuda_launched("filling the blocks of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
-}
-
-rc_status_t copy(const rc_build_t *b, void *to, const void *from, size_t bytes, rc_err_t *err)
-{
-    if (bytes == 0)
-        return RC_OK;
-    const int current = rc_cuda_enter(b->x);
-    const rc_status_t st = rc_cuda_check(
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(b->x)),
-        "copying the long rows of a matrix", err);
-    rc_cuda_leave(b->x, current);
-    return st;
+    return rc_cuda_launched("filling the blocks of a matrix", err);
 }
 
 } // namespace
@@ -375,11 +361,12 @@ rc_status_t copy(const rc_build_t *b, void *to, const void *from, size_t bytes, 
 extern "C" rc_status_t rc_build_stages(rc_build_t *b, const rc_stages_t *out, rc_err_t *err)
 {
     const rc_build_cuts_t *c = &b->cuts;
-    rc_status_t st = copy(b, out->of, c->of, static_cast<size_t>(c->parts) * sizeof *c->of, err);
-    if (st == RC_OK)
-        st = copy(
-            b, out->lengthy, c->lengthy, static_cast<size_t>(c->longs) * sizeof *c->lengthy, err);
-    if (st != RC_OK || out->size.blocks == 0)
-        return st;
+    static const char what[] = "copying the long rows of a matrix";
+    const size_t longs = static_cast<size_t>(c->longs) * sizeof *c->lengthy;
+    RC_PASS(
+        rc::copy(b->x, out->of, c->of, static_cast<size_t>(c->parts) * sizeof *c->of, what, err));
+    RC_PASS(rc::copy(b->x, out->lengthy, c->lengthy, longs, what, err));
+    if (out->size.blocks == 0)
+        return RC_OK;
     return launch_fill(b, out, err);
 }

@@ -430,10 +430,9 @@ void launch_longs(const rc_build_t *b, int fill)
 rc_status_t count_longs(rc_build_t *b, rc_err_t *err)
 {
     int64_t total[RC_BUILD_TOTALS];
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     launch_longs(b, 0);
     rc_status_t st = rc_cuda_launched("counting the long rows of a matrix", err);
-    rc_cuda_leave(b->x, current);
     if (st == RC_OK)
         st = rc_build_scan(b, b->total, b->segments, err);
     if (st == RC_OK)
@@ -479,7 +478,7 @@ rc_status_t cut_spans(rc_build_t *b, int64_t *total, rc_err_t *err)
     rc_status_t st = b->x->fill(b->x, all, 0, NUMBERS * sizeof *all, err);
     if (st != RC_OK)
         return st;
-    const int current = rc_cuda_enter(b->x);
+    const rc::current gpu(b->x);
     if (c->longs > 0)
         launch_longs(b, 1);
     if (c->shape.rows > 1 && b->items.count > 0)
@@ -489,7 +488,6 @@ rc_status_t cut_spans(rc_build_t *b, int64_t *total, rc_err_t *err)
         cut<<<static_cast<unsigned>(c->spans), THREADS, 0, rc_cuda_stream(b->x)>>>(
             b->items, *c, reinterpret_cast<unsigned long long *>(all));
     st = rc_cuda_launched("cutting a matrix into blocks", err);
-    rc_cuda_leave(b->x, current);
     if (st == RC_OK)
         st = rc_build_scan(b, c->total, c->spans, err);
     return st == RC_OK ? b->x->download(b->x, total, all, NUMBERS * sizeof *total, err) : st;

@@ -335,9 +335,8 @@ rc_status_t lay_out(const rc_executor_t *x, work *w, rc::workspace *m, void **te
 {
     const int64_t n = w->nnz;
     const int64_t d = w->candidates;
-    const int current = rc_cuda_enter(x);
+    const rc::current gpu(x);
     const rc_status_t st = rc_cuda_sort64_bytes(n > d ? n : d, temp_bytes, err);
-    rc_cuda_leave(x, current);
     w->by = {
         m->take<uint64_t>(n), m->take<uint64_t>(n), m->take<int32_t>(n), m->take<int32_t>(n), n};
     w->dense = {
@@ -358,10 +357,8 @@ rc_status_t lay_out(const rc_executor_t *x, work *w, rc::workspace *m, void **te
 rc_status_t sort(
     rc_build_csr_t *c, void *temp, int64_t bytes, rc_cuda_pairs64_t *p, int bits, rc_err_t *err)
 {
-    const int current = rc_cuda_enter(c->b.x);
-    const rc_status_t st = rc_cuda_sort64(c->b.x, temp, bytes, p, bits, err);
-    rc_cuda_leave(c->b.x, current);
-    return st;
+    const rc::current gpu(c->b.x);
+    return rc_cuda_sort64(c->b.x, temp, bytes, p, bits, err);
 }
 
 /* The dense columns of all panels, and the place of every entry. */

@@ -311,13 +311,12 @@ extern "C" rc_status_t rc_build_count(
     RC_PASS(x->alloc(x, sizeof got, &to, err));
     rc_status_t st = x->fill(x, to, 0, sizeof got, err);
     if (st == RC_OK && p->a->rows > 0) {
-        const int current = rc_cuda_enter(x);
+        const rc::current gpu(x);
         const unsigned all = rc::grid_for(p->a->rows, rc::VECTOR_THREADS);
         const unsigned grid = all < ctas ? all : ctas;
         count_rows<<<grid, rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
             {r->row_ptr, r->row_ptr_bytes}, p->a->rows, beyond, width, static_cast<counts *>(to));
         st = rc_cuda_launched("counting the entries of rows", err);
-        rc_cuda_leave(x, current);
     }
     if (st == RC_OK)
         st = x->download(x, &got, to, sizeof got, err);
@@ -359,12 +358,10 @@ extern "C" rc_status_t rc_build_ell(rc_build_csr_t *c, const rc_ell_t *out, rc_e
         return RC_OK;
     const dim3 grid(static_cast<unsigned>(rc::ceil_div(pitch, rc::VECTOR_THREADS)),
         static_cast<unsigned>(parts < most ? parts : most));
-    const int current = rc_cuda_enter(x);
+    const rc::current gpu(x);
     fill_ell<<<grid, rc::VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
         rc::csr_of(c), width, pitch, out->col, rc::places{out->entry, c->entry_bytes});
-    const rc_status_t st = rc_cuda_launched("filling ELLPACK", err);
-    rc_cuda_leave(x, current);
-    return st;
+    return rc_cuda_launched("filling ELLPACK", err);
 }
 
 extern "C" rc_status_t rc_build_coo(
@@ -399,12 +396,10 @@ extern "C" rc_status_t rc_build_merge(rc_build_csr_t *c, const rc_spmv_cut_t *cu
             shares + 1, "cutting the merge path", err);
     if (st < 0 || shares == 0)
         return st;
-    const int current = rc_cuda_enter(c->b.x);
+    const rc::current gpu(c->b.x);
     count_lanes<<<static_cast<unsigned>(rc::ceil_div(shares, rc::VECTOR_THREADS / 32)),
         rc::VECTOR_THREADS, 0, rc_cuda_stream(c->b.x)>>>(ptr, share, shares, cut->rule, lanes);
-    const rc_status_t launched = rc_cuda_launched("lanes of shares", err);
-    rc_cuda_leave(c->b.x, current);
-    return launched;
+    return rc_cuda_launched("lanes of shares", err);
 }
 
 extern "C" rc_status_t rc_build_spans(rc_build_csr_t *c, rc_spmv_share_t *share,

@@ -117,19 +117,14 @@ rc_status_t put_in_order(rc_build_t *b, const F &f, int64_t n, const char *what,
     int64_t *total = static_cast<int64_t *>(to);
     if (st < 0)
         return st;
-    const int current = rc_cuda_enter(b->x);
+    const current gpu(b->x);
     count_segments<<<static_cast<unsigned>(segments), VECTOR_THREADS, 0, rc_cuda_stream(b->x)>>>(
         f, n, total);
-    st = rc_cuda_launched(what, err);
-    if (st == RC_OK)
-        st = sum_segments(b->x, total, segments, err);
-    if (st == RC_OK) {
-        put_segments<<<static_cast<unsigned>(segments), VECTOR_THREADS, 0, rc_cuda_stream(b->x)>>>(
-            f, n, segments, total);
-        st = rc_cuda_launched(what, err);
-    }
-    rc_cuda_leave(b->x, current);
-    return st;
+    RC_PASS(rc_cuda_launched(what, err));
+    RC_PASS(sum_segments(b->x, total, segments, err));
+    put_segments<<<static_cast<unsigned>(segments), VECTOR_THREADS, 0, rc_cuda_stream(b->x)>>>(
+        f, n, segments, total);
+    return rc_cuda_launched(what, err);
 }
 
 /* ------------------------------------------------------------------ entries */
@@ -166,12 +161,10 @@ rc_status_t put_entries(rc_executor_t *x, const F &f, const pointers &ptr, int64
 {
     if (n == 0)
         return RC_OK;
-    const int current = rc_cuda_enter(x);
+    const current gpu(x);
     walk_entries<<<grid_for(n, VECTOR_THREADS * 8), VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(
         f, ptr, slots, n);
-    const rc_status_t st = rc_cuda_launched(what, err);
-    rc_cuda_leave(x, current);
-    return st;
+    return rc_cuda_launched(what, err);
 }
 
 /* ------------------------------------------------------------------- others */
@@ -190,11 +183,9 @@ rc_status_t put_each(rc_executor_t *x, const F &f, int64_t n, const char *what, 
 {
     if (n == 0)
         return RC_OK;
-    const int current = rc_cuda_enter(x);
+    const current gpu(x);
     walk<<<grid_for(n, VECTOR_THREADS), VECTOR_THREADS, 0, rc_cuda_stream(x)>>>(f, n);
-    const rc_status_t st = rc_cuda_launched(what, err);
-    rc_cuda_leave(x, current);
-    return st;
+    return rc_cuda_launched(what, err);
 }
 
 /* Where shares of coordinates begin: as rc_spmv_coo_cut.  Entry i is one of slot row[i], whose
