@@ -11,45 +11,21 @@
 
 /* ------------------------------------------------------------------ arrays */
 
-/* An array of the caller. */
-typedef struct source {
-    const void *from;
-    size_t bytes;
-    int on_device;
-    const char *what;
-} source_t;
-
-/* An array of the caller in the host's memory: itself, or a copy to be freed. */
-typedef struct array {
-    const void *data;
-    void *copy; /* NULL: none */
-} array_t;
-
 static rc_status_t is_there(const void *from, size_t count, const char *what, rc_err_t *err)
 {
     return count == 0 || from ? RC_OK
                               : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
 }
 
-static rc_status_t fetch_to(rc_executor_t *x, const source_t *s, void *to, rc_err_t *err)
+/* An array of the caller into the host's memory. */
+static rc_status_t fetch(rc_executor_t *x, const rc_plan_matrix_t *m, const void *from,
+    size_t bytes, void *to, rc_err_t *err)
 {
-    rc_status_t st = is_there(s->from, s->bytes, s->what, err);
-    if (st < 0 || s->bytes == 0)
-        return st;
-    if (s->on_device)
-        return x->download(x, to, s->from, s->bytes, err);
-    memcpy(to, s->from, s->bytes);
+    if (m->on_device && bytes > 0)
+        return x->download(x, to, from, bytes, err);
+    if (bytes > 0)
+        memcpy(to, from, bytes);
     return RC_OK;
-}
-
-static rc_status_t fetch(rc_executor_t *x, const source_t *s, array_t *out, rc_err_t *err)
-{
-    *out = (array_t){.data = s->from};
-    if (!s->from || !s->on_device)
-        return is_there(s->from, s->bytes, s->what, err);
-    out->copy = rc_alloc(s->bytes, 1, s->what, err);
-    out->data = out->copy;
-    return out->copy ? fetch_to(x, s, out->copy, err) : RC_ENOMEM;
 }
 
 static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
@@ -213,28 +189,29 @@ rc_status_t rc_plan_matrix_alloc(
 rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m,
     rc_csr_t *out, int64_t **from, rc_err_t *err)
 {
-    array_t ptr = {0};
+    void *ptr = NULL; /* a copy of row pointers that are on the device */
     int sorted = 1;
     rc_status_t st = check_shape(m, err);
     *from = NULL;
     if (st < 0)
         return st;
-    size_t nnz = (size_t)m->nnz;
-    const source_t row_ptr = {
-        m->row_ptr, ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes, m->on_device, "row pointers"};
-    const source_t columns = {m->col_idx, nnz * sizeof *m->col_idx, m->on_device, "columns"};
+    const size_t nnz = (size_t)m->nnz;
+    const size_t bytes = ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes;
     RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));
     RC_TRY(is_there(m->col_idx, nnz, "columns", err));
     RC_TRY(is_there(m->val, nnz, "values", err));
     RC_TRY(rc_plan_matrix_alloc(m->rows, m->cols, m->nnz, out, err));
-    RC_TRY(fetch(place->x, &row_ptr, &ptr, err));
-    RC_TRY(copy_pointers(m, ptr.data, out, err));
-    RC_TRY(fetch_to(place->x, &columns, out->col_idx, err));
+    if (m->on_device) {
+        ptr = rc_alloc(bytes, 1, "row pointers", err);
+        RC_TRY(ptr ? fetch(place->x, m, m->row_ptr, bytes, ptr, err) : RC_ENOMEM);
+    }
+    RC_TRY(copy_pointers(m, ptr ? ptr : m->row_ptr, out, err));
+    RC_TRY(fetch(place->x, m, m->col_idx, nnz * sizeof *m->col_idx, out->col_idx, err));
     RC_TRY(check_columns(out, rc_plan_threads(place->x, m->nnz), &sorted, err));
     if (!sorted)
         RC_TRY(sort_rows(out, from, err));
 done:
-    free(ptr.copy);
+    free(ptr);
     return st;
 }
 
