@@ -63,6 +63,10 @@ void rc_kernel_release(const rc_kernel_t *kernel, void *state);
 
 /* ------------------------------------------------------------ of kernels */
 
+/** What descriptors say of kernels that test the harness. */
+#define RC_TESTING_MEMBERS                                                                         \
+    .source = "rowcast", .version = 1, .for_testing = 1, .op = RC_OP_SPMM, .layout = RC_COL_MAJOR
+
 /** An array of a kernel for a CPU, of the state's memory.  \return NULL: no memory */
 void *rc_prepared_array(
     rc_prepared_t *s, size_t count, size_t bytes, const char *what, rc_err_t *err);

@@ -19,7 +19,8 @@ rc_status_t rc_plain_build(
 #define RC_PLAIN_MEMBERS                                                                           \
     .device = RC_DEVICE_CPU, .computes = 1, .strict = rc_kernel_always,                            \
     .deterministic = rc_kernel_always, .geometry = rc_cpu_geometry
-#define RC_PLAIN_SPMV RC_PLAIN_MEMBERS, .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY
+#define RC_PLAIN_SPMV                                                                              \
+    RC_PLAIN_MEMBERS, .op = RC_OP_SPMV, .layout = RC_COL_MAJOR, .c_orders = RC_STORES_ANY
 
 /** What descriptors say whose state is rc_plain_t. */
 #define RC_PLAIN_STATE                                                                             \

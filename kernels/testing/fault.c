@@ -160,15 +160,11 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
 const rc_kernel_t rc_kernel_fault = {
     .name = "fault",
     .summary = "serial product that misbehaves on request (for testing)",
-    .source = "rowcast",
-    .version = 1,
+    RC_TESTING_MEMBERS,
     .device = RC_DEVICE_CPU,
-    .op = RC_OP_SPMM,
-    .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .builds = 1, /* it takes the matrix on the device, and does not read it */
-    .for_testing = 1,
     .param =
         {
             {"mode",

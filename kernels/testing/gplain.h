@@ -36,7 +36,7 @@ rc_status_t rc_gplain_run(
 
 /** What all descriptors say.  \param operation  of rc_gplain_kind_t */
 #define RC_GPLAIN_MEMBERS(operation)                                                               \
-    .device = RC_DEVICE_CUDA, .computes = 1, .strict = rc_kernel_always,                           \
+    .version = 1, .device = RC_DEVICE_CUDA, .computes = 1, .strict = rc_kernel_always,             \
     .geometry = rc_cuda_geometry, .kind = &(const rc_gplain_kind_t){operation},                    \
     .state_bytes = RC_STATE(rc_gplain_t), .run = rc_gplain_run
 

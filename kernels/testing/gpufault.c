@@ -85,14 +85,10 @@ static rc_status_t run(
 const rc_kernel_t rc_kernel_gpufault = {
     .name = "gpufault",
     .summary = "plain GPU product that misbehaves on request (for testing)",
-    .source = "rowcast",
-    .version = 1,
+    RC_TESTING_MEMBERS,
     .device = RC_DEVICE_CUDA,
-    .op = RC_OP_SPMM,
-    .layout = RC_COL_MAJOR,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
-    .for_testing = 1,
     .param =
         {
             {"mode",

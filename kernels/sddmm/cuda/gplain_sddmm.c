@@ -58,7 +58,6 @@ const rc_kernel_t rc_kernel_gplain_sddmm = {
     .name = "gplain-sddmm",
     .summary = "plain sampled dense x dense on a GPU, row-major: a warp per row, lanes along K",
     .source = "rowcast",
-    .version = 1,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,

@@ -1,7 +1,10 @@
 /* Column-major product over chunks of entries (gchunk.c).  Either a first launch copies B into
  * rows, so that an entry of A loads neighbouring values, or a lane has a chunk and loads the
  * columns of B as they are: one launch less, which is best where there is little to do or
- * neighbouring rows have neighbouring columns. */
+ * neighbouring rows have neighbouring columns.
+ *
+ * The same for a row-major B: the second launch with B as it is.  Where loads of 16 bytes cannot
+ * read it, rows that can are copied first. */
 #include "config.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
@@ -33,6 +36,12 @@ typedef struct gchunk_col {
     rc_cuda_rows_t rows;
     int copies; /* 0: B is read as it is */
 } gchunk_col_t;
+
+/* 1: B is row-major, and parameters beside the entries are 0. */
+static int has_rows(const rc_problem_t *p)
+{
+    return p->kernel->layout == RC_ROW_COL;
+}
 
 /* ---------------------------------------------------------------- analysis */
 
@@ -102,8 +111,8 @@ static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
     int64_t b = p->param[PARAM_B];
     p->k = k;
     s->a.args.columns = (int32_t)k;
-    s->copies = b == B_ROWS || (b == B_AUTO && copy_pays(s));
-    if (s->copies) {
+    s->copies = b == B_ROWS || (b == B_AUTO && !has_rows(p) && copy_pays(s));
+    if (s->copies || has_rows(p)) {
         rc_cuda_transposed_choose(&s->a, p, tiles[p->param[PARAM_TILE]], &s->launch);
         (void)rc_cuda_rows_choose(&s->rows, p);
     } else
@@ -116,8 +125,8 @@ static rc_status_t fit(void *state, int64_t k, rc_err_t *err)
 static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    return rc_cuda_chunked_build(
-        state, p, analysis, p->param[PARAM_B] == B_AUTO ? SECTOR_BYTES : 0, err);
+    const int counts = p->param[PARAM_B] == B_AUTO && !has_rows(p);
+    return rc_cuda_chunked_build(state, p, analysis, counts ? SECTOR_BYTES : 0, err);
 }
 
 static rc_status_t own(void *state, rc_err_t *err)
@@ -150,6 +159,51 @@ static rc_status_t run(
     return rc_cuda_launch_overlapping(x, &s->launch.of, &args, "launch of gchunk-col", err);
 }
 
+/* Loads of 16 bytes read rows of B up to their end. */
+static int is_readable(const rc_dense_t *b)
+{
+    size_t value = rc_precision_bytes(b->precision);
+    int64_t width = RC_CUDA_VECTOR_BYTES / (int64_t)value;
+    return b->cols % width == 0 && b->ld % width == 0 &&
+           (uintptr_t)b->data % RC_CUDA_VECTOR_BYTES == 0;
+}
+
+static rc_status_t copy_rows(const gchunk_col_t *s, const rc_dense_t *b, rc_err_t *err)
+{
+    const rc_executor_t *x = s->a.base.memory.x;
+    size_t value = s->a.base.value_bytes;
+    if (b->rows == 0)
+        return RC_OK;
+    int before = rc_cuda_enter(x);
+    rc_status_t st =
+        rc_cuda_check(cudaMemcpy2DAsync(s->rows.copy.to, (size_t)s->rows.copy.ldto * value, b->data,
+                          (size_t)b->ld * value, (size_t)b->cols * value, (size_t)b->rows,
+                          cudaMemcpyDeviceToDevice, rc_cuda_stream(x)),
+            "a copy of the rows of B", err);
+    rc_cuda_leave(x, before);
+    return st;
+}
+
+static rc_status_t run_rows(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const gchunk_col_t *s = state;
+    rc_gchunk_args_t args = s->a.args;
+    rc_cuda_launch_t of = s->launch.of;
+    RC_PASS(rc_cuda_leading(o, &args.ldb, &args.ldc, err));
+    args.b = o->in[0].data;
+    args.c = o->out.data;
+    args.scalars = rc_cuda_scalars(alpha, beta);
+    if (!is_readable(&o->in[0])) {
+        RC_PASS(copy_rows(s, &o->in[0], err));
+        args.b = s->rows.copy.to;
+        args.ldb = (uint32_t)s->rows.copy.ldto;
+        of.alone = 1; /* with a copy it may not overlap */
+    }
+    return rc_cuda_launch_overlapping(
+        s->a.base.memory.x, &of, &args, "launch of gchunk-brow-ccol", err);
+}
+
 const rc_kernel_t rc_kernel_gchunk_col = {
     .name = "gchunk-col",
     .summary = "column-major B and C: rows in chunks of a fixed number of entries",
@@ -174,4 +228,23 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .own = own,
     .fit = fit,
     .run = run,
+};
+
+const rc_kernel_t rc_kernel_gchunk_row_col = {
+    .name = "gchunk-brow-ccol",
+    .summary = "row-major B, column-major C: rows in chunks of a fixed number of entries",
+    .source = "rowcast",
+    .version = 1,
+    .layout = RC_ROW_COL,
+    .format = "chunks",
+    .rank = {{1, 2, 2}},
+    .param = {{"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
+        .choices = rc_cuda_chunked_entries}},
+    .analyse = analyse,
+    RC_CUDA_SPMM_MEMBERS(gchunk_col_t),
+    .k_max = RC_CUDA_CHUNKED_K_MAX,
+    .build = build,
+    .own = own,
+    .fit = fit,
+    .run = run_rows,
 };

@@ -16,6 +16,7 @@
 #include "format/slots.h"
 #include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
+#include "kernels/spmm/cuda/slices.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -203,17 +204,13 @@ static rc_status_t own(void *state, rc_err_t *err)
 /* With the GPU current: its CTAs may have so much shared memory. */
 static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *err)
 {
-    int device = 0;
-    int most = 0;
-    RC_PASS(rc_cuda_check(cudaGetDevice(&device), "the current GPU", err));
-    RC_PASS(rc_cuda_check(
-        cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "shared memory of a CTA", err));
-    if (s->shared > (size_t)most)
+    size_t most = 0;
+    RC_PASS(rc_slices_most(&most, err));
+    if (s->shared > most)
         return rc_fail(err, RC_ENOTSUP,
-            "shape: a block takes %zu bytes, the shared memory of a CTA has %d", s->shared, most);
+            "shape: a block takes %zu bytes, the shared memory of a CTA has %zu", s->shared, most);
     return rc_cuda_check(
-        cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+        cudaFuncSetAttribute(entry, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most),
         "shared memory of gstage", err);
 }
 

@@ -37,36 +37,6 @@ rc_stationary_entry_fn rc_cuda_gstat_entry;
 const void *rc_cuda_gsub_entry_f32(int wide, int lanes, int strip);
 const void *rc_cuda_gsub_entry_f64(int wide, int lanes, int strip);
 
-/** What a kernel fixes before its problem is prepared. */
-typedef struct rc_stationary_shape {
-    rc_stationary_entry_fn *entry;
-    int lanes;
-    int64_t strip; /**< columns per CTA at most */
-    int64_t split; /**< 0: automatic */
-} rc_stationary_shape_t;
-
-/** The analysis of a kernel of so many lanes per row. */
-rc_status_t rc_stationary_analyse(
-    const rc_problem_t *p, int lanes, rc_analysis_t *out, rc_err_t *err);
-
-/** State of a kernel. */
-typedef struct rc_stationary {
-    rc_prepared_t base;
-    rc_cuda_slots_t slots;
-    rc_stationary_args_t args;
-    const void *entry;
-    unsigned ctas; /**< 0: there is nothing to compute */
-} rc_stationary_t;
-
-/** Upload the matrix and choose the launch.
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (more CTAs than a launch can have) */
-rc_status_t rc_stationary_build(
-    rc_stationary_t *s, const rc_problem_t *p, const rc_stationary_shape_t *shape, rc_err_t *err);
-
-/** Member of the descriptors.  \param[in] state  rc_stationary_t */
-rc_status_t rc_stationary_run(
-    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
-
 #ifdef __cplusplus
 }
 #endif

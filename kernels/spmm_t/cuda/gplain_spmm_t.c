@@ -18,7 +18,6 @@ const rc_kernel_t rc_kernel_gplain_spmm_t = {
     .summary = "plain transposed sparse x dense on a GPU, row-major, atomic additions: sums of two "
                "runs may differ in their last bits",
     .source = "rowcast",
-    .version = 1,
     .op = RC_OP_SPMM_T,
     .layout = RC_ROW_MAJOR,
     .c_orders = RC_STORES_ORIGINAL,

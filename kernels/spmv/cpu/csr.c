@@ -57,7 +57,6 @@ const rc_kernel_t rc_kernel_csr = {
     .summary = "y = A x row by row, each in `lanes` sums",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
-    .layout = RC_COL_MAJOR,
     .format = "csr",
     RC_PLAIN_SPMV,
     .param = {RC_CSR_LANES_PARAM},

@@ -73,7 +73,6 @@ static rc_status_t run(
         .summary = about,                                                                          \
         .source = "Lane and Booth 2022, Listing 1",                                                \
         .version = 2,                                                                              \
-        .layout = RC_COL_MAJOR,                                                                    \
         .format = "super_rows",                                                                    \
         RC_PLAIN_SPMV,                                                                             \
         .param = {__VA_ARGS__},                                                                    \

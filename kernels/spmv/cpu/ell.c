@@ -87,7 +87,6 @@ const rc_kernel_t rc_kernel_ell = {
     .summary = "y = A x of A in ELLPACK: as many places for every row as the longest has entries",
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .version = 1,
-    .layout = RC_COL_MAJOR,
     .format = "ell",
     RC_PLAIN_SPMV,
     .param = {RC_ELL_LIMIT_PARAM},

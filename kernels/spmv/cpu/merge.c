@@ -80,7 +80,6 @@ const rc_kernel_t rc_kernel_merge = {
     .summary = "y = A x: equal shares of row ends and entries, a fix-up in their order",
     .source = "Merrill and Garland 2016, doi:10.1109/SC.2016.57, section III",
     .version = 1,
-    .layout = RC_COL_MAJOR,
     .format = "merge",
     RC_PLAIN_SPMV,
     .param = {RC_MERGE_ITEMS_PARAM},

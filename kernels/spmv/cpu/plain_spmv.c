@@ -1,4 +1,6 @@
-/* The plain product with a vector: a row at a time.  What other kernels are checked against. */
+/* The plain product with a vector, a row at a time: what other kernels are checked against, and,
+ * with the slots shared out among the threads in equal runs (static schedule), the baseline of
+ * CSR-k, whose rows are the same sums. */
 #include "config.h"
 #include "kernels/cpu/plain.h"
 
@@ -13,6 +15,13 @@ void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0
     rows[precision](slots, p0, p1, run);
 }
 
+/* The next so many slots from p on. */
+static void take(const rc_plain_t *s, int64_t p, int64_t chunk, const rc_cpu_run_t *run)
+{
+    const int64_t n = s->slots.slots;
+    rc_plain_rows(&s->slots, s->base.p.precision, p, p + chunk < n ? p + chunk : n, run);
+}
+
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
@@ -20,10 +29,24 @@ static rc_status_t run(
     (void)err;
     const rc_plain_t *s = state;
     const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
-    const int64_t n = s->slots.slots;
 #pragma omp parallel for num_threads(s->slots.threads) schedule(dynamic, 1)
-    for (int64_t p = 0; p < n; p += chunk)
-        rc_plain_rows(&s->slots, s->base.p.precision, p, p + chunk < n ? p + chunk : n, &run);
+    for (int64_t p = 0; p < s->slots.slots; p += chunk)
+        take(s, p, chunk, &run);
+    rc_slots_scale_absent(&s->slots, &o->out, beta);
+    return RC_OK;
+}
+
+static rc_status_t run_static(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    (void)err;
+    const rc_plain_t *s = state;
+    const rc_cpu_run_t run = rc_cpu_run_of(o, alpha, beta);
+    const int64_t n = s->slots.slots;
+    const int64_t share = n > 0 ? (n - 1) / s->slots.threads + 1 : 1;
+#pragma omp parallel for num_threads(s->slots.threads) schedule(static, 1)
+    for (int64_t p = 0; p < n; p += share)
+        take(s, p, share, &run);
     rc_slots_scale_absent(&s->slots, &o->out, beta);
     return RC_OK;
 }
@@ -33,8 +56,17 @@ const rc_kernel_t rc_kernel_plain_spmv = {
     .summary = "y = A x, a row at a time (the reference of the operation)",
     .source = "rowcast",
     .version = 1,
-    .layout = RC_COL_MAJOR,
     RC_PLAIN_SPMV,
     RC_PLAIN_STATE,
     .run = run,
+};
+
+const rc_kernel_t rc_kernel_plain_spmv_static = {
+    .name = "plain-spmv-static",
+    .summary = "y = A x, a row at a time, rows shared out in equal runs",
+    .source = "rowcast; the baseline of Lane and Booth 2022 on CPUs",
+    .version = 1,
+    RC_PLAIN_SPMV,
+    RC_PLAIN_STATE,
+    .run = run_static,
 };
