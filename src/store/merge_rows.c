@@ -34,7 +34,7 @@ static rc_status_t pile_start(
 static rc_status_t pile_up(pile_t *p, const rc_merge_store_t *s, const rc_schema_table_t *t,
     const void *rows, size_t n, rc_err_t *err)
 {
-    RC_PASS(rc_grow_array(&p->row, &p->capacity, p->rows + n, p->bytes, p->what, err));
+    RC_PASS(rc_grow(&p->row, &p->capacity, p->rows + n, p->bytes, p->what, err));
     if (n)
         memcpy(p->row + p->rows * p->bytes, rows, n * p->bytes);
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/prove.h"
 #include "base/error.h"
+#include "base/open.h"
 #include "store/h5.h"
 #include "store/seal.h"
 
