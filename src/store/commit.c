@@ -39,39 +39,11 @@ typedef struct round {
     int convert;  /* ... and a copy of its bytes cannot be appended to */
     rc_dicts_t dicts;
     rc_fold_t fold;
-    rc_map_t last; /* case -> last run with a row, read on demand */
-    int last_read;
     rc_contents_t contents; /* what the copy is to hold */
-    rc_commit_info_t info;
+    int64_t before;         /* results in the store */
 } round_t;
 
 /* -------------------------------------------------------------------- scanning */
-
-static rc_status_t read_last_runs(round_t *r, rc_err_t *err)
-{
-    rc_h5_t h;
-    void *rows = NULL;
-    int64_t n = 0;
-    if (!r->exists)
-        return RC_OK;
-    RC_PASS(rc_h5_open(r->store, 0, &h, err));
-    rc_status_t st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, err);
-    const rc_row_result_t *row = rows;
-    for (int64_t i = 0; st == RC_OK && i < n; i++)
-        st =
-            rc_map_set(&r->last, rc_digest(row[i].case_id, sizeof row[i].case_id), row[i].run, err);
-    free(rows);
-    return rc_h5_closed(st, &h, err);
-}
-
-static rc_status_t last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
-{
-    round_t *r = user;
-    RC_PASS(r->last_read ? RC_OK : read_last_runs(r, err));
-    r->last_read = 1;
-    *run = (int32_t)rc_map_get(&r->last, rc_digest(case_id, 32), -1);
-    return RC_OK;
-}
 
 /* Before anything is measured: how the store will be changed, and that it can be. */
 static rc_status_t tell_place(const round_t *r)
@@ -96,7 +68,7 @@ static rc_status_t read_store(round_t *r)
     if (st == RC_OK)
         st = rc_h5_can_append(&h, &can_append, r->err);
     if (st == RC_OK)
-        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &r->info.total_results, r->err);
+        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &r->before, r->err);
     r->convert = !can_append;
     return rc_h5_closed(st, &h, r->err);
 }
@@ -114,11 +86,11 @@ static rc_status_t scan(round_t *r)
         RC_PASS(tell_place(r));
         RC_PASS(read_store(r));
     }
-    rc_status_t st =
-        rc_fold_read(r->dir, &r->dicts, last_run, r, &r->o->writers, r->log, &r->fold, r->err);
+    rc_status_t st = rc_fold_read(
+        r->dir, r->exists ? r->store : NULL, &r->dicts, &r->o->writers, r->log, &r->fold, r->err);
     /* one that has no seal gets one, so that other commands read it too */
     if (st == RC_OK && ((!r->exists && r->o->create) || r->unsealed))
-        r->fold.changed = 1;
+        r->fold.info.changed = 1;
     return st;
 }
 
@@ -252,31 +224,15 @@ static void remove_dead(const round_t *r)
     }
 }
 
-static void count(round_t *r)
-{
-    const rc_fold_t *f = &r->fold;
-    r->info.results = (int64_t)(f->crashed_count + f->results);
-    r->info.crashed = (int64_t)f->crashed_count;
-    r->info.crashed_sources = f->crashed_sources;
-    r->info.suspects = f->suspects;
-    r->info.alive = f->alive;
-    r->info.damaged_bytes = f->damaged_bytes;
-    r->info.total_results += r->info.results;
-    r->info.changed = f->changed;
-    for (int64_t i = 0; i < f->parts; i++)
-        r->info.journals += f->part[i].end > f->part[i].start;
-}
-
 static rc_status_t play(round_t *r)
 {
     RC_PASS(scan(r));
-    count(r);
-    if (r->fold.changed) {
+    if (r->fold.info.changed) {
         RC_PASS(make_copy(r));
         RC_PASS(put_in_place(r));
     }
     /* of a store with nothing new, what a killed fold left behind is in it and can go */
-    if (r->fold.changed || r->exists)
+    if (r->fold.info.changed || r->exists)
         remove_dead(r);
     return RC_OK;
 }
@@ -294,6 +250,10 @@ static rc_status_t commit(const char *store, const rc_commit_options_t *options,
     rc_status_t st = r.dir && r.fresh ? play(&r) : RC_ENOMEM;
     if (st < 0 && r.lock && rc_lock_check(r.lock, NULL) == RC_OK)
         unlink(r.fresh); /* a half-made copy is of no use; another's is */
+    *out = r.fold.info;
+    out->crashed = (int64_t)r.fold.crashed_count;
+    out->results = out->crashed + (int64_t)r.fold.results;
+    out->total_results = r.before + out->results;
     rc_fold_free(&r.fold);
     rc_lock_release(r.lock);
     /* succeeds only when nobody else has anything in it */
@@ -301,11 +261,9 @@ static rc_status_t commit(const char *store, const rc_commit_options_t *options,
         rmdir(r.dir);
     rc_contents_free(&r.contents);
     rc_dicts_free(&r.dicts);
-    rc_map_free(&r.last);
     free(r.dir);
     free(target);
     free(r.fresh);
-    *out = r.info;
     return st;
 }
 

@@ -25,56 +25,41 @@ void rc_dicts_free(rc_dicts_t *d)
 
 /* -------------------------------------------------------------------- keys */
 
-/* Of a policy and of a kernel. */
-static rc_digest_t key_version(const char *name, int32_t version, const char *params)
-{
-    char text[160];
-    int n = snprintf(text, sizeof text, "%.32s@%d:%.96s", name, version, params);
-    return rc_digest(text, (size_t)n);
-}
-
-rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank)
-{
-    char text[96];
-    int n = snprintf(text, sizeof text, "%.32s|%d|%d", case_id, run, rank);
-    return rc_digest(text, (size_t)n);
-}
-
-/* Rows whose key is one text of theirs. */
-#define KEY(row, member) offsetof(row, member), sizeof(((row *)0)->member)
-static const struct {
+/* The fields that tell rows of a table apart; of the others each row is one of its own. */
+typedef struct part {
     size_t offset;
     size_t bytes;
-} key_texts[RC_T_COUNT] = {
-    [RC_T_MATRIX] = {KEY(rc_row_matrix_t, digest)},
-    [RC_T_DEVICE] = {KEY(rc_row_device_t, class_name)},
-    [RC_T_MESSAGE] = {KEY(rc_row_message_t, text)},
-    [RC_T_RUN] = {KEY(rc_row_run_t, uuid)},
-    [RC_T_JOURNAL] = {KEY(rc_row_journal_t, name)},
+} part_t;
+enum { PARTS = 3 };
+#define AT(row, member)                                                                            \
+    {                                                                                              \
+        offsetof(row, member), sizeof(((row *)0)->member)                                          \
+    }
+static const part_t keys[RC_T_COUNT][PARTS] = {
+    [RC_T_MATRIX] = {AT(rc_row_matrix_t, digest)},
+    [RC_T_POLICY] = {AT(rc_row_policy_t, name), AT(rc_row_policy_t, version),
+        AT(rc_row_policy_t, params)},
+    [RC_T_KERNEL] = {AT(rc_row_kernel_t, name), AT(rc_row_kernel_t, version),
+        AT(rc_row_kernel_t, params)},
+    [RC_T_DEVICE] = {AT(rc_row_device_t, class_name)},
+    [RC_T_MESSAGE] = {AT(rc_row_message_t, text)},
+    [RC_T_RUN] = {AT(rc_row_run_t, uuid)},
+    [RC_T_JOURNAL] = {AT(rc_row_journal_t, name)},
+    [RC_T_INFLIGHT] = {AT(rc_row_inflight_t, case_id), AT(rc_row_inflight_t, run),
+        AT(rc_row_inflight_t, rank)},
 };
 
 int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key)
 {
-    char a[RC_MESSAGE_MAX + 1];
-    char b[RC_MESSAGE_MAX + 1];
-    rc_table_id_t t = (rc_table_id_t)(d->table - rc_schema);
-    const rc_row_policy_t *policy = row;
-    const rc_row_kernel_t *kernel = row;
-    const rc_row_inflight_t *lost = row;
-    if (t == RC_T_POLICY)
-        *key = key_version(rc_field_text(policy->name, sizeof policy->name, a), policy->version,
-            rc_field_text(policy->params, sizeof policy->params, b));
-    else if (t == RC_T_KERNEL)
-        *key = key_version(rc_field_text(kernel->name, sizeof kernel->name, a), kernel->version,
-            rc_field_text(kernel->params, sizeof kernel->params, b));
-    else if (t == RC_T_INFLIGHT)
-        *key = rc_key_inflight(lost->case_id, lost->run, lost->rank);
-    else if (key_texts[t].bytes)
-        *key = rc_map_text(
-            rc_field_text((const char *)row + key_texts[t].offset, key_texts[t].bytes, a));
-    else
-        return 0;
-    return 1;
+    char all[RC_MESSAGE_MAX];
+    size_t n = 0;
+    const part_t *part = keys[d->table - rc_schema];
+    for (int i = 0; i < PARTS; i++) {
+        memcpy(all + n, (const char *)row + part[i].offset, part[i].bytes);
+        n += part[i].bytes;
+    }
+    *key = rc_digest(all, n);
+    return n > 0;
 }
 
 static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)
@@ -169,17 +154,16 @@ rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err)
     return st;
 }
 
-int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key)
+int32_t rc_dict_find(const rc_dict_t *d, const void *row)
 {
-    return (int32_t)rc_map_get(&d->index, key, -1);
+    rc_digest_t key;
+    return rc_dict_key(d, row, &key) ? (int32_t)rc_map_get(&d->index, key, -1) : -1;
 }
 
 /* The common end of the functions below: push `row` unless its key is there. */
 static rc_status_t intern(rc_dict_t *d, const void *row, int32_t *id, rc_err_t *err)
 {
-    rc_digest_t key;
-    (void)rc_dict_key(d, row, &key);
-    *id = rc_dict_find(d, key);
+    *id = rc_dict_find(d, row);
     if (*id >= 0)
         return RC_OK;
     *id = (int32_t)d->count;
@@ -276,6 +260,9 @@ rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_e
 
 int64_t rc_dict_journal_bytes(const rc_dicts_t *d, const char *name)
 {
-    int32_t id = rc_dict_find(&d->d[RC_T_JOURNAL], rc_map_text(name));
-    return id < 0 ? 0 : ((const rc_row_journal_t *)d->d[RC_T_JOURNAL].rows)[id].bytes;
+    rc_row_journal_t row;
+    const rc_dict_t *t = &d->d[RC_T_JOURNAL];
+    int known = rc_field_set(row.name, sizeof row.name, name, "name of a journal", NULL) == RC_OK;
+    int32_t id = known ? rc_dict_find(t, &row) : -1;
+    return id < 0 ? 0 : ((const rc_row_journal_t *)t->rows)[id].bytes;
 }

@@ -37,8 +37,8 @@ rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
 /** Append a row without a key. */
 rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err);
 
-/** Row number of a key, -1 when it is not there. */
-int32_t rc_dict_find(const rc_dict_t *d, rc_digest_t key);
+/** Row number of the row with the key of `row`, of which no other field is looked at; -1: none. */
+int32_t rc_dict_find(const rc_dict_t *d, const void *row);
 
 /** Key of a row as it lies in its table.  \return 1, or 0 when rows of the table have none */
 int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key);
@@ -46,9 +46,6 @@ int rc_dict_key(const rc_dict_t *d, const void *row, rc_digest_t *key);
 /** What a result row is of, by its ids; its case_id is the rc_case_id of that.
  *  \return RC_OK, or RC_ESTORE, without a text, when an id is outside of its dictionary */
 rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case_t *out);
-
-/** Key of a case that was in flight. */
-rc_digest_t rc_key_inflight(const char case_id[32], int32_t run, int32_t rank);
 
 /** Row number of an entry, which is added when it is not there.  `*id` is -1 for an empty message.
  */

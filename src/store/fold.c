@@ -5,8 +5,6 @@
 #include "base/open.h"
 #include "base/outcome.h"
 #include "base/str.h"
-#include "store/commit.h"
-#include "store/inflight.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -17,15 +15,13 @@
 
 typedef struct scan {
     const char *dir;
+    const char *store; /* NULL: there is none, or its results are among the landed */
     rc_dicts_t *d;
-    rc_last_run_fn *last_run;
-    void *user;
     const rc_log_t *log;
     rc_fold_t *fold;
     rc_err_t *err;
     const rc_fold_writers_t *writers;
-    rc_inflight_t *inflight; /* [parts] */
-    rc_map_t landed; /* case -> run of its last row among the journals, newer than the store's */
+    rc_map_t landed; /* case -> run of its last row */
 } scan_t;
 
 static rc_status_t not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
@@ -258,6 +254,27 @@ static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, cons
     return since;
 }
 
+/* The results of the store, where the journals have no newer one: read when they are asked for. */
+static rc_status_t read_landed(scan_t *s)
+{
+    rc_h5_t h;
+    void *rows = NULL;
+    int64_t n = 0;
+    char hex[RC_DIGEST_HEX + 1];
+    RC_PASS(rc_h5_open(s->store, 0, &h, s->err));
+    rc_status_t st = rc_h5_read(&h, &rc_schema[RC_T_RESULT], &rows, &n, s->err);
+    const rc_row_result_t *row = rows;
+    for (int64_t i = n - 1; st == RC_OK && i >= 0; i--) {
+        rc_digest_t id;
+        if (rc_digest_parse(rc_field_text(row[i].case_id, RC_DIGEST_HEX, hex), &id) == RC_OK &&
+            rc_map_get(&s->landed, id, -1) < 0)
+            st = rc_map_set(&s->landed, id, row[i].run, s->err);
+    }
+    free(rows);
+    s->store = NULL;
+    return rc_h5_closed(st, &h, s->err);
+}
+
 /* The rank died by itself: of a signal of its own, or its device failed. */
 static int is_own_death(const rc_row_inflight_t *row)
 {
@@ -276,8 +293,8 @@ static rc_status_t times_in_flight(
     if (b->is_source)
         since = last_run_of_source(s, b, case_id);
     else {
-        RC_PASS(s->last_run(s->user, case_id, &since, s->err));
-        since = (int32_t)rc_map_get(&s->landed, b->id, since);
+        RC_PASS(s->store ? read_landed(s) : RC_OK);
+        since = (int32_t)rc_map_get(&s->landed, b->id, -1);
     }
     for (size_t i = 0; i < t->count; i++) {
         int counts = row[i].run > since && memcmp(row[i].case_id, case_id, 32) == 0;
@@ -320,7 +337,7 @@ static rc_status_t push_crashed(
         memcpy(r.name, b->name, sizeof r.name);
         memcpy(r.location, b->location, sizeof r.location);
         snprintf(r.text, sizeof r.text, "%s", text);
-        p->crashed_sources++;
+        p->info.crashed_sources++;
         return push_source(s, &r, part->run);
     }
     const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
@@ -350,9 +367,9 @@ static rc_status_t push_crashed(
 /* What was in flight when the writer of a journal died, or its device: crashed, when it died so
  * often that it is to blame, else a suspect.
  * \param[in] spared  1: only what its device failed under */
-static rc_status_t mark_crashed(
-    scan_t *s, const rc_inflight_t *f, const rc_fold_part_t *part, int spared)
+static rc_status_t mark_crashed(scan_t *s, const rc_fold_part_t *part, int spared)
 {
+    const rc_inflight_t *f = &part->inflight;
     for (size_t i = 0; i < f->count; i++) {
         const rc_rec_begin_t *b = &f->item[i].begin;
         if (spared && !f->item[i].lost)
@@ -368,15 +385,15 @@ static rc_status_t mark_crashed(
         memcpy(row.case_id, hex, sizeof row.case_id);
         rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
         /* the journal was folded before and could not be removed: counted already */
-        if (rc_dict_find(t, rc_key_inflight(row.case_id, row.run, row.rank)) >= 0)
+        if (rc_dict_find(t, &row) >= 0)
             continue;
         RC_PASS(rc_dict_push(t, &row, s->err));
-        s->fold->changed = 1;
+        s->fold->info.changed = 1;
         int64_t runs;
         int64_t own;
         RC_PASS(times_in_flight(s, b, row.case_id, &runs, &own));
         if (own < RC_CRASHED_OWN && runs < RC_CRASHED_ANY) {
-            s->fold->suspects++;
+            s->fold->info.suspects++;
             continue;
         }
         crash_text(text, sizeof text, runs, f->signal, &f->item[i]);
@@ -428,13 +445,12 @@ static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *par
     return st;
 }
 
-static rc_status_t scan_records(
-    scan_t *s, rc_journal_view_t *v, rc_fold_part_t *part, rc_inflight_t *inflight)
+static rc_status_t scan_records(scan_t *s, rc_fold_part_t *part)
 {
     rc_record_t r;
     rc_rec_t what;
     int have_run = 0;
-    while (rc_journal_next(v, &r)) {
+    while (rc_journal_next(part->view, &r)) {
         rc_status_t st = RC_OK;
         rc_status_t understood = rc_rec_get(&r, &what);
         if (!have_run) {
@@ -450,18 +466,17 @@ static rc_status_t scan_records(
         if (st == RC_OK && r.end > part->start)
             st = take_new(s, &r, &what, part);
         if (st == RC_OK)
-            st = rc_inflight_track(inflight, &r, &what, s->err);
+            st = rc_inflight_track(&part->inflight, &r, &what, s->err);
         if (st < 0)
             return s->err && s->err->status ? st : not_understood(part->name, &r, s->err);
         part->end = r.end;
     }
-    return rc_journal_read_status(v, s->err);
+    return rc_journal_read_status(part->view, s->err);
 }
 
-static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
+static rc_status_t scan_one(scan_t *s, const char *name, rc_fold_part_t *part)
 {
-    rc_fold_t *p = s->fold;
-    rc_fold_part_t *part = &p->part[index];
+    rc_commit_info_t *info = &s->fold->info;
     int64_t where;
     rc_status_t st;
     RC_PASS(rc_strcpy(part->name, sizeof part->name, name, "name of a journal", s->err));
@@ -470,18 +485,19 @@ static rc_status_t scan_one(scan_t *s, const char *name, int64_t index)
     part->start = part->end = rc_dict_journal_bytes(s->d, name);
     int64_t bytes = rc_fold_ended_at(s->writers, name);
     part->dead = bytes >= 0;
-    RC_TRY(rc_journal_open(path, bytes, &p->view[index], s->err));
-    RC_TRY(scan_records(s, p->view[index], part, &s->inflight[index]));
-    int64_t damage = rc_journal_damage(p->view[index], &where);
+    RC_TRY(rc_journal_open(path, bytes, &part->view, s->err));
+    RC_TRY(scan_records(s, part));
+    int64_t damage = rc_journal_damage(part->view, &where);
     if (damage) {
         rc_log(s->log, RC_LOG_WARN, "store",
             "%s: %" PRId64 " damaged bytes from offset %" PRId64
             " were stepped over; the records behind them are used",
             path, damage, where);
-        p->damaged_bytes += damage;
+        info->damaged_bytes += damage;
     }
     if (part->end > part->start) {
-        p->changed = 1;
+        info->journals++;
+        info->changed = 1;
         RC_TRY(rc_dict_journal(s->d, name, part->end, s->err));
     }
 done:
@@ -491,32 +507,22 @@ done:
 
 /* A rank that a signal of its own killed takes the others with it: then their cases are innocent;
  * so are those of a rank that was asked to end, and was killed when it did not in time. */
-static int killed_by_another(const scan_t *s, int64_t index)
+static int killed_by_another(const scan_t *s, const rc_fold_part_t *part)
 {
-    const rc_fold_part_t *part = s->fold->part;
+    const rc_fold_t *f = s->fold;
     int another = 0;
-    for (int64_t i = 0; i < s->fold->parts; i++)
-        another =
-            another || (i != index && part[i].run == part[index].run && s->inflight[i].signal != 0);
+    for (const rc_fold_part_t *p = f->part; p < f->part + f->parts; p++)
+        another = another || (p != part && p->run == part->run && p->inflight.signal != 0);
     /* its journal may be folded and gone already */
     const rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
     const rc_row_inflight_t *row = t->rows;
     for (size_t i = 0; i < t->count; i++)
-        another = another || (row[i].run == part[index].run && row[i].rank != part[index].rank &&
-                                 row[i].signal > 0);
-    return (another || s->inflight[index].asked) && s->inflight[index].signal == 0;
+        another =
+            another || (row[i].run == part->run && row[i].rank != part->rank && row[i].signal > 0);
+    return (another || part->inflight.asked) && part->inflight.signal == 0;
 }
 
-static rc_status_t land_all(scan_t *s)
-{
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; i < s->fold->parts && st == RC_OK; i++)
-        if (s->fold->part[i].dead && s->inflight[i].count > 0)
-            st = mark_crashed(s, &s->inflight[i], &s->fold->part[i], killed_by_another(s, i));
-    return st;
-}
-
-rc_status_t rc_fold_read(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
+rc_status_t rc_fold_read(const char *dir, const char *store, rc_dicts_t *d,
     const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_t *out, rc_err_t *err)
 {
     rc_err_t local = {0};
@@ -525,9 +531,8 @@ rc_status_t rc_fold_read(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     int64_t n = 0;
     memset(out, 0, sizeof *out);
     scan_t s = {.dir = dir,
+        .store = store,
         .d = d,
-        .last_run = last_run,
-        .user = user,
         .log = log,
         .writers = writers,
         .fold = out,
@@ -535,19 +540,16 @@ rc_status_t rc_fold_read(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_ru
     RC_TRY(rc_journal_list(dir, &names, &n, &local));
     RC_TRY(rc_fold_unseen(s.writers, &names, &n, &local));
     out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
-    out->view = rc_alloc0((size_t)n, sizeof *out->view, "journals", &local);
-    s.inflight = rc_alloc0((size_t)n, sizeof *s.inflight, "journals", &local);
-    RC_TRY(out->part && out->view && s.inflight ? RC_OK : RC_ENOMEM);
+    RC_TRY(out->part ? RC_OK : RC_ENOMEM);
     out->parts = n;
     rc_open_more(n); /* each stays open, for its lock */
     for (int64_t i = 0; i < n; i++)
-        RC_TRY(scan_one(&s, names[i], i));
+        RC_TRY(scan_one(&s, names[i], &out->part[i]));
     RC_TRY(rc_fold_settle(dir, out, s.writers, log, &local));
-    RC_TRY(land_all(&s));
+    for (const rc_fold_part_t *p = out->part; p < out->part + n; p++)
+        if (p->dead)
+            RC_TRY(mark_crashed(&s, p, killed_by_another(&s, p)));
 done:
-    for (int64_t i = 0; s.inflight && i < n; i++)
-        rc_inflight_free(&s.inflight[i]);
-    free(s.inflight);
     rc_journal_names_free(names, n);
     rc_map_free(&s.landed);
     if (st < 0) {
@@ -560,13 +562,14 @@ done:
 
 void rc_fold_free(rc_fold_t *f)
 {
-    for (int64_t i = 0; f->view && i < f->parts; i++)
-        rc_journal_view_close(f->view[i]);
+    for (rc_fold_part_t *p = f->part; p < f->part + f->parts; p++) {
+        rc_journal_view_close(p->view);
+        rc_inflight_free(&p->inflight);
+    }
     for (int i = 0; i < RC_FOLD_SETS_MAX; i++) {
         free(f->set[i].row);
         free(f->set[i].value);
     }
-    free(f->view);
     free(f->part);
     free(f->crashed);
     free(f->result);

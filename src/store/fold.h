@@ -4,18 +4,22 @@
 #ifndef RC_STORE_FOLD_H
 #define RC_STORE_FOLD_H
 
-#include "base/log.h"
+#include "store/commit.h"
 #include "store/dict.h"
-#include "store/journal.h"
+#include "store/inflight.h"
 
 /** The new stretch of a journal. */
 typedef struct rc_fold_part {
     char name[64];
-    int64_t start; /**< bytes that the store has already */
-    int64_t end;   /**< behind the last valid record */
-    int32_t run;   /**< id of its run */
-    int32_t rank;  /**< of its writer */
-    int dead;      /**< 1: its writer is gone; the file can be removed once it is in the store */
+    int64_t start;    /**< bytes that the store has already */
+    int64_t end;      /**< behind the last valid record */
+    int32_t run;      /**< id of its run */
+    int32_t rank;     /**< of its writer */
+    int dead;         /**< 1: its writer is gone; the file can be removed once it is in the store */
+    int waits;        /**< 1: it is on another machine, and has given no sign of life yet */
+    rc_pulse_t pulse; /**< of that */
+    rc_journal_view_t *view; /**< kept open until the end */
+    rc_inflight_t inflight;
 } rc_fold_part_t;
 
 /** The rows that the new stretches bring for a feature set. */
@@ -37,7 +41,6 @@ enum { RC_FOLD_SETS_MAX = 16 };
 typedef struct rc_fold {
     rc_fold_part_t *part;
     int64_t parts;
-    rc_journal_view_t **view; /**< [parts] kept open until the end */
     rc_fold_set_t set[RC_FOLD_SETS_MAX];
     int sets;
     rc_row_result_t *crashed; /**< rows for cases that ended their run too often */
@@ -52,26 +55,17 @@ typedef struct rc_fold {
     rc_row_order_t *order;
     size_t orders;
     size_t order_capacity;
-    int64_t crashed_sources; /**< catalogue rows that were; they are in the dictionaries */
-    int64_t suspects;        /**< cases and catalogue rows that were in flight in a dead run and are
-                                  tried again */
-    int64_t first_start_ns;  /**< earliest start among the runs seen; 0 none */
-    int64_t damaged_bytes;
-    int64_t alive; /**< journals whose writers live, or may */
-    int changed;   /**< 1: the store would change */
+    int64_t first_start_ns; /**< earliest start among the runs seen; 0 none */
+    rc_commit_info_t info;  /**< all but the number of rows */
 } rc_fold_t;
 
-/** Last run in which a case got a final row, for telling whether it was in flight since.
- *  \param[out] run  its id, -1 when the case has no row
- *  \return RC_OK, or an error when that cannot be found out, which ends the scan: deaths from
- *  before the row would count against the case */
-typedef rc_status_t rc_last_run_fn(void *user, const char case_id[32], int32_t *run, rc_err_t *err);
-
 /** Read the journals of a folder, and add what they name to the dictionaries.
- *  \param[in,out] d         dictionaries of the store, grown
- *  \param[in]     last_run  asked for cases that were in flight
- *  Free with rc_fold_free.  Cost: memory for all new rows */
-rc_status_t rc_fold_read(const char *dir, rc_dicts_t *d, rc_last_run_fn *last_run, void *user,
+ *  \param[in]     store  whose results say in which run a case was measured last; NULL: none
+ *  \param[in,out] d      dictionaries of the store, grown
+ *  \return RC_OK; RC_ESTORE, RC_EIO, also when what was in flight cannot be looked up: deaths from
+ *          before its last row would count against a case; RC_ENOMEM.  Free with rc_fold_free.
+ *  Cost: memory for all new rows */
+rc_status_t rc_fold_read(const char *dir, const char *store, rc_dicts_t *d,
     const rc_fold_writers_t *writers, const rc_log_t *log, rc_fold_t *out, rc_err_t *err);
 void rc_fold_free(rc_fold_t *f);
 

@@ -104,21 +104,13 @@ static rc_status_t unite_row(
     return RC_OK; /* the others are all key */
 }
 
-/* The row number of a key in a dictionary that has it, or -1. */
-static int32_t find_key(const rc_dict_t *in, const rc_dict_t *of, size_t row)
-{
-    rc_digest_t key;
-    rc_dict_key(of, (const char *)of->rows + row * of->table->row_bytes, &key);
-    return rc_dict_find(in, key);
-}
-
 static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
 {
     for (int s = 0; s < m->stores; s++) {
         const rc_dict_t *d = &m->store[s].dicts.d[e->table];
         for (size_t i = 0; i < d->count; i++) {
             const void *row = (const char *)d->rows + i * d->table->row_bytes;
-            int32_t at = find_key(&e->d, d, i);
+            int32_t at = rc_dict_find(&e->d, row);
             if (at >= 0) {
                 RC_PASS(unite_row(m, e, (size_t)at, s, row, err));
                 continue;
@@ -225,7 +217,8 @@ static rc_status_t publish(rc_merge_t *m, entries_t *e, rc_err_t *err)
         m->store[s].id[e->table] = id;
         RC_PASS(id ? RC_OK : RC_ENOMEM);
         for (size_t i = 0; i < d->count; i++)
-            id[i] = find_key(&m->dicts.d[e->table], d, i);
+            id[i] = rc_dict_find(
+                &m->dicts.d[e->table], (const char *)d->rows + i * d->table->row_bytes);
     }
     return RC_OK;
 }

@@ -35,12 +35,14 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
 {
     rc_record_t r;
     rc_rec_t what;
+    rc_row_run_t run;
     int64_t first = 0;
     int64_t at = 0;
     while (rc_journal_next(view, &r)) {
         int understood = rc_rec_get(&r, &what) == RC_OK;
         if (understood && r.type == RC_REC_RUN) {
-            j->run = rc_dict_find(&j->v->dicts.d[RC_T_RUN], rc_map_text(what.run.uuid));
+            memcpy(run.uuid, what.run.uuid, sizeof run.uuid);
+            j->run = rc_dict_find(&j->v->dicts.d[RC_T_RUN], &run);
             j->rank = what.run.rank;
         }
         if (!understood)

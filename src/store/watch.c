@@ -5,7 +5,7 @@
 #include "base/open.h"
 #include "base/outcome.h"
 #include "base/str.h"
-#include "store/h5.h"
+#include "store/dict.h"
 #include "store/held.h"
 
 #include <fcntl.h>
@@ -17,8 +17,7 @@
 
 /* What a store holds, as far as a successor must have it. */
 typedef struct mark {
-    rc_row_run_t *run;
-    int64_t runs;
+    rc_dict_t runs;
     int64_t results;
 } mark_t;
 
@@ -32,38 +31,30 @@ struct rc_watch {
     int64_t first; /* results when watching began */
 };
 
+static void mark_free(mark_t *m)
+{
+    free(m->runs.rows);
+    rc_map_free(&m->runs.index);
+}
+
+/* Free with mark_free, on failure too. */
 static rc_status_t read_mark(const char *path, mark_t *out, rc_err_t *err)
 {
     rc_h5_t h;
-    void *runs = NULL;
-    mark_t m = {0};
+    *out = (mark_t){.runs = {.table = &rc_schema[RC_T_RUN]}};
     RC_PASS(rc_h5_open(path, 0, &h, err));
-    rc_status_t st = rc_h5_read(&h, &rc_schema[RC_T_RUN], &runs, &m.runs, err);
-    m.run = runs;
+    rc_status_t st = rc_dict_read(&out->runs, &h, err);
     if (st == RC_OK)
-        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &m.results, err);
-    st = rc_h5_closed(st, &h, err);
-    if (st < 0) {
-        free(m.run);
-        return st;
-    }
-    *out = m;
-    return RC_OK;
-}
-
-static int64_t find_run(const mark_t *m, const char *uuid)
-{
-    for (int64_t i = 0; i < m->runs; i++)
-        if (strncmp(m->run[i].uuid, uuid, sizeof m->run[i].uuid) == 0)
-            return i;
-    return -1;
+        st = rc_h5_rows(&h, &rc_schema[RC_T_RESULT], &out->results, err);
+    return rc_h5_closed(st, &h, err);
 }
 
 static int is_successor(const mark_t *next, const mark_t *m)
 {
+    const rc_row_run_t *run = m->runs.rows;
     int is = next->results >= m->results;
-    for (int64_t i = 0; is && i < m->runs; i++)
-        is = find_run(next, m->run[i].uuid) >= 0;
+    for (size_t i = 0; is && i < m->runs.count; i++)
+        is = rc_dict_find(&next->runs, &run[i]) >= 0;
     return is;
 }
 
@@ -87,28 +78,26 @@ static rc_status_t take(rc_watch_t *w, rc_err_t *err)
             return RC_EIO;
         int64_t changed = changed_ns(fd);
         st = read_mark(w->path, &m, err);
-        if (st == RC_OK && rc_held_is(fd, w->path)) {
-            int is = is_successor(&m, &w->mark);
-            free(is ? w->mark.run : m.run);
-            if (w->fd >= 0)
-                close(is ? w->fd : fd);
-            else if (!is)
-                close(fd);
-            if (!is)
-                return rc_fail(err, RC_EIO,
-                    "%s: was replaced while it was in use: expected its %" PRId64
-                    " runs and %" PRId64 " results or more, found another store",
-                    w->path, w->mark.runs, w->mark.results);
+        int stayed = st == RC_OK && rc_held_is(fd, w->path);
+        int is = stayed && is_successor(&m, &w->mark);
+        mark_t *old = is ? &w->mark : &m;
+        int left = is ? w->fd : fd;
+        mark_free(old);
+        if (left >= 0)
+            close(left);
+        if (is) {
             w->mark = m;
             w->fd = fd;
             w->fresh = 0;
             w->changed_ns = changed;
-            return RC_OK;
         }
-        close(fd);
-        if (st < 0)
+        if (is || st < 0)
             return st;
-        free(m.run); /* replaced again while it was read */
+        if (stayed)
+            return rc_fail(err, RC_EIO,
+                "%s: was replaced while it was in use: expected its %zu runs and %" PRId64
+                " results or more, found another store",
+                w->path, w->mark.runs.count, w->mark.results);
     }
     return rc_fail(err, RC_EBUSY, "%s: is replaced again and again", w->path);
 }
@@ -118,7 +107,7 @@ rc_status_t rc_watch_open(const char *path, int64_t results, rc_watch_t **out, r
     rc_watch_t *w = rc_alloc0(1, sizeof *w, "watching the store", err);
     RC_PASS(w ? RC_OK : RC_ENOMEM);
     w->fd = -1;
-    w->mark.results = results;
+    w->mark = (mark_t){.runs = {.table = &rc_schema[RC_T_RUN]}, .results = results};
     w->path = rc_strdup(path, err);
     rc_status_t st = w->path ? take(w, err) : RC_ENOMEM;
     if (st < 0) {
@@ -136,7 +125,7 @@ void rc_watch_close(rc_watch_t *w)
         return;
     if (w->fd >= 0)
         close(w->fd);
-    free(w->mark.run);
+    mark_free(&w->mark);
     free(w->path);
     free(w);
 }
@@ -192,9 +181,11 @@ rc_status_t rc_watch_count(
     const rc_watch_t *w, const char *uuid, int64_t *results, int64_t *sources, rc_err_t *err)
 {
     rc_h5_t h;
-    int64_t run = find_run(&w->mark, uuid);
+    rc_row_run_t row;
     *results = *sources = 0;
-    if (w->fd < 0 || run < 0)
+    RC_PASS(rc_field_set(row.uuid, sizeof row.uuid, uuid, "identity of a run", err));
+    int64_t run = w->fd < 0 ? -1 : rc_dict_find(&w->mark.runs, &row);
+    if (run < 0)
         return RC_OK;
     RC_PASS(rc_h5_open(w->path, 0, &h, err));
     rc_status_t st = count_results(&h, w->first, w->mark.results, run, results, err);

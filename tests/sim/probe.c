@@ -100,15 +100,6 @@ static rc_status_t write_journal(const char *dir, int run, int journal, int jour
     return st;
 }
 
-static rc_status_t no_last_run(void *user, const char case_id[32], int32_t *run, rc_err_t *err)
-{
-    (void)user;
-    (void)case_id;
-    (void)err;
-    *run = -1;
-    return RC_OK;
-}
-
 static double folder_bytes(const char *dir)
 {
     double bytes = 0;
@@ -136,7 +127,7 @@ static rc_status_t scan(const char *dir, double *scan_s, rc_err_t *err)
     const rc_fold_writers_t writers = {0};
     rc_dicts_init(&dicts);
     double start = cpu_s();
-    rc_status_t st = rc_fold_read(dir, &dicts, no_last_run, NULL, &writers, &silent, &fold, err);
+    rc_status_t st = rc_fold_read(dir, NULL, &dicts, &writers, &silent, &fold, err);
     *scan_s = cpu_s() - start;
     rc_fold_free(&fold);
     rc_dicts_free(&dicts);
