@@ -23,21 +23,17 @@
 /* The first word of a small file; "" when there is none. */
 static void read_word(const char *path, char *out, size_t size)
 {
-    char form[16];
     FILE *f = fopen(path, "re");
-    out[0] = '\0';
-    if (!f)
-        return;
-    snprintf(form, sizeof form, "%%%zus", size - 1);
-    if (fscanf(f, form, out) != 1)
+    if (!f || !fgets(out, (int)size, f))
         out[0] = '\0';
-    fclose(f);
+    out[strcspn(out, " \n")] = '\0';
+    if (f)
+        fclose(f);
 }
 
 /* State and start of a process as the kernel tells them.  \return 1; 0: there is no such word */
 static int read_process(int64_t pid, char *state, int64_t *start)
 {
-    enum { start_field = 22, state_field = 3 };
     char path[48];
     char text[1024];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/stat", pid);
@@ -47,19 +43,12 @@ static int read_process(int64_t pid, char *state, int64_t *start)
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = '\0';
-    /* the name of the program, in brackets, may hold anything */
-    char *at = strrchr(text, ')');
-    char *save = NULL;
-    char *word = at ? strtok_r(at + 1, " ", &save) : NULL;
-    for (int i = state_field; word && i < start_field; i++) {
-        if (i == state_field)
-            *state = word[0];
-        word = strtok_r(NULL, " ", &save);
-    }
-    if (!word)
-        return 0;
-    *start = strtoll(word, NULL, 10);
-    return 1;
+    /* fields 3 and 22; the name of the program, in brackets, may hold anything */
+    const char *at = strrchr(text, ')');
+    return at && sscanf(at + 1,
+                     " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                     "%" SCNd64,
+                     state, start) == 2;
 }
 
 static void name_machine(char *out, size_t size)
