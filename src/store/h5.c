@@ -365,7 +365,7 @@ rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_
     else if (first < 0 || count < 0 || first > all || count > all - first)
         st = rc_fail(err, RC_ESTORE, "%s: %s: has %lld rows, and not %lld from row %lld", h->path,
             t->path, (long long)all, (long long)count, (long long)first);
-    else if (t->fields)
+    else
         st = rc_h5_set_missing(h, d, t, rows, count, err);
     if (st == RC_OK && count > 0 && !rc_h5_read_piece(d, type, first, count, rows))
         st = rc_h5_fail(err, h->path, t->path);

@@ -12,6 +12,8 @@ rc_status_t rc_h5_set_missing(
     const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows, int64_t count, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
+    if (t->fields == 0)
+        return RC_OK;
     hid_t type = H5Dget_type(d);
     if (type < 0 || H5Tget_class(type) != H5T_COMPOUND)
         st = rc_fail(err, RC_ESTORE, "%s: %s: expected rows of fields, found another type", h->path,
@@ -36,6 +38,8 @@ const rc_schema_table_t *rc_h5_table_at(const char *path)
     for (int i = 0; i < RC_T_COUNT; i++)
         if (strcmp(rc_schema[i].path + 1, path) == 0)
             return &rc_schema[i];
+    if (strcmp(RC_SAMPLES_PATH + 1, path) == 0)
+        return &rc_schema_samples;
     /* RC_FEATURES_PATH/<set>/rows */
     if (sscanf(path, "features/%127[^/]/rows%n", set, &end) == 1 && end > 0 && path[end] == '\0')
         return &rc_schema_feature_rows;

@@ -72,43 +72,32 @@ static hid_t creation_of(const copy_t *c, hid_t d)
     return rc_h5_kept(p, ok);
 }
 
-/* Where the raw times of each row of /results are in the copy. */
-static int point_to_samples(const copy_t *c, hid_t type, unsigned char *rows, size_t count)
+/* The n rows of /results that go into the copy move to the front, and point to their raw times
+ * there.  They ascend, so none is overwritten before it has moved. */
+static void pick_results(const copy_t *c, rc_row_result_t *row, size_t n)
 {
     int64_t next = 0;
-    size_t size = H5Tget_size(type);
-    int member = H5Tget_member_index(type, "sample_offset");
-    if (member < 0)
-        return 0;
-    size_t at = H5Tget_member_offset(type, (unsigned)member);
-    for (size_t i = 0; i < count; i++) {
-        int has = c->o->samples && c->o->pick[i].first >= 0;
-        int64_t offset = has ? next : -1;
-        memcpy(rows + i * size + at, &offset, sizeof offset);
-        next += has ? c->o->pick[i].count : 0;
+    for (size_t i = 0; i < n && (c->o->pick || !c->o->samples); i++) {
+        const rc_h5_pick_t *p = c->o->pick ? &c->o->pick[i] : NULL;
+        int has = c->o->samples && p && p->first >= 0;
+        if (p)
+            row[i] = row[p->row];
+        row[i].sample_offset = has ? next : -1;
+        next += has ? p->count : 0;
     }
-    return 1;
-}
-
-/* The picked rows move to the front: they ascend, so none is overwritten before it has moved. */
-static void pick_rows(const copy_t *c, unsigned char *rows, size_t size)
-{
-    for (int64_t i = 0; i < c->o->picks; i++)
-        if (c->o->pick[i].row != i)
-            memcpy(rows + (size_t)i * size, rows + (size_t)c->o->pick[i].row * size, size);
 }
 
 /* The raw times of the picked rows, one after the other; NULL: no memory. */
-static void *pick_samples(const copy_t *c, const unsigned char *values, size_t size)
+static int64_t *pick_samples(const copy_t *c, const int64_t *ns)
 {
-    size_t at = 0;
-    unsigned char *out = rc_alloc((size_t)c->picked_samples, size, "raw times", NULL);
+    int64_t at = 0;
+    int64_t *out = rc_alloc((size_t)c->picked_samples, sizeof *out, "raw times", NULL);
     for (int64_t i = 0; out && i < c->o->picks; i++) {
         const rc_h5_pick_t *p = &c->o->pick[i];
         if (p->first < 0 || p->count == 0)
             continue;
-        memcpy(out + at, values + (size_t)p->first * size, (size_t)p->count * size);
-        at += (size_t)p->count * size;
+        memcpy(out + at, ns + p->first, (size_t)p->count * sizeof *ns);
+        at += p->count;
     }
     return out;
 }
@@ -138,41 +127,28 @@ static int is_samples(const char *name)
     return strcmp(name, RC_SAMPLES_PATH + 1) == 0;
 }
 
-/* The n values of a dataset that go into the copy; free(), NULL on failure. */
-static void *read_values(const copy_t *c, const char *name, hid_t d, hid_t type, size_t n)
+/* Write the n values of a dataset that go into the copy. */
+static int copy_values(const copy_t *c, const char *name, hid_t d, hid_t e, hid_t type, size_t n)
 {
-    size_t size = H5Tget_size(type);
     hid_t space = H5Dget_space(d);
     hssize_t all = space < 0 ? -1 : H5Sget_simple_extent_npoints(space);
-    void *values = all < 0 ? NULL : rc_alloc((size_t)all, size, name, NULL);
+    void *values = all < 0 ? NULL : rc_alloc((size_t)all, H5Tget_size(type), name, NULL);
+    void *picked = NULL;
     const rc_schema_table_t *t = rc_h5_table_at(name);
     int ok = values && (!t || rc_h5_set_missing(c->h, d, t, values, all, NULL) == RC_OK) &&
              H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     ok = rc_h5_drop(space) && ok;
-    if (ok && is_results(name)) {
-        if (c->o->pick)
-            pick_rows(c, values, size);
-        ok = (c->o->samples && !c->o->pick) || point_to_samples(c, type, values, n);
-    } else if (ok && is_samples(name) && c->o->pick) {
-        void *picked = pick_samples(c, values, size);
-        free(values);
-        return picked;
-    }
-    if (!ok) {
-        free(values);
-        values = NULL;
-    }
-    return values;
-}
-
-static int copy_values(const copy_t *c, const char *name, hid_t d, hid_t e, hid_t type, size_t n)
-{
-    void *values = read_values(c, name, d, type, n);
-    int ok = values && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
+    if (ok && is_results(name))
+        pick_results(c, values, n);
+    else if (ok && is_samples(name) && c->o->pick)
+        ok = (picked = pick_samples(c, values)) != NULL;
+    ok = ok && H5Dwrite(e, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, picked ? picked : values) >= 0;
     int64_t rows = 0;
     size_t bytes = rc_h5_row_bytes(e, type, &rows);
     if (ok)
-        rc_contents_add(c->o->contents, RC_CONTENTS_ROWS, name, 0, values, rows, bytes);
+        rc_contents_add(
+            c->o->contents, RC_CONTENTS_ROWS, name, 0, picked ? picked : values, rows, bytes);
+    free(picked);
     free(values);
     return ok;
 }
@@ -198,7 +174,7 @@ static int copy_dataset(const copy_t *c, const char *name)
     hid_t e = type < 0 || space < 0 || create < 0
                   ? -1
                   : H5Dcreate2(c->to, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT);
-    int ok = e >= 0 && (!t || rc_h5_describe(e, t)) && copy_attributes(d, e);
+    int ok = e >= 0 && (!t || !t->fields || rc_h5_describe(e, t)) && copy_attributes(d, e);
     if (ok && values > 0)
         ok = copy_values(c, name, d, e, type, values);
     return RC_H5_DROP(ok, e, create, space, type, d);

@@ -74,7 +74,7 @@ int rc_h5_set_version(hid_t file);
 const rc_schema_table_t *rc_h5_table_at(const char *path);
 
 /** Before rows of a table are read: give the fields that its file does not have, since it is older,
- *  the value that they have in such files.
+ *  the value that they have in such files.  Plain numbers have none.
  *  \return RC_OK, RC_ESTORE when the file lacks a field that each version has */
 rc_status_t rc_h5_set_missing(const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows,
     int64_t count, rc_err_t *err);
