@@ -405,19 +405,13 @@ static rc_status_t mark_crashed(scan_t *s, const rc_fold_part_t *part, int spare
 /* A journal whose first record is damaged is placed by its name, <run uuid>.<rank>.rcj. */
 static rc_status_t run_of_name(const scan_t *s, const char *name, rc_rec_run_t *out)
 {
-    int64_t rank;
-    char digits[32] = "";
+    char rank[10]; /* nine digits are below INT32_MAX */
+    int end = 0;
     memset(out, 0, sizeof *out);
-    size_t n = strcspn(name, ".");
-    size_t m = name[n] ? strcspn(name + n + 1, ".") : 0;
-    if (n > 0 && n < sizeof out->uuid && m > 0 && m < sizeof digits &&
-        strcmp(name + n + 1 + m, ".rcj") == 0) {
-        memcpy(out->uuid, name, n);
-        memcpy(digits, name + n + 1, m);
-        if (rc_parse_int(digits, 0, INT32_MAX, "rank", &rank, NULL) == RC_OK) {
-            out->rank = (int32_t)rank;
-            return RC_OK;
-        }
+    if (sscanf(name, "%32[^.].%9[0-9].rcj%n", out->uuid, rank, &end) == 2 && end > 0 &&
+        name[end] == '\0') {
+        out->rank = atoi(rank);
+        return RC_OK;
     }
     return rc_fail(s->err, RC_ESTORE,
         "%s/%s: expected the record of its run first, or a name that tells run and rank; move it "
@@ -454,8 +448,10 @@ static rc_status_t scan_records(scan_t *s, rc_fold_part_t *part)
         rc_status_t st = RC_OK;
         rc_status_t understood = rc_rec_get(&r, &what);
         if (!have_run) {
-            rc_rec_run_t run = what.run;
-            if (r.type != RC_REC_RUN || understood < 0)
+            rc_rec_run_t run;
+            if (r.type == RC_REC_RUN && understood == RC_OK)
+                run = what.run;
+            else
                 st = run_of_name(s, part->name, &run);
             if (st == RC_OK)
                 st = place(s, &run, part);
