@@ -71,6 +71,14 @@ const char *rc_open_kind(mode_t mode);
  *  \return RC_OK, RC_EIO */
 rc_status_t rc_open_folder(const char *path, rc_err_t *err);
 
+/** Read a stretch of a file.  \return RC_OK; RC_EIO, also where the file ends before */
+rc_status_t rc_read_at(
+    int fd, const char *path, void *to, int64_t bytes, int64_t at, rc_err_t *err);
+
+/** Write a stretch of a file.  \return RC_OK, RC_EIO */
+rc_status_t rc_write_at(
+    int fd, const char *path, const void *from, size_t bytes, int64_t at, rc_err_t *err);
+
 /** Sync what was written to a file.  \return RC_OK, RC_EIO */
 rc_status_t rc_sync_file(const char *path, rc_err_t *err);
 

@@ -89,7 +89,7 @@ rc_status_t rc_fetch_part_begin(
         RC_PASS(rc_open_file(p->path, RC_OPEN_KEEP, 0666, &p->fd, err));
     }
     /* bytes of another version go before its mark comes */
-    if (ftruncate(p->fd, (off_t)keep) != 0 || lseek(p->fd, (off_t)keep, SEEK_SET) < 0)
+    if (ftruncate(p->fd, (off_t)keep) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
     p->begun = 1;
     p->pieces = keep > 0;
@@ -102,18 +102,9 @@ rc_status_t rc_fetch_part_begin(
 
 rc_status_t rc_fetch_part_write(rc_fetch_part_t *p, const void *data, size_t n, rc_err_t *err)
 {
-    const char *from = data;
-    while (n > 0) {
-        ssize_t done = write(p->fd, from, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return rc_fail_errno(
-                err, RC_EIO, done < 0 ? errno : ENOSPC, "cannot write %s", p->path);
-        from += done;
-        n -= (size_t)done;
-        p->bytes += done;
-    }
+    if (rc_write_at(p->fd, p->path, data, n, p->bytes, NULL) < 0)
+        return rc_fail_errno(err, RC_EIO, errno, "cannot write %s", p->path);
+    p->bytes += (int64_t)n;
     return RC_OK;
 }
 

@@ -37,7 +37,7 @@ rc_status_t rc_fetch_part_look(
 rc_status_t rc_fetch_part_begin(
     rc_fetch_part_t *p, int64_t keep, const char *mark, int64_t total, rc_err_t *err);
 
-/** Append.  \return RC_OK, RC_EIO (disk full: what fits is kept and counted) */
+/** Append.  \return RC_OK, RC_EIO (disk full: what fits is kept) */
 rc_status_t rc_fetch_part_write(rc_fetch_part_t *p, const void *data, size_t n, rc_err_t *err);
 
 /** Close; what has come stays for another time. */

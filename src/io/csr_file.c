@@ -170,23 +170,6 @@ struct rc_csr_file {
     rc_digest_t *digest; /* [pieces] */
 };
 
-/* 1: all n bytes are there; 0: the file ends before; -1: errno */
-static int get(int fd, void *data, int64_t n, int64_t at)
-{
-    char *to = data;
-    while (n > 0) {
-        ssize_t done = pread(fd, to, (size_t)n, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return done < 0 ? -1 : 0;
-        to += done;
-        at += done;
-        n -= done;
-    }
-    return 1;
-}
-
 static rc_status_t bad(const rc_csr_file_t *f, const char *what, rc_err_t *err)
 {
     return rc_fail(err, RC_EFORMAT, "%s: %s", f->path, what);
@@ -207,10 +190,10 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
     layout_t *l = &f->layout;
     if (fstat(f->fd, &s) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot read %s", f->path);
-    int got = S_ISREG(s.st_mode) ? get(f->fd, h, sizeof *h, 0) : 0;
-    if (got < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot read %s", f->path);
-    if (!got || memcmp(h->magic, magic, sizeof magic) != 0)
+    int is_long = S_ISREG(s.st_mode) && s.st_size >= (off_t)sizeof *h;
+    if (is_long)
+        RC_PASS(rc_read_at(f->fd, f->path, h, sizeof *h, 0, err));
+    if (!is_long || memcmp(h->magic, magic, sizeof magic) != 0)
         return bad(f, "not a matrix of the cache", err);
     if (h->version != file_version || h->order != order_mark)
         return bad(f, "of another version or byte order", err);
@@ -223,13 +206,10 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
     f->digest = rc_alloc((size_t)l->pieces, sizeof *f->digest, "digests", err);
     RC_PASS(f->digest ? RC_OK : RC_ENOMEM);
     int64_t bytes = l->pieces * (int64_t)sizeof *f->digest;
-    got = get(f->fd, f->digest, bytes, l->digests);
-    if (got < 0)
-        return rc_fail_errno(err, RC_EIO, errno, "cannot read %s", f->path);
+    RC_PASS(rc_read_at(f->fd, f->path, f->digest, bytes, l->digests, err));
     d = rc_digest(f->digest, (size_t)bytes);
-    return got && rc_digest_compare(&d, &h->pieces_digest) == 0
-               ? RC_OK
-               : bad(f, "its digests are damaged", err);
+    return rc_digest_compare(&d, &h->pieces_digest) == 0 ? RC_OK
+                                                         : bad(f, "its digests are damaged", err);
 }
 
 rc_status_t rc_csr_file_open(const char *path, rc_csr_file_t **out, rc_err_t *err)
@@ -266,30 +246,32 @@ const rc_csr_origin_t *rc_csr_file_origin(const rc_csr_file_t *f)
     return &f->header.origin;
 }
 
-/* Read all pieces; each is compared with its digest while it is in a cache.
- * 0: all is right; 1: damaged; else -errno. */
-static int read_pieces(const rc_csr_file_t *f, int threads, char *const array[3])
+/* Read all pieces; each is compared with its digest while it is in a cache. */
+static rc_status_t read_pieces(
+    const rc_csr_file_t *f, int threads, char *const array[3], rc_err_t *err)
 {
     const layout_t *l = &f->layout;
-    int failed = 0;
+    rc_status_t failed = RC_OK;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int64_t i = 0; i < l->pieces; i++) {
-        int before;
+        rc_status_t st;
+        rc_err_t why = {0};
 #pragma omp atomic read
-        before = failed;
-        if (before)
+        st = failed;
+        if (st < 0)
             continue;
         piece_t p = piece_of(l, i);
         char *to = array[p.array] + p.from;
-        int got = get(f->fd, to, p.bytes, l->at[p.array] + p.from);
-        int code = got < 0 ? -errno : !got;
-        if (got > 0) {
-            rc_digest_t d = rc_digest(to, (size_t)p.bytes);
-            code = rc_digest_compare(&d, &f->digest[i]) != 0;
-        }
-        if (code) {
+        st = rc_read_at(f->fd, f->path, to, p.bytes, l->at[p.array] + p.from, &why);
+        rc_digest_t d = st == RC_OK ? rc_digest(to, (size_t)p.bytes) : f->digest[i];
+        if (rc_digest_compare(&d, &f->digest[i]) != 0)
+            st = bad(f, "its contents are damaged", &why);
+        if (st < 0) {
+#pragma omp critical(csr_file_failed)
+            if (err)
+                *err = why;
 #pragma omp atomic write
-            failed = code;
+            failed = st;
         }
     }
     return failed;
@@ -305,10 +287,8 @@ rc_status_t rc_csr_file_read(
     if (st < 0)
         return st == RC_ERANGE ? bad(f, "its header is damaged", err) : st;
     char *array[3] = {(char *)a.row_ptr, (char *)a.col_idx, (char *)a.val};
-    int code = read_pieces(f, team, array);
-    if (code < 0)
-        st = rc_fail_errno(err, RC_EIO, -code, "cannot read %s", f->path);
-    else if (code || rc_csr_check_by(&a, team, NULL) < 0)
+    st = read_pieces(f, team, array, err);
+    if (st == RC_OK && rc_csr_check_by(&a, team, NULL) < 0)
         st = bad(f, "its contents are damaged", err);
     if (st < 0) {
         rc_csr_free(&a);

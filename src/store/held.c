@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
-#include "store/bytes.h"
 
 #include <errno.h>
 #include <stdlib.h>

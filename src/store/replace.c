@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"
-#include "store/bytes.h"
 #include "store/seal.h"
 
 #include <errno.h>

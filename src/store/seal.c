@@ -4,7 +4,6 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/open.h"
-#include "store/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
