@@ -7,33 +7,37 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What a column holds, and where in an entry. */
+typedef enum form { PATH, COUNT, FLAG, SHARE, TEXT } form_t;
+
 /* Columns of a line; the kind is what stands between the columns before it and the last one, so a
  * kind may hold commas. */
-enum {
-    GROUP,
-    NAME,
-    ROWS,
-    COLS,
-    NNZ,
-    REAL,
-    BINARY,
-    ND,
-    POSDEF,
-    PATTERN_SYMMETRY,
-    NUMERICAL_SYMMETRY,
-    KIND,
-    PATTERN_NNZ,
-    COLUMNS
+enum { GROUP, NAME, NNZ = 4, KIND = 11, PATTERN_NNZ, COLUMNS };
+#define AT(member) offsetof(rc_entry_t, member)
+static const struct {
+    const char *name;
+    form_t form;
+    size_t at;
+} columns[COLUMNS] = {
+    [GROUP] = {"group", PATH, 0},
+    [NAME] = {"name", PATH, 0},
+    {"rows", COUNT, AT(rows)},
+    {"cols", COUNT, AT(cols)},
+    [NNZ] = {"nnz", COUNT, AT(nnz)},
+    {"isReal", FLAG, AT(real)},
+    {"isBinary", FLAG, AT(binary)},
+    {"isND", FLAG, AT(nd)},
+    {"posdef", FLAG, AT(posdef)},
+    {"pattern symmetry", SHARE, AT(pattern_symmetry)},
+    {"numerical symmetry", SHARE, AT(numerical_symmetry)},
+    [KIND] = {"kind", TEXT, 0},
+    [PATTERN_NNZ] = {"pattern entries", COUNT, AT(pattern_nnz)},
 };
-
-static const char *const column_name[COLUMNS] = {"group", "name", "rows", "cols", "nnz", "isReal",
-    "isBinary", "isND", "posdef", "pattern symmetry", "numerical symmetry", "kind",
-    "pattern entries"};
 
 typedef struct reader {
     const char *path;
@@ -75,7 +79,7 @@ static rc_status_t bad_column(
     const reader_t *r, int column, const char *expected, const char *found)
 {
     return rc_fail(r->err, RC_EFORMAT, "%s:%" PRId64 ": column %d (%s): expected %s, found '%.60s'",
-        r->path, r->number, column + 1, column_name[column], expected, found);
+        r->path, r->number, column + 1, columns[column].name, expected, found);
 }
 
 /* Cut the line into its columns, in place. */
@@ -103,68 +107,57 @@ static rc_status_t split(reader_t *r, char *column[COLUMNS])
 }
 
 /* Group and name become parts of a path. */
-static rc_status_t path_part(const reader_t *r, char *const column[COLUMNS], int i)
+static int is_path_part(const char *text)
 {
-    const char *text = column[i];
     int ok = *text && *text != '.' && !strchr(text, '/');
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c <= ' ' || *c == 0x7f)
             ok = 0;
-    return ok ? RC_OK : bad_column(r, i, "a name without blanks, '/' or leading dot", text);
+    return ok;
 }
 
-static rc_status_t count(const reader_t *r, char *const column[COLUMNS], int i, int64_t *out)
+static rc_status_t parse(const reader_t *r, int i, const char *text, rc_entry_t *e)
 {
-    if (rc_parse_int(column[i], 0, INT64_MAX, column_name[i], out, NULL) < 0)
-        return bad_column(r, i, "a whole number of at least 0", column[i]);
-    return RC_OK;
-}
-
-static rc_status_t flag(const reader_t *r, char *const column[COLUMNS], int i, int *out)
-{
-    if (strcmp(column[i], "0") != 0 && strcmp(column[i], "1") != 0)
-        return bad_column(r, i, "0 or 1", column[i]);
-    *out = column[i][0] == '1';
-    return RC_OK;
-}
-
-static rc_status_t share(const reader_t *r, char *const column[COLUMNS], int i, double *out)
-{
-    double v;
-    if (rc_parse_double(column[i], column_name[i], &v, NULL) < 0 || !(v >= 0 && v <= 1))
-        return bad_column(r, i, "a number from 0 to 1", column[i]);
-    *out = v;
+    char *to = (char *)e + columns[i].at;
+    int64_t count = 0;
+    double share = 0;
+    switch (columns[i].form) {
+    case PATH:
+        if (!is_path_part(text))
+            return bad_column(r, i, "a name without blanks, '/' or leading dot", text);
+        break;
+    case COUNT:
+        if (rc_parse_int(text, 0, INT64_MAX, "", &count, NULL) < 0)
+            return bad_column(r, i, "a whole number of at least 0", text);
+        memcpy(to, &count, sizeof count);
+        break;
+    case FLAG:
+        if (strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+            return bad_column(r, i, "0 or 1", text);
+        memcpy(to, &(int){text[0] == '1'}, sizeof(int));
+        break;
+    case SHARE:
+        if (rc_parse_double(text, "", &share, NULL) < 0 || !(share >= 0 && share <= 1))
+            return bad_column(r, i, "a number from 0 to 1", text);
+        memcpy(to, &share, sizeof share);
+        break;
+    case TEXT:
+        break;
+    }
     return RC_OK;
 }
 
 static rc_status_t read_entry(reader_t *r, rc_catalog_t *b)
 {
-    char *column[COLUMNS];
-    rc_entry_t v = {0};
-    RC_PASS(split(r, column));
-    RC_PASS(path_part(r, column, GROUP));
-    RC_PASS(path_part(r, column, NAME));
-    RC_PASS(count(r, column, ROWS, &v.rows));
-    RC_PASS(count(r, column, COLS, &v.cols));
-    RC_PASS(count(r, column, NNZ, &v.nnz));
-    RC_PASS(count(r, column, PATTERN_NNZ, &v.pattern_nnz));
-    RC_PASS(flag(r, column, REAL, &v.real));
-    RC_PASS(flag(r, column, BINARY, &v.binary));
-    RC_PASS(flag(r, column, ND, &v.nd));
-    RC_PASS(flag(r, column, POSDEF, &v.posdef));
-    RC_PASS(share(r, column, PATTERN_SYMMETRY, &v.pattern_symmetry));
-    RC_PASS(share(r, column, NUMERICAL_SYMMETRY, &v.numerical_symmetry));
-    if (v.pattern_nnz < v.nnz)
-        return bad_column(r, PATTERN_NNZ, "at least as many as nnz", column[PATTERN_NNZ]);
+    char *column[COLUMNS] = {NULL};
     rc_entry_t *e;
+    RC_PASS(split(r, column));
     RC_PASS(rc_catalog_append(b, column[GROUP], column[NAME], column[KIND], &e, r->err));
-    v.name = e->name;
-    v.group = e->group;
-    v.kind = e->kind;
-    v.location = e->location;
-    v.where = RC_WHERE_ABSENT;
-    v.id = b->count;
-    *e = v;
+    for (int i = 0; i < COLUMNS; i++)
+        RC_PASS(parse(r, i, column[i], e));
+    if (e->pattern_nnz < e->nnz)
+        return bad_column(r, PATTERN_NNZ, "at least as many as nnz", column[PATTERN_NNZ]);
+    e->id = b->count;
     return RC_OK;
 }
 
