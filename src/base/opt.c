@@ -6,18 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const rc_opt_t *find(const rc_opt_t *table, const char *name, size_t n)
+/* \param letter  of the option; 0: it has the name */
+static const rc_opt_t *find(const rc_opt_t *table, char letter, const char *name, size_t n)
 {
     for (; table->name; table++)
-        if (strlen(table->name) == n && strncmp(table->name, name, n) == 0)
-            return table;
-    return NULL;
-}
-
-static const rc_opt_t *find_letter(const rc_opt_t *table, char letter)
-{
-    for (; table->name; table++)
-        if (table->letter && table->letter == letter)
+        if (letter ? table->letter == letter
+                   : strlen(table->name) == n && strncmp(table->name, name, n) == 0)
             return table;
     return NULL;
 }
@@ -80,13 +74,13 @@ static rc_status_t take(
         const char *name = word + 2;
         const char *equals = strchr(name, '=');
         size_t n = equals ? (size_t)(equals - name) : strlen(name);
-        o = find(table, name, n);
+        o = find(table, 0, name, n);
         if (!o)
             return unknown(table, name, n, err);
         if (equals)
             value = equals + 1;
     } else {
-        o = find_letter(table, word[1]);
+        o = find(table, word[1], "", 0);
         if (!o)
             return rc_fail(err, RC_EINVAL, "unknown option -%c", word[1]);
         if (word[2])
@@ -109,22 +103,18 @@ rc_status_t rc_opt_parse(
     const rc_opt_t *table, void *options, int argc, char **argv, int *first_operand, rc_err_t *err)
 {
     int operands = 0; /* found so far, kept at the end of what was read: argv[i - operands .. i) */
+    int ended = 0;
     int i = 1;
-    while (i < argc) {
-        if (strcmp(argv[i], "--") == 0) {
-            char *dashes = argv[i];
-            memmove(argv + i - operands + 1, argv + i - operands, (size_t)operands * sizeof *argv);
-            argv[i - operands] = dashes;
-            i++;
-            break;
-        }
+    while (i < argc && !ended) {
         if (argv[i][0] != '-' || argv[i][1] == '\0') {
             operands++;
             i++;
             continue;
         }
         int last = i;
-        RC_PASS(take(table, options, argc, argv, &last, err));
+        ended = strcmp(argv[i], "--") == 0;
+        if (!ended)
+            RC_PASS(take(table, options, argc, argv, &last, err));
         /* move the option's one or two words before the operands */
         for (; i <= last; i++) {
             char *word = argv[i];

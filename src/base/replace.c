@@ -19,19 +19,14 @@
 static char *step(const char *link, rc_err_t *err)
 {
     char to[PATH_MAX];
-    rc_str_t next = {0};
     ssize_t n = readlink(link, to, sizeof to - 1);
     if (n < 0) {
         rc_fail_errno(err, RC_EIO, errno, "%s: cannot read the link", link);
         return NULL;
     }
-    const char *slash = strrchr(link, '/');
-    if (to[0] != '/' && slash)
-        rc_str_addn(&next, link, (size_t)(slash - link) + 1);
-    rc_str_addn(&next, to, (size_t)n);
-    if (next.failed)
-        rc_fail(err, RC_ENOMEM, "no memory for a file name");
-    return next.failed ? (rc_str_free(&next), NULL) : next.text;
+    const char *slash = to[0] == '/' ? NULL : strrchr(link, '/');
+    int folder = slash ? (int)(slash - link) + 1 : 0;
+    return rc_strf("a file name", err, "%.*s%.*s", folder, link, (int)n, to);
 }
 
 /* Follow links of the user's own to a file that is there.  Where several may write, another can

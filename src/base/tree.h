@@ -15,6 +15,12 @@ typedef struct rc_question {
 
 /** The label of an input.  Cost O(depth).
  *  \param[in] node  the root first  \param[in] x  for every input that a node names */
-int32_t rc_tree_predict(const rc_question_t *node, const double *x);
+static inline int32_t rc_tree_predict(const rc_question_t *node, const double *x)
+{
+    const rc_question_t *at = node;
+    while (at->input >= 0)
+        at = &node[x[at->input] <= at->threshold ? at->left : at->right];
+    return at->label;
+}
 
 #endif

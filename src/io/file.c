@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
-#include "base/open.h"
 
 #include <errno.h>
 #include <fcntl.h>
