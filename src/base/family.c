@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int is_among(const char *name, const char *const *names, int count)
+static int find_member(const rc_family_t *f, const char *name, rc_member_t *m)
 {
-    for (int i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return 1;
-    return 0;
+    for (int i = 0; f->member(i, m); i++)
+        if (strcmp(m->name, name) == 0)
+            return i;
+    return -1;
 }
 
 static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err_t *err)
@@ -22,10 +22,11 @@ static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err
     enum { most = 128 };
     const char *names[most];
     rc_member_t m;
+    rc_member_t first;
     int n = 0;
     rc_str_t list = {0};
     for (int i = 0; n < most && f->member(i, &m); i++)
-        if (!m.absent && !is_among(m.name, names, n)) {
+        if (!m.absent && find_member(f, m.name, &first) == i) {
             rc_str_addf(&list, "%s%s", n ? ", " : "", m.name);
             names[n++] = m.name;
         }
@@ -35,14 +36,6 @@ static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err
         list.text && !list.failed ? list.text : "see rowcast info");
     rc_str_free(&list);
     return RC_ENOENT;
-}
-
-static int find_member(const rc_family_t *f, const char *name, rc_member_t *m)
-{
-    for (int i = 0; f->member(i, m); i++)
-        if (strcmp(m->name, name) == 0)
-            return i;
-    return -1;
 }
 
 rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out, rc_err_t *err)

@@ -42,12 +42,6 @@ rc_status_t rc_fetch_look(
     return st;
 }
 
-int64_t rc_fetch_estimate(const rc_entry_t *e)
-{
-    static const double bytes_per_entry = 5; /* of archives of the collection, about */
-    return rc_archive_estimate(e, bytes_per_entry);
-}
-
 const char *rc_fetch_file(const rc_fetch_t *f, const rc_entry_t *e)
 {
     const char *p = e->location + strlen(f->config->to);
@@ -373,7 +367,7 @@ static rc_status_t plan_one(
         out->need = part.bytes > 0 ? RC_FETCH_PART : RC_FETCH_ABSENT;
         out->have = part.bytes;
         out->estimated = part.bytes == 0 || part.total < part.bytes;
-        out->bytes = out->estimated ? rc_fetch_estimate(e) : part.total;
+        out->bytes = out->estimated ? rc_archive_estimate(e) : part.total;
         if (out->bytes < out->have)
             out->bytes = out->have;
     }

@@ -93,9 +93,6 @@ rc_status_t rc_fetch_download(rc_download_t *d, int *is_same, rc_err_t *err);
 rc_status_t rc_fetch_look(
     const rc_fetch_t *f, const rc_entry_t *e, rc_fetch_part_t *part, rc_err_t *err);
 
-/** Bytes of an entry's archive, before any of it was seen: a guess. */
-int64_t rc_fetch_estimate(const rc_entry_t *e);
-
 /** Whether the file of an entry is known to be right: the manifest has it as it is. */
 int rc_fetch_is_known(const rc_fetch_t *f, const rc_manifest_t *m, const rc_entry_t *e);
 

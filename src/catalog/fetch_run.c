@@ -51,7 +51,7 @@ typedef struct item {
 static int64_t expected_bytes(const item_t *i)
 {
     int64_t n =
-        i->part.total >= 0 && i->part.bytes > 0 ? i->part.total : rc_fetch_estimate(i->entry);
+        i->part.total >= 0 && i->part.bytes > 0 ? i->part.total : rc_archive_estimate(i->entry);
     return n > i->part.bytes ? n : i->part.bytes;
 }
 
@@ -299,7 +299,7 @@ static void run_all(run_t *r, const rc_catalog_t *c)
 {
     for (int64_t k = 0; k < c->count; k++)
         if (c->entry[k].where != RC_WHERE_FILE) {
-            r->rest_bytes += rc_fetch_estimate(&c->entry[k]);
+            r->rest_bytes += rc_archive_estimate(&c->entry[k]);
             r->rest++;
         }
     for (int64_t k = 0; k < c->count; k++) {
@@ -309,7 +309,7 @@ static void run_all(run_t *r, const rc_catalog_t *c)
             continue;
         }
         if (i.entry->where != RC_WHERE_FILE) {
-            r->rest_bytes -= rc_fetch_estimate(i.entry);
+            r->rest_bytes -= rc_archive_estimate(i.entry);
             r->rest--;
         }
         r->count[take(&i)]++;

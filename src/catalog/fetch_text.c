@@ -92,8 +92,8 @@ int64_t rc_archive_most_bytes(const rc_entry_t *e)
     return rc_sat_add(n, rc_sat_mul(per_line, lines));
 }
 
-int64_t rc_archive_estimate(const rc_entry_t *e, double bytes_per_entry)
+int64_t rc_archive_estimate(const rc_entry_t *e)
 {
-    enum { header = 1000 };
-    return header + (int64_t)(bytes_per_entry * (double)entries_of(e));
+    enum { header = 1000, per_entry = 5 }; /* of archives of the collection, about */
+    return rc_sat_add(header, rc_sat_mul(per_entry, entries_of(e)));
 }

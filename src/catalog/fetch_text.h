@@ -36,8 +36,7 @@ int64_t rc_backoff_ns(double base_s, int tries, uint64_t seed, const char *what)
  *  for anything else.  Wide on purpose: it is there to stop an archive that expands without end. */
 int64_t rc_archive_most_bytes(const rc_entry_t *e);
 
-/** An estimate of the bytes of an archive that was not seen: bytes_per_entry for each stored entry,
- *  and some for the header. */
-int64_t rc_archive_estimate(const rc_entry_t *e, double bytes_per_entry);
+/** Bytes of an archive before any of it was seen: a guess by what the catalogue says. */
+int64_t rc_archive_estimate(const rc_entry_t *e);
 
 #endif
