@@ -156,16 +156,16 @@ void rc_learn_progress_next(rc_learn_progress_t *p, const char *of)
 
 void rc_learn_progress_end(rc_learn_progress_t *p, const char *what)
 {
-    char seconds[32];
     if (!p->out)
         return;
     if (p->terminal)
         fputs("\r\033[K", p->out);
-    rc_text_seconds((double)(rc_clock_ns() - p->started_ns) * 1e-9, seconds, sizeof seconds);
+    rc_text_t seconds = rc_text_seconds((double)(rc_clock_ns() - p->started_ns) * 1e-9);
     if (what && isfinite(p->loss))
-        fprintf(p->out, "%s: %s in %s, validation loss %.5g\n", p->command, what, seconds, p->loss);
+        fprintf(p->out, "%s: %s in %s, validation loss %.5g\n", p->command, what, seconds.text,
+            p->loss);
     else if (what)
-        fprintf(p->out, "%s: %s in %s\n", p->command, what, seconds);
+        fprintf(p->out, "%s: %s in %s\n", p->command, what, seconds.text);
     fflush(p->out);
 }
 

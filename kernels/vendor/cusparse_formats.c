@@ -100,14 +100,12 @@ static rc_status_t count_blocks(const rc_problem_t *p, int64_t *blocks, rc_err_t
     *blocks = rc_bsr_count(p, block, most, &counted);
     if (*blocks <= most)
         return RC_OK;
-    char csr[32];
-    char bsr[32];
-    rc_text_bytes((double)rc_bsr_csr_bytes(p), csr, sizeof csr);
-    rc_text_bytes((double)rc_bsr_bytes(p, block, *blocks), bsr, sizeof bsr);
     return rc_fail(err, RC_ENOTSUP,
         "shape: blocks of %" PRId64 " x %" PRId64 " take more than fill = %" PRId64
         " times the %s of CSR: %s for %" PRId64 " of %" PRId64 " block rows",
-        block, block, p->param[RC_CUSPARSE_FILL], csr, bsr, counted, rows_in_blocks(p) / block);
+        block, block, p->param[RC_CUSPARSE_FILL], rc_text_bytes((double)rc_bsr_csr_bytes(p)).text,
+        rc_text_bytes((double)rc_bsr_bytes(p, block, *blocks)).text, counted,
+        rows_in_blocks(p) / block);
 }
 
 static rc_status_t measure_bsr(

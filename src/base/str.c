@@ -225,31 +225,35 @@ const char *rc_similar(const char *text, const char *const *names, int count)
     return best;
 }
 
-void rc_text_bytes(double bytes, char *buf, size_t size)
+rc_text_t rc_text_bytes(double bytes)
 {
+    rc_text_t t;
     static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
     int i = 0;
     while (bytes >= 1000 && i < 5) {
         bytes /= 1000;
         i++;
     }
-    snprintf(buf, size, i ? "%.2f %s" : "%.0f %s", bytes, unit[i]);
+    snprintf(t.text, sizeof t.text, i ? "%.2f %s" : "%.0f %s", bytes, unit[i]);
+    return t;
 }
 
-void rc_text_seconds(double s, char *buf, size_t size)
+rc_text_t rc_text_seconds(double s)
 {
+    rc_text_t t;
     if (s < 0)
         s = 0;
     if (s < 1e-6)
-        snprintf(buf, size, "%.0f ns", s * 1e9);
+        snprintf(t.text, sizeof t.text, "%.0f ns", s * 1e9);
     else if (s < 1e-3)
-        snprintf(buf, size, "%.2f us", s * 1e6);
+        snprintf(t.text, sizeof t.text, "%.2f us", s * 1e6);
     else if (s < 1)
-        snprintf(buf, size, "%.2f ms", s * 1e3);
+        snprintf(t.text, sizeof t.text, "%.2f ms", s * 1e3);
     else if (s < 60)
-        snprintf(buf, size, "%.1f s", s);
+        snprintf(t.text, sizeof t.text, "%.1f s", s);
     else if (s < 3600)
-        snprintf(buf, size, "%d min %02d s", (int)(s / 60), (int)fmod(s, 60));
+        snprintf(t.text, sizeof t.text, "%d min %02d s", (int)(s / 60), (int)fmod(s, 60));
     else
-        snprintf(buf, size, "%d h %02d min", (int)(s / 3600), (int)fmod(s / 60, 60));
+        snprintf(t.text, sizeof t.text, "%d h %02d min", (int)(s / 3600), (int)fmod(s / 60, 60));
+    return t;
 }

@@ -52,8 +52,12 @@ void rc_words_free(rc_words_t *w);
  *  (at most a third of its length, at least 1), else NULL.  names[count], borrowed. */
 const char *rc_similar(const char *text, const char *const *names, int count);
 
-/** Human-readable amounts in buf: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms". */
-void rc_text_bytes(double bytes, char *buf, size_t size);
-void rc_text_seconds(double seconds, char *buf, size_t size);
+/** Human-readable amounts: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms"; as an argument
+ *  rc_text_seconds(s).text. */
+typedef struct rc_text {
+    char text[32];
+} rc_text_t;
+rc_text_t rc_text_bytes(double bytes);
+rc_text_t rc_text_seconds(double seconds);
 
 #endif

@@ -69,11 +69,8 @@ static double bytes_of(const char *path)
 static void say(
     const struct options *o, const char *from, const char *to, const rc_archive_info_t *info)
 {
-    char before[32];
-    char after[32];
-    rc_text_bytes(bytes_of(from), before, sizeof before);
-    rc_text_bytes(bytes_of(to), after, sizeof after);
-    printf("%s: %s, from %s\n", to, after, before);
+    printf("%s: %s, from %s\n", to, rc_text_bytes(bytes_of(to)).text,
+        rc_text_bytes(bytes_of(from)).text);
     if (o->where || o->newest)
         printf("%s: %" PRId64 " result rows kept, %" PRId64 " left out\n", to, info->kept,
             info->left_out);

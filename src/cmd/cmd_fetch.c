@@ -93,22 +93,16 @@ static void show(void *arg, const rc_fetch_progress_t *p)
     static const int64_t seldom_ns = 10 * INT64_C(1000000000);
     progress_t *s = arg;
     int64_t now = rc_clock_ns();
-    char done[32];
-    char all[32];
-    char speed[32];
-    char left[32];
     if (s->next_ns == 0) /* a run that is over at once says nothing */
         s->next_ns = now + (s->is_terminal ? often_ns : seldom_ns);
     if (now < s->next_ns)
         return;
     s->next_ns = now + (s->is_terminal ? often_ns : seldom_ns);
-    rc_text_bytes((double)p->bytes_done, done, sizeof done);
-    rc_text_bytes((double)p->bytes_expected, all, sizeof all);
-    rc_text_bytes(p->bytes_per_s, speed, sizeof speed);
-    rc_text_seconds(p->left_s, left, sizeof left);
     fprintf(stderr, "%s%" PRId64 " of %" PRId64 " matrices, %s of about %s, %s/s, %s%s",
-        s->is_terminal ? "\r" : "", p->there + p->fetched, p->matrices, done, all, speed,
-        isnan(p->left_s) ? "" : "about ", isnan(p->left_s) ? "time left unknown" : left);
+        s->is_terminal ? "\r" : "", p->there + p->fetched, p->matrices,
+        rc_text_bytes((double)p->bytes_done).text, rc_text_bytes((double)p->bytes_expected).text,
+        rc_text_bytes(p->bytes_per_s).text, isnan(p->left_s) ? "" : "about ",
+        isnan(p->left_s) ? "time left unknown" : rc_text_seconds(p->left_s).text);
     if (p->failed)
         fprintf(stderr, ", %" PRId64 " failed", p->failed);
     fputs(s->is_terminal ? "\033[K" : "\n", stderr);
@@ -126,7 +120,6 @@ static rc_status_t print_plan(
     static const char *const state[] = {"there", "unchecked", "part", "absent"};
     int64_t count[4] = {0};
     double missing = 0;
-    char text[32];
     rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < c->count; i++) {
@@ -138,12 +131,11 @@ static rc_status_t print_plan(
         missing += (double)(item[i].bytes - item[i].have);
     }
     rc_status_t st = rc_table_end(t, err);
-    rc_text_bytes(missing, text, sizeof text);
     fprintf(stderr,
         "%" PRId64 " matrices: %" PRId64 " there, %" PRId64 " there but not checked, %" PRId64
         " to continue, %" PRId64 " to download, about %s\n",
         c->count, count[RC_FETCH_THERE], count[RC_FETCH_UNCHECKED], count[RC_FETCH_PART],
-        count[RC_FETCH_ABSENT], text);
+        count[RC_FETCH_ABSENT], rc_text_bytes(missing).text);
     return st;
 }
 

@@ -74,13 +74,10 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
     rc_device_t *d = NULL;
     rc_str_t left_out = {0};
     char text[160];
-    char cache[32];
-    char memory[32];
     RC_PASS(rc_device_open_cpu(0, &d, err));
-    rc_text_bytes((double)d->cache_bytes, cache, sizeof cache);
-    rc_text_bytes((double)d->memory_bytes, memory, sizeof memory);
     snprintf(text, sizeof text, "%d threads, %d fp32 lanes, %d-byte lines, %s cache, %s memory",
-        d->executor.threads, d->executor.lanes32, d->executor.line_bytes, cache, memory);
+        d->executor.threads, d->executor.lanes32, d->executor.line_bytes,
+        rc_text_bytes((double)d->cache_bytes).text, rc_text_bytes((double)d->memory_bytes).text);
     put(t, "device", d->uuid, 0, d->name, d->class_name);
     put(t, "device", d->uuid, 0, text, "");
     rc_binding_left_out(&left_out);
@@ -127,14 +124,11 @@ static rc_status_t put_gpus(rc_table_t *t, rc_err_t *err)
     for (int i = 0; i < n; i++) {
         char name[32];
         char text[160];
-        char cache[32];
-        char memory[32];
         const rc_gpu_info_t *g = &list[i];
-        rc_text_bytes((double)g->l2_bytes, cache, sizeof cache);
-        rc_text_bytes((double)g->memory_bytes, memory, sizeof memory);
         snprintf(name, sizeof name, "cuda:%d", g->index);
         snprintf(text, sizeof text, "compute capability %d.%d, %d SMs, %s L2, %s memory, PCI %s",
-            g->cc_major, g->cc_minor, g->sms, cache, memory, g->pci);
+            g->cc_major, g->cc_minor, g->sms, rc_text_bytes((double)g->l2_bytes).text,
+            rc_text_bytes((double)g->memory_bytes).text, g->pci);
         put(t, "gpu", name, 0, g->name, g->uuid);
         put(t, "gpu", name, 0, text, "");
     }

@@ -289,14 +289,11 @@ static void print_chosen(const report_t *r)
     else
         printf(", %.3g x over %s", speedup_of(r, c->candidate), baseline);
     putchar('\n');
-    if (r->request.reuse > 0) {
-        char mine[32];
-        char other[32];
-        rc_text_seconds(total_of(r, c->candidate) * 1e-9, mine, sizeof mine);
-        rc_text_seconds(total_of(r, c->reference) * 1e-9, other, sizeof other);
+    if (r->request.reuse > 0)
         printf("reuse    setup and %.0f product%s take %s, with %s %s\n", r->request.reuse,
-            rc_plural(llround(r->request.reuse)), mine, baseline, other);
-    }
+            rc_plural(llround(r->request.reuse)),
+            rc_text_seconds(total_of(r, c->candidate) * 1e-9).text, baseline,
+            rc_text_seconds(total_of(r, c->reference) * 1e-9).text);
     if (isnan(c->break_even) || c->candidate == c->reference)
         return;
     if (isinf(c->break_even))
@@ -322,12 +319,6 @@ static void print_left_out(const report_t *r)
 static void print_head(const report_t *r)
 {
     const rc_model_t *m = r->m;
-    char features[32];
-    char prediction[32];
-    char order[32];
-    rc_text_seconds(r->choice.featurise_ns * 1e-9, features, sizeof features);
-    rc_text_seconds(r->choice.predict_ns * 1e-9, prediction, sizeof prediction);
-    rc_text_seconds(r->choice.order_ns * 1e-9, order, sizeof order);
     printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entr%s\n", r->matrix, r->a->rows,
         r->a->cols, r->a->nnz, r->a->nnz == 1 ? "y" : "ies");
     printf("product  %s, ", r->request.operation);
@@ -348,12 +339,13 @@ static void print_head(const report_t *r)
     if (r->choice.outside > 0)
         printf("warning  an extrapolation, outside of what the model knows: %s\n",
             r->choice.extrapolation);
-    if (r->m->featurise.weight) {
-        char counted[32];
-        rc_text_seconds(r->choice.overhead_ns * 1e-9, counted, sizeof counted);
-        printf("counts   features and prediction as %s, predicted\n", counted);
-    }
-    printf("took     features %s, prediction %s, order %s\n\n", features, prediction, order);
+    if (r->m->featurise.weight)
+        printf("counts   features and prediction as %s, predicted\n",
+            rc_text_seconds(r->choice.overhead_ns * 1e-9).text);
+    printf("took     features %s, prediction %s, order %s\n\n",
+        rc_text_seconds(r->choice.featurise_ns * 1e-9).text,
+        rc_text_seconds(r->choice.predict_ns * 1e-9).text,
+        rc_text_seconds(r->choice.order_ns * 1e-9).text);
 }
 
 /* The plan of row reordering that a class is (table/reorder.h), "" none. */

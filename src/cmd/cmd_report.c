@@ -72,7 +72,6 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     const char *from_environment = getenv("ROWCAST_ASSETS");
     rc_report_made_t made = {0};
     char *model = NULL;
-    char bytes[32];
     char device[RC_LIMITS_DEVICE];
     rc_report_limits_t limits;
     if (!r.dir)
@@ -96,12 +95,12 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
             "rowcast report: gnuplot was not found, so no figure is drawn: install it or name it "
             "in GNUPLOT; the numbers are in %s/figures\n",
             r.dir);
-    rc_text_bytes((double)made.bytes, bytes, sizeof bytes);
     printf("%s/index.html: %s, %" PRId64 " result%s of %" PRId64
            " %s, %d figure%s, %d left out, spy plots of %d %s\n",
-        r.dir, bytes, made.rows, made.rows == 1 ? "" : "s", made.matrices,
-        made.matrices == 1 ? "matrix" : "matrices", made.figures, made.figures == 1 ? "" : "s",
-        made.left_out, made.spies, made.spies == 1 ? "matrix" : "matrices");
+        r.dir, rc_text_bytes((double)made.bytes).text, made.rows, made.rows == 1 ? "" : "s",
+        made.matrices, made.matrices == 1 ? "matrix" : "matrices", made.figures,
+        made.figures == 1 ? "" : "s", made.left_out, made.spies,
+        made.spies == 1 ? "matrix" : "matrices");
     if (made.said[0])
         printf("%s\n", made.said);
     return RC_OK;

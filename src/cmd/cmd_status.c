@@ -82,10 +82,8 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
     char hand[RC_STATUS_HANDS * (RC_NAME_MAX + 32)];
     snprintf(what, sizeof what, "journal: rank %d of %d", j->run.rank, j->run.ranks);
     if (j->alive && j->last_utc_ns > 0) {
-        char ago[32];
-        rc_text_seconds((double)(rc_utc_ns() - j->last_utc_ns) * 1e-9, ago, sizeof ago);
         snprintf(state, sizeof state, "running%s%s, last word %s ago", j->host[0] ? " on " : "",
-            j->host, ago);
+            j->host, rc_text_seconds((double)(rc_utc_ns() - j->last_utc_ns) * 1e-9).text);
     } else
         snprintf(state, sizeof state, "%s",
             j->alive   ? "running"
@@ -115,12 +113,11 @@ static void print_progress(const rc_scan_t *s, const rc_view_t *v)
             const rc_row_run_t *run = rc_view_run(v, rc_view_result(v, r)->run);
             done += strncmp(run->uuid, j->run.uuid, sizeof run->uuid) == 0;
         }
-        char elapsed[32];
-        rc_text_seconds((double)(rc_utc_ns() - j->run.started_ns) * 1e-9, elapsed, sizeof elapsed);
         fprintf(stderr,
             "running for %s: %" PRId64 " of %" PRId64 " cases (%.0f %%), %" PRId64
             " were done before\n",
-            elapsed, done, j->plan.cases, rc_progress_percent(done, j->plan.cases), j->plan.done);
+            rc_text_seconds((double)(rc_utc_ns() - j->run.started_ns) * 1e-9).text, done,
+            j->plan.cases, rc_progress_percent(done, j->plan.cases), j->plan.done);
     }
 }
 

@@ -330,13 +330,12 @@ static rc_status_t print_plan(
         seconds += r->item[i].cost_s;
     }
     rc_status_t st = rc_table_end(t, err);
-    char text[32];
-    rc_text_seconds(seconds, text, sizeof text);
     fprintf(stderr,
         "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
         " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
         r->plan.matrices, r->selected, r->selected == 1 ? "matrix has" : "matrices have",
-        r->plan.cases, rc_plural(r->plan.cases), r->plan.done, r->absent, text);
+        r->plan.cases, rc_plural(r->plan.cases), r->plan.done, r->absent,
+        rc_text_seconds(seconds).text);
     return st;
 }
 
@@ -375,17 +374,12 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_status_t st = rc_table_end(t, err);
     if (quiet)
         return st;
-    char wall[32];
-    char tail[32];
-    char slowest[32];
-    rc_text_seconds(r->wall_s, wall, sizeof wall);
-    rc_text_seconds(r->idle_tail_s, tail, sizeof tail);
-    rc_text_seconds(r->slowest_s, slowest, sizeof slowest);
     fprintf(stderr,
         "%s: %s; device busy %.0f %% of the ranks' time (executing %.0f %%), idle tail %s", store,
-        wall, 100 * r->busy_share, 100 * r->active_share, tail);
+        rc_text_seconds(r->wall_s).text, 100 * r->busy_share, 100 * r->active_share,
+        rc_text_seconds(r->idle_tail_s).text);
     if (r->slowest[0])
-        fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, slowest);
+        fprintf(stderr, ", slowest matrix %s (%s)", r->slowest, rc_text_seconds(r->slowest_s).text);
     fputc('\n', stderr);
     if (r->now.aliases)
         fprintf(stderr,

@@ -61,17 +61,16 @@ typedef struct ticker {
 static void show(const ticker_t *t)
 {
     char text[256];
-    char elapsed[32];
-    char left[32];
     double s = (double)(rc_clock_ns() - t->started_ns) * 1e-9;
     int64_t done = atomic_load_explicit(&t->done, memory_order_relaxed);
-    rc_text_seconds(s, elapsed, sizeof elapsed);
+    rc_text_t elapsed = rc_text_seconds(s);
     if (done > 0 && done <= t->all) {
-        rc_text_seconds(s * (double)(t->all - done) / (double)done, left, sizeof left);
         snprintf(text, sizeof text, "%.80s: %.0f %% of %" PRId64 " rows, %s, about %s left",
-            t->what, 100.0 * (double)done / (double)t->all, t->all, elapsed, left);
+            t->what, 100.0 * (double)done / (double)t->all, t->all, elapsed.text,
+            rc_text_seconds(s * (double)(t->all - done) / (double)done).text);
     } else
-        snprintf(text, sizeof text, "%.80s: %" PRId64 " rows, %s so far", t->what, t->all, elapsed);
+        snprintf(
+            text, sizeof text, "%.80s: %" PRId64 " rows, %s so far", t->what, t->all, elapsed.text);
     if (t->is_terminal) {
         fprintf(t->log.stream, "\r\033[K%s", text);
         fflush(t->log.stream);

@@ -128,8 +128,6 @@ static rc_status_t nothing_fits(const rc_model_t *m, const rc_constraints_t *q, 
 {
     enum { NAMED = 4 };
     rc_str_t s = {0};
-    char bytes[32];
-    rc_text_bytes((double)q->memory, bytes, sizeof bytes);
     if (q->layouts)
         rc_str_addf(&s, "layout %s%s%s", q->layouts & RC_LAYOUT_COL ? "col" : "",
             q->layouts == (RC_LAYOUT_COL | RC_LAYOUT_ROW) ? " or " : "",
@@ -139,7 +137,7 @@ static rc_status_t nothing_fits(const rc_model_t *m, const rc_constraints_t *q, 
     if (q->orders)
         rc_str_addf(&s, "%sorders '%.60s'", s.len ? ", " : "", q->orders);
     if (q->memory > 0)
-        rc_str_addf(&s, "%s%s of memory", s.len ? ", " : "", bytes);
+        rc_str_addf(&s, "%s%s of memory", s.len ? ", " : "", rc_text_bytes((double)q->memory).text);
     if (q->deterministic)
         rc_str_addf(&s, "%sdeterministic", s.len ? ", " : "");
     rc_str_add(&s, "; its classes: ");

@@ -55,9 +55,7 @@ rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, 
 static void add_time(rc_str_t *s, const char *before, double ns)
 {
     const double s_per_ns = 1e-9;
-    char text[32];
-    rc_text_seconds(ns * s_per_ns, text, sizeof text);
-    rc_str_addf(s, "%s%s", before, text);
+    rc_str_addf(s, "%s%s", before, rc_text_seconds(ns * s_per_ns).text);
 }
 
 static void add_comparison(rc_str_t *s, const rc_plan_part_t *part)
@@ -79,7 +77,6 @@ static void add_comparison(rc_str_t *s, const rc_plan_part_t *part)
 static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *part)
 {
     const rc_plan_candidate_t *c = &part->candidate[part->chosen];
-    char text[32];
     int passed_over = 0;
     for (int i = 0; i < part->candidates; i++)
         passed_over += part->candidate[i].status != RC_OK;
@@ -97,8 +94,7 @@ static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *p
     if (!isnan(c->prepare_ns))
         add_time(s, "; order and preparation ", c->order_ns + c->prepare_ns);
     add_comparison(s, part);
-    rc_text_bytes((double)c->bytes, text, sizeof text);
-    rc_str_addf(s, "; %s on the device", text);
+    rc_str_addf(s, "; %s on the device", rc_text_bytes((double)c->bytes).text);
     if (passed_over > 0)
         rc_str_addf(s, "; %d of %d candidates passed over", passed_over, part->candidates);
     rc_str_add(s, "\n");

@@ -61,13 +61,11 @@ static void look_again(rc_fold_part_t *p, const char *path, int64_t silent_ns)
 static void tell(
     const rc_journal_view_t *v, const char *path, int64_t silent_ns, const rc_log_t *log)
 {
-    char text[32];
     rc_owner_t who;
     (void)rc_journal_writer(v, &who);
-    rc_text_seconds((double)silent_ns * 1e-9, text, sizeof text);
     rc_log(log, RC_LOG_INFO, "store",
         "%s: written by process %" PRId64 " on %s: waiting up to %s for a sign of life of it", path,
-        who.pid, who.host, text);
+        who.pid, who.host, rc_text_seconds((double)silent_ns * 1e-9).text);
 }
 
 /* Until it is known of all. */

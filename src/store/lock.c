@@ -77,13 +77,12 @@ static rc_status_t look(const char *path, found_t *out, rc_err_t *err)
 
 static void tell(seeker_t *s, const char *path)
 {
-    char text[32];
     if (s->told)
         return;
     s->told = 1;
-    rc_text_seconds((double)s->wait.silent_ns * 1e-9, text, sizeof text);
     rc_log(s->wait.log, RC_LOG_INFO, "store",
-        "%s: held by %s: waiting up to %s for a sign of life of it", path, s->holder, text);
+        "%s: held by %s: waiting up to %s for a sign of life of it", path, s->holder,
+        rc_text_seconds((double)s->wait.silent_ns * 1e-9).text);
 }
 
 /* As the owner itself, but for one elsewhere what its file has shown so far. */

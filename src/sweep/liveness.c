@@ -76,12 +76,11 @@ static void hear_words(rc_liveness_t *l)
 static void end_job(const rc_liveness_t *l, int rank)
 {
     enum { patience_s = 10 };
-    char limit[32];
-    rc_text_seconds((double)l->limit_ns * 1e-9, limit, sizeof limit);
     rc_log(l->log, RC_LOG_ERROR, "sweep",
         "rank %d on %s has heard nothing of rank %d on %s for %s (--silence-limit): the job ends; "
         "what is finished is in the journals, run the same command again",
-        l->session->rank, l->session->host, rank, l->host[rank], limit);
+        l->session->rank, l->session->host, rank, l->host[rank],
+        rc_text_seconds((double)l->limit_ns * 1e-9).text);
     signal(SIGALRM, SIG_DFL);
     alarm(patience_s);
     MPI_Abort(l->comm, exit_lost);

@@ -82,20 +82,15 @@ double rc_progress_percent(int64_t done, int64_t planned)
 
 static void line(const rc_meter_t *m, char *text, size_t size)
 {
-    char elapsed[32];
-    char left[48] = "?";
     double seconds = (double)(rc_clock_ns() - m->started_ns) * 1e-9;
     double rest = rc_meter_left_s(m, seconds);
     int64_t done = cases_done(m);
     int64_t bad = m->done[RC_CASE_WRONG] + m->done[RC_CASE_FAILED] + m->done[RC_CASE_CRASHED];
-    rc_text_seconds(seconds, elapsed, sizeof elapsed);
-    if (rest >= 0)
-        rc_text_seconds(rest, left, sizeof left);
     snprintf(text, size,
         "%3.0f %%  %" PRId64 "/%" PRId64 " matrices  %" PRId64 "/%" PRId64 " cases  %" PRId64
         " bad  %s, about %s left",
         rc_progress_percent(done, m->cases), m->matrices_out, m->matrices, done, m->cases, bad,
-        elapsed, left);
+        rc_text_seconds(seconds).text, rest >= 0 ? rc_text_seconds(rest).text : "?");
 }
 
 void rc_meter_show(rc_meter_t *m)

@@ -53,12 +53,10 @@ static const watched_t *oldest(const rc_watchdog_t *w)
  * core. */
 static void end_rank(const rc_watchdog_t *w, const watched_t *j)
 {
-    char limit[32];
-    rc_text_seconds((double)w->limit_ns * 1e-9, limit, sizeof limit);
     rc_log(w->log, RC_LOG_ERROR, "sweep",
         "%s: no end of the phase '%s' within %s (--hang-limit): this rank ends; run the same "
         "command again, what hangs twice gets the status crashed",
-        j->name, rc_phase_name(j->phase), limit);
+        j->name, rc_phase_name(j->phase), rc_text_seconds((double)w->limit_ns * 1e-9).text);
     kill(getpid(), SIGALRM);
 }
 
