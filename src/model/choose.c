@@ -313,13 +313,13 @@ static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *e
     return c->time_ns && c->setup_ns && c->permitted ? RC_OK : RC_ENOMEM;
 }
 
-/* Features of the set, and what they took.  \param[in] given  NULL: they are computed */
+/* Features of the set, and what they took.  \param[in] given  NULL, without any: computed */
 static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a,
     const rc_request_t *request, const rc_geometry_t *g, const rc_choice_features_t *given,
     double *feature, double *ns, rc_err_t *err)
 {
     int64_t start = rc_clock_ns();
-    if (given) {
+    if (given && given->feature) {
         memcpy(feature, given->feature, (size_t)set->count * sizeof *feature);
         *ns = given->ns;
         return RC_OK;
@@ -329,10 +329,9 @@ static rc_status_t featurise(const rc_feature_set_t *set, const rc_csr_t *a,
     return st;
 }
 
-/* Features, times and the class.  \param[out] told  [inputs] raw; NULL: not told */
+/* Features, times and the class. */
 static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_geometry_t *g, const rc_choice_features_t *given, double *told, rc_choice_t *c,
-    rc_err_t *err)
+    const rc_geometry_t *g, const rc_choice_features_t *given, rc_choice_t *c, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     int more = set->product ? set->product->count : 0;
@@ -341,7 +340,7 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     double *scratch = rc_alloc(rc_model_scratch(m), sizeof *scratch, "a prediction", err);
     rc_status_t st;
     RC_TRY(feature && scratch ? RC_OK : RC_ENOMEM);
-    double *value = told ? told : feature + set->count + more;
+    double *value = given && given->told ? given->told : feature + set->count + more;
     RC_TRY(featurise(set, a, request, g, given, feature, &c->featurise_ns, err));
     int64_t featurised = rc_clock_ns();
     if (more > 0)
@@ -385,8 +384,8 @@ rc_status_t rc_choose_possible(
     return st;
 }
 
-static rc_status_t choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_choice_features_t *given, double *value, rc_choice_t *out, rc_err_t *err)
+rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *given, rc_choice_t *out, rc_err_t *err)
 {
     if (!m || !a || !request || !out)
         return rc_fail(err, RC_EINVAL, "choose: no model, no matrix, no request or no output");
@@ -395,7 +394,7 @@ static rc_status_t choose(const rc_model_t *m, const rc_csr_t *a, const rc_reque
     rc_status_t st;
     RC_TRY(alloc_choice(m, &c, err));
     RC_TRY(check_before(m, a, request, &g, &c, err));
-    RC_TRY(predict(m, a, request, &g, given, value, &c, err));
+    RC_TRY(predict(m, a, request, &g, given, &c, err));
     int64_t predicted = rc_clock_ns();
     c.geometry = order_geometry(&m->cls[c.candidate], request, g);
     RC_TRY(rc_order_build(m->cls[c.candidate].policy, a, &c.geometry, request->threads | RC_CHECKED,
@@ -407,18 +406,6 @@ static rc_status_t choose(const rc_model_t *m, const rc_csr_t *a, const rc_reque
 done:
     rc_choice_free(&c);
     return st;
-}
-
-rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    double *value, rc_choice_t *out, rc_err_t *err)
-{
-    return choose(m, a, request, NULL, value, out, err);
-}
-
-rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err)
-{
-    return choose(m, a, request, features, NULL, out, err);
 }
 
 rc_status_t rc_choose(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,

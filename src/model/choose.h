@@ -4,18 +4,15 @@
 
 #include "model/model.h"
 
-/** As rc_choose, and tells the raw input values.
- *  \param[out] value  [m->inputs], in the order of m->input; also set when the order fails */
-rc_status_t rc_choose_values(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
-    double *value, rc_choice_t *out, rc_err_t *err);
-
-/** Features that are there already. */
+/** Features that are there already, and what was made of them. */
 typedef struct rc_choice_features {
-    const double *feature; /**< [features of the set of the model] */
+    const double *feature; /**< [features of the set of the model]; NULL: they are computed */
     double ns;             /**< that they took */
+    double *told;          /**< out: [m->inputs] raw, in the order of m->input, also set when the
+                                order fails; NULL: not told */
 } rc_choice_features_t;
 
-/** As rc_choose, from features of the matrix that the caller has; NULL: they are computed. */
+/** As rc_choose, from features of the matrix that the caller has; NULL: none, none told. */
 rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err);
 

@@ -204,7 +204,7 @@ static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, do
     rc_status_t st =
         plan->place.features(plan->place.x, set->name, &plan->a, &plan->pointers, *feature, &why);
     if (st == RC_OK)
-        *out = (rc_choice_features_t){*feature, (double)(rc_clock_ns() - start)};
+        *out = (rc_choice_features_t){.feature = *feature, .ns = (double)(rc_clock_ns() - start)};
     if (st == RC_EDEVICE)
         return rc_fail(err, st, "%s", why.text);
     return RC_OK;

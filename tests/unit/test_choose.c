@@ -564,7 +564,8 @@ static void inputs_of_a_product_are_computed(void **state)
     assert_int_equal(rc_generate("rmat:scale=8", &a, NULL, &err), RC_OK);
     assert_int_equal(set->compute(&a, &g, 1, feature, &err), RC_OK);
     set->product->compute(feature, 96, 8, product);
-    assert_int_equal(rc_choose_values(m, &a, &q, value, &c, &err), RC_OK);
+    assert_int_equal(
+        rc_choose_featured(m, &a, &q, &(rc_choice_features_t){.told = value}, &c, &err), RC_OK);
     rc_choice_free(&c);
     for (int i = 0; i < m->inputs; i++)
         if (strcmp(m->input[i].name, "k") != 0 && strcmp(m->input[i].name, "value_bytes") != 0) {
