@@ -5,11 +5,13 @@
 #include "base/str.h"
 #include "base/threads.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 rc_status_t rc_one_matrix_policy(const char *policy, int *orders, rc_err_t *err)
@@ -53,9 +55,7 @@ typedef struct ticker {
     int64_t started_ns;
     int is_terminal;
     rc_log_t log;
-    pthread_mutex_t lock; /* of stopping */
-    pthread_cond_t wake;
-    int stopping;
+    int stop; /* an eventfd, which ends the ticks */
 } ticker_t;
 
 static void show(const ticker_t *t)
@@ -81,25 +81,19 @@ static void show(const ticker_t *t)
 static void *run(void *arg)
 {
     ticker_t *t = arg;
-    struct timespec at;
-    clock_gettime(CLOCK_REALTIME, &at);
-    pthread_mutex_lock(&t->lock);
-    for (at.tv_sec++; !t->stopping; at.tv_sec += t->is_terminal ? 1 : 5) {
-        while (!t->stopping && pthread_cond_timedwait(&t->wake, &t->lock, &at) == 0)
-            continue;
-        if (!t->stopping)
-            show(t);
+    struct pollfd stop = {.fd = t->stop, .events = POLLIN};
+    int ms = 1000;
+    int n;
+    while ((n = poll(&stop, 1, ms)) == 0 || (n < 0 && errno == EINTR)) {
+        show(t);
+        ms = t->is_terminal ? 1000 : 5000;
     }
-    pthread_mutex_unlock(&t->lock);
     return NULL;
 }
 
 static void stop(ticker_t *t, pthread_t thread)
 {
-    pthread_mutex_lock(&t->lock);
-    t->stopping = 1;
-    pthread_cond_signal(&t->wake);
-    pthread_mutex_unlock(&t->lock);
+    (void)eventfd_write(t->stop, 1);
     pthread_join(thread, NULL);
     if (t->is_terminal) {
         fprintf(t->log.stream, "\r\033[K");
@@ -118,15 +112,16 @@ rc_status_t rc_one_matrix_order(const rc_policy_spec_t *policy, const rc_one_mat
         .started_ns = rc_clock_ns(),
         .is_terminal = isatty(STDERR_FILENO),
         .log = {.stream = stderr, .level = RC_LOG_INFO, .rank = -1},
-        .lock = PTHREAD_MUTEX_INITIALIZER,
-        .wake = PTHREAD_COND_INITIALIZER};
+        .stop = eventfd(0, EFD_CLOEXEC)};
     const rc_order_watch_t watch = {.placed = &t.done, .facts = facts};
     rc_policy_spec_text(policy, name);
-    int ticks = pthread_create(&thread, NULL, run, &t) == 0;
+    int ticks = t.stop >= 0 && pthread_create(&thread, NULL, run, &t) == 0;
     int64_t start = rc_clock_ns();
     rc_status_t st = rc_policy_build(policy, &m->a, &m->geometry, m->threads, &watch, out, err);
     *seconds = 1e-9 * (double)(rc_clock_ns() - start);
     if (ticks)
         stop(&t, thread);
+    if (t.stop >= 0)
+        close(t.stop);
     return st;
 }

@@ -341,16 +341,14 @@ rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err
 static rc_status_t make_locks(rc_prepare_t *p, rc_err_t *err)
 {
     pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0)
-        return rc_fail(err, RC_ENOMEM, "no memory for the locks of the preparers");
-    /* the clock of rc_clock_ns */
-    int bad = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
+    int bad = pthread_condattr_init(&attributes);
+    if (!bad) {
+        /* the clock of rc_clock_ns */
+        bad = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
               pthread_cond_init(&p->changed, &attributes) != 0;
-    pthread_condattr_destroy(&attributes);
-    if (!bad && pthread_mutex_init(&p->mutex, NULL) != 0) {
-        pthread_cond_destroy(&p->changed);
-        bad = 1;
+        pthread_condattr_destroy(&attributes);
     }
+    p->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     return bad ? rc_fail(err, RC_ENOMEM, "no memory for the locks of the preparers") : RC_OK;
 }
 

@@ -5,11 +5,13 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 typedef struct watched {
@@ -20,15 +22,14 @@ typedef struct watched {
 } watched_t;
 
 struct rc_watchdog {
-    pthread_mutex_t mutex; /* of all below */
-    pthread_cond_t stopped;
     pthread_t thread;
+    int stop; /* an eventfd, which ends the thread */
     const rc_log_t *log;
     int64_t limit_ns;
+    pthread_mutex_t mutex; /* of all below */
     watched_t *job;
     size_t jobs;
     size_t capacity;
-    int stop;
 };
 
 static watched_t *find(rc_watchdog_t *w, int64_t job)
@@ -62,49 +63,29 @@ static void end_rank(const rc_watchdog_t *w, const watched_t *j)
 
 static void *watch(void *user)
 {
-    static const int64_t ns_per_s = 1000000000;
+    static const int64_t ns_per_ms = 1000000;
+    static const int64_t longest_ms = 60000;
     rc_watchdog_t *w = user;
-    pthread_mutex_lock(&w->mutex);
-    while (!w->stop) {
+    struct pollfd stop = {.fd = w->stop, .events = POLLIN};
+    int n;
+    do {
+        pthread_mutex_lock(&w->mutex);
         const watched_t *j = oldest(w);
         int64_t left = j ? j->since_ns + w->limit_ns - rc_clock_ns() : w->limit_ns;
-        if (left <= 0) {
+        if (left <= 0)
             end_rank(w, j);
-            break;
-        }
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        int64_t at = (int64_t)until.tv_nsec + left % ns_per_s;
-        until.tv_sec += (time_t)(left / ns_per_s + at / ns_per_s);
-        until.tv_nsec = (long)(at % ns_per_s);
-        (void)pthread_cond_timedwait(&w->stopped, &w->mutex, &until);
-    }
-    pthread_mutex_unlock(&w->mutex);
+        pthread_mutex_unlock(&w->mutex);
+        int64_t ms = left / ns_per_ms + 1;
+        n = left > 0 ? poll(&stop, 1, (int)(ms < longest_ms ? ms : longest_ms)) : 1;
+    } while (n == 0 || (n < 0 && errno == EINTR));
     return NULL;
-}
-
-/* The condition waits by the monotonic clock: setting the other one must not end a rank. */
-static rc_status_t prepare(rc_watchdog_t *w, rc_err_t *err)
-{
-    pthread_condattr_t attributes;
-    if (pthread_condattr_init(&attributes) != 0)
-        return rc_fail(err, RC_ENOMEM, "no memory for the watchdog");
-    int failed = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) != 0 ||
-                 pthread_cond_init(&w->stopped, &attributes) != 0;
-    pthread_condattr_destroy(&attributes);
-    if (failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for the watchdog");
-    if (pthread_mutex_init(&w->mutex, NULL) != 0) {
-        pthread_cond_destroy(&w->stopped);
-        return rc_fail(err, RC_ENOMEM, "no memory for the watchdog");
-    }
-    return RC_OK;
 }
 
 static void dispose(rc_watchdog_t *w)
 {
+    if (w->stop >= 0)
+        close(w->stop);
     pthread_mutex_destroy(&w->mutex);
-    pthread_cond_destroy(&w->stopped);
     free(w->job);
     free(w);
 }
@@ -119,12 +100,9 @@ rc_status_t rc_watchdog_start(
     RC_PASS(w ? RC_OK : RC_ENOMEM);
     w->log = log;
     w->limit_ns = (int64_t)(limit_s * 1e9);
-    rc_status_t st = prepare(w, err);
-    if (st < 0) {
-        free(w);
-        return st;
-    }
-    int code = pthread_create(&w->thread, NULL, watch, w);
+    w->mutex = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    w->stop = eventfd(0, EFD_CLOEXEC);
+    int code = w->stop < 0 ? errno : pthread_create(&w->thread, NULL, watch, w);
     if (code != 0) {
         dispose(w);
         return rc_fail_errno(err, RC_ENOMEM, code, "the watchdog's thread cannot be started");
@@ -137,10 +115,7 @@ void rc_watchdog_stop(rc_watchdog_t *w)
 {
     if (!w)
         return;
-    pthread_mutex_lock(&w->mutex);
-    w->stop = 1;
-    pthread_cond_signal(&w->stopped);
-    pthread_mutex_unlock(&w->mutex);
+    (void)eventfd_write(w->stop, 1);
     pthread_join(w->thread, NULL);
     dispose(w);
 }
