@@ -6,7 +6,6 @@
 #include "base/visible.h"
 #include "sweep/worklist.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,31 +105,21 @@ rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, co
     return st;
 }
 
-static rc_status_t put_settled(
-    rc_ledger_t *l, rc_rec_type_t type, int64_t job, int over, rc_err_t *err)
+rc_status_t rc_ledger_put(rc_ledger_t *l, rc_rec_type_t type, const void *record, rc_err_t *err)
 {
-    rc_watchdog_end(l->watchdog, job);
-    rc_rec_settled_t r = {.job = job, .utc_ns = rc_utc_ns(), .over = over};
     pthread_mutex_lock(&l->mutex);
-    rc_status_t st = rc_journal_put(l->journal, type, &r, err);
+    rc_status_t st = rc_journal_put(l->journal, type, record, err);
+    l->result->now.features += type == RC_REC_FEATURE && st == RC_OK;
     pthread_mutex_unlock(&l->mutex);
     return st;
 }
 
-rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *err)
+rc_status_t rc_ledger_settled(
+    rc_ledger_t *l, rc_rec_type_t type, int64_t job, int over, rc_err_t *err)
 {
-    return put_settled(l, RC_REC_SETTLED, job, over, err);
-}
-
-rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err)
-{
-    return put_settled(l, RC_REC_LOST, job, 0, err);
-}
-
-/* A text cut to the width of the store. */
-static void set_text(char *to, const char *from)
-{
-    snprintf(to, RC_MESSAGE_MAX + 1, "%s", from);
+    const rc_rec_settled_t r = {.job = job, .utc_ns = rc_utc_ns(), .over = over};
+    rc_watchdog_end(l->watchdog, job);
+    return rc_ledger_put(l, type, &r, err);
 }
 
 static int is_too_large(rc_case_status_t status, const char *text)
@@ -147,7 +136,7 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
     rc_digest_shorten(e->name, r.name, sizeof r.name);
     rc_digest_shorten(e->location, r.location, sizeof r.location);
     snprintf(r.kind, sizeof r.kind, "%s", e->kind);
-    set_text(r.text, text);
+    snprintf(r.text, sizeof r.text, "%s", text);
     r.ssid = e->id;
     r.bytes = e->bytes;
     r.mtime_ns = e->mtime_ns;
@@ -190,34 +179,15 @@ rc_status_t rc_ledger_unread(
         RC_PHASE_LOAD, why, err);
 }
 
-rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err)
-{
-    pthread_mutex_lock(&l->mutex);
-    rc_status_t st = rc_journal_put(l->journal, RC_REC_FEATURE, r, err);
-    l->result->now.features += st == RC_OK;
-    pthread_mutex_unlock(&l->mutex);
-    return st;
-}
-
-rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err)
-{
-    pthread_mutex_lock(&l->mutex);
-    rc_status_t st = rc_journal_put(l->journal, RC_REC_ORDER, r, err);
-    pthread_mutex_unlock(&l->mutex);
-    return st;
-}
-
 rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measured_t *m,
     rc_order_time_t order, uint64_t seed, rc_err_t *err)
 {
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     r.c = *c;
-    set_text(r.text, m->text);
+    snprintf(r.text, sizeof r.text, "%s", m->text);
     r.row.order_ns = order.order_ns;
     r.row.permute_ns = order.permute_ns;
-    r.row.device_bytes = -1;
-    r.row.fill = NAN;
     r.row.prepare_ns = m->prepare_ns;
     r.row.preprocess_ns = m->preprocess_ns;
     r.row.first_ns = m->first_ns;

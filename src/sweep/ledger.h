@@ -46,11 +46,11 @@ rc_status_t rc_ledger_files(const rc_journal_t *journal, rc_watch_t *watch, rc_e
 rc_status_t rc_ledger_begin(rc_ledger_t *l, int64_t job, const rc_entry_t *e, const rc_case_t *c,
     rc_phase_t phase, rc_err_t *err);
 
-/** Nothing of a job is in flight any more.  \param[in] over  1: the rank is done with the matrix */
-rc_status_t rc_ledger_settled(rc_ledger_t *l, int64_t job, int over, rc_err_t *err);
-
-/** The device became unusable with what is in flight of a job. */
-rc_status_t rc_ledger_lost(rc_ledger_t *l, int64_t job, rc_err_t *err);
+/** Nothing of a job is in flight any more, or the device became unusable with what is.
+ *  \param[in] type  RC_REC_SETTLED or RC_REC_LOST
+ *  \param[in] over  1: the rank is done with the matrix */
+rc_status_t rc_ledger_settled(
+    rc_ledger_t *l, rc_rec_type_t type, int64_t job, int over, rc_err_t *err);
 
 /** A catalogue row has its final status.
  *  Of a name or path that is too long for a record it is rc_digest_shorten's that is written.
@@ -65,8 +65,8 @@ rc_status_t rc_ledger_source(rc_ledger_t *l, const rc_entry_t *e, const rc_csr_t
 rc_status_t rc_ledger_unread(
     rc_ledger_t *l, const rc_entry_t *e, const rc_log_t *log, rc_err_t *err);
 
-rc_status_t rc_ledger_feature(rc_ledger_t *l, const rc_rec_feature_t *r, rc_err_t *err);
-rc_status_t rc_ledger_order(rc_ledger_t *l, const rc_rec_order_t *r, rc_err_t *err);
+/** Features or an order, in a record. */
+rc_status_t rc_ledger_put(rc_ledger_t *l, rc_rec_type_t type, const void *record, rc_err_t *err);
 
 /** What the order of a case took. */
 typedef struct rc_order_time {

@@ -324,7 +324,8 @@ rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err
     /* its features may take long: what was measured is not in flight meanwhile, a kill then is not
      * its fault */
     if (j->behind && (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE))
-        ended = rc_ledger_settled(p->w->ledger, j->number, 0, st == RC_OK ? err : NULL);
+        ended =
+            rc_ledger_settled(p->w->ledger, RC_REC_SETTLED, j->number, 0, st == RC_OK ? err : NULL);
     pthread_mutex_lock(&p->mutex);
     p->measuring = 0;
     j->outcome = st == RC_OK ? ended : st;

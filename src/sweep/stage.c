@@ -94,7 +94,7 @@ static rc_status_t compute_set(
         .names = names.failed || !names.text ? "" : names.text};
     st = rc_strcpy(r.set, sizeof r.set, f->name, "name of a feature set", err);
     if (st == RC_OK)
-        st = rc_ledger_feature(j->w->ledger, &r, err);
+        st = rc_ledger_put(j->w->ledger, RC_REC_FEATURE, &r, err);
     rc_str_free(&names);
     free(value);
     return st;
@@ -164,7 +164,7 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
         r.pads += o->schedule.row[s] < 0;
     RC_PASS(rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err));
     RC_PASS(rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of a policy", err));
-    return rc_ledger_order(j->w->ledger, &r, err);
+    return rc_ledger_put(j->w->ledger, RC_REC_ORDER, &r, err);
 }
 
 #define INSTANCES "sweep/stage.inc"
@@ -336,7 +336,7 @@ rc_status_t rc_job_prepare(rc_job_t *j, rc_err_t *err)
         j->ready = 0;
     /* while it waits, nothing of it is in flight */
     if (j->ready)
-        st = rc_ledger_settled(j->w->ledger, j->number, 0, err);
+        st = rc_ledger_settled(j->w->ledger, RC_REC_SETTLED, j->number, 0, err);
     j->span_ns += rc_clock_ns() - start;
     return st;
 }
@@ -347,7 +347,8 @@ rc_status_t rc_job_featurise(rc_job_t *j, rc_err_t *err)
     rc_status_t st = featurise_all(j, err);
     rc_log(j->w->log, RC_LOG_DEBUG, "sweep", "%s: features %.3f s beside measuring, %d threads",
         j->entry->name, (double)(rc_clock_ns() - start) * 1e-9, j->threads);
-    rc_status_t settled = rc_ledger_settled(j->w->ledger, feature_job(j), 1, st < 0 ? NULL : err);
+    rc_status_t settled =
+        rc_ledger_settled(j->w->ledger, RC_REC_SETTLED, feature_job(j), 1, st < 0 ? NULL : err);
     return st < 0 ? st : settled;
 }
 
@@ -388,7 +389,7 @@ rc_status_t rc_job_end(rc_job_t *j, rc_status_t st, rc_err_t *err)
     if (st == RC_OK || st == RC_EINTR || st == RC_EDEVICE) {
         /* whatever was begun and not finished was given up in good order */
         rc_status_t settled =
-            rc_ledger_settled(j->w->ledger, j->number, 1, st == RC_OK ? err : NULL);
+            rc_ledger_settled(j->w->ledger, RC_REC_SETTLED, j->number, 1, st == RC_OK ? err : NULL);
         st = st == RC_OK ? settled : st;
     }
     /* the next run does what cannot be given back */

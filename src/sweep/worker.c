@@ -117,7 +117,7 @@ static rc_status_t journal_group(batch_t *b, int lost)
         rc_measured_free(m);
     }
     if (lost && st == RC_OK)
-        st = rc_ledger_lost(b->bench->w->ledger, b->job->number, b->bench->err);
+        st = rc_ledger_settled(b->bench->w->ledger, RC_REC_LOST, b->job->number, 0, b->bench->err);
     b->bench->spent->journal_ns += rc_clock_ns() - start;
     return st;
 }
