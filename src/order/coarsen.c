@@ -268,32 +268,27 @@ static int64_t number_left(merging_t *m, int32_t *group)
 
 rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out, rc_err_t *err)
 {
-    rc_grouping_t made = {0};
-    merging_t m = {.g = g, .made = &made, .size = size};
+    size_t n = (size_t)g->n;
     rc_room_t room = {.what = "groups", .err = err};
-    int64_t count = 0;
+    rc_grouping_t made = {.group = rc_alloc(n, sizeof *made.group, "groups", err)};
+    merging_t m = {.g = g, .made = &made, .size = size};
     rc_status_t st;
-    int32_t *group = rc_alloc((size_t)g->n, sizeof *group, "groups", err);
-    RC_TRY(group ? RC_OK : RC_ENOMEM);
-    RC_TRY(grow_all(g, size, group, &count, err));
-    st = list_members(group, g->n, count, &made, err);
-    group = NULL;
-    RC_TRY(st);
+    RC_TRY(made.group ? RC_OK : RC_ENOMEM);
+    RC_TRY(grow_all(g, size, made.group, &made.count, err));
+    made.ptr = rc_room_take(&room, (size_t)made.count + 2, sizeof *made.ptr);
+    made.member = rc_room_take(&room, n, sizeof *made.member);
+    RC_TRY(rc_room_status(&room));
+    rc_list_groups(made.group, g->n, made.count, made.ptr, made.member);
     RC_TRY(open_merging(&m, &room));
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < made.count; k++)
         if (m.into[k] == k && m.members[k] <= size / 2)
             place_small(&m, (int32_t)k);
-    count = number_left(&m, made.group);
-    group = made.group;
-    made.group = NULL;
-    rc_grouping_free(&made);
-    rc_room_free(&room);
-    st = list_members(group, g->n, count, out, err);
-    group = NULL;
+    made.count = number_left(&m, made.group);
 done:
-    free(group);
-    rc_grouping_free(&made);
     rc_room_free(&room);
+    if (st == RC_OK)
+        return list_members(made.group, g->n, made.count, out, err);
+    free(made.group);
     return st;
 }
 

@@ -126,11 +126,11 @@ static rc_status_t build_part(const greedy_t *g, int64_t k, rc_nearest_maps_t *m
 static rc_status_t take_parts(void *of, _Atomic int64_t *next, rc_err_t *err)
 {
     greedy_t *g = of;
-    rc_nearest_maps_t maps = {0};
+    rc_nearest_maps_t maps;
     rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, err);
     for (int64_t k = (*next)++; st == RC_OK && k < g->parts; k = (*next)++)
         st = build_part(g, k, &maps, err);
-    rc_nearest_maps_free(&maps);
+    rc_room_free(&maps.room);
     return st;
 }
 

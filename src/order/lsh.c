@@ -25,16 +25,10 @@
  * as many of them. */
 enum { ALONE = 1 << 18, BANDS_ALONE = 16 };
 
-/* A candidate that waits for the memory that it needs. */
-typedef struct candidate {
-    int32_t x;
-    int32_t y;
-} candidate_t;
-
 enum { WAITING = 64 };
 
 typedef struct worker {
-    candidate_t waiting[WAITING];
+    uint64_t waiting[WAITING]; /* candidates (rc_pair) that wait for the memory that they need */
     int count;
     int64_t candidates;
     rc_pair_list_t found; /* in this band */
@@ -110,12 +104,12 @@ static void look(const lsh_t *l, worker_t *w)
     const rc_csr_t *a = l->s->a;
     int left = 0;
     for (int i = 0; i < w->count; i++) {
-        candidate_t c = w->waiting[i];
-        if (rc_pair_set_has(&l->s->seen, rc_pair(c.x, c.y)))
+        uint64_t pair = w->waiting[i];
+        if (rc_pair_set_has(&l->s->seen, pair))
             continue;
-        __builtin_prefetch(a->col_idx + a->row_ptr[c.x]);
-        __builtin_prefetch(a->col_idx + a->row_ptr[c.y]);
-        w->waiting[left++] = c;
+        __builtin_prefetch(a->col_idx + a->row_ptr[pair >> 32]);
+        __builtin_prefetch(a->col_idx + a->row_ptr[pair & UINT32_MAX]);
+        w->waiting[left++] = pair;
     }
     w->count = 0;
     if (w->status == RC_OK)
@@ -123,11 +117,11 @@ static void look(const lsh_t *l, worker_t *w)
     if (w->status < 0)
         return;
     for (int i = 0; i < left; i++) {
-        candidate_t c = w->waiting[i];
-        double similarity = rc_row_similarity(a, c.x, c.y);
+        uint64_t pair = w->waiting[i];
+        double similarity =
+            rc_row_similarity(a, (int64_t)(pair >> 32), (int64_t)(pair & UINT32_MAX));
         if (similarity >= l->sim_min)
-            w->found.pair[w->found.count++] =
-                (rc_ranked_t){rc_pair_key(similarity), rc_pair(c.x, c.y)};
+            w->found.pair[w->found.count++] = (rc_ranked_t){rc_pair_key(similarity), pair};
     }
 }
 
@@ -136,15 +130,15 @@ static void look(const lsh_t *l, worker_t *w)
 static void consider(const lsh_t *l, worker_t *w, uint64_t u, uint64_t v)
 {
     const int64_t *ptr = l->s->a->row_ptr;
-    candidate_t c = {(int32_t)(uint32_t)u, (int32_t)(uint32_t)v};
-    int64_t nx = ptr[c.x + 1] - ptr[c.x];
-    int64_t ny = ptr[c.y + 1] - ptr[c.y];
+    uint32_t x = (uint32_t)u;
+    uint32_t y = (uint32_t)v;
     w->candidates++;
-    if (rc_jaccard_most(nx, ny) < l->sim_min)
+    if (rc_jaccard_most(ptr[x + 1] - ptr[x], ptr[y + 1] - ptr[y]) < l->sim_min)
         return;
+    uint64_t pair = rc_pair((int32_t)x, (int32_t)y);
     if (l->s->seen.slot)
-        __builtin_prefetch(l->s->seen.slot + rc_pair_slot(&l->s->seen, rc_pair(c.x, c.y)));
-    w->waiting[w->count++] = c;
+        __builtin_prefetch(l->s->seen.slot + rc_pair_slot(&l->s->seen, pair));
+    w->waiting[w->count++] = pair;
     if (w->count == WAITING)
         look(l, w);
 }

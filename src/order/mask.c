@@ -4,9 +4,6 @@
 #include "base/error.h"
 #include "order/rows.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Visit the distinct lines of a row; writes them when `to` is not NULL.  Columns increase, so a
  * division is needed only where a new line begins. */
 static int64_t lines_of_row(const int32_t *col, int64_t n, int32_t line, int32_t *to)
@@ -28,13 +25,14 @@ static int64_t lines_of_row(const int32_t *col, int64_t n, int32_t line, int32_t
 rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line, int threads,
     rc_masks_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_ENOMEM;
-    rc_masks_t m = {.rows = a->rows, .lines = a->cols / line + (a->cols % line != 0)};
+    rc_status_t st;
+    rc_masks_t m = {.room = {.what = "row masks", .err = err},
+        .rows = a->rows,
+        .lines = a->cols / line + (a->cols % line != 0)};
     int64_t rows = a->rows;
-    m.ptr = rc_alloc((size_t)rows + 1, sizeof *m.ptr, "row masks", err);
-    m.group = rc_alloc((size_t)rows, sizeof *m.group, "row masks", err);
-    if (!m.ptr || !m.group)
-        goto done;
+    m.ptr = rc_room_take(&m.room, (size_t)rows + 1, sizeof *m.ptr);
+    m.group = rc_room_take(&m.room, (size_t)rows, sizeof *m.group);
+    RC_TRY(rc_room_status(&m.room));
     m.ptr[0] = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
     for (int64_t i = 0; i < rows; i++) {
@@ -44,9 +42,8 @@ rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line
     }
     for (int64_t r = 0; r < rows; r++)
         m.ptr[r + 1] += m.ptr[r];
-    m.line_of = rc_alloc((size_t)m.ptr[rows], sizeof *m.line_of, "row masks", err);
-    if (!m.line_of)
-        goto done;
+    m.line_of = rc_room_take(&m.room, (size_t)m.ptr[rows], sizeof *m.line_of);
+    RC_TRY(rc_room_status(&m.room));
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
     for (int64_t i = 0; i < rows; i++) {
         int64_t r = order ? order[i] : i;
@@ -64,12 +61,8 @@ done:
 
 void rc_masks_free(rc_masks_t *m)
 {
-    if (!m)
-        return;
-    free(m->ptr);
-    free(m->line_of);
-    free(m->group);
-    memset(m, 0, sizeof *m);
+    if (m)
+        rc_room_free(&m->room);
 }
 
 int64_t rc_mask_distance(const rc_masks_t *m, int64_t r, int64_t s)

@@ -6,9 +6,11 @@
 #ifndef RC_ORDER_MASK_H
 #define RC_ORDER_MASK_H
 
+#include "base/alloc.h"
 #include "rowcast.h"
 
 typedef struct rc_masks {
+    rc_room_t room; /**< of the arrays */
     int64_t rows;
     int64_t lines;    /**< lines of a column of B, ceil(n_col / line) */
     int64_t *ptr;     /**< [rows + 1] into line_of */

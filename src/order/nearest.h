@@ -42,13 +42,13 @@ typedef enum rc_nearest_tie {
 
 /** Maps that engines over parts of one matrix use one after the other. */
 typedef struct rc_nearest_maps {
+    rc_room_t room;
     int32_t *line;  /**< [lines] */
     int32_t *group; /**< [groups] */
 } rc_nearest_maps_t;
 
-/** \return RC_OK or RC_ENOMEM; free with rc_nearest_maps_free */
+/** \return RC_OK or RC_ENOMEM; free the room, whatever the outcome */
 rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err);
-void rc_nearest_maps_free(rc_nearest_maps_t *maps);
 
 typedef struct rc_nearest rc_nearest_t;
 

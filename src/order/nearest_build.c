@@ -10,28 +10,16 @@
 
 rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err)
 {
-    int32_t *line = rc_alloc((size_t)m->lines, sizeof *line, "nearest rows", err);
-    int32_t *group = rc_alloc((size_t)m->groups, sizeof *group, "nearest rows", err);
-    if (!line || !group) {
-        free(line);
-        free(group);
-        return RC_ENOMEM;
-    }
+    rc_room_t *room = &out->room;
+    *room = (rc_room_t){.what = "nearest rows", .err = err};
+    out->line = rc_room_take(room, (size_t)m->lines, sizeof *out->line);
+    out->group = rc_room_take(room, (size_t)m->groups, sizeof *out->group);
+    RC_PASS(rc_room_status(room));
     for (int64_t i = 0; i < m->lines; i++)
-        line[i] = RC_NEAREST_ABSENT;
+        out->line[i] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < m->groups; i++)
-        group[i] = RC_NEAREST_ABSENT;
-    *out = (rc_nearest_maps_t){.line = line, .group = group};
+        out->group[i] = RC_NEAREST_ABSENT;
     return RC_OK;
-}
-
-void rc_nearest_maps_free(rc_nearest_maps_t *maps)
-{
-    if (!maps)
-        return;
-    free(maps->line);
-    free(maps->group);
-    memset(maps, 0, sizeof *maps);
 }
 
 /* Collect rows of equal mask (and load) into units. */

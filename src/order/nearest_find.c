@@ -1,7 +1,6 @@
 #include "config.h"
 #include "order/nearest_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef rc_nearest_best_t best_t;
@@ -66,15 +65,10 @@ static int64_t dense_distance(const rc_nearest_t *nn, const rc_nearest_side_t *s
     return rc_nearest_popcount(side->word, nn->sig + sig * nn->words, nn->words);
 }
 
-static int64_t load_gap(const rc_nearest_t *nn, const query_t *q, int32_t cell)
-{
-    return llabs((long long)nn->cell_load[cell] - q->aim);
-}
-
 static int64_t tie_of(const rc_nearest_t *nn, const query_t *q, int32_t u)
 {
     if (nn->tie == RC_NEAREST_LOAD)
-        return load_gap(nn, q, nn->unit[u].cell);
+        return rc_nearest_load_gap(nn, q, nn->unit[u].cell);
     if (q->use_second)
         return dense_distance(nn, &nn->ref2, nn->unit[u].sig) + nn->ref2.sparse + nn->size[u] -
                2 * (int64_t)nn->second[u];
@@ -113,7 +107,7 @@ static void offer_level(
         while (nn->placed[nn->cell_row[nn->cell_next[c]]])
             nn->cell_next[c]++;
         if (nn->tie == RC_NEAREST_LOAD)
-            tie = load_gap(nn, q, c);
+            tie = rc_nearest_load_gap(nn, q, c);
         rc_nearest_offer(best, distance, tie, nn->cell_row[nn->cell_next[c]]);
     }
 }
@@ -249,9 +243,7 @@ static int32_t take_equal(rc_nearest_t *nn, int32_t ref, const query_t *q)
             break;
         if (nn->count[u] == RC_NEAREST_USED_UP)
             continue;
-        int64_t tie = nn->tie == RC_NEAREST_LOAD
-                          ? llabs((long long)nn->cell_load[nn->unit[u].cell] - q->aim)
-                          : 0;
+        int64_t tie = nn->tie == RC_NEAREST_LOAD ? rc_nearest_load_gap(nn, q, nn->unit[u].cell) : 0;
         rc_nearest_offer(&best, 0, tie, nn->unit[u].head);
     }
     if (best.head < 0 && !nn->limit)

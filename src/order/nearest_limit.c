@@ -228,7 +228,7 @@ static void check(rc_nearest_t *nn, const rc_nearest_query_t *q, int32_t u, rc_n
     if (distance > best->distance)
         return;
     if (nn->tie == RC_NEAREST_LOAD)
-        tie = llabs((long long)nn->cell_load[nn->unit[u].cell] - q->aim);
+        tie = rc_nearest_load_gap(nn, q, nn->unit[u].cell);
     if (q->use_second) {
         tie = nn->ref2.sparse + s->size;
         for (int32_t k = 0; k < s->size; k++)

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "order/nearest.h"
 
+#include <stdlib.h>
+
 enum {
     RC_NEAREST_ABSENT = -1,  /**< in maps: a line that no row here has; a group without rows left */
     RC_NEAREST_USED_UP = -1, /**< in rc_nearest.count: no rows left */
@@ -143,6 +145,13 @@ static inline int rc_nearest_is_dense(int32_t v)
 static inline uint32_t rc_nearest_bit(int32_t v)
 {
     return (uint32_t)(RC_NEAREST_ABSENT - 1 - v);
+}
+
+/** How far the load of a cell is from what is asked for. */
+static inline int64_t rc_nearest_load_gap(
+    const rc_nearest_t *nn, const rc_nearest_query_t *q, int32_t cell)
+{
+    return llabs((long long)nn->cell_load[cell] - q->aim);
 }
 
 /** First row of a unit, as a row of the matrix: its mask is that of the unit. */

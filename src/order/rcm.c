@@ -141,13 +141,11 @@ static rc_status_t walk_components(
     const rc_level_t *l, int32_t *order, uint64_t *start, rc_err_t *err)
 {
     const rc_graph_t *g = &l->g;
-    uint64_t *seen = rc_alloc0((size_t)(g->n / 64 + 1), sizeof *seen, "a search", err);
-    int32_t *by_index = rc_alloc((size_t)g->n, sizeof *by_index, "a search", err);
-    if (!seen || !by_index) {
-        free(seen);
-        free(by_index);
-        return RC_ENOMEM;
-    }
+    rc_room_t room = {.what = "a search", .err = err};
+    uint64_t *seen = rc_room_take0(&room, (size_t)(g->n / 64 + 1), sizeof *seen);
+    int32_t *by_index = rc_room_take(&room, (size_t)g->n, sizeof *by_index);
+    rc_status_t st;
+    RC_TRY(rc_room_status(&room));
     for (int64_t v = 0; v < g->n; v++)
         by_index[l->index[v]] = (int32_t)v;
     int64_t end = 0;
@@ -162,9 +160,9 @@ static rc_status_t walk_components(
                 if (!see(seen, g->adj[e]))
                     order[end++] = g->adj[e];
     }
-    free(seen);
-    free(by_index);
-    return RC_OK;
+done:
+    rc_room_free(&room);
+    return st;
 }
 
 /* ---------------------------------------------------------------- searches */
@@ -328,10 +326,11 @@ static rc_status_t order_components(
 {
     size_t n = (size_t)l->g.n;
     search_t s = {.g = &l->g, .rank = l->rank};
+    rc_room_t room = {.what = "a search", .err = err};
     rc_status_t st;
-    int32_t *other = rc_alloc(n, sizeof *other, "a search", err);
-    s.seen = rc_alloc0(n, sizeof *s.seen, "a search", err);
-    RC_TRY(other && s.seen ? RC_OK : RC_ENOMEM);
+    int32_t *other = rc_room_take(&room, n, sizeof *other);
+    s.seen = rc_room_take0(&room, n, sizeof *s.seen);
+    RC_TRY(rc_room_status(&room));
     RC_TRY(sort_neighbours(&s, threads, err));
     for (int64_t from = 0; from < l->g.n;) {
         int64_t to = from + 1;
@@ -341,8 +340,7 @@ static rc_status_t order_components(
         from = to;
     }
 done:
-    free(other);
-    free(s.seen);
+    rc_room_free(&room);
     return st;
 }
 
