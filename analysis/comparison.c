@@ -74,8 +74,8 @@ static rc_status_t run_variant(const rc_dataset_t *d, const rc_variant_t *varian
     }
     out->name = v->name;
     out->variant = v;
-    RC_TRY(rc_experiment(
-        v->trainer, data, p, &options, NULL, &predictions, &single, &out->cost, err));
+    RC_TRY(
+        rc_experiment(v->trainer, data, p, &options, NULL, &predictions, &single, &out->cost, err));
     RC_TRY(rc_evaluate(data, &predictions, single, p->seed, &out->evaluation, err));
 done:
     rc_predictions_free(&predictions);

@@ -133,3 +133,11 @@ rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc
     rc_importance_free(&imp);
     return list->failed ? rc_fail(err, RC_ENOMEM, "no memory for a list of features") : RC_OK;
 }
+
+int rc_importance_rank(const double *weight, int n, int i)
+{
+    int ahead = 0;
+    for (int k = 0; k < n; k++)
+        ahead += weight[k] > weight[i] || (weight[k] == weight[i] && k < i);
+    return ahead;
+}

@@ -41,4 +41,7 @@ rc_status_t rc_importance_read(const rc_model_t *m, rc_importance_t *out, rc_err
  *      RC_ENOMEM */
 rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc_err_t *err);
 
+/** The rank of input i of n by falling weight, from 0; of equals the first is ahead. */
+int rc_importance_rank(const double *weight, int n, int i);
+
 #endif

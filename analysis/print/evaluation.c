@@ -385,20 +385,6 @@ rc_status_t rc_evaluation_print(const rc_dataset_t *d, const rc_evaluation_t *e,
 
 /* ----------------------------------------------------------------- importances */
 
-/* Input number `at` by falling splits in the folds, of equals the first. */
-static int by_weight(const rc_importance_t *imp, int inputs, int at)
-{
-    for (int i = 0; i < inputs; i++) {
-        int before = 0;
-        for (int j = 0; j < inputs; j++)
-            before += imp->folds_weight[j] > imp->folds_weight[i] ||
-                      (imp->folds_weight[j] == imp->folds_weight[i] && j < i);
-        if (before == at)
-            return i;
-    }
-    return 0;
-}
-
 rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err)
 {
     static const rc_column_t columns[] = {
@@ -412,12 +398,12 @@ rc_status_t rc_importance_print(const rc_model_t *m, rc_err_t *err)
         "inside of the training part (mean) and in the model:\n\n");
     rc_table_t *t =
         rc_table_begin(stdout, RC_TABLE_TEXT, columns, sizeof columns / sizeof *columns, err);
-    for (int at = 0; t && at < m->inputs; at++) {
-        int i = by_weight(&imp, m->inputs, at);
-        RC_CELLS(t, RC_TEXT(m->input[i].name), RC_REAL(100 * imp.folds_weight[i], 3),
-            RC_REAL(100 * imp.folds_gain[i], 3), RC_REAL(100 * imp.weight[i], 3),
-            RC_REAL(100 * imp.gain[i], 3));
-    }
+    for (int at = 0; t && at < m->inputs; at++)
+        for (int i = 0; i < m->inputs; i++)
+            if (rc_importance_rank(imp.folds_weight, m->inputs, i) == at)
+                RC_CELLS(t, RC_TEXT(m->input[i].name), RC_REAL(100 * imp.folds_weight[i], 3),
+                    RC_REAL(100 * imp.folds_gain[i], 3), RC_REAL(100 * imp.weight[i], 3),
+                    RC_REAL(100 * imp.gain[i], 3));
     rc_importance_free(&imp);
     return t ? rc_table_end(t, err) : RC_ENOMEM;
 }

@@ -3,6 +3,7 @@
 #include "analysis/when.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -68,35 +69,29 @@ static int has(const part_t *p, const rc_when_row_t *r)
     return (p->k == 0 || r->k == p->k) && r->made == p->made;
 }
 
-/* Geometric mean of the time without an order over what was decided. */
-static double geomean(const rc_when_t *w, const double *cost, const part_t *p, int64_t *rows)
+/* The time without an order over what was decided. */
+static rc_sums_t gains(const rc_when_t *w, const double *cost, const part_t *p)
 {
-    double sum = 0;
-    *rows = 0;
+    rc_sums_t gain = {0};
     for (int64_t i = 0; i < w->rows; i++)
-        if (has(p, &w->row[i])) {
-            sum += log(p->reuse * w->row[i].none_ns / cost[i]);
-            ++*rows;
-        }
-    return exp(sum / (double)*rows);
+        if (has(p, &w->row[i]))
+            rc_sums_add(&gain, p->reuse * w->row[i].none_ns / cost[i]);
+    return gain;
 }
 
 static void print_line(
     rc_table_t *t, const rc_when_t *w, const outcome_t *o, int by, const part_t *p)
 {
-    int64_t rows;
+    const rc_sums_t oracle = gains(w, o->cost[RC_WHEN_ORACLE], p);
+    const rc_sums_t gain = gains(w, o->cost[by], p);
+    const double best = rc_sums_geomean(&oracle);
+    const double own = rc_sums_geomean(&gain);
     int64_t ordered = 0;
-    double worst = INFINITY;
-    double best = geomean(w, o->cost[RC_WHEN_ORACLE], p, &rows);
-    double own = geomean(w, o->cost[by], p, &rows);
     for (int64_t i = 0; i < w->rows; i++)
-        if (has(p, &w->row[i])) {
-            ordered += o->ordered[by][i];
-            worst = fmin(worst, p->reuse * w->row[i].none_ns / o->cost[by][i]);
-        }
+        ordered += has(p, &w->row[i]) && o->ordered[by][i];
     RC_CELLS(t, RC_REAL(p->reuse, 6), p->k ? RC_INT(p->k) : RC_MISSING, RC_TEXT(rc_when_names[by]),
-        RC_INT(rows), RC_INT(ordered), RC_REAL(own, 4),
-        RC_REAL(best > 1 ? 100 * (own - 1) / (best - 1) : NAN, 4), RC_REAL(worst, 4),
+        RC_INT(gain.n), RC_INT(ordered), RC_REAL(own, 4),
+        RC_REAL(best > 1 ? 100 * (own - 1) / (best - 1) : NAN, 4), RC_REAL(gain.least, 4),
         RC_TEXT(rc_when_made_names[p->made]));
 }
 

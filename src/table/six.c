@@ -11,23 +11,6 @@ const char *const rc_six_names[RC_SIX] = {"coo", "ell", "csr", "hyb", "csr5", "m
 const char *const rc_six_kernels[RC_SIX] = {"coo", "ell:limit=none", "csr:lanes=auto",
     "hyb:width=mu", "csr5:sigma=auto", "merge:items=896"};
 
-/* A result of a format. */
-typedef struct entry {
-    int64_t row; /* of the view */
-    int32_t setting;
-    int32_t matrix;
-    rc_six_format_t format;
-} entry_t;
-
-typedef struct maker {
-    const rc_view_t *v;
-    rc_counted_t counted;
-    entry_t *entry; /* newest results of formats in the original order, also what is not ok */
-    size_t entries;
-    size_t capacity;
-    rc_err_t *err;
-} maker_t;
-
 int rc_six_of(const char *kernel)
 {
     for (int f = 0; f < RC_SIX; f++)
@@ -56,109 +39,93 @@ static int setting_of(const rc_counted_t *c, const rc_row_result_t *r)
     return -1;
 }
 
-static rc_status_t find_entries(maker_t *m, const rc_expr_t *where)
+/* Rows of all matrices, without times.  \param[out] f  [settings of c] */
+static rc_status_t begin(const rc_counted_t *c, rc_six_t *f, rc_err_t *err)
 {
-    const rc_view_t *v = m->v;
-    rc_status_t st = RC_OK;
-    for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
+    const int32_t n = rc_view_matrices(c->view);
+    for (int s = 0; s < c->settings; s++) {
+        f[s].setting = c->setting[s];
+        f[s].row = rc_alloc((size_t)n, sizeof *f[s].row, "matrices", err);
+        RC_PASS(f[s].row ? RC_OK : RC_ENOMEM);
+        for (int32_t m = 0; m < n; m++) {
+            rc_six_row_t *r = &f[s].row[m];
+            *r = (rc_six_row_t){.matrix = -1, .generated = rc_view_is_generated(c->view, m)};
+            for (int k = 0; k < RC_SIX; k++) {
+                r->row[k] = -1;
+                r->ns[k] = NAN;
+                r->state[k] = RC_CASE_PENDING;
+            }
+        }
+    }
+    return RC_OK;
+}
+
+/* Newest results of formats in the original order, also what is not ok.  Of a kernel with several
+ * geometries the fastest counts. */
+static void fill(const rc_counted_t *c, const rc_expr_t *where, rc_six_t *f)
+{
+    const rc_view_t *v = c->view;
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
-        int format = rc_six_of(rc_view_kernel(v, r->kernel));
+        const int format = rc_six_of(rc_view_kernel(v, r->kernel));
         if (r->op != RC_OP_SPMV || r->c_order != 0 || format < 0 || !rc_view_is_csr(v, r) ||
             !rc_view_is_newest(v, i) || !rc_view_is_current(v, i) || !rc_view_matches(v, i, where))
             continue;
-        int setting = setting_of(&m->counted, r);
+        const int setting = setting_of(c, r);
         if (setting < 0)
             continue;
-        st = RC_GROW(m->entry, m->capacity, m->entries + 1, "results of formats", m->err);
-        if (st == RC_OK)
-            m->entry[m->entries++] = (entry_t){i, setting, r->matrix, (rc_six_format_t)format};
-    }
-    return st;
-}
-
-static int by_matrix(const void *a, const void *b)
-{
-    const entry_t *x = a;
-    const entry_t *y = b;
-    const int64_t left[] = {x->setting, x->matrix, x->format, x->row};
-    const int64_t right[] = {y->setting, y->matrix, y->format, y->row};
-    for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-        if (left[i] != right[i])
-            return left[i] < right[i] ? -1 : 1;
-    return 0;
-}
-
-static rc_six_row_t empty_row(const rc_view_t *v, int32_t matrix)
-{
-    rc_six_row_t r = {.matrix = matrix, .generated = rc_view_is_generated(v, matrix)};
-    for (int c = 0; c < RC_SIX; c++) {
-        r.row[c] = -1;
-        r.ns[c] = NAN;
-    }
-    return r;
-}
-
-/* One matrix, entries [i, end).  Of a kernel with several geometries the fastest counts. */
-static void fill_row(const maker_t *m, const entry_t *e, size_t n, rc_six_t *f)
-{
-    rc_six_row_t *r = &f->row[f->rows++];
-    int state[RC_SIX] = {RC_CASE_PENDING};
-    *r = empty_row(m->v, e->matrix);
-    for (size_t i = 0; i < n; i++) {
-        const rc_row_result_t *x = rc_view_result(m->v, e[i].row);
-        int c = (int)e[i].format;
-        state[c] = x->status;
-        if (rc_view_counts(m->v, e[i].row) && !(r->ns[c] <= x->median_ns)) {
-            r->row[c] = e[i].row;
-            r->ns[c] = x->median_ns;
+        rc_six_row_t *own = &f[setting].row[r->matrix];
+        own->matrix = r->matrix;
+        own->state[format] = r->status;
+        if (rc_view_counts(v, i) && !(own->ns[format] <= r->median_ns)) {
+            own->row[format] = i;
+            own->ns[format] = r->median_ns;
         }
     }
-    for (int c = 0; c < RC_SIX; c++)
-        if (r->row[c] < 0 && state[c] >= 0 && state[c] < RC_CASE_STATUSES) {
-            f->missing[0][c][state[c]] += !r->generated;
-            f->missing[1][c][state[c]]++;
-        }
 }
 
-/* Entries of one setting, sorted. */
-static rc_status_t make_one(const maker_t *m, const entry_t *e, size_t n, rc_six_t *f)
+/* Matrices with a result, to the front, and what they miss. */
+static void finish(rc_six_t *f, int32_t matrices)
 {
-    f->setting = m->counted.setting[e->setting];
-    f->row = rc_alloc(n, sizeof *f->row, "matrices", m->err);
-    for (size_t i = 0, end; f->row && i < n; i = end) {
-        for (end = i; end < n && e[end].matrix == e[i].matrix;)
-            end++;
-        fill_row(m, e + i, end - i, f);
+    for (int32_t m = 0; m < matrices; m++) {
+        const rc_six_row_t r = f->row[m];
+        if (r.matrix < 0)
+            continue;
+        f->row[f->rows++] = r;
+        for (int c = 0; c < RC_SIX; c++)
+            if (r.row[c] < 0 && r.state[c] >= 0 && r.state[c] < RC_CASE_STATUSES) {
+                f->missing[0][c][r.state[c]] += !r.generated;
+                f->missing[1][c][r.state[c]]++;
+            }
     }
-    return f->row ? RC_OK : RC_ENOMEM;
 }
 
 rc_status_t rc_six_make(
     const rc_view_t *v, const rc_expr_t *where, rc_six_t **out, int *count, rc_err_t *err)
 {
-    maker_t m = {.v = v, .err = err};
+    rc_counted_t c = {0};
     rc_six_t *list = NULL;
-    int n = 0;
     rc_status_t st;
-    RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &m.counted, err));
-    RC_TRY(find_entries(&m, where));
-    list = rc_alloc0((size_t)m.counted.settings, sizeof *list, "tables of formats", err);
+    RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
+    list = rc_alloc0((size_t)c.settings, sizeof *list, "tables of formats", err);
     RC_TRY(list ? RC_OK : RC_ENOMEM);
-    if (m.entries)
-        qsort(m.entry, m.entries, sizeof *m.entry, by_matrix);
-    for (size_t i = 0, end; i < m.entries; i = end) {
-        for (end = i; end < m.entries && m.entry[end].setting == m.entry[i].setting;)
-            end++;
-        st = make_one(&m, m.entry + i, end - i, &list[n++]);
-        RC_TRY(st);
+    RC_TRY(begin(&c, list, err));
+    fill(&c, where, list);
+    *count = 0;
+    for (int s = 0; s < c.settings; s++) {
+        rc_six_t f = list[s];
+        list[s].row = NULL;
+        finish(&f, rc_view_matrices(v));
+        if (f.rows > 0)
+            list[(*count)++] = f;
+        else
+            free(f.row);
     }
     *out = list;
-    *count = n;
     list = NULL;
 done:
-    rc_six_free(list, n);
-    free(m.entry);
-    rc_counted_free(&m.counted);
+    rc_six_free(list, c.settings);
+    rc_counted_free(&c);
     return st;
 }
 

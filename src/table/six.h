@@ -35,6 +35,7 @@ typedef struct rc_six_row {
     int generated;       /**< 1: rc_view_is_generated */
     int64_t row[RC_SIX]; /**< of the view, -1: the format has no time */
     double ns[RC_SIX];   /**< median, NaN */
+    int state[RC_SIX];   /**< status of its newest result; RC_CASE_PENDING: there is none */
 } rc_six_row_t;
 
 typedef struct rc_six {

@@ -93,13 +93,9 @@ static void pass_fold(pass_t *x, int fold)
 static void choose_top(const double *weight, int inputs, int *top)
 {
     int n = 0;
-    for (int i = 0; i < inputs; i++) {
-        int before = 0; /* inputs that are ahead of this one */
-        for (int k = 0; k < inputs; k++)
-            before += weight[k] > weight[i] || (weight[k] == weight[i] && k < i);
-        if (before < RC_STUDY_TOP)
+    for (int i = 0; i < inputs; i++)
+        if (rc_importance_rank(weight, inputs, i) < RC_STUDY_TOP)
             top[n++] = i;
-    }
 }
 
 /* What a model of the fold in hand tells.  \param[in] input  number in the data set of each of

@@ -1,5 +1,6 @@
 /* The tables of a study: what each fits, its lines, and the paper's figures in them. */
 #include "config.h"
+#include "analysis/importance.h"
 #include "analysis/papers/nisa/study_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -280,33 +281,31 @@ static share_t share_of(const rc_study_ranks_t *r, int input)
     return x;
 }
 
-static int rank_of(const rc_study_ranks_t *r, int input)
+static void put_importance(rc_study_t *s, const rc_study_part_t *p, int rank, int input)
 {
-    double own = share_of(r, input).mean;
-    int rank = 1;
-    for (int i = 0; i < r->inputs; i++) {
-        double other = share_of(r, i).mean;
-        rank += other > own || (other == own && i < input);
-    }
-    return rank;
+    const share_t x = share_of(&p->ranks, input);
+    const char *name = p->d.input[input].name;
+    rc_study_put_part(s, p);
+    RC_CELLS(s->t, RC_TEXT(p->fp64 ? "5" : "4"), RC_TEXT(name), RC_INT(rank + 1),
+        RC_REAL(100 * x.mean, 4), RC_REAL(100 * x.least, 4), RC_REAL(100 * x.most, 4),
+        RC_REAL(100 * x.gain, 4), RC_INT(x.top));
+    rc_paper_put_text(s->t, rc_paper_says(rc_nisa_words, "importance", NULL, name, ""));
 }
 
 static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
 {
-    rc_status_t st = rc_study_need_ranks(s, p);
-    for (int rank = 1; st == RC_OK && rank <= p->ranks.inputs; rank++)
-        for (int i = 0; i < p->ranks.inputs; i++) {
-            share_t x = share_of(&p->ranks, i);
-            const char *name = p->d.input[i].name;
-            if (rank_of(&p->ranks, i) != rank)
-                continue;
-            rc_study_put_part(s, p);
-            RC_CELLS(s->t, RC_TEXT(p->fp64 ? "5" : "4"), RC_TEXT(name), RC_INT(rank),
-                RC_REAL(100 * x.mean, 4), RC_REAL(100 * x.least, 4), RC_REAL(100 * x.most, 4),
-                RC_REAL(100 * x.gain, 4), RC_INT(x.top));
-            rc_paper_put_text(s->t, rc_paper_says(rc_nisa_words, "importance", NULL, name, ""));
-        }
-    return st;
+    RC_PASS(rc_study_need_ranks(s, p));
+    const int n = p->ranks.inputs;
+    double *mean = rc_alloc((size_t)n, sizeof *mean, "importances", s->err);
+    RC_PASS(mean ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n; i++)
+        mean[i] = share_of(&p->ranks, i).mean;
+    for (int rank = 0; rank < n; rank++)
+        for (int i = 0; i < n; i++)
+            if (rc_importance_rank(mean, n, i) == rank)
+                put_importance(s, p, rank, i);
+    free(mean);
+    return RC_OK;
 }
 
 static const rc_study_mode_t rc_study_importance = {.name = "importance",
