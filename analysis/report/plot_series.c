@@ -373,8 +373,7 @@ static double ratio_of(const rc_survey_matrix_t *m, const void *user)
 static rc_status_t leave_out(const rc_view_t *v, double *share, rc_err_t *err)
 {
     unsigned char *training = NULL;
-    int64_t count;
-    rc_status_t st = rc_training_of(v, &training, &count, err);
+    rc_status_t st = rc_training_of(v, &training, err);
     for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(v); m++)
         share[m] = training[m] ? NAN : share[m];
     free(training);
@@ -528,12 +527,11 @@ static rc_status_t write_modelling(
     };
     const rc_survey_t *s = in->survey;
     modelling_t m = {.t = 0};
-    int64_t count;
     if (s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
         rc_str_add(&text->missing, "the store has no rs with the parameters of a tuning");
         return RC_OK;
     }
-    RC_PASS(rc_training_of(s->view, &m.training, &count, err));
+    RC_PASS(rc_training_of(s->view, &m.training, err));
     m.t = frequent_t(s, &s->setting[in->shown], m.training);
     series.user = &m;
     rc_str_add(&text->caption,

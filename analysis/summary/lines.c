@@ -38,9 +38,8 @@ rc_status_t rc_lines_print(const rc_lines_t *l, const rc_summary_options_t *o, r
     double *scratch = NULL;
     rc_head_t head;
     rc_table_t *t = NULL;
-    int64_t trained;
     rc_status_t st;
-    RC_TRY(rc_training_of(o->view, &training, &trained, err));
+    RC_TRY(rc_training_of(o->view, &training, err));
     RC_TRY(rc_counted_make(o->view, o->where, l->op, RC_SETTINGS_BY_K, &c, err));
     scratch = rc_alloc(3 * (size_t)c.rows, sizeof *scratch, "a table", err);
     RC_TRY(scratch ? RC_OK : RC_ENOMEM);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "table/training.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,30 +39,26 @@ int64_t rc_training_choose(rc_training_matrix_t *list, int64_t n)
     return chosen;
 }
 
-rc_status_t rc_training_of(const rc_view_t *v, unsigned char **marks, int64_t *count, rc_err_t *err)
+rc_status_t rc_training_of(const rc_view_t *v, unsigned char **marks, rc_err_t *err)
 {
     int32_t n = rc_view_matrices(v);
-    rc_training_matrix_t *list = rc_alloc((size_t)n, sizeof *list, "matrices", err);
     *marks = rc_alloc0((size_t)n, 1, "matrices", err);
-    if (!list || !*marks) {
-        free(list);
+    RC_PASS(*marks ? RC_OK : RC_ENOMEM);
+    if (rc_view_training(v)) {
+        memcpy(*marks, rc_view_training(v), (size_t)n);
+        return RC_OK;
+    }
+    rc_training_matrix_t *list = rc_alloc((size_t)n, sizeof *list, "matrices", err);
+    if (!list) {
         free(*marks);
         *marks = NULL;
         return RC_ENOMEM;
-    }
-    if (rc_view_training(v)) {
-        memcpy(*marks, rc_view_training(v), (size_t)n);
-        *count = 0;
-        for (int32_t i = 0; i < n; i++)
-            *count += (*marks)[i];
-        free(list);
-        return RC_OK;
     }
     for (int32_t i = 0; i < n; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(v, i);
         list[i] = (rc_training_matrix_t){.nnz = m->nnz, .name = m->name, .id = i};
     }
-    *count = rc_training_choose(list, n);
+    (void)rc_training_choose(list, n);
     for (int32_t i = 0; i < n; i++)
         (*marks)[list[i].id] = (unsigned char)list[i].chosen;
     free(list);

@@ -19,11 +19,10 @@ typedef struct rc_training_matrix {
  *  sort. */
 int64_t rc_training_choose(rc_training_matrix_t *list, int64_t n);
 
-/** Those that are named (rc_view_mark_training), which may be none of the store; where nobody named
+/** Those that are named (rc_view_take_training), which may be none of the store; where nobody named
  *  any, choose of the matrices of the store.
- *  \param[out] marks  [rc_view_matrices] 1: chosen; free()  \param[out] count  how many
+ *  \param[out] marks  [rc_view_matrices] 1: chosen; free()
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_training_of(
-    const rc_view_t *v, unsigned char **marks, int64_t *count, rc_err_t *err);
+rc_status_t rc_training_of(const rc_view_t *v, unsigned char **marks, rc_err_t *err);
 
 #endif

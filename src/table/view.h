@@ -146,12 +146,11 @@ rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix);
  *  generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
 
-/** Name the matrices that something was trained on; names that the store has not are of no matter.
- *  \param[in] names  [count], "Group/name"  \return RC_OK, RC_ENOMEM.  Cost O(matrices count) */
-rc_status_t rc_view_mark_training(
-    rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err);
+/** Take matrices for those that parameters were chosen on.
+ *  \param[in] marks  [matrices] 1: is one; the view frees it */
+void rc_view_take_training(rc_view_t *v, unsigned char *marks);
 
-/** \return [matrices] 1: named for training; NULL: nobody named any (rc_view_mark_training).
+/** \return [matrices] 1: named for training; NULL: nobody named any (rc_view_take_training).
  *  Borrowed */
 const unsigned char *rc_view_training(const rc_view_t *v);
 

@@ -90,19 +90,10 @@ rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix)
     return variance <= most ? RC_REGULAR : RC_IRREGULAR;
 }
 
-rc_status_t rc_view_mark_training(
-    rc_view_t *v, const char *const *names, int64_t count, rc_err_t *err)
+void rc_view_take_training(rc_view_t *v, unsigned char *marks)
 {
-    const int32_t n = rc_view_matrices(v);
-    unsigned char *marks = rc_alloc0((size_t)n, 1, "matrices", err);
-    RC_PASS(marks ? RC_OK : RC_ENOMEM);
-    for (int32_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < count && !marks[i]; j++)
-            if (strcmp(rc_view_matrix(v, i)->name, names[j]) == 0)
-                marks[i] = 1;
     free(v->training);
     v->training = marks;
-    return RC_OK;
 }
 
 const unsigned char *rc_view_training(const rc_view_t *v)

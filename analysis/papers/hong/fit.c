@@ -119,55 +119,53 @@ done:
 /* The matrices of --training become those of the view. */
 static rc_status_t name_training(study_t *s, rc_err_t *err)
 {
+    const int32_t n = rc_view_matrices(s->view);
     rc_words_t words = {0};
-    int64_t n = 0;
-    const char **name = NULL;
-    rc_status_t st;
+    int any = 0;
     if (!s->o->training)
         return RC_OK;
-    RC_TRY(rc_words_split(s->o->training, ',', &words, err));
-    name = rc_alloc((size_t)rc_view_matrices(s->view), sizeof *name, "training matrices", err);
-    RC_TRY(name ? RC_OK : RC_ENOMEM);
-    for (int32_t m = 0; m < rc_view_matrices(s->view); m++)
+    RC_PASS(rc_words_split(s->o->training, ',', &words, err));
+    unsigned char *marks = rc_alloc0((size_t)n, 1, "training matrices", err);
+    for (int32_t m = 0; marks && m < n; m++)
         for (int i = 0; i < words.count; i++)
             if (rc_glob_match(words.word[i], rc_view_matrix(s->view, m)->name)) {
-                name[n++] = rc_view_matrix(s->view, m)->name;
-                break;
+                marks[m] = 1;
+                any = 1;
             }
-    st = n > 0 ? rc_view_mark_training(s->view, name, n, err)
-               : rc_fail(err, RC_EINVAL, "--training: %s has no matrix of '%s'", s->o->store,
-                     s->o->training);
-done:
-    free(name);
     rc_words_free(&words);
-    return st;
+    if (marks)
+        rc_view_take_training(s->view, marks);
+    if (marks && !any)
+        return rc_fail(
+            err, RC_EINVAL, "--training: %s has no matrix of '%s'", s->o->store, s->o->training);
+    return marks ? RC_OK : RC_ENOMEM;
 }
 
 static rc_status_t list_training(study_t *s, rc_err_t *err)
 {
     unsigned char *marks = NULL;
-    int64_t count = 0;
-    RC_PASS(name_training(s, err));
-    RC_PASS(rc_training_of(s->view, &marks, &count, err));
-    rc_status_t st = RC_OK;
-    if (count == 0)
-        st = rc_fail(err, RC_EINVAL,
-            "%s: no training matrices: every 20th of those with 100,000 entries, or every 5th of "
-            "those with 10,000",
-            s->o->store);
+    rc_status_t st;
+    RC_TRY(name_training(s, err));
+    RC_TRY(rc_training_of(s->view, &marks, err));
     s->all = rc_view_matrices(s->view);
     s->id = rc_alloc((size_t)s->all, sizeof *s->id, "matrices", err);
-    s->x = rc_alloc((size_t)count * INPUTS, sizeof *s->x, "training matrices", err);
-    s->ns = rc_alloc((size_t)s->all * CELLS, sizeof *s->ns, "matrices", err);
-    s->label = rc_alloc((size_t)count, sizeof *s->label, "training matrices", err);
-    if (st == RC_OK && (!s->id || !s->x || !s->ns || !s->label))
-        st = RC_ENOMEM;
-    for (int32_t m = 0; st == RC_OK && m < s->all; m++)
+    RC_TRY(s->id ? RC_OK : RC_ENOMEM);
+    for (int32_t m = 0; m < s->all; m++)
         if (marks[m])
             s->id[s->n++] = m;
-    for (int32_t m = 0, at = (int32_t)s->n; st == RC_OK && m < s->all; m++)
+    for (int32_t m = 0, at = (int32_t)s->n; m < s->all; m++)
         if (!marks[m])
             s->id[at++] = m;
+    if (s->n == 0)
+        RC_TRY(rc_fail(err, RC_EINVAL,
+            "%s: no training matrices: every 20th of those with 100,000 entries, or every 5th of "
+            "those with 10,000",
+            s->o->store));
+    s->x = rc_alloc((size_t)s->n * INPUTS, sizeof *s->x, "training matrices", err);
+    s->ns = rc_alloc((size_t)s->all * CELLS, sizeof *s->ns, "matrices", err);
+    s->label = rc_alloc((size_t)s->n, sizeof *s->label, "training matrices", err);
+    st = s->x && s->ns && s->label ? RC_OK : RC_ENOMEM;
+done:
     free(marks);
     return st;
 }

@@ -5,21 +5,21 @@
 #include "kernels/tuning/rs_tuning.h"
 #include "kernels/tuning/tuning.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 static rc_status_t mark(const json_t *root, void *user, rc_err_t *err)
 {
     const json_t *list = json_object_get(root, "training_matrices");
-    size_t n = json_array_size(list);
-    const char **names = rc_alloc(n, sizeof *names, "training matrices", err);
-    RC_PASS(names ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < n; i++) {
+    const int32_t n = rc_view_matrices(user);
+    unsigned char *marks = rc_alloc0((size_t)n, 1, "matrices", err);
+    RC_PASS(marks ? RC_OK : RC_ENOMEM);
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
-        names[i] = name ? name : "";
+        for (int32_t m = 0; name && m < n; m++)
+            marks[m] |= strcmp(rc_view_matrix(user, m)->name, name) == 0;
     }
-    rc_status_t st = rc_view_mark_training(user, names, (int64_t)n, err);
-    free(names);
-    return st;
+    rc_view_take_training(user, marks);
+    return RC_OK;
 }
 
 rc_status_t rc_summary_mark_training(
