@@ -72,41 +72,21 @@ typedef struct needs {
     int64_t second; /* only round 2 is not */
 } needs_t;
 
-/* 1 for each matrix with a result that matches.  \param[out] marks  free() */
-static rc_status_t mark(const rc_summary_options_t *o, unsigned char **marks, rc_err_t *err)
-{
-    const rc_view_t *v = o->view;
-    unsigned char *m = rc_alloc0((size_t)rc_view_matrices(v) + 1, 1, "marks", err);
-    RC_PASS(m ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (rc_view_is_newest(v, i) && rc_view_matches(v, i, o->where))
-            m[rc_view_result(v, i)->matrix] = 1;
-    *marks = m;
-    return RC_OK;
-}
-
-/* The newest row of a matrix counts.  \param[in,out] marks  2: counted */
-static void count_needs(const rc_view_t *v, const rc_feature_table_t *f, int ratio, int rest,
-    unsigned char *marks, needs_t needs[SETS])
+/* Those of matrices with a result that matches.
+ * \param[in] ratio, rest  [matrices of the view] NaN: unknown, as for the field needs_reordering */
+static void count_needs(const rc_view_t *v, const unsigned char *marks, const double *ratio,
+    const double *rest, needs_t needs[SETS])
 {
     const double most = 0.1;
-    for (int64_t i = f->rows; i-- > 0;) {
-        int32_t m = f->row[i].matrix;
-        if (m < 0 || m >= rc_view_matrices(v) || marks[m] != 1)
-            continue;
-        double x = f->value[i * f->names.count + ratio];
-        double y = f->value[i * f->names.count + rest];
+    for (int32_t m = 0; m < rc_view_matrices(v); m++) {
         needs_t *n = &needs[set_of(v, m)];
-        marks[m] = 2;
-        if (isnan(x) || isnan(y))
-            continue; /* unknown, as for the field needs_reordering */
+        if (!marks[m] || isnan(ratio[m]) || isnan(rest[m]))
+            continue;
         n->matrices++;
-        n->few += x < 0.01;
-        n->first += x <= most;
-        n->second += x > most && y <= most;
+        n->few += ratio[m] < 0.01;
+        n->first += ratio[m] <= most;
+        n->second += ratio[m] > most && rest[m] <= most;
     }
-    for (int32_t m = 0; m < rc_view_matrices(v); m++)
-        marks[m] = marks[m] != 0;
 }
 
 static void put_needs(rc_table_t *t, int64_t col_min, const needs_t needs[SETS])
@@ -127,34 +107,33 @@ static rc_status_t print_tiles(const rc_summary_options_t *o, rc_err_t *err)
     static const rc_column_t columns[] = {{"col_min", ""}, {"set", ""}, {"matrices", ""},
         {"below_1", ""}, {"below_1_share", "%"}, {"round_1", ""}, {"only_round_2", ""},
         {"needed", ""}, {"needed_share", "%"}, {"paper", ""}};
-    unsigned char *marks = NULL;
-    rc_words_t sets = {0};
+    const rc_view_t *v = o->view;
+    const int32_t n = rc_view_matrices(v);
+    unsigned char *marks = rc_alloc0((size_t)n, 1, "marks", err);
+    double *ratio = rc_alloc((size_t)n, sizeof *ratio, "features", err);
+    double *rest = rc_alloc((size_t)n, sizeof *rest, "features", err);
     rc_table_t *t = NULL;
     rc_status_t st;
-    RC_TRY(mark(o, &marks, err));
-    RC_TRY(rc_feature_tables(o->store, &sets, err));
+    RC_TRY(marks && ratio && rest ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < rc_view_count(v); i++)
+        if (rc_view_is_newest(v, i) && rc_view_matches(v, i, o->where))
+            marks[rc_view_result(v, i)->matrix] = 1;
     t = rc_table_begin(stdout, o->format, columns, COLUMNS(columns), err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
-        rc_feature_table_t f = {.rows = 0};
         needs_t needs[SETS] = {{0}};
-        int there = 0;
-        for (int s = 0; s < sets.count; s++)
-            there |= strcmp(sets.word[s], cuts[i].set) == 0;
-        if (!there)
-            continue; /* an older store */
-        RC_TRY(rc_feature_table_read(o->store, cuts[i].set, &f, err));
-        int ratio = rc_feature_column(&f, cuts[i].ratio);
-        int rest = rc_feature_column(&f, cuts[i].rest);
-        if (ratio >= 0 && rest >= 0)
-            count_needs(o->view, &f, ratio, rest, marks, needs);
-        rc_feature_table_free(&f);
+        for (int32_t m = 0; m < n; m++)
+            ratio[m] = rest[m] = NAN; /* an older store has not all sets */
+        RC_TRY(rc_feature_by_matrix(o->store, cuts[i].set, cuts[i].ratio, ratio, n, err));
+        RC_TRY(rc_feature_by_matrix(o->store, cuts[i].set, cuts[i].rest, rest, n, err));
+        count_needs(v, marks, ratio, rest, needs);
         put_needs(t, cuts[i].col_min, needs);
     }
 done:
     st = rc_table_end_after(st, t, err);
     free(marks);
-    rc_words_free(&sets);
+    free(ratio);
+    free(rest);
     return st;
 }
 

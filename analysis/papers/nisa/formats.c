@@ -1,5 +1,6 @@
 #include "config.h"
 #include "analysis/papers/nisa/nisa.h"
+#include "analysis/summary/lines.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stats.h"
@@ -288,24 +289,29 @@ const rc_summary_t rc_nisa_coo = {.name = "coo",
 
 /* ---------------------------------------------------------- figures 2 and 3 */
 
-static void put_rate(rc_table_t *t, const rc_counted_t *c, const rc_counted_row_t *e, int is_best)
+static rc_status_t put_rates(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err)
 {
-    const rc_view_t *v = c->view;
-    const rc_row_result_t *r = rc_view_result(v, e->row);
-    const rc_row_matrix_t *m = rc_view_matrix(v, e->matrix);
-    rc_cursor_t cursor;
-    rc_value_t name;
-    rc_view_seek(v, e->row, &cursor);
-    rc_view_get(&cursor, 0, &name); /* fullname */
-    const char *const key[] = {name.text, rc_view_kernel(v, e->kernel)};
-    RC_CELLS(t, RC_TEXT(name.text), RC_BOOL(rc_view_is_generated(v, e->matrix)), RC_INT(m->nnz),
-        RC_TEXT(rc_view_name(rc_op_names, r->op)), r->k > 0 ? RC_INT(r->k) : RC_MISSING,
-        RC_TEXT(rc_view_name(rc_precision_names, r->precision)),
-        RC_TEXT(rc_view_device(v, r->device)), RC_TEXT(rc_view_kernel(v, e->kernel)),
-        RC_TEXT(rc_view_policy(v, e->policy)), RC_REAL(e->ns, 5),
-        RC_REAL(rc_view_flops(v, e->row) / e->ns, 4), RC_REAL((double)r->bytes_min / e->ns, 4),
-        RC_REAL(rc_floor_of(v, e->row) / e->ns, 3), RC_REAL(r->fill, 4), RC_BOOL(is_best),
-        RC_REAL(rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3));
+    const rc_view_t *v = of->c->view;
+    int32_t last = -1;
+    (void)err;
+    for (int64_t i = of->from; i < of->to; i++) {
+        const rc_counted_row_t *e = &of->c->row[i]; /* of a matrix the fastest comes first */
+        const rc_row_result_t *r = rc_view_result(v, e->row);
+        const rc_row_matrix_t *m = rc_view_matrix(v, e->matrix);
+        const char *kernel = rc_view_kernel(v, e->kernel);
+        const char *const key[] = {m->name, kernel};
+        RC_CELLS(t, RC_TEXT(m->name), RC_BOOL(rc_view_is_generated(v, e->matrix)), RC_INT(m->nnz),
+            RC_TEXT(rc_view_name(rc_op_names, r->op)), r->k > 0 ? RC_INT(r->k) : RC_MISSING,
+            RC_TEXT(rc_view_name(rc_precision_names, r->precision)),
+            RC_TEXT(rc_view_device(v, r->device)), RC_TEXT(kernel),
+            RC_TEXT(rc_view_policy(v, e->policy)), RC_REAL(e->ns, 5),
+            RC_REAL(rc_view_flops(v, e->row) / e->ns, 4), RC_REAL((double)r->bytes_min / e->ns, 4),
+            RC_REAL(rc_floor_of(v, e->row) / e->ns, 3), RC_REAL(r->fill, 4),
+            RC_BOOL(e->matrix != last),
+            RC_REAL(rc_paper_number(rc_paper_line(rc_nisa_rates, key, 2), 0), 3));
+        last = e->matrix;
+    }
+    return RC_OK;
 }
 
 static rc_status_t print_rates(const rc_summary_options_t *o, rc_err_t *err)
@@ -314,18 +320,9 @@ static rc_status_t print_rates(const rc_summary_options_t *o, rc_err_t *err)
         {"op", ""}, {"k", ""}, {"precision", ""}, {"device", ""}, {"kernel", ""}, {"policy", ""},
         {"median", "ns"}, {"rate", "Gflop/s"}, {"bytes", "GB/s"}, {"of_floor", "x"}, {"fill", "x"},
         {"best", ""}, {"paper", "Gflop/s"}};
-    rc_counted_t c = {0};
-    RC_PASS(rc_counted_make(o->view, o->where, -1, RC_SETTINGS_BY_K, &c, err));
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    for (int64_t i = 0, end; t && i < c.rows; i = end) {
-        end = rc_counted_end(&c, i);
-        for (int64_t j = i; j < end; j++)
-            put_rate(t, &c, &c.row[j], j == i);
-    }
-    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
-    rc_counted_free(&c);
-    return st;
+    const rc_lines_t lines = {
+        columns, (int)(sizeof columns / sizeof *columns), 0, -1, 1, put_rates, NULL};
+    return rc_lines_print(&lines, o, err);
 }
 
 const rc_summary_t rc_summary_nisa_rates = {.name = "rates",

@@ -48,16 +48,14 @@ static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t s
 static rc_status_t tables_print(rc_study_t *s, rc_study_part_t *p)
 {
     rc_study_score_t score;
-    rc_status_t st = RC_OK;
-    int sets =
+    const int sets =
         p->paper == 3 ? RC_STUDY_SET_TOP : RC_STUDY_SETS; /* the paper has no top 7 of three */
-    for (int set = 0; st == RC_OK && set < sets; set++)
-        for (int m = 0; st == RC_OK && m < s->models && s->set[set]; m++) {
-            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score);
-            if (st == RC_OK)
-                put_accuracy(s, p, (rc_study_set_t)set, s->model[m], &score);
+    for (int set = 0; set < sets; set++)
+        for (int m = 0; m < s->models && s->set[set]; m++) {
+            RC_PASS(score_one(s, p, (rc_study_set_t)set, s->model[m], &score));
+            put_accuracy(s, p, (rc_study_set_t)set, s->model[m], &score);
         }
-    return st;
+    return RC_OK;
 }
 
 static const rc_study_mode_t rc_study_tables = {.name = "accuracy",
@@ -105,16 +103,15 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
 static rc_status_t slowdown_print(rc_study_t *s, rc_study_part_t *p)
 {
     rc_study_score_t score;
-    rc_status_t st = RC_OK;
-    for (int m = 0; st == RC_OK && m < s->models; m++)
-        for (int set = 0; st == RC_OK && set < RC_STUDY_SETS; set++) {
+    for (int m = 0; m < s->models; m++)
+        for (int set = 0; set < RC_STUDY_SETS; set++) {
             if (!s->set[set])
                 continue;
-            st = score_one(s, p, (rc_study_set_t)set, s->model[m], &score);
-            for (int all = 0; st == RC_OK && all < 2; all++)
+            RC_PASS(score_one(s, p, (rc_study_set_t)set, s->model[m], &score));
+            for (int all = 0; all < 2; all++)
                 put_slowdown(s, p, (rc_study_set_t)set, s->model[m], &score, all);
         }
-    return st;
+    return RC_OK;
 }
 
 static const rc_study_mode_t rc_study_slowdown = {.name = "slowdown",
@@ -179,10 +176,9 @@ done:
 
 static rc_status_t rme_print(rc_study_t *s, rc_study_part_t *p)
 {
-    rc_status_t st = RC_OK;
-    for (int m = 0; st == RC_OK && m < s->models; m++)
-        st = rme_one(s, p, s->model[m]);
-    return st;
+    for (int m = 0; m < s->models; m++)
+        RC_PASS(rme_one(s, p, s->model[m]));
+    return RC_OK;
 }
 
 const rc_study_mode_t rc_study_rme_mode = {.name = "rme",
@@ -223,19 +219,17 @@ static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_train
 
 static rc_status_t indirect_print(rc_study_t *s, rc_study_part_t *p)
 {
-    rc_status_t st = RC_OK;
-    for (int m = 0; st == RC_OK && m < s->models; m++) {
+    for (int m = 0; m < s->models; m++) {
         const rc_study_run_t *r;
         rc_study_score_t score;
-        st = rc_study_fit(s, p, s->model[m], RC_STUDY_SET_3, &r);
-        int times = r->p.time != NULL;
-        if (st == RC_OK)
-            st = rc_study_score(&p->d, r, s->tolerance, s->tolerances, times && s->predicted,
-                s->o.seed, &score, s->err);
-        for (int i = 0; st == RC_OK && i < s->tolerances; i++)
+        RC_PASS(rc_study_fit(s, p, s->model[m], RC_STUDY_SET_3, &r));
+        const int times = r->p.time != NULL;
+        RC_PASS(rc_study_score(&p->d, r, s->tolerance, s->tolerances, times && s->predicted,
+            s->o.seed, &score, s->err));
+        for (int i = 0; i < s->tolerances; i++)
             put_indirect(s, p, s->model[m], times, i, &score);
     }
-    return st;
+    return RC_OK;
 }
 
 const rc_study_mode_t rc_study_indirect = {.name = "indirect",
