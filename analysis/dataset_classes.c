@@ -44,25 +44,25 @@ static rc_status_t no_fit(
     return RC_EINVAL;
 }
 
-/* "kernel/policy" of every pair, or the policies of one kernel; free() */
-static char **pair_names(const rc_selection_t *s, int32_t kernel, int *n, rc_err_t *err)
+/* No pair fits; of a kernel that is not -1 no order. */
+static rc_status_t no_pair(const rc_selection_t *s, int32_t kernel, const char *word, rc_err_t *err)
 {
-    size_t head = (size_t)s->pairs * sizeof(char *);
-    char **name = rc_alloc0((size_t)s->pairs, sizeof *name + RC_CLASS_NAME_MAX + 1, "names", err);
-    char *text = name ? (char *)name + head : NULL;
-    *n = 0;
-    for (int i = 0; name && i < s->pairs; i++) {
+    int n = 0;
+    rc_pool_t pool = {0};
+    rc_status_t st;
+    const char **name = rc_pool_get(&pool, (size_t)s->pairs, sizeof *name);
+    char(*text)[RC_CLASS_NAME_MAX + 1] = rc_pool_get(&pool, (size_t)s->pairs, sizeof *text);
+    RC_TRY(rc_pool_check(&pool, "names", err));
+    for (int i = 0; i < s->pairs; i++) {
         const rc_pair_t *p = &s->pair[i];
-        if (kernel >= 0 && p->kernel != kernel)
-            continue;
-        if (kernel >= 0)
-            (void)snprintf(text, RC_CLASS_NAME_MAX + 1, "%s", p->policy_name);
-        else
-            (void)snprintf(text, RC_CLASS_NAME_MAX + 1, "%s/%s", p->kernel_name, p->policy_name);
-        name[(*n)++] = text;
-        text += RC_CLASS_NAME_MAX + 1;
+        (void)snprintf(text[i], sizeof text[i], "%s/%s", p->kernel_name, p->policy_name);
+        if (kernel < 0 || p->kernel == kernel)
+            name[n++] = kernel < 0 ? text[i] : p->policy_name;
     }
-    return name;
+    st = no_fit(err, "--classes", word, name, n);
+done:
+    rc_pool_free(&pool);
+    return st;
 }
 
 /* ----------------------------------------------------------------- order task */
@@ -139,8 +139,6 @@ static rc_status_t choose_orders(
     const rc_selection_t *s, const rc_dataset_options_t *o, list_t *l, rc_err_t *err)
 {
     int32_t kernel = -1;
-    int names = 0;
-    char **name = NULL;
     rc_words_t words = {0};
     int given = o->classes && strcmp(o->classes, "all") != 0;
     rc_status_t st;
@@ -158,14 +156,9 @@ static rc_status_t choose_orders(
             add_once(l, i);
             fits++;
         }
-        if (fits == 0 && given) {
-            name = pair_names(s, kernel, &names, err);
-            RC_TRY(name ? RC_OK : RC_ENOMEM);
-            RC_TRY(no_fit(err, "--classes", words.word[w], (const char *const *)name, names));
-        }
+        RC_TRY(fits == 0 && given ? no_pair(s, kernel, words.word[w], err) : RC_OK);
     }
 done:
-    free(name);
     rc_words_free(&words);
     return st;
 }
@@ -247,7 +240,6 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
 {
     int fits = 0;
     int rare = 0;
-    int names;
     const char *cut = rc_side_cut(word);
     char kernel[RC_CLASS_NAME_MAX + 1];
     if (!cut)
@@ -273,11 +265,7 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
         return rc_fail(err, RC_EINVAL,
             "--classes: of the %d that fit '%s' none was measured on %g %% of the %lld rows", rare,
             word, 100 * plan_share, (long long)s->cells);
-    char **name = pair_names(s, -1, &names, err);
-    rc_status_t st =
-        name ? no_fit(err, "--classes", word, (const char *const *)name, names) : RC_ENOMEM;
-    free(name);
-    return st;
+    return no_pair(s, -1, word, err);
 }
 
 static rc_status_t choose_plans(

@@ -19,37 +19,20 @@
 /* Counts span orders of magnitude and may be 0; ratios do and are positive. */
 static rc_transform_t transform_of(const char *name, const char *unit)
 {
-    static const struct {
-        const char *name; /* NULL: by unit */
-        const char *unit;
-        rc_transform_t transform;
-    } table[] = {
-        {"k", NULL, RC_TRANSFORM_LOG1P},
-        {"value_bytes", NULL, RC_TRANSFORM_NONE},
-        {NULL, "1", RC_TRANSFORM_LOG},
-    };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].name ? strcmp(table[i].name, name) == 0 : strcmp(table[i].unit, unit) == 0)
-            return table[i].transform;
-    return RC_TRANSFORM_LOG1P;
+    if (strcmp(name, "value_bytes") == 0)
+        return RC_TRANSFORM_NONE;
+    return strcmp(unit, "1") == 0 ? RC_TRANSFORM_LOG : RC_TRANSFORM_LOG1P;
 }
 
 static rc_status_t add_input(rc_dataset_t *d, const char *name, const char *unit, rc_err_t *err)
 {
-    rc_model_input_t *grown =
-        rc_alloc0((size_t)d->inputs + 1, sizeof *grown, "inputs of a data set", err);
-    RC_PASS(grown ? RC_OK : RC_ENOMEM);
-    if (d->inputs)
-        memcpy(grown, d->input, (size_t)d->inputs * sizeof *grown);
-    free(d->input);
-    d->input = grown;
+    size_t room = (size_t)d->inputs;
+    RC_PASS(RC_GROW(d->input, room, room + 1, "inputs of a data set", err));
     rc_model_input_t *in = &d->input[d->inputs];
-    in->transform = transform_of(name, unit);
-    in->scale = 1;
-    rc_status_t st = rc_strcpy(in->name, sizeof in->name, name, "name of a feature", err);
-    if (st == RC_OK)
-        d->inputs++;
-    return st;
+    *in = (rc_model_input_t){.transform = transform_of(name, unit), .scale = 1};
+    RC_PASS(rc_strcpy(in->name, sizeof in->name, name, "name of a feature", err));
+    d->inputs++;
+    return RC_OK;
 }
 
 static int is_complete(const int64_t *row, int n)

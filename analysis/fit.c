@@ -117,10 +117,7 @@ static rc_status_t set_ks(fit_t *f)
     RC_PASS(rc_pool_check(&f->pool, "the K of a model", f->err));
     for (int64_t i = 0; i < f->n; i++) {
         const rc_sample_t *s = &f->d->sample[f->row[i]];
-        int seen = s->k_is_n || s->k < 1;
-        for (int j = 0; j < n && !seen; j++)
-            seen = k[j] == s->k;
-        if (!seen)
+        if (!s->k_is_n && s->k > 0)
             k[n++] = s->k;
         is_n |= s->k_is_n;
     }

@@ -162,108 +162,98 @@ done:
 
 /* A kernel in one layout, always taken in the original order. */
 typedef struct fixed {
-    const char *kernel;
-    int32_t layout;
-    int64_t pair; /* the last one that it was counted on */
     int64_t matrices;
-    double sum; /* of log(its time / that of the best plan) */
+    double sum;  /* of the next */
+    double *log; /* [matrices] of its time over that of the best plan */
 } fixed_t;
 
-enum { FIXED_MAX = 1024 };
+enum { LAYOUTS = 2 };
 
-static double log_over_best(const rc_survey_t *s, const rc_held_out_t *held_out, int64_t i)
+/* A kernel is what has its name: \return the first id of its versions. */
+static int32_t first_version(const rc_view_t *v, int32_t kernel)
 {
-    return log(rc_view_result(s->view, s->rows[i])->median_ns) -
-           held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
+    int32_t first = 0;
+    while (strcmp(rc_view_kernel(v, first), rc_view_kernel(v, kernel)) != 0)
+        first++;
+    return first;
 }
 
-static int is_of(const rc_survey_t *s, int64_t i, const fixed_t *f)
+/* Fill the kernels, by layout and first version; of several results of one on a matrix the first
+ * counts.  \param[out] fixed  [LAYOUTS * kernels], 0  \param[in] last  [LAYOUTS * kernels], -1 */
+static void measure_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
+    const rc_held_out_t *held_out, fixed_t *fixed, int64_t *last)
 {
-    const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-    return r->layout == f->layout && strcmp(rc_view_kernel(s->view, r->kernel), f->kernel) == 0;
+    int32_t kernels = rc_view_kernels(s->view);
+    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
+    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        double log_over_best = log(r->median_ns) - held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
+        if (!rc_survey_is_csr(s, s->rows[i]) || r->layout < 0 || r->layout >= LAYOUTS ||
+            !isfinite(log_over_best))
+            continue;
+        int64_t at = (int64_t)r->layout * kernels + first_version(s->view, r->kernel);
+        if (last[at] == s->row_pair[i])
+            continue;
+        last[at] = s->row_pair[i];
+        fixed[at].log[fixed[at].matrices++] = log_over_best;
+        fixed[at].sum += log_over_best;
+    }
 }
 
-/* The entry of row i, which is added when it is not there; NULL: the list is full. */
-static fixed_t *fixed_of(const rc_survey_t *s, int64_t i, fixed_t *list, int *count)
-{
-    const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-    for (int k = 0; k < *count; k++)
-        if (is_of(s, i, &list[k]))
-            return &list[k];
-    if (*count == FIXED_MAX)
-        return NULL;
-    list[*count] =
-        (fixed_t){.kernel = rc_view_kernel(s->view, r->kernel), .layout = r->layout, .pair = -1};
-    return &list[(*count)++];
-}
-
-/* The one of a layout with the smallest loss, of those that nearly all matrices have. */
-static const fixed_t *default_of(const fixed_t *list, int count, int32_t layout)
+/* The one with the smallest loss, of those that nearly all matrices have; NULL: none. */
+static const fixed_t *default_of(const fixed_t *fixed, int32_t kernels)
 {
     const double nearly = 0.95;
-    int64_t most = 0;
+    int64_t most = 1;
     const fixed_t *best = NULL;
-    for (int k = 0; k < count; k++)
-        if (list[k].layout == layout && list[k].matrices > most)
-            most = list[k].matrices;
-    for (int k = 0; k < count; k++)
-        if (list[k].layout == layout && (double)list[k].matrices >= nearly * (double)most &&
-            (!best || list[k].sum / (double)list[k].matrices < best->sum / (double)best->matrices))
-            best = &list[k];
+    for (int32_t k = 0; k < kernels; k++)
+        most = fixed[k].matrices > most ? fixed[k].matrices : most;
+    for (int32_t k = 0; k < kernels; k++)
+        if ((double)fixed[k].matrices >= nearly * (double)most &&
+            (!best ||
+                fixed[k].sum / (double)fixed[k].matrices < best->sum / (double)best->matrices))
+            best = &fixed[k];
     return best;
 }
 
-static rc_status_t say_default(const rc_survey_t *s, const rc_survey_setting_t *a,
-    const rc_held_out_t *held_out, const fixed_t *best, double *scratch, rc_str_t *out,
-    rc_err_t *err)
+static rc_status_t say_default(
+    const char *kernel, int layout, const fixed_t *best, rc_str_t *out, rc_err_t *err)
 {
-    int64_t n = 0;
-    int64_t pair = -1;
     rc_figure_t loss;
-    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
-    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++)
-        if (s->row_pair[i] != pair && rc_survey_is_csr(s, s->rows[i]) && is_of(s, i, best) &&
-            isfinite(log_over_best(s, held_out, i))) {
-            scratch[n++] = log_over_best(s, held_out, i);
-            pair = s->row_pair[i];
-        }
-    RC_PASS(rc_headline_figure(scratch, n, &loss, err));
-    rc_str_addf(out, "%s for %s-major B and C, %.1f %% slower", best->kernel,
-        best->layout == 0 ? "column" : "row", 100 * (loss.value - 1));
+    RC_PASS(rc_headline_figure(best->log, best->matrices, &loss, err));
+    rc_str_addf(out, "%s for %s-major B and C, %.1f %% slower", kernel,
+        layout == 0 ? "column" : "row", 100 * (loss.value - 1));
     if (isfinite(loss.low))
         rc_str_addf(out, " (%.1f to %.1f)", 100 * (loss.low - 1), 100 * (loss.high - 1));
-    rc_str_addf(out, " than the best plan of each of %" PRId64 " matrices", n);
+    rc_str_addf(out, " than the best plan of each of %" PRId64 " matrices", best->matrices);
     return RC_OK;
 }
 
 static rc_status_t say_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
     const rc_held_out_t *held_out, rc_str_t *out, rc_err_t *err)
 {
-    int64_t end = rc_survey_first_row(s, a->first + a->pairs);
-    int count = 0;
-    int said = 0;
+    int32_t kernels = rc_view_kernels(s->view);
+    size_t n = LAYOUTS * (size_t)kernels;
     rc_pool_t pool = {0};
     rc_status_t st;
-    fixed_t *list = rc_pool_get(&pool, FIXED_MAX, sizeof *list);
-    double *scratch = rc_pool_get(&pool, (size_t)s->matrices + 1, sizeof *scratch);
+    fixed_t *fixed = rc_pool_get0(&pool, n, sizeof *fixed);
+    int64_t *last = rc_pool_get(&pool, n, sizeof *last);
+    double *log = rc_pool_get(&pool, n * (size_t)a->pairs, sizeof *log);
     RC_TRY(rc_pool_check(&pool, "kernels", err));
-    for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
-        fixed_t *f = rc_survey_is_csr(s, s->rows[i]) ? fixed_of(s, i, list, &count) : NULL;
-        if (!f || f->pair == s->row_pair[i] || !isfinite(log_over_best(s, held_out, i)))
-            continue;
-        f->pair = s->row_pair[i];
-        f->matrices++;
-        f->sum += log_over_best(s, held_out, i);
+    for (size_t i = 0; i < n; i++) {
+        fixed[i].log = log + i * (size_t)a->pairs;
+        last[i] = -1;
     }
-    for (int32_t layout = 0; layout < 2; layout++) {
-        const fixed_t *best = default_of(list, count, layout);
-        if (!best || best->matrices == 0)
+    measure_kernels(s, a, held_out, fixed, last);
+    for (int layout = 0; layout < LAYOUTS; layout++) {
+        const fixed_t *of = fixed + layout * kernels;
+        const fixed_t *best = default_of(of, kernels);
+        if (!best)
             continue;
-        rc_str_add(out, said++ ? "; " : "One kernel for all matrices, in the original order: ");
-        RC_TRY(say_default(s, a, held_out, best, scratch, out, err));
+        rc_str_add(out, out->len ? "; " : "One kernel for all matrices, in the original order: ");
+        RC_TRY(say_default(rc_view_kernel(s->view, (int32_t)(best - of)), layout, best, out, err));
     }
-    if (said)
-        rc_str_add(out, ".");
+    rc_str_add(out, out->len ? "." : "");
 done:
     rc_pool_free(&pool);
     return st;

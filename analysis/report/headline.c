@@ -272,10 +272,6 @@ int64_t rc_headline_shown(const rc_survey_t *s, int32_t m)
 void rc_headline_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
-    *plan = p ? ratio_of(s, p, &plans) : 1;
-    *order = p ? ratio_of(s, p, &orders) : 1;
-    if (!(*plan > 1))
-        *plan = 1;
-    if (!(*order > 1))
-        *order = 1;
+    *plan = p ? fmax(1, ratio_of(s, p, &plans)) : 1; /* of NaN 1 */
+    *order = p ? fmax(1, ratio_of(s, p, &orders)) : 1;
 }

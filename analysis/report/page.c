@@ -100,26 +100,7 @@ static void make_figure(parts_t *w, const rc_page_t *page)
         rc_str_addf(&w->figure, "<figure>%s</figure>", shown->svg);
 }
 
-/* Sentences of all settings.  \param[out] out  [settings]; free with free_answers */
-static rc_status_t make_answers(const rc_survey_t *s, const rc_headline_t *headline,
-    const rc_held_out_t *held_out, rc_answer_t **out, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    *out = rc_alloc0((size_t)s->settings + 1, sizeof **out, "the answer", err);
-    RC_PASS(*out ? RC_OK : RC_ENOMEM);
-    for (int i = 0; st == RC_OK && i < s->settings; i++)
-        st = rc_answer_make(s, i, &headline[i], held_out, &(*out)[i], err);
-    return st;
-}
-
-static void free_answers(const rc_survey_t *s, rc_answer_t *answer)
-{
-    for (int i = 0; answer && i < s->settings; i++)
-        rc_answer_free(&answer[i]);
-    free(answer);
-}
-
-rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said, rc_err_t *err)
+rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_t *err)
 {
     const rc_survey_t *s = page->in->survey;
     const rc_report_options_t *o = page->in->options;
@@ -130,13 +111,12 @@ rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said,
     rc_str_t html = {0};
     rc_held_out_t *held_out = NULL;
     rc_headline_t *headline = NULL;
-    rc_answer_t *answer = NULL;
+    rc_str_t said = {0};
     rc_status_t st;
     RC_TRY(read_asset(o->assets, "page.html", &skeleton, err));
     RC_TRY(rc_headline_held_out(s, &held_out, err));
     RC_TRY(rc_headline_make(s, held_out, &headline, err));
-    RC_TRY(make_answers(s, headline, held_out, &answer, err));
-    RC_TRY(rc_page_document(&data, page, headline, answer, err));
+    RC_TRY(rc_page_document(&data, page, headline, held_out, &said, err));
     rc_page_pictures(&pictures, page);
     make_nonce(&w);
     make_figure(&w, page);
@@ -146,15 +126,12 @@ rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said,
     RC_TRY(fill(&html, &w, skeleton.text, err));
     RC_TRY(write_file(o->dir, "report.json", &w.data, err));
     RC_TRY(write_file(o->dir, "index.html", &html, err));
-    *bytes = (int64_t)html.len;
-    if (s->main_setting >= 0)
-        rc_str_add(said, answer[s->main_setting].reordering.text);
-    if (said->failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for a sentence");
+    made->bytes = (int64_t)html.len;
+    snprintf(made->said, sizeof made->said, "%s", said.text ? said.text : "");
 done:
     free(held_out);
     free(headline);
-    free_answers(s, answer);
+    rc_str_free(&said);
     rc_str_free(&w.data);
     rc_str_free(&w.pictures);
     rc_str_free(&w.nonce);

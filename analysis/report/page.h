@@ -41,18 +41,19 @@ typedef struct rc_page {
 
 /** Write DIR/index.html from ASSETS/page/page.html and what it names, and DIR/report.json, the
  *  document alone.
- *  \param[out] bytes  of the page
- *  \param[out] said   added to: the sentence that the page opens with, where there are results
+ *  \param[out] made  its bytes, and the sentence that the page opens with, where there are results
  *  \return RC_OK, RC_ENOENT (an asset), RC_EFORMAT (a place that page.html names and nobody fills),
  *          RC_EIO, RC_ENOMEM */
-rc_status_t rc_page_write(const rc_page_t *page, int64_t *bytes, rc_str_t *said, rc_err_t *err);
+rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_t *err);
 
 /* Parts of the document, for page.c. */
 
-/** The document: numbers, names, and what there is to see.  \param[in] headline, answer  [settings]
+/** The document: numbers, names, and what there is to see.
+ *  \param[in]  headline  [settings]  \param[in] held_out  [pairs]
+ *  \param[out] said      added to: the sentence that the page opens with
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline,
-    const rc_answer_t *answer, rc_err_t *err);
+    const rc_held_out_t *held_out, rc_str_t *said, rc_err_t *err);
 
 /** Its member "run": what was run, on what, when, by which build, and how complete it is.
  *  \return RC_OK, RC_ENOMEM */

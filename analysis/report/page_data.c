@@ -20,6 +20,8 @@ typedef struct writer {
     rc_json_t *j;
     const rc_page_t *p;
     const rc_survey_t *sv;
+    const rc_held_out_t *held_out;
+    rc_str_t *said;
     names_t kinds;
     names_t plans;
     rc_err_t *err;
@@ -204,13 +206,21 @@ static void put_sentence(rc_json_t *j, const char *key, const rc_str_t *text)
     j->out->failed |= text->failed;
 }
 
-static void put_answer(writer_t *w, const rc_answer_t *answer)
+/* The sentences of a setting; of the main one the first is what is said. */
+static void put_answer(writer_t *w, int setting, const rc_headline_t *h)
 {
+    rc_answer_t answer = {.reordering = {0}};
+    if (w->st == RC_OK)
+        w->st = rc_answer_make(w->sv, setting, h, w->held_out, &answer, w->err);
     rc_json_open(w->j, "answer", '{');
-    put_sentence(w->j, "reordering", &answer->reordering);
-    put_sentence(w->j, "classes", &answer->classes);
-    put_sentence(w->j, "kernels", &answer->kernels);
+    put_sentence(w->j, "reordering", &answer.reordering);
+    put_sentence(w->j, "classes", &answer.classes);
+    put_sentence(w->j, "kernels", &answer.kernels);
     rc_json_close(w->j, '{');
+    if (w->st == RC_OK && setting == w->sv->main_setting)
+        rc_str_add(w->said, answer.reordering.text);
+    w->j->out->failed |= w->said->failed;
+    rc_answer_free(&answer);
 }
 
 static void put_selector(writer_t *w)
@@ -222,9 +232,9 @@ static void put_selector(writer_t *w)
     rc_str_free(&text);
 }
 
-static void put_setting(
-    writer_t *w, const rc_survey_setting_t *a, const rc_headline_t *h, const rc_answer_t *answer)
+static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
 {
+    const rc_survey_setting_t *a = &w->sv->setting[setting];
     const rc_row_result_t *r = result(w, a->setting.row);
     rc_json_open(w->j, NULL, '{');
     rc_json_text(w->j, "label", a->label);
@@ -237,7 +247,7 @@ static void put_setting(
         rc_json_text(w->j, "k", "n");
     else
         rc_json_index(w->j, "k", r->k > 0 ? r->k : -1); /* null: the operation has no K */
-    put_answer(w, answer);
+    put_answer(w, setting, h);
     put_headline(w, h);
     put_columns(w, a, columns, sizeof columns / sizeof *columns);
     if (has_choices(w))
@@ -378,10 +388,10 @@ void rc_page_pictures(rc_json_t *j, const rc_page_t *p)
 /* ----------------------------------------------------------------------- document */
 
 rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline_t *headline,
-    const rc_answer_t *answer, rc_err_t *err)
+    const rc_held_out_t *held_out, rc_str_t *said, rc_err_t *err)
 {
     const rc_survey_t *sv = p->in->survey;
-    writer_t w = {.j = j, .p = p, .sv = sv, .err = err};
+    writer_t w = {.j = j, .p = p, .sv = sv, .held_out = held_out, .said = said, .err = err};
     rc_json_open(j, NULL, '{');
     rc_json_text(j, "format", "rowcast report");
     rc_json_int(j, "version", 1);
@@ -399,7 +409,7 @@ rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline
     put_selector(&w);
     rc_json_open(j, "settings", '[');
     for (int i = 0; i < sv->settings; i++)
-        put_setting(&w, &sv->setting[i], &headline[i], &answer[i]);
+        put_setting(&w, i, &headline[i]);
     rc_json_close(j, '[');
     put_matrices(&w);
     put_figures(&w);

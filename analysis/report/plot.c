@@ -344,18 +344,13 @@ static rc_status_t draw_for(
     return check_text(&x->text.missing, d->err);
 }
 
-static int has_more_matrices(const rc_survey_t *s, int a, int b)
-{
-    return s->setting[a].pairs != s->setting[b].pairs ? s->setting[a].pairs > s->setting[b].pairs
-                                                      : a < b;
-}
-
 /* Whether a setting is of those with most matrices. */
 static int is_drawn(const rc_survey_t *s, int setting)
 {
     int before = 0;
+    int64_t own = s->setting[setting].pairs;
     for (int a = 0; a < s->settings; a++)
-        before += has_more_matrices(s, a, setting);
+        before += s->setting[a].pairs > own || (s->setting[a].pairs == own && a < setting);
     return before < RC_PLOT_SETTINGS;
 }
 

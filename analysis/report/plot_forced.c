@@ -15,6 +15,8 @@
 
 enum { NR, FORCED, PLANS, ENTRIES = 8000000, ENTRIES_ALL = 80000000 };
 
+static const char plans[] = "aspt-nr,aspt-forced";
+
 /* What is drawn. */
 typedef struct drawing {
     const rc_plot_input_t *in;
@@ -66,30 +68,22 @@ static rc_status_t change_of(const rc_csr_t *a, change_t *out, rc_err_t *err)
     return st;
 }
 
-/* The setting of most matrices with both plans; -1: none.  \param[out] row  of it, as
- * rc_plot_plans; free() */
-static rc_status_t choose(const rc_plot_input_t *in, int *setting, int64_t **row, rc_err_t *err)
+/* The setting of most matrices with both plans; -1: none. */
+static rc_status_t choose(const rc_plot_input_t *in, int *setting, rc_err_t *err)
 {
     int64_t most = 0;
-    rc_status_t st = RC_OK;
     *setting = -1;
-    *row = NULL;
-    for (int i = 0; i < in->survey->settings && st == RC_OK; i++) {
+    for (int i = 0; i < in->survey->settings; i++) {
         int64_t *of = NULL;
         int64_t n = 0;
-        st = rc_plot_plans(in, i, "aspt-nr,aspt-forced", PLANS, &of, err);
-        for (int64_t p = 0; st == RC_OK && p < in->survey->setting[i].pairs; p++)
+        RC_PASS(rc_plot_plans(in, i, plans, PLANS, &of, err));
+        for (int64_t p = 0; p < in->survey->setting[i].pairs; p++)
             n += of[p * PLANS + NR] >= 0 && of[p * PLANS + FORCED] >= 0;
-        if (st < 0 || n <= most) {
-            free(of);
-            continue;
-        }
-        most = n;
-        *setting = i;
-        free(*row);
-        *row = of;
+        free(of);
+        *setting = n > most ? i : *setting;
+        most = n > most ? n : most;
     }
-    return st;
+    return RC_OK;
 }
 
 /* One matrix: a line and a point, where it is there. */
@@ -170,11 +164,13 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     int setting = -1;
     int64_t *row = NULL;
-    rc_status_t st = choose(in, &setting, &row, err);
+    rc_status_t st = choose(in, &setting, err);
     if (st == RC_OK && setting < 0)
         rc_str_add(&text->missing,
             "the store has not both aspt without reordering and with forced reordering");
     else if (st == RC_OK)
+        st = rc_plot_plans(in, setting, plans, PLANS, &row, err);
+    if (st == RC_OK && row)
         st = draw(in, setting, row, csv, text, err);
     free(row);
     return st;

@@ -92,7 +92,7 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     if (st == RC_OK)
         st = rc_view_check(w->view, w->where, err);
     if (st == RC_OK)
-        st = rc_survey_make(w->view, w->o->store, w->where, op, &w->survey, err);
+        st = rc_survey_make(w->view, w->where, op, &w->survey, err);
     for (int i = 0; st == RC_OK && i < RC_STORE_OPS; i++)
         if (w->survey.left_out[i])
             rc_log(&w->log, RC_LOG_INFO, "report", "%lld results of %s are left out: see --op",
@@ -203,22 +203,6 @@ done:
     return st;
 }
 
-static rc_status_t write_page(
-    work_t *w, const rc_plot_input_t *in, rc_report_made_t *made, rc_err_t *err)
-{
-    const rc_page_t page = {.in = in,
-        .drawn = w->drawn,
-        .drawn_count = w->figures,
-        .spies = &w->spies,
-        .choices = w->model ? &w->choices : NULL};
-    rc_log(&w->log, RC_LOG_INFO, "report", "writing the page");
-    rc_str_t said = {0};
-    rc_status_t st = rc_page_write(&page, &made->bytes, &said, err);
-    snprintf(made->said, sizeof made->said, "%s", said.text ? said.text : "");
-    rc_str_free(&said);
-    return st;
-}
-
 static void release(work_t *w)
 {
     rc_spies_free(&w->spies);
@@ -257,7 +241,13 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     RC_TRY(rc_plots_draw(&in, &w.drawn, &w.figures, err));
     rc_log(&w.log, RC_LOG_INFO, "report", "drawing matrices");
     RC_TRY(rc_spies_make(&w.survey, options, &w.log, &w.spies, err));
-    RC_TRY(write_page(&w, &in, &made, err));
+    const rc_page_t page = {.in = &in,
+        .drawn = w.drawn,
+        .drawn_count = w.figures,
+        .spies = &w.spies,
+        .choices = w.model ? &w.choices : NULL};
+    rc_log(&w.log, RC_LOG_INFO, "report", "writing the page");
+    RC_TRY(rc_page_write(&page, &made, err));
     made.rows = w.survey.results;
     made.matrices = w.survey.matrices;
     for (int i = 0; i < w.figures; i++) {

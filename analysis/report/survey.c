@@ -114,20 +114,6 @@ static void describe_matrix(const rc_row_matrix_t *row, rc_survey_matrix_t *x)
                      : NAN;
 }
 
-/* A matrix that came from several places was read from the one that it is named after. */
-static void locate_matrices(maker_t *m)
-{
-    for (int64_t i = 0; i < rc_view_sources(m->v); i++) {
-        rc_source_row_t r;
-        rc_view_source(m->v, i, &r);
-        if (r.matrix < 0 || r.matrix >= rc_view_matrices(m->v) || m->index[r.matrix] < 0)
-            continue;
-        rc_survey_matrix_t *x = &m->out->matrix[m->index[r.matrix]];
-        if (!x->location[0] || strcmp(r.name, x->name) == 0)
-            snprintf(x->location, sizeof x->location, "%s", r.location);
-    }
-}
-
 static rc_status_t settle_matrices(maker_t *m)
 {
     rc_survey_t *s = m->out;
@@ -153,7 +139,6 @@ static rc_status_t settle_matrices(maker_t *m)
         m->index[s->matrix[i].row->id] = i;
     for (int64_t i = 0; i < m->all.rows; i++)
         m->all.row[i].matrix = m->index[m->all.row[i].matrix];
-    locate_matrices(m);
     return RC_OK;
 }
 
@@ -436,10 +421,10 @@ static void choose_operation(const rc_view_t *v, const rc_expr_t *where, int32_t
         s->left_out[s->op] = 0;
 }
 
-rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
-    int32_t op, rc_survey_t *out, rc_err_t *err)
+rc_status_t rc_survey_make(
+    const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *out, rc_err_t *err)
 {
-    rc_survey_t s = {.view = v, .store = store, .main_setting = -1};
+    rc_survey_t s = {.view = v, .main_setting = -1};
     maker_t m = {.v = v, .out = &s, .err = err};
     rc_status_t st;
     count_status(v, s.status);

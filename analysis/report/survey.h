@@ -33,8 +33,7 @@ typedef struct rc_survey_matrix {
     char name[129];             /**< "Group/Name" */
     char kind[129];             /**< "" unknown */
     char digest[33];
-    char location[513]; /**< where it was read from, as the store has it; "" unknown */
-    double density;     /**< nnz / (rows * cols) */
+    double density; /**< nnz / (rows * cols) */
 } rc_survey_matrix_t;
 
 /** What is chosen among: the rows of a pair, and parts of them. */
@@ -66,7 +65,6 @@ typedef struct rc_survey_pair {
 typedef struct rc_survey {
     rc_pool_t memory;
     const rc_view_t *view;          /**< borrowed */
-    const char *store;              /**< its path, borrowed */
     int32_t op;                     /**< the operation that it is of; -1: no row entered */
     int64_t left_out[RC_STORE_OPS]; /**< result rows that match but are of another operation */
     int settings;
@@ -90,13 +88,13 @@ typedef struct rc_survey {
         status[RC_CASE_STATUSES]; /**< newest result rows by status, before any filter of current */
 } rc_survey_t;
 
-/** \param[in] v      stays in use; \param[in] store its path, for readers
+/** \param[in] v      stays in use
  *  \param[in] where  only rows that match; NULL: all
  *  \param[in] op     the operation; -1: spmm where there is any, else the first that there is
  *  \param[out] out   free with rc_survey_free
  *  \return RC_OK (also for a store without any ok row: no settings), RC_ENOMEM.  Cost: a sort. */
-rc_status_t rc_survey_make(const rc_view_t *v, const char *store, const rc_expr_t *where,
-    int32_t op, rc_survey_t *out, rc_err_t *err);
+rc_status_t rc_survey_make(
+    const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *out, rc_err_t *err);
 void rc_survey_free(rc_survey_t *s);
 
 /** A name of an enumeration of the store; NULL: a number that names nothing, which a damaged store
