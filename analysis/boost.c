@@ -33,12 +33,12 @@ static rc_status_t library_error(const char *what, rc_err_t *err)
 
 /* ------------------------------------------------------------------- rows */
 
+/* \param[in,out] out  NULL; free what it is then, also after an error */
 static rc_status_t make_matrix(
     const rc_boost_rows_t *rows, int labelled, DMatrixHandle *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     bst_ulong n = (bst_ulong)rows->count;
-    *out = NULL;
     for (int64_t i = 0; i < rows->count * rows->inputs; i++)
         if (!isfinite(rows->x[i]))
             return rc_fail(err, RC_EINVAL, "row %lld of a fit: input %d is not finite",
@@ -50,10 +50,6 @@ static rc_status_t make_matrix(
             TRY_XGB(XGDMatrixSetFloatInfo(*out, "weight", rows->weight, n), "weights of a fit");
     }
 done:
-    if (st < 0 && *out) {
-        XGDMatrixFree(*out);
-        *out = NULL;
-    }
     return st;
 }
 

@@ -134,11 +134,6 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
 
 /* --------------------------------------------------------------------- groups */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* How much of a matrix' name is that of its group: "Group/Name" up to the slash.  The built-in set
  * is one group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so
  * that a store of it can be split. */
@@ -157,36 +152,30 @@ static int is_builtin(const rc_dataset_t *d)
 
 static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
 {
-    int64_t n = 0;
+    typedef char name_t[sizeof d->sample->name];
     int by_generator = is_builtin(d);
+    rc_pool_t pool = {0};
+    rc_status_t st;
+    name_t *name = rc_pool_get(&pool, (size_t)d->rows, sizeof *name);
+    const char **sorted = rc_pool_get(&pool, (size_t)d->rows, sizeof *sorted);
     d->group = rc_alloc0((size_t)d->rows, sizeof *d->group, "groups", err);
-    RC_PASS(d->group ? RC_OK : RC_ENOMEM);
-    for (; n < d->rows; n++) {
-        d->group[n] = rc_strdup(d->sample[n].name, err);
-        if (!d->group[n])
-            break;
-        d->group[n][group_length(d->group[n], by_generator)] = '\0';
+    RC_TRY(d->group ? rc_pool_check(&pool, "groups", err) : RC_ENOMEM);
+    for (int64_t i = 0; i < d->rows; i++) {
+        memcpy(name[i], d->sample[i].name, sizeof name[i]);
+        name[i][group_length(name[i], by_generator)] = '\0';
+        sorted[i] = name[i];
     }
-    if (n < d->rows) {
-        d->groups = (int)n;
-        return RC_ENOMEM;
+    qsort(sorted, (size_t)d->rows, sizeof *sorted, rc_str_compare);
+    for (int64_t i = 0; i < d->rows; i++) {
+        if (i == 0 || strcmp(sorted[i], sorted[i - 1]) != 0) {
+            d->group[d->groups] = rc_strdup(sorted[i], err);
+            RC_TRY(d->group[d->groups++] ? RC_OK : RC_ENOMEM);
+        }
+        d->sample[(name_t *)sorted[i] - name].group = d->groups - 1;
     }
-    qsort(d->group, (size_t)n, sizeof *d->group, by_text);
-    for (int64_t i = 0; i < n; i++) {
-        if (d->groups && strcmp(d->group[i], d->group[d->groups - 1]) == 0)
-            free(d->group[i]);
-        else
-            d->group[d->groups++] = d->group[i];
-    }
-    for (int64_t i = 0; i < n; i++) {
-        char name[sizeof d->sample[i].name];
-        const char *key = name;
-        memcpy(name, d->sample[i].name, sizeof name);
-        name[group_length(name, by_generator)] = '\0';
-        char **at = bsearch(&key, d->group, (size_t)d->groups, sizeof *d->group, by_text);
-        d->sample[i].group = (int32_t)(at - d->group);
-    }
-    return RC_OK;
+done:
+    rc_pool_free(&pool);
+    return st;
 }
 
 /* --------------------------------------------------------------------- digest */

@@ -99,16 +99,11 @@ static int in_list(const wanted_t *w, int64_t k)
 
 /* ------------------------------------------------------------------- devices */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static rc_status_t device_error(
     const char *wanted, const char **name, int n, int fits, rc_err_t *err)
 {
     rc_str_t list = {0};
-    qsort(name, (size_t)n, sizeof *name, by_text);
+    qsort(name, (size_t)n, sizeof *name, rc_str_compare);
     const char *text = rc_list_names(&list, name, n, 4);
     if (!wanted)
         (void)rc_fail(err, RC_EINVAL,

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,16 +143,11 @@ static json_t *options_json(const rc_fit_options_t *o)
         o->epochs);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Sorted, each once; at most `digits` characters of each. */
 static json_t *texts(const char **text, int64_t n, int digits)
 {
     json_t *list = json_array();
-    qsort(text, (size_t)n, sizeof *text, by_text);
+    qsort(text, (size_t)n, sizeof *text, rc_str_compare);
     for (int64_t i = 0; list && i < n; i++) {
         if (i > 0 && strcmp(text[i], text[i - 1]) == 0)
             continue;

@@ -267,7 +267,7 @@ static rc_status_t training_new(const rc_net_shape_t *shape, const rc_net_data_t
 {
     size_t params = rc_net_params(shape);
     double weights[2] = {0, 0};
-    t->step = net_new(shape, job->batch, &t->pool);
+    t->step = net_new(shape, job->rule->batch, &t->pool);
     t->evaluate = net_new(shape, EVALUATE_ROWS, &t->pool);
     t->param = rc_pool_get0(&t->pool, params, sizeof *t->param);
     t->grad = rc_pool_get0(&t->pool, params, sizeof *t->grad);
@@ -321,10 +321,11 @@ static void epoch(training_t *t, const rc_net_data_t *d, const rc_net_job_t *job
         t->train[i] = t->train[j];
         t->train[j] = row;
     }
-    for (int64_t first = 0; first < t->trains; first += job->batch) {
-        int count = (int)(t->trains - first < job->batch ? t->trains - first : job->batch);
+    for (int64_t first = 0; first < t->trains; first += job->rule->batch) {
+        int count =
+            (int)(t->trains - first < job->rule->batch ? t->trains - first : job->rule->batch);
         const batch_t b = {d, t->train + first, count, loss};
-        (void)gradient(&t->step, t->param, &b, count * t->mean_weight, job->l2, t->grad);
+        (void)gradient(&t->step, t->param, &b, count * t->mean_weight, job->rule->l2, t->grad);
         adam(t, rate);
     }
 }
@@ -374,12 +375,12 @@ static rc_status_t train_epochs(
     training_t *t, board_t *board, const rc_net_job_t *job, rc_net_result_t *r, rc_err_t *err)
 {
     const rc_net_data_t *d = board->data;
-    int warm = job->warm ? (job->epochs + 9) / 10 : 0;
+    int warm = job->warm ? (job->rule->epochs + 9) / 10 : 0;
     r->validation = INFINITY;
-    for (int e = 0; e < job->epochs; e++) {
+    for (int e = 0; e < job->rule->epochs; e++) {
         const rc_loss_t *loss = e < warm ? job->warm : job->loss;
-        double angle = job->steady ? 0 : acos(-1.0) * e / job->epochs;
-        epoch(t, d, job, loss, job->rate * (0.01 + 0.99 * 0.5 * (1 + cos(angle))));
+        double angle = job->rule->steady ? 0 : acos(-1.0) * e / job->rule->epochs;
+        epoch(t, d, job, loss, job->rule->rate * (0.01 + 0.99 * 0.5 * (1 + cos(angle))));
         double value =
             mean_loss(&t->evaluate, t->param, d, t->validation, t->validations, job->loss);
         r->epochs = e + 1;
@@ -392,10 +393,10 @@ static rc_status_t train_epochs(
             memcpy(r->param, t->param, t->step.params * sizeof *r->param);
         }
         if (stop_wanted(board, 1, r->validation) ||
-            (e >= warm + job->patience && e + 1 - r->best_epoch >= job->patience))
+            (e >= warm + job->rule->patience && e + 1 - r->best_epoch >= job->rule->patience))
             break;
     }
-    stop_wanted(board, job->epochs - r->epochs, r->validation);
+    stop_wanted(board, job->rule->epochs - r->epochs, r->validation);
     r->train = mean_loss(&t->evaluate, r->param, d, t->train, t->trains, job->loss);
     fold(&t->step, d, r->param);
     return RC_OK;
@@ -432,7 +433,7 @@ rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,
     int blas = openblas_get_num_threads();
     memset(result, 0, (size_t)jobs * sizeof *result);
     for (int i = 0; i < jobs; i++)
-        board.epochs += job[i].epochs;
+        board.epochs += job[i].rule->epochs;
     /* sums of another number of threads are other sums */
     openblas_set_num_threads(1);
     rc_status_t st = rc_fit_jobs(jobs, options->threads, train_one, &board, err);

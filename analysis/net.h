@@ -36,18 +36,23 @@ typedef struct rc_net_data {
     const double *size;   /**< [outputs], > 0 */
 } rc_net_data_t;
 
-/** How one network is trained.  Borrowed. */
+/** How networks are trained. */
+typedef struct rc_net_rule {
+    double l2;    /**< factor of the sum of squares of all weights, without biases */
+    int epochs;   /**< at most, >= 1 */
+    int patience; /**< stop after so many epochs without a better one */
+    int batch;    /**< rows per step, >= 1 */
+    double rate;  /**< of Adam at the start; falls along half a cosine to a hundredth */
+    int steady;   /**< 1: the rate stays */
+} rc_net_rule_t;
+
+/** How one of them is.  Borrowed. */
 typedef struct rc_net_job {
     uint64_t seed;         /**< of initial weights and batches */
     const int *validation; /**< [rows] 1: the row is not trained on but decides when to stop */
     const rc_loss_t *loss;
     const rc_loss_t *warm; /**< the loss of the first tenth of the epochs; NULL: `loss` */
-    double l2;             /**< factor of the sum of squares of all weights, without biases */
-    int epochs;            /**< at most, >= 1 */
-    int patience;          /**< stop after so many epochs without a better one */
-    int batch;             /**< rows per step, >= 1 */
-    double rate;           /**< of Adam at the start; falls along half a cosine to a hundredth */
-    int steady;            /**< 1: the rate stays */
+    const rc_net_rule_t *rule;
 } rc_net_job_t;
 
 /** What became of it. */

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/recipe.h"
-#include "analysis/net.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -129,7 +128,7 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
 {
     int64_t batch = m->n / STEPS;
     batch = batch < BATCH_MIN ? BATCH_MIN : batch > BATCH_MAX ? BATCH_MAX : batch;
-    batch = m->r.batch > 0 ? m->r.batch : batch;
+    m->r.net.batch = m->r.net.batch > 0 ? m->r.net.batch : (int)batch;
     for (int i = 0; i < m->nets; i++) {
         int level = i >= m->r.members;
         int *part = m->validation + (size_t)i * (size_t)m->n;
@@ -144,12 +143,7 @@ static rc_status_t set_jobs(maker_t *m, const rc_fit_options_t *o)
                 .validation = part,
                 .loss = level ? &m->level : &m->loss,
                 .warm = m->r.warm && !level ? &m->warm : NULL,
-                .l2 = m->r.l2,
-                .epochs = m->r.epochs,
-                .patience = m->r.patience,
-                .batch = (int)batch,
-                .rate = m->r.rate,
-                .steady = m->r.steady};
+                .rule = &m->r.net};
         }
     }
     return RC_OK;
@@ -216,7 +210,7 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
     rc |= json_object_set_new(to, "members", json_integer(m->r.members));
     rc |= json_object_set_new(to, "levels", json_integer(m->r.levels));
     rc |= json_object_set_new(to, "restarts", json_integer(m->r.restarts));
-    rc |= json_object_set_new(to, "l2", json_real(m->r.l2));
+    rc |= json_object_set_new(to, "l2", json_real(m->r.net.l2));
     rc |= json_object_set_new(to, "hidden", json_string(m->r.hidden));
     rc |= json_object_set_new(to, "validation_loss", json_real(validation));
     rc |= json_object_set_new(to, "training_loss", json_real(train));
@@ -229,15 +223,15 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
     if (o->hidden)
         m->r.hidden = o->hidden;
     if (o->l2 >= 0)
-        m->r.l2 = o->l2;
+        m->r.net.l2 = o->l2;
     if (o->restarts > 0)
         m->r.restarts = o->restarts;
     if (o->members > 0 && m->r.members > 1)
         m->r.members = o->members;
     if (o->epochs > 0)
-        m->r.epochs = o->epochs;
-    if (!isfinite(m->r.l2))
-        return rc_fail(m->err, RC_EINVAL, "L2 penalty: expected a number, found %g", m->r.l2);
+        m->r.net.epochs = o->epochs;
+    if (!isfinite(m->r.net.l2))
+        return rc_fail(m->err, RC_EINVAL, "L2 penalty: expected a number, found %g", m->r.net.l2);
     m->passes = m->r.separate ? m->d->classes : 1;
     return rc_net_shape(
         m->r.hidden, m->d->inputs, m->r.separate ? 1 : m->d->classes, &m->shape, m->err);

@@ -3,7 +3,7 @@
 #ifndef RC_ANALYSIS_RECIPE_H
 #define RC_ANALYSIS_RECIPE_H
 
-#include "analysis/loss.h"
+#include "analysis/net.h"
 #include "analysis/trainer.h"
 
 /** Rows that a network needs. */
@@ -16,20 +16,15 @@ typedef struct rc_recipe {
     rc_loss_fn *loss;
     rc_loss_fn *warm; /**< of the first tenth of the epochs; NULL: `loss` */
     const char *hidden;
-    double l2;
     int members;  /**< networks that are averaged: each has its own validation part */
     int levels;   /**< further networks that predict the baseline's log ns alone; the members then
                        predict the ratios to it alone, so that neither loss sees the other */
     int restarts; /**< per member, from different seeds; the one of least validation loss stays */
-    int epochs;
-    int patience;
     double validation;  /**< share of the rows that decide when to stop */
     int by_matrix;      /**< 1: that part is of whole matrices whatever the options say: where few
                              groups hold most rows, a part of whole groups takes too much away
                              from a member */
-    double rate;        /**< of Adam */
-    int steady;         /**< 1: that rate throughout; 0: it falls along half a cosine */
-    int batch;          /**< rows per step; 0: a sixteenth of all, 32 to 256 */
+    rc_net_rule_t net;  /**< batch 0: a sixteenth of all rows, 32 to 256 */
     int unweighted;     /**< 1: all rows count alike whatever the options say */
     int separate;       /**< 1: networks of a class each, with one output; no levels */
     double temperature; /**< of rc_loss_regret, as log ratio */

@@ -134,20 +134,18 @@ static void try_input(tree_t *t, node_t *node, int input, double *best)
 /* Rows of the left child first, each side in its order.  \return where the right one begins */
 static int64_t divide(tree_t *t, const node_t *node)
 {
-    int64_t n = node->end - node->first;
     int64_t at = node->first;
-    int64_t middle = at;
-    for (int64_t i = 0; i < n; i++)
-        t->sorted[i].row = t->list[node->first + i];
-    for (int right = 0; right < 2; right++) {
-        for (int64_t i = 0; i < n; i++) {
-            float x = t->x[t->sorted[i].row * t->job->d->inputs + node->feature];
-            if (right == !(x < node->threshold))
-                t->list[at++] = t->sorted[i].row;
-        }
-        middle = right ? middle : at;
+    int64_t right = 0;
+    for (int64_t i = node->first; i < node->end; i++) {
+        int64_t row = t->list[i];
+        if (t->x[row * t->job->d->inputs + node->feature] < node->threshold)
+            t->list[at++] = row;
+        else
+            t->sorted[right++].row = row;
     }
-    return middle;
+    for (int64_t i = 0; i < right; i++)
+        t->list[at + i] = t->sorted[i].row;
+    return at;
 }
 
 static int is_pure(const tree_t *t, const node_t *node)

@@ -5,8 +5,8 @@
 static const char mehrabi[] = "Mehrabi et al. 2021, section V";
 
 #define PAPER_MEMBERS                                                                              \
-    .hidden = "64,32", .l2 = 1e-4, .members = 1, .restarts = 8, .epochs = 400, .patience = 100,    \
-    .validation = 0.15, .rate = 3e-3
+    .hidden = "64,32", .net.l2 = 1e-4, .members = 1, .restarts = 8, .net.epochs = 400,             \
+    .net.patience = 100, .validation = 0.15, .net.rate = 3e-3
 
 const rc_trainer_t rc_trainer_mlp = {.name = "mlp",
     .summary =
@@ -43,15 +43,15 @@ const rc_trainer_t rc_trainer_regret = {.name = "regret",
     .recipe = &(const rc_recipe_t){.output = RC_OUTPUT_LOG_RATIO,
         .loss = rc_loss_regret,
         .hidden = "64,32",
-        .l2 = 1e-3,
+        .net.l2 = 1e-3,
         .members = 10,
         .levels = 2,
         .restarts = 1,
-        .epochs = 300,
-        .patience = 100,
+        .net.epochs = 300,
+        .net.patience = 100,
         .validation = 0.15,
         .by_matrix = 1,
-        .rate = 2e-3,
+        .net.rate = 2e-3,
         .temperature = 0.05,
         .mix = 0.3},
     .fit = rc_recipe_fit};
@@ -65,8 +65,8 @@ static const char nisa[] = "Nisa et al. 2018, sections V and VI";
 
 /* What the six have in common. */
 #define NETWORK_MEMBERS                                                                            \
-    .hidden = "96,48,16", .restarts = 1, .epochs = 300, .patience = 30, .validation = 0.1,         \
-    .by_matrix = 1, .rate = 1e-3, .steady = 1, .batch = 16, .unweighted = 1
+    .hidden = "96,48,16", .restarts = 1, .net.epochs = 300, .net.patience = 30, .validation = 0.1, \
+    .by_matrix = 1, .net.rate = 1e-3, .net.steady = 1, .net.batch = 16, .unweighted = 1
 #define CLASS_MEMBERS .output = RC_OUTPUT_SCORE, .loss = rc_loss_entropy, NETWORK_MEMBERS
 #define TIME_MEMBERS .output = RC_OUTPUT_LOG_NS, .loss = rc_loss_mape, NETWORK_MEMBERS
 

@@ -169,15 +169,6 @@ typedef struct fixed {
 
 enum { LAYOUTS = 2 };
 
-/* A kernel is what has its name: \return the first id of its versions. */
-static int32_t first_version(const rc_view_t *v, int32_t kernel)
-{
-    int32_t first = 0;
-    while (strcmp(rc_view_kernel(v, first), rc_view_kernel(v, kernel)) != 0)
-        first++;
-    return first;
-}
-
 /* Fill the kernels, by layout and first version; of several results of one on a matrix the first
  * counts.  \param[out] fixed  [LAYOUTS * kernels], 0  \param[in] last  [LAYOUTS * kernels], -1 */
 static void measure_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
@@ -191,7 +182,7 @@ static void measure_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
         if (!rc_survey_is_csr(s, s->rows[i]) || r->layout < 0 || r->layout >= LAYOUTS ||
             !isfinite(log_over_best))
             continue;
-        int64_t at = (int64_t)r->layout * kernels + first_version(s->view, r->kernel);
+        int64_t at = (int64_t)r->layout * kernels + rc_survey_first_version(s->view, r->kernel);
         if (last[at] == s->row_pair[i])
             continue;
         last[at] = s->row_pair[i];

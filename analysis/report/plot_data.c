@@ -162,9 +162,8 @@ const char rc_plot_no_results[] = "no result is ok";
 typedef struct maker {
     const rc_survey_t *s;
     const rc_survey_setting_t *setting;
-    const char *kernel;
-    int64_t from; /* its entries */
-    int64_t to;
+    int64_t *taken; /* [count] of the entering rows those of the kernel */
+    int64_t count;
     int *number;     /* [policies of the view] in the result, -1 */
     int64_t *column; /* [pairs of the setting] of the matrix in the result, -1 */
     rc_err_t *err;
@@ -172,12 +171,7 @@ typedef struct maker {
 
 static const rc_row_result_t *result(const maker_t *m, int64_t i)
 {
-    return rc_view_result(m->s->view, m->s->rows[i]);
-}
-
-static int takes_part(const maker_t *m, int64_t i)
-{
-    return strcmp(rc_view_kernel(m->s->view, result(m, i)->kernel), m->kernel) == 0;
+    return rc_view_result(m->s->view, m->s->rows[m->taken[i]]);
 }
 
 static int is_csr(const maker_t *m, int32_t policy)
@@ -193,9 +187,8 @@ static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
     RC_PASS(rc_pool_check(&o->memory, "policies", m->err));
     for (int32_t id = 0; id < ids; id++)
         m->number[id] = -1;
-    for (int64_t i = m->from; i < m->to; i++)
-        if (takes_part(m, i))
-            m->number[result(m, i)->policy] = 0;
+    for (int64_t i = 0; i < m->count; i++)
+        m->number[result(m, i)->policy] = 0;
     o->policy[0] = "csr";
     o->policies = 1;
     for (int32_t id = 0; id < ids; id++)
@@ -215,9 +208,9 @@ static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o)
     RC_PASS(rc_pool_check(&o->memory, "matrices", m->err));
     for (size_t i = 0; i < pairs; i++)
         m->column[i] = -1;
-    for (int64_t i = m->from; i < m->to; i++)
-        if (takes_part(m, i) && is_csr(m, result(m, i)->policy))
-            m->column[m->s->row_pair[i] - m->setting->first] = 0;
+    for (int64_t i = 0; i < m->count; i++)
+        if (is_csr(m, result(m, i)->policy))
+            m->column[m->s->row_pair[m->taken[i]] - m->setting->first] = 0;
     for (size_t i = 0; i < pairs; i++)
         if (m->column[i] == 0) {
             m->column[i] = o->matrices;
@@ -239,15 +232,16 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o)
         o->gain[i] = NAN;
         o->row[i] = -1;
     }
-    for (int64_t i = m->from; i < m->to; i++) {
-        int64_t at = m->column[m->s->row_pair[i] - m->setting->first];
-        if (!takes_part(m, i) || at < 0)
+    for (int64_t i = 0; i < m->count; i++) {
+        int64_t row = m->s->rows[m->taken[i]];
+        int64_t at = m->column[m->s->row_pair[m->taken[i]] - m->setting->first];
+        if (at < 0)
             continue;
         at += m->number[result(m, i)->policy] * o->matrices;
         if (o->row[at] >= 0 && rc_view_result(v, o->row[at])->median_ns <= result(m, i)->median_ns)
             continue;
-        o->row[at] = m->s->rows[i];
-        o->gain[at] = rc_view_speedup(v, m->s->rows[i]);
+        o->row[at] = row;
+        o->gain[at] = rc_view_speedup(v, row);
     }
     for (int64_t i = 0; i < o->matrices; i++) {
         o->best[i] = 1;
@@ -264,14 +258,19 @@ rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &s->setting[setting];
-    maker_t m = {.s = s,
-        .setting = a,
-        .kernel = kernel,
-        .from = rc_survey_first_row(s, a->first),
-        .to = rc_survey_first_row(s, a->first + a->pairs),
-        .err = err};
+    int64_t from = rc_survey_first_row(s, a->first);
+    int64_t to = rc_survey_first_row(s, a->first + a->pairs);
+    maker_t m = {.s = s, .setting = a, .err = err};
     *out = (rc_plot_orders_t){.setting = a};
-    rc_status_t st = number_policies(&m, out);
+    m.taken = rc_pool_get(&out->memory, (size_t)(to - from), sizeof *m.taken);
+    rc_status_t st = rc_pool_check(&out->memory, "results", err);
+    for (int64_t i = from; st == RC_OK && i < to; i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (strcmp(rc_view_kernel(s->view, r->kernel), kernel) == 0)
+            m.taken[m.count++] = i;
+    }
+    if (st == RC_OK)
+        st = number_policies(&m, out);
     if (st == RC_OK)
         st = number_matrices(&m, out);
     if (st == RC_OK)

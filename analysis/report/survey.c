@@ -118,23 +118,19 @@ static rc_status_t settle_matrices(maker_t *m)
 {
     rc_survey_t *s = m->out;
     int32_t ids = rc_view_matrices(m->v);
-    size_t n = 0;
     m->index = rc_pool_get(&m->pool, (size_t)ids, sizeof *m->index);
     RC_PASS(rc_pool_check(&m->pool, "matrices", m->err));
     for (int32_t i = 0; i < ids; i++)
         m->index[i] = -1;
     for (int64_t i = 0; i < m->all.rows; i++)
-        if (m->index[m->all.row[i].matrix] < 0) {
-            m->index[m->all.row[i].matrix] = 0;
-            n++;
-        }
-    s->matrix = rc_pool_get0(&s->memory, n, sizeof *s->matrix);
+        m->index[m->all.row[i].matrix] = 0;
+    s->matrix = rc_pool_get0(&s->memory, (size_t)ids, sizeof *s->matrix);
     RC_PASS(rc_pool_check(&s->memory, "matrices", m->err));
     for (int32_t i = 0; i < ids; i++)
         if (m->index[i] == 0)
             describe_matrix(rc_view_matrix(m->v, i), &s->matrix[s->matrices++]);
-    if (n)
-        qsort(s->matrix, n, sizeof *s->matrix, by_name);
+    if (s->matrices)
+        qsort(s->matrix, (size_t)s->matrices, sizeof *s->matrix, by_name);
     for (int i = 0; i < s->matrices; i++)
         m->index[s->matrix[i].row->id] = i;
     for (int64_t i = 0; i < m->all.rows; i++)
@@ -160,6 +156,14 @@ static int by_setting_matrix_kernel_policy(const void *a, const void *b)
 static int is_published(const char *kernel)
 {
     return rc_spec_is(kernel, "cstat") || rc_spec_is(kernel, "gstat");
+}
+
+int32_t rc_survey_first_version(const rc_view_t *v, int32_t kernel)
+{
+    int32_t first = 0;
+    while (strcmp(rc_view_kernel(v, first), rc_view_kernel(v, kernel)) != 0)
+        first++;
+    return first;
 }
 
 /* What a kernel did in the setting in hand. */
@@ -208,14 +212,12 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     int32_t kernels = rc_view_kernels(m->v);
     tally_t *t = rc_pool_get(&m->pool, (size_t)kernels, sizeof *t);
     RC_PASS(rc_pool_check(&m->pool, "kernels", m->err));
-    for (int32_t k = 0; k < kernels; k++) {
+    for (int32_t k = 0; k < kernels; k++)
         t[k] = (tally_t){.setting = -1,
+            .first = rc_survey_first_version(m->v, k),
             .since = INT64_MAX,
             .vendor = rc_vendor_is(rc_view_kernel(m->v, k)),
             .published = is_published(rc_view_kernel(m->v, k))};
-        while (strcmp(rc_view_kernel(m->v, t[k].first), rc_view_kernel(m->v, k)) != 0)
-            t[k].first++;
-    }
     find_since(m->v, t, kernels);
     for (int a = 0; a < m->out->settings; a++)
         reference[a] = -1;

@@ -101,6 +101,9 @@ void rc_survey_free(rc_survey_t *s);
  *  may have. */
 const char *rc_survey_name(const char *const *names, int32_t i);
 
+/** The oldest id of a kernel's name, whatever its versions. */
+int32_t rc_survey_first_version(const rc_view_t *v, int32_t kernel);
+
 /** Median time of a row of the view in ns, NaN for -1. */
 double rc_survey_ns(const rc_survey_t *s, int64_t row);
 

@@ -91,6 +91,11 @@ char *rc_strdup(const char *text, rc_err_t *err)
     return copy;
 }
 
+int rc_str_compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 rc_status_t rc_strcpy(char *to, size_t size, const char *from, const char *what, rc_err_t *err)
 {
     size_t n = strlen(from);

@@ -31,6 +31,9 @@ char *rc_strdup(const char *text, rc_err_t *err);
 /** Copy into a fixed field; RC_ERANGE when it would be cut. */
 rc_status_t rc_strcpy(char *to, size_t size, const char *from, const char *what, rc_err_t *err);
 
+/** qsort comparison of two texts, by their pointers. */
+int rc_str_compare(const void *a, const void *b);
+
 /** Whole-string integer or number; RC_EINVAL when there is anything else, RC_ERANGE when it does
  *  not fit.  \param what  what the number is, for the message */
 rc_status_t rc_parse_int(

@@ -237,6 +237,8 @@ static void the_best_epoch_is_kept(void **state)
     rc_rng_t r;
     rc_net_result_t result[3];
     rc_net_job_t job[3];
+    const rc_net_rule_t rule = {
+        .l2 = 1e-3, .epochs = 120, .patience = 30, .batch = 4, .rate = 0.02};
     double scratch[256];
     rc_rng_seed(&r, SEED);
     make_sample(&losses[0], &r, &s);
@@ -248,11 +250,7 @@ static void the_best_epoch_is_kept(void **state)
             .validation = validation,
             .loss = &losses[0],
             .warm = &losses[1],
-            .l2 = 1e-3,
-            .epochs = 120,
-            .patience = 30,
-            .batch = 4,
-            .rate = 0.02};
+            .rule = &rule};
     assert_int_equal(rc_net_train(&shape, &s.data, job, 3, &two, "test", result, NULL), RC_OK);
     for (int i = 0; i < 3; i++) {
         rc_network_t *n = rc_network_new(1, shape.layers, shape.size, NULL);
@@ -290,12 +288,8 @@ static void training_needs_both_parts(void **state)
     rc_rng_t r;
     rc_net_result_t result;
     rc_err_t err = {0};
-    rc_net_job_t job = {.validation = validation,
-        .loss = &losses[1],
-        .epochs = 3,
-        .patience = 3,
-        .batch = 4,
-        .rate = 0.01};
+    const rc_net_rule_t rule = {.epochs = 3, .patience = 3, .batch = 4, .rate = 0.01};
+    rc_net_job_t job = {.validation = validation, .loss = &losses[1], .rule = &rule};
     rc_rng_seed(&r, SEED);
     make_sample(&losses[1], &r, &s);
     assert_int_equal(rc_net_shape("3", INPUTS, OUTPUTS, &shape, NULL), RC_OK);
