@@ -8,6 +8,7 @@
 #include "base/glob.h"
 #include "base/map.h"
 #include "base/outcome.h"
+#include "base/stats.h"
 #include "base/str.h"
 #include "base/type.h"
 #include "table/counted.h"
@@ -148,29 +149,18 @@ static rc_status_t choose_device(const rc_view_t *v, const int64_t *row, int64_t
 enum { KERNEL_KEYS = 2, SETTING_KEYS = 7 };
 
 typedef struct setting {
-    int32_t key[SETTING_KEYS];
+    int64_t key[SETTING_KEYS];
     int64_t row;
 } setting_t;
 
-/* Of the same settings; with KERNEL_KEYS of the same kernel and precision. */
-static int compare_keys(const setting_t *a, const setting_t *b, int keys)
-{
-    for (int i = 0; i < keys; i++)
-        if (a->key[i] != b->key[i])
-            return a->key[i] < b->key[i] ? -1 : 1;
-    return 0;
-}
-
 static int by_setting(const void *a, const void *b)
 {
-    return compare_keys(a, b, SETTING_KEYS);
+    return rc_compare_lists(((const setting_t *)a)->key, ((const setting_t *)b)->key, SETTING_KEYS);
 }
 
 static int by_number(const void *a, const void *b)
 {
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    return rc_compare_lists(a, b, 1);
 }
 
 /* The class of a model whose kernel that is; NULL: none. */
@@ -235,10 +225,10 @@ static rc_status_t keep_common(
     for (int64_t next = 0; next < n;) {
         int64_t first = next; /* of the longest run so far, and how many it has */
         int64_t most = 0;
-        const setting_t *kernel = &list[next];
-        while (next < n && compare_keys(kernel, &list[next], KERNEL_KEYS) == 0) {
+        const int64_t *kernel = list[next].key;
+        while (next < n && rc_compare_lists(kernel, list[next].key, KERNEL_KEYS) == 0) {
             int64_t begin = next;
-            while (next < n && compare_keys(&list[begin], &list[next], SETTING_KEYS) == 0)
+            while (next < n && by_setting(&list[begin], &list[next]) == 0)
                 next++;
             if (next - begin > most) {
                 first = begin;
@@ -259,12 +249,10 @@ static int by_cell(const void *a, const void *b)
 {
     const rc_cell_t *x = a;
     const rc_cell_t *y = b;
+    const int64_t p[] = {x->precision, x->k, x->matrix};
+    const int64_t q[] = {y->precision, y->k, y->matrix};
     int c = strcmp(x->digest, y->digest);
-    if (c == 0)
-        c = (x->precision > y->precision) - (x->precision < y->precision);
-    if (c == 0)
-        c = (x->k > y->k) - (x->k < y->k);
-    return c ? c : (x->matrix > y->matrix) - (x->matrix < y->matrix);
+    return c ? c : rc_compare_lists(p, q, 3);
 }
 
 static int by_pair(const void *a, const void *b)

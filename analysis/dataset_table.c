@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/stats.h"
 #include "base/type.h"
 #include "feature/feature.h"
 #include "table/features_read.h"
@@ -35,12 +36,13 @@ static rc_status_t add_input(rc_dataset_t *d, const char *name, const char *unit
     return RC_OK;
 }
 
-static int is_complete(const int64_t *row, int n)
+/* How many of n results there are. */
+static int present(const int64_t *row, int n)
 {
+    int there = 0;
     for (int c = 0; c < n; c++)
-        if (row[c] < 0)
-            return 0;
-    return 1;
+        there += row[c] >= 0;
+    return there;
 }
 
 rc_status_t rc_add_problem_inputs(
@@ -55,7 +57,7 @@ rc_status_t rc_add_problem_inputs(
     rc_status_t st = rc_tabulate(s, pair, d->classes, &row, err);
     for (int64_t i = 0; st == RC_OK && i < s->cells; i++) {
         const rc_cell_t *c = &s->cell[i];
-        if (!is_complete(row + i * d->classes, d->classes))
+        if (present(row + i * d->classes, d->classes) < d->classes)
             continue;
         first = first ? first : c;
         many_k |= c->k != first->k;
@@ -243,11 +245,9 @@ typedef struct count {
 
 static int comes_before(const count_t *a, const count_t *b)
 {
-    if (a->picks != b->picks)
-        return a->picks > b->picks;
-    if (a->g.nw != b->g.nw)
-        return a->g.nw < b->g.nw;
-    return a->g.nt != b->g.nt ? a->g.nt < b->g.nt : a->g.line < b->g.line;
+    const int64_t p[] = {-a->picks, a->g.nw, a->g.nt, a->g.line};
+    const int64_t q[] = {-b->picks, b->g.nw, b->g.nt, b->g.line};
+    return rc_compare_lists(p, q, 4) < 0;
 }
 
 static rc_geometry_t common(
@@ -426,14 +426,6 @@ rc_status_t rc_allocate_rows(rc_dataset_t *d, int64_t rows, rc_err_t *err)
     return rc_halves_make(rows, d->classes, &d->half, err);
 }
 
-static int has_any(const int64_t *row, int n)
-{
-    for (int c = 0; c < n; c++)
-        if (row[c] >= 0)
-            return 1;
-    return 0;
-}
-
 static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t *out)
 {
     const rc_row_matrix_t *m = rc_view_matrix(s->view, c->matrix);
@@ -465,7 +457,7 @@ static int fill_times(
         time[c] = r->median_ns;
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
-    return has_any(row, d->classes);
+    return present(row, d->classes) > 0;
 }
 
 static rc_status_t fill_halves(
@@ -531,7 +523,7 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
         const unsigned char *became = status ? status + i * d->classes : NULL;
         if (became)
             count_lacking(d, became, d->dropped.format);
-        if (!became && !has_any(own, d->classes))
+        if (!became && present(own, d->classes) == 0)
             continue;
         if (!fill_times(s, own, worst ? became : NULL, d)) {
             d->dropped.incomplete++;

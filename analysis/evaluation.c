@@ -115,9 +115,7 @@ static int by_sample(const void *a, const void *b)
     const int64_t p[] = {s->value_bytes, s->k, s->k_is_n, x->row, x->chosen, x->at};
     const int64_t q[] = {t->value_bytes, t->k, t->k_is_n, y->row, y->chosen, y->at};
     int c = strcmp(s->digest, t->digest);
-    for (size_t i = 0; c == 0 && i < sizeof p / sizeof *p; i++)
-        c = (p[i] > q[i]) - (p[i] < q[i]);
-    return c;
+    return c ? c : rc_compare_lists(p, q, 6);
 }
 
 static void hold_out(const rc_dataset_t *d, entry_t *x)
@@ -413,11 +411,9 @@ static int by_k(const void *a, const void *b)
 {
     const rc_sample_t *x = ((const group_t *)a)->sample;
     const rc_sample_t *y = ((const group_t *)b)->sample;
-    if (x->k_is_n != y->k_is_n)
-        return x->k_is_n ? 1 : -1;
-    if (!x->k_is_n && x->k != y->k)
-        return x->k < y->k ? -1 : 1;
-    return (x->value_bytes > y->value_bytes) - (x->value_bytes < y->value_bytes);
+    const int64_t p[] = {x->k_is_n, x->k_is_n ? 0 : x->k, x->value_bytes};
+    const int64_t q[] = {y->k_is_n, y->k_is_n ? 0 : y->k, y->value_bytes};
+    return rc_compare_lists(p, q, 3);
 }
 
 void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size)

@@ -238,11 +238,6 @@ static int64_t setup_targets(const fit_t *f, int c, double *y)
     return known;
 }
 
-static double clamped(const rc_model_cost_t *cost, double y)
-{
-    return fmax(cost->min, fmin(cost->max, y));
-}
-
 /* Median of |predicted / measured - 1| over the rows of a part that the fit did not see; NaN when
  * there are none. */
 static rc_status_t cost_error(
@@ -266,7 +261,8 @@ static rc_status_t cost_error(
     for (int64_t i = 0; st == RC_OK && left > 0 && i < f->n; i++)
         if (test[i] && isfinite(y[i])) {
             double guess = rc_ridge_at(coef, inputs, f->x + i * inputs);
-            error[errors++] = fabs(exp(clamped(cost, guess) - y[i]) - 1);
+            guess = fmax(cost->min, fmin(cost->max, guess));
+            error[errors++] = fabs(exp(guess - y[i]) - 1);
         }
     if (errors > 0) {
         qsort(error, (size_t)errors, sizeof *error, rc_stats_compare);

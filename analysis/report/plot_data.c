@@ -391,6 +391,12 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
     return best;
 }
 
+double rc_plot_gflops(const rc_survey_t *s, int64_t row)
+{
+    double flops = row < 0 ? 0 : rc_view_flops(s->view, row);
+    return flops > 0 ? flops / rc_view_result(s->view, row)->median_ns : NAN;
+}
+
 static int is_own(const char *kernel, const void *user)
 {
     (void)user;

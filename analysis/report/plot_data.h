@@ -105,6 +105,9 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
 /** The same of the kernels that are not the vendor's. */
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only);
 
+/** Operations in a ns, which are GFLOP/s, of a row of the view; NaN: -1, or no operations. */
+double rc_plot_gflops(const rc_survey_t *s, int64_t row);
+
 /** The fastest result of each plan (table/reorder.h) on each matrix of a setting.
  *  \param[in]  setting  of the survey
  *  \param[in]  plans    "aspt-nr,aspt-rr"

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "base/stats.h"
 #include "base/type.h"
 #include "kernels/vendor/vendor.h"
 #include "table/split_half.h"
@@ -77,17 +78,9 @@ static int is_of(const char *kernel, int cls)
                                 strncmp(kernel, "cstat", 5) == 0;
 }
 
-static int compare(const entry_t *x, const entry_t *y, int keys)
-{
-    for (int i = 0; i < keys; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
-}
-
 static int by_point(const void *x, const void *y)
 {
-    return compare(x, y, KEYS);
+    return rc_compare_lists(((const entry_t *)x)->key, ((const entry_t *)y)->key, KEYS);
 }
 
 /* How many results of a point ran another order under kernels of a class. */
@@ -175,7 +168,7 @@ static rc_status_t find_points(map_t *m, rc_err_t *err)
     rc_status_t st = e ? rc_pool_check(&m->pool, "a figure", err) : RC_ENOMEM;
     int64_t n = st == RC_OK ? gather(s, e) : 0;
     for (int64_t i = 0, end; i < n && st == RC_OK; i = end) {
-        for (end = i + 1; end < n && compare(&e[i], &e[end], POINT_KEYS) == 0;)
+        for (end = i + 1; end < n && rc_compare_lists(e[i].key, e[end].key, POINT_KEYS) == 0;)
             end++;
         st = add_points(m, e + i, (int)(end - i), err);
     }

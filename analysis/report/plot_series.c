@@ -111,11 +111,9 @@ static rc_status_t write_series(
     return st;
 }
 
-/* Operations in a ns, which are GFLOP/s. */
 static double gflops(const rc_survey_t *s, int64_t row, double scale)
 {
-    double flops = rc_view_flops(s->view, row);
-    return flops > 0 ? scale * flops / rc_view_result(s->view, row)->median_ns : NAN;
+    return scale * rc_plot_gflops(s, row);
 }
 
 /* 1: a pair of the setting has a row in one of the first series; none may need rows of ours. */

@@ -12,13 +12,11 @@ enum { QUANTITIES = 9 };
 /* The same problem as that of the setting shown, on whichever device. */
 static int is_sibling(const rc_survey_t *s, int shown, int a)
 {
-    const rc_survey_setting_t *x = &s->setting[a];
-    const rc_survey_setting_t *y = &s->setting[shown];
-    const rc_row_result_t *p = rc_view_result(s->view, x->setting.row);
-    const rc_row_result_t *q = rc_view_result(s->view, y->setting.row);
-    return x->reference[0] && x->setting.is_n == y->setting.is_n &&
-           (x->setting.is_n || p->k == q->k) && p->precision == q->precision && p->op == q->op &&
-           p->c_order == q->c_order && p->cache == q->cache;
+    const rc_setting_t *x = &s->setting[a].setting;
+    const rc_setting_t *y = &s->setting[shown].setting;
+    return s->setting[a].reference[0] && x->is_n == y->is_n && (x->is_n || x->k == y->k) &&
+           x->precision == y->precision && x->op == y->op && x->c_order == y->c_order &&
+           x->cache == y->cache;
 }
 
 static void put_box(

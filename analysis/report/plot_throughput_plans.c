@@ -22,12 +22,6 @@ static int by_nr(const void *x, const void *y)
     return (a->pair > b->pair) - (a->pair < b->pair);
 }
 
-/* Operations in a ns are GFLOP/s. */
-static double gflops(const rc_survey_t *s, int64_t row)
-{
-    return row < 0 ? NAN : rc_view_flops(s->view, row) / rc_view_result(s->view, row)->median_ns;
-}
-
 /* Matrices that have both plans of aspt, by the throughput of the first; how many. */
 static int64_t collect(
     const rc_survey_t *s, const rc_survey_setting_t *a, const int64_t *row, point_t *out)
@@ -36,7 +30,7 @@ static int64_t collect(
     for (int64_t i = 0; i < a->pairs; i++) {
         point_t p = {.pair = i};
         for (int k = 0; k < PLANS; k++)
-            p.rate[k] = gflops(s, row[i * PLANS + k]);
+            p.rate[k] = rc_plot_gflops(s, row[i * PLANS + k]);
         if (p.rate[NR] > 0 && p.rate[RR] > 0)
             out[n++] = p;
     }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
+#include "base/stats.h"
 #include "kernels/vendor/vendor.h"
 
 #include <inttypes.h>
@@ -144,12 +145,9 @@ static int by_setting_matrix_kernel_policy(const void *a, const void *b)
 {
     const rc_counted_row_t *x = a;
     const rc_counted_row_t *y = b;
-    const int32_t p[] = {x->setting, x->matrix, x->kernel, x->policy};
-    const int32_t q[] = {y->setting, y->matrix, y->kernel, y->policy};
-    for (size_t i = 0; i < sizeof p / sizeof *p; i++)
-        if (p[i] != q[i])
-            return p[i] < q[i] ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    const int64_t p[] = {x->setting, x->matrix, x->kernel, x->policy, x->row};
+    const int64_t q[] = {y->setting, y->matrix, y->kernel, y->policy, y->row};
+    return rc_compare_lists(p, q, 5);
 }
 
 /* The kernel of Mehrabi et al., Algorithm 1, on CPUs and on GPUs. */
@@ -180,16 +178,10 @@ typedef struct tally {
 
 static int is_more(const tally_t *x, const tally_t *y)
 {
-    if (x->vendor != y->vendor)
-        return x->vendor < y->vendor;
-    if (x->matrices != y->matrices)
-        return x->matrices > y->matrices;
-    if (x->rows != y->rows)
-        return x->rows > y->rows;
-    if (x->published != y->published)
-        return x->published > y->published;
     /* not by ids alone: a merge gives others */
-    return x->since != y->since ? x->since < y->since : x->first < y->first;
+    const int64_t p[] = {x->vendor, -x->matrices, -x->rows, -x->published, x->since, x->first};
+    const int64_t q[] = {y->vendor, -y->matrices, -y->rows, -y->published, y->since, y->first};
+    return rc_compare_lists(p, q, 6) < 0;
 }
 
 /* When each kernel was measured first, in whatever version; superseded results count. */
@@ -343,13 +335,9 @@ static rc_status_t count_policies(maker_t *m, int *policies)
 
 static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_x, int policies_y)
 {
-    if (x->is_n != y->is_n)
-        return x->is_n > y->is_n;
-    if (x->matrices != y->matrices)
-        return x->matrices > y->matrices;
-    if (policies_x != policies_y)
-        return policies_x > policies_y;
-    return !x->is_n && x->k < y->k;
+    const int64_t p[] = {-x->is_n, -x->matrices, -policies_x, x->is_n ? 0 : x->k};
+    const int64_t q[] = {-y->is_n, -y->matrices, -policies_y, y->is_n ? 0 : y->k};
+    return rc_compare_lists(p, q, 4) < 0;
 }
 
 double rc_survey_ns(const rc_survey_t *s, int64_t row)

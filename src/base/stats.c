@@ -104,3 +104,11 @@ double rc_sums_most(const rc_sums_t *t)
 {
     return t->n ? t->most : NAN;
 }
+
+int rc_compare_lists(const int64_t *a, const int64_t *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}

@@ -28,7 +28,7 @@ double rc_stats_quantile(const double *sorted, int64_t n, double q);
 int rc_stats_compare(const void *a, const void *b);
 
 /** Values that come one after the other; zero-initialised. */
-typedef struct rc_tally {
+typedef struct rc_sums {
     int64_t n;
     double sum;
     double logs; /**< sum of logarithms */
@@ -42,5 +42,8 @@ double rc_sums_mean(const rc_sums_t *t);
 double rc_sums_geomean(const rc_sums_t *t);
 double rc_sums_least(const rc_sums_t *t);
 double rc_sums_most(const rc_sums_t *t);
+
+/** Comparison of lists of n whole numbers, the first ones first: below 0, 0 or above 0. */
+int rc_compare_lists(const int64_t *a, const int64_t *b, int n);
 
 #endif

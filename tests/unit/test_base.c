@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/alloc.h"
 #include "base/decimal.h"
 #include "base/digest.h"
 #include "base/error.h"
@@ -338,6 +339,46 @@ static void types_keep_their_word(void **state)
     }
 }
 
+/* A request that cannot be met makes all further ones fail, and is named; what was there is kept. */
+static void a_pool_fails_once(void **state)
+{
+    (void)state;
+    rc_pool_t pool = {0};
+    rc_err_t err = {0};
+    for (int i = 0; i < 100; i++) {
+        int64_t *x = rc_pool_get0(&pool, 10, sizeof *x);
+        assert_non_null(x);
+        assert_true(x[0] == 0 && x[9] == 0);
+        x[0] = i;
+    }
+    assert_non_null(rc_pool_get(&pool, 0, 8));
+    assert_int_equal((uintptr_t)rc_pool_get_aligned(&pool, 3, 8) % 64, 0);
+    assert_int_equal(rc_pool_check(&pool, "a test", &err), RC_OK);
+    assert_null(rc_pool_get(&pool, SIZE_MAX / 2, 16));
+    assert_null(rc_pool_get0(&pool, 1, 1));
+    assert_int_equal(rc_pool_check(&pool, "a test", &err), RC_ENOMEM);
+    assert_non_null(strstr(err.text, "a test"));
+    assert_non_null(strstr(err.text, " x 16 bytes"));
+    rc_pool_free(&pool);
+    assert_non_null(rc_pool_get(&pool, 1, 1));
+    assert_int_equal(rc_pool_check(&pool, "a test", NULL), RC_OK);
+    rc_pool_free(&pool);
+}
+
+static void lists_and_texts_have_an_order(void **state)
+{
+    (void)state;
+    const int64_t a[] = {1, INT64_MIN, 3};
+    const int64_t b[] = {1, INT64_MAX, 2};
+    const char *text[] = {"b", "", "ab"};
+    assert_true(rc_compare_lists(a, b, 3) < 0 && rc_compare_lists(b, a, 3) > 0);
+    assert_true(rc_compare_lists(a, b, 1) == 0 && rc_compare_lists(a, b, 0) == 0);
+    qsort(text, 3, sizeof *text, rc_str_compare);
+    assert_string_equal(text[0], "");
+    assert_string_equal(text[1], "ab");
+    assert_string_equal(text[2], "b");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +398,8 @@ int main(void)
         cmocka_unit_test(numbers_are_as_printf_writes_them),
         cmocka_unit_test(sixteen_bits_round_to_nearest),
         cmocka_unit_test(types_keep_their_word),
+        cmocka_unit_test(a_pool_fails_once),
+        cmocka_unit_test(lists_and_texts_have_an_order),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }
