@@ -129,10 +129,6 @@ struct rc_cusparse {
  *  widths are not supported everywhere. */
 int rc_cusparse_is_wide(const rc_problem_t *p, const rc_cusparse_kind_t *kind);
 
-/** RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
- *  \param[in] what  what was called, "this SpMM" */
-rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err);
-
 /** Members of the descriptors, whose `kind` is an rc_cusparse_kind_t.  Values are told
  *  without preprocessing, but not of a sampled product. */
 rc_status_t rc_cusparse_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);

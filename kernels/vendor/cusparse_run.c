@@ -5,14 +5,14 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/scale.h"
 #include "format/slots.h"
-#include "kernels/vendor/sampled.h"
 #include "kernels/vendor/scatter.h"
-#include "kernels/vendor/turn.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-rc_status_t rc_cusparse_check(cusparseStatus_t status, const char *what, rc_err_t *err)
+/* RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
+ * \param[in] what  what was called, "this SpMM" */
+static rc_status_t check(cusparseStatus_t status, const char *what, rc_err_t *err)
 {
     if (status == CUSPARSE_STATUS_SUCCESS)
         return RC_OK;
@@ -40,7 +40,7 @@ static void destroy_handle(void *handle)
 
 static rc_status_t use_stream(void *handle, cudaStream_t stream, rc_err_t *err)
 {
-    return rc_cusparse_check(cusparseSetStream(handle, stream), "its stream", err);
+    return check(cusparseSetStream(handle, stream), "its stream", err);
 }
 
 /* The handle of an executor: making one takes milliseconds, so it is made once and the executor
@@ -51,7 +51,7 @@ static rc_status_t handle_of(rc_executor_t *x, cusparseHandle_t *out, rc_err_t *
     rc_status_t st = RC_OK;
     cusparseHandle_t handle = NULL;
     if (!library->handle) {
-        RC_TRY(rc_cusparse_check(cusparseCreate(&handle), "its handle", err));
+        RC_TRY(check(cusparseCreate(&handle), "its handle", err));
         RC_TRY(use_stream(handle, rc_cuda_stream(x), err));
         *library =
             (rc_cuda_library_t){.handle = handle, .destroy = destroy_handle, .use = use_stream};
@@ -102,14 +102,13 @@ static rc_status_t make_operand(rc_cusparse_t *s, int i, int64_t ld, void *data,
         layout_of(s, i) == RC_ROW_MAJOR ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL;
     int turned = s->kind->calls->b_transposed && i == 0;
     drop_operand(o);
-    rc_status_t st =
-        wide ? rc_cusparse_check(turned ? cusparseCreateDnMat(&o->matrix, s->k, o->rows, ld, data,
-                                              s->type, CUSPARSE_ORDER_COL)
-                                        : cusparseCreateDnMat(
-                                              &o->matrix, o->rows, s->k, ld, data, s->type, order),
-                   "the descriptor of a dense matrix", err)
-             : rc_cusparse_check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
-                   "the descriptor of a vector", err);
+    rc_status_t st = wide ? check(turned ? cusparseCreateDnMat(&o->matrix, s->k, o->rows, ld, data,
+                                               s->type, CUSPARSE_ORDER_COL)
+                                         : cusparseCreateDnMat(
+                                               &o->matrix, o->rows, s->k, ld, data, s->type, order),
+                                "the descriptor of a dense matrix", err)
+                          : check(cusparseCreateDnVec(&o->vector, o->rows, data, s->type),
+                                "the descriptor of a vector", err);
     o->at = data;
     o->ld = ld;
     o->k = s->k;
@@ -149,9 +148,9 @@ static rc_status_t set_operand(
     if (data == o->at)
         return RC_OK;
     if (o->matrix)
-        st = rc_cusparse_check(cusparseDnMatSetValues(o->matrix, data), "another matrix", err);
+        st = check(cusparseDnMatSetValues(o->matrix, data), "another matrix", err);
     else
-        st = rc_cusparse_check(cusparseDnVecSetValues(o->vector, data), "another vector", err);
+        st = check(cusparseDnVecSetValues(o->vector, data), "another vector", err);
     o->at = data;
     return st;
 }
@@ -199,8 +198,7 @@ static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, double alpha,
 {
     rc_cusparse_scalar_t a = scalar_of(s, alpha);
     rc_cusparse_scalar_t b = scalar_of(s, beta);
-    return rc_cusparse_check(
-        s->kind->calls->call(s, step, &a, &b, bytes), s->kind->calls->name, err);
+    return check(s->kind->calls->call(s, step, &a, &b, bytes), s->kind->calls->name, err);
 }
 
 static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err)
@@ -347,8 +345,8 @@ rc_status_t rc_cusparse_run(
     RC_TRY(bind(s, &to, err));
     RC_TRY(call(s, RC_CUSPARSE_RUN, sampled ? 1 : alpha, s->product ? 0 : kept, NULL, err));
     if (sampled)
-        RC_TRY(rc_cuda_sampled(
-            s->base.memory.x, s->form.slots.val, s->product, &o->out, alpha, beta, err));
+        RC_TRY(rc_cuda_sampled(s->base.memory.x, s->form.slots.val, s->product, &o->out,
+            rc_cuda_scalars(alpha, beta), err));
     else if (s->product)
         RC_TRY(scatter(s, &to.out, kept, err));
     if (s->columns)
@@ -436,8 +434,7 @@ static rc_status_t own_product(rc_cusparse_t *s, const rc_problem_t *p, rc_err_t
     if (product > 0)
         RC_PASS(room(s, rc_sat_mul(product, k), &s->product, err));
     if (samples(s->kind))
-        return rc_cusparse_check(
-            cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
+        return check(cusparseSpMatSetValues(s->a, s->product), "the pattern of A in CSR", err);
     return RC_OK;
 }
 
@@ -453,7 +450,7 @@ static rc_status_t complete(rc_cusparse_t *s, rc_err_t *err)
     if (p->a->nnz == 0)
         goto done;
     (void)snprintf(what, sizeof what, "the descriptor of A in %s", s->kind->format->name);
-    RC_TRY(rc_cusparse_check(s->kind->format->describe(s), what, err));
+    RC_TRY(check(s->kind->format->describe(s), what, err));
     RC_TRY(own_product(s, p, err));
     RC_TRY(make_operands(s, p, operation, err));
     RC_TRY(largest_workspace(s, p, operation, err));

@@ -1,7 +1,8 @@
-/* The rows of a product in slot order to where they belong.  With beta 0 bits are copied: the words
- * are as wide as pitch and alignment allow. */
+/* What cuSPARSE has stored to where it belongs.  Of rows in slot order bits are copied with beta 0:
+ * the words are as wide as pitch and alignment allow. */
 #include "kernels/vendor/scatter.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/store.cuh"
 #include "device/cuda/types.cuh"
 
 #include <cstdint>
@@ -13,7 +14,10 @@ enum {
     THREADS = 256,
     COLUMNS = 8, /* column-major: of one thread, so that a row number is read once for them */
     GRID_MAX = 1 << 20, /* blocks; what is beyond is walked in strides */
-    GRID_Y_MAX = 65535
+    GRID_Y_MAX = 65535,
+    SAMPLED_MAX = 1 << 16, /* blocks, likewise */
+    SIDE = 32,             /* of a tile */
+    ROWS = 8
 };
 
 template <typename Word> struct rows_of {
@@ -133,6 +137,57 @@ rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *er
                                      : row_major<T>(x, s, join, err);
 }
 
+/* Tiles of a column-major matrix through shared memory into rows: both sides are walked along their
+ * lines. */
+template <typename T> __global__ void __launch_bounds__(SIDE *ROWS) turn(const rows_of<T> m, T beta)
+{
+    __shared__ T tile[SIDE][SIDE + 1]; /* a column of it is in different banks */
+    const int64_t r0 = (int64_t)blockIdx.x * SIDE;
+    for (int64_t c0 = (int64_t)blockIdx.y * SIDE; c0 < m.words; c0 += (int64_t)gridDim.y * SIDE) {
+        for (int i = threadIdx.y; i < SIDE; i += ROWS)
+            if (r0 + threadIdx.x < m.slots && c0 + i < m.words)
+                tile[i][threadIdx.x] = m.from[(c0 + i) * m.ld_from + r0 + threadIdx.x];
+        __syncthreads();
+        for (int i = threadIdx.y; i < SIDE; i += ROWS)
+            if (r0 + i < m.slots && c0 + threadIdx.x < m.words) {
+                T *at = m.to + (r0 + i) * m.ld_to + c0 + threadIdx.x;
+                const T value = tile[threadIdx.x][i];
+                *at = beta == T(0) ? value : value + beta * *at;
+            }
+        __syncthreads();
+    }
+}
+
+template <typename T>
+void launch_turn(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, T beta)
+{
+    const dim3 grid(
+        (unsigned)((to->rows + SIDE - 1) / SIDE), (unsigned)blocks_for(to->cols, SIDE, GRID_Y_MAX));
+    const rows_of<T> m = {static_cast<const T *>(from->data), static_cast<T *>(to->data), nullptr,
+        to->rows, to->cols, from->ld, to->ld};
+    turn<<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(m, beta);
+}
+
+/* Values of A times dot products. */
+template <typename T>
+__global__ void sampled(
+    const T *val, const T *dot, T *out, int64_t n, const rc_cuda_scalars_t scalars)
+{
+    const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
+    int64_t e = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    for (; e < n; e += step)
+        rc::store(out + e, val[e] * dot[e], scalars);
+}
+
+template <typename T>
+void launch_sampled(const rc_executor_t *x, const void *val, const void *dot, const rc_dense_t *out,
+    rc_cuda_scalars_t scalars)
+{
+    sampled<<<static_cast<unsigned>(blocks_for(out->rows, THREADS, SAMPLED_MAX)), THREADS, 0,
+        rc_cuda_stream(x)>>>(static_cast<const T *>(val), static_cast<const T *>(dot),
+        static_cast<T *>(out->data), out->rows, scalars);
+}
+
 } // namespace
 
 extern "C" rc_status_t rc_cuda_scatter(
@@ -151,4 +206,24 @@ extern "C" rc_status_t rc_cuda_scatter(
     return word == 16  ? row_major<uint4>(x, s, copy, err)
            : word == 8 ? row_major<uint64_t>(x, s, copy, err)
                        : row_major<uint32_t>(x, s, copy, err);
+}
+
+extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from,
+    const rc_dense_t *to, double beta, rc_err_t *err)
+{
+    if (to->rows == 0 || to->cols == 0)
+        return RC_OK;
+    rc::pick<rc::ieee>(
+        to->precision, [&](auto t) { launch_turn(x, from, to, static_cast<RC_VALUE(t)>(beta)); });
+    return rc_cuda_launched("turning columns into rows", err);
+}
+
+extern "C" rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
+    const rc_dense_t *out, rc_cuda_scalars_t scalars, rc_err_t *err)
+{
+    if (out->rows == 0)
+        return RC_OK;
+    rc::pick<rc::ieee>(
+        out->precision, [&](auto t) { launch_sampled<RC_VALUE(t)>(x, val, dot, out, scalars); });
+    return rc_cuda_launched("values of A times dot products", err);
 }

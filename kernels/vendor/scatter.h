@@ -1,7 +1,10 @@
-/** \file kernels/vendor/scatter.h  From a product in slot order to the rows of C. */
+/** \file kernels/vendor/scatter.h  From what cuSPARSE has stored to the output: rows of a product
+ *  in slot order, columns that are to be rows, dot products that are to be multiplied by A.  All is
+ *  enqueued on the stream of the executor, whose GPU is the current one. */
 #ifndef RC_KERNELS_VENDOR_SCATTER_H
 #define RC_KERNELS_VENDOR_SCATTER_H
 
+#include "device/cuda/scalars.h"
 #include "kernels/kernel.h"
 
 #ifdef __cplusplus
@@ -24,11 +27,20 @@ typedef struct rc_cuda_scatter {
     rc_layout_t layout;
 } rc_cuda_scatter_t;
 
-/** Enqueue the copy on the stream of the executor, whose GPU is the current one; rows that no slot
- *  names are left alone.
- *  Reads and writes slots * K values; column-major stores to a column in no order, and relies on
- *  the L2 to join them.  \return RC_OK, RC_EDEVICE */
+/** Rows that no slot names are left alone.  Reads and writes slots * K values; column-major stores
+ *  to a column in no order, and relies on the L2 to join them.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_cuda_scatter(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err);
+
+/** to = from + beta to; with beta 0 `to` is not read.
+ *  \param[in] from  column-major  \param[in,out] to  row-major, of the same shape and precision
+ *  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to,
+    double beta, rc_err_t *err);
+
+/** out[e] = alpha val[e] dot[e] + beta out[e].
+ *  \param[in] val, dot  [out->rows], device memory, in the precision of `out` */
+rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
+    const rc_dense_t *out, rc_cuda_scalars_t scalars, rc_err_t *err);
 
 #ifdef __cplusplus
 }

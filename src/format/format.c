@@ -65,7 +65,8 @@ double rc_format_fill(const rc_format_size_t *s, const rc_csr_view_t *e)
     return e->nnz > 0 ? (double)s->places / (double)e->nnz : 1;
 }
 
-int64_t rc_format_pointer_bytes(const rc_csr_view_t *e)
+/* Of a pointer to an entry: 4 or 8. */
+static int64_t pointer_bytes(const rc_csr_view_t *e)
 {
     return (int64_t)(e->nnz > INT32_MAX ? sizeof(int64_t) : sizeof(int32_t));
 }
@@ -87,7 +88,7 @@ void rc_format_add_array(rc_format_size_t *s, const char *name, int64_t count, i
 
 void rc_format_add_csr(rc_format_size_t *s, const rc_csr_view_t *e)
 {
-    rc_format_add_array(s, "row_ptr", e->rows + 1, rc_format_pointer_bytes(e));
+    rc_format_add_array(s, "row_ptr", e->rows + 1, pointer_bytes(e));
     rc_format_add_array(s, "col", e->nnz, (int64_t)sizeof(int32_t));
     rc_format_add_array(s, "val", e->nnz, (int64_t)rc_precision_bytes(e->precision));
     s->places = e->nnz;

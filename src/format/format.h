@@ -85,9 +85,6 @@ double rc_format_fill(const rc_format_size_t *s, const rc_csr_view_t *e);
 
 /* ----------------------------------------------------- for those who write formats */
 
-/** Bytes of a pointer to an entry: 4 or 8. */
-int64_t rc_format_pointer_bytes(const rc_csr_view_t *e);
-
 /** Entries of the longest row.  Cost O(rows). */
 int64_t rc_format_longest(const rc_csr_view_t *e);
 

@@ -269,7 +269,8 @@ int64_t rc_slots_absent_bytes(const rc_problem_t *p)
     return rc_slots_absents(p) * (int64_t)sizeof(int32_t);
 }
 
-int64_t rc_slots_bytes(const rc_problem_t *p)
+/* Of the arrays but for the absent rows; INT64_MAX when that overflows. */
+static int64_t bytes_of(const rc_problem_t *p)
 {
     int64_t entry = (int64_t)(sizeof(int32_t) + rc_precision_bytes(p->precision));
     int64_t bytes = rc_sat_mul(p->a->nnz, entry);
@@ -285,7 +286,7 @@ int64_t rc_stored_rows(const rc_problem_t *p)
 rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     (void)err;
-    out->traffic = rc_slots_bytes(p);
+    out->traffic = bytes_of(p);
     out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
     out->stored_rows = rc_stored_rows(p);
     return RC_OK;

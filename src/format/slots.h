@@ -79,9 +79,6 @@ void rc_slots_cut(const rc_slots_t *s, int64_t row_cost, int parts, int64_t *cut
 /** Multiply the rows of C that no slot stores to by beta; 0 stores zeros. */
 void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta);
 
-/** Bytes of the arrays of rc_slots_t but for the absent rows; INT64_MAX when that overflows. */
-int64_t rc_slots_bytes(const rc_problem_t *p);
-
 /** 1: slots store to rows that the schedule names. */
 int rc_slots_named(const rc_problem_t *p);
 

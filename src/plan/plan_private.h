@@ -173,11 +173,6 @@ const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
 /** The matrix is not needed on the device any more: no candidate is prepared for now. */
 void rc_plan_resident_drop(rc_plan_t *plan);
 
-/** The order of that text for a geometry, built when it is not there yet.
- *  \param[out] index  in plan->order */
-rc_status_t rc_plan_order_get(
-    rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err);
-
 /** Take an order.  \param[in] order  its schedule is the plan's afterwards, also after an error;
  *  `identity` is found out  \param[out] index  in plan->order */
 rc_status_t rc_plan_order_add(

@@ -125,7 +125,9 @@ static rc_status_t spec_of(
     return rc_policy_spec_parse(text, out, err);
 }
 
-rc_status_t rc_plan_order_get(
+/* The order of that text for a geometry, built when it is not there yet.
+ * \param[out] index  in plan->order */
+static rc_status_t get_order(
     rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err)
 {
     for (int i = 0; i < plan->orders; i++)
@@ -197,7 +199,7 @@ static rc_status_t pose(
     RC_PASS(check_kernel(plan, &t->spec, err));
     const rc_kernel_t *kernel = t->spec.kernel;
     rc_geometry_t g = kernel->geometry(plan->place.x, t->spec.param, plan->precision);
-    RC_PASS(rc_plan_order_get(plan, c->order, &g, &t->order, err));
+    RC_PASS(get_order(plan, c->order, &g, &t->order, err));
     const rc_plan_order_t *o = plan->order[t->order];
     t->problem = (rc_problem_t){.k = k,
         .precision = plan->precision,

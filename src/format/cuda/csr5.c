@@ -8,7 +8,8 @@
 
 enum { TILES = RC_SPMV_THREADS / RC_CSR5_OMEGA /* of a CTA: a warp each */ };
 
-int64_t rc_spmv_csr5_look(int64_t sigma)
+/* Entries at the begin of a CTA that the one before takes, at most: of one tile, a thread each. */
+static int64_t look_of(int64_t sigma)
 {
     int64_t tile = (int64_t)RC_CSR5_OMEGA * sigma;
     return tile < (int64_t)RC_SPMV_LOOK ? tile : (int64_t)RC_SPMV_LOOK;
@@ -19,7 +20,7 @@ rc_build_csr5_t rc_spmv_csr5_size(const rc_problem_t *p, int64_t sigma, const rc
     const rc_csr_view_t e = {.rows = p->schedule->slots, .nnz = p->a->nnz};
     rc_build_csr5_t c = {.size = rc_csr5_size(&e, sigma), .tiles_each = TILES};
     c.ctas = (c.size.full + TILES - 1) / TILES;
-    c.look = rc_spmv_csr5_look(c.size.sigma);
+    c.look = look_of(c.size.sigma);
     c.tail_entries = e.nnz - c.size.full * RC_CSR5_OMEGA * c.size.sigma;
     c.shares = c.ctas + rc_spmv_coo_shares(c.tail_entries);
     c.offsets = n->filled < e.rows ? n->filled : 0;

@@ -3,18 +3,6 @@
 #include "base/error.h"
 #include "base/type.h"
 
-rc_status_t rc_cuda_parts_keep(
-    rc_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err)
-{
-    void *to;
-    RC_PASS(rc_memory_keep_or_room(m, from->of, (size_t)from->parts * sizeof *from->of, &to, err));
-    out->of = to;
-    RC_PASS(rc_memory_keep_or_room(
-        m, from->lengthy, (size_t)from->longs * sizeof *from->lengthy, &to, err));
-    out->lengthy = to;
-    return RC_OK;
-}
-
 rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int64_t k,
     rc_precision_t precision, rc_cuda_parts_t *out, rc_err_t *err)
 {

@@ -15,19 +15,6 @@ typedef struct rc_cuda_parts {
         *arrived; /**< [longs * k] parts of a long row and tile that are there; 0 between runs */
 } rc_cuda_parts_t;
 
-/** Host arrays of the same, and their lengths; NULL: they are to be made on the device. */
-typedef struct rc_host_parts {
-    const int32_t *of;            /**< [parts] */
-    const rc_long_row_t *lengthy; /**< [longs] */
-    int64_t parts;
-    int64_t longs;
-} rc_host_parts_t;
-
-/** Upload the arrays or make room for them: up to two pieces of `m`.  \return RC_OK, RC_ENOMEM,
- *  RC_EDEVICE */
-rc_status_t rc_cuda_parts_keep(
-    rc_memory_t *m, const rc_host_parts_t *from, rc_cuda_parts_t *out, rc_err_t *err);
-
 /** Allocate what K columns need at most: up to two pieces of `m`, which are not of the matrix.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int64_t k,

@@ -41,9 +41,6 @@ typedef struct rc_build_segments {
     int32_t *scaled; /**< [heavy_rows] the rows of the output that they are; of `dense` */
 } rc_build_segments_t;
 
-/** Scratch that a split takes at most, per entry, beside the sums of its scans. */
-enum { RC_BUILD_SEGMENTS_SCRATCH = 16 };
-
 /** Split, asked for on the stream.
  *  \param[in] c  with entries, fewer than 2^31
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz log(slots) + panels). */

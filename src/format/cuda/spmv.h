@@ -114,12 +114,9 @@ void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)
  *  rc_keep_values.  \param[out] out  `col` in the memory of the state */
 void rc_spmv_keep_ell(rc_spmv_form_t *f, int64_t width, rc_ell_t *out);
 
-/** What CSR5 of a problem takes, without arrays.  \param[in] n  with rc_spmv_csr5_look as `beyond`;
- *  zeroed: what follows from the shape alone */
+/** What CSR5 of a problem takes, without arrays.
+ *  \param[in] n  with its `look` as `beyond`; zeroed: what follows from the shape alone */
 rc_build_csr5_t rc_spmv_csr5_size(const rc_problem_t *p, int64_t sigma, const rc_spmv_counts_t *n);
-
-/** Entries at the begin of a CTA that the one before takes, at most: of one tile, a thread each. */
-int64_t rc_spmv_csr5_look(int64_t sigma);
 
 /** CSR5 with its values.  \param[in,out] c  of rc_spmv_csr5_size; gets arrays */
 void rc_spmv_keep_csr5(rc_spmv_form_t *f, rc_build_csr5_t *c);
