@@ -19,33 +19,26 @@
 /* Three lines: address, mark, total.  Nothing is taken over unless all three are right. */
 static void read_from(rc_fetch_part_t *p)
 {
-    enum { lines = 3 };
-    char *line = NULL;
+    char *text = NULL;
     size_t capacity = 0;
-    char mark[RC_FETCH_MARK_MAX] = "";
-    int64_t total = -1;
-    int right = 0;
+    size_t n = strlen(p->url);
+    int64_t bytes;
     FILE *f = rc_open_stream(p->from, RC_OPEN_READ, NULL);
     if (!f)
         return;
-    for (int i = 0; i < lines; i++) {
-        ssize_t n = getline(&line, &capacity, f);
-        if (n < 1 || line[n - 1] != '\n')
-            break;
-        line[n - 1] = '\0';
-        if (i == 0)
-            right += strcmp(line, p->url) == 0;
-        else if (i == 1)
-            right += rc_strcpy(mark, sizeof mark, line, "mark", NULL) == RC_OK;
-        else
-            right += rc_parse_int(line, -1, INT64_MAX, "total", &total, NULL) == RC_OK;
-    }
-    free(line);
+    int is_same =
+        getdelim(&text, &capacity, '\0', f) > 0 && strncmp(text, p->url, n) == 0 && text[n] == '\n';
     fclose(f);
-    if (right == lines) {
-        memcpy(p->mark, mark, sizeof mark);
-        p->total = total;
+    char *mark = is_same ? text + n + 1 : NULL;
+    char *total = mark ? strchr(mark, '\n') : NULL;
+    char *end = total ? strchr(total + 1, '\n') : NULL;
+    if (end) {
+        *total++ = *end = '\0';
+        if (rc_parse_int(total, -1, INT64_MAX, "total", &bytes, NULL) == RC_OK &&
+            rc_strcpy(p->mark, sizeof p->mark, mark, "mark", NULL) == RC_OK)
+            p->total = bytes;
     }
+    free(text);
 }
 
 static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
