@@ -3,9 +3,11 @@
 #ifndef RC_MEASURE_VERIFY_PRIVATE_H
 #define RC_MEASURE_VERIFY_PRIVATE_H
 
+#include "base/alloc.h"
 #include "measure/verify.h"
 
 struct rc_reference {
+    rc_room_t room; /**< of its arrays */
     const rc_operation_t *op;
     rc_reference_matrix_t m; /**< of the group in hand */
     rc_digest_t digest;
