@@ -405,14 +405,11 @@ static rc_status_t mark_crashed(scan_t *s, const rc_fold_part_t *part, int spare
 /* A journal whose first record is damaged is placed by its name, <run uuid>.<rank>.rcj. */
 static rc_status_t run_of_name(const scan_t *s, const char *name, rc_rec_run_t *out)
 {
-    char rank[10]; /* nine digits are below INT32_MAX */
     int end = 0;
     memset(out, 0, sizeof *out);
-    if (sscanf(name, "%32[^.].%9[0-9].rcj%n", out->uuid, rank, &end) == 2 && end > 0 &&
-        name[end] == '\0') {
-        out->rank = atoi(rank);
+    if (sscanf(name, "%32[^.].%9" SCNd32 ".rcj%n", out->uuid, &out->rank, &end) == 2 && end > 0 &&
+        name[end] == '\0' && out->rank >= 0)
         return RC_OK;
-    }
     return rc_fail(s->err, RC_ESTORE,
         "%s/%s: expected the record of its run first, or a name that tells run and rank; move it "
         "away to go on without it",
