@@ -4,23 +4,26 @@
 #include "base/error.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+enum { KEYS = 7 };
 
 /* A row that may count, in the setting of a row order of C. */
 typedef struct candidate {
-    int64_t row;
+    rc_counted_row_t e; /* its setting is known once all are sorted */
+    int64_t key[KEYS];  /* what tells settings apart, in the order that they are listed by */
     int32_t c_order;
-    int own; /* 1: that is its own row order of C */
+    int own;    /* 1: that is its own row order of C */
+    int counts; /* 0: a baseline where its matrix was not measured */
 } candidate_t;
 
 typedef struct maker {
-    rc_counted_t *out;
+    const rc_view_t *v;
     candidate_t *candidate;
     size_t candidates;
-    size_t candidate_capacity;
-    size_t row_capacity;
-    size_t setting_capacity;
+    size_t capacity;
+    int variants;
     rc_map_t widths;
-    rc_map_t setting_of;
     rc_map_t variant_of;
     rc_map_t measured; /* (setting, matrix) with a row of its own */
     rc_err_t *err;
@@ -50,18 +53,24 @@ int rc_counted_is_n(const rc_map_t *widths, const rc_view_t *v, const rc_row_res
 
 /* -------------------------------------------------------------- which rows */
 
-static rc_status_t add_candidate(maker_t *m, int64_t row, int32_t c_order, int own)
+static rc_status_t add_candidate(maker_t *m, int64_t row, int32_t c_order)
 {
-    rc_status_t st = RC_GROW(
-        m->candidate, m->candidate_capacity, m->candidates + 1, "results of a table", m->err);
-    if (st == RC_OK)
-        m->candidate[m->candidates++] = (candidate_t){row, c_order, own};
-    return st;
+    const rc_row_result_t *r = rc_view_result(m->v, row);
+    RC_PASS(RC_GROW(m->candidate, m->capacity, m->candidates + 1, "results of a table", m->err));
+    m->candidate[m->candidates++] = (candidate_t){.e = {.row = row,
+                                                      .ns = r->median_ns,
+                                                      .matrix = r->matrix,
+                                                      .kernel = r->kernel,
+                                                      .policy = r->policy},
+        .c_order = c_order,
+        .own = c_order == r->c_order,
+        .counts = 1};
+    return RC_OK;
 }
 
 static rc_status_t find_candidates(maker_t *m, const rc_expr_t *where, int32_t op)
 {
-    const rc_view_t *v = m->out->view;
+    const rc_view_t *v = m->v;
     rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
@@ -74,7 +83,7 @@ static rc_status_t find_candidates(maker_t *m, const rc_expr_t *where, int32_t o
         do {
             if (rc_expr_match(where, rc_view_get, &c)) {
                 found = 1;
-                st = add_candidate(m, i, c.c_order, c.c_order == r->c_order);
+                st = add_candidate(m, i, c.c_order);
             }
             c.c_order++;
         } while (st == RC_OK && baseline && rc_c_order_names[c.c_order]);
@@ -86,158 +95,114 @@ static rc_status_t find_candidates(maker_t *m, const rc_expr_t *where, int32_t o
 
 /* ----------------------------------------------------------------- settings */
 
-static rc_digest_t setting_key(const rc_setting_t *s)
+static void make_key(const maker_t *m, rc_setting_order_t order, candidate_t *c)
 {
-    const int64_t key[] = {
-        s->is_n ? -1 : s->k, s->precision, s->op, s->c_order, s->cache, s->device};
+    const rc_row_result_t *r = rc_view_result(m->v, c->e.row);
+    const int is_n = rc_counted_is_n(&m->widths, m->v, r);
+    const int64_t k = is_n ? 0 : r->k;
+    const int64_t by_k[KEYS] = {r->op, r->precision, is_n, k, c->c_order, r->cache, r->device};
+    const int64_t by_device[KEYS] = {r->device, r->op, r->precision, c->c_order, r->cache, is_n, k};
+    memcpy(c->key, order == RC_SETTINGS_BY_DEVICE ? by_device : by_k, sizeof c->key);
+}
+
+static rc_status_t find_variant(maker_t *m, rc_counted_row_t *e)
+{
+    rc_digest_t key = {(uint64_t)e->kernel, (uint64_t)e->policy};
+    e->variant = (int32_t)rc_map_get(&m->variant_of, key, -1);
+    if (e->variant >= 0)
+        return RC_OK;
+    e->variant = m->variants++;
+    return rc_map_set(&m->variant_of, key, e->variant, m->err);
+}
+
+static rc_digest_t measured_key(const candidate_t *c)
+{
+    int64_t key[KEYS + 1];
+    memcpy(key, c->key, sizeof c->key);
+    key[KEYS] = c->e.matrix;
     return rc_digest(key, sizeof key);
 }
 
-static rc_setting_t setting_of(const maker_t *m, const candidate_t *c)
+/* Rows in the settings that they were measured in, then the original order in the others. */
+static rc_status_t choose(maker_t *m, rc_setting_order_t order)
 {
-    const rc_row_result_t *r = rc_view_result(m->out->view, c->row);
-    return (rc_setting_t){.row = c->row,
-        .k = r->k,
-        .device = r->device,
-        .op = r->op,
-        .precision = r->precision,
-        .c_order = c->c_order,
-        .cache = r->cache,
-        .is_n = rc_counted_is_n(&m->widths, m->out->view, r)};
-}
-
-static rc_status_t add_setting(maker_t *m, const rc_setting_t *s, int64_t *at)
-{
-    rc_counted_t *o = m->out;
-    RC_PASS(RC_GROW(o->setting, m->setting_capacity, (size_t)o->settings + 1, "settings", m->err));
-    RC_PASS(rc_map_set(&m->setting_of, setting_key(s), o->settings, m->err));
-    *at = o->settings;
-    o->setting[o->settings++] = *s;
+    for (int own = 1; own >= 0; own--)
+        for (size_t i = 0; i < m->candidates; i++) {
+            candidate_t *c = &m->candidate[i];
+            if (c->own != own)
+                continue;
+            make_key(m, order, c);
+            if (own && c->c_order != 0)
+                RC_PASS(rc_map_set(&m->measured, measured_key(c), 1, m->err));
+            c->counts = own || rc_map_get(&m->measured, measured_key(c), 0);
+            if (c->counts)
+                RC_PASS(find_variant(m, &c->e));
+        }
     return RC_OK;
 }
 
-static rc_status_t find_variant(maker_t *m, const rc_row_result_t *r, int32_t *out)
+static int compare_keys(const candidate_t *x, const candidate_t *y)
 {
-    rc_digest_t key = {(uint64_t)r->kernel, (uint64_t)r->policy};
-    *out = (int32_t)rc_map_get(&m->variant_of, key, -1);
-    if (*out >= 0)
-        return RC_OK;
-    *out = m->out->variants++;
-    return rc_map_set(&m->variant_of, key, *out, m->err);
-}
-
-static rc_status_t add_row(maker_t *m, int64_t row, int64_t setting)
-{
-    rc_counted_t *o = m->out;
-    const rc_row_result_t *r = rc_view_result(o->view, row);
-    rc_counted_row_t e = {.row = row,
-        .ns = r->median_ns,
-        .setting = (int32_t)setting,
-        .matrix = r->matrix,
-        .kernel = r->kernel,
-        .policy = r->policy};
-    rc_status_t st = find_variant(m, r, &e.variant);
-    if (st == RC_OK)
-        st = RC_GROW(o->row, m->row_capacity, (size_t)o->rows + 1, "results of a table", m->err);
-    if (st == RC_OK)
-        o->row[o->rows++] = e;
-    return st;
-}
-
-static rc_digest_t measured_key(int64_t setting, int32_t matrix)
-{
-    return (rc_digest_t){(uint64_t)setting, (uint64_t)matrix};
-}
-
-/* Rows in the settings that they were measured in, then the original order in the others. */
-static rc_status_t add_rows(maker_t *m)
-{
-    const rc_view_t *v = m->out->view;
-    rc_status_t st = RC_OK;
-    for (int own = 1; own >= 0; own--)
-        for (size_t i = 0; st == RC_OK && i < m->candidates; i++) {
-            const candidate_t *c = &m->candidate[i];
-            if (c->own != own)
-                continue;
-            rc_setting_t s = setting_of(m, c);
-            int32_t matrix = rc_view_result(v, c->row)->matrix;
-            int64_t at = rc_map_get(&m->setting_of, setting_key(&s), -1);
-            if (!own && (at < 0 || !rc_map_get(&m->measured, measured_key(at, matrix), 0)))
-                continue;
-            if (at < 0)
-                st = add_setting(m, &s, &at);
-            if (st == RC_OK && own && s.c_order != 0)
-                st = rc_map_set(&m->measured, measured_key(at, matrix), 1, m->err);
-            if (st == RC_OK)
-                st = add_row(m, c->row, at);
-            m->out->results += own;
-        }
-    return st;
-}
-
-/* ------------------------------------------------------------------ sorting */
-
-enum { KEYS = 7 };
-
-typedef struct place {
-    rc_setting_t setting;
-    int32_t before;
-    int64_t key[KEYS];
-} place_t;
-
-static place_t place_of(const rc_setting_t *s, int32_t before, rc_setting_order_t order)
-{
-    int64_t k = s->is_n ? 0 : s->k;
-    if (order == RC_SETTINGS_BY_DEVICE)
-        return (place_t){
-            *s, before, {s->device, s->op, s->precision, s->c_order, s->cache, s->is_n, k}};
-    return (place_t){
-        *s, before, {s->op, s->precision, s->is_n, k, s->c_order, s->cache, s->device}};
-}
-
-static int by_key(const void *a, const void *b)
-{
-    const place_t *x = a;
-    const place_t *y = b;
     for (int i = 0; i < KEYS; i++)
         if (x->key[i] != y->key[i])
             return x->key[i] < y->key[i] ? -1 : 1;
     return 0;
 }
 
-static rc_status_t sort_settings(maker_t *m, rc_setting_order_t order)
-{
-    rc_counted_t *o = m->out;
-    size_t n = (size_t)o->settings;
-    place_t *place = rc_alloc(n, sizeof *place, "settings", m->err);
-    int32_t *rank = rc_alloc(n, sizeof *rank, "settings", m->err);
-    int ok = place && rank;
-    for (size_t i = 0; ok && i < n; i++)
-        place[i] = place_of(&o->setting[i], (int32_t)i, order);
-    if (ok && n)
-        qsort(place, n, sizeof *place, by_key);
-    for (size_t i = 0; ok && i < n; i++) {
-        o->setting[i] = place[i].setting;
-        rank[place[i].before] = (int32_t)i;
-    }
-    for (int64_t i = 0; ok && i < o->rows; i++)
-        o->row[i].setting = rank[o->row[i].setting];
-    free(place);
-    free(rank);
-    return ok ? RC_OK : RC_ENOMEM;
-}
-
 static int by_setting_matrix_time(const void *a, const void *b)
 {
-    const rc_counted_row_t *x = a;
-    const rc_counted_row_t *y = b;
-    if (x->setting != y->setting)
-        return x->setting < y->setting ? -1 : 1;
-    if (x->matrix != y->matrix)
-        return x->matrix < y->matrix ? -1 : 1;
-    if (x->ns != y->ns)
-        return x->ns < y->ns ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    const candidate_t *x = a;
+    const candidate_t *y = b;
+    int d = y->counts - x->counts;
+    d = d ? d : compare_keys(x, y);
+    if (d || x->e.matrix != y->e.matrix)
+        return d ? d : x->e.matrix < y->e.matrix ? -1 : 1;
+    if (x->e.ns != y->e.ns)
+        return x->e.ns < y->e.ns ? -1 : 1;
+    return (x->e.row > y->e.row) - (x->e.row < y->e.row);
+}
+
+static rc_setting_t setting_of(const maker_t *m, const candidate_t *c)
+{
+    const rc_row_result_t *r = rc_view_result(m->v, c->e.row);
+    return (rc_setting_t){.row = c->e.row,
+        .k = r->k,
+        .device = r->device,
+        .op = r->op,
+        .precision = r->precision,
+        .c_order = c->c_order,
+        .cache = r->cache,
+        .is_n = rc_counted_is_n(&m->widths, m->v, r)};
+}
+
+/* Settings and rows from the candidates, which are sorted.  A setting is described by the first
+ * row of the view that was measured in it. */
+static rc_status_t fill(const maker_t *m, rc_counted_t *o)
+{
+    size_t capacity = 0;
+    o->row = rc_alloc(m->candidates, sizeof *o->row, "results of a table", m->err);
+    RC_PASS(o->row ? RC_OK : RC_ENOMEM);
+    int64_t first = -1; /* of the setting, measured there; -1: none yet */
+    for (size_t i = 0; i < m->candidates && m->candidate[i].counts; i++) {
+        const candidate_t *c = &m->candidate[i];
+        const int is_new = i == 0 || compare_keys(c, c - 1) != 0;
+        if (is_new) {
+            RC_PASS(RC_GROW(o->setting, capacity, (size_t)o->settings + 1, "settings", m->err));
+            o->setting[o->settings++] = setting_of(m, c);
+            first = -1;
+        }
+        rc_setting_t *s = &o->setting[o->settings - 1];
+        const int64_t matrices = s->matrices + (is_new || c->e.matrix != c[-1].e.matrix);
+        if (c->own && (first < 0 || c->e.row < first)) {
+            first = c->e.row;
+            *s = setting_of(m, c);
+        }
+        s->matrices = matrices;
+        o->results += c->own;
+        o->row[o->rows] = c->e;
+        o->row[o->rows++].setting = o->settings - 1;
+    }
+    return RC_OK;
 }
 
 int64_t rc_counted_end(const rc_counted_t *c, int64_t i)
@@ -252,26 +217,23 @@ int64_t rc_counted_end(const rc_counted_t *c, int64_t i)
 rc_status_t rc_counted_make(const rc_view_t *v, const rc_expr_t *where, int32_t op,
     rc_setting_order_t order, rc_counted_t *out, rc_err_t *err)
 {
+    maker_t m = {.v = v, .err = err};
     rc_counted_t o = {.view = v};
-    maker_t m = {.out = &o, .err = err};
-    rc_status_t st = find_candidates(&m, where, op);
-    if (st == RC_OK)
-        st = add_rows(&m);
-    if (st == RC_OK)
-        st = sort_settings(&m, order);
-    if (st == RC_OK && o.rows)
-        qsort(o.row, (size_t)o.rows, sizeof *o.row, by_setting_matrix_time);
-    for (int64_t i = 0; st == RC_OK && i < o.rows; i = rc_counted_end(&o, i))
-        o.setting[o.row[i].setting].matrices++;
+    rc_status_t st;
+    RC_TRY(find_candidates(&m, where, op));
+    RC_TRY(choose(&m, order));
+    if (m.candidates)
+        qsort(m.candidate, m.candidates, sizeof *m.candidate, by_setting_matrix_time);
+    RC_TRY(fill(&m, &o));
+    o.variants = m.variants;
+    *out = o;
+    o = (rc_counted_t){.rows = 0};
+done:
     free(m.candidate);
     rc_map_free(&m.widths);
-    rc_map_free(&m.setting_of);
     rc_map_free(&m.variant_of);
     rc_map_free(&m.measured);
-    if (st == RC_OK)
-        *out = o;
-    else
-        rc_counted_free(&o);
+    rc_counted_free(&o);
     return st;
 }
 
