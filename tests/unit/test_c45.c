@@ -50,8 +50,8 @@ static void one_split(void **state)
     assert_int_equal(t.nodes, 3);
     assert_int_equal(t.node[0].input, 0);
     assert_true(t.node[0].threshold == 5);
-    assert_int_equal(rc_c45_predict(&t, (const double[]){5}), 0);
-    assert_int_equal(rc_c45_predict(&t, (const double[]){5.01}), 1);
+    assert_int_equal(rc_tree_predict(t.node, (const double[]){5}), 0);
+    assert_int_equal(rc_tree_predict(t.node, (const double[]){5.01}), 1);
     rc_c45_free(&t);
 }
 
@@ -157,7 +157,7 @@ static int wrong_of(const rc_c45_t *t, const double *x, const int32_t *label, in
 {
     int wrong = 0;
     for (int i = 0; i < n; i++)
-        wrong += rc_c45_predict(t, x + i * inputs) != label[i];
+        wrong += rc_tree_predict(t->node, x + i * inputs) != label[i];
     return wrong;
 }
 

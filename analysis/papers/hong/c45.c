@@ -438,8 +438,3 @@ void rc_c45_free(rc_c45_t *t)
     free(t->node);
     *t = (rc_c45_t){.nodes = 0};
 }
-
-int32_t rc_c45_predict(const rc_c45_t *t, const double *x)
-{
-    return rc_tree_predict(t->node, x);
-}

@@ -6,6 +6,7 @@
 
 #include "base/tree.h"
 
+/** Asked with rc_tree_predict. */
 typedef struct rc_c45 {
     rc_question_t *node; /**< [nodes] the root first */
     int32_t nodes;
@@ -40,9 +41,6 @@ rc_status_t rc_c45_fit(
     const rc_c45_samples_t *s, const rc_c45_options_t *options, rc_c45_t *out, rc_err_t *err);
 
 void rc_c45_free(rc_c45_t *t);
-
-/** The label of an input.  \param[in] x  [inputs] */
-int32_t rc_c45_predict(const rc_c45_t *t, const double *x);
 
 /** Errors to be added to `wrong` of `all` samples: Quinlan's estimate at a confidence. */
 double rc_c45_extra_errors(double all, double wrong, double confidence);

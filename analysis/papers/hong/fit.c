@@ -283,7 +283,7 @@ static double kept_by(
 {
     rc_sums_t kept = {0};
     for (int64_t i = 0; i < n; i++) {
-        int t = 1 + rc_c45_predict(tree, x + i * INPUTS);
+        int t = 1 + rc_tree_predict(tree->node, x + i * INPUTS);
         double own = ns[i * CELLS + rc_parameters_cell(t, p->cfv, p->cfh)];
         if (!isnan(own))
             rc_sums_add(&kept, best_of(ns + i * CELLS) / own);

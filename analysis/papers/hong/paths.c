@@ -188,7 +188,7 @@ void rc_path_keep_published(
         const rc_path_matrix_t *own = &t->matrix[m];
         rc_segments_size_t size[CFVS] = {{.rows = 0}};
         double best;
-        const int at = 1 + rc_c45_predict(tree, own->input);
+        const int at = 1 + rc_tree_predict(tree->node, own->input);
         for (int i = 0; i < CFVS; i++) {
             const rc_rs_counts_t *c = &own->count[t->precision][i][at];
             size[i].heavy = c->heavy;
