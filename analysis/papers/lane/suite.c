@@ -159,35 +159,32 @@ static const rc_summary_t suite = {
 
 /* ---------------------------------------------------------------- scaling */
 
-/* Threads of a device class "cpu:NAME:8t:ISA"; -1: it has none. */
-static int threads_of(const char *class_name)
+/* Where a device class "cpu:NAME:8t:ISA" says its threads; NULL: it does not. */
+static const char *threads_at(const char *class_name)
 {
-    const char *last = strrchr(class_name, ':');
-    const char *at = last;
+    const char *at = strrchr(class_name, ':');
+    char *end;
     while (at && at > class_name && at[-1] != ':')
         at--;
     if (!at || at == class_name)
-        return -1;
-    char *end;
-    long n = strtol(at, &end, 10);
-    return end > at && strncmp(end, "t:", 2) == 0 ? (int)n : -1;
+        return NULL;
+    (void)strtol(at, &end, 10);
+    return end > at && strncmp(end, "t:", 2) == 0 ? at : NULL;
+}
+
+static int threads_of(const char *class_name)
+{
+    const char *at = threads_at(class_name);
+    return at ? (int)strtol(at, NULL, 10) : -1;
 }
 
 /* The same name and instructions with any number of threads. */
 static int is_same_machine(const char *a, const char *b)
 {
-    const char *last[] = {strrchr(a, ':'), strrchr(b, ':')};
-    size_t n[2];
-    if (threads_of(a) < 0 || threads_of(b) < 0 || strcmp(last[0], last[1]) != 0)
-        return 0;
-    for (int i = 0; i < 2; i++) {
-        const char *text = i == 0 ? a : b;
-        const char *at = last[i];
-        while (at > text && at[-1] != ':')
-            at--;
-        n[i] = (size_t)(at - text);
-    }
-    return n[0] == n[1] && strncmp(a, b, n[0]) == 0;
+    const char *x = threads_at(a);
+    const char *y = threads_at(b);
+    return x && y && x - a == y - b && strncmp(a, b, (size_t)(x - a)) == 0 &&
+           strcmp(strrchr(a, ':'), strrchr(b, ':')) == 0;
 }
 
 /* What a kernel is compared with: the loop on as many threads, on one, MKL on as many. */
