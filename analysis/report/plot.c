@@ -41,8 +41,7 @@ typedef struct drawer {
     rc_str_t dir;         /* of those that are drawn: the same, or the folder of a setting in it */
     rc_str_t file[FILES]; /* of the figure that is drawn */
     rc_str_t common;
-    rc_str_t program;    /* of gnuplot; empty: there is none */
-    const char *without; /* why */
+    rc_str_t program; /* of gnuplot; empty: there is none */
     rc_plot_colour_t colour[RC_PLOT_COLOURS_MAX];
     size_t bytes; /* of the drawings for the page */
     rc_err_t *err;
@@ -257,7 +256,8 @@ static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
         return st;
     if (d->program.text)
         return draw_template(d, x);
-    rc_str_add(&x->text.missing, d->without);
+    rc_str_add(&x->text.missing,
+        "gnuplot was not found: install it or name it in GNUPLOT; the CSV is there");
     return RC_OK;
 }
 
@@ -288,7 +288,6 @@ static rc_status_t prepare(drawer_t *d)
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
     (void)rc_plot_colours(d->common.text, d->colour);
-    d->without = "gnuplot was not found: install it or name it in GNUPLOT; the CSV is there";
     st = rc_plot_program(&d->program, &why);
     if (st == RC_ENOENT)
         st = RC_OK;

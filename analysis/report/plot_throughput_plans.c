@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,28 +64,25 @@ static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
-    int64_t *row = NULL;
-    point_t *point = NULL;
-    int64_t n = 0;
     const rc_survey_setting_t *a = &s->setting[in->shown];
-    rc_status_t st = rc_plot_plans(in, in->shown, "aspt-nr,aspt-rr,cusparse", PLANS, &row, err);
-    if (st == RC_OK) {
-        point = rc_alloc((size_t)a->pairs, sizeof *point, "a figure", err);
-        st = point ? RC_OK : RC_ENOMEM;
-    }
-    if (st == RC_OK)
-        n = collect(s, a, row, point);
-    if (st == RC_OK && n == 0)
+    int64_t *row = NULL;
+    point_t *point = rc_alloc((size_t)a->pairs, sizeof *point, "a figure", err);
+    rc_status_t st;
+    RC_TRY(point ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_plot_plans(in, in->shown, "aspt-nr,aspt-rr,cusparse", PLANS, &row, err));
+    int64_t n = collect(s, a, row, point);
+    if (n == 0) {
         rc_str_add(
             &text->missing, "the store has not both aspt without reordering and with it there");
-    if (st == RC_OK && n > 0) {
-        put(s, a, point, n, csv, text);
-        rc_str_addf(&text->caption,
-            "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and "
-            "of the fastest cuSPARSE kernel in the original order, %" PRId64
-            " matrices in the order of aspt-nr, %s. Preparation is not in the times.",
-            n, a->label);
+        goto done;
     }
+    put(s, a, point, n, csv, text);
+    rc_str_addf(&text->caption,
+        "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and "
+        "of the fastest cuSPARSE kernel in the original order, %" PRId64
+        " matrices in the order of aspt-nr, %s. Preparation is not in the times.",
+        n, a->label);
+done:
     free(row);
     free(point);
     return st;

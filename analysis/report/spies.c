@@ -180,12 +180,13 @@ static rc_status_t draw_all(maker_t *m, int limit)
     int32_t n = m->s->matrices;
     int64_t tried = 0;
     candidate_t *list = rc_alloc((size_t)n, sizeof *list, "matrices", m->err);
-    rc_status_t st = list ? RC_OK : RC_ENOMEM;
-    for (int32_t i = 0; st == RC_OK && i < n; i++) {
+    rc_status_t st = RC_OK;
+    RC_PASS(list ? RC_OK : RC_ENOMEM);
+    for (int32_t i = 0; i < n; i++) {
         list[i].matrix = i;
         rc_headline_gains(m->s, i, &list[i].plan, &list[i].order);
     }
-    if (st == RC_OK)
+    if (n)
         qsort(list, (size_t)n, sizeof *list, by_gain);
     while (st == RC_OK && tried < n && m->out.made < limit && m->bytes < RC_SPIES_BYTES) {
         int before = m->out.made;
@@ -202,29 +203,22 @@ static rc_status_t draw_all(maker_t *m, int limit)
 rc_status_t rc_spies_make(const rc_survey_t *s, const rc_report_options_t *o, const rc_log_t *log,
     rc_spies_t *out, rc_err_t *err)
 {
-    int limit = o->spies;
-    maker_t m = {.s = s, .log = log, .err = err, .left = limit < 0 ? RC_SPIES_ENTRIES : -1};
-    rc_status_t st = RC_OK;
+    maker_t m = {.s = s, .log = log, .err = err, .left = o->spies < 0 ? RC_SPIES_ENTRIES : -1};
+    rc_status_t st;
     m.out.matrices = s->matrices;
     m.out.spy = rc_alloc0((size_t)s->matrices, sizeof *m.out.spy, "plots", err);
-    if (!m.out.spy)
-        st = RC_ENOMEM;
-    if (limit < 0)
-        limit = RC_SPIES_DEFAULT;
-    if (st == RC_OK && limit == 0)
+    RC_TRY(m.out.spy ? RC_OK : RC_ENOMEM);
+    if (o->spies == 0)
         rc_str_add(&m.out.note, "none was asked for");
-    else if (st == RC_OK && rc_png_check(NULL) < 0)
+    else if (rc_png_check(NULL) < 0)
         rc_str_add(&m.out.note, "this build has no libpng");
-    else if (st == RC_OK) {
-        if (o->collection)
-            st = rc_catalog_scan(o->collection, NULL, &m.found, err);
-        if (st == RC_OK)
-            st = rc_catalog_builtin(&m.builtin, err);
-        if (st == RC_OK)
-            st = draw_all(&m, limit);
+    else {
+        RC_TRY(o->collection ? rc_catalog_scan(o->collection, NULL, &m.found, err) : RC_OK);
+        RC_TRY(rc_catalog_builtin(&m.builtin, err));
+        RC_TRY(draw_all(&m, o->spies < 0 ? RC_SPIES_DEFAULT : o->spies));
     }
-    if (st == RC_OK && m.out.note.failed)
-        st = rc_fail(err, RC_ENOMEM, "no memory for a note");
+    st = m.out.note.failed ? rc_fail(err, RC_ENOMEM, "no memory for a note") : RC_OK;
+done:
     rc_catalog_free(&m.found);
     rc_catalog_free(&m.builtin);
     if (st < 0)
