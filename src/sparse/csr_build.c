@@ -15,17 +15,12 @@
  * and row pointers come zeroed from the system: of rows that have no entry, a page of memory is
  * touched only where its content is another. */
 typedef struct parts {
+    rc_room_t room;
     int count;
     int64_t rows;      /* up to the last that has an entry */
     int64_t *first;    /* [count + 1] segments of each part */
     int64_t *position; /* [count][rows] */
 } parts_t;
-
-static void parts_free(parts_t *p)
-{
-    free(p->first);
-    free(p->position);
-}
 
 /* Rows up to the last that has an entry; looked for only where most rows have none. */
 static int64_t filled_rows(
@@ -53,16 +48,11 @@ static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segm
     /* counters must not outgrow the entries that they count */
     int64_t most = 1 + n / (rows + 1);
     p->count = (int)(most < threads ? most : threads);
-    p->position = NULL;
     p->rows = filled_rows(rows, segment, count, n, mirror);
-    p->first = rc_alloc0((size_t)p->count + 1, sizeof *p->first, "parts of a matrix", err);
-    if (p->first)
-        p->position =
-            rc_alloc0((size_t)p->count * (size_t)p->rows, sizeof *p->position, "row counters", err);
-    if (!p->position) {
-        parts_free(p);
-        return RC_ENOMEM;
-    }
+    p->room = (rc_room_t){.what = "row counters", .err = err};
+    p->first = rc_room_take0(&p->room, (size_t)p->count + 1, sizeof *p->first);
+    p->position = rc_room_take0(&p->room, (size_t)p->count * (size_t)p->rows, sizeof *p->position);
+    RC_PASS(rc_room_status(&p->room));
     int64_t seen = 0;
     int part = 0;
     for (int64_t s = 0; s < count; s++) {
@@ -306,7 +296,7 @@ rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int6
     int64_t lost = 0;
     int64_t nnz = 0;
     rc_status_t st;
-    RC_PASS(parts_make(&parts, rows, segment, count, mirror, threads, err));
+    RC_TRY(parts_make(&parts, rows, segment, count, mirror, threads, err));
 #pragma omp parallel for num_threads(parts.count) schedule(static, 1) reduction(+ : nnz)
     for (int part = 0; part < parts.count; part++)
         nnz += count_part(&parts, part, segment, mirror);
@@ -322,7 +312,7 @@ rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int6
         *duplicates = lost;
 done:
     rc_csr_free(&a);
-    parts_free(&parts);
+    rc_room_free(&parts.room);
     return st;
 }
 

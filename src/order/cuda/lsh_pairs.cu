@@ -100,16 +100,8 @@ __device__ inline int64_t common_of_warp(row x, row y)
     unsigned long long common = 0;
     for (int64_t e = threadIdx.x % rc::WARP; e < x.length; e += rc::WARP) {
         const int32_t c = x.col[e];
-        int64_t low = 0;
-        int64_t high = y.length;
-        while (low < high) {
-            const int64_t middle = low + (high - low) / 2;
-            if (y.col[middle] < c)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        common += low < y.length && y.col[low] == c;
+        const int64_t at = rc::seek(y.col, 0, y.length, c);
+        common += at < y.length && y.col[at] == c;
     }
     for (int d = rc::WARP / 2; d > 0; d /= 2)
         common += __shfl_xor_sync(rc::ALL_LANES, common, d);

@@ -42,18 +42,12 @@ __global__ void take_keys(const uint32_t *label, const int32_t *row, uint32_t *k
 rc_status_t launch(
     const rc_executor_t *x, const rc_cuda_pattern_t *a, const labels &l, rc_err_t *err)
 {
-    const int lanes = rc::lanes_of(a);
-    const unsigned blocks = rc::blocks_for(a->rows * lanes);
-    const cudaStream_t s = rc_cuda_stream(x);
-    if (lanes == 1)
-        spread<1><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    else if (lanes == 2)
-        spread<2><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    else if (lanes == 4)
-        spread<4><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    else
-        spread<8><<<blocks, rc::ORDER_THREADS, 0, s>>>(*a, l);
-    return rc_cuda_launched("labels of rows", err);
+    return rc::with_lanes(a, [&](auto lanes) {
+        spread<lanes.value>
+            <<<rc::blocks_for(a->rows * lanes.value), rc::ORDER_THREADS, 0, rc_cuda_stream(x)>>>(
+                *a, l);
+        return rc_cuda_launched("labels of rows", err);
+    });
 }
 
 struct state {

@@ -12,6 +12,7 @@
 #include "order/local.h"
 
 #include <cstdint>
+#include <type_traits>
 
 /* Enqueue rounds of rc_vote_round of src/order/steps.h.
  *  \param[in,out] label  [rows], device memory
@@ -109,6 +110,19 @@ template <int LANES> __device__ inline int64_t row_step()
     return (int64_t)gridDim.x * blockDim.x / LANES;
 }
 
+/* The first of the ascending columns [low, high) that is not below c. */
+__device__ inline int64_t seek(const int32_t *col, int64_t low, int64_t high, int32_t c)
+{
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (col[middle] < c)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* f(i) for every i < n, by all threads of a grid. */
 template <typename F> __device__ inline void for_each(int64_t n, F f)
 {
@@ -156,6 +170,16 @@ inline unsigned blocks_for(int64_t threads)
     const int64_t most = 1 << 16; /* what is beyond is walked in strides */
     const int64_t n = (threads + ORDER_THREADS - 1) / ORDER_THREADS;
     return (unsigned)(n < 1 ? 1 : n < most ? n : most);
+}
+
+/* f(lanes), of a type whose value is the number of lanes for a row. */
+template <typename F> inline rc_status_t with_lanes(const rc_cuda_pattern_t *a, F f)
+{
+    const int lanes = lanes_of(a);
+    return lanes == 1   ? f(std::integral_constant<int, 1>())
+           : lanes == 2 ? f(std::integral_constant<int, 2>())
+           : lanes == 4 ? f(std::integral_constant<int, 4>())
+                        : f(std::integral_constant<int, 8>());
 }
 
 /* to[i] = i. */

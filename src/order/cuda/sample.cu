@@ -233,16 +233,9 @@ __global__ void count_columns(
 
 __device__ inline bool holds(const rc_cuda_pattern_t &a, int64_t r, int32_t col)
 {
-    int64_t low = a.row_ptr[r];
-    int64_t high = a.row_ptr[r + 1];
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-        if (a.col_idx[middle] < col)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < a.row_ptr[r + 1] && a.col_idx[low] == col;
+    const int64_t end = a.row_ptr[r + 1];
+    const int64_t at = rc::seek(a.col_idx, a.row_ptr[r], end, col);
+    return at < end && a.col_idx[at] == col;
 }
 
 /* A thread takes an entry of the seed, and the seed's number or another of its columns to be

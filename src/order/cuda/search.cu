@@ -303,17 +303,13 @@ rc_status_t sort_rows(search *s, rc_cuda_pairs_t *p, rc_err_t *err)
 
 rc_status_t rc::search_cells(search *s, rc_err_t *err)
 {
-    const int lanes = rc::lanes_of(s->a);
     RC_PASS(rc::fill_none(s->x, s->c.row, s->a->rows, err));
     RC_PASS(rc::fill_none(s->x, s->c.col, s->a->cols, err));
     RC_PASS(rc_cuda_check(cudaMemsetAsync(s->c.found, 0,
                               sizeof *s->c.found * (1 + rc::CELL_LEVELS) * (rc::CELL_ROUNDS + 1),
                               rc_cuda_stream(s->x)),
         "cells of rows", err));
-    return lanes == 1   ? search_with<1>(s, err)
-           : lanes == 2 ? search_with<2>(s, err)
-           : lanes == 4 ? search_with<4>(s, err)
-                        : search_with<8>(s, err);
+    return rc::with_lanes(s->a, [&](auto lanes) { return search_with<lanes.value>(s, err); });
 }
 
 rc_status_t rc::search_place(search *s, int32_t *slots, rc_err_t *err)
