@@ -12,14 +12,10 @@
 #include "order/graph.h"
 #include "order/lsh.h"
 #include "order/rows.h"
+#include "sparse/csr.h"
 #include "sparse/similarity.h"
 
 /* ------------------------------------------------------------------- units */
-
-static int64_t length_of(const rc_csr_t *a, int64_t r)
-{
-    return a->row_ptr[r + 1] - a->row_ptr[r];
-}
 
 /* Put equal rows into clusters, `size` at a time. */
 static void join_equal(const rc_csr_t *a, int64_t size, const int32_t *number, int32_t *count,
@@ -28,7 +24,7 @@ static void join_equal(const rc_csr_t *a, int64_t size, const int32_t *number, i
     for (int64_t r = 0; r < a->rows; r++) {
         u->parent[r] = (int32_t)r;
         u->size[r] = 1;
-        if (length_of(a, r) == 0)
+        if (rc_csr_length(a, r) == 0)
             continue;
         int32_t k = number[r];
         if (count[k] % size == 0)
@@ -41,7 +37,7 @@ static void join_equal(const rc_csr_t *a, int64_t size, const int32_t *number, i
 static int is_unit(const rc_lsh_t *s, int64_t r)
 {
     const rc_units_t *u = &s->units;
-    return length_of(s->a, r) > 0 && u->parent[r] == r && u->size[r] < s->rule->size;
+    return rc_csr_length(s->a, r) > 0 && u->parent[r] == r && u->size[r] < s->rule->size;
 }
 
 rc_status_t rc_lsh_units(rc_lsh_t *s, rc_err_t *err)

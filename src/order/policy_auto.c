@@ -23,6 +23,7 @@
 #include "order/local.h"
 #include "order/policy.h"
 #include "order/sample.h"
+#include "sparse/csr.h"
 
 extern const rc_policy_t rc_policy_multilevel;
 extern const rc_policy_t rc_policy_mincol;
@@ -49,7 +50,7 @@ static rc_status_t try_policy(const rc_policy_t *policy, const rc_order_input_t 
 static rc_status_t try_mincol(const rc_order_input_t *in, const rc_sharing_t *before,
     const char **chosen, rc_schedule_t *out, rc_sharing_t *after, rc_err_t *err)
 {
-    rc_local_samples_t all = {.run = *before, .longest = rc_sample_longest(in->a, in->threads)};
+    rc_local_samples_t all = {.run = *before, .longest = rc_csr_longest(in->a, in->threads)};
     if (!rc_local_skewed(in->a->rows, in->a->nnz, all.longest))
         return RC_OK;
     rc_sample_balls(in->a, in->threads, &all.ball);

@@ -47,11 +47,6 @@ typedef struct grouping {
     int64_t distinct;  /* columns of all units */
 } grouping_t;
 
-static int64_t length_of(const rc_csr_t *a, int64_t r)
-{
-    return a->row_ptr[r + 1] - a->row_ptr[r];
-}
-
 /* ----------------------------------------------------------------- partners */
 
 /* Count the free units around u.  \return how many */
@@ -85,7 +80,7 @@ static int32_t partner_of(const grouping_t *g, int32_t u, int32_t *count, int32_
     int32_t best = -1;
     for (int64_t i = 0; i < n; i++) {
         int32_t v = met[i];
-        double alike = rc_jaccard(length_of(&g->unit, u), length_of(&g->unit, v), count[v]);
+        double alike = rc_jaccard(rc_csr_length(&g->unit, u), rc_csr_length(&g->unit, v), count[v]);
         count[v] = 0;
         int32_t far = abs(v - u);
         int32_t best_far = best < 0 ? INT32_MAX : abs(best - u);
@@ -162,8 +157,8 @@ static int64_t columns_with_mate(const grouping_t *g, int64_t u, int32_t *out)
 {
     const rc_csr_t *a = &g->unit;
     int32_t v = g->mate[u];
-    return join_columns(a->col_idx + a->row_ptr[u], length_of(a, u),
-        v < 0 ? NULL : a->col_idx + a->row_ptr[v], v < 0 ? 0 : length_of(a, v), out);
+    return join_columns(a->col_idx + a->row_ptr[u], rc_csr_length(a, u),
+        v < 0 ? NULL : a->col_idx + a->row_ptr[v], v < 0 ? 0 : rc_csr_length(a, v), out);
 }
 
 static int is_first(const grouping_t *g, int64_t u)

@@ -106,27 +106,30 @@ void rc_sample_balls(const rc_csr_t *a, int threads, rc_sharing_t *out)
 
 /* ----------------------------------------------------------------- columns */
 
+enum { KEYS = 2048 }; /* most places are free */
+
 /* Sampled columns, and rows that hold them. */
 typedef struct held {
-    const rc_csr_t *a;
-    uint64_t *bit; /* [ceil(cols / 64)] 1: of a sample */
     int count;
-    int32_t col[RC_LOCAL_RUNS];         /* ascending */
+    int32_t key[KEYS]; /* a column, by its hash; -1: none */
+    int sample[KEYS];  /* its number */
+    int32_t col[RC_LOCAL_RUNS];
     uint32_t row[RC_LOCAL_RUNS][SLOTS]; /* by h(row), or RC_LOCAL_NONE */
 } held_t;
 
-static int by_number(const void *x, const void *y)
+/* Where a column is, or where it would be. */
+static uint32_t place_of(const held_t *h, int32_t col)
 {
-    int32_t a = *(const int32_t *)x;
-    int32_t b = *(const int32_t *)y;
-    return (a > b) - (a < b);
+    uint32_t at = rc_local_hash((uint32_t)col) % KEYS;
+    while (h->key[at] >= 0 && h->key[at] != col)
+        at = (at + 1) % KEYS;
+    return at;
 }
 
-static void choose_columns(held_t *h)
+static void choose_columns(const rc_csr_t *a, held_t *h)
 {
-    const rc_csr_t *a = h->a;
     int64_t runs = rc_local_runs(a->rows);
-    memset(h->bit, 0, ((size_t)a->cols + 63) / 64 * sizeof *h->bit);
+    memset(h->key, 0xff, sizeof h->key);
     memset(h->row, 0xff, sizeof h->row);
     for (int64_t i = 0; i < runs; i++) {
         int length;
@@ -135,16 +138,17 @@ static void choose_columns(held_t *h)
         if (length == 0)
             continue;
         int32_t c = col[rc_local_hash((uint32_t)seed) % (uint32_t)length];
-        if (!(h->bit[c / 64] >> c % 64 & 1))
-            h->col[h->count++] = c;
-        h->bit[c / 64] |= UINT64_C(1) << c % 64;
+        uint32_t at = place_of(h, c);
+        if (h->key[at] >= 0)
+            continue;
+        h->key[at] = c;
+        h->sample[at] = h->count;
+        h->col[h->count++] = c;
     }
-    qsort(h->col, (size_t)h->count, sizeof *h->col, by_number);
 }
 
-static void find_rows(held_t *h, int threads)
+static void find_rows(const rc_csr_t *a, held_t *h, int threads)
 {
-    const rc_csr_t *a = h->a;
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4096)
     for (int64_t r = 0; r < a->rows; r++) {
         int length;
@@ -152,40 +156,33 @@ static void find_rows(held_t *h, int threads)
         if (is_long(a, r))
             continue;
         for (int j = 0; j < length; j++) {
-            if (!(h->bit[col[j] / 64] >> col[j] % 64 & 1))
-                continue;
-            const int32_t *at =
-                bsearch(&col[j], h->col, (size_t)h->count, sizeof *h->col, by_number);
-            rc_local_min(&h->row[at - h->col][rc_local_hash((uint32_t)r) % SLOTS], (uint32_t)r);
+            uint32_t at = place_of(h, col[j]);
+            if (h->key[at] >= 0)
+                rc_local_min(
+                    &h->row[h->sample[at]][rc_local_hash((uint32_t)r) % SLOTS], (uint32_t)r);
         }
     }
 }
 
 rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_ENOMEM;
     int64_t e = 0;
     int64_t d = 0;
-    held_t *h = rc_alloc(1, sizeof *h, "sampled columns", err);
-    uint64_t *bit = rc_alloc(((size_t)a->cols + 63) / 64, sizeof *bit, "sampled columns", err);
-    if (h && bit) {
-        *h = (held_t){.a = a, .bit = bit};
-        choose_columns(h);
-        find_rows(h, threads);
+    held_t *h = rc_alloc0(1, sizeof *h, "sampled columns", err);
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
+    choose_columns(a, h);
+    find_rows(a, h, threads);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 8) reduction(+ : e, d)
-        for (int i = 0; i < h->count; i++) {
-            int32_t table[TABLE];
-            memset(table, 0xff, sizeof table);
-            for (int s = 0; s < SLOTS; s++)
-                if (h->row[i][s] != RC_LOCAL_NONE)
-                    add_row(a, h->row[i][s], h->col[i], table, &e, &d);
-        }
-        *out = (rc_sharing_t){e, d};
-        st = RC_OK;
+    for (int i = 0; i < h->count; i++) {
+        int32_t table[TABLE];
+        memset(table, 0xff, sizeof table);
+        for (int s = 0; s < SLOTS; s++)
+            if (h->row[i][s] != RC_LOCAL_NONE)
+                add_row(a, h->row[i][s], h->col[i], table, &e, &d);
     }
-    free(bit);
+    *out = (rc_sharing_t){e, d};
     free(h);
-    return st;
+    return RC_OK;
 }
 
 /* --------------------------------------------------------------- agreement */
@@ -213,23 +210,12 @@ void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out)
     *out = (rc_sharing_t){e, d};
 }
 
-int64_t rc_sample_longest(const rc_csr_t *a, int threads)
-{
-    int64_t most = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
-    for (int64_t r = 0; r < a->rows; r++) {
-        int64_t n = a->row_ptr[r + 1] - a->row_ptr[r];
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err)
 {
     RC_PASS(rc_sample_columns(a, threads, &out->column, err));
     rc_sample_runs(a, NULL, threads, &out->run);
     rc_sample_balls(a, threads, &out->ball);
     rc_sample_agreement(a, threads, &out->agreement);
-    out->longest = rc_sample_longest(a, threads);
+    out->longest = rc_csr_longest(a, threads);
     return RC_OK;
 }

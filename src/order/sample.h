@@ -24,16 +24,13 @@ void rc_sample_balls(const rc_csr_t *a, int threads, rc_sharing_t *out);
  *  order/local.h, of each column once.  Of several rows that are equal in h(row) mod 64 the first
  *  one stands for all.  Long rows are left out; the column itself is not counted.  Unlike balls, it
  *  asks nothing of how rows and columns are numbered.
- *  \return RC_OK, RC_ENOMEM.  Cost O(nnz); memory a bit a column */
+ *  \return RC_OK, RC_ENOMEM (82 KB).  Cost O(nnz) */
 rc_status_t rc_sample_columns(const rc_csr_t *a, int threads, rc_sharing_t *out, rc_err_t *err);
 
 /** Entries (i, j), j not i, of the seeds, and those of them where row j holds column i, or a column
  *  of row i other than j (of its entries that count): where rows and columns are numbered alike.
  *  \param[out] out  `entries`, and in `distinct` the latter */
 void rc_sample_agreement(const rc_csr_t *a, int threads, rc_sharing_t *out);
-
-/** Entries of the longest row; 0 without rows. */
-int64_t rc_sample_longest(const rc_csr_t *a, int threads);
 
 /** All of these, and the longest row.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_sample_all(const rc_csr_t *a, int threads, rc_local_samples_t *out, rc_err_t *err);

@@ -61,6 +61,15 @@ int64_t rc_csr_bytes(int64_t rows, int64_t nnz)
            nnz * (int64_t)(sizeof(int32_t) + sizeof(double));
 }
 
+int64_t rc_csr_longest(const rc_csr_t *a, int threads)
+{
+    int64_t most = 0;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(max : most)
+    for (int64_t r = 0; r < a->rows; r++)
+        most = rc_csr_length(a, r) > most ? rc_csr_length(a, r) : most;
+    return most;
+}
+
 int64_t rc_csr_seek(const rc_csr_t *a, int64_t row, int64_t col)
 {
     int64_t low = a->row_ptr[row];

@@ -46,6 +46,15 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
  *  Cost O(log(row length)). */
 int64_t rc_csr_seek(const rc_csr_t *a, int64_t row, int64_t col);
 
+/** Entries of a row. */
+static inline int64_t rc_csr_length(const rc_csr_t *a, int64_t row)
+{
+    return a->row_ptr[row + 1] - a->row_ptr[row];
+}
+
+/** Entries of the longest row; 0 without rows.  \param[in] threads  >= 1 */
+int64_t rc_csr_longest(const rc_csr_t *a, int threads);
+
 /** 1: the entry is there. */
 int rc_csr_has(const rc_csr_t *a, int64_t row, int64_t col);
 

@@ -56,15 +56,6 @@ static void move_row(const shuffle_t *s, const rc_csr_t *a, int64_t i, int64_t t
     }
 }
 
-static int64_t longest_row(const rc_csr_t *a)
-{
-    int64_t longest = 0;
-    for (int64_t i = 0; i < a->rows; i++)
-        if (a->row_ptr[i + 1] - a->row_ptr[i] > longest)
-            longest = a->row_ptr[i + 1] - a->row_ptr[i];
-    return longest;
-}
-
 static int64_t place(const shuffle_t *s, int64_t i)
 {
     return s->row ? s->row[i] : i;
@@ -73,7 +64,7 @@ static int64_t place(const shuffle_t *s, int64_t i)
 static rc_status_t move_rows(
     const shuffle_t *s, const rc_csr_t *a, const rc_csr_t *out, rc_err_t *err)
 {
-    int64_t longest = longest_row(a);
+    int64_t longest = rc_csr_longest(a, 1);
     int failed = 0;
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < a->rows; i++)
