@@ -17,7 +17,7 @@ extern "C" {
  *  lines are added at the end. */
 #define RC_FOR_EACH_TYPE(X)                                                                        \
     X(RC_FP32, "fp32", fp32, 4, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float, float)                  \
-    X(RC_FP64, "fp64", fp64, 8, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)              \
+    X(RC_FP64, "fp64", fp64, 8, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)                \
     X(RC_BF16, "bf16", bf16, 2, RC_FP32, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)
 
 /** How many there are: ids are 0 to that, left out. */
