@@ -160,7 +160,7 @@ static rc_status_t make(
 {
     rc_csr_t a = {0};
     rc_str_t spec = {0};
-    rc_str_t comment = {0};
+    char *comment = NULL;
     int version = 0;
     rc_status_t st;
     RC_TRY(add_spec(word, o->catalog, &spec, err));
@@ -168,17 +168,15 @@ static rc_status_t make(
     if (st == RC_ENOENT)
         err->status = RC_EINVAL; /* a wrong word on the command line */
     RC_TRY(st);
-    rc_str_addf(&comment, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
-    if (comment.failed) {
-        st = rc_fail(err, RC_ENOMEM, "no memory for a comment");
-        goto done;
-    }
+    comment =
+        rc_strf("a comment", err, RC_MTX_GENERATED "%s\ngenerator version: %d", spec.text, version);
+    RC_TRY(comment ? RC_OK : RC_ENOMEM);
     if (o->output)
-        RC_TRY(rc_mtx_write(o->output, &a, comment.text, err));
+        RC_TRY(rc_mtx_write(o->output, &a, comment, err));
     st = print_matrix(spec.text, &a, o->output, format, err);
 done:
     rc_str_free(&spec);
-    rc_str_free(&comment);
+    free(comment);
     rc_csr_free(&a);
     return st;
 }

@@ -120,7 +120,6 @@ static rc_status_t plot_stages(
     rc_order_stages_t stages = {.coarse = {0}};
     rc_schedule_t before[2] = {{0}, {0}};
     rc_schedule_t ordered = {0};
-    rc_str_t path = {0};
     rc_status_t st;
     RC_TRY(rc_policy_spec_parse(o->policy, &spec, err));
     RC_TRY(rc_policy_stages(&spec, &m->a, &m->geometry, m->threads, &stages, err));
@@ -135,13 +134,13 @@ static rc_status_t plot_stages(
     } image[IMAGES] = {{"before", &m->a, &before[0]}, {"coarse", &stages.coarse, &before[1]},
         {"coarse_ordered", &stages.coarse, &stages.order}, {"ordered", &m->a, &ordered}};
     for (int i = 0; i < IMAGES; i++) {
-        path.len = 0;
-        rc_str_addf(&path, "%s/%s.png", o->output, image[i].name);
-        RC_TRY(path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path") : RC_OK);
-        RC_TRY(plot(image[i].a, image[i].s, path.text, image[i].name, (int)o->size, &out[i], err));
+        char *path = rc_strf("a path", err, "%s/%s.png", o->output, image[i].name);
+        RC_TRY(path ? RC_OK : RC_ENOMEM);
+        st = plot(image[i].a, image[i].s, path, image[i].name, (int)o->size, &out[i], err);
+        free(path);
+        RC_TRY(st);
     }
 done:
-    rc_str_free(&path);
     rc_order_stages_free(&stages);
     rc_schedule_free(&before[0]);
     rc_schedule_free(&before[1]);

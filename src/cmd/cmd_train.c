@@ -10,6 +10,7 @@
 #include "kernels/kernel.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -91,16 +92,14 @@ static rc_status_t mark_deterministic(const char *list, rc_dataset_t *d, rc_err_
 /* Minutes of fitting should not end in a directory that is not there. */
 static rc_status_t check_output(const char *path, rc_err_t *err)
 {
-    rc_str_t dir = {0};
     const char *slash = strrchr(path, '/');
-    if (slash)
-        rc_str_addn(&dir, path, (size_t)(slash - path) + 1);
-    else
-        rc_str_add(&dir, ".");
-    rc_status_t st = dir.failed ? rc_fail(err, RC_ENOMEM, "no memory for a path") : RC_OK;
-    if (st == RC_OK && access(dir.text, W_OK | X_OK) < 0)
+    char *dir =
+        rc_strf("a path", err, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    RC_PASS(dir ? RC_OK : RC_ENOMEM);
+    rc_status_t st = RC_OK;
+    if (access(dir, W_OK | X_OK) < 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot be written", path);
-    rc_str_free(&dir);
+    free(dir);
     return st;
 }
 
