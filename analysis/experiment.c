@@ -239,7 +239,6 @@ static rc_status_t record_training(const experiment_t *e, int64_t n, rc_model_t 
     json_t *groups = NULL;
     json_t *matrices = NULL;
     json_t *add = NULL;
-    char digest[RC_DIGEST_HEX + 1];
     const char **text = rc_alloc((size_t)n, sizeof *text, "names of rows", e->err);
     RC_PASS(text ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
@@ -249,17 +248,16 @@ static rc_status_t record_training(const experiment_t *e, int64_t n, rc_model_t 
         text[i] = d->sample[e->train[i]].digest;
     matrices = texts(text, n, DIGITS);
     free(text);
-    rc_digest_hex(d->digest, digest);
     if (!m->training)
         m->training = json_object();
     /* what is packed with "o" is taken over, also when packing fails */
     add = json_pack("{s:s, s:i, s:o, s:I, s:o, s:s, s:I, s:I, s:o, s:o, s:{s:I, s:I}, s:{s:s}}",
         "trainer", e->trainer->name, "trainer_version", e->trainer->version, "options",
         options_json(&e->options), "seed", (json_int_t)e->options.seed, "protocol",
-        protocol_json(e->p), "data_digest", digest, "data_rows", (json_int_t)d->rows, "rows",
-        (json_int_t)n, "groups", groups, "matrices", matrices, "dropped", "incomplete",
-        (json_int_t)d->dropped.incomplete, "features", (json_int_t)d->dropped.features, "versions",
-        "rowcast", rc_version());
+        protocol_json(e->p), "data_digest", rc_digest_hex(d->digest).text, "data_rows",
+        (json_int_t)d->rows, "rows", (json_int_t)n, "groups", groups, "matrices", matrices,
+        "dropped", "incomplete", (json_int_t)d->dropped.incomplete, "features",
+        (json_int_t)d->dropped.features, "versions", "rowcast", rc_version());
     if (!m->training || !add || json_object_update(m->training, add) < 0)
         st = rc_fail(e->err, RC_ENOMEM, "the record of a fit: no memory, or a name is not UTF-8");
     json_decref(add);

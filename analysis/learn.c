@@ -239,15 +239,13 @@ void rc_learn_protocol_text(const rc_protocol_t *p, char *text, size_t size)
 
 json_t *rc_learn_about(const rc_dataset_t *d, const char *store, const char *model, rc_err_t *err)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(d->digest, hex);
     json_t *o = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:s, s:I, s:I, s:i, s:{s:I, s:I}}",
         "store", store, "model", model, "task", rc_task_names[d->task], "operation",
         rc_model_operation_names[d->operation], "device", d->device, "kernel",
-        d->task == RC_TASK_ORDER ? d->cls[0].kernel : NULL, "data_digest", hex, "data_rows",
-        (json_int_t)d->rows, "data_matrices", (json_int_t)rc_learn_matrices(d), "data_groups",
-        d->groups, "left_out", "incomplete", (json_int_t)d->dropped.incomplete, "without_features",
-        (json_int_t)d->dropped.features);
+        d->task == RC_TASK_ORDER ? d->cls[0].kernel : NULL, "data_digest",
+        rc_digest_hex(d->digest).text, "data_rows", (json_int_t)d->rows, "data_matrices",
+        (json_int_t)rc_learn_matrices(d), "data_groups", d->groups, "left_out", "incomplete",
+        (json_int_t)d->dropped.incomplete, "without_features", (json_int_t)d->dropped.features);
     if (!o)
         rc_fail(err, RC_ENOMEM, "an evaluation as JSON: no memory, or a name is not UTF-8");
     return o;

@@ -82,9 +82,7 @@ static rc_status_t write_file(const char *dir, const char *name, const rc_str_t 
  * text; the same store gives the same page. */
 static void make_nonce(parts_t *w)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(rc_digest(w->data.text, w->data.len), hex);
-    rc_str_add(&w->nonce, hex);
+    rc_str_add(&w->nonce, rc_digest_hex(rc_digest(w->data.text, w->data.len)).text);
 }
 
 /* The distribution of the speedups where it was drawn, else the first figure that was. */

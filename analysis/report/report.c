@@ -161,10 +161,8 @@ static rc_status_t is_fitted_on(const rc_model_t *m, const rc_dataset_t *d, int 
         return RC_OK;
     }
     /* a model without a list of its matrices */
-    char hex[RC_DIGEST_HEX + 1];
     const char *text = json_string_value(json_object_get(m->training, "data_digest"));
-    rc_digest_hex(d->digest, hex);
-    *out = text && strcmp(text, hex) == 0;
+    *out = text && strcmp(text, rc_digest_hex(d->digest).text) == 0;
     return RC_OK;
 }
 

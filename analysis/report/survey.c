@@ -485,10 +485,8 @@ rc_status_t rc_entry_load_measured(
     const rc_entry_t *e, const rc_survey_matrix_t *matrix, rc_csr_t *a, int *usable, rc_err_t *err)
 {
     rc_digest_t digest;
-    char hex[RC_DIGEST_HEX + 1];
     RC_PASS(rc_entry_load(e, NULL, 0, NULL, a, NULL, err));
     RC_PASS(rc_csr_digest(a, &digest, err));
-    rc_digest_hex(digest, hex);
-    *usable = strcmp(hex, matrix->digest) == 0;
+    *usable = strcmp(rc_digest_hex(digest).text, matrix->digest) == 0;
     return RC_OK;
 }

@@ -121,7 +121,7 @@ rc_status_t rc_csrk_tuning_identify(
     size_t bytes = t.multiprocessors > 0 ? sizeof t
                    : t.sizes > 0         ? offsetof(rc_csrk_tuning_t, multiprocessors)
                                          : offsetof(rc_csrk_tuning_t, sizes);
-    rc_digest_hex(rc_digest(&t, bytes), as.text);
+    memcpy(as.text, rc_digest_hex(rc_digest(&t, bytes)).text, RC_DIGEST_HEX + 1);
     return rc_params_text(param, &as, text, err);
 }
 

@@ -159,7 +159,7 @@ static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_
 {
     rc_hasher_t *h = rc_hasher_new(err);
     RC_PASS(h ? RC_OK : RC_ENOMEM);
-    rc_digest_hex(digest_of(t, h), hex);
+    memcpy(hex, rc_digest_hex(digest_of(t, h)).text, RC_DIGEST_HEX + 1);
     rc_hasher_free(h);
     return RC_OK;
 }

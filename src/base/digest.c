@@ -41,14 +41,15 @@ rc_digest_t rc_digest(const void *data, size_t bytes)
     return (rc_digest_t){.hi = x.high64, .lo = x.low64};
 }
 
-void rc_digest_hex(rc_digest_t d, char hex[RC_DIGEST_HEX + 1])
+rc_hex_t rc_digest_hex(rc_digest_t d)
 {
-    snprintf(hex, RC_DIGEST_HEX + 1, "%016" PRIx64 "%016" PRIx64, d.hi, d.lo);
+    rc_hex_t hex;
+    snprintf(hex.text, sizeof hex.text, "%016" PRIx64 "%016" PRIx64, d.hi, d.lo);
+    return hex;
 }
 
 void rc_digest_shorten(const char *text, char *to, size_t size)
 {
-    char hex[RC_DIGEST_HEX + 1];
     size_t n = strlen(text);
     if (n < size) {
         memcpy(to, text, n + 1);
@@ -57,8 +58,7 @@ void rc_digest_shorten(const char *text, char *to, size_t size)
     size_t kept = size - RC_DIGEST_HEX - 2;
     while (kept > 0 && ((unsigned char)text[kept] & 0xc0) == 0x80) /* within a character */
         kept--;
-    rc_digest_hex(rc_digest(text, n), hex);
-    snprintf(to, size, "%.*s~%s", (int)kept, text, hex);
+    snprintf(to, size, "%.*s~%s", (int)kept, text, rc_digest_hex(rc_digest(text, n)).text);
 }
 
 rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out)

@@ -24,8 +24,11 @@ void rc_hasher_free(rc_hasher_t *h);
 /** Digest of one block. */
 rc_digest_t rc_digest(const void *data, size_t bytes);
 
-/** 32 lower-case hexadecimal digits and a NUL. */
-void rc_digest_hex(rc_digest_t d, char hex[RC_DIGEST_HEX + 1]);
+/** Lower-case hexadecimal digits; as an argument rc_digest_hex(d).text. */
+typedef struct rc_hex {
+    char text[RC_DIGEST_HEX + 1];
+} rc_hex_t;
+rc_hex_t rc_digest_hex(rc_digest_t d);
 
 /** Parse what rc_digest_hex wrote; returns RC_EFORMAT otherwise. */
 rc_status_t rc_digest_parse(const char *hex, rc_digest_t *out);

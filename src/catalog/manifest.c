@@ -123,14 +123,12 @@ const rc_manifest_line_t *rc_manifest_find(const rc_manifest_t *m, const char *n
 
 static json_t *object_of(const rc_manifest_line_t *l)
 {
-    char hex[RC_DIGEST_HEX + 1];
     char now[21];
-    rc_digest_hex(l->digest, hex);
     rc_utc_text(rc_utc_ns(), now);
     return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:s, s:s}", "name", l->name, "file",
-        l->file, "bytes", (json_int_t)l->bytes, "xxh3", hex, "rows", (json_int_t)l->rows, "cols",
-        (json_int_t)l->cols, "entries", (json_int_t)l->entries, "mtime_ns", (json_int_t)l->mtime_ns,
-        "url", l->url, "time", now);
+        l->file, "bytes", (json_int_t)l->bytes, "xxh3", rc_digest_hex(l->digest).text, "rows",
+        (json_int_t)l->rows, "cols", (json_int_t)l->cols, "entries", (json_int_t)l->entries,
+        "mtime_ns", (json_int_t)l->mtime_ns, "url", l->url, "time", now);
 }
 
 /* Whether the last line lacks its end: a kill or a full disk cut it off. */

@@ -144,14 +144,12 @@ static rc_status_t print_matrix(
 {
     static const rc_column_t columns[] = {
         {"spec", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"digest", ""}, {"file", ""}};
-    char hex[RC_DIGEST_HEX + 1];
     rc_digest_t digest;
     RC_PASS(rc_csr_digest(a, &digest, err));
-    rc_digest_hex(digest, hex);
     rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
-    RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz), RC_TEXT(hex),
-        file ? RC_TEXT(file) : RC_MISSING);
+    RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz),
+        RC_TEXT(rc_digest_hex(digest).text), file ? RC_TEXT(file) : RC_MISSING);
     return rc_table_end(t, err);
 }
 

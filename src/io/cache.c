@@ -78,16 +78,15 @@ static int is_fresh(const rc_csr_origin_t *made_from, const wanted_t *m)
 static char *path_of(const rc_cache_t *c, const wanted_t *m, rc_err_t *err)
 {
     enum { shown = 16 }; /* digits of the digest */
-    char hex[RC_DIGEST_HEX + 1];
     const char *slash = strrchr(m->path, '/');
     char *key =
         rc_strf("a file name", err, "%s/%s\n%s", m->group, m->name, slash ? slash + 1 : m->path);
     if (!key)
         return NULL;
-    rc_digest_hex(rc_digest(key, strlen(key)), hex);
+    rc_hex_t hex = rc_digest_hex(rc_digest(key, strlen(key)));
     free(key);
     return rc_strf(
-        "a file name", err, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown, hex);
+        "a file name", err, "%s/%s/%s-%.*s.csr", c->dir, m->group, m->name, (int)shown, hex.text);
 }
 
 /* Take the matrix from the cache; not RC_OK: it is not there, or not to be used. */

@@ -88,9 +88,8 @@ static rc_status_t read_slots(const char *path, slots_t *out, rc_err_t *err)
 /* "rows=<digest>". */
 static void identity(const slots_t *s, char *text)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row), hex);
-    snprintf(text, RC_PARAMS_TEXT, "%s%s", digest_tag, hex);
+    snprintf(text, RC_PARAMS_TEXT, "%s%s", digest_tag,
+        rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row)).text);
 }
 
 static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err)

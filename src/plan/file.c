@@ -55,7 +55,7 @@ static rc_status_t pattern_hex(const rc_plan_t *plan, char *hex, rc_err_t *err)
     rc_digest_t pattern;
     rc_status_t st = rc_plan_pattern(&plan->a, &pattern, err);
     if (st == RC_OK)
-        rc_digest_hex(pattern, hex);
+        memcpy(hex, rc_digest_hex(pattern).text, RC_DIGEST_HEX + 1);
     return st;
 }
 

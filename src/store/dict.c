@@ -215,9 +215,7 @@ rc_status_t rc_dict_matrix(
 {
     rc_dict_t *t = &d->d[RC_T_MATRIX];
     rc_row_matrix_t row = {.rows = -1, .cols = -1, .nnz = -1, .id = (int32_t)t->count};
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(digest, hex);
-    memcpy(row.digest, hex, sizeof row.digest);
+    memcpy(row.digest, rc_digest_hex(digest).text, sizeof row.digest);
     rc_status_t st = RC_OK;
     if (s) {
         row.rows = s->rows;

@@ -75,9 +75,7 @@ static rc_status_t push_source(scan_t *s, const rc_rec_source_t *r, int32_t run)
 /* The identity of a result row and its ids, which the dictionaries get where they lack them. */
 static rc_status_t name_case(scan_t *s, const rc_case_t *c, const char *text, rc_row_result_t *row)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(rc_case_id(c), hex);
-    memcpy(row->case_id, hex, sizeof row->case_id);
+    memcpy(row->case_id, rc_digest_hex(rc_case_id(c)).text, sizeof row->case_id);
     row->k = c->k;
     row->nw = c->nw;
     row->nt = c->nt;
@@ -379,10 +377,8 @@ static rc_status_t mark_crashed(scan_t *s, const rc_fold_part_t *part, int spare
             .rank = part->rank,
             .phase = b->phase,
             .signal = f->item[i].lost ? RC_SIGNAL_DEVICE : f->signal};
-        char hex[RC_DIGEST_HEX + 1];
         char text[RC_MESSAGE_MAX + 1];
-        rc_digest_hex(b->id, hex);
-        memcpy(row.case_id, hex, sizeof row.case_id);
+        memcpy(row.case_id, rc_digest_hex(b->id).text, sizeof row.case_id);
         rc_dict_t *t = &s->d->d[RC_T_INFLIGHT];
         /* the journal was folded before and could not be removed: counted already */
         if (rc_dict_find(t, &row) >= 0)

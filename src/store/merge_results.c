@@ -82,18 +82,17 @@ static rc_status_t check_case(const rc_merge_t *m, const rc_merge_store_t *s, in
     const rc_row_result_t *r, rc_digest_t *id, rc_err_t *err)
 {
     rc_case_t c;
-    char hex[RC_DIGEST_HEX + 1];
     if (rc_dicts_case(&m->dicts, r, &c) < 0)
         return rc_fail(err, RC_ESTORE,
             "%s: row %" PRId64 " of /results is of a matrix whose digest is none", s->path, row);
     *id = rc_case_id(&c);
-    rc_digest_hex(*id, hex);
-    if (memcmp(hex, r->case_id, sizeof r->case_id) == 0)
+    rc_hex_t hex = rc_digest_hex(*id);
+    if (memcmp(hex.text, r->case_id, sizeof r->case_id) == 0)
         return RC_OK;
     return rc_fail(err, RC_ESTORE,
         "%s: row %" PRId64 " of /results: expected case_id %s of its matrix, policy, kernel and "
         "setting, found %.32s",
-        s->path, row, hex, r->case_id);
+        s->path, row, hex.text, r->case_id);
 }
 
 static rc_status_t digest_samples(const rc_merge_store_t *s, int64_t row, const rc_row_result_t *r,

@@ -11,13 +11,11 @@
 rc_digest_t rc_case_id(const rc_case_t *c)
 {
     char text[768];
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(c->matrix, hex);
     int n = snprintf(text, sizeof text,
-        "case|%s|%s@%d%s%s|%d,%d,%d|%s@%d:%s|%d|%" PRId64 "|%d|%d|%d|%d|%s", hex, c->policy,
-        c->policy_version, c->policy_params[0] ? ":" : "", c->policy_params, c->nw, c->nt, c->line,
-        c->kernel, c->kernel_version, c->params, c->op, c->k, c->precision, c->layout, c->c_order,
-        c->cache, c->device);
+        "case|%s|%s@%d%s%s|%d,%d,%d|%s@%d:%s|%d|%" PRId64 "|%d|%d|%d|%d|%s",
+        rc_digest_hex(c->matrix).text, c->policy, c->policy_version, c->policy_params[0] ? ":" : "",
+        c->policy_params, c->nw, c->nt, c->line, c->kernel, c->kernel_version, c->params, c->op,
+        c->k, c->precision, c->layout, c->c_order, c->cache, c->device);
     return rc_digest(text, (size_t)n);
 }
 
@@ -34,10 +32,8 @@ rc_digest_t rc_feature_id(
     rc_digest_t matrix, const char *set, int32_t version, int32_t nw, int32_t nt, int32_t line)
 {
     char text[256];
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(matrix, hex);
-    int n = snprintf(
-        text, sizeof text, "feature|%s|%.32s@%d|%d,%d,%d", hex, set, version, nw, nt, line);
+    int n = snprintf(text, sizeof text, "feature|%s|%.32s@%d|%d,%d,%d", rc_digest_hex(matrix).text,
+        set, version, nw, nt, line);
     return rc_digest(text, (size_t)n);
 }
 

@@ -40,13 +40,12 @@ static void check_case(rc_verify_t *v, int64_t row, const rc_row_result_t *r)
 {
     rc_case_t c;
     char what[64];
-    char hex[RC_DIGEST_HEX + 1];
     if (rc_dicts_case(&v->dicts, r, &c) < 0)
         return; /* an id or a digest is wrong, and was reported */
-    rc_digest_hex(rc_case_id(&c), hex);
-    if (memcmp(hex, r->case_id, sizeof r->case_id) == 0)
+    rc_hex_t hex = rc_digest_hex(rc_case_id(&c));
+    if (memcmp(hex.text, r->case_id, sizeof r->case_id) == 0)
         return;
-    snprintf(what, sizeof what, "case_id %s", hex);
+    snprintf(what, sizeof what, "case_id %s", hex.text);
     rc_verify_say(v, path, row, what, "%.32s", r->case_id);
 }
 

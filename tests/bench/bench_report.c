@@ -40,7 +40,6 @@ static int64_t columns_of(int64_t matrix)
 static void fill(const rc_dicts_t *d, int64_t i, rc_rng_t *r, rc_row_result_t *row)
 {
     rc_case_t c;
-    char hex[RC_DIGEST_HEX + 1];
     memset(row, 0, sizeof *row);
     int64_t k = i / PER_K % KS;
     row->matrix = (int32_t)(i / PER_MATRIX);
@@ -62,8 +61,7 @@ static void fill(const rc_dicts_t *d, int64_t i, rc_rng_t *r, rc_row_result_t *r
         (double)(1000 + row->matrix + (int64_t)rc_rng_below(r, 5000)) * (double)(k + 1);
     row->min_ns = row->mean_ns = row->median_ns;
     if (rc_dicts_case(d, row, &c) == RC_OK) {
-        rc_digest_hex(rc_case_id(&c), hex);
-        memcpy(row->case_id, hex, sizeof row->case_id);
+        memcpy(row->case_id, rc_digest_hex(rc_case_id(&c)).text, sizeof row->case_id);
     }
 }
 

@@ -35,7 +35,6 @@ static void fill(
     rc_case_t c;
     rc_stats_t s;
     double x[REPS];
-    char hex[RC_DIGEST_HEX + 1];
     memset(row, 0, sizeof *row);
     row->matrix = (int32_t)(i / PER_MATRIX);
     row->policy = (int32_t)(i % POLICIES);
@@ -61,8 +60,7 @@ static void fill(
     row->sd_ns = s.sd;
     row->rel_err = s.rel_err;
     if (rc_dicts_case(d, row, &c) == RC_OK) {
-        rc_digest_hex(rc_case_id(&c), hex);
-        memcpy(row->case_id, hex, sizeof row->case_id);
+        memcpy(row->case_id, rc_digest_hex(rc_case_id(&c)).text, sizeof row->case_id);
     }
 }
 

@@ -119,7 +119,7 @@ rc_dataset_t *made_data(const made_spec_t *s)
     for (int i = 0; i < s->matrices; i++) {
         const uint64_t key[] = {s->seed, (uint64_t)i};
         m[i].number = i;
-        rc_digest_hex(rc_digest(key, sizeof key), m[i].digest);
+        memcpy(m[i].digest, rc_digest_hex(rc_digest(key, sizeof key)).text, RC_DIGEST_HEX + 1);
     }
     qsort(m, (size_t)s->matrices, sizeof *m, by_digest);
     rc_rng_seed(&r, s->seed);

@@ -245,7 +245,7 @@ typedef struct raw {
 
 static const char *hex_of(const void *data, size_t bytes, char hex[RC_DIGEST_HEX + 1])
 {
-    rc_digest_hex(rc_digest(data, bytes), hex);
+    memcpy(hex, rc_digest_hex(rc_digest(data, bytes)).text, RC_DIGEST_HEX + 1);
     return hex;
 }
 

@@ -80,13 +80,12 @@ static void digest_survives_text(void **state)
     (void)state;
     rc_digest_t d = rc_digest("rowcast", 7);
     rc_digest_t e;
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(d, hex);
-    assert_int_equal(strlen(hex), RC_DIGEST_HEX);
-    assert_int_equal(rc_digest_parse(hex, &e), RC_OK);
+    rc_hex_t hex = rc_digest_hex(d);
+    assert_int_equal(strlen(hex.text), RC_DIGEST_HEX);
+    assert_int_equal(rc_digest_parse(hex.text, &e), RC_OK);
     assert_int_equal(rc_digest_compare(&d, &e), 0);
-    hex[3] = 'X';
-    assert_true(rc_digest_parse(hex, &e) < 0);
+    hex.text[3] = 'X';
+    assert_true(rc_digest_parse(hex.text, &e) < 0);
     rc_hasher_t *h = rc_hasher_new(NULL);
     assert_non_null(h);
     rc_hasher_add(h, "row", 3);

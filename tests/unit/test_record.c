@@ -256,12 +256,10 @@ static void records_of_earlier_versions_are_read(void **state)
 static rc_digest_t id_of_version_1(const rc_case_t *c)
 {
     char text[1024];
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(c->matrix, hex);
     int n = snprintf(text, sizeof text, "case|%s|%s@%d|%d,%d,%d|%s@%d:%s|%d|%lld|%d|%d|%d|%d|%s",
-        hex, c->policy, (int)c->policy_version, (int)c->nw, (int)c->nt, (int)c->line, c->kernel,
-        (int)c->kernel_version, c->params, (int)c->op, (long long)c->k, (int)c->precision,
-        (int)c->layout, (int)c->c_order, (int)c->cache, c->device);
+        rc_digest_hex(c->matrix).text, c->policy, (int)c->policy_version, (int)c->nw, (int)c->nt,
+        (int)c->line, c->kernel, (int)c->kernel_version, c->params, (int)c->op, (long long)c->k,
+        (int)c->precision, (int)c->layout, (int)c->c_order, (int)c->cache, c->device);
     return rc_digest(text, (size_t)n);
 }
 

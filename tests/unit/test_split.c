@@ -43,7 +43,7 @@ static void make(rc_rng_t *r, int groups, data_t *x)
                 rc_sample_t *s = &x->sample[rows++];
                 s->group = g;
                 s->k = 1 << k;
-                rc_digest_hex(rc_digest(&id, sizeof id), s->digest);
+                memcpy(s->digest, rc_digest_hex(rc_digest(&id, sizeof id)).text, RC_DIGEST_HEX + 1);
             }
         }
     }

@@ -24,10 +24,9 @@
 /* Newest row of a case, -1 none. */
 static int64_t find(const rc_view_t *v, const rc_case_t *c)
 {
-    char hex[RC_DIGEST_HEX + 1];
-    rc_digest_hex(rc_case_id(c), hex);
     for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (rc_view_is_newest(v, i) && memcmp(rc_view_result(v, i)->case_id, hex, 32) == 0)
+        if (rc_view_is_newest(v, i) &&
+            memcmp(rc_view_result(v, i)->case_id, rc_digest_hex(rc_case_id(c)).text, 32) == 0)
             return i;
     return -1;
 }
