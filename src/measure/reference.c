@@ -75,9 +75,9 @@ static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_
 {
     double *bx = rc_alloc((size_t)b->rows, sizeof *bx, "the sums of B", err);
     double *babs = rc_alloc((size_t)b->rows, sizeof *babs, "the sums of |B|", err);
-    ref->sum = rc_room_take(&ref->room, (size_t)ref->out_rows, sizeof *ref->sum);
-    ref->bound = rc_room_take(&ref->room, (size_t)ref->out_rows, sizeof *ref->bound);
-    rc_status_t st = bx && babs && ref->sum && ref->bound ? RC_OK : RC_ENOMEM;
+    ref->sum = rc_pool_get(&ref->pool, (size_t)ref->out_rows, sizeof *ref->sum);
+    ref->bound = rc_pool_get(&ref->pool, (size_t)ref->out_rows, sizeof *ref->bound);
+    rc_status_t st = bx && babs ? rc_pool_check(&ref->pool, "the reference", err) : RC_ENOMEM;
     if (st == RC_OK)
         st = d->dense_project(d, b, ref->sign, bx, babs, NULL, err);
     if (st == RC_OK)
@@ -176,7 +176,7 @@ static void compute_sample(rc_reference_t *ref)
             ref->columns.width, input_value, &in, &ref->sample[i]);
 }
 
-static rc_status_t draw_sample(rc_reference_t *ref)
+static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
 {
     enum { fixed_rows = 3, fixed_cols = 2 };
     if (ref->out_rows == 0)
@@ -185,9 +185,9 @@ static rc_status_t draw_sample(rc_reference_t *ref)
     /* one column: as many values as of a matrix */
     int64_t want_rows = ref->verify_rows * (ref->op->out.wide ? 1 : ref->verify_cols);
     want_rows = clamp(want_rows, ref->out_rows);
-    ref->row = rc_room_take(&ref->room, (size_t)want_rows + fixed_rows, sizeof *ref->row);
-    ref->col = rc_room_take(&ref->room, (size_t)want_cols + fixed_cols, sizeof *ref->col);
-    RC_PASS(rc_room_status(&ref->room));
+    ref->row = rc_pool_get(&ref->pool, (size_t)want_rows + fixed_rows, sizeof *ref->row);
+    ref->col = rc_pool_get(&ref->pool, (size_t)want_cols + fixed_cols, sizeof *ref->col);
+    RC_PASS(rc_pool_check(&ref->pool, "the reference", err));
     rc_rng_t rng;
     rc_rng_seed(&rng, ref->seed ^ stream_sample);
     ref->row[0] = 0;
@@ -198,8 +198,8 @@ static rc_status_t draw_sample(rc_reference_t *ref)
     ref->col[1] = ref->out_cols - 1;
     ref->cols = draw(&rng, ref->out_cols, want_cols, ref->col, fixed_cols);
     int64_t samples = ref->rows * ref->cols;
-    ref->sample = rc_room_take(&ref->room, (size_t)samples, sizeof *ref->sample);
-    RC_PASS(rc_room_status(&ref->room));
+    ref->sample = rc_pool_get(&ref->pool, (size_t)samples, sizeof *ref->sample);
+    RC_PASS(rc_pool_check(&ref->pool, "the reference", err));
     compute_sample(ref);
     return RC_OK;
 }
@@ -207,11 +207,11 @@ static rc_status_t draw_sample(rc_reference_t *ref)
 /* ------------------------------------------------------------- reference */
 
 /* The signs of the check; they belong to the columns of the whole product. */
-static rc_status_t draw_signs(rc_reference_t *ref)
+static rc_status_t draw_signs(rc_reference_t *ref, rc_err_t *err)
 {
     uint64_t key = rc_rng_key(ref->seed ^ stream_signs);
-    ref->sign = rc_room_take(&ref->room, (size_t)ref->out_cols, sizeof *ref->sign);
-    RC_PASS(rc_room_status(&ref->room));
+    ref->sign = rc_pool_get(&ref->pool, (size_t)ref->out_cols, sizeof *ref->sign);
+    RC_PASS(rc_pool_check(&ref->pool, "the reference", err));
     for (int64_t j = 0; j < ref->out_cols; j++)
         ref->sign[j] = rc_rng_keyed(key, (uint64_t)(ref->columns.j0 + j)) & 1 ? 1.0 : -1.0;
     return RC_OK;
@@ -222,11 +222,11 @@ static rc_status_t fill_reference(
 {
     ref->out_rows = rc_shape_rows(&ref->op->out, g->a);
     ref->out_cols = rc_shape_cols(&ref->op->out, ref->columns.width);
-    rc_status_t st = draw_signs(ref);
+    rc_status_t st = draw_signs(ref, err);
     if (st == RC_OK && ref->op->project)
         st = sum_rows(ref, d, b, err);
     if (st == RC_OK)
-        st = draw_sample(ref);
+        st = draw_sample(ref, err);
     return st;
 }
 
@@ -239,7 +239,6 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
     const rc_type_t *type = rc_type(g->precision);
     int threads = d->executor.threads;
     *ref = (rc_reference_t){
-        .room = {.what = "the reference", .err = err},
         .op = rc_operation_of(g->kernel->kernel->op),
         .m = {.a = read, .precision = g->precision, .threads = threads > 0 ? threads : 1},
         .digest = g->digest,
@@ -261,7 +260,6 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         return st;
     }
     ref->place = NULL;
-    ref->room.err = NULL;
     *out = ref;
     return RC_OK;
 }
@@ -290,6 +288,6 @@ void rc_reference_free(rc_reference_t *ref)
 {
     if (!ref)
         return;
-    rc_room_free(&ref->room);
+    rc_pool_free(&ref->pool);
     free(ref);
 }

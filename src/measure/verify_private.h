@@ -7,7 +7,7 @@
 #include "measure/verify.h"
 
 struct rc_reference {
-    rc_room_t room; /**< of its arrays */
+    rc_pool_t pool; /**< of its arrays */
     const rc_operation_t *op;
     rc_reference_matrix_t m; /**< of the group in hand */
     rc_digest_t digest;

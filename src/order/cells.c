@@ -128,14 +128,15 @@ static void join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t s
         c->at[k] = (uint32_t)up[c->at[k]];
 }
 
-rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of)
+rc_status_t rc_cells_join(
+    rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of, rc_err_t *err)
 {
     c->n[0] = c->count;
     c->step[0] = 1;
     for (int l = 0; c->n[l] > most; l = c->levels) {
         int64_t branch = branch_of(c, c->n[l]);
-        c->up[l] = rc_room_take(&c->room, (size_t)c->n[l], sizeof *c->up[l]);
-        RC_PASS(rc_room_status(&c->room));
+        c->up[l] = rc_pool_get(&c->pool, (size_t)c->n[l], sizeof *c->up[l]);
+        RC_PASS(rc_pool_check(&c->pool, "cells of cells", err));
         join(c, c->n[l], branch, c->step[l], c->up[l]);
         c->levels = l + 1;
         c->n[l + 1] = (c->n[l] + branch - 1) / branch;
@@ -151,16 +152,14 @@ rc_status_t rc_cells_grow(
     const int64_t most = INT64_C(1) << RC_LOCAL_CELL_BITS;
     int64_t least = (a->rows + most - 1) / most;
     rc_cell_search_t *c = out;
-    *c = (rc_cell_search_t){.room = {.what = "cells of rows", .err = err},
-        .in = in,
-        .size = size < least ? least : size};
+    *c = (rc_cell_search_t){.in = in, .size = size < least ? least : size};
     c->count = (a->rows + c->size - 1) / c->size;
-    c->row = rc_room_take(&c->room, (size_t)a->rows, sizeof *c->row);
-    c->col = rc_room_take(&c->room, (size_t)a->cols, sizeof *c->col);
-    c->link = rc_room_take(&c->room, (size_t)a->rows, sizeof *c->link);
-    c->at = rc_room_take(&c->room, (size_t)c->count, sizeof *c->at);
-    c->key = rc_room_take(&c->room, (size_t)c->count, sizeof *c->key);
-    RC_PASS(rc_room_status(&c->room));
+    c->row = rc_pool_get(&c->pool, (size_t)a->rows, sizeof *c->row);
+    c->col = rc_pool_get(&c->pool, (size_t)a->cols, sizeof *c->col);
+    c->link = rc_pool_get(&c->pool, (size_t)a->rows, sizeof *c->link);
+    c->at = rc_pool_get(&c->pool, (size_t)c->count, sizeof *c->at);
+    c->key = rc_pool_get(&c->pool, (size_t)c->count, sizeof *c->key);
+    RC_PASS(rc_pool_check(&c->pool, "cells of cells", err));
     grow(c);
 #pragma omp parallel for num_threads(in->threads) schedule(dynamic, CHUNK)
     for (int64_t r = 0; r < a->rows; r++)

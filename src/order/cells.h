@@ -9,9 +9,9 @@
 
 enum { RC_CELL_LEVELS = 24 }; /**< above the cells of rows, at most: 2^23 in pairs */
 
-/** Free its room, also after a failure. */
+/** Free its pool, also after a failure. */
 typedef struct rc_cell_search {
-    rc_room_t room;
+    rc_pool_t pool;
     const rc_order_input_t *in;
     int64_t size;   /**< rows a cell, about */
     int64_t count;  /**< cells of rows */
@@ -39,7 +39,8 @@ typedef int64_t rc_cells_branch_fn(const rc_cell_search_t *c, int64_t n);
 
 /** Join the cells of level after level to larger ones, while there are more than `most`.
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of);
+rc_status_t rc_cells_join(
+    rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of, rc_err_t *err);
 
 /** The schedule of rows by (rank of their cell, smallest column, row number), then `rounds` of
  *  label propagation.  The cells of rows, and links, are lost.

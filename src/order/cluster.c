@@ -45,30 +45,30 @@ rc_status_t rc_lsh_units(rc_lsh_t *s, rc_err_t *err)
     const rc_csr_t *a = s->a;
     const rc_lists_t lists = {.n = a->rows, .ptr = a->row_ptr, .item = a->col_idx};
     size_t rows = (size_t)a->rows;
-    rc_room_t room = {.what = "equal rows", .err = err};
+    rc_pool_t pool = {0};
     rc_units_t *u = &s->units;
     int64_t distinct;
     rc_status_t st;
-    s->room = (rc_room_t){.what = "clusters of rows", .err = err};
-    u->parent = rc_room_take(&s->room, rows, sizeof *u->parent);
-    u->size = rc_room_take(&s->room, rows, sizeof *u->size);
-    int32_t *number = rc_room_take(&room, rows, sizeof *number);
-    int32_t *count = rc_room_take0(&room, rows, sizeof *count);
-    int32_t *first = rc_room_take(&room, rows, sizeof *first);
-    RC_TRY(rc_room_status(&s->room));
-    RC_TRY(rc_room_status(&room));
+    s->pool = (rc_pool_t){0};
+    u->parent = rc_pool_get(&s->pool, rows, sizeof *u->parent);
+    u->size = rc_pool_get(&s->pool, rows, sizeof *u->size);
+    int32_t *number = rc_pool_get(&pool, rows, sizeof *number);
+    int32_t *count = rc_pool_get0(&pool, rows, sizeof *count);
+    int32_t *first = rc_pool_get(&pool, rows, sizeof *first);
+    RC_TRY(rc_pool_check(&s->pool, "clusters of rows", err));
+    RC_TRY(rc_pool_check(&pool, "clusters of rows", err));
     RC_TRY(rc_number_lists(&lists, s->threads, number, &distinct, err));
     join_equal(a, s->rule->size, number, count, first, u);
     for (int64_t r = 0; r < a->rows; r++)
         u->count += is_unit(s, r);
-    u->row = rc_room_take(&s->room, (size_t)u->count, sizeof *u->row);
-    RC_TRY(rc_room_status(&s->room));
+    u->row = rc_pool_get(&s->pool, (size_t)u->count, sizeof *u->row);
+    RC_TRY(rc_pool_check(&s->pool, "clusters of rows", err));
     u->count = 0;
     for (int64_t r = 0; r < a->rows; r++)
         if (is_unit(s, r))
             u->row[u->count++] = (int32_t)r;
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -213,8 +213,8 @@ static rc_status_t arrange(rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
     int64_t rows = s->a->rows;
     const rc_units_t *u = &s->units;
-    int32_t *group = rc_room_take(&s->room, (size_t)rows, sizeof *group);
-    RC_PASS(rc_room_status(&s->room));
+    int32_t *group = rc_pool_get(&s->pool, (size_t)rows, sizeof *group);
+    RC_PASS(rc_pool_check(&s->pool, "clusters of rows", err));
     for (int64_t r = 0; r < rows; r++)
         if (u->parent[r] == r) {
             group[r] = (int32_t)s->facts.clusters++;
@@ -243,7 +243,7 @@ done:
 
 void rc_lsh_free(rc_lsh_t *s)
 {
-    rc_room_free(&s->room);
+    rc_pool_free(&s->pool);
     rc_pair_set_free(&s->seen);
     rc_pair_list_free(&s->list);
     s->units = (rc_units_t){.count = 0};

@@ -233,17 +233,17 @@ static void place_small(merging_t *m, int32_t k)
         merge(m, k, to);
 }
 
-static rc_status_t open_merging(merging_t *m, rc_room_t *room)
+static rc_status_t open_merging(merging_t *m, rc_pool_t *pool, rc_err_t *err)
 {
     size_t n = (size_t)m->made->count;
-    m->into = rc_room_take(room, n, sizeof *m->into);
-    m->next = rc_room_take(room, n, sizeof *m->next);
-    m->last = rc_room_take(room, n, sizeof *m->last);
-    m->members = rc_room_take(room, n, sizeof *m->members);
-    m->waiting = rc_room_take(room, n + 1, sizeof *m->waiting);
-    m->weight = rc_room_take0(room, n, sizeof *m->weight);
-    m->near = rc_room_take(room, n, sizeof *m->near);
-    RC_PASS(rc_room_status(room));
+    m->into = rc_pool_get(pool, n, sizeof *m->into);
+    m->next = rc_pool_get(pool, n, sizeof *m->next);
+    m->last = rc_pool_get(pool, n, sizeof *m->last);
+    m->members = rc_pool_get(pool, n, sizeof *m->members);
+    m->waiting = rc_pool_get(pool, n + 1, sizeof *m->waiting);
+    m->weight = rc_pool_get0(pool, n, sizeof *m->weight);
+    m->near = rc_pool_get(pool, n, sizeof *m->near);
+    RC_PASS(rc_pool_check(pool, "groups", err));
     for (size_t k = 0; k < n; k++) {
         m->into[k] = m->last[k] = (int32_t)k;
         m->next[k] = m->waiting[k] = -1;
@@ -269,23 +269,23 @@ static int64_t number_left(merging_t *m, int32_t *group)
 rc_status_t rc_group_heavy(const rc_graph_t *g, int64_t size, rc_grouping_t *out, rc_err_t *err)
 {
     size_t n = (size_t)g->n;
-    rc_room_t room = {.what = "groups", .err = err};
+    rc_pool_t pool = {0};
     rc_grouping_t made = {.group = rc_alloc(n, sizeof *made.group, "groups", err)};
     merging_t m = {.g = g, .made = &made, .size = size};
     rc_status_t st;
     RC_TRY(made.group ? RC_OK : RC_ENOMEM);
     RC_TRY(grow_all(g, size, made.group, &made.count, err));
-    made.ptr = rc_room_take(&room, (size_t)made.count + 2, sizeof *made.ptr);
-    made.member = rc_room_take(&room, n, sizeof *made.member);
-    RC_TRY(rc_room_status(&room));
+    made.ptr = rc_pool_get(&pool, (size_t)made.count + 2, sizeof *made.ptr);
+    made.member = rc_pool_get(&pool, n, sizeof *made.member);
+    RC_TRY(rc_pool_check(&pool, "groups", err));
     rc_list_groups(made.group, g->n, made.count, made.ptr, made.member);
-    RC_TRY(open_merging(&m, &room));
+    RC_TRY(open_merging(&m, &pool, err));
     for (int64_t k = 0; k < made.count; k++)
         if (m.into[k] == k && m.members[k] <= size / 2)
             place_small(&m, (int32_t)k);
     made.count = number_left(&m, made.group);
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     if (st == RC_OK)
         return list_members(made.group, g->n, made.count, out, err);
     free(made.group);

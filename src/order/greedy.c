@@ -130,7 +130,7 @@ static rc_status_t take_parts(void *of, _Atomic int64_t *next, rc_err_t *err)
     rc_status_t st = rc_nearest_maps_alloc(&g->masks, &maps, err);
     for (int64_t k = (*next)++; st == RC_OK && k < g->parts; k = (*next)++)
         st = build_part(g, k, &maps, err);
-    rc_room_free(&maps.room);
+    rc_pool_free(&maps.pool);
     return st;
 }
 

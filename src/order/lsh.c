@@ -37,7 +37,7 @@ typedef struct worker {
 } worker_t;
 
 typedef struct lsh {
-    rc_room_t room; /* of the arrays */
+    rc_pool_t pool; /* of the arrays */
     rc_lsh_t *s;
     double sim_min;
     int counting;      /* 1: candidates are counted only */
@@ -338,7 +338,7 @@ static rc_status_t compare_bands(lsh_t *l, rc_err_t *err)
     return st;
 }
 
-static rc_status_t allocate(lsh_t *l)
+static rc_status_t allocate(lsh_t *l, rc_err_t *err)
 {
     int64_t n = l->s->units.count;
     l->part_bits = 0;
@@ -347,14 +347,14 @@ static rc_status_t allocate(lsh_t *l)
     l->parts = INT64_C(1) << l->part_bits;
     size_t words = (size_t)rc_sat_mul(l->words, n);
     for (int i = 0; i < 2; i++)
-        l->word[i] = rc_room_take(&l->room, words, sizeof *l->word[i]);
-    l->item = rc_room_take(&l->room, (size_t)n, sizeof *l->item);
-    l->part = rc_room_take(&l->room, (size_t)l->parts + 1, sizeof *l->part);
-    l->worker = rc_room_take0(&l->room, (size_t)l->s->threads, sizeof *l->worker);
+        l->word[i] = rc_pool_get(&l->pool, words, sizeof *l->word[i]);
+    l->item = rc_pool_get(&l->pool, (size_t)n, sizeof *l->item);
+    l->part = rc_pool_get(&l->pool, (size_t)l->parts + 1, sizeof *l->part);
+    l->worker = rc_pool_get0(&l->pool, (size_t)l->s->threads, sizeof *l->worker);
     if (l->s->a->nnz / 2 >=
         l->s->a->cols) /* else an entry at a time is faster, and takes no memory */
-        l->hash = rc_room_take(&l->room, (size_t)l->s->a->cols, 2 * sizeof *l->hash);
-    return rc_room_status(&l->room);
+        l->hash = rc_pool_get(&l->pool, (size_t)l->s->a->cols, 2 * sizeof *l->hash);
+    return rc_pool_check(&l->pool, "signatures of rows", err);
 }
 
 rc_status_t rc_lsh_check(const rc_lsh_rule_t *rule, rc_err_t *err)
@@ -375,16 +375,15 @@ double rc_lsh_sim_min(const rc_lsh_rule_t *rule)
 
 rc_status_t rc_lsh_pairs(rc_lsh_t *s, rc_err_t *err)
 {
-    lsh_t l = {.room = {.what = "signatures of rows", .err = err},
-        .s = s,
+    lsh_t l = {.s = s,
         .sim_min = rc_lsh_sim_min(s->rule),
         .words = s->rule->bsize / 2 + s->rule->bsize % 2};
     l.team = team_of(&l, 0);
-    rc_status_t st = allocate(&l);
+    rc_status_t st = allocate(&l, err);
     if (st == RC_OK)
         st = compare_bands(&l, err);
     for (int i = 0; l.worker && i < s->threads; i++)
         rc_pair_list_free(&l.worker[i].found);
-    rc_room_free(&l.room);
+    rc_pool_free(&l.pool);
     return st;
 }

@@ -62,7 +62,7 @@ typedef struct rc_lsh {
                                      nobody */
     rc_lsh_find_fn *find; /**< NULL: rc_lsh_pairs */
     void *of;             /**< of find */
-    rc_room_t room;       /**< of the units */
+    rc_pool_t pool;       /**< of the units */
     rc_units_t units;
     rc_pair_set_t seen;  /**< all pairs of the list */
     rc_pair_list_t list; /**< in any order; one that is sorted is not sorted again */

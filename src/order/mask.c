@@ -26,13 +26,11 @@ rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line
     rc_masks_t *out, rc_err_t *err)
 {
     rc_status_t st;
-    rc_masks_t m = {.room = {.what = "row masks", .err = err},
-        .rows = a->rows,
-        .lines = a->cols / line + (a->cols % line != 0)};
+    rc_masks_t m = {.rows = a->rows, .lines = a->cols / line + (a->cols % line != 0)};
     int64_t rows = a->rows;
-    m.ptr = rc_room_take(&m.room, (size_t)rows + 1, sizeof *m.ptr);
-    m.group = rc_room_take(&m.room, (size_t)rows, sizeof *m.group);
-    RC_TRY(rc_room_status(&m.room));
+    m.ptr = rc_pool_get(&m.pool, (size_t)rows + 1, sizeof *m.ptr);
+    m.group = rc_pool_get(&m.pool, (size_t)rows, sizeof *m.group);
+    RC_TRY(rc_pool_check(&m.pool, "row masks", err));
     m.ptr[0] = 0;
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
     for (int64_t i = 0; i < rows; i++) {
@@ -42,8 +40,8 @@ rc_status_t rc_masks_build(const rc_csr_t *a, const int32_t *order, int32_t line
     }
     for (int64_t r = 0; r < rows; r++)
         m.ptr[r + 1] += m.ptr[r];
-    m.line_of = rc_room_take(&m.room, (size_t)m.ptr[rows], sizeof *m.line_of);
-    RC_TRY(rc_room_status(&m.room));
+    m.line_of = rc_pool_get(&m.pool, (size_t)m.ptr[rows], sizeof *m.line_of);
+    RC_TRY(rc_pool_check(&m.pool, "row masks", err));
 #pragma omp parallel for num_threads(threads) schedule(static) if (a->nnz > 50000)
     for (int64_t i = 0; i < rows; i++) {
         int64_t r = order ? order[i] : i;
@@ -62,7 +60,7 @@ done:
 void rc_masks_free(rc_masks_t *m)
 {
     if (m)
-        rc_room_free(&m->room);
+        rc_pool_free(&m->pool);
 }
 
 int64_t rc_mask_distance(const rc_masks_t *m, int64_t r, int64_t s)

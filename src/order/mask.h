@@ -10,7 +10,7 @@
 #include "rowcast.h"
 
 typedef struct rc_masks {
-    rc_room_t room; /**< of the arrays */
+    rc_pool_t pool; /**< of the arrays */
     int64_t rows;
     int64_t lines;    /**< lines of a column of B, ceil(n_col / line) */
     int64_t *ptr;     /**< [rows + 1] into line_of */

@@ -42,12 +42,12 @@ typedef enum rc_nearest_tie {
 
 /** Maps that engines over parts of one matrix use one after the other. */
 typedef struct rc_nearest_maps {
-    rc_room_t room;
+    rc_pool_t pool;
     int32_t *line;  /**< [lines] */
     int32_t *group; /**< [groups] */
 } rc_nearest_maps_t;
 
-/** \return RC_OK or RC_ENOMEM; free the room, whatever the outcome */
+/** \return RC_OK or RC_ENOMEM; free the pool, whatever the outcome */
 rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err);
 
 typedef struct rc_nearest rc_nearest_t;

@@ -10,11 +10,11 @@
 
 rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, rc_err_t *err)
 {
-    rc_room_t *room = &out->room;
-    *room = (rc_room_t){.what = "nearest rows", .err = err};
-    out->line = rc_room_take(room, (size_t)m->lines, sizeof *out->line);
-    out->group = rc_room_take(room, (size_t)m->groups, sizeof *out->group);
-    RC_PASS(rc_room_status(room));
+    rc_pool_t *pool = &out->pool;
+    *pool = (rc_pool_t){0};
+    out->line = rc_pool_get(pool, (size_t)m->lines, sizeof *out->line);
+    out->group = rc_pool_get(pool, (size_t)m->groups, sizeof *out->group);
+    RC_PASS(rc_pool_check(pool, "nearest rows", err));
     for (int64_t i = 0; i < m->lines; i++)
         out->line[i] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < m->groups; i++)
@@ -26,16 +26,16 @@ rc_status_t rc_nearest_maps_alloc(const rc_masks_t *m, rc_nearest_maps_t *out, r
 static rc_status_t make_units(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t n = (size_t)nn->n;
-    rc_room_t *own = &nn->room;
-    rc_room_t room = {.what = own->what, .err = err};
+    rc_pool_t *own = &nn->pool;
+    rc_pool_t pool = {0};
     rc_status_t st;
-    int32_t *group = rc_room_take(&room, n, sizeof *group);
-    int32_t *load = rc_room_take(&room, n, sizeof *load);
-    nn->unit_row = rc_room_take(own, n, sizeof *nn->unit_row);
-    nn->row_unit = rc_room_take(own, n, sizeof *nn->row_unit);
-    nn->placed = rc_room_take0(own, n, 1);
-    RC_TRY(rc_room_status(&room));
-    RC_TRY(rc_room_status(own));
+    int32_t *group = rc_pool_get(&pool, n, sizeof *group);
+    int32_t *load = rc_pool_get(&pool, n, sizeof *load);
+    nn->unit_row = rc_pool_get(own, n, sizeof *nn->unit_row);
+    nn->row_unit = rc_pool_get(own, n, sizeof *nn->row_unit);
+    nn->placed = rc_pool_get0(own, n, 1);
+    RC_TRY(rc_pool_check(&pool, "nearest rows", err));
+    RC_TRY(rc_pool_check(own, "nearest rows", err));
     for (int64_t i = 0; i < nn->n; i++) {
         group[i] = nn->m->group[nn->rows[i]];
         load[i] = nn->tie == RC_NEAREST_LOAD ? nn->load[nn->rows[i]] : 0;
@@ -50,12 +50,12 @@ static rc_status_t make_units(rc_nearest_t *nn, rc_err_t *err)
             nn->units++;
         nn->row_unit[row] = (int32_t)(nn->units - 1);
     }
-    nn->unit = rc_room_take_aligned(own, (size_t)nn->units, sizeof *nn->unit);
-    nn->unit_end = rc_room_take(own, (size_t)nn->units, sizeof *nn->unit_end);
-    nn->unit_next = rc_room_take(own, (size_t)nn->units, sizeof *nn->unit_next);
-    nn->count = rc_room_take0(own, (size_t)nn->units, sizeof *nn->count);
-    nn->size = rc_room_take0(own, (size_t)nn->units, sizeof *nn->size);
-    RC_TRY(rc_room_status(own));
+    nn->unit = rc_pool_get_aligned(own, (size_t)nn->units, sizeof *nn->unit);
+    nn->unit_end = rc_pool_get(own, (size_t)nn->units, sizeof *nn->unit_end);
+    nn->unit_next = rc_pool_get(own, (size_t)nn->units, sizeof *nn->unit_next);
+    nn->count = rc_pool_get0(own, (size_t)nn->units, sizeof *nn->count);
+    nn->size = rc_pool_get0(own, (size_t)nn->units, sizeof *nn->size);
+    RC_TRY(rc_pool_check(own, "nearest rows", err));
     for (int64_t i = nn->n - 1; i >= 0; i--) {
         int32_t row = nn->unit_row[i];
         int32_t u = nn->row_unit[row];
@@ -66,23 +66,24 @@ static rc_status_t make_units(rc_nearest_t *nn, rc_err_t *err)
         nn->maps->group[group[row]] = u; /* ends as the first unit of the mask */
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
 /* ------------------------------------------------------------------- lines */
 
 /* Number the lines that occur here and count the units that need each. */
-static rc_status_t count_lines(rc_nearest_t *nn, rc_room_t *room, int32_t **count)
+static rc_status_t count_lines(rc_nearest_t *nn, rc_pool_t *pool, int32_t **count, rc_err_t *err)
 {
     int32_t *map = nn->maps->line;
     int64_t bits = 0;
     for (int64_t u = 0; u < nn->units; u++)
         bits += rc_mask_size(nn->m, rc_nearest_model_row(nn, u));
     int64_t most = bits < nn->m->lines ? bits : nn->m->lines;
-    nn->line = rc_room_take(&nn->room, (size_t)most, sizeof *nn->line);
-    *count = rc_room_take0(room, (size_t)most, sizeof **count);
-    RC_PASS(nn->line && *count ? RC_OK : RC_ENOMEM);
+    nn->line = rc_pool_get(&nn->pool, (size_t)most, sizeof *nn->line);
+    *count = rc_pool_get0(pool, (size_t)most, sizeof **count);
+    RC_PASS(rc_pool_check(&nn->pool, "nearest rows", err));
+    RC_PASS(rc_pool_check(pool, "nearest rows", err));
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
         for (int64_t i = nn->m->ptr[row]; i < nn->m->ptr[row + 1]; i++) {
@@ -134,8 +135,8 @@ static double walk_ns(const int32_t *count, const int32_t *order, int64_t from, 
 /* Choose how many of the densest lines to pack.  More dense lines mean shorter walks, but more
  * signatures to scan; their number is counted (by hash) for a growing number of lines.
  *  order  line numbers by decreasing count */
-static rc_status_t choose_dense(
-    rc_nearest_t *nn, rc_room_t *room, const int32_t *count, const int32_t *order, int64_t *dense)
+static rc_status_t choose_dense(rc_nearest_t *nn, rc_pool_t *pool, const int32_t *count,
+    const int32_t *order, int64_t *dense, rc_err_t *err)
 {
     const double cheap_ns = 5e6;
     const int64_t most_words = (int64_t)1 << 27; /* of all signatures: 1 GiB */
@@ -147,10 +148,10 @@ static rc_status_t choose_dense(
     uint64_t size = 16;
     while (size < 2 * (uint64_t)nn->units)
         size *= 2;
-    int32_t *rank = rc_room_take(room, (size_t)nn->present, sizeof *rank);
-    uint64_t *hash = rc_room_take0(room, (size_t)nn->units, sizeof *hash);
-    uint64_t *table = rc_room_take(room, (size_t)size, sizeof *table);
-    RC_PASS(rc_room_status(room));
+    int32_t *rank = rc_pool_get(pool, (size_t)nn->present, sizeof *rank);
+    uint64_t *hash = rc_pool_get0(pool, (size_t)nn->units, sizeof *hash);
+    uint64_t *table = rc_pool_get(pool, (size_t)size, sizeof *table);
+    RC_PASS(rc_pool_check(pool, "nearest rows", err));
     for (int64_t i = 0; i < nn->present; i++)
         rank[order[i]] = (int32_t)i;
     int64_t from = 0;
@@ -183,18 +184,18 @@ static rc_status_t choose_dense(
  * and words.  Cost O(set bits of the units), times some tens where lists are long. */
 static rc_status_t make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *err)
 {
-    rc_room_t room = {.what = nn->room.what, .err = err};
+    rc_pool_t pool = {0};
     int32_t *count = NULL;
     rc_status_t st;
-    RC_TRY(count_lines(nn, &room, &count));
-    int32_t *order = rc_room_take(&room, (size_t)nn->present, sizeof *order);
-    RC_TRY(rc_room_status(&room));
+    RC_TRY(count_lines(nn, &pool, &count, err));
+    int32_t *order = rc_pool_get(&pool, (size_t)nn->present, sizeof *order);
+    RC_TRY(rc_pool_check(&pool, "nearest rows", err));
     for (int64_t i = 0; i < nn->present; i++)
         order[i] = (int32_t)i;
     RC_TRY(rc_sort_by_key(count, 1, nn->present, order, err));
     int64_t dense = dense_lines < nn->present ? dense_lines : nn->present;
     if (dense < 0)
-        RC_TRY(choose_dense(nn, &room, count, order, &dense));
+        RC_TRY(choose_dense(nn, &pool, count, order, &dense, err));
     nn->words = (dense + 63) / 64;
     nn->slots = nn->present - dense;
     for (int64_t i = 0; i < nn->present; i++) {
@@ -202,7 +203,7 @@ static rc_status_t make_lines(rc_nearest_t *nn, int64_t dense_lines, rc_err_t *e
         nn->maps->line[l] = i < dense ? (int32_t)(-2 - i) : (int32_t)(i - dense);
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -228,23 +229,23 @@ static void pack(rc_nearest_t *nn, uint64_t *bits)
 static rc_status_t make_signatures(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t units = (size_t)nn->units;
-    rc_room_t room = {.what = nn->room.what, .err = err};
-    uint64_t *bits = rc_room_take0(&room, units * (size_t)nn->words, sizeof *bits);
-    int32_t *sig = rc_room_take(&room, units, sizeof *sig);
-    int32_t *first = rc_room_take(&room, units, sizeof *first);
-    int32_t *pop = rc_room_take(&room, units, sizeof *pop);
-    int32_t *order = rc_room_take(&room, units, sizeof *order);
-    int64_t *halves = rc_room_take(&room, units + 1, sizeof *halves);
+    rc_pool_t pool = {0};
+    uint64_t *bits = rc_pool_get0(&pool, units * (size_t)nn->words, sizeof *bits);
+    int32_t *sig = rc_pool_get(&pool, units, sizeof *sig);
+    int32_t *first = rc_pool_get(&pool, units, sizeof *first);
+    int32_t *pop = rc_pool_get(&pool, units, sizeof *pop);
+    int32_t *order = rc_pool_get(&pool, units, sizeof *order);
+    int64_t *halves = rc_pool_get(&pool, units + 1, sizeof *halves);
     rc_status_t st;
-    RC_TRY(rc_room_status(&room));
+    RC_TRY(rc_pool_check(&pool, "nearest rows", err));
     pack(nn, bits);
     for (int64_t u = 0; u <= nn->units; u++)
         halves[u] = 2 * u * nn->words;
     const rc_lists_t lists = {.n = nn->units, .ptr = halves, .item = (const int32_t *)bits};
     RC_TRY(rc_number_lists(&lists, 1, sig, &nn->sigs, err));
-    nn->sig = rc_room_take(&nn->room, (size_t)(nn->sigs * nn->words), sizeof *nn->sig);
-    nn->sig_pop = rc_room_take(&nn->room, (size_t)nn->sigs, sizeof *nn->sig_pop);
-    RC_TRY(rc_room_status(&nn->room));
+    nn->sig = rc_pool_get(&nn->pool, (size_t)(nn->sigs * nn->words), sizeof *nn->sig);
+    nn->sig_pop = rc_pool_get(&nn->pool, (size_t)nn->sigs, sizeof *nn->sig_pop);
+    RC_TRY(rc_pool_check(&nn->pool, "nearest rows", err));
     for (int64_t u = nn->units - 1; u >= 0; u--)
         first[sig[u]] = (int32_t)u;
     for (int64_t s = 0; s < nn->sigs; s++) {
@@ -264,7 +265,7 @@ static rc_status_t make_signatures(rc_nearest_t *nn, rc_err_t *err)
     for (int64_t u = 0; u < nn->units; u++)
         nn->unit[u].sig = first[sig[u]];
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -321,26 +322,26 @@ static rc_status_t make_cells(rc_nearest_t *nn, rc_err_t *err)
     size_t units = (size_t)nn->units;
     size_t sigs = (size_t)nn->sigs;
     size_t each = sizeof(int32_t);
-    rc_room_t *own = &nn->room;
-    rc_room_t room = {.what = own->what, .err = err};
+    rc_pool_t *own = &nn->pool;
+    rc_pool_t pool = {0};
     rc_status_t st;
-    int32_t *order = rc_room_take(&room, units, each);
-    int32_t *load = rc_room_take(&room, units, each);
-    int32_t *sig = rc_room_take(&room, units, each);
-    nn->sig_level = rc_room_take(own, sigs, each);
-    nn->sig_end = rc_room_take(own, sigs, each);
-    nn->sig_position = rc_room_take(own, sigs, each);
-    nn->level_size = rc_room_take(own, units, each);
-    nn->level_left = rc_room_take0(own, units, each);
-    nn->level_cell = rc_room_take(own, units + 1, each);
-    nn->cell_level = rc_room_take(own, units, each);
-    nn->cell_sig = rc_room_take(own, units, each);
-    nn->cell_load = rc_room_take(own, units, each);
-    nn->cell_left = rc_room_take0(own, units, each);
-    nn->cell_next = rc_room_take(own, units, sizeof *nn->cell_next);
-    nn->cell_row = rc_room_take(own, (size_t)nn->n, each);
-    RC_TRY(rc_room_status(&room));
-    RC_TRY(rc_room_status(own));
+    int32_t *order = rc_pool_get(&pool, units, each);
+    int32_t *load = rc_pool_get(&pool, units, each);
+    int32_t *sig = rc_pool_get(&pool, units, each);
+    nn->sig_level = rc_pool_get(own, sigs, each);
+    nn->sig_end = rc_pool_get(own, sigs, each);
+    nn->sig_position = rc_pool_get(own, sigs, each);
+    nn->level_size = rc_pool_get(own, units, each);
+    nn->level_left = rc_pool_get0(own, units, each);
+    nn->level_cell = rc_pool_get(own, units + 1, each);
+    nn->cell_level = rc_pool_get(own, units, each);
+    nn->cell_sig = rc_pool_get(own, units, each);
+    nn->cell_load = rc_pool_get(own, units, each);
+    nn->cell_left = rc_pool_get0(own, units, each);
+    nn->cell_next = rc_pool_get(own, units, sizeof *nn->cell_next);
+    nn->cell_row = rc_pool_get(own, (size_t)nn->n, each);
+    RC_TRY(rc_pool_check(&pool, "nearest rows", err));
+    RC_TRY(rc_pool_check(own, "nearest rows", err));
     for (int64_t u = 0; u < nn->units; u++) {
         order[u] = (int32_t)u;
         sig[u] = nn->unit[u].sig;
@@ -354,7 +355,7 @@ static rc_status_t make_cells(rc_nearest_t *nn, rc_err_t *err)
     number_cells(nn, order, load, &levels, &cells);
     fill_cells(nn, cells);
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -376,49 +377,49 @@ static void walk_entries(rc_nearest_t *nn)
     }
 }
 
-static rc_status_t make_lists(rc_nearest_t *nn)
+static rc_status_t make_lists(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t units = (size_t)nn->units;
-    rc_room_t *own = &nn->room;
+    rc_pool_t *own = &nn->pool;
     rc_nearest_lists_t *h = &nn->lists;
-    h->start = rc_room_take0(own, (size_t)nn->slots + 1, sizeof *h->start);
-    h->length = rc_room_take0(own, (size_t)nn->slots, sizeof *h->length);
-    h->touched = rc_room_take(own, units + 1, sizeof *h->touched);
-    h->other = rc_room_take(own, units + 1, sizeof *h->other);
-    RC_PASS(rc_room_status(own));
+    h->start = rc_pool_get0(own, (size_t)nn->slots + 1, sizeof *h->start);
+    h->length = rc_pool_get0(own, (size_t)nn->slots, sizeof *h->length);
+    h->touched = rc_pool_get(own, units + 1, sizeof *h->touched);
+    h->other = rc_pool_get(own, units + 1, sizeof *h->other);
+    RC_PASS(rc_pool_check(own, "nearest rows", err));
     walk_entries(nn);
     for (int64_t k = 0; k < nn->slots; k++)
         h->start[k + 1] += h->start[k];
-    h->entry = rc_room_take(own, (size_t)h->start[nn->slots], sizeof *h->entry);
-    RC_PASS(rc_room_status(own));
+    h->entry = rc_pool_get(own, (size_t)h->start[nn->slots], sizeof *h->entry);
+    RC_PASS(rc_pool_check(own, "nearest rows", err));
     walk_entries(nn);
     return RC_OK;
 }
 
 static void make_side(rc_nearest_t *nn, rc_nearest_side_t *side)
 {
-    side->word = rc_room_take0(&nn->room, (size_t)nn->words, sizeof *side->word);
-    side->slot = rc_room_take(&nn->room, (size_t)nn->slots, sizeof *side->slot);
+    side->word = rc_pool_get0(&nn->pool, (size_t)nn->words, sizeof *side->word);
+    side->slot = rc_pool_get(&nn->pool, (size_t)nn->slots, sizeof *side->slot);
 }
 
 /* The references and the scan. */
-static rc_status_t make_search(rc_nearest_t *nn)
+static rc_status_t make_search(rc_nearest_t *nn, rc_err_t *err)
 {
     size_t sigs = (size_t)nn->sigs;
     size_t blocks = sigs / RC_NEAREST_BLOCK + 1;
-    rc_room_t *own = &nn->room;
+    rc_pool_t *own = &nn->pool;
     make_side(nn, &nn->ref);
     make_side(nn, &nn->ref2);
     if (nn->tie == RC_NEAREST_SECOND) {
-        nn->second = rc_room_take0(own, (size_t)nn->units, sizeof *nn->second);
-        nn->marked = rc_room_take0(own, (size_t)nn->m->lines, 1);
+        nn->second = rc_pool_get0(own, (size_t)nn->units, sizeof *nn->second);
+        nn->marked = rc_pool_get0(own, (size_t)nn->m->lines, 1);
     }
-    nn->position_sig = rc_room_take(own, sigs, sizeof *nn->position_sig);
-    nn->position_size = rc_room_take(own, sigs, sizeof *nn->position_size);
+    nn->position_sig = rc_pool_get(own, sigs, sizeof *nn->position_sig);
+    nn->position_size = rc_pool_get(own, sigs, sizeof *nn->position_size);
     nn->scan =
-        rc_room_take_aligned(own, blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan);
-    nn->pop_start = rc_room_take(own, (size_t)nn->words * 64 + 2, sizeof *nn->pop_start);
-    RC_PASS(rc_room_status(own));
+        rc_pool_get_aligned(own, blocks * (size_t)nn->words, RC_NEAREST_BLOCK * sizeof *nn->scan);
+    nn->pop_start = rc_pool_get(own, (size_t)nn->words * 64 + 2, sizeof *nn->pop_start);
+    RC_PASS(rc_pool_check(own, "nearest rows", err));
     rc_nearest_compact(nn);
     return RC_OK;
 }
@@ -461,19 +462,13 @@ rc_status_t rc_nearest_create(const rc_masks_t *m, const int32_t *load, rc_neare
     rc_status_t st;
     rc_nearest_t *nn = rc_alloc(1, sizeof *nn, "nearest rows", err);
     RC_PASS(nn ? RC_OK : RC_ENOMEM);
-    *nn = (rc_nearest_t){.room = {.what = "nearest rows", .err = err},
-        .m = m,
-        .load = load,
-        .tie = tie,
-        .rows = rows,
-        .n = n,
-        .maps = maps};
+    *nn = (rc_nearest_t){.m = m, .load = load, .tie = tie, .rows = rows, .n = n, .maps = maps};
     RC_TRY(make_units(nn, err));
     RC_TRY(make_lines(nn, dense_lines, err));
     RC_TRY(make_signatures(nn, err));
     RC_TRY(make_cells(nn, err));
-    RC_TRY(make_lists(nn));
-    RC_TRY(make_search(nn));
+    RC_TRY(make_lists(nn, err));
+    RC_TRY(make_search(nn, err));
     *out = nn;
     return RC_OK;
 done:
@@ -489,6 +484,6 @@ void rc_nearest_free(rc_nearest_t *nn)
         nn->maps->line[nn->line[i]] = RC_NEAREST_ABSENT;
     for (int64_t i = 0; i < nn->n; i++)
         nn->maps->group[nn->m->group[nn->rows[i]]] = RC_NEAREST_ABSENT;
-    rc_room_free(&nn->room);
+    rc_pool_free(&nn->pool);
     free(nn);
 }

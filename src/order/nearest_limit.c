@@ -38,11 +38,11 @@ struct rc_nearest_limit {
 static rc_status_t rank_rows(rc_nearest_t *nn, const int32_t *rank, rc_err_t *err)
 {
     size_t n = (size_t)nn->n;
-    rc_room_t room = {.what = nn->room.what, .err = err};
-    int32_t *key = rc_room_take(&room, n, sizeof *key);
-    int32_t *order = rc_room_take(&room, n, sizeof *order);
+    rc_pool_t pool = {0};
+    int32_t *key = rc_pool_get(&pool, n, sizeof *key);
+    int32_t *order = rc_pool_get(&pool, n, sizeof *order);
     rc_status_t st;
-    RC_TRY(rc_room_status(&room));
+    RC_TRY(rc_pool_check(&pool, "nearest rows", err));
     for (int64_t i = 0; i < nn->n; i++) {
         key[i] = rank[nn->rows[i]];
         order[i] = (int32_t)i;
@@ -59,27 +59,26 @@ static rc_status_t rank_rows(rc_nearest_t *nn, const int32_t *rank, rc_err_t *er
         nn->cell_next[nn->unit[u].cell]--;
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
 rc_status_t rc_nearest_limit(rc_nearest_t *nn, int64_t look, const int32_t *rank, rc_err_t *err)
 {
     size_t units = (size_t)nn->units;
-    rc_room_t *own = &nn->room;
-    own->err = err;
-    rc_nearest_limit_t *l = rc_room_take(own, 1, sizeof *l);
-    RC_PASS(rc_room_status(own));
+    rc_pool_t *own = &nn->pool;
+    rc_nearest_limit_t *l = rc_pool_get(own, 1, sizeof *l);
+    RC_PASS(rc_pool_check(own, "nearest rows", err));
     nn->limit = l;
     *l = (rc_nearest_limit_t){.look = look};
-    l->spot = rc_room_take_aligned(own, units, sizeof *l->spot);
-    l->mask = rc_room_take(own, units, sizeof *l->mask);
-    l->list = rc_room_take(own, (size_t)nn->slots, sizeof *l->list);
-    l->here = rc_room_take0(own, (size_t)nn->m->lines, 1);
-    l->after = rc_room_take(own, units + 1, sizeof *l->after);
-    l->before = rc_room_take(own, units + 1, sizeof *l->before);
-    l->live = rc_room_take(own, units, sizeof *l->live);
-    RC_PASS(rc_room_status(own));
+    l->spot = rc_pool_get_aligned(own, units, sizeof *l->spot);
+    l->mask = rc_pool_get(own, units, sizeof *l->mask);
+    l->list = rc_pool_get(own, (size_t)nn->slots, sizeof *l->list);
+    l->here = rc_pool_get0(own, (size_t)nn->m->lines, 1);
+    l->after = rc_pool_get(own, units + 1, sizeof *l->after);
+    l->before = rc_pool_get(own, units + 1, sizeof *l->before);
+    l->live = rc_pool_get(own, units, sizeof *l->live);
+    RC_PASS(rc_pool_check(own, "nearest rows", err));
     for (int64_t u = 0; u < nn->units; u++) {
         int64_t row = rc_nearest_model_row(nn, u);
         l->spot[u] = (spot_t){.size = (int32_t)rc_mask_size(nn->m, row)};

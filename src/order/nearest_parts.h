@@ -61,7 +61,7 @@ typedef struct rc_nearest_query {
 typedef struct rc_nearest_limit rc_nearest_limit_t;
 
 struct rc_nearest {
-    rc_room_t room; /* of all that follows */
+    rc_pool_t pool; /* of all that follows */
     const rc_masks_t *m;
     const int32_t *load;
     rc_nearest_tie_t tie;

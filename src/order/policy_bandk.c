@@ -243,15 +243,15 @@ static rc_status_t expand(bandk_t *b, int i, const rc_csr_t *a, int64_t **ptr, r
     const rc_grouping_t *groups = &b->groups[i];
     size_t n = (size_t)b->level[i].g.n;
     size_t most = (size_t)rc_grouping_most(groups);
-    rc_room_t room = {.what = "members of groups", .err = err};
+    rc_pool_t pool = {0};
     rc_status_t st;
     expansion_t x = {.l = &b->level[i], .groups = groups};
-    rc_ranked_t *scratch = rc_room_take(&room, most, sizeof *scratch);
-    x.member = rc_room_take(&room, most, sizeof *x.member);
-    x.place = rc_room_take(&room, n, sizeof *x.place);
+    rc_ranked_t *scratch = rc_pool_get(&pool, most, sizeof *scratch);
+    x.member = rc_pool_get(&pool, most, sizeof *x.member);
+    x.place = rc_pool_get(&pool, n, sizeof *x.place);
     x.order = rc_alloc(n, sizeof *x.order, "an order", err);
     int64_t *begin = *ptr = rc_alloc((size_t)groups->count + 1, sizeof *begin, "pointers", err);
-    RC_TRY(x.order && begin ? rc_room_status(&room) : RC_ENOMEM);
+    RC_TRY(x.order && begin ? rc_pool_check(&pool, "members of groups", err) : RC_ENOMEM);
     RC_TRY(find_lists(b, &b->level[i].g, a, &x, err));
     for (size_t v = 0; v < n; v++)
         x.place[v] = NO_PLACE;
@@ -266,7 +266,7 @@ static rc_status_t expand(bandk_t *b, int i, const rc_csr_t *a, int64_t **ptr, r
     name_order(b, i);
 done:
     free(x.order);
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

@@ -34,7 +34,7 @@ enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the hea
 
 /* A part. */
 typedef struct blk {
-    rc_room_t room;   /* of the arrays, but for bound */
+    rc_pool_t pool;   /* of the arrays, but for bound */
     rc_csr_t a;       /* its rows; columns without hubs, numbered as they come; no values */
     rc_csr_t rows_of; /* of every column */
     int32_t *block;   /* [cols] last block that has the column, -1: none */
@@ -217,15 +217,15 @@ static rc_status_t prepare(
         int64_t row = row_of(all, r);
         nnz += (size_t)(all->in->a->row_ptr[row + 1] - all->in->a->row_ptr[row]);
     }
-    b->a.row_ptr = rc_room_take(&b->room, rows + 1, sizeof *b->a.row_ptr);
-    b->a.col_idx = rc_room_take(&b->room, nnz, sizeof *b->a.col_idx);
-    b->fresh = rc_room_take(&b->room, rows, sizeof *b->fresh);
-    b->heap = rc_room_take(&b->room, rows, sizeof *b->heap);
-    b->at = rc_room_take(&b->room, rows, sizeof *b->at);
-    RC_PASS(rc_room_status(&b->room));
+    b->a.row_ptr = rc_pool_get(&b->pool, rows + 1, sizeof *b->a.row_ptr);
+    b->a.col_idx = rc_pool_get(&b->pool, nnz, sizeof *b->a.col_idx);
+    b->fresh = rc_pool_get(&b->pool, rows, sizeof *b->fresh);
+    b->heap = rc_pool_get(&b->pool, rows, sizeof *b->heap);
+    b->at = rc_pool_get(&b->pool, rows, sizeof *b->at);
+    RC_PASS(rc_pool_check(&b->pool, "rows for blocks", err));
     copy_rows(all, begin, b, local);
-    b->block = rc_room_take(&b->room, (size_t)b->a.cols, sizeof *b->block);
-    RC_PASS(rc_room_status(&b->room));
+    b->block = rc_pool_get(&b->pool, (size_t)b->a.cols, sizeof *b->block);
+    RC_PASS(rc_pool_check(&b->pool, "rows for blocks", err));
     for (int64_t c = 0; c < b->a.cols; c++)
         b->block[c] = -1;
     for (int64_t r = 0; r < b->a.rows; r++) {
@@ -240,7 +240,7 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t 
 {
     int64_t rows = all->in->a->rows;
     int64_t begin = rc_part_begin(rows, all->parts, k);
-    blk_t b = {.room = {.what = "rows for blocks", .err = err}, .bound = all->bound + begin};
+    blk_t b = {.bound = all->bound + begin};
     b.a.rows = rc_part_begin(rows, all->parts, k + 1) - begin;
     int32_t *slot = all->slot + begin;
     rc_status_t st = prepare(all, begin, local, &b, err);
@@ -252,7 +252,7 @@ static rc_status_t build_part(parts_t *all, int64_t k, int32_t *local, rc_err_t 
         all->blocks[k] = b.blocks;
         all->columns += b.columns;
     }
-    rc_room_free(&b.room);
+    rc_pool_free(&b.pool);
     rc_csr_free(&b.rows_of);
     return st;
 }

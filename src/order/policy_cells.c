@@ -72,11 +72,11 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_cell_search_t c;
     rc_status_t st;
     RC_TRY(rc_cells_grow(in, params[PARAM_SIZE], &c, err));
-    RC_TRY(rc_cells_join(&c, params[PARAM_BRANCH], branch_of));
+    RC_TRY(rc_cells_join(&c, params[PARAM_BRANCH], branch_of, err));
     RC_TRY(rank_cells(&c, err));
     st = rc_cells_place(&c, (int)params[PARAM_ROUNDS], out, err);
 done:
-    rc_room_free(&c.room);
+    rc_pool_free(&c.pool);
     return st;
 }
 

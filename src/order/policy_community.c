@@ -99,13 +99,13 @@ static rc_status_t order_all(const inside_t *c, rc_err_t *err)
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     size_t n = (size_t)in->a->rows;
-    rc_room_t room = {.what = "communities", .err = err};
+    rc_pool_t pool = {0};
     inside_t c = {.in = in};
     rc_status_t st;
-    c.label = rc_room_take(&room, n, sizeof *c.label);
-    c.local = rc_room_take(&room, n, sizeof *c.local);
-    c.place = rc_room_take(&room, n, sizeof *c.place);
-    RC_TRY(rc_room_status(&room));
+    c.label = rc_pool_get(&pool, n, sizeof *c.label);
+    c.local = rc_pool_get(&pool, n, sizeof *c.local);
+    c.place = rc_pool_get(&pool, n, sizeof *c.place);
+    RC_TRY(rc_pool_check(&pool, "communities", err));
     RC_TRY(rc_vote(in, (int)in->params->value[PARAM_ROUNDS], c.label, err));
     const int32_t *const keys[] = {c.place, (const int32_t *)c.label};
     RC_TRY(rc_schedule_of_groups(
@@ -120,7 +120,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     st = rc_schedule_add_groups(out, communities->name, communities->count, communities->ptr, err);
     communities->ptr = NULL;
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     rc_schedule_free(&c.by_label);
     return st;
 }

@@ -105,14 +105,14 @@ static int64_t assign(const int32_t *load, const int32_t *order, int64_t n, rc_r
 static rc_status_t build_lpt(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     rc_status_t st;
-    rc_room_t room = {.what = "lpt", .err = err};
+    rc_pool_t pool = {0};
     int32_t *load = NULL;
     int64_t n = in->a->rows;
     int64_t nw = in->geometry->nw;
-    int32_t *order = rc_room_take(&room, (size_t)n, sizeof *order);
-    int64_t *slot = rc_room_take(&room, (size_t)n, sizeof *slot);
-    rc_ranked_t *heap = rc_room_take(&room, (size_t)nw, sizeof *heap);
-    RC_TRY(rc_room_status(&room));
+    int32_t *order = rc_pool_get(&pool, (size_t)n, sizeof *order);
+    int64_t *slot = rc_pool_get(&pool, (size_t)n, sizeof *slot);
+    rc_ranked_t *heap = rc_pool_get(&pool, (size_t)nw, sizeof *heap);
+    RC_TRY(rc_pool_check(&pool, "lpt", err));
     RC_TRY(rc_row_loads(in->a, in->geometry->nt, in->threads, &load, err));
     RC_TRY(rc_rows_by_load(load, 1, n, order, err));
     int64_t longest = assign(load, order, n, heap, nw, slot);
@@ -120,7 +120,7 @@ static rc_status_t build_lpt(const rc_order_input_t *in, rc_schedule_t *out, rc_
     for (int64_t i = 0; i < n; i++)
         out->row[slot[i]] = order[i];
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     free(load);
     return st;
 }

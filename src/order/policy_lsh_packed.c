@@ -109,17 +109,17 @@ static int64_t place(pack_t *k, const rc_schedule_t *lsh, int64_t panel, int32_t
     return straddling;
 }
 
-static rc_status_t allocate(pack_t *k, rc_room_t *room)
+static rc_status_t allocate(pack_t *k, rc_pool_t *pool, rc_err_t *err)
 {
     size_t sizes = (size_t)k->most + 1;
     size_t pieces = (size_t)k->count + 1;
-    k->from = rc_room_take(room, pieces, sizeof *k->from);
-    k->by_size = rc_room_take(room, pieces, sizeof *k->by_size);
-    k->placed = rc_room_take0(room, pieces, sizeof *k->placed);
-    k->ptr = rc_room_take(room, sizes + 2, sizeof *k->ptr);
-    k->next = rc_room_take(room, sizes, sizeof *k->next);
-    k->below = rc_room_take(room, sizes, sizeof *k->below);
-    return rc_room_status(room);
+    k->from = rc_pool_get(pool, pieces, sizeof *k->from);
+    k->by_size = rc_pool_get(pool, pieces, sizeof *k->by_size);
+    k->placed = rc_pool_get0(pool, pieces, sizeof *k->placed);
+    k->ptr = rc_pool_get(pool, sizes + 2, sizeof *k->ptr);
+    k->next = rc_pool_get(pool, sizes, sizeof *k->next);
+    k->below = rc_pool_get(pool, sizes, sizeof *k->below);
+    return rc_pool_check(pool, "pieces of clusters", err);
 }
 
 /* The pieces of an order with clusters; out is the schedule. */
@@ -127,14 +127,14 @@ static rc_status_t pack(
     const rc_schedule_t *lsh, int64_t panel, rc_schedule_t *out, rc_facts_t *facts, rc_err_t *err)
 {
     pack_t k = {.most = panel < lsh->rows ? panel : lsh->rows};
-    rc_room_t room = {.what = "pieces of clusters", .err = err};
+    rc_pool_t pool = {0};
     int64_t *ptr = NULL;
     rc_status_t st;
     count_pieces(&k, &lsh->group[0]);
-    RC_TRY(allocate(&k, &room));
+    RC_TRY(allocate(&k, &pool, err));
     cut(&k, &lsh->group[0]);
-    int32_t *size = rc_room_take(&room, (size_t)k.count, sizeof *size);
-    RC_TRY(rc_room_status(&room));
+    int32_t *size = rc_pool_get(&pool, (size_t)k.count, sizeof *size);
+    RC_TRY(rc_pool_check(&pool, "pieces of clusters", err));
     sort_by_size(&k, size);
     ptr = rc_alloc((size_t)k.count + 1, sizeof *ptr, "pieces of clusters", err);
     st = ptr ? rc_schedule_alloc(lsh->rows, lsh->rows, out, err) : RC_ENOMEM;
@@ -147,7 +147,7 @@ static rc_status_t pack(
         rc_schedule_free(out);
 done:
     free(ptr);
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

@@ -66,11 +66,11 @@ static rc_status_t partition(const rc_graph_t *g, int64_t parts, int32_t *part, 
     rc_status_t st = RC_OK;
     size_t n = (size_t)g->n;
     size_t edges = (size_t)g->ptr[n];
-    rc_room_t room = {.what = "a graph for METIS", .err = err};
-    idx_t *ptr = rc_room_take(&room, n + 1, sizeof *ptr);
-    idx_t *adj = rc_room_take(&room, edges, sizeof *adj);
-    idx_t *found = rc_room_take(&room, n, sizeof *found);
-    RC_TRY(rc_room_status(&room));
+    rc_pool_t pool = {0};
+    idx_t *ptr = rc_pool_get(&pool, n + 1, sizeof *ptr);
+    idx_t *adj = rc_pool_get(&pool, edges, sizeof *adj);
+    idx_t *found = rc_pool_get(&pool, n, sizeof *found);
+    RC_TRY(rc_pool_check(&pool, "a graph for METIS", err));
     for (size_t i = 0; i <= n; i++)
         ptr[i] = (idx_t)g->ptr[i];
     for (size_t e = 0; e < edges; e++)
@@ -82,7 +82,7 @@ static rc_status_t partition(const rc_graph_t *g, int64_t parts, int32_t *part, 
     for (size_t i = 0; i < n; i++)
         part[i] = (int32_t)found[i];
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

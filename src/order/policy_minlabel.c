@@ -65,23 +65,23 @@ static void label_rows(
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const int64_t *rounds = in->params->value;
-    rc_room_t room = {.what = "labels of rows", .err = err};
+    rc_pool_t pool = {0};
     int32_t *key[LEVELS];
     rc_status_t st;
     if (rounds[PARAM_FINE] > rounds[PARAM_MIDDLE] || rounds[PARAM_MIDDLE] > rounds[PARAM_COARSE])
         return rc_fail(err, RC_EINVAL,
             "rounds: expected fine <= middle <= coarse, found %" PRId64 ", %" PRId64 ", %" PRId64,
             rounds[PARAM_FINE], rounds[PARAM_MIDDLE], rounds[PARAM_COARSE]);
-    uint32_t *column = rc_room_take(&room, (size_t)in->a->cols, sizeof *column);
-    uint32_t *label = rc_room_take(&room, (size_t)in->a->rows, sizeof *label);
+    uint32_t *column = rc_pool_get(&pool, (size_t)in->a->cols, sizeof *column);
+    uint32_t *label = rc_pool_get(&pool, (size_t)in->a->rows, sizeof *label);
     for (int l = 0; l < LEVELS; l++)
-        key[l] = rc_room_take(&room, (size_t)in->a->rows, sizeof *key[l]);
-    RC_TRY(rc_room_status(&room));
+        key[l] = rc_pool_get(&pool, (size_t)in->a->rows, sizeof *key[l]);
+    RC_TRY(rc_pool_check(&pool, "labels of rows", err));
     label_rows(in, column, label, key);
     const int32_t *const keys[LEVELS] = {key[0], key[1], key[2]};
     st = rc_schedule_by_keys(in, keys, LEVELS, out, err);
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

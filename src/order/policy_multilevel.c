@@ -208,15 +208,15 @@ static void descend(const state_t *s, int l)
         refine(s, l);
 }
 
-static rc_status_t place_cells(state_t *s)
+static rc_status_t place_cells(state_t *s, rc_err_t *err)
 {
     size_t n = (size_t)s->cells.count;
-    rc_room_t *room = &s->cells.room;
-    top_t *top = rc_room_take0(room, 1, sizeof *top);
-    s->place = rc_room_take(room, n, sizeof *s->place);
-    s->above = rc_room_take(room, n, sizeof *s->above);
-    s->sums = rc_room_take(room, n, sizeof *s->sums);
-    RC_PASS(rc_room_status(room));
+    rc_pool_t *pool = &s->cells.pool;
+    top_t *top = rc_pool_get0(pool, 1, sizeof *top);
+    s->place = rc_pool_get(pool, n, sizeof *s->place);
+    s->above = rc_pool_get(pool, n, sizeof *s->above);
+    s->sums = rc_pool_get(pool, n, sizeof *s->sums);
+    RC_PASS(rc_pool_check(pool, "places of cells", err));
     if (n > 0)
         place_top(s, top);
     for (int l = s->cells.levels - 1; l >= 0; l--)
@@ -229,8 +229,8 @@ static rc_status_t rank_cells(state_t *s, rc_err_t *err)
 {
     int64_t n = s->cells.count;
     int32_t *key = (int32_t *)s->cells.key;
-    int32_t *order = rc_room_take(&s->cells.room, (size_t)n, sizeof *order);
-    RC_PASS(rc_room_status(&s->cells.room));
+    int32_t *order = rc_pool_get(&s->cells.pool, (size_t)n, sizeof *order);
+    RC_PASS(rc_pool_check(&s->cells.pool, "places of cells", err));
     for (int64_t k = 0; k < n; k++) {
         key[k] = (int32_t)rc_curve_key(s->place[k].x);
         order[k] = (int32_t)k;
@@ -252,12 +252,12 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     state_t s;
     rc_status_t st;
     RC_TRY(rc_cells_grow(in, in->params->value[PARAM_SIZE], &s.cells, err));
-    RC_TRY(rc_cells_join(&s.cells, TOP, branch_of));
-    RC_TRY(place_cells(&s));
+    RC_TRY(rc_cells_join(&s.cells, TOP, branch_of, err));
+    RC_TRY(place_cells(&s, err));
     RC_TRY(rank_cells(&s, err));
     st = rc_cells_place(&s.cells, (int)in->params->value[PARAM_ROUNDS], out, err);
 done:
-    rc_room_free(&s.cells.room);
+    rc_pool_free(&s.cells.pool);
     return st;
 }
 

@@ -34,7 +34,7 @@ enum {
 };
 
 typedef struct grouping {
-    rc_room_t room; /* of the arrays by unit and row */
+    rc_pool_t pool; /* of the arrays by unit and row */
     const rc_params_t *params;
     int threads;
     rc_csr_t unit;     /* columns of every unit, no values; the matrix in the first round */
@@ -251,28 +251,27 @@ static rc_status_t all_rounds(grouping_t *g, const rc_csr_t *a, int64_t *units, 
     return st;
 }
 
-static rc_status_t allocate(grouping_t *g, int64_t rows)
+static rc_status_t allocate(grouping_t *g, int64_t rows, rc_err_t *err)
 {
     size_t n = (size_t)rows;
     size_t team = (size_t)g->threads;
-    g->mate = rc_room_take(&g->room, n, sizeof *g->mate);
-    g->group = rc_room_take(&g->room, n, sizeof *g->group);
-    g->pair = rc_room_take(&g->room, n, sizeof *g->pair);
-    g->count = rc_room_take0(&g->room, n * team, sizeof *g->count);
-    g->met = rc_room_take(&g->room, n * team, sizeof *g->met);
-    return rc_room_status(&g->room);
+    g->mate = rc_pool_get(&g->pool, n, sizeof *g->mate);
+    g->group = rc_pool_get(&g->pool, n, sizeof *g->group);
+    g->pair = rc_pool_get(&g->pool, n, sizeof *g->pair);
+    g->count = rc_pool_get0(&g->pool, n * team, sizeof *g->count);
+    g->met = rc_pool_get(&g->pool, n * team, sizeof *g->met);
+    return rc_pool_check(&g->pool, "pairs of rows", err);
 }
 
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_csr_t *a = in->a;
-    grouping_t g = {.room = {.what = "pairs of rows", .err = err},
-        .params = in->params,
+    grouping_t g = {.params = in->params,
         .threads = in->threads < TEAM_MAX ? in->threads : TEAM_MAX,
         .unit = *a,
         .distinct = a->nnz};
     int64_t units = 0;
-    rc_status_t st = allocate(&g, a->rows);
+    rc_status_t st = allocate(&g, a->rows, err);
     for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
         g.group[r] = (int32_t)r;
     if (st == RC_OK)
@@ -284,7 +283,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
         rc_fact_number(in->watch.facts, "columns", g.distinct);
     }
     drop_units(&g, a);
-    rc_room_free(&g.room);
+    rc_pool_free(&g.pool);
     return st;
 }
 

@@ -141,11 +141,11 @@ static rc_status_t walk_components(
     const rc_level_t *l, int32_t *order, uint64_t *start, rc_err_t *err)
 {
     const rc_graph_t *g = &l->g;
-    rc_room_t room = {.what = "a search", .err = err};
-    uint64_t *seen = rc_room_take0(&room, (size_t)(g->n / 64 + 1), sizeof *seen);
-    int32_t *by_index = rc_room_take(&room, (size_t)g->n, sizeof *by_index);
+    rc_pool_t pool = {0};
+    uint64_t *seen = rc_pool_get0(&pool, (size_t)(g->n / 64 + 1), sizeof *seen);
+    int32_t *by_index = rc_pool_get(&pool, (size_t)g->n, sizeof *by_index);
     rc_status_t st;
-    RC_TRY(rc_room_status(&room));
+    RC_TRY(rc_pool_check(&pool, "a search", err));
     for (int64_t v = 0; v < g->n; v++)
         by_index[l->index[v]] = (int32_t)v;
     int64_t end = 0;
@@ -161,7 +161,7 @@ static rc_status_t walk_components(
                     order[end++] = g->adj[e];
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 
@@ -326,11 +326,11 @@ static rc_status_t order_components(
 {
     size_t n = (size_t)l->g.n;
     search_t s = {.g = &l->g, .rank = l->rank};
-    rc_room_t room = {.what = "a search", .err = err};
+    rc_pool_t pool = {0};
     rc_status_t st;
-    int32_t *other = rc_room_take(&room, n, sizeof *other);
-    s.seen = rc_room_take0(&room, n, sizeof *s.seen);
-    RC_TRY(rc_room_status(&room));
+    int32_t *other = rc_pool_get(&pool, n, sizeof *other);
+    s.seen = rc_pool_get0(&pool, n, sizeof *s.seen);
+    RC_TRY(rc_pool_check(&pool, "a search", err));
     RC_TRY(sort_neighbours(&s, threads, err));
     for (int64_t from = 0; from < l->g.n;) {
         int64_t to = from + 1;
@@ -340,7 +340,7 @@ static rc_status_t order_components(
         from = to;
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

@@ -91,15 +91,15 @@ static int same_lists(const rc_lists_t *l, int64_t i, int64_t j)
 rc_status_t rc_number_lists(
     const rc_lists_t *l, int threads, int32_t *number, int64_t *count, rc_err_t *err)
 {
-    rc_room_t room = {.what = "equal rows", .err = err};
+    rc_pool_t pool = {0};
     int64_t n = l->n;
     uint64_t size = 16;
     while (size < 2 * (uint64_t)n)
         size *= 2;
-    uint64_t *hash = rc_room_take(&room, (size_t)n, sizeof *hash);
-    int32_t *table = rc_room_take(&room, (size_t)size, sizeof *table);
+    uint64_t *hash = rc_pool_get(&pool, (size_t)n, sizeof *hash);
+    int32_t *table = rc_pool_get(&pool, (size_t)size, sizeof *table);
     rc_status_t st;
-    RC_TRY(rc_room_status(&room));
+    RC_TRY(rc_pool_check(&pool, "equal rows", err));
 #pragma omp parallel for num_threads(threads) schedule(static) if (n > 10000)
     for (int64_t i = 0; i < n; i++)
         hash[i] = hash_list(l, i);
@@ -117,7 +117,7 @@ rc_status_t rc_number_lists(
             number[i] = number[table[at]];
     }
 done:
-    rc_room_free(&room);
+    rc_pool_free(&pool);
     return st;
 }
 

@@ -15,7 +15,7 @@
  * and row pointers come zeroed from the system: of rows that have no entry, a page of memory is
  * touched only where its content is another. */
 typedef struct parts {
-    rc_room_t room;
+    rc_pool_t pool;
     int count;
     int64_t rows;      /* up to the last that has an entry */
     int64_t *first;    /* [count + 1] segments of each part */
@@ -49,10 +49,10 @@ static rc_status_t parts_make(parts_t *p, int64_t rows, const rc_segment_t *segm
     int64_t most = 1 + n / (rows + 1);
     p->count = (int)(most < threads ? most : threads);
     p->rows = filled_rows(rows, segment, count, n, mirror);
-    p->room = (rc_room_t){.what = "row counters", .err = err};
-    p->first = rc_room_take0(&p->room, (size_t)p->count + 1, sizeof *p->first);
-    p->position = rc_room_take0(&p->room, (size_t)p->count * (size_t)p->rows, sizeof *p->position);
-    RC_PASS(rc_room_status(&p->room));
+    p->pool = (rc_pool_t){0};
+    p->first = rc_pool_get0(&p->pool, (size_t)p->count + 1, sizeof *p->first);
+    p->position = rc_pool_get0(&p->pool, (size_t)p->count * (size_t)p->rows, sizeof *p->position);
+    RC_PASS(rc_pool_check(&p->pool, "row counters", err));
     int64_t seen = 0;
     int part = 0;
     for (int64_t s = 0; s < count; s++) {
@@ -312,7 +312,7 @@ rc_status_t rc_csr_build(int64_t rows, int64_t cols, rc_segment_t *segment, int6
         *duplicates = lost;
 done:
     rc_csr_free(&a);
-    rc_room_free(&parts.room);
+    rc_pool_free(&parts.pool);
     return st;
 }
 

@@ -308,19 +308,19 @@ static void place_block(const work_t *w, int b, rc_segments_t *out)
     }
 }
 
-static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s)
+static rc_status_t alloc_parts(const rc_segments_source_t *a, rc_segments_t *s, rc_err_t *err)
 {
     const rc_segments_size_t *n = &s->size;
     size_t value = (size_t)a->value_bytes;
-    s->row = rc_room_take(&s->room, (size_t)n->heavy, sizeof *s->row);
-    s->ptr = rc_room_take(&s->room, (size_t)n->heavy + 1, sizeof *s->ptr);
-    s->col = rc_room_take(&s->room, (size_t)n->nnz_heavy, (size_t)s->col_bytes);
-    s->light_col = rc_room_take(&s->room, (size_t)n->nnz_light, sizeof *s->light_col);
+    s->row = rc_pool_get(&s->pool, (size_t)n->heavy, sizeof *s->row);
+    s->ptr = rc_pool_get(&s->pool, (size_t)n->heavy + 1, sizeof *s->ptr);
+    s->col = rc_pool_get(&s->pool, (size_t)n->nnz_heavy, (size_t)s->col_bytes);
+    s->light_col = rc_pool_get(&s->pool, (size_t)n->nnz_light, sizeof *s->light_col);
     if (a->val) {
-        s->val = rc_room_take(&s->room, (size_t)n->nnz_heavy, value);
-        s->light_val = rc_room_take(&s->room, (size_t)n->nnz_light, value);
+        s->val = rc_pool_get(&s->pool, (size_t)n->nnz_heavy, value);
+        s->light_val = rc_pool_get(&s->pool, (size_t)n->nnz_light, value);
     }
-    RC_PASS(rc_room_status(&s->room));
+    RC_PASS(rc_pool_check(&s->pool, "row segments", err));
     s->ptr[n->heavy] = n->nnz_heavy;
     return RC_OK;
 }
@@ -329,19 +329,18 @@ rc_status_t rc_segments_split(const rc_segments_source_t *a, const rc_segments_r
     int threads, rc_segments_t *out, rc_err_t *err)
 {
     work_t w;
-    rc_segments_t s = {.room = {.what = "row segments", .err = err},
-        .col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
+    rc_segments_t s = {.col_bytes = rule->w <= RC_SEGMENTS_NARROW ? 2 : 4};
     rc_status_t st;
     RC_PASS(work_new(a, rule, threads, &w, err));
-    s.panel_ptr = rc_room_take(&s.room, (size_t)w.panels + 1, sizeof *s.panel_ptr);
-    s.light_ptr = rc_room_take(&s.room, (size_t)a->rows + 1, sizeof *s.light_ptr);
-    RC_TRY(rc_room_status(&s.room));
+    s.panel_ptr = rc_pool_get(&s.pool, (size_t)w.panels + 1, sizeof *s.panel_ptr);
+    s.light_ptr = rc_pool_get(&s.pool, (size_t)a->rows + 1, sizeof *s.light_ptr);
+    RC_TRY(rc_pool_check(&s.pool, "row segments", err));
     w.light_ptr = s.light_ptr;
     RC_TRY(count(&w, s.panel_ptr, &s.size, err));
     s.light_ptr[0] = 0;
     for (int64_t r = 0; r < a->rows; r++)
         s.light_ptr[r + 1] += s.light_ptr[r];
-    RC_TRY(alloc_parts(a, &s));
+    RC_TRY(alloc_parts(a, &s, err));
 #pragma omp parallel for num_threads(w.blocks) schedule(static, 1) if (w.blocks > 1)
     for (int b = 0; b < w.blocks; b++)
         place_block(&w, b, &s);
@@ -355,6 +354,6 @@ done:
 
 void rc_segments_free(rc_segments_t *s)
 {
-    rc_room_free(&s->room);
+    rc_pool_free(&s->pool);
     *s = (rc_segments_t){.col_bytes = 0};
 }

@@ -46,7 +46,7 @@ typedef struct rc_segments_size {
 
 /** The two parts. */
 typedef struct rc_segments {
-    rc_room_t room; /**< of the arrays */
+    rc_pool_t pool; /**< of the arrays */
     rc_segments_size_t size;
     int col_bytes;      /**< of a local column: 2 up to RC_SEGMENTS_NARROW, else 4 */
     int64_t *panel_ptr; /**< [panels + 1] heavy segments of the panels before */

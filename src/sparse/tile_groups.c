@@ -97,15 +97,15 @@ static int64_t merge(
 rc_status_t rc_tile_groups_build(const rc_tile_parts_t *p, const rc_tile_rule_t *rule,
     const int32_t *tile_col, const rc_tile_group_size_t *size, rc_tile_groups_t *out, rc_err_t *err)
 {
-    rc_tile_groups_t g = {.room = {.what = "groups of rows", .err = err}, .size = *size};
-    rc_room_t *room = &g.room;
+    rc_tile_groups_t g = {.size = *size};
+    rc_pool_t *pool = &g.pool;
     int64_t at = 0;
     int64_t ptr = 0;
-    g.panel = rc_room_take(room, (size_t)p->size.panels, sizeof *g.panel);
-    g.ptr = rc_room_take(room, (size_t)size->ptrs + 1, sizeof *g.ptr);
-    g.col = rc_room_take(room, (size_t)size->columns, sizeof *g.col);
-    g.val = rc_room_take0(room, (size_t)(size->columns * size->rows), (size_t)p->value_bytes);
-    if (rc_room_status(room) < 0) {
+    g.panel = rc_pool_get(pool, (size_t)p->size.panels, sizeof *g.panel);
+    g.ptr = rc_pool_get(pool, (size_t)size->ptrs + 1, sizeof *g.ptr);
+    g.col = rc_pool_get(pool, (size_t)size->columns, sizeof *g.col);
+    g.val = rc_pool_get0(pool, (size_t)(size->columns * size->rows), (size_t)p->value_bytes);
+    if (rc_pool_check(pool, "groups of rows", err) < 0) {
         rc_tile_groups_free(&g);
         return RC_ENOMEM;
     }
@@ -133,6 +133,6 @@ rc_status_t rc_tile_groups_build(const rc_tile_parts_t *p, const rc_tile_rule_t 
 
 void rc_tile_groups_free(rc_tile_groups_t *g)
 {
-    rc_room_free(&g->room);
+    rc_pool_free(&g->pool);
     *g = (rc_tile_groups_t){.panel = NULL};
 }

@@ -16,7 +16,7 @@ typedef struct rc_tile_group_size {
 } rc_tile_group_size_t;
 
 typedef struct rc_tile_groups {
-    rc_room_t room; /**< of the arrays */
+    rc_pool_t pool; /**< of the arrays */
     rc_tile_group_size_t size;
     rc_tile_panel_t *panel; /**< [panels] as those of the parts, with places of groups in `ptr` */
     int64_t *ptr;  /**< [ptrs + 1] columns before: of group g of a panel and its tile t at panel.ptr

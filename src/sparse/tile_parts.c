@@ -49,15 +49,16 @@ static rc_status_t alloc_parts(rc_tile_parts_t *p, rc_err_t *err)
 {
     const rc_tile_size_t *n = &p->size;
     size_t value = (size_t)p->value_bytes;
-    p->room = (rc_room_t){.what = "dense tiles", .err = err};
-    p->panel = rc_room_take(&p->room, (size_t)n->panels, sizeof *p->panel);
-    p->ptr = rc_room_take0(&p->room, (size_t)n->ptrs + 1, sizeof *p->ptr);
-    p->col = rc_room_take(&p->room, (size_t)n->nnz_dense, sizeof *p->col);
-    p->val = rc_room_take(&p->room, (size_t)n->nnz_dense, value);
+    p->pool = (rc_pool_t){0};
+    p->panel = rc_pool_get(&p->pool, (size_t)n->panels, sizeof *p->panel);
+    p->ptr = rc_pool_get0(&p->pool, (size_t)n->ptrs + 1, sizeof *p->ptr);
+    p->col = rc_pool_get(&p->pool, (size_t)n->nnz_dense, sizeof *p->col);
+    p->val = rc_pool_get(&p->pool, (size_t)n->nnz_dense, value);
     p->rest_ptr = rc_alloc0((size_t)p->slots + 1, sizeof *p->rest_ptr, "the sparse part", err);
     p->rest_col = rc_alloc((size_t)n->nnz_rest, sizeof *p->rest_col, "the sparse part", err);
     p->rest_val = rc_alloc((size_t)n->nnz_rest, value, "the sparse part", err);
-    return p->rest_ptr && p->rest_col && p->rest_val ? rc_room_status(&p->room) : RC_ENOMEM;
+    return p->rest_ptr && p->rest_col && p->rest_val ? rc_pool_check(&p->pool, "dense tiles", err)
+                                                     : RC_ENOMEM;
 }
 
 /* The panels with tiles.  \param[out] of  [panels of t] number of each of them, -1 without tiles */
@@ -245,7 +246,7 @@ rc_status_t rc_tile_parts_reorder(rc_tile_parts_t *p, const int32_t *row, rc_err
 
 void rc_tile_parts_free(rc_tile_parts_t *p)
 {
-    rc_room_free(&p->room);
+    rc_pool_free(&p->pool);
     free(p->rest_ptr);
     free(p->rest_col);
     free(p->rest_val);

@@ -31,7 +31,7 @@ typedef struct rc_tile_size {
 } rc_tile_size_t;
 
 typedef struct rc_tile_parts {
-    rc_room_t room; /**< of the tiles */
+    rc_pool_t pool; /**< of the tiles */
     rc_tile_size_t size;
     int64_t slots;
     int value_bytes;
