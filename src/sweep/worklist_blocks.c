@@ -1,5 +1,5 @@
-/* The cases that a configuration asks for, block by block, and how a matrix is divided over ranks by
- * its blocks.  Shared with the simulation of a sweep. */
+/* The cases that a configuration asks for, block by block, and how a matrix is divided over
+ * ranks by its blocks.  Shared with the simulation of a sweep. */
 #include "config.h"
 #include "sweep/worklist.h"
 
