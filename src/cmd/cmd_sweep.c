@@ -352,15 +352,32 @@ static void put_statuses(rc_table_t *t, const char *what, const int64_t *count, 
         rc_table_missing(t);
 }
 
+/* Cases whose times are not what was asked for, in words. */
+static void tell_noise(const char *store, const rc_sweep_result_t *r)
+{
+    int64_t ok = r->now.measured[RC_CASE_OK];
+    if (r->now.missed)
+        fprintf(stderr,
+            "%s: %" PRId64 " of %" PRId64 " cases ended before their error was small enough "
+            "(--target), %" PRId64 " of them with more than 10 %%\n",
+            store, r->now.missed, ok, r->now.missed_far);
+    if (r->now.crowded)
+        fprintf(stderr,
+            "%s: other programs wanted the CPUs in %" PRId64 " of %" PRId64
+            " cases: their times are not those of a quiet machine\n",
+            store, r->now.crowded, ok);
+}
+
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
 static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""},
         {"failed", ""}, {"crashed", ""}, {"wall", "s"}, {"commit", "s"}, {"idle_tail", "s"},
-        {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""}};
+        {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""}, {"missed", ""},
+        {"missed_far", ""}, {"crowded", ""}};
     /* a reader of the table has the figures of the run in words below */
-    int figures = format == RC_TABLE_TEXT ? 0 : 7;
+    int figures = format == RC_TABLE_TEXT ? 0 : 10;
     rc_table_t *t = rc_table_begin(stdout, format, columns, 6 + figures, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_statuses(t, "matrices", r->matrices, figures);
@@ -369,7 +386,8 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
         put_statuses(t, "run", NULL, 0);
         RC_CELLS(t, RC_REAL(r->wall_s, 6), RC_REAL(r->commit_s, 6), RC_REAL(r->idle_tail_s, 6),
             RC_REAL(r->busy_share, 6), RC_REAL(r->active_share, 6), RC_REAL(r->waiting_share, 6),
-            RC_INT(r->now.devices_lost));
+            RC_INT(r->now.devices_lost), RC_INT(r->now.missed), RC_INT(r->now.missed_far),
+            RC_INT(r->now.crowded));
     }
     rc_status_t st = rc_table_end(t, err);
     if (quiet)
@@ -386,6 +404,7 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
             "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
             "cases\n",
             store, r->now.aliases);
+    tell_noise(store, r);
     return st;
 }
 

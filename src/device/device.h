@@ -13,6 +13,7 @@ typedef struct rc_device_state {
     double memory_clock_mhz;
     double temperature_c;
     int64_t throttle; /**< bit set of throttle reasons, 0 none */
+    int crowded;      /**< 1: other programs want it, too; 0: none does */
 } rc_device_state_t;
 
 typedef struct rc_device rc_device_t;

@@ -218,8 +218,13 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     pthread_mutex_lock(&l->mutex);
     rc_status_t st = rc_journal_put(l->journal, RC_REC_RESULT, &r, err);
     if (st == RC_OK) {
-        l->result->now.measured[m->status]++;
-        l->result->now.too_large += is_too_large(m->status, m->text);
+        rc_sweep_counts_t *now = &l->result->now;
+        int missed = m->status == RC_CASE_OK && m->stop != RC_STOP_TARGET;
+        now->measured[m->status]++;
+        now->too_large += is_too_large(m->status, m->text);
+        now->missed += missed;
+        now->missed_far += missed && !(m->rel_err <= 0.1); /* NaN: a single sample */
+        now->crowded += m->status == RC_CASE_OK && m->state.crowded > 0;
     }
     pthread_mutex_unlock(&l->mutex);
     return st;

@@ -42,9 +42,9 @@ static int others_now(void)
     return rc_crowd_parse(line);
 }
 
-rc_crowd_t rc_crowd_now(void)
+rc_crowd_t rc_crowd_now(int looks)
 {
-    enum { looks = 5, between_ns = 1000000 };
+    enum { between_ns = 1000000 };
     char line[64];
     cpu_set_t set;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -52,7 +52,7 @@ rc_crowd_t rc_crowd_now(void)
     c.mask = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : c.cpus;
     read_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
     c.quota = rc_crowd_quota(line);
-    for (int i = 0; i < looks && rc_crowd_shares(&c); i++) {
+    for (int i = 1; i < looks && rc_crowd_shares(&c); i++) {
         rc_sleep_ns(between_ns);
         int others = others_now();
         c.others = others < c.others ? others : c.others;
@@ -70,7 +70,8 @@ void rc_crowd_wait_passively(char *const *argv)
     static const char policy[] = "OMP_WAIT_POLICY";
     if (getenv(policy) || getenv("GOMP_SPINCOUNT"))
         return;
-    rc_crowd_t c = rc_crowd_now();
+    enum { looks = 6 };
+    rc_crowd_t c = rc_crowd_now(looks);
     if (rc_crowd_shares(&c) && setenv(policy, "passive", 1) == 0)
         (void)execv("/proc/self/exe", argv); /* where it fails, the program goes on as it is */
 }

@@ -18,8 +18,9 @@ int rc_crowd_parse(const char *loadavg);
  *  up.  \return 0: none */
 int rc_crowd_quota(const char *cpu_max);
 
-/** Now.  Local; 20 us, some ms where the CPUs are shared: short-lived threads are left out. */
-rc_crowd_t rc_crowd_now(void);
+/** Now.  Local; 20 us, and where the CPUs are shared 1 ms for each further look.
+ *  \param[in] looks  threads that are not there in each of so many, 1 ms apart, are left out */
+rc_crowd_t rc_crowd_now(int looks);
 
 /** 1: threads of others and a team of ours are more than there are CPUs, or a team is more than its
  *  quota. */

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "device/cpu/crowd.h"
 #include "device/cpu/executor_cpu.h"
 #include "device/device.h"
 
@@ -176,8 +177,12 @@ static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
     double mhz = NAN;
     if (cpuinfo("cpu MHz", impl->first_cpu, text, sizeof text) && sscanf(text, "%lf", &mhz) != 1)
         mhz = NAN;
-    *out = (rc_device_state_t){
-        .clock_mhz = mhz, .memory_clock_mhz = NAN, .temperature_c = NAN, .throttle = -1};
+    rc_crowd_t crowd = rc_crowd_now(1);
+    *out = (rc_device_state_t){.clock_mhz = mhz,
+        .memory_clock_mhz = NAN,
+        .temperature_c = NAN,
+        .throttle = -1,
+        .crowded = crowd.others < 0 ? -1 : rc_crowd_shares(&crowd)};
 }
 
 static void cpu_close(rc_device_t *d)
