@@ -115,6 +115,18 @@ def store(file):
         assert "name" in s.frame("dict/policy")
 
 
+def speedups(file):
+    """Those of `rowcast query`, which standard input has as case,speedup: of each run over its own baseline."""
+    lines = [line.strip().split(",") for line in sys.stdin][1:]
+    with rowcast.open_store(file) as s:
+        r = s.speedups()
+    found = {bytes(c).hex(): x for c, x in zip(r.case_id, r.speedup)}
+    assert len(found) == len(lines) > 0 and r.run.nunique() > 1, (len(found), len(lines))
+    for case, text in lines:
+        x, y = found[case], float(text or "nan")
+        assert abs(x - y) <= 1e-3 * y or (x != x and y != y), (case, x, y)
+
+
 def dense(shape, strides):
     """A view as one of a GPU would be, without a GPU."""
     from rowcast._arrays import Dense

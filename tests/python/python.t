@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 16
+plan 18
 cd "$tmp" || exit 1
 
 script=check.py
@@ -53,6 +53,13 @@ fi
 is "a store is printed" "$(head -c 200 err)" ""
 sed 1d rows.csv >rows
 check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
+"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --policies csr,lpt --redo 'policy == csr' \
+    --case-time 0.0005 --share-device --timing shared >log 2>&1
+"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 1 --k 8 --policies csr,random:seed=7 --c-order both \
+    --case-time 0.0005 --share-device --timing shared >log 2>&1
+"$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns case,speedup >rows.csv 2>err
+is "a store of three runs is printed" "$(head -c 200 err)" ""
+check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
 script=wrong.py
 check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "wrong arguments of plans" scipy.sparse plans

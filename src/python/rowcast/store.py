@@ -9,8 +9,8 @@ from typing import Any, Union
 from . import _library as lib
 from ._given import Handle, file_name, flag
 
-#: What two results have in common when they are compared.
-SETTING = ["matrix", "kernel", "op", "k", "precision", "device", "nw", "nt", "line", "cache"]
+#: What two results have in common when they are compared, beside the run where that measured both.
+SETTING = ["matrix", "kernel", "op", "k", "precision", "layout", "device", "nw", "nt", "line", "cache"]
 
 
 class Store(Handle):
@@ -64,23 +64,44 @@ class Store(Handle):
         Columns of the dictionaries have the name of theirs behind them where the result has one of the same name:
         name_policy, id_policy; the matrix comes first: its are name, given as matrix_name, and id.
         """
+        r = self._of_status(status)
+        return self._named(r[r.newest])
+
+    def speedups(self, baseline: str = "csr") -> Any:
+        """results() with the speedup over a policy on the same matrix, kernel and setting; nan: not measured.
+
+        As `rowcast query` and the report have it: over the result of the same run, whose products were timed in turns,
+        where that run measured the baseline; else over the newest one.
+        """
+        import pandas as pd
+        r = self._of_status("ok")
+        policy = self.frame("dict/policy")
+        base = r[r.policy.isin(policy.id[policy.name == baseline]) & (r.c_order == 0) & (r.median_ns > 0)]
+        newest = base[base.newest].drop_duplicates(SETTING, keep="last").set_index(SETTING).median_ns
+        same_run = base.drop_duplicates(SETTING + ["run"], keep="last").set_index(SETTING + ["run"]).median_ns
+        r = self._named(r[r.newest])
+        at = pd.MultiIndex.from_frame(r[SETTING])
+        in_run = same_run.reindex(pd.MultiIndex.from_frame(r[SETTING + ["run"]])).to_numpy()
+        over = pd.Series(in_run).fillna(pd.Series(newest.reindex(at).to_numpy()))
+        r["speedup"] = over.to_numpy() / r.median_ns.to_numpy()
+        return r
+
+    def _of_status(self, status: str) -> Any:
+        """All results of a status; column newest: no later one of its case has any status."""
         import h5py
         numbers = h5py.check_enum_dtype(self._file["results"].dtype["status"])
         if status not in numbers:
             raise ValueError(f"status: expected one of {', '.join(numbers)}, found {status!r}")
-        r = self.frame("results").drop_duplicates("case_id", keep="last")
-        r = r[r.status == numbers[status]]
+        r = self.frame("results")
+        r["newest"] = ~r.duplicated("case_id", keep="last")
+        return r[r.status == numbers[status]]
+
+    def _named(self, r: Any) -> Any:
+        r = r.drop(columns="newest")
         for name in ("matrix", "policy", "kernel", "device"):
             r = r.merge(self.frame("dict/" + name), left_on=name, right_on="id", suffixes=("", "_" + name))
         return r.rename(columns={"name": "matrix_name", "name_policy": "policy_name", "name_kernel": "kernel_name",
                                  "name_device": "device_name"})
-
-    def speedups(self, baseline: str = "csr") -> Any:
-        """results() with the speedup over a policy on the same matrix, kernel and setting; nan: not measured."""
-        r = self.results()
-        base = r[r.policy_name == baseline].drop_duplicates(SETTING).set_index(SETTING).median_ns
-        r["speedup"] = base.reindex(r.set_index(SETTING).index).to_numpy() / r.median_ns.to_numpy()
-        return r
 
 
 def _error(name: bytes, text: str) -> lib.Error:
