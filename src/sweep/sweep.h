@@ -91,13 +91,13 @@ typedef struct rc_sweep_counts {
     int64_t named;     /**< rows of the store for catalogue rows: more where parts of a matrix have
                                one each */
     int64_t too_large; /**< of both: skipped because they need too much memory */
-    int64_t missed;    /**< of the ok ones: ended by time or count before the error of the median was
+    int64_t missed;     /**< of the ok ones: ended by time or count before the error of the median
                             small enough */
-    int64_t missed_far; /**< of these: with an error above 10 %, or with none */
-    int64_t crowded;    /**< of the ok ones: measured while other programs wanted the CPUs */
-    int64_t features;   /**< feature rows computed now */
-    int64_t aliases;   /**< catalogue rows whose matrix is the same as another one's */
-    int64_t drained;   /**< ranks that ended on request with work left */
+    int64_t missed_far;   /**< of these: with an error above 10 %, or with none */
+    int64_t crowded;      /**< of the ok ones: measured while other programs wanted the CPUs */
+    int64_t features;     /**< feature rows computed now */
+    int64_t aliases;      /**< catalogue rows whose matrix is the same as another one's */
+    int64_t drained;      /**< ranks that ended on request with work left */
     int64_t devices_lost; /**< ranks that stopped because their device became unusable */
 } rc_sweep_counts_t;
 

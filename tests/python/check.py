@@ -120,7 +120,7 @@ def speedups(file):
     lines = [line.strip().split(",") for line in sys.stdin][1:]
     with rowcast.open_store(file) as s:
         r = s.speedups()
-    found = {bytes(c).hex(): x for c, x in zip(r.case_id, r.speedup)}
+    found = dict(zip(r.case_id, r.speedup))
     assert len(found) == len(lines) > 0 and r.run.nunique() > 1, (len(found), len(lines))
     for case, text in lines:
         x, y = found[case], float(text or "nan")

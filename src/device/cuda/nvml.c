@@ -99,8 +99,11 @@ static double figure(nvml_figure_fn *fn, nvml_device_t gpu, int which)
 
 void rc_nvml_read(const rc_nvml_t *nvml, rc_device_state_t *out)
 {
-    *out = (rc_device_state_t){
-        .clock_mhz = NAN, .memory_clock_mhz = NAN, .temperature_c = NAN, .throttle = -1, .crowded = -1};
+    *out = (rc_device_state_t){.clock_mhz = NAN,
+        .memory_clock_mhz = NAN,
+        .temperature_c = NAN,
+        .throttle = -1,
+        .crowded = -1};
     if (!nvml)
         return;
     out->clock_mhz = figure(nvml->clock, nvml->gpu, NVML_CLOCK_SM);

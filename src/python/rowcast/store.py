@@ -10,11 +10,14 @@ from . import _library as lib
 from ._given import Handle, file_name, flag
 
 #: What two results have in common when they are compared, beside the run where that measured both.
-SETTING = ["matrix", "kernel", "op", "k", "precision", "layout", "device", "nw", "nt", "line", "cache"]
+SETTING = ["matrix", "kernel", "op", "k", "precision", "layout", "device", "nw", "nt", "line",
+           "cache"]
 
 
 class Store(Handle):
-    """A store of measurements, opened to be read.  Its bytes are compared with its seal before HDF5 sees them.
+    """A store of measurements, opened to be read.
+
+    Its bytes are compared with its seal before HDF5 sees them.
 
     Args:
         path: of `rowcast sweep`
@@ -48,7 +51,7 @@ class Store(Handle):
         self._file.close()
 
     def frame(self, table: str) -> Any:
-        """A table as it is: "results", "dict/matrix", "dict/policy", "dict/kernel", "dict/device", ...
+        """A table as it is: "results", "dict/matrix", "dict/policy", "dict/kernel", ...
 
         Raises:
             KeyError: there is none of that name
@@ -59,31 +62,34 @@ class Store(Handle):
                              for n in rows.dtype.names})
 
     def results(self, status: str = "ok") -> Any:
-        """The newest result of each case of a status, with the names of matrix, policy, kernel and device.
+        """The newest result of each case of a status, with the names of what it is of.
 
-        Columns of the dictionaries have the name of theirs behind them where the result has one of the same name:
-        name_policy, id_policy; the matrix comes first: its are name, given as matrix_name, and id.
+        Columns of the dictionaries have the name of theirs behind them where the result has one of
+        the same name: name_policy, id_policy; the matrix comes first: its are name, given as
+        matrix_name, and id.
         """
         r = self._of_status(status)
         return self._named(r[r.newest])
 
     def speedups(self, baseline: str = "csr") -> Any:
-        """results() with the speedup over a policy on the same matrix, kernel and setting; nan: not measured.
+        """results() with the speedup over a policy, all else equal; nan: not measured.
 
-        As `rowcast query` and the report have it: over the result of the same run, whose products were timed in turns,
-        where that run measured the baseline; else over the newest one.
+        As `rowcast query` and the report have it: over the result of the same run, whose products
+        were timed in turns, where that run measured the baseline; else over the newest one.
         """
         import pandas as pd
         r = self._of_status("ok")
         policy = self.frame("dict/policy")
-        base = r[r.policy.isin(policy.id[policy.name == baseline]) & (r.c_order == 0) & (r.median_ns > 0)]
-        newest = base[base.newest].drop_duplicates(SETTING, keep="last").set_index(SETTING).median_ns
-        same_run = base.drop_duplicates(SETTING + ["run"], keep="last").set_index(SETTING + ["run"]).median_ns
+        is_base = r.policy.isin(policy.id[policy.name == baseline])
+        base = r[is_base & (r.c_order == 0) & (r.median_ns > 0)]
         r = self._named(r[r.newest])
-        at = pd.MultiIndex.from_frame(r[SETTING])
-        in_run = same_run.reindex(pd.MultiIndex.from_frame(r[SETTING + ["run"]])).to_numpy()
-        over = pd.Series(in_run).fillna(pd.Series(newest.reindex(at).to_numpy()))
-        r["speedup"] = over.to_numpy() / r.median_ns.to_numpy()
+
+        def over(rows: Any, keys: list) -> Any:
+            last = rows.drop_duplicates(keys, keep="last").set_index(keys).median_ns
+            return pd.Series(last.reindex(pd.MultiIndex.from_frame(r[keys])).to_numpy())
+
+        ns = over(base, SETTING + ["run"]).fillna(over(base[base.newest], SETTING))
+        r["speedup"] = ns.to_numpy() / r.median_ns.to_numpy()
         return r
 
     def _of_status(self, status: str) -> Any:
@@ -91,7 +97,8 @@ class Store(Handle):
         import h5py
         numbers = h5py.check_enum_dtype(self._file["results"].dtype["status"])
         if status not in numbers:
-            raise ValueError(f"status: expected one of {', '.join(numbers)}, found {status!r}")
+            raise ValueError(
+                f"status: expected one of {', '.join(numbers)}, found {status!r}")
         r = self.frame("results")
         r["newest"] = ~r.duplicated("case_id", keep="last")
         return r[r.status == numbers[status]]
@@ -99,9 +106,10 @@ class Store(Handle):
     def _named(self, r: Any) -> Any:
         r = r.drop(columns="newest")
         for name in ("matrix", "policy", "kernel", "device"):
-            r = r.merge(self.frame("dict/" + name), left_on=name, right_on="id", suffixes=("", "_" + name))
-        return r.rename(columns={"name": "matrix_name", "name_policy": "policy_name", "name_kernel": "kernel_name",
-                                 "name_device": "device_name"})
+            r = r.merge(self.frame("dict/" + name), left_on=name, right_on="id",
+                        suffixes=("", "_" + name))
+        return r.rename(columns={"name": "matrix_name", "name_policy": "policy_name",
+                                 "name_kernel": "kernel_name", "name_device": "device_name"})
 
 
 def _error(name: bytes, text: str) -> lib.Error:
