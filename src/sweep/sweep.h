@@ -88,11 +88,11 @@ typedef struct rc_sweep_plan {
 /** What ranks count, to be added up: nothing but int64_t. */
 typedef struct rc_sweep_counts {
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
-    int64_t named;     /**< rows of the store for catalogue rows: more where parts of a matrix have
-                               one each */
-    int64_t too_large; /**< of both: skipped because they need too much memory */
-    int64_t missed;     /**< of the ok ones: ended by time or count before the error of the median
-                            small enough */
+    int64_t named;        /**< rows of the store for catalogue rows: more where parts of a matrix
+                               have one each */
+    int64_t too_large;    /**< of both: skipped because they need too much memory */
+    int64_t missed;       /**< of the ok ones: ended by time or count before the error of their
+                               median was small enough */
     int64_t missed_far;   /**< of these: with an error above 10 %, or with none */
     int64_t crowded;      /**< of the ok ones: measured while other programs wanted the CPUs */
     int64_t features;     /**< feature rows computed now */
