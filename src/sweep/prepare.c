@@ -291,14 +291,14 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
     *out = NULL;
     pthread_mutex_lock(&p->mutex);
     for (;;) {
-        if (rc_queue_draining(p->w->queue)) {
-            st = rc_fail(err, RC_EINTR, "drained");
-            break;
-        }
         if (p->failed < 0) {
             st = p->failed;
             if (err)
                 *err = p->err;
+            break;
+        }
+        if (rc_queue_draining(p->w->queue)) {
+            st = rc_fail(err, RC_EINTR, "drained");
             break;
         }
         if (p->first) {
@@ -367,10 +367,12 @@ rc_status_t rc_prepare_open(const rc_worker_t *w, rc_prepare_t **out, rc_err_t *
         free(p);
         return st;
     }
+    pthread_mutex_lock(&p->mutex); /* the first of them already asks how many there are */
     /* fewer than wanted do the work too */
     while (
         p->threads < w->preparers && pthread_create(&p->thread[p->threads], NULL, preparer, p) == 0)
         p->threads++;
+    pthread_mutex_unlock(&p->mutex);
     if (p->threads < w->preparers)
         rc_log(w->log, RC_LOG_WARN, "sweep", "only %d of %d threads that prepare could be started",
             p->threads, w->preparers);
