@@ -415,6 +415,8 @@ static rc_status_t train_one(void *context, int number, rc_err_t *err)
     if (st < 0) {
 #pragma omp atomic write
         board->failed = 1;
+        free(r->param);
+        r->param = NULL;
     }
     rc_pool_free(&t.pool);
     return st;

@@ -77,7 +77,7 @@ rc_status_t rc_net_gradient(const rc_net_shape_t *shape, const double *param,
  *  the jobs alone, not on `threads`: BLAS is held to one thread meanwhile.
  *  \param[in]  jobs      >= 1
  *  \param[in]  options   its threads and progress
- *  \param[out] result    [jobs]; free each `param`, also after an error
+ *  \param[out] result    [jobs]; free each `param`, also after an error (NULL of a job that failed)
  *  \return RC_OK, RC_EINVAL (a part without rows or weight; a loss that is not a number), RC_ENOMEM
  *  Cost O(jobs * epochs * rows * params). */
 rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,

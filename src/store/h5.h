@@ -6,6 +6,7 @@
 #include <hdf5.h>
 #include <time.h>
 
+#include "base/str.h"
 #include "store/schema.h"
 #include "store/contents.h"
 
@@ -85,8 +86,9 @@ rc_status_t rc_h5_contents_all(const rc_h5_t *h, rc_contents_t *t, rc_err_t *err
 rc_status_t rc_h5_make_features(
     const rc_h5_t *h, const char *set, int columns, const char *names, rc_err_t *err);
 
-/** Names of the feature sets of a store; free each and the array. */
-rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_err_t *err);
+/** Names of the feature sets of a store.
+ *  \param[out] out  free with rc_words_free; without words after a failure */
+rc_status_t rc_h5_feature_sets(const rc_h5_t *h, rc_words_t *out, rc_err_t *err);
 
 /** Append rows to a feature set: n descriptions and n x columns values. */
 rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns,

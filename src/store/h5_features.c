@@ -68,43 +68,32 @@ rc_status_t rc_h5_append_features(const rc_h5_t *h, const char *set, int columns
     return rc_h5_append(h, &t.values, values, n, NULL, err);
 }
 
-typedef struct set_list {
-    char **names;
-    size_t capacity;
-    size_t count;
-    rc_status_t st;
-} set_list_t;
-
 static herr_t add_set(hid_t group, const char *name, const H5L_info_t *info, void *user)
 {
     (void)group;
     (void)info;
-    set_list_t *l = user;
-    l->st = RC_GROW(l->names, l->capacity, l->count + 1, "feature sets", NULL);
-    char *copy = l->st < 0 ? NULL : rc_strdup(name, NULL);
-    if (!copy) {
-        l->st = RC_ENOMEM;
-        return -1;
-    }
-    l->names[l->count++] = copy;
+    rc_str_add(user, name);
+    rc_str_add(user, "/"); /* no name of HDF5 has one */
     return 0;
 }
 
-rc_status_t rc_h5_feature_sets(const rc_h5_t *h, char ***names, int *count, rc_err_t *err)
+rc_status_t rc_h5_feature_sets(const rc_h5_t *h, rc_words_t *out, rc_err_t *err)
 {
-    set_list_t l = {NULL, 0, 0, RC_OK};
+    rc_str_t names = {0};
+    *out = (rc_words_t){NULL, 0};
     hid_t g = H5Gopen2(h->file, RC_FEATURES_PATH, H5P_DEFAULT);
-    herr_t rc = g < 0 ? -1 : H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, NULL, add_set, &l);
-    if (!rc_h5_drop(g) || rc < 0) {
-        for (size_t i = 0; i < l.count; i++)
-            free(l.names[i]);
-        free(l.names);
-        return l.st < 0 ? rc_fail(err, RC_ENOMEM, "no memory for the feature sets")
-                        : rc_h5_fail(err, h->path, RC_FEATURES_PATH);
+    herr_t rc = g < 0 ? -1 : H5Literate(g, H5_INDEX_NAME, H5_ITER_INC, NULL, add_set, &names);
+    rc_status_t st = RC_OK;
+    if (names.failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for the feature sets");
+    if (!rc_h5_drop(g) || (rc < 0 && st == RC_OK))
+        st = rc_h5_fail(err, h->path, RC_FEATURES_PATH);
+    if (st == RC_OK && names.len > 0) {
+        names.text[names.len - 1] = '\0';
+        st = rc_words_split(names.text, '/', out, err);
     }
-    *names = l.names;
-    *count = (int)l.count;
-    return RC_OK;
+    rc_str_free(&names);
+    return st;
 }
 
 rc_status_t rc_h5_read_features(const rc_h5_t *h, const char *set, rc_row_feature_t **rows,

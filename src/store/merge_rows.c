@@ -309,7 +309,7 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
     rc_words_t *list = rc_alloc0((size_t)m->stores, sizeof *list, "feature sets", err);
     RC_PASS(list ? RC_OK : RC_ENOMEM);
     for (int s = 0; s < m->stores; s++) {
-        RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s].word, &list[s].count, err));
+        RC_TRY(rc_h5_feature_sets(&m->store[s].h, &list[s], err));
         RC_TRY(RC_GROW(name, capacity, all + (size_t)list[s].count, "feature sets", err));
         for (int i = 0; i < list[s].count; i++)
             name[all++] = list[s].word[i];

@@ -242,7 +242,7 @@ rc_status_t rc_verify_schema(rc_verify_t *v, rc_err_t *err)
         check_text(v, d, RC_SAMPLES_PATH, "description", NULL);
         (void)rc_h5_drop(d);
     }
-    rc_status_t st = rc_h5_feature_sets(&v->h, &sets.word, &sets.count, err);
+    rc_status_t st = rc_h5_feature_sets(&v->h, &sets, err);
     if (st < 0)
         return rc_verify_unread(v, RC_FEATURES_PATH, st, err);
     for (int i = 0; i < sets.count; i++)

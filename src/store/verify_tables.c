@@ -260,7 +260,7 @@ static rc_status_t check_set(rc_verify_t *v, const char *set, rc_err_t *err)
 static rc_status_t check_features(rc_verify_t *v, rc_err_t *err)
 {
     rc_words_t sets = {0};
-    rc_status_t st = rc_h5_feature_sets(&v->h, &sets.word, &sets.count, err);
+    rc_status_t st = rc_h5_feature_sets(&v->h, &sets, err);
     if (st < 0)
         return rc_verify_unread(v, RC_FEATURES_PATH, st, err);
     for (int i = 0; i < sets.count && st == RC_OK; i++)

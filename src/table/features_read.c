@@ -13,7 +13,7 @@ rc_status_t rc_feature_tables(const char *store, rc_words_t *out, rc_err_t *err)
     rc_h5_t h = {.file = -1};
     RC_PASS(rc_h5_open(store, 0, &h, err));
     *out = (rc_words_t){0};
-    rc_status_t st = rc_h5_feature_sets(&h, &out->word, &out->count, err);
+    rc_status_t st = rc_h5_feature_sets(&h, out, err);
     return rc_h5_closed(st, &h, err);
 }
 
@@ -32,7 +32,7 @@ static rc_status_t read_set(
     int columns = 0;
     char *names = NULL;
     rc_words_t sets = {0};
-    RC_TRY(rc_h5_feature_sets(h, &sets.word, &sets.count, err));
+    RC_TRY(rc_h5_feature_sets(h, &sets, err));
     if (!has(&sets, set))
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no features of the set '%s'", h->path, set));
     RC_TRY(rc_h5_read_features(h, set, &out->row, &out->value, &out->rows, &columns, &names, err));

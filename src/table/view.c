@@ -283,14 +283,13 @@ double rc_view_flops(const rc_view_t *v, int64_t i)
 
 static rc_status_t read_features(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
 {
-    char **sets = NULL;
-    int count = 0;
-    rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
-    for (int s = 0; s < count; s++) {
+    rc_words_t sets;
+    rc_status_t st = rc_h5_feature_sets(h, &sets, err);
+    for (int s = 0; s < sets.count; s++) {
         rc_row_feature_t *row = NULL;
         int64_t n = 0;
         if (st == RC_OK)
-            st = rc_h5_read_features(h, sets[s], &row, NULL, &n, NULL, NULL, err);
+            st = rc_h5_read_features(h, sets.word[s], &row, NULL, &n, NULL, NULL, err);
         for (int64_t i = 0; st == RC_OK && i < n; i++) {
             rc_digest_t digest;
             if (row[i].matrix < 0 ||
@@ -299,12 +298,11 @@ static rc_status_t read_features(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
             st = RC_GROW(v->feature, v->feature_capacity, v->features + 1, "feature rows", err);
             if (st == RC_OK)
                 v->feature[v->features++] = rc_feature_id(
-                    digest, sets[s], row[i].version, row[i].nw, row[i].nt, row[i].line);
+                    digest, sets.word[s], row[i].version, row[i].nw, row[i].nt, row[i].line);
         }
         free(row);
-        free(sets[s]);
     }
-    free(sets);
+    rc_words_free(&sets);
     return st;
 }
 

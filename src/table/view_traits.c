@@ -60,22 +60,19 @@ done:
 rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
 {
     size_t matrices = v->dicts.d[RC_T_MATRIX].count;
-    char **sets = NULL;
-    int count = 0;
+    rc_words_t sets;
     for (int t = 0; t < RC_TRAITS; t++) {
         v->trait[t] = rc_alloc(matrices, sizeof *v->trait[t], "traits of matrices", err);
         RC_PASS(v->trait[t] ? RC_OK : RC_ENOMEM);
         for (size_t m = 0; m < matrices; m++)
             v->trait[t][m] = NAN;
     }
-    rc_status_t st = rc_h5_feature_sets(h, &sets, &count, err);
+    rc_status_t st = rc_h5_feature_sets(h, &sets, err);
     for (size_t source = 0; source < sizeof sources / sizeof *sources; source++)
-        for (int s = 0; s < count && st == RC_OK; s++)
-            if (strcmp(sets[s], sources[source].set) == 0)
+        for (int s = 0; s < sets.count && st == RC_OK; s++)
+            if (strcmp(sets.word[s], sources[source].set) == 0)
                 st = read_set(v, h, source, err);
-    for (int s = 0; s < count; s++)
-        free(sets[s]);
-    free(sets);
+    rc_words_free(&sets);
     return st;
 }
 

@@ -324,10 +324,9 @@ static void add_small(lines_t *l, const raw_t *s)
 
 static void add_features(lines_t *l, const raw_t *s)
 {
-    char **sets = NULL;
-    int count = 0;
-    assert_int_equal(rc_h5_feature_sets(&s->h, &sets, &count, NULL), RC_OK);
-    for (int k = 0; k < count; k++) {
+    rc_words_t sets;
+    assert_int_equal(rc_h5_feature_sets(&s->h, &sets, NULL), RC_OK);
+    for (int k = 0; k < sets.count; k++) {
         rc_row_feature_t *row;
         double *value;
         int64_t n;
@@ -336,11 +335,13 @@ static void add_features(lines_t *l, const raw_t *s)
         char a[RC_DIGEST_HEX + 1];
         char b[RC_DIGEST_HEX + 1];
         assert_int_equal(
-            rc_h5_read_features(&s->h, sets[k], &row, &value, &n, &columns, &names, NULL), RC_OK);
+            rc_h5_read_features(&s->h, sets.word[k], &row, &value, &n, &columns, &names, NULL),
+            RC_OK);
         for (int64_t i = 0; i < n; i++) {
             rc_row_feature_t bare = row[i];
             bare.matrix = bare.run = 0;
-            add(l, "feature %s %s %s %s %.32s %.32s", sets[k], names, hex_of(&bare, sizeof bare, a),
+            add(l, "feature %s %s %s %s %.32s %.32s", sets.word[k], names,
+                hex_of(&bare, sizeof bare, a),
                 hex_of(value + i * columns, (size_t)columns * sizeof *value, b),
                 ROW(s, RC_T_MATRIX, rc_row_matrix_t, row[i].matrix).digest,
                 ROW(s, RC_T_RUN, rc_row_run_t, row[i].run).uuid);
@@ -348,9 +349,8 @@ static void add_features(lines_t *l, const raw_t *s)
         free(row);
         free(value);
         free(names);
-        free(sets[k]);
     }
-    free(sets);
+    rc_words_free(&sets);
 }
 
 static void add_results(lines_t *l, const raw_t *s)
