@@ -28,7 +28,8 @@ static rc_status_t values_new(int64_t n, values_t *v, rc_err_t *err)
         (size_t)n, 2 * sizeof *v->row + sizeof *v->value + sizeof *v->poison, "values of C", err);
     RC_PASS(v->row ? RC_OK : RC_ENOMEM);
     v->col = v->row + n;
-    v->value = (double *)(v->col + n);
+    void *rest = v->col + n;
+    v->value = rest;
     v->poison = (unsigned char *)(v->value + n);
     return RC_OK;
 }

@@ -94,7 +94,7 @@ void rc_lsh_free(rc_lsh_t *s);
 
 /** The policies lsh and jiang (rc_policy_t.build).  Of the input only the matrix, the parameters
  *  and the facts are looked at.
- *  \param[in,out] s  matrix and rule are those of the input */
+ *  \param[in] s  matrix and rule are those of the input */
 rc_status_t rc_lsh_build(
     const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err);
 rc_status_t rc_jiang_build(

@@ -43,10 +43,11 @@ rc_status_t rc_lsh_identify(const rc_params_t *params, char *text, rc_err_t *err
 rc_status_t rc_lsh_build(const rc_order_input_t *in, rc_lsh_t *s, rc_schedule_t *out, rc_err_t *err)
 {
     const rc_lsh_rule_t rule = rc_lsh_rule_of(in->params);
-    s->a = in->a;
-    s->rule = &rule;
-    RC_PASS(rc_lsh_schedule(s, out, err));
-    say(&s->facts, in->watch.facts);
+    rc_lsh_t search = *s;
+    search.a = in->a;
+    search.rule = &rule;
+    RC_PASS(rc_lsh_schedule(&search, out, err));
+    say(&search.facts, in->watch.facts);
     return RC_OK;
 }
 
