@@ -47,6 +47,12 @@ int64_t sample_of_runs(void)
     return n;
 }
 
+int kernel_is_wanted(const char *name)
+{
+    const char *only = getenv("ROWCAST_GPU_KERNEL");
+    return !only || strcmp(only, name) == 0;
+}
+
 /* ---------------------------------------------------------------- places */
 
 const char *place_name(int place)

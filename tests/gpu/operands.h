@@ -66,6 +66,9 @@ rc_problem_t gpu_problem(const gpu_operands_t *o, const rc_kernel_spec_t *spec,
 /* One run in so many is wanted: ROWCAST_GPU_SAMPLE, or 1. */
 int64_t sample_of_runs(void);
 
+/* Kernels of this name are to be run: that of ROWCAST_GPU_KERNEL, or all. */
+int kernel_is_wanted(const char *name);
+
 /* The first GPU as a device; NULL: there is none, and that is all right. */
 struct rc_device *open_gpu(void);
 

@@ -257,10 +257,9 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
 /* Does this run test the kernel? */
 static int is_tested(const plan_t *plan, const rc_kernel_t *k)
 {
-    const char *only = getenv("ROWCAST_GPU_KERNEL");
     return k->device == RC_DEVICE_CUDA && k->computes && !k->for_testing &&
            k->op == plan->o.operation->op && k->layout == plan->o.layout &&
-           (!only || strcmp(only, k->name) == 0);
+           kernel_is_wanted(k->name);
 }
 
 static void run_kernels(plan_t *plan)

@@ -1,6 +1,6 @@
 /* NaN and infinity in the inputs of every kernel of every operation: one that says it is strict has them where IEEE
  * arithmetic has, and nowhere else.  What the others make of them is counted.  Those of a GPU are
- * left out without one, or fail when ROWCAST_GPU is 1. */
+ * left out without one, or fail when ROWCAST_GPU is 1.  ROWCAST_GPU_KERNEL=NAME does only those of that name. */
 #include "config.h"
 #include "unit.h"
 
@@ -182,7 +182,7 @@ static void run_kernels(rc_device_t *d)
     for (int i = 0; rc_kernels[i]; i++) {
         const rc_kernel_t *k = rc_kernels[i];
         tally_t tally = {0};
-        if (k->device != d->executor.kind || !k->computes || (k->for_testing && !k->strict))
+        if (k->device != d->executor.kind || !k->computes || (k->for_testing && !k->strict) || !kernel_is_wanted(k->name))
             continue;
         for (int m = 0; m < shape_count; m++)
             for (int precision = 0; precision < 2; precision++) {
