@@ -138,12 +138,17 @@ static int several_devices(const rc_diff_t *d)
     return 0;
 }
 
+static int in_one_store(const rc_diff_group_t *g)
+{
+    return g->verdict == RC_VERDICT_ONLY_A || g->verdict == RC_VERDICT_ONLY_B;
+}
+
 static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"op", ""}, {"kernel", ""}, {"k", ""}, {"precision", ""},
         {"policy", ""}, {"same", ""}, {"slower", ""}, {"faster", ""}, {"unclear", ""},
         {"broken", ""}, {"fixed", ""}, {"failing", ""}, {"only_a", ""}, {"only_b", ""},
-        {"geomean", "B/A"}, {"median", "B/A"}, {"q", ""}, {"verdict", ""}, {"device", ""}};
+        {"geomean", "B/A"}, {"median", "B/A"}, {"q", "rate"}, {"verdict", ""}, {"device", ""}};
     int ops = other_operations(d);
     int n = sizeof columns / sizeof *columns - !ops;
     int devices = format != RC_TABLE_TEXT || several_devices(d);
@@ -151,6 +156,8 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
+        if (format == RC_TABLE_TEXT && in_one_store(g))
+            continue; /* one line says how many */
         if (ops)
             rc_table_text(t, rc_view_name(rc_op_names, g->op));
         rc_table_text(t, g->kernel);
@@ -236,6 +243,7 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
 
 static void say_totals(const rc_diff_t *d)
 {
+    const int64_t *groups = d->group_count;
     rc_str_t s = {0};
     for (int v = 0; v < RC_VERDICTS; v++)
         if (d->count[v] || v <= RC_VERDICT_FASTER)
@@ -243,10 +251,23 @@ static void say_totals(const rc_diff_t *d)
     if (!s.failed)
         fprintf(stderr,
             "rowcast compare: %" PRId64 " cases: %s; %" PRId64 " of %" PRId32
-            " groups slower, %" PRId64 " faster; noise between runs %.2g %%\n",
-            d->cases, s.text, d->group_count[RC_VERDICT_SLOWER], d->groups,
-            d->group_count[RC_VERDICT_FASTER], 100 * d->noise);
+            " groups slower, %" PRId64 " faster, %" PRId64 " unclear; noise between runs %.2g %%\n",
+            d->cases, s.text, groups[RC_VERDICT_SLOWER], d->groups, groups[RC_VERDICT_FASTER],
+            groups[RC_VERDICT_UNCLEAR], 100 * d->noise);
     rc_str_free(&s);
+    if (groups[RC_VERDICT_ONLY_A] || groups[RC_VERDICT_ONLY_B])
+        fprintf(stderr,
+            "rowcast compare: groups in one store only: %" PRId64 " in A, %" PRId64 " in B\n",
+            groups[RC_VERDICT_ONLY_A], groups[RC_VERDICT_ONLY_B]);
+}
+
+/* 1 for what is slower or broken; else unclear when any group is. */
+static int code_of(const rc_diff_t *d)
+{
+    if (d->count[RC_VERDICT_SLOWER] || d->count[RC_VERDICT_BROKEN] ||
+        d->group_count[RC_VERDICT_SLOWER])
+        return RC_EXIT_FAILED;
+    return d->group_count[RC_VERDICT_UNCLEAR] ? RC_EXIT_UNCLEAR : RC_EXIT_OK;
 }
 
 static rc_status_t has_common(const rc_diff_t *d, const rc_view_t *a, const rc_view_t *b,
@@ -292,9 +313,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         RC_TRY(print_groups(&d, call->format, err));
     if (!o->quiet)
         say_totals(&d);
-    if (d.count[RC_VERDICT_SLOWER] || d.count[RC_VERDICT_BROKEN] ||
-        d.group_count[RC_VERDICT_SLOWER])
-        call->code = RC_EXIT_FAILED;
+    call->code = code_of(&d);
 done:
     rc_diff_free(&d);
     rc_view_free(a);
@@ -311,22 +330,31 @@ const rc_command_t rc_command_compare = {
         "Compares the newest results of two stores, A (before) and B (after), case by case. Prints "
         "a line per kernel, order, K, precision and device: how many cases are slower, faster, the "
         "same within noise, unclear, and so on, the geometric mean and the median of the ratios "
-        "(time of B over time of A), and whether the group as a whole is slower or faster; slowest "
-        "first. With --list it prints the cases themselves.\n\n"
+        "(time of B over time of A), and whether the group as a whole is slower, faster, the same "
+        "or unclear; slowest first. A table leaves out groups of one store only; a line on stderr "
+        "counts them. With --list it prints the cases themselves.\n\n"
         "The error of a result is that within its run; runs of one program differ by more. What "
         "lies between the runs is estimated from how far the cases of a group spread around the "
         "middle of the group, and a case is slower or faster when median and shortest time both "
         "moved beyond the threshold, by more than that noise explains with the "
         "false-discovery rate held over all cases. Noise has no direction: a change that as many "
-        "cases made the other way, or that some made nearly, is unclear, and wants another "
-        "measurement. The cases of a matrix move together, so what is slower has to be of enough "
+        "cases made the other way, or that some made nearly, is unclear. So is any other change "
+        "beyond the threshold, and a case whose noise is beyond it: noise makes cases unclear, "
+        "never the same. They want another measurement, or a larger --threshold. "
+        "The cases of a matrix move together, so what is slower has to be of enough "
         "matrices, 20 with the default rate, else it is unclear too; on fewer, give the --noise of "
         "the machine. A group of 10 or more cases is slower when the ranks of its changes say so "
-        "and mean and median are above the threshold by as much as the noise of a case.\n\n"
+        "and mean and median are above the threshold by as much as the noise of a case. It is the "
+        "same when its mean, give or take an error of 5 % to either side, is within the threshold, "
+        "and fewer than half of its cases are unclear; else it is unclear.\n\n"
+        "The column q is the false-discovery rate at which a case or a group would just be called "
+        "slower or faster: the smaller, the surer that it moved. It does not say how far. Groups "
+        "of fewer than 10 cases have none.\n\n"
         "broken is ok in A only (wrong, failed, skipped or crashed in B), fixed the reverse, "
         "failing ok in neither. Cases that are still in journals are not seen: 'rowcast fold' "
         "comes first.\n\n"
-        "Exit code: 0 when nothing is slower or broken; 1 when a case or a group is; 3 also when "
+        "Exit code: 0 when nothing is slower or broken and every group is clear; 1 when a case or "
+        "a group is slower, or a case broken; 4 when none is, but a group is unclear; 3 also when "
         "the stores have no case in common.",
     .examples =
         "rowcast compare before.h5 after.h5|what a change of the code did\n"

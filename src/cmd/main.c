@@ -19,7 +19,7 @@ static void overall_help(FILE *out)
     }
     fputs("\n'rowcast COMMAND --help' explains a command; 'rowcast --version' prints the version.\n"
           "Exit codes: 0 done; 1 ran, and something failed; 2 usage; 3 input, store or machine;\n"
-          "75 stopped early with work left: run it again.\n",
+          "4 unclear (compare); 75 stopped early with work left: run it again.\n",
         out);
 }
 

@@ -31,11 +31,17 @@
  *     faster ones each.  (Five matrices measured twice on an H200: three of 60 cases passed, all of
  *     one matrix, up to 21 % slower.)
  *
- *  What passes 4 and 5 is slower or faster; what would pass
- *  without 3 and 5 is unclear.  With `noise` given, 3 and 5 are left out.  A whole group is slower
- *  or faster when its changes are not symmetric about none (signed ranks, again with a
- *  false-discovery rate) and its geometric mean and its median moved by more than the threshold and
- *  tau: runs differ by something that all cases share, too. */
+ *  What passes 4 and 5 is slower or faster.  The same is what did not pass, moved by no more than
+ *  the threshold in its medians, and has a standard deviation no larger than that.  All else is
+ *  unclear: more noise makes fewer cases the same, never more.  With `noise` given, 3 and 5 are
+ *  left out.
+ *
+ *  A whole group is slower or faster when its changes are not symmetric about none (signed ranks,
+ *  again with a false-discovery rate) and its geometric mean and its median moved by more than the
+ *  threshold and tau: runs differ by something that all cases share, too.  It is the same when the
+ *  interval of its geometric mean (5 % to either side) lies within the threshold, so does its
+ *  median, and fewer than half of its cases are unclear; else it is unclear.  A group without any
+ *  ratio has the first that its cases have of broken, fixed, failing, only_a, only_b. */
 #ifndef RC_TABLE_DIFF_H
 #define RC_TABLE_DIFF_H
 
@@ -46,7 +52,7 @@ typedef enum rc_verdict {
     RC_VERDICT_SAME = 0,
     RC_VERDICT_SLOWER,
     RC_VERDICT_FASTER,
-    RC_VERDICT_UNCLEAR, /**< moved, but so did as many cases the other way */
+    RC_VERDICT_UNCLEAR, /**< moved as noise does, or noise hides whether */
     RC_VERDICT_BROKEN,  /**< ok in A only */
     RC_VERDICT_FIXED,   /**< ok in B only */
     RC_VERDICT_FAILING, /**< ok in neither */
@@ -103,7 +109,7 @@ typedef struct rc_diff_group {
     double geomean;             /**< of the ratios; NaN when no case is ok in both */
     double median;
     double q;             /**< that the group as a whole moved; NaN for fewer than 10 */
-    rc_verdict_t verdict; /**< same, slower or faster */
+    rc_verdict_t verdict; /**< no ratio: not the first four */
     int32_t number;       /**< as they were found */
 } rc_diff_group_t;
 

@@ -19,6 +19,8 @@ static const double noise_unknown = 0.01;
 /* Standard deviations from which a change is an outlier, with a tail behind it. */
 static const double outlier = 4;
 static const double mad_to_sd = 1.4826;
+/* Standard deviations of an interval that a group is the same within, at 5 % to either side. */
+static const double both_sides = 1.645;
 
 typedef struct judge {
     const rc_view_t *a;
@@ -37,6 +39,8 @@ typedef struct judge {
 
 static double of_runs(const rc_row_result_t *a, const rc_row_result_t *b)
 {
+    if (a->median_ns == b->median_ns && a->min_ns == b->min_ns)
+        return 0; /* one measurement, in two stores */
     double x = isnan(a->rel_err) ? rc_error_unknown : a->rel_err;
     double y = isnan(b->rel_err) ? rc_error_unknown : b->rel_err;
     return x * x + y * y;
@@ -222,7 +226,7 @@ static rc_status_t rates_by_direction(const judge_t *j, const double *p, double 
     return st;
 }
 
-static rc_status_t rates(judge_t *j, double *normal, double *q, double *q_normal)
+static rc_status_t rates(judge_t *j, double *q)
 {
     rc_status_t st;
     tail_t raw[2] = {{0}};
@@ -239,8 +243,7 @@ static rc_status_t rates(judge_t *j, double *normal, double *q, double *q_normal
         /* the hypothesis is a change below the threshold, not none at all: of thousands of cases
          * that share a small one, noise would lift many above it */
         double beyond = fabs(c->change) - log1p(j->o->threshold);
-        normal[i] = beyond > 0 ? rc_normal_p(beyond / c->noise) : 1;
-        p[i] = normal[i];
+        p[i] = beyond > 0 ? rc_normal_p(beyond / c->noise) : 1;
         if (!isnan(j->o->noise) || beyond <= 0)
             continue;
         double x = share(&raw[other], z, j->n);
@@ -249,7 +252,6 @@ static rc_status_t rates(judge_t *j, double *normal, double *q, double *q_normal
         p[i] = x > p[i] ? x : p[i];
     }
     RC_TRY(rates_by_direction(j, p, q));
-    RC_TRY(rates_by_direction(j, normal, q_normal));
 done:
     for (int s = 0; s < 2; s++) {
         free_tail(&raw[s]);
@@ -286,53 +288,78 @@ static rc_status_t judge_matrices(judge_t *j, rc_verdict_t verdict)
 
 static rc_status_t decide(judge_t *j)
 {
-    rc_status_t st;
-    double *normal = rc_alloc((size_t)j->n, sizeof *normal, "tests", j->err);
+    const double least = log1p(j->o->threshold);
     double *q = rc_alloc((size_t)j->n, sizeof *q, "tests", j->err);
-    double *q_normal = rc_alloc((size_t)j->n, sizeof *q_normal, "tests", j->err);
-    st = normal && q && q_normal ? rates(j, normal, q, q_normal) : RC_ENOMEM;
+    rc_status_t st = q ? rates(j, q) : RC_ENOMEM;
     for (int64_t i = 0; st == RC_OK && i < j->n; i++) {
         rc_diff_case_t *c = &j->d->item[j->item[i]];
         c->q = q[i];
-        if (q_normal[i] > j->o->fdr)
-            c->verdict = RC_VERDICT_SAME;
-        else if (q[i] > j->o->fdr)
-            c->verdict = RC_VERDICT_UNCLEAR;
-        else
+        if (q[i] <= j->o->fdr)
             c->verdict = c->change > 0 ? RC_VERDICT_SLOWER : RC_VERDICT_FASTER;
+        else if (fabs(j->log[i]) > least || c->noise > least)
+            c->verdict = RC_VERDICT_UNCLEAR;
     }
     if (st == RC_OK && isnan(j->o->noise))
         st = judge_matrices(j, RC_VERDICT_SLOWER);
     if (st == RC_OK && isnan(j->o->noise))
         st = judge_matrices(j, RC_VERDICT_FASTER);
-    free(normal);
     free(q);
-    free(q_normal);
     return st;
 }
 
 /* --------------------------------------------------------------------- groups */
 
-/* \param[in,out] logs  [n] of its ratios, which are sorted */
-static void judge_group(rc_diff_group_t *g, double *logs, int64_t n, const judge_t *j)
+/* How far the mean of a group's n changes may be from the true one: their spread, and no less than
+ * the noise of the cases. */
+static double reach_of(const judge_t *j, size_t group, double mean)
 {
-    double least = log1p(j->o->threshold) + j->d->noise;
+    const int64_t n = j->first[group + 1] - j->first[group];
+    double spread = 0;
+    double noise = 0;
+    for (int64_t i = j->first[group]; i < j->first[group + 1]; i++) {
+        const double own = j->d->item[j->item[i]].noise;
+        spread += (j->log[i] - mean) * (j->log[i] - mean);
+        noise += own * own;
+    }
+    spread = n > 1 ? spread / (double)(n - 1) : 0;
+    return both_sides * sqrt(fmax(spread, noise / (double)n) / (double)n);
+}
+
+/* What a group without a ratio is: what most urgent verdict its cases have. */
+static rc_verdict_t without_ratio(const rc_diff_group_t *g)
+{
+    int v = RC_VERDICT_BROKEN;
+    while (v < RC_VERDICT_ONLY_B && !g->count[v])
+        v++;
+    return (rc_verdict_t)v;
+}
+
+static void judge_group(judge_t *j, size_t group)
+{
+    rc_diff_group_t *g = &j->d->group[group];
+    double *logs = j->log + j->first[group];
+    const int64_t n = j->first[group + 1] - j->first[group];
+    const double least = log1p(j->o->threshold);
+    const double beyond = least + j->d->noise;
     double mean = 0;
     g->geomean = g->median = NAN;
+    g->verdict = without_ratio(g);
     if (n == 0)
         return;
     for (int64_t i = 0; i < n; i++)
-        mean += logs[i];
-    mean /= (double)n;
-    double middle = median(logs, n);
+        mean += logs[i] / (double)n;
+    const double widest = fabs(mean) + reach_of(j, group, mean);
+    const double middle = median(logs, n); /* sorts them */
+    const int moved = g->q <= j->o->fdr;
     g->geomean = exp(mean);
     g->median = exp(middle);
-    if (isnan(g->q) || g->q > j->o->fdr)
-        return;
-    if (mean >= least && middle >= least)
+    g->verdict = RC_VERDICT_UNCLEAR;
+    if (moved && mean >= beyond && middle >= beyond)
         g->verdict = RC_VERDICT_SLOWER;
-    else if (mean <= -least && middle <= -least)
+    else if (moved && mean <= -beyond && middle <= -beyond)
         g->verdict = RC_VERDICT_FASTER;
+    else if (widest <= least && fabs(middle) <= least && 2 * g->count[RC_VERDICT_UNCLEAR] < n)
+        g->verdict = RC_VERDICT_SAME;
 }
 
 static rc_status_t judge_groups(judge_t *j)
@@ -352,7 +379,7 @@ static rc_status_t judge_groups(judge_t *j)
     RC_TRY(rc_fdr(p, (int64_t)groups, q, j->err));
     for (size_t g = 0; g < groups; g++) {
         d->group[g].q = q[g];
-        judge_group(&d->group[g], j->log + j->first[g], j->first[g + 1] - j->first[g], j);
+        judge_group(j, g);
     }
 done:
     free(p);

@@ -167,8 +167,12 @@ static void equal_programs_raise_few_alarms(void **state)
                 if (i == j)
                     continue;
                 rc_diff_t d = compare(v[i], v[j]);
-                if (kinds[k].bursts == 0) /* what lies between runs is known for noise */
+                /* what lies between runs is known for noise: of 0.5 % of a run most is below the
+                 * threshold, 5 % hides a change as large as that */
+                if (kinds[k].noise == 0.005)
                     assert_true(d.count[RC_VERDICT_SAME] > d.cases * 98 / 100);
+                if (kinds[k].noise == 0.05)
+                    assert_true(d.count[RC_VERDICT_SAME] == 0);
                 alarms += d.count[RC_VERDICT_SLOWER] > 0 || d.group_count[RC_VERDICT_SLOWER] > 0;
                 rc_diff_free(&d);
             }
@@ -176,6 +180,61 @@ static void equal_programs_raise_few_alarms(void **state)
         for (int i = 0; i < RUNS; i++)
             rc_view_free(v[i]);
     }
+}
+
+static int is_same(const rc_diff_t *d, const char *kernel, const char *policy, int64_t k)
+{
+    for (int32_t i = 0; i < d->groups; i++)
+        if (strcmp(d->group[i].kernel, kernel) == 0 && strcmp(d->group[i].policy, policy) == 0 &&
+            d->group[i].k == k)
+            return d->group[i].verdict == RC_VERDICT_SAME;
+    fail_msg("no group of %s, %s, %d", kernel, policy, (int)k);
+    return 0;
+}
+
+/* The same is what moved by no more than the threshold, whatever the noise is; more noise takes
+ * cases and groups away from it, and brings none. */
+static void noise_makes_unclear_never_the_same(void **state)
+{
+    static const double factors[] = {0.08, 0.44, 0.97, 1, 1.03, 9.7};
+    static const double noises[] = {0.003, 0.03, 0.3, 1};
+    for (size_t f = 0; f < sizeof factors / sizeof *factors; f++)
+        for (size_t n = 0; n < sizeof noises / sizeof *noises; n++) {
+            char name[32];
+            synthetic_t s = synthetic_default;
+            s.matrices = 25;
+            s.noise = noises[n];
+            s.run = 1;
+            (void)snprintf(name, sizeof name, "wide-a-%zu-%zu", f, n);
+            rc_view_t *a = make(state, name, &s);
+            s.run = 2;
+            s.slow = factors[f];
+            (void)snprintf(name, sizeof name, "wide-b-%zu-%zu", f, n);
+            rc_view_t *b = make(state, name, &s);
+            rc_diff_options_t o = defaults();
+            rc_diff_t before = compare(a, b);
+            for (int32_t g = 0; g < before.groups; g++)
+                assert_true(before.group[g].verdict != RC_VERDICT_SAME ||
+                            fabs(log(before.group[g].geomean)) <= log1p(o.threshold));
+            assert_int_equal(noises[n] > 0.02, before.group_count[RC_VERDICT_SAME] == 0);
+            for (o.noise = before.noise; o.noise < 1; o.noise = o.noise * 1.7 + 1e-3) {
+                rc_diff_t d;
+                assert_int_equal(rc_diff(a, b, &o, &d, NULL), RC_OK);
+                for (int64_t i = 0; i < d.cases; i++)
+                    assert_true(d.item[i].verdict != RC_VERDICT_SAME ||
+                                (fabs(log(d.item[i].ratio)) <= log1p(o.threshold) &&
+                                    d.item[i].noise <= log1p(o.threshold)));
+                assert_true(d.count[RC_VERDICT_SAME] <= before.count[RC_VERDICT_SAME]);
+                for (int32_t g = 0; g < d.groups; g++)
+                    assert_true(d.group[g].verdict != RC_VERDICT_SAME ||
+                                is_same(&before, d.group[g].kernel, d.group[g].policy, d.group[g].k));
+                rc_diff_free(&before);
+                before = d;
+            }
+            rc_diff_free(&before);
+            rc_view_free(a);
+            rc_view_free(b);
+        }
 }
 
 /* What one matrix shares in a run, on few matrices and on many, says nothing of the program. */
@@ -232,7 +291,12 @@ static void a_slower_kernel_is_found_and_named(void **state)
     assert_true(d.count[RC_VERDICT_FASTER] == 0);
     for (int32_t g = 0; g < d.groups; g++) {
         int is_slow = strcmp(d.group[g].kernel, synthetic_kernels[1]) == 0;
-        assert_int_equal(d.group[g].verdict, is_slow ? RC_VERDICT_SLOWER : RC_VERDICT_SAME);
+        /* a burst or two of its cases leave the mean of a group unclear */
+        if (is_slow)
+            assert_int_equal(d.group[g].verdict, RC_VERDICT_SLOWER);
+        else
+            assert_true(d.group[g].verdict == RC_VERDICT_SAME ||
+                        d.group[g].verdict == RC_VERDICT_UNCLEAR);
         assert_true(fabs(d.group[g].geomean / (is_slow ? 1.1 : 1) - 1) < 0.03);
         assert_true(g == 0 || d.group[g].geomean <= d.group[g - 1].geomean);
     }
@@ -311,7 +375,10 @@ static void identity_is_what_is_not_ignored(void **state)
     assert_int_equal(rc_diff(a, b, &o, &d, NULL), RC_OK);
     assert_true(d.count[RC_VERDICT_ONLY_A] == 0 && d.count[RC_VERDICT_ONLY_B] == n);
     assert_true(d.count[RC_VERDICT_BROKEN] > 0 && d.count[RC_VERDICT_FIXED] == 0);
-    assert_true(d.count[RC_VERDICT_SAME] + d.count[RC_VERDICT_BROKEN] == n);
+    assert_true(d.count[RC_VERDICT_SAME] + d.count[RC_VERDICT_UNCLEAR] +
+                    d.count[RC_VERDICT_BROKEN] ==
+                n);
+    assert_true(2 * d.group_count[RC_VERDICT_ONLY_B] == d.groups);
     int64_t broken = d.count[RC_VERDICT_BROKEN];
     rc_diff_free(&d);
     assert_int_equal(rc_diff(b, a, &o, &d, NULL), RC_OK);
@@ -339,6 +406,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(signed_ranks_find_a_shift),
         cmocka_unit_test(a_store_is_the_same_as_itself),
         cmocka_unit_test(equal_programs_raise_few_alarms),
+        cmocka_unit_test(noise_makes_unclear_never_the_same),
         cmocka_unit_test(one_matrix_alone_is_no_alarm),
         cmocka_unit_test(a_slower_kernel_is_found_and_named),
         cmocka_unit_test(below_the_threshold_all_is_the_same),
