@@ -433,7 +433,9 @@ static rc_fetch_answer_t conclude(transfer_t *t, CURLcode c)
 rc_status_t rc_http_get(
     rc_fetch_t *f, const rc_fetch_request_t *q, rc_fetch_reply_t *out, rc_err_t *err)
 {
-    const rc_fetch_part_t *p = q->part;
+    rc_fetch_part_t *p = q->part;
+    if (!p->mark[0])
+        p->bytes = 0; /* nothing says that the rest would be of the same version */
     transfer_t t = {.f = f,
         .request = q,
         .reply = out,

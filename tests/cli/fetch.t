@@ -103,7 +103,7 @@ big=/MM/C/big.tar.gz
 bytes=$(wc -c <"$tmp/site$big")
 etag='"'$(md5sum <"$tmp/site$big" | cut -d' ' -f1)'"'
 part=C/.big.tar.gz.part
-plan 197
+plan 202
 
 # --------------------------------------------------------------------- the plain case
 behave
@@ -247,6 +247,8 @@ hard "another range comes" 'drop=500000 wrongrange ok' 0,1,0,0 "200 - - -
 hard "the version changes between" 'drop=500000 changed' 0,1,0,0 "200 - - -
 200 bytes=500000- $etag -"
 hard "a version without a mark is not continued" 'noetag ok' 0,1,0,0 "200 - - -"
+hard "one without a mark that breaks off begins anew" 'bare=500000 ok' 0,1,0,0 "200 - - -
+200 - - -"
 hard "no range can be had" 'drop=500000 full ok' 0,1,0,0 "200 - - -
 416 bytes=500000- $etag -
 200 - - -"
@@ -314,6 +316,10 @@ code "an index that drips" 3 timeout 60 "$ROWCAST" fetch --mirror "$url" --limit
     --retries 1 --backoff 0.01
 ok "is not waited for" grep -q 'ssstats.csv: too slow: [0-9]* bytes came in' "$tmp/err"
 is "and nothing of it stays" "$(find "$p" -name '*ssstats*')" ""
+behave "$index bare=900 ok"
+code "an index without a mark that breaks off" 0 fetch --limit 1 --to "$p" --dry-run
+is "begins anew" "$(requests "$index")" "200 - - -
+200 - - -"
 behave "$big slow=100 ok"
 code "an archive that drips" 0 timeout 60 "$ROWCAST" fetch --mirror "$url" --where 'name == big' --to "$p" \
     --timeout 1 --rate 0 --backoff 0.01

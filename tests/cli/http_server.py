@@ -10,6 +10,7 @@ The first request of a path under a plan takes the first word, and so on; the la
     ok              the file, with ETag and ranges
     status=N        that status; status=N,S adds "Retry-After: S"; S may be +SECONDS: as a date
     drop=N          the head is right, the connection ends after N bytes of the body
+    bare=N          as drop, without a mark of the version
     stall=N         as drop, but the connection stays open, silent
     slow=N          N bytes every 20 ms
     norange         200 with everything, whatever range is asked for
@@ -104,7 +105,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             etag = "W/" + etag
         if word == "changed":
             etag = '"another"'
-        fields = [] if word == "noetag" else [("ETag", etag)]
+        fields = [] if word in ("noetag", "bare") else [("ETag", etag)]
         if word not in ("noetag", "weak") and self.headers.get("If-None-Match") == etag:
             return self.head(304, fields)
         begin = 0
@@ -142,7 +143,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if word == "endless":
             while True:
                 self.wfile.write(bytes(1 << 16))
-        if word in ("drop", "stall"):
+        if word in ("drop", "bare", "stall"):
             self.wfile.write(body[:int(value)])
             self.wfile.flush()
             self.close_connection = True
