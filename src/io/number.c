@@ -205,19 +205,35 @@ rc_number_t rc_number_not_finite(const char *p, const char *end, double *value, 
     return RC_NUMBER_NONE;
 }
 
+/* Where the digits end when zeros behind them are left out: 64 bits do not hold any number of
+ * these.  tens: how many of them were before the point. */
+static const char *before_zeros(const char *p, const char *end, int64_t *tens)
+{
+    *tens = 0;
+    if (memchr(p, '.', (size_t)(end - p))) {
+        while (end[-1] == '0')
+            end--;
+        if (end[-1] != '.')
+            return end;
+        end--;
+    }
+    for (; end - p > 1 && end[-1] == '0' && is_digit(end[-2]); end--)
+        ++*tens;
+    return end;
+}
+
 rc_number_t rc_number_whole(const char *p, const char *end, double *value, const char **after)
 {
     static const uint64_t most = UINT64_C(1) << 53;
     parts_t d;
     const char *behind = mantissa(p, end, &d);
-    const char *last = behind;
     if (!behind)
         return RC_NUMBER_NONE;
-    if (memchr(p, '.', (size_t)(behind - p))) {
-        while (last[-1] == '0') /* 64 bits do not hold any number of zeros */
-            last--;
+    int64_t tens;
+    const char *last = before_zeros(p, behind, &tens);
+    if (last < behind)
         (void)mantissa(p, last, &d);
-    }
+    d.e += tens;
     if (behind < end && (*behind == 'e' || *behind == 'E'))
         behind = exponent(behind + 1, end, &d.e);
     if (!behind)

@@ -81,6 +81,8 @@ static const good_t good[] = {
         {{5, -3, NO}, {NO, 6, NO}, {NO, NO, 7}}},
     {"whole numbers with an exponent", MM "integer general\n3 3 5\n1 1 5e3\n2 2 +60e-1\n3 3 0.0070E+3\n1 2 -1e3\n1 3 0e99\n",
         {{5000, -1000, 0}, {NO, 6, NO}, {NO, NO, 7}}},
+    {"whole numbers with more zeros than fit", MM "integer general\n3 3 4\n1 1 100000000000000000000e-18\n2 2 -3000000000000000000000.000E-20\n3 3 00000000000000000000000.0\n1 2 0000000000000000000000070\n",
+        {{100, 70, NO}, {NO, -30, NO}, {NO, NO, 0}}},
     {"the largest whole number", MM "integer general\n3 3 1\n1 1 90071992547409920e-1\n",
         {{9007199254740992.0, NO, NO}, {NO, NO, NO}, {NO, NO, NO}}},
     {"not a number, infinite", MM "real general\n3 3 6\n1 1 nan\n1 2 -NaN\n2 1 Inf\n2 2 -inf\n3 1 +Infinity\n3 3 -INFINITY\n",
