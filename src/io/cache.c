@@ -8,12 +8,14 @@
 #include "io/file.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 /* What is asked for.  Borrowed. */
 typedef struct wanted {
@@ -152,6 +154,25 @@ rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, co
 
 /* ------------------------------------------------------------------ open, close */
 
+/* "DIR/GROUP/.NAME.csr.HOST-PID-N.tmp", which writers of older versions left when they were killed,
+ * and no newer one takes over: of this user, and so old that nobody writes it any more. */
+static void remove_left(const char *dir)
+{
+    enum { old_s = 3600 };
+    glob_t found = {0};
+    struct stat s;
+    char *pattern = rc_strf("a pattern", NULL, "%s/*/.*.csr.*.tmp", dir);
+    /* a folder whose name is a pattern itself may stand for others */
+    if (pattern && !strpbrk(dir, "*?[\\") && glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            if (lstat(found.gl_pathv[i], &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+                s.st_mtime < time(NULL) - old_s)
+                (void)unlink(found.gl_pathv[i]); /* another rank may be faster */
+        globfree(&found);
+    }
+    free(pattern);
+}
+
 rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out, rc_err_t *err)
 {
     struct stat s;
@@ -165,6 +186,7 @@ rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out
         free(c);
         return RC_ENOMEM;
     }
+    remove_left(dir);
     *out = c;
     return RC_OK;
 }
