@@ -149,8 +149,36 @@ static rc_status_t begin(rc_replace_t *r, const struct stat *there, rc_err_t *er
     return st;
 }
 
+static rc_status_t write_failed(const rc_replace_t *r, int why, rc_err_t *err)
+{
+    return rc_fail_errno(err, RC_EIO, why, "cannot write '%s'", r->target);
+}
+
+int rc_replace_is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* A descriptor of its own: the stream is closed in the end. */
+static rc_status_t begin_stdout(rc_replace_t *r, rc_err_t *err)
+{
+    *r = (rc_replace_t){.target = rc_strdup("standard output", err)};
+    RC_PASS(r->target ? RC_OK : RC_ENOMEM);
+    int fd = fflush(stdout) == 0 ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
+    r->file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (r->file)
+        return RC_OK;
+    rc_status_t st = write_failed(r, errno, err);
+    if (fd >= 0)
+        close(fd);
+    rc_replace_end(r, 0, NULL);
+    return st;
+}
+
 rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err)
 {
+    if (rc_replace_is_stdout(path))
+        return begin_stdout(r, err);
     *r = (rc_replace_t){0};
     struct stat there;
     rc_status_t st = RC_OK;
@@ -170,11 +198,6 @@ rc_status_t rc_replace_begin_ours(const char *path, rc_replace_t *r, rc_err_t *e
 {
     *r = (rc_replace_t){.target = rc_strdup(path, err)};
     return r->target ? begin(r, NULL, err) : RC_ENOMEM;
-}
-
-static rc_status_t write_failed(const rc_replace_t *r, int why, rc_err_t *err)
-{
-    return rc_fail_errno(err, RC_EIO, why, "cannot write '%s'", r->target);
 }
 
 rc_status_t rc_replace_sync(rc_replace_t *r, rc_err_t *err)

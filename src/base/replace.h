@@ -18,8 +18,12 @@ typedef struct rc_replace {
                        free takes the name over */
 } rc_replace_t;
 
-/** Open a file that will replace `path`.  A link to a file is followed when it is the user's own
- *  (or root's), and refused when it is another's; permissions of a file that is there are kept.
+/** 1: the word of a user for the standard output, "-"; 0 also for NULL. */
+int rc_replace_is_stdout(const char *path);
+
+/** Open a file that will replace `path`, or the standard output where that is "-".  A link to a
+ *  file is followed when it is the user's own (or root's), and refused when it is another's;
+ *  permissions of a file that is there are kept.
  *  \return RC_OK, RC_EIO (a FIFO, socket or folder too), RC_ENOMEM */
 rc_status_t rc_replace_begin(const char *path, rc_replace_t *r, rc_err_t *err);
 

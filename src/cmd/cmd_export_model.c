@@ -21,8 +21,6 @@ static const rc_opt_t options[] = {
 
 static rc_status_t export_to(const rc_model_t *m, const char *name, const char *path, rc_err_t *err)
 {
-    if (strcmp(path, "-") == 0)
-        return rc_model_export_c(m, name, stdout, err);
     rc_replace_t r = {0};
     RC_PASS(rc_replace_begin(path, &r, err));
     rc_status_t st = rc_model_export_c(m, name, r.file, err);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "cmd/cmd.h"
 #include "cmd/select.h"
@@ -24,7 +25,8 @@ struct options {
 
 static const rc_opt_t options[] = {
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
-        "Matrix Market file to write. Without it only the size is printed."),
+        "Matrix Market file to write; - is stdout, then the size goes to stderr. Without it only "
+        "the size is printed."),
     RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name."),
     RC_OPT("list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
@@ -146,7 +148,8 @@ static rc_status_t print_matrix(
         {"spec", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"digest", ""}, {"file", ""}};
     rc_digest_t digest;
     RC_PASS(rc_csr_digest(a, &digest, err));
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    FILE *out = rc_replace_is_stdout(file) ? stderr : stdout;
+    rc_table_t *t = rc_table_begin(out, format, columns, sizeof columns / sizeof *columns, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz),
         RC_TEXT(rc_digest_hex(digest).text), file ? RC_TEXT(file) : RC_MISSING);

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "base/str.h"
 #include "cmd/numbers.h"
 #include "cmd/one_matrix.h"
@@ -33,7 +34,7 @@ static const rc_opt_t options[] = {
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
         "policy leaves out are not in it; columns stay as they are, unless the order is a "
-        "symmetric one."),
+        "symmetric one. - is stdout; then the table goes to stderr."),
     RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
         "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
         "original row that slot p takes, or -1 for a pad. It maps new position to original row."),
@@ -156,7 +157,7 @@ static void print_fact(rc_table_t *t, const rc_fact_t *f)
 }
 
 /* What is said of the policy alone comes last. */
-static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *csr,
+static rc_status_t print_both(FILE *out, rc_table_format_t format, const rc_policy_spec_t *csr,
     const summary_t *before, const rc_policy_spec_t *policy, const summary_t *after,
     const rc_facts_t *facts, rc_err_t *err)
 {
@@ -166,7 +167,7 @@ static rc_status_t print_both(rc_table_format_t format, const rc_policy_spec_t *
         {"load_mean", "iterations"}, {"imbalance", "max/mean"}, {"time", "s"}};
     for (int i = 0; i < facts->count; i++)
         columns[always + i] = (rc_column_t){facts->fact[i].name, ""};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, always + facts->count, err);
+    rc_table_t *t = rc_table_begin(out, format, columns, always + facts->count, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     print_summary(t, csr, before);
     for (int i = 0; i < facts->count; i++)
@@ -331,6 +332,16 @@ done:
     return st;
 }
 
+/* Where the table goes: not among what a file named "-" has. */
+static FILE *beside_files(const struct options *o)
+{
+    const char *const file[] = {o->output, o->rows, o->columns, o->inverse};
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        if (rc_replace_is_stdout(file[i]))
+            return stderr;
+    return stdout;
+}
+
 static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
     const struct options *o = chosen;
@@ -349,7 +360,7 @@ static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     made_t made = {.m = m, .policy = policy.policy, .s = &s, .sum = &after};
     rc_policy_spec_text(&policy, made.name);
     RC_TRY(write_files(o, &made, err));
-    st = print_both(m->format, &csr, &before, &policy, &after, &facts, err);
+    st = print_both(beside_files(o), m->format, &csr, &before, &policy, &after, &facts, err);
 done:
     rc_schedule_free(&original);
     rc_schedule_free(&s);

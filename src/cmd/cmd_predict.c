@@ -488,6 +488,9 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     const struct options *o = call->options;
     if (o->json && o->format)
         return rc_fail(err, RC_EINVAL, "--json and --format exclude each other");
+    rc_precision_t type; /* before any model is asked whether it knows it */
+    if (o->precision && rc_type_parse(o->precision, &type, err) < 0)
+        return rc_err_context(err, "--precision");
     return predict(call->operand[0], o, o->json ? RC_TABLE_JSON : call->format, err);
 }
 

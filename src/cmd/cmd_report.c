@@ -76,6 +76,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     rc_report_limits_t limits;
     if (!r.dir)
         return rc_fail(err, RC_EINVAL, "--output is missing");
+    RC_PASS(rc_command_not_stdout(r.dir, "a folder", err));
     r.store = call->operand[0];
     r.spies = (int)o->spies;
     if (!r.assets)

@@ -58,11 +58,6 @@ enum { IMAGES = 4 };
 
 static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t *err)
 {
-    if (strcmp(path, "-") == 0) {
-        if (fwrite(image->text, 1, image->len, stdout) != image->len || fflush(stdout) != 0)
-            return rc_fail_errno(err, RC_EIO, errno, "cannot write to stdout");
-        return RC_OK;
-    }
     rc_replace_t file;
     RC_PASS(rc_replace_begin(path, &file, err));
     fwrite(image->text, 1, image->len, file.file); /* a short write is seen at the end */
@@ -165,7 +160,7 @@ static rc_status_t spy(const rc_one_matrix_t *m, const void *chosen, rc_err_t *e
     const struct options *o = chosen;
     drawn_t d[IMAGES];
     RC_PASS(o->stages ? plot_stages(m, o, d, err) : plot_order(m, o, d, err));
-    FILE *out = strcmp(o->output, "-") == 0 ? stderr : stdout;
+    FILE *out = rc_replace_is_stdout(o->output) ? stderr : stdout;
     return print(out, m->format, d, o->stages ? IMAGES : 1, err);
 }
 
@@ -174,7 +169,7 @@ static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
     const struct options *o = chosen;
     if (!o->output)
         return rc_fail(err, RC_EINVAL, "--output is missing");
-    if (o->stages && strcmp(o->output, "-") == 0)
+    if (o->stages && rc_replace_is_stdout(o->output))
         return rc_fail(err, RC_EINVAL, "--output: --stages needs a folder, found -");
     rc_status_t st = rc_one_matrix_policy(o->policy, orders, err);
     return st < 0 ? st : rc_png_check(err);

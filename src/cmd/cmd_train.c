@@ -206,6 +206,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "--format: expected table or json, found 'csv'");
     if (!o->parameters.output)
         return rc_fail(err, RC_EINVAL, "no model file: name one with -o");
+    RC_PASS(rc_command_not_stdout(p->output, "a file for the model", err));
     return (parameters ? train_parameters : train)(o, call->operand[0], call->format, err);
 }
 

@@ -93,6 +93,7 @@ static rc_status_t print(const question_t *q, rc_err_t *err)
 static rc_status_t read_words(
     const struct options *o, char *const *word, int words, question_t *q, rc_err_t *err)
 {
+    RC_PASS(rc_command_not_stdout(o->fit.output, "a file for the tuning", err));
     if (strcmp(word[0], "csrk") != 0)
         return rc_fail(err, RC_EINVAL, "expected csrk, found '%s'", word[0]);
     if (o->fit.round && o->fit.multiprocessors)

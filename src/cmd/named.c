@@ -2,6 +2,7 @@
 #include "cmd/named.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/replace.h"
 #include "base/log.h"
 #include "catalog/catalog.h"
 #include "io/mtx.h"
@@ -61,6 +62,13 @@ rc_status_t rc_command_name_file(const char *word, rc_status_t st, rc_err_t *err
     if (st < 0 && !names_another && strncmp(err->text, word, strlen(word)) != 0)
         rc_err_context(err, "%s", word);
     return st;
+}
+
+rc_status_t rc_command_not_stdout(const char *path, const char *what, rc_err_t *err)
+{
+    return rc_replace_is_stdout(path)
+               ? rc_fail(err, RC_EINVAL, "--output: expected %s, found '-'", what)
+               : RC_OK;
 }
 
 /* ------------------------------------------------------------------- a model */

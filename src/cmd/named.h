@@ -31,6 +31,11 @@ rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int o
  *  \return st */
 rc_status_t rc_command_name_file(const char *word, rc_status_t st, rc_err_t *err);
 
+/** Refuse "-" as what --output names, of a command that prints a table there or writes a folder.
+ *  \param[in] what  it is to name, "a folder"
+ *  \return RC_OK, RC_EINVAL */
+rc_status_t rc_command_not_stdout(const char *path, const char *what, rc_err_t *err);
+
 /** What --help says of the operand. */
 #define RC_MODELS_HELP                                                                             \
     "A model is a file that 'rowcast train' wrote, or the name of one (without .json) in the "     \

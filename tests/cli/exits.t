@@ -56,6 +56,10 @@ file 3 export-model FILE.json --c out.c
 file 3 query s.h5 -S prepare --tuning FILE.json
 file 3 sweep -s out.h5 -C FILE.dir -d cpu
 file 3 sweep -s out.h5 -C c -d cpu -x rs:tune=FILE.json
+output 2 train s.h5 -o -
+output 2 report s.h5 -o -
+output 2 tune csrk --fit s.h5 -o -
+precision 2 predict c/G/m.mtx --precision fp17
 kernel 2 sweep -s out.h5 -C c -d cpu -x nosuch
 kernel 2 sweep -s out.h5 -C c -d cpu -x rowsplit:nosuch=1
 kernel 2 format c/G/m.mtx --kernel nosuch

@@ -7,7 +7,7 @@ check() { # check RESULT DESCRIPTION
     n=$((n + 1))
     if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
 }
-echo 1..11
+echo 1..13
 
 "$ROWCAST" generate --list >"$dir/list"
 check $? 'lists'
@@ -36,3 +36,8 @@ check $? 'the list ends in the keys of all generators'
 "$ROWCAST" generate road:n=500,shuffle=both,entries=1100 -o "$dir/d.mtx" >"$dir/out" \
     && grep -q '500 *500 *1100' "$dir/out" && sed -n 4p "$dir/d.mtx" | grep -q '^500 500 1100$'
 check $? 'entries are exact'
+"$ROWCAST" generate mesh2d:n=9 -o - >"$dir/stdout.mtx" 2>"$dir/err" && cmp -s "$dir/a.mtx" "$dir/stdout.mtx" \
+    && grep -q '81 *81 *369' "$dir/err"
+check $? 'to stdout it is the same file, and the size is on stderr'
+(cd "$dir" && "$ROWCAST" order a.mtx -p lpt --rows - >rows 2>err && grep -c '^[0-9]' rows | grep -q '^81$' && [ ! -e ./- ])
+check $? 'so is an order'
