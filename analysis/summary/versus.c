@@ -4,11 +4,13 @@
 #include "analysis/summary/lines.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/str.h"
 #include "table/side.h"
 #include "table/split_half.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Side A against side B in one setting.  A ratio is the best time of B over the best time of A on
  * a matrix: above 1, A is faster. */
@@ -97,17 +99,38 @@ static int64_t members(const line_t *l)
     return l->ratio.count + l->only_a + l->only_b;
 }
 
-/* A side that nothing is on makes a table of dashes: say which. */
-static void warn_of_empty_sides(const versus_t *x)
+/* 1: a kernel before number `id` of the store differs from it in parameters only. */
+static int is_named(const rc_view_t *v, int32_t id, size_t length)
 {
+    const char *name = rc_view_kernel(v, id);
+    for (int32_t i = 0; i < id; i++) {
+        const char *other = rc_view_kernel(v, i);
+        if (strcspn(other, ":") == length && strncmp(other, name, length) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* A side that nothing is on makes a table of dashes: say which, and what there is. */
+static void warn_of_empty_sides(const versus_t *x, const rc_view_t *v)
+{
+    rc_str_t names = {0};
     int64_t on[2] = {0, 0};
     for (size_t i = 0; i < x->lines; i++) {
         on[0] += x->line[i].ratio.count + x->line[i].only_a;
         on[1] += x->line[i].ratio.count + x->line[i].only_b;
     }
+    for (int32_t id = 0; id < rc_view_kernels(v); id++) {
+        const char *name = rc_view_kernel(v, id);
+        size_t length = strcspn(name, ":");
+        if (!is_named(v, id, length))
+            rc_str_addf(&names, "%s%.*s", names.len ? ", " : "", (int)length, name);
+    }
     for (int s = 0; s < 2; s++)
         if (on[s] == 0)
-            fprintf(stderr, "versus: no result is on side %c, '%s'\n", "ab"[s], x -> text[s]);
+            fprintf(stderr, "versus: no result is on side %c, '%s'; the store has %s\n", "ab"[s],
+                x -> text[s], names.text && !names.failed ? names.text : "no kernel");
+    rc_str_free(&names);
 }
 
 /* Of RS-SpMM, or of row orders. */
@@ -166,7 +189,7 @@ static rc_status_t print_versus(const rc_summary_options_t *o, rc_err_t *err)
     if (st == RC_OK)
         st = print_lines(&x, o, err);
     if (st == RC_OK)
-        warn_of_empty_sides(&x);
+        warn_of_empty_sides(&x, o->view);
     free(x.line);
     for (int s = 0; s < 2; s++)
         rc_side_free(&x.side[s]);
