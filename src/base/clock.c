@@ -45,3 +45,14 @@ void rc_utc_text(int64_t utc_ns, char buf[21])
     if (!gmtime_r(&s, &tm) || strftime(buf, 21, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
         snprintf(buf, 21, "-");
 }
+
+double rc_wait_due(rc_wait_t *w, int64_t now_ns)
+{
+    static const int64_t usual_ns = INT64_C(10000000000);
+    if (!w->since_ns)
+        w->since_ns = w->said_ns = now_ns;
+    if (now_ns - w->said_ns < (w->every_ns ? w->every_ns : usual_ns))
+        return 0;
+    w->said_ns = now_ns;
+    return (double)(now_ns - w->since_ns) * 1e-9;
+}

@@ -75,7 +75,8 @@ static rc_status_t read_store(round_t *r)
 
 static rc_status_t scan(round_t *r)
 {
-    const rc_lock_wait_t wait = {r->o->lock_wait_ns, r->o->writers.silent_ns, r->log};
+    const rc_lock_wait_t wait = {
+        .busy_ns = r->o->lock_wait_ns, .silent_ns = r->o->writers.silent_ns, .log = r->log};
     struct stat s;
     RC_PASS(rc_lock_take(r->dir, "commit.lock", &wait, &r->lock, r->err));
     RC_PASS(rc_replace_finish(r->store, r->err));

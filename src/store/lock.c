@@ -34,6 +34,7 @@ typedef struct seeker {
         rc_pulse_t pulse;
     } watched[deepest];
     int told;
+    rc_wait_t waited;
     int again; /* what was found may be different in a moment */
 } seeker_t;
 
@@ -192,6 +193,10 @@ static rc_status_t seek(seeker_t *s, const char *dir, const char *path, int *fd,
         st = obtain(s, path, 0, fd, err);
         if (st == RC_EIO && access(dir, F_OK) != 0 && rc_clock_ns() < until)
             continue; /* the folder was removed between the two calls */
+        double waited_s = st == RC_EBUSY ? rc_wait_due(&s->waited, rc_clock_ns()) : 0;
+        if (waited_s > 0)
+            rc_log(s->wait.log, RC_LOG_INFO, "store", "%s: held by %s: waited for %s so far", path,
+                s->holder[0] ? s->holder : "another process", rc_text_seconds(waited_s).text);
         if (st == RC_EBUSY && rc_clock_ns() >= (s->again ? last : until))
             return rc_fail(err, RC_EBUSY, "%s: held by %s; wait for it, or end it", path,
                 s->holder[0] ? s->holder : "another process");
@@ -208,6 +213,7 @@ rc_status_t rc_lock_take(
     seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}};
     rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
     RC_PASS(l ? RC_OK : RC_ENOMEM);
+    s.waited.every_ns = s.wait.tell_ns;
     if (!s.wait.silent_ns)
         s.wait.silent_ns = RC_OWNER_SILENT_NS;
     l->fd = -1;

@@ -14,7 +14,8 @@ typedef struct rc_lock rc_lock_t;
 typedef struct rc_lock_wait {
     int64_t busy_ns;     /**< for an owner that lives */
     int64_t silent_ns;   /**< for a sign of life of one on another machine; 0: RC_OWNER_SILENT_NS */
-    const rc_log_t *log; /**< is told when that begins; NULL: nobody */
+    const rc_log_t *log; /**< is told who holds it, when that begins and each 10 s; NULL: nobody */
+    int64_t tell_ns;     /**< instead of these 10 s; 0: these */
 } rc_lock_wait_t;
 
 /** Create the folder when it is missing, then take the lock `name` in it.

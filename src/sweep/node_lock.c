@@ -4,16 +4,22 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
+enum { SIGN = 512 };
+
 struct rc_node_lock {
     int enabled;
-    int room; /* held shared or exclusively while inside */
+    char sign[SIGN]; /* "process N, sweep of STORE" */
+    const rc_log_t *log;
+    int room; /* held shared or exclusively while inside; has the sign of who came in last */
     int gate; /* passed by everyone; who waits for the room alone holds it, so as not to starve */
 };
 
@@ -34,12 +40,15 @@ static int open_lock(const char *what, const char *name, rc_err_t *err)
     return -1;
 }
 
-rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err)
+rc_status_t rc_node_lock_open(int enabled, const char *what, const char *store, const rc_log_t *log,
+    rc_node_lock_t **out, rc_err_t *err)
 {
     rc_node_lock_t *t = rc_alloc0(1, sizeof *t, "a lock", err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     t->room = t->gate = -1;
     t->enabled = enabled;
+    t->log = log;
+    snprintf(t->sign, sizeof t->sign, "process %ld, sweep of %s", (long)getpid(), store);
     if (enabled) {
         t->room = open_lock(what, "room", err);
         t->gate = t->room < 0 ? -1 : open_lock(what, "gate", err);
@@ -52,13 +61,33 @@ rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **ou
     return RC_OK;
 }
 
-static rc_status_t take(int fd, int how, rc_queue_t *q)
+/* Ranks of one sweep wait for each other as a matter of course. */
+static int is_of_this_sweep(const rc_node_lock_t *t, const char *sign)
+{
+    const char *mine = strchr(t->sign, ',');
+    const char *its = strchr(sign, ',');
+    return its && strcmp(mine, its) == 0;
+}
+
+static void say(const rc_node_lock_t *t, double waited_s)
+{
+    char sign[SIGN] = "";
+    if (pread(t->room, sign, sizeof sign - 1, 0) > 0 && is_of_this_sweep(t, sign))
+        return;
+    rc_log(t->log, RC_LOG_INFO, "sweep", "waited for %s so far: %s measures on this node",
+        rc_text_seconds(waited_s).text, sign[0] ? sign : "another sweep");
+}
+
+static rc_status_t take(const rc_node_lock_t *t, int fd, int how, rc_wait_t *wait, rc_queue_t *q)
 {
     static const int64_t pause_ns = 3000000;
     /* where the node has no locks at all, ranks time side by side */
     while (flock(fd, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
         if (rc_queue_draining(q))
             return RC_EINTR;
+        double waited_s = rc_wait_due(wait, rc_clock_ns());
+        if (waited_s > 0)
+            say(t, waited_s);
         rc_sleep_ns(pause_ns);
     }
     return RC_OK;
@@ -69,9 +98,12 @@ rc_status_t rc_node_lock_enter(rc_node_lock_t *t, int alone, rc_queue_t *q)
     if (!t->enabled)
         return RC_OK;
     rc_node_lock_release(t);
-    rc_status_t st = take(t->gate, LOCK_EX, q);
+    rc_wait_t wait = {0};
+    rc_status_t st = take(t, t->gate, LOCK_EX, &wait, q);
     if (st == RC_OK)
-        st = take(t->room, alone ? LOCK_EX : LOCK_SH, q);
+        st = take(t, t->room, alone ? LOCK_EX : LOCK_SH, &wait, q);
+    if (st == RC_OK)
+        (void)rc_write_at(t->room, "", t->sign, sizeof t->sign, 0, NULL); /* nobody needs it */
     flock(t->gate, LOCK_UN);
     return st;
 }

@@ -12,8 +12,11 @@ typedef struct rc_node_lock rc_node_lock_t;
 
 /** \param[in] enabled  0: every call succeeds at once and holds nothing
  *  \param[in] what     name of what is taken in turns: letters, digits, '-'; NULL: the node's CPUs
+ *  \param[in] store    of this sweep, borrowed: tells others who is there
+ *  \param[in] log      borrowed; is told each 10 s who is waited for, unless it is this sweep
  *  Free with rc_node_lock_close. */
-rc_status_t rc_node_lock_open(int enabled, const char *what, rc_node_lock_t **out, rc_err_t *err);
+rc_status_t rc_node_lock_open(int enabled, const char *what, const char *store, const rc_log_t *log,
+    rc_node_lock_t **out, rc_err_t *err);
 
 /** Enter as one of many (work that is not timed), or alone (timing), which waits for the others to
  *  leave and keeps newcomers out meanwhile.

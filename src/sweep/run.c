@@ -355,7 +355,8 @@ static rc_status_t commit(sweep_t *w, int create)
 static rc_status_t open_node_lock(sweep_t *w)
 {
     int cpu = w->device->executor.kind == RC_DEVICE_CPU;
-    return rc_node_lock_open(takes_turns(w), cpu ? NULL : w->device->uuid, &w->node_lock, w->err);
+    return rc_node_lock_open(
+        takes_turns(w), cpu ? NULL : w->device->uuid, w->c->store, w->log, &w->node_lock, w->err);
 }
 
 static rc_status_t run_worklist(sweep_t *w)
@@ -463,7 +464,7 @@ static rc_status_t commit_earlier(sweep_t *w)
 static rc_status_t play(sweep_t *w)
 {
     int64_t start = rc_clock_ns();
-    const rc_lock_wait_t wait = {0, (int64_t)(w->c->take_over_s * 1e9), w->log};
+    const rc_lock_wait_t wait = {.silent_ns = (int64_t)(w->c->take_over_s * 1e9), .log = w->log};
     rc_status_t st = RC_OK;
     if (w->s->rank == 0)
         st = rc_lock_take(w->dir, lock_name, &wait, &w->lock, w->err);

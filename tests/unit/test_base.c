@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/decimal.h"
 #include "base/digest.h"
 #include "base/error.h"
@@ -18,6 +19,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Each 10 s of a wait, however often it is asked; a clock that jumps says it once. */
+static void a_wait_is_said_each_ten_seconds(void **state)
+{
+    (void)state;
+    const int64_t second = 1000000000;
+    rc_wait_t w = {0};
+    int said = 0;
+    for (int64_t tenth = 0; tenth <= 355; tenth++) {
+        double waited = rc_wait_due(&w, 7 * second + tenth * second / 10);
+        said += waited > 0;
+        assert_true(waited == 0 || fabs(waited - 10.0 * said) < 1e-9);
+    }
+    assert_int_equal(said, 3);
+    assert_true(rc_wait_due(&w, 107 * second) == 100);
+    assert_true(rc_wait_due(&w, 107 * second + 1) == 0);
+    rc_wait_t often = {.every_ns = 5};
+    assert_true(rc_wait_due(&often, 1) == 0 && rc_wait_due(&often, 5) == 0);
+    assert_true(rc_wait_due(&often, 6) > 0);
+}
 
 static void stats_of_known_samples(void **state)
 {
@@ -398,6 +419,7 @@ int main(void)
         cmocka_unit_test(sixteen_bits_round_to_nearest),
         cmocka_unit_test(types_keep_their_word),
         cmocka_unit_test(a_pool_fails_once),
+        cmocka_unit_test(a_wait_is_said_each_ten_seconds),
         cmocka_unit_test(lists_and_texts_have_an_order),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);

@@ -391,6 +391,33 @@ static void journals_are_folded_first(void **state)
     refused(out.store, none.store, NULL, RC_ENOENT, "rowcast fold");
 }
 
+/* Who waits for a lock says for whom, and for how long so far; who is quiet does not. */
+static void who_waits_for_a_lock_says_so(void **state)
+{
+    place_t p = make_place(state, "wait");
+    char text[2000] = "";
+    char who[64];
+    FILE *stream = tmpfile();
+    assert_non_null(stream);
+    rc_lock_t *lock;
+    rc_lock_t *other;
+    (void)snprintf(who, sizeof who, "held by process %ld", (long)getpid());
+    assert_int_equal(rc_lock_take(p.journals, "commit.lock", NULL, &lock, NULL), RC_OK);
+    for (int level = RC_LOG_WARN; level <= RC_LOG_INFO; level++) {
+        const rc_log_t log = {stream, level, -1};
+        const rc_lock_wait_t wait = {.busy_ns = 300000000, .log = &log, .tell_ns = 1};
+        assert_int_equal(rc_lock_take(p.journals, "commit.lock", &wait, &other, NULL), RC_EBUSY);
+        rewind(stream);
+        size_t n = fread(text, 1, sizeof text - 1, stream);
+        text[n] = '\0';
+        assert_int_equal(strstr(text, who) != NULL, level == RC_LOG_INFO);
+        assert_int_equal(strstr(text, ": waited for ") != NULL, level == RC_LOG_INFO);
+    }
+    rc_lock_release(lock);
+    fclose(stream);
+    rmdir(p.journals);
+}
+
 static void a_sweep_keeps_its_store(void **state)
 {
     place_t p = make_place(state, "lock");
@@ -529,6 +556,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_matrix_has_one_name),
         cmocka_unit_test(nothing_is_a_store_too),
         cmocka_unit_test(journals_are_folded_first),
+        cmocka_unit_test(who_waits_for_a_lock_says_so),
         cmocka_unit_test(a_sweep_keeps_its_store),
         cmocka_unit_test(a_link_is_followed),
         cmocka_unit_test(stores_that_contradict_each_other_are_refused),
