@@ -12,8 +12,14 @@ static const int64_t terminal_interval_ns = INT64_C(300000000);
 static const int64_t file_interval_ns = INT64_C(5000000000);
 static const int64_t file_interval_most_ns = INT64_C(60000000000);
 
+void rc_effort_add(rc_effort_t *sum, const rc_effort_t *more, double way)
+{
+    for (int i = 0; i < RC_EFFORTS; i++)
+        sum->s[i] += way * more->s[i];
+}
+
 void rc_meter_start(
-    rc_meter_t *m, const rc_log_t *log, int64_t matrices, int64_t cases, double cost_s)
+    rc_meter_t *m, const rc_log_t *log, int64_t matrices, int64_t cases, const rc_effort_t *planned)
 {
     memset(m, 0, sizeof *m);
     m->log = log;
@@ -21,7 +27,9 @@ void rc_meter_start(
     m->started_ns = rc_clock_ns();
     m->matrices = matrices;
     m->cases = cases;
-    m->cost_s = cost_s;
+    m->planned = *planned;
+    for (int i = 0; i < RC_EFFORTS; i++)
+        m->rate[i] = 1;
 }
 
 static int64_t cases_done(const rc_meter_t *m)
@@ -32,47 +40,69 @@ static int64_t cases_done(const rc_meter_t *m)
     return done;
 }
 
-void rc_meter_add(rc_meter_t *m, const int64_t *done, double cost_s, double elapsed_s)
+static double sum_of(const rc_effort_t *e, const double *rate)
 {
-    for (int i = 0; i < RC_CASE_STATUSES; i++)
-        m->done[i] += done[i];
-    m->done_cost_s += cost_s;
-    double c = m->done_cost_s;
-    double n = (double)cases_done(m);
-    double sums[] = {c * c, c * n, n * n, c * elapsed_s, n * elapsed_s};
-    for (int i = 0; i < 5; i++)
-        m->moment[i] += sums[i];
+    double s = 0;
+    for (int i = 0; i < RC_EFFORTS; i++)
+        s += e->s[i] * (rate ? rate[i] : 1);
+    return s;
 }
 
-/* Seconds left when the time is by_cost * cost + by_case * cases: what is done took as long as it
- * did, whatever the fit says.  Negative: the fit says nothing. */
-static double left_by(const rc_meter_t *m, double by_cost, double by_case, double elapsed_s)
+/* Rates of least squares, none of them below a part of the guess, which stands in where the words
+ * say nothing: the machine is as much faster or slower in all efforts, but not in what every case
+ * takes, a matter of the clock and of the time that a case is given. */
+static void fit(rc_meter_t *m)
 {
-    double cases = (double)cases_done(m);
-    double cost_left = fmax(m->cost_s - m->done_cost_s, 0);
-    double cases_left = fmax((double)m->cases - cases, 0);
-    double fitted = by_cost * m->done_cost_s + by_case * cases;
-    return fitted > 0 ? elapsed_s * (by_cost * cost_left + by_case * cases_left) / fitted : -1;
+    enum { rounds = 60 };
+    const double pull = 5e-4; /* of the guess */
+    const double overall = m->took_s / sum_of(&m->spent, NULL);
+    double trace = 0;
+    for (int i = 0; i < RC_EFFORTS; i++)
+        trace += m->normal[i][i] / RC_EFFORTS;
+    for (int round = 0; round < rounds; round++)
+        for (int i = 0; i < RC_EFFORTS; i++) {
+            const double guess = i == RC_EFFORT_CASE ? 1 : overall;
+            const double least = i == RC_EFFORT_CASE ? 0.5 : 0.1 * overall;
+            double rest = m->right[i] + pull * trace * guess;
+            for (int j = 0; j < RC_EFFORTS; j++)
+                rest -= j == i ? 0 : m->normal[i][j] * m->rate[j];
+            m->rate[i] = fmax(rest / (m->normal[i][i] + pull * trace), least);
+        }
+}
+
+void rc_meter_add(rc_meter_t *m, const int64_t *done, const rc_effort_t *effort, double took_s)
+{
+    enum { known = 20 };       /* words from which the rates tell what is out of line */
+    const double memory = 0.2; /* of the work, over which a word comes to count 1/e */
+    const double before = (double)cases_done(m);
+    for (int i = 0; i < RC_CASE_STATUSES; i++)
+        m->done[i] += done[i];
+    rc_effort_add(&m->spent, effort, 1);
+    const double expected = sum_of(effort, m->rate);
+    if ((double)cases_done(m) <= before || !(expected > 0) || !(took_s > 0))
+        return; /* nothing was measured: it says nothing of how long that takes */
+    m->took_s += took_s;
+    if (m->words++ >= known)
+        took_s = fmin(took_s, 2 * expected + 1e-3);
+    const double keep = exp(-expected / (memory * sum_of(&m->planned, m->rate)));
+    for (int i = 0; i < RC_EFFORTS; i++) {
+        for (int j = 0; j < RC_EFFORTS; j++)
+            m->normal[i][j] = keep * m->normal[i][j] + effort->s[i] * effort->s[j] / expected;
+        m->right[i] = keep * m->right[i] + effort->s[i] * took_s / expected;
+    }
+    fit(m);
 }
 
 double rc_meter_left_s(const rc_meter_t *m, double elapsed_s)
 {
-    const double most = 1.43; /* that a fit with a negative part may move the estimate */
-    const double *s = m->moment;
-    /* before a hundredth is done the rate says little */
-    if (m->done_cost_s <= 0.01 * m->cost_s || !(s[0] > 0))
+    rc_effort_t left = m->planned;
+    rc_effort_add(&left, &m->spent, -1);
+    for (int i = 0; i < RC_EFFORTS; i++)
+        left.s[i] = fmax(left.s[i], 0);
+    if (!m->words || sum_of(&m->spent, NULL) <= 0.01 * sum_of(&m->planned, NULL))
         return -1;
-    double det = s[0] * s[2] - s[1] * s[1];
-    if (!(det > 1e-9 * s[0] * s[2]))
-        return left_by(m, s[3] / s[0], 0, elapsed_s);
-    double by_cost = (s[3] * s[2] - s[4] * s[1]) / det;
-    double by_case = (s[4] * s[0] - s[3] * s[1]) / det;
-    double left = left_by(m, by_cost, by_case, elapsed_s);
-    if (by_cost >= 0 && by_case >= 0)
-        return left;
-    double plain =
-        by_case < 0 ? left_by(m, s[3] / s[0], 0, elapsed_s) : left_by(m, 0, s[4] / s[2], elapsed_s);
-    return fmin(fmax(left, plain / most), plain * most);
+    /* ranks share what is left as they shared what is done */
+    return sum_of(&left, m->rate) * elapsed_s / m->took_s;
 }
 
 double rc_progress_percent(int64_t done, int64_t planned)

@@ -1,11 +1,27 @@
 /** \file sweep/progress.h  The progress line: rewritten in place on a terminal, else a line every
  *  few seconds.  The percentage is of cases, as in 'rowcast status'; the time left is estimated
- *  from what the finished cases took.  Local, rank 0. */
+ *  from what the finished work took.  Local, rank 0. */
 #ifndef RC_SWEEP_PROGRESS_H
 #define RC_SWEEP_PROGRESS_H
 
 #include "base/log.h"
 #include "base/outcome.h"
+
+/** What work is thought to take, in seconds, by what it grows with: which machine takes how many
+ *  times as long for each is found out on the way. */
+enum {
+    RC_EFFORT_CASE,   /**< number of cases */
+    RC_EFFORT_DENSE,  /**< values of B and C: made, copied, verified */
+    RC_EFFORT_SPARSE, /**< products: entries of A times K */
+    RC_EFFORT_LOAD,   /**< matrices that are loaded and ordered */
+    RC_EFFORTS
+};
+typedef struct rc_effort {
+    double s[RC_EFFORTS];
+} rc_effort_t;
+
+/** sum += way * more */
+void rc_effort_add(rc_effort_t *sum, const rc_effort_t *more, double way);
 
 typedef struct rc_meter {
     const rc_log_t *log;
@@ -14,16 +30,20 @@ typedef struct rc_meter {
     int64_t shown_ns; /**< when a line was last shown */
     int64_t matrices; /**< planned */
     int64_t cases;
-    double cost_s;
+    rc_effort_t planned;
     int64_t matrices_out; /**< handed out so far */
     int64_t done[RC_CASE_STATUSES];
-    double done_cost_s;
-    double moment[5]; /**< of the fit, over the words so far: sums of cost^2, cost * cases, cases^2,
-                         cost * elapsed, cases * elapsed */
+    rc_effort_t spent;
+    int64_t words;
+    double took_s;                         /**< of all ranks */
+    double rate[RC_EFFORTS];               /**< seconds that a thought second takes */
+    double normal[RC_EFFORTS][RC_EFFORTS]; /**< of the fit: sums over the words of products of
+                                              efforts, of later words more ... */
+    double right[RC_EFFORTS];              /**< ... and of products of efforts and times */
 } rc_meter_t;
 
-void rc_meter_start(
-    rc_meter_t *m, const rc_log_t *log, int64_t matrices, int64_t cases, double cost_s);
+void rc_meter_start(rc_meter_t *m, const rc_log_t *log, int64_t matrices, int64_t cases,
+    const rc_effort_t *planned);
 
 /** Show the line when it is time to. */
 void rc_meter_show(rc_meter_t *m);
@@ -31,15 +51,17 @@ void rc_meter_show(rc_meter_t *m);
 /** Remove the line from the terminal. */
 void rc_meter_end(rc_meter_t *m);
 
-/** Take in what finished.
- *  \param[in] done       [RC_CASE_STATUSES] cases, since the last word
- *  \param[in] cost_s     their estimated cost
- *  \param[in] elapsed_s  since the start */
-void rc_meter_add(rc_meter_t *m, const int64_t *done, double cost_s, double elapsed_s);
+/** Take in what a rank finished.
+ *  \param[in] done    [RC_CASE_STATUSES] cases, since its last word
+ *  \param[in] effort  that they were thought to be, and what will not be done any more
+ *  \param[in] took_s  since its last word */
+void rc_meter_add(rc_meter_t *m, const int64_t *done, const rc_effort_t *effort, double took_s);
 
-/** Estimated seconds left; negative: not known yet.  The time until each word is taken for a
- *  multiple of the estimated cost plus a multiple of the number of cases until then (least
- *  squares): which part of a case's time grows with its matrix depends on the machine. */
+/** Estimated seconds left; negative: not known yet, before a hundredth is done.  The time of a word
+ *  is taken for a sum of its efforts, each times a rate (least squares of the relative error, in
+ *  which a word counts for less the more work came after it, with the guess as a word of its own).
+ *  A word that takes over twice as long as expected counts as twice.  On the 30 recorded sweeps of
+ *  100 to 669 matrices it is within a factor of two from a tenth on; of 32 matrices, up to five. */
 double rc_meter_left_s(const rc_meter_t *m, double elapsed_s);
 
 /** Share of the cases of a plan that are done, 0 to 100; of an empty plan 100. */

@@ -63,6 +63,7 @@ struct rc_queue {
     pthread_mutex_t mutex;  /* of everything below */
     rc_progress_t untold;   /* since the last message ... */
     int64_t told_ns;        /* ... at this time */
+    int64_t word_ns;        /* when the worker last said something */
     /* the server and rank 0's worker */
     pthread_t thread;
     int thread_runs;
@@ -198,8 +199,7 @@ static reply_t answer(rc_queue_t *q, int from, const request_t *r)
         take_back(q, r->item, from);
         break;
     case tell_progress:
-        rc_meter_add(&q->meter, r->progress.cases, r->progress.cost_s,
-            (double)(rc_clock_ns() - q->meter.started_ns) * 1e-9);
+        rc_meter_add(&q->meter, r->progress.cases, &r->progress.effort, r->progress.took_s);
         break;
     case tell_drain:
         start_drain(q, "another rank asked for it");
@@ -365,14 +365,21 @@ static rc_status_t tell(
 {
     request_t r = {.kind = tell_progress};
     int64_t now = rc_clock_ns();
+    int64_t cases = 0;
     pthread_mutex_lock(&q->mutex);
-    for (int i = 0; i < RC_CASE_STATUSES; i++)
+    for (int i = 0; i < RC_CASE_STATUSES; i++) {
         q->untold.cases[i] += more->cases[i];
-    q->untold.cost_s += more->cost_s;
+        cases += more->cases[i];
+    }
+    rc_effort_add(&q->untold.effort, &more->effort, 1);
+    if (cases > 0) { /* what took time without any is a part of what comes next */
+        q->untold.took_s += (double)(now - q->word_ns) * 1e-9;
+        q->word_ns = now;
+    }
     int due = !is_remote(q) || now - q->told_ns >= interval_ns;
     if (due) {
         r.progress = q->untold;
-        q->untold = (rc_progress_t){.cost_s = 0};
+        q->untold = (rc_progress_t){.took_s = 0};
         q->told_ns = now;
     }
     pthread_mutex_unlock(&q->mutex);
@@ -496,7 +503,7 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
     q->log = log;
     q->class_id = class_id;
     q->served = s->size == 1 || s->threads_ok;
-    q->started_ns = rc_clock_ns();
+    q->started_ns = q->word_ns = rc_clock_ns();
     q->budget_ns = (int64_t)(time_budget_s * 1e9);
     /* the decision is rank 0's, for all */
     rc_comm_broadcast(s->comm, &q->served, sizeof q->served);
@@ -510,7 +517,7 @@ rc_status_t rc_queue_open(const rc_session_t *s, const rc_worklist_t *work, int 
         if (!q->served)
             rc_log(log, RC_LOG_WARN, "sweep",
                 "MPI lets only one thread call it: matrices are dealt out in advance");
-        rc_meter_start(&q->meter, log, work->plan.matrices, work->plan.cases, work->cost_s);
+        rc_meter_start(&q->meter, log, work->plan.matrices, work->plan.cases, &work->effort);
         if (pthread_create(&q->thread, NULL, server, q) != 0)
             st = rc_fail(err, RC_ENOMEM, "cannot start the server thread");
         else
@@ -541,7 +548,7 @@ rc_status_t rc_queue_close(rc_queue_t *q, int64_t *items_left, rc_err_t *err)
     int64_t mine;
     int64_t all = 0;
     if (is_remote(q)) {
-        st = tell(q, &(rc_progress_t){.cost_s = 0}, 0, err);
+        st = tell(q, &(rc_progress_t){.took_s = 0}, 0, err);
         st = st < 0 ? st : ask(q, (request_t){.kind = tell_leave}, NULL, err);
     }
     if (q->thread_runs) {

@@ -21,7 +21,8 @@ typedef struct rc_queue rc_queue_t;
 /** What a worker has done since it last said so. */
 typedef struct rc_progress {
     int64_t cases[RC_CASE_STATUSES];
-    double cost_s; /**< of the estimate */
+    rc_effort_t effort;
+    double took_s; /**< rc_queue_tell fills it in */
 } rc_progress_t;
 
 /** What is left of the items of a device class for each rank that takes them; where no other rank

@@ -22,7 +22,7 @@ rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t
     j->item = &w->work->item[number];
     j->entry = &w->config->catalog->entry[j->item->entry];
     j->threads = threads;
-    j->cost_left_s = j->item->cost_s;
+    j->effort_left = j->item->effort;
     return j;
 }
 
@@ -371,10 +371,11 @@ int64_t rc_job_bytes(const rc_job_t *j)
 
 /* ---------------------------------------------------------------------- end */
 
-void rc_job_spend(rc_job_t *j, double cost_s)
+void rc_job_spend(rc_job_t *j, const rc_effort_t *effort)
 {
-    j->progress.cost_s += cost_s;
-    j->cost_left_s -= cost_s;
+    const rc_effort_t e = *effort; /* which may be what is left */
+    rc_effort_add(&j->progress.effort, &e, 1);
+    rc_effort_add(&j->effort_left, &e, -1);
 }
 
 rc_status_t rc_job_tell(rc_job_t *j, rc_err_t *err)
@@ -397,7 +398,7 @@ rc_status_t rc_job_end(rc_job_t *j, rc_status_t st, rc_err_t *err)
         (void)rc_queue_put_back(j->w->queue, j->number, NULL);
     rc_ledger_span(j->w->ledger, j->entry->name, j->span_ns);
     if (st == RC_OK) {
-        rc_job_spend(j, j->cost_left_s);
+        rc_job_spend(j, &j->effort_left);
         st = rc_job_tell(j, err);
     }
     return st;

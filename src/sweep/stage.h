@@ -41,7 +41,7 @@ typedef struct rc_job {
     size_t orders;
     size_t order_capacity;
     rc_progress_t progress; /**< not told yet */
-    double cost_left_s;
+    rc_effort_t effort_left;
     int64_t span_ns; /**< spent on it so far */
     int64_t bytes;   /**< of host memory that it is taken to hold */
     struct rc_job *next;
@@ -65,8 +65,8 @@ rc_status_t rc_job_featurise(rc_job_t *j, rc_err_t *err);
 /** The order of a policy that the job was prepared with; NULL when there is none. */
 const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g);
 
-/** A part of the job's estimated cost is done. */
-void rc_job_spend(rc_job_t *j, double cost_s);
+/** A part of the job's estimated effort is done. */
+void rc_job_spend(rc_job_t *j, const rc_effort_t *effort);
 
 /** Tell the queue what was done since the last time. */
 rc_status_t rc_job_tell(rc_job_t *j, rc_err_t *err);

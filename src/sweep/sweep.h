@@ -10,6 +10,7 @@
 #include "measure/measure.h"
 #include "order/policy.h"
 #include "store/watch.h"
+#include "sweep/progress.h"
 #include "sweep/session.h"
 
 /** What to sweep and how.  Everything is borrowed. */
@@ -62,9 +63,10 @@ typedef struct rc_sweep_item {
                            else in flight */
     int64_t cases;    /**< pending */
     double cost_s;    /**< estimated time */
-    double lead_s;    /**< estimated time of one thread until there is something to measure */
-    int32_t part;     /**< its number in its matrix, ... */
-    int32_t parts;    /**< ... of so many; 1: not divided */
+    rc_effort_t effort;
+    double lead_s;        /**< estimated time of one thread until there is something to measure */
+    int32_t part;         /**< its number in its matrix, ... */
+    int32_t parts;        /**< ... of so many; 1: not divided */
     int32_t first_block;  /**< its blocks: from this one ... */
     int32_t end_block;    /**< ... to the one before this */
     int64_t bytes;        /**< estimated peak of host memory; on a CPU with B and C */

@@ -281,18 +281,23 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
     int end = j->item->end_block;
-    double part = j->cost_left_s / (end - j->item->first_block + 1);
+    const rc_effort_t load = {{[RC_EFFORT_LOAD] = j->effort_left.s[RC_EFFORT_LOAD]}};
     rc_status_t st = RC_OK;
     int64_t start = rc_clock_ns();
     j->touched = 1;
-    rc_job_spend(j, part);
+    rc_job_spend(j, &load);
     for (int i = j->item->first_block; i < end && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
         lend_threads(t, j);
         if (!block.empty)
             st = do_block(t, j, &block);
-        rc_job_spend(j, part);
+        int64_t cases = 0;
+        for (int s = 0; s < RC_CASE_STATUSES; s++)
+            cases += j->progress.cases[s]; /* of this block: what was before is told */
+        const rc_effort_t spent =
+            rc_worklist_effort(t->w->profile, (double)j->a.rows, (double)j->a.nnz, block.k, cases);
+        rc_job_spend(j, &spent);
         if (st == RC_OK)
             st = rc_job_tell(j, t->err);
     }

@@ -130,7 +130,8 @@ typedef struct maker {
     double *block_s;      /* [blocks] of the last item made: estimated time of the pending cases,
                             ... */
     int64_t *block_cases; /* ... and how many they are */
-    int64_t *first;       /* [blocks + 1] of a divided matrix */
+    rc_effort_t *block_effort;
+    int64_t *first; /* [blocks + 1] of a divided matrix */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -156,19 +157,48 @@ static void find_source(const maker_t *m, const rc_entry_t *e, known_source_t *o
 
 /* Rough costs for sorting, for the share of work that is done, and for a first guess of the time;
  * the guess is corrected by what is measured. */
+static double entries_of(const rc_entry_t *e)
+{
+    return e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
+}
+
+static double rows_of(const rc_entry_t *e)
+{
+    return e->rows > 0 ? (double)e->rows : entries_of(e) / 10;
+}
+
+static double load_s(double rows, double entries)
+{
+    return 2e-3 + 3e-7 * entries + 2e-6 * rows;
+}
+
 static double load_cost(const rc_entry_t *e)
 {
-    double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
-    double rows = e->rows > 0 ? (double)e->rows : entries / 10;
-    return 2e-3 + 3e-7 * entries + 2e-6 * rows;
+    return load_s(rows_of(e), entries_of(e));
+}
+
+rc_effort_t rc_worklist_effort(
+    const rc_profile_t *p, double rows, double entries, int64_t k, int64_t cases)
+{
+    const double value_s = 4e-9;                                /* on the host */
+    const double products = p->kind == RC_DEVICE_CPU ? 10 : 50; /* the first is of cold memory */
+    const double columns = (double)cases * (double)(k > 0 ? k : 1);
+    return (rc_effort_t){{[RC_EFFORT_CASE] = (double)cases * p->case_s,
+        [RC_EFFORT_DENSE] = columns * rows * value_s,
+        [RC_EFFORT_SPARSE] = columns * entries * products * p->entry_s}};
+}
+
+rc_effort_t rc_worklist_load_effort(
+    const rc_profile_t *p, double rows, double entries, int policies)
+{
+    return (rc_effort_t){{[RC_EFFORT_LOAD] = load_s(rows, entries) * policies * p->prepare_s}};
 }
 
 static double case_cost(
     const rc_sweep_config_t *c, const rc_profile_t *p, const rc_entry_t *e, int64_t k)
 {
-    double entries = e->nnz > 0 ? (double)e->nnz : (double)e->bytes / 4;
-    double rows = e->rows > 0 ? (double)e->rows : entries / 10;
-    double product = p->launch_s + p->entry_s * (entries + rows) * (double)(k > 0 ? k : 1);
+    double product =
+        p->launch_s + p->entry_s * (entries_of(e) + rows_of(e)) * (double)(k > 0 ? k : 1);
     int64_t least =
         c->measure.min_reps < c->measure.max_reps ? c->measure.min_reps : c->measure.max_reps;
     double timed = (double)least * product;
@@ -204,6 +234,7 @@ static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
     m->list->item[m->list->items++] = *item;
     m->list->plan.cases += item->cases;
     m->list->cost_s += item->cost_s;
+    rc_effort_add(&m->list->effort, &item->effort, 1);
     return RC_OK;
 }
 
@@ -282,6 +313,9 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
         item->cost_s += case_cost(m->c, profile, e, b->k);
     }
     m->block_cases[at] = item->cases - before;
+    m->block_effort[at] =
+        rc_worklist_effort(profile, rows_of(e), entries_of(e), b->k, m->block_cases[at]);
+    rc_effort_add(&item->effort, &m->block_effort[at], 1);
     m->block_s[at] = item->cost_s - before_s;
     if (item->cases > before)
         add_bytes(m, e, b, profile, item);
@@ -328,6 +362,7 @@ static int make_item(
         .suspect = was_in_flight(m, e, s),
         .cost_s = load_cost(e) * profile->prepare_s,
         .lead_s = load_cost(e),
+        .effort = rc_worklist_load_effort(profile, rows_of(e), entries_of(e), c->policies),
         .parts = 1,
         .end_block = (int32_t)rc_worklist_blocks(c),
         .bytes = host_bytes(c, e),
@@ -337,6 +372,7 @@ static int make_item(
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
         m->block_s[b] = 0;
         m->block_cases[b] = 0;
+        m->block_effort[b] = (rc_effort_t){{0}};
         if (block.empty)
             continue;
         blocks++;
@@ -360,9 +396,11 @@ static rc_sweep_item_t part_of(
     one.end_block = (int32_t)m->first[part + 1];
     one.cost_s = item->lead_s * profile->prepare_s;
     one.cases = 0;
+    one.effort = (rc_effort_t){{[RC_EFFORT_LOAD] = item->effort.s[RC_EFFORT_LOAD]}};
     for (int b = one.first_block; b < one.end_block; b++) {
         one.cost_s += m->block_s[b];
         one.cases += m->block_cases[b];
+        rc_effort_add(&one.effort, &m->block_effort[b], 1);
     }
     return one;
 }
@@ -388,6 +426,8 @@ static rc_status_t divide_item(maker_t *m, int64_t at, double share_s)
     m->list->plan.divided += parts > 1;
     m->list->plan.cases += m->list->item[at].cases - item.cases;
     m->list->cost_s += m->list->item[at].cost_s - item.cost_s;
+    rc_effort_add(&m->list->effort, &m->list->item[at].effort, 1);
+    rc_effort_add(&m->list->effort, &item.effort, -1);
     for (int64_t k = 1; k < parts && st == RC_OK; k++) {
         const rc_sweep_item_t one = part_of(m, &item, k, parts);
         st = push_item(m, &one);
@@ -457,8 +497,9 @@ static rc_status_t make_scratch(maker_t *m)
     size_t blocks = (size_t)rc_worklist_blocks(m->c);
     m->block_s = rc_alloc(blocks, sizeof *m->block_s, "blocks", m->err);
     m->block_cases = rc_alloc(blocks, sizeof *m->block_cases, "blocks", m->err);
+    m->block_effort = rc_alloc(blocks, sizeof *m->block_effort, "blocks", m->err);
     m->first = rc_alloc(blocks + 1, sizeof *m->first, "blocks", m->err);
-    return m->block_s && m->block_cases && m->first ? RC_OK : RC_ENOMEM;
+    return m->block_s && m->block_cases && m->block_effort && m->first ? RC_OK : RC_ENOMEM;
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
@@ -518,6 +559,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
 done:
     free(m.block_s);
     free(m.block_cases);
+    free(m.block_effort);
     free(m.first);
     rc_map_free(&m.source);
     rc_map_free(&m.died_in);

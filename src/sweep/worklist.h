@@ -21,6 +21,7 @@ typedef struct rc_profile {
     double entry_s;       /**< guess: per entry of A and column of B, or row and column of C */
     int ranks;            /**< of this class that measure at once: a matrix may be divided over so
                            many */
+    double case_s;        /**< guess: of a case, however small */
     double prepare_s;     /**< guess: loading and ordering, relative to a CPU rank's, as far as the
                            device waits for it */
     int64_t memory_limit; /**< bytes of the host, and of the device, that a rank may take: what
@@ -89,7 +90,15 @@ typedef struct rc_worklist {
     int64_t *absent; /**< entries to be recorded without being read: absent, or rc_worklist_unfit */
     int64_t absents;
     double cost_s;
+    rc_effort_t effort;
 } rc_worklist_t;
+
+/** What cases of a matrix are thought to take, and what loading and ordering it is.
+ *  \param[in] k  0: the operation has none */
+rc_effort_t rc_worklist_effort(
+    const rc_profile_t *p, double rows, double entries, int64_t k, int64_t cases);
+rc_effort_t rc_worklist_load_effort(
+    const rc_profile_t *p, double rows, double entries, int policies);
 
 /** In how many parts a matrix is dealt out.  Each part loads it and builds its orders again, so
  *  none takes less time than that.
