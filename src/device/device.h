@@ -13,8 +13,14 @@ typedef struct rc_device_state {
     double memory_clock_mhz;
     double temperature_c;
     int64_t throttle; /**< bit set of throttle reasons, 0 none */
-    int crowded;      /**< 1: other programs want it, too; 0: none does */
+    double others;    /**< other programs that wanted the device since watch(d, 1), on
+                           average: their threads ready to run; of a GPU their processes */
+    int cpus;         /**< that they and we share; of a GPU 1; 0 unknown */
+    int crowded;      /**< 1: there was not enough of it for all; 0: there was */
 } rc_device_state_t;
+
+/** A state of which nothing is known. */
+rc_device_state_t rc_device_state_unknown(void);
 
 typedef struct rc_device rc_device_t;
 
@@ -46,6 +52,9 @@ struct rc_device {
      *  \param[out] ns  total of the batch, in ns */
     rc_status_t (*time_batch)(rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch,
         int64_t *ns, rc_err_t *err);
+    /** Look who else uses the device; cheap beside a batch.  \param[in] anew  1: a measurement
+     *  begins */
+    void (*watch)(rc_device_t *d, int anew);
     void (*read_state)(rc_device_t *d, rc_device_state_t *out);
     void (*close)(rc_device_t *d);
     /* dense matrices, for verification: host memory and time do not grow with rows times cols */

@@ -93,6 +93,7 @@ static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
         return RC_OK;
     if (s->enter)
         s->enter(s->user, wanting == 1 ? only : -1, RC_PHASE_TIME);
+    s->d->watch(s->d, 1);
     for (int i = 0; i < s->n; i++) {
         rc_trial_t *j = &s->job[i];
         rc_err_t why = {0};
@@ -112,6 +113,7 @@ static rc_status_t time_rounds(rc_measuring_t *s, rc_err_t *err)
             if (!wants_samples(j))
                 continue;
             RC_PASS(interrupted(s, err));
+            s->d->watch(s->d, 0);
             int settle = last != i && j->m->bytes_min <= s->d->cache_bytes;
             if (rc_timing_sample(
                     &j->timing, s->cfg, s->d, rc_trial_launch, &j->launch, settle, &why) < 0)
@@ -237,7 +239,7 @@ static void begin_cases(rc_measuring_t *s, rc_measured_t *cases, const rc_reside
             .device_bytes = -1,
             .fill = NAN,
             .pointer_bytes = -1,
-            .state = {NAN, NAN, NAN, -1},
+            .state = rc_device_state_unknown(),
         };
         rc_problem_t p = {
             .k = s->g->k,

@@ -2,7 +2,6 @@
 #include "config.h"
 #include "unit.h"
 
-#include "device/cpu/crowd.h"
 #include "device/device.h"
 #include "kernels/kernel.h"
 
@@ -71,48 +70,17 @@ static void cpu_device(void **state)
     rc_device_state_t clocks;
     d->read_state(d, &clocks);
     assert_true(isnan(clocks.clock_mhz) || clocks.clock_mhz > 0);
+    d->watch(d, 1);
+    d->watch(d, 0);
+    d->read_state(d, &clocks); /* of Linux it is known who else is there */
+    assert_true(isnan(clocks.others) ? clocks.crowded == -1 : clocks.others >= 0 && clocks.cpus > 0);
     rc_device_close(d);
     rc_device_close(NULL);
-}
-
-static void crowds_are_read(void **state)
-{
-    (void)state;
-    assert_int_equal(rc_crowd_parse("6.53 5.92 6.13 9/174 3041\n"), 8);
-    assert_int_equal(rc_crowd_parse("0.00 0.00 0.00 1/90 7\n"), 0);
-    assert_int_equal(rc_crowd_parse("0.00 0.00 0.00 0/0 7\n"), -1);
-    assert_int_equal(rc_crowd_parse(""), -1);
-    assert_int_equal(rc_crowd_quota("800000 100000\n"), 8);
-    assert_int_equal(rc_crowd_quota("150000 100000\n"), 2);
-    assert_int_equal(rc_crowd_quota("max 100000\n"), 0);
-    assert_int_equal(rc_crowd_quota(""), 0);
-    rc_crowd_t now = rc_crowd_now(2);
-    assert_in_range(now.mask, 1, now.cpus);
-}
-
-static void crowds_share_cpus(void **state)
-{
-    (void)state;
-    static const struct {
-        rc_crowd_t crowd;
-        int shares;
-    } cases[] = {
-        {{.others = 0, .cpus = 2, .mask = 2}, 0},
-        {{.others = 1, .cpus = 2, .mask = 2}, 1},
-        {{.others = -1, .cpus = 2, .mask = 2}, 0},
-        {{.others = 56, .cpus = 64, .mask = 8}, 0}, /* ranks beside this one */
-        {{.others = 57, .cpus = 64, .mask = 8}, 1},
-        {{.others = 0, .cpus = 64, .mask = 64, .quota = 8}, 1},
-        {{.others = 0, .cpus = 64, .mask = 8, .quota = 8}, 0},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(rc_crowd_shares(&cases[i].crowd), cases[i].shares);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crowds_are_read), cmocka_unit_test(crowds_share_cpus),
         cmocka_unit_test(gpu_pointers_become_wide_in_time),
         cmocka_unit_test(cpu_device),
     };

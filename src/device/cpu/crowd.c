@@ -24,10 +24,20 @@ int rc_crowd_quota(const char *cpu_max)
     return cpus < CPU_SETSIZE ? (int)cpus : CPU_SETSIZE;
 }
 
-/* The first line of a file; empty where there is none. */
-static void read_line(const char *path, char *line, int size)
+int64_t rc_crowd_stolen(const char *stat)
 {
-    FILE *f = fopen(path, "r");
+    long long ticks = 0;
+    int found = sscanf(stat, "cpu %*d %*d %*d %*d %*d %*d %*d %lld", &ticks);
+    return found == 1 && ticks >= 0 ? ticks : -1;
+}
+
+/* The first line of a file; empty where there is none. */
+static void read_line(const char *root, const char *name, char *line, int size)
+{
+    enum { longest = 4096 };
+    char path[longest];
+    int n = snprintf(path, sizeof path, "%s%s", root, name);
+    FILE *f = n < longest ? fopen(path, "r") : NULL;
     line[0] = '\0';
     if (f && !fgets(line, size, f))
         line[0] = '\0';
@@ -35,43 +45,98 @@ static void read_line(const char *path, char *line, int size)
         fclose(f);
 }
 
-static int others_now(void)
+static int others_now(const char *root)
 {
     char line[128];
-    read_line("/proc/loadavg", line, sizeof line);
+    read_line(root, "/proc/loadavg", line, sizeof line);
     return rc_crowd_parse(line);
 }
 
-rc_crowd_t rc_crowd_now(int looks)
+/* The CPUs, and nothing of who wants them. */
+static rc_crowd_t cpus_of(const char *root)
 {
-    enum { between_ns = 1000000 };
     char line[64];
     cpu_set_t set;
     long online = sysconf(_SC_NPROCESSORS_ONLN);
-    rc_crowd_t c = {.others = others_now(), .cpus = online > 0 ? (int)online : 1};
+    rc_crowd_t c = {.others = -1, .cpus = online > 0 ? (int)online : 1};
     c.mask = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : c.cpus;
-    read_line("/sys/fs/cgroup/cpu.max", line, sizeof line);
+    read_line(root, "/sys/fs/cgroup/cpu.max", line, sizeof line);
     c.quota = rc_crowd_quota(line);
+    return c;
+}
+
+rc_crowd_t rc_crowd_look(const char *root, int looks)
+{
+    enum { between_ns = 1000000 };
+    rc_crowd_t c = cpus_of(root);
+    c.others = others_now(root);
     for (int i = 1; i < looks && rc_crowd_shares(&c); i++) {
         rc_sleep_ns(between_ns);
-        int others = others_now();
+        int others = others_now(root);
         c.others = others < c.others ? others : c.others;
     }
     return c;
 }
 
-int rc_crowd_shares(const rc_crowd_t *c)
+static double stolen_s(const char *root)
 {
-    return c->others > c->cpus - c->mask || (c->quota > 0 && c->quota < c->mask);
+    char line[256];
+    read_line(root, "/proc/stat", line, sizeof line);
+    int64_t ticks = rc_crowd_stolen(line);
+    return ticks < 0 ? 0 : (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-void rc_crowd_wait_passively(char *const *argv)
+static void look(rc_crowd_meter_t *m, int64_t now)
+{
+    int others = others_now(m->root);
+    m->last_ns = now;
+    if (others < 0)
+        return;
+    m->sum += others;
+    m->looks++;
+}
+
+void rc_crowd_begin(rc_crowd_meter_t *m, const char *root)
+{
+    *m = (rc_crowd_meter_t){.root = root, .since_ns = rc_clock_ns(), .stolen_s = stolen_s(root)};
+}
+
+void rc_crowd_watch(rc_crowd_meter_t *m)
+{
+    enum { between_ns = 2000000 };
+    int64_t now = rc_clock_ns();
+    if (now - m->last_ns >= between_ns)
+        look(m, now);
+}
+
+rc_crowd_t rc_crowd_end(rc_crowd_meter_t *m)
+{
+    rc_crowd_t c = cpus_of(m->root);
+    int64_t now = rc_clock_ns();
+    if (m->looks == 0)
+        look(m, now);
+    if (m->looks == 0)
+        return c;
+    /* of all CPUs, of which ours are a part */
+    double stolen = (stolen_s(m->root) - m->stolen_s) * c.mask / c.cpus;
+    double seconds = (double)(now - m->since_ns) * 1e-9;
+    c.others = m->sum / m->looks + (seconds > 0 && stolen > 0 ? stolen / seconds : 0);
+    return c;
+}
+
+int rc_crowd_shares(const rc_crowd_t *c)
+{
+    const double least = 0.5; /* a thread that is there now and then is in every machine */
+    return c->others - (c->cpus - c->mask) >= least || (c->quota > 0 && c->quota < c->mask);
+}
+
+void rc_crowd_wait_passively(const char *root, char *const *argv)
 {
     static const char policy[] = "OMP_WAIT_POLICY";
     if (getenv(policy) || getenv("GOMP_SPINCOUNT"))
         return;
     enum { looks = 6 };
-    rc_crowd_t c = rc_crowd_now(looks);
+    rc_crowd_t c = rc_crowd_look(root, looks);
     if (rc_crowd_shares(&c) && setenv(policy, "passive", 1) == 0)
         (void)execv("/proc/self/exe", argv); /* where it fails, the program goes on as it is */
 }

@@ -2,13 +2,25 @@
 #ifndef RC_DEVICE_CPU_CROWD_H
 #define RC_DEVICE_CPU_CROWD_H
 
+#include <stdint.h>
+
 /** Who wants CPUs. */
 typedef struct rc_crowd {
-    int others; /**< threads of other programs that run or are ready to; -1: unknown */
-    int cpus;   /**< of the machine */
-    int mask;   /**< of them, that this process may run on: threads of a team */
-    int quota;  /**< that it may use at once; 0: all */
+    double others; /**< threads of other programs that run or are ready to; -1: unknown */
+    int cpus;      /**< of the machine */
+    int mask;      /**< of them, that this process may run on: threads of a team */
+    int quota;     /**< that it may use at once; 0: all */
 } rc_crowd_t;
+
+/** The company of a measurement: looks at the others while it lasts. */
+typedef struct rc_crowd_meter {
+    const char *root; /**< folder that `proc` and `sys` are in, "" of the machine; borrowed */
+    int64_t since_ns;
+    int64_t last_ns; /**< of the last look */
+    double stolen_s; /**< CPU time that a hypervisor had withheld when it began */
+    double sum;      /**< of `others` in the looks that found it */
+    int looks;       /**< these */
+} rc_crowd_meter_t;
 
 /** The others, of a line of /proc/loadavg that the caller's running thread counts in.
  *  \return -1: the line does not say */
@@ -18,9 +30,23 @@ int rc_crowd_parse(const char *loadavg);
  *  up.  \return 0: none */
 int rc_crowd_quota(const char *cpu_max);
 
+/** CPU time that a hypervisor gave to others, of the first line of /proc/stat, in its ticks.
+ *  \return -1: the line does not say */
+int64_t rc_crowd_stolen(const char *stat);
+
 /** Now.  Local; 20 us, and where the CPUs are shared 1 ms for each further look.
+ *  \param[in] root   as in the meter
  *  \param[in] looks  threads that are not there in each of so many, 1 ms apart, are left out */
-rc_crowd_t rc_crowd_now(int looks);
+rc_crowd_t rc_crowd_look(const char *root, int looks);
+
+/** Begin to watch.  \param[in] root  as in the meter */
+void rc_crowd_begin(rc_crowd_meter_t *m, const char *root);
+
+/** Look; often enough costs nothing: it does once in 2 ms, in 20 us. */
+void rc_crowd_watch(rc_crowd_meter_t *m);
+
+/** On average since it began, with the CPUs that a hypervisor withheld; at least one look. */
+rc_crowd_t rc_crowd_end(rc_crowd_meter_t *m);
 
 /** 1: threads of others and a team of ours are more than there are CPUs, or a team is more than its
  *  quota. */
@@ -30,7 +56,7 @@ int rc_crowd_shares(const rc_crowd_t *c);
  *  that wait for each other then sleep, instead of taking the CPU from the one that they wait for
  *  (products of 150 us take 5 to 16 ms so).  OpenMP reads its settings before main() only.  Does
  *  nothing where OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.  To be called first in main().
- *  \param[in] argv  of main() */
-void rc_crowd_wait_passively(char *const *argv);
+ *  \param[in] root  as in the meter  \param[in] argv  of main() */
+void rc_crowd_wait_passively(const char *root, char *const *argv);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct cpu_impl {
     unsigned char *flush_buffer; /* NULL until the first flush */
     size_t flush_bytes;
     int first_cpu; /* whose clock is read */
+    rc_crowd_meter_t meter;
 } cpu_impl_t;
 
 /* ------------------------------------------------------------- discovery */
@@ -172,17 +173,27 @@ static rc_status_t cpu_time_batch(
 
 static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
 {
-    const cpu_impl_t *impl = d->impl;
+    cpu_impl_t *impl = d->impl;
     char text[64];
     double mhz = NAN;
     if (cpuinfo("cpu MHz", impl->first_cpu, text, sizeof text) && sscanf(text, "%lf", &mhz) != 1)
         mhz = NAN;
-    rc_crowd_t crowd = rc_crowd_now(1);
-    *out = (rc_device_state_t){.clock_mhz = mhz,
-        .memory_clock_mhz = NAN,
-        .temperature_c = NAN,
-        .throttle = -1,
-        .crowded = crowd.others < 0 ? -1 : rc_crowd_shares(&crowd)};
+    rc_crowd_t crowd = rc_crowd_end(&impl->meter);
+    *out = rc_device_state_unknown();
+    out->clock_mhz = mhz;
+    if (crowd.others < 0)
+        return;
+    out->others = crowd.others;
+    out->cpus = crowd.mask;
+    out->crowded = rc_crowd_shares(&crowd);
+}
+
+static void cpu_watch(rc_device_t *d, int anew)
+{
+    cpu_impl_t *impl = d->impl;
+    if (anew)
+        rc_crowd_begin(&impl->meter, "");
+    rc_crowd_watch(&impl->meter);
 }
 
 static void cpu_close(rc_device_t *d)
@@ -229,10 +240,12 @@ rc_status_t rc_device_open_cpu(int threads, rc_device_t **out, rc_err_t *err)
         .impl = impl,
         .flush = cpu_flush,
         .time_batch = cpu_time_batch,
+        .watch = cpu_watch,
         .read_state = cpu_read_state,
         .close = cpu_close,
     };
     rc_cpu_dense(d);
+    rc_crowd_begin(&impl->meter, "");
     int cpus = affinity(d->uuid, sizeof d->uuid, &impl->first_cpu);
     rc_executor_cpu(threads ? threads : cpus, &d->executor);
     (void)rc_simd_lanes32(&isa);

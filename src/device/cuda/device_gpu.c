@@ -91,6 +91,13 @@ static rc_status_t gpu_time_batch(
     return st;
 }
 
+/* Who else has a context is read with the state. */
+static void gpu_watch(rc_device_t *d, int anew)
+{
+    (void)d;
+    (void)anew;
+}
+
 static void gpu_read_state(rc_device_t *d, rc_device_state_t *out)
 {
     const gpu_impl_t *impl = d->impl;
@@ -182,6 +189,7 @@ rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err
         .impl = impl,
         .flush = gpu_flush,
         .time_batch = gpu_time_batch,
+        .watch = gpu_watch,
         .read_state = gpu_read_state,
         .close = gpu_close,
     };

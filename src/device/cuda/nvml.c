@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* Of NVML's stable interface (NVIDIA, NVML API reference), what is used here: success is 0. */
-enum { NVML_OK = 0, NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2, NVML_TEMPERATURE_GPU = 0 };
+enum { NVML_OK = 0, NVML_TOO_SMALL = 7 };
+enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2, NVML_TEMPERATURE_GPU = 0 };
 /* bits of the clock event reasons that hold nothing back: the GPU idles; a display clock */
 static const unsigned long long not_throttled = 0x1ULL | 0x100ULL;
 
@@ -18,6 +19,7 @@ typedef int nvml_text_fn(char *out, unsigned size);
 typedef int nvml_find_fn(const char *id, nvml_device_t *out);
 typedef int nvml_figure_fn(nvml_device_t gpu, int which, unsigned *out);
 typedef int nvml_reasons_fn(nvml_device_t gpu, unsigned long long *out);
+typedef int nvml_list_fn(nvml_device_t gpu, unsigned *count, void *out);
 
 struct rc_nvml {
     void *library;
@@ -25,7 +27,8 @@ struct rc_nvml {
     nvml_plain_fn *shutdown;
     nvml_figure_fn *clock;
     nvml_figure_fn *temperature;
-    nvml_reasons_fn *reasons; /* any of the three may be NULL */
+    nvml_reasons_fn *reasons;
+    nvml_list_fn *processes; /* any of the four may be NULL */
 };
 
 /* Stores the address of a function in the pointer at `fn`; NULL when the library has none. */
@@ -78,7 +81,19 @@ rc_nvml_t *rc_nvml_open(const char *uuid, const char *pci)
     find(library, "nvmlDeviceGetTemperature", &nvml->temperature);
     if (!find(library, "nvmlDeviceGetCurrentClocksEventReasons", &nvml->reasons))
         find(library, "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml->reasons); /* before 535 */
+    if (!find(library, "nvmlDeviceGetComputeRunningProcesses_v3", &nvml->processes))
+        find(library, "nvmlDeviceGetComputeRunningProcesses_v2", &nvml->processes);
     return nvml;
+}
+
+/* Processes that compute on it beside this one; NaN: unknown.  Without room for them it counts. */
+static double others_of(const rc_nvml_t *nvml)
+{
+    unsigned count = 0;
+    int st = nvml->processes ? nvml->processes(nvml->gpu, &count, NULL) : -1;
+    if (st != NVML_OK && st != NVML_TOO_SMALL)
+        return NAN;
+    return count > 0 ? count - 1 : 0;
 }
 
 void rc_nvml_driver(char *out, unsigned size)
@@ -99,11 +114,7 @@ static double figure(nvml_figure_fn *fn, nvml_device_t gpu, int which)
 
 void rc_nvml_read(const rc_nvml_t *nvml, rc_device_state_t *out)
 {
-    *out = (rc_device_state_t){.clock_mhz = NAN,
-        .memory_clock_mhz = NAN,
-        .temperature_c = NAN,
-        .throttle = -1,
-        .crowded = -1};
+    *out = rc_device_state_unknown();
     if (!nvml)
         return;
     out->clock_mhz = figure(nvml->clock, nvml->gpu, NVML_CLOCK_SM);
@@ -112,6 +123,11 @@ void rc_nvml_read(const rc_nvml_t *nvml, rc_device_state_t *out)
     unsigned long long reasons = 0;
     if (nvml->reasons && nvml->reasons(nvml->gpu, &reasons) == NVML_OK)
         out->throttle = (int64_t)(reasons & ~not_throttled);
+    out->others = others_of(nvml);
+    if (isnan(out->others))
+        return;
+    out->cpus = 1;
+    out->crowded = out->others > 0;
 }
 
 void rc_nvml_close(rc_nvml_t *nvml)

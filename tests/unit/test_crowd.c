@@ -1,0 +1,181 @@
+/* Other programs on the CPUs, of a made /proc: what is read, what it means for a measurement, and how teams of threads
+ * wait in a program that begins so.  The program of the tests is also that program: "probe ROOT WORD...". */
+#include "config.h"
+#include "unit.h"
+#include "scratch.h"
+
+#include "device/cpu/crowd.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void lines_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(rc_crowd_parse("6.53 5.92 6.13 9/174 3041\n"), 8);
+    assert_int_equal(rc_crowd_parse("0.00 0.00 0.00 1/90 7\n"), 0);
+    assert_int_equal(rc_crowd_parse("0.00 0.00 0.00 0/0 7\n"), -1);
+    assert_int_equal(rc_crowd_parse(""), -1);
+    assert_int_equal(rc_crowd_quota("800000 100000\n"), 8);
+    assert_int_equal(rc_crowd_quota("150000 100000\n"), 2);
+    assert_int_equal(rc_crowd_quota("max 100000\n"), 0);
+    assert_int_equal(rc_crowd_quota(""), 0);
+    assert_int_equal(rc_crowd_stolen("cpu  47904 1 10048 26586 436 2 88 61 5 6\n"), 61);
+    assert_int_equal(rc_crowd_stolen("cpu  47904 1 10048 26586\n"), -1);
+    assert_int_equal(rc_crowd_stolen(""), -1);
+}
+
+static void crowds_share_cpus(void **state)
+{
+    (void)state;
+    static const struct {
+        rc_crowd_t crowd;
+        int shares;
+    } cases[] = {
+        {{.others = 0, .cpus = 2, .mask = 2}, 0},
+        {{.others = 0.4, .cpus = 2, .mask = 2}, 0}, /* now and then */
+        {{.others = 0.5, .cpus = 2, .mask = 2}, 1},
+        {{.others = -1, .cpus = 2, .mask = 2}, 0},
+        {{.others = 56, .cpus = 64, .mask = 8}, 0}, /* ranks beside this one */
+        {{.others = 57, .cpus = 64, .mask = 8}, 1},
+        {{.others = 0, .cpus = 64, .mask = 64, .quota = 8}, 1},
+        {{.others = 0, .cpus = 64, .mask = 8, .quota = 8}, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(rc_crowd_shares(&cases[i].crowd), cases[i].shares);
+}
+
+/* ------------------------------------------------------------------- a made machine */
+
+static void put(const char *root, const char *name, const char *text)
+{
+    char path[2 * SCRATCH_PATH];
+    snprintf(path, sizeof path, "%s%s", root, name);
+    scratch_write(path, text, strlen(text));
+}
+
+/* A folder with what a machine says; NULL: it does not say. */
+static void make_machine(void **state, const char *name, const char *loadavg, const char *stat, const char *max,
+    char root[SCRATCH_PATH])
+{
+    static const char *const folder[] = {"", "/proc", "/sys", "/sys/fs", "/sys/fs/cgroup"};
+    char path[2 * SCRATCH_PATH];
+    scratch_path(state, name, root);
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++) {
+        snprintf(path, sizeof path, "%s%s", root, folder[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+    }
+    if (loadavg)
+        put(root, "/proc/loadavg", loadavg);
+    if (stat)
+        put(root, "/proc/stat", stat);
+    if (max)
+        put(root, "/sys/fs/cgroup/cpu.max", max);
+}
+
+/* Others enough for any machine that the test may run on. */
+static const char many[] = "1.0 1.0 1.0 9001/9999 7\n";
+static const char none[] = "1.0 1.0 1.0 1/90 7\n";
+
+static void a_machine_is_looked_at(void **state)
+{
+    char root[SCRATCH_PATH];
+    make_machine(state, "look", many, NULL, "50000 100000\n", root);
+    rc_crowd_t c = rc_crowd_look(root, 3);
+    assert_true(c.others == 9000 && c.quota == 1 && rc_crowd_shares(&c));
+    assert_in_range(c.mask, 1, c.cpus);
+    put(root, "/proc/loadavg", none);
+    c = rc_crowd_look(root, 3);
+    assert_true(c.others == 0);
+    c = rc_crowd_look("/nowhere", 3);
+    assert_true(c.others == -1 && !rc_crowd_shares(&c));
+    c = rc_crowd_look("", 1); /* the machine that the test runs on */
+    assert_in_range(c.mask, 1, c.cpus);
+}
+
+/* The mean of the looks; what a hypervisor took comes on top. */
+static void a_measurement_has_company(void **state)
+{
+    char root[SCRATCH_PATH];
+    rc_crowd_meter_t m;
+    make_machine(state, "meter", "0 0 0 5/90 7\n", "cpu 0 0 0 0 0 0 0 100\n", NULL, root);
+    rc_crowd_begin(&m, root);
+    rc_crowd_watch(&m);
+    rc_crowd_watch(&m); /* at once: no second look */
+    put(root, "/proc/loadavg", "0 0 0 2/90 7\n");
+    m.last_ns = 0;
+    rc_crowd_watch(&m);
+    rc_crowd_t c = rc_crowd_end(&m);
+    assert_int_equal(m.looks, 2);
+    assert_true(fabs(c.others - 2.5) < 1e-9);
+    put(root, "/proc/stat", "cpu 0 0 0 0 0 0 0 200\n");
+    c = rc_crowd_end(&m);
+    assert_true(c.others > 2.5);
+    rc_crowd_begin(&m, root);
+    c = rc_crowd_end(&m); /* without a look it takes one */
+    assert_true(fabs(c.others - 1) < 1e-9);
+    rc_crowd_begin(&m, "/nowhere");
+    rc_crowd_watch(&m);
+    assert_true(rc_crowd_end(&m).others == -1);
+}
+
+/* ------------------------------------------------------------- how teams of threads wait */
+
+/* What a program finds out: its wait policy, and its words. */
+static void probe(const char *root, const char *setting, char *out, int size)
+{
+    char command[3 * SCRATCH_PATH];
+    char self[SCRATCH_PATH];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    assert_true(n > 0);
+    self[n] = '\0';
+    snprintf(command, sizeof command, "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT %s '%s' probe '%s' 'a b' c", setting,
+        self, root);
+    FILE *f = popen(command, "r"); /* NOLINT(cert-env33-c) */
+    assert_non_null(f);
+    out[0] = '\0';
+    (void)fgets(out, size, f);
+    assert_int_equal(pclose(f), 0);
+}
+
+static void teams_wait_asleep_where_cpus_are_shared(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *loadavg;
+        const char *setting;
+        const char *found;
+    } cases[] = {{"shared", many, "", "passive [a b] [c]"}, {"alone", none, "", "unset [a b] [c]"},
+        {"unknown", NULL, "", "unset [a b] [c]"},
+        {"active", many, "OMP_WAIT_POLICY=active", "active [a b] [c]"},
+        {"spin", many, "GOMP_SPINCOUNT=0", "unset [a b] [c]"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char root[SCRATCH_PATH];
+        char found[128];
+        make_machine(state, cases[i].name, cases[i].loadavg, NULL, NULL, root);
+        probe(root, cases[i].setting, found, sizeof found);
+        assert_string_equal(found, cases[i].found);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && strcmp(argv[1], "probe") == 0) {
+        rc_crowd_wait_passively(argv[2], argv);
+        const char *policy = getenv("OMP_WAIT_POLICY");
+        printf("%s [%s] [%s]", policy ? policy : "unset", argv[3], argv[4]);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_are_read),
+        cmocka_unit_test(crowds_share_cpus),
+        cmocka_unit_test(a_machine_is_looked_at),
+        cmocka_unit_test(a_measurement_has_company),
+        cmocka_unit_test(teams_wait_asleep_where_cpus_are_shared),
+    };
+    return cmocka_run_group_tests_name("crowd", tests, scratch_setup, scratch_teardown);
+}
