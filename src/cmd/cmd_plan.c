@@ -289,7 +289,7 @@ static rc_status_t verify(
 /* -------------------------------------------------------------------- output */
 
 static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_plan_problem_t *p,
-    const rc_plan_part_t *part, int i)
+    const rc_plan_part_t *part, int i, double time_err)
 {
     const rc_plan_candidate_t *c = &part->candidate[i];
     double products = rc_plan_break_even(part, i);
@@ -298,6 +298,7 @@ static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_pl
         format == RC_TABLE_TEXT ? RC_TEXT(i == part->chosen ? rc_plan_why_name(part->why) : "")
                                 : RC_BOOL(i == part->chosen),
         RC_REAL(c->time_ns * unit, 4),
+        RC_REAL(format == RC_TABLE_TEXT ? 100 * time_err : time_err, 2),
         RC_REAL(part->candidate[part->reference].time_ns / c->time_ns, 4),
         RC_REAL(c->predicted_ns * unit, 4), RC_REAL(c->order_ns * unit, 4),
         RC_REAL(c->prepare_ns * unit, 4),
@@ -313,12 +314,12 @@ static rc_status_t print_plan(
     const rc_plan_t *plan, const rc_plan_problem_t *p, rc_table_format_t format, rc_err_t *err)
 {
     static const rc_column_t people[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time", "us"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"},
+        {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"},
         {"prepare", "us"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
     static const rc_column_t programs[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
-        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
-        {"reference", ""}, {"why", ""}};
+        {"time_ns", "ns"}, {"rel_err", ""}, {"speedup", "x"}, {"predicted_ns", "ns"},
+        {"order_ns", "ns"}, {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"},
+        {"note", ""}, {"reference", ""}, {"why", ""}};
     int text = format == RC_TABLE_TEXT;
     int columns =
         text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
@@ -329,7 +330,7 @@ static rc_status_t print_plan(
         if (rc_plan_part(plan, i, &part, err) < 0)
             break;
         for (int j = 0; j < part.candidates; j++)
-            print_candidate(t, format, p, &part, j);
+            print_candidate(t, format, p, &part, j, rc_plan_time_err(plan, i, j));
     }
     return rc_table_end(t, err);
 }
@@ -340,11 +341,24 @@ static rc_status_t time_on_device(
     void *user, rc_launch_fn *fn, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     rc_device_t *d = user;
+    d->watch(d, 0);
     int64_t most = d->batch_max > 0 && batch > d->batch_max ? d->batch_max : batch;
     rc_status_t st = d->time_batch(d, fn, state, most, ns, err);
     if (most < batch) /* launches of a batch are alike */
         *ns = (int64_t)((double)*ns * (double)batch / (double)most);
     return st;
+}
+
+/* That others had a part of the machine, in a line. */
+static void tell_company(rc_device_t *d)
+{
+    rc_device_state_t state;
+    d->read_state(d, &state);
+    if (state.crowded > 0 && d->executor.kind == RC_DEVICE_CPU)
+        fprintf(stderr, "rowcast plan: load %.2g on %d CPUs: other programs made these times\n",
+            state.others, state.cpus);
+    else if (state.crowded > 0)
+        fprintf(stderr, "rowcast plan: %.0f other processes on the GPU\n", state.others);
 }
 
 static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_csr_t *a,
@@ -411,6 +425,7 @@ static rc_status_t plan_matrix(
     RC_TRY(parse_problem(o, &a, &p, &k, err));
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
+    d->watch(d, 1);
     RC_TRY(rc_command_name_file(word, make_plan(o, d, &a, &p, &plan, err), err));
     RC_TRY(rc_command_name_file(word, verify(d, plan, &p, &a, err), err));
     if (format == RC_TABLE_TEXT)
@@ -420,6 +435,8 @@ static rc_status_t plan_matrix(
             word, a.rows, a.cols, a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
             rc_layout_name(p.layout), d->class_name);
     RC_TRY(print_plan(plan, &p, format, err));
+    if (o->tune)
+        tell_company(d);
     if (o->save)
         st = rc_plan_save(plan, o->save, err);
 done:

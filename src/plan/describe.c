@@ -14,6 +14,12 @@ const char *rc_plan_why_name(rc_plan_why_t why)
     return (size_t)why < sizeof names / sizeof *names ? names[why] : "unknown";
 }
 
+double rc_plan_time_err(const rc_plan_t *plan, int part, int index)
+{
+    const rc_plan_entry_t *e = &plan->entry[part];
+    return e->timing && e->timing[index].batch > 0 ? e->timing[index].rel_err : NAN;
+}
+
 double rc_plan_break_even(const rc_plan_part_t *part, int index)
 {
     if (!part || !part->candidate || index < 0 || index >= part->candidates ||

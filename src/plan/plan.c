@@ -208,6 +208,7 @@ void rc_plan_free(rc_plan_t *plan)
         rc_plan_gather_free(plan, &plan->entry[i]);
         rc_plan_trial_free(&plan->entry[i].trial);
         free(plan->entry[i].candidate);
+        free(plan->entry[i].timing);
     }
     for (int i = 0; i < plan->orders; i++) {
         rc_schedule_free(&plan->order[i]->schedule);

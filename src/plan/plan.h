@@ -92,4 +92,8 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
 rc_status_t rc_plan_copy(
     const rc_plan_t *plan, const rc_plan_place_t *place, rc_plan_t **out, rc_err_t *err);
 
+/** Relative standard error of the time of a candidate; NaN: it was not timed.
+ *  \param[in] part, index  of rc_plan_part */
+double rc_plan_time_err(const rc_plan_t *plan, int part, int index);
+
 #endif

@@ -27,10 +27,22 @@ typedef struct rc_plan_trial {
     int shares;  /**< 1: it uses the matrix of an earlier K of the plan */
 } rc_plan_trial_t;
 
+/** Batches of a candidate that are timed at most. */
+enum { RC_PLAN_SAMPLES = 25 };
+
+/** How a candidate was timed; zero-initialise. */
+typedef struct rc_plan_timing {
+    int64_t batch; /**< products per batch; 0: it was not timed */
+    int samples;
+    double ns[RC_PLAN_SAMPLES]; /**< [samples] of one product, in each batch */
+    double rel_err;             /**< of their median */
+} rc_plan_timing_t;
+
 /** One K of a plan. */
 typedef struct rc_plan_entry {
     rc_plan_part_t part;
     rc_plan_candidate_t *candidate; /**< [part.candidates], owned */
+    rc_plan_timing_t *timing;       /**< [part.candidates], owned; NULL: none was timed */
     int others; /**< the last of them: the vendor's others, timed beside those asked for */
     rc_plan_trial_t trial; /**< the chosen one */
     int placed;            /**< 1: the places of values were looked for */
@@ -157,9 +169,10 @@ typedef struct rc_plan_try {
 rc_status_t rc_plan_trial_prepare(
     rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *trial, rc_err_t *err);
 
-/** Time a prepared candidate: the median of a few batches.  \return RC_OK, RC_EDEVICE */
+/** Time a few batches of a prepared candidate, more than before; its time is the median of all.
+ *  \param[in,out] t  with RC_PLAN_SAMPLES it stays as it is  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err);
+    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_plan_timing_t *t, rc_err_t *err);
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
 

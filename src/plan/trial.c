@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "kernels/prepared.h"
 #include "plan/plan_private.h"
 
@@ -405,33 +406,33 @@ static rc_status_t time_on_host(
     return st;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err)
+    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_plan_timing_t *t, rc_err_t *err)
 {
     enum { samples = 5, most_batch = 1000 };
     const int64_t batch_ns =
         300000; /* a batch: long beside the clock, short beside a preparation */
     rc_plan_time_fn *time = plan->place.time ? plan->place.time : time_on_host;
     launch_t l = {trial, &scratch->o};
-    int64_t ns[samples] = {0};
-    int64_t once = 0;
-    rc_status_t st = time(plan->place.user, launch, &l, 1, &once, err); /* cold code and data */
-    if (st == RC_OK)
-        st = time(plan->place.user, launch, &l, 1, &once, err);
-    int64_t batch = once > 0 ? batch_ns / once : most_batch;
-    batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
-    for (int i = 0; st == RC_OK && i < samples; i++)
-        st = time(plan->place.user, launch, &l, batch, &ns[i], err);
+    int64_t ns = 0;
+    rc_status_t st = RC_OK;
+    if (t->batch == 0) {
+        st = time(plan->place.user, launch, &l, 1, &ns, err); /* cold code and data */
+        if (st == RC_OK)
+            st = time(plan->place.user, launch, &l, 1, &ns, err);
+        int64_t batch = ns > 0 ? batch_ns / ns : most_batch;
+        t->batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
+    }
+    for (int i = 0; st == RC_OK && i < samples && t->samples < RC_PLAN_SAMPLES; i++) {
+        st = time(plan->place.user, launch, &l, t->batch, &ns, err);
+        if (st == RC_OK)
+            t->ns[t->samples++] = (double)ns / (double)t->batch;
+    }
     if (st < 0)
         return st;
-    qsort(ns, samples, sizeof *ns, by_size);
-    c->time_ns = (double)ns[samples / 2] / (double)batch;
+    rc_stats_t s;
+    rc_stats_compute(t->ns, t->samples, &s); /* sorts them, which later ones do not mind */
+    c->time_ns = s.median;
+    t->rel_err = s.rel_err;
     return RC_OK;
 }

@@ -1,5 +1,6 @@
 /* Choosing among candidates: by their times on the matrix itself, or the first that can. */
 #include "config.h"
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "kernels/vendor/vendor.h"
@@ -33,6 +34,28 @@ static double cost_of(const tuning_t *t, int i)
     return t->options->reuse > 0 ? setup + t->options->reuse * product : product;
 }
 
+/* What that may be off by: two standard errors. */
+static double margin_of(const tuning_t *t, int i)
+{
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    double off = timing->batch > 0 ? 2 * timing->rel_err * t->entry->candidate[i].time_ns : 0;
+    return t->options->reuse > 0 ? t->options->reuse * off : off;
+}
+
+/* 1: a candidate is better than the best by more than both may be off: a plan is not chosen inside
+ * its error, and who was tried before stays. */
+static int is_better(const tuning_t *t, int i)
+{
+    return t->best < 0 ||
+           cost_of(t, i) + margin_of(t, i) < cost_of(t, t->best) - margin_of(t, t->best);
+}
+
+/* 1: the error is not small, and more batches may make it so. */
+static int is_unsure(const rc_plan_timing_t *timing, double small)
+{
+    return timing->samples < RC_PLAN_SAMPLES && timing->rel_err > small;
+}
+
 static int64_t now(const rc_plan_place_t *place)
 {
     return place->now ? place->now(place->user) : rc_clock_ns();
@@ -64,18 +87,49 @@ static int64_t kept_bytes(const tuning_t *t)
     return t->best < 0 ? kept : rc_sat_add(kept, t->entry->candidate[t->best].bytes);
 }
 
-/* That it cannot run becomes the status of the candidate. */
-static rc_status_t time_one(
-    tuning_t *t, rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_err_t *err)
+/* A few batches more of a candidate; that it cannot run becomes its status. */
+static rc_status_t time_more(tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
 {
     rc_err_t why = {0};
-    t->timed++;
-    rc_status_t st = rc_plan_trial_time(t->plan, &t->scratch, c, trial, &why);
+    rc_plan_candidate_t *c = &t->entry->candidate[i];
+    rc_status_t st = rc_plan_trial_time(t->plan, &t->scratch, c, trial, &t->entry->timing[i], &why);
     if (st != RC_ENOTSUP)
         return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
     c->status = st;
     (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
     return RC_OK;
+}
+
+/* Until its error is small beside usual gains.  One that seems better than the best is then timed
+ * in turns with it, while the errors leave open which is. */
+static rc_status_t time_one(tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    const double small = 0.05;
+    const double least = 0.01;
+    const rc_plan_candidate_t *c = &t->entry->candidate[i];
+    rc_plan_timing_t *timing = t->entry->timing;
+    t->timed++;
+    rc_status_t st = time_more(t, i, trial, err);
+    while (st == RC_OK && c->status == RC_OK && is_unsure(&timing[i], small) && !is_over(t, i))
+        st = time_more(t, i, trial, err);
+    while (st == RC_OK && c->status == RC_OK && !is_better(t, i) &&
+           cost_of(t, i) < cost_of(t, t->best) &&
+           (is_unsure(&timing[i], least) || is_unsure(&timing[t->best], least)) && !is_over(t, i)) {
+        st = time_more(t, t->best, &t->entry->trial, err);
+        if (st == RC_OK)
+            st = time_more(t, i, trial, err);
+    }
+    return st;
+}
+
+/* A candidate becomes the best. */
+static void take(tuning_t *t, int i, const rc_plan_trial_t *trial)
+{
+    rc_plan_trial_free(&t->entry->trial);
+    t->entry->trial = *trial;
+    t->entry->trial.problem.text = t->entry->trial.spec.text; /* which has moved */
+    t->entry->trial.problem.named = t->entry->trial.spec.params;
+    t->best = i;
 }
 
 /* Prepare a candidate and, when wanted, time it; it becomes the best, or is released. */
@@ -89,14 +143,41 @@ static rc_status_t try_one(tuning_t *t, int i, int timing, rc_err_t *err)
     if (st < 0 || !trial.state)
         return st;
     if (timing)
-        st = time_one(t, c, &trial, err);
-    if (st == RC_OK && c->status == RC_OK && (t->best < 0 || cost_of(t, i) < cost_of(t, t->best))) {
-        rc_plan_trial_free(&t->entry->trial);
-        t->entry->trial = trial;
-        t->entry->trial.problem.text = t->entry->trial.spec.text; /* which has moved */
-        t->entry->trial.problem.named = t->entry->trial.spec.params;
-        t->best = i;
-    } else
+        st = time_one(t, i, &trial, err);
+    if (st == RC_OK && c->status == RC_OK && is_better(t, i))
+        take(t, i, &trial);
+    else
+        rc_plan_trial_free(&trial);
+    return st;
+}
+
+/* The reference was timed some time before the best, and what disturbs the machine comes and goes:
+ * where the batches of either disagree, both are timed anew, in turns. */
+static rc_status_t confirm(tuning_t *t, rc_err_t *err)
+{
+    const double small = 0.02;
+    int first = t->entry->part.reference;
+    rc_plan_timing_t *timing = t->entry->timing;
+    rc_plan_candidate_t *c = &t->entry->candidate[first];
+    rc_plan_trial_t trial = {0};
+    const rc_plan_try_t what = {
+        .k = t->entry->part.k, .kept = kept_bytes(t), .scratch = &t->scratch, .candidate = c};
+    if (t->best < 0 || t->best == first || timing[first].batch == 0 ||
+        (timing[first].rel_err <= small && timing[t->best].rel_err <= small))
+        return RC_OK;
+    rc_status_t st = rc_plan_trial_prepare(t->plan, &what, &trial, err);
+    if (st < 0 || !trial.state)
+        return st;
+    timing[first].samples = timing[t->best].samples = 0;
+    while (st == RC_OK && timing[first].samples < RC_PLAN_SAMPLES) {
+        st = time_more(t, first, &trial, err);
+        if (st == RC_OK)
+            st = time_more(t, t->best, &t->entry->trial, err);
+    }
+    if (st == RC_OK && c->status == RC_OK &&
+        cost_of(t, t->best) + margin_of(t, t->best) >= cost_of(t, first) - margin_of(t, first))
+        take(t, first, &trial);
+    else
         rc_plan_trial_free(&trial);
     return st;
 }
@@ -152,6 +233,8 @@ static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
     if (st == RC_OK)
         st = time_some(t, ours, e->part.candidates, e->others, err);
     e->part.reference = fastest_reference(e);
+    if (st == RC_OK)
+        st = confirm(t, err);
     if (t->timed > 0 && e->part.candidates > 1)
         e->part.why = RC_PLAN_TIMED;
     return st;
@@ -183,6 +266,8 @@ rc_status_t rc_plan_choose(
         .dense_bytes = rc_plan_dense_bytes(plan, entry->part.k),
         .start_ns = now(&plan->place),
         .best = -1};
+    entry->timing = rc_alloc0((size_t)entry->part.candidates, sizeof *entry->timing, "times", err);
+    RC_PASS(entry->timing ? RC_OK : RC_ENOMEM);
     rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
     entry->part.tune_ns = t.timed > 0 ? (double)(now(&plan->place) - t.start_ns) : 0;
     rc_plan_scratch_free(plan, &t.scratch);

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/error.h"
+#include "plan/plan_private.h"
 #include "plan_small.h"
 
 #include <math.h>
@@ -246,6 +247,100 @@ static void timing_ends_at_a_share_of_the_products(void **state)
     assert_int_equal(timed_beside(160, 1000, 159000000), 0);
 }
 
+/* A clock of a noisy machine: a product of the order that is tried i-th takes mean[i], give or take. */
+typedef struct noisy {
+    rc_rng_t rng;
+    double mean[2];
+    double noise;
+    int calls;
+} noisy_t;
+
+static rc_status_t noisy_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    noisy_t *c = user;
+    const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* the first member */
+    double off = c->noise * (2 * rc_rng_unit(&c->rng) - 1);
+    c->calls++;
+    *ns = (int64_t)(c->mean[trial->order] * (1 + off) * (double)batch);
+    return fn(launch, err);
+}
+
+/* The plan of two orders under such a clock: whichever is chosen, it is not chosen inside the errors of both.
+ * \return the index of the order that it chose: 0 is the reference */
+static int chosen_of_two(noisy_t *clock)
+{
+    fixture_t *f = begin();
+    f->place.time = noisy_time;
+    f->place.user = clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "csr,lpt", .tune = 2, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    const rc_plan_candidate_t *c = part.candidate;
+    assert_int_equal(part.reference, 0);
+    double upper = c[1].time_ns * (1 + 2 * rc_plan_time_err(plan, 0, 1));
+    double lower = c[0].time_ns * (1 - 2 * rc_plan_time_err(plan, 0, 0));
+    assert_int_equal(part.chosen, upper < lower);
+    int chosen = part.chosen;
+    rc_plan_free(plan);
+    return chosen;
+}
+
+static void no_plan_is_chosen_inside_its_error(void **state)
+{
+    (void)state;
+    enum { rounds = 40 };
+    int kept = 0;
+    int taken = 0;
+    noisy_t clock = {.mean = {1e6, 1e6}};
+    rc_rng_seed(&clock.rng, 7);
+    for (int i = 0; i < rounds; i++) { /* what differs by nothing, or by little beside the noise */
+        clock.noise = 0.5 * rc_rng_unit(&clock.rng);
+        clock.mean[1] = 1e6 * (1 - 0.05 * clock.noise);
+        clock.calls = 0;
+        kept += chosen_of_two(&clock) == 0;
+        assert_in_range(clock.calls, 14, 4 * (2 + 25));
+    }
+    assert_in_range(kept, rounds * 3 / 4, rounds);
+    for (int i = 0; i < rounds; i++) { /* and what is much faster, for all the noise */
+        clock.noise = 0.2 * rc_rng_unit(&clock.rng);
+        clock.mean[1] = 5e5;
+        taken += chosen_of_two(&clock) == 1;
+    }
+    assert_int_equal(taken, rounds);
+}
+
+/* Disturbed only while the reference is timed first: timed again, in turns, it is no slower. */
+static rc_status_t disturbed_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    noisy_t *c = user;
+    enum { disturbed = 27 }; /* all the batches that a candidate gets at first */
+    double slow = c->calls++ < disturbed ? 20 + rc_rng_unit(&c->rng) * 30 : 1;
+    *ns = (int64_t)(1e6 * slow * (double)batch);
+    return fn(launch, err);
+}
+
+static void a_disturbed_reference_is_timed_again(void **state)
+{
+    (void)state;
+    noisy_t clock = {.calls = 0};
+    rc_rng_seed(&clock.rng, 3);
+    fixture_t *f = begin();
+    f->place.time = disturbed_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "csr,lpt", .tune = 2, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_int_equal(part.chosen, part.reference);
+    assert_true(part.candidate[0].time_ns == 1e6 && part.candidate[1].time_ns == 1e6);
+    rc_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +354,8 @@ int main(void)
         cmocka_unit_test(break_even_counts_measured_times),
         cmocka_unit_test(no_more_is_timed_than_asked_for),
         cmocka_unit_test(timing_ends_at_a_share_of_the_products),
+        cmocka_unit_test(no_plan_is_chosen_inside_its_error),
+        cmocka_unit_test(a_disturbed_reference_is_timed_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
