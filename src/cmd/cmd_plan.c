@@ -297,9 +297,10 @@ static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_pl
     RC_CELLS(t, p->ks > 0 ? RC_INT(part->k) : RC_MISSING, RC_TEXT(c->kernel), RC_TEXT(c->order),
         format == RC_TABLE_TEXT ? RC_TEXT(i == part->chosen ? rc_plan_why_name(part->why) : "")
                                 : RC_BOOL(i == part->chosen),
-        RC_REAL(c->time_ns * unit, 4),
-        RC_REAL(format == RC_TABLE_TEXT ? 100 * time_err : time_err, 2),
-        RC_REAL(part->candidate[part->reference].time_ns / c->time_ns, 4),
+        RC_REAL(c->time_ns * unit, 4));
+    if (format == RC_TABLE_TEXT)
+        rc_table_real(t, 100 * time_err, 2);
+    RC_CELLS(t, RC_REAL(part->candidate[part->reference].time_ns / c->time_ns, 4),
         RC_REAL(c->predicted_ns * unit, 4), RC_REAL(c->order_ns * unit, 4),
         RC_REAL(c->prepare_ns * unit, 4),
         isinf(products) && format == RC_TABLE_TEXT ? RC_TEXT("never") : RC_REAL(products, 6),
@@ -307,6 +308,7 @@ static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_pl
     if (format != RC_TABLE_TEXT) {
         rc_table_bool(t, i == part->reference);
         rc_table_text(t, rc_plan_why_name(part->why));
+        rc_table_real(t, time_err, 2);
     }
 }
 
@@ -317,9 +319,9 @@ static rc_status_t print_plan(
         {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"},
         {"prepare", "us"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
     static const rc_column_t programs[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time_ns", "ns"}, {"rel_err", ""}, {"speedup", "x"}, {"predicted_ns", "ns"},
-        {"order_ns", "ns"}, {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"},
-        {"note", ""}, {"reference", ""}, {"why", ""}};
+        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
+        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
+        {"reference", ""}, {"why", ""}, {"rel_err", ""}};
     int text = format == RC_TABLE_TEXT;
     int columns =
         text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);

@@ -39,7 +39,7 @@ static double margin_of(const tuning_t *t, int i)
 {
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     double off = timing->batch > 0 ? 2 * timing->rel_err * t->entry->candidate[i].time_ns : 0;
-    return t->options->reuse > 0 ? t->options->reuse * off : off;
+    return off * (t->options->reuse > 0 ? t->options->reuse : 1);
 }
 
 /* 1: a candidate is better than the best by more than both may be off: a plan is not chosen inside
@@ -48,12 +48,6 @@ static int is_better(const tuning_t *t, int i)
 {
     return t->best < 0 ||
            cost_of(t, i) + margin_of(t, i) < cost_of(t, t->best) - margin_of(t, t->best);
-}
-
-/* 1: the error is not small, and more batches may make it so. */
-static int is_unsure(const rc_plan_timing_t *timing, double small)
-{
-    return timing->samples < RC_PLAN_SAMPLES && timing->rel_err > small;
 }
 
 static int64_t now(const rc_plan_place_t *place)
@@ -100,25 +94,17 @@ static rc_status_t time_more(tuning_t *t, int i, const rc_plan_trial_t *trial, r
     return RC_OK;
 }
 
-/* Until its error is small beside usual gains.  One that seems better than the best is then timed
- * in turns with it, while the errors leave open which is. */
+/* Until its error is small beside usual gains. */
 static rc_status_t time_one(tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
 {
-    const double small = 0.05;
-    const double least = 0.01;
-    const rc_plan_candidate_t *c = &t->entry->candidate[i];
-    rc_plan_timing_t *timing = t->entry->timing;
+    const double small = 0.01;
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    rc_status_t st;
     t->timed++;
-    rc_status_t st = time_more(t, i, trial, err);
-    while (st == RC_OK && c->status == RC_OK && is_unsure(&timing[i], small) && !is_over(t, i))
+    do
         st = time_more(t, i, trial, err);
-    while (st == RC_OK && c->status == RC_OK && !is_better(t, i) &&
-           cost_of(t, i) < cost_of(t, t->best) &&
-           (is_unsure(&timing[i], least) || is_unsure(&timing[t->best], least)) && !is_over(t, i)) {
-        st = time_more(t, t->best, &t->entry->trial, err);
-        if (st == RC_OK)
-            st = time_more(t, i, trial, err);
-    }
+    while (st == RC_OK && t->entry->candidate[i].status == RC_OK && timing->rel_err > small &&
+           timing->samples < RC_PLAN_SAMPLES && !is_over(t, i));
     return st;
 }
 
