@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const rc_case_status_names[] = {
-    "pending", "ok", "wrong", "skipped", "failed", "crashed", NULL};
+    "pending", "ok", "wrong", "skipped", "failed", "crashed", "noisy", NULL};
 const char *const rc_phase_names[] = {
     "none", "load", "feature", "order", "prepare", "verify", "time", NULL};
 const char *const rc_stop_names[] = {"none", "target", "time", "count", "signal", NULL};

@@ -14,7 +14,8 @@ typedef enum rc_case_status {
     RC_CASE_SKIPPED = 3, /**< with reason: memory, shape, time limit, absent */
     RC_CASE_FAILED = 4,  /**< with phase and text */
     RC_CASE_CRASHED = 5, /**< ended its run twice: see store/commit.h */
-    RC_CASE_STATUSES = 6
+    RC_CASE_NOISY = 6,   /**< verified and timed, but its batches disagree: its time is not known */
+    RC_CASE_STATUSES = 7
 } rc_case_status_t;
 
 /** In which part a case failed. */

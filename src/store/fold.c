@@ -345,6 +345,8 @@ static rc_status_t push_crashed(
         .device_bytes = -1,
         .permute_ns = -1,
         .pointer_bytes = -1,
+        .load = NAN,
+        .cpus = -1,
         .utc_ns = b->utc_ns,
         .seq = -1,
         .run = part->run,

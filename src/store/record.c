@@ -281,7 +281,8 @@ static void code_result(codec_t *c, void *record)
     code_samples(c, r);
     if (!c->to) {
         w->device_bytes = w->permute_ns = w->pointer_bytes = -1;
-        w->fill = NAN;
+        w->fill = w->load = NAN;
+        w->cpus = -1;
     }
     if (goes_on(c)) {
         TEXT(c, r->c.policy_params);
@@ -290,6 +291,10 @@ static void code_result(codec_t *c, void *record)
     }
     if (goes_on(c))
         I64(c, &w->permute_ns, &w->pointer_bytes);
+    if (goes_on(c)) {
+        F64(c, &w->load);
+        I64(c, &w->cpus);
+    }
 }
 
 static void code_plan(codec_t *c, void *record)

@@ -23,7 +23,7 @@ SUM_TEXT(rc_row_journal_t, 64, 1, 0);
 SUM_TEXT(rc_row_inflight_t, 32, 1, 4);
 SUM_TEXT(rc_row_order_t, 0, 4, 6);
 SUM_TEXT(rc_row_feature_t, 0, 1, 6);
-SUM_TEXT(rc_row_result_t, 32, 28, 18);
+SUM_TEXT(rc_row_result_t, 32, 30, 18);
 
 const char *const rc_run_state_names[] = {"open", "complete", "drained", "error", NULL};
 const char *const rc_where_names[] = {"file", "generated", "absent", NULL};
@@ -215,7 +215,8 @@ static const rc_schema_field_t result_fields[] = {
         "row order of C; symmetric: rows and columns of the matrix are renumbered, and B with "
         "them"),
     ENM(R, cache, rc_cache_names, "cold: caches flushed before each product"),
-    ENM(R, status, rc_case_status_names, "only ok rows may enter an average"),
+    ENM(R, status, rc_case_status_names,
+        "only ok rows may enter an average; noisy: timed, but its batches disagree"),
     ENM(R, phase, rc_phase_names, "where it ended when not ok"),
     ENM(R, stop, rc_stop_names, "why the repetition ended"),
     REF(R, message, RC_T_MESSAGE, 1, "id in /dict/message; -1 none"),
@@ -231,6 +232,12 @@ static const rc_schema_field_t result_fields[] = {
     FIELD(R, pointer_bytes, RC_FT_INT64, "bytes",
         "of the pointers of groups beside CSR that the kernel has; -1 unknown", NULL,
         RC_SCHEMA_VERSION(2, 2), -1),
+    FIELD(R, load, RC_FT_FLOAT64, "threads",
+        "of other programs that wanted the CPUs while it was timed, on average, and CPUs that a "
+        "hypervisor withheld; on a GPU other processes that compute",
+        NULL, RC_SCHEMA_VERSION(2, 4), NAN),
+    FIELD(R, cpus, RC_FT_INT64, "", "CPUs that it shared with them, 1 of a GPU; -1 unknown", NULL,
+        RC_SCHEMA_VERSION(2, 4), -1),
 };
 #undef R
 

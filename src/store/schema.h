@@ -22,7 +22,7 @@ enum {
     RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong: it refuses
                               every other major version.  1 and 2 differ in what was added; but
                               programs of 1 would write rows without it */
-    RC_SCHEMA_MINOR = 3  /**< raised when something is added: programs from 2.0 on refuse a newer
+    RC_SCHEMA_MINOR = 4  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
 /** A version as one number, which sorts. */
@@ -262,6 +262,8 @@ typedef struct rc_row_result {
     double fill;
     int64_t permute_ns;
     int64_t pointer_bytes;
+    double load;
+    int64_t cpus;
 } rc_row_result_t;
 
 extern const rc_schema_table_t rc_schema[RC_T_COUNT];

@@ -11,7 +11,8 @@ import h5py
 import numpy as np
 
 DEFAULT = {("dict/policy", "params"): b"", ("results", "device_bytes"): -1, ("results", "fill"): np.nan,
-           ("results", "permute_ns"): -1, ("results", "pointer_bytes"): -1}
+           ("results", "permute_ns"): -1, ("results", "pointer_bytes"): -1,
+           ("results", "load"): np.nan, ("results", "cpus"): -1}
 GROWS = {"dict/run": {"ended_ns", "state"}}  # of a run that a journal was left of
 
 

@@ -87,11 +87,13 @@ static void flaws_of_results_are_found(void **state)
     RESULT(row, pointer_bytes, -2, "pointer_bytes >= -1, found -2");
     RESULT(row, fill, -0.5, "fill >= 0, or NaN, found -0.5");
     RESULT(row, fill, INFINITY, "fill >= 0, or NaN, found inf");
+    RESULT(row, load, -0.5, "load >= 0, or NaN, found -0.5");
+    RESULT(row, cpus, -2, "cpus >= -1, found -2");
     RESULT(row, stop, 5, "stop from 0 to 4, found 5");
     RESULT(row, stop, RC_STOP_SIGNAL, "stop target, time or count");
     RESULT(row, phase, -1, "phase from 0 to ");
     RESULT(bad, status, RC_CASE_PENDING, "a final status");
-    RESULT(bad, status, 17, "status from 0 to 5, found 17");
+    RESULT(bad, status, 17, "status from 0 to 6, found 17");
     RESULT(row, median_ns, r.median_ns * (1 + 1e-6), "median_ns ");
     RESULT(row, min_ns, r.min_ns - 1, "min_ns ");
     RESULT(row, mean_ns, r.mean_ns + 0.01, "mean_ns ");
