@@ -191,6 +191,7 @@ function facts() {
     ...entry('Cases', statuses(run.cases, 'case', 'cases'), data.where === null ? '' : ', whatever the filter'),
     ...entry('Matrices', statuses(run.matrices, 'matrix was there', 'matrices were there'),
       run.absent ? `; ${counted(run.absent, 'row', 'rows')} of the catalogue had no file` : '', failures(run.failures)),
+    ...(run.noise ? entry('Noise', run.noise) : []),
     ...runStates(run),
     ...entry('rowcast', some([...new Set(run.runs.map(r => `${r.version} ${r.git}`))])),
     ...provenance(run.provenance));

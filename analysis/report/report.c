@@ -4,6 +4,7 @@
 #include "analysis/report/gnuplot.h"
 #include "analysis/report/page.h"
 #include "analysis/report/spies.h"
+#include "analysis/summary/noise.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -31,6 +32,7 @@ typedef struct work {
     rc_drawn_t *drawn;
     int figures;
     rc_spies_t spies;
+    rc_str_t noise;
 } work_t;
 
 static rc_status_t make_dir(const char *dir, rc_err_t *err)
@@ -91,6 +93,10 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     rc_status_t st = rc_view_read_samples(w->o->store, &w->view, err);
     if (st == RC_OK)
         st = rc_view_check(w->view, w->where, err);
+    if (st == RC_OK && w->o->noisy)
+        st = rc_view_take_noisy(w->view, err);
+    if (st == RC_OK)
+        st = rc_noise_line(w->view, w->where, NULL, &w->noise, err);
     if (st == RC_OK)
         st = rc_survey_make(w->view, w->where, op, &w->survey, err);
     for (int i = 0; st == RC_OK && i < RC_STORE_OPS; i++)
@@ -207,6 +213,7 @@ static void release(work_t *w)
     rc_drawn_free(w->drawn, w->figures);
     free(w->choices.pair);
     rc_str_free(&w->choices.note);
+    rc_str_free(&w->noise);
     json_decref(w->model_file);
     json_decref(w->topologies);
     rc_model_free(w->model);
@@ -243,7 +250,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
         .drawn = w.drawn,
         .drawn_count = w.figures,
         .spies = &w.spies,
-        .choices = w.model ? &w.choices : NULL};
+        .choices = w.model ? &w.choices : NULL,
+        .noise = w.noise.text ? w.noise.text : ""};
     rc_log(&w.log, RC_LOG_INFO, "report", "writing the page");
     RC_TRY(rc_page_write(&page, &made, err));
     made.rows = w.survey.results;
@@ -256,6 +264,8 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     made.without_gnuplot = rc_plot_program(&program, NULL) == RC_ENOENT;
     rc_str_free(&program);
     made.spies = w.spies.made;
+    if (w.noise.len > 0)
+        rc_log(&w.log, RC_LOG_INFO, "report", "%s", w.noise.text);
     *out = made;
 done:
     release(&w);

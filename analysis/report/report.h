@@ -26,6 +26,7 @@ typedef struct rc_report_options {
                                  says they were read from */
     const char *assets;     /**< directory with page/ and figures/ */
     const rc_report_limits_t *limits; /**< of the device of the results; NULL: not known */
+    int noisy;                        /**< 1: noisy results are taken for ok */
     int spies;                        /**< as the limit of rc_spies_make */
     int quiet;                        /**< 1: no progress */
 } rc_report_options_t;

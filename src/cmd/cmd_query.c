@@ -262,6 +262,7 @@ static rc_status_t query_rows(
     rc_status_t st;
     RC_TRY(rc_rows_compile(&o->rows, fields, 0, &where, err));
     RC_TRY(rc_view_read(store, &v, err));
+    RC_TRY(rc_rows_take_noisy(&o->rows, v, err));
     if (!o->matrices) {
         RC_TRY(rc_view_check(v, where, err));
         if (where)
@@ -269,7 +270,9 @@ static rc_status_t query_rows(
     }
     if (o->rows.generated)
         RC_TRY(rc_rows_mark_generated(v, o->rows.generated, err));
-    st = print_rows(v, o, where, format, err);
+    RC_TRY(print_rows(v, o, where, format, err));
+    if (!o->matrices)
+        st = rc_rows_tell_noise(store, v, where, NULL, err);
 done:
     rc_expr_free(where);
     rc_view_free(v);

@@ -33,6 +33,8 @@ static const rc_opt_t options[] = {
     RC_OPT("op", 0, RC_OPT_TEXT, AT(report.op), "OP",
         "The operation: spmm, spmv, spmm_t or sddmm. A report is of one, and says what it leaves "
         "out. Default: spmm, or the first that the store has."),
+    RC_OPT("noisy", 0, RC_OPT_FLAG, AT(report.noisy), NULL,
+        "Take noisy results for ok: without it none is on the page."),
     RC_OPT("collection", 'C', RC_OPT_TEXT, AT(report.collection), "DIR",
         "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure "
         "'forced'. Default: where the store says that they were read from."),

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cmd/rows.h"
 #include "analysis/papers/nisa/nisa.h"
+#include "analysis/summary/noise.h"
 #include "base/error.h"
 #include "base/glob.h"
 #include "base/str.h"
@@ -106,6 +107,22 @@ void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr
     fprintf(stderr, "rowcast %s: no result matches\n", command);
 }
 
+rc_status_t rc_rows_take_noisy(const rc_rows_options_t *o, rc_view_t *v, rc_err_t *err)
+{
+    return o->noisy ? rc_view_take_noisy(v, err) : RC_OK;
+}
+
+rc_status_t rc_rows_tell_noise(
+    const char *who, const rc_view_t *v, const rc_expr_t *where, const char *run, rc_err_t *err)
+{
+    rc_str_t line = {0};
+    rc_status_t st = rc_noise_line(v, where, run, &line, err);
+    if (st == RC_OK && line.len > 0)
+        fprintf(stderr, "%s: %s\n", who, line.text);
+    rc_str_free(&line);
+    return st;
+}
+
 rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     const rc_rows_options_t *rows, const rc_summary_options_t *o, rc_table_format_t format,
     rc_err_t *err)
@@ -122,6 +139,7 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
         goto done;
     }
     RC_TRY(rc_view_read_samples(o->store, &v, err));
+    RC_TRY(rc_rows_take_noisy(rows, v, err));
     RC_TRY(rc_view_check(v, where, err));
     if (where)
         rc_rows_warn_of_none(command, v, where, 0);
@@ -130,7 +148,8 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
         RC_TRY(rc_rows_mark_generated(v, rows->generated, err));
     own.view = v;
     own.where = where;
-    st = s->print(&own, err);
+    RC_TRY(s->print(&own, err));
+    st = rc_rows_tell_noise(o->store, v, where, NULL, err);
 done:
     rc_expr_free(where);
     rc_view_free(v);

@@ -14,6 +14,7 @@ typedef struct rc_rows_options {
     const char *precision;
     const char *device;
     const char *generated;
+    int noisy; /**< 1: noisy results are taken for ok */
 } rc_rows_options_t;
 
 /** Rows of an option table; `at(member)` is the offset of a member in the command's struct. */
@@ -36,7 +37,9 @@ typedef struct rc_rows_options {
             "--where 'device ~ \"DEVICE:*\"'. Default: all."),                                     \
         RC_OPT("generated", 0, RC_OPT_TEXT, at(generated), "EXPR",                                 \
             "Take matrices for generated, too, that have a result that matches, e.g. 'group == "   \
-            "vector': files that do not say, as those of rowcast generate do, who made them.")
+            "vector': files that do not say, as those of rowcast generate do, who made them."),    \
+        RC_OPT("noisy", 0, RC_OPT_FLAG, at(noisy), NULL,                                           \
+            "Take noisy results for ok: without it they are in no table.")
 
 /** Of tables that query and paper both have; members of rc_summary_options_t. */
 #define RC_TABLE_OPTIONS(at)                                                                       \
@@ -71,6 +74,14 @@ void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr
 
 /** Take more matrices for generated, those with a result that matches --generated. */
 rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *err);
+
+/** What --noisy asks for.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_rows_take_noisy(const rc_rows_options_t *o, rc_view_t *v, rc_err_t *err);
+
+/** What the times of the rows suffered from, as a line on stderr; none where nothing did.
+ *  \param[in] who  the line begins so  \param[in] where, run  as of rc_noise_line */
+rc_status_t rc_rows_tell_noise(
+    const char *who, const rc_view_t *v, const rc_expr_t *where, const char *run, rc_err_t *err);
 
 /** Read the store that `o` names and print a table over its rows. */
 rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,

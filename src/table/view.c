@@ -221,6 +221,19 @@ done:
     return st;
 }
 
+rc_status_t rc_view_take_noisy(rc_view_t *v, rc_err_t *err)
+{
+    for (int64_t i = 0; i < v->results; i++)
+        if (v->result[i].status == RC_CASE_NOISY)
+            v->result[i].status = RC_CASE_OK;
+    for (size_t i = 0; i < v->dicts.d[RC_T_MATRIX].count; i++) {
+        v->cases[i][RC_CASE_OK] += v->cases[i][RC_CASE_NOISY];
+        v->cases[i][RC_CASE_NOISY] = 0;
+    }
+    free(v->csr);
+    return fill_speedups(v, err);
+}
+
 int rc_view_is_current(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = &v->result[i];

@@ -146,6 +146,10 @@ rc_regular_t rc_view_regular(const rc_view_t *v, int32_t matrix);
  *  generate do not say who made them. */
 void rc_view_mark_generated(rc_view_t *v, const rc_expr_t *which);
 
+/** Take noisy results for ok: their times enter tables.  To be called before any other.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_view_take_noisy(rc_view_t *v, rc_err_t *err);
+
 /** Take matrices for those that parameters were chosen on.
  *  \param[in] marks  [matrices] 1: is one; the view frees it */
 void rc_view_take_training(rc_view_t *v, unsigned char *marks);

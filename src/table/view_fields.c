@@ -326,7 +326,7 @@ static const rc_field_t result_fields[] = {
     {"nw", INT, "", "N_w that the order was built for", narrow, RESULT(nw), NULL},
     {"nt", INT, "", "N_t", narrow, RESULT(nt), NULL},
     {"line", INT, "", "columns of A per cache line of B", narrow, RESULT(line), NULL},
-    {"status", TEXT, "", "ok, wrong, skipped, failed, crashed", named, RESULT(status),
+    {"status", TEXT, "", "ok, wrong, skipped, failed, crashed, noisy", named, RESULT(status),
         rc_case_status_names},
     {"phase", TEXT, "", "where it ended when not ok", named, RESULT(phase), rc_phase_names},
     {"message", TEXT, "", "why it is not ok", text, MESSAGE, NULL},
@@ -335,6 +335,12 @@ static const rc_field_t result_fields[] = {
     {"mean_ns", REAL, "ns", "mean time", real, RESULT(mean_ns), NULL},
     {"sd_ns", REAL, "ns", "standard deviation", real, RESULT(sd_ns), NULL},
     {"rel_err", REAL, "1", "relative standard error of the median", real, RESULT(rel_err), NULL},
+    {"load", REAL, "threads",
+        "of other programs that wanted the CPUs meanwhile, on a GPU other processes; missing when "
+        "unknown",
+        real, RESULT(load), NULL},
+    {"cpus", INT, "", "CPUs that it shared with them; missing when unknown", known, RESULT(cpus),
+        NULL},
     {"speedup", REAL, "1", "median of csr over this median, all else equal", computed, SPEEDUP,
         NULL},
     {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", computed, PAIRED,
@@ -475,6 +481,8 @@ static const rc_field_t source_fields[] = {
         NULL},
     {"cases_crashed", INT, "cases", "cases that crashed", source_int,
         SOURCE(cases[RC_CASE_CRASHED]), NULL},
+    {"cases_noisy", INT, "cases", "cases whose time is not known for noise", source_int,
+        SOURCE(cases[RC_CASE_NOISY]), NULL},
     {"digest", TEXT, "", "identity of the matrix", source_text, SOURCE(digest), NULL},
 };
 

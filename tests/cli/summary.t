@@ -238,7 +238,7 @@ table versus --side-a '!nothing' --side-b 'cusparse*'
 is "a side without rows leaves only counts" "$(cut -d, -f7-8,14 "$tmp/versus" | sort -u | head -n 2)" \
     "$(printf '0,9,\nmatrices,only_a,max')"
 code "a side that nothing is on" 0 "$ROWCAST" query "$store" -f csv -S versus -A 'nosuch*' -B rowsplit
-is "is named, and no other" "$(cat "$tmp/err")" "versus: no result is on side a, 'nosuch*'; the store has cstat, rowsplit"
+is "is named, and no other" "$(grep side "$tmp/err")" "versus: no result is on side a, 'nosuch*'; the store has cstat, rowsplit"
 code "--top cuts the table" 0 "$ROWCAST" query "$store" -f csv -S best --top 2 -w 'c_order == original'
 is "for each K" "$(sed 1d "$tmp/out" | cut -d, -f1 | tr '\n' ' ')" "8 8 n n "
 code "a filter applies" 0 "$ROWCAST" query "$store" -f csv -S rate -w 'policy == csr && k == 8'
