@@ -125,7 +125,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     char *store = NULL;
     static const rc_column_t columns[] = {{"what", ""}, {"state", ""}, {"ok", ""}, {"wrong", ""},
-        {"skipped", ""}, {"failed", ""}, {"crashed", ""}, {"in_hand", ""}};
+        {"skipped", ""}, {"failed", ""}, {"crashed", ""}, {"noisy", ""}, {"in_hand", ""}};
     rc_status_t st = RC_OK;
     rc_view_t *v = NULL;
     rc_scan_t scan = {0};
@@ -136,7 +136,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     RC_TRY(rc_scan_journals(store, rc_view_journal_bytes, v, &scan, err));
     if (!exists && scan.journals == 0)
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
-    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 8, err);
+    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 9, err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     if (v)
         put_store(t, v);

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
+#include "cmd/rows.h"
 #include "cmd/select.h"
 #include "kernels/specs.h"
 #include "table/print.h"
@@ -13,6 +14,7 @@
 #include "sweep/worklist.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -40,6 +42,7 @@ struct options {
     const char *cache_mode;
     double case_time;
     double target;
+    double noisy;
     int64_t max_reps;
     int64_t max_batch;
     int64_t seed;
@@ -131,6 +134,12 @@ static const rc_opt_t table[] = {
         "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
     {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
+    {"noisy-above", 0, RC_OPT_DOUBLE, AT(noisy), "X",
+        "A case that ends by time, and whose error is above X, is timed again with the others of "
+        "its matrix done; when it is so again, its status is noisy. It is in no table then, and "
+        "the next sweep measures it anew. Default: ROWCAST_NOISY_ABOVE, else ten times --target, "
+        "at least 0.1.",
+        0, 1e9},
     {"max-reps", 0, RC_OPT_INT, AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1, 1e6},
     {"max-batch", 0, RC_OPT_INT, AT(max_batch), "N",
         "Products that are timed at once at most: 1 for "
@@ -259,6 +268,16 @@ static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_er
     return RC_OK;
 }
 
+/* \param[in] above  negative: not said */
+static rc_status_t select_noisy(double above, rc_sweep_config_t *c, rc_err_t *err)
+{
+    static const char name[] = "ROWCAST_NOISY_ABOVE";
+    const char *usual = getenv(name);
+    c->noisy_rel_err = above >= 0 ? above : fmax(10 * c->measure.target_rel_err, 0.1);
+    return above < 0 && usual && *usual ? rc_parse_double(usual, name, &c->noisy_rel_err, err)
+                                        : RC_OK;
+}
+
 static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t *l, rc_err_t *err)
 {
     rc_sweep_config_t *c = &o->config;
@@ -275,6 +294,7 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)
         c->measure.target_rel_err = o->target;
+    RC_PASS(select_noisy(o->noisy, c, err));
     if (o->max_reps > 0)
         c->measure.max_reps = o->max_reps;
     c->measure.max_batch = o->max_batch;
@@ -352,20 +372,15 @@ static void put_statuses(rc_table_t *t, const char *what, const int64_t *count, 
         rc_table_missing(t);
 }
 
-/* Cases whose times are not what was asked for, in words. */
+/* What the times of the run suffered from, in a line; none where the store cannot be read. */
 static void tell_noise(const char *store, const rc_sweep_result_t *r)
 {
-    int64_t ok = r->now.measured[RC_CASE_OK];
-    if (r->now.missed)
-        fprintf(stderr,
-            "%s: %" PRId64 " of %" PRId64 " cases ended before their error was small enough "
-            "(--target), %" PRId64 " of them with more than 10 %%\n",
-            store, r->now.missed, ok, r->now.missed_far);
-    if (r->now.crowded)
-        fprintf(stderr,
-            "%s: other programs wanted the CPUs in %" PRId64 " of %" PRId64
-            " cases: their times are not those of a quiet machine\n",
-            store, r->now.crowded, ok);
+    rc_view_t *v = NULL;
+    if (r->now.missed + r->now.crowded + r->now.measured[RC_CASE_NOISY] == 0)
+        return;
+    if (rc_view_read(store, &v, NULL) == RC_OK)
+        (void)rc_rows_tell_noise(store, v, NULL, r->uuid, NULL);
+    rc_view_free(v);
 }
 
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
@@ -373,12 +388,12 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
     static const rc_column_t columns[] = {{"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""},
-        {"failed", ""}, {"crashed", ""}, {"wall", "s"}, {"commit", "s"}, {"idle_tail", "s"},
-        {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""}, {"missed", ""},
-        {"missed_far", ""}, {"crowded", ""}};
+        {"failed", ""}, {"crashed", ""}, {"noisy", ""}, {"wall", "s"}, {"commit", "s"},
+        {"idle_tail", "s"}, {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""},
+        {"missed", ""}, {"missed_far", ""}, {"crowded", ""}};
     /* a reader of the table has the figures of the run in words below */
     int figures = format == RC_TABLE_TEXT ? 0 : 10;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 6 + figures, err);
+    rc_table_t *t = rc_table_begin(stdout, format, columns, 7 + figures, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_statuses(t, "matrices", r->matrices, figures);
     put_statuses(t, "cases", r->now.measured, figures);
@@ -556,6 +571,7 @@ static int run(int argc, char **argv)
         .timing = "exclusive",
         .cache_mode = "warm",
         .target = -1,
+        .noisy = -1,
         .seed = 1};
     char **operands;
     rc_err_t err = {0};

@@ -6,6 +6,7 @@
 #include "base/visible.h"
 #include "sweep/worklist.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -209,6 +210,8 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     r.row.device_bytes = m->device_bytes;
     r.row.fill = m->fill;
     r.row.pointer_bytes = m->pointer_bytes;
+    r.row.load = m->state.others;
+    r.row.cpus = isnan(m->state.others) ? -1 : m->state.cpus;
     r.row.seed = (int64_t)seed;
     r.row.utc_ns = rc_utc_ns();
     r.row.status = (int32_t)m->status;
@@ -221,6 +224,8 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
         rc_sweep_counts_t *now = &l->result->now;
         int missed = m->status == RC_CASE_OK && m->stop != RC_STOP_TARGET;
         now->measured[m->status]++;
+        now->measured[RC_CASE_NOISY] -= order.again;
+        now->again += order.again;
         now->too_large += is_too_large(m->status, m->text);
         now->missed += missed;
         now->missed_far += missed && !(m->rel_err <= 0.1); /* NaN: a single sample */

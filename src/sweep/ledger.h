@@ -68,11 +68,12 @@ rc_status_t rc_ledger_unread(
 /** Features or an order, in a record. */
 rc_status_t rc_ledger_put(rc_ledger_t *l, rc_rec_type_t type, const void *record, rc_err_t *err);
 
-/** What the order of a case took. */
+/** What is known of a case besides its measurement. */
 typedef struct rc_order_time {
     int64_t order_ns;   /**< to build it */
     int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as
                              they are; -1: unknown */
+    int again;          /**< 1: this run found the case noisy before */
 } rc_order_time_t;
 
 /** A case has its final status. */

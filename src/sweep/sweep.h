@@ -30,6 +30,8 @@ typedef struct rc_sweep_config {
     int c_orders;
     rc_geometry_t geometry; /**< a member above 0 overrides what the kernel declares */
     rc_measure_config_t measure;
+    double noisy_rel_err; /**< a case that misses its target, and whose error is above this twice,
+                               is noisy */
     rc_device_kind_t device;
     int threads;           /**< per rank; 0: the CPUs that the rank has to itself */
     int share_device;      /**< 1: ranks may share a device */
@@ -90,6 +92,7 @@ typedef struct rc_sweep_plan {
 /** What ranks count, to be added up: nothing but int64_t. */
 typedef struct rc_sweep_counts {
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
+    int64_t again;        /**< rows of noisy cases that newer ones of this run replace */
     int64_t named;        /**< rows of the store for catalogue rows: more where parts of a matrix
                                have one each */
     int64_t too_large;    /**< of both: skipped because they need too much memory */

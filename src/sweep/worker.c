@@ -19,6 +19,8 @@ typedef struct bench {
     rc_err_t *err;
     rc_phase_t phase; /* what a group is in, ... */
     int64_t since_ns; /* ... and since when */
+    rc_map_t noisy;   /* cases of the matrix in hand that were found so */
+    int again;        /* 1: these have another turn */
 } bench_t;
 
 /* The pending cases of one block. */
@@ -89,11 +91,26 @@ static rc_status_t journal_case(
     batch_t *b, const rc_case_t *id, const rc_measured_t *m, rc_order_time_t order)
 {
     rc_worker_t *w = b->bench->w;
+    int again = order.again;
     rc_status_t st =
         rc_ledger_result(w->ledger, id, m, order, w->config->measure.seed, b->bench->err);
-    if (st == RC_OK)
-        b->job->progress.cases[m->status]++;
-    return st;
+    if (st < 0)
+        return st;
+    b->job->progress.cases[m->status]++;
+    b->job->progress.cases[RC_CASE_NOISY] -= again;
+    return m->status == RC_CASE_NOISY
+               ? rc_map_set(&b->bench->noisy, rc_case_id(id), 1, b->bench->err)
+               : RC_OK;
+}
+
+/* A time that is not known for noise is no time. */
+static void judge(const rc_sweep_config_t *c, rc_measured_t *m)
+{
+    if (m->status != RC_CASE_OK || m->stop == RC_STOP_TARGET || !(m->rel_err > c->noisy_rel_err))
+        return;
+    m->status = RC_CASE_NOISY;
+    m->phase = RC_PHASE_TIME;
+    snprintf(m->text, sizeof m->text, "noise: the batches disagree");
 }
 
 /* Journal what a group brought.
@@ -106,6 +123,7 @@ static rc_status_t journal_group(batch_t *b, int lost)
     for (int i = 0; i < b->n; i++) {
         rc_measured_t *m = &b->measured[i];
         int in_flight = lost && m->status == RC_CASE_FAILED;
+        judge(b->bench->w->config, m);
         if (m->status != RC_CASE_PENDING && !in_flight && st == RC_OK)
             st = journal_case(b, &b->id[i], m, b->order[i]);
         if (in_flight)
@@ -207,10 +225,18 @@ static rc_status_t journal_orderless(batch_t *b, const rc_case_t *id, const rc_o
         .device_bytes = -1,
         .fill = NAN,
         .pointer_bytes = -1,
-        .state = {NAN, NAN, NAN, -1}};
+        .state = rc_device_state_unknown()};
     snprintf(
         m.text, sizeof m.text, "%s%.180s", o->status == RC_ENOMEM ? "memory: " : "", o->err.text);
-    return journal_case(b, id, &m, (rc_order_time_t){0, 0});
+    return journal_case(b, id, &m, (rc_order_time_t){0});
+}
+
+/* 1: a case belongs into the batch: it is pending so, or the noisy ones have another turn. */
+static int is_wanted(const bench_t *t, const rc_case_t *one, int pass)
+{
+    const rc_digest_t id = rc_case_id(one);
+    return t->again ? pass == RC_WORKLIST_PENDING && rc_map_get(&t->noisy, id, 0)
+                    : pass == (int)rc_worklist_state(t->w->known, id);
 }
 
 /* Put the pending cases of a block into a batch: those that a dead run left in flight come last and
@@ -223,7 +249,7 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
         for (int p = 0; p < c->policies; p++) {
             rc_case_t one;
             if (!rc_worklist_case(c, w->profile, b->block, p, b->job->digest, &one) ||
-                (int)rc_worklist_state(w->known, rc_case_id(&one)) != pass)
+                !is_wanted(b->bench, &one, pass))
                 continue;
             const rc_ordered_t *o = rc_job_order(b->job, p, &b->block->geometry);
             if (!o)
@@ -237,7 +263,8 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
-            b->order[b->n++] = (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision]};
+            b->order[b->n++] =
+                (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision], b->bench->again};
             *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;
@@ -277,16 +304,12 @@ static void lend_threads(bench_t *t, const rc_job_t *j)
             (rc_csr_bytes(j->a.rows, j->a.nnz) >= large ? rc_prepare_idle(t->prepare) : 0);
 }
 
-static rc_status_t do_job(bench_t *t, rc_job_t *j)
+/* Each block of the item in turn; another turn is no part of what is foreseen. */
+static rc_status_t do_blocks(bench_t *t, rc_job_t *j)
 {
     const rc_sweep_config_t *c = t->w->config;
-    int end = j->item->end_block;
-    const rc_effort_t load = {{[RC_EFFORT_LOAD] = j->effort_left.s[RC_EFFORT_LOAD]}};
     rc_status_t st = RC_OK;
-    int64_t start = rc_clock_ns();
-    j->touched = 1;
-    rc_job_spend(j, &load);
-    for (int i = j->item->first_block; i < end && st == RC_OK; i++) {
+    for (int i = j->item->first_block; i < j->item->end_block && st == RC_OK; i++) {
         rc_block_t block;
         rc_worklist_block(c, t->w->profile, i, j->a.cols, &block);
         lend_threads(t, j);
@@ -297,10 +320,27 @@ static rc_status_t do_job(bench_t *t, rc_job_t *j)
             cases += j->progress.cases[s]; /* of this block: what was before is told */
         const rc_effort_t spent =
             rc_worklist_effort(t->w->profile, (double)j->a.rows, (double)j->a.nnz, block.k, cases);
-        rc_job_spend(j, &spent);
+        if (!t->again)
+            rc_job_spend(j, &spent);
         if (st == RC_OK)
             st = rc_job_tell(j, t->err);
     }
+    return st;
+}
+
+/* What was noisy has another turn when all the others had theirs: the noise may be over. */
+static rc_status_t do_job(bench_t *t, rc_job_t *j)
+{
+    const rc_effort_t load = {{[RC_EFFORT_LOAD] = j->effort_left.s[RC_EFFORT_LOAD]}};
+    int64_t start = rc_clock_ns();
+    j->touched = 1;
+    rc_job_spend(j, &load);
+    rc_status_t st = do_blocks(t, j);
+    t->again = 1;
+    if (st == RC_OK && t->noisy.count > 0)
+        st = do_blocks(t, j);
+    t->again = 0;
+    rc_map_free(&t->noisy);
     j->span_ns += rc_clock_ns() - start;
     return st;
 }

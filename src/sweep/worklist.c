@@ -65,6 +65,8 @@ static rc_worklist_state_t state_of_row(
 {
     const char *text = rc_view_message(v, r->message);
     const char *device = rc_view_device(v, r->device);
+    if (r->status == RC_CASE_NOISY) /* the machine may be quieter now */
+        return RC_WORKLIST_PENDING;
     if (r->status == RC_CASE_OK || (r->status == RC_CASE_SKIPPED && rc_memory_needed(text) < 0))
         return RC_WORKLIST_DONE;
     for (int p = 0; p < profiles; p++)

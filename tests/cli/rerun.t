@@ -89,7 +89,7 @@ code "with more they are measured" 0 sweep tile.h5 --kernels null -k 1000
 is "and are ok" "$(statuses tile.h5)" "2 ok"
 code "a kernel that gets no memory" 1 sweep busy.h5 --kernels fault:mode=5
 code "is tried again by the next run" 1 sweep busy.h5 --kernels fault:mode=5
-ok "which says so in its table" grep -qE '^cases +0 +0 +2 +0 +0$' "$tmp/out"
+ok "which says so in its table" grep -qE '^cases +0 +0 +2 +0 +0 +0$' "$tmp/out"
 # the same under a limit of the shell: the sweep believes that there is memory, and gets none.  The limit is what a sweep of
 # two columns needs here, libraries included, in steps of 50 MB, and one step more; the operands of 600,000 columns take 670 MB.
 narrow() # narrow KB STORE K: a thread of OpenBLAS that gets no memory asks for ever, so there is none

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Noise is found and said: cases whose batches disagree are timed once more and then noisy, in no table unless asked for,
+# and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+plan 22
+cd "$tmp" || exit 99
+quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 -p csr,lpt --kernels rowsplit,cstat"
+
+sweep() # sweep STORE OPTION...
+{
+    noise_store=$1
+    shift
+    # shellcheck disable=SC2086
+    "$ROWCAST" sweep -s "$noise_store" $quick "$@"
+}
+
+statuses() # statuses STORE OPTION...
+{
+    "$ROWCAST" query "$@" -f csv -o status 2>query.err | tail -n +2 | sort | uniq -c | xargs
+}
+
+mkdir -p col/G
+"$ROWCAST" generate uniform:n=3000,mean=20 -o col/G/a.mtx >/dev/null
+
+# ------------------------------------------------------- batches that disagree, by any measure
+# the target is never met, and any error is too large: of 50 batches no two need be alike
+disagree="--target 0 --case-time 1000 --max-reps 50 --noisy-above 1e-9"
+# shellcheck disable=SC2086
+code "a sweep whose batches disagree says that something failed" 1 sweep a.h5 $disagree -f csv
+is "all its cases are noisy" "$(statuses a.h5)" "4 noisy"
+is "each was timed twice" "$(statuses a.h5 --all)" "8 noisy"
+is "the table counts each once" "$(grep '^cases,' out | cut -d, -f2-7)" "0,0,0,0,0,4"
+ok "a line says so" grep -q '^.*/a.h5: 4 of 4 are noisy: in no table' err
+is "which query says too" "$(sed 's/;.*//' query.err)" "a.h5: 4 of 4 are noisy: in no table"
+ok "the store is sound" "$ROWCAST" verify a.h5
+is "no summary counts them" "$("$ROWCAST" query a.h5 -S speedup -f csv 2>/dev/null | tail -n +2 | wc -l)" 0
+ok "but asked for they are as others" sh -c "'$ROWCAST' query a.h5 -S speedup --noisy -f csv 2>/dev/null | grep -q lpt"
+is "rows as well" "$(statuses a.h5 --noisy)" "4 ok"
+is "of the matrix they are counted" "$("$ROWCAST" query a.h5 -M -f csv -o cases_ok,cases_noisy | tail -1)" 0,4
+ok "and by status" sh -c "'$ROWCAST' status a.h5 -f csv | grep -q '^store: cases,,0,0,0,0,0,4,'"
+
+# ------------------------------------------------------------------ the next sweep
+code "a plan has them to do" 0 sweep a.h5 --dry-run --noisy-above 1e9
+ok "all of them" grep -q ' 4 cases' out err
+code "the same cases, where any error will do" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e9 -q
+is "are ok then" "$(statuses a.h5)" "4 ok"
+code "and are not measured once more" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e-9
+ok "nothing is left to do" grep -q 'nothing to do' err
+code "how noisy is a number" 2 env ROWCAST_NOISY_ABOVE=much "$ROWCAST" sweep -s b.h5 --dry-run
+
+# ------------------------------------------------------------ others have the CPUs
+loops=
+trap 'kill $loops 2>/dev/null; rm -rf "$tmp"' EXIT
+for _ in $(seq 0 "$(getconf _NPROCESSORS_ONLN)"); do
+    sh -c 'while :; do :; done' &
+    loops="$loops $!"
+done
+sleep 0.2
+if [ "$(cut -d' ' -f4 /proc/loadavg | cut -d/ -f1)" -gt "$(getconf _NPROCESSORS_ONLN)" ]; then
+    env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s c.h5 -C col -k 8 -p csr \
+        --kernels rowsplit --device cpu --share-device -f csv >out 2>err
+    is "every case had company" "$(column crowded <out | tail -1)" 1
+    ok "which its row says" sh -c "'$ROWCAST' query c.h5 -f csv -o load,cpus 2>/dev/null | tail -1 | awk -F, '{ exit !(\$1 >= 1 && \$2 >= 1) }'"
+    ok "and its team waited asleep" grep -aq OMP_WAIT_POLICY c.h5
+else
+    for name in "every case had company" "which its row says" "and its team waited asleep"; do
+        skip "$name" "/proc/loadavg does not tell"
+    done
+fi
