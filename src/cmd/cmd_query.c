@@ -262,7 +262,7 @@ static rc_status_t query_rows(
     rc_status_t st;
     RC_TRY(rc_rows_compile(&o->rows, fields, 0, &where, err));
     RC_TRY(rc_view_read(store, &v, err));
-    RC_TRY(rc_rows_take_noisy(&o->rows, v, err));
+    RC_TRY(o->rows.noisy ? rc_view_take_noisy(v, err) : RC_OK);
     if (!o->matrices) {
         RC_TRY(rc_view_check(v, where, err));
         if (where)

@@ -107,11 +107,6 @@ void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr
     fprintf(stderr, "rowcast %s: no result matches\n", command);
 }
 
-rc_status_t rc_rows_take_noisy(const rc_rows_options_t *o, rc_view_t *v, rc_err_t *err)
-{
-    return o->noisy ? rc_view_take_noisy(v, err) : RC_OK;
-}
-
 rc_status_t rc_rows_tell_noise(
     const char *who, const rc_view_t *v, const rc_expr_t *where, const char *run, rc_err_t *err)
 {
@@ -139,7 +134,7 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
         goto done;
     }
     RC_TRY(rc_view_read_samples(o->store, &v, err));
-    RC_TRY(rc_rows_take_noisy(rows, v, err));
+    RC_TRY(rows->noisy ? rc_view_take_noisy(v, err) : RC_OK);
     RC_TRY(rc_view_check(v, where, err));
     if (where)
         rc_rows_warn_of_none(command, v, where, 0);

@@ -75,9 +75,6 @@ void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr
 /** Take more matrices for generated, those with a result that matches --generated. */
 rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *err);
 
-/** What --noisy asks for.  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_rows_take_noisy(const rc_rows_options_t *o, rc_view_t *v, rc_err_t *err);
-
 /** What the times of the rows suffered from, as a line on stderr; none where nothing did.
  *  \param[in] who  the line begins so  \param[in] where, run  as of rc_noise_line */
 rc_status_t rc_rows_tell_noise(
