@@ -55,18 +55,31 @@ static int64_t now(const rc_plan_place_t *place)
     return place->now ? place->now(place->user) : rc_clock_ns();
 }
 
+/* ns that timing candidates may take. */
+static int64_t most_ns(const tuning_t *t)
+{
+    const int64_t usual = 2000000000;
+    return t->options->tune_ns > 0 ? t->options->tune_ns : usual;
+}
+
+/* When more batches than the first ones end, of one that takes long. */
+static int64_t until(const tuning_t *t)
+{
+    enum { part = 8 };
+    return now(&t->plan->place) + most_ns(t) / part;
+}
+
 /* 1: timing a candidate would cost more than it may; none does while none was timed.  The first
  * of ours may cost more: with no time of it the reference would be kept, whose own time may be
  * more than the usual share. */
 static int is_over(const tuning_t *t, int i)
 {
-    const int64_t most_ns = 2000000000;
     int first = t->ours == 0 && !rc_vendor_is(t->entry->candidate[i].kernel);
     double share = first ? 0.20 : 0.05; /* of what the products will take */
     int64_t spent = now(&t->plan->place) - t->start_ns;
     if (t->best < 0)
         return 0;
-    if (spent > (t->options->tune_ns > 0 ? t->options->tune_ns : most_ns))
+    if (spent > most_ns(t))
         return 1;
     return t->options->reuse > 0 &&
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
@@ -99,12 +112,13 @@ static rc_status_t time_one(tuning_t *t, int i, const rc_plan_trial_t *trial, rc
 {
     const double small = 0.01;
     const rc_plan_timing_t *timing = &t->entry->timing[i];
+    int64_t end = until(t);
     rc_status_t st;
     t->timed++;
     do
         st = time_more(t, i, trial, err);
     while (st == RC_OK && t->entry->candidate[i].status == RC_OK && timing->rel_err > small &&
-           timing->samples < RC_PLAN_SAMPLES && !is_over(t, i));
+           timing->samples < RC_PLAN_SAMPLES && now(&t->plan->place) < end && !is_over(t, i));
     return st;
 }
 
@@ -154,12 +168,13 @@ static rc_status_t confirm(tuning_t *t, rc_err_t *err)
     rc_status_t st = rc_plan_trial_prepare(t->plan, &what, &trial, err);
     if (st < 0 || !trial.state)
         return st;
+    int64_t end = until(t);
     timing[first].samples = timing[t->best].samples = 0;
-    while (st == RC_OK && timing[first].samples < RC_PLAN_SAMPLES) {
+    do {
         st = time_more(t, first, &trial, err);
         if (st == RC_OK)
             st = time_more(t, t->best, &t->entry->trial, err);
-    }
+    } while (st == RC_OK && timing[first].samples < RC_PLAN_SAMPLES && now(&t->plan->place) < end);
     if (st == RC_OK && c->status == RC_OK &&
         cost_of(t, t->best) + margin_of(t, t->best) >= cost_of(t, first) - margin_of(t, first))
         take(t, first, &trial);
