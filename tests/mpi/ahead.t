@@ -10,11 +10,6 @@ for i in 1 2 3 4 5 6 7 8; do
 done
 list="-k 2,n -p csr,lpt,cta,hybrid1 --kernels rowsplit,null"
 
-count() # count WHAT: the numbers of a line of the last result table
-{
-    grep "^$1" "$tmp/out" | tr -s ' ' | sed "s/^$1 //"
-}
-
 features() # features STORE: lines of features
 {
     rm -rf "$tmp/tables"
@@ -43,7 +38,7 @@ ok "of 8 matrices each" test "$(features "$tmp/0.h5")" -gt 8
 code "room for one matrix at a time" 0 sweep 2 "$tmp/room.h5" $list --ahead 6 -m 400K
 is "takes them one by one" "$(cases "$tmp/room.h5")" "$(cases "$tmp/0.h5")"
 # shellcheck disable=SC2086
-ok "figures of the run for programs" sh -c "'$ROWCAST' sweep -C '$tmp/col' -s '$tmp/fig.h5' $quick $list --ahead 2 -f csv 2>/dev/null | grep -q '^run,,,,,,[0-9]'"
+ok "figures of the run for programs" sh -c "'$ROWCAST' sweep -C '$tmp/col' -s '$tmp/fig.h5' $quick $list --ahead 2 -f csv 2>/dev/null | grep -q '^run,,,,,,,[0-9]'"
 
 # the longest come first: whoever asks first must not have them all
 mkdir -p "$tmp/long/G"

@@ -11,11 +11,6 @@ matrix small uniform:n=60
 list="--case-time 0.5 -k 2,3,5,n -p csr,lpt,cta --kernels rowsplit,null,fault:mode=0"
 total=$((2 * 4 * 3 * 3))
 
-count() # count WHAT: the numbers of a line of the last result table
-{
-    grep "^$1" "$tmp/out" | tr -s ' ' | sed "s/^$1 //"
-}
-
 features() # features STORE: rows of features, older ones too
 {
     rm -rf "$tmp/tables"

@@ -263,3 +263,9 @@ counted()
 {
     echo "# counted: $1 $2"
 }
+
+# count WHAT: the numbers of a line of the last result table, but for the noisy ones, which are last
+count()
+{
+    grep "^$1" "${tmp:?}/out" | tr -s ' ' | sed "s/^$1 //" | cut -d' ' -f1-5
+}

@@ -10,11 +10,6 @@ matrix c uniform:n=200
 list="-k 2,5,n -p csr,lpt,cta --precision fp32,fp64 --kernels rowsplit,null"
 total=$((3 * 3 * 3 * 2 * 2))
 
-count() # count WHAT: the numbers of a line of the last result table
-{
-    grep "^$1" "$tmp/out" | tr -s ' ' | sed "s/^$1 //"
-}
-
 # --------------------------------------------------- the same on any number of ranks
 for ranks in 1 2 3 5; do
     store=$tmp/r$ranks.h5
