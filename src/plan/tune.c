@@ -158,10 +158,10 @@ static rc_status_t confirm(tuning_t *t, rc_err_t *err)
     const double small = 0.02;
     int first = t->entry->part.reference;
     rc_plan_timing_t *timing = t->entry->timing;
-    rc_plan_candidate_t *c = &t->entry->candidate[first];
+    rc_plan_candidate_t c = t->entry->candidate[first]; /* it may not fit beside the best */
     rc_plan_trial_t trial = {0};
     const rc_plan_try_t what = {
-        .k = t->entry->part.k, .kept = kept_bytes(t), .scratch = &t->scratch, .candidate = c};
+        .k = t->entry->part.k, .kept = kept_bytes(t), .scratch = &t->scratch, .candidate = &c};
     if (t->best < 0 || t->best == first || timing[first].batch == 0 ||
         (timing[first].rel_err <= small && timing[t->best].rel_err <= small))
         return RC_OK;
@@ -175,7 +175,7 @@ static rc_status_t confirm(tuning_t *t, rc_err_t *err)
         if (st == RC_OK)
             st = time_more(t, t->best, &t->entry->trial, err);
     } while (st == RC_OK && timing[first].samples < RC_PLAN_SAMPLES && now(&t->plan->place) < end);
-    if (st == RC_OK && c->status == RC_OK &&
+    if (st == RC_OK && t->entry->candidate[first].status == RC_OK &&
         cost_of(t, t->best) + margin_of(t, t->best) >= cost_of(t, first) - margin_of(t, first))
         take(t, first, &trial);
     else
