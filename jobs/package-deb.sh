@@ -7,7 +7,7 @@
 #             minimal Debian, which BUILD/root keeps; elsewhere by dpkg in an empty root, with this machine's libraries
 # ROWCAST_CONFIGURE: more words for configure, such as --without-cuda.
 # Made with dpkg-deb; what they depend on comes from dpkg-shlibdeps.  A package for Debian itself would want debian/rules.
-# With CUDA, librowcast1 holds librowcast_cuda and the drop-in too.  CUDA's own libraries are no package of Debian: they are
+# librowcast1 holds librowcast, librowcast_io, librowcast_plan, and with CUDA librowcast_cuda and the drop-in.  CUDA's own libraries are no package of Debian: they are
 # suggested, by NVIDIA's names.
 set -euo pipefail
 # shellcheck source=jobs/setup.sh
@@ -61,16 +61,17 @@ control_of()
         echo "Section: libs"
         [[ -z $suggests ]] || echo "Suggests: $suggests"
         cat <<'CONTROL'
-Description: row orders, features, models and GPU plans for sparse x dense products
+Description: row orders, features, models and plans for sparse x dense products
  Shared libraries of rowcast: for a sparse matrix, which row order and which kernel multiply fastest, and
- plans that do it on a GPU where rowcast was built with CUDA.
+ plans that do it on CPUs, and on a GPU where rowcast was built with CUDA.
 CONTROL
         ;;
     librowcast-dev) cat <<CONTROL
 Section: libdevel
 Depends: librowcast1 (= $version)$(required)
 Description: headers, pkg-config and CMake files of rowcast
- What programs are compiled with: rowcast.h, rowcast_io.h, and with CUDA rowcast_cuda.h, rowcast_device.h and rowcast.hpp.
+ What programs are compiled with: rowcast.h, rowcast_io.h, rowcast_plan.h, rowcast.hpp, and with CUDA rowcast_cuda.h and
+ rowcast_device.h.
 CONTROL
         ;;
     rowcast) cat <<'CONTROL'
@@ -85,7 +86,7 @@ Section: python
 Depends: python3, python3-numpy, librowcast1 (= $version)
 Recommends: python3-scipy, python3-h5py, python3-pandas
 Description: Python module of rowcast
- Row orders and features of SciPy's matrices, models, stores as frames, plans on CuPy's and PyTorch's arrays.
+ Row orders and features of SciPy's matrices, models, stores as frames, plans on arrays of NumPy, CuPy and PyTorch.
 CONTROL
         ;;
     esac

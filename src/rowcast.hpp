@@ -1,12 +1,18 @@
-/** \file rowcast.hpp Plans for C++: owned, moved, errors thrown. Over rowcast_cuda.h, nothing to
- *  link besides.
+/** \file rowcast.hpp Plans for C++: owned, moved, errors thrown. Over rowcast_plan.h and, where
+ *  rowcast was built with CUDA, rowcast_cuda.h; nothing to link besides.
  *
- *  C++11. What a function does, takes and costs is said in rowcast_cuda.h; its rc_status_t becomes
- *  a rowcast::error. A plan is used by one thread at a time; a clone serves another one. */
+ *  C++11. What a function does, takes and costs is said there; its rc_status_t becomes a
+ *  rowcast::error. A plan is used by one thread at a time; a clone serves another one. Plans on the
+ *  host are those of host, spmm_host and load_host; they take host memory and no stream. */
 #ifndef ROWCAST_HPP
 #define ROWCAST_HPP
 
-#include <rowcast_cuda.h>
+#include <rowcast_plan.h>
+#ifdef __has_include
+#if __has_include(<rowcast_cuda.h>)
+#include <rowcast_cuda.h> /* else before this header, by a compiler without that question */
+#endif
+#endif
 
 #include <memory>
 #include <stdexcept>
@@ -31,10 +37,10 @@ private:
  *  \param[in] row_ptr    [rows + 1], int32_t or int64_t
  *  \param[in] col_idx    [nnz]
  *  \param[in] val        [nnz], float or double
- *  \param[in] on_device  whether all three are memory of the GPU */
+ *  \param[in] on_device  whether all three are memory of the GPU; of the host: false */
 template <typename Offset, typename Value>
 rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *row_ptr,
-    const int32_t *col_idx, const Value *val, bool on_device)
+    const int32_t *col_idx, const Value *val, bool on_device = false)
 {
     static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "row pointers of 32 or 64 bits");
     static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
@@ -44,12 +50,46 @@ rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *r
     return m;
 }
 
-/** Owns a plan of librowcast_cuda. */
+/** Owns a plan of librowcast_plan or librowcast_cuda. */
 class plan {
 public:
     /** Nothing; execute throws. */
     plan() noexcept = default;
 
+    /** rc_plan_create_host. */
+    static plan host(const rc_plan_problem_t &problem, const rc_plan_matrix_t &a,
+        const rc_plan_options_t &options = rc_plan_options_t())
+    {
+        rc_plan_t *p = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_create_host(&problem, &a, &options, &p, &err), err);
+        return plan(p);
+    }
+
+    /** C = A B on the host in the precision of T for one K, the choice timed on the matrix.
+     *  \param[in] tune     candidates to time at most; 0: none
+     *  \param[in] threads  of the products; 0: all */
+    template <typename T>
+    static plan spmm_host(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
+        int tune = 6, int threads = 0)
+    {
+        rc_plan_options_t options = rc_plan_options_t();
+        options.tune = tune;
+        options.threads = threads;
+        return host(product<T>(k, layout), a, options);
+    }
+
+    /** rc_plan_load_host. */
+    static plan load_host(const std::string &path, const rc_plan_problem_t &problem,
+        const rc_plan_matrix_t &a, const rc_plan_options_t &options = rc_plan_options_t())
+    {
+        rc_plan_t *p = nullptr;
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_load_host(file_name(path), &problem, &a, &options, &p, &err), err);
+        return plan(p);
+    }
+
+#ifdef ROWCAST_CUDA_H
     /** rc_plan_create. */
     plan(const rc_plan_problem_t &problem, const rc_plan_matrix_t &a,
         const rc_plan_options_t &options = rc_plan_options_t(), CUstream_st *stream = nullptr)
@@ -66,17 +106,9 @@ public:
     static plan spmm(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
         int tune = 6, CUstream_st *stream = nullptr)
     {
-        static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value,
-            "plans are of float or double");
-        rc_plan_problem_t problem = rc_plan_problem_t();
-        problem.op = RC_OP_SPMM;
-        problem.precision = sizeof(T) == 4 ? RC_FP32 : RC_FP64;
-        problem.layout = layout;
-        problem.k = &k;
-        problem.ks = 1;
         rc_plan_options_t options = rc_plan_options_t();
         options.tune = tune;
-        return plan(problem, a, options, stream);
+        return plan(product<T>(k, layout), a, options, stream);
     }
 
     /** rc_plan_load. */
@@ -89,6 +121,7 @@ public:
         check(rc_plan_load(file_name(path), &problem, &a, &options, stream, &p, &err), err);
         return plan(p);
     }
+#endif
 
     /** rc_plan_clone: for another thread or stream. */
     plan clone(CUstream_st *stream = nullptr) const
@@ -157,7 +190,7 @@ public:
         return std::string(text.data());
     }
 
-    /** For the functions of rowcast_cuda.h that this header does not have; the object keeps the
+    /** For the functions of rowcast_plan.h that this header does not have; the object keeps the
      *  plan. */
     rc_plan_t *get() const noexcept { return own_.get(); }
     explicit operator bool() const noexcept { return own_ != nullptr; }
@@ -168,6 +201,20 @@ private:
     };
 
     explicit plan(rc_plan_t *p) noexcept : own_(p) {}
+
+    /** \param[in] k  borrowed by what is returned */
+    template <typename T> static rc_plan_problem_t product(const int64_t &k, rc_layout_t layout)
+    {
+        static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value,
+            "plans are of float or double");
+        rc_plan_problem_t problem = rc_plan_problem_t();
+        problem.op = RC_OP_SPMM;
+        problem.precision = sizeof(T) == 4 ? RC_FP32 : RC_FP64;
+        problem.layout = layout;
+        problem.k = &k;
+        problem.ks = 1;
+        return problem;
+    }
 
     static const char *file_name(const std::string &path)
     {

@@ -1,14 +1,15 @@
 /** \file rowcast_cuda.h  The public interface of librowcast_cuda: what rowcast does on NVIDIA GPUs.
  *
- *  It says which GPUs and which CUDA there are, and makes plans: for one sparse matrix the fastest
- *  product there is, on the application's own pointers and streams. It needs the CUDA runtime and
- *  cuSPARSE, no MPI and no HDF5, and is there only when rowcast was built with CUDA. No CUDA header
- *  is needed to include it: cudaStream_t is a pointer to struct CUstream_st. The conventions are
- *  those of rowcast.h, whose types it uses. No call changes the current device of its thread. */
+ *  It says which GPUs and which CUDA there are, and makes plans on the application's own device
+ *  pointers and streams. What else there is to call of a plan is in rowcast_plan.h. The library
+ *  needs the CUDA runtime and cuSPARSE, no MPI and no HDF5, and is there only when rowcast was
+ *  built with CUDA. No CUDA header is needed to include it: cudaStream_t is a pointer to struct
+ *  CUstream_st. The conventions are those of rowcast.h. No call changes the current device of its
+ *  thread. */
 #ifndef ROWCAST_CUDA_H
 #define ROWCAST_CUDA_H
 
-#include "rowcast.h"
+#include "rowcast_plan.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,9 +47,7 @@ typedef struct rc_gpu_versions {
 /** \return RC_OK, RC_EINVAL (NULL), RC_ENOTSUP (built without CUDA), RC_EDEVICE.  Needs no GPU. */
 RC_API rc_status_t rc_gpu_versions(rc_gpu_versions_t *out, rc_err_t *err);
 
-/* ------------------------------------------------------------------- plans */
-
-struct CUstream_st;
+/* ------------------------------------------------------------ plans on a GPU */
 
 /** Device memory of an application, ordered by the stream. Plans of several threads that share one
  *  call it at the same time, and what two plans share is freed by the last of them, on its
@@ -62,128 +61,9 @@ typedef struct rc_cuda_allocator {
     void *user;
 } rc_cuda_allocator_t;
 
-/** For one sparse matrix, one operation and the K that a program will ask for: which kernel and
- *  which row order multiply fastest, prepared and ready to run. C is in original row order always.
- *
- *  A plan is used by one thread at a time, and its runs share a workspace: the caller orders them,
- *  by one stream or by events between streams. Two runs of a plan that are not ordered write each
- *  other's results, and two of spmv can wait for each other for ever. Threads or streams that run
- *  at once take a clone each. */
-typedef struct rc_plan rc_plan_t;
-
-/** A CSR matrix as an application has it.  Columns of a row may come in any order, each
- *  once; of sddmm in ascending order. */
-typedef struct rc_plan_matrix {
-    int64_t rows;
-    int64_t cols;
-    int64_t nnz;
-    const void *row_ptr;    /**< [rows + 1] */
-    int row_ptr_bytes;      /**< of one of them: 4 or 8 */
-    const int32_t *col_idx; /**< [nnz] */
-    const void *val;        /**< [nnz] */
-    int value_bytes;        /**< of one of them: 4 or 8 */
-    int on_device; /**< 1: the arrays are memory of the GPU of the stream; 0: of the host */
-} rc_plan_matrix_t;
-
-/** What is to be computed. */
-typedef struct rc_plan_problem {
-    rc_op_t op;
-    rc_precision_t precision;
-    rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
-                             model knows them */
-    const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
-    int ks;             /**< 0 for operations without K */
-    int k_range; /**< 1: k has two, the least and the most, and runs may have any K between; what is
-                             chosen for a power of two serves the K below it too, down to the one
-                             before */
-    int64_t ld_in[2]; /**< leading dimensions, in values, that runs will have; 0: the least for each
-                             K.  Runs may have others, which cuSPARSE's kernels may refuse with
-                             RC_ENOTSUP and ours do not */
-    int64_t ld_out;
-} rc_plan_problem_t;
-
-/** What kernels must promise, as bits. */
-enum {
-    RC_PLAN_SAME_BITS = 1, /**< two runs on the same operands give the same bits */
-    /** NaN and infinity in B, and in values of A, reach the values of C that IEEE arithmetic says,
-     *  and no others: nothing is multiplied by the zeros of padding */
-    RC_PLAN_STRICT = 2
-};
-
-/** How to choose; zero-initialise for the defaults. */
-typedef struct rc_plan_options {
-    const char *kernels; /**< "gchunk:entries=16", or several and globs with commas; NULL: any */
-    const char *orders; /**< likewise "csr,lpt"; NULL: those of the model, or "csr", and with `tune`
-                                  "auto" before it where B is beyond the L2 */
-    const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
-    int extrapolate;         /**< 1: ask the model also outside of what it knows */
-    int tune; /**< time this many candidates at most on the matrix itself, and, without `kernels`,
-                   cuSPARSE's default kernel before and up to three other algorithms of it after
-                   them; 0: none */
-    int64_t tune_ns; /**< stop timing more of them after this long for each K; 0: two seconds */
-    /** bytes of device memory that the plan and its timing may take; 0: any. While an order or a
-     *  matrix is built on the device it takes scratch beside, about as much as the matrix */
-    int64_t memory;
-    /** expected products: what costs least in total is chosen, and another candidate is timed only
-     *  while timing has taken less than 5 % of the products' time by the best so far, the first
-     *  that is not cuSPARSE's while less than 20 %; 0: the fastest product */
-    double reuse;
-    int deterministic; /**< only kernels that promise RC_PLAN_SAME_BITS (1), RC_PLAN_STRICT (2) or
-                            both (3); 0: any */
-    int threads;       /**< of the host, for orders and features; 0: all */
-    const rc_cuda_allocator_t *allocator; /**< of device memory, copied; NULL: cudaMallocAsync and
-                                               cudaFreeAsync on the stream */
-} rc_plan_options_t;
-
-/** Why a candidate was chosen. */
-typedef enum rc_plan_why {
-    RC_PLAN_NAMED = 0,   /**< one kernel and one order were named: nothing was left to choose */
-    RC_PLAN_TIMED = 1,   /**< the best of those timed on the matrix */
-    RC_PLAN_MODEL = 2,   /**< the best that the model predicts */
-    RC_PLAN_DEFAULT = 3, /**< the first candidate that can */
-    RC_PLAN_LOADED = 4   /**< as an earlier plan of this pattern */
-} rc_plan_why_t;
-
-/** "named", "timed", "model", "default", "loaded". */
-RC_API const char *rc_plan_why_name(rc_plan_why_t why);
-
-enum { RC_PLAN_KERNEL_MAX = 160, RC_PLAN_ORDER_MAX = 128 };
-
-/** A pair of kernel and row order.  Times are ns; NaN: not known. */
-typedef struct rc_plan_candidate {
-    char kernel[RC_PLAN_KERNEL_MAX]; /**< with parameters */
-    char order[RC_PLAN_ORDER_MAX];
-    double predicted_ns;       /**< of one product, by the model */
-    double predicted_setup_ns; /**< order and preparation, by the model */
-    double order_ns;           /**< measured: building the order */
-    double prepare_ns; /**< measured: uploading, rearranging, preprocessing; candidates that are
-                            rearranged on the device share one upload, which counts for each */
-    double time_ns;    /**< measured: of one product, median of batches */
-    int64_t bytes; /**< of device memory that it takes: the prepared matrix, unless an earlier K of
-                                    the plan has the same, and workspace; -1 not known */
-    rc_status_t status; /**< RC_OK, or why it cannot be used */
-    char text[200];     /**< of that status */
-} rc_plan_candidate_t;
-
-/** What a plan does for one K.  All borrowed from the plan. */
-typedef struct rc_plan_part {
-    int64_t k;                            /**< 1 for operations without K; of a range the most */
-    int64_t k_least;                      /**< of a range, else k */
-    int candidates;                       /**< >= 1 */
-    const rc_plan_candidate_t *candidate; /**< [candidates] in the order in which they were tried */
-    int chosen;                           /**< index */
-    int reference; /**< index of the one that changes nothing: of cuSPARSE's in original order the
-                        fastest that was timed, else the first, else the first of any kernel in that
-                        order */
-    rc_plan_why_t why;
-    double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
-} rc_plan_part_t;
-
-/** Make a plan on the GPU of a stream.  The matrix is read during the call alone.
- *
- *  Candidates are: with a model its classes that fit, best first; else each of the kernels (of the
- *  operation and layout) with each of the orders.  One that the matrix, the device memory or the
- *  options do not allow is passed over and says why in rc_plan_part.
+/** Make a plan on the GPU of a stream, with candidates as rc_plan_create_host has them.  The matrix
+ *  is read during the call alone.
+ *  \param[in]  a        of the host or of that GPU
  *  \param[in]  options  NULL: the defaults
  *  \param[in]  stream   for preparation and timing, not in a graph's capture; NULL: the default one
  *  \param[out] out      free with rc_plan_free
@@ -204,100 +84,6 @@ RC_API rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_pla
 RC_API rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
     rc_plan_t **out, rc_err_t *err);
-
-/** A plan with the same choices, values and bits of its results, and a workspace of its own: for
- *  another thread, or a stream that runs at the same time. The prepared matrix is shared where the
- *  kernel can (chunks, panels, stages, slices, growmajor, and cuSPARSE's SpMM of CSR and COO) until
- *  either plan gets new values.
- *  \param[in] plan    of rc_plan_create, rc_plan_load or this; neither keeps the other alive
- *  \param[in] stream  of the same GPU; else as in rc_plan_create
- *  Cost: the matrix once more in host memory; where it is not shared, its preparation.
- *  \return RC_OK, RC_EINVAL, RC_ENOMEM, RC_EDEVICE */
-RC_API rc_status_t rc_plan_clone(
-    const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
-
-/** Free a plan, after the runs that were asked for; NULL is allowed. Waits for the stream of the
- *  last call with it, which must still exist (as for clone and update). */
-RC_API void rc_plan_free(rc_plan_t *plan);
-
-/** The plan's operation once: out = alpha f(A, in) + beta out. It is asked for on the stream and
- *  not waited for; nothing is allocated, so that it can become part of a graph. Two runs on the
- *  same operands give the same bits where the plan was made with RC_PLAN_SAME_BITS. With alpha 0
- *  neither A nor B is read.
- *  \param[in] k         one of the plan's, or in its range; ignored for spmv
- *  \param[in] b, ldb device memory in the plan's precision and layout: B of spmm and spmm_t with
- *                       its leading dimension in values; x of spmv, which has none
- *  \param[in,out] c, ldc  C or y; with beta 0 what it held is not read
- *  \param[in] stream of the plan's GPU; after another run of this plan that was asked for on
- *                       another stream, which it is to wait for (cudaStreamWaitEvent)
- *  \return RC_OK; RC_EINVAL (a null pointer, a leading dimension that is too small, misaligned or
- *          overlapping operands, a stream of another GPU, a plan of sddmm); RC_ERANGE (a K that the
- *          plan does not have); RC_ENOTSUP (leading dimensions that what was chosen does not take);
- *          RC_EDEVICE. Nothing is written after any of them but the last, and the next call
- *          works. */
-RC_API rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b,
-    int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err);
-
-/** The product with the transposed matrix of the plan, from the same prepared matrix: C = alpha A'
- *  B + beta C of a plan of spmm, C = alpha A B + beta C of one of spmm_t. Only the kernel rs has
- *  both (options->kernels = "rs"): one plan then serves A and A', and new values reach both.
- *  \param[in] b, ldb of spmm: rows x K, where rc_plan_execute takes cols x K; of spmm_t the reverse
- *  \param[in,out] c, ldc  of spmm: cols x K
- *  \return as rc_plan_execute; RC_ENOTSUP also where what was chosen for that K has no such
- *  product */
-RC_API rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha,
-    const void *b, int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream,
-    rc_err_t *err);
-
-/** As rc_plan_execute, of a plan of sddmm: out = alpha A .* (Y X') + beta out.
- *  \param[in] y, ldy  rows x K    \param[in] x, ldx  cols x K
- *  \param[in,out] out  [nnz] in the order of the matrix */
-RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
-    int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
-    rc_err_t *err);
-
-/** New values on the same pattern, in the order in which the matrix of the plan had them. The
- *  choices stay. Runs that are asked for later on the stream multiply by them.
- *
- *  Most kernels say where the prepared matrix has its values (ours but for gplain-sddmm; cuSPARSE's
- *  CSR and COO without preprocessing): then the first call finds out which is where, and later ones
- *  with values in device memory are a launch for each prepared matrix: nothing is allocated or
- *  waited for, and they can become part of a graph. With other kernels, and the first time where a
- *  clone shares the matrix, it is prepared anew, and graphs that hold runs are to be captured anew.
- *  \param[in] nnz     as many as the matrix has entries
- *  \param[in] val [nnz], of value_bytes each (4 or 8); in device memory when on_device. Those are
- *                     read when the stream gets there, values of the host during the call, which
- *                     waits
- *  \param[in] stream  of the plan's GPU; in a graph's capture only where nothing is waited for
- *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE. After an error the old
- *          values are in use. Cost: of the first call a preparation, and 4 bytes of device memory
- *          for each stored value (8 from 2^31 - 1 entries); of later ones that and the values are
- *          read, and the prepared values written. */
-RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
-    int value_bytes, int on_device, struct CUstream_st *stream, rc_err_t *err);
-
-/** Number of parts: one for each K, or for each piece of a range; of NULL 0. */
-RC_API int rc_plan_parts(const rc_plan_t *plan);
-
-/** Part at index 0 .. rc_plan_parts - 1, in the order of the problem's K.
- *  \return RC_OK or RC_EINVAL (a NULL; outside) */
-RC_API rc_status_t rc_plan_part(
-    const rc_plan_t *plan, int index, rc_plan_part_t *out, rc_err_t *err);
-
-/** Products after which a candidate has paid for its setup over the reference of its part: by
- *  measured times where both were timed, else by predicted ones. 0 for the reference itself,
- *  INFINITY when it never does, NaN when times are missing, or there is no such candidate. */
-RC_API double rc_plan_break_even(const rc_plan_part_t *part, int index);
-
-/** What was chosen for each K, why, and what it takes: a few lines for people.
- *  \param[out] text  [size]; cut when it is longer
- *  \return bytes that the whole text takes, without its end; of NULL 0 */
-RC_API size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size);
-
-/** Write the choices and orders to a file, for the next run on the same pattern.  The file is
- *  replaced as a whole.
- *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM */
-RC_API rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err);
 
 #ifdef __cplusplus
 }

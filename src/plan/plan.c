@@ -222,8 +222,8 @@ void rc_plan_free(rc_plan_t *plan)
     free(plan->from);
     rc_csr_free(&plan->a);
     rc_plan_values_free(&plan->values);
-    if (plan->gpu)
-        plan->gpu_free(plan->gpu);
+    if (plan->home)
+        plan->home->free(plan->home);
     free(plan);
 }
 

@@ -57,11 +57,25 @@ typedef struct rc_plan_values {
     void *host; /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
 } rc_plan_values_t;
 
+/** What the public calls ask of where a plan lives; the begin of what that has. */
+typedef struct rc_plan_home {
+    /** For what is asked for next, on that stream: it can be.  \return RC_OK, RC_EINVAL,
+     *  RC_ENOTSUP, RC_EDEVICE */
+    rc_status_t (*use)(struct rc_plan_home *h, struct CUstream_st *stream, rc_err_t *err);
+    /** rc_plan_clone of a plan that is there.  \param[out] out  not NULL */
+    rc_status_t (*clone)(
+        const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
+    /** rc_plan_update_values: what is given can be, in that place.  \return as `use`, which comes
+     *  after it */
+    rc_status_t (*takes)(const rc_plan_t *plan, const void *val, int on_device,
+        struct CUstream_st *stream, rc_err_t *err);
+    void (*free)(struct rc_plan_home *h);
+} rc_plan_home_t;
+
 struct rc_plan {
     rc_plan_place_t place;
-    char device_class[160];  /**< of the place; "": not known */
-    struct rc_plan_gpu *gpu; /**< what rc_plan_create made its place of; NULL: it is the caller's */
-    void (*gpu_free)(struct rc_plan_gpu *gpu);
+    char device_class[160]; /**< of the place; "": not known */
+    rc_plan_home_t *home;   /**< what a public call made its place of; NULL: it is the caller's */
     rc_op_t op;
     rc_precision_t precision;
     rc_layout_t layout;
@@ -246,5 +260,17 @@ rc_status_t rc_plan_entry_of(
  *  too.  Free with rc_plan_free. */
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);
+
+/* ------------------------------------------------------------------ calls.c */
+
+/** A plan that was made takes over its home, once all that was asked for is done; without a plan
+ *  the home is freed.
+ *  \param[in,out] out  the plan, where `st` is RC_OK; else NULL afterwards
+ *  \return `st`, or what waiting says */
+rc_status_t rc_plan_give_home(
+    rc_plan_home_t *home, rc_executor_t *x, rc_status_t st, rc_plan_t **out, rc_err_t *err);
+
+/** \return RC_OK; RC_EINVAL: no plan, or one that has no home */
+rc_status_t rc_plan_has_home(const rc_plan_t *plan, rc_err_t *err);
 
 #endif

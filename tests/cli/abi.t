@@ -11,7 +11,7 @@
 command -v nm >/dev/null || skip_all "no nm"
 [ -e "$top_builddir/.libs/librowcast.so" ] || skip_all "no shared library in this build"
 lists=$top_srcdir/tests/abi
-plan 8
+plan 9
 cd "$tmp" || exit 1
 
 # kept LIST: compare LIST.found with the list that is kept
@@ -21,7 +21,7 @@ kept()
     is "$1 is as it was" "$(diff "$lists/$1" "$1.found")" ""
 }
 
-for library in rowcast rowcast_io rowcast_cuda; do
+for library in rowcast rowcast_io rowcast_plan rowcast_cuda; do
     file=$top_builddir/.libs/lib$library.so
     if [ ! -e "$file" ]; then
         skip "$library.symbols is as it was" "a build without CUDA"
@@ -33,7 +33,7 @@ done
 
 # A program that prints every field of every public struct: what is between "typedef struct NAME {" and "} NAME_t;",
 # without comments.
-for header in rowcast rowcast_io rowcast_cuda rowcast_device; do
+for header in rowcast rowcast_io rowcast_plan rowcast_cuda rowcast_device; do
     $CC -fpreprocessed -dD -E -P "$top_srcdir/src/$header.h"
 done 2>"$tmp/cpp" | awk '
     BEGIN {

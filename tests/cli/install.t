@@ -14,7 +14,7 @@ pc=$(find "$tmp/root" -name rowcast.pc)
 prefix=${pc%/lib*/pkgconfig/rowcast.pc}
 folder=$(dirname "$(dirname "$pc")")
 [ -e "$folder/librowcast.so" ] || skip_all "no shared library in this build"
-libraries="rowcast rowcast_io"
+libraries="rowcast rowcast_io rowcast_plan"
 [ -e "$prefix/include/rowcast_cuda.h" ] && libraries="$libraries rowcast_cuda"
 for tool in nm readelf ldd pkg-config; do
     command -v "$tool" >/dev/null || skip_all "no $tool"
@@ -71,6 +71,39 @@ int main(void)
     return 0;
 }
 C
+# The caller's team stays as it was, whatever a plan takes.
+cat >rowcast_plan.c <<'C'
+#include <omp.h>
+#include <rowcast_plan.h>
+#include <stdio.h>
+
+int main(void)
+{
+    const int64_t k = 2;
+    const int32_t row_ptr[] = {0, 1, 3};
+    const int32_t col_idx[] = {0, 0, 1};
+    const double val[] = {1, 2, 3};
+    const double b[] = {1, 10, 100, 1000};
+    double c[4];
+    rc_plan_problem_t p = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, &k, 1};
+    rc_plan_matrix_t a = {2, 2, 3, row_ptr, 4, col_idx, val, 8, 0};
+    rc_plan_options_t o = {0};
+    rc_plan_t *plan;
+    rc_err_t err;
+    int dynamic = omp_get_dynamic(), levels = omp_get_max_active_levels(), threads = omp_get_max_threads();
+    o.tune = 2;
+    o.threads = 2;
+    if (rc_plan_create_host(&p, &a, &o, &plan, &err) < 0 || rc_plan_execute(plan, 2, 1, b, 2, 0, c, 2, NULL, &err) < 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    rc_plan_free(plan);
+    if (dynamic != omp_get_dynamic() || levels != omp_get_max_active_levels() || threads != omp_get_max_threads())
+        printf("other threads than before\n");
+    printf("%g %g %g %g\n", c[0], c[1], c[2], c[3]);
+    return 0;
+}
+C
 cat >rowcast_cuda.c <<'C'
 #include <rowcast_cuda.h>
 #include <stdio.h>
@@ -97,6 +130,7 @@ C
 printf '%%%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 2\n' | gzip >a.mtx.gz
 echo "row 0, row 1" >rowcast.expected
 echo "3 entries, symmetric" >rowcast_io.expected
+echo "1 10 302 3020" >rowcast_plan.expected
 echo "CUDA it is" >rowcast_cuda.expected
 
 # What a library has no business with: all of the first list, and its own.
@@ -106,7 +140,7 @@ archives='archive|z|lzma|zstd|bz2|lz4|xml2|nettle|acl'
 forbidden_to()
 {
     case $1 in
-    rowcast) echo "$others|$archives|cuda|cudart|cusparse" ;;
+    rowcast | rowcast_plan) echo "$others|$archives|cuda|cudart|cusparse" ;;
     rowcast_io) echo "$others|cuda|cudart|cusparse" ;;
     rowcast_cuda) echo "$others|$archives" ;;
     esac
@@ -134,16 +168,17 @@ for library in $libraries; do
     is "$library.pc says its version" "$(PKG_CONFIG_PATH=$folder/pkgconfig:$PKG_CONFIG_PATH pkg-config --modversion "$library")" \
         "$("$ROWCAST" --version | sed -n '1s/^rowcast //p')"
     nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | sort >shown
-    # shellcheck disable=SC2046 # rowcast_cuda has a second one
-    sed -n '/^RC_API/,/;/p' "$header" $([ "$library" != rowcast_cuda ] || echo "$prefix/include/rowcast_device.h") | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
+    # shellcheck disable=SC2046 # rowcast_cuda has three
+    sed -n '/^RC_API/,/;/p' "$header" \
+        $([ "$library" != rowcast_cuda ] || echo "$prefix/include/rowcast_device.h" "$prefix/include/rowcast_plan.h") | grep -o 'rc_[a-z0-9_]*(' | tr -d '(' | sort -u >declared
     is "lib$library shows what its headers declare" "$(diff declared shown)" ""
     ok "which is not nothing" test -s declared
     LD_LIBRARY_PATH=$folder ldd "$file" >needed 2>&1
     sed 's/^/# /' needed
     is "lib$library needs only its own" "$(grep -E "(^|[[:space:]/])lib($forbidden)[-_.0-9a-z]*\.so" needed)" ""
     is "and all of it is there" "$(grep 'not found' needed)" ""
-    is "$library.h includes no other header of ours but rowcast.h" \
-        "$(grep '#include "' "$header" | grep -v '"rowcast\.h"')" ""
+    is "$library.h includes no other header of ours but rowcast.h or what stands on it" \
+        "$(grep '#include "' "$header" | grep -vE '"rowcast(_plan)?\.h"')" ""
 done
 LD_LIBRARY_PATH=$folder ldd "$folder/librowcast_io.so" >needed 2>&1
 is "what librowcast_io needs besides is told apart" "$(grep -cE '(^|[[:space:]/])libarchive[-_.0-9a-z]*\.so' needed)" 1
@@ -159,9 +194,11 @@ for example in $examples; do
     *.cu) compile="$NVCC -Xcompiler -Wall,-Werror" ;;
     *) compile="$CC $CFLAGS -Wall -Werror" ;;
     esac
+    library=rowcast_cuda
+    [ "$name" != host.c ] || library=rowcast_plan
     # shellcheck disable=SC2046,SC2086
-    ok "the example $name is built" sh -c "$compile $CUDA_CFLAGS $(flags rowcast_cuda | grep -o -- '-I[^ ]*') -c '$example' -o example.o && \
-        ${cxx:-$CC} example.o $(flags rowcast_cuda) $(flags rowcast_io) $CUDA_LIBS -o 'use-$name'"
+    ok "the example $name is built" sh -c "$compile $CUDA_CFLAGS $(flags $library | grep -o -- '-I[^ ]*') -c '$example' -o example.o && \
+        ${cxx:-$CC} example.o $(flags $library) $(flags rowcast_io) $CUDA_LIBS -o 'use-$name'"
     LD_LIBRARY_PATH=$folder ./use-"$name" no such words >"$name.out" 2>&1
     is "and says how it is used" "$(grep -c '^usage: ' "$name.out")" 1
 done

@@ -129,8 +129,8 @@ layers()
         case $name in
         config.h | rowcast.h) continue ;;
         rowcast_io.h) part=io ;;
-        rowcast_cuda.h | rowcast_device.h)
-            [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] && continue
+        rowcast_plan.h | rowcast_cuda.h | rowcast_device.h)
+            [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] || [ "$room" = rowcast_cuda.h ] && continue
             part=device
             ;;
         ../* | */../*)

@@ -165,8 +165,72 @@ def arrays():
     refused(TypeError, Sparse, np.zeros((2, 2)))
 
 
+def host_plans():
+    """On the CPU: products of NumPy are SciPy's, in both layouts and types; new values, A', several threads at once."""
+    import threading
+    import scipy.sparse as sparse
+    rng = np.random.RandomState(5)
+    for dtype, eps in (("float32", 1e-4), ("float64", 1e-12)):
+        a = sparse.random(300, 150, density=0.05, format="csr", random_state=2, dtype=dtype)
+        a.indices[:2] = a.indices[:2][::-1].copy()  # columns in any order
+        a.data[:2] = a.data[:2][::-1].copy()
+        for layout, order in (("row", "C"), ("column", "F")):
+            p = rowcast.plan(a, k=[3, 32], layout=layout, device="cpu", threads=2)
+            assert p.on_cpu and p.shape == (300, 150) and p.describe()
+            for k in (3, 32):
+                b = np.asarray(rng.rand(150, k), dtype=dtype, order=order)
+                c = p(b)
+                assert isinstance(c, np.ndarray) and c.dtype == dtype and np.allclose(c, a @ b, rtol=eps)
+                out = np.asarray(rng.rand(300, k), dtype=dtype, order=order)
+                want = 2 * (a @ b) - 0.5 * out
+                assert p(b, out, alpha=2, beta=-0.5) is out and np.allclose(out, want, rtol=eps, atol=eps)
+                wide = np.zeros((300, 2 * k), dtype=dtype, order=order)  # a part of a larger array
+                p(b, wide[:, k:])
+                assert np.allclose(wide[:, k:], a @ b, rtol=eps) and not wide[:, :k].any()
+            p.update(a.data.astype("float64") * 3)
+            assert np.allclose(p(b), 3 * (a @ b), rtol=eps, atol=eps)
+            refused(ValueError, p, b.astype("float16"))
+            refused(ValueError, p, b[:-1])
+            refused(ValueError, p, np.asarray(b, order="F" if order == "C" else "C"))
+            refused(TypeError, p, [[1.0]])
+            refused(rowcast.Error, p, b[:, :2].copy(order))
+            b.flags.writeable = False
+            out.flags.writeable = False
+            p(b)
+            refused(ValueError, p, b, out)
+    both = rowcast.plan(a, 4, kernels="rs", device="cpu", threads=1)
+    y = rng.rand(300, 4)
+    assert np.allclose(both(y, transposed=True), a.T @ y)
+    p = rowcast.plan(a, 4, device="cpu", threads=1)
+    b, found = rng.rand(150, 4), []
+    team = [threading.Thread(target=lambda: found.append(p(b))) for _ in range(4)]
+    for t in team:
+        t.start()
+    for t in team:
+        t.join()
+    assert len(found) == 4 and all((c == found[0]).all() for c in found)
+    refused(ValueError, lambda: rowcast.plan(a, 4, device="tpu"))
+    refused(ValueError, lambda: rowcast.plan(a, 4, device="cpu", stream=0))
+    refused(rowcast.Error, lambda: rowcast.plan(a, 4, device="cpu", kernels="nope"))
+
+
+def beside():
+    """A plan that a GPU has makes another for NumPy, until it has new values: with a stand-in for that GPU."""
+    a = matrix()
+    p = object.__new__(rowcast.Plan)
+    import threading
+    p.on_cpu, p._lock, p.shape, p.dtype, p.layout, p.device = False, threading.Lock(), a.shape, "float64", "row", None
+    made = []
+    p._beside = lambda: made.append(rowcast.plan(a, 8, device="cpu", threads=1)) or made[0]
+    b = np.random.RandomState(3).rand(150, 8)
+    assert np.allclose(p(b), a @ b) and np.allclose(p(b, alpha=2.0), 2 * (a @ b)) and len(made) == 1
+    p._beside = p._cpu = None
+    refused(ValueError, p, b)
+
+
 def plans():
-    """Without a GPU a plan is refused by a line; what is no matrix by a type."""
+    """Without a GPU a plan is of the CPU; with one asked for, refused by a line; what is no matrix by a type."""
+    assert rowcast.plan(matrix(), 8).on_cpu != _library.has_gpu()
     for wrong in (dict(layout="diagonal"), dict(dtype="int8")):
         try:
             rowcast.plan(matrix(), 8, **wrong)
@@ -176,7 +240,7 @@ def plans():
     refused(ValueError, lambda: rowcast.plan(matrix(), 8, stream=2))
     for k in (8, np.int64(8), [8, np.int32(16)]):
         try:
-            p = rowcast.plan(matrix(), k=k)
+            p = rowcast.plan(matrix(), k=k, device="gpu")
             assert p.shape == (200, 150) and p.describe()
         except rowcast.Error as e:
             assert e.name and str(e)

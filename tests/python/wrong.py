@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -163,7 +164,7 @@ def plans():
             wrong.append((name, lambda n=name, w=w: rowcast.plan(a, **{"k": 8, n: w})))
     wrong.append(("nope", lambda: rowcast.plan(a, 8, nope=1)))
     made = object.__new__(rowcast.Plan)
-    made.shape, made.dtype, made.layout, made.device = (4, 5), "float64", "row", None
+    made.shape, made.dtype, made.layout, made.device, made._lock = (4, 5), "float64", "row", None, threading.Lock()
     wrong += [("B", lambda b=b: made(b)) for b in (None, 5, np.ones((5, 8)), "B", [[1.]])]
     wrong += [("values", lambda v=v: made.update(v)) for v in (None, 5, np.ones(6), [1.])]
     wrong += [("Plan", lambda f=f: f(made)) for f in (copy.copy, copy.deepcopy, pickle.dumps)]

@@ -5,7 +5,7 @@
     rowcast.features(a)["nnz_per_row_mean"]
     rowcast.predict(a, "model.json", k=32).kernel
     rowcast.open_store("h200.h5").results()         # a pandas frame
-    plan = rowcast.plan(a, k=128); c = plan(b)      # b: on a GPU, of CuPy or PyTorch
+    plan = rowcast.plan(a, k=128); c = plan(b)      # b: of NumPy, or on a GPU, of CuPy or PyTorch
 
 Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the library's line.
 """

@@ -1,4 +1,7 @@
-"""Arrays of PyTorch and CuPy, and what speaks DLPack, seen alike.  Neither library is imported unless it made the array."""
+"""Arrays of NumPy, PyTorch and CuPy, and what speaks DLPack, seen alike.
+
+No library of GPUs is imported unless it made the array.
+"""
 from __future__ import annotations
 
 import contextlib
@@ -76,6 +79,27 @@ class Dense:
             raise ValueError(f"{what}: expected {'columns' if column_major else 'rows'} apart, found strides "
                              f"{self.strides}; make it contiguous")
         return max(far if outer > 1 else inner, inner, 1)
+
+
+class HostDense(Dense):
+    """A matrix of NumPy, with the attributes of one on a GPU."""
+
+    def __init__(self, array: Any, name: str = "a"):
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"{name}: expected an array of NumPy for a plan of the CPU, "
+                            f"found {type(array).__name__}")
+        if name == "out" and not array.flags.writeable:
+            raise ValueError("out: expected an array that can be written to")
+        if not array.dtype.isnative or any(s % array.itemsize for s in array.strides):
+            raise ValueError(f"{name}: expected values of the machine's byte order, whole values apart")
+        self.array, self.shape, self.dtype = array, array.shape, str(array.dtype)
+        self.pointer = array.ctypes.data
+        self.strides = tuple(s // array.itemsize for s in array.strides)
+        self.device, self.stream, self.stream_kept = None, 0, None
+
+    def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
+        order = "F" if column_major else "C"
+        return HostDense(np.empty((rows, cols), dtype=self.array.dtype, order=order))
 
 
 @contextlib.contextmanager

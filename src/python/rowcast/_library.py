@@ -1,4 +1,4 @@
-"""The installed C libraries by ctypes: structures and functions of rowcast.h and rowcast_cuda.h."""
+"""The installed C libraries by ctypes: structures and functions of their headers."""
 from __future__ import annotations
 
 import ctypes as c
@@ -113,8 +113,9 @@ _ROWCAST = {
     "rc_choice_free": (None, [P(Choice)]),
     "rc_store_check": (c.c_int, [c.c_char_p, P(c.c_int), P(Err)]),
 }
-_CUDA = {
-    "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
+_PLAN = {
+    "rc_plan_create_host": (c.c_int,
+                            [P(PlanProblem), P(PlanMatrix), P(PlanOptions), P(c.c_void_p), P(Err)]),
     "rc_plan_clone": (c.c_int, [c.c_void_p, c.c_void_p, P(c.c_void_p), P(Err)]),
     "rc_plan_free": (None, [c.c_void_p]),
     "rc_plan_execute": (c.c_int, [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_double, c.c_void_p,
@@ -125,6 +126,12 @@ _CUDA = {
     "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
     "rc_plan_save": (c.c_int, [c.c_void_p, c.c_char_p, P(Err)]),
 }
+_CUDA = {
+    **_PLAN,
+    "rc_plan_create": (c.c_int, [P(PlanProblem), P(PlanMatrix), P(PlanOptions), c.c_void_p, P(c.c_void_p), P(Err)]),
+    "rc_gpu_list": (c.c_int, [P(c.c_void_p), P(c.c_int), P(Err)]),
+}
+_FUNCTIONS = {"rowcast": _ROWCAST, "rowcast_plan": _PLAN, "rowcast_cuda": _CUDA}
 
 
 def _places(name: str) -> List[str]:
@@ -140,10 +147,12 @@ def _places(name: str) -> List[str]:
 
 
 _loaded: dict = {}
+_free = c.CDLL(None).free
+_free.restype, _free.argtypes = None, [c.c_void_p]
 
 
 def load(name: str) -> Any:
-    """librowcast or librowcast_cuda, opened once.
+    """librowcast, librowcast_plan or librowcast_cuda, opened once.
 
     Raises:
         ImportError: it is nowhere; names the places
@@ -159,13 +168,26 @@ def load(name: str) -> Any:
         except OSError as e:
             reasons.append(str(e))
             continue
-        for function, (result, arguments) in (_ROWCAST if name == "rowcast" else _CUDA).items():
+        for function, (result, arguments) in _FUNCTIONS[name].items():
             f = getattr(library, function)
             f.restype, f.argtypes = result, arguments
         _loaded[name] = library
         return library
     raise ImportError(f"lib{name} is not installed, or not where it is looked for: set ROWCAST_LIBRARY_DIR ("
                       + "; ".join(reasons) + ")")
+
+
+def has_gpu() -> bool:
+    """1: librowcast_cuda is there and sees a GPU."""
+    try:
+        library = load("rowcast_cuda")
+    except ImportError:
+        return False
+    listed, count = c.c_void_p(), c.c_int()
+    if library.rc_gpu_list(c.byref(listed), c.byref(count), None) < 0:
+        return False
+    _free(listed)
+    return count.value > 0
 
 
 def check(status: int, err: Err) -> None:

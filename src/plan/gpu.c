@@ -14,7 +14,8 @@
 #include <stdlib.h>
 
 /* What a plan made for itself. */
-struct rc_plan_gpu {
+typedef struct gpu {
+    rc_plan_home_t home;
     rc_executor_t x;
     rc_cuda_timer_t *timer;
     rc_cuda_allocator_t memory;
@@ -22,15 +23,19 @@ struct rc_plan_gpu {
     int index;
     int64_t cache_bytes;
     char device_class[160];
-};
+} gpu_t;
 
-static void gpu_free(struct rc_plan_gpu *gpu)
+static void gpu_free(rc_plan_home_t *h)
 {
-    if (!gpu)
-        return;
+    gpu_t *gpu = (gpu_t *)h;
     rc_cuda_timer_free(gpu->timer);
     rc_executor_cuda_close(&gpu->x);
     free(gpu);
+}
+
+static rc_status_t use(rc_plan_home_t *h, struct CUstream_st *stream, rc_err_t *err)
+{
+    return rc_executor_cuda_use(&((gpu_t *)h)->x, stream, err);
 }
 
 static rc_status_t not_capturing(struct CUstream_st *stream, int *index, rc_err_t *err)
@@ -42,13 +47,27 @@ static rc_status_t not_capturing(struct CUstream_st *stream, int *index, rc_err_
     return st;
 }
 
+/* Arrays that are said to be the host's are read here. */
+static rc_status_t takes(const rc_plan_t *plan, const void *val, int on_device,
+    struct CUstream_st *stream, rc_err_t *err)
+{
+    int index = 0;
+    if (!(on_device && rc_plan_updates_async(plan)))
+        RC_PASS(not_capturing(stream, &index, err));
+    return on_device ? RC_OK : rc_cuda_on_host(val, "values", err);
+}
+
+static rc_status_t clone(
+    const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
+
 static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_allocator_t *memory,
-    int threads, struct rc_plan_gpu **out, rc_err_t *err)
+    int threads, gpu_t **out, rc_err_t *err)
 {
     rc_gpu_info_t info;
     RC_PASS(rc_cuda_describe(index, &info, err));
-    struct rc_plan_gpu *gpu = rc_alloc0(1, sizeof *gpu, "a plan", err);
+    gpu_t *gpu = rc_alloc0(1, sizeof *gpu, "a plan", err);
     RC_PASS(gpu ? RC_OK : RC_ENOMEM);
+    gpu->home = (rc_plan_home_t){.use = use, .clone = clone, .takes = takes, .free = gpu_free};
     gpu->index = index;
     gpu->cache_bytes = info.l2_bytes;
     gpu->own_memory = memory != NULL;
@@ -59,7 +78,7 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     if (st == RC_OK)
         st = rc_cuda_timer_new(&gpu->x, &gpu->timer, err);
     if (st < 0)
-        gpu_free(gpu);
+        gpu_free(&gpu->home);
     else
         *out = gpu;
     return st;
@@ -68,11 +87,11 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
 static rc_status_t time_launches(
     void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
-    struct rc_plan_gpu *gpu = user;
+    gpu_t *gpu = user;
     return rc_cuda_timer_run(gpu->timer, launch, state, batch, ns, err);
 }
 
-static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
+static rc_plan_place_t place_of(gpu_t *gpu)
 {
     return (rc_plan_place_t){.x = &gpu->x,
         .time = time_launches,
@@ -83,25 +102,11 @@ static rc_plan_place_t place_of(struct rc_plan_gpu *gpu)
         .device_class = gpu->device_class};
 }
 
-/* The plan takes over what it runs on; without a plan that is freed.  What was prepared is
- * there, so that the plan may run on any stream. */
-static rc_status_t give(struct rc_plan_gpu *gpu, rc_status_t st, rc_plan_t **out, rc_err_t *err)
+static rc_status_t give(gpu_t *gpu, rc_status_t st, rc_plan_t **out, rc_err_t *err)
 {
-    if (st == RC_OK)
-        st = rc_executor_cuda_wait(&gpu->x, err);
-    if (st < 0) {
-        rc_plan_free(*out);
-        *out = NULL;
-    }
-    if (st == RC_OK) {
-        (*out)->gpu = gpu;
-        (*out)->gpu_free = gpu_free;
-    } else
-        gpu_free(gpu);
-    return st;
+    return rc_plan_give_home(&gpu->home, &gpu->x, st, out, err);
 }
 
-/* Arrays that are said to be the host's are read here. */
 static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)
 {
     if (!a)
@@ -113,7 +118,7 @@ static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)
 }
 
 static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options,
-    struct CUstream_st *stream, rc_plan_t **out, struct rc_plan_gpu **gpu, rc_err_t *err)
+    struct CUstream_st *stream, rc_plan_t **out, gpu_t **gpu, rc_err_t *err)
 {
     const rc_cuda_allocator_t *memory = options ? options->allocator : NULL;
     int index = 0;
@@ -130,7 +135,7 @@ static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *opt
 rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
 {
-    struct rc_plan_gpu *gpu = NULL;
+    gpu_t *gpu = NULL;
     RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
     return give(gpu, rc_plan_new(&place, problem, a, options, out, err), out, err);
@@ -140,7 +145,7 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, const rc_plan_options_t *options, struct CUstream_st *stream,
     rc_plan_t **out, rc_err_t *err)
 {
-    struct rc_plan_gpu *gpu = NULL;
+    gpu_t *gpu = NULL;
     if (out)
         *out = NULL;
     if (!path)
@@ -150,100 +155,24 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
     return give(gpu, rc_plan_open(path, &place, problem, a, out, err), out, err);
 }
 
-static rc_status_t of_a_gpu(const rc_plan_t *plan, rc_err_t *err)
-{
-    return plan && plan->gpu ? RC_OK
-                             : rc_fail(err, RC_EINVAL, "plan: expected one of rc_plan_create");
-}
-
-rc_status_t rc_plan_clone(
+static rc_status_t clone(
     const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
 {
     int index = 0;
-    struct rc_plan_gpu *gpu = NULL;
-    if (out)
-        *out = NULL;
-    rc_status_t st = of_a_gpu(plan, err);
-    if (st == RC_OK && !out)
-        st = rc_fail(err, RC_EINVAL, "plan: expected where to put it, found NULL");
-    if (st == RC_OK)
-        st = not_capturing(stream, &index, err);
-    if (st < 0)
-        return st;
-    const struct rc_plan_gpu *of = plan->gpu;
+    gpu_t *gpu = NULL;
+    const gpu_t *of = (const gpu_t *)plan->home;
+    RC_PASS(not_capturing(stream, &index, err));
     RC_PASS(
         gpu_new(of->index, NULL, of->own_memory ? &of->memory : NULL, of->x.threads, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
-    st = rc_executor_cuda_use(&gpu->x, stream, err); /* checks that it is of this GPU */
+    rc_status_t st = use(&gpu->home, stream, err); /* checks that it is of this GPU */
     return give(gpu, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);
-}
-
-/* --------------------------------------------------------------------- runs */
-
-typedef rc_status_t run_fn(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
-
-/* A run as it is asked for. */
-typedef struct asked {
-    run_fn *run;
-    int64_t k;
-    double alpha;
-    double beta;
-    int inputs;
-    rc_operands_t o;
-} asked_t;
-
-static rc_status_t execute(
-    rc_plan_t *plan, const asked_t *q, struct CUstream_st *stream, rc_err_t *err)
-{
-    rc_status_t st = of_a_gpu(plan, err);
-    if (st == RC_OK && rc_operation_inputs(rc_operation_of(plan->op)) != q->inputs)
-        st = rc_fail(err, RC_EINVAL, "plan: of %s, which takes %d dense operands, found %d",
-            rc_op_name(plan->op), rc_operation_inputs(rc_operation_of(plan->op)), q->inputs);
-    if (st == RC_OK)
-        st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
-    return st < 0 ? st : q->run(plan, q->k, &q->o, q->alpha, q->beta, err);
-}
-
-/* What is only read is not const in operands, which serve both. */
-static rc_dense_t only_read(const void *data, int64_t ld)
-{
-    union {
-        const void *from;
-        void *to;
-    } u = {.from = data};
-    return (rc_dense_t){.data = u.to, .ld = ld};
-}
-
-rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb,
-    double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
-{
-    const asked_t q = {
-        rc_plan_run, k, alpha, beta, 1, {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
-    return execute(plan, &q, stream, err);
-}
-
-rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b,
-    int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
-{
-    const asked_t q = {rc_plan_run_transposed, k, alpha, beta, 1,
-        {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
-    return execute(plan, &q, stream, err);
-}
-
-rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
-    int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
-    rc_err_t *err)
-{
-    const asked_t q = {rc_plan_run, k, alpha, beta, 2,
-        {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}}};
-    return execute(plan, &q, stream, err);
 }
 
 rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)
 {
     rc_plan_entry_t *e = NULL;
-    rc_status_t st = of_a_gpu(plan, err);
+    rc_status_t st = rc_plan_has_home(plan, err);
     if (st == RC_OK && !out)
         st = rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
     if (st == RC_OK)
@@ -260,24 +189,4 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
         .place_bytes = e->gather.place_bytes,
         .count = e->gather.count};
     return RC_OK;
-}
-
-rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val, int value_bytes,
-    int on_device, struct CUstream_st *stream, rc_err_t *err)
-{
-    int index = 0;
-    rc_status_t st = of_a_gpu(plan, err);
-    if (st == RC_OK && nnz != plan->a.nnz)
-        st = rc_fail(
-            err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
-    if (st == RC_OK && !(on_device && rc_plan_updates_async(plan)))
-        st = not_capturing(stream, &index, err);
-    if (st == RC_OK && !on_device)
-        st = rc_cuda_on_host(val, "values", err);
-    if (st == RC_OK)
-        st = rc_executor_cuda_use(&plan->gpu->x, stream, err);
-    if (st == RC_OK)
-        st = rc_plan_update(plan, val, value_bytes, on_device, err);
-    /* what was prepared anew is there for runs on any stream */
-    return st < 0 || rc_plan_updates_async(plan) ? st : rc_executor_cuda_wait(&plan->gpu->x, err);
 }

@@ -1,0 +1,143 @@
+/* Plans on the host: each has a team of its own size, and what a CPU says of itself. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/threads.h"
+#include "plan/plan_private.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+typedef struct host {
+    rc_plan_home_t home;
+    rc_device_t *device;
+} host_t;
+
+static void host_free(rc_plan_home_t *h)
+{
+    rc_device_close(((host_t *)h)->device);
+    free(h);
+}
+
+static rc_status_t no_stream(const struct CUstream_st *stream, rc_err_t *err)
+{
+    return stream ? rc_fail(err, RC_EINVAL, "stream: expected NULL for a plan on the host") : RC_OK;
+}
+
+/* A team of threads that are gone would be waited for, for ever. */
+static rc_status_t use(rc_plan_home_t *h, struct CUstream_st *stream, rc_err_t *err)
+{
+    int threads = ((host_t *)h)->device->executor.threads;
+    RC_PASS(no_stream(stream, err));
+    return rc_thread_count(threads) >= threads
+               ? RC_OK
+               : rc_fail(err, RC_ENOTSUP,
+                     "plan: of %d threads, which a child of fork() has not: make one there",
+                     threads);
+}
+
+static rc_status_t on_host(const char *what, int on_device, rc_err_t *err)
+{
+    return on_device ? rc_fail(err, RC_EINVAL,
+                           "%s: expected memory of the host for a plan there, found on_device %d",
+                           what, on_device)
+                     : RC_OK;
+}
+
+static rc_status_t takes(const rc_plan_t *plan, const void *val, int on_device,
+    struct CUstream_st *stream, rc_err_t *err)
+{
+    (void)plan;
+    (void)val;
+    (void)stream; /* which `use` looks at */
+    return on_host("values", on_device, err);
+}
+
+static rc_status_t clone(
+    const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
+
+/* As many as OpenMP gives to this thread: one within a team that may have none of its own. */
+static int all_threads(void)
+{
+    int given = 1;
+    int threads = rc_thread_count(0);
+#pragma omp parallel num_threads(threads)
+#pragma omp single
+    given = omp_get_num_threads();
+    return given;
+}
+
+static rc_status_t host_new(int threads, host_t **out, rc_err_t *err)
+{
+    int team = threads > 0 ? rc_thread_count(threads) : all_threads();
+    if (threads < 0)
+        return rc_fail(err, RC_EINVAL, "threads: expected at least 0, found %d", threads);
+    host_t *h = rc_alloc0(1, sizeof *h, "a plan", err);
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
+    h->home = (rc_plan_home_t){.use = use, .clone = clone, .takes = takes, .free = host_free};
+    rc_status_t st = rc_device_open_cpu(team, &h->device, err);
+    if (st < 0)
+        free(h);
+    else
+        *out = h;
+    return st;
+}
+
+/* Runs are timed as those of all executors that wait for them. */
+static rc_plan_place_t place_of(const host_t *h)
+{
+    return (rc_plan_place_t){.x = &h->device->executor,
+        .cache_bytes = h->device->cache_bytes,
+        .device_class = h->device->class_name};
+}
+
+static rc_status_t give(host_t *h, rc_status_t st, rc_plan_t **out, rc_err_t *err)
+{
+    return rc_plan_give_home(&h->home, &h->device->executor, st, out, err);
+}
+
+static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options,
+    rc_plan_t **out, host_t **host, rc_err_t *err)
+{
+    if (!out)
+        return rc_fail(err, RC_EINVAL, "plan: expected where to put it, found NULL");
+    *out = NULL;
+    if (!a)
+        return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
+    RC_PASS(on_host("matrix", a->on_device, err));
+    if (options && options->allocator)
+        return rc_fail(err, RC_EINVAL, "allocator: expected NULL for a plan on the host");
+    return host_new(options ? options->threads : 0, host, err);
+}
+
+rc_status_t rc_plan_create_host(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
+    const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+{
+    host_t *h = NULL;
+    RC_PASS(begin(a, options, out, &h, err));
+    rc_plan_place_t place = place_of(h);
+    return give(h, rc_plan_new(&place, problem, a, options, out, err), out, err);
+}
+
+rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem,
+    const rc_plan_matrix_t *a, const rc_plan_options_t *options, rc_plan_t **out, rc_err_t *err)
+{
+    host_t *h = NULL;
+    if (out)
+        *out = NULL;
+    if (!path)
+        return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
+    RC_PASS(begin(a, options, out, &h, err));
+    rc_plan_place_t place = place_of(h);
+    return give(h, rc_plan_open(path, &place, problem, a, out, err), out, err);
+}
+
+static rc_status_t clone(
+    const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err)
+{
+    host_t *h = NULL;
+    RC_PASS(no_stream(stream, err));
+    RC_PASS(host_new(plan->place.x->threads, &h, err));
+    rc_plan_place_t place = place_of(h);
+    return give(h, rc_plan_copy(plan, &place, out, err), out, err);
+}
