@@ -46,13 +46,14 @@ done:
     return st;
 }
 
-static rc_status_t multiply(
-    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+static rc_status_t multiply(const rc_library_t *l, double alpha, const rc_dense_t *x, double beta,
+    const rc_dense_t *y, rc_err_t *err)
 {
     char why[WHY] = "";
     if (beta == 0)
-        rc_library_scale(l, y, 0); /* whatever it makes of what is there */
-    return of[l->base.p.precision]->multiply(l->matrix, alpha, x, beta, y, why, sizeof why)
+        RC_PASS(rc_library_scale(l, y, 0, err)); /* whatever it makes of what is there */
+    return of[l->base.p.precision]->multiply(
+               l->matrix, alpha, x->data, beta, y->data, why, sizeof why)
                ? rc_fail(err, RC_EDEVICE, "Kokkos: %s", why)
                : RC_OK;
 }
@@ -71,5 +72,5 @@ const rc_kernel_t rc_kernel_kokkos = {
     .build = build,
     .run = run,
     .release = release,
-    RC_LIBRARY_MEMBERS,
+    RC_LIBRARY_SPMV,
 };

@@ -60,8 +60,8 @@ done:
     return st;
 }
 
-static rc_status_t multiply(
-    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+static rc_status_t multiply(const rc_library_t *l, double alpha, const rc_dense_t *x, double beta,
+    const rc_dense_t *y, rc_err_t *err)
 {
     union {
         float f;
@@ -70,8 +70,9 @@ static rc_status_t multiply(
     rc_type(l->base.p.precision)->store(&a, 0, alpha);
     rc_type(l->base.p.precision)->store(&b, 0, beta);
     if (beta == 0)
-        rc_library_scale(l, y, 0); /* it multiplies what is there */
-    return check(rsb_spmv(RSB_TRANSPOSITION_N, &a, l->matrix, x, 1, &b, y, 1), "rsb_spmv", err);
+        RC_PASS(rc_library_scale(l, y, 0, err)); /* it multiplies what is there */
+    return check(
+        rsb_spmv(RSB_TRANSPOSITION_N, &a, l->matrix, x->data, 1, &b, y->data, 1), "rsb_spmv", err);
 }
 
 static rc_status_t run(
@@ -88,5 +89,5 @@ const rc_kernel_t rc_kernel_librsb = {
     .build = build,
     .run = run,
     .release = release,
-    RC_LIBRARY_MEMBERS,
+    RC_LIBRARY_SPMV,
 };

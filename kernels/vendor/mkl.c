@@ -1,12 +1,15 @@
-/* y = A x by the inspector-executor interface of oneMKL, where a site has it. */
+/* y = A x and C = A B by the inspector-executor interface of oneMKL, where a site has it.  Its team
+ * is set for the time of a call: what the program has set of MKL stays as it is. */
 #include "config.h"
 #include "base/error.h"
 #include "kernels/vendor/library.h"
 
+#include <inttypes.h>
 #include <mkl_service.h>
 #include <mkl_spblas.h>
 
 static const struct matrix_descr general = {.type = SPARSE_MATRIX_TYPE_GENERAL};
+static const sparse_operation_t as_it_is = SPARSE_OPERATION_NON_TRANSPOSE;
 
 static rc_status_t check(sparse_status_t s, const char *what, rc_err_t *err)
 {
@@ -46,60 +49,173 @@ static rc_status_t create(rc_library_t *l, rc_err_t *err)
     return check(s, "mkl_sparse_create_csr", err);
 }
 
+/* Of so many products that will be asked for. */
+typedef sparse_status_t hint_fn(const rc_library_t *l, MKL_INT products);
+
+static sparse_status_t hint_mv(const rc_library_t *l, MKL_INT products)
+{
+    return mkl_sparse_set_mv_hint(l->matrix, as_it_is, general, products);
+}
+
+static sparse_status_t hint_row(const rc_library_t *l, MKL_INT products)
+{
+    return mkl_sparse_set_mm_hint(
+        l->matrix, as_it_is, general, SPARSE_LAYOUT_ROW_MAJOR, (MKL_INT)l->base.p.k, products);
+}
+
+static sparse_status_t hint_col(const rc_library_t *l, MKL_INT products)
+{
+    return mkl_sparse_set_mm_hint(
+        l->matrix, as_it_is, general, SPARSE_LAYOUT_COLUMN_MAJOR, (MKL_INT)l->base.p.k, products);
+}
+
+static rc_status_t build_hinted(
+    rc_library_t *l, const rc_problem_t *p, hint_fn *hint, rc_err_t *err)
+{
+    enum { many = 1000 };
+    RC_PASS(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK
+                                               : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
+    /* the team of OpenMP that there is, where the program has not begun another */
+    (void)mkl_set_threading_layer(MKL_THREADING_GNU);
+    RC_PASS(rc_library_build(l, p, err));
+    if (p->a->nnz == 0)
+        return RC_OK;
+    int before = mkl_set_num_threads_local(l->base.memory.x->threads);
+    rc_status_t st = create(l, err);
+    if (st == RC_OK)
+        st = check(hint(l, many), "hint", err);
+    if (st == RC_OK)
+        st = check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err);
+    (void)mkl_set_num_threads_local(before);
+    return st;
+}
+
 static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    enum { many = 1000 };
-    rc_library_t *l = state;
-    RC_PASS(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK
-                                               : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
-    mkl_set_num_threads(l->base.memory.x->threads);
-    RC_PASS(rc_library_build(l, p, err));
-    if (p->a->nnz > 0) {
-        RC_PASS(create(l, err));
-        RC_PASS(
-            check(mkl_sparse_set_mv_hint(l->matrix, SPARSE_OPERATION_NON_TRANSPOSE, general, many),
-                "hint", err));
-        RC_PASS(check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err));
-    }
-    return RC_OK;
+    return build_hinted(state, p, hint_mv, err);
 }
 
+static rc_status_t build_row(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    (void)analysis;
+    return build_hinted(state, p, hint_row, err);
+}
+
+static rc_status_t build_col(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    (void)analysis;
+    return build_hinted(state, p, hint_col, err);
+}
+
+/* --------------------------------------------------------------------- runs */
+
+/* A product of one value type. */
+typedef sparse_status_t product_fn(
+    const rc_library_t *l, double alpha, const rc_dense_t *x, double beta, const rc_dense_t *y);
+
 static sparse_status_t mv_f32(
-    const rc_library_t *l, double alpha, const void *x, double beta, void *y)
+    const rc_library_t *l, double alpha, const rc_dense_t *x, double beta, const rc_dense_t *y)
 {
     return mkl_sparse_s_mv(
-        SPARSE_OPERATION_NON_TRANSPOSE, (float)alpha, l->matrix, general, x, (float)beta, y);
+        as_it_is, (float)alpha, l->matrix, general, x->data, (float)beta, y->data);
 }
 
 static sparse_status_t mv_f64(
-    const rc_library_t *l, double alpha, const void *x, double beta, void *y)
+    const rc_library_t *l, double alpha, const rc_dense_t *x, double beta, const rc_dense_t *y)
 {
-    return mkl_sparse_d_mv(SPARSE_OPERATION_NON_TRANSPOSE, alpha, l->matrix, general, x, beta, y);
+    return mkl_sparse_d_mv(as_it_is, alpha, l->matrix, general, x->data, beta, y->data);
 }
 
-static rc_status_t multiply(
-    const rc_library_t *l, double alpha, const void *x, double beta, void *y, rc_err_t *err)
+/* [layout] of B and C */
+static const sparse_layout_t layouts[] = {
+    [RC_COL_MAJOR] = SPARSE_LAYOUT_COLUMN_MAJOR, [RC_ROW_MAJOR] = SPARSE_LAYOUT_ROW_MAJOR};
+
+static sparse_status_t mm_f32(
+    const rc_library_t *l, double alpha, const rc_dense_t *b, double beta, const rc_dense_t *c)
 {
-    static sparse_status_t (*const mv[])(const rc_library_t *, double, const void *, double,
-        void *) = {[RC_FP32] = mv_f32, [RC_FP64] = mv_f64};
-    return check(mv[l->base.p.precision](l, alpha, x, beta, y), "mkl_sparse_mv", err);
+    return mkl_sparse_s_mm(as_it_is, (float)alpha, l->matrix, general, layouts[c->layout], b->data,
+        (MKL_INT)c->cols, (MKL_INT)b->ld, (float)beta, c->data, (MKL_INT)c->ld);
+}
+
+static sparse_status_t mm_f64(
+    const rc_library_t *l, double alpha, const rc_dense_t *b, double beta, const rc_dense_t *c)
+{
+    return mkl_sparse_d_mm(as_it_is, alpha, l->matrix, general, layouts[c->layout], b->data,
+        (MKL_INT)c->cols, (MKL_INT)b->ld, beta, c->data, (MKL_INT)c->ld);
+}
+
+static rc_status_t mv(const rc_library_t *l, double alpha, const rc_dense_t *x, double beta,
+    const rc_dense_t *y, rc_err_t *err)
+{
+    static product_fn *const of[] = {[RC_FP32] = mv_f32, [RC_FP64] = mv_f64};
+    return check(of[l->base.p.precision](l, alpha, x, beta, y), "mkl_sparse_mv", err);
+}
+
+static rc_status_t mm(const rc_library_t *l, double alpha, const rc_dense_t *b, double beta,
+    const rc_dense_t *c, rc_err_t *err)
+{
+    static product_fn *const of[] = {[RC_FP32] = mm_f32, [RC_FP64] = mm_f64};
+    /* MKL 2020.4 stores some such C at other places, and says nothing */
+    if (c->layout == RC_ROW_MAJOR && c->ld != c->cols)
+        return rc_fail(err, RC_ENOTSUP,
+            "MKL: C: expected a leading dimension of %" PRId64 ", found %" PRId64, c->cols, c->ld);
+    return check(of[l->base.p.precision](l, alpha, b, beta, c), "mkl_sparse_mm", err);
+}
+
+static rc_status_t run_with(rc_library_t *l, const rc_operands_t *o, double alpha, double beta,
+    rc_library_multiply_fn *multiply, rc_err_t *err)
+{
+    int before = mkl_set_num_threads_local(l->base.memory.x->threads);
+    rc_status_t st = rc_library_run(l, o, alpha, beta, multiply, err);
+    (void)mkl_set_num_threads_local(before);
+    return st;
 }
 
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    return rc_library_run(state, o, alpha, beta, multiply, err);
+    return run_with(state, o, alpha, beta, mv, err);
 }
+
+static rc_status_t run_mm(
+    void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return run_with(state, o, alpha, beta, mm, err);
+}
+
+#define MKL_MEMBERS .source = "Intel oneMKL", .version = 2, .release = release
 
 const rc_kernel_t rc_kernel_mkl = {
     .name = "mkl",
     .summary = "y = A x by oneMKL's inspector-executor CSR, with a hint of 1,000 products",
-    .source = "Intel oneMKL",
-    .version = 1,
+    MKL_MEMBERS,
+    RC_LIBRARY_SPMV,
     .build = build,
     .run = run,
-    .release = release,
+};
+
+const rc_kernel_t rc_kernel_mkl_row = {
+    .name = "mkl-row",
+    .summary = "row-major B: oneMKL's inspector-executor CSR, with a hint of 1,000 products",
+    MKL_MEMBERS,
     RC_LIBRARY_MEMBERS,
+    .op = RC_OP_SPMM,
+    .layout = RC_ROW_MAJOR,
+    .build = build_row,
+    .run = run_mm,
+};
+
+const rc_kernel_t rc_kernel_mkl_col = {
+    .name = "mkl-col",
+    .summary = "column-major B: oneMKL's inspector-executor CSR, with a hint of 1,000 products",
+    MKL_MEMBERS,
+    RC_LIBRARY_MEMBERS,
+    .op = RC_OP_SPMM,
+    .layout = RC_COL_MAJOR,
+    .build = build_col,
+    .run = run_mm,
 };

@@ -12,8 +12,11 @@ const char *const rc_vendor_timed[] = {"cusparse-csr-row:alg=3:pre=1",
 
 int rc_vendor_is(const char *kernel)
 {
-    static const char prefix[] = "cusparse";
-    return strncmp(kernel, prefix, sizeof prefix - 1) == 0;
+    static const char *const prefix[] = {"cusparse", "mkl"};
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (strncmp(kernel, prefix[i], strlen(prefix[i])) == 0)
+            return 1;
+    return 0;
 }
 
 /* Parameters that an entry does not name come after those that it does. */

@@ -1,5 +1,6 @@
-/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE: what
- *  others are held against.  Local; also in builds without CUDA, which read stores of others. */
+/** \file kernels/vendor/vendor.h  The kernels that are the vendor's library, cuSPARSE on a GPU and
+ *  oneMKL on a CPU: what others are held against.  Local; also in builds without them, which read
+ *  stores of others. */
 #ifndef RC_KERNELS_VENDOR_VENDOR_H
 #define RC_KERNELS_VENDOR_VENDOR_H
 

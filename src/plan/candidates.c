@@ -46,10 +46,15 @@ static int is_large(const rc_plan_t *plan, int64_t k)
     return plan->place.cache_bytes > 0 && rc_sat_mul(plan->a.cols, row) > plan->place.cache_bytes;
 }
 
-static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
+static int fits(const rc_plan_t *plan, const rc_kernel_t *k)
 {
     return k->device == plan->place.x->kind && k->op == plan->op && k->computes &&
-           !k->for_testing && (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
+           (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
+}
+
+static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
+{
+    return fits(plan, k) && !k->for_testing;
 }
 
 /* A kernel with each of the orders. */
@@ -248,15 +253,15 @@ static int is_vendor(const rc_plan_candidate_t *c)
     return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
 }
 
-/* A model may know of no kernel of the vendor: where candidates are timed, its default one is
- * among them. */
+/* A model may know of no kernel of the vendor, and a baseline is no candidate by itself: where some
+ * are timed, its default one is among them. */
 static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
 {
     for (int i = 0; i < e->part.candidates; i++)
         if (is_vendor(&e->candidate[i]))
             return RC_OK;
     for (int i = 0; rc_kernels[i]; i++)
-        if (serves(plan, rc_kernels[i]) && rc_vendor_is(rc_kernels[i]->name))
+        if (fits(plan, rc_kernels[i]) && rc_vendor_is(rc_kernels[i]->name))
             return add(e, rc_kernels[i]->name, "csr", err);
     return RC_OK;
 }

@@ -1,21 +1,25 @@
 # RC_BASELINE: libraries that kernels on CPUs are compared with: librsb, Kokkos Kernels, and where a site has it, oneMKL.  Only where
-# they are asked for (--with-librsb, --with-kokkos, --with-mkl-sdl), because librowcast_cuda has all kernels and links them too.
+# they are asked for (--with-librsb, --with-kokkos, --with-mkl), because librowcast_plan has all kernels of CPUs and links them too.
 # Sets RSB_*, KOKKOS_*, MKL_* and the conditionals HAVE_RSB, HAVE_KOKKOS, HAVE_MKL; rc_baseline_summary says what is there.
 AC_DEFUN([RC_BASELINE], [
 rc_baseline_off=
 : ${with_librsb=no}
-: ${with_mkl_sdl=no}
+: ${with_mkl=no}
+AS_CASE([$with_mkl], [/*],
+  [: ${MKL_CFLAGS="-isystem $with_mkl/include"}
+   : ${MKL_LIBS="-L$with_mkl/lib -lmkl_rt"}
+   with_mkl=yes])
 RC_OPTIONAL([rc_baseline_off], [librsb], [RSB], [librsb], [rsb], [rsb.h], [rsb_lib_init],
   [kernel librsb], [librsb-dev])
-RC_OPTIONAL([rc_baseline_off], [MKL], [MKL], [mkl-sdl], [mkl_rt], [mkl_spblas.h], [mkl_sparse_optimize],
-  [kernel mkl], [intel-mkl, or a site's own])
+RC_OPTIONAL([rc_baseline_off], [MKL], [MKL], [mkl], [mkl_rt], [mkl_spblas.h], [mkl_sparse_optimize],
+  [kernels mkl], [intel-mkl; --with-mkl=DIR names another])
 RC_KOKKOS
 rc_baseline_summary="plain loops"
 AS_IF([test $rc_have_RSB = yes], [rc_baseline_summary="$rc_baseline_summary, librsb"])
 AS_IF([test $rc_have_KOKKOS = yes], [rc_baseline_summary="$rc_baseline_summary, Kokkos Kernels"])
 AS_IF([test $rc_have_MKL = yes], [rc_baseline_summary="$rc_baseline_summary, MKL"])
 AS_IF([test "$rc_have_RSB$rc_have_KOKKOS$rc_have_MKL" != yesyesyes],
-  [rc_baseline_summary="$rc_baseline_summary; --with-librsb, --with-kokkos and --with-mkl-sdl add kernels of these libraries"])
+  [rc_baseline_summary="$rc_baseline_summary; --with-librsb, --with-kokkos and --with-mkl add kernels of these libraries"])
 ])
 
 # RC_KOKKOS: Kokkos Kernels is C++, of which one file here is compiled, by KOKKOS_CXX.  Debian's is that of Trilinos.

@@ -1,0 +1,217 @@
+/* The public calls of plans on the host (rowcast_plan.h), against the product in fp64. */
+#include "config.h"
+#include "unit.h"
+
+#include "plan_fixture.h"
+#include "scratch.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static rc_status_t execute(rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return rc_plan_execute(
+        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
+}
+
+static rc_status_t execute_transposed(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    return rc_plan_execute_transposed(
+        plan, k, alpha, o->in[0].data, o->in[0].ld, beta, o->out.data, o->out.ld, NULL, err);
+}
+
+static rc_plan_t *create(const rc_plan_problem_t *p, const input_t *in, const rc_plan_options_t *o)
+{
+    rc_plan_matrix_t m = matrix_of(in, 4, 8);
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    if (rc_plan_create_host(p, &m, o, &plan, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return plan;
+}
+
+/* Made, cloned, given new values, saved and loaded: each multiplies, and the team of the caller is what it was. */
+static void plans_multiply(void **state)
+{
+    char path[SCRATCH_PATH];
+    static input_t in;
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 21);
+    scratch_path(state, "plan.json", path);
+    int team = omp_get_max_threads(), levels = omp_get_max_active_levels(), dynamic = omp_get_dynamic();
+    for (int n = 0; n < 40; n++) {
+        int64_t k[] = {1 + below(&rng, WIDEST)};
+        rc_plan_problem_t p = {.precision = (rc_precision_t)below(&rng, 2), .layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 1};
+        rc_plan_options_t o = {.orders = below(&rng, 2) ? "csr,lpt" : NULL, .tune = (int)below(&rng, 3),
+            .tune_ns = 1000000, .threads = 1 + (int)below(&rng, 3)};
+        rc_plan_t *clone = NULL;
+        rc_plan_t *loaded = NULL;
+        rc_err_t err = {0};
+        make(&rng, (int)below(&rng, 2), &in);
+        rc_plan_t *plan = create(&p, &in, &o);
+        check_run(&rng, plan, execute, &p, &in, k[0]);
+        assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
+        rc_plan_matrix_t m = matrix_of(&in, 8, 4);
+        assert_int_equal(rc_plan_load_host(path, &p, &m, &o, &loaded, &err), RC_OK);
+        check_run(&rng, loaded, execute, &p, &in, k[0]);
+        assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
+        new_values(&rng, &in);
+        assert_int_equal(rc_plan_update_values(plan, in.nnz, in.val32, 4, 0, NULL, &err), RC_OK);
+        check_run(&rng, plan, execute, &p, &in, k[0]);
+        assert_int_equal(rc_plan_update_values(clone, in.nnz, in.val64, 8, 0, NULL, &err), RC_OK);
+        rc_plan_free(plan);
+        check_run(&rng, clone, execute, &p, &in, k[0]);
+        rc_plan_free(clone);
+        rc_plan_free(loaded);
+    }
+    assert_true(omp_get_max_threads() == team && omp_get_max_active_levels() == levels && omp_get_dynamic() == dynamic);
+}
+
+static void the_transposed_product(void **state)
+{
+    (void)state;
+    static input_t in, turned;
+    const int64_t k = 5;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 22);
+    make(&rng, 0, &in);
+    transpose(&in, &turned);
+    rc_plan_t *plan = create(&p, &in, &(rc_plan_options_t){.kernels = "rs", .threads = 2});
+    check_run(&rng, plan, execute, &p, &in, k);
+    check_run(&rng, plan, execute_transposed, &p, &turned, k);
+    rc_plan_free(plan);
+}
+
+/* O = A .* (Y X'), of a matrix of one entry a row. */
+static void the_sampled_product(void **state)
+{
+    (void)state;
+    const int64_t k = 2;
+    const int32_t ptr[] = {0, 1, 2}, col[] = {1, 0};
+    const double val[] = {2, 3}, y[] = {1, 2, 3, 4}, x[] = {5, 6, 7, 8};
+    double out[] = {0, 0};
+    const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0};
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    assert_int_equal(rc_plan_create_host(&p, &m, NULL, &plan, &err), RC_OK);
+    assert_int_equal(rc_plan_execute_sddmm(plan, k, 1, y, 2, x, 2, 0, out, NULL, &err), RC_OK);
+    assert_true(out[0] == 2 * (7 + 16) && out[1] == 3 * (15 + 24));
+    assert_int_equal(rc_plan_execute(plan, k, 1, y, 2, 0, out, 2, NULL, &err), RC_EINVAL);
+    rc_plan_free(plan);
+}
+
+static void said(rc_status_t found, rc_status_t expected, rc_err_t *err, const char *text)
+{
+    if (found != expected || !strstr(err->text, text) || strchr(err->text, '\n'))
+        fail_msg("expected %d with '%s', found %d: %s", (int)expected, text, (int)found, err->text);
+    *err = (rc_err_t){0};
+}
+
+/* What is of a GPU is refused by a line, and the next call works. */
+static void pointers_of_a_gpu_are_refused(void **state)
+{
+    (void)state;
+    static input_t in;
+    static double b[MOST * 4], c[MOST * 4];
+    int64_t k = 4;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    struct CUstream_st *stream = (struct CUstream_st *)&k;
+    rc_rng_t rng;
+    rc_plan_t *plan = NULL, *clone = NULL;
+    rc_err_t err = {0};
+    rc_rng_seed(&rng, 23);
+    do
+        make(&rng, 1, &in);
+    while (in.nnz == 0);
+    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    m.on_device = 1;
+    said(rc_plan_create_host(&p, &m, NULL, &plan, &err), RC_EINVAL, &err, "matrix");
+    m.on_device = 0;
+    said(rc_plan_create_host(&p, NULL, NULL, &plan, &err), RC_EINVAL, &err, "matrix");
+    said(rc_plan_create_host(&p, &m, NULL, NULL, &err), RC_EINVAL, &err, "plan");
+    said(rc_plan_create_host(&p, &m, &(rc_plan_options_t){.threads = -1}, &plan, &err), RC_EINVAL, &err, "threads");
+    const rc_cuda_allocator_t memory = {0};
+    said(rc_plan_create_host(&p, &m, &(rc_plan_options_t){.allocator = &memory}, &plan, &err), RC_EINVAL, &err, "allocator");
+    said(rc_plan_load_host(NULL, &p, &m, NULL, &plan, &err), RC_EINVAL, &err, "path");
+    said(rc_plan_load_host("/nowhere", &p, &m, NULL, &plan, &err), RC_ENOENT, &err, "nowhere");
+    assert_null(plan);
+    plan = create(&p, &in, NULL);
+    said(rc_plan_execute(plan, k, 1, b, k, 0, c, k, stream, &err), RC_EINVAL, &err, "stream");
+    said(rc_plan_clone(plan, stream, &clone, &err), RC_EINVAL, &err, "stream");
+    said(rc_plan_clone(plan, NULL, NULL, &err), RC_EINVAL, &err, "plan");
+    said(rc_plan_update_values(plan, in.nnz, in.val64, 8, 1, NULL, &err), RC_EINVAL, &err, "values");
+    said(rc_plan_update_values(plan, in.nnz + 1, in.val64, 8, 0, NULL, &err), RC_EINVAL, &err, "values");
+    said(rc_plan_update_values(NULL, 0, NULL, 8, 0, NULL, &err), RC_EINVAL, &err, "plan");
+    said(rc_plan_execute(NULL, k, 1, b, k, 0, c, k, NULL, &err), RC_EINVAL, &err, "plan");
+    said(rc_plan_execute(plan, k + 1, 1, b, k + 1, 0, c, k + 1, NULL, &err), RC_ERANGE, &err, "K");
+    assert_int_equal(rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, &err), RC_OK);
+    rc_plan_free(plan);
+}
+
+/* In a child of fork() a plan of several threads says so instead of waiting for ever, and one that is made there works. */
+static void a_child_of_fork(void **state)
+{
+    (void)state;
+    static input_t in;
+    static double b[MOST * 4], c[MOST * 4];
+    const int64_t k = 4;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 24);
+    make(&rng, 1, &in);
+    rc_plan_t *plan = create(&p, &in, &(rc_plan_options_t){.threads = 3});
+    assert_int_equal(rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, NULL), RC_OK);
+    pid_t child = fork();
+    if (child == 0) {
+        rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        rc_plan_t *own = NULL;
+        int right = rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, NULL) == RC_ENOTSUP
+                    && rc_plan_create_host(&p, &m, &(rc_plan_options_t){.threads = 3}, &own, NULL) == RC_OK
+                    && rc_plan_execute(own, k, 1, b, k, 0, c, k, NULL, NULL) == RC_OK;
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    rc_plan_free(plan);
+}
+
+/* Within a team whose threads have no team of their own. */
+static void within_a_team(void **state)
+{
+    (void)state;
+    static input_t in;
+    const int64_t k = 4;
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 25);
+    make(&rng, 1, &in);
+    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    int made = 0;
+#pragma omp parallel num_threads(2) reduction(+ : made)
+    {
+        rc_plan_t *plan = NULL;
+        made += rc_plan_create_host(&p, &m, NULL, &plan, NULL) == RC_OK;
+        rc_plan_free(plan);
+    }
+    assert_int_equal(made, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_multiply),
+        cmocka_unit_test(the_transposed_product),
+        cmocka_unit_test(the_sampled_product),
+        cmocka_unit_test(pointers_of_a_gpu_are_refused),
+        cmocka_unit_test(a_child_of_fork),
+        cmocka_unit_test(within_a_team),
+    };
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
+}
