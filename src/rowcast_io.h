@@ -11,22 +11,25 @@
 extern "C" {
 #endif
 
-/** What a Matrix Market file said of itself, and what was done to it. */
+/** What a file said of itself, and what was done to it. */
 typedef struct rc_mtx_info {
     char field[16];        /**< "real", "integer", "pattern", "complex" */
     char symmetry[16];     /**< "general", "symmetric", "skew-symmetric", "hermitian" */
-    char format[16];       /**< "coordinate", "array" */
+    char format[16];       /**< "coordinate", "array"; "npz", "mat" */
     int64_t file_entries;  /**< entries in the file, before expansion */
     int64_t duplicates;    /**< entries that were summed into another one */
     int values_are_seeded; /**< 1: values were generated (pattern and complex files) */
     int is_generated; /**< 1: a comment before the size line says that rowcast generate made it */
 } rc_mtx_info_t;
 
-/** Read a Matrix Market file: plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse
- *  collection (the member NAME/NAME.mtx of NAME.tar.gz). Symmetric kinds are expanded, duplicates
- *  summed; a file of a symmetric kind may hold both triangles, where they agree. NaN and infinity
- *  are values. What is behind the last member of a gzip file is passed over, as gzip does. Pattern
- *  and complex files get seeded values in [-1, 1) that depend on (row, column) only.
+/** Read a file of a matrix. Its contents decide whether it is Matrix Market (plain, .gz, .xz, .zst,
+ *  .bz2, or the member NAME/NAME.mtx of a NAME.tar.gz of the SuiteSparse collection), a .npz that
+ *  SciPy saved (csr, csc, coo, bsr, dia), or a MAT-file of level 5 with one sparse variable or that
+ *  collection's struct Problem. Symmetric kinds are expanded, duplicates summed; a file of a
+ *  symmetric kind may hold both triangles, where they agree. Explicit zeros are entries, but not
+ *  of dia. NaN and infinity are values. What is behind the last member of a gzip file is passed
+ *  over, as gzip does. Pattern and complex files of Matrix Market get seeded values in [-1, 1) that
+ *  depend on (row, column) only; the other formats are refused when they are complex.
  *  \param[in]  path     file name
  *  \param[in]  threads  parsing threads, 0: all
  *  \param[out] out      the matrix; free with rc_csr_free

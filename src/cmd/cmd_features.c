@@ -71,7 +71,7 @@ const rc_command_t rc_command_features = {
     .name = "features",
     .summary = "print the features of a matrix",
     .usage = "FILE",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "The features are those of the original row order, for a team of N_w warps of N_t lanes "
     "that takes the rows in turn. The defaults are the GPU of Mehrabi et al. 2021.",

@@ -118,7 +118,7 @@ const rc_command_t rc_command_format = {
     .name = "format",
     .summary = "print what a storage format would take of a matrix",
     .usage = "FILE --kernel SPEC [--precision PRECISION] [--dump DIR]",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "Prints the bytes of every array of the format in which a kernel of y = A x stores the matrix, "
     "and what the format decided: width and pitch (in places) of ell and hyb, entries over the "

@@ -378,7 +378,7 @@ const rc_command_t rc_command_order = {
     .name = "order",
     .summary = "put a matrix in the order of a policy",
     .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "Prints two lines, for the original order and for the policy: slots, pads and rows left "
     "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "

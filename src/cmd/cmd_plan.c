@@ -462,9 +462,7 @@ const rc_command_t rc_command_plan = {
     .summary = "make the fastest product for a matrix, and say what it is",
     .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
     .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
-        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
-        "\n\n"
+        RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
         "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
         "both. The candidates are the classes of the model, best first; without a model each of "
         "the kernels with each of the orders. With --tune they are timed on the matrix itself. "

@@ -499,9 +499,7 @@ const rc_command_t rc_command_predict = {
     .summary = "choose the row order, or kernel and order, for a matrix",
     .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
     .description =
-        "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2 or .tar.gz), the name of a "
-        "built-in matrix, or a generator spec (see 'rowcast generate --list'). " RC_MODELS_HELP
-        "\n\n"
+        RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
         "Prints what the model chooses, and for every class that fits the constraints the "
         "predicted time of one product, its speedup over the baseline class, the predicted setup "
         "(building the order and preprocessing by the kernel), and its break-even: the products "

@@ -122,7 +122,7 @@ const rc_command_t rc_command_split = {
     .name = "split",
     .summary = "print how RS-SpMM splits a matrix into heavy and light row segments",
     .usage = "FILE [--w W] [--t T] [--dump DIR]",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "Prints a line, after Hong et al. 2018, section 3: W, T and the panels of W columns; the "
     "segments, which are the entries of a row in a panel; those of more than T entries, which are "

@@ -179,7 +179,7 @@ const rc_command_t rc_command_spy = {
     .name = "spy",
     .summary = "draw where the entries of a matrix are",
     .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "Each pixel stands for a block of slots and columns, and the more entries the block has, "
     "the stronger is the ink, over the logarithm of their number; one entry is always "

@@ -101,7 +101,7 @@ const rc_command_t rc_command_tiles = {
     .name = "tiles",
     .summary = "print the dense tiles and the similarity of a row order",
     .usage = "FILE [--policy POLICY | --rows FILE]",
-    .description = RC_ONE_MATRIX_HELP
+    .description = RC_FILE_HELP
     "\n\n"
     "Prints a line, after Jiang et al. 2020: panels of consecutive slots; tiles; dense columns, "
     "summed over panels; the entries in tiles and their share of all; the mean Jaccard "

@@ -178,7 +178,7 @@ const rc_command_t rc_command_tune = {
         "Of a CPU --fit searches SRS of csr2: the best of the 18 sizes of each matrix, and the "
         "constant next to their geometric mean. Printed: what the best sizes (tuned), the "
         "constant and the paper's 96 lose over the best, and what they gain over "
-        "plain-spmv-static where it was measured.\n\n" RC_ONE_MATRIX_HELP,
+        "plain-spmv-static where it was measured.\n\n" RC_FILE_HELP,
     .examples =
         "rowcast tune csrk --rdensity 20 --device volta|of a mean row of 20 entries\n"
         "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"

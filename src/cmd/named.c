@@ -40,7 +40,9 @@ rc_status_t rc_command_load(const char *word, int threads, int64_t memory, int o
             "'%s' needs a catalogue: 'rowcast generate %s --catalog CSV' prints the spec that "
             "stands for it",
             word, word);
-    if (access(word, F_OK) == 0 || (!spec && (strchr(word, '/') || strstr(word, ".mtx")))) {
+    int looks_like_one =
+        strchr(word, '/') || strstr(word, ".mtx") || strstr(word, ".npz") || strstr(word, ".mat");
+    if (access(word, F_OK) == 0 || (!spec && looks_like_one)) {
         const rc_log_t log = {.stream = stderr, .level = RC_LOG_WARN, .rank = -1};
         const rc_mtx_bound_t bound = {.bytes = memory > 0 ? memory : memory_for(word),
             .row_work = orders ? RC_ORDER_ROW_BYTES : 0,

@@ -15,8 +15,15 @@
         "Default: what is available, and not more than 2 GiB and 4096 bytes for each byte of "     \
         "the file.")
 
+/** What FILE may be; sentences of a description. */
+#define RC_FILE_HELP                                                                               \
+    "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse "  \
+    "collection), an .npz of SciPy, a .mat of that collection, or, when there is no such file, "   \
+    "the name of a built-in matrix or a generator spec (see rowcast generate)."
+
 /** Read the matrix that a word names: a file when there is one of that name or the word looks like
- *  one (has '/' or ".mtx"), else a matrix of the built-in set, else a generator spec.
+ *  one (has '/', ".mtx", ".npz" or ".mat"), else a matrix of the built-in set, else a generator
+ *  spec.
  *  Says on stderr when the values of a complex file are left aside.
  *  \param[in]  threads  0: all
  *  \param[in]  memory   what RC_MEMORY_OPTION brought: bytes, 0 when it was not given

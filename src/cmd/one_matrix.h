@@ -47,12 +47,6 @@ typedef struct rc_one_matrix_options {
         "Threads to use; the result does not depend on it. Default 0: all.", 0, 4096},             \
         RC_MEMORY_OPTION(at(memory))
 
-/** What FILE may be; a paragraph of a description. */
-#define RC_ONE_MATRIX_HELP                                                                         \
-    "FILE is a Matrix Market file (plain, .gz, .xz, .zst, .bz2, or a .tar.gz of the SuiteSparse "  \
-    "collection), or, when there is no such file, the name of a built-in matrix or a generator "   \
-    "spec (see rowcast generate)."
-
 /** A matrix and how to look at it. */
 typedef struct rc_one_matrix {
     const char *command;

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "io/mtx.h"
 #include "io/mtx_stream.h"
+#include "io/reader.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -376,37 +377,42 @@ int64_t rc_mtx_bytes(int64_t rows, int64_t entries, int64_t read)
     return rc_csr_bytes(2 * rows, entries) + read * (int64_t)sizeof(rc_triple_t);
 }
 
-/* A file of a few bytes can ask for row pointers of many gigabytes: look before the leap.
- * \param entries  that are known to come, before symmetric kinds are expanded */
-static rc_status_t check_memory(const reader_t *r, int64_t entries, rc_err_t *err)
+rc_status_t rc_mtx_check_memory(const rc_mtx_need_t *n, const rc_mtx_bound_t *b, rc_err_t *err)
 {
-    const rc_mtx_bound_t *b = r->bound;
-    int64_t most = r->head.symmetry == RC_MTX_GENERAL ? entries : 2 * entries;
-    int64_t bytes = rc_mtx_bytes(r->head.rows, most, entries);
-    int64_t held = r->entries * (int64_t)sizeof(rc_triple_t); /* is in use, not available */
+    int64_t bytes = rc_sat_add(rc_mtx_bytes(n->shape[0], n->entries, n->read), n->beside);
     int64_t available = rc_memory_available();
-    char what[96] = "";
+    char what[160];
     char text[256];
-    if (entries > 0)
-        snprintf(
-            what, sizeof what, " with up to %" PRId64 " entr%s", most, most == 1 ? "y" : "ies");
+    int end =
+        snprintf(what, sizeof what, "a matrix of %" PRId64 " x %" PRId64, n->shape[0], n->shape[1]);
+    if (n->entries > 0)
+        snprintf(what + end, sizeof what - (size_t)end, " with up to %" PRId64 " entr%s",
+            n->entries, n->entries == 1 ? "y" : "ies");
     if (b) {
         int64_t work =
-            rc_sat_add(rc_sat_mul(r->head.rows, b->row_work), rc_sat_mul(most, b->entry_work));
+            rc_sat_add(rc_sat_mul(n->shape[0], b->row_work), rc_sat_mul(n->entries, b->entry_work));
         int64_t need = rc_sat_add(bytes, work);
         rc_memory_reason(
             text, sizeof text, work > 0 ? "and the work on it take" : "takes", need, b->bytes);
         if (need > b->bytes)
-            return rc_fail(err, RC_ENOMEM, "%s: a matrix of %" PRId64 " x %" PRId64 "%s %s%s%s%s",
-                r->s.path, r->head.rows, r->head.cols, what, text + strlen("memory: "),
-                b->option ? "; " : "", b->option ? b->option : "", b->option ? " sets it" : "");
+            return rc_fail(err, RC_ENOMEM, "%s: %s %s%s%s%s", n->path, what,
+                text + strlen("memory: "), b->option ? "; " : "", b->option ? b->option : "",
+                b->option ? " sets it" : "");
     }
-    if (bytes - held > available)
-        return rc_fail(err, RC_ENOMEM,
-            "%s: a matrix of %" PRId64 " x %" PRId64 "%s needs %" PRId64 " bytes, %" PRId64
-            " are available",
-            r->s.path, r->head.rows, r->head.cols, what, bytes - held, available);
+    if (bytes - n->held > available)
+        return rc_fail(err, RC_ENOMEM, "%s: %s needs %" PRId64 " bytes, %" PRId64 " are available",
+            n->path, what, bytes - n->held, available);
     return RC_OK;
+}
+
+/* A file of a few bytes can ask for row pointers of many gigabytes: look before the leap.
+ * \param entries  that are known to come, before symmetric kinds are expanded */
+static rc_status_t check_memory(const reader_t *r, int64_t entries, rc_err_t *err)
+{
+    int64_t held = r->entries * (int64_t)sizeof(rc_triple_t);
+    const rc_mtx_need_t need = {r->s.path, {r->head.rows, r->head.cols},
+        r->head.symmetry == RC_MTX_GENERAL ? entries : 2 * entries, entries, 0, held};
+    return rc_mtx_check_memory(&need, r->bound, err);
 }
 
 /* The matrix has the entries of both triangles as they stand in the file. */
@@ -483,11 +489,13 @@ rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size
 rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound_t *bound,
     rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err)
 {
+    const rc_reader_t *other = rc_reader_of(path);
     reader_t r = {.s = {.path = path},
         .threads = rc_thread_count(threads),
         .slice = slice_default,
         .bound = bound};
-    return read_matrix(&r, out, info, err);
+    rc_taking_t t = {.path = path, .bound = bound, .err = err};
+    return other ? rc_reader_read(other, &t, threads, out, info) : read_matrix(&r, out, info, err);
 }
 
 rc_status_t rc_mtx_read(
@@ -504,8 +512,17 @@ rc_status_t rc_mtx_peek(const char *path, int64_t *rows, int64_t *cols, int64_t 
     rc_mtx_info_t *info, rc_err_t *err)
 {
     enum { head_block = 1 << 16 };
+    const rc_reader_t *other = rc_reader_of(path);
     reader_t r = {.s = {.path = path, .block = head_block}, .threads = 1, .slice = slice_default};
+    rc_taking_t t = {.path = path, .is_peek = 1, .err = err};
     rc_status_t st;
+    if (other) {
+        RC_PASS(rc_reader_read(other, &t, 1, NULL, info));
+        *rows = t.shape[0];
+        *cols = t.shape[1];
+        *entries = t.entries;
+        return RC_OK;
+    }
     RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
     *rows = r.head.rows;
