@@ -52,17 +52,24 @@ typedef struct rc_catalog {
  *  \return RC_OK, RC_ENOENT, RC_EIO, RC_EFORMAT (file, line, expected, found), RC_ENOMEM */
 rc_status_t rc_catalog_read(const char *csv, rc_catalog_t *out, rc_err_t *err);
 
-/** Find the matrices of DIR/<Group>/<Name>.mtx[.zst|.gz|.xz|.bz2], of rc_mtx_tar_endings and of
- *  .spec, of DIR/<Group>/<Name>/<Name>.mtx and its like, which archives unpack to, and of
+/** Find the matrices of DIR/<Group>/<Name>.mtx[.zst|.gz|.xz|.bz2], of rc_mtx_tar_endings, .npz,
+ *  .mat and .spec, of DIR/<Group>/<Name>/<Name>.mtx and its like, which archives unpack to, and of
  *  DIR/<Name>.mtx and its like, whose group is the name of DIR.  With a catalogue, its entries get
  *  their files, and files that it does not list are added; without one (index NULL) the entries
  *  come from the files, shapes from their headers.  When a matrix is there in several forms the
- *  first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .mtx.bz2, tar files, unpacked ones, .spec is taken;
- *  the first line of the last is the spec of a generator, and the matrix is made where it is
- *  loaded.  A header that cannot be read leaves rows, cols and nnz at -1: the sweep will report it.
+ *  first of .mtx, .mtx.zst, .mtx.gz, .mtx.xz, .mtx.bz2, tar files, unpacked ones, .npz, .mat, .spec
+ *  is taken; the first line of the last is the spec of a generator, and the matrix is made where it
+ *  is loaded.  A header that cannot be read leaves rows, cols and nnz at -1: the sweep will report
+ *  it.
  *  \return RC_OK, RC_ENOENT (no such directory), RC_EIO, RC_ENOMEM */
 rc_status_t rc_catalog_scan(
     const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err);
+
+/** The same of several places: folders, and files, whatever their names end in.  A file has the
+ *  name that it has in a scan of its folder, or of the folder above what an archive unpacked to.
+ *  \return as rc_catalog_scan; RC_EINVAL: two files have one name */
+rc_status_t rc_catalog_scan_all(const char *const *place, int places, const rc_catalog_t *index,
+    rc_catalog_t *out, rc_err_t *err);
 
 /** The built-in default set, group "builtin". */
 rc_status_t rc_catalog_builtin(rc_catalog_t *out, rc_err_t *err);

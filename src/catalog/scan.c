@@ -17,11 +17,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a matrix may end in, then rc_mtx_tar_endings, then the spec of a generator; when it is there
- * in several forms the first is taken. */
+/* What a matrix may end in, then rc_mtx_tar_endings, what these unpack to, other formats, and the
+ * spec of a generator; when it is there in several forms the first is taken. */
 static const char *const suffixes[] = {".mtx", ".mtx.zst", ".mtx.gz", ".mtx.xz", ".mtx.bz2"};
-static const char spec_suffix[] = ".spec";
-enum { SUFFIXES = sizeof suffixes / sizeof *suffixes, UNPACKED = 100, SPEC = 200 };
+static const char *const others[] = {".npz", ".mat", ".spec"};
+enum {
+    SUFFIXES = sizeof suffixes / sizeof *suffixes,
+    OTHERS = sizeof others / sizeof *others,
+    NAMED = -1, /* by the user: before all */
+    UNPACKED = 100,
+    OTHER = 200,
+    SPEC = OTHER + OTHERS - 1
+};
 
 /* What is no matrix to be listed. */
 enum { PASSED_OTHER, PASSED_BESIDE, PASSED_FORM, PASSED_KINDS };
@@ -34,7 +41,8 @@ typedef struct passed {
 /* Files found so far, as entries; entry.id holds the form until files are merged. */
 typedef struct finder {
     rc_catalog_t found;
-    const char *dir;
+    const char *dir; /* the place that is looked at */
+    int places;      /* that the user named, files too; 0: it is a folder */
     passed_t passed[PASSED_KINDS];
     rc_err_t *err;
 } finder_t;
@@ -47,11 +55,11 @@ static void pass_over(finder_t *f, int kind, const char *name)
         rc_str_addf(&p->first, "%s%s", p->first.len ? ", " : "", name);
 }
 
-/* A path without the folder of the collection. */
+/* A path without the folder of the collection that it is in. */
 static const char *below(const finder_t *f, const char *path)
 {
-    const char *p = path + strlen(f->dir);
-    return p + strspn(p, "/");
+    size_t n = strlen(f->dir);
+    return strncmp(path, f->dir, n) == 0 ? path + n + strspn(path + n, "/") : path;
 }
 
 static int ends_in(const char *name, const char *suffix, size_t *stem)
@@ -71,7 +79,10 @@ static int form_of(const char *name, size_t *stem)
     for (int i = 0; rc_mtx_tar_endings[i]; i++)
         if (ends_in(name, rc_mtx_tar_endings[i], stem))
             return SUFFIXES + i;
-    return ends_in(name, spec_suffix, stem) ? SPEC : -1;
+    for (int i = 0; i < OTHERS; i++)
+        if (ends_in(name, others[i], stem))
+            return OTHER + i;
+    return -1;
 }
 
 static char *join(const char *dir, const char *name, rc_err_t *err)
@@ -203,14 +214,53 @@ static rc_status_t visit(finder_t *f, const folder_t *in, const char *path, cons
     return RC_OK;
 }
 
-/* What a folder is called, whatever it was named by. */
-static char *own_name(const char *dir, rc_err_t *err)
+/* What a folder is called, or the one `below` it, whatever it was named by. */
+static char *own_name(const char *dir, const char *below, rc_err_t *err)
 {
-    char *path = realpath(dir, NULL);
+    char *full = rc_strf("a folder", err, "%s/%s", dir, below);
+    char *path = full ? realpath(full, NULL) : NULL;
+    free(full);
     const char *slash = path ? strrchr(path, '/') : NULL;
     char *own = rc_strdup(slash && slash[1] ? slash + 1 : "files", err);
     free(path);
     return own;
+}
+
+/* A file that the user named: its group is its folder, or the one above that of what an archive
+ * unpacked to. */
+static rc_status_t add_named(finder_t *f, const char *path, const struct stat *s)
+{
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    size_t stem;
+    int form = form_of(name, &stem);
+    if (form < 0)
+        stem = strlen(name);
+    char *dir =
+        rc_strf("a folder", f->err, "%.*s", slash ? (int)(name - path) : 1, slash ? path : ".");
+    char *group = dir ? own_name(dir, ".", f->err) : NULL;
+    if (group && strlen(group) == stem && strncmp(group, name, stem) == 0) {
+        free(group);
+        group = own_name(dir, "..", f->err);
+    }
+    rc_status_t st = group ? add_file(f, group, path, name, stem, form, s) : RC_ENOMEM;
+    if (st == RC_OK)
+        f->found.entry[f->found.count - 1].id = NAMED;
+    free(dir);
+    free(group);
+    return st;
+}
+
+static rc_status_t look(finder_t *f, const char *place)
+{
+    struct stat s;
+    f->dir = place;
+    if (f->places > 0 && stat(place, &s) == 0 && S_ISREG(s.st_mode))
+        return add_named(f, place, &s);
+    char *own = own_name(place, ".", f->err);
+    rc_status_t st = own ? walk(f, &(folder_t){COLLECTION, place, own, own}) : RC_ENOMEM;
+    free(own);
+    return st;
 }
 
 /* "3 files ... (a, b, c, ...), ..." of all that was passed over; NULL when nothing was. */
@@ -290,6 +340,11 @@ static rc_status_t merge(finder_t *f, const rc_catalog_t *index, rc_catalog_t *b
         for (j += order >= 0;
              order >= 0 && j < files->count && rc_entry_compare(file, &files->entry[j]) == 0; j++) {
             const rc_entry_t *other = &files->entry[j];
+            if (strcmp(other->location, file->location) == 0)
+                continue; /* in two places that the user named */
+            if (f->places > 1 && other->id == file->id)
+                RC_TRY(rc_fail(err, RC_EINVAL, "expected one file of %s, found '%s' and '%s'",
+                    file->name, file->location, other->location));
             pass_over(f, PASSED_FORM,
                 other->where == RC_WHERE_FILE ? below(f, other->location) : other->name);
         }
@@ -298,16 +353,15 @@ done:
     return st;
 }
 
-rc_status_t rc_catalog_scan(
-    const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
+/* \param[in] f  with what is to be known before */
+static rc_status_t scan(finder_t f, const char *const *place, const rc_catalog_t *index,
+    rc_catalog_t *out, rc_err_t *err)
 {
-    finder_t f = {.dir = dir, .err = err};
     rc_catalog_t b = {0};
     rc_catalog_t *files = &f.found;
     rc_status_t st;
-    char *own = own_name(dir, err);
-    RC_TRY(own ? RC_OK : RC_ENOMEM);
-    RC_TRY(walk(&f, &(folder_t){COLLECTION, dir, own, own}));
+    for (int i = 0; i < f.places || i == 0; i++)
+        RC_TRY(look(&f, place[i]));
     if (files->count > 1)
         qsort(files->entry, (size_t)files->count, sizeof *files->entry, compare_found);
     RC_TRY(merge(&f, index, &b, err));
@@ -320,7 +374,6 @@ rc_status_t rc_catalog_scan(
         if (b.entry[i].where == RC_WHERE_FILE && b.entry[i].id == 0)
             describe(&b.entry[i]);
 done:
-    free(own);
     for (int k = 0; k < PASSED_KINDS; k++)
         rc_str_free(&f.passed[k].first);
     rc_catalog_free(files);
@@ -329,4 +382,16 @@ done:
     else
         *out = b;
     return st;
+}
+
+rc_status_t rc_catalog_scan(
+    const char *dir, const rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
+{
+    return scan((finder_t){.err = err}, &dir, index, out, err);
+}
+
+rc_status_t rc_catalog_scan_all(const char *const *place, int places, const rc_catalog_t *index,
+    rc_catalog_t *out, rc_err_t *err)
+{
+    return scan((finder_t){.err = err, .places = places}, place, index, out, err);
 }

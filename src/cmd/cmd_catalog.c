@@ -23,8 +23,8 @@ static const rc_opt_t options[] = {
         "Index of the SuiteSparse collection (ssstats.csv)."),
     RC_OPT("collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
         "Directory with <Group>/<Name>.mtx, also as .zst, .gz, .xz or .bz2, <Name>.tar.gz and its "
-        "like, what that unpacks to, or a generator spec in .spec; twins: a generated matrix for "
-        "each row of --catalog."),
+        "like, what that unpacks to, .npz, .mat, or a generator spec in .spec; twins: a generated "
+        "matrix for each row of --catalog."),
     RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
         "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'."),
     RC_OPT("limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
@@ -53,23 +53,26 @@ static void print_total(const rc_catalog_t *c, int64_t all)
         all, present, nnz);
 }
 
-static rc_status_t list(const options_t *o, rc_table_format_t format, rc_err_t *err)
+static rc_status_t list(const rc_call_t *call, rc_err_t *err)
 {
+    const options_t *o = call->options;
+    const rc_matrix_places_t places = {
+        o->collection, call->operand, call->operands, o->catalog, o->where};
     rc_catalog_t c = {0};
     rc_listing_t *l;
     int64_t all = 0;
-    rc_status_t st =
-        rc_select_matrices(o->collection, o->catalog, o->where, o->limit, &c, &all, err);
+    rc_status_t st = rc_select_matrices(&places, o->limit, &c, &all, err);
     if (st < 0)
         return st;
-    RC_TRY(rc_listing_begin(stdout, format, &fields,
+    RC_TRY(rc_listing_begin(stdout, call->format, &fields,
         o->columns ? o->columns : "fullname,rows,cols,nnz,kind,present", &l, err));
     for (int64_t i = 0; i < c.count; i++)
         rc_listing_row(l, &c.entry[i]);
     RC_TRY(rc_listing_end(l, err));
     print_total(&c, all);
     if (c.passed)
-        fprintf(stderr, "%s: left out: %s\n", o->collection, c.passed);
+        fprintf(stderr, "%s: left out: %s\n", o->collection ? o->collection : call->operand[0],
+            c.passed);
 done:
     rc_catalog_free(&c);
     return st;
@@ -78,16 +81,16 @@ done:
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const options_t *o = call->options;
-    return o->fields ? rc_listing_fields(call->format, &fields, err) : list(o, call->format, err);
+    return o->fields ? rc_listing_fields(call->format, &fields, err) : list(call, err);
 }
 
 const rc_command_t rc_command_catalog = {
     .name = "catalog",
     .summary = "list the matrices that a catalogue or a collection holds",
-    .usage = "[--catalog CSV] [--collection DIR] [--where EXPR]",
+    .usage = "[FILE|DIR...] [--catalog CSV] [--collection DIR] [--where EXPR]",
     .description =
         "Lists matrices in the order of group and name, and their number on stderr. With --catalog "
-        "they come from the index, with --collection from the files of a directory, with both from "
+        "they come from the index, with --collection (or operands) from files, with both from "
         "the two together: a matrix that is in the index but not in the directory is shown with "
         "present = no. With neither, the built-in set of generated matrices is listed.\n\n"
         "EXPR compares fields with == != < <= > >=, matches text with the glob operators ~ and !~ "
@@ -102,6 +105,6 @@ const rc_command_t rc_command_catalog = {
         "rowcast catalog --format csv|the built-in set as CSV",
     .options = options,
     RC_COMMAND_DEFAULTS(options_t, .limit = -1),
-    .operands = {0, 0},
+    .operands = {0, -1},
     .work = run,
 };

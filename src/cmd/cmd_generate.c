@@ -110,7 +110,8 @@ static rc_status_t add_twin(const char *word, const char *catalog, rc_str_t *spe
     if (!catalog)
         return rc_fail(
             err, RC_EINVAL, "'%s': expected --catalog CSV, the index that describes it", word);
-    rc_status_t st = rc_select_matrices("twins", catalog, NULL, -1, &twins, NULL, err);
+    rc_status_t st = rc_select_matrices(
+        &(rc_matrix_places_t){.collection = "twins", .catalog = catalog}, -1, &twins, NULL, err);
     const rc_entry_t *e = st == RC_OK ? rc_catalog_find(&twins, word) : NULL;
     int64_t need = e ? rc_entry_load_bytes(e) : 0;
     int64_t available = rc_memory_available();

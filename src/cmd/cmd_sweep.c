@@ -22,9 +22,7 @@
 struct options {
     rc_sweep_config_t config; /* what needs no reading is there at once */
     const char *store;
-    const char *collection;
-    const char *catalog;
-    const char *where;
+    rc_matrix_places_t places;
     int64_t limit;
     const char *slice;
     const char *op;
@@ -57,14 +55,14 @@ struct options {
 static const rc_opt_t table[] = {
     RC_OPT("store", 's', RC_OPT_TEXT, AT(store), "FILE",
         "HDF5 store to add to; made when it is not there. Required."),
-    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(collection), "DIR",
+    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(places.collection), "DIR",
         "Matrices as DIR/Group/Name.mtx, also as .gz, .xz, .zst or .bz2, Name.tar.gz and its "
-        "like, what that unpacks to, or a generator spec in .spec; twins: a generated "
-        "one for each row of --catalog. Default: the built-in set."),
-    RC_OPT("catalog", 'c', RC_OPT_TEXT, AT(catalog), "CSV",
+        "like, what that unpacks to, .npz, .mat, or a generator spec in .spec; twins: a generated "
+        "one for each row of --catalog. Default: the operands, or the built-in set."),
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, AT(places.catalog), "CSV",
         "Index of the collection (its own ssstats.csv). Rows without a file are recorded as "
         "absent."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, AT(places.where), "EXPR",
         "Only matrices that match, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast catalog "
         "--fields' lists the fields."),
     RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N",
@@ -182,8 +180,10 @@ static int run(int argc, char **argv);
 const rc_command_t rc_command_sweep = {
     .name = "sweep",
     .summary = "measure orders and kernels on many matrices into one store",
-    .usage = "[OPTIONS] --store FILE",
+    .usage = "[FILE|DIR...] --store FILE",
     .description =
+        "Takes files of matrices, or folders of them as --collection does; the name of a file is "
+        "its folder's and its own.\n\n"
         "Loads each matrix, computes its features, builds its row orders, verifies every kernel "
         "against fp64 and times it, and adds the results to one HDF5 store. Runs on one rank as it "
         "is, or on many under mpirun or srun, one device a rank; the matrices are dealt out "
@@ -200,7 +200,8 @@ const rc_command_t rc_command_sweep = {
         "every run over the same cases, until --redo has done them or --accept-failed takes them. "
         "A file whose size or time of change is another than before is read again by itself, and "
         "so is tried again what lacked memory that there is now.",
-    .examples = "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
+    .examples = "rowcast sweep my.mtx -k 64 --store my.h5|a matrix of yours\n"
+                "mpirun -n 2 rowcast sweep --store quick.h5|the built-in matrices on two ranks\n"
                 "rowcast sweep -C matrices -c ssstats.csv -w 'square && rows <= 30000' -k 8,32 -s "
                 "real.h5|part of the collection\n"
                 "rowcast sweep -s real.h5 -C matrices --dry-run|what is left to do\n"
@@ -308,10 +309,10 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
     RC_PASS(rc_select_ks(o->k, &l->k, &c->ks, err));
     RC_PASS(rc_select_precisions(o->precision, &l->precision, &c->precisions, err));
     RC_PASS(select_c_orders(o->c_order, c, err));
-    if (o->catalog && !o->collection)
+    if (o->places.catalog && !o->places.collection && o->places.operands == 0)
         RC_PASS(rc_fail(
             err, RC_EINVAL, "--catalog is an index: say with --collection where its matrices are"));
-    RC_PASS(rc_select_matrices(o->collection, o->catalog, o->where, -1, &l->catalog, NULL, err));
+    RC_PASS(rc_select_matrices(&o->places, -1, &l->catalog, NULL, err));
     if (o->limit >= 0)
         rc_catalog_limit(&l->catalog, o->limit);
     int64_t slice;
@@ -538,7 +539,7 @@ static int sweep(
         st = configure(o, device, &l, &err);
     st = rc_session_agree(s, st, &err);
     if (st == RC_OK && s->rank == 0 && l.catalog.passed)
-        rc_log(log, RC_LOG_INFO, "sweep", "%s: left out: %s", o->collection, l.catalog.passed);
+        rc_log(log, RC_LOG_INFO, "sweep", "left out: %s", l.catalog.passed);
     c->argc = argc;
     c->argv = argv;
     if (st == RC_OK)
@@ -573,7 +574,7 @@ static int run(int argc, char **argv)
         .target = -1,
         .noisy = -1,
         .seed = 1};
-    char **operands;
+    char **operands = NULL;
     rc_err_t err = {0};
     rc_session_t s;
     rc_sweep_result_t r = {0};
@@ -581,7 +582,9 @@ static int run(int argc, char **argv)
     if (rc_drain_listen(&err) < 0 || rc_session_open(&argc, &argv, &s, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
     int code = rc_command_parse(
-        &rc_command_sweep, &o, argc, argv, 0, 0, &operands, s.rank == 0 ? stderr : NULL);
+        &rc_command_sweep, &o, argc, argv, 0, -1, &operands, s.rank == 0 ? stderr : NULL);
+    o.places.operand = operands;
+    o.places.operands = code == RC_EXIT_OK ? (int)(argv + argc - operands) : 0;
     rc_log_t log = {.stream = stderr,
         .level = o.quiet     ? RC_LOG_WARN
                  : o.verbose ? RC_LOG_DEBUG

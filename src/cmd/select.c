@@ -94,41 +94,50 @@ rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *co
     return st;
 }
 
-rc_status_t rc_select_matrices(const char *collection, const char *catalog, const char *where,
-    int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err)
+/* The files of the places, or the index alone. */
+static rc_status_t find_matrices(
+    const rc_matrix_places_t *p, rc_catalog_t *index, rc_catalog_t *out, rc_err_t *err)
+{
+    const rc_catalog_t *listed = p->catalog ? index : NULL;
+    if (p->operands > 0)
+        return rc_catalog_scan_all((const char *const *)p->operand, p->operands, listed, out, err);
+    if (p->collection)
+        return rc_catalog_scan(p->collection, listed, out, err);
+    if (!listed)
+        return rc_catalog_builtin(out, err);
+    *out = *index;
+    memset(index, 0, sizeof *index);
+    return RC_OK;
+}
+
+rc_status_t rc_select_matrices(
+    const rc_matrix_places_t *p, int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err)
 {
     rc_catalog_t index = {0};
     rc_catalog_t c = {0};
     rc_expr_t *expr = NULL;
     rc_status_t st = RC_OK;
-    if (where) {
-        st = rc_expr_compile(where, rc_entry_fields, RC_ENTRY_FIELDS, &expr, err);
-        if (st < 0)
-            return rc_err_context(err, "--where");
-    }
-    int twins = collection && strcmp(collection, "twins") == 0;
-    if (twins && !catalog)
+    const char *first = p->operands > 0 ? p->operand[0] : p->collection;
+    if (p->operands > 0 && p->collection)
+        return rc_fail(err, RC_EINVAL,
+            "expected --collection or files and folders as operands, found both ('%s')", first);
+    if (p->where && rc_expr_compile(p->where, rc_entry_fields, RC_ENTRY_FIELDS, &expr, err) < 0)
+        return rc_err_context(err, "--where");
+    int twins = p->collection && strcmp(p->collection, "twins") == 0;
+    if (twins && !p->catalog)
         RC_TRY(rc_fail(err, RC_EINVAL,
             "--collection twins: expected --catalog CSV, the index whose matrices have twins"));
-    if (catalog)
-        RC_TRY(rc_catalog_read(catalog, &index, err));
-    if (twins)
-        RC_TRY(rc_catalog_twins(&index, &c, err));
-    else if (collection)
-        RC_TRY(rc_catalog_scan(collection, catalog ? &index : NULL, &c, err));
-    else if (catalog) {
-        c = index;
-        memset(&index, 0, sizeof index);
-    } else
-        RC_TRY(rc_catalog_builtin(&c, err));
+    if (p->catalog)
+        RC_TRY(rc_catalog_read(p->catalog, &index, err));
+    RC_TRY(twins ? rc_catalog_twins(&index, &c, err) : find_matrices(p, &index, &c, err));
     int64_t present = 0;
     for (int64_t i = 0; i < c.count; i++)
         present += c.entry[i].where != RC_WHERE_ABSENT;
-    if (collection && !twins && present == 0)
+    if (first && !twins && present == 0)
         RC_TRY(rc_fail(err, RC_ENOENT,
-            "%s: no matrices; expected %s/Group/Name.mtx, Name.mtx.gz, Name.tar.gz or their "
-            "like%s%s",
-            collection, collection, c.passed ? "; left out: " : "", c.passed ? c.passed : ""));
+            "%s: no matrices; expected %s/Group/Name.mtx, Name.mtx.gz, Name.tar.gz, Name.npz or "
+            "their like%s%s",
+            first, first, c.passed ? "; left out: " : "", c.passed ? c.passed : ""));
     if (all)
         *all = c.count;
     rc_catalog_select(&c, expr, limit);

@@ -19,10 +19,20 @@ rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *
 /** "fp32,fp64". */
 rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err);
 
-/** The matrices of a run: the built-in set when collection and catalogue are NULL.
- *  \param[out] all  entries before the selection; may be NULL */
-rc_status_t rc_select_matrices(const char *collection, const char *catalog, const char *where,
-    int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err);
+/** Which matrices; all borrowed.  Without places and catalogue the built-in set. */
+typedef struct rc_matrix_places {
+    const char *collection; /**< a folder, or "twins"; NULL: none */
+    char *const *operand;   /**< [operands] files and folders, in its place */
+    int operands;
+    const char *catalog; /**< NULL: none */
+    const char *where;   /**< NULL: all */
+} rc_matrix_places_t;
+
+/** The matrices of a run.
+ *  \param[in]  limit  the first so many that match; negative: all
+ *  \param[out] all    entries before the selection; may be NULL */
+rc_status_t rc_select_matrices(
+    const rc_matrix_places_t *p, int64_t limit, rc_catalog_t *out, int64_t *all, rc_err_t *err);
 
 /** "2/8": slice 2 of 8; NULL is 1 of 1.  \return RC_OK or RC_EINVAL */
 rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc_err_t *err);

@@ -84,7 +84,7 @@ code "an unknown column is a usage error" 2 "$ROWCAST" catalog --columns rows,ki
 ok "and so is named" grep -q "unknown field 'kinds'; did you mean 'kind'?" "$tmp/err"
 code "a column twice is a usage error" 2 "$ROWCAST" catalog --columns rows,rows
 code "an unknown format is a usage error" 2 "$ROWCAST" catalog --format xml
-code "an operand is a usage error" 2 "$ROWCAST" catalog file
+code "an operand that is not there is an error" 3 "$ROWCAST" catalog file
 code "a missing index is an error" 3 "$ROWCAST" catalog --catalog "$tmp/nowhere.csv"
 code "a missing directory is an error" 3 "$ROWCAST" catalog --collection "$tmp/nowhere"
 sed 's/^G,here,4/G,here,x/' "$tmp/index.csv" >"$tmp/bad.csv"
