@@ -106,7 +106,8 @@ static rc_status_t push(specs_t *s, const char *text, int pattern, rc_err_t *err
     if (st < 0)
         return st;
     for (int i = 0; i < s->count; i++)
-        if (s->spec[i].member == spec.member && strcmp(s->spec[i].params, spec.params) == 0) {
+        if (s->spec[i].member == spec.member &&
+            strcmp(rc_spec_identity(s->spec[i].params), rc_spec_identity(spec.params)) == 0) {
             if (!pattern && !s->pattern[i])
                 return rc_fail(err, RC_EINVAL, "%s is named twice", text);
             s->pattern[i] = (unsigned char)(s->pattern[i] && pattern);
@@ -244,6 +245,12 @@ int rc_spec_is(const char *text, const char *name)
 {
     size_t n = strcspn(text, ":");
     return n == strcspn(name, ":") && strncmp(text, name, n) == 0;
+}
+
+const char *rc_spec_identity(const char *params)
+{
+    const char *rest = strncmp(params, "name=", strlen("name=")) == 0 ? strchr(params, ':') : NULL;
+    return rest ? rest + 1 : params;
 }
 
 /* The value of a parameter of a stored text; NULL: it has none. */

@@ -39,6 +39,10 @@ rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out
  *  one member, whatever the parameters of either. */
 int rc_spec_is(const char *text, const char *name);
 
+/** What identifies parameters, of a canonical text: all, less the "name=FILE:" that one may begin
+ *  with, which only says what a file was called. */
+const char *rc_spec_identity(const char *params);
+
 /** The integer of a parameter; -1: it is no integer, or not there. */
 int64_t rc_spec_number(const char *text, const char *key);
 

@@ -76,8 +76,9 @@ static const rc_opt_t table[] = {
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
         "spmm."),
     RC_OPT("policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
-        "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt; all is "
-        "those of Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
+        "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt, or "
+        "file:orders/%n.txt for a file a matrix (%n its name, %g its group); all is those of "
+        "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
         "baseline."),
     RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "

@@ -126,6 +126,19 @@ rc_status_t rc_policy_specs_parse(
     return RC_OK;
 }
 
+void rc_policy_spec_for(const rc_policy_spec_t *given, const char *fullname, rc_policy_spec_t *out)
+{
+    char group[RC_PARAM_VALUE];
+    const char *slash = strchr(fullname, '/');
+    size_t n = slash ? (size_t)(slash - fullname) : 0;
+    *out = *given;
+    if (!given->policy->for_matrix || n >= sizeof group)
+        return;
+    memcpy(group, fullname, n);
+    group[n] = '\0';
+    given->policy->for_matrix(group, slash ? slash + 1 : fullname, &out->value, out->params);
+}
+
 void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text)
 {
     snprintf(text, RC_POLICY_TEXT, "%s%s%s", spec->policy->name, spec->params[0] ? ":" : "",

@@ -83,6 +83,9 @@ typedef struct rc_policy {
     rc_param_t param[RC_PARAMS_MAX];
     /** NULL, or gives the text that identifies the parameters; see rc_family_t. */
     rc_status_t (*identify)(const rc_params_t *params, char *text, rc_err_t *err);
+    /** NULL, or makes of parameters that stand for one order a matrix those of a matrix.
+     *  \param[in,out] text  that identifies them */
+    void (*for_matrix)(const char *group, const char *name, rc_params_t *params, char *text);
     /** Build the schedule; see rc_order_build. */
     rc_status_t (*build)(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err);
     const void *rule; /**< of a policy that shares `build` with others: what it alone does */
@@ -126,6 +129,11 @@ rc_status_t rc_policy_spec_parse(const char *text, rc_policy_spec_t *out, rc_err
  *  \return as rc_specs_parse */
 rc_status_t rc_policy_specs_parse(
     const char *text, int most, rc_policy_spec_t **out, int *count, rc_err_t *err);
+
+/** The policy as it is for one matrix: that of file:dir/%n.txt has its order.  Other policies stay
+ *  as they are.
+ *  \param[in] fullname  "Group/Name" */
+void rc_policy_spec_for(const rc_policy_spec_t *given, const char *fullname, rc_policy_spec_t *out);
 
 /** "name" or "name:params".  \param[out] text  [RC_POLICY_TEXT] */
 void rc_policy_spec_text(const rc_policy_spec_t *spec, char *text);

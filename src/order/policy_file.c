@@ -3,8 +3,10 @@
  * be absent.  The order belongs to one matrix: for one with other rows it is not supported.
  *
  * What identifies it is its content, not its name: the parameter is stored as the digest of the
- * slots, so the same order under two names is one case, and a changed file is a new one.  A file
- * that changes between being named and being used is an error.  Cost O(slots). */
+ * slots, so the same order under two names is one case, and a changed file is a new one.  The name
+ * stands before the digest, for readers.  With %n or %g (name and group of a matrix) a sweep takes
+ * another file for each matrix.  A file that changes between being named and being used is an
+ * error.  Cost O(slots). */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/digest.h"
@@ -18,8 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const digest_tag = "rows=";
 
 /* What a file holds. */
 typedef struct slots {
@@ -85,20 +85,54 @@ static rc_status_t read_slots(const char *path, slots_t *out, rc_err_t *err)
     return st;
 }
 
-/* "rows=<digest>". */
-static void identity(const slots_t *s, char *text)
+/* "name=FILE:rows=<digest>"; of a long name its end.  \param[in] s  NULL: there is no such file */
+static void identity(const char *name, const slots_t *s, char *text)
 {
-    snprintf(text, RC_PARAMS_TEXT, "%s%s", digest_tag,
-        rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row)).text);
+    enum { most = 48 };
+    size_t n = strlen(name);
+    snprintf(text, RC_PARAMS_TEXT, "name=%s:rows=%s", n > most ? name + n - most : name,
+        s ? rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row)).text : "none");
+}
+
+/* 1: the path stands for a file for each matrix. */
+static int is_pattern(const char *path)
+{
+    return strstr(path, "%n") || strstr(path, "%g");
 }
 
 static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err)
 {
-    slots_t s;
-    RC_PASS(read_slots(params->text, &s, err));
-    identity(&s, text);
+    slots_t s = {0};
+    const char *slash = strrchr(params->text, '/');
+    int many = is_pattern(params->text);
+    if (!many)
+        RC_PASS(read_slots(params->text, &s, err));
+    identity(slash && !many ? slash + 1 : params->text, many ? NULL : &s, text);
     free_slots(&s);
     return RC_OK;
+}
+
+/* What is wrong with the file is said where the order is built. */
+static void for_matrix(const char *group, const char *name, rc_params_t *params, char *text)
+{
+    rc_str_t path = {0};
+    slots_t s = {0};
+    if (!is_pattern(params->text))
+        return;
+    for (const char *p = params->text; *p; p++) {
+        const char *word = strncmp(p, "%n", 2) == 0   ? name
+                           : strncmp(p, "%g", 2) == 0 ? group
+                                                      : NULL;
+        rc_str_addn(&path, word ? word : p, word ? strlen(word) : 1);
+        p += word != NULL;
+    }
+    if (!path.failed && path.len < sizeof params->text) {
+        int is_there = read_slots(path.text, &s, NULL) == RC_OK;
+        identity(params->text, is_there ? &s : NULL, text);
+        memcpy(params->text, path.text, path.len + 1);
+    }
+    free_slots(&s);
+    rc_str_free(&path);
 }
 
 /* As rc_schedule_check, but it names lines. */
@@ -137,11 +171,14 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     const char *path = in->params->text;
     char text[RC_PARAMS_TEXT];
     slots_t s;
+    if (is_pattern(path))
+        return rc_fail(err, RC_EINVAL,
+            "%s: %%n and %%g stand for the matrices of a sweep; expected a file", path);
     rc_status_t st = read_slots(path, &s, err);
     if (st < 0)
         return st;
-    identity(&s, text);
-    if (strcmp(text, in->identity) != 0)
+    identity("", &s, text);
+    if (strcmp(rc_spec_identity(text), rc_spec_identity(in->identity)) != 0)
         RC_TRY(rc_fail(err, RC_EINVAL, "%s: the file has changed since it was named", path));
     RC_TRY(check(path, &s, in->a, err));
     RC_TRY(rc_schedule_alloc(s.count, in->a->rows, out, err));
@@ -159,8 +196,10 @@ const rc_policy_t rc_policy_file = {
     .version = 1,
     .on_request = 1,
     .param = {{.name = "rows",
-        .help = "file with one 0-based row a line, -1 for a pad",
+        .help = "file with one 0-based row a line, -1 for a pad; %n and %g: name and group of the "
+                "matrix",
         .type = RC_PARAM_TEXT}},
     .identify = identify,
+    .for_matrix = for_matrix,
     .build = build,
 };

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "store/record.h"
 #include "base/alloc.h"
+#include "base/family.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +15,8 @@ rc_digest_t rc_case_id(const rc_case_t *c)
     int n = snprintf(text, sizeof text,
         "case|%s|%s@%d%s%s|%d,%d,%d|%s@%d:%s|%d|%" PRId64 "|%d|%d|%d|%d|%s",
         rc_digest_hex(c->matrix).text, c->policy, c->policy_version, c->policy_params[0] ? ":" : "",
-        c->policy_params, c->nw, c->nt, c->line, c->kernel, c->kernel_version, c->params, c->op,
-        c->k, c->precision, c->layout, c->c_order, c->cache, c->device);
+        rc_spec_identity(c->policy_params), c->nw, c->nt, c->line, c->kernel, c->kernel_version,
+        c->params, c->op, c->k, c->precision, c->layout, c->c_order, c->cache, c->device);
     return rc_digest(text, (size_t)n);
 }
 

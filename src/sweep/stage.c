@@ -14,13 +14,19 @@
 
 rc_job_t *rc_job_new(const rc_worker_t *w, int64_t number, int threads, rc_err_t *err)
 {
-    rc_job_t *j = rc_alloc0(1, sizeof *j, "a matrix in hand", err);
-    if (!j)
+    size_t policies = (size_t)w->config->policies;
+    rc_policy_spec_t *policy = rc_alloc(policies, sizeof *policy, "a matrix in hand", err);
+    rc_job_t *j = policy ? rc_alloc0(1, sizeof *j, "a matrix in hand", err) : NULL;
+    if (!j) {
+        free(policy);
         return NULL;
+    }
     j->w = w;
     j->number = number;
     j->item = &w->work->item[number];
     j->entry = &w->config->catalog->entry[j->item->entry];
+    j->policy = policy;
+    rc_worklist_own(w->config, j->entry, policy, &j->config);
     j->threads = threads;
     j->effort_left = j->item->effort;
     return j;
@@ -34,6 +40,7 @@ void rc_job_free(rc_job_t *j)
         rc_schedule_free(&j->order[i].schedule);
         rc_csr_free(&j->order[i].a);
     }
+    free(j->policy);
     free(j->order);
     rc_csr_free(&j->a);
     free(j);
@@ -140,7 +147,7 @@ static rc_status_t featurise_all(rc_job_t *j, rc_err_t *err)
 const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometry_t *g)
 {
     for (size_t i = 0; i < j->orders; i++)
-        if (j->order[i].policy == policy && (!j->w->config->policy[policy].policy->needs_geometry ||
+        if (j->order[i].policy == policy && (!j->config.policy[policy].policy->needs_geometry ||
                                                 same_geometry(&j->order[i].geometry, g)))
             return &j->order[i];
     return NULL;
@@ -148,7 +155,7 @@ const rc_ordered_t *rc_job_order(const rc_job_t *j, int policy, const rc_geometr
 
 static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_err_t *err)
 {
-    const rc_policy_spec_t *spec = &j->w->config->policy[o->policy];
+    const rc_policy_spec_t *spec = &j->config.policy[o->policy];
     const rc_policy_t *policy = spec->policy;
     rc_rec_order_t r = {.matrix = j->digest,
         .version = policy->version,
@@ -212,7 +219,7 @@ static rc_status_t build_order(
     o->geometry = *g;
     int64_t start = rc_clock_ns();
     o->status = rc_policy_build(
-        &j->w->config->policy[policy], &j->a, g, j->threads, &watch, &o->schedule, &o->err);
+        &j->config.policy[policy], &j->a, g, j->threads, &watch, &o->schedule, &o->err);
     if (o->status == RC_EINTR)
         return rc_fail(err, RC_EINTR, "drained");
     if (o->status == RC_OK && o->schedule.cols > 0)
@@ -227,7 +234,7 @@ static rc_status_t build_order(
 /* The orders of the pending cases of a block that no earlier block brought. */
 static rc_status_t order_block(rc_job_t *j, const rc_block_t *block, rc_err_t *err)
 {
-    const rc_sweep_config_t *c = j->w->config;
+    const rc_sweep_config_t *c = &j->config;
     rc_status_t st = RC_OK;
     for (int p = 0; p < c->policies && st == RC_OK; p++) {
         rc_case_t one;

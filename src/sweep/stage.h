@@ -23,6 +23,8 @@ typedef struct rc_ordered {
 /** A matrix in hand. */
 typedef struct rc_job {
     const rc_worker_t *w;
+    rc_sweep_config_t config; /**< for this matrix */
+    rc_policy_spec_t *policy; /**< of that */
     int64_t number; /**< of the item in the work list: the job in the journal */
     const rc_sweep_item_t *item;
     const rc_entry_t *entry;

@@ -244,7 +244,7 @@ static int is_wanted(const bench_t *t, const rc_case_t *one, int pass)
 static rc_status_t fill_batch(batch_t *b, int *suspects)
 {
     rc_worker_t *w = b->bench->w;
-    const rc_sweep_config_t *c = w->config;
+    const rc_sweep_config_t *c = &b->job->config;
     for (int pass = RC_WORKLIST_PENDING; pass <= RC_WORKLIST_SUSPECT; pass++)
         for (int p = 0; p < c->policies; p++) {
             rc_case_t one;

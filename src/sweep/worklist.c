@@ -121,6 +121,8 @@ typedef struct known_source {
 
 typedef struct maker {
     const rc_sweep_config_t *c;
+    rc_sweep_config_t own;    /* of the last item made */
+    rc_policy_spec_t *policy; /* [policies] of it */
     const rc_profile_t *profile;
     int profiles;
     const rc_view_t *v;
@@ -299,7 +301,7 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
     double before_s = item->cost_s;
     for (int p = 0; p < m->c->policies; p++) {
         rc_case_t one;
-        if (!rc_worklist_case(m->c, profile, b, p, matrix, &one))
+        if (!rc_worklist_case(&m->own, profile, b, p, matrix, &one))
             continue;
         rc_worklist_state_t state =
             item->known ? rc_worklist_state(m->known, rc_case_id(&one)) : RC_WORKLIST_PENDING;
@@ -369,6 +371,9 @@ static int make_item(
         .end_block = (int32_t)rc_worklist_blocks(c),
         .bytes = host_bytes(c, e),
         .host_bytes = e->where == RC_WHERE_GENERATED && e->rows < 0 ? -1 : host_bytes(c, e)};
+    m->own = *c;
+    if (known)
+        rc_worklist_own(c, e, m->policy, &m->own);
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
@@ -501,7 +506,9 @@ static rc_status_t make_scratch(maker_t *m)
     m->block_cases = rc_alloc(blocks, sizeof *m->block_cases, "blocks", m->err);
     m->block_effort = rc_alloc(blocks, sizeof *m->block_effort, "blocks", m->err);
     m->first = rc_alloc(blocks + 1, sizeof *m->first, "blocks", m->err);
-    return m->block_s && m->block_cases && m->block_effort && m->first ? RC_OK : RC_ENOMEM;
+    m->policy = rc_alloc((size_t)m->c->policies, sizeof *m->policy, "policies", m->err);
+    return m->block_s && m->block_cases && m->block_effort && m->first && m->policy ? RC_OK
+                                                                                   : RC_ENOMEM;
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
@@ -559,6 +566,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     *out = list;
     memset(&list, 0, sizeof list);
 done:
+    free(m.policy);
     free(m.block_s);
     free(m.block_cases);
     free(m.block_effort);

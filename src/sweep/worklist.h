@@ -59,6 +59,11 @@ void rc_worklist_block(
 int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc_block_t *b,
     int policy, rc_digest_t matrix, rc_case_t *out);
 
+/** A configuration as it is for one matrix: of file:dir/%n.txt the order of that.
+ *  \param[out] policy  [policies], which `own` borrows */
+void rc_worklist_own(const rc_sweep_config_t *c, const rc_entry_t *e, rc_policy_spec_t *policy,
+    rc_sweep_config_t *own);
+
 /** State of an identity (case, feature row). */
 typedef enum rc_worklist_state {
     RC_WORKLIST_PENDING = 0,

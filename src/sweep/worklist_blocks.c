@@ -105,6 +105,15 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
     return !(alike && b->c_order == RC_C_SCHEDULE && asks_for(c, RC_C_ORIGINAL));
 }
 
+void rc_worklist_own(const rc_sweep_config_t *c, const rc_entry_t *e, rc_policy_spec_t *policy,
+    rc_sweep_config_t *own)
+{
+    *own = *c;
+    own->policy = policy;
+    for (int p = 0; p < c->policies; p++)
+        rc_policy_spec_for(&c->policy[p], e->name, &policy[p]);
+}
+
 /* ------------------------------------------------------------- parts of a matrix */
 
 int64_t rc_worklist_parts(double cost_s, double lead_s, double share_s, int64_t blocks)

@@ -134,6 +134,7 @@ done:
 static rc_status_t mark_dictionaries(rc_view_t *v, rc_err_t *err)
 {
     const rc_dict_t *d = v->dicts.d;
+    RC_PASS(rc_view_unite_policies(v, err));
     RC_PASS(mark_policies(v, err));
     RC_PASS(mark_kernels(v, err));
     v->policy_csr = rc_alloc0(d[RC_T_POLICY].count, 1, "marks", err);
@@ -146,9 +147,21 @@ static rc_status_t mark_dictionaries(rc_view_t *v, rc_err_t *err)
 
 /* ------------------------------------------------------------------- newest */
 
-static rc_digest_t case_key(const rc_row_result_t *r)
+rc_digest_t rc_view_group(const rc_row_result_t *r)
 {
-    return rc_digest(r->case_id, sizeof r->case_id);
+    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->cache,
+        r->nw, r->nt, r->line, r->device};
+    return rc_digest(key, sizeof key);
+}
+
+/* A changed file of a matrix takes the place of what it was. */
+static rc_digest_t case_key(const rc_view_t *v, const rc_row_result_t *r)
+{
+    rc_digest_t d = rc_view_group(r);
+    const uint64_t key[] = {d.hi, d.lo, (uint64_t)r->policy, (uint64_t)r->c_order};
+    return rc_view_is_of_matrix(rc_view_policy(v, r->policy))
+               ? rc_digest(key, sizeof key)
+               : rc_digest(r->case_id, sizeof r->case_id);
 }
 
 static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
@@ -160,7 +173,7 @@ static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
     RC_PASS(v->newest && v->cases ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
-        rc_digest_t key = case_key(r);
+        rc_digest_t key = case_key(v, r);
         int64_t before = rc_map_get(&last, key, -1);
         if (before >= 0)
             v->newest[before] = 0;
@@ -175,13 +188,6 @@ static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
 done:
     rc_map_free(&last);
     return st;
-}
-
-rc_digest_t rc_view_group(const rc_row_result_t *r)
-{
-    const int64_t key[] = {r->matrix, r->kernel, r->k, r->precision, r->layout, r->op, r->cache,
-        r->nw, r->nt, r->line, r->device};
-    return rc_digest(key, sizeof key);
 }
 
 static int is_ok(const rc_row_result_t *r)

@@ -66,6 +66,14 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err);
 /** The newest catalogue rows of a view that has its dictionaries.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_view_load_sources(rc_view_t *v, rc_err_t *err);
 
+/** Give policies of one identity one id in the results, the last one's: orders of one file under
+ *  two names, and those of file:dir/%n.txt, whose digests differ by matrix.  After the texts.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_view_unite_policies(rc_view_t *v, rc_err_t *err);
+
+/** 1: the text is of a policy that is another order of a file for each matrix. */
+int rc_view_is_of_matrix(const char *policy);
+
 /** Text of row i, "" for -1. */
 static inline const char *rc_text_at(const texts_t *t, int64_t i)
 {

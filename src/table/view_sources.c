@@ -1,7 +1,8 @@
-/* The catalogue rows of a view. */
+/* The catalogue rows of a view, and files of orders. */
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/family.h"
 #include "table/view_private.h"
 
 #include <stdlib.h>
@@ -117,4 +118,39 @@ void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
         out->nnz = m->nnz;
         memcpy(out->cases, v->cases[r->matrix], sizeof out->cases);
     }
+}
+
+int rc_view_is_of_matrix(const char *policy)
+{
+    return rc_spec_begins(policy, "name", "") && (strstr(policy, "%n") || strstr(policy, "%g"));
+}
+
+rc_status_t rc_view_unite_policies(rc_view_t *v, rc_err_t *err)
+{
+    const rc_dict_t *d = &v->dicts.d[RC_T_POLICY];
+    const rc_row_policy_t *policy = d->rows;
+    rc_status_t st = RC_OK;
+    rc_map_t last = {0}; /* identity -> id */
+    rc_digest_t *key = rc_alloc(d->count, sizeof *key, "policies", err);
+    RC_PASS(key ? RC_OK : RC_ENOMEM);
+    for (size_t i = 0; i < d->count; i++) {
+        char *text = v->policy.bytes + i * v->policy.stride;
+        char *rows = strstr(text, ":rows=");
+        if (rows && rc_view_is_of_matrix(text))
+            *rows = '\0';
+        const char *params = strchr(text, ':');
+        const char *same =
+            params && !rc_view_is_of_matrix(text) ? rc_spec_identity(params + 1) : text;
+        rc_digest_t own[] = {rc_map_text(same),
+            rc_digest(policy[i].name, strnlen(policy[i].name, sizeof policy[i].name)),
+            {(uint64_t)policy[i].version, params != NULL}};
+        key[i] = rc_digest(own, sizeof own);
+        RC_TRY(rc_map_set(&last, key[i], (int64_t)i, err));
+    }
+    for (int64_t i = 0; i < v->results; i++)
+        v->result[i].policy = (int32_t)rc_map_get(&last, key[v->result[i].policy], 0);
+done:
+    free(key);
+    rc_map_free(&last);
+    return st;
 }

@@ -73,7 +73,7 @@ is "though nothing was chosen" "$(field out 2 14)" named
 mkdir -p "$(printf 'folder%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20)" && long=$(echo folderfolder*)/rows
 seq 143 -1 0 >"$long"
 code "an order of a file" 0 plans mesh2d:n=12 -k 4,8 --orders "csr,file:$long" --tune 4 -f csv --save filed.plan
-ok "was timed, by what is in it" grep -q '^4,rowsplit,file:rows=[0-9a-f]*,[01],[0-9]' out
+ok "was timed, by what is in it" grep -q '^4,rowsplit,file:name=rows:rows=[0-9a-f]*,[01],[0-9]' out
 code "a plan with it alone" 0 plans mesh2d:n=12 -k 4 --orders "file:$long" --save filed.plan
 rm "$long"
 code "comes back without the file" 0 plans mesh2d:n=12 -k 4 --load filed.plan

@@ -3,7 +3,7 @@
 # every case is verified, and measuring the same again measures nothing.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 25
+plan 43
 
 mkdir -p "$tmp/C/G"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/C/G/mesh.mtx" >/dev/null
@@ -66,3 +66,53 @@ is "sddmm has none" "$(query op 'policy == rcm && op == sddmm' status)" skipped
 code "an unknown parameter is a usage error" 2 sweep none random:sead=1 -x cstat
 code "so is a value out of range" 2 sweep none csr,random:seed=-1 -x cstat
 code "a file that is not there is none" 3 sweep none "csr,file:$tmp/none" -x cstat
+
+# Orders of files have the names of their files; what is measured is known by what is in them.
+"$ROWCAST" order "$tmp/C/G/mesh.mtx" -p random:seed=6 --rows "$tmp/other.txt" >/dev/null
+on_mesh() # on_mesh POLICIES OPTION...
+{
+    policies=$1
+    shift
+    sweep files "$policies" -x cstat -w "$mesh" "$@"
+}
+ok "two files of orders" on_mesh "csr,file:$tmp/rows.txt,file:$tmp/other.txt"
+is "are two policies with their names" "$(query files 'policy != csr' policy | sed 's/:rows=[0-9a-f]*$//' | sort | tr '\n' ' ')" \
+    "file:name=other.txt file:name=rows.txt "
+code "one order under two names is named twice" 2 on_mesh "csr,file:$tmp/rows.txt,file:$tmp/same.txt"
+python=/usr/bin/python3 # of the distribution: the one that has h5py
+if $python -c 'import h5py' 2>/dev/null; then
+    # as an older rowcast stored it, without the name
+    $python -c 'import h5py, sys
+with h5py.File(sys.argv[1], "r+") as f:
+    rows = f["/dict/policy"][...]
+    rows["params"] = [p[len("name=rows.txt:"):] if p.startswith(b"name=rows.txt:") else p for p in rows["params"]]
+    f["/dict/policy"][...] = rows' "$tmp/files.h5"
+    seal "$tmp/files.h5"
+    is "a store without the name" "$(query files 'policy != csr' policy | grep -c '^file:rows=')" 1
+    ok "is known" on_mesh "csr,file:$tmp/rows.txt,file:$tmp/other.txt"
+    ok "and has its cases" grep -q 'nothing to do' "$tmp/err" "$tmp/out"
+    ok "it grows" on_mesh "csr,file:$tmp/rows.txt" -k 8
+    is "by the same policy" "$(query files 'policy != csr' policy | grep -c '^file:name=rows.txt:rows=')" 2
+    ok "and is sound" "$ROWCAST" verify "$tmp/files.h5"
+else
+    for name in "a store without the name" "is known" "and has its cases" "it grows" "by the same policy" "and is sound"; do
+        skip "$name" "no h5py"
+    done
+fi
+
+# One file for each matrix.
+mkdir -p "$tmp/orders/G"
+cp "$tmp/rows.txt" "$tmp/orders/G/mesh.txt"
+code "a matrix without its file fails" 1 sweep many "csr,file:$tmp/orders/%g/%n.txt" -x cstat
+ok "which is said" sh -c "'$ROWCAST' query '$tmp/many.h5' -w 'status == failed' -o name,message | grep -q 'wide .*orders/G/wide.txt: cannot open'"
+printf '1\n0\n' >"$tmp/orders/G/wide.txt"
+ok "until it is there" sweep many "csr,file:$tmp/orders/%g/%n.txt" -x cstat
+ok "only that one was missing" grep -q '^cases  *1  *0  *0  *0  *0$' "$tmp/out"
+is "all are one policy" "$(query many 'policy != csr && status == ok' policy | sort -u | wc -l | tr -d ' ')" 1
+ok "again" sweep many "csr,file:$tmp/orders/%g/%n.txt" -x cstat
+ok "measures nothing" grep -q 'nothing to do' "$tmp/err" "$tmp/out"
+printf '0\n1\n' >"$tmp/orders/G/wide.txt"
+sweep many "csr,file:$tmp/orders/%g/%n.txt" -x cstat
+is "a changed file is measured in the place of what it was" "$(query many 'policy != csr' name,status | sort | tr '\n' ' ')" \
+    "mesh,ok wide,ok "
+code "elsewhere there are no names" 2 "$ROWCAST" order "$tmp/C/G/mesh.mtx" -p "file:$tmp/orders/%n.txt"

@@ -46,7 +46,9 @@ static void files_give_the_order(void **state)
     rc_schedule_free(&s);
     /* its identity is the order, whatever the file looks like */
     assert_int_equal(rc_policy_spec_parse(text, &first, NULL), RC_OK);
-    assert_int_equal(strlen(first.params), strlen("rows=") + 32);
+    assert_int_equal(strlen(first.params), strlen("name=rows.txt:rows=") + 32);
+    assert_memory_equal(first.params, "name=rows.txt:rows=", strlen("name=rows.txt:rows="));
+    assert_int_equal(strlen(rc_spec_identity(first.params)), strlen("rows=") + 32);
     file_text(state, "3\n-1\n# another\n0\n2\n", text);
     assert_int_equal(rc_policy_spec_parse(text, &second, NULL), RC_OK);
     assert_string_equal(first.params, second.params);
