@@ -35,7 +35,8 @@ typedef enum op {
 } op_t;
 
 typedef struct operand {
-    int field; /* index into the table, or -1 for the constant `value` */
+    int field;    /* index into the table, or -1 for the constant `value` */
+    double scale; /* of the field's value */
     rc_value_t value;
 } operand_t;
 
@@ -102,7 +103,6 @@ static rc_status_t stray(const parser_t *p, const char *at)
     size_t position = (size_t)(at - p->source) + 1;
     const char *meant = *at == '&'   ? "'&&'"
                         : *at == '|' ? "'||'"
-                        : *at == '=' ? "'=='"
                                      : "a field, value or operator";
     if (*at > ' ' && *at <= '~')
         return rc_fail(
@@ -135,7 +135,8 @@ static rc_status_t advance(parser_t *p)
         op_t op;
     } signs[] = {{"&&", TOKEN_AND, OP_TRUTH}, {"||", TOKEN_OR, OP_TRUTH}, {"==", TOKEN_OP, OP_EQ},
         {"!=", TOKEN_OP, OP_NE}, {"!~", TOKEN_OP, OP_NOT_GLOB}, {"<=", TOKEN_OP, OP_LE},
-        {">=", TOKEN_OP, OP_GE}, {"<", TOKEN_OP, OP_LT}, {">", TOKEN_OP, OP_GT},
+        {">=", TOKEN_OP, OP_GE}, {"=", TOKEN_OP, OP_EQ}, {"<", TOKEN_OP, OP_LT},
+        {">", TOKEN_OP, OP_GT},
         {"~", TOKEN_OP, OP_GLOB}, {"!", TOKEN_NOT, OP_TRUTH}, {"(", TOKEN_OPEN, OP_TRUTH},
         {")", TOKEN_CLOSE, OP_TRUTH}};
     const char *s = p->next;
@@ -226,12 +227,46 @@ static int parse_number(const parser_t *p, const token_t *t, rc_value_t *out)
     return 1;
 }
 
-static int find_field(const parser_t *p, const token_t *t)
+/* Fields that people call otherwise. */
+static const struct {
+    const char *said;
+    const char *field;
+} others[] = {{"order", "policy"}, {"order_version", "policy_version"}};
+
+static const char *said(const char *field)
 {
-    for (int i = 0; i < p->fields; i++)
-        if (is_word(t, p->field[i].name))
-            return i;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(field, others[i].field) == 0)
+            return others[i].said;
+    return field;
+}
+
+int rc_field_find(const rc_field_t *fields, int count, const char *word, size_t n, double *scale)
+{
+    enum { most = 64, unit = 3 }; /* letters of "_us" */
+    char own[most];
+    const char *name = own;
+    snprintf(own, sizeof own, "%.*s", (int)(n < most ? n : 0), word);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(own, others[i].said) == 0)
+            name = others[i].field;
+    for (int us = 0; us < 2; us++) {
+        for (int i = 0; i < count; i++)
+            if (strcmp(fields[i].name, name) == 0) {
+                if (scale)
+                    *scale = us ? 1e-3 : 1;
+                return i;
+            }
+        if (n <= unit || n >= most || strcmp(own + n - unit, "_us") != 0)
+            return -1;
+        own[n - unit + 1] = 'n';
+    }
     return -1;
+}
+
+static int find_field(const parser_t *p, const token_t *t, double *scale)
+{
+    return t->kind == TOKEN_WORD ? rc_field_find(p->field, p->fields, t->at, t->n, scale) : -1;
 }
 
 static rc_status_t unknown_field(const parser_t *p, const token_t *t)
@@ -280,9 +315,10 @@ static rc_status_t resolve(parser_t *p, const token_t *t, const token_t *other, 
         text_operand(p, t, out);
         return RC_OK;
     }
-    int field = find_field(p, t);
+    double scale = 1;
+    int field = find_field(p, t, &scale);
     if (field >= 0) {
-        *out = (operand_t){.field = field};
+        *out = (operand_t){.field = field, .scale = scale};
         return RC_OK;
     }
     *out = (operand_t){.field = -1};
@@ -291,7 +327,7 @@ static rc_status_t resolve(parser_t *p, const token_t *t, const token_t *other, 
         return RC_EINVAL;
     if (number)
         return RC_OK;
-    int beside = other ? find_field(p, other) : -1;
+    int beside = other ? find_field(p, other, NULL) : -1;
     if (beside >= 0 && p->field[beside].kind == RC_VALUE_TEXT) {
         text_operand(p, t, out);
         return RC_OK;
@@ -429,20 +465,66 @@ static rc_status_t parse_chain(parser_t *p, int level)
 
 /* ------------------------------------------------------------------ values */
 
-enum { NAMED_VALUES = 12 }; /* in the text of an error */
+enum { NAMED_VALUES = 12, NAME = 64 }; /* in the text of an error; bytes of "name" of a spec */
 
-static rc_status_t unknown_value(const step_t *s, const char *found, const char *field,
-    const char *const *value, int values, rc_err_t *err)
+/* The values of a field, each once, and the names of those that have parameters. */
+typedef struct values {
+    const char **text;
+    char (*name)[NAME]; /* that texts behind [distinct] point to */
+    int distinct;
+    int count;
+} values_t;
+
+static rc_status_t list_values(
+    rc_field_value_fn *value, const void *table, int field, int n, values_t *out, rc_err_t *err)
+{
+    rc_map_t seen = {0};
+    rc_status_t st = RC_OK;
+    out->text = rc_alloc((size_t)n, 2 * sizeof *out->text, "values of a field", err);
+    out->name = rc_alloc((size_t)n, sizeof *out->name, "values of a field", err);
+    RC_PASS(out->text && out->name ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n && st == RC_OK; i++) {
+        const char *v = value(table, field, i);
+        rc_digest_t key = rc_map_text(v);
+        if (!v[0] || rc_map_get(&seen, key, 0))
+            continue; /* "" is no help, nor is the same once more */
+        out->text[out->distinct++] = v;
+        st = rc_map_set(&seen, key, 1, err);
+    }
+    rc_map_free(&seen);
+    out->count = out->distinct;
+    for (int i = 0; i < out->distinct; i++) {
+        const size_t length = strcspn(out->text[i], ":");
+        if (!out->text[i][length] || length >= NAME)
+            continue;
+        char *name = out->name[out->count - out->distinct];
+        snprintf(name, NAME, "%.*s", (int)length, out->text[i]);
+        out->text[out->count++] = name;
+    }
+    return st;
+}
+
+static rc_status_t unknown_value(
+    const step_t *s, const char *found, const char *field, const values_t *v, rc_err_t *err)
 {
     rc_str_t list = {0};
-    const char *near = rc_similar(found, value, values);
-    for (int i = 0; i < values && i < NAMED_VALUES && !near; i++)
-        rc_str_addf(&list, "%s%s", i ? ", " : "; values: ", value[i]);
-    if (values > NAMED_VALUES && !near)
+    char stem[NAME]; /* of a pattern */
+    const size_t length = strcspn(found, "*");
+    snprintf(stem, sizeof stem, "%.*s", (int)(length < sizeof stem ? length : 0), found);
+    const char *near = rc_similar(stem, v->text, v->count);
+    int begins = 0;
+    for (int i = 0; i < v->distinct; i++)
+        begins |= stem[0] && strncmp(v->text[i], stem, length) == 0;
+    if (begins)
+        rc_str_addf(&list, "; did you mean %s ~ '%s*'?", field, stem);
+    else if (near)
+        rc_str_addf(&list, "; did you mean '%s'?", near);
+    for (int i = 0; i < v->distinct && i < NAMED_VALUES && !near && !begins; i++)
+        rc_str_addf(&list, "%s%s", i ? ", " : "; values: ", v->text[i]);
+    if (v->distinct > NAMED_VALUES && !near && !begins)
         rc_str_add(&list, ", ...");
-    rc_fail(err, RC_EINVAL, "position %zu: no %s is '%.60s'%s%s%s%s", s->position, field, found,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-        list.text && !list.failed ? list.text : "");
+    rc_fail(err, RC_EINVAL, "position %zu: no %s is %s'%.60s'%s", s->position, field,
+        s->op == OP_GLOB ? "like " : "", found, list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
     return RC_EINVAL;
 }
@@ -459,38 +541,29 @@ static rc_status_t check_side(const step_t *s, int side, const rc_field_t *field
         return RC_OK;
     const char *found = other->value.text;
     for (const char *v; (v = value(table, field, n)) != NULL; n++)
-        if (strcmp(v, found) == 0)
+        if (s->op == OP_GLOB ? rc_glob_match(found, v) || rc_glob_match_spec(found, v)
+                             : strcmp(v, found) == 0)
             return RC_OK;
     if (n == 0)
         return RC_OK;
-    rc_map_t seen = {0};
-    int distinct = 0;
-    rc_status_t st = RC_OK;
-    const char **all = rc_alloc((size_t)n, sizeof *all, "values of a field", err);
-    RC_PASS(all ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n && st == RC_OK; i++) {
-        const char *v = value(table, field, i);
-        rc_digest_t key = rc_map_text(v);
-        if (!v[0] || rc_map_get(&seen, key, 0))
-            continue; /* "" is no help, nor is the same once more */
-        all[distinct++] = v;
-        st = rc_map_set(&seen, key, 1, err);
-    }
+    values_t v = {0};
+    rc_status_t st = list_values(value, table, field, n, &v, err);
     if (st == RC_OK)
-        st = unknown_value(s, found, fields[field].name, all, distinct, err);
-    rc_map_free(&seen);
-    free(all);
+        st = unknown_value(s, found, said(fields[field].name), &v, err);
+    free(v.text);
+    free(v.name);
     return st;
 }
 
 rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field_value_fn *value,
-    const void *table, rc_err_t *err)
+    const void *table, int patterns, rc_err_t *err)
 {
     for (size_t i = 0; e && i < e->steps; i++) {
         const step_t *s = &e->step[i];
-        if (s->kind != STEP_TEST || (s->op != OP_EQ && s->op != OP_NE))
+        const int is_pattern = patterns && s->op == OP_GLOB;
+        if (s->kind != STEP_TEST || (s->op != OP_EQ && s->op != OP_NE && !is_pattern))
             continue;
-        for (int side = 0; side < 2; side++)
+        for (int side = 0; side < (is_pattern ? 1 : 2); side++)
             RC_PASS(check_side(s, side, fields, value, table, err));
     }
     return RC_OK;
@@ -521,7 +594,7 @@ rc_status_t rc_expr_compile(
         st = expected(&p, p.token.kind == TOKEN_OP ? "'&&', '||' or the end"
                                                    : "an operator or the end of the expression");
     if (st == RC_OK)
-        st = rc_expr_check(e, fields, enumerated, fields, err);
+        st = rc_expr_check(e, fields, enumerated, fields, 0, err);
 done:
     if (st < 0)
         rc_expr_free(e);
@@ -550,16 +623,24 @@ static int holds(op_t op, int sign)
     return op < OP_GLOB && (op >> (sign + 1) & 1);
 }
 
+static void get_operand(const operand_t *o, rc_field_get_fn *get, const void *row, rc_value_t *out)
+{
+    if (o->field < 0)
+        return;
+    get(row, o->field, out);
+    if (o->scale != 1)
+        *out = (rc_value_t){.kind = RC_VALUE_REAL,
+            .r = o->scale * (is_whole(out) ? (double)out->i : out->r)};
+}
+
 static int test(const step_t *s, rc_field_get_fn *get, const void *row)
 {
     rc_value_t a = s->left.value;
     rc_value_t b = s->right.value;
-    if (s->left.field >= 0)
-        get(row, s->left.field, &a);
+    get_operand(&s->left, get, row, &a);
     if (s->op == OP_TRUTH)
         return truth_of(&a);
-    if (s->right.field >= 0)
-        get(row, s->right.field, &b);
+    get_operand(&s->right, get, row, &b);
     if (a.kind == RC_VALUE_TEXT && b.kind == RC_VALUE_TEXT) {
         if (s->op == OP_GLOB || s->op == OP_NOT_GLOB)
             return rc_glob_match(b.text, a.text) == (s->op == OP_GLOB);

@@ -67,6 +67,14 @@ typedef struct rc_expr rc_expr_t;
  *  which the values are not listed. */
 typedef const char *rc_field_value_fn(const void *table, int field, int64_t i);
 
+/** The field that a word names, by its name or as people read it: `order` is the field policy, and
+ *  NAME_us a time NAME_ns in us.
+ *  \param[in]  word   n bytes
+ *  \param[out] scale  of its value as named: 1, or 1e-3 of a time in us; may be NULL
+ *  \return its place in the table, -1: no field has the name */
+int rc_field_find(
+    const rc_field_t *fields, int count, const char *word, size_t n, double *scale);
+
 /** Compile an expression over a table of fields (borrowed; must outlive the result).
  *  \return RC_OK, RC_EINVAL with position, expected and found in the text, RC_ENOMEM.
  *  Free with rc_expr_free. */
@@ -75,10 +83,11 @@ rc_status_t rc_expr_compile(
 
 /** Check the texts that an expression compares (== or !=) with fields of listed values: one that no
  *  row of the table can have is a slip.
- *  \param[in] fields  that the expression was compiled over
+ *  \param[in] fields    that the expression was compiled over
+ *  \param[in] patterns  1: also a pattern (~) that no row fits, to explain why no row matches
  *  \return RC_OK (also without an expression), RC_EINVAL with the nearest value, RC_ENOMEM */
 rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field_value_fn *value,
-    const void *table, rc_err_t *err);
+    const void *table, int patterns, rc_err_t *err);
 
 /** 1 when the row matches, else 0.  A NULL expression matches everything.  Allocates nothing. */
 int rc_expr_match(const rc_expr_t *e, rc_field_get_fn *get, const void *row);

@@ -283,11 +283,9 @@ rc_status_t rc_specs_parse(const rc_family_t *f, const rc_specs_rule_t *rule, co
     specs_t s = {.family = f, .rule = rule};
     rc_words_t words = {0};
     rc_status_t st = RC_OK;
-    if (strcmp(text, "all") == 0)
-        text = "*";
     RC_TRY(rc_words_split(text, ',', &words, err));
     for (int i = 0; i < words.count; i++)
-        RC_TRY(add_word(&s, words.word[i], err));
+        RC_TRY(add_word(&s, strcmp(words.word[i], "all") ? words.word[i] : "*", err));
     *out = s.spec;
     *count = s.count;
     s.spec = NULL;

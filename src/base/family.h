@@ -68,7 +68,7 @@ typedef struct rc_specs_rule {
  *    last one running fastest;
  *  - "cusparse-*-row:pre=0..1": a glob, where * is any text, is every member that fits and that
  *    "all" has; each must have the parameters that are given, with such values;
- *  - "all" (the whole list): every member that the rule says.
+ *  - "all": every member that the rule says.
  *
  *  A member that two globs or ranges give is taken once; one that is written twice is an error.
  *  \param[out] out  [*count]; free with free()

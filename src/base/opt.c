@@ -16,6 +16,25 @@ static const rc_opt_t *find(const rc_opt_t *table, char letter, const char *name
     return NULL;
 }
 
+/* Older spellings, which go on to work: names, and letters that another option has elsewhere. */
+static const struct spelling {
+    const char *old;
+    const char *name;
+} spellings[] = {{"policies", "orders"}, {"policy", "orders"}, {"order", "orders"},
+    {"policies", "order"}, {"policy", "order"}, {"orders", "order"}, {"c", "c"}, {"d", "deep"},
+    {"i", "ignore"}, {"l", "list"}, {"m", "memory"}, {"m", "mirror"}, {"n", "name"},
+    {"n", "newest"}, {"o", "columns"}, {"o", "op"}, {"r", "retries"}, {"s", "sort"},
+    {"t", "threshold"}, {"t", "to"}, {"w", "w"}, {"w", "wait"}};
+
+static const rc_opt_t *find_older(const rc_opt_t *table, const char *old, size_t n)
+{
+    const rc_opt_t *o = NULL;
+    for (size_t i = 0; i < sizeof spellings / sizeof *spellings && !o; i++)
+        if (strlen(spellings[i].old) == n && strncmp(spellings[i].old, old, n) == 0)
+            o = find(table, 0, spellings[i].name, strlen(spellings[i].name));
+    return o;
+}
+
 static rc_status_t unknown(const rc_opt_t *table, const char *name, size_t n, rc_err_t *err)
 {
     enum { most = 64 };
@@ -75,14 +94,22 @@ static rc_status_t take(
         const char *equals = strchr(name, '=');
         size_t n = equals ? (size_t)(equals - name) : strlen(name);
         o = find(table, 0, name, n);
+        if (!o && n > 1)
+            o = find_older(table, name, n);
         if (!o)
             return unknown(table, name, n, err);
         if (equals)
             value = equals + 1;
     } else {
         o = find(table, word[1], "", 0);
-        if (!o)
-            return rc_fail(err, RC_EINVAL, "unknown option -%c", word[1]);
+        if (!o) {
+            o = find_older(table, word + 1, 1);
+            if (!o)
+                return rc_fail(err, RC_EINVAL, "unknown option -%c", word[1]);
+            if (err)
+                snprintf(err->text, sizeof err->text, "-%c is an old letter of --%s: write --%s",
+                    word[1], o->name, o->name);
+        }
         if (word[2])
             value = word + 2;
     }

@@ -24,7 +24,7 @@ static const rc_opt_t table[] = {
     RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(struct options, where), "EXPR",
         "Only results that match, e.g. 'k == 8 && status == ok'; the fields are those of 'rowcast "
         "query --fields'. Of a case whose newest row does not match, nothing is kept."),
-    RC_OPT("newest", 'n', RC_OPT_FLAG, offsetof(struct options, newest), NULL,
+    RC_OPT("newest", 0, RC_OPT_FLAG, offsetof(struct options, newest), NULL,
         "Leave out results that a newer row of the same case, or a newer version of the same "
         "kernel or policy, has superseded."),
     RC_OPT("no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,

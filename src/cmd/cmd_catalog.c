@@ -29,7 +29,7 @@ static const rc_opt_t options[] = {
         "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'."),
     RC_OPT("limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
         "List the first N matches only. Default: all."),
-    RC_OPT("columns", 'o', RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
+    RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
         "Fields to print, separated by commas. Default: fullname,rows,cols,nnz,kind,present."),
     RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(options_t, format), "FORMAT",
         "table, csv or json. Default: table."),

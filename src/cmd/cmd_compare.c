@@ -28,10 +28,10 @@ static const rc_opt_t table[] = {
     RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Only cases whose row in either store matches, e.g. 'k == 8 && kernel ~ gstat*'; the "
         "fields are those of 'rowcast query --fields'."),
-    RC_OPT("list", 'l', RC_OPT_TEXT, AT(list), "VERDICTS",
+    RC_OPT("list", 0, RC_OPT_TEXT, AT(list), "VERDICTS",
         "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
         "failing, only_a, only_b; all; or changed (all but same)."),
-    {"threshold", 't', RC_OPT_DOUBLE, AT(how.threshold), "X",
+    {"threshold", 0, RC_OPT_DOUBLE, AT(how.threshold), "X",
         "Least relative change that counts. Default 0.02.", 1e-9, 10},
     {"fdr", 0, RC_OPT_DOUBLE, AT(how.fdr), "X",
         "False-discovery rate: the share of wrong ones among the cases that are called slower or "
@@ -41,7 +41,7 @@ static const rc_opt_t table[] = {
         "Relative standard deviation between two runs of the same case, taken as normal. Default: "
         "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
-    RC_OPT("ignore", 'i', RC_OPT_TEXT, AT(ignore), "LIST",
+    RC_OPT("ignore", 0, RC_OPT_TEXT, AT(ignore), "LIST",
         "What the same case may differ in: versions (of kernel and policy), device, geometry (nw, "
         "nt, line), cache, c_order; or none. Default: versions."),
     RC_OPT("across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,

@@ -51,7 +51,7 @@ static const rc_opt_t table[] = {
         "they cost. --kernel and --classes may then be lists of patterns: the fastest kernel "
         "counts (default '!cusparse*'), and the first of the orders that a matrix has (default "
         "auto,cells*)."),
-    RC_OPT("reuse", 0, RC_OPT_TEXT, AT(of_when.reuse), "LIST",
+    RC_OPT("reuse", 'r', RC_OPT_TEXT, AT(of_when.reuse), "LIST",
         "With --when: products that an order serves. Default: 100,1000."),
     RC_OPT("order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
         "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. "

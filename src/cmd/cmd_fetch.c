@@ -34,20 +34,20 @@ struct options {
 #define AT(member) offsetof(struct options, member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("to", 't', RC_OPT_TEXT, AT(config.to), "DIR",
+    RC_OPT("to", 0, RC_OPT_TEXT, AT(config.to), "DIR",
         "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required."),
     RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
         "Matrices of the index to have, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast "
         "catalog --fields' lists the fields. '--where true' is the whole collection. Required, "
         "unless there is a --limit."),
     RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match."),
-    RC_OPT("mirror", 'm', RC_OPT_TEXT, AT(config.mirror), "URL|DIR",
+    RC_OPT("mirror", 0, RC_OPT_TEXT, AT(config.mirror), "URL|DIR",
         "Where from: URL/MM/Group/Name.tar.gz, or a folder with this layout or that of --to. "
         "Default: " RC_FETCH_MIRROR "."),
     RC_OPT("index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
         "Index of the collection. Default: MIRROR/files/ssstats.csv, which is kept as "
         "DIR/ssstats.csv."),
-    {"retries", 'r', RC_OPT_INT, AT(retries), "N",
+    {"retries", 0, RC_OPT_INT, AT(retries), "N",
         "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
     {"rate", 0, RC_OPT_DOUBLE, AT(config.rate), "X",
         "Requests a second at most; 0: no limit. Default: 4.", 0, 1e6},

@@ -18,7 +18,7 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"wait", 'w', RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
+    {"wait", 0, RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
         "How long to wait for another process that is folding. Default: 60.", 0, 1e6},
     {"take-over", 0, RC_OPT_DOUBLE, offsetof(struct options, take_over), "SECONDS",
         "Take a run on another machine for gone that has given no sign of life for so long: it "

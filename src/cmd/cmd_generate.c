@@ -29,7 +29,7 @@ static const rc_opt_t options[] = {
         "the size is printed."),
     RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name."),
-    RC_OPT("list", 'l', RC_OPT_FLAG, offsetof(struct options, list), NULL,
+    RC_OPT("list", 0, RC_OPT_FLAG, offsetof(struct options, list), NULL,
         "List the generators with their parameters, then the built-in set."),
     RC_OPT("list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
         "List the generators only."),

@@ -28,7 +28,7 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. "
         "'rowcast info' lists all. Required."),
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",

@@ -51,9 +51,9 @@ static const rc_opt_t options[] = {
         "Of the operands with K columns, or of B and of C. Default: row."),
     RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
         "Where it runs. Default auto: the first GPU when there is one, else the CPU."),
-    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(how.kernels), "LIST",
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(how.kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
-    RC_OPT("orders", 0, RC_OPT_TEXT, AT(how.orders), "LIST",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(how.orders), "LIST",
         "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
         "B is beyond the cache of a GPU."),
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates."),

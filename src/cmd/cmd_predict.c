@@ -43,7 +43,7 @@ static const rc_opt_t options[] = {
         "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K."),
     RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on."),
-    RC_OPT("device", 0, RC_OPT_TEXT, AT(request.device), "NAME",
+    RC_OPT("device", 'd', RC_OPT_TEXT, AT(request.device), "NAME",
         "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
         "model."),
     {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
@@ -54,9 +54,9 @@ static const rc_opt_t options[] = {
     RC_OPT("layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
         "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
         "alone, that of the baseline class."),
-    RC_OPT("kernels", 0, RC_OPT_TEXT, AT(request.constraints.kernels), "LIST",
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(request.constraints.kernels), "LIST",
         "Only these kernels: names, with or without parameters, or globs."),
-    RC_OPT("orders", 0, RC_OPT_TEXT, AT(request.constraints.orders), "LIST",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(request.constraints.orders), "LIST",
         "Only these row orders: names or globs."),
     RC_OPT("c-order", 0, RC_OPT_TEXT, AT(request.constraints.c_orders), "LIST",
         "Row orders of C that can be taken: original (default), schedule, symmetric. Models know "

@@ -32,10 +32,10 @@ struct options {
 
 static const rc_opt_t table[] = {
     RC_ROWS_OPTIONS(ROWS),
-    RC_OPT("columns", 'o', RC_OPT_TEXT, AT(columns), "FIELDS",
+    RC_OPT("columns", 0, RC_OPT_TEXT, AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
         "status, median_ns, speedup, gflops."),
-    RC_OPT("sort", 's', RC_OPT_TEXT, AT(sort), "FIELDS",
+    RC_OPT("sort", 0, RC_OPT_TEXT, AT(sort), "FIELDS",
         "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
         "values come last. Default: as they are in the store."),
     RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all."),

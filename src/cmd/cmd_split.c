@@ -16,7 +16,7 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    {"w", 'w', RC_OPT_INT, offsetof(struct options, w), "W",
+    {"w", 0, RC_OPT_INT, offsetof(struct options, w), "W",
         "Columns of a panel, a power of two. Default 256.", 1, 1 << 30},
     {"t", 0, RC_OPT_INT, offsetof(struct options, t), "T",
         "Entries of a row in a panel beyond which they are a heavy segment. Default 4. 0: all are "

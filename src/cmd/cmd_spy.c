@@ -26,7 +26,7 @@ static const rc_opt_t options[] = {
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not "
         "there. Required."),
-    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Row order to draw, as for rowcast order. Default csr: the original one."),
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},

@@ -72,10 +72,10 @@ static const rc_opt_t table[] = {
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
         "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store "
         "that is missing then is one that was lost."),
-    RC_OPT("op", 'o', RC_OPT_TEXT, AT(op), "OPS",
+    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OPS",
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
         "spmm."),
-    RC_OPT("policies", 'p', RC_OPT_TEXT, AT(policies), "POLICIES",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(policies), "ORDERS",
         "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt, or "
         "file:orders/%n.txt for a file a matrix (%n its name, %g its group); all is those of "
         "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
@@ -107,7 +107,7 @@ static const rc_opt_t table[] = {
         "of the device class: with others all cases are new, which a line says before they are "
         "measured.",
         0, 65536},
-    RC_OPT("memory", 'm', RC_OPT_BYTES, AT(config.memory_limit), "BYTES",
+    RC_OPT("memory", 0, RC_OPT_BYTES, AT(config.memory_limit), "BYTES",
         "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
         "is free, divided by the ranks of the node."),
     RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(config.device_memory), "BYTES",

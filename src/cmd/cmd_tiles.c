@@ -17,7 +17,7 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("policy", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
         "Row order, as for rowcast order. Default csr: the original one."),
     RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
         "Row order from a file, as rowcast order --rows writes it: the same as --policy "

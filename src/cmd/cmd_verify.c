@@ -18,7 +18,7 @@ struct options {
 enum { DEFAULT_LIMIT = 100 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("deep", 'd', RC_OPT_FLAG, offsetof(struct options, deep), NULL,
+    RC_OPT("deep", 0, RC_OPT_FLAG, offsetof(struct options, deep), NULL,
         "Also look for each result that a journal beside the store holds, and that is said to be "
         "folded, in the store."),
     RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",

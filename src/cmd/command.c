@@ -60,6 +60,8 @@ int rc_command_parse(const rc_command_t *c, void *options, int argc, char **argv
     int first = 1;
     if (rc_opt_parse(c->options, options, argc, argv, &first, &err) < 0)
         return usage_error(c, err.text, errors);
+    if (errors && err.text[0])
+        fprintf(errors, "rowcast %s: %s\n", c->name, err.text);
     int n = argc - first;
     if (n < min_operands)
         rc_fail(&err, RC_EINVAL, "missing operand; usage: rowcast %s %.*s", c->name, first_form(c),

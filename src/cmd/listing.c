@@ -11,6 +11,8 @@ struct rc_listing {
     rc_table_t *table;
     const rc_fields_t *fields;
     rc_column_t *head;
+    rc_words_t words; /* as named */
+    double *scale;    /* [columns] of a value as named */
     int *field; /* [columns] */
     int columns;
 };
@@ -20,14 +22,12 @@ static const char *unit_of(const rc_field_t *f)
     return f->unit ? f->unit : "";
 }
 
-rc_status_t rc_listing_field(
-    const rc_fields_t *f, const char *option, const char *name, int *out, rc_err_t *err)
+static rc_status_t find_field(const rc_fields_t *f, const char *option, const char *name, int *out,
+    double *scale, rc_err_t *err)
 {
-    for (int i = 0; i < f->count; i++)
-        if (strcmp(f->field[i].name, name) == 0) {
-            *out = i;
-            return RC_OK;
-        }
+    *out = rc_field_find(f->field, f->count, name, strlen(name), scale);
+    if (*out >= 0)
+        return RC_OK;
     const char **names = rc_alloc((size_t)f->count, sizeof *names, "field names", err);
     RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < f->count; i++)
@@ -38,18 +38,24 @@ rc_status_t rc_listing_field(
         near ? "; did you mean '" : " (--fields lists them)", near ? near : "", near ? "'?" : "");
 }
 
-static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *err)
+rc_status_t rc_listing_field(
+    const rc_fields_t *f, const char *option, const char *name, int *out, rc_err_t *err)
+{
+    return find_field(f, option, name, out, NULL, err);
+}
+
+static rc_status_t choose(rc_listing_t *l, rc_err_t *err)
 {
     for (int i = 0; i < l->columns; i++) {
-        int at = i;
-        RC_PASS(words->count ? rc_listing_field(l->fields, "--columns", words->word[i], &at, err)
-                             : RC_OK);
+        const char *const name = l->words.count ? l->words.word[i] : l->fields->field[i].name;
+        int at;
+        RC_PASS(find_field(l->fields, "--columns", name, &at, &l->scale[i], err));
         for (int k = 0; k < i; k++)
             if (l->field[k] == at)
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",
                     l->fields->field[at].name);
         l->field[i] = at;
-        l->head[i] = (rc_column_t){l->fields->field[at].name, unit_of(&l->fields->field[at])};
+        l->head[i] = (rc_column_t){name, l->scale[i] == 1 ? unit_of(&l->fields->field[at]) : "us"};
     }
     return RC_OK;
 }
@@ -57,8 +63,10 @@ static rc_status_t choose(rc_listing_t *l, const rc_words_t *words, rc_err_t *er
 static void free_listing(rc_listing_t *l)
 {
     if (l) {
+        rc_words_free(&l->words);
         free(l->head);
         free(l->field);
+        free(l->scale);
         free(l);
     }
 }
@@ -66,27 +74,26 @@ static void free_listing(rc_listing_t *l)
 rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fields_t *fields,
     const char *columns, rc_listing_t **out, rc_err_t *err)
 {
-    rc_words_t words = {0};
     rc_status_t st = RC_OK;
     rc_listing_t *l = rc_alloc0(1, sizeof *l, "a listing", err);
     RC_PASS(l ? RC_OK : RC_ENOMEM);
     l->fields = fields;
     l->columns = fields->count;
     if (strcmp(columns, "all") != 0) {
-        if (rc_words_split(columns, ',', &words, err) < 0)
+        if (rc_words_split(columns, ',', &l->words, err) < 0)
             RC_TRY(rc_err_context(err, "--columns"));
-        l->columns = words.count;
+        l->columns = l->words.count;
     }
     l->head = rc_alloc((size_t)l->columns, sizeof *l->head, "columns", err);
     l->field = rc_alloc((size_t)l->columns, sizeof *l->field, "columns", err);
-    RC_TRY(l->head && l->field ? RC_OK : RC_ENOMEM);
-    RC_TRY(choose(l, &words, err));
+    l->scale = rc_alloc((size_t)l->columns, sizeof *l->scale, "columns", err);
+    RC_TRY(l->head && l->field && l->scale ? RC_OK : RC_ENOMEM);
+    RC_TRY(choose(l, err));
     l->table = rc_table_begin(stream, format, l->head, l->columns, err);
     RC_TRY(l->table ? RC_OK : RC_ENOMEM);
     *out = l;
     l = NULL;
 done:
-    rc_words_free(&words);
     free_listing(l);
     return st;
 }
@@ -96,6 +103,9 @@ void rc_listing_row(rc_listing_t *l, const void *row)
     for (int i = 0; i < l->columns; i++) {
         rc_value_t v;
         l->fields->get(row, l->field[i], &v);
+        if (l->scale[i] != 1)
+            v = (rc_value_t){.kind = RC_VALUE_REAL,
+                .r = l->scale[i] * (v.kind == RC_VALUE_INT ? (double)v.i : v.r)};
         switch (v.kind) {
         case RC_VALUE_INT:
             rc_table_int(l->table, v.i);

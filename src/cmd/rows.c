@@ -101,10 +101,13 @@ rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *er
 
 void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr_t *where, int all)
 {
+    rc_err_t why = {0};
     for (int64_t i = 0; i < rc_view_count(v); i++)
         if ((all || rc_view_is_newest(v, i)) && rc_view_matches(v, i, where))
             return;
-    fprintf(stderr, "rowcast %s: no result matches\n", command);
+    const int is_slip = rc_view_explain_none(v, where, &why) == RC_EINVAL;
+    fprintf(stderr, "rowcast %s: no result matches%s%s\n", command, is_slip ? "; " : "",
+        is_slip ? strstr(why.text, ": ") + 2 : ""); /* without the position */
 }
 
 rc_status_t rc_rows_tell_noise(

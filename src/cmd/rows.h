@@ -51,7 +51,7 @@ typedef struct rc_rows_options {
         RC_OPT("side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                     \
             "The other side; ratios are its time over that of side A. Default: 'cusparse*'; of "   \
             "classes, cusparse."),                                                                 \
-        RC_OPT("orders", 0, RC_OPT_TEXT, at(orders), "ORDERS",                                     \
+        RC_OPT("orders", 'p', RC_OPT_TEXT, at(orders), "ORDERS",                                     \
             "Of versus: orders of a side that names none: csr, any or a list of patterns. "        \
             "Default: csr."),                                                                      \
         RC_OPT("by", 0, RC_OPT_TEXT, at(by), "FEATURE",                                            \

@@ -85,7 +85,7 @@ static rc_status_t identify(int i, const rc_params_t *values, char *text, rc_err
 }
 
 static const rc_family_t family = {
-    .noun = "policy", .plural = "policies", .member = member, .identify = identify};
+    .noun = "order", .plural = "orders", .member = member, .identify = identify};
 
 static void set_spec(const rc_spec_t *spec, rc_policy_spec_t *out)
 {

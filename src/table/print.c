@@ -195,9 +195,34 @@ static void add(rc_table_t *t, const char *text, int right, const char *word)
     }
 }
 
+/* Times in a table for people are in us, whatever CSV and JSON have; 0: no time. */
+static double us_of(const rc_table_t *t, int column)
+{
+    const char *unit = t->column[column].unit;
+    if (t->format != RC_TABLE_TEXT)
+        return 0;
+    return strcmp(unit, "ns") == 0 ? 1e-3 : strcmp(unit, "ms") == 0 ? 1e3 : 0;
+}
+
+static void add_us(rc_table_t *t, double us)
+{
+    enum { digits = 5, whole = 10000 }; /* from there on no fractions, and no exponent */
+    char buf[RC_DECIMAL_BYTES];
+    if (fabs(us) >= whole && fabs(us) < 0x1p62)
+        rc_decimal_int(llround(us), buf);
+    else
+        rc_decimal_real(us, digits, buf);
+    add(t, buf, 1, buf);
+}
+
 void rc_table_int(rc_table_t *t, int64_t value)
 {
     char buf[RC_DECIMAL_BYTES];
+    const double us = us_of(t, t->at);
+    if (us > 0) {
+        add_us(t, us * (double)value);
+        return;
+    }
     rc_decimal_int(value, buf);
     add(t, buf, 1, buf);
 }
@@ -219,6 +244,11 @@ void rc_table_real(rc_table_t *t, double value, int digits)
     char buf[RC_DECIMAL_BYTES];
     if (!isfinite(value)) {
         rc_table_missing(t);
+        return;
+    }
+    const double us = us_of(t, t->at);
+    if (us > 0) {
+        add_us(t, us * value);
         return;
     }
     rc_decimal_real(value, t->format == RC_TABLE_TEXT ? digits : RC_DECIMAL_MOST, buf);
@@ -288,12 +318,31 @@ static void print_cell(rc_table_t *t, const char *text, int i)
         end_line(t);
 }
 
+enum { HEAD = 40, NS = 3 /* letters of "_ns" */ };
+
+/* The head of column i as people read it: an order is never a policy, and times are in us. */
+static const char *head_of(const rc_table_t *t, int i, char buf[HEAD])
+{
+    const char *name = t->column[i].name;
+    const size_t n = strlen(name);
+    if (strcmp(name, "policy") == 0)
+        return "order";
+    if (strcmp(name, "policies") == 0)
+        return "orders";
+    if (us_of(t, i) == 0 || n <= NS || n >= HEAD || strcmp(name + n - NS, "_ns") != 0)
+        return name;
+    memcpy(buf, name, n + 1);
+    buf[n - NS + 1] = 'u';
+    return buf;
+}
+
 /* A column is right-aligned when every cell in it is. */
 static void print_text(rc_table_t *t)
 {
     int units = 0;
+    char buf[HEAD];
     for (int i = 0; i < t->columns; i++) {
-        const char *const head[] = {t->column[i].name, t->column[i].unit};
+        const char *const head[] = {head_of(t, i, buf), t->column[i].unit};
         for (int k = 0; k < 2; k++)
             t->width[i] =
                 rc_text_width(head[k]) > t->width[i] ? rc_text_width(head[k]) : t->width[i];
@@ -301,9 +350,9 @@ static void print_text(rc_table_t *t)
         units |= head[1][0] != '\0';
     }
     for (int i = 0; i < t->columns; i++)
-        print_cell(t, t->column[i].name, i);
+        print_cell(t, head_of(t, i, buf), i);
     for (int i = 0; units && i < t->columns; i++)
-        print_cell(t, t->column[i].unit, i);
+        print_cell(t, us_of(t, i) > 0 ? "us" : t->column[i].unit, i);
     const char *cell = t->cells.text;
     for (int i = 0; cell && cell < t->cells.text + t->cells.len;
          i = i + 1 == t->columns ? 0 : i + 1) {

@@ -52,6 +52,11 @@ rc_status_t rc_view_compile(const char *text, const char *option, rc_expr_t **ou
  *  \return RC_OK, RC_EINVAL with the nearest name, RC_ENOMEM */
 rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err);
 
+/** Of a filter that no row matches: a pattern in it that fits no row of the view.
+ *  \param[out] why  that, in words
+ *  \return RC_EINVAL when there is one, RC_OK, RC_ENOMEM */
+rc_status_t rc_view_explain_none(const rc_view_t *v, const rc_expr_t *where, rc_err_t *why);
+
 /** Catalogue rows: the newest of each name, in order of name. */
 int64_t rc_view_sources(const rc_view_t *v);
 

@@ -305,8 +305,8 @@ static const rc_field_t result_fields[] = {
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",
         computed, GENERATED, NULL},
     {"digest", TEXT, "", "identity of the matrix", text, DIGEST, NULL},
-    {"policy", TEXT, "", "row-order policy with its parameters", text, POLICY, NULL},
-    {"policy_version", INT, "", "version of the policy that ordered the rows", computed,
+    {"policy", TEXT, "", "row order with its parameters; also called order", text, POLICY, NULL},
+    {"policy_version", INT, "", "version of the order", computed,
         POLICY_VERSION, NULL},
     {"kernel", TEXT, "", "kernel with its parameters", text, KERNEL, NULL},
     {"kernel_version", INT, "", "version of the kernel that was timed", computed, KERNEL_VERSION,
@@ -428,9 +428,14 @@ rc_status_t rc_view_compile(const char *text, const char *option, rc_expr_t **ou
 
 rc_status_t rc_view_check(const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)
 {
-    if (rc_expr_check(where, result_fields, dictionary_value, v, err) < 0)
+    if (rc_expr_check(where, result_fields, dictionary_value, v, 0, err) < 0)
         return rc_err_context(err, "--where");
     return RC_OK;
+}
+
+rc_status_t rc_view_explain_none(const rc_view_t *v, const rc_expr_t *where, rc_err_t *why)
+{
+    return rc_expr_check(where, result_fields, dictionary_value, v, 1, why);
 }
 
 const rc_fields_t rc_view_fields = {
@@ -454,15 +459,23 @@ static void source_int(const rc_field_t *f, const void *row, rc_value_t *out)
     give_int(out, *(const int64_t *)((const char *)row + f->at));
 }
 
+/* Negative: not loaded. */
+static void source_known(const rc_field_t *f, const void *row, rc_value_t *out)
+{
+    source_int(f, row, out);
+    if (out->i < 0)
+        give_real(out, NAN);
+}
+
 #define SOURCE(member) offsetof(rc_source_row_t, member)
 
 static const rc_field_t source_fields[] = {
     {"fullname", TEXT, "", "Group/Name", source_text, SOURCE(name), NULL},
     {"name", TEXT, "", "name without its group", source_name, SOURCE(name), NULL},
     {"kind", TEXT, "", "kind of problem", source_text, SOURCE(kind), NULL},
-    {"rows", INT, "", "n_row, -1 when not loaded", source_int, SOURCE(rows), NULL},
-    {"cols", INT, "", "n_col", source_int, SOURCE(cols), NULL},
-    {"nnz", INT, "", "stored entries", source_int, SOURCE(nnz), NULL},
+    {"rows", INT, "", "n_row; missing when not loaded", source_known, SOURCE(rows), NULL},
+    {"cols", INT, "", "n_col; likewise", source_known, SOURCE(cols), NULL},
+    {"nnz", INT, "", "stored entries; likewise", source_known, SOURCE(nnz), NULL},
     {"status", TEXT, "", "of loading: ok, skipped, failed, crashed", source_text, SOURCE(status),
         rc_case_status_names},
     {"phase", TEXT, "", "where it ended when not ok", source_text, SOURCE(phase), rc_phase_names},
