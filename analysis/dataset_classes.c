@@ -36,10 +36,8 @@ static rc_status_t no_fit(
     rc_err_t *err, const char *what, const char *word, const char *const *name, int names)
 {
     rc_str_t list = {0};
-    const char *near = rc_similar(word, name, names);
-    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s%s%s; there are: %s", what, word,
-        near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-        rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12));
+    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s; there are: %s", what, word,
+        rc_hint(word, name, names).text, rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12));
     rc_str_free(&list);
     return RC_EINVAL;
 }
@@ -327,7 +325,7 @@ rc_status_t rc_find_classes(const rc_selection_t *s, const rc_model_t *m, int **
             st = rc_fail(err, RC_EINVAL, "the store has no result that fits of class %s", k->name);
         else if (rc_view_policy_version(s->view, p->policy) != k->policy_version)
             st = rc_fail(err, RC_ENOTSUP,
-                "the model was fitted on version %d of policy %s, the store has version %d",
+                "the model was fitted on version %d of order %s, the store has version %d",
                 (int)k->policy_version, k->policy, (int)rc_view_policy_version(s->view, p->policy));
         else if (rc_view_kernel_version(s->view, p->kernel) != k->kernel_version)
             st = rc_fail(err, RC_ENOTSUP,

@@ -48,17 +48,17 @@ part_rs()
     local transposed='cusparse-spmm_t-csr-*:alg=0..3,cusparse-spmm_t-coo-*:alg=0..4'
     ((dry)) || rs_set | make_group rs
     sweep "rs: A B, the parameters" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \
-        --policies csr --kernels 'rs:t=1..16:cfv=1..4:cfh=1..4'
+        --orders csr --kernels 'rs:t=1..16:cfv=1..4:cfh=1..4'
     sweep "rs: A B, the rivals" "$store" 1 --where "$where" --op spmm --k "$ks" --precision fp32,fp64 \
-        --policies csr --kernels "growmajor,$csr,cusparse-coo-*:alg=0..4,rs:t=4:cfv=2:light=store"
+        --orders csr --kernels "growmajor,$csr,cusparse-coo-*:alg=0..4,rs:t=4:cfv=2:light=store"
     # RS_TUNING: a file of rowcast train --task parameters
     [[ -z ${RS_TUNING:-} ]] || sweep "rs: A B, the model" "$store" 1 --where "$where" --op spmm --k "$ks" \
-        --precision fp32,fp64 --policies csr --kernels "rs:tune=$RS_TUNING"
-    sweep "rs: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision fp32,fp64 --policies csr \
+        --precision fp32,fp64 --orders csr --kernels "rs:tune=$RS_TUNING"
+    sweep "rs: loops" "$store" 1 --where "$where" --op spmm --k 8,32 --precision fp32,fp64 --orders csr \
         --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
-    sweep "rs: A x, for the roofline" "$store" 1 --where "$where" --op spmv --precision fp32,fp64 --policies csr \
+    sweep "rs: A x, for the roofline" "$store" 1 --where "$where" --op spmv --precision fp32,fp64 --orders csr \
         --kernels 'cusparse-spmv-*'
-    sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision fp32,fp64 --policies csr \
+    sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision fp32,fp64 --orders csr \
         --kernels "rs-spmm_t:t=1..16:cfv=1..4,growmajor-spmm_t,cusparse-spmm_t-copy-*:alg=0..3,$transposed"
 }
 
@@ -125,7 +125,7 @@ part_rs-train()
     local data=$work/rs-train kinds=fp32,fp64 costs=${store%.h5}-costs.json ks=8,32,128,512
     ((dry)) || rs_train_set | rs_some "$data" 5 5 rs-train
     kinds=${RS_PRECISION:-$kinds}
-    sweep "rs-train: parameters" "$store" 1 --op spmm --k "$ks" --precision "$kinds" --policies csr --kernels "$rs_fixed"
+    sweep "rs-train: parameters" "$store" 1 --op spmm --k "$ks" --precision "$kinds" --orders csr --kernels "$rs_fixed"
     ((!dry)) || return 0
     [[ -s $costs ]] || "${run[@]}" rowcast calibrate --kernel rs --device "$device" --k "$ks" --precision "$kinds" -o "$costs" >&2
     "${run[@]}" rowcast train "$store" --task parameters --kernel rs --costs "$costs" --training '*' --paths "$data" \
@@ -136,7 +136,7 @@ part_rs-train()
 rs_loops()
 {
     sweep "rs: loops, K = $1" "$store" 1 --where 'present && group != builtin' --op spmm --k "$1" --precision fp32,fp64 \
-        --policies csr --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
+        --orders csr --kernels loop-spmv:kernel=cusparse-csr,loop-spmv:kernel=merge,loop-spmv:kernel=csr5
 }
 
 # Up to a thousand launches a product.
@@ -153,10 +153,10 @@ rs_figures()
     local model=${RS_TUNING:+:tune=$RS_TUNING} none=rs:t=5:cfv=1:cfh=1
     local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
-    sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
+    sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --orders csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
-    sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --policies csr --kernels cusparse-spmv-csr
-    sweep "rs: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --policies csr \
+    sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --orders csr --kernels cusparse-spmv-csr
+    sweep "rs: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --orders csr \
         --kernels "rs$model,$none,growmajor,$csr,$coo"
 }
 
@@ -179,7 +179,7 @@ part_rs-others()
 {
     local data=$work/rs-others model=${RS_TUNING:+:tune=$RS_TUNING}
     ((dry)) || rs_others_set | rs_some "$data" 10 3 rs-others
-    sweep "rs-others: every parameter" "$store" 1 --op spmm --k 8,32,128,512 --precision "${RS_PRECISION:-fp32,fp64}" --policies csr \
+    sweep "rs-others: every parameter" "$store" 1 --op spmm --k 8,32,128,512 --precision "${RS_PRECISION:-fp32,fp64}" --orders csr \
         --kernels "rs$model,$rs_fixed${RS_PUBLISHED:+,rs:tune=$RS_PUBLISHED}"
 }
 
@@ -191,9 +191,9 @@ bench_rs()
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-rs.h5
     ((dry)) || rs_others_set | specs rs-others
-    sweep "bench: rs, A B" "$store" 1 --where "$where" --op spmm --k 128 --precision "$both" --policies csr \
+    sweep "bench: rs, A B" "$store" 1 --where "$where" --op spmm --k 128 --precision "$both" --orders csr \
         --kernels "rs,$rs_fixed,$rivals"
-    sweep "bench: rs, A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --policies csr \
+    sweep "bench: rs, A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --orders csr \
         --kernels "rs-spmm_t,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     if ((dry)); then return; fi
     printf "### RS-SpMM, time of side B over time of side A\n\n"

@@ -29,7 +29,7 @@ part_sddmm()
     local library=cusparse-sddmm-row:pre=0..1,cusparse-sddmm-col:pre=0
     ((dry)) || sddmm_set | make_group sddmm
     sweep "sddmm: in original order" "$store" 1 --where "$where" --op sddmm --k "$ks" --precision fp32,fp64 \
-        --policies csr --kernels "row-sddmm,row-sddmm:entries=0,row-sddmm:entries=128,gplain-sddmm,$library"
-    sweep "sddmm: row orders" "$store" 1 --where "$where" --op sddmm --k "$ks" --policies csr,lpt,rcm,multilevel \
+        --orders csr --kernels "row-sddmm,row-sddmm:entries=0,row-sddmm:entries=128,gplain-sddmm,$library"
+    sweep "sddmm: row orders" "$store" 1 --where "$where" --op sddmm --k "$ks" --orders csr,lpt,rcm,multilevel \
         --kernels row-sddmm
 }

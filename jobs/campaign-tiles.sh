@@ -25,7 +25,7 @@ SET
 multiprocessors()
 {
     local n
-    n=$("${run[@]}" rowcast info 2>/dev/null | grep -Eom1 '[0-9]+ SMs' || true)
+    n=$("${run[@]}" rowcast info -f csv 2>/dev/null | grep -Eom1 '[0-9]+ SMs' || true)
     echo "${n:-132 SMs}" | grep -Eo '[0-9]+'
 }
 
@@ -48,8 +48,8 @@ tiles_rounds()
 {
     local percent=$1 name=$2 kernel=$3
     shift 3
-    deal "$percent" "$name, rounds by rule" "$@" --policies csr,jiang --kernels "$kernel:rest=1"
-    deal "$percent" "$name, rounds forced" "$@" --policies lsh --kernels "$kernel:rest=2"
+    deal "$percent" "$name, rounds by rule" "$@" --orders csr,jiang --kernels "$kernel:rest=1"
+    deal "$percent" "$name, rounds forced" "$@" --orders lsh --kernels "$kernel:rest=2"
 }
 
 tiles_library=cusparse-csr-row:alg=0..3,cusparse-csr-col:alg=0..3,cusparse-csr-row:alg=3:pre=1
@@ -64,27 +64,27 @@ tiles_orders=csr,jiang,lsh,lsh:size=128,rcm
 tiles_paper()
 {
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1 ks=512,1024
-    deal 8 "A B" --where "$where" --k $ks --policies $tiles_orders --kernels aspt:rest=0,growmajor
-    deal 6 "A B, the library" --where "$where" --k $ks --policies csr --kernels "$tiles_library"
+    deal 8 "A B" --where "$where" --k $ks --orders $tiles_orders --kernels aspt:rest=0,growmajor
+    deal 6 "A B, the library" --where "$where" --k $ks --orders csr --kernels "$tiles_library"
     tiles_rounds 7 "A B" aspt --where "$where" --k $ks
-    deal 6 "sampled" --where "$where" --op sddmm --k $ks --policies $tiles_orders --kernels aspt-sddmm:rest=0,row-sddmm
-    deal 4 "sampled, the library" --where "$where" --op sddmm --k $ks --policies csr --kernels $tiles_sampled
+    deal 6 "sampled" --where "$where" --op sddmm --k $ks --orders $tiles_orders --kernels aspt-sddmm:rest=0,row-sddmm
+    deal 4 "sampled, the library" --where "$where" --op sddmm --k $ks --orders csr --kernels $tiles_sampled
     tiles_rounds 5 "sampled" aspt-sddmm --where "$where" --op sddmm --k $ks
-    deal 12 "A B under METIS" --where "square && $where" --k $ks --policies "$metis" --kernels aspt:rest=0,growmajor
+    deal 12 "A B under METIS" --where "square && $where" --k $ks --orders "$metis" --kernels aspt:rest=0,growmajor
 }
 
 # Generated matrices, and those beyond the limits, at one K.
 tiles_others()
 {
     local where="$tiles_real && !($tiles_within)" generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
-    deal 8 "generated, A B" --where "$generated" --k 512 --policies csr,jiang --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
-    deal 8 "generated of 10^6 rows, A B" --where "group == tiles && !($generated)" --k 128 --policies csr,jiang \
+    deal 8 "generated, A B" --where "$generated" --k 512 --orders csr,jiang --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
+    deal 8 "generated of 10^6 rows, A B" --where "group == tiles && !($generated)" --k 128 --orders csr,jiang \
         --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
-    deal 12 "other matrices, A B" --where "$where" --k 512 --policies csr,jiang,lsh,rcm --kernels aspt:rest=0,growmajor
-    deal 5 "other matrices, A B, the library" --where "$where" --k 512 --policies csr --kernels $tiles_library_few
+    deal 12 "other matrices, A B" --where "$where" --k 512 --orders csr,jiang,lsh,rcm --kernels aspt:rest=0,growmajor
+    deal 5 "other matrices, A B, the library" --where "$where" --k 512 --orders csr --kernels $tiles_library_few
     tiles_rounds 5 "other matrices, A B" aspt --where "$where" --k 512
-    deal 6 "other matrices, sampled" --where "$where" --op sddmm --k 512 --policies csr,jiang --kernels aspt-sddmm:rest=0..1
-    deal 4 "other matrices, sampled, the library" --where "$where" --op sddmm --k 512 --policies csr \
+    deal 6 "other matrices, sampled" --where "$where" --op sddmm --k 512 --orders csr,jiang --kernels aspt-sddmm:rest=0..1
+    deal 4 "other matrices, sampled, the library" --where "$where" --op sddmm --k 512 --orders csr \
         --kernels row-sddmm,cusparse-sddmm-row:pre=0
 }
 
@@ -92,23 +92,23 @@ tiles_others()
 tiles_beyond()
 {
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1
-    deal 8 "small K" --where "$where" --k 32,128 --policies $tiles_orders --kernels aspt:rest=0,growmajor
-    deal 4 "small K, the library" --where "$where" --k 32,128 --policies csr --kernels $tiles_library_few
+    deal 8 "small K" --where "$where" --k 32,128 --orders $tiles_orders --kernels aspt:rest=0,growmajor
+    deal 4 "small K, the library" --where "$where" --k 32,128 --orders csr --kernels $tiles_library_few
     tiles_rounds 6 "small K" aspt --where "$where" --k 32,128
-    deal 5 "sampled, small K" --where "$where" --op sddmm --k 32,128 --policies csr,jiang \
+    deal 5 "sampled, small K" --where "$where" --op sddmm --k 32,128 --orders csr,jiang \
         --kernels aspt-sddmm:rest=0..1,row-sddmm
-    deal 3 "sampled, small K, the library" --where "$where" --op sddmm --k 32,128 --policies csr --kernels $tiles_sampled
+    deal 3 "sampled, small K, the library" --where "$where" --op sddmm --k 32,128 --orders csr --kernels $tiles_sampled
     deal 6 "generated, sampled" --where 'group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"' --op sddmm \
-        --k 128 --policies csr,jiang --kernels aspt-sddmm:rest=0..1,row-sddmm,cusparse-sddmm-row:pre=0
-    deal 6 "sampled under METIS" --where "square && $where" --op sddmm --k 512 --policies metis:part=128 \
+        --k 128 --orders csr,jiang --kernels aspt-sddmm:rest=0..1,row-sddmm,cusparse-sddmm-row:pre=0
+    deal 6 "sampled under METIS" --where "square && $where" --op sddmm --k 512 --orders metis:part=128 \
         --kernels aspt-sddmm:rest=0,row-sddmm
-    deal 4 "packed clusters" --where "$where" --k 512,1024 --policies lsh-packed --kernels aspt:rest=0,growmajor
-    deal 4 "columns of 8 entries" --where "$where" --k 512 --policies csr,jiang:col_min=8:tile_min=9,lsh \
+    deal 4 "packed clusters" --where "$where" --k 512,1024 --orders lsh-packed --kernels aspt:rest=0,growmajor
+    deal 4 "columns of 8 entries" --where "$where" --k 512 --orders csr,jiang:col_min=8:tile_min=9,lsh \
         --kernels aspt:col_min=8:tile_min=9:rest=0
-    deal 6 "fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,rcm \
+    deal 6 "fp64" --where "$where" --k 512 --precision fp64 --orders csr,jiang,rcm \
         --kernels "aspt:rest=0,growmajor,$tiles_library_few"
     tiles_rounds 5 "fp64" aspt --where "$where" --k 512 --precision fp64
-    deal 8 "other matrices under METIS" --where "square && $tiles_real && !($tiles_within)" --k 512 --policies "$metis" \
+    deal 8 "other matrices under METIS" --where "square && $tiles_real && !($tiles_within)" --k 512 --orders "$metis" \
         --kernels aspt:rest=0,growmajor
 }
 
@@ -117,12 +117,12 @@ tiles_rest()
 {
     local where="$tiles_real || group == tiles" ks=512,1024,128,32
     local orders=$tiles_orders,jiang:col_min=8:tile_min=9,metis:part=128,metis:parts=$1
-    deal 100 "all, A B" --where "$where" --k $ks --policies "$orders" \
+    deal 100 "all, A B" --where "$where" --k $ks --orders "$orders" \
         --kernels aspt:rest=0..2,aspt:col_min=8:tile_min=9:rest=0..2,growmajor
-    deal 100 "all, A B, the library" --where "$where" --k $ks --policies csr --kernels $tiles_library
-    deal 100 "all, sampled" --where "$where" --op sddmm --k $ks --policies "$orders" --kernels aspt-sddmm:rest=0..2,row-sddmm
-    deal 100 "all, sampled, the library" --where "$where" --op sddmm --k $ks --policies csr --kernels $tiles_sampled
-    deal 100 "all, fp64" --where "$where" --k 512 --precision fp64 --policies csr,jiang,lsh \
+    deal 100 "all, A B, the library" --where "$where" --k $ks --orders csr --kernels $tiles_library
+    deal 100 "all, sampled" --where "$where" --op sddmm --k $ks --orders "$orders" --kernels aspt-sddmm:rest=0..2,row-sddmm
+    deal 100 "all, sampled, the library" --where "$where" --op sddmm --k $ks --orders csr --kernels $tiles_sampled
+    deal 100 "all, fp64" --where "$where" --k 512 --precision fp64 --orders csr,jiang,lsh \
         --kernels "aspt:rest=0..2,growmajor,$tiles_library"
 }
 
@@ -178,9 +178,9 @@ bench_tiles()
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-tiles.h5
     tiles_set | specs tiles
-    sweep "bench: row reordering, A B" "$store" 1 --where "$within || ($generated)" --op spmm --k 512 --policies csr,jiang \
+    sweep "bench: row reordering, A B" "$store" 1 --where "$within || ($generated)" --op spmm --k 512 --orders csr,jiang \
         --kernels "aspt:rest=0..1,growmajor,$tiles_library_few"
-    sweep "bench: row reordering, sampled" "$store" 1 --where "$within || ($generated)" --op sddmm --k 128,512 --policies csr,jiang \
+    sweep "bench: row reordering, sampled" "$store" 1 --where "$within || ($generated)" --op sddmm --k 128,512 --orders csr,jiang \
         --kernels "aspt-sddmm:rest=0..1,row-sddmm,$tiles_sampled"
     if ((dry)); then return; fi
     printf '### Row reordering, time of side B over time of side A\n\n'

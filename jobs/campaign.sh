@@ -299,8 +299,8 @@ not_ok()
 part_smoke()
 {
     local to=${store%.h5}-smoke.h5
-    "${run[@]}" rowcast info | grep -E '^(build|library|device|gpu)' || true
-    sweep "smoke: every kernel and order" "$to" 1 --policies all --k 8,n --limit 8 \
+    "${run[@]}" rowcast info -f csv | grep -E '^(build|library|device|gpu)' || true
+    sweep "smoke: every kernel and order" "$to" 1 --orders all --k 8,n --limit 8 \
         --where 'present && square && rows <= 5000 && nnz > 1000' \
         --kernels "$published,$ours,$tuning,$vendor"
     if ((dry)); then return; fi
@@ -314,23 +314,23 @@ small='present && square && rows <= 30000 && group != wide'
 
 part_paper()
 {
-    sweep "paper: the published kernel" "$store" 1 --where "$small" --k n --policies all \
+    sweep "paper: the published kernel" "$store" 1 --where "$small" --k n --orders all \
         --kernels "$published"
-    sweep "paper: other kernels" "$store" 1 --where "$small" --k n --policies all --kernels "$ours"
-    sweep "paper: the library under all orders" "$store" 1 --where "$small" --k n --policies all \
+    sweep "paper: other kernels" "$store" 1 --where "$small" --k n --orders all --kernels "$ours"
+    sweep "paper: the library under all orders" "$store" 1 --where "$small" --k n --orders all \
         --kernels "$vendor_best"
     # after the orders: an order is best compared with a csr of its own run
-    sweep "paper: the library" "$store" 1 --where "$small" --k n --policies csr --kernels "$vendor"
-    sweep "paper: parameters" "$store" 1 --where "$small" --k n --policies csr --kernels "$tuning"
+    sweep "paper: the library" "$store" 1 --where "$small" --k n --orders csr --kernels "$vendor"
+    sweep "paper: parameters" "$store" 1 --where "$small" --k n --orders csr --kernels "$tuning"
 }
 
 part_modern()
 {
     local ks where='present && group != wide && (square && rows <= 30000 || group == builtin)'
     for ks in 32,512 128,8; do
-        sweep "modern: K = $ks, all orders" "$store" 1 --where "$where" --k "$ks" --policies all \
+        sweep "modern: K = $ks, all orders" "$store" 1 --where "$where" --k "$ks" --orders all \
             --kernels "$published,$ours"
-        sweep "modern: K = $ks, the library" "$store" 1 --where "$where" --k "$ks" --policies csr \
+        sweep "modern: K = $ks, the library" "$store" 1 --where "$where" --k "$ks" --orders csr \
             --kernels "$vendor"
     done
 }
@@ -338,23 +338,23 @@ part_modern()
 part_double()
 {
     sweep "double: our kernels" "$store" 1 --where "$small" --k 128 --precision fp64 \
-        --policies "$fast_orders" --kernels "$published,$ours"
+        --orders "$fast_orders" --kernels "$published,$ours"
     sweep "double: the library" "$store" 1 --where "$small" --k 128 --precision fp64 \
-        --policies csr --kernels "$vendor_few"
+        --orders csr --kernels "$vendor_few"
 }
 
 part_wide()
 {
     wide_set | specs wide
     sweep "wide: our kernels" "$store" 1 --where 'group == wide' --k 32,512 \
-        --policies "$fast_orders" --kernels "$published,$ours"
-    sweep "wide: the library" "$store" 1 --where 'group == wide' --k 32,512 --policies csr \
+        --orders "$fast_orders" --kernels "$published,$ours"
+    sweep "wide: the library" "$store" 1 --where 'group == wide' --k 32,512 --orders csr \
         --kernels "$vendor"
 }
 
 part_schedule()
 {
-    sweep "schedule: C in schedule order" "$store" 1 --where "$small" --k 128 --policies "$fast_orders,warp,hybrid2.2" \
+    sweep "schedule: C in schedule order" "$store" 1 --where "$small" --k 128 --orders "$fast_orders,warp,hybrid2.2" \
         --c-order schedule --kernels "$published,${ours%,growmajor}"
 }
 
@@ -369,15 +369,15 @@ part_plans()
 {
     local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
     for ks in 128 8,32 512 n; do
-        sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --policies csr \
+        sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --orders csr \
             --kernels "$plan_row,$plan_col,$plan_vendor"
     done
     large_set | specs large
-    sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --policies csr \
+    sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --orders csr \
         --kernels "$plan_row,$plan_col,$plan_vendor"
-    sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --policies csr \
+    sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --orders csr \
         --kernels "$plan_row,$plan_col,$plan_vendor"
-    sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --policies blk \
+    sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --orders blk \
         --kernels gpanel,gpanel:pairs=yes
 }
 
@@ -386,7 +386,7 @@ large_100m()
 {
     local data=twins kernels=growmajor,gchunk,cusparse-csr-row:alg=2 to=${store%.h5}-100m.h5
     # most of the time goes into making the matrices: --verbose, in the options, tells
-    sweep "large: K tiled" "$to" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --policies csr,auto \
+    sweep "large: K tiled" "$to" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --orders csr,auto \
         --kernels "$kernels" --device-memory 6G --case-time 1
     if ((dry)) || [[ ! -s $to ]]; then return; fi
     query "$to" --format csv --columns fullname,nnz,kernel,policy,k,k_tile,median_ns,prepare_ns,device_bytes,status \
@@ -402,19 +402,19 @@ part_large()
     kinds | sed 's/$/,shuffle=cols/' | specs ideal
     { kinds && random_kinds; } | specs natural
     sizes | sed 's/$/,shuffle=both/' | specs sizes
-    sweep "large: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies "$few" --kernels "$ours"
-    sweep "large: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --policies csr \
+    sweep "large: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders "$few" --kernels "$ours"
+    sweep "large: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders csr \
         --kernels "$library"
-    sweep "large: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --policies csr \
+    sweep "large: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --orders csr \
         --kernels "$ours"
-    sweep "large: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --policies csr,auto \
+    sweep "large: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --orders csr,auto \
         --kernels "$ours"
-    sweep "large: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --policies csr,lpt,rcm,labels,cells,multilevel,auto \
+    sweep "large: sizes" "$store" 1 --where 'group == sizes' --k 128,32,8 --orders csr,lpt,rcm,labels,cells,multilevel,auto \
         --kernels "$ours,gsub:lanes=8:strip=8"
     # the orders of the paper, approximate where they compare rows: up to a minute of one CPU for a matrix of a million
     sweep "large: the paper's, beyond 30,000 rows" "$store" 1 --where 'group == sizes || group == shuffled &&
         name != "mesh3d-4.9m" && name != "road-4m" && name != "geometric2d-2m" && name != "mesh2d-2m"' --k 128,32,8 \
-        --policies "csr,auto,dcsr,plain,flipped,lpt,$near" --kernels "$published,growmajor,gchunk,gstage"
+        --orders "csr,auto,dcsr,plain,flipped,lpt,$near" --kernels "$published,growmajor,gchunk,gstage"
     if [[ $catalog ]]; then large_100m; fi
 }
 
@@ -424,8 +424,8 @@ part_twins()
     local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local names=$work/twins.csv real='present && id > 0 && square && rows <= 30000' data=$data catalog=$catalog
     [[ $device == cuda ]] || ours=cstat,rowsplit library=rowsplit
-    sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --policies "$few" --kernels "$ours"
-    sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --policies csr \
+    sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --orders "$few" --kernels "$ours"
+    sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --orders csr \
         --kernels "$library"
     # the rows of the catalogue that are here, and how many there are in the first line
     "${run[@]}" rowcast catalog --collection "$collection" --catalog "$catalog" --where "$real" --columns fullname \
@@ -434,8 +434,8 @@ part_twins()
             FNR > 2 && ($1 "/" $2) in here { row[++n] = $0 }
             END { print n; print date; for (i = 1; i <= n; i++) print row[i] }' - <(tr -d '\r' <"$catalog") >"$names"
     data=twins catalog=$names
-    sweep "twins: twins" "$store" 1 --k 32,128 --policies "$few" --kernels "$ours"
-    sweep "twins: twins, the library" "$store" 1 --k 32,128 --policies csr --kernels "$library"
+    sweep "twins: twins" "$store" 1 --k 32,128 --orders "$few" --kernels "$ours"
+    sweep "twins: twins, the library" "$store" 1 --k 32,128 --orders csr --kernels "$library"
 }
 
 vector_ours=csr,merge,csr5,coo,ell,hyb
@@ -448,9 +448,9 @@ spmv_defaults()
     local kernels=plain-spmv,csr,merge,ell
     [[ $device != cuda ]] || kernels=$vector_ours,$vector_vendor
     vector_set | specs vector
-    sweep "spmv: real matrices" "$store" 1 --where "$1" --op spmv --policies csr --precision fp32,fp64 \
+    sweep "spmv: real matrices" "$store" 1 --where "$1" --op spmv --orders csr --precision fp32,fp64 \
         --kernels "$kernels"
-    sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --policies csr \
+    sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --orders csr \
         --precision fp32,fp64 --kernels "$kernels"
 }
 
@@ -460,7 +460,7 @@ part_spmv()
     [[ $collection ]] || real='present && group != vector'
     spmv_defaults "$real"
     [[ $device != cuda ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv \
-        --policies csr --precision fp32,fp64 --kernels "$vector_params"
+        --orders csr --precision fp32,fp64 --kernels "$vector_params"
 }
 
 # csrk_pairs KERNEL: the kernel with every pair of sizes that is fitted on
@@ -485,7 +485,7 @@ part_csrk-fit()
 {
     local data=twins catalog=$work/csrk-train.csv number=${CSRK_TRAIN:-16}
     { echo "$number" && echo none && csrk_train_index | head -n "$number"; } >"$catalog"
-    sweep "csrk: pairs of sizes" "$store" 1 --op spmv --policies csr \
+    sweep "csrk: pairs of sizes" "$store" 1 --op spmv --orders csr \
         --kernels "$(csrk_pairs csr35),$(csrk_pairs csr3),$csrk_ours,$csrk_library"
 }
 
@@ -495,7 +495,7 @@ csrk_where=${CSRK_WHERE:-square && rows >= 1e6 && rows <= 6e6 && nnz < 6e7}
 part_csrk-study()
 {
     local data=twins
-    sweep "csrk: twins" "$store" 1 --where "$csrk_where" --op spmv --policies "$csrk_orders" \
+    sweep "csrk: twins" "$store" 1 --where "$csrk_where" --op spmv --orders "$csrk_orders" \
         --kernels "$csrk_ours,$csrk_library"
 }
 
@@ -511,13 +511,13 @@ part_bench()
     local real="present && square && rows >= 300 && rows <= 30000 && $others && group != builtin"
     local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$plan_vendor" warm=$store
     [[ $collection ]] || real="present && square && rows <= 30000 && $others"
-    sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels"
-    sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --policies csr --kernels "$kernels" \
+    sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels"
+    sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels" \
         --precision fp64
     large_set | specs large
-    sweep "bench: large matrices" "$warm" 1 --where 'group == large' --k 32,128 --policies csr \
+    sweep "bench: large matrices" "$warm" 1 --where 'group == large' --k 32,128 --orders csr \
         --kernels "$kernels"
-    sweep "bench: single launches" "${warm%.h5}-single.h5" 1 --where "$real" --k 8,32,128,512,n --policies csr \
+    sweep "bench: single launches" "${warm%.h5}-single.h5" 1 --where "$real" --k 8,32,128,512,n --orders csr \
         --kernels "$kernels" --max-batch 1
     if ((dry)); then
         bench_rs "${warm%.h5}"
@@ -548,7 +548,7 @@ bench_spmv()
     spmv_defaults "$real"
     printf '### Products with a vector, batches\n\n' && part_spmv-tables
     store=$1-spmv-single.h5
-    sweep "bench: single products with a vector" "$store" 1 --where "group == vector || $real" --op spmv --policies csr \
+    sweep "bench: single products with a vector" "$store" 1 --where "group == vector || $real" --op spmv --orders csr \
         --precision fp32,fp64 --kernels "$vector_ours,$vector_vendor" --max-batch 1
     printf '### Products with a vector, single launches beside batches\n\n' && spmv_beside "$1-spmv.h5" "$store"
 }
@@ -562,7 +562,7 @@ part_scale()
         to=${store%.h5}-scale$ranks.h5
         ((dry)) || rm -rf "$to" "$to.journal"
         start=$(date +%s%N)
-        sweep "scale: $ranks devices" "$to" "$ranks" --k 32,128 --policies all \
+        sweep "scale: $ranks devices" "$to" "$ranks" --k 32,128 --orders all \
             --where 'present && square && rows >= 2000 && rows <= 30000 && group != wide' \
             --kernels "$published,$ours"
         # no store: there was no time left

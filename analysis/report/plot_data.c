@@ -184,7 +184,7 @@ static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
     int32_t ids = rc_view_policies(m->s->view);
     m->number = rc_pool_get(&o->memory, (size_t)ids, sizeof *m->number);
     o->policy = rc_pool_get(&o->memory, (size_t)ids + 1, sizeof *o->policy);
-    RC_PASS(rc_pool_check(&o->memory, "policies", m->err));
+    RC_PASS(rc_pool_check(&o->memory, "orders", m->err));
     for (int32_t id = 0; id < ids; id++)
         m->number[id] = -1;
     for (int64_t i = 0; i < m->count; i++)

@@ -511,17 +511,17 @@ static rc_status_t unknown_value(
     char stem[NAME]; /* of a pattern */
     const size_t length = strcspn(found, "*");
     snprintf(stem, sizeof stem, "%.*s", (int)(length < sizeof stem ? length : 0), found);
-    const char *near = rc_similar(stem, v->text, v->count);
     int begins = 0;
     for (int i = 0; i < v->distinct; i++)
         begins |= stem[0] && strncmp(v->text[i], stem, length) == 0;
     if (begins)
         rc_str_addf(&list, "; did you mean %s ~ '%s*'?", field, stem);
-    else if (near)
-        rc_str_addf(&list, "; did you mean '%s'?", near);
-    for (int i = 0; i < v->distinct && i < NAMED_VALUES && !near && !begins; i++)
+    else
+        rc_str_add(&list, rc_hint(stem, v->text, v->count).text);
+    const int has_hint = list.len > 0;
+    for (int i = 0; i < v->distinct && i < NAMED_VALUES && !has_hint; i++)
         rc_str_addf(&list, "%s%s", i ? ", " : "; values: ", v->text[i]);
-    if (v->distinct > NAMED_VALUES && !near && !begins)
+    if (v->distinct > NAMED_VALUES && !has_hint)
         rc_str_add(&list, ", ...");
     rc_fail(err, RC_EINVAL, "position %zu: no %s is %s'%.60s'%s", s->position, field,
         s->op == OP_GLOB ? "like " : "", found, list.text && !list.failed ? list.text : "");

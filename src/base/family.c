@@ -30,10 +30,8 @@ static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err
             rc_str_addf(&list, "%s%s", n ? ", " : "", m.name);
             names[n++] = m.name;
         }
-    const char *near = rc_similar(name, names, n);
-    rc_fail(err, RC_ENOENT, "unknown %s '%.60s'%s%s%s; known: %s", f->noun, name,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
-        list.text && !list.failed ? list.text : "see rowcast info");
+    rc_fail(err, RC_ENOENT, "unknown %s '%.60s'%s; known: %s", f->noun, name,
+        rc_hint(name, names, n).text, list.text && !list.failed ? list.text : "see rowcast info");
     rc_str_free(&list);
     return RC_ENOENT;
 }

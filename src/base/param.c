@@ -28,9 +28,7 @@ static rc_status_t unknown_key(const rc_param_t *param, const char *key, rc_err_
         names[i] = param[i].name;
         rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *near = rc_similar(key, names, n);
-    rc_fail(err, RC_EINVAL, "no parameter '%s'%s%s%s; known: %s", key,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+    rc_fail(err, RC_EINVAL, "no parameter '%s'%s; known: %s", key, rc_hint(key, names, n).text,
         list.text && !list.failed ? list.text : "see rowcast info");
     rc_str_free(&list);
     return RC_EINVAL;

@@ -230,6 +230,15 @@ const char *rc_similar(const char *text, const char *const *names, int count)
     return best;
 }
 
+rc_hint_t rc_hint(const char *word, const char *const *names, int count)
+{
+    rc_hint_t hint = {""};
+    const char *near = rc_similar(word, names, count);
+    if (near)
+        snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", near);
+    return hint;
+}
+
 rc_text_t rc_text_bytes(double bytes)
 {
     rc_text_t t;

@@ -55,6 +55,13 @@ void rc_words_free(rc_words_t *w);
  *  (at most a third of its length, at least 1), else NULL.  names[count], borrowed. */
 const char *rc_similar(const char *text, const char *const *names, int count);
 
+/** "; did you mean 'NAME'?" with that candidate, or "": the end of what an unknown word is told, as
+ *  an argument rc_hint(word, names, n).text. */
+typedef struct rc_hint {
+    char text[128];
+} rc_hint_t;
+rc_hint_t rc_hint(const char *word, const char *const *names, int count);
+
 /** Human-readable amounts: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms"; as an argument
  *  rc_text_seconds(s).text. */
 typedef struct rc_text {

@@ -32,7 +32,7 @@ typedef struct rc_call {
 typedef struct rc_command {
     const char *name;
     const char *summary;     /**< one line, no full stop */
-    const char *usage;       /**< operands after the options: "FILE --policy P"; a line for each
+    const char *usage;       /**< operands after the options: "FILE --order ORDER"; a line for each
                                   form, the ordinary one first */
     const char *description; /**< paragraphs, separated by "\n\n" */
     const char *examples;    /**< lines "command|what it does", separated by "\n"; may be NULL; the

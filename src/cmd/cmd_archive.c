@@ -26,7 +26,7 @@ static const rc_opt_t table[] = {
         "query --fields'. Of a case whose newest row does not match, nothing is kept."),
     RC_OPT("newest", 0, RC_OPT_FLAG, offsetof(struct options, newest), NULL,
         "Leave out results that a newer row of the same case, or a newer version of the same "
-        "kernel or policy, has superseded."),
+        "kernel or order, has superseded."),
     RC_OPT("no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,
         "Leave out the raw times; the statistics of each case stay."),
     RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,

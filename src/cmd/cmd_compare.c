@@ -42,7 +42,7 @@ static const rc_opt_t table[] = {
         "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
     RC_OPT("ignore", 0, RC_OPT_TEXT, AT(ignore), "LIST",
-        "What the same case may differ in: versions (of kernel and policy), device, geometry (nw, "
+        "What the same case may differ in: versions (of kernel and order), device, geometry (nw, "
         "nt, line), cache, c_order; or none. Default: versions."),
     RC_OPT("across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,
         "Adds device to --ignore: compare two machines."),

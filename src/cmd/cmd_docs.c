@@ -29,7 +29,7 @@ const rc_command_t rc_command_docs = {
     .description =
         "Prints, on stdout, the manual page of rowcast or of one of its commands (troff with the "
         "man macros), or a script that lets a shell complete commands, options and their values: "
-        "policies, kernels, operations, models, summaries, devices, files. Both come from the same "
+        "orders, kernels, operations, models, summaries, devices, files. Both come from the same "
         "tables as --help. The build runs this; an installation already has the files.\n\n"
         "'docs -- complete WORD...' prints what can stand for the last word; the scripts ask it.",
     .examples =
@@ -334,7 +334,7 @@ static const struct {
     const char *placeholder;
     void (*offer)(const completion_t *c);
     int also;
-} kinds[] = {{"POLICY", policies, 0}, {"POLICIES", policies, LIST | ALL}, {"KERNEL", kernels, 0},
+} kinds[] = {{"ORDER", policies, 0}, {"ORDERS", policies, LIST | ALL}, {"KERNEL", kernels, 0},
     {"KERNELS", kernels, LIST | ALL}, {"SPEC", storage_formats, 0}, {"OP", operations, 0},
     {"OPS", operations, LIST}, {"PRECISION", precisions, 0}, {"PRECISIONS", precisions, LIST},
     {"FORMAT", formats, 0}, {"TRAINER", trainers, 0}, {"SET", feature_sets, 0},

@@ -26,14 +26,19 @@ static const rc_opt_t options[] = {
 
 static const rc_feature_set_t *find_set(const char *name, rc_err_t *err)
 {
+    enum { most = 32 };
+    const char *names[most];
     const rc_feature_set_t *set = rc_feature_set_find(name);
     if (set)
         return set;
+    int n = 0;
     rc_str_t list = {0};
-    for (int i = 0; rc_feature_sets[i]; i++)
-        rc_str_addf(&list, "%s%s", i ? ", " : "", rc_feature_sets[i]->name);
-    rc_fail(err, RC_EINVAL, "unknown feature set '%s'; known: %s", name,
-        list.text && !list.failed ? list.text : "");
+    for (; rc_feature_sets[n] && n < most; n++) {
+        names[n] = rc_feature_sets[n]->name;
+        rc_str_addf(&list, "%s%s", n ? ", " : "", names[n]);
+    }
+    rc_fail(err, RC_EINVAL, "unknown feature set '%s'%s; known: %s", name,
+        rc_hint(name, names, n).text, list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
     return NULL;
 }

@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct options {
     const char *format;
@@ -25,18 +26,77 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-static void put(rc_table_t *t, const char *what, const char *name, int version, const char *summary,
+/* Of a summary in a table, which fits 100 columns: of all, and of one, whose parts have long names.
+ */
+enum { WIDTH = 56, WIDTH_OF_ONE = 44, NAMES_MOST = 512 };
+
+/* What is printed: all, or what has a name. */
+typedef struct info {
+    rc_table_t *table; /* NULL: only look whether there is something */
+    int is_text;
+    const char *wanted; /* NULL: all */
+    int found;
+    const char *name[NAMES_MOST]; /* that there are */
+    int names;
+} info_t;
+
+/* A summary in lines of a table: the first has the other cells. */
+static void put_lines(
+    info_t *t, const char *what, const char *name, int version, const char *text)
+{
+    const size_t width = t->wanted ? WIDTH_OF_ONE : WIDTH;
+    char number[16] = "";
+    char line[WIDTH + 1];
+    if (version > 0)
+        snprintf(number, sizeof number, "%d", version);
+    do {
+        size_t n = strlen(text);
+        if (n > width)
+            for (n = width; n > 1 && text[n] != ' ';)
+                n--;
+        if (n <= 1) /* one long word */
+            n = strnlen(text, width);
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name), RC_TEXT(number), RC_TEXT(line));
+        text += n + (text[n] == ' ');
+        what = name = "";
+        number[0] = '\0';
+    } while (*text);
+}
+
+static int is_wanted(const info_t *t, const char *name)
+{
+    const size_t n = t->wanted ? strlen(t->wanted) : 0;
+    return !t->wanted ||
+           (strncmp(name, t->wanted, n) == 0 && (name[n] == '\0' || name[n] == ':'));
+}
+
+static void put(info_t *t, const char *what, const char *name, int version, const char *summary,
     const char *source)
 {
-    RC_CELLS(t, RC_TEXT(what), RC_TEXT(name), version > 0 ? RC_INT(version) : RC_MISSING,
-        RC_TEXT(summary), RC_TEXT(source));
+    const int is_parameter = strchr(name, ':') && strcmp(what, "gpu") != 0;
+    if (!is_parameter && t->names < NAMES_MOST)
+        t->name[t->names++] = name;
+    if (!is_wanted(t, name) || (t->is_text && is_parameter && !t->wanted))
+        return;
+    t->found = 1;
+    if (!t->table)
+        return;
+    if (!t->is_text)
+        RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name), version > 0 ? RC_INT(version) : RC_MISSING,
+            RC_TEXT(summary), RC_TEXT(source));
+    else
+        put_lines(t, strcmp(what, "policy") == 0 ? "order" : what,
+            is_parameter ? strchr(name, ':') + 1 : name, version, summary);
+    if (t->is_text && t->wanted && source[0])
+        put_lines(t, "source", "", 0, source);
 }
 
 /* The row of a descriptor. */
 #define PUT(t, what, d) put(t, what, (d)->name, (d)->version, (d)->summary, (d)->source)
 
 /* One row a parameter, "cstat:strip". */
-static void put_params(rc_table_t *t, const char *owner, const rc_param_t *param)
+static void put_params(info_t *t, const char *owner, const rc_param_t *param)
 {
     for (int i = 0; i < rc_params_count(param); i++) {
         char name[96];
@@ -50,7 +110,7 @@ static void put_params(rc_table_t *t, const char *owner, const rc_param_t *param
 }
 
 /* With the format that its matrix gets. */
-static void put_kernel(rc_table_t *t, const rc_kernel_t *k)
+static void put_kernel(info_t *t, const rc_kernel_t *k)
 {
     char text[320];
     snprintf(text, sizeof text, "%s%s%s", k->summary, k->format ? "; format " : "",
@@ -59,7 +119,7 @@ static void put_kernel(rc_table_t *t, const rc_kernel_t *k)
     put_params(t, k->name, k->param);
 }
 
-static void put_build(rc_table_t *t)
+static void put_build(info_t *t)
 {
     put(t, "build", "version", 0, PACKAGE_VERSION, "");
     put(t, "build", "commit", 0, RC_BUILD_GIT, "");
@@ -69,7 +129,7 @@ static void put_build(rc_table_t *t)
     put(t, "build", "cuda", 0, RC_BUILD_CUDA, "");
 }
 
-static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
+static rc_status_t put_device(info_t *t, rc_err_t *err)
 {
     rc_device_t *d = NULL;
     rc_str_t left_out = {0};
@@ -88,7 +148,7 @@ static rc_status_t put_device(rc_table_t *t, rc_err_t *err)
     return RC_OK;
 }
 
-static void put_versions(rc_table_t *t)
+static void put_versions(info_t *t)
 {
     enum { per_major = 1000, per_minor = 10, library_minor = 100 };
     rc_gpu_versions_t v;
@@ -109,7 +169,7 @@ static void put_versions(rc_table_t *t)
 }
 
 /* Every GPU that this process sees, or why there is none. */
-static rc_status_t put_gpus(rc_table_t *t, rc_err_t *err)
+static rc_status_t put_gpus(info_t *t, rc_err_t *err)
 {
     rc_gpu_info_t *list = NULL;
     rc_err_t why = {0};
@@ -136,17 +196,27 @@ static rc_status_t put_gpus(rc_table_t *t, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t run(rc_call_t *call, rc_err_t *err)
+static rc_status_t put_machine(info_t *t, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
-    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 5, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
     put_build(t);
     put_versions(t);
-    rc_status_t st = put_device(t, err);
-    if (st == RC_OK)
-        st = put_gpus(t, err);
+    RC_PASS(put_device(t, err));
+    return put_gpus(t, err);
+}
+
+/* With its features where it is asked for. */
+static void put_features(info_t *t, const rc_feature_set_t *set)
+{
+    PUT(t, "features", set);
+    for (int i = 0; t->wanted && strcmp(set->name, t->wanted) == 0 && i < set->count; i++) {
+        char name[128];
+        snprintf(name, sizeof name, "%s:%s", set->name, set->feature[i].name);
+        put(t, "feature", name, 0, set->feature[i].help, "");
+    }
+}
+
+static void put_registries(info_t *t)
+{
     for (int i = 0; rc_policies[i]; i++) {
         PUT(t, "policy", rc_policies[i]);
         put_params(t, rc_policies[i]->name, rc_policies[i]->param);
@@ -162,7 +232,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
         put_params(t, rc_formats[i]->name, rc_formats[i]->param);
     }
     for (int i = 0; rc_feature_sets[i]; i++)
-        PUT(t, "features", rc_feature_sets[i]);
+        put_features(t, rc_feature_sets[i]);
     for (int i = 0; rc_trainers[i]; i++)
         PUT(t, "trainer", rc_trainers[i]);
     for (int i = 0; rc_predictor_kinds[i]; i++)
@@ -170,21 +240,40 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
             rc_predictor_kinds[i]->summary, "");
     for (int i = 0; rc_generators[i]; i++)
         PUT(t, "generator", rc_generators[i]);
-    rc_status_t ended = rc_table_end(t, st < 0 ? NULL : err);
-    return st < 0 ? st : ended;
+}
+
+static rc_status_t run(rc_call_t *call, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {
+        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
+    const int is_text = call->format == RC_TABLE_TEXT;
+    info_t info = {.is_text = is_text, .wanted = call->operands ? call->operand[0] : NULL};
+    if (info.wanted)
+        put_registries(&info);
+    if (info.wanted && !info.found)
+        return rc_fail(err, RC_EINVAL, "nothing in this build has the name '%s'%s", info.wanted,
+            rc_hint(info.wanted, info.name, info.names).text);
+    info.table = rc_table_begin(stdout, call->format, columns, is_text ? 4 : 5, err);
+    RC_PASS(info.table ? RC_OK : RC_ENOMEM);
+    rc_status_t st = info.wanted ? RC_OK : put_machine(&info, err);
+    put_registries(&info);
+    return rc_table_end_after(st, info.table, err);
 }
 
 const rc_command_t rc_command_info = {
     .name = "info",
     .summary = "print the build, the devices, and the registries",
-    .usage = "[OPTIONS]",
+    .usage = "[OPTIONS] [NAME]",
     .description =
         "Prints how this program was built, the CPUs and GPUs that a sweep can use here, and "
-        "every policy, operation, kernel, storage format, feature set, trainer and generator with "
-        "its version, source and summary. Parameters of policies, kernels and formats follow "
-        "them, with what they take.",
+        "every order, operation, kernel, storage format, feature set, trainer and generator with "
+        "its version and summary.\n\n"
+        "With NAME only what has that name, with its source, and its parameters with what they "
+        "take; of a feature set its features. csv and json have sources and parameters of all.",
+    .examples = "rowcast info cstat|a kernel and its parameters\n"
+                "rowcast info mehrabi|the features of a set",
     .options = table,
     RC_COMMAND_DEFAULTS(struct options, 0),
-    .operands = {0, 0},
+    .operands = {0, 1},
     .work = run,
 };

@@ -28,15 +28,15 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
         "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. "
         "'rowcast info' lists all. Required."),
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
-        "policy leaves out are not in it; columns stay as they are, unless the order is a "
+        "order leaves out are not in it; columns stay as they are, unless the order is a "
         "symmetric one. - is stdout; then the table goes to stderr."),
     RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
-        "Write the schedule: lines starting with '#', then line p (from 0) holds the 0-based "
+        "Write the order of the rows: lines starting with '#', then line p (from 0) holds the 0-based "
         "original row that slot p takes, or -1 for a pad. It maps new position to original row."),
     RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
         "Write the column order of a symmetric order likewise: new position to original column."),
@@ -48,7 +48,7 @@ static const rc_opt_t options[] = {
         "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR "
         "is made when it is not there; groups that an earlier order left in it are removed."),
     RC_OPT("explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
-        "Say in the summary how the order came about, where the policy knows (blk, bandk, lsh, "
+        "Say in the summary how the order came about, where the order knows (blk, bandk, lsh, "
         "lsh-packed, jiang, pairs, auto)."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
@@ -156,7 +156,7 @@ static void print_fact(rc_table_t *t, const rc_fact_t *f)
         rc_table_int(t, f->value);
 }
 
-/* What is said of the policy alone comes last. */
+/* What is said of the order alone comes last. */
 static rc_status_t print_both(FILE *out, rc_table_format_t format, const rc_policy_spec_t *csr,
     const summary_t *before, const rc_policy_spec_t *policy, const summary_t *after,
     const rc_facts_t *facts, rc_err_t *err)
@@ -194,7 +194,7 @@ static void print_head(FILE *f, const char *what, const made_t *o)
 {
     const rc_geometry_t *g = &o->m->geometry;
     fprintf(f,
-        "%s# matrix: %s\n# policy: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
+        "%s# matrix: %s\n# order: %s@%d\n# nw: %" PRId32 "  nt: %" PRId32 "  line: %" PRId32 "\n"
         "# rows: %" PRId64 "  slots: %" PRId64 "  pads: %" PRId64 "  left out (empty): %" PRId64
         "\n",
         what, o->m->word, o->name, o->policy->version, g->nw, g->nt, g->line, o->s->rows,
@@ -230,7 +230,7 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
         if (o->s->row[p] >= 0)
             slot[o->s->row[p]] = p;
     rc_status_t st = write_numbers(path,
-        "# rowcast inverse of a row schedule: line r below (from 0) is original row r and holds "
+        "# rowcast inverse of a row order: line r below (from 0) is original row r and holds "
         "the\n"
         "# slot that it is in, or -1 when it is left out; it maps original row -> slot\n",
         o, NULL, slot, o->s->rows, err);
@@ -272,7 +272,7 @@ static rc_status_t write_matrix(const char *path, const made_t *o, rc_err_t *err
     rc_status_t st;
     RC_TRY(permute(&m->a, o->s, &b, err));
     rc_str_addf(&comment,
-        "rows%s of %s in the order of policy %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
+        "rows%s of %s in the order %s@%d, nw %" PRId32 ", nt %" PRId32 ", line %" PRId32
         "\n%" PRId64 " pads and %" PRId64 " empty rows are left out",
         o->s->cols > 0 ? " and columns" : "", m->word, o->name, o->policy->version, g->nw, g->nt,
         g->line, o->sum->pads, o->sum->left_out);
@@ -292,7 +292,7 @@ static rc_status_t write_files(const struct options *o, const made_t *made, rc_e
     rc_status_t st = RC_OK;
     if (o->rows)
         st = write_numbers(o->rows,
-            "# rowcast row schedule: line p below (from 0) is slot p and holds the 0-based "
+            "# rowcast row order: line p below (from 0) is slot p and holds the 0-based "
             "original\n"
             "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n",
             made, s->row, NULL, s->slots, err);
@@ -371,23 +371,23 @@ static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 {
     const struct options *o = chosen;
     return o->policy ? rc_one_matrix_policy(o->policy, orders, err)
-                     : rc_fail(err, RC_EINVAL, "--policy is missing");
+                     : rc_fail(err, RC_EINVAL, "--order is missing");
 }
 
 const rc_command_t rc_command_order = {
     .name = "order",
-    .summary = "put a matrix in the order of a policy",
-    .usage = "FILE --policy POLICY [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
+    .summary = "put the rows of a matrix in an order",
+    .usage = "FILE --order ORDER [-o FILE] [--rows FILE] [--columns FILE] [--groups DIR]",
     .description = RC_FILE_HELP
     "\n\n"
-    "Prints two lines, for the original order and for the policy: slots, pads and rows left "
+    "Prints two lines, for the original order and for the one asked for: slots, pads and rows left "
     "out, the mean distance of rows in adjacent slots (cache lines that only one of the two "
     "needs, pads skipped), the largest and mean load of a warp (iterations of nt entries), "
-    "their ratio, and the time to build the schedule.\n\n"
-    "The schedule maps from slot to original row: if line p of the rows file, counted from 0 "
+    "their ratio, and the time to build the order.\n\n"
+    "The rows file maps from slot to original row: if its line p, counted from 0 "
     "after the '#' lines, holds r >= 0, then slot p takes row r of FILE, and row number of "
     "-o's matrix is the number of slots before p that are not pads.\n\n"
-    "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the policy goes on: "
+    "With --explain, for lsh and jiang (Jiang et al. 2020), the line of the order goes on: "
     "units, the rows that are compared, of equal ones one; candidates looked at, summed over "
     "bands; pairs kept; bands used; clusters, rows alone included; rows of the largest cluster. "
     "lsh-packed adds how many straddle two panels (pieces, where clusters are larger than a "
@@ -399,7 +399,7 @@ const rc_command_t rc_command_order = {
     "A symmetric order (rcm, bandk, amd) renumbers rows and columns of a square matrix alike; the "
     "mean distance and -o's matrix are in the new numbering.",
     .examples =
-        "rowcast order bcsstk17.mtx --policy lpt|what balancing the load would do\n"
+        "rowcast order bcsstk17.mtx --order lpt|what balancing the load would do\n"
         "rowcast order a.mtx -p cta -o b.mtx --rows rows.txt|reorder, and keep the map\n"
         "rowcast order a.mtx -p rcm -o b.mtx --columns cols.txt|renumber rows and columns\n"
         "rowcast order a.mtx -p metis:part=64 --rows rows.txt --groups parts|a partition\n"

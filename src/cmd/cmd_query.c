@@ -31,20 +31,20 @@ struct options {
 #define TABLE(member) offsetof(struct options, summary.member)
 
 static const rc_opt_t table[] = {
-    RC_ROWS_OPTIONS(ROWS),
-    RC_OPT("columns", 0, RC_OPT_TEXT, AT(columns), "FIELDS",
-        "Columns, comma-separated, or all. Default: fullname, kernel, policy, k, precision, "
-        "status, median_ns, speedup, gflops."),
-    RC_OPT("sort", 0, RC_OPT_TEXT, AT(sort), "FIELDS",
-        "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
-        "values come last. Default: as they are in the store."),
-    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
     RC_OPT("summary", 'S', RC_OPT_TEXT, AT(name), "SUMMARY",
         "A table over all matrices instead of rows: speedup of each order over csr, share of "
         "wins, portfolio (greedy), versus (two sides matrix by matrix), best (which kernel and "
         "order wins, and what always taking it loses), rate (Gflop/s and GB/s). Tables of papers: "
         "'rowcast paper'."),
+    RC_ROWS_OPTIONS(ROWS),
+    RC_OPT("columns", 0, RC_OPT_TEXT, AT(columns), "FIELDS",
+        "Columns, comma-separated, or all. Default: fullname, kernel, order, k, precision, "
+        "status, median_us, speedup, gflops; csv and json: policy and median_ns."),
+    RC_OPT("sort", 0, RC_OPT_TEXT, AT(sort), "FIELDS",
+        "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
+        "values come last. Default: as they are in the store."),
+    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
     RC_TABLE_OPTIONS(TABLE),
     {"top", 0, RC_OPT_INT, TABLE(top), "N",
         "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
@@ -354,15 +354,15 @@ const rc_command_t rc_command_query = {
         "Cases that are "
         "still in journals are not shown: see 'rowcast status' and 'rowcast fold'.",
     .examples =
-        "rowcast query real.h5 --summary speedup|speedup of each policy, oracle last\n"
+        "rowcast query real.h5 --summary speedup|speedup of each order, oracle last\n"
         "rowcast query real.h5 -S versus -A 'gstat*@any' -B 'cusparse*@csr'|the best order "
         "against the vendor's library\n"
-        "rowcast query real.h5 -w 'speedup > 1.5' -o fullname,policy,k,speedup|where reordering "
+        "rowcast query real.h5 -w 'speedup > 1.5' --columns fullname,order,k,speedup|where reordering "
         "pays\n"
         "rowcast query real.h5 -w 'k == 32' --sort=-speedup --limit 10|the ten largest speedups\n"
         "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
         "read\n"
-        "rowcast query real.h5 -o all -f csv|everything, for other tools",
+        "rowcast query real.h5 --columns all -f csv|everything, for other tools",
     .options = table,
     RC_COMMAND_DEFAULTS(struct options, .limit = -1),
     .operands = {0, 1},

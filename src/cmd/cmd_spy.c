@@ -26,7 +26,7 @@ static const rc_opt_t options[] = {
     RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
         "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not "
         "there. Required."),
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
         "Row order to draw, as for rowcast order. Default csr: the original one."),
     {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
         "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
@@ -178,13 +178,13 @@ static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 const rc_command_t rc_command_spy = {
     .name = "spy",
     .summary = "draw where the entries of a matrix are",
-    .usage = "FILE -o FILE.png [--policy POLICY] [--size N] [--stages]",
+    .usage = "FILE -o FILE.png [--order ORDER] [--size N] [--stages]",
     .description = RC_FILE_HELP
     "\n\n"
     "Each pixel stands for a block of slots and columns, and the more entries the block has, "
     "the stronger is the ink, over the logarithm of their number; one entry is always "
     "visible. A matrix smaller than the image is enlarged. The background is transparent, "
-    "and the ink reads on white and on black. Pads of a schedule are empty rows; rows that a "
+    "and the ink reads on white and on black. Pads of an order are empty rows; rows that a "
     "policy leaves out are not drawn.\n\n"
     "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
     "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "

@@ -190,7 +190,7 @@ const rc_command_t rc_command_sweep = {
         "is, or on many under mpirun or srun, one device a rank; the matrices are dealt out "
         "longest first.\n\n"
         "A second run measures only what is missing: a case is known by the matrix (its contents), "
-        "the policy, kernel and feature set with their versions, operation, K, precision and "
+        "the order, kernel and feature set with their versions, operation, K, precision and "
         "device class. Finished cases go to a journal beside "
         "the store at once; SIGTERM, SIGINT, SIGUSR1 or "
         "--time-budget drain the run (exit 75), and even kill -9 loses only what is in flight: run "

@@ -17,10 +17,10 @@ struct options {
 #define MATRIX(member) offsetof(struct options, matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "POLICY",
+    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
         "Row order, as for rowcast order. Default csr: the original one."),
     RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
-        "Row order from a file, as rowcast order --rows writes it: the same as --policy "
+        "Row order from a file, as rowcast order --rows writes it: the same as --order "
         "file:FILE."),
     {"panel", 0, RC_OPT_INT, offsetof(struct options, panel), "N", "Slots of a panel. Default 128.",
         1, INT32_MAX},
@@ -89,7 +89,7 @@ static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
     const struct options *o = chosen;
     rc_str_t policy = {0};
     if (o->policy && o->rows)
-        return rc_fail(err, RC_EINVAL, "--policy and --rows both name an order");
+        return rc_fail(err, RC_EINVAL, "--order and --rows both name an order");
     rc_status_t st = name_policy(o, &policy, err);
     if (st == RC_OK)
         st = rc_one_matrix_policy(policy.text, orders, err);
@@ -100,7 +100,7 @@ static rc_status_t check(const void *chosen, int *orders, rc_err_t *err)
 const rc_command_t rc_command_tiles = {
     .name = "tiles",
     .summary = "print the dense tiles and the similarity of a row order",
-    .usage = "FILE [--policy POLICY | --rows FILE]",
+    .usage = "FILE [--order ORDER | --rows FILE]",
     .description = RC_FILE_HELP
     "\n\n"
     "Prints a line, after Jiang et al. 2020: panels of consecutive slots; tiles; dense columns, "

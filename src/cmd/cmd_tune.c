@@ -162,7 +162,7 @@ const rc_command_t rc_command_tune = {
         "rdensity 8, GPUSpMV-3.5 up to 16, up to 32 and above.\n\n"
         "overhead is the bytes of the pointers over those of CSR in fp32, all groups full. For a "
         "matrix super_rows, super_super_rows and pointer_bytes are those of its natural order cut "
-        "to size; rowcast order FILE --policy bandk writes those of Band-k.\n\n"
+        "to size; rowcast order FILE --order bandk writes those of Band-k.\n\n"
         "A tuning file is JSON: {\"device\": \"h200\", \"ssrs\": {\"constant\": 8.9, \"slope\": "
         "1.25}, \"srs\": {...}, \"cases\": {\"2\": {\"ssrs\": 1.5, \"srs\": 2}, \"3\": {...}, "
         "\"4\": {...}}}: in cases 2 to 4 both sizes are multiplied and rounded. \"sizes\": [4, 8, "
@@ -184,7 +184,7 @@ const rc_command_t rc_command_tune = {
         "rowcast tune csrk bcsstk17.mtx --device ampere -f json|of a matrix, for a program\n"
         "rowcast tune csrk --fit csrk.h5 -w 'group == csrk' -o h200.json --report|re-tune for a "
         "device\n"
-        "rowcast tune csrk --fit cpu.h5 -w 'policy == csr' --report|the constant SRS of a CPU",
+        "rowcast tune csrk --fit cpu.h5 -w 'order == csr' --report|the constant SRS of a CPU",
     .options = options,
     RC_COMMAND_DEFAULTS(struct options, .matrix = RC_ONE_MATRIX_DEFAULTS, .rdensity = NAN),
     .operands = {1, 2},

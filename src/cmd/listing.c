@@ -32,10 +32,10 @@ static rc_status_t find_field(const rc_fields_t *f, const char *option, const ch
     RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < f->count; i++)
         names[i] = f->field[i].name;
-    const char *near = rc_similar(name, names, f->count);
+    const rc_hint_t hint = rc_hint(name, names, f->count);
     free(names);
-    return rc_fail(err, RC_EINVAL, "%s: unknown field '%s'%s%s%s", option, name,
-        near ? "; did you mean '" : " (--fields lists them)", near ? near : "", near ? "'?" : "");
+    return rc_fail(err, RC_EINVAL, "%s: unknown field '%s'%s", option, name,
+        hint.text[0] ? hint.text : " (--fields lists them)");
 }
 
 rc_status_t rc_listing_field(

@@ -38,11 +38,8 @@ static int unknown_command(const char *name)
     int n = 0;
     for (; rc_commands[n] && n < most; n++)
         names[n] = rc_commands[n]->name;
-    const char *near = rc_similar(name, names, n);
-    fprintf(stderr, "rowcast: unknown command '%s'", name);
-    if (near)
-        fprintf(stderr, "; did you mean '%s'?", near);
-    fputs("\ntry 'rowcast --help'\n", stderr);
+    fprintf(stderr, "rowcast: unknown command '%s'%s\ntry 'rowcast --help'\n", name,
+        rc_hint(name, names, n).text);
     return RC_EXIT_USAGE;
 }
 

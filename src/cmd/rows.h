@@ -20,7 +20,7 @@ typedef struct rc_rows_options {
 /** Rows of an option table; `at(member)` is the offset of a member in the command's struct. */
 #define RC_ROWS_OPTIONS(at)                                                                        \
     RC_OPT("where", 'w', RC_OPT_TEXT, at(where), "EXPR",                                           \
-        "Only rows that match, e.g. 'status == ok && k == 32 && policy ~ hybrid*'."),              \
+        "Only rows that match, e.g. 'status == ok && k == 32 && order ~ hybrid*'."),              \
         RC_OPT("op", 0, RC_OPT_TEXT, at(op), "OPS",                                                \
             "Only rows of these operations, comma-separated: spmm, spmv, spmm_t, sddmm; as "       \
             "--where 'op == OP'. Default: all."),                                                  \

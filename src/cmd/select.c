@@ -14,7 +14,7 @@ rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *co
     int n = 0;
     rc_status_t st = rc_policy_specs_parse(text, RC_WORKLIST_POLICIES_MAX, &list, &n, err);
     if (st < 0)
-        return rc_err_context(err, "--policies");
+        return rc_err_context(err, "--orders");
     for (int i = 1; i < n; i++)
         if (strcmp(list[i].policy->name, "csr") == 0) {
             rc_policy_spec_t csr = list[i];

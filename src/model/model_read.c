@@ -461,12 +461,12 @@ rc_status_t rc_model_check(const rc_model_t *m, const char *name, rc_err_t *err)
             st = rc_fail(err, RC_ENOMEM, "%s", why.text);
         else if (!p)
             st = rc_fail(err, RC_ENOTSUP,
-                "%s: class %s was fitted with the policy %s@%d, which this library does not have "
+                "%s: class %s was fitted with the order %s@%d, which this library does not have "
                 "(%.160s)",
                 name, k->name, k->policy, (int)k->policy_version, why.text);
         else if (p->version != k->policy_version)
             st = rc_fail(err, RC_ENOTSUP,
-                "%s: class %s was fitted with the policy %s@%d, this library has %s@%d", name,
+                "%s: class %s was fitted with the order %s@%d, this library has %s@%d", name,
                 k->name, k->policy, (int)k->policy_version, p->name, p->version);
     }
     return st;

@@ -116,7 +116,7 @@ rc_status_t rc_policy_specs_parse(
     rc_spec_t *spec = NULL;
     int n = 0;
     RC_PASS(rc_specs_parse(&family, &rule, text, &spec, &n, err));
-    rc_policy_spec_t *list = rc_alloc((size_t)n, sizeof *list, "policies", err);
+    rc_policy_spec_t *list = rc_alloc((size_t)n, sizeof *list, "orders", err);
     for (int i = 0; list && i < n; i++)
         set_spec(&spec[i], &list[i]);
     free(spec);
@@ -225,7 +225,7 @@ rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
     if (st == RC_OK)
         st = build_from(spec->policy, &in, out, err);
     if (st < 0)
-        rc_err_context(err, "policy %s", spec->policy->name);
+        rc_err_context(err, "order %s", spec->policy->name);
     return st;
 }
 
@@ -246,7 +246,7 @@ rc_status_t rc_policy_stages(const rc_policy_spec_t *spec, const rc_csr_t *a,
         st = p->stages ? p->stages(&in, &s, err)
                        : rc_fail(err, RC_ENOTSUP, "it has no stages; bandk has");
     if (st < 0) {
-        rc_err_context(err, "policy %s", p->name);
+        rc_err_context(err, "order %s", p->name);
         rc_order_stages_free(&s);
         return st;
     }
@@ -261,7 +261,7 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
     int team = 1;
     if (!policy || !out)
         return rc_fail(
-            err, RC_EINVAL, "%s: expected one, found NULL", policy ? "schedule" : "policy");
+            err, RC_EINVAL, "%s: expected one, found NULL", policy ? "order of rows" : "order");
     RC_PASS(rc_policy_spec_parse(policy, &spec, err));
     RC_PASS(rc_csr_given(a, threads, &team, err));
     return rc_policy_build(&spec, a, geometry, team, NULL, out, err);

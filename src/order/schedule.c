@@ -11,10 +11,10 @@ rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, r
 {
     if (slots < 0 || rows < 0 || rows > INT32_MAX)
         return rc_fail(
-            err, RC_EINVAL, "no schedule of %" PRId64 " slots for %" PRId64 " rows", slots, rows);
+            err, RC_EINVAL, "no order of %" PRId64 " slots for %" PRId64 " rows", slots, rows);
     if ((uint64_t)slots > SIZE_MAX / sizeof *out->row)
-        return rc_fail(err, RC_ENOMEM, "no memory for a schedule of %" PRId64 " slots", slots);
-    int32_t *row = rc_alloc((size_t)slots, sizeof *row, "a schedule", err);
+        return rc_fail(err, RC_ENOMEM, "no memory for an order of %" PRId64 " slots", slots);
+    int32_t *row = rc_alloc((size_t)slots, sizeof *row, "an order", err);
     RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < slots; p++)
         row[p] = -1;
@@ -156,7 +156,7 @@ static rc_status_t check_groups(const rc_schedule_t *s, rc_err_t *err)
 rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err)
 {
     if (!s)
-        return rc_fail(err, RC_EINVAL, "schedule: expected one, found NULL");
+        return rc_fail(err, RC_EINVAL, "order: expected one, found NULL");
     RC_PASS(rc_csr_check(a, err));
     return rc_schedule_fits(s, a, err);
 }
@@ -164,12 +164,12 @@ rc_status_t rc_schedule_check(const rc_schedule_t *s, const rc_csr_t *a, rc_err_
 rc_status_t rc_schedule_fits(const rc_schedule_t *s, const rc_csr_t *a, rc_err_t *err)
 {
     if (s->rows != a->rows)
-        return rc_fail(err, RC_EINVAL, "schedule is for %" PRId64 " rows, the matrix has %" PRId64,
+        return rc_fail(err, RC_EINVAL, "the order is for %" PRId64 " rows, the matrix has %" PRId64,
             s->rows, a->rows);
     if (s->slots < 0 || (s->slots > 0 && !s->row))
-        return rc_fail(err, RC_EINVAL, "schedule has %" PRId64 " slots and no rows", s->slots);
+        return rc_fail(err, RC_EINVAL, "the order has %" PRId64 " slots and no rows", s->slots);
     int64_t most = a->rows > a->cols ? a->rows : a->cols;
-    unsigned char *seen = rc_alloc0((size_t)most, 1, "checking a schedule", err);
+    unsigned char *seen = rc_alloc0((size_t)most, 1, "checking an order", err);
     RC_PASS(seen ? RC_OK : RC_ENOMEM);
     rc_status_t st = check_rows(s, a, seen, err);
     if (st == RC_OK && (s->cols != 0 || s->col)) {

@@ -175,8 +175,8 @@ rc_status_t rc_dict_policy(rc_dicts_t *d, const char *name, int32_t version, con
 {
     rc_dict_t *t = &d->d[RC_T_POLICY];
     rc_row_policy_t row = {.id = (int32_t)t->count, .version = version};
-    RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a policy", err));
-    RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of a policy", err));
+    RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of an order", err));
+    RC_PASS(rc_field_set(row.params, sizeof row.params, params, "parameters of an order", err));
     return intern(t, &row, id, err);
 }
 

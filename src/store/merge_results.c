@@ -90,7 +90,7 @@ static rc_status_t check_case(const rc_merge_t *m, const rc_merge_store_t *s, in
     if (memcmp(hex.text, r->case_id, sizeof r->case_id) == 0)
         return RC_OK;
     return rc_fail(err, RC_ESTORE,
-        "%s: row %" PRId64 " of /results: expected case_id %s of its matrix, policy, kernel and "
+        "%s: row %" PRId64 " of /results: expected case_id %s of its matrix, order, kernel and "
         "setting, found %.32s",
         s->path, row, hex.text, r->case_id);
 }

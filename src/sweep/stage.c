@@ -169,8 +169,8 @@ static rc_status_t journal_order(const rc_job_t *j, const rc_ordered_t *o, rc_er
     }
     for (int64_t s = 0; s < o->schedule.slots; s++)
         r.pads += o->schedule.row[s] < 0;
-    RC_PASS(rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of a policy", err));
-    RC_PASS(rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of a policy", err));
+    RC_PASS(rc_strcpy(r.policy, sizeof r.policy, policy->name, "name of an order", err));
+    RC_PASS(rc_strcpy(r.params, sizeof r.params, spec->params, "parameters of an order", err));
     return rc_ledger_put(j->w->ledger, RC_REC_ORDER, &r, err);
 }
 

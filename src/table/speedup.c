@@ -266,7 +266,7 @@ static rc_status_t finish_table(
         .row = found->key[ROW],
         .first = found->at,
         .policies = 1};
-    g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "policies", err);
+    g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "orders", err);
     RC_PASS(g.number ? RC_OK : RC_ENOMEM);
     number_policies(e, count, &g, t);
     size_t n = (size_t)t->policies;

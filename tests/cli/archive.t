@@ -17,7 +17,7 @@ sweep()
     sweep_store=$1
     shift
     "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
-        --store "$sweep_store" --collection "$tmp/col" --k 8,16 --policies csr,lpt,warp \
+        --store "$sweep_store" --collection "$tmp/col" --k 8,16 --orders csr,lpt,warp \
         --kernels cstat:strip=1,rowsplit "$@"
 }
 

@@ -46,7 +46,7 @@ code "another part" 0 campaign -n -T 1000 rs
 is "has no shares" "$(sed -n "s/.*'--time-budget' '\([0-9]*\)'.*/\1/p" "$tmp/out" | sort -n | head -n 1 | cut -c1)" 9
 
 code "it runs" 75 campaign -T 1000 tiles
-is "what was cut off comes again before the rest" "$(grep -n -- "--policies metis" "$LOG" | cut -d: -f1 | tail -n 3 | paste -s -d-)" \
+is "what was cut off comes again before the rest" "$(grep -n -- "--orders metis" "$LOG" | cut -d: -f1 | tail -n 3 | paste -s -d-)" \
     "$(awk '/--k 512,1024,128,32/ { print NR - 3 "-" NR - 2 "-" NR - 1; exit }' "$LOG")"
-is "with all the time that is left" "$(grep -- "--policies metis" "$LOG" | tail -n 3 | grep -c -- "--time-budget 9[0-9][0-9]")" 3
-is "as it was" "$(grep -- "--policies metis" "$LOG" | sed 's/ --time-budget.*//' | sort | uniq -c | awk '{ print $1 }' | sort -u)" 2
+is "with all the time that is left" "$(grep -- "--orders metis" "$LOG" | tail -n 3 | grep -c -- "--time-budget 9[0-9][0-9]")" 3
+is "as it was" "$(grep -- "--orders metis" "$LOG" | sed 's/ --time-budget.*//' | sort | uniq -c | awk '{ print $1 }' | sort -u)" 2

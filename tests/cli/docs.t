@@ -111,7 +111,7 @@ code "an unknown document is a usage error" 2 "$ROWCAST" docs nonsense
 code "an unknown shell is a usage error" 2 "$ROWCAST" docs completion csh
 
 # what can stand for a word
-ok "policies" offers_registry policy sweep --policies ""
+ok "policies" offers_registry policy sweep --orders ""
 ok "kernels" offers_registry kernel sweep -x ""
 ok "storage formats" offers_registry format format -x ""
 ok "operations" offers_registry operation predict --op ""
@@ -121,7 +121,7 @@ is "papers" "$(says paper "")" "mehrabi hong nisa jiang lane "
 is "tables of a paper" "$(says paper lane "")" "suite scaling suite-rate "
 is "and a store" "$(says paper lane suite "")" ":files "
 is "devices" "$(says sweep -d "")" "cpu cuda auto "
-is "of a list the last one" "$(says sweep --policies csr,lp)" "csr,lpt "
+is "of a list the last one" "$(says sweep --orders csr,lp)" "csr,lpt "
 is "behind an equals sign" "$(says sweep --op=spmm,sd)" "--op=spmm,sddmm "
 is "which bash cuts" "$(says sweep --op = sd)" "sddmm "
 is "words of a placeholder" "$(says sweep --timing "")" "exclusive shared "

@@ -15,7 +15,7 @@ echo nonsense >"$tmp/col/G/bad.mtx"
 sweep()
 {
     "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
-        --store "$store" --collection "$tmp/col" --k 8,16 --policies csr,lpt --kernels cstat:strip=1,rowsplit "$@"
+        --store "$store" --collection "$tmp/col" --k 8,16 --orders csr,lpt --kernels cstat:strip=1,rowsplit "$@"
 }
 sweep >"$tmp/log" 2>&1
 sweep --redo 'k == 8' >>"$tmp/log" 2>&1

@@ -151,7 +151,7 @@ code "the catalogue finds them" 0 "$ROWCAST" catalog -c "$c/ssstats.csv" -C "$c"
     --columns fullname --format csv
 is "all nine" "$(sed 1d "$tmp/out" | wc -l)" 9
 code "a sweep takes the folder as it is" 0 "$ROWCAST" sweep -C "$c" -c "$c/ssstats.csv" \
-    -w 'present && group != C' -s "$tmp/s.h5" --policies csr,lpt --kernels cstat --k 4 --threads 1 \
+    -w 'present && group != C' -s "$tmp/s.h5" --orders csr,lpt --kernels cstat --k 4 --threads 1 \
     --max-reps 7 --case-time 0.0005 --device cpu --share-device --format csv
 is "and measures each matrix under each order" "$(grep -E '^(matrices|cases),' "$tmp/out" | cut -d, -f1-6)" \
     "matrices,7,0,0,0,0

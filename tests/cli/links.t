@@ -98,7 +98,7 @@ foreign "plan --save" "$ROWCAST" plan col/G/a.mtx --device cpu -k 4 --save
 ln -s kept2 named
 cp kept kept2
 "$ROWCAST" order col/G/a.mtx -p lpt --rows named >/dev/null 2>err
-is "one's own link to a file is followed" "$(readlink named), $(grep -c '^# policy: lpt' kept2), $(cat err)" "kept2, 1, "
+is "one's own link to a file is followed" "$(readlink named), $(grep -c '^# order: lpt' kept2), $(cat err)" "kept2, 1, "
 rm -f named kept2
 
 # names that hold the number of the process: a shell plants the link and becomes the program

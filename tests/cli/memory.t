@@ -29,7 +29,7 @@ while read -r name options; do
     is "... in one line" "$(wc -l <"$tmp/err")" 1
 done <<OF_ALL
 features features $tmp/hollow.mtx
-order order $tmp/hollow.mtx --policy lpt
+order order $tmp/hollow.mtx --order lpt
 tiles tiles $tmp/hollow.mtx
 split split $tmp/hollow.mtx
 spy spy $tmp/hollow.mtx -o $tmp/none.png
@@ -48,7 +48,7 @@ else
         "$tmp/err"
     code "a bound that is too small" 3 "$ROWCAST" features "$tmp/large.mtx" --memory 500M
     ok "is named" grep -q 'large.mtx: .* about [0-9]* bytes, the limit is 524288000; --memory sets it' "$tmp/err"
-    code "a bound that is enough" 0 "$ROWCAST" order mesh3d:n=20 --policy lpt --memory 500M
+    code "a bound that is enough" 0 "$ROWCAST" order mesh3d:n=20 --order lpt --memory 500M
     ok "bounds nothing" test ! -s "$tmp/err"
     code "a bound that is enough to read, not to order" 3 "$ROWCAST" order "$tmp/large.mtx" -p lpt --memory 4G
     ok "counts both" grep -q 'with up to 1 entry and the work on it take about 116000[0-9]* bytes' "$tmp/err"
@@ -57,7 +57,7 @@ else
 fi
 
 # An order of many rows takes long: it is ended when it has spoken.
-"$ROWCAST" order uniform:n=1000000 --policy cta >"$tmp/out" 2>"$tmp/err" &
+"$ROWCAST" order uniform:n=1000000 --order cta >"$tmp/out" 2>"$tmp/err" &
 pid=$!
 rounds=0
 until grep -q '% of' "$tmp/err" || [ $rounds -ge 1200 ]; do
@@ -69,7 +69,7 @@ wait "$pid" 2>/dev/null
 ok "a long order says how far it is" grep -q 'info order: cta: [0-9]* % of 1000000 rows, .*, about .* left' "$tmp/err"
 ok "in lines, where there is no terminal" test "$(tr -cd '\r' <"$tmp/err" | wc -c)" -eq 0
 is "nothing of a result" "$(wc -c <"$tmp/out")" 0
-code "a short one says nothing" 0 "$ROWCAST" order mesh3d:n=10 --policy cta
+code "a short one says nothing" 0 "$ROWCAST" order mesh3d:n=10 --order cta
 
 # in a sweep the same rule, by its own limit
 mkdir -p "$tmp/collection/G"

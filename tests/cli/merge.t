@@ -37,8 +37,8 @@ bare()
 how=
 a=$tmp/a.h5 b=$tmp/b.h5 c=$tmp/c.h5
 {
-    sweep "$a" --k 8 --policies csr,lpt && sweep "$b" --k 8,16 --policies csr,warp \
-        && sweep "$c" --k 16 --policies csr,lpt,warp && sweep "$a" --k 8 --policies csr --redo 'policy == csr'
+    sweep "$a" --k 8 --orders csr,lpt && sweep "$b" --k 8,16 --orders csr,warp \
+        && sweep "$c" --k 16 --orders csr,lpt,warp && sweep "$a" --k 8 --orders csr --redo 'policy == csr'
 } >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"; exit 99; }
 before=$(cksum "$a" "$b" "$c")
 
@@ -64,7 +64,7 @@ code "again" 0 "$ROWCAST" merge "$tmp/abc.h5" "$b" "$tmp/ab.h5" "$b"
 is "adds nothing" "$(sed 's/.*rows, //; s/;.*//' "$tmp/out")" "0 of them new"
 ok "the file is the same" cmp "$tmp/ab.h5" "$tmp/abc.h5"
 
-code "a sweep over all of it" 0 sweep "$tmp/abc.h5" --k 8,16 --policies csr,lpt,warp
+code "a sweep over all of it" 0 sweep "$tmp/abc.h5" --k 8,16 --orders csr,lpt,warp
 is "finds everything done" "$(bare "$tmp/abc.h5" | wc -l | tr -d ' ')" "$all"
 newest=$("$ROWCAST" query "$tmp/ab.h5" -f csv -o utc_ns -w 'policy == csr && k == 8 && name == m60' | sed 1d)
 is "the latest row of a case counts" "$newest" \
@@ -102,7 +102,7 @@ fi
 
 # a sweep that is killed with finished cases in its journal; exec, so that $! is the sweep and not a shell
 how="exec"
-sweep "$c" --k 3 --policies csr,lpt,cta,warp --kernels fault:mode=0:delay_us=20000 --max-reps 50 --case-time 1 >/dev/null 2>&1 &
+sweep "$c" --k 3 --orders csr,lpt,cta,warp --kernels fault:mode=0:delay_us=20000 --max-reps 50 --case-time 1 >/dev/null 2>&1 &
 job=$!
 how=
 waits=0

@@ -25,13 +25,13 @@ order() # order POLICY OPTION...
 {
     policy=$1
     shift
-    "$ROWCAST" order "$tmp/a.mtx" --policy "$policy" --nw 2 --nt 1 --line 1 --threads 1 \
+    "$ROWCAST" order "$tmp/a.mtx" --order "$policy" --nw 2 --nt 1 --line 1 --threads 1 \
         --rows "$tmp/rows" -o "$tmp/b.mtx" "$@" >"$tmp/out"
 }
 
 ok "cta runs" order cta
 is "cta takes the closest row next" "$(rows "$tmp/rows")" "2 1 4 0 3 "
-ok "the rows file names the policy" grep -qx '# policy: cta@[0-9]*' "$tmp/rows"
+ok "the rows file names the order" grep -qx '# order: cta@[0-9]*' "$tmp/rows"
 ok "and the direction" grep -q 'slot (new position) -> original row' "$tmp/rows"
 ok "and the geometry" grep -qx '# nw: 2  nt: 1  line: 1' "$tmp/rows"
 is "the matrix has its rows in slot order" "$(grep -v '^%' "$tmp/b.mtx" | tr '\n' ';')" \
@@ -77,7 +77,7 @@ square() # square POLICY OPTION...
 {
     policy=$1
     shift
-    "$ROWCAST" order "$tmp/s.mtx" --policy "$policy" --rows "$tmp/rows" -o "$tmp/b.mtx" "$@" >"$tmp/out"
+    "$ROWCAST" order "$tmp/s.mtx" --order "$policy" --rows "$tmp/rows" -o "$tmp/b.mtx" "$@" >"$tmp/out"
 }
 ok "rcm runs" square rcm --columns "$tmp/cols" --inverse "$tmp/inverse"
 is "a path comes out in its order" "$(rows "$tmp/rows")" "4 3 0 2 1 "
@@ -135,7 +135,7 @@ similar() # similar POLICY OPTION...
 {
     policy=$1
     shift
-    "$ROWCAST" order "$tmp/l.mtx" --policy "$policy" --rows "$tmp/rows" -f csv "$@" >"$tmp/out"
+    "$ROWCAST" order "$tmp/l.mtx" --order "$policy" --rows "$tmp/rows" -f csv "$@" >"$tmp/out"
 }
 ok "lsh runs" similar lsh --explain --groups "$tmp/clusters"
 is "similar rows are side by side" "$(rows "$tmp/rows")" "0 2 4 1 5 3 "

@@ -173,7 +173,7 @@ json_parts = [part.split("</script>")[0] for part in p.source.split("application
 assert len(json_parts) == 2 and not [c for c in "<\u2028" if any(c in part for part in json_parts)]
 assert p.source.count("alert(1)</script>") == 0'
 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
-    --store "$tmp/one.h5" --collection "$tmp/col" --where 'name == m80' --k 8 --policies csr --kernels rowsplit >"$tmp/sweep" 2>&1
+    --store "$tmp/one.h5" --collection "$tmp/col" --where 'name == m80' --k 8 --orders csr --kernels rowsplit >"$tmp/sweep" 2>&1
 code "one matrix, one kernel, one order, one K" 0 "$ROWCAST" report "$tmp/one.h5" -q -o "$out"
 ok "the answer is about it" page '
 h = p.data["settings"][0]["headline"]
@@ -190,7 +190,7 @@ mkdir -p "$tmp/sym/G"
 "$ROWCAST" generate mesh2d:n=20 -o "$tmp/sym/G/mesh.mtx" >/dev/null
 printf '%%%%MatrixMarket matrix coordinate real general\n4 3 3\n1 1 1\n2 2 1\n4 3 2\n' >"$tmp/sym/G/tall.mtx"
 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q --op spmv \
-    --store "$tmp/sym.h5" --collection "$tmp/sym" --policies csr,rcm --kernels merge >"$tmp/sweep" 2>&1
+    --store "$tmp/sym.h5" --collection "$tmp/sym" --orders csr,rcm --kernels merge >"$tmp/sweep" 2>&1
 code "symmetric orders of some matrices" 0 "$ROWCAST" report "$tmp/sym.h5" -q -o "$out"
 ok "are what the page opens with" grep -q '^Reordering .* B and C in symmetric order' "$tmp/out"
 ok "and no setting denies them" page '

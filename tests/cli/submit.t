@@ -52,7 +52,7 @@ call()
     : >"$TOLD.sbatch"
     (cd "$tmp" && PATH=$tmp/bin:$PATH ROWCAST=$ROWCAST "$bash" "$tmp/jobs/submit.sh" "$@" </dev/null)
 }
-few="--limit 1 --policies csr --kernels cstat --k 4"
+few="--limit 1 --orders csr --kernels cstat --k 4"
 
 # submit LOCALE STORE
 submit()

@@ -12,7 +12,7 @@ store=$tmp/s.h5
 # sweep THREADS
 sweep()
 {
-    "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t "$1" --share-device --op spmv --policies csr,rcm,bandk \
+    "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t "$1" --share-device --op spmv --orders csr,rcm,bandk \
         --case-time 0.001 --kernels csr2,plain-spmv-static >/dev/null 2>&1
 }
 
@@ -60,7 +60,7 @@ export OMP_WAIT_POLICY=passive # more threads than CPUs
 mkdir -p "$tmp/paper/AG-Monien"
 "$ROWCAST" generate mesh2d:n=9 -o "$tmp/paper/AG-Monien/debr.mtx" >/dev/null || exit 99
 ok "a matrix of the paper on 16 threads" "$ROWCAST" sweep -q -s "$tmp/p.h5" -C "$tmp/paper" --device cpu -t 16 --share-device --op spmv \
-    --policies csr,bandk --case-time 0.001 --kernels csr2,csr3,plain-spmv-static
+    --orders csr,bandk --case-time 0.001 --kernels csr2,csr3,plain-spmv-static
 is "its line of Table 1" "$("$ROWCAST" query "$tmp/p.h5" -S suite -f csv |
     awk -F, 'NR > 1 { printf "%s %.4g %.4g %.4g %.4g %.4g\n", $10, $11, $12, $13, $14, $15 }')" "r8 1 1.05 4.19 4 4"
 is "which others do not have" "$(column paper <"$tmp/suite" | paste -s -d' ')$(column paper_rdensity <"$tmp/suite" | tr -d '\n')" "  "

@@ -13,7 +13,7 @@ for n in 60 61 70 80 90 100 110 120 130; do
 done
 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 \
     --max-reps 7 -q --store "$store" --collection "$tmp/col" --k 8,n \
-    --policies csr,lpt,dcsr,warp --kernels cstat:strip=1,cstat:strip=4,rowsplit >"$tmp/sweep" 2>&1 \
+    --orders csr,lpt,dcsr,warp --kernels cstat:strip=1,cstat:strip=4,rowsplit >"$tmp/sweep" 2>&1 \
     || { cat "$tmp/sweep"; exit 99; }
 
 # times that a seed decides, failures, C in schedule order, kernels that lack matrices

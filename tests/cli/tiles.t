@@ -42,7 +42,7 @@ code "an order from a file" 0 tiles --rows "$tmp/rows" -f csv
 is "has 9" "$(last)" \
     "2,2,4,9,0.69230769230769229,0.2233333333333333,0.33333333333333331,2.1666666666666665,2.1666666666666665"
 cp "$tmp/out" "$tmp/first"
-code "which is a policy too" 0 tiles --policy "file:$tmp/rows" -f csv --threads 3
+code "which is a policy too" 0 tiles --order "file:$tmp/rows" -f csv --threads 3
 ok "with the same figures" cmp "$tmp/first" "$tmp/out"
 code "json" 0 tiles --rows "$tmp/rows" -f json
 is "has exactly these members" "$(tail -n 2 "$tmp/out" | grep -o '"[a-z_0-9]*":' | tr -d '":' | tr '\n' ' ')" "$members "
@@ -52,8 +52,8 @@ code "another panel" 0 "$ROWCAST" tiles "$tmp/a.mtx" --panel 1 --col-min 1 --til
 is "makes every row its own" "$(last | cut -d, -f1-5)" "6,6,11,11,0.84615384615384615"
 code "a generated matrix under a policy" 0 "$ROWCAST" tiles mesh3d:n=5 -p dcsr -f csv
 is "is one panel" "$(last | cut -d, -f1)" 1
-code "two orders are a usage error" 2 tiles --policy csr --rows "$tmp/rows"
-code "an unknown policy is one" 2 tiles --policy csrr
+code "two orders are a usage error" 2 tiles --order csr --rows "$tmp/rows"
+code "an unknown policy is one" 2 tiles --order csrr
 ok "that suggests the nearest" grep -q "did you mean 'csr'" "$tmp/err"
 code "a panel of none is one" 2 tiles --panel 0
 code "an order that is not there is one" 3 tiles --rows "$tmp/none"

@@ -156,7 +156,7 @@ for group in A B C D; do
 done
 code "a collection is measured here" 0 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared \
     --case-time 0.0005 --max-reps 7 -q --store "$tmp/cpu.h5" --collection "$tmp/col" --k 4,8 \
-    --policies csr,lpt,dcsr,warp --kernels cstat:strip=4,rowsplit
+    --orders csr,lpt,dcsr,warp --kernels cstat:strip=4,rowsplit
 # shellcheck disable=SC2086
 code "a model is fitted to it" 0 "$ROWCAST" train "$tmp/cpu.h5" -o "$tmp/cpu.json" $fast --folds 2 --kernel rowsplit -f json
 is "of all that was measured" "$(get "$tmp/out" 'x["data_rows"], x["data_groups"], x["kernel"], x["left_out"]')" \

@@ -13,7 +13,7 @@ sweep()
 {
     kernels=$1
     shift
-    "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t 1 --share-device --op spmv --policies csr \
+    "$ROWCAST" sweep -q -s "$store" -C "$tmp/col" --device cpu -t 1 --share-device --op spmv --orders csr \
         --case-time 0.001 --kernels "$kernels" "$@" >/dev/null 2>&1
 }
 

@@ -11,7 +11,7 @@ for n in 60 70; do
 done
 store=$tmp/x.h5
 "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
-    --store "$store" --collection "$tmp/col" --k 8,16 --policies csr,lpt --kernels cstat:strip=1,null \
+    --store "$store" --collection "$tmp/col" --k 8,16 --orders csr,lpt --kernels cstat:strip=1,null \
     >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"; exit 99; }
 
 code "a store is sound" 0 "$ROWCAST" verify "$store"

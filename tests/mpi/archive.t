@@ -7,7 +7,7 @@ plan 21
 matrix a uniform:n=300,mean=5
 matrix b banded:n=400
 store=$tmp/x.h5
-sweep 2 "$store" --k 8 --policies csr,lpt >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"; exit 99; }
+sweep 2 "$store" --k 8 --orders csr,lpt >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"; exit 99; }
 
 # fields STORE: all of every row
 fields()
@@ -50,9 +50,9 @@ else
 fi
 
 for name in copy small; do
-    code "sweeping into the $name repeats nothing" 0 sweep 2 "$tmp/$name.h5" --k 8 --policies csr,lpt
+    code "sweeping into the $name repeats nothing" 0 sweep 2 "$tmp/$name.h5" --k 8 --orders csr,lpt
     is "and adds nothing" "$(rows "$tmp/$name.h5" -a)" "$(rows "$store")"
-    sweep 2 "$tmp/$name.h5" --k 8,16 --policies csr,lpt,warp >"$tmp/out" 2>&1
+    sweep 2 "$tmp/$name.h5" --k 8,16 --orders csr,lpt,warp >"$tmp/out" 2>&1
     is "new cases are added to the $name" "$(rows "$tmp/$name.h5")" "$(($(rows "$store") * 3))"
 done
 code "a store is not copied onto itself" 2 alone archive "$store" "$store"

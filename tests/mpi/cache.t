@@ -41,26 +41,26 @@ matrices()
     alone query "$1" --matrices -f csv -o name,rows,cols,nnz,digest | sort
 }
 
-sweep 2 "$tmp/plain.h5" --policies csr >/dev/null 2>&1
-code "a sweep with an empty cache" 0 with_cache 2 "$tmp/x.h5" --policies csr
+sweep 2 "$tmp/plain.h5" --orders csr >/dev/null 2>&1
+code "a sweep with an empty cache" 0 with_cache 2 "$tmp/x.h5" --orders csr
 is "writes each matrix" "$(said)" "0 4"
 is "under its name" "$(files)" "./G/a-DIGEST.csr
 ./G/b-DIGEST.csr
 ./G/c-DIGEST.csr
 ./G/d-DIGEST.csr"
-code "more cases" 0 with_cache 3 "$tmp/x.h5" --policies csr,lpt
+code "more cases" 0 with_cache 3 "$tmp/x.h5" --orders csr,lpt
 is "take them from there" "$(said)" "4 0"
 is "and measure each" "$(rows "$tmp/x.h5")" "$(($(rows "$tmp/plain.h5") * 2))"
 is "they are the matrices of the files" "$(matrices "$tmp/x.h5")" "$(matrices "$tmp/plain.h5")"
-code "another store" 0 with_cache 1 "$tmp/y.h5" --policies csr
+code "another store" 0 with_cache 1 "$tmp/y.h5" --orders csr
 is "shares the cache" "$(said)" "4 0"
 is "and has the same matrices" "$(matrices "$tmp/y.h5")" "$(matrices "$tmp/plain.h5")"
 
 # two sweeps at once, into an empty cache
 rm -rf "$cache"
-start 2 sweep -C "$tmp/col" -s "$tmp/z.h5" --cache "$cache" --policies csr --threads 1 --share-device \
+start 2 sweep -C "$tmp/col" -s "$tmp/z.h5" --cache "$cache" --orders csr --threads 1 --share-device \
     --timing shared --case-time 0.0005 --max-reps 7
-code "two sweeps at once" 0 with_cache 2 "$tmp/w.h5" --policies csr
+code "two sweeps at once" 0 with_cache 2 "$tmp/w.h5" --orders csr
 finish
 is "do not disturb each other" "$job_code" 0
 is "and leave no pieces" "$(find "$cache" -name '.*' -type f | wc -l)" 0
@@ -76,20 +76,20 @@ for file in "$cache"/G/b-*.csr; do
     cp "$tmp/cut" "$file"
 done
 matrix c rmat:scale=8,seed=9
-code "what is damaged or stale" 0 with_cache 2 "$tmp/v.h5" --policies csr
+code "what is damaged or stale" 0 with_cache 2 "$tmp/v.h5" --orders csr
 is "is read from its text and written anew" "$(said)" "1 3"
 ok "and named" grep -q 'G/a-.*damaged: read from its text instead' "$tmp/err"
-sweep 1 "$tmp/u.h5" --policies csr >/dev/null 2>&1
+sweep 1 "$tmp/u.h5" --orders csr >/dev/null 2>&1
 is "and is what the text says" "$(matrices "$tmp/v.h5")" "$(matrices "$tmp/u.h5")"
 
 # a cache that cannot be written
 rm -rf "$cache"
 mkdir "$cache"
 : >"$cache/G"
-code "a cache that cannot be written" 0 with_cache 1 "$tmp/t.h5" --policies csr
+code "a cache that cannot be written" 0 with_cache 1 "$tmp/t.h5" --orders csr
 is "is one warning" "$(grep -c ' warn cache: .*not written from here on' "$tmp/err")" 1
 is "the sweep goes on" "$(matrices "$tmp/t.h5")" "$(matrices "$tmp/u.h5")"
 code "a file is no cache" 2 alone sweep -C "$tmp/col" -s "$tmp/s.h5" --cache "$cache/G"
 code "nor is a mode of the processor's caches" 2 alone sweep -C "$tmp/col" -s "$tmp/s.h5" --cache cold
 ok "which has an option of its own" grep -q -- '--cache-mode cold' "$tmp/err"
-code "that works" 0 sweep 1 "$tmp/s.h5" --policies csr --cache-mode cold --limit 1
+code "that works" 0 sweep 1 "$tmp/s.h5" --orders csr --cache-mode cold --limit 1

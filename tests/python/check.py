@@ -30,7 +30,7 @@ def printed(a, policy):
     """Rows, and columns where they move, as `rowcast order` writes them."""
     from scipy.io import mmwrite
     mmwrite("a.mtx", a)
-    words = [os.environ["ROWCAST"], "order", "a.mtx", "--policy", policy, "--rows", "rows.txt"]
+    words = [os.environ["ROWCAST"], "order", "a.mtx", "--order", policy, "--rows", "rows.txt"]
     columns = ["--columns", "columns.txt"] if policy == "rcm" else []
     subprocess.run(words + columns, check=True, stdout=subprocess.DEVNULL)
     return [np.loadtxt(name, dtype=int) for name in ["rows.txt"] + columns[1:]]

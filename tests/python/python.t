@@ -55,9 +55,9 @@ fi
 is "a store is printed" "$(head -c 200 err)" ""
 sed 1d rows.csv >rows
 check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
-"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --policies csr,lpt --redo 'policy == csr' \
+"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --orders csr,lpt --redo 'policy == csr' \
     --case-time 0.0005 --share-device --timing shared >log 2>&1
-"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 1 --k 8 --policies csr,random:seed=7 --c-order both \
+"$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 1 --k 8 --orders csr,random:seed=7 --c-order both \
     --case-time 0.0005 --share-device --timing shared >log 2>&1
 "$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns case,speedup >rows.csv 2>err
 is "a store of three runs is printed" "$(head -c 200 err)" ""

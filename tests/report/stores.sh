@@ -19,7 +19,7 @@ make_store()
         "$ROWCAST" generate "uniform:n=$n,mean=4,seed=$n" -o "$tmp/col/G/m$n.mtx" >/dev/null || return
     done
     "$ROWCAST" sweep --device cpu --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q \
-        --store "$1" --collection "$tmp/col" --k 8,n --policies csr,lpt,dcsr \
+        --store "$1" --collection "$tmp/col" --k 8,n --orders csr,lpt,dcsr \
         --kernels cstat:strip=1,cstat:strip=4,rowsplit >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"; return 1; }
     $python - "$1" <<'PY'
 import random

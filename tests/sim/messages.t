@@ -43,7 +43,7 @@ for ranks in $sizes; do
     rm -f "$tmp/messages"
     begun=$(date +%s)
     launched=$tmp/counted
-    ok "a sweep on $ranks ranks" sweep "$ranks" "$tmp/r$ranks.h5" --policies csr,lpt --kernels cstat,rowsplit --k 8,16
+    ok "a sweep on $ranks ranks" sweep "$ranks" "$tmp/r$ranks.h5" --orders csr,lpt --kernels cstat,rowsplit --k 8,16
     launched=
     [ -e "$tmp/messages" ] || : >"$tmp/messages"
     own=$(alone query "$tmp/r$ranks.h5" -f csv -o fullname -w 'rank == 0' | tail -n +2 | sort -u | wc -l | tr -d ' ')

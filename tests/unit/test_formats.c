@@ -188,7 +188,7 @@ static void a_store_may_lack_formats(void **state)
         "csr5:sigma=auto); it has ell,csr,merge");
     refuses(store, "csr,coo", "of coo (kernel coo);");
     refuses(store, "csr", "needs two formats, found 1");
-    refuses(store, "csr,mergee", "unknown format 'mergee' (did you mean 'merge'?)");
+    refuses(store, "csr,mergee", "unknown format 'mergee'; did you mean 'merge'?");
     read_set(store, &(rc_dataset_options_t){.classes = "merge,csr"}, &d);
     assert_int_equal(d.classes, 2);
     assert_int_equal(d.dropped.coo, 0);

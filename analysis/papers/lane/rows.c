@@ -40,7 +40,7 @@ static rc_status_t check_alike(rc_tune_rows_t *r, int64_t i, rc_err_t *err)
     const rc_row_result_t *f = rc_view_result(r->view, r->first);
     if (x->policy != f->policy)
         return rc_fail(err, RC_EINVAL,
-            "orders %s and %s have times: expected one, as by --where 'policy == csr'",
+            "orders %s and %s have times: expected one, as by --where 'order == csr'",
             rc_view_policy(r->view, f->policy), rc_view_policy(r->view, x->policy));
     if (x->precision != f->precision || x->cache != f->cache || x->device != f->device)
         return rc_fail(err, RC_EINVAL,

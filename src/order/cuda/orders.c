@@ -30,7 +30,7 @@ static rc_status_t find(const char *policy, const rc_cuda_pattern_t *a, rc_polic
             *out = rc_cuda_orders[i];
             return RC_OK;
         }
-    return rc_fail(err, RC_ENOTSUP, "policy %s is not built on a GPU", spec->policy->name);
+    return rc_fail(err, RC_ENOTSUP, "order %s is not built on a GPU", spec->policy->name);
 }
 
 static rc_status_t ask(rc_executor_t *x, const rc_cuda_order_t *order, const rc_policy_spec_t *spec,
@@ -40,7 +40,7 @@ static rc_status_t ask(rc_executor_t *x, const rc_cuda_order_t *order, const rc_
     rc_status_t st = order->build(x, a, &spec->value, work, bytes, slots, err);
     rc_cuda_leave(x, before);
     if (st < 0)
-        rc_err_context(err, "policy %s", spec->policy->name);
+        rc_err_context(err, "order %s", spec->policy->name);
     return st;
 }
 
