@@ -9,25 +9,22 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { HEADER = 128, TAG = 8, MATRIX = 14, COMPRESSED = 15 };               /* types of elements */
+enum { HEADER = 128, TAG = 8, MATRIX = 14, COMPRESSED = 15, TYPES = 17 };   /* of elements */
 enum { STRUCT = 2, SPARSE = 5, IS_COMPLEX = 8, IS_LOGICAL = 2, NAME = 64 }; /* of arrays */
 
-/* An element, or one that was cut off by a peek. */
-typedef struct element {
-    unsigned type;
-    int64_t bytes; /* as its tag says */
+/* Elements one after the other. */
+typedef struct span {
     const char *at;
     const char *end;
-} element_t;
+} span_t;
 
-/* A variable or a field. */
+/* A variable or a field, and what comes behind its head. */
 typedef struct array {
-    int kind;
-    int flags;
+    int64_t kind; /* 0: empty */
+    int64_t flags;
     int64_t shape[2];
     char name[NAME];
-    const char *at; /* what comes behind its head */
-    const char *end;
+    span_t in;
 } array_t;
 
 typedef struct mat {
@@ -55,8 +52,6 @@ static rc_status_t wrong(const mat_t *m, const char *expected, const char *found
 {
     return rc_taking_wrong(m->t, m->where, expected, found);
 }
-
-/* -------------------------------------------------------------------- bytes */
 
 /* Read on in a variable. */
 static int64_t more_plain(void *arg, char *to, size_t size)
@@ -87,60 +82,50 @@ static int64_t more_packed(void *arg, char *to, size_t size)
     return (int64_t)(size - m->z.avail_out);
 }
 
-/* ----------------------------------------------------------------- elements */
-
-static rc_status_t next(const mat_t *m, const char **p, const char *end, element_t *out)
+/* The next element; the bytes of an array ('m') are its numbers.
+ * \param[in] may_be_cut  1: its end may be missing, though not in its tag */
+static rc_status_t next(const mat_t *m, span_t *in, int may_be_cut, rc_series_t *out)
 {
-    if (end - *p < TAG)
+    static const char kinds[TYPES + 1] = " iuiuiuf f  ium u";
+    static const char sizes[TYPES] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 1, 0, 1};
+    if (in->end - in->at < TAG)
         return wrong(m, "another element", "the end");
-    int is_small = u32(*p) > UINT16_MAX; /* tag and data in one */
-    *out = (element_t){.type = u32(*p) & UINT16_MAX,
-        .bytes = is_small ? u32(*p) >> 16 : u32(*p + 4),
-        .at = *p + (is_small ? 4 : TAG)};
-    int64_t there = is_small ? 4 : end - out->at;
-    if (out->bytes > there && (is_small || !m->t->is_peek))
+    uint32_t type = u32(in->at);
+    int is_small = type > UINT16_MAX; /* tag and data in one */
+    int64_t bytes = is_small ? type >> 16 : u32(in->at + 4);
+    const char *at = in->at + (is_small ? 4 : TAG);
+    int64_t there = is_small ? 4 : in->end - at;
+    type &= UINT16_MAX;
+    if (type >= TYPES || !sizes[type])
+        return wrong(m, "numbers or an array", "something else");
+    if (bytes > there && (is_small || !may_be_cut))
         return wrong(m, "an element within the one that it is in", "a longer one");
-    out->end = out->at + (out->bytes < there ? out->bytes : there);
-    int64_t padded = is_small ? 4 : (out->bytes + TAG - 1) / TAG * TAG;
-    *p = out->at + (padded < end - out->at ? padded : end - out->at);
+    *out = (rc_series_t){at, bytes / sizes[type], kinds[type], sizes[type], "an element"};
+    bytes = is_small ? 4 : (bytes + TAG - 1) / TAG * TAG;
+    in->at = at + (bytes < in->end - at ? bytes : in->end - at);
     return RC_OK;
 }
 
-/* The next element, of numbers or letters. */
-static rc_status_t cells(const mat_t *m, const char **p, const char *end, rc_series_t *out)
+/* Head of the next element, an array. */
+static rc_status_t head(const mat_t *m, span_t *in, array_t *out)
 {
-    static const char kinds[] = " iuiuiuf f  iu  u"; /* by type */
-    static const int sizes[] = {0, 1, 1, 2, 2, 4, 4, 4, 0, 8, 0, 0, 8, 8, 0, 0, 1};
-    element_t e;
-    RC_PASS(next(m, p, end, &e));
-    if (e.type >= sizeof sizes / sizeof *sizes || sizes[e.type] == 0)
-        return wrong(m, "numbers", "something else");
-    out->at = e.at;
-    out->kind = kinds[e.type];
-    out->bytes = sizes[e.type];
-    out->count = (e.end - e.at) / out->bytes;
-    return RC_OK;
-}
-
-/* Head of the next element, an array; one without bytes has the kind 0. */
-static rc_status_t head(const mat_t *m, const char **p, const char *end, array_t *out)
-{
-    element_t part[3];
-    element_t e;
-    RC_PASS(next(m, p, end, &e));
-    *out = (array_t){.at = e.at, .end = e.end};
-    if (e.type != MATRIX || e.bytes == 0)
-        return e.type == MATRIX ? RC_OK : wrong(m, "an array", "something else");
+    rc_series_t e;
+    rc_series_t part[3];
+    RC_PASS(next(m, in, m->t->is_peek, &e));
+    if (e.kind != 'm')
+        return wrong(m, "an array", "something else");
+    *out = (array_t){.in = {e.at, e.count < in->end - e.at ? e.at + e.count : in->end}};
+    if (e.count == 0)
+        return RC_OK;
     for (int i = 0; i < 3; i++)
-        RC_PASS(next(m, &out->at, e.end, &part[i]));
-    if (part[0].end - part[0].at < 4 || part[1].end - part[1].at < 8)
-        return wrong(m, "flags, rows and columns of an array", "less");
-    out->kind = (int)(u32(part[0].at) & 0xff);
-    out->flags = (int)(u32(part[0].at) >> 8 & 0xff);
+        RC_PASS(next(m, &out->in, 0, &part[i]));
+    if (part[0].count < 1 || part[1].count < 2 || part[2].bytes != 1)
+        return wrong(m, "flags, two sizes and a name of an array", "others");
+    out->kind = rc_series_whole(&part[0], 0) & 0xff;
+    out->flags = rc_series_whole(&part[0], 0) >> 8;
     for (int i = 0; i < 2; i++)
-        out->shape[i] = (int32_t)u32(part[1].at + 4 * i);
-    for (int64_t i = 0; i < part[2].end - part[2].at && i < NAME - 1; i++)
-        out->name[i] = part[2].at[i];
+        out->shape[i] = rc_series_whole(&part[1], i);
+    memcpy(out->name, part[2].at, (size_t)(part[2].count < NAME ? part[2].count : NAME - 1));
     return RC_OK;
 }
 
@@ -149,30 +134,28 @@ static rc_status_t found(mat_t *m, const array_t *a)
 {
     if (m->a.kind)
         return wrong(m, "no second sparse matrix in the file", "one");
-    if (a->kind != SPARSE)
-        return wrong(m, "a sparse matrix Problem.A", "an array of another kind");
-    if (a->flags & IS_COMPLEX)
-        return wrong(m, "real values", "complex ones");
+    if (a->kind != SPARSE || a->flags & IS_COMPLEX)
+        return wrong(m, a->kind == SPARSE ? "real values" : "a sparse matrix Problem.A",
+            a->kind == SPARSE ? "complex ones" : "an array of another kind");
     m->a = *a;
     return RC_OK;
 }
 
-static rc_status_t problem(mat_t *m, const array_t *s)
+static rc_status_t problem(mat_t *m, array_t *s)
 {
-    const char *p = s->at;
     rc_series_t each;
     rc_series_t names;
     array_t field;
-    RC_PASS(cells(m, &p, s->end, &each));
-    RC_PASS(cells(m, &p, s->end, &names));
-    int64_t length = each.count > 0 ? rc_series_whole(&each, 0) : 0;
-    if (length < 1 || length > NAME || names.bytes != 1)
+    RC_PASS(next(m, &s->in, 0, &each));
+    RC_PASS(next(m, &s->in, 0, &names));
+    int64_t n = each.count > 0 ? rc_series_whole(&each, 0) : 0;
+    if (n < 1 || n > NAME || names.bytes != 1)
         return wrong(m, "names of fields", "none");
-    for (int64_t i = 0; i + length <= names.count && !(m->t->is_peek && m->a.kind); i += length) {
-        RC_PASS(head(m, &p, s->end, &field));
-        if (strncmp(names.at + i, "A", (size_t)length) == 0)
+    for (int64_t i = 0; i + n <= names.count && !(m->t->is_peek && m->a.kind); i += n) {
+        RC_PASS(head(m, &s->in, &field));
+        if (strncmp(names.at + i, "A", (size_t)n) == 0)
             RC_PASS(found(m, &field));
-        if (strncmp(names.at + i, "Zeros", (size_t)length) == 0 && field.kind == SPARSE)
+        if (strncmp(names.at + i, "Zeros", (size_t)n) == 0 && field.kind == SPARSE)
             m->zeros = field;
     }
     return RC_OK;
@@ -182,10 +165,9 @@ static rc_status_t variable(mat_t *m)
 {
     array_t v;
     int64_t n;
-    int kept = m->t->buffers;
     RC_PASS(rc_taking_load(m->t, m->packed ? more_packed : more_plain, m, &n));
-    const char *p = m->t->buffer[kept];
-    RC_PASS(head(m, &p, p + n, &v));
+    const char *at = m->t->buffer[m->t->buffers - 1];
+    RC_PASS(head(m, &(span_t){at, at + n}, &v));
     if (v.kind == STRUCT && strcmp(v.name, "Problem") == 0)
         return problem(m, &v);
     if (v.kind == SPARSE)
@@ -194,31 +176,30 @@ static rc_status_t variable(mat_t *m)
     return RC_OK;
 }
 
-/* --------------------------------------------------------------- the matrix */
-
 static rc_status_t variables(mat_t *m)
 {
     char tag[TAG];
     rc_status_t st = RC_OK;
-    size_t n = TAG;
     for (int64_t at = HEADER; st == RC_OK; at += TAG + u32(tag + 4)) {
         snprintf(m->where, sizeof m->where, "the variable at byte %" PRId64, at);
-        if (fseeko(m->t->file, (off_t)at, SEEK_SET) != 0 ||
-            (n = fread(tag, 1, TAG, m->t->file)) != TAG)
+        size_t n =
+            fseeko(m->t->file, (off_t)at, SEEK_SET) == 0 ? fread(tag, 1, TAG, m->t->file) : 1;
+        if (n != TAG)
             return n == 0 ? RC_OK : wrong(m, "another variable", "the end of the file");
         m->packed = u32(tag) == COMPRESSED;
         m->left = u32(tag + 4);
+        m->z = (z_stream){.avail_in = 0};
         if (!m->packed && u32(tag) != MATRIX)
             continue;
-        m->z = (z_stream){.avail_in = 0};
         if (m->packed && inflateInit(&m->z) != Z_OK)
             return rc_fail(m->t->err, RC_ENOMEM, "%s: no memory to decode", m->t->path);
-        m->left += m->packed ? 0 : TAG; /* as if it had been packed with its tag */
-        if (!m->packed && fseeko(m->t->file, (off_t)at, SEEK_SET) != 0)
-            return wrong(m, "another variable", "none");
-        st = variable(m);
-        if (m->packed)
-            inflateEnd(&m->z);
+        if (!m->packed) { /* as if it had been packed with its tag */
+            m->left += TAG;
+            st = fseeko(m->t->file, -TAG, SEEK_CUR) == 0 ? RC_OK : wrong(m, "a variable", "none");
+        }
+        if (st == RC_OK)
+            st = variable(m);
+        inflateEnd(&m->z);
     }
     return st;
 }
@@ -228,21 +209,19 @@ static rc_status_t take_matrix(mat_t *m)
     static const char *const names[] = {"ir", "jc", "pr"};
     array_t *a[] = {&m->a, &m->zeros};
     rc_series_t c[2][3] = {{{.count = 0}}};
-    element_t e;
+    int is_peek = m->t->is_peek;
     if (m->zeros.kind && memcmp(m->zeros.shape, m->a.shape, sizeof m->a.shape) != 0)
         return wrong(m, "the shape of A in Problem.Zeros", "another one");
     m->t->is_integer = (m->a.flags & IS_LOGICAL) != 0;
-    if (m->t->is_peek) {
-        RC_PASS(next(m, &m->a.at, m->a.end, &e));
-        return rc_taking_begin(m->t, m->a.shape, e.bytes / 4);
-    }
     for (int i = 0; i < 2 && a[i]->kind; i++)
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < (is_peek ? 1 : 3); k++) {
+            RC_PASS(next(m, &a[i]->in, is_peek, &c[i][k]));
+            if (c[i][k].kind == 'm')
+                return wrong(m, "numbers", "an array");
             c[i][k].name = names[k];
-            RC_PASS(cells(m, &a[i]->at, a[i]->end, &c[i][k]));
         }
     RC_PASS(rc_taking_begin(m->t, m->a.shape, c[0][0].count + c[1][0].count));
-    for (int i = 0; i < 2 && a[i]->kind; i++)
+    for (int i = 0; i < 2 && a[i]->kind && !is_peek; i++)
         RC_PASS(rc_taking_compressed(
             m->t, &(rc_compressed_t){&c[i][1], &c[i][0], i ? NULL : &c[i][2], {1, 1}, 1}));
     return RC_OK;

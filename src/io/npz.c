@@ -23,6 +23,7 @@ typedef struct member {
 typedef struct npz {
     rc_taking_t *t;
     struct archive *archive;
+    int by_column;
     member_t member[RC_TAKING_BUFFERS];
 } npz_t;
 
@@ -120,7 +121,7 @@ static rc_status_t find(
 }
 
 /* csr and csc, and bsr whose entries are blocks. */
-static rc_status_t take_compressed(const npz_t *z, const member_t *val, int by_column)
+static rc_status_t take_compressed(const npz_t *z, const member_t *val)
 {
     const member_t *ptr;
     const member_t *idx;
@@ -131,16 +132,15 @@ static rc_status_t take_compressed(const npz_t *z, const member_t *val, int by_c
     RC_PASS(find(z, "indices.npy", 1, "iu", &idx));
     if (rows < 1 || cols < 1 || shape[0] % rows != 0 || shape[1] % cols != 0)
         return rc_taking_wrong(z->t, "data.npy", "blocks that divide the shape", "others");
-    return rc_taking_compressed(
-        z->t, &(rc_compressed_t){&ptr->cells, &idx->cells, &val->cells, {rows, cols}, by_column});
+    return rc_taking_compressed(z->t,
+        &(rc_compressed_t){&ptr->cells, &idx->cells, &val->cells, {rows, cols}, z->by_column});
 }
 
-static rc_status_t take_coo(const npz_t *z, const member_t *val, int unused)
+static rc_status_t take_coo(const npz_t *z, const member_t *val)
 {
     static const char *const names[] = {"row.npy", "col.npy"};
     const member_t *place[2];
     int64_t at[2] = {0, 0};
-    (void)unused;
     for (int k = 0; k < 2; k++) {
         RC_PASS(find(z, names[k], 1, "iu", &place[k]));
         if (place[k]->cells.count != val->cells.count)
@@ -155,11 +155,10 @@ static rc_status_t take_coo(const npz_t *z, const member_t *val, int unused)
 }
 
 /* Diagonal d holds in column j the entry (j - offset, j). */
-static rc_status_t take_dia(const npz_t *z, const member_t *val, int unused)
+static rc_status_t take_dia(const npz_t *z, const member_t *val)
 {
     rc_taking_t *t = z->t;
     const member_t *offset;
-    (void)unused;
     RC_PASS(find(z, "offsets.npy", 1, "iu", &offset));
     if (offset->cells.count != val->shape[0])
         return rc_taking_wrong(t, "data.npy", "a row for each number in offsets.npy", "others");
@@ -179,7 +178,7 @@ static const struct {
     const char *name;
     int axes; /* of data */
     int by_column;
-    rc_status_t (*take)(const npz_t *z, const member_t *val, int by_column);
+    rc_status_t (*take)(const npz_t *z, const member_t *val);
 } formats[] = {{"csr", 1, 0, take_compressed}, {"csc", 1, 1, take_compressed},
     {"bsr", 3, 0, take_compressed}, {"coo", 1, 0, take_coo}, {"dia", 2, 0, take_dia}};
 
@@ -201,8 +200,9 @@ static rc_status_t take_matrix(npz_t *z)
         if (strcmp(name, formats[i].name) == 0) {
             RC_PASS(find(z, "data.npy", formats[i].axes, "iubf", &m));
             z->t->is_integer = m->cells.kind != 'f';
+            z->by_column = formats[i].by_column;
             RC_PASS(rc_taking_begin(z->t, shape, m->cells.count));
-            return z->t->is_peek ? RC_OK : formats[i].take(z, m, formats[i].by_column);
+            return z->t->is_peek ? RC_OK : formats[i].take(z, m);
         }
     return rc_taking_wrong(z->t, "format.npy", "csr, csc, coo, bsr or dia", "another");
 }
@@ -212,11 +212,9 @@ static rc_status_t take(rc_taking_t *t)
     npz_t z = {.t = t, .archive = archive_read_new()};
     if (!z.archive)
         return rc_fail(t->err, RC_ENOMEM, "%s: no memory to decode", t->path);
-    rc_status_t st =
-        archive_read_support_format_zip_seekable(z.archive) < ARCHIVE_WARN ||
-                archive_read_open_fd(z.archive, fileno(t->file), RC_TAKING_HEAD) != ARCHIVE_OK
-            ? damaged(&z)
-            : take_matrix(&z);
+    int is_open = archive_read_support_format_zip_seekable(z.archive) >= ARCHIVE_WARN &&
+                  archive_read_open_fd(z.archive, fileno(t->file), RC_TAKING_HEAD) == ARCHIVE_OK;
+    rc_status_t st = is_open ? take_matrix(&z) : damaged(&z);
     archive_read_free(z.archive);
     return st;
 }

@@ -351,6 +351,8 @@ static const struct {
         "indptr.npy[2]: expected a number from 1 to 2, found 9"},
     {1, {"indptr.npy", "<i4", "(3,)", (const int32_t[]){0, 1, 0}, 12}, RC_EFORMAT,
         "indptr.npy[2]: expected a number from 1 to 2, found 0"},
+    {1, {"indptr.npy", "<i4", "(3,)", (const int32_t[]){1, 1, 2}, 12}, RC_EFORMAT,
+        "indptr.npy[0]: expected a number from 0 to 0, found 1"},
     {2, {"format.npy", "|S3", "()", "lil", 3}, RC_EFORMAT,
         "format.npy: expected csr, csc, coo, bsr or dia"},
     {2, {"format.npy", "|S9", "()", "something", 9}, RC_EFORMAT,
