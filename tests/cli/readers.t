@@ -17,7 +17,7 @@ sweep() # sweep STORE OPERAND...
 {
     store=$1
     shift
-    "$ROWCAST" sweep "$@" -s "$store" -d cpu -t 1 -k 4 -p csr,lpt -x rowsplit --case-time 0.001
+    "$ROWCAST" sweep "$@" -s "$store" -d cpu -t 1 -k 4 -p csr,lpt -x rowsplit --case-time 0.001 --noisy-above 1e9
 }
 names() # names STORE
 {
