@@ -470,22 +470,6 @@ static int is_given_up(const maker_t *m, const known_source_t *s)
     return 1;
 }
 
-int rc_worklist_unfit(const rc_entry_t *e, char *why)
-{
-    size_t name = strlen(e->name);
-    size_t location = strlen(e->location);
-    if (name <= RC_NAME_MAX && location <= RC_LOCATION_MAX)
-        return 0;
-    int is_name = name > RC_NAME_MAX;
-    snprintf(why, RC_MESSAGE_MAX + 1,
-        "expected a %s of at most %d bytes, found %zu: it is not measured",
-        is_name                          ? "name"
-        : e->where == RC_WHERE_GENERATED ? "spec"
-                                         : "path",
-        is_name ? RC_NAME_MAX : RC_LOCATION_MAX, is_name ? name : location);
-    return 1;
-}
-
 static int longest_first(const void *a, const void *b)
 {
     const rc_sweep_item_t *x = a;

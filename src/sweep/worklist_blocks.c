@@ -4,6 +4,7 @@
 #include "sweep/worklist.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int asks_for(const rc_sweep_config_t *c, rc_c_order_t order)
@@ -112,6 +113,22 @@ void rc_worklist_own(const rc_sweep_config_t *c, const rc_entry_t *e, rc_policy_
     own->policy = policy;
     for (int p = 0; p < c->policies; p++)
         rc_policy_spec_for(&c->policy[p], e->name, &policy[p]);
+}
+
+int rc_worklist_unfit(const rc_entry_t *e, char *why)
+{
+    size_t name = strlen(e->name);
+    size_t location = strlen(e->location);
+    if (name <= RC_NAME_MAX && location <= RC_LOCATION_MAX)
+        return 0;
+    int is_name = name > RC_NAME_MAX;
+    snprintf(why, RC_MESSAGE_MAX + 1,
+        "expected a %s of at most %d bytes, found %zu: it is not measured",
+        is_name                          ? "name"
+        : e->where == RC_WHERE_GENERATED ? "spec"
+                                         : "path",
+        is_name ? RC_NAME_MAX : RC_LOCATION_MAX, is_name ? name : location);
+    return 1;
 }
 
 /* ------------------------------------------------------------- parts of a matrix */
