@@ -99,18 +99,6 @@ static int64_t members(const line_t *l)
     return l->ratio.count + l->only_a + l->only_b;
 }
 
-/* 1: a kernel before number `id` of the store differs from it in parameters only. */
-static int is_named(const rc_view_t *v, int32_t id, size_t length)
-{
-    const char *name = rc_view_kernel(v, id);
-    for (int32_t i = 0; i < id; i++) {
-        const char *other = rc_view_kernel(v, i);
-        if (strcspn(other, ":") == length && strncmp(other, name, length) == 0)
-            return 1;
-    }
-    return 0;
-}
-
 /* A side that nothing is on makes a table of dashes: say which, and what there is. */
 static void warn_of_empty_sides(const versus_t *x, const rc_view_t *v)
 {
@@ -120,11 +108,14 @@ static void warn_of_empty_sides(const versus_t *x, const rc_view_t *v)
         on[0] += x->line[i].ratio.count + x->line[i].only_a;
         on[1] += x->line[i].ratio.count + x->line[i].only_b;
     }
+    size_t last = 0; /* where the last name begins; kernels that differ in parameters are one */
     for (int32_t id = 0; id < rc_view_kernels(v); id++) {
         const char *name = rc_view_kernel(v, id);
-        size_t length = strcspn(name, ":");
-        if (!is_named(v, id, length))
-            rc_str_addf(&names, "%s%.*s", names.len ? ", " : "", (int)length, name);
+        size_t n = strcspn(name, ":");
+        if (names.len - last == n && names.len && strncmp(names.text + last, name, n) == 0)
+            continue;
+        last = names.len ? names.len + 2 : 0;
+        rc_str_addf(&names, "%s%.*s", last ? ", " : "", (int)n, name);
     }
     for (int s = 0; s < 2; s++)
         if (on[s] == 0)

@@ -332,16 +332,6 @@ done:
     return st;
 }
 
-/* Where the table goes: not among what a file named "-" has. */
-static FILE *beside_files(const struct options *o)
-{
-    const char *const file[] = {o->output, o->rows, o->columns, o->inverse};
-    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
-        if (rc_replace_is_stdout(file[i]))
-            return stderr;
-    return stdout;
-}
-
 static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t *err)
 {
     const struct options *o = chosen;
@@ -352,6 +342,10 @@ static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     summary_t before = {0};
     summary_t after = {0};
     rc_facts_t facts = {0};
+    FILE *out = rc_replace_is_stdout(o->output) || rc_replace_is_stdout(o->rows) ||
+                        rc_replace_is_stdout(o->columns) || rc_replace_is_stdout(o->inverse)
+                    ? stderr
+                    : stdout;
     rc_status_t st;
     RC_TRY(rc_policy_spec_parse("csr", &csr, err));
     RC_TRY(rc_policy_spec_parse(o->policy, &policy, err));
@@ -360,7 +354,7 @@ static rc_status_t order(const rc_one_matrix_t *m, const void *chosen, rc_err_t 
     made_t made = {.m = m, .policy = policy.policy, .s = &s, .sum = &after};
     rc_policy_spec_text(&policy, made.name);
     RC_TRY(write_files(o, &made, err));
-    st = print_both(beside_files(o), m->format, &csr, &before, &policy, &after, &facts, err);
+    st = print_both(out, m->format, &csr, &before, &policy, &after, &facts, err);
 done:
     rc_schedule_free(&original);
     rc_schedule_free(&s);

@@ -62,17 +62,14 @@ rc_status_t rc_node_lock_open(int enabled, const char *what, const char *store, 
 }
 
 /* Ranks of one sweep wait for each other as a matter of course. */
-static int is_of_this_sweep(const rc_node_lock_t *t, const char *sign)
-{
-    const char *mine = strchr(t->sign, ',');
-    const char *its = strchr(sign, ',');
-    return its && strcmp(mine, its) == 0;
-}
-
 static void say(const rc_node_lock_t *t, double waited_s)
 {
     char sign[SIGN] = "";
-    if (pread(t->room, sign, sizeof sign - 1, 0) > 0 && is_of_this_sweep(t, sign))
+    if (waited_s == 0)
+        return;
+    ssize_t n = pread(t->room, sign, sizeof sign - 1, 0);
+    const char *sweep = n > 0 ? strchr(sign, ',') : NULL;
+    if (sweep && strcmp(sweep, strchr(t->sign, ',')) == 0)
         return;
     rc_log(t->log, RC_LOG_INFO, "sweep", "waited for %s so far: %s measures on this node",
         rc_text_seconds(waited_s).text, sign[0] ? sign : "another sweep");
@@ -85,9 +82,7 @@ static rc_status_t take(const rc_node_lock_t *t, int fd, int how, rc_wait_t *wai
     while (flock(fd, how | LOCK_NB) != 0 && (errno == EWOULDBLOCK || errno == EINTR)) {
         if (rc_queue_draining(q))
             return RC_EINTR;
-        double waited_s = rc_wait_due(wait, rc_clock_ns());
-        if (waited_s > 0)
-            say(t, waited_s);
+        say(t, rc_wait_due(wait, rc_clock_ns()));
         rc_sleep_ns(pause_ns);
     }
     return RC_OK;

@@ -18,6 +18,14 @@ void rc_effort_add(rc_effort_t *sum, const rc_effort_t *more, double way)
         sum->s[i] += way * more->s[i];
 }
 
+double rc_effort_sum(const rc_effort_t *e, const double *rate)
+{
+    double s = 0;
+    for (int i = 0; i < RC_EFFORTS; i++)
+        s += e->s[i] * (rate ? rate[i] : 1);
+    return s;
+}
+
 void rc_meter_start(
     rc_meter_t *m, const rc_log_t *log, int64_t matrices, int64_t cases, const rc_effort_t *planned)
 {
@@ -40,14 +48,6 @@ static int64_t cases_done(const rc_meter_t *m)
     return done;
 }
 
-static double sum_of(const rc_effort_t *e, const double *rate)
-{
-    double s = 0;
-    for (int i = 0; i < RC_EFFORTS; i++)
-        s += e->s[i] * (rate ? rate[i] : 1);
-    return s;
-}
-
 /* Rates of least squares, none of them below a part of the guess, which stands in where the words
  * say nothing: the machine is as much faster or slower in all efforts, but not in what every case
  * takes, a matter of the clock and of the time that a case is given. */
@@ -55,7 +55,7 @@ static void fit(rc_meter_t *m)
 {
     enum { rounds = 60 };
     const double pull = 5e-4; /* of the guess */
-    const double overall = m->took_s / sum_of(&m->spent, NULL);
+    const double overall = m->took_s / rc_effort_sum(&m->spent, NULL);
     double trace = 0;
     for (int i = 0; i < RC_EFFORTS; i++)
         trace += m->normal[i][i] / RC_EFFORTS;
@@ -78,13 +78,13 @@ void rc_meter_add(rc_meter_t *m, const int64_t *done, const rc_effort_t *effort,
     for (int i = 0; i < RC_CASE_STATUSES; i++)
         m->done[i] += done[i];
     rc_effort_add(&m->spent, effort, 1);
-    const double expected = sum_of(effort, m->rate);
+    const double expected = rc_effort_sum(effort, m->rate);
     if ((double)cases_done(m) <= before || !(expected > 0) || !(took_s > 0))
         return; /* nothing was measured: it says nothing of how long that takes */
     m->took_s += took_s;
     if (m->words++ >= known)
         took_s = fmin(took_s, 2 * expected + 1e-3);
-    const double keep = exp(-expected / (memory * sum_of(&m->planned, m->rate)));
+    const double keep = exp(-expected / (memory * rc_effort_sum(&m->planned, m->rate)));
     for (int i = 0; i < RC_EFFORTS; i++) {
         for (int j = 0; j < RC_EFFORTS; j++)
             m->normal[i][j] = keep * m->normal[i][j] + effort->s[i] * effort->s[j] / expected;
@@ -99,10 +99,10 @@ double rc_meter_left_s(const rc_meter_t *m, double elapsed_s)
     rc_effort_add(&left, &m->spent, -1);
     for (int i = 0; i < RC_EFFORTS; i++)
         left.s[i] = fmax(left.s[i], 0);
-    if (!m->words || sum_of(&m->spent, NULL) <= 0.01 * sum_of(&m->planned, NULL))
+    if (!m->words || rc_effort_sum(&m->spent, NULL) <= 0.01 * rc_effort_sum(&m->planned, NULL))
         return -1;
     /* ranks share what is left as they shared what is done */
-    return sum_of(&left, m->rate) * elapsed_s / m->took_s;
+    return rc_effort_sum(&left, m->rate) * elapsed_s / m->took_s;
 }
 
 double rc_progress_percent(int64_t done, int64_t planned)

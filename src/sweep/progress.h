@@ -20,6 +20,9 @@ typedef struct rc_effort {
     double s[RC_EFFORTS];
 } rc_effort_t;
 
+/** \param[in] rate  [RC_EFFORTS] of each; NULL: 1 */
+double rc_effort_sum(const rc_effort_t *e, const double *rate);
+
 /** sum += way * more */
 void rc_effort_add(rc_effort_t *sum, const rc_effort_t *more, double way);
 

@@ -220,7 +220,7 @@ static rc_status_t open_journal(sweep_t *w, rc_rec_run_t *run)
         rc_rec_plan_t plan = {.matrices = w->work.plan.matrices,
             .cases = w->work.plan.cases,
             .done = w->work.plan.done,
-            .cost_s = w->work.cost_s};
+            .cost_s = rc_effort_sum(&w->work.effort, NULL)};
         st = rc_journal_put(w->journal, RC_REC_PLAN, &plan, w->err);
     }
     if (st == RC_OK)

@@ -176,11 +176,6 @@ static double load_s(double rows, double entries)
     return 2e-3 + 3e-7 * entries + 2e-6 * rows;
 }
 
-static double load_cost(const rc_entry_t *e)
-{
-    return load_s(rows_of(e), entries_of(e));
-}
-
 rc_effort_t rc_worklist_effort(
     const rc_profile_t *p, double rows, double entries, int64_t k, int64_t cases)
 {
@@ -196,18 +191,6 @@ rc_effort_t rc_worklist_load_effort(
     const rc_profile_t *p, double rows, double entries, int policies)
 {
     return (rc_effort_t){{[RC_EFFORT_LOAD] = load_s(rows, entries) * policies * p->prepare_s}};
-}
-
-static double case_cost(
-    const rc_sweep_config_t *c, const rc_profile_t *p, const rc_entry_t *e, int64_t k)
-{
-    double product =
-        p->launch_s + p->entry_s * (entries_of(e) + rows_of(e)) * (double)(k > 0 ? k : 1);
-    int64_t least =
-        c->measure.min_reps < c->measure.max_reps ? c->measure.min_reps : c->measure.max_reps;
-    double timed = (double)least * product;
-    double budget = (double)c->measure.budget_ns * 1e-9 / 2; /* many reach the target early */
-    return 1e-3 + 3 * product + (timed > budget ? timed : budget);
 }
 
 /* Estimated peak of host memory to load a matrix and to order it, without B and C. */
@@ -237,7 +220,6 @@ static rc_status_t push_item(maker_t *m, const rc_sweep_item_t *item)
         m->list->item, m->item_capacity, (size_t)m->list->items + 1, "the work list", m->err));
     m->list->item[m->list->items++] = *item;
     m->list->plan.cases += item->cases;
-    m->list->cost_s += item->cost_s;
     rc_effort_add(&m->list->effort, &item->effort, 1);
     return RC_OK;
 }
@@ -298,7 +280,6 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
 {
     const rc_profile_t *profile = &m->profile[item->class_id];
     int64_t before = item->cases;
-    double before_s = item->cost_s;
     for (int p = 0; p < m->c->policies; p++) {
         rc_case_t one;
         if (!rc_worklist_case(&m->own, profile, b, p, matrix, &one))
@@ -314,13 +295,12 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
         }
         item->suspect = item->suspect || state == RC_WORKLIST_SUSPECT;
         item->cases++;
-        item->cost_s += case_cost(m->c, profile, e, b->k);
     }
     m->block_cases[at] = item->cases - before;
     m->block_effort[at] =
         rc_worklist_effort(profile, rows_of(e), entries_of(e), b->k, m->block_cases[at]);
+    m->block_s[at] = rc_effort_sum(&m->block_effort[at], NULL);
     rc_effort_add(&item->effort, &m->block_effort[at], 1);
-    m->block_s[at] = item->cost_s - before_s;
     if (item->cases > before)
         add_bytes(m, e, b, profile, item);
 }
@@ -364,8 +344,7 @@ static int make_item(
         .class_id = class_id,
         .known = known,
         .suspect = was_in_flight(m, e, s),
-        .cost_s = load_cost(e) * profile->prepare_s,
-        .lead_s = load_cost(e),
+        .lead_s = load_s(rows_of(e), entries_of(e)),
         .effort = rc_worklist_load_effort(profile, rows_of(e), entries_of(e), c->policies),
         .parts = 1,
         .end_block = (int32_t)rc_worklist_blocks(c),
@@ -387,6 +366,7 @@ static int make_item(
             features = lacks_features(m, &block, matrix);
         add_block(m, b, &block, e, matrix, &item);
     }
+    item.cost_s = rc_effort_sum(&item.effort, NULL);
     *out = item;
     return blocks > 0 && (item.cases > 0 || !known || features);
 }
@@ -395,20 +375,18 @@ static int make_item(
 static rc_sweep_item_t part_of(
     const maker_t *m, const rc_sweep_item_t *item, int64_t part, int64_t parts)
 {
-    const rc_profile_t *profile = &m->profile[item->class_id];
     rc_sweep_item_t one = *item;
     one.part = (int32_t)part;
     one.parts = (int32_t)parts;
     one.first_block = (int32_t)m->first[part];
     one.end_block = (int32_t)m->first[part + 1];
-    one.cost_s = item->lead_s * profile->prepare_s;
     one.cases = 0;
     one.effort = (rc_effort_t){{[RC_EFFORT_LOAD] = item->effort.s[RC_EFFORT_LOAD]}};
     for (int b = one.first_block; b < one.end_block; b++) {
-        one.cost_s += m->block_s[b];
         one.cases += m->block_cases[b];
         rc_effort_add(&one.effort, &m->block_effort[b], 1);
     }
+    one.cost_s = rc_effort_sum(&one.effort, NULL);
     return one;
 }
 
@@ -432,7 +410,6 @@ static rc_status_t divide_item(maker_t *m, int64_t at, double share_s)
     m->list->item[at] = part_of(m, &item, 0, parts);
     m->list->plan.divided += parts > 1;
     m->list->plan.cases += m->list->item[at].cases - item.cases;
-    m->list->cost_s += m->list->item[at].cost_s - item.cost_s;
     rc_effort_add(&m->list->effort, &m->list->item[at].effort, 1);
     rc_effort_add(&m->list->effort, &item.effort, -1);
     for (int64_t k = 1; k < parts && st == RC_OK; k++) {

@@ -17,7 +17,6 @@ typedef struct rc_profile {
     char class_name[160];
     rc_device_kind_t kind;
     rc_geometry_t geometry[RC_WORKLIST_KERNELS_MAX][RC_TYPES];
-    double launch_s;      /**< guess: of an empty product */
     double entry_s;       /**< guess: per entry of A and column of B, or row and column of C */
     int ranks;            /**< of this class that measure at once: a matrix may be divided over so
                            many */
@@ -94,7 +93,6 @@ typedef struct rc_worklist {
     rc_sweep_plan_t plan;
     int64_t *absent; /**< entries to be recorded without being read: absent, or rc_worklist_unfit */
     int64_t absents;
-    double cost_s;
     rc_effort_t effort;
 } rc_worklist_t;
 

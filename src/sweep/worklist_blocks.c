@@ -22,7 +22,6 @@ void rc_profile_make(const rc_sweep_config_t *c, const rc_device_t *d, rc_profil
     out->kind = d->executor.kind;
     /* a few cores out of their caches; a GPU out of its L2, and its host prepares meanwhile */
     int gpu = d->executor.kind != RC_DEVICE_CPU;
-    out->launch_s = gpu ? 4e-6 : 1e-6;
     out->entry_s = gpu ? 2e-12 : 5e-10;
     out->prepare_s = gpu ? 0.1 : 1;
     /* many reach the target early, and a GPU nearly at once */
