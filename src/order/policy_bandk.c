@@ -16,8 +16,8 @@
  * index) of the whole level; it starts from the member with the earliest placed neighbour in
  * another group (none: last; then degree, index), and again for members not reached.
  *
- * Memory beside A, at the peak: 9 bytes an end of an edge and 20 a row; where the graph of groups
- * has as many edges as that of the rows, up to 14 an end.  Measured: 2.9 patterns of A + A' at
+ * Memory beside A, at the peak: 10 bytes an end of an edge and 28 a row; where the graph of groups
+ * has as many edges as that of the rows, up to 14 an end.  Measured: 3.0 patterns of A + A' at
  * most; see data/results/notebook/orders.md.  Cost: O(nnz) but for sorting. */
 #include "config.h"
 #include "base/alloc.h"

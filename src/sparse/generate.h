@@ -70,7 +70,7 @@ rc_status_t rc_generate_within(
 int rc_generator_version(const char *spec);
 
 /** Bytes that making a matrix of this size takes at its peak, the result included, whatever the
- *  generator and the keys that all of them share: 44 a row, 48 an entry.  Where one side of pairs
+ *  generator and the keys that all of them share: 44 a row, 52 an entry.  Where one side of pairs
  *  is taken out again (symmetry below 1), count those entries too. */
 int64_t rc_generate_bytes(int64_t rows, int64_t entries);
 

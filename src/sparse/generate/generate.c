@@ -225,5 +225,5 @@ int rc_generator_version(const char *spec)
 
 int64_t rc_generate_bytes(int64_t rows, int64_t entries)
 {
-    return rc_sat_add(rc_sat_mul(rows, 44), rc_sat_mul(entries, 48));
+    return rc_sat_add(rc_sat_mul(rows, 44), rc_sat_mul(entries, 52));
 }

@@ -232,8 +232,8 @@ static rc_status_t finish(const rc_rows_t *r, pattern_t *p, rc_csr_t *out, rc_er
 static int64_t bytes_of(int64_t rows, double entries)
 {
     /* row pointers, of the sides of a mirrored matrix too, and lengths; columns while they are
-     * made and in the matrix, values */
-    double bytes = 28.0 * (double)rows + 24.0 * entries;
+     * made, with room to grow, and in the matrix, values */
+    double bytes = 28.0 * (double)rows + 30.0 * entries;
     return bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
 }
 

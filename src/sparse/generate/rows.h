@@ -44,7 +44,7 @@ typedef struct rc_rows {
 /** Make the matrix.  The value at (i, j) depends on the seed, i and j only.
  *  \return RC_OK; RC_ENOMEM, before it is taken when more is needed than there is; RC_ERANGE.
  *  Cost O(rows + entries log(row length)) over the threads, O(entries) of one thread to mirror;
- *  memory 28 bytes a row and 24 an entry, the result included. */
+ *  memory 28 bytes a row and 30 an entry, the result included. */
 rc_status_t rc_rows_build(const rc_rows_t *r, rc_csr_t *out, rc_err_t *err);
 
 /** RC_ENOMEM when rc_rows_build would need more memory than there is; for what a generator takes
