@@ -40,7 +40,7 @@ static rc_status_t run_col(
 
 #define SERIAL_MEMBERS                                                                             \
     .source = "the loops of SciPy (csr_matvecs) and Eigen (SparseDenseProduct)", .version = 1,     \
-    .c_orders = RC_STORES_ANY, .for_testing = 1
+    .c_orders = RC_STORES_ANY, .for_testing = 1, RC_PLAIN_MEMBERS, RC_PLAIN_STATE
 
 const rc_kernel_t rc_kernel_serial_row = {
     .name = "serial-row",
@@ -48,8 +48,6 @@ const rc_kernel_t rc_kernel_serial_row = {
     SERIAL_MEMBERS,
     .op = RC_OP_SPMM,
     .layout = RC_ROW_MAJOR,
-    RC_PLAIN_MEMBERS,
-    RC_PLAIN_STATE,
     .run = run_row,
 };
 
@@ -59,8 +57,6 @@ const rc_kernel_t rc_kernel_serial_col = {
     SERIAL_MEMBERS,
     .op = RC_OP_SPMM,
     .layout = RC_COL_MAJOR,
-    RC_PLAIN_MEMBERS,
-    RC_PLAIN_STATE,
     .run = run_col,
 };
 
@@ -70,7 +66,5 @@ const rc_kernel_t rc_kernel_serial_spmv = {
     SERIAL_MEMBERS,
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
-    RC_PLAIN_MEMBERS,
-    RC_PLAIN_STATE,
     .run = run_col,
 };

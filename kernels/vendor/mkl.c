@@ -49,43 +49,32 @@ static rc_status_t create(rc_library_t *l, rc_err_t *err)
     return check(s, "mkl_sparse_create_csr", err);
 }
 
-/* Of so many products that will be asked for. */
-typedef sparse_status_t hint_fn(const rc_library_t *l, MKL_INT products);
+/* [layout] of B and C */
+static const sparse_layout_t layouts[] = {
+    [RC_COL_MAJOR] = SPARSE_LAYOUT_COLUMN_MAJOR, [RC_ROW_MAJOR] = SPARSE_LAYOUT_ROW_MAJOR};
 
-static sparse_status_t hint_mv(const rc_library_t *l, MKL_INT products)
+/* Create, hint and optimise.  \param[in] layout  of B and C; NULL: a product with a vector */
+static rc_status_t optimise(rc_library_t *l, const sparse_layout_t *layout, rc_err_t *err)
 {
-    return mkl_sparse_set_mv_hint(l->matrix, as_it_is, general, products);
+    enum { many = 1000 }; /* products */
+    RC_PASS(create(l, err));
+    sparse_status_t s = layout ? mkl_sparse_set_mm_hint(l->matrix, as_it_is, general, *layout,
+                                     (MKL_INT)l->base.p.k, many)
+                               : mkl_sparse_set_mv_hint(l->matrix, as_it_is, general, many);
+    RC_PASS(check(s, "hint", err));
+    return check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err);
 }
 
-static sparse_status_t hint_row(const rc_library_t *l, MKL_INT products)
+static rc_status_t build_as(
+    rc_library_t *l, const rc_problem_t *p, const sparse_layout_t *layout, rc_err_t *err)
 {
-    return mkl_sparse_set_mm_hint(
-        l->matrix, as_it_is, general, SPARSE_LAYOUT_ROW_MAJOR, (MKL_INT)l->base.p.k, products);
-}
-
-static sparse_status_t hint_col(const rc_library_t *l, MKL_INT products)
-{
-    return mkl_sparse_set_mm_hint(
-        l->matrix, as_it_is, general, SPARSE_LAYOUT_COLUMN_MAJOR, (MKL_INT)l->base.p.k, products);
-}
-
-static rc_status_t build_hinted(
-    rc_library_t *l, const rc_problem_t *p, hint_fn *hint, rc_err_t *err)
-{
-    enum { many = 1000 };
     RC_PASS(sizeof(MKL_INT) == sizeof(int32_t) ? RC_OK
                                                : rc_fail(err, RC_ENOTSUP, "MKL counts in 8 bytes"));
     /* the team of OpenMP that there is, where the program has not begun another */
     (void)mkl_set_threading_layer(MKL_THREADING_GNU);
     RC_PASS(rc_library_build(l, p, err));
-    if (p->a->nnz == 0)
-        return RC_OK;
     int before = mkl_set_num_threads_local(l->base.memory.x->threads);
-    rc_status_t st = create(l, err);
-    if (st == RC_OK)
-        st = check(hint(l, many), "hint", err);
-    if (st == RC_OK)
-        st = check(mkl_sparse_optimize(l->matrix), "mkl_sparse_optimize", err);
+    rc_status_t st = p->a->nnz > 0 ? optimise(l, layout, err) : RC_OK;
     (void)mkl_set_num_threads_local(before);
     return st;
 }
@@ -94,21 +83,21 @@ static rc_status_t build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    return build_hinted(state, p, hint_mv, err);
+    return build_as(state, p, NULL, err);
 }
 
 static rc_status_t build_row(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    return build_hinted(state, p, hint_row, err);
+    return build_as(state, p, &layouts[RC_ROW_MAJOR], err);
 }
 
 static rc_status_t build_col(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
     (void)analysis;
-    return build_hinted(state, p, hint_col, err);
+    return build_as(state, p, &layouts[RC_COL_MAJOR], err);
 }
 
 /* --------------------------------------------------------------------- runs */
@@ -129,10 +118,6 @@ static sparse_status_t mv_f64(
 {
     return mkl_sparse_d_mv(as_it_is, alpha, l->matrix, general, x->data, beta, y->data);
 }
-
-/* [layout] of B and C */
-static const sparse_layout_t layouts[] = {
-    [RC_COL_MAJOR] = SPARSE_LAYOUT_COLUMN_MAJOR, [RC_ROW_MAJOR] = SPARSE_LAYOUT_ROW_MAJOR};
 
 static sparse_status_t mm_f32(
     const rc_library_t *l, double alpha, const rc_dense_t *b, double beta, const rc_dense_t *c)
@@ -188,6 +173,7 @@ static rc_status_t run_mm(
 }
 
 #define MKL_MEMBERS .source = "Intel oneMKL", .version = 2, .release = release
+#define MKL_MM MKL_MEMBERS, RC_LIBRARY_MEMBERS, .op = RC_OP_SPMM, .run = run_mm
 
 const rc_kernel_t rc_kernel_mkl = {
     .name = "mkl",
@@ -201,21 +187,15 @@ const rc_kernel_t rc_kernel_mkl = {
 const rc_kernel_t rc_kernel_mkl_row = {
     .name = "mkl-row",
     .summary = "row-major B: oneMKL's inspector-executor CSR, with a hint of 1,000 products",
-    MKL_MEMBERS,
-    RC_LIBRARY_MEMBERS,
-    .op = RC_OP_SPMM,
+    MKL_MM,
     .layout = RC_ROW_MAJOR,
     .build = build_row,
-    .run = run_mm,
 };
 
 const rc_kernel_t rc_kernel_mkl_col = {
     .name = "mkl-col",
     .summary = "column-major B: oneMKL's inspector-executor CSR, with a hint of 1,000 products",
-    MKL_MEMBERS,
-    RC_LIBRARY_MEMBERS,
-    .op = RC_OP_SPMM,
+    MKL_MM,
     .layout = RC_COL_MAJOR,
     .build = build_col,
-    .run = run_mm,
 };

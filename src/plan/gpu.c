@@ -102,11 +102,6 @@ static rc_plan_place_t place_of(gpu_t *gpu)
         .device_class = gpu->device_class};
 }
 
-static rc_status_t give(gpu_t *gpu, rc_status_t st, rc_plan_t **out, rc_err_t *err)
-{
-    return rc_plan_give_home(&gpu->home, &gpu->x, st, out, err);
-}
-
 static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)
 {
     if (!a)
@@ -138,7 +133,8 @@ rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matri
     gpu_t *gpu = NULL;
     RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
-    return give(gpu, rc_plan_new(&place, problem, a, options, out, err), out, err);
+    return rc_plan_give_home(
+        &gpu->home, &gpu->x, rc_plan_new(&place, problem, a, options, out, err), out, err);
 }
 
 rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
@@ -152,7 +148,8 @@ rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
     RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
-    return give(gpu, rc_plan_open(path, &place, problem, a, out, err), out, err);
+    return rc_plan_give_home(
+        &gpu->home, &gpu->x, rc_plan_open(path, &place, problem, a, out, err), out, err);
 }
 
 static rc_status_t clone(
@@ -166,7 +163,8 @@ static rc_status_t clone(
         gpu_new(of->index, NULL, of->own_memory ? &of->memory : NULL, of->x.threads, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
     rc_status_t st = use(&gpu->home, stream, err); /* checks that it is of this GPU */
-    return give(gpu, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);
+    return rc_plan_give_home(
+        &gpu->home, &gpu->x, st < 0 ? st : rc_plan_copy(plan, &place, out, err), out, err);
 }
 
 rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)

@@ -36,21 +36,13 @@ static rc_status_t use(rc_plan_home_t *h, struct CUstream_st *stream, rc_err_t *
                      threads);
 }
 
-static rc_status_t on_host(const char *what, int on_device, rc_err_t *err)
-{
-    return on_device ? rc_fail(err, RC_EINVAL,
-                           "%s: expected memory of the host for a plan there, found on_device %d",
-                           what, on_device)
-                     : RC_OK;
-}
-
 static rc_status_t takes(const rc_plan_t *plan, const void *val, int on_device,
     struct CUstream_st *stream, rc_err_t *err)
 {
     (void)plan;
     (void)val;
     (void)stream; /* which `use` looks at */
-    return on_host("values", on_device, err);
+    return on_device ? rc_fail(err, RC_EINVAL, "values: expected memory of the host") : RC_OK;
 }
 
 static rc_status_t clone(
@@ -91,20 +83,15 @@ static rc_plan_place_t place_of(const host_t *h)
         .device_class = h->device->class_name};
 }
 
-static rc_status_t give(host_t *h, rc_status_t st, rc_plan_t **out, rc_err_t *err)
-{
-    return rc_plan_give_home(&h->home, &h->device->executor, st, out, err);
-}
-
 static rc_status_t begin(const rc_plan_matrix_t *a, const rc_plan_options_t *options,
     rc_plan_t **out, host_t **host, rc_err_t *err)
 {
     if (!out)
         return rc_fail(err, RC_EINVAL, "plan: expected where to put it, found NULL");
     *out = NULL;
-    if (!a)
-        return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
-    RC_PASS(on_host("matrix", a->on_device, err));
+    if (!a || a->on_device)
+        return rc_fail(err, RC_EINVAL, "matrix: expected one of the host, found %s",
+            a ? "one of a GPU" : "NULL");
     if (options && options->allocator)
         return rc_fail(err, RC_EINVAL, "allocator: expected NULL for a plan on the host");
     return host_new(options ? options->threads : 0, host, err);
@@ -116,7 +103,8 @@ rc_status_t rc_plan_create_host(const rc_plan_problem_t *problem, const rc_plan_
     host_t *h = NULL;
     RC_PASS(begin(a, options, out, &h, err));
     rc_plan_place_t place = place_of(h);
-    return give(h, rc_plan_new(&place, problem, a, options, out, err), out, err);
+    return rc_plan_give_home(
+        &h->home, place.x, rc_plan_new(&place, problem, a, options, out, err), out, err);
 }
 
 rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem,
@@ -129,7 +117,8 @@ rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *problem
         return rc_fail(err, RC_EINVAL, "path: expected a file name, found NULL");
     RC_PASS(begin(a, options, out, &h, err));
     rc_plan_place_t place = place_of(h);
-    return give(h, rc_plan_open(path, &place, problem, a, out, err), out, err);
+    return rc_plan_give_home(
+        &h->home, place.x, rc_plan_open(path, &place, problem, a, out, err), out, err);
 }
 
 static rc_status_t clone(
@@ -139,5 +128,5 @@ static rc_status_t clone(
     RC_PASS(no_stream(stream, err));
     RC_PASS(host_new(plan->place.x->threads, &h, err));
     rc_plan_place_t place = place_of(h);
-    return give(h, rc_plan_copy(plan, &place, out, err), out, err);
+    return rc_plan_give_home(&h->home, place.x, rc_plan_copy(plan, &place, out, err), out, err);
 }
