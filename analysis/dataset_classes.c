@@ -215,7 +215,7 @@ static rc_status_t choose_portfolio(
     rc_portfolio_step_t *step = rc_pool_get(&pool, (size_t)n, sizeof *step);
     RC_TRY(rc_pool_check(&pool, "a portfolio", err));
     for (int64_t i = 0; i < s->cells * n; i++)
-        time[i] = row[i] < 0 ? NAN : log(rc_view_result(s->view, row[i])->median_ns);
+        time[i] = row[i] < 0 ? NAN : log(rc_view_ns(s->view, row[i]));
     const rc_portfolio_costs_t costs = costs_of(time, s->cells, n, most, loss);
     RC_TRY(rc_portfolio_greedy(&costs, step, &l->n, err));
     for (int i = 0; i < l->n; i++)
@@ -379,13 +379,12 @@ rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, r
         (*best)[i] = (rc_library_time_t){NAN, NAN};
     for (int64_t i = 0; i < s->picks; i++) {
         const rc_pair_t *p = &s->pair[s->pick[i].pair];
-        const rc_row_result_t *r = rc_view_result(s->view, s->pick[i].row);
         rc_library_time_t *t = &(*best)[s->pick[i].cell];
         if (!rc_vendor_is(p->kernel_name) || strcmp(p->policy_name, "csr") != 0)
             continue;
-        t->fastest = fmin(t->fastest, r->median_ns);
+        t->fastest = fmin(t->fastest, rc_view_ns(s->view, s->pick[i].row));
         if (rc_vendor_is_timed(p->kernel_name))
-            t->timed = fmin(t->timed, r->median_ns);
+            t->timed = fmin(t->timed, rc_view_ns(s->view, s->pick[i].row));
     }
     return RC_OK;
 }

@@ -372,7 +372,8 @@ static rc_status_t select_rows(
     int64_t *row = rc_alloc((size_t)rc_view_count(v), sizeof *row, "results", err);
     RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < rc_view_count(v); i++)
-        if (rc_view_counts(v, i) && is_asked_for(v, q, w, i))
+        if (rc_view_counts(v, i) && is_asked_for(v, q, w, i) &&
+            rc_view_pairing(v, i) != RC_PAIRED_ANOTHER_CARD)
             row[n++] = i;
     if (n == 0)
         RC_TRY(rc_fail(err, RC_EINVAL,

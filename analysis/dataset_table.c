@@ -454,7 +454,7 @@ static int fill_times(
         if (row[c] < 0)
             continue;
         const rc_row_result_t *r = rc_view_result(s->view, row[c]);
-        time[c] = r->median_ns;
+        time[c] = rc_view_ns(s->view, row[c]);
         setup[c] = (double)r->order_ns + (double)r->preprocess_ns;
     }
     return present(row, d->classes) > 0;

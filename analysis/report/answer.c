@@ -178,7 +178,8 @@ static void measure_kernels(const rc_survey_t *s, const rc_survey_setting_t *a,
     int64_t end = rc_survey_first_row(s, a->first + a->pairs);
     for (int64_t i = rc_survey_first_row(s, a->first); i < end; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        double log_over_best = log(r->median_ns) - held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
+        double log_over_best =
+            log(rc_survey_ns(s, s->rows[i])) - held_out[s->row_pair[i]].log[RC_CHOICE_ALL];
         if (!rc_survey_is_csr(s, s->rows[i]) || r->layout < 0 || r->layout >= LAYOUTS ||
             !isfinite(log_over_best))
             continue;

@@ -405,6 +405,13 @@ rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline
             rc_json_int(j, rc_op_names[i], sv->left_out[i]);
     rc_json_close(j, '{');
     rc_json_int(j, "results", sv->results);
+    rc_json_open(j, "pairs", '{'); /* results without csr of their run; matrices of several cards */
+    rc_json_int(j, "another_run", sv->paired.another_run);
+    rc_json_int(j, "another_card", sv->paired.another_card);
+    rc_json_int(j, "nothing", sv->paired.nothing);
+    rc_json_int(j, "cells", sv->paired.cells);
+    rc_json_int(j, "two_cards", sv->paired.two_cards);
+    rc_json_close(j, '{');
     rc_json_index(j, "main", sv->main_setting);
     put_selector(&w);
     rc_json_open(j, "settings", '[');

@@ -238,7 +238,7 @@ static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o)
         if (at < 0)
             continue;
         at += m->number[result(m, i)->policy] * o->matrices;
-        if (o->row[at] >= 0 && rc_view_result(v, o->row[at])->median_ns <= result(m, i)->median_ns)
+        if (o->row[at] >= 0 && rc_view_ns(v, o->row[at]) <= rc_view_ns(v, m->s->rows[i]))
             continue;
         o->row[at] = row;
         o->gain[at] = rc_view_speedup(v, row);
@@ -385,7 +385,7 @@ int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
         if ((!csr_only || rc_view_is_csr(s->view, r)) &&
             takes(rc_view_kernel(s->view, r->kernel), user) &&
-            (best < 0 || r->median_ns < rc_view_result(s->view, best)->median_ns))
+            (best < 0 || rc_view_ns(s->view, s->rows[i]) < rc_view_ns(s->view, best)))
             best = s->rows[i];
     }
     return best;

@@ -88,7 +88,7 @@ static rc_status_t collect(profile_t *p, rc_pool_t *pool, rc_err_t *err)
         if (p->family_of[i] < 0)
             continue;
         double *ns = &p->ns[p->family_of[i] * s->pairs + s->row_pair[i]];
-        *ns = fmin(*ns, rc_view_result(s->view, s->rows[i])->median_ns);
+        *ns = fmin(*ns, rc_view_ns(s->view, s->rows[i]));
     }
     return RC_OK;
 }
@@ -97,7 +97,7 @@ static rc_status_t collect(profile_t *p, rc_pool_t *pool, rc_err_t *err)
 static double slowdown(const profile_t *p, int family, int64_t pair)
 {
     return p->ns[family * p->s->pairs + pair] /
-           rc_view_result(p->s->view, p->s->pair[pair].row[RC_CHOICE_ALL])->median_ns;
+           rc_view_ns(p->s->view, p->s->pair[pair].row[RC_CHOICE_ALL]);
 }
 
 static int by_cost(const void *a, const void *b)

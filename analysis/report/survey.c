@@ -238,8 +238,8 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
 
 static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
 {
-    double ns = rc_view_result(v, row)->median_ns;
-    double best_ns = *best < 0 ? INFINITY : rc_view_result(v, *best)->median_ns;
+    double ns = rc_view_ns(v, row);
+    double best_ns = *best < 0 ? INFINITY : rc_view_ns(v, *best);
     /* of equals the original order, then the earlier row */
     int csr = rc_view_is_csr(v, rc_view_result(v, row));
     int best_csr = *best >= 0 && rc_view_is_csr(v, rc_view_result(v, *best));
@@ -253,7 +253,7 @@ int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_referenc
     if (choice != RC_CHOICE_ALL && choice != RC_CHOICE_REFERENCE && !rc_view_is_csr(v, r))
         return 0;
     if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
-        return is_reference;
+        return is_reference && rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
     return choice != RC_CHOICE_VENDOR_CSR || rc_vendor_is(rc_view_kernel(v, r->kernel));
 }
 
@@ -266,7 +266,7 @@ static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
     if (b->order_ns < 0 || b->preprocess_ns < 0 || c->order_ns < 0 || c->preprocess_ns < 0)
         return NAN;
     double more = (double)(b->order_ns + b->preprocess_ns - c->order_ns - c->preprocess_ns);
-    double gain = c->median_ns - b->median_ns; /* positive, or both are the same row */
+    double gain = rc_view_ns(v, csr) - rc_view_ns(v, best); /* positive, or both are the same row */
     return best == csr || more <= 0 ? 0 : floor(more / gain) + 1;
 }
 
@@ -342,7 +342,7 @@ static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_
 
 double rc_survey_ns(const rc_survey_t *s, int64_t row)
 {
-    return row < 0 ? NAN : rc_view_result(s->view, row)->median_ns;
+    return row < 0 ? NAN : rc_view_ns(s->view, row);
 }
 
 int rc_survey_is_csr(const rc_survey_t *s, int64_t row)
@@ -420,6 +420,7 @@ rc_status_t rc_survey_make(
     count_status(v, s.status);
     choose_operation(v, where, op, &s);
     RC_TRY(rc_counted_make(v, where, s.op, RC_SETTINGS_BY_DEVICE, &m.all, err));
+    s.paired = rc_counted_pairs(&m.all);
     s.results = m.all.results;
     RC_TRY(settle_settings(&m));
     RC_TRY(settle_matrices(&m));

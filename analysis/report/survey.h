@@ -46,7 +46,8 @@ typedef enum rc_choice_of {
     RC_CHOICES
 } rc_choice_of_t;
 
-/** 1: the row of the view is one of those.  \param[in] is_reference  1: of the reference kernel */
+/** 1: the row of the view is one of those; an order whose csr was timed on other cards only is none
+ *  of the reference kernel's.  \param[in] is_reference  1: of the reference kernel */
 int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_reference);
 
 /** One matrix in one setting.  Rows are of the view; -1 stands for none. */
@@ -77,8 +78,9 @@ typedef struct rc_survey {
     int matrices;
     rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
-    rc_survey_pair_t *pair; /**< [pairs] by setting, matrix */
-    int64_t results;        /**< result rows that entered */
+    rc_survey_pair_t *pair;    /**< [pairs] by setting, matrix */
+    int64_t results;           /**< result rows that entered */
+    rc_counted_pairs_t paired; /**< what they are compared with */
     int64_t entering;  /**< the same, those counted twice that stand in the settings of both row
                          orders of C: rows of the original order, of matrices that were measured
                          with C in schedule order */

@@ -5,8 +5,9 @@ rc_head_t rc_head_new(const rc_summary_options_t *o, int show)
 {
     if (o->format != RC_TABLE_TEXT)
         show |= RC_HEAD_DEVICE | RC_HEAD_CACHE | RC_HEAD_C_ORDER |
-                (show & RC_HEAD_KERNEL ? RC_HEAD_GEOMETRY : 0);
-    return (rc_head_t){.v = o->view, .format = o->format, .first_row = -1, .show = show};
+                (show & RC_HEAD_KERNEL ? RC_HEAD_GEOMETRY | RC_HEAD_LAYOUT : 0);
+    return (rc_head_t){
+        .v = o->view, .format = o->format, .first_row = -1, .last_row = -1, .show = show};
 }
 
 void rc_head_see(rc_head_t *h, const rc_setting_t *s, int64_t row)
@@ -24,6 +25,10 @@ void rc_head_see(rc_head_t *h, const rc_setting_t *s, int64_t row)
     if (h->show & RC_HEAD_KERNEL &&
         (r->nw != first->nw || r->nt != first->nt || r->line != first->line))
         h->show |= RC_HEAD_GEOMETRY;
+    const rc_row_result_t *last = h->last_row < 0 ? r : rc_view_result(h->v, h->last_row);
+    if (h->show & RC_HEAD_KERNEL && r->kernel == last->kernel && r->layout != last->layout)
+        h->show |= RC_HEAD_LAYOUT;
+    h->last_row = row;
 }
 
 /* The columns, and what shows them; 0: they are there always. */
@@ -31,9 +36,9 @@ static const struct {
     int show;
     const char *name;
 } columns[] = {{RC_HEAD_OP, "op"}, {RC_HEAD_KERNEL, "kernel"}, {0, "k"}, {0, "precision"},
-    {RC_HEAD_DEVICE, "device"}, {RC_HEAD_GEOMETRY, "nw"}, {RC_HEAD_GEOMETRY, "nt"},
-    {RC_HEAD_GEOMETRY, "line"}, {RC_HEAD_C_ORDER, "c_order"}, {RC_HEAD_CACHE, "cache"},
-    {RC_HEAD_SET, "set"}};
+    {RC_HEAD_DEVICE, "device"}, {RC_HEAD_LAYOUT, "layout"}, {RC_HEAD_GEOMETRY, "nw"},
+    {RC_HEAD_GEOMETRY, "nt"}, {RC_HEAD_GEOMETRY, "line"}, {RC_HEAD_C_ORDER, "c_order"},
+    {RC_HEAD_CACHE, "cache"}, {RC_HEAD_SET, "set"}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static int is_shown(const rc_head_t *h, int column)
@@ -58,7 +63,8 @@ void rc_head_put(rc_table_t *t, const rc_head_t *h, const rc_setting_t *s, int64
     const rc_table_cell_t cell[] = {RC_TEXT(rc_view_name(rc_op_names, s->op)),
         RC_TEXT(rc_view_kernel(h->v, r->kernel)), rc_k_cell(s),
         RC_TEXT(rc_view_name(rc_precision_names, s->precision)),
-        RC_TEXT(rc_view_device(h->v, s->device)), RC_INT(r->nw), RC_INT(r->nt), RC_INT(r->line),
+        RC_TEXT(rc_view_device(h->v, s->device)), RC_TEXT(rc_view_name(rc_layout_names, r->layout)),
+        RC_INT(r->nw), RC_INT(r->nt), RC_INT(r->line),
         RC_TEXT(rc_view_name(rc_c_order_names, s->c_order)),
         RC_TEXT(rc_view_name(rc_cache_names, s->cache))};
     for (int i = 0; i < COLUMNS - 1; i++) /* less the set */

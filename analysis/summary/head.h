@@ -16,7 +16,8 @@ enum {
     RC_HEAD_KERNEL = 16,
     RC_HEAD_OP = 32,
     RC_HEAD_SET = 64,
-    RC_HEAD_COLUMNS = 25 /**< of a table at most */
+    RC_HEAD_LAYOUT = 128, /**< of a kernel that has several */
+    RC_HEAD_COLUMNS = 26  /**< of a table at most */
 };
 
 typedef struct rc_head {
@@ -24,6 +25,7 @@ typedef struct rc_head {
     rc_table_format_t format;
     rc_setting_t first; /**< that was seen */
     int64_t first_row;  /**< its row, -1 */
+    int64_t last_row;   /**< that was seen, -1 */
     int show;
     rc_column_t column[RC_HEAD_COLUMNS];
 } rc_head_t;

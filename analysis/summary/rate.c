@@ -60,8 +60,10 @@ static rc_status_t add(
             .policy = rc_view_policy(v, e->policy)};
     }
     seen->matrix = e->matrix;
-    rc_sums_add(&x->line[seen->line].gflops, rc_view_flops(v, e->row) / e->ns);
-    rc_sums_add(&x->line[seen->line].gbs, (double)rc_view_result(v, e->row)->bytes_min / e->ns);
+    rc_sums_add(&x->line[seen->line].gflops,
+        rc_view_flops(v, e->row) / rc_view_result(v, e->row)->median_ns);
+    rc_sums_add(&x->line[seen->line].gbs,
+        (double)rc_view_result(v, e->row)->bytes_min / rc_view_result(v, e->row)->median_ns);
     return RC_OK;
 }
 

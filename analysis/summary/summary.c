@@ -1,7 +1,10 @@
 #include "config.h"
 #include "analysis/summary/summary.h"
 #include "base/error.h"
+#include "table/counted.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RC_SUMMARY(id) &rc_summary_##id,
@@ -39,5 +42,27 @@ rc_status_t rc_summary_check(const rc_summary_t *s, const rc_summary_options_t *
                 err, RC_EINVAL, "%s does not go with the table %s", list[i].option, s->name);
     if (o->by_matrix && (o->by || o->tuning))
         return rc_fail(err, RC_EINVAL, "%s goes without --matrices", o->by ? "--by" : "--tuning");
+    return RC_OK;
+}
+
+rc_status_t rc_summary_tell_pairs(
+    const char *what, const rc_view_t *v, const rc_expr_t *where, rc_err_t *err)
+{
+    rc_counted_t c;
+    RC_PASS(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &c, err));
+    const rc_counted_pairs_t n = rc_counted_pairs(&c);
+    rc_counted_free(&c);
+    if (n.another_run + n.another_card + n.nothing > 0)
+        fprintf(stderr,
+            "rowcast %s: of %" PRId64 " results %" PRId64 " have no csr of their run: %" PRId64
+            " are compared with that of another run, %" PRId64
+            " with none, since other cards timed it, %" PRId64 " have none\n",
+            what, n.results, n.another_run + n.another_card + n.nothing, n.another_run,
+            n.another_card, n.nothing);
+    if (n.two_cards > 0)
+        fprintf(stderr,
+            "rowcast %s: on %" PRId64 " of %" PRId64
+            " matrices, in all settings, times of several cards are compared\n",
+            what, n.two_cards, n.cells);
     return RC_OK;
 }

@@ -63,6 +63,12 @@ extern const rc_summary_t *const rc_summaries[];
 #include "analysis/summary/summaries.def"
 #undef RC_SUMMARY
 
+/** Say on stderr how many results of a table, those that match, have no csr of their own run, and
+ *  on how many matrices several cards are compared.  Nothing where all is well.
+ *  \param[in] what  the command, e.g. "query"  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_summary_tell_pairs(
+    const char *what, const rc_view_t *v, const rc_expr_t *where, rc_err_t *err);
+
 /** The table of a name in a list; NULL. */
 const rc_summary_t *rc_summary_find(const rc_summary_t *const *list, const char *name);
 

@@ -19,11 +19,12 @@ typedef struct line {
     rc_segmented_set_t set;
     int64_t only_a; /* matrices that B lacks */
     int64_t only_b;
-    int64_t wins;     /* matrices on which A is faster */
-    int64_t clear;    /* of these, matrices on which by more than the error */
-    int64_t ties;     /* matrices on which the sides are within the error */
-    rc_stats_t ratio; /* its count: matrices that both sides have */
-    double held_out;  /* geomean; the best of each side chosen in one half, scored in the other */
+    int64_t wins;      /* matrices on which A is faster */
+    int64_t clear;     /* of these, matrices on which by more than the error */
+    int64_t two_cards; /* matrices whose sides were timed on two cards */
+    int64_t ties;      /* matrices on which the sides are within the error */
+    rc_stats_t ratio;  /* its count: matrices that both sides have */
+    double held_out;   /* geomean; the best of each side chosen in one half, scored in the other */
 } line_t;
 
 typedef struct versus {
@@ -46,6 +47,8 @@ static rc_status_t meet(
     l->only_b += row_b >= 0 && row_a < 0;
     if (row_a < 0 || row_b < 0)
         return RC_OK;
+    l->two_cards +=
+        !rc_card_fits(rc_view_card(of->c->view, row_a), rc_view_card(of->c->view, row_b));
     rc_timed_t a = rc_timed_of(of->c->view, row_a);
     rc_timed_t b = rc_timed_of(of->c->view, row_b);
     int tie = rc_timed_tie(&a, &b);
@@ -137,7 +140,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
     static const rc_column_t own[] = {{"matrices", ""}, {"only_a", ""}, {"only_b", ""},
         {"wins_a", ""}, {"share_a", "%"}, {"clear_a", ""}, {"ties", ""}, {"max", "x"},
         {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"geomean_held_out", "x"},
-        {"paper", "Hong et al."}};
+        {"two_cards", ""}, {"paper", "Hong et al."}};
     rc_head_t h = rc_head_new(o, 0);
     int words = 0;
     for (const line_t *l = x->line; l < x->line + x->lines; l++) {
@@ -147,7 +150,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
             rc_head_see_sets(&h, members(l), members(l - 1));
     }
     words = rc_head_has_words(&h, words);
-    rc_table_t *t = rc_head_begin(&h, own, 13 + words, err);
+    rc_table_t *t = rc_head_begin(&h, own, 14 + words, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (const line_t *l = x->line; l < x->line + x->lines; l++) {
         if (members(l) == 0 || !rc_head_put_set(t, &h, &l->setting, l->set))
@@ -157,6 +160,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
             RC_INT(l->ties));
         rc_put_stats(t, &l->ratio);
         rc_table_real(t, l->held_out, 4);
+        rc_table_int(t, l->two_cards);
         if (words)
             rc_table_text(t, words_of(x, &l->setting));
     }

@@ -147,6 +147,7 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     own.view = v;
     own.where = where;
     RC_TRY(s->print(&own, err));
+    RC_TRY(rc_summary_tell_pairs(command, v, where, err));
     st = rc_rows_tell_noise(o->store, v, where, NULL, err);
 done:
     rc_expr_free(where);

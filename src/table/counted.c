@@ -58,7 +58,7 @@ static rc_status_t add_candidate(maker_t *m, int64_t row, int32_t c_order)
     const rc_row_result_t *r = rc_view_result(m->v, row);
     RC_PASS(RC_GROW(m->candidate, m->capacity, m->candidates + 1, "results of a table", m->err));
     m->candidate[m->candidates++] = (candidate_t){.e = {.row = row,
-                                                      .ns = r->median_ns,
+                                                      .ns = rc_view_ns(m->v, row),
                                                       .matrix = r->matrix,
                                                       .kernel = r->kernel,
                                                       .policy = r->policy},
@@ -235,6 +235,36 @@ done:
     rc_map_free(&m.measured);
     rc_counted_free(&o);
     return st;
+}
+
+/* -------------------------------------------------------------------- cards */
+
+int rc_card_fits(int32_t a, int32_t b)
+{
+    return a == b || a < 0 || b < 0;
+}
+
+rc_counted_pairs_t rc_counted_pairs(const rc_counted_t *c)
+{
+    rc_counted_pairs_t n = {.results = c->results};
+    for (int64_t i = 0, end; i < c->rows; i = end) {
+        int mixed = 0;
+        end = rc_counted_end(c, i);
+        for (int64_t k = i; k < end; k++) {
+            const int64_t row = c->row[k].row;
+            const rc_pairing_t how = rc_view_pairing(c->view, row);
+            mixed |=
+                !rc_card_fits(rc_view_card(c->view, c->row[i].row), rc_view_card(c->view, row));
+            if (rc_view_result(c->view, row)->c_order != c->setting[c->row[k].setting].c_order)
+                continue; /* a baseline, which counts in its own setting */
+            n.another_run += how == RC_PAIRED_ANOTHER_RUN;
+            n.another_card += how == RC_PAIRED_ANOTHER_CARD;
+            n.nothing += how == RC_PAIRED_NOTHING;
+        }
+        n.cells++;
+        n.two_cards += mixed;
+    }
+    return n;
 }
 
 void rc_counted_free(rc_counted_t *c)

@@ -56,6 +56,16 @@ typedef struct rc_counted {
     int64_t results; /**< results that count, each once */
 } rc_counted_t;
 
+/** What rows of a table are compared with (rc_view_pairing), and on which cards. */
+typedef struct rc_counted_pairs {
+    int64_t results;
+    int64_t another_run;  /**< with csr of another run */
+    int64_t another_card; /**< with none: csr was timed on other cards only */
+    int64_t nothing;      /**< with none */
+    int64_t cells;        /**< matrices, in all settings ... */
+    int64_t two_cards;    /**< ... and those with results of several cards (rc_view_card) */
+} rc_counted_pairs_t;
+
 /** \param[in] where  NULL: all.  For a baseline row its field c_order is that of the setting
  *  \param[in] op     only this operation; -1: all
  *  \param[out] out   free with rc_counted_free
@@ -66,6 +76,12 @@ void rc_counted_free(rc_counted_t *c);
 
 /** Behind the last row of the setting and matrix of row i. */
 int64_t rc_counted_end(const rc_counted_t *c, int64_t i);
+
+/** 1: times of two cards (rc_view_card) may be compared: they are of one, or nobody knows. */
+int rc_card_fits(int32_t a, int32_t b);
+
+/** Each result counts once. */
+rc_counted_pairs_t rc_counted_pairs(const rc_counted_t *c);
 
 /** The rule of K = n: note the K of every row in a map (zeroed before the first; free with
  *  rc_map_free), and ask afterwards whether a row is of K = n among those that were noted. */

@@ -129,8 +129,7 @@ int64_t rc_contestant_fastest(
 {
     int64_t best = -1;
     for (int64_t i = 0; i < n; i++)
-        if (has(who, v, row[i]) &&
-            (best < 0 || rc_view_result(v, row[i])->median_ns < rc_view_result(v, best)->median_ns))
+        if (has(who, v, row[i]) && (best < 0 || rc_view_ns(v, row[i]) < rc_view_ns(v, best)))
             best = row[i];
     return best;
 }

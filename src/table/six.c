@@ -77,9 +77,9 @@ static void fill(const rc_counted_t *c, const rc_expr_t *where, rc_six_t *f)
         rc_six_row_t *own = &f[setting].row[r->matrix];
         own->matrix = r->matrix;
         own->state[format] = r->status;
-        if (rc_view_counts(v, i) && !(own->ns[format] <= r->median_ns)) {
+        if (rc_view_counts(v, i) && !(own->ns[format] <= rc_view_ns(v, i))) {
             own->row[format] = i;
-            own->ns[format] = r->median_ns;
+            own->ns[format] = rc_view_ns(v, i);
         }
     }
 }

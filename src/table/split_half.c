@@ -18,12 +18,12 @@ rc_timed_t rc_timed_of(const rc_view_t *v, int64_t i)
 {
     const rc_row_result_t *r = rc_view_result(v, i);
     const int64_t *sample = rc_view_samples(v, i);
-    return (rc_timed_t){.ns = r->median_ns,
+    return (rc_timed_t){.ns = rc_view_ns(v, i),
         .rel_err = r->rel_err,
         .seed = rc_digest(r->case_id, sizeof r->case_id).lo,
         .sample = sample,
         .samples = sample ? r->reps : 0,
-        .batch = (double)r->batch};
+        .batch = (double)r->batch / rc_view_scale(v, i)};
 }
 
 static double error_of(const rc_timed_t *t)

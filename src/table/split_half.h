@@ -27,13 +27,13 @@ extern const double rc_error_unknown;
 
 /** What is known of a measured time. */
 typedef struct rc_timed {
-    double ns;             /**< median, > 0 */
+    double ns;             /**< median, > 0; of a row rc_view_ns */
     double rel_err;        /**< relative standard error of it; NaN: unknown */
     uint64_t seed;         /**< of the case */
     const int64_t *sample; /**< [samples] total ns of batches in the order of the rounds; NULL: none
                                 are there.  Used only where their median is `ns` */
     int64_t samples;
-    double batch; /**< products in a sample */
+    double batch; /**< products in a sample, over rc_view_scale */
 } rc_timed_t;
 
 /** That of row i of a view; its samples are borrowed from the view, which has them when it was read

@@ -195,38 +195,6 @@ static int is_ok(const rc_row_result_t *r)
     return r->status == RC_CASE_OK && r->median_ns > 0;
 }
 
-/* Rows of one run are compared with the csr row of that run, which was timed in turns with them;
- * only where that run did not time csr, with the newest one. */
-static rc_digest_t run_group(const rc_row_result_t *r)
-{
-    rc_digest_t d = rc_view_group(r);
-    const uint64_t key[] = {d.hi, d.lo, (uint64_t)r->run};
-    return rc_digest(key, sizeof key);
-}
-
-static rc_status_t fill_speedups(rc_view_t *v, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    rc_map_t base = {0}; /* by setting, and by setting and run */
-    v->csr = rc_alloc((size_t)v->results, sizeof *v->csr, "speedups", err);
-    RC_PASS(v->csr ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < v->results; i++) {
-        const rc_row_result_t *r = &v->result[i];
-        if (!is_ok(r) || !rc_view_is_csr(v, r))
-            continue;
-        RC_TRY(rc_map_set(&base, run_group(r), i, err));
-        if (v->newest[i])
-            RC_TRY(rc_map_set(&base, rc_view_group(r), i, err));
-    }
-    for (int64_t i = 0; i < v->results; i++) {
-        int64_t newest = rc_map_get(&base, rc_view_group(&v->result[i]), -1);
-        v->csr[i] = rc_map_get(&base, run_group(&v->result[i]), newest);
-    }
-done:
-    rc_map_free(&base);
-    return st;
-}
-
 rc_status_t rc_view_take_noisy(rc_view_t *v, rc_err_t *err)
 {
     for (int64_t i = 0; i < v->results; i++)
@@ -236,8 +204,7 @@ rc_status_t rc_view_take_noisy(rc_view_t *v, rc_err_t *err)
         v->cases[i][RC_CASE_OK] += v->cases[i][RC_CASE_NOISY];
         v->cases[i][RC_CASE_NOISY] = 0;
     }
-    free(v->csr);
-    return fill_speedups(v, err);
+    return rc_view_pair(v, err);
 }
 
 int rc_view_is_current(const rc_view_t *v, int64_t i)
@@ -256,16 +223,6 @@ int rc_view_counts(const rc_view_t *v, int64_t i)
 int rc_view_is_csr(const rc_view_t *v, const rc_row_result_t *r)
 {
     return r->c_order == 0 && v->policy_csr[r->policy];
-}
-
-int64_t rc_view_csr_row(const rc_view_t *v, int64_t i)
-{
-    return v->csr[i];
-}
-
-double rc_view_csr_ns(const rc_view_t *v, int64_t i)
-{
-    return v->csr[i] < 0 ? NAN : v->result[v->csr[i]].median_ns;
 }
 
 double rc_view_speedup(const rc_view_t *v, int64_t i)
@@ -365,7 +322,7 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
     RC_TRY(rc_view_read_traits(v, h, err));
     RC_TRY(mark_dictionaries(v, err));
     RC_TRY(mark_newest(v, err));
-    RC_TRY(fill_speedups(v, err));
+    RC_TRY(rc_view_pair(v, err));
     RC_TRY(rc_view_load_sources(v, err));
     *out = v;
     v = NULL;
@@ -439,7 +396,7 @@ void rc_view_free(rc_view_t *v)
     free(v->policy_current);
     free(v->policy_csr);
     free(v->kernel_current);
-    free(v->csr);
+    rc_view_unpair(v);
     free(v->source);
     free(v->cases);
     free(v->generated);

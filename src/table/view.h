@@ -88,9 +88,38 @@ extern const rc_fields_t rc_source_fields;
 /** rc_field_get_fn of an rc_source_row_t. */
 void rc_source_get(const void *row, int field, rc_value_t *out);
 
-/** The `csr` row that row i is compared with: same matrix, kernel, K, ..., of the same run where
- *  that run timed it, else the newest one; -1 when there is none that is ok. */
+/* The pairing rule of all tables and data sets (table/pairing.c).  A *session* is a run on one
+ * card, a GPU.  A *cell* is what has matrix, operation, K, precision, cache mode and device class
+ * in common.  In a cell the results of one kernel, layout and geometry are a *group*.  Its
+ * sessions differ by what changes between runs; a group's csr, timed in both, tells by how much. */
+
+/** The `csr` row that row i is compared with: of its group and session; where that session did not
+ *  time csr, the newest one of the same card; -1 when there is none that is ok. */
 int64_t rc_view_csr_row(const rc_view_t *v, int64_t i);
+
+/** What the csr row of a result is. */
+typedef enum rc_pairing {
+    RC_PAIRED = 0,              /**< of its own session, timed in turns with it */
+    RC_PAIRED_ANOTHER_RUN = 1,  /**< of another run: what differs between runs is in the ratio */
+    RC_PAIRED_ANOTHER_CARD = 2, /**< none, since csr was timed on other cards only */
+    RC_PAIRED_NOTHING = 3       /**< none */
+} rc_pairing_t;
+rc_pairing_t rc_view_pairing(const rc_view_t *v, int64_t i);
+
+/** The time of row i as tables compare it with others of its cell, whatever their session: its
+ *  median times rc_view_scale.  That of the csr row over that of row i is rc_view_speedup.  Times
+ *  are those of the session that timed most of the cell's newest results (of equals the newest); of
+ *  a group that it lacks, of the session that timed most of the group, brought there by the
+ *  geometric mean of csr over csr of all groups that both timed. */
+double rc_view_ns(const rc_view_t *v, int64_t i);
+double rc_view_scale(const rc_view_t *v, int64_t i);
+
+/** The card whose times rc_view_ns is one of: equal numbers, the same card; -1: not known, or the
+ *  device is none.  Times of two cards are not compared. */
+int32_t rc_view_card(const rc_view_t *v, int64_t i);
+
+/** Identity of the card that timed row i; "" not known. */
+const char *rc_view_uuid(const rc_view_t *v, int64_t i);
 
 /** Median of that row; NaN when there is none. */
 double rc_view_csr_ns(const rc_view_t *v, int64_t i);

@@ -119,6 +119,13 @@ static void text(const rc_field_t *f, const void *cursor, rc_value_t *out)
     give_text(out, rc_text_at(texts_of(f, c->view), *(const int32_t *)id));
 }
 
+static void card(const rc_field_t *f, const void *cursor, rc_value_t *out)
+{
+    const rc_cursor_t *c = cursor;
+    (void)f;
+    give_text(out, rc_view_uuid(c->view, c->i));
+}
+
 static void name(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     text(f, cursor, out);
@@ -222,7 +229,7 @@ static double k(const rc_view_t *v, int64_t i)
 /* csr was timed in the same run. */
 static double paired(const rc_view_t *v, int64_t i)
 {
-    return v->csr[i] >= 0 && v->result[v->csr[i]].run == v->result[i].run;
+    return rc_view_pairing(v, i) == RC_PAIRED;
 }
 
 static double breakeven(const rc_view_t *v, int64_t i)
@@ -259,6 +266,7 @@ enum {
     K,
     SPEEDUP,
     PAIRED,
+    COMMON,
     BREAKEVEN,
     GFLOPS,
     GBS,
@@ -267,7 +275,8 @@ enum {
 };
 static double (*const computations[])(const rc_view_t *v, int64_t i) = {density, square, regular,
     pattern_symmetric, needs_reordering, generated, policy_version, kernel_version, k,
-    rc_view_speedup, paired, breakeven, gflops, gbs, of_floor, rc_view_pointer_overhead};
+    rc_view_speedup, paired, rc_view_ns, breakeven, gflops, gbs, of_floor,
+    rc_view_pointer_overhead};
 
 static void computed(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
@@ -345,6 +354,10 @@ static const rc_field_t result_fields[] = {
         NULL},
     {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", computed, PAIRED,
         NULL},
+    {"common_ns", REAL, "ns",
+        "time that is compared with other kernels: in turns with most of them", computed, COMMON,
+        NULL},
+    {"card", TEXT, "", "identity of the GPU", card, 0, NULL},
     {"breakeven", REAL, "products",
         "products after which the time to build the order and to permute vectors is won back; "
         "missing when it never is",

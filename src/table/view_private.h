@@ -21,6 +21,13 @@ enum {
     RC_TRAITS
 };
 
+/* A run on one card. */
+typedef struct rc_view_session {
+    int32_t run;
+    int32_t card;  /* the same number for the same card; -1: not known, or none */
+    char uuid[64]; /* of it */
+} rc_view_session_t;
+
 struct rc_view {
     rc_dicts_t dicts;
     rc_row_result_t *result;
@@ -32,7 +39,13 @@ struct rc_view {
     unsigned char *policy_csr;     /* [policies] 1: the original order */
     unsigned char *kernel_current; /* [results] 1: no newer version of that name on that kind of
                                       device */
-    int64_t *csr;                  /* [results] row of the original order to compare with, -1 */
+    rc_view_session_t *session;
+    int32_t sessions;
+    int32_t *session_of;  /* [results] that timed it */
+    int64_t *csr;         /* [results] row of the original order to compare with, -1 */
+    double *scale;        /* [results] its median times this is comparable within its cell ... */
+    int32_t *frame;       /* [results] ... with what this session timed */
+    unsigned char *apart; /* [results] 1: csr was timed, but on other cards only */
     texts_t matrix_name;
     texts_t matrix_group;
     texts_t matrix_kind;
@@ -62,6 +75,12 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err);
 
 /** rc_view_read of a store that is open already, and stays so. */
 rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err);
+
+/** Say of each result what it is compared with (table/pairing.c), in a view that knows the newest.
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_view_pair(rc_view_t *v, rc_err_t *err);
+/** Forget it. */
+void rc_view_unpair(rc_view_t *v);
 
 /** The newest catalogue rows of a view that has its dictionaries.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_view_load_sources(rc_view_t *v, rc_err_t *err);

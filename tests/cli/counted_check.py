@@ -1,10 +1,14 @@
 """counted_check.py STORE FOLDER: tables of `rowcast query --summary` against a second reader, which has only the file.
 
+Rows, the data sets of trainers, Python and the report too, where FOLDER has rows.csv, dataset.csv or report.json.
 FOLDER has best.csv, rate.csv, versus.csv (gsub*, syn-b* or rowsplit against the rest, all orders), speedup.csv, share.csv,
 portfolio.csv.  Prints how many lines agreed; an AssertionError says which one does not."""
 import csv
 import fnmatch
+import importlib.util
+import json
 import math
+import os
 import sys
 
 import h5py
@@ -13,13 +17,18 @@ import numpy as np
 SPLITS = 128
 random = np.random.default_rng(1)
 
-store, folder = sys.argv[1:3]
+store, folder = sys.argv[1:3]  # and where the Python package is
 with h5py.File(store) as f:
     r = f["results"][:]
     types = {n: {v: k for k, v in h5py.check_enum_dtype(r.dtype[n]).items()}
-             for n in ("op", "precision", "c_order", "cache", "status")}
+             for n in ("op", "precision", "layout", "c_order", "cache", "status")}
     cols, nnz = f["dict/matrix"]["cols"], f["dict/matrix"]["nnz"]
     device = [d.decode() for d in f["dict/device"]["class_name"]]
+    uuid = {(p["run"], p["rank"]): p["value"].decode() for p in f["provenance"][:]
+            if p["key"] == b"device.uuid" and not p["value"].startswith(b"cpu")}
+    run_uuid = {d["id"]: d["uuid"].decode() for d in f["dict/run"][:]}
+    digest = [d.decode() for d in f["dict/matrix"]["digest"]]
+    name_of = [d.decode() for d in f["dict/matrix"]["name"]]
     spec, version, base = {}, {}, {}
     for what in ("policy", "kernel"):
         d = f["dict/" + what][:]
@@ -55,9 +64,9 @@ def width(i):
 
 
 ROW = r[["matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout", "nw", "nt", "line", "k",
-         "run", "median_ns", "bytes_min", "rel_err"]].tolist()
+         "run", "median_ns", "bytes_min", "rel_err", "rank", "seq"]].tolist()
 NAMES = {n: i for i, n in enumerate(("matrix", "op", "precision", "c_order", "cache", "device", "kernel", "policy", "layout",
-                                     "nw", "nt", "line", "k", "run", "median_ns", "bytes_min", "rel_err"))}
+                                     "nw", "nt", "line", "k", "run", "median_ns", "bytes_min", "rel_err", "rank", "seq"))}
 
 
 def at(i, name):
@@ -66,6 +75,60 @@ def at(i, name):
 
 def is_csr(i):
     return spec["policy"][at(i, "policy")] == "csr" and types["c_order"][at(i, "c_order")] == "original"
+
+
+# the pairing rule: what each ok result is compared with, and its time beside others of its cell
+session = [(at(i, "run"), uuid.get((at(i, "run"), at(i, "rank")), "")) for i in range(len(r))]
+since = {s: i for i, s in reversed(list(enumerate(session)))}
+cells, base_of, scale, frame, refused = {}, {}, {}, {}, set()
+for i in np.flatnonzero(ok):
+    group = tuple(at(i, n) for n in ("kernel", "layout", "nw", "nt", "line"))
+    cell = tuple(at(i, n) for n in ("matrix", "op", "k", "precision", "cache", "device"))
+    cells.setdefault(cell, {}).setdefault(group, []).append(i)
+
+
+def most(own):
+    """The session of most of the newest results, of equals the later one."""
+    count = {s: sum(newest[i] for i in own if session[i] == s) for s in {session[i] for i in own}}
+    return max(count, key=lambda s: (count[s], since[s]))
+
+
+for groups in cells.values():
+    main = most([i for own in groups.values() for i in own])
+    drift = {}
+    for own in groups.values():
+        csr = {session[i]: i for i in own if is_csr(i)}
+        valid = any(newest[i] for i in own if is_csr(i))
+        kept = main if main in csr else most([i for i in own if session[i] in csr]) if csr else None
+        for i in own:
+            fits = [k for k in own if is_csr(k) and (session[k][1] == session[i][1] or "" in (session[k][1], session[i][1]))]
+            base_of[i] = csr.get(session[i], max(fits) if valid and fits else None)
+            if base_of[i] is None:
+                scale[i], frame[i] = 1, session[i]
+                refused |= {i} if valid else set()
+            else:
+                scale[i], frame[i] = at(csr[kept], "median_ns") / at(base_of[i], "median_ns"), kept
+        for s, i in csr.items():
+            if main in csr:
+                drift.setdefault(s, []).append(at(csr[main], "median_ns") / at(i, "median_ns"))
+    for own in groups.values():
+        for i in own:
+            if frame[i] != main and frame[i] in drift:
+                scale[i] *= math.exp(sum(map(math.log, drift[frame[i]])) / len(drift[frame[i]]))
+                frame[i] = main
+
+
+def common(i):
+    return at(i, "median_ns") * scale.get(i, 1)
+
+
+def csr_of(i):
+    return base_of.get(i)
+
+
+def speedup(i):
+    c = csr_of(i)
+    return math.nan if c is None else at(c, "median_ns") / at(i, "median_ns")
 
 
 # settings -> matrix -> rows; the original order is the baseline of the other orders of C too
@@ -120,7 +183,7 @@ def error_of(i):
 def halves(i):
     """Two independent estimates of a log time without raw samples, many times over, by other random numbers."""
     z = error_of(i) * random.standard_normal(SPLITS)
-    return math.log(at(i, "median_ns")) + np.array([z, -z])
+    return math.log(common(i)) + np.array([z, -z])
 
 
 def held_out(costs):
@@ -131,7 +194,7 @@ def held_out(costs):
 
 
 def tie(i, k):
-    return abs(math.log(at(i, "median_ns") / at(k, "median_ns"))) <= 2 * math.hypot(error_of(i), error_of(k))
+    return abs(math.log(common(i) / common(k))) <= 2 * math.hypot(error_of(i), error_of(k))
 
 
 def about(line, name, logs, where):
@@ -148,7 +211,7 @@ def about(line, name, logs, where):
 best, rate = {}, {}
 for key, matrices in settings.items():
     for own in matrices.values():
-        own.sort(key=lambda i: (at(i, "median_ns"), i))
+        own.sort(key=lambda i: (common(i), i))
         seen = set()
         for i in own:
             pair = (spec["kernel"][at(i, "kernel")], spec["policy"][at(i, "policy")])
@@ -161,7 +224,7 @@ for key, matrices in settings.items():
             t["clear"] += i == own[0] and not tied
             # a pair counts with its fastest geometry
             t["ties"] += i in tied or (i == own[0] and bool(tied))
-            t["loss"].append(at(i, "median_ns") / at(own[0], "median_ns"))
+            t["loss"].append(common(i) / common(own[0]))
             flop = 2.0 * float(nnz[at(i, "matrix")]) * (at(i, "k") or 1)
             u = rate.setdefault(key + pair, {"flop": [], "bytes": []})
             u["flop"].append(flop / at(i, "median_ns"))
@@ -199,41 +262,23 @@ for key, matrices in settings.items():
     a, b = [], []
     for own in matrices.values():
         for times, wanted in ((a, True), (b, False)):
-            times.append(min((at(i, "median_ns") for i in own if side[at(i, "kernel")] == wanted), default=None))
-    ratio = [y / x for x, y in zip(a, b) if x and y]
+            times.append(min(((common(i), i) for i in own if side[at(i, "kernel")] == wanted), default=None))
+    ratio = [y[0] / x[0] for x, y in zip(a, b) if x and y]
+    cards = [{frame[i][1] for _, i in pair} - {""} for pair in zip(a, b) if all(pair)]
     if any(a) or any(b):
         n += 1
-        same(lines[key], dict(stats(ratio), matrices=len(ratio), wins_a=sum(x > 1 for x in ratio),
+        same(lines[key], dict(stats(ratio), matrices=len(ratio), two_cards=sum(len(c) > 1 for c in cards), wins_a=sum(x > 1 for x in ratio),
                               only_a=sum(bool(x and not y) for x, y in zip(a, b)),
                               only_b=sum(bool(y and not x) for x, y in zip(a, b))), key)
 assert n == len(lines), (n, len(lines))
 
-# speedups over csr: of the same run, else the newest
-GROUP = ("matrix", "kernel", "k", "precision", "layout", "op", "cache", "nw", "nt", "line", "device")
-group = [tuple(at(i, n) for n in GROUP) for i in range(len(r))]
-of_run, of_any = {}, {}
-for i in np.flatnonzero(ok):
-    if is_csr(i):
-        of_run[group[i] + (at(i, "run"),)] = i
-        if newest[i]:
-            of_any[group[i]] = i
-
-
-def csr_of(i):
-    return of_run.get(group[i] + (at(i, "run"),), of_any.get(group[i]))
-
-
-def speedup(i):
-    c = csr_of(i)
-    return math.nan if c is None else at(c, "median_ns") / at(i, "median_ns")
-
-
+# speedups over csr
 expected, members = {}, {}
 for key, matrices in settings.items():
     parts = {}
     for m, own in matrices.items():
         for i in own:
-            part = (spec["kernel"][at(i, "kernel")], at(i, "layout"), at(i, "nw"), at(i, "nt"), at(i, "line"))
+            part = (spec["kernel"][at(i, "kernel")], types["layout"][at(i, "layout")], at(i, "nw"), at(i, "nt"), at(i, "line"))
             parts.setdefault(part, {}).setdefault(m, []).append(i)
     for part, of in parts.items():
         table = {}
@@ -243,12 +288,12 @@ for key, matrices in settings.items():
         policies = {p for gain in table.values() for p in gain} | \
                    {spec["policy"][at(i, "policy")] for own in of.values() for i in own}
         if table and len(policies) > 1:
-            expected[key + (part[0],) + part[2:]] = (list(table.values()), policies)
-            members[key + (part[0],) + part[2:]] = [of[m] for m in table]
+            expected[key + part] = (list(table.values()), policies)
+            members[key + part] = [of[m] for m in table]
 
 
 def table_of(line):
-    return setting_of(line) + (line["kernel"], int(line["nw"]), int(line["nt"]), int(line["line"]))
+    return setting_of(line) + (line["kernel"], line["layout"], int(line["nw"]), int(line["nt"]), int(line["line"]))
 
 
 def over(gains, policies):
@@ -261,7 +306,7 @@ for name in ("speedup", "share"):
     assert len(lines) == sum(len(p) + (name == "share") for _, p in expected.values()), name
     for line in lines:
         gains, policies = expected[table_of(line)]
-        own = over(gains, policies) if line["policy"] == "oracle" else [g[line["policy"]] for g in gains if line["policy"] in g]
+        own = over(gains, policies) if line["policy"] == "oracle" else [g[line["policy"]] for g in gains if not math.isnan(g.get(line["policy"], math.nan))]
         if name == "speedup":
             same(line, dict(stats(own), matrices=len(own)), line)
             if line["policy"] != "oracle":
@@ -295,4 +340,84 @@ for key, own in steps.items():
         now = over(gains, used)
         same(line, {"policies": len(used), "geomean": geomean(now), "mean": math.fsum(now) / len(now)}, key)
         assert math.isclose(geomean(now), most, rel_tol=1e-9), (key, used, most)
+
+
+# rows, all of them
+def close(x, y):
+    return math.isclose(x, y, rel_tol=1e-9) or (math.isnan(x) and math.isnan(y))
+
+
+if os.path.exists(f"{folder}/rows.csv"):
+    place = {(run_uuid[at(i, "run")], at(i, "rank"), at(i, "seq")): i for i in range(len(r))}
+    lines = read("rows")
+    assert len(lines) == len(r)
+    for line in lines:
+        i = place[line["run"], int(line["rank"]), int(line["seq"])]
+        want = speedup(i) if ok[i] else math.nan
+        assert close(float(line["speedup"] or "nan"), want), (line, want)
+        assert line["card"] == session[i][1] and (line["paired"] == "1") == \
+            (i in base_of and base_of[i] is not None and session[base_of[i]] == session[i]), line
+        assert not ok[i] or close(float(line["common_ns"]), common(i)), (line, common(i))
+        agreed += 1
+
+# the data set of trainers of a kernel: of one of its layouts
+if os.path.exists(f"{folder}/dataset.csv"):
+    with open(f"{folder}/dataset.csv", newline="") as text:
+        lines = list(csv.reader(text))
+    kernel = spec["kernel"].index("syn-a:strip=8")
+    ways = []
+    for layout in {at(i, "layout") for i in rows}:
+        time = {(digest[at(i, "matrix")], str(at(i, "k")), spec["policy"][at(i, "policy")]): common(i) for i in rows
+                if at(i, "kernel") == kernel and at(i, "layout") == layout and i not in refused and
+                types["c_order"][at(i, "c_order")] == "original"}
+        ways.append(all(tuple(line[:3]) in time and close(time[tuple(line[:3])], float(line[3])) for line in lines))
+    assert any(ways), "dataset"
+    agreed += len(lines)
+
+# Python, whose library is not needed behind the seal
+if importlib.util.find_spec("pandas") and len(sys.argv) > 3:
+    sys.path.insert(0, sys.argv[3])
+    from rowcast.store import Store
+    frames = object.__new__(Store)
+    frames._file = h5py.File(store)
+    s = frames.speedups()
+    own = {(x.run, x["rank"], x.seq): x.speedup for _, x in s.iterrows()}
+    found = {(at(i, "run"), at(i, "rank"), at(i, "seq")): speedup(i) for i in np.flatnonzero(newest & ok)}
+    assert set(own) == set(found) and all(close(own[k], x) for k, x in found.items()), \
+        [(k, own.get(k), x) for k, x in found.items() if not close(own.get(k, 0), x)][:3]
+    agreed += len(own)
+
+# the report: plans of each matrix, and the orders of its reference kernel
+if os.path.exists(f"{folder}/report.json"):
+    with open(f"{folder}/report.json") as text:
+        report = json.load(text)
+    count = [0, 0, 0]
+    for key, matrices in settings.items():
+        for own in matrices.values():
+            for i in own:
+                if types["c_order"][at(i, "c_order")] == key[3]:
+                    count[0] += base_of[i] is not None and session[base_of[i]] != session[i]
+                    count[1] += i in refused
+                    count[2] += base_of[i] is None and i not in refused
+    pairs = report["pairs"]
+    assert [pairs[n] for n in ("another_run", "another_card", "nothing")] == count, (pairs, count)
+    assert len(report["settings"]) == len(settings)
+    for part in report["settings"]:
+        key = next(k for k in settings if k[:2] == (part["operation"], str(part["k"])) and k[2] == part["precision"]
+                   and (k[3] == "schedule") == ("schedule" in part["label"]) and k[5] == part["device"])
+        ratio = []
+        for at_line, at_matrix in enumerate(part["matrix"]):
+            own = settings[key][name_of.index(report["matrix"]["name"][at_matrix])]
+            of_kernel = [i for i in own if spec["kernel"][at(i, "kernel")] == part["reference"] and i not in refused]
+            of_csr = [i for i in of_kernel if is_csr(i)]
+            ratio += [min(map(common, of_csr)) / min(map(common, of_kernel))] if of_csr else []
+            for name, among in (("best_ns", own), ("csr_ns", [i for i in own if is_csr(i)]), ("reference_csr_ns", of_csr),
+                                ("reference_best_ns", of_kernel)):
+                found = part[name][at_line]
+                assert (found is None) == (not among) and (not among or math.isclose(found, min(map(common, among)), rel_tol=1e-5)), \
+                    (key, name, found, among)
+                agreed += 1
+        found = part["headline"]["order"]
+        assert found["matrices"] == len(ratio) and (not ratio or math.isclose(found["geomean"], geomean(ratio), rel_tol=1e-5)), \
+            (key, found, geomean(ratio))
 print(f"agreed {agreed}, settings {len(settings)}, operations {len({k[0] for k in settings})}")

@@ -4,6 +4,7 @@
 #include "synthetic.h"
 #include "synthetic_formats.h"
 
+#include "analysis/dataset.h"
 #include "base/opt.h"
 
 #include <mpi.h>
@@ -15,6 +16,10 @@ struct options {
     int64_t devices;
     int formats;
     int64_t without;
+    int64_t draws;
+    int64_t part;
+    int64_t stores;
+    const char *dataset;
 };
 
 #define AT(member) offsetof(struct options, member)
@@ -40,12 +45,56 @@ static const rc_opt_t table[] = {
     {"formats", 0, RC_OPT_FLAG, AT(formats), NULL,
         "Another store: y = A x in the six formats, see tests/unit/synthetic_formats.h.", 0, 0},
     {"without", 0, RC_OPT_INT, AT(without), "BITS", "Formats that it lacks, bit 0 is coo.", 0, 63},
+    {"draws", 0, RC_OPT_INT, AT(draws), "N",
+        "N runs of cases that are drawn, some on a card of their own.", 1, 9},
+    {"part", 0, RC_OPT_INT, AT(part), "I", "Of these those of even (0) or odd (1) numbers.", 0, 1},
+    {"stores", 0, RC_OPT_INT, AT(stores), "N",
+        "N stores, FILE.I.h5 of seed I, with 2 to 5 such runs; a third of them in two parts, "
+        "FILE.I.a.h5 and FILE.I.b.h5.",
+        1, 1000},
+    {"dataset", 0, RC_OPT_TEXT, AT(dataset), "KERNEL",
+        "Print the data set of trainers of a store that is there: digest, K, class, ns.", 0, 0},
     {NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0},
 };
 
+static rc_status_t draw(const char *file, const synthetic_t *of, int64_t stores, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < stores; i++) {
+        synthetic_t s = *of;
+        char name[1024];
+        s.seed = i;
+        s.draws = 2 + i % 4;
+        s.schedule = i % 5 == 1;
+        s.mixed = i % 2;
+        for (s.part = i % 3 ? -1 : 0; st == RC_OK && s.part < (i % 3 ? 0 : 2); s.part++) {
+            (void)snprintf(name, sizeof name, "%s.%d%s.h5", file, i,
+                i % 3    ? ""
+                : s.part ? ".b"
+                         : ".a");
+            st = synthetic_write(name, &s, err);
+        }
+    }
+    return st;
+}
+
+static rc_status_t print_dataset(const char *file, const char *kernel, rc_err_t *err)
+{
+    rc_dataset_t d;
+    const rc_dataset_options_t o = {.kernel = kernel, .classes = "all"};
+    rc_status_t st = rc_dataset_read(file, &o, &d, err);
+    for (int64_t i = 0; st == RC_OK && i < d.rows; i++)
+        for (int c = 0; c < d.classes; c++)
+            printf("%s,%lld,%s,%.17g\n", d.sample[i].digest, (long long)d.sample[i].k,
+                d.cls[c].name, d.time[i * d.classes + c]);
+    if (st == RC_OK)
+        rc_dataset_free(&d);
+    return st;
+}
+
 int main(int argc, char **argv)
 {
-    struct options o = {.s = synthetic_default, .devices = 1};
+    struct options o = {.s = synthetic_default, .devices = 1, .part = -1};
     rc_err_t err = {0};
     int first;
     rc_status_t st = rc_opt_parse(table, &o, argc, argv, &first, &err);
@@ -55,6 +104,8 @@ int main(int argc, char **argv)
         return 2;
     }
     o.s.devices = (int)o.devices;
+    o.s.draws = (int)o.draws;
+    o.s.part = (int)o.part;
     MPI_Init(&argc, &argv);
     const synthetic_formats_t formats = {.matrices = o.s.matrices,
         .groups = o.s.groups,
@@ -62,8 +113,10 @@ int main(int argc, char **argv)
         .noise = o.s.noise,
         .fp64 = o.s.fp64,
         .without = (int)o.without};
-    st = o.formats ? synthetic_formats_write(argv[first], &formats, &err)
-                   : synthetic_write(argv[first], &o.s, &err);
+    st = o.dataset      ? print_dataset(argv[first], o.dataset, &err)
+         : o.stores > 0 ? draw(argv[first], &o.s, o.stores, &err)
+         : o.formats    ? synthetic_formats_write(argv[first], &formats, &err)
+                        : synthetic_write(argv[first], &o.s, &err);
     MPI_Finalize();
     if (st < 0)
         fprintf(stderr, "synthetic_store: %s\n", err.text);

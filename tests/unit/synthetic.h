@@ -13,13 +13,14 @@ typedef struct synthetic {
     int64_t seed;
     double noise;  /* times are multiplied by exp(noise * z), z about normal */
     const char *k; /* "8,32,n" */
-    const char *op; /* "spmm,spmv", NULL: spmm; the same cases of each; spmv has no K, so one where others have
+    const char *
+        op; /* "spmm,spmv", NULL: spmm; the same cases of each; spmv has no K, so one where others have
                        several */
-    int fp64;      /* also fp64 */
-    int shuffle;   /* the results come in another order; nothing else changes */
-    int devices;   /* the same cases on so many devices; the second is half as fast */
-    int gaps;      /* 1: some cases failed, some matrices have no features */
-    int stale;     /* 1: every case twice, the older row with a wrong time, and cases of older
+    int fp64;    /* also fp64 */
+    int shuffle; /* the results come in another order; nothing else changes */
+    int devices; /* the same cases on so many devices; the second is half as fast */
+    int gaps;    /* 1: some cases failed, some matrices have no features */
+    int stale;   /* 1: every case twice, the older row with a wrong time, and cases of older
                       versions of the kernels */
     /* for two stores of the same cases: */
     int64_t run;   /* another one has other noise; 0 is as if there were none of these */
@@ -29,7 +30,10 @@ typedef struct synthetic {
     int64_t version; /* of the kernels; 0: 2 */
     int schedule;    /* 1: also C in schedule order, of two matrices in three */
     int mixed;       /* 1: kernel c has row-major B and column-major C */
-    int params;      /* 1: warp has parameters, "warp:n=2" and "warp:n=4" */
+    int draws; /* 0: one run of all cases; else that many runs (journals) of cases that are drawn, each with a
+                        speed of its own, some of them on a card of their own; results fail, too */
+    int part;   /* of these: -1: all runs; 0, 1: those of even, of odd numbers, to be merged */
+    int params; /* 1: warp has parameters, "warp:n=2" and "warp:n=4" */
 } synthetic_t;
 
 extern const synthetic_t synthetic_default;

@@ -260,7 +260,7 @@ static double time_of(const rc_counted_t *c, const contest_t *contest, int who, 
     if (contest->both)
         return rc_both_time(c, who, a, at, &bytes);
     int64_t row = rc_side_fastest(c, i, end, &contest->side[who]);
-    return row < 0 ? NAN : rc_view_result(c->view, row)->median_ns;
+    return row < 0 ? NAN : rc_view_ns(c->view, row);
 }
 
 /* A contestant in a setting. */

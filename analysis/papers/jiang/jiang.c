@@ -182,8 +182,7 @@ static void put_pair(const rc_lines_of_t *of, rc_table_t *t, const rc_contestant
             int64_t row_b = rc_contestant_first(of->c, i, end, b);
             if (row_a < 0 || row_b < 0 || set_of(v, of->c->row[i].matrix) != line.set)
                 continue;
-            double speedup =
-                rc_view_result(v, row_b)->median_ns / rc_view_result(v, row_a)->median_ns;
+            double speedup = rc_view_ns(v, row_b) / rc_view_ns(v, row_a);
             in[class_of(speedup, upto, CLASSES)]++;
             of->scratch[n++] = speedup;
         }

@@ -70,8 +70,7 @@ static rc_status_t read_pairs(pairs_t *p, rc_err_t *err)
             continue;
         rc_csrk_grid_t *g =
             pair < RC_CSRK_SIZES * RC_CSRK_SIZES ? &p->times[at].serial : &p->times[at].own;
-        g->ns[pair / RC_CSRK_SIZES % RC_CSRK_SIZES][pair % RC_CSRK_SIZES] =
-            rc_view_result(v, i)->median_ns;
+        g->ns[pair / RC_CSRK_SIZES % RC_CSRK_SIZES][pair % RC_CSRK_SIZES] = rc_view_ns(v, i);
     }
     for (int64_t i = 0; i < p->count; i++)
         if (p->times[i].rdensity <= serial_up_to)

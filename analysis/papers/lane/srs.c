@@ -64,7 +64,7 @@ static rc_status_t read_times(rc_tune_rows_t *r, searched_t *s, rc_err_t *err)
         const int64_t at = size < 0 ? -1 : rc_tune_place(r, i);
         if (at >= 0)
             *(size == RC_CSRK_SRS_SIZES ? &s->times[at].loop : &s->times[at].ns[size]) =
-                rc_view_result(v, i)->median_ns;
+                rc_view_ns(v, i);
     }
     return RC_OK;
 }

@@ -74,23 +74,40 @@ class Store(Handle):
     def speedups(self, baseline: str = "csr") -> Any:
         """results() with the speedup over a policy, all else equal; nan: not measured.
 
-        As `rowcast query` and the report have it: over the result of the same run, whose products
-        were timed in turns, where that run measured the baseline; else over the newest one.
+        As `rowcast query` and the report have it: over the result of the same run and GPU, whose
+        products were timed in turns, where that run measured the baseline; else over the newest
+        one of the same GPU.
         """
         import pandas as pd
         r = self._of_status("ok")
+        r = r[r.median_ns > 0].reset_index(drop=True)
+        r["card"] = self._cards(r)
         policy = self.frame("dict/policy")
-        is_base = r.policy.isin(policy.id[policy.name == baseline])
-        base = r[is_base & (r.c_order == 0) & (r.median_ns > 0)]
-        r = self._named(r[r.newest])
+        base = r[r.policy.isin(policy.id[policy.name == baseline]) & (r.c_order == 0)]
+        keys = pd.MultiIndex.from_frame
 
-        def over(rows: Any, keys: list) -> Any:
-            last = rows.drop_duplicates(keys, keep="last").set_index(keys).median_ns
-            return pd.Series(last.reindex(pd.MultiIndex.from_frame(r[keys])).to_numpy())
+        def last(rows: Any, names: list) -> Any:
+            """The last of these rows that is like each result; -1: none."""
+            of = rows.drop_duplicates(names, keep="last")
+            found = pd.Series(of.index, index=keys(of[names])).reindex(keys(r[names]))
+            return found.fillna(-1).to_numpy().astype(int)
 
-        ns = over(base, SETTING + ["run"]).fillna(over(base[base.newest], SETTING))
-        r["speedup"] = ns.to_numpy() / r.median_ns.to_numpy()
-        return r
+        unknown = base[base.card == ""]
+        other = pd.Series(last(base, SETTING + ["card"])).clip(lower=last(unknown, SETTING))
+        other = other.where(r.card != "", last(base, SETTING))  # any, where its own is not known
+        other = other.where(last(base[base.newest], SETTING) >= 0, -1)
+        own = pd.Series(last(base, SETTING + ["run", "card"]))
+        ns = r.median_ns.reindex(own.where(own >= 0, other)).to_numpy()
+        r["speedup"] = ns / r.median_ns
+        return self._named(r[r.newest].drop(columns="card"))
+
+    def _cards(self, r: Any) -> Any:
+        """The GPU that each result was timed on; "": none, or not known."""
+        import pandas as pd
+        p = self.frame("provenance")
+        p = p[(p.key == "device.uuid") & (p.part == 0) & ~p.value.str.startswith("cpu")]
+        card = p.drop_duplicates(["run", "rank"], keep="last").set_index(["run", "rank"]).value
+        return card.reindex(pd.MultiIndex.from_frame(r[["run", "rank"]])).fillna("").to_numpy()
 
     def _of_status(self, status: str) -> Any:
         """All results of a status; column newest: no later one of its case has any status."""

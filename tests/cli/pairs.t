@@ -1,0 +1,37 @@
+#!/bin/sh
+# One pairing rule: stores that are drawn, of several runs, cards and layouts, with repeats and failures, some of them
+# merged.  Rows, tables, the report, the data set of trainers and Python say what a second reader of the file says.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+python=/usr/bin/python3 # of the distribution: the one that has h5py
+$python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
+stores=48
+plan 3
+drawn="${top_builddir:?}/tests/cli/synthetic_store"
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+
+# check I: everything that is said of store I; what differs is in $tmp/I.flaw
+cat >"$tmp/check" <<'END'
+cd "$1" || exit 1
+store=d.$2.h5
+[ -e "$store" ] || "$ROWCAST" merge -q "$store" "d.$2.a.h5" "d.$2.b.h5" || exit 1
+mkdir "$2"
+for name in best rate speedup share portfolio; do
+    "$ROWCAST" query "$store" -S $name -f csv >"$2/$name.csv" || exit 1
+done
+"$ROWCAST" query "$store" -S versus -A 'gsub*,syn-b*@any' -B '!gsub*,!syn-b*@any' -f csv >"$2/versus.csv"
+"$ROWCAST" query "$store" -a -o run,rank,seq,speedup,paired,common_ns,card -f csv >"$2/rows.csv" || exit 1
+"$3" --dataset 'syn-a*' "$store" >"$2/dataset.csv" || rm "$2/dataset.csv"
+[ $(($2 % 4)) -gt 0 ] || { "$ROWCAST" report "$store" -q -o "$2/report" && cp "$2/report/report.json" "$2"; } || exit 1
+"$5" "$4/tests/cli/counted_check.py" "$store" "$2" "$4/src/python" >"$2/said"
+END
+ok "stores are drawn" "$drawn" --stores $stores --matrices 5 --groups 3 --k 8 "$tmp/d"
+i=0
+while [ $i -lt $stores ]; do
+    echo $i
+    i=$((i + 1))
+done | xargs -P 2 -I{} sh -c 'sh "$1/check" "$1" "$2" "$3" "$4" "$5" >"$1/$2.flaw" 2>&1 || { echo "store $2"; tail -n 3 "$1/$2.flaw"; }' \
+    _ "$tmp" {} "$(realpath "$drawn")" "$(realpath "$top_srcdir")" $python >"$tmp/flaws"
+is "all say the same" "$(head -c 2000 "$tmp/flaws")" ""
+ok "and a lot" test "$(cat "$tmp"/*/said | sed 's/agreed \([0-9]*\).*/\1/' | paste -s -d+ | sed 's/^$/0/' | xargs -I{} sh -c 'echo $(({}))')" -gt 5000
