@@ -35,11 +35,8 @@ static void add_once(list_t *l, int pair)
 static rc_status_t no_fit(
     rc_err_t *err, const char *what, const char *word, const char *const *name, int names)
 {
-    rc_str_t list = {0};
-    (void)rc_fail(err, RC_EINVAL, "%s: nothing fits '%s'%s; there are: %s", what, word,
-        rc_hint(word, name, names).text, rc_list_names(&list, name, names, strlen(name[0]) > 20 ? 5 : 12));
-    rc_str_free(&list);
-    return RC_EINVAL;
+    (void)rc_fail_unknown(err, RC_EINVAL, "choice", word, name, names);
+    return rc_err_context(err, "%s", what);
 }
 
 /* No pair fits; of a kernel that is not -1 no order. */

@@ -144,29 +144,16 @@ static rc_status_t use_product(const char *name, size_t n, rc_dataset_t *d, rc_e
 
 static rc_status_t unknown_feature(const char *word, rc_err_t *err)
 {
-    rc_str_t list = {0};
-    const char *near = NULL;
-    for (int s = 0; rc_feature_sets[s]; s++) {
-        const rc_feature_set_t *set = rc_feature_sets[s];
-        const char **name = rc_alloc((size_t)set->count, sizeof *name, "names", err);
-        if (!name) {
-            rc_str_free(&list);
-            return RC_ENOMEM;
-        }
-        for (int i = 0; i < set->count; i++)
-            name[i] = set->feature[i].name;
-        near = near ? near : rc_similar(word, name, set->count);
-        free((void *)name);
-        rc_str_addf(&list, "%s%s", s ? ", " : "", set->name);
-    }
-    add_product_names(&list, ", ");
-    (void)rc_fail(err, RC_EINVAL,
-        "--features: unknown feature '%s'%s%s%s; sets: %s, matrix, nisa-1, nisa-2; 'rowcast "
-        "features' lists the features of a set",
-        word, near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "",
-        list.text && !list.failed ? list.text : "");
-    rc_str_free(&list);
-    return RC_EINVAL;
+    enum { most = 512 };
+    const char *names[most];
+    int n = 0;
+    for (int s = 0; rc_feature_sets[s] && n < most; s++)
+        names[n++] = rc_feature_sets[s]->name;
+    for (int s = 0; rc_feature_sets[s]; s++)
+        for (int i = 0; i < rc_feature_sets[s]->count && n < most; i++)
+            names[n++] = rc_feature_sets[s]->feature[i].name;
+    (void)rc_fail_unknown(err, RC_EINVAL, "feature or set", word, names, n);
+    return rc_err_context(err, "--features");
 }
 
 /* Features by name, all of the one set that has the first. */

@@ -33,9 +33,8 @@ static rc_status_t parse(const char *list, int wanted[RC_SIX], rc_err_t *err)
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         int f = rc_six_named(words.word[i]);
         if (f < 0) {
-            st = rc_fail(err, RC_EINVAL,
-                "--classes: unknown format '%s'%s; there are coo, ell, csr, hyb, csr5 and merge",
-                words.word[i], rc_hint(words.word[i], names, RC_SIX).text);
+            st = rc_fail_unknown(err, RC_EINVAL, "format", words.word[i], names, RC_SIX);
+            rc_err_context(err, "--classes");
         } else {
             wanted[f] = 1;
         }

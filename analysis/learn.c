@@ -106,16 +106,16 @@ rc_status_t rc_learn_fit(const rc_learn_options_t *o, rc_fit_options_t *out, rc_
 
 rc_status_t rc_learn_trainer(const char *name, const rc_trainer_t **out, rc_err_t *err)
 {
-    rc_str_t list = {0};
+    enum { most = 64 };
+    const char *names[most];
+    int n = 0;
     *out = rc_trainer_find(name);
     if (*out)
         return RC_OK;
-    for (int i = 0; rc_trainers[i]; i++)
-        rc_str_addf(&list, "%s%s", i ? ", " : "", rc_trainers[i]->name);
-    (void)rc_fail(err, RC_EINVAL, "--model: no trainer '%s' in this build; there are: %s", name,
-        list.text && !list.failed ? list.text : "none");
-    rc_str_free(&list);
-    return RC_EINVAL;
+    for (; rc_trainers[n] && n < most; n++)
+        names[n] = rc_trainers[n]->name;
+    (void)rc_fail_unknown(err, RC_EINVAL, "trainer", name, names, n);
+    return rc_err_context(err, "--model");
 }
 
 /* -------------------------------------------------------------------- progress */

@@ -53,7 +53,7 @@ typedef struct rc_learn_options {
         {"op", 0, RC_OPT_TEXT, at(op), "OP",                                                       \
             "Operation: spmm (default), spmv, spmm_t or sddmm. One: times of two are not mixed.",  \
             0, 0},                                                                                 \
-        {"kernel", 'x', RC_OPT_TEXT, at(kernel), "KERNEL",                                           \
+        {"kernel", 'x', RC_OPT_TEXT, at(kernel), "KERNEL",                                         \
             "Task order: the kernel with its parameters, or a glob that fits one. Default: the "   \
             "one with most results.",                                                              \
             0, 0},                                                                                 \
@@ -90,7 +90,7 @@ typedef struct rc_learn_options {
             0, 0},                                                                                 \
         {"precision", 0, RC_OPT_TEXT, at(precision), "PRECISIONS",                                 \
             "fp32, fp64 or both. Default: all.", 0, 0},                                            \
-        {"device", 'd', RC_OPT_TEXT, at(device), "NAME",                                             \
+        {"device", 'd', RC_OPT_TEXT, at(device), "NAME",                                           \
             "Device class, or a glob that fits one. Needed when the store has several.", 0, 0},    \
     {                                                                                              \
         "where", 'w', RC_OPT_TEXT, at(where), "EXPR",                                              \

@@ -81,7 +81,7 @@ run_step()
 finished()
 {
     [[ -e $1 ]] || { echo 0; return; }
-    "$rowcast" query "$1" -f csv -o case 2>/dev/null | tail -n +2 | wc -l
+    "$rowcast" query "$1" -f csv --columns case 2>/dev/null | tail -n +2 | wc -l
 }
 
 # go_on STORE BEFORE: the step drained with work left: back to the queue, if that has a point

@@ -6,7 +6,7 @@
 #define RC_KERNELS_TUNING_RS_TUNING_H
 
 #include "base/str.h"
-#include "base/tree.h"
+#include "kernels/tuning/tree.h"
 #include "format/problem.h"
 #include "kernels/tuning/rs_cost.h"
 #include "kernels/tuning/rs_paths.h"

@@ -101,9 +101,7 @@ static int word_char(char c)
 static rc_status_t stray(const parser_t *p, const char *at)
 {
     size_t position = (size_t)(at - p->source) + 1;
-    const char *meant = *at == '&'   ? "'&&'"
-                        : *at == '|' ? "'||'"
-                                     : "a field, value or operator";
+    const char *meant = *at == '&' ? "'&&'" : *at == '|' ? "'||'" : "a field, value or operator";
     if (*at > ' ' && *at <= '~')
         return rc_fail(
             p->err, RC_EINVAL, "position %zu: expected %s, found '%c'", position, meant, *at);
@@ -136,9 +134,8 @@ static rc_status_t advance(parser_t *p)
     } signs[] = {{"&&", TOKEN_AND, OP_TRUTH}, {"||", TOKEN_OR, OP_TRUTH}, {"==", TOKEN_OP, OP_EQ},
         {"!=", TOKEN_OP, OP_NE}, {"!~", TOKEN_OP, OP_NOT_GLOB}, {"<=", TOKEN_OP, OP_LE},
         {">=", TOKEN_OP, OP_GE}, {"=", TOKEN_OP, OP_EQ}, {"<", TOKEN_OP, OP_LT},
-        {">", TOKEN_OP, OP_GT},
-        {"~", TOKEN_OP, OP_GLOB}, {"!", TOKEN_NOT, OP_TRUTH}, {"(", TOKEN_OPEN, OP_TRUTH},
-        {")", TOKEN_CLOSE, OP_TRUTH}};
+        {">", TOKEN_OP, OP_GT}, {"~", TOKEN_OP, OP_GLOB}, {"!", TOKEN_NOT, OP_TRUTH},
+        {"(", TOKEN_OPEN, OP_TRUTH}, {")", TOKEN_CLOSE, OP_TRUTH}};
     const char *s = p->next;
     while (*s && strchr(" \t\r\n", *s))
         s++;
@@ -227,43 +224,6 @@ static int parse_number(const parser_t *p, const token_t *t, rc_value_t *out)
     return 1;
 }
 
-/* Fields that people call otherwise. */
-static const struct {
-    const char *said;
-    const char *field;
-} others[] = {{"order", "policy"}, {"order_version", "policy_version"}};
-
-static const char *said(const char *field)
-{
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(field, others[i].field) == 0)
-            return others[i].said;
-    return field;
-}
-
-int rc_field_find(const rc_field_t *fields, int count, const char *word, size_t n, double *scale)
-{
-    enum { most = 64, unit = 3 }; /* letters of "_us" */
-    char own[most];
-    const char *name = own;
-    snprintf(own, sizeof own, "%.*s", (int)(n < most ? n : 0), word);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(own, others[i].said) == 0)
-            name = others[i].field;
-    for (int us = 0; us < 2; us++) {
-        for (int i = 0; i < count; i++)
-            if (strcmp(fields[i].name, name) == 0) {
-                if (scale)
-                    *scale = us ? 1e-3 : 1;
-                return i;
-            }
-        if (n <= unit || n >= most || strcmp(own + n - unit, "_us") != 0)
-            return -1;
-        own[n - unit + 1] = 'n';
-    }
-    return -1;
-}
-
 static int find_field(const parser_t *p, const token_t *t, double *scale)
 {
     return t->kind == TOKEN_WORD ? rc_field_find(p->field, p->fields, t->at, t->n, scale) : -1;
@@ -271,31 +231,10 @@ static int find_field(const parser_t *p, const token_t *t, double *scale)
 
 static rc_status_t unknown_field(const parser_t *p, const token_t *t)
 {
-    enum { longest = 300, rest = 8 }; /* of the list, and of what ends it */
     char word[48];
-    rc_str_t list = {0};
     snprintf(word, sizeof word, "%.*s", shown(t), t->at);
-    const char **names = rc_alloc((size_t)p->fields, sizeof *names, "field names", p->err);
-    RC_PASS(names ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < p->fields; i++)
-        names[i] = p->field[i].name;
-    const char *near = rc_similar(word, names, p->fields);
-    for (int i = 0; i < p->fields; i++)
-        if (list.len + strlen(names[i]) + rest < longest)
-            rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
-        else {
-            rc_str_add(&list, ", ...");
-            break;
-        }
-    free(names);
-    rc_fail(p->err, RC_EINVAL, "position %zu: expected a field or a number, found '%s'; %s%s%s",
-        t->position, word, near ? "did you mean '" : "fields: ",
-        near                        ? near
-        : list.text && !list.failed ? list.text
-                                    : "",
-        near ? "'?" : "");
-    rc_str_free(&list);
-    return RC_EINVAL;
+    (void)rc_field_unknown(p->field, p->fields, word, p->err);
+    return rc_err_context(p->err, "position %zu", t->position);
 }
 
 static void text_operand(parser_t *p, const token_t *t, operand_t *out)
@@ -465,68 +404,53 @@ static rc_status_t parse_chain(parser_t *p, int level)
 
 /* ------------------------------------------------------------------ values */
 
-enum { NAMED_VALUES = 12, NAME = 64 }; /* in the text of an error; bytes of "name" of a spec */
+enum { NAMED_VALUES = 12, NAME = 64 }; /* in the text of an error; bytes of one */
 
-/* The values of a field, each once, and the names of those that have parameters. */
-typedef struct values {
-    const char **text;
-    char (*name)[NAME]; /* that texts behind [distinct] point to */
-    int distinct;
-    int count;
-} values_t;
-
-static rc_status_t list_values(
-    rc_field_value_fn *value, const void *table, int field, int n, values_t *out, rc_err_t *err)
+/* Of the values of a field: those like an unknown one, and the first ones, each once. */
+static rc_status_t unknown_value(const step_t *s, int side, const rc_field_t *fields,
+    rc_field_value_fn *value, const void *table, rc_err_t *err)
 {
+    const int at = side ? s->right.field : s->left.field;
+    const char *found = (side ? s->left : s->right).value.text;
+    char name[NAME] = ""; /* of a value, without parameters */
+    char near[NAME] = "";
+    char stem[NAME]; /* of a pattern */
+    char hint[2 * NAME] = "";
+    const char *longer = NULL; /* begins as `stem` does */
+    int distinct = 0, begins = 0;
+    rc_str_t list = {0};
     rc_map_t seen = {0};
     rc_status_t st = RC_OK;
-    out->text = rc_alloc((size_t)n, 2 * sizeof *out->text, "values of a field", err);
-    out->name = rc_alloc((size_t)n, sizeof *out->name, "values of a field", err);
-    RC_PASS(out->text && out->name ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n && st == RC_OK; i++) {
-        const char *v = value(table, field, i);
-        rc_digest_t key = rc_map_text(v);
-        if (!v[0] || rc_map_get(&seen, key, 0))
+    snprintf(stem, sizeof stem, "%.*s", (int)strcspn(found, "*"), found);
+    for (int i = 0; st == RC_OK && value(table, at, i); i++) {
+        const char *v = value(table, at, i);
+        const char *const like[] = {v, name, near};
+        if (!v[0] || rc_map_get(&seen, rc_map_text(v), 0))
             continue; /* "" is no help, nor is the same once more */
-        out->text[out->distinct++] = v;
-        st = rc_map_set(&seen, key, 1, err);
+        st = rc_map_set(&seen, rc_map_text(v), 1, err);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(v, ":"), v);
+        const char *best = rc_similar(stem, like, near[0] ? 3 : 2);
+        if (best && best != near)
+            snprintf(near, sizeof near, "%s", best);
+        if (stem[0] && strncmp(v, stem, strlen(stem)) == 0 && ++begins)
+            longer = v;
+        if (distinct++ < NAMED_VALUES)
+            rc_str_addf(&list, "%s%s", list.len ? ", " : "; values: ", v);
     }
+    if (begins > 1)
+        snprintf(hint, sizeof hint, "; did you mean %s ~ '%s*'?", rc_field_said(&fields[at]), stem);
+    else if (begins || near[0])
+        snprintf(hint, sizeof hint, "; did you mean '%s'?", begins ? longer : near);
+    if (st == RC_OK)
+        st = rc_fail(err, RC_EINVAL, "position %zu: no %s is %s'%.60s'%s%s", s->position,
+            rc_field_said(&fields[at]), s->op == OP_GLOB ? "like " : "", found,
+            hint[0]                     ? hint
+            : list.text && !list.failed ? list.text
+                                        : "",
+            !hint[0] && distinct > NAMED_VALUES ? ", ..." : "");
     rc_map_free(&seen);
-    out->count = out->distinct;
-    for (int i = 0; i < out->distinct; i++) {
-        const size_t length = strcspn(out->text[i], ":");
-        if (!out->text[i][length] || length >= NAME)
-            continue;
-        char *name = out->name[out->count - out->distinct];
-        snprintf(name, NAME, "%.*s", (int)length, out->text[i]);
-        out->text[out->count++] = name;
-    }
-    return st;
-}
-
-static rc_status_t unknown_value(
-    const step_t *s, const char *found, const char *field, const values_t *v, rc_err_t *err)
-{
-    rc_str_t list = {0};
-    char stem[NAME]; /* of a pattern */
-    const size_t length = strcspn(found, "*");
-    snprintf(stem, sizeof stem, "%.*s", (int)(length < sizeof stem ? length : 0), found);
-    int begins = 0;
-    for (int i = 0; i < v->distinct; i++)
-        begins |= stem[0] && strncmp(v->text[i], stem, length) == 0;
-    if (begins)
-        rc_str_addf(&list, "; did you mean %s ~ '%s*'?", field, stem);
-    else
-        rc_str_add(&list, rc_hint(stem, v->text, v->count).text);
-    const int has_hint = list.len > 0;
-    for (int i = 0; i < v->distinct && i < NAMED_VALUES && !has_hint; i++)
-        rc_str_addf(&list, "%s%s", i ? ", " : "; values: ", v->text[i]);
-    if (v->distinct > NAMED_VALUES && !has_hint)
-        rc_str_add(&list, ", ...");
-    rc_fail(err, RC_EINVAL, "position %zu: no %s is %s'%.60s'%s", s->position, field,
-        s->op == OP_GLOB ? "like " : "", found, list.text && !list.failed ? list.text : "");
     rc_str_free(&list);
-    return RC_EINVAL;
+    return st;
 }
 
 /* \param side  of the field: 0 or 1 */
@@ -544,15 +468,7 @@ static rc_status_t check_side(const step_t *s, int side, const rc_field_t *field
         if (s->op == OP_GLOB ? rc_glob_match(found, v) || rc_glob_match_spec(found, v)
                              : strcmp(v, found) == 0)
             return RC_OK;
-    if (n == 0)
-        return RC_OK;
-    values_t v = {0};
-    rc_status_t st = list_values(value, table, field, n, &v, err);
-    if (st == RC_OK)
-        st = unknown_value(s, found, said(fields[field].name), &v, err);
-    free(v.text);
-    free(v.name);
-    return st;
+    return n == 0 ? RC_OK : unknown_value(s, side, fields, value, table, err);
 }
 
 rc_status_t rc_expr_check(const rc_expr_t *e, const rc_field_t *fields, rc_field_value_fn *value,
@@ -629,8 +545,8 @@ static void get_operand(const operand_t *o, rc_field_get_fn *get, const void *ro
         return;
     get(row, o->field, out);
     if (o->scale != 1)
-        *out = (rc_value_t){.kind = RC_VALUE_REAL,
-            .r = o->scale * (is_whole(out) ? (double)out->i : out->r)};
+        *out = (rc_value_t){
+            .kind = RC_VALUE_REAL, .r = o->scale * (is_whole(out) ? (double)out->i : out->r)};
 }
 
 static int test(const step_t *s, rc_field_get_fn *get, const void *row)

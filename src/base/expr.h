@@ -72,8 +72,13 @@ typedef const char *rc_field_value_fn(const void *table, int field, int64_t i);
  *  \param[in]  word   n bytes
  *  \param[out] scale  of its value as named: 1, or 1e-3 of a time in us; may be NULL
  *  \return its place in the table, -1: no field has the name */
-int rc_field_find(
-    const rc_field_t *fields, int count, const char *word, size_t n, double *scale);
+int rc_field_find(const rc_field_t *fields, int count, const char *word, size_t n, double *scale);
+
+/** The name of a field as people read it. */
+const char *rc_field_said(const rc_field_t *field);
+
+/** Fail with RC_EINVAL: no field has the name.  The text has the nearest one. */
+rc_status_t rc_field_unknown(const rc_field_t *fields, int count, const char *word, rc_err_t *err);
 
 /** Compile an expression over a table of fields (borrowed; must outlive the result).
  *  \return RC_OK, RC_EINVAL with position, expected and found in the text, RC_ENOMEM.

@@ -24,16 +24,10 @@ static rc_status_t unknown_member(const rc_family_t *f, const char *name, rc_err
     rc_member_t m;
     rc_member_t first;
     int n = 0;
-    rc_str_t list = {0};
     for (int i = 0; n < most && f->member(i, &m); i++)
-        if (!m.absent && find_member(f, m.name, &first) == i) {
-            rc_str_addf(&list, "%s%s", n ? ", " : "", m.name);
+        if (!m.absent && find_member(f, m.name, &first) == i)
             names[n++] = m.name;
-        }
-    rc_fail(err, RC_ENOENT, "unknown %s '%.60s'%s; known: %s", f->noun, name,
-        rc_hint(name, names, n).text, list.text && !list.failed ? list.text : "see rowcast info");
-    rc_str_free(&list);
-    return RC_ENOENT;
+    return rc_fail_unknown(err, RC_ENOENT, f->noun, name, names, n);
 }
 
 rc_status_t rc_spec_parse(const rc_family_t *f, const char *text, rc_spec_t *out, rc_err_t *err)

@@ -153,9 +153,8 @@ rc_status_t rc_opt_parse(
     return RC_OK;
 }
 
-static void wrap(const char *text, int column, FILE *out)
+void rc_wrap(const char *text, int column, int width, FILE *out)
 {
-    enum { width = 80 };
     int at = column;
     while (*text) {
         size_t n = strcspn(text, " ");
@@ -176,7 +175,7 @@ static void wrap(const char *text, int column, FILE *out)
 
 void rc_opt_help(const rc_opt_t *table, FILE *out)
 {
-    enum { column = 26 };
+    enum { column = 26, width = 80 };
     for (; table->name; table++) {
         char head[96];
         char letter[8] = "    ";
@@ -188,6 +187,6 @@ void rc_opt_help(const rc_opt_t *table, FILE *out)
             fprintf(out, "%s\n%*s", head, column, "");
         else
             fprintf(out, "%-*s", column, head);
-        wrap(table->help, column, out);
+        rc_wrap(table->help, column, width, out);
     }
 }

@@ -39,10 +39,14 @@ typedef struct rc_opt {
  *  \param[out]    options    struct that the offsets of the table refer to
  *  \param[in,out] argv       permuted so that the operands come last, in order
  *  \param[out]    first_operand  index of the first operand, argc when there is none
- *  \return RC_OK, with a line in err->text when a letter of old was used, which works but should be
- *          written out; or RC_EINVAL with one line that names the option; a near name is suggested */
+ *  \return RC_OK, with a line in err->text when an old letter was used, which works; or RC_EINVAL
+ *          with one line that names the option; a near name is suggested */
 rc_status_t rc_opt_parse(
     const rc_opt_t *table, void *options, int argc, char **argv, int *first_operand, rc_err_t *err);
+
+/** Print a text and a line's end, its lines of at most `width` columns from `column` on, where the
+ *  first begins. */
+void rc_wrap(const char *text, int column, int width, FILE *out);
 
 /** Print the rows as help text, wrapped at 80 columns. */
 void rc_opt_help(const rc_opt_t *table, FILE *out);

@@ -21,17 +21,11 @@ static rc_status_t unknown_key(const rc_param_t *param, const char *key, rc_err_
 {
     const char *names[RC_PARAMS_MAX];
     int n = rc_params_count(param);
-    rc_str_t list = {0};
     if (n == 0)
         return rc_fail(err, RC_EINVAL, "it has no parameters, found '%s'", key);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         names[i] = param[i].name;
-        rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    rc_fail(err, RC_EINVAL, "no parameter '%s'%s; known: %s", key, rc_hint(key, names, n).text,
-        list.text && !list.failed ? list.text : "see rowcast info");
-    rc_str_free(&list);
-    return RC_EINVAL;
+    return rc_fail_unknown(err, RC_EINVAL, "parameter", key, names, n);
 }
 
 rc_status_t rc_param_word(

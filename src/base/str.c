@@ -230,13 +230,23 @@ const char *rc_similar(const char *text, const char *const *names, int count)
     return best;
 }
 
-rc_hint_t rc_hint(const char *word, const char *const *names, int count)
+rc_status_t rc_fail_unknown(rc_err_t *err, rc_status_t status, const char *what, const char *word,
+    const char *const *names, int count)
 {
-    rc_hint_t hint = {""};
-    const char *near = rc_similar(word, names, count);
-    if (near)
-        snprintf(hint.text, sizeof hint.text, "; did you mean '%.100s'?", near);
-    return hint;
+    enum { longest = 380, rest = 8 }; /* of the list, and of what ends it */
+    rc_str_t list = {0};
+    int n = 0;
+    while (count < 0 ? names[n] != NULL : n < count)
+        n++;
+    int i = 0;
+    for (; i < n && list.len + strlen(names[i]) + rest < longest; i++)
+        rc_str_addf(&list, "%s%s", i ? ", " : "", names[i]);
+    const char *near = rc_similar(word, names, n);
+    rc_fail(err, status, "unknown %s '%.60s'%s%s%s; known: %s%s", what, word,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "",
+        list.text && !list.failed ? list.text : "", i < n ? ", ..." : "");
+    rc_str_free(&list);
+    return status;
 }
 
 rc_text_t rc_text_bytes(double bytes)

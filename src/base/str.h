@@ -55,12 +55,11 @@ void rc_words_free(rc_words_t *w);
  *  (at most a third of its length, at least 1), else NULL.  names[count], borrowed. */
 const char *rc_similar(const char *text, const char *const *names, int count);
 
-/** "; did you mean 'NAME'?" with that candidate, or "": the end of what an unknown word is told, as
- *  an argument rc_hint(word, names, n).text. */
-typedef struct rc_hint {
-    char text[128];
-} rc_hint_t;
-rc_hint_t rc_hint(const char *word, const char *const *names, int count);
+/** Fail with "unknown WHAT 'WORD'; did you mean 'NAME'?; known: NAME, ...".
+ *  \param[in] count  -1: the names end with NULL
+ *  \return status */
+rc_status_t rc_fail_unknown(rc_err_t *err, rc_status_t status, const char *what, const char *word,
+    const char *const *names, int count);
 
 /** Human-readable amounts: "1.50 GB" (powers of 1000), "2 h 03 min", "1.2 ms"; as an argument
  *  rc_text_seconds(s).text. */

@@ -99,20 +99,15 @@ const rc_type_t *rc_type(rc_precision_t t)
 
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
 {
-    rc_str_t names = {0};
+    const char *names[RC_TYPES];
     for (int t = 0; t < RC_TYPES; t++) {
-        if (strcmp(name, all[t].name) == 0) {
+        names[t] = all[t].name;
+        if (strcmp(name, names[t]) == 0) {
             *out = (rc_precision_t)t;
-            rc_str_free(&names);
             return RC_OK;
         }
-        rc_str_addf(&names, "%s%s", t == 0 ? "" : t == RC_TYPES - 1 ? " or " : ", ", all[t].name);
     }
-    rc_status_t st = names.failed ? rc_fail(err, RC_ENOMEM, "no memory for a message")
-                                  : rc_fail(err, RC_EINVAL, "unknown precision '%s'; expected %s",
-                                        name, names.text);
-    rc_str_free(&names);
-    return st;
+    return rc_fail_unknown(err, RC_EINVAL, "precision", name, names, RC_TYPES);
 }
 
 rc_precision_t rc_type_of_bytes(int bytes)

@@ -360,7 +360,7 @@ const rc_command_t rc_command_compare = {
         "rowcast compare before.h5 after.h5|what a change of the code did\n"
         "rowcast compare before.h5 after.h5 --list slower,broken|which cases it slowed "
         "down\n"
-        "rowcast compare a100.h5 h200.h5 --across-devices -i versions,geometry|two machines",
+        "rowcast compare a100.h5 h200.h5 --across-devices --ignore versions,geometry|two machines",
     .options = table,
     RC_COMMAND_DEFAULTS(struct options, .ignore = "versions",
         .how = {.threshold = 0.02, .fdr = 0.05, .noise = NAN}),

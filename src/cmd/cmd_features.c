@@ -32,14 +32,9 @@ static const rc_feature_set_t *find_set(const char *name, rc_err_t *err)
     if (set)
         return set;
     int n = 0;
-    rc_str_t list = {0};
-    for (; rc_feature_sets[n] && n < most; n++) {
+    for (; rc_feature_sets[n] && n < most; n++)
         names[n] = rc_feature_sets[n]->name;
-        rc_str_addf(&list, "%s%s", n ? ", " : "", names[n]);
-    }
-    rc_fail(err, RC_EINVAL, "unknown feature set '%s'%s; known: %s", name,
-        rc_hint(name, names, n).text, list.text && !list.failed ? list.text : "");
-    rc_str_free(&list);
+    (void)rc_fail_unknown(err, RC_EINVAL, "feature set", name, names, n);
     return NULL;
 }
 

@@ -93,13 +93,8 @@ static rc_status_t no_twin(const rc_catalog_t *twins, const char *word, rc_err_t
     RC_PASS(name ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < twins->count; i++)
         name[i] = twins->entry[i].name;
-    const char *near = rc_similar(word, name, (int)twins->count);
     rc_status_t st =
-        near ? rc_fail(err, RC_EINVAL, "'%s': not in the catalogue; did you mean '%s'?", word, near)
-             : rc_fail(err, RC_EINVAL,
-                   "'%s': expected " RC_TWIN "Group/Name with a matrix of the catalogue, "
-                   "which has %" PRId64,
-                   word, twins->count);
+        rc_fail_unknown(err, RC_EINVAL, RC_TWIN "Group/Name", word, name, (int)twins->count);
     free(name);
     return st;
 }

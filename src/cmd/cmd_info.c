@@ -26,70 +26,53 @@ static const rc_opt_t table[] = {
     RC_OPT_END,
 };
 
-/* Of a summary in a table, which fits 100 columns: of all, and of one, whose parts have long names.
- */
-enum { WIDTH = 56, WIDTH_OF_ONE = 44, NAMES_MOST = 512 };
+enum { NAMES_MOST = 512 };
 
 /* What is printed: all, or what has a name. */
 typedef struct info {
-    rc_table_t *table; /* NULL: only look whether there is something */
-    int is_text;
+    rc_table_t *table; /* of csv and json, from the first row on */
+    rc_table_format_t format;
     const char *wanted; /* NULL: all */
     int found;
     const char *name[NAMES_MOST]; /* that there are */
     int names;
+    rc_err_t *err;
 } info_t;
-
-/* A summary in lines of a table: the first has the other cells. */
-static void put_lines(
-    info_t *t, const char *what, const char *name, int version, const char *text)
-{
-    const size_t width = t->wanted ? WIDTH_OF_ONE : WIDTH;
-    char number[16] = "";
-    char line[WIDTH + 1];
-    if (version > 0)
-        snprintf(number, sizeof number, "%d", version);
-    do {
-        size_t n = strlen(text);
-        if (n > width)
-            for (n = width; n > 1 && text[n] != ' ';)
-                n--;
-        if (n <= 1) /* one long word */
-            n = strnlen(text, width);
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name), RC_TEXT(number), RC_TEXT(line));
-        text += n + (text[n] == ' ');
-        what = name = "";
-        number[0] = '\0';
-    } while (*text);
-}
 
 static int is_wanted(const info_t *t, const char *name)
 {
     const size_t n = t->wanted ? strlen(t->wanted) : 0;
-    return !t->wanted ||
-           (strncmp(name, t->wanted, n) == 0 && (name[n] == '\0' || name[n] == ':'));
+    return !t->wanted || (strncmp(name, t->wanted, n) == 0 && (name[n] == '\0' || name[n] == ':'));
 }
 
 static void put(info_t *t, const char *what, const char *name, int version, const char *summary,
     const char *source)
 {
-    const int is_parameter = strchr(name, ':') && strcmp(what, "gpu") != 0;
-    if (!is_parameter && t->names < NAMES_MOST)
+    static const rc_column_t columns[] = {
+        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
+    enum { width = 100, of_name = 18, of_part = 34, others = 17 };
+    const int is_part = strchr(name, ':') && strcmp(what, "gpu") != 0;
+    const int column = t->wanted ? of_part : of_name;
+    if (!is_part && t->names < NAMES_MOST)
         t->name[t->names++] = name;
-    if (!is_wanted(t, name) || (t->is_text && is_parameter && !t->wanted))
+    if (!is_wanted(t, name) || (t->format == RC_TABLE_TEXT && is_part && !t->wanted))
         return;
     t->found = 1;
-    if (!t->table)
+    if (t->format != RC_TABLE_TEXT) {
+        if (!t->table)
+            t->table = rc_table_begin(stdout, t->format, columns, 5, t->err);
+        if (t->table)
+            RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name),
+                version > 0 ? RC_INT(version) : RC_MISSING, RC_TEXT(summary), RC_TEXT(source));
         return;
-    if (!t->is_text)
-        RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name), version > 0 ? RC_INT(version) : RC_MISSING,
-            RC_TEXT(summary), RC_TEXT(source));
-    else
-        put_lines(t, strcmp(what, "policy") == 0 ? "order" : what,
-            is_parameter ? strchr(name, ':') + 1 : name, version, summary);
-    if (t->is_text && t->wanted && source[0])
-        put_lines(t, "source", "", 0, source);
+    }
+    printf("%-9s  %-*s %-3.*d", strcmp(what, "policy") == 0 ? "order" : what, column,
+        is_part ? strchr(name, ':') + 1 : name, version > 0, version);
+    rc_wrap(summary, column + others, width, stdout);
+    if (t->wanted && source[0]) {
+        printf("%-*s", column + others, "source");
+        rc_wrap(source, column + others, width, stdout);
+    }
 }
 
 /* The row of a descriptor. */
@@ -244,19 +227,14 @@ static void put_registries(info_t *t)
 
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
-    const int is_text = call->format == RC_TABLE_TEXT;
-    info_t info = {.is_text = is_text, .wanted = call->operands ? call->operand[0] : NULL};
-    if (info.wanted)
-        put_registries(&info);
-    if (info.wanted && !info.found)
-        return rc_fail(err, RC_EINVAL, "nothing in this build has the name '%s'%s", info.wanted,
-            rc_hint(info.wanted, info.name, info.names).text);
-    info.table = rc_table_begin(stdout, call->format, columns, is_text ? 4 : 5, err);
-    RC_PASS(info.table ? RC_OK : RC_ENOMEM);
+    info_t info = {
+        .wanted = call->operands ? call->operand[0] : NULL, .format = call->format, .err = err};
     rc_status_t st = info.wanted ? RC_OK : put_machine(&info, err);
     put_registries(&info);
+    if (st == RC_OK && info.wanted && !info.found)
+        return rc_fail_unknown(err, RC_EINVAL, "name", info.wanted, info.name, info.names);
+    if (st == RC_OK && call->format != RC_TABLE_TEXT && !info.table)
+        return RC_ENOMEM;
     return rc_table_end_after(st, info.table, err);
 }
 

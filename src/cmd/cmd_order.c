@@ -36,8 +36,9 @@ static const rc_opt_t options[] = {
         "order leaves out are not in it; columns stay as they are, unless the order is a "
         "symmetric one. - is stdout; then the table goes to stderr."),
     RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
-        "Write the order of the rows: lines starting with '#', then line p (from 0) holds the 0-based "
-        "original row that slot p takes, or -1 for a pad. It maps new position to original row."),
+        "Write the order of the rows: lines starting with '#', then line p (from 0) holds the "
+        "0-based original row that slot p takes, or -1 for a pad. It maps new position to "
+        "original row."),
     RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
         "Write the column order of a symmetric order likewise: new position to original column."),
     RC_OPT("inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",

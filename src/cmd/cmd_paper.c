@@ -122,13 +122,13 @@ static rc_status_t list(const rc_paper_t *only, rc_table_format_t format, rc_err
 
 static rc_status_t no_table(const rc_paper_t *p, const char *word, rc_err_t *err)
 {
-    rc_str_t names = {0};
-    for (int i = 0; p->tables[i]; i++)
-        rc_str_addf(&names, "%s%s", i ? ", " : "", p->tables[i]->name);
-    (void)rc_fail(err, RC_EINVAL, "%s has no table '%s'; it has %s", p->name, word,
-        names.failed ? "others" : names.text);
-    rc_str_free(&names);
-    return RC_EINVAL;
+    enum { most = 64 };
+    const char *names[most];
+    int n = 0;
+    for (; p->tables[n] && n < most; n++)
+        names[n] = p->tables[n]->name;
+    (void)rc_fail_unknown(err, RC_EINVAL, "table", word, names, n);
+    return rc_err_context(err, "%s", p->name);
 }
 
 static rc_status_t check(const struct options *o, const rc_summary_t *s, rc_err_t *err)

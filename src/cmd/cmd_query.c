@@ -99,7 +99,8 @@ static rc_status_t sort_begin(sort_t *s, const char *keys, rc_err_t *err)
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         sort_key_t *k = &s->key[i];
         k->descending = words.word[i][0] == '-';
-        st = rc_listing_field(s->fields, "--sort", words.word[i] + k->descending, &k->field, err);
+        st = rc_listing_field(
+            s->fields, "--sort", words.word[i] + k->descending, &k->field, NULL, err);
         s->keys++;
     }
     rc_words_free(&words);
@@ -232,7 +233,9 @@ done:
 static rc_status_t check(const struct options *o, const rc_summary_t *s, rc_err_t *err)
 {
     const rc_rows_options_t *r = &o->rows;
-    rc_str_t names = {0};
+    enum { most = 32 };
+    const char *names[most];
+    int n = 0;
     if (s && (o->all || o->columns || o->sort || o->limit >= 0))
         return rc_fail(
             err, RC_EINVAL, "--summary does not go with --all, --columns, --sort or --limit");
@@ -244,13 +247,10 @@ static rc_status_t check(const struct options *o, const rc_summary_t *s, rc_err_
         const rc_summary_t none = {.name = "of rows"};
         return rc_summary_check(s ? s : &none, &o->summary, err);
     }
-    for (int i = 0; rc_summaries[i]; i++)
-        rc_str_addf(&names, "%s%s", i ? ", " : "", rc_summaries[i]->name);
-    (void)rc_fail(err, RC_EINVAL,
-        "--summary: expected %s or a table of 'rowcast paper', found '%s'",
-        names.failed ? "a table" : names.text, o->name);
-    rc_str_free(&names);
-    return RC_EINVAL;
+    for (; rc_summaries[n] && n < most; n++)
+        names[n] = rc_summaries[n]->name;
+    (void)rc_fail_unknown(err, RC_EINVAL, "table here or of 'rowcast paper'", o->name, names, n);
+    return rc_err_context(err, "--summary");
 }
 
 static rc_status_t query_rows(
@@ -357,8 +357,8 @@ const rc_command_t rc_command_query = {
         "rowcast query real.h5 --summary speedup|speedup of each order, oracle last\n"
         "rowcast query real.h5 -S versus -A 'gstat*@any' -B 'cusparse*@csr'|the best order "
         "against the vendor's library\n"
-        "rowcast query real.h5 -w 'speedup > 1.5' --columns fullname,order,k,speedup|where reordering "
-        "pays\n"
+        "rowcast query real.h5 -w 'speedup > 1.5' --columns fullname,order,k,speedup|where "
+        "reordering pays\n"
         "rowcast query real.h5 -w 'k == 32' --sort=-speedup --limit 10|the ten largest speedups\n"
         "rowcast query real.h5 --matrices -w 'status != ok && where == file'|what could not be "
         "read\n"

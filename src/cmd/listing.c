@@ -13,7 +13,7 @@ struct rc_listing {
     rc_column_t *head;
     rc_words_t words; /* as named */
     double *scale;    /* [columns] of a value as named */
-    int *field; /* [columns] */
+    int *field;       /* [columns] */
     int columns;
 };
 
@@ -22,26 +22,14 @@ static const char *unit_of(const rc_field_t *f)
     return f->unit ? f->unit : "";
 }
 
-static rc_status_t find_field(const rc_fields_t *f, const char *option, const char *name, int *out,
+rc_status_t rc_listing_field(const rc_fields_t *f, const char *option, const char *name, int *out,
     double *scale, rc_err_t *err)
 {
     *out = rc_field_find(f->field, f->count, name, strlen(name), scale);
     if (*out >= 0)
         return RC_OK;
-    const char **names = rc_alloc((size_t)f->count, sizeof *names, "field names", err);
-    RC_PASS(names ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < f->count; i++)
-        names[i] = f->field[i].name;
-    const rc_hint_t hint = rc_hint(name, names, f->count);
-    free(names);
-    return rc_fail(err, RC_EINVAL, "%s: unknown field '%s'%s", option, name,
-        hint.text[0] ? hint.text : " (--fields lists them)");
-}
-
-rc_status_t rc_listing_field(
-    const rc_fields_t *f, const char *option, const char *name, int *out, rc_err_t *err)
-{
-    return find_field(f, option, name, out, NULL, err);
+    (void)rc_field_unknown(f->field, f->count, name, err);
+    return rc_err_context(err, "%s", option);
 }
 
 static rc_status_t choose(rc_listing_t *l, rc_err_t *err)
@@ -49,7 +37,7 @@ static rc_status_t choose(rc_listing_t *l, rc_err_t *err)
     for (int i = 0; i < l->columns; i++) {
         const char *const name = l->words.count ? l->words.word[i] : l->fields->field[i].name;
         int at;
-        RC_PASS(find_field(l->fields, "--columns", name, &at, &l->scale[i], err));
+        RC_PASS(rc_listing_field(l->fields, "--columns", name, &at, &l->scale[i], err));
         for (int k = 0; k < i; k++)
             if (l->field[k] == at)
                 return rc_fail(err, RC_EINVAL, "--columns: field '%s' is there twice",

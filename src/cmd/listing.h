@@ -18,9 +18,10 @@ void rc_listing_row(rc_listing_t *l, const void *row);
 rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err);
 
 /** Index of a field by its name; an unknown one is RC_EINVAL with the nearest.
- *  \param[in] option  that names it, for the text of the error: "--columns" */
-rc_status_t rc_listing_field(
-    const rc_fields_t *fields, const char *option, const char *name, int *out, rc_err_t *err);
+ *  \param[in] option  that names it, for the text of the error: "--columns"
+ *  \param[out] scale  as of rc_field_find */
+rc_status_t rc_listing_field(const rc_fields_t *fields, const char *option, const char *name,
+    int *out, double *scale, rc_err_t *err);
 
 /** Print the fields themselves: name, type, unit, meaning. */
 rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *fields, rc_err_t *err);

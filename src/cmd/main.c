@@ -35,11 +35,12 @@ static int unknown_command(const char *name)
 {
     enum { most = 64 };
     const char *names[most];
+    rc_err_t err = {0};
     int n = 0;
     for (; rc_commands[n] && n < most; n++)
         names[n] = rc_commands[n]->name;
-    fprintf(stderr, "rowcast: unknown command '%s'%s\ntry 'rowcast --help'\n", name,
-        rc_hint(name, names, n).text);
+    (void)rc_fail_unknown(&err, RC_EINVAL, "command", name, names, n);
+    fprintf(stderr, "rowcast: %s\ntry 'rowcast --help'\n", err.text);
     return RC_EXIT_USAGE;
 }
 

@@ -107,7 +107,7 @@ void rc_rows_warn_of_none(const char *command, const rc_view_t *v, const rc_expr
             return;
     const int is_slip = rc_view_explain_none(v, where, &why) == RC_EINVAL;
     fprintf(stderr, "rowcast %s: no result matches%s%s\n", command, is_slip ? "; " : "",
-        is_slip ? strstr(why.text, ": ") + 2 : ""); /* without the position */
+        is_slip ? strstr(why.text, "no ") : ""); /* without the position */
 }
 
 rc_status_t rc_rows_tell_noise(

@@ -20,7 +20,7 @@ typedef struct rc_rows_options {
 /** Rows of an option table; `at(member)` is the offset of a member in the command's struct. */
 #define RC_ROWS_OPTIONS(at)                                                                        \
     RC_OPT("where", 'w', RC_OPT_TEXT, at(where), "EXPR",                                           \
-        "Only rows that match, e.g. 'status == ok && k == 32 && order ~ hybrid*'."),              \
+        "Only rows that match, e.g. 'status == ok && k == 32 && order ~ hybrid*'."),               \
         RC_OPT("op", 0, RC_OPT_TEXT, at(op), "OPS",                                                \
             "Only rows of these operations, comma-separated: spmm, spmv, spmm_t, sddmm; as "       \
             "--where 'op == OP'. Default: all."),                                                  \
@@ -51,7 +51,7 @@ typedef struct rc_rows_options {
         RC_OPT("side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                     \
             "The other side; ratios are its time over that of side A. Default: 'cusparse*'; of "   \
             "classes, cusparse."),                                                                 \
-        RC_OPT("orders", 'p', RC_OPT_TEXT, at(orders), "ORDERS",                                     \
+        RC_OPT("orders", 'p', RC_OPT_TEXT, at(orders), "ORDERS",                                   \
             "Of versus: orders of a side that names none: csr, any or a list of patterns. "        \
             "Default: csr."),                                                                      \
         RC_OPT("by", 0, RC_OPT_TEXT, at(by), "FEATURE",                                            \

@@ -54,13 +54,8 @@ rc_status_t rc_member_only(
             i++;
         if (keys[i])
             continue;
-        rc_str_t list = {0};
-        for (i = 0; keys[i]; i++)
-            rc_str_addf(&list, "%s%s", i ? ", " : "", keys[i]);
-        rc_fail(err, RC_EFORMAT, "%s%smember '%.*s': expected one of %s", path, path[0] ? ": " : "",
-            WORD, key, list.text && !list.failed ? list.text : "those of the format");
-        rc_str_free(&list);
-        return RC_EFORMAT;
+        (void)rc_fail_unknown(err, RC_EFORMAT, "member", key, keys, -1);
+        return path[0] ? rc_err_context(err, "%s", path) : RC_EFORMAT;
     }
     return RC_OK;
 }

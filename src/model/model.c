@@ -22,19 +22,12 @@ int rc_model_operation_has_k(int32_t operation)
 
 rc_status_t rc_model_operation_parse(const char *text, int32_t *out, rc_err_t *err)
 {
-    rc_str_t list = {0};
-    for (int i = 0; rc_model_operation_names[i]; i++) {
+    for (int i = 0; rc_model_operation_names[i]; i++)
         if (strcmp(rc_model_operation_names[i], text) == 0) {
             *out = i;
-            rc_str_free(&list);
             return RC_OK;
         }
-        rc_str_addf(&list, "%s%s", i ? ", " : "", rc_model_operation_names[i]);
-    }
-    (void)rc_fail(err, RC_EINVAL, "expected one operation of %s, found '%s'",
-        list.text && !list.failed ? list.text : "this library", text);
-    rc_str_free(&list);
-    return RC_EINVAL;
+    return rc_fail_unknown(err, RC_EINVAL, "operation", text, rc_model_operation_names, -1);
 }
 
 rc_model_t *rc_model_new(rc_err_t *err)

@@ -62,11 +62,6 @@ int64_t rc_shape_cols(const rc_shape_t *s, int64_t k)
     return s->wide ? k : 1;
 }
 
-double rc_operation_flops(const rc_operation_t *o, int64_t nnz, int64_t k)
-{
-    return (double)o->flops_per_entry * (double)nnz * (o->has_k ? (double)k : 1);
-}
-
 int64_t rc_operation_dense_bytes(const rc_operation_t *o, const rc_csr_t *a, int64_t out_rows,
     int64_t k, rc_precision_t precision)
 {

@@ -88,9 +88,6 @@ int64_t rc_shape_rows(const rc_shape_t *s, const rc_csr_t *a);
 /** Columns of an operand when the wide ones have k. */
 int64_t rc_shape_cols(const rc_shape_t *s, int64_t k);
 
-/** Floating-point operations of one run; NaN-free, as a double because it may exceed 2^63. */
-double rc_operation_flops(const rc_operation_t *o, int64_t nnz, int64_t k);
-
 /** Bytes of all dense operands when the wide ones have k columns and the output out_rows rows;
  *  INT64_MAX when that overflows. */
 int64_t rc_operation_dense_bytes(const rc_operation_t *o, const rc_csr_t *a, int64_t out_rows,

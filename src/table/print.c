@@ -195,6 +195,8 @@ static void add(rc_table_t *t, const char *text, int right, const char *word)
     }
 }
 
+enum { US_DIGITS = 5, US_WHOLE = 10000 }; /* from there on no fractions, and no exponent */
+
 /* Times in a table for people are in us, whatever CSV and JSON have; 0: no time. */
 static double us_of(const rc_table_t *t, int column)
 {
@@ -204,23 +206,11 @@ static double us_of(const rc_table_t *t, int column)
     return strcmp(unit, "ns") == 0 ? 1e-3 : strcmp(unit, "ms") == 0 ? 1e3 : 0;
 }
 
-static void add_us(rc_table_t *t, double us)
-{
-    enum { digits = 5, whole = 10000 }; /* from there on no fractions, and no exponent */
-    char buf[RC_DECIMAL_BYTES];
-    if (fabs(us) >= whole && fabs(us) < 0x1p62)
-        rc_decimal_int(llround(us), buf);
-    else
-        rc_decimal_real(us, digits, buf);
-    add(t, buf, 1, buf);
-}
-
 void rc_table_int(rc_table_t *t, int64_t value)
 {
     char buf[RC_DECIMAL_BYTES];
-    const double us = us_of(t, t->at);
-    if (us > 0) {
-        add_us(t, us * (double)value);
+    if (us_of(t, t->at) > 0) {
+        rc_table_real(t, (double)value, US_DIGITS);
         return;
     }
     rc_decimal_int(value, buf);
@@ -246,10 +236,11 @@ void rc_table_real(rc_table_t *t, double value, int digits)
         rc_table_missing(t);
         return;
     }
-    const double us = us_of(t, t->at);
-    if (us > 0) {
-        add_us(t, us * value);
-        return;
+    if (us_of(t, t->at) > 0)
+        value *= us_of(t, t->at);
+    if (us_of(t, t->at) > 0 && fabs(value) >= US_WHOLE) {
+        value = round(value);
+        digits = RC_DECIMAL_MOST;
     }
     rc_decimal_real(value, t->format == RC_TABLE_TEXT ? digits : RC_DECIMAL_MOST, buf);
     if (t->format == RC_TABLE_JSON)

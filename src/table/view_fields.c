@@ -315,8 +315,7 @@ static const rc_field_t result_fields[] = {
         computed, GENERATED, NULL},
     {"digest", TEXT, "", "identity of the matrix", text, DIGEST, NULL},
     {"policy", TEXT, "", "row order with its parameters; also called order", text, POLICY, NULL},
-    {"policy_version", INT, "", "version of the order", computed,
-        POLICY_VERSION, NULL},
+    {"policy_version", INT, "", "version of the order", computed, POLICY_VERSION, NULL},
     {"kernel", TEXT, "", "kernel with its parameters", text, KERNEL, NULL},
     {"kernel_version", INT, "", "version of the kernel that was timed", computed, KERNEL_VERSION,
         NULL},
@@ -470,13 +469,7 @@ static void source_name(const rc_field_t *f, const void *row, rc_value_t *out)
 static void source_int(const rc_field_t *f, const void *row, rc_value_t *out)
 {
     give_int(out, *(const int64_t *)((const char *)row + f->at));
-}
-
-/* Negative: not loaded. */
-static void source_known(const rc_field_t *f, const void *row, rc_value_t *out)
-{
-    source_int(f, row, out);
-    if (out->i < 0)
+    if (out->i < 0) /* not loaded */
         give_real(out, NAN);
 }
 
@@ -486,9 +479,9 @@ static const rc_field_t source_fields[] = {
     {"fullname", TEXT, "", "Group/Name", source_text, SOURCE(name), NULL},
     {"name", TEXT, "", "name without its group", source_name, SOURCE(name), NULL},
     {"kind", TEXT, "", "kind of problem", source_text, SOURCE(kind), NULL},
-    {"rows", INT, "", "n_row; missing when not loaded", source_known, SOURCE(rows), NULL},
-    {"cols", INT, "", "n_col; likewise", source_known, SOURCE(cols), NULL},
-    {"nnz", INT, "", "stored entries; likewise", source_known, SOURCE(nnz), NULL},
+    {"rows", INT, "", "n_row; missing when not loaded", source_int, SOURCE(rows), NULL},
+    {"cols", INT, "", "n_col; likewise", source_int, SOURCE(cols), NULL},
+    {"nnz", INT, "", "stored entries; likewise", source_int, SOURCE(nnz), NULL},
     {"status", TEXT, "", "of loading: ok, skipped, failed, crashed", source_text, SOURCE(status),
         rc_case_status_names},
     {"phase", TEXT, "", "where it ended when not ok", source_text, SOURCE(phase), rc_phase_names},

@@ -24,7 +24,7 @@ sweep()
 # cases STORE OPTION...: identities of the cases that a query prints
 cases()
 {
-    "$ROWCAST" query "$@" -f csv -o case | sed 1d | sort
+    "$ROWCAST" query "$@" -f csv --columns case | sed 1d | sort
 }
 
 store=$tmp/x.h5

@@ -57,7 +57,7 @@ ok "and as often" test "$(sed 's/.*same, 0 slower, \([0-9]*\) faster.*/\1/' "$tm
     "$(wc -l <"$tmp/ratios" | tr -d ' ')"
 code "another kernel alone is the same" 0 compare a slow -w 'kernel !~ syn-b*'
 ok "and smaller" grep -Eq '720 cases: [0-9]* same, 0 slower, 0 faster.*; 0 of 24 groups slower, 0 faster, 0 unclear' "$tmp/err"
-code "10 % is below a threshold of 15 %" 0 compare a slow -t 0.15
+code "10 % is below a threshold of 15 %" 0 compare a slow --threshold 0.15
 
 # noise hides changes: it never makes them the same
 store loud --run 4 --noise 0.4

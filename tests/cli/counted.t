@@ -42,17 +42,17 @@ one=$tmp/one.h5
 "${top_builddir:?}/tests/cli/synthetic_store" --matrices 25 --k 8,32 --schedule --devices 2 --bursts 0.2 "$one" || exit 99
 agrees "devices" "$one"
 
-is "K of spmv is missing" "$("$ROWCAST" query "$many" -w 'op == spmv' -o k -f csv | sort -u)" "
+is "K of spmv is missing" "$("$ROWCAST" query "$many" -w 'op == spmv' --columns k -f csv | sort -u)" "
 k"
-is "and is null in JSON" "$("$ROWCAST" query "$many" -w 'op == spmv' -o k -f json | grep -c '"k": null')" \
-    "$("$ROWCAST" query "$many" -w 'op == spmv' -o case -f csv | tail -n +2 | wc -l)"
+is "and is null in JSON" "$("$ROWCAST" query "$many" -w 'op == spmv' --columns k -f json | grep -c '"k": null')" \
+    "$("$ROWCAST" query "$many" -w 'op == spmv' --columns case -f csv | tail -n +2 | wc -l)"
 is "no condition on K holds for it" "$("$ROWCAST" query "$many" -w 'op == spmv && (k > 0 || k == 0 || k == cols)' -f csv | wc -l)" 1
 is "spmm alone goes unsaid" "$("$ROWCAST" query "$one" -S best | head -n 1 | grep -c '^op')" 0
 is "other operations are named" "$("$ROWCAST" query "$many" -S rate -f csv | tail -n +2 | cut -d, -f1 | sort -u | paste -s -d' ')" \
     "sddmm spmm spmm_t spmv"
-is "parameters of a policy are shown" "$("$ROWCAST" query "$many" -o policy -f csv | sort -u | grep -c '^warp:n=')" 2
-is "a filter on them holds" "$("$ROWCAST" query "$many" -w 'policy == "warp:n=2"' -o policy -f csv | sort -u | paste -s -d' ')" \
+is "parameters of a policy are shown" "$("$ROWCAST" query "$many" --columns policy -f csv | sort -u | grep -c '^warp:n=')" 2
+is "a filter on them holds" "$("$ROWCAST" query "$many" -w 'policy == "warp:n=2"' --columns policy -f csv | sort -u | paste -s -d' ')" \
     "policy warp:n=2"
-is "unknown bytes and fill are missing" "$("$ROWCAST" query "$many" -o kernel,device_bytes,fill -f csv | sort -u | paste -s -d' ')" \
+is "unknown bytes and fill are missing" "$("$ROWCAST" query "$many" --columns kernel,device_bytes,fill -f csv | sort -u | paste -s -d' ')" \
     "kernel,device_bytes,fill syn-a:strip=8,, syn-b:lanes=8,1000,1.5 syn-c:pre=1,2000,1.5"
 ok "compare matches cases of one operation and parameter" sh -c "'$ROWCAST' compare -q '$many' '$many' -f csv >'$tmp/groups'"

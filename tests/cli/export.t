@@ -28,15 +28,15 @@ export_to() # export_to DIR OPTION...
 }
 
 ok "a store is exported" export_to "$tmp/t"
-"$ROWCAST" query "$store" -o all -f csv >"$tmp/rows"
+"$ROWCAST" query "$store" --columns all -f csv >"$tmp/rows"
 is "results are those of rowcast query" "$(cmp "$tmp/t/results.csv" "$tmp/rows" && wc -l <"$tmp/rows")" 17
-"$ROWCAST" query "$store" --matrices -o all -f csv >"$tmp/rows"
+"$ROWCAST" query "$store" --matrices --columns all -f csv >"$tmp/rows"
 ok "sources are those of rowcast query --matrices" cmp "$tmp/t/sources.csv" "$tmp/rows"
 is "the tables" "$(cd "$tmp/t" && printf '%s ' *.csv)" "columns.csv devices.csv features_cuts.csv features_heavy.csv features_hong.csv features_jiang.csv features_lane.csv \
 features_mehrabi.csv features_nisa.csv features_regime.csv features_segments.csv features_shares.csv features_storage.csv kernels.csv matrices.csv orders.csv policies.csv provenance.csv results.csv runs.csv sources.csv "
 
 ok "with --all and --samples" export_to "$tmp/all" --all --samples -q
-"$ROWCAST" query "$store" --all -o all -f csv >"$tmp/rows"
+"$ROWCAST" query "$store" --all --columns all -f csv >"$tmp/rows"
 ok "older rows are there too" cmp "$tmp/all/results.csv" "$tmp/rows"
 cat >"$tmp/check.py" <<'PY'
 import csv
@@ -115,10 +115,10 @@ is "with older rows and raw times too" \
 is "that was looked at" "$($python -W ignore "$tmp/check.py" "$store" "$tmp/all" 1 | grep -c ': same$')" 35
 
 ok "--where" export_to "$tmp/part" -q --samples -w 'k == 8 && policy == lpt'
-"$ROWCAST" query "$store" -w 'k == 8 && policy == lpt' -o all -f csv >"$tmp/rows"
+"$ROWCAST" query "$store" -w 'k == 8 && policy == lpt' --columns all -f csv >"$tmp/rows"
 ok "chooses results" cmp "$tmp/part/results.csv" "$tmp/rows"
 is "and their raw times" "$(sed 1d "$tmp/part/samples.csv" | cut -d, -f1 | sort -u)" \
-    "$("$ROWCAST" query "$store" -w 'k == 8 && policy == lpt' -o case -f csv | sed 1d | sort)"
+    "$("$ROWCAST" query "$store" -w 'k == 8 && policy == lpt' --columns case -f csv | sed 1d | sort)"
 ok "and leaves other tables whole" cmp "$tmp/part/matrices.csv" "$tmp/t/matrices.csv"
 
 # folders

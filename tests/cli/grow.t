@@ -62,7 +62,7 @@ for store in "$old" "$top_srcdir/data/results/h200.h5"; do
     name=$(basename "$store")
     sum=$(cksum <"$store")
     code "$name is sound" 0 "$ROWCAST" verify "$store"
-    "$ROWCAST" query "$store" -a -f csv -o case,median_ns,error_rel | tail -n +2 |
+    "$ROWCAST" query "$store" -a -f csv --columns case,median_ns,error_rel | tail -n +2 |
         $python -c 'import csv, sys
 for c, m, e in csv.reader(sys.stdin):
     print("%s %.9g %.9g" % (c, float(m or "nan"), float(e or "nan")))' | sort >"$tmp/query"
@@ -87,7 +87,7 @@ done
 mkdir -p "$tmp/col/G" && mv "$tmp/one.mtx" "$tmp/col/G/one.mtx"
 # shellcheck disable=SC2086 # a list of options
 "$ROWCAST" sweep -s "$tmp/class.h5" -C "$tmp/col" $quick --threads 1 -k 2 -p csr -x null -q >/dev/null 2>&1
-class=$("$ROWCAST" query "$tmp/class.h5" -f csv -o device | sed '1d;s/"//g')
+class=$("$ROWCAST" query "$tmp/class.h5" -f csv --columns device | sed '1d;s/"//g')
 is "a device class is known" "${class%%:*}" cpu
 here=$tmp/here.h5
 cp "$old" "$here"
@@ -150,8 +150,8 @@ ok "the journal is gone" test ! -e "$store.journal"
 code "the older one with the grown one" 0 "$ROWCAST" merge --unsealed "$tmp/a.h5" "$tmp/before.h5" "$here"
 code "the grown one with the older one" 0 "$ROWCAST" merge --unsealed "$tmp/b.h5" "$here" "$tmp/before.h5"
 ok "are one store" cmp "$tmp/a.h5" "$tmp/b.h5"
-is "with the rows of the grown one" "$("$ROWCAST" query "$tmp/a.h5" -a -f csv -o case | sort | cksum)" \
-    "$("$ROWCAST" query "$here" -a -f csv -o case | sort | cksum)"
+is "with the rows of the grown one" "$("$ROWCAST" query "$tmp/a.h5" -a -f csv --columns case | sort | cksum)" \
+    "$("$ROWCAST" query "$here" -a -f csv --columns case | sort | cksum)"
 code "it is sound" 0 "$ROWCAST" verify "$tmp/a.h5"
 
 # ------------------------------------------------------------------------------ newer than this

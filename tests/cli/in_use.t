@@ -32,7 +32,7 @@ for command in "query s.h5" "export s.h5 --csv e" "archive s.h5 copy.h5" "verify
         "grep -q \"s.h5: no store yet, but journals: 'rowcast status s.h5'.*'rowcast fold s.h5'\" '$tmp/err'"
 done
 "$ROWCAST" fold -q s.h5
-code "after that fold it answers" 0 "$ROWCAST" query s.h5 -f csv -o status
+code "after that fold it answers" 0 "$ROWCAST" query s.h5 -f csv --columns status
 ok "with what was finished" grep -q ok "$tmp/out"
 # copies while the sweep goes on and folds come in between
 bad=

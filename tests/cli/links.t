@@ -199,7 +199,7 @@ done
 fetch()
 {
     rm -f got/A/*.gz
-    "$ROWCAST" fetch -q -m site -i site/files/ssstats.csv -w 'name == one' --to got
+    "$ROWCAST" fetch -q --mirror site -i site/files/ssstats.csv -w 'name == one' --to got
 }
 python=/usr/bin/python3
 [ -x "$python" ] || python=$(command -v python3)

@@ -74,6 +74,6 @@ code "a short one says nothing" 0 "$ROWCAST" order mesh3d:n=10 --order cta
 # in a sweep the same rule, by its own limit
 mkdir -p "$tmp/collection/G"
 mv "$tmp/large.mtx" "$tmp/collection/G"
-code "a sweep skips what does not fit" 1 "$ROWCAST" sweep -s "$tmp/s.h5" -C "$tmp/collection" -p csr -o spmv -d cpu --memory 1G
-is "with the limit and its option" "$("$ROWCAST" query "$tmp/s.h5" -M -f csv -o message | sed -n 's/about [0-9]* bytes/about N bytes/;2p')" \
+code "a sweep skips what does not fit" 1 "$ROWCAST" sweep -s "$tmp/s.h5" -C "$tmp/collection" -p csr --op spmv -d cpu --memory 1G
+is "with the limit and its option" "$("$ROWCAST" query "$tmp/s.h5" -M -f csv --columns message | sed -n 's/about [0-9]* bytes/about N bytes/;2p')" \
     '"memory: loading takes about N bytes, the limit is 1073741824; --memory sets it"'

@@ -22,7 +22,7 @@ sweep()
 rows()
 {
     for store in "$@"; do
-        "$ROWCAST" query "$store" -a -f csv -o all | sed 1d
+        "$ROWCAST" query "$store" -a -f csv --columns all | sed 1d
     done | sort -u
 }
 
@@ -30,7 +30,7 @@ rows()
 bare()
 {
     for store in "$@"; do
-        "$ROWCAST" query "$store" -a -f csv -o case,name,kernel,policy,k,status,median_ns,min_ns,reps,run,rank,seq,utc_ns | sed 1d
+        "$ROWCAST" query "$store" -a -f csv --columns case,name,kernel,policy,k,status,median_ns,min_ns,reps,run,rank,seq,utc_ns | sed 1d
     done | sort -u
 }
 
@@ -66,9 +66,9 @@ ok "the file is the same" cmp "$tmp/ab.h5" "$tmp/abc.h5"
 
 code "a sweep over all of it" 0 sweep "$tmp/abc.h5" --k 8,16 --orders csr,lpt,warp
 is "finds everything done" "$(bare "$tmp/abc.h5" | wc -l | tr -d ' ')" "$all"
-newest=$("$ROWCAST" query "$tmp/ab.h5" -f csv -o utc_ns -w 'policy == csr && k == 8 && name == m60' | sed 1d)
+newest=$("$ROWCAST" query "$tmp/ab.h5" -f csv --columns utc_ns -w 'policy == csr && k == 8 && name == m60' | sed 1d)
 is "the latest row of a case counts" "$newest" \
-    "$("$ROWCAST" query "$tmp/ab.h5" -a -f csv -o utc_ns -w 'policy == csr && k == 8 && name == m60' | sed 1d | sort -n | tail -n 1)"
+    "$("$ROWCAST" query "$tmp/ab.h5" -a -f csv --columns utc_ns -w 'policy == csr && k == 8 && name == m60' | sed 1d | sort -n | tail -n 1)"
 
 published=$top_srcdir/data/results/h200.h5
 if [ -f "$published" ]; then

@@ -46,7 +46,7 @@ is "with a store" "$("$ROWCAST" paper lane "$results/h200-csrk.h5")" "$("$ROWCAS
 code "a paper that is none" 2 "$ROWCAST" paper nobody
 ok "names the papers" grep -q "mehrabi, hong, nisa, jiang or lane, found 'nobody'" "$tmp/err"
 code "a table that is none" 2 "$ROWCAST" paper lane tiles "$results/h200-csrk.h5"
-ok "names the tables" grep -q "lane has no table 'tiles'; it has suite, scaling, suite-rate" "$tmp/err"
+ok "names the tables" grep -q "lane: unknown table 'tiles'; known: suite, scaling, suite-rate" "$tmp/err"
 code "a table without a store" 2 "$ROWCAST" paper lane suite
 code "a store that is not there" 3 "$ROWCAST" paper lane suite "$tmp/none.h5"
 code "an option of another table" 2 "$ROWCAST" paper lane suite "$results/h200-csrk.h5" --plan aspt-rr

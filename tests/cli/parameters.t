@@ -71,7 +71,7 @@ code "rs with it" 0 sweep -k 2 -x "rs:tune=$tmp/t.json"
 is "says nothing where all fits" "$(grep -c tuning "$tmp/err")" 0
 code "by its name" 0 env ROWCAST_TUNING="$tmp" "$ROWCAST" sweep -s "$tmp/rs.h5" -C "$tmp/c" -d cpu -p csr -k 2 -x rs:tune=t
 is "it is the same case" \
-    "$("$ROWCAST" query "$tmp/rs.h5" --all -w 'kernel ~ "*t=0:*" && k == 2' -o kernel -f csv | grep -c '^rs:tune=[0-9a-f]*:t=0')" 12
+    "$("$ROWCAST" query "$tmp/rs.h5" --all -w 'kernel ~ "*t=0:*" && k == 2' --columns kernel -f csv | grep -c '^rs:tune=[0-9a-f]*:t=0')" 12
 code "another K" 0 sweep -k 16 -x "rs:tune=$tmp/t.json"
 is "is said in one line" "$(grep -c 'K = 16 takes what it has for K = 4' "$tmp/err")" 1
 code "another precision" 0 sweep -k 2 --precision fp64 -x "rs:tune=$tmp/t.json"

@@ -29,7 +29,7 @@ sweep() # sweep STORE POLICIES OPTION...
 }
 query() # query STORE FILTER COLUMNS
 {
-    "$ROWCAST" query "$tmp/$1.h5" -w "$2" -o "$3" --format csv | tail -n +2
+    "$ROWCAST" query "$tmp/$1.h5" -w "$2" --columns "$3" --format csv | tail -n +2
 }
 
 mesh="name == mesh"
@@ -47,7 +47,7 @@ is "is another case" "$(query all "$mesh && kernel ~ cstat*" policy | grep -c ra
 is "a symmetric order says so" "$(query all "$mesh && policy == rcm" c_order | sort -u)" symmetric
 is "a row order does not" "$(query all "$mesh && policy ~ random*" c_order | sort -u)" original
 is "no symmetric order of other shapes" "$(query all 'name == wide && policy == rcm' status | sort -u)" skipped
-ok "with the reason" sh -c "'$ROWCAST' query '$tmp/all.h5' -w 'policy == rcm' -o message | grep -q 'needs a square matrix'"
+ok "with the reason" sh -c "'$ROWCAST' query '$tmp/all.h5' -w 'policy == rcm' --columns message | grep -q 'needs a square matrix'"
 ok "orders that need no geometry are built once a matrix" \
     sweep once "csr,random" -x cstat,rowsplit -w 'name == mesh'
 if command -v h5dump >/dev/null; then

@@ -172,7 +172,7 @@ code "so is a file that is not there" 3 "$ROWCAST" predict short.mtx -m ./nothin
 code "a broken model is refused" 3 "$ROWCAST" predict short.mtx -m broken.json
 ok "by member" grep -q 'broken.json: predictor.state: .*weight\[0\]: expected a number, found null' "$tmp/err"
 code "one of another version of a policy too" 3 "$ROWCAST" predict short.mtx -m old.json
-ok "by name" grep -q 'old.json: class lpt was fitted with the policy lpt@42, this library has lpt@1' "$tmp/err"
+ok "by name" grep -q 'old.json: class lpt was fitted with the order lpt@42, this library has lpt@1' "$tmp/err"
 
 code "of two that fit one must be named" 2 "$ROWCAST" predict short.mtx -k 8 --device 'a device*'
 ok "all are listed with what they know" grep -q "/classifier.json: fits; knows spmm, K 8 to 32 and n, fp32, layout row, device a device" "$tmp/err"

@@ -32,7 +32,7 @@ csv.writer(sys.stdout, lineterminator="\n").writerows(rows)
 PY
 
 columns=fullname,policy,k,speedup,message,case
-"$ROWCAST" query "$store" -f csv -o $columns >"$tmp/plain.csv"
+"$ROWCAST" query "$store" -f csv --columns $columns >"$tmp/plain.csv"
 plain()
 {
     $python "$tmp/sorted.py" "$tmp/plain.csv" "$@"
@@ -41,7 +41,7 @@ same_order() # same_order SORT KEY...
 {
     keys=$1
     shift
-    "$ROWCAST" query "$store" -f csv -o $columns --sort "$keys" >"$tmp/found.csv" || return 1
+    "$ROWCAST" query "$store" -f csv --columns $columns --sort "$keys" >"$tmp/found.csv" || return 1
     # through one writer, for the quotes
     $python "$tmp/sorted.py" "$tmp/found.csv" >"$tmp/found" && plain "$@" >"$tmp/want" && cmp "$tmp/found" "$tmp/want"
 }
@@ -54,13 +54,13 @@ ok "texts" same_order fullname 1
 ok "several fields" same_order policy,-k,speedup 2 -3 4
 ok "a text that each row makes" same_order -case -6
 head -n 8 "$tmp/want" >"$tmp/want8"
-"$ROWCAST" query "$store" -f csv -o $columns -s -case -l 7 >"$tmp/found.csv"
+"$ROWCAST" query "$store" -f csv --columns $columns --sort -case -l 7 >"$tmp/found.csv"
 $python "$tmp/sorted.py" "$tmp/found.csv" >"$tmp/found"
 ok "--limit takes the first of them" cmp "$tmp/found" "$tmp/want8"
-is "--limit without --sort" "$("$ROWCAST" query "$store" -f csv -o $columns --limit 3)" "$(head -n 4 "$tmp/plain.csv")"
-is "--limit 0 is a head" "$("$ROWCAST" query "$store" -f csv -l 0 -o k)" k
-"$ROWCAST" query "$store" --matrices -f csv -o fullname,nnz >"$tmp/plain.csv"
-is "catalogue rows too" "$("$ROWCAST" query "$store" --matrices -f csv -o fullname,nnz --sort -nnz,fullname -l 5)" \
+is "--limit without --sort" "$("$ROWCAST" query "$store" -f csv --columns $columns --limit 3)" "$(head -n 4 "$tmp/plain.csv")"
+is "--limit 0 is a head" "$("$ROWCAST" query "$store" -f csv -l 0 --columns k)" k
+"$ROWCAST" query "$store" --matrices -f csv --columns fullname,nnz >"$tmp/plain.csv"
+is "catalogue rows too" "$("$ROWCAST" query "$store" --matrices -f csv --columns fullname,nnz --sort -nnz,fullname -l 5)" \
     "$(plain -2 1 | head -n 6)"
 code "a sort by an unknown field" 2 "$ROWCAST" query "$store" --sort -spedup
 ok "is answered with the nearest" grep -q -- "--sort: unknown field 'spedup'; did you mean 'speedup'" "$tmp/err"
@@ -73,9 +73,9 @@ slip() # slip NAME EXPR TEXT
     code "$1" 2 "$ROWCAST" query "$store" -w "$2"
     ok "$1: the nearest is named" grep -q -- "$3" "$tmp/err"
 }
-slip "no such policy" 'k == 8 && policy == lpd' "position 11: no policy is 'lpd'; did you mean 'lpt'?"
-slip "no such kernel" "kernel != syn-a" "no kernel is 'syn-a'; values: syn-a:strip=8, syn-b"
-slip "no such status" "status == fail" "no status is 'fail'; values: pending, ok, wrong"
+slip "no such policy" 'k == 8 && policy == lpd' "position 11: no order is 'lpd'; did you mean 'lpt'?"
+slip "no such kernel" "kernel != syn-a" "no kernel is 'syn-a'; did you mean 'syn-a:strip=8'?"
+slip "no such status" "status == fail" "no status is 'fail'; did you mean 'failed'?"
 slip "no such layout" "layout == rok" "no layout is 'rok'; did you mean 'row'?"
 code "a pattern is none" 0 "$ROWCAST" query "$store" -w 'policy ~ lpd'
 mkdir "$tmp/t"

@@ -54,7 +54,7 @@ done
 
 # what the example made of the file by itself is what the program says
 if /usr/bin/python3 -c 'import h5py, pandas' 2>/dev/null; then
-    rowcast query quick.h5 -w 'status == ok' -o case,fullname,policy,kernel,k,device,median_ns,speedup -f csv >rows.csv
+    rowcast query quick.h5 -w 'status == ok' --columns case,fullname,policy,kernel,k,device,median_ns,speedup -f csv >rows.csv
     cat >>block-3.python <<'PY'
 
 import numpy as np

@@ -39,9 +39,9 @@ for cut in '8 9' '16 17' '24 25'; do
     is "needs at col_min $1" "$(query -S tiles | awk -F, -v c="$1" '$1 == c { print $2, $3, $4 "," $6 "," $7 "," $8 }')" \
         "generated 4 $(cat "$tmp/want")"
 done
-is "as a field" "$(query -w "needs_reordering && kernel ~ 'rowsplit*' && policy == csr" -o fullname | wc -l)" \
+is "as a field" "$(query -w "needs_reordering && kernel ~ 'rowsplit*' && policy == csr" --columns fullname | wc -l)" \
     "$(query -S tiles | awk -F, '$1 == 16 { print $8 }')"
-is "and its parts" "$(query -w "dense_ratio > 0.1 && rest_similarity > 0.1 && kernel ~ 'rowsplit*' && policy == csr" -o fullname | wc -l)" \
+is "and its parts" "$(query -w "dense_ratio > 0.1 && rest_similarity > 0.1 && kernel ~ 'rowsplit*' && policy == csr" --columns fullname | wc -l)" \
     "$((4 - $(query -S tiles | awk -F, '$1 == 16 { print $8 }')))"
 
 # times of plans by hand; the other count of columns is another plan

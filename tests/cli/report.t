@@ -136,7 +136,7 @@ assert all(s["headline"]["wins_clear"] == 0 < s["headline"]["wins"] for s in p.d
 edit_store "$store" "$tmp/ops.h5" '
 change("results", "op", lambda i, r: r["kernel"] % 2)
 change("results", "k", lambda i, r: 0 if r["op"] == 1 else r["k"])'
-all=$("$ROWCAST" query "$tmp/ops.h5" -w 'status == ok' -f csv -o case | tail -n +2 | wc -l)
+all=$("$ROWCAST" query "$tmp/ops.h5" -w 'status == ok' -f csv --columns case | tail -n +2 | wc -l)
 code "several operations" 0 "$ROWCAST" report "$tmp/ops.h5" -o "$out"
 ok "the report is of one and counts the other" page '
 spmv, spmm = p.data["left_out"]["spmv"], p.data["results"]

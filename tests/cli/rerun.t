@@ -19,7 +19,7 @@ sweep() # sweep STORE OPTION...
 
 statuses() # statuses STORE: of the newest row of each case
 {
-    "$ROWCAST" query "$1" -f csv -o status | tail -n +2 | sort | uniq -c | xargs
+    "$ROWCAST" query "$1" -f csv --columns status | tail -n +2 | sort | uniq -c | xargs
 }
 
 mkdir -p col/G
@@ -66,7 +66,7 @@ code "mended with the time that it had, by its size" 0 sweep file2.h5 --kernels 
 printf '2\n01-Jan-2024 00:00:00\nG,m100,100,100,600,1,0,0,0,0,0,test,600\nG,never,9,9,9,1,0,0,0,0,0,test,9\n' >index.csv
 what_became() # of the matrices of a store
 {
-    "$ROWCAST" query --matrices away.h5 -f csv -o fullname,status,cases_ok | tail -n +2 | xargs
+    "$ROWCAST" query --matrices away.h5 -f csv --columns fullname,status,cases_ok | tail -n +2 | xargs
 }
 code "a catalogue that names a matrix without a file" 0 sweep away.h5 -c index.csv -w 'name != m140' --kernels rowsplit
 is "says so of that one" "$(what_became)" "G/m100,ok,1 G/never,skipped,0"
@@ -78,8 +78,8 @@ code "and when it is back" 0 sweep away.h5 -c index.csv -w 'name != m140' --kern
 is "the sweep goes on with it" "$(what_became)" "G/m100,ok,2 G/never,skipped,0"
 
 # ------------------------------------------------------------------------- memory
-code "too little memory for the matrices" 1 sweep small.h5 --kernels rowsplit -m 10
-code "with as little it stays visible" 1 sweep small.h5 --kernels rowsplit -m 10
+code "too little memory for the matrices" 1 sweep small.h5 --kernels rowsplit --memory 10
+code "with as little it stays visible" 1 sweep small.h5 --kernels rowsplit --memory 10
 ok "and nothing is done again" grep -q 'nothing to do' "$tmp/err"
 code "with more they are loaded, without a redo" 0 sweep small.h5 --kernels rowsplit
 is "and measured (loaded)" "$(statuses small.h5)" "2 ok"

@@ -76,9 +76,9 @@ for page in spmv csrk rs; do
     is "all of it is what the command prints" "$(grep -vxF -f "$tmp/printed" "$tmp/lines")" ""
 done
 for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
-    is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv -o case \
+    is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv --columns case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
 # a session of that store lacked three specs whose cases it has from others
 is "a store that has cases of a matrix does not call it absent" "$("$ROWCAST" query "$results/h200-orders.h5" --matrices \
-    -f csv -o fullname -w 'where == absent' | tail -n +2)" ""
+    -f csv --columns fullname -w 'where == absent' | tail -n +2)" ""

@@ -31,12 +31,12 @@ sweep()
 # rows CONDITION COLUMNS: of the store, sorted, in one line
 rows()
 {
-    "$ROWCAST" query "$tmp/s.h5" -w "$1" -o "$2" -f csv | tr -d '\r' | tail -n +2 | sort -u | paste -sd ' ' -
+    "$ROWCAST" query "$tmp/s.h5" -w "$1" --columns "$2" -f csv | tr -d '\r' | tail -n +2 | sort -u | paste -sd ' ' -
 }
 
 count()
 {
-    "$ROWCAST" query "$tmp/s.h5" -w "$1" -o case -f csv | tail -n +2 | wc -l | tr -d ' '
+    "$ROWCAST" query "$tmp/s.h5" -w "$1" --columns case -f csv | tail -n +2 | wc -l | tr -d ' '
 }
 
 code "the operation is swept" 0 sweep -p csr,lpt,dcsr,bandk -k 1,5,32 --precision fp32,fp64 -x plain-sddmm

@@ -22,7 +22,7 @@ sweep()
 # rows WHERE FIELDS: of the matrices that are not for training
 rows()
 {
-    "$ROWCAST" query "$store" -f csv -w "fullname != 'g/m5' && ($1)" -o "$2" | sed 1d
+    "$ROWCAST" query "$store" -f csv -w "fullname != 'g/m5' && ($1)" --columns "$2" | sed 1d
 }
 table() # table SUMMARY [OPTIONS]: as CSV
 {
@@ -75,7 +75,7 @@ is "without a tuning there is no model" \
 # --op and --kernels with lists
 ops()
 {
-    "$ROWCAST" query "$store" -f csv -o op "$@" | sed 1d | sort -u | paste -s -d,
+    "$ROWCAST" query "$store" -f csv --columns op "$@" | sed 1d | sort -u | paste -s -d,
 }
 is "two operations" "$(ops --op spmm,spmm_t)" spmm,spmm_t
 is "one of them by its kernels" "$(ops --op spmm,spmm_t --kernels 'rs-*')" spmm_t
@@ -127,7 +127,7 @@ near()
 {
     awk -v a="$1" -v b="$2" 'BEGIN { d = a - b; exit !(a > 0 && d * d <= 1e-10 * b * b) }'
 }
-class=$("$ROWCAST" query "$store" -f csv -o device --limit 1 | tail -1)
+class=$("$ROWCAST" query "$store" -f csv --columns device --limit 1 | tail -1)
 limits() # limits DEVICE MEMBER
 {
     printf '{"format": "rowcast limits", "version": 1, "device": "%s", "read_gbs": {"%s": 10, "l2": 2, "l1": 3, "shared": 4},
@@ -137,7 +137,7 @@ limits "$class" memory >"$tmp/limits.json"
 "$ROWCAST" query "$store" -S roofline --op spmm,spmm_t --kernels 'rs:*t=2:cfv=1:*' --limits "$tmp/limits.json" -f csv >"$tmp/out"
 cp "$tmp/out" "$tmp/roofline"
 is "a roofline for each product" "$(sed 1d "$tmp/out" | cut -d, -f1,7,8 | paste -s -d' ')" "spmm,all,6"
-want=$("$ROWCAST" query "$store" -f csv -w "kernel ~ 'rs:*t=2:cfv=1:*'" -o gflops,rows,cols,nnz | sed 1d | awk -F, '
+want=$("$ROWCAST" query "$store" -f csv -w "kernel ~ 'rs:*t=2:cfv=1:*'" --columns gflops,rows,cols,nnz | sed 1d | awk -F, '
     { bound = 2 * 4 * $4 * 10 / (8 * $4 + 4 * ($2 + 1) + 16 * ($2 + $3)); s += log($1 / bound); n++ } END { print exp(s / n) }')
 ok "its share is of the bytes of A, B and C" near "$(sed 1d "$tmp/out" | cut -d, -f12)" "$want"
 is "and two flops a word of shared memory and of L1" "$(sed 1d "$tmp/out" | cut -d, -f16-18)" "2,1.5,5"
@@ -207,7 +207,7 @@ is "and the best" "$(figure modelling "best measured" | wc -l)" 5
 is "rates by the share of heavy entries" "$(figure rate-heavy rs | wc -l)" 5
 ok "which is that of the feature" near "$(grep '^rs,g/m4,' "$tmp/report/figures/rate-heavy.csv" | cut -d, -f3)" \
     "$("$ROWCAST" features banded:n=1400 --set heavy -f csv | sed 1d | cut -d, -f1)"
-"$ROWCAST" query "$store" -f csv -w "op == spmm" -o fullname,gflops,rows,cols,nnz | sed 1d | awk -F, '
+"$ROWCAST" query "$store" -f csv -w "op == spmm" --columns fullname,gflops,rows,cols,nnz | sed 1d | awk -F, '
     { x = $2 * (8 * $5 + 4 * ($3 + 1) + 16 * ($3 + $4)) / (2 * 4 * $5 * 10); if (x > best[$1]) best[$1] = x }
     END { for (m in best) print m, best[m] }' | sort >"$tmp/want"
 awk -F, '$1 == "\"ours" { print $3, $NF }' "$tmp/report/figures/roofline.csv" | sort >"$tmp/found" # "ours, any order"

@@ -24,14 +24,14 @@ sweep()
 # rows CONDITION COLUMNS: of the store, sorted, in one line
 rows()
 {
-    "$ROWCAST" query "$tmp/s.h5" -w "$1" -o "$2" -f csv | tr -d '\r' | tail -n +2 | sort -u | paste -sd ' ' -
+    "$ROWCAST" query "$tmp/s.h5" -w "$1" --columns "$2" -f csv | tr -d '\r' | tail -n +2 | sort -u | paste -sd ' ' -
 }
 
 code "the formats are swept" 0 sweep -d cpu -p csr,lpt,dcsr --precision fp32,fp64 -x csr,merge,ell,plain-spmv
 is "in both precisions, three orders, four matrices" \
-    "$("$ROWCAST" query "$tmp/s.h5" -o case -f csv | tail -n +2 | wc -l | tr -d ' ')" 96
+    "$("$ROWCAST" query "$tmp/s.h5" --columns case -f csv | tail -n +2 | wc -l | tr -d ' ')" 96
 is "every product is right" "$(rows 'rows > 0' status)" ok
-is "K is missing" "$("$ROWCAST" query "$tmp/s.h5" -o k -f json | grep -c '"k": null')" 96
+is "K is missing" "$("$ROWCAST" query "$tmp/s.h5" --columns k -f json | grep -c '"k": null')" 96
 is "parameters have their names" "$(rows 'op == spmv' kernel)" \
     "csr:lanes=auto ell:limit=none merge:items=896 plain-spmv"
 is "ELLPACK fills" "$(rows 'name == arrow && kernel == "ell:limit=none" && policy == csr' fill)" "501.55624722098713"
@@ -41,7 +41,7 @@ is "nothing is left to do" "$(sweep -d cpu -p csr,lpt,dcsr --precision fp32,fp64
 code "parameters are swept" 0 sweep -d cpu -p csr -x 'csr:lanes=1..32,csr:lanes=auto,merge:items=1,merge:items=50,ell:limit=cusp'
 is "all right, or skipped with a reason" "$(rows 'rows > 0' status)" "ok skipped"
 is "that of CUSP" "$(rows 'status == skipped' name,kernel)" "arrow,ell:limit=cusp"
-ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped' -o message | grep -q 'limit=cusp: 2256000 places for 4498 entries'"
+ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped' --columns message | grep -q 'limit=cusp: 2256000 places for 4498 entries'"
 code "rates" 0 "$ROWCAST" query "$tmp/s.h5" -S rate -f csv
 is "of every kernel" "$(cut -d, -f8 "$tmp/out" | sort -u | grep -c '^merge:items=')" 3
 
@@ -70,7 +70,7 @@ is "all right, in the numbering of the order, or skipped" "$(rows 'kernel ~ csr2
     "original,ok symmetric,ok symmetric,skipped"
 is "which is that of the shape" "$(rows 'status == skipped && kernel ~ csr2*' name,policy | tr ' ' '\n' | cut -d: -f1 | sort -u | paste -sd ' ' -)" \
     "nothing,bandk nothing,rcm"
-ok "and is said" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped && policy ~ bandk*' -o message | grep -q 'this one is 4 x 3'"
+ok "and is said" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'status == skipped && policy ~ bandk*' --columns message | grep -q 'this one is 4 x 3'"
 is "regular matrices and symmetric ones are told apart" "$(rows 'regular && pattern_symmetric' name)" "mesh2d"
 is "from the others" "$(rows '!regular' name)" "arrow manyempty"
 code "no empty super-rows" 2 sweep -d cpu -x csr2:srs=0
@@ -83,7 +83,7 @@ mkdir "$tmp/col/G"
 is "what a file says of who made it is known" "$(sed -n '2s/generate .*/generate/p' "$tmp/col/G/arrow.mtx")" "% made by: rowcast generate"
 code "what does not fit is skipped" 1 sweep -d cpu -p csr -x csr,ell --device-memory 64M
 is "by kernel" "$(rows 'rows == 100000' kernel,status)" "csr:lanes=auto,ok ell:limit=none,skipped"
-ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'rows == 100000' -o message | grep -q 80000"
+ok "with the figures" sh -c "'$ROWCAST' query '$tmp/s.h5' -w 'rows == 100000' --columns message | grep -q 80000"
 is "is in the store" "$(rows 'op == spmv' name,generated | tr ' ' '\n' | sort -u | paste -sd ' ' -)" \
     "arrow,0 arrow,1 manyempty,0 mesh2d,0 nothing,0"
 is "and in the tables" "$("$ROWCAST" query "$tmp/s.h5" -S ranges -f csv | tr -d '\r' | awk -F, 'NR > 1 && $3 { print $1 $2 ":" $3 }' | paste -sd ' ' -)" \

@@ -26,7 +26,7 @@ is "all are generated, as their files say" "$(column set <"$tmp/suite" | sort -u
 
 one='nw == 1 && kernel ~ "csr2*" && policy == rcm'
 "$ROWCAST" query "$store" --summary suite-rate -f csv -w "$one" >"$tmp/rate" || exit 99
-"$ROWCAST" query "$store" -f csv -w "$one && regular" -o gflops | sed 1d | awk '{ s += $1; n++ } END { printf "%.2g\n", s / n }' >"$tmp/mean"
+"$ROWCAST" query "$store" -f csv -w "$one && regular" --columns gflops | sed 1d | awk '{ s += $1; n++ } END { printf "%.2g\n", s / n }' >"$tmp/mean"
 is "the mean of a class is that of its rows" "$(paste -d' ' "$tmp/rate" /dev/null | column class | head -n 1) $(
     awk -v x="$(column mean <"$tmp/rate" | head -n 1)" 'BEGIN { printf "%.2g\n", x }')" "regular $(cat "$tmp/mean")"
 "$ROWCAST" query "$store" --summary suite-rate -f csv -w 'nw == 1 && kernel ~ "csr2*"' >"$tmp/rates" || exit 99
@@ -52,8 +52,8 @@ is "of one kind of device" "$("$ROWCAST" query "$store" -S scaling --device cpu 
 is "of another" "$("$ROWCAST" query "$store" -S scaling --device cuda -f csv 2>/dev/null | sed 1d)" ""
 # vectors are permuted for a symmetric order alone; pointers: of 400 rows cut to 96, 5 + 1 of 4 bytes
 is "pointers" "$("$ROWCAST" query "$store" -f csv -w "fullname == 'G/mesh' && nw == 1 && policy == csr && kernel ~ 'csr2*' && c_order == original" \
-    -o pointer_bytes,permute_ns | sed 1d)" 24,0
-ok "permuting" test "$("$ROWCAST" query "$store" -f csv -w "$one && fullname == 'G/mesh'" -o permute_ns | sed 1d | head -n 1)" -gt 0
+    --columns pointer_bytes,permute_ns | sed 1d)" 24,0
+ok "permuting" test "$("$ROWCAST" query "$store" -f csv -w "$one && fullname == 'G/mesh'" --columns permute_ns | sed 1d | head -n 1)" -gt 0
 
 # beside a matrix of the paper, or a twin of it, stands what the paper says of it
 export OMP_WAIT_POLICY=passive # more threads than CPUs

@@ -189,7 +189,7 @@ code "options of a fit with a model file" 2 "$ROWCAST" evaluate "$store" -m "$tm
 ok "are named" grep -q -- '--folds is of --compare' "$tmp/err"
 ok "a model of another device" sed -i 's/"syn:device"/"syn:other"/' "$tmp/a.json"
 code "does not fit" 2 "$ROWCAST" evaluate "$store" -m "$tmp/a.json"
-ok "and both are named" grep -q "'syn:other'; there are: syn:device" "$tmp/err"
+ok "and both are named" grep -q "'syn:other'.* syn:device" "$tmp/err"
 
 # two operations in one store: times of one never enter a model of the other
 ok "a store of two operations" "${top_builddir:?}/tests/cli/synthetic_store" --matrices 60 --groups 12 --k 8,32 \
@@ -201,7 +201,7 @@ is "has one row a matrix" "$(get "$tmp/out" '[x["operation"], x["data_rows"]]')"
 is "the model says so, and K is no input" \
     "$(get "$tmp/spmv.json" '[x["operation"], [i["name"] for i in x["inputs"] if i["name"] == "k"]]')" "['spmv', []]"
 code "a mixture is refused" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmm,spmv
-ok "in one line" grep -q -- "--op: expected one operation of spmm, spmv, spmm_t, sddmm, found 'spmm,spmv'" "$tmp/err"
+ok "in one line" grep -q -- "--op: unknown operation 'spmm,spmv'; known: spmm, spmv, spmm_t, sddmm" "$tmp/err"
 code "spmv has no K" 2 "$ROWCAST" train "$tmp/ops.h5" -o "$tmp/x.json" --op spmv --k 8
 code "a prediction needs none" 0 "$ROWCAST" predict mesh3d:n=5 -m "$tmp/spmv.json" --extrapolate -f json
 is "and has none" "$(get "$tmp/out" '[x["rows"][0][k] for k in ("operation", "k")]')" "['spmv', None]"

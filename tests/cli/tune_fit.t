@@ -44,7 +44,7 @@ ok "all of them" sweep "$sizes"
 code "make no file" 2 "$ROWCAST" tune csrk --fit "$store" -o "$tmp/no.json"
 code "are searched" 0 "$ROWCAST" tune csrk --fit "$store" -f csv --report
 cp "$tmp/out" "$tmp/report"
-"$ROWCAST" query "$store" -f csv -w 'kernel ~ "csr2*"' -o fullname,kernel,median_ns |
+"$ROWCAST" query "$store" -f csv -w 'kernel ~ "csr2*"' --columns fullname,kernel,median_ns |
     awk -F, 'NR > 1 { sub(/\r$/, ""); split($2, k, "="); if (!($1 in best) || $3 < least[$1]) { least[$1] = $3; best[$1] = k[2] + 0 } }
         END { for (m in best) print m, best[m] }' | sort >"$tmp/best"
 is "the best size of each matrix" "$(awk -F, 'NR > 1 { print $1, $4 }' "$tmp/report" | sort)" "$(cat "$tmp/best")"

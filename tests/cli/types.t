@@ -14,7 +14,7 @@ quick="-C col -p csr,lpt --timing shared --case-time 0.0005 --max-reps 7 -q"
 # counted STORE WHERE: rows of the store
 counted()
 {
-    "$ROWCAST" query "$1" -f csv -o case -w "$2" | tail -n +2 | wc -l
+    "$ROWCAST" query "$1" -f csv --columns case -w "$2" | tail -n +2 | wc -l
 }
 
 # shellcheck disable=SC2086
@@ -22,13 +22,13 @@ code "a CPU measures what it has" 0 "$ROWCAST" sweep -s cpu.h5 $quick -d cpu -k 
     --kernels rowsplit,cstat --precision fp32,bf16
 is "fp32 is ok" "$(counted cpu.h5 'precision == fp32 && status == ok')" 12
 is "bf16 is skipped" "$(counted cpu.h5 'precision == bf16 && status == skipped')" 12
-is "and each says why" "$("$ROWCAST" query cpu.h5 -f csv -o message -w 'precision == bf16' | sort -u | tr '\n' ';')" \
+is "and each says why" "$("$ROWCAST" query cpu.h5 -f csv --columns message -w 'precision == bf16' | sort -u | tr '\n' ';')" \
     "message;no instance for bf16;"
 code "a plan of it is refused" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision bf16
 ok "with that reason" grep -q "no instance for bf16" "$tmp/err"
 # shellcheck disable=SC2086
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
-ok "in a line that names those that there are" grep -q "'fp12'; expected fp32, fp64 or bf16" "$tmp/err"
+ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16" "$tmp/err"
 
 [ -n "${ROWCAST_GPU:-}" ] || {
     for n in 9 10 11 12; do echo "ok $n # SKIP no GPU"; done

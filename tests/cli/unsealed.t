@@ -32,16 +32,16 @@ is "nothing was made of it" "$(find "$tmp" -name 'out.h5*' -o -name csv -o -name
 is "nor was it changed" "$(cksum <"$bare"; cksum <"$tmp/old.h5")" "$sum
 $sum"
 
-code "with --unsealed it is read" 0 "$ROWCAST" query --unsealed "$bare" -f csv -o all
+code "with --unsealed it is read" 0 "$ROWCAST" query --unsealed "$bare" -f csv --columns all
 mv "$tmp/out" "$tmp/read"
-"$ROWCAST" query "$sealed" -f csv -o all >"$tmp/expected"
+"$ROWCAST" query "$sealed" -f csv --columns all >"$tmp/expected"
 ok "as it was with its seal" cmp "$tmp/read" "$tmp/expected"
 code "asked for its status" 0 "$ROWCAST" status --unsealed "$bare"
 code "verified" 0 "$ROWCAST" verify --unsealed "$bare"
 ok "and said to have no digests" grep -q 'has no digests' "$tmp/err"
 code "an exit code of the child is that of the command" 2 "$ROWCAST" query --unsealed "$bare" -w 'policy == lpd'
 # 141: what a shell says of a command whose reader has gone
-is "a reader that goes away says nothing of the file" "$({ "$ROWCAST" query --unsealed "$bare" -f csv -o all -a 2>"$tmp/err"; echo $? >"$tmp/code"; } | true; cat "$tmp/code" "$tmp/err")" "141"
+is "a reader that goes away says nothing of the file" "$({ "$ROWCAST" query --unsealed "$bare" -f csv --columns all -a 2>"$tmp/err"; echo $? >"$tmp/code"; } | true; cat "$tmp/code" "$tmp/err")" "141"
 code "its archive" 0 "$ROWCAST" archive --unsealed -q "$bare" "$tmp/again.h5"
 code "has a seal" 0 "$ROWCAST" compare -q "$sealed" "$tmp/again.h5"
 code "the option changes nothing for a sealed store" 0 "$ROWCAST" verify --unsealed -q "$sealed"

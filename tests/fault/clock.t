@@ -35,7 +35,7 @@ for jumps in "0 -$year" "0 $year" "0 -86400 86400 -$year $year 0" "$(yes '0 -864
 done
 ok "the store verifies" alone verify -q "$tmp/jump.h5"
 is "no time of a product is of the clock of the day" \
-    "$(alone query "$tmp/jump.h5" -f csv -o case -w 'min_ns < 0 || median_ns > 1G || mean_ns < 0 || mean_ns > 1G' \
+    "$(alone query "$tmp/jump.h5" -f csv --columns case -w 'min_ns < 0 || median_ns > 1G || mean_ns < 0 || mean_ns > 1G' \
         | tail -n +2)" ""
 
 # measured again a year before: the row of the second run counts

@@ -35,7 +35,7 @@ calls()
 # ids STORE: results with the run that measured them
 ids()
 {
-    alone query "$1" -a -f csv -o case,utc_ns,median_ns | tail -n +2 | sort
+    alone query "$1" -a -f csv --columns case,utc_ns,median_ns | tail -n +2 | sort
 }
 
 # spread TOTAL: numbers from 1 to TOTAL, $points of them

@@ -68,7 +68,7 @@ everywhere()
         part=${part%.journal}
         [ -e "$part" ] || [ -d "$part.journal" ] || continue
         [ ! -d "$part.journal" ] || alone fold -q "$part" >"$tmp/fold.out" 2>&1 || fault "fold of $part: $(cat "$tmp/fold.out")"
-        [ ! -e "$part" ] || alone query "$part" -f csv -o case -w 'status == ok' | tail -n +2
+        [ ! -e "$part" ] || alone query "$part" -f csv --columns case -w 'status == ok' | tail -n +2
     done | sort -u
 }
 
@@ -123,7 +123,7 @@ one()
 
 # shellcheck disable=SC2086
 code "a store" 0 alone sweep -s "$tmp/before.h5" $before
-alone query "$tmp/before.h5" -f csv -o case -w 'status == ok' | tail -n +2 | sort -u >"$tmp/before"
+alone query "$tmp/before.h5" -f csv --columns case -w 'status == ok' | tail -n +2 | sort -u >"$tmp/before"
 # shellcheck disable=SC2086
 alone sweep -s "$tmp/older.h5" $before --limit 2 >/dev/null 2>&1
 mkdir "$dir"

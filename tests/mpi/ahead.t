@@ -35,7 +35,7 @@ for how in 1-1 1-4 2-3 3-8; do
 done
 ok "of 8 matrices each" test "$(features "$tmp/0.h5")" -gt 8
 # shellcheck disable=SC2086
-code "room for one matrix at a time" 0 sweep 2 "$tmp/room.h5" $list --ahead 6 -m 400K
+code "room for one matrix at a time" 0 sweep 2 "$tmp/room.h5" $list --ahead 6 --memory 400K
 is "takes them one by one" "$(cases "$tmp/room.h5")" "$(cases "$tmp/0.h5")"
 # shellcheck disable=SC2086
 ok "figures of the run for programs" sh -c "'$ROWCAST' sweep -C '$tmp/col' -s '$tmp/fig.h5' $quick $list --ahead 2 -f csv 2>/dev/null | grep -q '^run,,,,,,,[0-9]'"

@@ -25,9 +25,9 @@ while [ "$runs" -lt 8 ]; do
     [ "$code" -gt 3 ] || break
 done
 is "two crashing cases take four runs, the fifth completes" "$runs $code" "5 1"
-is "exactly they are crashed" "$(alone query "$one" -f csv -o fullname,policy -w 'status == crashed && kernel ~ fault*' \
+is "exactly they are crashed" "$(alone query "$one" -f csv --columns fullname,policy -w 'status == crashed && kernel ~ fault*' \
     | tail -n +2 | sort | tr '\n' ' ')$(rows "$one" -w 'status == ok')" "G/m4,csr G/m4,lpt 30"
-is "and no matrix is" "$(alone query "$one" -M -f csv -o fullname -w 'status != ok' | tail -n +2)" ""
+is "and no matrix is" "$(alone query "$one" -M -f csv --columns fullname -w 'status != ok' | tail -n +2)" ""
 is "nothing is doubled" "$(twice "$one")" ""
 
 # ------------------------------------------------------------------- a lost device
@@ -46,9 +46,9 @@ while [ "$runs" -lt 8 ]; do
     grep -q 'became unusable' "$tmp/err" || break
 done
 is "what loses it twice is given up, one case after the other" "$runs $code" "5 1"
-is "as crashed" "$(alone query "$store" -f csv -o fullname,policy -w 'status == crashed' | tail -n +2 | sort | tr '\n' ' ')" \
+is "as crashed" "$(alone query "$store" -f csv --columns fullname,policy -w 'status == crashed' | tail -n +2 | sort | tr '\n' ' ')" \
     "G/m4,csr G/m4,lpt "
 ok "and the text says of what" sh -c \
-    "'$ROWCAST' query '$store' -f csv -o message -w 'status == crashed' | grep -q 'lost their device'"
+    "'$ROWCAST' query '$store' -f csv --columns message -w 'status == crashed' | grep -q 'lost their device'"
 # shellcheck disable=SC2086
 code "then there is nothing to do, and it exits so too" 1 sweep 1 "$store" $lost

@@ -16,7 +16,7 @@ done
 
 statuses() # statuses STORE: matrices with their status
 {
-    alone query "$1" -M -f csv -o fullname,status | tail -n +2 | tr '\n' ' '
+    alone query "$1" -M -f csv --columns fullname,status | tail -n +2 | tr '\n' ' '
 }
 
 # ------------------------------------------------ runs in the background, and their ends
@@ -82,8 +82,8 @@ for hangs in 2 3 4; do
 done
 # shellcheck disable=SC2086
 code "it is given up" 1 sweep 1 "$store" $hang -w 'name != x'
-is "and nothing else is" "$(alone query "$store" -f csv -o fullname -w 'status != ok' | tail -n +2)$(
-    alone query "$store" -M -f csv -o fullname -w 'status != ok' | tail -n +2)" "G/x"
+is "and nothing else is" "$(alone query "$store" -f csv --columns fullname -w 'status != ok' | tail -n +2)$(
+    alone query "$store" -M -f csv --columns fullname -w 'status != ok' | tail -n +2)" "G/x"
 is "what was measured beside it is there" "$(rows "$store" -w 'status == ok')" 16
 rm "$tmp/col/G/x.mtx"
 
@@ -127,7 +127,7 @@ sweep 2 "$store" $slow --redo 'status == crashed' >"$tmp/out" 2>&1
 is "with what was in flight twice, in the end" "$?" 0
 is "the cases are those of an uninterrupted run" "$(cases "$store")" "$(cases "$tmp/whole.h5")"
 is "none of them twice" \
-    "$(alone query "$store" -a -f csv -o case -w 'status == ok' | tail -n +2 | sort | uniq -d)" ""
+    "$(alone query "$store" -a -f csv --columns case -w 'status == ok' | tail -n +2 | sort | uniq -d)" ""
 is "every matrix is ok" "$(statuses "$store")" \
     "G/m1,ok G/m2,ok G/m3,ok G/m4,ok G/m5,ok G/m6,ok G/m7,ok G/m8,ok "
 ok "no journal is left" test ! -e "$store.journal"

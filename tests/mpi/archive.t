@@ -12,8 +12,8 @@ sweep 2 "$store" --k 8 --orders csr,lpt >"$tmp/sweep" 2>&1 || { cat "$tmp/sweep"
 # fields STORE: all of every row
 fields()
 {
-    alone query "$1" --all -f csv -o all
-    alone query "$1" --matrices -f csv -o all
+    alone query "$1" --all -f csv --columns all
+    alone query "$1" --matrices -f csv --columns all
 }
 
 code "a store is copied" 0 alone archive "$store" "$tmp/copy.h5"

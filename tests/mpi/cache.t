@@ -38,7 +38,7 @@ files()
 # matrices STORE: names and digests
 matrices()
 {
-    alone query "$1" --matrices -f csv -o name,rows,cols,nnz,digest | sort
+    alone query "$1" --matrices -f csv --columns name,rows,cols,nnz,digest | sort
 }
 
 sweep 2 "$tmp/plain.h5" --orders csr >/dev/null 2>&1

@@ -33,11 +33,11 @@ done
 # shellcheck disable=SC2086
 code "the third run completes, and its code tells" 1 sweep 2 "$one" $crash -p csr
 ok "the table counts the crashed case" grep -q '^cases .* 1 *0$' "$tmp/out"
-is "one case is crashed" "$(alone query "$one" -f csv -o fullname,kernel,policy -w 'status == crashed' | tail -n +2)" \
-    "G/b,$(alone query "$one" -f csv -o kernel -w 'status == crashed' | tail -n +2),csr"
-ok "its text names the signal" sh -c "'$ROWCAST' query '$one' -o message -w 'status == crashed' | grep -q 'in flight in 2 runs that died, last by signal 11, last in phase verify'"
-is "all others are ok" "$(alone query "$one" -f csv -o fullname,kernel -w 'status == ok' | tail -n +2 | wc -l)" 5
-is "all matrices are ok" "$(alone query "$one" -M -f csv -o fullname,status | tail -n +2 | tr '\n' ' ')" \
+is "one case is crashed" "$(alone query "$one" -f csv --columns fullname,kernel,policy -w 'status == crashed' | tail -n +2)" \
+    "G/b,$(alone query "$one" -f csv --columns kernel -w 'status == crashed' | tail -n +2),csr"
+ok "its text names the signal" sh -c "'$ROWCAST' query '$one' --columns message -w 'status == crashed' | grep -q 'in flight in 2 runs that died, last by signal 11, last in phase verify'"
+is "all others are ok" "$(alone query "$one" -f csv --columns fullname,kernel -w 'status == ok' | tail -n +2 | wc -l)" 5
+is "all matrices are ok" "$(alone query "$one" -M -f csv --columns fullname,status | tail -n +2 | tr '\n' ' ')" \
     "G/a,ok G/b,ok G/c,ok "
 is "nothing is doubled" "$(twice "$one")" ""
 # shellcheck disable=SC2086
@@ -53,7 +53,7 @@ for run in 1 2; do
 done
 # shellcheck disable=SC2086
 code "then the redone case is given up" 1 sweep 1 "$one" $crash -p csr
-is "with a second row" "$(alone query "$one" -a -f csv -o case -w 'status == crashed' | tail -n +2 | wc -l)" 2
+is "with a second row" "$(alone query "$one" -a -f csv --columns case -w 'status == crashed' | tail -n +2 | wc -l)" 2
 
 # three cases of b crash: each takes two runs, and none beside them is lost
 three="$tmp/three.h5"
@@ -66,6 +66,6 @@ while [ "$runs" -lt 12 ]; do
     died "$code" || break
 done
 is "three crashing cases take six runs, the seventh completes" "$runs $code" "7 1"
-is "exactly they are crashed" "$(alone query "$three" -f csv -o fullname,policy -w 'status == crashed && kernel ~ fault*' \
+is "exactly they are crashed" "$(alone query "$three" -f csv --columns fullname,policy -w 'status == crashed && kernel ~ fault*' \
     | tail -n +2 | tr '\n' ' ')$(rows "$three" -w 'status == ok')" "G/b,csr G/b,lpt G/b,warp 15"
 counted "$((2 + 2 + runs - 1))" "crashes of a kernel survived"

@@ -46,7 +46,7 @@ for how in TERM-0 TERM-1 USR1-1 USR1-launcher INT-0; do
     finish
     is "$how: exit code 75" "$job_code" 75
     ok "$how: something is done and something left" sh -c \
-        "n=\$('$ROWCAST' query '$store' -f csv -o case | wc -l); test \$n -gt 1 && test \$n -lt 25"
+        "n=\$('$ROWCAST' query '$store' -f csv --columns case | wc -l); test \$n -gt 1 && test \$n -lt 25"
     # shellcheck disable=SC2086
     code "$how: a rerun completes" 0 launch 2 sweep -s "$store" $list
     is "$how: the cases are those of an uninterrupted sweep" "$(cases "$store")$(twice "$store")" \
@@ -66,11 +66,11 @@ one="-C $tmp/col -w name==m4 -k 2,3 -p csr,lpt,warp --kernels fault:mode=0:delay
 start 2 sweep -s "$tmp/middle.h5" $one --case-time 1800 --max-reps 1000000 --target 0 --time-budget 1
 finish
 is "a time budget ends a run in the middle of a matrix" "$job_code" 75
-is "of which no case is half done" "$("$ROWCAST" query "$tmp/middle.h5" -f csv -o status 2>/dev/null | sed 1d \
+is "of which no case is half done" "$("$ROWCAST" query "$tmp/middle.h5" -f csv --columns status 2>/dev/null | sed 1d \
     | tr -d '\r' | grep -vc '^ok$')" 0
 # shellcheck disable=SC2086
 code "and a rerun completes it" 0 launch 2 sweep -s "$tmp/middle.h5" $one --case-time 0.001
-is "with all cases" "$("$ROWCAST" query "$tmp/middle.h5" -f csv -o status | tr -d '\r' | grep -c '^ok$')" 6
+is "with all cases" "$("$ROWCAST" query "$tmp/middle.h5" -f csv --columns status | tr -d '\r' | grep -c '^ok$')" 6
 
 # mpirun that is asked to end gives its ranks a moment, then kills: nothing is lost
 run "$tmp/launcher.h5"

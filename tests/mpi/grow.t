@@ -70,7 +70,7 @@ if [ $(($(nproc) % 2)) -eq 0 ]; then # both parts are as large
         rm -f "$tmp/bound.h5"
         OMPI_MCA_hwloc_base_binding_policy=none launched=env launch 2 "$1" "$ROWCAST" sweep -C "$tmp/col" -s "$tmp/bound.h5" --timing shared \
             --case-time 0.0005 --max-reps 7 -k 3 -p csr --kernels null >/dev/null 2>"$tmp/err"
-        alone query "$tmp/bound.h5" -f csv -o device,nw | tail -n +2 | sort -u
+        alone query "$tmp/bound.h5" -f csv --columns device,nw | tail -n +2 | sort -u
     }
     own=$(classes OMP_WAIT_POLICY=passive)
     ok "two ranks divide the CPUs" test -n "$own"

@@ -25,7 +25,7 @@ for ranks in 1 2; do
     # shellcheck disable=SC2086
     code "$ranks ranks, the third run completes" 1 sweep "$ranks" "$store" $hang --hang-limit 1
     is "the case is crashed, and its text says why; the others are ok" \
-        "$(alone query "$store" -f csv -o fullname,kernel,status,message | tail -n +2 | sed 's/:[^,]*//' | sort)" \
+        "$(alone query "$store" -f csv --columns fullname,kernel,status,message | tail -n +2 | sed 's/:[^,]*//' | sort)" \
         'G/a,fault,ok,
 G/a,rowsplit,ok,
 G/b,fault,crashed,"in flight in 2 runs that died, last because it hung (--hang-limit), last in phase verify"

@@ -84,8 +84,8 @@ is "no kill lost or doubled anything, or left what cannot be opened" "$(cat "$tm
 run "$store"
 finish
 ok "the last run completes" test "$job_code" -le 1
-given_up=$(alone query "$store" -f csv -o case -w 'status == crashed' | tail -n +2 | wc -l)
-given_up=$((given_up + $(alone query "$store" -M -f csv -o fullname -w 'status == crashed' | tail -n +2 | wc -l)))
+given_up=$(alone query "$store" -f csv --columns case -w 'status == crashed' | tail -n +2 | wc -l)
+given_up=$((given_up + $(alone query "$store" -M -f csv --columns fullname -w 'status == crashed' | tail -n +2 | wc -l)))
 echo "# $complete more runs were not hit; $given_up cases or matrices were in flight in four killed runs"
 if [ "$given_up" -gt 0 ]; then
     is "what was in flight too often is told by the exit code" "$job_code" 1
@@ -97,6 +97,6 @@ else
     skip "a redo brings the crashed to ok" "there are none"
 fi
 is "the cases are those of an uninterrupted run" "$(cases "$store")" "$(cases "$tmp/whole.h5")"
-is "nothing is doubled" "$(alone query "$store" -a -f csv -o case -w 'status == ok' | tail -n +2 | sort | uniq -d)" ""
+is "nothing is doubled" "$(alone query "$store" -a -f csv --columns case -w 'status == ok' | tail -n +2 | sort | uniq -d)" ""
 ok "no journal is left" test ! -e "$store.journal"
 [ -s "$tmp/faults" ] || counted $((n - complete)) "kills survived"

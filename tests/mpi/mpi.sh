@@ -199,19 +199,19 @@ sweep()
 # cases STORE: each case with its status, sorted
 cases()
 {
-    alone query "$1" -f csv -o name,kernel,policy,k,precision,status | tail -n +2 | sort
+    alone query "$1" -f csv --columns name,kernel,policy,k,precision,status | tail -n +2 | sort
 }
 
 # rows STORE [OPTION...]: number of newest (or with -a all) result rows
 rows()
 {
-    alone query "$@" -f csv -o case | tail -n +2 | wc -l | tr -d ' '
+    alone query "$@" -f csv --columns case | tail -n +2 | wc -l | tr -d ' '
 }
 
 # twice STORE: cases with more than one row, and rows with the same place in a journal
 twice()
 {
-    alone query "$1" -a -f csv -o case | tail -n +2 | sort | uniq -d
+    alone query "$1" -a -f csv --columns case | tail -n +2 | sort | uniq -d
     alone query "$1" -a -f csv -o run,rank,seq,status -w 'status != crashed' | tail -n +2 | sort | uniq -d
 }
 
@@ -255,7 +255,7 @@ finished()
     [ -e "$tmp/copy.h5" ] || return 0
     twice "$tmp/copy.h5" >"$tmp/twice"
     [ ! -s "$tmp/twice" ] || fault "doubled: $(tr '\n' ' ' <"$tmp/twice")"
-    alone query "$tmp/copy.h5" -f csv -o case -w 'status == ok' | tail -n +2 | sort
+    alone query "$tmp/copy.h5" -f csv --columns case -w 'status == ok' | tail -n +2 | sort
 }
 
 # counted NUMBER WHAT: a line that `make check-fault` adds up

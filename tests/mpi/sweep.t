@@ -75,7 +75,7 @@ printf 'Group,Name\n' >"$tmp/none.csv"
 code "matrices that cannot be read" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
 is "are failed, the others are ok" "$(count matrices); $(count cases)" "4 0 0 3 0; 4 0 0 0 0"
 ok "the text has file, line and what was expected" sh -c \
-    "'$ROWCAST' query '$bad' -M -f csv -o message -w 'fullname == G/x2' | grep -q 'x2.mtx.*4.*expected'"
+    "'$ROWCAST' query '$bad' -M -f csv --columns message -w 'fullname == G/x2' | grep -q 'x2.mtx.*4.*expected'"
 code "a rerun does not try them again, and exits so too" 1 sweep 2 "$bad" -k 2 -p csr --kernels rowsplit
 ok "and has nothing to do" grep -q 'nothing to do' "$tmp/err"
 matrix x1 uniform:n=50
@@ -94,16 +94,16 @@ is "in its phase, with its text" "$(alone query "$bad" -f csv -o phase,message -
     "prepare,memory: no memory (requested by fault:mode=5)"
 code "a device that fails" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=4:rows=100
 is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"
-code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr --kernels null -m 10
+code "too little memory for the matrices" 1 sweep 2 "$tmp/small.h5" -k 2 -p csr --kernels null --memory 10
 is "skips them" "$(count matrices)" "0 0 4 0 0"
 ok "and says how much is missing" sh -c \
-    "'$ROWCAST' query '$tmp/small.h5' -M -f csv -o message | grep -q 'memory: loading takes about [0-9]* bytes, the limit is 10'"
+    "'$ROWCAST' query '$tmp/small.h5' -M -f csv --columns message | grep -q 'memory: loading takes about [0-9]* bytes, the limit is 10'"
 code "too little memory for B and C" 0 sweep 2 "$tmp/tiled.h5" -k 100000 -p csr --kernels rowsplit --device-memory 1M
-is "tiles K" "$(alone query "$tmp/tiled.h5" -w 'status == ok && k_tile >= 32 && k_tile < k' -f csv -o case | tail -n +2 | wc -l)" 4
+is "tiles K" "$(alone query "$tmp/tiled.h5" -w 'status == ok && k_tile >= 32 && k_tile < k' -f csv --columns case | tail -n +2 | wc -l)" 4
 code "too little memory for a tile" 1 sweep 2 "$tmp/small2.h5" -k 100000 -p csr --kernels null --device-memory 5K
 is "skips the cases" "$(count matrices); $(count cases)" "4 0 0 0 0; 0 0 4 0 0"
 ok "every field of a row can be asked for" sh -c "'$ROWCAST' query -F -f csv | tail -n +2 | cut -d, -f1 |
-    paste -sd, | xargs -I@ '$ROWCAST' query '$tmp/tiled.h5' -o @"
+    paste -sd, | xargs -I@ '$ROWCAST' query '$tmp/tiled.h5' --columns @"
 
 # -------------------------------------------------------------------- empty, wrong
 code "an empty selection" 0 sweep 2 "$tmp/empty.h5" -w 'rows > 1000000'

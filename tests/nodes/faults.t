@@ -76,7 +76,7 @@ completes()
     done
     [ "$completes_code" -eq 0 ] || fault "attempt $again ends with $completes_code: $(tail -n 1 "$tmp/err")"
     [ "$(cases "$store")" = "$(cases "$tmp/whole.h5")" ] || fault "other cases than those of an uninterrupted run"
-    alone query "$store" -f csv -o case -w 'status == ok' | tail -n +2 | sort >"$tmp/after"
+    alone query "$store" -f csv --columns case -w 'status == ok' | tail -n +2 | sort >"$tmp/after"
     [ -z "$(comm -23 "$tmp/before" "$tmp/after")" ] || fault "finished cases are lost"
     [ -z "$(twice "$store")" ] || fault "cases are doubled"
     [ ! -e "$store.journal" ] || fault "a journal is left"

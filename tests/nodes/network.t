@@ -55,13 +55,13 @@ plan $((10 + 4 * $(echo "$layouts" | wc -w)))
 # all_but_times NODE STORE: the newest row of each case without what is another each time, sorted
 all_but_times()
 {
-    on "$1" "$ROWCAST" query "$2" -f csv -o fullname,rows,cols,nnz,digest,policy,kernel,k,precision,status,case | sort
+    on "$1" "$ROWCAST" query "$2" -f csv --columns fullname,rows,cols,nnz,digest,policy,kernel,k,precision,status,case | sort
 }
 
 is "a file of one node is seen on another" "$(on 1 sh -c "echo there >$net/file" && on 2 cat "$net/file")" there
 # shellcheck disable=SC2086
 code "a sweep on this machine alone" 0 alone sweep -s "$tmp/one.h5" $list
-alone query "$tmp/one.h5" -f csv -o fullname,rows,cols,nnz,digest,policy,kernel,k,precision,status,case | sort >"$tmp/one"
+alone query "$tmp/one.h5" -f csv --columns fullname,rows,cols,nnz,digest,policy,kernel,k,precision,status,case | sort >"$tmp/one"
 for ranks in $layouts; do
     PER_NODE=$ranks
     store=$net/s$ranks.h5
@@ -71,7 +71,7 @@ for ranks in $layouts; do
     code "and the rest" 0 launch $((3 * ranks)) sweep -s "$store" $list
     all_but_times 3 "$store" >"$tmp/several"
     ok "make the store of one" cmp "$tmp/one" "$tmp/several"
-    is "with nothing twice, and no journal left" "$(on 2 "$ROWCAST" query "$store" -f csv -o case | tail -n +2 | sort | uniq -d)$(find "$tmp/served" -name '*.journal')" ""
+    is "with nothing twice, and no journal left" "$(on 2 "$ROWCAST" query "$store" -f csv --columns case | tail -n +2 | sort | uniq -d)$(find "$tmp/served" -name '*.journal')" ""
 done
 
 # one node writes: the others read it, and do not write
@@ -97,7 +97,7 @@ node_command kill 2 2>/dev/null
 wait "$job" 2>/dev/null
 # shellcheck disable=SC2086
 code "a node dies: another takes over" 0 on 3 "$ROWCAST" sweep -s "$net/slow.h5" $slow --take-over 5
-is "and has every case once" "$(on 1 "$ROWCAST" query "$net/slow.h5" -f csv -o case -w 'status == ok' | tail -n +2 | sort | uniq | wc -l) \
-$(on 1 "$ROWCAST" query "$net/slow.h5" -f csv -o case -w 'status == ok' | tail -n +2 | wc -l)" "4 4"
+is "and has every case once" "$(on 1 "$ROWCAST" query "$net/slow.h5" -f csv --columns case -w 'status == ok' | tail -n +2 | sort | uniq | wc -l) \
+$(on 1 "$ROWCAST" query "$net/slow.h5" -f csv --columns case -w 'status == ok' | tail -n +2 | wc -l)" "4 4"
 code "the store verifies" 0 on 1 "$ROWCAST" verify "$net/slow.h5"
 for node in 1 3; do node_command exec "$node" fusermount3 -u "$net" 2>/dev/null; done

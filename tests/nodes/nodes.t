@@ -29,10 +29,10 @@ launched=$tmp/on-its-node
 # all_but_times STORE: the newest row of each case without what is another each time, sorted
 all_but_times()
 {
-    alone query "$1" -f csv -o fullname,rows,cols,nnz,digest,policy,policy_version,kernel,kernel_version,device,op,k \
+    alone query "$1" -f csv --columns fullname,rows,cols,nnz,digest,policy,policy_version,kernel,kernel_version,device,op,k \
         -o precision,layout,c_order,cache,nw,nt,line,status,phase,message,k_tile,bytes_min,device_bytes,fill \
         -o error_max,error_rel,seed,case | sort
-    alone query "$1" --matrices -f csv -o name,rows,cols,nnz,digest | sort
+    alone query "$1" --matrices -f csv --columns name,rows,cols,nnz,digest | sort
 }
 
 # layout NODESxRANKS ARGUMENT...: a sweep on so many nodes with so many ranks each

@@ -10,7 +10,7 @@ COLUMNS = ("fullname,kind,rows,cols,nnz,density,digest,kernel,policy,k,precision
 
 
 def read_rows(rowcast, store):
-    text = subprocess.run([rowcast, "query", store, "-f", "csv", "-o", COLUMNS, "-w", "status == ok"], check=True,
+    text = subprocess.run([rowcast, "query", store, "-f", "csv", "--columns", COLUMNS, "-w", "status == ok"], check=True,
                           capture_output=True, text=True).stdout
     rows = [r for r in csv.DictReader(text.splitlines()) if r["error_max"] and float(r["median_ns"]) > 0]
     newest = {}

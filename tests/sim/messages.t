@@ -46,7 +46,7 @@ for ranks in $sizes; do
     ok "a sweep on $ranks ranks" sweep "$ranks" "$tmp/r$ranks.h5" --orders csr,lpt --kernels cstat,rowsplit --k 8,16
     launched=
     [ -e "$tmp/messages" ] || : >"$tmp/messages"
-    own=$(alone query "$tmp/r$ranks.h5" -f csv -o fullname -w 'rank == 0' | tail -n +2 | sort -u | wc -l | tr -d ' ')
+    own=$(alone query "$tmp/r$ranks.h5" -f csv --columns fullname -w 'rank == 0' | tail -n +2 | sort -u | wc -l | tr -d ' ')
     real=$(head -n 1 "$tmp/messages")
     # rank 0 asks itself for each of its matrices twice, and once more
     is "$ranks ranks: $((matrices - own)) matrices not of rank 0, each asked for and claimed" "$(words "$tmp/messages")" \

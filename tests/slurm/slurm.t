@@ -37,9 +37,9 @@ quick=(--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 
 work=(-C "$tmp/col" "${quick[@]}" -k '2,3,4,5' -p 'csr,lpt,warp' --kernels "fault:mode=0:delay_us=250000")
 
 # cases STORE: each case with its status, sorted;  twice STORE: those that have more than one row
-cases() { "$ROWCAST" query "$1" -f csv -o name,kernel,policy,k,precision,status | tail -n +2 | sort; }
-twice() { "$ROWCAST" query "$1" -a -f csv -o case | tail -n +2 | sort | uniq -d; }
-count() { "$ROWCAST" query "$1" -f csv -o case 2>/dev/null | tail -n +2 | wc -l; }
+cases() { "$ROWCAST" query "$1" -f csv --columns name,kernel,policy,k,precision,status | tail -n +2 | sort; }
+twice() { "$ROWCAST" query "$1" -a -f csv --columns case | tail -n +2 | sort | uniq -d; }
+count() { "$ROWCAST" query "$1" -f csv --columns case 2>/dev/null | tail -n +2 | wc -l; }
 
 # job_field ID NAME: of scontrol show job, of the last task for an array; a busy controller may not answer
 job_field()
@@ -132,7 +132,7 @@ ok "a job is under way" under_way cancel.h5
 scancel "$job"
 ok "a cancelled job ends" ended "$job"
 is "it stays cancelled" "$(job_field "$job" JobState)" CANCELLED
-ok "what it finished is not lost" sh -c "'$ROWCAST' fold cancel.h5 && test \$('$ROWCAST' query cancel.h5 -f csv -o case | wc -l) -gt 1"
+ok "what it finished is not lost" sh -c "'$ROWCAST' fold cancel.h5 && test \$('$ROWCAST' query cancel.h5 -f csv --columns case | wc -l) -gt 1"
 # while the rest is done, a job with more right preempts it
 "$jobs_dir/submit.sh" sweep --yes --wait cancel.h5 "${work[@]}" >wait.out 2>&1 </dev/null &
 waiter=$!
@@ -149,7 +149,7 @@ is "and no other" "$(tail -n 1 wait.out)" "job $preempted: COMPLETED, exit code 
 # a crash takes a case twice before it is given up; the job starts its step again by itself
 ROWCAST_WAIT=3 submit sweep --yes crash.h5 -C "$tmp/col" "${quick[@]}" -k 2 -p csr --kernels "fault:mode=2:rows=130,rowsplit"
 ok "a job whose kernel crashes ends" ended "$job"
-is "one case is crashed, all others are ok" "$("$ROWCAST" query crash.h5 -f csv -o status | tail -n +2 | sort | uniq -c | xargs)" \
+is "one case is crashed, all others are ok" "$("$ROWCAST" query crash.h5 -f csv --columns status | tail -n +2 | sort | uniq -c | xargs)" \
     "1 crashed 11 ok"
 
 # more slices than matrices: some have nothing to do

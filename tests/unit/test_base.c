@@ -145,6 +145,13 @@ static void words_and_near_names(void **state)
     static const char *const names[] = { "rows", "cols", "nnz" };
     assert_string_equal(rc_similar("row", names, 3), "rows");
     assert_null(rc_similar("density", names, 3));
+    rc_err_t err = { 0 };
+    assert_int_equal(rc_fail_unknown(&err, RC_ENOENT, "field", "row", names, 3), RC_ENOENT);
+    assert_string_equal(
+        err.text, "unknown field 'row'; did you mean 'rows'?; known: rows, cols, nnz");
+    static const char *const ended[] = { "one", NULL };
+    assert_int_equal(rc_fail_unknown(&err, RC_EINVAL, "word", "density", ended, -1), RC_EINVAL);
+    assert_string_equal(err.text, "unknown word 'density'; known: one");
 }
 
 struct opts {
@@ -176,6 +183,33 @@ static void options_and_operands_mix(void **state)
     assert_string_equal(argv[first + 1], "two");
     assert_string_equal(argv[first + 2], "three");
     assert_string_equal(argv[first + 3], "--four");
+}
+
+static void older_spellings_work(void **state)
+{
+    static const rc_opt_t later[] = {
+        { "orders", 'p', RC_OPT_TEXT, 0, "ORDERS", "Orders.", 0, 0 },
+        { "columns", 0, RC_OPT_TEXT, 0, "FIELDS", "Fields.", 0, 0 },
+        { NULL, 0, RC_OPT_FLAG, 0, NULL, NULL, 0, 0 },
+    };
+    static const struct {
+        const char *word;
+        const char *said; /* a part of it; NULL: nothing */
+    } known[] = { { "--orders", NULL }, { "--policies", NULL }, { "--policy", NULL },
+        { "-p", NULL }, { "--columns", NULL }, { "-o", "write --columns" } };
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char word[16], value[] = "lpt";
+        char *argv[] = { "cmd", word, value, NULL };
+        const char *found = NULL;
+        int first;
+        rc_err_t err = { 0 };
+        snprintf(word, sizeof word, "%s", known[i].word);
+        assert_int_equal(rc_opt_parse(later, &found, 3, argv, &first, &err), RC_OK);
+        assert_string_equal(found, "lpt");
+        assert_int_equal(err.text[0] != '\0', known[i].said != NULL);
+        assert_true(!known[i].said || strstr(err.text, known[i].said));
+    }
 }
 
 static void bad_options_are_named(void **state)
@@ -411,6 +445,7 @@ int main(void)
         cmocka_unit_test(numbers_are_parsed_whole),
         cmocka_unit_test(words_and_near_names),
         cmocka_unit_test(options_and_operands_mix),
+        cmocka_unit_test(older_spellings_work),
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(width_is_columns_not_bytes),
         cmocka_unit_test(words_fit_numbers),

@@ -254,7 +254,7 @@ static void classes_and_inputs_are_as_asked(void **state)
     refuses(store, &(rc_dataset_options_t){.features = "n_rows"}, "did you mean 'n_row'?");
     refuses(store, &(rc_dataset_options_t){.features = "n_row,n_row"}, "twice");
     refuses(store, &(rc_dataset_options_t){.precision = "fp64"}, "none is ok");
-    refuses(store, &(rc_dataset_options_t){.precision = "fp16"}, "expected fp32, fp64 or bf16");
+    refuses(store, &(rc_dataset_options_t){.precision = "fp16"}, "unknown precision 'fp16'; known: fp32, fp64, bf16");
     refuses(store, &(rc_dataset_options_t){.where = "policy =="}, "--where");
     refuses(store, &(rc_dataset_options_t){.device = "cuda*"}, "there are: syn:device");
 }
@@ -363,9 +363,9 @@ static void classes_of_a_plan_are_pairs(void **state)
     rc_dataset_free(&d);
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "lpt"}, "KERNEL/ORDER");
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "x/*"},
-        "nothing fits 'x/*'");
-    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8@file:a/lpt"}, "nothing fits");
-    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/file:a/lpt"}, "nothing fits");
+        "unknown choice 'x/*'");
+    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8@file:a/lpt"}, "unknown choice");
+    refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "syn-b:lanes=8/file:a/lpt"}, "unknown choice");
 }
 
 /* The layout of a class is that of all its operands; mixed ones are not known. */

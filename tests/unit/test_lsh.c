@@ -445,7 +445,7 @@ static void parameters(void **state)
         {"lsh:sim_min=-0.1", RC_ERANGE, "sim_min"},
         {"lsh:sim_min=1.1", RC_ERANGE, "sim_min"},
         {"lsh:window=-1", RC_ERANGE, "window"},
-        {"lsh:panel=64", RC_EINVAL, "no parameter 'panel'"},
+        {"lsh:panel=64", RC_EINVAL, "unknown parameter 'panel'"},
         {"jiang:panel=0", RC_ERANGE, "panel"},
         {"jiang:skip_dense=2", RC_ERANGE, "skip_dense"},
     };

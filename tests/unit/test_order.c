@@ -236,7 +236,7 @@ static void check_rejects_bad_schedules(void **state)
         {{3, 1, -1, 2}, 4, 4, RC_EINVAL, "row 0 has entries and no slot"},
         {{3, 1, 4, 2}, 4, 4, RC_EINVAL, "slot 2: expected a row in [0, 4) or -1, found 4"},
         {{3, -2, 4, 2}, 4, 4, RC_EINVAL, "slot 1: expected a row in [0, 4) or -1, found -2"},
-        {{3, 1, 0, 2}, 4, 5, RC_EINVAL, "schedule is for 5 rows"},
+        {{3, 1, 0, 2}, 4, 5, RC_EINVAL, "order is for 5 rows"},
         {{0}, 0, 4, RC_EINVAL, "row 0 has entries and no slot"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

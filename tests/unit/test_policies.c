@@ -469,12 +469,12 @@ static void specs(void **state)
         rc_status_t status;
         const char *says;
     } bad[] = {
-        {"random:seed=-1", RC_ERANGE, "policy random: seed"},
+        {"random:seed=-1", RC_ERANGE, "order random: seed"},
         {"random:seed=1:seed=2", RC_EINVAL, "seed is given twice"},
         {"random:sed=1", RC_EINVAL, "did you mean 'seed'"},
-        {"lpt:seed=1", RC_EINVAL, "policy lpt: it has no parameters"},
+        {"lpt:seed=1", RC_EINVAL, "order lpt: it has no parameters"},
         {"csrr", RC_ENOENT, "did you mean 'csr'"},
-        {"file", RC_EINVAL, "policy file: rows is missing"},
+        {"file", RC_EINVAL, "order file: rows is missing"},
         {"file:/there/is/no/such", RC_EIO, "/there/is/no/such: cannot open"},
     };
     rc_policy_spec_t s;

@@ -4,7 +4,7 @@
 #ifndef RC_ANALYSIS_PAPERS_HONG_C45_H
 #define RC_ANALYSIS_PAPERS_HONG_C45_H
 
-#include "base/tree.h"
+#include "kernels/tuning/tree.h"
 
 /** Asked with rc_tree_predict. */
 typedef struct rc_c45 {

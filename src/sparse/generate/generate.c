@@ -24,29 +24,6 @@ const rc_generator_t *const rc_generators[] = {
     NULL};
 #undef RC_GENERATOR
 
-/* "; did you mean 'x'?" or the valid names, into a message. */
-static void suggest(const char *word, const char *const *names, int count, rc_str_t *out)
-{
-    const char *near = rc_similar(word, names, count);
-    if (near) {
-        rc_str_addf(out, "did you mean '%s'?", near);
-        return;
-    }
-    rc_str_add(out, "expected one of ");
-    for (int i = 0; i < count; i++)
-        rc_str_addf(out, "%s%s", i ? ", " : "", names[i]);
-}
-
-static rc_status_t unknown(rc_status_t status, const char *kind, const char *word,
-    const char *const *names, int count, rc_err_t *err)
-{
-    rc_str_t text = {0};
-    suggest(word, names, count, &text);
-    rc_fail(err, status, "unknown %s '%s'; %s", kind, word, text.text ? text.text : "");
-    rc_str_free(&text);
-    return status;
-}
-
 static rc_status_t find(const char *name, const rc_generator_t **out, rc_err_t *err)
 {
     int n = 0;
@@ -60,7 +37,7 @@ static rc_status_t find(const char *name, const rc_generator_t **out, rc_err_t *
     RC_PASS(names ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         names[i] = rc_generators[i]->name;
-    rc_status_t st = unknown(RC_ENOENT, "generator", name, names, n, err);
+    rc_status_t st = rc_fail_unknown(err, RC_ENOENT, "generator", name, names, n);
     free(names);
     return st;
 }
@@ -113,7 +90,7 @@ static rc_status_t set_name(const rc_gen_key_t *key, const char *text, int64_t *
             *out = n;
             return RC_OK;
         }
-    return unknown(RC_EINVAL, key->name, text, key->names, n, err);
+    return rc_fail_unknown(err, RC_EINVAL, key->name, text, key->names, n);
 }
 
 static rc_status_t set_key(
@@ -152,7 +129,7 @@ static rc_status_t set(
             return set_key(key, equals + 1, form, err);
         names[n++] = key->name;
     }
-    return unknown(RC_EINVAL, "parameter", word, names, n, err);
+    return rc_fail_unknown(err, RC_EINVAL, "parameter", word, names, n);
 }
 
 /* The part of a spec behind the colon. */

@@ -1,6 +1,6 @@
-/** \file base/tree.h  A binary tree of questions about numbers, and its answer.  Local. */
-#ifndef RC_BASE_TREE_H
-#define RC_BASE_TREE_H
+/** \file kernels/tuning/tree.h  A binary tree of questions on numbers, and its answer.  Local. */
+#ifndef RC_KERNELS_TUNING_TREE_H
+#define RC_KERNELS_TUNING_TREE_H
 
 #include "rowcast.h"
 
