@@ -44,8 +44,9 @@ typedef struct rc_rows_options {
 /** Of tables that query and paper both have; members of rc_summary_options_t. */
 #define RC_TABLE_OPTIONS(at)                                                                       \
     RC_OPT("side-a", 'A', RC_OPT_TEXT, at(side_a), "SIDE",                                         \
-        "Of versus: KERNELS[@ORDERS] (also KERNELS/ORDERS), both lists of patterns, where "        \
-        "!PATTERN takes out; the fastest of a side counts. Default: '!cusparse*'. Of classes: a "  \
+        "Of versus: KERNELS[@ORDERS][@LAYOUT] (also KERNELS/ORDERS), two lists of patterns, "      \
+        "where !PATTERN takes out, and row or col for the layout of B and C; the fastest of a "    \
+        "side counts. Default: '!cusparse*'. Of classes: a "                                       \
         "list of plans (aspt-nr, aspt-rr, aspt-forced, aspt-tried, cusparse), of "                 \
         "KERNEL[@ORDER], and of max(A,B) for the faster of them. Default: aspt-nr,aspt-rr."),      \
         RC_OPT("side-b", 'B', RC_OPT_TEXT, at(side_b), "SIDE",                                     \

@@ -16,6 +16,15 @@ static rc_status_t check_patterns(const rc_words_t *w, rc_err_t *err)
     return RC_OK;
 }
 
+/* The number of a layout; -1: it is the name of none. */
+static int32_t layout_of(const char *name)
+{
+    int32_t i = 0;
+    while (rc_layout_names[i] && strcmp(rc_layout_names[i], name) != 0)
+        i++;
+    return rc_layout_names[i] ? i : -1;
+}
+
 const char *rc_side_cut(const char *text)
 {
     const char *at = strrchr(text, '@');
@@ -24,15 +33,22 @@ const char *rc_side_cut(const char *text)
 
 rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, rc_err_t *err)
 {
-    rc_side_t s = {0};
+    rc_side_t s = {.layout = -1};
     rc_str_t kernels = {0};
+    char *cut;
     const char *at = rc_side_cut(text);
     rc_status_t st;
     if (at)
-        orders = at + 1;
+        s.layout = layout_of(at + 1);
     rc_str_addn(&kernels, text, at ? (size_t)(at - text) : strlen(text));
     if (kernels.failed)
         RC_TRY(rc_fail(err, RC_ENOMEM, "no memory for a side"));
+    if (at && s.layout < 0)
+        orders = at + 1;
+    else if (at && kernels.text && (cut = strchr(kernels.text, '@')) != NULL) {
+        orders = cut + 1;
+        *cut = '\0';
+    }
     if (kernels.text && strpbrk(kernels.text, "()"))
         RC_TRY(rc_fail(err, RC_EINVAL,
             "no pattern has brackets, and max(A,B), of classes, none inside: '%s'", text));
@@ -41,7 +57,7 @@ rc_status_t rc_side_parse(const char *text, const char *orders, rc_side_t *out, 
     RC_TRY(check_patterns(&s.kernel, err));
     RC_TRY(check_patterns(&s.policy, err));
     *out = s;
-    memset(&s, 0, sizeof s);
+    s = (rc_side_t){.layout = -1};
 done:
     rc_str_free(&kernels);
     rc_side_free(&s);
@@ -80,7 +96,8 @@ int rc_side_has_names(const rc_side_t *s, const char *kernel, const char *policy
 
 int rc_side_has(const rc_side_t *s, const rc_view_t *v, const rc_row_result_t *r)
 {
-    return rc_side_has_names(s, rc_view_kernel(v, r->kernel), rc_view_policy(v, r->policy));
+    return (s->layout < 0 || r->layout == s->layout) &&
+           rc_side_has_names(s, rc_view_kernel(v, r->kernel), rc_view_policy(v, r->policy));
 }
 
 rc_status_t rc_side_held_out(const rc_counted_t *c, int64_t i, int64_t end, const rc_side_t *side,

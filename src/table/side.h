@@ -6,18 +6,20 @@
 #include "base/str.h"
 #include "table/counted.h"
 
-/** One side of a comparison: kernels and orders. */
+/** One side of a comparison: kernels, orders and a layout. */
 typedef struct rc_side {
     rc_words_t kernel; /**< patterns over "name:params"; "!pattern" takes out what it matches */
     rc_words_t policy; /**< likewise over policies */
+    int32_t layout;    /**< of B and C, of rc_layout_names; -1: any */
 } rc_side_t;
 
 /** Where a kernel ends and its order begins: the last @ of a text, or where it has none the first
  *  /, which no name of a kernel has; NULL: no order is named. */
 const char *rc_side_cut(const char *text);
 
-/** Parse "KERNELS[@ORDERS]", both comma-separated patterns, e.g. "gstat*,gsub*@csr,lpt"; the order
- *  `any` stands for all.  Cut by rc_side_cut.
+/** Parse "KERNELS[@ORDERS][@LAYOUT]".  The first two are comma-separated patterns, e.g.
+ *  "gstat*,gsub*@csr,lpt"; the order `any` stands for all.  Cut by rc_side_cut.  LAYOUT is a name
+ *  of rc_layout_names: "*@any@row" is what was measured with row-major B and C.
  *  \param[in] orders  of a side that names none, e.g. "csr"
  *  \return RC_OK; RC_EINVAL (an empty word, a flawed pattern, brackets); RC_ENOMEM.  Free with
  *      rc_side_free.

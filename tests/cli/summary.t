@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
-plan 24
+plan 25
 
 store=$tmp/x.h5
 mkdir -p "$tmp/col/G"
@@ -231,6 +231,9 @@ table versus --side-a 'cstat*@any' --side-b rowsplit
 ok "with orders for one side" $python "$tmp/check.py" versus "$store" "$tmp/versus" 'cstat*' '*' rowsplit csr
 "$ROWCAST" query "$store" -f csv -S versus --side-a 'cstat*/any' --side-b rowsplit/csr | cmp -s - "$tmp/versus"
 is "a slash before them does too" $? 0
+table versus --side-a 'cstat*@any@col' --side-b '*@csr@row'
+"$ROWCAST" query "$store" -f csv -S versus --side-a '*@any@col' --side-b rowsplit | cmp -s - "$tmp/versus"
+is "a layout takes the kernels that multiply in it" $? 0
 table versus --side-a '!row*,!*=4' --side-b 'rowsplit,*=4' --orders any
 ok "with patterns that take out, and orders for both" $python "$tmp/check.py" versus "$store" \
     "$tmp/versus" 'cstat:strip=1' '*' 'rowsplit,*=4' '*'
