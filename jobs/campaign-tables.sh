@@ -134,14 +134,24 @@ part_tables()
         --summary rate --where 'policy == csr'
 }
 
+# The fastest plan of a layout over the library, which is not among the plans: row-major over cuSPARSE in either layout,
+# since a caller may choose, and over that of its own, then column-major.
+fastest_plans()
+{
+    { versus '!cusparse*@any@row' 'cusparse*@csr' "$1"
+        versus '!cusparse*@any@row' 'cusparse*@csr@row' "$1"
+        versus '!cusparse*@any@col' 'cusparse*@csr@col' "$1"
+    } | awk 'NR == 1 || !/^a,b,/'
+}
+
 # The fastest plan over the library by class of matrix: geomean, and the least in brackets.
 plan_classes()
 {
     local layout class where sides
     for layout in rows columns; do
         case $layout in
-        rows) sides=("g*,cusparse-*-row*@any" "cusparse*@csr") ;;
-        columns) sides=("gslice*,gchunk-col*,cusparse-*-col*@any" "cusparse-*-col*@csr") ;;
+        rows) sides=('!cusparse*@any@row' 'cusparse*@csr') ;;
+        columns) sides=('!cusparse*@any@col' 'cusparse*@csr@col') ;;
         esac
         while IFS=: read -r class where; do
             versus "${sides[@]}" "group != large && precision == fp32 && $where" | awk -v OFS=, -v layout="$layout" -v class="$class" -F, '
@@ -165,11 +175,7 @@ part_plan-tables()
     local real='group != large'
     local -a columns=(a b k precision matrices share_a max mean geomean median min geomean_held_out)
     printf '### Fastest plan over the library\n\n'
-    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$real"
-        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$real"
-        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$real"
-        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$real"
-    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    fastest_plans "$real" | markdown "${columns[@]}"
     printf '### The same by class of matrix, fp32\n\n'
     plan_classes
     printf '### Our kernels with their defaults over the library\n\n'
@@ -203,11 +209,7 @@ part_plan-tables()
 bench_ratios()
 {
     local -a columns=(a b k precision matrices share_a geomean mean min geomean_held_out)
-    { versus 'g*,cusparse-*-row*@any' 'cusparse*@csr' "$1"
-        versus '!cusparse*,!gslice*,!gchunk-col*@any' 'cusparse*@csr' "$1"
-        versus 'gslice*,gchunk-col*,cusparse-*-col*@any' 'cusparse-*-col*@csr' "$1"
-        versus 'gslice*,gchunk-col*@any' 'cusparse-*-col*@csr' "$1"
-    } | awk 'NR == 1 || !/^a,b,/' | markdown "${columns[@]}"
+    fastest_plans "$1" | markdown "${columns[@]}"
 }
 
 # What the fastest of our kernels reaches of what the device allows: the longest of a launch, the compulsory traffic
@@ -254,14 +256,19 @@ bench_prepare()
 # Over the store of the part large: the fastest of our kernels under each order.  Columns: what the library
 # takes over it, what the shuffled matrix takes over it, and the share of what the natural order of the rows
 # gains that it gains.
+# Of a store of several cards, LARGE_WHERE names the runs of one: no ratio is of two.
+large="(${LARGE_WHERE:-k > 0})"
+
 part_large-tables()
 {
+    local order
     printf '### Orders of shuffled matrices\n\n#### The fastest order and kernel over the library\n\n'
-    { versus 'g*@any' 'cusparse*@csr' 'group == shuffled' && versus 'g*@auto' 'cusparse*@csr' 'group == shuffled' \
-        && versus 'g*@csr' 'cusparse*@csr' 'group == shuffled' && versus 'g*@any' 'g*@csr' 'group == shuffled' \
-        && versus 'g*@auto' 'g*@csr' 'group == natural'; } | awk 'NR == 1 || !/^a,b,/' \
+    { for order in any auto csr; do versus "!cusparse*@$order@row" 'cusparse*@csr' "group == shuffled && $large"; done
+        for order in any auto; do versus "!cusparse*@$order@row" '!cusparse*@csr@row' "group == shuffled && $large"; done
+        versus '!cusparse*@auto@row' '!cusparse*@csr@row' "group == natural && $large"
+        versus 'gstage*@auto' 'gstage*@csr' 'group == shuffled'; } | awk 'NR == 1 || !/^a,b,/' \
         | markdown a b k matrices share_a max geomean median min geomean_held_out
-    query "$store" --format csv --where 'status == ok && precision == fp32 && group != sizes' \
+    query "$store" --format csv --where "status == ok && precision == fp32 && group != sizes && $large" \
         --columns group,name,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
         NR == 1 || $4 ~ /^gstat/ { next }
         { sub(/:.*/, "", $4); key = $2 "," $3 }
@@ -312,7 +319,7 @@ part_large-tables()
 order_paid()
 {
     printf '#### When auto has paid\n\n'
-    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == natural) && (policy == csr || policy == auto)' \
+    query "$store" --format csv --where "status == ok && precision == fp32 && (group == shuffled || group == natural) && (policy == csr || policy == auto) && $large" \
         --columns group,name,rows,nnz,k,kernel,policy,median_ns | awk -F, -v OFS=, '
         NR == 1 || $6 ~ /^(gstat|cusparse)/ { next }
         { key = $1 "," $2 "," $5; rows[key] = $3; nnz[key] = $4 }
@@ -354,7 +361,7 @@ class_of_name='
 order_bounds()
 {
     printf '#### Bounds\n\n'
-    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == ideal)' \
+    query "$store" --format csv --where "status == ok && precision == fp32 && (group == shuffled || group == ideal) && $large" \
         --columns group,name,k,kernel,median_ns,bytes_min,nnz,rows | awk -F, -v OFS=, '
         NR == 1 { next }
         { key = $2 "," $3; sub(/:.*/, "", $4) }
@@ -387,7 +394,7 @@ order_bounds()
 order_winners()
 {
     printf '#### Fastest kernels and orders by class\n\n'
-    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == shuffled || group == ideal)' \
+    query "$store" --format csv --where "status == ok && precision == fp32 && (group == shuffled || group == ideal) && $large" \
         --columns group,name,k,kernel,policy,median_ns | awk -F, -v OFS=, '
         NR == 1 || $4 ~ /^cusparse/ { next }
         { key = $2 "," $3; sub(/:.*/, "", $4); sub(/:.*/, "", $5) }
@@ -425,13 +432,13 @@ order_when()
 {
     local -a of_gpu=(--order-cost '2.5e5,0.55,0.077' --feature-cost '9e4,0.03,0.004')
     printf '### Whether to order at all\n\n#### Orders and features on the GPU\n\n'
-    "${run[@]}" rowcast evaluate "$store" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst of
+    "${run[@]}" rowcast evaluate "$store" --where "$large" --when "${of_gpu[@]}" --format csv | markdown reuse k by rows ordered geomean gain worst of
     printf '#### Orders and features on the host\n\n'
-    "${run[@]}" rowcast evaluate "$store" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst of
+    "${run[@]}" rowcast evaluate "$store" --where "$large" --when --reuse 1000,10000 --format csv | markdown reuse k by rows ordered geomean gain worst of
 }
 
-# What the orders of the paper gain beyond 30,000 rows, for its kernel and for the fastest of the row-major ones, over the
-# shuffled matrix with the same kernels; order_s: seconds of the host for the order, median.  auto stands beside.
+# What the orders of the paper gain beyond 30,000 rows, for its kernel, over the shuffled matrix, all of one card;
+# order_s: seconds of the host for the order, median.  auto stands beside.
 order_paper()
 {
     printf '### The orders of the paper on shuffled matrices\n\n'
@@ -439,24 +446,18 @@ order_paper()
         --columns fullname,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '
         NR == 1 || $3 ~ /^cusparse/ { next }
         { sub(/:.*/, "", $3); sub(/:.*/, "", $4) }
-        $4 !~ /^(csr|dcsr|plain|flipped|lpt|auto|.*-near)$/ || $3 !~ /^(gstat|growmajor|gchunk|gstage)$/ { next }
+        $4 !~ /^(csr|dcsr|plain|flipped|lpt|auto|.*-near)$/ || $3 != "gstat" { next }
         { at = $1 "," $2 "," $3 "," $4 }
         !(at in ns) || $5 < ns[at] { ns[at] = $5 }
         { order[$4]; matrix[$1 "," $2]; seconds[$1 "," $4] = $6 / 1e9 }
         END {
-            split("growmajor gchunk gstage", row_major, " "); split("gstat", stationary, " ")
-            for (key in matrix) for (o in order) if (o != "csr") { score("gstat", stationary); score("row-major", row_major) }
+            for (key in matrix) for (o in order) if (o != "csr") score("gstat")
             for (at in n) { split(at, p, ","); print at, n[at], sprintf("%.3f", exp(sum[at] / n[at])), sprintf("%.3f", least[at]),
                 sprintf("%.3f", most[at]), sprintf("%.2f", middle(at)) }
         }
-        function score(name, of, i, none, best, at, gain, p) {
-            for (i in of) {
-                if (!((key "," of[i] "," o) in ns) || !((key "," of[i] ",csr") in ns)) continue
-                if (!best || ns[key "," of[i] "," o] < best) best = ns[key "," of[i] "," o]
-                if (!none || ns[key "," of[i] ",csr"] < none) none = ns[key "," of[i] ",csr"]
-            }
-            if (!best) return
-            split(key, p, ","); at = name "," p[2] "," o; gain = none / best
+        function score(name, at, gain, p) {
+            if (!((key "," name "," o) in ns) || !((key "," name ",csr") in ns)) return
+            split(key, p, ","); at = name "," p[2] "," o; gain = ns[key "," name ",csr"] / ns[key "," name "," o]
             n[at]++; sum[at] += log(gain); time[at, n[at]] = seconds[p[1] "," o]
             if (!(at in least) || gain < least[at]) least[at] = gain
             if (gain > most[at]) most[at] = gain
@@ -473,7 +474,7 @@ order_paper()
 order_map()
 {
     printf '### What an order gains by how much of B fits the L2\n\n'
-    query "$store" --format csv --where 'status == ok && precision == fp32 && (group == sizes || group == shuffled)' \
+    query "$store" --format csv --where "status == ok && precision == fp32 && (group == sizes || group == shuffled) && $large" \
         --columns name,rows,k,kernel,policy,median_ns | awk -F, -v OFS=, '
         NR == 1 || $4 ~ /^cusparse/ { next }
         { sub(/:.*/, "", $4); kind = $1; sub(/-[0-9.]+[mk]?$/, "", kind); c = $4 ~ /^(gsub|gstat)$/ ? "c-stationary" : "row-major" }
