@@ -23,9 +23,22 @@ set xlabel textcolor rgb INK
 set ylabel textcolor rgb INK
 set key textcolor rgb INK noautotitle
 set style fill solid 0.85 noborder
+# No text is cut: a long one goes on in another line behind one of ":/, ", and a smaller font holds more.  Names beside an
+# axis get the margin that they need: 26 letters of 14 or 44 of 9 in a line
+cut_at(s, n) = n < 2 ? 0 : strstrt(':/, ', s[n:n]) ? n : cut_at(s, n - 1)
+cut(s, n) = cut_at(s, n) ? cut_at(s, n) : n
+wrap(s, n) = strlen(s) <= n ? s : s[1:cut(s, n)]."\n".wrap(s[cut(s, n) + 1:*], n)
+letters(s, most, large) = strlen(s) > most ? ',9' : ','.large
+names(n) = n > 26 ? ',9' : ',14'
+line(s, n) = wrap(s, n > 26 ? 44 : 26)
+margin(n) = ((n > 44 ? 5.8 * 44 : n > 26 ? 5.8 * n : 8.4 * n) + 18) / WIDTH
+lines(s, n) = (strlen(s) - 1) / n + 1
+# Steps of 1, 2 or 5 that cut a range in four or less
+round_step(x, p) = x <= p ? p : x <= 2 * p ? 2 * p : x <= 5 * p ? 5 * p : 10 * p
+step(x) = round_step(x / 4., 10.**floor(log10(x / 4.)))
 # a strip of TOP above the figure says what it is of
 set tmargin screen 1 - (TOP + 12.) / HEIGHT
-if (TOP) { set label 900 SUBTITLE at screen 0.5, 1 - 11. / HEIGHT center font ',12' textcolor rgb INK }
+if (TOP) { set label 900 wrap(SUBTITLE, 68) at screen 0.5, 1 - 11. / HEIGHT center font ',12' textcolor rgb INK }
 
 # Tics of a logarithmic axis as a command: eval powers('x', lowest, highest, most tics, with labels)
 SUP = '⁰ ¹ ² ³ ⁴ ⁵ ⁶ ⁷ ⁸ ⁹'

@@ -11,12 +11,12 @@ w = 0.43
 do for [f = 1:FACETS] {
     set lmargin screen 0.125 + ((f - 1) % 2) * w
     set rmargin screen 0.125 + ((f - 1) % 2) * w + w - 0.03
-    set tmargin screen 1 - (24. + 206 * cell(f)) / HEIGHT
+    set tmargin screen 1 - (32. + 206 * cell(f)) / HEIGHT
     set bmargin screen 1 - (24. + 206 * cell(f) + 140) / HEIGHT
     set xtics ('1' 1, '1.5' 1.5, '2' 2, '4' 4, '8' 8, '16' 16)
     set ytics 25
     if (f % 2 == 1) { set format y '%g' } else { set format y '' }
-    set title FACET[f] offset 0, -0.7 font ',13' textcolor rgb INK
+    set title wrap(FACET[f], 42) offset 0, -0.7 font letters(FACET[f], 28, 13) textcolor rgb INK
     plot for [c = 1:CURVES] $STEPS index (f - 1) * CURVES + c - 1 using 1:2 with steps linewidth 2 dashtype DASHES[c] linecolor rgb COLOURS[c]
     unset label
 }

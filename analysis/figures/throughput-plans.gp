@@ -4,7 +4,7 @@ set xrange [0 : MATRICES + 1]
 set tics font ',12'
 set lmargin screen 0.13
 set rmargin screen 0.985
-set bmargin screen 50. / HEIGHT
+set bmargin screen 58. / HEIGHT
 set xlabel 'matrices, in the order of aspt-nr' offset 0, 0.5
 set ylabel 'throughput (GFLOP/s)'
 # above the plot: points may be anywhere in it

@@ -19,15 +19,17 @@ set yrange [LOW / 1.3 : HIGH * 1.3]
 set tics font ',12'
 set label 1 (SHARE ? 'share of heavy entries' : 'entries') at screen 0.54, 14. / HEIGHT center textcolor rgb INK
 set label 2 (CSV eq 'roofline.csv' ? 'share of the highest rate' : 'throughput (GFLOP/s)') at screen 0.022, 0.55 center rotate textcolor rgb INK
-set tmargin screen 1 - (TOP + 26.) / HEIGHT
+most = 1
+do for [p = 1:PANELS] { most = lines(PANEL[p], 72 / PANELS) > most ? lines(PANEL[p], 72 / PANELS) : most }
+set tmargin screen 1 - (TOP + 26. + 12 * (most - 1)) / HEIGHT
 set bmargin screen 62. / HEIGHT
-w = 0.86 / PANELS
+w = 0.845 / PANELS
 do for [p = 1:PANELS] {
-    set lmargin screen 0.125 + (p - 1) * w
-    set rmargin screen 0.125 + p * w - 0.025
+    set lmargin screen 0.14 + (p - 1) * w
+    set rmargin screen 0.14 + p * w - 0.025
     if (!SHARE) { eval powers('x', LEFT, RIGHT, 10 / PANELS, 1) }
     eval powers('y', LOW, HIGH, 6, p == 1)
-    set title PANEL[p] offset 0, -0.7 font (PANELS > 1 ? ',12' : ',13') textcolor rgb INK
+    set title wrap(PANEL[p], 80 / PANELS) offset 0, -0.7 font letters(PANEL[p], 56 / PANELS, PANELS > 1 ? 12 : 13) textcolor rgb INK
     do for [i = 1:LIMITS] {
         set arrow i from graph 0, first LIMIT[i] to graph 1, first LIMIT[i] nohead linewidth 1 dashtype i + 1 linecolor rgb INK
         if (p == 1) { set label 2 + i LIMIT_NAME[i] at graph 0.03 + 0.6 * (i - 1), first LIMIT[i] * 0.8 font ',10' textcolor rgb INK }

@@ -15,7 +15,7 @@ set tmargin screen 1 - 80. / HEIGHT
 set xlabel 'geomean speedup over the fastest cuSPARSE (×)'
 set key at screen 0.03, 1 - 6. / HEIGHT left top vertical Left reverse samplen 1.5 maxrows 3
 set arrow 1 from first 1, graph 0 to first 1, graph 1 nohead linecolor rgb INK linewidth 0.7
-do for [g = 1:GROUPS] { set label g ARENAS[g] at graph 0, first g - 1.46 left textcolor rgb INK }
+do for [g = 1:GROUPS] { set label g wrap(ARENAS[g], 84) font letters(ARENAS[g], 52, 14) at graph 0, first g - 1.46 left textcolor rgb INK }
 place(g, k) = g - 0.95 + (k - 1) * 0.23
 NAMES = '"reference kernel, csr" "fastest kernel, csr" "fastest kernel and order"'
 plot for [k = 0:2] for [g = 1:GROUPS] $BARS index g - 1 using ($1 == k ? 1 : NaN):(place(g, k)):(1):2:(place(g, k) - 0.1):(place(g, k) + 0.1) \

@@ -173,7 +173,12 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
     rc_status_t st;
     rc_str_addf(&s,
         "CSV = '%s.csv'\nWIDTH = 520\nHEIGHT = 340\nTOP = 0\n%s\n"
-        "if (exists('SUBTITLE')) { TOP = 22; HEIGHT = HEIGHT + TOP }\n",
+        "if (exists('SUBTITLE')) { TOP = 22 + 14 * ((strlen(SUBTITLE) - 1) / 68); "
+        "HEIGHT = HEIGHT + TOP }\n"
+        "EXTRA = 0\n" /* titles of a row of three panels take more lines where they are long */
+        "if (exists('ROWS') && exists('PANELS')) { do for [p = 1:PANELS] { "
+        "n = strlen(PANEL[p]) > 19 ? 14 * ((strlen(PANEL[p]) - 1) / 24) : 0; "
+        "EXTRA = n > EXTRA ? n : EXTRA }; HEIGHT = HEIGHT + ROWS * EXTRA }\n",
         x->plot->name, x->text.define.text ? x->text.define.text : "");
     RC_TRY(check_text(&s, d->err));
     before = add_pass(&s, d, template, "svg",

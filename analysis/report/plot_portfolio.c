@@ -88,7 +88,7 @@ done:
 static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
     rc_plot_text_t *text, rc_err_t *err)
 {
-    rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o->policies, 100 + 26 * o->policies);
+    rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o->policies, 110 + 36 * o->policies);
     rc_str_addf(&text->caption,
         "Speedup over the original order of an oracle that may choose among the row orders down to "
         "each line; each line adds the order that raises the geomean most. Held out: orders and "
