@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 plan 22
 cd "$tmp" || exit 99
-quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 -p csr,lpt --kernels rowsplit,cstat"
+quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
 sweep() # sweep STORE OPTION...
 {
@@ -17,7 +17,7 @@ sweep() # sweep STORE OPTION...
 
 statuses() # statuses STORE OPTION...
 {
-    "$ROWCAST" query "$@" -f csv -o status 2>query.err | tail -n +2 | sort | uniq -c | xargs
+    "$ROWCAST" query "$@" -f csv --columns status 2>query.err | tail -n +2 | sort | uniq -c | xargs
 }
 
 mkdir -p col/G
@@ -37,7 +37,7 @@ ok "the store is sound" "$ROWCAST" verify a.h5
 is "no summary counts them" "$("$ROWCAST" query a.h5 -S speedup -f csv 2>/dev/null | tail -n +2 | wc -l)" 0
 ok "but asked for they are as others" sh -c "'$ROWCAST' query a.h5 -S speedup --noisy -f csv 2>/dev/null | grep -q lpt"
 is "rows as well" "$(statuses a.h5 --noisy)" "4 ok"
-is "of the matrix they are counted" "$("$ROWCAST" query a.h5 -M -f csv -o cases_ok,cases_noisy | tail -1)" 0,4
+is "of the matrix they are counted" "$("$ROWCAST" query a.h5 -M -f csv --columns cases_ok,cases_noisy | tail -1)" 0,4
 ok "and by status" sh -c "'$ROWCAST' status a.h5 -f csv | grep -q '^store: cases,,0,0,0,0,0,4,'"
 
 # ------------------------------------------------------------------ the next sweep
@@ -58,10 +58,10 @@ for _ in $(seq 0 "$(getconf _NPROCESSORS_ONLN)"); do
 done
 sleep 0.2
 if [ "$(cut -d' ' -f4 /proc/loadavg | cut -d/ -f1)" -gt "$(getconf _NPROCESSORS_ONLN)" ]; then
-    env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s c.h5 -C col -k 8 -p csr \
+    env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s c.h5 -C col -k 8 --orders csr \
         --kernels rowsplit --device cpu --share-device -f csv >out 2>err
     is "every case had company" "$(column crowded <out | tail -1)" 1
-    ok "which its row says" sh -c "'$ROWCAST' query c.h5 -f csv -o load,cpus 2>/dev/null | tail -1 | awk -F, '{ exit !(\$1 >= 1 && \$2 >= 1) }'"
+    ok "which its row says" sh -c "'$ROWCAST' query c.h5 -f csv --columns load,cpus 2>/dev/null | tail -1 | awk -F, '{ exit !(\$1 >= 1 && \$2 >= 1) }'"
     ok "and its team waited asleep" grep -aq OMP_WAIT_POLICY c.h5
 else
     for name in "every case had company" "which its row says" "and its team waited asleep"; do
