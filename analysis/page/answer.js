@@ -132,6 +132,13 @@ function settingsTable() {
 
 /* ----------------------------------------------------------------------- run */
 
+// What is not compared with csr of its own run, and what is of several GPUs.
+function pairs(p) {
+  const alone = p.another_run + p.another_card + p.nothing;
+  return [alone ? `${counted(alone, 'result has', 'results have')} no csr of their run: ${p.another_run} are compared with that of another one`
+    : 'each result has csr of its run', p.two_cards ? `; on ${counted(p.two_cards, 'matrix', 'matrices')}, in all products, times of several GPUs are compared` : ''].join('');
+}
+
 // The lines of the list: heading, and the keys of the provenance with what stands before their values.
 const FACTS = [
   ['Device', [['device.name', ''], ['device.class', 'class ']]],
@@ -188,6 +195,7 @@ function facts() {
       `${counted(matrix.name.length, 'matrix', 'matrices')} in ${counted(data.settings.length, 'product (K, precision)', 'products (K, precision)')}`),
     ...(data.where === null ? [] : entry('Filter', 'only results with ', code(data.where))),
     ...Object.entries(data.left_out).flatMap(([op, n]) => entry('Left out', counted(n, 'result', 'results'), ' of ', code(op), ': this report is of ', code(data.op))),
+    ...entry('Pairs', pairs(data.pairs)),
     ...entry('Cases', statuses(run.cases, 'case', 'cases'), data.where === null ? '' : ', whatever the filter'),
     ...entry('Matrices', statuses(run.matrices, 'matrix was there', 'matrices were there'),
       run.absent ? `; ${counted(run.absent, 'row', 'rows')} of the catalogue had no file` : '', failures(run.failures)),

@@ -44,6 +44,7 @@ struct options {
     int64_t max_reps;
     int64_t max_batch;
     int64_t seed;
+    int once;
     int accept_failed;
     const char *format;
     int quiet;
@@ -164,6 +165,9 @@ static const rc_opt_t table[] = {
     RC_OPT("redo", 0, RC_OPT_TEXT, AT(config.redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest."),
+    RC_OPT("once", 0, RC_OPT_FLAG, AT(once), NULL,
+        "Measure nothing twice. Without it the baselines of what is added (csr, and csr of "
+        "selected kernels of cuSPARSE) are timed again in the same run: their old rows stay."),
     RC_OPT("accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
         "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
         "it a failure in the selection makes every run exit with 1 until it is done again."),
@@ -301,7 +305,10 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
         c->measure.max_reps = o->max_reps;
     c->measure.max_batch = o->max_batch;
     c->measure.seed = (uint64_t)o->seed;
+    c->repeat = !o->once;
     RC_PASS(rc_select_policies(o->policies, &l->policy, &c->policies, err));
+    if (c->repeat)
+        RC_PASS(rc_select_csr(&l->policy, &c->policies, &c->added_csr, err));
     unsigned ops = 0;
     RC_PASS(rc_select_ops(o->op, &ops, err));
     if (rc_kernel_specs_parse(
@@ -340,6 +347,7 @@ static rc_status_t print_plan(
         {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
         {"known", ""}, {"part", ""}, {"parts", ""}};
     double seconds = 0;
+    char again[64] = "";
     rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < r->items; i++) {
@@ -352,11 +360,13 @@ static rc_status_t print_plan(
         seconds += r->item[i].cost_s;
     }
     rc_status_t st = rc_table_end(t, err);
+    if (r->plan.again)
+        snprintf(again, sizeof again, " (%" PRId64 " baselines again)", r->plan.again);
     fprintf(stderr,
-        "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending, %" PRId64
+        "%" PRId64 " of %" PRId64 " %s work left: %" PRId64 " case%s pending%s, %" PRId64
         " done, %" PRId64 " without a file; about %s on one rank (a rough estimate)\n",
         r->plan.matrices, r->selected, r->selected == 1 ? "matrix has" : "matrices have",
-        r->plan.cases, rc_plural(r->plan.cases), r->plan.done, r->absent,
+        r->plan.cases, rc_plural(r->plan.cases), again, r->plan.done, r->absent,
         rc_text_seconds(seconds).text);
     return st;
 }

@@ -26,6 +26,26 @@ rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *co
     return RC_OK;
 }
 
+rc_status_t rc_select_csr(rc_policy_spec_t **list, int *count, int *added, rc_err_t *err)
+{
+    *added = 0;
+    if (strcmp((*list)[0].policy->name, "csr") == 0 || *count == RC_WORKLIST_POLICIES_MAX)
+        return RC_OK;
+    rc_policy_spec_t *more = rc_alloc((size_t)*count + 1, sizeof *more, "orders", err);
+    RC_PASS(more ? RC_OK : RC_ENOMEM);
+    memcpy(more, *list, (size_t)*count * sizeof *more);
+    rc_status_t st = rc_policy_spec_parse("csr", &more[*count], err);
+    if (st < 0) {
+        free(more);
+        return st;
+    }
+    free(*list);
+    *list = more;
+    *added = 1;
+    ++*count;
+    return RC_OK;
+}
+
 rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err)
 {
     rc_words_t words;

@@ -10,6 +10,9 @@
  *  when it is named: it is the baseline.  Free the array. */
 rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err);
 
+/** Append csr to a list of rc_select_policies that lacks it.  \param[out] added  1: it did */
+rc_status_t rc_select_csr(rc_policy_spec_t **list, int *count, int *added, rc_err_t *err);
+
 /** "spmm,spmv" as a set of bits 1u << rc_op_t. */
 rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err);
 

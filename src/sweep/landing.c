@@ -2,9 +2,12 @@
 #include "sweep/landing.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/map.h"
 #include "base/open.h"
+#include "base/stats.h"
 #include "base/str.h"
 #include "store/comm.h"
+#include "table/view.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,6 +93,34 @@ static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc
         "%s: expected the %" PRId64 " cases and %" PRId64
         " catalogue rows that this run finished, found %" PRId64 " and %" PRId64,
         l->store, finished, r->now.named, results, sources);
+}
+
+rc_status_t rc_landing_drift(const rc_landing_t *l, rc_err_t *err)
+{
+    rc_view_t *v = NULL;
+    rc_map_t before = {0}; /* case -> the last row of it that was ok */
+    rc_sums_t drift = {0};
+    rc_status_t st;
+    RC_TRY(rc_view_read(l->store, &v, err));
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        const rc_digest_t id = rc_digest(r->case_id, sizeof r->case_id);
+        const int64_t last = rc_map_get(&before, id, -1);
+        if (r->status != RC_CASE_OK || !(r->median_ns > 0))
+            continue;
+        if (last >= 0 && strncmp(rc_view_run(v, r->run)->uuid, l->uuid, 32) == 0)
+            rc_sums_add(&drift, r->median_ns / rc_view_result(v, last)->median_ns);
+        RC_TRY(rc_map_set(&before, id, i, err));
+    }
+    if (drift.n > 0)
+        rc_log(l->log, RC_LOG_INFO, "sweep",
+            "drift: %" PRId64 " cases measured before took %.3f times as long now, in geometric "
+            "mean (%.3f to %.3f); what was added is compared with these",
+            drift.n, rc_sums_geomean(&drift), drift.least, drift.most);
+done:
+    rc_map_free(&before);
+    rc_view_free(v);
+    return st;
 }
 
 rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)

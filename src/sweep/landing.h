@@ -34,6 +34,11 @@ void rc_landing_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_
  *  \return RC_OK; RC_EIO with the figures; RC_ESTORE, RC_ENOMEM */
 rc_status_t rc_landing_compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err);
 
+/** Log by how much the times of the run differ from earlier ones of the same cases, in geometric
+ *  mean, with its least and largest.  Rank 0, after the last commit; nothing without such cases.
+ *  \return RC_OK, RC_ESTORE, RC_ENOMEM.  Cost: reads the store */
+rc_status_t rc_landing_drift(const rc_landing_t *l, rc_err_t *err);
+
 /** Save what the open files hold, and tell where: every rank its journal into the folder
  *  BASE.journal, rank 0 a store that is not there any more as BASE, with BASE = STORE.rescued-UUID,
  *  so that `rowcast fold BASE` makes a store of it.  Where nothing can be written beside the store,

@@ -239,7 +239,7 @@ static rc_status_t order_block(rc_job_t *j, const rc_block_t *block, rc_err_t *e
     for (int p = 0; p < c->policies && st == RC_OK; p++) {
         rc_case_t one;
         if (!rc_worklist_case(c, j->w->profile, block, p, j->digest, &one) ||
-            rc_worklist_is_done(j->w->known, rc_case_id(&one)))
+            !rc_worklist_is_left(c, p, rc_worklist_state(j->w->known, rc_case_id(&one))))
             continue;
         j->ready = 1;
         if (rc_job_order(j, p, &block->geometry))

@@ -20,6 +20,9 @@ typedef struct rc_sweep_config {
     const rc_catalog_t *catalog;    /**< the selected entries; the same on every rank */
     const rc_policy_spec_t *policy; /**< [policies] */
     int policies;
+    int repeat;    /**< 1: what is added is timed together with baselines that are done (AGAIN in
+                        sweep/worklist.h) */
+    int added_csr; /**< 1: the last policy is csr, as such a baseline only: nobody asked for it */
     const rc_kernel_spec_t *kernel; /**< [kernels] */
     int kernels;
     const int64_t *k; /**< [ks]; 0 stands for n_col */
@@ -84,6 +87,7 @@ typedef struct rc_sweep_plan {
     int64_t divided;    /**< ... so many: dealt out in parts */
     int64_t cases;      /**< pending, an estimate where digests are not known */
     int64_t given_up;   /**< catalogue rows with a file that could not be loaded before */
+    int64_t again;      /**< of them done before: baselines of others that are pending */
     int64_t done;       /**< cases of the selection that had a final status before */
     int64_t failed;     /**< of them wrong, failed, crashed or skipped for want of memory */
     int64_t failed_csr; /**< of these in the original order, which all speedups of a setting need */

@@ -34,19 +34,21 @@ int rc_threads_of_class(const rc_device_t *d, const char *class_name)
 
 /* Cases of a selection that the store holds under the class of a device. */
 static rc_status_t count_done(const rc_sweep_config_t *c, const rc_device_t *d, const rc_view_t *v,
-    const rc_map_t *known, int64_t *out, rc_err_t *err)
+    rc_map_t *known, int64_t *out, rc_err_t *err)
 {
     rc_profile_t profile;
     rc_worklist_t work;
     rc_profile_make(c, d, &profile);
-    RC_PASS(rc_worklist_make(c, &profile, 1, v, NULL, known, &work, err));
+    rc_sweep_config_t once = *c;
+    once.repeat = 0;
+    RC_PASS(rc_worklist_make(&once, &profile, 1, v, NULL, known, &work, err));
     *out = work.plan.done;
     rc_worklist_free(&work);
     return RC_OK;
 }
 
 rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, const rc_view_t *v,
-    const rc_map_t *known, rc_other_threads_t *out, rc_err_t *err)
+    rc_map_t *known, rc_other_threads_t *out, rc_err_t *err)
 {
     int32_t devices = 0;
     memset(out, 0, sizeof *out);
@@ -72,7 +74,7 @@ rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, co
 }
 
 rc_status_t rc_threads_tell(const rc_sweep_config_t *c, const rc_device_t *d, const rc_view_t *v,
-    const rc_map_t *known, const rc_worklist_t *work, const rc_log_t *log, rc_err_t *err)
+    rc_map_t *known, const rc_worklist_t *work, const rc_log_t *log, rc_err_t *err)
 {
     rc_other_threads_t other = {.cases = 0};
     rc_status_t st = RC_OK;

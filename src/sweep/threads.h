@@ -22,12 +22,12 @@ int rc_threads_of_class(const rc_device_t *d, const char *class_name);
  *  \param[in] known  of the store, as for rc_worklist_make
  *  \return RC_OK, RC_ENOMEM.  Cost: a work list for each such class in the store */
 rc_status_t rc_threads_find(const rc_sweep_config_t *c, const rc_device_t *d, const rc_view_t *v,
-    const rc_map_t *known, rc_other_threads_t *out, rc_err_t *err);
+    rc_map_t *known, rc_other_threads_t *out, rc_err_t *err);
 
 /** Say in one line when all cases of a work list are new for that reason, and how to match the
  *  store.
  *  \param[in] v  NULL: there is no store */
 rc_status_t rc_threads_tell(const rc_sweep_config_t *c, const rc_device_t *d, const rc_view_t *v,
-    const rc_map_t *known, const rc_worklist_t *work, const rc_log_t *log, rc_err_t *err);
+    rc_map_t *known, const rc_worklist_t *work, const rc_log_t *log, rc_err_t *err);
 
 #endif

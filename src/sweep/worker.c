@@ -249,7 +249,8 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
         for (int p = 0; p < c->policies; p++) {
             rc_case_t one;
             if (!rc_worklist_case(c, w->profile, b->block, p, b->job->digest, &one) ||
-                !is_wanted(b->bench, &one, pass))
+                !is_wanted(b->bench, &one, pass) ||
+                !(b->bench->again || rc_worklist_is_left(c, p, (rc_worklist_state_t)pass)))
                 continue;
             const rc_ordered_t *o = rc_job_order(b->job, p, &b->block->geometry);
             if (!o)

@@ -67,7 +67,9 @@ static rc_worklist_state_t state_of_row(
     const char *device = rc_view_device(v, r->device);
     if (r->status == RC_CASE_NOISY) /* the machine may be quieter now */
         return RC_WORKLIST_PENDING;
-    if (r->status == RC_CASE_OK || (r->status == RC_CASE_SKIPPED && rc_memory_needed(text) < 0))
+    if (r->status == RC_CASE_OK)
+        return RC_WORKLIST_TIMED;
+    if (r->status == RC_CASE_SKIPPED && rc_memory_needed(text) < 0)
         return RC_WORKLIST_DONE;
     for (int p = 0; p < profiles; p++)
         if (strcmp(profile[p].class_name, device) == 0 &&
@@ -127,7 +129,8 @@ typedef struct maker {
     int profiles;
     const rc_view_t *v;
     const rc_expr_t *redo;
-    const rc_map_t *known;
+    rc_map_t *known;
+    int few; /* matrices with a baseline that is there for the link to earlier runs alone */
     rc_worklist_t *list;
     rc_map_t source;      /* name -> number of the catalogue row in the view */
     rc_map_t died_in;     /* what was in flight -> last run that died with it */
@@ -286,6 +289,9 @@ static void add_block(maker_t *m, int at, const rc_block_t *b, const rc_entry_t 
             continue;
         rc_worklist_state_t state =
             item->known ? rc_worklist_state(m->known, rc_case_id(&one)) : RC_WORKLIST_PENDING;
+        m->list->plan.again += state == RC_WORKLIST_AGAIN;
+        if (state != RC_WORKLIST_AGAIN && m->c->added_csr && p == m->c->policies - 1)
+            continue;
         if (state >= RC_WORKLIST_DONE) {
             m->list->plan.done++;
             m->list->plan.failed += state == RC_WORKLIST_FAILED;
@@ -351,8 +357,10 @@ static int make_item(
         .bytes = host_bytes(c, e),
         .host_bytes = e->where == RC_WHERE_GENERATED && e->rows < 0 ? -1 : host_bytes(c, e)};
     m->own = *c;
-    if (known)
+    if (known) {
         rc_worklist_own(c, e, m->policy, &m->own);
+        rc_worklist_repeat(&m->own, profile, cols > 0 ? cols : 1, matrix, m->known, &m->few);
+    }
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
         rc_worklist_block(c, profile, b, cols > 0 ? cols : 1, &block);
@@ -473,7 +481,7 @@ static rc_status_t make_scratch(maker_t *m)
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_map_t *known, rc_worklist_t *out,
+    const rc_view_t *v, const rc_expr_t *redo_sources, rc_map_t *known, rc_worklist_t *out,
     rc_err_t *err)
 {
     rc_status_t st = RC_OK;

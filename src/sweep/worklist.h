@@ -63,12 +63,15 @@ int rc_worklist_case(const rc_sweep_config_t *c, const rc_profile_t *p, const rc
 void rc_worklist_own(const rc_sweep_config_t *c, const rc_entry_t *e, rc_policy_spec_t *policy,
     rc_sweep_config_t *own);
 
-/** State of an identity (case, feature row). */
+/** State of an identity (case, feature row); what is left to do comes first. */
 typedef enum rc_worklist_state {
     RC_WORKLIST_PENDING = 0,
-    RC_WORKLIST_SUSPECT = 1, /**< pending, and in flight in a run that died: to be run alone */
-    RC_WORKLIST_DONE = 2,
-    RC_WORKLIST_FAILED = 3 /**< done, and wrong, failed, crashed or skipped for want of memory */
+    RC_WORKLIST_AGAIN = 1,   /**< done, and timed again beside what is pending: what differs between
+                                  runs is then in neither's ratio */
+    RC_WORKLIST_SUSPECT = 2, /**< pending, and in flight in a run that died: to be run alone */
+    RC_WORKLIST_DONE = 3,
+    RC_WORKLIST_FAILED = 4, /**< done, and wrong, failed, crashed or skipped for want of memory */
+    RC_WORKLIST_TIMED = 5   /**< done, and ok */
 } rc_worklist_state_t;
 
 /** What is known of an identity, pending when nothing is.
@@ -86,6 +89,16 @@ int rc_worklist_is_done(const rc_map_t *known, rc_digest_t id);
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
     rc_map_t *out, rc_err_t *err);
+
+/** 1: a case of a state is left to do.  \param[in] policy  its number */
+int rc_worklist_is_left(const rc_sweep_config_t *c, int policy, rc_worklist_state_t state);
+
+/** With `repeat`, make baselines of a matrix that are ok AGAIN beside its pending cases: csr of the
+ *  block; csr of the vendor's kernels that are selected, of the same operation, K and precision;
+ *  where there is neither csr of another kernel.
+ *  \param[in,out] few  matrices with such another one, of which there are at most eight */
+void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
+    rc_digest_t matrix, rc_map_t *known, int *few);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */
@@ -127,7 +140,7 @@ int rc_worklist_unfit(const rc_entry_t *e, char *why);
  *  \param[in] redo_sources  catalogue rows that match are loaded again; NULL: none
  *  Free with rc_worklist_free. */
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
-    const rc_view_t *v, const rc_expr_t *redo_sources, const rc_map_t *known, rc_worklist_t *out,
+    const rc_view_t *v, const rc_expr_t *redo_sources, rc_map_t *known, rc_worklist_t *out,
     rc_err_t *err);
 void rc_worklist_free(rc_worklist_t *p);
 

@@ -2,6 +2,7 @@
  * ranks by its blocks.  Shared with the simulation of a sweep. */
 #include "config.h"
 #include "sweep/worklist.h"
+#include "kernels/vendor/vendor.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,6 +129,86 @@ int rc_worklist_unfit(const rc_entry_t *e, char *why)
                                          : "path",
         is_name ? RC_NAME_MAX : RC_LOCATION_MAX, is_name ? name : location);
     return 1;
+}
+
+int rc_worklist_is_left(const rc_sweep_config_t *c, int policy, rc_worklist_state_t state)
+{
+    return c->added_csr && policy == c->policies - 1 ? state == RC_WORKLIST_AGAIN
+                                                     : state < RC_WORKLIST_DONE;
+}
+
+/* ---------------------------------------------------------------- baselines */
+
+/* A matrix whose digest is known, on a device class. */
+typedef struct known_matrix {
+    const rc_sweep_config_t *c;
+    const rc_profile_t *profile;
+    rc_digest_t digest;
+    int64_t cols;
+    rc_map_t *known;
+} known_matrix_t;
+
+/* What is left of a block: 1 where some of it was not measured before.
+ * \param[out] csr  identity of its csr, and its state; DONE: it has none */
+static int look_into(
+    const known_matrix_t *a, const rc_block_t *b, rc_digest_t *csr, rc_worklist_state_t *csr_state)
+{
+    int pending = 0;
+    *csr_state = RC_WORKLIST_DONE;
+    for (int p = 0; p < a->c->policies; p++) {
+        rc_case_t one;
+        if (!rc_worklist_case(a->c, a->profile, b, p, a->digest, &one))
+            continue;
+        const rc_worklist_state_t state = rc_worklist_state(a->known, rc_case_id(&one));
+        pending |= state != RC_WORKLIST_AGAIN && rc_worklist_is_left(a->c, p, state);
+        if (strcmp(one.policy, "csr") == 0) {
+            *csr = rc_case_id(&one);
+            *csr_state = state;
+        }
+    }
+    return pending;
+}
+
+/* Baselines that are timed again beside block number `at`, which has pending cases: its own csr and
+ * the vendor's; with `any` the first that there is.  \return how many */
+static int repeat_beside(const known_matrix_t *a, int at, int any)
+{
+    int found = 0;
+    rc_block_t own;
+    rc_worklist_block(a->c, a->profile, at, a->cols, &own);
+    const rc_kernel_t *kernel = a->c->kernel[own.kernel].kernel;
+    for (int i = 0; i < rc_worklist_blocks(a->c) && !(any && found); i++) {
+        rc_block_t b;
+        rc_digest_t csr;
+        rc_worklist_state_t state;
+        rc_worklist_block(a->c, a->profile, i, a->cols, &b);
+        const rc_kernel_t *other = a->c->kernel[b.kernel].kernel;
+        if (b.empty || other->op != kernel->op || b.k != own.k || b.precision != own.precision ||
+            !(any || i == at || rc_vendor_is(other->name)))
+            continue;
+        (void)look_into(a, &b, &csr, &state);
+        found += state == RC_WORKLIST_AGAIN || state == RC_WORKLIST_TIMED;
+        if (state == RC_WORKLIST_TIMED) /* it is in the map: there is room */
+            (void)rc_map_set(a->known, csr, RC_WORKLIST_AGAIN, NULL);
+    }
+    return found;
+}
+
+void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
+    rc_digest_t matrix, rc_map_t *known, int *few)
+{
+    enum { FEW = 8 };
+    const known_matrix_t a = {c, profile, matrix, cols, known};
+    int lonely = 0;
+    for (int i = 0; c->repeat && i < rc_worklist_blocks(c); i++) {
+        rc_block_t b;
+        rc_digest_t csr;
+        rc_worklist_state_t state;
+        rc_worklist_block(c, profile, i, cols, &b);
+        if (!b.empty && look_into(&a, &b, &csr, &state) && !repeat_beside(&a, i, 0))
+            lonely |= *few < FEW && repeat_beside(&a, i, 1);
+    }
+    *few += lonely;
 }
 
 /* ------------------------------------------------------------- parts of a matrix */

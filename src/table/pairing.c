@@ -134,23 +134,21 @@ static int64_t other_base(const maker_t *m, int64_t from, int64_t to, int64_t at
     return base;
 }
 
-/* Whose times a group keeps: of the cell's main session, else of the one with most of its results,
- * of equals the newest, among those that timed csr. */
-static int64_t frame_of(const maker_t *m, int64_t from, int64_t to, int64_t main)
+/* The session with most of the results of [from, to) that are the newest of their case, of equals
+ * the later one.  \param[in] with_csr  1: among those that timed csr of the group; -1: none did */
+static int64_t most_timed(maker_t *m, int64_t from, int64_t to, int with_csr)
 {
     int64_t best = -1;
-    int64_t most = 0;
-    if (m->group_base[main] >= 0)
-        return main;
-    for (int64_t i = from, end; i < to; i = end) {
-        int64_t count = 0;
-        end = end_of(m, i, to, SESSION_KEYS);
-        for (int64_t k = i; k < end; k++)
-            count += m->v->newest[row_of(&m->e[k])];
-        if (m->group_base[session_of(&m->e[i])] >= 0 && count >= most) {
-            best = session_of(&m->e[i]);
-            most = count;
-        }
+    for (int64_t i = from; i < to; i++)
+        m->count[session_of(&m->e[i])] = 0;
+    for (int64_t i = from; i < to; i++)
+        m->count[session_of(&m->e[i])] += m->v->newest[row_of(&m->e[i])];
+    for (int64_t i = from; i < to; i++) {
+        const int64_t s = session_of(&m->e[i]);
+        if ((!with_csr || m->group_base[s] >= 0) &&
+            (best < 0 || m->count[s] > m->count[best] ||
+                (m->count[s] == m->count[best] && s > best)))
+            best = s;
     }
     return best;
 }
@@ -168,7 +166,7 @@ static void pair_group(maker_t *m, int64_t from, int64_t to, int64_t main)
             m->group_base[session_of(&m->e[i])] = i;
             valid |= m->v->newest[row_of(&m->e[i])];
         }
-    const int64_t frame = frame_of(m, from, to, main);
+    const int64_t frame = m->group_base[main] >= 0 ? main : most_timed(m, from, to, 1);
     for (int64_t i = from; i < to; i++) {
         timed_t *e = &m->e[i];
         e->base = m->group_base[session_of(e)];
@@ -185,30 +183,13 @@ static void pair_group(maker_t *m, int64_t from, int64_t to, int64_t main)
     }
 }
 
-/* The session with most of the results of a cell that are the newest of their case; of equals the
- * newest. */
-static int64_t main_session(maker_t *m, int64_t from, int64_t to)
-{
-    int64_t best = session_of(&m->e[from]);
-    for (int64_t i = from; i < to; i++) {
-        m->count[session_of(&m->e[i])] = 0;
-        m->drift[session_of(&m->e[i])] = (rc_sums_t){0};
-    }
-    for (int64_t i = from; i < to; i++)
-        m->count[session_of(&m->e[i])] += m->v->newest[row_of(&m->e[i])];
-    for (int64_t i = from; i < to; i++) {
-        const int64_t s = session_of(&m->e[i]);
-        if (m->count[s] > m->count[best] || (m->count[s] == m->count[best] && s > best))
-            best = s;
-    }
-    return best;
-}
-
 /* One cell.  Groups that the main session did not time are brought to its times by what it and
  * theirs both timed. */
 static void pair_cell(maker_t *m, int64_t from, int64_t to)
 {
-    const int64_t main = main_session(m, from, to);
+    const int64_t main = most_timed(m, from, to, 0);
+    for (int64_t i = from; i < to; i++)
+        m->drift[session_of(&m->e[i])] = (rc_sums_t){0};
     for (int64_t i = from, end; i < to; i = end) {
         end = end_of(m, i, to, GROUP_KEYS);
         pair_group(m, i, end, main);

@@ -175,6 +175,8 @@ static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
         const rc_row_result_t *r = &v->result[i];
         rc_digest_t key = case_key(v, r);
         int64_t before = rc_map_get(&last, key, -1);
+        if (before >= 0 && r->status == RC_CASE_NOISY && v->result[before].status == RC_CASE_OK)
+            continue; /* a noisy repetition takes the place of nothing */
         if (before >= 0)
             v->newest[before] = 0;
         v->newest[i] = 1;

@@ -23,7 +23,7 @@ export PATH
 # said: on stderr, but for how many results have no csr of their run, or are of several cards
 said()
 {
-    grep -v '^rowcast query: o[fn] [0-9]* of\|^rowcast query: of ' "$tmp/err"
+    grep -v '^rowcast [a-z]*: o[fn] [0-9]* of \|^rowcast [a-z]*: of [0-9]* results ' "$tmp/err"
 }
 
 # marked MARK NAME: the table lines behind that mark, of the page and of the notebook

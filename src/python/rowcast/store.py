@@ -110,14 +110,17 @@ class Store(Handle):
         return card.reindex(pd.MultiIndex.from_frame(r[["run", "rank"]])).fillna("").to_numpy()
 
     def _of_status(self, status: str) -> Any:
-        """All results of a status; column newest: no later one of its case has any status."""
+        """All results of a status; column newest: no later one of its case; a noisy one
+        takes the place of no ok one."""
         import h5py
         numbers = h5py.check_enum_dtype(self._file["results"].dtype["status"])
         if status not in numbers:
             raise ValueError(
                 f"status: expected one of {', '.join(numbers)}, found {status!r}")
         r = self.frame("results")
-        r["newest"] = ~r.duplicated("case_id", keep="last")
+        was_ok = (r.status == numbers["ok"]).groupby(r.case_id).cummax()
+        counted = r[~(was_ok & (r.status == numbers.get("noisy", -1)))]
+        r["newest"] = r.index.isin(counted.drop_duplicates("case_id", keep="last").index)
         return r[r.status == numbers[status]]
 
     def _named(self, r: Any) -> Any:
