@@ -9,16 +9,16 @@ store=$tmp/a.h5
 sweep()
 {
     "$ROWCAST" sweep -s "$store" --where 'rows <= 2000' --limit 2 -k 8 --case-time 0.0001 --share-device \
-        --timing shared "$@" >"$tmp/out" 2>"$tmp/err"
+        --timing shared --noisy-above 100 "$@" >"$tmp/out" 2>"$tmp/err"
 }
 # rows EXPRESSION: how many there are, older ones too
 rows()
 {
-    "$ROWCAST" query "$store" -a -w "$1" -o case -f csv | tail -n +2 | wc -l | tr -d ' '
+    "$ROWCAST" query "$store" -a -w "$1" --columns case -f csv | tail -n +2 | wc -l | tr -d ' '
 }
 
 ok "a store" sweep -p csr,lpt -x rowsplit
-"$ROWCAST" query "$store" -o case,speedup -f csv >"$tmp/before"
+"$ROWCAST" query "$store" --columns case,speedup -f csv >"$tmp/before"
 ok "orders to add, without csr" sweep -p dcsr,warp -x rowsplit --dry-run
 is "the plan counts the baselines" "$(grep -c ': 6 cases pending (2 baselines again), 0 done' "$tmp/err")" 1
 is "and measures nothing" "$(rows true)" 4
@@ -26,7 +26,7 @@ ok "they are added" sweep -p dcsr,warp -x rowsplit
 is "csr has a new row, the old ones stay" "$(rows 'policy == csr') $(rows true)" "4 10"
 is "every row has csr of its run" "$(rows '!paired')" 0
 is "the drift is said" "$(grep -c 'drift: 2 cases measured before took .* geometric mean' "$tmp/err")" 1
-"$ROWCAST" query "$store" -o case,speedup -f csv >"$tmp/after"
+"$ROWCAST" query "$store" --columns case,speedup -f csv >"$tmp/after"
 is "what was there says what it said" "$(grep -vxF -f "$tmp/after" "$tmp/before")" ""
 ok "the same once more" sweep -p dcsr,warp -x rowsplit
 is "measures nothing" "$(rows true) $(grep -c 'nothing to do: all 4 cases' "$tmp/err")" "10 1"

@@ -18,12 +18,12 @@ store=d.$2.h5
 [ -e "$store" ] || "$ROWCAST" merge -q "$store" "d.$2.a.h5" "d.$2.b.h5" || exit 1
 mkdir "$2"
 for name in best rate speedup share portfolio; do
-    "$ROWCAST" query "$store" -S $name -f csv >"$2/$name.csv" || exit 1
+    "$ROWCAST" query "$store" --summary $name -f csv >"$2/$name.csv" || exit 1
 done
-"$ROWCAST" query "$store" -S versus -A 'gsub*,syn-b*@any' -B '!gsub*,!syn-b*@any' -f csv >"$2/versus.csv"
-"$ROWCAST" query "$store" -a -o run,rank,seq,speedup,paired,common_ns,card -f csv >"$2/rows.csv" || exit 1
+"$ROWCAST" query "$store" --summary versus --side-a 'gsub*,syn-b*@any' --side-b '!gsub*,!syn-b*@any' -f csv >"$2/versus.csv"
+"$ROWCAST" query "$store" --all --columns run,rank,seq,speedup,paired,common_ns,card -f csv >"$2/rows.csv" || exit 1
 "$3" --dataset 'syn-a*' "$store" >"$2/dataset.csv" || rm "$2/dataset.csv"
-[ $(($2 % 4)) -gt 0 ] || { "$ROWCAST" report "$store" -q -o "$2/report" && cp "$2/report/report.json" "$2"; } || exit 1
+[ $(($2 % 4)) -gt 0 ] || { "$ROWCAST" report "$store" -q --output "$2/report" && cp "$2/report/report.json" "$2"; } || exit 1
 "$5" "$4/tests/cli/counted_check.py" "$store" "$2" "$4/src/python" >"$2/said"
 END
 ok "stores are drawn" "$drawn" --stores $stores --matrices 5 --groups 3 --k 8 "$tmp/d"
