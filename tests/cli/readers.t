@@ -21,11 +21,11 @@ sweep() # sweep STORE OPERAND...
 }
 names() # names STORE
 {
-    "$ROWCAST" query "$1" -w 'policy == csr' -o group,name -f csv | tail -n +2 | sort | tr '\n' ' '
+    "$ROWCAST" query "$1" -w 'policy == csr' --columns group,name -f csv | tail -n +2 | sort | tr '\n' ' '
 }
 listed() # listed OPERAND...
 {
-    "$ROWCAST" catalog "$@" -o fullname -f csv 2>err | tail -n +2 | tr '\n' ' '
+    "$ROWCAST" catalog "$@" --columns fullname -f csv 2>err | tail -n +2 | tr '\n' ' '
 }
 
 code "a file is swept" 0 sweep one.h5 C/G/a.mtx
@@ -56,7 +56,7 @@ if [ -z "$python" ]; then
     exit 0
 fi
 "$python" "$top_srcdir/tests/cli/readers_check.py" write S >names
-is "a look at all gives their shapes" "$("$ROWCAST" catalog S -w '!(rows == 30 && cols == 40)' -o name -f csv 2>err | tail -n +2 | sort | tr '\n' ' ')" \
+is "a look at all gives their shapes" "$("$ROWCAST" catalog S -w '!(rows == 30 && cols == 40)' --columns name -f csv 2>err | tail -n +2 | sort | tr '\n' ' ')" \
     "complex complex_mat empty few "
 while read -r name; do
     "$ROWCAST" order "S/$name" -p csr -o "S/$name.mtx" >/dev/null 2>"S/$name.err" || echo "S/$name failed: $(cat "S/$name.err")"
