@@ -18,115 +18,105 @@ function headline() {
   return (TITLES[data.op] || data.op || TITLES.spmm) + (devices.length ? ' on ' + devices.join(', ') : '');
 }
 
-function extent() {
-  return el('p', { class: 'extent' }, counted(data.results, 'verified result', 'verified results'), ' of ',
-    counted(matrix.name.length, 'matrix', 'matrices'), ...(data.where === null ? [] : [', filtered by ', code(data.where)]));
+// A number of the first screen, with what it is of; a dash and why where the store has none.
+function tile(name, value, label, more) {
+  return el('div', { 'data-tile': name }, el('dt', {}, label, el('span', {}, more)), el('dd', {}, value));
 }
 
-function fastest(h) {
-  if (h.leader === null) return ['nothing can be said of the fastest plan'];
-  const p = plans[h.leader];
-  const out = [code(p.kernel), ...(p.order === 'csr' ? [' in the original row order'] : [' in the row order ', code(p.order)])];
-  if (h.matrices === 1) return [...out, ' is the fastest on the only matrix'];
-  out.push(` is the fastest most often, on ${count(h.wins)} of ${counted(h.matrices, 'matrix', 'matrices')} (${share(h.wins, h.matrices)})`);
-  return h.wins_clear === h.wins ? out : [...out, `: on ${count(h.wins_clear)} of them beyond the error, on the others another plan ties with it`];
+function interval(low, high) { return low === null ? '' : `${times(low)} to ${times(high)}`; }
+
+function gainTile(name, gain, label, missing) {
+  return gain.matrices > 0 ? tile(name, times(gain.geomean_held_out), label, interval(gain.geomean_held_out_low, gain.geomean_held_out_high))
+    : tile(name, DASH, label, missing);
 }
 
-// Held out first: what is left of a gain that luck is in.
-function inGeomean(gain) {
-  return [el('strong', {}, times(gain.geomean_held_out)), ` in geomean (plain ${times(gain.geomean)}, mean ${times(gain.mean)})`];
-}
-
-function orderSentence(setting) {
-  const gain = setting.headline.order;
-  if (gain.matrices > 0)
-    return ['The best row order of each matrix makes ', code(setting.reference), ' ', ...inGeomean(gain),
-      ` as fast as the original order, and plainly gains more than 5\u00a0% on ${share(gain.over_5_percent, gain.matrices)} of them. `];
-  return [setting.reference === null ? 'No kernel was measured here with row orders besides the original one. '
-    : 'No row order can be compared here: the original one has no results. '];
-}
-
-function planSentence(h) {
-  const vendor = h.vendor.matrices > 0 ? [...inGeomean(h.vendor), ' as fast as the best cuSPARSE algorithm'] : null;
-  if (!(h.plan.matrices > 0 && h.reordered > 0)) return vendor ? ['The best plan is ', ...vendor, '.'] : [];
-  const out = ['Over all kernels, the best plan is ', ...inGeomean(h.plan), ' as fast as the best kernel without reordering'];
-  if (vendor) out.push(' and ', ...vendor);
+const PAYS = 'products until an order has paid, in the median';
+function payTile(h) {
   if (h.break_even_median !== null)
-    out.push('; where it is a reordered one, it has paid for its order after ',
-      el('strong', {}, counted(Math.ceil(h.break_even_median), 'product', 'products')), ` in the median of ${counted(h.pays, 'matrix', 'matrices')}`);
-  return [...out, '.'];
+    return tile('break-even', count(Math.ceil(h.break_even_median)), PAYS, `of ${counted(h.pays, 'matrix that gains', 'matrices that gain')} by one`);
+  return tile('break-even', DASH, PAYS, h.reordered ? 'the cost of the orders is not known' : 'the original order is the fastest everywhere');
 }
 
-function sentences(setting) {
-  const h = setting.headline;
-  const out = [el('p', { class: 'lead' }, `At ${setting.label}, `, ...fastest(h), '. ', ...orderSentence(setting), ...planSentence(h))];
-  if (h.order.matrices > 0 || h.reordered > 0)
-    out.push(el('p', { class: 'note' }, 'A gain is held out: the best is chosen on one half of what was measured and scored on the other. Plain numbers, '
-      + 'those of every matrix and those of figures that do not say otherwise, choose and score on the same measurements and are a little too large. '
-      + 'The best order is of one kernel; '
-      + 'the best plan has every kernel to choose from, so less is left for the order to gain. A figure of one K and precision is of those chosen here, and says so in its caption.'));
-  return out;
-}
-
-// What a reader came for.
-function said(setting) {
-  const a = setting.answer;
-  const line = (key, text) => text === null ? null : el('p', { class: 'answer', 'data-of': key }, text);
-  return [line('reordering', a.reordering), line('classes', a.classes), line('kernels', a.kernels), line('selector', data.selector)].filter(Boolean);
-}
-
-// Everything that is of one K and precision.
-function drawSaid(setting) {
-  $('said').replaceChildren(...said(setting), ...sentences(setting), tiles(setting));
-  drawFigures(data.settings.indexOf(setting));
-}
-
-function tile(value, ...label) { return el('div', {}, el('dt', {}, ...label), el('dd', {}, value)); }
-
-function gainTile(gain, ...label) {
-  const range = gain.geomean_held_out_low === null ? '' : `, ${times(gain.geomean_held_out_low)} to ${times(gain.geomean_held_out_high)}`;
-  return gain.matrices > 0 ? tile(times(gain.geomean_held_out), ...label, el('span', {}, `geomean, held out${range}; plain ${times(gain.geomean)}`)) : null;
-}
+// The library that plans are compared with.
+function library(setting) { return setting.device.startsWith('cuda') ? 'cuSPARSE' : 'the library'; }
 
 function tiles(setting) {
   const h = setting.headline;
-  const all = [gainTile(h.order, 'best order over original order, ', setting.reference && code(setting.reference)),
-    h.order.matrices > 0 ? tile(share(h.order.over_5_percent, h.order.matrices), 'of matrices where that gains more than 5\u00a0%', el('span', {}, 'plain')) : null,
-    gainTile(h.plan, 'best plan over best kernel in original order'),
-    gainTile(h.vendor, 'best plan over best cuSPARSE algorithm'),
-    h.break_even_median === null ? null
-      : tile(count(Math.ceil(h.break_even_median)), 'products until a reordered best plan has paid for itself', el('span', {}, 'median'))];
-  return el('dl', { class: 'tiles' }, ...all.filter(Boolean));
+  const g = h.order.matrices > 0 ? h.plan : h.order; // no gain of an order where none was measured
+  const none = h.plan.matrices > 0 ? 'no other row order was measured' : 'the original order has no results';
+  const worth = 'of the matrices gain more than 5\u00a0% by an order';
+  return el('dl', { class: 'tiles' },
+    gainTile('vendor', h.vendor, `best plan over the best of ${library(setting)}`, setting.vendor_alone ? `${library(setting)} alone was measured` : 'no library was measured'),
+    gainTile('plan', g, 'best plan over the best kernel in the original order', none),
+    g.matrices > 0 ? tile('over5', share(g.over_5_percent_held_out, g.matrices), worth, `${count(g.over_5_percent_held_out)} of ${count(g.matrices)}`)
+      : tile('over5', DASH, worth, none),
+    g.matrices > 0 ? payTile(h) : tile('break-even', DASH, PAYS, none));
+}
+
+// Everything that is of one product: the answer, its numbers, the figures.
+function drawSaid(setting) {
+  $('sentence').textContent = setting.answer.sentence;
+  $('tiles').replaceChildren(tiles(setting));
+  $('parts').replaceChildren(...parts(setting));
+  drawFigures(data.settings.indexOf(setting));
+}
+
+/* ------------------------------------------------------------- what is behind it */
+
+function partsTable(title, head, list, note) {
+  if (!list.length) return [];
+  const cells = (tag, texts) => texts.map((x, i) => el(tag, { class: i ? 'n' : null, scope: tag === 'th' ? 'col' : null }, x));
+  return [el('div', {}, el('h3', {}, title), el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, el('table', {},
+    el('thead', {}, el('tr', {}, ...cells('th', head))),
+    el('tbody', {}, ...list.map(p => el('tr', {}, ...cells('td', [breakable(p.name), count(p.matrices), times(p.value === null ? NaN : p.value),
+      interval(p.low, p.high)])))))), el('p', { class: 'note' }, note))];
+}
+
+function parts(setting) {
+  const a = setting.answer;
+  return [...partsTable('One kernel for all', ['kernel, in the original order', 'matrices', 'time over the best plan', ''], a.kernels,
+    'Least loss first, of kernels that nearly all matrices have.'),
+  ...partsTable('Orders by kind of problem', ['kind', 'matrices', 'gain', ''], a.kinds,
+    'Kinds with 5 matrices or more, the surest gain first. The best of many intervals is itself a little lucky.'),
+  ];
 }
 
 /* ------------------------------------------------------------ every product */
+
+// What the baseline lacks of the library: algorithms that are the fastest somewhere.
+function lacks(setting) {
+  const list = setting.answer.lacks;
+  if (!list.length) return null;
+  return el('small', { 'data-of': 'lacks' }, 'baseline lacks ', ...list.flatMap((l, i) => [i ? ', ' : '', breakable(l.kernel),
+    l.matrices < setting.headline.vendor.matrices ? ` on ${counted(l.matrices, 'matrix', 'matrices')}` : '']));
+}
 
 function settingLine(setting, main, vendor) {
   const h = setting.headline;
   const cell = (name, text) => el('td', { class: 'n', 'data-of': name }, text);
   const gain = (name, g) => [cell(name + '-held-out', times(g.geomean_held_out)), cell(name + '-geomean', times(g.geomean)), cell(name + '-mean', times(g.mean))];
-  const p = plan(h.leader);
   return el('tr', { 'data-setting': setting.slug, class: main ? 'main' : null },
-    el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference))),
+    el('th', { scope: 'row' }, setting.label, setting.reference && el('small', {}, 'orders of ', breakable(setting.reference)),
+      lacks(setting)),
     cell('matrices', count(h.matrices)), ...gain('order', h.order),
     cell('order-over5', share(h.order.over_5_percent, h.order.matrices)),
     ...gain('plan', h.plan), ...(vendor ? gain('vendor', h.vendor) : []),
-    cell('break-even', h.break_even_median === null ? DASH : count(Math.ceil(h.break_even_median))),
-    h.leader === null ? el('td', {})
-      : el('td', {}, breakable(p.kernel), el('small', {}, p.order, `, on ${share(h.wins, h.matrices)}, without ties ${share(h.wins_clear, h.matrices)}`)));
+    cell('break-even', h.break_even_median === null ? DASH : count(Math.ceil(h.break_even_median))));
 }
 
 function settingsTable() {
   const vendor = data.settings.some(s => s.headline.vendor.matrices > 0);
   const gains = n => ['held out', 'geomean', 'mean', 'gain > 5\u00a0%'].slice(0, n).map(x => el('th', { scope: 'col', class: 'n' }, x));
   const group = (text, n) => el('th', { scope: 'colgroup', colspan: String(n) }, text);
-  return [el('p', { class: 'note' }, 'The same for every product that was measured. Each number is a ratio of times over the matrices of its line; held out is a geomean.'),
+  return [el('p', { class: 'note' }, 'Each number is a ratio of times over the matrices of its line. Held out is a geomean: the best is chosen on one half of what was measured and '
+    + 'scored on the other. Plain figures choose and score on the same measurements and are a little too large. Best order is of one kernel; best plan has every kernel '
+    + 'to choose from, cuSPARSE not among them, so less is left for an order to gain. What a baseline lacks can make cuSPARSE look slower than it is.'),
     el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Every product' }, el('table', { class: 'settings' },
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', rowspan: '2' }, 'product'),
         el('th', { scope: 'col', rowspan: '2', class: 'n' }, 'matrices'), group('best order over original', 4),
-        group('best plan over best csr', 3), vendor ? group('best plan over cuSPARSE', 3) : null,
-        el('th', { scope: 'col', class: 'n' }, 'break-even'), el('th', { scope: 'col', rowspan: '2' }, 'fastest most often')),
-      el('tr', {}, ...gains(4), ...gains(3), ...gains(vendor ? 3 : 0), el('th', { scope: 'col', class: 'n' }, 'median, products'))),
+        group('best plan over best csr', 3), vendor ? group('best plan over the library', 3) : null,
+        el('th', { scope: 'col', class: 'n' }, 'paid after')),
+      el('tr', {}, ...gains(4), ...gains(3), ...gains(vendor ? 3 : 0), el('th', { scope: 'col', class: 'n' }, 'products'))),
       el('tbody', {}, ...data.settings.map((s, i) => settingLine(s, i === data.main, vendor)))))];
 }
 
@@ -269,6 +259,14 @@ function leftOut(figures) {
   return parts.length ? el('p', { class: 'missing' }, 'Left out: ', ...parts, '.') : null;
 }
 
+// The figure of the first screen, or why there is none.
+const FIRST = 'Answer';
+function fillFirst() {
+  const own = data.figures.filter(f => f.home && f.section === FIRST);
+  for (const f of own)
+    $('first').append(f.missing === null ? el('figure', { id: 'figure-' + f.name, 'data-figure': f.name }) : leftOut([f]));
+}
+
 function figureSection(section) {
   const own = data.figures.filter(f => f.home && f.section === section);
   return el('section', { id: anchor(section), class: 'figures' }, el('h2', {}, section), leftOut(own.filter(f => f.missing !== null)),
@@ -308,13 +306,14 @@ function drawAnswer() {
   $('store').textContent = baseName(data.store);
   $('version').textContent = data.rowcast;
   $('headline').textContent = headline();
-  $('answer').append(extent());
   if (data.main === null)
-    $('answer').append(el('p', { class: 'lead' }, 'There is no verified result to report' + (data.where === null ? '' : ' that the filter lets pass') + '.'));
+    $('sentence').textContent = 'There is no verified result to report' + (data.where === null ? '' : ' that the filter lets pass') + '.';
   else
-    $('answer').append(...settingsTable());
+    $('products').append(...settingsTable());
+  $('behind').hidden = data.main === null;
+  fillFirst();
   $('run').append(...[facts(), runsTable()].filter(Boolean));
-  for (const section of new Set(data.figures.map(f => f.section))) {
+  for (const section of new Set(data.figures.map(f => f.section).filter(s => s !== FIRST))) {
     $('sections').lastElementChild.before(el('a', { href: '#' + anchor(section) }, section), ' ');
     $('matrices').before(figureSection(section));
   }

@@ -452,7 +452,11 @@ function listen() {
 }
 
 if (data.settings.length) {
-  data.settings.forEach((a, i) => $('setting').append(el('option', { value: String(i) },
+  const group = a => [a.layout, devices.size > 1 ? deviceName(a.device) : null].filter(Boolean).join(', ');
+  const devices = new Set(data.settings.map(a => a.device));
+  const groups = new Map(data.settings.map(a => [group(a), el('optgroup', { label: group(a) || 'vectors' })]));
+  $('setting').append(...groups.values());
+  data.settings.forEach((a, i) => groups.get(group(a)).append(el('option', { value: String(i) },
     `${a.label} (${counted(a.matrix.length, 'matrix', 'matrices')})`)));
   const available = FIELDS.filter(f => hasChoices || (f !== 'choice' && f !== 'loss'));
   available.forEach((f, i) => $('fields').append(i ? ', ' : '', el('code', {}, f)));

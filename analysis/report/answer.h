@@ -1,7 +1,8 @@
-/** \file analysis/report/answer.h  What a reader comes for, in sentences: does reordering pay, on
- *  which class of matrices, which kernel to take by default, and what the selector adds.  The page
- *  and the command show the same texts.  Gains are held out (table/split_half.h); intervals are of
- *  95 %, over the matrices.  Local. */
+/** \file analysis/report/answer.h  What a reader comes for: a sentence (does reordering pay, which
+ *  kernel to take, is that faster than the vendor's library), and the two tables behind it.  The
+ *  page and the command show the same sentence.  It has no numbers: those of the headline stand
+ *  beside it.  Gains are held out (table/split_half.h); intervals are of 95 %, over the matrices.
+ *  Local. */
 #ifndef RC_ANALYSIS_ANSWER_H
 #define RC_ANALYSIS_ANSWER_H
 
@@ -10,24 +11,38 @@
 
 #include <jansson.h>
 
-/** The sentences of a setting; free with rc_answer_free. */
+enum { RC_ANSWER_KERNELS = 6 };
+
+/** A line of a table. */
+typedef struct rc_answer_part {
+    const char *name; /**< a kind of problem, or a kernel; borrowed from the survey */
+    int64_t matrices;
+    rc_figure_t figure; /**< geomean of a gain, or of a time over that of the best plan */
+} rc_answer_part_t;
+
+/** The answer of a setting; free with rc_answer_free. */
 typedef struct rc_answer {
-    rc_str_t reordering; /**< whether it pays, and by how much */
-    rc_str_t classes;    /**< on which kinds of problem; empty: the kinds are not known */
-    rc_str_t kernels;    /**< which to take by default, for each layout of B and C */
+    rc_pool_t memory;
+    rc_str_t sentence;
+    rc_answer_part_t
+        *kind; /**< [kinds] with 5 matrices or more: what orders gain, the surest first */
+    int64_t kinds;
+    rc_answer_part_t kernel[RC_ANSWER_KERNELS]; /**< [kernels] one for all matrices, in the original
+                                                     order: the least loss first */
+    int64_t kernels;
 } rc_answer_t;
+
+/** What the sentence says of a gain of the best order, and of the best plan over the library: what
+ *  has 1 in its interval is neither a gain nor a loss. */
+const char *rc_answer_of_orders(const rc_figure_t *gain);
+const char *rc_answer_of_vendor(const rc_figure_t *gain);
 
 /** The answer of setting number `setting`.
  *  \param[in] held_out  [s->pairs] of rc_headline_held_out
- *  \return RC_OK, RC_ENOMEM.  Cost: a bootstrap for each class and layout. */
+ *  \return RC_OK, RC_ENOMEM.  Cost: a bootstrap for each class and kernel. */
 rc_status_t rc_answer_make(const rc_survey_t *s, int setting, const rc_headline_t *headline,
     const rc_held_out_t *held_out, rc_answer_t *out, rc_err_t *err);
 void rc_answer_free(rc_answer_t *a);
-
-/** What a selector adds, from the evaluation in its file: of matrices that its fit had not seen.
- *  \param[in]  file  NULL: none was given
- *  \param[out] out   added to */
-void rc_answer_selector(const char *name, const json_t *file, rc_str_t *out);
 
 /** A figure of the evaluation in a model file, or its part; NaN: it is not there. */
 rc_figure_t rc_answer_evaluated(const json_t *file, const char *what, const char *part);

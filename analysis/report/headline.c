@@ -3,9 +3,6 @@
 #include "analysis/bootstrap.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/map.h"
-#include "base/str.h"
-#include "kernels/vendor/vendor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,24 +24,10 @@ static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
     rc_stats_compute(ratio, n, &out->stats);
 }
 
-static int is_alone(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row, int n)
-{
-    rc_timed_t best = rc_timed_of(s->view, p->row[RC_CHOICE_ALL]);
-    const rc_row_result_t *own = rc_view_result(s->view, p->row[RC_CHOICE_ALL]);
-    for (int i = 0; i < n; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, row[i]);
-        rc_timed_t time = rc_timed_of(s->view, row[i]);
-        if ((r->kernel != own->kernel || r->policy != own->policy) && rc_timed_tie(&best, &time))
-            return 0;
-    }
-    return 1;
-}
-
 /* row[0..n): those of the pair. */
 static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row,
     int n, rc_held_out_t *out, rc_err_t *err)
 {
-    const char *reference = s->setting[p->setting].reference;
     double half[RC_HALVES];
     rc_smallest_t best[RC_CHOICES];
     rc_status_t st = RC_OK;
@@ -53,15 +36,12 @@ static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const
     for (int i = 0; st == RC_OK && i < n; i++) {
         rc_timed_t t = rc_timed_of(s->view, row[i]);
         st = rc_split_half(&t, half, err);
-        const char *kernel = rc_view_kernel(s->view, rc_view_result(s->view, row[i])->kernel);
-        int is_reference = strcmp(kernel, reference) == 0;
         for (int g = 0; st == RC_OK && g < RC_CHOICES; g++)
-            if (rc_choice_takes(s->view, g, row[i], is_reference))
+            if (rc_choice_takes(s->view, &s->setting[p->setting], g, row[i]))
                 rc_smallest_add(&best[g], half);
     }
     for (int g = 0; g < RC_CHOICES; g++)
         out->log[g] = rc_smallest_score(&best[g]);
-    out->clear = is_alone(s, p, row, n);
     return st;
 }
 
@@ -120,56 +100,47 @@ rc_status_t rc_headline_figure(const double *log, int64_t n, rc_figure_t *out, r
     return st;
 }
 
+/* Relative standard error of a row; 0 where both sides are one. */
+static double error_of(const rc_survey_t *s, int64_t row, int64_t other)
+{
+    double error = rc_timed_of(s->view, row).rel_err;
+    return row == other ? 0 : isnan(error) ? rc_error_unknown : error;
+}
+
+rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_out_t *held_out,
+    rc_choice_of_t above, rc_choice_of_t below)
+{
+    int64_t a = s->pair[pair].row[above];
+    int64_t b = s->pair[pair].row[below];
+    if (a < 0 || b < 0)
+        return (rc_figure_t){NAN, NAN, NAN};
+    double gain = exp(held_out[pair].log[above] - held_out[pair].log[below]);
+    double width = exp(2 * hypot(error_of(s, a, b), error_of(s, b, a)));
+    return (rc_figure_t){gain, gain / width, gain * width};
+}
+
 /* scratch[2 * matrices] */
 static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     const rc_held_out_t *choice, const ratio_t *ratio, double *scratch, rc_gain_t *out,
     rc_err_t *err)
 {
     int64_t n = 0;
+    int64_t worth_it = 0;
+    rc_figure_t gain = {NAN, NAN, NAN};
     double *held_out = scratch + s->matrices;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         double r = ratio_of(s, &s->pair[i], ratio);
         if (!(r > 0 && isfinite(r)))
             continue;
+        gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
+        worth_it += gain.value > worth;
         scratch[n] = r;
-        held_out[n++] = choice[i].log[ratio->above] - choice[i].log[ratio->below];
+        held_out[n++] = log(gain.value);
     }
     sum_up(scratch, n, out);
-    return rc_headline_figure(held_out, n, &out->held_out, err);
-}
-
-/* Which kernel and order leads: counted in a map from both names, as versions of one may differ. */
-static rc_status_t lead(
-    const rc_survey_t *s, const rc_survey_setting_t *a, rc_headline_t *out, rc_err_t *err)
-{
-    rc_map_t wins = {0};
-    rc_str_t name = {0};
-    rc_status_t st = RC_OK;
-    out->leader = -1;
-    for (int pass = 0; st == RC_OK && pass < 2; pass++)
-        for (int64_t i = a->first; st == RC_OK && i < a->first + a->pairs; i++) {
-            if (s->pair[i].row[RC_CHOICE_ALL] < 0)
-                continue;
-            const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].row[RC_CHOICE_ALL]);
-            name.len = 0;
-            rc_str_addf(&name, "%s/%s", rc_view_kernel(s->view, r->kernel),
-                rc_view_policy(s->view, r->policy));
-            if (name.failed) {
-                st = rc_fail(err, RC_ENOMEM, "no memory for a name");
-                break;
-            }
-            rc_digest_t key = rc_map_text(name.text);
-            int64_t n = rc_map_get(&wins, key, 0);
-            if (pass == 0) {
-                st = rc_map_set(&wins, key, n + 1, err);
-            } else if (n > out->wins) {
-                out->wins = n;
-                out->leader = s->pair[i].row[RC_CHOICE_ALL];
-            }
-        }
-    rc_map_free(&wins);
-    rc_str_free(&name);
-    return st;
+    out->over5_held_out = worth_it;
+    out->held_out = gain;
+    return n == 1 ? RC_OK : rc_headline_figure(held_out, n, &out->held_out, err);
 }
 
 static void pay_back(
@@ -193,16 +164,6 @@ static void pay_back(
     }
 }
 
-static int is_same_plan(const rc_survey_t *s, int64_t a, int64_t b)
-{
-    if (a < 0 || b < 0)
-        return 0;
-    const rc_row_result_t *p = rc_view_result(s->view, a);
-    const rc_row_result_t *q = rc_view_result(s->view, b);
-    return strcmp(rc_view_kernel(s->view, p->kernel), rc_view_kernel(s->view, q->kernel)) == 0 &&
-           strcmp(rc_view_policy(s->view, p->policy), rc_view_policy(s->view, q->policy)) == 0;
-}
-
 static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
     const rc_held_out_t *choice, double *scratch, rc_headline_t *out, rc_err_t *err)
 {
@@ -211,10 +172,6 @@ static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
     RC_PASS(gain_of(s, a, choice, &plans, scratch, &out->plan, err));
     RC_PASS(gain_of(s, a, choice, &vendors, scratch, &out->vendor, err));
     pay_back(s, a, scratch, out);
-    RC_PASS(lead(s, a, out, err));
-    for (int64_t i = a->first; i < a->first + a->pairs; i++)
-        out->clear +=
-            choice[i].clear && is_same_plan(s, s->pair[i].row[RC_CHOICE_ALL], out->leader);
     return RC_OK;
 }
 

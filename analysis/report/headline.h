@@ -10,24 +10,21 @@
 /** Ratios of times over the matrices of a setting; `count` 0: none, and the rest is NaN. */
 typedef struct rc_gain {
     rc_stats_t stats;
-    int64_t over5;        /**< ratios above 1.05 */
-    rc_figure_t held_out; /**< geometric mean of the same ratios with either side's choice made on
+    int64_t over5;          /**< ratios above 1.05 */
+    int64_t over5_held_out; /**< of rc_headline_gain above 1.05 */
+    rc_figure_t held_out;   /**< geometric mean of the same ratios with either side's choice made on
                                one half of what was measured and scored on the other
                                (table/split_half.h): what is left of a gain that luck is in.  With
-                               its interval over the matrices; NaN: no ratios */
+                               its interval over the matrices, of one matrix over its timing
+                               error; NaN: no ratios */
 } rc_gain_t;
 
 /** One setting. */
 typedef struct rc_headline {
     int64_t matrices;
-    int64_t leader;    /**< row of the view whose kernel and order is the fastest on most matrices
-                            (ties: the one that comes first in the survey); -1 none */
-    int64_t wins;      /**< on how many */
-    int64_t clear;     /**< of these, matrices on which it leads every other kernel and order by
-                            more than the error (rc_timed_tie) */
     rc_gain_t order;   /**< reference kernel: original order over its fastest order */
-    rc_gain_t plan;    /**< fastest of all kernels in original order over the fastest of all */
-    rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest of all */
+    rc_gain_t plan;    /**< fastest plan in original order over the fastest plan */
+    rc_gain_t vendor;  /**< fastest cuSPARSE kernel in original order over the fastest plan */
     int64_t reordered; /**< matrices whose fastest plan has another order than csr */
     int64_t pays;      /**< of these, with a finite break-even */
     double break_even_median; /**< over these, in products; NaN: none */
@@ -36,7 +33,6 @@ typedef struct rc_headline {
 /** The choices in a pair, held out (table/split_half.h). */
 typedef struct rc_held_out {
     double log[RC_CHOICES]; /**< of their times in ns; NaN: there is nothing to choose */
-    int clear;              /**< 1: the fastest of all leads beyond the error */
 } rc_held_out_t;
 
 /** \param[out] out  [s->pairs], free with free()
@@ -48,6 +44,11 @@ rc_status_t rc_headline_held_out(const rc_survey_t *s, rc_held_out_t **out, rc_e
  *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_headline_make(
     const rc_survey_t *s, const rc_held_out_t *held_out, rc_headline_t **out, rc_err_t *err);
+
+/** A ratio of two choices in a pair, held out, with its interval: two standard errors of the ratio
+ *  of the two times.  NaN: the pair lacks one of them. */
+rc_figure_t rc_headline_gain(const rc_survey_t *s, int64_t pair, const rc_held_out_t *held_out,
+    rc_choice_of_t above, rc_choice_of_t below);
 
 /** Geometric mean of ratios with its interval, from n logarithms; n 0: NaN.
  *  \return RC_OK, RC_ENOMEM.  Cost: a bootstrap. */

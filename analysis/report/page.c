@@ -85,13 +85,13 @@ static void make_nonce(parts_t *w)
     rc_str_add(&w->nonce, rc_digest_hex(rc_digest(w->data.text, w->data.len)).text);
 }
 
-/* The distribution of the speedups where it was drawn, else the first figure that was. */
+/* The one of the first screen where it was drawn, else the first figure that was. */
 static void make_figure(parts_t *w, const rc_page_t *page)
 {
     const rc_drawn_t *shown = NULL;
     for (int i = 0; i < page->drawn_count; i++) {
         const rc_drawn_t *d = &page->drawn[i];
-        if (d->svg && d->is_home && (!shown || strcmp(d->plot->name, "speedup-boxes") == 0))
+        if (d->svg && d->is_home && !shown)
             shown = d;
     }
     if (shown)

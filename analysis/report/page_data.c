@@ -4,6 +4,7 @@
 #include "analysis/report/page.h"
 #include "base/error.h"
 #include "base/map.h"
+#include "kernels/vendor/vendor.h"
 
 #include <math.h>
 #include <string.h>
@@ -176,6 +177,7 @@ static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
     rc_json_real(j, "geomean_held_out_low", g->held_out.low);
     rc_json_real(j, "geomean_held_out_high", g->held_out.high);
     rc_json_int(j, "over_5_percent", g->over5);
+    rc_json_int(j, "over_5_percent_held_out", g->over5_held_out);
     rc_json_close(j, '{');
 }
 
@@ -183,9 +185,6 @@ static void put_headline(writer_t *w, const rc_headline_t *h)
 {
     rc_json_open(w->j, "headline", '{');
     rc_json_int(w->j, "matrices", h->matrices);
-    rc_json_index(w->j, "leader", plan_index(w, h->leader));
-    rc_json_int(w->j, "wins", h->wins);
-    rc_json_int(w->j, "wins_clear", h->clear);
     put_gain(w->j, "order", &h->order);
     put_gain(w->j, "plan", &h->plan);
     put_gain(w->j, "vendor", &h->vendor);
@@ -200,36 +199,98 @@ static int has_choices(const writer_t *w)
     return w->p->choices && w->p->choices->known > 0;
 }
 
-static void put_sentence(rc_json_t *j, const char *key, const rc_str_t *text)
+static void put_parts(rc_json_t *j, const char *key, const rc_answer_part_t *part, int64_t n)
 {
-    rc_json_text(j, key, text->len ? text->text : NULL);
-    j->out->failed |= text->failed;
+    rc_json_open(j, key, '[');
+    for (int64_t i = 0; i < n; i++) {
+        rc_json_open(j, NULL, '{');
+        rc_json_text(j, "name", part[i].name);
+        rc_json_int(j, "matrices", part[i].matrices);
+        rc_json_real(j, "value", part[i].figure.value);
+        rc_json_real(j, "low", part[i].figure.low);
+        rc_json_real(j, "high", part[i].figure.high);
+        rc_json_close(j, '{');
+    }
+    rc_json_close(j, '[');
 }
 
-/* The sentences of a setting; of the main one the first is what is said. */
+/* 1: the pair was measured with that kernel of the library, in the original order. */
+static int has_entry(const rc_survey_t *s, int64_t pair, const char *entry)
+{
+    for (int64_t i = rc_survey_first_row(s, pair); i < rc_survey_first_row(s, pair + 1); i++) {
+        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+        if (rc_survey_is_csr(s, s->rows[i]) &&
+            rc_vendor_is_entry(entry, rc_view_kernel(s->view, r->kernel)))
+            return 1;
+    }
+    return 0;
+}
+
+/* What the baseline lacks: kernels of the library that are the fastest somewhere, and on how many
+ * of the matrices that the library was measured on. */
+static void put_lacks(const writer_t *w, const rc_survey_setting_t *a)
+{
+    const rc_row_result_t *r = result(w, a->setting.row);
+    const char *op = rc_survey_name(rc_op_names, r->op);
+    const char *layout = rc_survey_name(rc_layout_names, a->setting.layout);
+    rc_json_open(w->j, "lacks", '[');
+    for (int e = 0; op && layout && rc_vendor_timed[e]; e++) {
+        int64_t without = 0;
+        for (int64_t i = a->first; i < a->first + a->pairs; i++) {
+            int64_t row = w->sv->pair[i].row[RC_CHOICE_VENDOR_CSR];
+            without +=
+                row >= 0 && !has_entry(w->sv, i, rc_vendor_timed[e]) &&
+                strncmp(rc_view_kernel(w->sv->view, result(w, row)->kernel), "cusparse", 8) == 0;
+        }
+        if (without == 0 || !rc_vendor_is_for(rc_vendor_timed[e], op, layout))
+            continue;
+        rc_json_open(w->j, NULL, '{');
+        rc_json_text(w->j, "kernel", rc_vendor_timed[e]);
+        rc_json_int(w->j, "matrices", without);
+        rc_json_close(w->j, '{');
+    }
+    rc_json_close(w->j, '[');
+}
+
+/* " Over WHAT: 1.024 (1.018 to 1.031)." */
+static void add_figure(rc_str_t *out, const char *what, const rc_gain_t *g)
+{
+    if (g->stats.count == 0)
+        return;
+    rc_str_addf(out, " Over the %s: %.3f", what, g->held_out.value);
+    if (isfinite(g->held_out.low))
+        rc_str_addf(out, " (%.3f to %.3f)", g->held_out.low, g->held_out.high);
+    rc_str_add(out, ".");
+}
+
+/* What a command says of the page: its sentence, of what, and the numbers beside it. */
+static void say(
+    writer_t *w, const rc_survey_setting_t *a, const rc_answer_t *answer, const rc_headline_t *h)
+{
+    const char *device = strchr(a->device, ':');
+    device = device ? device + 1 : a->device;
+    rc_str_addn(w->said, device, strcspn(device, ":"));
+    rc_str_addf(w->said, ", %s: %s", a->label, answer->sentence.text);
+    add_figure(w->said, "best of the library", &h->vendor);
+    add_figure(w->said, "original order", h->order.stats.count ? &h->plan : &h->order);
+    w->j->out->failed |= w->said->failed;
+}
+
+/* The answer of a setting; that of the main one is what is said. */
 static void put_answer(writer_t *w, int setting, const rc_headline_t *h)
 {
-    rc_answer_t answer = {.reordering = {0}};
+    rc_answer_t answer = {.sentence = {0}};
     if (w->st == RC_OK)
         w->st = rc_answer_make(w->sv, setting, h, w->held_out, &answer, w->err);
     rc_json_open(w->j, "answer", '{');
-    put_sentence(w->j, "reordering", &answer.reordering);
-    put_sentence(w->j, "classes", &answer.classes);
-    put_sentence(w->j, "kernels", &answer.kernels);
+    rc_json_text(w->j, "sentence", answer.sentence.text);
+    put_parts(w->j, "kinds", answer.kind, answer.kinds);
+    put_parts(w->j, "kernels", answer.kernel, answer.kernels);
+    put_lacks(w, &w->sv->setting[setting]);
     rc_json_close(w->j, '{');
     if (w->st == RC_OK && setting == w->sv->main_setting)
-        rc_str_add(w->said, answer.reordering.text);
-    w->j->out->failed |= w->said->failed;
+        say(w, &w->sv->setting[setting], &answer, h);
     rc_answer_free(&answer);
-}
-
-static void put_selector(writer_t *w)
-{
-    rc_str_t text = {0};
-    rc_answer_selector(
-        w->p->in->model_name ? w->p->in->model_name : "", w->p->in->model_file, &text);
-    put_sentence(w->j, "selector", &text);
-    rc_str_free(&text);
 }
 
 static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
@@ -239,6 +300,8 @@ static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
     rc_json_open(w->j, NULL, '{');
     rc_json_text(w->j, "label", a->label);
     rc_json_text(w->j, "slug", a->slug);
+    rc_json_text(w->j, "layout", a->layout[0] ? a->layout : NULL);
+    rc_json_int(w->j, "vendor_alone", a->is_vendors);
     rc_json_text(w->j, "operation", rc_survey_name(rc_op_names, r->op));
     rc_json_text(w->j, "precision", rc_survey_name(rc_precision_names, r->precision));
     rc_json_text(w->j, "device", a->device);
@@ -413,7 +476,6 @@ rc_status_t rc_page_document(rc_json_t *j, const rc_page_t *p, const rc_headline
     rc_json_int(j, "two_cards", sv->paired.two_cards);
     rc_json_close(j, '{');
     rc_json_index(j, "main", sv->main_setting);
-    put_selector(&w);
     rc_json_open(j, "settings", '[');
     for (int i = 0; i < sv->settings; i++)
         put_setting(&w, i, &headline[i]);

@@ -86,7 +86,7 @@ enum { RC_PLOT_SETTINGS = 12 };
 
 /** Bytes of drawings for a page: those of other settings than the one at home are files only when
  *  there are more. */
-enum { RC_PLOT_PAGE_BYTES = 8 << 20 };
+enum { RC_PLOT_PAGE_BYTES = 16 << 20 };
 
 /** Draw all figures from the templates in ASSETS/figures, NAME.gp and common.gp:
  *  DIR/figures/NAME.csv, NAME.svg, NAME.pdf; those of a single setting for the others too, as

@@ -377,14 +377,13 @@ int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out
 const char rc_plot_no_vendor[] =
     "no matrix was measured with both a cuSPARSE kernel and another one";
 
-int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
     int (*takes)(const char *kernel, const void *user), const void *user)
 {
     int64_t best = -1;
     for (int64_t i = rc_survey_first_row(s, pair); i < s->entering && s->row_pair[i] == pair; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        if ((!csr_only || rc_view_is_csr(s->view, r)) &&
-            takes(rc_view_kernel(s->view, r->kernel), user) &&
+        if (rc_view_is_csr(s->view, r) && takes(rc_view_kernel(s->view, r->kernel), user) &&
             (best < 0 || rc_view_ns(s->view, s->rows[i]) < rc_view_ns(s->view, best)))
             best = s->rows[i];
     }
@@ -397,15 +396,11 @@ double rc_plot_gflops(const rc_survey_t *s, int64_t row)
     return flops > 0 ? flops / rc_view_result(s->view, row)->median_ns : NAN;
 }
 
-static int is_own(const char *kernel, const void *user)
-{
-    (void)user;
-    return !rc_vendor_is(kernel);
-}
-
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only)
 {
-    return rc_plot_fastest(s, pair, csr_only, is_own, NULL);
+    const rc_survey_pair_t *p = &s->pair[pair];
+    return s->setting[p->setting].is_vendors ? -1
+                                             : p->row[csr_only ? RC_CHOICE_CSR : RC_CHOICE_ALL];
 }
 
 rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *plans, int count,

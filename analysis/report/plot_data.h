@@ -96,13 +96,12 @@ rc_status_t rc_plot_write_orders(
  *  \param[out] out  [matrices]  \return how many */
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
 
-/** The fastest row of a pair, of the kernels that are taken; -1 none.
- *  \param[in] csr_only  1: in the original order
+/** The fastest row of a pair in the original order, of the kernels that are taken; -1 none.
  *  \param[in] takes  whether a kernel ("name:params") is  \param[in] user  for it */
-int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair, int csr_only,
+int64_t rc_plot_fastest(const rc_survey_t *s, int64_t pair,
     int (*takes)(const char *kernel, const void *user), const void *user);
 
-/** The same of the kernels that are not the vendor's. */
+/** The same of the kernels that are not the vendor's.  \param[in] csr_only  0: in any order */
 int64_t rc_plot_own_best(const rc_survey_t *s, int64_t pair, int csr_only);
 
 /** Operations in a ns, which are GFLOP/s, of a row of the view; NaN: -1, or no operations. */

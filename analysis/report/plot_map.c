@@ -20,7 +20,7 @@ static const char *const class_name[CLASSES] = {"C-stationary kernels", "the fas
 
 /* A result, by what a point is of, the first POINT_KEYS: orders that renumber columns too are
  * compared with the others here. */
-enum { MATRIX, K, PRECISION, CACHE, DEVICE, POINT_KEYS, ROW = POINT_KEYS, KEYS };
+enum { MATRIX, K, PRECISION, CACHE, DEVICE, LAYOUT, POINT_KEYS, ROW = POINT_KEYS, KEYS };
 
 typedef struct entry {
     int64_t key[KEYS]; /* matrix of the survey, row of the view */
@@ -153,7 +153,7 @@ static int64_t gather(const rc_survey_t *s, entry_t *e)
         if (of->c_order == 1) /* C in schedule order */
             continue;
         e[n++] = (entry_t){{p->matrix, rc_view_result(s->view, s->rows[i])->k, of->precision,
-                               of->cache, of->device, s->rows[i]},
+                               of->cache, of->device, of->layout, s->rows[i]},
             p->setting};
     }
     qsort(e, (size_t)n, sizeof *e, by_point);

@@ -42,6 +42,7 @@ static void choose_facets(profile_t *p)
             continue;
         const rc_row_result_t *r = rc_view_result(s->view, s->setting[a].setting.row);
         if (r->device == q->device && r->precision == q->precision && r->op == q->op &&
+            s->setting[a].setting.layout == s->setting[p->shown].setting.layout &&
             r->c_order == q->c_order && r->cache == q->cache)
             p->facet[p->facets++] = &s->setting[a];
     }
@@ -96,8 +97,10 @@ static rc_status_t collect(profile_t *p, rc_pool_t *pool, rc_err_t *err)
 /* NaN: the family has no time there. */
 static double slowdown(const profile_t *p, int family, int64_t pair)
 {
-    return p->ns[family * p->s->pairs + pair] /
-           rc_view_ns(p->s->view, p->s->pair[pair].row[RC_CHOICE_ALL]);
+    double least = NAN;
+    for (int k = 0; k < p->families; k++)
+        least = fmin(least, p->ns[k * p->s->pairs + pair]);
+    return p->ns[family * p->s->pairs + pair] / least;
 }
 
 static int by_cost(const void *a, const void *b)

@@ -102,6 +102,8 @@ static rc_status_t write_series(
         " A point per matrix, %" PRId64 " matrices, %s; lines are medians of groups of matrices of "
         "about equal size%s.",
         a->pairs, a->label, panels > 1 ? ", the grey one that of the first panel" : "");
+    if (panels == 0)
+        rc_str_add(&t->missing, "no kernel of the figure was measured there");
     if (hidden)
         rc_str_addf(&t->caption,
             " %" PRId64 " points, chosen without regard to their values, are not drawn; lines and "
@@ -215,7 +217,7 @@ static int64_t format_row(const rc_survey_t *s, int64_t pair, int series, const 
 {
     (void)user;
     return series == RC_SIX ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
-                            : rc_plot_fastest(s, pair, 1, is_named, rc_six_kernels[series]);
+                            : rc_plot_fastest(s, pair, is_named, rc_six_kernels[series]);
 }
 
 static rc_status_t write_formats(
@@ -357,7 +359,7 @@ static int is_rs(const char *kernel, const void *user)
 static int64_t rs_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
 {
     (void)user;
-    return series == 0 ? rc_plot_fastest(s, pair, 1, is_rs, NULL)
+    return series == 0 ? rc_plot_fastest(s, pair, is_rs, NULL)
                        : s->pair[pair].row[RC_CHOICE_VENDOR_CSR];
 }
 
@@ -468,7 +470,7 @@ static int takes(const char *kernel, const void *user)
 /* The fastest row of a pair that is what the series takes; -1. */
 static int64_t fastest(const rc_survey_t *s, int64_t pair, int series, int64_t t)
 {
-    return rc_plot_fastest(s, pair, 1, takes, &(const taken_t){series, t});
+    return rc_plot_fastest(s, pair, takes, &(const taken_t){series, t});
 }
 
 static int32_t matrix_of(const rc_survey_t *s, int64_t row)

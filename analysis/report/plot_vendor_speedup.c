@@ -57,6 +57,10 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
     rc_plot_block_begin(text, "BARS");
     for (int a = 0; a < s->settings; a++) {
         int any = 0;
+        const rc_setting_t *of = &s->setting[a].setting;
+        if (of->layout != s->setting[in->shown].setting.layout ||
+            of->device != s->setting[in->shown].setting.device)
+            continue; /* no plan mixes layouts */
         for (int k = 0; k < SERIES; k++) {
             int64_t n = ratios(s, &s->setting[a], k, ratio);
             any |= put_series(&s->setting[a], k, ratio, n, csv, text);
@@ -84,8 +88,8 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         "our kernels in the original order, and the fastest of them in its best order. "
         "Preprocessing "
         "and ordering are not in the times. What is the fastest is chosen and scored on the same "
-        "measurements. All products (K, precision) are in it; %s is brought out.",
-        most, in->shown >= 0 ? s->setting[in->shown].label : "none");
+        "measurements. All products of this layout are in it; %s is brought out.",
+        most, s->setting[in->shown].label);
     rc_plot_text_free(&names);
     free(ratio);
     return RC_OK;
@@ -96,6 +100,7 @@ const rc_plot_t rc_plot_vendor_speedup = {
     .title = "Speedup over cuSPARSE",
     .source = "Mehrabi et al., figure 3",
     .section = "Kernels",
+    .needs_results = 1,
     .home = rc_plot_home_main,
     .write = write,
 };

@@ -117,10 +117,16 @@ static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)
     return rc_digest(&key, sizeof key);
 }
 
+/* 1: a class, of RC_LAYOUT_* or 0, multiplies in the layout of a setting. */
+static int is_in(const rc_survey_setting_t *a, int layout)
+{
+    return layout == 0 || a->setting.k == 0 || layout == 1 << a->setting.layout;
+}
+
 /* The rows of the data set that are pairs of the survey: C in original order, on the model's
- * device; K = n is found by its number. */
-static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_predictions_t *p,
-    rc_choices_t *c, rc_err_t *err)
+ * device and of its layout; K = n is found by its number. */
+static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_model_t *m,
+    const rc_predictions_t *p, rc_choices_t *c, rc_err_t *err)
 {
     rc_map_t at = {0};
     rc_status_t st = RC_OK;
@@ -138,7 +144,7 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_p
             continue;
         int64_t row = rc_map_get(&at,
             key_of(s->matrix[s->pair[i].matrix].digest, r->k, rc_type(r->precision)->bytes), -1);
-        if (row < 0)
+        if (row < 0 || !is_in(a, m->cls[p->choice[row]].layout))
             continue;
         const double *time = d->time + row * d->classes;
         double chosen = time[p->choice[row]];
@@ -196,7 +202,7 @@ static rc_status_t make_choices(work_t *w, rc_err_t *err)
         rc_str_add(&c->note, why.text);
     } else {
         RC_TRY(is_fitted_on(m, &d, &c->fitted_here, err));
-        RC_TRY(match(s, &d, &p, c, err));
+        RC_TRY(match(s, &d, m, &p, c, err));
         if (c->known == 0)
             rc_str_add(&c->note, "no result of the store has its device, precision and classes");
     }

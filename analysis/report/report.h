@@ -40,7 +40,7 @@ typedef struct rc_report_made {
     int without_gnuplot; /**< 1: that is why */
     int spies;           /**< matrices with spy plots */
     int64_t bytes;       /**< of the page */
-    char said[512]; /**< the sentence that the page opens with; "" where there are no results */
+    char said[1024]; /**< the sentence that the page opens with; "" where there are no results */
 } rc_report_made_t;
 
 /** \return RC_OK; RC_ENOENT, RC_ESTORE, RC_EINVAL (filter), RC_EFORMAT (model), RC_EIO, RC_ENOMEM.

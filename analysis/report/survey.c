@@ -45,6 +45,11 @@ static const char *name_at(const char *const *names, int32_t i)
     return name ? name : "unknown";
 }
 
+/* Layouts of B and C for readers, in the order of rc_layout_names. */
+enum { ROW_MAJOR = 1 };
+static const char *const layouts[] = {"column-major", "row-major", "row-major B and column-major C",
+    "column-major B and row-major C", NULL};
+
 static void name_setting(const maker_t *m, rc_survey_setting_t *a)
 {
     const rc_setting_t *p = &a->setting;
@@ -60,21 +65,23 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
         snprintf(k, sizeof k, "K = %" PRId64 ", ", p->k);
         snprintf(slug, sizeof slug, "k%" PRId64 "-", p->k);
     }
+    a->layout = p->k ? name_at(layouts, p->layout) : "";
     if (several_devices(m)) {
         snprintf(device, sizeof device, ", on %s", a->device);
         snprintf(place, sizeof place, "-device%" PRId32, p->device);
     }
     /* what most stores have one of goes unsaid */
-    int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s", k, precision, p->op ? ", " : "",
-        p->op ? name_at(rc_op_names, p->op) : "",
+    int n = snprintf(a->label, sizeof a->label, "%s%s%s%s%s%s%s%s%s", k, precision,
+        p->op ? ", " : "", p->op ? name_at(rc_op_names, p->op) : "", p->k ? ", " : "", a->layout,
         p->c_order == 1   ? ", C in schedule order"
         : p->c_order == 2 ? ", B and C in symmetric order"
                           : "",
         p->cache ? ", cold cache" : "", device);
     if (n >= (int)sizeof a->label)
         memcpy(a->label + sizeof a->label - 4, "...", 4);
-    snprintf(a->slug, sizeof a->slug, "%s%s%s%s%s%s%s%s", slug, precision, p->op ? "-" : "",
-        p->op ? name_at(rc_op_names, p->op) : "", p->c_order ? "-" : "",
+    snprintf(a->slug, sizeof a->slug, "%s%s%s%s%s%s%s%s%s%s", slug, precision, p->op ? "-" : "",
+        p->op ? name_at(rc_op_names, p->op) : "", p->k ? "-" : "",
+        p->k ? name_at(rc_layout_names, p->layout) : "", p->c_order ? "-" : "",
         p->c_order ? name_at(rc_c_order_names, p->c_order) : "", p->cache ? "-cold" : "", place);
 }
 
@@ -247,14 +254,27 @@ static void take_faster(const rc_view_t *v, int64_t row, int64_t *best)
         *best = row;
 }
 
-int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_reference)
+int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice, int64_t row)
 {
     const rc_row_result_t *r = rc_view_result(v, row);
+    const char *kernel = rc_view_kernel(v, r->kernel);
     if (choice != RC_CHOICE_ALL && choice != RC_CHOICE_REFERENCE && !rc_view_is_csr(v, r))
         return 0;
     if (choice == RC_CHOICE_REFERENCE || choice == RC_CHOICE_REFERENCE_CSR)
-        return is_reference && rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
-    return choice != RC_CHOICE_VENDOR_CSR || rc_vendor_is(rc_view_kernel(v, r->kernel));
+        return strcmp(kernel, a->reference) == 0 &&
+               rc_view_pairing(v, row) != RC_PAIRED_ANOTHER_CARD;
+    const int is_rival = !a->is_vendors && rc_vendor_is(kernel);
+    return is_rival == (choice == RC_CHOICE_VENDOR_CSR);
+}
+
+/* Entries are sorted. */
+static void find_vendors(maker_t *m)
+{
+    for (int a = 0; a < m->out->settings; a++)
+        m->out->setting[a].is_vendors = 1;
+    for (int64_t i = 0; i < m->all.rows; i++)
+        if (!rc_vendor_is(rc_view_kernel(m->v, m->all.row[i].kernel)))
+            m->out->setting[m->all.row[i].setting].is_vendors = 0;
 }
 
 static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
@@ -290,6 +310,7 @@ static rc_status_t settle_pairs(maker_t *m)
     RC_PASS(rc_pool_check(&m->pool, "a survey", m->err));
     RC_PASS(rc_pool_check(&s->memory, "a survey", m->err));
     RC_PASS(find_references(m, reference));
+    find_vendors(m);
     for (int64_t i = 0; i < m->all.rows; i++) {
         const rc_counted_row_t *e = &m->all.row[i];
         rc_survey_setting_t *a = &s->setting[e->setting];
@@ -306,7 +327,7 @@ static rc_status_t settle_pairs(maker_t *m)
         rc_survey_pair_t *p = &s->pair[s->pairs - 1];
         p->cases++;
         for (int c = 0; c < RC_CHOICES; c++)
-            if (rc_choice_takes(m->v, c, e->row, e->kernel == reference[e->setting]))
+            if (rc_choice_takes(m->v, a, c, e->row))
                 take_faster(m->v, e->row, &p->row[c]);
     }
     for (int64_t i = 0; i < s->pairs; i++)
@@ -333,11 +354,16 @@ static rc_status_t count_policies(maker_t *m, int *policies)
     return RC_OK;
 }
 
-static int is_better(const rc_setting_t *x, const rc_setting_t *y, int policies_x, int policies_y)
+static int is_better(
+    const rc_survey_setting_t *a, const rc_survey_setting_t *b, int policies_a, int policies_b)
 {
-    const int64_t p[] = {-x->is_n, -x->matrices, -policies_x, x->is_n ? 0 : x->k};
-    const int64_t q[] = {-y->is_n, -y->matrices, -policies_y, y->is_n ? 0 : y->k};
-    return rc_compare_lists(p, q, 4) < 0;
+    const rc_setting_t *x = &a->setting;
+    const rc_setting_t *y = &b->setting;
+    const int64_t p[] = {a->is_vendors, -x->is_n, -x->matrices, -policies_a, x->is_n ? 0 : x->k,
+        x->layout != ROW_MAJOR};
+    const int64_t q[] = {b->is_vendors, -y->is_n, -y->matrices, -policies_b, y->is_n ? 0 : y->k,
+        y->layout != ROW_MAJOR};
+    return rc_compare_lists(p, q, 6) < 0;
 }
 
 double rc_survey_ns(const rc_survey_t *s, int64_t row)
@@ -358,7 +384,8 @@ int rc_survey_twin(const rc_survey_t *s, int setting)
         const rc_setting_t *b = &s->setting[i].setting;
         if (i != setting && s->setting[i].reference[0] && b->op == a->op && b->is_n == a->is_n &&
             (a->is_n || b->k == a->k) && b->precision == a->precision && b->cache == a->cache &&
-            b->device == a->device && (twin < 0 || b->matrices > s->setting[twin].setting.matrices))
+            b->device == a->device && b->layout == a->layout &&
+            (twin < 0 || b->matrices > s->setting[twin].setting.matrices))
             twin = i;
     }
     return twin;
@@ -372,7 +399,7 @@ static rc_status_t choose_main(maker_t *m)
     RC_PASS(count_policies(m, policies));
     s->main_setting = s->settings ? 0 : -1;
     for (int i = 1; i < s->settings; i++)
-        if (is_better(&s->setting[i].setting, &s->setting[s->main_setting].setting, policies[i],
+        if (is_better(&s->setting[i], &s->setting[s->main_setting], policies[i],
                 policies[s->main_setting]))
             s->main_setting = i;
     int twin = s->settings && !s->setting[s->main_setting].reference[0]

@@ -1,8 +1,8 @@
 /** \file analysis/report/survey.h  What a report shows, gathered from a store in one pass: the
- *  settings (K, precision, row order of C, cache mode, device), the matrices, and for each matrix
- * in each setting the rows that matter.  Figures and page read this and nothing else of the store,
- * so that they cannot disagree.  Only newest, current rows with status ok enter (table/counted.h
- * says why).  Local. */
+ *  settings (layout, K, precision, row order of C, cache mode, device), the matrices, and for each
+ *  matrix in each setting the rows that matter.  Figures and page read this and nothing else of the
+ *  store, so that they cannot disagree.  Only newest, current rows with status ok enter
+ *  (table/counted.h says why).  Local. */
 #ifndef RC_ANALYSIS_SURVEY_H
 #define RC_ANALYSIS_SURVEY_H
 
@@ -14,9 +14,12 @@
 /** Rows that are compared, see table/counted.h. */
 typedef struct rc_survey_setting {
     rc_setting_t setting;
-    char label[128];    /**< for readers: "K = 128, fp32"; more where the store has several of it:
-                             ", C in schedule order", ", cold cache", ", on DEVICE" */
-    char slug[64];      /**< for file names and anchors: "k128-fp32"; unique in the survey */
+    char label[128];    /**< for readers: "K = 128, fp32, row-major"; more where there are several:
+                          ", C in schedule order", ", cold cache", ", on DEVICE" */
+    char slug[64];      /**< for file names and anchors: "k128-fp32-row"; unique in the survey */
+    const char *layout; /**< of B and C, for readers: "row-major"; "" an operation without K */
+    int is_vendors;     /**< 1: only the vendor's library was measured: then its kernels are the
+                             plans, and they are compared with no vendor */
     const char *device; /**< borrowed from the view */
     const char *reference; /**< the reference kernel, "gstat:strip=8": of the kernels that ran
                                 orders besides csr here the one with most matrices, ties to
@@ -36,19 +39,20 @@ typedef struct rc_survey_matrix {
     double density; /**< nnz / (rows * cols) */
 } rc_survey_matrix_t;
 
-/** What is chosen among: the rows of a pair, and parts of them. */
+/** What is chosen among: the rows of a pair, and parts of them.  The plans are every kernel and
+ *  order but those of the vendor's library, which they are compared with. */
 typedef enum rc_choice_of {
-    RC_CHOICE_ALL,           /**< every kernel and order */
-    RC_CHOICE_CSR,           /**< every kernel in the original order */
+    RC_CHOICE_ALL,           /**< every plan */
+    RC_CHOICE_CSR,           /**< those in the original order */
     RC_CHOICE_REFERENCE,     /**< the reference kernel in every order */
     RC_CHOICE_REFERENCE_CSR, /**< the reference kernel in the original order */
     RC_CHOICE_VENDOR_CSR,    /**< cuSPARSE in the original order */
     RC_CHOICES
 } rc_choice_of_t;
 
-/** 1: the row of the view is one of those; an order whose csr was timed on other cards only is none
- *  of the reference kernel's.  \param[in] is_reference  1: of the reference kernel */
-int rc_choice_takes(const rc_view_t *v, int choice, int64_t row, int is_reference);
+/** 1: the row of the view, of that setting, is one of those; an order whose csr was timed on
+ *  other cards only is none of the reference kernel's. */
+int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice, int64_t row);
 
 /** One matrix in one setting.  Rows are of the view; -1 stands for none. */
 typedef struct rc_survey_pair {
@@ -73,8 +77,9 @@ typedef struct rc_survey {
         *setting;     /**< [settings] by device, precision, row order of C, cache, K, n last */
     int main_setting; /**< the one that figures of a single setting show: K = n where there is one,
                          else the one with most matrices (ties: more policies, smaller K); for one
-                         without orders besides csr its twin that has them (rc_survey_twin); -1
-                         none */
+                         without orders besides csr its twin that has them (rc_survey_twin); of
+                         layouts with as many row-major, and none where only the vendor's library
+                         was measured if there is another; -1 none */
     int matrices;
     rc_survey_matrix_t *matrix; /**< [matrices] with a row that entered, by name */
     int64_t pairs;
@@ -116,9 +121,9 @@ int rc_survey_is_csr(const rc_survey_t *s, int64_t row);
  *  pair. */
 int64_t rc_survey_first_row(const rc_survey_t *s, int64_t pair);
 
-/** The setting of the same products with C in another order of rows that has orders besides csr, of
- *  several the one with most matrices: symmetric orders stand in one of their own.  \return -1:
- *      none */
+/** The setting of the same products and layout with C in another order of rows that has orders
+ *  besides csr, of several the one with most matrices: symmetric orders stand in one of their own.
+ *  \return -1: none */
 int rc_survey_twin(const rc_survey_t *s, int setting);
 
 /** Where a matrix is: in one of two catalogues (the first that has its name), or where the store

@@ -19,6 +19,17 @@ int rc_vendor_is(const char *kernel)
     return 0;
 }
 
+int rc_vendor_is_for(const char *entry, const char *op, const char *layout)
+{
+    static const char vector[] = "cusparse-spmv-";
+    const size_t name = strcspn(entry, ":");
+    const size_t end = strlen(layout);
+    if (strncmp(entry, vector, sizeof vector - 1) == 0)
+        return strcmp(op, "spmv") == 0;
+    return strcmp(op, "spmm") == 0 && name > end && entry[name - end - 1] == '-' &&
+           strncmp(entry + name - end, layout, end) == 0;
+}
+
 /* Parameters that an entry does not name come after those that it does. */
 int rc_vendor_is_entry(const char *entry, const char *kernel)
 {

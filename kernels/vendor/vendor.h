@@ -12,6 +12,10 @@ int rc_vendor_is(const char *kernel);
  *  % on the matrices of data/results; its default algorithm is seldom the fastest of its own. */
 extern const char *const rc_vendor_timed[];
 
+/** 1: an entry of rc_vendor_timed is of an operation ("spmm") and a layout of B and C ("row"), of
+ *  which products with a vector have none. */
+int rc_vendor_is_for(const char *entry, const char *op, const char *layout);
+
 /** 1: a kernel is what an entry of rc_vendor_timed names, with more parameters or without. */
 int rc_vendor_is_entry(const char *entry, const char *kernel);
 

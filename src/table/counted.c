@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 7 };
+enum { KEYS = 8 };
 
 /* A row that may count, in the setting of a row order of C. */
 typedef struct candidate {
@@ -100,8 +100,10 @@ static void make_key(const maker_t *m, rc_setting_order_t order, candidate_t *c)
     const rc_row_result_t *r = rc_view_result(m->v, c->e.row);
     const int is_n = rc_counted_is_n(&m->widths, m->v, r);
     const int64_t k = is_n ? 0 : r->k;
+    const int64_t layout = r->k ? r->layout : 0;
     const int64_t by_k[KEYS] = {r->op, r->precision, is_n, k, c->c_order, r->cache, r->device};
-    const int64_t by_device[KEYS] = {r->device, r->op, r->precision, c->c_order, r->cache, is_n, k};
+    const int64_t by_device[KEYS] = {
+        r->device, layout, r->op, r->precision, c->c_order, r->cache, is_n, k};
     memcpy(c->key, order == RC_SETTINGS_BY_DEVICE ? by_device : by_k, sizeof c->key);
 }
 
@@ -172,6 +174,7 @@ static rc_setting_t setting_of(const maker_t *m, const candidate_t *c)
         .precision = r->precision,
         .c_order = c->c_order,
         .cache = r->cache,
+        .layout = r->k ? r->layout : 0,
         .is_n = rc_counted_is_n(&m->widths, m->v, r)};
 }
 

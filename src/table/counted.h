@@ -26,13 +26,16 @@ typedef struct rc_setting {
     int32_t precision;
     int32_t c_order;
     int32_t cache;
-    int is_n; /**< 1: K = n_col */
+    int32_t layout; /**< of B and C, of settings by device; 0 where the operation has no K */
+    int is_n;       /**< 1: K = n_col */
 } rc_setting_t;
 
 /** What settings are listed by, first to last. */
 typedef enum rc_setting_order {
     RC_SETTINGS_BY_K = 0,     /**< operation, precision, K (n last), order of C, cache, device */
-    RC_SETTINGS_BY_DEVICE = 1 /**< device, operation, precision, order of C, cache, K (n last) */
+    RC_SETTINGS_BY_DEVICE = 1 /**< device, layout of B and C, operation, precision, order of C,
+                                 cache, K (n last); layouts are settings apart, since no plan mixes
+                                 them */
 } rc_setting_order_t;
 
 /** A result in a setting. */

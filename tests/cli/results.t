@@ -78,7 +78,7 @@ for page in spmv csrk rs; do
 done
 # what a store lacks of the library's fastest algorithms, its page names
 for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
-    "$ROWCAST" query "$results/${store#*:}.h5" -f csv -o kernel,layout -w 'kernel ~ "cusparse*" && op == spmm && policy == csr && status == ok && k == 128' \
+    "$ROWCAST" query "$results/${store#*:}.h5" -f csv --columns kernel,layout -w 'kernel ~ "cusparse*" && op == spmm && policy == csr && status == ok && k == 128' \
         | sort -u >"$tmp/library"
     for kernel in $(grep -o '"cusparse-c[^"]*"' "$top_srcdir/kernels/vendor/vendor.c" | tr -d '"'); do
         layout=${kernel%%:*}

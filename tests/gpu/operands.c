@@ -72,7 +72,8 @@ static int64_t pad_of(int place)
 }
 
 /* An operand of that shape; what has no K columns is one column. */
-static rc_dense_t shape_of(const gpu_operands_t *o, rc_layout_t layout, int wide, int64_t rows, int place)
+static rc_dense_t shape_of(
+    const gpu_operands_t *o, rc_layout_t layout, int wide, int64_t rows, int place)
 {
     rc_dense_t m = {.rows = rows,
         .cols = wide ? o->k : 1,
@@ -121,7 +122,8 @@ static void make_input(gpu_operands_t *o, int place, int i)
 {
     rc_err_t err = {0};
     const rc_shape_t *shape = &o->operation->in[i];
-    rc_dense_t m = shape_of(o, rc_layout_in(o->layout), shape->wide, rc_shape_rows(shape, o->a), place);
+    rc_dense_t m =
+        shape_of(o, rc_layout_in(o->layout), shape->wide, rc_shape_rows(shape, o->a), place);
     size_t from = GUARD + shift_of(o, place);
     size_t bytes = from + bytes_of(&m) + GUARD;
     unsigned char *host = malloc(bytes);
@@ -156,7 +158,8 @@ void gpu_operands_new(gpu_operands_t *o)
             make_input(o, place, i);
     size_t most = 0;
     for (int place = 0; place < PLACES; place++) {
-        rc_dense_t m = shape_of(o, rc_layout_out(o->layout), o->operation->out.wide, gpu_operands_rows(o), place);
+        rc_dense_t m = shape_of(
+            o, rc_layout_out(o->layout), o->operation->out.wide, gpu_operands_rows(o), place);
         size_t bytes = bytes_of(&m) + shift_of(o, place) + 2 * (size_t)GUARD;
         most = bytes > most ? bytes : most;
     }

@@ -99,7 +99,8 @@ static rc_status_t run_scaled(plan_t *plan, const rc_kernel_t *kernel, void *sta
 static rc_status_t run_pairs(plan_t *plan, const rc_kernel_t *kernel, void *state,
     const rc_problem_t *p, int place, uint64_t dice, const char *label)
 {
-    static const scalars_t pair[] = {{2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}, {0, 1, 1}};
+    static const scalars_t pair[] = {
+        {2, 0.5, 1}, {-1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {0, 2, 1}, {0, 1, 1}};
     static const scalars_t plain = {1, 0, 0};
     rc_err_t err = {0};
     rc_operands_t of = gpu_operands_of(&plan->o, place, p->c_rows);
@@ -162,7 +163,8 @@ static void run_one(plan_t *plan, const rc_kernel_spec_t *spec, int which, rc_c_
     const rc_kernel_t *kernel = spec->kernel;
     gpu_operands_t *o = &plan->o;
     /* lpt pads up to a warp's rows for each warp */
-    rc_problem_t p = gpu_problem(o, spec, s, s->slots > gpu_operands_rows(o) ? RC_C_ORIGINAL : order);
+    rc_problem_t p =
+        gpu_problem(o, spec, s, s->slots > gpu_operands_rows(o) ? RC_C_ORIGINAL : order);
     int place = (int)(dice % PLACES);
     rc_analysis_t analysis;
     rc_err_t err = {0};
@@ -266,8 +268,7 @@ static void run_kernels(plan_t *plan)
 {
     for (int i = 0; rc_kernels[i]; i++)
         if (is_tested(plan, rc_kernels[i]))
-            for_some_variants(
-                rc_kernels[i], VARIANTS_MAX, (uint64_t)plan->turn, run_variant, plan);
+            for_some_variants(rc_kernels[i], VARIANTS_MAX, (uint64_t)plan->turn, run_variant, plan);
 }
 
 /* Every schedule and order of the output, at a K that changes; else every K, and a schedule that

@@ -57,7 +57,8 @@ static void make_inputs(world_t *w)
                 operand_put(host, m->precision, operand_at(m, r, j), value_of(i, r, j));
                 w->in[i][r * m->cols + j] = operand_get(host, m->precision, operand_at(m, r, j));
             }
-        ok(x->upload(x, m->data, host, n * rc_precision_bytes(m->precision), &err), &err, "an input");
+        ok(x->upload(x, m->data, host, n * rc_precision_bytes(m->precision), &err), &err,
+            "an input");
         free(host);
     }
 }
@@ -87,7 +88,8 @@ static void add_entry(world_t *w, int64_t r, int64_t e)
 static void make_want(world_t *w)
 {
     const rc_csr_t *a = w->o.a;
-    rc_operands_t of = gpu_operands_of(&w->o, PLACE_ALIGNED, rc_shape_rows(&w->o.operation->out, a));
+    rc_operands_t of =
+        gpu_operands_of(&w->o, PLACE_ALIGNED, rc_shape_rows(&w->o.operation->out, a));
     w->want = calloc((size_t)(of.out.rows * of.out.cols) + 1, sizeof *w->want);
     assert_non_null(w->want);
     for (int64_t r = 0; r < a->rows; r++)
@@ -110,10 +112,12 @@ static int64_t count_other(world_t *w, const rc_dense_t *c)
     int64_t other = 0;
     void *host = calloc(n + 1, sizeof(double));
     assert_non_null(host);
-    ok(w->o.x->download(w->o.x, host, c->data, n * rc_precision_bytes(c->precision), &err), &err, "the output");
+    ok(w->o.x->download(w->o.x, host, c->data, n * rc_precision_bytes(c->precision), &err), &err,
+        "the output");
     for (int64_t r = 0; r < c->rows; r++)
         for (int64_t j = 0; j < c->cols; j++)
-            other += !is_alike(w->want[r * c->cols + j], operand_get(host, c->precision, operand_at(c, r, j)));
+            other += !is_alike(
+                w->want[r * c->cols + j], operand_get(host, c->precision, operand_at(c, r, j)));
     free(host);
     return other;
 }
@@ -128,7 +132,8 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
     rc_analysis_t analysis;
     rc_err_t err = {0};
     void *state = NULL;
-    rc_schedule_t s = make_schedule(w->o.a, SCHEDULE_IDENTITY, kernel->geometry(w->o.x, spec->param, w->o.precision));
+    rc_schedule_t s = make_schedule(
+        w->o.a, SCHEDULE_IDENTITY, kernel->geometry(w->o.x, spec->param, w->o.precision));
     rc_problem_t p = gpu_problem(&w->o, spec, &s, RC_C_ORIGINAL);
     rc_operands_t of = gpu_operands_of(&w->o, PLACE_ALIGNED, p.c_rows);
     int promised = kernel->strict && kernel->strict(spec->param);
@@ -149,23 +154,31 @@ static void run_variant(const rc_kernel_spec_t *spec, void *user)
         w->tally->values += of.out.rows * of.out.cols;
         w->tally->differ += differ;
         if (promised && differ > 0)
-            fail_msg("%s:%s, matrix '%s', K %d, %s: %d of %d values are not as IEEE arithmetic has them", kernel->name,
-                spec->params, w->o.matrix, (int)w->o.k, rc_precision_name(w->o.precision), (int)differ,
-                (int)(of.out.rows * of.out.cols));
+            fail_msg(
+                "%s:%s, matrix '%s', K %d, %s: %d of %d values are not as IEEE arithmetic has them",
+                kernel->name, spec->params, w->o.matrix, (int)w->o.k,
+                rc_precision_name(w->o.precision), (int)differ, (int)(of.out.rows * of.out.cols));
     }
     if (state)
         rc_kernel_release(kernel, state);
     rc_schedule_free(&s);
 }
 
-static void run_kernel(rc_executor_t *x, const rc_kernel_t *kernel, const rc_csr_t *a, int matrix, int precision, tally_t *tally)
+static void run_kernel(rc_executor_t *x, const rc_kernel_t *kernel, const rc_csr_t *a, int matrix,
+    int precision, tally_t *tally)
 {
     enum { VARIANTS = 64 };
     static const int64_t ks[] = {5, 33, 64};
     const rc_operation_t *op = rc_operation_of(kernel->op);
     for (size_t i = 0; i < (op->has_k ? sizeof ks / sizeof *ks : 1); i++) {
-        world_t w = {.o = {.x = x, .operation = op, .matrix = shapes[matrix].name, .a = a,
-            .precision = (rc_precision_t)precision, .layout = kernel->layout, .k = op->has_k ? ks[i] : 1}, .tally = tally};
+        world_t w = {.o = {.x = x,
+                         .operation = op,
+                         .matrix = shapes[matrix].name,
+                         .a = a,
+                         .precision = (rc_precision_t)precision,
+                         .layout = kernel->layout,
+                         .k = op->has_k ? ks[i] : 1},
+            .tally = tally};
         gpu_operands_new(&w.o);
         make_inputs(&w);
         make_want(&w);
@@ -190,8 +203,8 @@ static void run_kernels(rc_device_t *d)
                 run_kernel(&d->executor, k, &a, m, precision, &tally);
                 free_matrix(&a);
             }
-        printf("# %-22s %6.0f runs, %6.0f promised; %.0f of %.0f values differ\n", k->name, (double)tally.runs,
-            (double)tally.promised, (double)tally.differ, (double)tally.values);
+        printf("# %-22s %6.0f runs, %6.0f promised; %.0f of %.0f values differ\n", k->name,
+            (double)tally.runs, (double)tally.promised, (double)tally.differ, (double)tally.values);
         assert_true(tally.runs > 0);
     }
     rc_device_close(d);

@@ -16,6 +16,26 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # key of an element's id (W3C W
 KEYS = {"Enter": "\ue007", "Tab": "\ue004", "Escape": "\ue00c", "Space": "\ue00d", "Backspace": "\ue003", "Shift": "\ue008"}
 
 
+#: What is cut or hidden: texts of drawings beyond their edge or over each other, elements wider than their box
+#: that do not scroll.  A script whose value is a list of words about each.
+CUT = """
+  const bad = [];
+  for (const svg of document.querySelectorAll('figure[data-figure] svg')) {
+    const name = svg.closest('figure').dataset.figure, frame = svg.getBoundingClientRect();
+    const texts = [...svg.querySelectorAll('text')].map(t => [t.textContent.trim(), t.getBoundingClientRect()]).filter(([t, r]) => t && r.width);
+    for (const [t, r] of texts)
+      if (r.left < frame.left - 1 || r.right > frame.right + 1 || r.top < frame.top - 1 || r.bottom > frame.bottom + 1) bad.push(`${name} cuts ${t}`);
+    texts.forEach(([t, a], i) => texts.slice(0, i).forEach(([u, b]) => {
+      const wide = Math.min(a.right, b.right) - Math.max(a.left, b.left), high = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+      if (wide > 1 && high > 0.35 * Math.min(a.height, b.height)) bad.push(`${name}: ${t} over ${u}`);
+    }));
+  }
+  for (const e of document.querySelectorAll('header *, main *, footer *'))
+    if (!e.closest('svg, noscript, .scroll, select') && e.getClientRects().length && getComputedStyle(e).display !== 'inline'
+        && e.clientWidth && e.scrollWidth > e.clientWidth + 1) bad.push(`${e.tagName} ${e.id || e.className} is cut`);
+  return bad;"""
+
+
 class Browser:
     """A browser window; its files live in `folder`."""
 

@@ -1,6 +1,6 @@
 """check_figures.py ROWCAST STORE REPORT [MODEL]: the numbers behind each figure against `rowcast query`, the
 file itself and the model file, by other means than the report's.  Prints what differs; exit code 1 then.
-SETTING, "k8-fp32" with the label "K = 8, fp32", makes it look at the figures of that product."""
+SETTING, "k8-fp32-col" with the label "K = 8, fp32, column-major", makes it look at the figures of that product."""
 import csv
 import json
 import math
@@ -56,6 +56,7 @@ for r in rows:
 def label(r):
     is_n = r["k"] == matrix[r["matrix"]]["cols"] and len(widths[int(r["k"])]) == 1
     text = f"K = {'n' if is_n else int(r['k'])}, {precision[r['precision']]}"
+    text += ", row-major" if r["layout"] == 1 else ", column-major"
     return text + (f", on {device[r['device']]}" if len({x["device"] for x in rows}) > 1 else "")
 
 
@@ -101,7 +102,7 @@ for p, low, high, count, share in table("speedup-histogram"):
     same(f"histogram {p} from {low} share", share, 100 * len(inside) / len(gain_of(p)), 1e-3)
 
 where = f"kernel ~ '{reference}' && k == {'cols' if k_of == 'n' else k_of} && precision == fp32"
-if "," in main.split(", ", 1)[1]:
+if ", on " in main:
     where += " && device == '" + main.split(", on ")[1] + "'"
 speedup = {r["policy"]: r for r in query("--summary", "speedup", "--where", where)}
 boxes = [r for r in table("speedup-boxes") if f", on {r[0]}" in main or ", on " not in main]
@@ -143,12 +144,13 @@ for a, series, _, count, geo, mean, low, high in table("vendor-speedup"):
     for name, x, y in (("matrices", count, len(ratios)), ("geomean", geo, geomean(ratios)),
                        ("mean", mean, statistics.fmean(ratios)), ("min", low, min(ratios)), ("max", high, max(ratios))):
         same(f"vendor {a} {series} {name}", x, y)
-if len(seen) != 3 * len(arena):
+beside = [a for a in arena if a.split(", ")[2:] == main.split(", ")[2:]]  # of the same layout and device
+if len(seen) != 3 * len(beside):
     wrong.append(f"vendor: {len(seen)} series for {len(arena)} arenas")
 versus = query("--summary", "versus", "--side-a", "!cusparse*@csr", "--side-b", "cusparse*@csr")
 for a, series, _, count, geo, *_ in table("vendor-speedup"):
     for r in versus:
-        if series == "fastest kernel, csr" and a == f"K = {r['k']}, {r['precision']}":
+        if series == "fastest kernel, csr" and a.startswith(f"K = {r['k']}, {r['precision']}, "):
             same(f"versus {a}", geo, r["geomean"])
 
 peak = max(r["bytes_min"] / r["median_ns"] for r in rows if device[r["device"]] in main or ", on " not in main)
@@ -178,25 +180,12 @@ same("profile points", len(profile), expected)
 for p, m, entries, y in table("order-cost"):
     own = next(r for r in arena[main][m] if of_reference(r) and policy[r["policy"]] == p)
     same(f"order-cost {p} {m}", y, own["order_ns"] / csr_time[m])
-count = 0
-for a, m, _, _, n in table("break-even"):
-    best, base = fastest(arena[a][m], lambda r: True), fastest(arena[a][m], in_csr)
-    setup = lambda r: float(r["order_ns"] + r["preprocess_ns"])
-    after = lambda r, products: setup(r) + products * r["median_ns"]
-    n = int(n)
-    count += 1
-    if in_csr(best) or setup(best) <= setup(base):
-        same(f"break-even {a} {m}", n, 0)
-    elif not (after(best, n) < after(base, n) and not after(best, n - 1) < after(base, n - 1)):
-        wrong.append(f"break-even {a} {m}: not the first product after which it has paid: {n}")
-same("break-even matrices", count, sum(any(map(in_csr, own)) for of in arena.values() for own in of.values()))
-
 # ---------------------------------------------------------------------------------------------- model
 if len(sys.argv) > 4:
     with open(sys.argv[4]) as f:
         e = json.load(f)["evaluation"]
     if folder:
-        part = next(p for p in e["by_k"] if p["name"] == "k=" + main.split("= ")[1].replace(",", ""))
+        part = next(p for p in e["by_k"] if p["name"] == "k=" + " ".join(main.split("= ")[1].split(", ")[:2]))
         e = {**e, "all": part, "confusion": part["confusion"], "time_error": part["time_error"]}
     cells, losses = e["confusion"]["rows_best_by_chosen"], e["confusion"]["loss_mean_best_by_chosen"]
     for (name, count, percent), line in zip(table("model-classes"), cells, strict=True):

@@ -1,12 +1,14 @@
 """Usage: check_small.py NAME=PAGE...: pages of small or odd stores in a browser.  Prints TAP.
 
 A file 'expected' beside a page has lines that a reader must see on it."""
+import json
 import os
 import sys
 import traceback
 from pathlib import Path
 
-from browser import Browser
+import sentences
+from browser import CUT, Browser
 
 browser = Browser(os.environ["tmp"])
 number_of = 0
@@ -16,10 +18,12 @@ for argument in sys.argv[1:]:
     try:
         browser.open("about:blank")
         browser.console(), browser.requests()
-        for width in (360, 1280):
+        for width in (390, 1024, 1600):
             browser.look(width)
             browser.open(Path(page).as_uri())
             # the first row opens, every column sorts, the filter filters: an alert would make this fail
+            cut = browser.js(CUT)
+            assert not cut, (width, cut)
             seen = browser.js("""
                 const button = document.querySelector('#rows tr.row th button');
                 if (button) {
@@ -39,9 +43,12 @@ for argument in sys.argv[1:]:
                     images: [...document.images].filter(i => !i.src.startsWith('data:image/png')).length,
                     text: document.body.innerText, hidden: document.getElementById('explorer').hidden,
                     wide: document.documentElement.scrollWidth - innerWidth }""")
+            cut = browser.js(CUT)  # of the last product, with a row open
+            assert not cut, (width, cut)
             assert len(set(seen["rows"])) == min(50, len(seen["names"])) and set(seen["rows"]) <= set(seen["names"]), seen
             assert seen["scripts"] == 3 and not seen["outside"] and not seen["images"] and seen["wide"] <= 0, seen
             assert seen["hidden"] == (not seen["names"]), seen
+            sentences.check(json.loads((Path(page).parent / "report.json").read_text()))
             expected = Path(page).parent / "expected"
             for line in expected.read_text().splitlines() if expected.exists() else []:
                 assert line in seen["text"], (line, seen["text"])

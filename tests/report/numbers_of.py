@@ -6,7 +6,7 @@ import statistics
 import subprocess
 
 COLUMNS = ("fullname,kind,rows,cols,nnz,density,digest,kernel,policy,k,precision,c_order,cache,device,median_ns,"
-           "error_max,gflops,order_ns,preprocess_ns,policy_version,kernel_version")
+           "error_max,gflops,order_ns,preprocess_ns,policy_version,kernel_version,layout")
 
 
 def read_rows(rowcast, store):
@@ -41,6 +41,7 @@ class Arena:
         self.pairs = {}
         for r in rows:
             self.pairs.setdefault(r["fullname"], []).append(r)
+        self.alone = all(r["kernel"].startswith("cusparse") for r in rows)  # then the library's kernels are the plans
         self.pair = {name: self.sum_up(own) for name, own in self.pairs.items()}
 
     def sum_up(self, own):
@@ -48,16 +49,18 @@ class Arena:
             found = [r for r in own if fits(r)]
             # of equal times the original order
             return min(found, key=lambda r: (r["t"], r["policy"] != "csr"), default=None)
-        out = {"best": best(lambda r: True), "csr": best(lambda r: r["policy"] == "csr"),
+        def rival(r):
+            return r["kernel"].startswith("cusparse") and not self.alone
+        out = {"best": best(lambda r: not rival(r)), "csr": best(lambda r: r["policy"] == "csr" and not rival(r)),
                "ref_csr": best(lambda r: r["kernel"] == self.reference and r["policy"] == "csr"),
                "ref": best(lambda r: r["kernel"] == self.reference),
-               "vendor": best(lambda r: r["policy"] == "csr" and r["kernel"].startswith("cusparse"))}
+               "vendor": best(lambda r: r["policy"] == "csr" and rival(r))}
         out["breakeven"] = self.break_even(out["best"], out["csr"])
         return out
 
     @staticmethod
     def break_even(best, csr):
-        if csr is None:
+        if csr is None or best is None:
             return None
         more = sum(int(best[c]) - int(csr[c]) for c in ("order_ns", "preprocess_ns"))
         if best is csr or more <= 0:
@@ -86,7 +89,7 @@ class Arena:
     def standing(self):
         """Figures of the summary, by the names that the page gives them."""
         order, plan, vendor = self.ratios("ref_csr", "ref"), self.ratios("csr", "best"), self.ratios("vendor", "best")
-        reordered = [p["breakeven"] for p in self.pair.values() if p["best"]["policy"] != "csr" and p["breakeven"] is not None]
+        reordered = [p["breakeven"] for p in self.pair.values() if p["best"] and p["best"]["policy"] != "csr" and p["breakeven"] is not None]
         out = {"matrices": len(self.pair), "order-over5": 100 * sum(x > 1.05 for x in order) / len(order) if order else None,
                "break-even": math.ceil(statistics.median(reordered)) if reordered else None}
         for name, x in (("order", order), ("plan", plan), ("vendor", vendor)):
@@ -96,21 +99,23 @@ class Arena:
 
 
 def arenas(rows, references):
-    """{(K, precision, c_order): Arena}; references: the kernel of each, as the page names it."""
+    """{(K, precision, c_order, layout): Arena}; references: the kernel of each, as the page names it."""
     groups = {}
     for r in rows:
-        groups.setdefault((r["K"], r["precision"], r["c_order"]), []).append(r)
+        groups.setdefault((r["K"], r["precision"], r["c_order"], r["layout"]), []).append(r)
     for key, own in groups.items():  # the original order has no C in schedule order and is the baseline of both
         if key[2] != "original":
             there = {r["fullname"] for r in own}
-            own += [r for r in groups.get((key[0], key[1], "original"), []) if r["policy"] == "csr" and r["fullname"] in there]
+            own += [r for r in groups.get((key[0], key[1], "original", key[3]), []) if r["policy"] == "csr" and r["fullname"] in there]
     return {key: Arena(key, own, references.get(key, "")) for key, own in groups.items()}
 
 
 def key_of(label):
-    """(K, precision, c_order) of "K = 128, fp32, C in schedule order"."""
+    """(K, precision, c_order, layout) of "K = 128, fp32, row-major, C in schedule order"."""
     k, precision = re.match(r"K = (\w+), (fp\d+)", label).groups()
-    return k, precision, "schedule" if "schedule" in label else "original"
+    layout = {"row-major": "row", "column-major": "col", "row-major B and column-major C": "row-col",
+              "column-major B and row-major C": "col-row"}[label.split(", ")[2]]
+    return k, precision, "schedule" if "schedule" in label else "original", layout
 
 
 def number(text):

@@ -34,20 +34,28 @@ says()
 }
 
 make_page small "$store"
-says small 'results of 5 matrices' 'is the fastest most often, on' 'The best row order of each matrix makes' \
-    'best order over original order' 'in geomean (plain' '90 cases: 90 ok' 'sweep --device cpu'
+says small 'of 5 matrices' 'no library was measured' 'best plan over the best kernel in the original order' \
+    'One kernel for all' 'best order over original' '90 cases: 90 ok' 'sweep --device cpu'
 make_page csr "$store" -w 'policy == csr'
-says csr 'No kernel was measured here with row orders' 'filtered by policy == csr' 'whatever the filter'
+says csr 'No other row order was measured' 'only results with policy == csr' 'whatever the filter'
 make_page one "$store" -w 'name == m80 && k == 8 && kernel == rowsplit'
-says one 'is the fastest on the only matrix' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
+says one 'rowsplit is the only kernel' 'of 1 matrix' 'name == m80 && k == 8 && kernel == rowsplit'
 make_page failed "$tmp/failed.h5"
 says failed 'There is no verified result' '90 cases: 90 failed'
 make_page hostile "$tmp/hostile.h5"
 says hostile "<script>alert(1)</script>\"'&: failed" '</script><img src=x onerror=alert(1)>'
 edit_store "$store" "$tmp/vendor.h5" '
-change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row" if r["name"] == b"rowsplit" else r["name"])'
+change("dict/kernel", "name", lambda i, r: b"cusparse-csr-col" if b"strip=4" in r["params"] else r["name"])'
 make_page vendor "$tmp/vendor.h5"
-says vendor 'as fast as the best cuSPARSE algorithm' 'best plan over cuSPARSE'
+says vendor 'best plan over the library' 'baseline lacks cusparse-csr-col:alg=3:pre=0, cusparse-coo-col:alg=1:pre=0'
+edit_store "$store" "$tmp/alone.h5" 'change("dict/kernel", "name", lambda i, r: b"cusparse-csr-row")'
+make_page alone "$tmp/alone.h5"
+says alone "the vendor's library alone was measured" 'the library alone was measured'
+# names of orders and kernels that are as long as they get, which no figure may cut
+edit_store "$store" "$tmp/long.h5" '
+change("dict/policy", "params", lambda i, r: b"siglen=128:bsize=2:size=128:seed=1:sim_min=auto:window=8:pair_max=256" if i else r["params"])
+change("dict/kernel", "params", lambda i, r: b"strip=auto:panel=0:longest=auto:pairs=auto:%d" % i)'
+make_page long "$tmp/long.h5"
 write_model log_ns >"$tmp/model.json"
 make_page model "$store" --model "$tmp/model.json"
 says model 'has no choices here'
@@ -55,12 +63,15 @@ set --
 published=$top_srcdir/data/results/h200.h5
 if [ -f "$published" ]; then
     make_page k128 "$published" --spies 0 -w 'k == 128 && precision == fp32' --model "$top_srcdir/data/models/h200-plan.json"
-    says k128 'its fit has seen' 'whatever the filter' 'products in the median of'
+    says k128 'its fit has seen' 'whatever the filter' 'products until an order has paid'
+    make_page gpu "$top_srcdir/data/results/h200-plans.h5" --spies 0 -w 'name == 1138_bus && k == 128'
+    says gpu 'the best plan of the matrix is' 'K = 128, fp32, row-major (1 matrix)' 'best plan over the best of cuSPARSE'
     make_page lpt "$published" --spies 0 -w 'policy == lpt'
-    says lpt 'the original one has no results'
-    set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html"
+    says lpt 'the original order has no results'
+    set -- "choices on matrices that a fit has seen=$tmp/k128/index.html" "no original order=$tmp/lpt/index.html" \
+        "one matrix of a GPU=$tmp/gpu/index.html"
 fi
 $python "$top_srcdir/tests/report/check_small.py" "a small store of a CPU=$tmp/small/index.html" \
     "a store without orders=$tmp/csr/index.html" "one matrix=$tmp/one/index.html" \
     "no result that is ok=$tmp/failed/index.html" "names that are markup=$tmp/hostile/index.html" \
-    "a vendor=$tmp/vendor/index.html" "a model of another device=$tmp/model/index.html" "$@"
+    "a vendor=$tmp/vendor/index.html" "a vendor alone=$tmp/alone/index.html" "long names=$tmp/long/index.html" "a model of another device=$tmp/model/index.html" "$@"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MATRICES = 9, POLICIES = 4, KERNELS = 3, KS = 3, DEVICES = 2, ROUNDS = 10 };
+enum { MATRICES = 9, POLICIES = 4, KERNELS = 3, VENDOR = 2, KS = 3, DEVICES = 2, ROUNDS = 10 };
 static const char *const policies[POLICIES] = {"csr", "lpt", "cta", "warp"};
 static const char *const kernels[KERNELS] = {"first", "gstat", "cusparse-x"};
 
@@ -221,9 +221,13 @@ static void check_pair(const rc_survey_t *s, const world_t *w, const int a[4], i
         for (int q = 0; q < POLICIES; q++)
             cases += at(w, a, n, q, m)->ns > 0;
     assert_int_equal(p->cases, cases);
-    assert_true(ns_of(s, p->row[RC_CHOICE_ALL]) == fastest(w, a, 0, KERNELS, 0, m));
-    assert_true(ns_of(s, p->row[RC_CHOICE_CSR]) == fastest(w, a, 0, KERNELS, 1, m));
-    assert_true(ns_of(s, p->row[RC_CHOICE_VENDOR_CSR]) == fastest(w, a, 2, 3, 1, m));
+    /* the vendor's is no plan, but where there is no other */
+    const int alone = s->setting[p->setting].is_vendors;
+    const int plans = alone ? KERNELS : VENDOR;
+    assert_true(ns_of(s, p->row[RC_CHOICE_ALL]) == fastest(w, a, 0, plans, 0, m));
+    assert_true(ns_of(s, p->row[RC_CHOICE_CSR]) == fastest(w, a, 0, plans, 1, m));
+    assert_true(ns_of(s, p->row[RC_CHOICE_VENDOR_CSR]) ==
+                (alone ? INFINITY : fastest(w, a, VENDOR, KERNELS, 1, m)));
     if (reference >= 0) {
         assert_true(
             ns_of(s, p->row[RC_CHOICE_REFERENCE]) == fastest(w, a, reference, reference + 1, 0, m));
@@ -233,7 +237,8 @@ static void check_pair(const rc_survey_t *s, const world_t *w, const int a[4], i
         assert_int_equal(p->row[RC_CHOICE_REFERENCE], -1);
         assert_int_equal(p->row[RC_CHOICE_REFERENCE_CSR], -1);
     }
-    if (ns_of(s, p->row[RC_CHOICE_ALL]) == ns_of(s, p->row[RC_CHOICE_CSR]))
+    if (p->row[RC_CHOICE_ALL] >= 0 &&
+        ns_of(s, p->row[RC_CHOICE_ALL]) == ns_of(s, p->row[RC_CHOICE_CSR]))
         assert_int_equal(
             p->row[RC_CHOICE_ALL], p->row[RC_CHOICE_CSR]); /* a tie goes to the original order */
     check_break_even(s, p);
@@ -262,6 +267,10 @@ static void check_setting(
     if (reference >= 0)
         snprintf(expected, sizeof expected, "%s:strip=4", kernels[reference]);
     assert_string_equal(x->reference, expected);
+    int own = 0;
+    for (int m = 0; m < MATRICES; m++)
+        own += isfinite(fastest(w, a, 0, VENDOR, 0, m));
+    assert_int_equal(x->is_vendors, own == 0);
     for (int m = 0; m < MATRICES; m++) { /* names G/m0 .. G/m8: in order */
         if (!measured_there(w, a, m))
             continue;
@@ -405,25 +414,20 @@ static void a_filter_takes_rows_and_matrices_out(void **state)
 
 /* ------------------------------------------------------------- headline */
 
-static int has_plan(const rc_survey_t *s, int64_t row, int64_t other)
-{
-    const rc_row_result_t *a = rc_view_result(s->view, row);
-    const rc_row_result_t *b = rc_view_result(s->view, other);
-    return a->kernel == b->kernel && a->policy == b->policy;
-}
-
 /* What each choice is among, by the names in the store. */
-static int is_among(const rc_survey_t *s, int choice, const char *reference, int64_t row)
+static int is_among(const rc_survey_t *s, const rc_survey_setting_t *a, int choice,
+    const char *reference, int64_t row)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
     const char *kernel = rc_view_kernel(s->view, r->kernel);
     int csr = strcmp(rc_view_policy(s->view, r->policy), "csr") == 0;
     int of_reference = reference[0] && strcmp(kernel, reference) == 0;
-    const int among[RC_CHOICES] = {[RC_CHOICE_ALL] = 1,
-        [RC_CHOICE_CSR] = csr,
+    const int rival = !a->is_vendors && strncmp(kernel, "cusparse", 8) == 0;
+    const int among[RC_CHOICES] = {[RC_CHOICE_ALL] = !rival,
+        [RC_CHOICE_CSR] = csr && !rival,
         [RC_CHOICE_REFERENCE] = of_reference,
         [RC_CHOICE_REFERENCE_CSR] = of_reference && csr,
-        [RC_CHOICE_VENDOR_CSR] = csr && strncmp(kernel, "cusparse", 8) == 0};
+        [RC_CHOICE_VENDOR_CSR] = csr && rival};
     return among[choice];
 }
 
@@ -431,7 +435,7 @@ static int is_among(const rc_survey_t *s, int choice, const char *reference, int
  * there is nothing to choose. */
 static double chosen(const rc_survey_t *s, int64_t pair, int choice)
 {
-    const char *reference = s->setting[s->pair[pair].setting].reference;
+    const rc_survey_setting_t *a = &s->setting[s->pair[pair].setting];
     double least[RC_HALVES];
     double score[RC_HALVES];
     double sum = 0;
@@ -441,7 +445,7 @@ static double chosen(const rc_survey_t *s, int64_t pair, int choice)
     }
     for (int64_t i = 0; i < s->entering; i++) {
         double half[RC_HALVES];
-        if (s->row_pair[i] != pair || !is_among(s, choice, reference, s->rows[i]))
+        if (s->row_pair[i] != pair || !is_among(s, a, choice, a->reference, s->rows[i]))
             continue;
         rc_timed_t t = rc_timed_of(s->view, s->rows[i]);
         assert_int_equal(rc_split_half(&t, half, NULL), RC_OK);
@@ -477,37 +481,6 @@ static int check_gain(
     return fabs(g->held_out.value - g->stats.geomean) > 1e-3;
 }
 
-/* Matrices on which the leader is the fastest, and those on which it is so beyond the error. */
-static void check_leader(
-    const rc_survey_t *s, const rc_survey_setting_t *a, const rc_headline_t *h, int *tied)
-{
-    int wins = 0;
-    int clear = 0;
-    for (int64_t i = a->first; i < a->first + a->pairs; i++) {
-        int64_t best = s->pair[i].row[RC_CHOICE_ALL];
-        int alone = 1;
-        int count = 0;
-        for (int64_t k = a->first; k < a->first + a->pairs; k++)
-            count += has_plan(s, s->pair[k].row[RC_CHOICE_ALL], best);
-        assert_true(count <= h->wins);
-        if (!has_plan(s, best, h->leader))
-            continue;
-        const rc_row_result_t *b = rc_view_result(s->view, best);
-        for (int64_t k = 0; k < s->entering; k++) {
-            const rc_row_result_t *r = rc_view_result(s->view, s->rows[k]);
-            double both = pow(isnan(r->rel_err) ? 0.05 : r->rel_err, 2) +
-                          pow(isnan(b->rel_err) ? 0.05 : b->rel_err, 2);
-            if (s->row_pair[k] == i && !has_plan(s, s->rows[k], best))
-                alone = alone && log(r->median_ns / b->median_ns) > 2 * sqrt(both);
-        }
-        wins++;
-        clear += alone;
-    }
-    assert_int_equal(h->wins, wins);
-    assert_int_equal(h->clear, clear);
-    *tied += wins - clear;
-}
-
 /* Every gain is of choices that are made in one half and scored in the other, both sides alike. */
 static void a_headline_is_held_out(void **state)
 {
@@ -519,8 +492,6 @@ static void a_headline_is_held_out(void **state)
     rc_held_out_t *held_out;
     rc_headline_t *headline;
     int differ = 0;
-    int tied = 0;
-    int clear = 0;
     rc_rng_seed(&r, 23);
     fill(state, "headline.h5", &r, &w, store);
     assert_int_equal(rc_view_read_samples(store, &v, NULL), RC_OK);
@@ -533,10 +504,8 @@ static void a_headline_is_held_out(void **state)
         differ += check_gain(&s, a, RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE, &h->order);
         differ += check_gain(&s, a, RC_CHOICE_CSR, RC_CHOICE_ALL, &h->plan);
         differ += check_gain(&s, a, RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL, &h->vendor);
-        check_leader(&s, a, h, &tied);
-        clear += (int)h->clear;
     }
-    assert_true(differ > 0 && tied > 0 && clear > 0); /* else this showed nothing */
+    assert_true(differ > 0); /* else this showed nothing */
     free(headline);
     free(held_out);
     rc_survey_free(&s);

@@ -1,0 +1,57 @@
+"""Usage: sentences.py REPORT.JSON...: the sentence of each product agrees with its numbers in sign and number; prints
+what does not, exit code 1 then."""
+import json
+import re
+import sys
+
+
+def check_orders(text, headline):
+    gain = headline["plan"]
+    value, low, high = (gain["geomean_held_out" + x] for x in ("", "_low", "_high"))
+    if not gain["matrices"]:
+        assert "the original order has no results" in text
+        return
+    if not headline["order"]["matrices"]:
+        assert re.match("No other row order|The other row orders", text)
+        return
+    assert low <= value <= high
+    assert text.startswith("Reorder") == (low > 1 and (low > 1.01 or value > 1.01)), (low, value, high)
+    assert ("loses" in text) == (high < 1), (low, value, high)
+    assert ("uncertain" not in text) or low <= 1 <= high or low <= 1.01 < value, (low, value, high)
+    assert ("hardly" in text) <= (1 < low and value <= 1.01), (low, value, high)
+    assert ("no difference" in text) <= (0.99 < low <= 1 <= high < 1.01), (low, value, high)
+
+
+def check_vendor(text, setting):
+    gain = setting["headline"]["vendor"]
+    if setting["vendor_alone"] or not gain["matrices"]:
+        assert gain["matrices"] == 0 and ("alone was measured" in text or "no library was measured" in text)
+        return
+    low, high = gain["geomean_held_out_low"], gain["geomean_held_out_high"]
+    words = "faster than" if low > 1 else "slower than" if high < 1 else "neither clearly faster nor slower than"
+    assert re.search(f" is {words} the best of (cuSPARSE|the library)", text), (words, low, high)
+    assert ("each matrix" in text) == (gain["matrices"] > 1)
+
+
+def check(data):
+    """Raises AssertionError with the sentence."""
+    for setting in data["settings"]:
+        text, answer = setting["answer"]["sentence"], setting["answer"]
+        try:
+            check_orders(text, setting["headline"])
+            check_vendor(text, setting)
+            assert ("is the only kernel" in text) == (len(answer["kernels"]) == 1)
+            assert not re.search(r"\d\.\d|-\d|\b1 (kinds|matrices|kernels)", text) and text.endswith(".") and len(text.split()) < 45
+            assert all(k["value"] > 0 and (k["low"] is None or k["low"] <= k["value"] <= k["high"]) for k in answer["kernels"] + answer["kinds"])
+            losses = [k["value"] for k in answer["kernels"]]
+            assert losses == sorted(losses)
+            library = {setting["vendor_plan"][i] for i, t in enumerate(setting["vendor_ns"]) if t is not None}
+            assert not library & set(p for p in setting["best_plan"] if p is not None), "a plan is the library's"
+        except AssertionError as e:
+            raise AssertionError(f"{setting['label']}: {text} {setting['headline']} {e}") from e
+
+
+if __name__ == "__main__":
+    for path in sys.argv[1:]:
+        with open(path, encoding="utf-8") as f:
+            check(json.load(f))
