@@ -71,6 +71,13 @@ enum {
     RC_PLAN_STRICT = 2
 };
 
+/** As `tune`: every kernel and every algorithm of the vendor's library in original order, then row
+ *  orders from the cheapest on, until `tune_ns` are over; two candidates are timed at least.
+ *  Chosen is what costs least after `reuse` products (0: RC_PLAN_SEARCH_REUSE), beyond the errors
+ *  of the times. The time of it, and those it is held against, are of batches that chose
+ *  nothing. */
+enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
+
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
     const char *kernels; /**< "gchunk:entries=16", or several and globs with commas; NULL: any */
@@ -80,8 +87,10 @@ typedef struct rc_plan_options {
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
     int tune; /**< time this many candidates at most on the matrix itself, and, without `kernels`,
                    the vendor's default kernel before them (cuSPARSE, on a CPU oneMKL where the
-                   library has it) and up to three other algorithms of it after them; 0: none */
-    int64_t tune_ns; /**< stop timing more of them after this long for each K; 0: two seconds */
+                   library has it) and up to three other algorithms of it after them; 0: none;
+                   RC_PLAN_SEARCH */
+    int64_t tune_ns; /**< stop timing more of them after this long for each K, of a search for all K
+                          together; 0: two seconds, of a search five */
     /** bytes that the plan and its timing may take, of the memory of the GPU, or of the host for a
      *  plan there; 0: any. While an order or a matrix is built on a GPU it takes scratch beside,
      *  about as much as the matrix */
@@ -262,6 +271,42 @@ RC_API double rc_plan_break_even(const rc_plan_part_t *part, int index);
  *  \param[out] text  [size]; cut when it is longer
  *  \return bytes that the whole text takes, without its end; of NULL 0 */
 RC_API size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size);
+
+/** A pair of order and kernel of an answer. Times are ns; NaN: not known. */
+typedef struct rc_plan_row {
+    int candidate; /**< its index in rc_plan_part */
+    const char *kernel;
+    const char *order;
+    double time_ns;    /**< of one product */
+    double error;      /**< relative standard error of that */
+    double speedup;    /**< time of the baseline over that */
+    double order_ns;   /**< building the order */
+    double setup_ns;   /**< that and the preparation */
+    double pays_after; /**< products after which that has paid over the best in original order: 0
+                            for that one, INFINITY: never */
+    int chosen;
+    int baseline;
+    int again;        /**< 1: timed again with the chosen one in turns, so that they compare */
+    const char *note; /**< why it was chosen, or has no time; "" */
+} rc_plan_row_t;
+
+/** What was found for one K. */
+typedef struct rc_plan_answer {
+    int64_t k;
+    int rows;
+    rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
+    char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
+} rc_plan_answer_t;
+
+/** What a plan found for a K, as rows and a sentence; of most use after RC_PLAN_SEARCH.
+ *  \param[in]  index  as of rc_plan_part
+ *  \param[out] out    free with rc_plan_answer_free; its texts are borrowed from the plan
+ *  \return RC_OK, RC_EINVAL, RC_ENOMEM */
+RC_API rc_status_t rc_plan_answer(
+    const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err);
+
+/** Free the rows; NULL and an emptied one are allowed. */
+RC_API void rc_plan_answer_free(rc_plan_answer_t *answer);
 
 /** Write the choices and orders to a file, for the next run on the same pattern.  The file is
  *  replaced as a whole.

@@ -10,6 +10,20 @@ const char *const rc_vendor_timed[] = {"cusparse-csr-row:alg=3:pre=1",
     "cusparse-coo-col:alg=1:pre=0", "cusparse-spmv-coo:alg=1:pre=0",
     "cusparse-spmv-sell:slice=32:pre=0", "cusparse-spmv-csr:alg=1:pre=1", NULL};
 
+/* The default ones are candidates by their names alone. */
+const char *const rc_vendor_all[] = {"cusparse-csr-row:alg=0:pre=1", "cusparse-csr-row:alg=1:pre=0",
+    "cusparse-csr-row:alg=1:pre=1", "cusparse-csr-row:alg=2:pre=0", "cusparse-csr-row:alg=2:pre=1",
+    "cusparse-csr-row:alg=3:pre=0", "cusparse-csr-row:alg=3:pre=1", "cusparse-coo-row:alg=1:pre=0",
+    "cusparse-coo-row:alg=2:pre=0", "cusparse-coo-row:alg=3:pre=0", "cusparse-coo-row:alg=4:pre=0",
+    "cusparse-csr-col:alg=0:pre=1", "cusparse-csr-col:alg=1:pre=0", "cusparse-csr-col:alg=1:pre=1",
+    "cusparse-csr-col:alg=2:pre=0", "cusparse-csr-col:alg=2:pre=1", "cusparse-csr-col:alg=3:pre=0",
+    "cusparse-csr-col:alg=3:pre=1", "cusparse-coo-col:alg=1:pre=0", "cusparse-coo-col:alg=2:pre=0",
+    "cusparse-coo-col:alg=3:pre=0", "cusparse-coo-col:alg=4:pre=0", "cusparse-spmv-csr:alg=0:pre=1",
+    "cusparse-spmv-csr:alg=1:pre=0", "cusparse-spmv-csr:alg=1:pre=1",
+    "cusparse-spmv-csr:alg=2:pre=0", "cusparse-spmv-csr:alg=2:pre=1",
+    "cusparse-spmv-coo:alg=1:pre=0", "cusparse-spmv-coo:alg=2:pre=0",
+    "cusparse-spmv-sell:slice=32:pre=1", NULL};
+
 int rc_vendor_is(const char *kernel)
 {
     static const char *const prefix[] = {"cusparse", "mkl"};
@@ -28,6 +42,11 @@ int rc_vendor_is_for(const char *entry, const char *op, const char *layout)
         return strcmp(op, "spmv") == 0;
     return strcmp(op, "spmm") == 0 && name > end && entry[name - end - 1] == '-' &&
            strncmp(entry + name - end, layout, end) == 0;
+}
+
+int rc_vendor_is_loop(const char *kernel)
+{
+    return strncmp(kernel, "serial-", strlen("serial-")) == 0;
 }
 
 /* Parameters that an entry does not name come after those that it does. */

@@ -7,6 +7,9 @@
 /** 1: a kernel of the library.  \param[in] kernel  its name, with or without parameters */
 int rc_vendor_is(const char *kernel);
 
+/** 1: a loop of one thread, as programs have that use no library. */
+int rc_vendor_is_loop(const char *kernel);
+
 /** Kernels of the library that a plan times beside its own candidates, as kernel specs; NULL
  *  ends it.  With them and ours the fastest of all its algorithms is never missed by more than 1
  *  % on the matrices of data/results; its default algorithm is seldom the fastest of its own. */
@@ -15,6 +18,9 @@ extern const char *const rc_vendor_timed[];
 /** 1: an entry of rc_vendor_timed is of an operation ("spmm") and a layout of B and C ("row"), of
  *  which products with a vector have none. */
 int rc_vendor_is_for(const char *entry, const char *op, const char *layout);
+
+/** All of its algorithms for products, with and without preprocessing, but the defaults. */
+extern const char *const rc_vendor_all[];
 
 /** 1: a kernel is what an entry of rc_vendor_timed names, with more parameters or without. */
 int rc_vendor_is_entry(const char *entry, const char *kernel);

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static rc_status_t add(rc_plan_entry_t *e, const char *kernel, const char *order, rc_err_t *err)
+rc_status_t rc_plan_candidate_add(
+    rc_plan_entry_t *e, const char *kernel, const char *order, rc_err_t *err)
 {
     size_t n = (size_t)e->part.candidates + 1;
     rc_plan_candidate_t *grown = realloc(e->candidate, n * sizeof *grown);
@@ -65,7 +66,7 @@ static rc_status_t add_orders(const char *kernel, const rc_policy_spec_t *order,
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && i < orders; i++) {
         rc_policy_spec_text(&order[i], text);
-        st = add(e, kernel, text, err);
+        st = rc_plan_candidate_add(e, kernel, text, err);
     }
     return st;
 }
@@ -181,7 +182,7 @@ static rc_status_t add_classes(
         rc_candidate_t class;
         st = rc_model_candidate(o->model, i, &class, err);
         if (st == RC_OK)
-            st = add(e, class.kernel, class.policy, err);
+            st = rc_plan_candidate_add(e, class.kernel, class.policy, err);
         if (st < 0)
             break;
         e->candidate[e->part.candidates - 1].predicted_ns = c->time_ns[i];
@@ -262,7 +263,19 @@ static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e,
             return RC_OK;
     for (int i = 0; rc_kernels[i]; i++)
         if (fits(plan, rc_kernels[i]) && rc_vendor_is(rc_kernels[i]->name))
-            return add(e, rc_kernels[i]->name, "csr", err);
+            return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
+    return RC_OK;
+}
+
+/* Without a vendor's kernel a search has the loop of a program without a library. */
+static rc_status_t add_loop(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (is_vendor(&e->candidate[i]))
+            return RC_OK;
+    for (int i = 0; rc_kernels[i]; i++)
+        if (fits(plan, rc_kernels[i]) && rc_vendor_is_loop(rc_kernels[i]->name))
+            return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
     return RC_OK;
 }
 
@@ -285,26 +298,26 @@ static int has_original(const rc_plan_entry_t *e)
     return 0;
 }
 
-/* Of its other algorithms those that are the fastest somewhere, so that what is chosen is not
- * slower than any. */
-static rc_status_t add_vendor_others(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+/* Of its other algorithms those of a list.  With those that are the fastest somewhere, what is
+ * chosen is not slower than any. */
+static rc_status_t add_vendor_others(
+    const rc_plan_t *plan, const char *const *list, rc_plan_entry_t *e, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && rc_vendor_timed[i]; i++)
+    for (; st == RC_OK && *list; list++)
         for (int k = 0; st == RC_OK && rc_kernels[k]; k++) {
             size_t n = strlen(rc_kernels[k]->name);
-            if (strncmp(rc_vendor_timed[i], rc_kernels[k]->name, n) != 0 ||
-                rc_vendor_timed[i][n] != ':' || !serves(plan, rc_kernels[k]) ||
-                has(e, rc_vendor_timed[i]))
+            if (strncmp(*list, rc_kernels[k]->name, n) != 0 || (*list)[n] != ':' ||
+                !serves(plan, rc_kernels[k]) || has(e, *list))
                 continue;
-            st = add(e, rc_vendor_timed[i], "csr", err);
+            st = rc_plan_candidate_add(e, *list, "csr", err);
             e->others += st == RC_OK;
         }
     return st;
 }
 
-/* What changes nothing: a vendor's kernel in original order, else any in original order, else the
- * first. */
+/* What changes nothing: a vendor's kernel or a loop in original order, else any in original order,
+ * else the first. */
 static int reference_of(const rc_plan_entry_t *e)
 {
     int found = -1;
@@ -312,7 +325,7 @@ static int reference_of(const rc_plan_entry_t *e)
         const rc_plan_candidate_t *c = &e->candidate[i];
         if (strcmp(c->order, "csr") != 0)
             continue;
-        if (is_vendor(c))
+        if (is_vendor(c) || rc_vendor_is_loop(c->kernel))
             return i;
         if (found < 0)
             found = i;
@@ -326,11 +339,14 @@ rc_status_t rc_plan_candidates(
     /* models know one layout of all operands alone */
     int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
     rc_status_t st = asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
-    int adds = o->tune > 0 && !o->kernels && (asks || has_original(e));
+    int adds = o->tune != 0 && !o->kernels && (asks || has_original(e));
     if (st == RC_OK && adds)
         st = add_vendor_default(plan, e, err);
+    if (st == RC_OK && adds && o->tune == RC_PLAN_SEARCH)
+        st = add_loop(plan, e, err);
     if (st == RC_OK && adds)
-        st = add_vendor_others(plan, e, err);
+        st = add_vendor_others(
+            plan, o->tune == RC_PLAN_SEARCH ? rc_vendor_all : rc_vendor_timed, e, err);
     e->part.why = asks                                    ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
                                                           : RC_PLAN_DEFAULT;

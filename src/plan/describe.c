@@ -2,6 +2,7 @@
 #include "config.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "model/choose.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -28,16 +29,11 @@ double rc_plan_break_even(const rc_plan_part_t *part, int index)
     const rc_plan_candidate_t *c = &part->candidate[index];
     const rc_plan_candidate_t *r = &part->candidate[part->reference];
     int measured = !isnan(c->time_ns) && !isnan(r->time_ns);
-    double gain = measured ? r->time_ns - c->time_ns : r->predicted_ns - c->predicted_ns;
-    double cost = measured ? c->order_ns + c->prepare_ns - r->order_ns - r->prepare_ns
-                           : c->predicted_setup_ns - r->predicted_setup_ns;
-    if (c == r)
-        return 0;
-    if (isnan(gain) || isnan(cost))
-        return NAN;
-    if (cost <= 0 && gain >= 0)
-        return 0;
-    return gain > 0 ? ceil(cost / gain) : INFINITY;
+    const double time[] = {
+        measured ? r->time_ns : r->predicted_ns, measured ? c->time_ns : c->predicted_ns};
+    const double setup[] = {measured ? r->order_ns + r->prepare_ns : r->predicted_setup_ns,
+        measured ? c->order_ns + c->prepare_ns : c->predicted_setup_ns};
+    return c == r ? 0 : rc_break_even(0, time, setup, 0, 1);
 }
 
 int rc_plan_parts(const rc_plan_t *plan)
@@ -57,53 +53,17 @@ rc_status_t rc_plan_part(const rc_plan_t *plan, int index, rc_plan_part_t *out, 
     return RC_OK;
 }
 
-/* "12.3 us" */
-static void add_time(rc_str_t *s, const char *before, double ns)
+static void add_part(rc_str_t *s, const rc_plan_t *plan, int index)
 {
-    const double s_per_ns = 1e-9;
-    rc_str_addf(s, "%s%s", before, rc_text_seconds(ns * s_per_ns).text);
-}
-
-static void add_comparison(rc_str_t *s, const rc_plan_part_t *part)
-{
-    const rc_plan_candidate_t *c = &part->candidate[part->chosen];
-    const rc_plan_candidate_t *r = &part->candidate[part->reference];
-    double products = rc_plan_break_even(part, part->chosen);
-    if (r == c)
+    rc_plan_answer_t a;
+    const rc_plan_part_t *part = &plan->entry[index].part;
+    if (rc_plan_answer(plan, index, &a, NULL) < 0) {
+        s->failed = 1;
         return;
-    if (!isnan(c->time_ns) && !isnan(r->time_ns))
-        rc_str_addf(s, ", %.2f times as fast as %s in order %s", r->time_ns / c->time_ns, r->kernel,
-            r->order);
-    if (isinf(products))
-        rc_str_add(s, ", which it never wins back");
-    else if (!isnan(products))
-        rc_str_addf(s, ", won back after %.0f products", products);
-}
-
-static void add_part(rc_str_t *s, const rc_plan_t *plan, const rc_plan_part_t *part)
-{
-    const rc_plan_candidate_t *c = &part->candidate[part->chosen];
-    int passed_over = 0;
-    for (int i = 0; i < part->candidates; i++)
-        passed_over += part->candidate[i].status != RC_OK;
-    if (rc_operation_of(plan->op)->has_k)
-        rc_str_add(s, "K = ");
-    if (part->k_least < part->k)
-        rc_str_addf(s, "%" PRId64 " to ", part->k_least);
-    if (rc_operation_of(plan->op)->has_k)
-        rc_str_addf(s, "%" PRId64 ": ", part->k);
-    rc_str_addf(s, "%s in order %s, %s", c->kernel, c->order, rc_plan_why_name(part->why));
-    if (!isnan(c->time_ns))
-        add_time(s, ": ", c->time_ns);
-    if (!isnan(c->predicted_ns))
-        add_time(s, ", predicted ", c->predicted_ns);
-    if (!isnan(c->prepare_ns))
-        add_time(s, "; order and preparation ", c->order_ns + c->prepare_ns);
-    add_comparison(s, part);
-    rc_str_addf(s, "; %s on the device", rc_text_bytes((double)c->bytes).text);
-    if (passed_over > 0)
-        rc_str_addf(s, "; %d of %d candidates passed over", passed_over, part->candidates);
-    rc_str_add(s, "\n");
+    }
+    rc_str_addf(s, "%s %s on the device\n", a.sentence,
+        rc_text_bytes((double)part->candidate[part->chosen].bytes).text);
+    rc_plan_answer_free(&a);
 }
 
 size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
@@ -117,7 +77,7 @@ size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size)
         rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout),
         plan->a.rows, plan->a.cols, plan->a.nnz);
     for (int i = 0; i < plan->entries; i++)
-        add_part(&s, plan, &plan->entry[i].part);
+        add_part(&s, plan, i);
     if (text && size > 0) {
         size_t n = s.failed || !s.text ? 0 : s.len < size - 1 ? s.len : size - 1;
         if (n > 0)

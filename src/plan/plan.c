@@ -64,7 +64,7 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
 {
     if (!(o->reuse >= 0) || isinf(o->reuse))
         return rc_fail(err, RC_EINVAL, "reuse: expected at least 0, found %g", o->reuse);
-    if (o->tune < 0 || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
+    if (o->tune < RC_PLAN_SEARCH || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
         return rc_fail(err, RC_EINVAL, "options: expected no negative number");
     if (o->deterministic & ~(RC_PLAN_SAME_BITS | RC_PLAN_STRICT))
         return rc_fail(err, RC_EINVAL,

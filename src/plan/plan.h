@@ -33,6 +33,11 @@ typedef rc_status_t rc_plan_order_fn(rc_executor_t *x, const char *order, const 
 typedef rc_status_t rc_plan_feature_fn(rc_executor_t *x, const char *set, const rc_csr_t *a,
     const rc_resident_t *m, double *out, rc_err_t *err);
 
+/** Watches a search, while an order is built by any thread.
+ *  \param[in] next   what is tried next; NULL: nothing new
+ *  \param[in] timed  candidates so far  \return 1: the search is to end with what it has */
+typedef int rc_plan_watch_fn(void *user, const rc_plan_candidate_t *next, int timed);
+
 /** Where a plan runs. */
 typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
@@ -41,6 +46,8 @@ typedef struct rc_plan_place {
     rc_plan_feature_fn *features; /**< NULL: all features are computed on the host */
     rc_plan_now_fn *now;          /**< by which timing candidates ends; NULL: the host's clock */
     void *user;                   /**< for `time` and `now` */
+    rc_plan_watch_fn *watch;      /**< of a search; NULL: nobody watches */
+    void *watcher;                /**< for `watch` */
     int64_t cache_bytes;          /**< of the last cache; 0: not known */
     const char *device_class;     /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;

@@ -36,6 +36,9 @@ typedef struct rc_plan_timing {
     int samples;
     double ns[RC_PLAN_SAMPLES]; /**< [samples] of one product, in each batch */
     double rel_err;             /**< of their median */
+    double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
+    int single;     /**< 1: it does */
+    int again;      /**< 1: of the end of a search, in turns with what was chosen */
 } rc_plan_timing_t;
 
 /** One K of a plan. */
@@ -45,6 +48,7 @@ typedef struct rc_plan_entry {
     rc_plan_timing_t *timing;       /**< [part.candidates], owned; NULL: none was timed */
     int others; /**< the last of them: the vendor's others, timed beside those asked for */
     rc_plan_trial_t trial; /**< the chosen one */
+    double reuse;          /**< products by which was chosen; INFINITY: by the product alone */
     int placed;            /**< 1: the places of values were looked for */
     rc_gather_t gather;    /**< new values into the chosen one; place NULL: not yet, or it cannot */
 } rc_plan_entry_t;
@@ -84,7 +88,8 @@ struct rc_plan {
     int64_t memory; /**< 0: any */
     int deterministic;
     int threads;
-    int k_range;       /**< 1: an entry serves the K below it too */
+    int64_t until_ns; /**< by rc_plan_now: an order that is not built by then is given up; 0: any */
+    int k_range;      /**< 1: an entry serves the K below it too */
     rc_users_t *users; /**< plans that use the same prepared matrices */
     rc_csr_t a;        /**< the pattern, in the host's memory; val is NULL */
     rc_plan_values_t values;
@@ -165,6 +170,11 @@ int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k);
 rc_status_t rc_plan_candidates(
     rc_plan_t *plan, const rc_plan_options_t *options, rc_plan_entry_t *entry, rc_err_t *err);
 
+/** A candidate more, of which nothing is known; those there are may move.
+ *  \return RC_OK, RC_ENOMEM, RC_EINVAL (a text that is too long) */
+rc_status_t rc_plan_candidate_add(
+    rc_plan_entry_t *e, const char *kernel, const char *order, rc_err_t *err);
+
 /* ------------------------------------------------------------------- trial.c */
 
 /** A candidate that is to be prepared. */
@@ -206,6 +216,9 @@ rc_status_t rc_plan_order_add(
     rc_plan_t *plan, const rc_plan_order_t *order, int *index, rc_err_t *err);
 
 /* -------------------------------------------------------------------- tune.c */
+
+/** Time by the clock of the place. */
+int64_t rc_plan_now(const rc_plan_place_t *place);
 
 /** Choose among the candidates of an entry and prepare the chosen one.
  *  \return as rc_plan_new */

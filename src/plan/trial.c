@@ -99,6 +99,14 @@ static rc_status_t build_there(rc_plan_t *plan, const char *text, rc_schedule_t 
     return st;
 }
 
+/* Asked by threads that build an order. */
+static int is_over_time(void *user)
+{
+    const rc_plan_t *plan = user;
+    const rc_plan_place_t *at = &plan->place;
+    return rc_plan_now(at) > plan->until_ns || (at->watch && at->watch(at->watcher, NULL, 0));
+}
+
 static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_policy_spec_t *spec,
     const rc_geometry_t *g, rc_schedule_t *out, rc_err_t *err)
 {
@@ -108,7 +116,9 @@ static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_polic
         return st;
     if (st != RC_ENOTSUP && st != RC_ENOMEM)
         return rc_fail(err, st, "%s", why.text);
-    return rc_policy_build(spec, &plan->a, g, plan->threads, NULL, out, err);
+    const rc_order_watch_t watch = {.stop = is_over_time, .user = plan};
+    return rc_policy_build(
+        spec, &plan->a, g, plan->threads, plan->until_ns ? &watch : NULL, out, err);
 }
 
 /* The order of a text, as it was named where it was. */
@@ -418,12 +428,14 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
     rc_status_t st = RC_OK;
     if (t->batch == 0) {
         st = time(plan->place.user, launch, &l, 1, &ns, err); /* cold code and data */
-        if (st == RC_OK)
+        t->single = t->slow_ns > 0 && (double)ns > t->slow_ns;
+        if (st == RC_OK && !t->single)
             st = time(plan->place.user, launch, &l, 1, &ns, err);
         int64_t batch = ns > 0 ? batch_ns / ns : most_batch;
         t->batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
     }
-    for (int i = 0; st == RC_OK && i < samples && t->samples < RC_PLAN_SAMPLES; i++) {
+    for (int i = 0; st == RC_OK && i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES;
+         i++) {
         st = time(plan->place.user, launch, &l, t->batch, &ns, err);
         if (st == RC_OK)
             t->ns[t->samples++] = (double)ns / (double)t->batch;

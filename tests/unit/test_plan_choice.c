@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "plan/plan_private.h"
+#include "plan/plan_private.h"
 #include "plan_small.h"
 
 #include <math.h>
@@ -341,6 +342,64 @@ static void a_disturbed_reference_is_timed_again(void **state)
     rc_plan_free(plan);
 }
 
+/* A clock by which orders take other times than the original one. */
+typedef struct ordered {
+    double times;  /* that of the original order */
+    int lies;      /* so many calls of orders, after which they take 2 times that */
+    int steps;     /* of the watch */
+    int end;       /* after so many it asks for an end; 0: never */
+} ordered_t;
+
+static rc_status_t ordered_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    ordered_t *c = user;
+    const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* its first member */
+    int lies = !trial->problem.identity && c->lies > 0 && --c->lies == 0;
+    if (lies)
+        c->times = 2;
+    *ns = (int64_t)(1e6 * (double)batch * (trial->problem.identity ? 1 : c->times));
+    return fn(launch, err);
+}
+
+static int watch_steps(void *user, const rc_plan_candidate_t *next, int timed)
+{
+    ordered_t *c = user;
+    assert_true(timed >= 0);
+    c->steps += next != NULL;
+    return c->end > 0 && c->steps > c->end;
+}
+
+static void a_search_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        ordered_t clock;
+        const char *sentence;
+        int timed; /* at least */
+    } cases[] = {{{.times = 0.5}, "Reorder by ", 4}, {{.times = 2}, "Keep the order: ", 4},
+        {{.times = 0.5, .lies = 35}, "Keep the order: ", 4}, {{.times = 1, .end = 1}, "Keep the order: ", 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ordered_t clock = cases[i].clock;
+        fixture_t *f = begin();
+        f->place.time = ordered_time;
+        f->place.user = f->place.watcher = &clock;
+        f->place.watch = watch_steps;
+        f->p.ks = 1;
+        rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH, .tune_ns = INT64_MAX / 4});
+        rc_plan_answer_t a;
+        int timed = 0;
+        assert_int_equal(rc_plan_answer(plan, 0, &a, NULL), RC_OK);
+        assert_int_equal(strncmp(a.sentence, cases[i].sentence, strlen(cases[i].sentence)), 0);
+        assert_true(a.row[0].chosen && clock.steps > 0);
+        for (int j = 0; j < a.rows; j++)
+            timed += !isnan(a.row[j].time_ns);
+        assert_in_range(timed, cases[i].timed, a.rows);
+        rc_plan_answer_free(&a);
+        rc_plan_free(plan);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +415,7 @@ int main(void)
         cmocka_unit_test(timing_ends_at_a_share_of_the_products),
         cmocka_unit_test(no_plan_is_chosen_inside_its_error),
         cmocka_unit_test(a_disturbed_reference_is_timed_again),
+        cmocka_unit_test(a_search_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

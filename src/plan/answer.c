@@ -1,0 +1,219 @@
+/* An answer for people: rows, the best first, and one sentence. */
+#include "config.h"
+#include "plan/answer.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "base/visible.h"
+#include "model/choose.h"
+#include "plan/plan_private.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_original(const rc_plan_row_t *r)
+{
+    return strcmp(r->order, "csr") == 0;
+}
+
+/* The chosen one first, then by time; what has none keeps its order, last. */
+static int by_rank(const void *a, const void *b)
+{
+    const rc_plan_row_t *x = a;
+    const rc_plan_row_t *y = b;
+    if (x->chosen != y->chosen)
+        return y->chosen - x->chosen;
+    if (isnan(x->time_ns) != isnan(y->time_ns))
+        return isnan(x->time_ns) - isnan(y->time_ns);
+    if (x->time_ns != y->time_ns && !isnan(x->time_ns))
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return x->candidate - y->candidate;
+}
+
+static const rc_plan_row_t *baseline_of(const rc_plan_answer_t *a)
+{
+    int i = 0;
+    while (i + 1 < a->rows && !a->row[i].baseline)
+        i++;
+    return &a->row[i];
+}
+
+/* What others are held against when the rows stay as they are: of those in original order the
+ * chosen one, else the fastest, else the baseline. */
+static const rc_plan_row_t *kept(const rc_plan_answer_t *a)
+{
+    for (int i = 0; i < a->rows; i++)
+        if (is_original(&a->row[i]) && (a->row[i].chosen || !isnan(a->row[i].time_ns)))
+            return &a->row[i];
+    return baseline_of(a);
+}
+
+/* 1: a row is faster than another by more than both may be off. */
+static int is_faster(const rc_plan_row_t *r, const rc_plan_row_t *than)
+{
+    double off = hypot(isnan(r->error) ? 0 : r->error * r->time_ns,
+        isnan(than->error) ? 0 : than->error * than->time_ns);
+    return than->time_ns - r->time_ns > 2 * off;
+}
+
+/* Three digits, and commas: 496,000. */
+static void add_count(rc_str_t *s, double n)
+{
+    char digits[32];
+    double unit = n >= 1000 ? pow(10, floor(log10(n)) - 2) : 1;
+    int length = snprintf(digits, sizeof digits, "%.0f", ceil(n / unit) * unit);
+    for (int i = 0; i < length; i++)
+        rc_str_addf(s, "%s%c", i > 0 && (length - i) % 3 == 0 ? "," : "", digits[i]);
+    rc_str_add(s, n == 1 ? " product" : " products");
+}
+
+/* Of the other orders the one that pays first, beyond the errors, by times that compare.
+ * \param[out] timed  how many rows have another order and a time */
+static const rc_plan_row_t *next_order(
+    const rc_plan_answer_t *a, const rc_plan_row_t *keep, int *timed)
+{
+    const rc_plan_row_t *best = NULL;
+    *timed = 0;
+    for (int i = 0; i < a->rows; i++) {
+        const rc_plan_row_t *r = &a->row[i];
+        if (is_original(r) || isnan(r->time_ns))
+            continue;
+        ++*timed;
+        if (r->pays_after >= 0 && is_faster(r, keep) && (!best || r->pays_after < best->pays_after))
+            best = r;
+    }
+    return best;
+}
+
+static void add_others(
+    rc_str_t *s, const rc_plan_answer_t *a, const rc_plan_row_t *keep, double reuse)
+{
+    int timed = 0;
+    const rc_plan_row_t *other = next_order(a, keep, &timed);
+    if (other && other->pays_after > reuse) {
+        rc_str_addf(s, "; %s would pay after ", other->order);
+        add_count(s, other->pays_after);
+    } else if (other) /* it would have been chosen, had both halves of the batches said so */
+        rc_str_addf(s, "; %s may be faster, which is uncertain", other->order);
+    else
+        rc_str_addf(s, "; no other order %s",
+            !timed      ? "was tried"
+            : reuse < 0 ? "is faster"
+                        : "is surely faster");
+}
+
+static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_t *of)
+{
+    if (c == of)
+        rc_str_add(s, ", and nothing tried is worth a change");
+    else if (!is_faster(c, of) && !is_faster(of, c))
+        rc_str_addf(s, ", as fast as %s", of->kernel);
+    else {
+        double time[] = {of->time_ns, c->time_ns};
+        double setup[] = {of->setup_ns, c->setup_ns};
+        double products = rc_break_even(0, time, setup, 0, 1);
+        rc_str_addf(s, ", %.3g times as fast as %s", c->speedup, of->kernel);
+        if (products > 0 && isfinite(products)) {
+            rc_str_add(s, " after ");
+            add_count(s, products);
+        }
+    }
+}
+
+static void say(rc_plan_answer_t *a, int64_t least, double reuse)
+{
+    const double large = 0.05;
+    const rc_plan_row_t *c = a->row;
+    const rc_plan_row_t *keep = kept(a);
+    rc_str_t s = {0};
+    if (least > 0 && least < a->k)
+        rc_str_addf(&s, "K = %" PRId64 " to %" PRId64 ": ", least, a->k);
+    else if (least > 0)
+        rc_str_addf(&s, "K = %" PRId64 ": ", a->k);
+    if (isnan(c->time_ns))
+        rc_str_addf(&s, "Take %s in order %s; no time of it is known", c->kernel, c->order);
+    else {
+        rc_str_addf(&s, "%s%s: %s %s %s", is_original(c) ? "Keep the order" : "Reorder by ",
+            is_original(c) ? "" : c->order, c->kernel, reuse < 0 ? "should take" : "takes",
+            rc_text_seconds(c->time_ns * 1e-9).text);
+        if (c->error > large)
+            rc_str_addf(&s, " (error %.0f %%)", 100 * c->error);
+        if (is_original(c) || baseline_of(a) != keep)
+            add_baseline(&s, c, baseline_of(a));
+        if (is_original(c))
+            add_others(&s, a, keep, reuse);
+        else
+            rc_str_addf(&s, "; it is %.3g times as fast as %s in the given order",
+                keep->time_ns / c->time_ns, keep->kernel);
+        if (c != keep && isfinite(c->pays_after)) {
+            rc_str_add(&s, " and pays after ");
+            add_count(&s, c->pays_after);
+        }
+    }
+    rc_str_add(&s, ".");
+    (void)snprintf(a->sentence, sizeof a->sentence, "%s", s.text && !s.failed ? s.text : "");
+    rc_str_free(&s);
+}
+
+rc_status_t rc_plan_answer_begin(rc_plan_answer_t *a, int rows, rc_err_t *err)
+{
+    *a = (rc_plan_answer_t){.row = rc_alloc0((size_t)rows, sizeof *a->row, "an answer", err)};
+    a->rows = a->row ? rows : 0;
+    return a->row ? RC_OK : RC_ENOMEM;
+}
+
+void rc_plan_answer_free(rc_plan_answer_t *a)
+{
+    if (a)
+        free(a->row);
+    if (a)
+        *a = (rc_plan_answer_t){0};
+}
+
+void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse)
+{
+    qsort(a->row, (size_t)a->rows, sizeof *a->row, by_rank);
+    const rc_plan_row_t *keep = kept(a);
+    const rc_plan_row_t *baseline = baseline_of(a);
+    for (int i = 0; i < a->rows; i++) {
+        rc_plan_row_t *r = &a->row[i];
+        double time[] = {keep->time_ns, r->time_ns};
+        int same = reuse >= 0 && strcmp(r->kernel, keep->kernel) == 0; /* so is its preparation */
+        double setup[] = {same ? keep->order_ns : keep->setup_ns, same ? r->order_ns : r->setup_ns};
+        r->speedup = baseline->time_ns / r->time_ns;
+        r->pays_after = r->again == keep->again ? rc_break_even(0, time, setup, 0, r != keep) : NAN;
+    }
+    say(a, least, reuse);
+}
+
+rc_status_t rc_plan_answer(const rc_plan_t *plan, int index, rc_plan_answer_t *out, rc_err_t *err)
+{
+    rc_plan_part_t part;
+    RC_PASS(out ? RC_OK : rc_fail(err, RC_EINVAL, "answer: expected where to put it, found NULL"));
+    RC_PASS(rc_plan_part(plan, index, &part, err));
+    RC_PASS(rc_plan_answer_begin(out, part.candidates, err));
+    out->k = part.k;
+    int predicted = 1; /* where nothing was timed */
+    for (int i = 0; i < part.candidates; i++)
+        predicted &= isnan(part.candidate[i].time_ns);
+    for (int i = 0; i < part.candidates; i++) {
+        const rc_plan_candidate_t *c = &part.candidate[i];
+        out->row[i] = (rc_plan_row_t){.candidate = i,
+            .kernel = c->kernel,
+            .order = c->order,
+            .time_ns = predicted ? c->predicted_ns : c->time_ns,
+            .error = rc_plan_time_err(plan, index, i),
+            .order_ns = c->order_ns,
+            .setup_ns = predicted ? c->predicted_setup_ns : c->order_ns + c->prepare_ns,
+            .again = plan->entry[index].timing && plan->entry[index].timing[i].again,
+            .chosen = i == part.chosen,
+            .baseline = i == part.reference,
+            .note = i == part.chosen ? rc_plan_why_name(part.why) : c->text};
+    }
+    rc_plan_answer_end(
+        out, plan->entries > 1 ? part.k_least : 0, predicted ? -1 : plan->entry[index].reuse);
+    return RC_OK;
+}
