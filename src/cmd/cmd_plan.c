@@ -1,16 +1,20 @@
 #include "config.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/str.h"
 #include "base/type.h"
+#include "base/visible.h"
 #include "cmd/cmd.h"
+#include "cmd/listing.h"
 #include "cmd/named.h"
 #include "kernels/rs_notice.h"
 #include "kernels/specs.h"
 #include "order/cuda/orders.h"
 #include "plan/plan.h"
 #include "sparse/csr.h"
+#include "sweep/drain.h"
 #include "table/print.h"
 
 #include <inttypes.h>
@@ -19,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct options {
     rc_plan_options_t how; /* what needs no reading is there at once */
@@ -28,8 +33,9 @@ struct options {
     const char *layout;
     const char *device;
     const char *model;
-    int64_t tune;
+    int64_t tune; /* -1: not given */
     double tune_time;
+    double budget; /* s; -1: not given */
     int deterministic;
     int strict;
     const char *save;
@@ -54,22 +60,28 @@ static const rc_opt_t options[] = {
     RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(how.kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
     RC_OPT("orders", 'p', RC_OPT_TEXT, AT(how.orders), "LIST",
-        "Only these row orders. Default: those of the model, else csr, and with --tune auto where "
-        "B is beyond the cache of a GPU."),
+        "Only these row orders. Default: those of a search or of the model, else csr, and with "
+        "--tune auto where B is beyond the cache of a GPU."),
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates."),
     RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(how.extrapolate), NULL,
         "Ask the model also outside of what it knows."),
+    {"budget", 0, RC_OPT_DOUBLE, AT(budget), "SECONDS",
+        "Search for the answer for about so long: time kernels and the vendor's algorithms, then "
+        "row orders, from the cheapest on. Two candidates are timed at least. Default 5, and no "
+        "search with --tune, --tune-time, --kernels, --orders, --model or --load.",
+        0, 1e6},
     {"tune", 0, RC_OPT_INT, AT(tune), "N",
         "Time at most N candidates on the matrix, the vendor's default kernel before them and, "
         "without --kernels, up to three other algorithms of it after them, and take the best. "
-        "Default 0: the first one that can.",
+        "0: the first one that can. Default: a search, see --budget.",
         0, 10000},
     {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
         "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
     {"reuse", 'r', RC_OPT_DOUBLE, AT(how.reuse), "N",
         "Products with this matrix: take what costs least in total, order and preparation "
         "included, and time another candidate only while that has taken less than 5 % of them, "
-        "the first that is not the vendor's while less than 20 %. Default 0: the fastest product.",
+        "the first that is not the vendor's while less than 20 %. Default: of a search 1000 "
+        "products without that bound, else 0, the fastest product.",
         0, 1e15},
     RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
         "Only kernels whose runs give the same bits each time."),
@@ -288,53 +300,54 @@ static rc_status_t verify(
 
 /* -------------------------------------------------------------------- output */
 
-static void print_candidate(rc_table_t *t, rc_table_format_t format, const rc_plan_problem_t *p,
-    const rc_plan_part_t *part, int i, double time_err)
+static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_plan_part_t *part,
+    const rc_plan_answer_t *a, const rc_plan_row_t *r)
 {
-    const rc_plan_candidate_t *c = &part->candidate[i];
-    double products = rc_plan_break_even(part, i);
-    double unit = format == RC_TABLE_TEXT ? 1e-3 : 1;
+    const rc_plan_candidate_t *c = &part->candidate[r->candidate];
     RC_CELLS(t, p->ks > 0 ? RC_INT(part->k) : RC_MISSING, RC_TEXT(c->kernel), RC_TEXT(c->order),
-        format == RC_TABLE_TEXT ? RC_TEXT(i == part->chosen ? rc_plan_why_name(part->why) : "")
-                                : RC_BOOL(i == part->chosen),
-        RC_REAL(c->time_ns * unit, 4));
-    if (format == RC_TABLE_TEXT)
-        rc_table_real(t, 100 * time_err, 2);
-    RC_CELLS(t, RC_REAL(part->candidate[part->reference].time_ns / c->time_ns, 4),
-        RC_REAL(c->predicted_ns * unit, 4), RC_REAL(c->order_ns * unit, 4),
-        RC_REAL(c->prepare_ns * unit, 4),
-        isinf(products) && format == RC_TABLE_TEXT ? RC_TEXT("never") : RC_REAL(products, 6),
-        c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->status == RC_OK ? "" : c->text));
-    if (format != RC_TABLE_TEXT) {
-        rc_table_bool(t, i == part->reference);
-        rc_table_text(t, rc_plan_why_name(part->why));
-        rc_table_real(t, time_err, 2);
+        RC_BOOL(r->chosen), RC_REAL(c->time_ns, 4), RC_REAL(r->speedup, 4),
+        RC_REAL(c->predicted_ns, 4), RC_REAL(c->order_ns, 4), RC_REAL(c->prepare_ns, 4),
+        RC_REAL(rc_plan_break_even(part, r->candidate), 6),
+        c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->text), RC_BOOL(r->baseline),
+        RC_TEXT(rc_plan_why_name(part->why)), RC_REAL(r->error, 2), RC_REAL(r->pays_after, 6),
+        r->chosen ? RC_TEXT(a->sentence) : RC_MISSING);
+}
+
+static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t *p,
+    const rc_plan_answer_t *answer, rc_table_format_t format, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
+        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
+        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
+        {"reference", ""}, {"why", ""}, {"rel_err", ""}, {"pays_after", "products"},
+        {"sentence", ""}};
+    rc_status_t st = RC_OK;
+    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
+        rc_plan_part_t part;
+        st = rc_plan_part(plan, i, &part, err);
+        for (int j = 0; st == RC_OK && j < answer[i].rows; j++)
+            print_candidate(t, p, &part, &answer[i], &answer[i].row[j]);
     }
+    return rc_table_end_after(st, t, err);
 }
 
 static rc_status_t print_plan(
     const rc_plan_t *plan, const rc_plan_problem_t *p, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t people[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"predicted", "us"}, {"order_time", "us"},
-        {"prepare", "us"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""}};
-    static const rc_column_t programs[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
-        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
-        {"reference", ""}, {"why", ""}, {"rel_err", ""}};
-    int text = format == RC_TABLE_TEXT;
-    int columns =
-        text ? (int)(sizeof people / sizeof *people) : (int)(sizeof programs / sizeof *programs);
-    rc_table_t *t = rc_table_begin(stdout, format, text ? people : programs, columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < rc_plan_parts(plan); i++) {
-        rc_plan_part_t part;
-        if (rc_plan_part(plan, i, &part, err) < 0)
-            break;
-        for (int j = 0; j < part.candidates; j++)
-            print_candidate(t, format, p, &part, j, rc_plan_time_err(plan, i, j));
-    }
-    return rc_table_end(t, err);
+    int n = rc_plan_parts(plan);
+    rc_plan_answer_t *answer = rc_alloc0((size_t)n, sizeof *answer, "the answers", err);
+    rc_status_t st = answer ? RC_OK : RC_ENOMEM;
+    for (int i = 0; st == RC_OK && i < n; i++)
+        st = rc_plan_answer(plan, i, &answer[i], err);
+    if (st == RC_OK)
+        st = format == RC_TABLE_TEXT ? rc_listing_answers(answer, n, err)
+                                     : print_programs(plan, p, answer, format, err);
+    for (int i = 0; answer && i < n; i++)
+        rc_plan_answer_free(&answer[i]);
+    free(answer);
+    return st;
 }
 
 /* ------------------------------------------------------------------- command */
@@ -363,11 +376,42 @@ static void tell_company(rc_device_t *d)
         fprintf(stderr, "rowcast plan: %.0f other processes on the GPU\n", state.others);
 }
 
+/* The answer is searched for, unless an option says what to time. */
+static int is_search(const struct options *o)
+{
+    return o->budget >= 0 || (o->tune < 0 && !(o->tune_time > 0) && !o->how.kernels &&
+                                 !o->how.orders && !o->model && !o->load);
+}
+
+typedef struct watch {
+    int64_t said_ns; /* when */
+    int is_terminal;
+} watch_t;
+
+/* Says what is tried, in place on a terminal, else now and then.  A signal ends the search. */
+static int watch_search(void *user, const rc_plan_candidate_t *next, int timed)
+{
+    const int64_t often_ns = 100000000;
+    const int64_t seldom_ns = 2000000000;
+    watch_t *w = user;
+    int64_t now = rc_clock_ns();
+    if (next && now - w->said_ns > (w->is_terminal ? often_ns : seldom_ns)) {
+        fprintf(stderr, "%srowcast plan: %d timed, now %s in order %s%s",
+            w->is_terminal ? "\r\033[K" : "", timed, next->kernel, next->order,
+            w->is_terminal ? "" : "\n");
+        w->said_ns = now;
+    }
+    return rc_drain_asked() != 0;
+}
+
 static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_csr_t *a,
     const rc_plan_problem_t *p, rc_plan_t **out, rc_err_t *err)
 {
     const double ns = 1e9;
+    watch_t watch = {rc_clock_ns(), isatty(STDERR_FILENO)};
     rc_plan_place_t place = {.x = &d->executor,
+        .watch = watch_search,
+        .watcher = &watch,
         .time = time_on_device,
         .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
         .user = d,
@@ -376,19 +420,39 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0};
     rc_plan_options_t how = o->how;
-    how.tune = (int)o->tune;
-    how.tune_ns = (int64_t)(o->tune_time * ns);
+    how.tune = is_search(o) ? RC_PLAN_SEARCH : o->tune < 0 ? 0 : (int)o->tune;
+    how.tune_ns = (int64_t)((o->budget < 0 ? o->tune_time : fmax(o->budget, 1e-9)) * ns);
     how.deterministic =
         (o->deterministic ? RC_PLAN_SAME_BITS : 0) | (o->strict ? RC_PLAN_STRICT : 0);
     how.threads = d->executor.threads;
     rc_model_t *model = NULL;
     rc_status_t st = o->model ? rc_command_model(o->model, &model, err) : RC_OK;
     how.model = model;
+    if (st == RC_OK && is_search(o))
+        st = rc_drain_listen(err);
     if (st == RC_OK)
         st = o->load ? rc_plan_open(o->load, &place, p, &m, out, err)
                      : rc_plan_new(&place, p, &m, &how, out, err);
     rc_model_free(model);
+    if (watch.is_terminal && is_search(o))
+        fputs("\r\033[K", stderr);
     return st;
+}
+
+/* An option may leave nothing to time, or one candidate. */
+static void tell_choice(const struct options *o, const rc_plan_t *plan)
+{
+    rc_plan_part_t part;
+    int timed = 0;
+    if (o->load || is_search(o) || rc_plan_part(plan, 0, &part, NULL) < 0)
+        return;
+    for (int i = 0; i < part.candidates; i++)
+        timed += !isnan(part.candidate[i].time_ns);
+    if (timed < 2)
+        printf("\n%s of %d candidate%s was timed: %s\n", timed ? "One" : "None", part.candidates,
+            rc_plural(part.candidates),
+            part.candidates == 1 ? "--kernels and --orders leave nothing to choose"
+                                 : "--tune N times N, --budget SECONDS searches");
 }
 
 /* A line for each kernel that was asked for whose tuning was made for something else. */
@@ -437,10 +501,14 @@ static rc_status_t plan_matrix(
             word, a.rows, a.cols, a.nnz, rc_op_name(p.op), rc_precision_name(p.precision),
             rc_layout_name(p.layout), d->class_name);
     RC_TRY(print_plan(plan, &p, format, err));
-    if (o->tune)
+    if (o->tune > 0 || is_search(o))
         tell_company(d);
+    if (format == RC_TABLE_TEXT)
+        tell_choice(o, plan);
     if (o->save)
         st = rc_plan_save(plan, o->save, err);
+    if (st == RC_OK && is_search(o) && rc_drain_asked())
+        st = rc_fail(err, RC_EINTR, "stopped early: the answer is of what was timed until then");
 done:
     rc_plan_free(plan);
     rc_device_close(d);
@@ -452,7 +520,9 @@ done:
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     const struct options *o = call->options;
-    if (o->load && (o->how.kernels || o->how.orders || o->model || o->tune))
+    if (o->budget >= 0 && (o->load || o->tune >= 0 || o->tune_time > 0))
+        return rc_fail(err, RC_EINVAL, "--budget: excludes --load, --tune and --tune-time");
+    if (o->load && (o->how.kernels || o->how.orders || o->model || o->tune > 0))
         return rc_fail(err, RC_EINVAL, "--load: excludes --kernels, --orders, --model and --tune");
     return plan_matrix(call->operand[0], o, call->format, err);
 }
@@ -460,28 +530,35 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
 const rc_command_t rc_command_plan = {
     .name = "plan",
     .summary = "make the fastest product for a matrix, and say what it is",
-    .usage = "FILE --k LIST [--tune N] [--reuse N] [--model MODEL]",
+    .usage = "FILE --k LIST [--budget SECONDS] [--reuse N]\n"
+             "FILE --k LIST --tune N [--kernels LIST] [--orders LIST] [--model MODEL]",
     .description =
         RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
         "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
-        "both. The candidates are the classes of the model, best first; without a model each of "
-        "the kernels with each of the orders. With --tune they are timed on the matrix itself. "
-        "The reference is the vendor's kernel in original order where it is among them (of those "
-        "timed the fastest), else the first in original order; speedup and break-even are over "
-        "it.\n\n"
+        "both. Without another option it is searched for (--budget), and the answer is a sentence: "
+        "keep the order or not, with which kernel, how fast, and when another order would pay. It "
+        "is chosen by what order, preparation and --reuse products take together, beyond the "
+        "errors of the times. Times of the chosen one and the baseline are then taken anew. A "
+        "signal ends the search with the answer so far and exit code 75.\n\n"
+        "With --kernels, --orders or --model the candidates are those: each kernel with each "
+        "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"
+        "The baseline is the vendor's kernel in original order where it is among them (of those "
+        "timed the fastest), else the first in original order; speedup is over it. pays_after "
+        "says after how many products a row has paid over the best in original order.\n\n"
         "The plan that was made is run once on random operands, and a sample of the output is "
         "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
         "counted on standard error.\n\n"
         "--save keeps choices and orders; --load makes the same plan of the same pattern without "
         "ordering, predicting or timing anything.",
     .examples =
+        "rowcast plan matrix.mtx -k 64|which kernel, and whether to reorder\n"
         "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this "
         "machine\n"
         "rowcast plan matrix.mtx -k 128 --orders csr,lpt --tune 9 --reuse 200|for 200 products\n"
         "rowcast plan matrix.mtx -k 128 --tune 5 --save m.plan|keep it\n"
         "rowcast plan matrix.mtx -k 128 --load m.plan -f json|for a program",
     .options = options,
-    RC_COMMAND_DEFAULTS(struct options, .format = NULL),
+    RC_COMMAND_DEFAULTS(struct options, .tune = -1, .budget = -1),
     .operands = {1, 1},
     .work = run,
 };

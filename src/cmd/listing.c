@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,4 +152,51 @@ rc_status_t rc_listing_figures(
     rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
     free(columns);
     return st;
+}
+
+/* ------------------------------------------------------------------ answers */
+
+static int is_shown(const rc_plan_answer_t *a, int i, int most)
+{
+    const rc_plan_row_t *r = &a->row[i];
+    int before = 0;
+    for (int j = 0; j < a->rows; j++)
+        before += strcmp(a->row[j].order, r->order) == 0 && !isnan(a->row[j].time_ns) &&
+                  (a->row[j].again > r->again || (j < i && a->row[j].again == r->again));
+    return r->chosen || r->baseline ||
+           (!isnan(r->time_ns) && before < (strcmp(r->order, "csr") == 0 ? most : 1));
+}
+
+rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
+{
+    static const rc_column_t columns[] = {{"k", ""}, {"", ""}, {"order", ""}, {"kernel", ""},
+        {"time", "us"}, {"error", "%"}, {"speedup", "x"}, {"setup", "ms"},
+        {"pays_after", "products"}, {"note", ""}};
+    int first = n < 2; /* without K */
+    int left_out = 0;
+    for (int i = 0; i < n; i++)
+        puts(a[i].sentence);
+    putchar('\n');
+    rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns + first,
+        (int)(sizeof columns / sizeof *columns) - first, err);
+    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < a[i].rows; j++) {
+            const rc_plan_row_t *r = &a[i].row[j];
+            if (!is_shown(&a[i], j, n > 1 ? 2 : 6)) {
+                left_out++;
+                continue;
+            }
+            if (!first)
+                rc_table_int(t, a[i].k);
+            RC_CELLS(t, RC_TEXT(r->chosen ? "*" : ""), RC_TEXT(r->order), RC_TEXT(r->kernel),
+                RC_REAL(r->time_ns * 1e-3, 4), RC_REAL(r->error * 100, 2), RC_REAL(r->speedup, 3),
+                RC_REAL(r->setup_ns * 1e-6, 3),
+                isinf(r->pays_after) ? RC_TEXT("never") : RC_REAL(r->pays_after, 6),
+                RC_TEXT(r->baseline ? "baseline" : r->note));
+        }
+    RC_PASS(rc_table_end(t, err));
+    if (left_out > 0)
+        printf("\n%d more: --format csv\n", left_out);
+    return RC_OK;
 }

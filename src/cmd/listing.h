@@ -4,6 +4,7 @@
 #define RC_CMD_LISTING_H
 
 #include "base/expr.h"
+#include "plan/plan.h"
 #include "table/print.h"
 
 typedef struct rc_listing rc_listing_t;
@@ -39,5 +40,9 @@ typedef struct rc_listed {
  *  \param[in] head  of the column of names */
 rc_status_t rc_listing_figures(
     rc_table_format_t format, const char *head, const rc_listed_t *figure, int n, rc_err_t *err);
+
+/** For people, the sentences of n answers and a small table: of the original order the fastest
+ *  rows, of each other one a row. */
+rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err);
 
 #endif

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 57
+plan 81
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -16,8 +16,8 @@ field()
 
 code "a plan of one K" 0 plans mesh2d:n=12 -k 8
 ok "says the matrix" grep -q '^matrix *mesh2d:n=12: 144 x 144' out
-ok "and the kernel" grep -qE '^ *8 +rowsplit +csr +default' out
-code "column-major" 0 plans mesh2d:n=12 -k 8 --layout col -f csv
+ok "and the kernel" grep -qE '^\* +csr +rowsplit +[0-9.]+ ' out
+code "column-major" 0 plans mesh2d:n=12 -k 8 --layout col -f csv --tune 0
 is "has another kernel" "$(field out 2 2)" cstat
 is "which was taken" "$(field out 2 4)" 1
 code "several K, orders and timing" 0 plans mesh2d:n=12 -k 4,n --orders csr,lpt,random:seed=1 --tune 2 -f csv
@@ -29,7 +29,7 @@ is "it was timed" "$(field out 2 14)" timed
 ok "and is not slower than the reference" awk -F, 'NR > 1 && $4 == 1 && !($6 >= 1) { bad = 1 } END { exit bad || NR == 1 }' out
 # shellcheck disable=SC2016  # likewise
 ok "the reference is in original order" awk -F, 'NR > 1 && $13 == 1 && $3 != "csr" { bad = 1 } END { exit bad || NR == 1 }' out
-code "as json" 0 plans mesh2d:n=12 -k 4 -f json
+code "as json" 0 plans mesh2d:n=12 -k 4 -f json --tune 0
 ok "it can be read" python3 -c 'import json, sys; r = json.load(open(sys.argv[1]))["rows"]; assert r[0]["why"] == "default" and r[0]["time_ns"] is None' out
 for op in spmm_t sddmm; do
     code "$op" 0 plans mesh2d:n=12 --op $op -k 3 --precision fp64
@@ -84,6 +84,43 @@ ok "is named" grep -q "$long: cannot open" err
 printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 4 6' '1 1 1e300' '2 2 -1e300' '3 3 1e38' '3 4 3e38' '4 1 1' '4 2 2' >huge.mtx
 code "values that overflow fp32" 0 plans huge.mtx -k 8
 ok "are named as such" grep -qE 'K = 8: [0-9]+ of 2000 sampled values are beyond fp32' err
-code "and are numbers in fp64" 0 plans huge.mtx -k 8 --precision fp64
+code "and are numbers in fp64" 0 plans huge.mtx -k 8 --precision fp64 --tune 0
 is "of which nothing is said" "$(cat err)" ""
 code "only kernels that keep to IEEE arithmetic" 0 plans mesh2d:n=12 -k 8 --strict
+
+# The answer: what is printed when no option says what to time.
+said='(Keep the order|Reorder by [a-z]+): [a-z0-9-]+ takes [0-9.]+ [mun]?s.*\.$'
+code "an answer" 0 plans mesh2d:n=30 -k 16
+ok "is one sentence" grep -qE "^$said" out
+ok "and a table of orders" grep -qE '^ +(lpt|mincol|csr) +rowsplit +[0-9.]+ ' out
+is "without a word of options" "$(grep -c -- --tune out)" 0
+code "one for each K" 0 plans mesh2d:n=12 -k 4,8
+is "with its K" "$(grep -cE "^K = (4|8): $said" out)" 2
+code "of vectors" 0 plans mesh2d:n=12 --op spmv
+ok "too" grep -qE "^$said" out
+code "in little time" 0 plans mesh2d:n=12 -k 4 --budget 0 -f csv
+ok "what was left out says so" grep -q '^4,rowsplit,metis,0,.*not tried: takes up to\|^4,rowsplit,lsh,0,.*not tried: takes up to' out
+ok "for programs too" grep -qE '"K|"(Keep|Reorder)' out
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '3 7 2' '1 1 1' '3 7 2' >wide.mtx
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '5 5 0' >empty.mtx
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '1 9 2' '1 2 1' '1 9 2' >row.mtx
+for matrix in wide empty row; do
+    code "of the matrix $matrix" 0 plans $matrix.mtx -k 4
+    ok "is a sentence too" grep -qE "^$said" out
+done
+code "two bounds" 2 plans mesh2d:n=12 -k 4 --budget 1 --tune 3
+code "an order alone" 0 plans mesh2d:n=12 -k 4 --orders csr,lpt
+ok "says that nothing was timed" grep -q '^None of 2 candidates was timed: --tune N times N' out
+code "one candidate" 0 plans mesh2d:n=12 -k 4 --tune 5 --kernels rowsplit
+ok "says that it is one" grep -q '^One of 1 candidate was timed: --kernels and --orders leave nothing to choose' out
+
+# A signal ends a search: the handler is there when the mask of caught signals has that of SIGUSR1, 10.
+"$ROWCAST" plan mesh2d:n=700 -k 64 --budget 600 --device cpu >out 2>err &
+pid=$!
+while [ -e /proc/$pid/status ] && [ $((0x$(sed -n 's/^SigCgt:.*\(........\)$/\1/p' /proc/$pid/status) & 0x200)) -eq 0 ]; do
+    sleep 0.02
+done
+kill -TERM $pid
+wait $pid
+is "a signal ends a search" "$?" 75
+ok "with the answer so far" grep -qE "^$said" out
