@@ -1,19 +1,23 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stats.h"
 #include "base/str.h"
 #include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
+#include "cmd/listing.h"
 #include "cmd/named.h"
 #include "table/print.h"
 #include "model/choose.h"
+#include "plan/answer.h"
 #include "table/reorder.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct options {
     rc_request_t request; /* what needs no reading is there at once */
@@ -33,14 +37,15 @@ struct options {
 
 static const rc_opt_t options[] = {
     RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
-        "The selector: a file or a name. Default: the installed one that fits operation, K, "
-        "precision, device and constraints, rather one that chooses kernels too and knows just the "
-        "--layouts asked for; when none or several do, all are listed."),
+        "The selector: a file or a name. Default: of the installed ones that fit operation, K, "
+        "precision, --device and constraints the first by: of the device at hand, chooses kernels "
+        "too, knows just the --layouts (row), of the most matrices, newest."),
     RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP",
         "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses "
         "another."),
     RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "N|n",
-        "Columns of B; n: as many as the matrix has columns. Default: n. spmv has no K."),
+        "Columns of B; n: as many as the matrix has columns. Default: n; without --model an answer "
+        "for each of 8, 32, 128 and 512. spmv has no K."),
     RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on."),
     RC_OPT("device", 'd', RC_OPT_TEXT, AT(request.device), "NAME",
@@ -160,20 +165,27 @@ static rc_status_t fits(
     return rc_choose_possible(m, a, &r, err);
 }
 
-/* One that chooses a kernel too comes first, then one that knows the layouts that are asked for and
- * no others. */
-static int rank(const struct options *o, const rc_model_t *m)
+/* Of two models that fit the one is taken that comes first here. */
+enum { OF_THIS_DEVICE, WITH_KERNELS, OF_THESE_LAYOUTS, MATRICES, NEWEST, MERITS };
+
+static void weigh(const struct options *o, const rc_model_t *m, const char *path, const char *here,
+    int64_t *merit)
 {
     int asked = 0;
     int known = 0;
     rc_err_t err;
+    struct stat s;
     for (int c = 0; c < m->classes; c++)
         known |= m->cls[c].layout;
-    (void)parse_layouts(o->layouts, &asked, &err); /* one that is none fits no model */
-    return 2 * (m->task == RC_TASK_PLAN) + (known == asked);
+    (void)parse_layouts(o->layouts ? o->layouts : "row", &asked, &err); /* none fits no model */
+    merit[OF_THIS_DEVICE] = strcmp(m->device, here) == 0;
+    merit[WITH_KERNELS] = m->task == RC_TASK_PLAN;
+    merit[OF_THESE_LAYOUTS] = known == asked;
+    merit[MATRICES] = (int64_t)json_array_size(json_object_get(m->training, "matrices"));
+    merit[NEWEST] = stat(path, &s) == 0 ? (int64_t)s.st_mtime : 0;
 }
 
-/* Look at a model.  \return how well it fits, -1 for one that does not
+/* Look at a model.  \return 1: it fits
  * \param[in,out] list  gets a line about it  \param[out] m  NULL: cannot be read */
 static int look_at(
     const struct options *o, const rc_csr_t *a, const char *path, rc_model_t **m, rc_str_t *list)
@@ -182,34 +194,33 @@ static int look_at(
     char knows[256] = "";
     if (rc_model_read(path, m, &why) < 0) {
         rc_str_addf(list, "%s\n", why.text);
-        return -1;
+        return 0;
     }
-    int fit = fits(o, a, *m, &why) == RC_OK;
+    if (fits(o, a, *m, &why) == RC_OK)
+        return 1;
     rc_model_knows(*m, knows, sizeof knows);
-    if (fit)
-        rc_str_addf(list, "%s: fits; knows %s\n", path, knows);
-    else
-        rc_str_addf(list, "%s: knows %s; %s\n", path, knows, why.text);
-    return fit ? rank(o, *m) : -1;
+    rc_str_addf(list, "%s: knows %s; %s\n", path, knows, why.text);
+    return 0;
 }
 
-/* The installed model that fits best; when that is not exactly one, all are listed.
- * \param[out] name  of its file; free() */
-static rc_status_t find_model(
-    const struct options *o, const rc_csr_t *a, rc_model_t **out, char **name, rc_err_t *err)
+/* The installed model that fits best; when none does, all are listed.
+ * \param[in] here  class of the device at hand  \param[out] name  of its file; free() */
+static rc_status_t find_model(const struct options *o, const rc_csr_t *a, const char *here,
+    rc_model_t **out, char **name, rc_err_t *err)
 {
     rc_words_t path = {0};
     rc_str_t list = {0};
-    int count = 0;
-    int best = 0;
+    int64_t best[MERITS];
     rc_status_t st;
     RC_TRY(rc_command_model_paths(&path, err));
     for (int i = 0; i < path.count; i++) {
         rc_model_t *m = NULL;
-        int of = look_at(o, a, path.word[i], &m, &list);
-        if (of >= 0 && (count == 0 || of >= best)) {
-            count = count > 0 && of == best ? count + 1 : 1;
-            best = of;
+        int64_t merit[MERITS] = {0};
+        int fit = look_at(o, a, path.word[i], &m, &list);
+        if (fit)
+            weigh(o, m, path.word[i], here, merit);
+        if (fit && (!*out || rc_compare_lists(merit, best, MERITS) > 0)) {
+            memcpy(best, merit, sizeof best);
             rc_model_free(*out);
             *out = m;
             m = NULL;
@@ -219,12 +230,10 @@ static rc_status_t find_model(
         }
         rc_model_free(m);
     }
-    if (count == 1)
+    if (*out)
         goto done;
     fputs(list.text ? list.text : "", stderr);
-    st = count ? rc_fail(err, RC_EINVAL,
-                     "--model: %d installed models fit alike (of the list above): name one", count)
-               : rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", path.count);
+    st = rc_fail(err, RC_ENOENT, "--model: none of %d installed models fits", path.count);
 done:
     rc_words_free(&path);
     rc_str_free(&list);
@@ -272,145 +281,24 @@ static void sort_classes(report_t *r)
     }
 }
 
-/* ---------------------------------------------------------------- for people */
-
-static void print_chosen(const report_t *r)
-{
-    const rc_choice_t *c = &r->choice;
-    const char *name = r->m->cls[c->candidate].name;
-    const char *baseline = r->m->cls[c->reference].name;
-    printf("chosen   %s", name);
-    if (r->m->task == RC_TASK_FORMAT)
-        printf(" (kernel %s)", r->m->cls[c->candidate].kernel);
-    if (r->m->output == RC_OUTPUT_SCORE)
-        printf("; %s is a classifier: it predicts no times", r->m->kind);
-    else if (c->candidate == c->reference)
-        printf(", the baseline");
-    else
-        printf(", %.3g x over %s", speedup_of(r, c->candidate), baseline);
-    putchar('\n');
-    if (r->request.reuse > 0)
-        printf("reuse    setup and %.0f product%s take %s, with %s %s\n", r->request.reuse,
-            rc_plural(llround(r->request.reuse)),
-            rc_text_seconds(total_of(r, c->candidate) * 1e-9).text, baseline,
-            rc_text_seconds(total_of(r, c->reference) * 1e-9).text);
-    if (isnan(c->break_even) || c->candidate == c->reference)
-        return;
-    if (isinf(c->break_even))
-        printf("pays     never: features, prediction and setup are not earned back\n");
-    else
-        printf("pays     after %.0f product%s: features, prediction and setup against %s\n",
-            c->break_even, rc_plural(llround(c->break_even)), baseline);
-}
-
-/* Classes that are not ranked, and how to have those of the other layout. */
-static void print_left_out(const report_t *r)
-{
-    int left = r->m->classes - r->ranked;
-    int of = r->m->cls[r->choice.reference].layout;
-    if (left > 0 && !r->request.constraints.layouts && of)
-        printf("ranked   %d of %d classes, of layout %s; both: --layouts col,row\n", r->ranked,
-            r->m->classes, rc_layout_bit_names[of]);
-    else if (left > 0)
-        printf("ranked   %d of %d classes: those that fit the constraints\n", r->ranked,
-            r->m->classes);
-}
-
-static void print_head(const report_t *r)
-{
-    const rc_model_t *m = r->m;
-    printf("matrix   %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entr%s\n", r->matrix, r->a->rows,
-        r->a->cols, r->a->nnz, r->a->nnz == 1 ? "y" : "ies");
-    printf("product  %s, ", r->request.operation);
-    if (r->request.k > 0)
-        printf("K = %" PRId64 ", ", r->request.k);
-    printf("%s\n", rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
-    printf("model    %s: %s@%d, features %s@%d", r->model_word, m->kind, (int)m->kind_version,
-        m->feature_set, (int)m->feature_version);
-    if (m->task == RC_TASK_ORDER)
-        printf(", row orders for %s\n", m->cls[0].kernel);
-    else if (m->task == RC_TASK_FORMAT)
-        printf(", formats\n");
-    else
-        printf(", pairs of kernel and row order\n");
-    printf("device   %s\n", m->device);
-    print_chosen(r);
-    print_left_out(r);
-    if (r->choice.outside > 0)
-        printf("warning  an extrapolation, outside of what the model knows: %s\n",
-            r->choice.extrapolation);
-    if (r->m->featurise.weight)
-        printf("counts   features and prediction as %s, predicted\n",
-            rc_text_seconds(r->choice.overhead_ns * 1e-9).text);
-    printf("took     features %s, prediction %s, order %s\n\n",
-        rc_text_seconds(r->choice.featurise_ns * 1e-9).text,
-        rc_text_seconds(r->choice.predict_ns * 1e-9).text,
-        rc_text_seconds(r->choice.order_ns * 1e-9).text);
-}
-
-/* The plan of row reordering that a class is (table/reorder.h), "" none. */
-static const char *plan_of(const rc_model_class_t *k)
-{
-    const char *plan = "";
-    return rc_reorder_plan_of(k->kernel, k->policy, &plan, NULL) == RC_OK ? plan : "";
-}
-
-static int has_plans(const report_t *r)
-{
-    int any = 0;
-    for (int i = 0; i < r->ranked; i++)
-        any |= *plan_of(&r->m->cls[r->order[i]]) != '\0';
-    return any;
-}
-
-/* The table takes microseconds; a time of it is missing when the model has none. */
-static rc_status_t print_people(const report_t *r, rc_err_t *err)
-{
-    rc_column_t columns[8] = {{"class", ""}, {"chosen", ""}, {"time", "us"}, {"speedup", "x"},
-        {"setup", "us"}, {"break_even", "products"}};
-    const int plans = has_plans(r);
-    int n = 6;
-    if (r->request.reuse > 0)
-        columns[n++] = (rc_column_t){"total", "us"};
-    if (plans)
-        columns[n++] = (rc_column_t){"plan", ""};
-    const double us = 1e-3;
-    print_head(r);
-    rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns, n, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < r->ranked; i++) {
-        int c = r->order[i];
-        double products = break_even_of(r, c);
-        RC_CELLS(t, RC_TEXT(r->m->cls[c].name), RC_TEXT(c == r->choice.candidate ? "yes" : ""),
-            RC_REAL(r->choice.time_ns[c] * us, 4), RC_REAL(speedup_of(r, c), 4),
-            RC_REAL(r->choice.setup_ns[c] * us, 4),
-            isinf(products) ? RC_TEXT("never") : RC_REAL(products, 6));
-        if (r->request.reuse > 0)
-            rc_table_real(t, total_of(r, c) * us, 4);
-        if (plans)
-            rc_table_text(t, plan_of(&r->m->cls[c]));
-    }
-    return rc_table_end(t, err);
-}
-
 /* -------------------------------------------------------------- for programs */
 
-static rc_status_t print_programs(const report_t *r, rc_table_format_t format, rc_err_t *err)
+static const rc_column_t columns[] = {{"matrix", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
+    {"operation", ""}, {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""},
+    {"kind", ""}, {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""}, {"baseline", ""},
+    {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"}, {"total_ns", "ns"},
+    {"break_even", "products"}, {"outside", "inputs"}, {"featurise_ns", "ns"}, {"predict_ns", "ns"},
+    {"order_ns", "ns"}, {"overhead_ns", "ns"}, {"layout", ""}, {"deterministic", ""},
+    {"memory", "bytes"}, {"extrapolation", ""}, {"plan", ""}};
+
+static void print_programs(const report_t *r, rc_table_t *t)
 {
-    static const rc_column_t columns[] = {{"matrix", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"operation", ""}, {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""},
-        {"kind", ""}, {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""},
-        {"baseline", ""}, {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"},
-        {"total_ns", "ns"}, {"break_even", "products"}, {"outside", "inputs"},
-        {"featurise_ns", "ns"}, {"predict_ns", "ns"}, {"order_ns", "ns"}, {"overhead_ns", "ns"},
-        {"layout", ""}, {"deterministic", ""}, {"memory", "bytes"}, {"extrapolation", ""},
-        {"plan", ""}};
     enum { digits = 17 };
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         const rc_model_class_t *k = &r->m->cls[c];
+        const char *plan = ""; /* of row reordering, table/reorder.h */
+        (void)rc_reorder_plan_of(k->kernel, k->policy, &plan, NULL);
         RC_CELLS(t, RC_TEXT(r->matrix), RC_INT(r->a->rows), RC_INT(r->a->cols), RC_INT(r->a->nnz),
             RC_TEXT(r->request.operation), r->request.k > 0 ? RC_INT(r->request.k) : RC_MISSING,
             RC_TEXT(rc_type(rc_type_of_bytes(r->request.value_bytes))->name),
@@ -425,9 +313,8 @@ static rc_status_t print_programs(const report_t *r, rc_table_format_t format, r
             RC_REAL(r->choice.overhead_ns, digits), RC_TEXT(rc_layout_bit_names[k->layout]),
             RC_TEXT(rc_deterministic_names[k->deterministic]),
             RC_REAL(rc_model_memory(r->m, c, r->a, &r->request), 9),
-            RC_TEXT(r->choice.extrapolation), RC_TEXT(plan_of(k)));
+            RC_TEXT(r->choice.extrapolation), RC_TEXT(plan));
     }
-    return rc_table_end(t, err);
 }
 
 /* Also on stderr: whoever reads a column of the answer should see it. */
@@ -448,6 +335,119 @@ static void warn(const report_t *r)
 
 /* ------------------------------------------------------------------- command */
 
+/* For the K of the options: the choice, and the classes that are ranked. */
+static rc_status_t choose(report_t *r, const struct options *o, rc_err_t *err)
+{
+    RC_PASS(parse_request(o, r->m, r->a, &r->request, err));
+    r->order = rc_alloc0((size_t)r->m->classes, sizeof *r->order, "the classes of a model", err);
+    RC_PASS(r->order ? RC_OK : RC_ENOMEM);
+    rc_status_t st = rc_choose_featured(r->m, r->a, &r->request, NULL, &r->choice, err);
+    if (st == RC_OK) {
+        sort_classes(r);
+        warn(r);
+    }
+    return rc_command_name_file(r->matrix, st, err);
+}
+
+static void report_free(report_t *r)
+{
+    rc_choice_free(&r->choice);
+    free(r->order);
+    r->order = NULL;
+    r->ranked = 0;
+}
+
+/* What was chosen for a K, as an answer.  \param[out] out  rc_plan_answer_free */
+static rc_status_t answer(const report_t *r, rc_plan_answer_t *out, rc_err_t *err)
+{
+    RC_PASS(rc_plan_answer_begin(out, r->ranked, err));
+    out->k = r->request.k;
+    for (int i = 0; i < r->ranked; i++) {
+        int c = r->order[i];
+        int changes = c != r->choice.reference;
+        out->row[i] = (rc_plan_row_t){.candidate = i,
+            .kernel = r->m->cls[c].kernel,
+            .order = r->m->cls[c].policy,
+            .time_ns = r->choice.time_ns[c],
+            .error = NAN,
+            .order_ns = NAN,
+            .setup_ns = r->choice.setup_ns[c] + changes * r->choice.overhead_ns,
+            .chosen = c == r->choice.candidate,
+            .baseline = !changes,
+            .note = ""};
+    }
+    rc_plan_answer_end(out, out->k, -1);
+    return RC_OK;
+}
+
+static const char *const usual_k[] = {"8", "32", "128", "512"};
+enum { USUAL = sizeof usual_k / sizeof *usual_k };
+
+static void print_head(const report_t *r)
+{
+    const rc_model_t *m = r->m;
+    const char *slash = strrchr(r->model_word, '/');
+    printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entr%s\nproduct %s, %s\n", r->matrix,
+        r->a->rows, r->a->cols, r->a->nnz, r->a->nnz == 1 ? "y" : "ies", r->request.operation,
+        rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
+    printf("model   %s: %s@%d, features %s@%d, %zu matrices on %s\n\n",
+        slash ? slash + 1 : r->model_word, m->kind, (int)m->kind_version, m->feature_set,
+        (int)m->feature_version, json_array_size(json_object_get(m->training, "matrices")),
+        m->device);
+}
+
+/* What the model chooses, for the K of the options or for usual ones.
+ * \param[in] t  for programs; NULL: people */
+static rc_status_t print_choices(
+    report_t *r, const struct options *of, rc_table_t *t, rc_err_t *err)
+{
+    rc_plan_answer_t a[USUAL] = {{0}};
+    int n = 0;
+    int usual = !of->model && !of->k && rc_model_operation_has_k(r->m->operation);
+    rc_status_t st = RC_OK;
+    for (int i = 0; st == RC_OK && i < (usual ? USUAL : 1); i++) {
+        struct options o = *of;
+        rc_err_t why = {0};
+        o.k = usual ? usual_k[i] : of->k;
+        if (i > 0 && fits(&o, r->a, r->m, &why) < 0)
+            continue;
+        st = choose(r, &o, err);
+        if (st == RC_OK && t)
+            print_programs(r, t);
+        else if (st == RC_OK)
+            st = answer(r, &a[n++], err);
+        report_free(r);
+    }
+    if (st == RC_OK && !t) {
+        print_head(r);
+        st = rc_listing_answers(a, n, err);
+    }
+    for (int i = 0; i < n; i++)
+        rc_plan_answer_free(&a[i]);
+    return st;
+}
+
+/* The model is that of --model, else one that fits.  \param[out] found  its file; free() */
+static rc_status_t get_model(
+    const struct options *o, const rc_csr_t *a, rc_model_t **m, char **found, rc_err_t *err)
+{
+    struct options at = *o;
+    rc_device_t *d = NULL;
+    int32_t op = 0;
+    if (o->op)
+        RC_PASS(rc_model_operation_parse(o->op, &op, err));
+    if (o->model)
+        return rc_command_model(o->model, m, err);
+    if (!o->k && rc_model_operation_has_k(op))
+        at.k = usual_k[1];
+    RC_PASS(rc_command_open_device(NULL, (int)o->threads, &d, err));
+    rc_status_t st = find_model(&at, a, d->class_name, m, found, err);
+    if (st == RC_OK && strcmp((*m)->device, d->class_name) != 0 && !o->request.device)
+        fprintf(stderr, "rowcast predict: no model is of this device, %s\n", d->class_name);
+    rc_device_close(d);
+    return st;
+}
+
 static rc_status_t predict(
     const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
@@ -456,27 +456,21 @@ static rc_status_t predict(
     char *found = NULL;
     rc_csr_t a = {0};
     rc_mtx_info_t info;
+    rc_table_t *t = NULL;
     rc_status_t st;
-    if (o->model)
-        RC_TRY(rc_command_model(o->model, &m, err));
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
-    if (!o->model) {
-        RC_TRY(find_model(o, &a, &m, &found, err));
+    RC_TRY(get_model(o, &a, &m, &found, err));
+    if (found)
         r.model_word = found;
-    }
     r.m = m;
     r.a = &a;
-    RC_TRY(parse_request(o, m, &a, &r.request, err));
-    r.order = rc_alloc0((size_t)m->classes, sizeof *r.order, "the classes of a model", err);
-    RC_TRY(r.order ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_command_name_file(
-        word, rc_choose_featured(m, &a, &r.request, NULL, &r.choice, err), err));
-    sort_classes(&r);
-    warn(&r);
-    st = format == RC_TABLE_TEXT ? print_people(&r, err) : print_programs(&r, format, err);
+    if (format != RC_TABLE_TEXT) {
+        t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
+        RC_TRY(t ? RC_OK : RC_ENOMEM);
+    }
+    st = print_choices(&r, o, t, err);
+    st = t ? rc_table_end_after(st, t, err) : st;
 done:
-    rc_choice_free(&r.choice);
-    free(r.order);
     free(found);
     rc_csr_free(&a);
     rc_model_free(m);
@@ -514,6 +508,7 @@ const rc_command_t rc_command_predict = {
         "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
         "is one of its inputs. In csv and json an empty break_even beside a time means never.",
     .examples =
+        "rowcast predict matrix.mtx|for usual K, by an installed model\n"
         "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"
         "rowcast predict matrix.mtx -m model.json -k 128 --reuse 50|for 50 products\n"
         "rowcast predict matrix.mtx -m h200-plan-row -k 128 --deterministic|with an installed "

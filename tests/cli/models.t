@@ -7,7 +7,7 @@ models=$top_srcdir/data/models
 store=$top_srcdir/data/results/h200.h5
 [ -f "$models/h200-plan.json" ] || skip_all "no data/models"
 command -v python3 >/dev/null || skip_all "no python3"
-plan 32
+plan 37
 ROWCAST_MODELS=$models
 export ROWCAST_MODELS
 
@@ -50,4 +50,9 @@ for layouts in row col row,col; do
     "$ROWCAST" predict rmat-14 --k 32 --layouts "$layouts" --device 'cuda:NVIDIA H200:*' -f json >"$tmp/named" 2>"$tmp/err"
     is "$layouts: $name" "$(basename "$(get "$tmp/named" 'x["rows"][0]["model"]')" .json)" "$name"
 done
-code "without layouts three are as good" 2 "$ROWCAST" predict rmat-14 --k 32 --device 'cuda:NVIDIA H200:*'
+code "without layouts that of rows" 0 "$ROWCAST" predict rmat-14 --k 32 --device 'cuda:NVIDIA H200:*'
+ok "is taken" grep -q '^model   h200-plan-row.json: ' "$tmp/out"
+code "without a word there is one" 0 "$ROWCAST" predict rmat-14
+is "for four K" "$(grep -cE '^K = (8|32|128|512): (Keep|Reorder)' "$tmp/out")" 4
+code "and for vectors" 0 "$ROWCAST" predict rmat-14 --op spmv
+ok "one" grep -q '^Keep the order: ' "$tmp/out"
