@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 20
+plan 21
 cd "$tmp" || exit 1
 
 script=check.py
@@ -43,6 +43,7 @@ check "errors" scipy.sparse errors
 check "a model chooses" scipy.sparse predict "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "arrays" scipy.sparse arrays
 check "plans on the host" scipy.sparse host_plans
+check "answers" scipy.sparse answers
 check "a plan beside that of a GPU" scipy.sparse beside
 if [ "$HAVE_CUDA" = yes ]; then
     check "plans" scipy.sparse plans

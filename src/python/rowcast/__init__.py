@@ -5,6 +5,7 @@
     rowcast.features(a)["nnz_per_row_mean"]
     rowcast.predict(a, "model.json", k=32).kernel
     rowcast.open_store("h200.h5").results()         # a pandas frame
+    print(rowcast.answer(a, 64).sentence)           # keep the order or not, and with which kernel
     plan = rowcast.plan(a, k=128); c = plan(b)      # b: of NumPy, or on a GPU, of CuPy or PyTorch
 
 Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the library's line.
@@ -12,8 +13,8 @@ Over the installed C libraries by ctypes.  A call that fails raises rowcast.Erro
 from ._library import Error
 from .matrix import Schedule, features, order, version
 from .model import Choice, Model, predict
-from .plan import Plan, plan
+from .plan import Answer, Plan, answer, plan
 from .store import Store, open_store
 
-__all__ = ["Choice", "Error", "Model", "Plan", "Schedule", "Store", "features", "open_store", "order", "plan",
-           "predict", "version"]
+__all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "answer", "features",
+           "open_store", "order", "plan", "predict", "version"]

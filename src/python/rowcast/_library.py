@@ -88,11 +88,25 @@ class PlanOptions(c.Structure):
                 ("deterministic", c.c_int), ("threads", c.c_int), ("allocator", c.c_void_p)]
 
 
+class PlanRow(c.Structure):
+    _fields_ = [("candidate", c.c_int), ("kernel", c.c_char_p), ("order", c.c_char_p),
+                ("time_ns", c.c_double), ("error", c.c_double), ("speedup", c.c_double),
+                ("order_ns", c.c_double), ("setup_ns", c.c_double), ("pays_after", c.c_double),
+                ("chosen", c.c_int), ("baseline", c.c_int), ("again", c.c_int),
+                ("note", c.c_char_p)]
+
+
+class PlanAnswer(c.Structure):
+    _fields_ = [("k", c.c_int64), ("rows", c.c_int), ("row", c.POINTER(PlanRow)),
+                ("sentence", c.c_char * 400)]
+
+
 #: By the names that C has for them: their layout is tested against the headers'.
 STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_groups_t": Groups,
               "rc_schedule_t": Schedule, "rc_candidate_t": Candidate, "rc_constraints_t": Constraints,
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
-              "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions}
+              "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
+              "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer}
 
 P = c.POINTER
 _ROWCAST = {
@@ -125,6 +139,9 @@ _PLAN = {
     "rc_plan_update_values": (c.c_int, [c.c_void_p, c.c_int64, c.c_void_p, c.c_int, c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
     "rc_plan_save": (c.c_int, [c.c_void_p, c.c_char_p, P(Err)]),
+    "rc_plan_parts": (c.c_int, [c.c_void_p]),
+    "rc_plan_answer": (c.c_int, [c.c_void_p, c.c_int, P(PlanAnswer), P(Err)]),
+    "rc_plan_answer_free": (None, [P(PlanAnswer)]),
 }
 _CUDA = {
     **_PLAN,

@@ -15,6 +15,8 @@ from ._given import Handle, file_name, flag, number, real, text_or_none, threads
 from .model import Model
 
 _LAYOUTS = {"column": 0, "row": 1}
+_FLAGS = ("chosen", "baseline", "again")
+_SEARCH = -1  # RC_PLAN_SEARCH
 
 
 class Plan(Handle):
@@ -159,6 +161,19 @@ class Plan(Handle):
         self._library.rc_plan_describe(handle, text, len(text))
         return text.value.decode()
 
+    def answer(self) -> "Answer":
+        """What was found, as a sentence and rows."""
+        sentences, rows = [], []
+        for i in range(self._library.rc_plan_parts(self._any())):
+            found = lib.PlanAnswer()
+            lib.call(self._library.rc_plan_answer, self._any(), i, c.byref(found))
+            sentences.append(found.sentence.decode())
+            for row in found.row[:found.rows]:
+                fields = {name: _of_c(getattr(row, name), name) for name, _ in row._fields_}
+                rows.append({"k": found.k, **fields})
+            self._library.rc_plan_answer_free(c.byref(found))
+        return Answer("\n".join(sentences), rows, self)
+
     def __repr__(self) -> str:
         return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout}-major>"
 
@@ -184,6 +199,43 @@ def _of_model(model: Any) -> Any:
     return None if model is None else model._model
 
 
+class Answer:
+    """Which order and kernel multiply fastest, and whether reordering pays.  Made by answer().
+
+    Attributes:
+        sentence: a line for each K
+        rows: a dict for each order and kernel, the chosen one first, with the fields of
+            rc_plan_row_t (times in ns): pandas.DataFrame(rows) is a table
+        plan: the product that was chosen, ready to run
+    """
+
+    def __init__(self, sentence: str, rows: List[Dict[str, Any]], plan: Plan):
+        self.sentence, self.rows, self.plan = sentence, rows, plan
+
+    def __repr__(self) -> str:
+        return self.sentence
+
+
+def _of_c(value: Any, name: str) -> Any:
+    return value.decode() if isinstance(value, bytes) else bool(value) if name in _FLAGS else value
+
+
+def answer(a: Any, k: Union[int, Sequence[int]], *, budget: float = 5, **options: Any) -> Answer:
+    """Search for the fastest product: kernels first, then row orders, from the cheapest on.
+
+    Args:
+        a, k, options: as for plan()
+        budget: seconds for all K, about
+    """
+    return plan(a, k, budget=budget, **options).answer()
+
+
+def _tuning(tune: int, budget: Optional[float]) -> Dict[str, int]:
+    if budget is None:
+        return {"tune": number(tune, "tune", 0, 2**31 - 1)}
+    return {"tune": _SEARCH, "tune_ns": int(1e9 * max(real(budget, "budget"), 1e-9))}
+
+
 def _one_stream(stream: Any) -> int:
     stream = number(stream, "stream", 0, 2**64 - 1)
     if stream == 2:  # cudaStreamPerThread
@@ -194,7 +246,8 @@ def _one_stream(stream: Any) -> int:
 def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Optional[str] = None, tune: int = 6,
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
-         stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0) -> Plan:
+         stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
+         budget: Optional[float] = None) -> Plan:
     """Make a plan; waits until it is made.
 
     Args:
@@ -214,10 +267,11 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
             which the plan keeps
         device: "cpu" or "gpu"; None: where the matrix is
         threads: on the CPU, of the products too; 0: all
+        budget: seconds of a search in the place of `tune`, as answer() makes
 
     Raises:
         Error: no GPU, no kernel that can, or no memory
-        ValueError, TypeError: what cannot be a matrix, layout or type; values that are not float32 or float64
+        ValueError, TypeError: what is no matrix, layout or type; values of no float32 or float64
     """
     if layout not in _LAYOUTS:
         raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
@@ -226,19 +280,17 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     if kind not in ("float32", "float64"):
         raise ValueError(f"dtype: expected float32 or float64, found {kind}")
     ks = _numbers(k)
-    numbers = (c.c_int64 * max(len(ks), 1))(*ks)
     problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
-                              k=c.cast(numbers, lib.I64P), ks=len(ks))
-    matrix = lib.PlanMatrix(sparse.shape[0], sparse.shape[1], sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
+                              k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks))
+    matrix = lib.PlanMatrix(*sparse.shape, sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
                             sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device))
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
-                              tune=number(tune, "tune", 0, 2**31 - 1), reuse=real(reuse, "reuse"),
+                              **_tuning(tune, budget), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               threads=threads_of(threads),
                               model=_of_model(model))
-    on = _one_stream(sparse.stream if stream is None else stream)
-    handle = c.c_void_p()
+    on, handle = _one_stream(sparse.stream if stream is None else stream), c.c_void_p()
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem), c.byref(matrix),
                  c.byref(options), c.byref(handle))
@@ -246,9 +298,9 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     with on_device(sparse.like, sparse.device):
         lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem), c.byref(matrix), c.byref(options), on,
                  c.byref(handle))
-    kept = sparse.stream_kept if stream is None else None
     beside = partial(plan, a, ks, layout=layout, dtype=kind, tune=tune, reuse=reuse, strict=strict,
                      deterministic=deterministic, device="cpu", threads=threads)
+    kept = sparse.stream_kept if stream is None else None
     made = Plan(handle, sparse, kind, layout, on, kept, sparse.device)
     made._beside = None if sparse.on_device else beside
     return made
