@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct options {
     rc_sweep_config_t config; /* what needs no reading is there at once */
@@ -235,32 +234,6 @@ static void free_lists(lists_t *l)
     free(l->precision);
 }
 
-static rc_status_t choose(const char *what, const char *text, const char *first, const char *second,
-    int *is_second, rc_err_t *err)
-{
-    *is_second = strcmp(text, second) == 0;
-    if (*is_second || strcmp(text, first) == 0)
-        return RC_OK;
-    return rc_fail(
-        err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
-}
-
-/* --cache said once what --cache-mode says now. */
-static rc_status_t select_cache(const char *dir, rc_err_t *err)
-{
-    struct stat s;
-    if (!dir)
-        return RC_OK;
-    if (strcmp(dir, "warm") == 0 || strcmp(dir, "cold") == 0)
-        return rc_fail(err, RC_EINVAL,
-            "--cache is a folder of matrices; the processor's caches are --cache-mode %s (a folder "
-            "of this name is ./%s)",
-            dir, dir);
-    if (!*dir || (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode)))
-        return rc_fail(err, RC_EINVAL, "--cache: '%s' is not a folder", dir);
-    return RC_OK;
-}
-
 static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_err_t *err)
 {
     static const rc_c_order_t orders[] = {RC_C_ORIGINAL, RC_C_SCHEDULE};
@@ -293,9 +266,9 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
     RC_PASS(rc_store_path(o->store, &l->store, err));
     c->store = l->store;
     rc_measure_defaults(&c->measure, c->device);
-    RC_PASS(choose("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
-    RC_PASS(choose("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
-    RC_PASS(select_cache(c->cache, err));
+    RC_PASS(rc_select_one("timing", o->timing, "exclusive", "shared", &c->share_machine, err));
+    RC_PASS(rc_select_one("cache-mode", o->cache_mode, "warm", "cold", &c->measure.cold, err));
+    RC_PASS(rc_select_cache(c->cache, err));
     if (o->case_time > 0)
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 rc_status_t rc_select_policies(const char *text, rc_policy_spec_t **out, int *count, rc_err_t *err)
 {
@@ -187,5 +188,30 @@ rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc
         rc_parse_int(first, 1, *count, "I", index, NULL) < 0)
         return rc_fail(
             err, RC_EINVAL, "--slice: expected I/N with I from 1 to N, found '%s'", text);
+    return RC_OK;
+}
+
+rc_status_t rc_select_one(const char *what, const char *text, const char *first, const char *second,
+    int *is_second, rc_err_t *err)
+{
+    *is_second = strcmp(text, second) == 0;
+    if (*is_second || strcmp(text, first) == 0)
+        return RC_OK;
+    return rc_fail(
+        err, RC_EINVAL, "--%s: expected %s or %s, found '%s'", what, first, second, text);
+}
+
+rc_status_t rc_select_cache(const char *dir, rc_err_t *err)
+{
+    struct stat s;
+    if (!dir)
+        return RC_OK;
+    if (strcmp(dir, "warm") == 0 || strcmp(dir, "cold") == 0)
+        return rc_fail(err, RC_EINVAL,
+            "--cache is a folder of matrices; the processor's caches are --cache-mode %s (a folder "
+            "of this name is ./%s)",
+            dir, dir);
+    if (!*dir || (stat(dir, &s) == 0 && !S_ISDIR(s.st_mode)))
+        return rc_fail(err, RC_EINVAL, "--cache: '%s' is not a folder", dir);
     return RC_OK;
 }

@@ -40,4 +40,12 @@ rc_status_t rc_select_matrices(
 /** "2/8": slice 2 of 8; NULL is 1 of 1.  \return RC_OK or RC_EINVAL */
 rc_status_t rc_select_slice(const char *text, int64_t *index, int64_t *count, rc_err_t *err);
 
+/** One of two words.  \param[in] what  the option, for an error */
+rc_status_t rc_select_one(const char *what, const char *text, const char *first, const char *second,
+    int *is_second, rc_err_t *err);
+
+/** RC_OK for a folder of matrices that is there or can be made, and for NULL.  --cache said once
+ *  what --cache-mode says now: these words are refused. */
+rc_status_t rc_select_cache(const char *dir, rc_err_t *err);
+
 #endif
