@@ -51,7 +51,7 @@ is "nothing is said on stderr" "$(wc -c <"$tmp/err")" 0
 
 code "a matrix with short rows" 0 "$ROWCAST" predict short.mtx --model models/byhand.json --k 32
 ok "csr is chosen" grep -q '^K = 32: Keep the order: gsub:lanes=8 should take 992 ns, and nothing tried is worth a change; no other order is faster.$' "$tmp/out"
-ok "lpt is slower and never pays" grep -qE '^ +lpt +gsub:lanes=8 +1.222 +- +0.81. +0.025. +never' "$tmp/out"
+ok "lpt is slower and never pays" grep -qE '^ +lpt +gsub:lanes=8 +1.222 +- +0.81[0-9]* +(25|0.025)[0-9.]* +never' "$tmp/out"
 
 code "csv" 0 "$ROWCAST" predict long.mtx -m models/byhand.json -k 32 --format csv
 cp out table.csv
