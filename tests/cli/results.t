@@ -80,7 +80,7 @@ done
 for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
     "$ROWCAST" query "$results/${store#*:}.h5" -f csv --columns kernel,layout -w 'kernel ~ "cusparse*" && op == spmm && policy == csr && status == ok && k == 128' \
         | sort -u >"$tmp/library"
-    for kernel in $(grep -o '"cusparse-c[^"]*"' "$top_srcdir/kernels/vendor/vendor.c" | tr -d '"'); do
+    for kernel in $(sed -n '/^const.* rc_vendor_timed/,/;/p' "$top_srcdir/kernels/vendor/vendor.c" | grep -o '"cusparse-c[^"]*"' | tr -d '"'); do
         layout=${kernel%%:*}
         grep -q ",${layout##*-}\$" "$tmp/library" && ! grep -q "^$kernel" "$tmp/library" || continue
         grep -qF "$kernel" "$results/${store%%:*}.md" || echo "$store: $kernel"

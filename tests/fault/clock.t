@@ -8,7 +8,7 @@ plan 16
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-list="-C $tmp/col $quick -k 2 --kernels null -p csr,lpt,warp"
+list="--once -C $tmp/col $quick -k 2 --kernels null -p csr,lpt,warp"
 year=31536000
 
 # jumping JUMPS EVERY ARGUMENT...: rowcast with a clock that jumps
