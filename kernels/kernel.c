@@ -5,16 +5,6 @@
 
 #include <string.h>
 
-#define RC_KERNEL(id) extern const rc_kernel_t rc_kernel_##id;
-#include "kernels/kernels.def"
-#undef RC_KERNEL
-
-#define RC_KERNEL(id) &rc_kernel_##id,
-const rc_kernel_t *const rc_kernels[] = {
-#include "kernels/kernels.def"
-    NULL};
-#undef RC_KERNEL
-
 int rc_kernel_always(const int64_t *param)
 {
     (void)param;

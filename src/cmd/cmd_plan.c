@@ -80,8 +80,8 @@ static const rc_opt_t options[] = {
     {"reuse", 'r', RC_OPT_DOUBLE, AT(how.reuse), "N",
         "Products with this matrix: take what costs least in total, order and preparation "
         "included, and time another candidate only while that has taken less than 5 % of them, "
-        "the first that is not the vendor's while less than 20 %. Default: of a search 1000 "
-        "products without that bound, else 0, the fastest product.",
+        "the first that is not the vendor's while less than 20 %. Default: 0, "
+        "the fastest product; of a search, with what an order costs over 1000 products.",
         0, 1e15},
     RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
         "Only kernels whose runs give the same bits each time."),
@@ -536,9 +536,10 @@ const rc_command_t rc_command_plan = {
         RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
         "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
         "both. Without another option it is searched for (--budget), and the answer is a sentence: "
-        "keep the order or not, with which kernel, how fast, and when another order would pay. It "
-        "is chosen by what order, preparation and --reuse products take together, beyond the "
-        "errors of the times. Times of the chosen one and the baseline are then taken anew. A "
+        "keep the order or not, with which kernel, how fast, and when another order would pay. The "
+        "fastest kernel wins beyond the errors of the times, and an order that pays within 1000 "
+        "products; with --reuse, what order, preparation and so many products take together. "
+        "Times of the chosen one and the baseline are then taken anew. A "
         "signal ends the search with the answer so far and exit code 75.\n\n"
         "With --kernels, --orders or --model the candidates are those: each kernel with each "
         "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"

@@ -35,7 +35,10 @@ static double cost_of(const tuning_t *t, int i)
 {
     const rc_plan_candidate_t *c = &t->entry->candidate[i];
     double product = isnan(c->time_ns) ? c->predicted_ns : c->time_ns;
-    double setup = isnan(c->prepare_ns) ? c->predicted_setup_ns : c->order_ns + c->prepare_ns;
+    /* a search that knows no number of products holds orders against each other, whose building is
+     * long; preparing is short, and the first time longer than any other */
+    double prepare = t->searches && t->options->reuse <= 0 ? 0 : c->prepare_ns;
+    double setup = isnan(c->prepare_ns) ? c->predicted_setup_ns : c->order_ns + prepare;
     return t->reuse > 0 ? setup + t->reuse * product : product;
 }
 

@@ -11,7 +11,7 @@
 command -v nm >/dev/null || skip_all "no nm"
 [ -e "$top_builddir/.libs/librowcast.so" ] || skip_all "no shared library in this build"
 lists=$top_srcdir/tests/abi
-plan 9
+plan 10
 cd "$tmp" || exit 1
 
 # kept LIST: compare LIST.found with the list that is kept
@@ -29,7 +29,9 @@ for library in rowcast rowcast_io rowcast_plan rowcast_cuda; do
     fi
     nm -D --defined-only "$file" | awk '$2 ~ /[TDRBV]/ { print $3 }' | LC_ALL=C sort >"$library.symbols.found"
     kept "$library.symbols"
+    nm -D --undefined-only "$file" | grep ' rc_' >>"$tmp/lacks"
 done
+is "no library lacks what is ours" "$(cat "$tmp/lacks")" ""
 
 # A program that prints every field of every public struct: what is between "typedef struct NAME {" and "} NAME_t;",
 # without comments.

@@ -340,7 +340,7 @@ static void problems_and_options_that_are_none(void **state)
     enum { PROBLEMS = 12, OPTIONS = 12 };
     rc_plan_problem_t p[PROBLEMS];
     rc_plan_options_t o[OPTIONS] = {{.kernels = "nope"}, {.kernels = ""}, {.orders = "nope"}, {.orders = "lpt:no=1"}, {.reuse = -1},
-        {.reuse = NAN}, {.reuse = INFINITY}, {.tune = -1}, {.tune_ns = -1}, {.memory = -1}, {.threads = -1},
+        {.reuse = NAN}, {.reuse = INFINITY}, {.tune = RC_PLAN_SEARCH - 1}, {.tune_ns = -1}, {.memory = -1}, {.threads = -1},
         {.allocator = &no_memory}};
     wrong_t n = {0};
     char name[40];
