@@ -105,7 +105,7 @@ refuses()
     "$ROWCAST" paper nisa "$table" "$store" "$@" >"$tmp/out" 2>"$tmp/err"
     is "$what" "$?:$(grep -c -e "$text" "$tmp/err"):$(wc -c <"$tmp/out" | tr -d ' ')" 2:1:0
 }
-refuses "another table" "nisa has no table 'tables'" tables
+refuses "another table" "nisa: unknown table 'tables'; known: ranges, " tables
 refuses "an option of other tables" "--side-a does not go with" accuracy -A x
 refuses "features of another set" "1, 1-2, 1-3 and top7, found '2'" accuracy --features 2
 refuses "no tolerance" "--tolerance: expected percents" accuracy --tolerance -1

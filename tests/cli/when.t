@@ -37,26 +37,26 @@ ok "is told so" grep -q "expected NS,ROW,ENTRY, found '1,2'" "$tmp/err"
 code "one mode at a time" 2 "$ROWCAST" evaluate "$store" --when --compare
 code "options of it need it" 2 "$ROWCAST" evaluate "$store" --compare --reuse 10
 
-# The map: a point for each matrix, K and kind of kernel; chosen and scored on the same times the gain is nearly that
+# The map: a point for each matrix, K, layout and kind of kernel; chosen and scored on the same times the gain is nearly that
 # held out.
 ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
 export ROWCAST_ASSETS
 code "a report" 0 "$ROWCAST" report "$store" -o "$tmp/report" --spies 0 -q
-"$ROWCAST" query "$store" --format csv --columns fullname,k,kernel,policy,median_ns | tr -d '\r' >"$tmp/times"
-tr -d '\r' <"$tmp/report/figures/map.csv" | sed 's/"[^"]*"/-/' >"$tmp/map"
+"$ROWCAST" query "$store" --format csv --columns fullname,k,kernel,policy,median_ns,layout | tr -d '\r' >"$tmp/times"
+tr -d '\r' <"$tmp/report/figures/map.csv" | sed 's/"[^"]*, \([a-z]*\)-major"/\1/; s/,column,/,col,/' >"$tmp/map"
 is "the gains are those of the times" "$(awk -F, '
     FNR == 1 { next }
     FNR == NR && $3 !~ /^cusparse/ {
         n = split($3 ~ /^g(sub|stat)/ ? "C-stationary kernels,the fastest kernel" : "the fastest kernel", class, ",")
         for (i = 1; i <= n; i++) {
-            key = class[i] "," $1 "," $2
+            key = class[i] "," $1 "," $2 "," $6
             if (!(key in any) || $5 < any[key]) any[key] = $5
             if ($4 == "csr" && (!(key in csr) || $5 < csr[key])) csr[key] = $5
             if ($4 != "csr") orders[key] = 1
         }
     }
     FNR < NR {
-        key = $1 "," $4 "," $5
+        key = $1 "," $4 "," $5 "," $3
         plain = csr[key] / any[key]
         if (!(key in orders) || $7 > plain * 1.03 || $7 < plain * 0.93) print key, $7, plain
         seen[key]++

@@ -23,10 +23,10 @@ is "no option is of policies" "$(grep polic raw)" ""
 # older spellings
 code "an old letter works" 0 "$ROWCAST" query a.h5 -f csv -l 3 -o policy
 mv out old
-is "with a line that says its name" "$(cat err)" "rowcast query: -o is an old letter of --columns: write --columns"
+is "with a line that says its name" "$(grep -v ' missed ' err)" "rowcast query: -o is an old letter of --columns: write --columns"
 code "the name" 0 "$ROWCAST" query a.h5 -f csv -l 3 --columns policy
 ok "means the same" cmp out old
-is "without a line" "$(cat err)" ""
+is "without a line" "$(grep -v ' missed ' err)" ""
 code "a letter that none ever had is wrong" 2 "$ROWCAST" query a.h5 -z
 for name in orders policies; do
     code "--$name" 0 "$ROWCAST" sweep -n -s none.h5 -f csv -l 1 -d cpu -x rowsplit "--$name" all,rcm,csr

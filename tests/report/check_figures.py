@@ -150,7 +150,8 @@ if len(seen) != 3 * len(beside):
 versus = query("--summary", "versus", "--side-a", "!cusparse*@csr", "--side-b", "cusparse*@csr")
 for a, series, _, count, geo, *_ in table("vendor-speedup"):
     for r in versus:
-        if series == "fastest kernel, csr" and a.startswith(f"K = {r['k']}, {r['precision']}, "):
+        of_product = a.startswith(f"K = {r['k']}, {r['precision']}, ") and (", on " not in a or a.endswith(", on " + r["device"]))
+        if series == "fastest kernel, csr" and of_product:
             same(f"versus {a}", geo, r["geomean"])
 
 peak = max(r["bytes_min"] / r["median_ns"] for r in rows if device[r["device"]] in main or ", on " not in main)
