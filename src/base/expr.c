@@ -406,7 +406,7 @@ static rc_status_t parse_chain(parser_t *p, int level)
 
 enum { NAMED_VALUES = 12, NAME = 64 }; /* in the text of an error; bytes of one */
 
-/* Of the values of a field: those like an unknown one, and the first ones, each once. */
+/* Of the values of a field: those like an unknown one, and the first names, each once. */
 static rc_status_t unknown_value(const step_t *s, int side, const rc_field_t *fields,
     rc_field_value_fn *value, const void *table, rc_err_t *err)
 {
@@ -427,15 +427,17 @@ static rc_status_t unknown_value(const step_t *s, int side, const rc_field_t *fi
         const char *const like[] = {v, name, near};
         if (!v[0] || rc_map_get(&seen, rc_map_text(v), 0))
             continue; /* "" is no help, nor is the same once more */
+        snprintf(name, sizeof name, "%.*s", strchr(v, '=') ? (int)strcspn(v, ":") : NAME - 1, v);
+        const int is_named = rc_map_get(&seen, rc_map_text(name), 0) != 0;
         st = rc_map_set(&seen, rc_map_text(v), 1, err);
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(v, ":"), v);
+        st = st == RC_OK ? rc_map_set(&seen, rc_map_text(name), 1, err) : st;
         const char *best = rc_similar(stem, like, near[0] ? 3 : 2);
         if (best && best != near)
             snprintf(near, sizeof near, "%s", best);
         if (stem[0] && strncmp(v, stem, strlen(stem)) == 0 && ++begins)
             longer = v;
-        if (distinct++ < NAMED_VALUES)
-            rc_str_addf(&list, "%s%s", list.len ? ", " : "; values: ", v);
+        if (!is_named && distinct++ < NAMED_VALUES)
+            rc_str_addf(&list, "%s%s", list.len ? ", " : "; values: ", name);
     }
     if (begins > 1)
         snprintf(hint, sizeof hint, "; did you mean %s ~ '%s*'?", rc_field_said(&fields[at]), stem);

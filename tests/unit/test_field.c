@@ -26,12 +26,12 @@ static rc_status_t check(const char *text, const char *const *table, rc_err_t *e
 static void a_pattern_that_no_row_fits_is_explained(void **state)
 {
     static const char *const specs[] = {
-        "gsub:lanes=8", "rowsplit", "rowsplit", "hybrid1", "hybrid2", NULL};
+        "gsub:lanes=8", "rowsplit", "rowsplit", "hybrid1:a=1", "hybrid1:a=2", "hybrid2", NULL};
     static const char *const fine[] = {"name ~ gsub", "name ~ 'g*:lanes=?'", "name ~ ROW*",
         "name !~ nothing*", "name ~ row* && rows > 5", "name == rowsplit"};
     static const char *const slips[][2] = {
         {"name ~ rowspilt", "no name is like 'rowspilt'; did you mean 'rowsplit'?"},
-        {"rows > 1 || name ~ 'gsbu*'", "no name is like 'gsbu*'; values: gsub:lanes=8, "
+        {"rows > 1 || name ~ 'gsbu*'", "no name is like 'gsbu*'; values: gsub, "
                                          "rowsplit, hybrid1, hybrid2"},
         {"name ~ hybrid", "no name is like 'hybrid'; did you mean name ~ 'hybrid*'?"},
         {"name ~ gsubb", "no name is like 'gsubb'; did you mean 'gsub'?"},
