@@ -8,7 +8,7 @@ plan 16
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-list="--once -C $tmp/col $quick -k 2 --kernels null -p csr,lpt,warp"
+list="-C $tmp/col $quick -k 2 --kernels null -p csr,lpt,warp"
 year=31536000
 
 # jumping JUMPS EVERY ARGUMENT...: rowcast with a clock that jumps
@@ -41,8 +41,8 @@ is "no time of a product is of the clock of the day" \
 # measured again a year before: the row of the second run counts
 # shellcheck disable=SC2086
 code "measured again, a year before" 0 jumping "-$year" 1000000 sweep -s "$tmp/whole.h5" $list --redo 'policy == lpt'
-is "the newest rows are those" "$(alone query "$tmp/whole.h5" -f csv -o run -w 'policy == lpt' | tail -n +2 | sort -u)" \
-    "$(alone query "$tmp/whole.h5" -a -f csv -o run,utc_ns -w 'policy == lpt' | tail -n +2 | sort -t, -k2,2n \
+is "the newest rows are those" "$(alone query "$tmp/whole.h5" -f csv --columns run -w 'policy == lpt' | tail -n +2 | sort -u)" \
+    "$(alone query "$tmp/whole.h5" -a -f csv --columns run,utc_ns -w 'policy == lpt' | tail -n +2 | sort -t, -k2,2n \
         | head -n 1 | cut -d, -f1)"
 
 # killed where a journal is written, and taken up a year before

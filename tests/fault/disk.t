@@ -15,7 +15,7 @@ for i in 1 2 3; do
 done
 # a lock whose line was torn names nobody, so that nothing but time tells
 take_over=2
-first="--once -C $tmp/col $quick -k 2 --kernels null --take-over $take_over -p csr"
+first="-C $tmp/col $quick -k 2 --kernels null --take-over $take_over -p csr"
 all="$first,lpt,warp"
 
 # synced FOLDER: it was, by the calls in $tmp/list, after its first journal was made and before what followed

@@ -26,7 +26,7 @@ plan 26
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-first="--once -C $tmp/col $quick -k 2 --kernels null -p csr"
+first="-C $tmp/col $quick -k 2 --kernels null -p csr"
 all="$first,lpt,warp"
 
 # on RANKS ARGUMENT...: rowcast on that many ranks, one without a launcher; the shim is in $preload

@@ -16,8 +16,8 @@ plan $((27 + 7 * $(echo "$delays" | wc -w)))
 for i in 1 2 3; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-list="--once -C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels null"
-slow="--once -C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000,null --max-reps 1000 --case-time 1 --target 0"
+list="-C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels null"
+slow="-C $tmp/col $quick -k 2 -p csr,lpt,warp --kernels fault:mode=0:delay_us=20000,null --max-reps 1000 --case-time 1 --target 0"
 
 # on NODE COMMAND...: as a process of another machine, where NODE is not '-'; with $how locks and $delay
 how=fail

@@ -21,7 +21,7 @@ plan 39
 for i in 1 2; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-first="--once -C $tmp/col $quick -k 2 --kernels null --take-over 2 -p csr"
+first="-C $tmp/col $quick -k 2 --kernels null --take-over 2 -p csr"
 all="$first,lpt,warp"
 said=$(echo "$all" | sed "s/ -q / /") # not quiet
 case $(stat -c %a . 2>/dev/null) in '') skip_all "no stat -c" ;; esac

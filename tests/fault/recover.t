@@ -14,7 +14,7 @@ journal=$top_srcdir/tests/store/01a2017059df3ca46616c54245e40b12.00000.rcj
 for i in 1 2; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-first="--once -C $tmp/col $quick -k 2 --kernels null -p csr"
+first="-C $tmp/col $quick -k 2 --kernels null -p csr"
 all="$first,lpt,warp"
 
 # what is there before: a store with journals, two stores, a copy that is replaced

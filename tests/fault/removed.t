@@ -12,9 +12,9 @@ plan 14
 for i in 1 2 3 4 5 6; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-before="--once -C $tmp/col $quick -k 2 -p csr --kernels null"
-list="--once -C $tmp/col $quick -k 2 -p csr,lpt,warp,cta,hybrid1 --kernels fault:mode=0:delay_us=300,null"
-slow="--once -C $tmp/col $quick -k 2 -p csr,lpt,warp,cta,hybrid1 --kernels fault:mode=0:delay_us=20000 --max-reps 1000 --case-time 1 --target 0"
+before="-C $tmp/col $quick -k 2 -p csr --kernels null"
+list="-C $tmp/col $quick -k 2 -p csr,lpt,warp,cta,hybrid1 --kernels fault:mode=0:delay_us=300,null"
+slow="-C $tmp/col $quick -k 2 -p csr,lpt,warp,cta,hybrid1 --kernels fault:mode=0:delay_us=20000 --max-reps 1000 --case-time 1 --target 0"
 dir=$tmp/run
 store=$dir/s.h5
 

@@ -9,7 +9,7 @@ plan 17
 for i in 1 2; do
     matrix "m$i" uniform:n=$((40 + 30 * i))
 done
-list="--once -C $tmp/col $quick -k 2 --kernels null"
+list="-C $tmp/col $quick -k 2 --kernels null"
 store=$tmp/s.h5
 # shellcheck disable=SC2086
 code "a store" 0 alone sweep -s "$store" $list -p csr

@@ -57,7 +57,7 @@ code "four long matrices and many short ones" 0 launch 2 sweep -C "$tmp/long" -s
     --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q -k 512 -p csr --kernels rowsplit --ahead 8
 is "measures all" "$(rows "$tmp/long.h5" -w 'status == ok')" 40
 is "no rank has all of the long ones" \
-    "$(alone query "$tmp/long.h5" -f csv -o rank -w 'rows > 10000' | tail -n +2 | sort -u | tr '\n' ' ')" "0 1 "
+    "$(alone query "$tmp/long.h5" -f csv --columns rank -w 'rows > 10000' | tail -n +2 | sort -u | tr '\n' ' ')" "0 1 "
 
 # --------------------------------------------------------------- failures of a preparer
 echo 'this is no matrix' >"$tmp/col/G/x1.mtx"

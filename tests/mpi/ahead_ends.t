@@ -90,7 +90,7 @@ rm "$tmp/col/G/x.mtx"
 # its features may take longer than what is measured of it, which a kill then does not put under suspicion
 echo uniform:n=100000,mean=30 >"$tmp/col/G/big.spec"
 run 1 "$tmp/behind.h5" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'
-ok "what was measured is not in flight while features are" shows 'running.*,1,0,0,0,0,"G/big (feature), G/big (prepared)"'
+ok "what was measured is not in flight while features are" shows 'running.*,1,0,0,0,0,0,"G/big (feature), G/big (prepared)"'
 xargs -r kill -9 <"$PIDS" 2>/dev/null
 end
 code "the next run" 0 sweep 1 "$store" -k 2 -p csr --kernels null --ahead 2 -w 'name == "big"'

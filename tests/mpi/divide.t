@@ -45,7 +45,7 @@ for ranks in 2 3 5; do
     code "a second run on $ranks ranks" 0 sweep "$ranks" "$store" $list
     ok "has nothing to do" grep -q "nothing to do: all $total cases of 2 matrices" "$tmp/err"
 done
-ok "more than one rank measured a matrix" test "$(alone query "$tmp/r3.h5" -f csv -o rank -w 'name == large' \
+ok "more than one rank measured a matrix" test "$(alone query "$tmp/r3.h5" -f csv --columns rank -w 'name == large' \
     | tail -n +2 | sort -u | wc -l)" -gt 1
 
 # equal matrices are measured once, whichever name comes first

@@ -184,7 +184,7 @@ matrix()
 # These tests are about the harness: on a machine with a GPU they measure on the CPU too.
 export CUDA_VISIBLE_DEVICES=''
 # What makes sweeps short, and their device class the same on any number of ranks.
-quick="--threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q"
+quick="--once --threads 1 --share-device --timing shared --case-time 0.0005 --max-reps 7 -q"
 
 # sweep RANKS STORE ARGUMENT...: over $tmp/col
 sweep()
@@ -212,7 +212,7 @@ rows()
 twice()
 {
     alone query "$1" -a -f csv --columns case | tail -n +2 | sort | uniq -d
-    alone query "$1" -a -f csv -o run,rank,seq,status -w 'status != crashed' | tail -n +2 | sort | uniq -d
+    alone query "$1" -a -f csv --columns run,rank,seq,status -w 'status != crashed' | tail -n +2 | sort | uniq -d
 }
 
 # random N: 0 .. N-1, in $random; a test sets $seed

@@ -2,7 +2,7 @@
 # Sweeps on 1, 2, 3 and 5 ranks: the same cases, incremental reruns, failures, bad options.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 84
+plan 89
 
 matrix a uniform:n=100
 matrix b uniform:n=150
@@ -49,6 +49,17 @@ code "another policy" 0 sweep 2 "$store" -k 2 -p csr,lpt,cta --kernels null
 is "adds its cases only" "$(count cases); $(rows "$store" -a)" "3 0 0 0 0; 9"
 code "another K" 0 sweep 3 "$store" -k 2,7 -p csr,lpt,cta --kernels null
 is "adds its cases only" "$(count cases); $(rows "$store" -a)" "9 0 0 0 0; 18"
+fair=${quick#--once } # baselines are timed again beside what is added
+cp "$store" "$tmp/fair.h5"
+cp "$tmp/col/G/a.mtx" "$tmp/col/G/same.mtx"
+# shellcheck disable=SC2086
+code "another policy, its baselines again" 0 launch 3 sweep -C "$tmp/col" -s "$tmp/fair.h5" $fair -k 2 -p csr,warp --kernels null
+is "times each of them once, on any rank" "$(count cases); $(rows "$tmp/fair.h5" -a)" "6 0 0 0 0; 24"
+is "what is added has csr of its run" "$(rows "$tmp/fair.h5" -a -w 'policy == warp && paired')" 3
+# shellcheck disable=SC2086
+code "the same again" 0 launch 3 sweep -C "$tmp/col" -s "$tmp/fair.h5" $fair -k 2 -p csr,warp --kernels null
+is "adds nothing" "$(rows "$tmp/fair.h5" -a)" 24
+rm "$tmp/col/G/same.mtx"
 matrix d uniform:n=120
 is "a dry run tells what a matrix adds" "$(dry -k 2,7 -p csr,lpt,cta --kernels null)" "6 18"
 code "another matrix" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null
@@ -60,7 +71,7 @@ code "a redo" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null --redo 'po
 is "measures what matches" "$(count cases)" "8 0 0 0 0"
 is "and adds that many newer rows" "$(rows "$store" -a) $(rows "$store")" "33 25"
 is "the newest rows are the redone ones" \
-    "$(alone query "$store" -f csv -o run -w 'policy == lpt' | tail -n +2 | sort -u | wc -l)" 1
+    "$(alone query "$store" -f csv --columns run -w 'policy == lpt' | tail -n +2 | sort -u | wc -l)" 1
 cp "$tmp/col/G/a.mtx" "$tmp/col/G/same.mtx"
 code "a second copy of a matrix" 0 sweep 2 "$store" -k 2,7 -p csr,lpt,cta --kernels null
 is "is loaded, and not measured again" "$(count matrices); $(count cases)" "1 0 0 0 0; 0 0 0 0 0"
@@ -90,7 +101,7 @@ code "a wrong kernel" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=1,rowspl
 is "is wrong, the others are done" "$(count cases)" "0 4 0 0 0"
 code "a kernel without memory" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=5:rows=100
 is "is skipped on its matrix only" "$(count cases)" "3 0 1 0 0"
-is "in its phase, with its text" "$(alone query "$bad" -f csv -o phase,message -w 'status == skipped' | tail -n +2)" \
+is "in its phase, with its text" "$(alone query "$bad" -f csv --columns phase,message -w 'status == skipped' | tail -n +2)" \
     "prepare,memory: no memory (requested by fault:mode=5)"
 code "a device that fails" 1 sweep 2 "$bad" -k 2 -p csr --kernels fault:mode=4:rows=100
 is "has failed on its matrix only" "$(count cases)" "3 0 0 1 0"

@@ -53,7 +53,7 @@ said()
 # each FIELD STORE: its values, each once
 each()
 {
-    alone query "$2" -f csv -o "$1" | tail -n +2 | sort -u
+    alone query "$2" -f csv --columns "$1" | tail -n +2 | sort -u
 }
 
 nodes 4
@@ -127,7 +127,7 @@ for off in $clocks; do
     rm "$tmp/node2.sh"
     # shellcheck disable=SC2086
     code "what is measured again" 0 layout 1x1 "$store" $list --redo 'policy == lpt'
-    is "is the newest" "$(each run,rank "$store" | wc -l) $(alone query "$store" -f csv -o run -w 'policy == lpt' | tail -n +2 \
+    is "is the newest" "$(each run,rank "$store" | wc -l) $(alone query "$store" -f csv --columns run -w 'policy == lpt' | tail -n +2 \
         | sort -u | wc -l)" "3 1"
 done
 
