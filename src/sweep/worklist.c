@@ -78,12 +78,26 @@ static rc_worklist_state_t state_of_row(
     return RC_WORKLIST_FAILED;
 }
 
+/* When the last run began that left nothing to do; 0: none.  A sweep that was stopped goes on with
+ * what is left, and nothing of it is timed twice. */
+static int64_t last_complete(const rc_view_t *v)
+{
+    int64_t last = 0;
+    for (int64_t i = 0; v && i < rc_view_runs(v); i++) {
+        const rc_row_run_t *run = rc_view_run(v, i);
+        if (run->state == RC_RUN_COMPLETE && run->started_ns > last)
+            last = run->started_ns;
+    }
+    return last;
+}
+
 rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
     const rc_profile_t *profile, int profiles, const rc_digest_t *fresh, size_t fresh_count,
     rc_map_t *out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_map_t k = {0};
+    const int64_t complete_ns = last_complete(v);
     for (int64_t i = 0; v && i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         rc_cursor_t cursor;
@@ -96,6 +110,8 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
         if (redo_cases && rc_expr_match(redo_cases, rc_view_get, &cursor))
             continue;
         rc_worklist_state_t state = state_of_row(v, r, profile, profiles);
+        if (state == RC_WORKLIST_TIMED && rc_view_run(v, r->run)->started_ns > complete_ns)
+            state = RC_WORKLIST_DONE;
         if (state != RC_WORKLIST_PENDING)
             RC_TRY(rc_map_set(&k, id, state, err));
     }

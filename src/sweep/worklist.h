@@ -71,7 +71,7 @@ typedef enum rc_worklist_state {
     RC_WORKLIST_SUSPECT = 2, /**< pending, and in flight in a run that died: to be run alone */
     RC_WORKLIST_DONE = 3,
     RC_WORKLIST_FAILED = 4, /**< done, and wrong, failed, crashed or skipped for want of memory */
-    RC_WORKLIST_TIMED = 5   /**< done, and ok */
+    RC_WORKLIST_TIMED = 5   /**< done, and ok, before the last run that left nothing to do */
 } rc_worklist_state_t;
 
 /** What is known of an identity, pending when nothing is.
