@@ -203,9 +203,9 @@ static void what_is_no_order_is_refused(void **state)
         const char *policy;
         rc_status_t status;
         const char *says;
-    } bad[] = {{"rcm", RC_ENOTSUP, "policy rcm is not built on a GPU"},
+    } bad[] = {{"rcm", RC_ENOTSUP, "order rcm is not built on a GPU"},
         {"celles", RC_ENOENT, "did you mean 'cells'"},
-        {"labels:rounds=-1", RC_ERANGE, "policy labels: rounds"},
+        {"labels:rounds=-1", RC_ERANGE, "order labels: rounds"},
         {"minlabel:fine=9", RC_EINVAL, "fine <= middle <= coarse"}};
     gpu_t gpu;
     if (!begin(&gpu))

@@ -317,8 +317,8 @@ static void parameters(void **state)
         rc_status_t status;
         const char *says;
     } bad[] = {
-        {"bandk:srs=0", RC_ERANGE, "policy bandk: srs"},
-        {"bandk:ssrs=-1", RC_ERANGE, "policy bandk: ssrs"},
+        {"bandk:srs=0", RC_ERANGE, "order bandk: srs"},
+        {"bandk:ssrs=-1", RC_ERANGE, "order bandk: ssrs"},
         {"bandk:coarsen=light", RC_EINVAL, "heavy"},
     };
     rc_policy_spec_t s;

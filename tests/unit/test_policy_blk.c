@@ -252,7 +252,7 @@ static void it_ends_when_asked(void **state)
     rc_schedule_t s = {0};
     assert_int_equal(rc_policy_build(&spec, &a, &g, 2, &watch, &s, &err), RC_EINTR);
     assert_int_equal(asked, 3);
-    assert_string_equal(err.text, "policy blk: drained");
+    assert_string_equal(err.text, "order blk: drained");
     assert_null(s.row);
     rc_csr_free(&a);
 }
