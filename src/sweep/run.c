@@ -423,12 +423,12 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
         landed = commit(w, 0);
     if (landed == RC_OK && w->counted)
         landed = lost = rc_landing_compare(&w->landing, &w->result, &why);
-    if (landed == RC_OK && w->s->rank == 0 && w->result.plan.again > 0 &&
-        rc_landing_drift(&w->landing, &why) < 0)
-        rc_log(w->log, RC_LOG_WARN, "sweep", "drift: %s", why.text);
     else if (lost == RC_OK && landed < 0)
         lost =
             rc_session_agree(w->s, w->journal ? rc_journal_check(w->journal, NULL) : RC_OK, NULL);
+    if (landed == RC_OK && w->s->rank == 0 && w->result.plan.again > 0 &&
+        rc_landing_drift(&w->landing, &why) < 0)
+        rc_log(w->log, RC_LOG_WARN, "sweep", "drift: %s", why.text);
     if (lost < 0)
         rc_landing_save(&w->landing);
     rc_drain_set_journal(NULL);
