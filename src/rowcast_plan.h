@@ -74,8 +74,8 @@ enum {
 /** As `tune`: every kernel and every algorithm of the vendor's library in original order, then row
  *  orders from the cheapest on, until `tune_ns` are over; two candidates are timed at least.
  *  Chosen is what costs least after `reuse` products, beyond the errors of the times; where that
- *  is 0, after RC_PLAN_SEARCH_REUSE, without what preparing takes. The time of it, and those it is held against, are of batches that chose
- *  nothing. */
+ *  is 0, after RC_PLAN_SEARCH_REUSE, without what preparing takes.  The time of it, and those it is
+ *  held against, are of batches that chose nothing. */
 enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
 
 /** How to choose; zero-initialise for the defaults. */
