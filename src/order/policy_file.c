@@ -90,7 +90,8 @@ static void identity(const char *name, const slots_t *s, char *text)
 {
     enum { most = 48 };
     size_t n = strlen(name);
-    snprintf(text, RC_PARAMS_TEXT, "name=%s:rows=%s", n > most ? name + n - most : name,
+    size_t left_out = n > most ? n - most : 0;
+    snprintf(text, RC_PARAMS_TEXT, "name=%s:rows=%s", &name[left_out],
         s ? rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row)).text : "none");
 }
 

@@ -82,7 +82,7 @@ for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
         | sort -u >"$tmp/library"
     for kernel in $(sed -n '/^const.* rc_vendor_timed/,/;/p' "$top_srcdir/kernels/vendor/vendor.c" | grep -o '"cusparse-c[^"]*"' | tr -d '"'); do
         layout=${kernel%%:*}
-        grep -q ",${layout##*-}\$" "$tmp/library" && ! grep -q "^$kernel" "$tmp/library" || continue
+        if ! grep -q ",${layout##*-}\$" "$tmp/library" || grep -q "^$kernel" "$tmp/library"; then continue; fi
         grep -qF "$kernel" "$results/${store%%:*}.md" || echo "$store: $kernel"
     done
 done >"$tmp/lacks"

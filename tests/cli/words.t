@@ -45,6 +45,7 @@ is "heads of a table" "$("$ROWCAST" query a.h5 -l 1 | sed -n '1s/  */ /gp')" \
 is "of CSV" "$("$ROWCAST" query a.h5 -l 1 -f csv | sed -n 1p)" "fullname,kernel,policy,k,precision,status,median_ns,speedup,gflops"
 "$ROWCAST" query a.h5 -f csv --columns policy,median_ns >ns.csv
 "$ROWCAST" query a.h5 -f csv --columns order,median_us >us.csv
+# shellcheck disable=SC2016  # of awk
 ok "NAME_us is NAME_ns over 1000, and order is policy" awk -F, 'FNR == NR { o[FNR] = $1; t[FNR] = $2; next }
     FNR == 1 { if ($0 != "order,median_us") exit 1; next }
     $1 != o[FNR] || ($2 != "" && ($2 * 1000 - t[FNR]) ^ 2 > (1e-9 * t[FNR]) ^ 2) { exit 1 }
@@ -74,6 +75,7 @@ none "rows < 0" ""
 code "info" 0 "$ROWCAST" info
 is "fits 100 columns" "$(awk 'length($0) > 100' out)" ""
 "$ROWCAST" info -f csv >info.csv
+# shellcheck disable=SC2013  # names are words
 for name in $(awk -F, '/^(policy|kernel|format|operation|features|trainer|generator),/ { print $2 }' info.csv | sort -u); do
     "$ROWCAST" info "$name" >one || echo "$name"
     awk -v n="$name" 'NR == 1 && $2 != n || length($0) > 100 { print n ": " $0 }' one
