@@ -91,6 +91,21 @@ static void a_machine_is_looked_at(void **state)
     put(root, "/proc/loadavg", none);
     c = rc_crowd_look(root, 3);
     assert_true(c.others == 0);
+    /* a team of ours that spins: three threads, of which one sleeps; the caller is the other */
+    static const char *const ours[] = {"", "/1", "/2", "/3"};
+    static const char *const states[] = {"1 (a) R) R 1\n", "2 (a) R 1\n", "3 (a) S 1\n"};
+    put(root, "/proc/loadavg", "1.0 1.0 1.0 6/90 7\n");
+    assert_true(rc_crowd_look(root, 1).others == 5);
+    for (int i = -1; i < 4; i++) {
+        char path[2 * SCRATCH_PATH];
+        snprintf(path, sizeof path, "%s/proc/self%s%s", root, i < 0 ? "" : "/task", i < 0 ? "" : ours[i]);
+        assert_int_equal(mkdir(path, 0700), 0);
+        char name[64];
+        snprintf(name, sizeof name, "/proc/self/task/%d/stat", i);
+        if (i > 0)
+            put(root, name, states[i - 1]);
+    }
+    assert_true(rc_crowd_look(root, 1).others == 4);
     c = rc_crowd_look("/nowhere", 3);
     assert_true(c.others == -1 && !rc_crowd_shares(&c));
     c = rc_crowd_look("", 1); /* the machine that the test runs on */

@@ -2,6 +2,7 @@
 #include "device/cpu/crowd.h"
 #include "base/clock.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +46,34 @@ static void read_line(const char *root, const char *name, char *line, int size)
         fclose(f);
 }
 
+/* Threads of this process, but the caller, that run or are ready to: a team that waits for its next
+ * product spins. */
+static int ours_now(const char *root)
+{
+    enum { longest = 4096 };
+    char name[longest];
+    char line[256];
+    int n = snprintf(name, sizeof name, "%s/proc/self/task", root);
+    DIR *tasks = n < longest ? opendir(name) : NULL;
+    int running = 0;
+    for (const struct dirent *task; tasks && (task = readdir(tasks));) {
+        (void)snprintf(name, sizeof name, "/proc/self/task/%s/stat", task->d_name);
+        read_line(root, name, line, sizeof line);
+        const char *state = strrchr(line, ')');
+        running += state && strncmp(state, ") R", 3) == 0;
+    }
+    if (tasks)
+        closedir(tasks);
+    return running > 0 ? running - 1 : 0;
+}
+
 static int others_now(const char *root)
 {
     char line[128];
     read_line(root, "/proc/loadavg", line, sizeof line);
-    return rc_crowd_parse(line);
+    int others = rc_crowd_parse(line);
+    int ours = others > 0 ? ours_now(root) : 0;
+    return others < 0 ? -1 : others > ours ? others - ours : 0;
 }
 
 /* The CPUs, and nothing of who wants them. */
