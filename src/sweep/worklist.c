@@ -146,6 +146,7 @@ typedef struct maker {
     const rc_view_t *v;
     const rc_expr_t *redo;
     rc_map_t *known;
+    rc_known_block_t *known_block; /* [blocks] to work in */
     int few; /* matrices with a baseline that is there for the link to earlier runs alone */
     rc_worklist_t *list;
     rc_map_t source;      /* name -> number of the catalogue row in the view */
@@ -375,7 +376,8 @@ static int make_item(
     m->own = *c;
     if (known) {
         rc_worklist_own(c, e, m->policy, &m->own);
-        rc_worklist_repeat(&m->own, profile, cols > 0 ? cols : 1, matrix, m->known, &m->few);
+        rc_worklist_repeat(&m->own, profile, cols > 0 ? cols : 1, matrix, m->known, m->known_block,
+            &m->few);
     }
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
         rc_block_t block;
@@ -490,10 +492,12 @@ static rc_status_t make_scratch(maker_t *m)
     m->block_s = rc_alloc(blocks, sizeof *m->block_s, "blocks", m->err);
     m->block_cases = rc_alloc(blocks, sizeof *m->block_cases, "blocks", m->err);
     m->block_effort = rc_alloc(blocks, sizeof *m->block_effort, "blocks", m->err);
+    m->known_block = rc_alloc(blocks, sizeof *m->known_block, "blocks", m->err);
     m->first = rc_alloc(blocks + 1, sizeof *m->first, "blocks", m->err);
     m->policy = rc_alloc((size_t)m->c->policies, sizeof *m->policy, "policies", m->err);
-    return m->block_s && m->block_cases && m->block_effort && m->first && m->policy ? RC_OK
-                                                                                   : RC_ENOMEM;
+    const int all = m->block_s && m->block_cases && m->block_effort && m->known_block && m->first &&
+                    m->policy;
+    return all ? RC_OK : RC_ENOMEM;
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
@@ -555,6 +559,7 @@ done:
     free(m.block_s);
     free(m.block_cases);
     free(m.block_effort);
+    free(m.known_block);
     free(m.first);
     rc_map_free(&m.source);
     rc_map_free(&m.died_in);

@@ -93,12 +93,20 @@ rc_status_t rc_worklist_gather(const rc_view_t *v, const rc_expr_t *redo_cases,
 /** 1: a case of a state is left to do.  \param[in] policy  its number */
 int rc_worklist_is_left(const rc_sweep_config_t *c, int policy, rc_worklist_state_t state);
 
+/** A block of a matrix that is known, while its baselines are looked for. */
+typedef struct rc_known_block {
+    rc_block_t block;
+    rc_digest_t csr;
+    rc_worklist_state_t csr_state;
+} rc_known_block_t;
+
 /** With `repeat`, make baselines of a matrix that are ok AGAIN beside its pending cases: csr of the
  *  block; csr of the vendor's kernels that are selected, of the same operation, K and precision;
  *  where there is neither csr of another kernel.
+ *  \param[out]    block  [rc_worklist_blocks] to work in
  *  \param[in,out] few  matrices with such another one, of which there are at most eight */
 void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
-    rc_digest_t matrix, rc_map_t *known, int *few);
+    rc_digest_t matrix, rc_map_t *known, rc_known_block_t *block, int *few);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */

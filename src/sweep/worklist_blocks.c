@@ -148,66 +148,72 @@ typedef struct known_matrix {
     rc_map_t *known;
 } known_matrix_t;
 
-/* What is left of a block: 1 where some of it was not measured before.
- * \param[out] csr  identity of its csr, and its state; DONE: it has none */
-static int look_into(
-    const known_matrix_t *a, const rc_block_t *b, rc_digest_t *csr, rc_worklist_state_t *csr_state)
+/* The csr of a block: its identity, and its state; DONE: it has none. */
+static void find_csr(const known_matrix_t *a, int at, rc_known_block_t *out)
 {
-    int pending = 0;
-    *csr_state = RC_WORKLIST_DONE;
-    for (int p = 0; p < a->c->policies; p++) {
+    out->csr_state = RC_WORKLIST_DONE;
+    rc_worklist_block(a->c, a->profile, at, a->cols, &out->block);
+    for (int p = 0; !out->block.empty && p < a->c->policies; p++) {
+        rc_case_t one;
+        if (strcmp(a->c->policy[p].policy->name, "csr") != 0 ||
+            !rc_worklist_case(a->c, a->profile, &out->block, p, a->digest, &one))
+            continue;
+        out->csr = rc_case_id(&one);
+        out->csr_state = rc_worklist_state(a->known, out->csr);
+    }
+}
+
+/* 1: some of a block was not measured before. */
+static int is_pending(const known_matrix_t *a, const rc_block_t *b)
+{
+    for (int p = 0; !b->empty && p < a->c->policies; p++) {
         rc_case_t one;
         if (!rc_worklist_case(a->c, a->profile, b, p, a->digest, &one))
             continue;
         const rc_worklist_state_t state = rc_worklist_state(a->known, rc_case_id(&one));
-        pending |= state != RC_WORKLIST_AGAIN && rc_worklist_is_left(a->c, p, state);
-        if (strcmp(one.policy, "csr") == 0) {
-            *csr = rc_case_id(&one);
-            *csr_state = state;
-        }
+        if (state != RC_WORKLIST_AGAIN && rc_worklist_is_left(a->c, p, state))
+            return 1;
     }
-    return pending;
+    return 0;
 }
 
 /* Baselines that are timed again beside block number `at`, which has pending cases: its own csr and
  * the vendor's; with `any` the first that there is.  \return how many */
-static int repeat_beside(const known_matrix_t *a, int at, int any)
+static int repeat_beside(const known_matrix_t *a, rc_known_block_t *block, int at, int any)
 {
     int found = 0;
-    rc_block_t own;
-    rc_worklist_block(a->c, a->profile, at, a->cols, &own);
-    const rc_kernel_t *kernel = a->c->kernel[own.kernel].kernel;
+    const rc_block_t *own = &block[at].block;
+    const rc_kernel_t *kernel = a->c->kernel[own->kernel].kernel;
     for (int i = 0; i < rc_worklist_blocks(a->c) && !(any && found); i++) {
-        rc_block_t b;
-        rc_digest_t csr;
-        rc_worklist_state_t state;
-        rc_worklist_block(a->c, a->profile, i, a->cols, &b);
-        const rc_kernel_t *other = a->c->kernel[b.kernel].kernel;
-        if (b.empty || other->op != kernel->op || b.k != own.k || b.precision != own.precision ||
-            !(any || i == at || rc_vendor_is(other->name)))
+        rc_known_block_t *x = &block[i];
+        const rc_kernel_t *other = a->c->kernel[x->block.kernel].kernel;
+        if (x->csr_state != RC_WORKLIST_AGAIN && x->csr_state != RC_WORKLIST_TIMED)
             continue;
-        (void)look_into(a, &b, &csr, &state);
-        found += state == RC_WORKLIST_AGAIN || state == RC_WORKLIST_TIMED;
-        if (state == RC_WORKLIST_TIMED) /* it is in the map: there is room */
-            (void)rc_map_set(a->known, csr, RC_WORKLIST_AGAIN, NULL);
+        if (other->op != kernel->op || x->block.k != own->k ||
+            x->block.precision != own->precision || !(any || i == at || rc_vendor_is(other->name)))
+            continue;
+        found++;
+        x->csr_state = RC_WORKLIST_AGAIN;
+        (void)rc_map_set(a->known, x->csr, RC_WORKLIST_AGAIN, NULL); /* it is in the map */
     }
     return found;
 }
 
 void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
-    rc_digest_t matrix, rc_map_t *known, int *few)
+    rc_digest_t matrix, rc_map_t *known, rc_known_block_t *block, int *few)
 {
     enum { FEW = 8 };
     const known_matrix_t a = {c, profile, matrix, cols, known};
+    const int blocks = c->repeat ? rc_worklist_blocks(c) : 0;
     int lonely = 0;
-    for (int i = 0; c->repeat && i < rc_worklist_blocks(c); i++) {
-        rc_block_t b;
-        rc_digest_t csr;
-        rc_worklist_state_t state;
-        rc_worklist_block(c, profile, i, cols, &b);
-        if (!b.empty && look_into(&a, &b, &csr, &state) && !repeat_beside(&a, i, 0))
-            lonely |= *few < FEW && repeat_beside(&a, i, 1);
+    int timed = 0;
+    for (int i = 0; i < blocks; i++) {
+        find_csr(&a, i, &block[i]);
+        timed |= block[i].csr_state == RC_WORKLIST_TIMED;
     }
+    for (int i = 0; timed && i < blocks; i++)
+        if (is_pending(&a, &block[i].block) && !repeat_beside(&a, block, i, 0))
+            lonely |= *few < FEW && repeat_beside(&a, block, i, 1);
     *few += lonely;
 }
 
