@@ -180,7 +180,7 @@ static rc_status_t variables(mat_t *m)
 {
     char tag[TAG];
     rc_status_t st = RC_OK;
-    for (int64_t at = HEADER; st == RC_OK; at += TAG + u32(tag + 4)) {
+    for (int64_t at = HEADER; st == RC_OK; at += (int64_t)TAG + u32(tag + 4)) {
         snprintf(m->where, sizeof m->where, "the variable at byte %" PRId64, at);
         size_t n =
             fseeko(m->t->file, (off_t)at, SEEK_SET) == 0 ? fread(tag, 1, TAG, m->t->file) : 1;

@@ -151,11 +151,11 @@ rc_status_t rc_taking_compressed(rc_taking_t *t, const rc_compressed_t *c)
     int64_t j;
     if (c->ptr->count <= lists)
         return rc_taking_wrong(t, c->ptr->name, "a number for each row and one more", "fewer");
-    if (c->val && c->val->count / c->block[0] / c->block[1] < c->idx->count)
-        return rc_taking_wrong(t, c->val->name, "a value for each place", "fewer");
     RC_PASS(rc_taking_place(t, c->ptr, 0, 0, 0, &k));
     for (int64_t i = 0; i < lists; i++) {
         RC_PASS(rc_taking_place(t, c->ptr, i + 1, k, c->idx->count, &end));
+        if (c->val && c->val->count / c->block[0] / c->block[1] < end)
+            return rc_taking_wrong(t, c->val->name, "a value for each place", "fewer");
         for (; k < end; k++) {
             RC_PASS(rc_taking_place(t, c->idx, k, 0, places - 1, &j));
             RC_PASS(put_block(t, c, c->by_column ? j : i, c->by_column ? i : j, k));

@@ -2,7 +2,7 @@
 # Files that SciPy writes, .npz and .mat, wherever a matrix is taken; and files and folders as operands.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 18
+plan 19
 
 cd "$tmp" || exit 99
 mkdir -p C/G/un C/H
@@ -44,6 +44,12 @@ code "two folders with one" 2 "$ROWCAST" catalog C D
 code "no such file" 3 sweep none.h5 C/none.mtx
 code "operands and a collection" 2 sweep none.h5 C/G/a.mtx -C C
 
+# a size that leads back to where it stands
+{
+    printf 'MATLAB 5.0 MAT-file %104s\000\001IM' ''
+    printf '\001\000\000\000\370\377\377\377'
+} >around.mat
+code "a MAT-file whose end is its beginning" 3 timeout 20 "$ROWCAST" features around.mat
 # What SciPy writes reads as what SciPy reads of it.
 python=
 for p in python3 /usr/bin/python3; do
