@@ -85,14 +85,18 @@ static rc_status_t read_slots(const char *path, slots_t *out, rc_err_t *err)
     return st;
 }
 
-/* "name=FILE:rows=<digest>"; of a long name its end.  \param[in] s  NULL: there is no such file */
-static void identity(const char *name, const slots_t *s, char *text)
+/* "name=FILE:rows=<digest>"; of a long name its end.  \param[in] rows  the digest, or "none" */
+static void identity(const char *name, const char *rows, char *text)
 {
     enum { most = 48 };
     size_t n = strlen(name);
     size_t left_out = n > most ? n - most : 0;
-    snprintf(text, RC_PARAMS_TEXT, "name=%s:rows=%s", &name[left_out],
-        s ? rc_digest_hex(rc_digest(s->row, (size_t)s->count * sizeof *s->row)).text : "none");
+    snprintf(text, RC_PARAMS_TEXT, "name=%s:rows=%s", &name[left_out], rows);
+}
+
+static rc_digest_t digest_of(const slots_t *s)
+{
+    return rc_digest(s->row, (size_t)s->count * sizeof *s->row);
 }
 
 /* 1: the path stands for a file for each matrix. */
@@ -108,7 +112,10 @@ static rc_status_t identify(const rc_params_t *params, char *text, rc_err_t *err
     int many = is_pattern(params->text);
     if (!many)
         RC_PASS(read_slots(params->text, &s, err));
-    identity(slash && !many ? slash + 1 : params->text, many ? NULL : &s, text);
+    /* a path for many files is one order: two of them are not the same */
+    identity(slash && !many ? slash + 1 : params->text,
+        rc_digest_hex(many ? rc_digest(params->text, strlen(params->text)) : digest_of(&s)).text,
+        text);
     free_slots(&s);
     return RC_OK;
 }
@@ -129,7 +136,7 @@ static void for_matrix(const char *group, const char *name, rc_params_t *params,
     }
     if (!path.failed && path.len < sizeof params->text) {
         int is_there = read_slots(path.text, &s, NULL) == RC_OK;
-        identity(params->text, is_there ? &s : NULL, text);
+        identity(params->text, is_there ? rc_digest_hex(digest_of(&s)).text : "none", text);
         memcpy(params->text, path.text, path.len + 1);
     }
     free_slots(&s);
@@ -178,7 +185,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_status_t st = read_slots(path, &s, err);
     if (st < 0)
         return st;
-    identity("", &s, text);
+    identity("", rc_digest_hex(digest_of(&s)).text, text);
     if (strcmp(rc_spec_identity(text), rc_spec_identity(in->identity)) != 0)
         RC_TRY(rc_fail(err, RC_EINVAL, "%s: the file has changed since it was named", path));
     RC_TRY(check(path, &s, in->a, err));

@@ -3,7 +3,7 @@
 # every case is verified, and measuring the same again measures nothing.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 43
+plan 44
 
 mkdir -p "$tmp/C/G"
 "$ROWCAST" generate mesh2d:n=12 -o "$tmp/C/G/mesh.mtx" >/dev/null
@@ -115,4 +115,7 @@ printf '0\n1\n' >"$tmp/orders/G/wide.txt"
 sweep many "csr,file:$tmp/orders/%g/%n.txt" -x cstat
 is "a changed file is measured in the place of what it was" "$(query many 'policy != csr' name,status | sort | tr '\n' ' ')" \
     "mesh,ok wide,ok "
+mkdir -p "$tmp/others"
+cp -R "$tmp/orders/G" "$tmp/others/"
+ok "two folders are two orders" sweep two "csr,file:$tmp/orders/%g/%n.txt,file:$tmp/others/%g/%n.txt" -x cstat
 code "elsewhere there are no names" 2 "$ROWCAST" order "$tmp/C/G/mesh.mtx" -p "file:$tmp/orders/%n.txt"
