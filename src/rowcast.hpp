@@ -190,6 +190,17 @@ public:
         return std::string(text.data());
     }
 
+    /** The sentence of rc_plan_answer. */
+    std::string sentence(int part = 0) const
+    {
+        rc_err_t err = {RC_OK, ""};
+        rc_plan_answer_t answer;
+        check(rc_plan_answer(own_.get(), part, &answer, &err), err);
+        std::string text(answer.sentence);
+        rc_plan_answer_free(&answer);
+        return text;
+    }
+
     /** For the functions of rowcast_plan.h that this header does not have; the object keeps the
      *  plan. */
     rc_plan_t *get() const noexcept { return own_.get(); }

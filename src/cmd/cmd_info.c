@@ -66,8 +66,11 @@ static void put(info_t *t, const char *what, const char *name, int version, cons
                 version > 0 ? RC_INT(version) : RC_MISSING, RC_TEXT(summary), RC_TEXT(source));
         return;
     }
-    printf("%-9s  %-*s %-3.*d", strcmp(what, "policy") == 0 ? "order" : what, column,
-        is_part ? strchr(name, ':') + 1 : name, version > 0, version);
+    const char *said = is_part ? strchr(name, ':') + 1 : name;
+    printf("%-9s  %-*s %-3.*d", strcmp(what, "policy") == 0 ? "order" : what, column, said,
+        version > 0, version);
+    if (strlen(said) > (size_t)column)
+        printf("\n%*s", column + others, "");
     rc_wrap(summary, column + others, width, stdout);
     if (t->wanted && source[0]) {
         printf("%-*s", column + others, "source");

@@ -409,7 +409,7 @@ static rc_status_t print_choices(
         struct options o = *of;
         rc_err_t why = {0};
         o.k = usual ? usual_k[i] : of->k;
-        if (i > 0 && fits(&o, r->a, r->m, &why) < 0)
+        if (usual && fits(&o, r->a, r->m, &why) < 0)
             continue;
         st = choose(r, &o, err);
         if (st == RC_OK && t)

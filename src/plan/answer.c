@@ -109,6 +109,8 @@ static void add_baseline(rc_str_t *s, const rc_plan_row_t *c, const rc_plan_row_
 {
     if (c == of)
         rc_str_add(s, ", and nothing tried is worth a change");
+    else if (isnan(of->time_ns))
+        return; /* it could not be timed */
     else if (!is_faster(c, of) && !is_faster(of, c))
         rc_str_addf(s, ", as fast as %s", of->kernel);
     else {
@@ -145,7 +147,7 @@ static void say(rc_plan_answer_t *a, int64_t least, double reuse)
             add_baseline(&s, c, baseline_of(a));
         if (is_original(c))
             add_others(&s, a, keep, reuse);
-        else
+        else if (is_original(keep) && !isnan(keep->time_ns))
             rc_str_addf(&s, "; it is %.3g times as fast as %s in the given order",
                 keep->time_ns / c->time_ns, keep->kernel);
         if (c != keep && isfinite(c->pays_after)) {

@@ -53,6 +53,12 @@ static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, r
     out->candidate = rc_alloc(n, sizeof *out->candidate, "the candidates of a plan", err);
     RC_PASS(out->candidate ? RC_OK : RC_ENOMEM);
     memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
+    out->reuse = e->reuse;
+    if (e->timing) {
+        out->timing = rc_alloc(n, sizeof *out->timing, "the times of a plan", err);
+        RC_PASS(out->timing ? RC_OK : RC_ENOMEM);
+        memcpy(out->timing, e->timing, n * sizeof *out->timing);
+    }
     out->part.candidate = out->candidate;
     RC_PASS(copy_order(plan->order[e->trial.order], to, err));
     return rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);

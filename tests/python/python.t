@@ -53,7 +53,7 @@ fi
 "$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --case-time 0.0005 --share-device \
     --timing shared >log 2>&1
 "$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns fullname,policy,median_ns >rows.csv 2>err
-is "a store is printed" "$(head -c 200 err)" ""
+is "a store is printed" "$(grep -v ' CPUs$\| missed ' err)" ""
 sed 1d rows.csv >rows
 check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
 "$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --orders csr,lpt --redo 'policy == csr' \
@@ -61,7 +61,7 @@ check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
 "$ROWCAST" sweep --store quick.h5 --where 'rows <= 2000' --limit 1 --k 8 --orders csr,random:seed=7 --c-order both \
     --case-time 0.0005 --share-device --timing shared >log 2>&1
 "$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns case,speedup >rows.csv 2>err
-is "a store of three runs is printed" "$(head -c 200 err)" ""
+is "a store of three runs is printed" "$(grep -v ' CPUs$\| missed ' err)" ""
 check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
 script=wrong.py
 check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
