@@ -14,16 +14,6 @@
 
 /* -------------------------------------------------------------------- known */
 
-rc_worklist_state_t rc_worklist_state(const rc_map_t *known, rc_digest_t id)
-{
-    return (rc_worklist_state_t)rc_map_get(known, id, RC_WORKLIST_PENDING);
-}
-
-int rc_worklist_is_done(const rc_map_t *k, rc_digest_t id)
-{
-    return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
-}
-
 static int is_final(int32_t status)
 {
     return status > RC_CASE_PENDING && status < RC_CASE_STATUSES;
@@ -376,7 +366,8 @@ static int make_item(
     m->own = *c;
     if (known) {
         rc_worklist_own(c, e, m->policy, &m->own);
-        rc_worklist_repeat(&m->own, profile, cols > 0 ? cols : 1, matrix, m->known, m->known_block,
+        rc_worklist_repeat(&(rc_known_matrix_t){&m->own, profile, matrix, cols > 0 ? cols : 1,
+                               m->known, m->known_block},
             &m->few);
     }
     for (int b = 0; b < rc_worklist_blocks(c); b++) {
@@ -486,6 +477,16 @@ static int longest_first(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
+static void free_scratch(maker_t *m)
+{
+    free(m->policy);
+    free(m->block_s);
+    free(m->block_cases);
+    free(m->block_effort);
+    free(m->known_block);
+    free(m->first);
+}
+
 static rc_status_t make_scratch(maker_t *m)
 {
     size_t blocks = (size_t)rc_worklist_blocks(m->c);
@@ -555,12 +556,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     *out = list;
     memset(&list, 0, sizeof list);
 done:
-    free(m.policy);
-    free(m.block_s);
-    free(m.block_cases);
-    free(m.block_effort);
-    free(m.known_block);
-    free(m.first);
+    free_scratch(&m);
     rc_map_free(&m.source);
     rc_map_free(&m.died_in);
     rc_worklist_free(&list);

@@ -100,13 +100,21 @@ typedef struct rc_known_block {
     rc_worklist_state_t csr_state;
 } rc_known_block_t;
 
+/** A matrix whose digest is known, on a device class. */
+typedef struct rc_known_matrix {
+    const rc_sweep_config_t *c;
+    const rc_profile_t *profile;
+    rc_digest_t digest;
+    int64_t cols;
+    rc_map_t *known;
+    rc_known_block_t *block; /**< [rc_worklist_blocks] to work in */
+} rc_known_matrix_t;
+
 /** With `repeat`, make baselines of a matrix that are ok AGAIN beside its pending cases: csr of the
  *  block; csr of the vendor's kernels that are selected, of the same operation, K and precision;
  *  where there is neither csr of another kernel.
- *  \param[out]    block  [rc_worklist_blocks] to work in
  *  \param[in,out] few  matrices with such another one, of which there are at most eight */
-void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
-    rc_digest_t matrix, rc_map_t *known, rc_known_block_t *block, int *few);
+void rc_worklist_repeat(const rc_known_matrix_t *a, int *few);
 
 typedef struct rc_worklist {
     rc_sweep_item_t *item; /**< longest first */

@@ -131,6 +131,16 @@ int rc_worklist_unfit(const rc_entry_t *e, char *why)
     return 1;
 }
 
+rc_worklist_state_t rc_worklist_state(const rc_map_t *known, rc_digest_t id)
+{
+    return (rc_worklist_state_t)rc_map_get(known, id, RC_WORKLIST_PENDING);
+}
+
+int rc_worklist_is_done(const rc_map_t *k, rc_digest_t id)
+{
+    return rc_worklist_state(k, id) >= RC_WORKLIST_DONE;
+}
+
 int rc_worklist_is_left(const rc_sweep_config_t *c, int policy, rc_worklist_state_t state)
 {
     return c->added_csr && policy == c->policies - 1 ? state == RC_WORKLIST_AGAIN
@@ -139,17 +149,8 @@ int rc_worklist_is_left(const rc_sweep_config_t *c, int policy, rc_worklist_stat
 
 /* ---------------------------------------------------------------- baselines */
 
-/* A matrix whose digest is known, on a device class. */
-typedef struct known_matrix {
-    const rc_sweep_config_t *c;
-    const rc_profile_t *profile;
-    rc_digest_t digest;
-    int64_t cols;
-    rc_map_t *known;
-} known_matrix_t;
-
 /* The csr of a block: its identity, and its state; DONE: it has none. */
-static void find_csr(const known_matrix_t *a, int at, rc_known_block_t *out)
+static void find_csr(const rc_known_matrix_t *a, int at, rc_known_block_t *out)
 {
     out->csr_state = RC_WORKLIST_DONE;
     rc_worklist_block(a->c, a->profile, at, a->cols, &out->block);
@@ -164,7 +165,7 @@ static void find_csr(const known_matrix_t *a, int at, rc_known_block_t *out)
 }
 
 /* 1: some of a block was not measured before. */
-static int is_pending(const known_matrix_t *a, const rc_block_t *b)
+static int is_pending(const rc_known_matrix_t *a, const rc_block_t *b)
 {
     for (int p = 0; !b->empty && p < a->c->policies; p++) {
         rc_case_t one;
@@ -179,13 +180,13 @@ static int is_pending(const known_matrix_t *a, const rc_block_t *b)
 
 /* Baselines that are timed again beside block number `at`, which has pending cases: its own csr and
  * the vendor's; with `any` the first that there is.  \return how many */
-static int repeat_beside(const known_matrix_t *a, rc_known_block_t *block, int at, int any)
+static int repeat_beside(const rc_known_matrix_t *a, int at, int any)
 {
     int found = 0;
-    const rc_block_t *own = &block[at].block;
+    const rc_block_t *own = &a->block[at].block;
     const rc_kernel_t *kernel = a->c->kernel[own->kernel].kernel;
     for (int i = 0; i < rc_worklist_blocks(a->c) && !(any && found); i++) {
-        rc_known_block_t *x = &block[i];
+        rc_known_block_t *x = &a->block[i];
         const rc_kernel_t *other = a->c->kernel[x->block.kernel].kernel;
         if (x->csr_state != RC_WORKLIST_AGAIN && x->csr_state != RC_WORKLIST_TIMED)
             continue;
@@ -199,21 +200,19 @@ static int repeat_beside(const known_matrix_t *a, rc_known_block_t *block, int a
     return found;
 }
 
-void rc_worklist_repeat(const rc_sweep_config_t *c, const rc_profile_t *profile, int64_t cols,
-    rc_digest_t matrix, rc_map_t *known, rc_known_block_t *block, int *few)
+void rc_worklist_repeat(const rc_known_matrix_t *a, int *few)
 {
     enum { FEW = 8 };
-    const known_matrix_t a = {c, profile, matrix, cols, known};
-    const int blocks = c->repeat ? rc_worklist_blocks(c) : 0;
+    const int blocks = a->c->repeat ? rc_worklist_blocks(a->c) : 0;
     int lonely = 0;
     int timed = 0;
     for (int i = 0; i < blocks; i++) {
-        find_csr(&a, i, &block[i]);
-        timed |= block[i].csr_state == RC_WORKLIST_TIMED;
+        find_csr(a, i, &a->block[i]);
+        timed |= a->block[i].csr_state == RC_WORKLIST_TIMED;
     }
     for (int i = 0; timed && i < blocks; i++)
-        if (is_pending(&a, &block[i].block) && !repeat_beside(&a, block, i, 0))
-            lonely |= *few < FEW && repeat_beside(&a, block, i, 1);
+        if (is_pending(a, &a->block[i].block) && !repeat_beside(a, i, 0))
+            lonely |= *few < FEW && repeat_beside(a, i, 1);
     *few += lonely;
 }
 
