@@ -44,7 +44,7 @@ struct rc_view {
     int32_t *session_of;  /* [results] that timed it */
     int64_t *csr;         /* [results] row of the original order to compare with, -1 */
     double *scale;        /* [results] its median times this is comparable within its cell ... */
-    int32_t *frame;       /* [results] ... with what this session timed */
+    int32_t *frame;       /* [results] ... with what this run timed on one card */
     unsigned char *apart; /* [results] 1: csr was timed, but on other cards only */
     texts_t matrix_name;
     texts_t matrix_group;
