@@ -6,6 +6,7 @@
 #include "base/open.h"
 #include "base/stats.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "store/comm.h"
 #include "table/view.h"
 
@@ -114,9 +115,9 @@ rc_status_t rc_landing_drift(const rc_landing_t *l, rc_err_t *err)
     }
     if (drift.n > 0)
         rc_log(l->log, RC_LOG_INFO, "sweep",
-            "drift: %" PRId64 " cases measured before took %.3f times as long now, in geometric "
+            "drift: %" PRId64 " case%s measured before took %.3f times as long now, in geometric "
             "mean (%.3f to %.3f); what was added is compared with these",
-            drift.n, rc_sums_geomean(&drift), drift.least, drift.most);
+            drift.n, rc_plural(drift.n), rc_sums_geomean(&drift), drift.least, drift.most);
 done:
     rc_map_free(&before);
     rc_view_free(v);
