@@ -174,7 +174,7 @@ collect()
     local name=$1 title=${2:-$1} code=0
     say "$title"
     wait "${beside[$name]}" || code=$?
-    ((code == 0)) || tail -n 40 "$build/log/$name.log" | sed 's/^/    /'
+    ((code == 0)) || grep -v '^ok ' "$build/log/$name.log" | tail -n 40 | sed 's/^/    /'
     one "$title" "$code"
 }
 
@@ -300,6 +300,7 @@ main()
     suite "$build" "${ordinary[@]}"
     unset ROWCAST_SLURM
     if ((full)); then
+        [[ ! -f $build/Makefile ]] || aside mutation make -C "$build" check-mutation
         # the long forms have run once
         export ROWCAST_OTHER=$build/rowcast ROWCAST_FAULT_POINTS=1 ROWCAST_KILLS=4
         only=(TESTS="${stored[*]}" check_PROGRAMS="${stored_programs[*]}")
@@ -312,7 +313,7 @@ main()
             -o "$build/deb/packages" --test
         sanitized
         fuzzed
-        stage "make check-mutation" "$build/log/mutation.log" make -C "$build" check-mutation
+        [[ -z ${beside[mutation]:-} ]] || collect mutation "make check-mutation"
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
         [[ -z ${beside[sm75]:-} ]] || collect sm75 "CUDA kernels for sm_75"
