@@ -73,7 +73,6 @@ static rc_status_t read_store(
         *created_ns = about.created_ns;
     RC_TRY(rc_dicts_read(&s->dicts, &s->h, err));
     RC_TRY(rc_h5_rows(&s->h, &rc_schema[RC_T_RESULT], &s->results, err));
-    RC_TRY(rc_h5_rows(&s->h, &rc_schema_samples, &s->samples, err));
     if (!o->skip_journals)
         st = check_journals(s, &seen, err);
 done:
@@ -112,6 +111,8 @@ static void merge_free(rc_merge_t *m)
         rc_dicts_free(&s->dicts);
         for (int t = 0; t < RC_MERGE_DICTS; t++)
             free(s->id[t]);
+        free(s->result);
+        free(s->sample);
         free(s->path);
     }
     free(m->store);

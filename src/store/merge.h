@@ -31,8 +31,7 @@ typedef struct rc_merge_info {
  *  \return RC_OK; RC_ENOENT; RC_EBUSY (a sweep or a fold has the output); RC_ESTORE: an input is
  *          damaged, of a newer schema, contradicts another one or itself, or has journals to fold;
  *          RC_EIO; RC_ENOMEM.
- *  Cost: memory for the dictionaries, orders, features and about 72 bytes a result; results and raw
- *  times are read twice and written once, in blocks. */
+ *  Cost: memory for all that the stores hold, which is read once; written in blocks. */
 rc_status_t rc_merge(const char *out, const char *const *in, int count,
     const rc_merge_options_t *options, rc_merge_info_t *info, rc_err_t *err);
 

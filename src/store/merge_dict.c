@@ -190,8 +190,8 @@ static rc_status_t put_in_order(rc_merge_t *m, entries_t *e, rc_err_t *err)
     RC_PASS(item ? RC_OK : RC_ENOMEM);
     rc_merge_sort_by(t, orders[e->table], by);
     for (size_t i = 0; i < e->d.count; i++)
-        item[i] = (rc_merge_item_t){
-            (char *)e->d.rows + i * t->row_bytes, t->row_bytes, by, e->from[i], 1};
+        item[i] =
+            (rc_merge_item_t){(char *)e->d.rows + i * t->row_bytes, t->row_bytes, by, e->from[i]};
     if (e->d.count)
         qsort(item, e->d.count, sizeof *item, rc_merge_compare);
     for (size_t i = 0; i < e->d.count && st == RC_OK; i++) {

@@ -14,7 +14,9 @@ typedef struct rc_merge_store {
     rc_h5_t h;
     rc_dicts_t dicts;
     int32_t *id[RC_MERGE_DICTS]; /**< id in its dictionary -> id in the output */
+    rc_row_result_t *result;     /**< [results], once they are read; likewise the raw times */
     int64_t results;
+    int64_t *sample; /**< [samples] */
     int64_t samples;
 } rc_merge_store_t;
 
@@ -53,7 +55,6 @@ typedef struct rc_merge_item {
     const rc_schema_field_t *const *by; /**< fields that rows are sorted by, NULL-terminated; those
                                              equal in them go by their bytes, then their store */
     int32_t from;                       /**< store */
-    int32_t times;                      /**< how often the store has that row */
 } rc_merge_item_t;
 
 enum { RC_MERGE_BY_MAX = 5 }; /**< fields that rows are sorted by, and the NULL */

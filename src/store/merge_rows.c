@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/str.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +61,7 @@ static rc_status_t unite(pile_t *p, rc_err_t *err)
     for (size_t i = 0; i < p->rows; i++) {
         while (i >= p->end[from])
             from++;
-        p->item[i] = (rc_merge_item_t){p->row + i * p->bytes, p->bytes, p->by, from, 1};
+        p->item[i] = (rc_merge_item_t){p->row + i * p->bytes, p->bytes, p->by, from};
     }
     if (p->rows)
         qsort(p->item, p->rows, sizeof *p->item, rc_merge_compare);
@@ -295,11 +294,6 @@ done:
     return st;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
@@ -315,7 +309,7 @@ rc_status_t rc_merge_features(rc_merge_t *m, rc_err_t *err)
             name[all++] = list[s].word[i];
     }
     if (all)
-        qsort(name, all, sizeof *name, by_name);
+        qsort(name, all, sizeof *name, rc_str_compare);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || strcmp(name[i], name[i - 1]) != 0)
             RC_TRY(merge_set(m, list, name[i], err));
