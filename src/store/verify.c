@@ -15,27 +15,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-void rc_verify_say(
-    rc_verify_t *v, const char *path, int64_t row, const char *expected, const char *found, ...)
+void rc_verify_expect(const rc_verify_at_t *at, int ok, const char *text, ...)
 {
-    char raw[512];
-    char text[2][sizeof raw * 2]; /* what is in a damaged file is not fit for a terminal */
+    char raw[1024];
+    char shown[2][sizeof raw * 2]; /* what is in a damaged file is not fit for a terminal */
     va_list list;
-    va_start(list, found);
-    vsnprintf(raw, sizeof raw, found, list);
+    if (ok)
+        return;
+    va_start(list, text);
+    vsnprintf(raw, sizeof raw, text, list);
     va_end(list);
-    rc_visible(raw, text[0], sizeof text[0]);
-    rc_visible(expected, text[1], sizeof text[1]);
-    const rc_verify_problem_t p = {path, row, text[1], text[0]};
-    v->info.problems++;
-    v->report(v->user, &p);
+    char *found = strchr(raw, '|');
+    *found++ = '\0';
+    rc_visible(raw, shown[0], sizeof shown[0]);
+    rc_visible(found, shown[1], sizeof shown[1]);
+    const rc_verify_problem_t p = {at->path, at->row, shown[0], shown[1]};
+    at->v->info.problems++;
+    at->v->report(at->v->user, &p);
 }
 
 rc_status_t rc_verify_unread(rc_verify_t *v, const char *path, rc_status_t st, rc_err_t *err)
 {
     if (st == RC_OK || st == RC_ENOMEM)
         return st;
-    rc_verify_say(v, path, -1, "something that can be read", "%s", err ? err->text : "an error");
+    const rc_verify_at_t at = {v, path, -1};
+    rc_verify_expect(&at, 0, "something that can be read|%s", err ? err->text : "an error");
     if (err)
         *err = (rc_err_t){0};
     return RC_OK;
@@ -43,8 +47,9 @@ rc_status_t rc_verify_unread(rc_verify_t *v, const char *path, rc_status_t st, r
 
 static void bad_bytes(void *user, int64_t first, int64_t bytes)
 {
-    rc_verify_say(user, "bytes", first, "what was written",
-        "%" PRId64 " bytes in which something else is", bytes);
+    const rc_verify_at_t at = {user, "bytes", first};
+    rc_verify_expect(
+        &at, 0, "what was written|%" PRId64 " bytes in which something else is", bytes);
 }
 
 /* The bytes, before HDF5 sees them. */
@@ -67,7 +72,8 @@ static rc_status_t check_bytes(rc_verify_t *v, rc_err_t *err)
     st = rc_seal_check(fd, v->path, bad_bytes, v, &seal, &why);
     close(fd);
     if (st == RC_ESTORE) {
-        rc_verify_say(v, "bytes", -1, "digests at the end of the file", "%s", why.text);
+        const rc_verify_at_t at = {v, "bytes", -1};
+        rc_verify_expect(&at, 0, "digests at the end of the file|%s", why.text);
         st = RC_OK;
     } else if (st == RC_OK)
         v->info.sealed = seal.present;
@@ -86,9 +92,9 @@ static rc_status_t check_end(rc_verify_t *v, rc_err_t *err)
         return RC_OK;
     if (H5Fget_eoa(v->h.file, &end) < 0)
         return rc_fail(err, RC_ESTORE, "%s: cannot find its end", v->path);
-    if ((uint64_t)v->h.bytes > end)
-        rc_verify_say(v, "bytes", (int64_t)end, "the end of the file, or digests",
-            "%" PRId64 " other bytes", v->h.bytes - (int64_t)end);
+    const rc_verify_at_t at = {v, "bytes", (int64_t)end};
+    rc_verify_expect(&at, v->h.bytes <= at.row,
+        "the end of the file, or digests|%" PRId64 " other bytes", v->h.bytes - at.row);
 #else
     (void)v;
     (void)err;

@@ -6,7 +6,6 @@
 #include "store/verify_private.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,9 +25,10 @@ static void look_up(const reading_t *j, const rc_record_t *r)
     if (!v->options->deep || r->type != RC_REC_RESULT || r->end > j->folded || j->run < 0 ||
         !v->has_seen)
         return;
-    if (rc_map_get(&v->seen, rc_verify_key(j->run, j->rank, r->seq, NULL), -1) < 0)
-        rc_verify_say(v, j->name, r->end, "that what is folded of it is in /results",
-            "the result of record %" PRId64 " is not", r->seq);
+    const rc_verify_at_t at = {v, j->name, r->end};
+    int is = rc_map_get(&v->seen, rc_verify_key(j->run, j->rank, r->seq, NULL), -1) >= 0;
+    rc_verify_expect(&at, is,
+        "that what is folded of it is in /results|the result of record %" PRId64 " is not", r->seq);
 }
 
 static void read_records(reading_t *j, rc_journal_view_t *view)
@@ -36,8 +36,7 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
     rc_record_t r;
     rc_rec_t what;
     rc_row_run_t run;
-    int64_t first = 0;
-    int64_t at = 0;
+    rc_verify_at_t at = {j->v, j->name, 0};
     while (rc_journal_next(view, &r)) {
         int understood = rc_rec_get(&r, &what) == RC_OK;
         if (understood && r.type == RC_REC_RUN) {
@@ -45,21 +44,17 @@ static void read_records(reading_t *j, rc_journal_view_t *view)
             j->run = rc_dict_find(&j->v->dicts.d[RC_T_RUN], &run);
             j->rank = what.run.rank;
         }
-        if (!understood)
-            rc_verify_say(j->v, j->name, at, "a record that can be understood",
-                "one of type %d that cannot", (int)r.type);
+        rc_verify_expect(&at, understood,
+            "a record that can be understood|one of type %d that cannot", (int)r.type);
         look_up(j, &r);
-        at = r.end;
+        at.row = r.end;
     }
-    int64_t damage = rc_journal_damage(view, &first);
-    if (damage)
-        rc_verify_say(
-            j->v, j->name, first, "records", "%" PRId64 " damaged bytes from here on", damage);
-    if (rc_journal_size(view) < j->folded) {
-        char least[64];
-        snprintf(least, sizeof least, "at least the %" PRId64 " bytes that are folded", j->folded);
-        rc_verify_say(j->v, j->name, -1, least, "%" PRId64, rc_journal_size(view));
-    }
+    int64_t damage = rc_journal_damage(view, &at.row);
+    rc_verify_expect(&at, damage == 0, "records|%" PRId64 " damaged bytes from here on", damage);
+    at.row = -1;
+    rc_verify_expect(&at, rc_journal_size(view) >= j->folded,
+        "at least the %" PRId64 " bytes that are folded|%" PRId64, j->folded,
+        rc_journal_size(view));
 }
 
 static rc_status_t check_one(rc_verify_t *v, const char *dir, const char *name, rc_err_t *err)

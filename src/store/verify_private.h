@@ -18,9 +18,16 @@ typedef struct rc_verify {
     int has_seen;     /**< ... when all could be read */
 } rc_verify_t;
 
-/** Report a problem; `found` is a format. */
-void rc_verify_say(rc_verify_t *v, const char *path, int64_t row, const char *expected,
-    const char *found, ...) RC_PRINTF(5, 6);
+/** What is looked at: row -1 is the whole table; see rc_verify_problem_t. */
+typedef struct rc_verify_at {
+    rc_verify_t *v;
+    const char *path;
+    int64_t row;
+} rc_verify_at_t;
+
+/** Report a problem unless `ok`.
+ *  \param[in] text  a format: what is expected, '|', what was found */
+void rc_verify_expect(const rc_verify_at_t *at, int ok, const char *text, ...) RC_PRINTF(3, 4);
 
 /** Report that something cannot be read, and go on: err is cleared.  RC_ENOMEM is passed on. */
 rc_status_t rc_verify_unread(rc_verify_t *v, const char *path, rc_status_t st, rc_err_t *err);

@@ -12,59 +12,44 @@
 
 /* -------------------------------------------------------------- fields of any table */
 
-static void check_id(
-    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, int32_t id)
+static void check_id(const rc_verify_at_t *at, const rc_schema_field_t *f, int32_t id)
 {
-    char what[128];
     if (f->dict == RC_T_COUNT)
         return;
-    int64_t count = (int64_t)v->dicts.d[f->dict].count;
-    if ((id >= 0 && id < count) || (id == -1 && f->may_be_none))
-        return;
-    snprintf(what, sizeof what, "%s from %d to %" PRId64 ", as %s has", f->name,
-        f->may_be_none ? -1 : 0, count - 1, rc_schema[f->dict].path);
-    rc_verify_say(v, path, row, what, "%d", (int)id);
+    int64_t count = (int64_t)at->v->dicts.d[f->dict].count;
+    rc_verify_expect(at, (id >= 0 && id < count) || (id == -1 && f->may_be_none),
+        "%s from %d to %" PRId64 ", as %s has|%d", f->name, f->may_be_none ? -1 : 0, count - 1,
+        rc_schema[f->dict].path, (int)id);
 }
 
 /* Texts end where their first NUL is. */
-static void check_padding(
-    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, const char *text)
+static void check_padding(const rc_verify_at_t *at, const rc_schema_field_t *f, const char *text)
 {
-    char what[64];
-    const char *end = memchr(text, '\0', f->size);
-    for (const char *p = end; p && p < text + f->size; p++)
-        if (*p) {
-            snprintf(what, sizeof what, "NULs behind the text of %s", f->name);
-            rc_verify_say(v, path, row, what, "0x%02x", (unsigned)(unsigned char)*p);
-            return;
-        }
+    const char *end = text + f->size;
+    const char *p = memchr(text, '\0', f->size);
+    while (p && p < end && !*p)
+        p++;
+    if (p && p < end)
+        rc_verify_expect(at, 0, "NULs behind the text of %s|0x%02x", f->name, (unsigned char)*p);
 }
 
-static void check_enum(
-    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, int32_t value)
+static void check_enum(const rc_verify_at_t *at, const rc_schema_field_t *f, int32_t value)
 {
-    char what[64];
     int32_t n = 0;
     while (f->names[n])
         n++;
-    if (value >= 0 && value < n)
-        return;
-    snprintf(what, sizeof what, "%s from 0 to %d", f->name, (int)n - 1);
-    rc_verify_say(v, path, row, what, "%d", (int)value);
+    rc_verify_expect(
+        at, value >= 0 && value < n, "%s from 0 to %d|%d", f->name, (int)n - 1, (int)value);
 }
 
-static void check_number(
-    rc_verify_t *v, const char *path, const rc_schema_field_t *f, int64_t row, int32_t value)
+static void check_number(const rc_verify_at_t *at, const rc_schema_field_t *f, int32_t value)
 {
-    char what[64];
     int is_id = strcmp(f->name, "id") == 0;
     int is_reserved = strcmp(f->name, "reserved") == 0;
-    int64_t expected = is_id ? row : 0;
-    check_id(v, path, f, row, value);
-    if ((!is_id && !is_reserved) || value == expected)
-        return;
-    snprintf(what, sizeof what, "%s %" PRId64, f->name, expected);
-    rc_verify_say(v, path, row, what, "%d", (int)value);
+    int64_t expected = is_id ? at->row : 0;
+    check_id(at, f, value);
+    rc_verify_expect(at, (!is_id && !is_reserved) || value == expected, "%s %" PRId64 "|%d",
+        f->name, expected, (int)value);
 }
 
 void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *path,
@@ -72,20 +57,18 @@ void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *pa
 {
     for (int k = 0; k < t->fields; k++) {
         const rc_schema_field_t *f = &t->field[k];
-        const char *at = (const char *)rows + f->offset;
-        for (int64_t i = 0; i < n; i++, at += t->row_bytes) {
+        const char *from = (const char *)rows + f->offset;
+        for (int64_t i = 0; i < n; i++, from += t->row_bytes) {
+            const rc_verify_at_t at = {v, path, first + i};
             int32_t value = 0;
-            if (f->type == RC_FT_TEXT) {
-                check_padding(v, path, f, first + i, at);
-                continue;
-            }
-            if (f->type != RC_FT_INT32 && f->type != RC_FT_ENUM)
-                break;
-            memcpy(&value, at, sizeof value);
-            if (f->type == RC_FT_ENUM)
-                check_enum(v, path, f, first + i, value);
-            else
-                check_number(v, path, f, first + i, value);
+            if (f->type == RC_FT_INT32 || f->type == RC_FT_ENUM)
+                memcpy(&value, from, sizeof value);
+            if (f->type == RC_FT_TEXT)
+                check_padding(&at, f, from);
+            else if (f->type == RC_FT_ENUM)
+                check_enum(&at, f, value);
+            else if (f->type == RC_FT_INT32)
+                check_number(&at, f, value);
         }
     }
 }
@@ -99,81 +82,75 @@ static int is_digest(const char *field, size_t n)
     return n == RC_DIGEST_HEX && rc_digest_parse(rc_field_text(field, n, text), &d) == RC_OK;
 }
 
-static void check_matrix(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_matrix(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_matrix_t *r = at;
-    if (!is_digest(r->digest, sizeof r->digest))
-        rc_verify_say(v, path, row, "digest of 32 hexadecimal digits", "'%.32s'", r->digest);
+    const rc_row_matrix_t *r = row;
+    rc_verify_expect(at, is_digest(r->digest, sizeof r->digest),
+        "digest of 32 hexadecimal digits|'%.32s'", r->digest);
     int unknown = r->rows == -1 && r->cols == -1 && r->nnz == -1;
     int fits = r->rows >= 0 && r->cols >= 0 && r->nnz >= 0 &&
                (double)r->nnz <= (double)r->rows * (double)r->cols;
-    if (!unknown && !fits)
-        rc_verify_say(v, path, row, "rows, cols, and nnz that fit in them",
-            "%" PRId64 " x %" PRId64 " with %" PRId64, r->rows, r->cols, r->nnz);
+    rc_verify_expect(at, unknown || fits,
+        "rows, cols, and nnz that fit in them|%" PRId64 " x %" PRId64 " with %" PRId64, r->rows,
+        r->cols, r->nnz);
 }
 
-static void check_name(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_name(const rc_verify_at_t *at, const void *row)
 {
-    if (*(const char *)at == '\0') /* each of these tables begins with its name */
-        rc_verify_say(v, path, row, "a name", "none");
+    /* each of these tables begins with its name */
+    rc_verify_expect(at, *(const char *)row != '\0', "a name|none");
 }
 
-static void check_run(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_run(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_run_t *r = at;
-    check_name(v, path, row, at);
-    if (r->ranks < 0)
-        rc_verify_say(v, path, row, "ranks >= 0", "%d", (int)r->ranks);
-    if (r->started_ns < 0 || r->ended_ns < 0)
-        rc_verify_say(v, path, row, "times since 1970", "%" PRId64 " and %" PRId64, r->started_ns,
-            r->ended_ns);
+    const rc_row_run_t *r = row;
+    check_name(at, row);
+    rc_verify_expect(at, r->ranks >= 0, "ranks >= 0|%d", (int)r->ranks);
+    rc_verify_expect(at, r->started_ns >= 0 && r->ended_ns >= 0,
+        "times since 1970|%" PRId64 " and %" PRId64, r->started_ns, r->ended_ns);
 }
 
-static void check_source(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_source(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_source_t *r = at;
-    check_name(v, path, row, at);
-    if (r->status == RC_CASE_PENDING)
-        rc_verify_say(v, path, row, "a final status", "pending");
-    if (r->status == RC_CASE_OK && r->matrix < 0)
-        rc_verify_say(v, path, row, "a matrix, as the status is ok", "%d", (int)r->matrix);
+    const rc_row_source_t *r = row;
+    check_name(at, row);
+    rc_verify_expect(at, r->status != RC_CASE_PENDING, "a final status|pending");
+    rc_verify_expect(at, r->status != RC_CASE_OK || r->matrix >= 0,
+        "a matrix, as the status is ok|%d", (int)r->matrix);
 }
 
-static void check_provenance(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_provenance(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_provenance_t *r = at;
-    check_name(v, path, row, at);
-    if (r->rank < -1 || r->part < 0)
-        rc_verify_say(
-            v, path, row, "rank >= -1 and part >= 0", "%d and %d", (int)r->rank, (int)r->part);
+    const rc_row_provenance_t *r = row;
+    check_name(at, row);
+    rc_verify_expect(at, r->rank >= -1 && r->part >= 0, "rank >= -1 and part >= 0|%d and %d",
+        (int)r->rank, (int)r->part);
 }
 
-static void check_journal(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_journal(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_journal_t *r = at;
-    check_name(v, path, row, at);
-    if (r->bytes < 0)
-        rc_verify_say(v, path, row, "bytes >= 0", "%" PRId64, r->bytes);
+    const rc_row_journal_t *r = row;
+    check_name(at, row);
+    rc_verify_expect(at, r->bytes >= 0, "bytes >= 0|%" PRId64, r->bytes);
 }
 
-static void check_inflight(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_inflight(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_inflight_t *r = at;
-    if (!is_digest(r->case_id, sizeof r->case_id))
-        rc_verify_say(v, path, row, "case_id of 32 hexadecimal digits", "'%.32s'", r->case_id);
-    if (r->rank < 0)
-        rc_verify_say(v, path, row, "rank >= 0", "%d", (int)r->rank);
+    const rc_row_inflight_t *r = row;
+    rc_verify_expect(at, is_digest(r->case_id, sizeof r->case_id),
+        "case_id of 32 hexadecimal digits|'%.32s'", r->case_id);
+    rc_verify_expect(at, r->rank >= 0, "rank >= 0|%d", (int)r->rank);
 }
 
-static void check_order(rc_verify_t *v, const char *path, int64_t row, const void *at)
+static void check_order(const rc_verify_at_t *at, const void *row)
 {
-    const rc_row_order_t *r = at;
-    if (r->order_ns < 0 || r->pads < 0 || r->slots < r->pads)
-        rc_verify_say(v, path, row, "order_ns >= 0 and 0 <= pads <= slots",
-            "%" PRId64 ", %" PRId64 ", %" PRId64, r->order_ns, r->pads, r->slots);
+    const rc_row_order_t *r = row;
+    rc_verify_expect(at, r->order_ns >= 0 && r->pads >= 0 && r->slots >= r->pads,
+        "order_ns >= 0 and 0 <= pads <= slots|%" PRId64 ", %" PRId64 ", %" PRId64, r->order_ns,
+        r->pads, r->slots);
 }
 
-typedef void check_fn(rc_verify_t *v, const char *path, int64_t row, const void *at);
+typedef void check_fn(const rc_verify_at_t *at, const void *row);
 static check_fn *const checks[RC_T_COUNT] = {
     [RC_T_MATRIX] = check_matrix,
     [RC_T_POLICY] = check_name,
@@ -192,8 +169,8 @@ static void check_rows(rc_verify_t *v, rc_table_id_t t, const void *rows, int64_
 {
     const rc_schema_table_t *s = &rc_schema[t];
     rc_verify_fields(v, s, s->path, rows, 0, n);
-    for (int64_t i = 0; i < n; i++)
-        checks[t](v, s->path, i, (const char *)rows + (size_t)i * s->row_bytes);
+    for (rc_verify_at_t at = {v, s->path, 0}; at.row < n; at.row++)
+        checks[t](&at, (const char *)rows + (size_t)at.row * s->row_bytes);
 }
 
 /* Two rows with one key: an id would be one of two. */
@@ -203,14 +180,11 @@ static rc_status_t check_keys(rc_verify_t *v, const rc_dict_t *d, rc_err_t *err)
     rc_map_t seen = {0};
     for (size_t i = 0; i < d->count && st == RC_OK; i++) {
         rc_digest_t key;
-        char what[64];
+        const rc_verify_at_t at = {v, d->table->path, (int64_t)i};
         if (!rc_dict_key(d, (const char *)d->rows + i * d->table->row_bytes, &key))
             break;
         int64_t before = rc_map_get(&seen, key, -1);
-        if (before >= 0) {
-            snprintf(what, sizeof what, "another key than row %" PRId64, before);
-            rc_verify_say(v, d->table->path, (int64_t)i, what, "the same");
-        }
+        rc_verify_expect(&at, before < 0, "another key than row %" PRId64 "|the same", before);
         st = rc_map_set(&seen, key, (int64_t)i, err);
     }
     rc_map_free(&seen);
@@ -245,13 +219,13 @@ static rc_status_t check_set(rc_verify_t *v, const char *set, rc_err_t *err)
     snprintf(path, sizeof path, "%s/%.100s/rows", RC_FEATURES_PATH, set);
     rc_verify_fields(v, &rc_schema_feature_rows, path, row, 0, n);
     snprintf(path, sizeof path, "%s/%.100s/values", RC_FEATURES_PATH, set);
-    for (int64_t i = 0; i < n; i++)
-        for (int k = 0; k < columns; k++)
-            if (!isfinite(value[i * columns + k])) {
-                rc_verify_say(
-                    v, path, i, "finite values", "%g in column %d", value[i * columns + k], k);
+    for (rc_verify_at_t at = {v, path, 0}; at.row < n; at.row++)
+        for (int k = 0; k < columns; k++) {
+            double x = value[at.row * columns + k];
+            rc_verify_expect(&at, isfinite(x), "finite values|%g in column %d", x, k);
+            if (!isfinite(x))
                 break;
-            }
+        }
     free(row);
     free(value);
     return RC_OK;
