@@ -12,7 +12,6 @@
 #include "store/seal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,9 @@ static rc_status_t remember(rc_h5_t *h, const char *path, rc_err_t *err)
     return rc_strcpy(h->path, sizeof h->path, path, "the name of the store", err);
 }
 
-hid_t rc_h5_access(void)
+/* How files are opened: without HDF5's own flock(), which some file systems lack; what is written
+ * to is a copy that nobody else has.  -1 on failure. */
+static hid_t access_of_files(void)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     /* a dataset that could not be closed would keep the file open, and what is in memory
@@ -68,7 +69,7 @@ rc_status_t rc_h5_make_file(const char *path, const char *what, hid_t *file, rc_
     if (unlink(path) != 0 && errno != ENOENT)
         return rc_fail_errno(err, RC_EIO, errno, "%s: cannot be removed", path);
     rc_h5_silence();
-    hid_t access = rc_h5_access();
+    hid_t access = access_of_files();
     if (access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_EARLIEST, H5F_LIBVER_V18) >= 0)
         *file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, access);
     if (*file < 0)
@@ -165,7 +166,7 @@ static rc_status_t open_checked(rc_h5_t *h, const char *file, int writable, rc_e
         /* what is put under the name meanwhile, a FIFO that nobody writes to, is not waited for */
         char checked[32];
         snprintf(checked, sizeof checked, "/proc/self/fd/%d", fd);
-        hid_t access = rc_h5_access();
+        hid_t access = access_of_files();
         if (access >= 0 && writable)
             h->file = H5Fopen(file, H5F_ACC_RDWR, access);
         else if (access >= 0)
@@ -291,7 +292,8 @@ rc_status_t rc_h5_closed(rc_status_t st, rc_h5_t *h, rc_err_t *err)
 
 /* -------------------------------------------------------------------- rows */
 
-int64_t rc_h5_extent(hid_t d)
+/* Rows of a dataset, -1 on failure. */
+static int64_t extent(hid_t d)
 {
     hsize_t dims[H5S_MAX_RANK] = {0};
     hid_t space = H5Dget_space(d);
@@ -301,7 +303,9 @@ int64_t rc_h5_extent(hid_t d)
     return ok ? (int64_t)dims[0] : -1;
 }
 
-int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes)
+/* 0: the dataset has stored too little to hold that many rows: its extent is not to be believed,
+ * nor to be allocated. */
+static int holds(hid_t d, int64_t rows, size_t row_bytes)
 {
     enum { deflate_most = 1100 }; /* 1032 is the most that deflate can do */
     hsize_t stored = H5Dget_storage_size(d);
@@ -313,10 +317,10 @@ rc_status_t rc_h5_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_t *ro
 {
     rc_status_t st = RC_OK;
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-    *rows = d < 0 ? -1 : rc_h5_extent(d);
+    *rows = d < 0 ? -1 : extent(d);
     if (*rows < 0)
         st = rc_h5_fail(err, h->path, t->path);
-    else if (!rc_h5_holds(d, *rows, t->row_bytes))
+    else if (!holds(d, *rows, t->row_bytes))
         st = rc_fail(err, RC_ESTORE, "%s: %s: says that it has %lld rows, and does not hold them",
             h->path, t->path, (long long)*rows);
     return rc_h5_dropped(st, d, h->path, t->path, err);
@@ -359,7 +363,7 @@ rc_status_t rc_h5_read_rows(const rc_h5_t *h, const rc_schema_table_t *t, int64_
     rc_status_t st = RC_OK;
     hid_t type = rc_h5_row_type(t);
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-    int64_t all = type < 0 || d < 0 ? -1 : rc_h5_extent(d);
+    int64_t all = type < 0 || d < 0 ? -1 : extent(d);
     if (all < 0)
         st = rc_h5_fail(err, h->path, t->path);
     else if (first < 0 || count < 0 || first > all || count > all - first)
@@ -426,7 +430,7 @@ rc_status_t rc_h5_append(const rc_h5_t *h, const rc_schema_table_t *t, const voi
     if (n == 0)
         return RC_OK;
     hid_t d = H5Dopen2(h->file, t->path, H5P_DEFAULT);
-    int64_t base = d < 0 ? -1 : rc_h5_extent(d);
+    int64_t base = d < 0 ? -1 : extent(d);
     if (base < 0)
         return rc_h5_dropped(rc_h5_fail(err, h->path, t->path), d, h->path, t->path, err);
     if (first)

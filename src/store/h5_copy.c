@@ -250,3 +250,35 @@ rc_status_t rc_h5_copy(
     rc_status_t closed = rc_h5_end(c.to, to, c.st < 0 ? NULL : err);
     return c.st < 0 ? c.st : closed;
 }
+
+/* A dataset that cannot be appended to as it is: it has filters, or its rows have other types than
+ * those of this schema. */
+static herr_t find_other(hid_t at, const char *name, const H5L_info_t *info, void *user)
+{
+    int *found = user;
+    int ok = 1;
+    (void)info;
+    hid_t object = H5Oopen(at, name, H5P_DEFAULT);
+    if (object >= 0 && H5Iget_type(object) == H5I_DATASET) {
+        const rc_schema_table_t *t = rc_h5_table_at(name);
+        hid_t create = H5Dget_create_plist(object);
+        hid_t file = H5Dget_type(object);
+        hid_t memory = t ? rc_h5_row_type(t) : -1;
+        *found = *found || create < 0 || H5Pget_nfilters(create) != 0 ||
+                 (t && H5Tequal(file, memory) <= 0);
+        ok = RC_H5_DROP(ok, memory, file, create);
+    }
+    ok = rc_h5_drop(object) && ok;
+    return object < 0 || !ok ? -1 : *found;
+}
+
+rc_status_t rc_h5_can_append(const rc_h5_t *h, int *out, rc_err_t *err)
+{
+    int other = 0;
+    rc_h5_about_t about;
+    RC_PASS(rc_h5_about(h, &about, err));
+    if (H5Lvisit(h->file, H5_INDEX_NAME, H5_ITER_NATIVE, find_other, &other) < 0)
+        return rc_h5_fail(err, h->path, "cannot look into the store");
+    *out = !other && RC_SCHEMA_VERSION(about.major, about.minor) == RC_SCHEMA_NOW;
+    return RC_OK;
+}

@@ -1,6 +1,5 @@
 #include "config.h"
 #include "store/h5_private.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 

@@ -1,4 +1,5 @@
 #include "config.h"
+#include "store/commit.h"
 #include "store/h5_private.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -47,6 +48,74 @@ void rc_h5_silence(void)
 {
     (void)H5dont_atexit(); /* MPI_Finalize ends HDF5, or nothing does: see rc_store_can_finish */
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+/* ------------------------------------------------------------------ closing */
+
+static herr_t close_any(hid_t id)
+{
+    switch (H5Iget_type(id)) {
+    case H5I_ATTR:
+        return H5Aclose(id);
+    case H5I_DATASET:
+        return H5Dclose(id);
+    case H5I_DATASPACE:
+        return H5Sclose(id);
+    case H5I_DATATYPE:
+        return H5Tclose(id);
+    case H5I_GENPROP_LST:
+        return H5Pclose(id);
+    case H5I_GROUP:
+        return H5Gclose(id);
+    default:
+        return -1;
+    }
+}
+
+int rc_h5_drop(hid_t id)
+{
+    if (id < 0)
+        return 1;
+    /* each call of HDF5 forgets why the one before it failed */
+    hid_t why = H5Eget_num(H5E_DEFAULT) > 0 ? H5Eget_current_stack() : -1;
+    int ok = close_any(id) >= 0;
+    if (why >= 0 && ok)
+        (void)H5Eset_current_stack(why); /* which closes it */
+    else if (why >= 0)
+        (void)H5Eclose_stack(why);
+    return ok;
+}
+
+hid_t rc_h5_kept(hid_t id, int ok)
+{
+    if (!ok)
+        (void)rc_h5_drop(id);
+    return ok ? id : -1;
+}
+
+int rc_h5_drop_all(int ok, const hid_t *id, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ok = rc_h5_drop(id[i]) && ok;
+    return ok;
+}
+
+rc_status_t rc_h5_dropped(
+    rc_status_t st, hid_t id, const char *path, const char *what, rc_err_t *err)
+{
+    return rc_h5_drop(id) || st < 0 ? st : rc_h5_fail(err, path, what);
+}
+
+rc_status_t rc_h5_end(hid_t file, const char *path, rc_err_t *err)
+{
+    return H5Fclose(file) < 0 ? rc_h5_fail(err, path, "cannot close the store") : RC_OK;
+}
+
+int rc_store_can_finish(void)
+{
+    /* HDF5 1.10 frees a file that it fails to close, keeps its id, and crashes over it at its end
+     */
+    return H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE) <= 0;
 }
 
 /* ------------------------------------------------------------------- types */
@@ -118,7 +187,7 @@ int rc_h5_set_text(hid_t object, const char *name, const char *text)
     return RC_H5_DROP(ok, type);
 }
 
-int rc_h5_set_int(hid_t object, const char *name, int32_t value)
+static int set_int(hid_t object, const char *name, int32_t value)
 {
     return set_attribute(object, name, H5T_NATIVE_INT32, &value);
 }
@@ -171,8 +240,49 @@ int rc_h5_describe(hid_t d, const rc_schema_table_t *t)
 
 int rc_h5_set_version(hid_t file)
 {
-    return rc_h5_set_int(file, "schema_major", RC_SCHEMA_MAJOR) &&
-           rc_h5_set_int(file, "schema_minor", RC_SCHEMA_MINOR);
+    return set_int(file, "schema_major", RC_SCHEMA_MAJOR) &&
+           set_int(file, "schema_minor", RC_SCHEMA_MINOR);
+}
+
+/* Rows of older schemas: HDF5 converts by the names of fields and of enumeration values; what it
+ * finds no field for is left as it is in the rows. */
+
+rc_status_t rc_h5_set_missing(
+    const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows, int64_t count, rc_err_t *err)
+{
+    rc_status_t st = RC_OK;
+    if (t->fields == 0)
+        return RC_OK;
+    hid_t type = H5Dget_type(d);
+    if (type < 0 || H5Tget_class(type) != H5T_COMPOUND)
+        st = rc_fail(err, RC_ESTORE, "%s: %s: expected rows of fields, found another type", h->path,
+            t->path);
+    for (int i = 0; i < t->fields && st == RC_OK; i++) {
+        const rc_schema_field_t *f = &t->field[i];
+        if (H5Tget_member_index(type, f->name) >= 0)
+            continue;
+        if (f->since == 0)
+            st = rc_fail(err, RC_ESTORE, "%s: %s: expected a field %s, found none", h->path,
+                t->path, f->name);
+        else
+            rc_schema_set_missing(t, f, rows, (size_t)count);
+    }
+    return rc_h5_dropped(st, type, h->path, t->path, err);
+}
+
+const rc_schema_table_t *rc_h5_table_at(const char *path)
+{
+    char set[128];
+    int end = 0;
+    for (int i = 0; i < RC_T_COUNT; i++)
+        if (strcmp(rc_schema[i].path + 1, path) == 0)
+            return &rc_schema[i];
+    if (strcmp(RC_SAMPLES_PATH + 1, path) == 0)
+        return &rc_schema_samples;
+    /* RC_FEATURES_PATH/<set>/rows */
+    if (sscanf(path, "features/%127[^/]/rows%n", set, &end) == 1 && end > 0 && path[end] == '\0')
+        return &rc_schema_feature_rows;
+    return NULL;
 }
 
 size_t rc_h5_row_bytes(hid_t d, hid_t type, int64_t *rows)

@@ -39,10 +39,6 @@ rc_status_t rc_h5_contents(rc_contents_t *t, hid_t file, const char *path, int r
  *  \param[out] rows  -1: they cannot be read; of a scalar: 1 */
 size_t rc_h5_row_bytes(hid_t d, hid_t type, int64_t *rows);
 
-/** How files are opened: without HDF5's own flock(), which some file systems lack; what is written
- *  to is a copy that nobody else has.  -1 on failure; close it with H5Pclose. */
-hid_t rc_h5_access(void);
-
 /** Keep HDF5 from printing its error stack. */
 void rc_h5_silence(void);
 
@@ -54,7 +50,6 @@ hid_t rc_h5_row_type(const rc_schema_table_t *t);
 
 /** Attributes; the setters return 1 on success, the text getter a copy to free() or NULL. */
 int rc_h5_set_text(hid_t object, const char *name, const char *text);
-int rc_h5_set_int(hid_t object, const char *name, int32_t value);
 int rc_h5_get_int(hid_t object, const char *name, int32_t *value);
 char *rc_h5_get_text(hid_t object, const char *name);
 
@@ -78,13 +73,6 @@ const rc_schema_table_t *rc_h5_table_at(const char *path);
  *  \return RC_OK, RC_ESTORE when the file lacks a field that each version has */
 rc_status_t rc_h5_set_missing(const rc_h5_t *h, hid_t d, const rc_schema_table_t *t, void *rows,
     int64_t count, rc_err_t *err);
-
-/** Rows of a dataset, -1 on failure. */
-int64_t rc_h5_extent(hid_t d);
-
-/** 0: the dataset has stored too little to hold that many rows: its extent is not to be believed,
- *  nor to be allocated. */
-int rc_h5_holds(hid_t d, int64_t rows, size_t row_bytes);
 
 /** Read n rows of a dataset of any rank from row `first`; scalars are one row.  \return 1: read */
 int rc_h5_read_piece(hid_t d, hid_t type, int64_t first, int64_t n, void *to);
