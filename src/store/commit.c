@@ -1,6 +1,5 @@
 #include "config.h"
 #include "store/commit.h"
-#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open.h"
@@ -16,8 +15,6 @@
 #include "store/seal.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -118,23 +115,16 @@ static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
     return st;
 }
 
-/* An archive copy is swept into as a plain store, and a store of an older schema as one of this: it
- * is written so from here on. */
-static rc_status_t convert(
-    const rc_h5_t *from, const char *to, rc_contents_t *contents, rc_err_t *err)
-{
-    const rc_h5_copy_options_t plain = {.samples = 1, .contents = contents};
-    return rc_h5_copy(from, to, &plain, err);
-}
-
-/* The copy, and what is in it. */
+/* The copy, and what is in it.  An archive copy is swept into as a plain store, and a store of an
+ * older schema as one of this: it is written so from here on. */
 static rc_status_t copy_store(round_t *r)
 {
+    const rc_h5_copy_options_t plain = {.samples = 1, .contents = &r->contents};
     rc_h5_t h;
     RC_PASS(rc_h5_open(r->store, 0, &h, r->err));
     rc_status_t st = RC_OK;
     if (r->convert)
-        st = convert(&h, r->fresh, &r->contents, r->err);
+        st = rc_h5_copy(&h, r->fresh, &plain, r->err);
     else {
         st = copy_file(r->store, r->fresh, r->err);
         if (st == RC_OK)
@@ -147,15 +137,16 @@ static rc_status_t copy_store(round_t *r)
 static rc_status_t append_rows(const round_t *r, const rc_h5_t *h)
 {
     const rc_fold_t *f = &r->fold;
-    const rc_schema_table_t *results = &rc_schema[RC_T_RESULT];
     int64_t first = 0;
     RC_PASS(rc_h5_append(h, &rc_schema_samples, f->sample, (int64_t)f->samples, &first, r->err));
-    for (size_t i = 0; i < f->results; i++)
-        if (f->result[i].sample_offset >= 0)
-            f->result[i].sample_offset += first;
-    RC_PASS(rc_h5_append(h, results, f->crashed, (int64_t)f->crashed_count, NULL, r->err));
-    RC_PASS(rc_h5_append(h, results, f->result, (int64_t)f->results, NULL, r->err));
-    RC_PASS(rc_h5_append(h, &rc_schema[RC_T_ORDER], f->order, (int64_t)f->orders, NULL, r->err));
+    rc_row_result_t *row = f->result.rows;
+    for (size_t i = 0; i < f->result.count; i++)
+        if (row[i].sample_offset >= 0)
+            row[i].sample_offset += first;
+    const rc_dict_t *const rows[] = {&f->crashed, &f->result, &f->order};
+    for (int i = 0; i < 3; i++)
+        RC_PASS(
+            rc_h5_append(h, rows[i]->table, rows[i]->rows, (int64_t)rows[i]->count, NULL, r->err));
     for (const rc_fold_set_t *t = f->set; t < f->set + f->sets; t++)
         RC_PASS(rc_h5_append_features(
             h, t->set, t->columns, t->row, t->value, (int64_t)t->rows, r->err));
@@ -184,32 +175,23 @@ static rc_status_t make_copy(round_t *r)
     return rc_h5_closed(st, &h, r->err);
 }
 
-static rc_status_t hold(round_t *r)
-{
-    int fd;
-    rc_status_t st = rc_open_file(r->fresh, RC_OPEN_READ, 0, &fd, r->err);
-    if (st == RC_OK)
-        rc_watch_hold(r->o->watch, fd);
-    return st;
-}
-
 static rc_status_t put_in_place(round_t *r)
 {
     struct stat s;
-    rc_status_t st = rc_lock_check(r->lock, r->err);
-    if (st == RC_OK)
-        st = rc_prove(r->fresh, &r->contents, r->err);
+    RC_PASS(rc_lock_check(r->lock, r->err));
+    RC_PASS(rc_prove(r->fresh, &r->contents, r->err));
     /* what takes long comes before the last look at the lock, which a process that stood still has
      * lost; a store that was removed is made again from the copy, which has all of it */
-    if (st == RC_OK && stat(r->store, &s) == 0 &&
-        (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
-        st = rc_fail(r->err, RC_EBUSY,
+    if (stat(r->store, &s) == 0 && (!r->exists || s.st_dev != r->device || s.st_ino != r->inode))
+        return rc_fail(r->err, RC_EBUSY,
             "%s: was replaced while journals were folded into it; it is left as it is", r->store);
-    if (st == RC_OK)
-        st = rc_lock_check(r->lock, r->err);
-    if (st == RC_OK && r->o->watch)
-        st = hold(r);
-    return st < 0 ? st : rc_replace(r->fresh, r->store, r->err);
+    RC_PASS(rc_lock_check(r->lock, r->err));
+    if (r->o->watch) {
+        int fd;
+        RC_PASS(rc_open_file(r->fresh, RC_OPEN_READ, 0, &fd, r->err));
+        rc_watch_hold(r->o->watch, fd);
+    }
+    return rc_replace(r->fresh, r->store, r->err);
 }
 
 /* Journals whose writers are gone and whose records are all in the store. */
@@ -252,8 +234,8 @@ static rc_status_t commit(const char *store, const rc_commit_options_t *options,
     if (st < 0 && r.lock && rc_lock_check(r.lock, NULL) == RC_OK)
         unlink(r.fresh); /* a half-made copy is of no use; another's is */
     *out = r.fold.info;
-    out->crashed = (int64_t)r.fold.crashed_count;
-    out->results = out->crashed + (int64_t)r.fold.results;
+    out->crashed = (int64_t)r.fold.crashed.count;
+    out->results = out->crashed + (int64_t)r.fold.result.count;
     out->total_results = r.before + out->results;
     rc_fold_free(&r.fold);
     rc_lock_release(r.lock);

@@ -105,9 +105,8 @@ static rc_status_t push_result(
     row.sample_offset = reps ? (int64_t)f->samples : -1;
     RC_PASS(rc_map_set(&s->landed, rc_case_id(&r->c), part->run, s->err));
     RC_PASS(name_case(s, &r->c, r->text, &row));
-    RC_PASS(RC_GROW(f->result, f->result_capacity, f->results + 1, "results", s->err));
+    RC_PASS(rc_dict_push(&f->result, &row, s->err));
     RC_PASS(RC_GROW(f->sample, f->sample_capacity, f->samples + reps, "samples", s->err));
-    f->result[f->results++] = row;
     if (reps)
         memcpy(f->sample + f->samples, r->sample_ns, reps * sizeof *f->sample);
     f->samples += reps;
@@ -116,7 +115,6 @@ static rc_status_t push_result(
 
 static rc_status_t push_order(scan_t *s, const rc_rec_order_t *o, int32_t run)
 {
-    rc_fold_t *f = s->fold;
     rc_row_order_t row = {.order_ns = o->order_ns,
         .slots = o->slots,
         .pads = o->pads,
@@ -127,9 +125,7 @@ static rc_status_t push_order(scan_t *s, const rc_rec_order_t *o, int32_t run)
         .run = run};
     RC_PASS(rc_dict_matrix(s->d, o->matrix, NULL, &row.matrix, s->err));
     RC_PASS(rc_dict_policy(s->d, o->policy, o->version, o->params, &row.policy, s->err));
-    RC_PASS(RC_GROW(f->order, f->order_capacity, f->orders + 1, "orders", s->err));
-    f->order[f->orders++] = row;
-    return RC_OK;
+    return rc_dict_push(&s->fold->order, &row, s->err);
 }
 
 /* The set of that name and those columns, which is made when it is new. */
@@ -202,18 +198,9 @@ static rc_status_t take_new(
     case RC_REC_END:
         end_run(s, part->run, part->rank, &what->end);
         return RC_OK;
-    case RC_REC_RUN:
-    case RC_REC_BEGIN:
-    case RC_REC_SETTLED:
-    case RC_REC_PLAN:
-    case RC_REC_DIED:
-    case RC_REC_ASKED:
-    case RC_REC_LOST:
-    case RC_REC_OWNER:
-    case RC_REC_CLOSED:
+    default: /* no row, or of a newer version: left alone */
         return RC_OK;
     }
-    return RC_OK; /* of a newer version: left alone */
 }
 
 /* The store lacks what a record says, or it tells what is in flight. */
@@ -357,9 +344,7 @@ static rc_status_t push_crashed(
         if (f->type == RC_FT_FLOAT64)
             memcpy((char *)&row + f->offset, &unknown, sizeof unknown);
     RC_PASS(name_case(s, &b->c, text, &row));
-    RC_PASS(
-        RC_GROW(p->crashed, p->crashed_capacity, p->crashed_count + 1, "crashed cases", s->err));
-    p->crashed[p->crashed_count++] = row;
+    RC_PASS(rc_dict_push(&p->crashed, &row, s->err));
     /* whatever died with it later, in journals that are folded together, did not know that */
     return rc_map_set(&s->landed, b->id, INT32_MAX, s->err);
 }
@@ -520,7 +505,9 @@ rc_status_t rc_fold_read(const char *dir, const char *store, rc_dicts_t *d,
     rc_status_t st = RC_OK;
     char **names = NULL;
     int64_t n = 0;
-    memset(out, 0, sizeof *out);
+    *out = (rc_fold_t){.crashed = {.table = &rc_schema[RC_T_RESULT]},
+        .result = {.table = &rc_schema[RC_T_RESULT]},
+        .order = {.table = &rc_schema[RC_T_ORDER]}};
     scan_t s = {.dir = dir,
         .store = store,
         .d = d,
@@ -555,16 +542,16 @@ void rc_fold_free(rc_fold_t *f)
 {
     for (rc_fold_part_t *p = f->part; p < f->part + f->parts; p++) {
         rc_journal_view_close(p->view);
-        rc_inflight_free(&p->inflight);
+        free(p->inflight.item);
     }
     for (int i = 0; i < RC_FOLD_SETS_MAX; i++) {
         free(f->set[i].row);
         free(f->set[i].value);
     }
     free(f->part);
-    free(f->crashed);
-    free(f->result);
+    free(f->crashed.rows);
+    free(f->result.rows);
+    free(f->order.rows);
     free(f->sample);
-    free(f->order);
     memset(f, 0, sizeof *f);
 }

@@ -6,7 +6,30 @@
 
 #include "store/commit.h"
 #include "store/dict.h"
-#include "store/inflight.h"
+
+/** A case or a catalogue row that was begun. */
+typedef struct rc_inflight_item {
+    rc_rec_begin_t begin;
+    int lost; /**< 1: the device failed under it: only its result ends it */
+} rc_inflight_item_t;
+
+/** What is in flight while a journal is read from its start.  A rank loads, featurises and orders
+ *  one thing of a matrix at a time, so its next step says that the one before is over; prepared
+ *  cases of a matrix stay in flight together, for one can spoil the memory of another.  Matrices
+ *  that are in hand at once are kept apart by their job number. */
+typedef struct rc_inflight {
+    rc_inflight_item_t *item; /**< [count] */
+    size_t count;
+    size_t capacity;
+    int32_t signal; /**< that the rank died of, as far as it could tell; 0 unknown */
+    int asked;      /**< 1: a signal had asked the rank to end before */
+} rc_inflight_t;
+
+/** Take note of the next record of the journal.
+ *  \param[in] what  what it says (rc_rec_get)
+ *  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_inflight_track(
+    rc_inflight_t *f, const rc_record_t *r, const rc_rec_t *what, rc_err_t *err);
 
 /** The new stretch of a journal. */
 typedef struct rc_fold_part {
@@ -43,18 +66,12 @@ typedef struct rc_fold {
     int64_t parts;
     rc_fold_set_t set[RC_FOLD_SETS_MAX];
     int sets;
-    rc_row_result_t *crashed; /**< rows for cases that ended their run too often */
-    size_t crashed_count;
-    size_t crashed_capacity;
-    rc_row_result_t *result; /**< sample_offset counts from the first of `sample` */
-    size_t results;
-    size_t result_capacity;
+    rc_dict_t crashed; /**< results of cases that ended their run too often */
+    rc_dict_t result;  /**< sample_offset counts from the first of `sample` */
+    rc_dict_t order;
     int64_t *sample;
     size_t samples;
     size_t sample_capacity;
-    rc_row_order_t *order;
-    size_t orders;
-    size_t order_capacity;
     int64_t first_start_ns; /**< earliest start among the runs seen; 0 none */
     rc_commit_info_t info;  /**< all but the number of rows */
 } rc_fold_t;

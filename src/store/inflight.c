@@ -1,10 +1,8 @@
 #include "config.h"
-#include "store/inflight.h"
+#include "store/fold.h"
 #include "base/alloc.h"
-#include "base/error.h"
 #include "base/outcome.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void take_out(rc_inflight_t *f, size_t *i)
@@ -82,21 +80,8 @@ rc_status_t rc_inflight_track(
             f->signal = (int32_t)number;
         }
         break;
-    case RC_REC_RUN:
-    case RC_REC_KV:
-    case RC_REC_SOURCE:
-    case RC_REC_FEATURE:
-    case RC_REC_ORDER:
-    case RC_REC_PLAN:
-    case RC_REC_OWNER:
-    case RC_REC_CLOSED:
+    default: /* says nothing of what is in flight */
         break;
     }
     return RC_OK;
-}
-
-void rc_inflight_free(rc_inflight_t *f)
-{
-    free(f->item);
-    memset(f, 0, sizeof *f);
 }

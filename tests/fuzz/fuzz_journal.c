@@ -97,8 +97,8 @@ static void folds(const char *dir)
     rc_status_t st = rc_fold_read(dir, NULL, &dicts, &none, NULL, &fold, &err);
     FUZZ_CHECK(st == RC_OK || (err.status == st && err.text[0] && !strchr(err.text, '\n')));
     if (st == RC_OK) {
-        for (size_t i = 0; i < fold.results; i++) {
-            const rc_row_result_t *w = &fold.result[i];
+        for (size_t i = 0; i < fold.result.count; i++) {
+            const rc_row_result_t *w = (const rc_row_result_t *)fold.result.rows + i;
             FUZZ_CHECK(w->sample_offset < 0 ||
                        (w->reps >= 0 && w->sample_offset + w->reps <= (int64_t)fold.samples));
         }
@@ -107,7 +107,7 @@ static void folds(const char *dir)
             rows[i] = dicts.d[i].count;
         rc_fold_free(&fold);
         FUZZ_CHECK(rc_fold_read(dir, NULL, &dicts, &none, NULL, &fold, &err) == RC_OK);
-        FUZZ_CHECK(fold.crashed_count == 0 && fold.results == 0 && fold.samples == 0 && fold.orders == 0);
+        FUZZ_CHECK(fold.crashed.count + fold.result.count + fold.samples + fold.order.count == 0);
         for (int i = 0; i < RC_DICTS; i++)
             FUZZ_CHECK(rows[i] == dicts.d[i].count);
         rc_fold_free(&fold);
