@@ -7,7 +7,6 @@
 #include "base/str.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,29 +129,26 @@ static rc_status_t obtain(seeker_t *s, const char *path, int depth, int *fd, rc_
 static rc_status_t take_over(
     seeker_t *s, const char *path, int depth, const found_t *old, int *fd, rc_err_t *err)
 {
-    rc_str_t right = {0};
     found_t now;
     if (depth + 1 == deepest)
         return RC_EBUSY;
     s->again = 1; /* unless the right to do so is somebody's */
-    rc_str_addf(&right, "%s.%s", path, old->owner.id);
-    if (right.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a lock");
-    rc_status_t st = obtain(s, right.text, depth + 1, fd, err);
+    char *right = rc_strf("a lock", err, "%s.%s", path, old->owner.id);
+    rc_status_t st = right ? obtain(s, right, depth + 1, fd, err) : RC_ENOMEM;
     if (st < 0)
         goto done;
     st = look(path, &now, err);
     if (st == RC_ENOENT || (st == RC_OK && strcmp(now.owner.id, old->owner.id) != 0))
         st = RC_EBUSY; /* another one was faster */
-    else if (st == RC_OK && rename(right.text, path) != 0)
+    else if (st == RC_OK && rename(right, path) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot be taken over", path);
     if (st < 0) {
-        unlink(right.text);
+        unlink(right);
         close(*fd);
         *fd = -1;
     }
 done:
-    rc_str_free(&right);
+    free(right);
     return st;
 }
 
@@ -209,7 +205,6 @@ static rc_status_t seek(seeker_t *s, const char *dir, const char *path, int *fd,
 rc_status_t rc_lock_take(
     const char *dir, const char *name, const rc_lock_wait_t *wait, rc_lock_t **out, rc_err_t *err)
 {
-    rc_str_t path = {0};
     seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}};
     rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
     RC_PASS(l ? RC_OK : RC_ENOMEM);
@@ -217,26 +212,18 @@ rc_status_t rc_lock_take(
     if (!s.wait.silent_ns)
         s.wait.silent_ns = RC_OWNER_SILENT_NS;
     l->fd = -1;
-    rc_str_addf(&path, "%s/%s", dir, name);
-    rc_status_t st =
-        path.failed ? rc_fail(err, RC_ENOMEM, "no memory for a lock") : rc_owner_make(&s.me, err);
+    l->path = rc_strf("a lock", err, "%s/%s", dir, name);
+    rc_status_t st = l->path ? rc_owner_make(&s.me, err) : RC_ENOMEM;
     if (st == RC_OK)
-        st = seek(&s, dir, path.text, &l->fd, err);
-    l->path = path.text;
+        st = seek(&s, dir, l->path, &l->fd, err);
     l->me = s.me;
     if (st == RC_OK)
         st = rc_beat_start(l->fd, &l->beat, err);
-    if (st < 0) {
-        if (l->fd >= 0)
-            rc_lock_release(l);
-        else {
-            rc_str_free(&path);
-            free(l);
-        }
-        return st;
-    }
-    *out = l;
-    return RC_OK;
+    if (st < 0)
+        rc_lock_release(l);
+    else
+        *out = l;
+    return st;
 }
 
 rc_status_t rc_lock_check(const rc_lock_t *l, rc_err_t *err)
@@ -268,9 +255,10 @@ void rc_lock_release(rc_lock_t *l)
     if (!l)
         return;
     rc_beat_stop(l->beat);
-    if (rc_lock_check(l, NULL) == RC_OK)
+    if (l->fd >= 0 && rc_lock_check(l, NULL) == RC_OK)
         unlink(l->path);
-    close(l->fd);
+    if (l->fd >= 0)
+        close(l->fd);
     free(l->path);
     free(l);
 }

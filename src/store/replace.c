@@ -103,10 +103,9 @@ done:
 
 /* ---------------------------------------------------------------------- beside it */
 
-static rc_status_t whole_of(const char *target, rc_str_t *out, rc_err_t *err)
+static char *whole_of(const char *target, rc_err_t *err)
 {
-    rc_str_addf(out, "%s.whole", target);
-    return out->failed ? rc_fail(err, RC_ENOMEM, "no memory for the name of a copy") : RC_OK;
+    return rc_strf("the name of a copy", err, "%s.whole", target);
 }
 
 /* The time of change of a copy, which tells it from a file that somebody gave that name. */
@@ -144,20 +143,14 @@ static int stands_for(const char *whole, const char *target)
 
 rc_status_t rc_replace_readable(const char *target, char **out, rc_err_t *err)
 {
-    rc_str_t whole = {0};
     char *real = realpath(target, NULL);
-    *out = NULL;
-    rc_status_t st = whole_of(real ? real : target, &whole, err);
-    if (st == RC_OK && stands_for(whole.text, real ? real : target)) {
-        *out = whole.text;
-        whole = (rc_str_t){0};
-    } else if (st == RC_OK) {
+    *out = whole_of(real ? real : target, err);
+    if (*out && !stands_for(*out, real ? real : target)) {
+        free(*out);
         *out = rc_strdup(target, err);
-        st = *out ? RC_OK : RC_ENOMEM;
     }
-    rc_str_free(&whole);
     free(real);
-    return st;
+    return *out ? RC_OK : RC_ENOMEM;
 }
 
 static rc_status_t put_back(const char *whole, const char *target, rc_err_t *err)
@@ -180,25 +173,24 @@ static rc_status_t drop_whole(const char *whole, rc_err_t *err)
 
 rc_status_t rc_replace_finish(const char *target, rc_err_t *err)
 {
-    rc_str_t whole = {0};
     rc_err_t why = {0};
     int sound = 0;
     int is = 0;
-    rc_status_t st = RC_OK;
-    RC_TRY(whole_of(target, &whole, err));
-    if (!is_ours(whole.text, target))
+    char *whole = whole_of(target, err);
+    rc_status_t st = whole ? RC_OK : RC_ENOMEM;
+    if (!whole || !is_ours(whole, target))
         goto done;
-    RC_TRY(is_whole(whole.text, &is, &why));
+    RC_TRY(is_whole(whole, &is, &why));
     if (access(target, F_OK) == 0)
         RC_TRY(is_whole(target, &sound, &why));
     if (!sound && !is)
-        st = rc_fail(&why, RC_ESTORE, "%s: neither it nor %s is whole", target, whole.text);
+        st = rc_fail(&why, RC_ESTORE, "%s: neither it nor %s is whole", target, whole);
     else if (!sound)
-        st = put_back(whole.text, target, &why);
+        st = put_back(whole, target, &why);
     if (st == RC_OK)
-        st = drop_whole(whole.text, &why);
+        st = drop_whole(whole, &why);
 done:
-    rc_str_free(&whole);
+    free(whole);
     if (st < 0 && err && why.status < 0)
         *err = why;
     return st;
@@ -291,11 +283,11 @@ rc_status_t rc_replace_look(const char *fresh, const char *target, const char **
             err, RC_EIO, errno, "%s: cannot be replaced (%s), nor written in place", target, *why);
     if (fd >= 0)
         close(fd);
-    rc_str_t whole = {0};
-    rc_status_t st = *why ? whole_of(target, &whole, err) : RC_OK;
-    if (st == RC_OK && *why)
-        st = is_free(whole.text, target, err);
-    rc_str_free(&whole);
+    if (!*why)
+        return RC_OK;
+    char *whole = whole_of(target, err);
+    rc_status_t st = whole ? is_free(whole, target, err) : RC_ENOMEM;
+    free(whole);
     return st;
 }
 
@@ -308,25 +300,25 @@ static int is_forbidden(int why)
 /* Write the target, with the new contents beside it until that is proved. */
 static rc_status_t write_over(const char *fresh, const char *target, rc_err_t *err)
 {
-    rc_str_t whole = {0};
     int touched = 0;
-    rc_status_t st;
-    RC_TRY(whole_of(target, &whole, err));
-    RC_TRY(is_free(whole.text, target, err));
-    if (utimensat(AT_FDCWD, fresh, mark, 0) != 0 || rename(fresh, whole.text) != 0)
-        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", whole.text, fresh));
+    char *whole = whole_of(target, err);
+    rc_status_t st = whole ? is_free(whole, target, err) : RC_ENOMEM;
+    if (st < 0)
+        goto done;
+    if (utimensat(AT_FDCWD, fresh, mark, 0) != 0 || rename(fresh, whole) != 0)
+        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", whole, fresh));
     st = rc_sync_folder_of(target, err);
     if (st == RC_OK)
-        st = write_in_place(whole.text, target, &touched, err);
+        st = write_in_place(whole, target, &touched, err);
     if (st < 0 && !touched)
-        (void)unlink(whole.text);
+        (void)unlink(whole);
     else if (st < 0)
         (void)rc_err_context(
-            err, "%s is whole, and the same command finishes %s from it", whole.text, target);
+            err, "%s is whole, and the same command finishes %s from it", whole, target);
     else
-        st = drop_whole(whole.text, err);
+        st = drop_whole(whole, err);
 done:
-    rc_str_free(&whole);
+    free(whole);
     return st;
 }
 

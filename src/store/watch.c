@@ -8,10 +8,8 @@
 #include "store/dict.h"
 #include "store/held.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -147,20 +145,15 @@ rc_status_t rc_watch_check(rc_watch_t *w, rc_err_t *err)
     return take(w, err);
 }
 
-/* Rows of a run among the results from `first` on, a piece at a time. */
+/* Rows of a run among the n results from `first` on. */
 static rc_status_t count_results(
-    const rc_h5_t *h, int64_t first, int64_t last, int64_t run, int64_t *count, rc_err_t *err)
+    const rc_h5_t *h, int64_t first, int64_t n, int64_t run, int64_t *count, rc_err_t *err)
 {
-    enum { piece = 8192 };
-    rc_status_t st = RC_OK;
-    rc_row_result_t *row = rc_alloc(piece, sizeof *row, "results of the run", err);
+    rc_row_result_t *row = rc_alloc((size_t)n, sizeof *row, "results of the run", err);
     RC_PASS(row ? RC_OK : RC_ENOMEM);
-    for (int64_t at = first; at < last && st == RC_OK; at += piece) {
-        int64_t n = last - at < piece ? last - at : piece;
-        st = rc_h5_read_rows(h, &rc_schema[RC_T_RESULT], at, n, row, err);
-        for (int64_t i = 0; i < n && st == RC_OK; i++)
-            *count += row[i].run == run && row[i].seq >= 0;
-    }
+    rc_status_t st = rc_h5_read_rows(h, &rc_schema[RC_T_RESULT], first, n, row, err);
+    for (int64_t i = 0; i < n && st == RC_OK; i++)
+        *count += row[i].run == run && row[i].seq >= 0;
     free(row);
     return st;
 }
@@ -188,7 +181,7 @@ rc_status_t rc_watch_count(
     if (run < 0)
         return RC_OK;
     RC_PASS(rc_h5_open(w->path, 0, &h, err));
-    rc_status_t st = count_results(&h, w->first, w->mark.results, run, results, err);
+    rc_status_t st = count_results(&h, w->first, w->mark.results - w->first, run, results, err);
     if (st == RC_OK)
         st = count_sources(&h, run, sources, err);
     return rc_h5_closed(st, &h, err);
