@@ -2,7 +2,6 @@
 #include "catalog/fetch_text.h"
 #include "base/alloc.h"
 #include "base/digest.h"
-#include "base/error.h"
 #include "base/rng.h"
 
 #include <inttypes.h>

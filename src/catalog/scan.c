@@ -1,7 +1,6 @@
 #include "config.h"
 #include "catalog/list.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
 #include "base/str.h"

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <glob.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

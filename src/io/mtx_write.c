@@ -1,6 +1,5 @@
 #include "config.h"
 #include "io/mtx.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/replace.h"
 #include "io/number.h"

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
