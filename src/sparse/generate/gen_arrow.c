@@ -2,7 +2,6 @@
 #include "sparse/generate.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, width, band };
 
 static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
@@ -23,13 +22,8 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    const rc_rows_t r = {.rows = (int64_t)p[n],
-        .cols = (int64_t)p[n],
-        .mean = 2 * p[width] + 2 * p[band] + 1,
-        .loops = 1,
-        .p = p,
-        .seed = seed,
-        .row = row};
+    rc_rows_t r = rc_rows_of(p, seed, row, 2 * p[width] + 2 * p[band] + 1);
+    r.loops = 1;
     return rc_rows_build(&r, out, err);
 }
 
@@ -38,11 +32,8 @@ const rc_generator_t rc_generator_arrow = {
     .summary = "a band with dense first rows and columns",
     .source = "arrowhead matrices, as of bordered block-diagonal systems",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 10000, 1, 100000000, 1},
-            {"width", "dense rows and columns", 1, 0, 1000, 1},
-            {"band", "diagonals on each side of the main one", 0, 0, 1000, 1},
-        },
+    .param = {{"n", "rows", 10000, 1, 100000000, 1},
+        {"width", "dense rows and columns", 1, 0, 1000, 1},
+        {"band", "diagonals on each side of the main one", 0, 0, 1000, 1}},
     .generate = generate,
 };

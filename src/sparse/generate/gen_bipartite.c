@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { rows, cols, mean, row_skew, col_skew };
 
 typedef struct ratings {
@@ -32,14 +31,10 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
     ratings_t m = {.rank = rc_permute_make(seed, (int64_t)p[rows])};
-    const rc_rows_t r = {.rows = (int64_t)p[rows],
-        .cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]),
-        .mean = p[mean],
-        .loops = 1,
-        .p = p,
-        .seed = seed,
-        .row = row,
-        .of = &m};
+    rc_rows_t r = rc_rows_of(p, seed, row, p[mean]);
+    r.cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]);
+    r.loops = 1;
+    r.of = &m;
     rc_permute_t places = rc_permute_make(~seed, r.cols);
     RC_PASS(rc_rows_check(&r, err));
     m.col = rc_alloc((size_t)r.cols, sizeof *m.col, "the places of columns", err);
@@ -55,13 +50,10 @@ const rc_generator_t rc_generator_bipartite = {
     .summary = "bipartite graph with power laws of rows and columns, as ratings of users",
     .source = "Chung, Lu 2002, doi:10.1073/pnas.252631999, for two sides",
     .version = 1,
-    .param =
-        {
-            {"rows", "users", 20000, 1, 2147483647, 1},
-            {"cols", "items, 0: as many as users", 5000, 0, 2147483647, 1},
-            {"mean", "mean entries drawn per row; equal ones count once", 20, 0, 1000000, 0},
-            {"row_skew", "1: even; rows have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
-            {"col_skew", "the same of columns", 2, 1, 8, 1},
-        },
+    .param = {{"rows", "users", 20000, 1, 2147483647, 1},
+        {"cols", "items, 0: as many as users", 5000, 0, 2147483647, 1},
+        {"mean", "mean entries drawn per row; equal ones count once", 20, 0, 1000000, 0},
+        {"row_skew", "1: even; rows have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
+        {"col_skew", "the same of columns", 2, 1, 8, 1}},
     .generate = generate,
 };

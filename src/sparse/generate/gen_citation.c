@@ -2,7 +2,6 @@
 #include "sparse/generate.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, mean, copy, recent };
 
 static int64_t count_of(const rc_rows_t *r, int64_t i)
@@ -36,9 +35,7 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t rows = (int64_t)p[n];
-    const rc_rows_t r = {
-        .rows = rows, .cols = rows, .mean = p[mean], .p = p, .seed = seed, .row = row};
+    const rc_rows_t r = rc_rows_of(p, seed, row, p[mean]);
     return rc_rows_build(&r, out, err);
 }
 
@@ -49,12 +46,9 @@ const rc_generator_t rc_generator_citation = {
         "copying: Kumar et al. 2000, doi:10.1109/SFCS.2000.892065; drawn again instead of looked "
         "up: Sanders, Schulz 2016, doi:10.1016/j.ipl.2016.02.004",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"mean", "mean entries drawn per row; equal ones count once", 10, 0, 100000, 0},
-            {"copy", "share of the citations taken over from a cited paper", 0.5, 0, 0.95, 0},
-            {"recent", "1: all ages alike; more: recent papers are cited more", 3, 1, 8, 1},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"mean", "mean entries drawn per row; equal ones count once", 10, 0, 100000, 0},
+        {"copy", "share of the citations taken over from a cited paper", 0.5, 0, 0.95, 0},
+        {"recent", "1: all ages alike; more: recent papers are cited more", 3, 1, 8, 1}},
     .generate = generate,
 };

@@ -4,7 +4,6 @@
 #include "sparse/generate/points.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, dim, mean, dof, lattice, jitter };
 
 typedef struct graph {
@@ -37,22 +36,17 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t rows = (int64_t)p[n];
+    rc_rows_t r = rc_rows_of(p, seed, row, p[mean] + p[dof]);
     graph_t g = {.unknowns = (int64_t)p[dof]};
     double nodes = (p[mean] + 1) / p[dof]; /* the row's own node is one, and a lattice has it too */
     nodes -= p[lattice] > 0 ? 0 : 1;
     g.radius = rc_points_radius(nodes > 0 ? nodes : 0, (int)p[dim]);
     g.reach = (g.radius >> RC_POINT_BITS) + 1;
-    const rc_rows_t r = {.rows = rows,
-        .cols = rows,
-        .mean = p[mean] + p[dof],
-        .same = g.unknowns,
-        .seed = seed,
-        .row = row,
-        .of = &g};
+    r.same = g.unknowns;
+    r.of = &g;
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
-        st = rc_points_make(&g.points, (rows + g.unknowns - 1) / g.unknowns, (int)p[dim],
+        st = rc_points_make(&g.points, (r.rows + g.unknowns - 1) / g.unknowns, (int)p[dim],
             (int)p[lattice], p[jitter], seed, err);
     if (st == RC_OK)
         st = rc_rows_build(&r, out, err);
@@ -67,15 +61,12 @@ const rc_generator_t rc_generator_geometric = {
         "Gilbert 1961, doi:10.1137/0109045; on a lattice with unknowns per node it stands for an "
         "unstructured mesh",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"dim", "2: in a square, 3: in a cube", 2, 2, 3, 1},
-            {"mean", "mean entries of a row, fewer at the border", 8, 0, 100000, 0},
-            {"dof", "unknowns per node: dense blocks", 1, 1, 100, 1},
-            {"lattice", "1: one node in each cell of a lattice; 0: nodes anywhere", 0, 0, 1, 1},
-            {"jitter", "how far from the middle of its cell a node may be, 1: anywhere in it", 1, 0,
-                1, 0},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"dim", "2: in a square, 3: in a cube", 2, 2, 3, 1},
+        {"mean", "mean entries of a row, fewer at the border", 8, 0, 100000, 0},
+        {"dof", "unknowns per node: dense blocks", 1, 1, 100, 1},
+        {"lattice", "1: one node in each cell of a lattice; 0: nodes anywhere", 0, 0, 1, 1},
+        {"jitter", "how far from the middle of its cell a node may be, 1: anywhere in it", 1, 0, 1,
+            0}},
     .generate = generate,
 };

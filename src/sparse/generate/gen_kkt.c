@@ -3,7 +3,6 @@
 #include "sparse/generate/points.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, share, neighbours, touch, window, linking, filled };
 
 /* [H A'; A 0]: variables on a lattice, behind them the constraints along it. */
@@ -49,22 +48,17 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t rows = (int64_t)p[n];
     saddle_t s = {.constraints = (int64_t)(p[share] * p[n])};
-    s.variables = rows - s.constraints;
+    s.variables = (int64_t)p[n] - s.constraints;
     s.linking = p[linking] < (double)s.constraints ? (int64_t)p[linking] : s.constraints;
     s.radius = rc_points_radius(p[neighbours] + 1, 2);
     s.reach = (s.radius >> RC_POINT_BITS) + 1;
-    const rc_rows_t r = {.rows = rows,
-        .cols = rows,
-        .mean = 1 + (1 - p[share]) * p[neighbours] + 2 * p[share] * p[touch] +
-                2 * p[filled] * (double)s.linking,
-        .mirror = 1,
-        .loops = 1,
-        .p = p,
-        .seed = seed,
-        .row = row,
-        .of = &s};
+    rc_rows_t r = rc_rows_of(p, seed, row,
+        1 + (1 - p[share]) * p[neighbours] + 2 * p[share] * p[touch] +
+            2 * p[filled] * (double)s.linking);
+    r.mirror = 1;
+    r.loops = 1;
+    r.of = &s;
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
         st = rc_points_make(&s.points, s.variables, 2, 1, 0.5, seed, err);
@@ -79,15 +73,12 @@ const rc_generator_t rc_generator_kkt = {
     .summary = "saddle point: [H A'; A 0] with variables on a lattice and constraints along it",
     .source = "Benzi, Golub, Liesen 2005, doi:10.1017/S0962492904000212, section 1",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 2, 2147483647, 1},
-            {"share", "share of the rows that are constraints", 0.33, 0, 0.5, 0},
-            {"neighbours", "mean entries of a variable in H besides the diagonal", 6, 0, 10000, 0},
-            {"touch", "mean variables of a constraint", 3, 0, 10000, 0},
-            {"window", "variables among which a constraint takes them", 64, 1, 2147483647, 1},
-            {"linking", "constraints that reach over all variables", 0, 0, 10000, 1},
-            {"filled", "share of the variables that such a one has", 0.1, 0, 1, 0},
-        },
+    .param = {{"n", "rows", 20000, 2, 2147483647, 1},
+        {"share", "share of the rows that are constraints", 0.33, 0, 0.5, 0},
+        {"neighbours", "mean entries of a variable in H besides the diagonal", 6, 0, 10000, 0},
+        {"touch", "mean variables of a constraint", 3, 0, 10000, 0},
+        {"window", "variables among which a constraint takes them", 64, 1, 2147483647, 1},
+        {"linking", "constraints that reach over all variables", 0, 0, 10000, 1},
+        {"filled", "share of the variables that such a one has", 0.1, 0, 1, 0}},
     .generate = generate,
 };

@@ -3,7 +3,6 @@
 #include "sparse/generate/points.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, dim, k, symmetric };
 
 enum { MOST = 256 };
@@ -64,19 +63,13 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t rows = (int64_t)p[n];
     rc_points_t points = {.n = 0};
-    const rc_rows_t r = {.rows = rows,
-        .cols = rows,
-        .mean = p[symmetric] > 0 ? 1.4 * p[k] : p[k],
-        .mirror = p[symmetric] > 0,
-        .p = p,
-        .seed = seed,
-        .row = row,
-        .of = &points};
+    rc_rows_t r = rc_rows_of(p, seed, row, p[symmetric] > 0 ? 1.4 * p[k] : p[k]);
+    r.mirror = p[symmetric] > 0;
+    r.of = &points;
     rc_status_t st = rc_rows_check(&r, err);
     if (st == RC_OK)
-        st = rc_points_make(&points, rows, (int)p[dim], 0, 1, seed, err);
+        st = rc_points_make(&points, r.rows, (int)p[dim], 0, 1, seed, err);
     if (st == RC_OK)
         st = rc_rows_build(&r, out, err);
     rc_points_free(&points);
@@ -88,12 +81,8 @@ const rc_generator_t rc_generator_knn = {
     .summary = "random points, each with its k nearest ones",
     .source = "Eppstein, Paterson, Yao 1997, doi:10.1007/PL00009293",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"dim", "2: in a square, 3: in a cube", 2, 2, 3, 1},
-            {"k", "nearest points", 8, 0, MOST, 1},
-            {"symmetric", "1: with (i, j) also (j, i)", 0, 0, 1, 1},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"dim", "2: in a square, 3: in a cube", 2, 2, 3, 1}, {"k", "nearest points", 8, 0, MOST, 1},
+        {"symmetric", "1: with (i, j) also (j, i)", 0, 0, 1, 1}},
     .generate = generate,
 };

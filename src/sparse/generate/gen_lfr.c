@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, mean, outside, skew, smallest, largest };
 
 typedef struct graph {
@@ -86,14 +85,9 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     graph_t g = {.n = (int64_t)p[n], .seed = seed};
     int64_t most = p[largest] > 0 ? (int64_t)p[largest] : g.n;
     rc_status_t st = deal(&g, (int64_t)p[smallest], most, err);
-    const rc_rows_t r = {.rows = g.n,
-        .cols = g.n,
-        .mean = p[mean],
-        .mirror = 1,
-        .p = p,
-        .seed = seed,
-        .row = row,
-        .of = &g};
+    rc_rows_t r = rc_rows_of(p, seed, row, p[mean]);
+    r.mirror = 1;
+    r.of = &g;
     if (st == RC_OK)
         st = rc_rows_check(&r, err);
     if (st == RC_OK)
@@ -112,14 +106,11 @@ const rc_generator_t rc_generator_lfr = {
         "after Lancichinetti, Fortunato, Radicchi 2008, doi:10.1103/PhysRevE.78.046110; the share "
         "outside holds on average, degrees come from skewed draws",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"mean", "mean entries of a row; equal ones count once", 16, 0, 100000, 0},
-            {"outside", "share of the entries in other communities", 0.2, 0, 1, 0},
-            {"skew", "1: even; degrees have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
-            {"smallest", "rows of the smallest communities", 20, 1, 2147483647, 1},
-            {"largest", "rows of the largest one, 0: all", 0, 0, 2147483647, 1},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"mean", "mean entries of a row; equal ones count once", 16, 0, 100000, 0},
+        {"outside", "share of the entries in other communities", 0.2, 0, 1, 0},
+        {"skew", "1: even; degrees have the exponent 1 + skew / (skew - 1)", 2, 1, 8, 1},
+        {"smallest", "rows of the smallest communities", 20, 1, 2147483647, 1},
+        {"largest", "rows of the largest one, 0: all", 0, 0, 2147483647, 1}},
     .generate = generate,
 };

@@ -96,14 +96,11 @@ const rc_generator_t rc_generator_mesh2d = {
     .summary = "5- or 9-point stencil on a 2D grid with dense blocks of unknowns",
     .source = "finite differences and bilinear finite elements on a structured grid",
     .version = 1,
-    .param =
-        {
-            {"n", "nodes per side", 100, 1, 46340, 1},
-            {"nx", "nodes in x, 0: n", 0, 0, 10000000, 1},
-            {"ny", "nodes in y, 0: n", 0, 0, 10000000, 1},
-            {"points", "5 or 9 points in the stencil", 5, 5, 9, 1},
-            {"dof", "unknowns per node", 1, 1, 6, 1},
-        },
+    .param = {{"n", "nodes per side", 100, 1, 46340, 1},
+        {"nx", "nodes in x, 0: n", 0, 0, 10000000, 1},
+        {"ny", "nodes in y, 0: n", 0, 0, 10000000, 1},
+        {"points", "5 or 9 points in the stencil", 5, 5, 9, 1},
+        {"dof", "unknowns per node", 1, 1, 6, 1}},
     .generate = generate_2d,
 };
 
@@ -112,14 +109,11 @@ const rc_generator_t rc_generator_mesh3d = {
     .summary = "7- or 27-point stencil on a 3D grid with dense blocks of unknowns",
     .source = "finite differences and trilinear finite elements on a structured grid",
     .version = 1,
-    .param =
-        {
-            {"n", "nodes per side", 20, 1, 1290, 1},
-            {"nx", "nodes in x, 0: n", 0, 0, 10000000, 1},
-            {"ny", "nodes in y, 0: n", 0, 0, 10000000, 1},
-            {"nz", "nodes in z, 0: n", 0, 0, 10000000, 1},
-            {"points", "7 or 27 points in the stencil", 7, 7, 27, 1},
-            {"dof", "unknowns per node", 1, 1, 6, 1},
-        },
+    .param = {{"n", "nodes per side", 20, 1, 1290, 1},
+        {"nx", "nodes in x, 0: n", 0, 0, 10000000, 1},
+        {"ny", "nodes in y, 0: n", 0, 0, 10000000, 1},
+        {"nz", "nodes in z, 0: n", 0, 0, 10000000, 1},
+        {"points", "7 or 27 points in the stencil", 7, 7, 27, 1},
+        {"dof", "unknowns per node", 1, 1, 6, 1}},
     .generate = generate_3d,
 };

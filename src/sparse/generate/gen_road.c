@@ -2,7 +2,6 @@
 #include "sparse/generate.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, chain, keep };
 
 /* Junctions lie on a grid.  Junction j owns the rows from start_of(j): itself, the road to the
@@ -103,8 +102,8 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     m.junctions = (int64_t)(p[n] / p[chain]);
     m.junctions = m.junctions > 0 ? m.junctions : 1;
     m.width = rc_whole_root(m.junctions, 2);
-    const rc_rows_t r = {
-        .rows = m.n, .cols = m.n, .mean = 2 + 2 / p[chain], .seed = seed, .row = row, .of = &m};
+    rc_rows_t r = rc_rows_of(p, seed, row, 2 + 2 / p[chain]);
+    r.of = &m;
     return rc_rows_build(&r, out, err);
 }
 
@@ -113,11 +112,8 @@ const rc_generator_t rc_generator_road = {
     .summary = "road network: junctions of a grid, joined by long chains",
     .source = "a grid with subdivided edges: 2 + 2 (2 keep - 1) / chain entries a row",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"chain", "rows for each junction: itself and two roads", 8, 1, 1000000, 0},
-            {"keep", "share of the roads that reach the next junction", 0.85, 0, 1, 0},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"chain", "rows for each junction: itself and two roads", 8, 1, 1000000, 0},
+        {"keep", "share of the roads that reach the next junction", 0.85, 0, 1, 0}},
     .generate = generate,
 };

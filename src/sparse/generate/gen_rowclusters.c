@@ -2,7 +2,6 @@
 #include "sparse/generate.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { rows, cols, clusters, own, share, noise };
 
 static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
@@ -22,13 +21,9 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    const rc_rows_t r = {.rows = (int64_t)p[rows],
-        .cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]),
-        .mean = p[own] * p[share] + p[noise],
-        .loops = 1,
-        .p = p,
-        .seed = seed,
-        .row = row};
+    rc_rows_t r = rc_rows_of(p, seed, row, p[own] * p[share] + p[noise]);
+    r.cols = (int64_t)(p[cols] > 0 ? p[cols] : p[rows]);
+    r.loops = 1;
     return rc_rows_build(&r, out, err);
 }
 
@@ -38,14 +33,11 @@ const rc_generator_t rc_generator_rowclusters = {
     .source = "the case of Jiang, Hong, Agrawal 2020, doi:10.1145/3332466.3374546, as a planted "
               "partition",
     .version = 1,
-    .param =
-        {
-            {"rows", "rows", 20000, 1, 2147483647, 1},
-            {"cols", "columns, 0: as many as rows", 0, 0, 2147483647, 1},
-            {"clusters", "clusters of rows, of equal size", 200, 1, 2147483647, 1},
-            {"own", "columns drawn for each cluster", 20, 0, 1000000, 1},
-            {"share", "share of them that each of its rows has", 0.8, 0, 1, 0},
-            {"noise", "mean entries of a row that are anywhere", 2, 0, 1000000, 0},
-        },
+    .param = {{"rows", "rows", 20000, 1, 2147483647, 1},
+        {"cols", "columns, 0: as many as rows", 0, 0, 2147483647, 1},
+        {"clusters", "clusters of rows, of equal size", 200, 1, 2147483647, 1},
+        {"own", "columns drawn for each cluster", 20, 0, 1000000, 1},
+        {"share", "share of them that each of its rows has", 0.8, 0, 1, 0},
+        {"noise", "mean entries of a row that are anywhere", 2, 0, 1000000, 0}},
     .generate = generate,
 };

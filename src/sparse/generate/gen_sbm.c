@@ -2,7 +2,6 @@
 #include "sparse/generate.h"
 #include "sparse/generate/rows.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, communities, mean, outside };
 
 static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
@@ -21,9 +20,8 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t rows = (int64_t)p[n];
-    const rc_rows_t r = {
-        .rows = rows, .cols = rows, .mean = p[mean], .mirror = 1, .p = p, .seed = seed, .row = row};
+    rc_rows_t r = rc_rows_of(p, seed, row, p[mean]);
+    r.mirror = 1;
     return rc_rows_build(&r, out, err);
 }
 
@@ -34,12 +32,9 @@ const rc_generator_t rc_generator_sbm = {
         "Holland, Laskey, Leinhardt 1983, doi:10.1016/0378-8733(83)90021-7; each row draws half "
         "its edges",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 20000, 1, 2147483647, 1},
-            {"communities", "number of communities", 100, 1, 2147483647, 1},
-            {"mean", "mean entries of a row; equal ones count once", 16, 0, 100000, 0},
-            {"outside", "share of the entries that may be anywhere", 0.1, 0, 1, 0},
-        },
+    .param = {{"n", "rows", 20000, 1, 2147483647, 1},
+        {"communities", "number of communities", 100, 1, 2147483647, 1},
+        {"mean", "mean entries of a row; equal ones count once", 16, 0, 100000, 0},
+        {"outside", "share of the entries that may be anywhere", 0.1, 0, 1, 0}},
     .generate = generate,
 };

@@ -2,7 +2,6 @@
 #include "sparse/generate/rows.h"
 #include "sparse/generate.h"
 
-/* Indices of the parameters, in the order of the descriptor. */
 enum { n, cols, w, tau };
 
 static int has(const rc_row_t *r, int64_t from, int64_t col)
@@ -31,15 +30,11 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    int64_t width = (int64_t)(p[cols] > 0 ? p[cols] : p[n]);
-    int64_t panels = (width + (int64_t)p[w] - 1) / (int64_t)p[w];
-    const rc_rows_t r = {.rows = (int64_t)p[n],
-        .cols = width,
-        .mean = (double)panels * (p[tau] < p[w] ? p[tau] : p[w]),
-        .loops = 1,
-        .p = p,
-        .seed = seed,
-        .row = row};
+    double width = p[cols] > 0 ? p[cols] : p[n];
+    int64_t panels = ((int64_t)width + (int64_t)p[w] - 1) / (int64_t)p[w];
+    rc_rows_t r = rc_rows_of(p, seed, row, (double)panels * (p[tau] < p[w] ? p[tau] : p[w]));
+    r.cols = (int64_t)width;
+    r.loops = 1;
     return rc_rows_build(&r, out, err);
 }
 
@@ -48,13 +43,10 @@ const rc_generator_t rc_generator_segments = {
     .summary = "the same number of entries in every row and panel of columns",
     .source = "Hong et al. 2018, section 4.3: the matrices that calibrate RS-SpMM",
     .version = 1,
-    .param =
-        {
-            {"n", "rows", 4096, 1, 100000000, 1},
-            {"cols", "columns, 0: as many as rows", 0, 0, 100000000, 1},
-            {"w", "columns of a panel", 256, 1, 1 << 30, 1},
-            {"tau", "entries of a row in a panel; all of its columns where it has fewer", 8, 0,
-                100000, 1},
-        },
+    .param = {{"n", "rows", 4096, 1, 100000000, 1},
+        {"cols", "columns, 0: as many as rows", 0, 0, 100000000, 1},
+        {"w", "columns of a panel", 256, 1, 1 << 30, 1},
+        {"tau", "entries of a row in a panel; all of its columns where it has fewer", 8, 0, 100000,
+            1}},
     .generate = generate,
 };

@@ -41,6 +41,14 @@ typedef struct rc_rows {
     const void *of; /**< what `row` needs beside */
 } rc_rows_t;
 
+/** A square matrix of p[0] rows without entries (i, i). */
+static inline rc_rows_t rc_rows_of(
+    const double *p, uint64_t seed, rc_rows_make_fn *row, double mean)
+{
+    const int64_t n = (int64_t)p[0];
+    return (rc_rows_t){.rows = n, .cols = n, .mean = mean, .p = p, .seed = seed, .row = row};
+}
+
 /** Make the matrix.  The value at (i, j) depends on the seed, i and j only.
  *  \return RC_OK; RC_ENOMEM, before it is taken when more is needed than there is; RC_ERANGE.
  *  Cost O(rows + entries log(row length)) over the threads, O(entries) of one thread to mirror;
