@@ -8,37 +8,10 @@
 
 const char *rc_status_name(rc_status_t status)
 {
-    switch (status) {
-    case RC_OK:
-        return "ok";
-    case RC_EINVAL:
-        return "invalid";
-    case RC_ENOMEM:
-        return "memory";
-    case RC_EIO:
-        return "io";
-    case RC_EFORMAT:
-        return "format";
-    case RC_ERANGE:
-        return "range";
-    case RC_ENOTSUP:
-        return "unsupported";
-    case RC_ENOENT:
-        return "absent";
-    case RC_EBUSY:
-        return "busy";
-    case RC_EWRONG:
-        return "wrong";
-    case RC_EINTR:
-        return "interrupted";
-    case RC_ESTORE:
-        return "store";
-    case RC_EDEVICE:
-        return "device";
-    case RC_EMPI:
-        return "mpi";
-    }
-    return "unknown";
+    static const char *const names[] = {"ok", "invalid", "memory", "io", "format", "range",
+        "unsupported", "absent", "busy", "wrong", "interrupted", "store", "device", "mpi"};
+    const int64_t at = -(int64_t)status;
+    return at >= 0 && at < (int64_t)(sizeof names / sizeof *names) ? names[at] : "unknown";
 }
 
 const char *rc_version(void)

@@ -12,36 +12,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-const rc_made_name_t rc_made_names[] = {
-    {"STORE.commit-tmp", RC_OPEN_FRESH, "the next state of a store, until it is renamed to it"},
-    {"STORE.merge-tmp", RC_OPEN_FRESH, "the output of merge, until it is renamed"},
-    {"COPY.archive-tmp", RC_OPEN_FRESH, "the output of archive, until it is renamed"},
-    {"STORE.whole", RC_OPEN_READ,
-        "the next state of a store that is written in place, until that is proved"},
-    {"STORE.journal/", RC_OPEN_KEEP, "folder of journals and locks"},
-    {"STORE.journal/sweep.lock", RC_OPEN_NEW, "one sweep at a time"},
-    {"STORE.journal/commit.lock", RC_OPEN_NEW, "one commit at a time"},
-    {"STORE.journal/sweep.lock.OWNER", RC_OPEN_NEW,
-        "the right to take it over from an owner that is gone"},
-    {"STORE.journal/commit.lock.OWNER", RC_OPEN_NEW, "the same of the other"},
-    {"STORE.journal/RUN.RANK.rcj", RC_OPEN_LOG, "the journal of a rank"},
-    {"/dev/shm/rowcast-USER.DEVICE.room", RC_OPEN_KEEP, "ranks of a node take turns"},
-    {"/dev/shm/rowcast-USER.DEVICE.gate", RC_OPEN_KEEP,
-        "the same; in /tmp where there is no /dev/shm"},
-    {"STORE.rescued-RUN", RC_OPEN_NEW,
-        "what could be saved of a store that was removed or replaced"},
-    {"STORE.rescued-RUN.journal/RUN.RANK.rcj", RC_OPEN_NEW, "the same of a journal"},
-    {"OUTPUT.part-HOST-N", RC_OPEN_NEW,
-        "an output, until it is renamed; what a dead process left is taken over"},
-    {"COLLECTION/GROUP/.FILE.part", RC_OPEN_KEEP, "a download, continued after a kill"},
-    {"COLLECTION/GROUP/.FILE.part.from", RC_OPEN_READ, "what it is a part of"},
-    {"COLLECTION/manifest.jsonl", RC_OPEN_APPEND, "what was downloaded"},
-    {"REPORT/FIGURE.gp.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot is told"},
-    {"REPORT/FIGURE.svg.tmpPROCESS", RC_OPEN_FRESH, "what gnuplot draws"},
-    {"REPORT/FIGURE.pdf.tmpPROCESS", RC_OPEN_FRESH, "the same for print"},
-    {NULL, RC_OPEN_READ, NULL},
-};
-
 static const int open_flags[] = {
     [RC_OPEN_READ] = O_RDONLY,
     [RC_OPEN_GIVEN] = O_RDONLY,

@@ -1,10 +1,11 @@
-/** \file base/open.h  The names of all files that rowcast makes by itself, and the one way to open
- *  them.  A name that can be guessed may have been planted by another user of a shared folder, so a
- *  link under it is never followed: it is refused, or the name is taken away from it.  A file that
- *  the user names (a store, a model) is another matter: there a symbolic link is the user's choice
- *  and is followed once, at the start; the names below are made from what it leads to.  Of an
- *  output the link has to be the user's own (base/replace.h).  Nothing waits: what is no regular
- *  file is refused when it is opened. */
+/** \file base/open.h  The one way to open the files that rowcast makes by itself.  The list of
+ *  their names is in src/store/README.md: whoever makes a new file adds a line, and a case to
+ *  tests/cli/links.t.  A name that can be guessed may have been planted by another user of a shared
+ *  folder, so a link under it is never followed: it is refused, or the name is taken away from it.
+ *  A file that the user names (a store, a model) is another matter: there a symbolic link is the
+ *  user's choice and is followed once, at the start; names beside it are made from what it leads
+ *  to.  Of an output the link has to be the user's own (base/replace.h).  Nothing waits: what is no
+ *  regular file is refused when it is opened. */
 #ifndef RC_BASE_OPEN_H
 #define RC_BASE_OPEN_H
 
@@ -27,17 +28,6 @@ typedef enum rc_open_use {
     RC_OPEN_FRESH   /**< for reading and writing; what has the name is removed first, a link
                          itself */
 } rc_open_use_t;
-
-/** A name that is made, as a pattern of upper-case words. */
-typedef struct rc_made_name {
-    const char *pattern; /**< "STORE.commit-tmp" */
-    rc_open_use_t use;
-    const char *what;
-} rc_made_name_t;
-
-/** Every name that is ever made besides those that the user gives; ends with a NULL pattern.
- *  Whoever makes a new file adds a line, and a case to tests/cli/links.t. */
-extern const rc_made_name_t rc_made_names[];
 
 /** Open a file that rowcast made, or makes.
  *  \param[in]  mode  permissions of a new one, less the umask

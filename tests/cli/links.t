@@ -1,5 +1,5 @@
 #!/bin/sh
-# Links that somebody planted under the names that rowcast makes (rc_made_names, src/base/open.c): they are
+# Links that somebody planted under the names that rowcast makes (the list in src/store/README.md): they are
 # refused in a line, or replaced; what they lead to stays as it is, byte for byte.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
@@ -240,9 +240,9 @@ ok "the link is still one" test -L x.h5
 ok "and nothing is left beside it" test "$(echo x.h5*) $(echo real/*)" = "x.h5 real/x.h5"
 
 # ------------------------------------------------------------ one list, and one function that opens
-in_list() # in_list PATTERN: as src/base/open.c has it
+in_list() # in_list PATTERN: as src/store/README.md has it
 {
-    grep -qF "{\"$1" "$top_srcdir/src/base/open.c"
+    grep -qF "| \`$1" "$top_srcdir/src/store/README.md"
 }
 for name in /dev/shm/rowcast-USER.DEVICE.room /dev/shm/rowcast-USER.DEVICE.gate STORE.rescued-RUN \
     REPORT/FIGURE.gp.tmpPROCESS REPORT/FIGURE.svg.tmpPROCESS STORE.commit-tmp STORE.merge-tmp COPY.archive-tmp STORE.journal/ STORE.journal/sweep.lock \
