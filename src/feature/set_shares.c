@@ -56,53 +56,35 @@ enum {
 _Static_assert(sizeof features / sizeof features[0] == COUNT, "features of the set");
 _Static_assert((int)COUNT == (int)RC_SHARES_FEATURES, "features of the set");
 
-static void add_squares(wide_t sum, rc_shares_counts_t *c)
+/* The lengths of up to 32 rows, as sums that compilers make of vectors.  A row has fewer than 2^32
+ * entries: its columns are that many.  \return the longest */
+static int64_t count_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
 {
-    c->squares_low += (uint32_t)sum;
-    c->squares_high += (uint64_t)(sum >> 32);
-}
-
-/* The lengths of rows that have fewer than 2^31 entries together, as sums that compilers make of
- * vectors. */
-static void count_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
-{
-    int32_t least = INT32_MAX;
-    int32_t most = 0;
-    int32_t empty = 0;
-    int32_t over = 0;
-    uint64_t squares = 0;
-    const int32_t held = width < INT32_MAX ? (int32_t)width : INT32_MAX;
-#pragma omp simd reduction(min : least) reduction(max : most) reduction(+ : empty, over, squares)
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+    int64_t empty = 0;
+    int64_t over = 0;
+    uint64_t low = 0;
+    uint64_t high = 0;
+#pragma omp simd reduction(min : least) reduction(max : most) reduction(+ : empty, over, low, high)
     for (int i = 0; i < rows; i++) {
-        int32_t n = (int32_t)(ptr[i + 1] - ptr[i]);
+        int64_t n = ptr[i + 1] - ptr[i];
+        uint64_t square = (uint64_t)n * (uint64_t)n;
         least = n < least ? n : least;
         most = n > most ? n : most;
         empty += n == 0;
-        over += n > held ? n - held : 0;
-        squares += (uint64_t)(uint32_t)n * (uint32_t)n;
+        over += n > width ? n - width : 0;
+        low += square & UINT32_MAX;
+        high += square >> 32;
     }
     c->min = least < c->min ? least : c->min;
     c->max = most > c->max ? most : c->max;
     c->empty += empty;
     c->over += over;
-    add_squares(squares, c);
-    c->warps += (int64_t)WARP * most;
-}
-
-/* The same of more. */
-static void count_wide_warp(const int64_t *ptr, int rows, int64_t width, rc_shares_counts_t *c)
-{
-    int64_t most = 0;
-    for (int i = 0; i < rows; i++) {
-        int64_t n = ptr[i + 1] - ptr[i];
-        c->min = n < c->min ? n : c->min;
-        most = n > most ? n : most;
-        c->empty += n == 0;
-        c->over += n > width ? n - width : 0;
-        add_squares((wide_t)n * (wide_t)n, c);
-    }
-    c->max = most > c->max ? most : c->max;
+    c->squares_low += low;
+    c->squares_high += high;
     c->warps += WARP * most;
+    return most;
 }
 
 /* Rows [first, end), of which `first` begins a warp. */
@@ -113,14 +95,8 @@ static rc_shares_counts_t count(const rc_csr_t *a, int64_t first, int64_t end)
     for (int64_t row = first; row < end; row += WARP) {
         const int64_t *ptr = a->row_ptr + row;
         int rows = end - row < WARP ? (int)(end - row) : WARP;
-        int64_t entries = ptr[rows] - ptr[0];
-        int64_t warps = c.warps;
-        if (entries <= INT32_MAX)
-            count_warp(ptr, rows, width, &c);
-        else
-            count_wide_warp(ptr, rows, width, &c);
-        if (c.warps - warps > WARP * (int64_t)(LOOK + 1)) /* else no row is long enough for any of
-                                                             it */
+        /* else no row is long enough for any of it */
+        if (count_warp(ptr, rows, width, &c) > LOOK + 1)
             for (int i = 0; i < rows; i++)
                 rc_shares_add_long(row + i, ptr[i], ptr[i + 1] - ptr[i], &c);
     }
