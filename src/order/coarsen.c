@@ -2,7 +2,7 @@
 #include "order/coarsen.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 #include "order/rows.h"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 /* The nearest of a limited number of rows; see order/nearest.h. */
 #include "config.h"
 #include "order/nearest_parts.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 #include "order/rows.h"
 #include "base/error.h"
 

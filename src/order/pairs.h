@@ -4,7 +4,7 @@
 #define RC_ORDER_PAIRS_H
 
 #include "base/rng_hash.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 #include "rowcast.h"
 
 #include <string.h>

@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "order/coarsen.h"
 #include "order/policy.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 #include "order/rows.h"
 #include "sparse/csr.h"
 

@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "order/policy.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 #include "order/rows.h"
 
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "order/rcm.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/ranked.h"
 #include "order/rows.h"
 
 #include <omp.h>
@@ -180,55 +181,21 @@ typedef struct levels {
     int64_t last;  /* where the last level begins in the queue */
 } levels_t;
 
-/* Sort by the upper halves, which are below n; the keys end up in key.
- * \param[out] other  [count], scratch */
-static void sort_keys(uint64_t *key, int64_t count, int64_t n, uint64_t *other)
-{
-    enum { few = 48, bits = 8, buckets = 1 << bits };
-    if (count > few) {
-        uint64_t *from = key;
-        for (int shift = 32; (n - 1) >> (shift - 32) > 0; shift += bits) {
-            int64_t start[buckets + 1] = {0};
-            for (int64_t i = 0; i < count; i++)
-                start[(from[i] >> shift & (buckets - 1)) + 1]++;
-            for (int b = 0; b < buckets; b++)
-                start[b + 1] += start[b];
-            uint64_t *to = from == key ? other : key;
-            for (int64_t i = 0; i < count; i++)
-                to[start[from[i] >> shift & (buckets - 1)]++] = from[i];
-            from = to;
-        }
-        if (from != key)
-            memcpy(key, from, (size_t)count * sizeof *key);
-        return;
-    }
-    for (int64_t i = 1; i < count; i++) {
-        uint64_t x = key[i];
-        int64_t j = i;
-        for (; j > 0 && key[j - 1] > x; j--)
-            key[j] = key[j - 1];
-        key[j] = x;
-    }
-}
-
-/* The keys hold where a neighbour is in the list, so that its weight comes along.
- * \param[out] key  [2 * neighbours of v], scratch */
-static void sort_list(search_t *s, int64_t v, uint64_t *key)
+/* \param[out] near  [neighbours of v], scratch: their ranks, and with each its weight */
+static void sort_list(search_t *s, int64_t v, rc_ranked_t *near)
 {
     rc_graph_t *g = s->g;
     int64_t first = g->ptr[v];
     int64_t n = g->ptr[v + 1] - first;
-    int32_t *adj = g->adj + first;
-    uint64_t *other = key + n;
-    for (int64_t e = 0; e < n; e++)
-        key[e] = (uint64_t)s->rank[adj[e]] << 32 | (uint32_t)e;
-    sort_keys(key, n, g->n, other);
-    for (int64_t e = 0; e < n; e++)
-        other[e] = (uint64_t)(uint32_t)adj[e] << 32 | (uint32_t)rc_graph_weight(g, first + e);
     for (int64_t e = 0; e < n; e++) {
-        uint64_t x = other[(uint32_t)key[e]];
-        adj[e] = (int32_t)(x >> 32);
-        rc_graph_set_weight(g, first + e, (int32_t)(uint32_t)x);
+        int32_t u = g->adj[first + e];
+        near[e] = (rc_ranked_t){
+            (uint64_t)s->rank[u], (uint64_t)u << 32 | (uint32_t)rc_graph_weight(g, first + e)};
+    }
+    rc_ranked_sort(near, n, 1);
+    for (int64_t e = 0; e < n; e++) {
+        g->adj[first + e] = (int32_t)(near[e].tie >> 32);
+        rc_graph_set_weight(g, first + e, (int32_t)(uint32_t)near[e].tie);
     }
 }
 
@@ -241,13 +208,13 @@ static rc_status_t sort_neighbours(search_t *s, int threads, rc_err_t *err)
     for (int64_t v = 0; v < g->n; v++)
         most = g->ptr[v + 1] - g->ptr[v] > most ? g->ptr[v + 1] - g->ptr[v] : most;
     const int64_t few = most < 4096 ? most : 4096;
-    uint64_t *all =
-        rc_alloc((size_t)(2 * (most + few * threads)), sizeof *all, "the lists of neighbours", err);
+    rc_ranked_t *all =
+        rc_alloc((size_t)(most + few * threads), sizeof *all, "the lists of neighbours", err);
     RC_PASS(all ? RC_OK : RC_ENOMEM);
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 4096) if (g->n > 10000)
     for (int64_t v = 0; v < g->n; v++)
         if (g->ptr[v + 1] - g->ptr[v] <= few)
-            sort_list(s, v, all + 2 * (most + few * omp_get_thread_num()));
+            sort_list(s, v, all + most + few * omp_get_thread_num());
     for (int64_t v = 0; v < g->n && most > few; v++)
         if (g->ptr[v + 1] - g->ptr[v] > few)
             sort_list(s, v, all);

@@ -2,6 +2,7 @@
 #include "sparse/csr_build.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/ranked.h"
 #include "base/threads.h"
 
 #include <inttypes.h>
@@ -128,14 +129,11 @@ static void place_part(const parts_t *p, int part, rc_segment_t *segment, rc_mir
 
 /* ---------------------------------------------------------- order in a row */
 
-typedef struct entry {
-    int32_t col;
-    double val;
-} entry_t;
-
 typedef struct scratch {
-    entry_t *entry; /* two halves for merging */
-    size_t capacity;
+    rc_ranked_t *entry; /* key: the column; tie: where it was */
+    size_t entries;
+    double *val;
+    size_t values;
 } scratch_t;
 
 static int is_increasing(const int32_t *col, int64_t n)
@@ -146,57 +144,19 @@ static int is_increasing(const int32_t *col, int64_t n)
     return 1;
 }
 
-static void insertion_sort(int32_t *col, double *val, int64_t n)
+/* Equal columns keep their order. */
+static rc_status_t sort_row(int32_t *col, double *val, int64_t n, scratch_t *s)
 {
-    for (int64_t i = 1; i < n; i++) {
-        int32_t c = col[i];
-        double v = val[i];
-        int64_t j = i;
-        for (; j > 0 && col[j - 1] > c; j--) {
-            col[j] = col[j - 1];
-            val[j] = val[j - 1];
-        }
-        col[j] = c;
-        val[j] = v;
-    }
-}
-
-static void merge(const entry_t *a, int64_t na, const entry_t *b, int64_t nb, entry_t *to)
-{
-    while (na > 0 && nb > 0) {
-        if (b->col < a->col) {
-            *to++ = *b++;
-            nb--;
-        } else {
-            *to++ = *a++;
-            na--;
-        }
-    }
-    memcpy(to, a, (size_t)na * sizeof *a);
-    memcpy(to + na, b, (size_t)nb * sizeof *b);
-}
-
-/* Stable merge sort, bottom up. */
-static rc_status_t merge_sort(int32_t *col, double *val, int64_t n, scratch_t *scratch)
-{
-    RC_PASS(RC_GROW(scratch->entry, scratch->capacity, 2 * (size_t)n, "sorting a row", NULL));
-    entry_t *from = scratch->entry;
-    entry_t *to = scratch->entry + n;
-    for (int64_t i = 0; i < n; i++)
-        from[i] = (entry_t){col[i], val[i]};
-    for (int64_t width = 1; width < n; width *= 2) {
-        for (int64_t i = 0; i < n; i += 2 * width) {
-            int64_t middle = i + width < n ? i + width : n;
-            int64_t end = i + 2 * width < n ? i + 2 * width : n;
-            merge(from + i, middle - i, from + middle, end - middle, to + i);
-        }
-        entry_t *swap = from;
-        from = to;
-        to = swap;
-    }
+    RC_PASS(RC_GROW(s->entry, s->entries, (size_t)n, "sorting a row", NULL));
+    RC_PASS(RC_GROW(s->val, s->values, (size_t)n, "sorting a row", NULL));
     for (int64_t i = 0; i < n; i++) {
-        col[i] = from[i].col;
-        val[i] = from[i].val;
+        s->entry[i] = (rc_ranked_t){(uint64_t)col[i], (uint64_t)i};
+        s->val[i] = val[i];
+    }
+    rc_ranked_sort(s->entry, n, 1);
+    for (int64_t i = 0; i < n; i++) {
+        col[i] = (int32_t)s->entry[i].key;
+        val[i] = s->val[s->entry[i].tie];
     }
     return RC_OK;
 }
@@ -219,15 +179,10 @@ static int64_t sum_duplicates(int32_t *col, double *val, int64_t n)
 /* Sort a row and sum its duplicates; *kept is what remains at its front. */
 static rc_status_t settle_row(int32_t *col, double *val, int64_t n, scratch_t *s, int64_t *kept)
 {
-    enum { short_row = 24 };
     *kept = n;
     if (is_increasing(col, n))
         return RC_OK;
-    if (n <= short_row) {
-        insertion_sort(col, val, n);
-    } else {
-        RC_PASS(merge_sort(col, val, n, s));
-    }
+    RC_PASS(sort_row(col, val, n, s));
     *kept = sum_duplicates(col, val, n);
     return RC_OK;
 }
@@ -264,7 +219,7 @@ static rc_status_t settle_rows(
     int failed = 0;
 #pragma omp parallel num_threads(threads) reduction(+ : lost) reduction(| : failed)
     {
-        scratch_t scratch = {NULL, 0};
+        scratch_t scratch = {0};
 #pragma omp for schedule(dynamic, 4096)
         for (int64_t row = 0; row < filled; row++) {
             int64_t at = a->row_ptr[row];
@@ -276,6 +231,7 @@ static rc_status_t settle_rows(
             lost += n - kept[row];
         }
         free(scratch.entry);
+        free(scratch.val);
     }
     if (failed)
         return rc_fail(err, RC_ENOMEM, "no memory for sorting a row");

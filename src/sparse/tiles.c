@@ -2,6 +2,7 @@
 #include "sparse/tiles.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "sparse/ranked.h"
 #include "sparse/csr.h"
 #include "sparse/similarity.h"
 #include "sparse/tally.h"
@@ -154,16 +155,9 @@ static rc_status_t count_panel(
 /* What a thread needs. */
 typedef struct look {
     counts_t counts;
-    uint64_t *key; /* of the dense columns of a panel */
+    rc_ranked_t *key; /* the dense columns of a panel: what their counts lack, then the column */
     size_t room;
 } look_t;
-
-static int by_key(const void *x, const void *y)
-{
-    const uint64_t *a = x;
-    const uint64_t *b = y;
-    return (*a > *b) - (*a < *b);
-}
 
 /* The dense columns of panel p: their number goes to col_ptr[p + 1], that of their entries to
  * dense_ptr[p + 1].  \param[out] col  free with free(); NULL: there are none */
@@ -183,12 +177,13 @@ static rc_status_t look_at(
     RC_PASS(*col ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < dense; i++) {
         int32_t often = l->counts.often[i];
-        l->key[i] = (uint64_t)(INT32_MAX - count_of(&l->counts, often)) << 32 | (uint32_t)often;
+        l->key[i] =
+            (rc_ranked_t){(uint64_t)(INT32_MAX - count_of(&l->counts, often)), (uint64_t)often};
     }
-    qsort(l->key, (size_t)dense, sizeof *l->key, by_key);
+    rc_ranked_sort(l->key, dense, 1);
     for (int64_t i = 0; i < kept; i++) {
-        (*col)[i] = (int32_t)(l->key[i] & UINT32_MAX);
-        t->dense_ptr[p + 1] += INT32_MAX - (int64_t)(l->key[i] >> 32);
+        (*col)[i] = (int32_t)l->key[i].tie;
+        t->dense_ptr[p + 1] += INT32_MAX - (int64_t)l->key[i].key;
     }
     t->col_ptr[p + 1] = kept;
     return RC_OK;

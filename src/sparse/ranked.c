@@ -1,7 +1,7 @@
 /* Many are dealt out by the highest eight bits in which they differ, in place.  Few are sorted by
  * quicksort with the median of three, and insertion for short ranges. */
 #include "config.h"
-#include "order/ranked.h"
+#include "sparse/ranked.h"
 
 static void swap(rc_ranked_t *x, rc_ranked_t *y)
 {

@@ -1,6 +1,6 @@
-/** \file order/ranked.h  Sorting pairs of 64-bit numbers in place; inner header of the room. */
-#ifndef RC_ORDER_RANKED_H
-#define RC_ORDER_RANKED_H
+/** \file sparse/ranked.h  Sorting pairs of 64-bit numbers in place. */
+#ifndef RC_SPARSE_RANKED_H
+#define RC_SPARSE_RANKED_H
 
 #include <stdint.h>
 
