@@ -17,32 +17,29 @@ static rc_status_t read_line(
     const json_t *o = json_object_get(root, key);
     if (!json_is_object(o))
         return rc_fail(err, RC_EFORMAT, "%s: expected an object with constant and slope", key);
-    rc_status_t st = rc_tuning_number(o, key, "constant", any, &out->constant, err);
-    return st == RC_OK ? rc_tuning_number(o, key, "slope", any, &out->slope, err) : st;
+    RC_PASS(rc_tuning_number(o, key, "constant", any, &out->constant, err));
+    return rc_tuning_number(o, key, "slope", any, &out->slope, err);
 }
 
 /* The members "2", "3" and "4". */
 static rc_status_t read_cases(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
 {
     const json_t *cases = json_object_get(root, "cases");
-    rc_status_t st = RC_OK;
     t->factors[0] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
     if (!json_is_object(cases))
         return rc_fail(err, RC_EFORMAT, "cases: expected an object with the members 2, 3 and 4");
-    for (int c = 2; c <= RC_CSRK_CASES && st == RC_OK; c++) {
-        char key[2] = {(char)('0' + c), '\0'};
-        char path[] = "cases.0";
-        path[sizeof path - 2] = key[0];
-        const json_t *o = json_object_get(cases, key);
+    for (int c = 2; c <= RC_CSRK_CASES; c++) {
+        char path[16];
+        (void)snprintf(path, sizeof path, "cases.%d", c);
+        const json_t *o = json_object_get(cases, path + strlen("cases."));
         rc_csrk_factors_t *f = &t->factors[c - 1];
         if (!json_is_object(o))
             return rc_fail(
                 err, RC_EFORMAT, "%s: expected an object with ssrs and srs, found none", path);
-        st = rc_tuning_number(o, path, "ssrs", 0, &f->ssrs, err);
-        if (st == RC_OK)
-            st = rc_tuning_number(o, path, "srs", 0, &f->srs, err);
+        RC_PASS(rc_tuning_number(o, path, "ssrs", 0, &f->ssrs, err));
+        RC_PASS(rc_tuning_number(o, path, "srs", 0, &f->srs, err));
     }
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_sizes(const json_t *root, rc_csrk_tuning_t *t, rc_err_t *err)
@@ -85,28 +82,20 @@ static rc_status_t read_multiprocessors(const json_t *root, rc_csrk_tuning_t *t,
 static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
 {
     rc_csrk_tuning_t *t = user;
-    const char *device = json_string_value(json_object_get(root, "device"));
-    if (!device || !device[0] || strlen(device) >= sizeof t->device)
-        return rc_fail(
-            err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
-    memcpy(t->device, device, strlen(device) + 1);
-    rc_status_t st = read_line(root, "ssrs", &t->ssrs, err);
-    if (st == RC_OK)
-        st = read_line(root, "srs", &t->srs, err);
-    if (st == RC_OK)
-        st = read_cases(root, t, err);
-    if (st == RC_OK)
-        st = read_sizes(root, t, err);
-    return st == RC_OK ? read_multiprocessors(root, t, err) : st;
+    RC_PASS(rc_tuning_device(root, t->device, sizeof t->device, err));
+    RC_PASS(read_line(root, "ssrs", &t->ssrs, err));
+    RC_PASS(read_line(root, "srs", &t->srs, err));
+    RC_PASS(read_cases(root, t, err));
+    RC_PASS(read_sizes(root, t, err));
+    return read_multiprocessors(root, t, err);
 }
 
 rc_status_t rc_csrk_tuning_read(const char *path, rc_csrk_tuning_t *out, rc_err_t *err)
 {
     rc_csrk_tuning_t t = {.device = ""};
-    rc_status_t st = rc_tuning_read(path, "neither volta nor ampere", parse, &t, err);
-    if (st == RC_OK)
-        *out = t;
-    return st;
+    RC_PASS(rc_tuning_read(path, "neither volta nor ampere", parse, &t, err));
+    *out = t;
+    return RC_OK;
 }
 
 rc_status_t rc_csrk_tuning_identify(
@@ -127,36 +116,14 @@ rc_status_t rc_csrk_tuning_identify(
 
 /* ----------------------------------------------------------------- writing */
 
-static json_t *line_json(rc_csrk_line_t l)
+static json_t *pair_json(const char *x, double of_x, const char *y, double of_y)
 {
-    return json_pack("{s:f, s:f}", "constant", l.constant, "slope", l.slope);
+    return json_pack("{s:f, s:f}", x, of_x, y, of_y);
 }
 
 static json_t *factors_json(rc_csrk_factors_t f)
 {
-    return json_pack("{s:f, s:f}", "ssrs", f.ssrs, "srs", f.srs);
-}
-
-static json_t *sizes_json(const rc_csrk_tuning_t *t)
-{
-    json_t *list = json_array();
-    for (int i = 0; list && i < t->sizes; i++)
-        if (json_array_append_new(list, json_integer(t->size[i])) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
-}
-
-static json_t *names_json(const rc_csrk_times_t *m, int64_t count)
-{
-    json_t *list = json_array();
-    for (int64_t i = 0; list && i < count; i++)
-        if (json_array_append_new(list, json_string(m[i].name)) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    return list;
+    return pair_json("ssrs", f.ssrs, "srs", f.srs);
 }
 
 rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f, const rc_csrk_times_t *m,
@@ -164,22 +131,26 @@ rc_status_t rc_csrk_tuning_write(const char *path, const rc_csrk_fit_t *f, const
 {
     enum { digits = 6 };
     const rc_csrk_tuning_t *t = &f->tuning;
+    json_t *names = json_array();
+    json_t *sizes = json_array();
+    int failed = 0;
+    for (int64_t i = 0; i < count; i++)
+        failed |= json_array_append_new(names, json_string(m[i].name));
+    for (int i = 0; i < t->sizes; i++)
+        failed |= json_array_append_new(sizes, json_integer(t->size[i]));
     json_t *root = json_pack("{s:s, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:f}", "device", t->device,
-        "ssrs", line_json(t->ssrs), "srs", line_json(t->srs), "cases", "2",
+        "ssrs", pair_json("constant", t->ssrs.constant, "slope", t->ssrs.slope), "srs",
+        pair_json("constant", t->srs.constant, "slope", t->srs.slope), "cases", "2",
         factors_json(t->factors[1]), "3", factors_json(t->factors[2]), "4",
-        factors_json(t->factors[3]), "matrices", names_json(m, count), "loss", f->all);
-    int is_good = root && (t->sizes == 0 || json_object_set_new(root, "sizes", sizes_json(t)) == 0);
-    if (is_good && t->multiprocessors > 0)
-        is_good =
-            json_object_set_new(root, "multiprocessors", json_integer(t->multiprocessors)) == 0;
-    if (!is_good) {
-        json_decref(root);
-        root = NULL;
-    }
-    if (!root)
-        return rc_fail(err, RC_ENOMEM, "no memory for a tuning");
+        factors_json(t->factors[3]), "matrices", names, "loss", f->all);
+    if (t->sizes > 0)
+        failed |= json_object_set(root, "sizes", sizes);
+    if (t->multiprocessors > 0)
+        failed |= json_object_set_new(root, "multiprocessors", json_integer(t->multiprocessors));
+    json_decref(sizes);
     rc_replace_t r = {0};
-    rc_status_t st = rc_replace_begin(path, &r, err);
+    rc_status_t st = root && !failed ? rc_replace_begin(path, &r, err)
+                                     : rc_fail(err, RC_ENOMEM, "no memory for a tuning");
     if (st == RC_OK) {
         int ok = json_dumpf(root, r.file, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) == 0 &&
                  fputc('\n', r.file) != EOF;

@@ -178,11 +178,17 @@ static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
     return RC_OK;
 }
 
-static void round_to_measured(rc_csrk_tuning_t *t)
+/* A tuning that changes nothing.  \param[in] rounds  1: to the sizes that were measured */
+static rc_status_t begin(const rc_csrk_times_t *m, int64_t count, int rounds, const char *device,
+    rc_csrk_tuning_t *t, rc_err_t *err)
 {
-    t->sizes = RC_CSRK_SIZES;
-    for (int i = 0; i < t->sizes; i++)
-        t->size[i] = rc_csrk_fit_sizes[i];
+    RC_PASS(check(m, count, err));
+    RC_PASS(rc_strcpy(t->device, sizeof t->device, device, "device", err));
+    for (int c = 0; c < RC_CSRK_CASES; c++)
+        t->factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
+    t->sizes = rounds ? RC_CSRK_SIZES : 0;
+    memcpy(t->size, rc_csrk_fit_sizes, (size_t)t->sizes * sizeof *t->size);
+    return RC_OK;
 }
 
 static void judge(const rc_csrk_times_t *m, int64_t count, rc_csrk_fit_t *f)
@@ -196,16 +202,11 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
     rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.share = {1, 1}};
-    RC_PASS(check(m, count, err));
-    RC_PASS(rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err));
+    RC_PASS(begin(m, count, rounds, device, &f.tuning, err));
     RC_PASS(regress(m, count, 0, &f.regressed[0], err));
     RC_PASS(regress(m, count, 1, &f.regressed[1], err));
     f.tuning.ssrs = f.regressed[0];
     f.tuning.srs = f.regressed[1];
-    for (int c = 0; c < RC_CSRK_CASES; c++)
-        f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
-    if (rounds)
-        round_to_measured(&f.tuning);
     f.serial_loss[0] = serial_loss(m, count, &f.tuning);
     lower(m, count, &f);
     for (int c = 2; c <= RC_CSRK_CASES; c++)
@@ -243,11 +244,7 @@ rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t 
     const char *device, rc_csrk_fit_t *out, rc_err_t *err)
 {
     rc_csrk_fit_t f = {.serial_loss = {NAN, NAN}};
-    RC_PASS(check(m, count, err));
-    RC_PASS(rc_strcpy(f.tuning.device, sizeof f.tuning.device, device, "device", err));
-    for (int c = 0; c < RC_CSRK_CASES; c++)
-        f.tuning.factors[c] = (rc_csrk_factors_t){.ssrs = 1, .srs = 1};
-    round_to_measured(&f.tuning);
+    RC_PASS(begin(m, count, 1, device, &f.tuning, err));
     f.tuning.multiprocessors = multiprocessors;
     for (int c = 1; c <= RC_CSRK_CASES; c++)
         choose_pair(m, count, c, &f);

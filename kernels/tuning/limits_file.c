@@ -17,17 +17,13 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     const file_t *f = user;
     rc_limits_t *l = f->limits;
     const char *format = json_string_value(json_object_get(root, "format"));
-    const char *device = json_string_value(json_object_get(root, "device"));
     const json_t *read = json_object_get(root, "read_gbs");
     const json_t *flops = json_object_get(root, "multiply_add_gflops");
     const double least = 1e-3; /* a limit of nothing would make shares of it */
     if (!format || strcmp(format, "rowcast limits") != 0 ||
         json_integer_value(json_object_get(root, "version")) != 1)
         return rc_fail(err, RC_EFORMAT, "expected \"format\": \"rowcast limits\" of version 1");
-    if (!device || !device[0] || strlen(device) >= RC_LIMITS_DEVICE)
-        return rc_fail(
-            err, RC_EFORMAT, "device: expected a text of 1 to %d bytes", RC_LIMITS_DEVICE - 1);
-    memcpy(f->device, device, strlen(device) + 1);
+    RC_PASS(rc_tuning_device(root, f->device, RC_LIMITS_DEVICE, err));
     RC_PASS(rc_tuning_number(read, "read_gbs", "memory", least, &l->memory, err));
     RC_PASS(rc_tuning_number(read, "read_gbs", "l2", least, &l->l2, err));
     RC_PASS(rc_tuning_number(read, "read_gbs", "l1", least, &l->l1, err));

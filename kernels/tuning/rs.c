@@ -31,7 +31,26 @@ int rc_rs_is_open(const int64_t *param)
 
 /* ----------------------------------------------------------------- choosing */
 
-static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err);
+/* A digest of everything that choosing reads; padding and addresses are no part of it. */
+static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err)
+{
+    rc_hasher_t *h = rc_hasher_new(err);
+    RC_PASS(h ? RC_OK : RC_ENOMEM);
+    rc_hasher_add(h, t->device, strlen(t->device));
+    rc_hasher_add(h, &t->kernel_version, sizeof t->kernel_version);
+    for (int i = 0; i < t->settings; i++) {
+        const rc_rs_setting_t *s = &t->setting[i];
+        const int64_t numbers[] = {s->k, s->precision, s->t, s->cfv, s->cfh, s->nodes};
+        rc_hasher_add(h, numbers, sizeof numbers);
+        rc_hasher_add(h, &s->cost, sizeof s->cost);
+        rc_hasher_add(h, s->node, (size_t)s->nodes * sizeof *s->node);
+        if (s->has_paths) /* files without keep the name that they had */
+            rc_hasher_add(h, s->paths, sizeof s->paths);
+    }
+    memcpy(hex, rc_digest_hex(rc_hasher_digest(h)).text, RC_DIGEST_HEX + 1);
+    rc_hasher_free(h);
+    return RC_OK;
+}
 
 /* A file that was replaced since the kernel was named would be measured under the name of what it
  * was.
@@ -54,22 +73,19 @@ static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cf
     const char *word = p->text && p->text[0] ? p->text : "auto";
     rc_rs_tuning_t tuning = {.settings = 0};
     const rc_rs_setting_t *s = NULL;
-    rc_status_t st = RC_OK;
+    rc_status_t st;
     const int none = rc_rs_tuning_is_none(word);
     if (!none) {
-        st = rc_rs_tuning_read(word, &tuning, err);
-        s = st == RC_OK ? rc_rs_tuning_setting(&tuning, p->k, p->precision) : NULL;
+        RC_TRY(rc_rs_tuning_read(word, &tuning, err));
+        s = rc_rs_tuning_setting(&tuning, p->k, p->precision);
     }
-    if (st == RC_OK)
-        st = check_named(p, word, none ? NULL : &tuning, err);
-    if (st == RC_OK && s) {
-        *cfh = *cfh ? *cfh : s->cfh;
-        st = rc_rs_tuning_choose(s, p->a, p->precision, c, err);
-    } else if (st == RC_OK) {
-        c->t = c->t ? c->t : RC_RS_USUAL_T;
-        c->cfv = c->cfv ? c->cfv : RC_RS_USUAL_CFV;
-        *cfh = *cfh ? *cfh : RC_RS_USUAL_CFH;
-    }
+    RC_TRY(check_named(p, word, none ? NULL : &tuning, err));
+    *cfh = *cfh ? *cfh : s ? s->cfh : RC_RS_USUAL_CFH;
+    if (s)
+        RC_TRY(rc_rs_tuning_choose(s, p->a, p->precision, c, err));
+    c->t = c->t ? c->t : RC_RS_USUAL_T;
+    c->cfv = c->cfv ? c->cfv : RC_RS_USUAL_CFV;
+done:
     rc_rs_tuning_free(&tuning);
     return st;
 }
@@ -78,14 +94,11 @@ static rc_status_t choose_open(const rc_problem_t *p, rc_rs_choice_t *c, int *cf
 static rc_status_t choose(const rc_problem_t *p, rc_rs_choice_t *c, int *cfh, rc_err_t *err)
 {
     const rc_segments_source_t source = rc_segments_source_of(p->a);
-    rc_status_t st = RC_OK;
     *c = (rc_rs_choice_t){
         .t = p->param[RC_RS_T], .w = p->param[RC_RS_W], .cfv = (int)p->param[RC_RS_CFV]};
     *cfh = (int)p->param[RC_RS_CFH];
     if (rc_rs_is_open(p->param))
-        st = choose_open(p, c, cfh, err);
-    if (st < 0)
-        return st;
+        RC_PASS(choose_open(p, c, cfh, err));
     const rc_segments_rule_t rule = {
         .w = c->w ? c->w : rc_rs_width(c->cfv, p->precision), .t = c->t};
     if (c->size.rule.w == rule.w && c->size.rule.t == rule.t)
@@ -137,32 +150,6 @@ rc_status_t rc_rs_count(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err
 }
 
 /* ---------------------------------------------------------------- identity */
-
-/* Everything that choosing reads; padding and addresses are no part of it. */
-static rc_digest_t digest_of(const rc_rs_tuning_t *t, rc_hasher_t *h)
-{
-    rc_hasher_add(h, t->device, strlen(t->device));
-    rc_hasher_add(h, &t->kernel_version, sizeof t->kernel_version);
-    for (int i = 0; i < t->settings; i++) {
-        const rc_rs_setting_t *s = &t->setting[i];
-        const int64_t numbers[] = {s->k, s->precision, s->t, s->cfv, s->cfh, s->nodes};
-        rc_hasher_add(h, numbers, sizeof numbers);
-        rc_hasher_add(h, &s->cost, sizeof s->cost);
-        rc_hasher_add(h, s->node, (size_t)s->nodes * sizeof *s->node);
-        if (s->has_paths) /* files without keep the name that they had */
-            rc_hasher_add(h, s->paths, sizeof s->paths);
-    }
-    return rc_hasher_digest(h);
-}
-
-static rc_status_t hex_of(const rc_rs_tuning_t *t, char hex[RC_PARAM_VALUE], rc_err_t *err)
-{
-    rc_hasher_t *h = rc_hasher_new(err);
-    RC_PASS(h ? RC_OK : RC_ENOMEM);
-    memcpy(hex, rc_digest_hex(digest_of(t, h)).text, RC_DIGEST_HEX + 1);
-    rc_hasher_free(h);
-    return RC_OK;
-}
 
 rc_status_t rc_rs_identify(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)

@@ -58,21 +58,6 @@ rc_status_t rc_rs_cost_light(const rc_rs_light_times_t *t, rc_rs_cost_t *out, rc
     return RC_OK;
 }
 
-rc_status_t rc_rs_cost_check(const rc_rs_cost_t *c, rc_err_t *err)
-{
-    for (int i = 0; i < RC_RS_COSTS; i++)
-        if (!(c->heavy_segment[i] >= 0 && c->heavy_entry[i] >= 0) || isinf(c->heavy_segment[i]) ||
-            isinf(c->heavy_entry[i]))
-            return rc_fail(err, RC_EINVAL,
-                "costs of cfv = %d: expected numbers from 0, found %g a segment and %g an entry",
-                1 << i, c->heavy_segment[i], c->heavy_entry[i]);
-    if (!(c->light_row >= 0 && c->light_entry >= 0) || isinf(c->light_row) || isinf(c->light_entry))
-        return rc_fail(err, RC_EINVAL,
-            "costs of light rows: expected numbers from 0, found %g a row and %g an entry",
-            c->light_row, c->light_entry);
-    return RC_OK;
-}
-
 double rc_rs_cost_time(const rc_rs_cost_t *c, int i, const rc_segments_size_t *s)
 {
     return c->heavy_segment[i] * (double)s->heavy + c->heavy_entry[i] * (double)s->nnz_heavy +

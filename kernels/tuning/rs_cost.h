@@ -43,9 +43,6 @@ rc_status_t rc_rs_cost_heavy(const rc_rs_heavy_times_t *t, int i, rc_rs_cost_t *
 /** The same for D1 and D2. */
 rc_status_t rc_rs_cost_light(const rc_rs_light_times_t *t, rc_rs_cost_t *out, rc_err_t *err);
 
-/** RC_OK; RC_EINVAL: a number is negative or not finite.  The text names it. */
-rc_status_t rc_rs_cost_check(const rc_rs_cost_t *c, rc_err_t *err);
-
 /** What a product takes with a split, of cfv number i. */
 double rc_rs_cost_time(const rc_rs_cost_t *c, int i, const rc_segments_size_t *s);
 

@@ -32,10 +32,9 @@ rc_status_t rc_rs_inputs(const rc_csr_t *a, int threads, double *x, rc_err_t *er
     rc_distances_count(a, threads, bins);
     for (int i = 0; i < RC_DISTANCES; i++)
         x[i] = (double)bins[i];
-    rc_status_t st = rc_segments_measure(&source, &rule, threads, &size, err);
-    if (st == RC_OK)
-        x[RC_DISTANCES] = (double)size.segments;
-    return st;
+    RC_PASS(rc_segments_measure(&source, &rule, threads, &size, err));
+    x[RC_DISTANCES] = (double)size.segments;
+    return RC_OK;
 }
 
 /* ----------------------------------------------------------------- reading */
@@ -98,27 +97,24 @@ static int input_of(const char *name)
 static rc_status_t read_node(
     const json_t *o, const char *path, int32_t at, int32_t nodes, rc_question_t *out, rc_err_t *err)
 {
+    int64_t t = 0;
     int64_t yes = -1;
     int64_t no = -1;
-    rc_status_t st;
     *out = (rc_question_t){.input = -1, .left = -1, .right = -1};
     if (json_object_get(o, "t")) {
-        int64_t t;
-        st = read_int(o, path, "t", 1, RC_RS_TUNING_T, &t, err);
-        if (st == RC_OK)
-            out->label = (int32_t)t;
-        return st;
+        RC_PASS(read_int(o, path, "t", 1, RC_RS_TUNING_T, &t, err));
+        out->label = (int32_t)t;
+        return RC_OK;
     }
     out->input = input_of(json_string_value(json_object_get(o, "input")));
     if (out->input < 0)
         return rc_fail(err, RC_EFORMAT, "%s.input: expected a distance or accumulations", path);
-    RC_TRY(rc_tuning_number(o, path, "at_most", 0, &out->threshold, err));
-    RC_TRY(read_int(o, path, "yes", at + 1, nodes - 1, &yes, err));
-    RC_TRY(read_int(o, path, "no", at + 1, nodes - 1, &no, err));
+    RC_PASS(rc_tuning_number(o, path, "at_most", 0, &out->threshold, err));
+    RC_PASS(read_int(o, path, "yes", at + 1, nodes - 1, &yes, err));
+    RC_PASS(read_int(o, path, "no", at + 1, nodes - 1, &no, err));
     out->left = (int32_t)yes;
     out->right = (int32_t)no;
-done:
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t read_tree(const json_t *o, const char *path, rc_rs_setting_t *s, rc_err_t *err)
@@ -126,18 +122,17 @@ static rc_status_t read_tree(const json_t *o, const char *path, rc_rs_setting_t 
     enum { most = 100000 };
     const json_t *list = json_object_get(o, "tree");
     char at[64];
-    rc_status_t st = RC_OK;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > most)
         return rc_fail(err, RC_EFORMAT, "%s.tree: expected 1 to %d nodes, found %s", path, most,
             list ? "something else" : "none: rowcast train --task parameters makes it");
     s->nodes = (int32_t)json_array_size(list);
     s->node = rc_alloc((size_t)s->nodes, sizeof *s->node, "nodes of a tree", err);
     RC_PASS(s->node ? RC_OK : RC_ENOMEM);
-    for (int32_t i = 0; i < s->nodes && st == RC_OK; i++) {
+    for (int32_t i = 0; i < s->nodes; i++) {
         (void)snprintf(at, sizeof at, "%s.tree[%d]", path, (int)i);
-        st = read_node(json_array_get(list, (size_t)i), at, i, s->nodes, &s->node[i], err);
+        RC_PASS(read_node(json_array_get(list, (size_t)i), at, i, s->nodes, &s->node[i], err));
     }
-    return st;
+    return RC_OK;
 }
 
 /* The second model, of files that have it. */
@@ -145,12 +140,11 @@ static rc_status_t read_paths(const json_t *o, const char *path, rc_rs_setting_t
 {
     const json_t *costs = json_object_get(o, "paths_ns");
     char at[64];
-    rc_status_t st = RC_OK;
     s->has_paths = costs != NULL;
     (void)snprintf(at, sizeof at, "%s.paths_ns", path);
-    for (int i = 0; costs && i < RC_RS_PATHS_TERMS && st == RC_OK; i++)
-        st = rc_tuning_number(costs, at, rc_rs_paths_name(i), 0, &s->paths[i], err);
-    return st;
+    for (int i = 0; costs && i < RC_RS_PATHS_TERMS; i++)
+        RC_PASS(rc_tuning_number(costs, at, rc_rs_paths_name(i), 0, &s->paths[i], err));
+    return RC_OK;
 }
 
 static rc_status_t read_setting(
@@ -178,19 +172,18 @@ static rc_status_t read_settings(const json_t *root, rc_rs_tuning_t *t, rc_err_t
 {
     enum { most = 1000 };
     const json_t *list = json_object_get(root, "settings");
-    rc_status_t st = RC_OK;
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > most)
         return rc_fail(err, RC_EFORMAT,
             "settings: expected a list of 1 to %d, each of a K and a precision", most);
     t->setting = rc_alloc0(json_array_size(list), sizeof *t->setting, "settings of a tuning", err);
     RC_PASS(t->setting ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < json_array_size(list) && st == RC_OK; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         char path[32];
         (void)snprintf(path, sizeof path, "settings[%zu]", i);
         t->settings++;
-        st = read_setting(json_array_get(list, i), path, &t->setting[i], err);
+        RC_PASS(read_setting(json_array_get(list, i), path, &t->setting[i], err));
     }
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
@@ -198,7 +191,6 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
     rc_rs_tuning_t *t = user;
     const char *format = json_string_value(json_object_get(root, "format"));
     const char *kernel = json_string_value(json_object_get(root, "kernel"));
-    const char *device = json_string_value(json_object_get(root, "device"));
     int64_t version = 0;
     if (!format || strcmp(format, "rowcast parameters") != 0 || !kernel ||
         strcmp(kernel, "rs") != 0)
@@ -208,10 +200,7 @@ static rc_status_t parse(const json_t *root, void *user, rc_err_t *err)
         root, "file", "version", RC_RS_TUNING_VERSION, RC_RS_TUNING_VERSION, &version, err));
     RC_PASS(read_int(root, "file", "kernel_version", 1, INT32_MAX, &version, err));
     t->kernel_version = (int)version;
-    if (!device || !device[0] || strlen(device) >= sizeof t->device)
-        return rc_fail(
-            err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", sizeof t->device - 1);
-    memcpy(t->device, device, strlen(device) + 1);
+    RC_PASS(rc_tuning_device(root, t->device, sizeof t->device, err));
     return read_settings(root, t, err);
 }
 
@@ -237,10 +226,9 @@ void rc_rs_tuning_free(rc_rs_tuning_t *t)
 
 int rc_rs_tuning_is_none(const char *word)
 {
-    rc_str_t path;
+    rc_str_t path = {0};
     int none = strcmp(word, "auto") == 0 && !rc_tuning_find(RC_RS_TUNING_USUAL, &path);
-    if (strcmp(word, "auto") == 0)
-        rc_str_free(&path);
+    rc_str_free(&path);
     return none;
 }
 
@@ -277,10 +265,7 @@ static rc_status_t choose_by_paths(const rc_rs_setting_t *s, const rc_csr_t *a,
     for (int cfv = 1; cfv <= RC_RS_STEPS_MAX; cfv *= 2) {
         if (asked.cfv != 0 && asked.cfv != cfv)
             continue;
-        rc_status_t st =
-            rc_rs_paths_count(a, asked.w ? asked.w : rc_rs_width(cfv, precision), count, err);
-        if (st < 0)
-            return st;
+        RC_PASS(rc_rs_paths_count(a, asked.w ? asked.w : rc_rs_width(cfv, precision), count, err));
         for (int t = 1; t <= RC_RS_PATHS_T; t++) {
             double time = rc_rs_paths_time(s->paths, &count[t], cfv, a->rows);
             if ((asked.t != 0 && asked.t != t) || !(time < least))
@@ -299,22 +284,18 @@ rc_status_t rc_rs_tuning_choose(const rc_rs_setting_t *s, const rc_csr_t *a,
     const rc_segments_source_t source = rc_segments_source_of(a);
     rc_segments_size_t size[RC_RS_COSTS];
     double x[RC_RS_INPUTS];
-    rc_status_t st = RC_OK;
-    if (s->has_paths && choice->t <= RC_RS_PATHS_T && (choice->t == 0 || choice->cfv == 0)) {
+    if (s->has_paths && choice->t <= RC_RS_PATHS_T && (choice->t == 0 || choice->cfv == 0))
         RC_PASS(choose_by_paths(s, a, precision, choice, err));
-    }
     if (choice->t == 0) {
         RC_PASS(rc_rs_inputs(a, 1, x, err));
         choice->t = rc_tree_predict(s->node, x);
     }
-    for (int i = 0; i < RC_RS_COSTS && st == RC_OK; i++) {
+    for (int i = 0; i < RC_RS_COSTS; i++) {
         const rc_segments_rule_t rule = {
             .w = choice->w ? choice->w : rc_rs_width(1 << i, precision), .t = choice->t};
         if (choice->cfv == 0 || choice->cfv == 1 << i)
-            st = rc_segments_measure(&source, &rule, 1, &size[i], err);
+            RC_PASS(rc_segments_measure(&source, &rule, 1, &size[i], err));
     }
-    if (st < 0)
-        return st;
     if (choice->cfv == 0)
         choice->cfv = 1 << rc_rs_cost_choose(&s->cost, size);
     choice->size = size[choice->cfv / 2]; /* 1, 2 and 4 are numbers 0, 1 and 2 */

@@ -22,7 +22,6 @@ static int is_file(const char *path)
 static int is_in(const char *dir, const char *word, rc_str_t *path)
 {
     rc_str_free(path);
-    *path = (rc_str_t){0};
     rc_str_addf(path, "%s/%s.json", dir, word);
     return !path->failed && is_file(path->text);
 }
@@ -40,7 +39,6 @@ int rc_tuning_find(const char *word, rc_str_t *path)
         if (is_in(folder(), word, path))
             return 1;
         rc_str_free(path);
-        *path = (rc_str_t){0};
     }
     rc_str_add(path, word);
     return !path->failed && is_file(word);
@@ -65,7 +63,6 @@ static int is_of_kind(const char *name, const char *kind, rc_str_t *word)
     size_t n = strlen(name);
     size_t k = strlen(kind);
     rc_str_free(word);
-    *word = (rc_str_t){0};
     if (n < k + 7 || strncmp(name, kind, k) != 0 || name[k] != '-' ||
         strcmp(name + n - 5, ".json") != 0)
         return 0;
@@ -125,6 +122,15 @@ rc_status_t rc_tuning_read(const char *word, const char *known,
         (void)rc_err_context(err, "%s", path.text);
     rc_str_free(&path);
     return st;
+}
+
+rc_status_t rc_tuning_device(const json_t *root, char *to, size_t size, rc_err_t *err)
+{
+    const char *text = json_string_value(json_object_get(root, "device"));
+    if (!text || !text[0] || strlen(text) >= size)
+        return rc_fail(err, RC_EFORMAT, "device: expected a text of 1 to %zu bytes", size - 1);
+    memcpy(to, text, strlen(text) + 1);
+    return RC_OK;
 }
 
 rc_status_t rc_tuning_number(

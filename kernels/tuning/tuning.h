@@ -29,6 +29,9 @@ int rc_tuning_of_device(const char *kind, const char *device, rc_str_t *word);
 rc_status_t rc_tuning_read(const char *word, const char *known,
     rc_status_t (*parse)(const json_t *root, void *user, rc_err_t *err), void *user, rc_err_t *err);
 
+/** The member `device`, a text.  \param[out] to  [size]  \return RC_OK, RC_EFORMAT */
+rc_status_t rc_tuning_device(const json_t *root, char *to, size_t size, rc_err_t *err);
+
 /** A finite number of a member, at least `least`. \param[in] path of `o` in the file, for messages
  *  \return RC_OK; RC_EFORMAT with the member, what was expected and what was found */
 rc_status_t rc_tuning_number(

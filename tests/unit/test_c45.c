@@ -236,7 +236,6 @@ static void planted_costs(void **state)
     const rc_rs_light_times_t t = {n, 16, 64, nd * (6 + 16 * 0.25), nd * (6 + 64 * 0.25)};
     assert_int_equal(rc_rs_cost_light(&t, &c, NULL), RC_OK);
     assert_true(near(c.light_row, 6) && near(c.light_entry, 0.25));
-    assert_int_equal(rc_rs_cost_check(&c, NULL), RC_OK);
     const rc_segments_size_t s = {.heavy = 10, .nnz_heavy = 100, .light_rows = 7, .nnz_light = 40};
     assert_true(near(rc_rs_cost_time(&c, 1, &s), 52.5 + 110 + 42 + 10));
 }
@@ -264,14 +263,6 @@ static void bad_times(void **state)
         const rc_rs_light_times_t light = {4096, 16, 64, 1, bad[i]};
         assert_int_equal(rc_rs_cost_heavy(&heavy, 0, &c, NULL), RC_EINVAL);
         assert_int_equal(rc_rs_cost_light(&light, &c, NULL), RC_EINVAL);
-        if (bad[i] == 0)
-            continue;
-        c.heavy_entry[2] = bad[i];
-        assert_int_equal(rc_rs_cost_check(&c, NULL), RC_EINVAL);
-        c.heavy_entry[2] = 0;
-        c.light_row = bad[i];
-        assert_int_equal(rc_rs_cost_check(&c, NULL), RC_EINVAL);
-        c.light_row = 0;
     }
     /* as many entries in a segment as a panel has columns: both are the dense matrix */
     const rc_rs_heavy_times_t same = {4096, 16, 256, 2, 1};
