@@ -169,10 +169,10 @@ rc_status_t rc_plan_answer_begin(rc_plan_answer_t *a, int rows, rc_err_t *err)
 
 void rc_plan_answer_free(rc_plan_answer_t *a)
 {
-    if (a)
-        free(a->row);
-    if (a)
-        *a = (rc_plan_answer_t){0};
+    if (!a)
+        return;
+    free(a->row);
+    *a = (rc_plan_answer_t){0};
 }
 
 void rc_plan_answer_end(rc_plan_answer_t *a, int64_t least, double reuse)

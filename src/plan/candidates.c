@@ -63,28 +63,26 @@ static rc_status_t add_orders(const char *kernel, const rc_policy_spec_t *order,
     rc_plan_entry_t *e, rc_err_t *err)
 {
     char text[RC_POLICY_TEXT];
-    rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && i < orders; i++) {
+    for (int i = 0; i < orders; i++) {
         rc_policy_spec_text(&order[i], text);
-        st = rc_plan_candidate_add(e, kernel, text, err);
+        RC_PASS(rc_plan_candidate_add(e, kernel, text, err));
     }
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t *order, int orders,
     rc_plan_entry_t *e, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     int beyond = is_large(plan, e->part.k);
     for (int rank = 1; rank <= RC_KERNEL_UNRANKED; rank++)
-        for (int i = 0; st == RC_OK && rc_kernels[i]; i++)
+        for (int i = 0; rc_kernels[i]; i++)
             if (serves(plan, rc_kernels[i]) &&
                 rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
-                st = add_orders(rc_kernels[i]->name, order, orders, e, err);
-    if (st == RC_OK && e->part.candidates == 0)
-        st = rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
-            rc_op_name(plan->op), rc_layout_name(plan->layout));
-    return st;
+                RC_PASS(add_orders(rc_kernels[i]->name, order, orders, e, err));
+    if (e->part.candidates > 0)
+        return RC_OK;
+    return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
+        rc_op_name(plan->op), rc_layout_name(plan->layout));
 }
 
 /* A kernel with its parameters so that it can be read again: as the store has it, but a file by its
@@ -254,27 +252,15 @@ static int is_vendor(const rc_plan_candidate_t *c)
     return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
 }
 
-/* A model may know of no kernel of the vendor, and a baseline is no candidate by itself: where some
- * are timed, its default one is among them. */
-static rc_status_t add_vendor_default(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
+/* Where there is none of the vendor yet, the first kernel that is one of those. */
+static rc_status_t add_baseline(
+    const rc_plan_t *plan, int (*is_one)(const char *kernel), rc_plan_entry_t *e, rc_err_t *err)
 {
     for (int i = 0; i < e->part.candidates; i++)
         if (is_vendor(&e->candidate[i]))
             return RC_OK;
     for (int i = 0; rc_kernels[i]; i++)
-        if (fits(plan, rc_kernels[i]) && rc_vendor_is(rc_kernels[i]->name))
-            return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
-    return RC_OK;
-}
-
-/* Without a vendor's kernel a search has the loop of a program without a library. */
-static rc_status_t add_loop(const rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *err)
-{
-    for (int i = 0; i < e->part.candidates; i++)
-        if (is_vendor(&e->candidate[i]))
-            return RC_OK;
-    for (int i = 0; rc_kernels[i]; i++)
-        if (fits(plan, rc_kernels[i]) && rc_vendor_is_loop(rc_kernels[i]->name))
+        if (fits(plan, rc_kernels[i]) && is_one(rc_kernels[i]->name))
             return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
     return RC_OK;
 }
@@ -303,17 +289,16 @@ static int has_original(const rc_plan_entry_t *e)
 static rc_status_t add_vendor_others(
     const rc_plan_t *plan, const char *const *list, rc_plan_entry_t *e, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    for (; st == RC_OK && *list; list++)
-        for (int k = 0; st == RC_OK && rc_kernels[k]; k++) {
+    for (; *list; list++)
+        for (int k = 0; rc_kernels[k]; k++) {
             size_t n = strlen(rc_kernels[k]->name);
             if (strncmp(*list, rc_kernels[k]->name, n) != 0 || (*list)[n] != ':' ||
                 !serves(plan, rc_kernels[k]) || has(e, *list))
                 continue;
-            st = rc_plan_candidate_add(e, *list, "csr", err);
-            e->others += st == RC_OK;
+            RC_PASS(rc_plan_candidate_add(e, *list, "csr", err));
+            e->others++;
         }
-    return st;
+    return RC_OK;
 }
 
 /* What changes nothing: a vendor's kernel or a loop in original order, else any in original order,
@@ -338,18 +323,18 @@ rc_status_t rc_plan_candidates(
 {
     /* models know one layout of all operands alone */
     int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
-    rc_status_t st = asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err);
-    int adds = o->tune != 0 && !o->kernels && (asks || has_original(e));
-    if (st == RC_OK && adds)
-        st = add_vendor_default(plan, e, err);
-    if (st == RC_OK && adds && o->tune == RC_PLAN_SEARCH)
-        st = add_loop(plan, e, err);
-    if (st == RC_OK && adds)
-        st = add_vendor_others(
-            plan, o->tune == RC_PLAN_SEARCH ? rc_vendor_all : rc_vendor_timed, e, err);
+    int searches = o->tune == RC_PLAN_SEARCH;
+    RC_PASS(asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err));
+    if (o->tune != 0 && !o->kernels && (asks || has_original(e))) {
+        /* a model may know of no kernel of the vendor, and a baseline is no candidate by itself */
+        RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
+        if (searches) /* without a vendor's the loop of a program without a library */
+            RC_PASS(add_baseline(plan, rc_vendor_is_loop, e, err));
+        RC_PASS(add_vendor_others(plan, searches ? rc_vendor_all : rc_vendor_timed, e, err));
+    }
     e->part.why = asks                                    ? RC_PLAN_MODEL
                   : o->kernels && e->part.candidates == 1 ? RC_PLAN_NAMED
                                                           : RC_PLAN_DEFAULT;
     e->part.reference = reference_of(e);
-    return st;
+    return RC_OK;
 }

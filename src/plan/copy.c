@@ -12,13 +12,11 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
 {
     const rc_csr_t *a = &plan->a;
     size_t nnz = (size_t)a->nnz;
-    rc_status_t st = rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err);
-    if (st == RC_OK && plan->from) {
+    RC_PASS(rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err));
+    if (plan->from) {
         to->from = rc_alloc(nnz, sizeof *to->from, "the order of the entries", err);
-        st = to->from ? RC_OK : RC_ENOMEM;
+        RC_PASS(to->from ? RC_OK : RC_ENOMEM);
     }
-    if (st < 0)
-        return st;
     memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
     if (nnz > 0)
         memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);

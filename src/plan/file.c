@@ -53,10 +53,9 @@ static json_t *part_json(const rc_plan_entry_t *e)
 static rc_status_t pattern_hex(const rc_plan_t *plan, char *hex, rc_err_t *err)
 {
     rc_digest_t pattern;
-    rc_status_t st = rc_plan_pattern(&plan->a, &pattern, err);
-    if (st == RC_OK)
-        memcpy(hex, rc_digest_hex(pattern).text, RC_DIGEST_HEX + 1);
-    return st;
+    RC_PASS(rc_plan_pattern(&plan->a, &pattern, err));
+    memcpy(hex, rc_digest_hex(pattern).text, RC_DIGEST_HEX + 1);
+    return RC_OK;
 }
 
 /* \param[in] hex  digest of the pattern */
@@ -180,20 +179,16 @@ static rc_status_t read_order(const json_t *o, int index, rc_plan_t *plan, rc_er
     int32_t g[GEOMETRY];
     int at;
     (void)snprintf(path, sizeof path, "orders[%d]", index);
-    rc_status_t st = rc_member_text(o, path, "order", read.text, sizeof read.text, err);
-    if (st == RC_OK)
-        st = rc_member_array(o, path, "geometry", GEOMETRY, GEOMETRY, &geometry, err);
-    for (int i = 0; st == RC_OK && i < GEOMETRY; i++) {
+    RC_PASS(rc_member_text(o, path, "order", read.text, sizeof read.text, err));
+    RC_PASS(rc_member_array(o, path, "geometry", GEOMETRY, GEOMETRY, &geometry, err));
+    for (int i = 0; i < GEOMETRY; i++) {
         const json_t *v = json_array_get(geometry, (size_t)i);
         json_int_t n = json_integer_value(v);
         if (n < 1 || n > UINT16_MAX + 1)
             return rc_member_wrong(v, path, "geometry", "numbers of 1 to 65536", err);
         g[i] = (int32_t)n;
     }
-    if (st == RC_OK)
-        st = read_rows(json_object_get(o, "rows"), plan, path, &read.schedule, err);
-    if (st < 0)
-        return st;
+    RC_PASS(read_rows(json_object_get(o, "rows"), plan, path, &read.schedule, err));
     read.geometry = (rc_geometry_t){g[0], g[1], g[2]};
     return rc_plan_order_add(plan, &read, &at, err);
 }
@@ -279,9 +274,8 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     json_t *root = NULL;
     rc_plan_t *plan = NULL;
     *out = NULL;
-    rc_status_t st = read_json(path, &root, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_TRY(read_json(path, &root, err));
     RC_TRY(rc_plan_begin(place, problem, a, &plan, err));
     st = read_plan(root, plan, err);
     if (st == RC_OK)

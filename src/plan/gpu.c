@@ -170,13 +170,10 @@ static rc_status_t clone(
 rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *out, rc_err_t *err)
 {
     rc_plan_entry_t *e = NULL;
-    rc_status_t st = rc_plan_has_home(plan, err);
-    if (st == RC_OK && !out)
-        st = rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
-    if (st == RC_OK)
-        st = rc_plan_entry_of(plan, k, &e, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_plan_has_home(plan, err));
+    if (!out)
+        return rc_fail(err, RC_EINVAL, "places: expected where to put them, found NULL");
+    RC_PASS(rc_plan_entry_of(plan, k, &e, err));
     if (!e->gather.place || e->trial.shares || rc_users_others(plan->users))
         return rc_fail(err, RC_ENOTSUP,
             "places: expected a plan that had new values and has its matrix for itself and one "

@@ -191,10 +191,9 @@ rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matr
 {
     void *ptr = NULL; /* a copy of row pointers that are on the device */
     int sorted = 1;
-    rc_status_t st = check_shape(m, err);
+    rc_status_t st;
     *from = NULL;
-    if (st < 0)
-        return st;
+    RC_PASS(check_shape(m, err));
     const size_t nnz = (size_t)m->nnz;
     const size_t bytes = ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes;
     RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));

@@ -5,16 +5,11 @@
 
 #include <inttypes.h>
 
-static int64_t rows_of(const rc_plan_t *plan, const rc_shape_t *s)
-{
-    return rc_shape_rows(s, &plan->a);
-}
-
 /* Operands of one column are contiguous, whatever the caller says. */
 static rc_dense_t shaped(
     const rc_plan_t *plan, const rc_shape_t *s, rc_layout_t layout, int64_t k, const rc_dense_t *d)
 {
-    int64_t rows = rows_of(plan, s);
+    int64_t rows = rc_shape_rows(s, &plan->a);
     return (rc_dense_t){.data = d->data,
         .rows = rows,
         .cols = rc_shape_cols(s, k),
@@ -33,17 +28,17 @@ rc_operands_t rc_plan_operands(const rc_plan_t *plan, rc_op_t of, int64_t k, con
     return shaped_ones;
 }
 
+static int64_t least_ld(const rc_dense_t *m)
+{
+    return m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+}
+
 /* Values from the first to behind the last one of an operand; INT64_MAX when that overflows. */
 static int64_t extent(const rc_dense_t *m)
 {
     int64_t lines = m->layout == RC_ROW_MAJOR ? m->rows : m->cols;
-    int64_t length = m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
+    int64_t length = least_ld(m);
     return lines > 0 && length > 0 ? rc_sat_add(rc_sat_mul(lines - 1, m->ld), length) : 0;
-}
-
-static int64_t least_ld(const rc_dense_t *m)
-{
-    return m->layout == RC_ROW_MAJOR ? m->cols : m->rows;
 }
 
 static rc_status_t check_one(const rc_dense_t *m, const char *name, rc_err_t *err)
@@ -93,7 +88,8 @@ rc_status_t rc_plan_operands_check(
 int64_t rc_plan_dense_bytes(const rc_plan_t *plan, int64_t k)
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
-    return rc_operation_dense_bytes(op, &plan->a, rows_of(plan, &op->out), k, plan->precision);
+    return rc_operation_dense_bytes(
+        op, &plan->a, rc_shape_rows(&op->out, &plan->a), k, plan->precision);
 }
 
 static rc_status_t check_stride(const rc_shape_t *s, const rc_dense_t *m, int64_t ld, rc_err_t *err)

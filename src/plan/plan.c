@@ -130,10 +130,9 @@ static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
     const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
 {
+    rc_status_t st;
     *out = NULL;
-    rc_status_t st = check_problem(problem, err);
-    if (st < 0)
-        return st;
+    RC_PASS(check_problem(problem, err));
     if (!a)
         return rc_fail(err, RC_EINVAL, "matrix: expected one, found NULL");
     rc_plan_t *plan = rc_alloc0(1, sizeof *plan, "a plan", err);
@@ -176,14 +175,11 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
 {
     const rc_plan_options_t defaults = {0};
     const rc_plan_options_t *o = options ? options : &defaults;
-    rc_status_t st = check_options(o, err);
-    *out = NULL;
-    if (st < 0)
-        return st;
     rc_plan_t *plan = NULL;
-    st = rc_plan_begin(place, problem, a, &plan, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    *out = NULL;
+    RC_PASS(check_options(o, err));
+    RC_PASS(rc_plan_begin(place, problem, a, &plan, err));
     plan->memory = o->memory;
     plan->deterministic = o->deterministic;
     plan->threads = o->threads;
@@ -254,21 +250,24 @@ typedef struct asked {
     const rc_operands_t *o;
     double alpha;
     double beta;
+    int transposed;
 } asked_t;
 
-/* The entry that runs it. */
-static rc_status_t entry_for(
-    const rc_plan_t *plan, const asked_t *q, rc_plan_entry_t **out, rc_err_t *err)
+/* With the plan's own kernel or its twin: both take the prepared matrix. */
+static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
 {
+    rc_plan_entry_t *e = NULL;
     if (!plan || !q->o)
         return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    return rc_plan_entry_of(plan, q->k, out, err);
-}
-
-/* With a kernel that is the plan's own or its twin: both take the prepared matrix. */
-static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_kernel_t *kernel,
-    const asked_t *q, rc_err_t *err)
-{
+    RC_PASS(rc_plan_entry_of(plan, q->k, &e, err));
+    const rc_kernel_t *own = e->trial.spec.kernel;
+    const rc_kernel_t *kernel = own;
+    if (q->transposed)
+        kernel = own->twin ? rc_kernel_find(own->twin, own->device) : NULL;
+    if (!kernel)
+        return rc_fail(err, RC_ENOTSUP,
+            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
+            own->name);
     RC_PASS(rc_plan_operands_check(plan, kernel->op, q->k, q->o, err));
     rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
     return rc_kernel_run(kernel, e->trial.state, &shaped, q->alpha, q->beta, err);
@@ -277,23 +276,13 @@ static rc_status_t run_with(rc_plan_t *plan, const rc_plan_entry_t *e, const rc_
 rc_status_t rc_plan_run(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const asked_t q = {k, o, alpha, beta};
-    rc_plan_entry_t *e = NULL;
-    RC_PASS(entry_for(plan, &q, &e, err));
-    return run_with(plan, e, e->trial.spec.kernel, &q, err);
+    const asked_t q = {k, o, alpha, beta, 0};
+    return run(plan, &q, err);
 }
 
 rc_status_t rc_plan_run_transposed(
     rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
-    const asked_t q = {k, o, alpha, beta};
-    rc_plan_entry_t *e = NULL;
-    RC_PASS(entry_for(plan, &q, &e, err));
-    const rc_kernel_t *kernel = e->trial.spec.kernel;
-    const rc_kernel_t *twin = kernel->twin ? rc_kernel_find(kernel->twin, kernel->device) : NULL;
-    if (!twin)
-        return rc_fail(err, RC_ENOTSUP,
-            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
-            kernel->name);
-    return run_with(plan, e, twin, &q, err);
+    const asked_t q = {k, o, alpha, beta, 1};
+    return run(plan, &q, err);
 }

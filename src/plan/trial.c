@@ -89,13 +89,13 @@ static rc_status_t build_there(rc_plan_t *plan, const char *text, rc_schedule_t 
         m = rc_plan_resident(plan);
     if (!m)
         return RC_ENOTSUP;
-    rc_status_t st = rc_schedule_alloc(plan->a.rows, plan->a.rows, out, err);
-    if (st == RC_OK)
-        st = at->order(at->x, text, &plan->a, m, out->row, err);
-    if (st == RC_OK)
-        st = rc_schedule_fits(out, &plan->a, err);
-    if (st < 0)
-        rc_schedule_free(out);
+    rc_status_t st;
+    RC_TRY(rc_schedule_alloc(plan->a.rows, plan->a.rows, out, err));
+    RC_TRY(at->order(at->x, text, &plan->a, m, out->row, err));
+    RC_TRY(rc_schedule_fits(out, &plan->a, err));
+    return RC_OK;
+done:
+    rc_schedule_free(out);
     return st;
 }
 
@@ -329,26 +329,19 @@ static rc_status_t try_prepare(
     rc_plan_t *plan, const rc_plan_try_t *w, rc_plan_trial_t *t, rc_err_t *why)
 {
     rc_plan_candidate_t *c = w->candidate;
-    const rc_plan_trial_t *of = NULL;
+    rc_status_t st;
     *t = (rc_plan_trial_t){0};
-    rc_status_t st = pose(plan, w->k, c, t, why);
+    RC_TRY(pose(plan, w->k, c, t, why));
     int64_t start = rc_clock_ns();
-    if (st == RC_OK)
-        of = shared_with(plan, w->of, t);
-    if (st == RC_OK)
-        st = analyse(plan, of, t, &c->bytes, why);
-    if (st == RC_OK) {
-        int64_t resident = plan->resident_bytes > 0 ? plan->resident_bytes : 0;
-        c->order_ns = plan->order[t->order]->ns;
-        st = check_memory(plan, c->bytes, rc_sat_add(w->kept, resident), why);
-    }
-    if (st == RC_OK)
-        st = prepare(plan, of, w->scratch, t, why);
-    if (st == RC_OK)
-        c->prepare_ns =
-            (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
-    if (st == RC_OK)
-        st = try_runs(plan, w->scratch, t, why);
+    const rc_plan_trial_t *of = shared_with(plan, w->of, t);
+    RC_TRY(analyse(plan, of, t, &c->bytes, why));
+    int64_t resident = plan->resident_bytes > 0 ? plan->resident_bytes : 0;
+    c->order_ns = plan->order[t->order]->ns;
+    RC_TRY(check_memory(plan, c->bytes, rc_sat_add(w->kept, resident), why));
+    RC_TRY(prepare(plan, of, w->scratch, t, why));
+    c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
+    RC_TRY(try_runs(plan, w->scratch, t, why));
+done:
     t->problem.resident = NULL;
     t->problem.val = NULL;
     if (st < 0)
@@ -434,14 +427,11 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
         int64_t batch = ns > 0 ? batch_ns / ns : most_batch;
         t->batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
     }
-    for (int i = 0; st == RC_OK && i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES;
-         i++) {
-        st = time(plan->place.user, launch, &l, t->batch, &ns, err);
-        if (st == RC_OK)
-            t->ns[t->samples++] = (double)ns / (double)t->batch;
+    RC_PASS(st);
+    for (int i = 0; i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES; i++) {
+        RC_PASS(time(plan->place.user, launch, &l, t->batch, &ns, err));
+        t->ns[t->samples++] = (double)ns / (double)t->batch;
     }
-    if (st < 0)
-        return st;
     rc_stats_t s;
     rc_stats_compute(t->ns, t->samples, &s); /* sorts them, which later ones do not mind */
     c->time_ns = s.median;

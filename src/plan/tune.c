@@ -189,26 +189,26 @@ static int have_operands(tuning_t *t)
 /* Candidates from one to before another, as many as may be timed; the reference was. */
 static rc_status_t time_some(tuning_t *t, int from, int to, int most, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     int until = t->timed > INT_MAX - most ? INT_MAX : t->timed + most;
-    for (int i = from; st == RC_OK && i < to && t->timed < until; i++) {
+    for (int i = from; i < to && t->timed < until; i++) {
         if (i == t->entry->part.reference || is_over(t, i))
             continue;
-        st = try_one(t, i, 1, err);
+        RC_PASS(try_one(t, i, 1, err));
         t->ours +=
             !rc_vendor_is(t->entry->candidate[i].kernel) && !isnan(t->entry->candidate[i].time_ns);
     }
-    return st;
+    return RC_OK;
 }
 
-/* What is held against: of the vendor's kernels in original order the fastest that was timed. */
-static int fastest_reference(const rc_plan_entry_t *e)
+/* The fastest in original order: of the vendor's kernels that can run, or of the others.
+ * \param[in] but  not this of the others  \param[in] best  so far; -1: none */
+static int fastest(const rc_plan_entry_t *e, int vendors, int but, int best)
 {
-    int best = e->part.reference;
     for (int i = 0; i < e->part.candidates; i++) {
         const rc_plan_candidate_t *c = &e->candidate[i];
-        if (rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0 && c->status == RC_OK &&
-            !isnan(c->time_ns) && !(e->candidate[best].time_ns <= c->time_ns))
+        int counts = vendors ? c->status == RC_OK : i != but && i != e->part.reference;
+        if (counts && strcmp(c->order, "csr") == 0 && rc_vendor_is(c->kernel) == vendors &&
+            !isnan(c->time_ns) && (best < 0 || !(e->candidate[best].time_ns <= c->time_ns)))
             best = i;
     }
     return best;
@@ -239,20 +239,6 @@ static rc_status_t append(tuning_t *t, int of, const char *order, int *index, rc
     return rc_plan_candidate_add(e, kernel, order, err);
 }
 
-/* The fastest in original order, not the vendor's.  \param[in] but  not this  \return -1: none */
-static int fastest_of_ours(const rc_plan_entry_t *e, int but)
-{
-    int best = -1;
-    for (int i = 0; i < e->part.candidates; i++) {
-        const rc_plan_candidate_t *c = &e->candidate[i];
-        if (i != but && i != e->part.reference && strcmp(c->order, "csr") == 0 &&
-            !rc_vendor_is(c->kernel) && !isnan(c->time_ns) &&
-            (best < 0 || c->time_ns < e->candidate[best].time_ns))
-            best = i;
-    }
-    return best;
-}
-
 /* 1: building an order may take longer than is left; says so in a candidate. */
 static int is_dear(const tuning_t *t, const struct dear *d, rc_plan_candidate_t *c)
 {
@@ -280,8 +266,8 @@ static rc_status_t search_orders(tuning_t *t, rc_err_t *err)
     rc_plan_entry_t *e = t->entry;
     rc_status_t st = RC_OK;
     int i = 0;
-    int first = fastest_of_ours(e, -1);
-    const int kernel[] = {first < 0 ? t->best : first, fastest_of_ours(e, first)};
+    int first = fastest(e, 0, -1, -1);
+    const int kernel[] = {first < 0 ? t->best : first, fastest(e, 0, first, -1)};
     t->plan->until_ns = t->start_ns + t->most_ns;
     for (const struct dear *d = dear; d < dear + sizeof dear / sizeof *dear; d++)
         for (int k = 0; st == RC_OK && k < 2 && kernel[k] >= 0; k++) {
@@ -436,30 +422,28 @@ static rc_status_t time_candidates(tuning_t *t, rc_err_t *err)
     int ours = e->part.candidates - e->others;
     int early =
         t->searches && e->part.reference > 0; /* beside it a slow reference is seen as such */
-    rc_status_t st = early ? try_one(t, 0, 1, err) : RC_OK;
-    if (st == RC_OK)
-        st = try_one(t, e->part.reference, 1, err);
-    if (st == RC_OK)
-        st = time_some(t, early, ours, t->searches ? INT_MAX : t->options->tune, err);
-    if (st == RC_OK)
-        st = time_some(t, ours, e->part.candidates, e->others, err);
-    e->part.reference = fastest_reference(e);
-    if (st == RC_OK && t->searches && !t->options->orders && !t->options->model)
-        st = search_orders(t, err);
-    if (st == RC_OK && is_doubtful(t))
-        st = confirm(t, err);
+    if (early)
+        RC_PASS(try_one(t, 0, 1, err));
+    RC_PASS(try_one(t, e->part.reference, 1, err));
+    RC_PASS(time_some(t, early, ours, t->searches ? INT_MAX : t->options->tune, err));
+    RC_PASS(time_some(t, ours, e->part.candidates, e->others, err));
+    /* what is held against: of the vendor's the fastest that was timed */
+    e->part.reference = fastest(e, 1, -1, e->part.reference);
+    if (t->searches && !t->options->orders && !t->options->model)
+        RC_PASS(search_orders(t, err));
+    if (is_doubtful(t))
+        RC_PASS(confirm(t, err));
     if (t->timed > 0 && e->part.candidates > 1)
         e->part.why = RC_PLAN_TIMED;
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t take_first(tuning_t *t, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && t->best < 0 && i < t->entry->part.candidates; i++)
+    for (int i = 0; t->best < 0 && i < t->entry->part.candidates; i++)
         if (t->entry->candidate[i].status != RC_ENOTSUP) /* memory may do without the operands */
-            st = try_one(t, i, 0, err);
-    return st;
+            RC_PASS(try_one(t, i, 0, err));
+    return RC_OK;
 }
 
 /* Why none of them can be used: the first one's reason. */

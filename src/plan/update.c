@@ -52,13 +52,10 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     *out = (rc_places_t){0};
     p.resident = resident;
     p.places = out;
-    rc_status_t st = rc_plan_give_values(plan, &p, err);
+    RC_PASS(rc_plan_give_values(plan, &p, err));
     /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it
      * now */
-    if (st == RC_OK)
-        st = rc_kernel_prepare(kernel, plan->place.x, &p, &e->trial.analysis, &state, err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_kernel_prepare(kernel, plan->place.x, &p, &e->trial.analysis, &state, err));
     if (out->count != rc_kernel_values(state, &array))
         rc_places_free(out);
     rc_kernel_release(kernel, state);
@@ -113,9 +110,7 @@ static rc_status_t find_places(rc_plan_t *plan, rc_plan_entry_t *e, rc_err_t *er
         return RC_OK;
     e->placed = 1;
     rc_status_t st = find_there(plan, e, &places, err);
-    if (st == RC_OK && places.count == count)
-        st = renumber(plan, &places, err);
-    if (st == RC_OK && places.count == count) {
+    if (st == RC_OK && places.count == count && (st = renumber(plan, &places, err)) == RC_OK) {
         e->gather = (rc_gather_t){.to = array,
             .to_type = plan->precision,
             .place = places.at,
@@ -175,11 +170,11 @@ static rc_status_t gather_from_host(
     rc_executor_t *x = plan->place.x;
     size_t bytes = (size_t)plan->a.nnz * (size_t)value_bytes;
     void *staged = NULL;
-    rc_status_t st = x->alloc(x, bytes, &staged, err);
-    if (st == RC_OK)
-        st = x->upload(x, staged, val, bytes, err);
-    if (st == RC_OK)
-        st = gather_all(plan, staged, value_bytes, err);
+    rc_status_t st;
+    RC_TRY(x->alloc(x, bytes, &staged, err));
+    RC_TRY(x->upload(x, staged, val, bytes, err));
+    st = gather_all(plan, staged, value_bytes, err);
+done:
     x->release(x, staged);
     return st;
 }
@@ -248,12 +243,11 @@ static rc_status_t update(
     for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
         st = find_places(plan, &plan->entry[i], err);
     rc_plan_resident_drop(plan);
-    if (st < 0)
-        return st;
+    RC_PASS(st);
     if (!rc_plan_updates_async(plan)) {
-        st = prepare_all(plan, err);
-        *anew = st == RC_OK;
-        return st;
+        RC_PASS(prepare_all(plan, err));
+        *anew = 1;
+        return RC_OK;
     }
     return on_device ? gather_all(plan, val, value_bytes, err)
                      : gather_from_host(plan, val, value_bytes, err);

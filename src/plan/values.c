@@ -102,17 +102,12 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
 }
 
 /* 1: a copy of the plan prepares a matrix of its own.  Teams of hosts differ, and their orders. */
-static int is_prepared_anew(const rc_plan_t *plan, const rc_plan_entry_t *e)
-{
-    return plan->place.x->kind == RC_DEVICE_CPU || !e->trial.spec.kernel->shares;
-}
-
 static int keeps(const rc_plan_t *plan)
 {
-    int all = 0;
+    int anew = plan->place.x->kind == RC_DEVICE_CPU;
     for (int i = 0; i < plan->entries; i++)
-        all |= is_prepared_anew(plan, &plan->entry[i]);
-    return all;
+        anew |= !plan->entry[i].trial.spec.kernel->shares;
+    return anew;
 }
 
 rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err)
@@ -138,16 +133,16 @@ static rc_status_t by_number(const rc_plan_t *plan, const rc_gather_t *g, void *
     size_t bytes = rc_precision_bytes(g->to_type);
     void *place = rc_alloc(count, (size_t)g->place_bytes, "the places of values", err);
     char *val = rc_alloc(count, bytes, "values", err);
-    rc_status_t st = place && val ? RC_OK : RC_ENOMEM;
-    if (st == RC_OK)
-        st = x->download(x, place, g->place, count * (size_t)g->place_bytes, err);
-    if (st == RC_OK)
-        st = x->download(x, val, g->to, count * bytes, err);
-    for (size_t i = 0; st == RC_OK && i < count; i++) {
+    rc_status_t st;
+    RC_TRY(place && val ? RC_OK : RC_ENOMEM);
+    RC_TRY(x->download(x, place, g->place, count * (size_t)g->place_bytes, err));
+    RC_TRY(x->download(x, val, g->to, count * bytes, err));
+    for (size_t i = 0; i < count; i++) {
         int64_t at = rc_place_at(place, g->place_bytes, (int64_t)i) - 1;
         if (at >= 0)
             memcpy((char *)out + (size_t)at * bytes, val + i * bytes, bytes);
     }
+done:
     free(place);
     free(val);
     return st;
