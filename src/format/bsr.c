@@ -41,22 +41,15 @@ static int64_t next_block(const walk_t *w)
     return least == INT64_MAX ? -1 : least / w->block;
 }
 
-static void pass_block(walk_t *w, int64_t column)
-{
-    int64_t end = (column + 1) * w->block;
-    for (int i = 0; i < w->rows; i++)
-        while (w->at[i] < w->end[i] && w->a->col_idx[w->at[i]] < end)
-            w->at[i]++;
-}
-
-/* As pass_block; the block is zeroed, and begins at place `first`. */
-static void store_block(walk_t *w, int64_t column, int64_t first, const rc_bsr_t *b)
+/* \param[in] to  NULL, or where the entries go: the block is zeroed, and begins at place `first` */
+static void pass_block(walk_t *w, int64_t column, int64_t first, const rc_bsr_t *to)
 {
     int64_t end = (column + 1) * w->block;
     for (int i = 0; i < w->rows; i++)
         for (; w->at[i] < w->end[i] && w->a->col_idx[w->at[i]] < end; w->at[i]++) {
-            int64_t to = i * w->block + (w->a->col_idx[w->at[i]] - column * w->block);
-            rc_place_put(b->entry, b->entry_bytes, first + to, w->at[i]);
+            int64_t place = i * w->block + (w->a->col_idx[w->at[i]] - column * w->block);
+            if (to)
+                rc_place_put(to->entry, to->entry_bytes, first + place, w->at[i]);
         }
 }
 
@@ -65,7 +58,7 @@ static int64_t count_row(const rc_problem_t *p, int64_t block, int64_t block_row
     walk_t w = walk_of(p, block, block_row);
     int64_t n = 0;
     for (int64_t c = next_block(&w); c >= 0; c = next_block(&w), n++)
-        pass_block(&w, c);
+        pass_block(&w, c, 0, NULL);
     return n;
 }
 
@@ -108,7 +101,7 @@ static void fill_row(const rc_problem_t *p, int64_t block_row, rc_bsr_t *b)
     for (int64_t c = next_block(&w); c >= 0; c = next_block(&w), n++) {
         memset(
             (char *)b->entry + n * places * b->entry_bytes, 0, (size_t)(places * b->entry_bytes));
-        store_block(&w, c, n * places, b);
+        pass_block(&w, c, n * places, b);
         b->col[n] = (int32_t)c;
     }
 }

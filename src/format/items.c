@@ -1,6 +1,7 @@
 #include "config.h"
 #include "format/items.h"
 #include "format/places.h"
+#include "format/slots.h"
 #include "base/alloc.h"
 #include "base/error.h"
 
@@ -8,27 +9,11 @@
 
 rc_status_t rc_items_new(const rc_problem_t *p, rc_items_t *out, rc_err_t *err)
 {
-    const rc_schedule_t *s = p->schedule;
-    *out = (rc_items_t){.p = p, .count = s->slots};
-    if (p->identity || p->c_order != RC_C_ORIGINAL || p->a->rows == 0)
-        return RC_OK;
-    int64_t absents = p->a->rows; /* a row has one slot at most */
-    for (int64_t i = 0; i < s->slots; i++)
-        absents -= s->row[i] >= 0;
-    if (absents == 0)
-        return RC_OK;
-    unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
-    RC_PASS(held ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < s->slots; i++)
-        if (s->row[i] >= 0)
-            held[s->row[i]] = 1;
-    out->absent = rc_alloc((size_t)absents, sizeof *out->absent, "rows without a slot", err);
-    for (int64_t r = 0; out->absent && r < p->a->rows; r++)
-        if (!held[r])
-            out->absent[out->absents++] = (int32_t)r;
+    *out = (rc_items_t){.p = p, .count = p->schedule->slots};
+    RC_PASS(rc_slots_list_absent(p, &out->absent, err));
+    out->absents = rc_slots_absents(p);
     out->count += out->absents;
-    free(held);
-    return out->absent ? RC_OK : RC_ENOMEM;
+    return RC_OK;
 }
 
 void rc_items_free(rc_items_t *items)

@@ -52,39 +52,23 @@ void rc_places_free(rc_places_t *places)
     *places = (rc_places_t){0};
 }
 
-/* 1: the problem has values on the host. */
-static int are_here(const rc_problem_t *p)
+/* From values of the host, or from those of the matrix in the memory of the executor. */
+static rc_status_t fill(
+    const rc_problem_t *p, const rc_places_t *places, int there, void *val, rc_err_t *err)
 {
-    return p->val || p->a->val;
-}
-
-/* From values of the host. */
-static rc_status_t fill_here(
-    const rc_problem_t *p, const rc_places_t *places, void *val, rc_err_t *err)
-{
-    const rc_gather_t g = {.to = val,
+    rc_gather_t g = {.to = val,
         .to_type = p->precision,
-        .place = places->host,
+        .place = there ? places->at : places->host,
         .place_bytes = places->bytes,
         .count = places->count,
         .from = p->val ? p->val : p->a->val,
         .from_type = p->val ? p->val_type : RC_HOST_TYPE};
-    return places->x->kind == RC_DEVICE_CPU ? places->x->gather(places->x, &g, err)
-                                            : rc_resident_put(places->x, &g, val, err);
-}
-
-/* From those of the matrix in the memory of the executor. */
-static rc_status_t fill_there(
-    const rc_problem_t *p, const rc_places_t *places, void *val, rc_err_t *err)
-{
-    const rc_gather_t g = {.to = val,
-        .to_type = p->precision,
-        .place = places->at,
-        .place_bytes = places->bytes,
-        .count = places->count,
-        .from = p->resident->val,
-        .from_type = p->resident->type};
-    return places->x->gather(places->x, &g, err);
+    if (there) {
+        g.from = p->resident->val;
+        g.from_type = p->resident->type;
+    }
+    return there || places->x->kind == RC_DEVICE_CPU ? places->x->gather(places->x, &g, err)
+                                                     : rc_resident_put(places->x, &g, val, err);
 }
 
 /* Those of the host, or of the matrix's own order, in memory of the executor. */
@@ -109,11 +93,11 @@ static rc_status_t upload(rc_places_t *places, rc_err_t *err)
 rc_status_t rc_places_fill(const rc_problem_t *p, rc_places_t *places, void *val, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
-    int there = p->resident && (!places->host || !are_here(p));
+    int there = p->resident && (!places->host || !(p->val || p->a->val));
     if (there && places->host)
         st = upload(places, err);
     if (st == RC_OK && places->count > 0)
-        st = there ? fill_there(p, places, val, err) : fill_here(p, places, val, err);
+        st = fill(p, places, there, val, err);
     if (st == RC_OK && p->places && places->count > 0) {
         st = places->at ? RC_OK : upload(places, err);
         if (st == RC_OK) {

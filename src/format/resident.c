@@ -76,10 +76,9 @@ rc_status_t rc_resident_pattern(
 rc_status_t rc_resident_new(
     rc_executor_t *x, const rc_csr_t *a, rc_precision_t type, rc_resident_t *out, rc_err_t *err)
 {
-    rc_status_t st = rc_resident_pattern(x, a, out, err);
+    RC_PASS(rc_resident_pattern(x, a, out, err));
     out->type = type;
-    if (st == RC_OK)
-        st = rc_resident_values(x, a->val, a->nnz, type, &out->owned[2], err);
+    rc_status_t st = rc_resident_values(x, a->val, a->nnz, type, &out->owned[2], err);
     out->val = out->owned[2];
     return st;
 }

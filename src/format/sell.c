@@ -40,25 +40,17 @@ rc_sell_size_t rc_sell_measure(const rc_items_t *items, const rc_sell_shape_t *s
     return s;
 }
 
-static void *at_byte(void *p, int64_t element, size_t bytes)
-{
-    return (char *)p + (size_t)element * bytes;
-}
-
 static void fill_slice(const rc_items_t *items, int64_t i, rc_sell_t *s)
 {
     int64_t slice = s->shape.slice;
     int64_t first = s->ptr[i];
     int64_t entries = s->ptr[i + 1] - first;
-    size_t column = (size_t)s->shape.col_bytes;
-    memset(at_byte(s->entry, first, (size_t)s->entry_bytes), 0,
-        (size_t)entries * (size_t)s->entry_bytes);
-    for (int64_t e = first; e < first + entries; e++) {
-        if (column == 2)
+    memset((char *)s->entry + first * s->entry_bytes, 0, (size_t)(entries * s->entry_bytes));
+    for (int64_t e = first; e < first + entries; e++)
+        if (s->shape.col_bytes == 2)
             ((uint16_t *)s->col)[e] = (uint16_t)s->shape.pad;
         else
             ((int32_t *)s->col)[e] = (int32_t)s->shape.pad;
-    }
     for (int64_t k = 0; k < slice; k++) {
         rc_item_t it = item_of(items, &s->shape, i, k);
         int apart = it.length > s->shape.longest;

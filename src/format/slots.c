@@ -36,28 +36,25 @@ int64_t rc_slots_absents(const rc_problem_t *p)
     return rc_slots_named(p) ? p->a->rows - held_rows(p->schedule) : 0;
 }
 
-rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err)
+rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t **out, rc_err_t *err)
 {
     const rc_schedule_t *schedule = p->schedule;
+    size_t absents = (size_t)rc_slots_absents(p);
+    int64_t n = 0;
+    *out = NULL;
+    if (absents == 0)
+        return RC_OK;
     unsigned char *held = rc_alloc0((size_t)p->a->rows, 1, "the rows of the schedule", err);
     RC_PASS(held ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < schedule->slots; i++)
         if (schedule->row[i] >= 0)
             held[schedule->row[i]] = 1;
-    for (int64_t r = 0; r < p->a->rows; r++)
+    *out = rc_alloc(absents, sizeof **out, "rows without a slot", err);
+    for (int64_t r = 0; *out && r < p->a->rows; r++)
         if (!held[r])
-            *out++ = (int32_t)r;
+            (*out)[n++] = (int32_t)r;
     free(held);
-    return RC_OK;
-}
-
-static rc_status_t keep_absent(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
-{
-    s->absents = rc_slots_absents(p);
-    if (s->absents == 0)
-        return RC_OK;
-    s->absent = rc_alloc((size_t)s->absents, sizeof *s->absent, "rows without a slot", err);
-    return s->absent ? rc_slots_list_absent(p, s->absent, err) : RC_ENOMEM;
+    return *out ? RC_OK : RC_ENOMEM;
 }
 
 static rc_status_t alloc_arrays(const rc_problem_t *p, rc_slots_t *s, rc_err_t *err)
@@ -81,8 +78,9 @@ rc_status_t rc_slots_arrange(
     const rc_csr_t *a = p->a;
     const int32_t *row = p->schedule->row;
     int64_t slots = p->schedule->slots;
-    rc_slots_t s = {.slots = slots, .cols = a->cols, .threads = x->threads};
-    if (alloc_arrays(p, &s, err) < 0 || keep_absent(p, &s, err) < 0) {
+    rc_slots_t s = {
+        .slots = slots, .cols = a->cols, .threads = x->threads, .absents = rc_slots_absents(p)};
+    if (alloc_arrays(p, &s, err) < 0 || rc_slots_list_absent(p, &s.absent, err) < 0) {
         rc_slots_free(&s);
         return RC_ENOMEM;
     }
@@ -117,9 +115,8 @@ rc_status_t rc_slots_fill(rc_executor_t *x, const rc_problem_t *p, rc_slots_t *o
 {
     rc_places_t places = {0};
     rc_slots_t s;
-    rc_status_t st = rc_slots_arrange(x, p, &s, err);
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_PASS(rc_slots_arrange(x, p, &s, err));
     s.value_bytes = rc_precision_bytes(p->precision);
     s.val = rc_alloc_aligned((size_t)p->a->nnz, s.value_bytes, "values in slot order", err);
     RC_TRY(s.val ? RC_OK : RC_ENOMEM);

@@ -83,9 +83,9 @@ void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta
 int rc_slots_named(const rc_problem_t *p);
 
 /** Rows of the output that no slot stores to, where slots are named; and those, increasing.
- *  \param[out] out  [rc_slots_absents]  \return RC_OK, RC_ENOMEM */
+ *  \param[out] out  [rc_slots_absents] free(); NULL: none  \return RC_OK, RC_ENOMEM */
 int64_t rc_slots_absents(const rc_problem_t *p);
-rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t *out, rc_err_t *err);
+rc_status_t rc_slots_list_absent(const rc_problem_t *p, int32_t **out, rc_err_t *err);
 
 /** Bytes of the arrays `row` and `absent`. */
 int64_t rc_slots_row_bytes(const rc_problem_t *p);

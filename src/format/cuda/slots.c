@@ -25,23 +25,19 @@ int rc_cuda_slots_wide(const rc_problem_t *p)
 rc_status_t rc_cuda_slots_rows(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
 {
-    size_t absents = (size_t)rc_slots_absents(p);
     int32_t *absent = NULL;
     void *device = NULL;
-    rc_status_t st = RC_OK;
-    *out = (rc_cuda_slots_t){.slots = p->schedule->slots, .rows = p->a->rows};
+    rc_status_t st;
+    *out = (rc_cuda_slots_t){
+        .slots = p->schedule->slots, .rows = p->a->rows, .absents = rc_slots_absents(p)};
     if (rc_slots_named(p)) {
         RC_TRY(rc_memory_keep(
             m, p->schedule->row, (size_t)out->slots * sizeof(int32_t), &device, err));
         out->row = device;
     }
-    if (absents > 0) {
-        absent = rc_alloc(absents, sizeof *absent, "rows without a slot", err);
-        RC_TRY(absent ? rc_slots_list_absent(p, absent, err) : RC_ENOMEM);
-        RC_TRY(rc_memory_keep(m, absent, absents * sizeof *absent, &device, err));
-        out->absent = device;
-        out->absents = (int64_t)absents;
-    }
+    RC_TRY(rc_slots_list_absent(p, &absent, err));
+    RC_TRY(rc_memory_keep(m, absent, (size_t)out->absents * sizeof *absent, &device, err));
+    out->absent = device;
 done:
     free(absent);
     return st;

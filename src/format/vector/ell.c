@@ -65,10 +65,9 @@ void rc_ell_free(rc_ell_t *l)
 
 rc_status_t rc_ell_put(const rc_format_sink_t *sink, const rc_ell_t *l, rc_err_t *err)
 {
-    rc_status_t st = rc_format_put_int64(sink, "width", &l->width, 1, err);
-    if (st == RC_OK)
-        st = rc_format_put_int64(sink, "pitch", &l->pitch, 1, err);
-    return st == RC_OK ? rc_format_put_int32(sink, "col", l->col, l->width * l->pitch, err) : st;
+    RC_PASS(rc_format_put_int64(sink, "width", &l->width, 1, err));
+    RC_PASS(rc_format_put_int64(sink, "pitch", &l->pitch, 1, err));
+    return rc_format_put_int32(sink, "col", l->col, l->width * l->pitch, err);
 }
 
 rc_status_t rc_ell_limit(const rc_format_size_t *size, int64_t nnz, int64_t limit, rc_err_t *err)
