@@ -126,21 +126,16 @@ static rc_status_t put_best(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *er
     return st;
 }
 
-static rc_status_t print_best(const rc_summary_options_t *o, rc_err_t *err)
-{
-    static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
-        {"wins", ""}, {"share", "%"}, {"clear", ""}, {"ties", ""}, {"loss_geomean", "%"},
-        {"loss_mean", "%"}, {"loss_max", "%"}, {"loss_held_out", "%"}};
-    const rc_lines_t lines = {.column = own,
-        .columns = sizeof own / sizeof *own,
-        .has_head = 1,
-        .op = -1,
-        .sets = 1,
-        .put = put_best};
-    return rc_lines_print(&lines, o, err);
-}
+static const rc_lines_t best = {
+    .columns =
+        "kernel|policy|matrices|wins|share:%|clear|ties|loss_geomean:%|loss_mean:%|loss_max:%|"
+        "loss_held_out:%",
+    .has_head = 1,
+    .op = -1,
+    .sets = 1,
+    .put = put_best};
 
 const rc_summary_t rc_summary_best = {.name = "best",
     .summary = "which kernel and order wins, and what always taking it loses",
     .takes = RC_TAKES_TOP,
-    .print = print_best};
+    .lines = &best};

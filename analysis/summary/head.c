@@ -1,5 +1,7 @@
 #include "config.h"
 #include "analysis/summary/head.h"
+#include "base/error.h"
+#include "base/str.h"
 
 rc_head_t rc_head_new(const rc_summary_options_t *o, int show)
 {
@@ -46,15 +48,20 @@ static int is_shown(const rc_head_t *h, int column)
     return columns[column].show == 0 || h->show & columns[column].show;
 }
 
-rc_table_t *rc_head_begin(rc_head_t *h, const rc_column_t *own, int owns, rc_err_t *err)
+rc_table_t *rc_head_begin(const rc_head_t *h, const char *own, int left_out, rc_err_t *err)
 {
-    int n = 0;
+    rc_table_t *t = NULL;
+    rc_str_t all = {0};
     for (int i = 0; i < COLUMNS; i++)
         if (is_shown(h, i))
-            h->column[n++] = (rc_column_t){columns[i].name, ""};
-    for (int i = 0; i < owns; i++)
-        h->column[n++] = own[i];
-    return rc_table_begin(stdout, h->format, h->column, n, err);
+            rc_str_addf(&all, "%s|", columns[i].name);
+    rc_str_add(&all, own);
+    if (all.failed)
+        rc_fail(err, RC_ENOMEM, "no memory for columns");
+    else
+        t = rc_table_of(stdout, h->format, all.text, -left_out, err);
+    rc_str_free(&all);
+    return t;
 }
 
 void rc_head_put(rc_table_t *t, const rc_head_t *h, const rc_setting_t *s, int64_t row)

@@ -16,8 +16,7 @@ enum {
     RC_HEAD_KERNEL = 16,
     RC_HEAD_OP = 32,
     RC_HEAD_SET = 64,
-    RC_HEAD_LAYOUT = 128, /**< of a kernel that has several */
-    RC_HEAD_COLUMNS = 26  /**< of a table at most */
+    RC_HEAD_LAYOUT = 128 /**< of a kernel that has several */
 };
 
 typedef struct rc_head {
@@ -27,7 +26,6 @@ typedef struct rc_head {
     int64_t first_row;  /**< its row, -1 */
     int64_t last_row;   /**< that was seen, -1 */
     int show;
-    rc_column_t column[RC_HEAD_COLUMNS];
 } rc_head_t;
 
 /** \param[in] show  columns that are there always */
@@ -43,8 +41,9 @@ void rc_head_see_sets(rc_head_t *h, int64_t all, int64_t real);
 /** Words of a paper have the last column.  \return 1: the column is there */
 int rc_head_has_words(const rc_head_t *h, int any);
 
-/** Begin the table on stdout: the first columns, then own ones.  \return NULL with err set */
-rc_table_t *rc_head_begin(rc_head_t *h, const rc_column_t *own, int owns, rc_err_t *err);
+/** Begin the table on stdout: the first columns, then own ones, of which the last may be left out.
+ *  \param[in] own  as of rc_table_of  \return as it */
+rc_table_t *rc_head_begin(const rc_head_t *h, const char *own, int left_out, rc_err_t *err);
 
 /** The first cells of a line; `row` is one of the results of its setting. */
 void rc_head_put(rc_table_t *t, const rc_head_t *h, const rc_setting_t *s, int64_t row);

@@ -24,14 +24,15 @@ static rc_table_t *begin(const rc_lines_t *l, const rc_counted_t *c, const rc_su
     rc_head_t *head, rc_err_t *err)
 {
     if (!l->has_head)
-        return rc_table_begin(stdout, o->format, l->column, l->columns, err);
+        return rc_table_of(stdout, o->format, l->columns, 0, err);
     *head = rc_head_new(o, 0);
     for (int s = 0; s < c->settings; s++)
         rc_head_see(head, &c->setting[s], c->setting[s].row);
-    return rc_head_begin(head, l->column, l->columns, err);
+    return rc_head_begin(head, l->columns, 0, err);
 }
 
-rc_status_t rc_lines_print(const rc_lines_t *l, const rc_summary_options_t *o, rc_err_t *err)
+rc_status_t rc_lines_print(
+    const rc_lines_t *l, void *user, const rc_summary_options_t *o, rc_err_t *err)
 {
     rc_counted_t c = {0};
     unsigned char *training = NULL;
@@ -45,9 +46,8 @@ rc_status_t rc_lines_print(const rc_lines_t *l, const rc_summary_options_t *o, r
     RC_TRY(scratch ? RC_OK : RC_ENOMEM);
     if (l->columns)
         t = begin(l, &c, o, &head, err);
-    RC_TRY(t || !l->columns ? RC_OK : RC_ENOMEM);
     rc_lines_of_t of = {
-        .c = &c, .training = training, .scratch = scratch, .head = &head, .o = o, .user = l->user};
+        .c = &c, .training = training, .scratch = scratch, .head = &head, .o = o, .user = user};
     st = put_all(l, &of, t, err);
     st = rc_table_end_after(st, t, err);
 done:

@@ -23,17 +23,17 @@ typedef struct rc_lines_of {
 } rc_lines_of_t;
 
 typedef struct rc_lines {
-    const rc_column_t *column;
-    int columns;  /**< 0: there is no table yet, `put` collects */
-    int has_head; /**< 1: the columns stand behind a head that sees all settings */
-    int32_t op;   /**< only results of this operation; -1: all */
+    const char *columns; /**< as of rc_table_of; NULL: there is no table yet, `put` collects */
+    int has_head;        /**< 1: the columns stand behind a head that sees all settings */
+    int32_t op;          /**< only results of this operation; -1: all */
     int sets;
     /** Put the lines of a setting and set.  \return RC_OK, RC_ENOMEM */
     rc_status_t (*put)(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *err);
-    void *user; /**< for `put` */
 } rc_lines_t;
 
-/** Print them on stdout by setting, then by set.  \return RC_OK, RC_ENOMEM, RC_EIO */
-rc_status_t rc_lines_print(const rc_lines_t *l, const rc_summary_options_t *o, rc_err_t *err);
+/** Print them on stdout by setting, then by set.
+ *  \param[in] user  for `put`  \return RC_OK, RC_ENOMEM, RC_EIO */
+rc_status_t rc_lines_print(
+    const rc_lines_t *l, void *user, const rc_summary_options_t *o, rc_err_t *err);
 
 #endif

@@ -6,9 +6,8 @@
 
 /* A table with lines for the policies of each setting. */
 typedef struct lines {
-    const rc_column_t *own;
-    int columns;
-    int of_paper; /* of these, those that are of the paper: the last */
+    const char *own;
+    int of_paper; /* of these columns, those that are of the paper: the last */
     int first;    /* policy; csr against itself is 1 by definition */
     int oracle;   /* 1: behind the policies */
     void (*put)(rc_table_t *t, const rc_speedup_table_t *s, int p, int paper);
@@ -29,14 +28,14 @@ static rc_status_t print_lines(const lines_t *l, const rc_summary_options_t *o, 
     for (int i = 0; i < n; i++)
         if (has_orders(&s[i]))
             rc_head_see(&h, &s[i].setting, s[i].row);
-    rc_table_t *t = rc_head_begin(&h, l->own, l->columns - (o->paper ? 0 : l->of_paper), err);
-    for (int i = 0; t && i < n; i++)
+    rc_table_t *t = rc_head_begin(&h, l->own, o->paper ? 0 : l->of_paper, err);
+    for (int i = 0; i < n; i++)
         for (int p = l->first; p < s[i].policies + l->oracle && has_orders(&s[i]); p++) {
             rc_head_put(t, &h, &s[i].setting, s[i].row);
             l->put(t, &s[i], p, o->paper);
         }
     rc_speedup_free(s, n);
-    return t ? rc_table_end(t, err) : RC_ENOMEM;
+    return rc_table_end(t, err);
 }
 
 static void put_speedup(rc_table_t *t, const rc_speedup_table_t *s, int p, int paper)
@@ -53,12 +52,11 @@ static void put_speedup(rc_table_t *t, const rc_speedup_table_t *s, int p, int p
 
 static rc_status_t print_speedup(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"max", "x"}, {"mean", "x"},
-        {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"mean_held_out", "x"},
-        {"geomean_held_out", "x"}, {"paper_gv100_max", "x"}, {"paper_gv100_mean", "x"},
-        {"paper_gv100_min", "x"}, {"paper_2080ti_max", "x"}, {"paper_2080ti_mean", "x"},
-        {"paper_2080ti_min", "x"}};
-    return print_lines(&(lines_t){own, 15, 6, 1, 1, put_speedup}, o, err);
+    static const char own[] =
+        "policy|matrices|max:x|mean:x|geomean:x|median:x|min:x|mean_held_out:x|geomean_held_out:x|"
+        "paper_gv100_max:x|paper_gv100_mean:x|paper_gv100_min:x|paper_2080ti_max:x|"
+        "paper_2080ti_mean:x|paper_2080ti_min:x";
+    return print_lines(&(lines_t){own, 6, 1, 1, put_speedup}, o, err);
 }
 
 const rc_summary_t rc_summary_speedup = {.name = "speedup",
@@ -79,9 +77,8 @@ static void put_share(rc_table_t *t, const rc_speedup_table_t *s, int p, int pap
 
 static rc_status_t print_share(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t own[] = {{"policy", ""}, {"matrices", ""}, {"wins", ""},
-        {"share", "%"}, {"clear", ""}, {"ties", ""}, {"gain_over_5", "%"}, {"paper", ""}};
-    return print_lines(&(lines_t){own, 8, 1, 0, 1, put_share}, o, err);
+    static const char own[] = "policy|matrices|wins|share:%|clear|ties|gain_over_5:%|paper";
+    return print_lines(&(lines_t){own, 1, 0, 1, put_share}, o, err);
 }
 
 const rc_summary_t rc_summary_share = {.name = "share",
@@ -102,9 +99,9 @@ static void put_portfolio(rc_table_t *t, const rc_speedup_table_t *s, int p, int
 
 static rc_status_t print_portfolio(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t own[] = {{"policies", ""}, {"added", ""}, {"geomean", "x"},
-        {"mean", "x"}, {"geomean_held_out", "x"}, {"mean_held_out", "x"}, {"paper", ""}};
-    return print_lines(&(lines_t){own, 7, 1, 0, 0, put_portfolio}, o, err);
+    static const char own[] =
+        "policies|added|geomean:x|mean:x|geomean_held_out:x|mean_held_out:x|paper";
+    return print_lines(&(lines_t){own, 1, 0, 0, put_portfolio}, o, err);
 }
 
 const rc_summary_t rc_summary_portfolio = {.name = "portfolio",

@@ -93,9 +93,9 @@ static const char *words_of(const line_t *l)
 
 static rc_status_t print_lines(const rates_t *x, const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t own[] = {{"kernel", ""}, {"policy", ""}, {"matrices", ""},
-        {"geomean", "Gflop/s"}, {"mean", "Gflop/s"}, {"max", "Gflop/s"}, {"geomean_bytes", "GB/s"},
-        {"mean_bytes", "GB/s"}, {"max_bytes", "GB/s"}, {"paper", "Gflop/s, Hong et al."}};
+    static const char own[] =
+        "kernel|policy|matrices|geomean:Gflop/s|mean:Gflop/s|max:Gflop/s|geomean_bytes:GB/s|"
+        "mean_bytes:GB/s|max_bytes:GB/s|paper:Gflop/s, Hong et al.";
     rc_head_t h = rc_head_new(o, 0);
     int64_t matrices[2] = {0, 0};
     int words = 0;
@@ -106,8 +106,7 @@ static rc_status_t print_lines(const rates_t *x, const rc_summary_options_t *o, 
     }
     rc_head_see_sets(&h, matrices[1], matrices[0]);
     words = rc_head_has_words(&h, words);
-    rc_table_t *t = rc_head_begin(&h, own, 9 + words, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_head_begin(&h, own, !words, err);
     for (const line_t *l = x->line; l < x->line + x->lines; l++) {
         if (!rc_head_put_set(t, &h, &l->setting, l->set))
             continue;
@@ -124,12 +123,12 @@ static rc_status_t print_lines(const rates_t *x, const rc_summary_options_t *o, 
 static rc_status_t print_rate(const rc_summary_options_t *o, rc_err_t *err)
 {
     rates_t x = {.lines = 0};
-    const rc_lines_t lines = {NULL, 0, 0, -1, RC_SEGMENTED_SETS, add_lines, &x};
+    static const rc_lines_t lines = {NULL, 0, -1, RC_SEGMENTED_SETS, add_lines};
     if (o->by_matrix)
-        return rc_summary_nisa_rates.print(o, err);
+        return rc_lines_print(rc_summary_nisa_rates.lines, NULL, o, err);
     if (o->by)
         return rc_summary_hong_rate.print(o, err);
-    rc_status_t st = rc_lines_print(&lines, o, err);
+    rc_status_t st = rc_lines_print(&lines, &x, o, err);
     if (st == RC_OK)
         st = print_lines(&x, o, err);
     free(x.line);

@@ -52,6 +52,8 @@ typedef struct rc_summary {
     unsigned takes;
     /** Print it.  \return RC_OK, RC_EINVAL (an option), RC_ENOMEM, RC_EIO */
     rc_status_t (*print)(const rc_summary_options_t *o, rc_err_t *err);
+    /** Instead: a table whose lines need nothing that is made before them.  NULL: none */
+    const struct rc_lines *lines;
     /** Instead: a table of fits, which reads the store itself.  NULL: none */
     const struct rc_study_mode *fits;
 } rc_summary_t;

@@ -137,10 +137,9 @@ static const char *words_of(const versus_t *x, const rc_setting_t *s)
 
 static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t own[] = {{"matrices", ""}, {"only_a", ""}, {"only_b", ""},
-        {"wins_a", ""}, {"share_a", "%"}, {"clear_a", ""}, {"ties", ""}, {"max", "x"},
-        {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"}, {"geomean_held_out", "x"},
-        {"two_cards", ""}, {"paper", "Hong et al."}};
+    static const char own[] =
+        "matrices|only_a|only_b|wins_a|share_a:%|clear_a|ties|max:x|mean:x|geomean:x|median:x|"
+        "min:x|geomean_held_out:x|two_cards|paper:Hong et al.";
     rc_head_t h = rc_head_new(o, 0);
     int words = 0;
     for (const line_t *l = x->line; l < x->line + x->lines; l++) {
@@ -150,8 +149,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
             rc_head_see_sets(&h, members(l), members(l - 1));
     }
     words = rc_head_has_words(&h, words);
-    rc_table_t *t = rc_head_begin(&h, own, 14 + words, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_head_begin(&h, own, !words, err);
     for (const line_t *l = x->line; l < x->line + x->lines; l++) {
         if (members(l) == 0 || !rc_head_put_set(t, &h, &l->setting, l->set))
             continue; /* neither side was measured there */
@@ -178,9 +176,9 @@ static rc_status_t print_versus(const rc_summary_options_t *o, rc_err_t *err)
         if (st < 0)
             (void)rc_err_context(err, "--side-%c", "ab"[s]);
     }
-    const rc_lines_t lines = {NULL, 0, 0, -1, RC_SEGMENTED_SETS, add_line, &x};
+    static const rc_lines_t lines = {NULL, 0, -1, RC_SEGMENTED_SETS, add_line};
     if (st == RC_OK)
-        st = rc_lines_print(&lines, o, err);
+        st = rc_lines_print(&lines, &x, o, err);
     if (st == RC_OK)
         st = print_lines(&x, o, err);
     if (st == RC_OK)

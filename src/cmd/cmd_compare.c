@@ -121,6 +121,8 @@ static void put_k(rc_table_t *t, rc_table_format_t format, const rc_diff_group_t
         rc_table_int(t, g->k);
 }
 
+enum { OP = 3 /* bytes of "op|", the first column */ };
+
 /* The operation goes unsaid where there is none but spmm. */
 static int other_operations(const rc_diff_t *d)
 {
@@ -145,15 +147,12 @@ static int in_one_store(const rc_diff_group_t *g)
 
 static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, {"kernel", ""}, {"k", ""}, {"precision", ""},
-        {"policy", ""}, {"same", ""}, {"slower", ""}, {"faster", ""}, {"unclear", ""},
-        {"broken", ""}, {"fixed", ""}, {"failing", ""}, {"only_a", ""}, {"only_b", ""},
-        {"geomean", "B/A"}, {"median", "B/A"}, {"q", "rate"}, {"verdict", ""}, {"device", ""}};
+    static const char columns[] =
+        "op|kernel|k|precision|policy|same|slower|faster|unclear|broken|fixed|failing|only_a|"
+        "only_b|geomean:B/A|median:B/A|q:rate|verdict|device";
     int ops = other_operations(d);
-    int n = sizeof columns / sizeof *columns - !ops;
     int devices = format != RC_TABLE_TEXT || several_devices(d);
-    rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, devices ? n : n - 1, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns + (ops ? 0 : OP), 17 + ops + devices, err);
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
         if (format == RC_TABLE_TEXT && in_one_store(g))
@@ -202,15 +201,12 @@ static void put_case_id(rc_table_t *t, const rc_view_t *v, int64_t row)
 static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_diff_t *d,
     unsigned verdicts, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, {"verdict", ""}, {"fullname", ""},
-        {"kernel", ""}, {"policy", ""}, {"k", ""}, {"precision", ""}, {"a_median", "ns"},
-        {"b_median", "ns"}, {"ratio", "B/A"}, {"change", "%"}, {"noise", "%"}, {"q", ""},
-        {"a_status", ""}, {"b_status", ""}, {"a_case", ""}, {"b_case", ""}, {"device", ""}};
+    static const char columns[] =
+        "op|verdict|fullname|kernel|policy|k|precision|a_median:ns|b_median:ns|ratio:B/A|change:%|"
+        "noise:%|q|a_status|b_status|a_case|b_case|device";
     int ops = other_operations(d);
-    int n = sizeof columns / sizeof *columns - !ops;
     int wide = format != RC_TABLE_TEXT;
-    rc_table_t *t = rc_table_begin(stdout, format, columns + !ops, wide ? n : n - 3, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns + (ops ? 0 : OP), 14 + ops + 3 * wide, err);
     for (int64_t i = 0; i < d->cases; i++) {
         const rc_diff_case_t *c = &d->item[i];
         const rc_view_t *v = c->a >= 0 ? a : b;

@@ -194,15 +194,13 @@ done:
 static rc_status_t write_index(const job_t *j)
 {
     static const char *const kinds[] = {"integer", "real", "text", "boolean"};
-    static const rc_column_t columns[] = {
-        {"table", ""}, {"column", ""}, {"type", ""}, {"unit", ""}, {"meaning", ""}};
+    static const char columns[] = "table|column|type|unit|meaning";
     rc_replace_t file = {0};
     char *path = NULL;
     rc_status_t st;
     RC_TRY(path_in(j->dir, index_name, "", &path, j->err));
     RC_TRY(rc_replace_begin_ours(path, &file, j->err));
-    rc_table_t *t = rc_table_begin(file.file, RC_TABLE_CSV, columns, 5, j->err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(file.file, RC_TABLE_CSV, columns, 0, j->err);
     for (int i = 0; i < rc_export_tables(j->export); i++) {
         const rc_export_table_t *b = rc_export_table(j->export, i);
         for (int c = 0; c < b->columns; c++) {

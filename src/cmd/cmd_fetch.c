@@ -115,13 +115,11 @@ static void show(void *arg, const rc_fetch_progress_t *p)
 static rc_status_t print_plan(
     const rc_catalog_t *c, const rc_fetch_item_t *item, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"state", ""}, {"have", "bytes"}, {"size", "bytes"}, {"estimated", ""}, {"url", ""}};
+    static const char columns[] = "name|rows|cols|nnz|state|have:bytes|size:bytes|estimated|url";
     static const char *const state[] = {"there", "unchecked", "part", "absent"};
     int64_t count[4] = {0};
     double missing = 0;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 9, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int64_t i = 0; i < c->count; i++) {
         const rc_entry_t *e = &c->entry[i];
         RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
@@ -142,10 +140,8 @@ static rc_status_t print_plan(
 static rc_status_t print_result(const char *to, int64_t matrices, const rc_fetch_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"matrices", ""}, {"there", ""}, {"fetched", ""},
-        {"failed", ""}, {"left", ""}, {"received", "bytes"}, {"wall", "s"}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 7, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] = "matrices|there|fetched|failed|left|received:bytes|wall:s";
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     RC_CELLS(t, RC_INT(matrices), RC_INT(r->there), RC_INT(r->fetched), RC_INT(r->failed),
         RC_INT(r->left), RC_INT(r->received), RC_REAL(r->wall_s, 3));
     rc_status_t st = rc_table_end(t, err);

@@ -44,11 +44,9 @@ static const rc_opt_t options[] = {
 
 static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"generator", ""}, {"version", ""}, {"parameter", ""},
-        {"default", ""}, {"min", ""}, {"max", ""}, {"meaning", ""}};
-    enum { count = sizeof columns / sizeof *columns };
-    rc_table_t *t = rc_table_begin(stdout, format, columns, count, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] = "generator|version|parameter|default|min|max|meaning";
+    enum { count = 7 };
+    rc_table_t *t = rc_table_of(stdout, format, columns, count, err);
     for (int i = 0; rc_generators[i]; i++) {
         const rc_generator_t *g = rc_generators[i];
         rc_table_text(t, g->name);
@@ -73,10 +71,8 @@ static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
 
 static rc_status_t list_builtins(rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"kind", ""}, {"spec", ""}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] = "name|rows|cols|nnz|kind|spec";
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; i < rc_builtin_count; i++) {
         const rc_builtin_t *b = &rc_builtins[i];
         RC_CELLS(t, RC_TEXT(b->name), RC_INT(b->rows), RC_INT(b->cols), RC_INT(b->nnz),
@@ -140,13 +136,11 @@ static rc_status_t add_spec(const char *word, const char *catalog, rc_str_t *spe
 static rc_status_t print_matrix(
     const char *spec, const rc_csr_t *a, const char *file, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"spec", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""}, {"digest", ""}, {"file", ""}};
+    static const char columns[] = "spec|rows|cols|nnz|digest|file";
     rc_digest_t digest;
     RC_PASS(rc_csr_digest(a, &digest, err));
     FILE *out = rc_replace_is_stdout(file) ? stderr : stdout;
-    rc_table_t *t = rc_table_begin(out, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(out, format, columns, 0, err);
     RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz),
         RC_TEXT(rc_digest_hex(digest).text), file ? RC_TEXT(file) : RC_MISSING);
     return rc_table_end(t, err);

@@ -48,8 +48,7 @@ static int is_wanted(const info_t *t, const char *name)
 static void put(info_t *t, const char *what, const char *name, int version, const char *summary,
     const char *source)
 {
-    static const rc_column_t columns[] = {
-        {"what", ""}, {"name", ""}, {"version", ""}, {"summary", ""}, {"source", ""}};
+    static const char columns[] = "what|name|version|summary|source";
     enum { width = 100, of_name = 18, of_part = 34, others = 17 };
     const int is_part = strchr(name, ':') && strcmp(what, "gpu") != 0;
     const int column = t->wanted ? of_part : of_name;
@@ -60,10 +59,9 @@ static void put(info_t *t, const char *what, const char *name, int version, cons
     t->found = 1;
     if (t->format != RC_TABLE_TEXT) {
         if (!t->table)
-            t->table = rc_table_begin(stdout, t->format, columns, 5, t->err);
-        if (t->table)
-            RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name),
-                version > 0 ? RC_INT(version) : RC_MISSING, RC_TEXT(summary), RC_TEXT(source));
+            t->table = rc_table_of(stdout, t->format, columns, 0, t->err);
+        RC_CELLS(t->table, RC_TEXT(what), RC_TEXT(name), version > 0 ? RC_INT(version) : RC_MISSING,
+            RC_TEXT(summary), RC_TEXT(source));
         return;
     }
     const char *said = is_part ? strchr(name, ':') + 1 : name;
@@ -236,8 +234,6 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     put_registries(&info);
     if (st == RC_OK && info.wanted && !info.found)
         return rc_fail_unknown(err, RC_EINVAL, "name", info.wanted, info.name, info.names);
-    if (st == RC_OK && call->format != RC_TABLE_TEXT && !info.table)
-        return RC_ENOMEM;
     return rc_table_end_after(st, info.table, err);
 }
 

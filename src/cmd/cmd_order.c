@@ -169,7 +169,6 @@ static rc_status_t print_both(FILE *out, rc_table_format_t format, const rc_poli
     for (int i = 0; i < facts->count; i++)
         columns[always + i] = (rc_column_t){facts->fact[i].name, ""};
     rc_table_t *t = rc_table_begin(out, format, columns, always + facts->count, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
     print_summary(t, csr, before);
     for (int i = 0; i < facts->count; i++)
         rc_table_missing(t);

@@ -107,10 +107,8 @@ const rc_command_t rc_command_paper = {
 /* \param[in] only  NULL: all papers */
 static rc_status_t list(const rc_paper_t *only, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {
-        {"paper", ""}, {"table", ""}, {"shows", ""}, {"what", ""}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] = "paper|table|shows|what";
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; rc_papers[i]; i++)
         for (int k = 0; rc_papers[i]->tables[k] && (!only || only == rc_papers[i]); k++) {
             const rc_summary_t *s = rc_papers[i]->tables[k];

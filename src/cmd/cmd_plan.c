@@ -316,14 +316,11 @@ static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_
 static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t *p,
     const rc_plan_answer_t *answer, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"k", ""}, {"kernel", ""}, {"order", ""}, {"chosen", ""},
-        {"time_ns", "ns"}, {"speedup", "x"}, {"predicted_ns", "ns"}, {"order_ns", "ns"},
-        {"prepare_ns", "ns"}, {"break_even", "products"}, {"memory", "bytes"}, {"note", ""},
-        {"reference", ""}, {"why", ""}, {"rel_err", ""}, {"pays_after", "products"},
-        {"sentence", ""}};
+    static const char columns[] =
+        "k|kernel|order|chosen|time_ns:ns|speedup:x|predicted_ns:ns|order_ns:ns|prepare_ns:ns|"
+        "break_even:products|memory:bytes|note|reference|why|rel_err|pays_after:products|sentence";
     rc_status_t st = RC_OK;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; st == RC_OK && i < rc_plan_parts(plan); i++) {
         rc_plan_part_t part;
         st = rc_plan_part(plan, i, &part, err);
@@ -532,25 +529,25 @@ const rc_command_t rc_command_plan = {
     .summary = "make the fastest product for a matrix, and say what it is",
     .usage = "FILE --k LIST [--budget SECONDS] [--reuse N]\n"
              "FILE --k LIST --tune N [--kernels LIST] [--orders LIST] [--model MODEL]",
-    .description =
-        RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
-        "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
-        "both. Without another option it is searched for (--budget), and the answer is a sentence: "
-        "keep the order or not, with which kernel, how fast, and when another order would pay. The "
-        "fastest kernel wins beyond the errors of the times, and an order that pays within 1000 "
-        "products; with --reuse, what order, preparation and so many products take together. "
-        "Times of the chosen one and the baseline are then taken anew. A "
-        "signal ends the search with the answer so far and exit code 75.\n\n"
-        "With --kernels, --orders or --model the candidates are those: each kernel with each "
-        "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"
-        "The baseline is the vendor's kernel in original order where it is among them (of those "
-        "timed the fastest), else the first in original order; speedup is over it. pays_after "
-        "says after how many products a row has paid over the best in original order.\n\n"
-        "The plan that was made is run once on random operands, and a sample of the output is "
-        "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
-        "counted on standard error.\n\n"
-        "--save keeps choices and orders; --load makes the same plan of the same pattern without "
-        "ordering, predicting or timing anything.",
+    .description = RC_FILE_HELP
+    " " RC_MODELS_HELP "\n\n"
+    "A plan is, for each K, a pair of kernel and row order, with the matrix prepared for "
+    "both. Without another option it is searched for (--budget), and the answer is a sentence: "
+    "keep the order or not, with which kernel, how fast, and when another order would pay. The "
+    "fastest kernel wins beyond the errors of the times, and an order that pays within 1000 "
+    "products; with --reuse, what order, preparation and so many products take together. "
+    "Times of the chosen one and the baseline are then taken anew. A "
+    "signal ends the search with the answer so far and exit code 75.\n\n"
+    "With --kernels, --orders or --model the candidates are those: each kernel with each "
+    "order, or the classes of the model, best first. --tune times them on the matrix.\n\n"
+    "The baseline is the vendor's kernel in original order where it is among them (of those "
+    "timed the fastest), else the first in original order; speedup is over it. pays_after "
+    "says after how many products a row has paid over the best in original order.\n\n"
+    "The plan that was made is run once on random operands, and a sample of the output is "
+    "compared with sums in fp64; a plan that is wrong is an error. Values that overflow are "
+    "counted on standard error.\n\n"
+    "--save keeps choices and orders; --load makes the same plan of the same pattern without "
+    "ordering, predicting or timing anything.",
     .examples =
         "rowcast plan matrix.mtx -k 64|which kernel, and whether to reorder\n"
         "rowcast plan matrix.mtx -k 8,128 --tune 5|the best of these and of cuSPARSE on this "

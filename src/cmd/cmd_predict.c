@@ -283,13 +283,11 @@ static void sort_classes(report_t *r)
 
 /* -------------------------------------------------------------- for programs */
 
-static const rc_column_t columns[] = {{"matrix", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-    {"operation", ""}, {"k", ""}, {"precision", ""}, {"reuse", "products"}, {"model", ""},
-    {"kind", ""}, {"device", ""}, {"class", ""}, {"policy", ""}, {"kernel", ""}, {"baseline", ""},
-    {"chosen", ""}, {"time_ns", "ns"}, {"speedup", "x"}, {"setup_ns", "ns"}, {"total_ns", "ns"},
-    {"break_even", "products"}, {"outside", "inputs"}, {"featurise_ns", "ns"}, {"predict_ns", "ns"},
-    {"order_ns", "ns"}, {"overhead_ns", "ns"}, {"layout", ""}, {"deterministic", ""},
-    {"memory", "bytes"}, {"extrapolation", ""}, {"plan", ""}};
+static const char columns[] =
+    "matrix|rows|cols|nnz|operation|k|precision|reuse:products|model|kind|device|class|policy|"
+    "kernel|baseline|chosen|time_ns:ns|speedup:x|setup_ns:ns|total_ns:ns|break_even:products|"
+    "outside:inputs|featurise_ns:ns|predict_ns:ns|order_ns:ns|overhead_ns:ns|layout|deterministic|"
+    "memory:bytes|extrapolation|plan";
 
 static void print_programs(const report_t *r, rc_table_t *t)
 {
@@ -465,8 +463,7 @@ static rc_status_t predict(
     r.m = m;
     r.a = &a;
     if (format != RC_TABLE_TEXT) {
-        t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-        RC_TRY(t ? RC_OK : RC_ENOMEM);
+        t = rc_table_of(stdout, format, columns, 0, err);
     }
     st = print_choices(&r, o, t, err);
     st = t ? rc_table_end_after(st, t, err) : st;
@@ -492,21 +489,21 @@ const rc_command_t rc_command_predict = {
     .name = "predict",
     .summary = "choose the row order, or kernel and order, for a matrix",
     .usage = "FILE [--model MODEL] [--k N] [--reuse N]",
-    .description =
-        RC_FILE_HELP " " RC_MODELS_HELP "\n\n"
-        "Prints what the model chooses, and for every class that fits the constraints the "
-        "predicted time of one product, its speedup over the baseline class, the predicted setup "
-        "(building the order and preprocessing by the kernel), and its break-even: the products "
-        "after which it has paid for its setup, the features and the prediction. All of these are "
-        "predictions for the machine that the model learnt from, so that equal calls give equal "
-        "answers; what features, prediction and order took here is shown apart. A class that is "
-        "predicted at less than 0.95 of the speed of the baseline is never chosen. A classifier "
-        "predicts no times.\n\n"
-        "The baseline class changes nothing. Where the constraints exclude that of the model, it "
-        "is the first class of its row order that they permit, else the first one.\n\n"
-        "A model knows the operation, K, precisions, layouts, device and range of features that it "
-        "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
-        "is one of its inputs. In csv and json an empty break_even beside a time means never.",
+    .description = RC_FILE_HELP
+    " " RC_MODELS_HELP "\n\n"
+    "Prints what the model chooses, and for every class that fits the constraints the "
+    "predicted time of one product, its speedup over the baseline class, the predicted setup "
+    "(building the order and preprocessing by the kernel), and its break-even: the products "
+    "after which it has paid for its setup, the features and the prediction. All of these are "
+    "predictions for the machine that the model learnt from, so that equal calls give equal "
+    "answers; what features, prediction and order took here is shown apart. A class that is "
+    "predicted at less than 0.95 of the speed of the baseline is never chosen. A classifier "
+    "predicts no times.\n\n"
+    "The baseline class changes nothing. Where the constraints exclude that of the model, it "
+    "is the first class of its row order that they permit, else the first one.\n\n"
+    "A model knows the operation, K, precisions, layouts, device and range of features that it "
+    "was fitted on; outside it refuses. Between two K it was fitted at it knows K, too, when K "
+    "is one of its inputs. In csv and json an empty break_even beside a time means never.",
     .examples =
         "rowcast predict matrix.mtx|for usual K, by an installed model\n"
         "rowcast predict matrix.mtx --model model.json --k 128|which order, for K = 128\n"

@@ -33,14 +33,13 @@ static const rc_opt_t options[] = {
 
 static rc_status_t print(rc_table_format_t format, const rc_segments_size_t *s, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"w", ""}, {"t", ""}, {"panels", ""}, {"segments", ""},
-        {"heavy_segments", ""}, {"heavy_panels", ""}, {"nnz_heavy", ""}, {"nnz_light", ""},
-        {"light_rows", ""}, {"heavy_ratio", ""}};
+    static const char columns[] =
+        "w|t|panels|segments|heavy_segments|heavy_panels|nnz_heavy|nnz_light|light_rows|"
+        "heavy_ratio";
     const int64_t count[] = {s->rule.w, s->rule.t, s->panels, s->segments, s->heavy,
         s->heavy_panels, s->nnz_heavy, s->nnz_light, s->light_rows};
     enum { digits = 4 };
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (size_t i = 0; i < sizeof count / sizeof *count; i++)
         rc_table_int(t, count[i]);
     rc_table_real(t, rc_segments_ratio(s), digits);

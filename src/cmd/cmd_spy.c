@@ -67,11 +67,9 @@ static rc_status_t write_image(const char *path, const rc_str_t *image, rc_err_t
 static rc_status_t print(
     FILE *out, rc_table_format_t format, const drawn_t *d, int count, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"order", ""}, {"slots", ""}, {"cols", ""}, {"nnz", ""},
-        {"width", "px"}, {"height", "px"}, {"filled", "px"}, {"entries_mean", "1/px"},
-        {"entries_max", "1/px"}};
-    rc_table_t *t = rc_table_begin(out, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] =
+        "order|slots|cols|nnz|width:px|height:px|filled:px|entries_mean:1/px|entries_max:1/px";
+    rc_table_t *t = rc_table_of(out, format, columns, 0, err);
     for (; count > 0; count--, d++) {
         RC_CELLS(t, RC_TEXT(d->what), RC_INT(d->slots), RC_INT(d->cols), RC_INT(d->nnz),
             RC_INT(d->width), RC_INT(d->height), RC_INT(d->filled),

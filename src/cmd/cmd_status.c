@@ -124,8 +124,7 @@ static void print_progress(const rc_scan_t *s, const rc_view_t *v)
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
     char *store = NULL;
-    static const rc_column_t columns[] = {{"what", ""}, {"state", ""}, {"ok", ""}, {"wrong", ""},
-        {"skipped", ""}, {"failed", ""}, {"crashed", ""}, {"noisy", ""}, {"in_hand", ""}};
+    static const char columns[] = "what|state|ok|wrong|skipped|failed|crashed|noisy|in_hand";
     rc_status_t st = RC_OK;
     rc_view_t *v = NULL;
     rc_scan_t scan = {0};
@@ -136,8 +135,7 @@ static rc_status_t run(rc_call_t *call, rc_err_t *err)
     RC_TRY(rc_scan_journals(store, rc_view_journal_bytes, v, &scan, err));
     if (!exists && scan.journals == 0)
         RC_TRY(rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", store));
-    rc_table_t *t = rc_table_begin(stdout, call->format, columns, 9, err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, call->format, columns, 0, err);
     if (v)
         put_store(t, v);
     for (int64_t i = 0; i < scan.journals; i++)

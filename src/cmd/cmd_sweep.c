@@ -316,13 +316,11 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
 static rc_status_t print_plan(
     const rc_sweep_config_t *c, const rc_sweep_result_t *r, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"name", ""}, {"rows", ""}, {"cols", ""}, {"nnz", ""},
-        {"pending", "cases"}, {"time", "s"}, {"memory", "MB"}, {"device_memory", "MB"},
-        {"known", ""}, {"part", ""}, {"parts", ""}};
+    static const char columns[] =
+        "name|rows|cols|nnz|pending:cases|time:s|memory:MB|device_memory:MB|known|part|parts";
     double seconds = 0;
     char again[64] = "";
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 11, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int64_t i = 0; i < r->items; i++) {
         const rc_entry_t *e = &c->catalog->entry[r->item[i].entry];
         RC_CELLS(t, RC_TEXT(e->name), RC_INT(e->rows), RC_INT(e->cols), RC_INT(e->nnz),
@@ -372,14 +370,12 @@ static void tell_noise(const char *store, const rc_sweep_result_t *r)
 static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"what", ""}, {"ok", ""}, {"wrong", ""}, {"skipped", ""},
-        {"failed", ""}, {"crashed", ""}, {"noisy", ""}, {"wall", "s"}, {"commit", "s"},
-        {"idle_tail", "s"}, {"busy", ""}, {"executing", ""}, {"waiting", ""}, {"devices_lost", ""},
-        {"missed", ""}, {"missed_far", ""}, {"crowded", ""}};
+    static const char columns[] =
+        "what|ok|wrong|skipped|failed|crashed|noisy|wall:s|commit:s|idle_tail:s|busy|executing|"
+        "waiting|devices_lost|missed|missed_far|crowded";
     /* a reader of the table has the figures of the run in words below */
     int figures = format == RC_TABLE_TEXT ? 0 : 10;
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 7 + figures, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 7 + figures, err);
     put_statuses(t, "matrices", r->matrices, figures);
     put_statuses(t, "cases", r->now.measured, figures);
     if (figures) {

@@ -39,12 +39,11 @@ static const rc_opt_t options[] = {
 
 static rc_status_t print(rc_table_format_t format, const rc_tile_figures_t *f, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"panels", ""}, {"tiles", ""}, {"dense_columns", ""},
-        {"nnz_dense", ""}, {"dense_ratio", ""}, {"similarity", ""}, {"rest_similarity", ""},
-        {"panel_reuse_8", ""}, {"panel_reuse_128", ""}};
+    static const char columns[] =
+        "panels|tiles|dense_columns|nnz_dense|dense_ratio|similarity|rest_similarity|panel_reuse_8|"
+        "panel_reuse_128";
     enum { digits = 4 };
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     RC_CELLS(t, RC_INT(f->panels), RC_INT(f->tiles), RC_INT(f->dense_columns), RC_INT(f->nnz_dense),
         RC_REAL(f->dense_ratio, digits), RC_REAL(f->similarity, digits),
         RC_REAL(f->rest_similarity, digits), RC_REAL(f->panel_reuse_8, digits),

@@ -67,15 +67,14 @@ typedef struct question {
 static rc_status_t print(const question_t *q, rc_err_t *err)
 {
     enum { always = 9 };
-    static const rc_column_t columns[] = {{"device", ""}, {"reading", ""}, {"rdensity", "entries"},
-        {"case", ""}, {"kernel", ""}, {"block", "threads"}, {"ssrs", "super-rows"}, {"srs", "rows"},
-        {"overhead", ""}, {"super_rows", ""}, {"super_super_rows", ""}, {"pointer_bytes", "bytes"}};
+    static const char columns[] =
+        "device|reading|rdensity:entries|case|kernel|block:threads|ssrs:super-rows|srs:rows|"
+        "overhead|super_rows|super_super_rows|pointer_bytes:bytes";
     rc_csrk_sizes_t s = rc_csrk_sizes(&q->tuning, q->reading, q->rdensity);
     rc_csrk_fill(&q->tuning, q->rows, &s);
     char block[48];
-    int all = q->rows >= 0 ? sizeof columns / sizeof *columns : always;
-    rc_table_t *t = rc_table_begin(stdout, q->format, columns, all, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    int all = q->rows >= 0 ? 0 : always;
+    rc_table_t *t = rc_table_of(stdout, q->format, columns, all, err);
     (void)snprintf(block, sizeof block, "%" PRId32 ",%" PRId32 ",%" PRId32, s.block[0], s.block[1],
         s.block[2]);
     RC_CELLS(t, RC_TEXT(q->tuning.device), RC_TEXT(rc_csrk_reading_names[q->reading]),

@@ -42,11 +42,9 @@ typedef struct output {
 
 static int begin(output_t *o)
 {
-    static const rc_column_t columns[] = {
-        {"path", ""}, {"row", ""}, {"expected", ""}, {"found", ""}};
+    static const char columns[] = "path|row|expected|found";
     if (!o->table && o->err.status == RC_OK)
-        o->table =
-            rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, &o->err);
+        o->table = rc_table_of(stdout, o->format, columns, 0, &o->err);
     return o->table != NULL;
 }
 

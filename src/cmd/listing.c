@@ -122,10 +122,8 @@ rc_status_t rc_listing_end(rc_listing_t *l, rc_err_t *err)
 rc_status_t rc_listing_fields(rc_table_format_t format, const rc_fields_t *fields, rc_err_t *err)
 {
     static const char *const kinds[] = {"integer", "number", "text", "yes or no"};
-    static const rc_column_t columns[] = {
-        {"field", ""}, {"type", ""}, {"unit", ""}, {"meaning", ""}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, 4, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] = "field|type|unit|meaning";
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; i < fields->count; i++) {
         RC_CELLS(t, RC_TEXT(fields->field[i].name), RC_TEXT(kinds[fields->field[i].kind]),
             RC_TEXT(unit_of(&fields->field[i])), RC_TEXT(fields->field[i].help));
@@ -143,13 +141,13 @@ rc_status_t rc_listing_figures(
     for (int i = 0; i < n; i++)
         columns[i] = (rc_column_t){figure[i].name, figure[i].unit};
     rc_table_t *t = rc_table_begin(stdout, format, is_text ? rows : columns, is_text ? 4 : n, err);
-    for (int i = 0; t && i < n; i++)
+    for (int i = 0; i < n; i++)
         if (is_text)
             RC_CELLS(t, RC_TEXT(figure[i].name), figure[i].cell, RC_TEXT(figure[i].unit),
                 RC_TEXT(figure[i].meaning));
         else
             rc_table_cells(t, &figure[i].cell, 1);
-    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = rc_table_end(t, err);
     free(columns);
     return st;
 }
@@ -179,7 +177,6 @@ rc_status_t rc_listing_answers(const rc_plan_answer_t *a, int n, rc_err_t *err)
     putchar('\n');
     rc_table_t *t = rc_table_begin(stdout, RC_TABLE_TEXT, columns + first,
         (int)(sizeof columns / sizeof *columns) - first, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < a[i].rows; j++) {
             const rc_plan_row_t *r = &a[i].row[j];

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "cmd/rows.h"
 #include "analysis/papers/nisa/nisa.h"
+#include "analysis/summary/lines.h"
 #include "analysis/summary/noise.h"
 #include "base/error.h"
 #include "base/glob.h"
@@ -146,7 +147,7 @@ rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
         RC_TRY(rc_rows_mark_generated(v, rows->generated, err));
     own.view = v;
     own.where = where;
-    RC_TRY(s->print(&own, err));
+    RC_TRY(s->lines ? rc_lines_print(s->lines, NULL, &own, err) : s->print(&own, err));
     RC_TRY(rc_summary_tell_pairs(command, v, where, err));
     st = rc_rows_tell_noise(o->store, v, where, NULL, err);
 done:

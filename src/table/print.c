@@ -17,6 +17,8 @@ struct rc_table {
     rc_table_format_t format;
     const rc_column_t *column;
     int columns;
+    rc_column_t *own; /* of rc_table_of, as are the words in them; NULL: they are borrowed */
+    rc_words_t words;
     int at; /* next cell of the row */
     int64_t rows;
     int failed;     /* out of memory */
@@ -80,6 +82,8 @@ static void free_table(rc_table_t *t)
     free(t->left);
     rc_str_free(&t->line);
     rc_str_free(&t->cells);
+    free(t->own);
+    rc_words_free(&t->words);
     free(t);
 }
 
@@ -104,6 +108,32 @@ rc_table_t *rc_table_begin(
             csv_cell(t, columns[i].name, i, 0);
     } else if (format == RC_TABLE_JSON)
         json_columns(t);
+    return t;
+}
+
+rc_table_t *rc_table_of(
+    FILE *out, rc_table_format_t format, const char *columns, int n, rc_err_t *err)
+{
+    rc_words_t words = {0};
+    rc_column_t *own = NULL;
+    rc_table_t *t = NULL;
+    if (rc_words_split(columns, '|', &words, err) == RC_OK)
+        own = rc_alloc((size_t)words.count, sizeof *own, "columns", err);
+    for (int i = 0; own && i < words.count; i++) {
+        char *unit = strchr(words.word[i], ':');
+        own[i] = (rc_column_t){words.word[i], unit ? unit + 1 : ""};
+        if (unit)
+            *unit = '\0';
+    }
+    if (own)
+        t = rc_table_begin(out, format, own, n > 0 ? n : words.count + n, err);
+    if (!t) {
+        free(own);
+        rc_words_free(&words);
+        return NULL;
+    }
+    t->own = own;
+    t->words = words;
     return t;
 }
 
@@ -183,6 +213,8 @@ static void text_cell(rc_table_t *t, const char *text, int right)
 /* One cell.  \param[in] word  NULL, or what stands for it in JSON where that is no text */
 static void add(rc_table_t *t, const char *text, int right, const char *word)
 {
+    if (!t)
+        return;
     if (t->format == RC_TABLE_JSON)
         json_cell(t, word ? NULL : text, word);
     else if (t->format == RC_TABLE_CSV)
@@ -197,19 +229,26 @@ static void add(rc_table_t *t, const char *text, int right, const char *word)
 
 enum { US_DIGITS = 5, US_WHOLE = 10000 }; /* from there on no fractions, and no exponent */
 
-/* Times in a table for people are in us, whatever CSV and JSON have; 0: no time. */
+/* A table that could not be begun has none. */
+static int is_text(const rc_table_t *t)
+{
+    return t && t->format == RC_TABLE_TEXT;
+}
+
+/* Times in a table for people are in us, whatever CSV and JSON have; 0: no time.  \param[in] column
+ * -1: the next cell */
 static double us_of(const rc_table_t *t, int column)
 {
-    const char *unit = t->column[column].unit;
-    if (t->format != RC_TABLE_TEXT)
+    if (!is_text(t))
         return 0;
+    const char *unit = t->column[column < 0 ? t->at : column].unit;
     return strcmp(unit, "ns") == 0 ? 1e-3 : strcmp(unit, "ms") == 0 ? 1e3 : 0;
 }
 
 void rc_table_int(rc_table_t *t, int64_t value)
 {
     char buf[RC_DECIMAL_BYTES];
-    if (us_of(t, t->at) > 0) {
+    if (us_of(t, -1) > 0) {
         rc_table_real(t, (double)value, US_DIGITS);
         return;
     }
@@ -236,33 +275,33 @@ void rc_table_real(rc_table_t *t, double value, int digits)
         rc_table_missing(t);
         return;
     }
-    if (us_of(t, t->at) > 0)
-        value *= us_of(t, t->at);
-    if (us_of(t, t->at) > 0 && fabs(value) >= US_WHOLE) {
+    if (us_of(t, -1) > 0)
+        value *= us_of(t, -1);
+    if (us_of(t, -1) > 0 && fabs(value) >= US_WHOLE) {
         value = round(value);
         digits = RC_DECIMAL_MOST;
     }
-    rc_decimal_real(value, t->format == RC_TABLE_TEXT ? digits : RC_DECIMAL_MOST, buf);
-    if (t->format == RC_TABLE_JSON)
+    rc_decimal_real(value, is_text(t) ? digits : RC_DECIMAL_MOST, buf);
+    if (t && t->format == RC_TABLE_JSON)
         spell_for_json(buf);
     add(t, buf, 1, buf);
 }
 
 void rc_table_text(rc_table_t *t, const char *value)
 {
-    t->escaped |= t->format == RC_TABLE_JSON && !rc_is_visible(value);
+    if (t && t->format == RC_TABLE_JSON)
+        t->escaped |= !rc_is_visible(value);
     add(t, value, 0, NULL);
 }
 
 void rc_table_bool(rc_table_t *t, int value)
 {
-    add(t, t->format == RC_TABLE_TEXT ? (value ? "yes" : "no") : (value ? "1" : "0"), 0,
-        value ? "true" : "false");
+    add(t, is_text(t) ? (value ? "yes" : "no") : (value ? "1" : "0"), 0, value ? "true" : "false");
 }
 
 void rc_table_missing(rc_table_t *t)
 {
-    add(t, t->format == RC_TABLE_TEXT ? "-" : "", 1, "null");
+    add(t, is_text(t) ? "-" : "", 1, "null");
 }
 
 void rc_table_cells(rc_table_t *t, const rc_table_cell_t *cell, size_t n)
@@ -355,7 +394,7 @@ static void print_text(rc_table_t *t)
 rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err)
 {
     if (!t)
-        return RC_OK;
+        return err ? err->status : RC_ENOMEM;
     rc_status_t st = RC_OK;
     if (t->format == RC_TABLE_JSON)
         fputs("\n]}\n", t->out);

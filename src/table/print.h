@@ -23,9 +23,15 @@ typedef struct rc_column {
 typedef struct rc_table rc_table_t;
 
 /** Start a table of n columns on a stream (all borrowed until rc_table_end).
- *  \return NULL with err set when there is no memory */
+ *  \return NULL with err set when there is no memory: all functions below take it, and rc_table_end
+ *      returns the status of that error */
 rc_table_t *rc_table_begin(
     FILE *out, rc_table_format_t format, const rc_column_t *columns, int n, rc_err_t *err);
+
+/** The same of columns in one text: "kernel|matrices|median:ns", units behind colons.
+ *  \param[in] n  the first so many of them; 0 and less: all less so many */
+rc_table_t *rc_table_of(
+    FILE *out, rc_table_format_t format, const char *columns, int n, rc_err_t *err);
 
 /** The next cell of the current row; a row ends by itself after its last cell. */
 void rc_table_int(rc_table_t *t, int64_t value);
@@ -58,8 +64,9 @@ void rc_table_cells(rc_table_t *t, const rc_table_cell_t *cell, size_t n);
     rc_table_cells(t, (const rc_table_cell_t[]){__VA_ARGS__},                                      \
         sizeof((rc_table_cell_t[]){__VA_ARGS__}) / sizeof(rc_table_cell_t))
 
-/** Finish, write what is left, free.  \return RC_OK, RC_EIO (stdout closed, disk full), RC_ENOMEM
- */
+/** Finish, write what is left, free.
+ *  \param[in] t  NULL: nothing was begun, or in vain; err, of which the status is returned, says so
+ *  \return RC_OK, RC_EIO (stdout closed, disk full), RC_ENOMEM */
 rc_status_t rc_table_end(rc_table_t *t, rc_err_t *err);
 
 /** The same behind something that may have failed with `st`: then that and err stay. */

@@ -8,11 +8,7 @@
 #include "table/counted.h"
 
 /** Columns of rc_put_setting, in its order. */
-#define RC_SETTING_COLUMNS                                                                         \
-    {"precision", ""}, {"c_order", ""}, {"cache", ""},                                             \
-    {                                                                                              \
-        "device", ""                                                                               \
-    }
+#define RC_SETTING_COLUMNS "precision|c_order|cache|device|"
 
 /** The cell of K: its number, "n" for K = n, missing for an operation without K. */
 rc_table_cell_t rc_k_cell(const rc_setting_t *s);

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
-
 static void put_head(rc_table_t *t, const rc_lines_of_t *of)
 {
     rc_table_text(t, rc_view_name(rc_op_names, of->setting->op));
@@ -59,8 +57,8 @@ static rc_status_t read_limits(const rc_summary_options_t *o, rc_limits_t *out, 
 {
     char device[RC_LIMITS_DEVICE];
     devices_t d = {NULL, NULL};
-    const rc_lines_t lines = {NULL, 0, 0, -1, RC_SEGMENTED_SETS, see_device, &d};
-    RC_PASS(rc_lines_print(&lines, o, err));
+    static const rc_lines_t lines = {NULL, 0, -1, RC_SEGMENTED_SETS, see_device};
+    RC_PASS(rc_lines_print(&lines, &d, o, err));
     rc_status_t st = o->limits ? rc_limits_read(o->limits, out, device, err)
                                : rc_limits_read_of(d.first ? d.first : "", out, device, err);
     if (st < 0)
@@ -121,16 +119,14 @@ static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t
 
 static rc_status_t print_roofline(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"matrices", ""},
-        {"geomean", "Gflop/s"}, {"bound", "Gflop/s, geomean"}, {"most_bound", "Gflop/s"},
-        {"share", "geomean"}, {"median", ""}, {"near", ">= .8"}, {"over", "> 1"},
-        {"shared_limit", "Gflop/s"}, {"l1_limit", "Gflop/s"}, {"peak", "Gflop/s"},
-        {"paper", "figure 1"}};
+    static const rc_lines_t lines = {
+        "op|" RC_HONG_SETTING "matrices|geomean:Gflop/s|bound:Gflop/s, geomean|most_bound:Gflop/s|"
+        "share:geomean|median|near:>= .8|over:> 1|shared_limit:Gflop/s|l1_limit:Gflop/s|"
+        "peak:Gflop/s|paper:figure 1",
+        0, -1, RC_SEGMENTED_SETS, put_roofline};
     rc_limits_t limits = {0};
-    const rc_lines_t lines = {
-        columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_roofline, &limits};
     RC_PASS(read_limits(o, &limits, err));
-    return rc_lines_print(&lines, o, err);
+    return rc_lines_print(&lines, &limits, o, err);
 }
 
 const rc_summary_t rc_summary_hong_roofline = {.name = "roofline",
@@ -327,15 +323,15 @@ static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
 
 static rc_status_t print_profile(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"contestant", ""},
-        {"matrices", ""}, {"measured", ""}, {"fastest", "%"}, {"within_1.1", "%"},
-        {"within_1.25", "%"}, {"within_1.5", "%"}, {"within_2", "%"}, {"within_4", "%"},
-        {"within_16", "%"}, {"geomean", "x the fastest"}, {"paper", "figures 10 to 15, K = 128"}};
+    static const rc_lines_t lines = {
+        "op|" RC_HONG_SETTING "contestant|matrices|measured|fastest:%|within_1.1:%|within_1.25:%|"
+        "within_1.5:%|within_2:%|within_4:%|within_16:%|geomean:x the fastest|"
+        "paper:figures 10 to 15, K = 128",
+        0, -1, RC_SEGMENTED_SETS, put_profile};
     contest_t c = {.n = 0};
-    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_profile, &c};
     rc_status_t st = contest_of(o, &c, err);
     if (st == RC_OK)
-        st = rc_lines_print(&lines, o, err);
+        st = rc_lines_print(&lines, &c, o, err);
     contest_free(&c);
     return st;
 }
@@ -404,14 +400,13 @@ static rc_status_t put_rate_by(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
 
 static rc_status_t print_rate_by(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"op", ""}, RC_HONG_SETTING, {"kernel", ""},
-        {"policy", ""}, {"from", "of --by"}, {"to", ""}, {"matrices", ""}, {"geomean", "Gflop/s"},
-        {"mean", "Gflop/s"}, {"max", "Gflop/s"}, {"paper", "figure 16"}};
+    static const rc_lines_t lines = {
+        "op|" RC_HONG_SETTING "kernel|policy|from:of --by|to|matrices|geomean:Gflop/s|mean:Gflop/s|"
+        "max:Gflop/s|paper:figure 16",
+        0, -1, RC_SEGMENTED_SETS, put_rate_by};
     double *share = NULL;
     RC_PASS(rc_feature_share(o->view, o->store, feature_of(o), &share, err));
-    const rc_lines_t lines = {
-        columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_rate_by, share};
-    rc_status_t st = rc_lines_print(&lines, o, err);
+    rc_status_t st = rc_lines_print(&lines, share, o, err);
     free(share);
     return st;
 }

@@ -473,12 +473,11 @@ static void put_line(const study_t *s, rc_table_t *t, const json_t *cost, const 
 /* The paper's: cfh 2 in fp32 and 1 in fp64; of the others it prints none. */
 static rc_status_t fit_all(study_t *s, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"k", ""}, {"precision", ""}, {"matrices", ""},
-        {"cfh", ""}, {"cfv", ""}, {"t", ""}, {"tree", "nodes"}, {"kept", "of the best"},
-        {"held", "matrices"}, {"paths_held_out", "of the best"}, {"worst_held_out", ""},
-        {"others", "matrices"}, {"model", "of the best"}, {"worst_model", ""},
-        {"paths", "of the best"}, {"worst_paths", ""}};
-    enum { without_paths = 8, with_paths = sizeof columns / sizeof *columns };
+    static const char columns[] =
+        "k|precision|matrices|cfh|cfv|t|tree:nodes|kept:of the best|held:matrices|"
+        "paths_held_out:of the best|worst_held_out|others:matrices|model:of the best|worst_model|"
+        "paths:of the best|worst_paths";
+    enum { without_paths = 8 };
     rc_table_t *t = NULL;
     rc_status_t st = RC_OK;
     size_t n = json_array_size(s->costs);
@@ -487,8 +486,7 @@ static rc_status_t fit_all(study_t *s, rc_table_format_t format, rc_err_t *err)
     for (size_t i = 0; i < n; i++)
         RC_TRY(fit(s, json_array_get(s->costs, i), &f[i], err));
     RC_TRY(write_file(s, err));
-    t = rc_table_begin(stdout, format, columns, s->matrix ? with_paths : without_paths, err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    t = rc_table_of(stdout, format, columns, s->matrix ? 0 : without_paths, err);
     for (size_t i = 0; i < n; i++)
         put_line(s, t, json_array_get(s->costs, i), &f[i]);
     st = rc_table_end(t, err);

@@ -9,11 +9,7 @@
 #include "table/segmented.h"
 
 /** The first columns of these tables, which rc_hong_put_setting fills. */
-#define RC_HONG_SETTING                                                                            \
-    {"k", ""}, RC_SETTING_COLUMNS,                                                                 \
-    {                                                                                              \
-        "set", ""                                                                                  \
-    }
+#define RC_HONG_SETTING "k|" RC_SETTING_COLUMNS "set|"
 void rc_hong_put_setting(rc_table_t *t, const rc_lines_of_t *of);
 
 /** 1: the matrix of row i of the counted ones is of the set, and not one of training. */

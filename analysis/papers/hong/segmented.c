@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
-
 void rc_hong_put_setting(rc_table_t *t, const rc_lines_of_t *of)
 {
     RC_CELLS(t, rc_k_cell(of->setting));
@@ -132,14 +130,13 @@ static rc_status_t put_modelling(const rc_lines_of_t *of, rc_table_t *t, rc_err_
 /* Figure 7 is of K = 128, fp32. */
 static rc_status_t print_modelling(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {RC_HONG_SETTING, {"t", "of none"}, {"matrices_none", ""},
-        {"none", "of the best"}, {"worst_none", ""}, {"matrices", ""}, {"model", "of the best"},
-        {"worst", ""}, {"close", "share >= .95"}, {"gain", "x"}, {"paper", "figure 7"}};
+    static const rc_lines_t lines = {RC_HONG_SETTING
+        "t:of none|matrices_none|none:of the best|worst_none|matrices|"
+        "model:of the best|worst|close:share >= .95|gain:x|paper:figure 7",
+        0, RC_OP_SPMM, RC_SEGMENTED_SETS, put_modelling};
     if (o->kernel && strcmp(o->kernel, "rs") != 0)
         return rc_fail(err, RC_EINVAL, "--kernel: modelling is of rs, found '%s'", o->kernel);
-    const rc_lines_t lines = {
-        columns, COLUMNS(columns), 0, RC_OP_SPMM, RC_SEGMENTED_SETS, put_modelling, NULL};
-    return rc_lines_print(&lines, o, err);
+    return rc_lines_print(&lines, NULL, o, err);
 }
 
 const rc_summary_t rc_summary_hong_modelling = {.name = "modelling",
@@ -194,21 +191,16 @@ static rc_status_t put_prepare(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
 }
 
 /* Figure 13 is of K = 128; its text has no number. */
-static rc_status_t print_prepare(const rc_summary_options_t *o, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {RC_HONG_SETTING, {"op", ""}, {"kernel", ""},
-        {"matrices", ""}, {"median", "products"}, {"p90", "products"}, {"most", "products"},
-        {"within_2", "share"}, {"paper", "figure 13"}};
-    const rc_lines_t lines = {
-        columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_prepare, NULL};
-    return rc_lines_print(&lines, o, err);
-}
+static const rc_lines_t prepare = {RC_HONG_SETTING
+    "op|kernel|matrices|median:products|p90:products|most:products|"
+    "within_2:share|paper:figure 13",
+    0, -1, RC_SEGMENTED_SETS, put_prepare};
 
 const rc_summary_t rc_summary_hong_prepare = {.name = "prepare",
     .shows = "figure-13",
     .summary = "after how many products the split has paid",
     .takes = RC_TAKES_KERNEL | RC_TAKES_TUNING,
-    .print = print_prepare};
+    .lines = &prepare};
 
 /* -------------------------------------------------------------------- both */
 
@@ -248,17 +240,12 @@ static rc_status_t put_both(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *er
 }
 
 /* Figures 14 and 15 are of K = 128. */
-static rc_status_t print_both(const rc_summary_options_t *o, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {RC_HONG_SETTING, {"contestant", ""}, {"matrices", ""},
-        {"over_library", "x"}, {"worst", "x"}, {"bytes", "of the library's"},
-        {"paper", "section 6"}};
-    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, RC_SEGMENTED_SETS, put_both, NULL};
-    return rc_lines_print(&lines, o, err);
-}
+static const rc_lines_t both = {RC_HONG_SETTING
+    "contestant|matrices|over_library:x|worst:x|bytes:of the library's|paper:section 6",
+    0, -1, RC_SEGMENTED_SETS, put_both};
 
 const rc_summary_t rc_summary_hong_both = {.name = "both",
     .shows = "figure-14 figure-15",
     .summary = "A B and A' B, the times added up",
     .takes = RC_TAKES_TUNING,
-    .print = print_both};
+    .lines = &both};

@@ -12,13 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTING_COLUMNS                                                                            \
-    {"op", ""}, {"k", ""}, RC_SETTING_COLUMNS,                                                     \
-    {                                                                                              \
-        "set", ""                                                                                  \
-    }
-#define COLUMNS(list) (int)(sizeof(list) / sizeof *(list))
-
+#define SETTING_COLUMNS "op|k|" RC_SETTING_COLUMNS "set|"
 /* The matrices of a line: real ones within the paper's limits, real ones that are smaller,
  * generated ones. */
 enum { LIMITS, SMALLER, GENERATED, SETS };
@@ -104,9 +98,9 @@ static void put_needs(rc_table_t *t, int64_t col_min, const needs_t needs[SETS])
 
 static rc_status_t print_tiles(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"col_min", ""}, {"set", ""}, {"matrices", ""},
-        {"below_1", ""}, {"below_1_share", "%"}, {"round_1", ""}, {"only_round_2", ""},
-        {"needed", ""}, {"needed_share", "%"}, {"paper", ""}};
+    static const char columns[] =
+        "col_min|set|matrices|below_1|below_1_share:%|round_1|only_round_2|needed|needed_share:%|"
+        "paper";
     const rc_view_t *v = o->view;
     const int32_t n = rc_view_matrices(v);
     unsigned char *marks = rc_alloc0((size_t)n, 1, "marks", err);
@@ -118,8 +112,7 @@ static rc_status_t print_tiles(const rc_summary_options_t *o, rc_err_t *err)
     for (int64_t i = 0; i < rc_view_count(v); i++)
         if (rc_view_is_newest(v, i) && rc_view_matches(v, i, o->where))
             marks[rc_view_result(v, i)->matrix] = 1;
-    t = rc_table_begin(stdout, o->format, columns, COLUMNS(columns), err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    t = rc_table_of(stdout, o->format, columns, 0, err);
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) {
         needs_t needs[SETS] = {{0}};
         for (int32_t m = 0; m < n; m++)
@@ -213,19 +206,18 @@ static rc_status_t put_classes(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
 static rc_status_t print_sides(const rc_summary_options_t *o, const char *side_a,
     const char *side_b, const char *table, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"a", ""}, {"b", ""}, {"matrices", ""},
-        {"slower", "%"}, {"to_10", "%"}, {"to_50", "%"}, {"to_100", "%"}, {"over_100", "%"},
-        {"max", "x"}, {"mean", "x"}, {"geomean", "x"}, {"median", "x"}, {"min", "x"},
-        {"paper", ""}};
+    static const rc_lines_t lines = {SETTING_COLUMNS
+        "a|b|matrices|slower:%|to_10:%|to_50:%|to_100:%|over_100:%|max:x|mean:x|"
+        "geomean:x|median:x|min:x|paper",
+        0, -1, 1, put_classes};
     sides_t sides = {.table = table};
-    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, 1, put_classes, &sides};
     rc_status_t st = rc_contestants_parse(side_a, &sides.a, &sides.as, err);
     if (st < 0)
         (void)rc_err_context(err, "--side-a");
     else if ((st = rc_contestants_parse(side_b, &sides.b, &sides.bs, err)) < 0)
         (void)rc_err_context(err, "--side-b");
     if (st == RC_OK)
-        st = rc_lines_print(&lines, o, err);
+        st = rc_lines_print(&lines, &sides, o, err);
     if (st == RC_OK && sides.lines == 0)
         fprintf(stderr, "no matrix has results of both '%s' and '%s'\n", side_a, side_b);
     rc_contestants_free(sides.a, sides.as);
@@ -359,13 +351,13 @@ static rc_status_t put_cost(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *er
 
 static rc_status_t print_cost(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"plan", ""}, {"matrices", ""},
-        {"least", "s"}, {"mean", "s"}, {"median", "s"}, {"most", "s"}, {"products", "median"},
-        {"below_5", "%"}, {"below_10", "%"}, {"below_100", "%"}, {"more", "%"}, {"faster_10", ""},
-        {"pays", "products"}, {"pays_1000", "share"}, {"as_paper", "products"}, {"paper", ""}};
+    static const rc_lines_t lines = {SETTING_COLUMNS
+        "plan|matrices|least:s|mean:s|median:s|most:s|products:median|below_5:%|"
+        "below_10:%|below_100:%|more:%|faster_10|pays:products|pays_1000:share|as_paper:products|"
+        "paper",
+        0, -1, SETS, put_cost};
     const char *plan_text = o->plan ? o->plan : "aspt-rr";
     plans_t who = {.lines = 0};
-    const rc_lines_t lines = {columns, COLUMNS(columns), 0, -1, SETS, put_cost, &who};
     int plans = 0;
     int nrs = 0;
     rc_status_t st = rc_contestants_parse(plan_text, &who.plan, &plans, err);
@@ -375,7 +367,7 @@ static rc_status_t print_cost(const rc_summary_options_t *o, rc_err_t *err)
         (void)rc_err_context(err, "--plan");
     RC_TRY(st);
     RC_TRY(rc_contestants_parse("aspt-nr", &who.nr, &nrs, err));
-    RC_TRY(rc_lines_print(&lines, o, err));
+    RC_TRY(rc_lines_print(&lines, &who, o, err));
     if (who.lines == 0)
         fprintf(stderr, "no matrix has a result of '%s'\n", plan_text);
 done:

@@ -131,13 +131,11 @@ static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
 static rc_status_t print_matrices(
     const pairs_t *p, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"matrix", ""}, {"part", ""}, {"rdensity", "entries"},
-        {"case", ""}, {"serial_ssrs", "best"}, {"serial_srs", "best"}, {"ssrs", "best"},
-        {"srs", "best"}, {"fit_ssrs", ""}, {"fit_srs", ""}, {"fit_loss", "x"}, {"volta_ssrs", ""},
-        {"volta_srs", ""}, {"volta_loss", "x"}, {"ampere_ssrs", ""}, {"ampere_srs", ""},
-        {"ampere_loss", "x"}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] =
+        "matrix|part|rdensity:entries|case|serial_ssrs:best|serial_srs:best|ssrs:best|srs:best|"
+        "fit_ssrs|fit_srs|fit_loss:x|volta_ssrs|volta_srs|volta_loss:x|ampere_ssrs|ampere_srs|"
+        "ampere_loss:x";
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int64_t i = 0; i < p->count; i++) {
         const rc_csrk_times_t *m = &p->times[i];
         if (!is_measured(&m->own))
@@ -169,17 +167,16 @@ static double loss_of(const pairs_t *p, int64_t from, int64_t to, const rc_csrk_
 static rc_status_t print_tunings(
     const pairs_t *p, const rc_csrk_fit_t *f, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"tuning", ""}, {"reading", ""}, {"ssrs", "constant"},
-        {"ssrs_slope", ""}, {"srs", "constant"}, {"srs_slope", ""}, {"case2", "ssrs, srs"},
-        {"case3", "ssrs, srs"}, {"case4", "ssrs, srs"}, {"fit_loss", "x"}, {"test_loss", "x"}};
+    static const char columns[] =
+        "tuning|reading|ssrs:constant|ssrs_slope|srs:constant|srs_slope|case2:ssrs, srs|"
+        "case3:ssrs, srs|case4:ssrs, srs|fit_loss:x|test_loss:x";
     rc_csrk_tuning_t regressed = {.device = "regression",
         .ssrs = f->regressed[0],
         .srs = f->regressed[1],
         .factors = {{1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}}};
     const rc_csrk_tuning_t *of[] = {
         &regressed, &f->tuning, rc_csrk_tuning_find("volta"), rc_csrk_tuning_find("ampere")};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (size_t i = f->tuning.multiprocessors > 0; i < sizeof of / sizeof *of; i++)
         for (int r = 0; r < (i < 2 ? 1 : 3); r++) {
             rc_csrk_reading_t reading = (rc_csrk_reading_t)r;

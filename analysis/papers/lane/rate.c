@@ -240,17 +240,15 @@ static void put_figures(rc_table_t *t, const rates_t *s, const line_t *l, double
 
 static rc_status_t print_lines(const rc_summary_options_t *o, const rates_t *s, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"set", ""}, {"class", ""},
-        {"kernel", ""}, {"policy", ""}, {"published", ""}, {"matrices", ""}, {"mean", "Gflop/s"},
-        {"geomean", "Gflop/s"}, {"over_natural", "x"}, {"worst_natural", "x"}, {"over_rcm", "x"},
-        {"worst_rcm", "x"}, {"order", "ms"}, {"permute", "ms"}, {"pays_after", "products"},
-        {"most_pointers", "of CSR"}, {"paper_ice_lake", "Gflop/s"}, {"paper_rome", "Gflop/s"},
-        {"paper_volta", "Gflop/s"}, {"paper_ampere", "Gflop/s"}};
+    static const char columns[] = RC_SETTING_COLUMNS
+        "set|class|kernel|policy|published|matrices|mean:Gflop/s|"
+        "geomean:Gflop/s|over_natural:x|worst_natural:x|over_rcm:x|worst_rcm:x|order:ms|permute:ms|"
+        "pays_after:products|most_pointers:of CSR|paper_ice_lake:Gflop/s|paper_rome:Gflop/s|"
+        "paper_volta:Gflop/s|paper_ampere:Gflop/s";
     double *scratch = rc_alloc(3 * (size_t)s->cells, sizeof *scratch, "a suite", err);
     RC_PASS(scratch ? RC_OK : RC_ENOMEM);
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    for (const line_t *l = s->line; t && l < s->line + s->lines; l++) {
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
+    for (const line_t *l = s->line; l < s->line + s->lines; l++) {
         const cell_t *first = l->cell[0];
         const char *kernel = rc_view_kernel(s->v, first->e->kernel);
         const char *policy = rc_view_policy(s->v, first->e->policy);
@@ -263,7 +261,7 @@ static rc_status_t print_lines(const rc_summary_options_t *o, const rates_t *s, 
         put_paper(t, is_on_cpu(s, first), published, kernel, (int)first->class);
     }
     free(scratch);
-    return t ? rc_table_end(t, err) : RC_ENOMEM;
+    return rc_table_end(t, err);
 }
 
 /* The least time of the other kernels of the table in the same order over that of cell i; NaN:
@@ -293,16 +291,13 @@ static double ms(int64_t ns)
 
 static rc_status_t print_cells(const rc_summary_options_t *o, const rates_t *s, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {RC_SETTING_COLUMNS, {"matrix", ""}, {"set", ""},
-        {"class", ""}, {"rdensity", "entries"}, {"kernel", ""}, {"policy", ""}, {"rate", "Gflop/s"},
-        {"lead", "x"}, {"over_natural", "x"}, {"over_rcm", "x"}, {"order", "ms"}, {"permute", "ms"},
-        {"pays_after", "products"}, {"pointers", "of CSR"}, {"paper_lead_volta", "x"},
-        {"paper_lead_ampere", "x"}};
+    static const char columns[] = RC_SETTING_COLUMNS
+        "matrix|set|class|rdensity:entries|kernel|policy|rate:Gflop/s|lead:x|"
+        "over_natural:x|over_rcm:x|order:ms|permute:ms|pays_after:products|pointers:of CSR|"
+        "paper_lead_volta:x|paper_lead_ampere:x";
     /* rate of csr2 over that of csr3 on a GPU, where it is named as more than 5 % above */
     static const char *const leads[] = {"lead-volta", "lead-ampere"};
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
     for (int64_t i = 0; i < s->cells; i++) {
         const cell_t *c = &s->cell[i];
         const rc_row_result_t *r = result_of(s, c);

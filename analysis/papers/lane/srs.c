@@ -99,12 +99,11 @@ static int paper_constant(void)
 static rc_status_t print_matrices(
     const searched_t *s, int constant, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"matrix", ""}, {"part", ""}, {"rdensity", "entries"},
-        {"best_srs", "rows"}, {"constant_loss", "x"}, {"loss_96", "x"}, {"best_over_loop", "x"},
-        {"constant_over_loop", "x"}, {"over_loop_96", "x"}};
+    static const char columns[] =
+        "matrix|part|rdensity:entries|best_srs:rows|constant_loss:x|loss_96:x|best_over_loop:x|"
+        "constant_over_loop:x|over_loop_96:x";
     const int choice[] = {constant, paper_constant()};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int64_t i = 0; i < s->count; i++) {
         const rc_csrk_srs_times_t *m = &s->times[i];
         int best = rc_csrk_srs_best(m);
@@ -140,15 +139,13 @@ static void put_judged(rc_table_t *t, const searched_t *s, int64_t from, int64_t
 static rc_status_t print_choices(
     const searched_t *s, int constant, double mean, rc_table_format_t format, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"choice", ""}, {"srs", "rows"},
-        {"geomean", "of the best"}, {"part", ""}, {"matrices", ""}, {"loss", "x"},
-        {"over_loop", "x"}, {"least_over_loop", "x"}};
+    static const char columns[] =
+        "choice|srs:rows|geomean:of the best|part|matrices|loss:x|over_loop:x|least_over_loop:x";
     const struct {
         const char *name;
         int size;
     } choice[] = {{"tuned", -1}, {"constant", constant}, {"paper", paper_constant()}};
-    rc_table_t *t = rc_table_begin(stdout, format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (size_t c = 0; c < sizeof choice / sizeof *choice; c++)
         for (int test = 0; test < (s->count > s->trains ? 2 : 1); test++) {
             int64_t from = test ? s->trains : 0;

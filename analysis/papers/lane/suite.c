@@ -116,14 +116,11 @@ static void put_paper_matrix(rc_table_t *t, const char *name)
 static rc_status_t print_matrices(const rc_summary_options_t *o, const traits_t *of,
     const listed_t *list, int64_t n, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"matrix", ""}, {"set", ""}, {"class", ""},
-        {"symmetry", "of pattern"}, {"rows", ""}, {"nnz", ""}, {"longest", "entries"},
-        {"rdensity", "entries"}, {"variance", "entries^2"}, {"paper", "id"},
-        {"paper_symmetry", "of pattern"}, {"paper_rows", "million"}, {"paper_nnz", "million"},
-        {"paper_longest", "entries"}, {"paper_rdensity", "entries"}};
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    static const char columns[] =
+        "matrix|set|class|symmetry:of pattern|rows|nnz|longest:entries|rdensity:entries|"
+        "variance:entries^2|paper:id|paper_symmetry:of pattern|paper_rows:million|"
+        "paper_nnz:million|paper_longest:entries|paper_rdensity:entries";
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
     for (int64_t i = 0; i < n; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(o->view, list[i].matrix);
         RC_CELLS(t, RC_TEXT(m->name), RC_TEXT(rc_lane_set_name(list[i].generated)),
@@ -266,10 +263,9 @@ static int64_t scale(const rc_counted_t *c, scaled_t *list)
 
 static rc_status_t print_scaling(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"precision", ""}, {"c_order", ""}, {"cache", ""},
-        {"set", ""}, {"kernel", ""}, {"policy", ""}, {"threads", ""}, {"matrices", ""},
-        {"over_loop", "x"}, {"matrices_1", ""}, {"over_one_thread", "x"}, {"matrices_mkl", ""},
-        {"over_mkl", "x"}, {"paper", "over one core"}};
+    static const char columns[] =
+        "precision|c_order|cache|set|kernel|policy|threads|matrices|over_loop:x|matrices_1|"
+        "over_one_thread:x|matrices_mkl|over_mkl:x|paper:over one core";
     rc_counted_t c = {0};
     scaled_t *list = NULL;
     rc_table_t *t = NULL;
@@ -280,8 +276,7 @@ static rc_status_t print_scaling(const rc_summary_options_t *o, rc_err_t *err)
     RC_TRY(list ? RC_OK : RC_ENOMEM);
     n = scale(&c, list);
     qsort(list, (size_t)n, sizeof *list, by_threads);
-    t = rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_TRY(t ? RC_OK : RC_ENOMEM);
+    t = rc_table_of(stdout, o->format, columns, 0, err);
     for (int64_t i = 0; i < n; i++) {
         RC_CELLS(t, RC_TEXT(rc_view_name(rc_precision_names, list[i].setting->precision)),
             RC_TEXT(rc_view_name(rc_c_order_names, list[i].setting->c_order)),

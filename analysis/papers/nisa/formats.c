@@ -103,20 +103,17 @@ static void put_range(rc_table_t *t, const char *set, const char *name, const ra
 
 static rc_status_t print_ranges(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {{"set", ""}, {"nnz", ""}, {"matrices", ""},
-        {"rows", "mean"}, {"cols", "mean"}, {"density", "%"}, {"nnz_mu", "mean"},
-        {"nnz_sigma", "mean"}, {"with_sigma", ""}, {"paper_matrices", ""}, {"paper_rows", "mean"},
-        {"paper_cols", "mean"}, {"paper_density", "%"}, {"paper_nnz_mu", "mean"},
-        {"paper_nnz_sigma", "mean"}};
+    static const char columns[] =
+        "set|nnz|matrices|rows:mean|cols:mean|density:%|nnz_mu:mean|nnz_sigma:mean|with_sigma|"
+        "paper_matrices|paper_rows:mean|paper_cols:mean|paper_density:%|paper_nnz_mu:mean|"
+        "paper_nnz_sigma:mean";
     range_t range[2][RANGES];
     int sets = 1;
     memset(range, 0, sizeof range);
     RC_PASS(fill_ranges(o, range, err));
     for (int i = 0; i < RANGES; i++)
         sets += sets == 1 && range[REAL][i].rows.n != range[ALL][i].rows.n;
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    RC_PASS(t ? RC_OK : RC_ENOMEM);
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
     for (int s = 0; s < sets; s++)
         for (int i = 0; i < RANGES; i++)
             put_range(t, set_names[s], ranges[i].name, &range[s][i]);
@@ -145,11 +142,7 @@ static void put_setting(rc_table_t *t, const rc_view_t *v, const rc_setting_t *s
         RC_TEXT(rc_view_name(rc_cache_names, s->cache)), RC_TEXT(rc_view_device(v, s->device)),
         RC_TEXT(set));
 }
-#define SETTING_COLUMNS                                                                            \
-    {"precision", ""}, {"cache", ""}, {"device", ""},                                              \
-    {                                                                                              \
-        "set", ""                                                                                  \
-    }
+#define SETTING_COLUMNS "precision|cache|device|set|"
 
 /* 1: format c is faster than all others of the set by more than the error. */
 static int is_clear(const rc_view_t *v, const rc_six_row_t *r, unsigned set, int c)
@@ -208,20 +201,18 @@ static void put_standing(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, i
 
 static rc_status_t print_formats(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"format", ""}, {"kernel", ""},
-        {"ok", ""}, {"skipped", ""}, {"wrong", ""}, {"failed", ""}, {"absent", ""},
-        {"complete", ""}, {"wins", ""}, {"share", "%"}, {"clear", ""}, {"loss_geomean", "%"},
-        {"loss_max", "%"}, {"of_floor", "geomean"}};
+    static const char columns[] =
+        SETTING_COLUMNS "format|kernel|ok|skipped|wrong|failed|absent|complete|wins|share:%|clear|"
+                        "loss_geomean:%|loss_max:%|of_floor:geomean";
     rc_six_t *f = NULL;
     int n = 0;
     RC_PASS(rc_six_make(o->view, o->where, &f, &n, err));
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    for (int i = 0; t && i < n; i++)
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
+    for (int i = 0; i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++)
             for (int c = 0; c < RC_SIX; c++)
                 put_standing(t, o->view, &f[i], c, all);
-    rc_status_t st = t ? rc_table_end(t, err) : RC_ENOMEM;
+    rc_status_t st = rc_table_end(t, err);
     rc_six_free(f, n);
     return st;
 }
@@ -264,20 +255,18 @@ static void put_coo(rc_table_t *t, const rc_view_t *v, const rc_six_t *f, unsign
 
 static rc_status_t print_coo(const rc_summary_options_t *o, rc_err_t *err)
 {
-    static const rc_column_t columns[] = {SETTING_COLUMNS, {"formats", ""}, {"matrices", ""},
-        {"coo_best", ""}, {"share", "%"}, {"clear", ""}, {"loss_geomean", "%"}, {"loss_max", "%"},
-        {"paper", ""}};
+    static const char columns[] =
+        SETTING_COLUMNS "formats|matrices|coo_best|share:%|clear|loss_geomean:%|loss_max:%|paper";
     rc_six_t *f = NULL;
     int n = 0;
     RC_PASS(rc_six_make(o->view, o->where, &f, &n, err));
-    rc_table_t *t =
-        rc_table_begin(stdout, o->format, columns, sizeof columns / sizeof *columns, err);
-    for (int i = 0; t && i < n; i++)
+    rc_table_t *t = rc_table_of(stdout, o->format, columns, 0, err);
+    for (int i = 0; i < n; i++)
         for (int all = 0; all <= has_generated(&f[i]); all++) {
             put_coo(t, o->view, &f[i], RC_SIX_BASIC, all);
             put_coo(t, o->view, &f[i], RC_SIX_ALL, all);
         }
-    rc_status_t st = t ? end_table(t, o, 1u << 5, err) : RC_ENOMEM;
+    rc_status_t st = end_table(t, o, 1u << 5, err);
     rc_six_free(f, n);
     return st;
 }
@@ -314,19 +303,13 @@ static rc_status_t put_rates(const rc_lines_of_t *of, rc_table_t *t, rc_err_t *e
     return RC_OK;
 }
 
-static rc_status_t print_rates(const rc_summary_options_t *o, rc_err_t *err)
-{
-    static const rc_column_t columns[] = {{"fullname", ""}, {"generated", ""}, {"nnz", ""},
-        {"op", ""}, {"k", ""}, {"precision", ""}, {"device", ""}, {"kernel", ""}, {"policy", ""},
-        {"median", "ns"}, {"rate", "Gflop/s"}, {"bytes", "GB/s"}, {"of_floor", "x"}, {"fill", "x"},
-        {"best", ""}, {"paper", "Gflop/s"}};
-    const rc_lines_t lines = {
-        columns, (int)(sizeof columns / sizeof *columns), 0, -1, 1, put_rates, NULL};
-    return rc_lines_print(&lines, o, err);
-}
+static const rc_lines_t rates = {
+    "fullname|generated|nnz|op|k|precision|device|kernel|policy|median:ns|rate:Gflop/s|"
+    "bytes:GB/s|of_floor:x|fill:x|best|paper:Gflop/s",
+    0, -1, 1, put_rates};
 
 const rc_summary_t rc_summary_nisa_rates = {.name = "rates",
     .shows = "figure-2 figure-3",
     .summary = "rates by matrix, kernel and order",
     .takes = RC_TAKES_MATRICES,
-    .print = print_rates};
+    .lines = &rates};

@@ -160,33 +160,19 @@ static void tell_fit(
     rc_learn_progress_next(&s->progress, of);
 }
 
-/* Columns of a part and of the table; how many. */
-static int make_columns(rc_study_t *s)
-{
-    static const rc_column_t part[] = {
-        {"precision", ""}, {"data", ""}, {"formats", ""}, {"split", ""}, {"matrices", ""}};
-    int n = (int)(sizeof part / sizeof *part);
-    memcpy(s->column, part, sizeof part);
-    for (const rc_column_t *c = s->mode->column; c->name; c++) {
-        int within = strcmp(c->name, RC_STUDY_WITHIN) == 0;
-        for (int t = 0; t < (within ? s->tolerances : 1); t++) {
-            s->column[n] = *c;
-            if (within) {
-                (void)snprintf(
-                    s->within[t], sizeof s->within[t], "within_%g", 100 * s->tolerance[t]);
-                s->column[n].name = s->within[t];
-            }
-            n++;
-        }
-    }
-    return n;
-}
-
 /* The table begins when something is known: an error before has no empty one. */
 static rc_status_t begin_table(rc_study_t *s)
 {
-    if (!s->t)
-        s->t = rc_table_begin(stdout, s->format, s->column, make_columns(s), s->err);
+    rc_str_t all = {0};
+    if (s->t)
+        return RC_OK;
+    rc_str_addf(&all, "precision|data|formats|split|matrices|%s", s->mode->columns);
+    for (int t = 0; s->mode->behind && t < s->tolerances; t++)
+        rc_str_addf(&all, "within_%g:%%|", 100 * s->tolerance[t]);
+    rc_str_add(&all, s->mode->behind ? s->mode->behind : "");
+    if (!all.failed)
+        s->t = rc_table_of(stdout, s->format, all.text, 0, s->err);
+    rc_str_free(&all);
     return s->t ? RC_OK : RC_ENOMEM;
 }
 

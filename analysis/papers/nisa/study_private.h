@@ -6,9 +6,7 @@
 #include "analysis/papers/nisa/protocol.h"
 #include "analysis/papers/nisa/nisa.h"
 
-#define RC_STUDY_WITHIN "within" /**< a column that stands for one of each tolerance */
-
-enum { RC_STUDY_MODELS = 32, RC_STUDY_COLUMNS = 32 };
+enum { RC_STUDY_MODELS = 32 };
 
 typedef struct rc_study_mode rc_study_mode_t;
 
@@ -28,9 +26,7 @@ typedef struct rc_study {
     rc_study_options_t o;
     rc_learn_progress_t progress;
     rc_table_format_t format;
-    rc_column_t column[RC_STUDY_COLUMNS];
-    char within[RC_STUDY_TOLERANCES][24]; /**< names of columns */
-    rc_table_t *t;                        /**< NULL until there are rows */
+    rc_table_t *t; /**< NULL until there are rows */
     rc_err_t *err;
 } rc_study_t;
 
@@ -52,10 +48,11 @@ struct rc_study_mode {
     const char *name;
     const char *models; /**< defaults */
     const char *tolerances;
-    int three;                 /**< 1: with three formats too */
-    int times;                 /**< 1: models predict times */
-    unsigned notes;            /**< contradictions of the paper that concern it */
-    const rc_column_t *column; /**< behind those of the part; ends with a NULL name */
+    int three;           /**< 1: with three formats too */
+    int times;           /**< 1: models predict times */
+    unsigned notes;      /**< contradictions of the paper that concern it */
+    const char *columns; /**< behind those of the part, as of rc_table_of */
+    const char *behind;  /**< behind one of each tolerance; NULL: the table has none of these */
     rc_status_t (*print)(rc_study_t *s, rc_study_part_t *p);
 };
 

@@ -13,11 +13,6 @@ enum { K80 = 0, P100 = 2 }; /* columns of the paper's tables, fp64 one further *
 
 /* ------------------------------------------------------------ tables IV to X */
 
-static const rc_column_t tables_columns[] = {{"table", ""}, {"set", ""}, {"model", ""},
-    {"accuracy", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"}, {RC_STUDY_WITHIN, "%"},
-    {"clear", "%"}, {"clear_matrices", ""}, {"common", "%"}, {"slowdown", "geomean"}, {"fit", "s"},
-    {"paper_k80", "%"}, {"paper_p100", "%"}, {NULL, NULL}};
-
 static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
     const rc_trainer_t *t, const rc_study_score_t *score)
 {
@@ -63,7 +58,8 @@ static const rc_study_mode_t rc_study_tables = {.name = "accuracy",
     .tolerances = "0,2,5",
     .three = 1,
     .notes = 1u << 1 | 1u << 3 | 1u << 5,
-    .column = tables_columns,
+    .columns = "table|set|model|accuracy:%|low:%|high:%|first:%|",
+    .behind = "clear:%|clear_matrices|common:%|slowdown:geomean|fit:s|paper_k80:%|paper_p100:%",
     .print = tables_print};
 
 const rc_summary_t rc_nisa_accuracy_table = {.name = "accuracy",
@@ -72,12 +68,6 @@ const rc_summary_t rc_nisa_accuracy_table = {.name = "accuracy",
     .fits = &rc_study_tables};
 
 /* ---------------------------------------------------------- tables XI to XIII */
-
-static const rc_column_t slowdown_columns[] = {{"table", ""}, {"set", ""}, {"model", ""},
-    {"part", ""}, {"tested", ""}, {"none", ""}, {"over_1", ""}, {"from_1.2", ""}, {"from_1.5", ""},
-    {"from_2", ""}, {"mean", "x"}, {"geomean", "x"}, {"accuracy", "%"}, {"paper_none", ""},
-    {"paper_over_1", ""}, {"paper_from_1.2", ""}, {"paper_from_1.5", ""}, {"paper_from_2", ""},
-    {NULL, NULL}};
 
 /* Of the first part, which is as large a share as the paper's, or of all five. */
 static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
@@ -118,7 +108,8 @@ static const rc_study_mode_t rc_study_slowdown = {.name = "slowdown",
     .models = "svm-nisa,ensemble-nisa,xgboost-nisa",
     .tolerances = "0",
     .notes = 1u << 0 | 1u << 1 | 1u << 2,
-    .column = slowdown_columns,
+    .columns = "table|set|model|part|tested|none|over_1|from_1.2|from_1.5|from_2|mean:x|geomean:x|"
+               "accuracy:%|paper_none|paper_over_1|paper_from_1.2|paper_from_1.5|paper_from_2",
     .print = slowdown_print};
 
 const rc_summary_t rc_nisa_slowdown_table = {.name = "slowdown",
@@ -134,10 +125,6 @@ static int is_individual(const char *model)
     size_t n = strlen(model);
     return n > 5 && strcmp(model + n - 5, "-each") == 0;
 }
-
-static const rc_column_t rme_columns[] = {{"figure", ""}, {"set", ""}, {"model", ""},
-    {"fitted", ""}, {"format", ""}, {"rme", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
-    {"rme_rate", "%"}, {"fit", "s"}, {"paper", "%"}, {NULL, NULL}};
 
 static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int c,
     const rc_study_figure_t *time, const rc_study_figure_t *rate, double fit_s)
@@ -186,7 +173,7 @@ const rc_study_mode_t rc_study_rme_mode = {.name = "rme",
     .tolerances = "0",
     .times = 1,
     .notes = 1u << 4,
-    .column = rme_columns,
+    .columns = "figure|set|model|fitted|format|rme:%|low:%|high:%|first:%|rme_rate:%|fit:s|paper:%",
     .print = rme_print};
 
 const rc_summary_t rc_nisa_rme_table = {.name = "rme",
@@ -195,10 +182,6 @@ const rc_summary_t rc_nisa_rme_table = {.name = "rme",
     .fits = &rc_study_rme_mode};
 
 /* ------------------------------------------------------------------ table XIV */
-
-static const rc_column_t indirect_columns[] = {{"table", ""}, {"method", ""}, {"model", ""},
-    {"tolerance", "%"}, {"of", ""}, {"right", "%"}, {"low", "%"}, {"high", "%"}, {"first", "%"},
-    {"slowdown", "geomean"}, {"paper_k80", "%"}, {"paper_p100", "%"}, {NULL, NULL}};
 
 static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t *t, int times,
     int i, const rc_study_score_t *score)
@@ -237,7 +220,8 @@ const rc_study_mode_t rc_study_indirect = {.name = "indirect",
     .tolerances = "0,5",
     .times = 1,
     .notes = 1u << 7,
-    .column = indirect_columns,
+    .columns = "table|method|model|tolerance:%|of|right:%|low:%|high:%|first:%|slowdown:geomean|"
+               "paper_k80:%|paper_p100:%",
     .print = indirect_print};
 
 const rc_summary_t rc_nisa_indirect_table = {.name = "indirect",
@@ -246,10 +230,6 @@ const rc_summary_t rc_nisa_indirect_table = {.name = "indirect",
     .fits = &rc_study_indirect};
 
 /* ------------------------------------------------------------ figures 4 and 5 */
-
-static const rc_column_t importance_columns[] = {{"figure", ""}, {"feature", ""}, {"rank", ""},
-    {"weight", "%"}, {"least", "%"}, {"most", "%"}, {"gain", "%"}, {"in_top7", "of 5"},
-    {"paper", ""}, {NULL, NULL}};
 
 /* Of one input over the five training parts. */
 typedef struct share {
@@ -305,7 +285,7 @@ static rc_status_t importance_print(rc_study_t *s, rc_study_part_t *p)
 static const rc_study_mode_t rc_study_importance = {.name = "importance",
     .tolerances = "0",
     .notes = 1u << 3,
-    .column = importance_columns,
+    .columns = "figure|feature|rank|weight:%|least:%|most:%|gain:%|in_top7:of 5|paper",
     .print = importance_print};
 
 const rc_summary_t rc_nisa_importance_table = {.name = "importance",
