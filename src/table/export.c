@@ -106,34 +106,28 @@ static void read_member(const rc_field_t *column, const void *export, rc_value_t
 }
 
 /* Columns that stand in the place of a field that holds an id. */
-#define VIEW(member) offsetof(rc_view_t, member)
 static rc_field_read_fn read_reference;
 static const struct {
     const char *field;
     rc_table_id_t table; /* that the id is of */
-    size_t texts;        /* a texts_t of the view; 0: its version */
+    int text;            /* RC_TEXT_...; -1: its version */
     rc_field_t shown;
 } references[] = {
-    {"matrix", RC_T_MATRIX, VIEW(matrix_name),
+    {"matrix", RC_T_MATRIX, RC_TEXT_FULLNAME,
         {"fullname", RC_VALUE_TEXT, "", "Group/Name of the matrix", read_reference, 0, NULL}},
-    {"matrix", RC_T_MATRIX, VIEW(matrix_digest),
+    {"matrix", RC_T_MATRIX, RC_TEXT_DIGEST,
         {"digest", RC_VALUE_TEXT, "", "identity of the matrix", read_reference, 0, NULL}},
-    {"policy", RC_T_POLICY, VIEW(policy),
+    {"policy", RC_T_POLICY, RC_TEXT_POLICY,
         {"policy", RC_VALUE_TEXT, "", "row-order policy with its parameters", read_reference, 0,
             NULL}},
-    {"policy", RC_T_POLICY, 0,
+    {"policy", RC_T_POLICY, -1,
         {"policy_version", RC_VALUE_INT, "", "its version", read_reference, 0, NULL}},
-    {"run", RC_T_RUN, VIEW(run),
+    {"run", RC_T_RUN, RC_TEXT_RUN,
         {"run", RC_VALUE_TEXT, "", "identity of the run", read_reference, 0, NULL}},
-    {"message", RC_T_MESSAGE, VIEW(message),
+    {"message", RC_T_MESSAGE, RC_TEXT_MESSAGE,
         {"message", RC_VALUE_TEXT, "", "why it is not ok", read_reference, 0, NULL}},
 };
 enum { REFERENCES = sizeof references / sizeof *references };
-
-static const texts_t *texts_of(const rc_export_t *t, size_t at)
-{
-    return (const void *)((const char *)t->view + at);
-}
 
 /* Missing where a damaged file leads outside of its dictionary. */
 static void read_reference(const rc_field_t *column, const void *export, rc_value_t *out)
@@ -146,8 +140,8 @@ static void read_reference(const rc_field_t *column, const void *export, rc_valu
     memcpy(&id, member(t, &t->now->schema->field[column->at]), sizeof id);
     if (id < 0 || (size_t)id >= t->view->dicts.d[references[r].table].count)
         *out = real_value(NAN);
-    else if (references[r].texts)
-        *out = text_value(rc_text_at(texts_of(t, references[r].texts), id));
+    else if (references[r].text >= 0)
+        *out = text_value(rc_view_text(t->view, (size_t)references[r].text, id));
     else
         *out = int_value(rc_view_policy_version(t->view, id));
 }
@@ -156,7 +150,7 @@ static void read_reference(const rc_field_t *column, const void *export, rc_valu
 static void read_spec(const rc_field_t *f, const void *export, rc_value_t *out)
 {
     const rc_export_t *t = export;
-    *out = text_value(rc_text_at(texts_of(t, f->at), t->row));
+    *out = text_value(rc_view_text(t->view, f->at, t->row));
 }
 
 /* All parts of a row of /provenance. */
@@ -343,9 +337,9 @@ static rc_status_t add_schema(table_t *b, rc_err_t *err)
     static const rc_field_t policy = {
         "policy", RC_VALUE_TEXT, "", "row-order policy with its parameters", read_spec, 0, NULL};
     if (strcmp(b->name, "kernels") == 0)
-        RC_PASS(add(b, &kernel, VIEW(kernel), err));
+        RC_PASS(add(b, &kernel, RC_TEXT_KERNEL, err));
     if (strcmp(b->name, "policies") == 0)
-        RC_PASS(add(b, &policy, VIEW(policy), err));
+        RC_PASS(add(b, &policy, RC_TEXT_POLICY, err));
     for (int i = 0; i < b->schema->fields; i++) {
         const rc_schema_field_t *f = &b->schema->field[i];
         const int is_long = strcmp(b->name, "provenance") == 0 && strcmp(f->name, "value") == 0;

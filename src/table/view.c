@@ -10,51 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "name:params" needs two fields: size2 may be 0 */
-static rc_status_t make_texts(const rc_dict_t *d, size_t offset, size_t size, size_t offset2,
-    size_t size2, texts_t *out, rc_err_t *err)
+#define FIELD(row, member) offsetof(row, member), sizeof(((row *)0)->member)
+
+/* Where the texts are: in one field, or in two as "name:params". */
+static const struct {
+    rc_table_id_t table;
+    size_t at, bytes;
+    size_t params, params_bytes;
+} sources[RC_TEXTS] = {
+    [RC_TEXT_FULLNAME] = {RC_T_MATRIX, FIELD(rc_row_matrix_t, name), 0, 0},
+    [RC_TEXT_GROUP] = {RC_T_MATRIX, FIELD(rc_row_matrix_t, name), 0, 0},
+    [RC_TEXT_KIND] = {RC_T_MATRIX, FIELD(rc_row_matrix_t, kind), 0, 0},
+    [RC_TEXT_DIGEST] = {RC_T_MATRIX, FIELD(rc_row_matrix_t, digest), 0, 0},
+    [RC_TEXT_POLICY] = {RC_T_POLICY, FIELD(rc_row_policy_t, name), FIELD(rc_row_policy_t, params)},
+    [RC_TEXT_KERNEL] = {RC_T_KERNEL, FIELD(rc_row_kernel_t, name), FIELD(rc_row_kernel_t, params)},
+    [RC_TEXT_DEVICE] = {RC_T_DEVICE, FIELD(rc_row_device_t, class_name), 0, 0},
+    [RC_TEXT_MESSAGE] = {RC_T_MESSAGE, FIELD(rc_row_message_t, text), 0, 0},
+    [RC_TEXT_RUN] = {RC_T_RUN, FIELD(rc_row_run_t, uuid), 0, 0},
+    [RC_TEXT_SOURCE] = {RC_T_SOURCE, FIELD(rc_row_source_t, name), 0, 0},
+    [RC_TEXT_LOCATION] = {RC_T_SOURCE, FIELD(rc_row_source_t, location), 0, 0},
+};
+
+static rc_status_t make_texts(rc_view_t *v, rc_err_t *err)
 {
-    out->stride = size + size2 + 2;
-    out->bytes = rc_alloc0(d->count + 1, out->stride, "names", err);
-    RC_PASS(out->bytes ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < d->count; i++) {
-        const char *row = (const char *)d->rows + i * d->table->row_bytes;
-        char *to = out->bytes + i * out->stride;
-        memcpy(to, row + offset, size);
-        if (size2 && row[offset2]) {
-            size_t n = strlen(to);
-            to[n] = ':';
-            memcpy(to + n + 1, row + offset2, size2);
+    for (int t = 0; t < RC_TEXTS; t++) {
+        const rc_dict_t *d = &v->dicts.d[sources[t].table];
+        texts_t *out = &v->text[t];
+        out->stride = sources[t].bytes + sources[t].params_bytes + 2;
+        out->bytes = rc_alloc0(d->count + 1, out->stride, "names", err);
+        RC_PASS(out->bytes ? RC_OK : RC_ENOMEM);
+        for (size_t i = 0; i < d->count; i++) {
+            const char *row = (const char *)d->rows + i * d->table->row_bytes;
+            const char *params = sources[t].params_bytes ? row + sources[t].params : "";
+            char *to = out->bytes + i * out->stride;
+            memcpy(to, row + sources[t].at, sources[t].bytes);
+            if (*params) {
+                size_t n = strlen(to);
+                to[n] = ':';
+                memcpy(to + n + 1, params, sources[t].params_bytes);
+            }
+            if (t == RC_TEXT_GROUP)
+                to[strcspn(to, "/")] = '\0';
         }
     }
     return RC_OK;
-}
-
-#define TEXTS(v, table, row, member, out)                                                          \
-    make_texts(                                                                                    \
-        &(v)->dicts.d[table], offsetof(row, member), sizeof(((row *)0)->member), 0, 0, out, err)
-
-#define SPECS(v, table, row, out)                                                                  \
-    make_texts(&(v)->dicts.d[table], offsetof(row, name), sizeof(((row *)0)->name),                \
-        offsetof(row, params), sizeof(((row *)0)->params), out, err)
-
-static rc_status_t make_all_texts(rc_view_t *v, rc_err_t *err)
-{
-    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_name));
-    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, name, &v->matrix_group));
-    for (size_t i = 0; i < v->dicts.d[RC_T_MATRIX].count; i++) {
-        char *group = v->matrix_group.bytes + i * v->matrix_group.stride;
-        group[strcspn(group, "/")] = '\0';
-    }
-    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, kind, &v->matrix_kind));
-    RC_PASS(TEXTS(v, RC_T_MATRIX, rc_row_matrix_t, digest, &v->matrix_digest));
-    RC_PASS(SPECS(v, RC_T_POLICY, rc_row_policy_t, &v->policy));
-    RC_PASS(SPECS(v, RC_T_KERNEL, rc_row_kernel_t, &v->kernel));
-    RC_PASS(TEXTS(v, RC_T_DEVICE, rc_row_device_t, class_name, &v->device));
-    RC_PASS(TEXTS(v, RC_T_MESSAGE, rc_row_message_t, text, &v->message));
-    RC_PASS(TEXTS(v, RC_T_RUN, rc_row_run_t, uuid, &v->run));
-    RC_PASS(TEXTS(v, RC_T_SOURCE, rc_row_source_t, name, &v->source_name));
-    return TEXTS(v, RC_T_SOURCE, rc_row_source_t, location, &v->source_location);
 }
 
 /* The policies that are of the newest version of their name. */
@@ -83,14 +82,15 @@ done:
 
 /* Of each text the first one that is the same up to the colon: kernels of one name, devices of one
  * kind. */
-static rc_status_t first_alike(const texts_t *t, size_t count, int32_t **out, rc_err_t *err)
+static rc_status_t first_alike(const rc_view_t *v, size_t t, int32_t **out, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
+    size_t count = v->dicts.d[sources[t].table].count;
     rc_map_t first = {0}; /* text -> index */
     *out = rc_alloc(count, sizeof **out, "names", err);
     RC_PASS(*out ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < count && st == RC_OK; i++) {
-        const char *text = rc_text_at(t, (int64_t)i);
+        const char *text = rc_view_text(v, t, (int64_t)i);
         rc_digest_t key = rc_digest(text, strcspn(text, ":"));
         int64_t before = rc_map_get(&first, key, (int64_t)i);
         (*out)[i] = (int32_t)before;
@@ -110,8 +110,8 @@ static rc_status_t mark_kernels(rc_view_t *v, rc_err_t *err)
     int32_t *kind = NULL;
     rc_map_t newest = {0}; /* name and kind of device -> version */
     rc_status_t st;
-    RC_TRY(first_alike(&v->kernel, v->dicts.d[RC_T_KERNEL].count, &name, err));
-    RC_TRY(first_alike(&v->device, v->dicts.d[RC_T_DEVICE].count, &kind, err));
+    RC_TRY(first_alike(v, RC_TEXT_KERNEL, &name, err));
+    RC_TRY(first_alike(v, RC_TEXT_DEVICE, &kind, err));
     v->kernel_current = rc_alloc0((size_t)v->results, 1, "marks", err);
     RC_TRY(v->kernel_current ? RC_OK : RC_ENOMEM);
     for (int pass = 0; pass < 2; pass++)
@@ -271,7 +271,7 @@ static rc_status_t read_features(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
         for (int64_t i = 0; st == RC_OK && i < n; i++) {
             rc_digest_t digest;
             if (row[i].matrix < 0 ||
-                rc_digest_parse(rc_text_at(&v->matrix_digest, row[i].matrix), &digest) < 0)
+                rc_digest_parse(rc_view_text(v, RC_TEXT_DIGEST, row[i].matrix), &digest) < 0)
                 continue;
             st = RC_GROW(v->feature, v->feature_capacity, v->features + 1, "feature rows", err);
             if (st == RC_OK)
@@ -319,7 +319,7 @@ rc_status_t rc_view_load(const rc_h5_t *h, rc_view_t **out, rc_err_t *err)
     RC_TRY(rc_h5_read(h, &rc_schema[RC_T_RESULT], &rows, &v->results, err));
     v->result = rows;
     RC_TRY(check_ids(v, h->path, err));
-    RC_TRY(make_all_texts(v, err));
+    RC_TRY(make_texts(v, err));
     RC_TRY(read_features(v, h, err));
     RC_TRY(rc_view_read_traits(v, h, err));
     RC_TRY(mark_dictionaries(v, err));
@@ -383,11 +383,8 @@ void rc_view_free(rc_view_t *v)
 {
     if (!v)
         return;
-    texts_t *const t[] = {&v->matrix_name, &v->matrix_group, &v->matrix_kind, &v->matrix_digest,
-        &v->policy, &v->kernel, &v->device, &v->message, &v->run, &v->source_name,
-        &v->source_location};
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++)
-        free(t[i]->bytes);
+    for (int t = 0; t < RC_TEXTS; t++)
+        free(v->text[t].bytes);
     rc_dicts_free(&v->dicts);
     free(v->feature);
     for (int i = 0; i < RC_TRAITS; i++)
@@ -456,12 +453,12 @@ int32_t rc_view_kernels(const rc_view_t *v)
 
 const char *rc_view_policy(const rc_view_t *v, int32_t id)
 {
-    return rc_text_at(&v->policy, id);
+    return rc_view_text(v, RC_TEXT_POLICY, id);
 }
 
 const char *rc_view_kernel(const rc_view_t *v, int32_t id)
 {
-    return rc_text_at(&v->kernel, id);
+    return rc_view_text(v, RC_TEXT_KERNEL, id);
 }
 
 int32_t rc_view_policy_version(const rc_view_t *v, int32_t id)
@@ -476,12 +473,12 @@ int32_t rc_view_kernel_version(const rc_view_t *v, int32_t id)
 
 const char *rc_view_device(const rc_view_t *v, int32_t id)
 {
-    return rc_text_at(&v->device, id);
+    return rc_view_text(v, RC_TEXT_DEVICE, id);
 }
 
 const char *rc_view_message(const rc_view_t *v, int32_t id)
 {
-    return rc_text_at(&v->message, id);
+    return rc_view_text(v, RC_TEXT_MESSAGE, id);
 }
 
 const rc_row_matrix_t *rc_view_matrix(const rc_view_t *v, int32_t id)

@@ -87,36 +87,28 @@ static void known(const rc_field_t *f, const void *cursor, rc_value_t *out)
 
 #define RESULT(member) offsetof(rc_row_result_t, member)
 #define MATRIX(member) offsetof(rc_row_matrix_t, member)
-#define VIEW(member) offsetof(rc_view_t, member)
 
-/* Texts of dictionaries; the place in this list is the `at` of a field. */
-enum { FULLNAME, GROUP, KIND, DIGEST, POLICY, KERNEL, DEVICE, MESSAGE, RUN };
+/* Of the texts of a row, which are RC_TEXT_...: the member that has the id. */
 static const struct {
-    size_t id;           /* in a result row */
-    size_t texts;        /* a texts_t in a view */
+    size_t id;
     rc_table_id_t table; /* whose texts are the values of the field; RC_T_COUNT: too many to list */
 } dictionaries[] = {
-    [FULLNAME] = {RESULT(matrix), VIEW(matrix_name), RC_T_MATRIX},
-    [GROUP] = {RESULT(matrix), VIEW(matrix_group), RC_T_MATRIX},
-    [KIND] = {RESULT(matrix), VIEW(matrix_kind), RC_T_MATRIX},
-    [DIGEST] = {RESULT(matrix), VIEW(matrix_digest), RC_T_COUNT},
-    [POLICY] = {RESULT(policy), VIEW(policy), RC_T_POLICY},
-    [KERNEL] = {RESULT(kernel), VIEW(kernel), RC_T_KERNEL},
-    [DEVICE] = {RESULT(device), VIEW(device), RC_T_DEVICE},
-    [MESSAGE] = {RESULT(message), VIEW(message), RC_T_COUNT},
-    [RUN] = {RESULT(run), VIEW(run), RC_T_COUNT},
+    [RC_TEXT_FULLNAME] = {RESULT(matrix), RC_T_MATRIX},
+    [RC_TEXT_GROUP] = {RESULT(matrix), RC_T_MATRIX},
+    [RC_TEXT_KIND] = {RESULT(matrix), RC_T_MATRIX},
+    [RC_TEXT_DIGEST] = {RESULT(matrix), RC_T_COUNT},
+    [RC_TEXT_POLICY] = {RESULT(policy), RC_T_POLICY},
+    [RC_TEXT_KERNEL] = {RESULT(kernel), RC_T_KERNEL},
+    [RC_TEXT_DEVICE] = {RESULT(device), RC_T_DEVICE},
+    [RC_TEXT_MESSAGE] = {RESULT(message), RC_T_COUNT},
+    [RC_TEXT_RUN] = {RESULT(run), RC_T_COUNT},
 };
-
-static const texts_t *texts_of(const rc_field_t *f, const rc_view_t *v)
-{
-    return (const void *)((const char *)v + dictionaries[f->at].texts);
-}
 
 static void text(const rc_field_t *f, const void *cursor, rc_value_t *out)
 {
     const rc_cursor_t *c = cursor;
     const char *id = (const char *)result_of(cursor) + dictionaries[f->at].id;
-    give_text(out, rc_text_at(texts_of(f, c->view), *(const int32_t *)id));
+    give_text(out, rc_view_text(c->view, f->at, *(const int32_t *)id));
 }
 
 static void card(const rc_field_t *f, const void *cursor, rc_value_t *out)
@@ -288,21 +280,25 @@ static void computed(const rc_field_t *f, const void *cursor, rc_value_t *out)
         *out = (rc_value_t){f->kind, (int64_t)x, NAN, ""};
 }
 
+#define OF(read, member) read, RESULT(member), NULL
+#define COMPUTED(what) computed, what, NULL
+
 static const rc_field_t result_fields[] = {
-    {"fullname", TEXT, "", "Group/Name of the matrix", text, FULLNAME, NULL},
-    {"name", TEXT, "", "name of the matrix without its group", name, FULLNAME, NULL},
-    {"group", TEXT, "", "group of the matrix: its name before the slash", text, GROUP, NULL},
-    {"kind", TEXT, "", "kind of problem", text, KIND, NULL},
+    {"fullname", TEXT, "", "Group/Name of the matrix", text, RC_TEXT_FULLNAME, NULL},
+    {"name", TEXT, "", "name of the matrix without its group", name, RC_TEXT_FULLNAME, NULL},
+    {"group", TEXT, "", "group of the matrix: its name before the slash", text, RC_TEXT_GROUP,
+        NULL},
+    {"kind", TEXT, "", "kind of problem", text, RC_TEXT_KIND, NULL},
     {"rows", INT, "", "n_row", of_matrix, MATRIX(rows), NULL},
     {"cols", INT, "", "n_col", of_matrix, MATRIX(cols), NULL},
     {"nnz", INT, "", "stored entries", of_matrix, MATRIX(nnz), NULL},
-    {"density", REAL, "1", "nnz / (rows * cols)", computed, DENSITY, NULL},
-    {"square", BOOL, "", "rows == cols", computed, SQUARE, NULL},
+    {"density", REAL, "1", "nnz / (rows * cols)", COMPUTED(DENSITY)},
+    {"square", BOOL, "", "rows == cols", COMPUTED(SQUARE)},
     {"variance", REAL, "entries^2", "variance of the row length; missing when its features are",
         trait, RC_TRAIT_VARIANCE, NULL},
-    {"regular", BOOL, "", "variance <= 10", computed, REGULAR, NULL},
+    {"regular", BOOL, "", "variance <= 10", COMPUTED(REGULAR)},
     {"pattern_symmetric", BOOL, "", "each entry has its mirror image; missing when features are",
-        computed, SYMMETRIC, NULL},
+        COMPUTED(SYMMETRIC)},
     {"dense_ratio", REAL, "1",
         "share of the entries in dense tiles, original order; missing when features are", trait,
         RC_TRAIT_DENSE_RATIO, NULL},
@@ -310,19 +306,18 @@ static const rc_field_t result_fields[] = {
         "Jaccard similarity of neighbouring rows outside of them, likewise", trait,
         RC_TRAIT_REST_SIMILARITY, NULL},
     {"needs_reordering", BOOL, "", "dense_ratio <= 0.1 or rest_similarity <= 0.1 (Jiang et al.)",
-        computed, NEEDS, NULL},
+        COMPUTED(NEEDS)},
     {"generated", BOOL, "", "a generator made the matrix: no file holds it, or one that says so",
-        computed, GENERATED, NULL},
-    {"digest", TEXT, "", "identity of the matrix", text, DIGEST, NULL},
-    {"policy", TEXT, "", "row order with its parameters; also called order", text, POLICY, NULL},
-    {"policy_version", INT, "", "version of the order", computed, POLICY_VERSION, NULL},
-    {"kernel", TEXT, "", "kernel with its parameters", text, KERNEL, NULL},
-    {"kernel_version", INT, "", "version of the kernel that was timed", computed, KERNEL_VERSION,
+        COMPUTED(GENERATED)},
+    {"digest", TEXT, "", "identity of the matrix", text, RC_TEXT_DIGEST, NULL},
+    {"policy", TEXT, "", "row order with its parameters; also called order", text, RC_TEXT_POLICY,
         NULL},
-    {"device", TEXT, "", "device class", text, DEVICE, NULL},
+    {"policy_version", INT, "", "version of the order", COMPUTED(POLICY_VERSION)},
+    {"kernel", TEXT, "", "kernel with its parameters", text, RC_TEXT_KERNEL, NULL},
+    {"kernel_version", INT, "", "version of the kernel that was timed", COMPUTED(KERNEL_VERSION)},
+    {"device", TEXT, "", "device class", text, RC_TEXT_DEVICE, NULL},
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
-    {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", computed, K,
-        NULL},
+    {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", COMPUTED(K)},
     {"precision", TEXT, "", "value type: fp32, fp64, bf16", named, RESULT(precision),
         rc_precision_names},
     {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout),
@@ -331,78 +326,70 @@ static const rc_field_t result_fields[] = {
         "numbering of the rows of C: original, schedule, or symmetric (that of B too)", c_order, 0,
         rc_c_order_names},
     {"cache", TEXT, "", "warm or cold", named, RESULT(cache), rc_cache_names},
-    {"nw", INT, "", "N_w that the order was built for", narrow, RESULT(nw), NULL},
-    {"nt", INT, "", "N_t", narrow, RESULT(nt), NULL},
-    {"line", INT, "", "columns of A per cache line of B", narrow, RESULT(line), NULL},
+    {"nw", INT, "", "N_w that the order was built for", OF(narrow, nw)},
+    {"nt", INT, "", "N_t", OF(narrow, nt)},
+    {"line", INT, "", "columns of A per cache line of B", OF(narrow, line)},
     {"status", TEXT, "", "ok, wrong, skipped, failed, crashed, noisy", named, RESULT(status),
         rc_case_status_names},
     {"phase", TEXT, "", "where it ended when not ok", named, RESULT(phase), rc_phase_names},
-    {"message", TEXT, "", "why it is not ok", text, MESSAGE, NULL},
-    {"median_ns", REAL, "ns", "median time of a product", real, RESULT(median_ns), NULL},
-    {"min_ns", REAL, "ns", "shortest time", real, RESULT(min_ns), NULL},
-    {"mean_ns", REAL, "ns", "mean time", real, RESULT(mean_ns), NULL},
-    {"sd_ns", REAL, "ns", "standard deviation", real, RESULT(sd_ns), NULL},
-    {"rel_err", REAL, "1", "relative standard error of the median", real, RESULT(rel_err), NULL},
+    {"message", TEXT, "", "why it is not ok", text, RC_TEXT_MESSAGE, NULL},
+    {"median_ns", REAL, "ns", "median time of a product", OF(real, median_ns)},
+    {"min_ns", REAL, "ns", "shortest time", OF(real, min_ns)},
+    {"mean_ns", REAL, "ns", "mean time", OF(real, mean_ns)},
+    {"sd_ns", REAL, "ns", "standard deviation", OF(real, sd_ns)},
+    {"rel_err", REAL, "1", "relative standard error of the median", OF(real, rel_err)},
     {"load", REAL, "threads",
         "of other programs that wanted the CPUs meanwhile, on a GPU other processes; missing when "
         "unknown",
-        real, RESULT(load), NULL},
-    {"cpus", INT, "", "CPUs that it shared with them; missing when unknown", known, RESULT(cpus),
-        NULL},
-    {"speedup", REAL, "1", "median of csr over this median, all else equal", computed, SPEEDUP,
-        NULL},
-    {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", computed, PAIRED,
-        NULL},
+        OF(real, load)},
+    {"cpus", INT, "", "CPUs that it shared with them; missing when unknown", OF(known, cpus)},
+    {"speedup", REAL, "1", "median of csr over this median, all else equal", COMPUTED(SPEEDUP)},
+    {"paired", BOOL, "", "csr was timed in the same run, in turns with this row", COMPUTED(PAIRED)},
     {"common_ns", REAL, "ns",
-        "time that is compared with other kernels: in turns with most of them", computed, COMMON,
-        NULL},
+        "time that is compared with other kernels: in turns with most of them", COMPUTED(COMMON)},
     {"card", TEXT, "", "identity of the GPU", card, 0, NULL},
     {"breakeven", REAL, "products",
         "products after which the time to build the order and to permute vectors is won back; "
         "missing when it never is",
-        computed, BREAKEVEN, NULL},
-    {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", computed, GFLOPS,
-        NULL},
-    {"gbs", REAL, "GB/s", "compulsory traffic over the median", computed, GBS, NULL},
+        COMPUTED(BREAKEVEN)},
+    {"gflops", REAL, "Gflop/s", "2 * nnz * k / median; of spmv 2 * nnz / median", COMPUTED(GFLOPS)},
+    {"gbs", REAL, "GB/s", "compulsory traffic over the median", COMPUTED(GBS)},
     {"of_floor", REAL, "1",
         "an empty launch or the compulsory bytes with A in CSR, whichever is longer, over the "
         "median",
-        computed, OF_FLOOR, NULL},
-    {"order_ns", INT, "ns", "time to build the order", wide, RESULT(order_ns), NULL},
+        COMPUTED(OF_FLOOR)},
+    {"order_ns", INT, "ns", "time to build the order", OF(wide, order_ns)},
     {"permute_ns", INT, "ns",
         "of a symmetric order: time to bring x into its numbering and y out of it; missing when "
         "unknown",
-        known, RESULT(permute_ns), NULL},
-    {"prepare_ns", INT, "ns", "time to rearrange and upload", wide, RESULT(prepare_ns), NULL},
-    {"preprocess_ns", INT, "ns", "the kernel's own work before its first product", wide,
-        RESULT(preprocess_ns), NULL},
-    {"k_tile", INT, "", "columns per launch: K, or less when K was tiled", wide, RESULT(k_tile),
-        NULL},
-    {"first_ns", INT, "ns", "first product", wide, RESULT(first_ns), NULL},
-    {"reps", INT, "", "repetitions (batches)", wide, RESULT(reps), NULL},
-    {"batch", INT, "", "products per batch", wide, RESULT(batch), NULL},
+        OF(known, permute_ns)},
+    {"prepare_ns", INT, "ns", "time to rearrange and upload", OF(wide, prepare_ns)},
+    {"preprocess_ns", INT, "ns", "the kernel's own work before its first product",
+        OF(wide, preprocess_ns)},
+    {"k_tile", INT, "", "columns per launch: K, or less when K was tiled", OF(wide, k_tile)},
+    {"first_ns", INT, "ns", "first product", OF(wide, first_ns)},
+    {"reps", INT, "", "repetitions (batches)", OF(wide, reps)},
+    {"batch", INT, "", "products per batch", OF(wide, batch)},
     {"stop", TEXT, "", "why the repetition ended", named, RESULT(stop), rc_stop_names},
-    {"bytes_min", INT, "bytes", "compulsory traffic of a product", wide, RESULT(bytes_min), NULL},
+    {"bytes_min", INT, "bytes", "compulsory traffic of a product", OF(wide, bytes_min)},
     {"device_bytes", INT, "bytes", "of the prepared matrix on the device; missing when unknown",
-        known, RESULT(device_bytes), NULL},
+        OF(known, device_bytes)},
     {"pointer_bytes", INT, "bytes", "of the pointers of groups beside CSR; missing when unknown",
-        known, RESULT(pointer_bytes), NULL},
-    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", computed, OVERHEAD,
-        NULL},
-    {"fill", REAL, "1", "stored entries with padding over nnz; missing when unknown", real,
-        RESULT(fill), NULL},
-    {"error_max", REAL, "1", "error against fp64 in units of its bound", real, RESULT(error_max),
-        NULL},
-    {"error_rel", REAL, "1", "error against fp64 over sum |a||b|", real, RESULT(error_rel), NULL},
-    {"clock_mhz", REAL, "MHz", "compute clock", real, RESULT(clock_mhz), NULL},
-    {"memory_clock_mhz", REAL, "MHz", "memory clock", real, RESULT(memory_clock_mhz), NULL},
-    {"temperature_c", REAL, "deg C", "temperature", real, RESULT(temperature_c), NULL},
-    {"throttle", INT, "", "throttle reasons, 0 none, -1 unknown", wide, RESULT(throttle), NULL},
-    {"seed", INT, "", "of B and of the verification sample", wide, RESULT(seed), NULL},
-    {"utc_ns", INT, "ns", "when, since 1970", wide, RESULT(utc_ns), NULL},
-    {"run", TEXT, "", "identity of the run", text, RUN, NULL},
-    {"rank", INT, "", "MPI rank", narrow, RESULT(rank), NULL},
-    {"seq", INT, "", "record number in the rank's journal", wide, RESULT(seq), NULL},
+        OF(known, pointer_bytes)},
+    {"pointer_overhead", REAL, "1", "pointer_bytes over the bytes of CSR", COMPUTED(OVERHEAD)},
+    {"fill", REAL, "1", "stored entries with padding over nnz; missing when unknown",
+        OF(real, fill)},
+    {"error_max", REAL, "1", "error against fp64 in units of its bound", OF(real, error_max)},
+    {"error_rel", REAL, "1", "error against fp64 over sum |a||b|", OF(real, error_rel)},
+    {"clock_mhz", REAL, "MHz", "compute clock", OF(real, clock_mhz)},
+    {"memory_clock_mhz", REAL, "MHz", "memory clock", OF(real, memory_clock_mhz)},
+    {"temperature_c", REAL, "deg C", "temperature", OF(real, temperature_c)},
+    {"throttle", INT, "", "throttle reasons, 0 none, -1 unknown", OF(wide, throttle)},
+    {"seed", INT, "", "of B and of the verification sample", OF(wide, seed)},
+    {"utc_ns", INT, "ns", "when, since 1970", OF(wide, utc_ns)},
+    {"run", TEXT, "", "identity of the run", text, RC_TEXT_RUN, NULL},
+    {"rank", INT, "", "MPI rank", OF(narrow, rank)},
+    {"seq", INT, "", "record number in the rank's journal", OF(wide, seq)},
     {"case", TEXT, "", "identity of the case", case_id, 0, NULL},
 };
 
@@ -419,7 +406,7 @@ static const char *dictionary_value(const void *view, int field, int64_t i)
     if ((f->read != text && f->read != name) || dictionaries[f->at].table == RC_T_COUNT ||
         i >= (int64_t)v->dicts.d[dictionaries[f->at].table].count)
         return NULL;
-    const char *value = rc_text_at(texts_of(f, v), i);
+    const char *value = rc_view_text(v, f->at, i);
     return f->read == name ? short_name(value) : value;
 }
 
@@ -473,36 +460,36 @@ static void source_int(const rc_field_t *f, const void *row, rc_value_t *out)
         give_real(out, NAN);
 }
 
-#define SOURCE(member) offsetof(rc_source_row_t, member)
+#define SOURCE(read, member) read, offsetof(rc_source_row_t, member), NULL
 
 static const rc_field_t source_fields[] = {
-    {"fullname", TEXT, "", "Group/Name", source_text, SOURCE(name), NULL},
-    {"name", TEXT, "", "name without its group", source_name, SOURCE(name), NULL},
-    {"kind", TEXT, "", "kind of problem", source_text, SOURCE(kind), NULL},
-    {"rows", INT, "", "n_row; missing when not loaded", source_int, SOURCE(rows), NULL},
-    {"cols", INT, "", "n_col; likewise", source_int, SOURCE(cols), NULL},
-    {"nnz", INT, "", "stored entries; likewise", source_int, SOURCE(nnz), NULL},
-    {"status", TEXT, "", "of loading: ok, skipped, failed, crashed", source_text, SOURCE(status),
-        rc_case_status_names},
-    {"phase", TEXT, "", "where it ended when not ok", source_text, SOURCE(phase), rc_phase_names},
-    {"message", TEXT, "", "why it is not ok", source_text, SOURCE(message), NULL},
-    {"where", TEXT, "", "file, generated or absent", source_text, SOURCE(where), NULL},
-    {"location", TEXT, "", "path in the collection, or generator spec", source_text,
-        SOURCE(location), NULL},
-    {"bytes", INT, "bytes", "size of the file", source_int, SOURCE(bytes), NULL},
-    {"load_ns", INT, "ns", "time to load", source_int, SOURCE(load_ns), NULL},
-    {"cases_ok", INT, "cases", "cases that are ok", source_int, SOURCE(cases[RC_CASE_OK]), NULL},
-    {"cases_wrong", INT, "cases", "cases that failed verification", source_int,
-        SOURCE(cases[RC_CASE_WRONG]), NULL},
-    {"cases_skipped", INT, "cases", "cases that were skipped", source_int,
-        SOURCE(cases[RC_CASE_SKIPPED]), NULL},
-    {"cases_failed", INT, "cases", "cases that failed", source_int, SOURCE(cases[RC_CASE_FAILED]),
-        NULL},
-    {"cases_crashed", INT, "cases", "cases that crashed", source_int,
-        SOURCE(cases[RC_CASE_CRASHED]), NULL},
-    {"cases_noisy", INT, "cases", "cases whose time is not known for noise", source_int,
-        SOURCE(cases[RC_CASE_NOISY]), NULL},
-    {"digest", TEXT, "", "identity of the matrix", source_text, SOURCE(digest), NULL},
+    {"fullname", TEXT, "", "Group/Name", SOURCE(source_text, name)},
+    {"name", TEXT, "", "name without its group", SOURCE(source_name, name)},
+    {"kind", TEXT, "", "kind of problem", SOURCE(source_text, kind)},
+    {"rows", INT, "", "n_row; missing when not loaded", SOURCE(source_int, rows)},
+    {"cols", INT, "", "n_col; likewise", SOURCE(source_int, cols)},
+    {"nnz", INT, "", "stored entries; likewise", SOURCE(source_int, nnz)},
+    {"status", TEXT, "", "of loading: ok, skipped, failed, crashed", source_text,
+        offsetof(rc_source_row_t, status), rc_case_status_names},
+    {"phase", TEXT, "", "where it ended when not ok", source_text, offsetof(rc_source_row_t, phase),
+        rc_phase_names},
+    {"message", TEXT, "", "why it is not ok", SOURCE(source_text, message)},
+    {"where", TEXT, "", "file, generated or absent", SOURCE(source_text, where)},
+    {"location", TEXT, "", "path in the collection, or generator spec",
+        SOURCE(source_text, location)},
+    {"bytes", INT, "bytes", "size of the file", SOURCE(source_int, bytes)},
+    {"load_ns", INT, "ns", "time to load", SOURCE(source_int, load_ns)},
+    {"cases_ok", INT, "cases", "cases that are ok", SOURCE(source_int, cases[RC_CASE_OK])},
+    {"cases_wrong", INT, "cases", "cases that failed verification",
+        SOURCE(source_int, cases[RC_CASE_WRONG])},
+    {"cases_skipped", INT, "cases", "cases that were skipped",
+        SOURCE(source_int, cases[RC_CASE_SKIPPED])},
+    {"cases_failed", INT, "cases", "cases that failed", SOURCE(source_int, cases[RC_CASE_FAILED])},
+    {"cases_crashed", INT, "cases", "cases that crashed",
+        SOURCE(source_int, cases[RC_CASE_CRASHED])},
+    {"cases_noisy", INT, "cases", "cases whose time is not known for noise",
+        SOURCE(source_int, cases[RC_CASE_NOISY])},
+    {"digest", TEXT, "", "identity of the matrix", SOURCE(source_text, digest)},
 };
 
 void rc_source_get(const void *row, int field, rc_value_t *out)

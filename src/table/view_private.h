@@ -12,6 +12,22 @@ typedef struct texts {
     size_t stride;
 } texts_t;
 
+/* Texts of dictionaries; of a policy and a kernel "name:params". */
+enum {
+    RC_TEXT_FULLNAME, /* of a matrix, as the next three */
+    RC_TEXT_GROUP,
+    RC_TEXT_KIND,
+    RC_TEXT_DIGEST,
+    RC_TEXT_POLICY,
+    RC_TEXT_KERNEL,
+    RC_TEXT_DEVICE,
+    RC_TEXT_MESSAGE,
+    RC_TEXT_RUN,
+    RC_TEXT_SOURCE,
+    RC_TEXT_LOCATION, /* of a source */
+    RC_TEXTS
+};
+
 /* What features of the store say of a matrix. */
 enum {
     RC_TRAIT_VARIANCE,        /* of the row length */
@@ -46,17 +62,7 @@ struct rc_view {
     double *scale;        /* [results] its median times this is comparable within its cell ... */
     int32_t *frame;       /* [results] ... with what this run timed on one card */
     unsigned char *apart; /* [results] 1: csr was timed, but on other cards only */
-    texts_t matrix_name;
-    texts_t matrix_group;
-    texts_t matrix_kind;
-    texts_t matrix_digest;
-    texts_t policy;
-    texts_t kernel;
-    texts_t device;
-    texts_t message;
-    texts_t run;
-    texts_t source_name;
-    texts_t source_location;
+    texts_t text[RC_TEXTS];
     int64_t *source; /* newest source rows in order of name */
     int64_t sources;
     int64_t (*cases)[RC_CASE_STATUSES]; /* [matrices] newest result rows by status */
@@ -93,10 +99,10 @@ rc_status_t rc_view_unite_policies(rc_view_t *v, rc_err_t *err);
 /** 1: the text is of a policy that is another order of a file for each matrix. */
 int rc_view_is_of_matrix(const char *policy);
 
-/** Text of row i, "" for -1. */
-static inline const char *rc_text_at(const texts_t *t, int64_t i)
+/** Text RC_TEXT_... of row i of its dictionary, "" for -1. */
+static inline const char *rc_view_text(const rc_view_t *v, size_t text, int64_t i)
 {
-    return i < 0 ? "" : t->bytes + (size_t)i * t->stride;
+    return i < 0 ? "" : v->text[text].bytes + (size_t)i * v->text[text].stride;
 }
 
 #endif

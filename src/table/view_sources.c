@@ -44,7 +44,7 @@ static rc_status_t find_newest(rc_view_t *v, rc_err_t *err)
         return RC_ENOMEM;
     }
     for (size_t i = 0; i < n; i++)
-        list[i] = (named_t){rc_text_at(&v->source_name, (int64_t)i), (int64_t)i};
+        list[i] = (named_t){rc_view_text(v, RC_TEXT_SOURCE, (int64_t)i), (int64_t)i};
     qsort(list, n, sizeof *list, by_name_then_row);
     for (size_t i = 0; i < n; i++) {
         int again = i > 0 && strcmp(list[i].name, list[i - 1].name) == 0;
@@ -98,20 +98,20 @@ void rc_view_source(const rc_view_t *v, int64_t i, rc_source_row_t *out)
     int64_t at = v->source[i];
     const rc_row_source_t *r = (const rc_row_source_t *)v->dicts.d[RC_T_SOURCE].rows + at;
     memset(out, 0, sizeof *out);
-    out->name = rc_text_at(&v->source_name, at);
-    out->location = rc_text_at(&v->source_location, at);
+    out->name = rc_view_text(v, RC_TEXT_SOURCE, at);
+    out->location = rc_view_text(v, RC_TEXT_LOCATION, at);
     out->where = rc_view_name(rc_where_names, r->where);
     out->status = rc_view_name(rc_case_status_names, r->status);
     out->phase = rc_view_name(rc_phase_names, r->phase);
-    out->message = rc_text_at(&v->message, r->message);
+    out->message = rc_view_text(v, RC_TEXT_MESSAGE, r->message);
     out->bytes = r->bytes;
     out->mtime_ns = r->mtime_ns;
     out->load_ns = r->load_ns;
     out->status_code = r->status;
     out->matrix = r->matrix;
     out->run = r->run;
-    out->kind = rc_text_at(&v->matrix_kind, r->matrix);
-    out->digest = rc_text_at(&v->matrix_digest, r->matrix);
+    out->kind = rc_view_text(v, RC_TEXT_KIND, r->matrix);
+    out->digest = rc_view_text(v, RC_TEXT_DIGEST, r->matrix);
     out->rows = out->cols = out->nnz = -1;
     if (r->matrix >= 0) {
         const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix);
@@ -136,7 +136,7 @@ rc_status_t rc_view_unite_policies(rc_view_t *v, rc_err_t *err)
     rc_digest_t *key = rc_alloc(d->count, sizeof *key, "policies", err);
     RC_PASS(key ? RC_OK : RC_ENOMEM);
     for (size_t i = 0; i < d->count; i++) {
-        char *text = v->policy.bytes + i * v->policy.stride;
+        char *text = v->text[RC_TEXT_POLICY].bytes + i * v->text[RC_TEXT_POLICY].stride;
         char *rows = strstr(text, ":rows=");
         if (rows && rc_view_is_of_matrix(text))
             *rows = '\0';
