@@ -1,5 +1,4 @@
 #include "config.h"
-#include "analysis/summary/head.h"
 #include "analysis/summary/lines.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -105,8 +105,7 @@ rc_status_t rc_noise_line(
     const rc_view_t *v, const rc_expr_t *where, const char *run, rc_str_t *line, rc_err_t *err)
 {
     noise_t n = {.run = -1};
-    n.missed = rc_alloc((size_t)rc_view_count(v), sizeof *n.missed, "errors of times", err);
-    RC_PASS(n.missed ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(n.missed, rc_view_count(v), "errors of times", err));
     for (int64_t i = 0; i < rc_view_count(v); i++) {
         const rc_row_result_t *r = rc_view_result(v, i);
         const rc_row_run_t *of = rc_view_run(v, r->run);

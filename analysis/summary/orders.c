@@ -1,6 +1,6 @@
 #include "config.h"
 #include "analysis/papers/paper.h"
-#include "analysis/summary/head.h"
+#include "analysis/summary/lines.h"
 #include "base/error.h"
 #include "table/speedup.h"
 

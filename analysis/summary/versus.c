@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/papers/paper.h"
-#include "analysis/summary/head.h"
 #include "analysis/summary/lines.h"
 #include "base/alloc.h"
 #include "base/error.h"

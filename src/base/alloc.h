@@ -19,6 +19,13 @@ void *rc_alloc0(size_t count, size_t size, const char *what, rc_err_t *err);
 /** As rc_alloc, aligned to 64 bytes (cache line, widest vector). */
 void *rc_alloc_aligned(size_t count, size_t size, const char *what, rc_err_t *err);
 
+/** Make an array, an lvalue, of n of its elements, uninitialised or zeroed; freed with free().
+ *  \return RC_OK; RC_ENOMEM, as of rc_alloc, and the array is NULL */
+#define RC_NEW(array, n, what, err)                                                                \
+    (((array) = rc_alloc((size_t)(n), sizeof *(array), what, err)) ? RC_OK : RC_ENOMEM)
+#define RC_NEW0(array, n, what, err)                                                               \
+    (((array) = rc_alloc0((size_t)(n), sizeof *(array), what, err)) ? RC_OK : RC_ENOMEM)
+
 /** Make an array (allocated, or NULL with *capacity 0) hold at least `need` elements, growing by
  *  half; on failure it is unchanged and still owned by the caller.
  *  \param[in,out] array  address of the pointer to its elements, of any type */

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/papers/hong/calibrate.h"
+#include "analysis/papers/hong/fit.h"
 #include "base/error.h"
 #include "base/replace.h"
 #include "cmd/cmd.h"

@@ -302,8 +302,7 @@ static rc_status_t evaluate_model(
     RC_TRY(make_where(&o->learn, m, &where, err));
     RC_TRY(check_operation(&o->learn, m, err));
     RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
-    row = rc_alloc((size_t)d.rows, sizeof *row, "rows", err);
-    RC_TRY(row ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(row, d.rows, "rows", err));
     RC_TRY(choose_rows(o, m, &d, row, &rows.chosen, &rows.unseen, err));
     n = rows.chosen;
     RC_TRY(keep_known(o, m, &d, row, &n, &rows.outside, err));

@@ -337,8 +337,7 @@ static void warn(const report_t *r)
 static rc_status_t choose(report_t *r, const struct options *o, rc_err_t *err)
 {
     RC_PASS(parse_request(o, r->m, r->a, &r->request, err));
-    r->order = rc_alloc0((size_t)r->m->classes, sizeof *r->order, "the classes of a model", err);
-    RC_PASS(r->order ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(r->order, r->m->classes, "the classes of a model", err));
     rc_status_t st = rc_choose_featured(r->m, r->a, &r->request, NULL, &r->choice, err);
     if (st == RC_OK) {
         sort_classes(r);

@@ -73,10 +73,9 @@ rc_status_t rc_listing_begin(FILE *stream, rc_table_format_t format, const rc_fi
             RC_TRY(rc_err_context(err, "--columns"));
         l->columns = l->words.count;
     }
-    l->head = rc_alloc((size_t)l->columns, sizeof *l->head, "columns", err);
-    l->field = rc_alloc((size_t)l->columns, sizeof *l->field, "columns", err);
-    l->scale = rc_alloc((size_t)l->columns, sizeof *l->scale, "columns", err);
-    RC_TRY(l->head && l->field && l->scale ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(l->head, l->columns, "columns", err));
+    RC_TRY(RC_NEW(l->field, l->columns, "columns", err));
+    RC_TRY(RC_NEW(l->scale, l->columns, "columns", err));
     RC_TRY(choose(l, err));
     l->table = rc_table_begin(stream, format, l->head, l->columns, err);
     RC_TRY(l->table ? RC_OK : RC_ENOMEM);

@@ -64,9 +64,8 @@ static rc_status_t choose(const rc_h5_t *h, const rc_archive_options_t *o, rc_h5
     RC_TRY(rc_view_load(h, &v, err));
     RC_TRY(rc_view_check(v, o->where, err));
     int64_t n = rc_view_count(v);
-    keep = rc_alloc0((size_t)n, 1, "marks", err);
-    pick = rc_alloc((size_t)n, sizeof *pick, "rows of a copy", err);
-    RC_TRY(keep && pick ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(keep, n, "marks", err));
+    RC_TRY(RC_NEW(pick, n, "rows of a copy", err));
     RC_TRY(mark(v, o, keep, err));
     for (int64_t i = 0; i < n; i++) {
         const rc_row_result_t *r = rc_view_result(v, i);

@@ -183,8 +183,7 @@ static rc_setting_t setting_of(const maker_t *m, const candidate_t *c)
 static rc_status_t fill(const maker_t *m, rc_counted_t *o)
 {
     size_t capacity = 0;
-    o->row = rc_alloc(m->candidates, sizeof *o->row, "results of a table", m->err);
-    RC_PASS(o->row ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(o->row, m->candidates, "results of a table", m->err));
     int64_t first = -1; /* of the setting, measured there; -1: none yet */
     for (size_t i = 0; i < m->candidates && m->candidate[i].counts; i++) {
         const candidate_t *c = &m->candidate[i];

@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/map.h"
 #include "table/counted.h"
-#include "table/diff_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -132,4 +132,9 @@ rc_status_t rc_diff(const rc_view_t *a, const rc_view_t *b, const rc_diff_option
     rc_diff_t *out, rc_err_t *err);
 void rc_diff_free(rc_diff_t *d);
 
+/** Change, noise, rate and verdict of the cases that have a ratio, and out->noise; counts, figures
+ *  and verdicts of the groups. */
+rc_status_t rc_diff_judge(const rc_view_t *a, const rc_view_t *b, const rc_diff_options_t *options,
+    rc_diff_t *out, rc_err_t *err);
+
 #endif

@@ -4,7 +4,7 @@
 #include "base/infer.h"
 #include "base/map.h"
 #include "base/stats.h"
-#include "table/diff_private.h"
+#include "table/diff.h"
 #include "table/split_half.h"
 
 #include <math.h>
@@ -63,13 +63,12 @@ static rc_status_t gather(judge_t *j)
     for (int64_t i = 0; i < d->cases; i++)
         j->n += !isnan(d->item[i].ratio);
     size_t n = (size_t)j->n;
-    j->item = rc_alloc(n, sizeof *j->item, "a comparison", j->err);
-    j->first = rc_alloc0(groups + 1, sizeof *j->first, "a comparison", j->err);
-    j->log = rc_alloc(n, sizeof *j->log, "a comparison", j->err);
-    j->own = rc_alloc(n, sizeof *j->own, "a comparison", j->err);
-    j->centre = rc_alloc0(groups, sizeof *j->centre, "a comparison", j->err);
-    j->scratch = rc_alloc(n, sizeof *j->scratch, "a comparison", j->err);
-    RC_PASS(j->item && j->first && j->log && j->own && j->centre && j->scratch ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(j->item, n, "a comparison", j->err));
+    RC_PASS(RC_NEW0(j->first, groups + 1, "a comparison", j->err));
+    RC_PASS(RC_NEW(j->log, n, "a comparison", j->err));
+    RC_PASS(RC_NEW(j->own, n, "a comparison", j->err));
+    RC_PASS(RC_NEW0(j->centre, groups, "a comparison", j->err));
+    RC_PASS(RC_NEW(j->scratch, n, "a comparison", j->err));
     /* first[g + 1] counts, then is where group g is filled up to, and in the end where it ends */
     for (int64_t i = 0; i < d->cases; i++)
         if (!isnan(d->item[i].ratio))
@@ -161,9 +160,8 @@ static int descending(const void *a, const void *b)
 static rc_status_t make_tail(const judge_t *j, int sign, int centred, tail_t *t)
 {
     *t = (tail_t){0};
-    t->z = rc_alloc((size_t)j->n, sizeof *t->z, "tails", j->err);
-    t->weight = rc_alloc((size_t)j->n, sizeof *t->weight, "tails", j->err);
-    RC_PASS(t->z && t->weight ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(t->z, j->n, "tails", j->err));
+    RC_PASS(RC_NEW(t->weight, j->n, "tails", j->err));
     for (int64_t i = 0; i < j->n; i++) {
         const rc_diff_case_t *c = &j->d->item[j->item[i]];
         double z = sign * (c->change - (centred ? j->centre[c->group] : 0)) / c->noise;

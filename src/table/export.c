@@ -394,8 +394,7 @@ static rc_status_t keep_last(table_t *b, rc_err_t *err)
 {
     rc_map_t seen = {0};
     rc_status_t st = RC_OK;
-    b->keep = rc_alloc0((size_t)b->count, 1, "marks", err);
-    RC_PASS(b->keep ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(b->keep, b->count, "marks", err));
     for (int64_t i = b->count - 1; st == RC_OK && i >= 0; i--) {
         const rc_row_feature_t *r = &b->features.row[i];
         const int32_t key[] = {r->matrix, r->nw, r->nt, r->line};
@@ -496,8 +495,7 @@ rc_status_t rc_export_open(
     RC_PASS(t ? RC_OK : RC_ENOMEM);
     t->h.file = -1;
     t->options = *options;
-    t->text = rc_alloc(EXPORT_COLUMNS, sizeof *t->text, "texts", err);
-    RC_TRY(t->text ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(t->text, EXPORT_COLUMNS, "texts", err));
     RC_TRY(rc_h5_open(store, 0, &t->h, err));
     RC_TRY(rc_view_load(&t->h, &t->view, err));
     RC_TRY(rc_view_check(t->view, options->where, err));

@@ -88,8 +88,7 @@ static rc_status_t number_sessions(rc_view_t *v, rc_err_t *err)
     rc_map_t card = {0};
     rc_map_t number = {0};
     size_t capacity = 0;
-    v->session_of = rc_alloc((size_t)v->results, sizeof *v->session_of, "runs", err);
-    RC_TRY(v->session_of ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(v->session_of, v->results, "runs", err));
     RC_TRY(find_cards(v, &card, err));
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
@@ -247,11 +246,10 @@ rc_status_t rc_view_pair(rc_view_t *v, rc_err_t *err)
     rc_pool_t pool = {0};
     rc_view_unpair(v);
     RC_TRY(number_sessions(v, err));
-    v->csr = rc_alloc(n, sizeof *v->csr, "speedups", err);
-    v->scale = rc_alloc(n, sizeof *v->scale, "speedups", err);
-    v->frame = rc_alloc(n, sizeof *v->frame, "speedups", err);
-    v->apart = rc_alloc(n, 1, "speedups", err);
-    RC_TRY(v->csr && v->scale && v->frame && v->apart ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(v->csr, n, "speedups", err));
+    RC_TRY(RC_NEW(v->scale, n, "speedups", err));
+    RC_TRY(RC_NEW(v->frame, n, "speedups", err));
+    RC_TRY(RC_NEW(v->apart, n, "speedups", err));
     m.e = rc_pool_get(&pool, n, sizeof *m.e);
     m.count = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.count);
     m.group_base = rc_pool_get(&pool, (size_t)v->sessions, sizeof *m.group_base);

@@ -45,8 +45,7 @@ static rc_status_t begin(const rc_counted_t *c, rc_six_t *f, rc_err_t *err)
     const int32_t n = rc_view_matrices(c->view);
     for (int s = 0; s < c->settings; s++) {
         f[s].setting = c->setting[s];
-        f[s].row = rc_alloc((size_t)n, sizeof *f[s].row, "matrices", err);
-        RC_PASS(f[s].row ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(f[s].row, n, "matrices", err));
         for (int32_t m = 0; m < n; m++) {
             rc_six_row_t *r = &f[s].row[m];
             *r = (rc_six_row_t){.matrix = -1, .generated = rc_view_is_generated(c->view, m)};
@@ -107,8 +106,7 @@ rc_status_t rc_six_make(
     rc_six_t *list = NULL;
     rc_status_t st;
     RC_TRY(rc_counted_make(v, where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
-    list = rc_alloc0((size_t)c.settings, sizeof *list, "tables of formats", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(list, c.settings, "tables of formats", err));
     RC_TRY(begin(&c, list, err));
     fill(&c, where, list);
     *count = 0;

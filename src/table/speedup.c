@@ -266,20 +266,16 @@ static rc_status_t finish_table(
         .row = found->key[ROW],
         .first = found->at,
         .policies = 1};
-    g.number = rc_alloc((size_t)g.ids + 1, sizeof *g.number, "orders", err);
-    RC_PASS(g.number ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(g.number, (size_t)g.ids + 1, "orders", err));
     number_policies(e, count, &g, t);
     size_t n = (size_t)t->policies;
-    g.gain = rc_alloc(n * count, sizeof *g.gain, "speedups", err);
-    g.row = rc_alloc(n * count, sizeof *g.row, "speedups", err);
-    g.held_out = rc_alloc(n * count, sizeof *g.held_out, "speedups", err);
-    g.column = rc_alloc(count, sizeof *g.column, "speedups", err);
-    g.best = rc_alloc(count, sizeof *g.best, "speedups", err);
-    t->speedup = rc_alloc0(n + 1, sizeof *t->speedup, "speedups", err);
-    t->portfolio = rc_alloc0(n, sizeof *t->portfolio, "portfolio", err);
-    RC_TRY(g.gain && g.row && g.held_out && g.column && g.best && t->speedup && t->portfolio
-               ? RC_OK
-               : RC_ENOMEM);
+    RC_TRY(RC_NEW(g.gain, n * count, "speedups", err));
+    RC_TRY(RC_NEW(g.row, n * count, "speedups", err));
+    RC_TRY(RC_NEW(g.held_out, n * count, "speedups", err));
+    RC_TRY(RC_NEW(g.column, count, "speedups", err));
+    RC_TRY(RC_NEW(g.best, count, "speedups", err));
+    RC_TRY(RC_NEW0(t->speedup, n + 1, "speedups", err));
+    RC_TRY(RC_NEW0(t->portfolio, n, "portfolio", err));
     t->speedup[0].policy = "csr";
     for (int i = 1; i <= g.ids; i++)
         if (g.number[i] > 0)
@@ -322,8 +318,7 @@ rc_status_t rc_speedup_make(
     rc_status_t st;
     RC_TRY(rc_counted_make(v, where, -1, RC_SETTINGS_BY_K, &all, err));
     size_t n = (size_t)all.rows;
-    entry = rc_alloc(n, sizeof *entry, "a summary", err);
-    RC_TRY(entry ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(entry, n, "a summary", err));
     collect(&all, entry);
     for (size_t i = 0, end; i < n; i = end) {
         end = i + end_of(entry + i, n - i, LINE + 1);

@@ -140,8 +140,7 @@ static size_t cells_of(const rc_halves_t *h)
 rc_status_t rc_halves_make(int64_t rows, int columns, rc_halves_t *out, rc_err_t *err)
 {
     rc_halves_t h = {.rows = rows, .columns = columns};
-    h.cost = rc_alloc(cells_of(&h) * RC_HALVES, sizeof *h.cost, "halves of times", err);
-    RC_PASS(h.cost ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(h.cost, cells_of(&h) * RC_HALVES, "halves of times", err));
     for (size_t i = 0; i < cells_of(&h) * RC_HALVES; i++)
         h.cost[i] = NAN;
     *out = h;

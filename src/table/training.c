@@ -42,8 +42,7 @@ int64_t rc_training_choose(rc_training_matrix_t *list, int64_t n)
 rc_status_t rc_training_of(const rc_view_t *v, unsigned char **marks, rc_err_t *err)
 {
     int32_t n = rc_view_matrices(v);
-    *marks = rc_alloc0((size_t)n, 1, "matrices", err);
-    RC_PASS(*marks ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(*marks, n, "matrices", err));
     if (rc_view_training(v)) {
         memcpy(*marks, rc_view_training(v), (size_t)n);
         return RC_OK;

@@ -63,8 +63,7 @@ static rc_status_t mark_policies(rc_view_t *v, rc_err_t *err)
     const rc_row_policy_t *policy = d->rows;
     rc_status_t st = RC_OK;
     rc_map_t newest = {0}; /* name -> version */
-    v->policy_current = rc_alloc0(d->count, 1, "marks", err);
-    RC_PASS(v->policy_current ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(v->policy_current, d->count, "marks", err));
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < d->count; i++) {
             int64_t own = policy[i].version;
@@ -87,8 +86,7 @@ static rc_status_t first_alike(const rc_view_t *v, size_t t, int32_t **out, rc_e
     rc_status_t st = RC_OK;
     size_t count = v->dicts.d[sources[t].table].count;
     rc_map_t first = {0}; /* text -> index */
-    *out = rc_alloc(count, sizeof **out, "names", err);
-    RC_PASS(*out ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(*out, count, "names", err));
     for (size_t i = 0; i < count && st == RC_OK; i++) {
         const char *text = rc_view_text(v, t, (int64_t)i);
         rc_digest_t key = rc_digest(text, strcspn(text, ":"));
@@ -112,8 +110,7 @@ static rc_status_t mark_kernels(rc_view_t *v, rc_err_t *err)
     rc_status_t st;
     RC_TRY(first_alike(v, RC_TEXT_KERNEL, &name, err));
     RC_TRY(first_alike(v, RC_TEXT_DEVICE, &kind, err));
-    v->kernel_current = rc_alloc0((size_t)v->results, 1, "marks", err);
-    RC_TRY(v->kernel_current ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(v->kernel_current, v->results, "marks", err));
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < v->results; i++) {
             const rc_row_result_t *r = &v->result[i];
@@ -168,9 +165,8 @@ static rc_status_t mark_newest(rc_view_t *v, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     rc_map_t last = {0};
-    v->newest = rc_alloc0((size_t)v->results, 1, "marks", err);
-    v->cases = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, sizeof *v->cases, "counts", err);
-    RC_PASS(v->newest && v->cases ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(v->newest, v->results, "marks", err));
+    RC_PASS(RC_NEW0(v->cases, v->dicts.d[RC_T_MATRIX].count, "counts", err));
     for (int64_t i = 0; i < v->results; i++) {
         const rc_row_result_t *r = &v->result[i];
         rc_digest_t key = case_key(v, r);
@@ -336,8 +332,7 @@ done:
 static rc_status_t load_samples(const rc_h5_t *h, rc_view_t *v, rc_err_t *err)
 {
     RC_PASS(rc_h5_rows(h, &rc_schema_samples, &v->samples, err));
-    v->sample = rc_alloc((size_t)v->samples, sizeof *v->sample, "raw times", err);
-    RC_PASS(v->sample ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(v->sample, v->samples, "raw times", err));
     return v->samples ? rc_h5_read_rows(h, &rc_schema_samples, 0, v->samples, v->sample, err)
                       : RC_OK;
 }

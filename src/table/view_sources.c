@@ -61,8 +61,7 @@ static rc_status_t find_newest(rc_view_t *v, rc_err_t *err)
 static rc_status_t mark_generated(rc_view_t *v, rc_err_t *err)
 {
     const rc_row_source_t *r = v->dicts.d[RC_T_SOURCE].rows;
-    v->generated = rc_alloc0(v->dicts.d[RC_T_MATRIX].count, 1, "marks", err);
-    RC_PASS(v->generated ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(v->generated, v->dicts.d[RC_T_MATRIX].count, "marks", err));
     for (int where = RC_SOURCE_GENERATED; where >= RC_SOURCE_FILE; where--)
         for (int64_t i = 0; i < v->sources; i++)
             if (r[v->source[i]].matrix >= 0 && r[v->source[i]].where == where)
@@ -213,8 +212,7 @@ rc_status_t rc_view_read_traits(rc_view_t *v, const rc_h5_t *h, rc_err_t *err)
     size_t matrices = v->dicts.d[RC_T_MATRIX].count;
     rc_words_t sets;
     for (int t = 0; t < RC_TRAITS; t++) {
-        v->trait[t] = rc_alloc(matrices, sizeof *v->trait[t], "traits of matrices", err);
-        RC_PASS(v->trait[t] ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(v->trait[t], matrices, "traits of matrices", err));
         for (size_t m = 0; m < matrices; m++)
             v->trait[t][m] = NAN;
     }

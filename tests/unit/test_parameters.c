@@ -3,7 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/papers/hong/parameters.h"
+#include "analysis/papers/hong/paths.h"
 #include "kernels/tuning/rs.h"
 #include "kernels/tuning/rs_tuning.h"
 #include "order_matrix.h"
@@ -107,7 +107,8 @@ static void nearest_k(void **state)
     (void)state;
     rc_rs_setting_t s[] = {{.k = 8}, {.k = 128}, {.k = 32}, {.k = 8, .precision = RC_FP64}};
     const rc_rs_tuning_t t = tuning_of(s, 4);
-    static const int64_t k[][2] = {{1, 8}, {8, 8}, {15, 8}, {16, 8}, {17, 32}, {32, 32}, {64, 32}, {65, 128}, {4096, 128}};
+    static const int64_t k[][2] = {
+        {1, 8}, {8, 8}, {15, 8}, {16, 8}, {17, 32}, {32, 32}, {64, 32}, {65, 128}, {4096, 128}};
     for (size_t i = 0; i < sizeof k / sizeof *k; i++)
         assert_int_equal(rc_rs_tuning_setting(&t, k[i][0], RC_FP32)->k, k[i][1]);
     assert_ptr_equal(rc_rs_tuning_setting(&t, 512, RC_FP64), &s[3]);
@@ -134,7 +135,8 @@ static void choice(void **state)
             rows += a.row_ptr[i + 1] > a.row_ptr[i];
         assert_true(pairs == (double)(a.nnz - rows));
         assert_true(x[RC_DISTANCES] == (double)rows); /* one panel of 256 columns */
-        rc_question_t node[] = {{RC_DISTANCES, 1, 2, 0, x[RC_DISTANCES]}, {-1, -1, -1, 3, 0}, {-1, -1, -1, 9, 0}};
+        rc_question_t node[] = {
+            {RC_DISTANCES, 1, 2, 0, x[RC_DISTANCES]}, {-1, -1, -1, 3, 0}, {-1, -1, -1, 9, 0}};
         rc_rs_setting_t s = {.node = node, .nodes = 3, .cost = {{5, 5, 5}, {1, 1, 1}, 7, 2}};
         rc_rs_choice_t c = {.w = 64};
         assert_int_equal(rc_rs_tuning_choose(&s, &a, RC_FP32, &c, NULL), RC_OK);

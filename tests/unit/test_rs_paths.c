@@ -3,7 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
-#include "analysis/papers/hong/nonnegative.h"
+#include "analysis/papers/hong/paths.h"
 #include "base/rng.h"
 #include "kernels/tuning/rs_tuning.h"
 #include "sparse/csr.h"
@@ -16,11 +16,13 @@
 
 enum { T = RC_RS_PATHS_T, TERMS = RC_RS_PATHS_TERMS };
 
-static const char *const specs[] = {"arrow:n=700,width=3", "uniform:n=300,mean=20", "lp:rows=100,cols=900",
-    "banded:n=500,lower=9,upper=9", "block:n=256,size=32,between=1", "rmat:scale=9,edges=8"};
+static const char *const specs[] = {"arrow:n=700,width=3", "uniform:n=300,mean=20",
+    "lp:rows=100,cols=900", "banded:n=500,lower=9,upper=9", "block:n=256,size=32,between=1",
+    "rmat:scale=9,edges=8"};
 
 /* The largest number of heavy entries, and of segments, in a panel, and of light entries in a row. */
-static void longest(const rc_csr_t *a, int64_t w, int64_t t, int64_t *segments, int64_t *entries, int64_t *light)
+static void longest(
+    const rc_csr_t *a, int64_t w, int64_t t, int64_t *segments, int64_t *entries, int64_t *light)
 {
     const int64_t panels = (a->cols + w - 1) / w;
     int64_t *of_row = calloc((size_t)a->rows, sizeof *of_row);

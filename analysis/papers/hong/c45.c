@@ -393,12 +393,11 @@ static int32_t copy_node(const tree_t *t, int32_t i, rc_c45_t *out)
 static rc_status_t tree_new(tree_t *t, split_t **room, rc_err_t *err)
 {
     size_t n = (size_t)t->s->n;
-    t->list = rc_alloc(n, sizeof *t->list, "rows of a tree", err);
-    t->room = rc_alloc(n, sizeof *t->room, "rows of a tree", err);
-    t->sorted = rc_alloc(n, sizeof *t->sorted, "rows of a tree", err);
-    t->count = rc_alloc(2 * (size_t)t->s->classes, sizeof *t->count, "classes of a tree", err);
-    *room = rc_alloc((size_t)t->s->inputs, sizeof **room, "splits of a tree", err);
-    RC_PASS(t->list && t->room && t->sorted && t->count && *room ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(t->list, n, "rows of a tree", err));
+    RC_PASS(RC_NEW(t->room, n, "rows of a tree", err));
+    RC_PASS(RC_NEW(t->sorted, n, "rows of a tree", err));
+    RC_PASS(RC_NEW(t->count, 2 * (size_t)t->s->classes, "classes of a tree", err));
+    RC_PASS(RC_NEW(*room, t->s->inputs, "splits of a tree", err));
     for (size_t i = 0; i < n; i++)
         t->list[i] = (int64_t)i;
     return RC_OK;
@@ -419,8 +418,7 @@ rc_status_t rc_c45_fit(
     if (options->confidence > 0)
         prune(&t, root);
     rc_c45_t tree = {.inputs = s->inputs};
-    tree.node = rc_alloc((size_t)t.nodes, sizeof *tree.node, "nodes of a tree", err);
-    RC_TRY(tree.node ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(tree.node, t.nodes, "nodes of a tree", err));
     (void)copy_node(&t, root, &tree);
     *out = tree;
 done:

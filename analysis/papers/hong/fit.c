@@ -1,7 +1,6 @@
 #include "config.h"
 #include "analysis/papers/hong/fit.h"
 #include "analysis/papers/hong/c45.h"
-#include "analysis/papers/hong/parameters.h"
 #include "analysis/papers/hong/paths.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -148,8 +147,7 @@ static rc_status_t list_training(study_t *s, rc_err_t *err)
     RC_TRY(name_training(s, err));
     RC_TRY(rc_training_of(s->view, &marks, err));
     s->all = rc_view_matrices(s->view);
-    s->id = rc_alloc((size_t)s->all, sizeof *s->id, "matrices", err);
-    RC_TRY(s->id ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(s->id, s->all, "matrices", err));
     for (int32_t m = 0; m < s->all; m++)
         if (marks[m])
             s->id[s->n++] = m;

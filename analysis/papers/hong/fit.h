@@ -1,11 +1,31 @@
-/** \file analysis/papers/hong/fit.h  'rowcast train --task parameters': what rs leaves to a
- *  tuning, from a store in which the parameters were swept and the costs that 'rowcast
- *  calibrate' measured. */
+/** \file analysis/papers/hong/fit.h  'rowcast calibrate', which measures costs of rs and limits of
+ *  a device, and 'rowcast train --task parameters': what rs leaves to a tuning, from these costs
+ *  and a store in which the parameters were swept. */
 #ifndef RC_ANALYSIS_PAPERS_HONG_FIT_H
 #define RC_ANALYSIS_PAPERS_HONG_FIT_H
 
 #include "analysis/papers/hong/paths.h"
+#include "device/device.h"
 #include "table/print.h"
+
+#include <stdio.h>
+
+typedef struct rc_calibration {
+    const int64_t *k; /**< [ks] */
+    int ks;
+    const rc_precision_t *precision; /**< [precisions] */
+    int precisions;
+    int64_t n; /**< rows and columns of the matrices */
+    int quiet; /**< 1: no progress on stderr */
+} rc_calibration_t;
+
+/** Measure the costs of section 4.3 and write them as JSON.
+ *  \param[in] name  of the file, for messages  \return RC_OK, RC_EIO, RC_ENOMEM, or of kernels */
+rc_status_t rc_calibrate_rs(
+    rc_device_t *d, const rc_calibration_t *c, FILE *to, const char *name, rc_err_t *err);
+
+/** The same of what a GPU can do at most (figure 1). */
+rc_status_t rc_calibrate_limits(rc_device_t *d, FILE *to, const char *name, rc_err_t *err);
 
 /** What the command line says. */
 typedef struct rc_train_parameters {

@@ -5,7 +5,6 @@
 
 #include "analysis/papers/paper.h"
 #include "analysis/summary/lines.h"
-#include "table/print_setting.h"
 #include "table/segmented.h"
 
 /** The first columns of these tables, which rc_hong_put_setting fills. */
@@ -16,9 +15,6 @@ void rc_hong_put_setting(rc_table_t *t, const rc_lines_of_t *of);
 int rc_hong_counts(const rc_lines_of_t *of, int64_t i);
 
 extern const rc_summary_t rc_summary_hong_roofline;
-extern const rc_summary_t rc_summary_hong_modelling;
 extern const rc_summary_t rc_summary_hong_profile;
-extern const rc_summary_t rc_summary_hong_prepare;
-extern const rc_summary_t rc_summary_hong_both;
 
 #endif

@@ -1,7 +1,5 @@
 #include "config.h"
 #include "analysis/papers/hong/paths.h"
-#include "analysis/papers/hong/nonnegative.h"
-#include "analysis/papers/hong/parameters.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
@@ -18,8 +16,133 @@ enum {
     T = RC_RS_PATHS_T,
     CFVS = RC_RS_COSTS,
     CELLS = RC_PARAMETERS_CELLS,
+    STEPS = RC_PARAMETERS_STEPS,
     TERMS = RC_RS_PATHS_TERMS
 };
+
+/* --------------------------------------------------------------- parameters */
+
+/* Numbers of 1, 2 and 4 are 0, 1 and 2. */
+static int cell_of(int t, int v, int h)
+{
+    return (t * STEPS + v) * STEPS + h;
+}
+
+int rc_parameters_cell(int t, int cfv, int cfh)
+{
+    return cell_of(t - 1, cfv / 2, cfh / 2);
+}
+
+/* The fastest cell of a matrix; v, h: that number alone, or -1: all.  -1: it has no time there. */
+static int fastest(const double *ns, int v, int h)
+{
+    int best = -1;
+    for (int i = 0; i < CELLS; i++)
+        if ((h < 0 || i % STEPS == h) && (v < 0 || i / STEPS % STEPS == v) && ns[i] > 0 &&
+            (best < 0 || ns[i] < ns[best]))
+            best = i;
+    return best;
+}
+
+static int most_frequent(const int64_t *count, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (count[i] > count[best])
+            best = i;
+    return best;
+}
+
+rc_status_t rc_parameters_choose(
+    const double *ns, int64_t n, int32_t *label, rc_parameters_t *out, rc_err_t *err)
+{
+    int64_t by_h[STEPS] = {0};
+    int64_t by_v[STEPS] = {0};
+    int64_t by_t[RC_PARAMETERS_T] = {0};
+    int64_t counted = 0;
+    for (int64_t i = 0; i < n; i++) {
+        int at = fastest(ns + i * CELLS, -1, -1);
+        if (at >= 0)
+            by_h[at % STEPS]++;
+    }
+    int h = most_frequent(by_h, STEPS);
+    for (int64_t i = 0; i < n; i++) {
+        int at = fastest(ns + i * CELLS, -1, h);
+        if (at >= 0)
+            by_v[at / STEPS % STEPS]++;
+    }
+    int v = most_frequent(by_v, STEPS);
+    for (int64_t i = 0; i < n; i++) {
+        int at = fastest(ns + i * CELLS, v, h);
+        label[i] = at < 0 ? -1 : at / STEPS / STEPS;
+        if (at >= 0) {
+            by_t[label[i]]++;
+            counted++;
+        }
+    }
+    if (counted == 0)
+        return rc_fail(err, RC_EINVAL, "no training matrix has a time");
+    *out = (rc_parameters_t){.cfh = 1 << h,
+        .cfv = 1 << v,
+        .t = 1 + most_frequent(by_t, RC_PARAMETERS_T),
+        .counted = counted};
+    return RC_OK;
+}
+
+/* -------------------------------------------------------------- least squares */
+
+enum { MAX = RC_NONNEGATIVE_MAX, TURNS = 200000 };
+
+/* Inputs of length 1, so that a step of one is as good as that of another. */
+typedef struct normal {
+    double g[MAX][MAX];
+    double h[MAX];
+    double length[MAX];
+} normal_t;
+
+static void make(const double *x, int64_t rows, int inputs, const double *y, normal_t *n)
+{
+    *n = (normal_t){.h = {0}};
+    for (int64_t r = 0; r < rows; r++)
+        for (int i = 0; i < inputs; i++) {
+            const double xi = x[r * inputs + i];
+            n->h[i] += xi * y[r];
+            for (int j = 0; j < inputs; j++)
+                n->g[i][j] += xi * x[r * inputs + j];
+        }
+    for (int i = 0; i < inputs; i++)
+        n->length[i] = sqrt(n->g[i][i]);
+    for (int i = 0; i < inputs; i++) {
+        n->h[i] = n->length[i] > 0 ? n->h[i] / n->length[i] : 0;
+        for (int j = 0; j < inputs; j++)
+            n->g[i][j] = n->length[i] > 0 && n->length[j] > 0
+                             ? n->g[i][j] / (n->length[i] * n->length[j])
+                             : 0;
+    }
+}
+
+void rc_nonnegative(const double *x, int64_t rows, int inputs, const double *y, double *coef)
+{
+    const double still = 1e-12;
+    normal_t n;
+    double moved = INFINITY;
+    make(x, rows, inputs, y, &n);
+    for (int i = 0; i < inputs; i++)
+        coef[i] = 0;
+    for (int turn = 0; turn < TURNS && moved > still; turn++) {
+        moved = 0;
+        for (int i = 0; i < inputs; i++) {
+            double slope = n.h[i];
+            for (int j = 0; j < inputs; j++)
+                slope -= n.g[i][j] * coef[j];
+            const double to = n.length[i] > 0 ? fmax(0, coef[i] + slope) : 0;
+            moved = fmax(moved, fabs(to - coef[i]) / (1 + fabs(to)));
+            coef[i] = to;
+        }
+    }
+    for (int i = 0; i < inputs; i++)
+        coef[i] = n.length[i] > 0 ? coef[i] / n.length[i] : 0;
+}
 
 /* ----------------------------------------------------------------- matrices */
 

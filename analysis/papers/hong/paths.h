@@ -1,6 +1,10 @@
-/** \file analysis/papers/hong/paths.h  The second model of rs (kernels/tuning/rs_paths.h) fitted
- *  to times of a store, and what it and the published one keep of the best.  It needs the
- *  matrices: the store has no counts of theirs at every t and w. */
+/** \file analysis/papers/hong/paths.h  What models of rs are fitted to, from times of a store.
+ *
+ *  Of the published one (Hong et al. 2018, sections 4.2 and 4.3) the values of t, cfv and cfh that
+ *  are most often best on training matrices, and the best t of each, what a tree is fitted to.
+ *
+ *  The second model (kernels/tuning/rs_paths.h), and what both keep of the best.  It needs the
+ *  matrices: the store has no counts of theirs at every t and w.  Local. */
 #ifndef RC_ANALYSIS_PAPERS_HONG_PATHS_H
 #define RC_ANALYSIS_PAPERS_HONG_PATHS_H
 
@@ -9,6 +13,42 @@
 #include "base/type.h"
 #include "kernels/tuning/rs_tuning.h"
 #include "table/view.h"
+
+enum {
+    RC_PARAMETERS_T = 16,    /**< t is 1 .. 16 */
+    RC_PARAMETERS_STEPS = 3, /**< cfv and cfh are 1, 2 or 4 */
+    RC_PARAMETERS_CELLS = RC_PARAMETERS_T * RC_PARAMETERS_STEPS * RC_PARAMETERS_STEPS
+};
+
+typedef struct rc_parameters {
+    int cfh;         /**< most often best of all three */
+    int cfv;         /**< most often best at that cfh */
+    int t;           /**< most often best at both */
+    int64_t counted; /**< matrices that have a time at both */
+} rc_parameters_t;
+
+/** Where the time of a triple is in the times of a matrix.
+ *  \param[in] t  1 .. 16
+ *  \param[in] cfv, cfh  1, 2 or 4 */
+int rc_parameters_cell(int t, int cfv, int cfh);
+
+/** Of equally frequent or fast values the smallest.
+ *  \param[in]  ns  [n][RC_PARAMETERS_CELLS] NaN: not measured
+ *  \param[out] label  [n] the best t at cfv and cfh, less 1; -1: the matrix has no time there
+ *  \return RC_OK; RC_EINVAL: no matrix has a time */
+rc_status_t rc_parameters_choose(
+    const double *ns, int64_t n, int32_t *label, rc_parameters_t *out, rc_err_t *err);
+
+enum { RC_NONNEGATIVE_MAX = 32 /**< inputs */ };
+
+/** Linear least squares without negative coefficients: minimise
+ *  sum_i (sum_j coef[j] x[i][j] - y[i])^2 over coef >= 0, by turns through the coefficients until
+ *  none moves.
+ *  \param[in]  x       [rows * inputs], finite
+ *  \param[in]  inputs  at most RC_NONNEGATIVE_MAX
+ *  \param[out] coef    [inputs] 0 for an input that is 0 in every row
+ *  Cost O(rows inputs^2), then O(inputs^2) a turn. */
+void rc_nonnegative(const double *x, int64_t rows, int inputs, const double *y, double *coef);
 
 /** Of a matrix. */
 typedef struct rc_path_matrix {

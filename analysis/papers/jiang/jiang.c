@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stats.h"
-#include "table/print_setting.h"
 #include "table/features_read.h"
 #include "table/reorder.h"
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/family.h"
 #include "base/stats.h"
-#include "table/print_setting.h"
+#include "analysis/summary/lines.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,10 +154,9 @@ static rc_status_t make(rates_t *s, const rc_summary_options_t *o, rc_err_t *err
 {
     rc_counted_t *c = &s->counted;
     RC_PASS(rc_counted_make(o->view, o->where, RC_OP_SPMV, RC_SETTINGS_BY_K, c, err));
-    s->cell = rc_alloc((size_t)c->rows, sizeof *s->cell, "a suite", err);
-    s->sorted = rc_alloc((size_t)c->rows, sizeof *s->sorted, "a suite", err);
-    s->line = rc_alloc((size_t)c->rows, sizeof *s->line, "a suite", err);
-    RC_PASS(s->cell && s->sorted && s->line ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(s->cell, c->rows, "a suite", err));
+    RC_PASS(RC_NEW(s->sorted, c->rows, "a suite", err));
+    RC_PASS(RC_NEW(s->line, c->rows, "a suite", err));
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
         add_cells(s, i, end);

@@ -1,12 +1,11 @@
 #include "config.h"
-#include "analysis/papers/lane/srs.h"
+#include "analysis/papers/lane/fit.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/family.h"
 #include "base/stats.h"
 #include "kernels/tuning/csrk_fit.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +49,7 @@ static rc_status_t read_times(rc_tune_rows_t *r, searched_t *s, rc_err_t *err)
 {
     const rc_view_t *v = r->view;
     RC_PASS(rc_tune_find(r, size_of, err));
-    s->times = rc_alloc((size_t)r->count, sizeof *s->times, "times of csr2", err);
-    RC_PASS(s->times ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(s->times, r->count, "times of csr2", err));
     for (int64_t i = 0; i < r->count; i++) {
         const rc_row_matrix_t *m = rc_view_matrix(v, r->matrix[i]);
         s->times[i] = (rc_csrk_srs_times_t){

@@ -5,7 +5,7 @@
 #include "base/family.h"
 #include "base/stats.h"
 #include "catalog/catalog.h"
-#include "table/print_setting.h"
+#include "analysis/summary/lines.h"
 #include "table/features_read.h"
 
 #include <math.h>
@@ -36,8 +36,7 @@ static rc_status_t read_traits(const char *store, int32_t matrices, traits_t *t,
 {
     double **of[] = {&t->longest, &t->variance, &t->symmetry};
     for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-        *of[i] = rc_alloc((size_t)matrices, sizeof **of[i], "traits", err);
-        RC_PASS(*of[i] ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(*of[i], matrices, "traits", err));
         for (int32_t m = 0; m < matrices; m++)
             (*of[i])[m] = NAN;
     }
@@ -138,8 +137,7 @@ static rc_status_t print_suite(const rc_summary_options_t *o, rc_err_t *err)
     listed_t *list = NULL;
     rc_status_t st;
     RC_TRY(read_traits(o->store, rc_view_matrices(o->view), &of, err));
-    list = rc_alloc((size_t)rc_view_matrices(o->view), sizeof *list, "matrices", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(list, rc_view_matrices(o->view), "matrices", err));
     int64_t n = list_matrices(o->view, o->where, &of, list, err);
     RC_TRY(n < 0 ? RC_ENOMEM : RC_OK);
     st = print_matrices(o, &of, list, n, err);
@@ -272,8 +270,7 @@ static rc_status_t print_scaling(const rc_summary_options_t *o, rc_err_t *err)
     int64_t n = 0;
     rc_status_t st;
     RC_TRY(rc_counted_make(o->view, o->where, RC_OP_SPMV, RC_SETTINGS_BY_K, &c, err));
-    list = rc_alloc((size_t)c.rows, sizeof *list, "threads", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(list, c.rows, "threads", err));
     n = scale(&c, list);
     qsort(list, (size_t)n, sizeof *list, by_threads);
     t = rc_table_of(stdout, o->format, columns, 0, err);

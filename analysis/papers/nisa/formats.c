@@ -120,7 +120,7 @@ static rc_status_t print_ranges(const rc_summary_options_t *o, rc_err_t *err)
     return end_table(t, o, 1u << 6, err);
 }
 
-const rc_summary_t rc_nisa_by_range = {.name = "ranges",
+static const rc_summary_t by_range = {.name = "ranges",
     .shows = "table-I",
     .summary = "matrices by number of entries",
     .print = print_ranges};
@@ -217,7 +217,7 @@ static rc_status_t print_formats(const rc_summary_options_t *o, rc_err_t *err)
     return st;
 }
 
-const rc_summary_t rc_nisa_formats = {.name = "formats",
+static const rc_summary_t formats_table = {.name = "formats",
     .shows = "section-V",
     .summary = "which format wins, and what each loses always taken",
     .print = print_formats};
@@ -271,7 +271,7 @@ static rc_status_t print_coo(const rc_summary_options_t *o, rc_err_t *err)
     return st;
 }
 
-const rc_summary_t rc_nisa_coo = {.name = "coo",
+static const rc_summary_t coo_table = {.name = "coo",
     .shows = "section-V.A",
     .summary = "where COO is the fastest",
     .print = print_coo};
@@ -313,3 +313,24 @@ const rc_summary_t rc_summary_nisa_rates = {.name = "rates",
     .summary = "rates by matrix, kernel and order",
     .takes = RC_TAKES_MATRICES,
     .lines = &rates};
+
+/* ------------------------------------------------------------------ paper */
+
+void rc_nisa_notes(unsigned numbers, FILE *out)
+{
+    for (int i = 1; numbers; i++, numbers >>= 1) {
+        char number[16];
+        const char *const key[] = {number};
+        (void)snprintf(number, sizeof number, "%d", i);
+        const char *text = rc_paper_line(rc_nisa_contradictions, key, 1);
+        if (numbers & 1u && text)
+            fprintf(out, "Contradiction %d of the paper: %s.\n", i, text);
+    }
+}
+
+static const rc_summary_t *const tables[] = {&by_range, &formats_table, &coo_table,
+    &rc_summary_nisa_rates, &rc_nisa_accuracy_table, &rc_nisa_slowdown_table, &rc_nisa_rme_table,
+    &rc_nisa_indirect_table, &rc_nisa_importance_table, NULL};
+
+const rc_paper_t rc_paper_nisa = {
+    .name = "nisa", .cite = "Nisa et al. 2018, format selection for y = A x", .tables = tables};

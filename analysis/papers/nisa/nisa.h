@@ -16,10 +16,6 @@ typedef struct rc_nisa_fits {
     const char *data;         /**< "real", "all"; NULL: both */
 } rc_nisa_fits_t;
 
-extern const rc_summary_t rc_nisa_by_range;
-extern const rc_summary_t rc_nisa_formats;
-extern const rc_summary_t rc_nisa_coo;
-
 /** Print a table of fits.
  *  \return RC_OK; RC_EINVAL (an option, a store without the formats or with several devices,
  *    fewer matrices than parts: says so), RC_ENOENT, RC_ESTORE, RC_ENOMEM, RC_EIO */
