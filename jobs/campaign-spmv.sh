@@ -1,6 +1,88 @@
-# The tables of products with a vector of jobs/campaign.sh, which sources this file.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # the variables are those of campaign.sh
+# shellcheck disable=SC2034,SC2154 # the variables are those of campaign.sh
+# Sourced by campaign.sh: products with a vector, the parts spmv and csrk and their tables.
+
+vector_ours=csr,merge,csr5,coo,ell,hyb
+vector_vendor=cusparse-spmv-csr:alg=1..2:pre=0..1,cusparse-spmv-coo:alg=1..2,cusparse-spmv-sell,cusparse-spmv-bsr
+vector_params=csr:lanes=2,csr:lanes=8,csr:lanes=32,merge:items=448,merge:items=1792,csr5:sigma=4,csr5:sigma=16,hyb:width=bell
+
+# Every kernel with its defaults, and the library, of what vector_set says and the other matrices.
+spmv_defaults()
+{
+    local kernels=plain-spmv,csr,merge,ell
+    [[ $device != cuda ]] || kernels=$vector_ours,$vector_vendor
+    vector_set | specs vector
+    sweep "spmv: real matrices" "$store" 1 --where "$1" --op spmv --orders csr --precision fp32,fp64 \
+        --kernels "$kernels"
+    sweep "spmv: generated matrices" "$store" 1 --where 'group == vector' --op spmv --orders csr \
+        --precision fp32,fp64 --kernels "$kernels"
+}
+
+part_spmv()
+{
+    local real='present && group != vector && group != builtin'
+    [[ $collection ]] || real='present && group != vector'
+    spmv_defaults "$real"
+    [[ $device != cuda ]] || sweep "spmv: parameters" "$store" 1 --where "group == vector || $real" --op spmv \
+        --orders csr --precision fp32,fp64 --kernels "$vector_params"
+}
+
+# csrk_pairs KERNEL: the kernel with every pair of sizes that is fitted on
+csrk_pairs()
+{
+    local size=(4 6 8 12 16 24 32 48) ssrs srs
+    local -a all=()
+    for ssrs in "${size[@]}"; do
+        for srs in "${size[@]}"; do all+=("$1:srs=$srs:ssrs=$ssrs"); done
+    done
+    (IFS=,; echo "${all[*]}")
+}
+
+csrk_library='cusparse-spmv-csr:alg=1..2:pre=0..1'
+csrk_ours=csr35,csr35:reduce=shuffle,csr35:volta,csr3,csr2,csrk-split,csr5,merge,csr
+# CSRK_TUNING: a file of rowcast tune csrk --fit, whose sizes are measured beside the published ones
+[[ -z ${CSRK_TUNING:-} ]] || csrk_ours+=",csr35:tune=$CSRK_TUNING"
+csrk_orders=csr,rcm,bandk:srs=8:ssrs=8,bandk:srs=24:ssrs=8
+
+# CSRK_TRAIN: the first so many matrices [16]
+part_csrk-fit()
+{
+    local data=twins catalog=$work/csrk-train.csv number=${CSRK_TRAIN:-16}
+    { echo "$number" && echo none && csrk_train_index | head -n "$number"; } >"$catalog"
+    sweep "csrk: pairs of sizes" "$store" 1 --op spmv --orders csr \
+        --kernels "$(csrk_pairs csr35),$(csrk_pairs csr3),$csrk_ours,$csrk_library"
+}
+
+# matrices of the study, or what CSRK_WHERE says of them
+csrk_where=${CSRK_WHERE:-square && rows >= 1e6 && rows <= 6e6 && nnz < 6e7}
+
+part_csrk-study()
+{
+    local data=twins
+    sweep "csrk: twins" "$store" 1 --where "$csrk_where" --op spmv --orders "$csrk_orders" \
+        --kernels "$csrk_ours,$csrk_library"
+}
+
+part_csrk()
+{
+    part_csrk-fit
+    part_csrk-study
+}
+
+# bench_spmv NAME: products with a vector, in batches, and one at a time as a program that has other work between them
+bench_spmv()
+{
+    local others='group != vector && group != rs-others && group != tiles'
+    local real="present && $others && group != builtin"
+    [[ $collection ]] || real="present && $others"
+    store=$1-spmv.h5
+    spmv_defaults "$real"
+    printf '### Products with a vector, batches\n\n' && part_spmv-tables
+    store=$1-spmv-single.h5
+    sweep "bench: single products with a vector" "$store" 1 --where "group == vector || $real" --op spmv --orders csr \
+        --precision fp32,fp64 --kernels "$vector_ours,$vector_vendor" --max-batch 1
+    printf '### Products with a vector, single launches beside batches\n\n' && spmv_beside "$1-spmv.h5" "$store"
+}
 
 # Products with a vector, of the real matrices and of all: ratios of times over matrices of at least 10^6 entries (and
 # of those under 20,000 entries), what the best takes of the floor of CSR, and conversion in products.  The floor is that of an
