@@ -20,7 +20,7 @@ fi
         libhdf5-openmpi-dev libarchive-dev libjansson-dev libxxhash-dev zlib1g-dev libcurl4-openssl-dev
         libopenblas-dev libxgboost-dev libsvm-dev libpng-dev libmetis-dev libsuitesparse-dev)
     packages_report=(gnuplot-nox)
-    packages_check=(libcmocka-dev librsb-dev libtrilinos-kokkos-kernels-dev libtrilinos-kokkos-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base)
+    packages_check=(libcmocka-dev librsb-dev libtrilinos-kokkos-kernels-dev libtrilinos-kokkos-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base doxygen)
     packages_full=(cmake abigail-tools debootstrap python3-scipy slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver sshfs openssh-sftp-server)
     packages_stacks=(mpich libmpich-dev libhdf5-mpich-dev clang libomp-dev) # beside Open MPI, which stays the default
 }

@@ -26,7 +26,9 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+/** Marks what programs may call. */
 #define RC_API __attribute__((visibility("default")))
+/** Marks a function whose argument `fmt` is a format of printf, with arguments from `first` on. */
 #define RC_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #else
 #define RC_API
@@ -277,7 +279,7 @@ typedef struct rc_request {
                                 model */
     int extrapolate; /**< 1: answer also outside of what the model knows, and say so in the choice;
                           0: refuse */
-    rc_constraints_t constraints;
+    rc_constraints_t constraints; /**< what may be chosen */
 } rc_request_t;
 
 enum { RC_EXTRAPOLATION_MAX = 256 };

@@ -25,6 +25,7 @@ namespace rowcast {
 /** A call that failed; what() is the line of rc_err_t. */
 class error : public std::runtime_error {
 public:
+    /** What failed, and its line. */
     error(rc_status_t status, const char *text) : std::runtime_error(text), status_(status) {}
     /** RC_EINVAL, RC_EDEVICE, ... */
     rc_status_t status() const noexcept { return status_; }
@@ -204,6 +205,7 @@ public:
     /** For the functions of rowcast_plan.h that this header does not have; the object keeps the
      *  plan. */
     rc_plan_t *get() const noexcept { return own_.get(); }
+    /** Whether there is a plan. */
     explicit operator bool() const noexcept { return own_ != nullptr; }
 
 private:

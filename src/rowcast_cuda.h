@@ -17,17 +17,17 @@ extern "C" {
 
 /** A GPU as the runtime sees it, without opening it. */
 typedef struct rc_gpu_info {
-    int index; /**< of the runtime, after CUDA_VISIBLE_DEVICES */
-    char name[96];
-    char uuid[64]; /**< "GPU-..." */
-    char pci[32];
-    int cc_major;
-    int cc_minor;
-    int sms;
-    int64_t l2_bytes;
-    int64_t memory_bytes;
-    int driver;  /**< CUDA version of the driver, 13000 for 13.0 */
-    int runtime; /**< of the runtime linked */
+    int index;            /**< of the runtime, after CUDA_VISIBLE_DEVICES */
+    char name[96];        /**< "NVIDIA H200" */
+    char uuid[64];        /**< "GPU-..." */
+    char pci[32];         /**< "0000:3b:00.0" */
+    int cc_major;         /**< of the compute capability, 9 for 9.0 */
+    int cc_minor;         /**< 0 for 9.0 */
+    int sms;              /**< multiprocessors */
+    int64_t l2_bytes;     /**< of the L2 cache */
+    int64_t memory_bytes; /**< of the device */
+    int driver;           /**< CUDA version of the driver, 13000 for 13.0 */
+    int runtime;          /**< of the runtime linked */
 } rc_gpu_info_t;
 
 /** The GPUs that this process may use.
@@ -58,7 +58,7 @@ typedef struct rc_cuda_allocator {
     void *(*alloc)(size_t bytes, struct CUstream_st *stream, void *user);
     /** \param[in] p  of alloc, in use until the work is done that is on the stream now */
     void (*free)(void *p, struct CUstream_st *stream, void *user);
-    void *user;
+    void *user; /**< that alloc and free get */
 } rc_cuda_allocator_t;
 
 /** Make a plan on the GPU of a stream, with candidates as rc_plan_create_host has them.  The matrix

@@ -16,7 +16,7 @@ typedef struct rc_plan_places {
     int value_bytes;   /**< of one of them: 4 or 8 */
     const void *place; /**< [count] number of a value of the matrix, from 1 on; 0: padding */
     int place_bytes;   /**< of one of them: 4 or 8 */
-    int64_t count;
+    int64_t count;     /**< of places */
 } rc_plan_places_t;
 
 /** For a kernel that puts new values there instead of rc_plan_update_values, because it has them

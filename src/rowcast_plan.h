@@ -34,9 +34,9 @@ typedef struct rc_plan rc_plan_t;
 /** A CSR matrix as an application has it.  Columns of a row may come in any order, each
  *  once; of sddmm in ascending order. */
 typedef struct rc_plan_matrix {
-    int64_t rows;
-    int64_t cols;
-    int64_t nnz;
+    int64_t rows;           /**< of A */
+    int64_t cols;           /**< of A */
+    int64_t nnz;            /**< stored entries */
     const void *row_ptr;    /**< [rows + 1] */
     int row_ptr_bytes;      /**< of one of them: 4 or 8 */
     const int32_t *col_idx; /**< [nnz] */
@@ -48,8 +48,8 @@ typedef struct rc_plan_matrix {
 
 /** What is to be computed. */
 typedef struct rc_plan_problem {
-    rc_op_t op;
-    rc_precision_t precision;
+    rc_op_t op;               /**< the product */
+    rc_precision_t precision; /**< of the dense operands */
     rc_layout_t layout; /**< of the dense operands with K columns; mixed ones are of spmm, and no
                              model knows them */
     const int64_t *k;   /**< [ks], each >= 1 and once; operations without K: NULL */
@@ -60,7 +60,7 @@ typedef struct rc_plan_problem {
     int64_t ld_in[2]; /**< leading dimensions, in values, that runs will have; 0: the least for each
                              K.  Runs may have others, which cuSPARSE's kernels may refuse with
                              RC_ENOTSUP and ours do not */
-    int64_t ld_out;
+    int64_t ld_out;   /**< likewise of C */
 } rc_plan_problem_t;
 
 /** What kernels must promise, as bits. */
@@ -125,10 +125,10 @@ enum { RC_PLAN_KERNEL_MAX = 160, RC_PLAN_ORDER_MAX = 128 };
 /** A pair of kernel and row order.  Times are ns; NaN: not known. */
 typedef struct rc_plan_candidate {
     char kernel[RC_PLAN_KERNEL_MAX]; /**< with parameters */
-    char order[RC_PLAN_ORDER_MAX];
-    double predicted_ns;       /**< of one product, by the model */
-    double predicted_setup_ns; /**< order and preparation, by the model */
-    double order_ns;           /**< measured: building the order */
+    char order[RC_PLAN_ORDER_MAX];   /**< likewise */
+    double predicted_ns;             /**< of one product, by the model */
+    double predicted_setup_ns;       /**< order and preparation, by the model */
+    double order_ns;                 /**< measured: building the order */
     double prepare_ns; /**< measured: uploading, rearranging, preprocessing; candidates that are
                             rearranged on the device share one upload, which counts for each */
     double time_ns;    /**< measured: of one product, median of batches */
@@ -148,8 +148,8 @@ typedef struct rc_plan_part {
     int reference; /**< index of the one that changes nothing: of the vendor's in original order the
                         fastest that was timed, else the first, else the first of any kernel in that
                         order */
-    rc_plan_why_t why;
-    double tune_ns; /**< spent in timing candidates, preparations of those not chosen included */
+    rc_plan_why_t why; /**< it was chosen */
+    double tune_ns;    /**< spent in timing candidates, preparations of those not chosen included */
 } rc_plan_part_t;
 
 /** Make a plan on the host, for products on its CPUs.  The matrix is read during the call alone.
@@ -274,26 +274,26 @@ RC_API size_t rc_plan_describe(const rc_plan_t *plan, char *text, size_t size);
 
 /** A pair of order and kernel of an answer. Times are ns; NaN: not known. */
 typedef struct rc_plan_row {
-    int candidate; /**< its index in rc_plan_part */
-    const char *kernel;
-    const char *order;
-    double time_ns;    /**< of one product */
-    double error;      /**< relative standard error of that */
-    double speedup;    /**< time of the baseline over that */
-    double order_ns;   /**< building the order */
-    double setup_ns;   /**< that and the preparation */
-    double pays_after; /**< products after which that has paid over the best in original order: 0
+    int candidate;      /**< its index in rc_plan_part */
+    const char *kernel; /**< with parameters */
+    const char *order;  /**< likewise */
+    double time_ns;     /**< of one product */
+    double error;       /**< relative standard error of that */
+    double speedup;     /**< time of the baseline over that */
+    double order_ns;    /**< building the order */
+    double setup_ns;    /**< that and the preparation */
+    double pays_after;  /**< products after which that has paid over the best in original order: 0
                             for that one, INFINITY: never */
-    int chosen;
-    int baseline;
-    int again;        /**< 1: timed again with the chosen one in turns, so that they compare */
-    const char *note; /**< why it was chosen, or has no time; "" */
+    int chosen;         /**< 1: the choice */
+    int baseline;       /**< 1: the one that speedups are over */
+    int again;          /**< 1: timed again with the chosen one in turns, so that they compare */
+    const char *note;   /**< why it was chosen, or has no time; "" */
 } rc_plan_row_t;
 
 /** What was found for one K. */
 typedef struct rc_plan_answer {
-    int64_t k;
-    int rows;
+    int64_t k;          /**< as of rc_plan_part_t */
+    int rows;           /**< how many */
     rc_plan_row_t *row; /**< [rows] the chosen one, then by time, then those without */
     char sentence[400]; /**< keep the order or not, with what, how fast, and when others pay */
 } rc_plan_answer_t;
