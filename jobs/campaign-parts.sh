@@ -130,8 +130,8 @@ large_100m()
     sweep "large: K tiled" "$to" 1 --where 'name == Flan_1565 || name == Bump_2911' --k 32,512 --orders csr,auto \
         --kernels "$kernels" --device-memory 6G --case-time 1
     if ((dry)) || [[ ! -s $to ]]; then return; fi
-    query "$to" --format csv --columns fullname,nnz,kernel,policy,k,k_tile,median_ns,prepare_ns,device_bytes,status \
-        | markdown fullname nnz kernel policy k k_tile median_ns prepare_ns device_bytes status
+    query "$to" --format csv --columns fullname,nnz,kernel,order,k,k_tile,median_us,prepare_us,device_bytes,status \
+        | markdown fullname nnz kernel order k k_tile median_us prepare_us device_bytes status
 }
 
 part_large()

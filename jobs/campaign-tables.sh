@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # the variables are those of campaign.sh
 
-# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits
+# markdown COLUMN...: those columns of the CSV on stdin; numbers with four digits.  A page says order where CSV has policy
 markdown()
 {
     awk -v names="$*" -F, '
@@ -19,7 +19,7 @@ markdown()
             for (i = 1; i <= NF; i++) at[$i] = i
             for (i = 1; i <= n; i++) {
                 if (!(name[i] in at)) { print "no column " name[i] > "/dev/stderr"; exit 1 }
-                head = head "| " name[i] " "
+                head = head "| " (name[i] == "policy" ? "order" : name[i]) " "
                 rule = rule "| --- "
             }
             print head "|"

@@ -182,8 +182,8 @@ const rc_command_t rc_command_spy = {
     "Each pixel stands for a block of slots and columns, and the more entries the block has, "
     "the stronger is the ink, over the logarithm of their number; one entry is always "
     "visible. A matrix smaller than the image is enlarged. The background is transparent, "
-    "and the ink reads on white and on black. Pads of an order are empty rows; rows that a "
-    "policy leaves out are not drawn.\n\n"
+    "and the ink reads on white and on black. Pads of an order are empty rows; rows that an "
+    "order leaves out are not drawn.\n\n"
     "Prints a line: the shape in the order drawn, the image in pixels, pixels with an entry, "
     "and the entries of such a pixel, mean and largest (an enlarged entry counts in each of "
     "its pixels). With -o - that line goes to stderr; with --stages there is a line an image.",

@@ -2,7 +2,7 @@
 # One word for one thing: letters and names of options over all commands, orders, times in us, info.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 34
+plan 35
 
 store=$tmp/a.h5
 "${top_builddir:?}/tests/cli/synthetic_store" --matrices 12 --k 8 "$store" || exit 99
@@ -19,6 +19,11 @@ is "a letter has one meaning" "$(awk '$1 != "-" { print $1, $2 }' options | sort
 is "an option has its letter in all commands" \
     "$(awk '{ print $1, $2 }' options | sort -u | awk '{ n[$2]++ } END { for (o in n) if (n[o] > 1 && o != "kernel") print o }')" ""
 is "no option is of policies" "$(grep polic raw)" ""
+# the field and its file keep the name that stores have
+for c in $(sed 's/.* //' raw | sort -u); do
+    "$ROWCAST" "$c" --help | sed 's/policies[.]csv//; s/policy and [a-z]*_[a-z]*//' | grep -i 'polic' | sed "s/^/$c: /"
+done >said
+is "and no text of a command" "$(cat said)" ""
 
 # older spellings
 code "an old letter works" 0 "$ROWCAST" query a.h5 -f csv -l 3 -o policy

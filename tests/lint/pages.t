@@ -42,7 +42,7 @@ many()
     awk -v n="$1" -v text="$2" 'BEGIN { for (i = 0; i < n; i++) printf "%s", text }'
 }
 
-plan 29
+plan 32
 rules=$(sh "$check" list)
 for rule in $rules; do
     ok "$rule holds" sh "$check" "$rule" "$top_srcdir"
@@ -62,6 +62,9 @@ planted cells src/README.md 2 "| a |\n| b | $(many 41 'a ') |\n"
 harmless cells src/README.md "| $(many 40 'a ')| $(many 40 'b ')|\n"
 planted words src/README.md 2 "a\nThis is a Ledger.\n"
 harmless words src/README.md "It is in \`ledger.c\`.\n"
+planted words src/README.md 3 "A\n\nOne policy.\n"
+planted words src/README.md 1 "Row schedules.\n"
+harmless words src/README.md "\`rc_schedule_t\`, [a](policy.h)\n\n    policy\n    schedule\n\n\`\`\`\npolicy\n\`\`\`\n"
 planted doors README.md 1 "[diary](data/results/notebook/a.md)\n"
 harmless doors data/results/a.md "[diary](notebook/a.md)\n"
 planted links README.md 1 "[a](src/b.md)\n"

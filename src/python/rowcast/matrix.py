@@ -78,7 +78,7 @@ class Schedule:
 
 def order(a: Any, policy: str = "lpt", *, geometry: Optional[Tuple[int, int, int]] = None,
           threads: int = 0) -> Schedule:
-    """The rows of a matrix in the order of a policy.
+    """The rows of a matrix in an order.
 
     Args:
         a: CSR of SciPy; columns need not be sorted
@@ -87,7 +87,7 @@ def order(a: Any, policy: str = "lpt", *, geometry: Optional[Tuple[int, int, int
         threads: 0: all
 
     Raises:
-        Error: no such policy, or the matrix is not for it
+        Error: no such order, or the matrix is not for it
         TypeError, ValueError: an argument that is none, which the text names
     """
     borrowed = Borrowed(a)

@@ -72,7 +72,7 @@ class Store(Handle):
         return self._named(r[r.newest])
 
     def speedups(self, baseline: str = "csr") -> Any:
-        """results() with the speedup over a policy, all else equal; nan: not measured.
+        """results() with the speedup over an order, all else equal; nan: not measured.
 
         As `rowcast query` and the report have it: over the result of the same run and GPU, whose
         products were timed in turns, where that run measured the baseline; else over the newest
