@@ -10,7 +10,7 @@
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 45
+plan 46
 
 # blocks MARK FILE...: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -25,6 +25,16 @@ blocks()
     '
 }
 
+# least NAME: the version of it that configure asks for
+least()
+{
+    sed -n "s/.*$1 >= \([0-9.]*\)[],\"].*/\1/p" "$top_srcdir/configure.ac" "$top_srcdir"/src/build/m4/rc_*.m4 | sort -u
+}
+
+for pair in libarchive:libarchive jansson:jansson xxHash:libxxhash cmocka:cmocka libcurl:libcurl HDF5:.rc_name; do
+    grep -qF "${pair%:*} $(least "${pair#*:}")" "$top_srcdir/README.md" || echo "${pair%:*}: $(least "${pair#*:}")"
+done >lacks
+is "README.md has the versions that configure asks for" "$(cat lacks)" ""
 is "README.md is short" "$(($(wc -l <"$top_srcdir/README.md") <= 150))" 1
 rowcast sweep --store quick.h5 --where 'rows <= 2000' --limit 2 --k 8 --case-time 0.0005 \
     --share-device --timing shared >log 2>&1
