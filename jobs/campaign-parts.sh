@@ -24,6 +24,10 @@ cpu)
     ;;
 *) die 2 "--device: expected cuda or cpu, found '$device'" ;;
 esac
+# all algorithms and layouts of cuSPARSE, with preprocessing: what a baseline is
+every_vendor=cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1
+every_vendor+=',cusparse-coo-*:alg=1..4'
+[[ $device == cuda ]] || every_vendor=rowsplit
 library='cusparse*'
 library_col='cusparse-*-col*'
 [[ $device == cuda ]] || library=rowsplit library_col=rowsplit
@@ -104,20 +108,19 @@ plan_row=growmajor,gchunk,gchunk:entries=4,gchunk:entries=8,gchunk:entries=16,gc
 plan_row+=,gpanel,gpanel:strip=16x2,gpanel:strip=32x1,gpanel:strip=32x2,gpanel:pairs=yes,gpanel:longest=64,gpanel:longest=256,gpanel:panel=32,gstage,gstage:ctas=4
 plan_col=gchunk-col,gchunk-col:b=rows,gchunk-col:b=columns,gchunk-col:entries=8:b=columns:tile=2,gchunk-col:entries=16:b=columns:tile=2
 plan_col+=,gslice,gslice:b=columns,gslice:strip=2:split=1,gslice:strip=8:split=1
-plan_vendor="cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1,cusparse-coo-*:alg=1..4"
 
 part_plans()
 {
     local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
     for ks in 128 8,32 512 n; do
         sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --orders csr \
-            --kernels "$plan_row,$plan_col,$plan_vendor"
+            --kernels "$plan_row,$plan_col,$every_vendor"
     done
     large_set | specs large
     sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --orders csr \
-        --kernels "$plan_row,$plan_col,$plan_vendor"
+        --kernels "$plan_row,$plan_col,$every_vendor"
     sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --orders csr \
-        --kernels "$plan_row,$plan_col,$plan_vendor"
+        --kernels "$plan_row,$plan_col,$every_vendor"
     sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --orders blk \
         --kernels gpanel,gpanel:pairs=yes
 }
@@ -137,7 +140,6 @@ large_100m()
 part_large()
 {
     local few=csr,mincol,minlabel,labels,cells:rounds=0,cells,multilevel,auto ours=growmajor,gchunk,gpanel,gstage,gstage:ctas=4
-    local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local near=cta-near,warp-near,hybrid1-near,hybrid2.1-near,hybrid2.2-near,hybrid2.3-near
     { kinds && random_kinds; } | sed 's/$/,shuffle=both/' | specs shuffled
     kinds | sed 's/$/,shuffle=cols/' | specs ideal
@@ -145,7 +147,7 @@ part_large()
     sizes | sed 's/$/,shuffle=both/' | specs sizes
     sweep "large: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders "$few" --kernels "$ours"
     sweep "large: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders csr \
-        --kernels "$library"
+        --kernels "$every_vendor"
     sweep "large: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --orders csr \
         --kernels "$ours"
     sweep "large: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --orders csr,auto \
@@ -162,12 +164,11 @@ part_large()
 part_twins()
 {
     local few=csr,lpt,rcm,cells ours=growmajor,gchunk,gpanel,gstage,gchunk-col,gslice
-    local library=cusparse-csr-row:alg=2..3,cusparse-coo-row:alg=4,cusparse-csr-col:alg=2
     local names=$work/twins.csv real='present && id > 0 && square && rows <= 30000' data=$data catalog=$catalog
-    [[ $device == cuda ]] || ours=cstat,rowsplit library=rowsplit
+    [[ $device == cuda ]] || ours=cstat,rowsplit
     sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --orders "$few" --kernels "$ours"
     sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --orders csr \
-        --kernels "$library"
+        --kernels "$every_vendor"
     # the rows of the catalogue that are here, and how many there are in the first line
     "${run[@]}" rowcast catalog --collection "$collection" --catalog "$catalog" --where "$real" --columns fullname \
         --format csv | tr -d '"\r' | awk -F, 'FNR == NR { here[$1]; next }
@@ -176,14 +177,14 @@ part_twins()
             END { print n; print date; for (i = 1; i <= n; i++) print row[i] }' - <(tr -d '\r' <"$catalog") >"$names"
     data=twins catalog=$names
     sweep "twins: twins" "$store" 1 --k 32,128 --orders "$few" --kernels "$ours"
-    sweep "twins: twins, the library" "$store" 1 --k 32,128 --orders csr --kernels "$library"
+    sweep "twins: twins, the library" "$store" 1 --k 32,128 --orders csr --kernels "$every_vendor"
 }
 
 part_bench()
 {
     local others='group != large && group != rs-others && group != tiles'
     local real="present && square && rows >= 300 && rows <= 30000 && $others && group != builtin"
-    local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$plan_vendor" warm=$store
+    local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$every_vendor" warm=$store
     [[ $collection ]] || real="present && square && rows <= 30000 && $others"
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels"
     sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels" \

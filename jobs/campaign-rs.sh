@@ -151,13 +151,12 @@ rs_figures()
 {
     local where=$1 ks=8,32,128,512 both=fp32,fp64
     local model=${RS_TUNING:+:tune=$RS_TUNING} none=rs:t=5:cfv=1:cfh=1
-    local csr=cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
-    local coo=cusparse-coo-row:alg=4,cusparse-coo-col:alg=1
+    local turned=cusparse-csr-bt-ccol:alg=0,cusparse-csr-bt-turned:alg=0
     sweep "rs: A' B" "$store" 1 --where "$where" --op spmm_t --k 128 --precision "$both" --orders csr \
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --orders csr --kernels cusparse-spmv-csr
     sweep "rs: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --orders csr \
-        --kernels "rs$model,$none,growmajor,$csr,$coo"
+        --kernels "rs$model,$none,growmajor,$every_vendor,$turned"
 }
 
 # Of real matrices.
@@ -187,7 +186,7 @@ part_rs-others()
 bench_rs()
 {
     local where='present && nnz >= 100000 && group != builtin && group != vector && group != large && group != tiles' both=fp32,fp64
-    local rivals=growmajor,cusparse-csr-row:alg=2..3,cusparse-csr-col:alg=1,cusparse-csr-col:alg=3,cusparse-csr-bt-ccol:alg=0
+    local rivals=growmajor,$every_vendor,cusparse-csr-bt-ccol:alg=0
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-rs.h5
     ((dry)) || rs_others_set | specs rs-others
