@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,14 +169,16 @@ static void shortest(double x, char *text, size_t size)
     }
 }
 
-rc_status_t rc_params_text(
-    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
+rc_status_t rc_params_text_of(
+    const rc_param_t *param, const rc_params_t *values, unsigned which, char *text, rc_err_t *err)
 {
     size_t at = 0;
     text[0] = '\0';
     for (int i = 0; i < rc_params_count(param); i++) {
         char number[32];
         const char *value = number;
+        if (!(which & 1u << i))
+            continue;
         if (param[i].type == RC_PARAM_INT && param[i].choices && values->value[i] < 0)
             value = param[i].choices[-1 - values->value[i]];
         else if (param[i].type == RC_PARAM_INT)
@@ -188,8 +191,8 @@ rc_status_t rc_params_text(
             value = param[i].choices[values->value[i]];
         else
             value = values->text;
-        int n =
-            snprintf(text + at, RC_PARAMS_TEXT - at, "%s%s=%s", i ? ":" : "", param[i].name, value);
+        int n = snprintf(
+            text + at, RC_PARAMS_TEXT - at, "%s%s=%s", at ? ":" : "", param[i].name, value);
         if (n < 0 || (size_t)n >= RC_PARAMS_TEXT - at)
             return rc_fail(
                 err, RC_ERANGE, "its parameters take more than %d bytes", RC_PARAMS_TEXT - 1);
@@ -198,21 +201,22 @@ rc_status_t rc_params_text(
     return RC_OK;
 }
 
+rc_status_t rc_params_text(
+    const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err)
+{
+    return rc_params_text_of(param, values, UINT_MAX, text, err);
+}
+
 rc_status_t rc_params_text_older(
     const rc_param_t *param, int older, const rc_params_t *values, char *text, rc_err_t *err)
 {
-    rc_param_t named[RC_PARAMS_MAX + 1] = {{.name = NULL}};
-    rc_params_t value = *values;
-    int n = 0;
+    unsigned which = 0;
     for (int i = 0; i < rc_params_count(param); i++) {
         int plain = param[i].type == RC_PARAM_INT || param[i].type == RC_PARAM_CHOICE;
-        if (i >= older && plain && values->value[i] == param[i].value)
-            continue;
-        named[n] = param[i];
-        value.real[n] = values->real[i];
-        value.value[n++] = values->value[i];
+        if (i < older || !plain || values->value[i] != param[i].value)
+            which |= 1u << i;
     }
-    return rc_params_text(named, &value, text, err);
+    return rc_params_text_of(param, values, which, text, err);
 }
 
 void rc_param_describe(const rc_param_t *p, char *text, size_t size)

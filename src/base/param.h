@@ -71,7 +71,11 @@ rc_status_t rc_params_parse(
 rc_status_t rc_params_text(
     const rc_param_t *param, const rc_params_t *values, char *text, rc_err_t *err);
 
-/** The same without those of number `older` and more that are integers or choices with their
+/** The same of those alone of which the bit is set: bit i of parameter i. */
+rc_status_t rc_params_text_of(
+    const rc_param_t *param, const rc_params_t *values, unsigned which, char *text, rc_err_t *err);
+
+/** All but those of number `older` and more that are integers or choices with their
  *  default: parameters that a list got later, so that what is stored from before keeps its text. */
 rc_status_t rc_params_text_older(
     const rc_param_t *param, int older, const rc_params_t *values, char *text, rc_err_t *err);

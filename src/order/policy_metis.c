@@ -116,9 +116,7 @@ extern const rc_policy_t rc_policy_metis;
 static rc_status_t identify(const rc_params_t *p, char *text, rc_err_t *err)
 {
     int i = p->value[PARAM_PARTS] ? PARAM_PARTS : PARAM_PART;
-    const rc_param_t named[] = {rc_policy_metis.param[i], {.name = NULL}};
-    const rc_params_t value = {.value = {p->value[i]}};
-    return rc_params_text(named, &value, text, err);
+    return rc_params_text_of(rc_policy_metis.param, p, 1u << i, text, err);
 }
 
 const rc_policy_t rc_policy_metis = {
