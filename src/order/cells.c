@@ -2,6 +2,7 @@
 #include "order/cells.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "order/curve.h"
 #include "order/rows.h"
 #include "order/steps.h"
 
@@ -128,19 +129,18 @@ static void join(const rc_cell_search_t *c, int64_t n, int64_t branch, int64_t s
         c->at[k] = (uint32_t)up[c->at[k]];
 }
 
-rc_status_t rc_cells_join(
-    rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of, rc_err_t *err)
+rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, int64_t branch, rc_err_t *err)
 {
     c->n[0] = c->count;
     c->step[0] = 1;
     for (int l = 0; c->n[l] > most; l = c->levels) {
-        int64_t branch = branch_of(c, c->n[l]);
+        int64_t size = branch > 0 ? branch : rc_curve_branch(c->n[l]);
         c->up[l] = rc_pool_get(&c->pool, (size_t)c->n[l], sizeof *c->up[l]);
         RC_PASS(rc_pool_check(&c->pool, "cells of cells", err));
-        join(c, c->n[l], branch, c->step[l], c->up[l]);
+        join(c, c->n[l], size, c->step[l], c->up[l]);
         c->levels = l + 1;
-        c->n[l + 1] = (c->n[l] + branch - 1) / branch;
-        c->step[l + 1] = c->step[l] * rc_local_thinning(branch);
+        c->n[l + 1] = (c->n[l] + size - 1) / size;
+        c->step[l + 1] = c->step[l] * rc_local_thinning(size);
     }
     return RC_OK;
 }

@@ -34,13 +34,10 @@ typedef struct rc_cell_search {
 rc_status_t rc_cells_grow(
     const rc_order_input_t *in, int64_t size, rc_cell_search_t *out, rc_err_t *err);
 
-/** Cells of a level of n that join to one, about: 2 or more. */
-typedef int64_t rc_cells_branch_fn(const rc_cell_search_t *c, int64_t n);
-
 /** Join the cells of level after level to larger ones, while there are more than `most`.
+ *  \param[in] branch  cells that join to one, about, from 2; 0: as rc_curve_branch says
  *  \return RC_OK, RC_ENOMEM */
-rc_status_t rc_cells_join(
-    rc_cell_search_t *c, int64_t most, rc_cells_branch_fn *branch_of, rc_err_t *err);
+rc_status_t rc_cells_join(rc_cell_search_t *c, int64_t most, int64_t branch, rc_err_t *err);
 
 /** The schedule of rows by (rank of their cell, smallest column, row number), then `rounds` of
  *  label propagation.  The cells of rows, and links, are lost.

@@ -92,39 +92,22 @@ static void merge(rc_units_t *u, int32_t x, int32_t y)
     u->size[into] += u->size[from];
 }
 
-/* Pairs that came later are in the place of those that have been taken from the list: each pair
- * that is taken puts at most one back.  A heap has those that come before the end of the list;
- * others wait in no order after it, and are the list when it is used up.  Rows of few entries have
- * few similarities, and nearly all wait. */
+/* Pairs that came later are in the place of those that have been taken from the list, as a heap:
+ * each pair that is taken puts at most one back. */
 typedef struct queue {
-    rc_ranked_t *pair; /* the heap, those that wait, what has been taken, the list */
+    rc_ranked_t *pair; /* the heap, what has been taken, the list */
     int64_t later;     /* pairs in the heap */
-    int64_t waiting;
-    int64_t at; /* of the list: >= later + waiting */
+    int64_t at;        /* of the list: >= later */
     int64_t end;
-    rc_ranked_t last; /* of the list, also when its place is taken */
     const rc_lsh_t *s;
-    rc_pair_set_t
-        seen_later; /* of all that came later: apart, so that the large one does not grow */
+    rc_pair_set_t seen_later; /* of the heap, also before: apart, so that the large one does not
+                                 grow */
 } queue_t;
-
-/* The next list, when this one and the heap are used up: those that wait. */
-static void list_waiting(queue_t *q)
-{
-    q->at = 0;
-    q->end = q->waiting;
-    q->waiting = 0;
-    rc_ranked_sort(q->pair, q->end, q->s->threads);
-    if (q->end > 0)
-        q->last = q->pair[q->end - 1];
-}
 
 /* \return 0 when it is empty */
 static int pop(queue_t *q, rc_ranked_t *out)
 {
     rc_ranked_t *pair = q->pair;
-    if (q->at == q->end && q->later == 0)
-        list_waiting(q);
     int listed = q->at < q->end;
     if (q->later == 0 || (listed && rc_ranked_before(pair[q->at], pair[0]))) {
         if (listed)
@@ -133,23 +116,14 @@ static int pop(queue_t *q, rc_ranked_t *out)
     }
     *out = pair[0];
     pair[0] = pair[--q->later];
-    pair[q->later] = pair[q->later + q->waiting]; /* no gap before those that wait */
     rc_ranked_sift(pair, q->later);
     return 1;
 }
 
 static void push(queue_t *q, rc_ranked_t x)
 {
-    rc_ranked_t *pair = q->pair;
-    int64_t behind = q->later + q->waiting;
-    if (!rc_ranked_before(x, q->last)) {
-        pair[behind] = x;
-        q->waiting++;
-        return;
-    }
-    pair[behind] = pair[q->later];
-    pair[q->later++] = x;
-    rc_ranked_lift(pair, q->later);
+    q->pair[q->later++] = x;
+    rc_ranked_lift(q->pair, q->later);
 }
 
 static rc_status_t push_roots(int32_t x, int32_t y, queue_t *q, rc_err_t *err)
@@ -186,7 +160,6 @@ rc_status_t rc_lsh_merge(rc_lsh_t *s, rc_err_t *err)
         return RC_OK;
     if (!is_sorted(list))
         rc_ranked_sort(list->pair, list->count, s->threads);
-    q.last = list->pair[list->count - 1];
     for (int64_t pairs = 1; st == RC_OK && pop(&q, &p); pairs++) {
         st = pairs % ASKED == 0 ? rc_order_go_on(s->in, err) : RC_OK;
         if (st < 0)

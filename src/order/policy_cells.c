@@ -40,12 +40,6 @@
 
 enum { PARAM_SIZE, PARAM_BRANCH, PARAM_ROUNDS };
 
-static int64_t branch_of(const rc_cell_search_t *c, int64_t n)
-{
-    (void)n;
-    return c->in->params->value[PARAM_BRANCH];
-}
-
 /* rank[k] of the cells of rows, in the memory of `at`; the order of a level in that of `key`. */
 static rc_status_t rank_cells(const rc_cell_search_t *c, rc_err_t *err)
 {
@@ -72,7 +66,7 @@ static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_
     rc_cell_search_t c;
     rc_status_t st;
     RC_TRY(rc_cells_grow(in, params[PARAM_SIZE], &c, err));
-    RC_TRY(rc_cells_join(&c, params[PARAM_BRANCH], branch_of, err));
+    RC_TRY(rc_cells_join(&c, params[PARAM_BRANCH], params[PARAM_BRANCH], err));
     RC_TRY(rank_cells(&c, err));
     st = rc_cells_place(&c, (int)params[PARAM_ROUNDS], out, err);
 done:

@@ -6,7 +6,7 @@
  * 96 bytes of them.  A default that changes therefore needs another version. */
 #include "config.h"
 #include "base/error.h"
-#include "order/policy_lsh.h"
+#include "order/lsh.h"
 #include "sparse/tiles.h"
 
 enum { PANEL = RC_LSH_PARAMS, COL_MIN, TILE_COLS, TILE_MIN, SKIP_DENSE };
@@ -25,18 +25,11 @@ static rc_status_t identify(const rc_params_t *p, char *text, rc_err_t *err)
 {
     const rc_param_t *params = rc_policy_jiang.param;
     const rc_lsh_rule_t rule = rc_lsh_rule_of(p);
-    rc_param_t named[RC_PARAMS_MAX + 1] = {{.name = NULL}};
-    rc_params_t value = {.value = {0}};
-    int n = 0;
-    rc_status_t st = rc_lsh_check(&rule, err);
-    for (int i = 0; i < rc_params_count(params); i++) {
-        if (i > 0 && is_default(p, i))
-            continue;
-        named[n] = params[i];
-        value.value[n] = p->value[i];
-        value.real[n++] = p->real[i];
-    }
-    return st < 0 ? st : rc_params_text(named, &value, text, err);
+    unsigned which = 1;
+    for (int i = 1; i < rc_params_count(params); i++)
+        which |= is_default(p, i) ? 0 : 1u << i;
+    RC_PASS(rc_lsh_check(&rule, err));
+    return rc_params_text_of(params, p, which, text, err);
 }
 
 static rc_tile_rule_t tile_rule(const rc_params_t *p)

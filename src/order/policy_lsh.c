@@ -4,7 +4,7 @@
  * clusters. */
 #include "config.h"
 #include "base/error.h"
-#include "order/policy_lsh.h"
+#include "order/lsh.h"
 
 const char *const rc_lsh_automatic[] = {"auto", NULL};
 

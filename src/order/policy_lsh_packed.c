@@ -10,7 +10,7 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "order/policy_lsh.h"
+#include "order/lsh.h"
 #include "order/rows.h"
 
 #include <stdlib.h>

@@ -241,18 +241,12 @@ static rc_status_t rank_cells(state_t *s, rc_err_t *err)
     return RC_OK;
 }
 
-static int64_t branch_of(const rc_cell_search_t *c, int64_t n)
-{
-    (void)c;
-    return rc_curve_branch(n);
-}
-
 static rc_status_t build(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
 {
     state_t s;
     rc_status_t st;
     RC_TRY(rc_cells_grow(in, in->params->value[PARAM_SIZE], &s.cells, err));
-    RC_TRY(rc_cells_join(&s.cells, TOP, branch_of, err));
+    RC_TRY(rc_cells_join(&s.cells, TOP, 0, err));
     RC_TRY(place_cells(&s, err));
     RC_TRY(rank_cells(&s, err));
     st = rc_cells_place(&s.cells, (int)in->params->value[PARAM_ROUNDS], out, err);
