@@ -256,8 +256,8 @@ rc_status_t rc_csr_digest(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err)
     return RC_OK;
 }
 
-/* Row j has the rows of column j, numbered by their places in `order` (NULL: as they are). */
-static rc_status_t transpose(const rc_csr_t *a, const int32_t *order, rc_csr_t *out, rc_err_t *err)
+rc_status_t rc_csr_transpose_by(
+    const rc_csr_t *a, const int32_t *order, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t t;
     RC_PASS(a->val ? rc_csr_alloc(a->cols, a->rows, a->nnz, &t, err)
@@ -286,15 +286,15 @@ static rc_status_t transpose(const rc_csr_t *a, const int32_t *order, rc_csr_t *
 
 rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err)
 {
-    return transpose(a, NULL, out, err);
+    return rc_csr_transpose_by(a, NULL, out, err);
 }
 
 rc_status_t rc_csr_renumber_columns(
     const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err)
 {
     rc_csr_t t;
-    RC_PASS(transpose(a, NULL, &t, err));
-    rc_status_t st = transpose(&t, col, out, err);
+    RC_PASS(rc_csr_transpose_by(a, NULL, &t, err));
+    rc_status_t st = rc_csr_transpose_by(&t, col, out, err);
     rc_csr_free(&t);
     return st;
 }

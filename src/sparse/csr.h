@@ -72,6 +72,13 @@ int64_t rc_csr_bytes(int64_t rows, int64_t nnz);
 rc_status_t rc_csr_renumber_columns(
     const rc_csr_t *a, const int32_t *col, rc_csr_t *out, rc_err_t *err);
 
+/** Transpose, with the rows in another order: row j has the rows of column j, numbered by their
+ *  places.
+ *  \param[in] order  [rows] row at each place, a permutation; NULL: as they are
+ *  \return as rc_csr_transpose */
+rc_status_t rc_csr_transpose_by(
+    const rc_csr_t *a, const int32_t *order, rc_csr_t *out, rc_err_t *err);
+
 /** Transpose; of a matrix without val the pattern.  Free with rc_csr_free.  Cost O(nnz + cols). */
 rc_status_t rc_csr_transpose(const rc_csr_t *a, rc_csr_t *out, rc_err_t *err);
 

@@ -39,7 +39,9 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     RC_PASS(rc_rows_check(&r, err));
     m.col = rc_alloc((size_t)r.cols, sizeof *m.col, "the places of columns", err);
     RC_PASS(m.col ? RC_OK : RC_ENOMEM);
-    rc_permute_table(&places, m.col);
+#pragma omp parallel for schedule(static)
+    for (int64_t i = 0; i < r.cols; i++)
+        m.col[i] = (int32_t)rc_permute_at(&places, i);
     rc_status_t st = rc_rows_build(&r, out, err);
     free(m.col);
     return st;

@@ -18,44 +18,30 @@ static inline uint64_t mixed(const rc_permute_t *p, uint64_t half, uint64_t r, u
     return rc_rng_keyed(p->key, half << 3 | r) >> 33 & mask;
 }
 
-int64_t rc_permute_at(const rc_permute_t *p, int64_t i)
+/* Backwards is forwards with the halves exchanged and the rounds from the last one on. */
+static int64_t walk(const rc_permute_t *p, int64_t i, int back)
 {
     uint64_t mask = (UINT64_C(1) << p->half) - 1;
     uint64_t x = (uint64_t)i;
     do {
-        uint64_t left = x >> p->half;
-        uint64_t right = x & mask;
+        uint64_t left = back ? x & mask : x >> p->half;
+        uint64_t right = back ? x >> p->half : x & mask;
         for (uint64_t r = 0; r < ROUNDS; r++) {
-            uint64_t next = left ^ mixed(p, right, r, mask);
+            uint64_t next = left ^ mixed(p, right, back ? ROUNDS - 1 - r : r, mask);
             left = right;
             right = next;
         }
-        x = left << p->half | right;
+        x = back ? right << p->half | left : left << p->half | right;
     } while (x >= p->n);
     return (int64_t)x;
+}
+
+int64_t rc_permute_at(const rc_permute_t *p, int64_t i)
+{
+    return walk(p, i, 0);
 }
 
 int64_t rc_permute_from(const rc_permute_t *p, int64_t at)
 {
-    uint64_t mask = (UINT64_C(1) << p->half) - 1;
-    uint64_t x = (uint64_t)at;
-    do {
-        uint64_t left = x >> p->half;
-        uint64_t right = x & mask;
-        for (uint64_t r = ROUNDS; r-- > 0;) {
-            uint64_t before = right ^ mixed(p, left, r, mask);
-            right = left;
-            left = before;
-        }
-        x = left << p->half | right;
-    } while (x >= p->n);
-    return (int64_t)x;
-}
-
-void rc_permute_table(const rc_permute_t *p, int32_t *to)
-{
-    int64_t n = (int64_t)p->n;
-#pragma omp parallel for schedule(static)
-    for (int64_t i = 0; i < n; i++)
-        to[i] = (int32_t)rc_permute_at(p, i);
+    return walk(p, at, 1);
 }

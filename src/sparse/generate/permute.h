@@ -24,8 +24,4 @@ int64_t rc_permute_at(const rc_permute_t *p, int64_t i);
 /** What goes to `at`, 0 <= at < n: the inverse, at the same cost. */
 int64_t rc_permute_from(const rc_permute_t *p, int64_t at);
 
-/** All values, for who reads them more than once: to[i] = rc_permute_at(p, i), in parallel.
- *  \param[out] to  [n], n below 2^31 */
-void rc_permute_table(const rc_permute_t *p, int32_t *to);
-
 #endif

@@ -29,7 +29,8 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void rc_sort_u64(uint64_t *a, int64_t n)
+/* Increasing, in place. */
+static void sort(uint64_t *a, int64_t n)
 {
     enum { few = 64 };
     int64_t sorted = 1;
@@ -137,7 +138,7 @@ static int64_t block_end(const pattern_t *p, int64_t b)
 /* Sorts the row, once each column, and leaves out what is outside the matrix. */
 static void tidy(int64_t cols, rc_row_t *row)
 {
-    rc_sort_u64(row->col, row->n);
+    sort(row->col, row->n);
     int64_t kept = 0;
     for (int64_t k = 0; k < row->n; k++) {
         uint64_t c = row->col[k];

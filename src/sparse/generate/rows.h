@@ -62,9 +62,6 @@ rc_status_t rc_rows_check(const rc_rows_t *r, rc_err_t *err);
 /** RC_ENOMEM with the figures when what is available is less than `bytes`. */
 rc_status_t rc_rows_memory(int64_t bytes, int64_t rows, double entries, rc_err_t *err);
 
-/** Sort increasing, in place. */
-void rc_sort_u64(uint64_t *a, int64_t n);
-
 /** Random numbers of one row (or of another numbered thing): hashes of a counter. */
 typedef struct rc_draw {
     uint64_t key;
