@@ -8,7 +8,7 @@
 /** \return RC_OK: this build can make images; RC_ENOTSUP, and err says what is missing */
 rc_status_t rc_png_check(rc_err_t *err);
 
-/** Make a spy plot out of counts (rc_spy_counts), as a palette image (PNG): background transparent,
+/** Make a spy plot (of counts of rc_spy_ordered), a palette image (PNG): background transparent,
  *  one ink that reads on white and on near-black, its opacity in 15 steps over the logarithm of the
  *  count.  A pixel with a single entry has the lowest step and half of the full opacity, so it is
  *  always visible.

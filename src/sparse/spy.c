@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "sparse/csr.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* the narrower side has at least this share of the longer one */
@@ -50,44 +49,34 @@ static void add_row(const rc_csr_t *a, int64_t row, int width, double *line)
     }
 }
 
-rc_status_t rc_spy_counts(const rc_csr_t *a, const int32_t *row_order, int64_t slots, int width,
-    int height, double *count, rc_err_t *err)
+/* \param[in] row  of each slot, -1: a pad; NULL: slots are rows */
+static void count_entries(
+    const rc_csr_t *a, const int32_t *row, int64_t slots, int width, int height, double *count)
 {
-    if (width < 1 || height < 1)
-        return rc_fail(
-            err, RC_EINVAL, "a plot of %d x %d pixels: expected at least one", width, height);
-    if (slots < 0 || (!row_order && slots != a->rows))
-        return rc_fail(err, RC_EINVAL, "%" PRId64 " slots for %" PRId64 " rows in original order",
-            slots, a->rows);
     memset(count, 0, (size_t)width * (size_t)height * sizeof *count);
     for (int64_t p = 0; p < slots; p++) {
-        int64_t row = row_order ? row_order[p] : p;
-        if (row == -1)
+        int64_t r = row ? row[p] : p;
+        if (r < 0)
             continue;
-        if (row < 0 || row >= a->rows)
-            return rc_fail(err, RC_EINVAL,
-                "slot %" PRId64 " holds row %" PRId64 ": expected -1 or 0 .. %" PRId64, p, row,
-                a->rows - 1);
         double *line = count + first_pixel(p, slots, height) * width;
-        add_row(a, row, width, line);
+        add_row(a, r, width, line);
         int64_t n = pixels_of(p, slots, height);
         for (int64_t y = 1; y < n; y++) /* enlarged: the block has this row alone */
             memcpy(line + y * width, line, (size_t)width * sizeof *line);
     }
-    return RC_OK;
 }
 
 rc_status_t rc_spy_ordered(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
     double *count, rc_err_t *err)
 {
     rc_csr_t renumbered = {0};
-    if (!order)
-        return rc_spy_counts(a, NULL, a->rows, width, height, count, err);
-    if (order->cols == 0)
-        return rc_spy_counts(a, order->row, order->slots, width, height, count, err);
-    rc_status_t st = rc_csr_renumber_columns(a, order->col, &renumbered, err);
-    if (st == RC_OK)
-        st = rc_spy_counts(&renumbered, order->row, order->slots, width, height, count, err);
+    const rc_csr_t *b = a;
+    if (order && order->cols > 0) {
+        RC_PASS(rc_csr_renumber_columns(a, order->col, &renumbered, err));
+        b = &renumbered;
+    }
+    count_entries(
+        b, order ? order->row : NULL, order ? order->slots : a->rows, width, height, count);
     rc_csr_free(&renumbered);
-    return st;
+    return RC_OK;
 }

@@ -21,19 +21,11 @@ void rc_spy_size(int64_t rows, int64_t cols, int size, int *width, int *height);
  *  and an entry is counted in each of its block.  The same holds for columns.  Without enlargement
  *  the counts sum to the number of entries drawn.
  *
- *  \param[in]  row_order  [slots] the original row in each slot, -1 for a pad (drawn as an empty
- *                         row), each row at most once: a schedule's `row`; NULL: the original
- *                         order, and then slots is a->rows
- *  \param[out] count      [height * width], row by row from the top; all zero for a matrix without
- *                         rows, columns or entries
- *  \return RC_OK; RC_EINVAL (a shape without pixels, slots that do not fit, a row that is not in
- *          the matrix).  Local, serial.  Cost O(entries + slots + width * height). */
-rc_status_t rc_spy_counts(const rc_csr_t *a, const int32_t *row_order, int64_t slots, int width,
-    int height, double *count, rc_err_t *err);
-
-/** As rc_spy_counts, under a schedule; a symmetric one renumbers the columns too.
- *  \param[in] order  NULL: the original order
- *  \return as rc_spy_counts; RC_ENOMEM */
+ *  \param[in]  order  its slots are the rows, a pad an empty one; a symmetric order renumbers the
+ *                     columns too; NULL: the original order
+ *  \param[out] count  [height * width], row by row from the top; all zero for a matrix without
+ *                     rows, columns or entries
+ *  \return RC_OK, RC_ENOMEM.  Local, serial.  Cost O(entries + slots + width * height). */
 rc_status_t rc_spy_ordered(const rc_csr_t *a, const rc_schedule_t *order, int width, int height,
     double *count, rc_err_t *err);
 
