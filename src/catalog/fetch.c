@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "catalog/fetch_text.h"
 #include "catalog/list.h"
 
 #include <errno.h>
@@ -15,22 +14,17 @@
 
 /* ------------------------------------------------------------------------ names */
 
-static char *archive_url(const rc_fetch_t *f, const rc_entry_t *e, rc_err_t *err)
+rc_status_t rc_fetch_look(
+    const rc_fetch_t *f, const rc_entry_t *e, rc_fetch_part_t *part, rc_err_t *err)
 {
+    rc_status_t st = RC_ENOMEM;
     rc_str_t s = {0};
     rc_str_add(&s, f->archives);
     rc_url_add(&s, e->group, 0);
     rc_str_add(&s, "/");
     rc_url_add(&s, rc_entry_short_name(e), 0);
     rc_str_add(&s, ".tar.gz");
-    return rc_str_take(&s, "an address", err);
-}
-
-rc_status_t rc_fetch_look(
-    const rc_fetch_t *f, const rc_entry_t *e, rc_fetch_part_t *part, rc_err_t *err)
-{
-    rc_status_t st = RC_ENOMEM;
-    char *url = archive_url(f, e, err);
+    char *url = rc_str_take(&s, "an address", err);
     char *dir = rc_strf("a file name", err, "%s/%s", f->config->to, e->group);
     char *name = rc_strf("a file name", err, "%s.tar.gz", rc_entry_short_name(e));
     if (url && dir && name)

@@ -1,10 +1,5 @@
 /** \file catalog/fetch.h  Downloading matrices of the SuiteSparse collection, one by one, from its
- *  site or from a mirror: MIRROR/MM/<Group>/<Name>.tar.gz and MIRROR/files/ssstats.csv.  A mirror
- *  may be a local folder.
- *
- *  An archive gets its name, DIR/<Group>/<Name>.tar.gz, when it has been read to its end and holds
- *  the rows, columns and entries that the catalogue says.  What is on its way is in hidden files
- *  beside it, which the next run continues.  Local: one process at a time per folder, see
+ *  site or from a mirror, as README.md says.  Local: one process at a time per folder, see
  *  cmd/cmd_fetch.c for the lock. */
 #ifndef RC_CATALOG_FETCH_H
 #define RC_CATALOG_FETCH_H

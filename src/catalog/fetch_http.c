@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "catalog/fetch_text.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -347,28 +346,12 @@ static rc_status_t set_options(transfer_t *t, rc_err_t *err)
     return c ? rc_fail(err, RC_ENOMEM, "%s: libcurl: %s", url, curl_easy_strerror(c)) : RC_OK;
 }
 
-static int is_worth_a_try(CURLcode c)
-{
-    switch (c) {
-    case CURLE_COULDNT_RESOLVE_PROXY:
-    case CURLE_COULDNT_RESOLVE_HOST:
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_PARTIAL_FILE:
-    case CURLE_OPERATION_TIMEDOUT:
-    case CURLE_GOT_NOTHING:
-    case CURLE_SEND_ERROR:
-    case CURLE_RECV_ERROR:
-    case CURLE_SSL_CONNECT_ERROR:
-    case CURLE_HTTP2:
-    case CURLE_HTTP2_STREAM:
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_READ_ERROR:
-    case CURLE_AGAIN:
-        return 1;
-    default:
-        return 0;
-    }
-}
+/* The first three: not a word from the server. */
+enum { UNREACHABLE = 3 };
+static const CURLcode worth_a_try[] = {CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST,
+    CURLE_COULDNT_CONNECT, CURLE_PARTIAL_FILE, CURLE_OPERATION_TIMEDOUT, CURLE_GOT_NOTHING,
+    CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SSL_CONNECT_ERROR, CURLE_HTTP2, CURLE_HTTP2_STREAM,
+    CURLE_WEIRD_SERVER_REPLY, CURLE_READ_ERROR, CURLE_AGAIN};
 
 static const char *reason(int status)
 {
@@ -425,9 +408,11 @@ static rc_fetch_answer_t conclude(transfer_t *t, CURLcode c)
     if (c == CURLE_OK || t->cut == CUT_ENOUGH)
         return judge(r);
     rc_fail(&r->err, RC_EIO, "%.200s", t->text[0] ? t->text : curl_easy_strerror(c));
-    r->unreachable = c == CURLE_COULDNT_RESOLVE_HOST || c == CURLE_COULDNT_RESOLVE_PROXY ||
-                     c == CURLE_COULDNT_CONNECT;
-    return is_worth_a_try(c) ? RC_ANSWER_RETRY : RC_ANSWER_FAIL;
+    size_t i = 0;
+    while (i < sizeof worth_a_try / sizeof *worth_a_try && worth_a_try[i] != c)
+        i++;
+    r->unreachable = i < UNREACHABLE;
+    return i < sizeof worth_a_try / sizeof *worth_a_try ? RC_ANSWER_RETRY : RC_ANSWER_FAIL;
 }
 
 rc_status_t rc_http_get(

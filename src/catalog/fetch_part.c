@@ -1,5 +1,5 @@
 #include "config.h"
-#include "catalog/fetch_part.h"
+#include "catalog/fetch_private.h"
 #include "base/error.h"
 #include "base/open.h"
 #include "base/replace.h"
@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* ------------------------------------------------------------ where it is from */
 
 /* Three lines: address, mark, total.  Nothing is taken over unless all three are right. */
 static void read_from(rc_fetch_part_t *p)
@@ -49,8 +47,6 @@ static rc_status_t write_from(const rc_fetch_part_t *p, rc_err_t *err)
     (void)fprintf(r.file, "%s\n%s\n%" PRId64 "\n", p->url, p->mark, p->total);
     return rc_replace_end(&r, 1, err);
 }
-
-/* ------------------------------------------------------------------------ parts */
 
 rc_status_t rc_fetch_part_look(
     const char *dir, const char *name, const char *url, rc_fetch_part_t *out, rc_err_t *err)

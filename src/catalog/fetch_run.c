@@ -3,13 +3,13 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "catalog/fetch_text.h"
 #include "catalog/list.h"
 #include "io/file.h"
 #include "io/mtx.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -90,25 +90,21 @@ static outcome_t accept(item_t *i)
 {
     run_t *r = i->run;
     rc_err_t err = {0};
-    rc_str_t file = {0};
     rc_status_t st = RC_OK;
     if (!i->is_old)
         st = rc_fetch_part_finish(&i->part, 0, &err);
-    if (i->is_old)
-        rc_str_add(&file, rc_fetch_file(r->f, i->entry));
-    else
-        rc_str_addf(&file, "%s.tar.gz", i->entry->name);
+    char *file = i->is_old ? rc_strdup(rc_fetch_file(r->f, i->entry), &err)
+                           : rc_strf("a file name", &err, "%s.tar.gz", i->entry->name);
     rc_manifest_line_t line = i->check.line;
     line.name = i->entry->name;
-    line.file = file.text;
+    line.file = file;
     line.url = i->is_old ? "" : i->part.url;
     const rc_manifest_line_t *before = rc_manifest_find(r->manifest, line.name);
-    if (i->is_old && before && !file.failed && strcmp(before->file, file.text) == 0)
+    if (i->is_old && before && file && strcmp(before->file, file) == 0)
         line.url = before->url; /* it is the same file, read again */
     if (st == RC_OK)
-        st = file.failed ? rc_fail(&err, RC_ENOMEM, "no memory for a file name")
-                         : rc_manifest_add(r->manifest, &line, &err);
-    rc_str_free(&file);
+        st = file ? rc_manifest_add(r->manifest, &line, &err) : RC_ENOMEM;
+    free(file);
     if (st < 0)
         return fail(i, err.text);
     rc_log(r->log, RC_LOG_DEBUG, "fetch", "%s: %s, %" PRId64 " bytes", i->entry->name,
@@ -228,16 +224,6 @@ static outcome_t check_new(item_t *i)
 
 /* --------------------------------------------------------------------- transfers */
 
-/* Servers that are never there end the run. */
-static void count_unreachable(run_t *r)
-{
-    if (++r->unreachable < hopeless)
-        return;
-    rc_log(r->log, RC_LOG_ERROR, "fetch",
-        "the server could not be reached for %d archives in a row: the run ends here", hopeless);
-    r->given_up = 1;
-}
-
 static outcome_t transfer(item_t *i)
 {
     run_t *r = i->run;
@@ -261,8 +247,12 @@ static outcome_t transfer(item_t *i)
         snprintf(tries, sizeof tries, " (tried %d times)", d->tries + 1);
     snprintf(text, sizeof text, "%.300s%s: %.150s", err.text, tries, i->part.url);
     outcome_t end = fail(i, text);
-    if (d->unreachable)
-        count_unreachable(r);
+    if (d->unreachable && ++r->unreachable >= hopeless) {
+        rc_log(r->log, RC_LOG_ERROR, "fetch",
+            "the server could not be reached for %d archives in a row: the run ends here",
+            hopeless);
+        r->given_up = 1;
+    }
     return end;
 }
 

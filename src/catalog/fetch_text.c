@@ -1,5 +1,5 @@
 #include "config.h"
-#include "catalog/fetch_text.h"
+#include "catalog/fetch_private.h"
 #include "base/alloc.h"
 #include "base/digest.h"
 #include "base/rng.h"

@@ -69,12 +69,6 @@ static int next_line(reader_t *r)
     return 1;
 }
 
-static rc_status_t bad(const reader_t *r, const char *expected, const char *found)
-{
-    return rc_fail(r->err, RC_EFORMAT, "%s:%" PRId64 ": expected %s, found '%.60s'", r->path,
-        r->number, expected, found);
-}
-
 static rc_status_t bad_column(
     const reader_t *r, int column, const char *expected, const char *found)
 {
@@ -163,19 +157,18 @@ static rc_status_t read_entry(reader_t *r, rc_catalog_t *b)
 
 static rc_status_t read_all(reader_t *r, rc_catalog_t *b)
 {
+    static const char *const head[] = {"the number of matrices", "the date of the index"};
     int more;
-    int64_t announced;
-    if ((more = next_line(r)) < 0)
-        return (rc_status_t)more;
-    if (!more || rc_parse_int(r->line, 0, INT64_MAX, "", &announced, NULL) < 0) {
-        r->number = 1;
-        return bad(r, "the number of matrices", more ? r->line : "end of file");
-    }
-    if ((more = next_line(r)) < 0)
-        return (rc_status_t)more;
-    if (!more || !r->line[0] || strlen(r->line) >= sizeof b->revision) {
-        r->number = 2;
-        return bad(r, "the date of the index", more ? r->line : "end of file");
+    int64_t announced = 0;
+    for (int i = 0; i < 2; i++) {
+        if ((more = next_line(r)) < 0)
+            return (rc_status_t)more;
+        int is =
+            more && (i == 0 ? rc_parse_int(r->line, 0, INT64_MAX, "", &announced, NULL) == RC_OK
+                            : r->line[0] && strlen(r->line) < sizeof b->revision);
+        if (!is)
+            return rc_fail(r->err, RC_EFORMAT, "%s:%d: expected %s, found '%.60s'", r->path, i + 1,
+                head[i], more ? r->line : "end of file");
     }
     memcpy(b->revision, r->line, strlen(r->line) + 1);
     while ((more = next_line(r)) > 0)

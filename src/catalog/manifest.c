@@ -1,5 +1,5 @@
 #include "config.h"
-#include "catalog/manifest.h"
+#include "catalog/fetch_private.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -130,13 +130,6 @@ static json_t *object_of(const rc_manifest_line_t *l)
         "mtime_ns", (json_int_t)l->mtime_ns, "url", l->url, "time", now);
 }
 
-/* Whether the last line lacks its end: a kill or a full disk cut it off. */
-static int is_cut(int fd, off_t size)
-{
-    char last = '\n';
-    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
-}
-
 static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t *err)
 {
     struct stat s;
@@ -148,7 +141,11 @@ static rc_status_t append(const char *path, const char *text, size_t n, rc_err_t
         close(fd);
         return st;
     }
-    size_t skip = is_cut(fd, s.st_size) ? 0 : 1; /* the text begins with a newline for this */
+    /* the last line may lack its end, cut off by a kill or a full disk: the text begins with one */
+    char last = '\n';
+    if (s.st_size > 0 && pread(fd, &last, 1, s.st_size - 1) != 1)
+        last = '\n';
+    size_t skip = last == '\n';
     ssize_t written = write(fd, text + skip, n - skip);
     if (written != (ssize_t)(n - skip) || fsync(fd) != 0) {
         int why = written >= 0 && written < (ssize_t)(n - skip) ? ENOSPC : errno;

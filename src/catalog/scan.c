@@ -84,12 +84,6 @@ static int form_of(const char *name, size_t *stem)
     return -1;
 }
 
-static char *join(const char *dir, const char *name, rc_err_t *err)
-{
-    const char *slash = dir[0] && dir[strlen(dir) - 1] == '/' ? "" : "/";
-    return rc_strf("a file name", err, "%s%s%s", dir, slash, name);
-}
-
 /* Folders of a collection, one within the other. */
 typedef enum level { COLLECTION, GROUP, MATRIX } level_t;
 
@@ -124,7 +118,8 @@ static rc_status_t walk(finder_t *f, const folder_t *in)
         }
         if (e->d_name[0] == '.')
             continue;
-        char *path = join(in->path, e->d_name, f->err);
+        const char *slash = in->path[0] && in->path[strlen(in->path) - 1] == '/' ? "" : "/";
+        char *path = rc_strf("a file name", f->err, "%s%s%s", in->path, slash, e->d_name);
         st = path ? visit(f, in, path, e->d_name) : RC_ENOMEM;
         free(path);
         if (st < 0)
@@ -180,12 +175,6 @@ static rc_status_t add_file(finder_t *f, const char *group, const char *path, co
     return RC_OK;
 }
 
-/* What fetch keeps beside the matrices. */
-static int is_companion(const char *name)
-{
-    return strcmp(name, "ssstats.csv") == 0 || strcmp(name, "manifest.jsonl") == 0;
-}
-
 /* In DIR: a group, or a matrix whose group is the name of DIR; in DIR/Group: a matrix, or what an
  * archive unpacked to; in DIR/Group/Name: Name.mtx. */
 static rc_status_t visit(finder_t *f, const folder_t *in, const char *path, const char *name)
@@ -199,8 +188,9 @@ static rc_status_t visit(finder_t *f, const folder_t *in, const char *path, cons
     if (known && S_ISDIR(s.st_mode) && in->level != MATRIX)
         return walk(
             f, &(folder_t){in->level + 1, path, in->level == COLLECTION ? name : in->group, name});
-    if (in->level == COLLECTION && is_companion(name))
-        return RC_OK;
+    if (in->level == COLLECTION &&
+        (strcmp(name, "ssstats.csv") == 0 || strcmp(name, "manifest.jsonl") == 0))
+        return RC_OK; /* fetch keeps them beside the matrices */
     int form = form_of(name, &stem);
     int is_matrix = form >= 0 && (!known || S_ISREG(s.st_mode));
     if (in->level == MATRIX)

@@ -56,7 +56,7 @@ static void radius_graph(const twin_t *t, int dim, int64_t dof, const char *poin
     double factor = share < 0.6 ? 1 / (1 - share) : 2.5;
     double mean = (t->mean + 1) * factor;
     rc_str_addf(spec, "geometric:n=%" PRId64 ",dim=%d,mean=%.3f,dof=%" PRId64 "%s", t->rows, dim,
-        mean < 1e5 ? mean : 1e5, dof, points);
+        fmin(mean, 1e5), dof, points);
 }
 
 /* Unknowns per node, so that a node has at least the neighbours of a mesh. */
@@ -110,26 +110,25 @@ static void communities(const twin_t *t, rc_str_t *spec)
     /* in communities little larger than the degree every other draw is there already */
     double mean = 1.8 * t->mean;
     rc_str_addf(spec, "sbm:n=%" PRId64 ",communities=%.0f,mean=%.3f,outside=0.1", t->rows,
-        count < 1 ? 1 : floor(count), mean < 1e5 ? mean : 1e5);
+        count < 1 ? 1 : floor(count), fmin(mean, 1e5));
 }
 
 static void random_graph(const twin_t *t, rc_str_t *spec)
 {
-    rc_str_addf(
-        spec, "sbm:n=%" PRId64 ",communities=1,mean=%.3f", t->rows, t->mean < 1e5 ? t->mean : 1e5);
+    rc_str_addf(spec, "sbm:n=%" PRId64 ",communities=1,mean=%.3f", t->rows, fmin(t->mean, 1e5));
 }
 
 static void social(const twin_t *t, rc_str_t *spec)
 {
     double mean = 1.3 * t->mean;
-    rc_str_addf(spec, "lfr:n=%" PRId64 ",mean=%.3f,skew=3,smallest=%.0f", t->rows,
-        mean < 1e5 ? mean : 1e5, 20 + floor(2 * t->mean));
+    rc_str_addf(spec, "lfr:n=%" PRId64 ",mean=%.3f,skew=3,smallest=%.0f", t->rows, fmin(mean, 1e5),
+        20 + floor(2 * t->mean));
 }
 
 static void citation(const twin_t *t, rc_str_t *spec)
 {
     double mean = 1.2 * (double)t->entries / (double)t->rows;
-    rc_str_addf(spec, "citation:n=%" PRId64 ",mean=%.3f", t->rows, mean < 1e5 ? mean : 1e5);
+    rc_str_addf(spec, "citation:n=%" PRId64 ",mean=%.3f", t->rows, fmin(mean, 1e5));
 }
 
 static void wires(const twin_t *t, int dense, rc_str_t *spec)
@@ -137,7 +136,7 @@ static void wires(const twin_t *t, int dense, rc_str_t *spec)
     /* mirror images come in: each row draws half; dense rows have some 16 times that */
     double half = t->mean / 2;
     rc_str_addf(spec, "circuit:n=%" PRId64 ",mean=%.3f,reach=%.0f,dense=%d,share=%.6f", t->rows,
-        half < 1000 ? half : 1000, 3 + floor(half), dense,
+        fmin(half, 1000), 3 + floor(half), dense,
         half < 128 ? half / 32 / (1 + 0.002 * (double)t->rows) : 1);
 }
 
@@ -156,7 +155,7 @@ static void uniform(const twin_t *t, rc_str_t *spec)
 {
     double mean = (double)t->entries / (double)t->rows;
     rc_str_addf(spec, "uniform:n=%" PRId64 ",cols=%" PRId64 ",mean=%.3f", t->rows, t->cols,
-        mean < 1e5 ? mean : 1e5);
+        fmin(mean, 1e5));
 }
 
 /* `linked`: share of the entries that is in a few constraints which reach over everything. */
@@ -173,7 +172,7 @@ static void saddle_point(const twin_t *t, double linked, rc_str_t *spec)
     touch = touch < 1e4 ? touch : 1e4;
     rc_str_addf(spec,
         "kkt:n=%" PRId64 ",neighbours=%.3f,touch=%.3f,window=%.0f,linking=4,filled=%.6f", t->rows,
-        neighbours < 1e4 ? neighbours : 1e4, touch, 16 + floor(8 * touch), filled < 1 ? filled : 1);
+        fmin(neighbours, 1e4), touch, 16 + floor(8 * touch), fmin(filled, 1));
 }
 
 static void saddle(const twin_t *t, rc_str_t *spec)
@@ -194,7 +193,7 @@ static void observations(const twin_t *t, rc_str_t *spec)
     rc_str_addf(spec,
         "rowclusters:rows=%" PRId64 ",cols=%" PRId64 ",clusters=%" PRId64
         ",own=%.0f,share=0.9,noise=0",
-        t->rows, t->cols, clusters, floor(mean * 1.2) + 1 < 1e6 ? floor(mean * 1.2) + 1 : 1e6);
+        t->rows, t->cols, clusters, fmin(floor(mean * 1.2) + 1, 1e6));
 }
 
 /* Rows of one length; eight at a time share a column or two, as simplices share faces. */
@@ -214,14 +213,14 @@ static void program(const twin_t *t, rc_str_t *spec)
     double mean = 0.9 * (double)t->entries / (double)t->cols;
     double share = 0.02 * (double)t->entries / (double)t->cols;
     rc_str_addf(spec, "lp:rows=%" PRId64 ",cols=%" PRId64 ",mean=%.3f,linking=5,share=%.6f,slack=0",
-        t->rows, t->cols, mean < 1e4 ? mean : 1e4, share < 1 ? share : 1);
+        t->rows, t->cols, fmin(mean, 1e4), fmin(share, 1));
 }
 
 static void ratings(const twin_t *t, rc_str_t *spec)
 {
     double mean = 1.3 * (double)t->entries / (double)t->rows;
     rc_str_addf(spec, "bipartite:rows=%" PRId64 ",cols=%" PRId64 ",mean=%.3f", t->rows, t->cols,
-        mean < 1e6 ? mean : 1e6);
+        fmin(mean, 1e6));
 }
 
 /* --------------------------------------------------------------------- rules */

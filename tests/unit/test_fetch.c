@@ -4,8 +4,6 @@
 
 #include "base/error.h"
 #include "catalog/fetch_private.h"
-#include "catalog/fetch_text.h"
-#include "catalog/manifest.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 #include "io/mtx.h"
@@ -338,16 +336,12 @@ static void test_count(void **state)
         if (rc_builtins[i].nnz > 300000)
             continue;
         assert_int_equal(rc_generate(rc_builtins[i].spec, &a, NULL, &err), RC_OK);
-        int64_t nonzeros = 0;
-        for (int64_t k = 0; k < a.nnz; k++) {
-            if (k % 7 == 0)
-                a.val[k] = 0;
-            nonzeros += a.val[k] != 0;
-        }
+        for (int64_t k = 0; k < a.nnz; k += 7)
+            a.val[k] = 0;
         assert_int_equal(rc_mtx_write(path, &a, NULL, &err), RC_OK);
         assert_int_equal(rc_mtx_count(path, 2, NULL, &n, &err), RC_OK);
         assert_true(n.rows == a.rows && n.cols == a.cols);
-        assert_true(n.entries == a.nnz && n.expanded == a.nnz && n.nonzeros == nonzeros);
+        assert_true(n.entries == a.nnz && n.expanded == a.nnz);
         rc_csr_free(&a);
     }
 }
@@ -358,14 +352,13 @@ static void test_count_symmetric(void **state)
         const char *text;
         int64_t entries;
         int64_t expanded;
-        int64_t nonzeros;
     } t[] = {
-        {"%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 0\n2 1 5\n3 2 0\n", 3, 5, 2},
-        {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 2 1\n", 2, 4, 4},
-        {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 2\n3 1\n", 2, 3, -1},
-        {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 1 1\n", 2, 3, -1},
-        {"%%MatrixMarket matrix array real general\n2 2\n0\n1\n2\n3\n", 4, 4, 3},
-        {"%%MatrixMarket matrix array real symmetric\n2 2\n0\n1\n2\n", 3, 4, -1},
+        {"%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 0\n2 1 5\n3 2 0\n", 3, 5},
+        {"%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 2 1\n", 2, 4},
+        {"%%MatrixMarket matrix coordinate pattern symmetric\n3 3 2\n2 2\n3 1\n", 2, 3},
+        {"%%MatrixMarket matrix coordinate complex hermitian\n2 2 2\n1 1 1 0\n2 1 1 1\n", 2, 3},
+        {"%%MatrixMarket matrix array real general\n2 2\n0\n1\n2\n3\n", 4, 4},
+        {"%%MatrixMarket matrix array real symmetric\n2 2\n0\n1\n2\n", 3, 4},
     };
     char path[SCRATCH_PATH];
     scratch_path(state, "s.mtx", path);
@@ -376,7 +369,6 @@ static void test_count_symmetric(void **state)
         assert_int_equal(rc_mtx_count(path, 1, NULL, &n, &err), RC_OK);
         assert_true(n.entries == t[i].entries);
         assert_true(n.expanded == t[i].expanded);
-        assert_true(n.nonzeros == t[i].nonzeros);
     }
 }
 
