@@ -8,13 +8,11 @@
 #include "io/file.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 /* What is asked for.  Borrowed. */
 typedef struct wanted {
@@ -34,8 +32,6 @@ struct rc_cache {
 /* A file may change twice within a tick of its file system's clock: times that are as young as that
  * when it is read prove nothing. */
 static const int64_t tick_ns = 2 * INT64_C(1000000000);
-
-/* ---------------------------------------------------------------------- origins */
 
 static int64_t nanoseconds(struct timespec t)
 {
@@ -73,8 +69,6 @@ static int is_fresh(const rc_csr_origin_t *made_from, const wanted_t *m)
     return rc_file_digest(m->path, &digest, NULL, NULL, NULL) == RC_OK &&
            rc_digest_compare(&digest, &made_from->digest) == 0;
 }
-
-/* ------------------------------------------------------------------------ files */
 
 static char *path_of(const rc_cache_t *c, const wanted_t *m, rc_err_t *err)
 {
@@ -151,27 +145,6 @@ rc_status_t rc_cache_read(rc_cache_t *c, const char *group, const char *name, co
     return st;
 }
 
-/* ------------------------------------------------------------------ open, close */
-
-/* "DIR/GROUP/.NAME.csr.HOST-PID-N.tmp", which writers of older versions left when they were killed,
- * and no newer one takes over: of this user, and so old that nobody writes it any more. */
-static void remove_left(const char *dir)
-{
-    enum { old_s = 3600 };
-    glob_t found = {0};
-    struct stat s;
-    char *pattern = rc_strf("a pattern", NULL, "%s/*/.*.csr.*.tmp", dir);
-    /* a folder whose name is a pattern itself may stand for others */
-    if (pattern && !strpbrk(dir, "*?[\\") && glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++)
-            if (lstat(found.gl_pathv[i], &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
-                s.st_mtime < time(NULL) - old_s)
-                (void)unlink(found.gl_pathv[i]); /* another rank may be faster */
-        globfree(&found);
-    }
-    free(pattern);
-}
-
 rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out, rc_err_t *err)
 {
     struct stat s;
@@ -185,7 +158,6 @@ rc_status_t rc_cache_open(const char *dir, const rc_log_t *log, rc_cache_t **out
         free(c);
         return RC_ENOMEM;
     }
-    remove_left(dir);
     *out = c;
     return RC_OK;
 }

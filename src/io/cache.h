@@ -1,11 +1,7 @@
 /** \file io/cache.h  Matrices that were read once, in binary files that load at the speed of
  *  memory (io/csr_file.h): DIR/<Group>/<Name>-<digest>.csr, the digest being that of the
- *  matrix's and its file's name.  Each file tells what it was made from; it is taken while that has
- *  not changed, by size and times, or else by its contents.  Anything else is read as text, and
- *  written anew.
- *
- *  Ranks and nodes may share a cache: a file is replaced by a rename, and a reader of the old one
- *  keeps it.  Thread-safe for distinct matrices.  A cache that cannot be written is a warning. */
+ *  matrix's and its file's name; README.md says when one is taken.  Ranks and nodes may share a
+ *  cache.  Thread-safe for distinct matrices. */
 #ifndef RC_IO_CACHE_H
 #define RC_IO_CACHE_H
 

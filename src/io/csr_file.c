@@ -175,19 +175,12 @@ static rc_status_t bad(const rc_csr_file_t *f, const char *what, rc_err_t *err)
     return rc_fail(err, RC_EFORMAT, "%s: %s", f->path, what);
 }
 
-/* Whether the words are ended, as who prints them expects. */
-static int has_words(const rc_mtx_info_t *info)
-{
-    return memchr(info->field, '\0', sizeof info->field) &&
-           memchr(info->symmetry, '\0', sizeof info->symmetry) &&
-           memchr(info->format, '\0', sizeof info->format);
-}
-
 static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
 {
     struct stat s;
     header_t *h = &f->header;
     layout_t *l = &f->layout;
+    const rc_mtx_info_t *info = &h->info;
     if (fstat(f->fd, &s) != 0)
         return rc_fail_errno(err, RC_EIO, errno, "cannot read %s", f->path);
     int is_long = S_ISREG(s.st_mode) && s.st_size >= (off_t)sizeof *h;
@@ -199,7 +192,9 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
         return bad(f, "of another version or byte order", err);
     rc_digest_t d = header_digest(h);
     if (rc_digest_compare(&d, &h->digest) != 0 || !lay_out(h->rows, h->nnz, l) ||
-        l->pieces != h->pieces || !has_words(&h->info))
+        l->pieces != h->pieces || !memchr(info->field, '\0', sizeof info->field) ||
+        !memchr(info->symmetry, '\0', sizeof info->symmetry) ||
+        !memchr(info->format, '\0', sizeof info->format))
         return bad(f, "its header is damaged", err);
     if (l->size != (int64_t)s.st_size)
         return bad(f, "cut off or longer than it should be", err);

@@ -16,26 +16,24 @@ rc_status_t rc_file_digest(
     enum { block = 1 << 20 };
     struct stat s;
     ssize_t n = 0;
+    int fd = -1;
     char *buf = rc_alloc(block, 1, "a block of a file", err);
     rc_hasher_t *h = buf ? rc_hasher_new(err) : NULL;
-    rc_status_t st = h ? RC_OK : RC_ENOMEM;
-    int fd = -1;
-    if (st == RC_OK)
-        st = rc_open_file(path, RC_OPEN_GIVEN, 0, &fd, err);
-    if (st == RC_OK && fstat(fd, &s) != 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", path);
-    while (st == RC_OK && ((n = read(fd, buf, block)) > 0 || (n < 0 && errno == EINTR)))
+    rc_status_t st;
+    RC_TRY(h ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_open_file(path, RC_OPEN_GIVEN, 0, &fd, err));
+    int seen = fstat(fd, &s) == 0;
+    while (seen && ((n = read(fd, buf, block)) > 0 || (n < 0 && errno == EINTR)))
         if (n > 0)
             rc_hasher_add(h, buf, (size_t)n);
-    if (st == RC_OK && n < 0)
-        st = rc_fail_errno(err, RC_EIO, errno, "cannot read %s", path);
-    if (st == RC_OK) {
-        *out = rc_hasher_digest(h);
-        if (bytes)
-            *bytes = (int64_t)s.st_size;
-        if (mtime_ns)
-            *mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
-    }
+    if (!seen || n < 0)
+        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "cannot read %s", path));
+    *out = rc_hasher_digest(h);
+    if (bytes)
+        *bytes = (int64_t)s.st_size;
+    if (mtime_ns)
+        *mtime_ns = (int64_t)s.st_mtim.tv_sec * 1000000000 + (int64_t)s.st_mtim.tv_nsec;
+done:
     if (fd >= 0)
         close(fd);
     rc_hasher_free(h);

@@ -69,7 +69,6 @@ typedef struct rc_mtx_counts {
     int64_t entries;  /**< in the file */
     int64_t expanded; /**< entries of the matrix when symmetric kinds are expanded; duplicates count
                            each time */
-    int64_t nonzeros; /**< of them with a value other than 0; -1 when the file has no real values */
 } rc_mtx_counts_t;
 
 /** Read a whole file as rc_mtx_read does, with all of its checks and those of its container, but
@@ -79,5 +78,24 @@ typedef struct rc_mtx_counts {
  *          whole. */
 rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
     rc_mtx_counts_t *out, rc_err_t *err);
+
+/** For tests: as rc_mtx_read, decoding compressed text `block` bytes at a time and cutting text
+ *  into slices of about `slice` bytes, both at least 1. */
+rc_status_t rc_mtx_read_blocks(const char *path, int threads, size_t block, size_t slice,
+    rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+/** A matrix that is to be read. */
+typedef struct rc_mtx_need {
+    const char *path;
+    int64_t shape[2];
+    int64_t entries; /**< that it may have */
+    int64_t read;    /**< as they come out of the file */
+    int64_t beside;  /**< bytes that its reader takes besides */
+    int64_t held;    /**< of all these bytes, those in use already: they are not available */
+} rc_mtx_need_t;
+
+/** \param[in] b  may be NULL
+ *  \return RC_OK; RC_ENOMEM with the figures, above the bound or what is available */
+rc_status_t rc_mtx_check_memory(const rc_mtx_need_t *n, const rc_mtx_bound_t *b, rc_err_t *err);
 
 #endif

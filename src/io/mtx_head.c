@@ -8,23 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* By rc_mtx_field_t, then what others write in the place of a field. */
-static const char *const field_words[] = {
+/* ... then what others write in the place of a field. */
+const char *const rc_mtx_field_names[] = {
     "real", "integer", "pattern", "complex", "float", "double", "unsigned-integer"};
 enum { field_float = RC_MTX_COMPLEX + 1, field_double, field_unsigned };
 
-static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
-enum { symmetries = sizeof symmetry_names / sizeof *symmetry_names };
-
-const char *rc_mtx_field_name(rc_mtx_field_t field)
-{
-    return field_words[field];
-}
-
-const char *rc_mtx_symmetry_name(rc_mtx_symmetry_t symmetry)
-{
-    return symmetry_names[symmetry];
-}
+const char *const rc_mtx_symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian"};
+enum { symmetries = sizeof rc_mtx_symmetry_names / sizeof *rc_mtx_symmetry_names };
 
 int64_t rc_mtx_entry_bytes(const rc_mtx_head_t *head)
 {
@@ -55,8 +45,8 @@ static rc_status_t check_combination(
         rule = "'skew-symmetric' has values, so it cannot be 'pattern'";
     if (rule)
         return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
-            "expected a valid banner, found '%s %s': %s", field_words[head->field],
-            symmetry_names[head->symmetry], rule);
+            "expected a valid banner, found '%s %s': %s", rc_mtx_field_names[head->field],
+            rc_mtx_symmetry_names[head->symmetry], rule);
     return RC_OK;
 }
 
@@ -67,7 +57,8 @@ static rc_status_t parse_symmetry(
 {
     size_t n;
     p = rc_mtx_next_word(p, line->end, &n);
-    int choice = n == 0 || *p == '%' ? RC_MTX_GENERAL : find(symmetry_names, symmetries, p, n);
+    int choice =
+        n == 0 || *p == '%' ? RC_MTX_GENERAL : find(rc_mtx_symmetry_names, symmetries, p, n);
     if (choice < 0)
         return rc_mtx_expected(line, RC_EFORMAT,
             "the symmetry 'general', 'symmetric', 'skew-symmetric' or 'hermitian', or none", p,
@@ -75,7 +66,7 @@ static rc_status_t parse_symmetry(
     head->symmetry = (rc_mtx_symmetry_t)choice;
     while (n > 0 && *p != '%') {
         p = rc_mtx_next_word(p + n, line->end, &n);
-        if (n > 0 && find(symmetry_names, symmetries, p, n) >= 0)
+        if (n > 0 && find(rc_mtx_symmetry_names, symmetries, p, n) >= 0)
             return rc_mtx_expected(line, RC_EFORMAT, "one symmetry in the banner line", p, err);
     }
     return RC_OK;
@@ -94,7 +85,7 @@ rc_status_t rc_mtx_parse_banner(const rc_mtx_line_t *line, rc_mtx_head_t *head, 
         {banner, 2, "the banner '%%MatrixMarket matrix ...'"},
         {object, 1, "'matrix' after '%%MatrixMarket'"},
         {format, 2, "the format 'coordinate' or 'array'"},
-        {field_words, sizeof field_words / sizeof *field_words,
+        {rc_mtx_field_names, sizeof rc_mtx_field_names / sizeof *rc_mtx_field_names,
             "the field 'real', 'integer', 'pattern' or 'complex'"},
     };
     enum { parts = sizeof part / sizeof *part };
@@ -179,7 +170,7 @@ rc_status_t rc_mtx_parse_size(const rc_mtx_line_t *line, rc_mtx_head_t *head, rc
     if (head->symmetry != RC_MTX_GENERAL && head->rows != head->cols)
         return rc_mtx_fail(err, RC_EFORMAT, line->file, line->number,
             "expected a square matrix (the banner says %s), found %" PRId64 " x %" PRId64,
-            symmetry_names[head->symmetry], head->rows, head->cols);
+            rc_mtx_symmetry_names[head->symmetry], head->rows, head->cols);
     if (head->is_array)
         head->entries = array_entries(head);
     return RC_OK;

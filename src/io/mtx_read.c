@@ -1,5 +1,5 @@
 #include "config.h"
-#include "io/mtx_read.h"
+#include "io/mtx.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -7,7 +7,6 @@
 #include "base/rng.h"
 #include "base/str.h"
 #include "base/threads.h"
-#include "io/mtx.h"
 #include "io/mtx_stream.h"
 #include "io/reader.h"
 
@@ -46,8 +45,6 @@ typedef struct reader {
     int64_t widest;                /* of a graph: the largest column, from 1 */
     const rc_mtx_limits_t *limits; /* NULL: the entries are kept */
     int64_t mirrored;              /* with limits: entries of symmetric kinds off the diagonal */
-    int64_t mirrored_zeros;        /* of them with the value 0 */
-    int64_t zeros;                 /* with limits */
     const rc_mtx_bound_t *bound;   /* NULL: what is available */
     wanted_t *wanted;              /* looked for, or NULL */
 } reader_t;
@@ -148,9 +145,9 @@ static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info
 {
     rc_mtx_info_t x = {.file_entries = head->entries, .duplicates = duplicates};
     /* cannot be cut: the longest word has 14 letters */
-    rc_strcpy(x.field, sizeof x.field, rc_mtx_field_name(head->field), "field", NULL);
+    rc_strcpy(x.field, sizeof x.field, rc_mtx_field_names[head->field], "field", NULL);
     rc_strcpy(
-        x.symmetry, sizeof x.symmetry, rc_mtx_symmetry_name(head->symmetry), "symmetry", NULL);
+        x.symmetry, sizeof x.symmetry, rc_mtx_symmetry_names[head->symmetry], "symmetry", NULL);
     rc_strcpy(x.format, sizeof x.format, head->is_array ? "array" : "coordinate", "format", NULL);
     x.is_generated = head->is_generated;
     x.values_are_seeded = head->field == RC_MTX_PATTERN || head->field == RC_MTX_COMPLEX;
@@ -190,25 +187,15 @@ static rc_status_t slice_failed(const reader_t *r, const rc_mtx_slice_t *s, rc_e
         &line, RC_EFORMAT, what, rc_mtx_next_word(line.begin, line.end, &n), err);
 }
 
-/* Count the entries of a slice instead of keeping them. */
-static void count_slice(reader_t *r, const rc_mtx_slice_t *s)
+/* Take note of the entries of a slice: the largest column of a graph, and what is counted. */
+static void look_at(reader_t *r, const rc_mtx_slice_t *s)
 {
-    int is_general = r->head.symmetry == RC_MTX_GENERAL;
-    for (int64_t i = 0; i < s->n; i++) {
-        int twice = !is_general && s->triple[i].row != s->triple[i].col;
-        int is_zero = s->triple[i].val == 0;
-        r->mirrored += twice;
-        r->zeros += is_zero;
-        r->mirrored_zeros += is_zero && twice;
-    }
-}
-
-/* The largest column of a graph. */
-static void widen(reader_t *r, const rc_mtx_slice_t *s)
-{
-    for (int64_t i = 0; r->head.is_graph && i < s->n; i++)
+    int counts = r->limits && r->head.symmetry != RC_MTX_GENERAL;
+    for (int64_t i = 0; i < s->n && (counts || r->head.is_graph); i++) {
         if (s->triple[i].col >= r->widest)
             r->widest = s->triple[i].col + INT64_C(1);
+        r->mirrored += counts && s->triple[i].row != s->triple[i].col;
+    }
 }
 
 /* Whether the entry whose line is looked for is in a slice. */
@@ -243,14 +230,12 @@ static rc_status_t collect(reader_t *r, rc_mtx_slice_t *slice, int64_t count, rc
             return slice_failed(r, s, err);
         if (find_wanted(r, s))
             return RC_EINTR;
-        widen(r, s);
+        look_at(r, s);
         r->upper += s->upper;
         r->s.lines += s->lines;
         r->entries += s->n;
-        if (r->limits) {
-            count_slice(r, s);
+        if (r->limits)
             continue;
-        }
         r->segment[r->segments++] = (rc_segment_t){s->triple, s->n};
         s->triple = NULL;
     }
@@ -535,22 +520,6 @@ done:
     return st;
 }
 
-/* What the counters of entries come to.  The lists of an array file say nothing of rows and
- * columns. */
-static void sum_counts(const reader_t *r, rc_mtx_counts_t *out)
-{
-    const rc_mtx_head_t *h = &r->head;
-    int is_general = h->symmetry == RC_MTX_GENERAL;
-    int once = r->upper > 0; /* both triangles are there */
-    *out = (rc_mtx_counts_t){.rows = h->rows, .cols = h->cols, .entries = h->entries};
-    out->expanded = h->entries + (once ? 0 : r->mirrored);
-    if (h->is_array)
-        out->expanded = h->symmetry == RC_MTX_SKEW ? h->rows * (h->rows - 1) : h->rows * h->cols;
-    out->nonzeros = out->expanded - r->zeros - (once ? 0 : r->mirrored_zeros);
-    if (h->field == RC_MTX_PATTERN || h->field == RC_MTX_COMPLEX || (h->is_array && !is_general))
-        out->nonzeros = -1;
-}
-
 rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *limits,
     rc_mtx_counts_t *out, rc_err_t *err)
 {
@@ -559,6 +528,7 @@ rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *l
         .threads = rc_thread_count(threads),
         .slice = slice_default,
         .limits = limits ? limits : &none};
+    const rc_mtx_head_t *h = &r.head;
     rc_status_t st;
     RC_TRY(reader_open(&r, path, err));
     RC_TRY(read_head(&r, err));
@@ -568,7 +538,10 @@ rc_status_t rc_mtx_count(const char *path, int threads, const rc_mtx_limits_t *l
         RC_TRY(rc_mtx_read(path, threads, &a, NULL, err));
         rc_csr_free(&a);
     }
-    sum_counts(&r, out);
+    *out = (rc_mtx_counts_t){.rows = h->rows, .cols = h->cols, .entries = h->entries};
+    out->expanded = h->entries + (r.upper > 0 ? 0 : r.mirrored);
+    if (h->is_array) /* its list says nothing of rows and columns */
+        out->expanded = h->symmetry == RC_MTX_SKEW ? h->rows * (h->rows - 1) : h->rows * h->cols;
 done:
     reader_close(&r);
     return st;

@@ -21,49 +21,23 @@ static int is_line_end(const char *p, const char *end)
     return p == end || *p == '\n' || *p == '\r';
 }
 
-/* A whole number up to most; NULL when it is none.  Inlined where `most` is known. */
-static inline const char *parse_whole(const char *p, const char *end, int64_t most, int64_t *out)
+/* An index from 1 to most, made 0-based; NULL when it is none. */
+static const char *parse_index(const char *p, const char *end, int64_t most, int32_t *out)
 {
-    const char *first = p;
     uint64_t front = 0;
     if (end - p >= 8)
         p += rc_digits8(p, &front);
     int64_t value = (int64_t)front;
-    for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
+    for (; p < end && value <= most && (unsigned char)(*p - '0') < 10; p++)
         value = value * 10 + (*p - '0');
-        if (value > most)
-            return NULL;
-    }
-    *out = value;
-    return p == first || value > most ? NULL : p;
-}
-
-/* An index from 1 to most, made 0-based; NULL when it is none. */
-static const char *parse_index(const char *p, const char *end, int64_t most, int32_t *out)
-{
-    int64_t value = 0;
-    p = parse_whole(p, end, most, &value);
     *out = (int32_t)(value - 1);
-    return value > 0 ? p : NULL;
+    return value > 0 && value <= most ? p : NULL;
 }
 
 static const char *next_word(const char *p, const char *end)
 {
     const char *word = skip_blanks(p, end);
     return word == p ? NULL : word;
-}
-
-/* A whole number that a double holds exactly. */
-static const char *parse_integer(const char *p, const char *end, double *out)
-{
-    static const int64_t largest = INT64_C(1) << 53;
-    int negative = p < end && *p == '-';
-    int64_t value = 0;
-    if (p < end && (*p == '-' || *p == '+'))
-        p++;
-    p = parse_whole(p, end, largest, &value);
-    *out = (double)(negative ? -value : value);
-    return p;
 }
 
 static const char *parse_real(const char *p, const char *end, locale_t c, double *out)
@@ -76,7 +50,7 @@ static const char *parse_value(const rc_mtx_head_t *head, const char *p, const c
     locale_t c, double *real, double *imaginary)
 {
     if (head->field == RC_MTX_INTEGER)
-        return parse_integer(p, end, real);
+        return rc_number_whole(p, end, real, &p) == RC_NUMBER_OK ? p : NULL;
     p = parse_real(p, end, c, real);
     if (p && head->field == RC_MTX_COMPLEX) {
         p = next_word(p, end);
@@ -137,12 +111,6 @@ static size_t guess(const rc_mtx_slice_t *s)
     return s->most >= 0 && (uint64_t)s->most < n ? (size_t)s->most : n;
 }
 
-static int make_room(rc_mtx_slice_t *s)
-{
-    size_t need = s->triple ? (size_t)s->n + 1 : guess(s) + 1;
-    return RC_GROW(s->triple, s->capacity, need, "entries", NULL) == RC_OK;
-}
-
 void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s)
 {
     free(s->triple);
@@ -152,7 +120,9 @@ void rc_mtx_parse_slice(const rc_mtx_head_t *head, locale_t c, rc_mtx_slice_t *s
         const char *line = p;
         p = skip_blanks(p, end);
         if (!is_line_end(p, end)) {
-            if ((size_t)s->n >= s->capacity && !make_room(s)) {
+            size_t need = (s->triple ? (size_t)s->n : guess(s)) + 1;
+            if ((size_t)s->n >= s->capacity &&
+                RC_GROW(s->triple, s->capacity, need, "entries", NULL) < 0) {
                 s->no_memory = 1;
                 return;
             }

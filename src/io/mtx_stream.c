@@ -11,14 +11,11 @@ enum { line_longest = 16 << 20 };
 rc_status_t rc_mtx_stream_open(
     rc_mtx_stream_t *s, const char *path, const rc_source_limits_t *limits, rc_err_t *err)
 {
-    rc_status_t st = rc_source_open(path, limits, &s->source, err);
-    if (st < 0) {
-        rc_err_context(err, "%s", s->path);
-        return st;
-    }
-    s->bytes = rc_source_bytes(s->source);
     s->mark = '\n';
-    return RC_OK;
+    rc_status_t st = rc_source_open(path, limits, &s->source, &s->bytes, err);
+    if (st < 0)
+        rc_err_context(err, "%s", s->path);
+    return st;
 }
 
 void rc_mtx_stream_drop(rc_mtx_stream_t *s)
@@ -34,8 +31,6 @@ void rc_mtx_stream_close(rc_mtx_stream_t *s)
     rc_mtx_stream_drop(s);
     rc_source_close(s->source);
 }
-
-/* ------------------------------------------------------------------- blocks */
 
 static rc_status_t too_long(const rc_mtx_stream_t *s, rc_err_t *err)
 {
@@ -84,25 +79,18 @@ rc_status_t rc_mtx_stream_more(rc_mtx_stream_t *s, rc_err_t *err)
     return rc_mtx_stream_step(s, err);
 }
 
-/* -------------------------------------------------------------------- lines */
-
-/* Whether a line that has no end yet may be one of a head: nothing else is worth a search. */
-static int may_be_head(const char *p, size_t n)
-{
-    size_t blank = 0;
-    while (blank < n && (p[blank] == ' ' || p[blank] == '\t'))
-        blank++;
-    return blank == n || p[blank] == '%' || (p[blank] >= '0' && p[blank] <= '9');
-}
-
-/* How many bytes of the text at s->at may be searched for a line end. */
+/* How many bytes of the text at s->at may be searched for a line end: of a line that has none yet
+ * and cannot be one of a head it is not worth while. */
 static size_t searchable(const rc_mtx_stream_t *s)
 {
     enum { sure = 4096 };
+    const char *p = s->text + s->at;
     size_t n = s->length - s->at;
-    if (n > sure && !may_be_head(s->text + s->at, sure))
-        return sure;
-    return n;
+    size_t blank = 0;
+    while (blank < sure && n > sure && (p[blank] == ' ' || p[blank] == '\t'))
+        blank++;
+    int may_be_head = blank == sure || p[blank] == '%' || (p[blank] >= '0' && p[blank] <= '9');
+    return n > sure && !may_be_head ? sure : n;
 }
 
 static void take_line(rc_mtx_stream_t *s, const char *line_end, size_t n, rc_mtx_line_t *line)

@@ -37,9 +37,9 @@ typedef struct rc_mtx_head {
     int64_t entries; /**< in the file */
 } rc_mtx_head_t;
 
-/** Words of the banner. */
-const char *rc_mtx_field_name(rc_mtx_field_t field);
-const char *rc_mtx_symmetry_name(rc_mtx_symmetry_t symmetry);
+/** Words of the banner, by rc_mtx_field_t and rc_mtx_symmetry_t ... */
+extern const char *const rc_mtx_field_names[];
+extern const char *const rc_mtx_symmetry_names[];
 
 /** A line, for messages. */
 typedef struct rc_mtx_line {

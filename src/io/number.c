@@ -104,11 +104,6 @@ typedef struct parts {
     int negative;
 } parts_t;
 
-static int is_exact(const parts_t *d)
-{
-    return d->count <= digits_exact && d->e >= -power_exact && d->e <= power_exact;
-}
-
 static rc_number_t by_strtod(const char *p, const char *end, locale_t c, double *value)
 {
     char text[text_longest + 1];
@@ -178,7 +173,7 @@ rc_number_t rc_number_parse(
         *value = d.negative ? -0.0 : 0.0;
         return RC_NUMBER_OK;
     }
-    if (!is_exact(&d))
+    if (d.count > digits_exact || d.e < -power_exact || d.e > power_exact)
         return by_strtod(begin, p, c, value);
     double x = scale(d.w, (int)d.e);
     *value = d.negative ? -x : x;

@@ -5,7 +5,6 @@
 #include "base/open.h"
 #include "base/str.h"
 #include "base/threads.h"
-#include "io/mtx_read.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "io/source.h"
+#include "io/mtx_stream.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/open.h"
@@ -112,17 +112,6 @@ static ssize_t pass_skippable(rc_source_t *s, ssize_t n)
     return n;
 }
 
-static int start_inflate(rc_source_t *s)
-{
-    enum { gzip_only = 16 };
-    s->inflated = malloc(inflated_bytes);
-    if (s->inflated && inflateInit2(&s->z, MAX_WBITS + gzip_only) == Z_OK)
-        return 1;
-    free(s->inflated);
-    s->inflated = NULL;
-    return 0;
-}
-
 static void give_raw(rc_source_t *s, ssize_t n)
 {
     s->z.next_in = (Bytef *)s->raw;
@@ -196,7 +185,11 @@ static ssize_t next_bytes(struct archive *a, void *context, const void **buffer)
     if (!s->started && n > 0)
         n = pass_skippable(s, n);
     if (!s->started && n > 0 && is_gzip(s->raw, (size_t)n)) {
-        if (!start_inflate(s)) {
+        enum { gzip_only = 16 };
+        s->inflated = malloc(inflated_bytes);
+        if (!s->inflated || inflateInit2(&s->z, MAX_WBITS + gzip_only) != Z_OK) {
+            free(s->inflated);
+            s->inflated = NULL;
             archive_set_error(a, ENOMEM, "no memory to decode gzip");
             return -1;
         }
@@ -382,8 +375,8 @@ static rc_status_t open_file(rc_source_t *s, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_source_open(
-    const char *path, const rc_source_limits_t *limits, rc_source_t **out, rc_err_t *err)
+rc_status_t rc_source_open(const char *path, const rc_source_limits_t *limits, rc_source_t **out,
+    int64_t *bytes, rc_err_t *err)
 {
     rc_source_t *s = rc_alloc0(1, sizeof *s, "a matrix file", err);
     RC_PASS(s ? RC_OK : RC_ENOMEM);
@@ -397,6 +390,7 @@ rc_status_t rc_source_open(
         return st;
     }
     *out = s;
+    *bytes = s->bytes;
     return RC_OK;
 }
 
@@ -416,11 +410,6 @@ void rc_source_close(rc_source_t *s)
 }
 
 /* --------------------------------------------------------------------- read */
-
-int64_t rc_source_bytes(const rc_source_t *s)
-{
-    return s->bytes;
-}
 
 const char *rc_source_ignored(const rc_source_t *s)
 {

@@ -6,7 +6,6 @@
 
 #include "sparse/csr.h"
 #include "io/mtx.h"
-#include "io/mtx_read.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -482,37 +482,6 @@ static void test_generated(void **state)
     end(&p);
 }
 
-/* What killed writers of older versions left goes when it is old: nothing else does. */
-static void test_older_left(void **state)
-{
-    static const struct {
-        const char *name;
-        int old;
-        int stays;
-    } t[] = {{".m-0.csr.host-1-0.tmp", 1, 0}, {".m-0.csr.host-2-0.tmp", 0, 1}, {".other.tmp", 1, 1},
-        {"m-0.csr", 1, 1}};
-    place_t p;
-    char path[SCRATCH_PATH + 64];
-    begin(state, "older", &p);
-    snprintf(path, sizeof path, "%s/G", p.dir);
-    assert_int_equal(mkdir(p.dir, 0777), 0);
-    assert_int_equal(mkdir(path, 0777), 0);
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        snprintf(path, sizeof path, "%s/G/%s", p.dir, t[i].name);
-        scratch_write(path, "x", 1);
-        if (t[i].old)
-            set_times(path, &(struct timespec){.tv_sec = time(NULL) - 3700});
-    }
-    rc_cache_t *c;
-    assert_int_equal(rc_cache_open(p.dir, NULL, &c, NULL), RC_OK);
-    rc_cache_close(c);
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        snprintf(path, sizeof path, "%s/G/%s", p.dir, t[i].name);
-        assert_int_equal(access(path, F_OK) == 0, t[i].stays);
-    }
-    end(&p);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,7 +494,6 @@ int main(void)
         cmocka_unit_test(test_unwritable),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_left),
-        cmocka_unit_test(test_older_left),
         cmocka_unit_test(test_generated),
     };
     return cmocka_run_group_tests_name("cache", tests, scratch_setup, scratch_teardown);

@@ -7,7 +7,6 @@
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 #include "io/mtx.h"
-#include "io/mtx_read.h"
 
 #include <archive.h>
 #include <archive_entry.h>

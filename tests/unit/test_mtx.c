@@ -7,7 +7,6 @@
 #include "base/rng.h"
 #include "sparse/csr.h"
 #include "io/mtx.h"
-#include "io/mtx_read.h"
 #include "io/number.h"
 
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 
 #include "base/rng.h"
 #include "io/mtx.h"
-#include "io/mtx_read.h"
 #include "sparse/csr.h"
 
 #include <archive.h>
