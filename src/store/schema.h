@@ -1,27 +1,15 @@
 /** \file store/schema.h  The tables of a store: one row struct each, described field by field.
  *
  *  The description is all that creation, appending and reading need.  Rows have no padding and the
- *  file type equals the memory type: HDF5 then never converts.  Texts are fixed-length, NUL-padded
- *  UTF-8; a text that does not fit is refused.
- *  Enumerations are HDF5 enumerations.  Times are ns, floats are float64, NaN is "missing".
- *
- *  Groups: /dict holds the small dictionaries, whose `id` is the row number; every other table
- *  refers to them by id.  Nothing is overwritten: a case that is measured again gets a newer row
- *  further down, and readers take the last row of a case.
- *
- *  How it grows: a table gets new fields behind those that it has, with the version that brought
- *  them and the value that rows of older files have there; an enumeration gets new names behind
- *  those that it has.  A program reads every older version (rows are converted by the names of
- *  their fields) and a commit converts the whole file; it refuses every newer one. */
+ *  file type equals the memory type: HDF5 then never converts.  Texts are NUL-padded UTF-8; one
+ *  that does not fit is refused.  README.md says how the schema grows. */
 #ifndef RC_STORE_SCHEMA_H
 #define RC_STORE_SCHEMA_H
 
 #include "rowcast.h"
 
 enum {
-    RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong: it refuses
-                              every other major version.  1 and 2 differ in what was added; but
-                              programs of 1 would write rows without it */
+    RC_SCHEMA_MAJOR = 2, /**< raised when a program of the old schema would go wrong */
     RC_SCHEMA_MINOR = 4  /**< raised when something is added: programs from 2.0 on refuse a newer
                               minor version, and convert an older one */
 };
