@@ -64,7 +64,7 @@ struct rc_journal {
     int dirty;
     unsigned char *buffer; /* header and payload, so that one write() takes both */
     size_t capacity;
-    rc_bytes_t payload; /* of the record that is being appended */
+    rc_str_t payload; /* of the record that is being appended */
 };
 
 /* All of it or nothing: a short write is cut off again. */
@@ -110,7 +110,7 @@ static rc_status_t encode(
 /* Header, run and owner at once: whoever sees a record of the journal knows who writes it. */
 static rc_status_t write_head(rc_journal_t *j, const rc_rec_run_t *r, rc_err_t *err)
 {
-    const rc_bytes_t *run = &j->payload;
+    const rc_str_t *run = &j->payload;
     char line[RC_OWNER_LINE];
     rc_owner_t me;
     rc_rec_put(&j->payload, RC_REC_RUN, r);
@@ -120,7 +120,7 @@ static rc_status_t write_head(rc_journal_t *j, const rc_rec_run_t *r, rc_err_t *
     rc_owner_put(&me, line);
     size_t owner_at = sizeof(header_t) + sizeof(record_header_t) + padded(run->len);
     size_t total = owner_at + sizeof(record_header_t) + padded(strlen(line));
-    rc_status_t st = encode(j, sizeof(header_t), RC_REC_RUN, run->data, run->len, err);
+    rc_status_t st = encode(j, sizeof(header_t), RC_REC_RUN, run->text, run->len, err);
     if (st == RC_OK) {
         memcpy(j->buffer, &expected_header, sizeof(header_t));
         j->seq++;
@@ -158,12 +158,11 @@ done:
     return st;
 }
 
-rc_status_t rc_journal_append(
-    rc_journal_t *j, rc_rec_type_t type, const rc_bytes_t *b, rc_err_t *err)
+rc_status_t rc_journal_append(rc_journal_t *j, rc_rec_type_t type, const rc_str_t *b, rc_err_t *err)
 {
     if (b->failed || b->len > LONGEST)
         return rc_fail(err, RC_ENOMEM, "%s: a record could not be encoded", j->path);
-    RC_PASS(encode(j, 0, type, b->data, b->len, err));
+    RC_PASS(encode(j, 0, type, b->text, b->len, err));
     RC_PASS(write_whole(j, j->buffer, sizeof(record_header_t) + padded(b->len), err));
     j->seq++;
     if (rc_clock_ns() - j->synced_ns >= sync_interval_ns)
@@ -267,7 +266,7 @@ void rc_journal_close(rc_journal_t *j)
     }
     free(j->path);
     free(j->buffer);
-    rc_bytes_free(&j->payload);
+    rc_str_free(&j->payload);
     free(j);
 }
 
@@ -510,12 +509,11 @@ rc_status_t rc_journal_open(
     rc_status_t st = v->path ? open_file(v, at_least, err) : RC_ENOMEM;
     if (st == RC_OK)
         st = check_head(v, err);
-    if (st < 0) {
+    if (st < 0)
         rc_journal_view_close(v);
-        return st;
-    }
-    *out = v;
-    return RC_OK;
+    else
+        *out = v;
+    return st;
 }
 
 int64_t rc_journal_damage(const rc_journal_view_t *v, int64_t *first_offset)

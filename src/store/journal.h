@@ -6,9 +6,8 @@
  *  loses at most the record it was writing.  fdatasync() runs at most once per sync interval and
  *  on request: after a power cut at most that interval is lost.
  *  Header, run and the owner's line are one write; the owner touches the file now and then
- *  (owner.h), and its last record says that there are no more: so a reader knows whether it is
- *  still written, with no lock of the file system's.  Journals live in the folder STORE.journal/,
- *  named <run uuid>.<rank>.rcj. */
+ *  (owner.h), and its last record says that there are no more.  Journals live in the folder
+ *  STORE.journal/, named <run uuid>.<rank>.rcj. */
 #ifndef RC_STORE_JOURNAL_H
 #define RC_STORE_JOURNAL_H
 
@@ -28,7 +27,7 @@ rc_status_t rc_journal_create(
  *  On a failed write the file is cut back to its last whole record.
  *  \return RC_OK, RC_EIO (the text says which file and why), RC_ENOMEM when b->failed */
 rc_status_t rc_journal_append(
-    rc_journal_t *j, rc_rec_type_t type, const rc_bytes_t *b, rc_err_t *err);
+    rc_journal_t *j, rc_rec_type_t type, const rc_str_t *b, rc_err_t *err);
 
 /** Encode a record of that type and append it. */
 rc_status_t rc_journal_put(rc_journal_t *j, rc_rec_type_t type, const void *record, rc_err_t *err);

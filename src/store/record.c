@@ -1,12 +1,10 @@
 #include "config.h"
 #include "store/record.h"
-#include "base/alloc.h"
 #include "base/family.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 rc_digest_t rc_case_id(const rc_case_t *c)
@@ -38,30 +36,15 @@ rc_digest_t rc_feature_id(
     return rc_digest(text, (size_t)n);
 }
 
-void rc_bytes_free(rc_bytes_t *b)
-{
-    free(b->data);
-    *b = (rc_bytes_t){0};
-}
-
 /* A record on its way to or from its bytes.  Both ways go through the same functions, so that what
  * is written is what is read.  A reader goes bad at the first thing that does not fit and stays so.
  */
 typedef struct codec {
-    rc_bytes_t *to; /* NULL: it is read */
+    rc_str_t *to; /* NULL: it is read */
     const unsigned char *p;
     size_t left;
     int bad;
 } codec_t;
-
-static void put(rc_bytes_t *b, const void *data, size_t n)
-{
-    b->failed |=
-        b->failed || RC_GROW(b->data, b->capacity, b->len + n, "a journal record", NULL) < 0;
-    if (n && !b->failed)
-        memcpy(b->data + b->len, data, n);
-    b->len += b->failed ? 0 : n;
-}
 
 /* The next n bytes; NULL: there are not so many */
 static const void *take(codec_t *c, size_t n)
@@ -79,7 +62,7 @@ static void bytes(codec_t *c, void *data, size_t n)
 {
     const void *from = c->to ? NULL : take(c, n);
     if (c->to)
-        put(c->to, data, n);
+        rc_str_addn(c->to, data, n);
     else if (from)
         memcpy(data, from, n);
     else
@@ -92,29 +75,19 @@ static int goes_on(const codec_t *c)
     return c->to || (!c->bad && c->left > 0);
 }
 
-static void all32(codec_t *c, int32_t *const *v, size_t n)
+static void all(codec_t *c, void *const *v, size_t n, size_t size)
 {
     for (size_t i = 0; i < n; i++)
-        bytes(c, v[i], sizeof *v[i]);
+        bytes(c, v[i], size);
 }
 
-static void all64(codec_t *c, int64_t *const *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        bytes(c, v[i], sizeof *v[i]);
-}
-
-static void all_real(codec_t *c, double *const *v, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        bytes(c, v[i], sizeof *v[i]);
-}
-
-#define LIST(type, ...)                                                                            \
-    (type *const[]){__VA_ARGS__}, sizeof((type *[]){__VA_ARGS__}) / sizeof(type *)
-#define I32(c, ...) all32(c, LIST(int32_t, __VA_ARGS__))
-#define I64(c, ...) all64(c, LIST(int64_t, __VA_ARGS__))
-#define F64(c, ...) all_real(c, LIST(double, __VA_ARGS__))
+/* Numbers, by their addresses. */
+#define ALL(c, type, ...)                                                                          \
+    all(c, (void *const[]){__VA_ARGS__}, sizeof((type *[]){__VA_ARGS__}) / sizeof(type *),         \
+        sizeof(type))
+#define I32(c, ...) ALL(c, int32_t, __VA_ARGS__)
+#define I64(c, ...) ALL(c, int64_t, __VA_ARGS__)
+#define F64(c, ...) ALL(c, double, __VA_ARGS__)
 
 static void digest(codec_t *c, rc_digest_t *d)
 {
@@ -133,12 +106,24 @@ static void borrowed(codec_t *c, const char **text)
     }
     bytes(c, &len, sizeof len);
     if (c->to) {
-        put(c->to, *text, n + 1);
+        rc_str_addn(c->to, *text, n + 1);
         return;
     }
     const char *from = take(c, (size_t)len + 1);
     c->bad |= from && (from[len] != '\0' || memchr(from, '\0', len));
     *text = c->bad ? "" : from;
+}
+
+/* n numbers of 8 bytes; those that are read may be unaligned: callers copy them. */
+static const void *numbers(codec_t *c, const void *at, int64_t n)
+{
+    enum { each = 8 };
+    if (c->to && n > 0)
+        rc_str_addn(c->to, at, (size_t)n * each);
+    if (c->to)
+        return at;
+    c->bad |= n < 0 || (size_t)n > c->left / each;
+    return c->bad ? NULL : take(c, (size_t)n * each);
 }
 
 static void text(codec_t *c, char *field, size_t size)
@@ -206,14 +191,7 @@ static void code_feature(codec_t *c, void *record)
     I64(c, &r->feature_ns);
     borrowed(c, &r->names);
     I32(c, &r->count);
-    if (c->to) {
-        put(c->to, r->value, (size_t)r->count * sizeof *r->value);
-        return;
-    }
-    /* the values are at the end and may be unaligned: callers copy them */
-    c->bad |= r->count < 0 || c->left != (size_t)r->count * sizeof *r->value;
-    r->value = (const void *)c->p;
-    c->left = 0;
+    r->value = numbers(c, r->value, r->count);
 }
 
 static void code_order(codec_t *c, void *record)
@@ -255,19 +233,6 @@ static void code_settled(codec_t *c, void *record)
     I32(c, &r->over);
 }
 
-static void code_samples(codec_t *c, rc_rec_result_t *r)
-{
-    if (c->to) {
-        put(c->to, r->sample_ns, (size_t)r->row.reps * sizeof *r->sample_ns);
-        return;
-    }
-    r->sample_ns = (const void *)c->p; /* unaligned: callers copy */
-    if (r->row.reps < 0 || (size_t)r->row.reps > c->left / sizeof *r->sample_ns)
-        c->bad = 1;
-    else
-        (void)take(c, (size_t)r->row.reps * sizeof *r->sample_ns);
-}
-
 static void code_result(codec_t *c, void *record)
 {
     rc_rec_result_t *r = record;
@@ -279,7 +244,7 @@ static void code_result(codec_t *c, void *record)
     F64(c, &w->median_ns, &w->min_ns, &w->mean_ns, &w->sd_ns, &w->rel_err, &w->error_max,
         &w->error_rel, &w->clock_mhz, &w->memory_clock_mhz, &w->temperature_c);
     I32(c, &w->status, &w->phase, &w->stop);
-    code_samples(c, r);
+    r->sample_ns = numbers(c, r->sample_ns, w->reps);
     if (!c->to) {
         w->device_bytes = w->permute_ns = w->pointer_bytes = -1;
         w->fill = w->load = NAN;
@@ -329,7 +294,7 @@ static const struct {
     [RC_REC_LOST] = {code_settled, sizeof(rc_rec_settled_t)},
 };
 
-void rc_rec_put(rc_bytes_t *b, rc_rec_type_t type, const void *record)
+void rc_rec_put(rc_str_t *b, rc_rec_type_t type, const void *record)
 {
     codec_t c = {.to = b};
     b->len = 0;

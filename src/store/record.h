@@ -7,6 +7,7 @@
 #define RC_STORE_RECORD_H
 
 #include "base/digest.h"
+#include "base/str.h"
 #include "rowcast.h"
 #include "store/schema.h"
 
@@ -194,18 +195,9 @@ typedef struct rc_record {
     size_t len;
 } rc_record_t;
 
-/** A growing buffer that a record is written into. */
-typedef struct rc_bytes {
-    unsigned char *data;
-    size_t len;
-    size_t capacity;
-    int failed; /**< out of memory, or a text too long for its field */
-} rc_bytes_t;
-void rc_bytes_free(rc_bytes_t *b);
-
-/** Encode the payload of a record of that type, replacing what was in b; failure shows in
- *  b->failed. */
-void rc_rec_put(rc_bytes_t *b, rc_rec_type_t type, const void *record);
+/** Encode the payload of a record of that type, replacing what was in b; failure (no memory, or a
+ *  text too long for its field) shows in b->failed. */
+void rc_rec_put(rc_str_t *b, rc_rec_type_t type, const void *record);
 
 /** Decode a payload; borrowed pointers point into it.  Of types that have no member in rc_rec_t
  *  nothing is said, and of SETTLED and LOST without a payload zeros.

@@ -60,7 +60,7 @@ static void write_records(const char *dir, const uint8_t *p, size_t left)
             continue;
         }
         n = n < left ? n : left;
-        rc_bytes_t b = {.data = (unsigned char *)(uintptr_t)p, .len = n};
+        rc_str_t b = {.text = (char *)(uintptr_t)p, .len = n};
         FUZZ_CHECK(rc_journal_append(j, (rc_rec_type_t)type, &b, NULL) == RC_OK);
         p += n;
         left -= n;

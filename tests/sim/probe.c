@@ -32,11 +32,11 @@ static double cpu_s(void)
 
 static rc_status_t put_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t phase, rc_err_t *err)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_begin_t r = {.id = rc_case_id(c), .utc_ns = 5, .phase = phase, .c = *c};
     rc_rec_put(&b, RC_REC_BEGIN, &r);
     rc_status_t st = rc_journal_append(j, RC_REC_BEGIN, &b, err);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
     return st;
 }
 
@@ -53,7 +53,7 @@ static rc_status_t put_result(rc_journal_t *j, int journal, int64_t i, rc_err_t 
         .line = 32,
         .k = 1 + i / POLICIES % 20};
     rc_rec_result_t r = {.sample_ns = ns};
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     snprintf(c.policy, sizeof c.policy, "policy%d", (int)(i % POLICIES));
     snprintf(c.kernel, sizeof c.kernel, "kernel");
     snprintf(c.params, sizeof c.params, "strip=8:split=0");
@@ -73,7 +73,7 @@ static rc_status_t put_result(rc_journal_t *j, int journal, int64_t i, rc_err_t 
     rc_rec_put(&b, RC_REC_RESULT, &r);
     if (st == RC_OK)
         st = rc_journal_append(j, RC_REC_RESULT, &b, err);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
     return st;
 }
 
@@ -83,7 +83,7 @@ static rc_status_t write_journal(const char *dir, int run, int journal, int jour
 {
     rc_journal_t *j = NULL;
     rc_rec_run_t r = {.ranks = journals, .rank = journal, .started_ns = 1 + run};
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     snprintf(r.uuid, sizeof r.uuid, "%032d", run);
     rc_status_t st = rc_open_folder(dir, err); /* a commit removes the empty one */
     int64_t start = rc_clock_ns();
@@ -95,7 +95,7 @@ static rc_status_t write_journal(const char *dir, int run, int journal, int jour
     rc_rec_put(&b, RC_REC_SETTLED, &(rc_rec_settled_t){.over = 1});
     if (st == RC_OK)
         st = rc_journal_append(j, RC_REC_SETTLED, &b, err);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
     rc_journal_close(j);
     return st;
 }

@@ -69,12 +69,12 @@ rc_rec_run_t make_run(int n, int rank)
     return r;
 }
 
-static void append(rc_journal_t *j, rc_rec_type_t type, rc_bytes_t *b)
+static void append(rc_journal_t *j, rc_rec_type_t type, rc_str_t *b)
 {
     rc_err_t err = {0};
     assert_false(b->failed);
     assert_int_equal(rc_journal_append(j, type, b, &err), RC_OK);
-    rc_bytes_free(b);
+    rc_str_free(b);
 }
 
 void add_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t phase)
@@ -84,7 +84,7 @@ void add_begin(rc_journal_t *j, const rc_case_t *c, rc_phase_t phase)
 
 void add_begin_of(rc_journal_t *j, int64_t job, const rc_case_t *c, rc_phase_t phase)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_begin_t r;
     memset(&r, 0, sizeof r);
     r.id = rc_case_id(c);
@@ -109,7 +109,7 @@ void add_begin_source(rc_journal_t *j, int matrix, rc_phase_t phase)
 
 void add_begin_source_of(rc_journal_t *j, int64_t job, int matrix, rc_phase_t phase)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_begin_t r;
     memset(&r, 0, sizeof r);
     r.utc_ns = 5;
@@ -126,7 +126,7 @@ void add_begin_source_of(rc_journal_t *j, int64_t job, int matrix, rc_phase_t ph
 
 void add_source(rc_journal_t *j, int matrix, int status, const char *text)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_source_t r;
     memset(&r, 0, sizeof r);
     name_source(matrix, r.name, r.location);
@@ -147,7 +147,7 @@ void add_source(rc_journal_t *j, int matrix, int status, const char *text)
 
 void add_ended(rc_journal_t *j, const rc_case_t *c, int status, double median_ns, const char *text)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     int64_t sample[3] = {(int64_t)median_ns, (int64_t)median_ns, (int64_t)median_ns};
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
@@ -173,13 +173,13 @@ void add_result(rc_journal_t *j, const rc_case_t *c, int status, double median_n
 
 void add_settled(rc_journal_t *j)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     append(j, RC_REC_SETTLED, &b);
 }
 
 void add_settled_of(rc_journal_t *j, int64_t job, int over)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_settled_t r = {.job = job, .utc_ns = 8, .over = over};
     rc_rec_put(&b, RC_REC_SETTLED, &r);
     append(j, RC_REC_SETTLED, &b);
@@ -187,7 +187,7 @@ void add_settled_of(rc_journal_t *j, int64_t job, int over)
 
 void add_lost(rc_journal_t *j, int64_t job)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_settled_t r = {.job = job, .utc_ns = 8};
     rc_rec_put(&b, RC_REC_SETTLED, &r);
     append(j, RC_REC_LOST, &b);
@@ -195,7 +195,7 @@ void add_lost(rc_journal_t *j, int64_t job)
 
 void add_end(rc_journal_t *j, int state)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_end_t r = {.utc_ns = 9, .state = state};
     rc_rec_put(&b, RC_REC_END, &r);
     append(j, RC_REC_END, &b);

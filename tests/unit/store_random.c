@@ -13,11 +13,11 @@
 
 /* ------------------------------------------------------------------------ records */
 
-static void append(rc_journal_t *j, rc_rec_type_t type, rc_bytes_t *b)
+static void append(rc_journal_t *j, rc_rec_type_t type, rc_str_t *b)
 {
     assert_false(b->failed);
     assert_int_equal(rc_journal_append(j, type, b, NULL), RC_OK);
-    rc_bytes_free(b);
+    rc_str_free(b);
 }
 
 static int ascending(const void *a, const void *b)
@@ -57,7 +57,7 @@ static void statistics(rc_row_result_t *row, const int64_t *ns)
 
 void add_measured(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int status, int64_t utc_ns)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     int64_t ns[9];
     rc_rec_result_t rec;
     memset(&rec, 0, sizeof rec);
@@ -93,7 +93,7 @@ void add_measured(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int status, 
 
 static void add_kv(rc_journal_t *j, int rank, const char *key, const char *value)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_kv_t rec = {.rank = rank, .value = value};
     snprintf(rec.key, sizeof rec.key, "%s", key);
     rc_rec_put(&b, RC_REC_KV, &rec);
@@ -102,7 +102,7 @@ static void add_kv(rc_journal_t *j, int rank, const char *key, const char *value
 
 static void add_order(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int64_t utc_ns)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_order_t rec = {.matrix = c->matrix,
         .version = c->policy_version,
         .nw = c->nw,
@@ -119,7 +119,7 @@ static void add_order(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, int64_t 
 
 static void add_feature(rc_journal_t *j, rc_rng_t *r, const rc_case_t *c, const char *set)
 {
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     double value[3];
     rc_rec_feature_t rec = {.matrix = c->matrix,
         .version = 1,

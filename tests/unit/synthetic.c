@@ -130,7 +130,7 @@ typedef struct writer {
     const synthetic_t *s;
     int drawn; /* the run of the journal, of those that are drawn */
     rc_journal_t *j;
-    rc_bytes_t bytes;
+    rc_str_t bytes;
     char names[1024]; /* of the features */
     int64_t k[MOST_K];
     int ks;
@@ -471,7 +471,7 @@ rc_status_t synthetic_write(const char *store, const synthetic_t *s, rc_err_t *e
         st = parse_ops(&w);
     if (st == RC_OK)
         st = write_runs(&w, dir, store);
-    rc_bytes_free(&w.bytes);
+    rc_str_free(&w.bytes);
     free(dir);
     return st;
 }

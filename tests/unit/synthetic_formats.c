@@ -82,7 +82,7 @@ double synthetic_format_time(
 typedef struct writer {
     const synthetic_formats_t *s;
     rc_journal_t *j;
-    rc_bytes_t bytes;
+    rc_str_t bytes;
     char names[1024];
     rc_err_t *err;
 } writer_t;
@@ -255,7 +255,7 @@ rc_status_t synthetic_formats_write(const char *store, const synthetic_formats_t
     rc_status_t st = dir ? write_journal(&w, dir) : RC_ENOMEM;
     if (st == RC_OK)
         st = rc_commit(store, MPI_COMM_SELF, &(rc_commit_options_t){0}, NULL, &info, err);
-    rc_bytes_free(&w.bytes);
+    rc_str_free(&w.bytes);
     free(dir);
     return st;
 }

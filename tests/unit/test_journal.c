@@ -243,7 +243,7 @@ static void a_failed_write_leaves_whole_records(void **state)
         if (rc_journal_create(*state, &run, &j, NULL) < 0)
             _exit(2);
         int status = 0;
-        rc_bytes_t b = {0};
+        rc_str_t b = {0};
         rc_rec_begin_t r;
         memset(&r, 0, sizeof r);
         r.c = c;
@@ -265,7 +265,7 @@ static void a_failed_write_leaves_whole_records(void **state)
             _exit(4);
         if (rc_journal_append(j, RC_REC_BEGIN, &b, NULL) != RC_OK)
             status = 6;
-        rc_bytes_free(&b);
+        rc_str_free(&b);
         rc_journal_close(j);
         _exit(status);
     }
@@ -350,7 +350,7 @@ static void a_journal_may_shrink_under_its_reader(void **state)
         rc_journal_t *j;
         rc_rec_run_t run = make_run(10 + i, 0);
         static unsigned char payload[kibibyte];
-        const rc_bytes_t b = {.data = payload, .len = sizeof payload};
+        const rc_str_t b = {.text = (char *)payload, .len = sizeof payload};
         assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
         for (int k = 1; k < records; k++)
             assert_int_equal(rc_journal_append(j, RC_REC_KV, &b, NULL), RC_OK);
@@ -370,10 +370,10 @@ static void records_may_be_long(void **state)
     rc_journal_t *j;
     rc_rec_run_t run = make_run(9, 0);
     rc_case_t c = make_case(1, "csr", 8);
-    rc_bytes_t b = {.data = calloc(1, long_bytes), .len = long_bytes};
-    assert_non_null(b.data);
+    rc_str_t b = {.text = calloc(1, long_bytes), .len = long_bytes};
+    assert_non_null(b.text);
     for (size_t i = 0; i < long_bytes; i += 1000)
-        b.data[i] = (unsigned char)(i / 1000);
+        b.text[i] = (char)(i / 1000);
     assert_int_equal(rc_journal_create(*state, &run, &j, NULL), RC_OK);
     add_begin(j, &c, RC_PHASE_VERIFY);
     assert_int_equal(rc_journal_append(j, RC_REC_KV, &b, NULL), RC_OK);
@@ -383,9 +383,9 @@ static void records_may_be_long(void **state)
     scratch_path(state, name, path);
     list_t l = read_all(path);
     assert_int_equal(l.n, 4);
-    assert_true(l.sum[2] == rc_digest(b.data, b.len).lo);
+    assert_true(l.sum[2] == rc_digest(b.text, b.len).lo);
     assert_int_equal(l.type[3], RC_REC_END);
-    free(b.data);
+    free(b.text);
 }
 
 int main(void)

@@ -15,8 +15,8 @@ enum { ROUNDS = 300 };
 #define ROUND_TRIP(type, record) ROUND_TRIP_NEWER(type, record, 0, 0, 0)
 #define ROUND_TRIP_NEWER(type, record, newer, newest, last)                                        \
     do {                                                                                           \
-        rc_bytes_t first = {0};                                                                    \
-        rc_bytes_t again = {0};                                                                    \
+        rc_str_t first = {0};                                                                    \
+        rc_str_t again = {0};                                                                    \
         rc_rec_t back;                                                                             \
         const size_t lacks[] = {newer, newest, last};                                              \
         memset(&back, 0xff, sizeof back);                                                          \
@@ -25,21 +25,21 @@ enum { ROUNDS = 300 };
         assert_int_equal(get(type, &first, first.len, &back), RC_OK);                              \
         rc_rec_put(&again, type, &back);                                                           \
         assert_int_equal(first.len, again.len);                                                    \
-        assert_memory_equal(first.data, again.data, first.len);                                    \
+        assert_memory_equal(first.text, again.text, first.len);                                    \
         for (size_t cut = 0; cut < first.len; cut += 1 + first.len / 40)                           \
             if (cut + lacks[0] != first.len && cut + lacks[1] != first.len &&                      \
                 cut + lacks[2] != first.len)                                                       \
                 assert_int_equal(get(type, &first, cut, &back), RC_ESTORE);                        \
         for (int l_ = 0; l_ < 3; l_++)                                                             \
             assert_int_equal(get(type, &first, first.len - lacks[l_], &back), RC_OK);              \
-        rc_bytes_free(&first);                                                                     \
-        rc_bytes_free(&again);                                                                     \
+        rc_str_free(&first);                                                                     \
+        rc_str_free(&again);                                                                     \
     } while (0)
 
 /* The first n bytes of a record, decoded. */
-static rc_status_t get(rc_rec_type_t type, const rc_bytes_t *b, size_t n, rc_rec_t *out)
+static rc_status_t get(rc_rec_type_t type, const rc_str_t *b, size_t n, rc_rec_t *out)
 {
-    const rc_record_t r = {.type = type, .payload = b->data, .len = n};
+    const rc_record_t r = {.type = type, .payload = (const unsigned char *)b->text, .len = n};
     return rc_rec_get(&r, out);
 }
 
@@ -222,7 +222,7 @@ static void records_come_back(void **state)
 static void records_of_earlier_versions_are_read(void **state)
 {
     (void)state;
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_result_t r;
     rc_rec_t back;
     int64_t ns[3] = {5, 6, 7};
@@ -259,7 +259,7 @@ static void records_of_earlier_versions_are_read(void **state)
     assert_int_equal(back.result.row.device_bytes, -1);
     assert_true(isnan(back.result.row.fill));
     assert_memory_equal(back.result.sample_ns, ns, sizeof ns);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
 }
 
 /* The text that version 1 of the schema took the digest of. */

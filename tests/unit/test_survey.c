@@ -40,7 +40,7 @@ static void add_timed(rc_journal_t *j, const rc_case_t *c, int status, const mad
     /* of a third of the cases the median of the samples is not the time: they are not of it */
     int64_t ns = (int64_t)x->ns;
     int64_t sample[3] = {ns + 7, x->preprocess_ns ? ns : ns + 1, ns - 9};
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
     r.c = *c;
@@ -57,7 +57,7 @@ static void add_timed(rc_journal_t *j, const rc_case_t *c, int status, const mad
     rc_rec_put(&b, RC_REC_RESULT, &r);
     assert_false(b.failed);
     assert_int_equal(rc_journal_append(j, RC_REC_RESULT, &b, NULL), RC_OK);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
 }
 
 /* One case of a run: sometimes not measured, sometimes not ok. */

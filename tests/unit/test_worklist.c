@@ -400,7 +400,7 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     char dir[2 * SCRATCH_PATH];
     rc_journal_t *j;
     rc_commit_info_t info;
-    rc_bytes_t b = {0};
+    rc_str_t b = {0};
     rc_rec_run_t run = make_run(1, 0);
     make_world(state, "absent", &w);
     w.catalog.count = 1;
@@ -423,7 +423,7 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     r.status = RC_CASE_SKIPPED;
     rc_rec_put(&b, RC_REC_SOURCE, &r);
     assert_int_equal(rc_journal_append(j, RC_REC_SOURCE, &b, NULL), RC_OK);
-    rc_bytes_free(&b);
+    rc_str_free(&b);
     rc_journal_close(j);
     assert_int_equal(
         rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);

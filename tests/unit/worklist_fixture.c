@@ -116,7 +116,7 @@ void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
     for (int i = 0; rc_feature_sets[i]; i++) {
         const rc_feature_set_t *f = rc_feature_sets[i];
         double *value = calloc((size_t)f->count, sizeof *value);
-        rc_bytes_t b = {0};
+        rc_str_t b = {0};
         rc_rec_feature_t r = {.matrix = matrix,
             .version = f->version,
             .nw = g.nw,
@@ -128,7 +128,7 @@ void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
         snprintf(r.set, sizeof r.set, "%s", f->name);
         rc_rec_put(&b, RC_REC_FEATURE, &r);
         assert_int_equal(rc_journal_append(j, RC_REC_FEATURE, &b, NULL), RC_OK);
-        rc_bytes_free(&b);
+        rc_str_free(&b);
         free(value);
     }
 }
