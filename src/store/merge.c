@@ -26,33 +26,24 @@ typedef struct target {
     int made; /* 1: there is a half-made file */
 } target_t;
 
-/* ----------------------------------------------------------------------- journals */
-
-static int is_there(const char *store, const char *journal)
-{
-    char *path = rc_strf("a path", NULL, "%s.journal/%s", store, journal);
-    int there = path && access(path, F_OK) == 0;
-    free(path);
-    return there;
-}
-
 /* \param[in] seen  the journals as they were before the store was read: what is folded in between
  *                  is then in it */
 static rc_status_t check_journals(const rc_merge_store_t *s, const rc_scan_t *seen, rc_err_t *err)
 {
     int64_t more = 0;
-    for (const rc_scan_journal_t *j = seen->journal; j < seen->journal + seen->journals; j++)
+    for (const rc_scan_journal_t *j = seen->journal; j < seen->journal + seen->journals; j++) {
+        char *path = rc_strf("a path", NULL, "%s.journal/%s", s->path, j->name);
         /* what a writer that is gone had in hand may not be in the store */
         more += j->alive ? j->end > rc_dict_journal_bytes(&s->dicts, j->name)
-                         : is_there(s->path, j->name);
+                         : path && access(path, F_OK) == 0;
+        free(path);
+    }
     if (more == 0)
         return RC_OK;
     return rc_fail(err, RC_ESTORE,
         "%s: %lld journals beside it hold what is not in the store: 'rowcast fold %s' first",
         s->path, (long long)more, s->path);
 }
-
-/* ------------------------------------------------------------------------- stores */
 
 static rc_status_t read_store(
     rc_merge_store_t *s, const rc_merge_options_t *o, int64_t *created_ns, rc_err_t *err)
@@ -80,22 +71,15 @@ done:
     return st;
 }
 
-static int is_known(const rc_merge_t *m, const char *path)
-{
-    for (int i = 0; i < m->stores; i++)
-        if (strcmp(m->store[i].path, path) == 0)
-            return 1;
-    return 0;
-}
-
 static rc_status_t add_store(rc_merge_t *m, const char *path, rc_err_t *err)
 {
     char *real = NULL;
     RC_PASS(rc_store_path(path, &real, err));
-    if (is_known(m, real)) {
-        free(real);
-        return RC_OK;
-    }
+    for (int i = 0; i < m->stores; i++)
+        if (strcmp(m->store[i].path, real) == 0) {
+            free(real);
+            return RC_OK;
+        }
     rc_merge_store_t *s = &m->store[m->stores++];
     s->path = real;
     s->h.file = -1;
@@ -119,8 +103,6 @@ static void merge_free(rc_merge_t *m)
     (void)rc_h5_close(&m->h, NULL);
     rc_dicts_free(&m->dicts);
 }
-
-/* ------------------------------------------------------------------------- output */
 
 static rc_status_t target_open(
     const char *out, const rc_merge_options_t *o, target_t *t, rc_err_t *err)

@@ -18,13 +18,22 @@ typedef struct entries {
 
 /* ------------------------------------------------------ one entry of two stores */
 
-static rc_status_t contradict(const rc_merge_t *m, int a, int b, const char *what, const char *of,
-    int64_t x, int64_t y, rc_err_t *err)
+/* Two stores that have an entry. */
+typedef struct pair {
+    const char *a;
+    const char *b;
+    char of[64]; /* the entry */
+    rc_err_t *err;
+} pair_t;
+
+static rc_status_t same(const pair_t *p, const char *what, int64_t x, int64_t y)
 {
-    return rc_fail(err, RC_ESTORE,
+    if (x == y)
+        return RC_OK;
+    return rc_fail(p->err, RC_ESTORE,
         "%s and %s contradict each other: %s of %s is %" PRId64 " in one and %" PRId64
         " in the other",
-        m->store[a].path, m->store[b].path, what, of, x, y);
+        p->a, p->b, what, p->of, x, y);
 }
 
 static int compare_sources(const rc_row_matrix_t *a, const rc_row_matrix_t *b)
@@ -37,40 +46,31 @@ static int compare_sources(const rc_row_matrix_t *a, const rc_row_matrix_t *b)
 
 /* A matrix that several catalogue rows are equal to has the name of one of them: which, must not
  * depend on the order of the stores. */
-static rc_status_t unite_matrix(const rc_merge_t *m, int a, int b, rc_row_matrix_t *to,
-    const rc_row_matrix_t *row, rc_err_t *err)
+static rc_status_t unite_matrix(pair_t *p, rc_row_matrix_t *to, const rc_row_matrix_t *row)
 {
-    char of[sizeof row->digest + 16] = "matrix ";
-    memcpy(of + strlen(of), row->digest, sizeof row->digest);
+    snprintf(p->of, sizeof p->of, "matrix %.32s", row->digest);
     if (row->rows < 0) /* known by its digest alone */
         return RC_OK;
-    if (to->rows < 0) {
-        *to = *row;
-        return RC_OK;
+    if (to->rows >= 0) {
+        RC_PASS(same(p, "rows", to->rows, row->rows));
+        RC_PASS(same(p, "cols", to->cols, row->cols));
+        RC_PASS(same(p, "nnz", to->nnz, row->nnz));
     }
-    if (to->rows != row->rows)
-        return contradict(m, a, b, "rows", of, to->rows, row->rows, err);
-    if (to->cols != row->cols)
-        return contradict(m, a, b, "cols", of, to->cols, row->cols, err);
-    if (to->nnz != row->nnz)
-        return contradict(m, a, b, "nnz", of, to->nnz, row->nnz, err);
-    if (compare_sources(row, to) < 0)
+    if (to->rows < 0 || compare_sources(row, to) < 0)
         *to = *row;
     return RC_OK;
 }
 
 /* A store that was copied while a run was on, or lost the first record of a journal, knows less. */
-static rc_status_t unite_run(
-    const rc_merge_t *m, int a, int b, rc_row_run_t *to, const rc_row_run_t *row, rc_err_t *err)
+static rc_status_t unite_run(pair_t *p, rc_row_run_t *to, const rc_row_run_t *row)
 {
-    char of[sizeof row->uuid + 16] = "run ";
-    memcpy(of + strlen(of), row->uuid, sizeof row->uuid);
+    snprintf(p->of, sizeof p->of, "run %.32s", row->uuid);
     if (row->ended_ns > to->ended_ns)
         to->ended_ns = row->ended_ns;
     if (to->state == RC_RUN_OPEN)
         to->state = row->state;
-    else if (row->state != RC_RUN_OPEN && row->state != to->state)
-        return contradict(m, a, b, "state", of, to->state, row->state, err);
+    else if (row->state != RC_RUN_OPEN)
+        RC_PASS(same(p, "state", to->state, row->state));
     if (row->ranks == 0)
         return RC_OK;
     if (to->ranks == 0) {
@@ -80,28 +80,15 @@ static rc_status_t unite_run(
         memcpy(to->git, row->git, sizeof to->git);
         return RC_OK;
     }
-    if (to->ranks != row->ranks)
-        return contradict(m, a, b, "ranks", of, to->ranks, row->ranks, err);
-    if (to->started_ns != row->started_ns)
-        return contradict(m, a, b, "started_ns", of, to->started_ns, row->started_ns, err);
+    RC_PASS(same(p, "ranks", to->ranks, row->ranks));
+    RC_PASS(same(p, "started_ns", to->started_ns, row->started_ns));
     if (memcmp(to->version, row->version, sizeof to->version) != 0 ||
         memcmp(to->git, row->git, sizeof to->git) != 0)
-        return rc_fail(err, RC_ESTORE,
+        return rc_fail(p->err, RC_ESTORE,
             "%s and %s contradict each other: %s is of version %.32s (%.64s) in one and %.32s "
             "(%.64s) in the other",
-            m->store[a].path, m->store[b].path, of, to->version, to->git, row->version, row->git);
+            p->a, p->b, p->of, to->version, to->git, row->version, row->git);
     return RC_OK;
-}
-
-static rc_status_t unite_row(
-    const rc_merge_t *m, entries_t *e, size_t at, int from, const void *row, rc_err_t *err)
-{
-    void *to = (char *)e->d.rows + at * e->d.table->row_bytes;
-    if (e->table == RC_T_MATRIX)
-        return unite_matrix(m, e->from[at], from, to, row, err);
-    if (e->table == RC_T_RUN)
-        return unite_run(m, e->from[at], from, to, row, err);
-    return RC_OK; /* the others are all key */
 }
 
 static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
@@ -111,8 +98,13 @@ static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
         for (size_t i = 0; i < d->count; i++) {
             const void *row = (const char *)d->rows + i * d->table->row_bytes;
             int32_t at = rc_dict_find(&e->d, row);
-            if (at >= 0) {
-                RC_PASS(unite_row(m, e, (size_t)at, s, row, err));
+            if (at >= 0) { /* rows of other tables are all key */
+                pair_t p = {.a = m->store[e->from[at]].path, .b = m->store[s].path, .err = err};
+                void *to = (char *)e->d.rows + (size_t)at * d->table->row_bytes;
+                if (e->table == RC_T_MATRIX)
+                    RC_PASS(unite_matrix(&p, to, row));
+                else if (e->table == RC_T_RUN)
+                    RC_PASS(unite_run(&p, to, row));
                 continue;
             }
             RC_PASS(RC_GROW(e->from, e->capacity, e->d.count + 1, d->table->title, err));

@@ -54,8 +54,6 @@ static int by_time(const void *x, const void *y)
     return compare_records(a, b);
 }
 
-/* ------------------------------------------------------------------------ reading */
-
 /* Two rows of a case are compared as the same thing: so its identity must be the one in its id. */
 static rc_status_t check_case(const rc_merge_t *m, const rc_merge_store_t *s, int64_t row,
     const rc_row_result_t *r, rc_err_t *err)
@@ -148,8 +146,6 @@ static rc_status_t drop_repeats(rc_merge_t *m, entry_t *e, int64_t *count, rc_er
     *count = kept;
     return RC_OK;
 }
-
-/* ------------------------------------------------------------------------ writing */
 
 /* Append rows with their raw times, which go behind the *written ones of the output. */
 static rc_status_t write_block(

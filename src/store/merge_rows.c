@@ -9,7 +9,7 @@
 
 /* Rows of one table over all stores, with the ids of the output. */
 typedef struct pile {
-    const char *what;
+    const rc_schema_table_t *t;
     size_t bytes; /* of a row */
     unsigned char *row;
     size_t rows;
@@ -23,22 +23,23 @@ typedef struct pile {
 static rc_status_t pile_start(
     const rc_merge_t *m, const rc_schema_table_t *t, const char *by, pile_t *p, rc_err_t *err)
 {
-    *p = (pile_t){.what = t->title, .bytes = t->row_bytes};
+    *p = (pile_t){.t = t, .bytes = t->row_bytes};
     rc_merge_sort_by(t, by, p->by);
     p->end = rc_alloc0((size_t)m->stores, sizeof *p->end, "rows of stores", err);
     return p->end ? RC_OK : RC_ENOMEM;
 }
 
-/* Add n rows of a store: of a table, or of one with numbers behind each row. */
-static rc_status_t pile_up(pile_t *p, const rc_merge_store_t *s, const rc_schema_table_t *t,
-    const void *rows, size_t n, rc_err_t *err)
+/* Add n rows of store number `from`: of a table, or of one with numbers behind each row. */
+static rc_status_t pile_up(
+    pile_t *p, const rc_merge_t *m, int from, const void *rows, size_t n, rc_err_t *err)
 {
-    RC_PASS(rc_grow(&p->row, &p->capacity, p->rows + n, p->bytes, p->what, err));
+    RC_PASS(rc_grow(&p->row, &p->capacity, p->rows + n, p->bytes, p->t->title, err));
     if (n)
         memcpy(p->row + p->rows * p->bytes, rows, n * p->bytes);
     for (size_t i = 0; i < n; i++)
-        RC_PASS(rc_merge_ids(s, t, (int64_t)i, p->row + (p->rows + i) * p->bytes, err));
-    p->rows += n;
+        RC_PASS(rc_merge_ids(
+            &m->store[from], p->t, (int64_t)i, p->row + (p->rows + i) * p->bytes, err));
+    p->end[from] = p->rows += n;
     return RC_OK;
 }
 
@@ -55,7 +56,7 @@ static void pile_free(pile_t *p)
  * row have it from the same measurement, one store with two of them measured twice. */
 static rc_status_t unite(pile_t *p, rc_err_t *err)
 {
-    p->item = rc_alloc(p->rows, sizeof *p->item, p->what, err);
+    p->item = rc_alloc(p->rows, sizeof *p->item, p->t->title, err);
     RC_PASS(p->item ? RC_OK : RC_ENOMEM);
     int from = 0;
     for (size_t i = 0; i < p->rows; i++) {
@@ -80,12 +81,6 @@ static rc_status_t unite(pile_t *p, rc_err_t *err)
     return RC_OK;
 }
 
-static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
-{
-    return a->run == b->run && a->rank == b->rank && a->part == b->part &&
-           memcmp(a->key, b->key, sizeof a->key) == 0;
-}
-
 static const char *name_of(const rc_merge_t *m, const rc_merge_item_t *i)
 {
     return m->store[i->from].path;
@@ -97,7 +92,8 @@ static rc_status_t check_provenance(const rc_merge_t *m, const pile_t *p, rc_err
     for (size_t i = 1; i < p->count; i++) {
         const rc_row_provenance_t *a = p->item[i - 1].row;
         const rc_row_provenance_t *b = p->item[i].row;
-        if (!same_key(a, b) || memcmp(a, b, sizeof *a) == 0)
+        if (a->run != b->run || a->rank != b->rank || a->part != b->part ||
+            memcmp(a->key, b->key, sizeof a->key) != 0 || memcmp(a, b, sizeof *a) == 0)
             continue;
         const rc_row_run_t *run = m->dicts.d[RC_T_RUN].rows;
         return rc_fail(err, RC_ESTORE,
@@ -124,87 +120,64 @@ static rc_status_t check_inflight(const rc_merge_t *m, const pile_t *p, rc_err_t
     return RC_OK;
 }
 
-static rc_status_t publish(rc_merge_t *m, rc_table_id_t t, const pile_t *p, rc_err_t *err)
+/* A table that no dictionary is. */
+typedef struct kind {
+    rc_table_id_t table;
+    const char *by;
+    rc_status_t (*check)(const rc_merge_t *m, const pile_t *p, rc_err_t *err);
+} kind_t;
+
+static rc_status_t merge_table(rc_merge_t *m, const kind_t *k, rc_dict_t *out, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    for (size_t i = 0; i < p->count && st == RC_OK; i++) {
-        const rc_row_journal_t *row = p->item[i].row;
-        const rc_row_journal_t *next = i + 1 < p->count ? p->item[i + 1].row : NULL;
-        /* of a journal the store counts that has most of it */
-        if (t == RC_T_JOURNAL && next && memcmp(row->name, next->name, sizeof row->name) == 0)
-            continue;
-        st = rc_dict_push(&m->dicts.d[t], p->item[i].row, err);
+    const rc_schema_table_t *t = &rc_schema[k->table];
+    rc_dict_t read = {.table = t};
+    pile_t p;
+    rc_status_t st;
+    RC_TRY(pile_start(m, t, k->by, &p, err));
+    for (int s = 0; s < m->stores; s++) {
+        const rc_dict_t *d = (int)k->table < RC_DICTS ? &m->store[s].dicts.d[k->table] : &read;
+        if (d == &read)
+            RC_TRY(rc_dict_read(&read, &m->store[s].h, err));
+        RC_TRY(pile_up(&p, m, s, d->rows, d->count, err));
     }
+    RC_TRY(unite(&p, err));
+    if (k->check)
+        RC_TRY(k->check(m, &p, err));
+    for (size_t i = 0; i < p.count; i++) {
+        const rc_row_journal_t *row = p.item[i].row;
+        const rc_row_journal_t *next = i + 1 < p.count ? p.item[i + 1].row : NULL;
+        /* of a journal the store counts that has most of it */
+        if (k->table == RC_T_JOURNAL && next &&
+            memcmp(row->name, next->name, sizeof row->name) == 0)
+            continue;
+        RC_TRY(rc_dict_push(out, row, err));
+    }
+done:
+    free(read.rows);
+    pile_free(&p);
     return st;
 }
 
 rc_status_t rc_merge_tables(rc_merge_t *m, rc_err_t *err)
 {
-    static const struct {
-        rc_table_id_t table;
-        const char *by;
-        rc_status_t (*check)(const rc_merge_t *m, const pile_t *p, rc_err_t *err);
-    } kind[] = {
+    static const kind_t kinds[] = {
         {RC_T_SOURCE, "utc_ns,run", NULL}, /* the last row of a name counts */
         {RC_T_PROVENANCE, "run,rank,key,part", check_provenance},
         {RC_T_JOURNAL, "name,bytes", NULL},
         {RC_T_INFLIGHT, "run,rank", check_inflight}, /* then by the case, which comes first */
     };
-    rc_status_t st = RC_OK;
-    for (size_t i = 0; i < sizeof kind / sizeof *kind && st == RC_OK; i++) {
-        pile_t p;
-        const rc_schema_table_t *t = &rc_schema[kind[i].table];
-        st = pile_start(m, t, kind[i].by, &p, err);
-        for (int k = 0; k < m->stores && st == RC_OK; k++) {
-            const rc_dict_t *d = &m->store[k].dicts.d[kind[i].table];
-            st = pile_up(&p, &m->store[k], t, d->rows, d->count, err);
-            p.end[k] = p.rows;
-        }
-        if (st == RC_OK)
-            st = unite(&p, err);
-        if (st == RC_OK && kind[i].check)
-            st = kind[i].check(m, &p, err);
-        if (st == RC_OK)
-            st = publish(m, kind[i].table, &p, err);
-        pile_free(&p);
-    }
-    return st;
-}
-
-/* ------------------------------------------------------------------------ orders */
-
-/* The items of a pile, one after the other; free(). */
-static void *flatten(const pile_t *p, size_t from, size_t bytes, rc_err_t *err)
-{
-    unsigned char *out = rc_alloc(p->count, bytes, p->what, err);
-    for (size_t i = 0; out && i < p->count; i++)
-        memcpy(out + i * bytes, (const char *)p->item[i].row + from, bytes);
-    return out;
+    for (const kind_t *k = kinds; k < kinds + sizeof kinds / sizeof *kinds; k++)
+        RC_PASS(merge_table(m, k, &m->dicts.d[k->table], err));
+    return RC_OK;
 }
 
 rc_status_t rc_merge_orders(rc_merge_t *m, rc_err_t *err)
 {
-    const rc_schema_table_t *t = &rc_schema[RC_T_ORDER];
-    pile_t p;
-    void *rows = NULL;
-    rc_status_t st;
-    RC_TRY(pile_start(m, t, "utc_ns,run", &p, err));
-    for (int s = 0; s < m->stores; s++) {
-        int64_t n = 0;
-        free(rows);
-        rows = NULL;
-        RC_TRY(rc_h5_read(&m->store[s].h, t, &rows, &n, err));
-        RC_TRY(pile_up(&p, &m->store[s], t, rows, (size_t)n, err));
-        p.end[s] = p.rows;
-    }
-    RC_TRY(unite(&p, err));
-    free(rows);
-    rows = flatten(&p, 0, t->row_bytes, err);
-    RC_TRY(rows ? RC_OK : RC_ENOMEM);
-    st = rc_h5_append(&m->h, t, rows, (int64_t)p.count, NULL, err);
-done:
-    free(rows);
-    pile_free(&p);
+    rc_dict_t all = {.table = &rc_schema[RC_T_ORDER]};
+    rc_status_t st = merge_table(m, &(kind_t){RC_T_ORDER, "utc_ns,run", NULL}, &all, err);
+    if (st == RC_OK)
+        st = rc_h5_append(&m->h, all.table, all.rows, (int64_t)all.count, NULL, err);
+    free(all.rows);
     return st;
 }
 
@@ -218,10 +191,18 @@ typedef struct set {
     int first; /* store that it was first seen in */
 } set_t;
 
+/* The items of a pile, one after the other, from a byte of each on; free(). */
+static void *flatten(const pile_t *p, size_t from, size_t bytes, rc_err_t *err)
+{
+    unsigned char *out = rc_alloc(p->count, bytes, p->t->title, err);
+    for (size_t i = 0; out && i < p->count; i++)
+        memcpy(out + i * bytes, (const char *)p->item[i].row + from, bytes);
+    return out;
+}
+
 static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t *p, rc_err_t *err)
 {
     const rc_merge_store_t *store = &m->store[s];
-    rc_schema_table_t t = rc_schema_feature_rows;
     rc_row_feature_t *row = NULL;
     double *value = NULL;
     char *names = NULL;
@@ -241,15 +222,14 @@ static rc_status_t pile_features(const rc_merge_t *m, int s, set_t *set, pile_t 
             "%s and %s contradict each other: feature set %s has other columns in one than in the "
             "other",
             m->store[set->first].path, store->path, set->name));
-    both = rc_alloc((size_t)n, p->bytes, p->what, err);
+    both = rc_alloc((size_t)n, p->bytes, p->t->title, err);
     RC_TRY(both ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++) {
         unsigned char *at = both + (size_t)i * p->bytes;
         memcpy(at, &row[i], sizeof *row);
         memcpy(at + sizeof *row, value + i * columns, (size_t)columns * sizeof *value);
     }
-    t.path = RC_FEATURES_PATH;
-    st = pile_up(p, store, &t, both, (size_t)n, err);
+    st = pile_up(p, m, s, both, (size_t)n, err);
 done:
     free(both);
     free(names);
@@ -258,27 +238,22 @@ done:
     return st;
 }
 
-static int has_set(const rc_words_t *list, const char *name)
-{
-    for (int i = 0; i < list->count; i++)
-        if (strcmp(list->word[i], name) == 0)
-            return 1;
-    return 0;
-}
-
 static rc_status_t merge_set(rc_merge_t *m, const rc_words_t *list, const char *name, rc_err_t *err)
 {
     set_t set = {.name = name};
+    rc_schema_table_t t = rc_schema_feature_rows;
+    t.path = RC_FEATURES_PATH;
     pile_t p;
     void *rows = NULL;
     void *values = NULL;
     size_t row_bytes = sizeof(rc_row_feature_t);
     rc_status_t st;
-    RC_TRY(pile_start(m, &rc_schema_feature_rows, "run,matrix,version", &p, err));
+    RC_TRY(pile_start(m, &t, "run,matrix,version", &p, err));
     for (int s = 0; s < m->stores; s++) {
-        if (has_set(&list[s], name))
-            RC_TRY(pile_features(m, s, &set, &p, err));
         p.end[s] = p.rows;
+        for (int i = 0; i < list[s].count; i++)
+            if (strcmp(list[s].word[i], name) == 0)
+                RC_TRY(pile_features(m, s, &set, &p, err));
     }
     RC_TRY(unite(&p, err));
     rows = flatten(&p, 0, row_bytes, err);
