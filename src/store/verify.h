@@ -35,9 +35,7 @@ typedef struct rc_verify_info {
  *  against raw times; ranges of raw times; features; journals beside the store.
  *  \return RC_OK, with problems or without; RC_ENOENT, RC_EIO, RC_ESTORE (it cannot be opened as a
  *          store at all), RC_ENOMEM.
- *  Cost: memory for the small tables, orders, features and about 100 bytes a result;
- *  reads the file twice.
- */
+ *  Cost: memory for all but the raw times; reads the file twice. */
 rc_status_t rc_verify(const char *store, const rc_verify_options_t *options, rc_problem_fn *report,
     void *user, rc_verify_info_t *out, rc_err_t *err);
 

@@ -35,9 +35,9 @@ rc_status_t rc_verify_unread(rc_verify_t *v, const char *path, rc_status_t st, r
 /** Tables, fields, types, attributes. */
 rc_status_t rc_verify_schema(rc_verify_t *v, rc_err_t *err);
 
-/** Enumerations, texts, numbers and ids of `n` rows from row `first` of a table. */
-void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *path,
-    const void *rows, int64_t first, int64_t n);
+/** Enumerations, texts, numbers and ids of the `n` rows of a table. */
+void rc_verify_fields(
+    rc_verify_t *v, const rc_schema_table_t *t, const char *path, const void *rows, int64_t n);
 
 /** The small tables, orders and features. */
 rc_status_t rc_verify_tables(rc_verify_t *v, rc_err_t *err);

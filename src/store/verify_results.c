@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_ROWS = 8192 };
 static const double rounding = 1e-9; /* compilers may add up in another order */
 
 /* Raw times of a row. */
@@ -32,8 +31,6 @@ typedef struct work {
 } work_t;
 
 static const char *const path = "/results";
-
-/* ----------------------------------------------------------------------- one row */
 
 static void check_case(const rc_verify_at_t *at, const rc_row_result_t *r)
 {
@@ -105,8 +102,6 @@ static void check_row(const rc_verify_at_t *at, const rc_row_result_t *r)
     rc_verify_expect(at, r->sample_offset == -1 || (r->sample_offset >= 0 && r->reps != 0),
         "sample_offset -1, or that of some raw times|%" PRId64, r->sample_offset);
 }
-
-/* --------------------------------------------------------------------- raw times */
 
 static void compare(
     const rc_verify_at_t *at, const char *name, double stored, double made, double scale)
@@ -183,8 +178,6 @@ static void check_overlaps(work_t *w)
     }
 }
 
-/* --------------------------------------------------------------------- all rows */
-
 rc_digest_t rc_verify_key(int32_t run, int32_t rank, int64_t seq, const char *case_id)
 {
     const rc_digest_t none = {0};
@@ -204,46 +197,30 @@ static rc_status_t check_twice(const rc_verify_at_t *at, const rc_row_result_t *
     return rc_map_set(&at->v->seen, key, at->row, err);
 }
 
-static rc_status_t check_piece(
-    work_t *w, const rc_row_result_t *rows, int64_t first, int64_t n, rc_err_t *err)
+static rc_status_t check_all(work_t *w, const rc_row_result_t *rows, int64_t n, rc_err_t *err)
 {
-    rc_verify_fields(w->v, &rc_schema[RC_T_RESULT], path, rows, first, n);
-    for (int64_t i = 0; i < n; i++) {
-        const rc_verify_at_t at = {w->v, path, first + i};
-        check_row(&at, &rows[i]);
-        RC_PASS(check_samples(w, &at, &rows[i], err));
-        RC_PASS(check_twice(&at, &rows[i], err));
+    rc_verify_fields(w->v, &rc_schema[RC_T_RESULT], path, rows, n);
+    for (rc_verify_at_t at = {w->v, path, 0}; at.row < n; at.row++) {
+        check_row(&at, &rows[at.row]);
+        RC_PASS(check_samples(w, &at, &rows[at.row], err));
+        RC_PASS(check_twice(&at, &rows[at.row], err));
     }
+    w->v->info.results = n;
+    w->v->has_seen = 1;
+    check_overlaps(w);
     return RC_OK;
 }
 
 rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err)
 {
-    const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
     work_t w = {.v = v, .samples = {.h = &v->h}};
-    rc_row_result_t *rows = NULL;
+    void *rows = NULL;
     int64_t n = 0;
-    rc_status_t st = rc_h5_rows(&v->h, t, &n, err);
+    rc_status_t st = rc_h5_read(&v->h, &rc_schema[RC_T_RESULT], &rows, &n, err);
     if (st == RC_OK)
         st = rc_h5_rows(&v->h, &rc_schema_samples, &w.samples.total, err);
-    if (st < 0)
-        return rc_verify_unread(v, path, st, err);
     v->info.samples = w.samples.total;
-    rows = rc_alloc(PIECE_ROWS, sizeof *rows, t->title, err);
-    RC_TRY(rows ? RC_OK : RC_ENOMEM);
-    for (int64_t first = 0; first < n; first += PIECE_ROWS) {
-        int64_t m = n - first < PIECE_ROWS ? n - first : PIECE_ROWS;
-        st = rc_h5_read_rows(&v->h, t, first, m, rows, err);
-        if (st < 0) {
-            st = rc_verify_unread(v, path, st, err);
-            goto done;
-        }
-        RC_TRY(check_piece(&w, rows, first, m, err));
-    }
-    v->info.results = n;
-    v->has_seen = 1;
-    check_overlaps(&w);
-done:
+    st = st < 0 ? rc_verify_unread(v, path, st, err) : check_all(&w, rows, n, err);
     free(rows);
     free(w.range);
     free(w.scratch);

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --------------------------------------------------------------------- attributes */
-
 /* An attribute with a text.
  * \param[in] expected  NULL: any text */
 static void check_text(
@@ -43,8 +41,6 @@ static void check_description(
             check_text(at, d, key, t->field[i].unit);
     }
 }
-
-/* -------------------------------------------------------------------------- types */
 
 static const char *const type_names[] = {"int32", "int64", "float64", "text", "enumeration"};
 
@@ -156,8 +152,6 @@ static hid_t open_numbers(const rc_verify_at_t *at, int rank, hid_t type, const 
     return rc_h5_kept(d, is);
 }
 
-/* ----------------------------------------------------------------------- features */
-
 static void check_columns(const rc_verify_at_t *at, hid_t d)
 {
     hsize_t dims[2] = {0, 0};
@@ -193,8 +187,6 @@ static void check_set(rc_verify_t *v, const char *name)
         check_columns(&at, d);
     (void)rc_h5_drop(d);
 }
-
-/* --------------------------------------------------------------------------- root */
 
 static void check_root(rc_verify_t *v)
 {

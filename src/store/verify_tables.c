@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------- fields of any table */
-
 static void check_id(const rc_verify_at_t *at, const rc_schema_field_t *f, int32_t id)
 {
     if (f->dict == RC_T_COUNT)
@@ -52,14 +50,13 @@ static void check_number(const rc_verify_at_t *at, const rc_schema_field_t *f, i
         f->name, expected, (int)value);
 }
 
-void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *path,
-    const void *rows, int64_t first, int64_t n)
+void rc_verify_fields(
+    rc_verify_t *v, const rc_schema_table_t *t, const char *path, const void *rows, int64_t n)
 {
     for (int k = 0; k < t->fields; k++) {
         const rc_schema_field_t *f = &t->field[k];
         const char *from = (const char *)rows + f->offset;
-        for (int64_t i = 0; i < n; i++, from += t->row_bytes) {
-            const rc_verify_at_t at = {v, path, first + i};
+        for (rc_verify_at_t at = {v, path, 0}; at.row < n; at.row++, from += t->row_bytes) {
             int32_t value = 0;
             if (f->type == RC_FT_INT32 || f->type == RC_FT_ENUM)
                 memcpy(&value, from, sizeof value);
@@ -73,8 +70,6 @@ void rc_verify_fields(rc_verify_t *v, const rc_schema_table_t *t, const char *pa
     }
 }
 
-/* ------------------------------------------------------------------- small tables */
-
 static int is_digest(const char *field, size_t n)
 {
     rc_digest_t d;
@@ -82,9 +77,8 @@ static int is_digest(const char *field, size_t n)
     return n == RC_DIGEST_HEX && rc_digest_parse(rc_field_text(field, n, text), &d) == RC_OK;
 }
 
-static void check_matrix(const rc_verify_at_t *at, const void *row)
+static void check_matrix(const rc_verify_at_t *at, const rc_row_matrix_t *r)
 {
-    const rc_row_matrix_t *r = row;
     rc_verify_expect(at, is_digest(r->digest, sizeof r->digest),
         "digest of 32 hexadecimal digits|'%.32s'", r->digest);
     int unknown = r->rows == -1 && r->cols == -1 && r->nnz == -1;
@@ -95,82 +89,60 @@ static void check_matrix(const rc_verify_at_t *at, const void *row)
         r->cols, r->nnz);
 }
 
-static void check_name(const rc_verify_at_t *at, const void *row)
+/* What is asked of a row of a table beside its fields. */
+static void check_row(const rc_verify_at_t *at, rc_table_id_t t, const void *row)
 {
-    /* each of these tables begins with its name */
-    rc_verify_expect(at, *(const char *)row != '\0', "a name|none");
+    const rc_row_run_t *run = row;
+    const rc_row_source_t *source = row;
+    const rc_row_provenance_t *kv = row;
+    const rc_row_journal_t *journal = row;
+    const rc_row_inflight_t *lost = row;
+    const rc_row_order_t *order = row;
+    if (t != RC_T_MATRIX && t != RC_T_INFLIGHT && t != RC_T_ORDER) /* begins with its name */
+        rc_verify_expect(at, *(const char *)row != '\0', "a name|none");
+    switch (t) {
+    case RC_T_MATRIX:
+        check_matrix(at, row);
+        break;
+    case RC_T_RUN:
+        rc_verify_expect(at, run->ranks >= 0, "ranks >= 0|%d", (int)run->ranks);
+        rc_verify_expect(at, run->started_ns >= 0 && run->ended_ns >= 0,
+            "times since 1970|%" PRId64 " and %" PRId64, run->started_ns, run->ended_ns);
+        break;
+    case RC_T_SOURCE:
+        rc_verify_expect(at, source->status != RC_CASE_PENDING, "a final status|pending");
+        rc_verify_expect(at, source->status != RC_CASE_OK || source->matrix >= 0,
+            "a matrix, as the status is ok|%d", (int)source->matrix);
+        break;
+    case RC_T_PROVENANCE:
+        rc_verify_expect(at, kv->rank >= -1 && kv->part >= 0, "rank >= -1 and part >= 0|%d and %d",
+            (int)kv->rank, (int)kv->part);
+        break;
+    case RC_T_JOURNAL:
+        rc_verify_expect(at, journal->bytes >= 0, "bytes >= 0|%" PRId64, journal->bytes);
+        break;
+    case RC_T_INFLIGHT:
+        rc_verify_expect(at, is_digest(lost->case_id, sizeof lost->case_id),
+            "case_id of 32 hexadecimal digits|'%.32s'", lost->case_id);
+        rc_verify_expect(at, lost->rank >= 0, "rank >= 0|%d", (int)lost->rank);
+        break;
+    case RC_T_ORDER:
+        rc_verify_expect(at,
+            order->order_ns >= 0 && order->pads >= 0 && order->slots >= order->pads,
+            "order_ns >= 0 and 0 <= pads <= slots|%" PRId64 ", %" PRId64 ", %" PRId64,
+            order->order_ns, order->pads, order->slots);
+        break;
+    default:
+        break;
+    }
 }
-
-static void check_run(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_run_t *r = row;
-    check_name(at, row);
-    rc_verify_expect(at, r->ranks >= 0, "ranks >= 0|%d", (int)r->ranks);
-    rc_verify_expect(at, r->started_ns >= 0 && r->ended_ns >= 0,
-        "times since 1970|%" PRId64 " and %" PRId64, r->started_ns, r->ended_ns);
-}
-
-static void check_source(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_source_t *r = row;
-    check_name(at, row);
-    rc_verify_expect(at, r->status != RC_CASE_PENDING, "a final status|pending");
-    rc_verify_expect(at, r->status != RC_CASE_OK || r->matrix >= 0,
-        "a matrix, as the status is ok|%d", (int)r->matrix);
-}
-
-static void check_provenance(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_provenance_t *r = row;
-    check_name(at, row);
-    rc_verify_expect(at, r->rank >= -1 && r->part >= 0, "rank >= -1 and part >= 0|%d and %d",
-        (int)r->rank, (int)r->part);
-}
-
-static void check_journal(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_journal_t *r = row;
-    check_name(at, row);
-    rc_verify_expect(at, r->bytes >= 0, "bytes >= 0|%" PRId64, r->bytes);
-}
-
-static void check_inflight(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_inflight_t *r = row;
-    rc_verify_expect(at, is_digest(r->case_id, sizeof r->case_id),
-        "case_id of 32 hexadecimal digits|'%.32s'", r->case_id);
-    rc_verify_expect(at, r->rank >= 0, "rank >= 0|%d", (int)r->rank);
-}
-
-static void check_order(const rc_verify_at_t *at, const void *row)
-{
-    const rc_row_order_t *r = row;
-    rc_verify_expect(at, r->order_ns >= 0 && r->pads >= 0 && r->slots >= r->pads,
-        "order_ns >= 0 and 0 <= pads <= slots|%" PRId64 ", %" PRId64 ", %" PRId64, r->order_ns,
-        r->pads, r->slots);
-}
-
-typedef void check_fn(const rc_verify_at_t *at, const void *row);
-static check_fn *const checks[RC_T_COUNT] = {
-    [RC_T_MATRIX] = check_matrix,
-    [RC_T_POLICY] = check_name,
-    [RC_T_KERNEL] = check_name,
-    [RC_T_DEVICE] = check_name,
-    [RC_T_MESSAGE] = check_name,
-    [RC_T_RUN] = check_run,
-    [RC_T_SOURCE] = check_source,
-    [RC_T_PROVENANCE] = check_provenance,
-    [RC_T_JOURNAL] = check_journal,
-    [RC_T_INFLIGHT] = check_inflight,
-    [RC_T_ORDER] = check_order,
-};
 
 static void check_rows(rc_verify_t *v, rc_table_id_t t, const void *rows, int64_t n)
 {
     const rc_schema_table_t *s = &rc_schema[t];
-    rc_verify_fields(v, s, s->path, rows, 0, n);
+    rc_verify_fields(v, s, s->path, rows, n);
     for (rc_verify_at_t at = {v, s->path, 0}; at.row < n; at.row++)
-        checks[t](&at, (const char *)rows + (size_t)at.row * s->row_bytes);
+        check_row(&at, t, (const char *)rows + (size_t)at.row * s->row_bytes);
 }
 
 /* Two rows with one key: an id would be one of two. */
@@ -203,8 +175,6 @@ static rc_status_t check_orders(rc_verify_t *v, rc_err_t *err)
     return RC_OK;
 }
 
-/* ----------------------------------------------------------------------- features */
-
 static rc_status_t check_set(rc_verify_t *v, const char *set, rc_err_t *err)
 {
     char path[160];
@@ -217,7 +187,7 @@ static rc_status_t check_set(rc_verify_t *v, const char *set, rc_err_t *err)
     if (st < 0)
         return rc_verify_unread(v, path, st, err);
     snprintf(path, sizeof path, "%s/%.100s/rows", RC_FEATURES_PATH, set);
-    rc_verify_fields(v, &rc_schema_feature_rows, path, row, 0, n);
+    rc_verify_fields(v, &rc_schema_feature_rows, path, row, n);
     snprintf(path, sizeof path, "%s/%.100s/values", RC_FEATURES_PATH, set);
     for (rc_verify_at_t at = {v, path, 0}; at.row < n; at.row++)
         for (int k = 0; k < columns; k++) {
