@@ -42,18 +42,6 @@ typedef struct round {
 
 /* -------------------------------------------------------------------- scanning */
 
-/* Before anything is measured: how the store will be changed, and that it can be. */
-static rc_status_t tell_place(const round_t *r)
-{
-    const char *why = NULL;
-    rc_status_t st = rc_replace_look(r->fresh, r->store, &why, r->err);
-    if (st == RC_OK && why)
-        rc_log(r->log, r->o->writers.uuid ? RC_LOG_DEBUG : RC_LOG_INFO, "store",
-            "%s: %s: it is written in place; until that is proved, %s.whole holds all of it",
-            r->store, why, r->store);
-    return st;
-}
-
 /* The store that is there. */
 static rc_status_t read_store(round_t *r)
 {
@@ -81,7 +69,13 @@ static rc_status_t scan(round_t *r)
     if (r->exists) {
         r->device = s.st_dev;
         r->inode = s.st_ino;
-        RC_PASS(tell_place(r));
+        /* before anything is measured: how the store will be changed, and that it can be */
+        const char *why = NULL;
+        RC_PASS(rc_replace_look(r->fresh, r->store, &why, r->err));
+        if (why)
+            rc_log(r->log, r->o->writers.uuid ? RC_LOG_DEBUG : RC_LOG_INFO, "store",
+                "%s: %s: it is written in place; until that is proved, %s.whole holds all of it",
+                r->store, why, r->store);
         RC_PASS(read_store(r));
     }
     rc_status_t st = rc_fold_read(
@@ -96,18 +90,17 @@ static rc_status_t scan(round_t *r)
 
 static rc_status_t copy_file(const char *from, const char *to, rc_err_t *err)
 {
-    int in;
+    int in = -1;
     int out = -1;
-    rc_status_t st = rc_open_file(from, RC_OPEN_GIVEN, 0, &in, err);
-    if (st == RC_OK)
-        st = rc_open_file(to, RC_OPEN_FRESH, 0666, &out, err);
-    if (st == RC_OK)
-        st = rc_held_copy(in, from, out, to, err);
     rc_seal_t seal;
-    if (st == RC_OK)
-        st = rc_seal_find(in, from, &seal, err);
-    if (st == RC_OK && seal.present && ftruncate(out, seal.body) != 0)
+    rc_status_t st;
+    RC_TRY(rc_open_file(from, RC_OPEN_GIVEN, 0, &in, err));
+    RC_TRY(rc_open_file(to, RC_OPEN_FRESH, 0666, &out, err));
+    RC_TRY(rc_held_copy(in, from, out, to, err));
+    RC_TRY(rc_seal_find(in, from, &seal, err));
+    if (seal.present && ftruncate(out, seal.body) != 0)
         st = rc_fail_errno(err, RC_EIO, errno, "%s: cannot cut off its seal", to);
+done:
     if (in >= 0)
         close(in);
     if (out >= 0 && close(out) != 0 && st == RC_OK)
@@ -122,14 +115,10 @@ static rc_status_t copy_store(round_t *r)
     const rc_h5_copy_options_t plain = {.samples = 1, .contents = &r->contents};
     rc_h5_t h;
     RC_PASS(rc_h5_open(r->store, 0, &h, r->err));
-    rc_status_t st = RC_OK;
-    if (r->convert)
-        st = rc_h5_copy(&h, r->fresh, &plain, r->err);
-    else {
-        st = copy_file(r->store, r->fresh, r->err);
-        if (st == RC_OK)
-            st = rc_h5_contents_all(&h, &r->contents, r->err);
-    }
+    rc_status_t st = r->convert ? rc_h5_copy(&h, r->fresh, &plain, r->err)
+                                : copy_file(r->store, r->fresh, r->err);
+    if (st == RC_OK && !r->convert)
+        st = rc_h5_contents_all(&h, &r->contents, r->err);
     return rc_h5_closed(st, &h, r->err);
 }
 

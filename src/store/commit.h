@@ -1,11 +1,6 @@
-/** \file store/commit.h  A commit round: fold the journals of a store into its HDF5 file.
- *
- *  A copy beside the store is extended, proved (store/prove.h) and synced, then takes its place
- *  (store/replace.h), and only then are the journals of dead writers removed.  A kill at any
- *  instant leaves the old store or the new one, and every record in at least one of journal and
- *  store; how far each journal has been folded is in the store itself, so folding twice adds
- *  nothing twice.  Of several ranks, rank 0 does it: rows come in the order of the journals, and
- *  what takes long, the copy and its proof, is the work of one process in any case. */
+/** \file store/commit.h  A commit round: fold the journals of a store into its HDF5 file, as
+ *  README.md says under durability.  How far each journal has been folded is in the store itself,
+ *  so folding twice adds nothing twice. */
 #ifndef RC_STORE_COMMIT_H
 #define RC_STORE_COMMIT_H
 

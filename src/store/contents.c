@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct rc_contents_entry {
     rc_digest_t key;
@@ -88,20 +89,11 @@ void rc_contents_forget(rc_contents_t *t, const char *path)
 }
 
 static rc_status_t differs(
-    const char *path, const entry_t *expected, const entry_t *found, rc_err_t *err)
+    const char *path, const char *name, int64_t expected, int64_t found, rc_err_t *err)
 {
-    static const entry_t none = {0};
-    const entry_t *e = expected ? expected : &none;
-    const entry_t *f = found ? found : &none;
     return rc_fail(err, RC_EIO,
         "%s: the disk lost what was written: %s: expected %" PRId64 " rows, found %" PRId64 "%s",
-        path, expected ? e->name : f->name, e->rows, f->rows,
-        e->rows == f->rows ? " with other contents" : "");
-}
-
-static int is_same(const entry_t *a, const entry_t *b)
-{
-    return a && b && a->rows == b->rows && a->sum[0] == b->sum[0] && a->sum[1] == b->sum[1];
+        path, name, expected, found, expected == found ? " with other contents" : "");
 }
 
 rc_status_t rc_contents_compare(
@@ -112,11 +104,11 @@ rc_status_t rc_contents_compare(
     for (size_t i = 0; i < expected->count; i++) {
         const entry_t *e = &expected->entry[i];
         const entry_t *f = find(found, e->key, e->kind);
-        if (!is_same(e, f))
-            return differs(path, e, f, err);
+        if (!f || e->rows != f->rows || memcmp(e->sum, f->sum, sizeof e->sum) != 0)
+            return differs(path, e->name, e->rows, f ? f->rows : 0, err);
     }
     for (size_t i = 0; i < found->count; i++)
         if (!find(expected, found->entry[i].key, found->entry[i].kind))
-            return differs(path, NULL, &found->entry[i], err);
+            return differs(path, found->entry[i].name, 0, found->entry[i].rows, err);
     return RC_OK;
 }

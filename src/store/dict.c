@@ -95,10 +95,9 @@ rc_status_t rc_dicts_read(rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
 
 rc_status_t rc_dicts_write(const rc_dicts_t *d, const rc_h5_t *h, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    for (int i = 0; i < RC_DICTS && st == RC_OK; i++)
-        st = rc_h5_replace(h, d->d[i].table, d->d[i].rows, (int64_t)d->d[i].count, err);
-    return st;
+    for (int i = 0; i < RC_DICTS; i++)
+        RC_PASS(rc_h5_replace(h, d->d[i].table, d->d[i].rows, (int64_t)d->d[i].count, err));
+    return RC_OK;
 }
 
 /* Row of an id, NULL outside. */
@@ -147,10 +146,9 @@ rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err)
     size_t n = d->table->row_bytes;
     RC_PASS(rc_grow(&d->rows, &d->capacity, d->count + 1, n, d->table->title, err));
     memcpy((char *)d->rows + d->count * n, row, n);
-    rc_status_t st = index_row(d, d->count, err);
-    if (st == RC_OK)
-        d->count++;
-    return st;
+    RC_PASS(index_row(d, d->count, err));
+    d->count++;
+    return RC_OK;
 }
 
 int32_t rc_dict_find(const rc_dict_t *d, const void *row)
@@ -193,9 +191,8 @@ rc_status_t rc_dict_device(rc_dicts_t *d, const char *class_name, int32_t *id, r
 {
     rc_dict_t *t = &d->d[RC_T_DEVICE];
     rc_row_device_t row = {.id = (int32_t)t->count};
-    rc_status_t st =
-        rc_field_set(row.class_name, sizeof row.class_name, class_name, "device class", err);
-    return st < 0 ? st : intern(t, &row, id, err);
+    RC_PASS(rc_field_set(row.class_name, sizeof row.class_name, class_name, "device class", err));
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_message(rc_dicts_t *d, const char *text, int32_t *id, rc_err_t *err)
@@ -215,18 +212,16 @@ rc_status_t rc_dict_matrix(
     rc_dict_t *t = &d->d[RC_T_MATRIX];
     rc_row_matrix_t row = {.rows = -1, .cols = -1, .nnz = -1, .id = (int32_t)t->count};
     memcpy(row.digest, rc_digest_hex(digest).text, sizeof row.digest);
-    rc_status_t st = RC_OK;
     if (s) {
         row.rows = s->rows;
         row.cols = s->cols;
         row.nnz = s->nnz;
         row.ssid = s->ssid;
         row.values_seeded = s->values_seeded;
-        st = rc_field_set(row.name, sizeof row.name, s->name, "name of a matrix", err);
-        if (st == RC_OK)
-            st = rc_field_set(row.kind, sizeof row.kind, s->kind, "kind of a matrix", err);
+        RC_PASS(rc_field_set(row.name, sizeof row.name, s->name, "name of a matrix", err));
+        RC_PASS(rc_field_set(row.kind, sizeof row.kind, s->kind, "kind of a matrix", err));
     }
-    return st < 0 ? st : intern(t, &row, id, err);
+    return intern(t, &row, id, err);
 }
 
 rc_status_t rc_dict_run(rc_dicts_t *d, const rc_rec_run_t *r, int32_t *id, rc_err_t *err)
@@ -247,12 +242,10 @@ rc_status_t rc_dict_journal(rc_dicts_t *d, const char *name, int64_t bytes, rc_e
     rc_dict_t *t = &d->d[RC_T_JOURNAL];
     rc_row_journal_t row = {.bytes = bytes};
     int32_t id;
-    rc_status_t st = rc_field_set(row.name, sizeof row.name, name, "name of a journal", err);
-    if (st == RC_OK)
-        st = intern(t, &row, &id, err);
-    if (st == RC_OK)
-        ((rc_row_journal_t *)t->rows)[id].bytes = bytes;
-    return st;
+    RC_PASS(rc_field_set(row.name, sizeof row.name, name, "name of a journal", err));
+    RC_PASS(intern(t, &row, &id, err));
+    ((rc_row_journal_t *)t->rows)[id].bytes = bytes;
+    return RC_OK;
 }
 
 int64_t rc_dict_journal_bytes(const rc_dicts_t *d, const char *name)

@@ -24,15 +24,6 @@ typedef struct scan {
     rc_map_t landed; /* case -> run of its last row */
 } scan_t;
 
-static rc_status_t not_understood(const char *name, const rc_record_t *r, rc_err_t *err)
-{
-    return rc_fail(err, RC_ESTORE,
-        "%s: record %" PRId64
-        " of type %d cannot be understood: it is damaged, or of a newer rowcast; nothing was "
-        "folded",
-        name, r->seq, (int)r->type);
-}
-
 static rc_status_t push_provenance(scan_t *s, const rc_rec_kv_t *kv, int32_t run)
 {
     size_t left = strlen(kv->value);
@@ -60,16 +51,12 @@ static rc_status_t push_source(scan_t *s, const rc_rec_source_t *r, int32_t run)
         .status = r->status,
         .phase = r->phase,
         .run = run};
-    rc_status_t st = rc_field_set(row.name, sizeof row.name, r->name, "name", s->err);
-    if (st == RC_OK)
-        st = rc_field_set(row.location, sizeof row.location, r->location, "location", s->err);
-    if (st == RC_OK && r->loaded)
-        st = rc_dict_matrix(s->d, r->digest, r, &row.matrix, s->err);
-    if (st == RC_OK)
-        st = rc_dict_message(s->d, r->text, &row.message, s->err);
-    if (st == RC_OK)
-        st = rc_dict_push(&s->d->d[RC_T_SOURCE], &row, s->err);
-    return st;
+    RC_PASS(rc_field_set(row.name, sizeof row.name, r->name, "name", s->err));
+    RC_PASS(rc_field_set(row.location, sizeof row.location, r->location, "location", s->err));
+    if (r->loaded)
+        RC_PASS(rc_dict_matrix(s->d, r->digest, r, &row.matrix, s->err));
+    RC_PASS(rc_dict_message(s->d, r->text, &row.message, s->err));
+    return rc_dict_push(&s->d->d[RC_T_SOURCE], &row, s->err);
 }
 
 /* The identity of a result row and its ids, which the dictionaries get where they lack them. */
@@ -171,19 +158,11 @@ static rc_status_t push_feature(scan_t *s, const rc_rec_feature_t *r, int32_t ru
     return RC_OK;
 }
 
-static void end_run(scan_t *s, int32_t run, int rank, const rc_rec_end_t *e)
-{
-    rc_row_run_t *row = (rc_row_run_t *)s->d->d[RC_T_RUN].rows + run;
-    if (e->utc_ns > row->ended_ns)
-        row->ended_ns = e->utc_ns;
-    if (rank == 0)
-        row->state = e->state;
-}
-
 /* A record that the store does not have yet. */
 static rc_status_t take_new(
     scan_t *s, const rc_record_t *r, const rc_rec_t *what, const rc_fold_part_t *part)
 {
+    rc_row_run_t *run = (rc_row_run_t *)s->d->d[RC_T_RUN].rows + part->run;
     switch (r->type) {
     case RC_REC_KV:
         return push_provenance(s, &what->kv, part->run);
@@ -196,7 +175,10 @@ static rc_status_t take_new(
     case RC_REC_RESULT:
         return push_result(s, &what->result, part, r->seq);
     case RC_REC_END:
-        end_run(s, part->run, part->rank, &what->end);
+        if (what->end.utc_ns > run->ended_ns)
+            run->ended_ns = what->end.utc_ns;
+        if (part->rank == 0)
+            run->state = what->end.state;
         return RC_OK;
     default: /* no row, or of a newer version: left alone */
         return RC_OK;
@@ -211,13 +193,6 @@ static int is_used(const rc_record_t *r, const rc_fold_part_t *part)
            (r->type != RC_REC_RUN && r->type != RC_REC_PLAN && r->end > part->start);
 }
 
-static int is_row_of(const rc_row_source_t *row, const rc_rec_begin_t *b)
-{
-    return row->bytes == b->bytes && row->mtime_ns == b->mtime_ns &&
-           strncmp(row->name, b->name, sizeof row->name) == 0 &&
-           strncmp(row->location, b->location, sizeof row->location) == 0;
-}
-
 /* Last run that got done with a catalogue row: it has a row and did not die with it in flight, or
  * the row is crashed.  -1: none. */
 static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, const char case_id[32])
@@ -229,7 +204,9 @@ static int32_t last_run_of_source(const scan_t *s, const rc_rec_begin_t *b, cons
     int32_t since = -1;
     for (size_t i = 0; i < t->count; i++) {
         int died = 0;
-        if (row[i].run <= since || !is_row_of(&row[i], b))
+        if (row[i].run <= since || row[i].bytes != b->bytes || row[i].mtime_ns != b->mtime_ns ||
+            strncmp(row[i].name, b->name, sizeof row->name) != 0 ||
+            strncmp(row[i].location, b->location, sizeof row->location) != 0)
             continue;
         for (size_t k = 0; k < lost->count && row[i].status != RC_CASE_CRASHED; k++)
             died = died || (died_in[k].run == row[i].run &&
@@ -260,12 +237,6 @@ static rc_status_t read_landed(scan_t *s)
     return rc_h5_closed(st, &h, s->err);
 }
 
-/* The rank died by itself: of a signal of its own, or its device failed. */
-static int is_own_death(const rc_row_inflight_t *row)
-{
-    return row->signal != 0;
-}
-
 /* Dead runs in which a case was in flight after its last final row, and of them those that died by
  * themselves. */
 static rc_status_t times_in_flight(
@@ -287,7 +258,7 @@ static rc_status_t times_in_flight(
         for (size_t k = 0; k < i && counts; k++)
             counts = row[k].run != row[i].run || memcmp(row[k].case_id, case_id, 32) != 0;
         *times += counts;
-        *own += counts && is_own_death(&row[i]);
+        *own += counts && row[i].signal != 0; /* one of its own, or its device failed */
     }
     return RC_OK;
 }
@@ -402,21 +373,20 @@ static rc_status_t run_of_name(const scan_t *s, const char *name, rc_rec_run_t *
 /* What one journal of a run lost, another one may tell. */
 static rc_status_t place(scan_t *s, const rc_rec_run_t *run, rc_fold_part_t *part)
 {
-    rc_status_t st = rc_dict_run(s->d, run, &part->run, s->err);
     part->rank = run->rank;
-    if (st < 0 || run->ranks == 0)
-        return st;
+    RC_PASS(rc_dict_run(s->d, run, &part->run, s->err));
+    if (run->ranks == 0)
+        return RC_OK;
     rc_row_run_t *row = (rc_row_run_t *)s->d->d[RC_T_RUN].rows + part->run;
     if (row->ranks == 0) {
         row->ranks = run->ranks;
         row->started_ns = run->started_ns;
-        st = rc_field_set(row->version, sizeof row->version, run->version, "version", s->err);
-        if (st == RC_OK)
-            st = rc_field_set(row->git, sizeof row->git, run->git, "commit", s->err);
+        RC_PASS(rc_field_set(row->version, sizeof row->version, run->version, "version", s->err));
+        RC_PASS(rc_field_set(row->git, sizeof row->git, run->git, "commit", s->err));
     }
     if (!s->fold->first_start_ns || run->started_ns < s->fold->first_start_ns)
         s->fold->first_start_ns = run->started_ns;
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t scan_records(scan_t *s, rc_fold_part_t *part)
@@ -443,8 +413,14 @@ static rc_status_t scan_records(scan_t *s, rc_fold_part_t *part)
             st = take_new(s, &r, &what, part);
         if (st == RC_OK)
             st = rc_inflight_track(&part->inflight, &r, &what, s->err);
+        if (st < 0 && s->err->status)
+            return st;
         if (st < 0)
-            return s->err && s->err->status ? st : not_understood(part->name, &r, s->err);
+            return rc_fail(s->err, RC_ESTORE,
+                "%s: record %" PRId64
+                " of type %d cannot be understood: it is damaged, or of a newer rowcast; nothing "
+                "was folded",
+                part->name, r.seq, (int)r.type);
         part->end = r.end;
     }
     return rc_journal_read_status(part->view, s->err);

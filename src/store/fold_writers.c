@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/outcome.h"
 #include "base/str.h"
 #include "store/lock.h"
 
@@ -38,12 +39,6 @@ rc_status_t rc_fold_unseen(const rc_fold_writers_t *w, char ***names, int64_t *c
         (*names)[(*count)++] = copy;
     }
     return st;
-}
-
-/* Of a writer that left no name: as the sweep that it belongs to. */
-static int nameless_is_gone(const char *dir, const rc_fold_writers_t *w)
-{
-    return w->owns_store || rc_lock_state(dir, "sweep.lock") == RC_OWNER_GONE;
 }
 
 /* Look whether a writer on another machine has given a sign of life. */
@@ -101,12 +96,83 @@ rc_status_t rc_fold_settle(const char *dir, rc_fold_t *f, const rc_fold_writers_
 {
     for (rc_fold_part_t *p = f->part; p < f->part + f->parts; p++) {
         rc_owner_state_t state = rc_journal_writer(p->view, NULL);
-        p->dead = p->dead || state == RC_OWNER_GONE ||
-                  (state == RC_OWNER_UNKNOWN && nameless_is_gone(dir, writers));
+        p->dead = p->dead || state == RC_OWNER_GONE;
+        if (state == RC_OWNER_UNKNOWN && !p->dead) /* as the sweep that it belongs to */
+            p->dead = writers->owns_store || rc_lock_state(dir, "sweep.lock") == RC_OWNER_GONE;
         p->waits = !p->dead && state == RC_OWNER_ELSEWHERE;
     }
     RC_PASS(watch(dir, f, writers->silent_ns ? writers->silent_ns : RC_OWNER_SILENT_NS, log, err));
     for (int64_t i = 0; i < f->parts; i++)
         f->info.alive += !f->part[i].dead;
+    return RC_OK;
+}
+
+/* ---------------------------------------------------- what they had in flight */
+
+static void take_out(rc_inflight_t *f, size_t *i)
+{
+    f->item[*i] = f->item[--f->count];
+    --*i; /* wraps at 0, and the loop's ++ wraps it back */
+}
+
+static void remove_case(rc_inflight_t *f, rc_digest_t id)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (rc_digest_compare(&f->item[i].begin.id, &id) == 0)
+            take_out(f, &i);
+}
+
+static rc_status_t begin(rc_inflight_t *f, const rc_rec_begin_t *b, rc_err_t *err)
+{
+    /* what a job did last, up to ordering, is over when it begins something else */
+    for (size_t i = 0; i < f->count; i++)
+        if (f->item[i].begin.job == b->job && f->item[i].begin.phase <= RC_PHASE_ORDER)
+            take_out(f, &i);
+    remove_case(f, b->id); /* a case that enters its next phase is in flight once */
+    RC_PASS(RC_GROW(f->item, f->capacity, f->count + 1, "cases in flight", err));
+    f->item[f->count++] = (rc_inflight_item_t){.begin = *b, .lost = 0};
+    return RC_OK;
+}
+
+/* \param[in] job  NULL: every one */
+static void settle(rc_inflight_t *f, const int64_t *job)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (!f->item[i].lost && (!job || f->item[i].begin.job == *job))
+            take_out(f, &i);
+}
+
+rc_status_t rc_inflight_track(
+    rc_inflight_t *f, const rc_record_t *r, const rc_rec_t *what, rc_err_t *err)
+{
+    switch (r->type) {
+    case RC_REC_BEGIN:
+        return begin(f, &what->begin, err);
+    case RC_REC_RESULT:
+        remove_case(f, rc_case_id(&what->result.c));
+        break;
+    case RC_REC_SETTLED:
+        settle(f, r->len > 0 ? &what->settled.job : NULL);
+        break;
+    case RC_REC_LOST:
+        for (size_t i = 0; i < f->count && r->len > 0; i++)
+            f->item[i].lost |= f->item[i].begin.job == what->settled.job;
+        break;
+    case RC_REC_END:
+        settle(f, NULL);
+        break;
+    case RC_REC_ASKED:
+        f->asked = 1;
+        break;
+    case RC_REC_DIED:
+        if (r->len == sizeof(int64_t)) {
+            int64_t number;
+            memcpy(&number, r->payload, sizeof number);
+            f->signal = (int32_t)number;
+        }
+        break;
+    default: /* says nothing of what is in flight */
+        break;
+    }
     return RC_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/open.h"
+#include "base/str.h"
 #include "base/threads.h"
 #include "store/h5.h"
 #include "store/replace.h"
@@ -109,21 +110,12 @@ static void become_guarded(pid_t parent, int cpu_s)
         raise(SIGKILL);
 }
 
-static int is_asked(int number)
-{
-    return number == SIGPIPE || number == SIGINT || number == SIGTERM || number == SIGHUP;
-}
-
 rc_status_t rc_guard_idle(int *seconds, rc_err_t *err)
 {
     enum { by_default = 60, most = 86400 };
     const char *text = getenv("ROWCAST_UNSEALED_SECONDS");
-    char *end = NULL;
-    *seconds = by_default;
-    if (!text || !text[0])
-        return RC_OK;
-    long given = strtol(text, &end, 10);
-    if (*end || given < 0 || given > most)
+    int64_t given = by_default;
+    if (text && text[0] && rc_parse_int(text, 0, most, "", &given, NULL) < 0)
         return rc_fail(err, RC_EINVAL,
             "ROWCAST_UNSEALED_SECONDS: expected 0 to %d seconds, found '%.40s'", (int)most, text);
     *seconds = (int)given;
@@ -246,15 +238,16 @@ rc_status_t rc_guard_fork(
                 err, RC_EIO, errno, "%s: cannot wait for the process that reads it", path);
     /* a reader that nobody listens to any more, or that was asked to end, says nothing of the
      * file */
-    if (WIFSIGNALED(status) && is_asked(WTERMSIG(status))) {
-        (void)signal(WTERMSIG(status), SIG_DFL);
-        raise(WTERMSIG(status));
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    if (number == SIGPIPE || number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        (void)signal(number, SIG_DFL);
+        raise(number);
     }
-    if (WIFSIGNALED(status))
+    if (number)
         return rc_fail(err, RC_ESTORE,
             "%s: has no seal, and the process that read it died (%s): the file is damaged; use a "
             "copy of it",
-            path, strsignal(WTERMSIG(status)));
+            path, strsignal(number));
     *code = WEXITSTATUS(status);
     return RC_OK;
 }

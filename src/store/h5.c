@@ -130,15 +130,6 @@ static int stat_file(hid_t file, struct stat *out)
            fstat(*(const int *)handle, out) == 0;
 }
 
-/* It is the file that was checked. */
-static int is_same_file(hid_t file, int fd)
-{
-    struct stat a;
-    struct stat b;
-    return stat_file(file, &a) && fstat(fd, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
 /* Check the bytes of a file, which holds the store, then let HDF5 see them.  RC_EBUSY: it was
  * replaced between the two. */
 static rc_status_t open_checked(rc_h5_t *h, const char *file, int writable, rc_err_t *err)
@@ -178,7 +169,9 @@ static rc_status_t open_checked(rc_h5_t *h, const char *file, int writable, rc_e
             st = rc_h5_fail(err, h->path, "cannot open the store");
         if (!rc_h5_drop(access) && st == RC_OK)
             st = rc_h5_fail(err, h->path, "cannot open the store");
-        if (h->file >= 0 && !is_same_file(h->file, fd)) {
+        struct stat opened; /* it is the file that was checked */
+        if (h->file >= 0 && (!stat_file(h->file, &opened) || fstat(fd, &s) != 0 ||
+                                opened.st_dev != s.st_dev || opened.st_ino != s.st_ino)) {
             (void)rc_h5_close(h, NULL);
             st = rc_fail(err, RC_EBUSY, "%s: is replaced again and again", h->path);
         }
@@ -225,12 +218,11 @@ rc_status_t rc_h5_open(const char *path, int writable, rc_h5_t *out, rc_err_t *e
     }
     if (st == RC_OK)
         st = check_format(&h, err);
-    if (st < 0) {
+    if (st < 0)
         (void)rc_h5_close(&h, NULL);
-        return st;
-    }
-    *out = h;
-    return RC_OK;
+    else
+        *out = h;
+    return st;
 }
 
 rc_status_t rc_h5_about(const rc_h5_t *h, rc_h5_about_t *out, rc_err_t *err)

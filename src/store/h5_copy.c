@@ -21,16 +21,11 @@ typedef struct copy {
 
 /* --------------------------------------------------------------- attributes */
 
-typedef struct pair {
-    hid_t to;
-    int ok;
-} pair_t;
-
 static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *user)
 {
+    hid_t to = *(const hid_t *)user;
     (void)info;
-    pair_t *p = user;
-    if (H5Aexists(p->to, name) > 0) /* of the schema, which words it anew */
+    if (H5Aexists(to, name) > 0) /* of the schema, which words it anew */
         return 0;
     hid_t a = H5Aopen(from, name, H5P_DEFAULT);
     hid_t type = a < 0 ? -1 : H5Aget_type(a);
@@ -39,18 +34,17 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
     void *value = rc_alloc0((size_t)bytes + 1, 1, "an attribute", NULL);
     hid_t b = type < 0 || space < 0 || !value
                   ? -1
-                  : H5Acreate2(p->to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    p->ok = b >= 0 && H5Aread(a, type, value) >= 0 && H5Awrite(b, type, value) >= 0;
+                  : H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    int ok = b >= 0 && H5Aread(a, type, value) >= 0 && H5Awrite(b, type, value) >= 0;
     free(value);
-    p->ok = RC_H5_DROP(p->ok, b, space, type, a);
-    return p->ok ? 0 : -1;
+    ok = RC_H5_DROP(ok, b, space, type, a);
+    return ok ? 0 : -1;
 }
 
 static int copy_attributes(hid_t from, hid_t to)
 {
-    pair_t p = {to, 1};
     hsize_t at = 0;
-    return H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_NATIVE, &at, copy_attribute, &p) >= 0 && p.ok;
+    return H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_NATIVE, &at, copy_attribute, &to) >= 0;
 }
 
 /* ----------------------------------------------------------------- datasets */

@@ -1,9 +1,7 @@
 /** \file store/held.h  A file that is held open while its name must go on to mean it: the journal
- *  that a rank appends to, the store of a running sweep, a lock.  Whoever removes, moves or
- *  replaces such a file takes the name away; what the descriptor holds can still be copied to a new
- *  name.  Needs device and inode numbers that stay while a file is open.  On a network file system
- *  another client's change shows when the attributes are fetched anew (seconds to a minute), and
- *  what another client has removed cannot be read any more.  Private to src/store. */
+ *  that a rank appends to, the store of a running sweep, a lock.  What the descriptor holds can be
+ *  copied to a new name after the old one is gone, but not what another client of a network file
+ *  system has removed.  Private to src/store. */
 #ifndef RC_STORE_HELD_H
 #define RC_STORE_HELD_H
 

@@ -75,16 +75,6 @@ static rc_status_t look(const char *path, found_t *out, rc_err_t *err)
     return RC_OK;
 }
 
-static void tell(seeker_t *s, const char *path)
-{
-    if (s->told)
-        return;
-    s->told = 1;
-    rc_log(s->wait.log, RC_LOG_INFO, "store",
-        "%s: held by %s: waiting up to %s for a sign of life of it", path, s->holder,
-        rc_text_seconds((double)s->wait.silent_ns * 1e-9).text);
-}
-
 /* As the owner itself, but for one elsewhere what its file has shown so far. */
 static rc_owner_state_t judge(seeker_t *s, const char *path, int depth, const found_t *f)
 {
@@ -96,8 +86,12 @@ static rc_owner_state_t judge(seeker_t *s, const char *path, int depth, const fo
         snprintf(s->watched[depth].id, sizeof s->watched[depth].id, "%s", f->owner.id);
     }
     state = rc_pulse_look(&s->watched[depth].pulse, path, s->wait.silent_ns);
-    if (state == RC_OWNER_ELSEWHERE)
-        tell(s, path);
+    if (state == RC_OWNER_ELSEWHERE && !s->told) {
+        s->told = 1;
+        rc_log(s->wait.log, RC_LOG_INFO, "store",
+            "%s: held by %s: waiting up to %s for a sign of life of it", path, s->holder,
+            rc_text_seconds((double)s->wait.silent_ns * 1e-9).text);
+    }
     return state;
 }
 
@@ -192,10 +186,10 @@ static rc_status_t seek(seeker_t *s, const char *dir, const char *path, int *fd,
         double waited_s = st == RC_EBUSY ? rc_wait_due(&s->waited, rc_clock_ns()) : 0;
         if (waited_s > 0)
             rc_log(s->wait.log, RC_LOG_INFO, "store", "%s: held by %s: waited for %s so far", path,
-                s->holder[0] ? s->holder : "another process", rc_text_seconds(waited_s).text);
+                s->holder, rc_text_seconds(waited_s).text);
         if (st == RC_EBUSY && rc_clock_ns() >= (s->again ? last : until))
-            return rc_fail(err, RC_EBUSY, "%s: held by %s; wait for it, or end it", path,
-                s->holder[0] ? s->holder : "another process");
+            return rc_fail(
+                err, RC_EBUSY, "%s: held by %s; wait for it, or end it", path, s->holder);
         if (st != RC_EBUSY)
             return st;
         rc_sleep_ns(pause_ns);
@@ -205,7 +199,7 @@ static rc_status_t seek(seeker_t *s, const char *dir, const char *path, int *fd,
 rc_status_t rc_lock_take(
     const char *dir, const char *name, const rc_lock_wait_t *wait, rc_lock_t **out, rc_err_t *err)
 {
-    seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}};
+    seeker_t s = {.wait = wait ? *wait : (rc_lock_wait_t){0}, .holder = "another process"};
     rc_lock_t *l = rc_alloc0(1, sizeof *l, "a lock", err);
     RC_PASS(l ? RC_OK : RC_ENOMEM);
     s.waited.every_ns = s.wait.tell_ns;

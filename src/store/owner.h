@@ -1,8 +1,6 @@
 /** \file store/owner.h  Who holds a lock or writes a journal, and whether it still does, without a
  *  word of the file system's: a line that names the process, and a sign of life (a new time of
- *  change of the file) every RC_OWNER_BEAT_NS.  Of a process of the same machine and process space
- *  it is known at any moment whether it lives; one of another machine counts as gone when its file
- *  has not changed for a while, by the clock of the process that looks, so clocks need not agree.
+ *  change of the file) every RC_OWNER_BEAT_NS, which counts by the clock of the process that looks.
  *  Local; private to src/store. */
 #ifndef RC_STORE_OWNER_H
 #define RC_STORE_OWNER_H

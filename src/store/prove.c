@@ -5,33 +5,24 @@
 #include "store/h5.h"
 #include "store/seal.h"
 
-static rc_status_t compare(const char *fresh, const rc_contents_t *expected, rc_err_t *err)
+rc_status_t rc_prove(const char *fresh, const rc_contents_t *expected, rc_err_t *err)
 {
     rc_contents_t found = {0};
     rc_h5_t h = {.file = -1};
+    rc_seal_t seal = {0};
     rc_status_t st;
     RC_TRY(rc_h5_open(fresh, 0, &h, err));
     RC_TRY(rc_h5_contents_all(&h, &found, err));
     RC_TRY(rc_h5_close(&h, err));
-    st = rc_contents_compare(expected, &found, fresh, err);
+    RC_TRY(rc_contents_compare(expected, &found, fresh, err));
+    RC_TRY(rc_seal_write(fresh, err));
+    RC_TRY(rc_seal_check_file(fresh, &seal, err));
+    if (!seal.present)
+        RC_TRY(rc_fail(err, RC_EIO, "%s: the disk lost the seal that was written", fresh));
+    st = rc_sync_file(fresh, err);
 done:
     (void)rc_h5_close(&h, NULL);
     rc_contents_free(&found);
-    return st;
-}
-
-rc_status_t rc_prove(const char *fresh, const rc_contents_t *expected, rc_err_t *err)
-{
-    rc_seal_t seal = {0};
-    rc_status_t st = compare(fresh, expected, err);
-    if (st == RC_OK)
-        st = rc_seal_write(fresh, err);
-    if (st == RC_OK)
-        st = rc_seal_check_file(fresh, &seal, err);
-    if (st == RC_OK && !seal.present)
-        st = rc_fail(err, RC_EIO, "%s: the disk lost the seal that was written", fresh);
-    if (st == RC_OK)
-        st = rc_sync_file(fresh, err);
     if (st == RC_ESTORE) /* what this process wrote a moment ago */
         st = err ? (err->status = RC_EIO) : RC_EIO;
     return st;

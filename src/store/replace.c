@@ -291,12 +291,6 @@ rc_status_t rc_replace_look(const char *fresh, const char *target, const char **
     return st;
 }
 
-/* What a rename says where it is not to be, rather than fails. */
-static int is_forbidden(int why)
-{
-    return why == EBUSY || why == EXDEV || why == EPERM || why == EACCES || why == ETXTBSY;
-}
-
 /* Write the target, with the new contents beside it until that is proved. */
 static rc_status_t write_over(const char *fresh, const char *target, rc_err_t *err)
 {
@@ -335,7 +329,8 @@ rc_status_t rc_replace(const char *fresh, const char *target, rc_err_t *err)
         return write_over(fresh, target, err);
     if (rename(fresh, target) == 0)
         return rc_sync_folder_of(target, err);
-    if (exists && is_forbidden(errno))
+    int no = errno; /* where it is not to be, rather than fails */
+    if (exists && (no == EBUSY || no == EXDEV || no == EPERM || no == EACCES || no == ETXTBSY))
         return write_over(fresh, target, err);
-    return rc_fail_errno(err, RC_EIO, errno, "%s: cannot rename %s to it", target, fresh);
+    return rc_fail_errno(err, RC_EIO, no, "%s: cannot rename %s to it", target, fresh);
 }

@@ -3,11 +3,9 @@
  *  src/table.
  *
  *  It is renamed over the other one, with its owner, group and permissions.  Where that cannot be
- *  (the file is a mount of its own, or has other names; its folder or its file system forbids it;
- *  owner, group or permissions would be lost) it is written into the file that is there.  Until
- *  that is proved the new contents are whole beside it, as FILE.whole: while FILE is not whole
- *  readers read that, and rc_replace_finish copies it again after a kill.  A time of change of its
- *  own tells it from files of others. */
+ *  it is written into the file that is there.  Until that is proved the new contents are whole
+ *  beside it, as FILE.whole, which readers then read.  A time of change of its own tells it from
+ *  files of others. */
 #ifndef RC_STORE_REPLACE_H
 #define RC_STORE_REPLACE_H
 

@@ -22,12 +22,8 @@ static rc_status_t take_begin(hands_t *h, const rc_rec_begin_t *b, rc_err_t *err
     while (at < h->count && h->hand[at].job != b->job)
         at++;
     if (at == h->count) {
-        rc_status_t st = RC_GROW(h->hand, h->capacity, at + 1, "matrices in hand", err);
-        if (st < 0)
-            return st;
-        memset(&h->hand[at], 0, sizeof *h->hand);
-        h->hand[at].job = b->job;
-        h->count++;
+        RC_PASS(RC_GROW(h->hand, h->capacity, at + 1, "matrices in hand", err));
+        h->hand[h->count++] = (rc_scan_hand_t){.job = b->job};
     }
     if (b->is_source)
         memcpy(h->hand[at].name, b->name, sizeof b->name);
@@ -71,10 +67,9 @@ static rc_status_t take_result(
         j->cases[r->row.status]++;
     if (r->row.utc_ns > j->last_utc_ns)
         j->last_utc_ns = r->row.utc_ns;
-    rc_status_t st = RC_GROW(s->fresh, s->capacity, s->freshes + 1, "new cases", err);
-    if (st == RC_OK)
-        s->fresh[s->freshes++] = rc_case_id(&r->c);
-    return st;
+    RC_PASS(RC_GROW(s->fresh, s->capacity, s->freshes + 1, "new cases", err));
+    s->fresh[s->freshes++] = rc_case_id(&r->c);
+    return RC_OK;
 }
 
 static rc_status_t take(rc_scan_t *s, rc_scan_journal_t *j, hands_t *h, const rc_record_t *r,
