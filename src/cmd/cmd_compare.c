@@ -161,8 +161,7 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
             rc_table_text(t, rc_view_name(rc_op_names, g->op));
         rc_table_text(t, g->kernel);
         put_k(t, format, g);
-        rc_table_text(t, rc_precision_name(g->precision));
-        rc_table_text(t, g->policy);
+        RC_CELLS(t, RC_TEXT(rc_precision_name(g->precision)), RC_TEXT(g->policy));
         for (int v = 0; v < RC_VERDICTS; v++)
             rc_table_int(t, g->count[v]);
         RC_CELLS(t, RC_REAL(g->geomean, 4), RC_REAL(g->median, 4), RC_REAL(g->q, 2),
@@ -174,28 +173,23 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
 }
 
 /* What a case has on one side; missing where the store does not have it. */
-static void put_median(rc_table_t *t, const rc_view_t *v, int64_t row)
+static rc_table_cell_t median_of(const rc_view_t *v, int64_t row)
 {
-    rc_table_real(t, row < 0 ? NAN : rc_view_result(v, row)->median_ns, 6);
+    return RC_REAL(row < 0 ? NAN : rc_view_result(v, row)->median_ns, 6);
 }
 
-static void put_status(rc_table_t *t, const rc_view_t *v, int64_t row)
+static rc_table_cell_t status_of(const rc_view_t *v, int64_t row)
+{
+    return row < 0 ? RC_MISSING
+                   : RC_TEXT(rc_case_status_name((rc_case_status_t)rc_view_result(v, row)->status));
+}
+
+static rc_table_cell_t case_of(const rc_view_t *v, int64_t row, rc_cursor_t *c)
 {
     if (row < 0)
-        rc_table_missing(t);
-    else
-        rc_table_text(t, rc_case_status_name((rc_case_status_t)rc_view_result(v, row)->status));
-}
-
-static void put_case_id(rc_table_t *t, const rc_view_t *v, int64_t row)
-{
-    rc_cursor_t c;
-    if (row < 0) {
-        rc_table_missing(t);
-        return;
-    }
-    rc_view_seek(v, row, &c);
-    rc_table_text(t, c.case_id);
+        return RC_MISSING;
+    rc_view_seek(v, row, c);
+    return RC_TEXT(c->case_id);
 }
 
 static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_diff_t *d,
@@ -212,6 +206,7 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
         const rc_view_t *v = c->a >= 0 ? a : b;
         const rc_row_result_t *r = rc_view_result(v, c->a >= 0 ? c->a : c->b);
         char name[RC_NAME_MAX + 1];
+        rc_cursor_t of[2];
         if (!(verdicts & 1U << c->verdict))
             continue;
         if (ops)
@@ -219,18 +214,13 @@ static rc_status_t print_cases(const rc_view_t *a, const rc_view_t *b, const rc_
         RC_CELLS(t, RC_TEXT(rc_verdict_names[c->verdict]),
             RC_TEXT(rc_field_text(rc_view_matrix(v, r->matrix)->name, RC_NAME_MAX, name)),
             RC_TEXT(rc_view_kernel(v, r->kernel)), RC_TEXT(rc_view_policy(v, r->policy)),
-            r->k == 0 ? RC_MISSING : RC_INT(r->k), RC_TEXT(rc_precision_name(r->precision)));
-        put_median(t, a, c->a);
-        put_median(t, b, c->b);
-        RC_CELLS(t, RC_REAL(c->ratio, 4), RC_REAL(100 * expm1(c->change), 3),
-            RC_REAL(100 * c->noise, 2), RC_REAL(c->q, 2));
-        put_status(t, a, c->a);
-        put_status(t, b, c->b);
-        if (wide) {
-            put_case_id(t, a, c->a);
-            put_case_id(t, b, c->b);
-            rc_table_text(t, rc_view_device(v, r->device));
-        }
+            r->k == 0 ? RC_MISSING : RC_INT(r->k), RC_TEXT(rc_precision_name(r->precision)),
+            median_of(a, c->a), median_of(b, c->b), RC_REAL(c->ratio, 4),
+            RC_REAL(100 * expm1(c->change), 3), RC_REAL(100 * c->noise, 2), RC_REAL(c->q, 2),
+            status_of(a, c->a), status_of(b, c->b));
+        if (wide)
+            RC_CELLS(t, case_of(a, c->a, &of[0]), case_of(b, c->b, &of[1]),
+                RC_TEXT(rc_view_device(v, r->device)));
     }
     return rc_table_end(t, err);
 }

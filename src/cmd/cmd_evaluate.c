@@ -8,6 +8,7 @@
 #include "analysis/print/evaluation.h"
 #include "analysis/learn.h"
 #include "cmd/named.h"
+#include "cmd/rows.h"
 #include "analysis/print/when.h"
 #include "model/domain.h"
 
@@ -109,42 +110,13 @@ static const char *noted(const rc_model_t *m, const char *object, const char *ke
     return json_string_value(json_object_get(json_object_get(m->training, object), key));
 }
 
-/* --k and --precision as an expression: a model's rows are selected by one. */
-static rc_status_t add_list(
-    rc_str_t *s, const char *option, const char *list, const char *field, rc_err_t *err)
-{
-    rc_words_t words = {0};
-    if (!list)
-        return RC_OK;
-    if (rc_words_split(list, ',', &words, err) < 0)
-        return rc_err_context(err, "%s", option);
-    rc_str_addf(s, "%s(", s->len ? " && " : "");
-    rc_status_t st = RC_OK;
-    for (int i = 0; st == RC_OK && i < words.count; i++) {
-        const char *word = words.word[i];
-        int is_k = strcmp(field, "k") == 0;
-        rc_precision_t type;
-        int64_t k;
-        if (is_k && strcmp(word, "n") == 0)
-            word = "cols";
-        else if (is_k ? rc_parse_int(word, 1, INT64_MAX, option, &k, NULL) < 0
-                      : rc_type_parse(word, &type, NULL) < 0)
-            st = rc_fail(err, RC_EINVAL, "%s: expected %s, found '%s'", option,
-                is_k ? "n or a whole number above 0" : "fp32 or fp64", word);
-        rc_str_addf(s, "%s%s == %s", i ? " || " : "", field, word);
-    }
-    rc_str_add(s, ")");
-    rc_words_free(&words);
-    return st;
-}
-
 /* The K that a model knows. */
 static void add_known_k(rc_str_t *s, const rc_model_t *m)
 {
     const rc_model_ks_t *ks = &m->ks;
     if (!ks->count && !ks->n)
         return;
-    rc_str_addf(s, "%s(%s", s->len ? " && " : "", ks->n ? "k == cols" : "");
+    rc_str_addf(s, " && (%s", ks->n ? "k == cols" : "");
     if (ks->count && rc_model_has_input(m, "k"))
         rc_str_addf(s, "%s(k >= %" PRId64 " && k <= %" PRId64 ")", ks->n ? " || " : "", ks->k[0],
             ks->k[ks->count - 1]);
@@ -155,18 +127,24 @@ static void add_known_k(rc_str_t *s, const rc_model_t *m)
 }
 
 /* The rows that the options choose.
- * \param[in] m  whose K count where none is asked for; NULL: none */
-static rc_status_t make_where(
-    const rc_learn_options_t *o, const rc_model_t *m, rc_str_t *out, rc_err_t *err)
+ * \param[in]     m      whose K count where none is asked for; NULL: none
+ * \param[in,out] room   zeroed; rc_str_free  \param[out] where  in it; NULL: all */
+static rc_status_t make_where(const rc_learn_options_t *o, const rc_model_t *m, rc_str_t *room,
+    const char **where, rc_err_t *err)
 {
+    rc_status_t st = RC_OK;
     if (o->where)
-        rc_str_addf(out, "(%s)", o->where);
-    rc_status_t st = add_list(out, "--k", o->k, "k", err);
-    if (!o->k && m)
-        add_known_k(out, m);
-    if (st == RC_OK)
-        st = add_list(out, "--precision", o->precision, "precision", err);
-    return st == RC_OK && out->failed ? rc_fail(err, RC_ENOMEM, "no memory for a filter") : st;
+        rc_str_addf(room, " && (%s)", o->where);
+    if (o->k)
+        st = rc_rows_add_list("--k", "k", o->k, 0, room, err);
+    else if (m)
+        add_known_k(room, m);
+    if (st == RC_OK && o->precision)
+        st = rc_rows_add_list("--precision", "precision", o->precision, 0, room, err);
+    if (st == RC_OK && room->failed)
+        st = rc_fail(err, RC_ENOMEM, "no memory for a filter");
+    *where = room->len ? room->text + strlen(" && ") : NULL;
+    return st;
 }
 
 /* The class that was best on the training part, when the model knows it; -1. */
@@ -292,16 +270,17 @@ static rc_status_t evaluate_model(
     rc_dataset_t d = {0};
     rc_predictions_t p = {0};
     rc_evaluation_t e = {0};
-    rc_str_t where = {0};
+    rc_str_t room = {0};
+    const char *where;
     int64_t *row = NULL;
     int64_t n = 0;
     counts_t rows = {0};
     rc_status_t st;
     RC_TRY(refuse_fit_options(&o->learn, err));
     RC_TRY(rc_command_model(o->fits.model, &m, err));
-    RC_TRY(make_where(&o->learn, m, &where, err));
+    RC_TRY(make_where(&o->learn, m, &room, &where, err));
     RC_TRY(check_operation(&o->learn, m, err));
-    RC_TRY(rc_dataset_read_for(store, m, where.text, &d, err));
+    RC_TRY(rc_dataset_read_for(store, m, where, &d, err));
     RC_TRY(RC_NEW(row, d.rows, "rows", err));
     RC_TRY(choose_rows(o, m, &d, row, &rows.chosen, &rows.unseen, err));
     n = rows.chosen;
@@ -312,7 +291,7 @@ static rc_status_t evaluate_model(
         rc_learn_describe(&d, "evaluate", stderr);
     RC_TRY(print_model(o, store, m, &d, &e, &rows, format, err));
 done:
-    rc_str_free(&where);
+    rc_str_free(&room);
     free(row);
     rc_evaluation_free(&e);
     rc_predictions_free(&p);
@@ -324,15 +303,14 @@ done:
 static rc_status_t when(
     const struct options *o, const char *store, rc_table_format_t format, rc_err_t *err)
 {
-    rc_str_t where = {0};
+    rc_str_t room = {0};
     rc_when_command_t w = o->of_when;
-    rc_status_t st = make_where(&o->learn, NULL, &where, err);
+    rc_status_t st = make_where(&o->learn, NULL, &room, &w.where, err);
     w.kernels = o->learn.kernel;
     w.orders = o->learn.classes;
-    w.where = where.text;
     if (st == RC_OK)
         st = rc_when_print(store, &w, format, err);
-    rc_str_free(&where);
+    rc_str_free(&room);
     return st;
 }
 

@@ -66,24 +66,41 @@ typedef struct sort_key {
     int descending;
 } sort_key_t;
 
-/* A row to be sorted; qsort hands no context on, so each knows where its values are. */
+/* A row that is wanted; qsort hands no context on, so each knows its sort. */
 typedef struct sort_row {
     const struct sort *sort;
-    int64_t at; /* in the order they came */
     int64_t number;
 } sort_row_t;
 
 typedef struct sort {
-    const rc_fields_t *fields;
+    const rc_view_t *view;
+    int sources; /* 1: rows are catalogue rows */
     sort_key_t *key;
     int keys;
     sort_row_t *row;
     size_t rows;
-    size_t row_capacity;
-    rc_value_t *value; /* [rows * keys]; of a text `i` is its place in `texts` */
-    size_t value_capacity;
-    rc_str_t texts;
+    size_t capacity;
 } sort_t;
+
+/* A row of a view, as fields read it. */
+typedef union any_row {
+    rc_source_row_t source;
+    rc_cursor_t result;
+} any_row_t;
+
+static const rc_fields_t *fields_of(const sort_t *s)
+{
+    return s->sources ? &rc_source_fields : &rc_view_fields;
+}
+
+static const any_row_t *seek(const sort_t *s, int64_t number, any_row_t *out)
+{
+    if (s->sources)
+        rc_view_source(s->view, number, &out->source);
+    else
+        rc_view_seek(s->view, number, &out->result);
+    return out;
+}
 
 /* \param[in] keys  "-speedup,name": the first counts most, '-' is descending; NULL: rows stay as
  *                  they come */
@@ -94,39 +111,16 @@ static rc_status_t sort_begin(sort_t *s, const char *keys, rc_err_t *err)
         return RC_OK;
     if (rc_words_split(keys, ',', &words, err) < 0)
         return rc_err_context(err, "--sort");
-    s->key = rc_alloc((size_t)words.count, sizeof *s->key, "sort keys", err);
-    rc_status_t st = s->key ? RC_OK : RC_ENOMEM;
+    rc_status_t st = RC_NEW(s->key, words.count, "sort keys", err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
         sort_key_t *k = &s->key[i];
         k->descending = words.word[i][0] == '-';
         st = rc_listing_field(
-            s->fields, "--sort", words.word[i] + k->descending, &k->field, NULL, err);
+            fields_of(s), "--sort", words.word[i] + k->descending, &k->field, NULL, err);
         s->keys++;
     }
     rc_words_free(&words);
     return st;
-}
-
-/* Add a row by its number; what it is sorted by is copied. */
-static rc_status_t sort_add(sort_t *s, const void *row, int64_t number, rc_err_t *err)
-{
-    size_t used = s->rows * (size_t)s->keys;
-    RC_PASS(RC_GROW(s->row, s->row_capacity, s->rows + 1, "rows", err));
-    if (s->keys > 0)
-        RC_PASS(RC_GROW(s->value, s->value_capacity, used + (size_t)s->keys, "rows", err));
-    for (int i = 0; i < s->keys; i++) {
-        rc_value_t *v = &s->value[used + (size_t)i];
-        s->fields->get(row, s->key[i].field, v);
-        if (v->kind == RC_VALUE_TEXT) {
-            v->i = (int64_t)s->texts.len;
-            rc_str_addn(&s->texts, v->text, strlen(v->text) + 1);
-        }
-    }
-    if (s->texts.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for the texts of the rows");
-    s->row[s->rows] = (sort_row_t){s, (int64_t)s->rows, number};
-    s->rows++;
-    return RC_OK;
 }
 
 static int is_missing(const rc_value_t *v)
@@ -135,10 +129,10 @@ static int is_missing(const rc_value_t *v)
 }
 
 /* Of two values that are there. */
-static int compare_values(const sort_t *s, const rc_value_t *a, const rc_value_t *b)
+static int compare_values(const rc_value_t *a, const rc_value_t *b)
 {
     if (a->kind == RC_VALUE_TEXT)
-        return strcmp(s->texts.text + a->i, s->texts.text + b->i);
+        return strcmp(a->text, b->text);
     if (a->kind != RC_VALUE_REAL && b->kind != RC_VALUE_REAL)
         return (a->i > b->i) - (a->i < b->i);
     double x = a->kind == RC_VALUE_REAL ? a->r : (double)a->i;
@@ -152,40 +146,40 @@ static int compare_rows(const void *left, const void *right)
     const sort_row_t *a = left;
     const sort_row_t *b = right;
     const sort_t *s = a->sort;
+    any_row_t rows[2];
+    (void)seek(s, a->number, &rows[0]);
+    (void)seek(s, b->number, &rows[1]);
     for (int i = 0; i < s->keys; i++) {
-        const rc_value_t *x = &s->value[a->at * s->keys + i];
-        const rc_value_t *y = &s->value[b->at * s->keys + i];
-        int order = is_missing(x) - is_missing(y);
-        if (order == 0 && !is_missing(x))
-            order = s->key[i].descending ? compare_values(s, y, x) : compare_values(s, x, y);
+        rc_value_t x, y;
+        fields_of(s)->get(&rows[0], s->key[i].field, &x);
+        fields_of(s)->get(&rows[1], s->key[i].field, &y);
+        int order = is_missing(&x) - is_missing(&y);
+        if (order == 0 && !is_missing(&x))
+            order = s->key[i].descending ? compare_values(&y, &x) : compare_values(&x, &y);
         if (order != 0)
             return order;
     }
-    return (a->at > b->at) - (a->at < b->at);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 /* --------------------------------------------------------------------- rows */
 
 /* The rows that are wanted, in their order. */
-static rc_status_t choose_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
-    sort_t *sort, rc_err_t *err)
+static rc_status_t choose_rows(
+    sort_t *s, const struct options *o, const rc_expr_t *where, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
-    int64_t n = o->matrices ? rc_view_sources(v) : rc_view_count(v);
-    for (int64_t i = 0; i < n && st == RC_OK; i++) {
-        rc_source_row_t source;
-        rc_cursor_t result;
-        if (o->matrices) {
-            rc_view_source(v, i, &source);
-            if (rc_expr_match(where, rc_source_get, &source))
-                st = sort_add(sort, &source, i, err);
-        } else if (o->all || rc_view_is_newest(v, i)) {
-            rc_view_seek(v, i, &result);
-            if (rc_expr_match(where, rc_view_get, &result))
-                st = sort_add(sort, &result, i, err);
-        }
+    int64_t n = s->sources ? rc_view_sources(s->view) : rc_view_count(s->view);
+    for (int64_t i = 0; i < n; i++) {
+        any_row_t row;
+        if ((!s->sources && !o->all && !rc_view_is_newest(s->view, i)) ||
+            !rc_expr_match(where, fields_of(s)->get, seek(s, i, &row)))
+            continue;
+        RC_PASS(RC_GROW(s->row, s->capacity, s->rows + 1, "rows", err));
+        s->row[s->rows++] = (sort_row_t){s, i};
     }
-    return st;
+    if (s->keys > 0 && s->rows > 0)
+        qsort(s->row, s->rows, sizeof *s->row, compare_rows);
+    return RC_OK;
 }
 
 static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const rc_expr_t *where,
@@ -195,38 +189,28 @@ static rc_status_t print_rows(const rc_view_t *v, const struct options *o, const
         "fullname,kernel,policy,k,precision,status,median_ns,speedup,gflops";
     static const char matrices[] = "fullname,rows,cols,nnz,status,cases_ok,cases_wrong,"
                                    "cases_skipped,cases_failed,cases_crashed,message";
-    const rc_fields_t *fields = o->matrices ? &rc_source_fields : &rc_view_fields;
     rc_listing_t *l;
-    sort_t sort = {.fields = fields};
+    sort_t sort = {.view = v, .sources = o->matrices};
     int64_t rows;
     rc_status_t st;
     RC_TRY(sort_begin(&sort, o->sort, err));
-    RC_TRY(choose_rows(v, o, where, &sort, err));
-    if (sort.keys > 0 && sort.rows > 0)
-        qsort(sort.row, sort.rows, sizeof *sort.row, compare_rows);
+    RC_TRY(choose_rows(&sort, o, where, err));
     rows = (int64_t)sort.rows;
     if (o->limit >= 0 && o->limit < rows)
         rows = o->limit;
-    RC_TRY(rc_listing_begin(stdout, format, fields,
+    RC_TRY(rc_listing_begin(stdout, format, fields_of(&sort),
         o->columns    ? o->columns
         : o->matrices ? matrices
                       : results,
         &l, err));
     for (int64_t i = 0; i < rows; i++) {
-        rc_source_row_t source;
-        rc_cursor_t result;
-        if (o->matrices)
-            rc_view_source(v, sort.row[i].number, &source);
-        else
-            rc_view_seek(v, sort.row[i].number, &result);
-        rc_listing_row(l, o->matrices ? (const void *)&source : &result);
+        any_row_t row;
+        rc_listing_row(l, seek(&sort, sort.row[i].number, &row));
     }
     st = rc_listing_end(l, err);
 done:
     free(sort.key);
     free(sort.row);
-    free(sort.value);
-    rc_str_free(&sort.texts);
     return st;
 }
 

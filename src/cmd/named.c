@@ -91,15 +91,20 @@ static int is_model(const struct dirent *entry)
     return length > END && strcmp(entry->d_name + length - END, suffix) == 0;
 }
 
-/* Names of the models of a folder, each behind `before` the first time, then behind `between`; a
- * folder that is not there has none.  \return their number */
-static int add_names(rc_str_t *s, const char *folder, const char *before, const char *between)
+/* The models of a folder, as names or as paths, each behind `before` the first time, then behind
+ * `between`; a folder that is not there has none.  \return their number */
+static int add_models(
+    rc_str_t *s, const char *folder, const char *before, const char *between, int as_paths)
 {
     struct dirent **entry = NULL;
     int n = scandir(folder, &entry, is_model, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entry[i]->d_name;
-        rc_str_addf(s, "%s%.*s", i ? between : before, (int)(strlen(name) - END), name);
+        rc_str_add(s, i ? between : before);
+        if (as_paths)
+            rc_str_addf(s, "%s/%s", folder, name);
+        else
+            rc_str_addn(s, name, strlen(name) - END);
         free(entry[i]);
     }
     free(entry);
@@ -112,7 +117,7 @@ void rc_command_model_names(rc_str_t *out)
     places(place);
     for (int i = 0; i < PLACES; i++)
         if (place[i])
-            add_names(out, place[i], out->len ? "\n" : "", "\n");
+            add_models(out, place[i], out->len ? "\n" : "", "\n", 0);
 }
 
 rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
@@ -121,16 +126,9 @@ rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
     rc_str_t list = {0};
     rc_status_t st = RC_OK;
     places(place);
-    for (int i = 0; i < PLACES; i++) {
-        struct dirent **entry = NULL;
-        int twice = i > 0 && place[0] && strcmp(place[0], place[i]) == 0;
-        int n = place[i] && !twice ? scandir(place[i], &entry, is_model, alphasort) : 0;
-        for (int k = 0; k < n; k++) {
-            rc_str_addf(&list, "%s%s/%s", list.len ? "\n" : "", place[i], entry[k]->d_name);
-            free(entry[k]);
-        }
-        free(entry);
-    }
+    for (int i = 0; i < PLACES; i++)
+        if (place[i] && (i == 0 || !place[0] || strcmp(place[0], place[i]) != 0))
+            add_models(&list, place[i], list.len ? "\n" : "", "\n", 1);
     if (list.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for file names");
     else if (list.len > 0)
@@ -143,7 +141,7 @@ static rc_status_t unknown_model(const char *word, const char *const *place, rc_
 {
     rc_str_t list = {0};
     for (int i = 0; i < PLACES; i++)
-        if (place[i] && add_names(&list, place[i], list.len ? "; " : "", ", ") > 0)
+        if (place[i] && add_models(&list, place[i], list.len ? "; " : "", ", ", 0) > 0)
             rc_str_addf(&list, " (in %s)", place[i]); /* "a, b (in DIR)" */
     if (list.text && !list.failed)
         rc_fail(err, RC_ENOENT, "no file and no model '%s'; there are %s", word, list.text);

@@ -35,9 +35,7 @@ static rc_status_t add_word(const char *field, const char *word, rc_str_t *text,
     return st;
 }
 
-/* " && (a || b)" of the words of a list.  A wrong one is an error of the command line.
- * \param[in] both  1: operation "both" is A B and A' B */
-static rc_status_t add_list(const char *option, const char *field, const char *list, int both,
+rc_status_t rc_rows_add_list(const char *option, const char *field, const char *list, int both,
     rc_str_t *text, rc_err_t *err)
 {
     rc_words_t words = {0};
@@ -74,8 +72,8 @@ rc_status_t rc_rows_compile(
         return rc_err_context(err, "--where");
     for (size_t i = 0; i < sizeof lists / sizeof *lists && st == RC_OK; i++)
         if (lists[i].list)
-            st =
-                add_list(lists[i].option, lists[i].field, lists[i].list, lists[i].both, &text, err);
+            st = rc_rows_add_list(
+                lists[i].option, lists[i].field, lists[i].list, lists[i].both, &text, err);
     if (st == RC_OK && text.len > 0 && o->where)
         rc_str_addf(&text, " && (%s)", o->where);
     if (st == RC_OK && text.failed)

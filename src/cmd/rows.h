@@ -4,6 +4,7 @@
 
 #include "analysis/summary/summary.h"
 #include "base/opt.h"
+#include "base/str.h"
 
 /** What the command line says; NULL: all. */
 typedef struct rc_rows_options {
@@ -62,6 +63,12 @@ typedef struct rc_rows_options {
             "Of versus, rate and what is of rs: the tuning whose training matrices, by name, "     \
             "are left out. Default: the installed one; where there is none, those that training "  \
             "on the store would choose.")
+
+/** Add " && (a || b)" of the words of a list over a field: op, kernel, k, precision or device.
+ *  \param[in] both  1: operation "both" is A B and A' B
+ *  \return RC_OK; RC_EINVAL, which names the option */
+rc_status_t rc_rows_add_list(const char *option, const char *field, const char *list, int both,
+    rc_str_t *text, rc_err_t *err);
 
 /** --where and the others as one expression.
  *  \param[in]  both  1: operation "both" is A B and A' B
