@@ -2,6 +2,7 @@
 #include "table/counted.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -143,20 +144,12 @@ static rc_status_t choose(maker_t *m, rc_setting_order_t order)
     return RC_OK;
 }
 
-static int compare_keys(const candidate_t *x, const candidate_t *y)
-{
-    for (int i = 0; i < KEYS; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
-}
-
 static int by_setting_matrix_time(const void *a, const void *b)
 {
     const candidate_t *x = a;
     const candidate_t *y = b;
     int d = y->counts - x->counts;
-    d = d ? d : compare_keys(x, y);
+    d = d ? d : rc_compare_lists(x->key, y->key, KEYS);
     if (d || x->e.matrix != y->e.matrix)
         return d ? d : x->e.matrix < y->e.matrix ? -1 : 1;
     if (x->e.ns != y->e.ns)
@@ -187,7 +180,7 @@ static rc_status_t fill(const maker_t *m, rc_counted_t *o)
     int64_t first = -1; /* of the setting, measured there; -1: none yet */
     for (size_t i = 0; i < m->candidates && m->candidate[i].counts; i++) {
         const candidate_t *c = &m->candidate[i];
-        const int is_new = i == 0 || compare_keys(c, c - 1) != 0;
+        const int is_new = i == 0 || rc_compare_lists(c->key, c[-1].key, KEYS) != 0;
         if (is_new) {
             RC_PASS(RC_GROW(o->setting, capacity, (size_t)o->settings + 1, "settings", m->err));
             o->setting[o->settings++] = setting_of(m, c);

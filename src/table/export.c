@@ -234,13 +234,6 @@ static rc_status_t look_at_source(rc_export_t *t, int *found, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_status_t look_at_features(rc_export_t *t, int *found, rc_err_t *err)
-{
-    (void)err;
-    *found = !t->now->keep || t->now->keep[t->row];
-    return RC_OK;
-}
-
 static int same_key(const rc_row_provenance_t *a, const rc_row_provenance_t *b)
 {
     return a->run == b->run && a->rank == b->rank && memcmp(a->key, b->key, sizeof a->key) == 0;
@@ -277,7 +270,7 @@ rc_status_t rc_export_next(rc_export_t *t, int *more, rc_err_t *err)
         return RC_OK;
     t->sample = NULL;
     while (++t->row < t->now->count) {
-        int found = 1;
+        int found = !t->now->keep || t->now->keep[t->row];
         rc_status_t st = t->now->look ? t->now->look(t, &found, err) : RC_OK;
         if (st < 0 || found)
             return st;
@@ -369,20 +362,18 @@ static rc_status_t add_field(
 
 /* ------------------------------------------------------------------- tables */
 
-static table_t *start(rc_export_t *t, const char *name, const char *help, int64_t count)
+static table_t *start(rc_export_t *t, const char *name, int64_t count)
 {
     table_t *b = &t->table[t->tables++];
     (void)snprintf(b->name, sizeof b->name, "%s", name);
     b->shown.name = b->name;
-    b->shown.help = help;
     b->count = count;
     return b;
 }
 
-static rc_status_t make_rows(
-    rc_export_t *t, const char *name, const char *help, const rc_dict_t *of, rc_err_t *err)
+static rc_status_t make_rows(rc_export_t *t, const char *name, const rc_dict_t *of, rc_err_t *err)
 {
-    table_t *b = start(t, name, help, (int64_t)of->count);
+    table_t *b = start(t, name, (int64_t)of->count);
     b->schema = of->table;
     b->rows = of->rows;
     b->look = of->table == &rc_schema[RC_T_PROVENANCE] ? join_parts : NULL;
@@ -412,9 +403,8 @@ static rc_status_t make_features(rc_export_t *t, const char *store, const char *
     if (t->tables >= EXPORT_TABLES - 1)
         return rc_fail(err, RC_ESTORE, "%s: more than %d feature sets", store, t->tables);
     (void)snprintf(name, sizeof name, "features_%s", set);
-    table_t *b = start(t, name, "the features of a matrix under a geometry", 0);
+    table_t *b = start(t, name, 0);
     RC_PASS(rc_feature_table_read(store, set, &b->features, err));
-    b->look = look_at_features;
     b->schema = &rc_schema_feature_rows;
     b->rows = b->features.row;
     b->count = b->features.rows;
@@ -444,10 +434,7 @@ static rc_status_t make_samples(rc_export_t *t, rc_err_t *err)
     static const rc_field_t time = {
         "ns", RC_VALUE_INT, "ns", "time of the batch", read_sample, 0, NULL};
     static const char *const of_result[] = {"case", "run", "rank", "seq", "batch"};
-    table_t *b = start(t, "samples",
-        "a raw time of a result; (run, rank, seq) tells which, the time of a product is ns / "
-        "batch",
-        t->view->results);
+    table_t *b = start(t, "samples", t->view->results);
     b->look = look_at_samples;
     for (size_t i = 0; i < sizeof of_result / sizeof *of_result; i++)
         for (int f = 0; f < rc_view_fields.count; f++)
@@ -462,27 +449,24 @@ static rc_status_t make_tables(rc_export_t *t, const char *store, rc_err_t *err)
     const rc_dict_t *dict = t->view->dicts.d;
     rc_dict_t of_orders = {.table = &rc_schema[RC_T_ORDER]};
     int64_t orders = 0;
-    table_t *b = start(t, "results", "a measured case", t->view->results);
+    table_t *b = start(t, "results", t->view->results);
     b->look = look_at_result;
     for (int i = 0; i < rc_view_fields.count; i++)
         RC_PASS(add_field(b, &rc_view_fields, i, read_result, err));
-    RC_PASS(make_rows(t, "matrices", "a matrix", &dict[RC_T_MATRIX], err));
-    b = start(t, "sources", "what became of a catalogue row", rc_view_sources(t->view));
+    RC_PASS(make_rows(t, "matrices", &dict[RC_T_MATRIX], err));
+    b = start(t, "sources", rc_view_sources(t->view));
     b->look = look_at_source;
     for (int i = 0; i < rc_source_fields.count; i++)
         RC_PASS(add_field(b, &rc_source_fields, i, read_source, err));
-    RC_PASS(make_rows(t, "policies", "a version of a row-order policy", &dict[RC_T_POLICY], err));
-    RC_PASS(make_rows(
-        t, "kernels", "a version of a kernel with its parameters", &dict[RC_T_KERNEL], err));
-    RC_PASS(make_rows(t, "devices", "a device class", &dict[RC_T_DEVICE], err));
-    RC_PASS(make_rows(t, "runs", "a run", &dict[RC_T_RUN], err));
-    RC_PASS(make_rows(t, "provenance", "a key and value of a run or of one of its ranks",
-        &dict[RC_T_PROVENANCE], err));
+    RC_PASS(make_rows(t, "policies", &dict[RC_T_POLICY], err));
+    RC_PASS(make_rows(t, "kernels", &dict[RC_T_KERNEL], err));
+    RC_PASS(make_rows(t, "devices", &dict[RC_T_DEVICE], err));
+    RC_PASS(make_rows(t, "runs", &dict[RC_T_RUN], err));
+    RC_PASS(make_rows(t, "provenance", &dict[RC_T_PROVENANCE], err));
     RC_PASS(rc_h5_read(&t->h, &rc_schema[RC_T_ORDER], &t->orders, &orders, err));
     of_orders.rows = t->orders;
     of_orders.count = (size_t)orders;
-    RC_PASS(
-        make_rows(t, "orders", "an order that was built, and how long that took", &of_orders, err));
+    RC_PASS(make_rows(t, "orders", &of_orders, err));
     RC_PASS(make_all_features(t, store, err));
     return t->options.samples ? make_samples(t, err) : RC_OK;
 }

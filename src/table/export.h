@@ -22,7 +22,6 @@ typedef struct rc_export_options {
 /** A table as others see it; all borrowed from the rc_export_t. */
 typedef struct rc_export_table {
     const char *name; /**< "results", "features_mehrabi", ... */
-    const char *help; /**< what a row is */
     int columns;
     const rc_field_t *column; /**< [columns] */
 } rc_export_table_t;

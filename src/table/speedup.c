@@ -17,17 +17,9 @@ typedef struct entry {
     int own;           /* 1: measured in the setting, not only its baseline */
 } entry_t;
 
-static int compare(const entry_t *x, const entry_t *y, int keys)
-{
-    for (int i = 0; i < keys; i++)
-        if (x->key[i] != y->key[i])
-            return x->key[i] < y->key[i] ? -1 : 1;
-    return 0;
-}
-
 static int by_keys(const void *a, const void *b)
 {
-    return compare(a, b, KEYS);
+    return rc_compare_lists(((const entry_t *)a)->key, ((const entry_t *)b)->key, KEYS);
 }
 
 static void collect(const rc_counted_t *all, entry_t *entry)
@@ -49,7 +41,7 @@ static void collect(const rc_counted_t *all, entry_t *entry)
 static size_t end_of(const entry_t *e, size_t n, int keys)
 {
     size_t end = 1;
-    while (end < n && compare(&e[end], e, keys) == 0)
+    while (end < n && rc_compare_lists(e[end].key, e->key, keys) == 0)
         end++;
     return end;
 }
