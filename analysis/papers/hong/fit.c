@@ -105,9 +105,7 @@ static rc_status_t read_store(study_t *s, rc_err_t *err)
     rc_expr_t *where = NULL;
     rc_status_t st;
     RC_TRY(rc_view_read(s->o->store, &s->view, err));
-    if (s->o->where)
-        RC_TRY(
-            rc_expr_compile(s->o->where, rc_view_fields.field, rc_view_fields.count, &where, err));
+    RC_TRY(rc_view_compile(s->o->where, "--where", &where, err));
     RC_TRY(rc_view_check(s->view, where, err));
     RC_TRY(rc_counted_make(s->view, where, RC_OP_SPMM, RC_SETTINGS_BY_K, &s->counted, err));
 done:
@@ -168,46 +166,35 @@ done:
     return st;
 }
 
-static int64_t number_of(const study_t *s, int32_t matrix, int64_t n)
+static int64_t number_of(const study_t *s, int32_t matrix)
 {
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < s->all; i++)
         if (s->id[i] == matrix)
             return i;
     return -1;
 }
 
-/* Inputs from one feature set of the store. */
-static rc_status_t read_set(study_t *s, const char *set, int first, int last, rc_err_t *err)
-{
-    rc_feature_table_t t = {0};
-    rc_status_t st = rc_feature_table_read(s->o->store, set, &t, err);
-    for (int i = first; st == RC_OK && i < last; i++) {
-        int column = rc_feature_column(&t, rc_rs_input_name(i));
-        if (column < 0)
-            st = rc_fail(err, RC_EINVAL, "%s: set %s has no feature %s", s->o->store, set,
-                rc_rs_input_name(i));
-        for (int64_t r = 0; st == RC_OK && r < t.rows; r++) {
-            int64_t m = number_of(s, t.row[r].matrix, s->n);
-            if (m >= 0)
-                s->x[m * INPUTS + i] = t.value[r * t.names.count + column];
-        }
-    }
-    rc_feature_table_free(&t);
-    return st;
-}
-
 static rc_status_t read_inputs(study_t *s, rc_err_t *err)
 {
-    for (int64_t i = 0; i < s->n * INPUTS; i++)
-        s->x[i] = NAN;
-    rc_status_t st = read_set(s, "hong", 0, RC_DISTANCES, err);
-    if (st == RC_OK)
-        st = read_set(s, "segments", RC_DISTANCES, INPUTS, err);
-    for (int64_t i = 0; st == RC_OK && i < s->n * INPUTS; i++)
-        if (!isfinite(s->x[i]))
-            st = rc_fail(err, RC_EINVAL, "%s: %s has no feature %s", s->o->store,
-                rc_view_matrix(s->view, s->id[i / INPUTS])->name,
-                rc_rs_input_name((int)(i % INPUTS)));
+    const int32_t matrices = rc_view_matrices(s->view);
+    double *value = NULL;
+    rc_status_t st;
+    RC_TRY(RC_NEW(value, matrices, "features", err));
+    for (int i = 0; i < INPUTS; i++) {
+        const char *name = rc_rs_input_name(i);
+        for (int32_t m = 0; m < matrices; m++)
+            value[m] = NAN;
+        RC_TRY(rc_feature_by_matrix(
+            s->o->store, i < RC_DISTANCES ? "hong" : "segments", name, value, matrices, err));
+        for (int64_t n = 0; n < s->n; n++) {
+            s->x[n * INPUTS + i] = value[s->id[n]];
+            if (!isfinite(value[s->id[n]]))
+                RC_TRY(rc_fail(err, RC_EINVAL, "%s: %s has no feature %s", s->o->store,
+                    rc_view_matrix(s->view, s->id[n])->name, name));
+        }
+    }
+done:
+    free(value);
     return st;
 }
 
@@ -241,7 +228,7 @@ static void read_times(study_t *s, int64_t k, rc_precision_t precision)
         s->ns[i] = NAN;
     for (int64_t i = 0; i < c->rows; i++) {
         const rc_counted_row_t *e = &c->row[i];
-        int64_t m = number_of(s, e->matrix, s->all);
+        int64_t m = number_of(s, e->matrix);
         if (m < 0 || !is_setting(s, &c->setting[e->setting], k, precision) ||
             strcmp(rc_view_policy(s->view, e->policy), "csr") != 0)
             continue;

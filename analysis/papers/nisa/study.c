@@ -1,6 +1,5 @@
 #include "config.h"
 #include "analysis/papers/nisa/study_private.h"
-#include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "table/view.h"
@@ -321,55 +320,40 @@ static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
     return RC_OK;
 }
 
-/* Rows that --where takes, or all, as a flag each; before --generated marks any, as the data
- * sets are read. */
-static rc_status_t take(const rc_study_t *s, const rc_view_t *v, unsigned char **out)
-{
-    rc_expr_t *where;
-    RC_PASS(rc_view_compile(s->learn->where, "--where", &where, s->err));
-    *out = rc_alloc((size_t)rc_view_count(v) + 1, 1, "rows of a study", s->err);
-    for (int64_t i = 0; *out && i < rc_view_count(v); i++)
-        (*out)[i] = (unsigned char)rc_view_matches(v, i, where);
-    rc_expr_free(where);
-    return *out ? RC_OK : RC_ENOMEM;
-}
-
-static void look_at(const rc_view_t *v, int64_t i, looked_t *out)
-{
-    const rc_row_result_t *r = rc_view_result(v, i);
-    int format = rc_six_of(rc_view_kernel(v, r->kernel));
-    if (r->op != RC_OP_SPMV || format < 0 || !rc_view_counts(v, i) || !rc_view_is_csr(v, r) ||
-        r->precision < 0 || r->precision > 1)
-        return;
-    out->formats[r->precision] |= 1u << format;
-    if (rc_view_is_generated(v, r->matrix))
-        out->generated = 1;
-    else
-        out->real = 1;
-}
-
+/* --where sees rows before --generated marks any, as the data sets are read. */
 static rc_status_t look(const rc_study_t *s, looked_t *out)
 {
     rc_view_t *v = NULL;
+    rc_expr_t *where = NULL;
     rc_expr_t *which = NULL;
-    unsigned char *taken = NULL;
+    rc_six_t *six = NULL;
+    int n = 0;
     rc_status_t st;
-    RC_PASS(rc_view_compile(s->generated, "--generated", &which, s->err));
-    st = rc_view_read(s->store, &v, s->err);
-    if (st == RC_OK)
-        st = take(s, v, &taken);
-    if (st == RC_OK && which)
+    RC_TRY(rc_view_compile(s->generated, "--generated", &which, s->err));
+    RC_TRY(rc_view_read(s->store, &v, s->err));
+    RC_TRY(rc_view_compile(s->learn->where, "--where", &where, s->err));
+    RC_TRY(rc_six_make(v, where, &six, &n, s->err));
+    if (which)
         rc_view_mark_generated(v, which);
-    for (int64_t i = 0; st == RC_OK && i < rc_view_count(v); i++)
-        if (taken[i])
-            look_at(v, i, out);
+    for (const rc_six_t *x = six; x < six + n; x++)
+        for (int64_t i = 0; i < x->rows * RC_SIX; i++) {
+            const rc_six_row_t *r = &x->row[i / RC_SIX];
+            if (isnan(r->ns[i % RC_SIX]) || x->setting.precision < 0 || x->setting.precision > 1)
+                continue;
+            out->formats[x->setting.precision] |= 1u << i % RC_SIX;
+            out->generated |= rc_view_is_generated(v, r->matrix);
+            out->real |= !rc_view_is_generated(v, r->matrix);
+        }
+    if (!out->formats[0] && !out->formats[1])
+        RC_TRY(rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok%s",
+            s->store, s->learn->where ? " and matches --where" : ""));
+    st = check_formats(s, out);
+done:
+    rc_six_free(six, n);
     rc_view_free(v);
+    rc_expr_free(where);
     rc_expr_free(which);
-    free(taken);
-    if (st == RC_OK && !out->formats[0] && !out->formats[1])
-        st = rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok%s",
-            s->store, s->learn->where ? " and matches --where" : "");
-    return st == RC_OK ? check_formats(s, out) : st;
+    return st;
 }
 
 /* Real matrices, then all where some are generated, in each precision. */
