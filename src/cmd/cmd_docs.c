@@ -467,62 +467,7 @@ static const struct {
     const char *shell;
     const char *script;
 } scripts[] = {
-    {"bash",
-        "# bash completion of rowcast, printed by 'rowcast docs completion bash'\n"
-        "_rowcast()\n"
-        "{\n"
-        "    local line cur=${COMP_WORDS[COMP_CWORD]}\n"
-        "    [[ $cur == = ]] && cur=''\n"
-        "    COMPREPLY=()\n"
-        "    while IFS= read -r line; do\n"
-        "        case $line in\n"
-        "        :files | :dirs)\n"
-        "            compopt -o filenames 2>/dev/null\n"
-        "            mapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen \"-${line:1:1}\" -- "
-        "\"$cur\")\n"
-        "            ;;\n"
-        "        *) COMPREPLY+=(\"$line\") ;;\n"
-        "        esac\n"
-        "    done < <(\"${COMP_WORDS[0]}\" docs -- complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
-        "2>/dev/null)\n"
-        "}\n"
-        "complete -F _rowcast rowcast\n"},
-    {"zsh", "#compdef rowcast\n"
-            "# zsh completion of rowcast, printed by 'rowcast docs completion zsh'\n"
-            "_rowcast()\n"
-            "{\n"
-            "    local line\n"
-            "    local -a offered\n"
-            "    for line in \"${(@f)$(\"${words[1]}\" docs -- complete \"${(@)words[2,CURRENT]}\" "
-            "2>/dev/null)}\"; do\n"
-            "        case $line in\n"
-            "        (:files) compset -P '--*='; _files ;;\n"
-            "        (:dirs) compset -P '--*='; _files -/ ;;\n"
-            "        (?*) offered+=(\"$line\") ;;\n"
-            "        esac\n"
-            "    done\n"
-            "    (( $#offered )) && compadd -- \"${offered[@]}\"\n"
-            "}\n"
-            "if [ \"$funcstack[1]\" = _rowcast ]; then\n"
-            "    _rowcast \"$@\"\n"
-            "else\n"
-            "    compdef _rowcast rowcast\n"
-            "fi\n"},
-    {"fish", "# fish completion of rowcast, printed by 'rowcast docs completion fish'\n"
-             "function __rowcast_complete\n"
-             "    set -l words (commandline -opc) (commandline -ct)\n"
-             "    for line in (command $words[1] docs -- complete $words[2..-1] 2>/dev/null)\n"
-             "        switch $line\n"
-             "            case :files\n"
-             "                __fish_complete_path (commandline -ct)\n"
-             "            case :dirs\n"
-             "                __fish_complete_directories (commandline -ct) ''\n"
-             "            case '*'\n"
-             "                echo $line\n"
-             "        end\n"
-             "    end\n"
-             "end\n"
-             "complete -c rowcast -f -a '(__rowcast_complete)'\n"},
+#include "cmd/shells.inc" /* of the files in src/cmd/shells */
 };
 
 /* bash, zsh or fish. */
