@@ -7,6 +7,8 @@
 #include "rowcast.h"
 #include "table/print.h"
 
+#include <stddef.h>
+
 /** Exit codes of the program. */
 typedef enum rc_exit {
     RC_EXIT_OK = 0,
@@ -88,6 +90,13 @@ extern const rc_opt_t rc_command_help_row[];
 
 /** Print the full help of a command. */
 void rc_command_help(const rc_command_t *c, FILE *out);
+
+/** Where an option goes: a member of a command's `struct options`. */
+#define RC_AT(member) offsetof(struct options, member)
+
+/** The row of an option table for rc_call_t.format. */
+#define RC_FORMAT_OPTION(offset)                                                                   \
+    RC_OPT("format", 'f', RC_OPT_TEXT, (offset), "FORMAT", "table, csv or json. Default: table.")
 
 /** The row of an option table, of a command that reads stores: what it does with one without a
  *  seal. */

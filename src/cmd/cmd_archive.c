@@ -21,17 +21,16 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(struct options, where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(where), "EXPR",
         "Only results that match, e.g. 'k == 8 && status == ok'; the fields are those of 'rowcast "
         "query --fields'. Of a case whose newest row does not match, nothing is kept."),
-    RC_OPT("newest", 0, RC_OPT_FLAG, offsetof(struct options, newest), NULL,
+    RC_OPT("newest", 0, RC_OPT_FLAG, RC_AT(newest), NULL,
         "Leave out results that a newer row of the same case, or a newer version of the same "
         "kernel or order, has superseded."),
-    RC_OPT("no-samples", 0, RC_OPT_FLAG, offsetof(struct options, no_samples), NULL,
+    RC_OPT("no-samples", 0, RC_OPT_FLAG, RC_AT(no_samples), NULL,
         "Leave out the raw times; the statistics of each case stay."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well."),
-    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Say nothing when all is well."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -24,25 +24,22 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    RC_OPT("kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "KERNEL",
+    RC_OPT("kernel", 'x', RC_OPT_TEXT, RC_AT(kernel), "KERNEL",
         "What to calibrate: rs. Required without --limits."),
-    RC_OPT("limits", 0, RC_OPT_FLAG, offsetof(struct options, limits), NULL,
+    RC_OPT("limits", 0, RC_OPT_FLAG, RC_AT(limits), NULL,
         "What the GPU can do at most, instead: what it reads from memory, L2, L1 and shared "
         "memory (GB/s), and multiply-adds (Gflop/s)."),
-    RC_OPT("k", 'k', RC_OPT_TEXT, offsetof(struct options, k), "LIST",
-        "Columns of B, e.g. 8,32,128,512 (default)."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "LIST",
+    RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "LIST", "Columns of B, e.g. 8,32,128,512 (default)."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "LIST",
         "fp32, fp64 or both (default fp32,fp64)."),
-    RC_OPT("device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
+    RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "DEVICE",
         "cpu, cuda or auto (default): a GPU where there is one."),
-    {"n", 0, RC_OPT_INT, offsetof(struct options, n), "N",
+    {"n", 0, RC_OPT_INT, RC_AT(n), "N",
         "Rows and columns of the calibration matrices. Default 4096.", 64, 65536},
-    {"threads", 't', RC_OPT_INT, offsetof(struct options, threads), "N",
-        "Threads to use. Default 0: all.", 0, 4096},
-    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+    {"threads", 't', RC_OPT_INT, RC_AT(threads), "N", "Threads to use. Default 0: all.", 0, 4096},
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(output), "FILE",
         "Where the parameters go, when all are measured. Default: the standard output."),
-    RC_OPT(
-        "quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL, "No progress on stderr."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "No progress on stderr."),
     RC_OPT_END,
 };
 

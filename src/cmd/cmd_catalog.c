@@ -6,9 +6,8 @@
 #include "cmd/select.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 
-typedef struct options {
+struct options {
     const char *catalog;
     const char *collection;
     const char *where;
@@ -16,24 +15,23 @@ typedef struct options {
     const char *columns;
     int64_t limit;
     int fields;
-} options_t;
+};
 
 static const rc_opt_t options[] = {
-    RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(options_t, catalog), "CSV",
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, RC_AT(catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv)."),
-    RC_OPT("collection", 'C', RC_OPT_TEXT, offsetof(options_t, collection), "DIR",
+    RC_OPT("collection", 'C', RC_OPT_TEXT, RC_AT(collection), "DIR",
         "Directory with <Group>/<Name>.mtx, also as .zst, .gz, .xz or .bz2, <Name>.tar.gz and its "
         "like, what that unpacks to, .npz, .mat, or a generator spec in .spec; twins: a generated "
         "matrix for each row of --catalog."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(options_t, where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(where), "EXPR",
         "List only the matrices for which this holds: 'square && rows<=30k && !duplicate'."),
-    RC_OPT("limit", 'l', RC_OPT_INT, offsetof(options_t, limit), "N",
+    RC_OPT("limit", 'l', RC_OPT_INT, RC_AT(limit), "N",
         "List the first N matches only. Default: all."),
-    RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(options_t, columns), "LIST",
+    RC_OPT("columns", 0, RC_OPT_TEXT, RC_AT(columns), "LIST",
         "Fields to print, separated by commas. Default: fullname,rows,cols,nnz,kind,present."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(options_t, format), "FORMAT",
-        "table, csv or json. Default: table."),
-    RC_OPT("fields", 'F', RC_OPT_FLAG, offsetof(options_t, fields), NULL,
+    RC_FORMAT_OPTION(RC_AT(format)),
+    RC_OPT("fields", 'F', RC_OPT_FLAG, RC_AT(fields), NULL,
         "List the fields that --where and --columns know, and exit."),
     RC_OPT_END,
 };
@@ -55,7 +53,7 @@ static void print_total(const rc_catalog_t *c, int64_t all)
 
 static rc_status_t list(const rc_call_t *call, rc_err_t *err)
 {
-    const options_t *o = call->options;
+    const struct options *o = call->options;
     const rc_matrix_places_t places = {
         o->collection, call->operand, call->operands, o->catalog, o->where};
     rc_catalog_t c = {0};
@@ -80,7 +78,7 @@ done:
 
 static rc_status_t run(rc_call_t *call, rc_err_t *err)
 {
-    const options_t *o = call->options;
+    const struct options *o = call->options;
     return o->fields ? rc_listing_fields(call->format, &fields, err) : list(call, err);
 }
 
@@ -104,7 +102,7 @@ const rc_command_t rc_command_catalog = {
         "fluid dynamics problems of a local collection\n"
         "rowcast catalog --format csv|the built-in set as CSV",
     .options = options,
-    RC_COMMAND_DEFAULTS(options_t, .limit = -1),
+    RC_COMMAND_DEFAULTS(struct options, .limit = -1),
     .operands = {0, -1},
     .work = run,
 };

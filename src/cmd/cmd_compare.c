@@ -22,33 +22,31 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t table[] = {
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(where), "EXPR",
         "Only cases whose row in either store matches, e.g. 'k == 8 && kernel ~ gstat*'; the "
         "fields are those of 'rowcast query --fields'."),
-    RC_OPT("list", 0, RC_OPT_TEXT, AT(list), "VERDICTS",
+    RC_OPT("list", 0, RC_OPT_TEXT, RC_AT(list), "VERDICTS",
         "Print cases instead of groups: a list of slower, faster, unclear, same, broken, fixed, "
         "failing, only_a, only_b; all; or changed (all but same)."),
-    {"threshold", 0, RC_OPT_DOUBLE, AT(how.threshold), "X",
+    {"threshold", 0, RC_OPT_DOUBLE, RC_AT(how.threshold), "X",
         "Least relative change that counts. Default 0.02.", 1e-9, 10},
-    {"fdr", 0, RC_OPT_DOUBLE, AT(how.fdr), "X",
+    {"fdr", 0, RC_OPT_DOUBLE, RC_AT(how.fdr), "X",
         "False-discovery rate: the share of wrong ones among the cases that are called slower or "
         "faster, and the chance that there is any when nothing changed. Default 0.05.",
         1e-9, 0.5},
-    {"noise", 0, RC_OPT_DOUBLE, AT(how.noise), "X",
+    {"noise", 0, RC_OPT_DOUBLE, RC_AT(how.noise), "X",
         "Relative standard deviation between two runs of the same case, taken as normal. Default: "
         "estimated from the two stores, tails and what the cases of a matrix share too.",
         0, 1},
-    RC_OPT("ignore", 0, RC_OPT_TEXT, AT(ignore), "LIST",
+    RC_OPT("ignore", 0, RC_OPT_TEXT, RC_AT(ignore), "LIST",
         "What the same case may differ in: versions (of kernel and order), device, geometry (nw, "
         "nt, line), cache, c_order; or none. Default: versions."),
-    RC_OPT("across-devices", 0, RC_OPT_FLAG, AT(across_devices), NULL,
+    RC_OPT("across-devices", 0, RC_OPT_FLAG, RC_AT(across_devices), NULL,
         "Adds device to --ignore: compare two machines."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "No line of totals on stderr."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_FORMAT_OPTION(RC_AT(format)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "No line of totals on stderr."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

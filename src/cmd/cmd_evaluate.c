@@ -28,45 +28,44 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-#define LEARN(member) offsetof(struct options, learn.member)
+#define LEARN(member) RC_AT(learn.member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(fits.model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, RC_AT(fits.model), "MODEL",
         "The model to evaluate: a file or a name. With --compare, --ablation and --topologies: "
         "the trainers, e.g. 'mlp,regret' (default: all for --compare, mlp for the others)."),
-    RC_OPT("seen", 0, RC_OPT_FLAG, AT(seen), NULL,
+    RC_OPT("seen", 0, RC_OPT_FLAG, RC_AT(seen), NULL,
         "Also the rows of matrices that the model was fitted on: the figures are optimistic then, "
         "and marked so."),
-    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(extrapolate), NULL,
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, RC_AT(extrapolate), NULL,
         "Also the rows that are outside of what the model knows (K, range of features); without it "
         "they are left out, and counted."),
-    RC_OPT("compare", 0, RC_OPT_FLAG, AT(fits.compare), NULL,
+    RC_OPT("compare", 0, RC_OPT_FLAG, RC_AT(fits.compare), NULL,
         "Fit and evaluate all trainers under the same division of the rows, side by side."),
-    RC_OPT("ablation", 0, RC_OPT_FLAG, AT(fits.ablation), NULL,
+    RC_OPT("ablation", 0, RC_OPT_FLAG, RC_AT(fits.ablation), NULL,
         "Compare all features with the matrix-only ones (n_row .. nnz_blocks_per_row)."),
-    RC_OPT("topologies", 0, RC_OPT_FLAG, AT(fits.topologies), NULL,
+    RC_OPT("topologies", 0, RC_OPT_FLAG, RC_AT(fits.topologies), NULL,
         "Compare hidden layers of a network; --hidden may then list several, separated by ';'."),
-    RC_OPT("when", 0, RC_OPT_FLAG, AT(when), NULL,
+    RC_OPT("when", 0, RC_OPT_FLAG, RC_AT(when), NULL,
         "When a row order pays: decisions before it is built, by a rule and by a model, with what "
         "they cost. --kernel and --classes may then be lists of patterns: the fastest kernel "
         "counts (default '!cusparse*'), and the first of the orders that a matrix has (default "
         "auto,cells*)."),
-    RC_OPT("reuse", 'r', RC_OPT_TEXT, AT(of_when.reuse), "LIST",
+    RC_OPT("reuse", 'r', RC_OPT_TEXT, RC_AT(of_when.reuse), "LIST",
         "With --when: products that an order serves. Default: 100,1000."),
-    RC_OPT("order-cost", 0, RC_OPT_TEXT, AT(of_when.order), "NS,ROW,ENTRY",
+    RC_OPT("order-cost", 0, RC_OPT_TEXT, RC_AT(of_when.order), "NS,ROW,ENTRY",
         "With --when: building an order takes NS + ROW rows + ENTRY entries, in ns, as on a GPU. "
         "Default: the time on the host that the store has."),
-    RC_OPT("feature-cost", 0, RC_OPT_TEXT, AT(of_when.feature), "NS,ROW,ENTRY",
+    RC_OPT("feature-cost", 0, RC_OPT_TEXT, RC_AT(of_when.feature), "NS,ROW,ENTRY",
         "With --when: the same of the features."),
-    RC_OPT("l2", 0, RC_OPT_BYTES, AT(of_when.l2), "BYTES",
+    RC_OPT("l2", 0, RC_OPT_BYTES, RC_AT(of_when.l2), "BYTES",
         "With --when: size of the L2 of the device. Default: that of an H200."),
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "table (default) or json; of a comparison also csv."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

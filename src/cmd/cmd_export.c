@@ -27,24 +27,22 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t table[] = {
-    RC_OPT("csv", 0, RC_OPT_TEXT, AT(csv), "DIR",
+    RC_OPT("csv", 0, RC_OPT_TEXT, RC_AT(csv), "DIR",
         "Write a CSV file per table there; the folder is made when it is missing. Required."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(where), "EXPR",
         "Only results (and raw times of results) that match, e.g. 'k == 8 && status == ok'; the "
         "fields are those of 'rowcast query --fields'. All other tables stay whole."),
-    RC_OPT("all", 'a', RC_OPT_FLAG, AT(which.all), NULL,
+    RC_OPT("all", 'a', RC_OPT_FLAG, RC_AT(which.all), NULL,
         "Also rows that newer ones supersede: the older results of cases that were redone, the "
         "older features of a matrix."),
-    RC_OPT("samples", 0, RC_OPT_FLAG, AT(which.samples), NULL,
+    RC_OPT("samples", 0, RC_OPT_FLAG, RC_AT(which.samples), NULL,
         "Also the raw times, a line each; that table is by far the largest."),
-    RC_OPT("force", 0, RC_OPT_FLAG, AT(force), NULL,
+    RC_OPT("force", 0, RC_OPT_FLAG, RC_AT(force), NULL,
         "Write into a folder that holds other files too; those of the names of tables are "
         "replaced."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Say nothing when all is well."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Say nothing when all is well."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

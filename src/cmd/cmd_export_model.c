@@ -12,9 +12,9 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    RC_OPT("c", 0, RC_OPT_TEXT, offsetof(struct options, c), "FILE",
+    RC_OPT("c", 0, RC_OPT_TEXT, RC_AT(c), "FILE",
         "C99 source to write; - is standard output. Required."),
-    RC_OPT("name", 0, RC_OPT_TEXT, offsetof(struct options, name), "PREFIX",
+    RC_OPT("name", 0, RC_OPT_TEXT, RC_AT(name), "PREFIX",
         "Prefix of the names in it: PREFIX_choose and so on (default selector)."),
     RC_OPT_END,
 };

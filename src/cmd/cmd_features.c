@@ -13,12 +13,12 @@ struct options {
     const char *set;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
     RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",
         "table (default): a line per feature; csv: a line of names and a line of values; json."),
-    RC_OPT("set", 0, RC_OPT_TEXT, offsetof(struct options, set), "SET",
+    RC_OPT("set", 0, RC_OPT_TEXT, RC_AT(set), "SET",
         "Feature set (default mehrabi); 'rowcast info' lists them."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     RC_OPT_END,

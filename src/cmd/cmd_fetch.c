@@ -13,7 +13,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -31,51 +30,50 @@ struct options {
     int verbose;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t table[] = {
-    RC_OPT("to", 0, RC_OPT_TEXT, AT(config.to), "DIR",
+    RC_OPT("to", 0, RC_OPT_TEXT, RC_AT(config.to), "DIR",
         "Folder of the collection: DIR/Group/Name.tar.gz; made when it is not there. Required."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(where), "EXPR",
         "Matrices of the index to have, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast "
         "catalog --fields' lists the fields. '--where true' is the whole collection. Required, "
         "unless there is a --limit."),
-    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "Only the first N matrices that match."),
-    RC_OPT("mirror", 0, RC_OPT_TEXT, AT(config.mirror), "URL|DIR",
+    RC_OPT("limit", 'l', RC_OPT_INT, RC_AT(limit), "N", "Only the first N matrices that match."),
+    RC_OPT("mirror", 0, RC_OPT_TEXT, RC_AT(config.mirror), "URL|DIR",
         "Where from: URL/MM/Group/Name.tar.gz, or a folder with this layout or that of --to. "
         "Default: " RC_FETCH_MIRROR "."),
-    RC_OPT("index", 'i', RC_OPT_TEXT, AT(index), "FILE|URL",
+    RC_OPT("index", 'i', RC_OPT_TEXT, RC_AT(index), "FILE|URL",
         "Index of the collection. Default: MIRROR/files/ssstats.csv, which is kept as "
         "DIR/ssstats.csv."),
-    {"retries", 0, RC_OPT_INT, AT(retries), "N",
+    {"retries", 0, RC_OPT_INT, RC_AT(retries), "N",
         "Tries after a failed one, for each archive. Default: 5.", 0, 1000},
-    {"rate", 0, RC_OPT_DOUBLE, AT(config.rate), "X",
+    {"rate", 0, RC_OPT_DOUBLE, RC_AT(config.rate), "X",
         "Requests a second at most; 0: no limit. Default: 4.", 0, 1e6},
-    RC_OPT("max-rate", 0, RC_OPT_BYTES, AT(config.max_rate), "BYTES",
+    RC_OPT("max-rate", 0, RC_OPT_BYTES, RC_AT(config.max_rate), "BYTES",
         "Bytes a second at most. Default: no limit."),
-    {"backoff", 0, RC_OPT_DOUBLE, AT(config.backoff_s), "SECONDS",
+    {"backoff", 0, RC_OPT_DOUBLE, RC_AT(config.backoff_s), "SECONDS",
         "Wait before the first retry; it doubles up to a minute, and is longer when the server "
         "says so (Retry-After). Default: 1.",
         0, 60},
-    {"stall", 0, RC_OPT_DOUBLE, AT(config.stall_s), "SECONDS",
+    {"stall", 0, RC_OPT_DOUBLE, RC_AT(config.stall_s), "SECONDS",
         "Try again when a transfer brings nothing for so long. Default: 60.", 1, 3600},
-    {"timeout", 0, RC_OPT_DOUBLE, AT(config.timeout_s), "SECONDS",
+    {"timeout", 0, RC_OPT_DOUBLE, RC_AT(config.timeout_s), "SECONDS",
         "Try again when a transfer takes longer, but for a second more for each 16 KiB that it has "
         "brought: a server that drips is not waited for. Default: 600.",
         1, 1e6},
-    RC_OPT("cacert", 0, RC_OPT_TEXT, AT(config.certificates), "FILE",
+    RC_OPT("cacert", 0, RC_OPT_TEXT, RC_AT(config.certificates), "FILE",
         "Certificates that HTTPS trusts, instead of the system's (PEM). Default: what "
         "CURL_CA_BUNDLE or, without it, SSL_CERT_FILE names."),
-    RC_OPT("seed", 0, RC_OPT_INT, AT(config.seed), "N", "Seed of the waiting times. Default: 1."),
-    RC_OPT("verify", 0, RC_OPT_FLAG, AT(config.verify), NULL,
+    RC_OPT(
+        "seed", 0, RC_OPT_INT, RC_AT(config.seed), "N", "Seed of the waiting times. Default: 1."),
+    RC_OPT("verify", 0, RC_OPT_FLAG, RC_AT(config.verify), NULL,
         "Read all that is there again, and compare it with the index and with the digests of the "
         "manifest."),
-    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(dry_run), NULL,
+    RC_OPT("dry-run", 'n', RC_OPT_FLAG, RC_AT(dry_run), NULL,
         "Print what would be done and change nothing; asks for the index only."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "Of the dry run and of the result: table, csv or json. Default: table."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr."),
-    RC_OPT("verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "A line for each archive."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Only warnings and errors on stderr."),
+    RC_OPT("verbose", 'v', RC_OPT_FLAG, RC_AT(verbose), NULL, "A line for each archive."),
     RC_OPT_END,
 };
 

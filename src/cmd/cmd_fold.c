@@ -18,14 +18,13 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    {"wait", 0, RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
+    {"wait", 0, RC_OPT_DOUBLE, RC_AT(wait), "SECONDS",
         "How long to wait for another process that is folding. Default: 60.", 0, 1e6},
-    {"take-over", 0, RC_OPT_DOUBLE, offsetof(struct options, take_over), "SECONDS",
+    {"take-over", 0, RC_OPT_DOUBLE, RC_AT(take_over), "SECONDS",
         "Take a run on another machine for gone that has given no sign of life for so long: it "
         "gives one every 10 s. Default: 60.",
         0, 1e9},
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Say nothing when all is well."),
     RC_OPT_END,
 };
 

@@ -5,7 +5,6 @@
 #include "cmd/one_matrix.h"
 #include "format/format.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 struct options {
@@ -15,15 +14,15 @@ struct options {
     const char *dump;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("kernel", 'x', RC_OPT_TEXT, offsetof(struct options, kernel), "SPEC",
+    RC_OPT("kernel", 'x', RC_OPT_TEXT, RC_AT(kernel), "SPEC",
         "Format with its parameters: coo, csr:lanes=8, hyb:width=bell, csr5:sigma=16, "
         "merge:items=896. 'rowcast info' lists all. Required."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, offsetof(struct options, precision), "PRECISION",
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
         "Of the values: fp32 (default) or fp64."),
-    RC_OPT("dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+    RC_OPT("dump", 0, RC_OPT_TEXT, RC_AT(dump), "DIR",
         "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR "
         "is made when it is not there."),
     RC_ONE_MATRIX_READING(MATRIX),

@@ -24,18 +24,17 @@ struct options {
 };
 
 static const rc_opt_t options[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(output), "FILE",
         "Matrix Market file to write; - is stdout, then the size goes to stderr. Without it only "
         "the size is printed."),
-    RC_OPT("catalog", 'c', RC_OPT_TEXT, offsetof(struct options, catalog), "CSV",
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, RC_AT(catalog), "CSV",
         "Index of the SuiteSparse collection (ssstats.csv), for twin:Group/Name."),
-    RC_OPT("list", 0, RC_OPT_FLAG, offsetof(struct options, list), NULL,
+    RC_OPT("list", 0, RC_OPT_FLAG, RC_AT(list), NULL,
         "List the generators with their parameters, then the built-in set."),
-    RC_OPT("list-generators", 0, RC_OPT_FLAG, offsetof(struct options, list_generators), NULL,
+    RC_OPT("list-generators", 0, RC_OPT_FLAG, RC_AT(list_generators), NULL,
         "List the generators only."),
-    RC_OPT("list-set", 0, RC_OPT_FLAG, offsetof(struct options, list_set), NULL,
-        "List the built-in set only."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
+    RC_OPT("list-set", 0, RC_OPT_FLAG, RC_AT(list_set), NULL, "List the built-in set only."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "Of what is printed: table (default), csv or json."),
     RC_OPT_END,
 };

@@ -21,8 +21,7 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table."),
+    RC_FORMAT_OPTION(RC_AT(format)),
     RC_OPT_END,
 };
 

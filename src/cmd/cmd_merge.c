@@ -15,14 +15,13 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("skip-journals", 0, RC_OPT_FLAG, offsetof(struct options, skip_journals), NULL,
+    RC_OPT("skip-journals", 0, RC_OPT_FLAG, RC_AT(skip_journals), NULL,
         "Take what is in the stores, also where journals beside them hold more, as while a sweep "
         "into one of them is running. Without this option that is an error."),
-    {"wait", 0, RC_OPT_DOUBLE, offsetof(struct options, wait), "SECONDS",
+    {"wait", 0, RC_OPT_DOUBLE, RC_AT(wait), "SECONDS",
         "How long to wait for another process that is folding into OUT. Default: 60.", 0, 1e6},
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well."),
-    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Say nothing when all is well."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -25,30 +25,30 @@ struct options {
     int explain;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
+    RC_OPT("order", 'p', RC_OPT_TEXT, RC_AT(policy), "ORDER",
         "Order with its parameters: lpt, random:seed=7, rcm, metis:part=128, file:rows.txt. "
         "'rowcast info' lists all. Required."),
-    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(output), "FILE",
         "Write the matrix with its rows in slot order (Matrix Market). Pads and rows that the "
         "order leaves out are not in it; columns stay as they are, unless the order is a "
         "symmetric one. - is stdout; then the table goes to stderr."),
-    RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
+    RC_OPT("rows", 0, RC_OPT_TEXT, RC_AT(rows), "FILE",
         "Write the order of the rows: lines starting with '#', then line p (from 0) holds the "
         "0-based original row that slot p takes, or -1 for a pad. It maps new position to "
         "original row."),
-    RC_OPT("columns", 0, RC_OPT_TEXT, offsetof(struct options, columns), "FILE",
+    RC_OPT("columns", 0, RC_OPT_TEXT, RC_AT(columns), "FILE",
         "Write the column order of a symmetric order likewise: new position to original column."),
-    RC_OPT("inverse", 0, RC_OPT_TEXT, offsetof(struct options, inverse), "FILE",
+    RC_OPT("inverse", 0, RC_OPT_TEXT, RC_AT(inverse), "FILE",
         "Write where each row went: line r (from 0) holds the slot that original row r is in, or "
         "-1 for a row that is left out."),
-    RC_OPT("groups", 0, RC_OPT_TEXT, offsetof(struct options, groups), "DIR",
+    RC_OPT("groups", 0, RC_OPT_TEXT, RC_AT(groups), "DIR",
         "Write the groups of an order that has them (parts, communities), a file a level: "
         "DIR/part_ptr.txt holds the first slot of each group and, last, the number of slots. DIR "
         "is made when it is not there; groups that an earlier order left in it are removed."),
-    RC_OPT("explain", 0, RC_OPT_FLAG, offsetof(struct options, explain), NULL,
+    RC_OPT("explain", 0, RC_OPT_FLAG, RC_AT(explain), NULL,
         "Say in the summary how the order came about, where the order knows (blk, bandk, lsh, "
         "lsh-packed, jiang, pairs, auto)."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),

@@ -18,15 +18,14 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-#define ROWS(member) offsetof(struct options, rows.member)
-#define TABLE(member) offsetof(struct options, table.member)
-#define FITS(member) offsetof(struct options, fits.member)
-#define LEARN(member) offsetof(struct options, learn.member)
+#define ROWS(member) RC_AT(rows.member)
+#define TABLE(member) RC_AT(table.member)
+#define FITS(member) RC_AT(fits.member)
+#define LEARN(member) RC_AT(learn.member)
 
 static const rc_opt_t options[] = {
     RC_ROWS_OPTIONS(ROWS),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
+    RC_FORMAT_OPTION(RC_AT(format)),
     RC_OPT("matrices", 'M', RC_OPT_FLAG, TABLE(by_matrix), NULL,
         "Of suite-rate: a line for each matrix, kernel and order."),
     RC_TABLE_OPTIONS(TABLE),
@@ -69,7 +68,7 @@ static const rc_opt_t options[] = {
     {"seed", 0, RC_OPT_INT, LEARN(seed), "S",
         "Of tables of fits: seed of divisions and fits. Default: 1.", 0, 9007199254740991.0},
     RC_LEARN_FIT(LEARN),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -45,56 +45,57 @@ struct options {
     int64_t memory;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t options[] = {
-    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "N,N,...|N..N",
+    RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "N,N,...|N..N",
         "Columns of B that the plan is for, each or a range; n: as many as the matrix has "
         "columns. spmv has no K."),
-    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION", "fp32 (default) or fp64."),
-    RC_OPT("layout", 0, RC_OPT_TEXT, AT(layout), "row|col|row-col|col-row",
+    RC_OPT(
+        "op", 0, RC_OPT_TEXT, RC_AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION", "fp32 (default) or fp64."),
+    RC_OPT("layout", 0, RC_OPT_TEXT, RC_AT(layout), "row|col|row-col|col-row",
         "Of the operands with K columns, or of B and of C. Default: row."),
-    RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
+    RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "cpu|cuda|auto",
         "Where it runs. Default auto: the first GPU when there is one, else the CPU."),
-    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(how.kernels), "LIST",
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, RC_AT(how.kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
-    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(how.orders), "LIST",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, RC_AT(how.orders), "LIST",
         "Only these row orders. Default: those of a search or of the model, else csr, and with "
         "--tune auto where B is beyond the cache of a GPU."),
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL", "A selector that ranks the candidates."),
-    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(how.extrapolate), NULL,
+    RC_OPT(
+        "model", 'm', RC_OPT_TEXT, RC_AT(model), "MODEL", "A selector that ranks the candidates."),
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, RC_AT(how.extrapolate), NULL,
         "Ask the model also outside of what it knows."),
-    {"budget", 0, RC_OPT_DOUBLE, AT(budget), "SECONDS",
+    {"budget", 0, RC_OPT_DOUBLE, RC_AT(budget), "SECONDS",
         "Search for the answer for about so long: time kernels and the vendor's algorithms, then "
         "row orders, from the cheapest on. Two candidates are timed at least. Default 5, and no "
         "search with --tune, --tune-time, --kernels, --orders, --model or --load.",
         0, 1e6},
-    {"tune", 0, RC_OPT_INT, AT(tune), "N",
+    {"tune", 0, RC_OPT_INT, RC_AT(tune), "N",
         "Time at most N candidates on the matrix, the vendor's default kernel before them and, "
         "without --kernels, up to three other algorithms of it after them, and take the best. "
         "0: the first one that can. Default: a search, see --budget.",
         0, 10000},
-    {"tune-time", 0, RC_OPT_DOUBLE, AT(tune_time), "SECONDS",
+    {"tune-time", 0, RC_OPT_DOUBLE, RC_AT(tune_time), "SECONDS",
         "Time no more candidates after this long, for each K. Default 2.", 0, 1e6},
-    {"reuse", 'r', RC_OPT_DOUBLE, AT(how.reuse), "N",
+    {"reuse", 'r', RC_OPT_DOUBLE, RC_AT(how.reuse), "N",
         "Products with this matrix: take what costs least in total, order and preparation "
         "included, and time another candidate only while that has taken less than 5 % of them, "
         "the first that is not the vendor's while less than 20 %. Default: 0, "
         "the fastest product; of a search, with what an order costs over 1000 products.",
         0, 1e15},
-    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(deterministic), NULL,
+    RC_OPT("deterministic", 0, RC_OPT_FLAG, RC_AT(deterministic), NULL,
         "Only kernels whose runs give the same bits each time."),
-    RC_OPT("strict", 0, RC_OPT_FLAG, AT(strict), NULL,
+    RC_OPT("strict", 0, RC_OPT_FLAG, RC_AT(strict), NULL,
         "Only kernels that take NaN and infinity in B to the values of C that IEEE arithmetic "
         "says, and to no others; the vendor's promise no such thing."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(how.memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, RC_AT(how.memory), "BYTES",
         "Device memory that the plan and its timing may take. Default: any."),
-    RC_OPT("save", 0, RC_OPT_TEXT, AT(save), "PLAN", "Write choices and orders to a file."),
-    RC_OPT("load", 0, RC_OPT_TEXT, AT(load), "PLAN", "Take choices and orders of such a file."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table (default), csv or json."),
-    {"threads", 't', RC_OPT_INT, AT(threads), "N", "Threads of the host. Default 0: all.", 0, 4096},
-    RC_MEMORY_OPTION(AT(memory)),
+    RC_OPT("save", 0, RC_OPT_TEXT, RC_AT(save), "PLAN", "Write choices and orders to a file."),
+    RC_OPT("load", 0, RC_OPT_TEXT, RC_AT(load), "PLAN", "Take choices and orders of such a file."),
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT", "table (default), csv or json."),
+    {"threads", 't', RC_OPT_INT, RC_AT(threads), "N", "Threads of the host. Default 0: all.", 0,
+        4096},
+    RC_MEMORY_OPTION(RC_AT(memory)),
     RC_OPT_END,
 };
 

@@ -33,53 +33,51 @@ struct options {
     int64_t memory;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t options[] = {
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, RC_AT(model), "MODEL",
         "The selector: a file or a name. Default: of the installed ones that fit operation, K, "
         "precision, --device and constraints the first by: of the device at hand, chooses kernels "
         "too, knows just the --layouts (row), of the most matrices, newest."),
-    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OP",
+    RC_OPT("op", 0, RC_OPT_TEXT, RC_AT(op), "OP",
         "Operation: spmm, spmv, spmm_t or sddmm. Default: that of the model, which refuses "
         "another."),
-    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "N|n",
+    RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "N|n",
         "Columns of B; n: as many as the matrix has columns. Default: n; without --model an answer "
         "for each of 8, 32, 128 and 512. spmv has no K."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISION",
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
         "fp32 or fp64. Default: fp32, or what the model was trained on."),
-    RC_OPT("device", 'd', RC_OPT_TEXT, AT(request.device), "NAME",
+    RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(request.device), "NAME",
         "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
         "model."),
-    {"reuse", 'r', RC_OPT_INT, AT(reuse), "N",
+    {"reuse", 'r', RC_OPT_INT, RC_AT(reuse), "N",
         "Products with this matrix: choose what is cheapest in total, features, prediction and "
         "setup included, so that the choice pays within them. Default: the fastest product, "
         "whatever its setup costs.",
         1, 1e15},
-    RC_OPT("layouts", 0, RC_OPT_TEXT, AT(layouts), "LIST",
+    RC_OPT("layouts", 0, RC_OPT_TEXT, RC_AT(layouts), "LIST",
         "Layouts of the dense operands that are ranked together: col, row or both. Default: one "
         "alone, that of the baseline class."),
-    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(request.constraints.kernels), "LIST",
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, RC_AT(request.constraints.kernels), "LIST",
         "Only these kernels: names, with or without parameters, or globs."),
-    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(request.constraints.orders), "LIST",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, RC_AT(request.constraints.orders), "LIST",
         "Only these row orders: names or globs."),
-    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(request.constraints.c_orders), "LIST",
+    RC_OPT("c-order", 0, RC_OPT_TEXT, RC_AT(request.constraints.c_orders), "LIST",
         "Row orders of C that can be taken: original (default), schedule, symmetric. Models know "
         "C in the original order."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(request.constraints.memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, RC_AT(request.constraints.memory), "BYTES",
         "Device memory that matrix and dense operands may take, by estimate. Default: any."),
-    RC_OPT("deterministic", 0, RC_OPT_FLAG, AT(request.constraints.deterministic), NULL,
+    RC_OPT("deterministic", 0, RC_OPT_FLAG, RC_AT(request.constraints.deterministic), NULL,
         "Only kernels whose runs give the same bits each time."),
-    RC_OPT("extrapolate", 0, RC_OPT_FLAG, AT(request.extrapolate), NULL,
+    RC_OPT("extrapolate", 0, RC_OPT_FLAG, RC_AT(request.extrapolate), NULL,
         "Answer also outside of what the model knows, with a warning in the answer."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "table (default); csv or json: a row per class."),
-    RC_OPT("json", 0, RC_OPT_FLAG, AT(json), NULL, "The same as --format json."),
-    {"threads", 't', RC_OPT_INT, AT(threads), "N",
+    RC_OPT("json", 0, RC_OPT_FLAG, RC_AT(json), NULL, "The same as --format json."),
+    {"threads", 't', RC_OPT_INT, RC_AT(threads), "N",
         "Threads at most, for features and order; neither depends on it, and features of a small "
         "matrix take one. Default 0: all.",
         0, 4096},
-    RC_MEMORY_OPTION(AT(memory)),
+    RC_MEMORY_OPTION(RC_AT(memory)),
     RC_OPT_END,
 };
 

@@ -26,36 +26,35 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-#define ROWS(member) offsetof(struct options, rows.member)
-#define TABLE(member) offsetof(struct options, summary.member)
+#define ROWS(member) RC_AT(rows.member)
+#define TABLE(member) RC_AT(summary.member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("summary", 'S', RC_OPT_TEXT, AT(name), "SUMMARY",
+    RC_OPT("summary", 'S', RC_OPT_TEXT, RC_AT(name), "SUMMARY",
         "A table over all matrices instead of rows: speedup of each order over csr, share of "
         "wins, portfolio (greedy), versus (two sides matrix by matrix), best (which kernel and "
         "order wins, and what always taking it loses), rate (Gflop/s and GB/s). Tables of papers: "
         "'rowcast paper'."),
     RC_ROWS_OPTIONS(ROWS),
-    RC_OPT("columns", 0, RC_OPT_TEXT, AT(columns), "FIELDS",
+    RC_OPT("columns", 0, RC_OPT_TEXT, RC_AT(columns), "FIELDS",
         "Columns, comma-separated, or all. Default: fullname, kernel, order, k, precision, "
         "status, median_us, speedup, gflops; csv and json: policy and median_ns."),
-    RC_OPT("sort", 0, RC_OPT_TEXT, AT(sort), "FIELDS",
+    RC_OPT("sort", 0, RC_OPT_TEXT, RC_AT(sort), "FIELDS",
         "Rows in the order of fields, e.g. -speedup,fullname: '-' is the largest first, missing "
         "values come last. Default: as they are in the store."),
-    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N", "At most N rows. Default: all."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT", "table, csv or json. Default: table."),
+    RC_OPT("limit", 'l', RC_OPT_INT, RC_AT(limit), "N", "At most N rows. Default: all."),
+    RC_FORMAT_OPTION(RC_AT(format)),
     RC_TABLE_OPTIONS(TABLE),
     {"top", 0, RC_OPT_INT, TABLE(top), "N",
         "Of best: the first N rows of each K and precision. Default: all.", 1, 1e6},
-    RC_OPT("matrices", 'M', RC_OPT_FLAG, AT(matrices), NULL,
+    RC_OPT("matrices", 'M', RC_OPT_FLAG, RC_AT(matrices), NULL,
         "Rows are catalogue rows with their status and the number of their cases by status. With "
         "--summary rate: a line for each matrix, kernel and order."),
-    RC_OPT(
-        "all", 'a', RC_OPT_FLAG, AT(all), NULL, "Also the older rows of cases that were redone."),
-    RC_OPT("fields", 'F', RC_OPT_FLAG, AT(fields), NULL,
+    RC_OPT("all", 'a', RC_OPT_FLAG, RC_AT(all), NULL,
+        "Also the older rows of cases that were redone."),
+    RC_OPT("fields", 'F', RC_OPT_FLAG, RC_AT(fields), NULL,
         "List the fields for --where and --columns (with --matrices: of catalogue rows) and exit."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -19,38 +19,36 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t options[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, AT(report.dir), "DIR",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(report.dir), "DIR",
         "Where the report goes; is made when it is not there. Required."),
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "MODEL",
+    RC_OPT("model", 'm', RC_OPT_TEXT, RC_AT(model), "MODEL",
         "Also show what this selector chooses, and its evaluation."),
-    RC_OPT("topologies", 0, RC_OPT_TEXT, AT(report.topologies), "FILE",
+    RC_OPT("topologies", 0, RC_OPT_TEXT, RC_AT(report.topologies), "FILE",
         "Also show this, which 'rowcast evaluate STORE --topologies -f json' printed."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(report.where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(report.where), "EXPR",
         "Only results that match, as of rowcast query, e.g. 'k == cols && precision == fp32'."),
-    RC_OPT("op", 0, RC_OPT_TEXT, AT(report.op), "OP",
+    RC_OPT("op", 0, RC_OPT_TEXT, RC_AT(report.op), "OP",
         "The operation: spmm, spmv, spmm_t or sddmm. A report is of one, and says what it leaves "
         "out. Default: spmm, or the first that the store has."),
-    RC_OPT("noisy", 0, RC_OPT_FLAG, AT(report.noisy), NULL,
+    RC_OPT("noisy", 0, RC_OPT_FLAG, RC_AT(report.noisy), NULL,
         "Take noisy results for ok: without it none is on the page."),
-    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(report.collection), "DIR",
+    RC_OPT("collection", 'C', RC_OPT_TEXT, RC_AT(report.collection), "DIR",
         "Where the matrices are, DIR/Group/Name.mtx and so on, for the spy plots and the figure "
         "'forced'. Default: where the store says that they were read from."),
-    {"spies", 0, RC_OPT_INT, AT(spies), "N",
+    {"spies", 0, RC_OPT_INT, RC_AT(spies), "N",
         "At most N matrices get spy plots, those with the largest gain of reordering; 0: none. "
         "Default: 60, as far as they can be drawn in some seconds; what is too large for that is "
         "counted on the page.",
         0, 100000},
-    RC_OPT("assets", 0, RC_OPT_TEXT, AT(report.assets), "DIR",
+    RC_OPT("assets", 0, RC_OPT_TEXT, RC_AT(report.assets), "DIR",
         "Directory with page/ and figures/ to use in place of the installed ones. Default: "
         "$ROWCAST_ASSETS, else " RC_PKGDATADIR "."),
-    RC_OPT("limits", 0, RC_OPT_TEXT, AT(limits), "FILE",
+    RC_OPT("limits", 0, RC_OPT_TEXT, RC_AT(limits), "FILE",
         "What the device can do at most, of 'rowcast calibrate --limits', to be drawn. Default: "
         "limits-h200, the installed one, where the results are of that device."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(report.quiet), NULL, "No progress on stderr."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(report.quiet), NULL, "No progress on stderr."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -4,8 +4,6 @@
 #include "cmd/one_matrix.h"
 #include "sparse/segments.h"
 
-#include <inttypes.h>
-
 struct options {
     rc_one_matrix_options_t matrix;
     int64_t w;
@@ -13,16 +11,16 @@ struct options {
     const char *dump;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    {"w", 0, RC_OPT_INT, offsetof(struct options, w), "W",
-        "Columns of a panel, a power of two. Default 256.", 1, 1 << 30},
-    {"t", 0, RC_OPT_INT, offsetof(struct options, t), "T",
+    {"w", 0, RC_OPT_INT, RC_AT(w), "W", "Columns of a panel, a power of two. Default 256.", 1,
+        1 << 30},
+    {"t", 0, RC_OPT_INT, RC_AT(t), "T",
         "Entries of a row in a panel beyond which they are a heavy segment. Default 4. 0: all are "
         "heavy; W or more: none is.",
         0, INT32_MAX},
-    RC_OPT("dump", 0, RC_OPT_TEXT, offsetof(struct options, dump), "DIR",
+    RC_OPT("dump", 0, RC_OPT_TEXT, RC_AT(dump), "DIR",
         "Split the matrix and write the arrays, one number a line, into DIR/NAME.txt. DIR is made "
         "when it is not there."),
     RC_ONE_MATRIX_READING(MATRIX),

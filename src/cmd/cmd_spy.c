@@ -8,7 +8,6 @@
 #include "order/policy.h"
 #include "sparse/spy.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,17 +19,17 @@ struct options {
     int stages;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(output), "FILE",
         "Write the image (PNG) there; - is stdout. With --stages a folder, made when it is not "
         "there. Required."),
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
+    RC_OPT("order", 'p', RC_OPT_TEXT, RC_AT(policy), "ORDER",
         "Row order to draw, as for rowcast order. Default csr: the original one."),
-    {"size", 0, RC_OPT_INT, offsetof(struct options, size), "N",
-        "Pixels of the longer side. Default 256.", RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
-    RC_OPT("stages", 0, RC_OPT_FLAG, offsetof(struct options, stages), NULL,
+    {"size", 0, RC_OPT_INT, RC_AT(size), "N", "Pixels of the longer side. Default 256.",
+        RC_SPY_SIZE_MIN, RC_SPY_SIZE_MAX},
+    RC_OPT("stages", 0, RC_OPT_FLAG, RC_AT(stages), NULL,
         "Draw four images of an order that is made by levels (bandk) into the folder of -o: "
         "before.png, coarse.png (the matrix of groups), coarse_ordered.png, ordered.png."),
     RC_ONE_MATRIX_OPTIONS(MATRIX),

@@ -20,9 +20,8 @@ struct options {
 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table."),
-    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
+    RC_FORMAT_OPTION(RC_AT(format)),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

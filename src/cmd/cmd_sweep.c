@@ -1,5 +1,4 @@
 #include "config.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
 #include "base/visible.h"
@@ -50,132 +49,132 @@ struct options {
     int verbose;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const rc_opt_t table[] = {
-    RC_OPT("store", 's', RC_OPT_TEXT, AT(store), "FILE",
+    RC_OPT("store", 's', RC_OPT_TEXT, RC_AT(store), "FILE",
         "HDF5 store to add to; made when it is not there. Required."),
-    RC_OPT("collection", 'C', RC_OPT_TEXT, AT(places.collection), "DIR",
+    RC_OPT("collection", 'C', RC_OPT_TEXT, RC_AT(places.collection), "DIR",
         "Matrices as DIR/Group/Name.mtx, also as .gz, .xz, .zst or .bz2, Name.tar.gz and its "
         "like, what that unpacks to, .npz, .mat, or a generator spec in .spec; twins: a generated "
         "one for each row of --catalog. Default: the operands, or the built-in set."),
-    RC_OPT("catalog", 'c', RC_OPT_TEXT, AT(places.catalog), "CSV",
+    RC_OPT("catalog", 'c', RC_OPT_TEXT, RC_AT(places.catalog), "CSV",
         "Index of the collection (its own ssstats.csv). Rows without a file are recorded as "
         "absent."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, AT(places.where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(places.where), "EXPR",
         "Only matrices that match, e.g. 'square && rows <= 30000 && !duplicate'; 'rowcast catalog "
         "--fields' lists the fields."),
-    RC_OPT("limit", 'l', RC_OPT_INT, AT(limit), "N",
+    RC_OPT("limit", 'l', RC_OPT_INT, RC_AT(limit), "N",
         "Only the first N matrices that match and are there: rows of the catalogue without a file "
         "do not count."),
-    RC_OPT("slice", 0, RC_OPT_TEXT, AT(slice), "I/N",
+    RC_OPT("slice", 0, RC_OPT_TEXT, RC_AT(slice), "I/N",
         "Only slice I of N of the matrices, by name: N sweeps into stores of their own, which "
         "'rowcast merge' puts together. A slice without a matrix makes an empty store: a store "
         "that is missing then is one that was lost."),
-    RC_OPT("op", 0, RC_OPT_TEXT, AT(op), "OPS",
+    RC_OPT("op", 0, RC_OPT_TEXT, RC_AT(op), "OPS",
         "Operations: spmm, spmv, spmm_t, sddmm ('rowcast info' says what each computes). Default: "
         "spmm."),
-    RC_OPT("orders", 'p', RC_OPT_TEXT, AT(policies), "ORDERS",
+    RC_OPT("orders", 'p', RC_OPT_TEXT, RC_AT(policies), "ORDERS",
         "Row orders with parameters, e.g. csr,lpt,random:seed=1..5,rcm,file:rows.txt, or "
         "file:orders/%n.txt for a file a matrix (%n its name, %g its group); all is those of "
         "Mehrabi et al. 2021, the others are named. Default: all. Keep csr in: it is the "
         "baseline."),
-    RC_OPT("kernels", 'x', RC_OPT_TEXT, AT(kernels), "KERNELS",
+    RC_OPT("kernels", 'x', RC_OPT_TEXT, RC_AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
         "of two where only those are taken), "
         "and 'cusparse-*-row:pre=0..1' every kernel of the device "
         "that fits. Default: all of the device and the operations."),
-    RC_OPT("k", 'k', RC_OPT_TEXT, AT(k), "LIST",
+    RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
         "32."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, AT(precision), "PRECISIONS",
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISIONS",
         "Value types, by commas. Default: fp32."),
-    RC_OPT("c-order", 0, RC_OPT_TEXT, AT(c_order), "original|schedule|both",
+    RC_OPT("c-order", 0, RC_OPT_TEXT, RC_AT(c_order), "original|schedule|both",
         "Row order that C comes out in: original, schedule (that of the row order, for kernels "
         "that can), or both. Default: original."),
-    RC_OPT("device", 'd', RC_OPT_TEXT, AT(device), "cpu|cuda|auto",
+    RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "cpu|cuda|auto",
         "cpu, cuda or auto (the best that the build and the machine have). Default: auto."),
-    {"nw", 0, RC_OPT_INT, AT(nw), "N",
+    {"nw", 0, RC_OPT_INT, RC_AT(nw), "N",
         "Workers per team (N_w) that orders and features are made for. Default: what the kernel "
         "declares for its device.",
         0, 65536},
-    {"nt", 0, RC_OPT_INT, AT(nt), "N", "Lanes per worker (N_t). Default: the kernel's.", 0, 65536},
-    {"line", 0, RC_OPT_INT, AT(line), "N",
+    {"nt", 0, RC_OPT_INT, RC_AT(nt), "N", "Lanes per worker (N_t). Default: the kernel's.", 0,
+        65536},
+    {"line", 0, RC_OPT_INT, RC_AT(line), "N",
         "Columns of A per cache line of B. Default: the kernel's.", 0, 65536},
-    {"threads", 't', RC_OPT_INT, AT(threads), "N",
+    {"threads", 't', RC_OPT_INT, RC_AT(threads), "N",
         "Threads per rank. Default: the CPUs that the rank has to itself. On a CPU they are part "
         "of the device class: with others all cases are new, which a line says before they are "
         "measured.",
         0, 65536},
-    RC_OPT("memory", 0, RC_OPT_BYTES, AT(config.memory_limit), "BYTES",
+    RC_OPT("memory", 0, RC_OPT_BYTES, RC_AT(config.memory_limit), "BYTES",
         "Host memory per rank; what needs more is skipped with the figures. Default: 90 % of what "
         "is free, divided by the ranks of the node."),
-    RC_OPT("device-memory", 0, RC_OPT_BYTES, AT(config.device_memory), "BYTES",
+    RC_OPT("device-memory", 0, RC_OPT_BYTES, RC_AT(config.device_memory), "BYTES",
         "Memory per rank for B, C and the prepared matrices; K is tiled when B and C take more. "
         "Default: 90 % of what is free on the GPU, divided by the ranks that share it; on a CPU "
         "what --memory says."),
-    {"ahead", 0, RC_OPT_INT, AT(ahead), "N",
+    {"ahead", 0, RC_OPT_INT, RC_AT(ahead), "N",
         "Matrices that a rank loads and orders while it measures another. Default: on a GPU twice "
         "as many as it has CPUs to prepare with; on CPUs 0, for there it disturbs the times.",
         0, 4096},
-    RC_OPT("share-device", 0, RC_OPT_FLAG, AT(config.share_device), NULL,
+    RC_OPT("share-device", 0, RC_OPT_FLAG, RC_AT(config.share_device), NULL,
         "Let ranks share CPUs (or a GPU). Their times disturb each other: for tests."),
-    RC_OPT("timing", 0, RC_OPT_TEXT, AT(timing), "exclusive|shared",
+    RC_OPT("timing", 0, RC_OPT_TEXT, RC_AT(timing), "exclusive|shared",
         "exclusive: on CPUs one rank of a node times while the others wait; shared: they time at "
         "once, each on its own cores. Default: exclusive."),
-    RC_OPT("cache", 0, RC_OPT_TEXT, AT(config.cache), "DIR",
+    RC_OPT("cache", 0, RC_OPT_TEXT, RC_AT(config.cache), "DIR",
         "Keep matrices in binary form in DIR, and load those that are there from it while their "
         "files are the same: many times faster than text. Ranks, nodes and sweeps may share it; it "
         "may be deleted at any time. Default: none."),
-    RC_OPT("cache-mode", 0, RC_OPT_TEXT, AT(cache_mode), "warm|cold",
+    RC_OPT("cache-mode", 0, RC_OPT_TEXT, RC_AT(cache_mode), "warm|cold",
         "warm, or cold: flush the processor's caches before each product. Default: warm."),
-    {"case-time", 0, RC_OPT_DOUBLE, AT(case_time), "SECONDS",
+    {"case-time", 0, RC_OPT_DOUBLE, RC_AT(case_time), "SECONDS",
         "Time budget of the repetitions of a case. Default: 0.03.", 1e-6, 1e6},
-    {"target", 0, RC_OPT_DOUBLE, AT(target), "X",
+    {"target", 0, RC_OPT_DOUBLE, RC_AT(target), "X",
         "Stop when the relative standard error of the median is below X. Default: 0.01.", 0, 1},
-    {"noisy-above", 0, RC_OPT_DOUBLE, AT(noisy), "X",
+    {"noisy-above", 0, RC_OPT_DOUBLE, RC_AT(noisy), "X",
         "A case that ends by time, and whose error is above X, is timed again with the others of "
         "its matrix done; when it is so again, its status is noisy. It is in no table then, and "
         "the next sweep measures it anew. Default: ROWCAST_NOISY_ABOVE, else ten times --target, "
         "at least 0.1.",
         0, 1e9},
-    {"max-reps", 0, RC_OPT_INT, AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1, 1e6},
-    {"max-batch", 0, RC_OPT_INT, AT(max_batch), "N",
+    {"max-reps", 0, RC_OPT_INT, RC_AT(max_reps), "N", "Repetitions at most. Default: 1000.", 1,
+        1e6},
+    {"max-batch", 0, RC_OPT_INT, RC_AT(max_batch), "N",
         "Products that are timed at once at most: 1 for "
         "single launches. Default: as many as the clock needs.",
         1, 1e6},
-    RC_OPT("seed", 0, RC_OPT_INT, AT(seed), "N",
+    RC_OPT("seed", 0, RC_OPT_INT, RC_AT(seed), "N",
         "Seed of the dense matrix and of the verification sample. Default: 1."),
-    {"time-budget", 'T', RC_OPT_DOUBLE, AT(config.time_budget_s), "SECONDS",
+    {"time-budget", 'T', RC_OPT_DOUBLE, RC_AT(config.time_budget_s), "SECONDS",
         "Drain after this long and exit 75. Default: no limit.", 0, 1e9},
-    {"hang-limit", 0, RC_OPT_DOUBLE, AT(config.hang_limit_s), "SECONDS",
+    {"hang-limit", 0, RC_OPT_DOUBLE, RC_AT(config.hang_limit_s), "SECONDS",
         "End a rank in which one phase of a matrix (load, order, verify, time, ...) takes longer: "
         "a kernel that hangs cannot be stopped otherwise. What hangs in two runs gets the status "
         "crashed. Default: 3600; 0: never.",
         0, 1e9},
-    {"silence-limit", 0, RC_OPT_DOUBLE, AT(config.silence_s), "SECONDS",
+    {"silence-limit", 0, RC_OPT_DOUBLE, RC_AT(config.silence_s), "SECONDS",
         "End the job when rank 0 and another rank hear nothing of each other for so long: a node "
         "or its link is lost. Default: 120; 0: never.",
         0, 1e9},
-    {"take-over", 0, RC_OPT_DOUBLE, AT(config.take_over_s), "SECONDS",
+    {"take-over", 0, RC_OPT_DOUBLE, RC_AT(config.take_over_s), "SECONDS",
         "Go on from a run on another machine that has given no sign of life for so long: it gives "
         "one every 10 s. Default: 60.",
         0, 1e9},
-    RC_OPT("redo", 0, RC_OPT_TEXT, AT(config.redo), "EXPR",
+    RC_OPT("redo", 0, RC_OPT_TEXT, RC_AT(config.redo), "EXPR",
         "Measure again the cases (and load again the matrices) that match, e.g. 'status == "
         "failed'. The old rows stay; queries take the newest."),
-    RC_OPT("once", 0, RC_OPT_FLAG, AT(once), NULL,
+    RC_OPT("once", 0, RC_OPT_FLAG, RC_AT(once), NULL,
         "Measure nothing twice. Without it the baselines of what is added (csr, and csr of "
         "selected kernels of cuSPARSE) are timed again in the same run: their old rows stay."),
-    RC_OPT("accept-failed", 0, RC_OPT_FLAG, AT(accept_failed), NULL,
+    RC_OPT("accept-failed", 0, RC_OPT_FLAG, RC_AT(accept_failed), NULL,
         "Take what failed in earlier runs as it is: the exit code tells of this run only. Without "
         "it a failure in the selection makes every run exit with 1 until it is done again."),
-    RC_OPT("dry-run", 'n', RC_OPT_FLAG, AT(config.dry_run), NULL,
+    RC_OPT("dry-run", 'n', RC_OPT_FLAG, RC_AT(config.dry_run), NULL,
         "Print what would be measured, with estimates of time and memory; touch nothing."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "Of the dry run and of the result: table, csv or json. Default: table."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, AT(quiet), NULL, "Only warnings and errors on stderr."),
-    RC_OPT("verbose", 'v', RC_OPT_FLAG, AT(verbose), NULL, "More on stderr."),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Only warnings and errors on stderr."),
+    RC_OPT("verbose", 'v', RC_OPT_FLAG, RC_AT(verbose), NULL, "More on stderr."),
     RC_OPT_END,
 };
 

@@ -14,22 +14,21 @@ struct options {
     int64_t tile_min;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("order", 'p', RC_OPT_TEXT, offsetof(struct options, policy), "ORDER",
+    RC_OPT("order", 'p', RC_OPT_TEXT, RC_AT(policy), "ORDER",
         "Row order, as for rowcast order. Default csr: the original one."),
-    RC_OPT("rows", 0, RC_OPT_TEXT, offsetof(struct options, rows), "FILE",
+    RC_OPT("rows", 0, RC_OPT_TEXT, RC_AT(rows), "FILE",
         "Row order from a file, as rowcast order --rows writes it: the same as --order "
         "file:FILE."),
-    {"panel", 0, RC_OPT_INT, offsetof(struct options, panel), "N", "Slots of a panel. Default 128.",
-        1, INT32_MAX},
-    {"col-min", 0, RC_OPT_INT, offsetof(struct options, col_min), "N",
+    {"panel", 0, RC_OPT_INT, RC_AT(panel), "N", "Slots of a panel. Default 128.", 1, INT32_MAX},
+    {"col-min", 0, RC_OPT_INT, RC_AT(col_min), "N",
         "Entries of a panel in a column from which on the column is dense there. Default 16.", 1,
         INT32_MAX},
-    {"tile-cols", 0, RC_OPT_INT, offsetof(struct options, tile_cols), "N",
-        "Columns of a tile. Default 128.", 1, INT32_MAX},
-    {"tile-min", 0, RC_OPT_INT, offsetof(struct options, tile_min), "N",
+    {"tile-cols", 0, RC_OPT_INT, RC_AT(tile_cols), "N", "Columns of a tile. Default 128.", 1,
+        INT32_MAX},
+    {"tile-min", 0, RC_OPT_INT, RC_AT(tile_min), "N",
         "Dense columns of a panel below which it has no tile. Default 17.", 1, INT32_MAX},
     RC_ONE_MATRIX_OPTIONS(MATRIX),
     RC_OPT("format", 'f', RC_OPT_TEXT, MATRIX(format), "FORMAT",

@@ -23,13 +23,12 @@ struct options {
     int unsealed;
 };
 
-#define AT(member) offsetof(struct options, member)
-#define LEARN(member) offsetof(struct options, learn.member)
+#define LEARN(member) RC_AT(learn.member)
 
 static const rc_opt_t table[] = {
-    RC_OPT("output", 'o', RC_OPT_TEXT, AT(parameters.output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(parameters.output), "FILE",
         "The model file. Required; a file of its name is replaced when all is done."),
-    RC_OPT("model", 'm', RC_OPT_TEXT, AT(model), "TRAINER",
+    RC_OPT("model", 'm', RC_OPT_TEXT, RC_AT(model), "TRAINER",
         "Kind of model: mlp (default, the regressor of Mehrabi et al.), softmax, regret, "
         "xgboost-merit-soft; of Nisa et al.: cart, svm-nisa, xgboost-nisa, mlp-nisa, "
         "ensemble-nisa (-time, -each: times, a network for each class); an unknown name lists "
@@ -37,27 +36,27 @@ static const rc_opt_t table[] = {
     RC_LEARN_SELECTION(LEARN),
     RC_LEARN_PROTOCOL(LEARN),
     RC_LEARN_FIT(LEARN),
-    RC_OPT("deterministic", 0, RC_OPT_TEXT, AT(deterministic), "LIST",
+    RC_OPT("deterministic", 0, RC_OPT_TEXT, RC_AT(deterministic), "LIST",
         "Kernels, names or globs, whose runs are known to give the same bits each time, beside "
         "those of this build that say so: the model file keeps it for 'predict --deterministic'."),
-    RC_OPT("costs", 0, RC_OPT_TEXT, AT(parameters.costs), "FILE",
+    RC_OPT("costs", 0, RC_OPT_TEXT, RC_AT(parameters.costs), "FILE",
         "Task parameters: what 'rowcast calibrate' measured on the device of the store. Its K and "
         "precisions are fitted."),
-    RC_OPT("training", 0, RC_OPT_TEXT, AT(parameters.training), "PATTERNS",
+    RC_OPT("training", 0, RC_OPT_TEXT, RC_AT(parameters.training), "PATTERNS",
         "Task parameters: train on the matrices of these names, e.g. 'gen/*,Gset/G2', instead of "
         "every 20th."),
-    RC_OPT("onto", 0, RC_OPT_TEXT, AT(parameters.onto), "FILE",
+    RC_OPT("onto", 0, RC_OPT_TEXT, RC_AT(parameters.onto), "FILE",
         "Task parameters: a tuning of the same device and version of the kernel; what it has for "
         "other K and precisions stays, and its training matrices are named beside the new ones."),
-    RC_OPT("paths", 0, RC_OPT_TEXT, AT(parameters.paths.dir), "DIR",
+    RC_OPT("paths", 0, RC_OPT_TEXT, RC_AT(parameters.paths.dir), "DIR",
         "Task parameters: fit the second model too, which then chooses t and cfv: the costs with "
         "the rows of B of heavy panels, the fullest panel and the longest light row. Matrices are "
         "made by their generators or read from DIR/Group/name.mtx[.xz]. The table has what it "
         "keeps of the best on the training matrices, each group or generator held out, and both "
         "models on the others."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, AT(format), "FORMAT",
+    RC_OPT("format", 'f', RC_OPT_TEXT, RC_AT(format), "FORMAT",
         "Of the evaluation: table or json. Default: table."),
-    RC_UNSEALED_OPTION(AT(unsealed)),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -20,35 +20,35 @@ struct options {
     rc_tune_fit_t fit;
 };
 
-#define MATRIX(member) offsetof(struct options, matrix.member)
+#define MATRIX(member) RC_AT(matrix.member)
 
 static const rc_opt_t options[] = {
-    RC_OPT("device", 'd', RC_OPT_TEXT, offsetof(struct options, device), "DEVICE",
+    RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "DEVICE",
         "Whose formulas: volta or ampere, as published, or a file of a tuning. Required; with "
         "--fit the name that the tuning gets (default: of the device that was measured)."),
-    {"rdensity", 0, RC_OPT_DOUBLE, offsetof(struct options, rdensity), "X",
+    {"rdensity", 0, RC_OPT_DOUBLE, RC_AT(rdensity), "X",
         "Mean entries of a row, instead of a matrix; 0 counts as 1.", 0, 1e18},
-    RC_OPT("reading", 0, RC_OPT_TEXT, offsetof(struct options, reading), "READING",
+    RC_OPT("reading", 0, RC_OPT_TEXT, RC_AT(reading), "READING",
         "Which number the published formulas of SRS mean by SSRS in cases 3 and 4: new (default): "
         "that of the case; original: that of the formula; srs: a slip for SRS."),
-    RC_OPT("fit", 0, RC_OPT_TEXT, offsetof(struct options, fit.store), "STORE",
+    RC_OPT("fit", 0, RC_OPT_TEXT, RC_AT(fit.store), "STORE",
         "Fit the formulas to the times of a store instead: csr3 and csr35 with all 64 pairs of "
         "srs and ssrs of 4, 6, 8, 12, 16, 24, 32, 48 on some matrices, one order and precision. "
         "Of a CPU: csr2 with the 18 srs of 8, 12, 16, 24, .. 2048, 3072."),
-    RC_OPT("output", 'o', RC_OPT_TEXT, offsetof(struct options, fit.output), "FILE",
+    RC_OPT("output", 'o', RC_OPT_TEXT, RC_AT(fit.output), "FILE",
         "With --fit: write the tuning there."),
-    RC_OPT("round", 0, RC_OPT_FLAG, offsetof(struct options, fit.round), NULL,
+    RC_OPT("round", 0, RC_OPT_FLAG, RC_AT(fit.round), NULL,
         "With --fit: the tuning rounds both sizes to the next of the eight that were measured."),
-    {"fill", 0, RC_OPT_INT, offsetof(struct options, fit.multiprocessors), "N",
+    {"fill", 0, RC_OPT_INT, RC_AT(fit.multiprocessors), "N",
         "With --fit: instead of lines a pair of sizes for each case, each changed by at most 4/3 "
         "so that the blocks fill the N multiprocessors of the device to the end.",
         1, 1 << 20},
-    RC_OPT("report", 0, RC_OPT_FLAG, offsetof(struct options, fit.report), NULL,
+    RC_OPT("report", 0, RC_OPT_FLAG, RC_AT(fit.report), NULL,
         "With --fit: print the best pairs over rdensity, too; csv and json: them instead of the "
         "tunings."),
-    RC_OPT("where", 'w', RC_OPT_TEXT, offsetof(struct options, fit.where), "EXPR",
+    RC_OPT("where", 'w', RC_OPT_TEXT, RC_AT(fit.where), "EXPR",
         "With --fit: rows of the store to fit on, e.g. 'group == csrk'. Default: all."),
-    RC_OPT("test", 0, RC_OPT_TEXT, offsetof(struct options, fit.test), "EXPR",
+    RC_OPT("test", 0, RC_OPT_TEXT, RC_AT(fit.test), "EXPR",
         "With --fit: rows of the test set, on which nothing is fitted: one that --where has too "
         "is an error. Default: the matrices of Lane and Booth 2022 by their sizes, and twins."),
     RC_ONE_MATRIX_READING(MATRIX),

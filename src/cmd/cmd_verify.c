@@ -18,16 +18,14 @@ struct options {
 enum { DEFAULT_LIMIT = 100 };
 
 static const rc_opt_t table[] = {
-    RC_OPT("deep", 0, RC_OPT_FLAG, offsetof(struct options, deep), NULL,
+    RC_OPT("deep", 0, RC_OPT_FLAG, RC_AT(deep), NULL,
         "Also look for each result that a journal beside the store holds, and that is said to be "
         "folded, in the store."),
-    RC_OPT("format", 'f', RC_OPT_TEXT, offsetof(struct options, format), "FORMAT",
-        "table, csv or json. Default: table."),
-    RC_OPT("limit", 'l', RC_OPT_INT, offsetof(struct options, limit), "COUNT",
+    RC_FORMAT_OPTION(RC_AT(format)),
+    RC_OPT("limit", 'l', RC_OPT_INT, RC_AT(limit), "COUNT",
         "Problems to print; a last row has the number of the others. Default: 100."),
-    RC_OPT("quiet", 'q', RC_OPT_FLAG, offsetof(struct options, quiet), NULL,
-        "Say nothing when all is well."),
-    RC_UNSEALED_OPTION(offsetof(struct options, unsealed)),
+    RC_OPT("quiet", 'q', RC_OPT_FLAG, RC_AT(quiet), NULL, "Say nothing when all is well."),
+    RC_UNSEALED_OPTION(RC_AT(unsealed)),
     RC_OPT_END,
 };
 

@@ -3,7 +3,6 @@
 #include "base/family.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const rc_segmented_set_names[] = {"real", "all", NULL};
