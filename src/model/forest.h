@@ -3,6 +3,7 @@
 #ifndef RC_MODEL_FOREST_H
 #define RC_MODEL_FOREST_H
 
+#include "base/alloc.h"
 #include "model/predictor.h"
 
 /** A node of 16 bytes: four share a cache line.  feature < 0 is a leaf with `value`; else go to
@@ -18,6 +19,7 @@ typedef struct rc_tree_node {
  *  is nodes root[t] .. root[t + 1] - 1, its root is the first of them, and each of the others is
  *  the child of exactly one. */
 typedef struct rc_forest {
+    rc_pool_t memory;
     int inputs;
     int outputs;
     int32_t trees;

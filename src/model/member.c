@@ -201,19 +201,6 @@ rc_status_t rc_numbers_int(const json_t *object, const char *path, const char *k
     return RC_OK;
 }
 
-rc_status_t rc_numbers_count(const json_t *object, const char *path, const char *key, int32_t most,
-    int32_t *out, rc_err_t *err)
-{
-    const json_t *list = json_object_get(object, key);
-    if (!json_is_array(list) || json_array_size(list) > (size_t)most) {
-        char expected[64];
-        snprintf(expected, sizeof expected, "an array of at most %" PRId32, most);
-        return rc_member_wrong(list, path, key, expected, err);
-    }
-    *out = (int32_t)json_array_size(list);
-    return RC_OK;
-}
-
 /* Put a list into an object; the list is taken, also by a failure. */
 static rc_status_t put(json_t *object, const char *key, json_t *list, int complete, rc_err_t *err)
 {

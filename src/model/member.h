@@ -55,10 +55,6 @@ rc_status_t rc_numbers_real(
 rc_status_t rc_numbers_int(const json_t *object, const char *path, const char *key, size_t n,
     int32_t min, int32_t max, int32_t *to, rc_err_t *err);
 
-/** Length of the list, at most `most`; RC_EFORMAT when it is no list or longer. */
-rc_status_t rc_numbers_count(const json_t *object, const char *path, const char *key, int32_t most,
-    int32_t *out, rc_err_t *err);
-
 /** Set member `key` of an object to a list.
  *  \return RC_OK, RC_EINVAL (a number that is not finite: names it), RC_ENOMEM */
 rc_status_t rc_numbers_set_real(

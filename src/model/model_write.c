@@ -217,69 +217,9 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
     if (!failed)
         return root;
     json_decref(root);
-    rc_fail(err, RC_ENOMEM, "no memory for the JSON of a model (or a text in it is not UTF-8)");
+    rc_fail(err, RC_ENOMEM,
+        "no memory for the JSON of a model (or a number in it is not finite, or a text not UTF-8)");
     return NULL;
-}
-
-/* ------------------------------------------------------------------ checks */
-
-static int32_t operations(void)
-{
-    int32_t n = 0;
-    while (rc_model_operation_names[n])
-        n++;
-    return n;
-}
-
-/* What must hold for the JSON to be made; what it then says is checked by reading it again. */
-static rc_status_t check_struct(const rc_model_t *m, rc_err_t *err)
-{
-    if (!m->predictor.kind || !m->predictor.state)
-        return rc_fail(err, RC_EINVAL, "the model has no predictor");
-    if (m->inputs < 1 || m->classes < 1 || !m->input || !m->cls)
-        return rc_fail(
-            err, RC_EINVAL, "the model has %d inputs and %d classes", m->inputs, m->classes);
-    if (m->baseline < 0 || m->baseline >= m->classes)
-        return rc_fail(err, RC_EINVAL, "the baseline is class %d of %d", m->baseline, m->classes);
-    if ((unsigned)m->task > RC_TASK_FORMAT || (unsigned)m->output > RC_OUTPUT_SCORE)
-        return rc_fail(
-            err, RC_EINVAL, "the model has task %d and output %d", (int)m->task, (int)m->output);
-    if (m->operation < 0 || m->operation >= operations())
-        return rc_fail(err, RC_EINVAL, "the model has operation %d", (int)m->operation);
-    for (int i = 0; i < m->inputs; i++) {
-        const rc_model_input_t *in = &m->input[i];
-        if ((unsigned)in->transform > RC_TRANSFORM_LOG || !isfinite(in->mean) ||
-            !isfinite(in->scale) || !isfinite(in->min) || !isfinite(in->max))
-            return rc_fail(err, RC_EINVAL,
-                "input %d (%s): transform %d, mean %g, scale %g, range %g to %g", i, in->name,
-                (int)in->transform, in->mean, in->scale, in->min, in->max);
-    }
-    return RC_OK;
-}
-
-static int is_finite_cost(const rc_model_t *m, const rc_model_cost_t *cost)
-{
-    int finite = cost->weight && isfinite(cost->min) && isfinite(cost->max);
-    for (int i = 0; finite && i <= m->inputs; i++)
-        finite &= isfinite(cost->weight[i]) != 0;
-    return finite;
-}
-
-static rc_status_t check_classes(const rc_model_t *m, rc_err_t *err)
-{
-    for (int c = 0; c < m->classes; c++) {
-        const rc_model_class_t *k = &m->cls[c];
-        if ((unsigned)k->layout > RC_LAYOUT_ROW ||
-            (unsigned)k->deterministic > RC_DETERMINISTIC_YES || !isfinite(k->memory))
-            return rc_fail(err, RC_EINVAL, "class %s: layout %d, deterministic %d, memory %g",
-                k->name, k->layout, (int)k->deterministic, k->memory);
-        if (m->setup && !is_finite_cost(m, &m->setup[c]))
-            return rc_fail(
-                err, RC_EINVAL, "class %s: a number of its setup time is not finite", k->name);
-    }
-    if (m->featurise.weight && !is_finite_cost(m, &m->featurise))
-        return rc_fail(err, RC_EINVAL, "a number of the time of the features is not finite");
-    return RC_OK;
 }
 
 /* ------------------------------------------------------------------- calls */
@@ -290,8 +230,8 @@ char *rc_model_text(const rc_model_t *m, rc_err_t *err)
     rc_model_t *copy = NULL;
     json_t *root = NULL;
     rc_status_t st;
-    RC_TRY(check_struct(m, err));
-    RC_TRY(check_classes(m, err));
+    if (!m->predictor.kind)
+        RC_TRY(rc_fail(err, RC_EINVAL, "the model has no predictor"));
     root = root_json(m, err);
     RC_TRY(root ? RC_OK : RC_ENOMEM);
     st = rc_model_from_json(root, &copy, err); /* never write what cannot be read */

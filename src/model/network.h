@@ -3,6 +3,7 @@
 #ifndef RC_MODEL_NETWORK_H
 #define RC_MODEL_NETWORK_H
 
+#include "base/alloc.h"
 #include "model/predictor.h"
 
 /** One layer: out_j = bias_j + sum_i weight[i * out + j] * in_i, summed over i = 0, 1, ... in this
@@ -22,6 +23,7 @@ typedef struct rc_net {
 
 /** The outputs are the mean over the nets. */
 typedef struct rc_network {
+    rc_pool_t memory;
     int nets;
     rc_net_t *net; /**< [nets] */
 } rc_network_t;

@@ -14,9 +14,11 @@ typedef struct rc_predictor_kind {
     const char *summary;
     int version; /**< bump when the same file would predict otherwise; others are refused */
     /** State from its JSON object; everything is checked: sizes, finite numbers, indices.
+     *  \param[in] inputs, outputs  at least 1, of the model
      *  \return RC_OK, RC_EFORMAT (names the member, expected and found), RC_ENOMEM */
     rc_status_t (*read)(const json_t *object, int inputs, int outputs, void **state, rc_err_t *err);
-    /** JSON object of a state, a new reference; NULL with err set. */
+    /** JSON object of a state, a new reference; NULL with err set.  Numbers are checked, what else
+     *  `read` asks for is not. */
     json_t *(*write)(const void *state, rc_err_t *err);
     /** Doubles of scratch that `score` needs. */
     size_t (*scratch)(const void *state);

@@ -28,11 +28,11 @@ rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes
     if (!f)
         return NULL;
     *f = (rc_forest_t){.inputs = inputs, .outputs = outputs, .trees = trees, .nodes = nodes};
-    f->base = rc_alloc0((size_t)outputs, sizeof *f->base, "a forest", err);
-    f->first = rc_alloc0((size_t)outputs + 1, sizeof *f->first, "a forest", err);
-    f->root = rc_alloc0((size_t)trees + 1, sizeof *f->root, "a forest", err);
-    f->node = rc_alloc0((size_t)nodes, sizeof *f->node, "the nodes of a forest", err);
-    if (f->base && f->first && f->root && f->node)
+    f->base = rc_pool_get0(&f->memory, (size_t)outputs, sizeof *f->base);
+    f->first = rc_pool_get0(&f->memory, (size_t)outputs + 1, sizeof *f->first);
+    f->root = rc_pool_get0(&f->memory, (size_t)trees + 1, sizeof *f->root);
+    f->node = rc_pool_get0(&f->memory, (size_t)nodes, sizeof *f->node);
+    if (rc_pool_check(&f->memory, "a forest", err) == RC_OK)
         return f;
     rc_forest_free(f);
     return NULL;
@@ -41,20 +41,16 @@ rc_forest_t *rc_forest_new(int inputs, int outputs, int32_t trees, int32_t nodes
 void rc_forest_free(void *state)
 {
     rc_forest_t *f = state;
-    if (!f)
-        return;
-    free(f->base);
-    free(f->first);
-    free(f->root);
-    free(f->node);
+    if (f)
+        rc_pool_free(&f->memory);
     free(f);
 }
 
 /* ------------------------------------------------------------------ check */
 
 /* offset[0 .. count] goes from 0 to `end` in steps of at least `step`. */
-static rc_status_t check_offsets(const char *key, const int32_t *offset, int count, int32_t end,
-    int step, rc_status_t status, rc_err_t *err)
+static rc_status_t check_offsets(
+    const char *key, const int32_t *offset, int count, int32_t end, int step, rc_err_t *err)
 {
     for (int i = 0; i <= count; i++) {
         int32_t least = i == 0 ? 0 : offset[i - 1] + step;
@@ -62,7 +58,7 @@ static rc_status_t check_offsets(const char *key, const int32_t *offset, int cou
         if (i == count)
             least = least > end ? least : end;
         if (offset[i] < least || offset[i] > most)
-            return rc_fail(err, status,
+            return rc_fail(err, RC_EFORMAT,
                 "%s[%d]: expected a whole number from %" PRId32 " to %" PRId32 ", found %" PRId32,
                 key, i, least, most, offset[i]);
     }
@@ -70,27 +66,27 @@ static rc_status_t check_offsets(const char *key, const int32_t *offset, int cou
 }
 
 /* A node of the tree that ends before `end`; `child` marks the nodes that are one already. */
-static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsigned char *child,
-    rc_status_t status, rc_err_t *err)
+static rc_status_t check_node(
+    const rc_forest_t *f, int32_t i, int32_t end, unsigned char *child, rc_err_t *err)
 {
     const rc_tree_node_t *n = &f->node[i];
     if (n->feature < -1 || n->feature >= f->inputs)
-        return rc_fail(err, status,
+        return rc_fail(err, RC_EFORMAT,
             "feature[%" PRId32 "]: expected a whole number from -1 to %d, found %" PRId32, i,
             f->inputs - 1, n->feature);
     if (n->feature < 0) {
         if (n->left != 0)
-            return rc_fail(err, status, "left[%" PRId32 "]: expected 0 for a leaf, found %" PRId32,
-                i, n->left);
+            return rc_fail(err, RC_EFORMAT,
+                "left[%" PRId32 "]: expected 0 for a leaf, found %" PRId32, i, n->left);
         return RC_OK;
     }
     if (n->left <= i || n->left > end - 2)
-        return rc_fail(err, status,
+        return rc_fail(err, RC_EFORMAT,
             "left[%" PRId32 "]: expected two nodes after it and before %" PRId32 ", found %" PRId32,
             i, end, n->left);
     for (int side = 0; side < 2; side++) {
         if (child[n->left + side])
-            return rc_fail(err, status,
+            return rc_fail(err, RC_EFORMAT,
                 "left[%" PRId32 "]: expected nodes without a parent, found %" PRId32
                 ", which has one",
                 i, n->left + side);
@@ -101,25 +97,25 @@ static rc_status_t check_node(const rc_forest_t *f, int32_t i, int32_t end, unsi
 
 /* Everything that the declaration of rc_forest_t promises but the sizes of the arrays; that numbers
  * are finite is seen where they are read and written. */
-static rc_status_t check(const rc_forest_t *f, rc_status_t status, rc_err_t *err)
+static rc_status_t check(const rc_forest_t *f, rc_err_t *err)
 {
     rc_status_t st;
     unsigned char *child = NULL;
-    RC_TRY(check_offsets("first", f->first, f->outputs, f->trees, 0, status, err));
-    RC_TRY(check_offsets("root", f->root, f->trees, f->nodes, 1, status, err));
+    RC_TRY(check_offsets("first", f->first, f->outputs, f->trees, 0, err));
+    RC_TRY(check_offsets("root", f->root, f->trees, f->nodes, 1, err));
     child = rc_alloc0((size_t)f->nodes, 1, "the nodes of a forest", err);
     RC_TRY(child ? RC_OK : RC_ENOMEM);
     for (int32_t t = 0; t < f->trees; t++)
         for (int32_t i = f->root[t]; i < f->root[t + 1]; i++) {
             /* parents come first, so a node that has none by now has none */
             if (i > f->root[t] && !child[i]) {
-                st = rc_fail(err, status,
+                st = rc_fail(err, RC_EFORMAT,
                     "node %" PRId32 ": expected a child of a node of its tree %" PRId32
                     ", found no parent",
                     i, t);
                 goto done;
             }
-            RC_TRY(check_node(f, i, f->root[t + 1], child, status, err));
+            RC_TRY(check_node(f, i, f->root[t + 1], child, err));
         }
 done:
     free(child);
@@ -158,24 +154,19 @@ static rc_status_t forest_read(
 {
     rc_status_t st;
     rc_forest_t *f = NULL;
-    int32_t roots;
-    int32_t nodes;
-    if (inputs < 1 || inputs > MOST_INPUTS || outputs < 1 || outputs > MOST_OUTPUTS)
-        return rc_fail(err, RC_EFORMAT,
-            "a forest: expected 1 to %d inputs and 1 to %d outputs, found %d and %d",
-            (int)MOST_INPUTS, (int)MOST_OUTPUTS, inputs, outputs);
+    const json_t *features;
+    const json_t *roots;
     RC_TRY(rc_member_only(object, "", members, err));
-    RC_TRY(rc_numbers_count(object, "", "feature", MOST_NODES, &nodes, err));
-    RC_TRY(rc_numbers_count(object, "", "root", nodes + 1, &roots, err));
-    if (roots < 1)
-        return rc_fail(err, RC_EFORMAT, "root: expected an array of at least 1, found none");
-    f = rc_forest_new(inputs, outputs, roots - 1, nodes, err);
+    RC_TRY(rc_member_array(object, "", "feature", 0, MOST_NODES, &features, err));
+    int32_t nodes = (int32_t)json_array_size(features);
+    RC_TRY(rc_member_array(object, "", "root", 1, nodes + 1, &roots, err));
+    f = rc_forest_new(inputs, outputs, (int32_t)json_array_size(roots) - 1, nodes, err);
     RC_TRY(f ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_numbers_real(object, "", "base", (size_t)outputs, f->base, err));
-    RC_TRY(rc_numbers_int(object, "", "root", (size_t)roots, 0, nodes, f->root, err));
+    RC_TRY(rc_numbers_int(object, "", "root", (size_t)f->trees + 1, 0, nodes, f->root, err));
     RC_TRY(rc_numbers_int(object, "", "first", (size_t)outputs + 1, 0, f->trees, f->first, err));
     RC_TRY(read_nodes(object, f, err));
-    RC_TRY(check(f, RC_EFORMAT, err));
+    RC_TRY(check(f, err));
     *state = f;
     f = NULL;
 done:
@@ -210,7 +201,6 @@ static json_t *forest_write(const void *state, rc_err_t *err)
     const rc_forest_t *f = state;
     json_t *object = NULL;
     rc_status_t st;
-    RC_TRY(check(f, RC_EINVAL, err));
     object = json_object();
     RC_TRY(object ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for the forest of a model"));
     RC_TRY(rc_numbers_set_real(object, "", "base", f->base, (size_t)f->outputs, err));

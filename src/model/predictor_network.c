@@ -12,7 +12,8 @@ enum { MOST_NETS = 1024, MOST_LAYERS = 64, MOST_WIDTH = 4096, PATH = 64 };
 
 /* ------------------------------------------------------------------ state */
 
-static rc_status_t alloc_layer(rc_layer_t *l, int in, int out, rc_err_t *err)
+/* Of the pool of the network, which the caller checks. */
+static rc_status_t make_layer(rc_network_t *n, rc_layer_t *l, int in, int out, rc_err_t *err)
 {
     if (in < 1 || in > MOST_WIDTH || out < 1 || out > MOST_WIDTH)
         return rc_fail(err, RC_EINVAL,
@@ -20,31 +21,29 @@ static rc_status_t alloc_layer(rc_layer_t *l, int in, int out, rc_err_t *err)
             out);
     l->in = in;
     l->out = out;
-    l->weight = rc_alloc0((size_t)in * (size_t)out, sizeof *l->weight, "weights", err);
-    l->bias = rc_alloc0((size_t)out, sizeof *l->bias, "biases", err);
-    return l->weight && l->bias ? RC_OK : RC_ENOMEM;
+    l->weight = rc_pool_get0(&n->memory, (size_t)in * (size_t)out, sizeof *l->weight);
+    l->bias = rc_pool_get0(&n->memory, (size_t)out, sizeof *l->bias);
+    return rc_pool_check(&n->memory, "the layers of a network", err);
 }
 
-static rc_status_t alloc_layers(rc_net_t *net, int layers, rc_err_t *err)
+static rc_status_t make_layers(rc_network_t *n, rc_net_t *net, int layers, rc_err_t *err)
 {
-    net->layer = rc_alloc0((size_t)layers, sizeof *net->layer, "the layers of a network", err);
-    RC_PASS(net->layer ? RC_OK : RC_ENOMEM);
+    net->layer = rc_pool_get0(&n->memory, (size_t)layers, sizeof *net->layer);
     net->layers = layers;
-    return RC_OK;
+    return rc_pool_check(&n->memory, "the layers of a network", err);
 }
 
-static rc_network_t *alloc_nets(int nets, rc_err_t *err)
+static rc_network_t *make_nets(int nets, rc_err_t *err)
 {
     rc_network_t *n = rc_alloc0(1, sizeof *n, "networks", err);
     if (!n)
         return NULL;
-    n->net = rc_alloc0((size_t)nets, sizeof *n->net, "networks", err);
-    if (!n->net) {
-        free(n);
-        return NULL;
-    }
     n->nets = nets;
-    return n;
+    n->net = rc_pool_get0(&n->memory, (size_t)nets, sizeof *n->net);
+    if (rc_pool_check(&n->memory, "networks", err) == RC_OK)
+        return n;
+    rc_network_free(n);
+    return NULL;
 }
 
 rc_network_t *rc_network_new(int nets, int layers, const int *size, rc_err_t *err)
@@ -54,12 +53,12 @@ rc_network_t *rc_network_new(int nets, int layers, const int *size, rc_err_t *er
             (int)MOST_NETS, (int)MOST_LAYERS, nets, layers);
         return NULL;
     }
-    rc_network_t *n = alloc_nets(nets, err);
+    rc_network_t *n = make_nets(nets, err);
     rc_status_t st = n ? RC_OK : RC_ENOMEM;
     for (int i = 0; st == RC_OK && i < nets; i++) {
-        st = alloc_layers(&n->net[i], layers, err);
+        st = make_layers(n, &n->net[i], layers, err);
         for (int k = 0; st == RC_OK && k < layers; k++)
-            st = alloc_layer(&n->net[i].layer[k], size[k], size[k + 1], err);
+            st = make_layer(n, &n->net[i].layer[k], size[k], size[k + 1], err);
     }
     if (st == RC_OK)
         return n;
@@ -70,16 +69,8 @@ rc_network_t *rc_network_new(int nets, int layers, const int *size, rc_err_t *er
 void rc_network_free(void *state)
 {
     rc_network_t *n = state;
-    if (!n)
-        return;
-    for (int i = 0; i < n->nets; i++) {
-        for (int k = 0; k < n->net[i].layers; k++) {
-            free(n->net[i].layer[k].weight);
-            free(n->net[i].layer[k].bias);
-        }
-        free(n->net[i].layer);
-    }
-    free(n->net);
+    if (n)
+        rc_pool_free(&n->memory);
     free(n);
 }
 
@@ -89,42 +80,41 @@ static const char *const members[] = {"nets", NULL};
 static const char *const net_members[] = {"layers", NULL};
 static const char *const layer_members[] = {"in", "out", "weight", "bias", NULL};
 
-/* `in`: outputs of the layer before; `out`: of the network in its last layer, else 0. */
+/* \param[in,out] l  with the inputs, the outputs of the layer before
+ * \param[in] out  of the network in its last layer, else 0 */
 static rc_status_t read_layer(
-    const json_t *v, const char *path, int in, int out, rc_layer_t *l, rc_err_t *err)
+    const json_t *v, const char *path, int out, rc_network_t *n, rc_layer_t *l, rc_err_t *err)
 {
+    int in = l->in;
     int32_t width;
+    const json_t *list;
     RC_PASS(rc_member_only(v, path, layer_members, err));
     RC_PASS(rc_member_int(v, path, "in", in, in, &width, err));
     RC_PASS(rc_member_int(v, path, "out", out ? out : 1, out ? out : MOST_WIDTH, &width, err));
     /* the lists first: what is allocated must be there */
-    int32_t weights;
-    int32_t biases;
-    RC_PASS(rc_numbers_count(v, path, "weight", in * width, &weights, err));
-    RC_PASS(rc_numbers_count(v, path, "bias", width, &biases, err));
-    if (weights < in * width || biases < width)
-        return rc_fail(err, RC_EFORMAT, "%s: expected %d weights and %d biases, found %d and %d",
-            path, in * width, (int)width, (int)weights, (int)biases);
-    RC_PASS(alloc_layer(l, in, width, err));
-    RC_PASS(rc_numbers_real(v, path, "weight", (size_t)weights, l->weight, err));
-    return rc_numbers_real(v, path, "bias", (size_t)biases, l->bias, err);
+    RC_PASS(rc_member_array(v, path, "weight", in * width, in * width, &list, err));
+    RC_PASS(rc_member_array(v, path, "bias", width, width, &list, err));
+    RC_PASS(make_layer(n, l, in, width, err));
+    RC_PASS(rc_numbers_real(v, path, "weight", (size_t)(in * width), l->weight, err));
+    return rc_numbers_real(v, path, "bias", (size_t)width, l->bias, err);
 }
 
 static rc_status_t read_net(
-    const json_t *v, int number, int inputs, int outputs, rc_net_t *net, rc_err_t *err)
+    const json_t *v, int number, int inputs, int outputs, rc_network_t *n, rc_err_t *err)
 {
     const json_t *layers;
+    rc_net_t *net = &n->net[number];
     char path[PATH];
     snprintf(path, sizeof path, "nets[%d]", number);
     RC_PASS(rc_member_only(v, path, net_members, err));
     RC_PASS(rc_member_array(v, path, "layers", 1, MOST_LAYERS, &layers, err));
     int count = (int)json_array_size(layers);
-    RC_PASS(alloc_layers(net, count, err));
+    RC_PASS(make_layers(n, net, count, err));
     for (int k = 0; k < count; k++) {
         snprintf(path, sizeof path, "nets[%d].layers[%d]", number, k);
-        RC_PASS(read_layer(json_array_get(layers, (size_t)k), path,
-            k == 0 ? inputs : net->layer[k - 1].out, k == count - 1 ? outputs : 0, &net->layer[k],
-            err));
+        net->layer[k].in = k == 0 ? inputs : net->layer[k - 1].out;
+        RC_PASS(read_layer(json_array_get(layers, (size_t)k), path, k == count - 1 ? outputs : 0, n,
+            &net->layer[k], err));
     }
     return RC_OK;
 }
@@ -135,16 +125,12 @@ static rc_status_t network_read(
     rc_status_t st;
     rc_network_t *n = NULL;
     const json_t *nets;
-    if (inputs < 1 || inputs > MOST_WIDTH || outputs < 1 || outputs > MOST_WIDTH)
-        return rc_fail(err, RC_EFORMAT,
-            "a network: expected 1 to %d inputs and outputs, found %d and %d", (int)MOST_WIDTH,
-            inputs, outputs);
     RC_TRY(rc_member_only(object, "", members, err));
     RC_TRY(rc_member_array(object, "", "nets", 1, MOST_NETS, &nets, err));
-    n = alloc_nets((int)json_array_size(nets), err);
+    n = make_nets((int)json_array_size(nets), err);
     RC_TRY(n ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < n->nets; i++)
-        RC_TRY(read_net(json_array_get(nets, (size_t)i), i, inputs, outputs, &n->net[i], err));
+        RC_TRY(read_net(json_array_get(nets, (size_t)i), i, inputs, outputs, n, err));
     *state = n;
     n = NULL;
 done:
@@ -173,22 +159,16 @@ static json_t *network_write(const void *state, rc_err_t *err)
     rc_status_t st = RC_OK;
     json_t *object = json_pack("{s:[]}", "nets");
     json_t *nets = json_object_get(object, "nets");
-    for (int i = 0; object && i < n->nets; i++) {
+    for (int i = 0; st == RC_OK && i < n->nets; i++) {
         json_t *net = json_pack("{s:[]}", "layers");
-        if (json_array_append_new(nets, net) != 0) {
-            json_decref(object);
-            object = NULL;
-            break;
-        }
-        for (int k = 0; k < n->net[i].layers; k++) {
+        if (json_array_append_new(nets, net) != 0)
+            st = rc_fail(err, RC_ENOMEM, "no memory for the networks of a model");
+        for (int k = 0; st == RC_OK && k < n->net[i].layers; k++) {
             char path[PATH];
             snprintf(path, sizeof path, "nets[%d].layers[%d]", i, k);
-            RC_TRY(write_layer(json_object_get(net, "layers"), &n->net[i].layer[k], path, err));
+            st = write_layer(json_object_get(net, "layers"), &n->net[i].layer[k], path, err);
         }
     }
-    if (!object)
-        rc_fail(err, RC_ENOMEM, "no memory for the networks of a model");
-done:
     if (st == RC_OK)
         return object;
     json_decref(object);

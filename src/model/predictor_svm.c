@@ -44,12 +44,12 @@ rc_svm_t *rc_svm_new(int inputs, int outputs, int present, int vectors, rc_err_t
     if (!s)
         return NULL;
     *s = (rc_svm_t){.inputs = inputs, .outputs = outputs, .present = present, .vectors = vectors};
-    s->label = rc_alloc0((size_t)present, sizeof *s->label, "support vectors", err);
-    s->count = rc_alloc0((size_t)present, sizeof *s->count, "support vectors", err);
-    s->vector = rc_alloc0(coordinates(s), sizeof *s->vector, "support vectors", err);
-    s->coef = rc_alloc0(coefficients(s), sizeof *s->coef, "support vectors", err);
-    s->rho = rc_alloc0(pairs(s), sizeof *s->rho, "support vectors", err);
-    if (s->label && s->count && s->vector && s->coef && s->rho)
+    s->label = rc_pool_get0(&s->memory, (size_t)present, sizeof *s->label);
+    s->count = rc_pool_get0(&s->memory, (size_t)present, sizeof *s->count);
+    s->vector = rc_pool_get0(&s->memory, coordinates(s), sizeof *s->vector);
+    s->coef = rc_pool_get0(&s->memory, coefficients(s), sizeof *s->coef);
+    s->rho = rc_pool_get0(&s->memory, pairs(s), sizeof *s->rho);
+    if (rc_pool_check(&s->memory, "support vectors", err) == RC_OK)
         return s;
     rc_svm_free(s);
     return NULL;
@@ -58,42 +58,38 @@ rc_svm_t *rc_svm_new(int inputs, int outputs, int present, int vectors, rc_err_t
 void rc_svm_free(void *state)
 {
     rc_svm_t *s = state;
-    if (!s)
-        return;
-    free(s->label);
-    free(s->count);
-    free(s->vector);
-    free(s->coef);
-    free(s->rho);
+    if (s)
+        rc_pool_free(&s->memory);
     free(s);
 }
 
 /* ------------------------------------------------------------------ check */
 
-static rc_status_t check(const rc_svm_t *s, rc_status_t status, rc_err_t *err)
+static rc_status_t check(const rc_svm_t *s, rc_err_t *err)
 {
     if (!(s->gamma > 0) || !isfinite(s->gamma))
-        return rc_fail(err, status, "gamma: expected a finite number above 0, found %g", s->gamma);
+        return rc_fail(
+            err, RC_EFORMAT, "gamma: expected a finite number above 0, found %g", s->gamma);
     unsigned char *seen = rc_alloc0((size_t)s->outputs, 1, "support vectors", err);
     rc_status_t st = seen ? RC_OK : RC_ENOMEM;
     int64_t sum = 0;
     for (int i = 0; st == RC_OK && i < s->present; i++) {
         if (s->label[i] < 0 || s->label[i] >= s->outputs || seen[s->label[i]])
-            st = rc_fail(err, status,
+            st = rc_fail(err, RC_EFORMAT,
                 "label[%d]: expected a class from 0 to %d that is not there yet, found %" PRId32, i,
                 s->outputs - 1, s->label[i]);
         else
             seen[s->label[i]] = 1;
         if (st == RC_OK && (s->count[i] < 0 || s->count[i] > s->vectors - sum))
-            st =
-                rc_fail(err, status, "count[%d]: expected 0 to %" PRId64 " vectors, found %" PRId32,
-                    i, s->vectors - sum, s->count[i]);
+            st = rc_fail(err, RC_EFORMAT,
+                "count[%d]: expected 0 to %" PRId64 " vectors, found %" PRId32, i, s->vectors - sum,
+                s->count[i]);
         else
             sum += s->count[i];
     }
     if (st == RC_OK && sum != s->vectors)
         st = rc_fail(
-            err, status, "count: expected %d vectors in all, found %" PRId64, s->vectors, sum);
+            err, RC_EFORMAT, "count: expected %d vectors in all, found %" PRId64, s->vectors, sum);
     free(seen);
     return st;
 }
@@ -107,28 +103,21 @@ static rc_status_t svm_read(
 {
     rc_status_t st;
     rc_svm_t *s = NULL;
-    int32_t present;
-    int32_t numbers;
-    if (inputs < 1 || inputs > MOST_INPUTS || outputs < 1 || outputs > MOST_OUTPUTS)
-        return rc_fail(err, RC_EFORMAT,
-            "a machine: expected 1 to %d inputs and 1 to %d outputs, found %d and %d",
-            (int)MOST_INPUTS, (int)MOST_OUTPUTS, inputs, outputs);
+    const json_t *labels;
+    const json_t *numbers;
+    const json_t *coefs;
     RC_TRY(rc_member_only(object, "", members, err));
-    RC_TRY(rc_numbers_count(object, "", "label", outputs, &present, err));
-    RC_TRY(rc_numbers_count(object, "", "vector", MOST_VECTORS * inputs, &numbers, err));
-    if (present < 1)
-        return rc_fail(err, RC_EFORMAT, "label: expected at least one class, found none");
-    if (numbers % inputs != 0)
-        return rc_fail(err, RC_EFORMAT, "vector: expected a multiple of %d numbers, found %" PRId32,
-            inputs, numbers);
+    RC_TRY(rc_member_array(object, "", "label", 1, outputs, &labels, err));
+    RC_TRY(rc_member_array(object, "", "vector", 0, MOST_VECTORS * inputs, &numbers, err));
+    int present = (int)json_array_size(labels);
+    int vectors = (int)json_array_size(numbers) / inputs;
+    if (json_array_size(numbers) % (size_t)inputs != 0)
+        return rc_fail(err, RC_EFORMAT, "vector: expected a multiple of %d numbers, found %zu",
+            inputs, json_array_size(numbers));
     /* what is allocated must be there */
-    int32_t coefs;
-    int64_t want = (int64_t)(present - 1) * (numbers / inputs);
-    RC_TRY(rc_numbers_count(object, "", "coef", INT32_MAX, &coefs, err));
-    if (coefs != want)
-        return rc_fail(err, RC_EFORMAT,
-            "coef: expected an array of %" PRId64 ", found an array of %" PRId32, want, coefs);
-    s = rc_svm_new(inputs, outputs, present, numbers / inputs, err);
+    int want = (present - 1) * vectors;
+    RC_TRY(rc_member_array(object, "", "coef", want, want, &coefs, err));
+    s = rc_svm_new(inputs, outputs, present, vectors, err);
     RC_TRY(s ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_member_real(object, "", "gamma", &s->gamma, err));
     RC_TRY(rc_numbers_int(object, "", "label", (size_t)present, 0, outputs - 1, s->label, err));
@@ -136,7 +125,7 @@ static rc_status_t svm_read(
     RC_TRY(rc_numbers_real(object, "", "vector", coordinates(s), s->vector, err));
     RC_TRY(rc_numbers_real(object, "", "coef", coefficients(s), s->coef, err));
     RC_TRY(rc_numbers_real(object, "", "rho", pairs(s), s->rho, err));
-    RC_TRY(check(s, RC_EFORMAT, err));
+    RC_TRY(check(s, err));
     *state = s;
     s = NULL;
 done:
@@ -149,7 +138,6 @@ static json_t *svm_write(const void *state, rc_err_t *err)
     const rc_svm_t *s = state;
     json_t *object = NULL;
     rc_status_t st;
-    RC_TRY(check(s, RC_EINVAL, err));
     object = json_pack("{s:f}", "gamma", s->gamma);
     RC_TRY(object ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for the machine of a model"));
     RC_TRY(rc_numbers_set_int(object, "label", s->label, (size_t)s->present, err));

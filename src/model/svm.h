@@ -3,6 +3,7 @@
 #ifndef RC_MODEL_SVM_H
 #define RC_MODEL_SVM_H
 
+#include "base/alloc.h"
 #include "model/predictor.h"
 
 /** K(u, v) = exp(-gamma |u - v|^2).  For the pair (a, b), a < b, of the `present` classes, in the
@@ -11,6 +12,7 @@
  *  the sum of its decisions squashed to under half a vote (d / (1 + |d|) / (2 pairs + 2)), so that
  *  ties of votes are decided by margins.  Classes that were never best in training get -1. */
 typedef struct rc_svm {
+    rc_pool_t memory;
     int inputs;
     int outputs;
     int present;    /**< classes that occur, >= 1 */
