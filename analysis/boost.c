@@ -78,27 +78,6 @@ done:
     return st;
 }
 
-static rc_status_t check_options(
-    const rc_boost_options_t *o, const rc_boost_rows_t *train, rc_err_t *err)
-{
-    if (train->count < 1 || train->inputs < 1)
-        return rc_fail(err, RC_EINVAL, "trees: expected rows and inputs, found %lld and %d",
-            (long long)train->count, train->inputs);
-    if (o->outputs < 1 || o->rounds < 1 || o->stride < 1 || o->depth < 1 ||
-        o->depth > RC_BOOST_DEPTH_MAX)
-        return rc_fail(err, RC_EINVAL,
-            "trees: expected outputs, rounds and stride >= 1 and depth 1 to %d, found %d, %d, %d "
-            "and %d",
-            (int)RC_BOOST_DEPTH_MAX, o->outputs, o->rounds, o->stride, o->depth);
-    if (!(o->rate > 0 && o->rate <= 1) || !(o->lambda >= 0) || !(o->leaf_weight_min >= 0) ||
-        !isfinite(o->base))
-        return rc_fail(err, RC_EINVAL,
-            "trees: expected rate in (0, 1], penalties >= 0 and a finite base, found %g, %g, %g "
-            "and %g",
-            o->rate, o->lambda, o->leaf_weight_min, o->base);
-    return RC_OK;
-}
-
 /* ------------------------------------------------------------------ trees */
 
 static rc_status_t foreign(const char *what, rc_err_t *err)
@@ -317,7 +296,6 @@ rc_status_t rc_boost_fit(const rc_boost_options_t *o, const rc_boost_rows_t *tra
     DMatrixHandle rows[2] = {NULL, NULL};
     BoosterHandle b = NULL;
     size_t watched = watch ? (size_t)watch->count * (size_t)o->outputs : 0;
-    RC_TRY(check_options(o, train, err));
     TRY_XGB(XGBSetGlobalConfig("{\"verbosity\": 0}"), "trees"); /* of this thread */
     RC_TRY(make_matrix(train, 1, &rows[0], err));
     if (watched)

@@ -28,17 +28,14 @@ typedef struct rc_boost_options {
     int outputs;            /**< 1; or the classes of a classifier, a tree for each in a round */
     int rounds;             /**< >= 1 */
     int stride;             /**< >= 1: watched rows are predicted after so many rounds each time */
-    int depth;              /**< of a tree at most, 1 to RC_BOOST_DEPTH_MAX */
+    int depth;              /**< of a tree at most, >= 1 */
     double rate;            /**< shrinkage of each tree, in (0, 1] */
     double lambda;          /**< L2 penalty on leaves, >= 0 */
     double leaf_weight_min; /**< least sum of second derivatives in a leaf, >= 0 */
     double base;            /**< what the outputs start from */
 } rc_boost_options_t;
 
-enum {
-    RC_BOOST_DEPTH_MAX = 128,
-    RC_BOOST_ROWS_MIN = 20 /**< trainers with it refuse fewer rows */
-};
+enum { RC_BOOST_ROWS_MIN = 20 }; /**< trainers with it refuse fewer rows */
 
 /** What trees split on, by round. */
 typedef struct rc_boost_splits {

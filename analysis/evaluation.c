@@ -151,7 +151,7 @@ static int best_timed(const rc_dataset_t *d, const rc_predictions_t *p, const en
     return best;
 }
 
-static rc_status_t collect(evaluator_t *e)
+static void collect(evaluator_t *e)
 {
     const rc_dataset_t *d = e->d;
     for (int64_t i = 0; i < e->entries; i++) {
@@ -159,13 +159,6 @@ static rc_status_t collect(evaluator_t *e)
         x->row = e->p->row[i];
         x->at = i;
         x->chosen = e->p->choice[i];
-        if (x->row < 0 || x->row >= d->rows)
-            return rc_fail(e->err, RC_EINVAL,
-                "prediction %" PRId64 " is of row %" PRId64 " of a data set of %" PRId64 " rows", i,
-                x->row, d->rows);
-        if (x->chosen < 0 || x->chosen >= d->classes)
-            return rc_fail(e->err, RC_EINVAL,
-                "prediction %" PRId64 " chooses class %d of %d classes", i, x->chosen, d->classes);
         x->sample = &d->sample[x->row];
         x->time = d->time + x->row * d->classes;
         x->best = rc_dataset_best(d, x->row);
@@ -175,7 +168,6 @@ static rc_status_t collect(evaluator_t *e)
         hold_out(d, x);
     }
     qsort(e->entry, (size_t)e->entries, sizeof *e->entry, by_sample);
-    return RC_OK;
 }
 
 /* ------------------------------------------------------------------ parts of the rows */
@@ -564,14 +556,12 @@ rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int si
     rc_status_t st;
     if (p->count < 1)
         return rc_fail(err, RC_EINVAL, "no rows to evaluate");
-    if (single >= d->classes)
-        return rc_fail(err, RC_EINVAL, "the single class is %d of %d classes", single, d->classes);
     e.entry = rc_pool_get(&pool, n, sizeof *e.entry);
     e.unit = rc_pool_get(&pool, n * SUMS, sizeof *e.unit);
     e.row = rc_pool_get(&pool, n, sizeof *e.row);
     e.error = rc_pool_get(&pool, p->time ? n * (size_t)d->classes : 0, sizeof *e.error);
     RC_TRY(rc_pool_check(&pool, "rows of an evaluation", err));
-    RC_TRY(collect(&e));
+    collect(&e);
     for (size_t i = 0; i < n; i++)
         e.row[i] = e.entry[i].row;
     result.single = single >= 0 ? single : rc_best_single(d, e.row, p->count);

@@ -23,8 +23,9 @@ typedef struct rc_predictions {
 } rc_predictions_t;
 
 /** Ask a model for some rows.  Free with rc_predictions_free.
+ *  \param[in] d    with the inputs and classes of the model
  *  \param[in] row  [n] NULL: all, n = d->rows
- *  \return RC_OK, RC_EINVAL (the model has other inputs or classes than the data set), RC_ENOMEM */
+ *  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_predict_rows(const rc_model_t *m, const rc_dataset_t *d, const int64_t *row,
     int64_t n, rc_predictions_t *out, rc_err_t *err);
 void rc_predictions_free(rc_predictions_t *p);
@@ -144,7 +145,7 @@ typedef struct rc_evaluation {
  *                     the best on the evaluated rows (and that is said)
  *  \param[in] seed    of the bootstrap
  *  \param[out] out    free with rc_evaluation_free
- *  \return RC_OK, RC_EINVAL (no rows, or a row or class that is not there), RC_ENOMEM.
+ *  \return RC_OK, RC_EINVAL (no rows), RC_ENOMEM.
  *  Depends on the set of rows only, not on their order; one thread. */
 rc_status_t rc_evaluate(const rc_dataset_t *d, const rc_predictions_t *p, int single, uint64_t seed,
     rc_evaluation_t *out, rc_err_t *err);
