@@ -91,7 +91,8 @@ static rc_status_t write_csv(const drawer_t *d, rc_drawn_t *x)
     rc_replace_t r = {0};
     rc_status_t st;
     RC_TRY(rc_replace_begin_ours(d->file[CSV].text, &r, d->err));
-    RC_TRY(x->plot->write(&d->in, r.file, &x->text, d->err));
+    RC_TRY(
+        (x->plot->draw ? rc_plot_write_orders : x->plot->write)(&d->in, r.file, &x->text, d->err));
     if (x->text.caption.failed || x->text.missing.failed || x->text.define.failed)
         RC_TRY(rc_fail(d->err, RC_ENOMEM, "no memory for a figure"));
     if (x->text.missing.len == 0) {
@@ -406,17 +407,26 @@ static rc_status_t remove_others(const char *figures, const rc_drawn_t *drawn, i
     return st;
 }
 
+static int home_of(const rc_plot_input_t *in, const rc_plot_t *plot)
+{
+    if (plot->home)
+        return plot->home(in);
+    if (plot->draw)
+        return rc_plot_home_orders(in);
+    return plot->needs_results ? in->survey->main_setting : -1;
+}
+
 static rc_status_t draw_plot(drawer_t *d, const rc_plot_t *plot, rc_drawn_t *list, int *n)
 {
     const rc_survey_t *s = d->in.survey;
-    int home = plot->home ? plot->home(&d->in) : -1;
+    int home = home_of(&d->in, plot);
     void *kept = NULL;
     d->in.plot = plot;
     rc_status_t st = plot->keep ? plot->keep(&d->in, &kept, d->err) : RC_OK;
     d->in.kept = kept;
     if (st == RC_OK)
         st = draw_for(d, plot, home, 1, &list[(*n)++]);
-    for (int a = 0; plot->home && home >= 0 && st == RC_OK && a < s->settings; a++)
+    for (int a = 0; home >= 0 && st == RC_OK && a < s->settings; a++)
         if (a != home && is_drawn(s, a))
             st = draw_for(d, plot, a, 0, &list[(*n)++]);
     if (plot->drop)

@@ -49,14 +49,16 @@ typedef struct rc_plot {
     int needs_model;
     int needs_results; /**< 1: is of a single setting, and there must be one */
     /** The setting that it shows, or brings out among all, where nobody asks for another; -1 none,
-     *  and it is drawn once, as where this is NULL. */
+     *  and it is drawn once.  NULL: with `draw` rc_plot_home_orders, with `needs_results` the main
+     *  one, else none. */
     int (*home)(const rc_plot_input_t *in);
     /** What it reads of the store for all settings, made once and kept in `in`; both NULL: nothing.
      *  \param[out] out  for `drop`, also after an error; NULL until it is set */
     rc_status_t (*keep)(const rc_plot_input_t *in, void **out, rc_err_t *err);
     void (*drop)(void *kept); /**< NULL is nothing */
     const void *how;          /**< for `write`, which several figures may share; NULL: nothing */
-    /** For rc_plot_write_orders, the `write` of figures of row orders. */
+    /** Of a figure of row orders, in the place of `write`: its part where there is something to
+     *  compare (rc_plot_write_orders). */
     rc_status_t (*draw)(const rc_plot_input_t *in, const struct rc_plot_orders *o, FILE *csv,
         rc_plot_text_t *text, rc_err_t *err);
     /** Write the CSV, header line with units first, or say in text->missing why there is none.

@@ -110,6 +110,15 @@ int64_t rc_plot_block_points(
     return there - put;
 }
 
+void rc_plot_say_hidden(rc_plot_text_t *t, int64_t hidden, const char *lines)
+{
+    if (hidden)
+        rc_str_addf(&t->caption,
+            " %" PRId64 " points, chosen without regard to their values, are not drawn; %s and "
+            "CSV have all.",
+            hidden, lines);
+}
+
 typedef struct point {
     double x;
     double y;
@@ -159,124 +168,92 @@ const char rc_plot_no_results[] = "no result is ok";
 
 /* ----------------------------------------------------------------- orders */
 
-typedef struct maker {
-    const rc_survey_t *s;
-    const rc_survey_setting_t *setting;
-    int64_t *taken; /* [count] of the entering rows those of the kernel */
-    int64_t count;
-    int *number;     /* [policies of the view] in the result, -1 */
-    int64_t *column; /* [pairs of the setting] of the matrix in the result, -1 */
-    rc_err_t *err;
-} maker_t;
-
-static const rc_row_result_t *result(const maker_t *m, int64_t i)
+static int is_of(const rc_survey_t *s, int64_t i, const char *kernel)
 {
-    return rc_view_result(m->s->view, m->s->rows[m->taken[i]]);
+    return strcmp(rc_view_kernel(s->view, rc_view_result(s->view, s->rows[i])->kernel), kernel) ==
+           0;
 }
 
-static int is_csr(const maker_t *m, int32_t policy)
+/* Number the orders that the kernel ran, csr first.
+ * \param[out] number  [policies of the view] -1: it did not */
+static void number_policies(
+    const rc_survey_t *s, const char *kernel, int32_t *number, rc_plot_orders_t *o)
 {
-    return strcmp(rc_view_policy(m->s->view, policy), "csr") == 0;
-}
-
-static rc_status_t number_policies(maker_t *m, rc_plot_orders_t *o)
-{
-    int32_t ids = rc_view_policies(m->s->view);
-    m->number = rc_pool_get(&o->memory, (size_t)ids, sizeof *m->number);
-    o->policy = rc_pool_get(&o->memory, (size_t)ids + 1, sizeof *o->policy);
-    RC_PASS(rc_pool_check(&o->memory, "orders", m->err));
+    const rc_survey_setting_t *a = o->setting;
+    int32_t ids = rc_view_policies(s->view);
     for (int32_t id = 0; id < ids; id++)
-        m->number[id] = -1;
-    for (int64_t i = 0; i < m->count; i++)
-        m->number[result(m, i)->policy] = 0;
+        number[id] = -1;
+    for (int64_t i = rc_survey_first_row(s, a->first);
+         i < rc_survey_first_row(s, a->first + a->pairs); i++)
+        if (is_of(s, i, kernel))
+            number[rc_view_result(s->view, s->rows[i])->policy] = 0;
     o->policy[0] = "csr";
     o->policies = 1;
-    for (int32_t id = 0; id < ids; id++)
-        if (m->number[id] == 0 && !is_csr(m, id)) { /* csr keeps number 0 */
-            m->number[id] = o->policies;
-            o->policy[o->policies++] = rc_view_policy(m->s->view, id);
+    for (int32_t id = 0; id < ids; id++) {
+        const char *name = rc_view_policy(s->view, id);
+        if (number[id] == 0 && strcmp(name, "csr") != 0) {
+            number[id] = o->policies;
+            o->policy[o->policies++] = name;
         }
-    return RC_OK;
+    }
 }
 
-/* A matrix without the original order has no column. */
-static rc_status_t number_matrices(maker_t *m, rc_plot_orders_t *o)
+/* One more matrix, where the pair has the original order. */
+static void add_matrix(const rc_survey_t *s, int64_t pair, const char *kernel,
+    const int32_t *number, rc_plot_orders_t *o)
 {
-    size_t pairs = (size_t)m->setting->pairs;
-    m->column = rc_pool_get(&o->memory, pairs, sizeof *m->column);
-    o->matrix = rc_pool_get(&o->memory, pairs, sizeof *o->matrix);
-    RC_PASS(rc_pool_check(&o->memory, "matrices", m->err));
-    for (size_t i = 0; i < pairs; i++)
-        m->column[i] = -1;
-    for (int64_t i = 0; i < m->count; i++)
-        if (is_csr(m, result(m, i)->policy))
-            m->column[m->s->row_pair[m->taken[i]] - m->setting->first] = 0;
-    for (size_t i = 0; i < pairs; i++)
-        if (m->column[i] == 0) {
-            m->column[i] = o->matrices;
-            o->matrix[o->matrices++] = m->s->pair[m->setting->first + (int64_t)i].matrix;
+    int64_t at = o->matrices;
+    int64_t *row = o->row + at * o->policies;
+    double *gain = o->gain + at * o->policies;
+    for (int p = 0; p < o->policies; p++) {
+        row[p] = -1;
+        gain[p] = NAN;
+    }
+    for (int64_t i = rc_survey_first_row(s, pair); i < rc_survey_first_row(s, pair + 1); i++) {
+        int32_t p = number[rc_view_result(s->view, s->rows[i])->policy];
+        if (!is_of(s, i, kernel) ||
+            (row[p] >= 0 && rc_view_ns(s->view, row[p]) <= rc_view_ns(s->view, s->rows[i])))
+            continue;
+        row[p] = s->rows[i];
+        gain[p] = rc_view_speedup(s->view, row[p]);
+    }
+    if (row[0] < 0)
+        return;
+    o->matrix[at] = s->pair[pair].matrix;
+    o->best[at] = 1;
+    o->winner[at] = 0;
+    for (int p = 1; p < o->policies; p++)
+        if (gain[p] > o->best[at]) {
+            o->best[at] = gain[p];
+            o->winner[at] = p;
         }
-    return RC_OK;
-}
-
-static rc_status_t fill_gains(maker_t *m, rc_plot_orders_t *o)
-{
-    const rc_view_t *v = m->s->view;
-    size_t cells = (size_t)o->policies * (size_t)o->matrices;
-    o->gain = rc_pool_get(&o->memory, cells, sizeof *o->gain);
-    o->row = rc_pool_get(&o->memory, cells, sizeof *o->row);
-    o->best = rc_pool_get(&o->memory, (size_t)o->matrices, sizeof *o->best);
-    o->winner = rc_pool_get0(&o->memory, (size_t)o->matrices, sizeof *o->winner);
-    RC_PASS(rc_pool_check(&o->memory, "speedups", m->err));
-    for (size_t i = 0; i < cells; i++) {
-        o->gain[i] = NAN;
-        o->row[i] = -1;
-    }
-    for (int64_t i = 0; i < m->count; i++) {
-        int64_t row = m->s->rows[m->taken[i]];
-        int64_t at = m->column[m->s->row_pair[m->taken[i]] - m->setting->first];
-        if (at < 0)
-            continue;
-        at += m->number[result(m, i)->policy] * o->matrices;
-        if (o->row[at] >= 0 && rc_view_ns(v, o->row[at]) <= rc_view_ns(v, m->s->rows[i]))
-            continue;
-        o->row[at] = row;
-        o->gain[at] = rc_view_speedup(v, row);
-    }
-    for (int64_t i = 0; i < o->matrices; i++) {
-        o->best[i] = 1;
-        for (int p = 1; p < o->policies; p++)
-            if (o->gain[p * o->matrices + i] > o->best[i]) {
-                o->best[i] = o->gain[p * o->matrices + i];
-                o->winner[i] = p;
-            }
-    }
-    return RC_OK;
+    o->matrices++;
 }
 
 rc_status_t rc_plot_orders_make(
     const rc_survey_t *s, int setting, const char *kernel, rc_plot_orders_t *out, rc_err_t *err)
 {
     const rc_survey_setting_t *a = &s->setting[setting];
-    int64_t from = rc_survey_first_row(s, a->first);
-    int64_t to = rc_survey_first_row(s, a->first + a->pairs);
-    maker_t m = {.s = s, .setting = a, .err = err};
-    *out = (rc_plot_orders_t){.setting = a};
-    m.taken = rc_pool_get(&out->memory, (size_t)(to - from), sizeof *m.taken);
-    rc_status_t st = rc_pool_check(&out->memory, "results", err);
-    for (int64_t i = from; st == RC_OK && i < to; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        if (strcmp(rc_view_kernel(s->view, r->kernel), kernel) == 0)
-            m.taken[m.count++] = i;
-    }
-    if (st == RC_OK)
-        st = number_policies(&m, out);
-    if (st == RC_OK)
-        st = number_matrices(&m, out);
-    if (st == RC_OK)
-        st = fill_gains(&m, out);
-    if (st < 0)
-        rc_plot_orders_free(out);
+    size_t pairs = (size_t)a->pairs;
+    size_t ids = (size_t)rc_view_policies(s->view);
+    rc_plot_orders_t o = {.setting = a};
+    rc_status_t st;
+    int32_t *number = rc_pool_get(&o.memory, ids, sizeof *number);
+    o.policy = rc_pool_get(&o.memory, ids + 1, sizeof *o.policy);
+    RC_TRY(rc_pool_check(&o.memory, "orders", err));
+    number_policies(s, kernel, number, &o);
+    o.matrix = rc_pool_get(&o.memory, pairs, sizeof *o.matrix);
+    o.gain = rc_pool_get(&o.memory, pairs * (size_t)o.policies, sizeof *o.gain);
+    o.row = rc_pool_get(&o.memory, pairs * (size_t)o.policies, sizeof *o.row);
+    o.best = rc_pool_get(&o.memory, pairs, sizeof *o.best);
+    o.winner = rc_pool_get(&o.memory, pairs, sizeof *o.winner);
+    RC_TRY(rc_pool_check(&o.memory, "speedups", err));
+    for (int64_t i = a->first; i < a->first + a->pairs; i++)
+        add_matrix(s, i, kernel, number, &o);
+    *out = o;
+    o.memory = (rc_pool_t){0};
+done:
+    rc_pool_free(&o.memory);
     return st;
 }
 
@@ -361,11 +338,16 @@ rc_status_t rc_plot_write_orders(
     return st;
 }
 
+double rc_plot_orders_gain(const rc_plot_orders_t *o, int policy, int64_t i)
+{
+    return policy == o->policies ? o->best[i] : o->gain[i * o->policies + policy];
+}
+
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out)
 {
     int64_t n = 0;
     for (int64_t i = 0; i < o->matrices; i++) {
-        double x = policy == o->policies ? o->best[i] : o->gain[policy * o->matrices + i];
+        double x = rc_plot_orders_gain(o, policy, i);
         if (!isnan(x))
             out[n++] = x;
     }

@@ -42,6 +42,10 @@ void rc_plot_block_text(rc_plot_text_t *t, const char *text);
 int64_t rc_plot_block_points(
     rc_plot_text_t *t, const double *x, const double *y, int64_t n, int64_t most);
 
+/** Say in the caption how many points are not drawn, if any.
+ *  \param[in] lines  what has all of them: "line", "lines" */
+void rc_plot_say_hidden(rc_plot_text_t *t, int64_t hidden, const char *lines);
+
 /** A series "x,median,first quartile,third quartile": points in order of x in groups of about equal
  *  size, at least 8 in each, at most 16 groups.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plot_block_trend(
@@ -58,8 +62,8 @@ typedef struct rc_plot_orders {
                               borrowed from the view */
     int64_t matrices;
     int32_t *matrix; /**< [matrices] of the survey */
-    double *gain;    /**< [policies * matrices] NaN where it was not measured; csr is 1 */
-    int64_t *row;    /**< [policies * matrices] of the view, -1 */
+    double *gain;    /**< [matrices * policies] NaN where it was not measured; csr is 1 */
+    int64_t *row;    /**< [matrices * policies] of the view, -1 */
     double *best;    /**< [matrices] the oracle's speedup: at least 1 */
     int *winner;     /**< [matrices] its policy; ties to the earlier one */
 } rc_plot_orders_t;
@@ -88,11 +92,14 @@ int rc_plot_home_main(const rc_plot_input_t *in);
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err);
 
-/** The `write` of figures of these orders: their `draw` where there is something to compare. */
+/** What writes the figures of these orders: their `draw` where there is something to compare. */
 rc_status_t rc_plot_write_orders(
     const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err);
 
-/** Speedups of a policy, `policies` being the oracle, over the matrices that have it.
+/** The speedup of a policy, `policies` being the oracle, on matrix i. */
+double rc_plot_orders_gain(const rc_plot_orders_t *o, int policy, int64_t i);
+
+/** Those over the matrices that have it.
  *  \param[out] out  [matrices]  \return how many */
 int64_t rc_plot_orders_column(const rc_plot_orders_t *o, int policy, double *out);
 

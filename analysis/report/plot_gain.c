@@ -89,7 +89,6 @@ const rc_plot_t rc_plot_gain = {
     .source = "",
     .section = "Answer",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .keep = keep,
     .drop = free,
     .write = write,

@@ -16,9 +16,9 @@ static rc_status_t hold_out(
     RC_PASS(rc_halves_make(o->matrices, o->policies, &h, err));
     rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < o->matrices; i++) {
-        rc_timed_t csr = rc_timed_of(s->view, o->row[i]);
+        rc_timed_t csr = rc_timed_of(s->view, o->row[i * o->policies]);
         for (int p = 0; st == RC_OK && p < o->policies; p++) {
-            int64_t row = o->row[p * o->matrices + i];
+            int64_t row = o->row[i * o->policies + p];
             rc_timed_t t = row < 0 ? csr : rc_timed_of(s->view, row);
             if (row >= 0)
                 st = rc_halves_set(&h, i, p, &t, &csr, err);
@@ -68,9 +68,8 @@ static rc_status_t put_portfolio(
     rc_portfolio_step_t *step = rc_pool_get(&pool, policies, sizeof *step);
     rc_status_t st;
     RC_TRY(rc_pool_check(&pool, "a figure", err));
-    for (int64_t i = 0; i < o->matrices; i++)
-        for (int p = 0; p < o->policies; p++)
-            cost[i * o->policies + p] = p == 0 ? 0 : -log(o->gain[p * o->matrices + i]);
+    for (int64_t i = 0; i < o->matrices * o->policies; i++)
+        cost[i] = i % o->policies == 0 ? 0 : -log(o->gain[i]);
     const rc_portfolio_costs_t costs = {.cost = cost,
         .rows = o->matrices,
         .columns = o->policies,
@@ -104,7 +103,5 @@ const rc_plot_t rc_plot_portfolio = {
     .title = "What more row orders are worth",
     .source = "Mehrabi et al., figure 10",
     .section = "Orders",
-    .home = rc_plot_home_orders,
     .draw = draw,
-    .write = rc_plot_write_orders,
 };

@@ -222,6 +222,5 @@ const rc_plot_t rc_plot_profile = {
     .source = "Hong et al., figure 10",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write,
 };

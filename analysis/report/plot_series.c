@@ -104,11 +104,7 @@ static rc_status_t write_series(
         a->pairs, a->label, panels > 1 ? ", the grey one that of the first panel" : "");
     if (panels == 0)
         rc_str_add(&t->missing, "no kernel of the figure was measured there");
-    if (hidden)
-        rc_str_addf(&t->caption,
-            " %" PRId64 " points, chosen without regard to their values, are not drawn; lines and "
-            "CSV have all.",
-            hidden);
+    rc_plot_say_hidden(t, hidden, "lines");
     free(x);
     return st;
 }
@@ -201,7 +197,6 @@ const rc_plot_t rc_plot_throughput = {
     .source = "Mehrabi et al., figure 4; Hong et al., figures 8 and 9",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write_throughput,
 };
 
@@ -344,7 +339,6 @@ const rc_plot_t rc_plot_roofline = {
     .source = "Hong et al., figure 1",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write_roofline,
 };
 
@@ -438,7 +432,6 @@ const rc_plot_t rc_plot_rate_heavy = {
     .source = "Hong et al., figure 16",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .keep = keep_shares,
     .drop = free,
     .write = write_by_share,
@@ -553,6 +546,5 @@ const rc_plot_t rc_plot_modelling = {
     .source = "Hong et al., figure 7",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write_modelling,
 };

@@ -10,9 +10,9 @@
 static int is_clear(const rc_survey_t *s, const rc_plot_orders_t *o, int64_t i)
 {
     int winner = o->winner[i];
-    rc_timed_t best = rc_timed_of(s->view, o->row[winner * o->matrices + i]);
+    rc_timed_t best = rc_timed_of(s->view, o->row[i * o->policies + winner]);
     for (int p = 0; p < o->policies; p++) {
-        int64_t row = o->row[p * o->matrices + i];
+        int64_t row = o->row[i * o->policies + p];
         if (p == winner || row < 0)
             continue;
         rc_timed_t time = rc_timed_of(s->view, row);
@@ -56,7 +56,5 @@ const rc_plot_t rc_plot_share = {
     .title = "How often each row order is the fastest",
     .source = "Mehrabi et al., figure 9",
     .section = "Orders",
-    .home = rc_plot_home_orders,
     .draw = draw,
-    .write = rc_plot_write_orders,
 };

@@ -111,7 +111,5 @@ const rc_plot_t rc_plot_speedup_histogram = {
     .title = "Histogram of the speedups of each row order",
     .source = "Mehrabi et al., figures 5 (c) and 6 (c)",
     .section = "Orders",
-    .home = rc_plot_home_orders,
     .draw = draw,
-    .write = rc_plot_write_orders,
 };

@@ -94,6 +94,5 @@ const rc_plot_t rc_plot_throughput_plans = {
     .source = "Jiang et al., figures 10 and 11",
     .section = "Orders",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write,
 };

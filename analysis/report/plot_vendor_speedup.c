@@ -101,6 +101,5 @@ const rc_plot_t rc_plot_vendor_speedup = {
     .source = "Mehrabi et al., figure 3",
     .section = "Kernels",
     .needs_results = 1,
-    .home = rc_plot_home_main,
     .write = write,
 };
