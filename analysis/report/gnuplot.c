@@ -154,20 +154,6 @@ typedef struct svg {
     rc_str_t line;   /* the line in hand: sscanf looks for the end of what it reads */
 } svg_t;
 
-static void put_escaped(rc_str_t *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '&')
-            rc_str_add(out, "&amp;");
-        else if (*text == '<')
-            rc_str_add(out, "&lt;");
-        else if (*text == '"')
-            rc_str_add(out, "&quot;");
-        else
-            rc_str_addn(out, text, 1);
-    }
-}
-
 static void put_colour(svg_t *s, unsigned rgb)
 {
     for (const rc_plot_colour_t *c = s->colour; c && c->name[0]; c++) {
@@ -340,10 +326,8 @@ rc_status_t rc_plot_svg(const char *raw, const char *name, const char *title,
     rc_str_addf(out,
         "<svg class=\"figure\" role=\"img\" width=\"100%%\" viewBox=\"%g %g %g %g\" "
         "xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
-        "aria-label=\"",
-        box[0], box[1], box[2], box[3]);
-    put_escaped(out, title);
-    rc_str_add(out, "\">\n<g>\n");
+        "aria-label=\"%s\">\n<g>\n",
+        box[0], box[1], box[2], box[3], title);
     take_lines(&s, defs_end + strlen("</defs>"), end);
     if (body.text && (strstr(body.text, "href=") || strstr(body.text, "url("))) {
         s.out = out;

@@ -37,7 +37,7 @@ int rc_plot_colours(const char *common, rc_plot_colour_t *out);
  *  figure; points of one colour are one path, which is a tenth of the size; no group without
  *  contents, no unused definitions.
  *  \param[in] raw     what gnuplot wrote, NUL-terminated
- *  \param[in] title   for readers who do not see the drawing
+ *  \param[in] title   for readers who do not see the drawing: no text of a store
  *  \param[in] colour  for a page: named colours, up to one without a name, become variables of the
  *                     page with the colour as fallback, fonts are the page's.  NULL: to stand
  *                     alone: colours as they are, a sans-serif font

@@ -10,20 +10,6 @@
 
 static const double worth = 1.05; /* a gain that a user would notice */
 
-/* ratio[0..n), of which n may be 0; sorts it */
-static void sum_up(double *ratio, int64_t n, rc_gain_t *out)
-{
-    *out = (rc_gain_t){.stats = {.count = n}};
-    if (n == 0) {
-        out->stats.min = out->stats.max = out->stats.mean = out->stats.median = NAN;
-        out->stats.geomean = NAN;
-        return;
-    }
-    for (int64_t i = 0; i < n; i++)
-        out->over5 += ratio[i] > worth;
-    rc_stats_compute(ratio, n, &out->stats);
-}
-
 /* row[0..n): those of the pair. */
 static rc_status_t choose(const rc_survey_t *s, const rc_survey_pair_t *p, const int64_t *row,
     int n, rc_held_out_t *out, rc_err_t *err)
@@ -125,20 +111,20 @@ static rc_status_t gain_of(const rc_survey_t *s, const rc_survey_setting_t *a,
     rc_err_t *err)
 {
     int64_t n = 0;
-    int64_t worth_it = 0;
     rc_figure_t gain = {NAN, NAN, NAN};
     double *held_out = scratch + s->matrices;
+    *out = (rc_gain_t){.over5 = 0};
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         double r = ratio_of(s, &s->pair[i], ratio);
         if (!(r > 0 && isfinite(r)))
             continue;
         gain = rc_headline_gain(s, i, choice, ratio->above, ratio->below);
-        worth_it += gain.value > worth;
+        out->over5 += r > worth;
+        out->over5_held_out += gain.value > worth;
         scratch[n] = r;
         held_out[n++] = log(gain.value);
     }
-    sum_up(scratch, n, out);
-    out->over5_held_out = worth_it;
+    rc_stats_compute(scratch, n, &out->stats);
     out->held_out = gain;
     return n == 1 ? RC_OK : rc_headline_figure(held_out, n, &out->held_out, err);
 }
@@ -147,6 +133,7 @@ static void pay_back(
     const rc_survey_t *s, const rc_survey_setting_t *a, double *scratch, rc_headline_t *out)
 {
     int64_t n = 0;
+    rc_stats_t stats;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         const rc_survey_pair_t *p = &s->pair[i];
         if (p->row[RC_CHOICE_ALL] < 0 || rc_survey_is_csr(s, p->row[RC_CHOICE_ALL]))
@@ -155,13 +142,9 @@ static void pay_back(
         if (isfinite(p->break_even))
             scratch[n++] = p->break_even;
     }
+    rc_stats_compute(scratch, n, &stats);
     out->pays = n;
-    out->break_even_median = NAN;
-    if (n) {
-        rc_stats_t stats;
-        rc_stats_compute(scratch, n, &stats);
-        out->break_even_median = stats.median;
-    }
+    out->break_even_median = stats.median;
 }
 
 static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,

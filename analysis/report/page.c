@@ -78,24 +78,12 @@ static rc_status_t write_file(const char *dir, const char *name, const rc_str_t 
     return st;
 }
 
-/* Only the script with this word runs, and a text in the store cannot know it: it depends on that
- * text; the same store gives the same page. */
-static void make_nonce(parts_t *w)
-{
-    rc_str_add(&w->nonce, rc_digest_hex(rc_digest(w->data.text, w->data.len)).text);
-}
-
 /* The one of the first screen where it was drawn, else the first figure that was. */
 static void make_figure(parts_t *w, const rc_page_t *page)
 {
-    const rc_drawn_t *shown = NULL;
-    for (int i = 0; i < page->drawn_count; i++) {
-        const rc_drawn_t *d = &page->drawn[i];
-        if (d->svg && d->is_home && !shown)
-            shown = d;
-    }
-    if (shown)
-        rc_str_addf(&w->figure, "<figure>%s</figure>", shown->svg);
+    for (int i = 0; i < page->drawn_count && !w->figure.len; i++)
+        if (page->drawn[i].svg && page->drawn[i].is_home)
+            rc_str_addf(&w->figure, "<figure>%s</figure>", page->drawn[i].svg);
 }
 
 rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_t *err)
@@ -116,7 +104,9 @@ rc_status_t rc_page_write(const rc_page_t *page, rc_report_made_t *made, rc_err_
     RC_TRY(rc_headline_make(s, held_out, &headline, err));
     RC_TRY(rc_page_document(&data, page, headline, held_out, &said, err));
     rc_page_pictures(&pictures, page);
-    make_nonce(&w);
+    /* Only the script with this word runs, and a text in the store cannot know it: it depends on
+     * that text; the same store gives the same page. */
+    rc_str_add(&w.nonce, rc_digest_hex(rc_digest(w.data.text, w.data.len)).text);
     make_figure(&w, page);
     RC_TRY(w.pictures.failed || w.nonce.failed || w.figure.failed
                ? rc_fail(err, RC_ENOMEM, "no memory for pictures")

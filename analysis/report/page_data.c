@@ -181,22 +181,17 @@ static void put_gain(rc_json_t *j, const char *key, const rc_gain_t *g)
     rc_json_close(j, '{');
 }
 
-static void put_headline(writer_t *w, const rc_headline_t *h)
+static void put_headline(rc_json_t *j, const rc_headline_t *h)
 {
-    rc_json_open(w->j, "headline", '{');
-    rc_json_int(w->j, "matrices", h->matrices);
-    put_gain(w->j, "order", &h->order);
-    put_gain(w->j, "plan", &h->plan);
-    put_gain(w->j, "vendor", &h->vendor);
-    rc_json_int(w->j, "reordered", h->reordered);
-    rc_json_int(w->j, "pays", h->pays);
-    rc_json_real(w->j, "break_even_median", h->break_even_median);
-    rc_json_close(w->j, '{');
-}
-
-static int has_choices(const writer_t *w)
-{
-    return w->p->choices && w->p->choices->known > 0;
+    rc_json_open(j, "headline", '{');
+    rc_json_int(j, "matrices", h->matrices);
+    put_gain(j, "order", &h->order);
+    put_gain(j, "plan", &h->plan);
+    put_gain(j, "vendor", &h->vendor);
+    rc_json_int(j, "reordered", h->reordered);
+    rc_json_int(j, "pays", h->pays);
+    rc_json_real(j, "break_even_median", h->break_even_median);
+    rc_json_close(j, '{');
 }
 
 static void put_parts(rc_json_t *j, const char *key, const rc_answer_part_t *part, int64_t n)
@@ -311,9 +306,9 @@ static void put_setting(writer_t *w, int setting, const rc_headline_t *h)
     else
         rc_json_index(w->j, "k", r->k > 0 ? r->k : -1); /* null: the operation has no K */
     put_answer(w, setting, h);
-    put_headline(w, h);
+    put_headline(w->j, h);
     put_columns(w, a, columns, sizeof columns / sizeof *columns);
-    if (has_choices(w))
+    if (w->p->choices && w->p->choices->known > 0)
         put_columns(w, a, choice_columns, sizeof choice_columns / sizeof *choice_columns);
     rc_json_close(w->j, '{');
 }

@@ -74,12 +74,6 @@ static void statuses(rc_json_t *j, const char *key, const int64_t count[RC_CASE_
     rc_json_close(j, '{');
 }
 
-/* A row of the catalogue that had no file is nothing that failed. */
-static int is_absent(const rc_source_row_t *r)
-{
-    return strcmp(r->where, "absent") == 0;
-}
-
 static void catalogue(rc_json_t *j, const rc_view_t *v)
 {
     int64_t count[RC_CASE_STATUSES] = {0};
@@ -88,7 +82,7 @@ static void catalogue(rc_json_t *j, const rc_view_t *v)
     for (int64_t i = 0; i < rc_view_sources(v); i++) {
         rc_source_row_t r;
         rc_view_source(v, i, &r);
-        if (is_absent(&r)) {
+        if (strcmp(r.where, "absent") == 0) { /* it had no file, which is nothing that failed */
             absent++;
             continue;
         }

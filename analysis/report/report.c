@@ -61,18 +61,16 @@ static rc_status_t load(const char *path, json_t **out, rc_err_t *err)
     return *out ? RC_OK : rc_fail(err, RC_EFORMAT, "%s: line %d: %s", path, flaw.line, flaw.text);
 }
 
-static rc_status_t read_model(work_t *w, rc_err_t *err)
+static rc_status_t read_given(work_t *w, rc_err_t *err)
 {
-    RC_PASS(rc_model_read(w->o->model, &w->model, err));
-    RC_PASS(load(w->o->model, &w->model_file, err));
-    name_model(w);
-    return RC_OK;
-}
-
-static rc_status_t read_topologies(work_t *w, rc_err_t *err)
-{
-    RC_PASS(load(w->o->topologies, &w->topologies, err));
-    if (!json_is_array(w->topologies))
+    if (w->o->model) {
+        RC_PASS(rc_model_read(w->o->model, &w->model, err));
+        RC_PASS(load(w->o->model, &w->model_file, err));
+        name_model(w);
+    }
+    if (w->o->topologies)
+        RC_PASS(load(w->o->topologies, &w->topologies, err));
+    if (w->o->topologies && !json_is_array(w->topologies))
         return rc_fail(err, RC_EFORMAT,
             "%s: not what 'rowcast evaluate --topologies -f json' prints: expected a list",
             w->o->topologies);
@@ -117,12 +115,6 @@ static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)
     return rc_digest(&key, sizeof key);
 }
 
-/* 1: a class, of RC_LAYOUT_* or 0, multiplies in the layout of a setting. */
-static int is_in(const rc_survey_setting_t *a, int layout)
-{
-    return layout == 0 || a->setting.k == 0 || layout == 1 << a->setting.layout;
-}
-
 /* The rows of the data set that are pairs of the survey: C in original order, on the model's
  * device and of its layout; K = n is found by its number. */
 static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_model_t *m,
@@ -144,7 +136,8 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_m
             continue;
         int64_t row = rc_map_get(&at,
             key_of(s->matrix[s->pair[i].matrix].digest, r->k, rc_type(r->precision)->bytes), -1);
-        if (row < 0 || !is_in(a, m->cls[p->choice[row]].layout))
+        int layout = row < 0 ? 0 : m->cls[p->choice[row]].layout; /* of RC_LAYOUT_*, 0: any */
+        if (row < 0 || (layout && a->setting.k && layout != 1 << a->setting.layout))
             continue;
         const double *time = d->time + row * d->classes;
         double chosen = time[p->choice[row]];
@@ -234,10 +227,7 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
         .log = {.stream = options->quiet ? NULL : stderr, .level = RC_LOG_INFO, .rank = -1}};
     rc_report_made_t made = {0};
     rc_status_t st;
-    if (options->model)
-        RC_TRY(read_model(&w, err));
-    if (options->topologies)
-        RC_TRY(read_topologies(&w, err));
+    RC_TRY(read_given(&w, err));
     RC_TRY(make_survey(&w, err));
     RC_TRY(make_dir(options->dir, err));
     const rc_plot_input_t in = {.survey = &w.survey,
