@@ -44,15 +44,6 @@ static int64_t name_index(writer_t *w, names_t *n, const char *text, int *is_new
     return n->count++;
 }
 
-static int64_t kind_index(writer_t *w, const char *kind)
-{
-    int is_new;
-    int64_t at = name_index(w, &w->kinds, kind, &is_new);
-    if (is_new)
-        rc_json_text(&w->kinds.json, NULL, kind);
-    return at;
-}
-
 static const rc_row_result_t *result(const writer_t *w, int64_t row)
 {
     return rc_view_result(w->sv->view, row);
@@ -323,10 +314,15 @@ static void put_matrices(writer_t *w)
         for (int i = 0; i < w->sv->matrices; i++) {
             const rc_survey_matrix_t *m = &w->sv->matrix[i];
             const int64_t number[] = {m->row->ssid, m->row->rows, m->row->cols, m->row->nnz};
+            int is_new = 0;
             if (k == NAME)
                 rc_json_text(w->j, NULL, m->name);
+            else if (k == KIND)
+                rc_json_int(w->j, NULL, name_index(w, &w->kinds, m->kind, &is_new));
             else
-                rc_json_int(w->j, NULL, k == KIND ? kind_index(w, m->kind) : number[k - KIND - 1]);
+                rc_json_int(w->j, NULL, number[k - KIND - 1]);
+            if (is_new)
+                rc_json_text(&w->kinds.json, NULL, m->kind);
         }
         rc_json_close(w->j, '[');
     }

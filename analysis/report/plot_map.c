@@ -83,17 +83,6 @@ static int by_point(const void *x, const void *y)
     return rc_compare_lists(((const entry_t *)x)->key, ((const entry_t *)y)->key, KEYS);
 }
 
-/* How many results of a point ran another order under kernels of a class. */
-static int count_orders(const rc_survey_t *s, const entry_t *e, int n, int cls)
-{
-    int orders = 0;
-    for (int i = 0; i < n; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, e[i].key[ROW]);
-        orders += !rc_view_is_csr(s->view, r) && is_of(rc_view_kernel(s->view, r->kernel), cls);
-    }
-    return orders;
-}
-
 /* What the best order gains over none, the results of a point; both chosen in one half and scored
  * in the other.  NaN: nothing to compare. */
 static rc_status_t gain_of(
@@ -102,10 +91,8 @@ static rc_status_t gain_of(
     double half[RC_HALVES];
     rc_smallest_t csr = rc_smallest_none();
     rc_smallest_t any = rc_smallest_none();
+    int orders = 0; /* results of another one */
     rc_status_t st = RC_OK;
-    *out = NAN;
-    if (count_orders(s, e, n, cls) == 0)
-        return RC_OK;
     for (int i = 0; i < n && st == RC_OK; i++) {
         const rc_row_result_t *r = rc_view_result(s->view, e[i].key[ROW]);
         rc_timed_t time = rc_timed_of(s->view, e[i].key[ROW]);
@@ -117,8 +104,10 @@ static rc_status_t gain_of(
         rc_smallest_add(&any, half);
         if (rc_view_is_csr(s->view, r))
             rc_smallest_add(&csr, half);
+        else
+            orders++;
     }
-    *out = exp(rc_smallest_score(&csr) - rc_smallest_score(&any));
+    *out = orders ? exp(rc_smallest_score(&csr) - rc_smallest_score(&any)) : NAN;
     return st;
 }
 
@@ -224,14 +213,6 @@ static void choose_kinds(map_t *m)
         }
 }
 
-static int64_t count_setting(const map_t *m, int setting)
-{
-    int64_t n = 0;
-    for (int64_t i = 0; i < m->points; i++)
-        n += m->point[i].setting == setting;
-    return n;
-}
-
 static void put_rows(const map_t *m, FILE *csv)
 {
     fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n",
@@ -327,10 +308,13 @@ static rc_status_t keep(const rc_plot_input_t *in, void **out, rc_err_t *err)
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const map_t *m = in->kept;
+    int64_t shown = 0;
+    for (int64_t i = 0; i < m->points; i++)
+        shown += m->point[i].setting == in->shown;
     if (m->points == 0)
         rc_str_add(&text->missing,
             "no kernel ran another order beside the original one on a GPU whose L2 is known");
-    else if (in->shown >= 0 && count_setting(m, in->shown) == 0)
+    else if (in->shown >= 0 && shown == 0)
         rc_str_add(&text->missing, "no kernel ran another order beside the original one there");
     if (m->points == 0)
         return RC_OK;

@@ -33,12 +33,6 @@ static size_t lacks(rc_plot_text_t *text, const char *what)
     return 0;
 }
 
-static int name_is(const json_t *part, const char *name)
-{
-    const char *own = json_string_value(json_object_get(part, "name"));
-    return own && strcmp(own, name) == 0;
-}
-
 /* The part of an evaluation that is of the rows of a setting, with C in the original order and a
  * warm cache, as models are fitted; NULL: none.  \param[in] device  whose times; NULL: any */
 static const json_t *part_of(
@@ -52,8 +46,12 @@ static const json_t *part_of(
     if (x->c_order != 0 || x->cache != 0 || (device && strcmp(a->device, device) != 0))
         return NULL;
     rc_evaluation_k_name(x->k, x->is_n, rc_type(x->precision)->bytes, name, sizeof name);
-    json_array_foreach(
-        json_object_get(evaluation, "by_k"), i, one) if (name_is(one, name)) return one;
+    json_array_foreach(json_object_get(evaluation, "by_k"), i, one)
+    {
+        const char *own = json_string_value(json_object_get(one, "name"));
+        if (own && strcmp(own, name) == 0)
+            return one;
+    }
     return NULL;
 }
 

@@ -23,24 +23,25 @@ enum { SERIES_MAX = 7 };
 typedef struct series {
     int count;
     const char *name[SERIES_MAX];
-    /* Row of the view that stands for a pair of the survey in a series, -1 none.
+    rc_choice_of_t choice[SERIES_MAX]; /* without `row`: what stands for a pair of the survey */
+    /* Row of the view that stands for a pair in a series, -1 none.
      * \param[in] user  of the figure */
     int64_t (*row)(const rc_survey_t *s, int64_t pair, int series, const void *user);
     const void *user;
     const char *x_name;                                         /* NULL: the x are the entries */
     double (*x)(const rc_survey_matrix_t *m, const void *user); /* with x_name; NaN: no point */
-    const char *y_name; /* column of the CSV with its unit */
-    double (*y)(const rc_survey_t *s, int64_t row, double scale); /* NaN: none */
-    double scale;                                                 /* for y */
+    const char *y_name; /* column of the CSV with its unit; NULL: throughput */
+    double (*y)(
+        const rc_survey_t *s, int64_t row, double scale); /* NaN: none; NULL: rc_plot_gflops */
+    double scale;                                         /* for y */
 } series_t;
 
-static void put_row(const rc_survey_t *s, const char *series, int64_t row,
-    const rc_survey_matrix_t *m, double x, double y, FILE *csv)
+static int64_t row_of(const series_t *p, const rc_survey_t *s, int64_t pair, int series)
 {
-    const rc_row_result_t *r = rc_view_result(s->view, row);
-    RC_PLOT_ROW(csv, RC_TEXT(series), RC_TEXT(m->name), RC_REAL(x, 6),
-        RC_TEXT(rc_view_kernel(s->view, r->kernel)), RC_TEXT(rc_view_policy(s->view, r->policy)),
-        RC_REAL(y, 6));
+    if (p->row)
+        return p->row(s, pair, series, p->user);
+    return p->choice[series] == RC_CHOICE_ALL ? rc_plot_own_best(s, pair, 0)
+                                              : s->pair[pair].row[p->choice[series]];
 }
 
 /* Points of one series to x and y, [pairs of the setting]; how many there are. */
@@ -52,12 +53,17 @@ static int64_t collect(
     int64_t n = 0;
     for (int64_t i = 0; i < a->pairs; i++) {
         const rc_survey_matrix_t *m = &s->matrix[s->pair[a->first + i].matrix];
-        int64_t row = p->row(s, a->first + i, series, p->user);
+        int64_t row = row_of(p, s, a->first + i, series);
         x[i] = p->x ? p->x(m, p->user) : (double)m->row->nnz;
-        y[i] = row < 0 || isnan(x[i]) ? NAN : p->y(s, row, p->scale);
+        y[i] = NAN;
+        if (row >= 0 && !isnan(x[i]))
+            y[i] = p->y ? p->y(s, row, p->scale) : rc_plot_gflops(s, row);
         if (isnan(y[i]))
             continue;
-        put_row(s, p->name[series], row, m, x[i], y[i], csv);
+        const rc_row_result_t *r = rc_view_result(s->view, row);
+        RC_PLOT_ROW(csv, RC_TEXT(p->name[series]), RC_TEXT(m->name), RC_REAL(x[i], 6),
+            RC_TEXT(rc_view_kernel(s->view, r->kernel)),
+            RC_TEXT(rc_view_policy(s->view, r->policy)), RC_REAL(y[i], 6));
         n++;
     }
     return n;
@@ -77,7 +83,8 @@ static rc_status_t write_series(
     int panels = 0;
     int64_t hidden = 0;
     rc_plot_text_t trend = {0};
-    fprintf(csv, "what,matrix,%s,kernel,policy,%s\n", p->x_name ? p->x_name : "entries", p->y_name);
+    fprintf(csv, "what,matrix,%s,kernel,policy,%s\n", p->x_name ? p->x_name : "entries",
+        p->y_name ? p->y_name : "throughput (GFLOP/s)");
     rc_str_addf(&t->define, "array PANEL[%d]\n", p->count);
     rc_plot_block_begin(&trend, "TREND");
     for (int k = 0; st == RC_OK && k < p->count; k++) {
@@ -109,18 +116,13 @@ static rc_status_t write_series(
     return st;
 }
 
-static double gflops(const rc_survey_t *s, int64_t row, double scale)
-{
-    return scale * rc_plot_gflops(s, row);
-}
-
 /* 1: a pair of the setting has a row in one of the first series; none may need rows of ours. */
 static int has_any(const series_t *p, const rc_survey_t *s, int setting, int series)
 {
     const rc_survey_setting_t *a = &s->setting[setting];
     for (int64_t pair = a->first; pair < a->first + a->pairs; pair++)
         for (int k = 0; k < series; k++)
-            if (p->row(s, pair, k, p->user) >= 0)
+            if (row_of(p, s, pair, k) >= 0)
                 return 1;
     return 0;
 }
@@ -160,25 +162,13 @@ static void define_limits(const rc_plot_input_t *in, rc_plot_text_t *text)
         flops * l->shared, flops * l->l1);
 }
 
-static int64_t kernel_row(const rc_survey_t *s, int64_t pair, int series, const void *user)
-{
-    enum { VENDOR, REFERENCE };
-    (void)user;
-    return series == VENDOR      ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR]
-           : series == REFERENCE ? s->pair[pair].row[RC_CHOICE_REFERENCE_CSR]
-                                 : rc_plot_own_best(s, pair, 0);
-}
-
 static rc_status_t write_throughput(
     const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     static const series_t series = {
         .count = 3,
         .name = {"cuSPARSE, csr", "reference, csr", "ours, any order"},
-        .row = kernel_row,
-        .y_name = "throughput (GFLOP/s)",
-        .y = gflops,
-        .scale = 1,
+        .choice = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_REFERENCE_CSR, RC_CHOICE_ALL},
     };
     const char *reference = in->survey->setting[in->shown].reference;
     rc_str_add(&text->caption,
@@ -223,8 +213,6 @@ static rc_status_t write_formats(
         .name = {"coo", "ell", "csr", "hyb", "csr5", "merge", "cuSPARSE"},
         .row = format_row,
         .y_name = "rate (Gflop/s)",
-        .y = gflops,
-        .scale = 1,
     };
     const rc_survey_t *s = in->survey;
     if (s->op != RC_OP_SPMV || in->shown < 0 || !has_any(&series, s, in->shown, RC_SIX)) {
@@ -253,12 +241,6 @@ const rc_plot_t rc_plot_spmv_rate = {
 
 /* ---------------------------------------------------------------- roofline */
 
-static int64_t vendor_or_own(const rc_survey_t *s, int64_t pair, int series, const void *user)
-{
-    (void)user;
-    return series == 0 ? s->pair[pair].row[RC_CHOICE_VENDOR_CSR] : rc_plot_own_best(s, pair, 0);
-}
-
 /* Compulsory traffic over the time, in bytes a ns. */
 static double rate(const rc_survey_t *s, int64_t row)
 {
@@ -276,8 +258,8 @@ static double of_bound(const rc_survey_t *s, int64_t row, double gbs)
 {
     const rc_row_result_t *r = rc_view_result(s->view, row);
     const rc_row_matrix_t *m = rc_view_matrix(s->view, r->matrix);
-    return gflops(s, row, 1) / rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1,
-                                   rc_type(r->precision)->bytes, gbs);
+    return rc_plot_gflops(s, row) / rc_roofline_bound(m->rows, m->cols, m->nnz, r->k > 0 ? r->k : 1,
+                                        rc_type(r->precision)->bytes, gbs);
 }
 
 /* Highest rate on a device, over everything that was measured there. */
@@ -298,7 +280,7 @@ static rc_status_t write_roofline(
     series_t series = {
         .count = 2,
         .name = {"cuSPARSE, csr", "ours, any order"},
-        .row = vendor_or_own,
+        .choice = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL},
         .y_name = "share of the highest rate",
         .y = fraction,
     };
@@ -363,26 +345,12 @@ static double ratio_of(const rc_survey_matrix_t *m, const void *user)
     return share[m->row->id];
 }
 
-/* Training matrices have no point, as in the table. */
-static rc_status_t leave_out(const rc_view_t *v, double *share, rc_err_t *err)
-{
-    unsigned char *training = NULL;
-    rc_status_t st = rc_training_of(v, &training, err);
-    for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(v); m++)
-        share[m] = training[m] ? NAN : share[m];
-    free(training);
-    return st;
-}
-
 static const series_t by_share = {
     .count = 2,
     .name = {"rs", "cuSPARSE, csr"},
     .row = rs_row,
     .x_name = "heavy_ratio",
     .x = ratio_of,
-    .y_name = "throughput (GFLOP/s)",
-    .y = gflops,
-    .scale = 1,
 };
 
 /* The share of every matrix; nothing where the store has none. */
@@ -390,6 +358,7 @@ static rc_status_t keep_shares(const rc_plot_input_t *in, void **out, rc_err_t *
 {
     const rc_survey_t *s = in->survey;
     double *share = NULL;
+    unsigned char *training = NULL;
     rc_err_t why = {0};
     int any = 0;
     for (int a = 0; a < s->settings && !any; a++)
@@ -399,7 +368,11 @@ static rc_status_t keep_shares(const rc_plot_input_t *in, void **out, rc_err_t *
     if (rc_feature_share(s->view, in->options->store, "heavy_ratio", &share, &why) < 0)
         return why.status == RC_EINVAL ? RC_OK : rc_fail(err, why.status, "%s", why.text);
     *out = share;
-    return leave_out(s->view, share, err);
+    rc_status_t st = rc_training_of(s->view, &training, err);
+    for (int32_t m = 0; st == RC_OK && m < rc_view_matrices(s->view); m++)
+        share[m] = training[m] ? NAN : share[m]; /* no point, as in the table */
+    free(training);
+    return st;
 }
 
 static rc_status_t write_by_share(
@@ -499,14 +472,6 @@ static int64_t frequent_t(
     return most;
 }
 
-static int any_model(const rc_survey_t *s, const rc_survey_setting_t *a)
-{
-    for (int64_t pair = a->first; pair < a->first + a->pairs; pair++)
-        if (fastest(s, pair, MODEL, 0) >= 0)
-            return 1;
-    return 0;
-}
-
 static rc_status_t write_modelling(
     const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
@@ -514,18 +479,19 @@ static rc_status_t write_modelling(
         .count = 3,
         .name = {"no model", "model", "best measured"},
         .row = modelled_row,
-        .y_name = "throughput (GFLOP/s)",
-        .y = gflops,
-        .scale = 1,
     };
     const rc_survey_t *s = in->survey;
+    const rc_survey_setting_t *a = &s->setting[in->shown];
     modelling_t m = {.t = 0};
-    if (s->op != RC_OP_SPMM || !any_model(s, &s->setting[in->shown])) {
+    int64_t pair = a->first;
+    while (pair < a->first + a->pairs && fastest(s, pair, MODEL, 0) < 0)
+        pair++;
+    if (s->op != RC_OP_SPMM || pair == a->first + a->pairs) {
         rc_str_add(&text->missing, "the store has no rs with the parameters of a tuning");
         return RC_OK;
     }
     RC_PASS(rc_training_of(s->view, &m.training, err));
-    m.t = frequent_t(s, &s->setting[in->shown], m.training);
+    m.t = frequent_t(s, a, m.training);
     series.user = &m;
     rc_str_add(&text->caption,
         "Throughput of rs, natural order, against entries, matrices that were not trained on");

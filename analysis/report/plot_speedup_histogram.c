@@ -17,14 +17,6 @@ static double edge(int b)
     return b == BINS ? INFINITY : pow(width, b - 1 - HALF);
 }
 
-static int bin_of(double gain)
-{
-    int b = 0;
-    while (b + 1 < BINS && gain >= edge(b + 1))
-        b++;
-    return b;
-}
-
 typedef struct histogram {
     int64_t n;
     int64_t count[BINS];
@@ -41,33 +33,13 @@ static void count(const double *gain, int64_t n, histogram_t *h)
 {
     *h = (histogram_t){.n = n};
     for (int64_t i = 0; i < n; i++) {
-        h->count[bin_of(gain[i])]++;
+        int b = 0;
+        while (b + 1 < BINS && gain[i] >= edge(b + 1))
+            b++;
+        h->count[b]++;
         h->slower += gain[i] < 0.99;
         h->faster += gain[i] > 1.01;
     }
-}
-
-static void put_csv(FILE *csv, const char *policy, const histogram_t *h)
-{
-    for (int b = 0; b < BINS; b++)
-        RC_PLOT_ROW(csv, RC_TEXT(policy), RC_REAL(edge(b), 6), RC_REAL(edge(b + 1), 6),
-            RC_INT(h->count[b]), RC_REAL(share(h->count[b], h->n), -4));
-}
-
-static void define_panel(rc_plot_text_t *t, int k, const char *policy, const histogram_t *h)
-{
-    rc_plot_define_item(t, "PANEL", k, policy);
-    rc_str_addf(&t->define, "SLOWER[%d] = %.1f\nFASTER[%d] = %.1f\n", k, share(h->slower, h->n), k,
-        share(h->faster, h->n));
-}
-
-static void put_block(rc_plot_text_t *t, const histogram_t *h)
-{
-    /* the open bins are drawn as wide as the others */
-    for (int b = 0; b < BINS; b++)
-        rc_str_addf(&t->define, "%.6g,%.6g,%.4f\n", pow(width, b - 1 - HALF), pow(width, b - HALF),
-            share(h->count[b], h->n));
-    rc_str_add(&t->define, "\n\n");
 }
 
 static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
@@ -88,12 +60,20 @@ static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FI
     for (int p = 1; p <= o->policies; p++) {
         const char *name = p == o->policies ? "oracle" : o->policy[p];
         count(gain, rc_plot_orders_column(o, p, gain), &h[p]);
-        put_csv(csv, name, &h[p]);
-        define_panel(text, p, name, &h[p]);
+        for (int b = 0; b < BINS; b++)
+            RC_PLOT_ROW(csv, RC_TEXT(name), RC_REAL(edge(b), 6), RC_REAL(edge(b + 1), 6),
+                RC_INT(h[p].count[b]), RC_REAL(share(h[p].count[b], h[p].n), -4));
+        rc_plot_define_item(text, "PANEL", p, name);
+        rc_str_addf(&text->define, "SLOWER[%d] = %.1f\nFASTER[%d] = %.1f\n", p,
+            share(h[p].slower, h[p].n), p, share(h[p].faster, h[p].n));
     }
     rc_plot_block_begin(text, "BINS");
-    for (int p = 1; p <= o->policies; p++)
-        put_block(text, &h[p]);
+    for (int p = 1; p <= o->policies; p++) {
+        for (int b = 0; b < BINS; b++) /* the open bins are drawn as wide as the others */
+            rc_str_addf(&text->define, "%.6g,%.6g,%.4f\n", pow(width, b - 1 - HALF),
+                pow(width, b - HALF), share(h[p].count[b], h[p].n));
+        rc_str_add(&text->define, "\n\n");
+    }
     rc_plot_block_end(text);
     rc_str_addf(&text->caption,
         "Share of matrices by speedup over the original order, in bins of 5 %%; the outermost "

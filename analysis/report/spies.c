@@ -29,12 +29,6 @@ typedef struct maker {
 
 /* ----------------------------------------------------------------------- drawing */
 
-static void keep_reason(maker_t *m, const char *name, const rc_err_t *why)
-{
-    if (m->refused++ == 0)
-        snprintf(m->first, sizeof m->first, "%s: %s", name, why->text);
-}
-
 static double largest(const double *x, size_t n)
 {
     double most = 0;
@@ -131,7 +125,8 @@ done:
         spy_free(spy);
         if (st == RC_ENOMEM || st == RC_ENOTSUP)
             return rc_fail(m->err, st, "%s", why.text);
-        keep_reason(m, m->s->matrix[i].name, &why);
+        if (m->refused++ == 0)
+            snprintf(m->first, sizeof m->first, "%s: %s", m->s->matrix[i].name, why.text);
     }
     return RC_OK;
 }

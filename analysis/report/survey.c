@@ -23,14 +23,6 @@ typedef struct maker {
 
 /* ----------------------------------------------------------------- settings */
 
-static int several_devices(const maker_t *m)
-{
-    for (int i = 1; i < m->all.settings; i++)
-        if (m->all.setting[i].device != m->all.setting[0].device)
-            return 1;
-    return 0;
-}
-
 const char *rc_survey_name(const char *const *names, int32_t i)
 {
     for (int32_t n = 0; names[n]; n++)
@@ -58,6 +50,9 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
     char device[176] = "";
     char place[24] = "";
     const char *precision = name_at(rc_precision_names, p->precision);
+    int several = 0; /* devices */
+    for (int i = 1; i < m->all.settings; i++)
+        several |= m->all.setting[i].device != m->all.setting[0].device;
     if (p->is_n || p->k == 0) {
         snprintf(k, sizeof k, "%s", p->is_n ? "K = n, " : "");
         snprintf(slug, sizeof slug, "%s", p->is_n ? "kn-" : "");
@@ -66,7 +61,7 @@ static void name_setting(const maker_t *m, rc_survey_setting_t *a)
         snprintf(slug, sizeof slug, "k%" PRId64 "-", p->k);
     }
     a->layout = p->k ? name_at(layouts, p->layout) : "";
-    if (several_devices(m)) {
+    if (several) {
         snprintf(device, sizeof device, ", on %s", a->device);
         snprintf(place, sizeof place, "-device%" PRId32, p->device);
     }
@@ -157,12 +152,6 @@ static int by_setting_matrix_kernel_policy(const void *a, const void *b)
     return rc_compare_lists(p, q, 5);
 }
 
-/* The kernel of Mehrabi et al., Algorithm 1, on CPUs and on GPUs. */
-static int is_published(const char *kernel)
-{
-    return rc_spec_is(kernel, "cstat") || rc_spec_is(kernel, "gstat");
-}
-
 int32_t rc_survey_first_version(const rc_view_t *v, int32_t kernel)
 {
     int32_t first = 0;
@@ -211,12 +200,15 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
     int32_t kernels = rc_view_kernels(m->v);
     tally_t *t = rc_pool_get(&m->pool, (size_t)kernels, sizeof *t);
     RC_PASS(rc_pool_check(&m->pool, "kernels", m->err));
-    for (int32_t k = 0; k < kernels; k++)
+    for (int32_t k = 0; k < kernels; k++) {
+        const char *name = rc_view_kernel(m->v, k);
         t[k] = (tally_t){.setting = -1,
             .first = rc_survey_first_version(m->v, k),
             .since = INT64_MAX,
-            .vendor = rc_vendor_is(rc_view_kernel(m->v, k)),
-            .published = is_published(rc_view_kernel(m->v, k))};
+            .vendor = rc_vendor_is(name),
+            /* Mehrabi et al., Algorithm 1, on CPUs and on GPUs */
+            .published = rc_spec_is(name, "cstat") || rc_spec_is(name, "gstat")};
+    }
     find_since(m->v, t, kernels);
     for (int a = 0; a < m->out->settings; a++)
         reference[a] = -1;
@@ -267,16 +259,6 @@ int rc_choice_takes(const rc_view_t *v, const rc_survey_setting_t *a, int choice
     return is_rival == (choice == RC_CHOICE_VENDOR_CSR);
 }
 
-/* Entries are sorted. */
-static void find_vendors(maker_t *m)
-{
-    for (int a = 0; a < m->out->settings; a++)
-        m->out->setting[a].is_vendors = 1;
-    for (int64_t i = 0; i < m->all.rows; i++)
-        if (!rc_vendor_is(rc_view_kernel(m->v, m->all.row[i].kernel)))
-            m->out->setting[m->all.row[i].setting].is_vendors = 0;
-}
-
 static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
 {
     if (best < 0 || csr < 0)
@@ -290,27 +272,26 @@ static double break_even(const rc_view_t *v, int64_t best, int64_t csr)
     return best == csr || more <= 0 ? 0 : floor(more / gain) + 1;
 }
 
-static int64_t count_pairs(const maker_t *m)
-{
-    int64_t n = 0;
-    for (int i = 0; i < m->all.settings; i++)
-        n += m->all.setting[i].matrices;
-    return n;
-}
-
 static rc_status_t settle_pairs(maker_t *m)
 {
     rc_survey_t *s = m->out;
     int32_t *reference = rc_pool_get(&m->pool, (size_t)s->settings, sizeof *reference);
+    int64_t pairs = 0;
+    for (int i = 0; i < s->settings; i++) {
+        pairs += m->all.setting[i].matrices;
+        s->setting[i].is_vendors = 1;
+    }
+    for (int64_t i = 0; i < m->all.rows; i++)
+        if (!rc_vendor_is(rc_view_kernel(m->v, m->all.row[i].kernel)))
+            s->setting[m->all.row[i].setting].is_vendors = 0;
     if (m->all.rows)
         qsort(m->all.row, (size_t)m->all.rows, sizeof *m->all.row, by_setting_matrix_kernel_policy);
-    s->pair = rc_pool_get(&s->memory, (size_t)count_pairs(m), sizeof *s->pair);
+    s->pair = rc_pool_get(&s->memory, (size_t)pairs, sizeof *s->pair);
     s->rows = rc_pool_get(&s->memory, (size_t)m->all.rows, sizeof *s->rows);
     s->row_pair = rc_pool_get(&s->memory, (size_t)m->all.rows, sizeof *s->row_pair);
     RC_PASS(rc_pool_check(&m->pool, "a survey", m->err));
     RC_PASS(rc_pool_check(&s->memory, "a survey", m->err));
     RC_PASS(find_references(m, reference));
-    find_vendors(m);
     for (int64_t i = 0; i < m->all.rows; i++) {
         const rc_counted_row_t *e = &m->all.row[i];
         rc_survey_setting_t *a = &s->setting[e->setting];
@@ -410,15 +391,6 @@ static rc_status_t choose_main(maker_t *m)
     return RC_OK;
 }
 
-static void count_status(const rc_view_t *v, int64_t *status)
-{
-    for (int64_t i = 0; i < rc_view_count(v); i++) {
-        int32_t s = rc_view_result(v, i)->status;
-        if (rc_view_is_newest(v, i) && s >= 0 && s < RC_CASE_STATUSES)
-            status[s]++;
-    }
-}
-
 /* One operation is shown, the others are counted. */
 static void choose_operation(const rc_view_t *v, const rc_expr_t *where, int32_t op, rc_survey_t *s)
 {
@@ -444,7 +416,11 @@ rc_status_t rc_survey_make(
     rc_survey_t s = {.view = v, .main_setting = -1};
     maker_t m = {.v = v, .out = &s, .err = err};
     rc_status_t st;
-    count_status(v, s.status);
+    for (int64_t i = 0; i < rc_view_count(v); i++) {
+        int32_t status = rc_view_result(v, i)->status;
+        if (rc_view_is_newest(v, i) && status >= 0 && status < RC_CASE_STATUSES)
+            s.status[status]++;
+    }
     choose_operation(v, where, op, &s);
     RC_TRY(rc_counted_make(v, where, s.op, RC_SETTINGS_BY_DEVICE, &m.all, err));
     s.paired = rc_counted_pairs(&m.all);
