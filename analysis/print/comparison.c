@@ -12,41 +12,21 @@
 
 /* What is compared, and what the variants borrow. */
 typedef struct variants {
+    rc_pool_t pool;
     rc_variant_t *v;
-    rc_fit_options_t *fit; /* [capacity] of each */
-    rc_str_t *name;        /* [capacity] */
+    rc_fit_options_t *fit; /* of each */
+    char (*name)[128];
     int count;
-    int capacity;
 } variants_t;
 
-static void free_variants(variants_t *v)
+static void add_variant(variants_t *v, const rc_trainer_t *t, const char *suffix,
+    const rc_dataset_t *data, const rc_fit_options_t *fit)
 {
-    for (int i = 0; i < v->count; i++)
-        rc_str_free(&v->name[i]);
-    free(v->name);
-    free(v->fit);
-    free(v->v);
-}
-
-static rc_status_t make_variants(variants_t *v, int capacity, rc_err_t *err)
-{
-    v->capacity = capacity;
-    v->v = rc_alloc0((size_t)capacity, sizeof *v->v, "variants", err);
-    v->fit = rc_alloc0((size_t)capacity, sizeof *v->fit, "variants", err);
-    v->name = rc_alloc0((size_t)capacity, sizeof *v->name, "variants", err);
-    return v->v && v->fit && v->name ? RC_OK : RC_ENOMEM;
-}
-
-static rc_status_t add_variant(variants_t *v, const rc_trainer_t *t, const char *suffix,
-    const rc_dataset_t *data, const rc_fit_options_t *fit, rc_err_t *err)
-{
-    rc_str_t *name = &v->name[v->count];
-    rc_str_addf(name, "%s%s", t->name, suffix);
+    (void)snprintf(v->name[v->count], sizeof *v->name, "%s%s", t->name, suffix);
     v->fit[v->count] = *fit;
     v->v[v->count] = (rc_variant_t){
-        .name = name->text, .trainer = t, .data = data, .options = &v->fit[v->count]};
+        .name = v->name[v->count], .trainer = t, .data = data, .options = &v->fit[v->count]};
     v->count++;
-    return name->failed ? rc_fail(err, RC_ENOMEM, "no memory for a name") : RC_OK;
 }
 
 /* Trainers by name; NULL: all of this build.  free() */
@@ -81,42 +61,34 @@ done:
     return st;
 }
 
-static int is_network(const rc_trainer_t *t)
-{
-    return strcmp(t->name, "mlp") == 0 || strcmp(t->name, "softmax") == 0 ||
-           strcmp(t->name, "regret") == 0;
-}
-
 static rc_status_t add_topologies(variants_t *v, const rc_words_t *sizes,
     const rc_trainer_t *const *trainer, int trainers, const rc_fit_options_t *fit, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     for (int t = 0; t < trainers; t++) {
-        if (!is_network(trainer[t]))
-            return rc_fail(err, RC_EINVAL, "--topologies: %s is no network", trainer[t]->name);
-        for (int i = 0; st == RC_OK && i < sizes->count; i++) {
+        const char *name = trainer[t]->name;
+        if (strcmp(name, "mlp") != 0 && strcmp(name, "softmax") != 0 && strcmp(name, "regret") != 0)
+            return rc_fail(err, RC_EINVAL, "--topologies: %s is no network", name);
+        for (int i = 0; i < sizes->count; i++) {
             char suffix[64];
             rc_fit_options_t own = *fit;
             int none = strcmp(sizes->word[i], "0") == 0;
             own.hidden = none ? "" : sizes->word[i];
             (void)snprintf(suffix, sizeof suffix, " %s", none ? "no hidden layer" : own.hidden);
-            st = add_variant(v, trainer[t], suffix, NULL, &own, err);
+            add_variant(v, trainer[t], suffix, NULL, &own);
         }
     }
-    return st;
+    return RC_OK;
 }
 
-static rc_status_t add_pairs(variants_t *v, const rc_compare_command_t *o,
-    const rc_dataset_t *matrix, const rc_trainer_t *const *trainer, int trainers,
-    const rc_fit_options_t *fit, rc_err_t *err)
+/* \param[in] matrix  the inputs of the matrix alone, of an ablation; NULL: there is none */
+static void add_pairs(variants_t *v, const rc_dataset_t *matrix, const rc_trainer_t *const *trainer,
+    int trainers, const rc_fit_options_t *fit)
 {
-    rc_status_t st = RC_OK;
-    for (int t = 0; st == RC_OK && t < trainers; t++) {
-        st = add_variant(v, trainer[t], o->ablation ? " all features" : "", NULL, fit, err);
-        if (st == RC_OK && o->ablation)
-            st = add_variant(v, trainer[t], " matrix-only", matrix, fit, err);
+    for (int t = 0; t < trainers; t++) {
+        add_variant(v, trainer[t], matrix ? " all features" : "", NULL, fit);
+        if (matrix)
+            add_variant(v, trainer[t], " matrix-only", matrix, fit);
     }
-    return st;
 }
 
 rc_status_t rc_compare_print(
@@ -147,16 +119,21 @@ rc_status_t rc_compare_print(
     selection.features = "matrix";
     if (o->ablation)
         RC_TRY(rc_dataset_read(store, &selection, &matrix, err));
-    RC_TRY(make_variants(&v, trainers * (o->topologies ? sizes.count : 2), err));
+    size_t most = (size_t)trainers * (size_t)(o->topologies ? sizes.count : 2);
+    v.v = rc_pool_get(&v.pool, most, sizeof *v.v);
+    v.fit = rc_pool_get(&v.pool, most, sizeof *v.fit);
+    v.name = rc_pool_get(&v.pool, most, sizeof *v.name);
+    RC_TRY(rc_pool_check(&v.pool, "variants", err));
     rc_learn_protocol_text(&protocol, text, sizeof text);
     if (!o->learn->quiet) {
         rc_learn_describe(&d, "evaluate", stderr);
         fprintf(stderr, "evaluate: %s\n", text);
     }
     rc_learn_progress_start(&progress, "evaluate", o->learn->quiet, &fit);
-    RC_TRY(o->topologies
-               ? add_topologies(&v, &sizes, trainer, trainers, &fit, err)
-               : add_pairs(&v, o, o->ablation ? &matrix : NULL, trainer, trainers, &fit, err));
+    if (o->topologies)
+        RC_TRY(add_topologies(&v, &sizes, trainer, trainers, &fit, err));
+    else
+        add_pairs(&v, o->ablation ? &matrix : NULL, trainer, trainers, &fit);
     st = rc_compare(&d, v.v, v.count, &protocol, &c, err);
     progress.loss = NAN; /* of the last fit only */
     rc_learn_progress_end(&progress, st == RC_OK ? "compared" : NULL);
@@ -164,7 +141,7 @@ rc_status_t rc_compare_print(
     RC_TRY(rc_comparison_print(&d, &c, format, err));
 done:
     rc_comparison_free(&c);
-    free_variants(&v);
+    rc_pool_free(&v.pool);
     rc_words_free(&sizes);
     free((void *)trainer);
     rc_dataset_free(&matrix);

@@ -19,14 +19,6 @@ typedef struct outcome {
     double *cost[RC_WHEN_WAYS];
 } outcome_t;
 
-static void outcome_free(outcome_t *o)
-{
-    for (int by = 0; by < RC_WHEN_WAYS; by++) {
-        free(o->ordered[by]);
-        free(o->cost[by]);
-    }
-}
-
 static rc_status_t parse_cost(
     const char *option, const char *text, rc_when_cost_t *out, rc_err_t *err)
 {
@@ -45,15 +37,6 @@ static rc_status_t parse_cost(
                 err, RC_EINVAL, "%s: expected a time in ns, found '%s'", option, words.word[i]);
     }
     rc_words_free(&words);
-    return st;
-}
-
-static rc_status_t decide(
-    const rc_when_t *w, const rc_when_options_t *o, double reuse, outcome_t *out, rc_err_t *err)
-{
-    rc_status_t st = RC_OK;
-    for (int by = 0; by < RC_WHEN_WAYS && st == RC_OK; by++)
-        st = rc_when_decide(w, o, (rc_when_by_t)by, reuse, out->ordered[by], out->cost[by], err);
     return st;
 }
 
@@ -119,29 +102,31 @@ static void print_reuse(
 static rc_status_t print_all(const rc_when_t *w, const rc_when_options_t *o, const char *list,
     rc_table_format_t format, rc_err_t *err)
 {
-    outcome_t found = {0};
+    outcome_t found;
+    rc_pool_t pool = {0};
     rc_words_t reuse = {0};
     rc_table_t *t = NULL;
     rc_status_t st;
     RC_TRY(rc_words_split(list ? list : "100,1000", ',', &reuse, err));
     for (int by = 0; by < RC_WHEN_WAYS; by++) {
-        found.ordered[by] = rc_alloc((size_t)w->rows, sizeof *found.ordered[by], "decisions", err);
-        found.cost[by] = rc_alloc((size_t)w->rows, sizeof *found.cost[by], "decisions", err);
-        RC_TRY(found.ordered[by] && found.cost[by] ? RC_OK : RC_ENOMEM);
+        found.ordered[by] = rc_pool_get(&pool, (size_t)w->rows, sizeof *found.ordered[by]);
+        found.cost[by] = rc_pool_get(&pool, (size_t)w->rows, sizeof *found.cost[by]);
     }
+    RC_TRY(rc_pool_check(&pool, "decisions", err));
     t = rc_table_begin(stdout, format, columns, COLUMNS, err);
     RC_TRY(t ? RC_OK : RC_ENOMEM);
     for (int i = 0; i < reuse.count && st == RC_OK; i++) {
         int64_t n;
         st = rc_parse_int(reuse.word[i], 1, INT64_C(1000000000000), "--reuse", &n, err);
-        if (st == RC_OK)
-            st = decide(w, o, (double)n, &found, err);
+        for (int by = 0; by < RC_WHEN_WAYS && st == RC_OK; by++)
+            st = rc_when_decide(
+                w, o, (rc_when_by_t)by, (double)n, found.ordered[by], found.cost[by], err);
         for (int made = 0; made < RC_WHEN_KINDS && st == RC_OK; made++)
             print_reuse(t, w, &found, (double)n, (rc_when_made_t)made);
     }
 done:
     st = rc_table_end_after(st, t, err);
-    outcome_free(&found);
+    rc_pool_free(&pool);
     rc_words_free(&reuse);
     return st;
 }
