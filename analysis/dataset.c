@@ -94,25 +94,12 @@ static rc_status_t fill_classes(
     return st;
 }
 
-static int has_class(const rc_dataset_t *d, const char *name)
-{
-    for (int c = 0; c < d->classes; c++)
-        if (strcmp(d->cls[c].name, name) == 0)
-            return 1;
-    return 0;
-}
-
 static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t *err)
 {
     int fits = 0;
     rc_str_t list = {0};
-    if (!wanted &&
-        (d->task == RC_TASK_PLAN || (d->task == RC_TASK_FORMAT && !has_class(d, "csr")))) {
-        d->baseline = rc_best_single(d, NULL, d->rows);
-        return RC_OK;
-    }
     const char *word = wanted ? wanted : "csr";
-    for (int c = 0; c < d->classes; c++) {
+    for (int c = 0; c < d->classes && (wanted || d->task != RC_TASK_PLAN); c++) {
         if (strcmp(word, d->cls[c].name) == 0) {
             d->baseline = c;
             return RC_OK;
@@ -124,6 +111,10 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
     }
     if (fits == 1)
         return RC_OK;
+    if (!wanted && d->task != RC_TASK_ORDER) {
+        d->baseline = rc_best_single(d, NULL, d->rows);
+        return RC_OK;
+    }
     for (int c = 0; c < d->classes; c++)
         rc_str_addf(&list, "%s%s", c ? ", " : "", d->cls[c].name);
     (void)rc_fail(err, RC_EINVAL, "--baseline: %s class fits '%s'; there are: %s",
@@ -134,35 +125,24 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
 
 /* --------------------------------------------------------------------- groups */
 
-/* How much of a matrix' name is that of its group: "Group/Name" up to the slash.  The built-in set
- * is one group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so
- * that a store of it can be split. */
-static size_t group_length(const char *name, int by_generator)
-{
-    return strcspn(name, by_generator ? "-" : "/");
-}
-
-static int is_builtin(const rc_dataset_t *d)
-{
-    for (int64_t i = 0; i < d->rows; i++)
-        if (strncmp(d->sample[i].name, "builtin/", strlen("builtin/")) != 0)
-            return 0;
-    return 1;
-}
-
+/* A group is what matrix' names begin with: "Group/Name" up to the slash.  The built-in set is one
+ * group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so that a
+ * store of it can be split. */
 static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
 {
     typedef char name_t[sizeof d->sample->name];
-    int by_generator = is_builtin(d);
+    int by_generator = 1; /* the built-in set alone */
     rc_pool_t pool = {0};
     rc_status_t st;
     name_t *name = rc_pool_get(&pool, (size_t)d->rows, sizeof *name);
     const char **sorted = rc_pool_get(&pool, (size_t)d->rows, sizeof *sorted);
     d->group = rc_alloc0((size_t)d->rows, sizeof *d->group, "groups", err);
     RC_TRY(d->group ? rc_pool_check(&pool, "groups", err) : RC_ENOMEM);
+    for (int64_t i = 0; i < d->rows; i++)
+        by_generator &= strncmp(d->sample[i].name, "builtin/", strlen("builtin/")) == 0;
     for (int64_t i = 0; i < d->rows; i++) {
         memcpy(name[i], d->sample[i].name, sizeof name[i]);
-        name[i][group_length(name[i], by_generator)] = '\0';
+        name[i][strcspn(name[i], by_generator ? "-" : "/")] = '\0';
         sorted[i] = name[i];
     }
     qsort(sorted, (size_t)d->rows, sizeof *sorted, rc_str_compare);
@@ -275,11 +255,6 @@ done:
 /* ----------------------------------------------------------------------- parts */
 
 /* Index `i` of a list, of which NULL is all. */
-static int64_t row_at(const rc_dataset_part_t *p, int64_t i)
-{
-    return p->row ? p->row[i] : i;
-}
-
 static int column_at(const int *list, int i)
 {
     return list ? list[i] : i;
@@ -304,7 +279,7 @@ static rc_status_t take_columns(
 static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_dataset_t *out)
 {
     for (int64_t i = 0; i < p->rows; i++) {
-        int64_t from = row_at(p, i);
+        int64_t from = p->row ? p->row[i] : i;
         out->sample[i] = d->sample[from];
         out->library[i] = d->library ? d->library[from] : (rc_library_time_t){NAN, NAN};
         for (int k = 0; k < p->inputs; k++)

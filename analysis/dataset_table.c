@@ -114,25 +114,20 @@ static rc_status_t use_set(
     return st;
 }
 
-/* Names of the sets from which more follows with the product. */
-static void add_product_names(rc_str_t *list, const char *between)
-{
-    for (int s = 0; rc_feature_sets[s]; s++)
-        if (rc_feature_sets[s]->product)
-            rc_str_addf(list, "%s%s+product", list->len ? between : "", rc_feature_sets[s]->name);
-}
-
 /* "SET+product": the features of a set, and what follows from them and the product.
  * \param[in] n  length of SET */
 static rc_status_t use_product(const char *name, size_t n, rc_dataset_t *d, rc_err_t *err)
 {
-    rc_str_t list = {0};
+    rc_str_t list = {0}; /* of those that there are */
     const rc_feature_set_t *set = NULL;
-    for (int s = 0; rc_feature_sets[s] && !set; s++)
-        if (rc_feature_sets[s]->product && strlen(rc_feature_sets[s]->name) == n &&
-            strncmp(rc_feature_sets[s]->name, name, n) == 0)
+    for (int s = 0; rc_feature_sets[s]; s++) {
+        const char *own = rc_feature_sets[s]->name;
+        if (!rc_feature_sets[s]->product)
+            continue;
+        rc_str_addf(&list, "%s%s+product", list.len ? " or " : "", own);
+        if (strlen(own) == n && strncmp(own, name, n) == 0)
             set = rc_feature_sets[s];
-    add_product_names(&list, " or ");
+    }
     rc_status_t st = set ? use_set(set, NULL, d, err)
                          : rc_fail(err, RC_EINVAL, "--features: expected %s, found '%s'",
                                list.text ? list.text : "", name);
@@ -230,13 +225,6 @@ typedef struct count {
     int64_t picks;
 } count_t;
 
-static int comes_before(const count_t *a, const count_t *b)
-{
-    const int64_t p[] = {-a->picks, a->g.nw, a->g.nt, a->g.line};
-    const int64_t q[] = {-b->picks, b->g.nw, b->g.nt, b->g.line};
-    return rc_compare_lists(p, q, 4) < 0;
-}
-
 static rc_geometry_t common(
     const rc_selection_t *s, const unsigned char *in, int precision, count_t *list)
 {
@@ -254,9 +242,13 @@ static rc_geometry_t common(
             list[n++] = (count_t){{r->nw, r->nt, r->line}, 0};
         list[at].picks++;
     }
-    for (int i = 0; i < n; i++)
-        if (comes_before(&list[i], &best))
+    for (int i = 0; i < n; i++) {
+        const rc_geometry_t *g = &list[i].g;
+        const int64_t own[] = {-list[i].picks, g->nw, g->nt, g->line};
+        const int64_t before[] = {-best.picks, best.g.nw, best.g.nt, best.g.line};
+        if (rc_compare_lists(own, before, 4) < 0)
             best = list[i];
+    }
     return best.g;
 }
 
@@ -294,22 +286,10 @@ typedef struct lookup {
     int64_t known;               /* rows that fit version and geometry */
 } lookup_t;
 
-static void free_lookup(lookup_t *l)
-{
-    rc_feature_table_free(&l->table);
-    rc_map_free(&l->row);
-    rc_pool_free(&l->pool);
-}
-
 static rc_digest_t feature_key(int32_t matrix, int precision)
 {
     const int32_t key[] = {matrix, precision};
     return rc_digest(key, sizeof key);
-}
-
-static int is_of(const rc_row_feature_t *f, const rc_geometry_t *g, int32_t version)
-{
-    return f->version == version && f->nw == g->nw && f->nt == g->nt && f->line == g->line;
 }
 
 /* What an input of the product is computed from. */
@@ -362,7 +342,8 @@ static rc_status_t read_features(
         const rc_row_feature_t *f = &l->table.row[i];
         for (int p = 0; p < RC_TYPES; p++) {
             const rc_geometry_t g = rc_model_geometry_of(&d->geometry, (rc_precision_t)p);
-            if (!is_of(f, &g, d->feature_version))
+            if (f->version != d->feature_version || f->nw != g.nw || f->nt != g.nt ||
+                f->line != g.line)
                 continue;
             l->known++;
             RC_PASS(rc_map_set(&l->row, feature_key(f->matrix, p), i, err));
@@ -530,6 +511,8 @@ done:
     free(row);
     free(status);
     free(library);
-    free_lookup(&l);
+    rc_feature_table_free(&l.table);
+    rc_map_free(&l.row);
+    rc_pool_free(&l.pool);
     return st;
 }

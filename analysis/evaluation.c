@@ -118,16 +118,6 @@ static int by_sample(const void *a, const void *b)
     return c ? c : rc_compare_lists(p, q, 6);
 }
 
-static void hold_out(const rc_dataset_t *d, entry_t *x)
-{
-    x->log_chosen = x->log_oracle = NAN;
-    if (!d->half.cost)
-        return;
-    double base = rc_halves_mean(&d->half, x->row, d->baseline);
-    x->log_chosen = base - rc_halves_mean(&d->half, x->row, x->chosen);
-    x->log_oracle = base - rc_halves_best(&d->half, x->row, d->classes);
-}
-
 /* The best of the RC_TIMED classes of the least predicted times, the first of equal ones; -1 where
  * none are predicted. */
 static int best_timed(const rc_dataset_t *d, const rc_predictions_t *p, const entry_t *x)
@@ -165,7 +155,12 @@ static void collect(evaluator_t *e)
         /* the difference first: exact when a time is near the other one, and so are the limits */
         x->loss = (x->time[x->chosen] - x->time[x->best]) / x->time[x->best];
         x->timed = best_timed(d, e->p, x);
-        hold_out(d, x);
+        x->log_chosen = x->log_oracle = NAN;
+        if (!d->half.cost)
+            continue;
+        double base = rc_halves_mean(&d->half, x->row, d->baseline);
+        x->log_chosen = base - rc_halves_mean(&d->half, x->row, x->chosen);
+        x->log_oracle = base - rc_halves_best(&d->half, x->row, d->classes);
     }
     qsort(e->entry, (size_t)e->entries, sizeof *e->entry, by_sample);
 }

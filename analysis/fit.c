@@ -182,15 +182,6 @@ static double regret(const rc_dataset_t *d, int64_t row)
     return log(t[d->baseline] / t[rc_dataset_best(d, row)]);
 }
 
-/* Rows among row[0..n) that have the same best class as row[i]. */
-static int64_t population(const rc_dataset_t *d, const int64_t *row, int64_t n, int best)
-{
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++)
-        count += rc_dataset_best(d, row[i]) == best;
-    return count;
-}
-
 void rc_weights(
     const rc_dataset_t *d, const int64_t *row, int64_t n, rc_weighting_t kind, double *weight)
 {
@@ -199,10 +190,12 @@ void rc_weights(
         weight[i] = 1;
     if (kind == RC_WEIGHT_INVERSE)
         for (int c = 0; c < d->classes; c++) {
-            double w = 1.0 / (double)population(d, row, n, c);
+            int64_t population = 0;
+            for (int64_t i = 0; i < n; i++)
+                population += rc_dataset_best(d, row[i]) == c;
             for (int64_t i = 0; i < n; i++)
                 if (rc_dataset_best(d, row[i]) == c)
-                    weight[i] = w;
+                    weight[i] = 1.0 / (double)population;
         }
     else if (kind == RC_WEIGHT_REGRET)
         for (int64_t i = 0; i < n; i++)
@@ -294,14 +287,15 @@ static int64_t drop_disturbed(const fit_t *f, const double *coef, double *y)
 }
 
 /* The cost model of log times y, some of which may be NaN.
- * \param[in,out] cost  with weight [inputs + 1]
- * \param[out]    error  see cost_error */
+ * \param[out] cost   its weights are owned by the caller, also after a failure
+ * \param[out] error  see cost_error */
 static rc_status_t fit_cost(
     fit_t *f, double *y, const int *test, rc_model_cost_t *cost, double *error)
 {
     enum { ROUNDS = 4 };
     int inputs = f->d->inputs;
-    rc_status_t st = RC_OK;
+    cost->weight = rc_alloc((size_t)inputs + 1, sizeof(double), "the cost of a fit", f->err);
+    rc_status_t st = cost->weight ? RC_OK : RC_ENOMEM;
     for (int i = 0; i < ROUNDS && st == RC_OK; i++) {
         st = rc_ridge(f->x, f->n, inputs, y, setup_penalty, cost->weight, f->err);
         if (st == RC_OK && (i + 1 == ROUNDS || drop_disturbed(f, cost->weight, y) == 0))
@@ -315,14 +309,6 @@ static rc_status_t fit_cost(
             cost->max = fmax(cost->max, y[i]);
         }
     return st < 0 ? st : cost_error(f, cost, y, test, error);
-}
-
-/* \param[out] cost  its weights are owned by the caller, also after a failure */
-static rc_status_t fit_weights(
-    fit_t *f, double *y, const int *test, rc_model_cost_t *cost, double *error)
-{
-    cost->weight = rc_alloc((size_t)f->d->inputs + 1, sizeof(double), "the cost of a fit", f->err);
-    return cost->weight ? fit_cost(f, y, test, cost, error) : RC_ENOMEM;
 }
 
 /* A part of the rows to measure the error of the setup times on, none when they cannot be split:
@@ -364,7 +350,7 @@ static rc_status_t fit_setup_classes(fit_t *f, double *y, const int *test)
     RC_PASS(f->m->setup ? RC_OK : RC_ENOMEM);
     for (int c = 0; c < f->d->classes; c++) {
         setup_targets(f, c, y);
-        RC_PASS(fit_weights(f, y, test, &f->m->setup[c], &error[c]));
+        RC_PASS(fit_cost(f, y, test, &f->m->setup[c], &error[c]));
     }
     return setup_record(f, error);
 }
@@ -380,7 +366,7 @@ static rc_status_t fit_featurise(fit_t *f, double *y, const int *test)
     }
     if (known == 0)
         return RC_OK;
-    rc_status_t st = fit_weights(f, y, test, &f->m->featurise, &error);
+    rc_status_t st = fit_cost(f, y, test, &f->m->featurise, &error);
     if (st == RC_OK && json_object_set_new(f->m->training, "featurise_median_error",
                            isfinite(error) ? json_real(error) : json_null()) < 0)
         st = rc_fail(f->err, RC_ENOMEM, "no memory for the cost of features");

@@ -107,16 +107,6 @@ static int is_feature(const rc_model_input_t *in)
     return strcmp(in->name, "k") != 0 && strcmp(in->name, "value_bytes") != 0;
 }
 
-/* How many features come before one. */
-static int rank(const rc_model_t *m, const double *value, int i)
-{
-    int before = 0;
-    for (int j = 0; j < m->inputs; j++)
-        before +=
-            is_feature(&m->input[j]) && (value[j] > value[i] || (value[j] == value[i] && j < i));
-    return before;
-}
-
 rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc_err_t *err)
 {
     rc_importance_t imp;
@@ -127,8 +117,10 @@ rc_status_t rc_importance_top(const rc_model_t *m, int count, rc_str_t *list, rc
         return rc_fail(
             err, RC_EINVAL, "expected 1 to %d features of the model, found %d", features, count);
     RC_PASS(rc_importance_read(m, &imp, err));
+    for (int i = 0; i < m->inputs; i++) /* what is no feature comes after all */
+        imp.folds_weight[i] = is_feature(&m->input[i]) ? imp.folds_weight[i] : -INFINITY;
     for (int i = 0; i < m->inputs; i++)
-        if (is_feature(&m->input[i]) && rank(m, imp.folds_weight, i) < count)
+        if (rc_importance_rank(imp.folds_weight, m->inputs, i) < count)
             rc_str_addf(list, "%s%s", list->text ? "," : "", m->input[i].name);
     rc_importance_free(&imp);
     return list->failed ? rc_fail(err, RC_ENOMEM, "no memory for a list of features") : RC_OK;

@@ -47,12 +47,8 @@ static rc_status_t rows_make(rows_t *r, rc_err_t *err)
     for (size_t i = 0; i < n; i++) {
         struct svm_node *to = r->node + i * (inputs + 1);
         r->label[i] = rc_dataset_best(r->d, r->row[i]);
-        for (size_t k = 0; k < inputs; k++) {
-            double x = r->x[i * inputs + k];
-            if (!isfinite(x))
-                return rc_fail(err, RC_EINVAL, "row %zu of a fit: input %zu is not finite", i, k);
-            to[k] = (struct svm_node){(int)k + 1, x};
-        }
+        for (size_t k = 0; k < inputs; k++)
+            to[k] = (struct svm_node){(int)k + 1, r->x[i * inputs + k]};
         to[inputs] = (struct svm_node){-1, 0};
     }
     return RC_OK;
@@ -91,14 +87,6 @@ static void copy_vectors(const struct svm_model *m, rc_svm_t *s)
         s->rho[k] = m->rho[k];
 }
 
-static int all_alike(const struct svm_problem *p)
-{
-    for (int i = 1; i < p->l; i++)
-        if (p->y[i] != p->y[0])
-            return 0;
-    return 1;
-}
-
 /* Train on the rows outside of a fold; -1: on all. */
 static rc_status_t train(
     const rows_t *r, int without, double c, double gamma, rc_svm_t **out, rc_err_t *err)
@@ -115,7 +103,9 @@ static rc_status_t train(
         .shrinking = 1};
     rc_status_t st;
     RC_TRY(problem_make(r, without, &pool, &p, err));
-    int alike = all_alike(&p);
+    int alike = 1;
+    for (int i = 1; i < p.l; i++)
+        alike &= p.y[i] == p.y[0];
     const char *wrong = alike ? NULL : svm_check_parameter(&p, &o);
     RC_TRY(wrong ? rc_fail(err, RC_EINVAL, "LIBSVM: %s", wrong) : RC_OK);
     model = alike ? NULL : svm_train(&p, &o);
@@ -178,14 +168,6 @@ static double loss_at(const rows_t *r, int point)
     return sum;
 }
 
-static int best_point(const rows_t *r)
-{
-    int best = 0;
-    for (int point = 1; point < POINTS; point++)
-        best = loss_at(r, point) < loss_at(r, best) ? point : best;
-    return best;
-}
-
 static json_t *describe_point(const rows_t *r, int point)
 {
     double loss = loss_at(r, point) / (double)r->n;
@@ -221,7 +203,9 @@ static rc_status_t fit(
     r.loss = rc_pool_get(&r.pool, (size_t)POINTS * (size_t)r.folds, sizeof *r.loss);
     RC_TRY(rc_pool_check(&r.pool, "a grid", err));
     RC_TRY(rc_fit_jobs(POINTS * r.folds, options->threads, validate, &r, err));
-    int best = best_point(&r);
+    int best = 0;
+    for (int point = 1; point < POINTS; point++)
+        best = loss_at(&r, point) < loss_at(&r, best) ? point : best;
     double c = grid_c[best / GAMMAS];
     double gamma = grid_gamma[best % GAMMAS];
     if (options->progress)

@@ -59,12 +59,6 @@ static int booster_of(const boosters_t *b, part_t part, int c)
     return part == LEVEL ? 0 : 1 + (part == EXCESS) * b->job->d->classes + c;
 }
 
-static double capped_loss(const double *time, int c, int best, double cap)
-{
-    double loss = log(time[c] / time[best]);
-    return loss < cap ? loss : cap;
-}
-
 /* Merits of the classes of a row: minus log(time / best time), at least -cap, and less their mean
  * over the classes.  The largest is that of the best class.  The cap keeps a few rows with huge
  * ratios from steering the trees, since between two bad classes nothing is to be decided; the mean
@@ -76,7 +70,8 @@ static void merits_of(const rc_dataset_t *d, int64_t row, double cap, double *me
     int best = rc_dataset_best(d, row);
     double mean = 0;
     for (int c = 0; c < d->classes; c++) {
-        merit[c] = -capped_loss(time, c, best, cap);
+        double loss = log(time[c] / time[best]);
+        merit[c] = -(loss < cap ? loss : cap);
         mean += merit[c] / d->classes;
     }
     for (int c = 0; c < d->classes; c++)
@@ -153,14 +148,6 @@ static double mean_of(const rc_boost_rows_t *r)
     return weight > 0 ? sum / weight : 0;
 }
 
-static int is_constant(const rc_boost_rows_t *r)
-{
-    for (int64_t i = 1; i < r->count; i++)
-        if (r->label[i] != r->label[0])
-            return 0;
-    return 1;
-}
-
 static rc_status_t grow(void *context, int i, rc_err_t *err)
 {
     boosters_t *b = context;
@@ -183,7 +170,10 @@ static rc_status_t grow(void *context, int i, rc_err_t *err)
         .lambda = options->l2 > 0 ? options->l2 : 1,
         .leaf_weight_min = growth[part].leaf_weight_min,
         .base = growth[part].centre ? mean_of(&rows) : 0};
-    if (!is_constant(&rows))
+    int constant = 1;
+    for (int64_t k = 1; k < rows.count; k++)
+        constant &= rows.label[k] == rows.label[0];
+    if (!constant)
         return rc_boost_fit(&o, &rows, NULL, NULL, NULL, &b->forest[i], err);
     b->forest[i] = rc_forest_new(inputs, 1, 0, 0, err); /* trees would only repeat the base */
     RC_PASS(b->forest[i] ? RC_OK : RC_ENOMEM);

@@ -226,15 +226,6 @@ static int64_t right_at(const grid_t *g, int number)
     return right;
 }
 
-/* Most right choices, of equals the first. */
-static int best_point(const grid_t *g)
-{
-    int best = 0;
-    for (int i = 1; i < g->stops * FORMS; i++)
-        best = right_at(g, i) > right_at(g, best) ? i : best;
-    return best;
-}
-
 /* The importances of the folds at a point, and of the model. */
 static rc_status_t record(
     const grid_t *g, const point_t *p, const rc_boost_splits_t *s, rc_model_t *m, rc_err_t *err)
@@ -280,14 +271,6 @@ static rc_status_t describe(const grid_t *g, int chosen, rc_model_t *m, rc_err_t
     return failed ? rc_fail(err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
 
-/* Trees that see standardised inputs where these saw raw ones. */
-static void standardise(const rc_model_t *m, rc_forest_t *f)
-{
-    for (int32_t i = 0; i < f->nodes; i++)
-        if (f->node[i].feature >= 0)
-            f->node[i].value = rc_threshold(m, f->node[i].feature, f->node[i].value);
-}
-
 static rc_status_t fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *m, rc_err_t *err)
 {
@@ -297,7 +280,9 @@ static rc_status_t fit(
     (void)self;
     RC_TRY(grid_new(job, &g, err));
     RC_TRY(rc_fit_jobs(g.runs, job->options->threads, fit_run, &g, err));
-    int best = best_point(&g);
+    int best = 0; /* most right choices, of equals the first */
+    for (int i = 1; i < g.stops * FORMS; i++)
+        best = right_at(&g, i) > right_at(&g, best) ? i : best;
     const point_t p = point_at(best);
     const rc_boost_options_t o =
         options_of(&g, grid_depth[p.depth], grid_rate[p.rate], g.stop[p.stop]);
@@ -308,7 +293,9 @@ static rc_status_t fit(
     RC_TRY(rc_boost_fit(&o, &rows, NULL, NULL, &s, &f, err));
     RC_TRY(record(&g, &p, &s, m, err));
     RC_TRY(describe(&g, best, m, err));
-    standardise(m, f);
+    for (int32_t i = 0; i < f->nodes; i++) /* they are to see standardised inputs, not raw ones */
+        if (f->node[i].feature >= 0)
+            f->node[i].value = rc_threshold(m, f->node[i].feature, f->node[i].value);
     m->output = RC_OUTPUT_SCORE;
     m->predictor = (rc_predictor_t){&rc_predictor_forest, f};
     f = NULL;

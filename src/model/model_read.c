@@ -416,17 +416,6 @@ done:
 
 /* ------------------------------------------------------------------- check */
 
-/* Inputs that are not features. */
-static const char *const request_inputs[] = {"k", "value_bytes", NULL};
-
-static int is_input(const rc_feature_set_t *set, const char *name)
-{
-    for (int i = 0; request_inputs[i]; i++)
-        if (strcmp(request_inputs[i], name) == 0)
-            return 1;
-    return rc_feature_find(set, name) != NULL;
-}
-
 static rc_status_t check_features(const rc_model_t *m, const char *name, rc_err_t *err)
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
@@ -438,11 +427,13 @@ static rc_status_t check_features(const rc_model_t *m, const char *name, rc_err_
         return rc_fail(err, RC_ENOTSUP,
             "%s: fitted on the feature set %s@%d, this library has %s@%d", name, m->feature_set,
             (int)m->feature_version, set->name, set->version);
-    for (int i = 0; i < m->inputs; i++)
-        if (!is_input(set, m->input[i].name))
+    for (int i = 0; i < m->inputs; i++) {
+        const char *own = m->input[i].name;
+        if (strcmp(own, "k") != 0 && strcmp(own, "value_bytes") != 0 && !rc_feature_find(set, own))
             return rc_fail(err, RC_ENOTSUP,
                 "%s: inputs[%d] is '%s', expected k, value_bytes or a feature of %s@%d", name, i,
-                m->input[i].name, set->name, set->version);
+                own, set->name, set->version);
+    }
     return RC_OK;
 }
 
