@@ -83,6 +83,7 @@ say "speedup over the original row order"
 say "drawing the report"
 page=${store%.h5}-report
 said=$("$rowcast" report "$store" --assets "$top/analysis" -q -o "$page") || die 3 "the report failed"
+say "for a matrix of yours: $rowcast plan matrix.mtx -k 32"
 say "done; the results are in $store, and the report is"
 printf '%s\n' "$said"
 exit "$code"

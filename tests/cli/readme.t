@@ -10,7 +10,7 @@
 PATH=$(dirname "$ROWCAST"):$PATH
 export PATH
 cd "$tmp" || exit 1
-plan 46
+plan 52
 
 # blocks MARK FILE...: the fenced blocks behind "<!-- MARK -->" go to block-1.LANGUAGE, block-2.LANGUAGE, ...
 blocks()
@@ -87,14 +87,14 @@ ROWCAST_ASSETS=$top_srcdir/analysis
 export ROWCAST_ASSETS
 rm -f block-*
 blocks answer src/examples/answer.md
-is "six steps lead to an answer" "$(find . -name 'block-*' | wc -l)" 6
-cat block-1.sh block-2.sh block-3.sh block-4.sh block-5.sh >lines
+is "eight steps lead to an answer" "$(find . -name 'block-*' | wc -l)" 8
+cat block-1.sh block-2.sh block-3.sh block-4.sh block-5.sh block-6.sh block-7.sh >lines
 while read -r line; do
     ok "$line" sh -eu -c "$line" </dev/null
 done <lines
 if [ -e "$top_builddir/.libs/librowcast.so.1" ] && /usr/bin/python3 -c 'import h5py, pandas' 2>/dev/null; then
     PYTHONPATH=$top_srcdir/src/python ROWCAST_LIBRARY_DIR=$top_builddir/.libs PYTHONDONTWRITEBYTECODE=1 \
-        LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH /usr/bin/python3 -W ignore block-6.python >out 2>err
+        LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH /usr/bin/python3 -W ignore block-8.python >out 2>err
     is "Python prints the orders" "$?$(grep -c auto out | awk '{ print ($1 > 0) }')" 01
     sed 's/^/# /' err
 else
