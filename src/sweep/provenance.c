@@ -2,6 +2,9 @@
 #include "sweep/provenance.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/str.h"
+#include "device/cpu/crowd.h"
+#include "sweep/binding.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -135,6 +138,18 @@ static void note_gpu(writer_t *w)
     note_version(w, "cuda.cusparse", v.cusparse, library_minor);
 }
 
+/* How teams wait as the run begins; what binds threads to single CPUs is never used. */
+static void note_threads(writer_t *w)
+{
+    rc_str_t left_out = {0};
+    rc_binding_left_out(&left_out);
+    note(w, "threads.wait", rc_crowd_waits());
+    note(w, "threads.bound", "each to all CPUs of the rank");
+    if (left_out.len)
+        note(w, "threads.unused", left_out.text);
+    rc_str_free(&left_out);
+}
+
 rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc_sweep_config_t *c,
     const rc_device_t *d, rc_err_t *err)
 {
@@ -153,6 +168,7 @@ rc_status_t rc_provenance_write(rc_journal_t *j, const rc_session_t *s, const rc
     note(&w, "device.uuid", d->uuid);
     note(&w, "device.class", d->class_name);
     note_int(&w, "device.threads", d->executor.threads);
+    note_threads(&w);
     note_int(&w, "device.cache_bytes", d->cache_bytes);
     note_int(&w, "device.memory_bytes", d->memory_bytes);
     if (d->executor.kind == RC_DEVICE_CUDA)

@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 22
+plan 23
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -18,6 +18,15 @@ sweep() # sweep STORE OPTION...
 statuses() # statuses STORE OPTION...
 {
     "$ROWCAST" query "$@" -f csv --columns status 2>query.err | tail -n +2 | sort | uniq -c | xargs
+}
+
+await() # await COMMAND: until it succeeds, at most 60 s
+{
+    for _ in $(seq 600); do
+        "$@" && return
+        sleep 0.1
+    done
+    return 1
 }
 
 mkdir -p col/G
@@ -50,21 +59,28 @@ ok "nothing is left to do" grep -q 'nothing to do' err
 code "how noisy is a number" 2 env ROWCAST_NOISY_ABOVE=much "$ROWCAST" sweep -s b.h5 --dry-run
 
 # ------------------------------------------------------------ others have the CPUs
-loops=
-trap 'kill $loops 2>/dev/null; rm -rf "$tmp"' EXIT
+env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s d.h5 -C col -k 8 --orders csr --kernels rowsplit \
+    --target 0 --case-time 100 --max-reps 1000000 --device cpu --share-device -q >out 2>err &
+run=$!
+loops=$run
+trap 'kill -9 $loops 2>/dev/null; rm -rf "$tmp"' EXIT
+await test -d d.h5.journal
 for _ in $(seq 0 "$(getconf _NPROCESSORS_ONLN)"); do
     sh -c 'while :; do :; done' &
     loops="$loops $!"
 done
 sleep 0.2
 if [ "$(cut -d' ' -f4 /proc/loadavg | cut -d/ -f1)" -gt "$(getconf _NPROCESSORS_ONLN)" ]; then
+    ok "a run that is under way lets its team sleep" await sh -c "grep -qs spare /proc/$run/task/*/comm"
+    kill -9 "$run"
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s c.h5 -C col -k 8 --orders csr \
         --kernels rowsplit --device cpu --share-device -f csv >out 2>err
     is "every case had company" "$(column crowded <out | tail -1)" 1
     ok "which its row says" sh -c "'$ROWCAST' query c.h5 -f csv --columns load,cpus 2>/dev/null | tail -1 | awk -F, '{ exit !(\$1 >= 1 && \$2 >= 1) }'"
-    ok "and its team waited asleep" grep -aq OMP_WAIT_POLICY c.h5
+    ok "and its team waited asleep" grep -aq asleep c.h5
 else
-    for name in "every case had company" "which its row says" "and its team waited asleep"; do
+    for name in "a run that is under way lets its team sleep" "every case had company" "which its row says" \
+        "and its team waited asleep"; do
         skip "$name" "/proc/loadavg does not tell"
     done
 fi

@@ -3,7 +3,10 @@
 #include "base/clock.h"
 
 #include <dirent.h>
+#include <omp.h>
+#include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,13 +119,18 @@ static void look(rc_crowd_meter_t *m, int64_t now)
     m->last_ns = now;
     if (others < 0)
         return;
+    m->crowd.others = others;
+    m->shared = rc_crowd_shares(&m->crowd) ? m->shared + 1 : 0;
     m->sum += others;
     m->looks++;
 }
 
 void rc_crowd_begin(rc_crowd_meter_t *m, const char *root)
 {
-    *m = (rc_crowd_meter_t){.root = root, .since_ns = rc_clock_ns(), .stolen_s = stolen_s(root)};
+    *m = (rc_crowd_meter_t){.root = root,
+        .since_ns = rc_clock_ns(),
+        .stolen_s = stolen_s(root),
+        .crowd = cpus_of(root)};
 }
 
 void rc_crowd_watch(rc_crowd_meter_t *m)
@@ -135,7 +143,7 @@ void rc_crowd_watch(rc_crowd_meter_t *m)
 
 rc_crowd_t rc_crowd_end(rc_crowd_meter_t *m)
 {
-    rc_crowd_t c = cpus_of(m->root);
+    rc_crowd_t c = m->crowd;
     int64_t now = rc_clock_ns();
     if (m->looks == 0)
         look(m, now);
@@ -154,13 +162,66 @@ int rc_crowd_shares(const rc_crowd_t *c)
     return c->others - (c->cpus - c->mask) >= least || (c->quota > 0 && c->quota < c->mask);
 }
 
-void rc_crowd_wait_passively(const char *root, char *const *argv)
+/* ------------------------------------------------------------- how teams wait */
+
+/* OpenMP has one setting for all of a process, and so has this. */
+static struct {
+    int cpus;  /* the process began with; 0: how teams wait is not for us to say */
+    int spare; /* threads of the team without work; 0: there is none */
+    pthread_t thread;
+    sem_t there;
+    sem_t over;
+} waiting;
+
+/* That of LLVM and Intel is told. */
+extern void kmp_set_blocktime(int ms) __attribute__((weak));
+
+/* That of GNU spins for 300,000 turns, 5 ms, but for 100 where it has more threads than the process
+ * began with CPUs: a team without work, asleep, makes them so many. */
+static void *be_spare(void *unused)
 {
-    static const char policy[] = "OMP_WAIT_POLICY";
-    if (getenv(policy) || getenv("GOMP_SPINCOUNT"))
-        return;
+    (void)pthread_setname_np(pthread_self(), "spare"); /* for who looks */
+#pragma omp parallel num_threads(waiting.spare)
+    (void)omp_get_thread_num();
+    (void)sem_post(&waiting.there);
+    while (sem_wait(&waiting.over) != 0)
+        ; /* a signal */
+    return unused;
+}
+
+int rc_crowd_wait(const rc_crowd_t *c, int team)
+{
+    enum { usual_ms = 200 };
+    const int few = waiting.cpus - team + 2;
+    const int want = waiting.cpus > 0 && rc_crowd_shares(c) ? (few > 2 ? few : 2) : 0;
+    if (want == waiting.spare)
+        return want > 0;
+    if (waiting.spare) {
+        (void)sem_post(&waiting.over);
+        (void)pthread_join(waiting.thread, NULL);
+    }
+    waiting.spare = want;
+    if (want && pthread_create(&waiting.thread, NULL, be_spare, NULL) != 0)
+        waiting.spare = 0;
+    while (waiting.spare && sem_wait(&waiting.there) != 0)
+        ; /* a signal */
+    if (kmp_set_blocktime)
+        kmp_set_blocktime(waiting.spare ? 0 : usual_ms);
+    return waiting.spare > 0;
+}
+
+const char *rc_crowd_waits(void)
+{
+    return waiting.cpus == 0 ? "as OpenMP is set" : waiting.spare ? "asleep" : "spinning";
+}
+
+void rc_crowd_choose(const char *root)
+{
     enum { looks = 6 };
-    rc_crowd_t c = rc_crowd_look(root, looks);
-    if (rc_crowd_shares(&c) && setenv(policy, "passive", 1) == 0)
-        (void)execv("/proc/self/exe", argv); /* where it fails, the program goes on as it is */
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
+        return;
+    const rc_crowd_t c = rc_crowd_look(root, looks);
+    if (sem_init(&waiting.there, 0, 0) == 0 && sem_init(&waiting.over, 0, 0) == 0)
+        waiting.cpus = omp_get_num_procs();
+    (void)rc_crowd_wait(&c, omp_get_max_threads());
 }

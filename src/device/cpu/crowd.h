@@ -20,6 +20,8 @@ typedef struct rc_crowd_meter {
     double stolen_s; /**< CPU time that a hypervisor had withheld when it began */
     double sum;      /**< of `others` in the looks that found it */
     int looks;       /**< these */
+    int shared;      /**< the last so many of them found shared CPUs */
+    rc_crowd_t crowd; /**< as the last one found it */
 } rc_crowd_meter_t;
 
 /** The others, of a line of /proc/loadavg that the caller's running thread counts in.
@@ -52,11 +54,21 @@ rc_crowd_t rc_crowd_end(rc_crowd_meter_t *m);
  *  quota. */
 int rc_crowd_shares(const rc_crowd_t *c);
 
-/** Where CPUs are shared, begin the program anew with OMP_WAIT_POLICY=passive: threads of a team
- *  that wait for each other then sleep, instead of taking the CPU from the one that they wait for
- *  (products of 150 us take 5 to 16 ms so).  OpenMP reads its settings before main() only.  Does
- *  nothing where OMP_WAIT_POLICY or GOMP_SPINCOUNT is set.  To be called first in main().
- *  \param[in] root  as in the meter  \param[in] argv  of main() */
-void rc_crowd_wait_passively(const char *root, char *const *argv);
+/** Say how the teams of this process wait for each other: asleep where CPUs are shared, else
+ *  spinning, which is 50 to 100 us faster a product where a thread has to be woken.  But one that
+ *  spins takes the CPU from the thread that it waits for: products of 90 us take 2 to 30 ms so.
+ *  One thread at a time may call it.
+ *  \param[in] team  threads of the teams that are to wait so
+ *  \return 1: asleep; 0: spinning, or it is not for us to say (rc_crowd_choose) */
+int rc_crowd_wait(const rc_crowd_t *c, int team);
+
+/** How teams wait now: "asleep", "spinning", or "as OpenMP is set" where that is not for us to say.
+ */
+const char *rc_crowd_waits(void);
+
+/** The program leaves to rc_crowd_wait how its teams wait, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT
+ *  is set; and it says so at once.  To be called first in main().  \param[in] root  as in the meter
+ */
+void rc_crowd_choose(const char *root);
 
 #endif

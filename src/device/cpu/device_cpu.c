@@ -188,12 +188,20 @@ static void cpu_read_state(rc_device_t *d, rc_device_state_t *out)
     out->crowded = rc_crowd_shares(&crowd);
 }
 
+/* How the team waits is decided as a measurement begins, so that cases that are compared are alike;
+ * later only that it sleeps. */
 static void cpu_watch(rc_device_t *d, int anew)
 {
+    enum { looks = 6, surely = 5 };
     cpu_impl_t *impl = d->impl;
-    if (anew)
+    if (anew) {
+        const rc_crowd_t now = rc_crowd_look("", looks);
+        (void)rc_crowd_wait(&now, d->executor.threads);
         rc_crowd_begin(&impl->meter, "");
+    }
     rc_crowd_watch(&impl->meter);
+    if (impl->meter.shared >= surely)
+        (void)rc_crowd_wait(&impl->meter.crowd, d->executor.threads);
 }
 
 static void cpu_close(rc_device_t *d)
