@@ -7,6 +7,7 @@
 #include "cmd/select.h"
 #include "kernels/specs.h"
 #include "table/print.h"
+#include "store/comm.h"
 #include "store/path.h"
 #include "sweep/drain.h"
 #include "sweep/placement.h"
@@ -246,14 +247,21 @@ static rc_status_t select_c_orders(const char *text, rc_sweep_config_t *c, rc_er
     return RC_OK;
 }
 
-/* \param[in] above  negative: not said */
-static rc_status_t select_noisy(double above, rc_sweep_config_t *c, rc_err_t *err)
+/* What the environment says it says to rank 0, for all.  Collective.
+ * \param[in] above  negative: not said */
+static rc_status_t select_noisy(
+    const rc_session_t *s, double above, rc_sweep_config_t *c, rc_err_t *err)
 {
     static const char name[] = "ROWCAST_NOISY_ABOVE";
-    const char *usual = getenv(name);
+    const char *usual = s->rank == 0 && above < 0 ? getenv(name) : NULL;
+    rc_status_t st = RC_OK;
     c->noisy_rel_err = above >= 0 ? above : fmax(10 * c->measure.target_rel_err, 0.1);
-    return above < 0 && usual && *usual ? rc_parse_double(usual, name, &c->noisy_rel_err, err)
-                                        : RC_OK;
+    if (usual && *usual)
+        st = rc_parse_double(usual, name, &c->noisy_rel_err, err);
+    if (st == RC_OK && !(c->noisy_rel_err >= 0))
+        st = rc_fail(err, RC_EINVAL, "%s: expected a number from 0, found '%s'", name, usual);
+    st = rc_session_agree(s, st, err);
+    return st < 0 ? st : rc_comm_broadcast(s->comm, &c->noisy_rel_err, sizeof c->noisy_rel_err);
 }
 
 static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t *l, rc_err_t *err)
@@ -272,7 +280,6 @@ static rc_status_t configure(struct options *o, rc_device_kind_t device, lists_t
         c->measure.budget_ns = (int64_t)(o->case_time * 1e9);
     if (o->target >= 0)
         c->measure.target_rel_err = o->target;
-    RC_PASS(select_noisy(o->noisy, c, err));
     if (o->max_reps > 0)
         c->measure.max_reps = o->max_reps;
     c->measure.max_batch = o->max_batch;
@@ -517,6 +524,8 @@ static int sweep(
     if (st == RC_OK)
         st = configure(o, device, &l, &err);
     st = rc_session_agree(s, st, &err);
+    if (st == RC_OK)
+        st = select_noisy(s, o->noisy, c, &err);
     if (st == RC_OK && s->rank == 0 && l.catalog.passed)
         rc_log(log, RC_LOG_INFO, "sweep", "left out: %s", l.catalog.passed);
     c->argc = argc;

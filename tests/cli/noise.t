@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 23
+plan 30
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -56,7 +56,10 @@ code "the same cases, where any error will do" 0 sweep a.h5 --target 0 --max-rep
 is "are ok then" "$(statuses a.h5)" "4 ok"
 code "and are not measured once more" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e-9
 ok "nothing is left to do" grep -q 'nothing to do' err
-code "how noisy is a number" 2 env ROWCAST_NOISY_ABOVE=much "$ROWCAST" sweep -s b.h5 --dry-run
+for word in much -1 nan inf; do
+    code "how noisy is no '$word'" 2 env "ROWCAST_NOISY_ABOVE=$word" "$ROWCAST" sweep -s b.h5 --dry-run
+    is "which a line says" "$(grep -c "ROWCAST_NOISY_ABOVE: expected a number.*'$word'" err)" 1
+done
 
 # ------------------------------------------------------------ others have the CPUs
 env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s d.h5 -C col -k 8 --orders csr --kernels rowsplit \

@@ -2,7 +2,7 @@
 # Sweeps on 1, 2, 3 and 5 ranks: the same cases, incremental reruns, failures, bad options.
 # shellcheck source=tests/mpi/mpi.sh
 . "${top_srcdir:?}/tests/mpi/mpi.sh"
-plan 89
+plan 92
 
 matrix a uniform:n=100
 matrix b uniform:n=150
@@ -138,5 +138,19 @@ done <<END
 --bogus
 --redo nosuch==1
 END
+cat >"$tmp/own" <<'END'
+#!/bin/sh
+[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = "$LOUD" ] && export ROWCAST_NOISY_ABOVE=-1
+exec "$ROWCAST" "$@"
+END
+chmod +x "$tmp/own"
+launched=$tmp/own
+LOUD=1
+export LOUD
+code "the environment of another rank says nothing" 0 sweep 2 "$tmp/empty.h5" --dry-run -k 2 --kernels null
+LOUD=0
+code "that of the first is checked" 2 sweep 2 "$tmp/empty.h5" --dry-run -k 2 --kernels null
+is "and told once" "$(said)" 1
+unset launched
 code "more ranks than processors" 3 launch $((2 * $(nproc) + 1)) sweep -C "$tmp/col" -s "$tmp/empty.h5" -q
 is "are refused once" "$(said)" 1
