@@ -81,7 +81,7 @@ void rc_landing_totals(const rc_session_t *s, const rc_spent_t *spent, const rc_
 /* Rank 0. */
 static rc_status_t compare(const rc_landing_t *l, const rc_sweep_result_t *r, rc_err_t *err)
 {
-    int64_t finished = r->now.again;
+    int64_t finished = r->now.again + r->now.stands;
     int64_t results;
     int64_t sources;
     RC_PASS(rc_watch_check(l->watch, err));

@@ -223,8 +223,9 @@ rc_status_t rc_ledger_result(rc_ledger_t *l, const rc_case_t *c, const rc_measur
     if (st == RC_OK) {
         rc_sweep_counts_t *now = &l->result->now;
         int missed = m->status == RC_CASE_OK && m->stop != RC_STOP_TARGET;
-        now->measured[m->status]++;
-        now->measured[RC_CASE_NOISY] -= order.again;
+        int64_t *noisy = order.stands ? &now->stands : &now->measured[RC_CASE_NOISY];
+        ++*(m->status == RC_CASE_NOISY ? noisy : &now->measured[m->status]);
+        *noisy -= order.again;
         now->again += order.again;
         now->too_large += is_too_large(m->status, m->text);
         now->missed += missed;

@@ -74,6 +74,7 @@ typedef struct rc_order_time {
     int64_t permute_ns; /**< to bring x into its numbering, and y out of it; 0: it leaves them as
                              they are; -1: unknown */
     int again;          /**< 1: this run found the case noisy before */
+    int stands;         /**< 1: an earlier row of the case is ok, and stays so when this is noisy */
 } rc_order_time_t;
 
 /** A case has its final status. */

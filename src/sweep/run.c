@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 #include "store/comm.h"
 #include "store/commit.h"
 #include "store/guard.h"
@@ -429,6 +430,12 @@ static rc_status_t land(sweep_t *w, rc_status_t st)
     if (landed == RC_OK && w->s->rank == 0 && w->result.plan.again > 0 &&
         rc_landing_drift(&w->landing, &why) < 0)
         rc_log(w->log, RC_LOG_WARN, "sweep", "drift: %s", why.text);
+    if (landed == RC_OK && w->s->rank == 0 && w->result.now.stands > 0)
+        rc_log(w->log, RC_LOG_WARN, "sweep",
+            "%" PRId64 " baseline%s timed again %s noisy: the earlier times stay, and what was "
+            "added is compared with them",
+            w->result.now.stands, rc_plural(w->result.now.stands),
+            w->result.now.stands == 1 ? "was" : "were");
     if (lost < 0)
         rc_landing_save(&w->landing);
     rc_drain_set_journal(NULL);

@@ -97,6 +97,7 @@ typedef struct rc_sweep_plan {
 typedef struct rc_sweep_counts {
     int64_t measured[RC_CASE_STATUSES]; /**< cases that got a final status now, by status */
     int64_t again;        /**< rows of noisy cases that newer ones of this run replace */
+    int64_t stands;       /**< baselines timed again that were noisy: their earlier rows stay */
     int64_t named;        /**< rows of the store for catalogue rows: more where parts of a matrix
                                have one each */
     int64_t too_large;    /**< of both: skipped because they need too much memory */

@@ -264,8 +264,9 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
-            b->order[b->n++] =
-                (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision], b->bench->again};
+            b->order[b->n++] = (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision],
+                b->bench->again,
+                rc_worklist_state(w->known, rc_case_id(&one)) == RC_WORKLIST_AGAIN};
             *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;

@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 30
+plan 36
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -56,6 +56,21 @@ code "the same cases, where any error will do" 0 sweep a.h5 --target 0 --max-rep
 is "are ok then" "$(statuses a.h5)" "4 ok"
 code "and are not measured once more" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e-9
 ok "nothing is left to do" grep -q 'nothing to do' err
+
+# a baseline beside what cannot be measured here, so that nothing else is noisy
+mkdir -p wide/G
+"$ROWCAST" generate uniform:n=300,cols=500,mean=20 -o wide/G/w.mtx >/dev/null
+again="-C wide --kernels rowsplit --orders"
+# shellcheck disable=SC2086
+code "a baseline" 0 sweep w.h5 $again csr --target 0 --max-reps 50 --noisy-above 1e9
+# shellcheck disable=SC2086
+code "one that is noisy when it is timed again has a time all the same" 0 sweep w.h5 $again csr,rcm $disagree
+ok "a line says so" grep -q '1 baseline timed again was noisy: the earlier times stay' err
+is "its earlier row stays" "$(statuses w.h5) of $(statuses w.h5 --all)" "1 ok 1 skipped of 2 noisy 1 ok 1 skipped"
+# shellcheck disable=SC2086
+code "the next run has the same to say" 0 sweep w.h5 $again csr,rcm $disagree
+ok "nothing is left to do there" grep -q 'nothing to do' err
+
 for word in much -1 nan inf; do
     code "how noisy is no '$word'" 2 env "ROWCAST_NOISY_ABOVE=$word" "$ROWCAST" sweep -s b.h5 --dry-run
     is "which a line says" "$(grep -c "ROWCAST_NOISY_ABOVE: expected a number.*'$word'" err)" 1

@@ -16,11 +16,11 @@ typedef struct rc_crowd {
 typedef struct rc_crowd_meter {
     const char *root; /**< folder that `proc` and `sys` are in, "" of the machine; borrowed */
     int64_t since_ns;
-    int64_t last_ns; /**< of the last look */
-    double stolen_s; /**< CPU time that a hypervisor had withheld when it began */
-    double sum;      /**< of `others` in the looks that found it */
-    int looks;       /**< these */
-    int shared;      /**< the last so many of them found shared CPUs */
+    int64_t last_ns;  /**< of the last look */
+    double stolen_s;  /**< CPU time that a hypervisor had withheld when it began */
+    double sum;       /**< of `others` in the looks that found it */
+    int looks;        /**< these */
+    int shared;       /**< the last so many of them found shared CPUs */
     rc_crowd_t crowd; /**< as the last one found it */
 } rc_crowd_meter_t;
 
