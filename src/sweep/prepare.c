@@ -318,6 +318,15 @@ rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err)
     return st;
 }
 
+rc_status_t rc_prepare_keep(rc_prepare_t *p, rc_job_t *j, rc_err_t *err)
+{
+    pthread_mutex_lock(&p->mutex);
+    p->measuring = 0;
+    pthread_cond_broadcast(&p->changed);
+    pthread_mutex_unlock(&p->mutex);
+    return rc_ledger_settled(p->w->ledger, RC_REC_SETTLED, j->number, 0, err);
+}
+
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err)
 {
     rc_status_t ended = RC_OK;

@@ -19,6 +19,10 @@ rc_status_t rc_prepare_open(const rc_worker_t *w, rc_prepare_t **out, rc_err_t *
  *  \return RC_OK, RC_EINTR when draining, else what a preparer ended with (RC_EIO, ...) */
 rc_status_t rc_prepare_take(rc_prepare_t *p, rc_job_t **out, rc_err_t *err);
 
+/** The job was measured, and stays in hand until rc_prepare_done: nothing of it is in flight
+ *  meanwhile.  \return as rc_ledger_settled */
+rc_status_t rc_prepare_keep(rc_prepare_t *p, rc_job_t *j, rc_err_t *err);
+
 /** The job was measured, or given up with the status st; it is freed.  \return as rc_job_end */
 rc_status_t rc_prepare_done(rc_prepare_t *p, rc_job_t *j, rc_status_t st, rc_err_t *err);
 

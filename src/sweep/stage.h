@@ -25,7 +25,7 @@ typedef struct rc_job {
     const rc_worker_t *w;
     rc_sweep_config_t config; /**< for this matrix */
     rc_policy_spec_t *policy; /**< of that */
-    int64_t number; /**< of the item in the work list: the job in the journal */
+    int64_t number;           /**< of the item in the work list: the job in the journal */
     const rc_sweep_item_t *item;
     const rc_entry_t *entry;
     int threads; /**< that may prepare it */
@@ -44,8 +44,9 @@ typedef struct rc_job {
     size_t order_capacity;
     rc_progress_t progress; /**< not told yet */
     rc_effort_t effort_left;
-    int64_t span_ns; /**< spent on it so far */
-    int64_t bytes;   /**< of host memory that it is taken to hold */
+    int64_t span_ns;  /**< spent on it so far */
+    int64_t again_ns; /**< spent on the last turn of its noisy cases */
+    int64_t bytes;    /**< of host memory that it is taken to hold */
     struct rc_job *next;
 } rc_job_t;
 

@@ -11,16 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { KEPT = 16 };
+
 /* The measuring thread. */
 typedef struct bench {
     rc_worker_t *w;
     rc_prepare_t *prepare;
     rc_spent_t *spent;
     rc_err_t *err;
-    rc_phase_t phase; /* what a group is in, ... */
-    int64_t since_ns; /* ... and since when */
-    rc_map_t noisy;   /* cases of the matrix in hand that were found so */
-    int again;        /* 1: these have another turn */
+    rc_phase_t phase;     /* what a group is in, ... */
+    int64_t since_ns;     /* ... and since when */
+    rc_map_t noisy;       /* cases that were found so -> 1; 0: and have a time since */
+    int left;             /* of the matrix in hand: noisy so far */
+    int again;            /* 1: these have another turn */
+    rc_job_t *kept[KEPT]; /* matrices with noisy cases, for a last turn */
+    int kept_count;
+    int64_t last; /* number of the one that was measured last */
 } bench_t;
 
 /* The pending cases of one block. */
@@ -98,9 +104,10 @@ static rc_status_t journal_case(
         return st;
     b->job->progress.cases[m->status]++;
     b->job->progress.cases[RC_CASE_NOISY] -= again;
-    return m->status == RC_CASE_NOISY
-               ? rc_map_set(&b->bench->noisy, rc_case_id(id), 1, b->bench->err)
-               : RC_OK;
+    int noisy = m->status == RC_CASE_NOISY;
+    b->bench->left += noisy - again;
+    return noisy || again ? rc_map_set(&b->bench->noisy, rc_case_id(id), noisy, b->bench->err)
+                          : RC_OK;
 }
 
 /* A time that is not known for noise is no time. */
@@ -264,9 +271,9 @@ static rc_status_t fill_batch(batch_t *b, int *suspects)
             b->measured[b->n].schedule = &o->schedule;
             b->measured[b->n].a = o->schedule.cols > 0 ? &o->a : NULL;
             b->id[b->n] = one;
-            b->order[b->n++] = (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision],
-                b->bench->again,
-                rc_worklist_state(w->known, rc_case_id(&one)) == RC_WORKLIST_AGAIN};
+            b->order[b->n++] =
+                (rc_order_time_t){o->order_ns, o->permute_ns[b->block->precision], b->bench->again,
+                    rc_worklist_state(w->known, rc_case_id(&one)) == RC_WORKLIST_AGAIN};
             *suspects += pass == RC_WORKLIST_SUSPECT;
         }
     return RC_OK;
@@ -330,20 +337,61 @@ static rc_status_t do_blocks(bench_t *t, rc_job_t *j)
     return st;
 }
 
-/* What was noisy has another turn when all the others had theirs: the noise may be over. */
+/* What was noisy has another turn. */
+static rc_status_t do_noisy(bench_t *t, rc_job_t *j)
+{
+    int64_t start = rc_clock_ns();
+    t->again = 1;
+    rc_status_t st = do_blocks(t, j);
+    t->again = 0;
+    j->again_ns = rc_clock_ns() - start;
+    return st;
+}
+
+/* It has one when all other cases of its matrix had theirs: the noise may be over. */
 static rc_status_t do_job(bench_t *t, rc_job_t *j)
 {
     const rc_effort_t load = {{[RC_EFFORT_LOAD] = j->effort_left.s[RC_EFFORT_LOAD]}};
     int64_t start = rc_clock_ns();
     j->touched = 1;
     rc_job_spend(j, &load);
+    t->left = 0;
+    t->last = j->number;
     rc_status_t st = do_blocks(t, j);
-    t->again = 1;
-    if (st == RC_OK && t->noisy.count > 0)
-        st = do_blocks(t, j);
-    t->again = 0;
-    rc_map_free(&t->noisy);
+    if (st == RC_OK && t->left > 0)
+        st = do_noisy(t, j);
     j->span_ns += rc_clock_ns() - start;
+    return st;
+}
+
+/* One that was measured and is noisy still is kept for a last turn, as far as there is room; others
+ * are done with. */
+static rc_status_t end_job(bench_t *t, rc_job_t *j, rc_status_t st)
+{
+    const int64_t room = t->w->memory_limit / KEPT;
+    int64_t bytes = rc_job_bytes(j);
+    for (int i = 0; i < t->kept_count; i++)
+        bytes += rc_job_bytes(t->kept[i]);
+    if (st < 0 || t->left == 0 || j->item->suspect || t->kept_count == KEPT || bytes > room)
+        return rc_prepare_done(t->prepare, j, st, t->err);
+    t->kept[t->kept_count++] = j;
+    return rc_prepare_keep(t->prepare, j, t->err);
+}
+
+/* The last turn, when all matrices had theirs.  None for the one that just had it; the others may
+ * take a tenth of the time since the start, the first of them more. */
+static rc_status_t end_kept(bench_t *t, int64_t start, rc_status_t st)
+{
+    enum { share = 10 };
+    int64_t left_ns = (rc_clock_ns() - start) / share;
+    for (int i = 0; i < t->kept_count; i++) {
+        rc_job_t *j = t->kept[i];
+        if (st == RC_OK && j->number != t->last && (i == 0 || j->again_ns <= left_ns)) {
+            left_ns -= j->again_ns;
+            st = do_noisy(t, j);
+        }
+        st = rc_prepare_done(t->prepare, j, st, t->err);
+    }
     return st;
 }
 
@@ -351,6 +399,7 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
 {
     rc_prepare_t *p = NULL;
     bench_t t = {.w = w, .spent = spent, .err = err, .phase = RC_PHASE_PREPARE};
+    const int64_t begin = rc_clock_ns();
     memset(spent, 0, sizeof *spent);
     rc_status_t st = rc_prepare_open(w, &p, err);
     t.prepare = p;
@@ -361,9 +410,10 @@ rc_status_t rc_worker_run(rc_worker_t *w, rc_spent_t *spent, rc_err_t *err)
         spent->waiting_ns += rc_clock_ns() - start;
         if (st < 0 || !j)
             break;
-        st = do_job(&t, j);
-        st = rc_prepare_done(p, j, st, err);
+        st = end_job(&t, j, do_job(&t, j));
     }
+    st = end_kept(&t, begin, st);
+    rc_map_free(&t.noisy);
     rc_prepare_close(p);
     return st;
 }

@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 36
+plan 42
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -56,6 +56,21 @@ code "the same cases, where any error will do" 0 sweep a.h5 --target 0 --max-rep
 is "are ok then" "$(statuses a.h5)" "4 ok"
 code "and are not measured once more" 0 sweep a.h5 --target 0 --max-reps 50 --noisy-above 1e-9
 ok "nothing is left to do" grep -q 'nothing to do' err
+
+# of two matrices the one that was measured first has a last turn when the other is done
+mkdir -p two/G
+for n in 500 900; do
+    "$ROWCAST" generate "uniform:n=$n,mean=20" -o "two/G/n$n.mtx" >/dev/null
+done
+two="-C two --kernels rowsplit --orders csr,lpt"
+# shellcheck disable=SC2086
+code "two matrices of noisy cases" 1 sweep t.h5 $two $disagree -f csv
+is "count each once" "$(grep '^cases,' out | cut -d, -f2-7) $(statuses t.h5)" "0,0,0,0,0,4 4 noisy"
+is "the first was timed three times, the last twice" "$(statuses t.h5 --all)" "10 noisy"
+ok "the store is sound too" "$ROWCAST" verify t.h5
+# shellcheck disable=SC2086
+code "where any error will do" 0 sweep t.h5 $two --target 0 --max-reps 50 --noisy-above 1e9
+is "each has its time then" "$(statuses t.h5) of $(statuses t.h5 --all)" "4 ok of 10 noisy 4 ok"
 
 # a baseline beside what cannot be measured here, so that nothing else is noisy
 mkdir -p wide/G
