@@ -351,20 +351,37 @@ static rc_status_t prepare_final(tuning_t *t, final_t *f, rc_err_t *err)
     return st;
 }
 
-/* By the times of one half. */
-static int best_of_half(tuning_t *t, const final_t *f, int half)
+/* The times of one half become those of the candidates. */
+static void show_half(tuning_t *t, const final_t *f, int half)
 {
-    int best = -1;
     for (int j = 0; j < f->count; j++) {
         if (!f->trial[j].state)
             continue;
         t->entry->timing[f->of[j]] = f->half[half][j];
         t->entry->timing[f->of[j]].again = 1;
         t->entry->candidate[f->of[j]].time_ns = f->ns[half][j];
-        if (best < 0 || beats(t, f->of[j], f->of[best]))
-            best = j;
     }
-    return best;
+}
+
+/* Whom one half chooses, and the other half, which is shown then, does not contradict: there, too,
+ * it is better than each of those before it. */
+static int best_of_halves(tuning_t *t, const final_t *f)
+{
+    int given_up[COMPARED] = {0};
+    for (;;) {
+        int best = -1;
+        int before = 0;
+        show_half(t, f, 0);
+        for (int j = 0; j < f->count; j++)
+            if (f->trial[j].state && !given_up[j] && (best < 0 || beats(t, f->of[j], f->of[best])))
+                best = j;
+        show_half(t, f, 1);
+        while (before < best && (!f->trial[before].state || beats(t, f->of[best], f->of[before])))
+            before++;
+        if (before >= best)
+            return best;
+        given_up[best] = 1;
+    }
 }
 
 /* 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
@@ -399,9 +416,7 @@ static rc_status_t confirm(tuning_t *t, rc_err_t *err)
         f->ns[half][j] = c.time_ns;
     }
     if (st == RC_OK && f->held >= 0) {
-        int chosen = best_of_half(t, f, 0);
-        int confirmed = best_of_half(t, f, 1);
-        int best = chosen < confirmed ? chosen : confirmed;
+        int best = best_of_halves(t, f);
         if (best != f->held)
             take(t, f->of[best], &f->trial[best]);
         f->trial[best] = (rc_plan_trial_t){0};

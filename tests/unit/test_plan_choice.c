@@ -254,6 +254,8 @@ typedef struct noisy {
     double mean[2];
     double noise;
     int calls;
+    int last;  /* the order of the call before */
+    int turns; /* calls of the original order after another one */
 } noisy_t;
 
 static rc_status_t noisy_time(
@@ -342,6 +344,40 @@ static void a_disturbed_reference_is_timed_again(void **state)
     rc_plan_free(plan);
 }
 
+/* Each half of the batches finds another order fast, and the other half that one slow. */
+static rc_status_t halved_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    noisy_t *c = user;
+    const rc_plan_trial_t *trial = *(const rc_plan_trial_t *const *)launch; /* the first member */
+    c->turns += trial->order == 0 && c->last != 0;
+    c->last = trial->order;
+    int half = c->turns == 1 ? trial->order - 1 : (c->turns - 2) % 2; /* at first both are fast */
+    double off = 0.2 * (2 * rc_rng_unit(&c->rng) - 1);
+    *ns = (int64_t)((trial->order == 0          ? 1e6
+                     : half == trial->order - 1 ? 1e5 * (1 + off)
+                                                : 5e6) * (double)batch);
+    return fn(launch, err);
+}
+
+static void what_the_other_half_contradicts_is_given_up(void **state)
+{
+    (void)state;
+    noisy_t clock = {.last = -1};
+    rc_rng_seed(&clock.rng, 5);
+    fixture_t *f = begin();
+    f->place.time = halved_time;
+    f->place.user = &clock;
+    f->p.ks = 1;
+    const rc_plan_options_t o = {.orders = "csr,lpt,random:seed=2", .tune = 3, .tune_ns = INT64_MAX};
+    rc_plan_t *plan = plan_of(f, &o);
+    rc_plan_part_t part;
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    assert_in_range(clock.turns, 3, 9); /* the first, and the rounds of both halves */
+    assert_int_equal(part.chosen, part.reference);
+    rc_plan_free(plan);
+}
+
 /* A clock by which orders take other times than the original one. */
 typedef struct ordered {
     double times;  /* that of the original order */
@@ -415,6 +451,7 @@ int main(void)
         cmocka_unit_test(timing_ends_at_a_share_of_the_products),
         cmocka_unit_test(no_plan_is_chosen_inside_its_error),
         cmocka_unit_test(a_disturbed_reference_is_timed_again),
+        cmocka_unit_test(what_the_other_half_contradicts_is_given_up),
         cmocka_unit_test(a_search_answers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
