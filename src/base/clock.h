@@ -4,10 +4,6 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Monotonic time in ns since an arbitrary start. */
 int64_t rc_clock_ns(void);
 
@@ -34,9 +30,5 @@ double rc_wait_due(rc_wait_t *w, int64_t now_ns);
 
 /** "2026-01-31T12:34:56Z" of a UTC stamp, in buf[21]. */
 void rc_utc_text(int64_t utc_ns, char buf[21]);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

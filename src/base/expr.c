@@ -187,11 +187,6 @@ static rc_status_t expected(const parser_t *p, const char *what)
 
 /* ---------------------------------------------------------------- operands */
 
-static double suffix_factor(char c)
-{
-    return c == 'k' ? 1e3 : c == 'M' ? 1e6 : c == 'G' ? 1e9 : 0;
-}
-
 /* An exact integer when the number is one that int64_t holds, else a double.
  * 1: it is a number; 0: it is not one; negative: a status. */
 static int parse_number(const parser_t *p, const token_t *t, rc_value_t *out)
@@ -203,7 +198,7 @@ static int parse_number(const parser_t *p, const token_t *t, rc_value_t *out)
     memcpy(buf, t->at, t->n);
     buf[t->n] = '\0';
     double r = strtod(buf, &end);
-    double factor = *end ? suffix_factor(*end) : 1;
+    double factor = !*end ? 1 : *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 0;
     /* strtod takes hexadecimal numbers and words as well */
     if (end == buf || end > buf + strspn(buf, "+-.0123456789eE") || factor == 0 || (*end && end[1]))
         return 0;

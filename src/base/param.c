@@ -169,6 +169,29 @@ static void shortest(double x, char *text, size_t size)
     }
 }
 
+/* A value as it is written.  \param[out] number  its memory, where it is one */
+static const char *value_text(
+    const rc_param_t *p, int64_t value, double real, const char *text, char number[32])
+{
+    switch (p->type) {
+    case RC_PARAM_INT:
+        if (p->choices && value < 0)
+            return p->choices[-1 - value];
+        snprintf(number, 32, "%" PRId64, value);
+        return number;
+    case RC_PARAM_REAL:
+        if (isnan(real))
+            return p->choices[0];
+        shortest(real, number, 32);
+        return number;
+    case RC_PARAM_CHOICE:
+        return p->choices[value];
+    case RC_PARAM_TEXT:
+        break;
+    }
+    return text;
+}
+
 rc_status_t rc_params_text_of(
     const rc_param_t *param, const rc_params_t *values, unsigned which, char *text, rc_err_t *err)
 {
@@ -176,23 +199,10 @@ rc_status_t rc_params_text_of(
     text[0] = '\0';
     for (int i = 0; i < rc_params_count(param); i++) {
         char number[32];
-        const char *value = number;
         if (!(which & 1u << i))
             continue;
-        if (param[i].type == RC_PARAM_INT && param[i].choices && values->value[i] < 0)
-            value = param[i].choices[-1 - values->value[i]];
-        else if (param[i].type == RC_PARAM_INT)
-            snprintf(number, sizeof number, "%" PRId64, values->value[i]);
-        else if (param[i].type == RC_PARAM_REAL && isnan(values->real[i]))
-            value = param[i].choices[0];
-        else if (param[i].type == RC_PARAM_REAL)
-            shortest(values->real[i], number, sizeof number);
-        else if (param[i].type == RC_PARAM_CHOICE)
-            value = param[i].choices[values->value[i]];
-        else
-            value = values->text;
-        int n = snprintf(
-            text + at, RC_PARAMS_TEXT - at, "%s%s=%s", at ? ":" : "", param[i].name, value);
+        int n = snprintf(text + at, RC_PARAMS_TEXT - at, "%s%s=%s", at ? ":" : "", param[i].name,
+            value_text(&param[i], values->value[i], values->real[i], values->text, number));
         if (n < 0 || (size_t)n >= RC_PARAMS_TEXT - at)
             return rc_fail(
                 err, RC_ERANGE, "its parameters take more than %d bytes", RC_PARAMS_TEXT - 1);
@@ -222,36 +232,19 @@ rc_status_t rc_params_text_older(
 void rc_param_describe(const rc_param_t *p, char *text, size_t size)
 {
     rc_str_t s = {0};
-    switch (p->type) {
-    case RC_PARAM_INT:
-        add_choices(p, &s);
-        rc_str_addf(&s, "%sinteger, %" PRId64 " to %" PRId64 "%s; default ",
-            p->choices ? ", or " : "", p->min, p->max, p->pow2 ? ", a power of two" : "");
-        if (p->choices && p->value < 0)
-            rc_str_add(&s, p->choices[-1 - p->value]);
-        else
-            rc_str_addf(&s, "%" PRId64, p->value);
-        break;
-    case RC_PARAM_REAL:
-        add_choices(p, &s);
-        rc_str_addf(&s, "%snumber, %g to %g; default ", p->choices ? ", or " : "", p->real_min,
-            p->real_max);
-        if (isnan(p->real))
-            rc_str_add(&s, p->choices[0]);
-        else
-            rc_str_addf(&s, "%g", p->real);
-        break;
-    case RC_PARAM_CHOICE:
-        for (int i = 0; p->choices[i]; i++)
-            rc_str_addf(&s, "%s%s", i ? ", " : "one of ", p->choices[i]);
-        rc_str_addf(&s, "; default %s", p->choices[p->value]);
-        break;
-    case RC_PARAM_TEXT:
+    char number[32];
+    if (p->type == RC_PARAM_CHOICE)
+        rc_str_add(&s, "one of ");
+    add_choices(p, &s);
+    if (p->type == RC_PARAM_INT)
+        rc_str_addf(&s, "%sinteger, %" PRId64 " to %" PRId64 "%s", p->choices ? ", or " : "",
+            p->min, p->max, p->pow2 ? ", a power of two" : "");
+    else if (p->type == RC_PARAM_REAL)
+        rc_str_addf(&s, "%snumber, %g to %g", p->choices ? ", or " : "", p->real_min, p->real_max);
+    else if (p->type == RC_PARAM_TEXT)
         rc_str_add(&s, "text");
-        if (p->text)
-            rc_str_addf(&s, "; default %s", p->text);
-        break;
-    }
+    if (p->type != RC_PARAM_TEXT || p->text)
+        rc_str_addf(&s, "; default %s", value_text(p, p->value, p->real, p->text, number));
     snprintf(text, size, "%s", s.text ? s.text : "");
     rc_str_free(&s);
 }
