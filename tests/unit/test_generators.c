@@ -426,13 +426,18 @@ static void communities_citations_and_constraints(void **state)
     rc_csr_free(&a);
 }
 
-typedef struct brute {
-    int64_t squared[400];
-} brute_t;
+/* Of every two points; of a point and itself 1: there was none beyond. */
+static int64_t squared[400][400];
 
-static void note(void *of, int64_t point, int64_t squared)
+static void note(void *of, int64_t point, int64_t distance)
 {
-    ((brute_t *)of)->squared[point] = squared;
+    ((int64_t *)of)[point] = distance;
+}
+
+static void note_row(const rc_rows_t *r, int64_t i, rc_row_t *out)
+{
+    (void)out;
+    squared[i][i] = rc_points_near(r->of, i, 20, INT64_MAX, note, squared[i]);
 }
 
 /* Against all distances: nobody is missed, nobody is too far. */
@@ -441,28 +446,29 @@ static void near_points_are_near(void **state)
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
         char spec[64];
-        rc_points_t p;
-        static brute_t b;
+        rc_points_t p = {.n = 400, .dim = dim, .jitter = 1};
+        const rc_rows_t rows = {.rows = 400, .cols = 400, .seed = 1, .row = note_row, .of = &p};
+        rc_csr_t none;
         snprintf(spec, sizeof spec, "geometric:n=400,mean=9,dim=%d", dim);
         rc_csr_t radius = make(spec);
         snprintf(spec, sizeof spec, "knn:n=400,k=6,dim=%d", dim);
         rc_csr_t nearest = make(spec);
-        assert_int_equal(rc_points_make(&p, 400, dim, 0, 1, 1, NULL), RC_OK);
+        assert_int_equal(rc_points_rows(&p, 0, &rows, &none, NULL), RC_OK);
+        rc_csr_free(&none);
         int64_t r = rc_points_radius(9, dim);
         for (int64_t i = 0; i < 400; i++) {
             int64_t closer = 0;
             int64_t farthest = 0;
-            assert_int_equal(rc_points_near(&p, i, 20, INT64_MAX, note, &b), 1);
+            assert_int_equal(squared[i][i], 1);
             for (int64_t k = nearest.row_ptr[i]; k < nearest.row_ptr[i + 1]; k++)
-                if (b.squared[nearest.col_idx[k]] > farthest)
-                    farthest = b.squared[nearest.col_idx[k]];
+                if (squared[i][nearest.col_idx[k]] > farthest)
+                    farthest = squared[i][nearest.col_idx[k]];
             for (int64_t j = 0; j < 400; j++) {
-                closer += j != i && b.squared[j] < farthest;
-                assert_int_equal(has(&radius, i, j), j != i && b.squared[j] <= r * r);
+                closer += j != i && squared[i][j] < farthest;
+                assert_int_equal(has(&radius, i, j), j != i && squared[i][j] <= r * r);
             }
             assert_true(closer < 6);
         }
-        rc_points_free(&p);
         rc_csr_free(&radius);
         rc_csr_free(&nearest);
     }

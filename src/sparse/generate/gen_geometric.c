@@ -44,14 +44,9 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     g.reach = (g.radius >> RC_POINT_BITS) + 1;
     r.same = g.unknowns;
     r.of = &g;
-    rc_status_t st = rc_rows_check(&r, err);
-    if (st == RC_OK)
-        st = rc_points_make(&g.points, (r.rows + g.unknowns - 1) / g.unknowns, (int)p[dim],
-            (int)p[lattice], p[jitter], seed, err);
-    if (st == RC_OK)
-        st = rc_rows_build(&r, out, err);
-    rc_points_free(&g.points);
-    return st;
+    g.points = (rc_points_t){
+        .n = (r.rows + g.unknowns - 1) / g.unknowns, .dim = (int)p[dim], .jitter = p[jitter]};
+    return rc_points_rows(&g.points, (int)p[lattice], &r, out, err);
 }
 
 const rc_generator_t rc_generator_geometric = {

@@ -59,13 +59,8 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     r.mirror = 1;
     r.loops = 1;
     r.of = &s;
-    rc_status_t st = rc_rows_check(&r, err);
-    if (st == RC_OK)
-        st = rc_points_make(&s.points, s.variables, 2, 1, 0.5, seed, err);
-    if (st == RC_OK)
-        st = rc_rows_build(&r, out, err);
-    rc_points_free(&s.points);
-    return st;
+    s.points = (rc_points_t){.n = s.variables, .dim = 2, .jitter = 0.5};
+    return rc_points_rows(&s.points, 1, &r, out, err);
 }
 
 const rc_generator_t rc_generator_kkt = {

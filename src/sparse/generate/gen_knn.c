@@ -63,17 +63,11 @@ static void row(const rc_rows_t *r, int64_t i, rc_row_t *out)
 
 static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_err_t *err)
 {
-    rc_points_t points = {.n = 0};
+    rc_points_t points = {.n = (int64_t)p[n], .dim = (int)p[dim], .jitter = 1};
     rc_rows_t r = rc_rows_of(p, seed, row, p[symmetric] > 0 ? 1.4 * p[k] : p[k]);
     r.mirror = p[symmetric] > 0;
     r.of = &points;
-    rc_status_t st = rc_rows_check(&r, err);
-    if (st == RC_OK)
-        st = rc_points_make(&points, r.rows, (int)p[dim], 0, 1, seed, err);
-    if (st == RC_OK)
-        st = rc_rows_build(&r, out, err);
-    rc_points_free(&points);
-    return st;
+    return rc_points_rows(&points, 0, &r, out, err);
 }
 
 const rc_generator_t rc_generator_knn = {

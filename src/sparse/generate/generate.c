@@ -11,7 +11,7 @@
 #include <math.h>
 #include <omp.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RC_GENERATOR(id) extern const rc_generator_t rc_generator_##id;
@@ -24,22 +24,26 @@ const rc_generator_t *const rc_generators[] = {
     NULL};
 #undef RC_GENERATOR
 
-static rc_status_t find(const char *name, const rc_generator_t **out, rc_err_t *err)
+/* The generator that a spec names; NULL: there is none. */
+static const rc_generator_t *find(const char *spec)
 {
+    size_t n = strcspn(spec, ":");
+    for (int i = 0; rc_generators[i]; i++)
+        if (strlen(rc_generators[i]->name) == n && strncmp(rc_generators[i]->name, spec, n) == 0)
+            return rc_generators[i];
+    return NULL;
+}
+
+static rc_status_t unknown(const char *spec, rc_err_t *err)
+{
+    enum { most = 64 };
+    const char *names[most];
+    char name[most];
     int n = 0;
-    for (; rc_generators[n]; n++) {
-        if (strcmp(rc_generators[n]->name, name) == 0) {
-            *out = rc_generators[n];
-            return RC_OK;
-        }
-    }
-    const char **names = rc_alloc((size_t)n, sizeof *names, "names of generators", err);
-    RC_PASS(names ? RC_OK : RC_ENOMEM);
-    for (int i = 0; i < n; i++)
-        names[i] = rc_generators[i]->name;
-    rc_status_t st = rc_fail_unknown(err, RC_ENOENT, "generator", name, names, n);
-    free(names);
-    return st;
+    for (; n < most && rc_generators[n]; n++)
+        names[n] = rc_generators[n]->name;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    return rc_fail_unknown(err, RC_ENOENT, "generator", name, names, n);
 }
 
 static int param_count(const rc_generator_t *g)
@@ -152,22 +156,18 @@ static rc_status_t set_all(
 
 rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t *err)
 {
-    const rc_generator_t *g = NULL;
+    const rc_generator_t *g = find(spec);
     double value[RC_GEN_PARAMS_MAX];
     rc_form_t form = {.seed = 1, .shuffle_seed = -1, .entries = -1, .symmetry = -1};
     const char *colon = strchr(spec, ':');
-    rc_str_t name = {0};
-    rc_str_addn(&name, spec, colon ? (size_t)(colon - spec) : strlen(spec));
-    if (name.failed)
-        return rc_fail(err, RC_ENOMEM, "no memory for a generator's name");
-    rc_status_t st;
-    RC_TRY(find(name.text, &g, err));
+    if (!g)
+        return unknown(spec, err);
     for (int i = 0; i < param_count(g); i++)
         value[i] = g->param[i].value;
     if (colon)
-        RC_TRY(set_all(g, colon + 1, value, &form, err));
-    st = g->generate ? g->generate(value, (uint64_t)form.seed, out, err)
-                     : rc_entries_build(g, value, (uint64_t)form.seed, out, err);
+        RC_PASS(set_all(g, colon + 1, value, &form, err));
+    rc_status_t st = g->generate ? g->generate(value, (uint64_t)form.seed, out, err)
+                                 : rc_entries_build(g, value, (uint64_t)form.seed, out, err);
     if (st == RC_OK)
         st = rc_form_fit(&form, out, err);
     if (st == RC_OK)
@@ -176,8 +176,6 @@ rc_status_t rc_generate(const char *spec, rc_csr_t *out, int *version, rc_err_t 
         rc_err_context(err, "generator %s", g->name);
     else if (version)
         *version = g->version;
-done:
-    rc_str_free(&name);
     return st;
 }
 
@@ -193,11 +191,8 @@ rc_status_t rc_generate_within(
 
 int rc_generator_version(const char *spec)
 {
-    size_t n = strcspn(spec, ":");
-    for (int i = 0; rc_generators[i]; i++)
-        if (strlen(rc_generators[i]->name) == n && strncmp(rc_generators[i]->name, spec, n) == 0)
-            return rc_generators[i]->version;
-    return 0;
+    const rc_generator_t *g = find(spec);
+    return g ? g->version : 0;
 }
 
 int64_t rc_generate_bytes(int64_t rows, int64_t entries)

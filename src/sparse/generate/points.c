@@ -31,18 +31,18 @@ static rc_status_t deal(rc_points_t *p, rc_err_t *err)
     return RC_OK;
 }
 
-rc_status_t rc_points_make(
-    rc_points_t *p, int64_t n, int dim, int lattice, double jitter, uint64_t seed, rc_err_t *err)
+rc_status_t rc_points_rows(
+    rc_points_t *p, int lattice, const rc_rows_t *r, rc_csr_t *out, rc_err_t *err)
 {
-    *p = (rc_points_t){.n = n, .dim = dim, .seed = seed, .jitter = jitter};
-    p->side = rc_whole_root(n, dim);
-    return lattice ? RC_OK : deal(p, err);
-}
-
-void rc_points_free(rc_points_t *p)
-{
+    p->seed = r->seed;
+    p->side = rc_whole_root(p->n, p->dim);
+    RC_PASS(rc_rows_check(r, err));
+    if (!lattice)
+        RC_PASS(deal(p, err));
+    rc_status_t st = rc_rows_build(r, out, err);
     free(p->start);
     p->start = NULL;
+    return st;
 }
 
 static int64_t first_in(const rc_points_t *p, int64_t cell)

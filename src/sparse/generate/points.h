@@ -6,7 +6,7 @@
 #ifndef RC_SPARSE_GENERATE_POINTS_H
 #define RC_SPARSE_GENERATE_POINTS_H
 
-#include "rowcast.h"
+#include "sparse/generate/rows.h"
 
 enum { RC_POINT_BITS = 20 };
 
@@ -20,12 +20,13 @@ typedef struct rc_points {
     int32_t *start; /**< [n + 1] first point of each cell; NULL: one point in each */
 } rc_points_t;
 
-/** \param[in] lattice  1: one point in each cell; 0: each point in a random cell
- *  \return RC_OK or RC_ENOMEM.  End with rc_points_free. */
-rc_status_t rc_points_make(
-    rc_points_t *p, int64_t n, int dim, int lattice, double jitter, uint64_t seed, rc_err_t *err);
-
-void rc_points_free(rc_points_t *p);
+/** Make a matrix whose rows ask for the points near others.
+ *  \param[in,out] p   n, dim and jitter are set; the rest is, as long as rows are made
+ *  \param[in] lattice  1: one point in each cell; 0: each point in a random cell
+ *  \param[in] r        its seed is also that of the points
+ *  \return as rc_rows_build */
+rc_status_t rc_points_rows(
+    rc_points_t *p, int lattice, const rc_rows_t *r, rc_csr_t *out, rc_err_t *err);
 
 /** Called for a point and the square of its distance. */
 typedef void rc_near_fn(void *of, int64_t point, int64_t squared);
