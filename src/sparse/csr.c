@@ -156,39 +156,24 @@ static int pointers_hold(const rc_csr_t *a, int threads)
     return wrong == 0;
 }
 
-/* Steps that do not lead to a higher column, whichever rows they are between.  \param[in] col  [-1,
- * n) */
-static int64_t steps_back(const int32_t *col, int n, int64_t cols, int *outside)
-{
-    int back = 0;
-    int beyond = 0;
-#pragma omp simd reduction(+ : back) reduction(| : beyond)
-    for (int i = 0; i < n; i++) {
-        back += col[i] <= col[i - 1];
-        beyond |= (uint32_t)col[i] >= (uint32_t)cols;
-    }
-    *outside = beyond;
-    return back;
-}
-
-/* Columns ascend within rows when every step back is one between two rows. */
+/* Columns ascend within rows when every step that does not lead to a higher column is one between
+ * two rows. */
 static int columns_hold(const rc_csr_t *a, int threads)
 {
-    enum { block = 4096 };
-    int outside = a->nnz > 0 && (uint32_t)a->col_idx[0] >= (uint32_t)a->cols;
+    const int32_t *col = a->col_idx;
+    const uint32_t cols = (uint32_t)a->cols;
+    int outside = a->nnz > 0 && (uint32_t)col[0] >= cols;
     int64_t back = 0;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : back) \
+#pragma omp parallel for simd num_threads(threads) schedule(static) reduction(+ : back) \
     reduction(| : outside)
-    for (int64_t k = 1; k < a->nnz; k += block) {
-        int n = a->nnz - k < block ? (int)(a->nnz - k) : block;
-        int beyond;
-        back += steps_back(a->col_idx + k, n, a->cols, &beyond);
-        outside |= beyond;
+    for (int64_t k = 1; k < a->nnz; k++) {
+        back += col[k] <= col[k - 1];
+        outside |= (uint32_t)col[k] >= cols;
     }
 #pragma omp parallel for num_threads(threads) schedule(static) reduction(+ : back)
     for (int64_t row = 1; row < a->rows; row++) {
         int64_t k = a->row_ptr[row];
-        back -= k > 0 && k < a->row_ptr[row + 1] && a->col_idx[k] <= a->col_idx[k - 1];
+        back -= k > 0 && k < a->row_ptr[row + 1] && col[k] <= col[k - 1];
     }
     return !outside && back == 0;
 }

@@ -97,8 +97,7 @@ static int64_t first_row(const work_t *w, int b)
 static rc_status_t work_new(const rc_segments_source_t *a, const rc_segments_rule_t *rule,
     int threads, work_t *out, rc_err_t *err)
 {
-    if (rc_segments_check(rule, err) < 0)
-        return RC_EINVAL;
+    RC_PASS(rc_segments_check(rule, err));
     work_t w = {.a = a, .rule = *rule, .blocks = threads};
     int64_t nnz = a->ptr[a->rows];
     while ((int64_t)1 << w.shift < rule->w)

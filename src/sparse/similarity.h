@@ -34,7 +34,7 @@ double rc_row_similarity(const rc_csr_t *a, int64_t x, int64_t y);
  *  \param[in]  order    rows, pads are skipped; a renumbering of columns changes nothing and is not
  *                       looked at; NULL: the original order
  *  \param[in]  threads  >= 1; the result does not depend on it: terms are added in slot order
- *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + slots). */
+ *  \return RC_OK, RC_ENOMEM.  Cost O(nnz + slots), memory 12 bytes a slot. */
 rc_status_t rc_mean_similarity(
     const rc_csr_t *a, const rc_schedule_t *order, int threads, double *out, rc_err_t *err);
 

@@ -8,12 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t slots_of_panel(const rc_tiles_t *t, int64_t slots, int64_t p)
-{
-    int64_t first = p * t->rule.panel;
-    return slots - first < t->rule.panel ? slots - first : t->rule.panel;
-}
-
 rc_status_t rc_tile_measure(
     const rc_tiles_t *t, int64_t slots, int64_t nnz, rc_tile_size_t *out, rc_err_t *err)
 {
@@ -24,10 +18,10 @@ rc_status_t rc_tile_measure(
             RC_TILE_COLS_MAX);
     for (int64_t p = 0; p < t->panels; p++) {
         int64_t cols = t->col_ptr[p + 1] - t->col_ptr[p];
-        int64_t tiles = cols / t->rule.tile_cols + (cols % t->rule.tile_cols != 0);
+        int64_t tiles = rc_tiles_of((int32_t)cols, t->rule.tile_cols);
         int64_t wide = cols < t->rule.tile_cols ? cols : t->rule.tile_cols;
         n.panels += cols > 0;
-        n.ptrs += tiles * slots_of_panel(t, slots, p);
+        n.ptrs += tiles * rc_panel_slots(t, slots, p);
         n.widest = wide > n.widest ? wide : n.widest;
     }
     n.nnz_rest = nnz - n.nnz_dense;
@@ -75,7 +69,7 @@ static void list_panels(const rc_tiles_t *t, rc_tile_parts_t *p, int32_t *of)
             .ptr = (int32_t)ptr,
             .col = (int32_t)t->col_ptr[i],
             .cols = cols};
-        ptr += rc_tiles_of(cols, t->rule.tile_cols) * slots_of_panel(t, p->slots, i);
+        ptr += rc_tiles_of(cols, t->rule.tile_cols) * rc_panel_slots(t, p->slots, i);
     }
 }
 
@@ -142,7 +136,7 @@ static rc_status_t cut_panel(
     const rc_tiles_t *t = w->t;
     rc_tile_parts_t *p = w->p;
     const int64_t first = i * t->rule.panel;
-    const int64_t end = first + slots_of_panel(t, p->slots, i);
+    const int64_t end = first + rc_panel_slots(t, p->slots, i);
     int64_t at = t->dense_ptr[i];
     int64_t rest = w->a->ptr[first] - at;
     if (w->of[i] < 0) {

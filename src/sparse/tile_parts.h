@@ -75,6 +75,13 @@ rc_status_t rc_tile_parts_reorder(rc_tile_parts_t *p, const int32_t *row, rc_err
 
 void rc_tile_parts_free(rc_tile_parts_t *p);
 
+/** Slots of panel p. */
+static inline int64_t rc_panel_slots(const rc_tiles_t *t, int64_t slots, int64_t p)
+{
+    int64_t left = slots - p * t->rule.panel;
+    return left < t->rule.panel ? left : t->rule.panel;
+}
+
 /** A value of 4 or 8 bytes, as it is. */
 static inline void rc_tile_move(void *to, int64_t at, const void *from, int64_t e, int bytes)
 {

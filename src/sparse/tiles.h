@@ -82,7 +82,7 @@ rc_status_t rc_tile_shares(const rc_csr_t *a, const rc_schedule_t *order,
     const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err);
 
 /** All of it.  Parameters, errors and cost as of the calls above; memory beside the matrix 4 bytes
- *  an entry and 8 a slot. */
+ *  an entry and 20 a slot. */
 rc_status_t rc_tile_figures(const rc_csr_t *a, const rc_schedule_t *order,
     const rc_tile_rule_t *rule, int threads, rc_tile_figures_t *out, rc_err_t *err);
 
