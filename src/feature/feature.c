@@ -59,10 +59,7 @@ int rc_feature_threads(const rc_csr_t *a, int64_t tables, int threads)
 }
 
 /* The public calls are about the first set; what it has must be what the header promises. */
-static const rc_feature_set_t *public_set(void)
-{
-    return &rc_feature_set_mehrabi;
-}
+static const rc_feature_set_t *const public_set = &rc_feature_set_mehrabi;
 
 rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry, int threads,
     double out[RC_FEATURES_MEHRABI], rc_err_t *err)
@@ -74,11 +71,10 @@ rc_status_t rc_features_compute(const rc_csr_t *a, const rc_geometry_t *geometry
         return rc_fail(err, RC_EINVAL, "features: expected where to put them, found NULL");
     RC_PASS(rc_geometry_check(g, err));
     RC_PASS(rc_csr_given(a, threads, &team, err));
-    return public_set()->compute(a, g, team, out, err);
+    return public_set->compute(a, g, team, out, err);
 }
 
 const char *rc_feature_name(int i)
 {
-    const rc_feature_set_t *set = public_set();
-    return i >= 0 && i < set->count ? set->feature[i].name : NULL;
+    return i >= 0 && i < public_set->count ? public_set->feature[i].name : NULL;
 }

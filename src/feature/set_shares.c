@@ -36,23 +36,8 @@ static const rc_feature_t features[] = {
         "they begin in"},
     {"open_items", "shares", RC_COST_ROWS, "the same, of 896 row ends and entries"},
 };
-enum {
-    ROWS,
-    COLS,
-    NNZ,
-    MU,
-    MIN,
-    MAX,
-    SIGMA,
-    EMPTY_SHARE,
-    LONG_SHARE,
-    WARP_FILL,
-    OVER_SHARE,
-    PIECES,
-    OPEN_ENTRIES,
-    OPEN_ITEMS,
-    COUNT
-};
+enum { ROWS, COLS, NNZ, MU, MIN, MAX, SIGMA, EMPTY_SHARE, LONG_SHARE, WARP_FILL, OVER_SHARE };
+enum { PIECES = OVER_SHARE + 1, OPEN_ENTRIES, OPEN_ITEMS, COUNT };
 _Static_assert(sizeof features / sizeof features[0] == COUNT, "features of the set");
 _Static_assert((int)COUNT == (int)RC_SHARES_FEATURES, "features of the set");
 

@@ -31,19 +31,17 @@ static inline int32_t divide(divider_t d, int32_t n)
 
 /* ----------------------------------------------------------------- counts */
 
-enum { SMALL = 1 << 14 }; /* bytes of tables that need no allocation */
-
 /* What one thread counts over its rows. */
 typedef struct part {
     int64_t begin; /* rows [begin, end) */
     int64_t end;
-    int64_t *requested;  /* [lines] transactions; what follows is behind it in one piece */
+    int64_t *requested;  /* [lines] transactions; what follows is behind it in one piece, freed with
+                            it */
     uint64_t *warp_bits; /* [lines][words] warps that touched the line */
     int64_t *load;       /* [N_w] */
     int64_t *total;      /* [N_w] */
     int64_t *distinct;   /* [N_w] of the first part: over all parts, at the end */
     int32_t *last_row;   /* [lines] row that touched the line last */
-    void *allocated;     /* free(); NULL when the tables are somebody else's */
     size_t cleared;      /* bytes from `requested` to behind `distinct` */
     rc_extent_t entries;
     rc_extent_t blocks;
@@ -191,9 +189,8 @@ static int useful_parts(const rc_csr_t *a, const rc_geometry_t *g, int threads)
     return rc_feature_threads(a, lines * (words + 1), threads);
 }
 
-/* One piece of memory for all tables of a part, `small` when they fit that: with a small matrix,
- * allocating is what takes time.  They are cleared by the thread that walks. */
-static rc_status_t alloc_part(const walk_t *w, part_t *p, void *small, rc_err_t *err)
+/* One piece of memory for all tables of a part.  They are cleared by the thread that walks. */
+static rc_status_t alloc_part(const walk_t *w, part_t *p, rc_err_t *err)
 {
     size_t lines = (size_t)w->lines;
     size_t words = (size_t)w->words;
@@ -202,10 +199,7 @@ static rc_status_t alloc_part(const walk_t *w, part_t *p, void *small, rc_err_t 
         return rc_fail(err, RC_ERANGE, "features: %zu lines of %zu words do not fit", lines, words);
     p->cleared = (lines * (1 + words) + 3 * nw) * sizeof(uint64_t);
     size_t bytes = p->cleared + lines * sizeof *p->last_row;
-    p->requested = small;
-    if (!small || bytes > SMALL)
-        p->requested = p->allocated =
-            rc_alloc_aligned(bytes, 1, "the lines of B and their warps", err);
+    p->requested = rc_alloc_aligned(bytes, 1, "the lines of B and their warps", err);
     RC_PASS(p->requested ? RC_OK : RC_ENOMEM);
     p->warp_bits = (uint64_t *)p->requested + lines;
     p->load = (int64_t *)p->warp_bits + lines * words;
@@ -276,8 +270,6 @@ static void walk_parts(const walk_t *w)
 rc_status_t rc_walk_in_parts(
     const rc_csr_t *a, const rc_geometry_t *geometry, int parts, rc_walk_t *out, rc_err_t *err)
 {
-    _Alignas(64) char small[SMALL];
-    part_t only = {0};
     walk_t w = {
         .a = a,
         .g = *geometry,
@@ -288,14 +280,12 @@ rc_status_t rc_walk_in_parts(
         .words = (geometry->nw + 63) / 64,
         .parts = parts,
     };
-    w.part = &only;
-    if (parts > 1)
-        w.part = rc_alloc0((size_t)parts, sizeof *w.part, "the threads of the features", err);
+    w.part = rc_alloc0((size_t)parts, sizeof *w.part, "the threads of the features", err);
     RC_PASS(w.part ? RC_OK : RC_ENOMEM);
     rc_status_t st = RC_OK;
     double work = (double)(a->nnz + a->rows);
     for (int t = 0; t < w.parts; t++) {
-        RC_TRY(alloc_part(&w, &w.part[t], parts == 1 ? small : NULL, err));
+        RC_TRY(alloc_part(&w, &w.part[t], err));
         w.part[t].begin = t == 0 ? 0 : w.part[t - 1].end;
         w.part[t].end = t == w.parts - 1
                             ? a->rows
@@ -305,9 +295,8 @@ rc_status_t rc_walk_in_parts(
     summarise(&w, out);
 done:
     for (int t = 0; t < w.parts; t++)
-        free(w.part[t].allocated);
-    if (w.part != &only)
-        free(w.part);
+        free(w.part[t].requested);
+    free(w.part);
     return st;
 }
 
