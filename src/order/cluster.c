@@ -129,9 +129,8 @@ static void push(queue_t *q, rc_ranked_t x)
 static rc_status_t push_roots(int32_t x, int32_t y, queue_t *q, rc_err_t *err)
 {
     uint64_t pair = rc_pair(x, y);
-    if (rc_pair_set_has(&q->seen_later, pair) ||
-        rc_pair_set_has(&q->s->seen, pair)) /* the small one
-                                                                                    first */
+    /* the small one first */
+    if (rc_pair_set_has(&q->seen_later, pair) || rc_pair_set_has(&q->s->seen, pair))
         return RC_OK;
     RC_PASS(rc_pair_set_reserve(&q->seen_later, 1, err));
     rc_pair_set_add(&q->seen_later, pair);

@@ -267,29 +267,6 @@ static rc_status_t compare_band(lsh_t *l, rc_err_t *err)
     return gather(l, err);
 }
 
-/* Without a window the candidates are counted before one is looked at: they may all be kept. */
-static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
-{
-    enum { bytes = 32 }; /* of a pair, in the list and in the set */
-    int64_t n = l->s->units.count;
-    int64_t most = n * (n - 1) / 2;
-    int64_t pairs = 0;
-    rc_status_t st = RC_OK;
-    l->counting = 1;
-    for (int64_t b = 0; st == RC_OK && b < l->s->rule->siglen / l->s->rule->bsize; b++) {
-        sign_band(l, b, l->word[0]);
-        st = compare_band(l, err);
-    }
-    l->counting = 0;
-    for (int i = 0; i < l->s->threads; i++) {
-        pairs = rc_sat_add(pairs, l->worker[i].candidates);
-        l->worker[i].candidates = 0;
-    }
-    if (pairs > most)
-        pairs = most;
-    return st < 0 ? st : rc_pairs_check_memory(pairs, rc_sat_mul(pairs, bytes), err);
-}
-
 /* Seen so far. */
 static int64_t candidates_of(const lsh_t *l)
 {
@@ -297,6 +274,26 @@ static int64_t candidates_of(const lsh_t *l)
     for (int i = 0; i < l->s->threads; i++)
         n = rc_sat_add(n, l->worker[i].candidates);
     return n;
+}
+
+/* Without a window the candidates are counted before one is looked at: they may all be kept. */
+static rc_status_t check_candidates(lsh_t *l, rc_err_t *err)
+{
+    enum { bytes = 32 }; /* of a pair, in the list and in the set */
+    int64_t n = l->s->units.count;
+    int64_t most = n * (n - 1) / 2;
+    rc_status_t st = RC_OK;
+    l->counting = 1;
+    for (int64_t b = 0; st == RC_OK && b < l->s->rule->siglen / l->s->rule->bsize; b++) {
+        sign_band(l, b, l->word[0]);
+        st = compare_band(l, err);
+    }
+    l->counting = 0;
+    int64_t pairs = candidates_of(l);
+    pairs = pairs < most ? pairs : most;
+    for (int i = 0; i < l->s->threads; i++)
+        l->worker[i].candidates = 0;
+    return st < 0 ? st : rc_pairs_check_memory(pairs, rc_sat_mul(pairs, bytes), err);
 }
 
 /* Threads that pay, after a band with so many candidates. */

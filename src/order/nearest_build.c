@@ -98,22 +98,6 @@ static rc_status_t count_lines(rc_nearest_t *nn, rc_pool_t *pool, int32_t **coun
     return RC_OK;
 }
 
-/* Distinct values of hash[0 .. n); table has `size` (a power of 2, above n) places. */
-static int64_t count_distinct(const uint64_t *hash, int64_t n, uint64_t *table, uint64_t size)
-{
-    int64_t distinct = 0;
-    memset(table, 0, (size_t)size * sizeof *table);
-    for (int64_t i = 0; i < n; i++) {
-        uint64_t h = hash[i] | 1; /* 0 marks a free place */
-        uint64_t at = (h >> 1) & (size - 1);
-        while (table[at] && table[at] != h)
-            at = (at + 1) & (size - 1);
-        distinct += !table[at];
-        table[at] = h;
-    }
-    return distinct;
-}
-
 /* Estimated time to empty the engine: half of the units are left on average. */
 static double scan_ns(int64_t units, int64_t sigs, int64_t dense)
 {
@@ -145,13 +129,14 @@ static rc_status_t choose_dense(rc_nearest_t *nn, rc_pool_t *pool, const int32_t
     *dense = 0;
     if (walk < cheap_ns)
         return RC_OK;
-    uint64_t size = 16;
-    while (size < 2 * (uint64_t)nn->units)
-        size *= 2;
     int32_t *rank = rc_pool_get(pool, (size_t)nn->present, sizeof *rank);
     uint64_t *hash = rc_pool_get0(pool, (size_t)nn->units, sizeof *hash);
-    uint64_t *table = rc_pool_get(pool, (size_t)size, sizeof *table);
+    int64_t *halves = rc_pool_get(pool, (size_t)nn->units + 1, sizeof *halves);
+    int32_t *number = rc_pool_get(pool, (size_t)nn->units, sizeof *number);
+    const rc_lists_t hashes = {.n = nn->units, .ptr = halves, .item = (const int32_t *)hash};
     RC_PASS(rc_pool_check(pool, "nearest rows", err));
+    for (int64_t u = 0; u <= nn->units; u++)
+        halves[u] = 2 * u;
     for (int64_t i = 0; i < nn->present; i++)
         rank[order[i]] = (int32_t)i;
     int64_t from = 0;
@@ -168,7 +153,9 @@ static rc_status_t choose_dense(rc_nearest_t *nn, rc_pool_t *pool, const int32_t
                     hash[u] ^= rc_rng_hash(1, (uint64_t)r);
             }
         }
-        double scan = scan_ns(nn->units, count_distinct(hash, nn->units, table, size), to);
+        int64_t distinct;
+        RC_PASS(rc_number_lists(&hashes, 1, number, &distinct, err));
+        double scan = scan_ns(nn->units, distinct, to);
         walk -= walk_ns(count, order, from, to);
         from = to;
         if (walk + scan < ns) {

@@ -26,10 +26,8 @@
 #include <stdlib.h>
 
 enum { PARAM_COLS, PARAM_HUB };
-enum {
-    PART_ROWS = 1 << 18
-}; /* a block that meets the end of its part is small: fewer rows cost
-                                 columns */
+/* a block that meets the end of its part is small: fewer rows cost columns */
+enum { PART_ROWS = 1 << 18 };
 enum { OUTSIDE = -1, PLACED = -2 }; /* of a row, instead of its place in the heap */
 
 /* A part. */
@@ -106,17 +104,12 @@ static int32_t pop(blk_t *b)
 
 /* ------------------------------------------------------------------ blocks */
 
-static int32_t columns_of(const blk_t *b, int64_t row)
-{
-    return (int32_t)(b->a.row_ptr[row + 1] - b->a.row_ptr[row]);
-}
-
 /* Nothing is shared with a new block. */
 static void begin_block(blk_t *b, int64_t slot)
 {
     for (int64_t i = 0; i < b->heaped; i++) {
         b->at[b->heap[i]] = OUTSIDE;
-        b->fresh[b->heap[i]] = columns_of(b, b->heap[i]);
+        b->fresh[b->heap[i]] = (int32_t)rc_csr_length(&b->a, b->heap[i]);
     }
     b->heaped = 0;
     b->columns += b->distinct;
@@ -164,7 +157,7 @@ static rc_status_t fill(blk_t *b, const rc_order_input_t *in, int32_t *slot, rc_
         int32_t row = next_row(b);
         if (p == 0 || b->distinct + b->fresh[row] > cols) {
             begin_block(b, p);
-            b->fresh[row] = columns_of(b, row);
+            b->fresh[row] = (int32_t)rc_csr_length(&b->a, row);
         }
         take(b, row);
         slot[p] = row;
@@ -215,7 +208,7 @@ static rc_status_t prepare(
     size_t nnz = 0;
     for (int64_t r = begin; r < begin + b->a.rows; r++) {
         int64_t row = row_of(all, r);
-        nnz += (size_t)(all->in->a->row_ptr[row + 1] - all->in->a->row_ptr[row]);
+        nnz += (size_t)rc_csr_length(all->in->a, row);
     }
     b->a.row_ptr = rc_pool_get(&b->pool, rows + 1, sizeof *b->a.row_ptr);
     b->a.col_idx = rc_pool_get(&b->pool, nnz, sizeof *b->a.col_idx);
@@ -230,7 +223,7 @@ static rc_status_t prepare(
         b->block[c] = -1;
     for (int64_t r = 0; r < b->a.rows; r++) {
         b->at[r] = OUTSIDE;
-        b->fresh[r] = columns_of(b, r);
+        b->fresh[r] = (int32_t)rc_csr_length(&b->a, r);
     }
     return rc_csr_transpose(&b->a, &b->rows_of, err);
 }

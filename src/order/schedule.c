@@ -12,8 +12,6 @@ rc_status_t rc_schedule_alloc(int64_t slots, int64_t rows, rc_schedule_t *out, r
     if (slots < 0 || rows < 0 || rows > INT32_MAX)
         return rc_fail(
             err, RC_EINVAL, "no order of %" PRId64 " slots for %" PRId64 " rows", slots, rows);
-    if ((uint64_t)slots > SIZE_MAX / sizeof *out->row)
-        return rc_fail(err, RC_ENOMEM, "no memory for an order of %" PRId64 " slots", slots);
     int32_t *row = rc_alloc((size_t)slots, sizeof *row, "an order", err);
     RC_PASS(row ? RC_OK : RC_ENOMEM);
     for (int64_t p = 0; p < slots; p++)
