@@ -125,6 +125,8 @@ static rc_status_t make_worklist(sweep_t *w)
         rc_worklist_make(w->c, w->profile, w->profiles, v, sources, &w->known, &w->work, w->err));
     RC_TRY(rc_threads_tell(w->c, w->device, v, &w->known, &w->work, w->log, w->err));
     RC_TRY(rc_selection_notice(w->c, w->device, w->log, w->err));
+    if (w->c->repeat && w->work.plan.cases > 0)
+        (void)rc_selection_unselected(w->c, w->device->class_name, v, w->log);
     w->result.plan = w->work.plan;
     if (w->work.plan.divided)
         rc_log(w->log, RC_LOG_INFO, "sweep",

@@ -6,9 +6,9 @@
 #include "base/open.h"
 #include "base/str.h"
 #include "kernels/rs_notice.h"
+#include "kernels/vendor/vendor.h"
 #include "store/comm.h"
 #include "sweep/worklist.h"
-#include "table/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +70,36 @@ rc_status_t rc_selection_redo(
     if (st < 0 && st2 < 0)
         return rc_err_context(err, "--redo");
     return RC_OK;
+}
+
+int rc_selection_unselected(
+    const rc_sweep_config_t *c, const char *class_name, const rc_view_t *v, const rc_log_t *log)
+{
+    rc_str_t names = {0};
+    int n = 0;
+    for (int64_t i = 0; v && i < rc_view_count(v); i++) {
+        const rc_row_result_t *r = rc_view_result(v, i);
+        const char *kernel = rc_view_kernel(v, r->kernel);
+        const char *policy = rc_view_policy(v, r->policy);
+        int known = !rc_vendor_is(kernel) || (names.text && strstr(names.text, kernel));
+        if (known || r->status != RC_CASE_OK || strcmp(policy, "csr") != 0 ||
+            strcmp(rc_view_device(v, r->device), class_name) != 0)
+            continue;
+        for (int k = 0; k < c->kernels && !known; k++) {
+            const size_t name = strlen(c->kernel[k].kernel->name);
+            known = strncmp(kernel, c->kernel[k].kernel->name, name) == 0 &&
+                    strcmp(kernel + name + (kernel[name] == ':'), c->kernel[k].params) == 0;
+        }
+        if (!known)
+            rc_str_addf(&names, "%s%s", n++ ? ", " : "", kernel);
+    }
+    if (n > 0 && !names.failed)
+        rc_log(log, RC_LOG_INFO, "sweep",
+            "csr of %s is in the store, and is not timed again beside what is added: --kernels "
+            "leaves it out",
+            names.text);
+    rc_str_free(&names);
+    return n;
 }
 
 /* ------------------------------------------------------------------ the folder */

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "sweep/session.h"
 #include "sweep/sweep.h"
+#include "table/view.h"
 
 /** Collective.
  *  \return RC_OK; RC_EINVAL: a list is empty or too long, or a rank sees another collection than
@@ -20,6 +21,13 @@ rc_status_t rc_selection_check(const rc_session_t *s, const rc_sweep_config_t *c
  *  \return RC_OK, or as rc_expr_compile */
 rc_status_t rc_selection_redo(
     const char *text, rc_expr_t **cases, rc_expr_t **sources, rc_err_t *err);
+
+/** Name the kernels of the vendor's library whose csr a store has, and that are not selected: they
+ *  are not timed again beside what is added.  Local.
+ *  \param[in] class_name  of the device  \param[in] v  NULL: there is no store
+ *  \return how many; without memory none is named */
+int rc_selection_unselected(
+    const rc_sweep_config_t *c, const char *class_name, const rc_view_t *v, const rc_log_t *log);
 
 /** See on every rank that a file of rank 0 is there, with what rank 0 reads in it: a folder of the
  *  same name on a node's own disk is another folder.  On network file systems a new file may be

@@ -3,7 +3,7 @@
 #include "unit.h"
 #include "worklist_fixture.h"
 
-#include "store/commit.h"
+#include "sweep/selection.h"
 #include "sweep/threads.h"
 #include "sweep/worklist.h"
 
@@ -335,7 +335,6 @@ static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **sta
     world_t w;
     char dir[2 * SCRATCH_PATH];
     rc_journal_t *j;
-    rc_commit_info_t info;
     rc_rec_run_t run = make_run(1, 0);
     make_world(state, "bad", &w);
     snprintf(dir, sizeof dir, "%s.journal", w.store);
@@ -344,9 +343,7 @@ static void what_cannot_be_loaded_is_tried_again_only_when_it_changed(void **sta
     add_source(j, 0, RC_CASE_FAILED, "line 3: expected a number");
     add_source(j, 1, RC_CASE_SKIPPED, "memory: loading takes about 1000 bytes, the limit is 10");
     add_source(j, 2, RC_CASE_CRASHED, "in flight in 2 runs that died");
-    rc_journal_close(j);
-    assert_int_equal(
-        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
+    commit(&w, j);
     expect(&w, NULL, 0, 0, 0);
     expect(&w, "status == failed", 1, 2, 0);
     expect(&w, "status == skipped || status == crashed", 2, 4, 0);
@@ -399,7 +396,6 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     world_t w;
     char dir[2 * SCRATCH_PATH];
     rc_journal_t *j;
-    rc_commit_info_t info;
     rc_str_t b = {0};
     rc_rec_run_t run = make_run(1, 0);
     make_world(state, "absent", &w);
@@ -424,9 +420,7 @@ static void absent_matrices_are_recorded_once_and_planned_when_they_come(void **
     rc_rec_put(&b, RC_REC_SOURCE, &r);
     assert_int_equal(rc_journal_append(j, RC_REC_SOURCE, &b, NULL), RC_OK);
     rc_str_free(&b);
-    rc_journal_close(j);
-    assert_int_equal(
-        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
+    commit(&w, j);
     p = plan(&w, NULL);
     assert_int_equal(p.items, 0);
     assert_int_equal(p.absents, 0);
@@ -441,7 +435,6 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     world_t w;
     char dir[2 * SCRATCH_PATH];
     rc_journal_t *j;
-    rc_commit_info_t info;
     rc_view_t *v;
     rc_map_t known = {0};
     rc_profile_t profile;
@@ -457,9 +450,7 @@ static void what_journals_hold_is_done_and_what_was_in_flight_is_suspect(void **
     assert_int_equal(rc_journal_create(dir, &run, &j, NULL), RC_OK);
     add_source(j, 0, RC_CASE_OK, "");
     add_begin(j, &lpt, RC_PHASE_TIME);
-    rc_journal_close(j);
-    assert_int_equal(
-        rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
+    commit(&w, j);
     assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
     assert_int_equal(rc_worklist_gather(v, NULL, NULL, 0, NULL, 0, &known, NULL), RC_OK);
     assert_int_equal(rc_map_get(&known, rc_case_id(&lpt), -1), RC_WORKLIST_SUSPECT);
@@ -496,7 +487,6 @@ static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **
     rc_profile_t profile;
     rc_block_t block;
     rc_case_t lpt;
-    rc_commit_info_t info;
     make_world(state, "alone", &w);
     rc_profile_make(&w.c, &w.device, &profile);
     rc_worklist_block(&w.c, &profile, 0, 10, &block);
@@ -521,10 +511,7 @@ static void a_row_in_flight_makes_its_item_suspect_until_it_is_done_with(void **
             add_source(j, 1, RC_CASE_OK, "");
             add_result(j, &lpt, RC_CASE_OK, 10);
         }
-        rc_journal_close(j);
-        assert_int_equal(
-            rc_commit(w.store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL),
-            RC_OK);
+        commit(&w, j);
         assert_int_equal(suspects(&w), i == 1 ? 7 : i == 2 ? 3 : 0);
     }
 }
@@ -558,6 +545,25 @@ static void what_a_spec_makes_is_as_large_as_the_store_says(void **state)
     rc_worklist_free(&p);
 }
 
+/* Of one class of device, whatever their parameters. */
+static void libraries_that_are_not_selected_are_named(void **state)
+{
+    world_t w;
+    rc_view_t *v = NULL;
+    make_world(state, "vendor", &w);
+    w.kernel.name = "mkl";
+    w.c.kernels = 2;
+    do_all(&w, NULL);
+    assert_int_equal(rc_view_read(w.store, &v, NULL), RC_OK);
+    assert_int_equal(rc_selection_unselected(&w.c, "cpu:one", v, NULL), 0);
+    w.c.kernels = 1;
+    assert_int_equal(rc_selection_unselected(&w.c, "cpu:one", v, NULL), 1);
+    w.kernel.name = "fake";
+    assert_int_equal(rc_selection_unselected(&w.c, "cpu:one", v, NULL), 2);
+    assert_int_equal(rc_selection_unselected(&w.c, "cpu:other", v, NULL), 0);
+    rc_view_free(v);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -576,6 +582,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(missing_cases_are_found),
         cmocka_unit_test(what_cannot_be_loaded_is_tried_again_only_when_it_changed),
         cmocka_unit_test(what_lacked_memory_is_tried_again_when_it_fits),
+        cmocka_unit_test(libraries_that_are_not_selected_are_named),
         cmocka_unit_test(absent_matrices_are_recorded_once_and_planned_when_they_come),
         cmocka_unit_test(what_a_spec_makes_is_as_large_as_the_store_says),
         cmocka_unit_test(what_journals_hold_is_done_and_what_was_in_flight_is_suspect),

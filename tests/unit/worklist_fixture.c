@@ -133,13 +133,20 @@ void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g)
     }
 }
 
+void commit(world_t *w, rc_journal_t *j)
+{
+    rc_commit_info_t info;
+    rc_journal_close(j);
+    assert_int_equal(
+        rc_commit(w->store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
+}
+
 /* Every case of the world ends so; those of the policy `but` are left out. */
 static void do_each(world_t *w, const char *but, rc_case_status_t status, const char *text)
 {
     char dir[2 * SCRATCH_PATH];
     rc_journal_t *j;
     rc_profile_t profile;
-    rc_commit_info_t info;
     rc_rec_run_t run = make_run(++w->runs, 0);
     rc_profile_make(&w->c, &w->device, &profile);
     snprintf(dir, sizeof dir, "%s.journal", w->store);
@@ -164,9 +171,7 @@ static void do_each(world_t *w, const char *but, rc_case_status_t status, const 
             }
         }
     }
-    rc_journal_close(j);
-    assert_int_equal(
-        rc_commit(w->store, MPI_COMM_WORLD, &(rc_commit_options_t){0}, NULL, &info, NULL), RC_OK);
+    commit(w, j);
 }
 
 void do_all(world_t *w, const char *but)

@@ -37,6 +37,9 @@ void expect(world_t *w, const char *redo, int64_t items, int64_t cases, int64_t 
 
 void add_features(rc_journal_t *j, rc_digest_t matrix, rc_geometry_t g);
 
+/* Close a journal, and have it in the store. */
+void commit(world_t *w, rc_journal_t *j);
+
 /* Do all that a plan of the world would, but leave the cases of one policy out (NULL: none). */
 void do_all(world_t *w, const char *but);
 
