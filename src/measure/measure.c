@@ -46,6 +46,12 @@ void rc_measured_free(rc_measured_t *m)
     m->sample_ns = NULL;
 }
 
+double rc_measured_error(const rc_measure_config_t *cfg, const rc_measured_t *m)
+{
+    const double of_mean = m->sd_ns / (sqrt((double)m->reps) * m->median_ns);
+    return m->reps < cfg->min_reps && of_mean > m->rel_err ? of_mean : m->rel_err;
+}
+
 static rc_status_t interrupted(const rc_measuring_t *s, rc_err_t *err)
 {
     if (s->stop && s->stop(s->user))

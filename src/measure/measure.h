@@ -144,6 +144,10 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
     const rc_group_t *g, rc_measured_t *cases, int n, rc_stop_fn *stop, rc_enter_fn *enter,
     void *user, rc_err_t *err);
 
+/** Relative error of a median, with caution: that of less than min_reps batches says little, two
+ *  of three are alike by chance; there that of their mean counts, where it is larger. */
+double rc_measured_error(const rc_measure_config_t *cfg, const rc_measured_t *m);
+
 /** Free the samples of a case; the rest stays readable. */
 void rc_measured_free(rc_measured_t *m);
 

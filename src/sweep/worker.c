@@ -113,7 +113,8 @@ static rc_status_t journal_case(
 /* A time that is not known for noise is no time. */
 static void judge(const rc_sweep_config_t *c, rc_measured_t *m)
 {
-    if (m->status != RC_CASE_OK || m->stop == RC_STOP_TARGET || !(m->rel_err > c->noisy_rel_err))
+    if (m->status != RC_CASE_OK || m->stop == RC_STOP_TARGET ||
+        !(rc_measured_error(&c->measure, m) > c->noisy_rel_err))
         return;
     m->status = RC_CASE_NOISY;
     m->phase = RC_PHASE_TIME;

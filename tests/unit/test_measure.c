@@ -477,6 +477,22 @@ static void names(void **state)
     assert_string_equal(rc_case_status_name((rc_case_status_t)99), "?");
 }
 
+/* Batches of 1, 22 and 22.5 ms have a median whose error looks small. */
+static void few_batches_are_not_trusted(void **state)
+{
+    (void)state;
+    rc_measured_t m = {.median_ns = 22e6, .sd_ns = 12e6, .rel_err = 0.02, .reps = 3};
+    const rc_measure_config_t cfg = {.min_reps = 7};
+    assert_true(fabs(rc_measured_error(&cfg, &m) - 12 / (sqrt(3) * 22)) < 1e-12);
+    m.reps = 7;
+    assert_true(rc_measured_error(&cfg, &m) == 0.02);
+    m.reps = 3;
+    m.sd_ns = 1e3;
+    assert_true(rc_measured_error(&cfg, &m) == 0.02);
+    m.rel_err = NAN; /* of one batch */
+    assert_true(isnan(rc_measured_error(&cfg, &m)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -494,6 +510,7 @@ int main(void)
         cmocka_unit_test(every_operation_is_verified),
         cmocka_unit_test(what_cannot_be_tiled_is_skipped),
         cmocka_unit_test(names),
+        cmocka_unit_test(few_batches_are_not_trusted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
