@@ -285,10 +285,11 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
     size_t most = (size_t)t->w->config->policies;
     batch_t b = {.bench = t, .job = j, .block = block};
     int suspects = 0;
-    b.id = rc_alloc(most, sizeof *b.id, "cases", t->err);
-    b.measured = rc_alloc0(most, sizeof *b.measured, "cases", t->err);
-    b.order = rc_alloc(most, sizeof *b.order, "cases", t->err);
-    rc_status_t st = b.id && b.measured && b.order ? RC_OK : RC_ENOMEM;
+    rc_pool_t pool = {0};
+    b.id = rc_pool_get(&pool, most, sizeof *b.id);
+    b.measured = rc_pool_get0(&pool, most, sizeof *b.measured);
+    b.order = rc_pool_get(&pool, most, sizeof *b.order);
+    rc_status_t st = rc_pool_check(&pool, "cases", t->err);
     if (st == RC_OK)
         st = fill_batch(&b, &suspects);
     int together = b.n - suspects;
@@ -296,9 +297,7 @@ static rc_status_t do_block(bench_t *t, rc_job_t *j, const rc_block_t *block)
         st = measure(&b, 0, together);
     for (int i = together; i < b.n && st == RC_OK; i++)
         st = measure(&b, i, 1);
-    free(b.id);
-    free(b.measured);
-    free(b.order);
+    rc_pool_free(&pool);
     return st;
 }
 

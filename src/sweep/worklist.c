@@ -19,17 +19,21 @@ static int is_final(int32_t status)
     return status > RC_CASE_PENDING && status < RC_CASE_STATUSES;
 }
 
-/* Cases without a final row that were in flight when a run died. */
+/* What was in flight when a run died.  \return 0: the store does not say what */
+static int inflight_of(const rc_view_t *v, int64_t i, rc_digest_t *id)
+{
+    char hex[RC_DIGEST_HEX + 1];
+    rc_view_inflight_id(v, i, hex);
+    return rc_digest_parse(hex, id) == RC_OK;
+}
+
+/* Cases of these without a final row. */
 static rc_status_t know_suspects(const rc_view_t *v, rc_map_t *k, rc_err_t *err)
 {
-    for (int64_t i = 0; i < rc_view_inflights(v); i++) {
-        char hex[RC_DIGEST_HEX + 1];
-        rc_digest_t id;
-        rc_view_inflight_id(v, i, hex);
-        if (rc_digest_parse(hex, &id) < 0 || rc_worklist_state(k, id) != RC_WORKLIST_PENDING)
-            continue;
-        RC_PASS(rc_map_set(k, id, RC_WORKLIST_SUSPECT, err));
-    }
+    rc_digest_t id;
+    for (int64_t i = 0; i < rc_view_inflights(v); i++)
+        if (inflight_of(v, i, &id) && rc_worklist_state(k, id) == RC_WORKLIST_PENDING)
+            RC_PASS(rc_map_set(k, id, RC_WORKLIST_SUSPECT, err));
     return RC_OK;
 }
 
@@ -146,6 +150,7 @@ typedef struct maker {
     int64_t *block_cases; /* ... and how many they are */
     rc_effort_t *block_effort;
     int64_t *first; /* [blocks + 1] of a divided matrix */
+    rc_pool_t pool; /* of these */
     size_t item_capacity;
     size_t absent_capacity;
     rc_err_t *err;
@@ -477,28 +482,16 @@ static int longest_first(const void *a, const void *b)
     return (x->part > y->part) - (x->part < y->part);
 }
 
-static void free_scratch(maker_t *m)
-{
-    free(m->policy);
-    free(m->block_s);
-    free(m->block_cases);
-    free(m->block_effort);
-    free(m->known_block);
-    free(m->first);
-}
-
 static rc_status_t make_scratch(maker_t *m)
 {
-    size_t blocks = (size_t)rc_worklist_blocks(m->c);
-    m->block_s = rc_alloc(blocks, sizeof *m->block_s, "blocks", m->err);
-    m->block_cases = rc_alloc(blocks, sizeof *m->block_cases, "blocks", m->err);
-    m->block_effort = rc_alloc(blocks, sizeof *m->block_effort, "blocks", m->err);
-    m->known_block = rc_alloc(blocks, sizeof *m->known_block, "blocks", m->err);
-    m->first = rc_alloc(blocks + 1, sizeof *m->first, "blocks", m->err);
-    m->policy = rc_alloc((size_t)m->c->policies, sizeof *m->policy, "policies", m->err);
-    const int all = m->block_s && m->block_cases && m->block_effort && m->known_block && m->first &&
-                    m->policy;
-    return all ? RC_OK : RC_ENOMEM;
+    const size_t blocks = (size_t)rc_worklist_blocks(m->c);
+    m->block_s = rc_pool_get(&m->pool, blocks, sizeof *m->block_s);
+    m->block_cases = rc_pool_get(&m->pool, blocks, sizeof *m->block_cases);
+    m->block_effort = rc_pool_get(&m->pool, blocks, sizeof *m->block_effort);
+    m->known_block = rc_pool_get(&m->pool, blocks, sizeof *m->known_block);
+    m->first = rc_pool_get(&m->pool, blocks + 1, sizeof *m->first);
+    m->policy = rc_pool_get(&m->pool, (size_t)m->c->policies, sizeof *m->policy);
+    return rc_pool_check(&m->pool, "the work list", m->err);
 }
 
 rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *profile, int profiles,
@@ -522,11 +515,9 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
         RC_TRY(rc_map_set(&m.source, rc_map_text(row.name), i, err));
     }
     for (int64_t i = 0; v && i < rc_view_inflights(v); i++) {
-        char hex[RC_DIGEST_HEX + 1];
         rc_digest_t id;
-        rc_view_inflight_id(v, i, hex);
         int64_t run = rc_view_inflight_run(v, i);
-        if (rc_digest_parse(hex, &id) == RC_OK && run > rc_map_get(&m.died_in, id, -1))
+        if (inflight_of(v, i, &id) && run > rc_map_get(&m.died_in, id, -1))
             RC_TRY(rc_map_set(&m.died_in, id, run, err));
     }
     for (int64_t i = 0; i < c->catalog->count; i++) {
@@ -556,7 +547,7 @@ rc_status_t rc_worklist_make(const rc_sweep_config_t *c, const rc_profile_t *pro
     *out = list;
     memset(&list, 0, sizeof list);
 done:
-    free_scratch(&m);
+    rc_pool_free(&m.pool);
     rc_map_free(&m.source);
     rc_map_free(&m.died_in);
     rc_worklist_free(&list);
