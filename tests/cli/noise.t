@@ -3,7 +3,7 @@
 # and measured anew by the next sweep; who else had the CPUs is counted.  Nothing here rests on how long anything takes.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 42
+plan 43
 cd "$tmp" || exit 99
 quick="--device cpu --threads 1 --share-device --timing shared -C col -k 8 --orders csr,lpt --kernels rowsplit,cstat"
 
@@ -92,7 +92,8 @@ for word in much -1 nan inf; do
 done
 
 # ------------------------------------------------------------ others have the CPUs
-env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s d.h5 -C col -k 8 --orders csr --kernels rowsplit \
+env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT OMP_PLACES=threads OMP_PROC_BIND=close \
+    "$ROWCAST" sweep -s d.h5 -C col -k 8 --orders csr --kernels rowsplit \
     --target 0 --case-time 100 --max-reps 1000000 --device cpu --share-device -q >out 2>err &
 run=$!
 loops=$run
@@ -105,6 +106,8 @@ done
 sleep 0.2
 if [ "$(cut -d' ' -f4 /proc/loadavg | cut -d/ -f1)" -gt "$(getconf _NPROCESSORS_ONLN)" ]; then
     ok "a run that is under way lets its team sleep" await sh -c "grep -qs spare /proc/$run/task/*/comm"
+    is "and every thread has the CPUs of the process" "$(grep -h Cpus_allowed_list "/proc/$run"/task/*/status | sort -u | xargs)" \
+        "$(grep Cpus_allowed_list /proc/self/status | xargs)"
     kill -9 "$run"
     env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$ROWCAST" sweep -s c.h5 -C col -k 8 --orders csr \
         --kernels rowsplit --device cpu --share-device -f csv >out 2>err
@@ -112,8 +115,8 @@ if [ "$(cut -d' ' -f4 /proc/loadavg | cut -d/ -f1)" -gt "$(getconf _NPROCESSORS_
     ok "which its row says" sh -c "'$ROWCAST' query c.h5 -f csv --columns load,cpus 2>/dev/null | tail -1 | awk -F, '{ exit !(\$1 >= 1 && \$2 >= 1) }'"
     ok "and its team waited asleep" grep -aq asleep c.h5
 else
-    for name in "a run that is under way lets its team sleep" "every case had company" "which its row says" \
-        "and its team waited asleep"; do
+    for name in "a run that is under way lets its team sleep" "and every thread has the CPUs of the process" \
+        "every case had company" "which its row says" "and its team waited asleep"; do
         skip "$name" "/proc/loadavg does not tell"
     done
 fi
