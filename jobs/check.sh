@@ -4,8 +4,8 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
-#            mutations, cppcheck, shellcheck, CUDA kernels compiled for sm_75, make distcheck, Debian packages made and
-#            tried (each of the last seven counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+#            mutations, cppcheck, shellcheck, make distcheck, Debian packages made and
+#            tried (each of the last six counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 #   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
 #            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
@@ -237,7 +237,7 @@ elsewhere=(tests/cli/bound.t tests/cli/scripts.t tests/cli/submit.t tests/cli/bu
     tests/cli/results.t tests/cli/counted.t tests/cli/install.t tests/cli/models.t tests/cli/trainers.t
     tests/lint/source.t tests/slurm/slurm.t tests/nodes/local.t tests/nodes/nodes.t tests/nodes/gpu.t tests/nodes/faults.t
     tests/nodes/network.t
-    tests/mpi/lost.t tests/fault/locks.t tests/sim/test_sim tests/cli/found.t
+    tests/mpi/lost.t tests/fault/locks.t tests/sim/test_sim tests/cli/found.t tests/cli/pairs.t
     tests/gpu/memcheck.t tests/gpu/test_gpu_kernels tests/gpu/test_gpu_device tests/gpu/test_gpu_dense
     tests/mpi/placement.t tests/mpi/crash.t tests/mpi/hang.t tests/fault/full.t
     tests/sim/messages.t tests/report/report.t tests/report/small.t tests/cli/figures.t tests/mpi/archive.t
@@ -260,10 +260,10 @@ check_stacks()
     ((failed == 0))
 }
 
-# How the ordinary build is configured: for GPUs before Hopper and for Hopper; all seven
-# architectures take three times as long.
+# How the ordinary build is configured: for the oldest GPUs, which have the fewest threads, registers
+# and instructions, and for Hopper; all seven architectures take three times as long.
 ordinary=(--enable-werror)
-[[ -n ${NVCC_GENCODE:-} ]] || ordinary+=("--with-cuda-arch=80,90")
+[[ -n ${NVCC_GENCODE:-} ]] || ordinary+=("--with-cuda-arch=75,90")
 
 # bash reads a script as it runs: a function is read whole, so an edit meanwhile does no harm
 main()
@@ -291,8 +291,6 @@ main()
             --suppress=missingIncludeSystem --suppress=arrayIndexThenCheck -i "$top/kernels/vendor/kokkos_spmv.cpp" \
             -I "$top/src" -I "$top" -I "$build/src" -D __linux__=1 \
             "$top/src" "$top/kernels" "$top/analysis"
-        # the ordinary build is for later GPUs: older ones have fewer threads, registers and instructions
-        [[ ! -f $build/Makefile ]] || aside sm75 make -C "$build" -j "$jobs" check-cuda-arch ARCH=75
         mkdir -p "$build/log"
         make_later </dev/null >"$build/log/later.log" 2>&1 &
         later=$!
@@ -316,7 +314,6 @@ main()
         [[ -z ${beside[mutation]:-} ]] || collect mutation "make check-mutation"
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
-        [[ -z ${beside[sm75]:-} ]] || collect sm75 "CUDA kernels for sm_75"
         # the ordinary build has both kinds of libraries: one of them is compiled here
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
             DISTCHECK_CONFIGURE_FLAGS="--without-cuda --disable-static CFLAGS=-O0" TESTS="${distributed[*]}"
