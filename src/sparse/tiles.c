@@ -71,9 +71,6 @@ static int64_t smaller(int64_t x, int64_t y)
 
 /* How often the columns of a panel occur.  Zero-initialise; free with free_counts. */
 typedef struct counts {
-    uint32_t *word; /* [cols] `base` plus the count; less, from another panel: none.  NULL: counts
-                         are in the tally */
-    uint32_t base;  /* of this panel */
     rc_tally_t tally;
     int32_t *often; /* columns that occur at least col_min times, in the order in which they came
                          to that */
@@ -84,49 +81,8 @@ typedef struct counts {
 
 static void free_counts(counts_t *n)
 {
-    free(n->word);
     rc_tally_free(&n->tally);
     free(n->often);
-}
-
-/* Forget what was counted.  A word for each column is the faster form, unless most columns have no
- * entry; `base` grows from panel to panel by more than a column can have entries, so that the words
- * need not be cleared. */
-static rc_status_t begin_counts(const cut_t *c, int64_t entries, counts_t *n, rc_err_t *err)
-{
-    uint32_t step = (uint32_t)smaller(c->panel, c->slots) + 1;
-    size_t cols = (size_t)c->a->cols;
-    n->dense = n->distinct = 0;
-    if (c->a->cols > c->a->nnz)
-        return rc_tally_reset(&n->tally, smaller(entries, c->a->cols), err);
-    if (!n->word) {
-        n->word = rc_alloc0(cols, sizeof *n->word, "counts of columns", err);
-        return n->word ? RC_OK : RC_ENOMEM;
-    }
-    if (n->base <= UINT32_MAX - step && n->base + step <= UINT32_MAX - step) {
-        n->base += step;
-        return RC_OK;
-    }
-    memset(n->word, 0, cols * sizeof *n->word);
-    n->base = 0;
-    return RC_OK;
-}
-
-/* Count a column once more.  \return how often it has been counted now */
-static inline int32_t count_once(counts_t *n, int32_t col)
-{
-    if (!n->word)
-        return rc_tally_add(&n->tally, col);
-    uint32_t w = n->word[col];
-    w = (w > n->base ? w : n->base) + 1;
-    n->word[col] = w;
-    return (int32_t)(w - n->base);
-}
-
-/* Of a column that was counted. */
-static int32_t count_of(const counts_t *n, int32_t col)
-{
-    return n->word ? (int32_t)(n->word[col] - n->base) : rc_tally_at(&n->tally, col)->count;
 }
 
 /* Count the columns of panel p. */
@@ -136,12 +92,13 @@ static rc_status_t count_panel(
     const int32_t *col = c->a->col_idx;
     int64_t entries = entries_of_panel(c, p);
     int64_t s;
-    RC_PASS(begin_counts(c, entries, n, err));
+    n->dense = n->distinct = 0;
+    RC_PASS(rc_tally_reset(&n->tally, smaller(entries, c->a->cols), err));
     RC_PASS(RC_GROW(n->often, n->room, (size_t)(entries / col_min), "columns", err));
     for (int64_t end = slots_of(c, p, &s); s < end; s++) {
         int64_t e;
         for (int64_t stop = entries_of(c, s, &e); e < stop; e++) {
-            int32_t now = count_once(n, col[e]);
+            int32_t now = rc_tally_add(&n->tally, col[e]);
             n->distinct += now == 1;
             if (now == col_min)
                 n->often[n->dense++] = col[e];
@@ -177,8 +134,8 @@ static rc_status_t look_at(
     RC_PASS(*col ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < dense; i++) {
         int32_t often = l->counts.often[i];
-        l->key[i] =
-            (rc_ranked_t){(uint64_t)(INT32_MAX - count_of(&l->counts, often)), (uint64_t)often};
+        l->key[i] = (rc_ranked_t){
+            (uint64_t)(INT32_MAX - rc_tally_at(&l->counts.tally, often)->count), (uint64_t)often};
     }
     rc_ranked_sort(l->key, dense, 1);
     for (int64_t i = 0; i < kept; i++) {

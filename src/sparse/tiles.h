@@ -39,9 +39,8 @@ typedef struct rc_tiles {
  *  \param[in]  order    NULL: the original order.  A pad is a slot without entries
  *  \param[in]  threads  >= 1; the result does not depend on it
  *  \param[out] out      free with rc_tiles_free
- *  \return RC_OK, RC_EINVAL (a rule below 1), RC_ENOMEM.  Cost O(nnz + slots + threads * min(cols,
- *          nnz)), memory a thread O(entries of a panel) and, where the matrix has no more columns
- *          than entries, 4 bytes a column. */
+ *  \return RC_OK, RC_EINVAL (a rule below 1), RC_ENOMEM.  Cost O(nnz + slots), memory a thread
+ *          O(entries of a panel). */
 rc_status_t rc_tiles_find(const rc_csr_t *a, const rc_schedule_t *order, const rc_tile_rule_t *rule,
     int threads, rc_tiles_t *out, rc_err_t *err);
 
