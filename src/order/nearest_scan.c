@@ -1,11 +1,10 @@
 /* Popcounts of one signature against many.  Eight signatures lie side by side, word by word, so
- * that a vector holds one word of several signatures and its lanes need no sum across. */
+ * that compilers make vectors of one word of several signatures, whose lanes need no sum across. */
 #include "config.h"
 #include "order/nearest_parts.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RC_X86 1
-#include <immintrin.h>
 #endif
 
 static inline __attribute__((always_inline)) void distances(
@@ -37,15 +36,7 @@ __attribute__((target("popcnt"))) static void distances_popcnt(
 __attribute__((target("avx512f,avx512vpopcntdq"))) static void distances_avx512(
     const uint64_t *scan, int64_t blocks, int64_t words, const uint64_t *ref, uint64_t *out)
 {
-    for (int64_t b = 0; b < blocks; b++, out += RC_NEAREST_BLOCK) {
-        __m512i sum = _mm512_setzero_si512();
-        for (int64_t w = 0; w < words; w++, scan += RC_NEAREST_BLOCK) {
-            __m512i x =
-                _mm512_xor_si512(_mm512_loadu_si512(scan), _mm512_set1_epi64((long long)ref[w]));
-            sum = _mm512_add_epi64(sum, _mm512_popcnt_epi64(x));
-        }
-        _mm512_storeu_si512(out, sum);
-    }
+    distances(scan, blocks, words, ref, out);
 }
 #endif
 

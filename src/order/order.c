@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "order/parts.h"
 #include "order/policy.h"
 #include "sparse/csr.h"
 
@@ -196,36 +197,27 @@ static rc_status_t make_input(const rc_policy_spec_t *spec, const rc_csr_t *a,
     return check_input(spec->policy, a, out->geometry, threads, err);
 }
 
-static rc_status_t build_from(
-    const rc_policy_t *p, const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
-{
-    rc_schedule_t s = {0};
-    rc_status_t st = p->build(in, &s, err);
-    if (st == RC_OK)
-        st = rc_schedule_fits(&s, in->a, err);
-    if (st == RC_OK && (s.cols > 0) != (p->columns && in->a->cols > 0))
-        st = rc_fail(err, RC_EINVAL, "it %s columns, and does not say so",
-            s.cols > 0 ? "returned" : "did not return");
-    if (st < 0) {
-        rc_schedule_free(&s);
-        return st;
-    }
-    *out = s;
-    return RC_OK;
-}
-
 rc_status_t rc_policy_build(const rc_policy_spec_t *spec, const rc_csr_t *a,
     const rc_geometry_t *geometry, int threads, const rc_order_watch_t *watch, rc_schedule_t *out,
     rc_err_t *err)
 {
+    const rc_policy_t *p = spec->policy;
     rc_order_input_t in;
-    rc_status_t st = make_input(spec, a, geometry, threads, &in, err);
+    rc_schedule_t s = {0};
+    rc_status_t st;
+    RC_TRY(make_input(spec, a, geometry, threads, &in, err));
     if (watch)
         in.watch = *watch;
-    if (st == RC_OK)
-        st = build_from(spec->policy, &in, out, err);
-    if (st < 0)
-        rc_err_context(err, "order %s", spec->policy->name);
+    RC_TRY(p->build(&in, &s, err));
+    RC_TRY(rc_schedule_fits(&s, a, err));
+    if ((s.cols > 0) != (p->columns && a->cols > 0))
+        RC_TRY(rc_fail(err, RC_EINVAL, "it %s columns, and does not say so",
+            s.cols > 0 ? "returned" : "did not return"));
+    *out = s;
+    return RC_OK;
+done:
+    rc_err_context(err, "order %s", p->name);
+    rc_schedule_free(&s);
     return st;
 }
 
@@ -265,4 +257,44 @@ rc_status_t rc_order_build(const char *policy, const rc_csr_t *a, const rc_geome
     RC_PASS(rc_policy_spec_parse(policy, &spec, err));
     RC_PASS(rc_csr_given(a, threads, &team, err));
     return rc_policy_build(&spec, a, geometry, team, NULL, out, err);
+}
+
+/* ------------------------------------------------------------------- parts */
+
+rc_status_t rc_order_go_on(const rc_order_input_t *in, rc_err_t *err)
+{
+    int ended = 0;
+    if (in && in->watch.stop) {
+#pragma omp critical(rc_order_stop)
+        ended = in->watch.stop(in->watch.user);
+    }
+    return ended ? rc_fail(err, RC_EINTR, "drained") : RC_OK;
+}
+
+rc_status_t rc_parts_number(const rc_order_input_t *in, rc_schedule_t *out, rc_err_t *err)
+{
+    rc_order_input_t of_auto = *in;
+    of_auto.watch.facts = NULL;
+    of_auto.watch.placed = NULL;
+    return rc_policy_auto.build(&of_auto, out, err);
+}
+
+rc_status_t rc_parts_share(
+    int64_t parts, int threads, rc_parts_take_fn *take, void *of, rc_err_t *err)
+{
+    rc_status_t all = RC_OK;
+    _Atomic int64_t next = 0;
+    int team = parts < threads ? (int)parts : threads;
+    if (team <= 1) /* the part may have a team of its own, which inside another one is made anew for
+                      each search */
+        return take(of, &next, err);
+#pragma omp parallel num_threads(team)
+    {
+        rc_err_t why = {0};
+        rc_status_t st = take(of, &next, &why);
+        if (st < 0)
+            next = parts;
+        rc_err_keep(st, &why, &all, err);
+    }
+    return all;
 }
