@@ -114,14 +114,15 @@ static void borrowed(codec_t *c, const char **text)
     *text = c->bad ? "" : from;
 }
 
-/* n numbers of 8 bytes; those that are read may be unaligned: callers copy them. */
+/* n numbers of 8 bytes.  \return those that are read, which may be unaligned: callers copy them;
+ * NULL when they are written: a record that is written may be constant */
 static const void *numbers(codec_t *c, const void *at, int64_t n)
 {
     enum { each = 8 };
     if (c->to && n > 0)
         rc_str_addn(c->to, at, (size_t)n * each);
     if (c->to)
-        return at;
+        return NULL;
     c->bad |= n < 0 || (size_t)n > c->left / each;
     return c->bad ? NULL : take(c, (size_t)n * each);
 }
@@ -191,7 +192,9 @@ static void code_feature(codec_t *c, void *record)
     I64(c, &r->feature_ns);
     borrowed(c, &r->names);
     I32(c, &r->count);
-    r->value = numbers(c, r->value, r->count);
+    const void *value = numbers(c, r->value, r->count);
+    if (value)
+        r->value = value;
 }
 
 static void code_order(codec_t *c, void *record)
@@ -244,7 +247,9 @@ static void code_result(codec_t *c, void *record)
     F64(c, &w->median_ns, &w->min_ns, &w->mean_ns, &w->sd_ns, &w->rel_err, &w->error_max,
         &w->error_rel, &w->clock_mhz, &w->memory_clock_mhz, &w->temperature_c);
     I32(c, &w->status, &w->phase, &w->stop);
-    r->sample_ns = numbers(c, r->sample_ns, w->reps);
+    const void *sample_ns = numbers(c, r->sample_ns, w->reps);
+    if (sample_ns)
+        r->sample_ns = sample_ns;
     if (!c->to) {
         w->device_bytes = w->permute_ns = w->pointer_bytes = -1;
         w->fill = w->load = NAN;
