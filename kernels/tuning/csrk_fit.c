@@ -133,23 +133,44 @@ static void lower(const rc_csrk_times_t *m, int64_t count, rc_csrk_fit_t *f)
     f->serial_loss[1] = best;
 }
 
-static void choose_factors(const rc_csrk_times_t *m, int64_t count, int number, rc_csrk_fit_t *f)
+/* What number a of SSRS and b of SRS make of a case; of either there are RC_CSRK_SIZES. */
+typedef void set_fn(rc_csrk_tuning_t *t, int number, int a, int b);
+
+static void set_factors(rc_csrk_tuning_t *t, int number, int a, int b)
 {
-    static const double factor[] = {.5, 1, 1.5, 2, 2.5, 3, 4, 5};
-    enum { factors = sizeof factor / sizeof *factor };
+    static const double factor[RC_CSRK_SIZES] = {.5, 1, 1.5, 2, 2.5, 3, 4, 5};
+    t->factors[number - 1] = (rc_csrk_factors_t){.ssrs = factor[a], .srs = factor[b]};
+}
+
+/* Sizes of a case as factors of those of case 1. */
+static void set_pair(rc_csrk_tuning_t *t, int number, int a, int b)
+{
+    const double ssrs = rc_csrk_fit_sizes[a];
+    const double srs = rc_csrk_fit_sizes[b];
+    if (number == 1) {
+        t->ssrs.constant = ssrs;
+        t->srs.constant = srs;
+    } else
+        t->factors[number - 1] =
+            (rc_csrk_factors_t){.ssrs = ssrs / t->ssrs.constant, .srs = srs / t->srs.constant};
+}
+
+static void choose(
+    const rc_csrk_times_t *m, int64_t count, int number, set_fn *set, rc_csrk_fit_t *f)
+{
     double best = INFINITY;
-    rc_csrk_factors_t chosen = {.ssrs = 1, .srs = 1};
-    for (int a = 0; a < factors; a++)
-        for (int b = 0; b < factors; b++) {
+    rc_csrk_tuning_t chosen = f->tuning;
+    for (int a = 0; a < RC_CSRK_SIZES; a++)
+        for (int b = 0; b < RC_CSRK_SIZES; b++) {
             rc_csrk_tuning_t t = f->tuning;
-            t.factors[number - 1] = (rc_csrk_factors_t){.ssrs = factor[a], .srs = factor[b]};
+            set(&t, number, a, b);
             double loss = own_loss(m, count, &t, number);
             if (loss >= best)
                 continue;
             best = loss;
-            chosen = t.factors[number - 1];
+            chosen = t;
         }
-    f->tuning.factors[number - 1] = chosen;
+    f->tuning = chosen;
 }
 
 static rc_status_t check(const rc_csrk_times_t *m, int64_t count, rc_err_t *err)
@@ -210,34 +231,10 @@ rc_status_t rc_csrk_fit(const rc_csrk_times_t *m, int64_t count, int rounds, con
     f.serial_loss[0] = serial_loss(m, count, &f.tuning);
     lower(m, count, &f);
     for (int c = 2; c <= RC_CSRK_CASES; c++)
-        choose_factors(m, count, c, &f);
+        choose(m, count, c, set_factors, &f);
     judge(m, count, &f);
     *out = f;
     return RC_OK;
-}
-
-/* Sizes of a case as factors of those of case 1. */
-static void choose_pair(const rc_csrk_times_t *m, int64_t count, int number, rc_csrk_fit_t *f)
-{
-    double best = INFINITY;
-    rc_csrk_tuning_t chosen = f->tuning;
-    for (int a = 0; a < RC_CSRK_SIZES; a++)
-        for (int b = 0; b < RC_CSRK_SIZES; b++) {
-            rc_csrk_tuning_t t = f->tuning;
-            if (number == 1) {
-                t.ssrs.constant = rc_csrk_fit_sizes[a];
-                t.srs.constant = rc_csrk_fit_sizes[b];
-            } else
-                t.factors[number - 1] =
-                    (rc_csrk_factors_t){.ssrs = rc_csrk_fit_sizes[a] / t.ssrs.constant,
-                        .srs = rc_csrk_fit_sizes[b] / t.srs.constant};
-            double loss = own_loss(m, count, &t, number);
-            if (loss >= best)
-                continue;
-            best = loss;
-            chosen = t;
-        }
-    f->tuning = chosen;
 }
 
 rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t multiprocessors,
@@ -247,7 +244,7 @@ rc_status_t rc_csrk_fit_filled(const rc_csrk_times_t *m, int64_t count, int32_t 
     RC_PASS(begin(m, count, 1, device, &f.tuning, err));
     f.tuning.multiprocessors = multiprocessors;
     for (int c = 1; c <= RC_CSRK_CASES; c++)
-        choose_pair(m, count, c, &f);
+        choose(m, count, c, set_pair, &f);
     f.regressed[0] = f.tuning.ssrs;
     f.regressed[1] = f.tuning.srs;
     judge(m, count, &f);

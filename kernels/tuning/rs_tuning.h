@@ -6,11 +6,10 @@
 #define RC_KERNELS_TUNING_RS_TUNING_H
 
 #include "base/str.h"
-#include "kernels/tuning/tree.h"
 #include "format/problem.h"
-#include "kernels/tuning/rs_cost.h"
 #include "kernels/tuning/rs_paths.h"
 #include "sparse/distances.h"
+#include "sparse/segments.h"
 
 enum {
     RC_RS_TUNING_VERSION = 1, /**< of the file */
@@ -21,8 +20,78 @@ enum {
     RC_RS_ACCUMULATIONS_W = 256 /**< columns of a panel that those segments are of */
 };
 
+/** A node: at most the threshold goes to the left. */
+typedef struct rc_question {
+    int32_t input; /**< -1: a leaf */
+    int32_t left;  /**< a later node */
+    int32_t right;
+    int32_t label;    /**< of the most samples, of equal ones the first */
+    double threshold; /**< a value of the input that a sample has */
+} rc_question_t;
+
+/** The label of an input.  Cost O(depth).
+ *  \param[in] node  the root first  \param[in] x  for every input that a node names */
+static inline int32_t rc_tree_predict(const rc_question_t *node, const double *x)
+{
+    const rc_question_t *at = node;
+    while (at->input >= 0)
+        at = &node[x[at->input] <= at->threshold ? at->left : at->right];
+    return at->label;
+}
+
 /** The file that `tune=auto` stands for. */
 #define RC_RS_TUNING_USUAL "rs-h200"
+
+/* ------------------------------------------------------------------- costs */
+
+/* What a product of rs takes, from what its split counts, and the choice of cfv by that. Hong et
+ * al. 2018, section 4.3; the terms of light segments are rowcast's. */
+
+enum { RC_RS_COSTS = 3 /**< of cfv 1, 2, 4 */ };
+
+/** Times of one device class, K and precision, in one unit. */
+typedef struct rc_rs_cost {
+    double heavy_segment[RC_RS_COSTS]; /**< C1 */
+    double heavy_entry[RC_RS_COSTS];   /**< C2 */
+    double light_row;                  /**< D1 */
+    double light_entry;                /**< D2 */
+} rc_rs_cost_t;
+
+/** Times of two calibration products, an N x N matrix each: a dense one, all of it heavy, and one
+ *  with `tau` entries in each of the N times `panels` segments, all of them heavy too. */
+typedef struct rc_rs_heavy_times {
+    int64_t n;
+    int64_t panels;
+    int64_t tau;
+    double dense;
+    double sparse;
+} rc_rs_heavy_times_t;
+
+/** Times of two products of N x N matrices with so many entries a row, all of them light. */
+typedef struct rc_rs_light_times {
+    int64_t n;
+    int64_t few_entries;
+    int64_t many_entries;
+    double few;
+    double many;
+} rc_rs_light_times_t;
+
+/** Solve for C1 and C2 of cfv number i; what comes out negative becomes 0.
+ *  \return RC_OK; RC_EINVAL: times that are not positive and finite, or two matrices of as many
+ *      entries */
+rc_status_t rc_rs_cost_heavy(const rc_rs_heavy_times_t *t, int i, rc_rs_cost_t *out, rc_err_t *err);
+
+/** The same for D1 and D2. */
+rc_status_t rc_rs_cost_light(const rc_rs_light_times_t *t, rc_rs_cost_t *out, rc_err_t *err);
+
+/** What a product takes with a split, of cfv number i. */
+double rc_rs_cost_time(const rc_rs_cost_t *c, int i, const rc_segments_size_t *s);
+
+/** The number of the cfv that takes least; of equal ones the smallest.
+ *  \param[in] s  [RC_RS_COSTS] the split at the W of each */
+int rc_rs_cost_choose(const rc_rs_cost_t *c, const rc_segments_size_t *s);
+
+/* ------------------------------------------------------------------ tuning */
 
 /** Of one K and precision. */
 typedef struct rc_rs_setting {

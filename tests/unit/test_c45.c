@@ -4,7 +4,7 @@
 
 #include "analysis/papers/hong/c45.h"
 #include "base/rng.h"
-#include "kernels/tuning/rs_cost.h"
+#include "kernels/tuning/rs_tuning.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef RC_ANALYSIS_PAPERS_HONG_C45_H
 #define RC_ANALYSIS_PAPERS_HONG_C45_H
 
-#include "kernels/tuning/tree.h"
+#include "kernels/tuning/rs_tuning.h"
 
 /** Asked with rc_tree_predict. */
 typedef struct rc_c45 {

@@ -4,7 +4,7 @@
 #include "kernels/prepared.h"
 #include "device/limits.h"
 #include "kernels/tuning/rs.h"
-#include "kernels/tuning/rs_cost.h"
+#include "kernels/tuning/rs_tuning.h"
 #include "order/policy.h"
 #include "sparse/generate.h"
 

@@ -63,9 +63,7 @@ static chunk_fn *const instances[][RC_TYPES] = {
 typedef struct rowsplit {
     rc_plain_t plain;
     chunk_fn *chunk;
-    int64_t
-        *cut; /* [threads + 1], slots of thread t: [cut[t], cut[t + 1]); its own, as the threads are
-                */
+    int64_t *cut; /* [threads + 1] its own: the slots of thread t are [cut[t], cut[t + 1]) */
 } rowsplit_t;
 
 static rc_status_t own(void *state, rc_err_t *err)
