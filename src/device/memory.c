@@ -14,14 +14,9 @@ rc_status_t rc_memory_room(rc_memory_t *m, size_t bytes, void **out, rc_err_t *e
     *out = NULL;
     if (bytes == 0)
         return RC_OK;
-    if (place_for(m, err) < 0)
-        return RC_EINVAL;
-    rc_status_t st = m->x->alloc(m->x, bytes, out, err);
-    if (st == RC_OK) {
-        m->bytes[m->pieces] = bytes;
-        m->piece[m->pieces++] = *out;
-    }
-    return st;
+    RC_PASS(place_for(m, err));
+    RC_PASS(m->x->alloc(m->x, bytes, out, err));
+    return rc_memory_take(m, *out, bytes, err);
 }
 
 rc_status_t rc_memory_keep(
@@ -34,20 +29,14 @@ rc_status_t rc_memory_keep(
     return from ? x->upload(x, *out, from, bytes, err) : x->fill(x, *out, 0, bytes, err);
 }
 
-rc_status_t rc_memory_keep_or_room(
-    rc_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err)
-{
-    return from ? rc_memory_keep(m, from, bytes, out, err) : rc_memory_room(m, bytes, out, err);
-}
-
 rc_status_t rc_memory_take(rc_memory_t *m, void *piece, size_t bytes, rc_err_t *err)
 {
-    rc_status_t st = piece ? place_for(m, err) : RC_OK;
-    if (st == RC_OK && piece) {
-        m->bytes[m->pieces] = bytes;
-        m->piece[m->pieces++] = piece;
-    }
-    return st;
+    if (!piece)
+        return RC_OK;
+    RC_PASS(place_for(m, err));
+    m->bytes[m->pieces] = bytes;
+    m->piece[m->pieces++] = piece;
+    return RC_OK;
 }
 
 int64_t rc_memory_bytes(const rc_memory_t *m)

@@ -30,10 +30,6 @@ rc_status_t rc_memory_keep(
 /** The same without bytes: what the memory holds is left open. */
 rc_status_t rc_memory_room(rc_memory_t *m, size_t bytes, void **out, rc_err_t *err);
 
-/** A copy of host memory, or room where `from` is NULL. */
-rc_status_t rc_memory_keep_or_room(
-    rc_memory_t *m, const void *from, size_t bytes, void **out, rc_err_t *err);
-
 /** One more piece that is there already, of the same executor; on a CPU of malloc, too.  NULL is
  *  allowed. */
 rc_status_t rc_memory_take(rc_memory_t *m, void *piece, size_t bytes, rc_err_t *err);

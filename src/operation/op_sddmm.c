@@ -45,6 +45,5 @@ const rc_operation_t rc_operation_sddmm = {
     .in = {{"Y", RC_DIM_ROWS, 1}, {"X", RC_DIM_COLS, 1}},
     .out = {"O", RC_DIM_NNZ, 0},
     .tiles = 0,
-    .flops_per_entry = 2,
     .value = value,
 };

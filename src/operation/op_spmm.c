@@ -12,7 +12,6 @@ const rc_operation_t rc_operation_spmm = {
     .in = {{"B", RC_DIM_COLS, 1}},
     .out = {"C", RC_DIM_ROWS, 1},
     .tiles = 1,
-    .flops_per_entry = 2,
     .value = rc_product_value,
     .project = rc_product_project,
 };

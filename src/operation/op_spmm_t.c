@@ -13,7 +13,6 @@ const rc_operation_t rc_operation_spmm_t = {
     .out = {"C", RC_DIM_COLS, 1},
     .tiles = 1,
     .transposed = 1,
-    .flops_per_entry = 2,
     .value = rc_product_value,
     .project = rc_product_project,
 };

@@ -12,7 +12,6 @@ const rc_operation_t rc_operation_spmv = {
     .in = {{"x", RC_DIM_COLS, 0}},
     .out = {"y", RC_DIM_ROWS, 0},
     .tiles = 0,
-    .flops_per_entry = 2,
     .value = rc_product_value,
     .project = rc_product_project,
 };

@@ -9,10 +9,6 @@
 
 #include "operation/operand.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What the rows of an operand are as many as. */
 typedef enum rc_dim { RC_DIM_ROWS = 0, RC_DIM_COLS = 1, RC_DIM_NNZ = 2 } rc_dim_t;
 
@@ -52,7 +48,6 @@ typedef struct rc_operation {
     int tiles;      /**< 1: columns of the output depend on the same columns of the inputs alone, so
                          that K can be cut into tiles */
     int transposed; /**< 1: the reference reads the transpose of A, whose rows are those of `out` */
-    int64_t flops_per_entry; /**< multiplications and additions per entry of A and column */
     /** One value of the output in fp64, in the given order of terms.
      *  \param[in] k  columns of the wide inputs
      *  Cost: its terms. */
@@ -93,7 +88,4 @@ int64_t rc_shape_cols(const rc_shape_t *s, int64_t k);
 int64_t rc_operation_dense_bytes(const rc_operation_t *o, const rc_csr_t *a, int64_t out_rows,
     int64_t k, rc_precision_t precision);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

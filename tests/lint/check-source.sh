@@ -186,7 +186,7 @@ types()
 # What fills the memory of a format is called in src/format alone: a kernel asks for one that is kept.
 formats()
 {
-    code | grep '^kernels/' | only : '(rc_places_(keep|put|fill)|rc_memory_keep_or_room|cudaMalloc[A-Za-z]*|upload|gather)[[:space:]]*\(' \
+    code | grep '^kernels/' | only : '(rc_places_(keep|put|fill)|cudaMalloc[A-Za-z]*|upload|gather)[[:space:]]*\(' \
         'a kernel allocates no format: keep it (format/cuda/keep.h, rc_places_values)'
 }
 

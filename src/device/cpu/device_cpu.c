@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "device/cpu/crowd.h"
-#include "device/cpu/executor_cpu.h"
+#include "device/cpu/simd.h"
 #include "device/device.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "config.h"
-#include "device/cpu/executor_cpu.h"
+#include "device/executor.h"
 #include "base/error.h"
 #include "base/type.h"
-#include "device/executor.h"
+#include "device/cpu/simd.h"
 
 #include <stdlib.h>
 #include <string.h>

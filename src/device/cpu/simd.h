@@ -12,6 +12,9 @@
 #define RC_SIMD_X86 0
 #endif
 
+/** SIMD lanes in fp32 of this CPU.  \param[out] isa  "base", "avx2", "avx512"; static storage */
+int rc_simd_lanes32(const char **isa);
+
 /** Index into a table of instances for the lanes (of fp32) of a device: 0 base, 1 AVX2, 2 AVX-512.
  */
 static inline int rc_simd_level(int lanes32)

@@ -85,10 +85,9 @@ static rc_status_t gpu_time_batch(
     rc_device_t *d, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     gpu_impl_t *impl = d->impl;
-    rc_status_t st = rc_cuda_timer_run(impl->timer, launch, state, batch, ns, err);
-    if (st == RC_OK)
-        d->active_ns += *ns;
-    return st;
+    RC_PASS(rc_cuda_timer_run(impl->timer, launch, state, batch, ns, err));
+    d->active_ns += *ns;
+    return RC_OK;
 }
 
 /* Who else has a context is read with the state. */

@@ -208,17 +208,12 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
     if (threads < 0 || threads > most_threads)
         return rc_fail(
             err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
-    rc_status_t st =
-        rc_cuda_check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, index),
-            "the GPU of an executor", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index),
-            "the L2 of an executor", err);
-    if (st == RC_OK)
-        st = rc_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index),
-            "the compute capability of an executor", err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, index),
+        "the GPU of an executor", err));
+    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index),
+        "the L2 of an executor", err));
+    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index),
+        "the compute capability of an executor", err));
     cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
     RC_PASS(impl ? RC_OK : RC_ENOMEM);
     *impl = (cuda_impl_t){.index = index,
@@ -291,15 +286,14 @@ rc_status_t rc_executor_cuda_use(rc_executor_t *x, struct CUstream_st *stream, r
     int capturing;
     if (stream == impl->stream)
         return RC_OK;
-    rc_status_t st = rc_cuda_check(look_at(stream, &index, &capturing), "the stream", err);
-    if (st == RC_OK && index != impl->index)
-        st = rc_fail(
+    RC_PASS(rc_cuda_check(look_at(stream, &index, &capturing), "the stream", err));
+    if (index != impl->index)
+        return rc_fail(
             err, RC_EINVAL, "stream: expected one of GPU %d, found GPU %d", impl->index, index);
-    if (st == RC_OK && impl->cusparse.handle)
-        st = impl->cusparse.use(impl->cusparse.handle, stream, err);
-    if (st == RC_OK)
-        impl->stream = stream;
-    return st;
+    if (impl->cusparse.handle)
+        RC_PASS(impl->cusparse.use(impl->cusparse.handle, stream, err));
+    impl->stream = stream;
+    return RC_OK;
 }
 
 rc_status_t rc_executor_cuda_wait(rc_executor_t *x, rc_err_t *err)

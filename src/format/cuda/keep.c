@@ -13,7 +13,8 @@ void *rc_keep_array(rc_keeping_t *k, const void *from, size_t count, size_t byte
 {
     void *to = NULL;
     if (k->st == RC_OK)
-        k->st = rc_memory_keep_or_room(k->m, from, count * bytes, &to, k->err);
+        k->st = from ? rc_memory_keep(k->m, from, count * bytes, &to, k->err)
+                     : rc_memory_room(k->m, count * bytes, &to, k->err);
     return to;
 }
 

@@ -121,11 +121,4 @@ rc_build_csr5_t rc_spmv_csr5_size(const rc_problem_t *p, int64_t sigma, const rc
 /** CSR5 with its values.  \param[in,out] c  of rc_spmv_csr5_size; gets arrays */
 void rc_spmv_keep_csr5(rc_spmv_form_t *f, rc_build_csr5_t *c);
 
-/** Of formats: room for shares, and what was cut on the host as they are once the rows that several
- *  of them hold are numbered.
- *  \param[in] host  [count + 1] freed; NULL: `to` has it
- *  \param[in] to  [count + 1] of rc_keep_array or rc_keep_zeros */
-void rc_spmv_number(
-    rc_spmv_form_t *f, rc_spmv_share_t *host, rc_spmv_share_t *to, int64_t count, int64_t most);
-
 #endif
