@@ -1,6 +1,7 @@
 /* The public calls of a plan that was made, wherever it lives. */
 #include "config.h"
 #include "base/error.h"
+#include "kernels/prepared.h"
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
@@ -41,29 +42,60 @@ rc_status_t rc_plan_clone(
 
 /* --------------------------------------------------------------------- runs */
 
-typedef rc_status_t run_fn(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);
-
 /* A run as it is asked for. */
 typedef struct asked {
-    run_fn *run;
     int64_t k;
+    const rc_operands_t *o;
     double alpha;
     double beta;
-    int inputs;
-    rc_operands_t o;
+    int transposed;
 } asked_t;
 
+/* With the plan's own kernel or its twin: both take the prepared matrix. */
+static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
+{
+    rc_plan_entry_t *e = NULL;
+    if (!plan || !q->o)
+        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
+    RC_PASS(rc_plan_entry_of(plan, q->k, &e, err));
+    const rc_kernel_t *own = e->trial.spec.kernel;
+    const rc_kernel_t *kernel = own;
+    if (q->transposed)
+        kernel = own->twin ? rc_kernel_find(own->twin, own->device) : NULL;
+    if (!kernel)
+        return rc_fail(err, RC_ENOTSUP,
+            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
+            own->name);
+    RC_PASS(rc_plan_operands_check(plan, kernel->op, q->k, q->o, err));
+    rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
+    return rc_kernel_run(kernel, e->trial.state, &shaped, q->alpha, q->beta, err);
+}
+
+rc_status_t rc_plan_run(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const asked_t q = {k, o, alpha, beta, 0};
+    return run(plan, &q, err);
+}
+
+rc_status_t rc_plan_run_transposed(
+    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+{
+    const asked_t q = {k, o, alpha, beta, 1};
+    return run(plan, &q, err);
+}
+
+/* On a stream.  \param[in] inputs  that the caller has */
 static rc_status_t execute(
-    rc_plan_t *plan, const asked_t *q, struct CUstream_st *stream, rc_err_t *err)
+    rc_plan_t *plan, const asked_t *q, int inputs, struct CUstream_st *stream, rc_err_t *err)
 {
     RC_PASS(rc_plan_has_home(plan, err));
-    int inputs = rc_operation_inputs(rc_operation_of(plan->op));
-    if (inputs != q->inputs)
+    int expected = rc_operation_inputs(rc_operation_of(plan->op));
+    if (inputs != expected)
         return rc_fail(err, RC_EINVAL, "plan: of %s, which takes %d dense operands, found %d",
-            rc_op_name(plan->op), inputs, q->inputs);
+            rc_op_name(plan->op), expected, inputs);
     RC_PASS(plan->home->use(plan->home, stream, err));
-    return q->run(plan, q->k, &q->o, q->alpha, q->beta, err);
+    return run(plan, q, err);
 }
 
 /* What is only read is not const in operands, which serve both. */
@@ -79,26 +111,26 @@ static rc_dense_t only_read(const void *data, int64_t ld)
 rc_status_t rc_plan_execute(rc_plan_t *plan, int64_t k, double alpha, const void *b, int64_t ldb,
     double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
 {
-    const asked_t q = {
-        rc_plan_run, k, alpha, beta, 1, {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
-    return execute(plan, &q, stream, err);
+    const rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
+    const asked_t q = {k, &o, alpha, beta, 0};
+    return execute(plan, &q, 1, stream, err);
 }
 
 rc_status_t rc_plan_execute_transposed(rc_plan_t *plan, int64_t k, double alpha, const void *b,
     int64_t ldb, double beta, void *c, int64_t ldc, struct CUstream_st *stream, rc_err_t *err)
 {
-    const asked_t q = {rc_plan_run_transposed, k, alpha, beta, 1,
-        {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}}};
-    return execute(plan, &q, stream, err);
+    const rc_operands_t o = {.in = {only_read(b, ldb)}, .out = {.data = c, .ld = ldc}};
+    const asked_t q = {k, &o, alpha, beta, 1};
+    return execute(plan, &q, 1, stream, err);
 }
 
 rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, const void *y,
     int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
     rc_err_t *err)
 {
-    const asked_t q = {rc_plan_run, k, alpha, beta, 2,
-        {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}}};
-    return execute(plan, &q, stream, err);
+    const rc_operands_t o = {.in = {only_read(y, ldy), only_read(x, ldx)}, .out = {.data = out}};
+    const asked_t q = {k, &o, alpha, beta, 0};
+    return execute(plan, &q, 2, stream, err);
 }
 
 rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val, int value_bytes,

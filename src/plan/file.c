@@ -18,18 +18,24 @@ enum { PLAN_VERSION = 1, GEOMETRY = 3 };
 
 /* --------------------------------------------------------------------- save */
 
+/* NULL where something of it failed.  Jansson takes NULL for what there was no memory for. */
+static json_t *json_or_none(json_t *json, int failed)
+{
+    if (failed)
+        json_decref(json);
+    return failed ? NULL : json;
+}
+
 /* The rows of an order; the original one has none. */
 static json_t *order_json(const rc_plan_order_t *o)
 {
     json_t *rows = o->identity ? json_null() : json_array();
-    for (int64_t p = 0; rows && !o->identity && p < o->schedule.slots; p++)
-        if (json_array_append_new(rows, json_integer(o->schedule.row[p])) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
-    return rows ? json_pack("{s:s, s:[i,i,i], s:o}", "order", o->text, "geometry",
-                      (int)o->geometry.nw, (int)o->geometry.nt, (int)o->geometry.line, "rows", rows)
-                : NULL;
+    int failed = 0;
+    for (int64_t p = 0; !o->identity && p < o->schedule.slots; p++)
+        failed |= json_array_append_new(rows, json_integer(o->schedule.row[p]));
+    json_t *order = json_pack("{s:s, s:[i,i,i], s:o}", "order", o->text, "geometry",
+        (int)o->geometry.nw, (int)o->geometry.nt, (int)o->geometry.line, "rows", rows);
+    return json_or_none(order, failed);
 }
 
 /* 1: a part runs it; the others were only tried. */
@@ -63,28 +69,19 @@ static json_t *plan_json(const rc_plan_t *plan, const char *hex)
 {
     json_t *orders = json_array();
     json_t *parts = json_array();
-    int ok = orders && parts;
-    for (int i = 0; ok && i < plan->orders; i++) {
-        if (!is_used(plan, i))
-            continue;
-        json_t *o = order_json(plan->order[i]);
-        ok = o && json_array_append_new(orders, o) == 0;
-    }
-    for (int i = 0; ok && i < plan->entries; i++) {
-        json_t *p = part_json(&plan->entry[i]);
-        ok = p && json_array_append_new(parts, p) == 0;
-    }
-    if (!ok) {
-        json_decref(orders);
-        json_decref(parts);
-        return NULL;
-    }
-    return json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}", "format",
-        PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
+    int failed = 0;
+    for (int i = 0; i < plan->orders; i++)
+        if (is_used(plan, i))
+            failed |= json_array_append_new(orders, order_json(plan->order[i]));
+    for (int i = 0; i < plan->entries; i++)
+        failed |= json_array_append_new(parts, part_json(&plan->entry[i]));
+    json_t *root = json_pack("{s:s, s:i, s:s*, s:s, s:s, s:s, s:{s:I, s:I, s:I, s:s}, s:o, s:o}",
+        "format", PLAN_FORMAT, "version", (int)PLAN_VERSION, "device",
         plan->device_class[0] ? plan->device_class : NULL, "operation", rc_op_name(plan->op),
         "precision", rc_precision_name(plan->precision), "layout", rc_layout_name(plan->layout),
         "matrix", "rows", (json_int_t)plan->a.rows, "cols", (json_int_t)plan->a.cols, "nnz",
         (json_int_t)plan->a.nnz, "pattern", hex, "orders", orders, "parts", parts);
+    return json_or_none(root, failed);
 }
 
 static rc_status_t write_json(json_t *root, const char *path, rc_err_t *err)

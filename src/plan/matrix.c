@@ -145,25 +145,18 @@ static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *plac
     return RC_OK;
 }
 
-/* Where every entry comes from, and room for a row. */
-static rc_status_t begin_sorting(const rc_csr_t *a, int64_t **from, place_t **place, rc_err_t *err)
+/* \param[out] from  [nnz] where every entry comes from; free(), after an error too */
+static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
 {
     int64_t longest = 0;
     for (int64_t r = 0; r < a->rows; r++)
         if (a->row_ptr[r + 1] - a->row_ptr[r] > longest)
             longest = a->row_ptr[r + 1] - a->row_ptr[r];
     *from = rc_alloc((size_t)a->nnz, sizeof **from, "the order of the entries", err);
-    *place = rc_alloc((size_t)longest, sizeof **place, "a row", err);
-    RC_PASS(*from && *place ? RC_OK : RC_ENOMEM);
-    for (int64_t i = 0; i < a->nnz; i++)
+    place_t *place = rc_alloc((size_t)longest, sizeof *place, "a row", err); /* the longest */
+    rc_status_t st = *from && place ? RC_OK : RC_ENOMEM;
+    for (int64_t i = 0; st == RC_OK && i < a->nnz; i++)
         (*from)[i] = i;
-    return RC_OK;
-}
-
-static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
-{
-    place_t *place = NULL;
-    rc_status_t st = begin_sorting(a, from, &place, err);
     for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
         if (!is_sorted(a, r))
             st = sort_row(a, r, *from, place, err);

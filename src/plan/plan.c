@@ -1,10 +1,10 @@
 #include "config.h"
-#include "kernels/prepared.h"
 #include "plan/plan.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/type.h"
 #include "plan/plan_private.h"
+#include "sparse/csr.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -244,45 +244,103 @@ rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t *
     return rc_fail(err, RC_ERANGE, "K = %" PRId64 ": the plan is for %s", k, known);
 }
 
-/* A run as it is asked for. */
-typedef struct asked {
-    int64_t k;
-    const rc_operands_t *o;
-    double alpha;
-    double beta;
-    int transposed;
-} asked_t;
+/* ----------------------------------------------------------------------- copy */
 
-/* With the plan's own kernel or its twin: both take the prepared matrix. */
-static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
+static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
 {
-    rc_plan_entry_t *e = NULL;
-    if (!plan || !q->o)
-        return rc_fail(err, RC_EINVAL, "plan: expected a plan and operands, found NULL");
-    RC_PASS(rc_plan_entry_of(plan, q->k, &e, err));
-    const rc_kernel_t *own = e->trial.spec.kernel;
-    const rc_kernel_t *kernel = own;
-    if (q->transposed)
-        kernel = own->twin ? rc_kernel_find(own->twin, own->device) : NULL;
-    if (!kernel)
-        return rc_fail(err, RC_ENOTSUP,
-            "kernel %s: has no product with the transposed matrix; a plan of the kernel rs has",
-            own->name);
-    RC_PASS(rc_plan_operands_check(plan, kernel->op, q->k, q->o, err));
-    rc_operands_t shaped = rc_plan_operands(plan, kernel->op, q->k, q->o);
-    return rc_kernel_run(kernel, e->trial.state, &shaped, q->alpha, q->beta, err);
+    const rc_csr_t *a = &plan->a;
+    size_t nnz = (size_t)a->nnz;
+    RC_PASS(rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err));
+    if (plan->from) {
+        to->from = rc_alloc(nnz, sizeof *to->from, "the order of the entries", err);
+        RC_PASS(to->from ? RC_OK : RC_ENOMEM);
+    }
+    memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    if (nnz > 0)
+        memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);
+    if (plan->from && nnz > 0)
+        memcpy(to->from, plan->from, nnz * sizeof *plan->from);
+    return rc_plan_values_newest(plan, &to->values, err);
 }
 
-rc_status_t rc_plan_run(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+/* The order of an entry: preparing finds it by its text and geometry. */
+static rc_status_t copy_order(const rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
 {
-    const asked_t q = {k, o, alpha, beta, 0};
-    return run(plan, &q, err);
+    rc_schedule_t s = {0};
+    int index;
+    for (int i = 0; i < to->orders; i++)
+        if (strcmp(to->order[i]->text, o->text) == 0 &&
+            memcmp(&to->order[i]->geometry, &o->geometry, sizeof o->geometry) == 0)
+            return RC_OK;
+    RC_PASS(rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err));
+    if (o->schedule.slots > 0)
+        memcpy(s.row, o->schedule.row, (size_t)o->schedule.slots * sizeof *s.row);
+    rc_plan_order_t copied = *o;
+    copied.schedule = s;
+    return rc_plan_order_add(to, &copied, &index, err);
 }
 
-rc_status_t rc_plan_run_transposed(
-    rc_plan_t *plan, int64_t k, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, rc_plan_t *to,
+    rc_plan_entry_t *out, rc_err_t *err)
 {
-    const asked_t q = {k, o, alpha, beta, 1};
-    return run(plan, &q, err);
+    size_t n = (size_t)e->part.candidates;
+    out->part = e->part;
+    out->part.candidate = NULL;
+    out->candidate = rc_alloc(n, sizeof *out->candidate, "the candidates of a plan", err);
+    RC_PASS(out->candidate ? RC_OK : RC_ENOMEM);
+    memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
+    out->reuse = e->reuse;
+    if (e->timing) {
+        out->timing = rc_alloc(n, sizeof *out->timing, "the times of a plan", err);
+        RC_PASS(out->timing ? RC_OK : RC_ENOMEM);
+        memcpy(out->timing, e->timing, n * sizeof *out->timing);
+    }
+    out->part.candidate = out->candidate;
+    RC_PASS(copy_order(plan->order[e->trial.order], to, err));
+    return rc_plan_prepare_again(to, out, &e->trial, &out->trial, err);
+}
+
+/* Copies that share no prepared matrix do not count as users of it. */
+static rc_status_t join(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
+{
+    int shares = 0;
+    for (int i = 0; i < plan->entries; i++)
+        shares |= plan->entry[i].trial.spec.kernel->shares > 0;
+    if (!shares)
+        return rc_users_new(&to->users, err);
+    to->users = plan->users;
+    rc_users_join(to->users);
+    return RC_OK;
+}
+
+rc_status_t rc_plan_copy(
+    const rc_plan_t *plan, const rc_plan_place_t *place, rc_plan_t **out, rc_err_t *err)
+{
+    rc_status_t st;
+    *out = NULL;
+    rc_plan_t *to = rc_alloc0(1, sizeof *to, "a plan", err);
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
+    to->place = *place;
+    memcpy(to->device_class, plan->device_class, sizeof to->device_class);
+    to->op = plan->op;
+    to->precision = plan->precision;
+    to->layout = plan->layout;
+    memcpy(to->ld_in, plan->ld_in, sizeof to->ld_in);
+    to->ld_out = plan->ld_out;
+    to->memory = plan->memory;
+    to->deterministic = plan->deterministic;
+    to->threads = plan->threads;
+    to->k_range = plan->k_range;
+    RC_TRY(join(plan, to, err));
+    to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
+    RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
+    to->entries = plan->entries;
+    RC_TRY(copy_matrix(plan, to, err));
+    for (int i = 0; i < plan->entries; i++)
+        RC_TRY(copy_entry(plan, &plan->entry[i], to, &to->entry[i], err));
+    *out = to;
+    return RC_OK;
+done:
+    rc_plan_free(to);
+    return st;
 }

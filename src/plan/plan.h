@@ -15,41 +15,32 @@
 typedef rc_status_t rc_plan_time_fn(
     void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err);
 
-/** Monotonic time in ns since an arbitrary start. */
-typedef int64_t rc_plan_now_fn(void *user);
-
-/** Build a row order where the matrix is.
- *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it can
- *          be built
- *  \param[out] row   [rows] of the host: row of each slot
- *  \return RC_OK, RC_ENOTSUP (this order is built on the host), RC_ENOMEM, RC_EDEVICE */
-typedef rc_status_t rc_plan_order_fn(rc_executor_t *x, const char *order, const rc_csr_t *a,
-    const rc_resident_t *m, int32_t *row, rc_err_t *err);
-
-/** Compute a feature set where the matrix is.
- *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of the
- *          host
- *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */
-typedef rc_status_t rc_plan_feature_fn(rc_executor_t *x, const char *set, const rc_csr_t *a,
-    const rc_resident_t *m, double *out, rc_err_t *err);
-
-/** Watches a search, while an order is built by any thread.
- *  \param[in] next   what is tried next; NULL: nothing new
- *  \param[in] timed  candidates so far  \return 1: the search is to end with what it has */
-typedef int rc_plan_watch_fn(void *user, const rc_plan_candidate_t *next, int timed);
-
 /** Where a plan runs. */
 typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
     rc_plan_time_fn *time; /**< NULL: the host's clock around launches that are waited for: CPUs */
-    rc_plan_order_fn *order;      /**< NULL: all orders are built on the host */
-    rc_plan_feature_fn *features; /**< NULL: all features are computed on the host */
-    rc_plan_now_fn *now;          /**< by which timing candidates ends; NULL: the host's clock */
-    void *user;                   /**< for `time` and `now` */
-    rc_plan_watch_fn *watch;      /**< of a search; NULL: nobody watches */
-    void *watcher;                /**< for `watch` */
-    int64_t cache_bytes;          /**< of the last cache; 0: not known */
-    const char *device_class;     /**< for models; NULL: that of the model.  Borrowed in create */
+    /** Build a row order where the matrix is; NULL: all are built on the host.
+     *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it
+     *          can be built
+     *  \param[out] row   [rows] of the host: row of each slot
+     *  \return RC_OK, RC_ENOTSUP (this order is built on the host), RC_ENOMEM, RC_EDEVICE */
+    rc_status_t (*order)(rc_executor_t *x, const char *order, const rc_csr_t *a,
+        const rc_resident_t *m, int32_t *row, rc_err_t *err);
+    /** Compute a feature set where the matrix is; NULL: all are computed on the host.
+     *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of
+     *          the host
+     *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */
+    rc_status_t (*features)(rc_executor_t *x, const char *set, const rc_csr_t *a,
+        const rc_resident_t *m, double *out, rc_err_t *err);
+    int64_t (*now)(void *user); /**< ns by which timing candidates ends; NULL: the host's clock */
+    void *user;                 /**< for `time` and `now` */
+    /** Watches a search, while an order is built by any thread; NULL: nobody does.
+     *  \param[in] next   what is tried next; NULL: nothing new
+     *  \param[in] timed  candidates so far  \return 1: it is to end with what it has */
+    int (*watch)(void *user, const rc_plan_candidate_t *next, int timed);
+    void *watcher;            /**< for `watch` */
+    int64_t cache_bytes;      /**< of the last cache; 0: not known */
+    const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.

@@ -251,8 +251,6 @@ rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err);
  *  \param[out] out  free with rc_plan_values_free  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_values_t *out, rc_err_t *err);
 
-/* ------------------------------------------------------------------ update.c */
-
 /** 1: new values in device memory are put in place without waiting for anything. */
 int rc_plan_updates_async(const rc_plan_t *plan);
 
