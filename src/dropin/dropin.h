@@ -88,22 +88,9 @@ void rc_known_make_memory(rc_dropin_t *d);
 /** It has a plan: the times say whether it stays. */
 void rc_known_try(rc_known_t *known);
 
-/** The number of the next check for a pattern. */
-uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
-
-/* --------------------------------------------------------------- siblings.c */
-
-/** Give a plan back; after the last user it is among the dead. */
-void rc_held_leave(rc_dropin_t *d, rc_held_t *held);
-
-/** Look for a plan of the same pattern at another address.  1: the entry has it now. */
-int rc_sibling_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
-
-/* ----------------------------------------------------------------- trust.c */
-
+/** A descriptor was preprocessed with that product; it is none any more, or another one. */
 void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
-rc_trusted_t *rc_trust_find(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 
 /* ------------------------------------------------------------------ making.c */
 

@@ -90,7 +90,6 @@ typedef struct rc_engine {
 } rc_engine_t;
 
 /** Of the library that is opened. */
-typedef const rc_engine_t *rc_engine_fn(void);
 RC_API const rc_engine_t *rc_dropin_engine(void);
 
 #endif

@@ -34,7 +34,7 @@ static const rc_engine_t *open_engine(const char *path)
 {
     char beside[PATH_MAX];
     Dl_info info;
-    rc_engine_fn *get = NULL;
+    const rc_engine_t *(*get)(void) = NULL;
     if (!path && dladdr(&state, &info) && info.dli_fname) {
         const char *slash = strrchr(info.dli_fname, '/');
         int n = slash ? (int)(slash - info.dli_fname) : 0;

@@ -17,6 +17,20 @@ double rc_times_median(const rc_times_t *t)
     return t->count > 0 ? sorted[t->count / 2] : 0;
 }
 
+rc_why_t rc_known_why(const rc_known_t *known)
+{
+    switch (known->stage) {
+    case RC_STAGE_WATCHING:
+        return RC_WHY_WATCHING;
+    case RC_STAGE_MAKING:
+        return RC_WHY_MAKING;
+    case RC_STAGE_OFF:
+        return known->off;
+    default:
+        return RC_WHY_PLAN;
+    }
+}
+
 /* --------------------------------------------------------------------- table */
 
 static rc_key_t key_of(const rc_spmm_t *p, int device)
@@ -46,10 +60,21 @@ static rc_known_t *to_front(rc_dropin_t *d, int at)
     return known;
 }
 
+/* After the last user a plan is among the dead. */
+static void leave(rc_dropin_t *d, rc_held_t *held)
+{
+    if (!held || --held->users > 0)
+        return;
+    d->bytes -= held->bytes;
+    held->next = d->dead;
+    d->dead = held;
+    (void)pthread_cond_signal(&d->wake);
+}
+
 static void drop_plan(rc_dropin_t *d, rc_known_t *known)
 {
-    rc_held_leave(d, known->held);
-    rc_held_leave(d, known->sibling);
+    leave(d, known->held);
+    leave(d, known->sibling);
     known->held = NULL;
     known->sibling = NULL;
     known->compared = 0;
@@ -69,7 +94,8 @@ void rc_known_try(rc_known_t *known)
     known->ours.marked = 0;
 }
 
-uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known)
+/* Of the next check for a pattern. */
+static uint64_t number_of(rc_dropin_t *d, const rc_known_t *known)
 {
     return ++d->number << 16 | known->tag;
 }
@@ -170,6 +196,96 @@ static void end_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *str
         t->marked++;
 }
 
+/* ------------------------------------------------------------------ siblings */
+
+/* The same pattern at another address: programs copy matrices, and make transposed ones anew for
+ * each product.  One plan does for all of them, since it reads the values each time; that the
+ * pattern is the same is found out on the device, while cuSPARSE multiplies. */
+
+static int alike(const rc_key_t *a, const rc_key_t *b)
+{
+    return a->stream == b->stream && a->device == b->device && a->rows == b->rows &&
+           a->cols == b->cols && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout &&
+           a->value_bytes == b->value_bytes;
+}
+
+static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->known[i] != known && d->known[i]->stage == RC_STAGE_ON &&
+            alike(&d->known[i]->key, &known->key))
+            return d->known[i]->held;
+    return NULL;
+}
+
+/* 1: the outcome is known, or never will be. */
+static int outcome(const rc_dropin_t *d, const rc_known_t *known, int *same)
+{
+    uint64_t equal = 0;
+    uint64_t differs = 0;
+    d->engine->compared(known->sibling->plan, &equal, &differs);
+    *same = equal == known->compared;
+    return equal >= known->compared || differs >= known->compared;
+}
+
+/* 1: the entry has a plan of the same pattern at another address now. */
+static int adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    int same = 0;
+    if (known->compared == 0) {
+        rc_held_t *held = find_sibling(d, known);
+        if (!held)
+            return 0;
+        known->compared = number_of(d, known);
+        if (d->engine->compare(held->plan, p, known->compared) < 0)
+            return 0;
+        known->sibling = held;
+        held->users++;
+    }
+    if (!known->sibling || !outcome(d, known, &same))
+        return 0;
+    if (!same)
+        leave(d, known->sibling);
+    else {
+        known->held = known->sibling;
+        memcpy(known->text, known->held->text, sizeof known->text);
+    }
+    known->sibling = NULL;
+    return same;
+}
+
+/* --------------------------------------------------------------------- trust */
+
+/* ROWCAST_TRUST=preprocess: between two calls of cusparseSpMM_preprocess a descriptor's pattern
+ * stays. */
+
+void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr)
+{
+    for (int i = 0; i < RC_TRUSTED_MOST; i++)
+        if (d->trusted[i].descr == descr)
+            d->trusted[i] = (rc_trusted_t){0};
+}
+
+void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
+{
+    rc_distrust(d, descr);
+    for (int i = 0; i < RC_TRUSTED_MOST; i++)
+        if (!d->trusted[i].descr) {
+            d->trusted[i] = (rc_trusted_t){descr, p->a.row_ptr, p->a.col_idx, NULL, 0};
+            return;
+        }
+}
+
+static rc_trusted_t *find_trusted(
+    rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
+{
+    for (int i = 0; d->settings.trust && descr && i < RC_TRUSTED_MOST; i++)
+        if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr &&
+            d->trusted[i].col_idx == p->a.col_idx)
+            return &d->trusted[i];
+    return NULL;
+}
+
 /* --------------------------------------------------------------------- plans */
 
 /* The one of a plan's patterns that a check, by its number, was of; NULL: of an earlier plan's. */
@@ -230,7 +346,7 @@ static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uin
 
 static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
 {
-    uint64_t number = rc_known_number(d, known);
+    uint64_t number = number_of(d, known);
     int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
     rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
                           : t                          ? RC_CHECK_TOLD
@@ -278,7 +394,7 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     take_times(d, &known->ours);
     if (known->held)
         look_for_changes(d, known->held);
-    if (known->stage == RC_STAGE_WATCHING && is_timed(d, known) && rc_sibling_adopt(d, known, p))
+    if (known->stage == RC_STAGE_WATCHING && is_timed(d, known) && adopt(d, known, p))
         rc_known_try(known);
     if (known->stage == RC_STAGE_WATCHING && !known->sibling && worth_it(d, known))
         rc_making_begin(d, known, p);
@@ -287,16 +403,7 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     if (known->stage == RC_STAGE_TRYING)
         decide(d, known);
     known->turns++;
-    switch (known->stage) {
-    case RC_STAGE_WATCHING:
-        return RC_WHY_WATCHING;
-    case RC_STAGE_MAKING:
-        return RC_WHY_MAKING;
-    case RC_STAGE_OFF:
-        return known->off;
-    default:
-        return RC_WHY_PLAN;
-    }
+    return rc_known_why(known);
 }
 
 static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
@@ -320,7 +427,7 @@ static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDes
     known->last = d->calls;
     turn.why = advance(d, known, p);
     if (turn.why == RC_WHY_PLAN)
-        turn.why = run_plan(d, known, p, rc_trust_find(d, descr, p));
+        turn.why = run_plan(d, known, p, find_trusted(d, descr, p));
     else if (turn.why == RC_WHY_WATCHING && begin_time(d, known, &known->reference, p->stream))
         turn.known = known;
     return turn;

@@ -4,7 +4,24 @@
 #define RC_DROPIN_KNOWN_H
 
 #include "dropin/product.h"
-#include "dropin/settings.h"
+
+/** Read once, at the first call. */
+typedef struct rc_settings {
+    int off;            /**< ROWCAST_DROPIN=off: everything is passed through */
+    int trust;          /**< ROWCAST_TRUST=preprocess */
+    int summary;        /**< ROWCAST_LOG=summary */
+    int wait;           /**< ROWCAST_WAIT=1: a plan is made during a call, not beside the program */
+    int always;         /**< ROWCAST_WAIT=always: likewise, and kept whatever the times say: for
+                          tests */
+    double seconds;     /**< ROWCAST_BUDGET=time=S,share=PART,memory=BYTES: of making plans, in the
+                          whole process */
+    double share;       /**< of the time since the first product, that making plans may take */
+    int64_t memory;     /**< bytes of device memory for plans, in the whole process */
+    const char *engine; /**< ROWCAST_ENGINE: file name; NULL: the one beside this library */
+} rc_settings_t;
+
+/** What the variables say; what they say wrongly is printed once and left at its default. */
+rc_settings_t rc_settings_read(void);
 
 /** What makes two products one: arrays, sizes and stream.  Row pointers may move (some programs
  *  make them anew for each product): the check compares what they hold. */
@@ -76,6 +93,9 @@ typedef struct rc_known {
     uint64_t last; /**< call of the process that it was in last */
     double make_seconds;
 } rc_known_t;
+
+/** Who multiplies by its stage, and why not a plan. */
+rc_why_t rc_known_why(const rc_known_t *known);
 
 /** A plan is begun when cuSPARSE has spent this part of what making it may take: a program that has
  *  run so long is taken to run as long again. */

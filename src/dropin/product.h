@@ -4,7 +4,30 @@
 #define RC_DROPIN_PRODUCT_H
 
 #include "dropin/engine.h"
-#include "dropin/real.h"
+
+#include <cusparse.h>
+
+/** Functions of the program's own cuSPARSE, by their names there.  Descriptors are read with them,
+ *  never looked into. */
+typedef struct rc_real {
+    __typeof__(&cusparseSpMM) SpMM;
+    __typeof__(&cusparseSpMM_bufferSize) SpMM_bufferSize;
+    __typeof__(&cusparseSpMM_preprocess) SpMM_preprocess;
+    __typeof__(&cusparseDestroySpMat) DestroySpMat;
+    __typeof__(&cusparseCsrSetPointers) CsrSetPointers;
+    __typeof__(&cusparseSpMatGetFormat) SpMatGetFormat;
+    __typeof__(&cusparseSpMatGetStridedBatch) SpMatGetStridedBatch;
+    __typeof__(&cusparseConstCsrGet) ConstCsrGet;
+    __typeof__(&cusparseConstDnMatGet) ConstDnMatGet;
+    __typeof__(&cusparseDnMatGetStridedBatch) DnMatGetStridedBatch;
+    __typeof__(&cusparseGetStream) GetStream;
+    __typeof__(&cusparseGetPointerMode) GetPointerMode;
+    int reads; /**< 1: all that descriptors are read with is there */
+} rc_real_t;
+
+/** Looked up once: behind this library, else in a cuSPARSE that is loaded, else in one that can be.
+ *  A function that is in none is NULL. */
+const rc_real_t *rc_real(void);
 
 /** Why cuSPARSE does a product. */
 typedef enum rc_why {

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "dropin/real.h"
+#include "dropin/product.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

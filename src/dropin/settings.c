@@ -1,5 +1,6 @@
+/* What the environment says to the drop-in. */
 #include "config.h"
-#include "dropin/settings.h"
+#include "dropin/known.h"
 
 #include <stdio.h>
 #include <stdlib.h>

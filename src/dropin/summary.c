@@ -6,20 +6,6 @@
 
 enum { RC_SHOWN = 24 };
 
-static const char *stage_text(const rc_known_t *known)
-{
-    switch (known->stage) {
-    case RC_STAGE_WATCHING:
-        return rc_why_text(RC_WHY_WATCHING);
-    case RC_STAGE_MAKING:
-        return rc_why_text(RC_WHY_MAKING);
-    case RC_STAGE_OFF:
-        return rc_why_text(known->off);
-    default:
-        return "";
-    }
-}
-
 static double saved_ns(const rc_known_t *known)
 {
     if (known->ours.count == 0 || known->reference.count == 0)
@@ -52,7 +38,7 @@ static void print_known(const rc_known_t *known)
     if (known->make_seconds > 0)
         fprintf(stderr, ", made in %.2f s", known->make_seconds);
     if (known->stage != RC_STAGE_TRYING && known->stage != RC_STAGE_ON)
-        fprintf(stderr, "; %s", stage_text(known));
+        fprintf(stderr, "; %s", rc_why_text(rc_known_why(known)));
     if (known->changes > 0)
         fprintf(stderr, "; changed in place %d times", known->changes);
     fputc('\n', stderr);
