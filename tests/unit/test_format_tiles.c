@@ -60,20 +60,25 @@ static int64_t naive_flags(const naive_t *n, int64_t t, int64_t c)
     return flags;
 }
 
+static int64_t flag_of(const rc_csr5_t *f, int64_t t, int64_t c, int64_t s)
+{
+    return rc_csr5_flag(f, (t * OMEGA + c) * f->size.sigma + s);
+}
+
 static void check_columns(const naive_t *n, const rc_csr5_t *f, int64_t t)
 {
     for (int64_t c = 0; c < OMEGA; c++) {
         int64_t before = 0;
         int64_t seg = 0;
         for (int64_t s = 0; s < n->sigma; s++)
-            assert_int_equal(rc_csr5_flag(f, t, c, s), naive_flag(n, t, c, s));
+            assert_int_equal(flag_of(f, t, c, s), naive_flag(n, t, c, s));
         for (int64_t d = 0; d < c; d++)
             before += naive_flags(n, t, d) + (d == 0 && !naive_flag(n, t, 0, 0));
-        assert_int_equal(rc_csr5_y_offset(f, t, c), c > 0 ? before - 1 : 0);
+        assert_int_equal(rc_csr5_y_offset(f, t * OMEGA + c), c > 0 ? before - 1 : 0);
         if (naive_flags(n, t, c) > 0)
             for (int64_t d = c + 1; d < OMEGA && naive_flags(n, t, d) == 0; d++)
                 seg++;
-        assert_int_equal(rc_csr5_seg_offset(f, t, c), seg);
+        assert_int_equal(rc_csr5_seg_offset(f, t * OMEGA + c), seg);
     }
 }
 
@@ -126,10 +131,10 @@ static void multiply_tile(
     const naive_t *n, const rc_csr5_t *f, int64_t t, const rc_csr_view_t *e, double *y)
 {
     for (int64_t c = 0; c < OMEGA; c++) {
-        int64_t q = rc_csr5_y_offset(f, t, c);
+        int64_t q = rc_csr5_y_offset(f, t * OMEGA + c);
         for (int64_t s = 0; s < n->sigma; s++) {
             int64_t at = t * n->entries + s * OMEGA + c;
-            q += rc_csr5_flag(f, t, c, s) && !(c == 0 && s == 0);
+            q += flag_of(f, t, c, s) && !(c == 0 && s == 0);
             y[row_of_segment(f, t, q)] += value_at(n->a, e, f, at) * (double)(1 + f->col[at]);
         }
     }

@@ -87,13 +87,15 @@ static int64_t count_offsets(
 
 /* ---------------------------------------------------------------- contents */
 
-int64_t rc_csr5_row(const rc_csr5_t *f, int64_t t)
+int64_t rc_csr5_row(const void *of, int64_t t)
 {
+    const rc_csr5_t *f = of;
     return (int64_t)(f->tile_ptr[t] & ~RC_CSR5_DIRTY);
 }
 
-int rc_csr5_dirty(const rc_csr5_t *f, int64_t t)
+int64_t rc_csr5_dirty(const void *of, int64_t t)
 {
+    const rc_csr5_t *f = of;
     return (f->tile_ptr[t] & RC_CSR5_DIRTY) != 0;
 }
 
@@ -102,26 +104,31 @@ static uint32_t *word_of(const rc_csr5_t *f, int64_t t, int64_t c, int64_t word)
     return f->desc + (t * f->size.words + word) * RC_CSR5_OMEGA + c;
 }
 
-/* Bits of a descriptor that lie in its first word. */
-static int64_t first_bits(const rc_csr5_t *f, int64_t t, int64_t c, int from, int bits)
+/* Bits of a descriptor, by the column over all tiles, that lie in its first word. */
+static int64_t first_bits(const rc_csr5_t *f, int64_t column, int from, int bits)
 {
-    return (int64_t)(*word_of(f, t, c, 0) >> from & ((1u << bits) - 1));
+    const uint32_t *word = word_of(f, column / RC_CSR5_OMEGA, column % RC_CSR5_OMEGA, 0);
+    return (int64_t)(*word >> from & ((1u << bits) - 1));
 }
 
-int rc_csr5_flag(const rc_csr5_t *f, int64_t t, int64_t c, int64_t s)
+int64_t rc_csr5_flag(const void *of, int64_t i)
 {
-    int64_t bit = f->size.y_bits + RC_CSR5_SEG_BITS + s;
-    return (int)(*word_of(f, t, c, bit / 32) >> bit % 32 & 1u);
+    const rc_csr5_t *f = of;
+    const int64_t column = i / f->size.sigma;
+    const int64_t bit = f->size.y_bits + RC_CSR5_SEG_BITS + i % f->size.sigma;
+    return *word_of(f, column / RC_CSR5_OMEGA, column % RC_CSR5_OMEGA, bit / 32) >> bit % 32 & 1u;
 }
 
-int64_t rc_csr5_y_offset(const rc_csr5_t *f, int64_t t, int64_t c)
+int64_t rc_csr5_y_offset(const void *of, int64_t column)
 {
-    return first_bits(f, t, c, 0, f->size.y_bits);
+    const rc_csr5_t *f = of;
+    return first_bits(f, column, 0, f->size.y_bits);
 }
 
-int64_t rc_csr5_seg_offset(const rc_csr5_t *f, int64_t t, int64_t c)
+int64_t rc_csr5_seg_offset(const void *of, int64_t column)
 {
-    return first_bits(f, t, c, f->size.y_bits, RC_CSR5_SEG_BITS);
+    const rc_csr5_t *f = of;
+    return first_bits(f, column, f->size.y_bits, RC_CSR5_SEG_BITS);
 }
 
 /* ---------------------------------------------------------------- building */
@@ -139,7 +146,7 @@ static void describe_rows(const rc_csr_view_t *e, int64_t t, rc_csr5_t *f, int64
     int64_t end = tile_begin(e, &f->size, t + 1);
     int64_t row = rc_csr5_row(f, t);
     int64_t to = f->empty_ptr[t];
-    int dirty = rc_csr5_dirty(f, t);
+    int64_t dirty = rc_csr5_dirty(f, t);
     memset(flags, 0, RC_CSR5_OMEGA * sizeof *flags);
     for (int64_t r = row; r < e->rows && e->ptr[r] < end; r++) {
         int64_t place = e->ptr[r] - begin;
@@ -156,7 +163,8 @@ static void describe_tile(const rc_csr_view_t *e, int64_t t, rc_csr5_t *f)
 {
     int64_t flags[RC_CSR5_OMEGA];
     describe_rows(e, t, f, flags);
-    int64_t y = rc_csr5_flag(f, t, 0, 0) ? -1 : 0; /* counted as set, less 1 */
+    /* the first is counted as set, less 1 */
+    int64_t y = rc_csr5_flag(f, t * RC_CSR5_OMEGA * f->size.sigma) ? -1 : 0;
     for (int64_t c = 0; c < RC_CSR5_OMEGA; c++) {
         int64_t seg = 0;
         while (flags[c] > 0 && c + seg + 1 < RC_CSR5_OMEGA && flags[c + seg + 1] == 0)
@@ -279,34 +287,6 @@ static rc_status_t measure(
     return RC_OK;
 }
 
-/* Number i over all full tiles, column by column. */
-static int64_t flag_at(const void *from, int64_t i)
-{
-    const rc_csr5_t *f = from;
-    int64_t column = i / f->size.sigma;
-    return rc_csr5_flag(f, column / RC_CSR5_OMEGA, column % RC_CSR5_OMEGA, i % f->size.sigma);
-}
-
-static int64_t y_at(const void *from, int64_t i)
-{
-    return rc_csr5_y_offset(from, i / RC_CSR5_OMEGA, i % RC_CSR5_OMEGA);
-}
-
-static int64_t seg_at(const void *from, int64_t i)
-{
-    return rc_csr5_seg_offset(from, i / RC_CSR5_OMEGA, i % RC_CSR5_OMEGA);
-}
-
-static int64_t row_of(const void *from, int64_t t)
-{
-    return rc_csr5_row(from, t);
-}
-
-static int64_t dirty_of(const void *from, int64_t t)
-{
-    return rc_csr5_dirty(from, t);
-}
-
 static rc_status_t put(const rc_format_sink_t *sink, const rc_csr5_t *f, rc_err_t *err)
 {
     int64_t omega = RC_CSR5_OMEGA;
@@ -316,11 +296,11 @@ static rc_status_t put(const rc_format_sink_t *sink, const rc_csr5_t *f, rc_err_
     RC_PASS(rc_format_put_int64(sink, "omega", &omega, 1, err));
     RC_PASS(rc_format_put_int64(sink, "sigma", &f->size.sigma, 1, err));
     RC_PASS(rc_format_put_int64(sink, "tiles", &tiles, 1, err));
-    RC_PASS(sink->put(user, "tile_ptr", row_of, f, tiles + 1, err));
-    RC_PASS(sink->put(user, "tile_dirty", dirty_of, f, tiles, err));
-    RC_PASS(sink->put(user, "bit_flag", flag_at, f, columns * f->size.sigma, err));
-    RC_PASS(sink->put(user, "y_offset", y_at, f, columns, err));
-    RC_PASS(sink->put(user, "seg_offset", seg_at, f, columns, err));
+    RC_PASS(sink->put(user, "tile_ptr", rc_csr5_row, f, tiles + 1, err));
+    RC_PASS(sink->put(user, "tile_dirty", rc_csr5_dirty, f, tiles, err));
+    RC_PASS(sink->put(user, "bit_flag", rc_csr5_flag, f, columns * f->size.sigma, err));
+    RC_PASS(sink->put(user, "y_offset", rc_csr5_y_offset, f, columns, err));
+    RC_PASS(sink->put(user, "seg_offset", rc_csr5_seg_offset, f, columns, err));
     RC_PASS(rc_format_put_int64(sink, "empty_ptr", f->empty_ptr, tiles + 1, err));
     RC_PASS(rc_format_put_int32(sink, "empty_offset", f->empty_offset, f->empty_ptr[tiles], err));
     return rc_format_put_int32(sink, "col", f->col, f->nnz, err);

@@ -60,19 +60,22 @@ rc_status_t rc_csr5_build(
     const rc_csr_view_t *e, const rc_csr5_size_t *size, int threads, rc_csr5_t *out, rc_err_t *err);
 void rc_csr5_free(rc_csr5_t *f);
 
-/** The last row whose pointer is at most min(t OMEGA sigma, nnz), t = 0 .. tiles; `rows` at nnz. */
-int64_t rc_csr5_row(const rc_csr5_t *f, int64_t t);
+/* What an rc_csr5_t says; columns, and in them entries, are numbered over all tiles. */
+
+/** Of tile t = 0 .. tiles: the last row whose pointer is at most min(t OMEGA sigma, nnz); `rows` at
+ *  nnz. */
+rc_format_at_fn rc_csr5_row;
 
 /** 1: some row in [rc_csr5_row(t), rc_csr5_row(t + 1)) is empty. */
-int rc_csr5_dirty(const rc_csr5_t *f, int64_t t);
+rc_format_at_fn rc_csr5_dirty;
 
-/** Of a full tile: 1 where entry (c, s) begins a row. */
-int rc_csr5_flag(const rc_csr5_t *f, int64_t t, int64_t c, int64_t s);
+/** Of a full tile: 1 where entry c sigma + s begins a row. */
+rc_format_at_fn rc_csr5_flag;
 
-/** Of a full tile: flags in the columns before c, (0, 0) counted as set, less 1; 0 for c = 0. */
-int64_t rc_csr5_y_offset(const rc_csr5_t *f, int64_t t, int64_t c);
+/** Of a full tile: flags in its columns before, (0, 0) counted as set, less 1; 0 for its first. */
+rc_format_at_fn rc_csr5_y_offset;
 
-/** Of a full tile: columns without a flag that follow column c; 0 when c itself has none. */
-int64_t rc_csr5_seg_offset(const rc_csr5_t *f, int64_t t, int64_t c);
+/** Of a full tile: columns without a flag that follow; 0 when the column itself has none. */
+rc_format_at_fn rc_csr5_seg_offset;
 
 #endif
