@@ -8,13 +8,11 @@
 
 #define RC_FEATURE_SET(id) extern const rc_feature_set_t rc_feature_set_##id;
 #include "feature/sets.def"
-#undef RC_FEATURE_SET
 
 #define RC_FEATURE_SET(id) &rc_feature_set_##id,
 const rc_feature_set_t *const rc_feature_sets[] = {
 #include "feature/sets.def"
     NULL};
-#undef RC_FEATURE_SET
 
 const rc_feature_set_t *rc_feature_set_find(const char *name)
 {

@@ -12,27 +12,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* policies.def ends the macros that it takes */
 #define RC_POLICY(id) extern const rc_policy_t rc_policy_##id;
 #define RC_POLICY_ABSENT(name, reason)
 #include "order/policies.def"
-#undef RC_POLICY
-#undef RC_POLICY_ABSENT
 
 #define RC_POLICY(id) &rc_policy_##id,
 #define RC_POLICY_ABSENT(name, reason)
 const rc_policy_t *const rc_policies[] = {
 #include "order/policies.def"
     NULL};
-#undef RC_POLICY
-#undef RC_POLICY_ABSENT
 
 #define RC_POLICY(id)
 #define RC_POLICY_ABSENT(name, reason) {name, reason},
 const rc_policy_absent_t rc_policies_absent[] = {
 #include "order/policies.def"
     {NULL, NULL}};
-#undef RC_POLICY
-#undef RC_POLICY_ABSENT
 
 const rc_policy_t *rc_policy_find(const char *name)
 {

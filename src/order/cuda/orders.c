@@ -9,13 +9,11 @@
 
 #define RC_CUDA_ORDER(id) extern const rc_cuda_order_t rc_cuda_order_##id;
 #include "order/cuda/orders.def"
-#undef RC_CUDA_ORDER
 
 #define RC_CUDA_ORDER(id) &rc_cuda_order_##id,
 const rc_cuda_order_t *const rc_cuda_orders[] = {
 #include "order/cuda/orders.def"
     NULL};
-#undef RC_CUDA_ORDER
 
 static rc_status_t find(const char *policy, const rc_cuda_pattern_t *a, rc_policy_spec_t *spec,
     const rc_cuda_order_t **out, rc_err_t *err)

@@ -16,13 +16,11 @@
 
 #define RC_GENERATOR(id) extern const rc_generator_t rc_generator_##id;
 #include "sparse/generate/generators.def"
-#undef RC_GENERATOR
 
 #define RC_GENERATOR(id) &rc_generator_##id,
 const rc_generator_t *const rc_generators[] = {
 #include "sparse/generate/generators.def"
     NULL};
-#undef RC_GENERATOR
 
 /* The generator that a spec names; NULL: there is none. */
 static const rc_generator_t *find(const char *spec)
