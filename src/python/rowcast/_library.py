@@ -31,31 +31,37 @@ def _structure(**members: Any) -> Any:
 
 
 Err = _structure(status=c.c_int, text=c.c_char * 500)
-Csr = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=I64P, col_idx=I32P, val=F64P)
+Csr = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=I64P, col_idx=I32P,
+                 val=F64P)
 Geometry = _structure(nw=c.c_int32, nt=c.c_int32, line=c.c_int32)
 Groups = _structure(name=c.c_char_p, count=c.c_int64, ptr=I64P)
-Schedule = _structure(slots=c.c_int64, rows=c.c_int64, row=I32P, cols=c.c_int64, col=I32P, levels=c.c_int,
-                      group=Groups * 3)
-Candidate = _structure(name=c.c_char_p, policy=c.c_char_p, kernel=c.c_char_p, is_baseline=c.c_int, layout=c.c_int,
-                       deterministic=c.c_int)
-Constraints = _structure(layouts=c.c_int, kernels=c.c_char_p, orders=c.c_char_p, c_orders=c.c_char_p,
-                         memory=c.c_int64, deterministic=c.c_int)
-Request = _structure(k=c.c_int64, value_bytes=c.c_int, reuse=c.c_double, threads=c.c_int, operation=c.c_char_p,
-                     device=c.c_char_p, extrapolate=c.c_int, constraints=Constraints)
-Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int, permitted=c.POINTER(c.c_ubyte),
-                    time_ns=F64P, setup_ns=F64P, featurise_ns=c.c_double, predict_ns=c.c_double, order_ns=c.c_double,
-                    overhead_ns=c.c_double, break_even=c.c_double, outside=c.c_int, extrapolation=c.c_char * 256,
-                    schedule=Schedule, geometry=Geometry)
-PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c.c_void_p, row_ptr_bytes=c.c_int,
-                        col_idx=c.c_void_p, val=c.c_void_p, value_bytes=c.c_int, on_device=c.c_int)
-PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int, k_range=c.c_int,
-                         ld_in=c.c_int64 * 2, ld_out=c.c_int64)
-PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p, extrapolate=c.c_int, tune=c.c_int,
-                         tune_ns=c.c_int64, memory=c.c_int64, reuse=c.c_double, deterministic=c.c_int,
-                         threads=c.c_int, allocator=c.c_void_p)
-PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double, error=c.c_double,
-                     speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double, pays_after=c.c_double,
-                     chosen=c.c_int, baseline=c.c_int, again=c.c_int, note=c.c_char_p)
+Schedule = _structure(slots=c.c_int64, rows=c.c_int64, row=I32P, cols=c.c_int64, col=I32P,
+                      levels=c.c_int, group=Groups * 3)
+Candidate = _structure(name=c.c_char_p, policy=c.c_char_p, kernel=c.c_char_p, is_baseline=c.c_int,
+                       layout=c.c_int, deterministic=c.c_int)
+Constraints = _structure(layouts=c.c_int, kernels=c.c_char_p, orders=c.c_char_p,
+                         c_orders=c.c_char_p, memory=c.c_int64, deterministic=c.c_int)
+Request = _structure(k=c.c_int64, value_bytes=c.c_int, reuse=c.c_double, threads=c.c_int,
+                     operation=c.c_char_p, device=c.c_char_p, extrapolate=c.c_int,
+                     constraints=Constraints)
+Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int,
+                    permitted=c.POINTER(c.c_ubyte), time_ns=F64P, setup_ns=F64P,
+                    featurise_ns=c.c_double, predict_ns=c.c_double, order_ns=c.c_double,
+                    overhead_ns=c.c_double, break_even=c.c_double, outside=c.c_int,
+                    extrapolation=c.c_char * 256, schedule=Schedule, geometry=Geometry)
+PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c.c_void_p,
+                        row_ptr_bytes=c.c_int, col_idx=c.c_void_p, val=c.c_void_p,
+                        value_bytes=c.c_int, on_device=c.c_int)
+PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int,
+                         k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64)
+PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,
+                         extrapolate=c.c_int, tune=c.c_int, tune_ns=c.c_int64, memory=c.c_int64,
+                         reuse=c.c_double, deterministic=c.c_int, threads=c.c_int,
+                         allocator=c.c_void_p)
+PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
+                     error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
+                     pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
+                     note=c.c_char_p)
 PlanAnswer = _structure(k=c.c_int64, rows=c.c_int, row=c.POINTER(PlanRow), sentence=c.c_char * 400)
 
 #: By the names that C has for them: their layout is tested against the headers'.
