@@ -74,8 +74,7 @@ static rc_status_t check_request(
 
 /* --------------------------------------------------------------- constraints */
 
-/* Of a prepared matrix over plain CSR, where the model does not say: coordinates and their buffers
- * are below it. */
+/* Of a prepared matrix over plain CSR, where the model does not say: more than of coordinates. */
 static const double unknown_memory = 2;
 
 double rc_model_memory(const rc_model_t *m, int c, const rc_csr_t *a, const rc_request_t *r)
@@ -270,7 +269,7 @@ static int choose_class(
     int chosen = -1;
     double least = 0;
     if (m->output == RC_OUTPUT_SCORE)
-        chosen = rc_model_decide_among(m, out, c->permitted, NULL);
+        chosen = rc_model_decide(m, out, c->permitted, NULL);
     for (int i = 0; m->output != RC_OUTPUT_SCORE && i < c->candidates; i++) {
         double cost = r->reuse > 0 ? rc_choice_total(c, r->reuse, i) : c->time_ns[i];
         int loses = i != c->reference && c->time_ns[c->reference] < least_speedup * c->time_ns[i];
@@ -293,14 +292,6 @@ double rc_break_even(int reference, const double *time, const double *setup, dou
     if (cost <= 0 && gain >= 0)
         return 0;
     return gain > 0 ? ceil(cost / gain) : INFINITY;
-}
-
-/* The kernels of a plan have teams of their own; the features are of one of them. */
-static rc_geometry_t order_geometry(
-    const rc_model_class_t *c, const rc_request_t *r, rc_geometry_t of_features)
-{
-    const rc_geometry_t g = rc_model_geometry_of(&c->geometry, rc_type_of_bytes(r->value_bytes));
-    return g.nw ? g : of_features;
 }
 
 static rc_status_t alloc_choice(const rc_model_t *m, rc_choice_t *c, rc_err_t *err)
@@ -396,7 +387,10 @@ rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_
     RC_TRY(check_before(m, a, request, &g, &c, err));
     RC_TRY(predict(m, a, request, &g, given, &c, err));
     int64_t predicted = rc_clock_ns();
-    c.geometry = order_geometry(&m->cls[c.candidate], request, g);
+    /* the kernels of a plan have teams of their own; the features are of one of them */
+    c.geometry =
+        rc_model_geometry_of(&m->cls[c.candidate].geometry, rc_type_of_bytes(request->value_bytes));
+    c.geometry = c.geometry.nw ? c.geometry : g;
     RC_TRY(rc_order_build(m->cls[c.candidate].policy, a, &c.geometry, request->threads | RC_CHECKED,
         &c.schedule, err));
     c.order_ns = (double)(rc_clock_ns() - predicted);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/glob.h"
+#include "base/stats.h"
 #include "feature/feature.h"
 
 #include <inttypes.h>
@@ -12,9 +13,7 @@
 
 static int ascending(const void *a, const void *b)
 {
-    const int64_t *x = a;
-    const int64_t *y = b;
-    return (*x > *y) - (*x < *y);
+    return rc_compare_lists(a, b, 1);
 }
 
 rc_status_t rc_model_set_ks(rc_model_t *m, const int64_t *k, int count, int is_n, rc_err_t *err)

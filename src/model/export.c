@@ -77,46 +77,43 @@ static void put_geometry(FILE *out, const char *precision, const rc_geometry_t *
             (int)g->nt, (int)g->line);
 }
 
+/* A text of the model in a comment, between texts of ours. */
+static void put_between(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    put_comment(out, text);
+    fputs(after, out);
+}
+
 static void put_head(const rc_model_t *m, const char *name, FILE *out)
 {
     fprintf(out,
         "/* A selector of sparse matrix row orders, written by rowcast %s; do not edit.\n *\n",
         rc_version());
-    fprintf(out, " * model       ");
-    put_comment(out, m->kind);
-    fprintf(out, "@%d, task %s, operation %s\n * device      ", (int)m->kind_version,
-        rc_task_names[m->task], rc_model_operation(m));
-    put_comment(out, m->device);
-    fprintf(out, "\n * training    ");
-    put_comment(out, note(m, "data_digest"));
-    fprintf(out, " (digest of the data)\n * features    ");
-    put_comment(out, m->feature_set);
+    put_between(out, " * model       ", m->kind, "");
+    fprintf(out, "@%d, task %s, operation %s\n", (int)m->kind_version, rc_task_names[m->task],
+        rc_model_operation(m));
+    put_between(out, " * device      ", m->device, "\n");
+    put_between(out, " * training    ", note(m, "data_digest"), " (digest of the data)\n");
+    put_between(out, " * features    ", m->feature_set, "");
     fprintf(out, "@%d, in the original row order, for the geometry\n", (int)m->feature_version);
     put_geometry(out, "fp32", &m->geometry.fp32);
     put_geometry(out, "fp64", &m->geometry.fp64);
     fprintf(out, " *\n * value[i] of %s_choose, with its unit:\n", name);
     for (int i = 0; i < m->inputs; i++) {
         fprintf(out, " *   %2d  ", i);
-        put_comment(out, m->input[i].name);
-        fprintf(out, " [");
-        put_comment(out, unit_of(m, m->input[i].name));
-        fprintf(out, "]\n");
+        put_between(out, "", m->input[i].name, " [");
+        put_between(out, "", unit_of(m, m->input[i].name), "]\n");
     }
-    fprintf(out, " *\n * classes");
-    if (m->task == RC_TASK_ORDER) {
-        fprintf(out, " (row orders for the kernel ");
-        put_comment(out, m->cls[0].kernel);
-        fprintf(out, ")");
-    }
-    fprintf(out, ":\n");
+    fputs(" *\n * classes", out);
+    if (m->task == RC_TASK_ORDER)
+        put_between(out, " (row orders for the kernel ", m->cls[0].kernel, ")");
+    fputs(":\n", out);
     for (int c = 0; c < m->classes; c++) {
         fprintf(out, " *   %2d  ", c);
         put_comment(out, m->cls[c].name);
-        if (m->task == RC_TASK_FORMAT) {
-            fprintf(out, " (kernel ");
-            put_comment(out, m->cls[c].kernel);
-            fprintf(out, ")");
-        }
+        if (m->task == RC_TASK_FORMAT)
+            put_between(out, " (kernel ", m->cls[c].kernel, ")");
         fprintf(out, "%s\n", c == m->baseline ? " (baseline)" : "");
     }
     fprintf(out,
@@ -226,17 +223,6 @@ static void put_choose(const rc_model_t *m, const char *name, FILE *out)
         m->output == RC_OUTPUT_SCORE ? "NAN" : "cost", name);
 }
 
-static rc_status_t put_all(const rc_model_t *m, const char *name, FILE *out, rc_err_t *err)
-{
-    put_head(m, name, out);
-    put_tables(m, name, out);
-    RC_PASS(m->predictor.kind->emit(m->predictor.state, name, out, err));
-    put_choose(m, name, out);
-    if (fflush(out) != 0 || ferror(out))
-        return rc_fail_errno(err, RC_EIO, errno, "cannot write the C source of a model");
-    return RC_OK;
-}
-
 rc_status_t rc_model_export_c(const rc_model_t *m, const char *name, FILE *out, rc_err_t *err)
 {
     if (!m || !name || !out)
@@ -253,7 +239,12 @@ rc_status_t rc_model_export_c(const rc_model_t *m, const char *name, FILE *out, 
     if (c == (locale_t)0)
         return rc_fail(err, RC_ENOMEM, "no memory for the C locale");
     locale_t before = uselocale(c);
-    rc_status_t st = put_all(m, name, out, err);
+    put_head(m, name, out);
+    put_tables(m, name, out);
+    rc_status_t st = m->predictor.kind->emit(m->predictor.state, name, out, err);
+    put_choose(m, name, out);
+    if (st == RC_OK && (fflush(out) != 0 || ferror(out)))
+        st = rc_fail_errno(err, RC_EIO, errno, "cannot write the C source of a model");
     uselocale(before);
     freelocale(c);
     return st;

@@ -110,7 +110,7 @@ static double cost_of(const rc_model_t *m, const double *out, int c)
     return exp(out[c]);
 }
 
-int rc_model_decide_among(
+int rc_model_decide(
     const rc_model_t *m, const double *out, const unsigned char *permitted, double *time)
 {
     int chosen = -1;
@@ -127,12 +127,6 @@ int rc_model_decide_among(
     return chosen;
 }
 
-int rc_model_decide(const rc_model_t *m, const double *out, double *time)
-{
-    int chosen = rc_model_decide_among(m, out, NULL, time);
-    return chosen < 0 ? m->baseline : chosen;
-}
-
 size_t rc_model_scratch(const rc_model_t *m)
 {
     return (size_t)m->inputs + (size_t)m->classes + m->predictor.kind->scratch(m->predictor.state);
@@ -144,7 +138,8 @@ int rc_model_choose_raw(const rc_model_t *m, const double *value, double *scratc
     double *out = x + m->inputs;
     rc_model_standardise(m, value, x);
     m->predictor.kind->score(m->predictor.state, x, out + m->classes, out);
-    return rc_model_decide(m, out, time);
+    int chosen = rc_model_decide(m, out, NULL, time);
+    return chosen < 0 ? m->baseline : chosen;
 }
 
 static double cost_ns(const rc_model_t *m, const rc_model_cost_t *cost, const double *x)

@@ -184,15 +184,11 @@ void rc_model_standardise(const rc_model_t *m, const double *value, double *x);
 
 /** Outputs to times and choice: the chosen class is that of the smallest time, or of the largest
  *  score; the first of equals.
- *  \param[in]  out   [classes], of the predictor
- *  \param[out] time  [classes] ns, NaN for a model without times; may be NULL
- *  \return the chosen class */
-int rc_model_decide(const rc_model_t *m, const double *out, double *time);
-
-/** As rc_model_decide, among some classes.
- *  \param[in] permitted  [classes] 1: may be chosen; NULL: all
+ *  \param[in]  out        [classes], of the predictor
+ *  \param[in]  permitted  [classes] 1: may be chosen; NULL: all
+ *  \param[out] time       [classes] ns, NaN for a model without times; may be NULL
  *  \return the chosen class; -1 when none is permitted that has a time or score */
-int rc_model_decide_among(
+int rc_model_decide(
     const rc_model_t *m, const double *out, const unsigned char *permitted, double *time);
 
 /** Doubles of scratch that rc_model_evaluate_raw needs. */

@@ -132,7 +132,6 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
 {
     const json_t *list;
     RC_PASS(rc_member_array(root, "", "inputs", 1, INPUTS_MAX, &list, err));
-    rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->input = rc_alloc0((size_t)n, sizeof *m->input, "the inputs of a model", err);
     RC_PASS(m->input ? RC_OK : RC_ENOMEM);
@@ -140,18 +139,15 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
     for (int i = 0; i < n; i++) {
         char path[PATH];
         snprintf(path, sizeof path, "inputs[%d]", i);
-        st = read_input(json_array_get(list, (size_t)i), path, &m->input[i], err);
-        for (int j = 0; j < i && st == RC_OK; j++)
+        RC_PASS(read_input(json_array_get(list, (size_t)i), path, &m->input[i], err));
+        for (int j = 0; j < i; j++)
             if (strcmp(m->input[j].name, m->input[i].name) == 0)
-                st = rc_fail(err, RC_EFORMAT,
+                return rc_fail(err, RC_EFORMAT,
                     "%s.name: expected another than that of inputs[%d], found '%s'", path, j,
                     m->input[i].name);
-        if (st == RC_OK && strcmp(m->input[i].name, "k") == 0 &&
-            !rc_model_operation_has_k(m->operation))
-            st = rc_fail(err, RC_EFORMAT, "%s.name: expected no K in a model of %s, found 'k'",
+        if (strcmp(m->input[i].name, "k") == 0 && !rc_model_operation_has_k(m->operation))
+            return rc_fail(err, RC_EFORMAT, "%s.name: expected no K in a model of %s, found 'k'",
                 path, rc_model_operation(m));
-        if (st < 0)
-            return st;
     }
     return RC_OK;
 }
@@ -194,7 +190,6 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
 {
     const json_t *list;
     RC_PASS(rc_member_array(root, "", "classes", 1, CLASSES_MAX, &list, err));
-    rc_status_t st = RC_OK;
     int n = (int)json_array_size(list);
     m->cls = rc_alloc0((size_t)n, sizeof *m->cls, "the classes of a model", err);
     RC_PASS(m->cls ? RC_OK : RC_ENOMEM);
@@ -202,19 +197,17 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
     for (int c = 0; c < n; c++) {
         char path[PATH];
         snprintf(path, sizeof path, "classes[%d]", c);
-        st = read_class(json_array_get(list, (size_t)c), path, m->file_version, &m->cls[c], err);
-        for (int j = 0; j < c && st == RC_OK; j++)
+        RC_PASS(
+            read_class(json_array_get(list, (size_t)c), path, m->file_version, &m->cls[c], err));
+        for (int j = 0; j < c; j++)
             if (strcmp(m->cls[j].name, m->cls[c].name) == 0)
-                st = rc_fail(err, RC_EFORMAT,
+                return rc_fail(err, RC_EFORMAT,
                     "%s.name: expected another than that of classes[%d], found '%s'", path, j,
                     m->cls[c].name);
-        if (st == RC_OK && m->task == RC_TASK_ORDER &&
-            strcmp(m->cls[0].kernel, m->cls[c].kernel) != 0)
-            st = rc_fail(err, RC_EFORMAT,
+        if (m->task == RC_TASK_ORDER && strcmp(m->cls[0].kernel, m->cls[c].kernel) != 0)
+            return rc_fail(err, RC_EFORMAT,
                 "%s.kernel: expected that of classes[0] in a model of task order, found '%s'", path,
                 m->cls[c].kernel);
-        if (st < 0)
-            return st;
     }
     return RC_OK;
 }

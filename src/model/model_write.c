@@ -110,10 +110,10 @@ static json_t *whole(json_t *v, int failed)
 static json_t *inputs_json(const rc_model_t *m)
 {
     json_t *list = json_array();
-    int failed = !list;
-    for (int i = 0; i < m->inputs && !failed; i++) {
+    int failed = 0;
+    for (int i = 0; i < m->inputs; i++) {
         const rc_model_input_t *in = &m->input[i];
-        failed = json_array_append_new(
+        failed |= json_array_append_new(
             list, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "name", in->name, "transform",
                       rc_transform_names[in->transform], "mean", in->mean, "scale", in->scale,
                       "min", in->min, "max", in->max));
@@ -121,41 +121,41 @@ static json_t *inputs_json(const rc_model_t *m)
     return whole(list, failed);
 }
 
+static json_t *geometries_json(const rc_model_geometry_t *g)
+{
+    return json_pack(
+        "{s:o, s:o}", "fp32", geometry_json(&g->fp32), "fp64", geometry_json(&g->fp64));
+}
+
 static json_t *classes_json(const rc_model_t *m)
 {
     json_t *list = json_array();
-    int failed = !list;
-    for (int c = 0; c < m->classes && !failed; c++) {
+    int failed = 0;
+    for (int c = 0; c < m->classes; c++) {
         const rc_model_class_t *k = &m->cls[c];
         json_t *one = json_pack("{s:s, s:s, s:i, s:s, s:i}", "name", k->name, "policy", k->policy,
             "policy_version", (int)k->policy_version, "kernel", k->kernel, "kernel_version",
             (int)k->kernel_version);
-        failed = !one;
-        if (one && (k->geometry.fp32.nw || k->geometry.fp64.nw))
-            failed = json_object_set_new(one, "geometry",
-                         json_pack("{s:o, s:o}", "fp32", geometry_json(&k->geometry.fp32), "fp64",
-                             geometry_json(&k->geometry.fp64))) < 0;
-        failed =
-            failed ||
-            json_object_set_new(one, "layout", json_string(rc_layout_bit_names[k->layout])) < 0 ||
-            json_object_set_new(
-                one, "deterministic", json_string(rc_deterministic_names[k->deterministic])) < 0 ||
-            json_object_set_new(one, "memory", k->memory > 0 ? json_real(k->memory) : json_null()) <
-                0;
-        failed = json_array_append_new(list, one) < 0 || failed;
+        if (k->geometry.fp32.nw || k->geometry.fp64.nw)
+            failed |= json_object_set_new(one, "geometry", geometries_json(&k->geometry));
+        json_t *abilities = json_pack("{s:s, s:s, s:o}", "layout", rc_layout_bit_names[k->layout],
+            "deterministic", rc_deterministic_names[k->deterministic], "memory",
+            k->memory > 0 ? json_real(k->memory) : json_null());
+        failed |= json_object_update(one, abilities);
+        json_decref(abilities);
+        failed |= json_array_append_new(list, one);
     }
     return whole(list, failed);
 }
 
-/* A cost with the members of `first` in front, which is taken over; NULL: none. */
+/* A cost with the members of `first` in front, which is taken over. */
 static json_t *cost_json(const rc_model_t *m, json_t *first, const rc_model_cost_t *cost)
 {
-    json_t *one = first ? first : json_object();
-    int failed =
-        !one || json_object_set_new(one, "min_log_ns", json_real(cost->min)) < 0 ||
-        json_object_set_new(one, "max_log_ns", json_real(cost->max)) < 0 ||
-        rc_numbers_set_real(one, "", "weights", cost->weight, (size_t)m->inputs + 1, NULL) < 0;
-    return whole(one, failed);
+    int failed = json_object_set_new(first, "min_log_ns", json_real(cost->min));
+    failed |= json_object_set_new(first, "max_log_ns", json_real(cost->max));
+    failed |= first && rc_numbers_set_real(
+                           first, "", "weights", cost->weight, (size_t)m->inputs + 1, NULL) < 0;
+    return whole(first, failed);
 }
 
 static json_t *setup_json(const rc_model_t *m)
@@ -163,32 +163,23 @@ static json_t *setup_json(const rc_model_t *m)
     if (!m->setup)
         return json_null();
     json_t *list = json_array();
-    int failed = !list;
-    for (int c = 0; c < m->classes && !failed; c++) {
-        json_t *name = json_pack("{s:s}", "class", m->cls[c].name);
-        failed = !name || json_array_append_new(list, cost_json(m, name, &m->setup[c])) < 0;
-    }
+    int failed = 0;
+    for (int c = 0; c < m->classes; c++)
+        failed |= json_array_append_new(
+            list, cost_json(m, json_pack("{s:s}", "class", m->cls[c].name), &m->setup[c]));
     return whole(list, failed);
-}
-
-static json_t *featurise_json(const rc_model_t *m)
-{
-    return m->featurise.weight ? cost_json(m, NULL, &m->featurise) : json_null();
 }
 
 static json_t *domain_json(const rc_model_t *m)
 {
     const rc_model_ks_t *ks = &m->ks;
     json_t *list = ks->count || ks->n ? json_array() : json_null();
-    int failed = !list;
-    for (int i = 0; i < ks->count && !failed; i++)
-        failed = json_array_append_new(list, json_integer((json_int_t)ks->k[i])) < 0;
-    if (ks->n && !failed)
-        failed = json_array_append_new(list, json_string("n")) < 0;
-    if (!failed)
-        return json_pack("{s:o, s:s}", "k", list, "c_order", "original");
-    json_decref(list);
-    return NULL;
+    int failed = 0;
+    for (int i = 0; i < ks->count; i++)
+        failed |= json_array_append_new(list, json_integer((json_int_t)ks->k[i]));
+    if (ks->n)
+        failed |= json_array_append_new(list, json_string("n"));
+    return json_pack("{s:o, s:s}", "k", whole(list, failed), "c_order", "original");
 }
 
 static json_t *root_json(const rc_model_t *m, rc_err_t *err)
@@ -196,9 +187,8 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
     json_t *state = m->predictor.kind->write(m->predictor.state, err);
     if (!state)
         return NULL;
-    json_t *features = json_pack("{s:s, s:i, s:{s:o, s:o}}", "set", m->feature_set, "version",
-        (int)m->feature_version, "geometry", "fp32", geometry_json(&m->geometry.fp32), "fp64",
-        geometry_json(&m->geometry.fp64));
+    json_t *features = json_pack("{s:s, s:i, s:o}", "set", m->feature_set, "version",
+        (int)m->feature_version, "geometry", geometries_json(&m->geometry));
     json_t *predictor = json_pack("{s:s, s:i, s:o}", "kind", m->predictor.kind->name, "version",
         m->predictor.kind->version, "state", state);
     json_t *root = json_pack(
@@ -208,7 +198,8 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
         rc_model_operation(m), "output", rc_output_names[m->output], "device", m->device, "domain",
         domain_json(m), "features", features, "inputs", inputs_json(m), "classes", classes_json(m),
         "baseline", m->cls[m->baseline].name, "setup", setup_json(m), "featurise",
-        featurise_json(m), "predictor", predictor);
+        m->featurise.weight ? cost_json(m, json_object(), &m->featurise) : json_null(), "predictor",
+        predictor);
     int failed = !root;
     if (!failed && m->training)
         failed = json_object_set(root, "training", m->training);

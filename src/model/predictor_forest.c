@@ -126,25 +126,22 @@ done:
 
 static const char *const members[] = {"base", "first", "root", "feature", "left", "value", NULL};
 
-/* What the nodes have in common with the lists of the file, one list at a time. */
+/* What the nodes have in common with the lists of the file. */
 static rc_status_t read_nodes(const json_t *object, rc_forest_t *f, rc_err_t *err)
 {
     rc_status_t st;
     size_t n = (size_t)f->nodes;
-    int32_t *whole = rc_alloc(n, sizeof *whole, "the nodes of a forest", err);
+    int32_t *feature = rc_alloc(n, 2 * sizeof *feature, "the nodes of a forest", err);
     double *value = rc_alloc(n, sizeof *value, "the nodes of a forest", err);
-    RC_TRY(whole && value ? RC_OK : RC_ENOMEM);
-    RC_TRY(rc_numbers_int(object, "", "feature", n, -1, f->inputs - 1, whole, err));
-    for (size_t i = 0; i < n; i++)
-        f->node[i].feature = whole[i];
-    RC_TRY(rc_numbers_int(object, "", "left", n, 0, f->nodes, whole, err));
-    for (size_t i = 0; i < n; i++)
-        f->node[i].left = whole[i];
+    RC_TRY(feature && value ? RC_OK : RC_ENOMEM);
+    int32_t *left = feature + n;
+    RC_TRY(rc_numbers_int(object, "", "feature", n, -1, f->inputs - 1, feature, err));
+    RC_TRY(rc_numbers_int(object, "", "left", n, 0, f->nodes, left, err));
     RC_TRY(rc_numbers_real(object, "", "value", n, value, err));
     for (size_t i = 0; i < n; i++)
-        f->node[i].value = value[i];
+        f->node[i] = (rc_tree_node_t){value[i], feature[i], left[i]};
 done:
-    free(whole);
+    free(feature);
     free(value);
     return st;
 }
@@ -178,20 +175,19 @@ static rc_status_t write_nodes(json_t *object, const rc_forest_t *f, rc_err_t *e
 {
     rc_status_t st;
     size_t n = (size_t)f->nodes;
-    int32_t *whole = rc_alloc(n, sizeof *whole, "the nodes of a forest", err);
+    int32_t *feature = rc_alloc(n, 2 * sizeof *feature, "the nodes of a forest", err);
     double *value = rc_alloc(n, sizeof *value, "the nodes of a forest", err);
-    RC_TRY(whole && value ? RC_OK : RC_ENOMEM);
-    for (size_t i = 0; i < n; i++)
-        whole[i] = f->node[i].feature;
-    RC_TRY(rc_numbers_set_int(object, "feature", whole, n, err));
-    for (size_t i = 0; i < n; i++)
-        whole[i] = f->node[i].left;
-    RC_TRY(rc_numbers_set_int(object, "left", whole, n, err));
-    for (size_t i = 0; i < n; i++)
+    RC_TRY(feature && value ? RC_OK : RC_ENOMEM);
+    for (size_t i = 0; i < n; i++) {
+        feature[i] = f->node[i].feature;
+        feature[n + i] = f->node[i].left;
         value[i] = f->node[i].value;
+    }
+    RC_TRY(rc_numbers_set_int(object, "feature", feature, n, err));
+    RC_TRY(rc_numbers_set_int(object, "left", feature + n, n, err));
     RC_TRY(rc_numbers_set_real(object, "", "value", value, n, err));
 done:
-    free(whole);
+    free(feature);
     free(value);
     return st;
 }

@@ -142,15 +142,10 @@ done:
 static rc_status_t write_layer(json_t *list, const rc_layer_t *l, const char *path, rc_err_t *err)
 {
     json_t *v = json_pack("{s:i, s:i}", "in", l->in, "out", l->out);
-    rc_status_t st = v ? RC_OK : rc_fail(err, RC_ENOMEM, "no memory for a layer of a model");
-    if (st == RC_OK)
-        st = rc_numbers_set_real(v, path, "weight", l->weight, (size_t)l->in * (size_t)l->out, err);
-    if (st == RC_OK)
-        st = rc_numbers_set_real(v, path, "bias", l->bias, (size_t)l->out, err);
-    if (st == RC_OK && json_array_append(list, v) != 0)
-        st = rc_fail(err, RC_ENOMEM, "no memory for a layer of a model");
-    json_decref(v);
-    return st;
+    if (json_array_append_new(list, v) != 0)
+        return rc_fail(err, RC_ENOMEM, "no memory for a layer of a model");
+    RC_PASS(rc_numbers_set_real(v, path, "weight", l->weight, (size_t)l->in * (size_t)l->out, err));
+    return rc_numbers_set_real(v, path, "bias", l->bias, (size_t)l->out, err);
 }
 
 static json_t *network_write(const void *state, rc_err_t *err)

@@ -42,24 +42,24 @@ static void the_smallest_time_or_the_largest_score_is_chosen(void **state)
     rc_model_class_t cls[3] = {{.name = "a"}, {.name = "b"}, {.name = "c"}};
     rc_model_t m = {.classes = 3, .cls = cls, .baseline = 1};
     double time[3];
-    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 2}, time), 1);
+    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 2}, NULL, time), 1);
     assert_true(time[0] == exp(3) && time[1] == exp(1) && time[2] == exp(2));
-    assert_int_equal(rc_model_decide(&m, (double[]){2, 2, 1}, NULL), 2);
-    assert_int_equal(rc_model_decide(&m, (double[]){1, 1, 1}, NULL), 0);
-    assert_int_equal(rc_model_decide(&m, (double[]){NAN, 5, 4}, NULL), 2);
-    assert_int_equal(rc_model_decide(&m, (double[]){NAN, NAN, NAN}, time), 1);
+    assert_int_equal(rc_model_decide(&m, (double[]){2, 2, 1}, NULL, NULL), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){1, 1, 1}, NULL, NULL), 0);
+    assert_int_equal(rc_model_decide(&m, (double[]){NAN, 5, 4}, NULL, NULL), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){NAN, NAN, NAN}, NULL, time), -1);
     assert_true(isnan(time[0]));
-    assert_int_equal(rc_model_decide(&m, (double[]){1e4, 1e4, 2e4}, NULL), 0); /* infinite times */
+    assert_int_equal(rc_model_decide(&m, (double[]){1e4, 1e4, 2e4}, NULL, NULL), 0); /* infinite */
 
     m.output = RC_OUTPUT_LOG_RATIO;
-    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, -0.25}, time), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, -0.25}, NULL, time), 2);
     assert_true(time[0] == exp(7.5) && time[1] == exp(7) && time[2] == exp(6.75));
-    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, 0.25}, time), 1);
+    assert_int_equal(rc_model_decide(&m, (double[]){0.5, 7, 0.25}, NULL, time), 1);
 
     m.output = RC_OUTPUT_SCORE;
-    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 3}, time), 0);
+    assert_int_equal(rc_model_decide(&m, (double[]){3, 1, 3}, NULL, time), 0);
     assert_true(isnan(time[0]) && isnan(time[1]) && isnan(time[2]));
-    assert_int_equal(rc_model_decide(&m, (double[]){-INFINITY, NAN, -9}, NULL), 2);
+    assert_int_equal(rc_model_decide(&m, (double[]){-INFINITY, NAN, -9}, NULL, NULL), 2);
 }
 
 static void setup_times_stay_in_their_range(void **state)
