@@ -1,5 +1,6 @@
 #include "config.h"
 #include "operation/operation.h"
+#include "base/error.h"
 #include "base/family.h"
 
 #define RC_OPERATION(id) extern const rc_operation_t rc_operation_##id;
@@ -38,10 +39,9 @@ rc_status_t rc_op_parse(const char *text, rc_op_t *out, rc_err_t *err)
 {
     static const rc_family_t family = {.noun = "operation", .member = member};
     rc_spec_t spec;
-    rc_status_t st = rc_spec_parse(&family, text, &spec, err);
-    if (st == RC_OK)
-        *out = rc_operations[spec.member]->op;
-    return st;
+    RC_PASS(rc_spec_parse(&family, text, &spec, err));
+    *out = rc_operations[spec.member]->op;
+    return RC_OK;
 }
 
 int rc_operation_inputs(const rc_operation_t *o)

@@ -7,6 +7,17 @@
 #define INSTANCES "kernels/spmv/cpu/plain_spmv.inc"
 #include "device/cpu/instances.inc"
 
+rc_status_t rc_plain_build(
+    void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
+{
+    (void)analysis;
+    rc_plain_t *s = state;
+    rc_status_t st = rc_slots_build(&s->base.memory, p, &s->slots, err);
+    s->base.val = s->slots.val;
+    s->base.stored = p->a->nnz;
+    return st;
+}
+
 void rc_plain_rows(const rc_slots_t *slots, rc_precision_t precision, int64_t p0, int64_t p1,
     const rc_cpu_run_t *run)
 {

@@ -22,6 +22,24 @@ typedef struct cpu_impl {
     rc_crowd_meter_t meter;
 } cpu_impl_t;
 
+/* --------------------------------------------------------- any device */
+
+rc_device_state_t rc_device_state_unknown(void)
+{
+    return (rc_device_state_t){.clock_mhz = NAN,
+        .memory_clock_mhz = NAN,
+        .temperature_c = NAN,
+        .throttle = -1,
+        .others = NAN,
+        .crowded = -1};
+}
+
+void rc_device_close(rc_device_t *d)
+{
+    if (d)
+        d->close(d);
+}
+
 /* ------------------------------------------------------------- discovery */
 
 /* Value of the first line "key : value" of /proc/cpuinfo, or of the one of processor `cpu` when
