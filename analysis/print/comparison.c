@@ -1,10 +1,9 @@
 /* Trainers, sets of features or layer sizes side by side. */
 #include "config.h"
-#include "analysis/print/comparison.h"
+#include "analysis/print/evaluation.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/str.h"
-#include "analysis/print/evaluation.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -43,16 +43,6 @@ static double percent(double share)
     return 100 * share;
 }
 
-/* "K=n fp32" of a row, for the row of the worst loss. */
-static void row_text(const rc_dataset_t *d, int64_t row, char *text, size_t size)
-{
-    const rc_sample_t *s = &d->sample[row];
-    char name[256];
-    rc_visible(s->name, name, sizeof name);
-    snprintf(text, size, "%s, K = %" PRId64 ", %s", name, s->k,
-        rc_type(rc_type_of_bytes(s->value_bytes))->name);
-}
-
 /* -------------------------------------------------------------------- speedups */
 
 static void put_figure(rc_table_t *t, const rc_figure_t *f)
@@ -67,14 +57,6 @@ static void put_choosing(rc_table_t *t, const char *name, const rc_choosing_t *c
     put_figure(t, &c->mean);
     rc_table_real(t, c->min, DIGITS);
     rc_table_real(t, c->max, DIGITS);
-}
-
-static void put_held_out(rc_table_t *t, const rc_figure_t *f)
-{
-    rc_table_text(t, "oracle, held out");
-    put_figure(t, f);
-    for (int i = 0; i < 5; i++) /* mean with its interval, min, max */
-        rc_table_missing(t);
 }
 
 static void print_speedups(printer_t *p)
@@ -94,7 +76,10 @@ static void print_speedups(printer_t *p)
         return;
     put_choosing(t, "selector", &a->selector);
     put_choosing(t, "oracle", &a->oracle);
-    put_held_out(t, &a->oracle_held_out);
+    rc_table_text(t, "oracle, held out");
+    put_figure(t, &a->oracle_held_out);
+    for (int i = 0; i < 5; i++) /* mean with its interval, min, max */
+        rc_table_missing(t);
     put_choosing(t, single, &a->single);
     put_choosing(t, "random", &a->random);
     end(p, t);
@@ -120,7 +105,7 @@ static void print_selector(printer_t *p)
         {"figure", ""}, {"value", "%"}, {"low", "%"}, {"high", "%"}};
     const rc_part_t *a = &p->e->all;
     char name[64];
-    char worst[320];
+    char worst[256];
     rc_table_t *t = begin(p, "The selector against the oracle:", column, 4);
     if (!t)
         return;
@@ -143,8 +128,10 @@ static void print_selector(printer_t *p)
         put_share(t, name, a->balanced[i]);
     }
     end(p, t);
-    row_text(p->d, a->worst_row, worst, sizeof worst);
-    printf("\nThe worst loss is on %s.\n", worst);
+    const rc_sample_t *s = &p->d->sample[a->worst_row];
+    rc_visible(s->name, worst, sizeof worst);
+    printf("\nThe worst loss is on %s, K = %" PRId64 ", %s.\n", worst, s->k,
+        rc_type(rc_type_of_bytes(s->value_bytes))->name);
 }
 
 static void put_library(
@@ -161,18 +148,19 @@ static void print_library(printer_t *p)
 {
     static const rc_column_t column[] = {{"part", ""}, {"chosen_by", ""}, {"rows", ""},
         {"geomean", "x"}, {"least", "x"}, {"below_0.9", "%"}, {"below_0.97", "%"}};
+    static const char *const ways[] = {
+        "model", "best of 3 timed", "best of 3 and cuSPARSE's timed"};
     if (p->e->all.over_library.rows == 0)
         return;
     rc_table_t *t = begin(p, "Speedup over the fastest cuSPARSE on the same matrix:", column,
         (int)(sizeof column / sizeof *column));
     for (int i = -1; t && i < p->e->by_k_count; i++) {
         const rc_part_t *a = i < 0 ? &p->e->all : &p->e->by_k[i];
-        put_library(t, i < 0 ? "all" : a->name, "model", &a->over_library);
-        if (a->over_library_timed.rows > 0)
-            put_library(t, i < 0 ? "all" : a->name, "best of 3 timed", &a->over_library_timed);
-        if (a->over_library_tuned.rows > 0)
-            put_library(t, i < 0 ? "all" : a->name, "best of 3 and cuSPARSE's timed",
-                &a->over_library_tuned);
+        const rc_over_library_t *const of[] = {
+            &a->over_library, &a->over_library_timed, &a->over_library_tuned};
+        for (int way = 0; way < 3; way++)
+            if (way == 0 || of[way]->rows > 0)
+                put_library(t, i < 0 ? "all" : a->name, ways[way], of[way]);
     }
     end(p, t);
 }
@@ -214,52 +202,48 @@ static void print_classes(printer_t *p)
     end(p, t);
 }
 
-/* Columns: `head`, then the number of each class; free() */
-static rc_column_t *class_columns(
-    printer_t *p, const rc_column_t *head, int heads, const char *unit, int *columns)
+/* A heading and a table with columns `head`, then the number of each class.
+ * \param[out] column  free() when the table has ended */
+static rc_table_t *begin_classes(printer_t *p, const char *heading, const rc_column_t *head,
+    int heads, const char *unit, rc_column_t **column)
 {
     int n = p->e->classes;
-    *columns = heads + n;
-    size_t size = (size_t)*columns * sizeof(rc_column_t);
-    rc_column_t *column =
+    size_t size = (size_t)(heads + n) * sizeof **column;
+    rc_column_t *to = *column =
         p->st == RC_OK ? rc_alloc(1, size + (size_t)n * NAME, "columns", p->err) : NULL;
-    if (!column) {
+    if (!to) {
         p->st = p->st < 0 ? p->st : RC_ENOMEM;
         return NULL;
     }
-    char *name = (char *)column + size;
-    memcpy(column, head, (size_t)heads * sizeof *head);
-    for (int c = 0; c < n; c++) {
+    char *name = (char *)to + size;
+    memcpy(to, head, (size_t)heads * sizeof *head);
+    for (int c = 0; c < n; c++, name += NAME) {
         snprintf(name, NAME, "%d", c + 1);
-        column[heads + c] = (rc_column_t){name, unit};
-        name += NAME;
+        to[heads + c] = (rc_column_t){name, unit};
     }
-    return column;
+    return begin(p, heading, to, heads + n);
 }
 
 static void print_confusion(printer_t *p)
 {
     int n = p->e->classes;
     static const rc_column_t best = {"best", ""};
-    int columns;
-    rc_column_t *column = class_columns(p, &best, 1, "", &columns);
-    rc_table_t *t = NULL;
-    if (column)
-        t = begin(
-            p, "Confusion: rows by best class (down) and chosen class (across):", column, columns);
-    for (int b = 0; t && b < n; b++) {
-        rc_table_int(t, b + 1);
-        for (int c = 0; c < n; c++)
-            rc_table_int(t, p->e->all.cells.confusion[b * n + c]);
+    const rc_cells_t *cells = &p->e->all.cells;
+    rc_column_t *column;
+    rc_table_t *t = begin_classes(p,
+        "Confusion: rows by best class (down) and chosen class (across):", &best, 1, "", &column);
+    for (int i = 0; t && i < n * n; i++) {
+        if (i % n == 0)
+            rc_table_int(t, i / n + 1);
+        rc_table_int(t, cells->confusion[i]);
     }
     end(p, t);
     free(column);
-    column = class_columns(p, &best, 1, "%", &columns);
-    t = column ? begin(p, "Their mean loss:", column, columns) : NULL;
-    for (int b = 0; t && b < n; b++) {
-        rc_table_int(t, b + 1);
-        for (int c = 0; c < n; c++)
-            rc_table_real(t, percent(p->e->all.cells.confusion_loss[b * n + c]), 3);
+    t = begin_classes(p, "Their mean loss:", &best, 1, "%", &column);
+    for (int i = 0; t && i < n * n; i++) {
+        if (i % n == 0)
+            rc_table_int(t, i / n + 1);
+        rc_table_real(t, percent(cells->confusion_loss[i]), 3);
     }
     end(p, t);
     free(column);
@@ -279,17 +263,15 @@ static void print_errors(printer_t *p)
     static const rc_column_t head[] = {{"rows", ""}, {"all", "%"}};
     const rc_cells_t *cells = &p->e->all.cells;
     int n = p->e->classes;
-    int columns;
+    rc_column_t *column;
     if (!cells->error_mean) {
         puts("\nThis kind of model predicts no times.");
         return;
     }
-    rc_column_t *column = class_columns(p, head, 2, "%", &columns);
-    rc_table_t *t = column ? begin(p,
-                                 "Absolute error of the predicted times, |predicted / measured - "
-                                 "1|: so many rows have at most so much:",
-                                 column, columns)
-                           : NULL;
+    rc_table_t *t = begin_classes(p,
+        "Absolute error of the predicted times, |predicted / measured - 1|: so many rows have at "
+        "most so much:",
+        head, 2, "%", &column);
     for (int q = 0; t && q < RC_ERROR_QUANTILES; q++) {
         char text[NAME];
         snprintf(text, sizeof text, "%g %%", percent(rc_error_quantiles[q]));

@@ -1,5 +1,5 @@
 #include "config.h"
-#include "analysis/print/when.h"
+#include "analysis/print/evaluation.h"
 #include "analysis/when.h"
 #include "base/alloc.h"
 #include "base/error.h"

@@ -4,12 +4,10 @@
 #include "base/str.h"
 #include "base/type.h"
 #include "cmd/cmd.h"
-#include "analysis/print/comparison.h"
 #include "analysis/print/evaluation.h"
 #include "analysis/learn.h"
 #include "cmd/named.h"
 #include "cmd/rows.h"
-#include "analysis/print/when.h"
 #include "model/domain.h"
 
 #include <inttypes.h>
