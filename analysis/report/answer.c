@@ -191,16 +191,6 @@ static int by_loss(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* 1: the kernel is listed, with these parameters or others. */
-static int is_listed(const rc_answer_t *a, const char *name)
-{
-    size_t n = strcspn(name, ":");
-    for (int64_t k = 0; k < a->kernels; k++)
-        if (strcspn(a->kernel[k].name, ":") == n && strncmp(a->kernel[k].name, name, n) == 0)
-            return 1;
-    return 0;
-}
-
 /* Those that nearly all matrices have, each with its best parameters, the smallest loss first. */
 static rc_status_t rank_kernels(fixed_t *fixed, int32_t kernels, rc_answer_t *out, rc_err_t *err)
 {
@@ -215,7 +205,12 @@ static rc_status_t rank_kernels(fixed_t *fixed, int32_t kernels, rc_answer_t *ou
     if (n > 1)
         qsort(fixed, (size_t)n, sizeof *fixed, by_loss);
     for (int64_t k = 0; k < n && out->kernels < RC_ANSWER_KERNELS; k++) {
-        if (is_listed(out, fixed[k].name))
+        size_t bare = strcspn(fixed[k].name, ":");
+        int listed = 0; /* with other parameters */
+        for (int64_t i = 0; i < out->kernels; i++)
+            listed |= strcspn(out->kernel[i].name, ":") == bare &&
+                      strncmp(out->kernel[i].name, fixed[k].name, bare) == 0;
+        if (listed)
             continue;
         rc_answer_part_t *x = &out->kernel[out->kernels++];
         *x = (rc_answer_part_t){.name = fixed[k].name, .matrices = fixed[k].matrices};

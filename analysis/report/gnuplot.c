@@ -79,11 +79,11 @@ static rc_status_t spawn(
 {
     posix_spawn_file_actions_t a;
     pid_t pid;
-    rc_err_t none = {0};
-    /* without initialisation files */
-    char *argv[] = {
-        rc_strdup("gnuplot", &none), rc_strdup("-d", &none), rc_strdup(script, &none), NULL};
-    int e = argv[0] && argv[1] && argv[2] ? posix_spawn_file_actions_init(&a) : ENOMEM;
+    char name[] = "gnuplot";
+    char bare[] = "-d"; /* without initialisation files */
+    char *file = rc_strdup(script, err);
+    char *argv[] = {name, bare, file, NULL};
+    int e = file ? posix_spawn_file_actions_init(&a) : ENOMEM;
     if (e == 0) {
         e = posix_spawn_file_actions_addopen(&a, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
         e = e ? e : posix_spawn_file_actions_addopen(&a, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
@@ -92,8 +92,7 @@ static rc_status_t spawn(
         e = e ? e : posix_spawn(&pid, program, &a, NULL, argv, environ);
         posix_spawn_file_actions_destroy(&a);
     }
-    for (int i = 0; i < 3; i++)
-        free(argv[i]);
+    free(file);
     if (e)
         return rc_fail_errno(
             err, e == ENOMEM ? RC_ENOMEM : RC_EIO, e, "cannot run '%s' in '%s'", program, dir);

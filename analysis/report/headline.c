@@ -61,9 +61,10 @@ typedef struct ratio {
     rc_choice_of_t below;
 } ratio_t;
 
-static const ratio_t orders = {RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE};
-static const ratio_t plans = {RC_CHOICE_CSR, RC_CHOICE_ALL};
-static const ratio_t vendors = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL};
+enum { ORDERS, PLANS, VENDORS, RATIOS };
+static const ratio_t ratios[RATIOS] = {[ORDERS] = {RC_CHOICE_REFERENCE_CSR, RC_CHOICE_REFERENCE},
+    [PLANS] = {RC_CHOICE_CSR, RC_CHOICE_ALL},
+    [VENDORS] = {RC_CHOICE_VENDOR_CSR, RC_CHOICE_ALL}};
 
 static double ratio_of(const rc_survey_t *s, const rc_survey_pair_t *p, const ratio_t *r)
 {
@@ -147,25 +148,20 @@ static void pay_back(
     out->break_even_median = stats.median;
 }
 
-static rc_status_t fill(const rc_survey_t *s, const rc_survey_setting_t *a,
-    const rc_held_out_t *choice, double *scratch, rc_headline_t *out, rc_err_t *err)
-{
-    out->matrices = a->pairs;
-    RC_PASS(gain_of(s, a, choice, &orders, scratch, &out->order, err));
-    RC_PASS(gain_of(s, a, choice, &plans, scratch, &out->plan, err));
-    RC_PASS(gain_of(s, a, choice, &vendors, scratch, &out->vendor, err));
-    pay_back(s, a, scratch, out);
-    return RC_OK;
-}
-
 rc_status_t rc_headline_make(
     const rc_survey_t *s, const rc_held_out_t *held_out, rc_headline_t **out, rc_err_t *err)
 {
     rc_headline_t *made = rc_alloc0((size_t)s->settings, sizeof *made, "headlines", err);
     double *scratch = rc_alloc(2 * (size_t)s->matrices, sizeof *scratch, "ratios", err);
     rc_status_t st = made && scratch ? RC_OK : RC_ENOMEM;
-    for (int i = 0; st == RC_OK && i < s->settings; i++)
-        st = fill(s, &s->setting[i], held_out, scratch, &made[i], err);
+    for (int i = 0; st == RC_OK && i < s->settings; i++) {
+        const rc_survey_setting_t *a = &s->setting[i];
+        rc_gain_t *const gain[RATIOS] = {&made[i].order, &made[i].plan, &made[i].vendor};
+        made[i].matrices = a->pairs;
+        for (int g = 0; st == RC_OK && g < RATIOS; g++)
+            st = gain_of(s, a, held_out, &ratios[g], scratch, gain[g], err);
+        pay_back(s, a, scratch, &made[i]);
+    }
     free(scratch);
     if (st < 0)
         free(made);
@@ -212,6 +208,6 @@ int64_t rc_headline_shown(const rc_survey_t *s, int32_t m)
 void rc_headline_gains(const rc_survey_t *s, int32_t m, double *plan, double *order)
 {
     const rc_survey_pair_t *p = pair_of(s, m);
-    *plan = p ? fmax(1, ratio_of(s, p, &plans)) : 1; /* of NaN 1 */
-    *order = p ? fmax(1, ratio_of(s, p, &orders)) : 1;
+    *plan = p ? fmax(1, ratio_of(s, p, &ratios[PLANS])) : 1; /* of NaN 1 */
+    *order = p ? fmax(1, ratio_of(s, p, &ratios[ORDERS])) : 1;
 }

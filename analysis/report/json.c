@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Levels whose values begin a line: enough to find one's way, and no more characters than
- * needed. */
+/* Levels whose values begin a line: enough to find one's way. */
 enum { LINE_DEPTH = 2 };
 
 /* ------------------------------------------------------------------- parts of texts */

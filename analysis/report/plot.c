@@ -117,8 +117,7 @@ static const char *template_of(const rc_plot_t *p)
     return p->template ? p->template : p->name;
 }
 
-/* One drawing: state of the one before is forgotten, variables stay.  Returns how many lines come
- * before the template. */
+/* One drawing: state of the one before is forgotten, variables stay.  \return lines before it */
 static int add_pass(rc_str_t *s, const drawer_t *d, const char *template, const char *format,
     const char *terminal, const char *output)
 {
@@ -150,12 +149,8 @@ static rc_status_t write_text(const drawer_t *d, file_t file, const char *text)
     if (!f)
         return RC_EIO;
     int failed = fputs(text, f) < 0;
-    int cause = errno;
-    if (fclose(f) != 0 && !failed) {
-        failed = 1;
-        cause = errno;
-    }
-    return failed ? rc_fail_errno(d->err, RC_EIO, cause, "cannot write '%s'", path) : RC_OK;
+    failed |= fclose(f) != 0; /* what was not written stays an error of the stream */
+    return failed ? rc_fail_errno(d->err, RC_EIO, errno, "cannot write '%s'", path) : RC_OK;
 }
 
 /* A file as gnuplot knows it, which runs in the folder. */
@@ -185,8 +180,7 @@ static rc_status_t run_gnuplot(const drawer_t *d, const rc_drawn_t *x, const cha
     before = add_pass(&s, d, template, "svg",
         "set terminal svg noenhanced dynamic size WIDTH, HEIGHT font 'inherit,14'",
         name_in_folder(d, NEW_SVG));
-    /* 100 units of the drawing are an inch, so text of 14 is 10 points; the terminal's own scale is
-     * 0.75 */
+    /* 100 units are an inch, so text of 14 is 10 points; the terminal's own scale is 0.75 */
     add_pass(&s, d, template, "pdf",
         "set terminal pdfcairo noenhanced color size WIDTH / 100., HEIGHT / 100. font 'Sans,14' "
         "fontscale 0.54",
@@ -269,16 +263,14 @@ static rc_status_t make_figure(const drawer_t *d, rc_drawn_t *x)
 
 static rc_status_t draw(const drawer_t *d, rc_drawn_t *x)
 {
-    rc_status_t st = make_figure(d, x);
-    if (st == RC_OK)
-        st = check_text(&x->text.missing, d->err);
-    if (st < 0 || x->svg)
-        return st;
+    RC_PASS(make_figure(d, x));
+    RC_PASS(check_text(&x->text.missing, d->err));
+    if (x->svg)
+        return RC_OK;
     /* what an earlier report left behind would be taken for a figure of this one */
-    st = remove_old(d, SVG);
-    if (st == RC_OK)
-        st = remove_old(d, PDF);
-    return st == RC_OK && !x->has_csv ? remove_old(d, CSV) : st;
+    RC_PASS(remove_old(d, SVG));
+    RC_PASS(remove_old(d, PDF));
+    return x->has_csv ? RC_OK : remove_old(d, CSV);
 }
 
 static rc_status_t prepare(drawer_t *d)
@@ -307,15 +299,14 @@ done:
 static rc_status_t name_files(drawer_t *d, const char *plot)
 {
     static const char *const ending[FILES] = {"csv", "svg", "pdf", "svg.tmp", "pdf.tmp", "gp.tmp"};
-    rc_status_t st = RC_OK;
-    for (int i = 0; i < FILES && st == RC_OK; i++) {
+    for (int i = 0; i < FILES; i++) {
         d->file[i].len = 0;
         rc_str_addf(&d->file[i], "%s/%s.%s", d->dir.text, plot, ending[i]);
         if (i >= NEW_SVG)
             rc_str_addf(&d->file[i], "%ld", (long)getpid());
-        st = check_text(&d->file[i], d->err);
+        RC_PASS(check_text(&d->file[i], d->err));
     }
-    return st;
+    return RC_OK;
 }
 
 /* One figure of one setting. */
@@ -330,15 +321,12 @@ static rc_status_t draw_for(
     d->dir.len = 0;
     rc_str_addf(&d->dir, "%s%s%s", d->all.text, is_home ? "" : "/",
         is_home ? "" : s->setting[setting].slug);
-    rc_status_t st = check_text(&d->dir, d->err);
-    if (st == RC_OK)
-        st = rc_open_folder(d->dir.text, d->err);
-    if (st == RC_OK)
-        st = name_files(d, plot->name);
-    if (st == RC_OK)
-        st = draw(d, x);
-    if (st < 0 || !x->svg)
-        return st;
+    RC_PASS(check_text(&d->dir, d->err));
+    RC_PASS(rc_open_folder(d->dir.text, d->err));
+    RC_PASS(name_files(d, plot->name));
+    RC_PASS(draw(d, x));
+    if (!x->svg)
+        return RC_OK;
     d->bytes += strlen(x->svg);
     if (!is_home && d->bytes > RC_PLOT_PAGE_BYTES) {
         d->bytes -= strlen(x->svg);
@@ -357,16 +345,6 @@ static int is_drawn(const rc_survey_t *s, int setting)
     for (int a = 0; a < s->settings; a++)
         before += s->setting[a].pairs > own || (s->setting[a].pairs == own && a < setting);
     return before < RC_PLOT_SETTINGS;
-}
-
-static int is_ours(const char *name, const rc_drawn_t *drawn, int n)
-{
-    size_t length = strlen(name);
-    for (int i = 0; i < n; i++)
-        if (strncmp(drawn[i].folder, name, length) == 0 &&
-            strcmp(drawn[i].folder + length, "/") == 0)
-            return 1;
-    return 0;
 }
 
 /* What is no file of a figure stays, and its folder with it. */
@@ -399,10 +377,14 @@ static rc_status_t remove_others(const char *figures, const rc_drawn_t *drawn, i
     if (!d)
         return rc_fail_errno(err, RC_EIO, errno, "cannot read the folder '%s'", figures);
     rc_status_t st = RC_OK;
-    for (const struct dirent *e = readdir(d); e && st == RC_OK; e = readdir(d))
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-            !is_ours(e->d_name, drawn, n))
-            st = clear(dirfd(d), e->d_name, err);
+    for (const struct dirent *e = readdir(d); e && st == RC_OK; e = readdir(d)) {
+        size_t length = strlen(e->d_name);
+        int ours = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0;
+        for (int i = 0; i < n; i++)
+            ours |= strncmp(drawn[i].folder, e->d_name, length) == 0 &&
+                    strcmp(drawn[i].folder + length, "/") == 0;
+        st = ours ? RC_OK : clear(dirfd(d), e->d_name, err);
+    }
     closedir(d);
     return st;
 }

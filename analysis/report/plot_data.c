@@ -394,8 +394,6 @@ rc_status_t rc_plot_plans(const rc_plot_input_t *in, int setting, const char *pl
     int n = 0;
     *row = NULL;
     rc_status_t st = rc_contestants_parse(plans, &list, &n, err);
-    if (st == RC_OK && n != count)
-        st = RC_EINVAL;
     if (st == RC_OK) {
         *row = rc_alloc((size_t)(a->pairs * count), sizeof **row, "a figure", err);
         st = *row ? RC_OK : RC_ENOMEM;

@@ -30,39 +30,26 @@ typedef struct change {
     double similarity; /* of the sparse part, after both rounds less before */
 } change_t;
 
-/* The sparse part in an order of its own. */
-static rc_status_t similarity_of_rest(
-    const rc_csr_t *a, const rc_schedule_t *order, const rc_tiles_t *t, double *out, rc_err_t *err)
-{
-    rc_csr_t rest = {.rows = 0};
-    rc_schedule_t second = {.slots = 0};
-    rc_status_t st = rc_tiles_rest(a, order, t, 1, &rest, err);
-    if (st == RC_OK)
-        st = rc_order_build("lsh", &rest, NULL, RC_CHECKED, &second, err);
-    if (st == RC_OK)
-        st = rc_mean_similarity(&rest, &second, 1, out, err);
-    rc_schedule_free(&second);
-    rc_csr_free(&rest);
-    return st;
-}
-
 static rc_status_t change_of(const rc_csr_t *a, change_t *out, rc_err_t *err)
 {
     const rc_tile_rule_t rule = RC_TILE_RULE;
     rc_tile_figures_t before;
     rc_schedule_t order = {.slots = 0};
     rc_tiles_t t = {.panels = 0};
+    rc_csr_t rest = {.rows = 0};         /* the sparse part ... */
+    rc_schedule_t second = {.slots = 0}; /* ... in an order of its own */
     double after = 0;
-    rc_status_t st = rc_tile_figures(a, NULL, &rule, 1, &before, err);
-    if (st == RC_OK)
-        st = rc_order_build("lsh", a, NULL, RC_CHECKED, &order, err);
-    if (st == RC_OK)
-        st = rc_tiles_find(a, &order, &rule, 1, &t, err);
-    if (st == RC_OK)
-        st = similarity_of_rest(a, &order, &t, &after, err);
-    if (st == RC_OK)
-        *out =
-            (change_t){rc_tiles_ratio(&t, a) - before.dense_ratio, after - before.rest_similarity};
+    rc_status_t st;
+    RC_TRY(rc_tile_figures(a, NULL, &rule, 1, &before, err));
+    RC_TRY(rc_order_build("lsh", a, NULL, RC_CHECKED, &order, err));
+    RC_TRY(rc_tiles_find(a, &order, &rule, 1, &t, err));
+    RC_TRY(rc_tiles_rest(a, &order, &t, 1, &rest, err));
+    RC_TRY(rc_order_build("lsh", &rest, NULL, RC_CHECKED, &second, err));
+    RC_TRY(rc_mean_similarity(&rest, &second, 1, &after, err));
+    *out = (change_t){rc_tiles_ratio(&t, a) - before.dense_ratio, after - before.rest_similarity};
+done:
+    rc_schedule_free(&second);
+    rc_csr_free(&rest);
     rc_tiles_free(&t);
     rc_schedule_free(&order);
     return st;
@@ -164,14 +151,14 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 {
     int setting = -1;
     int64_t *row = NULL;
-    rc_status_t st = choose(in, &setting, err);
-    if (st == RC_OK && setting < 0)
+    RC_PASS(choose(in, &setting, err));
+    if (setting < 0) {
         rc_str_add(&text->missing,
             "the store has not both aspt without reordering and with forced reordering");
-    else if (st == RC_OK)
-        st = rc_plot_plans(in, setting, plans, PLANS, &row, err);
-    if (st == RC_OK && row)
-        st = draw(in, setting, row, csv, text, err);
+        return RC_OK;
+    }
+    RC_PASS(rc_plot_plans(in, setting, plans, PLANS, &row, err));
+    rc_status_t st = draw(in, setting, row, csv, text, err);
     free(row);
     return st;
 }

@@ -86,7 +86,6 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 const rc_plot_t rc_plot_gain = {
     .name = "gain",
     .title = "Gain of the best plan, matrix by matrix",
-    .source = "",
     .section = "Answer",
     .needs_results = 1,
     .keep = keep,

@@ -53,8 +53,7 @@ typedef struct map {
     int64_t points;
     kind_t *kind; /* in the order that they were first seen in */
     int kinds;
-    const char *name[KINDS]; /* of the series: the kinds of most points; the last one is of all
-                                others */
+    const char *name[KINDS]; /* of the series: the kinds of most points, and at last all others */
     int series;
 } map_t;
 
@@ -190,8 +189,7 @@ static rc_status_t count_kinds(map_t *m, rc_err_t *err)
     return st;
 }
 
-/* The kinds of most points, first seen first among equals; with more than KINDS the last one is the
- * rest. */
+/* The kinds of most points, of equals the first seen; with more than KINDS the last is the rest. */
 static void choose_kinds(map_t *m)
 {
     for (int i = 0; i < m->kinds; i++)
@@ -211,18 +209,6 @@ static void choose_kinds(map_t *m)
             m->kind[i].series = KINDS - 1;
             m->name[KINDS - 1] = "others";
         }
-}
-
-static void put_rows(const map_t *m, FILE *csv)
-{
-    fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n",
-        csv);
-    for (int64_t i = 0; i < m->points; i++) {
-        const point_t *p = &m->point[i];
-        RC_PLOT_ROW(csv, RC_TEXT(class_name[p->cls]), RC_TEXT(m->kind[p->kind].name),
-            RC_TEXT(m->s->setting[p->setting].label), RC_TEXT(m->s->matrix[p->matrix].name),
-            RC_INT((int64_t)p->k), RC_REAL(p->fill, 6), RC_REAL(p->gain, 6));
-    }
 }
 
 /* The points that fit, as a series over an axis.  \param[in] kind, setting  -1: any
@@ -318,7 +304,12 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         rc_str_add(&text->missing, "no kernel ran another order beside the original one there");
     if (m->points == 0)
         return RC_OK;
-    put_rows(m, csv);
+    fputs("kernels,kind,setting,matrix,K,B over the L2 (x),gain of the best order held out (x)\n",
+        csv);
+    for (const point_t *p = m->point; p < m->point + m->points; p++)
+        RC_PLOT_ROW(csv, RC_TEXT(class_name[p->cls]), RC_TEXT(m->kind[p->kind].name),
+            RC_TEXT(m->s->setting[p->setting].label), RC_TEXT(m->s->matrix[p->matrix].name),
+            RC_INT((int64_t)p->k), RC_REAL(p->fill, 6), RC_REAL(p->gain, 6));
     rc_status_t st = put_block(m, in->shown, text, err);
     define(m, text);
     rc_str_addf(&text->define, "SHOWN = %d\n", in->shown >= 0);
@@ -335,7 +326,6 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
 const rc_plot_t rc_plot_map = {
     .name = "map",
     .title = "When reordering pays: gain of the best order over the size of B",
-    .source = "",
     .section = "Orders",
     .home = rc_plot_home_main,
     .keep = keep,

@@ -353,13 +353,6 @@ const rc_plot_t rc_plot_model_loss = {
     .write = write,
 };
 
-/* Its figures for the setting that is shown, over all rows where none is. */
-static const json_t *rows_of(const rc_plot_input_t *in, const json_t *variant)
-{
-    const json_t *e = json_object_get(variant, "evaluation");
-    return in->shown < 0 ? json_object_get(e, "all") : part_of(in, e, NULL, in->shown);
-}
-
 static int home_topologies(const rc_plot_input_t *in)
 {
     const json_t *e = json_object_get(json_array_get(in->topologies, 0), "evaluation");
@@ -382,7 +375,10 @@ static rc_status_t write_topologies(
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *one = json_array_get(list, i);
         const char *name = json_string_value(json_object_get(one, "name"));
-        const json_t *own = rows_of(in, one);
+        const json_t *e =
+            json_object_get(one, "evaluation"); /* over all rows where none is shown */
+        const json_t *own =
+            in->shown < 0 ? json_object_get(e, "all") : part_of(in, e, NULL, in->shown);
         const double loss[] = {
             mean_loss(own, "value"), mean_loss(own, "low"), mean_loss(own, "high")};
         if (!name || isnan(loss[0]))

@@ -56,8 +56,8 @@ static void put_steps(const rc_plot_orders_t *o, const double *cost, const doubl
     }
 }
 
-static rc_status_t put_portfolio(
-    const rc_survey_t *s, const rc_plot_orders_t *o, FILE *csv, rc_err_t *err)
+static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
+    rc_plot_text_t *text, rc_err_t *err)
 {
     size_t policies = (size_t)o->policies;
     int steps = 0;
@@ -77,16 +77,8 @@ static rc_status_t put_portfolio(
         .most = o->policies,
         .limit = -INFINITY};
     RC_TRY(rc_portfolio_greedy(&costs, step, &steps, err));
-    RC_TRY(hold_out(s, o, held_out, err));
+    RC_TRY(hold_out(in->survey, o, held_out, err));
     put_steps(o, cost, held_out, step, steps, best, csv);
-done:
-    rc_pool_free(&pool);
-    return st;
-}
-
-static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FILE *csv,
-    rc_plot_text_t *text, rc_err_t *err)
-{
     rc_str_addf(&text->define, "STEPS = %d\nHEIGHT = %d\n", o->policies, 110 + 36 * o->policies);
     rc_str_addf(&text->caption,
         "Speedup over the original order of an oracle that may choose among the row orders down to "
@@ -95,7 +87,9 @@ static rc_status_t draw(const rc_plot_input_t *in, const rc_plot_orders_t *o, FI
         "line need not have the orders that are named; plain: all of the same measurements. "
         "Geomeans over %" PRId64 " matrices, kernel %s, %s.",
         o->matrices, o->setting->reference, o->setting->label);
-    return put_portfolio(in->survey, o, csv, err);
+done:
+    rc_pool_free(&pool);
+    return st;
 }
 
 const rc_plot_t rc_plot_portfolio = {

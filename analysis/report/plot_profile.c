@@ -27,8 +27,7 @@ typedef struct profile {
     int facets;
     family_t family[FAMILIES_MAX];
     int families;
-    int32_t *family_of; /* [entering] of the survey, -1: of no facet */
-    double *ns;         /* [families * pairs of the survey], NaN none */
+    double *ns; /* [families * pairs of the survey], NaN none */
 } profile_t;
 
 /* Settings that differ from the one shown in K only. */
@@ -48,14 +47,6 @@ static void choose_facets(profile_t *p)
     }
 }
 
-static int facet_of(const profile_t *p, int64_t pair)
-{
-    for (int f = 0; f < p->facets; f++)
-        if (pair >= p->facet[f]->first && pair < p->facet[f]->first + p->facet[f]->pairs)
-            return f;
-    return -1;
-}
-
 static int find_family(profile_t *p, const char *kernel)
 {
     size_t n = strcspn(kernel, ":");
@@ -69,27 +60,27 @@ static int find_family(profile_t *p, const char *kernel)
     return p->families++;
 }
 
+/* The families, and then their times. */
 static rc_status_t collect(profile_t *p, rc_pool_t *pool, rc_err_t *err)
 {
     const rc_survey_t *s = p->s;
-    p->family_of = rc_pool_get(pool, (size_t)s->entering, sizeof *p->family_of);
-    RC_PASS(rc_pool_check(pool, "a figure", err));
-    for (int64_t i = 0; i < s->entering; i++) {
-        const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
-        p->family_of[i] = facet_of(p, s->row_pair[i]) < 0
-                              ? -1
-                              : find_family(p, rc_view_kernel(s->view, r->kernel));
-    }
-    size_t cells = (size_t)p->families * (size_t)s->pairs;
-    p->ns = rc_pool_get(pool, cells, sizeof *p->ns);
-    RC_PASS(rc_pool_check(pool, "a figure", err));
-    for (size_t i = 0; i < cells; i++)
-        p->ns[i] = NAN;
-    for (int64_t i = 0; i < s->entering; i++) {
-        if (p->family_of[i] < 0)
-            continue;
-        double *ns = &p->ns[p->family_of[i] * s->pairs + s->row_pair[i]];
-        *ns = fmin(*ns, rc_view_ns(s->view, s->rows[i]));
+    for (int pass = 0; pass < 2; pass++) {
+        size_t cells = (size_t)p->families * (size_t)s->pairs;
+        p->ns = rc_pool_get(pool, cells, sizeof *p->ns);
+        RC_PASS(rc_pool_check(pool, "a figure", err));
+        for (size_t i = 0; i < cells; i++)
+            p->ns[i] = NAN;
+        for (int f = 0; f < p->facets; f++) {
+            int64_t end = rc_survey_first_row(s, p->facet[f]->first + p->facet[f]->pairs);
+            for (int64_t i = rc_survey_first_row(s, p->facet[f]->first); i < end; i++) {
+                const rc_row_result_t *r = rc_view_result(s->view, s->rows[i]);
+                int family = find_family(p, rc_view_kernel(s->view, r->kernel));
+                if (pass == 0 || family < 0)
+                    continue;
+                double *ns = &p->ns[family * s->pairs + s->row_pair[i]];
+                *ns = fmin(*ns, rc_view_ns(s->view, s->rows[i]));
+            }
+        }
     }
     return RC_OK;
 }

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "analysis/report/plot_data.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/stats.h"
 
 #include <inttypes.h>
@@ -45,18 +46,14 @@ static void put_box(
 static rc_status_t put_device(const rc_survey_t *s, int setting, FILE *csv, rc_plot_text_t *t,
     rc_plot_text_t *titles, int *devices, int *lines, rc_err_t *err)
 {
-    rc_plot_orders_t o;
-    rc_status_t st = rc_plot_orders_make(s, setting, s->setting[setting].reference, &o, err);
+    rc_plot_orders_t o = {.policies = 0};
     double *gain = NULL;
-    if (st < 0)
-        return st;
+    rc_status_t st;
+    RC_TRY(rc_plot_orders_make(s, setting, s->setting[setting].reference, &o, err));
     if (o.matrices == 0 || o.policies < 2)
         goto done;
     gain = rc_alloc((size_t)o.matrices, sizeof *gain, "a figure", err);
-    if (!gain) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    RC_TRY(gain ? RC_OK : RC_ENOMEM);
     for (int p = 1; p <= o.policies; p++)
         put_box(&o, p, gain, csv, t);
     rc_str_add(&t->define, "\n\n");

@@ -47,7 +47,6 @@ static int is_of(const rc_view_t *v, const rc_row_result_t *r, int s)
 /* How many of the series a setting has; 0: it has none of CSR-k. */
 static int series_of(const rc_survey_t *s, int setting)
 {
-    enum { csrk = 3 }; /* the first three are of CSR-k */
     int has[SERIES] = {0};
     int count = 0;
     const rc_survey_setting_t *a = &s->setting[setting];
@@ -57,10 +56,7 @@ static int series_of(const rc_survey_t *s, int setting)
             has[k] |= is_of(s->view, rc_view_result(s->view, s->rows[i]), k);
     for (int k = 0; k < SERIES; k++)
         count += has[k];
-    for (int k = 0; k < csrk; k++)
-        if (has[k])
-            return count;
-    return 0;
+    return has[0] || has[1] || has[2] ? count : 0; /* the first three are of CSR-k */
 }
 
 /* The setting with most of the series; symmetric orders have one of their own, in which the natural

@@ -39,28 +39,6 @@ static int64_t collect(
     return n;
 }
 
-static void put(const rc_survey_t *s, const rc_survey_setting_t *a, const point_t *p, int64_t n,
-    FILE *csv, rc_plot_text_t *text)
-{
-    fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
-    rc_plot_block_begin(text, "POINTS");
-    for (int64_t i = 0; i < n; i++) {
-        RC_PLOT_ROW(csv, RC_INT(i + 1),
-            RC_TEXT(s->matrix[s->pair[a->first + p[i].pair].matrix].name),
-            RC_REAL(p[i].rate[NR], 6), RC_REAL(p[i].rate[RR], 6), RC_REAL(p[i].rate[VENDOR], 6));
-        rc_str_addf(&text->define, "%" PRId64, i + 1);
-        for (int k = 0; k < PLANS; k++) {
-            rc_str_add(&text->define, ",");
-            if (!isnan(p[i].rate[k]))
-                rc_str_addf(&text->define, "%.6g", p[i].rate[k]);
-        }
-        rc_str_add(&text->define, "\n");
-    }
-    rc_plot_block_end(text);
-    rc_plot_define_number(text, "MATRICES", (double)n);
-    rc_plot_define_text(text, "SUBTITLE", a->label);
-}
-
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
 {
     const rc_survey_t *s = in->survey;
@@ -76,7 +54,21 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
             &text->missing, "the store has not both aspt without reordering and with it there");
         goto done;
     }
-    put(s, a, point, n, csv, text);
+    fputs("number,matrix,aspt-nr (GFLOP/s),aspt-rr (GFLOP/s),cuSPARSE (GFLOP/s)\n", csv);
+    rc_plot_block_begin(text, "POINTS");
+    for (int64_t i = 0; i < n; i++) {
+        const double *rate = point[i].rate;
+        RC_PLOT_ROW(csv, RC_INT(i + 1),
+            RC_TEXT(s->matrix[s->pair[a->first + point[i].pair].matrix].name), RC_REAL(rate[NR], 6),
+            RC_REAL(rate[RR], 6), RC_REAL(rate[VENDOR], 6));
+        rc_str_addf(&text->define, "%" PRId64 ",%.6g,%.6g,", i + 1, rate[NR], rate[RR]);
+        if (!isnan(rate[VENDOR])) /* the other two are there */
+            rc_str_addf(&text->define, "%.6g", rate[VENDOR]);
+        rc_str_add(&text->define, "\n");
+    }
+    rc_plot_block_end(text);
+    rc_plot_define_number(text, "MATRICES", (double)n);
+    rc_plot_define_text(text, "SUBTITLE", a->label);
     rc_str_addf(&text->caption,
         "Throughput of the plans aspt-nr (no reordering), aspt-rr (both rounds by rule) and "
         "of the fastest cuSPARSE kernel in the original order, %" PRId64

@@ -14,24 +14,19 @@ enum { REFERENCE_CSR, OWN_CSR, OWN_ANY, SERIES };
 static const char *const series_name[SERIES] = {
     "reference kernel, csr", "fastest kernel, csr", "fastest kernel and order"};
 
-/* Ratios of one setting; how many. */
-static int64_t ratios(const rc_survey_t *s, const rc_survey_setting_t *a, int series, double *out)
+/* A bar of one setting.  \param[out] ratio  [pairs] scratch  \return matrices that it is of */
+static int64_t put_bar(const rc_survey_t *s, const rc_survey_setting_t *a, int series,
+    double *ratio, FILE *csv, rc_plot_text_t *t)
 {
     int64_t n = 0;
+    rc_stats_t x;
     for (int64_t i = a->first; i < a->first + a->pairs; i++) {
         int64_t row = series == REFERENCE_CSR ? s->pair[i].row[RC_CHOICE_REFERENCE_CSR]
                                               : rc_plot_own_best(s, i, series == OWN_CSR);
-        double x = rc_survey_ns(s, s->pair[i].row[RC_CHOICE_VENDOR_CSR]) / rc_survey_ns(s, row);
-        if (!isnan(x))
-            out[n++] = x;
+        double r = rc_survey_ns(s, s->pair[i].row[RC_CHOICE_VENDOR_CSR]) / rc_survey_ns(s, row);
+        if (!isnan(r))
+            ratio[n++] = r;
     }
-    return n;
-}
-
-static int put_series(const rc_survey_setting_t *a, int series, double *ratio, int64_t n, FILE *csv,
-    rc_plot_text_t *t)
-{
-    rc_stats_t x;
     if (n == 0 || (series == REFERENCE_CSR && rc_vendor_is(a->reference)))
         return 0;
     rc_stats_compute(ratio, n, &x);
@@ -39,7 +34,7 @@ static int put_series(const rc_survey_setting_t *a, int series, double *ratio, i
         RC_TEXT(series == REFERENCE_CSR ? a->reference : ""), RC_INT(n), RC_REAL(x.geomean, 6),
         RC_REAL(x.mean, 6), RC_REAL(x.min, 6), RC_REAL(x.max, 6));
     rc_str_addf(&t->define, "%d,%.6g,%.6g\n", series, x.geomean, x.mean);
-    return 1;
+    return n;
 }
 
 static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *text, rc_err_t *err)
@@ -56,14 +51,14 @@ static rc_status_t write(const rc_plot_input_t *in, FILE *csv, rc_plot_text_t *t
         csv);
     rc_plot_block_begin(text, "BARS");
     for (int a = 0; a < s->settings; a++) {
-        int any = 0;
+        int64_t any = 0;
         const rc_setting_t *of = &s->setting[a].setting;
         if (of->layout != s->setting[in->shown].setting.layout ||
             of->device != s->setting[in->shown].setting.device)
             continue; /* no plan mixes layouts */
         for (int k = 0; k < SERIES; k++) {
-            int64_t n = ratios(s, &s->setting[a], k, ratio);
-            any |= put_series(&s->setting[a], k, ratio, n, csv, text);
+            int64_t n = put_bar(s, &s->setting[a], k, ratio, csv, text);
+            any += n;
             most = n > most ? n : most;
         }
         if (!any)

@@ -88,20 +88,17 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
         return rc_fail(
             err, RC_EINVAL, "--op: expected spmm, spmv, spmm_t or sddmm, found '%s'", w->o->op);
     rc_log(&w->log, RC_LOG_INFO, "report", "reading %s", w->o->store);
-    rc_status_t st = rc_view_read_samples(w->o->store, &w->view, err);
-    if (st == RC_OK)
-        st = rc_view_check(w->view, w->where, err);
-    if (st == RC_OK && w->o->noisy)
-        st = rc_view_take_noisy(w->view, err);
-    if (st == RC_OK)
-        st = rc_noise_line(w->view, w->where, NULL, &w->noise, err);
-    if (st == RC_OK)
-        st = rc_survey_make(w->view, w->where, op, &w->survey, err);
-    for (int i = 0; st == RC_OK && i < RC_STORE_OPS; i++)
+    RC_PASS(rc_view_read_samples(w->o->store, &w->view, err));
+    RC_PASS(rc_view_check(w->view, w->where, err));
+    if (w->o->noisy)
+        RC_PASS(rc_view_take_noisy(w->view, err));
+    RC_PASS(rc_noise_line(w->view, w->where, NULL, &w->noise, err));
+    RC_PASS(rc_survey_make(w->view, w->where, op, &w->survey, err));
+    for (int i = 0; i < RC_STORE_OPS; i++)
         if (w->survey.left_out[i])
             rc_log(&w->log, RC_LOG_INFO, "report", "%lld results of %s are left out: see --op",
                 (long long)w->survey.left_out[i], rc_op_names[i]);
-    return st;
+    return RC_OK;
 }
 
 static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)

@@ -74,16 +74,16 @@ static rc_status_t load(maker_t *m, int32_t i, rc_csr_t *a, int *usable, rc_err_
 {
     rc_entry_t e;
     int64_t entries = m->s->matrix[i].row->nnz;
-    int found = rc_entry_of_matrix(m->s, i, &m->found, &m->builtin, &e);
+    rc_status_t st = RC_ENOENT;
     *usable = 0;
-    if (found && m->left >= 0 && entries > m->left / RC_SPIES_SHARE) {
-        m->large++;
-        return RC_OK;
+    if (rc_entry_of_matrix(m->s, i, &m->found, &m->builtin, &e)) {
+        if (m->left >= 0 && entries > m->left / RC_SPIES_SHARE) {
+            m->large++;
+            return RC_OK;
+        }
+        m->left -= m->left >= 0 ? entries : 0;
+        st = rc_entry_load_measured(&e, &m->s->matrix[i], a, usable, err);
     }
-    if (found && m->left >= 0)
-        m->left -= entries;
-    rc_status_t st =
-        found ? rc_entry_load_measured(&e, &m->s->matrix[i], a, usable, err) : RC_ENOENT;
     if (st == RC_ENOENT) {
         m->absent++;
         return RC_OK;

@@ -106,17 +106,6 @@ static int by_name(const void *a, const void *b)
     return c ? c : strcmp(x->digest, y->digest);
 }
 
-static void describe_matrix(const rc_row_matrix_t *row, rc_survey_matrix_t *x)
-{
-    x->row = row;
-    rc_field_text(row->name, sizeof row->name, x->name);
-    rc_field_text(row->kind, sizeof row->kind, x->kind);
-    rc_field_text(row->digest, sizeof row->digest, x->digest);
-    x->density = row->rows > 0 && row->cols > 0
-                     ? (double)row->nnz / ((double)row->rows * (double)row->cols)
-                     : NAN;
-}
-
 static rc_status_t settle_matrices(maker_t *m)
 {
     rc_survey_t *s = m->out;
@@ -129,9 +118,19 @@ static rc_status_t settle_matrices(maker_t *m)
         m->index[m->all.row[i].matrix] = 0;
     s->matrix = rc_pool_get0(&s->memory, (size_t)ids, sizeof *s->matrix);
     RC_PASS(rc_pool_check(&s->memory, "matrices", m->err));
-    for (int32_t i = 0; i < ids; i++)
-        if (m->index[i] == 0)
-            describe_matrix(rc_view_matrix(m->v, i), &s->matrix[s->matrices++]);
+    for (int32_t i = 0; i < ids; i++) {
+        const rc_row_matrix_t *row = rc_view_matrix(m->v, i);
+        rc_survey_matrix_t *x = &s->matrix[s->matrices];
+        if (m->index[i] != 0)
+            continue;
+        x->row = row;
+        rc_field_text(row->name, sizeof row->name, x->name);
+        rc_field_text(row->kind, sizeof row->kind, x->kind);
+        rc_field_text(row->digest, sizeof row->digest, x->digest);
+        double cells = (double)row->rows * (double)row->cols;
+        x->density = cells > 0 ? (double)row->nnz / cells : NAN;
+        s->matrices++;
+    }
     if (s->matrices)
         qsort(s->matrix, (size_t)s->matrices, sizeof *s->matrix, by_name);
     for (int i = 0; i < s->matrices; i++)
