@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Variants are compared row by row; their data sets differ in the inputs, for which rows may be
- * left out. */
+/* Variants are compared row by row; for other inputs a data set may leave other rows out. */
 static rc_status_t check_same(const rc_dataset_t *d, const rc_variant_t *v, rc_err_t *err)
 {
     const rc_dataset_t *o = v->data ? v->data : d;
@@ -76,6 +75,7 @@ enum { BEST_SINGLE, RANDOM, ORACLE };
 static const char *const baseline_names[RC_BASELINES] = {"best single", "random", "oracle"};
 
 typedef struct baselines {
+    rc_pool_t pool;
     const rc_dataset_t *d;
     const rc_protocol_t *p;
     int *part;
@@ -89,12 +89,12 @@ typedef struct baselines {
 static rc_status_t find_singles(baselines_t *b)
 {
     size_t rows = (size_t)b->d->rows;
-    b->part = rc_alloc(rows, sizeof *b->part, "parts of rows", b->err);
-    b->row = rc_alloc(rows, sizeof *b->row, "rows to train on", b->err);
-    RC_PASS(b->part && b->row ? RC_OK : RC_ENOMEM);
+    b->part = rc_pool_get(&b->pool, rows, sizeof *b->part);
+    b->row = rc_pool_get(&b->pool, rows, sizeof *b->row);
+    RC_PASS(rc_pool_check(&b->pool, "parts of rows", b->err));
     RC_PASS(rc_protocol_parts(b->d, b->p, b->part, &b->parts, b->err));
-    b->single = rc_alloc((size_t)b->parts, sizeof *b->single, "single classes", b->err);
-    RC_PASS(b->single ? RC_OK : RC_ENOMEM);
+    b->single = rc_pool_get(&b->pool, (size_t)b->parts, sizeof *b->single);
+    RC_PASS(rc_pool_check(&b->pool, "single classes", b->err));
     for (int i = 0; i < b->parts; i++) {
         int64_t n = 0;
         for (int64_t r = 0; r < b->d->rows; r++)
@@ -117,10 +117,7 @@ static rc_status_t run_baseline(const baselines_t *b, int which, rc_comparison_r
     out->cost = (rc_experiment_cost_t){0, NAN, NAN};
     p.row = rc_alloc(most, sizeof *p.row, "choices of a baseline", b->err);
     p.choice = rc_alloc(most, sizeof *p.choice, "choices of a baseline", b->err);
-    if (!p.row || !p.choice) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    RC_TRY(p.row && p.choice ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < d->rows; i++)
         for (int c = 0; b->part[i] >= 0 && c < each; c++) {
             p.row[p.count] = i;
@@ -143,10 +140,7 @@ rc_status_t rc_compare(const rc_dataset_t *d, const rc_variant_t *variant, int v
     for (int v = 0; v < variants; v++)
         RC_TRY(check_same(d, &variant[v], err));
     c.row = rc_alloc0((size_t)variants + RC_BASELINES, sizeof *c.row, "a comparison", err);
-    if (!c.row) {
-        st = RC_ENOMEM;
-        goto done;
-    }
+    RC_TRY(c.row ? RC_OK : RC_ENOMEM);
     c.rows = variants + RC_BASELINES;
     RC_TRY(find_singles(&b));
     for (int v = 0; v < variants; v++)
@@ -157,16 +151,12 @@ rc_status_t rc_compare(const rc_dataset_t *d, const rc_variant_t *variant, int v
     c = (rc_comparison_t){0};
 done:
     rc_comparison_free(&c);
-    free(b.part);
-    free(b.row);
-    free(b.single);
+    rc_pool_free(&b.pool);
     return st;
 }
 
 void rc_comparison_free(rc_comparison_t *c)
 {
-    if (!c)
-        return;
     for (int i = 0; i < c->rows; i++)
         rc_evaluation_free(&c->row[i].evaluation);
     free(c->row);

@@ -81,17 +81,15 @@ static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *
 static rc_status_t fill_classes(
     const rc_selection_t *s, const int *pair, int classes, rc_dataset_t *d, rc_err_t *err)
 {
-    rc_status_t st = RC_OK;
     d->cls = rc_alloc0((size_t)classes, sizeof *d->cls, "classes", err);
     RC_PASS(d->cls ? RC_OK : RC_ENOMEM);
     d->classes = classes;
-    for (int c = 0; st == RC_OK && c < classes; c++) {
-        st = name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err);
+    for (int c = 0; c < classes; c++) {
+        RC_PASS(name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err));
         fill_abilities(s, pair[c], &d->cls[c]);
-        if (st == RC_OK)
-            st = rc_common_geometry(s, &pair[c], 1, &d->cls[c].geometry, err);
+        RC_PASS(rc_common_geometry(s, &pair[c], 1, &d->cls[c].geometry, err));
     }
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t *err)
@@ -125,9 +123,8 @@ static rc_status_t choose_baseline(rc_dataset_t *d, const char *wanted, rc_err_t
 
 /* --------------------------------------------------------------------- groups */
 
-/* A group is what matrix' names begin with: "Group/Name" up to the slash.  The built-in set is one
- * group by name; alone it is divided by generator, "builtin/mesh2d-100" up to the hyphen, so that a
- * store of it can be split. */
+/* A group is what names begin with: "Group/Name" up to the slash.  The built-in set, one group by
+ * name, is divided by generator where it is alone, "builtin/mesh2d-100" up to the hyphen. */
 static rc_status_t fill_groups(rc_dataset_t *d, rc_err_t *err)
 {
     typedef char name_t[sizeof d->sample->name];

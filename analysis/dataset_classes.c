@@ -225,11 +225,6 @@ done:
 
 /* ------------------------------------------------------------------ plan task */
 
-static int is_pattern(const char *text)
-{
-    return strpbrk(text, "*?[\\") != NULL;
-}
-
 /* A class that is named is taken whatever it lacks; a pattern takes those that most cells have. */
 static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *l, rc_err_t *err)
 {
@@ -247,7 +242,7 @@ static rc_status_t add_pairs(const rc_selection_t *s, const char *word, list_t *
         const rc_pair_t *p = &s->pair[i];
         if (!rc_glob_match(kernel, p->kernel_name) || !rc_glob_match(cut + 1, p->policy_name))
             continue;
-        if (is_pattern(word) && (double)p->cells < plan_share * (double)s->cells) {
+        if (strpbrk(word, "*?[\\") && (double)p->cells < plan_share * (double)s->cells) {
             rare++;
             continue;
         }
@@ -342,26 +337,14 @@ rc_status_t rc_find_classes(const rc_selection_t *s, const rc_model_t *m, int **
 rc_status_t rc_tabulate(
     const rc_selection_t *s, const int *pair, int n, int64_t **row, rc_err_t *err)
 {
-    size_t size = (size_t)s->cells * (size_t)n;
-    int64_t *r = rc_alloc(size, sizeof *r, "a table of results", err);
-    int *column = rc_alloc((size_t)s->pairs, sizeof *column, "columns", err);
-    if (!r || !column) {
-        free(r);
-        free(column);
-        return RC_ENOMEM;
-    }
-    for (size_t i = 0; i < size; i++)
+    int64_t *r = rc_alloc((size_t)s->cells * (size_t)n, sizeof *r, "a table of results", err);
+    RC_PASS(r ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < s->cells * n; i++)
         r[i] = -1;
-    for (int i = 0; i < s->pairs; i++)
-        column[i] = -1;
-    for (int i = 0; i < n; i++)
-        column[pair[i]] = i;
-    for (int64_t i = 0; i < s->picks; i++) {
-        const rc_pick_t *p = &s->pick[i];
-        if (column[p->pair] >= 0)
-            r[(int64_t)p->cell * n + column[p->pair]] = p->row;
-    }
-    free(column);
+    for (int64_t i = 0; i < s->picks; i++)
+        for (int c = 0; c < n; c++)
+            if (s->pick[i].pair == pair[c])
+                r[(int64_t)s->pick[i].cell * n + c] = s->pick[i].row;
     *row = r;
     return RC_OK;
 }

@@ -163,21 +163,16 @@ static int by_number(const void *a, const void *b)
     return rc_compare_lists(a, b, 1);
 }
 
-/* The class of a model whose kernel that is; NULL: none. */
-static const rc_model_class_t *class_of(const rc_model_t *m, const char *kernel)
-{
-    for (int c = 0; c < m->classes; c++)
-        if (strcmp(m->cls[c].kernel, kernel) == 0)
-            return &m->cls[c];
-    return NULL;
-}
-
+/* 1: of a kernel that is one of a class of the model, in the geometry of that class. */
 static int fits_model(const rc_view_t *v, const rc_row_result_t *r, const rc_model_t *m)
 {
-    const rc_model_class_t *c = class_of(m, rc_view_kernel(v, r->kernel));
-    if (!c)
+    const char *kernel = rc_view_kernel(v, r->kernel);
+    int c = 0;
+    while (c < m->classes && strcmp(m->cls[c].kernel, kernel) != 0)
+        c++;
+    if (c == m->classes)
         return 0;
-    const rc_geometry_t g = rc_model_geometry_of(&c->geometry, (rc_precision_t)r->precision);
+    const rc_geometry_t g = rc_model_geometry_of(&m->cls[c].geometry, (rc_precision_t)r->precision);
     return g.nw == 0 || (g.nw == r->nw && g.nt == r->nt && g.line == r->line);
 }
 

@@ -118,8 +118,7 @@ static int by_sample(const void *a, const void *b)
     return c ? c : rc_compare_lists(p, q, 6);
 }
 
-/* The best of the RC_TIMED classes of the least predicted times, the first of equal ones; -1 where
- * none are predicted. */
+/* The best of the RC_TIMED classes of the least predicted times, of equals the first; -1: none. */
 static int best_timed(const rc_dataset_t *d, const rc_predictions_t *p, const entry_t *x)
 {
     int timed[RC_TIMED];
@@ -310,10 +309,7 @@ static rc_status_t fill_part(const evaluator_t *e, const int *of, int number, rc
     finish_library(&part->over_library);
     finish_library(&part->over_library_timed);
     finish_library(&part->over_library_tuned);
-    rc_status_t st =
-        rc_bootstrap(e->unit, part->matrices, SUMS, figures, FIGURES, e->seed, f, e->err);
-    if (st < 0)
-        return st;
+    RC_PASS(rc_bootstrap(e->unit, part->matrices, SUMS, figures, FIGURES, e->seed, f, e->err));
     for (int w = 0; w < WAYS; w++) {
         way_of(part, w)->geomean = f[GEOMEANS + w];
         way_of(part, w)->mean = f[MEANS + w];

@@ -155,7 +155,7 @@ static json_t *parts(const rc_dataset_t *d, const rc_part_t *p, int n)
     int failed = 0;
     for (int i = 0; i < n; i++) {
         json_t *one = part(d, &p[i]);
-        if (one && p[i].cells.confusion) {
+        if (p[i].cells.confusion) {
             failed |= json_object_set_new(one, "confusion", confusion(&p[i].cells, d->classes));
             failed |= json_object_set_new(one, "time_error", errors(d, &p[i].cells));
         }

@@ -163,12 +163,10 @@ static json_t *protocol_json(const rc_protocol_t *p)
 {
     json_t *object = json_pack("{s:s, s:I, s:I}", "split", rc_split_names[p->split], "seed",
         (json_int_t)p->seed, "folds", (json_int_t)p->folds);
-    if (object && p->folds == 0 &&
-        json_object_set_new(object, "test_share", json_real(p->test_share)) < 0) {
-        json_decref(object);
-        return NULL;
-    }
-    return object;
+    if (p->folds > 0 || json_object_set_new(object, "test_share", json_real(p->test_share)) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *options_json(const rc_fit_options_t *o)
@@ -179,27 +177,22 @@ static json_t *options_json(const rc_fit_options_t *o)
         o->epochs);
 }
 
-/* Sorted, each once; at most `digits` characters of each. */
-static json_t *texts(const char **text, int64_t n, int digits)
+/* Sorted, each once; at most `most` characters of each. */
+static json_t *texts(const char **text, int64_t n, size_t most)
 {
     json_t *list = json_array();
+    int failed = 0;
     qsort(text, (size_t)n, sizeof *text, rc_str_compare);
-    for (int64_t i = 0; list && i < n; i++) {
-        if (i > 0 && strcmp(text[i], text[i - 1]) == 0)
-            continue;
-        size_t length = strlen(text[i]);
-        if (digits > 0 && length > (size_t)digits)
-            length = (size_t)digits;
-        if (json_array_append_new(list, json_stringn(text[i], length)) < 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(text[i], text[i - 1]) != 0)
+            failed |= json_array_append_new(list, json_stringn(text[i], strnlen(text[i], most)));
+    if (!failed)
+        return list;
+    json_decref(list);
+    return NULL;
 }
 
-/* Set members of m->training: what the model was fitted on (the first n rows of `train`) and how;
- * others stay. */
+/* Add to m->training what the model was fitted on (the first n rows of `train`) and how. */
 static rc_status_t record_training(const experiment_t *e, int64_t n, rc_model_t *m)
 {
     const rc_dataset_t *d = e->d;
@@ -211,7 +204,7 @@ static rc_status_t record_training(const experiment_t *e, int64_t n, rc_model_t 
     RC_PASS(text ? RC_OK : RC_ENOMEM);
     for (int64_t i = 0; i < n; i++)
         text[i] = d->group[d->sample[e->train[i]].group];
-    groups = texts(text, n, 0);
+    groups = texts(text, n, SIZE_MAX);
     for (int64_t i = 0; i < n; i++)
         text[i] = d->sample[e->train[i]].digest;
     matrices = texts(text, n, DIGITS);
@@ -300,16 +293,6 @@ done:
     return st;
 }
 
-static rc_status_t fit_all(experiment_t *e, rc_model_t **model)
-{
-    for (int64_t i = 0; i < e->d->rows; i++)
-        e->train[i] = i;
-    e->fit = e->parts;
-    snprintf(e->what, sizeof e->what, "all rows: ");
-    RC_PASS(rc_fit(e->trainer, e->d, e->train, e->d->rows, &e->options, model, e->err));
-    return record_training(e, e->d->rows, *model);
-}
-
 static rc_status_t prepare(experiment_t *e)
 {
     size_t rows = (size_t)e->d->rows;
@@ -348,8 +331,14 @@ rc_status_t rc_experiment(const rc_trainer_t *t, const rc_dataset_t *d, const rc
         RC_TRY(run_part(&e, i, model && p->folds == 0 ? &m : NULL, &best, cost != NULL));
         common = i == 0 || common == best ? best : -1;
     }
-    if (model && p->folds > 0)
-        RC_TRY(fit_all(&e, &m));
+    if (model && p->folds > 0) {
+        for (int64_t i = 0; i < d->rows; i++)
+            e.train[i] = i;
+        e.fit = e.parts;
+        snprintf(e.what, sizeof e.what, "all rows: ");
+        RC_TRY(rc_fit(t, d, e.train, d->rows, &e.options, &m, err));
+        RC_TRY(record_training(&e, d->rows, m));
+    }
     if (model)
         RC_TRY(record_evaluation(&e, common, m));
     if (cost)

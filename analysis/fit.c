@@ -55,20 +55,12 @@ static rc_status_t check_time(const fit_t *f, int64_t row, int c)
 static rc_status_t check(const fit_t *f)
 {
     const rc_dataset_t *d = f->d;
-    if (f->n < 1)
-        return rc_fail(f->err, RC_EINVAL, "%s: no rows to train on", f->trainer->name);
     if (f->n < f->trainer->rows_min)
         return rc_fail(f->err, RC_EINVAL, "%s: expected at least %d rows to learn from, found %lld",
             f->trainer->name, f->trainer->rows_min, (long long)f->n);
     if (f->n > ROWS_MAX)
         return rc_fail(f->err, RC_EINVAL, "%s: expected fewer rows, found %lld", f->trainer->name,
             (long long)f->n);
-    if (d->inputs < 1 || d->classes < 1)
-        return rc_fail(f->err, RC_EINVAL, "%s: expected inputs and classes, found %d and %d",
-            f->trainer->name, d->inputs, d->classes);
-    if (f->options->threads < 1)
-        return rc_fail(f->err, RC_EINVAL, "%s: expected at least 1 thread, found %d",
-            f->trainer->name, f->options->threads);
     for (int64_t i = 0; i < f->n; i++) {
         const rc_sample_t *s = &d->sample[f->row[i]];
         for (int j = 0; j < d->inputs; j++)
@@ -130,8 +122,7 @@ static void standardise_rows(const fit_t *f)
         rc_model_standardise(f->m, f->d->value + f->row[i] * f->d->inputs, f->x + i * f->d->inputs);
 }
 
-/* Mean and deviation of the transformed values; an input that differs by rounding only is
- * constant. */
+/* Mean and deviation of the transformed values; one that differs by rounding only is constant. */
 static void measure_input(const fit_t *f, int j)
 {
     const rc_dataset_t *d = f->d;
@@ -231,8 +222,7 @@ static int64_t setup_targets(const fit_t *f, int c, double *y)
     return known;
 }
 
-/* Median of |predicted / measured - 1| over the rows of a part that the fit did not see; NaN when
- * there are none. */
+/* Median of |predicted / measured - 1| over the rows that the fit did not see; NaN: none. */
 static rc_status_t cost_error(
     fit_t *f, const rc_model_cost_t *cost, const double *y, const int *test, double *out)
 {
@@ -311,19 +301,6 @@ static rc_status_t fit_cost(
     return st < 0 ? st : cost_error(f, cost, y, test, error);
 }
 
-/* A part of the rows to measure the error of the setup times on, none when they cannot be split:
- * one group only. */
-static rc_status_t setup_part(const fit_t *f, int *test)
-{
-    const rc_split_t split = {f->d, f->row, f->n, f->options->split, f->options->seed};
-    rc_status_t st = rc_split_share(&split, setup_share, test, NULL);
-    if (st == RC_EINVAL)
-        memset(test, 0, (size_t)f->n * sizeof *test);
-    else if (st < 0)
-        return rc_fail(f->err, st, "no memory for the setup times");
-    return RC_OK;
-}
-
 static rc_status_t setup_record(fit_t *f, const double *error)
 {
     json_t *errors = json_object();
@@ -379,7 +356,13 @@ static rc_status_t fit_costs(fit_t *f)
     int *test = rc_pool_get(&f->pool, (size_t)f->n, sizeof *test);
     f->distance = rc_pool_get(&f->pool, (size_t)f->n, sizeof *f->distance);
     RC_PASS(rc_pool_check(&f->pool, "setup times", f->err));
-    RC_PASS(setup_part(f, test));
+    /* A part of the rows measures the error, none when they cannot be split: one group only. */
+    const rc_split_t split = {f->d, f->row, f->n, f->options->split, f->options->seed};
+    rc_status_t st = rc_split_share(&split, setup_share, test, NULL);
+    if (st == RC_EINVAL)
+        memset(test, 0, (size_t)f->n * sizeof *test);
+    else if (st < 0)
+        return rc_fail(f->err, st, "no memory for the setup times");
     RC_PASS(fit_setup_classes(f, y, test));
     return fit_featurise(f, y, test);
 }

@@ -43,15 +43,6 @@ static rc_status_t parse(const char *list, int wanted[RC_SIX], rc_err_t *err)
     return st;
 }
 
-static int find_pair(const rc_selection_t *s, const char *kernel)
-{
-    for (int i = 0; i < s->pairs; i++)
-        if (s->pair[i].cells > 0 && strcmp(s->pair[i].kernel_name, kernel) == 0 &&
-            strcmp(s->pair[i].policy_name, "csr") == 0)
-            return i;
-    return -1;
-}
-
 static rc_status_t lacking(const int wanted[RC_SIX], const int found[RC_SIX], rc_err_t *err)
 {
     rc_str_t have = {0};
@@ -82,7 +73,11 @@ rc_status_t rc_formats_find(
     int *list = NULL;
     RC_PASS(parse(classes, wanted, err));
     for (int f = 0; f < RC_SIX; f++) {
-        found[f] = find_pair(s, rc_six_kernels[f]);
+        found[f] = -1;
+        for (int i = 0; i < s->pairs && found[f] < 0; i++)
+            if (s->pair[i].cells > 0 && strcmp(s->pair[i].kernel_name, rc_six_kernels[f]) == 0 &&
+                strcmp(s->pair[i].policy_name, "csr") == 0)
+                found[f] = i;
         lacks |= wanted[f] && found[f] < 0;
         n += wanted[f];
     }
@@ -104,26 +99,16 @@ rc_status_t rc_formats_status(
     const rc_selection_t *s, const int *pair, int n, unsigned char **status, rc_err_t *err)
 {
     unsigned char *to = rc_alloc0((size_t)s->cells, (size_t)n, "what became of formats", err);
-    int *column = rc_alloc((size_t)s->pairs, sizeof *column, "what became of formats", err);
-    if (!to || !column) {
-        free(to);
-        free(column);
-        return RC_ENOMEM;
+    RC_PASS(to ? RC_OK : RC_ENOMEM);
+    for (int64_t i = 0; i < s->misses + s->picks; i++) {
+        const rc_pick_t *p = i < s->misses ? &s->miss[i] : &s->pick[i - s->misses];
+        int32_t how = i < s->misses ? rc_view_result(s->view, p->row)->status : RC_CASE_OK;
+        if ((i < s->misses && how <= RC_CASE_OK) || how >= RC_CASE_STATUSES)
+            continue;
+        for (int c = 0; c < n; c++)
+            if (p->pair == pair[c])
+                to[(int64_t)p->cell * n + c] = (unsigned char)how;
     }
-    for (int i = 0; i < s->pairs; i++)
-        column[i] = -1;
-    for (int c = 0; c < n; c++)
-        column[pair[c]] = c;
-    for (int64_t i = 0; i < s->misses; i++) {
-        const rc_pick_t *p = &s->miss[i];
-        int32_t how = rc_view_result(s->view, p->row)->status;
-        if (column[p->pair] >= 0 && how > RC_CASE_OK && how < RC_CASE_STATUSES)
-            to[(int64_t)p->cell * n + column[p->pair]] = (unsigned char)how;
-    }
-    for (int64_t i = 0; i < s->picks; i++)
-        if (column[s->pick[i].pair] >= 0)
-            to[(int64_t)s->pick[i].cell * n + column[s->pick[i].pair]] = RC_CASE_OK;
-    free(column);
     *status = to;
     return RC_OK;
 }

@@ -256,9 +256,8 @@ json_t *rc_learn_selection(const rc_learn_options_t *o)
     json_t *to = json_pack("{s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?}", "kernel", o->kernel,
         "classes", o->classes, "features", o->features, "k", o->k, "precision", o->precision,
         "device", o->device, "where", o->where);
-    if (to && o->missing && json_object_set_new(to, "missing", json_string(o->missing)) < 0) {
-        json_decref(to);
-        return NULL;
-    }
-    return to;
+    if (!o->missing || json_object_set_new(to, "missing", json_string(o->missing)) == 0)
+        return to;
+    json_decref(to);
+    return NULL;
 }

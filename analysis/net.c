@@ -25,16 +25,6 @@ typedef struct net {
     double *delta[RC_NET_LAYERS_MAX + 1];
 } net_t;
 
-static int inputs_of(const rc_net_shape_t *s)
-{
-    return s->size[0];
-}
-
-static int outputs_of(const rc_net_shape_t *s)
-{
-    return s->size[s->layers];
-}
-
 rc_status_t rc_net_shape(
     const char *hidden, int inputs, int outputs, rc_net_shape_t *out, rc_err_t *err)
 {
@@ -148,8 +138,8 @@ typedef struct batch {
 static double losses(const net_t *n, const double *param, const batch_t *b, double total)
 {
     const rc_net_data_t *d = b->d;
-    size_t inputs = (size_t)inputs_of(n->shape);
-    int outputs = outputs_of(n->shape);
+    size_t inputs = (size_t)n->shape->size[0];
+    int outputs = n->shape->size[n->shape->layers];
     double sum = 0;
     for (int i = 0; i < b->rows; i++)
         memcpy(n->act[0] + (size_t)i * inputs, d->x + (size_t)b->row[i] * inputs,

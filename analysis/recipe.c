@@ -85,8 +85,7 @@ static void measure_targets(maker_t *m)
     }
 }
 
-/* What a log ratio of 1 counts as: the mean regret of a choice at random, which is about the size
- * of the differences there are. */
+/* A log ratio of 1 counts as the mean regret of a choice at random: the size of differences. */
 static void measure_loss(maker_t *m)
 {
     int classes = m->d->classes;
@@ -206,15 +205,11 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
     share_outputs(m, network);
     model->output = m->r.output;
     model->predictor = (rc_predictor_t){&rc_predictor_network, network};
-    json_t *to = model->training;
-    rc |= json_object_set_new(to, "members", json_integer(m->r.members));
-    rc |= json_object_set_new(to, "levels", json_integer(m->r.levels));
-    rc |= json_object_set_new(to, "restarts", json_integer(m->r.restarts));
-    rc |= json_object_set_new(to, "l2", json_real(m->r.net.l2));
-    rc |= json_object_set_new(to, "hidden", json_string(m->r.hidden));
-    rc |= json_object_set_new(to, "validation_loss", json_real(validation));
-    rc |= json_object_set_new(to, "training_loss", json_real(train));
-    rc |= json_object_set_new(to, "best_epoch", epochs);
+    json_t *add = json_pack("{s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:o}", "members", m->r.members,
+        "levels", m->r.levels, "restarts", m->r.restarts, "l2", m->r.net.l2, "hidden", m->r.hidden,
+        "validation_loss", validation, "training_loss", train, "best_epoch", epochs);
+    rc |= json_object_update(model->training, add);
+    json_decref(add);
     return rc ? rc_fail(m->err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;
 }
 
@@ -237,19 +232,6 @@ static rc_status_t override(maker_t *m, const rc_fit_options_t *o)
         m->r.hidden, m->d->inputs, m->r.separate ? 1 : m->d->classes, &m->shape, m->err);
 }
 
-/* All classes, or that of the number of the pass. */
-static rc_status_t train_pass(maker_t *m, const rc_fit_job_t *job, int pass, const char *kind)
-{
-    rc_net_data_t data = {.rows = m->n,
-        .x = job->x,
-        .target = m->target + (m->passes > 1 ? pass * m->n : 0),
-        .weight = m->weight,
-        .offset = m->offset + pass,
-        .size = m->size + pass};
-    return rc_net_train(&m->shape, &data, m->job + pass * m->jobs, m->jobs, job->options, kind,
-        m->result + pass * m->jobs, m->err);
-}
-
 rc_status_t rc_recipe_fit(
     const rc_trainer_t *self, const rc_fit_job_t *job, rc_model_t *model, rc_err_t *err)
 {
@@ -265,8 +247,16 @@ rc_status_t rc_recipe_fit(
     RC_TRY(set_jobs(&m, options));
     for (int64_t i = 0; i < m.n; i++)
         m.weight[i] = m.r.unweighted ? 1 : job->weight[i];
-    for (int p = 0; p < m.passes; p++)
-        RC_TRY(train_pass(&m, job, p, model->kind));
+    for (int p = 0; p < m.passes; p++) { /* all classes, or that of the number of the pass */
+        const rc_net_data_t data = {.rows = m.n,
+            .x = job->x,
+            .target = m.target + (m.passes > 1 ? p * m.n : 0),
+            .weight = m.weight,
+            .offset = m.offset + p,
+            .size = m.size + p};
+        RC_TRY(rc_net_train(&m.shape, &data, m.job + p * m.jobs, m.jobs, options, model->kind,
+            m.result + p * m.jobs, err));
+    }
     st = take(&m, model);
 done:
     for (int i = 0; m.result && i < m.jobs * m.passes; i++)

@@ -114,13 +114,6 @@ static void deal(unit_t *const *list, int n, int folds, int64_t *rows)
     }
 }
 
-/* One after the other, through the labels: each fold has about the same share of every one. */
-static void deal_evenly(unit_t *const *list, int n, int folds)
-{
-    for (int i = 0; i < n; i++)
-        list[i]->side = i % folds;
-}
-
 rc_status_t rc_split_folds(const rc_split_t *split, int folds, int *fold, rc_err_t *err)
 {
     rc_split_kind_t kind = split->kind;
@@ -142,10 +135,10 @@ rc_status_t rc_split_folds(const rc_split_t *split, int folds, int *fold, rc_err
     unit_t **list = order_units(&u, &pool);
     int64_t *rows = rc_pool_get0(&pool, (size_t)folds, sizeof *rows);
     RC_TRY(rc_pool_check(&pool, "folds", err));
-    if (stratified)
-        deal_evenly(list, u.count, folds);
-    else
+    if (!stratified)
         deal(list, u.count, folds, rows);
+    for (int i = 0; stratified && i < u.count; i++)
+        list[i]->side = i % folds; /* through the labels: about the same share of each in a fold */
     for (int64_t i = 0; i < split->n; i++)
         fold[i] = u.unit[u.of[i]].side;
 done:

@@ -87,18 +87,6 @@ static float middle(const tree_t *t, const value_t *v, int input)
     return at > v[0].x && at < v[1].x ? at : v[1].x;
 }
 
-/* Sort the rows of a node by an input.  \return how many there are */
-static int64_t sort_rows(tree_t *t, const node_t *node, int input)
-{
-    int64_t n = node->end - node->first;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t row = t->list[node->first + i];
-        t->sorted[i] = (value_t){t->x[row * t->job->d->inputs + input], t->label[row], row};
-    }
-    qsort(t->sorted, (size_t)n, sizeof *t->sorted, by_value);
-    return n;
-}
-
 /* The Gini impurity of both sides, weighted, is n minus this. */
 static double purity(const tree_t *t, int64_t left, int64_t right)
 {
@@ -116,7 +104,12 @@ static double purity(const tree_t *t, int64_t left, int64_t right)
 /* The best split of a node by one input, if it is better than `best`. */
 static void try_input(tree_t *t, node_t *node, int input, double *best)
 {
-    int64_t n = sort_rows(t, node, input);
+    int64_t n = node->end - node->first;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t row = t->list[node->first + i];
+        t->sorted[i] = (value_t){t->x[row * t->job->d->inputs + input], t->label[row], row};
+    }
+    qsort(t->sorted, (size_t)n, sizeof *t->sorted, by_value);
     memset(t->left, 0, (size_t)t->job->d->classes * sizeof *t->left);
     for (int64_t i = 0; i + 1 < n; i++) {
         t->left[t->sorted[i].label]++;
@@ -148,25 +141,17 @@ static int64_t divide(tree_t *t, const node_t *node)
     return at;
 }
 
-static int is_pure(const tree_t *t, const node_t *node)
-{
-    for (int64_t i = node->first + 1; i < node->end; i++)
-        if (t->label[t->list[i]] != t->label[t->list[node->first]])
-            return 0;
-    return 1;
-}
-
 /* Breadth first, so that children stand side by side behind their parent. */
 static void grow(tree_t *t)
 {
     for (int32_t at = 0; at < t->nodes; at++) {
         node_t *node = &t->node[at];
         double best = -1;
-        if (is_pure(t, node))
-            continue;
         memset(t->all, 0, (size_t)t->job->d->classes * sizeof *t->all);
         for (int64_t i = node->first; i < node->end; i++)
             t->all[t->label[t->list[i]]]++;
+        if (t->all[t->label[t->list[node->first]]] == node->end - node->first)
+            continue; /* pure */
         for (int input = 0; input < t->job->d->inputs; input++)
             try_input(t, node, input, &best);
         if (node->feature < 0)

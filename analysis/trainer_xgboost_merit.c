@@ -111,13 +111,6 @@ static rc_status_t boosters_new(const rc_fit_job_t *job, boosters_t *b, rc_err_t
     return RC_OK;
 }
 
-static void boosters_free(boosters_t *b)
-{
-    for (int i = 0; b->forest && i < b->count; i++)
-        rc_forest_free(b->forest[i]);
-    rc_pool_free(&b->pool);
-}
-
 static rc_status_t set_labels(boosters_t *b, rc_err_t *err)
 {
     const rc_fit_job_t *j = b->job;
@@ -243,7 +236,9 @@ static rc_status_t fit(
     m->output = RC_OUTPUT_LOG_NS;
     m->predictor = (rc_predictor_t){&rc_predictor_forest, f};
 done:
-    boosters_free(&b);
+    for (int i = 0; b.forest && i < b.count; i++)
+        rc_forest_free(b.forest[i]);
+    rc_pool_free(&b.pool);
     return st;
 }
 

@@ -14,6 +14,7 @@
 
 #include <math.h>
 #include <omp.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { STOPS = 4, DEPTHS = 3, RATES = 2, STRIDE = 50, FORMS = DEPTHS * RATES };
@@ -167,15 +168,6 @@ static void take_run(const grid_t *g, run_t *r, int depth, const rc_boost_rows_t
     }
 }
 
-/* What a fit at a limit of depth found holds for the next lower limit, too. */
-static void copy_run(const grid_t *g, run_t *r, int from, int to)
-{
-    size_t size = STOPS * (size_t)g->job->d->inputs;
-    memcpy(r->right[to], r->right[from], sizeof r->right[to]);
-    memcpy(r->count + (size_t)to * size, r->count + (size_t)from * size, size * sizeof *r->count);
-    memcpy(r->gain + (size_t)to * size, r->gain + (size_t)from * size, size * sizeof *r->gain);
-}
-
 static void tell(grid_t *g)
 {
     const rc_fit_options_t *o = g->job->options;
@@ -193,6 +185,7 @@ static rc_status_t fit_run(void *context, int job, rc_err_t *err)
     rc_pool_t pool = {0};
     rc_status_t st;
     int rounds = g->stop[g->stops - 1];
+    ptrdiff_t size = STOPS * g->job->d->inputs; /* of a depth */
     const rc_boost_rows_t train = take_rows(g, r->fold, 0, &pool);
     const rc_boost_rows_t watch = take_rows(g, r->fold, 1, &pool);
     rc_boost_splits_t s = splits_new(g, rounds, &pool);
@@ -202,7 +195,12 @@ static rc_status_t fit_run(void *context, int job, rc_err_t *err)
     RC_TRY(rc_pool_check(&pool, "validation parts", err));
     for (int depth = DEPTHS - 1; depth >= 0; depth--) {
         if (depth < DEPTHS - 1 && s.depth <= grid_depth[depth]) {
-            copy_run(g, r, depth + 1, depth);
+            /* what a fit at a limit of depth found holds for the next lower limit, too */
+            memcpy(r->right[depth], r->right[depth + 1], sizeof *r->right);
+            memcpy(r->count + depth * size, r->count + (depth + 1) * size,
+                (size_t)size * sizeof *r->count);
+            memcpy(r->gain + depth * size, r->gain + (depth + 1) * size,
+                (size_t)size * sizeof *r->gain);
             continue;
         }
         const rc_boost_options_t o = options_of(g, grid_depth[depth], grid_rate[r->rate], rounds);

@@ -174,18 +174,6 @@ static rc_status_t make_sides(
     return st;
 }
 
-static int count_families(const rc_when_t *w)
-{
-    int n = 0;
-    for (int64_t i = 0; i < w->rows; i++) {
-        int64_t j = 0;
-        while (j < i && strcmp(w->row[j].family, w->row[i].family) != 0)
-            j++;
-        n += j == i;
-    }
-    return n;
-}
-
 static rc_status_t fill(const rc_counted_t *c, const rc_side_t *side, int sides,
     const rc_feature_table_t *t, const rc_when_options_t *o, rc_when_t *out, rc_err_t *err)
 {
@@ -198,7 +186,12 @@ static rc_status_t fill(const rc_counted_t *c, const rc_side_t *side, int sides,
             return (rc_status_t)made;
         out->rows += made;
     }
-    out->families = count_families(out);
+    for (int64_t i = 0; i < out->rows; i++) {
+        int64_t j = 0;
+        while (j < i && strcmp(out->row[j].family, out->row[i].family) != 0)
+            j++;
+        out->families += j == i;
+    }
     return out->rows > 0
                ? RC_OK
                : rc_fail(err, RC_EINVAL,
@@ -276,16 +269,12 @@ static rc_status_t fit_others(
         gain[n] = log(r->none_ns / r->order_ns);
         n++;
     }
-    rc_status_t st = RC_OK;
     for (int i = 0; i <= SIZES; i++)
         out->build[i] = NAN; /* nothing pays for a cost that nobody knows */
     if (built > 0)
-        st = rc_ridge(size, n, SIZES, build, penalty, out->build, err);
-    if (st == RC_OK)
-        st = rc_ridge(x, n, RC_WHEN_INPUTS, time, penalty, out->time, err);
-    if (st == RC_OK)
-        st = rc_ridge(x, n, RC_WHEN_INPUTS, gain, penalty, out->gain, err);
-    return st;
+        RC_PASS(rc_ridge(size, n, SIZES, build, penalty, out->build, err));
+    RC_PASS(rc_ridge(x, n, RC_WHEN_INPUTS, time, penalty, out->time, err));
+    return rc_ridge(x, n, RC_WHEN_INPUTS, gain, penalty, out->gain, err);
 }
 
 /* 1: order the row.  *looked = 1: its features were needed. */

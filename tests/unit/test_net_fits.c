@@ -239,7 +239,6 @@ static void what_cannot_be_fitted_is_refused(void **state)
     rc_fit_options_t good = short_fit();
     rc_fit_options_t bad = good;
     for (int i = 0; networks[i]; i++) {
-        refuse(networks[i], d, 0, &good, "no rows");
         refuse(networks[i], d, 9, &good, "at least 10");
         if (strcmp(networks[i], "regret") != 0) /* which validates by matrix */
             refuse(networks[i], alone, alone->rows, &good, "group");
@@ -248,9 +247,6 @@ static void what_cannot_be_fitted_is_refused(void **state)
         bad = good;
         bad.l2 = INFINITY;
         refuse(networks[i], d, d->rows, &bad, "L2");
-        bad = good;
-        bad.threads = 0;
-        refuse(networks[i], d, d->rows, &bad, "thread");
         bad = good;
     }
     d->time[5] = 0;
