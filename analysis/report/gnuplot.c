@@ -60,20 +60,6 @@ rc_status_t rc_plot_program(rc_str_t *out, rc_err_t *err)
     return rc_fail(err, RC_ENOENT, "no program '%s' in PATH", name);
 }
 
-/* The first line of an error: gnuplot repeats the command and points at it before. */
-static void read_complaint(FILE *said, char *line, size_t size)
-{
-    snprintf(line, size, "it did not say why");
-    rewind(said);
-    char buf[256];
-    while (fgets(buf, sizeof buf, said)) {
-        char *text = buf + strspn(buf, " \t\r\n^");
-        text[strcspn(text, "\r\n")] = '\0';
-        if (*text && !strstr(text, "warning:"))
-            snprintf(line, size, "%s", text); /* the error itself is the last one */
-    }
-}
-
 static rc_status_t spawn(
     const char *program, const char *dir, const char *script, FILE *said, int *how, rc_err_t *err)
 {
@@ -106,11 +92,19 @@ rc_status_t rc_plot_run(const char *program, const char *dir, const char *script
 {
     FILE *said = tmpfile();
     char line[256];
+    char buf[256];
     int how = 0;
     rc_status_t st = said ? spawn(program, dir, script, said, &how, err)
                           : rc_fail_errno(err, RC_EIO, errno, "cannot make a temporary file");
     if (st == RC_OK && how != 0) {
-        read_complaint(said, line, sizeof line);
+        snprintf(line, sizeof line, "it did not say why");
+        rewind(said);
+        while (fgets(buf, sizeof buf, said)) { /* it repeats the command and points at it before */
+            const char *text = buf + strspn(buf, " \t\r\n^");
+            buf[strcspn(buf, "\r\n")] = '\0';
+            if (*text && !strstr(text, "warning:"))
+                snprintf(line, sizeof line, "%s", text); /* the error itself is the last one */
+        }
         st = WIFSIGNALED(how)
                  ? rc_fail(err, RC_EIO, "gnuplot was ended by signal %d", WTERMSIG(how))
                  : rc_fail(err, RC_EIO, "gnuplot: %s", line);

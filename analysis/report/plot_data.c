@@ -293,16 +293,6 @@ int rc_plot_home_orders(const rc_plot_input_t *in)
     return rc_plot_home_of(in, has_orders, NULL);
 }
 
-/* What stands above the drawing. */
-static void define_title(const rc_survey_setting_t *a, rc_plot_text_t *text)
-{
-    rc_str_t title = {0};
-    rc_str_addf(&title, "%s, %s", a->label, a->reference);
-    rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
-    text->define.failed |= title.failed;
-    rc_str_free(&title);
-}
-
 rc_status_t rc_plot_main_orders(
     const rc_plot_input_t *in, rc_plot_orders_t *out, rc_plot_text_t *text, rc_err_t *err)
 {
@@ -322,8 +312,11 @@ rc_status_t rc_plot_main_orders(
             a->label);
         rc_plot_orders_free(out);
     }
-    if (st == RC_OK)
-        define_title(a, text);
+    rc_str_t title = {0};
+    rc_str_addf(&title, "%s, %s", a->label, a->reference);
+    rc_plot_define_text(text, "SUBTITLE", title.text ? title.text : "");
+    text->define.failed |= title.failed;
+    rc_str_free(&title);
     return st;
 }
 

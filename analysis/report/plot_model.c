@@ -201,19 +201,9 @@ const rc_plot_t rc_plot_model_classes = {
     .write = write,
 };
 
-/* 1: names are too long for the axes, or there are too many: they stand below, and numbers for
- * them. */
-static int is_numbered(const json_t *classes)
-{
-    enum { INSIDE = 10, FEW = 6 }; /* letters beside and above the cells */
-    size_t longest = 0;
-    for (size_t i = 0; i < json_array_size(classes); i++)
-        longest = strlen(text_at(classes, i)) > longest ? strlen(text_at(classes, i)) : longest;
-    return longest > INSIDE || json_array_size(classes) > FEW;
-}
-
 static size_t put_confusion(const evaluation_t *e, FILE *csv, rc_plot_text_t *text)
 {
+    enum { INSIDE = 10, FEW = 6 }; /* letters beside and above the cells */
     const json_t *cells = json_object_get(e->confusion, "rows_best_by_chosen");
     const json_t *losses = json_object_get(e->confusion, "loss_mean_best_by_chosen");
     size_t n = json_array_size(e->classes);
@@ -230,10 +220,13 @@ static size_t put_confusion(const evaluation_t *e, FILE *csv, rc_plot_text_t *te
         }
     }
     define_classes(e->classes, text);
-    int numbered = is_numbered(e->classes);
+    /* names too long for the axes, or too many, stand below, and numbers for them */
+    int numbered = n > FEW;
+    for (size_t i = 0; i < n; i++)
+        numbered |= strlen(text_at(e->classes, i)) > INSIDE;
     rc_str_addf(&text->define,
         "CLASSES = %zu\nNUMBERED = %d\nCELL = %d\nHEIGHT = 60 + CLASSES * (CELL + %d)\n", n,
-        numbered, n > 6 ? 46 : 64, numbered ? 20 : 0);
+        numbered, n > FEW ? 46 : 64, numbered ? 20 : 0);
     rc_str_add(&text->caption,
         "Rows by the class that is best (down) and the one that is chosen (across): how many, and "
         "their mean loss, the time of the choice over that of the best less 1. The filled part of "

@@ -35,25 +35,6 @@ typedef struct work {
     rc_str_t noise;
 } work_t;
 
-static rc_status_t make_dir(const char *dir, rc_err_t *err)
-{
-    struct stat there;
-    if (mkdir(dir, 0777) == 0 ||
-        (errno == EEXIST && stat(dir, &there) == 0 && S_ISDIR(there.st_mode)))
-        return RC_OK;
-    return rc_fail_errno(err, RC_EIO, errno, "cannot make the directory '%s'", dir);
-}
-
-/* "data/models/h200-plan.json" as "h200-plan" */
-static void name_model(work_t *w)
-{
-    const char *slash = strrchr(w->o->model, '/');
-    const char *name = slash ? slash + 1 : w->o->model;
-    size_t n = strlen(name);
-    n -= n > 5 && strcmp(name + n - 5, ".json") == 0 ? 5 : 0;
-    snprintf(w->model_name, sizeof w->model_name, "%.*s", (int)n, name);
-}
-
 static rc_status_t load(const char *path, json_t **out, rc_err_t *err)
 {
     json_error_t flaw;
@@ -66,7 +47,12 @@ static rc_status_t read_given(work_t *w, rc_err_t *err)
     if (w->o->model) {
         RC_PASS(rc_model_read(w->o->model, &w->model, err));
         RC_PASS(load(w->o->model, &w->model_file, err));
-        name_model(w);
+        /* "data/models/h200-plan.json" as "h200-plan" */
+        const char *slash = strrchr(w->o->model, '/');
+        const char *name = slash ? slash + 1 : w->o->model;
+        size_t n = strlen(name);
+        n -= n > 5 && strcmp(name + n - 5, ".json") == 0 ? 5 : 0;
+        snprintf(w->model_name, sizeof w->model_name, "%.*s", (int)n, name);
     }
     if (w->o->topologies)
         RC_PASS(load(w->o->topologies, &w->topologies, err));
@@ -226,7 +212,10 @@ rc_status_t rc_report_make(const rc_report_options_t *options, rc_report_made_t 
     rc_status_t st;
     RC_TRY(read_given(&w, err));
     RC_TRY(make_survey(&w, err));
-    RC_TRY(make_dir(options->dir, err));
+    struct stat there;
+    if (mkdir(options->dir, 0777) != 0 &&
+        (errno != EEXIST || stat(options->dir, &there) != 0 || !S_ISDIR(there.st_mode)))
+        RC_TRY(rc_fail_errno(err, RC_EIO, errno, "cannot make the directory '%s'", options->dir));
     const rc_plot_input_t in = {.survey = &w.survey,
         .options = options,
         .model = w.model,

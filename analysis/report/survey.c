@@ -179,18 +179,6 @@ static int is_more(const tally_t *x, const tally_t *y)
     return rc_compare_lists(p, q, 6) < 0;
 }
 
-/* When each kernel was measured first, in whatever version; superseded results count. */
-static void find_since(const rc_view_t *v, tally_t *t, int32_t kernels)
-{
-    for (int64_t i = 0; i < rc_view_count(v); i++) {
-        const rc_row_result_t *r = rc_view_result(v, i);
-        if (r->kernel < kernels && r->utc_ns < t[t[r->kernel].first].since)
-            t[t[r->kernel].first].since = r->utc_ns;
-    }
-    for (int32_t k = 0; k < kernels; k++)
-        t[k].since = t[t[k].first].since;
-}
-
 /* For each setting the kernel with most matrices in other orders than csr, ties to more rows, then
  * to the published one, then to the one that was measured first, in whatever version; one of the
  * vendor's only where there is no other.  Entries are sorted. */
@@ -208,7 +196,14 @@ static rc_status_t find_references(maker_t *m, int32_t *reference)
             /* Mehrabi et al., Algorithm 1, on CPUs and on GPUs */
             .published = rc_spec_is(name, "cstat") || rc_spec_is(name, "gstat")};
     }
-    find_since(m->v, t, kernels);
+    for (int64_t i = 0; i < rc_view_count(m->v); i++) { /* superseded results count */
+        const rc_row_result_t *r = rc_view_result(m->v, i);
+        int64_t *since = r->kernel < kernels ? &t[t[r->kernel].first].since : NULL;
+        if (since && r->utc_ns < *since)
+            *since = r->utc_ns;
+    }
+    for (int32_t k = 0; k < kernels; k++)
+        t[k].since = t[t[k].first].since;
     for (int a = 0; a < m->out->settings; a++)
         reference[a] = -1;
     for (int64_t i = 0; i < m->all.rows; i++) {
@@ -334,18 +329,6 @@ static rc_status_t count_policies(maker_t *m, int *policies)
     return RC_OK;
 }
 
-static int is_better(
-    const rc_survey_setting_t *a, const rc_survey_setting_t *b, int policies_a, int policies_b)
-{
-    const rc_setting_t *x = &a->setting;
-    const rc_setting_t *y = &b->setting;
-    const int64_t p[] = {a->is_vendors, -x->is_n, -x->matrices, -policies_a, x->is_n ? 0 : x->k,
-        x->layout != ROW_MAJOR};
-    const int64_t q[] = {b->is_vendors, -y->is_n, -y->matrices, -policies_b, y->is_n ? 0 : y->k,
-        y->layout != ROW_MAJOR};
-    return rc_compare_lists(p, q, 6) < 0;
-}
-
 double rc_survey_ns(const rc_survey_t *s, int64_t row)
 {
     return row < 0 ? NAN : rc_view_ns(s->view, row);
@@ -378,10 +361,16 @@ static rc_status_t choose_main(maker_t *m)
     RC_PASS(rc_pool_check(&m->pool, "policies", m->err));
     RC_PASS(count_policies(m, policies));
     s->main_setting = s->settings ? 0 : -1;
-    for (int i = 1; i < s->settings; i++)
-        if (is_better(&s->setting[i], &s->setting[s->main_setting], policies[i],
-                policies[s->main_setting]))
-            s->main_setting = i;
+    int64_t best[6] = {0};
+    for (int i = 0; i < s->settings; i++) {
+        const rc_setting_t *x = &s->setting[i].setting;
+        const int64_t own[] = {s->setting[i].is_vendors, -x->is_n, -x->matrices, -policies[i],
+            x->is_n ? 0 : x->k, x->layout != ROW_MAJOR};
+        if (i > 0 && rc_compare_lists(own, best, 6) >= 0)
+            continue;
+        s->main_setting = i;
+        memcpy(best, own, sizeof best);
+    }
     int twin = s->settings && !s->setting[s->main_setting].reference[0]
                    ? rc_survey_twin(s, s->main_setting)
                    : -1;
