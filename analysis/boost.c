@@ -180,22 +180,6 @@ static void add_splits(const tree_t *t, const int32_t *from, const int32_t *dept
     }
 }
 
-/* A forest with room for the trees. */
-static rc_status_t new_forest(
-    const rc_boost_options_t *o, int inputs, const json_t *trees, rc_forest_t **out, rc_err_t *err)
-{
-    int64_t nodes = 0;
-    for (size_t i = 0; i < json_array_size(trees); i++)
-        nodes +=
-            (int64_t)json_array_size(json_object_get(json_array_get(trees, i), "left_children"));
-    if (nodes > INT32_MAX)
-        return rc_fail(err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
-    *out = rc_forest_new(inputs, o->outputs, (int32_t)json_array_size(trees), (int32_t)nodes, err);
-    for (int i = 0; *out && i < o->outputs; i++)
-        (*out)->base[i] = (float)o->base;
-    return *out ? RC_OK : RC_ENOMEM;
-}
-
 /* Trees come round by round; a forest has them output by output, the splits are of all.
  * \param[out] splits  NULL: not wanted  \param[out] out  also after an error */
 static rc_status_t read_trees(const rc_boost_options_t *o, int inputs, const json_t *model,
@@ -210,8 +194,16 @@ static rc_status_t read_trees(const rc_boost_options_t *o, int inputs, const jso
     rc_status_t st;
     if (json_array_size(trees) != count || json_array_size(outputs) != count)
         return foreign("a tree per round and output", err);
-    RC_PASS(new_forest(o, inputs, trees, out, err));
-    rc_forest_t *f = *out;
+    int64_t nodes = 0;
+    for (size_t i = 0; i < count; i++)
+        nodes +=
+            (int64_t)json_array_size(json_object_get(json_array_get(trees, i), "left_children"));
+    if (nodes > INT32_MAX)
+        return rc_fail(err, RC_EINVAL, "trees: too many nodes, %lld", (long long)nodes);
+    rc_forest_t *f = *out = rc_forest_new(inputs, o->outputs, (int32_t)count, (int32_t)nodes, err);
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
+    for (int i = 0; i < o->outputs; i++)
+        f->base[i] = (float)o->base;
     int32_t *from = rc_alloc((size_t)f->nodes, 2 * sizeof *from, "trees", err);
     int32_t *depth = from ? from + f->nodes : NULL;
     RC_TRY(from ? RC_OK : RC_ENOMEM);

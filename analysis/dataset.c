@@ -296,17 +296,6 @@ static void take_rows(const rc_dataset_t *d, const rc_dataset_part_t *p, rc_data
         rc_halves_free(&out->half);
 }
 
-/* The baseline of d where the part has it. */
-static void take_baseline(const rc_dataset_t *d, rc_dataset_t *out)
-{
-    const char *wanted[] = {d->cls[d->baseline].name, "csr"};
-    out->baseline = rc_best_single(out, NULL, out->rows);
-    for (int i = 1; i >= 0; i--)
-        for (int c = 0; c < out->classes; c++)
-            if (strcmp(out->cls[c].name, wanted[i]) == 0)
-                out->baseline = c;
-}
-
 rc_status_t rc_dataset_take(
     const rc_dataset_t *d, const rc_dataset_part_t *part, rc_dataset_t *out, rc_err_t *err)
 {
@@ -329,7 +318,12 @@ rc_status_t rc_dataset_take(
     RC_TRY(take_columns(d, &p, &t, err));
     RC_TRY(rc_allocate_rows(&t, p.rows, err));
     take_rows(d, &p, &t);
-    take_baseline(d, &t);
+    t.baseline = rc_best_single(&t, NULL, t.rows);
+    const char *const wanted[] = {"csr", d->cls[d->baseline].name}; /* the last one that it has */
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < t.classes; c++)
+            if (strcmp(t.cls[c].name, wanted[i]) == 0)
+                t.baseline = c;
     RC_TRY(fill_groups(&t, err));
     RC_TRY(fill_digest(&t, err));
     *out = t;

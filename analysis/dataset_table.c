@@ -443,17 +443,6 @@ static rc_status_t fill_halves(
     return st;
 }
 
-/* Why a cell has not all formats. */
-static void count_lacking(
-    const rc_dataset_t *d, const unsigned char *status, int64_t count[RC_SIX][RC_CASE_STATUSES])
-{
-    for (int c = 0; c < d->classes; c++) {
-        int format = rc_six_named(d->cls[c].name);
-        if (format >= 0 && status[c] != RC_CASE_OK)
-            count[format][status[c]]++;
-    }
-}
-
 static rc_status_t nothing_left(
     const rc_dataset_t *d, const lookup_t *l, const char *store, rc_err_t *err)
 {
@@ -489,8 +478,11 @@ rc_status_t rc_fill_rows(const rc_selection_t *s, const int *pair, const char *s
         const int64_t *own = row + i * d->classes;
         rc_sample_t *sample = &d->sample[d->rows];
         const unsigned char *became = status ? status + i * d->classes : NULL;
-        if (became)
-            count_lacking(d, became, d->dropped.format);
+        for (int c = 0; became && c < d->classes; c++) { /* why a cell has not all formats */
+            int format = rc_six_named(d->cls[c].name);
+            if (format >= 0 && became[c] != RC_CASE_OK)
+                d->dropped.format[format][became[c]]++;
+        }
         if (!became && present(own, d->classes) == 0)
             continue;
         if (!fill_times(s, own, worst ? became : NULL, d)) {

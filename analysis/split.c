@@ -39,13 +39,6 @@ static int by_name(const void *a, const void *b)
     return c ? c : (x->at > y->at) - (x->at < y->at);
 }
 
-/* A unit draws its lot by itself, from its name: what other units there are does not change it. */
-static uint64_t draw(const char *name, uint64_t seed)
-{
-    rc_digest_t d = rc_digest(name, strlen(name));
-    return rc_rng_hash(seed ^ d.hi, d.lo);
-}
-
 static rc_status_t make_units(const rc_split_t *split, rc_pool_t *pool, units_t *out, rc_err_t *err)
 {
     const rc_dataset_t *d = split->d;
@@ -60,9 +53,12 @@ static rc_status_t make_units(const rc_split_t *split, rc_pool_t *pool, units_t 
     }
     qsort(list, (size_t)n, sizeof *list, by_name);
     for (int64_t i = 0; i < n; i++) {
-        if (i == 0 || strcmp(list[i].name, list[i - 1].name) != 0)
-            u.unit[u.count++] =
-                (unit_t){.name = list[i].name, .lot = draw(list[i].name, split->seed), .side = -1};
+        if (i == 0 || strcmp(list[i].name, list[i - 1].name) != 0) {
+            /* it draws its lot by its name: what other units there are does not change it */
+            rc_digest_t own = rc_digest(list[i].name, strlen(list[i].name));
+            uint64_t lot = rc_rng_hash(split->seed ^ own.hi, own.lo);
+            u.unit[u.count++] = (unit_t){.name = list[i].name, .lot = lot, .side = -1};
+        }
         u.unit[u.count - 1].rows++;
         u.of[list[i].at] = u.count - 1;
     }
