@@ -106,14 +106,6 @@ const char *rc_paper_says(const char *const *words, const char *table, const rc_
     return line ? rc_paper_text(line, 0) : NULL;
 }
 
-void rc_paper_put(rc_table_t *t, const char *text)
-{
-    if (text)
-        rc_table_text(t, text);
-    else
-        rc_table_missing(t);
-}
-
 void rc_paper_put_text(rc_table_t *t, const char *text)
 {
     rc_table_text(t, text ? text : "");

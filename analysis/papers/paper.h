@@ -63,8 +63,7 @@ const char *rc_paper_text(const char *cells, int n);
 const char *rc_paper_says(const char *const *words, const char *table, const rc_setting_t *s,
     const char *a, const char *b);
 
-/** The cell of it; where there is no such setting missing, or an empty text. */
-void rc_paper_put(rc_table_t *t, const char *text);
+/** The cell of it; where there is no such setting an empty text. */
 void rc_paper_put_text(rc_table_t *t, const char *text);
 
 #endif

@@ -72,7 +72,7 @@ static void put_share(rc_table_t *t, const rc_speedup_table_t *s, int p, int pap
         RC_REAL(100 * (double)r->wins / all, 3), RC_INT(r->clear), RC_INT(r->ties),
         RC_REAL(100 * (double)r->over5 / all, 3));
     if (paper)
-        rc_paper_put(t, rc_paper_says(rc_mehrabi_words, "share", &s->setting, r->policy, ""));
+        rc_table_text(t, rc_paper_says(rc_mehrabi_words, "share", &s->setting, r->policy, ""));
 }
 
 static rc_status_t print_share(const rc_summary_options_t *o, rc_err_t *err)
@@ -94,7 +94,7 @@ static void put_portfolio(rc_table_t *t, const rc_speedup_table_t *s, int p, int
     RC_CELLS(t, RC_INT(p + 1), RC_TEXT(r->policy), RC_REAL(r->geomean, 4), RC_REAL(r->mean, 4),
         RC_REAL(r->geomean_held_out, 4), RC_REAL(r->mean_held_out, 4));
     if (paper)
-        rc_paper_put(t, rc_paper_says(rc_mehrabi_words, "portfolio", &s->setting, policies, ""));
+        rc_table_text(t, rc_paper_says(rc_mehrabi_words, "portfolio", &s->setting, policies, ""));
 }
 
 static rc_status_t print_portfolio(const rc_summary_options_t *o, rc_err_t *err)

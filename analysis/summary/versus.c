@@ -156,8 +156,7 @@ static rc_status_t print_lines(const versus_t *x, const rc_summary_options_t *o,
             RC_REAL(100 * (double)l->wins / (double)l->ratio.count, 3), RC_INT(l->clear),
             RC_INT(l->ties));
         rc_put_stats(t, &l->ratio);
-        rc_table_real(t, l->held_out, 4);
-        rc_table_int(t, l->two_cards);
+        RC_CELLS(t, RC_REAL(l->held_out, 4), RC_INT(l->two_cards));
         if (words)
             rc_table_text(t, words_of(x, &l->setting));
     }

@@ -105,18 +105,16 @@ static rc_status_t parse_list(const struct options *o, unsigned *out, rc_err_t *
 
 /* ------------------------------------------------------------------- tables */
 
-static void put_k(rc_table_t *t, rc_table_format_t format, const rc_diff_group_t *g)
+enum { K_TEXT = 24 };
+
+/* In JSON a text, so that all rows have one type. */
+static rc_table_cell_t k_of(rc_table_format_t format, const rc_diff_group_t *g, char text[K_TEXT])
 {
-    if (g->k == 0)
-        rc_table_missing(t);
-    else if (g->is_n)
-        rc_table_text(t, "n");
-    else if (format == RC_TABLE_JSON) {
-        char text[24];
-        (void)snprintf(text, sizeof text, "%" PRId64, g->k); /* one type for all rows */
-        rc_table_text(t, text);
-    } else
-        rc_table_int(t, g->k);
+    (void)snprintf(text, K_TEXT, "%" PRId64, g->k);
+    return g->k == 0                 ? RC_MISSING
+           : g->is_n                 ? RC_TEXT("n")
+           : format == RC_TABLE_JSON ? RC_TEXT(text)
+                                     : RC_INT(g->k);
 }
 
 enum { OP = 3 /* bytes of "op|", the first column */ };
@@ -153,13 +151,13 @@ static rc_status_t print_groups(const rc_diff_t *d, rc_table_format_t format, rc
     rc_table_t *t = rc_table_of(stdout, format, columns + (ops ? 0 : OP), 17 + ops + devices, err);
     for (int32_t i = 0; i < d->groups; i++) {
         const rc_diff_group_t *g = &d->group[i];
+        char k[K_TEXT];
         if (format == RC_TABLE_TEXT && in_one_store(g))
             continue; /* one line says how many */
         if (ops)
             rc_table_text(t, rc_view_name(rc_op_names, g->op));
-        rc_table_text(t, g->kernel);
-        put_k(t, format, g);
-        RC_CELLS(t, RC_TEXT(rc_precision_name(g->precision)), RC_TEXT(g->policy));
+        RC_CELLS(t, RC_TEXT(g->kernel), k_of(format, g, k),
+            RC_TEXT(rc_precision_name(g->precision)), RC_TEXT(g->policy));
         for (int v = 0; v < RC_VERDICTS; v++)
             rc_table_int(t, g->count[v]);
         RC_CELLS(t, RC_REAL(g->geomean, 4), RC_REAL(g->median, 4), RC_REAL(g->q, 2),

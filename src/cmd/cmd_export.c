@@ -166,57 +166,56 @@ static rc_status_t write_rows(job_t *j, int i, rc_listing_t *l, int64_t *rows)
     }
 }
 
+static rc_status_t begin_file(
+    const job_t *j, const char *name, const char *suffix, rc_replace_t *out)
+{
+    char *path = NULL;
+    RC_PASS(path_in(j->dir, name, suffix, &path, j->err));
+    rc_status_t st = rc_replace_begin_ours(path, out, j->err);
+    free(path);
+    return st;
+}
+
+/* Keep the file if it was written, st. */
+static rc_status_t end_file(const job_t *j, rc_status_t st, rc_replace_t *file)
+{
+    rc_status_t kept = rc_replace_end(file, st == RC_OK, st < 0 ? NULL : j->err);
+    return st < 0 ? st : kept;
+}
+
 static rc_status_t write_table(job_t *j, int i, int64_t *rows)
 {
     const rc_export_table_t *b = rc_export_table(j->export, i);
     const rc_fields_t fields = {b->column, b->columns, rc_export_get};
-    rc_replace_t file = {0};
+    rc_replace_t file;
     rc_listing_t *l = NULL;
-    char *path = NULL;
+    RC_PASS(begin_file(j, b->name, ".csv", &file));
     rc_status_t st;
-    RC_TRY(path_in(j->dir, b->name, ".csv", &path, j->err));
-    RC_TRY(rc_replace_begin_ours(path, &file, j->err));
     RC_TRY(rc_listing_begin(file.file, RC_TABLE_CSV, &fields, "all", &l, j->err));
     st = write_rows(j, i, l, rows);
     rc_status_t ended = rc_listing_end(l, st < 0 ? NULL : j->err);
     st = st < 0 ? st : ended;
 done:
-    if (file.file) {
-        rc_status_t kept = rc_replace_end(&file, st == RC_OK, st < 0 ? NULL : j->err);
-        st = st < 0 ? st : kept;
-    }
-    free(path);
-    return st;
+    return end_file(j, st, &file);
 }
 
 static rc_status_t write_index(const job_t *j)
 {
     static const char *const kinds[] = {"integer", "real", "text", "boolean"};
     static const char columns[] = "table|column|type|unit|meaning";
-    rc_replace_t file = {0};
-    char *path = NULL;
-    rc_status_t st;
-    RC_TRY(path_in(j->dir, index_name, "", &path, j->err));
-    RC_TRY(rc_replace_begin_ours(path, &file, j->err));
+    rc_replace_t file;
+    RC_PASS(begin_file(j, index_name, "", &file));
     rc_table_t *t = rc_table_of(file.file, RC_TABLE_CSV, columns, 0, j->err);
     for (int i = 0; i < rc_export_tables(j->export); i++) {
         const rc_export_table_t *b = rc_export_table(j->export, i);
         for (int c = 0; c < b->columns; c++) {
-            RC_CELLS(
-                t, RC_TEXT(b->name), RC_TEXT(b->column[c].name), RC_TEXT(kinds[b->column[c].kind]));
             const rc_feature_t *f = feature_of(b->name, b->column[c].name);
-            rc_table_text(t, f ? f->unit : b->column[c].unit);
-            rc_table_text(t, f ? f->help : b->column[c].help);
+            RC_CELLS(t, RC_TEXT(b->name), RC_TEXT(b->column[c].name),
+                RC_TEXT(kinds[b->column[c].kind]), RC_TEXT(f ? f->unit : b->column[c].unit),
+                RC_TEXT(f ? f->help : b->column[c].help));
         }
     }
-    st = rc_table_end(t, j->err);
-done:
-    if (file.file) {
-        rc_status_t kept = rc_replace_end(&file, st == RC_OK, st < 0 ? NULL : j->err);
-        st = st < 0 ? st : kept;
-    }
-    free(path);
-    return st;
+    return end_file(j, rc_table_end(t, j->err), &file);
 }
 
 static int has_table(const rc_export_t *t, const char *name)

@@ -44,27 +44,20 @@ static const rc_opt_t options[] = {
 static rc_status_t list_generators(rc_table_format_t format, rc_err_t *err)
 {
     static const char columns[] = "generator|version|parameter|default|min|max|meaning";
-    enum { count = 7 };
-    rc_table_t *t = rc_table_of(stdout, format, columns, count, err);
+    rc_table_t *t = rc_table_of(stdout, format, columns, 0, err);
     for (int i = 0; rc_generators[i]; i++) {
         const rc_generator_t *g = rc_generators[i];
-        rc_table_text(t, g->name);
-        rc_table_int(t, g->version);
-        for (int k = 2; k < count - 1; k++)
-            rc_table_missing(t);
-        rc_table_text(t, g->summary);
+        RC_CELLS(t, RC_TEXT(g->name), RC_INT(g->version), RC_MISSING, RC_MISSING, RC_MISSING,
+            RC_MISSING, RC_TEXT(g->summary));
         for (int k = 0; k < RC_GEN_PARAMS_MAX && g->param[k].name; k++) {
             const rc_gen_param_t *p = &g->param[k];
             RC_CELLS(t, RC_TEXT(g->name), RC_INT(g->version), RC_TEXT(p->name),
                 RC_REAL(p->value, 9), RC_REAL(p->min, 9), RC_REAL(p->max, 9), RC_TEXT(p->help));
         }
     }
-    for (const rc_gen_key_t *key = rc_gen_keys; key->name; key++) {
-        RC_CELLS(t, RC_TEXT("all"), RC_MISSING, RC_TEXT(key->name), RC_TEXT(key->value));
-        for (int k = 4; k < count - 1; k++)
-            rc_table_missing(t);
-        rc_table_text(t, key->help);
-    }
+    for (const rc_gen_key_t *key = rc_gen_keys; key->name; key++)
+        RC_CELLS(t, RC_TEXT("all"), RC_MISSING, RC_TEXT(key->name), RC_TEXT(key->value), RC_MISSING,
+            RC_MISSING, RC_TEXT(key->help));
     return rc_table_end(t, err);
 }
 
@@ -141,7 +134,7 @@ static rc_status_t print_matrix(
     FILE *out = rc_replace_is_stdout(file) ? stderr : stdout;
     rc_table_t *t = rc_table_of(out, format, columns, 0, err);
     RC_CELLS(t, RC_TEXT(spec), RC_INT(a->rows), RC_INT(a->cols), RC_INT(a->nnz),
-        RC_TEXT(rc_digest_hex(digest).text), file ? RC_TEXT(file) : RC_MISSING);
+        RC_TEXT(rc_digest_hex(digest).text), RC_TEXT(file));
     return rc_table_end(t, err);
 }
 

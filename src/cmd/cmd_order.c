@@ -230,8 +230,7 @@ static rc_status_t write_inverse(const char *path, const made_t *o, rc_err_t *er
         if (o->s->row[p] >= 0)
             slot[o->s->row[p]] = p;
     rc_status_t st = write_numbers(path,
-        "# rowcast inverse of a row order: line r below (from 0) is original row r and holds "
-        "the\n"
+        "# rowcast inverse of a row order: line r below (from 0) is original row r and holds the\n"
         "# slot that it is in, or -1 when it is left out; it maps original row -> slot\n",
         o, NULL, slot, o->s->rows, err);
     free(slot);
@@ -292,8 +291,7 @@ static rc_status_t write_files(const struct options *o, const made_t *made, rc_e
     rc_status_t st = RC_OK;
     if (o->rows)
         st = write_numbers(o->rows,
-            "# rowcast row order: line p below (from 0) is slot p and holds the 0-based "
-            "original\n"
+            "# rowcast row order: line p below (from 0) is slot p and holds the 0-based original\n"
             "# row that it takes, or -1 for a pad; it maps slot (new position) -> original row\n",
             made, s->row, NULL, s->slots, err);
     if (st == RC_OK && o->columns && !made->policy->columns)

@@ -311,7 +311,7 @@ static void print_candidate(rc_table_t *t, const rc_plan_problem_t *p, const rc_
         RC_REAL(rc_plan_break_even(part, r->candidate), 6),
         c->bytes >= 0 ? RC_INT(c->bytes) : RC_MISSING, RC_TEXT(c->text), RC_BOOL(r->baseline),
         RC_TEXT(rc_plan_why_name(part->why)), RC_REAL(r->error, 2), RC_REAL(r->pays_after, 6),
-        r->chosen ? RC_TEXT(a->sentence) : RC_MISSING);
+        RC_TEXT(r->chosen ? a->sentence : NULL));
 }
 
 static rc_status_t print_programs(const rc_plan_t *plan, const rc_plan_problem_t *p,

@@ -245,17 +245,6 @@ static double total_of(const report_t *r, int c)
     return r->request.reuse > 0 ? rc_choice_total(&r->choice, r->request.reuse, c) : NAN;
 }
 
-static double speedup_of(const report_t *r, int c)
-{
-    return r->choice.time_ns[r->choice.reference] / r->choice.time_ns[c];
-}
-
-static double break_even_of(const report_t *r, int c)
-{
-    const rc_choice_t *k = &r->choice;
-    return rc_break_even(k->reference, k->time_ns, k->setup_ns, k->overhead_ns, c);
-}
-
 /* The chosen class first, then by what was made smallest; without times in the model's order. */
 static int comes_before(const report_t *r, int a, int b)
 {
@@ -290,6 +279,7 @@ static const char columns[] =
 static void print_programs(const report_t *r, rc_table_t *t)
 {
     enum { digits = 17 };
+    const rc_choice_t *h = &r->choice;
     for (int i = 0; i < r->ranked; i++) {
         int c = r->order[i];
         const rc_model_class_t *k = &r->m->cls[c];
@@ -300,16 +290,18 @@ static void print_programs(const report_t *r, rc_table_t *t)
             RC_TEXT(rc_type(rc_type_of_bytes(r->request.value_bytes))->name),
             r->request.reuse > 0 ? RC_INT((int64_t)r->request.reuse) : RC_MISSING,
             RC_TEXT(r->model_word), RC_TEXT(r->m->kind), RC_TEXT(r->m->device), RC_TEXT(k->name),
-            RC_TEXT(k->policy), RC_TEXT(k->kernel), RC_BOOL(c == r->choice.reference),
-            RC_BOOL(c == r->choice.candidate), RC_REAL(r->choice.time_ns[c], digits),
-            RC_REAL(speedup_of(r, c), digits), RC_REAL(r->choice.setup_ns[c], digits),
-            RC_REAL(total_of(r, c), digits), RC_REAL(break_even_of(r, c), digits),
-            RC_INT(r->choice.outside), RC_REAL(r->choice.featurise_ns, digits),
-            RC_REAL(r->choice.predict_ns, digits), RC_REAL(r->choice.order_ns, digits),
-            RC_REAL(r->choice.overhead_ns, digits), RC_TEXT(rc_layout_bit_names[k->layout]),
+            RC_TEXT(k->policy), RC_TEXT(k->kernel), RC_BOOL(c == h->reference),
+            RC_BOOL(c == h->candidate), RC_REAL(h->time_ns[c], digits),
+            RC_REAL(h->time_ns[h->reference] / h->time_ns[c], digits),
+            RC_REAL(h->setup_ns[c], digits), RC_REAL(total_of(r, c), digits),
+            RC_REAL(
+                rc_break_even(h->reference, h->time_ns, h->setup_ns, h->overhead_ns, c), digits),
+            RC_INT(h->outside), RC_REAL(h->featurise_ns, digits), RC_REAL(h->predict_ns, digits),
+            RC_REAL(h->order_ns, digits), RC_REAL(h->overhead_ns, digits),
+            RC_TEXT(rc_layout_bit_names[k->layout]),
             RC_TEXT(rc_deterministic_names[k->deterministic]),
-            RC_REAL(rc_model_memory(r->m, c, r->a, &r->request), 9),
-            RC_TEXT(r->choice.extrapolation), RC_TEXT(plan));
+            RC_REAL(rc_model_memory(r->m, c, r->a, &r->request), 9), RC_TEXT(h->extrapolation),
+            RC_TEXT(plan));
     }
 }
 
@@ -459,9 +451,8 @@ static rc_status_t predict(
         r.model_word = found;
     r.m = m;
     r.a = &a;
-    if (format != RC_TABLE_TEXT) {
+    if (format != RC_TABLE_TEXT)
         t = rc_table_of(stdout, format, columns, 0, err);
-    }
     st = print_choices(&r, o, t, err);
     st = t ? rc_table_end_after(st, t, err) : st;
 done:

@@ -46,8 +46,7 @@ static void put_store(rc_table_t *t, const rc_view_t *v)
         if (rc_view_is_newest(v, i) && r->status > 0 && r->status < RC_CASE_STATUSES)
             cases[r->status]++;
     }
-    rc_table_text(t, "store: matrices");
-    rc_table_text(t, "");
+    RC_CELLS(t, RC_TEXT("store: matrices"), RC_TEXT(""));
     put_counts(t, matrices);
     RC_CELLS(t, RC_TEXT(""), RC_TEXT("store: cases"), RC_TEXT(""));
     put_counts(t, cases);
@@ -89,8 +88,7 @@ static void put_journal(rc_table_t *t, const rc_scan_journal_t *j)
             : j->ended ? "ended, to be folded"
                        : "died, to be folded");
     put_hands(j, hand, sizeof hand);
-    rc_table_text(t, what);
-    rc_table_text(t, state);
+    RC_CELLS(t, RC_TEXT(what), RC_TEXT(state));
     put_counts(t, j->cases);
     rc_table_text(t, hand);
 }

@@ -80,9 +80,8 @@ static const rc_opt_t table[] = {
         "baseline."),
     RC_OPT("kernels", 'x', RC_OPT_TEXT, RC_AT(kernels), "KERNELS",
         "Kernels with parameters, e.g. cstat:strip=4,rowsplit; strip=1..16 is a range (of powers "
-        "of two where only those are taken), "
-        "and 'cusparse-*-row:pre=0..1' every kernel of the device "
-        "that fits. Default: all of the device and the operations."),
+        "of two where only those are taken), and 'cusparse-*-row:pre=0..1' every kernel of the "
+        "device that fits. Default: all of the device and the operations."),
     RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "LIST",
         "Dense columns, e.g. 8,32,n; n stands for n_col of each matrix. spmv has none. Default: "
         "32."),

@@ -20,8 +20,7 @@ static const rc_opt_t options[] = {
     RC_OPT("order", 'p', RC_OPT_TEXT, RC_AT(policy), "ORDER",
         "Row order, as for rowcast order. Default csr: the original one."),
     RC_OPT("rows", 0, RC_OPT_TEXT, RC_AT(rows), "FILE",
-        "Row order from a file, as rowcast order --rows writes it: the same as --order "
-        "file:FILE."),
+        "Row order from a file, as rowcast order --rows writes it: the same as --order file:FILE."),
     {"panel", 0, RC_OPT_INT, RC_AT(panel), "N", "Slots of a panel. Default 128.", 1, INT32_MAX},
     {"col-min", 0, RC_OPT_INT, RC_AT(col_min), "N",
         "Entries of a panel in a column from which on the column is dense there. Default 16.", 1,

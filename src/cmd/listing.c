@@ -94,20 +94,11 @@ void rc_listing_row(rc_listing_t *l, const void *row)
         if (l->scale[i] != 1)
             v = (rc_value_t){.kind = RC_VALUE_REAL,
                 .r = l->scale[i] * (v.kind == RC_VALUE_INT ? (double)v.i : v.r)};
-        switch (v.kind) {
-        case RC_VALUE_INT:
-            rc_table_int(l->table, v.i);
-            break;
-        case RC_VALUE_BOOL:
-            rc_table_bool(l->table, v.i != 0);
-            break;
-        case RC_VALUE_REAL:
-            rc_table_real(l->table, v.r, 5);
-            break;
-        case RC_VALUE_TEXT:
-            rc_table_text(l->table, v.text);
-            break;
-        }
+        const rc_table_cell_t as[] = {[RC_VALUE_INT] = RC_INT(v.i),
+            [RC_VALUE_BOOL] = RC_BOOL(v.i != 0),
+            [RC_VALUE_REAL] = RC_REAL(v.r, 5),
+            [RC_VALUE_TEXT] = RC_TEXT(v.text)};
+        rc_table_cells(l->table, &as[v.kind], 1);
     }
 }
 

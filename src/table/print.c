@@ -289,6 +289,10 @@ void rc_table_real(rc_table_t *t, double value, int digits)
 
 void rc_table_text(rc_table_t *t, const char *value)
 {
+    if (!value) {
+        rc_table_missing(t);
+        return;
+    }
     if (t && t->format == RC_TABLE_JSON)
         t->escaped |= !rc_is_visible(value);
     add(t, value, 0, NULL);

@@ -37,7 +37,7 @@ rc_table_t *rc_table_of(
 void rc_table_int(rc_table_t *t, int64_t value);
 /** \param digits  significant digits in a table; CSV and JSON always get all 17; NaN is missing */
 void rc_table_real(rc_table_t *t, double value, int digits);
-void rc_table_text(rc_table_t *t, const char *value);
+void rc_table_text(rc_table_t *t, const char *value); /**< NULL: missing */
 void rc_table_bool(rc_table_t *t, int value);
 void rc_table_missing(rc_table_t *t);
 

@@ -269,11 +269,11 @@ rc_status_t rc_halves_portfolio(
     size_t n = (size_t)rows;
     size_t cells = n * (size_t)h->columns;
     chosen_t p = {.h = h, .row = row, .rows = rows, .first = first};
-    p.cost = rc_alloc(cells, sizeof *p.cost, "a portfolio", err);
-    p.least = rc_alloc(n, sizeof *p.least, "a portfolio", err);
-    p.score = rc_alloc(n, sizeof *p.score, "a portfolio", err);
+    p.cost = rc_alloc(cells + 2 * n, sizeof *p.cost, "a portfolio", err);
+    p.least = p.cost ? p.cost + cells : NULL;
+    p.score = p.cost ? p.least + n : NULL;
     p.step = rc_alloc((size_t)h->columns, sizeof *p.step, "a portfolio", err);
-    rc_status_t st = p.cost && p.least && p.score && p.step ? RC_OK : RC_ENOMEM;
+    rc_status_t st = p.cost && p.step ? RC_OK : RC_ENOMEM;
     for (size_t i = 0; st == RC_OK && i < cells; i++)
         cost[i] = 0;
     for (int i = 0; st == RC_OK && i < RC_HALVES; i++)
@@ -281,8 +281,6 @@ rc_status_t rc_halves_portfolio(
     for (size_t i = 0; st == RC_OK && i < cells; i++)
         cost[i] /= RC_HALVES;
     free(p.cost);
-    free(p.least);
-    free(p.score);
     free(p.step);
     return st;
 }

@@ -315,8 +315,8 @@ static rc_status_t put_profile(const rc_lines_of_t *of, rc_table_t *t, rc_err_t 
         RC_CELLS(t, RC_TEXT(c->name[i]), RC_INT(matrices), RC_INT(x[i].over.n));
         for (int s = 0; s < STEPS; s++)
             rc_table_real(t, 100 * (double)x[i].within[s] / (double)matrices, 3);
-        rc_table_real(t, rc_sums_geomean(&x[i].over), 4);
-        rc_paper_put(t, rc_paper_says(rc_hong_words, "profile", of->setting, c->list, c->name[i]));
+        RC_CELLS(t, RC_REAL(rc_sums_geomean(&x[i].over), 4),
+            RC_TEXT(rc_paper_says(rc_hong_words, "profile", of->setting, c->list, c->name[i])));
     }
     return RC_OK;
 }
@@ -384,9 +384,9 @@ static void put_quarters(const rc_lines_of_t *of, rc_table_t *t, int variant)
         RC_CELLS(t, RC_TEXT(kernel), RC_TEXT(rc_view_policy(of->c->view, own->policy)),
             RC_REAL(width * q, 3), RC_REAL(width * (q + 1), 3), RC_INT(rate[q].n),
             RC_REAL(rc_sums_geomean(&rate[q]), 4), RC_REAL(rc_sums_mean(&rate[q]), 4),
-            RC_REAL(rate[q].most, 4));
-        rc_paper_put(
-            t, rc_paper_says(rc_hong_words, "rate-by", of->setting, kernel, feature_of(of->o)));
+            RC_REAL(rate[q].most, 4),
+            RC_TEXT(
+                rc_paper_says(rc_hong_words, "rate-by", of->setting, kernel, feature_of(of->o))));
     }
 }
 

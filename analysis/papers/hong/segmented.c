@@ -26,7 +26,7 @@ int rc_hong_counts(const rc_lines_of_t *of, int64_t i)
 
 static void put_paper(rc_table_t *t, const char *table, const rc_setting_t *s, const char *who)
 {
-    rc_paper_put(t, rc_paper_says(rc_hong_words, table, s, who, ""));
+    rc_table_text(t, rc_paper_says(rc_hong_words, table, s, who, ""));
 }
 
 static void put_tally(rc_table_t *t, const rc_sums_t *x)

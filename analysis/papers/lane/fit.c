@@ -233,13 +233,10 @@ static void put_sizes(rc_table_t *t, const rc_csrk_times_t *m, const rc_csrk_tun
 static void put_best(rc_table_t *t, const rc_csrk_grid_t *g)
 {
     int at[2] = {-1, -1};
-    if (isnan(rc_csrk_fit_best(g, &at[0], &at[1]))) {
-        rc_table_text(t, "");
-        rc_table_text(t, "");
-        return;
-    }
-    rc_table_int(t, rc_csrk_fit_sizes[at[0]]);
-    rc_table_int(t, rc_csrk_fit_sizes[at[1]]);
+    if (isnan(rc_csrk_fit_best(g, &at[0], &at[1])))
+        RC_CELLS(t, RC_TEXT(""), RC_TEXT(""));
+    else
+        RC_CELLS(t, RC_INT(rc_csrk_fit_sizes[at[0]]), RC_INT(rc_csrk_fit_sizes[at[1]]));
 }
 
 /* A line a matrix: best pairs over rdensity, and what three tunings say and lose. */
@@ -304,8 +301,8 @@ static rc_status_t print_tunings(
                     of[i]->factors[c].srs, of[i]->factors[c].of_ssrs ? " SSRS" : "");
                 rc_table_text(t, text);
             }
-            rc_table_real(t, loss_of(p, 0, p->trains, of[i], reading), 4);
-            rc_table_real(t, loss_of(p, p->trains, p->count, of[i], reading), 4);
+            RC_CELLS(t, RC_REAL(loss_of(p, 0, p->trains, of[i], reading), 4),
+                RC_REAL(loss_of(p, p->trains, p->count, of[i], reading), 4));
         }
     return rc_table_end(t, err);
 }

@@ -19,9 +19,8 @@ static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     const char *const key[] = {p->formats, rc_study_set_names[set], t->name};
     const char *paper = p->paper ? rc_paper_line(rc_nisa_accuracy, key, 3) : NULL;
     rc_study_put_part(s, p);
-    rc_paper_put(s->t, paper ? rc_paper_text(paper, 4) : NULL);
-    rc_table_text(s->t, rc_study_set_names[set]);
-    rc_table_text(s->t, t->name);
+    RC_CELLS(s->t, RC_TEXT(paper ? rc_paper_text(paper, 4) : NULL),
+        RC_TEXT(rc_study_set_names[set]), RC_TEXT(t->name));
     rc_study_put_figure(s, &score->accuracy);
     for (int i = 0; i < s->tolerances; i++)
         rc_table_real(s->t, 100 * score->within[i].mean.value, 4);
@@ -77,9 +76,8 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     const char *paper =
         p->fp64 && !all && p->paper == 6 ? rc_paper_line(rc_nisa_slowdown, key, 2) : NULL;
     rc_study_put_part(s, p);
-    rc_paper_put(s->t, paper ? rc_paper_text(paper, RC_STUDY_SLOWDOWNS) : NULL);
-    RC_CELLS(s->t, RC_TEXT(rc_study_set_names[set]), RC_TEXT(t->name),
-        RC_TEXT(all ? "all" : "first"),
+    RC_CELLS(s->t, RC_TEXT(paper ? rc_paper_text(paper, RC_STUDY_SLOWDOWNS) : NULL),
+        RC_TEXT(rc_study_set_names[set]), RC_TEXT(t->name), RC_TEXT(all ? "all" : "first"),
         RC_INT(all ? score->accuracy.count : score->accuracy.first_count));
     for (int i = 0; i < RC_STUDY_SLOWDOWNS; i++)
         rc_table_int(s->t, score->slow[all][i]);
@@ -135,11 +133,9 @@ static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t 
         RC_TEXT(rc_study_set_names[RC_STUDY_SET_3]), RC_TEXT(t->name),
         RC_TEXT(is_individual(t->name) ? "individual" : "combined"), RC_TEXT(format));
     rc_study_put_figure(s, time);
-    rc_table_real(s->t, 100 * rate->mean.value, 4);
-    rc_table_real(s->t, fit_s, 3);
     int is_there = p->fp64 && p->paper == 6; /* figures 6 and 7 */
-    rc_paper_put(
-        s->t, is_there ? rc_paper_says(rc_nisa_words, "rme", NULL, t->name, format) : NULL);
+    RC_CELLS(s->t, RC_REAL(100 * rate->mean.value, 4), RC_REAL(fit_s, 3),
+        RC_TEXT(is_there ? rc_paper_says(rc_nisa_words, "rme", NULL, t->name, format) : NULL));
 }
 
 static rc_status_t rme_one(rc_study_t *s, rc_study_part_t *p, const rc_trainer_t *t)
