@@ -46,25 +46,17 @@ const rc_command_t rc_command_fold = {
     .run = run,
 };
 
-/* The real path of a store; there must be one, or journals beside where it will be. */
+/* The real path of a store; there must be one, or journals beside where it will be.
+ * \param[out] out  free(), after an error too */
 static rc_status_t find_store(const char *word, char **out, rc_err_t *err)
 {
-    char *path = NULL;
-    char *dir = NULL;
-    RC_PASS(rc_store_path(word, &path, err));
-    rc_status_t st = RC_OK;
-    dir = rc_journal_dir(path, err);
-    if (!dir)
-        st = RC_ENOMEM;
-    else if (access(path, F_OK) != 0 && access(dir, F_OK) != 0)
+    RC_PASS(rc_store_path(word, out, err));
+    char *dir = rc_journal_dir(*out, err);
+    rc_status_t st = dir ? RC_OK : RC_ENOMEM;
+    if (dir && access(*out, F_OK) != 0 && access(dir, F_OK) != 0)
         st = rc_fail(err, RC_ENOENT, "%s: no such store, and no journals beside it", word);
     free(dir);
-    if (st < 0) {
-        free(path);
-        return st;
-    }
-    *out = path;
-    return RC_OK;
+    return st;
 }
 
 static int fold(const rc_session_t *s, const struct options *o, const char *store)

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
 #include "cmd/named.h"
+#include "cmd/select.h"
 #include "kernels/rs_notice.h"
 #include "kernels/specs.h"
 #include "order/cuda/orders.h"
@@ -101,46 +102,26 @@ static const rc_opt_t options[] = {
 
 /* ------------------------------------------------------------------ request */
 
-/* "8..512" as two words.  \return 1: it is a range */
-static int split_range(const char *text, rc_words_t *out, rc_status_t *st, rc_err_t *err)
-{
-    const char *dots = strstr(text, "..");
-    char word[64];
-    if (!dots || strlen(text) >= sizeof word)
-        return 0;
-    (void)snprintf(word, sizeof word, "%.*s,%s", (int)(dots - text), text, dots + 2);
-    int whole = dots > text && dots[2] != '\0' && !strstr(dots + 2, "..") && !strchr(text, ',');
-    if (whole)
-        *st = rc_words_split(word, ',', out, err);
-    else
-        *st = rc_fail(err, RC_EINVAL, "--k: expected a range as in 8..512, found '%.40s'", text);
-    return 1;
-}
-
+/* \param[out] out  free(), after an error too */
 static rc_status_t parse_ks(
     const char *text, const rc_csr_t *a, rc_plan_problem_t *p, int64_t **out, rc_err_t *err)
 {
-    rc_words_t words = {0};
-    rc_status_t st = RC_OK;
-    p->k_range = split_range(text, &words, &st, err);
-    if (!p->k_range)
-        st = rc_words_split(text, ',', &words, err);
-    if (st == RC_OK) {
-        *out = rc_alloc((size_t)words.count, sizeof **out, "the K of a plan", err);
-        st = *out ? RC_OK : RC_ENOMEM;
+    const char *dots = strstr(text, "..");
+    char ends[64]; /* of a range, as a list */
+    p->k_range = dots != NULL;
+    if (dots && (dots == text || !dots[2] || strstr(dots + 2, "..") || strchr(text, ',') ||
+                    strlen(text) >= sizeof ends))
+        return rc_fail(err, RC_EINVAL, "--k: expected a range as in 8..512, found '%.40s'", text);
+    if (dots)
+        (void)snprintf(ends, sizeof ends, "%.*s,%s", (int)(dots - text), text, dots + 2);
+    RC_PASS(rc_select_ks(dots ? ends : text, out, &p->ks, err));
+    for (int i = 0; i < p->ks; i++) {
+        if ((*out)[i] == 0 && a->cols < 1)
+            return rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
+        if ((*out)[i] == 0)
+            (*out)[i] = a->cols;
     }
-    for (int i = 0; st == RC_OK && i < words.count; i++) {
-        (*out)[i] = a->cols;
-        if (strcmp(words.word[i], "n") != 0)
-            st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &(*out)[i], err);
-        else if (a->cols < 1)
-            st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
-    }
-    p->ks = words.count;
-    rc_words_free(&words);
-    if (st == RC_ERANGE)
-        st = err->status = RC_EINVAL; /* a wrong word on the command line */
-    return st;
+    return RC_OK;
 }
 
 static rc_status_t parse_problem(

@@ -32,16 +32,9 @@ rc_status_t rc_select_csr(rc_policy_spec_t **list, int *count, int *added, rc_er
     *added = 0;
     if (strcmp((*list)[0].policy->name, "csr") == 0 || *count == RC_WORKLIST_POLICIES_MAX)
         return RC_OK;
-    rc_policy_spec_t *more = rc_alloc((size_t)*count + 1, sizeof *more, "orders", err);
-    RC_PASS(more ? RC_OK : RC_ENOMEM);
-    memcpy(more, *list, (size_t)*count * sizeof *more);
-    rc_status_t st = rc_policy_spec_parse("csr", &more[*count], err);
-    if (st < 0) {
-        free(more);
-        return st;
-    }
-    free(*list);
-    *list = more;
+    size_t room = (size_t)*count;
+    RC_PASS(RC_GROW(*list, room, room + 1, "orders", err));
+    RC_PASS(rc_policy_spec_parse("csr", &(*list)[*count], err));
     *added = 1;
     ++*count;
     return RC_OK;
@@ -71,23 +64,17 @@ rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *
     rc_status_t st = rc_words_split(text, ',', &words, err);
     if (st < 0)
         return rc_err_context(err, "--k");
-    int64_t *list = rc_alloc((size_t)words.count, sizeof *list, "K", err);
-    st = list ? RC_OK : RC_ENOMEM;
+    st = RC_NEW0(*out, words.count, "K", err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        list[i] = 0;
         if (strcmp(words.word[i], "n") == 0)
             continue;
-        st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &list[i], err);
+        st = rc_parse_int(words.word[i], 1, INT32_MAX, "--k", &(*out)[i], err);
         if (st < 0)
             st = rc_fail(err, RC_EINVAL,
                 "--k: expected numbers from 1 to %d, or n for n_col; found '%s'", INT32_MAX,
                 words.word[i]);
     }
-    if (st == RC_OK) {
-        *out = list;
-        *count = words.count;
-    } else
-        free(list);
+    *count = words.count;
     rc_words_free(&words);
     return st;
 }
@@ -98,19 +85,14 @@ rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *co
     rc_status_t st = rc_words_split(text, ',', &words, err);
     if (st < 0)
         return rc_err_context(err, "--precision");
-    rc_precision_t *list = rc_alloc((size_t)words.count, sizeof *list, "precisions", err);
-    st = list ? RC_OK : RC_ENOMEM;
+    st = RC_NEW(*out, words.count, "precisions", err);
     for (int i = 0; st == RC_OK && i < words.count; i++) {
-        st = rc_precision_parse(words.word[i], &list[i], err);
+        st = rc_precision_parse(words.word[i], &(*out)[i], err);
         for (int k = 0; st == RC_OK && k < i; k++)
-            if (list[k] == list[i])
+            if ((*out)[k] == (*out)[i])
                 st = rc_fail(err, RC_EINVAL, "--precision: %s is named twice", words.word[i]);
     }
-    if (st == RC_OK) {
-        *out = list;
-        *count = words.count;
-    } else
-        free(list);
+    *count = words.count;
     rc_words_free(&words);
     return st;
 }

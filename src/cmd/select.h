@@ -16,10 +16,12 @@ rc_status_t rc_select_csr(rc_policy_spec_t **list, int *count, int *added, rc_er
 /** "spmm,spmv" as a set of bits 1u << rc_op_t. */
 rc_status_t rc_select_ops(const char *text, unsigned *out, rc_err_t *err);
 
-/** "8,32,n"; n is 0 in the result. */
+/** "8,32,n"; n is 0 in the result.
+ *  \param[out] out  free(), after an error too */
 rc_status_t rc_select_ks(const char *text, int64_t **out, int *count, rc_err_t *err);
 
-/** "fp32,fp64". */
+/** "fp32,fp64".
+ *  \param[out] out  free(), after an error too */
 rc_status_t rc_select_precisions(const char *text, rc_precision_t **out, int *count, rc_err_t *err);
 
 /** Which matrices; all borrowed.  Without places and catalogue the built-in set. */
