@@ -282,7 +282,9 @@ static rc_status_t prepare(drawer_t *d)
     rc_str_addf(&d->all, "%s/figures", d->in.options->dir);
     RC_TRY(check_text(&d->all, d->err));
     RC_TRY(rc_open_folder(d->all.text, d->err));
-    RC_TRY(rc_report_read(common, &d->common, d->err));
+    st = rc_report_read(common, &d->common, d->err);
+    if (st < 0)
+        RC_TRY(rc_err_context(d->err, "--assets (or ROWCAST_ASSETS)"));
     rc_str_add(&d->common, "\n");
     RC_TRY(check_text(&d->common, d->err));
     (void)rc_plot_colours(d->common.text, d->colour);

@@ -418,20 +418,29 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
     return st;
 }
 
-/* An option may leave nothing to time, or one candidate. */
+/* An option may leave nothing to time, or one candidate, and others cannot run. */
 static void tell_choice(const struct options *o, const rc_plan_t *plan)
 {
     rc_plan_part_t part;
+    const rc_plan_candidate_t *refused = NULL;
     int timed = 0;
     if (o->load || is_search(o) || rc_plan_part(plan, 0, &part, NULL) < 0)
         return;
-    for (int i = 0; i < part.candidates; i++)
+    for (int i = 0; i < part.candidates; i++) {
         timed += !isnan(part.candidate[i].time_ns);
-    if (timed < 2)
-        printf("\n%s of %d candidate%s was timed: %s\n", timed ? "One" : "None", part.candidates,
-            rc_plural(part.candidates),
-            part.candidates == 1 ? "--kernels and --orders leave nothing to choose"
-                                 : "--tune N times N, --budget SECONDS searches");
+        if (part.candidate[i].status != RC_OK && !refused)
+            refused = &part.candidate[i];
+    }
+    if (timed > 1)
+        return;
+    printf("\n%s of %d candidate%s was timed: ", timed ? "One" : "None", part.candidates,
+        rc_plural(part.candidates));
+    if (part.candidates == 1)
+        puts("--kernels and --orders leave nothing to choose");
+    else if (refused)
+        printf("%s with order %s: %s\n", refused->kernel, refused->order, refused->text);
+    else
+        puts("--tune N times N, --budget SECONDS searches");
 }
 
 /* A line for each kernel that was asked for whose tuning was made for something else. */

@@ -131,7 +131,10 @@ rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err)
             add_models(&list, place[i], list.len ? "\n" : "", "\n", 1);
     if (list.failed)
         st = rc_fail(err, RC_ENOMEM, "no memory for file names");
-    else if (list.len > 0)
+    else if (list.len == 0)
+        st = rc_fail(err, RC_ENOENT, "no models in %s%s%s", place[0] ? place[0] : "",
+            place[0] ? " or " : "", place[1]);
+    else
         st = rc_words_split(list.text, '\n', out, err);
     rc_str_free(&list);
     return st;

@@ -54,7 +54,8 @@ rc_status_t rc_command_not_stdout(const char *path, const char *what, rc_err_t *
 rc_status_t rc_command_find_model(const char *word, char **path, rc_err_t *err);
 
 /** Files of the models in $ROWCAST_MODELS, then of the installed ones.
- *  \param[out] out  rc_words_free */
+ *  \param[out] out  rc_words_free
+ *  \return RC_OK, RC_ENOENT (there are none), RC_ENOMEM */
 rc_status_t rc_command_model_paths(rc_words_t *out, rc_err_t *err);
 
 /** Read the model that a word names: a file when there is one of that name or the word looks like

@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py' 2>/dev/null || skip_all "no python3 with h5py"
-plan 36
+plan 38
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 check=$top_srcdir/tests/report
@@ -114,6 +114,8 @@ else
         skip "drawing $t" "no gnuplot"
     done
 fi
+code "no templates" 3 report "$tmp/a.h5" "$tmp/a" --assets "$tmp/nowhere"
+ok "says what names their folder" grep -q -e '--assets (or ROWCAST_ASSETS): ' "$tmp/err"
 
 GNUPLOT=$tmp/none code "without gnuplot" 0 report "$tmp/a.h5" "$tmp/a"
 ok "stderr says so" grep -q "^rowcast report: gnuplot was not found" "$tmp/err"

@@ -2,7 +2,7 @@
 # rowcast plan: what it chooses, what it prints, files of plans, wrong words.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 81
+plan 83
 cd "${tmp:?}" || exit 99
 plans()
 {
@@ -111,6 +111,8 @@ done
 code "two bounds" 2 plans mesh2d:n=12 -k 4 --budget 1 --tune 3
 code "an order alone" 0 plans mesh2d:n=12 -k 4 --orders csr,lpt
 ok "says that nothing was timed" grep -q '^None of 2 candidates was timed: --tune N times N' out
+code "an order that no plan takes" 0 plans mesh2d:n=12 -k 4 --orders csr,rcm --kernels rowsplit --tune 4
+ok "says why one was timed" grep -q '^One of 2 candidates was timed: rowsplit with order rcm: ' out
 code "one candidate" 0 plans mesh2d:n=12 -k 4 --tune 5 --kernels rowsplit
 ok "says that it is one" grep -q '^One of 1 candidate was timed: --kernels and --orders leave nothing to choose' out
 
