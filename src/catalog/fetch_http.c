@@ -172,11 +172,6 @@ static size_t begin(transfer_t *t)
     return rc_fetch_part_begin(p, keep, r->mark, r->total, &r->err) < 0 ? cut(t, CUT_REFUSED) : 1;
 }
 
-static int goes_on(const transfer_t *t)
-{
-    return !t->request->tick(t->request->arg);
-}
-
 /* Wait until what has come may have: libcurl's own limit lets short transfers through. */
 static int keep_rate(const transfer_t *t)
 {
@@ -187,7 +182,7 @@ static int keep_rate(const transfer_t *t)
     int64_t until = t->start_ns + (int64_t)((double)t->got / rate * 1e9);
     int64_t left;
     while ((left = until - rc_clock_ns()) > 0) {
-        if (!goes_on(t))
+        if (t->request->tick(t->request->arg))
             return 0;
         rc_sleep_ns(left < slice_ns ? left : slice_ns);
     }
@@ -236,7 +231,7 @@ static int on_progress(
     (void)up_now;
     if (is_late(t))
         t->cut = CUT_LATE;
-    else if (!goes_on(t))
+    else if (t->request->tick(t->request->arg))
         t->cut = CUT_STOPPED;
     return t->cut == CUT_LATE || t->cut == CUT_STOPPED;
 }

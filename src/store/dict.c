@@ -22,8 +22,6 @@ void rc_dicts_free(rc_dicts_t *d)
     rc_dicts_init(d);
 }
 
-/* -------------------------------------------------------------------- keys */
-
 /* The fields that tell rows of a table apart; of the others each row is one of its own. */
 typedef struct part {
     size_t offset;
@@ -69,8 +67,6 @@ static rc_status_t index_row(rc_dict_t *d, size_t i, rc_err_t *err)
         return RC_OK;
     return rc_map_set(&d->index, key, (int64_t)i, err);
 }
-
-/* ------------------------------------------------------- reading and writing */
 
 rc_status_t rc_dict_read(rc_dict_t *d, const rc_h5_t *h, rc_err_t *err)
 {
@@ -138,8 +134,6 @@ rc_status_t rc_dicts_case(const rc_dicts_t *d, const rc_row_result_t *r, rc_case
     out->k = r->k;
     return RC_OK;
 }
-
-/* ------------------------------------------------------------------ entries */
 
 rc_status_t rc_dict_push(rc_dict_t *d, const void *row, rc_err_t *err)
 {

@@ -16,8 +16,6 @@ typedef struct entries {
     size_t capacity;
 } entries_t;
 
-/* ------------------------------------------------------ one entry of two stores */
-
 /* Two stores that have an entry. */
 typedef struct pair {
     const char *a;
@@ -114,8 +112,6 @@ static rc_status_t collect(const rc_merge_t *m, entries_t *e, rc_err_t *err)
     }
     return RC_OK;
 }
-
-/* ------------------------------------------------------------------ their order */
 
 /* The identity of a run sorts by its start, and later runs need larger ids. */
 static const char *const orders[RC_MERGE_DICTS] = {

@@ -18,8 +18,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ------------------------------------------------------------------------- names */
-
 /* The first word of a small file; "" when there is none. */
 static void read_word(const char *path, char *out, size_t size)
 {
@@ -119,8 +117,6 @@ rc_owner_state_t rc_owner_state(const rc_owner_t *o)
         return RC_OWNER_GONE; /* its number went to another process */
     return state == 'Z' || state == 'X' ? RC_OWNER_GONE : RC_OWNER_ALIVE;
 }
-
-/* ----------------------------------------------------------------- signs of life */
 
 rc_owner_state_t rc_pulse_look(rc_pulse_t *p, const char *path, int64_t silent_ns)
 {
