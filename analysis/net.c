@@ -433,6 +433,15 @@ rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,
     return st;
 }
 
+const char *rc_net_blas(void)
+{
+#ifdef OPENBLAS_VERSION
+    return openblas_get_config();
+#else
+    return "unknown";
+#endif
+}
+
 void rc_net_export(
     const rc_net_shape_t *shape, const double *param, int cls, double factor, rc_net_t *to)
 {

@@ -84,6 +84,9 @@ rc_status_t rc_net_train(const rc_net_shape_t *shape, const rc_net_data_t *data,
     const rc_net_job_t *job, int jobs, const rc_fit_options_t *options, const char *what,
     rc_net_result_t *result, rc_err_t *err);
 
+/** Which BLAS multiplies, with the processor whose kernels it takes: a fit depends on them. */
+const char *rc_net_blas(void);
+
 /** Copy parameters into a net of a model of the same shape, or of one with more outputs.
  *  \param[in] cls     of its outputs the first that is copied to
  *  \param[in] factor  of the outputs */

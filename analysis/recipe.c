@@ -205,9 +205,10 @@ static rc_status_t take(maker_t *m, rc_model_t *model)
     share_outputs(m, network);
     model->output = m->r.output;
     model->predictor = (rc_predictor_t){&rc_predictor_network, network};
-    json_t *add = json_pack("{s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:o}", "members", m->r.members,
-        "levels", m->r.levels, "restarts", m->r.restarts, "l2", m->r.net.l2, "hidden", m->r.hidden,
-        "validation_loss", validation, "training_loss", train, "best_epoch", epochs);
+    json_t *add = json_pack("{s:i, s:i, s:i, s:f, s:s, s:f, s:f, s:o, s:s}", "members",
+        m->r.members, "levels", m->r.levels, "restarts", m->r.restarts, "l2", m->r.net.l2, "hidden",
+        m->r.hidden, "validation_loss", validation, "training_loss", train, "best_epoch", epochs,
+        "blas", rc_net_blas());
     rc |= json_object_update(model->training, add);
     json_decref(add);
     return rc ? rc_fail(m->err, RC_ENOMEM, "no memory to describe a fit") : RC_OK;

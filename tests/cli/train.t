@@ -7,7 +7,7 @@ python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
 "$ROWCAST" train "$tmp/none" -o "$tmp/none" --model nosuch 2>&1 | grep -q 'there are:.*mlp' \
     || skip_all "this build has no mlp (no OpenBLAS)"
-plan 121
+plan 122
 
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 store=$tmp/rule.h5
@@ -41,6 +41,7 @@ is "the model says what it is" "$(get "$tmp/a.json" \
     "['rowcast-model', 'mlp', 'order', 'syn:device', ['csr', 'dcsr', 'lpt', 'warp'], 'csr']"
 is "and what it was fitted on" "$(get "$tmp/a.json" \
     '0.7 < x["training"]["rows"] / x["training"]["data_rows"] < 0.9 and x["training"]["data_rows"] == 300')" True
+is "and by which BLAS" "$(get "$tmp/a.json" '"unknown" == x["training"]["blas"] or "OpenBLAS " in x["training"]["blas"]')" True
 is "its evaluation is the printed one" "$(get "$tmp/a.json" 'x["evaluation"]["all"]')" \
     "$(get "$tmp/a.eval" 'x["all"]')"
 # shellcheck disable=SC2086
