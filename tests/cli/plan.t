@@ -16,7 +16,7 @@ field()
 
 code "a plan of one K" 0 plans mesh2d:n=12 -k 8
 ok "says the matrix" grep -q '^matrix *mesh2d:n=12: 144 x 144' out
-ok "and the kernel" grep -qE '^\* +csr +rowsplit +[0-9.]+ ' out
+ok "and the kernel" grep -qE '^\* +csr +(rowsplit|serial-row|mkl-row) +[0-9.]+ ' out
 code "column-major" 0 plans mesh2d:n=12 -k 8 --layout col -f csv --tune 0
 is "has another kernel" "$(field out 2 2)" cstat
 is "which was taken" "$(field out 2 4)" 1
