@@ -139,8 +139,7 @@ rc_status_t rc_compare(const rc_dataset_t *d, const rc_variant_t *variant, int v
     rc_status_t st;
     for (int v = 0; v < variants; v++)
         RC_TRY(check_same(d, &variant[v], err));
-    c.row = rc_alloc0((size_t)variants + RC_BASELINES, sizeof *c.row, "a comparison", err);
-    RC_TRY(c.row ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(c.row, (size_t)variants + RC_BASELINES, "a comparison", err));
     c.rows = variants + RC_BASELINES;
     RC_TRY(find_singles(&b));
     for (int v = 0; v < variants; v++)

@@ -81,8 +81,7 @@ static void fill_abilities(const rc_selection_t *s, int pair, rc_model_class_t *
 static rc_status_t fill_classes(
     const rc_selection_t *s, const int *pair, int classes, rc_dataset_t *d, rc_err_t *err)
 {
-    d->cls = rc_alloc0((size_t)classes, sizeof *d->cls, "classes", err);
-    RC_PASS(d->cls ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(d->cls, classes, "classes", err));
     d->classes = classes;
     for (int c = 0; c < classes; c++) {
         RC_PASS(name_class(s, &s->pair[pair[c]], d->task, &d->cls[c], err));

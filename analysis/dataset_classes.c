@@ -353,8 +353,7 @@ rc_status_t rc_tabulate(
 
 rc_status_t rc_find_library(const rc_selection_t *s, rc_library_time_t **best, rc_err_t *err)
 {
-    *best = rc_alloc((size_t)s->cells, sizeof **best, "times of a library", err);
-    RC_PASS(*best ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(*best, s->cells, "times of a library", err));
     for (int64_t i = 0; i < s->cells; i++)
         (*best)[i] = (rc_library_time_t){NAN, NAN};
     for (int64_t i = 0; i < s->picks; i++) {

@@ -45,8 +45,7 @@ static rc_status_t parse_k(const char *text, wanted_t *w, rc_err_t *err)
     if (!text)
         return RC_OK;
     RC_TRY(rc_words_split(text, ',', &words, err));
-    w->k = rc_alloc((size_t)words.count, sizeof *w->k, "values of K", err);
-    RC_TRY(w->k ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(w->k, words.count, "values of K", err));
     for (int i = 0; i < words.count; i++) {
         if (strcmp(words.word[i], "n") == 0)
             w->k_n = 1;

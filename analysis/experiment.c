@@ -107,9 +107,7 @@ static rc_status_t place(experiment_t *e, const rc_predictions_t *p)
 {
     size_t classes = (size_t)e->d->classes;
     if (p->time && !e->all.time) {
-        e->all.time = rc_alloc(
-            (size_t)e->all.count * classes, sizeof *e->all.time, "predicted times", e->err);
-        RC_PASS(e->all.time ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(e->all.time, (size_t)e->all.count * classes, "predicted times", e->err));
     }
     for (int64_t i = 0; i < p->count; i++) {
         int64_t at = e->place[p->row[i]];

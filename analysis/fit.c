@@ -323,8 +323,7 @@ static rc_status_t fit_setup_classes(fit_t *f, double *y, const int *test)
             return RC_OK; /* a class has no known one: no table */
     double *error = rc_pool_get(&f->pool, classes, sizeof *error);
     RC_PASS(rc_pool_check(&f->pool, "setup times", f->err));
-    f->m->setup = rc_alloc0(classes, sizeof *f->m->setup, "setup times", f->err);
-    RC_PASS(f->m->setup ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(f->m->setup, classes, "setup times", f->err));
     for (int c = 0; c < f->d->classes; c++) {
         setup_targets(f, c, y);
         RC_PASS(fit_cost(f, y, test, &f->m->setup[c], &error[c]));

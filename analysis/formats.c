@@ -85,8 +85,7 @@ rc_status_t rc_formats_find(
         RC_PASS(lacking(wanted, found, err));
     if (n < 2)
         RC_PASS(rc_fail(err, RC_EINVAL, "--classes: a choice needs two formats, found %d", n));
-    list = rc_alloc(RC_SIX, sizeof *list, "classes", err);
-    RC_PASS(list ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(list, RC_SIX, "classes", err));
     *count = 0;
     for (int f = 0; f < RC_SIX; f++)
         if (found[f] >= 0)

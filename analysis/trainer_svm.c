@@ -139,9 +139,7 @@ static rc_status_t validate(void *context, int job, rc_err_t *err)
     rc_status_t st;
     int classes = r->d->classes;
     RC_TRY(train(r, fold, grid_c[point / GAMMAS], grid_gamma[point % GAMMAS], &s, err));
-    scratch =
-        rc_alloc(rc_predictor_svm.scratch(s) + (size_t)classes, sizeof *scratch, "validation", err);
-    RC_TRY(scratch ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(scratch, rc_predictor_svm.scratch(s) + (size_t)classes, "validation", err));
     double *out = scratch + rc_predictor_svm.scratch(s);
     r->loss[job] = 0;
     for (int64_t i = 0; i < r->n; i++) {

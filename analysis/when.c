@@ -177,8 +177,7 @@ static rc_status_t make_sides(
 static rc_status_t fill(const rc_counted_t *c, const rc_side_t *side, int sides,
     const rc_feature_table_t *t, const rc_when_options_t *o, rc_when_t *out, rc_err_t *err)
 {
-    out->row = rc_alloc((size_t)c->rows, sizeof *out->row, "rows", err);
-    RC_PASS(out->row ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->row, c->rows, "rows", err));
     for (int64_t i = 0, end; i < c->rows; i = end) {
         end = rc_counted_end(c, i);
         int made = make_row(c, i, end, side, sides, t, o, &out->row[out->rows], err);

@@ -44,8 +44,7 @@ static rc_status_t find_trainers(
     }
     if (n == 0)
         RC_TRY(rc_fail(err, RC_ENOTSUP, "this build has no trainers: see 'rowcast info'"));
-    list = rc_alloc((size_t)n, sizeof *list, "trainers", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(list, n, "trainers", err));
     for (int i = 0; i < n; i++) {
         list[i] = rc_trainers[i];
         if (names)

@@ -52,8 +52,7 @@ static rc_status_t put_device(const rc_survey_t *s, int setting, FILE *csv, rc_p
     RC_TRY(rc_plot_orders_make(s, setting, s->setting[setting].reference, &o, err));
     if (o.matrices == 0 || o.policies < 2)
         goto done;
-    gain = rc_alloc((size_t)o.matrices, sizeof *gain, "a figure", err);
-    RC_TRY(gain ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(gain, o.matrices, "a figure", err));
     for (int p = 1; p <= o.policies; p++)
         put_box(&o, p, gain, csv, t);
     rc_str_add(&t->define, "\n\n");

@@ -165,8 +165,7 @@ static rc_status_t make_choices(work_t *w, rc_err_t *err)
     rc_predictions_t p = {0};
     rc_err_t why = {0};
     rc_log(&w->log, RC_LOG_INFO, "report", "asking the model %s", w->model_name);
-    c->pair = rc_alloc((size_t)s->pairs, sizeof *c->pair, "choices", err);
-    RC_PASS(c->pair ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(c->pair, s->pairs, "choices", err));
     for (int64_t i = 0; i < s->pairs; i++)
         c->pair[i] = (rc_chosen_t){-1, NAN, NAN};
     rc_status_t st = rc_dataset_read_for(w->o->store, m, w->o->where, &d, &why);

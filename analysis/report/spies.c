@@ -201,8 +201,7 @@ rc_status_t rc_spies_make(const rc_survey_t *s, const rc_report_options_t *o, co
     maker_t m = {.s = s, .log = log, .err = err, .left = o->spies < 0 ? RC_SPIES_ENTRIES : -1};
     rc_status_t st;
     m.out.matrices = s->matrices;
-    m.out.spy = rc_alloc0((size_t)s->matrices, sizeof *m.out.spy, "plots", err);
-    RC_TRY(m.out.spy ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(m.out.spy, s->matrices, "plots", err));
     if (o->spies == 0)
         rc_str_add(&m.out.note, "none was asked for");
     else if (rc_png_check(NULL) < 0)

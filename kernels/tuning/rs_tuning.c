@@ -126,8 +126,7 @@ static rc_status_t read_tree(const json_t *o, const char *path, rc_rs_setting_t 
         return rc_fail(err, RC_EFORMAT, "%s.tree: expected 1 to %d nodes, found %s", path, most,
             list ? "something else" : "none: rowcast train --task parameters makes it");
     s->nodes = (int32_t)json_array_size(list);
-    s->node = rc_alloc((size_t)s->nodes, sizeof *s->node, "nodes of a tree", err);
-    RC_PASS(s->node ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(s->node, s->nodes, "nodes of a tree", err));
     for (int32_t i = 0; i < s->nodes; i++) {
         (void)snprintf(at, sizeof at, "%s.tree[%d]", path, (int)i);
         RC_PASS(read_node(json_array_get(list, (size_t)i), at, i, s->nodes, &s->node[i], err));
@@ -175,8 +174,7 @@ static rc_status_t read_settings(const json_t *root, rc_rs_tuning_t *t, rc_err_t
     if (!json_is_array(list) || json_array_size(list) == 0 || json_array_size(list) > most)
         return rc_fail(err, RC_EFORMAT,
             "settings: expected a list of 1 to %d, each of a K and a precision", most);
-    t->setting = rc_alloc0(json_array_size(list), sizeof *t->setting, "settings of a tuning", err);
-    RC_PASS(t->setting ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(t->setting, json_array_size(list), "settings of a tuning", err));
     for (size_t i = 0; i < json_array_size(list); i++) {
         char path[32];
         (void)snprintf(path, sizeof path, "settings[%zu]", i);

@@ -60,8 +60,7 @@ static void release(void *state)
 static rc_status_t in_order(int64_t rows, rc_schedule_t *out, rc_err_t *err)
 {
     *out = (rc_schedule_t){.slots = rows, .rows = rows};
-    out->row = rc_alloc((size_t)rows, sizeof *out->row, "rows of a transpose", err);
-    RC_PASS(out->row ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->row, rows, "rows of a transpose", err));
     for (int64_t r = 0; r < rows; r++)
         out->row[r] = (int32_t)r;
     return RC_OK;

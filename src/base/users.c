@@ -12,8 +12,7 @@ struct rc_users {
 
 rc_status_t rc_users_new(rc_users_t **out, rc_err_t *err)
 {
-    *out = rc_alloc(1, sizeof **out, "a count of owners", err);
-    RC_PASS(*out ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(*out, 1, "a count of owners", err));
     atomic_init(&(*out)->count, 1);
     return RC_OK;
 }

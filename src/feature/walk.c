@@ -280,8 +280,7 @@ rc_status_t rc_walk_in_parts(
         .words = (geometry->nw + 63) / 64,
         .parts = parts,
     };
-    w.part = rc_alloc0((size_t)parts, sizeof *w.part, "the threads of the features", err);
-    RC_PASS(w.part ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(w.part, parts, "the threads of the features", err));
     rc_status_t st = RC_OK;
     double work = (double)(a->nnz + a->rows);
     for (int t = 0; t < w.parts; t++) {

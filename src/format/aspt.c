@@ -231,8 +231,7 @@ static rc_status_t second_round(const rc_problem_t *p, int threads, rc_aspt_cut_
         p->param[RC_ASPT_SEED], p->param[RC_ASPT_WINDOW]);
     RC_TRY(rc_order_build(policy, &rest, NULL, threads | RC_CHECKED, &s, err));
     RC_TRY(rc_tile_parts_reorder(&c->parts, s.row, err));
-    c->rest_row = rc_alloc((size_t)s.slots, sizeof *c->rest_row, "the sparse part", err);
-    RC_TRY(c->rest_row ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(c->rest_row, s.slots, "the sparse part", err));
     if (s.slots > 0)
         memcpy(c->rest_row, s.row, (size_t)s.slots * sizeof *s.row);
 done:

@@ -128,8 +128,7 @@ rc_status_t rc_bsr_build(
     rc_bsr_t b = {.block = block,
         .block_rows = block_rows_of(p, block),
         .entry_bytes = rc_places_bytes(p->a)};
-    b.ptr = rc_alloc0((size_t)b.block_rows + 1, sizeof *b.ptr, "block pointers", err);
-    RC_TRY(b.ptr ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(b.ptr, (size_t)b.block_rows + 1, "block pointers", err));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, CHUNK)
     for (int64_t i = 0; i < b.block_rows; i++)
         b.ptr[i + 1] = (int32_t)count_row(p, block, i); /* at most the block columns */

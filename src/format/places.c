@@ -132,8 +132,7 @@ rc_status_t rc_places_transpose(const rc_problem_t *p, rc_csr_t *out, rc_err_t *
     rc_csr_t a = *p->a;
     if (!p->val)
         return rc_csr_transpose(p->a, out, err);
-    a.val = rc_alloc((size_t)a.nnz, sizeof *a.val, "values of a matrix", err);
-    RC_PASS(a.val ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(a.val, a.nnz, "values of a matrix", err));
     rc_places_read(p, a.val);
     rc_status_t st = rc_csr_transpose(&a, out, err);
     free(a.val);

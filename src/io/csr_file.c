@@ -198,8 +198,7 @@ static rc_status_t read_header(rc_csr_file_t *f, rc_err_t *err)
         return bad(f, "its header is damaged", err);
     if (l->size != (int64_t)s.st_size)
         return bad(f, "cut off or longer than it should be", err);
-    f->digest = rc_alloc((size_t)l->pieces, sizeof *f->digest, "digests", err);
-    RC_PASS(f->digest ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(f->digest, l->pieces, "digests", err));
     int64_t bytes = l->pieces * (int64_t)sizeof *f->digest;
     RC_PASS(rc_read_at(f->fd, f->path, f->digest, bytes, l->digests, err));
     d = rc_digest(f->digest, (size_t)bytes);

@@ -352,8 +352,7 @@ rc_status_t rc_measure_group(rc_measure_context_t *ctx, const rc_measure_config_
         .enter = enter,
         .user = user,
     };
-    s.job = rc_alloc0((size_t)n, sizeof *s.job, "the cases of a group", err);
-    RC_PASS(s.job ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(s.job, n, "the cases of a group", err));
     const rc_resident_t *resident = rc_operands_resident(ctx, g, &s.inside);
     s.within.memory_limit -= s.inside;
     begin_cases(&s, cases, resident);

@@ -273,8 +273,7 @@ static rc_status_t new_reference(rc_measure_context_t *ctx, const rc_group_t *g,
     rc_group_t through = *g;
     int32_t *place = NULL;
     if (order->cols > 0) {
-        place = rc_alloc((size_t)order->cols, sizeof *place, "the places of columns", err);
-        RC_PASS(place ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(place, order->cols, "the places of columns", err));
         for (int64_t p = 0; p < order->cols; p++)
             place[order->col[p]] = (int32_t)p;
     }

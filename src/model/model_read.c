@@ -133,8 +133,7 @@ static rc_status_t read_inputs(const json_t *root, rc_model_t *m, rc_err_t *err)
     const json_t *list;
     RC_PASS(rc_member_array(root, "", "inputs", 1, INPUTS_MAX, &list, err));
     int n = (int)json_array_size(list);
-    m->input = rc_alloc0((size_t)n, sizeof *m->input, "the inputs of a model", err);
-    RC_PASS(m->input ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(m->input, n, "the inputs of a model", err));
     m->inputs = n;
     for (int i = 0; i < n; i++) {
         char path[PATH];
@@ -191,8 +190,7 @@ static rc_status_t read_classes(const json_t *root, rc_model_t *m, rc_err_t *err
     const json_t *list;
     RC_PASS(rc_member_array(root, "", "classes", 1, CLASSES_MAX, &list, err));
     int n = (int)json_array_size(list);
-    m->cls = rc_alloc0((size_t)n, sizeof *m->cls, "the classes of a model", err);
-    RC_PASS(m->cls ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(m->cls, n, "the classes of a model", err));
     m->classes = n;
     for (int c = 0; c < n; c++) {
         char path[PATH];
@@ -228,8 +226,7 @@ static rc_status_t read_baseline(const json_t *root, rc_model_t *m, rc_err_t *er
 static rc_status_t read_cost(
     const json_t *v, const char *path, int inputs, rc_model_cost_t *cost, rc_err_t *err)
 {
-    cost->weight = rc_alloc((size_t)inputs + 1, sizeof *cost->weight, "the costs of a model", err);
-    RC_PASS(cost->weight ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(cost->weight, (size_t)inputs + 1, "the costs of a model", err));
     RC_PASS(rc_member_real(v, path, "min_log_ns", &cost->min, err));
     RC_PASS(rc_member_real(v, path, "max_log_ns", &cost->max, err));
     if (cost->max < cost->min)

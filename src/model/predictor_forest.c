@@ -103,8 +103,7 @@ static rc_status_t check(const rc_forest_t *f, rc_err_t *err)
     unsigned char *child = NULL;
     RC_TRY(check_offsets("first", f->first, f->outputs, f->trees, 0, err));
     RC_TRY(check_offsets("root", f->root, f->trees, f->nodes, 1, err));
-    child = rc_alloc0((size_t)f->nodes, 1, "the nodes of a forest", err);
-    RC_TRY(child ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(child, f->nodes, "the nodes of a forest", err));
     for (int32_t t = 0; t < f->trees; t++)
         for (int32_t i = f->root[t]; i < f->root[t + 1]; i++) {
             /* parents come first, so a node that has none by now has none */

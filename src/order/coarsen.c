@@ -132,8 +132,7 @@ static rc_status_t grow_all(
 {
     growth_t w = {.g = g, .group = group};
     rc_status_t st;
-    w.weight = rc_alloc0((size_t)g->n, sizeof *w.weight, "weights to a group", err);
-    RC_TRY(w.weight ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(w.weight, g->n, "weights to a group", err));
     int64_t n = 0;
     for (int64_t v = 0; v < g->n; v++)
         group[v] = -1;

@@ -87,8 +87,7 @@ rc_status_t rc_graph_build(const rc_csr_t *a, rc_graph_t *out, rc_err_t *err)
     rc_graph_t g = {.n = a->rows};
     rc_status_t st;
     RC_PASS(rc_pattern_transpose(a, &t, err));
-    g.ptr = rc_alloc0((size_t)g.n + 1, sizeof *g.ptr, "a graph", err);
-    RC_TRY(g.ptr ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(g.ptr, (size_t)g.n + 1, "a graph", err));
     for (int64_t r = 0; r < g.n; r++)
         g.ptr[r + 1] = g.ptr[r] + merge_row(a, &t, r, &g);
     RC_TRY(rc_graph_alloc_edges(&g, 2, "a graph", err));

@@ -52,13 +52,11 @@ static rc_status_t extract(const inside_t *c, int64_t k, rc_csr_t *out, rc_err_t
     const int32_t *member = c->by_label.row + ptr[k];
     int64_t n = ptr[k + 1] - ptr[k];
     *out = (rc_csr_t){.rows = n, .cols = n};
-    out->row_ptr = rc_alloc0((size_t)n + 1, sizeof *out->row_ptr, "a community", err);
-    RC_PASS(out->row_ptr ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(out->row_ptr, (size_t)n + 1, "a community", err));
     for (int64_t i = 0; i < n; i++)
         out->row_ptr[i + 1] = out->row_ptr[i] + inner_entries(c, member[i], NULL);
     out->nnz = out->row_ptr[n];
-    out->col_idx = rc_alloc((size_t)out->nnz, sizeof *out->col_idx, "a community", err);
-    RC_PASS(out->col_idx ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->col_idx, out->nnz, "a community", err));
     for (int64_t i = 0; i < n; i++)
         (void)inner_entries(c, member[i], out->col_idx + out->row_ptr[i]);
     return RC_OK;

@@ -173,8 +173,7 @@ static rc_status_t join_units(
 {
     int64_t n = 0;
     *out = (rc_csr_t){.rows = units, .cols = g->unit.cols};
-    out->row_ptr = rc_alloc0((size_t)units + 1, sizeof *out->row_ptr, "groups of rows", err);
-    RC_PASS(out->row_ptr ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(out->row_ptr, (size_t)units + 1, "groups of rows", err));
     for (int64_t u = 0; u < g->unit.rows; u++)
         if (is_first(g, u)) {
             out->row_ptr[n + 1] = out->row_ptr[n] + columns_with_mate(g, u, NULL);
@@ -183,8 +182,7 @@ static rc_status_t join_units(
     out->nnz = out->row_ptr[n];
     if (!columns)
         return RC_OK;
-    out->col_idx = rc_alloc((size_t)out->nnz, sizeof *out->col_idx, "groups of rows", err);
-    RC_PASS(out->col_idx ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->col_idx, out->nnz, "groups of rows", err));
     n = 0;
     for (int64_t u = 0; u < g->unit.rows; u++)
         if (is_first(g, u))

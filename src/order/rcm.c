@@ -15,8 +15,7 @@ rc_status_t rc_level_of_matrix(const rc_csr_t *a, rc_level_t *out, rc_err_t *err
 {
     *out = (rc_level_t){0};
     RC_PASS(rc_graph_build(a, &out->g, err));
-    out->index = rc_alloc((size_t)a->rows, sizeof *out->index, "names of vertices", err);
-    RC_PASS(out->index ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->index, a->rows, "names of vertices", err));
     for (int64_t v = 0; v < a->rows; v++)
         out->index[v] = (int32_t)v;
     return RC_OK;

@@ -56,8 +56,7 @@ rc_status_t rc_schedule_symmetric(rc_schedule_t *s, rc_err_t *err)
 {
     if (s->slots == 0)
         return RC_OK;
-    s->col = rc_alloc((size_t)s->slots, sizeof *s->col, "a column order", err);
-    RC_PASS(s->col ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(s->col, s->slots, "a column order", err));
     memcpy(s->col, s->row, (size_t)s->slots * sizeof *s->col);
     s->cols = s->slots;
     return RC_OK;

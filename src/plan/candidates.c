@@ -203,8 +203,7 @@ static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, do
     if (!set || !plan->place.features || !plan->pointers.row_ptr || plan->a.rows < ROWS_THERE)
         return RC_OK;
     int64_t start = rc_clock_ns();
-    *feature = rc_alloc((size_t)set->count, sizeof **feature, "features", err);
-    RC_PASS(*feature ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(*feature, set->count, "features", err));
     rc_status_t st =
         plan->place.features(plan->place.x, set->name, &plan->a, &plan->pointers, *feature, &why);
     if (st == RC_OK)

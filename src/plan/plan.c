@@ -252,8 +252,7 @@ static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *e
     size_t nnz = (size_t)a->nnz;
     RC_PASS(rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err));
     if (plan->from) {
-        to->from = rc_alloc(nnz, sizeof *to->from, "the order of the entries", err);
-        RC_PASS(to->from ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(to->from, nnz, "the order of the entries", err));
     }
     memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
     if (nnz > 0)
@@ -286,13 +285,11 @@ static rc_status_t copy_entry(const rc_plan_t *plan, const rc_plan_entry_t *e, r
     size_t n = (size_t)e->part.candidates;
     out->part = e->part;
     out->part.candidate = NULL;
-    out->candidate = rc_alloc(n, sizeof *out->candidate, "the candidates of a plan", err);
-    RC_PASS(out->candidate ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(out->candidate, n, "the candidates of a plan", err));
     memcpy(out->candidate, e->candidate, n * sizeof *out->candidate);
     out->reuse = e->reuse;
     if (e->timing) {
-        out->timing = rc_alloc(n, sizeof *out->timing, "the times of a plan", err);
-        RC_PASS(out->timing ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(out->timing, n, "the times of a plan", err));
         memcpy(out->timing, e->timing, n * sizeof *out->timing);
     }
     out->part.candidate = out->candidate;
@@ -332,8 +329,7 @@ rc_status_t rc_plan_copy(
     to->threads = plan->threads;
     to->k_range = plan->k_range;
     RC_TRY(join(plan, to, err));
-    to->entry = rc_alloc0((size_t)plan->entries, sizeof *to->entry, "a plan", err);
-    RC_TRY(to->entry ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(to->entry, plan->entries, "a plan", err));
     to->entries = plan->entries;
     RC_TRY(copy_matrix(plan, to, err));
     for (int i = 0; i < plan->entries; i++)

@@ -499,8 +499,7 @@ rc_status_t rc_plan_choose(
         .best = -1};
     t.most_ns = most_of(&t);
     entry->reuse = t.reuse > 0 ? t.reuse : INFINITY;
-    entry->timing = rc_alloc0((size_t)entry->part.candidates, sizeof *entry->timing, "times", err);
-    RC_PASS(entry->timing ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(entry->timing, entry->part.candidates, "times", err));
     rc_status_t st = have_operands(&t) ? time_candidates(&t, err) : RC_OK;
     entry->part.tune_ns = t.timed > 0 ? (double)(rc_plan_now(&plan->place) - t.start_ns) : 0;
     rc_plan_scratch_free(plan, &t.scratch);

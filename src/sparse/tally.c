@@ -15,8 +15,7 @@ rc_status_t rc_tally_reset(rc_tally_t *t, int64_t columns, rc_err_t *err)
     if (n > t->room) {
         free(t->slot);
         t->room = 0;
-        t->slot = rc_alloc((size_t)n, sizeof *t->slot, "counts of columns", err);
-        RC_PASS(t->slot ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW(t->slot, n, "counts of columns", err));
         t->room = n;
     }
     t->bits = bits;

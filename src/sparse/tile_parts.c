@@ -194,8 +194,7 @@ rc_status_t rc_tile_parts_cut(const rc_segments_source_t *a, const rc_tiles_t *t
     rc_status_t st;
     RC_TRY(rc_tile_measure(t, a->rows, a->ptr[a->rows], &p.size, err));
     RC_TRY(alloc_parts(&p, err));
-    of = rc_alloc((size_t)t->panels, sizeof *of, "panels with tiles", err);
-    RC_TRY(of ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(of, t->panels, "panels with tiles", err));
     list_panels(t, &p, of);
     const work_t w = {a, t, &p, of};
     RC_TRY(cut_all(&w, threads, err));

@@ -130,8 +130,7 @@ static rc_status_t look_at(
     if (kept == 0)
         return RC_OK;
     RC_PASS(RC_GROW(l->key, l->room, (size_t)dense, "columns", err));
-    *col = rc_alloc((size_t)kept, sizeof **col, "dense columns", err);
-    RC_PASS(*col ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(*col, kept, "dense columns", err));
     for (int64_t i = 0; i < dense; i++) {
         int32_t often = l->counts.often[i];
         l->key[i] = (rc_ranked_t){
@@ -175,8 +174,7 @@ static rc_status_t gather(int32_t *const *col, rc_tiles_t *t, rc_err_t *err)
         t->col_ptr[p + 1] += t->col_ptr[p];
         t->dense_ptr[p + 1] += t->dense_ptr[p];
     }
-    t->col = rc_alloc((size_t)t->col_ptr[t->panels], sizeof *t->col, "dense columns", err);
-    RC_PASS(t->col ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(t->col, t->col_ptr[t->panels], "dense columns", err));
     for (int64_t p = 0; p < t->panels; p++) {
         int64_t n = t->col_ptr[p + 1] - t->col_ptr[p];
         if (n > 0)

@@ -493,8 +493,7 @@ rc_status_t rc_fold_read(const char *dir, const char *store, rc_dicts_t *d,
         .err = &local};
     RC_TRY(rc_journal_list(dir, &names, &n, &local));
     RC_TRY(rc_fold_unseen(s.writers, &names, &n, &local));
-    out->part = rc_alloc0((size_t)n, sizeof *out->part, "journals", &local);
-    RC_TRY(out->part ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(out->part, n, "journals", &local));
     out->parts = n;
     rc_open_more(n); /* each stays open, for its lock */
     for (int64_t i = 0; i < n; i++)

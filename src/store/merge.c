@@ -174,8 +174,7 @@ rc_status_t rc_merge(const char *out, const char *const *in, int count,
     int64_t created_ns = 0;
     rc_status_t st = RC_OK;
     rc_dicts_init(&m.dicts);
-    m.store = rc_alloc0((size_t)count + 1, sizeof *m.store, "stores", err);
-    RC_TRY(m.store ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(m.store, (size_t)count + 1, "stores", err));
     RC_TRY(target_open(out, options, &t, err));
     if (t.exists)
         RC_TRY(add_store(&m, t.path, err));

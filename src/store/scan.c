@@ -154,8 +154,7 @@ rc_status_t rc_scan_journals(
     char *dir = rc_journal_dir(store, err);
     RC_PASS(dir ? RC_OK : RC_ENOMEM);
     RC_TRY(rc_journal_list(dir, &names, &n, err));
-    s.journal = rc_alloc0((size_t)n, sizeof *s.journal, "journals", err);
-    RC_TRY(s.journal ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW0(s.journal, n, "journals", err));
     for (int64_t i = 0; i < n; i++)
         RC_TRY(scan_one(
             dir, names[i], folded ? folded(user, names[i]) : 0, &s, &s.journal[s.journals++], err));

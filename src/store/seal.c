@@ -75,8 +75,7 @@ static rc_status_t load_seal(
         return rc_fail(err, RC_ESTORE,
             "%s: the seal at its end does not fit its size of %" PRId64 " bytes: it is damaged",
             path, (int64_t)s.st_size);
-    p = rc_alloc((size_t)f.blocks, sizeof *p, "the digests of a store", err);
-    RC_PASS(p ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(p, f.blocks, "the digests of a store", err));
     RC_TRY(rc_read_at(fd, path, p, f.blocks * (int64_t)sizeof *p, f.body, err));
     RC_TRY(footer_digest(p, &f, &expected, err));
     if (rc_digest_compare(&expected, &f.digest) != 0)
@@ -186,8 +185,7 @@ rc_status_t rc_seal_write(const char *path, rc_err_t *err)
         RC_TRY(rc_fail_errno(err, RC_EIO, errno, "%s: cannot open", path));
     f.body = s.st_size;
     f.blocks = blocks_of(f.body, f.block);
-    list = rc_alloc((size_t)f.blocks, sizeof *list, "the digests of a store", err);
-    RC_TRY(list ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(list, f.blocks, "the digests of a store", err));
     RC_TRY(digest_blocks(fd, path, f.body, f.block, list, err));
     RC_TRY(footer_digest(list, &f, &f.digest, err));
     RC_TRY(rc_write_at(fd, path, list, (size_t)f.blocks * sizeof *list, f.body, err));

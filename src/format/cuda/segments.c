@@ -29,8 +29,7 @@ static rc_status_t list_panels(host_t *h, rc_err_t *err)
 {
     const rc_segments_t *from = &h->parts;
     int64_t n = 0;
-    h->panel = rc_alloc((size_t)from->size.heavy_panels + 1, sizeof *h->panel, "panels", err);
-    RC_PASS(h->panel ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(h->panel, (size_t)from->size.heavy_panels + 1, "panels", err));
     for (int64_t p = 0; p < from->size.panels; p++)
         if (from->panel_ptr[p] < from->panel_ptr[p + 1])
             h->panel[n++] = (rc_rs_panel_t){(int32_t)p, (int32_t)from->panel_ptr[p]};

@@ -58,8 +58,7 @@ static rc_status_t list_rest_rows(
     const rc_aspt_cut_t *c = &h->cut;
     const rc_tile_parts_t *a = &c->parts;
     int64_t panel = 0;
-    h->rest_row = rc_alloc((size_t)a->slots, sizeof *h->rest_row, "the sparse part", err);
-    RC_PASS(h->rest_row ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(h->rest_row, a->slots, "the sparse part", err));
     *has_rest = 0;
     for (int64_t i = 0; i < a->slots; i++) {
         while (panel < a->size.panels && a->panel[panel].slot + (int64_t)c->rule.panel <= i)

@@ -231,9 +231,7 @@ rc_status_t rc_csr5_build(
     rc_status_t st;
     RC_TRY(alloc_arrays(e, &f, err));
     find_rows(e, threads, &f);
-    f.empty_offset =
-        rc_alloc((size_t)f.empty_ptr[size->tiles], sizeof *f.empty_offset, "empty offsets", err);
-    RC_TRY(f.empty_offset ? RC_OK : RC_ENOMEM);
+    RC_TRY(RC_NEW(f.empty_offset, f.empty_ptr[size->tiles], "empty offsets", err));
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
     for (int64_t t = 0; t < size->tiles; t++) {
         if (t < size->full)

@@ -198,8 +198,7 @@ static rc_status_t deliver_set(const rc_cuda_lsh_t *l, rc_pair_set_t *seen, rc_e
 {
     size_t slots = (size_t)1 << l->bits;
     RC_PASS(rc_pairs_check_memory(l->pairs, (int64_t)(slots * sizeof *seen->slot), err));
-    seen->slot = rc_alloc(slots, sizeof *seen->slot, "pairs of rows", err);
-    RC_PASS(seen->slot ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(seen->slot, slots, "pairs of rows", err));
     seen->slots = (int64_t)slots;
     seen->count = l->pairs;
     return l->x->download(l->x, seen->slot, l->slot, slots * sizeof *seen->slot, err);

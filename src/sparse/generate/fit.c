@@ -33,8 +33,7 @@ static rc_status_t count_items(fit_t *f, int64_t *diagonal, rc_err_t *err)
     const rc_csr_t *a = f->a;
     int64_t on = 0;
     if (!f->before)
-        f->before = rc_alloc0((size_t)a->rows + 1, sizeof *f->before, "counts of rows", err);
-    RC_PASS(f->before ? RC_OK : RC_ENOMEM);
+        RC_PASS(RC_NEW0(f->before, (size_t)a->rows + 1, "counts of rows", err));
 #pragma omp parallel for schedule(static) reduction(+ : on)
     for (int64_t i = 0; i < a->rows; i++) {
         int loop = f->square && rc_csr_has(a, i, i);
@@ -183,8 +182,7 @@ static rc_status_t pass(fit_t *f, rc_rows_make_fn *row, int mirror, double entri
 static rc_status_t deal(fit_t *f, int64_t missing, rc_err_t *err)
 {
     const rc_csr_t *a = f->a;
-    f->extra = rc_alloc0((size_t)a->rows, sizeof *f->extra, "added entries of rows", err);
-    RC_PASS(f->extra ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(f->extra, a->rows, "added entries of rows", err));
     int64_t carried = 0;
     int64_t share = missing / a->rows;
     int64_t rest = missing % a->rows;

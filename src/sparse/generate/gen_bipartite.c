@@ -37,8 +37,7 @@ static rc_status_t generate(const double *p, uint64_t seed, rc_csr_t *out, rc_er
     r.of = &m;
     rc_permute_t places = rc_permute_make(~seed, r.cols);
     RC_PASS(rc_rows_check(&r, err));
-    m.col = rc_alloc((size_t)r.cols, sizeof *m.col, "the places of columns", err);
-    RC_PASS(m.col ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(m.col, r.cols, "the places of columns", err));
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < r.cols; i++)
         m.col[i] = (int32_t)rc_permute_at(&places, i);

@@ -54,8 +54,7 @@ static int64_t member(const graph_t *g, int64_t community, int skewness, rc_draw
 /* Which rows the ranks in a community are: a row is drawn many times, and computed once. */
 static rc_status_t rank_members(graph_t *g, rc_err_t *err)
 {
-    g->member = rc_alloc((size_t)g->n, sizeof *g->member, "members of communities", err);
-    RC_PASS(g->member ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW(g->member, g->n, "members of communities", err));
 #pragma omp parallel for schedule(dynamic, 64)
     for (int64_t c = 0; c < g->communities; c++) {
         int64_t first = g->first[c];

@@ -16,8 +16,7 @@ typedef struct place {
 /* Where the points of random cells begin. */
 static rc_status_t deal(rc_points_t *p, rc_err_t *err)
 {
-    p->start = rc_alloc0((size_t)p->n + 1, sizeof *p->start, "cells of points", err);
-    RC_PASS(p->start ? RC_OK : RC_ENOMEM);
+    RC_PASS(RC_NEW0(p->start, (size_t)p->n + 1, "cells of points", err));
     uint64_t key = rc_rng_keyed(rc_rng_key(p->seed), CELL_STREAM);
 #pragma omp parallel for schedule(static)
     for (int64_t i = 0; i < p->n; i++) {
