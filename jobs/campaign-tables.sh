@@ -259,14 +259,22 @@ bench_prepare()
 # Of a store of several cards, LARGE_WHERE names the runs of one: no ratio is of two.
 large="(${LARGE_WHERE:-k > 0})"
 
-part_large-tables()
+# The fastest order and kernel over the library and over the original order.
+part_large-library-tables()
 {
     local order
-    printf '### Orders of shuffled matrices\n\n#### The fastest order and kernel over the library\n\n'
     { for order in any auto csr; do versus "!cusparse*@$order@row" 'cusparse*@csr' "group == shuffled && $large"; done
         for order in any auto; do versus "!cusparse*@$order@row" '!cusparse*@csr@row' "group == shuffled && $large"; done
-        versus '!cusparse*@auto@row' '!cusparse*@csr@row' "group == natural && $large"
         versus 'gstage*@auto' 'gstage*@csr' 'group == shuffled'; } | awk 'NR == 1 || !/^a,b,/' \
+        | markdown a b k matrices share_a max geomean median min geomean_held_out
+}
+
+part_large-tables()
+{
+    printf '### Orders of shuffled matrices\n\n#### The fastest order and kernel over the library\n\n'
+    part_large-library-tables
+    printf '#### The same of natural matrices\n\n'
+    versus '!cusparse*@auto@row' '!cusparse*@csr@row' "group == natural && $large" \
         | markdown a b k matrices share_a max geomean median min geomean_held_out
     query "$store" --format csv --where "status == ok && precision == fp32 && group != sizes && $large" \
         --columns group,name,k,kernel,policy,median_ns,order_ns | awk -F, -v OFS=, '

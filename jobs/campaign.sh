@@ -62,7 +62,8 @@
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
 #   tables   print the tables of the store as Markdown; nothing else is done for it
 #   plan-tables, large-tables, spmv-tables, tiles-tables  the same of a store of the part plans, large, spmv or tiles;
-#            LARGE_WHERE=EXPR keeps large-tables to the runs of one card
+#            LARGE_WHERE=EXPR keeps large-tables to the runs of one card, and
+#            large-library-tables is the first of them
 # For a machine without rowcast: jobs/bundle.sh -o out/rowcast.tar.gz here, then take along out/, the
 # matrices, this script and campaign-*.sh beside it, and there
 #   jobs/campaign.sh -b out/rowcast.tar.gz -C matrices -s h200.h5 -T 540 -O results smoke paper tables

@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 36
+plan 38
 
 published()
 {
@@ -50,6 +50,9 @@ is "all of them are those of the store of plans" "$(grep -vxF -f "$tmp/plan-tabl
 LARGE_WHERE='run ~ "01a207a*"' bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-orders.h5" -w "$tmp/work" \
     large-tables >"$tmp/large-tables" 2>"$tmp/err"
 is "the tables of orders are printed" "$?$(said)" 0
+bash "$top_srcdir/jobs/campaign.sh" -s "$results/h200-large.h5" -w "$tmp/work" \
+    large-library-tables >>"$tmp/large-tables" 2>"$tmp/err"
+is "and that beside all of the library" "$?$(said)" 0
 marked "the orders" orders >"$tmp/lines"
 ok "orders.md has tables" test "$(wc -l <"$tmp/lines")" -gt 50
 is "all of them are those of the store of the part large" "$(grep -vxF -f "$tmp/large-tables" "$tmp/lines")" ""
@@ -87,7 +90,7 @@ for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
     done
 done >"$tmp/lacks"
 is "a page names what its store lacks of the library" "$(cat "$tmp/lacks")" ""
-for store in h200 h200-plans h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
+for store in h200 h200-plans h200-large h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv --columns case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
