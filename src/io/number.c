@@ -233,7 +233,7 @@ rc_number_t rc_number_whole(const char *p, const char *end, double *value, const
         behind = exponent(behind + 1, end, &d.e);
     if (!behind)
         return RC_NUMBER_NONE;
-    for (; d.w > 0 && d.w % 10 == 0 && d.e < 0; d.e++)
+    for (; d.e < 0 && d.w > 0 && d.w % 10 == 0; d.e++)
         d.w /= 10;
     if (d.count > 0 && d.e < 0)
         return RC_NUMBER_PART;

@@ -90,8 +90,13 @@ static rc_status_t read_store(const rc_merge_t *m, int from, entry_t *out, rc_er
     const rc_schema_table_t *t = &rc_schema[RC_T_RESULT];
     void *rows = NULL;
     void *ns = NULL;
-    RC_PASS(rc_h5_read(&s->h, t, &rows, &s->results, err));
+    int64_t n = 0;
+    RC_PASS(rc_h5_read(&s->h, t, &rows, &n, err));
     s->result = rows;
+    if (n != s->results)
+        return rc_fail(err, RC_ESTORE,
+            "%s: /results had %" PRId64 " rows, and has %" PRId64 " now: it was written meanwhile",
+            s->path, s->results, n);
     RC_PASS(rc_h5_read(&s->h, &rc_schema_samples, &ns, &s->samples, err));
     s->sample = ns;
     for (int64_t i = 0; i < s->results; i++) {
@@ -147,6 +152,17 @@ static rc_status_t drop_repeats(rc_merge_t *m, entry_t *e, int64_t *count, rc_er
     return RC_OK;
 }
 
+/* How many rows one block takes: their raw times are copied. */
+static int64_t block_of(const entry_t *e, int64_t n)
+{
+    enum { most_rows = 1 << 16, most_times = 1 << 22 };
+    int64_t times = 0;
+    int64_t i = 0;
+    for (; i < n && i < most_rows && (i == 0 || times < most_times); i++)
+        times += e[i].ns ? e[i].row->reps : 0;
+    return i;
+}
+
 /* Append rows with their raw times, which go behind the *written ones of the output. */
 static rc_status_t write_block(
     const rc_merge_t *m, const entry_t *e, int64_t n, int64_t *written, rc_err_t *err)
@@ -178,7 +194,6 @@ static rc_status_t write_block(
 
 rc_status_t rc_merge_results(rc_merge_t *m, rc_err_t *err)
 {
-    enum { block = 1 << 16 };
     rc_status_t st = RC_OK;
     int64_t count = 0;
     int64_t at = 0;
@@ -194,8 +209,10 @@ rc_status_t rc_merge_results(rc_merge_t *m, rc_err_t *err)
     RC_TRY(drop_repeats(m, e, &count, err));
     if (count)
         qsort(e, (size_t)count, sizeof *e, by_time);
-    for (int64_t i = 0; i < count; i += block)
-        RC_TRY(write_block(m, e + i, count - i < block ? count - i : block, &written, err));
+    for (int64_t i = 0, n; i < count; i += n) {
+        n = block_of(e + i, count - i);
+        RC_TRY(write_block(m, e + i, n, &written, err));
+    }
     m->info.results = count;
 done:
     free(e);

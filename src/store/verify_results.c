@@ -219,7 +219,8 @@ rc_status_t rc_verify_results(rc_verify_t *v, rc_err_t *err)
     rc_status_t st = rc_h5_read(&v->h, &rc_schema[RC_T_RESULT], &rows, &n, err);
     if (st == RC_OK)
         st = rc_h5_rows(&v->h, &rc_schema_samples, &w.samples.total, err);
-    v->info.samples = w.samples.total;
+    if (st == RC_OK)
+        v->info.samples = w.samples.total;
     st = st < 0 ? rc_verify_unread(v, path, st, err) : check_all(&w, rows, n, err);
     free(rows);
     free(w.range);
