@@ -24,7 +24,7 @@ cpu)
     ;;
 *) die 2 "--device: expected cuda or cpu, found '$device'" ;;
 esac
-# all algorithms and layouts of cuSPARSE, with preprocessing: what a baseline is
+# cuSPARSE's algorithms of CSR and COO in both layouts, with preprocessing: what a baseline is
 every_vendor=cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1
 every_vendor+=',cusparse-coo-*:alg=1..4'
 [[ $device == cuda ]] || every_vendor=rowsplit

@@ -174,7 +174,7 @@ collect()
     local name=$1 title=${2:-$1} code=0
     say "$title"
     wait "${beside[$name]}" || code=$?
-    ((code == 0)) || grep -v '^ok ' "$build/log/$name.log" | tail -n 40 | sed 's/^/    /'
+    ((code == 0)) || sed '/^ok /d' "$build/log/$name.log" | tail -n 40 | sed 's/^/    /'
     one "$title" "$code"
 }
 

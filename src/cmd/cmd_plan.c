@@ -424,11 +424,12 @@ static void tell_choice(const struct options *o, const rc_plan_t *plan)
     rc_plan_part_t part;
     const rc_plan_candidate_t *refused = NULL;
     int timed = 0;
+    int refusals = 0;
     if (o->load || is_search(o) || rc_plan_part(plan, 0, &part, NULL) < 0)
         return;
     for (int i = 0; i < part.candidates; i++) {
         timed += !isnan(part.candidate[i].time_ns);
-        if (part.candidate[i].status != RC_OK && !refused)
+        if (part.candidate[i].status != RC_OK && refusals++ == 0)
             refused = &part.candidate[i];
     }
     if (timed > 1)
@@ -437,7 +438,7 @@ static void tell_choice(const struct options *o, const rc_plan_t *plan)
         rc_plural(part.candidates));
     if (part.candidates == 1)
         puts("--kernels and --orders leave nothing to choose");
-    else if (refused)
+    else if (refused && timed + refusals == part.candidates)
         printf("%s with order %s: %s\n", refused->kernel, refused->order, refused->text);
     else
         puts("--tune N times N, --budget SECONDS searches");

@@ -451,8 +451,10 @@ static rc_status_t predict(
         r.model_word = found;
     r.m = m;
     r.a = &a;
-    if (format != RC_TABLE_TEXT)
+    if (format != RC_TABLE_TEXT) {
         t = rc_table_of(stdout, format, columns, 0, err);
+        RC_TRY(t ? RC_OK : RC_ENOMEM);
+    }
     st = print_choices(&r, o, t, err);
     st = t ? rc_table_end_after(st, t, err) : st;
 done:

@@ -23,7 +23,7 @@ static rc_status_t add_word(const char *field, const char *word, rc_str_t *text,
     } else if (strcmp(field, "k") == 0 && strcmp(word, "n") == 0)
         rc_str_add(text, "k == cols");
     else if (strcmp(field, "k") == 0) {
-        st = rc_parse_int(word, 1, INT32_MAX, "a K", &k, err);
+        st = rc_parse_int(word, 1, INT32_MAX, "n or a K", &k, err);
         rc_str_addf(text, "k == %s", word);
     } else if (strcmp(field, "precision") == 0) {
         st = rc_precision_parse(word, &precision, err);

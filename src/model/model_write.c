@@ -215,6 +215,24 @@ static json_t *root_json(const rc_model_t *m, rc_err_t *err)
 
 /* ------------------------------------------------------------------- calls */
 
+/* JSON has finite numbers alone; packing them says no place. */
+static rc_status_t check_numbers(const rc_model_t *m, rc_err_t *err)
+{
+    if (m->baseline < 0 || m->baseline >= m->classes)
+        return rc_fail(err, RC_EINVAL, "the baseline is no class of the model");
+    for (int i = 0; i < m->inputs; i++) {
+        const rc_model_input_t *in = &m->input[i];
+        if (!isfinite(in->mean + in->scale + in->min + in->max))
+            return rc_fail(err, RC_EINVAL, "input %d (%s): a number is not finite", i, in->name);
+    }
+    for (int c = 0; m->setup && c < m->classes; c++)
+        for (int i = 0; i <= m->inputs; i++)
+            if (!isfinite(m->setup[c].weight[i]))
+                return rc_fail(err, RC_EINVAL, "class %s: a number of its setup time is not finite",
+                    m->cls[c].name);
+    return RC_OK;
+}
+
 char *rc_model_text(const rc_model_t *m, rc_err_t *err)
 {
     rc_str_t s = {0};
@@ -223,6 +241,7 @@ char *rc_model_text(const rc_model_t *m, rc_err_t *err)
     rc_status_t st;
     if (!m->predictor.kind)
         RC_TRY(rc_fail(err, RC_EINVAL, "the model has no predictor"));
+    RC_TRY(check_numbers(m, err));
     root = root_json(m, err);
     RC_TRY(root ? RC_OK : RC_ENOMEM);
     st = rc_model_from_json(root, &copy, err); /* never write what cannot be read */

@@ -72,6 +72,16 @@ rc_status_t rc_selection_redo(
     return RC_OK;
 }
 
+/* 1: a name is one of those of a list, which ", " separates. */
+static int is_listed(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = list; at && (at = strstr(at, name)); at++)
+        if ((at == list || at[-1] == ' ') && (at[length] == ',' || !at[length]))
+            return 1;
+    return 0;
+}
+
 int rc_selection_unselected(
     const rc_sweep_config_t *c, const char *class_name, const rc_view_t *v, const rc_log_t *log)
 {
@@ -81,7 +91,7 @@ int rc_selection_unselected(
         const rc_row_result_t *r = rc_view_result(v, i);
         const char *kernel = rc_view_kernel(v, r->kernel);
         const char *policy = rc_view_policy(v, r->policy);
-        int known = !rc_vendor_is(kernel) || (names.text && strstr(names.text, kernel));
+        int known = !rc_vendor_is(kernel) || is_listed(names.text, kernel);
         if (known || r->status != RC_CASE_OK || strcmp(policy, "csr") != 0 ||
             strcmp(rc_view_device(v, r->device), class_name) != 0)
             continue;

@@ -139,6 +139,11 @@ static void a_measurement_has_company(void **state)
     put(root, "/proc/stat", "cpu 0 0 0 0 0 0 0 200\n");
     c = rc_crowd_end(&m);
     assert_true(c.others > 2.5);
+    put(root, "/proc/loadavg", "0 0 0 1/90 7\n");
+    m.last_ns = 0;
+    rc_crowd_watch(&m);
+    assert_int_equal(m.shared, 0); /* the others went */
+    put(root, "/proc/loadavg", "0 0 0 2/90 7\n");
     rc_crowd_begin(&m, root);
     c = rc_crowd_end(&m); /* without a look it takes one */
     assert_true(fabs(c.others - 1) < 1e-9);
@@ -173,10 +178,10 @@ static int probe(const char *root)
     const double asleep_s = waiting_s();
     const int by_itself = rc_crowd_wait(&alone, 2);
     const double spinning_s = waiting_s();
+    const int single = rc_crowd_wait(&among, 1); /* which waits for nobody */
     const int again = rc_crowd_wait(&among, 2);
-    const int twice = rc_crowd_wait(&among, 1); /* a smaller team takes a larger one beside it */
     const double last_s = waiting_s();
-    printf("%d%d%d%d", among_many, by_itself, again, twice);
+    printf("%d%d%d%d", among_many, by_itself, single, again);
     /* a thread that spins does so for a number of turns: no other program makes that less */
     if (omp_get_num_procs() > 1)
         printf(" %s %s %s", first_s < spinning_s / 2 ? "asleep" : "spinning", asleep_s < spinning_s / 2 ? "asleep" : "-",
@@ -191,9 +196,10 @@ static void teams_wait_asleep_where_cpus_are_shared(void **state)
         const char *loadavg;
         const char *setting;
         const char *found;
-    } cases[] = {{"shared", many, "", "1011 asleep asleep asleep"}, {"alone", none, "", "1011 spinning asleep asleep"},
-        {"unknown", NULL, "", "1011 spinning asleep asleep"}, {"active", many, "OMP_WAIT_POLICY=active", "0000"},
-        {"spin", many, "GOMP_SPINCOUNT=1", "0000"}};
+    } cases[] = {{"shared", many, "", "1001 asleep asleep asleep"}, {"alone", none, "", "1001 spinning asleep asleep"},
+        {"unknown", NULL, "", "1001 spinning asleep asleep"}, {"active", many, "OMP_WAIT_POLICY=active", "0000"},
+        {"spin", many, "GOMP_SPINCOUNT=1", "0000"}, {"blocktime", many, "KMP_BLOCKTIME=1", "0000"},
+        {"limit", many, "OMP_THREAD_LIMIT=1", "0000"}}; /* no thread more makes a team sleep */
     char self[SCRATCH_PATH];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     assert_true(n > 0);
@@ -203,7 +209,7 @@ static void teams_wait_asleep_where_cpus_are_shared(void **state)
         char command[3 * SCRATCH_PATH];
         char found[128] = "";
         make_machine(state, cases[i].name, cases[i].loadavg, NULL, NULL, root);
-        snprintf(command, sizeof command, "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT %s '%s' probe '%s'",
+        snprintf(command, sizeof command, "env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT -u KMP_BLOCKTIME -u OMP_THREAD_LIMIT %s '%s' probe '%s'",
             cases[i].setting, self, root);
         FILE *f = popen(command, "r"); /* NOLINT(cert-env33-c) */
         assert_non_null(f);

@@ -182,15 +182,15 @@ static rc_status_t read_inputs(study_t *s, rc_err_t *err)
     RC_TRY(RC_NEW(value, matrices, "features", err));
     for (int i = 0; i < INPUTS; i++) {
         const char *name = rc_rs_input_name(i);
+        const char *set = i < RC_DISTANCES ? "hong" : "segments";
         for (int32_t m = 0; m < matrices; m++)
             value[m] = NAN;
-        RC_TRY(rc_feature_by_matrix(
-            s->o->store, i < RC_DISTANCES ? "hong" : "segments", name, value, matrices, err));
+        RC_TRY(rc_feature_by_matrix(s->o->store, set, name, value, matrices, err));
         for (int64_t n = 0; n < s->n; n++) {
             s->x[n * INPUTS + i] = value[s->id[n]];
             if (!isfinite(value[s->id[n]]))
-                RC_TRY(rc_fail(err, RC_EINVAL, "%s: %s has no feature %s", s->o->store,
-                    rc_view_matrix(s->view, s->id[n])->name, name));
+                RC_TRY(rc_fail(err, RC_ENOENT, "%s: %s has no feature %s of the set '%s'",
+                    s->o->store, rc_view_matrix(s->view, s->id[n])->name, name, set));
         }
     }
 done:

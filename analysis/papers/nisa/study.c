@@ -169,7 +169,9 @@ static rc_status_t begin_table(rc_study_t *s)
     for (int t = 0; s->mode->behind && t < s->tolerances; t++)
         rc_str_addf(&all, "within_%g:%%|", 100 * s->tolerance[t]);
     rc_str_add(&all, s->mode->behind ? s->mode->behind : "");
-    if (!all.failed)
+    if (all.failed)
+        rc_fail(s->err, RC_ENOMEM, "no memory for columns");
+    else
         s->t = rc_table_of(stdout, s->format, all.text, 0, s->err);
     rc_str_free(&all);
     return s->t ? RC_OK : RC_ENOMEM;

@@ -167,7 +167,8 @@ int rc_crowd_shares(const rc_crowd_t *c)
 /* OpenMP has one setting for all of a process, and so has this. */
 static struct {
     int cpus;  /* the process began with; 0: how teams wait is not for us to say */
-    int spare; /* threads of the team without work; 0: there is none */
+    int spare; /* threads that the team without work should have; 0: there is none */
+    int got;   /* and has: OMP_THREAD_LIMIT and the like give fewer */
     pthread_t thread;
     sem_t there;
     sem_t over;
@@ -182,20 +183,27 @@ static void *be_spare(void *unused)
 {
     (void)pthread_setname_np(pthread_self(), "spare"); /* for who looks */
 #pragma omp parallel num_threads(waiting.spare)
-    (void)omp_get_thread_num();
+    if (omp_get_thread_num() == 0)
+        waiting.got = omp_get_num_threads();
     (void)sem_post(&waiting.there);
     while (sem_wait(&waiting.over) != 0)
         ; /* a signal */
     return unused;
 }
 
+static int is_asleep(void)
+{
+    return waiting.spare > 0 && waiting.got >= waiting.spare;
+}
+
 int rc_crowd_wait(const rc_crowd_t *c, int team)
 {
     enum { usual_ms = 200 };
     const int few = waiting.cpus - team + 2;
-    const int want = waiting.cpus > 0 && rc_crowd_shares(c) ? (few > 2 ? few : 2) : 0;
+    const int waits = team > 1 && waiting.cpus > 0; /* one thread waits for nobody */
+    const int want = waits && rc_crowd_shares(c) ? (few > 2 ? few : 2) : 0;
     if (want == waiting.spare)
-        return want > 0;
+        return is_asleep();
     if (waiting.spare) {
         (void)sem_post(&waiting.over);
         (void)pthread_join(waiting.thread, NULL);
@@ -207,18 +215,18 @@ int rc_crowd_wait(const rc_crowd_t *c, int team)
         ; /* a signal */
     if (kmp_set_blocktime)
         kmp_set_blocktime(waiting.spare ? 0 : usual_ms);
-    return waiting.spare > 0;
+    return is_asleep();
 }
 
 const char *rc_crowd_waits(void)
 {
-    return waiting.cpus == 0 ? "as OpenMP is set" : waiting.spare ? "asleep" : "spinning";
+    return waiting.cpus == 0 ? "as OpenMP is set" : is_asleep() ? "asleep" : "spinning";
 }
 
 void rc_crowd_choose(const char *root)
 {
     enum { looks = 6 };
-    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
+    if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT") || getenv("KMP_BLOCKTIME"))
         return;
     const rc_crowd_t c = rc_crowd_look(root, looks);
     if (sem_init(&waiting.there, 0, 0) == 0 && sem_init(&waiting.over, 0, 0) == 0)

@@ -59,16 +59,17 @@ int rc_crowd_shares(const rc_crowd_t *c);
  *  spins takes the CPU from the thread that it waits for: products of 90 us take 2 to 30 ms so.
  *  One thread at a time may call it.
  *  \param[in] team  threads of the teams that are to wait so
- *  \return 1: asleep; 0: spinning, or it is not for us to say (rc_crowd_choose) */
+ *  \return 1: asleep; 0: spinning: it is not for us to say (rc_crowd_choose), say, or OpenMP has
+ *      too few threads for it */
 int rc_crowd_wait(const rc_crowd_t *c, int team);
 
 /** How teams wait now: "asleep", "spinning", or "as OpenMP is set" where that is not for us to say.
  */
 const char *rc_crowd_waits(void);
 
-/** The program leaves to rc_crowd_wait how its teams wait, unless OMP_WAIT_POLICY or GOMP_SPINCOUNT
- *  is set; and it says so at once.  To be called first in main().  \param[in] root  as in the meter
- */
+/** The program leaves to rc_crowd_wait how its teams wait, unless OMP_WAIT_POLICY, GOMP_SPINCOUNT
+ *  or KMP_BLOCKTIME is set; and it says so at once.  To be called first in main().
+ *  \param[in] root  as in the meter */
 void rc_crowd_choose(const char *root);
 
 #endif

@@ -37,7 +37,9 @@ rc_status_t rc_form_shuffle(const rc_form_t *f, rc_csr_t *a, rc_err_t *err)
     rc_status_t st;
     if (f->shuffle == RC_SHUFFLE_NONE)
         return RC_OK;
-    RC_TRY(rc_rows_memory(rc_csr_bytes(a->rows, a->nnz), a->rows, (double)a->nnz, err));
+    /* the transpose has a place for each column */
+    RC_TRY(rc_rows_memory(
+        rc_csr_bytes(a->rows > a->cols ? a->rows : a->cols, a->nnz), a->rows, (double)a->nnz, err));
     row = rows ? order_of(f, ROW_STREAM, a->rows, err) : NULL;
     RC_TRY(rows && !row ? RC_ENOMEM : RC_OK);
     col = cols && !same ? order_of(f, COLUMN_STREAM, a->cols, err) : row;
