@@ -89,7 +89,7 @@ static void lanes_hold_the_columns_that_they_store(void **state)
             unsigned char stored[RC_STRIP_MAX] = {0};
             for (int l = 0; l < lanes; l++) {
                 int column = rc_lane_column(l, lanes, strip);
-                for (int i = 0; i < rc_lane_columns(lanes, strip); i++) {
+                for (int i = 0; i < (strip > lanes ? strip / lanes : 1); i++) {
                     double all = (double)(((int64_t)1 << lanes) - 1);
                     assert_true(sum[l][i] == 1000.0 * (column + i) * lanes + all);
                     if (rc_lane_stores(l, lanes, strip))

@@ -64,12 +64,6 @@ RC_BOTH int64_t rc_strip_first(int64_t k, int strip, int64_t i)
     return j + strip <= k ? j : k - strip;
 }
 
-/** Columns that a lane holds after the reduction of `strip` columns over `lanes` lanes. */
-RC_BOTH int rc_lane_columns(int lanes, int strip)
-{
-    return strip > lanes ? strip / lanes : 1;
-}
-
 /** First column, within the strip, of those that a lane holds after the reduction.  When there are
  *  more lanes than columns, the lanes of equal value here hold the same sum. */
 RC_BOTH int rc_lane_column(int lane, int lanes, int strip)
