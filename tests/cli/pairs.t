@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
-stores=24
+stores=${ROWCAST_PAIR_STORES:-24} # how many
 plan 3
 drawn="${top_builddir:?}/tests/cli/synthetic_store"
 ROWCAST_ASSETS=$(cd "$top_srcdir/analysis" && pwd)
@@ -27,10 +27,10 @@ done
 [ $(($2 % 4)) -gt 0 ] || { "$ROWCAST" report "$store" -q --output "$2/report" && cp "$2/report/report.json" "$2"; } || exit 1
 "$5" "$4/tests/cli/counted_check.py" "$store" "$2" "$4/src/python" >"$2/said"
 END
-ok "stores are drawn" "$drawn" --stores $stores --matrices 5 --groups 3 --k 8 "$tmp/d"
+ok "stores are drawn" "$drawn" --stores "$stores" --matrices 5 --groups 3 --k 8 "$tmp/d"
 i=0
 # shellcheck disable=SC2016  # for that shell
-while [ $i -lt $stores ]; do
+while [ $i -lt "$stores" ]; do
     echo $i
     i=$((i + 1))
 done | xargs -P 2 -I{} sh -c 'sh "$1/check" "$1" "$2" "$3" "$4" "$5" >"$1/$2.flaw" 2>&1 || { echo "store $2"; tail -n 3 "$1/$2.flaw"; }' \
