@@ -84,7 +84,8 @@ finished()
     "$rowcast" query "$1" -f csv --columns case 2>/dev/null | tail -n +2 | wc -l
 }
 
-# go_on STORE BEFORE: the step drained with work left: back to the queue, if that has a point
+# go_on STORE BEFORE [DIED]: the step drained with work left, or died: back to the queue, if that has a
+# point.  What died at its start says nothing about the time limit.
 go_on()
 {
     local most=${ROWCAST_REQUEUES:-50} restarts=${SLURM_RESTART_COUNT:-0} now
@@ -94,7 +95,7 @@ go_on()
     if [[ $asked == TERM ]]; then
         # a preempted job is requeued by Slurm itself where the site says so, a cancelled one is not
         give_up 75 "asked to end; $now cases are in $1; submit the same again to go on"
-    elif ((now <= $2 && SECONDS >= ${ROWCAST_SHORTEST:-60})); then
+    elif [[ -z ${3:-} ]] && ((now <= $2 && SECONDS >= ${ROWCAST_SHORTEST:-60})); then
         give_up 1 "no case was finished since the start of the job ($now in $1): the time limit is too short, not requeued"
     elif ((restarts >= most)); then
         give_up 1 "requeued $restarts times already (ROWCAST_REQUEUES=$most); $now cases are in $1; submit the same again to go on"
@@ -133,7 +134,7 @@ sweep_into()
         # a kernel crashed or hung: in its second time the case is given up, and the rest is done
         if [[ -n $asked ]]; then # it may have died of the signal: the next start tells
             note "a rank died (code $step_code) after the job was asked to end"
-            go_on "$store" "$before"
+            go_on "$store" "$before" died
         fi
         ((retries < most)) || give_up "$step_code" "ranks died $((retries + 1)) times, last with code $step_code; $(finished "$store") cases are in $store"
         retries=$((retries + 1))
