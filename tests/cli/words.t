@@ -20,7 +20,7 @@ is "an option has its letter in all commands" \
     "$(awk '{ print $1, $2 }' options | sort -u | awk '{ n[$2]++ } END { for (o in n) if (n[o] > 1 && o != "kernel") print o }')" ""
 is "no option is of policies" "$(grep polic raw)" ""
 # the field and its file keep the name that stores have
-for c in $(sed 's/.* //' raw | sort -u); do
+sed 's/.* //' raw | sort -u | while read -r c; do
     "$ROWCAST" "$c" --help | sed 's/policies[.]csv//; s/policy and [a-z]*_[a-z]*//' | grep -i 'polic' | sed "s/^/$c: /"
 done >said
 is "and no text of a command" "$(cat said)" ""

@@ -38,7 +38,7 @@ static rc_status_t unknown(const char *spec, rc_err_t *err)
     const char *names[most];
     char name[most];
     int n = 0;
-    for (; n < most && rc_generators[n]; n++)
+    for (; rc_generators[n] && n < most; n++)
         names[n] = rc_generators[n]->name;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
     return rc_fail_unknown(err, RC_ENOENT, "generator", name, names, n);
