@@ -24,10 +24,10 @@ cpu)
     ;;
 *) die 2 "--device: expected cuda or cpu, found '$device'" ;;
 esac
-# cuSPARSE's algorithms of CSR and COO in both layouts, with preprocessing: what a baseline is
-every_vendor=cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1
-every_vendor+=',cusparse-coo-*:alg=1..4'
-[[ $device == cuda ]] || every_vendor=rowsplit
+# cuSPARSE's algorithms of CSR and COO in both layouts, with preprocessing
+baseline=cusparse-csr-row:alg=1..3:pre=0,cusparse-csr-col:alg=1..3:pre=0,cusparse-csr-row:alg=3:pre=1,cusparse-csr-col:alg=3:pre=1
+baseline+=',cusparse-coo-*:alg=1..4'
+[[ $device == cuda ]] || baseline=rowsplit
 library='cusparse*'
 library_col='cusparse-*-col*'
 [[ $device == cuda ]] || library=rowsplit library_col=rowsplit
@@ -114,13 +114,13 @@ part_plans()
     local ks real='present && square && rows >= 300 && rows <= 30000 && group != large && group != builtin'
     for ks in 128 8,32 512 n; do
         sweep "plans: K = $ks" "$store" 1 --where "$real" --k "$ks" --orders csr \
-            --kernels "$plan_row,$plan_col,$every_vendor"
+            --kernels "$plan_row,$plan_col,$baseline"
     done
     large_set | specs large
     sweep "plans: large matrices" "$store" 1 --where 'group == large' --k 32,128 --orders csr \
-        --kernels "$plan_row,$plan_col,$every_vendor"
+        --kernels "$plan_row,$plan_col,$baseline"
     sweep "plans: fp64" "$store" 1 --where "$real" --k 128 --precision fp64 --orders csr \
-        --kernels "$plan_row,$plan_col,$every_vendor"
+        --kernels "$plan_row,$plan_col,$baseline"
     sweep "plans: blocks of few columns" "$store" 1 --where "$real" --k 512,n --orders blk \
         --kernels gpanel,gpanel:pairs=yes
 }
@@ -147,7 +147,7 @@ part_large()
     sizes | sed 's/$/,shuffle=both/' | specs sizes
     sweep "large: shuffled" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders "$few" --kernels "$ours"
     sweep "large: the library" "$store" 1 --where 'group == shuffled' --k 128,32,8 --orders csr \
-        --kernels "$every_vendor"
+        --kernels "$baseline"
     sweep "large: rows in natural order" "$store" 1 --where 'group == ideal' --k 128,32,8 --orders csr \
         --kernels "$ours"
     sweep "large: natural" "$store" 1 --where 'group == natural' --k 128,32,8 --orders csr,auto \
@@ -168,7 +168,7 @@ part_twins()
     [[ $device == cuda ]] || ours=cstat,rowsplit
     sweep "twins: real matrices" "$store" 1 --where "$real" --k 32,128 --orders "$few" --kernels "$ours"
     sweep "twins: real matrices, the library" "$store" 1 --where "$real" --k 32,128 --orders csr \
-        --kernels "$every_vendor"
+        --kernels "$baseline"
     # the rows of the catalogue that are here, and how many there are in the first line
     "${run[@]}" rowcast catalog --collection "$collection" --catalog "$catalog" --where "$real" --columns fullname \
         --format csv | tr -d '"\r' | awk -F, 'FNR == NR { here[$1]; next }
@@ -177,14 +177,14 @@ part_twins()
             END { print n; print date; for (i = 1; i <= n; i++) print row[i] }' - <(tr -d '\r' <"$catalog") >"$names"
     data=twins catalog=$names
     sweep "twins: twins" "$store" 1 --k 32,128 --orders "$few" --kernels "$ours"
-    sweep "twins: twins, the library" "$store" 1 --k 32,128 --orders csr --kernels "$every_vendor"
+    sweep "twins: twins, the library" "$store" 1 --k 32,128 --orders csr --kernels "$baseline"
 }
 
 part_bench()
 {
     local others='group != large && group != rs-others && group != tiles'
     local real="present && square && rows >= 300 && rows <= 30000 && $others && group != builtin"
-    local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$every_vendor" warm=$store
+    local kernels="growmajor,gchunk,gpanel,gstage,gchunk-col,gslice,$baseline" warm=$store
     [[ $collection ]] || real="present && square && rows <= 30000 && $others"
     sweep "bench: fp32" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels"
     sweep "bench: fp64" "$warm" 1 --where "$real" --k 8,32,128,512,n --orders csr --kernels "$kernels" \

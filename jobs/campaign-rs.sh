@@ -156,7 +156,7 @@ rs_figures()
         --kernels "rs-spmm_t$model,growmajor-spmm_t,cusparse-spmm_t-csr-*:alg=0,cusparse-spmm_t-copy-row:alg=2..3"
     sweep "rs: A x" "$store" 1 --where "$where" --op spmv --precision "$both" --orders csr --kernels cusparse-spmv-csr
     sweep "rs: A B" "$store" 1 --where "$where" --op spmm --k "$ks" --precision "$both" --orders csr \
-        --kernels "rs$model,$none,growmajor,$every_vendor,$turned"
+        --kernels "rs$model,$none,growmajor,$baseline,$turned"
 }
 
 # Of real matrices.
@@ -186,7 +186,7 @@ part_rs-others()
 bench_rs()
 {
     local where='present && nnz >= 100000 && group != builtin && group != vector && group != large && group != tiles' both=fp32,fp64
-    local rivals=growmajor,$every_vendor,cusparse-csr-bt-ccol:alg=0
+    local rivals=growmajor,$baseline,cusparse-csr-bt-ccol:alg=0
     local -a columns=(a b k precision matrices share_a geomean mean min)
     store=$1-rs.h5
     ((dry)) || rs_others_set | specs rs-others

@@ -63,7 +63,7 @@ tiles_paper()
 {
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1 ks=512,1024
     deal 8 "A B" --where "$where" --k $ks --orders $tiles_orders --kernels aspt:rest=0,growmajor
-    deal 6 "A B, the library" --where "$where" --k $ks --orders csr --kernels "$every_vendor"
+    deal 6 "A B, the library" --where "$where" --k $ks --orders csr --kernels "$baseline"
     tiles_rounds 7 "A B" aspt --where "$where" --k $ks
     deal 6 "sampled" --where "$where" --op sddmm --k $ks --orders $tiles_orders --kernels aspt-sddmm:rest=0,row-sddmm
     deal 4 "sampled, the library" --where "$where" --op sddmm --k $ks --orders csr --kernels $tiles_sampled
@@ -75,11 +75,11 @@ tiles_paper()
 tiles_others()
 {
     local where="$tiles_real && !($tiles_within)" generated='group == tiles && name != "tiles-clusters-1m" && name != "tiles-ratings-2m"'
-    deal 8 "generated, A B" --where "$generated" --k 512 --orders csr,jiang --kernels "aspt:rest=0..1,growmajor,$every_vendor"
+    deal 8 "generated, A B" --where "$generated" --k 512 --orders csr,jiang --kernels "aspt:rest=0..1,growmajor,$baseline"
     deal 8 "generated of 10^6 rows, A B" --where "group == tiles && !($generated)" --k 128 --orders csr,jiang \
-        --kernels "aspt:rest=0..1,growmajor,$every_vendor"
+        --kernels "aspt:rest=0..1,growmajor,$baseline"
     deal 12 "other matrices, A B" --where "$where" --k 512 --orders csr,jiang,lsh,rcm --kernels aspt:rest=0,growmajor
-    deal 5 "other matrices, A B, the library" --where "$where" --k 512 --orders csr --kernels "$every_vendor"
+    deal 5 "other matrices, A B, the library" --where "$where" --k 512 --orders csr --kernels "$baseline"
     tiles_rounds 5 "other matrices, A B" aspt --where "$where" --k 512
     deal 6 "other matrices, sampled" --where "$where" --op sddmm --k 512 --orders csr,jiang --kernels aspt-sddmm:rest=0..1
     deal 4 "other matrices, sampled, the library" --where "$where" --op sddmm --k 512 --orders csr \
@@ -91,7 +91,7 @@ tiles_beyond()
 {
     local where="$tiles_real && $tiles_within" metis=metis:part=128,metis:parts=$1
     deal 8 "small K" --where "$where" --k 32,128 --orders $tiles_orders --kernels aspt:rest=0,growmajor
-    deal 4 "small K, the library" --where "$where" --k 32,128 --orders csr --kernels "$every_vendor"
+    deal 4 "small K, the library" --where "$where" --k 32,128 --orders csr --kernels "$baseline"
     tiles_rounds 6 "small K" aspt --where "$where" --k 32,128
     deal 5 "sampled, small K" --where "$where" --op sddmm --k 32,128 --orders csr,jiang \
         --kernels aspt-sddmm:rest=0..1,row-sddmm
@@ -104,7 +104,7 @@ tiles_beyond()
     deal 4 "columns of 8 entries" --where "$where" --k 512 --orders csr,jiang:col_min=8:tile_min=9,lsh \
         --kernels aspt:col_min=8:tile_min=9:rest=0
     deal 6 "fp64" --where "$where" --k 512 --precision fp64 --orders csr,jiang,rcm \
-        --kernels "aspt:rest=0,growmajor,$every_vendor"
+        --kernels "aspt:rest=0,growmajor,$baseline"
     tiles_rounds 5 "fp64" aspt --where "$where" --k 512 --precision fp64
     deal 8 "other matrices under METIS" --where "square && $tiles_real && !($tiles_within)" --k 512 --orders "$metis" \
         --kernels aspt:rest=0,growmajor
@@ -117,11 +117,11 @@ tiles_rest()
     local orders=$tiles_orders,jiang:col_min=8:tile_min=9,metis:part=128,metis:parts=$1
     deal 100 "all, A B" --where "$where" --k $ks --orders "$orders" \
         --kernels aspt:rest=0..2,aspt:col_min=8:tile_min=9:rest=0..2,growmajor
-    deal 100 "all, A B, the library" --where "$where" --k $ks --orders csr --kernels "$every_vendor"
+    deal 100 "all, A B, the library" --where "$where" --k $ks --orders csr --kernels "$baseline"
     deal 100 "all, sampled" --where "$where" --op sddmm --k $ks --orders "$orders" --kernels aspt-sddmm:rest=0..2,row-sddmm
     deal 100 "all, sampled, the library" --where "$where" --op sddmm --k $ks --orders csr --kernels $tiles_sampled
     deal 100 "all, fp64" --where "$where" --k 512 --precision fp64 --orders csr,jiang,lsh \
-        --kernels "aspt:rest=0..2,growmajor,$every_vendor"
+        --kernels "aspt:rest=0..2,growmajor,$baseline"
 }
 
 part_tiles()
@@ -177,7 +177,7 @@ bench_tiles()
     store=$1-tiles.h5
     tiles_set | specs tiles
     sweep "bench: row reordering, A B" "$store" 1 --where "$within || ($generated)" --op spmm --k 512 --orders csr,jiang \
-        --kernels "aspt:rest=0..1,growmajor,$every_vendor"
+        --kernels "aspt:rest=0..1,growmajor,$baseline"
     sweep "bench: row reordering, sampled" "$store" 1 --where "$within || ($generated)" --op sddmm --k 128,512 --orders csr,jiang \
         --kernels "aspt-sddmm:rest=0..1,row-sddmm,$tiles_sampled"
     if ((dry)); then return; fi

@@ -57,5 +57,5 @@ else
     skip "so has every command" "cross build"
 fi
 is "so has every name of the module" "$(exported | lacks "$html/python")" ""
-code "make install-html" 0 make_here install-html html_dir="$html" htmldir=/doc DESTDIR="$tmp/root"
-is "puts all of it there" "$(diff -r "$html" "$tmp/root/doc/html" | head -n 3)" ""
+code "make install-html" 0 make_here install-html html_dir="$html" htmldir=/doc DESTDIR="$tmp/to"
+is "puts all of it there" "$(diff -r "$html" "$tmp/to/doc/html" | head -n 3)" ""
