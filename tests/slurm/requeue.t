@@ -3,7 +3,7 @@
 # first step, while its ranks start, before its first commit.  It goes back to the queue, and says why.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 20
+plan 21
 jobs_dir=$(cd "$top_srcdir/jobs" && pwd)
 mkdir -p "$tmp/bin"
 cd "$tmp" || exit 99
@@ -85,6 +85,9 @@ export ROWCAST_SHORTEST=0
 job drains
 is "a start that had its time and finished nothing does not" "$(cat said) $job_code" "step 1"
 ok "and says why" grep -q 'the time limit is too short, not requeued' log
+job dies
+is "one whose rank died does: that tells nothing about the time" "$(cat said)" "step
+scontrol requeue 7"
 unset ROWCAST_SHORTEST
 export ROWCAST_REQUEUES=0
 job dies
