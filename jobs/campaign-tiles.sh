@@ -141,6 +141,18 @@ part_tiles()
     tiles_rest "$sms"
 }
 
+# The kernels of two papers beside every algorithm of the library, of one card.
+part_baseline()
+{
+    local where="$tiles_real && $tiles_within"
+    sweep "baseline: rs" "$store" 1 --where "$tiles_real" --k 128 --precision fp32,fp64 --orders csr \
+        --kernels "rs,rs:t=4:cfv=2:light=store,growmajor,$baseline"
+    sweep "baseline: tiles" "$store" 1 --where "$where" --k 512,1024 --orders csr,jiang --kernels aspt:rest=0..1
+    sweep "baseline: the library at wide K" "$store" 1 --where "$where" --k 512,1024 --orders csr --kernels "growmajor,$baseline"
+    sweep "baseline: smaller matrices" "$store" 1 --where "$tiles_real" --k 512 --orders csr \
+        --kernels "aspt:rest=0,growmajor,$baseline"
+}
+
 # What the paper's tables and figures say, of a store of the part tiles; those that it has no cases of stay empty.
 part_tiles-tables()
 {

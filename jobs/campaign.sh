@@ -57,6 +57,7 @@
 #            ones of up to 30 million entries (group tiles) and the other matrices at 512, then 32 and 128, and what is left at
 #            all four.  With --time each sweep has a share of it, and what that cuts off comes at the end.  Into a store of its own:
 #            -s tiles.h5
+#   baseline rs and aspt beside every algorithm of cuSPARSE, of one card.  Into a store of its own: -s baseline.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns, products with a vector, rs, row reordering; prints their ratios (make bench-gpu)
 #   scaleN   one sweep of a fixed subset on 1, 2, 4, ... N devices, into fresh stores: its times
@@ -143,7 +144,7 @@ for file in "${RS_TUNING:-}" "${RS_PUBLISHED:-}"; do [[ -z $file || -f $file ]] 
 for part in "${parts[@]}"; do
     [[ $part =~ ^scale[1-9][0-9]?$ ]] || declare -F "part_$part" >/dev/null || die 2 "unknown part '$part'; see --help"
     case $part in
-    plans | large | rs | rs-figures | sddmm | tiles | csrk | bench) [[ $device == cuda ]] || die 2 "$part: needs --device cuda" ;;&
+    plans | large | rs | rs-figures | sddmm | tiles | baseline | csrk | bench) [[ $device == cuda ]] || die 2 "$part: needs --device cuda" ;;&
     rs-train | rs-others | twins) [[ $collection ]] || die 2 "$part: needs --collection" ;;&
     twins | csrk | csrk-study) [[ $catalog ]] || die 2 "$part: needs --catalog" ;;
     esac

@@ -6,7 +6,7 @@
 results=$top_srcdir/data/results
 [ -f "$results/h200.h5" ] || skip_all "no data/results/h200.h5"
 command -v bash >/dev/null || skip_all "no bash"
-plan 38
+plan 43
 
 published()
 {
@@ -69,15 +69,19 @@ marked "the store of row reordering" tiles >"$tmp/lines"
 ok "tiles.md has tables" test "$(wc -l <"$tmp/lines")" -gt 30
 is "all of them are those of the store of row reordering" "$(grep -vxF -f "$tmp/tiles-tables" "$tmp/lines")" ""
 # a mark that is a command: its columns of what it prints as CSV
-for page in spmv csrk rs; do
-    sed -n 's/^<!-- from \(rowcast .*\) -->$/\1/p' "$results/$page.md" >"$tmp/command"
-    sed -n '/^<!-- from rowcast /,/^<!-- end -->/p' "$results/$page.md" | grep '^|' >"$tmp/lines"
-    columns=$(head -n 1 "$tmp/lines" | tr -d '|')
-    # shellcheck disable=SC2016,SC2086  # of that shell; columns are words
-    (cd "$top_srcdir" && sh -c "$(cat "$tmp/command") -f csv") \
-        | bash -c '. "$1" && shift && markdown "$@"' _ "$top_srcdir/jobs/campaign-tables.sh" $columns >"$tmp/printed"
-    ok "$page.md has a table of a command" test "$(wc -l <"$tmp/lines")" -gt 5
-    is "all of it is what the command prints" "$(grep -vxF -f "$tmp/printed" "$tmp/lines")" ""
+for page in spmv csrk rs tiles; do
+    grep -o '^<!-- from rowcast .* -->$' "$results/$page.md" >"$tmp/marks"
+    while IFS= read -r mark; do
+        command=${mark#<!-- from }
+        # from the mark to the end after it
+        m=$mark awk '$0 == ENVIRON["m"] { on = 1 } /^<!-- end -->/ { on = 0 } on && /^\|/' "$results/$page.md" >"$tmp/lines"
+        columns=$(head -n 1 "$tmp/lines" | tr -d '|')
+        # shellcheck disable=SC2016,SC2086  # of that shell; columns are words
+        (cd "$top_srcdir" && sh -c "${command% -->} -f csv") \
+            | bash -c '. "$1" && shift && markdown "$@"' _ "$top_srcdir/jobs/campaign-tables.sh" $columns >"$tmp/printed"
+        ok "$page.md has a table of ${command% -->}" test "$(wc -l <"$tmp/lines")" -gt 3
+        is "all of it is what the command prints" "$(grep -vxF -f "$tmp/printed" "$tmp/lines")" ""
+    done <"$tmp/marks"
 done
 # what a store lacks of the library's fastest algorithms, its page names
 for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
@@ -90,7 +94,7 @@ for store in orders:h200-orders tiles:h100-tiles rs:h100-rs-628; do
     done
 done >"$tmp/lacks"
 is "a page names what its store lacks of the library" "$(cat "$tmp/lacks")" ""
-for store in h200 h200-plans h200-large h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles; do
+for store in h200 h200-plans h200-large h200-orders h200-spmv-628 h200-csrk h100-csrk h200-rs h100-rs-628 h100-rs-generated h100-rs-train h200-tiles h100-tiles h200-baseline; do
     is "no case of $store.h5 is wrong, failed or crashed" "$("$ROWCAST" query "$results/$store.h5" -f csv --columns case \
         -w 'status != ok && status != skipped' | tail -n +2)" ""
 done
