@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/rows.h"
 #include "cmd/select.h"
+#include "device/cpu/crowd.h"
 #include "kernels/specs.h"
 #include "table/print.h"
 #include "store/comm.h"
@@ -15,6 +16,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -360,21 +362,32 @@ static void put_statuses(rc_table_t *t, const char *what, const int64_t *count, 
         rc_table_missing(t);
 }
 
-/* What the times of the run suffered from, in a line; none where the store cannot be read. */
-static void tell_noise(const char *store, const rc_sweep_result_t *r)
+/* Waking a team adds the same to each product, which hides what orders differ by. */
+static void tell_waking(const rc_sweep_config_t *c)
 {
-    rc_view_t *v = NULL;
-    if (r->now.missed + r->now.crowded + r->now.measured[RC_CASE_NOISY] == 0)
+    int team = c->threads > 0 ? c->threads : omp_get_max_threads();
+    if (c->device != RC_DEVICE_CPU || team == 1 || strcmp(rc_crowd_waits(), "asleep") != 0)
         return;
-    if (rc_view_read(store, &v, NULL) == RC_OK)
-        (void)rc_rows_tell_noise(store, v, NULL, r->uuid, NULL);
-    rc_view_free(v);
+    fprintf(stderr,
+        "%s: beside others threads wait asleep, and waking %d takes %s: speedups of products that "
+        "are not much longer are nearer to 1 than alone\n",
+        c->store, team, rc_text_seconds((double)rc_crowd_team_ns(team) * 1e-9).text);
+}
+
+/* What the times of the run suffered from; none where the store cannot be read. */
+static void tell_noise(const rc_sweep_config_t *c, const rc_sweep_result_t *r)
+{
+    if (r->now.missed + r->now.crowded + r->now.measured[RC_CASE_NOISY] > 0)
+        (void)rc_rows_tell_noise_of_run(c->store, r->uuid, NULL);
+    if (r->now.crowded > 0)
+        tell_waking(c);
 }
 
 /* A summary on stdout: what the run did, by status; for programs also how its time was used. */
-static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
+static rc_status_t print_result(const rc_sweep_config_t *c, const rc_sweep_result_t *r,
     rc_table_format_t format, int quiet, rc_err_t *err)
 {
+    const char *store = c->store;
     static const char columns[] =
         "what|ok|wrong|skipped|failed|crashed|noisy|wall:s|commit:s|idle_tail:s|busy|executing|"
         "waiting|devices_lost|missed|missed_far|crowded";
@@ -405,7 +418,7 @@ static rc_status_t print_result(const char *store, const rc_sweep_result_t *r,
             "%s: %" PRId64 " matrices equal one of another name entry by entry, and share its "
             "cases\n",
             store, r->now.aliases);
-    tell_noise(store, r);
+    tell_noise(c, r);
     return st;
 }
 
@@ -477,7 +490,7 @@ static int report(const rc_session_t *s, const rc_sweep_config_t *c, const rc_sw
         tell_failed(c->store, r, o->accept_failed);
         return exit_code(r, o->accept_failed);
     }
-    if (print_result(c->store, r, format, o->quiet, &err) < 0)
+    if (print_result(c, r, format, o->quiet, &err) < 0)
         return rc_command_fail(&rc_command_sweep, &err);
     if (r->now.drained)
         fprintf(stderr,

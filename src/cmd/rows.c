@@ -120,6 +120,16 @@ rc_status_t rc_rows_tell_noise(
     return st;
 }
 
+rc_status_t rc_rows_tell_noise_of_run(const char *store, const char *run, rc_err_t *err)
+{
+    rc_view_t *v = NULL;
+    rc_status_t st = rc_view_read(store, &v, err);
+    if (st == RC_OK)
+        st = rc_rows_tell_noise(store, v, NULL, run, err);
+    rc_view_free(v);
+    return st;
+}
+
 rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     const rc_rows_options_t *rows, const rc_summary_options_t *o, rc_table_format_t format,
     rc_err_t *err)

@@ -88,6 +88,10 @@ rc_status_t rc_rows_mark_generated(rc_view_t *v, const char *which, rc_err_t *er
 rc_status_t rc_rows_tell_noise(
     const char *who, const rc_view_t *v, const rc_expr_t *where, const char *run, rc_err_t *err);
 
+/** The same of one run of a store.  \param[in] run  its uuid  \return as rc_rows_tell_noise, and of
+ *  rc_view_read */
+rc_status_t rc_rows_tell_noise_of_run(const char *store, const char *run, rc_err_t *err);
+
 /** Read the store that `o` names and print a table over its rows. */
 rc_status_t rc_rows_summary(const char *command, const rc_summary_t *s,
     const rc_rows_options_t *rows, const rc_summary_options_t *o, rc_table_format_t format,

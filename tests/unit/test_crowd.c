@@ -178,6 +178,8 @@ static int probe(const char *root)
     const double asleep_s = waiting_s();
     const int by_itself = rc_crowd_wait(&alone, 2);
     const double spinning_s = waiting_s();
+    if (rc_crowd_team_ns(1) < 0 || rc_crowd_team_ns(2) <= 0)
+        return 1; /* a team takes time */
     const int single = rc_crowd_wait(&among, 1); /* which waits for nobody */
     const int again = rc_crowd_wait(&among, 2);
     const double last_s = waiting_s();

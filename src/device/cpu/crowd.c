@@ -1,6 +1,7 @@
 #include "config.h"
 #include "device/cpu/crowd.h"
 #include "base/clock.h"
+#include "base/stats.h"
 
 #include <dirent.h>
 #include <omp.h>
@@ -221,6 +222,22 @@ int rc_crowd_wait(const rc_crowd_t *c, int team)
 const char *rc_crowd_waits(void)
 {
     return waiting.cpus == 0 ? "as OpenMP is set" : is_asleep() ? "asleep" : "spinning";
+}
+
+int64_t rc_crowd_team_ns(int team)
+{
+    enum { tries = 15, between_ns = 100000 };
+    double ns[tries];
+    rc_stats_t stats;
+    for (int i = 0; i < tries; i++) {
+        int64_t begin = rc_clock_ns();
+#pragma omp parallel num_threads(team)
+        (void)omp_get_thread_num();
+        ns[i] = (double)(rc_clock_ns() - begin);
+        rc_sleep_ns(between_ns); /* as between products: who waits asleep is asleep by then */
+    }
+    rc_stats_compute(ns, tries, &stats);
+    return (int64_t)stats.median;
 }
 
 void rc_crowd_choose(const char *root)

@@ -67,6 +67,10 @@ int rc_crowd_wait(const rc_crowd_t *c, int team);
  */
 const char *rc_crowd_waits(void);
 
+/** What a team without work takes now, from its begin to its end, in ns: the median of 15.  Each
+ *  product of a team takes so long at least.  \param[in] team  threads, >= 1 */
+int64_t rc_crowd_team_ns(int team);
+
 /** The program leaves to rc_crowd_wait how its teams wait, unless OMP_WAIT_POLICY, GOMP_SPINCOUNT
  *  or KMP_BLOCKTIME is set; and it says so at once.  To be called first in main().
  *  \param[in] root  as in the meter */
