@@ -16,15 +16,12 @@ int bench_generated(const char *spec, rc_csr_t *a)
     return 0;
 }
 
-int64_t bench_each_real(int64_t entries, int64_t rows, bench_use_t *use, void *of)
+int64_t bench_each_in(const char *folder, int64_t entries, int64_t rows, bench_use_t *use, void *of)
 {
-    char folder[4096];
-    const char *shared = getenv("ROWCAST_SHARED");
     rc_catalog_t all = {0};
     rc_err_t err = {0};
     int64_t n = 0;
-    snprintf(folder, sizeof folder, "%s/matrices", shared ? shared : "");
-    if (!shared || rc_catalog_scan(folder, NULL, &all, &err) < 0)
+    if (rc_catalog_scan(folder, NULL, &all, &err) < 0)
         return 0;
     for (int64_t i = 0; i < all.count; i++) {
         const rc_entry_t *e = &all.entry[i];
@@ -43,4 +40,12 @@ int64_t bench_each_real(int64_t entries, int64_t rows, bench_use_t *use, void *o
     }
     rc_catalog_free(&all);
     return n;
+}
+
+int64_t bench_each_real(int64_t entries, int64_t rows, bench_use_t *use, void *of)
+{
+    char folder[4096];
+    const char *shared = getenv("ROWCAST_SHARED");
+    snprintf(folder, sizeof folder, "%s/matrices", shared ? shared : "");
+    return shared ? bench_each_in(folder, entries, rows, use, of) : 0;
 }
