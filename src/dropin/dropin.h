@@ -26,13 +26,31 @@ typedef struct rc_making_job {
     rc_known_t *known; /**< NULL: none */
     void *copy;
     rc_making_t how;
+    int tuned;       /**< 1: a better one, beside the first */
+    int changes;     /**< of the pattern, when it was copied */
+    rc_past_t named; /**< what `how` names */
     rc_held_t *held; /**< where the plan goes */
     void *plan;
-    char text[RC_ENGINE_TEXT];
-    int64_t bytes;
+    rc_made_t made;
     double seconds;
     int done;
 } rc_making_job_t;
+
+/** What making plans has cost and brought; seconds. */
+typedef struct rc_account {
+    double spent;    /**< in making */
+    double won;      /**< by plans that are faster than cuSPARSE */
+    double lost;     /**< by those that were not, and in products made twice */
+    double ratio[2]; /**< of what making took to what was expected, of first and of tuned plans;
+                          0: not known */
+    double gains;    /**< sum of cuSPARSE's time over the plan's */
+    int tried;       /**< plans in that sum */
+    double better;   /**< sum of a plan's time over the tuned one's */
+    int improved;    /**< plans in that sum */
+    int fresh;       /**< patterns that began since a plan was kept */
+} rc_account_t;
+
+enum { RC_DEVICES = 16 };
 
 /** Everything; under its lock. */
 typedef struct rc_dropin {
@@ -46,14 +64,16 @@ typedef struct rc_dropin {
     uint64_t tags;   /**< of patterns, given out */
     uint64_t calls;
     uint64_t why[RC_WHYS]; /**< calls by what became of them */
-    double seconds;        /**< spent in making plans */
-    uint64_t made;         /**< plans begun */
-    double start;          /**< of the first product, by rc_making_now */
-    double entry_seconds;  /**< that a plan takes for an entry, as far as is known; 0: nothing
-                                 is */
-    int64_t bytes;         /**< of plans */
-    uint64_t forgotten;    /**< patterns */
-    int forked;            /**< 1: this is a child, whose GPU is not to be touched */
+    rc_account_t account;
+    uint64_t made;       /**< plans begun */
+    double loaded;       /**< when this library was, by the system's clock */
+    double start;        /**< of the first product, by rc_making_now; 0: there was none */
+    int64_t bytes;       /**< of plans */
+    uint64_t forgotten;  /**< patterns */
+    uint64_t from_cache; /**< plans that began with a choice of an earlier run */
+    rc_choice_folder_t cache;
+    char device[RC_DEVICES][RC_ENGINE_TEXT]; /**< names; "": not asked */
+    int forked; /**< 1: this is a child, whose GPU is not to be touched */
     rc_making_job_t job;
     rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
     pthread_t worker;
@@ -85,26 +105,107 @@ void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn);
 /** Plans that have been idle for RC_IDLE calls go where there is no memory left in the budget. */
 void rc_known_make_memory(rc_dropin_t *d);
 
-/** It has a plan: the times say whether it stays. */
-void rc_known_try(rc_known_t *known);
+/** The number of the next check for a pattern. */
+uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known);
+
+/** After the last user a plan is among the dead; NULL is allowed. */
+void rc_known_leave(rc_dropin_t *d, rc_held_t *held);
+
+/** The pattern has no plan any more. */
+void rc_known_drop(rc_dropin_t *d, rc_known_t *known);
+
+/** The pattern is another one from now on. */
+void rc_known_changed(rc_dropin_t *d, rc_known_t *known);
+
+/** What is known of a descriptor that is trusted; NULL: it is not. */
+rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 
 /** A descriptor was preprocessed with that product; it is none any more, or another one. */
 void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p);
 void rc_distrust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr);
 
+/** The entry of a product, made where there is none; NULL: no room. */
+rc_known_t *rc_known_find(rc_dropin_t *d, const rc_spmm_t *p, int device);
+
+/** 1: the entry has a plan of the same pattern at another address now. */
+int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
+
+/** 1: a plan of what may be the same pattern is being made or tried: this one may have it, too. */
+int rc_known_waits(const rc_dropin_t *d, const rc_known_t *known);
+
+/** What the checks of a plan have said until now. */
+void rc_known_changes(rc_dropin_t *d, const rc_held_t *held);
+
+/* ------------------------------------------------------------------- trial.c */
+
+/** The middle one; 0: none. */
+double rc_times_median(const rc_times_t *t);
+void rc_times_free(rc_dropin_t *d, rc_times_t *t);
+
+/** Take the times of earlier calls that the stream has got to. */
+void rc_trial_take(rc_dropin_t *d, rc_known_t *known);
+
+/** Begin to time a call.  1: its end is to be marked. */
+int rc_times_begin(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream);
+void rc_times_end(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream);
+
+/** It has a plan: the times say whether it stays. */
+void rc_trial_plan(rc_known_t *known);
+/** It has a better one beside it: they say which of both stays. */
+void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next);
+/** What the times say until now. */
+void rc_trial_decide(rc_dropin_t *d, rc_known_t *known);
+
+/** Who multiplies in this call of a trial: RC_WHY_PLAN or RC_WHY_TRYING. */
+rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known);
+/** The plan of this call, and where its time goes; NULL: it is not timed. */
+rc_held_t *rc_trial_held(rc_known_t *known, rc_times_t **times);
+
+/* ------------------------------------------------------------------- worth.c */
+
+/** Calls of a pattern that are not looked at: few, until many patterns did not come back. */
+int rc_worth_patience(const rc_dropin_t *d);
+
+/** Seconds that making a plan is expected to take.  \param[in] tuned  1: a better one */
+double rc_worth_estimate(const rc_dropin_t *d, const rc_known_t *known, int tuned);
+void rc_worth_learn(rc_dropin_t *d, const rc_known_t *known, int tuned, double seconds);
+
+/** 1: the calls so far would have won this part of what a plan costs.  \param[in] part  of that */
+int rc_worth_calls(const rc_dropin_t *d, const rc_known_t *known, double part);
+/** The same of a better plan beside the one that it has. */
+int rc_worth_better(const rc_dropin_t *d, const rc_known_t *known);
+/** 1: the program can lose that much and is not slower than the share allows. */
+int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned);
+
+/** What the plan of a pattern has brought since the last time is put into the account. */
+void rc_worth_settle(rc_dropin_t *d, rc_known_t *known);
+/** A check found another pattern: that product was made twice. */
+void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known);
+
+/* ------------------------------------------------------------------ past.c */
+
+/** Ask for the sums of a pattern, or hear them, where they are wanted.  \return 1: they are those
+ *  of an earlier call, or cannot be had */
+int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wanted);
+/** Look for the choice of an earlier run, once the sums are there. */
+void rc_past_load(rc_dropin_t *d, rc_known_t *known);
+/** Keep the choice for a later run. */
+void rc_past_save(rc_dropin_t *d, rc_known_t *known);
+
 /* ------------------------------------------------------------------ making.c */
 
-/** Seconds of a clock that only goes on. */
-double rc_making_now(void);
+/** Seconds since the process began. */
+double rc_making_now(const rc_dropin_t *d);
 
-/** Seconds that making a plan for a pattern may take. */
-double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known);
-
-/** Begin to make a plan for a pattern, or say in its stage why not. */
-void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p);
+/** Begin to make a plan for a pattern, or say in its stage why not.
+ *  \param[in] tuned  1: a better one beside the one that it has */
+void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int tuned);
 
 /** When the plan of a pattern that was being made is there, or will never be, its stage says so. */
 void rc_making_end(rc_dropin_t *d, rc_known_t *known);
+
+/** The thread has something to do.  \return 1: there is one */
+int rc_making_wake(rc_dropin_t *d);
 
 /** Free the dead, which waits for what they were asked for.  The lock is held before and
  *  afterwards, not meanwhile. */

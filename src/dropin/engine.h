@@ -42,31 +42,60 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
+enum { RC_ENGINE_ABI = 4, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+
+/** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
+typedef struct rc_pattern_sums {
+    uint64_t columns;
+    uint64_t pointers;
+} rc_pattern_sums_t;
+
 /** How plans are made. */
 typedef struct rc_making {
-    int64_t ns;     /**< that timing candidates may take; 0: none is timed */
-    int64_t memory; /**< bytes of device memory for the plan */
-    uint64_t turn;  /**< whose kernel comes first where none is timed */
+    int64_t ns;         /**< that timing candidates may take; 0: none is timed */
+    int64_t memory;     /**< bytes of device memory for the plan */
+    uint64_t turn;      /**< whose kernel comes first where none is timed and none is named */
+    const char *kernel; /**< with parameters; NULL: the engine's choice.  Borrowed, as the order */
+    const char *order;  /**< likewise, of a kernel that is named */
+    rc_pattern_sums_t sums; /**< that the pattern is to have; zeros: any */
 } rc_making_t;
 
-enum { RC_ENGINE_ABI = 3, RC_ENGINE_TEXT = 160 };
+/** What became of that. */
+typedef struct rc_made {
+    char text[RC_ENGINE_TEXT];     /**< kernel and order, or why there is no plan */
+    char kernel[RC_ENGINE_KERNEL]; /**< that can be named; "": it cannot */
+    char order[RC_ENGINE_ORDER];
+    int64_t bytes; /**< of device memory */
+    int changed;   /**< 1: there is no plan because the sums are others */
+    double waited; /**< seconds until the stream had got to the copy, which making is not */
+} rc_made_t;
 
 /** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to
- *  C.  `make`, `plan_free` and `copy_free` wait for the device; no other does.  All are called with
- *  the drop-in's lock held, but for `make` and `plan_free`, which one other thread calls without it
- *  (with ROWCAST_WAIT, `plan_free` that of the product, likewise without it). */
+ *  C.  `make`, `plan_free` and `copy_free` wait for what they ask of the device; no other does.
+ *  All are called with the drop-in's lock held, but for `make` and `plan_free`, which one other
+ *  thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product, likewise without
+ *  it). */
 typedef struct rc_engine {
     int abi; /**< RC_ENGINE_ABI */
     /** \return 0: work may be put on the stream; 1: it is being captured; negative: not a stream of
      *  the current device's primary context, one that means another in each thread, or an error of
      *  the program's is pending, which is not to be taken */
     int (*stream)(void *stream, int *device);
+    /** The name of a device, for choices that hold on such.  \param[out] name  [RC_ENGINE_TEXT] */
+    int (*device_name)(int device, char *name);
+    /** Seconds since the process began; NULL: the drop-in has a clock. */
+    double (*now)(void);
     /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
     void *(*copy)(const rc_spmm_t *p);
     void (*copy_free)(void *copy);
-    /** A plan for what was copied; the copy is gone afterwards.  \param[out] text  [RC_ENGINE_TEXT]
-     *  the kernel, or why there is none  \param[out] bytes  of device memory  \return NULL: none */
-    void *(*make)(void *copy, const rc_making_t *how, char *text, int64_t *bytes);
+    /** Sum a pattern, when the stream gets there.  \return NULL: not now */
+    void *(*sum)(const rc_spmm_t *p);
+    /** \return 1: the sums are there; 0: the stream has not got there */
+    int (*summed)(const void *sum, rc_pattern_sums_t *out);
+    /** Also before the stream gets there. */
+    void (*sum_free)(void *sum);
+    /** A plan for what was copied; the copy is gone afterwards.  \return NULL: none */
+    void *(*make)(void *copy, const rc_making_t *how, rc_made_t *made);
     /** The product by a plan, values read anew.  The pattern is compared on the device, and
      *  where it differs C comes from the arrays of the program.  \param[in] number  of this check,
      *      increasing */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* A pattern and its values as they were, in memory of its own. */
 typedef struct copy {
@@ -25,7 +26,6 @@ typedef struct made {
     rc_plan_places_t places;
     rc_pattern_t *pattern; /* device */
     rc_heard_t *heard;     /* host, which the device writes */
-    rc_heard_t *heard_there;
     int blocks;   /* of the product from the program's arrays, which is rare: few are launched
                    sooner */
     int overlaps; /* 1: launches can */
@@ -132,20 +132,94 @@ static int engine_stream(void *stream, int *device)
     return primary(stream, *device) ? 0 : -1;
 }
 
+static int device_name(int device, char *name)
+{
+    rc_gpu_info_t *list = NULL;
+    int count = 0;
+    int found = 0;
+    rc_err_t err;
+    if (rc_gpu_list(&list, &count, &err) < 0)
+        return -1;
+    for (int i = 0; i < count; i++)
+        if (list[i].index == device) {
+            /* what choices depend on: parts of a GPU are others */
+            (void)snprintf(name, RC_ENGINE_TEXT, "%.80s, %d SMs, L2 of %" PRId64, list[i].name,
+                list[i].sms, list[i].l2_bytes);
+            found = 1;
+        }
+    free(list);
+    return found ? 0 : -1;
+}
+
+/* ----------------------------------------------------------------------- sums */
+
+/* Of arrays on the device. */
+static rc_heard_t *sum_on(const rc_sparse_view_t *a, cudaStream_t stream)
+{
+    void *words = NULL;
+    const size_t bytes = RC_PATTERN_WORDS * sizeof(uint64_t);
+    rc_heard_t *h = rc_heard_new(1);
+    int bad = !h || failed(cudaMallocAsync(&words, bytes, stream)) ||
+              failed(cudaMemsetAsync(words, 0, bytes, stream)) ||
+              failed(rc_pattern_sum(a, words, h, stream));
+    if (words)
+        (void)failed(cudaFreeAsync(words, stream));
+    if (!bad)
+        return h;
+    if (h)
+        h->summed = 1; /* nothing will */
+    rc_heard_free(h);
+    return NULL;
+}
+
+static void *engine_sum(const rc_spmm_t *p)
+{
+    enum cudaStreamCaptureMode mode = relax();
+    rc_heard_t *h = sum_on(&p->a, p->stream);
+    restore(mode);
+    return h;
+}
+
+static int engine_summed(const void *sum, rc_pattern_sums_t *out)
+{
+    const rc_heard_t *h = sum;
+    if (!h->summed)
+        return 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    *out = (rc_pattern_sums_t){h->columns, h->pointers};
+    return 1;
+}
+
+static void engine_sum_free(void *sum)
+{
+    rc_heard_free(sum);
+}
+
 /* --------------------------------------------------------------------- copies */
+
+/* Of a copy that is there.  Nobody is waited for but that: the rest of the device goes on. */
+static void copy_free_on(copy_t *c, cudaStream_t stream)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->memory[i])
+            (void)failed(cudaFreeAsync(c->memory[i], stream));
+    (void)failed(cudaEventDestroy(c->there));
+    free(c);
+}
 
 static void copy_free(void *copy)
 {
     copy_t *c = copy;
+    cudaStream_t stream = NULL;
     if (!c)
         return;
     enum cudaStreamCaptureMode mode = relax();
     /* rather keep it than free what is in use */
-    for (int i = 0, there = !failed(cudaEventSynchronize(c->there)); there && i < 3; i++)
-        if (c->memory[i])
-            (void)failed(cudaFree(c->memory[i]));
-    (void)failed(cudaEventDestroy(c->there));
-    free(c);
+    if (!failed(cudaEventSynchronize(c->there)) &&
+        !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
+        copy_free_on(c, stream);
+        (void)failed(cudaStreamDestroy(stream));
+    }
     restore(mode);
 }
 
@@ -199,9 +273,8 @@ static void made_free(made_t *m, cudaStream_t stream)
         (void)rc_plan_execute(m->plan, m->k, 1, NULL, 0, 0, NULL, 0, stream, &err);
     rc_plan_free(m->plan);
     if (m->pattern)
-        (void)failed(cudaFree(m->pattern));
-    if (m->heard)
-        (void)failed(cudaFreeHost(m->heard));
+        (void)failed(cudaFreeAsync(m->pattern, stream));
+    rc_heard_free(m->heard);
     if (m->last)
         (void)failed(cudaEventDestroy(m->last));
     free(m);
@@ -249,26 +322,17 @@ static int attributes(made_t *m)
 static int checks_new(made_t *m, const copy_t *c, cudaStream_t stream)
 {
     const rc_pattern_ask_t first = {.check = 1};
-    void *heard = NULL;
     void *pattern = NULL;
-    void *there = NULL;
     size_t bytes =
         sizeof *m->pattern + (size_t)rc_pattern_pieces(&c->p.a) * sizeof *m->pattern->expected;
-    if (attributes(m) < 0 || failed(cudaMalloc(&pattern, bytes)))
+    if (attributes(m) < 0 || failed(cudaMallocAsync(&pattern, bytes, stream)))
         return -1;
     m->pattern = pattern;
     if (failed(cudaEventCreateWithFlags(&m->last, cudaEventDisableTiming)))
         return -1;
-    if (failed(cudaHostAlloc(&heard, sizeof *m->heard, cudaHostAllocMapped)))
-        return -1;
-    m->heard = heard;
-    *m->heard = (rc_heard_t){0, 0, 0, 0};
-    if (failed(cudaHostGetDevicePointer(&there, heard, 0)))
-        return -1;
-    m->heard_there = there;
-    return failed(cudaMemsetAsync(pattern, 0, bytes, stream)) ||
-                   failed(rc_pattern_begin(
-                       &c->p.a, NULL, m->pattern, m->heard_there, &first, stream)) ||
+    m->heard = rc_heard_new(0);
+    return !m->heard || failed(cudaMemsetAsync(pattern, 0, bytes, stream)) ||
+                   failed(rc_pattern_begin(&c->p.a, NULL, m->pattern, m->heard, &first, stream)) ||
                    failed(cudaStreamSynchronize(stream))
                ? -1
                : 0;
@@ -301,7 +365,8 @@ static rc_status_t plan_new(
         p->a.value_bytes, 1};
     char kernels[40];
     (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);
-    rc_plan_options_t options = {.kernels = kernels,
+    rc_plan_options_t options = {.kernels = how->kernel ? how->kernel : kernels,
+        .orders = how->kernel ? how->order : NULL,
         .tune = how->ns > 0 ? 8 : 0,
         .tune_ns = how->ns,
         .memory = memory_for(how, p->a.nnz),
@@ -318,15 +383,28 @@ static rc_status_t plan_new(
     return st;
 }
 
-static void describe(const rc_plan_t *plan, int64_t nnz, char *text, int64_t *bytes)
+static void describe(const rc_plan_t *plan, int64_t nnz, rc_made_t *made)
 {
     rc_plan_part_t part;
-    *bytes = 0;
     if (rc_plan_part(plan, 0, &part, NULL) < 0)
         return;
     const rc_plan_candidate_t *c = &part.candidate[part.chosen];
-    (void)snprintf(text, RC_ENGINE_TEXT, "%.100s, order %.40s", c->kernel, c->order);
-    *bytes = (c->bytes > 0 ? c->bytes : 0) + 4 * nnz; /* the places of values */
+    (void)snprintf(made->text, sizeof made->text, "%.100s, order %.40s", c->kernel, c->order);
+    (void)snprintf(made->kernel, sizeof made->kernel, "%s", c->kernel);
+    (void)snprintf(made->order, sizeof made->order, "%s", c->order);
+    made->bytes = (c->bytes > 0 ? c->bytes : 0) + 4 * nnz; /* the places of values */
+}
+
+/* 1: the copy has the sums that are expected of it. */
+static int is_as_expected(const copy_t *c, const rc_pattern_sums_t *expected, cudaStream_t stream)
+{
+    rc_pattern_sums_t found = {0, 0};
+    if (expected->columns == 0 && expected->pointers == 0)
+        return 1;
+    rc_heard_t *h = sum_on(&c->p.a, stream);
+    int there = h && !failed(cudaStreamSynchronize(stream)) && engine_summed(h, &found);
+    rc_heard_free(h);
+    return !there || (found.columns == expected->columns && found.pointers == expected->pointers);
 }
 
 static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
@@ -338,11 +416,11 @@ static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
                : st;
 }
 
-static void *make_on(
-    const copy_t *c, const rc_making_t *how, cudaStream_t stream, char *text, int64_t *bytes)
+static void *make_on(const copy_t *c, const rc_making_t *how, cudaStream_t stream, rc_made_t *made)
 {
     rc_err_t err = {RC_OK, "the plan does not say where its values are"};
-    made_t *m = calloc(1, sizeof *m);
+    made->changed = !is_as_expected(c, &how->sums, stream);
+    made_t *m = made->changed ? NULL : calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->device = c->device;
@@ -351,32 +429,42 @@ static void *make_on(
     if (st == RC_OK)
         st = places_of(m, c, &err);
     if (st < 0)
-        (void)snprintf(text, RC_ENGINE_TEXT, "%.150s", err.text);
+        (void)snprintf(made->text, sizeof made->text, "%.150s", err.text);
     if (st < 0 || checks_new(m, c, stream) < 0) {
         engine_plan_free(m);
         return NULL;
     }
-    describe(m->plan, c->p.a.nnz, text, bytes);
-    *bytes += 8 * rc_pattern_pieces(&c->p.a);
+    describe(m->plan, c->p.a.nnz, made);
+    made->bytes += 8 * rc_pattern_pieces(&c->p.a);
     return m;
 }
 
-static void *engine_make(void *copy, const rc_making_t *how, char *text, int64_t *bytes)
+static double now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *engine_make(void *copy, const rc_making_t *how, rc_made_t *made)
 {
     copy_t *c = copy;
     cudaStream_t stream = NULL;
-    void *made = NULL;
+    void *plan = NULL;
     enum cudaStreamCaptureMode mode = relax();
-    if (!failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there)) &&
-        !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking))) {
-        made = make_on(c, how, stream, text, bytes);
+    double start = now();
+    int there = !failed(cudaSetDevice(c->device)) && !failed(cudaEventSynchronize(c->there)) &&
+                !failed(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    made->waited = now() - start;
+    if (there) {
+        plan = make_on(c, how, stream, made);
+        copy_free_on(c, stream);
         (void)failed(cudaStreamSynchronize(stream));
-    }
-    copy_free(c);
-    if (stream)
         (void)failed(cudaStreamDestroy(stream));
+    } else
+        copy_free(c);
     restore(mode);
-    return made;
+    return plan;
 }
 
 static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
@@ -385,7 +473,7 @@ static int run_on(made_t *m, const rc_spmm_t *p, rc_checking_t check, uint64_t n
     cudaStream_t stream = p->stream;
     const rc_pattern_ask_t ask = {
         .check = check != RC_CHECK_NOT, .number = number, .told = check == RC_CHECK_TOLD};
-    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard_there, &ask, stream)) ||
+    if (failed(rc_pattern_begin(&p->a, &m->places, m->pattern, m->heard, &ask, stream)) ||
         failed(rc_pattern_between(m->overlaps, stream)) ||
         rc_plan_execute(m->plan, p->k, p->alpha, p->b, p->ldb, 0, p->c, p->ldc, stream, &err) < 0)
         return -1;
@@ -413,7 +501,7 @@ static int engine_compare(void *plan, const rc_spmm_t *p, uint64_t number)
 {
     made_t *m = plan;
     const rc_pattern_ask_t ask = {.check = 1, .number = number, .other = 1, .told = 1};
-    int bad = failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard_there, &ask, p->stream));
+    int bad = failed(rc_pattern_begin(&p->a, NULL, m->pattern, m->heard, &ask, p->stream));
     made_mark(m, p->stream);
     return bad ? -1 : 0;
 }
@@ -480,8 +568,9 @@ static double between(void *marks)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, engine_copy, copy_free,
-        engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
-        marks_new, mark, between, marks_free};
+    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, device_name, NULL, engine_copy,
+        copy_free, engine_sum, engine_summed, engine_sum_free, engine_make, engine_run,
+        engine_checks, engine_compare, engine_compared, engine_plan_free, marks_new, mark, between,
+        marks_free};
     return &engine;
 }

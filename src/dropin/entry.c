@@ -51,6 +51,12 @@ static const rc_engine_t *open_engine(const char *path)
     return engine && engine->abi == RC_ENGINE_ABI ? engine : NULL;
 }
 
+/* This library is there from the start of the process on. */
+__attribute__((constructor)) static void load(void)
+{
+    state.loaded = rc_making_now(&state);
+}
+
 static void in_child(void)
 {
     state.forked = 1;
@@ -63,6 +69,9 @@ static void finish(void)
         return;
     rc_making_stop(&state);
     (void)pthread_mutex_lock(&state.lock);
+    for (int i = 0; i < state.count; i++)
+        if (state.known[i]->stage == RC_STAGE_ON)
+            rc_past_save(&state, state.known[i]);
     if (state.settings.summary)
         rc_dropin_summary(&state);
     (void)pthread_mutex_unlock(&state.lock);
@@ -76,6 +85,7 @@ static void set_up(void)
     if (!state.settings.off && real->reads)
         state.engine = open_engine(state.settings.engine);
     rc_dropin_leave();
+    rc_choices_begin(&state.cache, state.settings.cache, state.settings.cache_most);
     (void)pthread_atfork(NULL, NULL, in_child);
     (void)atexit(finish);
 }

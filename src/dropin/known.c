@@ -1,35 +1,9 @@
-/* What becomes of a product that is understood. */
+/* Patterns, what is known of them, and what becomes of a product that is understood. */
 #include "config.h"
 #include "dropin/dropin.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-double rc_times_median(const rc_times_t *t)
-{
-    double sorted[RC_TIMES];
-    for (int i = 0; i < t->count; i++) {
-        int at = i;
-        for (; at > 0 && sorted[at - 1] > t->ns[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = t->ns[i];
-    }
-    return t->count > 0 ? sorted[t->count / 2] : 0;
-}
-
-rc_why_t rc_known_why(const rc_known_t *known)
-{
-    switch (known->stage) {
-    case RC_STAGE_WATCHING:
-        return RC_WHY_WATCHING;
-    case RC_STAGE_MAKING:
-        return RC_WHY_MAKING;
-    case RC_STAGE_OFF:
-        return known->off;
-    default:
-        return RC_WHY_PLAN;
-    }
-}
 
 /* --------------------------------------------------------------------- table */
 
@@ -60,22 +34,25 @@ static rc_known_t *to_front(rc_dropin_t *d, int at)
     return known;
 }
 
-/* After the last user a plan is among the dead. */
-static void leave(rc_dropin_t *d, rc_held_t *held)
+void rc_known_leave(rc_dropin_t *d, rc_held_t *held)
 {
     if (!held || --held->users > 0)
         return;
-    d->bytes -= held->bytes;
+    d->bytes -= held->made.bytes;
     held->next = d->dead;
     d->dead = held;
-    (void)pthread_cond_signal(&d->wake);
+    (void)rc_making_wake(d);
 }
 
-static void drop_plan(rc_dropin_t *d, rc_known_t *known)
+void rc_known_drop(rc_dropin_t *d, rc_known_t *known)
 {
-    leave(d, known->held);
-    leave(d, known->sibling);
+    rc_worth_settle(d, known);
+    rc_known_leave(d, known->held);
+    rc_known_leave(d, known->next);
+    rc_known_leave(d, known->sibling);
     known->held = NULL;
+    known->next = NULL;
+    known->won = 0;
     known->sibling = NULL;
     known->compared = 0;
     known->first_check = 0;
@@ -86,114 +63,93 @@ static void drop_plan(rc_dropin_t *d, rc_known_t *known)
         }
 }
 
-void rc_known_try(rc_known_t *known)
+void rc_known_changed(rc_dropin_t *d, rc_known_t *known)
 {
-    known->stage = RC_STAGE_TRYING;
+    rc_known_drop(d, known);
+    known->changes++;
     known->turns = 0;
-    known->ours.count = 0;
-    known->ours.marked = 0;
+    known->since = known->calls;
+    known->sums = (rc_pattern_sums_t){0, 0};
+    known->looked_up = 0;
+    free(known->choice);
+    known->choice = NULL;
+    known->stage = known->changes < RC_CHANGES ? RC_STAGE_WATCHING : RC_STAGE_OFF;
+    known->off = RC_WHY_CHANGES;
 }
 
-/* Of the next check for a pattern. */
-static uint64_t number_of(rc_dropin_t *d, const rc_known_t *known)
+uint64_t rc_known_number(rc_dropin_t *d, const rc_known_t *known)
 {
     return ++d->number << 16 | known->tag;
 }
 
-static void times_free(rc_dropin_t *d, rc_times_t *t)
+static int may_go(const rc_dropin_t *d, const rc_known_t *known)
 {
-    for (int i = 0; i < RC_TIMES; i++)
-        if (t->mark[i])
-            d->engine->marks_free(t->mark[i]);
+    return !known->busy && d->job.known != known;
 }
 
-static int may_go(const rc_known_t *known)
+static void forget(rc_dropin_t *d, int at)
 {
-    return !known->busy && known->stage != RC_STAGE_MAKING;
+    rc_known_t *known = d->known[at];
+    rc_known_drop(d, known);
+    rc_times_free(d, &known->reference);
+    rc_times_free(d, &known->ours);
+    rc_times_free(d, &known->better);
+    if (known->sum)
+        d->engine->sum_free(known->sum);
+    free(known->choice);
+    free(known);
+    d->count--;
+    memmove(d->known + at, d->known + at + 1, (size_t)(d->count - at) * sizeof *d->known);
+    d->forgotten++;
 }
 
-/* Room for one more: the one that was used longest ago goes. */
+/* What is kept rather than others: a plan, then a pattern that has come back. */
+static int worth_of(const rc_known_t *known)
+{
+    return known->held ? 2 : known->calls > 1;
+}
+
+/* Room for one more: of those that are worth least the one that was used longest ago goes.  A
+ * program with many matrices that never come back would push out the one that does. */
 static int make_room(rc_dropin_t *d)
 {
+    int at = -1;
     if (d->count < RC_KNOWN_MOST)
         return 1;
     for (int i = d->count - 1; i >= 0; i--)
-        if (may_go(d->known[i])) {
-            drop_plan(d, d->known[i]);
-            times_free(d, &d->known[i]->reference);
-            times_free(d, &d->known[i]->ours);
-            free(d->known[i]);
-            d->count--;
-            memmove(d->known + i, d->known + i + 1, (size_t)(d->count - i) * sizeof *d->known);
-            d->forgotten++;
-            return 1;
-        }
-    return 0;
+        if (may_go(d, d->known[i]) && (at < 0 || worth_of(d->known[i]) < worth_of(d->known[at])))
+            at = i;
+    if (at >= 0)
+        forget(d, at);
+    return at >= 0;
 }
 
 void rc_known_make_memory(rc_dropin_t *d)
 {
     for (int i = d->count - 1; i > 0 && d->bytes >= d->settings.memory; i--) {
         rc_known_t *known = d->known[i];
-        if (!known->held || !may_go(known) || d->calls - known->last < RC_IDLE)
+        if (!known->held || !may_go(d, known) || d->calls - known->last < RC_IDLE)
             continue;
-        drop_plan(d, known);
+        rc_known_drop(d, known);
         known->stage = RC_STAGE_WATCHING;
         known->turns = 0;
     }
 }
 
-static rc_known_t *find(rc_dropin_t *d, const rc_key_t *key)
+rc_known_t *rc_known_find(rc_dropin_t *d, const rc_spmm_t *p, int device)
 {
+    const rc_key_t key = key_of(p, device);
     for (int i = 0; i < d->count; i++)
-        if (memcmp(&d->known[i]->key, key, sizeof *key) == 0)
+        if (memcmp(&d->known[i]->key, &key, sizeof key) == 0)
             return to_front(d, i);
     rc_known_t *known = make_room(d) ? calloc(1, sizeof *known) : NULL;
     if (!known)
         return NULL;
-    known->key = *key;
+    d->account.fresh++;
+    known->key = key;
     known->tag = d->tags++ & 0xffff;
     d->known[d->count++] = known;
     return to_front(d, d->count - 1);
-}
-
-/* -------------------------------------------------------------------- times */
-
-/* Take the times of earlier calls that the stream has got to. */
-static void take_times(rc_dropin_t *d, rc_times_t *t)
-{
-    while (t->count < t->marked) {
-        double ns = d->engine->between(t->mark[t->count]);
-        if (ns == 0)
-            return;
-        if (ns > 0)
-            t->ns[t->count++] = ns;
-        else { /* no time: the last one takes its place */
-            void *mark = t->mark[t->count];
-            t->mark[t->count] = t->mark[--t->marked];
-            t->mark[t->marked] = mark;
-        }
-    }
-}
-
-/* Begin to time a call.  1: its end is to be marked. */
-static int begin_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream)
-{
-    if (known->turns <= RC_UNTIMED || t->marked >= RC_TIMES)
-        return 0;
-    if (!t->mark[t->marked])
-        t->mark[t->marked] = d->engine->marks();
-    if (!t->mark[t->marked] || d->engine->mark(t->mark[t->marked], 0, stream) < 0)
-        return 0;
-    known->busy = 1;
-    return 1;
-}
-
-static void end_time(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream)
-{
-    known->busy = 0;
-    if (d->engine->mark(t->mark[t->marked], 1, stream) >= 0)
-        t->marked++;
 }
 
 /* ------------------------------------------------------------------ siblings */
@@ -218,6 +174,19 @@ static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)
     return NULL;
 }
 
+int rc_known_waits(const rc_dropin_t *d, const rc_known_t *known)
+{
+    for (int i = 0; known->compared == 0 && i < d->count; i++) {
+        const rc_known_t *other = d->known[i];
+        int soon = other->stage == RC_STAGE_MAKING || other->stage == RC_STAGE_TRYING;
+        /* one that is not used any more is not tried to the end */
+        if (other != known && soon && d->calls - other->last <= RC_KNOWN_MOST &&
+            alike(&other->key, &known->key))
+            return 1;
+    }
+    return 0;
+}
+
 /* 1: the outcome is known, or never will be. */
 static int outcome(const rc_dropin_t *d, const rc_known_t *known, int *same)
 {
@@ -228,15 +197,14 @@ static int outcome(const rc_dropin_t *d, const rc_known_t *known, int *same)
     return equal >= known->compared || differs >= known->compared;
 }
 
-/* 1: the entry has a plan of the same pattern at another address now. */
-static int adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+int rc_known_adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
 {
     int same = 0;
     if (known->compared == 0) {
         rc_held_t *held = find_sibling(d, known);
         if (!held)
             return 0;
-        known->compared = number_of(d, known);
+        known->compared = rc_known_number(d, known);
         if (d->engine->compare(held->plan, p, known->compared) < 0)
             return 0;
         known->sibling = held;
@@ -245,10 +213,10 @@ static int adopt(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     if (!known->sibling || !outcome(d, known, &same))
         return 0;
     if (!same)
-        leave(d, known->sibling);
+        rc_known_leave(d, known->sibling);
     else {
         known->held = known->sibling;
-        memcpy(known->text, known->held->text, sizeof known->text);
+        memcpy(known->text, known->held->made.text, sizeof known->text);
     }
     known->sibling = NULL;
     return same;
@@ -276,8 +244,7 @@ void rc_trust(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *
         }
 }
 
-static rc_trusted_t *find_trusted(
-    rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
+rc_trusted_t *rc_known_trusted(rc_dropin_t *d, cusparseConstSpMatDescr_t descr, const rc_spmm_t *p)
 {
     for (int i = 0; d->settings.trust && descr && i < RC_TRUSTED_MOST; i++)
         if (d->trusted[i].descr == descr && d->trusted[i].row_ptr == p->a.row_ptr &&
@@ -293,7 +260,7 @@ static rc_known_t *checked(const rc_dropin_t *d, const rc_held_t *held, uint64_t
 {
     for (int i = 0; i < d->count; i++) {
         rc_known_t *known = d->known[i];
-        if (known->held == held && known->tag == (number & 0xffff))
+        if ((known->held == held || known->next == held) && known->tag == (number & 0xffff))
             return known->first_check != 0 && number >= known->first_check ? known : NULL;
     }
     return NULL;
@@ -301,7 +268,7 @@ static rc_known_t *checked(const rc_dropin_t *d, const rc_held_t *held, uint64_t
 
 /* A pattern was found to be another one: C was right, but slow to make.  A plan keeps only the last
  * such number, so whoever sees it first acts on it, though it may be of another pattern. */
-static void look_for_changes(rc_dropin_t *d, const rc_held_t *held)
+void rc_known_changes(rc_dropin_t *d, const rc_held_t *held)
 {
     uint64_t equal = 0;
     uint64_t differs = 0;
@@ -309,147 +276,6 @@ static void look_for_changes(rc_dropin_t *d, const rc_held_t *held)
     rc_known_t *known = differs > 0 ? checked(d, held, differs) : NULL;
     if (!known)
         return;
-    drop_plan(d, known);
-    known->changes++;
-    known->turns = 0;
-    known->stage = known->changes < RC_CHANGES ? RC_STAGE_WATCHING : RC_STAGE_OFF;
-    known->off = RC_WHY_CHANGES;
-}
-
-static void decide(rc_dropin_t *d, rc_known_t *known)
-{
-    if (known->ours.count < RC_TIMES && !d->settings.always)
-        return;
-    known->stage = RC_STAGE_ON;
-    if (d->settings.always ||
-        rc_times_median(&known->ours) <= RC_KEEP * rc_times_median(&known->reference))
-        return;
-    drop_plan(d, known);
-    known->stage = RC_STAGE_OFF;
-    known->off = RC_WHY_SLOWER;
-}
-
-static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uint64_t number)
-{
-    uint64_t equal = 0;
-    uint64_t differs = 0;
-    if (!t)
-        return 0;
-    if (t->known != known) {
-        t->known = known;
-        t->number = number;
-        return 0;
-    }
-    d->engine->checks(known->held->plan, &equal, &differs);
-    return known->held->users == 1 && equal >= t->number && differs < t->number;
-}
-
-static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
-{
-    uint64_t number = number_of(d, known);
-    int timed = known->stage == RC_STAGE_TRYING && begin_time(d, known, &known->ours, p->stream);
-    rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
-                          : t                          ? RC_CHECK_TOLD
-                                                       : RC_CHECK_QUIET;
-    int st = d->engine->run(known->held->plan, p, check, number);
-    if (st == 0) {
-        if (timed)
-            end_time(d, known, &known->ours, p->stream);
-        if (known->first_check == 0)
-            known->first_check = number;
-        known->by_plan++;
-        return RC_WHY_PLAN;
-    }
-    /* what it refuses once it would refuse each time, at the price of a check */
-    known->busy = 0;
-    drop_plan(d, known);
-    known->stage = RC_STAGE_OFF;
-    known->off = RC_WHY_REFUSED;
-    return RC_WHY_REFUSED;
-}
-
-/* --------------------------------------------------------------------- a call */
-
-/* What a plan is compared with is there. */
-static int is_timed(const rc_dropin_t *d, const rc_known_t *known)
-{
-    return d->settings.always ? known->turns >= RC_UNTIMED : known->reference.count >= RC_TIMES;
-}
-
-/* Enough products for a plan, and their times, are there. */
-static int worth_it(const rc_dropin_t *d, const rc_known_t *known)
-{
-    if (d->settings.always)
-        return known->turns > RC_UNTIMED;
-    double spent = 1e-9 * (double)known->calls * rc_times_median(&known->reference);
-    double making = rc_making_estimate(d, known);
-    return known->turns > RC_UNTIMED && known->reference.count >= RC_TIMES &&
-           spent >= RC_BEGIN * making &&
-           d->seconds + making <= d->settings.share * (rc_making_now() - d->start);
-}
-
-static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
-{
-    take_times(d, &known->reference);
-    take_times(d, &known->ours);
-    if (known->held)
-        look_for_changes(d, known->held);
-    if (known->stage == RC_STAGE_WATCHING && is_timed(d, known) && adopt(d, known, p))
-        rc_known_try(known);
-    if (known->stage == RC_STAGE_WATCHING && !known->sibling && worth_it(d, known))
-        rc_making_begin(d, known, p);
-    if (known->stage == RC_STAGE_MAKING)
-        rc_making_end(d, known);
-    if (known->stage == RC_STAGE_TRYING)
-        decide(d, known);
-    known->turns++;
-    return rc_known_why(known);
-}
-
-static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
-{
-    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream};
-    int device = 0;
-    if (!d->engine || d->forked)
-        return turn;
-    int st = d->engine->stream(p->stream, &device);
-    turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
-    if (st != 0)
-        return turn;
-    rc_key_t key = key_of(p, device);
-    rc_known_t *known = find(d, &key);
-    turn.why = RC_WHY_MANY;
-    if (!known || known->busy)
-        return turn;
-    if (d->start == 0)
-        d->start = rc_making_now();
-    known->calls++;
-    known->last = d->calls;
-    turn.why = advance(d, known, p);
-    if (turn.why == RC_WHY_PLAN)
-        turn.why = run_plan(d, known, p, find_trusted(d, descr, p));
-    else if (turn.why == RC_WHY_WATCHING && begin_time(d, known, &known->reference, p->stream))
-        turn.known = known;
-    return turn;
-}
-
-rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
-{
-    rc_dropin_enter();
-    (void)pthread_mutex_lock(&d->lock);
-    rc_turn_t turn = begin(d, p, descr);
-    if (d->settings.wait)
-        rc_making_bury(d); /* there is no thread */
-    (void)pthread_mutex_unlock(&d->lock);
-    rc_dropin_leave();
-    return turn;
-}
-
-void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn)
-{
-    if (!turn->known)
-        return;
-    (void)pthread_mutex_lock(&d->lock);
-    end_time(d, turn->known, &turn->known->reference, turn->stream);
-    (void)pthread_mutex_unlock(&d->lock);
+    rc_worth_repaired(d, known);
+    rc_known_changed(d, known);
 }

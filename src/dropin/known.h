@@ -3,20 +3,23 @@
 #ifndef RC_DROPIN_KNOWN_H
 #define RC_DROPIN_KNOWN_H
 
+#include "dropin/choices.h"
 #include "dropin/product.h"
 
 /** Read once, at the first call. */
 typedef struct rc_settings {
-    int off;            /**< ROWCAST_DROPIN=off: everything is passed through */
-    int trust;          /**< ROWCAST_TRUST=preprocess */
-    int summary;        /**< ROWCAST_LOG=summary */
-    int wait;           /**< ROWCAST_WAIT=1: a plan is made during a call, not beside the program */
-    int always;         /**< ROWCAST_WAIT=always: likewise, and kept whatever the times say: for
+    int off;        /**< ROWCAST_DROPIN=off: everything is passed through */
+    int trust;      /**< ROWCAST_TRUST=preprocess */
+    int summary;    /**< ROWCAST_LOG=summary */
+    int wait;       /**< ROWCAST_WAIT=1: a plan is made during a call, not beside the program */
+    int always;     /**< ROWCAST_WAIT=always: likewise, and kept whatever the times say: for
                           tests */
-    double seconds;     /**< ROWCAST_BUDGET=time=S,share=PART,memory=BYTES: of making plans, in the
+    double seconds; /**< ROWCAST_BUDGET=time=S,share=PART,memory=BYTES: of making plans, in the
                           whole process */
-    double share;       /**< of the time since the first product, that making plans may take */
-    int64_t memory;     /**< bytes of device memory for plans, in the whole process */
+    double share;   /**< of the program's time, that making plans may take */
+    int64_t memory; /**< bytes of device memory for plans, in the whole process */
+    char *cache;    /**< ROWCAST_CACHE=FOLDER,bytes=BYTES: NULL: none */
+    int64_t cache_most;
     const char *engine; /**< ROWCAST_ENGINE: file name; NULL: the one beside this library */
 } rc_settings_t;
 
@@ -44,12 +47,14 @@ typedef struct rc_key {
 typedef enum rc_stage {
     RC_STAGE_WATCHING, /**< cuSPARSE multiplies and is timed */
     RC_STAGE_MAKING,   /**< cuSPARSE multiplies, a plan is made */
-    RC_STAGE_TRYING,   /**< the plan multiplies and is timed */
+    RC_STAGE_TRYING,   /**< the plan and cuSPARSE multiply in turns and are timed */
     RC_STAGE_ON,       /**< the plan multiplies */
     RC_STAGE_OFF       /**< cuSPARSE does, for good */
 } rc_stage_t;
 
-enum { RC_TIMES = 5, RC_UNTIMED = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
+/** Times that decide; those that are enough to begin with; changes in place until a pattern is left
+ *  alone; patterns that are remembered; calls after which a plan may go. */
+enum { RC_TIMES = 5, RC_ENOUGH = 2, RC_CHANGES = 3, RC_KNOWN_MOST = 128, RC_IDLE = 1000 };
 
 /** Times of products in the program's stream. */
 typedef struct rc_times {
@@ -63,13 +68,11 @@ typedef struct rc_times {
 typedef struct rc_held {
     void *plan;
     int users;
-    int64_t bytes;
-    char text[RC_ENGINE_TEXT];
+    int tuned;     /**< 1: alternatives were timed, or will not be */
+    uint64_t runs; /**< of all users */
+    rc_made_t made;
     struct rc_held *next; /**< of the dead */
 } rc_held_t;
-
-/** The middle one; 0: none. */
-double rc_times_median(const rc_times_t *t);
 
 /** One pattern, K and stream. */
 typedef struct rc_known {
@@ -79,30 +82,37 @@ typedef struct rc_known {
     int turns;    /**< calls in this stage */
     rc_times_t reference;
     rc_times_t ours;
+    rc_times_t better;         /**< of `next` */
     int busy;                  /**< 1: a call is between its marks */
     uint64_t tag;              /**< low bits of the numbers of its checks */
     rc_held_t *held;           /**< NULL: no plan */
+    rc_held_t *next;           /**< a better one that is being tried; NULL: none */
+    int next_turns;            /**< calls since then */
     rc_held_t *sibling;        /**< whose pattern it is compared with; NULL: none */
     uint64_t compared;         /**< number of that; 0: not yet */
+    void *sum;                 /**< of the engine, that is awaited; NULL: none */
+    rc_pattern_sums_t sums;    /**< of the pattern, zeros: not known */
+    int looked_up;             /**< 1: in the folder of choices */
+    rc_past_t *choice;         /**< of an earlier run; NULL: none */
     char text[RC_ENGINE_TEXT]; /**< of the newest plan, or why there was none */
     int changes;
     uint64_t first_check; /**< number of the first of this plan, 0: none yet; older ones are of
                                another */
     uint64_t calls;
+    uint64_t since; /**< calls before the pattern that it has now */
     uint64_t by_plan;
-    uint64_t last; /**< call of the process that it was in last */
+    uint64_t settled;  /**< of them, whose gain is in the account */
+    double won;        /**< seconds of that */
+    uint64_t begun_at; /**< call in which the first plan was begun; 0: none was */
+    uint64_t last;     /**< call of the process that it was in last */
     double make_seconds;
 } rc_known_t;
 
 /** Who multiplies by its stage, and why not a plan. */
 rc_why_t rc_known_why(const rc_known_t *known);
 
-/** A plan is begun when cuSPARSE has spent this part of what making it may take: a program that has
- *  run so long is taken to run as long again. */
-#define RC_BEGIN 0.25
-
 /** How the times decide: TRYING ends in ON when the plan takes at most this part of cuSPARSE's
- *  time. */
+ *  time, and a better plan takes its place when it takes at most this part of its time. */
 #define RC_KEEP 0.97
 
 #endif

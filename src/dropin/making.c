@@ -7,19 +7,25 @@
 #include <string.h>
 #include <time.h>
 
-double rc_making_now(void)
+double rc_making_now(const rc_dropin_t *d)
 {
     struct timespec t;
+    if (d->engine && d->engine->now)
+        return d->engine->now();
     (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - d->loaded;
 }
 
-static void make(const rc_engine_t *engine, rc_making_job_t *job)
+static void make(const rc_dropin_t *d, rc_making_job_t *job)
 {
-    double start = rc_making_now();
-    job->plan = engine->make(job->copy, &job->how, job->text, &job->bytes);
+    double start = rc_making_now(d);
+    if (job->named.kernel[0]) { /* of this copy of the job */
+        job->how.kernel = job->named.kernel;
+        job->how.order = job->named.order;
+    }
+    job->plan = d->engine->make(job->copy, &job->how, &job->made);
     job->copy = NULL;
-    job->seconds = rc_making_now() - start;
+    job->seconds = rc_making_now(d) - start - job->made.waited;
     job->done = 1;
 }
 
@@ -54,12 +60,20 @@ static void *work(void *arg)
         }
         rc_making_job_t job = d->job;
         (void)pthread_mutex_unlock(&d->lock);
-        make(d->engine, &job);
+        make(d, &job);
         (void)pthread_mutex_lock(&d->lock);
         d->job = job;
     }
     (void)pthread_mutex_unlock(&d->lock);
     return NULL;
+}
+
+int rc_making_wake(rc_dropin_t *d)
+{
+    if (!d->settings.wait && !d->working && !d->stop)
+        d->working = pthread_create(&d->worker, NULL, work, d) == 0;
+    (void)pthread_cond_signal(&d->wake);
+    return d->working;
 }
 
 static void stay_off(rc_known_t *known, rc_why_t why)
@@ -68,74 +82,118 @@ static void stay_off(rc_known_t *known, rc_why_t why)
     known->off = why;
 }
 
-double rc_making_estimate(const rc_dropin_t *d, const rc_known_t *known)
+/* There will be none, or none that is better than what there is. */
+static void give_up(rc_known_t *known, int tuned, rc_why_t why)
 {
-    double each = d->entry_seconds > 0 ? d->entry_seconds : 40e-9;
-    return 0.03 + each * (double)known->key.nnz;
+    if (!tuned)
+        stay_off(known, why);
+    else if (known->held)
+        known->held->tuned = 1;
 }
 
-/* Of two makings the newer counts as much as all before. */
-static void learn(rc_dropin_t *d, const rc_known_t *known, double seconds)
+/* A plan that takes less than two products is there sooner when it is made in the call. */
+static int is_short(const rc_dropin_t *d, const rc_known_t *known)
 {
-    double each = (seconds - 0.03) / (double)known->key.nnz;
-    each = each > 1e-9 ? each : 1e-9;
-    d->entry_seconds = d->entry_seconds > 0 ? 0.5 * (d->entry_seconds + each) : each;
+    return rc_worth_estimate(d, known, 0) <= 2e-9 * rc_times_median(&known->reference);
 }
 
-void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+static rc_making_t how_of(rc_dropin_t *d, const rc_known_t *known, int tuned)
 {
     const rc_settings_t *s = &d->settings;
-    rc_making_job_t job = {.known = known};
+    double left = s->seconds - d->account.spent;
+    /* plans that are kept whatever the times say need none */
+    return (rc_making_t){.ns = tuned ? (int64_t)(1e9 * (left < 1 ? left : 1)) : 0,
+        .memory = s->memory - d->bytes,
+        .turn = s->always ? d->made : 0,
+        .sums = known->sums};
+}
+
+void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int tuned)
+{
+    const rc_settings_t *s = &d->settings;
+    rc_making_job_t job = {.known = known, .tuned = tuned, .changes = known->changes};
     if (d->job.known && d->job.done)
         rc_making_end(d, d->job.known);
     if (d->job.known)
         return; /* one at a time: this pattern's turn comes */
     rc_known_make_memory(d);
-    if (d->seconds >= s->seconds || d->bytes >= s->memory) {
-        stay_off(known, RC_WHY_BUDGET);
+    if (d->account.spent >= s->seconds || d->bytes >= s->memory) {
+        give_up(known, tuned, RC_WHY_BUDGET);
         return;
     }
-    double left = s->seconds - d->seconds;
-    /* plans that are kept whatever the times say need none */
-    job.how = (rc_making_t){
-        s->always ? 0 : (int64_t)(1e9 * (left < 1 ? left : 1)), s->memory - d->bytes, d->made++};
-    if (!s->wait && !d->working)
-        d->working = !d->stop && pthread_create(&d->worker, NULL, work, d) == 0;
-    job.held = s->wait || d->working ? calloc(1, sizeof *job.held) : NULL;
+    job.how = how_of(d, known, tuned);
+    if (known->choice && !tuned)
+        job.named = *known->choice;
+    int now = s->wait || (!tuned && is_short(d, known));
+    job.held = now || rc_making_wake(d) ? calloc(1, sizeof *job.held) : NULL;
     job.copy = job.held ? d->engine->copy(p) : NULL;
     if (!job.copy) {
         free(job.held);
-        stay_off(known, RC_WHY_NO_PLAN);
+        give_up(known, tuned, RC_WHY_NO_PLAN);
         return;
     }
-    known->stage = RC_STAGE_MAKING;
-    known->turns = 0;
-    if (s->wait)
-        make(d->engine, &job);
+    d->made++;
+    if (known->begun_at == 0)
+        known->begun_at = known->calls;
+    if (tuned)
+        known->held->tuned = 1;
+    else {
+        known->stage = RC_STAGE_MAKING;
+        known->turns = 0;
+    }
+    if (now)
+        make(d, &job);
     d->job = job;
     (void)pthread_cond_signal(&d->wake);
 }
 
+/* There is no plan: what an earlier run chose may not be there any more, a pattern may be another
+ * one. */
+static void without(rc_dropin_t *d, rc_known_t *known, const rc_making_job_t *job)
+{
+    free(job->held);
+    if (job->made.changed)
+        rc_known_changed(d, known);
+    else if (job->named.kernel[0] && known->choice) {
+        free(known->choice);
+        known->choice = NULL;
+        known->stage = RC_STAGE_WATCHING;
+    } else
+        give_up(known, job->tuned, RC_WHY_NO_PLAN);
+}
+
+static void with(rc_dropin_t *d, rc_known_t *known, const rc_making_job_t *job)
+{
+    *job->held = (rc_held_t){.plan = job->plan, .users = 1, .made = job->made};
+    d->bytes += job->made.bytes;
+    if (job->tuned) {
+        if (known->stage == RC_STAGE_ON && known->held && known->changes == job->changes)
+            rc_trial_better(d, known, job->held);
+        else
+            rc_known_leave(d, job->held); /* its pattern changed meanwhile */
+        return;
+    }
+    job->held->tuned = job->named.kernel[0] && job->named.tuned;
+    d->from_cache += job->named.kernel[0] != '\0';
+    known->held = job->held;
+    rc_trial_plan(known);
+}
+
 void rc_making_end(rc_dropin_t *d, rc_known_t *known)
 {
-    rc_making_job_t *job = &d->job;
-    if (job->known != known || !job->done)
+    const rc_making_job_t job = d->job;
+    if (job.known != known || !job.done)
         return;
-    d->seconds += job->seconds;
-    known->make_seconds += job->seconds;
-    memcpy(known->text, job->text, sizeof known->text);
-    learn(d, known, job->seconds);
-    if (job->plan) {
-        known->held = job->held;
-        *known->held = (rc_held_t){.plan = job->plan, .users = 1, .bytes = job->bytes};
-        memcpy(known->held->text, job->text, sizeof known->held->text);
-        d->bytes += job->bytes;
-    } else
-        free(job->held);
-    rc_known_try(known);
-    if (!known->held)
-        stay_off(known, RC_WHY_NO_PLAN);
-    *job = (rc_making_job_t){0};
+    d->job = (rc_making_job_t){0};
+    d->account.spent += job.seconds;
+    known->make_seconds += job.seconds;
+    rc_worth_learn(d, known, job.tuned, job.seconds);
+    if (!job.tuned)
+        memcpy(known->text, job.made.text, sizeof known->text);
+    if (job.plan)
+        with(d, known, &job);
+    else
+        without(d, known, &job);
 }
 
 void rc_making_stop(rc_dropin_t *d)

@@ -6,8 +6,9 @@ namespace
 enum {
     THREADS = 256,
     WARP = 32,
-    PIECE = 256, /* numbers that one sum is of */
-    VALUES = 4   /* by a thread */
+    PIECE = 256,   /* numbers that one sum is of */
+    VALUES = 4,    /* by a thread */
+    SUMMING = 1024 /* CTAs that sum a pattern, at most */
 };
 
 /* Bits of a number and of its place, well mixed: two multiplications of splitmix64's finaliser. */
@@ -42,6 +43,14 @@ __device__ uint64_t sum_of(const T *__restrict__ at, int64_t n, uint64_t seed, i
         if (first + u * WARP < n)
             sum += mixed(
                 seed + first + u * WARP, static_cast<uint64_t>(static_cast<int64_t>(number[u])));
+    return sum;
+}
+
+/* The sum of a warp, in its first lane. */
+__device__ uint64_t of_warp(uint64_t sum)
+{
+    for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
+        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
     return sum;
 }
 
@@ -92,8 +101,7 @@ template <typename P, typename I> __device__ void check(const pattern_args<P, I>
     uint64_t sum = piece < x.of_columns
                        ? sum_of(x.col_idx, x.nnz, 0, piece)
                        : sum_of(x.row_ptr, x.rows + 1, uint64_t{1} << 40, piece - x.of_columns);
-    for (int lanes = WARP / 2; lanes > 0; lanes /= 2)
-        sum += __shfl_down_sync(0xffffffffu, sum, lanes);
+    sum = of_warp(sum);
     if (threadIdx.x % WARP == 0)
         conclude(x, piece, sum);
 }
@@ -132,6 +140,54 @@ __global__ void __launch_bounds__(THREADS)
         put(v, blockIdx.x);
     else
         check(x, (blockIdx.x - putting) * int64_t{THREADS / WARP} + threadIdx.x / WARP);
+}
+
+/* Arguments of sum_kernel. */
+template <typename P, typename I> struct sum_args {
+    const P *row_ptr;
+    const I *col_idx;
+    int64_t rows;
+    int64_t nnz;
+    int64_t of_columns; /* pieces */
+    int64_t pieces;     /* in all */
+    unsigned long long *words;
+    rc_heard_t *heard;
+};
+
+/* What a warp has summed, by one of its lanes; the last one tells the host. */
+__device__ void add_up(
+    unsigned long long *words, rc_heard_t *heard, uint64_t columns, uint64_t pointers)
+{
+    const unsigned long long warps = gridDim.x * static_cast<unsigned long long>(THREADS / WARP);
+    atomicAdd(&words[0], static_cast<unsigned long long>(columns));
+    atomicAdd(&words[1], static_cast<unsigned long long>(pointers));
+    __threadfence();
+    if (atomicAdd(&words[2], 1ull) != warps - 1)
+        return;
+    __threadfence();
+    heard->columns = atomicAdd(&words[0], 0ull);
+    heard->pointers = atomicAdd(&words[1], 0ull);
+    __threadfence_system();
+    heard->summed = 1;
+}
+
+template <typename P, typename I>
+__global__ void __launch_bounds__(THREADS) sum_kernel(const sum_args<P, I> x)
+{
+    const int64_t step = gridDim.x * int64_t{THREADS / WARP};
+    uint64_t columns = 0;
+    uint64_t pointers = 0;
+    for (int64_t piece = blockIdx.x * int64_t{THREADS / WARP} + threadIdx.x / WARP;
+         piece < x.pieces; piece += step) {
+        if (piece < x.of_columns)
+            columns += sum_of(x.col_idx, x.nnz, 0, piece);
+        else
+            pointers += sum_of(x.row_ptr, x.rows + 1, 0, piece - x.of_columns);
+    }
+    columns = of_warp(columns);
+    pointers = of_warp(pointers);
+    if (threadIdx.x % WARP == 0)
+        add_up(x.words, x.heard, columns, pointers);
 }
 
 __global__ void between_kernel()
@@ -285,6 +341,22 @@ cudaError_t rc_pattern_copy(
             static_cast<const decltype(i) *>(a->col_idx), a->rows, a->cols, a->nnz, row_ptr,
             col_idx};
         copy_kernel<<<copy_blocks(a->nnz + a->rows), THREADS, 0, stream>>>(x);
+    });
+    return cudaGetLastError();
+}
+
+cudaError_t rc_pattern_sum(
+    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream)
+{
+    static_assert(sizeof(uint64_t) == sizeof(unsigned long long), "atomicAdd knows this one");
+    const int64_t pieces = rc_pattern_pieces(a);
+    const int64_t wanted = pieces_of(pieces, THREADS / WARP);
+    const unsigned blocks = static_cast<unsigned>(wanted < SUMMING ? wanted : int64_t{SUMMING});
+    with_types(a, [&](auto p, auto i) {
+        const sum_args<decltype(p), decltype(i)> x = {static_cast<const decltype(p) *>(a->row_ptr),
+            static_cast<const decltype(i) *>(a->col_idx), a->rows, a->nnz, pieces_of(a->nnz, PIECE),
+            pieces, reinterpret_cast<unsigned long long *>(words), heard};
+        sum_kernel<<<blocks, THREADS, 0, stream>>>(x);
     });
     return cudaGetLastError();
 }

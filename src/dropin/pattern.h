@@ -4,6 +4,7 @@
 #define RC_DROPIN_PATTERN_H
 
 #include "dropin/engine.h"
+#include "dropin/heard.h"
 #include "rowcast_device.h"
 
 #include <cuda_runtime_api.h>
@@ -16,15 +17,6 @@ typedef struct rc_pattern {
     uint32_t unused;
     uint64_t expected[]; /**< [rc_pattern_pieces] sum of each piece */
 } rc_pattern_t;
-
-/** In memory of the host that the device writes to: numbers of the newest check that did, and of
- *  the newest comparison. */
-typedef struct rc_heard {
-    volatile uint64_t equal; /**< of those that are told */
-    volatile uint64_t differs;
-    volatile uint64_t other_equal;
-    volatile uint64_t other_differs;
-} rc_heard_t;
 
 /** What a launch of rc_pattern_begin does. */
 typedef struct rc_pattern_ask {
@@ -42,6 +34,14 @@ extern "C" {
  *  int64_t. */
 cudaError_t rc_pattern_copy(
     const rc_sparse_view_t *a, int64_t *row_ptr, int32_t *col_idx, cudaStream_t stream);
+
+/** Words of device memory that rc_pattern_sum needs, zeros before. */
+enum { RC_PATTERN_WORDS = 3 };
+
+/** Sum row pointers and columns, each in 64 bits of well mixed (place, number), so that the widths
+ *  of both do not matter.  \param[in] words  [RC_PATTERN_WORDS]  \param[in] heard  hears of it */
+cudaError_t rc_pattern_sum(
+    const rc_sparse_view_t *a, uint64_t *words, rc_heard_t *heard, cudaStream_t stream);
 
 /** Pieces that a pattern is summed in. */
 int64_t rc_pattern_pieces(const rc_sparse_view_t *a);

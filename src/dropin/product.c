@@ -23,6 +23,7 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_MANY] = "too many patterns or threads at once",
     [RC_WHY_WATCHING] = "the pattern is new",
     [RC_WHY_MAKING] = "the plan is being made",
+    [RC_WHY_TRYING] = "the plan is compared with it",
     [RC_WHY_SLOWER] = "cuSPARSE is as fast",
     [RC_WHY_NO_PLAN] = "there is no plan for it",
     [RC_WHY_BUDGET] = "the budget is spent",

@@ -57,15 +57,37 @@ static void budget(rc_settings_t *s)
     s->memory = (int64_t)memory;
 }
 
+/* FOLDER, or FOLDER,bytes=BYTES. */
+static void cache(rc_settings_t *s)
+{
+    const char *value = getenv("ROWCAST_CACHE");
+    const char *comma = value ? strrchr(value, ',') : NULL;
+    double bytes = (double)s->cache_most;
+    if (!value || !*value)
+        return;
+    if (comma && strncmp(comma, ",bytes=", 7) == 0 &&
+        one(comma + 1, "bytes", &bytes) != strlen(comma + 1)) {
+        fprintf(stderr, "rowcast: ROWCAST_CACHE=%s: expected FOLDER,bytes=BYTES\n", value);
+        return;
+    }
+    int bounded = comma && strncmp(comma, ",bytes=", 7) == 0;
+    s->cache_most = (int64_t)bytes;
+    s->cache = strndup(value, bounded ? (size_t)(comma - value) : strlen(value));
+}
+
 rc_settings_t rc_settings_read(void)
 {
-    rc_settings_t s = {
-        .seconds = 30, .share = 0.07, .memory = 4000000000, .engine = getenv("ROWCAST_ENGINE")};
+    rc_settings_t s = {.seconds = 30,
+        .share = 0.02,
+        .memory = 4000000000,
+        .cache_most = 64000000,
+        .engine = getenv("ROWCAST_ENGINE")};
     s.off = is("ROWCAST_DROPIN", "off", "on");
     s.trust = is("ROWCAST_TRUST", "preprocess", "nothing");
     s.summary = is("ROWCAST_LOG", "summary", "nothing");
     s.always = getenv("ROWCAST_WAIT") && strcmp(getenv("ROWCAST_WAIT"), "always") == 0;
     s.wait = s.always || is("ROWCAST_WAIT", "1", "0");
     budget(&s);
+    cache(&s);
     return s;
 }

@@ -35,6 +35,9 @@ static void print_known(const rc_known_t *known)
         fprintf(stderr, ", plan %.1f us", 1e-3 * rc_times_median(&known->ours));
     if (known->text[0])
         fprintf(stderr, " (%s)", known->text);
+    if (known->begun_at > 0)
+        fprintf(stderr, ", begun in call %" PRIu64 "%s", known->begun_at,
+            known->choice ? " from the cache" : "");
     if (known->make_seconds > 0)
         fprintf(stderr, ", made in %.2f s", known->make_seconds);
     if (known->stage != RC_STAGE_TRYING && known->stage != RC_STAGE_ON)
@@ -56,10 +59,15 @@ void rc_dropin_summary(const rc_dropin_t *d)
         "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64
         " by plans; %d patterns, %d with a plan; %.1f ms "
         "saved; %.2f s and %.1f MB for plans\n",
-        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->seconds,
+        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->account.spent,
         1e-6 * (double)d->bytes);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
+    if (d->cache.path)
+        fprintf(stderr,
+            "rowcast: %s: %" PRIu64 " plans from it, %" PRIu64 " choices written, %" PRIu64
+            " files ignored or not written\n",
+            d->cache.path, d->from_cache, d->cache.saved, d->cache.ignored);
     for (int why = RC_WHY_PLAN + 1; why < RC_WHYS; why++)
         if (d->why[why] > 0)
             fprintf(stderr, "rowcast:   passed through %" PRIu64 " times: %s\n", d->why[why],

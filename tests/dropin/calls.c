@@ -5,7 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { RC_TEST_TIMES = 7 }; /* 2 that do not count, 5 that do */
+/* Calls by which a plan is kept: it and cuSPARSE are timed in turns. */
+static void settle(small_t *s)
+{
+    for (int i = 0; i < 20; i++)
+        (void)plain(s);
+}
 
 /* ------------------------------------------------------------- passing through */
 
@@ -136,6 +141,7 @@ static void plans(void)
     int spmm_before = fake_counts()->spmm;
     ok(until_plan(&s, 40), "a pattern that comes again and again gets a plan");
     ok(fake_counts()->spmm >= spmm_before + 3, "its first products were cuSPARSE's");
+    settle(&s);
     spmm_before = fake_counts()->spmm;
     s.val[1] = 7;
     s.alpha = 0.5F;
@@ -145,6 +151,7 @@ static void plans(void)
     ok(until_plan(&s, 1), "a pattern that changed in place is seen");
     ok(engine()->repaired == repaired + 1, "on the device");
     ok(until_plan(&s, 40) && engine()->repaired == repaired + 1, "it gets a plan of its own");
+    settle(&s);
     cusparseSpMatDescr_t again = NULL;
     (void)cusparseDestroySpMat(s.a);
     (void)cusparseCreateCsr(&again, 2, 3, 3, s.ptr, s.idx, s.val, CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
@@ -206,6 +213,7 @@ static void siblings(void)
     for (int i = 0; i < 10; i++)
         (void)until_plan(&s, 1); /* it is kept */
     ok(until_plan(&t, 40) && engine()->made == made + 1, "its copy has the same one");
+    settle(&t);
     ok(until_plan(&s, 1) && until_plan(&t, 1) && until_plan(&s, 1), "each with its values");
     int repaired = engine()->repaired;
     t.idx[1] = 0;
@@ -258,9 +266,10 @@ static void twin(void)
         (void)plain(&s);
     ok(until_plan(&s, 1), "a pattern keeps its plan");
     int before = engine()->runs;
-    for (int i = 0; i < RC_TEST_TIMES; i++)
-        (void)plain(&copy);
+    (void)plain(&copy);
     ok(engine()->runs == before, "cuSPARSE multiplies first by its copy");
+    (void)plain(&copy);
+    ok(engine()->runs == before + 1, "then the plan, which is known to be that of the copy");
     for (int i = 0; i < 60; i++)
         (void)plain(&copy);
     ok(until_plan(&copy, 1) && engine()->made == 1, "which keeps the plan too");
@@ -292,14 +301,50 @@ static void patience(void)
     small_new(&s);
     engine()->other_ns = 2000;
     int made = engine()->made;
+    engine()->plan_ns = 1000;
     for (int i = 0; i < 100; i++)
         (void)plain(&s);
     ok(engine()->made == made && right(&s), "100 products of 2 us are not worth a plan");
     for (int i = 0; i < 10000; i++)
         (void)plain(&s);
-    ok(engine()->made == made + 1 && right(&s), "10,000 are");
+    ok(engine()->made > made && right(&s), "10,000 are");
     engine()->other_ns = 2e6;
     small_free(&s);
+}
+
+/* A better plan is tried beside the one of two matrices, and one of these changes meanwhile. */
+static void improved(void)
+{
+    small_t s;
+    small_t t;
+    int wrong = 0;
+    small_new(&s);
+    small_new(&t);
+    engine()->tuned_ns = 5e5;
+    (void)until_plan(&s, 40);
+    settle(&s);
+    ok(until_plan(&t, 40) && engine()->plans == 1, "two matrices share a plan");
+    settle(&t);
+    for (int i = 0; i < 5000 && engine()->tuned == 0; i++)
+        wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+    ok(engine()->tuned == 1 && engine()->plans == 2 && !wrong, "a better one is made for it");
+    t.idx[1] = 0;
+    wrong += plain(&t) != CUSPARSE_STATUS_SUCCESS || !right(&t);
+    wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+    settle(&s);
+    settle(&t);
+    ok(!wrong && right(&s) && right(&t) && engine()->repaired == 1, "one of both changes while it is tried");
+    int runs = engine()->runs;
+    ok(until_plan(&s, 1) && engine()->last_ns == 5e5 && engine()->runs == runs + 1, "the better one stays");
+    ok(until_plan(&t, 1) && engine()->plans <= 3, "the other one goes, and the changed matrix has its own");
+    t.idx[1] = 1;
+    (void)plain(&t);
+    ok(right(&t) && until_plan(&s, 1), "a pattern changes back");
+    for (int i = 0; i < 40; i++)
+        wrong += plain(&t) != CUSPARSE_STATUS_SUCCESS || !right(&t);
+    ok(!wrong && engine()->plans <= 3, "and has a plan again");
+    small_free(&s);
+    small_free(&t);
 }
 
 /* With ROWCAST_TRUST=preprocess. */
@@ -340,16 +385,18 @@ int main(int argc, char **argv)
         trust();
     else if (strcmp(what, "twin") == 0)
         twin();
+    else if (strcmp(what, "improved") == 0)
+        improved();
     else if (strcmp(what, "refused") == 0)
         refused();
     else if (strcmp(what, "siblings") == 0)
         siblings();
     else if (strcmp(what, "both") == 0)
         both_change();
-    else if (strcmp(what, "decisions") == 0) {
+    else if (strcmp(what, "decisions") == 0)
         decisions();
+    else if (strcmp(what, "patience") == 0)
         patience();
-    }
     else if (strcmp(what, "plans") == 0)
         plans();
     else {

@@ -168,8 +168,7 @@ static void operands_free(const bench_t *bench, operands_t *o)
 
 static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
 {
-    char text[RC_ENGINE_TEXT] = "";
-    int64_t memory = 0;
+    rc_made_t made = {.bytes = 0};
     float *val = calloc((size_t)m->nnz, sizeof *val);
     check(!val, "memory");
     for (int64_t i = 0; i < m->nnz; i++)
@@ -187,10 +186,10 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
                         .stream = bench->stream}};
     free(val);
     descriptors(bench, &o);
-    rc_making_t how = {200000000, 4000000000, 0};
-    o.plan = bench->engine->make(bench->engine->copy(&o.p), &how, text, &memory);
+    rc_making_t how = {.ns = 200000000, .memory = 4000000000};
+    o.plan = bench->engine->make(bench->engine->copy(&o.p), &how, &made);
     if (!o.plan)
-        printf("# %s: no plan: %s\n", name, text);
+        printf("# %s: no plan: %s\n", name, made.text);
     else {
         double host[4];
         o.check = RC_CHECK_QUIET;
@@ -200,7 +199,7 @@ static void one(bench_t *bench, const char *name, const rc_csr_t *m, int bytes)
         double library = time_of(bench, &o, by_library, &host[0]);
         (void)time_of(bench, &o, by_asking, &host[3]);
         printf("%s,%lld,%lld,%d,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%.2f,%s\n", name, (long long)m->rows, (long long)m->nnz, bytes,
-            library, alone, checked, host[0], host[1], host[2], host[3], text);
+            library, alone, checked, host[0], host[1], host[2], host[3], made.text);
         bench->count++;
         bench->logs += log(checked / alone);
         bench->above += checked > 1.05 * alone;

@@ -1,13 +1,16 @@
 #!/bin/sh
-# The folder of choices of the drop-in (ROWCAST_CACHE): whole, the user's own, bounded, for many processes at once.
+# The folder of choices of the drop-in (ROWCAST_CACHE): whole, the user's own, bounded, for many processes at once; and
+# programs that begin with what an earlier run found.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
 # shellcheck source=tests/env.sh.in
 . "${top_builddir:?}/tests/env.sh"
 
 here=$top_builddir/tests/dropin
+preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
-plan 21
+[ -e "$preloaded" ] || skip_all "no shared library in this build"
+plan 24
 cd "$tmp" || exit 1
 choices=$here/choices
 umask 022
@@ -110,3 +113,22 @@ for i in $(seq 40); do
 done
 wait
 is "many processes at once: no half of a file" "$bad $(cat out.? | sort -u) $(find folder -type f | wc -l)" "0 200 saved, 0 ignored 5"
+
+# programs
+again()
+{
+    env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" ROWCAST_WAIT=1 ROWCAST_LOG=summary \
+        ROWCAST_ENGINE="$here/.libs/fake_engine.so" ROWCAST_CACHE="$tmp/programs,bytes=1M" "$here/economy" again 2>err
+}
+again >first
+again >second
+is "a first run finds a plan and a better one" "$(sed -n 's/^# again: //p' first)" "plan in call 4, 2 made, 1 tuned, 0 named"
+is "a second one begins with it" "$(sed -n 's/^# again: //p' second; grep -c 'programs: 1 plans from it, [0-9]* choices written, 0 files' err)" \
+    "plan in call 1, 1 made, 0 tuned, 1 named
+1"
+for f in programs/*.choice; do
+    sed -i 's/^kernel fake/kernel gone/' "$f"
+done
+again >third
+is "one that is damaged starts anew" "$(sed -n 's/^# again: //p' third)" \
+    "plan in call 4, 2 made, 1 tuned, 0 named"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct copy {
     rc_spmm_t p;
@@ -17,6 +18,7 @@ typedef struct copy {
 typedef struct plan {
     copy_t *copy;
     int device;
+    int tuned;
     uint64_t equal;
     uint64_t differs;
     uint64_t other_equal;
@@ -24,11 +26,19 @@ typedef struct plan {
 } plan_t;
 
 typedef struct marks {
-    int began; /* runs by plans at the first mark */
-    int ended;
+    int at;    /* runs at the first mark, calls at the second */
+    double ns; /* of the last one */
 } marks_t;
 
+typedef struct sum {
+    rc_pattern_sums_t sums;
+} sum_t;
+
 static fake_engine_t fake = {.plan_ns = 1e6, .other_ns = 2e6};
+static struct past {
+    int tuned;    /* 1: the last plan that ran was tuned */
+    double began; /* of the system's clock */
+} past;
 
 fake_engine_t *fake_engine(void)
 {
@@ -51,6 +61,62 @@ static int stream_of(void *stream, int *device)
     return stream && *(const int *)stream == 1 ? 1 : stream && *(const int *)stream == 2 ? -1 : 0;
 }
 
+static int device_name(int device, char *name)
+{
+    (void)snprintf(name, RC_ENGINE_TEXT, "fake %d", device);
+    return 0;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    if (fake.clock > 0)
+        return fake.clock;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    double s = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    past.began = past.began > 0 ? past.began : s - 1e-3;
+    return s - past.began;
+}
+
+static void pass(double s)
+{
+    if (fake.clock > 0)
+        fake.clock += s;
+}
+
+static uint64_t mixed(uint64_t place, uint64_t number)
+{
+    uint64_t x = number + place * 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    return x ^ (x >> 27);
+}
+
+static rc_pattern_sums_t sums_of(const rc_sparse_view_t *a)
+{
+    rc_pattern_sums_t s = {1, 1};
+    for (int64_t i = 0; i <= a->rows; i++)
+        s.pointers += mixed((uint64_t)i, (uint64_t)integer(a->row_ptr, a->row_ptr_bytes, i));
+    for (int64_t i = 0; i < a->nnz; i++)
+        s.columns += mixed((uint64_t)i, (uint64_t)integer(a->col_idx, a->col_idx_bytes, i));
+    return s;
+}
+
+static void *sum(const rc_spmm_t *p)
+{
+    sum_t *s = calloc(1, sizeof *s);
+    if (s)
+        s->sums = sums_of(&p->a);
+    fake.summed++;
+    pass(1e-9 * fake.extra_ns);
+    return s;
+}
+
+static int summed(const void *s, rc_pattern_sums_t *out)
+{
+    *out = ((const sum_t *)s)->sums;
+    return 1;
+}
+
 static void copy_free(void *copy)
 {
     copy_t *c = copy;
@@ -66,6 +132,7 @@ static void *copy_new(const rc_spmm_t *p)
     if (!c)
         return NULL;
     fake.copies++;
+    fake.copied++;
     c->p = *p;
     c->device = fake.device;
     c->ptr = malloc(((size_t)p->a.rows + 1) * sizeof *c->ptr);
@@ -81,17 +148,36 @@ static void *copy_new(const rc_spmm_t *p)
     return c;
 }
 
-static void *make(void *copy, const rc_making_t *how, char *text, int64_t *bytes)
+static rc_pattern_sums_t sums_of_copy(const copy_t *c)
 {
-    plan_t *plan = fake.refuses ? NULL : calloc(1, sizeof *plan);
-    (void)snprintf(text, RC_ENGINE_TEXT, "%s", plan ? "fake" : "refused");
+    rc_sparse_view_t a = c->p.a;
+    a.row_ptr = c->ptr;
+    a.col_idx = c->idx;
+    a.row_ptr_bytes = a.col_idx_bytes = 8;
+    return sums_of(&a);
+}
+
+static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
+{
+    rc_pattern_sums_t sums = sums_of_copy(copy);
+    made->changed = how->sums.columns != 0 && memcmp(&sums, &how->sums, sizeof sums) != 0;
+    fake.changed += made->changed;
+    int unknown = how->kernel && strncmp(how->kernel, "fake", 4) != 0;
+    plan_t *plan = fake.refuses || made->changed || unknown ? NULL : calloc(1, sizeof *plan);
+    (void)snprintf(made->text, sizeof made->text, "%s", plan ? "fake" : "refused");
     if (!plan) {
         copy_free(copy);
         return NULL;
     }
+    plan->tuned = how->ns > 0 || (how->kernel && strcmp(how->kernel, "fake:tuned=1") == 0);
+    (void)snprintf(made->kernel, sizeof made->kernel, "fake:tuned=%d", plan->tuned);
+    (void)snprintf(made->order, sizeof made->order, "csr");
     plan->copy = copy;
     plan->device = plan->copy->device;
-    *bytes = how->memory < 1000 ? how->memory : 1000;
+    made->bytes = how->memory < 1000 ? how->memory : 1000;
+    pass(fake.make_s[how->ns > 0]);
+    fake.named += how->kernel != NULL;
+    fake.tuned += how->ns > 0;
     fake.plans++;
     fake.made++;
     return plan;
@@ -136,6 +222,11 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
         }
 }
 
+static double time_of_plan(void)
+{
+    return fake.tuned_ns > 0 && past.tuned ? fake.tuned_ns : fake.plan_ns;
+}
+
 static int run(void *p, const rc_spmm_t *product, rc_checking_t check, uint64_t number)
 {
     plan_t *plan = p;
@@ -145,6 +236,8 @@ static int run(void *p, const rc_spmm_t *product, rc_checking_t check, uint64_t 
     if (fake.run_refuses)
         return -1;
     fake.runs++;
+    past.tuned = plan->tuned;
+    fake.last_ns = time_of_plan();
     fake.strays += plan->device != fake.device;
     fake.checked += check != RC_CHECK_NOT;
     if (equal)
@@ -156,6 +249,7 @@ static int run(void *p, const rc_spmm_t *product, rc_checking_t check, uint64_t 
         multiply(c->ptr, c->idx, product);
         copy_free(c);
         fake.repaired++;
+        fake.last_ns += 3 * fake.other_ns;
     }
     if (check != RC_CHECK_NOT && !equal && !fake.deaf)
         plan->differs = number;
@@ -174,6 +268,7 @@ static void checks(const void *p, uint64_t *equal, uint64_t *differs)
 static int compare(void *p, const rc_spmm_t *product, uint64_t number)
 {
     plan_t *plan = p;
+    pass(1e-9 * fake.extra_ns);
     *(same(plan->copy, &product->a) ? &plan->other_equal : &plan->other_differs) = number;
     return 0;
 }
@@ -190,23 +285,31 @@ static void *marks_new(void)
     return calloc(1, sizeof(marks_t));
 }
 
+/* The last product was a plan's where one ran since the first mark. */
 static int mark(void *marks, int end, void *stream)
 {
     marks_t *m = marks;
     (void)stream;
-    *(end ? &m->ended : &m->began) = fake.runs;
+    fake.marked++;
+    if (!end) {
+        m->at = fake.runs;
+        return 0;
+    }
+    int plan = fake.runs > m->at;
+    m->at = fake.calls;
+    m->ns = plan ? time_of_plan() : fake.other_ns;
     return 0;
 }
 
 static double between(void *marks)
 {
     const marks_t *m = marks;
-    return m->ended > m->began ? fake.plan_ns : fake.other_ns;
+    return fake.calls - m->at < fake.lag ? 0 : m->ns;
 }
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, copy_new, copy_free, make, run, checks,
-        compare, compared, plan_free, marks_new, mark, between, free};
+    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, copy_new, copy_free,
+        sum, summed, free, make, run, checks, compare, compared, plan_free, marks_new, mark, between, free};
     return &engine;
 }

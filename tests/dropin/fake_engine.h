@@ -13,6 +13,19 @@ typedef struct fake_engine {
     int strays;  /**< runs of a plan while another device was the current one */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
+    int marked;   /**< marks that were asked for */
+    int summed;   /**< sums that were */
+    int copied;   /**< copies that were */
+    int changed;  /**< plans that were not made because the pattern had changed */
+    int named;    /**< plans made of a kernel that was named */
+    int tuned;    /**< plans made by timing */
+    int calls;    /**< told: products that the program has asked for; only where there is a lag */
+    int lag;      /**< told: those that the host is ahead of the stream */
+    double clock; /**< told: seconds since the process began; 0: the system's clock.  What takes time puts it on */
+    double make_s[2]; /**< told: what making takes on that clock, a first and a tuned plan */
+    double tuned_ns;  /**< told: what a tuned plan takes; 0: as any */
+    double last_ns;   /**< what the last run by a plan took, repairs included */
+    double extra_ns;  /**< told: what a sum or a comparison takes on that clock */
     int run_refuses; /**< told: a plan runs nothing */
     void (*in_run)(void);  /**< told: called by each run; NULL: nothing */
     void (*in_free)(void); /**< told: called before a plan is freed; NULL: nothing */

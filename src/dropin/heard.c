@@ -1,0 +1,60 @@
+#include "config.h"
+#include "dropin/heard.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stddef.h>
+
+enum { PIECES = 512 };
+
+/* There is one in a process, as there is one host. */
+static struct pieces {
+    pthread_mutex_t lock;
+    rc_heard_t *at; /* [PIECES] */
+    int failed;
+    unsigned char used[PIECES];
+    unsigned char awaited[PIECES];
+} pieces = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void begin(void)
+{
+    void *memory = NULL;
+    void *there = NULL;
+    cudaError_t e = cudaHostAlloc(
+        &memory, PIECES * sizeof *pieces.at, cudaHostAllocMapped | cudaHostAllocPortable);
+    if (e == cudaSuccess)
+        e = cudaHostGetDevicePointer(&there, memory, 0);
+    /* one address serves all devices and the host, as it has for long on 64 bits */
+    pieces.failed = e != cudaSuccess || there != memory;
+    if (e != cudaSuccess)
+        (void)cudaGetLastError();
+    if (pieces.failed && memory && cudaFreeHost(memory) != cudaSuccess)
+        (void)cudaGetLastError();
+    pieces.at = pieces.failed ? NULL : memory;
+}
+
+rc_heard_t *rc_heard_new(int awaited)
+{
+    rc_heard_t *h = NULL;
+    (void)pthread_mutex_lock(&pieces.lock);
+    if (!pieces.at && !pieces.failed)
+        begin();
+    for (int i = 0; pieces.at && !h && i < PIECES; i++)
+        if (!pieces.used[i] && (!pieces.awaited[i] || pieces.at[i].summed)) {
+            pieces.used[i] = 1;
+            pieces.awaited[i] = (unsigned char)awaited;
+            h = &pieces.at[i];
+            *h = (rc_heard_t){.equal = 0};
+        }
+    (void)pthread_mutex_unlock(&pieces.lock);
+    return h;
+}
+
+void rc_heard_free(rc_heard_t *h)
+{
+    if (!h)
+        return;
+    (void)pthread_mutex_lock(&pieces.lock);
+    pieces.used[h - pieces.at] = 0;
+    (void)pthread_mutex_unlock(&pieces.lock);
+}

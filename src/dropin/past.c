@@ -1,0 +1,73 @@
+/* Sums of patterns, and the choices of earlier runs that are found by them. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int is_known(const rc_pattern_sums_t *s)
+{
+    return s->columns != 0 || s->pointers != 0;
+}
+
+int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wanted)
+{
+    if (is_known(&known->sums))
+        return 1;
+    if (!known->sum && wanted)
+        known->sum = d->engine->sum(p);
+    if (!known->sum)
+        return wanted; /* there is none to be had now */
+    if (d->engine->summed(known->sum, &known->sums)) {
+        d->engine->sum_free(known->sum);
+        known->sum = NULL;
+    }
+    return 0;
+}
+
+/* \param[out] key  [RC_CHOICES_KEY]  \return 0: it has none */
+static int key_of(rc_dropin_t *d, const rc_known_t *known, char *key)
+{
+    const rc_key_t *k = &known->key;
+    if (!d->cache.path || !is_known(&known->sums) || k->device < 0 || k->device >= RC_DEVICES)
+        return 0;
+    char *device = d->device[k->device];
+    if (!device[0] && d->engine->device_name(k->device, device) < 0)
+        return 0;
+    int n = snprintf(key, RC_CHOICES_KEY,
+        "spmm of %d bytes, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
+        " entries, sums %016" PRIx64 " %016" PRIx64 ", on %.100s",
+        k->value_bytes, k->layout, k->k, k->rows, k->cols, k->nnz, known->sums.columns,
+        known->sums.pointers, device);
+    return n > 0 && n < RC_CHOICES_KEY && !strchr(key, '\n');
+}
+
+void rc_past_load(rc_dropin_t *d, rc_known_t *known)
+{
+    char key[RC_CHOICES_KEY];
+    if (known->looked_up || !key_of(d, known, key))
+        return;
+    known->looked_up = 1;
+    known->choice = calloc(1, sizeof *known->choice);
+    if (known->choice && !rc_choices_load(&d->cache, key, known->choice)) {
+        free(known->choice);
+        known->choice = NULL;
+    }
+}
+
+void rc_past_save(rc_dropin_t *d, rc_known_t *known)
+{
+    char key[RC_CHOICES_KEY];
+    rc_past_t choice = {.tuned = known->held->tuned && !known->next && d->job.known != known,
+        .plan_ns = rc_times_median(&known->ours),
+        .reference_ns = rc_times_median(&known->reference),
+        .calls = known->calls};
+    if (choice.plan_ns <= 0 || choice.reference_ns <= 0 || !known->held->made.kernel[0] ||
+        !key_of(d, known, key))
+        return;
+    (void)snprintf(choice.kernel, sizeof choice.kernel, "%s", known->held->made.kernel);
+    (void)snprintf(choice.order, sizeof choice.order, "%s", known->held->made.order);
+    rc_choices_save(&d->cache, key, &choice);
+}

@@ -1,0 +1,212 @@
+/* A call between its beginning and its end: what its pattern's stage does with it. */
+#include "config.h"
+#include "dropin/dropin.h"
+
+rc_why_t rc_known_why(const rc_known_t *known)
+{
+    switch (known->stage) {
+    case RC_STAGE_WATCHING:
+        return RC_WHY_WATCHING;
+    case RC_STAGE_MAKING:
+        return RC_WHY_MAKING;
+    case RC_STAGE_OFF:
+        return known->off;
+    default:
+        return RC_WHY_PLAN;
+    }
+}
+
+/* --------------------------------------------------------------------- plans */
+
+static int trusted(rc_dropin_t *d, const rc_known_t *known, rc_trusted_t *t, uint64_t number)
+{
+    uint64_t equal = 0;
+    uint64_t differs = 0;
+    if (!t)
+        return 0;
+    if (t->known != known) {
+        t->known = known;
+        t->number = number;
+        return 0;
+    }
+    d->engine->checks(known->held->plan, &equal, &differs);
+    return known->held->users == 1 && equal >= t->number && differs < t->number;
+}
+
+/* \return as the engine's run */
+static int run_one(
+    rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_checking_t check, uint64_t number)
+{
+    rc_times_t *times = NULL;
+    rc_held_t *held = rc_trial_held(known, &times);
+    int timed = times && rc_times_begin(d, known, times, p->stream);
+    int st = d->engine->run(held->plan, p, held == known->held ? check : RC_CHECK_QUIET, number);
+    known->busy = 0;
+    if (st == 0 && timed)
+        rc_times_end(d, known, times, p->stream);
+    if (st == 0) {
+        held->runs++;
+        known->by_plan++;
+    } else if (held == known->next) {
+        known->next = NULL;
+        known->held->tuned = 1;
+        rc_known_leave(d, held);
+    }
+    return st;
+}
+
+static rc_why_t run_plan(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, rc_trusted_t *t)
+{
+    uint64_t number = rc_known_number(d, known);
+    rc_checking_t check = trusted(d, known, t, number) ? RC_CHECK_NOT
+                          : t                          ? RC_CHECK_TOLD
+                                                       : RC_CHECK_QUIET;
+    int tries = known->next ? 2 : 1; /* the better one, then the one that it is to replace */
+    int st = -1;
+    for (int i = 0; i < tries && st != 0; i++)
+        st = run_one(d, known, p, check, number);
+    if (st == 0) {
+        if (known->first_check == 0)
+            known->first_check = number;
+        return RC_WHY_PLAN;
+    }
+    /* what it refuses once it would refuse each time, at the price of a check */
+    rc_known_drop(d, known);
+    known->stage = RC_STAGE_OFF;
+    known->off = RC_WHY_REFUSED;
+    return RC_WHY_REFUSED;
+}
+
+/* -------------------------------------------------------------------- stages */
+
+/* Plans that are kept whatever the times say. */
+static void watch_always(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    if (known->turns >= 1 && rc_known_adopt(d, known, p))
+        rc_trial_plan(known);
+    else if (known->turns > 1 && !known->sibling)
+        rc_making_begin(d, known, p, 0);
+}
+
+/* The account is not looked at in each call. */
+static int is_time(const rc_known_t *known)
+{
+    return known->turns < 16 || known->turns % 8 < 2;
+}
+
+/* The pattern is summed before a plan is worth it: one that changes from call to call is not what
+ * it was when the plan is made, and there is none then. */
+static void watch(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    if (known->turns < rc_worth_patience(d))
+        return;
+    if (rc_known_adopt(d, known, p)) {
+        rc_trial_plan(known);
+        return;
+    }
+    int wanted =
+        d->cache.path || (is_time(known) && known->reference.count > 0 &&
+                             rc_worth_calls(d, known, 0.5) && rc_worth_budget(d, known, 0));
+    int summed = rc_past_sum(d, known, p, wanted);
+    rc_past_load(d, known);
+    if (known->sibling || (!known->choice && (!summed || known->reference.count < RC_ENOUGH)))
+        return;
+    if (is_time(known) && rc_worth_calls(d, known, 1) && !rc_known_waits(d, known) &&
+        rc_worth_budget(d, known, 0))
+        rc_making_begin(d, known, p, 0);
+}
+
+/* One at a time: what became of it says whether others are worth it. */
+static int is_any_tried(const rc_dropin_t *d)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->known[i]->next)
+            return 1;
+    return 0;
+}
+
+static void improve(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    if (d->settings.always || known->held->tuned || known->next || d->job.known ||
+        known->ours.count < RC_TIMES || !is_time(known))
+        return;
+    if (rc_worth_better(d, known) && !is_any_tried(d) && rc_worth_budget(d, known, 1))
+        rc_making_begin(d, known, p, 1);
+}
+
+static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
+{
+    rc_trial_take(d, known);
+    if (known->held)
+        rc_known_changes(d, known->held);
+    if (known->next)
+        rc_known_changes(d, known->next);
+    if (d->job.known == known)
+        rc_making_end(d, known);
+    rc_trial_decide(d, known);
+    if (known->stage == RC_STAGE_WATCHING && d->settings.always)
+        watch_always(d, known, p);
+    else if (known->stage == RC_STAGE_WATCHING)
+        watch(d, known, p);
+    else if (known->stage == RC_STAGE_ON)
+        improve(d, known, p);
+    if (d->job.known == known)
+        rc_making_end(d, known); /* it was made in this call */
+    return known->stage == RC_STAGE_TRYING ? rc_trial_turn(d, known) : rc_known_why(known);
+}
+
+/* Whether cuSPARSE's product is one to be timed.  The first of a pattern loads kernels. */
+static int is_timed(const rc_dropin_t *d, const rc_known_t *known, rc_why_t why)
+{
+    if (why == RC_WHY_TRYING)
+        return 1;
+    return why == RC_WHY_WATCHING && known->calls > 1 && known->turns >= rc_worth_patience(d);
+}
+
+static rc_turn_t begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+{
+    rc_turn_t turn = {RC_WHY_OFF, NULL, p->stream};
+    int device = 0;
+    if (!d->engine || d->forked)
+        return turn;
+    int st = d->engine->stream(p->stream, &device);
+    turn.why = st > 0 ? RC_WHY_CAPTURE : RC_WHY_STREAM;
+    if (st != 0)
+        return turn;
+    rc_known_t *known = rc_known_find(d, p, device);
+    turn.why = RC_WHY_MANY;
+    if (!known || known->busy)
+        return turn;
+    if (d->start == 0)
+        d->start = rc_making_now(d);
+    known->calls++;
+    known->last = d->calls;
+    turn.why = advance(d, known, p);
+    if (turn.why == RC_WHY_PLAN)
+        turn.why = run_plan(d, known, p, rc_known_trusted(d, descr, p));
+    else if (is_timed(d, known, turn.why) && rc_times_begin(d, known, &known->reference, p->stream))
+        turn.known = known;
+    known->turns++;
+    return turn;
+}
+
+rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr)
+{
+    rc_dropin_enter();
+    (void)pthread_mutex_lock(&d->lock);
+    rc_turn_t turn = begin(d, p, descr);
+    if (d->settings.wait)
+        rc_making_bury(d); /* there is no thread */
+    (void)pthread_mutex_unlock(&d->lock);
+    rc_dropin_leave();
+    return turn;
+}
+
+void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn)
+{
+    if (!turn->known)
+        return;
+    (void)pthread_mutex_lock(&d->lock);
+    rc_times_end(d, turn->known, &turn->known->reference, turn->stream);
+    (void)pthread_mutex_unlock(&d->lock);
+}

@@ -1,0 +1,376 @@
+/* Programs of products on a clock of their own: what the drop-in costs them and brings.  Run by economy.t, which preloads
+ * the drop-in.
+ *   economy epochs         programs that train for a number of epochs
+ *   economy fleeting       patterns that never come back
+ *   economy changing       a pattern that changes from call to call
+ *   economy crowd          a pattern that comes back, among many that do not
+ *   economy better         a tuned plan takes the place of the first, where it is faster
+ *   economy again          prints when plans came, for runs with a folder of choices
+ *   economy random [PROGRAMS [SEED]]   the first rule: no program is slower than 0.98
+ * Each program is a process, since a process has one drop-in. */
+#include "small.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PATTERNS = 1000 };
+
+/* A program, and the outcome. */
+typedef struct program {
+    uint64_t seed;
+    int patterns;
+    long calls;        /* of all patterns */
+    int burst;         /* calls of a pattern one after the other */
+    double before;     /* seconds until the first product */
+    double product_ns; /* by cuSPARSE, of the middle pattern */
+    double spread;     /* products are between that over this and that times this */
+    double gain[2];    /* cuSPARSE's time over a plan's; 0: it differs from pattern to pattern */
+    double make_s;     /* making a first plan; the first of all takes 10 ms more */
+    double doubt;      /* that over this to that times this */
+    double tuned;      /* a plan's time over a tuned one's */
+    int lag;
+    int changing; /* calls after which a pattern changes; 0: none does */
+    int crowd;    /* calls of others after each one of the first pattern; 0: all take turns */
+    /* the outcome */
+    double plain_s;
+    double with_s;
+    int first_plan; /* call of the first product by a plan; 0: none */
+    int wrong;
+    fake_engine_t engine;
+} program_t;
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* 0 .. 1 */
+static double part(uint64_t *state)
+{
+    return (double)(next(state) >> 11) * 0x1p-53;
+}
+
+/* Between both, as likely to be in each tenfold. */
+static double between(uint64_t *state, double least, double most)
+{
+    return least * pow(most / least, part(state));
+}
+
+typedef struct pattern {
+    small_t s;
+    double product_ns;
+    double gain;
+    double make_s;
+} pattern_t;
+
+static pattern_t *pattern_at(program_t *p, pattern_t **all, int i)
+{
+    if (all[i])
+        return all[i];
+    uint64_t state = p->seed + 1000003u * (uint64_t)i;
+    pattern_t *x = all[i] = calloc(1, sizeof *x);
+    if (!x)
+        exit(99);
+    small_new(&x->s);
+    /* patterns are not the same */
+    x->s.idx[1] = i % 2;
+    x->s.idx[0] = i / 2 % 3;
+    x->product_ns = p->product_ns * between(&state, 1 / p->spread, p->spread);
+    x->gain = p->gain[0] > 0 ? between(&state, p->gain[0], p->gain[1]) : between(&state, 0.8, 3);
+    x->make_s = p->make_s * between(&state, 1 / p->doubt, p->doubt);
+    return x;
+}
+
+/* One call, and what it takes. */
+static void multiply(program_t *p, pattern_t *x, int call)
+{
+    fake_engine_t *e = engine();
+    int runs = e->runs;
+    e->calls = call;
+    e->other_ns = x->product_ns;
+    e->plan_ns = x->product_ns / x->gain;
+    e->tuned_ns = e->plan_ns / p->tuned;
+    e->extra_ns = 0.05 * x->product_ns + 3000;
+    e->make_s[0] = x->make_s + (e->made == 0 ? 10e-3 * x->make_s / p->make_s : 0);
+    e->make_s[1] = (3e-3 + 40e-9 * x->product_ns) * x->make_s / p->make_s;
+    if (p->changing)
+        x->s.idx[2] = call / p->changing % 3;
+    p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
+    e->clock += 1e-9 * (e->runs == runs ? e->other_ns : e->last_ns);
+    p->plain_s += 1e-9 * x->product_ns;
+    if (e->runs > runs && p->first_plan == 0)
+        p->first_plan = call + 1;
+}
+
+/* The pattern of a call. */
+static int index_of(const program_t *p, long call)
+{
+    /* what has come back once is remembered among more */
+    int crowd = call < 20L * 101 && p->crowd > 100 ? 100 : p->crowd;
+    if (crowd > 0)
+        return call % (crowd + 1) == 0 ? 0 : (int)(1 + call % (p->patterns - 1));
+    return (int)(call / (p->burst > 0 ? p->burst : 1) % p->patterns);
+}
+
+static void simulate(program_t *p)
+{
+    static pattern_t *all[PATTERNS];
+    fake_engine_t *e = engine();
+    e->clock = p->before;
+    e->lag = p->lag;
+    p->plain_s = p->before;
+    for (long i = 0; i < p->calls; i++)
+        multiply(p, pattern_at(p, all, index_of(p, i)), (int)i);
+    p->with_s = e->clock;
+    p->engine = *e;
+}
+
+/* In a process of its own. */
+static program_t run(program_t p)
+{
+    int status = -1;
+    program_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        exit(99);
+    *shared = p;
+    (void)fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        simulate(shared);
+        exit(0);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+        exit(99);
+    program_t out = *shared;
+    (void)munmap(shared, sizeof *shared);
+    return out;
+}
+
+static double ratio(const program_t *p)
+{
+    return p->plain_s / p->with_s;
+}
+
+static program_t usual(void)
+{
+    return (program_t){.seed = 1,
+        .patterns = 1,
+        .calls = 200,
+        .before = 3,
+        .product_ns = 1.2e6,
+        .spread = 1,
+        .gain = {2, 2},
+        .make_s = 0.25e-3,
+        .doubt = 1,
+        .tuned = 1};
+}
+
+static void say(const program_t *p, const char *name)
+{
+    printf("# %s: %.4f s alone, %.4f with, %.4f; first plan in call %d, %d made, %d of them tuned\n", name, p->plain_s,
+        p->with_s, ratio(p), p->first_plan, p->engine.made, p->engine.tuned);
+}
+
+static void epochs(void)
+{
+    char name[100];
+    static const int counts[] = {50, 200, 600};
+    for (int i = 0; i < 3; i++) {
+        program_t p = usual();
+        p.patterns = 4;
+        p.calls = 4L * counts[i];
+        p = run(p);
+        say(&p, "epochs");
+        (void)snprintf(name, sizeof name, "%d epochs of four products begin at once and win", counts[i]);
+        ok(p.first_plan <= 20 && !p.wrong && ratio(&p) > 1 && p.engine.made >= 4, name);
+    }
+    program_t p = usual();
+    p.patterns = 4;
+    p.calls = 800;
+    p.lag = 40;
+    p = run(p);
+    say(&p, "ahead");
+    ok(ratio(&p) > 1.05 && !p.wrong, "a program that is ten epochs ahead of its stream wins as well");
+    p = usual();
+    p.patterns = 7; /* the last one is the first, at another address */
+    p.calls = 700;
+    p = run(p);
+    say(&p, "two alike");
+    ok(p.engine.made == 6 && !p.wrong, "a pattern at two addresses has one plan, also where both come in turns");
+    p = usual();
+    p.calls = 20;
+    p = run(p);
+    ok(p.first_plan > 0 && p.first_plan <= 5, "a pattern has its plan within five calls");
+    p = usual();
+    p.calls = 1000;
+    p.product_ns = 3000;
+    p = run(p);
+    ok(p.first_plan > 100 && p.first_plan < 500, "one of small products when they would have won it");
+    p = usual();
+    p.calls = 1;
+    p = run(p);
+    ok(p.engine.made == 0 && p.engine.summed == 0 && p.engine.marked == 0, "one that is used once costs nothing");
+    p = usual();
+    p.gain[0] = p.gain[1] = 0.8;
+    p = run(p);
+    say(&p, "slower");
+    ok(p.engine.made == 1 && p.engine.runs <= 3, "a plan that is slower runs three times");
+    p = usual();
+    p.before = 1e-6;
+    p.calls = 5000;
+    p = run(p);
+    say(&p, "no time before");
+    ok(p.first_plan > 1000 && p.engine.runs > 3000, "a program that has just begun waits for its share");
+}
+
+static void fleeting(void)
+{
+    program_t p = usual();
+    p.patterns = PATTERNS;
+    p.calls = PATTERNS;
+    p = run(p);
+    ok(p.engine.made + p.engine.summed + p.engine.marked + p.engine.copied == 0 && p.engine.runs == 0,
+        "1,000 patterns that are used once cost nothing");
+    for (int burst = 2; burst <= 6; burst += 2) {
+        p = usual();
+        p.product_ns = 1e5;
+        p.patterns = PATTERNS;
+        p.burst = burst;
+        p.calls = (long)burst * PATTERNS;
+        p = run(p);
+        say(&p, "fleeting");
+        printf("# %d marks, %d sums\n", p.engine.marked, p.engine.summed);
+        ok(p.engine.marked <= 2 * 16 * burst * burst && p.engine.made == 0,
+            "patterns of a few calls are looked at less and less");
+    }
+}
+
+static void changing(void)
+{
+    for (int every = 1; every <= 16; every *= 4) {
+        program_t p = usual();
+        p.changing = every;
+        p.calls = 2000;
+        p = run(p);
+        say(&p, "changing");
+        printf("# %d copies, %d refused, %d repaired\n", p.engine.copied, p.engine.changed, p.engine.repaired);
+        ok(p.engine.copied - p.engine.repaired <= 3 && !p.wrong && ratio(&p) > 0.99,
+            "a pattern that changes is copied three times at most");
+        ok(p.engine.repaired <= (every == 1 ? 0 : 3), "and a plan of another one hardly runs");
+    }
+}
+
+/* The pattern of the evaluation, among those of batches. */
+static void crowd(void)
+{
+    program_t p = usual();
+    p.patterns = PATTERNS;
+    p.crowd = 300;
+    p.calls = 301L * 200;
+    p = run(p);
+    say(&p, "crowd");
+    ok(p.engine.made == 1 && p.engine.runs > 100, "a pattern that comes back among many that do not keeps its plan");
+}
+
+static void better(void)
+{
+    program_t p = usual();
+    p.calls = 20000;
+    p.tuned = 1.3;
+    p = run(p);
+    say(&p, "better");
+    ok(p.engine.tuned == 1 && ratio(&p) > 2.1, "a tuned plan takes the place of the first");
+    p = usual();
+    p.calls = 20000;
+    p.tuned = 0.9;
+    p = run(p);
+    say(&p, "no better");
+    ok(p.engine.tuned == 1 && ratio(&p) > 1.75, "not where it is no faster");
+    p = usual();
+    p.calls = 200;
+    p = run(p);
+    ok(p.engine.tuned == 0, "nor is it made for few calls");
+}
+
+/* For two runs with one folder of choices. */
+static void again(void)
+{
+    program_t p = usual();
+    p.calls = 20000;
+    p.tuned = 1.3;
+    p = run(p);
+    printf("# again: plan in call %d, %d made, %d tuned, %d named\n", p.first_plan, p.engine.made, p.engine.tuned,
+        p.engine.named);
+    ok(!p.wrong, "a program with a folder of choices");
+}
+
+static program_t any(uint64_t seed)
+{
+    uint64_t s = seed;
+    program_t p = {.seed = seed,
+        .patterns = (int)between(&s, 1, PATTERNS + 0.5),
+        .calls = (long)between(&s, 1, 1e4),
+        .before = between(&s, 1e-6, 20),
+        .product_ns = between(&s, 5e3, 1e7),
+        .spread = between(&s, 1, 5),
+        .make_s = 0.25e-3, /* as expected, times what is in doubt */
+        .doubt = between(&s, 1, 3),
+        .tuned = between(&s, 0.8, 1.5),
+        .lag = part(&s) < 0.5 ? 0 : (int)between(&s, 1, 200),
+        .changing = part(&s) < 0.8 ? 0 : (int)between(&s, 1, 1000)};
+    p.burst = part(&s) < 0.5 ? 1 : (int)between(&s, 1, 100);
+    if (part(&s) < 0.5)
+        p.gain[0] = p.gain[1] = between(&s, 0.8, 3);
+    return p;
+}
+
+static int random_programs(int programs, uint64_t seed)
+{
+    double worst = 1e9;
+    double logs = 0;
+    int slow = 0;
+    int wrong = 0;
+    for (int i = 0; i < programs; i++) {
+        program_t p = run(any(seed + (uint64_t)i));
+        worst = ratio(&p) < worst ? ratio(&p) : worst;
+        logs += log(ratio(&p));
+        wrong += p.wrong;
+        if (ratio(&p) < 0.98 && slow++ < 10) {
+            printf("# seed %llu: %d patterns, %ld calls, %.3g s before, products of %.3g ns, gain %.2f, making %.3g s "
+                   "times %.2f, lag %d, changing %d\n",
+                (unsigned long long)p.seed, p.patterns, p.calls, p.before, p.product_ns, p.gain[0], p.make_s, p.doubt, p.lag, p.changing);
+            say(&p, "slow");
+        }
+    }
+    printf("# %d programs: the slowest %.4f, geomean %.4f\n", programs, worst, exp(logs / programs));
+    ok(slow == 0 && wrong == 0, "no program is slower than 0.98");
+    return slow;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (strcmp(what, "epochs") == 0)
+        epochs();
+    else if (strcmp(what, "fleeting") == 0)
+        fleeting();
+    else if (strcmp(what, "changing") == 0)
+        changing();
+    else if (strcmp(what, "crowd") == 0)
+        crowd();
+    else if (strcmp(what, "better") == 0)
+        better();
+    else if (strcmp(what, "again") == 0)
+        again();
+    else
+        (void)random_programs(argc > 2 ? atoi(argv[2]) : 200, argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+    return ok_end();
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Programs on a clock of their own, with the drop-in and without: a plan is there when it pays, and none is slower than 0.98.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+here=$top_builddir/tests/dropin
+preloaded=$top_builddir/.libs/librowcast_cusparse.so
+[ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
+[ -e "$preloaded" ] || skip_all "no shared library in this build"
+plan 6
+cd "$tmp" || exit 1
+
+# economy WHAT...: its lines that did not pass; "nothing" where no test ran
+economy()
+{
+    env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" ROWCAST_WAIT=1 \
+        ROWCAST_ENGINE="$here/.libs/fake_engine.so" "$here/economy" "$@" >out 2>err
+    grep -q '^ok' out || echo nothing
+    grep -v '^ok' out | grep -v '^1\.\.' | grep -v '^#'
+}
+for what in epochs fleeting changing crowd better; do
+    is "$what" "$(economy $what)" ""
+done
+is "random programs: none is slower than 0.98" "$(economy random 2000 1; cat err)" ""
