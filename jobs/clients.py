@@ -2,6 +2,7 @@
 """Programs that call cuSPARSE, with and without the drop-in: losses, times, where it passed through.
 
     jobs/clients.py                              all, each twice; a table on stdout
+    jobs/clients.py --defaults                   networks of 1 s to 11 s as a user starts them, without settings
     jobs/clients.py --sizes 100000 --features 64 gcn cupy
     jobs/clients.py --module                     not the drop-in, but plans of the Python module
     jobs/clients.py --run out.json gcn           in this process, as it is; for profilers
@@ -22,6 +23,8 @@ CLIENTS = ("spmm", "gcn", "pyg", "cupy")
 GRAPHS = ("communities", "powerlaw")
 MEAN = 16  # entries in a row, before self loops
 COLD = 3  # epochs that load kernels, which are not counted
+# With --defaults: client, vertices, features, epochs
+PROGRAMS = (("gcn", 1000000, 64, 50), ("gcn", 1000000, 64, 200), ("gcn", 1000000, 64, 600), ("gcn", 100000, 64, 500))
 said = []  # of plans of the Python module
 
 
@@ -203,7 +206,7 @@ def run(args):
 
 def child(args, ours):
     """A process of its own, as a user would start it."""
-    environment = dict(os.environ)
+    environment = {k: v for k, v in os.environ.items() if not (args.defaults and k.startswith("ROWCAST_"))}
     if ours and not args.module:
         environment["LD_PRELOAD"] = ":".join(filter(None, [args.library, environment.get("LD_PRELOAD")]))
         environment["ROWCAST_LOG"] = "summary"
@@ -226,6 +229,13 @@ def difference(a, b):
     return max((abs(x - y) / max(abs(x), 1e-30) for x, y in zip(a, b)), default=float("nan"))
 
 
+def times(a, b):
+    """Of two runs the medians of the second half, when plans are there, and the sums."""
+    half = len(a["ms"]) // 2
+    return (statistics.median(a["ms"][half:]), statistics.median(b["ms"][half:]), sum(a["ms"][COLD:]),
+            sum(b["ms"][COLD:]))
+
+
 def table(args):
     plain, _ = child(args, False)
     ours, lines = child(args, True)
@@ -238,12 +248,35 @@ def table(args):
         if "error" in a or "error" in b:
             print(head + "| " + (a.get("error") or b["error"]) + " |")
             continue
-        half = len(a["ms"]) // 2  # plans are there in the second half
-        x, y = statistics.median(a["ms"][half:]), statistics.median(b["ms"][half:])
-        u, v = sum(a["ms"][COLD:]), sum(b["ms"][COLD:])
+        x, y, u, v = times(a, b)
         print(head + f"| {x:.3f} | {y:.3f} | {x / y:.2f} | {u:.1f} | {v:.1f} | {u / v:.2f} "
               f"| {difference(a['losses'], b['losses']):.1e} |")
     print("\n" + "\n".join(lines))
+
+
+def defaults(args):
+    """Programs of PROGRAMS, each a process of its own for each graph, in the form of data/results/clients.md."""
+    said, card = [], None
+    for client, args.sizes, args.features, args.epochs in ((c, [n], [k], e) for c, n, k, e in PROGRAMS):
+        for kind in args.graphs:
+            child_args = argparse.Namespace(**{**vars(args), "clients": [client], "graphs": [kind]})
+            plain, _ = child(child_args, False)
+            ours, lines = child(child_args, True)
+            if card is None:
+                card = plain["device"]
+                print(f"{card}, PyTorch {plain['torch']}, CUDA {plain['cuda']}, default settings, ms an epoch\n")
+                print("| client | card | vertices | graph | features | epochs | alone, median | with, median | speedup "
+                      "| alone, all | with, all | speedup | losses differ by |")
+                print("| --- " * 13 + "|")
+            a, b = plain["results"][0], ours["results"][0]
+            if "error" in a or "error" in b:
+                sys.exit(f"clients: {client}: {a.get('error') or b['error']}")
+            x, y, u, v = times(a, b)
+            print(f"| `{client}` | {card} | {a['vertices']:,} | {kind} | {a['features']} | {args.epochs:,} | {x:.3f} | {y:.3f} "
+                  f"| {x / y:.2f} | {u:,.0f} | {v:,.0f} | {u / v:.2f} | {difference(a['losses'], b['losses']):.1e} |",
+                  flush=True)
+            said += [f"{client}, {a['vertices']:,} vertices, {kind}, {args.epochs} epochs:"] + lines
+    print("\n" + "\n".join(said))
 
 
 def main():
@@ -256,6 +289,7 @@ def main():
     p.add_argument("--epochs", type=int, default=100)
     p.add_argument("--library", default="librowcast_cusparse.so", help="the drop-in")
     p.add_argument("--module", action="store_true", help="plans of the Python module instead of the drop-in")
+    p.add_argument("--defaults", action="store_true", help="programs of fixed sizes, without any setting")
     p.add_argument("--run", metavar="FILE", help="run in this process, write results there")
     args = p.parse_args()
     args.clients = args.clients or list(CLIENTS)
@@ -265,7 +299,12 @@ def main():
                 p.error(f"{what} '{name}': expected one of {', '.join(known)}")
     if min(args.sizes + args.features) < 1 or args.epochs <= COLD or "" in (args.library, args.run):
         p.error(f"expected sizes and features from 1 on, more than {COLD} epochs and names that are not empty")
-    run(args) if args.run else table(args)
+    if args.run:
+        run(args)
+    elif args.defaults:
+        defaults(args)
+    else:
+        table(args)
 
 
 if __name__ == "__main__":
