@@ -75,24 +75,23 @@ rc_status_t rc_kernel_share(const rc_kernel_t *kernel, rc_executor_t *x, const r
     return st;
 }
 
-/* Of fewer columns than the state was prepared for: launches are chosen for those, in a copy. */
-static rc_status_t run_narrow(const rc_kernel_t *kernel, const rc_prepared_t *s,
-    const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
+/* Launches for another number of columns stay for the next run, which may have as many. */
+static rc_status_t fit_to(const rc_kernel_t *kernel, rc_prepared_t *s, int64_t k, rc_err_t *err)
 {
-    _Alignas(max_align_t) unsigned char copy[RC_STATE_BYTES];
-    memcpy(copy, s, kernel->state_bytes);
-    RC_PASS(kernel->fit(copy, o->in[0].cols, err));
-    return kernel->run(copy, o, alpha, beta, err);
+    rc_status_t st = kernel->fit(s, k, err);
+    if (st < 0)
+        s->p.k = 0; /* what there is fits no K */
+    return st;
 }
 
 rc_status_t rc_kernel_run(const rc_kernel_t *kernel, void *state, const rc_operands_t *o,
     double alpha, double beta, rc_err_t *err)
 {
-    const rc_prepared_t *s = state;
+    rc_prepared_t *s = state;
     if (rc_precision_round(o->out.precision, alpha) == 0)
         return s->memory.x->scale(s->memory.x, &o->out, beta, err);
     if (kernel->fit && o->in[0].cols != s->p.k)
-        return run_narrow(kernel, s, o, alpha, beta, err);
+        RC_PASS(fit_to(kernel, s, o->in[0].cols, err));
     return kernel->run(state, o, alpha, beta, err);
 }
 

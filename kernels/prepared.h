@@ -2,8 +2,9 @@
  *  states are made, shared, run and freed, whatever the kernel.
  *
  *  `build` of a kernel makes the matrix, in memory of the state.  `own` makes what a state has
- *  beside it, which grows with K or cannot be shared.  `fit` chooses launches for K columns.  A
- *  state that shares the matrix of another has the first two from that and its own. */
+ *  beside it, which grows with K or cannot be shared.  `fit` chooses launches for K columns,
+ *  again before a run of others than the last: what it leaves depends on that K alone.  A state
+ *  that shares the matrix of another has the first two from that and its own. */
 #ifndef RC_KERNELS_PREPARED_H
 #define RC_KERNELS_PREPARED_H
 
@@ -19,11 +20,8 @@ typedef struct rc_prepared {
     size_t value_bytes; /**< of one of them, in the precision of the problem */
 } rc_prepared_t;
 
-enum { RC_STATE_BYTES = 4096 };
-
-/** Bytes of the state of a kernel; it does not compile where runs of fewer columns have no room for
- *  it on the stack. */
-#define RC_STATE(type) (sizeof(type) + 0 * sizeof(char[sizeof(type) <= RC_STATE_BYTES ? 1 : -1]))
+/** Bytes of the state of a kernel, for its descriptor. */
+#define RC_STATE(type) sizeof(type)
 
 /** Prepare a matrix.
  *  \param[in] analysis  of this problem, at any K
