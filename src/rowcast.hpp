@@ -161,6 +161,21 @@ public:
             err);
     }
 
+    /** A product for execute_many, of this plan, which must outlive it. */
+    rc_plan_call_t call(int64_t k, double alpha, const void *b, int64_t ldb, double beta, void *c,
+        int64_t ldc, bool transposed = false) const noexcept
+    {
+        rc_plan_call_t q = {own_.get(), k, alpha, b, ldb, beta, c, ldc, transposed ? 1 : 0};
+        return q;
+    }
+
+    /** rc_plan_execute_many. */
+    static void execute_many(const rc_plan_call_t *call, int calls, CUstream_st *stream = nullptr)
+    {
+        rc_err_t err = {RC_OK, ""};
+        check(rc_plan_execute_many(call, calls, stream, &err), err);
+    }
+
     /** rc_plan_update_values. */
     template <typename Value>
     void update_values(int64_t nnz, const Value *val, bool on_device, CUstream_st *stream = nullptr)

@@ -232,6 +232,31 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
     int64_t ldy, const void *x, int64_t ldx, double beta, void *out, struct CUstream_st *stream,
     rc_err_t *err);
 
+/** One product of several: the arguments of rc_plan_execute. Zero-initialise. */
+typedef struct rc_plan_call {
+    rc_plan_t *plan; /**< of spmm, spmm_t or spmv */
+    int64_t k;
+    double alpha;
+    const void *b;
+    int64_t ldb;
+    double beta;
+    void *c;
+    int64_t ldc;
+    int transposed; /**< 1: as rc_plan_execute_transposed */
+} rc_plan_call_t;
+
+/** Several products by one call, in their order, as by one rc_plan_execute after the other: for
+ *  solvers of several blocks or levels. All are checked before the first one is asked for. A plan
+ *  may be there more than once.
+ *  \param[in] call    [calls]
+ *  \param[in] calls   0: nothing is done
+ *  \param[in] stream  of all of them
+ *  \return as rc_plan_execute, with the index of the call, from 0, in the text; RC_EINVAL: fewer
+ *          than 0 calls. After RC_EINVAL and RC_ERANGE nothing was written; after another error,
+ *          which may be found on the way, the products before that call were asked for. */
+RC_API rc_status_t rc_plan_execute_many(
+    const rc_plan_call_t *call, int calls, struct CUstream_st *stream, rc_err_t *err);
+
 /** New values on the same pattern, in the order in which the matrix of the plan had them. The
  *  choices stay. Runs that are asked for later on the stream multiply by them.
  *

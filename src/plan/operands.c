@@ -70,15 +70,13 @@ static int overlap(const rc_dense_t *a, const rc_dense_t *b)
     return x < y ? (uint64_t)of_a > y - x : (uint64_t)of_b > x - y;
 }
 
-rc_status_t rc_plan_operands_check(
-    const rc_plan_t *plan, rc_op_t of, int64_t k, const rc_operands_t *o, rc_err_t *err)
+rc_status_t rc_plan_operands_check(rc_op_t of, const rc_operands_t *o, rc_err_t *err)
 {
     const rc_operation_t *op = rc_operation_of(of);
-    rc_operands_t all = rc_plan_operands(plan, of, k, o);
-    rc_status_t st = check_one(&all.out, op->out.name, err);
+    rc_status_t st = check_one(&o->out, op->out.name, err);
     for (int i = 0; st == RC_OK && i < rc_operation_inputs(op); i++) {
-        st = check_one(&all.in[i], op->in[i].name, err);
-        if (st == RC_OK && overlap(&all.in[i], &all.out))
+        st = check_one(&o->in[i], op->in[i].name, err);
+        if (st == RC_OK && overlap(&o->in[i], &o->out))
             st = rc_fail(err, RC_EINVAL, "%s and %s: expected memory apart, found an overlap",
                 op->in[i].name, op->out.name);
     }

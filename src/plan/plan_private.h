@@ -61,6 +61,18 @@ typedef struct rc_plan_values {
     void *host; /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
 } rc_plan_values_t;
 
+/** The operands of the last run, which were found to be right: a run that is asked for again is not
+ *  looked at again. */
+typedef struct rc_plan_seen {
+    const rc_kernel_t *own;    /**< that the entry had chosen; NULL: nothing was seen */
+    const rc_kernel_t *kernel; /**< that or its twin */
+    rc_plan_entry_t *entry;
+    int64_t k;
+    int transposed;
+    rc_operands_t given;  /**< data and leading dimensions, as the caller has them */
+    rc_operands_t shaped; /**< as the kernel takes them */
+} rc_plan_seen_t;
+
 /** What the public calls ask of where a plan lives; the begin of what that has. */
 typedef struct rc_plan_home {
     /** For what is asked for next, on that stream: it can be.  \return RC_OK, RC_EINVAL,
@@ -111,6 +123,7 @@ struct rc_plan {
     int orders;
     rc_plan_entry_t *entry; /**< [entries] */
     int entries;
+    rc_plan_seen_t seen;
 };
 
 /** Dense operands that hold zeros, for timing and preprocessing. */
@@ -140,10 +153,9 @@ rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
 /* --------------------------------------------------------------- operands.c */
 
 /** Whether operands can be what a plan multiplies by and stores to.
- *  \param[in] op  of the plan, or of the twin of its kernels
+ *  \param[in] op  of the plan, or of the twin of its kernels  \param[in] o  of rc_plan_operands
  *  \return RC_OK or RC_EINVAL: names the operand */
-rc_status_t rc_plan_operands_check(
-    const rc_plan_t *plan, rc_op_t op, int64_t k, const rc_operands_t *o, rc_err_t *err);
+rc_status_t rc_plan_operands_check(rc_op_t op, const rc_operands_t *o, rc_err_t *err);
 
 /** The operands with the shapes of an operation on the matrix of the plan. */
 rc_operands_t rc_plan_operands(

@@ -80,6 +80,7 @@ static const line_t lines[] = {
     {"columns.tuned", 32, HOW_MEDIAN, "us", AIM_AT_MOST, 430, "mesh by columns, tuned"},
     {"columns.tuned", 128, HOW_MEDIAN, "us", AIM_AT_MOST, 1650, "mesh by columns, tuned"},
     {"host", 0, HOW_MEDIAN, "us", AIM_AT_MOST, 1.2, "host time of an execute, default"},
+    {"host.many", 0, HOW_MEDIAN, "us", AIM_AT_MOST, 1.2, "the same, each of 16 plans in one call"},
     {"host.named", 0, HOW_MOST, "us", AIM_NONE, 0, "host time of an execute, other kernels"},
     {"host.vendor", 0, HOW_MEDIAN, "us", AIM_NONE, 0, "host time of cusparseSpMM"},
     {"host.bare", 0, HOW_MEDIAN, "us", AIM_NONE, 0, "host time of a launch of CUDA"},

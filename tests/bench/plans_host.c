@@ -18,21 +18,23 @@
 /* What is asked for once.  \return 0 where it cannot be */
 typedef int ask_fn(void *user);
 
-/* ns of the host for one: batches that the queue has room for, each after the one before is done. */
-static double host_ns(bench_subject_t *s, ask_fn *ask, void *user)
+/* ns of the host for one: batches that the queue has room for, each after the one before is done.
+ * \param[in] products  that one asks for */
+static double host_ns(bench_subject_t *s, ask_fn *ask, void *user, int products)
 {
-    enum { BATCH = 100, BATCHES = 60, WARM = 5 };
+    enum { ROOM = 128, BATCHES = 60, WARM = 5 };
+    const int batch = ROOM / products;
     double ns[BATCHES];
     rc_stats_t stats;
     for (int i = -WARM; i < BATCHES; i++) {
         int done = cudaStreamSynchronize(s->stream) == cudaSuccess;
         int64_t begin = rc_clock_ns();
-        for (int j = 0; j < BATCH && done; j++)
+        for (int j = 0; j < batch && done; j++)
             done = ask(user);
         if (!done)
             return NAN;
         if (i >= 0)
-            ns[i] = (double)(rc_clock_ns() - begin) / BATCH;
+            ns[i] = (double)(rc_clock_ns() - begin) / batch;
     }
     (void)cudaStreamSynchronize(s->stream);
     rc_stats_compute(ns, BATCHES, &stats);
@@ -51,6 +53,35 @@ static int execute(void *user)
     rc_err_t err = {0};
     return rc_plan_execute(c->plan, c->k, 1, c->s->b, c->k, 0, c->s->c, c->k, c->s->stream, &err) ==
            RC_OK;
+}
+
+enum { MANY = 16 };
+
+typedef struct many {
+    rc_plan_call_t call[MANY];
+    struct CUstream_st *stream;
+} many_t;
+
+static int execute_many(void *user)
+{
+    const many_t *m = user;
+    rc_err_t err = {0};
+    return rc_plan_execute_many(m->call, MANY, m->stream, &err) == RC_OK;
+}
+
+/* ns of the host for a product of several plans that one call asks for. */
+static double many_ns(bench_subject_t *s, const rc_plan_t *plan, int64_t k)
+{
+    many_t m = {.stream = s->stream};
+    rc_status_t st = RC_OK;
+    for (int i = 0; i < MANY && st == RC_OK; i++) {
+        m.call[i] = (rc_plan_call_t){NULL, k, 1, s->b, k, 0, s->c, k, 0};
+        st = rc_plan_clone(plan, s->stream, &m.call[i].plan, NULL);
+    }
+    double ns = st == RC_OK ? host_ns(s, execute_many, &m, MANY) / MANY : NAN;
+    for (int i = 0; i < MANY; i++)
+        rc_plan_free(m.call[i].plan);
+    return ns;
 }
 
 /* A kernel that ends at once: a gate that is open. */
@@ -107,7 +138,7 @@ static double vendor_ns(bench_subject_t *s, int64_t k)
                    CUSPARSE_SPMM_ALG_DEFAULT, &bytes) == CUSPARSE_STATUS_SUCCESS &&
                cudaMalloc(&v.workspace, bytes + 1) == cudaSuccess;
     if (made)
-        ns = host_ns(s, multiply, &v);
+        ns = host_ns(s, multiply, &v, 1);
     (void)cudaFree(v.workspace);
     (void)cusparseDestroySpMat(v.a);
     (void)cusparseDestroyDnMat(v.b);
@@ -128,14 +159,16 @@ static rc_status_t host_of(bench_notes_t *n, bench_subject_t *s, rc_err_t *err)
         call_t call = {.s = s, .k = k};
         RC_PASS(bench_plan(s, &ask, &call.plan, NULL, err));
         bench_note(n, kernels[i] ? "host.named" : "host", kernels[i] ? kernels[i] : s->name, k,
-            host_ns(s, execute, &call) / ns_per_us);
+            host_ns(s, execute, &call, 1) / ns_per_us);
+        if (!kernels[i])
+            bench_note(n, "host.many", s->name, k, many_ns(s, call.plan, k) / ns_per_us);
         rc_plan_free(call.plan);
     }
     bench_note(n, "host.vendor", s->name, k, vendor_ns(s, k) / ns_per_us);
     if (cudaMalloc(&gate, sizeof(rc_cuda_gate_t)) == cudaSuccess &&
         cudaMemset(gate, 0, sizeof(rc_cuda_gate_t)) == cudaSuccess) {
         bare_t b = {s, gate};
-        bench_note(n, "host.bare", s->name, 0, host_ns(s, bare, &b) / ns_per_us);
+        bench_note(n, "host.bare", s->name, 0, host_ns(s, bare, &b, 1) / ns_per_us);
     }
     (void)cudaFree(gate);
     return RC_OK;

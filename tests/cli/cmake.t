@@ -144,7 +144,10 @@ int main()
     p.execute(2, 1, b, 2, 0, c, 2);
     std::printf("%g %g %g %g", c[0], c[1], c[2], c[3]);
     q.execute(2, 1, b, 2, 1, c, 2);
-    std::printf(" then %g %g %g %g%s\n", c[0], c[1], c[2], c[3], refused ? "" : ", nothing refused");
+    std::printf(" then %g %g %g %g%s", c[0], c[1], c[2], c[3], refused ? "" : ", nothing refused");
+    const rc_plan_call_t both[] = {p.call(2, 1, b, 2, 0, c, 2), q.call(2, 1, b, 2, 1, c, 2)};
+    rowcast::plan::execute_many(both, 2);
+    std::printf(" at once %g %g %g %g\n", c[0], c[1], c[2], c[3]);
     return 0;
 }
 CXX
@@ -166,7 +169,7 @@ is "a program of two libraries runs" "$(LD_LIBRARY_PATH=$folder build-moved/orde
 is "the example of the host multiplies" "$(LD_LIBRARY_PATH=$folder build-moved/host a.mtx 2>&1 | tail -n 1)" \
     "first row of A adds up to 1"
 is "C++ owns plans on the host" "$(LD_LIBRARY_PATH=$folder build-moved/owned_host 2>&1)" \
-    "2 20 604 6040 then 3 30 906 9060"
+    "2 20 604 6040 then 3 30 906 9060 at once 3 30 906 9060"
 ok "rowcast.hpp is whole by itself" sh -c "echo '#include <rowcast.hpp>' | \
     '$cxx' -std=c++11 -pedantic -Wall -Wextra -Werror -I '$tmp/moved/include' -fsyntax-only -x c++ -"
 printf '#include <rowcast.hpp>\nvoid f(rowcast::plan &p, const int *v) { p.update_values(1, v, false); }\n' >integers.cpp

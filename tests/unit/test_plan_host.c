@@ -154,6 +154,129 @@ static void pointers_of_a_gpu_are_refused(void **state)
     rc_plan_free(plan);
 }
 
+/* What was right the last time is not looked at again; all else is. */
+static void another_call_is_looked_at_anew(void **state)
+{
+    (void)state;
+    enum { k = 4, WRONG = 9 };
+    static input_t in;
+    static double b[MOST * 8], c[MOST * 8], before[MOST * 8];
+    const int64_t ks[] = {k, 2};
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = ks, .ks = 2};
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    rc_rng_seed(&rng, 26);
+    do
+        make(&rng, 1, &in);
+    while (in.nnz == 0 || in.rows < 2 || in.cols < 2);
+    rc_plan_t *plan = create(&p, &in, &(rc_plan_options_t){.threads = 2});
+    for (int i = 0; i < WRONG; i++) {
+        int64_t of = i == 0 ? 3 : k;
+        const void *from = i == 1 ? NULL : i == 2 ? (const void *)((char *)b + 1) : i == 3 ? (const void *)(c + 1) : b;
+        void *to = i == 4 ? NULL : i == 5 ? (void *)((char *)c + 1) : c;
+        int64_t ldb = i == 6 ? k - 1 : k, ldc = i == 7 ? -1 : k;
+        struct CUstream_st *stream = i == 8 ? (struct CUstream_st *)&rng : NULL;
+        for (int again = 0; again < 2; again++) {
+            assert_int_equal(rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, &err), RC_OK);
+            memcpy(before, c, sizeof c);
+            rc_status_t st = rc_plan_execute(plan, of, 1, from, ldb, 0, to, ldc, stream, &err);
+            assert_int_equal(st, i == 0 ? RC_ERANGE : RC_EINVAL);
+            assert_memory_equal(before, c, sizeof c);
+        }
+    }
+    for (int i = 0; i < 20; i++) { /* into the same memory, of whatever K, factors and leading dimensions */
+        rc_plan_t *clone = NULL;
+        check_run(&rng, plan, execute, &p, &in, ks[below(&rng, 2)]);
+        if (i % 3 == 0)
+            new_values(&rng, &in);
+        if (i % 3 == 0)
+            assert_int_equal(rc_plan_update_values(plan, in.nnz, in.val64, 8, 0, NULL, &err), RC_OK);
+        if (i % 4 > 0)
+            continue;
+        assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
+        check_run(&rng, clone, execute, &p, &in, ks[below(&rng, 2)]);
+        rc_plan_free(clone);
+    }
+    rc_plan_free(plan);
+}
+
+/* Both products in turns, on the same memory. */
+static void the_two_products_take_turns(void **state)
+{
+    (void)state;
+    const int64_t k = 1;
+    const int32_t ptr[] = {0, 1, 2}, col[] = {1, 1};
+    const double val[] = {2, 3}, b[] = {5, 7};
+    double c[2];
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
+    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0};
+    rc_plan_t *plan = NULL;
+    rc_err_t err = {0};
+    assert_int_equal(
+        rc_plan_create_host(&p, &m, &(rc_plan_options_t){.kernels = "rs", .threads = 1}, &plan, &err), RC_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(rc_plan_execute(plan, k, 1, b, 1, 0, c, 1, NULL, &err), RC_OK);
+        assert_true(c[0] == 14 && c[1] == 21);
+        assert_int_equal(rc_plan_execute_transposed(plan, k, 1, b, 1, 0, c, 1, NULL, &err), RC_OK);
+        assert_true(c[0] == 0 && c[1] == 31);
+    }
+    rc_plan_free(plan);
+}
+
+/* Several plans by one call: the bits of one call after the other; with a wrong one nothing is written. */
+static void several_products_by_one_call(void **state)
+{
+    (void)state;
+    enum { PLANS = 3, CALLS = 5, k = 4, VALUES = MOST * k };
+    static input_t in[PLANS];
+    static double b[VALUES], c[CALLS][VALUES], alone[CALLS][VALUES], before[CALLS][VALUES];
+    const int64_t ks[] = {k};
+    const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = ks, .ks = 1};
+    rc_plan_t *plan[PLANS];
+    rc_plan_call_t call[CALLS];
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    rc_rng_seed(&rng, 27);
+    for (int i = 0; i < VALUES; i++)
+        b[i] = rc_rng_unit(&rng);
+    for (int i = 0; i < PLANS; i++) {
+        do
+            make(&rng, 1, &in[i]);
+        while (in[i].nnz == 0);
+        plan[i] = create(&p, &in[i], &(rc_plan_options_t){.kernels = i == 2 ? "rs" : NULL, .threads = 1 + i % 2});
+    }
+    for (int i = 0; i < CALLS; i++)
+        call[i] = (rc_plan_call_t){plan[i % PLANS], k, i + 1, b, k, 0.5, c[i], k, 0};
+    call[2].transposed = 1;
+    for (int i = 0; i < CALLS; i++)
+        assert_int_equal((call[i].transposed ? rc_plan_execute_transposed : rc_plan_execute)(
+                             call[i].plan, k, i + 1, b, k, 0.5, alone[i], k, NULL, &err),
+            RC_OK);
+    assert_int_equal(rc_plan_execute_many(call, CALLS, NULL, &err), RC_OK);
+    assert_memory_equal(alone, c, sizeof c);
+    memcpy(before, c, sizeof c);
+    for (int i = 0; i < CALLS; i++) {
+        rc_plan_call_t right = call[i];
+        call[i].ldb = k - 1;
+        said(rc_plan_execute_many(call, CALLS, NULL, &err), RC_EINVAL, &err, (char[]){'c', 'a', 'l', 'l', ' ', (char)('0' + i), ':', 0});
+        call[i] = right;
+        call[i].plan = NULL;
+        said(rc_plan_execute_many(call, CALLS, NULL, &err), RC_EINVAL, &err, "plan");
+        call[i] = right;
+        call[i].k = k + 1;
+        said(rc_plan_execute_many(call, CALLS, NULL, &err), RC_ERANGE, &err, "K");
+        call[i] = right;
+    }
+    said(rc_plan_execute_many(call, CALLS, (struct CUstream_st *)b, &err), RC_EINVAL, &err, "stream");
+    said(rc_plan_execute_many(call, -1, NULL, &err), RC_EINVAL, &err, "calls");
+    said(rc_plan_execute_many(NULL, 1, NULL, &err), RC_EINVAL, &err, "calls");
+    assert_int_equal(rc_plan_execute_many(NULL, 0, NULL, &err), RC_OK);
+    assert_int_equal(rc_plan_execute_many(call, 0, NULL, NULL), RC_OK);
+    assert_memory_equal(before, c, sizeof c);
+    for (int i = 0; i < PLANS; i++)
+        rc_plan_free(plan[i]);
+}
+
 /* In a child of fork() a plan of several threads says so instead of waiting for ever, and one that is made there works. */
 static void a_child_of_fork(void **state)
 {
@@ -210,6 +333,9 @@ int main(void)
         cmocka_unit_test(the_transposed_product),
         cmocka_unit_test(the_sampled_product),
         cmocka_unit_test(pointers_of_a_gpu_are_refused),
+        cmocka_unit_test(another_call_is_looked_at_anew),
+        cmocka_unit_test(the_two_products_take_turns),
+        cmocka_unit_test(several_products_by_one_call),
         cmocka_unit_test(a_child_of_fork),
         cmocka_unit_test(within_a_team),
     };
