@@ -233,6 +233,154 @@ def host_plans():
     refused(rowcast.Error, lambda: rowcast.plan(a, 4, device="cpu", kernels="nope"))
 
 
+def again():
+    """A product that is asked for again has what is other than it was: places, shapes, K, factors, values, what is wrong."""
+    import scipy.sparse as sparse
+    rng = np.random.RandomState(7)
+    a = sparse.random(60, 60, density=0.1, format="csr", random_state=4)
+    for layout, order in (("row", "C"), ("column", "F")):
+        p = rowcast.plan(a, [3, 8], layout=layout, device="cpu", threads=1)
+        b, out = np.asarray(rng.rand(60, 8), order=order), np.zeros((60, 8), order=order)
+        for _ in range(3):
+            assert p(b, out) is out and np.allclose(out, a @ b) and np.allclose(p(b), a @ b)
+            b[:] = rng.rand(60, 8)  # in its place
+            assert np.allclose(p(b, alpha=2, beta=np.float32(0)), 2 * (a @ b))
+            small, other = np.asarray(rng.rand(60, 3), order=order), np.asarray(rng.rand(60, 8), order=order)
+            assert np.allclose(p(small), a @ small) and np.allclose(p(other), a @ other) and np.allclose(p(b), a @ b)
+            first, second = p(b), p(other)  # each new array is another
+            assert first is not second and np.allclose(first, a @ b) and np.allclose(second, a @ other)
+            before = out.copy()
+            want = 2 * (a @ b) - 0.5 * before
+            p(b, out)
+            out[:] = before
+            assert p(b, out, alpha=2, beta=-0.5) is out and np.allclose(out, want)
+            wide = np.zeros((60, 20), order=order)
+            p(b, out)
+            p(b, wide[:, 4:12])
+            assert np.allclose(wide[:, 4:12], a @ b) and not wide[:, :4].any() and not wide[:, 12:].any()
+            p(b, out)
+            for wrong in (b[:-1], b[:, :-1], b.astype("float32"), np.asarray(b, order="F" if order == "C" else "C")):
+                refused((ValueError, rowcast.Error), p, wrong, out)
+            refused((ValueError, rowcast.Error), p, b, b)
+            p(b, out)
+            out.flags.writeable = False
+            refused(ValueError, p, b, out)
+            out = out.copy(order)
+            p(b, out)
+            refused(TypeError, lambda: p(b, out, alpha="2"))
+            refused(TypeError, p, None, out)
+            a.data = rng.rand(a.nnz)
+            p.update(a.data)
+            assert p(b, out) is out and np.allclose(out, a @ b)
+    both = rowcast.plan(a, 8, kernels="rs", device="cpu", threads=1)
+    b = rng.rand(60, 8)
+    for _ in range(3):
+        assert np.allclose(both(b), a @ b) and np.allclose(both(b, transposed=True), a.T @ b)
+
+
+class FakeTorch:
+    """What of PyTorch a product asks for, over NumPy: no GPU is there."""
+
+    def __init__(self):
+        import types
+        self.float64, self.stream, self.asked = "torch.float64", 5, []
+        torch = self
+
+        class Tensor:
+            def __init__(self, of, index=0):
+                self.of, self.dtype, self.shape = of, "torch." + str(of.dtype), of.shape
+                self.device = types.SimpleNamespace(type="cuda", index=index)
+
+            def data_ptr(self):
+                return self.of.ctypes.data
+
+            def stride(self):
+                return tuple(s // self.of.itemsize for s in self.of.strides)
+
+        self.Tensor = Tensor
+        self.cuda = types.SimpleNamespace(
+            current_stream=lambda device: types.SimpleNamespace(cuda_stream=torch.stream),
+            device=lambda device: __import__("contextlib").nullcontext())
+        self._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: torch.stream)
+
+    def empty(self, shape, dtype, device):
+        return self.Tensor(np.empty(shape), device.index)
+
+
+class FakeLibrary:
+    """The calls of a GPU by a plan of the CPU, and on which streams they were asked for."""
+
+    def __init__(self, of):
+        self.of, self.handle, self.streams, self.clones = of._library, of._any(), [], 0
+
+    def rc_plan_execute(self, handle, *rest):
+        self.streams.append(rest[-2])
+        return self.of.rc_plan_execute(self.handle, *rest[:-2], 0, rest[-1])
+
+    def rc_plan_execute_many(self, calls, count, stream, err):
+        self.streams.append(stream)
+        return self.of.rc_plan_execute_many(calls, count, 0, err)
+
+    def rc_plan_clone(self, handle, stream, out, err):
+        self.clones += 1
+        return self.of.rc_plan_clone(self.handle, 0, out, err)
+
+    def rc_plan_free(self, handle):
+        self.of.rc_plan_free(handle)
+
+
+def again_of_torch():
+    """The same of tensors of a GPU, with a stand-in for both: streams, devices and new tensors."""
+    import threading
+    a = matrix()
+    torch = sys.modules["torch"] = FakeTorch()
+    host = rowcast.plan(a, 8, device="cpu", threads=1)
+    p = object.__new__(rowcast.Plan)
+    p._library = FakeLibrary(host)
+    p._lock, p.shape, p.dtype, p.layout, p.device, p._process = threading.Lock(), a.shape, "float64", "row", 0, None
+    p._of = {5: (host._any(), None)}
+    b = torch.Tensor(np.random.RandomState(3).rand(150, 8))
+    out = torch.Tensor(np.zeros((200, 8)))
+    for _ in range(3):
+        assert p(b, out) is out and np.allclose(out.of, a @ b.of)
+        assert np.allclose(p(b).of, a @ b.of)
+    assert p._library.streams == [5] * 6 and p._library.clones == 0
+    for stream in (7, 5, 7):
+        torch.stream = stream
+        out.of[:] = 0
+        assert p(b, out) is out and np.allclose(out.of, a @ b.of) and p._library.streams[-1] == stream
+    assert p(b, out, stream=5) is out and p._library.streams[-1] == 5 and p._library.clones == 1
+    refused(ValueError, p, torch.Tensor(b.of, 1), out)
+    refused(ValueError, p, b, torch.Tensor(out.of, 1))
+    refused(ValueError, lambda: p(b, out, stream=2))
+    refused(ValueError, p, np.ones((150, 8)))
+    host._of[7] = p._of.pop(7)  # which frees it; that of 5 is its own
+    del sys.modules["torch"]
+
+
+def several():
+    """Several plans by one call: their own products; with a wrong one none is written."""
+    rng = np.random.RandomState(8)
+    a, many = matrix(), []
+    plans = [rowcast.plan(a, 8, device="cpu", threads=1 + i) for i in range(2)]
+    b = rng.rand(150, 8)
+    outs = [np.zeros((200, 8)) for _ in range(3)]
+    many = rowcast.execute_many([(plans[0], b), (plans[1], b, outs[0]), (plans[0], b, outs[1], 2, 0.0)])
+    assert many[1] is outs[0] and many[2] is outs[1] and rowcast.execute_many([]) == []
+    assert all(np.allclose(x, f * (a @ b)) for x, f in zip(many, (1, 1, 2)))
+    for x in outs:
+        x[:] = 3
+    for wrong in ((plans[1], b[:-1], outs[2]), (plans[1], b[:, :3].copy(), outs[2][:, :3].copy()), (plans[1], outs[0], b)):
+        refused((ValueError, rowcast.Error), rowcast.execute_many, [(plans[0], b, outs[0]), wrong])
+    refused(ValueError, rowcast.execute_many, [(plans[0],)])
+    assert all((x == 3).all() for x in outs)
+    try:
+        rowcast.execute_many([(plans[0], b, outs[0]), (plans[0], b[:, :4].copy())])
+    except rowcast.Error as e:
+        assert "call 1: K = 4" in str(e)
+    assert (outs[0] == 3).all()
+
+
 def beside():
     """A plan that a GPU has makes another for NumPy, until it has new values: with a stand-in for that GPU."""
     a = matrix()

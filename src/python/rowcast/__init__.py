@@ -13,8 +13,8 @@ Over the installed C libraries by ctypes.  A call that fails raises rowcast.Erro
 from ._library import Error
 from .matrix import Schedule, features, order, version
 from .model import Choice, Model, predict
-from .plan import Answer, Plan, answer, plan
+from .plan import Answer, Plan, answer, execute_many, plan
 from .store import Store, open_store
 
-__all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "answer", "features",
-           "open_store", "order", "plan", "predict", "version"]
+__all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "answer",
+           "execute_many", "features", "open_store", "order", "plan", "predict", "version"]

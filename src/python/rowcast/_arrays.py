@@ -26,11 +26,11 @@ class Dense:
     """
 
     def __init__(self, array: Any, name: str = "a"):
-        if not (_is_torch(array) or _is_cupy(array)):
+        if not (is_torch(array) or is_cupy(array)):
             array = _imported(array, name)
         self.array = array
         self.shape: Tuple[int, ...] = tuple(int(n) for n in array.shape)
-        if _is_torch(array):
+        if is_torch(array):
             import torch
             if array.device.type != "cuda":
                 raise ValueError(f"{name}: expected an array on a GPU, found one on {array.device}")
@@ -52,14 +52,8 @@ class Dense:
 
     def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
         """A new matrix of the same library, type and GPU."""
-        if _is_torch(self.array):
-            import torch
-            shape = (cols, rows) if column_major else (rows, cols)
-            out = torch.empty(shape, dtype=self.array.dtype, device=self.array.device)
-            return Dense(out.t() if column_major else out)
-        import cupy
-        with cupy.cuda.Device(self.device):
-            return Dense(cupy.empty((rows, cols), dtype=self.array.dtype, order="F" if column_major else "C"))
+        new = new_torch if is_torch(self.array) else new_cupy
+        return Dense(new(self.array.dtype, self.array.device, (rows, cols), column_major))
 
     def leading(self, column_major: bool, what: str) -> int:
         """The leading dimension in values.
@@ -98,8 +92,26 @@ class HostDense(Dense):
         self.device, self.stream, self.stream_kept = None, 0, None
 
     def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
-        order = "F" if column_major else "C"
-        return HostDense(np.empty((rows, cols), dtype=self.array.dtype, order=order))
+        return HostDense(new_numpy(self.array.dtype, None, (rows, cols), column_major))
+
+
+def new_numpy(dtype: Any, device: Any, shape: Tuple[int, int], column_major: bool) -> Any:
+    """A new array; device: of an array of that library."""
+    return np.empty(shape, dtype, "F" if column_major else "C")
+
+
+def new_torch(dtype: Any, device: Any, shape: Tuple[int, int], column_major: bool) -> Any:
+    """A new tensor on a GPU."""
+    import torch
+    out = torch.empty(shape[::-1] if column_major else shape, dtype=dtype, device=device)
+    return out.t() if column_major else out
+
+
+def new_cupy(dtype: Any, device: Any, shape: Tuple[int, int], column_major: bool) -> Any:
+    """A new array on a GPU."""
+    import cupy
+    with device:
+        return cupy.empty(shape, dtype=dtype, order="F" if column_major else "C")
 
 
 @contextlib.contextmanager
@@ -107,7 +119,7 @@ def on_device(like: Any, device: Optional[int]) -> Iterator[None]:
     """A GPU is the current one of the library of an array; None: it stays as it is."""
     if device is None:
         yield
-    elif _is_torch(like):
+    elif is_torch(like):
         import torch
         with torch.cuda.device(device):
             yield
@@ -117,12 +129,14 @@ def on_device(like: Any, device: Optional[int]) -> Iterator[None]:
             yield
 
 
-def _is_torch(array: Any) -> bool:
+def is_torch(array: Any) -> bool:
+    """A tensor of PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(array, torch.Tensor)
 
 
-def _is_cupy(array: Any) -> bool:
+def is_cupy(array: Any) -> bool:
+    """An array of CuPy."""
     cupy = sys.modules.get("cupy")
     return cupy is not None and isinstance(array, cupy.ndarray)
 
@@ -163,7 +177,7 @@ class Sparse:
     """
 
     def __init__(self, a: Any):
-        if _is_torch(a):
+        if is_torch(a):
             parts = self._torch(a)
         elif type(a).__module__.split(".")[0] == "cupyx":
             if a.format != "csr":

@@ -58,6 +58,8 @@ PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p
                          extrapolate=c.c_int, tune=c.c_int, tune_ns=c.c_int64, memory=c.c_int64,
                          reuse=c.c_double, deterministic=c.c_int, threads=c.c_int,
                          allocator=c.c_void_p)
+PlanCall = _structure(plan=c.c_void_p, k=c.c_int64, alpha=c.c_double, b=c.c_void_p, ldb=c.c_int64,
+                      beta=c.c_double, c=c.c_void_p, ldc=c.c_int64, transposed=c.c_int)
 PlanRow = _structure(candidate=c.c_int, kernel=c.c_char_p, order=c.c_char_p, time_ns=c.c_double,
                      error=c.c_double, speedup=c.c_double, order_ns=c.c_double, setup_ns=c.c_double,
                      pays_after=c.c_double, chosen=c.c_int, baseline=c.c_int, again=c.c_int,
@@ -69,7 +71,7 @@ STRUCTURES = {"rc_err_t": Err, "rc_csr_t": Csr, "rc_geometry_t": Geometry, "rc_g
               "rc_schedule_t": Schedule, "rc_candidate_t": Candidate, "rc_constraints_t": Constraints,
               "rc_request_t": Request, "rc_choice_t": Choice, "rc_plan_matrix_t": PlanMatrix,
               "rc_plan_problem_t": PlanProblem, "rc_plan_options_t": PlanOptions,
-              "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer}
+              "rc_plan_call_t": PlanCall, "rc_plan_row_t": PlanRow, "rc_plan_answer_t": PlanAnswer}
 
 P = c.POINTER
 _ROWCAST = {
@@ -99,6 +101,7 @@ _PLAN = {
                                   c.c_int64, c.c_void_p, P(Err)]),
     "rc_plan_execute_transposed": (c.c_int, [c.c_void_p, c.c_int64, c.c_double, c.c_void_p, c.c_int64, c.c_double,
                                              c.c_void_p, c.c_int64, c.c_void_p, P(Err)]),
+    "rc_plan_execute_many": (c.c_int, [P(PlanCall), c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_update_values": (c.c_int, [c.c_void_p, c.c_int64, c.c_void_p, c.c_int, c.c_int, c.c_void_p, P(Err)]),
     "rc_plan_describe": (c.c_size_t, [c.c_void_p, c.c_char_p, c.c_size_t]),
     "rc_plan_save": (c.c_int, [c.c_void_p, c.c_char_p, P(Err)]),

@@ -1,6 +1,7 @@
 """Plans: the fastest product of a matrix, on arrays of NumPy, CuPy and PyTorch."""
 from __future__ import annotations
 
+import contextlib
 import ctypes as c
 import os
 import threading
@@ -10,6 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _library as lib
+from ._again import Again, Asked
 from ._arrays import _FLOATS, Dense, HostDense, Sparse, _width, on_device
 from ._given import Handle, file_name, flag, number, real, text_or_none, threads_of
 from .model import Model
@@ -35,6 +37,7 @@ class Plan(Handle):
     """
 
     on_cpu = False
+    _again: Optional[Again] = None  # the last product
     _cpu: Optional["Plan"] = None  # what _beside has made
     _beside: Optional[Callable[[], "Plan"]] = None  # makes the same plan for the CPU
 
@@ -84,8 +87,25 @@ class Plan(Handle):
             ValueError: shape, layout, type or GPU is not that of the plan; a stream that means another in each thread
             Error: what the library says; a K that the plan is not for
         """
+        again = self._again
+        done = None if again is None else again(b, out, alpha, beta, transposed, stream)
+        if done is not None:
+            return done
         if isinstance(b, np.ndarray) and not self.on_cpu:
             return self._for_numpy()(b, out, alpha=alpha, beta=beta, transposed=transposed)
+        asked = self._asked(b, out, bool(transposed))
+        on = _one_stream(asked.b.stream if stream is None else stream)
+        factors = real(alpha, "alpha"), real(beta, "beta")
+        with self._lock:
+            library, handle = self._library, self._on(on, asked.b)
+            execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
+            lib.call(execute, handle, asked.b.shape[1], factors[0], asked.b.pointer, asked.ldb,
+                     factors[1], asked.out.pointer, asked.ldc, on)
+            self._again = Again(self, handle, asked, on) if asked.as_given else None
+        return asked.out.array
+
+    def _asked(self, b: Any, out: Any, transposed: bool) -> Asked:
+        """A product that is one of this plan, with an array of its own where out is None."""
         dense = self._seen(b, "B")
         column = self.layout == "column"
         rows, cols = reversed(self.shape) if transposed else self.shape
@@ -93,13 +113,8 @@ class Plan(Handle):
         k = dense.shape[1]
         result = self._seen(out, "out") if out is not None else dense.empty(rows, k, column)
         self._fits(result, rows, k, "out")
-        on = _one_stream(dense.stream if stream is None else stream)
-        with self._lock:
-            library = self._library
-            execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
-            lib.call(execute, self._on(on, dense), k, real(alpha, "alpha"), dense.pointer, dense.leading(column, "B"),
-                     real(beta, "beta"), result.pointer, result.leading(column, "out"), on)
-        return result.array
+        own = dense.array is b and (out is None or result.array is out)
+        return Asked(dense, result, column, transposed=transposed, is_new=out is None, as_given=own)
 
     def _seen(self, array: Any, what: str) -> Dense:
         return HostDense(array, what) if self.on_cpu else Dense(array, what)
@@ -145,6 +160,8 @@ class Plan(Handle):
             mine = self._on(on, dense)
             for other in [s for s in self._of if s != on]:
                 self._library.rc_plan_free(self._of.pop(other)[0])
+                if self._again is not None:
+                    self._again.gone, self._again = True, None
             self._beside = self._cpu = None  # which have the old values
             lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, width,
                      int(not self.on_cpu), on)
@@ -176,6 +193,44 @@ class Plan(Handle):
 
     def __repr__(self) -> str:
         return f"<rowcast.Plan {self.shape[0]} x {self.shape[1]}, {self.dtype}, {self.layout}-major>"
+
+
+def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None) -> List[Any]:
+    """Several products by one call, in their order, all looked at before the first is asked for.
+
+    Args:
+        calls: each (plan, b), (plan, b, out) or (plan, b, out, alpha, beta), as a call of that
+            plan has them; a plan may be there more than once
+        stream: of all; None: the current one of the libraries of all b
+
+    Returns:
+        out of each
+
+    Raises:
+        ValueError, Error: as a call of a plan, with the index of the product from 0 where the
+            library says it; plans of a GPU and of the CPU together; more than one stream
+    """
+    asked, plans, factors = [], [], []
+    for call in calls:
+        if not 2 <= len(call) <= 5:
+            raise ValueError(f"calls: expected plan, b, out, alpha and beta, found {len(call)}")
+        made, b, out, alpha, beta = (*call, *(None, 1.0, 0.0)[len(call) - 2:])
+        made = made._for_numpy() if isinstance(b, np.ndarray) and not made.on_cpu else made
+        plans.append(made)
+        asked.append(made._asked(b, out, False))
+        factors.append((real(alpha, "alpha"), real(beta, "beta")))
+    streams = {a.b.stream for a in asked} if stream is None else {stream}
+    if len(streams) > 1 or len({p.on_cpu for p in plans}) > 1:
+        raise ValueError("calls: expected all on one stream of a GPU, or all on the CPU")
+    if asked:
+        on = _one_stream(*streams)
+        with contextlib.ExitStack() as held:
+            for lock in sorted({p._lock for p in plans}, key=id):  # no two calls wait in turns
+                held.enter_context(lock)
+            each = [a.call(p._on(on, a.b), *f) for a, p, f in zip(asked, plans, factors)]
+            listed = (lib.PlanCall * len(each))(*each)
+            lib.call(plans[0]._library.rc_plan_execute_many, listed, len(each), on)
+    return [a.out.array for a in asked]
 
 
 def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int]) -> bool:
