@@ -1,5 +1,6 @@
 /* Parts of bench_plans by the clock of the host: an execute, and the first plan of a process. */
 #include "config.h"
+#include "plans_launch.h"
 #include "plans_parts.h"
 
 #include "base/clock.h"
@@ -84,19 +85,6 @@ static double many_ns(bench_subject_t *s, const rc_plan_t *plan, int64_t k)
     return ns;
 }
 
-/* A kernel that ends at once: a gate that is open. */
-typedef struct bare {
-    bench_subject_t *s;
-    rc_cuda_gate_t *gate;
-} bare_t;
-
-static int bare(void *user)
-{
-    const bare_t *b = user;
-    rc_err_t err = {0};
-    return rc_cuda_gate(b->s->stream, b->gate, 0, 0, &err) == RC_OK;
-}
-
 typedef struct vendor {
     cusparseHandle_t handle;
     cusparseSpMatDescr_t a;
@@ -152,7 +140,6 @@ static rc_status_t host_of(bench_notes_t *n, bench_subject_t *s, rc_err_t *err)
     static const char *const kernels[] = {NULL, "growmajor", "gchunk", "cusparse-csr-row"};
     const double ns_per_us = 1000;
     const int64_t k = bench_ks[0];
-    void *gate = NULL;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const bench_ask_t ask = {
             .layout = RC_ROW_MAJOR, .k = &k, .ks = 1, .kernels = kernels[i], .orders = "csr"};
@@ -165,12 +152,13 @@ static rc_status_t host_of(bench_notes_t *n, bench_subject_t *s, rc_err_t *err)
         rc_plan_free(call.plan);
     }
     bench_note(n, "host.vendor", s->name, k, vendor_ns(s, k) / ns_per_us);
-    if (cudaMalloc(&gate, sizeof(rc_cuda_gate_t)) == cudaSuccess &&
-        cudaMemset(gate, 0, sizeof(rc_cuda_gate_t)) == cudaSuccess) {
-        bare_t b = {s, gate};
-        bench_note(n, "host.bare", s->name, 0, host_ns(s, bare, &b, 1) / ns_per_us);
+    for (int i = 0; i < BENCH_LAUNCH_WAYS; i++) {
+        bench_launch_t *l = NULL;
+        bench_launch_way_t way = (bench_launch_way_t)i;
+        if (bench_launch_new(s->stream, way, &l))
+            bench_note(n, bench_launch_key(way), "a kernel that ends at once", 0,
+                host_ns(s, bench_launch_once, l, 1) / ns_per_us);
     }
-    (void)cudaFree(gate);
     return RC_OK;
 }
 
