@@ -36,10 +36,12 @@ void rc_thread_fresh(void)
 int rc_thread_count(int threads)
 {
     enum { each = 4, least = 64 };
-    int most = omp_get_num_procs() > least / each ? omp_get_num_procs() * each : least;
     if (threads_are_gone)
         return 1;
     if (threads <= 0)
         return omp_get_max_threads();
+    if (threads <= least)
+        return threads; /* asking for the processors is a call of the system */
+    int most = omp_get_num_procs() > least / each ? omp_get_num_procs() * each : least;
     return threads < most ? threads : most;
 }
