@@ -6,6 +6,7 @@
 #include "device/cuda/executor.h"
 #include "device/cuda/timer.h"
 #include "feature/cuda/features.h"
+#include "format/cuda/read.h"
 #include "order/cuda/orders.h"
 #include "plan/plan_private.h"
 #include "rowcast_device.h"
@@ -97,6 +98,7 @@ static rc_plan_place_t place_of(gpu_t *gpu)
         .time = time_launches,
         .order = rc_cuda_order_there,
         .features = rc_cuda_features_there,
+        .read = rc_cuda_read_there,
         .user = gpu,
         .cache_bytes = gpu->cache_bytes,
         .device_class = gpu->device_class};

@@ -2,20 +2,14 @@
 #include "config.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "format/given.h"
 #include "plan/plan_private.h"
 #include "sparse/csr.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ arrays */
-
-static rc_status_t is_there(const void *from, size_t count, const char *what, rc_err_t *err)
-{
-    return count == 0 || from ? RC_OK
-                              : rc_fail(err, RC_EINVAL, "%s: expected an array, found NULL", what);
-}
 
 /* An array of the caller into the host's memory. */
 static rc_status_t fetch(rc_executor_t *x, const rc_plan_matrix_t *m, const void *from,
@@ -35,38 +29,14 @@ static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
 
 /* ------------------------------------------------------------------ checks */
 
-static rc_status_t check_shape(const rc_plan_matrix_t *m, rc_err_t *err)
-{
-    if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
-        return rc_fail(err, RC_ERANGE,
-            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64,
-            m->rows, m->cols);
-    if (m->nnz < 0)
-        return rc_fail(
-            err, RC_EINVAL, "matrix: expected at least 0 entries, found %" PRId64, m->nnz);
-    if (m->row_ptr_bytes != 4 && m->row_ptr_bytes != 8)
-        return rc_fail(err, RC_EINVAL, "matrix: expected row pointers of 4 or 8 bytes, found %d",
-            m->row_ptr_bytes);
-    if (m->value_bytes != 4 && m->value_bytes != 8)
-        return rc_fail(
-            err, RC_EINVAL, "matrix: expected values of 4 or 8 bytes, found %d", m->value_bytes);
-    return RC_OK;
-}
-
 static rc_status_t copy_pointers(
     const rc_plan_matrix_t *m, const void *row_ptr, rc_csr_t *a, rc_err_t *err)
 {
     for (int64_t r = 0; r <= m->rows; r++) {
         int64_t p = pointer_at(row_ptr, m->row_ptr_bytes, r);
-        int64_t least = r > 0 ? a->row_ptr[r - 1] : 0;
-        int64_t most = r > 0 ? m->nnz : 0;
-        if (r == m->rows)
-            least = m->nnz;
-        if (p < least || p > most)
-            return rc_fail(err, RC_EFORMAT,
-                "matrix: row pointer %" PRId64 ": expected %" PRId64 " to %" PRId64
-                ", found %" PRId64,
-                r, least, most, p);
+        int64_t before = r > 0 ? a->row_ptr[r - 1] : 0;
+        if (!rc_given_follows(r, m->rows, m->nnz, before, p))
+            return rc_given_no_pointer(m, r, before, p, err);
         a->row_ptr[r] = p;
     }
     return RC_OK;
@@ -105,7 +75,8 @@ static int is_sorted(const rc_csr_t *a, int64_t r)
 }
 
 /* \param[out] sorted  1: the columns of all rows ascend */
-static rc_status_t check_columns(const rc_csr_t *a, int threads, int *sorted, rc_err_t *err)
+static rc_status_t check_columns(
+    const rc_plan_matrix_t *m, const rc_csr_t *a, int threads, int *sorted, rc_err_t *err)
 {
     int64_t bad = a->rows;
     int all = 1;
@@ -119,9 +90,7 @@ static rc_status_t check_columns(const rc_csr_t *a, int threads, int *sorted, rc
     *sorted = all;
     for (int64_t i = bad < a->rows ? a->row_ptr[bad] : a->nnz; i < a->nnz; i++)
         if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
-            return rc_fail(err, RC_EFORMAT,
-                "matrix: row %" PRId64 ": expected columns 0 to %" PRId64 ", found %" PRId32, bad,
-                a->cols - 1, a->col_idx[i]);
+            return rc_given_no_column(m, bad, a->col_idx[i], err);
     return RC_OK;
 }
 
@@ -135,10 +104,7 @@ static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *plac
     qsort(place, (size_t)n, sizeof *place, by_column);
     for (int64_t i = 0; i < n; i++) {
         if (i > 0 && place[i].col == place[i - 1].col)
-            return rc_fail(err, RC_EFORMAT,
-                "matrix: row %" PRId64 ": expected each column once, found column %" PRId32
-                " twice",
-                r, place[i].col);
+            return rc_given_twice(r, place[i].col, err);
         a->col_idx[begin + i] = place[i].col;
         from[begin + i] = place[i].from;
     }
@@ -186,12 +152,9 @@ rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matr
     int sorted = 1;
     rc_status_t st;
     *from = NULL;
-    RC_PASS(check_shape(m, err));
+    RC_PASS(rc_given_check(m, err));
     const size_t nnz = (size_t)m->nnz;
     const size_t bytes = ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes;
-    RC_TRY(is_there(m->row_ptr, 1, "row pointers", err));
-    RC_TRY(is_there(m->col_idx, nnz, "columns", err));
-    RC_TRY(is_there(m->val, nnz, "values", err));
     RC_TRY(rc_plan_matrix_alloc(m->rows, m->cols, m->nnz, out, err));
     if (m->on_device) {
         ptr = rc_alloc(bytes, 1, "row pointers", err);
@@ -199,7 +162,7 @@ rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matr
     }
     RC_TRY(copy_pointers(m, ptr ? ptr : m->row_ptr, out, err));
     RC_TRY(fetch(place->x, m, m->col_idx, nnz * sizeof *m->col_idx, out->col_idx, err));
-    RC_TRY(check_columns(out, rc_plan_threads(place->x, m->nnz), &sorted, err));
+    RC_TRY(check_columns(m, out, rc_plan_threads(place->x, m->nnz), &sorted, err));
     if (!sorted)
         RC_TRY(sort_rows(out, from, err));
 done:

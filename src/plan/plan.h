@@ -7,7 +7,7 @@
 #define RC_PLAN_PLAN_H
 
 #include "device/device.h"
-#include "format/resident.h"
+#include "format/given.h"
 #include "kernels/kernel.h"
 
 /** Time `batch` launches back to back.  \param[out] ns  of all of them
@@ -32,6 +32,11 @@ typedef struct rc_plan_place {
      *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */
     rc_status_t (*features)(rc_executor_t *x, const char *set, const rc_csr_t *a,
         const rc_resident_t *m, double *out, rc_err_t *err);
+    /** Read a matrix that is in the memory of the executor; NULL: the host reads it.
+     *  \param[out] out  free with rc_there_free, after an error too
+     *  \return RC_OK; RC_ENOTSUP (the host has to read it); as rc_plan_new */
+    rc_status_t (*read)(
+        rc_executor_t *x, const rc_plan_matrix_t *m, rc_there_t *out, rc_err_t *err);
     int64_t (*now)(void *user); /**< ns by which timing candidates ends; NULL: the host's clock */
     void *user;                 /**< for `time` and `now` */
     /** Watches a search, while an order is built by any thread; NULL: nobody does.
