@@ -34,20 +34,23 @@ private:
     rc_status_t status_;
 };
 
-/** A CSR matrix; borrows the arrays, which a plan reads while it is made alone.
- *  \param[in] row_ptr    [rows + 1], int32_t or int64_t
- *  \param[in] col_idx    [nnz]
+/** A sparse matrix; borrows the arrays, which a plan reads while it is made alone.
+ *  \param[in] row_ptr    [rows + 1], int32_t or int64_t; of other forms as in rc_plan_matrix_t
+ *  \param[in] col_idx    [nnz], int32_t or int64_t
  *  \param[in] val        [nnz], float or double
  *  \param[in] on_device  whether all three are memory of the GPU; of the host: false */
-template <typename Offset, typename Value>
+template <typename Offset, typename Column, typename Value>
 rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *row_ptr,
-    const int32_t *col_idx, const Value *val, bool on_device = false)
+    const Column *col_idx, const Value *val, bool on_device = false,
+    rc_plan_form_t form = RC_PLAN_CSR)
 {
     static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "row pointers of 32 or 64 bits");
+    static_assert(sizeof(Column) == 4 || sizeof(Column) == 8, "columns of 32 or 64 bits");
+    static_assert(std::is_integral<Column>::value, "columns are integers");
     static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
         "values are float or double");
     rc_plan_matrix_t m = {rows, cols, nnz, row_ptr, static_cast<int>(sizeof(Offset)), col_idx, val,
-        static_cast<int>(sizeof(Value)), on_device ? 1 : 0};
+        static_cast<int>(sizeof(Value)), on_device ? 1 : 0, static_cast<int>(sizeof(Column)), form};
     return m;
 }
 

@@ -31,19 +31,30 @@ struct rc_cuda_allocator; /* of rowcast_cuda.h */
  *  that run at once take a clone each. */
 typedef struct rc_plan rc_plan_t;
 
-/** A CSR matrix as an application has it.  Columns of a row may come in any order, each
- *  once; of sddmm in ascending order. */
+/** How the arrays of a matrix tell where its entries are. */
+typedef enum rc_plan_form {
+    RC_PLAN_CSR = 0, /**< by rows: row pointers, and the column of each entry */
+    RC_PLAN_CSC = 1, /**< by columns: column pointers, and the row of each entry */
+    RC_PLAN_COO = 2  /**< row and column of each entry, in any order */
+} rc_plan_form_t;
+
+/** A sparse matrix as an application has it; zero-initialise for CSR with columns of 32 bits.
+ *  Entries of a row, or of a column, may come in any order, each place of the matrix once; of sddmm
+ *  in CSR, or in COO, row by row with ascending columns.  Other forms and orders than that are
+ *  sorted while the plan is made. */
 typedef struct rc_plan_matrix {
-    int64_t rows;           /**< of A */
-    int64_t cols;           /**< of A */
-    int64_t nnz;            /**< stored entries */
-    const void *row_ptr;    /**< [rows + 1] */
-    int row_ptr_bytes;      /**< of one of them: 4 or 8 */
-    const int32_t *col_idx; /**< [nnz] */
-    const void *val;        /**< [nnz] */
-    int value_bytes;        /**< of one of them: 4 or 8 */
-    int on_device; /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
+    int64_t rows;        /**< of A */
+    int64_t cols;        /**< of A */
+    int64_t nnz;         /**< stored entries */
+    const void *row_ptr; /**< [rows + 1]; of CSC [cols + 1] column pointers; of COO [nnz] rows */
+    int row_ptr_bytes;   /**< of one of them: 4 or 8 */
+    const void *col_idx; /**< [nnz] columns; of CSC rows */
+    const void *val;     /**< [nnz] in the order of `col_idx` */
+    int value_bytes;     /**< of one of them: 4 or 8 */
+    int on_device;     /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
                         plan on the host 0 */
+    int col_idx_bytes; /**< of one of `col_idx`: 4 or 8; 0: 4 */
+    rc_plan_form_t form; /**< of the arrays */
 } rc_plan_matrix_t;
 
 /** What is to be computed. */

@@ -362,7 +362,7 @@ static rc_status_t plan_new(
     rc_plan_problem_t problem = {
         .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
-        p->a.value_bytes, 1};
+        p->a.value_bytes, 1, 0, RC_PLAN_CSR};
     char kernels[40];
     (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);
     rc_plan_options_t options = {.kernels = how->kernel ? how->kernel : kernels,

@@ -13,22 +13,23 @@ void rc_there_free(rc_there_t *t)
 
 /* ------------------------------------------------------------------- checks */
 
-static rc_status_t check_shape(const rc_plan_matrix_t *m, rc_err_t *err)
+/* What the arrays of a form are called. */
+static const struct {
+    const char *pointers;
+    const char *numbers; /* m->col_idx */
+    const char *where;   /* one of them is */
+} form_words[] = {
+    [RC_PLAN_CSR] = {"row pointers", "columns", "row"},
+    [RC_PLAN_CSC] = {"column pointers", "rows", "column"},
+    [RC_PLAN_COO] = {"rows", "columns", "entry"},
+};
+
+static rc_status_t check_bytes(const char *what, int bytes, rc_err_t *err)
 {
-    if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
-        return rc_fail(err, RC_ERANGE,
-            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64,
-            m->rows, m->cols);
-    if (m->nnz < 0)
-        return rc_fail(
-            err, RC_EINVAL, "matrix: expected at least 0 entries, found %" PRId64, m->nnz);
-    if (m->row_ptr_bytes != 4 && m->row_ptr_bytes != 8)
-        return rc_fail(err, RC_EINVAL, "matrix: expected row pointers of 4 or 8 bytes, found %d",
-            m->row_ptr_bytes);
-    if (m->value_bytes != 4 && m->value_bytes != 8)
-        return rc_fail(
-            err, RC_EINVAL, "matrix: expected values of 4 or 8 bytes, found %d", m->value_bytes);
-    return RC_OK;
+    return bytes == 4 || bytes == 8
+               ? RC_OK
+               : rc_fail(
+                     err, RC_EINVAL, "matrix: expected %s of 4 or 8 bytes, found %d", what, bytes);
 }
 
 static rc_status_t is_there(const void *from, int64_t count, const char *what, rc_err_t *err)
@@ -39,9 +40,23 @@ static rc_status_t is_there(const void *from, int64_t count, const char *what, r
 
 rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
 {
-    RC_PASS(check_shape(m, err));
-    RC_PASS(is_there(m->row_ptr, 1, "row pointers", err));
-    RC_PASS(is_there(m->col_idx, m->nnz, "columns", err));
+    if (m->rows < 0 || m->rows > INT32_MAX || m->cols < 0 || m->cols > INT32_MAX)
+        return rc_fail(err, RC_ERANGE,
+            "matrix: expected 0 to 2^31 - 1 rows and columns, found %" PRId64 " x %" PRId64,
+            m->rows, m->cols);
+    if (m->nnz < 0)
+        return rc_fail(
+            err, RC_EINVAL, "matrix: expected at least 0 entries, found %" PRId64, m->nnz);
+    if ((unsigned)m->form > RC_PLAN_COO)
+        return rc_fail(
+            err, RC_EINVAL, "matrix: expected CSR, CSC or COO, found form %d", (int)m->form);
+    const char *pointers = form_words[m->form].pointers;
+    const char *numbers = form_words[m->form].numbers;
+    RC_PASS(check_bytes(pointers, m->row_ptr_bytes, err));
+    RC_PASS(check_bytes(numbers, m->col_idx_bytes ? m->col_idx_bytes : 4, err));
+    RC_PASS(check_bytes("values", m->value_bytes, err));
+    RC_PASS(is_there(m->row_ptr, m->form == RC_PLAN_COO ? m->nnz : 1, pointers, err));
+    RC_PASS(is_there(m->col_idx, m->nnz, numbers, err));
     return is_there(m->val, m->nnz, "values", err);
 }
 
@@ -50,15 +65,25 @@ rc_status_t rc_given_no_pointer(
 {
     int64_t least = r > 0 ? before : 0;
     return rc_fail(err, RC_EFORMAT,
-        "matrix: row pointer %" PRId64 ": expected %" PRId64 " to %" PRId64 ", found %" PRId64, r,
-        r == m->rows ? m->nnz : least, r > 0 ? m->nnz : 0, p);
+        "matrix: %s pointer %" PRId64 ": expected %" PRId64 " to %" PRId64 ", found %" PRId64,
+        form_words[m->form].where, r, r == rc_given_majors(m) ? m->nnz : least, r > 0 ? m->nnz : 0,
+        p);
 }
 
-rc_status_t rc_given_no_column(const rc_plan_matrix_t *m, int64_t row, int64_t col, rc_err_t *err)
+rc_status_t rc_given_no_row(const rc_plan_matrix_t *m, int64_t entry, int64_t row, rc_err_t *err)
 {
     return rc_fail(err, RC_EFORMAT,
-        "matrix: row %" PRId64 ": expected columns 0 to %" PRId64 ", found %" PRId64, row,
-        m->cols - 1, col);
+        "matrix: entry %" PRId64 ": expected rows 0 to %" PRId64 ", found %" PRId64, entry,
+        m->rows - 1, row);
+}
+
+rc_status_t rc_given_no_column(
+    const rc_plan_matrix_t *m, int64_t where, int64_t found, rc_err_t *err)
+{
+    return rc_fail(err, RC_EFORMAT,
+        "matrix: %s %" PRId64 ": expected %s 0 to %" PRId64 ", found %" PRId64,
+        form_words[m->form].where, where, form_words[m->form].numbers, rc_given_minors(m) - 1,
+        found);
 }
 
 rc_status_t rc_given_twice(int64_t row, int64_t col, rc_err_t *err)

@@ -32,6 +32,24 @@ void rc_there_free(rc_there_t *t);
  *  \return RC_OK, RC_ERANGE, RC_EINVAL */
 rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err);
 
+/** Bytes of one of m->col_idx. */
+static inline int rc_given_col_bytes(const rc_plan_matrix_t *m)
+{
+    return m->col_idx_bytes == 8 ? 8 : 4;
+}
+
+/** Rows, of CSC columns: what pointers are of. */
+static inline int64_t rc_given_majors(const rc_plan_matrix_t *m)
+{
+    return m->form == RC_PLAN_CSC ? m->cols : m->rows;
+}
+
+/** Columns, of CSC rows: what m->col_idx has numbers of. */
+static inline int64_t rc_given_minors(const rc_plan_matrix_t *m)
+{
+    return m->form == RC_PLAN_CSC ? m->rows : m->cols;
+}
+
 /** Pointer r of a matrix of so many rows and entries can follow the one before it. */
 RC_HOST_DEVICE static inline int rc_given_follows(
     int64_t r, int64_t rows, int64_t nnz, int64_t before, int64_t p)
@@ -43,8 +61,13 @@ RC_HOST_DEVICE static inline int rc_given_follows(
 rc_status_t rc_given_no_pointer(
     const rc_plan_matrix_t *m, int64_t r, int64_t before, int64_t p, rc_err_t *err);
 
-/** What is said of the first entry whose column is none.  \return RC_EFORMAT */
-rc_status_t rc_given_no_column(const rc_plan_matrix_t *m, int64_t row, int64_t col, rc_err_t *err);
+/** What is said of the first entry of COO whose row is none.  \return RC_EFORMAT */
+rc_status_t rc_given_no_row(const rc_plan_matrix_t *m, int64_t entry, int64_t row, rc_err_t *err);
+
+/** What is said of the first of m->col_idx that is none.
+ *  \param[in] where  its row, of CSC its column, of COO the entry  \return RC_EFORMAT */
+rc_status_t rc_given_no_column(
+    const rc_plan_matrix_t *m, int64_t where, int64_t found, rc_err_t *err);
 
 /** What is said of the first column that a row has twice.  \return RC_EFORMAT */
 rc_status_t rc_given_twice(int64_t row, int64_t col, rc_err_t *err);

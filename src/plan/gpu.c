@@ -6,7 +6,7 @@
 #include "device/cuda/executor.h"
 #include "device/cuda/timer.h"
 #include "feature/cuda/features.h"
-#include "format/cuda/read.h"
+#include "format/cuda/read/read.h"
 #include "order/cuda/orders.h"
 #include "plan/plan_private.h"
 #include "rowcast_device.h"

@@ -11,35 +11,168 @@
 
 /* ------------------------------------------------------------------ arrays */
 
-/* An array of the caller into the host's memory. */
-static rc_status_t fetch(rc_executor_t *x, const rc_plan_matrix_t *m, const void *from,
-    size_t bytes, void *to, rc_err_t *err)
+/* The arrays of a matrix on the host. */
+typedef struct arrays {
+    const void *ptr;
+    const void *col;
+    int col_bytes;
+    void *owned[2]; /* copies of those that are on the device */
+} arrays_t;
+
+static rc_status_t bring(
+    rc_executor_t *x, const void *from, size_t bytes, const char *what, void **owned, rc_err_t *err)
 {
-    if (m->on_device && bytes > 0)
-        return x->download(x, to, from, bytes, err);
-    if (bytes > 0)
-        memcpy(to, from, bytes);
+    *owned = rc_alloc(bytes, 1, what, err);
+    RC_PASS(*owned ? RC_OK : RC_ENOMEM);
+    return bytes > 0 ? x->download(x, *owned, from, bytes, err) : RC_OK;
+}
+
+static rc_status_t bring_arrays(
+    rc_executor_t *x, const rc_plan_matrix_t *m, arrays_t *out, rc_err_t *err)
+{
+    int64_t pointers = m->form == RC_PLAN_COO ? m->nnz : rc_given_majors(m) + 1;
+    *out = (arrays_t){.ptr = m->row_ptr, .col = m->col_idx, .col_bytes = rc_given_col_bytes(m)};
+    if (!m->on_device)
+        return RC_OK;
+    RC_PASS(bring(x, m->row_ptr, (size_t)pointers * (size_t)m->row_ptr_bytes, "row pointers",
+        &out->owned[0], err));
+    RC_PASS(bring(
+        x, m->col_idx, (size_t)m->nnz * (size_t)out->col_bytes, "columns", &out->owned[1], err));
+    out->ptr = out->owned[0];
+    out->col = out->owned[1];
     return RC_OK;
 }
 
-static int64_t pointer_at(const void *row_ptr, int bytes, int64_t i)
+static void free_arrays(arrays_t *in)
 {
-    return bytes == 4 ? ((const int32_t *)row_ptr)[i] : ((const int64_t *)row_ptr)[i];
+    free(in->owned[0]);
+    free(in->owned[1]);
+}
+
+static int64_t number_at(const void *array, int bytes, int64_t i)
+{
+    return bytes == 4 ? ((const int32_t *)array)[i] : ((const int64_t *)array)[i];
 }
 
 /* ------------------------------------------------------------------ checks */
 
+/* \param[out] to  [rows + 1], of CSC [cols + 1] */
 static rc_status_t copy_pointers(
-    const rc_plan_matrix_t *m, const void *row_ptr, rc_csr_t *a, rc_err_t *err)
+    const rc_plan_matrix_t *m, const arrays_t *in, int64_t *to, rc_err_t *err)
 {
-    for (int64_t r = 0; r <= m->rows; r++) {
-        int64_t p = pointer_at(row_ptr, m->row_ptr_bytes, r);
-        int64_t before = r > 0 ? a->row_ptr[r - 1] : 0;
-        if (!rc_given_follows(r, m->rows, m->nnz, before, p))
+    for (int64_t r = 0; r <= rc_given_majors(m); r++) {
+        int64_t p = number_at(in->ptr, m->row_ptr_bytes, r);
+        int64_t before = r > 0 ? to[r - 1] : 0;
+        if (!rc_given_follows(r, rc_given_majors(m), m->nnz, before, p))
             return rc_given_no_pointer(m, r, before, p, err);
-        a->row_ptr[r] = p;
+        to[r] = p;
     }
     return RC_OK;
+}
+
+/* Copy numbers from 0 to below `end`.  \return the first that is none, or n */
+static int64_t copy_numbers(
+    const void *from, int bytes, int64_t first, int64_t n, int64_t end, int32_t *to)
+{
+    for (int64_t i = first; i < n; i++) {
+        int64_t x = number_at(from, bytes, i);
+        if (x < 0 || x >= end)
+            return i;
+        to[i] = (int32_t)x;
+    }
+    return n;
+}
+
+static rc_status_t take_csr(
+    const rc_plan_matrix_t *m, const arrays_t *in, int threads, rc_csr_t *a, rc_err_t *err)
+{
+    int64_t bad = a->rows;
+    RC_PASS(copy_pointers(m, in, a->row_ptr, err));
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : bad)
+    for (int64_t r = 0; r < a->rows; r++)
+        if (r < bad && copy_numbers(in->col, in->col_bytes, a->row_ptr[r], a->row_ptr[r + 1],
+                           a->cols, a->col_idx) < a->row_ptr[r + 1])
+            bad = r;
+    if (bad == a->rows)
+        return RC_OK;
+    int64_t i = copy_numbers(
+        in->col, in->col_bytes, a->row_ptr[bad], a->row_ptr[bad + 1], a->cols, a->col_idx);
+    return rc_given_no_column(m, bad, number_at(in->col, in->col_bytes, i), err);
+}
+
+/* ----------------------------------------------------------------- other forms */
+
+/* The column of each entry of CSC. */
+static rc_status_t take_pointers(
+    const rc_plan_matrix_t *m, const arrays_t *in, int32_t *major, rc_err_t *err)
+{
+    int64_t *ptr = rc_alloc((size_t)m->cols + 1, sizeof *ptr, "column pointers", err);
+    RC_PASS(ptr ? RC_OK : RC_ENOMEM);
+    rc_status_t st = copy_pointers(m, in, ptr, err);
+    for (int64_t c = 0; st == RC_OK && c < m->cols; c++)
+        for (int64_t i = ptr[c]; i < ptr[c + 1]; i++)
+            major[i] = (int32_t)c;
+    free(ptr);
+    return st;
+}
+
+/* What is known of an entry by its pointers or rows, and its other number. */
+static rc_status_t take_numbers(
+    const rc_plan_matrix_t *m, const arrays_t *in, int32_t *major, int32_t *minor, rc_err_t *err)
+{
+    int64_t bad = m->nnz;
+    if (m->form == RC_PLAN_CSC)
+        RC_PASS(take_pointers(m, in, major, err));
+    else
+        bad = copy_numbers(in->ptr, m->row_ptr_bytes, 0, m->nnz, m->rows, major);
+    if (bad < m->nnz)
+        return rc_given_no_row(m, bad, number_at(in->ptr, m->row_ptr_bytes, bad), err);
+    bad = copy_numbers(in->col, in->col_bytes, 0, m->nnz, rc_given_minors(m), minor);
+    if (bad < m->nnz)
+        return rc_given_no_column(m, m->form == RC_PLAN_CSC ? major[bad] : bad,
+            number_at(in->col, in->col_bytes, bad), err);
+    return RC_OK;
+}
+
+/* Entries row by row, those of a row in their order.
+ * \param[out] from  [nnz]  \return 1: entries have moved */
+static int put_by_rows(const int32_t *row, const int32_t *col, rc_csr_t *a, int64_t *from)
+{
+    int moved = 0;
+    memset(a->row_ptr, 0, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
+    for (int64_t i = 0; i < a->nnz; i++)
+        a->row_ptr[row[i] + 1]++;
+    for (int64_t r = 0; r < a->rows; r++)
+        a->row_ptr[r + 1] += a->row_ptr[r];
+    for (int64_t i = 0; i < a->nnz; i++) {
+        int64_t at = a->row_ptr[row[i]]++;
+        a->col_idx[at] = col[i];
+        from[at] = i;
+        moved |= at != i;
+    }
+    for (int64_t r = a->rows; r > 0; r--) /* each is where the next row begins */
+        a->row_ptr[r] = a->row_ptr[r - 1];
+    a->row_ptr[0] = 0;
+    return moved;
+}
+
+/* CSC and COO.  \param[out] from  as of rc_plan_matrix_read */
+static rc_status_t take_entries(
+    const rc_plan_matrix_t *m, const arrays_t *in, rc_csr_t *a, int64_t **from, rc_err_t *err)
+{
+    size_t nnz = (size_t)m->nnz;
+    int32_t *major = rc_alloc(nnz, sizeof *major, "numbers of entries", err);
+    int32_t *minor = rc_alloc(nnz, sizeof *minor, "numbers of entries", err);
+    int by_columns = m->form == RC_PLAN_CSC;
+    *from = rc_alloc(nnz, sizeof **from, "the order of the entries", err);
+    rc_status_t st = major && minor && *from ? take_numbers(m, in, major, minor, err) : RC_ENOMEM;
+    if (st < 0 || !put_by_rows(by_columns ? minor : major, by_columns ? major : minor, a, *from)) {
+        free(*from);
+        *from = NULL;
+    }
+    free(major);
+    free(minor);
+    return st;
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -57,15 +190,6 @@ static int by_column(const void *a, const void *b)
                             : (x->from > y->from) - (x->from < y->from);
 }
 
-/* 1: every column is one of the matrix. */
-static int has_columns(const rc_csr_t *a, int64_t r)
-{
-    for (int64_t i = a->row_ptr[r]; i < a->row_ptr[r + 1]; i++)
-        if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
-            return 0;
-    return 1;
-}
-
 static int is_sorted(const rc_csr_t *a, int64_t r)
 {
     for (int64_t i = a->row_ptr[r] + 1; i < a->row_ptr[r + 1]; i++)
@@ -74,33 +198,22 @@ static int is_sorted(const rc_csr_t *a, int64_t r)
     return 1;
 }
 
-/* \param[out] sorted  1: the columns of all rows ascend */
-static rc_status_t check_columns(
-    const rc_plan_matrix_t *m, const rc_csr_t *a, int threads, int *sorted, rc_err_t *err)
+static int all_sorted(const rc_csr_t *a, int threads)
 {
-    int64_t bad = a->rows;
     int all = 1;
-#pragma omp parallel for num_threads(threads) schedule(static) reduction(min : bad) \
-    reduction(& : all)
-    for (int64_t r = 0; r < a->rows; r++) {
-        if (r < bad && !has_columns(a, r))
-            bad = r;
+#pragma omp parallel for num_threads(threads) schedule(static) reduction(& : all)
+    for (int64_t r = 0; r < a->rows; r++)
         all &= is_sorted(a, r);
-    }
-    *sorted = all;
-    for (int64_t i = bad < a->rows ? a->row_ptr[bad] : a->nnz; i < a->nnz; i++)
-        if (a->col_idx[i] < 0 || a->col_idx[i] >= a->cols)
-            return rc_given_no_column(m, bad, a->col_idx[i], err);
-    return RC_OK;
+    return all;
 }
 
-/* Sort a row; `from` gets where its entries were. */
+/* Sort a row, and with it where its entries come from. */
 static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *place, rc_err_t *err)
 {
     int64_t begin = a->row_ptr[r];
     int64_t n = a->row_ptr[r + 1] - begin;
     for (int64_t i = 0; i < n; i++)
-        place[i] = (place_t){a->col_idx[begin + i], begin + i};
+        place[i] = (place_t){a->col_idx[begin + i], from[begin + i]};
     qsort(place, (size_t)n, sizeof *place, by_column);
     for (int64_t i = 0; i < n; i++) {
         if (i > 0 && place[i].col == place[i - 1].col)
@@ -111,18 +224,22 @@ static rc_status_t sort_row(rc_csr_t *a, int64_t r, int64_t *from, place_t *plac
     return RC_OK;
 }
 
-/* \param[out] from  [nnz] where every entry comes from; free(), after an error too */
+/* \param[in,out] from  [nnz] where every entry comes from; NULL: from its own place */
 static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
 {
     int64_t longest = 0;
+    rc_status_t st = RC_OK;
     for (int64_t r = 0; r < a->rows; r++)
         if (a->row_ptr[r + 1] - a->row_ptr[r] > longest)
             longest = a->row_ptr[r + 1] - a->row_ptr[r];
-    *from = rc_alloc((size_t)a->nnz, sizeof **from, "the order of the entries", err);
     place_t *place = rc_alloc((size_t)longest, sizeof *place, "a row", err); /* the longest */
-    rc_status_t st = *from && place ? RC_OK : RC_ENOMEM;
-    for (int64_t i = 0; st == RC_OK && i < a->nnz; i++)
-        (*from)[i] = i;
+    RC_PASS(place ? RC_OK : RC_ENOMEM);
+    if (!*from) {
+        *from = rc_alloc((size_t)a->nnz, sizeof **from, "the order of the entries", err);
+        st = *from ? RC_OK : RC_ENOMEM;
+        for (int64_t i = 0; st == RC_OK && i < a->nnz; i++)
+            (*from)[i] = i;
+    }
     for (int64_t r = 0; st == RC_OK && r < a->rows; r++)
         if (!is_sorted(a, r))
             st = sort_row(a, r, *from, place, err);
@@ -148,25 +265,19 @@ rc_status_t rc_plan_matrix_alloc(
 rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matrix_t *m,
     rc_csr_t *out, int64_t **from, rc_err_t *err)
 {
-    void *ptr = NULL; /* a copy of row pointers that are on the device */
-    int sorted = 1;
+    arrays_t in = {0};
+    int threads = rc_plan_threads(place->x, m->nnz);
     rc_status_t st;
     *from = NULL;
     RC_PASS(rc_given_check(m, err));
-    const size_t nnz = (size_t)m->nnz;
-    const size_t bytes = ((size_t)m->rows + 1) * (size_t)m->row_ptr_bytes;
     RC_TRY(rc_plan_matrix_alloc(m->rows, m->cols, m->nnz, out, err));
-    if (m->on_device) {
-        ptr = rc_alloc(bytes, 1, "row pointers", err);
-        RC_TRY(ptr ? fetch(place->x, m, m->row_ptr, bytes, ptr, err) : RC_ENOMEM);
-    }
-    RC_TRY(copy_pointers(m, ptr ? ptr : m->row_ptr, out, err));
-    RC_TRY(fetch(place->x, m, m->col_idx, nnz * sizeof *m->col_idx, out->col_idx, err));
-    RC_TRY(check_columns(m, out, rc_plan_threads(place->x, m->nnz), &sorted, err));
-    if (!sorted)
+    RC_TRY(bring_arrays(place->x, m, &in, err));
+    RC_TRY(m->form == RC_PLAN_CSR ? take_csr(m, &in, threads, out, err)
+                                  : take_entries(m, &in, out, from, err));
+    if (!all_sorted(out, threads))
         RC_TRY(sort_rows(out, from, err));
 done:
-    free(ptr);
+    free_arrays(&in);
     return st;
 }
 

@@ -115,7 +115,8 @@ static int is_aligned(const void *p)
 /* The caller's arrays, where kernels and orders take them as they are. */
 static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
 {
-    if (!a->on_device || plan->from || a->row_ptr_bytes != (int)sizeof(int64_t) ||
+    if (!a->on_device || a->form != RC_PLAN_CSR || rc_given_col_bytes(a) != (int)sizeof(int32_t) ||
+        plan->from || a->row_ptr_bytes != (int)sizeof(int64_t) ||
         a->value_bytes != (int)rc_precision_bytes(plan->precision) || !is_aligned(a->row_ptr) ||
         !is_aligned(a->col_idx) || !is_aligned(a->val))
         return (rc_resident_t){0};
@@ -153,12 +154,12 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
     plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
     plan->given = given_of(plan, a);
-    if (a->on_device)
+    if (a->on_device && a->form == RC_PLAN_CSR)
         plan->pointers = (rc_resident_t){
             .x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
     if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
-            "matrix: %s has a value for each entry, expected the columns of a row in ascending "
+            "matrix: %s has a value for each entry, expected row by row, columns in ascending "
             "order",
             rc_op_name(plan->op)));
     for (int i = 0; i < plan->entries; i++)

@@ -180,7 +180,7 @@ static void one_plan(rc_rng_t *rng, const choice_t *c, const char *order, rc_pre
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = precision, .layout = RC_ROW_MAJOR,
         .k = range ? between : list, .ks = range ? 2 : 3, .k_range = range,
         .ld_in = {c->declared ? c->ld : 0, c->declared ? c->ld : 0}};
-    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = c->kernels, .orders = order, .tune = c->kernels ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = c->kernels, .ld = c->ld};
     CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));

@@ -137,7 +137,7 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
     void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
     void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
     const rc_plan_problem_t p = {.op = RC_OP_SPMV, .precision = precision};
-    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
     CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));

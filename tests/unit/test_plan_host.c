@@ -96,7 +96,7 @@ static void the_sampled_product(void **state)
     const double val[] = {2, 3}, y[] = {1, 2, 3, 4}, x[] = {5, 6, 7, 8};
     double out[] = {0, 0};
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
-    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0};
+    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0, 0, RC_PLAN_CSR};
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     assert_int_equal(rc_plan_create_host(&p, &m, NULL, &plan, &err), RC_OK);

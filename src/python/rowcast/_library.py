@@ -51,7 +51,7 @@ Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int,
                     extrapolation=c.c_char * 256, schedule=Schedule, geometry=Geometry)
 PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c.c_void_p,
                         row_ptr_bytes=c.c_int, col_idx=c.c_void_p, val=c.c_void_p,
-                        value_bytes=c.c_int, on_device=c.c_int)
+                        value_bytes=c.c_int, on_device=c.c_int, col_idx_bytes=c.c_int, form=c.c_int)
 PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int,
                          k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64)
 PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,

@@ -1,6 +1,6 @@
 /* What reading a matrix on a GPU answers in a build without CUDA. */
 #include "config.h"
-#include "format/cuda/read.h"
+#include "format/cuda/read/read.h"
 #include "base/error.h"
 
 rc_status_t rc_cuda_read_there(
