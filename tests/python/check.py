@@ -161,7 +161,9 @@ def arrays():
     Sparse(sparse.csr_matrix((np.ones(2), np.array([1, 1]), np.array([0, 1, 2])), shape=(2, 2)))
     for kind in (np.int64, np.complex128, bool):
         refused(TypeError, Sparse, unsorted.astype(kind))
-    refused(TypeError, Sparse, unsorted.tocsc())
+    refused(TypeError, Sparse, unsorted.tobsr())
+    assert [Sparse(unsorted.asformat(f)).form for f in ("csr", "csc", "coo")] == [0, 1, 2]
+    assert (Sparse(unsorted.tocsc()).kept[0] == [0, 1, 2, 3]).all()
     refused(TypeError, Sparse, np.zeros((2, 2)))
 
 
@@ -228,6 +230,19 @@ def host_plans():
     for t in team:
         t.join()
     assert len(found) == 4 and all((c == found[0]).all() for c in found)
+    b, new = rng.rand(150, 4), rng.rand(a.nnz)
+    for form in ("csc", "coo"):
+        other = a.asformat(form)
+        if form == "coo":
+            there = rng.permutation(a.nnz)
+            other = sparse.coo_matrix((other.data[there], (other.row[there], other.col[there])), a.shape)
+        p = rowcast.plan(other, 4, device="cpu", threads=1)
+        assert np.allclose(p(b), a @ b)
+        other.data[:] = new  # in the order that the matrix has them
+        p.update(new)
+        assert np.allclose(p(b), other @ b)
+    twice = sparse.coo_matrix((np.ones(2), ([1, 1], [0, 0])), (2, 2))
+    refused(rowcast.Error, lambda: rowcast.plan(twice, 4, device="cpu"))
     refused(ValueError, lambda: rowcast.plan(a, 4, device="tpu"))
     refused(ValueError, lambda: rowcast.plan(a, 4, device="cpu", stream=0))
     refused(rowcast.Error, lambda: rowcast.plan(a, 4, device="cpu", kernels="nope"))

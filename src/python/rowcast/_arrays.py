@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._given import csr_arrays, number, shape_of
+from ._given import coo_arrays, csr_arrays, shape_of
 
 
 class Dense:
@@ -158,13 +158,14 @@ def _imported(array: Any, name: str) -> Any:
 
 
 class Sparse:
-    """A CSR matrix of SciPy (host), CuPy or PyTorch (GPU).
+    """A matrix of SciPy (host), CuPy or PyTorch (GPU), in CSR, CSC or COO.
 
     Attributes:
         shape, nnz
+        form: of rc_plan_form_t
         on_device: whether the three are memory of a GPU
         row_ptr, col_idx, val: pointers
-        row_ptr_bytes, value_bytes: 4 or 8
+        row_ptr_bytes, col_idx_bytes, value_bytes: 4 or 8
         dtype: of the values
         device: index of the GPU; None: the host
         like: an array of the library that has it there; None: the host
@@ -172,62 +173,77 @@ class Sparse:
         kept: what owns the memory
 
     Raises:
-        TypeError: not CSR, or values that are not floats
+        TypeError: another form, or values that are not floats
         ValueError: a column twice in a row
     """
 
     def __init__(self, a: Any):
         if is_torch(a):
-            parts = self._torch(a)
+            form, parts = self._torch(a)
         elif type(a).__module__.split(".")[0] == "cupyx":
-            if a.format != "csr":
+            if a.format not in _FORMS:
                 a = a.tocsr()
-            parts = tuple(Dense(x) for x in (a.indptr, a.indices, a.data))
+            form, parts = a.format, tuple(Dense(x) for x in _parts(a))
         else:
             self._scipy(a)
             return
         self.like: Any = parts[2].array
         ptr, idx, val = parts
         self.shape, self.nnz, self.on_device = shape_of(a, "a"), val.shape[0], True
-        if ptr.shape != (self.shape[0] + 1,) or idx.shape != val.shape or len(val.shape) != 1:
-            raise ValueError(f"a: expected {self.shape[0] + 1} row pointers, and as many columns as values, found "
+        self.form = _FORMS[form]
+        pointers = {"csr": self.shape[0] + 1, "csc": self.shape[1] + 1, "coo": self.nnz}[form]
+        if ptr.shape != (pointers,) or idx.shape != val.shape or len(val.shape) != 1:
+            raise ValueError(f"a: expected {pointers} {'rows' if form == 'coo' else 'pointers'}, and "
+                             "as many indices as values, found "
                              f"{ptr.shape}, {idx.shape} and {val.shape}")
-        if idx.dtype != "int32":
-            raise TypeError(f"a: expected columns of int32, found {idx.dtype}")
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
-        self.row_ptr_bytes, self.value_bytes = (_width(ptr.dtype, _INTEGERS, "row pointers of a"),
-                                                _width(val.dtype, _FLOATS, "a"))
-        self.dtype, self.stream, self.stream_kept, self.kept = val.dtype, val.stream, val.stream_kept, parts
+        self.row_ptr_bytes, self.col_idx_bytes, self.value_bytes = (
+            _width(ptr.dtype, _INTEGERS, "row pointers of a"),
+            _width(idx.dtype, _INTEGERS, "columns of a"), _width(val.dtype, _FLOATS, "a"))
+        self.dtype, self.kept = val.dtype, parts
+        self.stream, self.stream_kept = val.stream, val.stream_kept
         self.device: Optional[int] = val.device
         if {ptr.device, idx.device} != {val.device}:
             raise ValueError("a: expected the three arrays on one GPU")
 
     @staticmethod
-    def _torch(a: Any) -> Tuple[Dense, Dense, Dense]:
+    def _torch(a: Any) -> Tuple[str, Tuple[Dense, Dense, Dense]]:
         import torch
-        if a.layout != torch.sparse_csr:
-            raise TypeError(f"a: expected a tensor of layout torch.sparse_csr, found {a.layout}")
-        idx = a.col_indices()
-        if idx.dtype != torch.int32:
-            if idx.numel() > 0:  # before they become narrower
-                number(int(idx.min()), "columns of a", 0, max(a.shape[1] - 1, 0))
-                number(int(idx.max()), "columns of a", 0, max(a.shape[1] - 1, 0))
-            idx = idx.to(torch.int32)
-        return Dense(a.crow_indices().contiguous()), Dense(idx.contiguous()), Dense(a.values().contiguous())
+        if a.layout == torch.sparse_coo:  # coalesced or not: a place that is there twice is refused
+            rows, columns = a._indices()
+            form, three = "coo", (rows, columns, a._values())
+        elif a.layout == torch.sparse_csc:
+            form, three = "csc", (a.ccol_indices(), a.row_indices(), a.values())
+        elif a.layout == torch.sparse_csr:
+            form, three = "csr", (a.crow_indices(), a.col_indices(), a.values())
+        else:
+            raise TypeError("a: expected a tensor of layout torch.sparse_csr, sparse_csc or "
+                            f"sparse_coo, found {a.layout}")
+        return form, tuple(Dense(x.contiguous()) for x in three)
 
     def _scipy(self, a: Any) -> None:
-        """The arrays as they are, so that values given later are in the same order; C takes columns in any."""
-        if any(not hasattr(a, name) for name in ("indptr", "indices", "data", "shape")) or len(a.shape) != 2:
-            raise TypeError(f"a: expected a CSR matrix of SciPy, CuPy or PyTorch, found {type(a).__name__}")
-        if getattr(a, "format", "csr") != "csr":
-            raise TypeError(f"a: expected a matrix in CSR, found {a.format}: use .tocsr()")
-        ptr, idx, val = csr_arrays(a)
+        """The arrays as they are, so that values given later are in the same order; C takes any."""
+        form = getattr(a, "format", "csr")
+        names = ("row", "col") if form == "coo" else ("indptr", "indices")
+        if any(not hasattr(a, name) for name in (*names, "data", "shape")) or len(a.shape) != 2:
+            raise TypeError("a: expected a CSR matrix of SciPy, CuPy or PyTorch, "
+                            f"found {type(a).__name__}")
+        if form not in _FORMS:
+            raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}: use .tocsr()")
+        ptr, idx, val = coo_arrays(a) if form == "coo" else csr_arrays(a, rows=form == "csr")
         self.value_bytes = _width(str(val.dtype), _FLOATS, "a.data")
-        _refuse_twice(ptr, idx)
-        self.shape, self.nnz, self.on_device = shape_of(a, "a"), int(ptr[-1]), False
-        self.row_ptr, self.col_idx, self.val = ptr.ctypes.data, idx.ctypes.data, val.ctypes.data
-        self.row_ptr_bytes, self.dtype, self.kept = 8, str(val.dtype), (ptr, idx, val)
+        if form == "csr":
+            _refuse_twice(ptr, idx)
+        self.shape, self.nnz, self.on_device = shape_of(a, "a"), len(val), False
+        self.form = _FORMS[form]
+        self.row_ptr, self.col_idx, self.val = (x.ctypes.data for x in (ptr, idx, val))
+        self.row_ptr_bytes, self.col_idx_bytes = ptr.itemsize, idx.itemsize
+        self.dtype, self.kept = str(val.dtype), (ptr, idx, val)
         self.device, self.like, self.stream, self.stream_kept = None, None, 0, None
+
+
+def _parts(a: Any) -> Tuple[Any, Any, Any]:
+    return (a.row, a.col, a.data) if a.format == "coo" else (a.indptr, a.indices, a.data)
 
 
 def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
@@ -240,6 +256,7 @@ def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
                          "use .sum_duplicates()")
 
 
+_FORMS = {"csr": 0, "csc": 1, "coo": 2}
 _INTEGERS = {"int32": 4, "int64": 8}
 _FLOATS = {"float32": 4, "float64": 8}
 

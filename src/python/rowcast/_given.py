@@ -97,25 +97,45 @@ def _array(array: Any, name: str, kinds: str, what: str) -> np.ndarray:
     return found
 
 
-def csr_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
-    """Row pointers, columns and values of a CSR matrix of the host as C has them, in bounds; columns in any order.
+def coo_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
+    """Rows, columns and values of a COO matrix of the host; C looks at their bounds."""
+    shape_of(a, name)
+    row = _array(a.row, f"{name}.row", "iu", "integers")
+    col = _array(a.col, f"{name}.col", "iu", "integers")
+    val = _array(a.data, f"{name}.data", "biuf", "real numbers")
+    if not len(row) == len(col) == len(val):
+        raise ValueError(f"{name}: expected as many rows and columns as values, found "
+                         f"{len(row)}, {len(col)} and {len(val)}")
+    return [np.ascontiguousarray(row, dtype=np.int64), np.ascontiguousarray(col, dtype=np.int64),
+            np.ascontiguousarray(val)]
 
+
+def csr_arrays(a: Any, name: str = "a", rows: bool = True) -> List[np.ndarray]:
+    """Row pointers, columns and values of a CSR matrix of the host as C has them, in bounds.
+
+    Columns are in any order.
     What SciPy says of the matrix is not looked at: it may have been edited since.
+
+    Args:
+        rows: False: of a CSC matrix column pointers, rows and values
     """
-    rows, cols = shape_of(a, name)
+    shape = shape_of(a, name)
+    majors, minors = shape if rows else reversed(shape)
     ptr = _array(a.indptr, f"{name}.indptr", "iu", "integers")
     idx = _array(a.indices, f"{name}.indices", "iu", "integers")
     val = _array(a.data, f"{name}.data", "biuf", "real numbers")
-    if len(ptr) != rows + 1 or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
-        raise ValueError(f"{name}.indptr: expected {rows + 1} numbers that do not fall, from 0 on")
+    if len(ptr) != majors + 1 or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
+        raise ValueError(f"{name}.indptr: expected {majors + 1} numbers that do not fall, "
+                         "from 0 on")
     nnz = int(ptr[-1])
     if nnz > min(len(idx), len(val)):
         raise ValueError(f"{name}.indptr: expected at most {min(len(idx), len(val))}, found {nnz} at its end")
     idx, val = idx[:nnz], val[:nnz]
-    if nnz > 0 and not (idx.min() >= 0 and idx.max() < cols):
-        at = int(np.flatnonzero((idx < 0) | (idx >= cols))[0])
-        raise ValueError(f"{name}.indices: expected 0 to {cols - 1}, found {idx[at]} in row "
-                         f"{int(np.searchsorted(ptr, at, 'right')) - 1}")
+    if nnz > 0 and not (idx.min() >= 0 and idx.max() < minors):
+        at = int(np.flatnonzero((idx < 0) | (idx >= minors))[0])
+        where = int(np.searchsorted(ptr, at, "right")) - 1
+        raise ValueError(f"{name}.indices: expected 0 to {minors - 1}, found {idx[at]} in "
+                         f"{'row' if rows else 'column'} {where}")
     return [np.ascontiguousarray(ptr, dtype=np.int64), np.ascontiguousarray(idx, dtype=np.int32),
             np.ascontiguousarray(val)]
 

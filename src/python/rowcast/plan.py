@@ -306,8 +306,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     """Make a plan; waits until it is made.
 
     Args:
-        a: CSR of SciPy (goes to the current GPU, without one to the CPU), CuPy, or PyTorch; columns
-            in any order, each once in a row
+        a: CSR, CSC or COO, each place once, of SciPy (goes to a GPU if it can), CuPy or PyTorch
         k: columns of B that products will have; one or several
         layout: "row" or "column", of B and C
         dtype: of B and C; None: that of a
@@ -338,7 +337,8 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
                               k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks))
     matrix = lib.PlanMatrix(*sparse.shape, sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
-                            sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device))
+                            sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device),
+                            sparse.col_idx_bytes, sparse.form)
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
