@@ -16,7 +16,7 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 65
+plan 67
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
@@ -36,6 +36,10 @@ ROWCAST_GPU_PLANS=50
 export ROWCAST_GPU_PLANS
 ok "memcheck finds nothing in plans" compute-sanitizer --tool memcheck --leak-check full \
     --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_plan"
+for tool in memcheck racecheck; do
+    ok "$tool finds nothing in reading matrices" compute-sanitizer --tool "$tool" \
+        --error-exitcode 1 "${top_builddir:-.}/tests/gpu/test_gpu_read"
+done
 ROWCAST_GPU_SAMPLE=40
 ROWCAST_GPU_BUILDS=40
 export ROWCAST_GPU_SAMPLE ROWCAST_GPU_BUILDS

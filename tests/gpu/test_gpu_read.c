@@ -1,15 +1,18 @@
 /* Matrices of every form, read from device memory, against the host's reader: pattern, where each entry was, digest, and
- * the line that is said of a wrong one.  Needs a GPU: without one it skips itself, or fails when ROWCAST_GPU is 1.  With
- * --time MATRIX... it prints what reading takes instead. */
+ * the line that is said of a wrong one; and plans of them.  Needs a GPU: without one it skips itself, or fails when
+ * ROWCAST_GPU is 1.  ROWCAST_GPU_PLANS: so many matrices, and a few large ones.  With --time MATRIX... it prints what
+ * reading takes instead. */
 #include "config.h"
 #include "unit.h"
 
 #include "base/clock.h"
+#include "device/cuda/executor.h"
 #include "device/device.h"
 #include "format/cuda/read/read.h"
 #include "given_fixture.h"
 #include "operands.h"
 #include "plan/plan_private.h"
+#include "rowcast_cuda.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
 
@@ -18,7 +21,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MATRICES = 2000, ROUNDS = 50 };
+enum { MATRICES = 2000, ROUNDS = 50, MOST = 3000, K = 4 };
+
+static int matrices(void)
+{
+    const char *plans = getenv("ROWCAST_GPU_PLANS");
+    return plans ? (int)strtol(plans, NULL, 10) : MATRICES;
+}
 
 /* ------------------------------------------------------------------- places */
 
@@ -136,14 +145,13 @@ static rc_status_t read_both(rc_executor_t *x, const rc_plan_matrix_t *m, size_t
 static void random_ones_are_read_alike(void **state)
 {
     (void)state;
-    static const int64_t refused_at_least = MATRICES / 5;
     rc_device_t *d = open_gpu();
     int64_t refused = 0;
     rc_rng_t rng;
     if (!d)
         skip();
     rc_rng_seed(&rng, 51);
-    for (int n = 0; n < MATRICES; n++) {
+    for (int n = 0; n < matrices(); n++) {
         char label[80];
         given_how_t how = given_any(&rng);
         if (rc_rng_below(&rng, 2))
@@ -154,7 +162,7 @@ static void random_ones_are_read_alike(void **state)
         refused += read_both(&d->executor, &g.m, apart, label) < 0;
         given_free(&g);
     }
-    assert_true(refused > refused_at_least);
+    assert_true(refused > matrices() / 10);
     rc_device_close(d);
 }
 
@@ -167,7 +175,7 @@ static void large_ones_are_read_alike(void **state)
     if (!d)
         skip();
     rc_rng_seed(&rng, 52);
-    for (int n = 0; n < 3 * 2 * 2 * 2; n++) {
+    for (int n = 0; n < (matrices() < MATRICES ? 6 : 24); n++) {
         char label[80];
         given_how_t how = {.form = (rc_plan_form_t)(n % 3),
             .ptr_bytes = 8,
@@ -184,6 +192,112 @@ static void large_ones_are_read_alike(void **state)
         (void)read_both(&d->executor, &g.m, 0, label);
         given_free(&g);
     }
+    rc_device_close(d);
+}
+
+/* ------------------------------------------------------------------- plans */
+
+/* Operands of a plan of either precision, on the host as fp64 and in device memory. */
+static void *operand(rc_executor_t *x, const double *from, int64_t count, rc_precision_t precision)
+{
+    rc_err_t err = {0};
+    void *to = NULL;
+    float *narrow = malloc((size_t)count * sizeof *narrow + 1);
+    assert_non_null(narrow);
+    for (int64_t i = 0; i < count; i++)
+        narrow[i] = (float)from[i];
+    size_t bytes = (size_t)count * rc_precision_bytes(precision);
+    const void *all = precision == RC_FP32 ? (const void *)narrow : (const void *)from;
+    ok(x->alloc(x, bytes, &to, &err), &err, "an operand");
+    if (bytes > 0)
+        ok(x->upload(x, to, all, bytes, &err), &err, "an operand");
+    free(narrow);
+    return to;
+}
+
+/* C = A B by a plan, where C was something else. */
+static void check_product(rc_executor_t *x, rc_plan_t *plan, const given_t *g, const rc_plan_problem_t *p,
+    const double *b, const char *label)
+{
+    static double want[MOST * K];
+    const int64_t k = p->k[0];
+    const int64_t count = g->a.rows * k;
+    rc_err_t err = {0};
+    for (int64_t i = 0; i < count; i++)
+        want[i] = -99;
+    void *b_there = operand(x, b, g->a.cols * k, p->precision);
+    void *c_there = operand(x, want, count, p->precision);
+    given_multiply(g, k, b, want);
+    ok(rc_plan_execute(plan, k, 1, b_there, k, 0, c_there, k, NULL, &err), &err, label);
+    void *c = brought(x, c_there, (size_t)count * rc_precision_bytes(p->precision));
+    for (int64_t i = 0; i < count; i++) {
+        double found = p->precision == RC_FP32 ? (double)((float *)c)[i] : ((double *)c)[i];
+        if (found != want[i])
+            fail_msg("%s: expected %g, found %g", label, want[i], found);
+    }
+    free(c);
+    x->release(x, b_there);
+    x->release(x, c_there);
+}
+
+/* A plan of a matrix on the device multiplies, after new values too, or is refused with the host's line. */
+static void one_plan(rc_rng_t *rng, rc_executor_t *x, given_t *g, const char *label)
+{
+    static double b[MOST * K];
+    const int64_t k[] = {1 + (int64_t)rc_rng_below(rng, K)};
+    const rc_plan_problem_t p = {.precision = rc_rng_below(rng, 2) ? RC_FP32 : RC_FP64,
+        .layout = RC_ROW_MAJOR,
+        .k = k,
+        .ks = 1};
+    rc_plan_t *plan = NULL;
+    rc_plan_t *none = NULL;
+    rc_err_t here = {0};
+    rc_err_t err = {0};
+    for (int64_t i = 0; i < g->a.cols * k[0]; i++)
+        b[i] = given_value(rng);
+    given_values(rng, g);
+    placed_t there = place(x, &g->m, 0);
+    rc_status_t st = rc_plan_create(&p, &there.m, NULL, NULL, &plan, &err);
+    if (g->wrong) {
+        assert_int_equal(rc_plan_create_host(&p, &g->m, NULL, &none, &here), st);
+        assert_string_equal(err.text, here.text);
+        assert_null(strchr(err.text, '\n'));
+        assert_null(plan);
+    } else
+        ok(st, &err, label);
+    for (int again = 0; plan && again < 3; again++) {
+        check_product(x, plan, g, &p, b, label);
+        given_values(rng, g);
+        if (g->m.nnz > 0)
+            ok(x->upload(x, there.owned[2], g->m.val, (size_t)(g->m.nnz * g->m.value_bytes), &err), &err, label);
+        ok(rc_plan_update_values(plan, g->m.nnz, there.m.val, g->m.value_bytes, 1, NULL, &err), &err, label);
+    }
+    rc_plan_free(plan);
+    free_placed(x, &there);
+}
+
+static void random_plans_multiply(void **state)
+{
+    (void)state;
+    rc_device_t *d = open_gpu();
+    rc_executor_t x; /* on the stream of the plans */
+    rc_rng_t rng;
+    rc_err_t err = {0};
+    if (!d)
+        skip();
+    ok(rc_executor_cuda(0, NULL, NULL, 1, &x, &err), &err, "an executor");
+    rc_rng_seed(&rng, 54);
+    for (int n = 0; n < matrices(); n++) {
+        char label[80];
+        given_how_t how = given_any(&rng);
+        if (n % 4 == 0)
+            how.wrong = 1 + (int)rc_rng_below(&rng, GIVEN_WRONGS - 1);
+        given_t g = given_new(&rng, &how);
+        (void)snprintf(label, sizeof label, "plan %d, form %d", n, (int)how.form);
+        one_plan(&rng, &x, &g, label);
+        given_free(&g);
+    }
+    rc_executor_cuda_close(&x);
     rc_device_close(d);
 }
 
@@ -277,6 +391,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_ones_are_read_alike),
         cmocka_unit_test(large_ones_are_read_alike),
         cmocka_unit_test(others_are_refused),
+        cmocka_unit_test(random_plans_multiply),
     };
     if (argc > 1 && strcmp(argv[1], "--time") == 0) {
         rc_device_t *d = open_gpu();

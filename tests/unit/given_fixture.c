@@ -251,3 +251,34 @@ void given_free(given_t *g)
     rc_csr_free(&g->a);
     free(g->from);
 }
+
+/* ------------------------------------------------------------------ product */
+
+double given_value(rc_rng_t *rng)
+{
+    return (double)(below(rng, 17) - 8) / 8;
+}
+
+void given_values(rc_rng_t *rng, given_t *g)
+{
+    for (int64_t i = 0; i < g->m.nnz; i++)
+        if (g->m.value_bytes == 4)
+            ((float *)g->owned[2])[i] = (float)given_value(rng);
+        else
+            ((double *)g->owned[2])[i] = given_value(rng);
+}
+
+void given_multiply(const given_t *g, int64_t k, const double *b, double *c)
+{
+    const float *val32 = g->owned[2];
+    const double *val64 = g->owned[2];
+    for (int64_t r = 0; r < g->a.rows; r++)
+        for (int64_t j = 0; j < k; j++) {
+            double sum = 0;
+            for (int64_t i = g->a.row_ptr[r]; i < g->a.row_ptr[r + 1]; i++) {
+                double v = g->m.value_bytes == 4 ? (double)val32[g->from[i]] : val64[g->from[i]];
+                sum += v * b[g->a.col_idx[i] * k + j];
+            }
+            c[r * k + j] = sum;
+        }
+}

@@ -35,4 +35,13 @@ given_how_t given_any(rc_rng_t *rng);
 given_t given_new(rc_rng_t *rng, const given_how_t *how);
 void given_free(given_t *g);
 
+/* New values, in the order of the caller, of which any sum is exact in fp32. */
+void given_values(rc_rng_t *rng, given_t *g);
+
+/* A value like those. */
+double given_value(rc_rng_t *rng);
+
+/* C = A B, both row by row.  \param[in] b  [cols * k]  \param[out] c  [rows * k] */
+void given_multiply(const given_t *g, int64_t k, const double *b, double *c);
+
 #endif

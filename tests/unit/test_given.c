@@ -82,6 +82,43 @@ static void wrong_ones_are_refused(void **state)
     assert_true(refused > MATRICES / 3);
 }
 
+/* Products of a plan, and after new values, which are in the order of the caller. */
+static void plans_multiply(void **state)
+{
+    (void)state;
+    enum { PLANS = 300, MOST = 3000, K = 4 };
+    static double b[MOST * K];
+    static double c[MOST * K];
+    static double want[MOST * K];
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 44);
+    for (int n = 0; n < PLANS; n++) {
+        const int64_t k[] = {1 + (int64_t)rc_rng_below(&rng, K)};
+        const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+        const rc_plan_options_t o = {.threads = 1 + n % 2};
+        given_how_t how = given_any(&rng);
+        given_t g = given_new(&rng, &how);
+        rc_plan_t *plan = NULL;
+        rc_err_t err = {0};
+        for (int64_t i = 0; i < how.cols * k[0]; i++)
+            b[i] = given_value(&rng);
+        given_values(&rng, &g);
+        if (rc_plan_create_host(&p, &g.m, &o, &plan, &err) < 0)
+            fail_msg("matrix %d, form %d: %s", n, (int)how.form, err.text);
+        for (int again = 0; again < 2; again++) {
+            given_multiply(&g, k[0], b, want);
+            assert_int_equal(rc_plan_execute(plan, k[0], 1, b, k[0], 0, c, k[0], NULL, &err), RC_OK);
+            for (int64_t i = 0; i < how.rows * k[0]; i++)
+                if (c[i] != want[i])
+                    fail_msg("matrix %d, form %d: expected %g, found %g", n, (int)how.form, want[i], c[i]);
+            given_values(&rng, &g);
+            assert_int_equal(rc_plan_update_values(plan, g.m.nnz, g.m.val, g.m.value_bytes, 0, NULL, &err), RC_OK);
+        }
+        rc_plan_free(plan);
+        given_free(&g);
+    }
+}
+
 /* A matrix of 3 x 4 with 4 entries, and what is said of it. */
 typedef struct line {
     rc_plan_matrix_t m;
@@ -176,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_form_is_read),
         cmocka_unit_test(wrong_ones_are_refused),
+        cmocka_unit_test(plans_multiply),
         cmocka_unit_test(lines_say_what_is_wrong),
         cmocka_unit_test(digests_tell_patterns_apart),
     };
