@@ -18,7 +18,7 @@
 typedef struct gpu {
     rc_plan_home_t home;
     rc_executor_t x;
-    rc_cuda_timer_t *timer;
+    rc_cuda_timer_t *timer; /* made for the first candidate that is timed; NULL: none was */
     rc_cuda_allocator_t memory;
     int own_memory; /* 1: `memory` is the application's */
     int index;
@@ -65,7 +65,7 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     int threads, gpu_t **out, rc_err_t *err)
 {
     rc_gpu_info_t info;
-    RC_PASS(rc_cuda_describe(index, &info, err));
+    RC_PASS(rc_cuda_known(index, &info, err));
     gpu_t *gpu = rc_alloc0(1, sizeof *gpu, "a plan", err);
     RC_PASS(gpu ? RC_OK : RC_ENOMEM);
     gpu->home = (rc_plan_home_t){.use = use, .clone = clone, .takes = takes, .free = gpu_free};
@@ -76,8 +76,6 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
         gpu->memory = *memory;
     rc_cuda_class(&info, gpu->device_class, sizeof gpu->device_class);
     rc_status_t st = rc_executor_cuda(index, stream, memory, threads, &gpu->x, err);
-    if (st == RC_OK)
-        st = rc_cuda_timer_new(&gpu->x, &gpu->timer, err);
     if (st < 0)
         gpu_free(&gpu->home);
     else
@@ -89,6 +87,7 @@ static rc_status_t time_launches(
     void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err)
 {
     gpu_t *gpu = user;
+    RC_PASS(gpu->timer ? RC_OK : rc_cuda_timer_new(&gpu->x, &gpu->timer, err));
     return rc_cuda_timer_run(gpu->timer, launch, state, batch, ns, err);
 }
 

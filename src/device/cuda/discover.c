@@ -5,6 +5,7 @@
 #include "device/cuda/nvml.h"
 
 #include <cusparse.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,26 @@ rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err)
     out->l2_bytes = p.l2CacheSize;
     out->memory_bytes = (int64_t)p.totalGlobalMem;
     return RC_OK;
+}
+
+/* Asking takes over a millisecond with some drivers, and a plan asks: what was answered is kept for
+ * the process.  What failed is asked again. */
+rc_status_t rc_cuda_known(int index, rc_gpu_info_t *out, rc_err_t *err)
+{
+    enum { KEPT = 64 }; /* GPUs; further ones are asked each time */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static rc_gpu_info_t known[KEPT];
+    static unsigned char is_known[KEPT];
+    rc_status_t st = RC_OK;
+    if (index < 0 || index >= KEPT)
+        return rc_cuda_describe(index, out, err);
+    (void)pthread_mutex_lock(&lock);
+    if (!is_known[index])
+        st = rc_cuda_describe(index, &known[index], err);
+    is_known[index] = st == RC_OK;
+    *out = known[index];
+    (void)pthread_mutex_unlock(&lock);
+    return st;
 }
 
 void rc_cuda_class(const rc_gpu_info_t *info, char *out, size_t size)

@@ -101,6 +101,24 @@ static void default_free(void *p, cudaStream_t stream, void *user)
     (void)cudaFreeAsync(p, stream);
 }
 
+/* By default a pool gives all that is free back at every wait, and getting it again takes longer
+ * than most of what a plan does. */
+static void keep_freed(int index, int64_t memory)
+{
+    const uint64_t most = (uint64_t)1 << 30;
+    enum { part = 64 };
+    cudaMemPool_t pool;
+    uint64_t kept = 0;
+    if (cudaDeviceGetDefaultMemPool(&pool, index) == cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept) == cudaSuccess &&
+        kept == 0) {
+        kept = (uint64_t)memory / part;
+        kept = kept < most ? kept : most;
+        (void)cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &kept);
+    }
+    (void)cudaGetLastError(); /* a pool that does not is slower */
+}
+
 static rc_status_t cuda_alloc(rc_executor_t *x, size_t bytes, void **out, rc_err_t *err)
 {
     const cuda_impl_t *impl = x->impl;
@@ -202,26 +220,21 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
 {
     enum { most_threads = 4096, warp = 32, line_bytes = 128, overlaps = 9 };
     static const rc_cuda_allocator_t by_default = {default_alloc, default_free, NULL};
-    int sms = 0;
-    int l2_bytes = 0;
-    int major = 0;
+    rc_gpu_info_t gpu;
     if (threads < 0 || threads > most_threads)
         return rc_fail(
             err, RC_EINVAL, "threads: expected 0 to %d, found %d", (int)most_threads, threads);
-    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, index),
-        "the GPU of an executor", err));
-    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, index),
-        "the L2 of an executor", err));
-    RC_PASS(rc_cuda_check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index),
-        "the compute capability of an executor", err));
+    RC_PASS(rc_cuda_known(index, &gpu, err));
     cuda_impl_t *impl = rc_alloc0(1, sizeof *impl, "the executor", err);
     RC_PASS(impl ? RC_OK : RC_ENOMEM);
     *impl = (cuda_impl_t){.index = index,
-        .sms = sms,
-        .l2_bytes = l2_bytes,
-        .overlaps = major >= overlaps,
+        .sms = gpu.sms,
+        .l2_bytes = (int)gpu.l2_bytes,
+        .overlaps = gpu.cc_major >= overlaps,
         .stream = stream,
         .memory = allocator ? *allocator : by_default};
+    if (!allocator)
+        keep_freed(index, gpu.memory_bytes);
     *out = (rc_executor_t){
         .kind = RC_DEVICE_CUDA,
         .threads = threads ? threads : cpus_of_process(),

@@ -28,10 +28,15 @@ void rc_cuda_class(const rc_gpu_info_t *info, char *out, size_t size);
 /** What the runtime says of a GPU, without opening it.  \return RC_OK, RC_EDEVICE */
 rc_status_t rc_cuda_describe(int index, rc_gpu_info_t *out, rc_err_t *err);
 
+/** The same, asked once for each GPU in the life of the process; threads may ask at once. */
+rc_status_t rc_cuda_known(int index, rc_gpu_info_t *out, rc_err_t *err);
+
 /** Make an executor of a stream.  No call with it changes the current device of the calling thread.
  *  \param[in] index      GPU of the runtime that the stream belongs to
  *  \param[in] stream     borrowed until the executor is closed; NULL: the default stream
- *  \param[in] allocator  copied; NULL: cudaMallocAsync and cudaFreeAsync on the stream
+ *  \param[in] allocator  copied; NULL: cudaMallocAsync and cudaFreeAsync on the stream; the pool
+ *                       behind them then keeps some memory that was freed for what comes next: 1/64
+ *                       of the GPU's, 1 GiB at most, unless the application has said how much
  *  \param[in] threads    host threads for preparation, 0: all
  *  \param[out] out       close with rc_executor_cuda_close; it must not move while states use it
  *  \return RC_OK, RC_EINVAL (threads), RC_ENOMEM, RC_EDEVICE, RC_ENOTSUP (built without CUDA) */
