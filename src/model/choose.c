@@ -375,7 +375,7 @@ rc_status_t rc_choose_possible(
     return st;
 }
 
-rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+rc_status_t rc_choose_class(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     const rc_choice_features_t *given, rc_choice_t *out, rc_err_t *err)
 {
     if (!m || !a || !request || !out)
@@ -386,15 +386,28 @@ rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_
     RC_TRY(alloc_choice(m, &c, err));
     RC_TRY(check_before(m, a, request, &g, &c, err));
     RC_TRY(predict(m, a, request, &g, given, &c, err));
-    int64_t predicted = rc_clock_ns();
     /* the kernels of a plan have teams of their own; the features are of one of them */
     c.geometry =
         rc_model_geometry_of(&m->cls[c.candidate].geometry, rc_type_of_bytes(request->value_bytes));
     c.geometry = c.geometry.nw ? c.geometry : g;
+    c.break_even = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
+    *out = c;
+    c = (rc_choice_t){0};
+done:
+    rc_choice_free(&c);
+    return st;
+}
+
+rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *given, rc_choice_t *out, rc_err_t *err)
+{
+    rc_choice_t c = {0};
+    rc_status_t st;
+    RC_PASS(rc_choose_class(m, a, request, given, out ? &c : NULL, err));
+    int64_t predicted = rc_clock_ns();
     RC_TRY(rc_order_build(m->cls[c.candidate].policy, a, &c.geometry, request->threads | RC_CHECKED,
         &c.schedule, err));
     c.order_ns = (double)(rc_clock_ns() - predicted);
-    c.break_even = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
     *out = c;
     c = (rc_choice_t){0};
 done:

@@ -16,6 +16,11 @@ typedef struct rc_choice_features {
 rc_status_t rc_choose_featured(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
     const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err);
 
+/** The same without the order, which is not built: `schedule` is empty.
+ *  \param[in] a  where the features are given its sizes alone are read */
+rc_status_t rc_choose_class(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *request,
+    const rc_choice_features_t *features, rc_choice_t *out, rc_err_t *err);
+
 /** Whether rc_choose would answer, as far as that is known without features: operation, precision,
  *  K, device, constraints.  \return RC_OK, else as rc_choose */
 rc_status_t rc_choose_possible(
