@@ -41,6 +41,8 @@ struct rc_executor {
         rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err);
     rc_status_t (*download)(
         rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err);
+    /** From memory of the executor to it, asked for and on a GPU not waited for. */
+    rc_status_t (*move)(rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err);
     rc_status_t (*fill)(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err);
     /** Asked for and on a GPU not waited for. */
     rc_status_t (*gather)(rc_executor_t *x, const rc_gather_t *g, rc_err_t *err);

@@ -122,6 +122,7 @@ void rc_executor_cpu(int threads, rc_executor_t *out)
         .release = cpu_release,
         .upload = cpu_copy,
         .download = cpu_copy,
+        .move = cpu_copy,
         .fill = cpu_fill,
         .gather = cpu_gather,
         .scale = cpu_scale,

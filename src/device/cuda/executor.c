@@ -173,6 +173,17 @@ static rc_status_t cuda_download(
     return copy(x, to, from, bytes, cudaMemcpyDeviceToHost, "copy from the device", err);
 }
 
+static rc_status_t cuda_move(
+    rc_executor_t *x, void *to, const void *from, size_t bytes, rc_err_t *err)
+{
+    if (bytes == 0)
+        return RC_OK;
+    int before = rc_cuda_enter(x);
+    cudaError_t e = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, rc_cuda_stream(x));
+    rc_cuda_leave(x, before);
+    return rc_cuda_check(e, "copy on the device", err);
+}
+
 static rc_status_t cuda_fill(rc_executor_t *x, void *p, int byte, size_t bytes, rc_err_t *err)
 {
     if (bytes == 0)
@@ -245,6 +256,7 @@ rc_status_t rc_executor_cuda(int index, struct CUstream_st *stream,
         .release = cuda_release,
         .upload = cuda_upload,
         .download = cuda_download,
+        .move = cuda_move,
         .fill = cuda_fill,
         .gather = cuda_gather,
         .scale = cuda_scale,
