@@ -34,6 +34,13 @@ typedef struct rc_kernel_rank {
 
 enum { RC_KERNEL_RANKS = 3, RC_KERNEL_UNRANKED = 9 };
 
+/** How a kernel builds where the problem has its matrix on the device. */
+enum {
+    RC_BUILDS_THERE = 1, /**< prepare builds there */
+    RC_BUILDS_ALONE = 2  /**< and neither that nor analyse reads the pattern, or the rows of the
+                              schedule, on the host, which need not be there */
+};
+
 typedef struct rc_kernel {
     const char *name; /**< unique among the kernels for its device */
     const char *summary;
@@ -49,7 +56,7 @@ typedef struct rc_kernel {
     unsigned types;                         /**< bits 1 << rc_precision_t; 0: RC_TYPES_IEEE */
     int computes;    /**< 0: writes nothing meaningful, verification is left out */
     int for_testing; /**< 1: not part of "all", nor a candidate of plans: tests and references */
-    int builds;      /**< 1: prepare builds on the device where the problem has its matrix there */
+    int builds;      /**< RC_BUILDS_*; 0: from the host alone */
     int any_k;       /**< 1: run takes operands of any K up to that of the problem */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */

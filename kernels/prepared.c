@@ -32,6 +32,7 @@ static rc_status_t complete(const rc_kernel_t *kernel, rc_prepared_t *s, rc_err_
     s->p.val = NULL;
     s->p.resident = NULL;
     s->p.places = NULL;
+    s->p.rows_there = NULL;
     s->p.text = s->p.named = NULL;
     rc_status_t st = kernel->own ? kernel->own(s, err) : RC_OK;
     return st == RC_OK && kernel->fit ? kernel->fit(s, s->p.k, err) : st;

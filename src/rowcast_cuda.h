@@ -71,7 +71,11 @@ typedef struct rc_cuda_allocator {
  *          RC_EFORMAT (a matrix that is none: the text names row and column); RC_ENOTSUP (none can;
  *          the model does not know the request); RC_ERANGE (more rows or columns than 2^31 - 1);
  *          RC_ENOMEM; RC_EDEVICE. After an error there is no plan and nothing is kept. Cost: the
- *          orders and preparations that are tried; O(nnz) host memory. Waits for the stream. */
+ *          orders and preparations that are tried.  The plan keeps row pointers and columns, for
+ *          new values, clones and files: in the GPU's memory (4 bytes an entry, 4 or 8 a row) where
+ *          options->memory allows them beside what was chosen, and on the host where it does not or
+ *          where an order, kernel or model needed them there.  Waits for the stream, and for no
+ *          other. */
 RC_API rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matrix_t *a,
     const rc_plan_options_t *options, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);
 

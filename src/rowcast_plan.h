@@ -194,7 +194,8 @@ RC_API rc_status_t rc_plan_load_host(const char *path, const rc_plan_problem_t *
  *  either plan gets new values.
  *  \param[in] plan    of a create or load, or this; neither keeps the other alive
  *  \param[in] stream  of the same GPU, else as in rc_plan_create; of a plan on the host NULL
- *  Cost: the matrix once more in host memory; where it is not shared, its preparation.
+ *  Cost: the matrix once more in host memory, where the plan has it there; where it is not shared,
+ *  its preparation.
  *  \return RC_OK, RC_EINVAL, RC_ENOMEM, RC_EDEVICE */
 RC_API rc_status_t rc_plan_clone(
     const rc_plan_t *plan, struct CUstream_st *stream, rc_plan_t **out, rc_err_t *err);

@@ -164,7 +164,7 @@ const rc_kernel_t rc_kernel_fault = {
     .device = RC_DEVICE_CPU,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
-    .builds = 1, /* it takes the matrix on the device, and does not read it */
+    .builds = RC_BUILDS_THERE, /* it takes the matrix on the device, and does not read it */
     .param =
         {
             {"mode",

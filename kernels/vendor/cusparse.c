@@ -189,8 +189,8 @@ static rc_status_t identify(
 
 #define SPMM .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY
 #define SPMM_VALUES                                                                                \
-    SPMM, .format = "slots", .builds = 1, .any_k = 1, .preprocess = rc_cusparse_preprocess,        \
-          .shares = offsetof(rc_cusparse_t, handle)
+    SPMM, .format = "slots", .builds = RC_BUILDS_ALONE, .any_k = 1,                                \
+          .preprocess = rc_cusparse_preprocess, .shares = offsetof(rc_cusparse_t, handle)
 #define SPMM_CSR                                                                                   \
     SPMM_VALUES, .deterministic = is_alg3,                                                         \
                  .param = {{RC_CUSPARSE_CSR_ALG}, {RC_CUSPARSE_SPMM_PRE}, {RC_CUSPARSE_INDEX}}
@@ -248,7 +248,7 @@ KERNEL(spmm_t_coo_row, spmm_t_coo, RC_ROW_MAJOR, "spmm_t-coo-row",
 
 #define SPMV SOURCE("SpMV"), .op = RC_OP_SPMV, .c_orders = RC_STORES_ANY, .identify = identify
 #define SPMV_VALUES                                                                                \
-    SPMV, .format = "slots", .builds = 1, .deterministic = is_alg2,                                \
+    SPMV, .format = "slots", .builds = RC_BUILDS_ALONE, .deterministic = is_alg2,                  \
           .preprocess = rc_cusparse_preprocess
 #define SPMV_ALG(of)                                                                               \
     "alg", "0: CUSPARSE_SPMV_ALG_DEFAULT, 1 and 2: CUSPARSE_SPMV_" of "_ALG1 and 2", .max = 2

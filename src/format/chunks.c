@@ -72,12 +72,21 @@ int64_t rc_chunks_col_bytes(const rc_csr_t *a)
     return a->cols <= RC_CHUNKS_NARROW_COLS ? RC_CHUNKS_NARROW_BYTES : (int64_t)sizeof(int32_t);
 }
 
-int64_t rc_chunks_entries(const rc_csr_t *a)
+rc_chunks_rows_t rc_chunks_rows_of(const rc_csr_t *a)
 {
-    int64_t rows = 0;
-    for (int64_t r = 0; r < a->rows; r++)
-        rows += a->row_ptr[r + 1] > a->row_ptr[r];
-    double mean = rows ? (double)a->nnz / (double)rows : 0;
+    rc_chunks_rows_t n = {0};
+    for (int64_t r = 0; r < a->rows; r++) {
+        int64_t length = a->row_ptr[r + 1] - a->row_ptr[r];
+        n.filled += length > 0;
+        for (int i = 0; i < RC_CHUNKS_CHOICES; i++)
+            n.chunks[i] += rc_chunks_of_row(length, i);
+    }
+    return n;
+}
+
+int64_t rc_chunks_entries(int64_t nnz, const rc_chunks_rows_t *n)
+{
+    double mean = n->filled ? (double)nnz / (double)n->filled : 0;
     int64_t entries = mean < 5 ? 4 : mean < 14 ? 8 : 16;
     /* rows of up to twice the mean should lie within a block */
     while (entries < RC_CHUNKS_ENTRIES_MAX && 2 * mean > (double)(entries * RC_CHUNKS_BLOCK))
@@ -85,17 +94,16 @@ int64_t rc_chunks_entries(const rc_csr_t *a)
     return entries;
 }
 
-int64_t rc_chunks_entries_large(const rc_csr_t *a)
+int64_t rc_chunks_entries_large(const rc_chunks_rows_t *n)
 {
     enum { extra = 16 };
     int64_t best = RC_CHUNKS_ENTRIES_MIN;
     int64_t least = INT64_MAX;
-    for (int64_t entries = RC_CHUNKS_ENTRIES_MIN; entries <= RC_CHUNKS_ENTRIES_MAX; entries *= 2) {
-        int64_t chunks = 0;
-        for (int64_t r = 0; r < a->rows; r++)
-            chunks += up(a->row_ptr[r + 1] - a->row_ptr[r], entries) / entries;
-        if (chunks * (entries + extra) < least) {
-            least = chunks * (entries + extra);
+    for (int i = 0; i < RC_CHUNKS_CHOICES; i++) {
+        int64_t entries = (int64_t)RC_CHUNKS_ENTRIES_MIN << i;
+        int64_t cost = n->chunks[i] * (entries + extra);
+        if (cost < least) {
+            least = cost;
             best = entries;
         }
     }
@@ -114,7 +122,8 @@ rc_status_t rc_chunks_measure(
     const rc_problem_t *p, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)
 {
     rc_items_t items;
-    rc_chunks_size_t s = {.entries = entries ? entries : rc_chunks_entries(p->a),
+    rc_chunks_rows_t rows = entries ? (rc_chunks_rows_t){0} : rc_chunks_rows_of(p->a);
+    rc_chunks_size_t s = {.entries = entries ? entries : rc_chunks_entries(p->a->nnz, &rows),
         .col_bytes = rc_chunks_col_bytes(p->a)};
     rc_status_t st = rc_items_new(p, &items, err);
     for (int64_t i = 0; st == RC_OK && i < segments_of(&items); i++) {

@@ -14,6 +14,7 @@
 #ifndef RC_FORMAT_CHUNKS_H
 #define RC_FORMAT_CHUNKS_H
 
+#include "base/rng_hash.h"
 #include "format/parts.h"
 #include "format/problem.h"
 
@@ -22,6 +23,7 @@ enum {
     RC_CHUNKS_SEGMENT = 1024,  /**< rows that begin at a block of their own, to be packed apart */
     RC_CHUNKS_ENTRIES_MIN = 4, /**< of a chunk; a power of two */
     RC_CHUNKS_ENTRIES_MAX = 64,
+    RC_CHUNKS_CHOICES = 5,                  /**< 4, 8, 16, 32, 64 */
     RC_CHUNKS_NARROW_COLS = UINT16_MAX + 1, /**< up to so many columns are stored in 16 bits */
     RC_CHUNKS_NARROW_BYTES = 2,             /**< of such a column */
     RC_CHUNKS_NOTHING = 128,                /**< bit of a count: the chunk has no entries */
@@ -53,14 +55,30 @@ typedef struct rc_chunks {
     rc_long_row_t *lengthy; /**< [longs] rows longer than a block */
 } rc_chunks_t;
 
+/** What tells how many entries chunks should have; of all rows together. */
+typedef struct rc_chunks_rows {
+    int64_t filled;                    /**< rows with entries */
+    int64_t chunks[RC_CHUNKS_CHOICES]; /**< of RC_CHUNKS_ENTRIES_MIN << i entries */
+} rc_chunks_rows_t;
+
+/** Count them.  Cost O(rows). */
+rc_chunks_rows_t rc_chunks_rows_of(const rc_csr_t *a);
+
+/** Chunks of RC_CHUNKS_ENTRIES_MIN << i entries that a row of so many has. */
+RC_HOST_DEVICE static inline int64_t rc_chunks_of_row(int64_t length, int i)
+{
+    int64_t entries = (int64_t)RC_CHUNKS_ENTRIES_MIN << i;
+    return (length + entries - 1) / entries;
+}
+
 /** Entries of a chunk for a matrix: half of the mean row or less, within 4 and 16, more where rows
  *  would be longer than a block. */
-int64_t rc_chunks_entries(const rc_csr_t *a);
+int64_t rc_chunks_entries(int64_t nnz, const rc_chunks_rows_t *n);
 
 /** Entries of a chunk for a matrix of many columns: what takes least when a chunk costs as much
  *  as 16 entries more, which is about so on seven generated matrices of .5 to 5 million rows
- *  (H200, K = 32 and 128).  Cost O(rows). */
-int64_t rc_chunks_entries_large(const rc_csr_t *a);
+ *  (H200, K = 32 and 128). */
+int64_t rc_chunks_entries_large(const rc_chunks_rows_t *n);
 
 /** Bytes of a column. */
 int64_t rc_chunks_col_bytes(const rc_csr_t *a);

@@ -17,18 +17,21 @@ typedef struct rc_problem {
     int64_t k; /**< columns of the wide operands, >= 1; 1 where the operation has no K */
     rc_precision_t precision;
     rc_c_order_t c_order;
-    const rc_csr_t *a;
-    const void *val; /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:
+    const rc_csr_t *a; /**< its arrays are NULL where nothing on the host reads them */
+    const void *val;   /**< NULL: values are those of `a`; else [nnz] on the host, during prepare:
                           `a` has none */
     rc_precision_t val_type;            /**< of them */
     const struct rc_resident *resident; /**< NULL, or the same matrix in the memory of the executor:
                                              during analyse and prepare (format/resident.h) */
     struct rc_places *places;           /**< NULL, or where prepare leaves the places of the values
                                    (format/places.h) */
+    /** Its rows are NULL where nothing on the host reads them: every row has a slot then. */
     const rc_schedule_t *schedule;
-    int identity;           /**< rc_schedule_is_identity(schedule) */
-    rc_geometry_t geometry; /**< that the schedule was built for */
-    int64_t c_rows;         /**< rows of the output: those of the operation's shape, or the slots
+    int identity;              /**< rc_schedule_is_identity(schedule) */
+    const int32_t *rows_there; /**< NULL, or [slots] its rows in the memory of the executor: during
+                                    analyse and prepare, beside `resident` */
+    rc_geometry_t geometry;    /**< that the schedule was built for */
+    int64_t c_rows;            /**< rows of the output: those of the operation's shape, or the slots
                                  when C is in schedule order */
     int64_t param[RC_KERNEL_PARAMS_MAX]; /**< in the order of the descriptor */
     const char *text;  /**< value of its text parameter, during analyse and prepare; NULL: the

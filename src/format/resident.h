@@ -17,6 +17,12 @@ typedef struct rc_resident {
     void *owned[3];         /**< what rc_resident_free releases; NULL: borrowed */
 } rc_resident_t;
 
+/** Which row each slot of an order holds, in the memory of an executor. */
+typedef struct rc_resident_rows {
+    int32_t *row; /**< [slots] */
+    int identity; /**< 1: slot p holds row p */
+} rc_resident_rows_t;
+
 /** Upload a matrix.
  *  \param[in] type  that values get
  *  \param[out] out  free with rc_resident_free, after an error too

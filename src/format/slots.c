@@ -26,6 +26,8 @@ int rc_slots_named(const rc_problem_t *p)
 static int64_t held_rows(const rc_schedule_t *s)
 {
     int64_t held = 0;
+    if (!s->row)
+        return s->slots;
     for (int64_t p = 0; p < s->slots; p++)
         held += s->row[p] >= 0;
     return held;

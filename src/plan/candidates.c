@@ -191,8 +191,8 @@ static rc_status_t add_classes(
     return st;
 }
 
-/* Features on the device, where the caller's row pointers are there and counting them here would
- * take longer.
+/* Features on the device, where row pointers are there and either are not here or counting them
+ * here would take longer.
  * \param[out] feature  free()  \return RC_OK: where `out->feature` is NULL they are left to the
  *         host */
 static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, double **feature,
@@ -200,12 +200,15 @@ static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, do
 {
     const rc_feature_set_t *set = rc_feature_set_find(m->feature_set);
     rc_err_t why = {0};
-    if (!set || !plan->place.features || !plan->pointers.row_ptr || plan->a.rows < ROWS_THERE)
+    const rc_resident_t *there = rc_plan_pattern_there(plan);
+    there = there ? there : &plan->pointers;
+    if (!set || !plan->place.features || !there->row_ptr ||
+        (plan->a.row_ptr && plan->a.rows < ROWS_THERE))
         return RC_OK;
     int64_t start = rc_clock_ns();
     RC_PASS(RC_NEW(*feature, set->count, "features", err));
     rc_status_t st =
-        plan->place.features(plan->place.x, set->name, &plan->a, &plan->pointers, *feature, &why);
+        plan->place.features(plan->place.x, set->name, &plan->a, there, *feature, &why);
     if (st == RC_OK)
         *out = (rc_choice_features_t){.feature = *feature, .ns = (double)(rc_clock_ns() - start)};
     if (st == RC_EDEVICE)
@@ -214,7 +217,7 @@ static rc_status_t features_there(const rc_plan_t *plan, const rc_model_t *m, do
 }
 
 static rc_status_t ask_model(
-    const rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
+    rc_plan_t *plan, const rc_plan_options_t *o, rc_plan_entry_t *e, rc_err_t *err)
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
     rc_request_t r = {.k = op->has_k ? e->part.k : 0,
@@ -235,7 +238,9 @@ static rc_status_t ask_model(
     double *feature = NULL;
     rc_status_t st;
     RC_TRY(features_there(plan, o->model, &feature, &there, err));
-    RC_TRY(rc_choose_featured(o->model, &plan->a, &r, there.feature ? &there : NULL, &c, err));
+    if (!there.feature)
+        RC_TRY(rc_plan_pattern_here(plan, err));
+    RC_TRY(rc_choose_class(o->model, &plan->a, &r, there.feature ? &there : NULL, &c, err));
     RC_TRY(add_classes(o, &c, e, err));
 done:
     rc_choice_free(&c);

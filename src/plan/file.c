@@ -6,6 +6,7 @@
 #include "base/replace.h"
 #include "model/member.h"
 #include "plan/plan_private.h"
+#include "sparse/csr.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +60,14 @@ static json_t *part_json(const rc_plan_entry_t *e)
 static rc_status_t pattern_hex(const rc_plan_t *plan, char *hex, rc_err_t *err)
 {
     rc_digest_t pattern;
-    RC_PASS(rc_plan_pattern(&plan->a, &pattern, err));
+    rc_csr_t there = {0}; /* a copy of one that the host has not */
+    int64_t *from = NULL;
+    if (!plan->a.row_ptr)
+        RC_PASS(rc_plan_pattern_copy(plan, &there, &from, err));
+    rc_status_t st = rc_plan_pattern(plan->a.row_ptr ? &plan->a : &there, &pattern, err);
+    rc_csr_free(&there);
+    free(from);
+    RC_PASS(st);
     memcpy(hex, rc_digest_hex(pattern).text, RC_DIGEST_HEX + 1);
     return RC_OK;
 }
@@ -100,6 +108,9 @@ rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err)
     if (!plan || !path)
         return rc_fail(err, RC_EINVAL, "%s: expected one, found NULL", plan ? "path" : "plan");
     RC_PASS(pattern_hex(plan, hex, err));
+    for (int i = 0; i < plan->orders; i++)
+        if (is_used(plan, i) && !plan->order[i]->identity)
+            RC_PASS(rc_plan_order_here(plan->order[i], err));
     json_t *root = plan_json(plan, hex);
     if (!root)
         return rc_fail(err, RC_ENOMEM, "no memory for the file of a plan");
@@ -145,18 +156,23 @@ static rc_status_t check_head(const json_t *root, const rc_plan_t *plan, rc_err_
     return same_text(matrix, "matrix", "pattern", hex, err);
 }
 
-static rc_status_t read_rows(
-    const json_t *rows, const rc_plan_t *plan, const char *path, rc_schedule_t *out, rc_err_t *err)
+/* \param[out] order  its schedule; without a list of rows the original order */
+static rc_status_t read_rows(const json_t *rows, const rc_plan_t *plan, const char *path,
+    rc_plan_order_t *order, rc_err_t *err)
 {
-    int identity = json_is_null(rows);
-    int64_t slots = identity ? plan->a.rows : (int64_t)json_array_size(rows);
-    if (!identity && !json_is_array(rows))
+    rc_schedule_t *out = &order->schedule;
+    int64_t slots = (int64_t)json_array_size(rows);
+    order->identity = json_is_null(rows);
+    *out = (rc_schedule_t){.slots = plan->a.rows, .rows = plan->a.rows};
+    if (order->identity)
+        return RC_OK;
+    if (!json_is_array(rows))
         return rc_member_wrong(rows, path, "rows", "an array of rows or null", err);
     rc_status_t st = rc_schedule_alloc(slots, plan->a.rows, out, err);
     for (int64_t p = 0; st == RC_OK && p < slots; p++) {
-        const json_t *row = identity ? NULL : json_array_get(rows, (size_t)p);
-        json_int_t v = identity ? p : json_integer_value(row);
-        if (!identity && (!json_is_integer(row) || v < -1 || v >= plan->a.rows))
+        const json_t *row = json_array_get(rows, (size_t)p);
+        json_int_t v = json_integer_value(row);
+        if (!json_is_integer(row) || v < -1 || v >= plan->a.rows)
             st = rc_member_wrong(row, path, "rows", "rows of the matrix or -1", err);
         else
             out->row[p] = (int32_t)v;
@@ -185,7 +201,7 @@ static rc_status_t read_order(const json_t *o, int index, rc_plan_t *plan, rc_er
             return rc_member_wrong(v, path, "geometry", "numbers of 1 to 65536", err);
         g[i] = (int32_t)n;
     }
-    RC_PASS(read_rows(json_object_get(o, "rows"), plan, path, &read.schedule, err));
+    RC_PASS(read_rows(json_object_get(o, "rows"), plan, path, &read, err));
     read.geometry = (rc_geometry_t){g[0], g[1], g[2]};
     return rc_plan_order_add(plan, &read, &at, err);
 }
@@ -273,10 +289,10 @@ rc_status_t rc_plan_open(const char *path, const rc_plan_place_t *place,
     *out = NULL;
     rc_status_t st;
     RC_TRY(read_json(path, &root, err));
-    RC_TRY(rc_plan_begin(place, problem, a, &plan, err));
+    RC_TRY(rc_plan_begin(place, problem, a, 0, &plan, err));
     st = read_plan(root, plan, err);
     if (st == RC_OK)
-        st = rc_plan_values_settle(plan, err);
+        st = rc_plan_settle(plan, err);
     if (st < 0)
         rc_err_context(err, "%s", path);
     else

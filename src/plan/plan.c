@@ -106,30 +106,8 @@ static void list_parts(const rc_plan_problem_t *p, rc_plan_t *plan)
     }
 }
 
-static int is_aligned(const void *p)
-{
-    enum { widest_load = 16 };
-    return (uintptr_t)p % widest_load == 0;
-}
-
-/* The caller's arrays, where kernels and orders take them as they are. */
-static rc_resident_t given_of(const rc_plan_t *plan, const rc_plan_matrix_t *a)
-{
-    if (!a->on_device || a->form != RC_PLAN_CSR || rc_given_col_bytes(a) != (int)sizeof(int32_t) ||
-        plan->from || a->row_ptr_bytes != (int)sizeof(int64_t) ||
-        a->value_bytes != (int)rc_precision_bytes(plan->precision) || !is_aligned(a->row_ptr) ||
-        !is_aligned(a->col_idx) || !is_aligned(a->val))
-        return (rc_resident_t){0};
-    return (rc_resident_t){.x = plan->place.x,
-        .row_ptr = a->row_ptr,
-        .row_ptr_bytes = a->row_ptr_bytes,
-        .col_idx = a->col_idx,
-        .val = a->val,
-        .type = plan->precision};
-}
-
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
-    const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err)
+    const rc_plan_matrix_t *a, int64_t memory, rc_plan_t **out, rc_err_t *err)
 {
     rc_status_t st;
     *out = NULL;
@@ -145,19 +123,21 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
         .ld_in = {problem->ld_in[0], problem->ld_in[1]},
         .ld_out = problem->ld_out,
         .k_range = problem->k_range,
+        .memory = memory,
         .entries = count_parts(problem)};
     (void)snprintf(plan->device_class, sizeof plan->device_class, "%s",
         place->device_class ? place->device_class : "");
     plan->entry = rc_alloc0((size_t)plan->entries, sizeof *plan->entry, "a plan", err);
     RC_TRY(plan->entry ? rc_users_new(&plan->users, err) : RC_ENOMEM);
     list_parts(problem, plan);
-    RC_TRY(rc_plan_matrix_read(place, a, &plan->a, &plan->from, err));
+    plan->pattern = rc_alloc0(1, sizeof *plan->pattern, "a plan", err);
+    RC_TRY(plan->pattern ? RC_OK : RC_ENOMEM);
     plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
-    plan->given = given_of(plan, a);
-    if (a->on_device && a->form == RC_PLAN_CSR)
+    RC_TRY(rc_plan_pattern_read(plan, a, err));
+    if (a->on_device && a->form == RC_PLAN_CSR && !rc_plan_pattern_there(plan))
         plan->pointers = (rc_resident_t){
             .x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
-    if (plan->from && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
+    if (rc_plan_is_moved(plan) && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
         RC_TRY(rc_fail(err, RC_ENOTSUP,
             "matrix: %s has a value for each entry, expected row by row, columns in ascending "
             "order",
@@ -180,21 +160,28 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
     rc_status_t st;
     *out = NULL;
     RC_PASS(check_options(o, err));
-    RC_PASS(rc_plan_begin(place, problem, a, &plan, err));
-    plan->memory = o->memory;
+    RC_PASS(rc_plan_begin(place, problem, a, o->memory, &plan, err));
     plan->deterministic = o->deterministic;
     plan->threads = o->threads;
     for (int i = 0; i < plan->entries; i++) {
         RC_TRY(rc_plan_candidates(plan, o, &plan->entry[i], err));
         RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
     }
-    rc_plan_resident_drop(plan);
-    RC_TRY(rc_plan_values_settle(plan, err));
+    RC_TRY(rc_plan_settle(plan, err));
     *out = plan;
     return RC_OK;
 done:
     rc_plan_free(plan);
     return st;
+}
+
+rc_status_t rc_plan_settle(rc_plan_t *plan, rc_err_t *err)
+{
+    rc_plan_resident_drop(plan);
+    rc_plan_orders_settle(plan);
+    RC_PASS(rc_plan_values_settle(plan, err));
+    RC_PASS(rc_plan_pattern_settle(plan, err));
+    return plan->place.x->wait(plan->place.x, err); /* what was copied is the caller's till then */
 }
 
 void rc_plan_free(rc_plan_t *plan)
@@ -207,13 +194,12 @@ void rc_plan_free(rc_plan_t *plan)
         free(plan->entry[i].candidate);
         free(plan->entry[i].timing);
     }
-    for (int i = 0; i < plan->orders; i++) {
-        rc_schedule_free(&plan->order[i]->schedule);
-        free(plan->order[i]);
-    }
     rc_plan_resident_drop(plan);
+    if (plan->pattern)
+        rc_plan_pattern_leave(plan);
+    rc_plan_orders_free(plan);
     (void)rc_users_leave(plan->users);
-    free(plan->order);
+    free(plan->pattern);
     free(plan->named);
     free(plan->entry);
     free(plan->from);
@@ -247,36 +233,24 @@ rc_status_t rc_plan_entry_of(const rc_plan_t *plan, int64_t k, rc_plan_entry_t *
 
 /* ----------------------------------------------------------------------- copy */
 
-static rc_status_t copy_matrix(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
-{
-    const rc_csr_t *a = &plan->a;
-    size_t nnz = (size_t)a->nnz;
-    RC_PASS(rc_plan_matrix_alloc(a->rows, a->cols, a->nnz, &to->a, err));
-    if (plan->from) {
-        RC_PASS(RC_NEW(to->from, nnz, "the order of the entries", err));
-    }
-    memcpy(to->a.row_ptr, a->row_ptr, ((size_t)a->rows + 1) * sizeof *a->row_ptr);
-    if (nnz > 0)
-        memcpy(to->a.col_idx, a->col_idx, nnz * sizeof *a->col_idx);
-    if (plan->from && nnz > 0)
-        memcpy(to->from, plan->from, nnz * sizeof *plan->from);
-    return rc_plan_values_newest(plan, &to->values, err);
-}
-
 /* The order of an entry: preparing finds it by its text and geometry. */
-static rc_status_t copy_order(const rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
+static rc_status_t copy_order(rc_plan_order_t *o, rc_plan_t *to, rc_err_t *err)
 {
-    rc_schedule_t s = {0};
+    rc_plan_order_t copied = *o;
     int index;
     for (int i = 0; i < to->orders; i++)
         if (strcmp(to->order[i]->text, o->text) == 0 &&
             memcmp(&to->order[i]->geometry, &o->geometry, sizeof o->geometry) == 0)
             return RC_OK;
-    RC_PASS(rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err));
-    if (o->schedule.slots > 0)
-        memcpy(s.row, o->schedule.row, (size_t)o->schedule.slots * sizeof *s.row);
-    rc_plan_order_t copied = *o;
-    copied.schedule = s;
+    copied.schedule = (rc_schedule_t){.slots = o->schedule.slots, .rows = o->schedule.rows};
+    copied.memory = (rc_memory_t){0};
+    if (o->schedule.row) {
+        RC_PASS(rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &copied.schedule, err));
+        if (o->schedule.slots > 0)
+            memcpy(copied.schedule.row, o->schedule.row,
+                (size_t)o->schedule.slots * sizeof *o->schedule.row);
+    } else if (o->memory.pieces > 0)
+        RC_PASS(rc_memory_share(&o->memory, to->place.x, &copied.memory, err));
     return rc_plan_order_add(to, &copied, &index, err);
 }
 
@@ -332,7 +306,10 @@ rc_status_t rc_plan_copy(
     RC_TRY(join(plan, to, err));
     RC_TRY(RC_NEW0(to->entry, plan->entries, "a plan", err));
     to->entries = plan->entries;
-    RC_TRY(copy_matrix(plan, to, err));
+    to->pattern = rc_alloc0(1, sizeof *to->pattern, "a plan", err);
+    RC_TRY(to->pattern ? RC_OK : RC_ENOMEM);
+    RC_TRY(rc_plan_pattern_clone(plan, to, err));
+    RC_TRY(rc_plan_values_newest(plan, to, err));
     for (int i = 0; i < plan->entries; i++)
         RC_TRY(copy_entry(plan, &plan->entry[i], to, &to->entry[i], err));
     *out = to;

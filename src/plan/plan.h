@@ -20,13 +20,14 @@ typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
     rc_plan_time_fn *time; /**< NULL: the host's clock around launches that are waited for: CPUs */
     /** Build a row order where the matrix is; NULL: all are built on the host.
-     *  \param[in] order  with parameters  \param[in] m  the matrix there; NULL: only say whether it
-     *          can be built
-     *  \param[out] row   [rows] of the host: row of each slot
+     *  \param[in] order  with parameters  \param[in] a  its sizes alone
+     *  \param[in] m  row pointers and columns there; NULL: only say whether it can be built
+     *  \param[in,out] out  has room for [rows]; gets every row once, which was checked
      *  \return RC_OK, RC_ENOTSUP (this order is built on the host), RC_ENOMEM, RC_EDEVICE */
     rc_status_t (*order)(rc_executor_t *x, const char *order, const rc_csr_t *a,
-        const rc_resident_t *m, int32_t *row, rc_err_t *err);
+        const rc_resident_t *m, rc_resident_rows_t *out, rc_err_t *err);
     /** Compute a feature set where the matrix is; NULL: all are computed on the host.
+     *  \param[in] a  its sizes alone
      *  \param[in] m  its row pointers are there  \param[out] out  [features of the set], those of
      *          the host
      *  \return RC_OK, RC_ENOTSUP (this set is computed on the host), RC_ENOMEM, RC_EDEVICE */

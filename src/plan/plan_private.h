@@ -3,6 +3,7 @@
 #define RC_PLAN_PLAN_PRIVATE_H
 
 #include "base/digest.h"
+#include "device/memory.h"
 #include "base/users.h"
 #include "format/resident.h"
 #include "order/policy.h"
@@ -12,9 +13,11 @@
 typedef struct rc_plan_order {
     char text[RC_PLAN_ORDER_MAX];
     rc_geometry_t geometry;
-    rc_schedule_t schedule;
+    rc_schedule_t schedule; /**< `row` NULL: not on the host, see rc_plan_order_here */
     int identity;
-    double ns; /**< that building it took; 0 when it was loaded */
+    double ns;          /**< that building it took; 0 when it was loaded */
+    rc_memory_t memory; /**< its rows in memory of the executor are the one piece; no piece: they
+                             are not there */
 } rc_plan_order_t;
 
 /** A candidate that is prepared on the device. */
@@ -58,7 +61,9 @@ typedef struct rc_plan_values {
     const void *given; /**< [nnz] the caller's, in its order, during a preparation; NULL: none */
     int on_device;     /**< where they are */
     rc_precision_t type;
-    void *host; /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
+    void *host;       /**< [nnz] the same on the host in the plan's order, owned; NULL: not there */
+    rc_executor_t *x; /**< of `there` */
+    void *there; /**< [nnz] the same in its memory, in the caller's order, owned; NULL: not there */
 } rc_plan_values_t;
 
 /** The operands of the last run, which were found to be right: a run that is asked for again is not
@@ -72,6 +77,18 @@ typedef struct rc_plan_seen {
     rc_operands_t given;  /**< data and leading dimensions, as the caller has them */
     rc_operands_t shaped; /**< as the kernel takes them */
 } rc_plan_seen_t;
+
+/** The pattern in memory of the executor. */
+typedef struct rc_plan_pattern {
+    rc_there_t there; /**< m.row_ptr NULL: it is not there.  Arrays are the caller's, its own, raw
+                           ones or pieces of `kept` */
+    void *raw[2];     /**< row pointers and columns of a matrix of the host, as they were, owned */
+    rc_memory_t kept; /**< what later calls need; clones share it.  No piece: nothing yet */
+    double ns;        /**< that bringing a matrix of the host there took */
+} rc_plan_pattern_t;
+
+/** Of the memory that a plan may take, what a matrix that is there to be prepared from may. */
+enum { RC_PLAN_RESIDENT_PART = 8 };
 
 /** What the public calls ask of where a plan lives; the begin of what that has. */
 typedef struct rc_plan_home {
@@ -102,19 +119,21 @@ struct rc_plan {
     int threads;
     int64_t until_ns; /**< by rc_plan_now: an order that is not built by then is given up; 0: any */
     int k_range;      /**< 1: an entry serves the K below it too */
-    rc_users_t *users; /**< plans that use the same prepared matrices */
-    rc_csr_t a;        /**< the pattern, in the host's memory; val is NULL */
+    rc_users_t *users;          /**< plans that use the same prepared matrices */
+    rc_csr_t a;                 /**< the pattern on the host; row_ptr NULL: its sizes alone, see
+                     rc_plan_pattern_here; val is NULL */
+    rc_plan_pattern_t *pattern; /**< the same in memory of the executor, owned */
     rc_plan_values_t values;
     int stale;     /**< 1: newer values are in the prepared matrices alone */
-    int64_t *from; /**< [nnz] where a value was in the caller's matrix; NULL: in its own place */
-    /** The caller's arrays while the plan is made, where they can stand for a resident matrix;
-     *  row_ptr NULL: they cannot. */
-    rc_resident_t given;
-    /** The caller's row pointers alone, while the plan is made; row_ptr NULL: not there. */
+    int64_t *from; /**< [nnz] where a value was in the caller's matrix, with the pattern on the
+                        host; NULL: in its own place */
+    /** The caller's row pointers alone, where the pattern was not read there, while the plan is
+     *  made; row_ptr NULL: not there. */
     rc_resident_t pointers;
     rc_resident_t resident; /**< the matrix on the device, while candidates are prepared */
-    double resident_ns;     /**< that its upload took */
-    int64_t resident_bytes; /**< 0: it is not there; -1: there is no memory for it */
+    double resident_ns;     /**< that its upload took, but for the pattern's */
+    int64_t resident_bytes; /**< of it that are the plan's beside the pattern's */
+    int resident_state;     /**< 1: it is there; 0: not yet; -1: there is no memory for it */
     /** [names] Orders that an entry was asked for: the text of one that a file gives tells the
      *  content of the file, and not where it is. */
     rc_policy_spec_t *named;
@@ -149,6 +168,42 @@ int rc_plan_threads(const rc_executor_t *x, int64_t nnz);
 
 /** Digest of shape, row pointers and columns.  Cost O(nnz). */
 rc_status_t rc_plan_pattern(const rc_csr_t *a, rc_digest_t *out, rc_err_t *err);
+
+/* --------------------------------------------------------------- pattern.c */
+
+/** Check a matrix and bring its pattern into memory of the executor where it is read there, else
+ *  onto the host.  \return as rc_plan_new */
+rc_status_t rc_plan_pattern_read(rc_plan_t *plan, const rc_plan_matrix_t *m, rc_err_t *err);
+
+/** Row pointers and columns in memory of the executor, `val` NULL; NULL: they are not there. */
+const rc_resident_t *rc_plan_pattern_there(const rc_plan_t *plan);
+
+/** Bring the pattern onto the host, plan->a and plan->from, where it is not yet: for what only
+ *  the host can do.  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Cost O(nnz), the first time. */
+rc_status_t rc_plan_pattern_here(rc_plan_t *plan, rc_err_t *err);
+
+/** A copy on the host of a pattern that is there.
+ *  \param[out] out   free with rc_csr_free  \param[out] from  as in rc_plan, free()
+ *  \return as rc_plan_pattern_here */
+rc_status_t rc_plan_pattern_copy(
+    const rc_plan_t *plan, rc_csr_t *out, int64_t **from, rc_err_t *err);
+
+/** 1: entries of the plan are in another order than the caller's. */
+int rc_plan_is_moved(const rc_plan_t *plan);
+
+/** Bytes of it in memory of the executor that are the plan's. */
+int64_t rc_plan_pattern_bytes(const rc_plan_t *plan);
+
+/** The pattern is on the host, or of no use: release what is there. */
+void rc_plan_pattern_leave(rc_plan_t *plan);
+
+/** The caller's arrays are not borrowed any more: keep what later calls need, in memory of the
+ *  executor where that allows it, asked for there and not waited for, else on the host.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_pattern_settle(rc_plan_t *plan, rc_err_t *err);
+
+/** The pattern for a copy of a plan, which shares what is there.  \return RC_OK, RC_ENOMEM */
+rc_status_t rc_plan_pattern_clone(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err);
 
 /* --------------------------------------------------------------- operands.c */
 
@@ -212,9 +267,26 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
 
-/** Values for preparing: those of the host, where the problem has no matrix on the device.
+/** Pattern, order and values for preparing a trial where its kernel reads them: on the device,
+ *  and on the host what it reads there.
+ *  \param[in] resident  NULL: all on the host  \param[in,out] p  the problem of the trial
  *  \return as rc_plan_values_here */
-rc_status_t rc_plan_give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err);
+rc_status_t rc_plan_give(rc_plan_t *plan, const rc_plan_trial_t *trial,
+    const rc_resident_t *resident, rc_problem_t *p, rc_err_t *err);
+
+/** Memory is short: what the plan has on the device of the matrix goes, and the pattern comes to
+ *  the host.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_withdraw(rc_plan_t *plan, rc_err_t *err);
+
+/** Free the orders of a plan. */
+void rc_plan_orders_free(rc_plan_t *plan);
+
+/** Rows of an order on the host, where they are not yet.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_order_here(rc_plan_order_t *o, rc_err_t *err);
+
+/** All candidates were tried: no order has rows on the device but those that are there alone and
+ *  that a part runs. */
+void rc_plan_orders_settle(rc_plan_t *plan);
 
 /** The matrix on the device, which rc_plan_resident_drop ends; NULL: memory is short. */
 const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
@@ -222,8 +294,8 @@ const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
 /** The matrix is not needed on the device any more: no candidate is prepared for now. */
 void rc_plan_resident_drop(rc_plan_t *plan);
 
-/** Take an order.  \param[in] order  its schedule is the plan's afterwards, also after an error;
- *  `identity` is found out  \param[out] index  in plan->order */
+/** Take an order.  \param[in] order  its schedule and memory are the plan's afterwards, also after
+ *  an error; with rows on the host `identity` is found out  \param[out] index  in plan->order */
 rc_status_t rc_plan_order_add(
     rc_plan_t *plan, const rc_plan_order_t *order, int *index, rc_err_t *err);
 
@@ -255,13 +327,21 @@ rc_status_t rc_plan_values_here(rc_plan_t *plan, const void **out, rc_err_t *err
 rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err);
 
 /** The caller's are not borrowed any more: a plan whose copies cannot share its matrices keeps a
- *  copy on the host, another one keeps nothing.
+ *  copy, on the device where the pattern is there and any memory may be taken, else on the host;
+ *  another one keeps nothing.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err);
 
-/** The newest values, as a copy of the plan keeps them.
- *  \param[out] out  free with rc_plan_values_free  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
-rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_values_t *out, rc_err_t *err);
+/** The newest values, as a copy of the plan keeps them: to->values.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err);
+
+/** The caller's values in memory of the executor, where they are in the plan's order and serve as
+ *  they are, in their own type; NULL: rc_plan_values_there makes some. */
+const void *rc_plan_values_borrow(const rc_plan_t *plan);
+
+/** Release those that are the plan's in memory of the executor. */
+void rc_plan_values_leave(rc_plan_t *plan);
 
 /** 1: new values in device memory are put in place without waiting for anything. */
 int rc_plan_updates_async(const rc_plan_t *plan);
@@ -280,9 +360,13 @@ rc_status_t rc_plan_entry_of(
     const rc_plan_t *plan, int64_t k, rc_plan_entry_t **out, rc_err_t *err);
 
 /** A plan of a checked problem without choices: matrix and empty entries.  For rc_plan_open
- *  too.  Free with rc_plan_free. */
+ *  too.  \param[in] memory  that it may take; 0: any  \param[out] out  free with rc_plan_free */
 rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t *problem,
-    const rc_plan_matrix_t *a, rc_plan_t **out, rc_err_t *err);
+    const rc_plan_matrix_t *a, int64_t memory, rc_plan_t **out, rc_err_t *err);
+
+/** A plan that has chosen borrows nothing of the caller any more.  Waits.
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_plan_settle(rc_plan_t *plan, rc_err_t *err);
 
 /* ------------------------------------------------------------------ calls.c */
 

@@ -14,43 +14,79 @@
 
 /* ------------------------------------------------------- matrix on the device */
 
+/* Row pointers and columns, where they are not there yet, and values. */
+static rc_status_t bring(rc_plan_t *plan, const void *val, rc_resident_t *r, rc_err_t *err)
+{
+    const rc_resident_t *there = rc_plan_pattern_there(plan);
+    if (there) {
+        *r = *there;
+        memset(r->owned, 0, sizeof r->owned);
+    } else
+        RC_PASS(rc_resident_pattern(plan->place.x, &plan->a, r, err));
+    r->type = val ? plan->values.type : plan->precision;
+    rc_status_t st = val ? RC_OK : rc_plan_values_there(plan, &r->owned[2], err);
+    r->val = val ? val : r->owned[2];
+    return st;
+}
+
+/* What is brought there for it. */
+static int64_t bytes_to_bring(const rc_plan_t *plan, const void *val)
+{
+    const rc_csr_t *a = &plan->a;
+    const rc_csr_t none = {.rows = a->rows, .nnz = 0};
+    int64_t values = rc_sat_mul(a->nnz, (int64_t)rc_precision_bytes(plan->precision));
+    int64_t columns = rc_sat_mul(a->nnz, (int64_t)sizeof *a->col_idx);
+    int64_t pattern = rc_sat_add(columns, rc_resident_bytes(&none, plan->precision));
+    return rc_sat_add(rc_plan_pattern_there(plan) ? 0 : pattern, val ? 0 : values);
+}
+
 const rc_resident_t *rc_plan_resident(rc_plan_t *plan)
 {
-    enum { part = 8 }; /* of the memory that the plan may take */
-    int64_t bytes = rc_resident_bytes(&plan->a, plan->precision);
+    const void *val = rc_plan_values_borrow(plan);
+    int64_t bytes = bytes_to_bring(plan, val);
     rc_err_t why = {0};
-    if (plan->given.row_ptr)
-        return &plan->given;
-    if (plan->resident_bytes < 0)
-        return NULL;
-    if (plan->resident_bytes > 0)
-        return &plan->resident;
+    if (plan->resident_state != 0)
+        return plan->resident_state > 0 ? &plan->resident : NULL;
     int64_t start = rc_clock_ns();
-    plan->resident_bytes = -1;
-    if (plan->memory > 0 && bytes > plan->memory / part)
+    plan->resident_state = -1;
+    if (plan->memory > 0 && bytes > plan->memory / RC_PLAN_RESIDENT_PART)
         return NULL;
-    rc_resident_t *r = &plan->resident;
-    rc_status_t st = rc_resident_pattern(plan->place.x, &plan->a, r, &why);
-    if (st == RC_OK)
-        st = rc_plan_values_there(plan, &r->owned[2], &why);
-    r->val = r->owned[2];
-    r->type = plan->precision;
-    if (st < 0) {
-        rc_resident_free(r);
+    if (bring(plan, val, &plan->resident, &why) < 0) {
+        rc_resident_free(&plan->resident);
         return NULL;
     }
+    plan->resident_state = 1;
     plan->resident_bytes = bytes;
-    plan->resident_ns = (double)(rc_clock_ns() - start);
+    plan->resident_ns = bytes > 0 ? (double)(rc_clock_ns() - start) : 0;
     return &plan->resident;
 }
 
 void rc_plan_resident_drop(rc_plan_t *plan)
 {
-    if (plan->resident_bytes > 0)
+    if (plan->resident_state > 0)
         rc_resident_free(&plan->resident);
+    plan->resident_state = 0;
     plan->resident_bytes = 0;
-    plan->given = (rc_resident_t){0};
     plan->pointers = (rc_resident_t){0};
+}
+
+rc_status_t rc_plan_withdraw(rc_plan_t *plan, rc_err_t *err)
+{
+    RC_PASS(rc_plan_pattern_here(plan, err));
+    rc_plan_resident_drop(plan);
+    rc_plan_pattern_leave(plan);
+    if (plan->values.given)
+        rc_plan_values_leave(plan);
+    plan->resident_state = -1;
+    return RC_OK;
+}
+
+/* Bytes of the device that the matrix takes to be prepared from. */
+static int64_t held_bytes(const rc_plan_t *plan)
+{
+    int64_t values = rc_sat_mul(plan->a.nnz, (int64_t)rc_precision_bytes(plan->values.type));
+    int64_t bytes = rc_sat_add(plan->resident_bytes, rc_plan_pattern_bytes(plan));
+    return rc_sat_add(bytes, plan->values.there ? values : 0);
 }
 
 /* ------------------------------------------------------------------ orders */
@@ -60,6 +96,22 @@ static int same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
     return a->nw == b->nw && a->nt == b->nt && a->line == b->line;
 }
 
+static void order_free(rc_plan_order_t *o)
+{
+    rc_schedule_free(&o->schedule);
+    if (o->memory.pieces > 0)
+        (void)rc_memory_free(&o->memory);
+}
+
+void rc_plan_orders_free(rc_plan_t *plan)
+{
+    for (int i = 0; i < plan->orders; i++) {
+        order_free(plan->order[i]);
+        free(plan->order[i]);
+    }
+    free(plan->order);
+}
+
 rc_status_t rc_plan_order_add(
     rc_plan_t *plan, const rc_plan_order_t *order, int *index, rc_err_t *err)
 {
@@ -67,35 +119,99 @@ rc_status_t rc_plan_order_add(
     size_t bytes = ((size_t)plan->orders + 1) * sizeof *plan->order;
     rc_plan_order_t **grown = o ? realloc(plan->order, bytes) : NULL;
     if (!grown) {
-        rc_schedule_t schedule = order->schedule;
+        rc_plan_order_t lost = *order;
         free(o);
-        rc_schedule_free(&schedule);
+        order_free(&lost);
         return rc_fail(err, RC_ENOMEM, "no memory for the orders of a plan");
     }
     *o = *order;
-    o->identity = rc_schedule_is_identity(&o->schedule);
+    if (o->schedule.row)
+        o->identity = rc_schedule_is_identity(&o->schedule);
     plan->order = grown;
     plan->order[plan->orders] = o;
     *index = plan->orders++;
     return RC_OK;
 }
 
+rc_status_t rc_plan_order_here(rc_plan_order_t *o, rc_err_t *err)
+{
+    rc_schedule_t s;
+    rc_executor_t *x = o->memory.x;
+    const size_t bytes = (size_t)o->schedule.slots * sizeof *s.row;
+    rc_status_t st = RC_OK;
+    if (o->schedule.row)
+        return RC_OK;
+    RC_PASS(rc_schedule_alloc(o->schedule.slots, o->schedule.rows, &s, err));
+    for (int64_t p = 0; o->identity && p < s.slots; p++)
+        s.row[p] = (int32_t)p;
+    if (!o->identity && bytes > 0)
+        st = x->download(x, s.row, o->memory.piece[0], bytes, err);
+    if (st < 0)
+        rc_schedule_free(&s);
+    else
+        o->schedule = s;
+    return st;
+}
+
+/* Its rows in memory of the executor; NULL: no memory, and they are on the host. */
+static const int32_t *order_there(rc_plan_t *plan, rc_plan_order_t *o)
+{
+    rc_err_t why = {0};
+    void *to;
+    if (o->memory.pieces == 0 && o->schedule.row && o->schedule.slots > 0) {
+        o->memory.x = plan->place.x;
+        if (rc_memory_keep(&o->memory, o->schedule.row,
+                (size_t)o->schedule.slots * sizeof *o->schedule.row, &to, &why) < 0)
+            (void)rc_memory_free(&o->memory);
+    }
+    return o->memory.pieces > 0 ? o->memory.piece[0] : NULL;
+}
+
+/* 1: its rows are nowhere: no part ran it when the plan was made. */
+static int is_lost(const rc_plan_order_t *o)
+{
+    return !o->identity && !o->schedule.row && o->memory.pieces == 0 && o->schedule.slots > 0;
+}
+
+void rc_plan_orders_settle(rc_plan_t *plan)
+{
+    for (int i = 0; i < plan->orders; i++) {
+        rc_plan_order_t *o = plan->order[i];
+        int used = 0;
+        for (int e = 0; e < plan->entries; e++)
+            used |= plan->entry[e].trial.order == i;
+        if (o->memory.pieces > 0 && (!used || o->schedule.row))
+            (void)rc_memory_free(&o->memory);
+        else
+            rc_memory_seal(&o->memory); /* copies of the plan share it */
+    }
+}
+
 /* On the device, where it has the matrix and this order.  \return RC_ENOTSUP: the host has to */
-static rc_status_t build_there(rc_plan_t *plan, const char *text, rc_schedule_t *out, rc_err_t *err)
+static rc_status_t build_there(
+    rc_plan_t *plan, const char *text, rc_plan_order_t *out, rc_err_t *err)
 {
     const rc_plan_place_t *at = &plan->place;
+    const rc_csr_t *a = &plan->a;
     const rc_resident_t *m = NULL;
-    if (at->order && at->order(at->x, text, &plan->a, NULL, NULL, err) == RC_OK)
-        m = rc_plan_resident(plan);
+    rc_resident_rows_t rows = {0};
+    void *room = NULL;
+    rc_status_t st;
+    if (!at->order || at->order(at->x, text, a, NULL, NULL, err) < 0)
+        return RC_ENOTSUP;
+    m = rc_plan_pattern_there(plan);
+    m = m ? m : rc_plan_resident(plan);
     if (!m)
         return RC_ENOTSUP;
-    rc_status_t st;
-    RC_TRY(rc_schedule_alloc(plan->a.rows, plan->a.rows, out, err));
-    RC_TRY(at->order(at->x, text, &plan->a, m, out->row, err));
-    RC_TRY(rc_schedule_fits(out, &plan->a, err));
-    return RC_OK;
+    out->memory.x = at->x;
+    RC_TRY(rc_memory_room(&out->memory, (size_t)a->rows * sizeof *out->schedule.row, &room, err));
+    rows.row = room;
+    RC_TRY(at->order(at->x, text, a, m, &rows, err));
+    out->identity = rows.identity;
+    out->schedule = (rc_schedule_t){.slots = a->rows, .rows = a->rows};
 done:
-    rc_schedule_free(out);
+    if (st < 0 || out->identity)
+        (void)rc_memory_free(&out->memory);
     return st;
 }
 
@@ -108,17 +224,23 @@ static int is_over_time(void *user)
 }
 
 static rc_status_t build_order(rc_plan_t *plan, const char *text, const rc_policy_spec_t *spec,
-    const rc_geometry_t *g, rc_schedule_t *out, rc_err_t *err)
+    rc_plan_order_t *out, rc_err_t *err)
 {
     rc_err_t why = {0};
+    if (strcmp(text, "csr") == 0) { /* the original order needs no list of rows */
+        out->identity = 1;
+        out->schedule = (rc_schedule_t){.slots = plan->a.rows, .rows = plan->a.rows};
+        return RC_OK;
+    }
     rc_status_t st = build_there(plan, text, out, &why);
     if (st == RC_OK)
         return st;
     if (st != RC_ENOTSUP && st != RC_ENOMEM)
         return rc_fail(err, st, "%s", why.text);
     const rc_order_watch_t watch = {.stop = is_over_time, .user = plan};
-    return rc_policy_build(
-        spec, &plan->a, g, plan->threads, plan->until_ns ? &watch : NULL, out, err);
+    RC_PASS(rc_plan_pattern_here(plan, err));
+    return rc_policy_build(spec, &plan->a, &out->geometry, plan->threads,
+        plan->until_ns ? &watch : NULL, &out->schedule, err);
 }
 
 /* The order of a text, as it was named where it was. */
@@ -143,23 +265,23 @@ static rc_status_t get_order(
 {
     for (int i = 0; i < plan->orders; i++)
         if (strcmp(plan->order[i]->text, text) == 0 &&
-            same_geometry(&plan->order[i]->geometry, g)) {
+            same_geometry(&plan->order[i]->geometry, g) && !is_lost(plan->order[i])) {
             *index = i;
             return RC_OK;
         }
     rc_policy_spec_t spec;
     rc_plan_order_t o = {.geometry = *g};
     RC_PASS(spec_of(plan, text, &spec, err));
-    int held = plan->resident_bytes > 0;
+    int held = plan->resident_state > 0;
     int64_t start = rc_clock_ns();
-    RC_PASS(build_order(plan, text, &spec, g, &o.schedule, err));
+    RC_PASS(build_order(plan, text, &spec, &o, err));
     if (o.schedule.cols > 0) {
-        rc_schedule_free(&o.schedule);
+        order_free(&o);
         return rc_fail(err, RC_ENOTSUP,
             "order %s renumbers the columns too: a plan takes B in original order", text);
     }
     /* the upload counts with the preparations */
-    double upload = !held && plan->resident_bytes > 0 ? plan->resident_ns : 0;
+    double upload = !held && plan->resident_state > 0 ? plan->resident_ns : 0;
     o.ns = (double)(rc_clock_ns() - start) - upload;
     (void)snprintf(o.text, sizeof o.text, "%s", text);
     return rc_plan_order_add(plan, &o, index, err);
@@ -253,10 +375,30 @@ static const rc_plan_trial_t *shared_with(
     return other;
 }
 
-rc_status_t rc_plan_give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err)
+/* Order and pattern, which analysing reads too. */
+static rc_status_t give_pattern(rc_plan_t *plan, const rc_plan_trial_t *t,
+    const rc_resident_t *resident, rc_problem_t *p, rc_err_t *err)
+{
+    rc_plan_order_t *o = plan->order[t->order];
+    p->resident = resident;
+    p->rows_there = resident && !o->identity ? order_there(plan, o) : NULL;
+    if (resident && t->spec.kernel->builds == RC_BUILDS_ALONE)
+        return RC_OK;
+    RC_PASS(rc_plan_pattern_here(plan, err));
+    return rc_plan_order_here(o, err);
+}
+
+static rc_status_t give_values(rc_plan_t *plan, rc_problem_t *p, rc_err_t *err)
 {
     p->val_type = plan->values.type;
     return p->resident ? RC_OK : rc_plan_values_here(plan, &p->val, err);
+}
+
+rc_status_t rc_plan_give(rc_plan_t *plan, const rc_plan_trial_t *trial,
+    const rc_resident_t *resident, rc_problem_t *p, rc_err_t *err)
+{
+    RC_PASS(give_pattern(plan, trial, resident, p, err));
+    return give_values(plan, p, err);
 }
 
 /* \param[in] of  NULL, or whose matrix is to be shared */
@@ -265,7 +407,7 @@ static rc_status_t prepare(rc_plan_t *plan, const rc_plan_trial_t *of, rc_plan_s
 {
     const rc_kernel_t *kernel = t->spec.kernel;
     rc_executor_t *x = plan->place.x;
-    RC_PASS(of ? RC_OK : rc_plan_give_values(plan, &t->problem, err));
+    RC_PASS(of ? RC_OK : give_values(plan, &t->problem, err));
     rc_status_t st = of ? rc_kernel_share(kernel, x, &t->problem, of->state, &t->state, err)
                         : rc_kernel_prepare(kernel, x, &t->problem, &t->analysis, &t->state, err);
     if (st < 0) {
@@ -318,7 +460,8 @@ static rc_status_t analyse(
         *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k + spare);
         return RC_OK;
     }
-    t->problem.resident = kernel->builds ? rc_plan_resident(plan) : NULL;
+    const rc_resident_t *resident = kernel->builds ? rc_plan_resident(plan) : NULL;
+    RC_PASS(give_pattern(plan, t, resident, &t->problem, err));
     rc_status_t st = rc_kernel_analyse(kernel, &t->problem, &t->analysis, err);
     *bytes = rc_analysis_bytes(&t->analysis, t->problem.k);
     return st;
@@ -335,14 +478,15 @@ static rc_status_t try_prepare(
     int64_t start = rc_clock_ns();
     const rc_plan_trial_t *of = shared_with(plan, w->of, t);
     RC_TRY(analyse(plan, of, t, &c->bytes, why));
-    int64_t resident = plan->resident_bytes > 0 ? plan->resident_bytes : 0;
     c->order_ns = plan->order[t->order]->ns;
-    RC_TRY(check_memory(plan, c->bytes, rc_sat_add(w->kept, resident), why));
+    RC_TRY(check_memory(plan, c->bytes, rc_sat_add(w->kept, held_bytes(plan)), why));
     RC_TRY(prepare(plan, of, w->scratch, t, why));
-    c->prepare_ns = (double)(rc_clock_ns() - start) + (t->problem.resident ? plan->resident_ns : 0);
+    c->prepare_ns = (double)(rc_clock_ns() - start) +
+                    (t->problem.resident ? plan->resident_ns + plan->pattern->ns : 0);
     RC_TRY(try_runs(plan, w->scratch, t, why));
 done:
     t->problem.resident = NULL;
+    t->problem.rows_there = NULL;
     t->problem.val = NULL;
     if (st < 0)
         rc_plan_trial_free(t);
@@ -355,6 +499,20 @@ static int is_over(const rc_plan_t *plan, const rc_plan_candidate_t *c)
     return plan->memory > 0 && c->bytes > plan->memory;
 }
 
+/* Once more from the host.  What was not the plan's the next candidate may have enough with. */
+static rc_status_t try_from_host(
+    rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *t, rc_err_t *why)
+{
+    int owned = held_bytes(plan) > 0;
+    *why = (rc_err_t){0};
+    if (owned)
+        RC_PASS(rc_plan_withdraw(plan, why));
+    plan->resident_state = -1;
+    rc_status_t st = try_prepare(plan, what, t, why);
+    plan->resident_state = owned ? -1 : 0;
+    return st;
+}
+
 /* Memory that is short may be enough without the matrix on the device. */
 rc_status_t rc_plan_trial_prepare(
     rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *t, rc_err_t *err)
@@ -363,14 +521,8 @@ rc_status_t rc_plan_trial_prepare(
     rc_plan_candidate_t *c = what->candidate;
     rc_status_t st = try_prepare(plan, what, t, &why);
     if (st == RC_ENOMEM &&
-        (plan->resident_bytes > 0 || (plan->given.row_ptr && !is_over(plan, c)))) {
-        const rc_resident_t given = plan->given; /* the next candidate may have enough with it */
-        rc_plan_resident_drop(plan);
-        plan->resident_bytes = -1;
-        why = (rc_err_t){0};
-        st = try_prepare(plan, what, t, &why);
-        plan->given = given;
-    }
+        (held_bytes(plan) > 0 || (plan->resident_state > 0 && !is_over(plan, c))))
+        st = try_from_host(plan, what, t, &why);
     c->status = st;
     (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
     return st == RC_EDEVICE ? rc_fail(err, st, "%s", why.text) : RC_OK;

@@ -26,7 +26,36 @@ rc_plan_values_t rc_plan_values_of(const void *val, int value_bytes, int on_devi
 void rc_plan_values_free(rc_plan_values_t *v)
 {
     free(v->host);
+    if (v->there)
+        v->x->release(v->x, v->there);
     *v = (rc_plan_values_t){0};
+}
+
+void rc_plan_values_leave(rc_plan_t *plan)
+{
+    rc_plan_values_t *v = &plan->values;
+    if (v->there)
+        v->x->release(v->x, v->there);
+    v->there = NULL;
+}
+
+/* In memory of the executor, in the caller's order; NULL: not there. */
+static const void *source_of(const rc_plan_values_t *v)
+{
+    return v->given && v->on_device ? v->given : v->there;
+}
+
+/* 1: the caller's, on the host. */
+static int is_here(const rc_plan_values_t *v)
+{
+    return v->given && !v->on_device;
+}
+
+const void *rc_plan_values_borrow(const rc_plan_t *plan)
+{
+    enum { widest_load = 16 };
+    const void *source = source_of(&plan->values);
+    return rc_plan_is_moved(plan) || (uintptr_t)source % widest_load != 0 ? NULL : source;
 }
 
 static void *new_values(const rc_plan_t *plan, rc_precision_t type, rc_err_t *err)
@@ -54,18 +83,21 @@ static rc_status_t fetch(rc_plan_t *plan, rc_err_t *err)
 {
     rc_plan_values_t *v = &plan->values;
     rc_executor_t *x = plan->place.x;
+    const int here = is_here(v);
+    const int moved = rc_plan_is_moved(plan);
     size_t bytes = rc_precision_bytes(v->type);
     size_t all = (size_t)plan->a.nnz * bytes;
     void *there = NULL; /* as the device has them */
+    RC_PASS(moved && !plan->from ? rc_plan_pattern_here(plan, err) : RC_OK);
     rc_status_t st = RC_OK;
     v->host = new_values(plan, v->type, err);
     RC_PASS(v->host ? RC_OK : RC_ENOMEM);
-    if (v->on_device && plan->from) {
+    if (!here && moved) {
         there = new_values(plan, v->type, err);
-        st = there ? x->download(x, there, v->given, all, err) : RC_ENOMEM;
-    } else if (v->on_device)
-        st = x->download(x, v->host, v->given, all, err);
-    if (st == RC_OK && (!v->on_device || plan->from))
+        st = there ? x->download(x, there, source_of(v), all, err) : RC_ENOMEM;
+    } else if (!here)
+        st = x->download(x, v->host, source_of(v), all, err);
+    if (st == RC_OK && (here || moved))
         arrange(plan, bytes, there ? there : v->given, v->host);
     free(there);
     if (st < 0) {
@@ -82,27 +114,54 @@ rc_status_t rc_plan_values_here(rc_plan_t *plan, const void **out, rc_err_t *err
     *out = NULL;
     if (plan->a.nnz == 0)
         return RC_OK;
-    if (!v->host && !v->given)
+    if (!v->host && !v->given && !v->there)
         return rc_fail(err, RC_ENOTSUP, "the plan keeps no values, which its matrices have");
-    if (!v->host && (v->on_device || plan->from))
+    if (!v->host && (!is_here(v) || rc_plan_is_moved(plan)))
         st = fetch(plan, err);
     *out = v->host ? v->host : v->given;
     return st;
 }
 
+/* A copy of the caller's in memory of the executor. */
+static rc_status_t keep_there(rc_plan_t *plan, rc_err_t *err)
+{
+    rc_plan_values_t *v = &plan->values;
+    rc_executor_t *x = plan->place.x;
+    size_t bytes = (size_t)plan->a.nnz * rc_precision_bytes(v->type);
+    if (v->there)
+        return RC_OK;
+    v->x = x;
+    RC_PASS(x->alloc(x, bytes, &v->there, err));
+    rc_status_t st = v->on_device ? x->move(x, v->there, v->given, bytes, err)
+                                  : x->upload(x, v->there, v->given, bytes, err);
+    if (st < 0)
+        rc_plan_values_leave(plan);
+    return st;
+}
+
 rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
 {
-    const rc_plan_values_t *v = &plan->values;
+    const rc_there_t *t = &plan->pattern->there;
     rc_executor_t *x = plan->place.x;
-    rc_gather_t g = {
-        .to_type = plan->precision, .count = plan->a.nnz, .from = v->given, .from_type = v->type};
-    int moves = v->given && v->on_device && !plan->from; /* from memory of the device to it */
-    rc_status_t st = moves ? RC_OK : rc_plan_values_here(plan, &g.from, err);
+    rc_gather_t g = {.to_type = plan->precision,
+        .count = plan->a.nnz,
+        .place = t->from,
+        .place_bytes = t->from_bytes,
+        .from_type = plan->values.type};
+    rc_status_t st = RC_OK;
     *out = NULL;
-    if (st == RC_OK && g.count > 0)
+    if (g.count == 0)
+        return RC_OK;
+    if (t->from && is_here(&plan->values)) /* the device has their order */
+        st = keep_there(plan, err);
+    g.from = source_of(&plan->values);
+    int moves = g.from && (t->from || !rc_plan_is_moved(plan)); /* from its memory to it */
+    if (st == RC_OK && !moves)
+        st = rc_plan_values_here(plan, &g.from, err);
+    if (st == RC_OK)
         st = x->alloc(x, (size_t)g.count * rc_precision_bytes(g.to_type), out, err);
     g.to = *out;
-    if (st < 0 || g.count == 0)
+    if (st < 0)
         return st;
     return moves ? x->gather(x, &g, err) : rc_resident_put(x, &g, *out, err);
 }
@@ -119,12 +178,24 @@ static int keeps(const rc_plan_t *plan)
 rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err)
 {
     rc_plan_values_t *v = &plan->values;
+    rc_err_t why = {0};
     rc_status_t st = RC_OK;
     if (!keeps(plan) || plan->a.nnz == 0) {
         free(v->host);
         v->host = NULL;
-    } else if (!v->host)
-        st = fetch(plan, err);
+        rc_plan_values_leave(plan);
+    } else if (v->host)
+        rc_plan_values_leave(plan);
+    else {
+        st = v->on_device && plan->memory == 0 && rc_plan_pattern_there(plan)
+                 ? keep_there(plan, &why)
+                 : RC_ENOMEM;
+        if (st == RC_ENOMEM) {
+            st = fetch(plan, err);
+            rc_plan_values_leave(plan);
+        } else if (st < 0)
+            st = rc_fail(err, st, "%s", why.text);
+    }
     v->given = NULL;
     return st;
 }
@@ -154,27 +225,53 @@ done:
     return st;
 }
 
-rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_values_t *out, rc_err_t *err)
+/* In the caller's order, which the device turns into the plan's. */
+static rc_status_t newest_there(
+    const rc_plan_t *plan, const void *number, rc_plan_t *to, rc_err_t *err)
+{
+    rc_plan_values_t *out = &to->values;
+    rc_executor_t *x = to->place.x;
+    size_t bytes = (size_t)plan->a.nnz * rc_precision_bytes(out->type);
+    out->x = x;
+    RC_PASS(x->alloc(x, bytes, &out->there, err));
+    RC_PASS(number ? x->upload(x, out->there, number, bytes, err)
+                   : x->move(x, out->there, plan->values.there, bytes, err));
+    return x->wait(x, err); /* the plan that is copied may go */
+}
+
+/* What was put into prepared matrices since. */
+static rc_status_t newest_put(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
+{
+    rc_plan_values_t *out = &to->values;
+    void *number = new_values(plan, out->type, err);
+    rc_status_t st = number ? by_number(plan, &plan->entry[0].gather, number, err) : RC_ENOMEM;
+    if (st == RC_OK && rc_plan_is_moved(plan) && !plan->from)
+        st = newest_there(plan, number, to, err);
+    else if (st == RC_OK) {
+        out->host = new_values(plan, out->type, err);
+        st = out->host ? RC_OK : RC_ENOMEM;
+        if (st == RC_OK)
+            arrange(plan, rc_precision_bytes(out->type), number, out->host);
+    }
+    free(number);
+    return st;
+}
+
+rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
 {
     const rc_gather_t *g = &plan->entry[0].gather;
+    rc_plan_values_t *out = &to->values;
     *out = (rc_plan_values_t){.type = plan->stale ? g->to_type : plan->values.type};
     if (plan->a.nnz == 0 || !keeps(plan))
         return RC_OK;
-    size_t bytes = rc_precision_bytes(out->type);
+    if (plan->stale)
+        return newest_put(plan, to, err);
+    if (!plan->values.host)
+        return newest_there(plan, NULL, to, err);
     out->host = new_values(plan, out->type, err);
     RC_PASS(out->host ? RC_OK : RC_ENOMEM);
-    if (!plan->stale) {
-        memcpy(out->host, plan->values.host, (size_t)plan->a.nnz * bytes);
-        return RC_OK;
-    }
-    void *number = new_values(plan, out->type, err);
-    rc_status_t st = number ? by_number(plan, g, number, err) : RC_ENOMEM;
-    if (st == RC_OK)
-        arrange(plan, bytes, number, out->host);
-    free(number);
-    if (st < 0)
-        rc_plan_values_free(out);
-    return st;
+    memcpy(out->host, plan->values.host, (size_t)plan->a.nnz * rc_precision_bytes(out->type));
+    return RC_OK;
 }
 
 /* ------------------------------------------------------------------ new values */
@@ -214,9 +311,8 @@ static rc_status_t leave_places(rc_plan_t *plan, const rc_plan_entry_t *e,
     void *state = NULL;
     void *array = NULL;
     *out = (rc_places_t){0};
-    p.resident = resident;
     p.places = out;
-    RC_PASS(rc_plan_give_values(plan, &p, err));
+    RC_PASS(rc_plan_give(plan, &e->trial, resident, &p, err));
     /* as it was analysed then: a kernel that reads a tuning file would choose by what is in it
      * now */
     RC_PASS(rc_kernel_prepare(kernel, plan->place.x, &p, &e->trial.analysis, &state, err));
@@ -239,17 +335,37 @@ static rc_status_t find_there(
     if (st != RC_ENOMEM)
         return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
     rc_places_free(out);
-    rc_plan_resident_drop(plan);
+    RC_PASS(rc_plan_withdraw(plan, err));
     return leave_places(plan, e, NULL, out, err);
 }
 
+/* Where the device has the caller's order: a place is what it has for the entry that is there, and
+ * numbers of a width are moved as values of that width. */
+static rc_status_t renumber_there(const rc_plan_t *plan, rc_places_t *places, rc_err_t *err)
+{
+    const rc_there_t *t = &plan->pattern->there;
+    const rc_precision_t type = rc_type_of_bytes(places->bytes);
+    const rc_gather_t g = {.to = places->at,
+        .to_type = type,
+        .place = places->at,
+        .place_bytes = places->bytes,
+        .count = places->count,
+        .from = t->from,
+        .from_type = type};
+    return places->x->gather(places->x, &g, err);
+}
+
 /* Places of the caller's order of entries, where the plan has sorted them. */
-static rc_status_t renumber(const rc_plan_t *plan, rc_places_t *places, rc_err_t *err)
+static rc_status_t renumber(rc_plan_t *plan, rc_places_t *places, rc_err_t *err)
 {
     rc_executor_t *x = places->x;
+    const rc_there_t *t = &plan->pattern->there;
     size_t bytes = (size_t)places->count * (size_t)places->bytes;
-    if (!plan->from)
+    if (!rc_plan_is_moved(plan))
         return RC_OK;
+    if (t->from && t->from_bytes == places->bytes)
+        return renumber_there(plan, places, err);
+    RC_PASS(rc_plan_pattern_here(plan, err));
     void *place = rc_alloc(1, bytes, "the places of values", err);
     rc_status_t st = place ? x->download(x, place, places->at, bytes, err) : RC_ENOMEM;
     for (int64_t i = 0; st == RC_OK && i < places->count; i++) {

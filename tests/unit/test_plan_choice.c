@@ -84,9 +84,9 @@ static void what_cannot_run_is_passed_over(void **state)
 }
 
 static rc_status_t no_order(rc_executor_t *x, const char *order, const rc_csr_t *a, const rc_resident_t *m,
-    int32_t *row, rc_err_t *err)
+    rc_resident_rows_t *out, rc_err_t *err)
 {
-    return x && order && a && !m && !row ? rc_fail(err, RC_ENOTSUP, "on the host") : RC_OK;
+    return x && order && a && !m && !out ? rc_fail(err, RC_ENOTSUP, "on the host") : RC_OK;
 }
 
 /* Where B is beyond the cache of a device that builds orders, what is timed begins with one. */

@@ -17,7 +17,12 @@ static const double wide[NNZ] = {1.25, 2, 3, 4, 5.5};
 /* A plan of nothing but a type and places of entries. */
 static rc_plan_t bare(rc_executor_t *x, rc_precision_t precision, int64_t *from)
 {
-    return (rc_plan_t){.place = {.x = x}, .precision = precision, .a = {.nnz = NNZ}, .from = from};
+    static rc_plan_pattern_t nowhere;
+    return (rc_plan_t){.place = {.x = x},
+        .precision = precision,
+        .a = {.nnz = NNZ},
+        .pattern = &nowhere,
+        .from = from};
 }
 
 /* A caller's values of either type, sorted or not, are found on the host and on the device. */

@@ -325,7 +325,7 @@ const rc_kernel_t rc_kernel_cuda_aspt = {
     .param = {RC_ASPT_PARAMS},
     .identify = rc_aspt_identify,
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(rc_cuda_aspt_t),
+    RC_CUDA_SPMM_MEMBERS(rc_cuda_aspt_t, RC_BUILDS_THERE),
     .k_max = INT32_MAX,
     .build = build,
     .own = own,

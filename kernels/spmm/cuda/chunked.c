@@ -24,14 +24,27 @@ int64_t rc_cuda_chunked_spare(rc_precision_t precision)
 
 /* ---------------------------------------------------------------- analysis */
 
+rc_status_t rc_cuda_chunked_rows(const rc_problem_t *p, rc_chunks_rows_t *out, rc_err_t *err)
+{
+    if (p->resident)
+        return rc_build_chunks_rows(p, out, err);
+    *out = rc_chunks_rows_of(p->a);
+    return RC_OK;
+}
+
 static rc_status_t measure_there(
     const rc_problem_t *p, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)
 {
     rc_build_t b;
+    rc_chunks_rows_t rows;
     out->col_bytes = rc_chunks_col_bytes(p->a);
+    if (entries == 0) {
+        RC_PASS(rc_cuda_chunked_rows(p, &rows, err));
+        entries = rc_chunks_entries(p->a->nnz, &rows);
+    }
     rc_status_t st = rc_build_begin(p, &b, err);
     if (st == RC_OK)
-        st = rc_build_chunks_measure(&b, entries ? entries : rc_chunks_entries(p->a), out, err);
+        st = rc_build_chunks_measure(&b, entries, out, err);
     rc_build_end(&b);
     return st < 0 ? st : rc_chunks_check(out, err);
 }

@@ -39,6 +39,9 @@ typedef struct rc_gchunk {
 /** Columns beyond K at most that a kernel with loads of 16 bytes computes. */
 int64_t rc_cuda_chunked_spare(rc_precision_t precision);
 
+/** rc_chunks_rows_of a problem, where its matrix is.  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_chunked_rows(const rc_problem_t *p, rc_chunks_rows_t *out, rc_err_t *err);
+
 /** rc_kernel_t.analyse.  \param[in] entries  choice of rc_cuda_chunked_entries
  *  \param[in] spare  columns beyond K that the kernel may compute */
 rc_status_t rc_cuda_chunked_analyse(

@@ -20,9 +20,12 @@ enum {
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
     int64_t choice = p->param[PARAM_ENTRIES];
-    if (choice == 0 && rc_chunks_col_bytes(p->a) > RC_CHUNKS_NARROW_BYTES)
-        for (int64_t n = rc_chunks_entries_large(p->a); n >= RC_CHUNKS_ENTRIES_MIN; n /= 2)
+    if (choice == 0 && rc_chunks_col_bytes(p->a) > RC_CHUNKS_NARROW_BYTES) {
+        rc_chunks_rows_t rows;
+        RC_PASS(rc_cuda_chunked_rows(p, &rows, err));
+        for (int64_t n = rc_chunks_entries_large(&rows); n >= RC_CHUNKS_ENTRIES_MIN; n /= 2)
             choice++;
+    }
     return rc_cuda_chunked_analyse(p, choice, 0, out, err);
 }
 
@@ -164,7 +167,7 @@ const rc_kernel_t rc_kernel_gchunk = {
                 0, 0, RC_GCHUNK_WALK_LANES_MAX, 1},
         },
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(rc_gchunk_t),
+    RC_CUDA_SPMM_MEMBERS(rc_gchunk_t, RC_BUILDS_ALONE),
     .k_max = RC_CUDA_CHUNKED_K_MAX,
     .build = build,
     .own = own,

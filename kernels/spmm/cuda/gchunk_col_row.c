@@ -80,7 +80,7 @@ const rc_kernel_t rc_kernel_gchunk_col_row = {
                 RC_GCHUNK_VECTORS_MAX, 1},
         },
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(gchunk_col_row_t),
+    RC_CUDA_SPMM_MEMBERS(gchunk_col_row_t, RC_BUILDS_ALONE),
     .k_max = RC_CUDA_CHUNKED_K_MAX,
     .build = build,
     .own = own,

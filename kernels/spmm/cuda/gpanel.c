@@ -296,7 +296,7 @@ const rc_kernel_t rc_kernel_gpanel = {
                 .choices = pairs_choices},
         },
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(gpanel_t),
+    RC_CUDA_SPMM_MEMBERS(gpanel_t, RC_BUILDS_ALONE),
     .k_max = 1 << 30,
     .build = build,
     .own = own,

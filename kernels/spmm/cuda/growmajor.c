@@ -81,7 +81,7 @@ const rc_kernel_t rc_kernel_growmajor = {
             "automatic",
             0, 0, RC_ROW_LANES, 1}},
     .analyse = rc_cuda_slots_analyse,
-    RC_CUDA_SPMM_MEMBERS(growmajor_t),
+    RC_CUDA_SPMM_MEMBERS(growmajor_t, RC_BUILDS_ALONE),
     .k_max = INT32_MAX,
     .build = build,
     .fit = fit,

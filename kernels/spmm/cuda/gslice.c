@@ -269,7 +269,7 @@ const rc_kernel_t rc_kernel_gslice = {
         {"b", "where B is read: a strip of it in shared memory, or its columns as they are",
             .type = RC_PARAM_CHOICE, .choices = b_choices}},
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(gslice_t),
+    RC_CUDA_SPMM_MEMBERS(gslice_t, RC_BUILDS_ALONE),
     .build = build,
     .fit = fit,
     .run = run,

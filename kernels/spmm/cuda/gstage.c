@@ -306,7 +306,7 @@ const rc_kernel_t rc_kernel_gstage = {
             {"near", "strips of a block side by side", 4, 1, 8, 1},
         },
     .analyse = analyse,
-    RC_CUDA_SPMM_MEMBERS(gstage_t),
+    RC_CUDA_SPMM_MEMBERS(gstage_t, RC_BUILDS_ALONE),
     .k_max = 1 << 30,
     .build = build,
     .own = own,

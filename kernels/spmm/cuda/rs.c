@@ -297,7 +297,7 @@ static rc_status_t run_transposed(
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .format = "segments", \
     .identify = rc_rs_identify, .device = RC_DEVICE_CUDA, .layout = RC_ROW_MAJOR, .computes = 1,   \
-    .any_k = 1, .builds = 1, .strict = rc_kernel_always, .param = {RC_RS_PARAMS},                  \
+    .any_k = 1, .builds = RC_BUILDS_THERE, .strict = rc_kernel_always, .param = {RC_RS_PARAMS},    \
     .analyse = analyse, .geometry = rc_cuda_geometry, .state_bytes = RC_STATE(rc_cuda_rs_t),       \
     .shares = offsetof(rc_cuda_rs_t, side), .k_max = INT32_MAX, .build = rc_cuda_rs_build,         \
     .own = own, .release = release

@@ -40,7 +40,7 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     /* 1: rows of several shares in a second launch; built on the host; 2: a fence in every CTA of
      * such rows. 3: in the last one */
     .version = 4,
-    .builds = 1,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "coo",
     RC_SPMV_MEMBERS,

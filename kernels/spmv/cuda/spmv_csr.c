@@ -121,7 +121,7 @@ const rc_kernel_t rc_kernel_cuda_csr = {
         .max = RC_CSR_LANES_MAX,
         .pow2 = 1,
         .choices = rc_csr_lanes_names}},
-    .builds = 1,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "csr",
     RC_SPMV_MEMBERS,

@@ -72,7 +72,7 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
      * counted as such. 3: a fence in the last CTA of such rows */
     .version = 4,
     .param = {RC_CSR5_SIGMA_PARAM},
-    .builds = 1,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "csr5",
     RC_SPMV_MEMBERS,

@@ -101,7 +101,7 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analy
         .source = "Lane and Booth 2022, " where,                                                   \
         .format = "super_rows",                                                                    \
         .version = 1,                                                                              \
-        .builds = 1,                                                                               \
+        .builds = RC_BUILDS_THERE,                                                                 \
         .identify = rc_csrk_tuning_identify,                                                       \
         .kind = &id,                                                                               \
         .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \

@@ -44,7 +44,7 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .format = "ell",
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .param = {RC_ELL_LIMIT_PARAM},
-    .builds = 1,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     RC_SPMV_MEMBERS,
 };

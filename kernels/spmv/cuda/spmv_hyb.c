@@ -84,7 +84,7 @@ const rc_kernel_t rc_kernel_cuda_hyb = {
      * such rows. 3: in the last one */
     .version = 4,
     .param = {RC_HYB_WIDTH_PARAM},
-    .builds = 1,
+    .builds = RC_BUILDS_THERE,
     .kind = &kind,
     .format = "hyb",
     RC_SPMV_MEMBERS,

@@ -85,7 +85,7 @@ const rc_kernel_t rc_kernel_cuda_merge = {
      * in shares of rows that go on */
     .version = 5,
     .param = {RC_MERGE_ITEMS_PARAM},
-    .builds = 1,
+    .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "merge",
     RC_SPMV_MEMBERS,

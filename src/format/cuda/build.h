@@ -86,8 +86,8 @@ typedef struct rc_build {
 
 /** Begin a build of a problem whose `resident` is there.
  *  \param[out] out  end with rc_build_end, after an error too
- *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is not the original
- *          order. */
+ *  \return RC_OK, RC_ENOMEM, RC_EDEVICE.  Uploads the schedule where it is neither there nor
+ *          the original order. */
 rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err);
 
 /** Release what a build kept for itself; a zeroed one is allowed.  Does not wait. */
@@ -102,6 +102,9 @@ rc_status_t rc_build_totals(
     rc_build_t *b, const int64_t *total, int64_t segments, int64_t *out, rc_err_t *err);
 
 /* ------------------------------------------------------------------ chunks */
+
+/** As rc_chunks_rows_of, of a problem whose `resident` is there.  Waits. */
+rc_status_t rc_build_chunks_rows(const rc_problem_t *p, rc_chunks_rows_t *out, rc_err_t *err);
 
 /** As rc_chunks_measure.  Waits. */
 rc_status_t rc_build_chunks_measure(

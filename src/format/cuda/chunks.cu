@@ -3,6 +3,8 @@
  * walked from every place at once, and then put together. */
 #include "format/cuda/build.cuh"
 
+#include <cub/block/block_reduce.cuh>
+
 namespace
 {
 
@@ -12,6 +14,9 @@ constexpr int RUNS = RC_CHUNKS_SEGMENT / RUN;
 constexpr int THREADS = RUNS * BLOCK;
 constexpr int COPY_THREADS = 256;
 constexpr int WARP = 32;
+
+constexpr int ROWS_THREADS = 256;
+constexpr int COUNTS = 1 + RC_CHUNKS_CHOICES; /* numbers of rc_chunks_rows_t */
 
 enum { CHUNKS, PARTS, LONGS, MEET };
 
@@ -323,7 +328,61 @@ rc_status_t count_segments(rc_build_t *b, int64_t entries, rc_err_t *err)
     return rc_build_scan(b, b->total, b->segments, err);
 }
 
+/* rc_chunks_rows_of */
+__global__ void __launch_bounds__(ROWS_THREADS)
+    count_rows(const void *ptr, int bytes, int64_t rows, unsigned long long *out)
+{
+    typedef cub::BlockReduce<int64_t, ROWS_THREADS> reduce;
+    __shared__ typename reduce::TempStorage room[COUNTS];
+    const rc_build_items_t items = {ptr, nullptr, bytes};
+    const int64_t step = static_cast<int64_t>(gridDim.x) * ROWS_THREADS;
+    int64_t n[COUNTS] = {0};
+    for (int64_t r = static_cast<int64_t>(blockIdx.x) * ROWS_THREADS + threadIdx.x; r < rows;
+         r += step) {
+        const int64_t length = rc::pointer_at(items, r + 1) - rc::pointer_at(items, r);
+        n[0] += length > 0;
+#pragma unroll
+        for (int i = 0; i < RC_CHUNKS_CHOICES; i++)
+            n[1 + i] += rc_chunks_of_row(length, i);
+    }
+#pragma unroll
+    for (int i = 0; i < COUNTS; i++) {
+        const int64_t sum = reduce(room[i]).Sum(n[i]);
+        if (threadIdx.x == 0)
+            atomicAdd(&out[i], static_cast<unsigned long long>(sum));
+    }
+}
+
 } // namespace
+
+extern "C" rc_status_t rc_build_chunks_rows(
+    const rc_problem_t *p, rc_chunks_rows_t *out, rc_err_t *err)
+{
+    const rc_resident_t *r = p->resident;
+    rc_executor_t *x = r->x;
+    const unsigned most = 1024; /* CTAs walk over all rows, so that atomics are few */
+    unsigned long long n[COUNTS] = {0};
+    void *to = nullptr;
+    *out = {};
+    if (p->a->rows == 0)
+        return RC_OK;
+    RC_PASS(x->alloc(x, sizeof n, &to, err));
+    rc_status_t st = x->fill(x, to, 0, sizeof n, err);
+    if (st == RC_OK) {
+        const rc::current gpu(x);
+        const unsigned all = rc::grid_for(p->a->rows, ROWS_THREADS);
+        count_rows<<<all < most ? all : most, ROWS_THREADS, 0, rc_cuda_stream(x)>>>(
+            r->row_ptr, r->row_ptr_bytes, p->a->rows, static_cast<unsigned long long *>(to));
+        st = rc_cuda_launched("counting the chunks of rows", err);
+    }
+    if (st == RC_OK)
+        st = x->download(x, n, to, sizeof n, err);
+    x->release(x, to);
+    out->filled = static_cast<int64_t>(n[0]);
+    for (int i = 0; i < RC_CHUNKS_CHOICES; i++)
+        out->chunks[i] = static_cast<int64_t>(n[1 + i]);
+    return st;
+}
 
 extern "C" rc_status_t rc_build_chunks_measure(
     rc_build_t *b, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)

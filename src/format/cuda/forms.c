@@ -25,8 +25,10 @@ rc_status_t rc_build_begin(const rc_problem_t *p, rc_build_t *out, rc_err_t *err
         .count = items.count};
     if (!p->identity) {
         const rc_schedule_t *s = p->schedule;
-        RC_TRY(rc_memory_keep(&out->memory, s->row, (size_t)s->slots * sizeof *s->row, &to, err));
-        out->items.slot = to;
+        const size_t bytes = (size_t)s->slots * sizeof *s->row;
+        if (!p->rows_there)
+            RC_TRY(rc_memory_keep(&out->memory, s->row, bytes, &to, err));
+        out->items.slot = p->rows_there ? p->rows_there : to;
         RC_TRY(rc_memory_keep(
             &out->memory, items.absent, (size_t)items.absents * sizeof *items.absent, &to, err));
         out->items.absent = to;

@@ -22,6 +22,15 @@ int rc_cuda_slots_wide(const rc_problem_t *p)
     return p->a->nnz > INT32_MAX - ENTRIES_SPARE;
 }
 
+rc_status_t rc_cuda_slots_named(rc_memory_t *m, const rc_problem_t *p, void **out, rc_err_t *err)
+{
+    const size_t bytes = (size_t)p->schedule->slots * sizeof(int32_t);
+    if (!p->rows_there)
+        return rc_memory_keep(m, p->schedule->row, bytes, out, err);
+    RC_PASS(rc_memory_room(m, bytes, out, err));
+    return m->x->move(m->x, *out, p->rows_there, bytes, err);
+}
+
 rc_status_t rc_cuda_slots_rows(
     rc_memory_t *m, const rc_problem_t *p, rc_cuda_slots_t *out, rc_err_t *err)
 {
@@ -31,8 +40,7 @@ rc_status_t rc_cuda_slots_rows(
     *out = (rc_cuda_slots_t){
         .slots = p->schedule->slots, .rows = p->a->rows, .absents = rc_slots_absents(p)};
     if (rc_slots_named(p)) {
-        RC_TRY(rc_memory_keep(
-            m, p->schedule->row, (size_t)out->slots * sizeof(int32_t), &device, err));
+        RC_TRY(rc_cuda_slots_named(m, p, &device, err));
         out->row = device;
     }
     RC_TRY(rc_slots_list_absent(p, &absent, err));
@@ -78,7 +86,9 @@ rc_status_t rc_cuda_slots_build(
     rc_cuda_slots_keep(&k, &host, NULL, out);
     rc_status_t st = rc_keep_end(&k);
     rc_slots_free(&host);
-    return st < 0 ? st : m->x->wait(m->x, err); /* it is part of the time to prepare */
+    if (st < 0 || p->resident) /* what was built there was waited for */
+        return st;
+    return m->x->wait(m->x, err); /* it is part of the time to prepare */
 }
 
 rc_status_t rc_cuda_slots_absent(const rc_executor_t *x, const rc_cuda_slots_t *s,

@@ -39,6 +39,10 @@ rc_status_t rc_cuda_slots_build(
 void rc_cuda_slots_keep(
     rc_keeping_t *k, rc_slots_t *host, rc_build_csr_t *there, rc_cuda_slots_t *s);
 
+/** The rows of the slots of a problem whose slots are named (rc_slots_named).
+ *  \param[out] out  [slots] in the memory  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
+rc_status_t rc_cuda_slots_named(rc_memory_t *m, const rc_problem_t *p, void **out, rc_err_t *err);
+
 /** Only what says which rows the slots hold: slots, rows, row, absent; the other arrays are
  *  NULL. */
 rc_status_t rc_cuda_slots_rows(

@@ -87,8 +87,10 @@ void rc_spmv_keep_filled(rc_spmv_form_t *f, int64_t filled)
     int32_t *rest = rc_keep_host(k, rests, sizeof *rest, "rows without entries");
     if (rest)
         list_rest(p, &f->here, rest);
-    if (rc_slots_named(p))
-        s->row = rc_keep_array(k, p->schedule->row, (size_t)p->schedule->slots, sizeof *s->row);
+    void *row = NULL;
+    if (k->st == RC_OK && rc_slots_named(p))
+        k->st = rc_cuda_slots_named(k->m, p, &row, k->err);
+    s->row = row;
     s->absent = rc_keep_array(k, rest, rests, sizeof *rest);
     s->absents = (int64_t)rests;
     if (is_there(f) && rests > 0)

@@ -2,6 +2,7 @@
 #include "order/cuda/orders.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
+#include "format/cuda/indices.h"
 #include "order/policy.h"
 
 #include <inttypes.h>
@@ -70,27 +71,38 @@ rc_status_t rc_cuda_order(
     return st;
 }
 
+/* The pattern with row pointers of 64 bits.  \param[out] wide  released by the caller */
+static rc_status_t widened(
+    rc_executor_t *x, const rc_resident_t *m, rc_cuda_pattern_t *p, void **wide, rc_err_t *err)
+{
+    const int64_t n = p->rows + 1;
+    p->row_ptr = m->row_ptr;
+    p->col_idx = m->col_idx;
+    if (m->row_ptr_bytes == (int)sizeof *p->row_ptr)
+        return RC_OK;
+    RC_PASS(x->alloc(x, (size_t)n * sizeof *p->row_ptr, wide, err));
+    p->row_ptr = *wide;
+    int before = rc_cuda_enter(x);
+    rc_status_t st = rc_cuda_widen(x, m->row_ptr, *wide, n, err);
+    rc_cuda_leave(x, before);
+    return st;
+}
+
 rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
-    const rc_resident_t *m, int32_t *row, rc_err_t *err)
+    const rc_resident_t *m, rc_resident_rows_t *out, rc_err_t *err)
 {
     rc_cuda_pattern_t p = {.rows = a->rows, .cols = a->cols, .nnz = a->nnz};
     rc_policy_spec_t spec;
     const rc_cuda_order_t *of = NULL;
-    void *slots = NULL;
-    size_t bytes = (size_t)a->rows * sizeof *row;
+    void *wide = NULL;
     rc_status_t st = find(order, &p, &spec, &of, err);
     if (st < 0 || !m)
         return st;
-    if (m->row_ptr_bytes != (int)sizeof *p.row_ptr)
-        return rc_fail(err, RC_ENOTSUP, "row pointers of %d bytes: expected %zu", m->row_ptr_bytes,
-            sizeof *p.row_ptr);
-    p.row_ptr = m->row_ptr;
-    p.col_idx = m->col_idx;
-    st = bytes > 0 ? x->alloc(x, bytes, &slots, err) : RC_OK;
+    st = widened(x, m, &p, &wide, err);
     if (st == RC_OK)
-        st = rc_cuda_order(x, order, &p, slots, err);
-    if (st == RC_OK && bytes > 0)
-        st = x->download(x, row, slots, bytes, err);
-    x->release(x, slots);
-    return st;
+        st = rc_cuda_order(x, order, &p, out->row, err);
+    if (st == RC_OK)
+        st = rc_cuda_order_check(x, out->row, a->rows, &out->identity, err);
+    x->release(x, wide);
+    return st < 0 ? rc_err_context(err, "order %s", order) : st;
 }

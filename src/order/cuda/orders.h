@@ -58,11 +58,19 @@ rc_status_t rc_cuda_order_defaults(const char *policy, rc_params_t *out, rc_err_
 rc_status_t rc_cuda_order(rc_executor_t *x, const char *policy, const rc_cuda_pattern_t *a,
     int32_t *slots, rc_err_t *err);
 
-/** As rc_cuda_order, of a matrix that was uploaded, to the memory of the host.  Waits.
- *  \param[in] m    NULL: only say whether the order has a GPU form
- *  \param[out] row  [a->rows]  \return as rc_cuda_order; RC_ENOTSUP also in a build without CUDA */
+/** Whether every row has one slot.  Waits.
+ *  \param[in]  slots  [rows], device memory  \param[out] identity  1: slot p holds row p
+ *  \return RC_OK; RC_EINVAL: a row has none or two; RC_ENOMEM, RC_EDEVICE.  Cost O(rows). */
+rc_status_t rc_cuda_order_check(
+    rc_executor_t *x, const int32_t *slots, int64_t rows, int *identity, rc_err_t *err);
+
+/** As rc_cuda_order, of a matrix in memory of the executor, and checked.  Waits.
+ *  \param[in] m    with row pointers of either width; NULL: only say whether the order has a GPU
+ *                  form
+ *  \param[in,out] out  has room for [a->rows]; gets rows, and whether they are the original order
+ *  \return as rc_cuda_order and rc_cuda_order_check; RC_ENOTSUP also in a build without CUDA */
 rc_status_t rc_cuda_order_there(rc_executor_t *x, const char *order, const rc_csr_t *a,
-    const rc_resident_t *m, int32_t *row, rc_err_t *err);
+    const rc_resident_t *m, rc_resident_rows_t *out, rc_err_t *err);
 
 #ifdef __cplusplus
 }
