@@ -160,7 +160,7 @@ static rc_plan_matrix_t place_matrix(rc_rng_t *rng, const input_t *in)
     m.on_device = (int)below(rng, 2);
     if (m.on_device) {
         m.row_ptr = on_device(m.row_ptr, ((size_t)m.rows + 1) * (size_t)m.row_ptr_bytes);
-        m.col_idx = on_device(m.col_idx, (size_t)m.nnz * sizeof *m.col_idx);
+        m.col_idx = on_device(m.col_idx, (size_t)m.nnz * sizeof(int32_t));
         m.val = on_device(m.val, (size_t)m.nnz * (size_t)m.value_bytes);
     }
     return m;
