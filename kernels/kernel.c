@@ -45,16 +45,23 @@ rc_status_t rc_kernel_analyse(
     return st;
 }
 
+int64_t rc_analysis_column_bytes(const rc_analysis_t *a, int64_t k)
+{
+    int64_t columns = a->columns > 0 && a->columns < k ? a->columns : k;
+    return rc_sat_mul(a->bytes_per_column, columns);
+}
+
 int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k)
 {
-    return rc_sat_add(a->bytes, rc_sat_mul(a->bytes_per_column, k));
+    return rc_sat_add(a->bytes, rc_analysis_column_bytes(a, k));
 }
 
 int64_t rc_analysis_traffic(
     const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k)
 {
-    return rc_sat_add(
-        a->traffic, rc_operation_dense_bytes(o, p->a, a->stored_rows, k, p->precision));
+    int64_t dense = rc_operation_dense_bytes(o, p->a, a->stored_rows, k, p->precision);
+    int64_t copies = rc_sat_mul(a->traffic_per_column, k);
+    return rc_sat_add(rc_sat_add(a->traffic, dense), copies);
 }
 
 const rc_kernel_t *rc_kernel_at(rc_device_kind_t device, int i)

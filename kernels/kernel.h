@@ -58,6 +58,8 @@ typedef struct rc_kernel {
     int for_testing; /**< 1: not part of "all", nor a candidate of plans: tests and references */
     int builds;      /**< RC_BUILDS_*; 0: from the host alone */
     int any_k;       /**< 1: run takes operands of any K up to that of the problem */
+    int scatters;    /**< 1: under an order it stores a column in pieces: no candidate of plans by
+                          itself there */
     /** 1: two runs on the same operands and device give the same bits, as the kernel's source or
      *  maker promises; NULL: not promised.  \param[in] param  in the order of the descriptor */
     int (*deterministic)(const int64_t *param);
@@ -125,9 +127,11 @@ typedef struct rc_kernel {
 rc_status_t rc_kernel_analyse(
     const rc_kernel_t *kernel, const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
-/** Device memory of a prepared matrix at K columns, and compulsory traffic of one run: the prepared
- *  matrix, the inputs and the stored rows of the output once.  INT64_MAX when they overflow. */
+/** Device memory of a prepared matrix at K columns, what of it grows with K, and compulsory traffic
+ *  of one run: the prepared matrix, the inputs and the stored rows of the output once, and copies
+ *  of them.  INT64_MAX when they overflow. */
 int64_t rc_analysis_bytes(const rc_analysis_t *a, int64_t k);
+int64_t rc_analysis_column_bytes(const rc_analysis_t *a, int64_t k);
 int64_t rc_analysis_traffic(
     const rc_analysis_t *a, const rc_operation_t *o, const rc_problem_t *p, int64_t k);
 

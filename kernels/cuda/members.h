@@ -11,11 +11,14 @@
     .deterministic = rc_kernel_always
 
 /** Of C = A B from a form that is built on the device, too, for any K.
- *  \param of   type of the state, of which nothing is its own but what `own` and `fit` set
- *  \param how  RC_BUILDS_* */
-#define RC_CUDA_SPMM_MEMBERS(of, how)                                                              \
+ *  \param of      type of the state
+ *  \param shared  type of what it begins with and shares, of which nothing is its own but what
+ *                 `own` and `fit` set
+ *  \param how     RC_BUILDS_* */
+#define RC_CUDA_SPMM_STATE(of, shared, how)                                                        \
     .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM, .c_orders = RC_STORES_ANY, .computes = 1,          \
     .builds = how, .any_k = 1, .deterministic = rc_kernel_always, .geometry = rc_cuda_geometry,    \
-    .state_bytes = RC_STATE(of), .shares = sizeof(of)
+    .state_bytes = RC_STATE(of), .shares = sizeof(shared)
+#define RC_CUDA_SPMM_MEMBERS(of, how) RC_CUDA_SPMM_STATE(of, of, how)
 
 #endif

@@ -43,12 +43,15 @@ typedef struct rc_problem {
 
 /** What the analysis of a matrix under a schedule says; of all K at once. */
 typedef struct rc_analysis {
-    int64_t bytes;            /**< device memory that prepare allocates, but what grows with K */
-    int64_t bytes_per_column; /**< that it allocates for each dense column beside */
-    int64_t traffic;          /**< bytes of the prepared matrix, which one run reads once */
-    int64_t stored_rows;      /**< rows of the output that a run stores to, pads left out */
-    double fill;              /**< stored entries, padding included, over nnz; 1 without entries */
-    int64_t pointers;         /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it
+    int64_t bytes;              /**< device memory that prepare allocates, but what grows with K */
+    int64_t bytes_per_column;   /**< that it allocates for each dense column beside */
+    int64_t columns;            /**< of the first so many of them alone; 0: of all */
+    int64_t traffic;            /**< bytes of the prepared matrix, which one run reads once */
+    int64_t traffic_per_column; /**< bytes beside the operands, which one run moves for each dense
+                                   column: of copies */
+    int64_t stored_rows;        /**< rows of the output that a run stores to, pads left out */
+    double fill;      /**< stored entries, padding included, over nnz; 1 without entries */
+    int64_t pointers; /**< bytes of the pointers of groups beside CSR, as of CSR-k; 0: it
                                    has none */
     unsigned char chosen[RC_ANALYSIS_BYTES]; /**< what the kernel decided: RC_CHOSE, RC_CHOSEN */
 } rc_analysis_t;

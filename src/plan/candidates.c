@@ -58,16 +58,32 @@ static int serves(const rc_plan_t *plan, const rc_kernel_t *k)
     return fits(plan, k) && !k->for_testing;
 }
 
-/* A kernel with each of the orders. */
-static rc_status_t add_orders(const char *kernel, const rc_policy_spec_t *order, int orders,
-    rc_plan_entry_t *e, rc_err_t *err)
+/* A kernel with each of the orders, or of them with the original one. */
+static rc_status_t add_orders(const char *kernel, int original, const rc_policy_spec_t *order,
+    int orders, rc_plan_entry_t *e, rc_err_t *err)
 {
     char text[RC_POLICY_TEXT];
     for (int i = 0; i < orders; i++) {
         rc_policy_spec_text(&order[i], text);
-        RC_PASS(rc_plan_candidate_add(e, kernel, text, err));
+        if (!original || strcmp(text, "csr") == 0)
+            RC_PASS(rc_plan_candidate_add(e, kernel, text, err));
     }
     return RC_OK;
+}
+
+/* The first place is that of the order that was asked for first, which some kernels leave out. */
+static void begin_with(const rc_policy_spec_t *order, rc_plan_entry_t *e)
+{
+    char text[RC_POLICY_TEXT];
+    int i = 0;
+    rc_policy_spec_text(order, text);
+    while (i < e->part.candidates && strcmp(e->candidate[i].order, text) != 0)
+        i++;
+    if (i == e->part.candidates)
+        return;
+    rc_plan_candidate_t c = e->candidate[i];
+    memmove(&e->candidate[1], &e->candidate[0], (size_t)i * sizeof c);
+    e->candidate[0] = c;
 }
 
 static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t *order, int orders,
@@ -78,9 +94,12 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t 
         for (int i = 0; rc_kernels[i]; i++)
             if (serves(plan, rc_kernels[i]) &&
                 rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
-                RC_PASS(add_orders(rc_kernels[i]->name, order, orders, e, err));
-    if (e->part.candidates > 0)
+                RC_PASS(add_orders(
+                    rc_kernels[i]->name, rc_kernels[i]->scatters, order, orders, e, err));
+    if (e->part.candidates > 0) {
+        begin_with(&order[0], e);
         return RC_OK;
+    }
     return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
         rc_op_name(plan->op), rc_layout_name(plan->layout));
 }
@@ -116,7 +135,7 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     for (int i = 0; st == RC_OK && i < count; i++) {
         st = spell(&kernel[i], text, err);
         if (st == RC_OK)
-            st = add_orders(text, order, orders, e, err);
+            st = add_orders(text, 0, order, orders, e, err);
     }
     free(kernel);
     return st;

@@ -457,7 +457,7 @@ static rc_status_t analyse(
         enum { load_bytes = 16 }; /* which may reach beyond K */
         int64_t spare = load_bytes / (int64_t)rc_precision_bytes(plan->precision) - 1;
         t->analysis = of->analysis;
-        *bytes = rc_sat_mul(t->analysis.bytes_per_column, t->problem.k + spare);
+        *bytes = rc_analysis_column_bytes(&t->analysis, t->problem.k + spare);
         return RC_OK;
     }
     const rc_resident_t *resident = kernel->builds ? rc_plan_resident(plan) : NULL;

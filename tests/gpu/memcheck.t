@@ -16,15 +16,15 @@ ROWCAST_GPU_SAMPLE=1000000 "$program" >"$tmp/probe" 2>&1
 
 ROWCAST_GPU_SAMPLE=${ROWCAST_GPU_SAMPLE:-199}
 export ROWCAST_GPU_SAMPLE
-plan 67
+plan 75
 ok "memcheck finds nothing" compute-sanitizer --tool memcheck --error-exitcode 1 "$program"
 # of ours only: cuSPARSE 12.6.3 has a race and an uninitialised read of its own (COO_ALG3, COO_ALG2)
 sample=$ROWCAST_GPU_SAMPLE
 for kernel in gstat gsub growmajor gplain-spmv gplain-spmm_t gplain-sddmm row-sddmm merge hyb csr ell coo csr5 csr2 csr3 csr35 csrk-split gchunk gchunk-col gchunk-brow-ccol gchunk-bcol-crow gpanel gslice \
-    gstage rs rs-spmm_t aspt aspt-sddmm; do
+    gstage gchunk-rows-col gpanel-col gstage-brow-ccol gpanel-bcol-crow rs rs-spmm_t aspt aspt-sddmm; do
     ROWCAST_GPU_KERNEL=$kernel
     case $kernel in
-    gchunk-*col* | gpanel | gstage) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
+    gchunk-*col* | gpanel* | gstage*) ROWCAST_GPU_SAMPLE=$((12 * sample + 1)) ;;
     gchunk | gslice) ROWCAST_GPU_SAMPLE=$((4 * sample + 1)) ;;
     esac
     export ROWCAST_GPU_KERNEL

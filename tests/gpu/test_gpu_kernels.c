@@ -10,6 +10,7 @@
 #include "base/type.h"
 #include "device/device.h"
 #include "format/places.h"
+#include "kernels/cuda/by_rows.h"
 #include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
@@ -239,6 +240,12 @@ static void drop_schedules(plan_t *plan)
 
 enum { VARIANTS_MAX = 4096 }; /* of a kernel, beyond which some are drawn for each K or schedule */
 
+/* What multiplies rows between copies goes through all of its own. */
+static int64_t variants_of(const rc_kernel_t *k)
+{
+    return k->run == rc_by_rows_run ? 0 : VARIANTS_MAX;
+}
+
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
 {
     plan_t *plan = user;
@@ -268,7 +275,8 @@ static void run_kernels(plan_t *plan)
 {
     for (int i = 0; rc_kernels[i]; i++)
         if (is_tested(plan, rc_kernels[i]))
-            for_some_variants(rc_kernels[i], VARIANTS_MAX, (uint64_t)plan->turn, run_variant, plan);
+            for_some_variants(rc_kernels[i], variants_of(rc_kernels[i]), (uint64_t)plan->turn,
+                run_variant, plan);
 }
 
 /* Every schedule and order of the output, at a K that changes; else every K, and a schedule that

@@ -136,10 +136,10 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const r
     static const char *const orders[] = {NULL, "csr", "lpt", "dcsr,csr", "random:seed=3", "rcm,csr",
         "cells", "labels,multilevel", "auto,minlabel"};
     static const char *const by_layout[RC_LAYOUTS][KERNELS] = {
-        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col", "gslice,gsub"},
+        {NULL, "gslice", "gsub", "cusparse-csr-col", "gstat,cusparse-*", "gchunk-col,gstage-col", "gpanel-col:columns=32,gsub"},
         {NULL, "gchunk", "growmajor", "cusparse-csr-row", "gpanel,gstage", "gchunk,gpanel", "aspt:rest=2,growmajor"},
-        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", NULL, "gchunk-brow-ccol", NULL},
-        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", NULL, "gchunk-bcol-crow", NULL},
+        {NULL, "gchunk-brow-ccol", "gchunk-brow-ccol:entries=8", "gchunk*", "gstage*", "gpanel-brow-ccol", NULL},
+        {NULL, "gchunk-bcol-crow", "gchunk-bcol-crow:entries=8", "gchunk*", "gstage*", "gpanel-bcol-crow", NULL},
     };
     const char *kernels = by_layout[layout][below(rng, KERNELS)];
     rc_plan_options_t o = {.kernels = kernels,
@@ -356,9 +356,9 @@ static void runs_become_graphs(void **state)
 {
     (void)state;
     static const char *const row[] = {"gchunk", "gpanel", "growmajor", "cusparse-csr-row", "aspt:col_min=2:tile_min=1"};
-    static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col"};
+    static const char *const col[] = {"gslice", "gchunk-col", "gsub", "cusparse-csr-col", "gpanel-col"};
     for (int layout = 0; layout < 2; layout++)
-        for (int i = 0; i < (layout == RC_ROW_MAJOR ? 5 : 4); i++) {
+        for (int i = 0; i < 5; i++) {
             fixture_t *f = begin((rc_layout_t)layout);
             if (!f)
                 skip();
@@ -401,12 +401,12 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
 }
 
 static const char *const with_places[] = {
-    "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub"}; /* the last two by columns */
+    "gchunk", "growmajor", "cusparse-csr-row", "gpanel", "gstage", "gslice", "gsub", "gstage-col"}; /* the last three by columns */
 
 static void updates_become_graphs(void **state)
 {
     (void)state;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
         if (!f)
             skip();
@@ -419,7 +419,7 @@ static void updates_become_graphs(void **state)
 static void places_take_values(void **state)
 {
     (void)state;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         fixture_t *f = begin(i < 5 ? RC_ROW_MAJOR : RC_COL_MAJOR);
         rc_err_t err = {0};
         rc_plan_places_t at = {0};

@@ -117,8 +117,10 @@ static void check_all_k(const asked_t *q)
     rc_status_t st = rc_kernel_analyse(q->kernel, &q->p, &one, NULL);
     if (rc_kernel_analyse(q->kernel, &p, &many, NULL) != st)
         fail_msg("%s: whether it is supported depends on K", q->label);
-    if (st == RC_OK && (one.bytes != many.bytes || one.bytes_per_column != many.bytes_per_column ||
-                           one.traffic != many.traffic || one.stored_rows != many.stored_rows))
+    if (st == RC_OK &&
+        (one.bytes != many.bytes || one.bytes_per_column != many.bytes_per_column ||
+            one.columns != many.columns || one.traffic_per_column != many.traffic_per_column ||
+            one.traffic != many.traffic || one.stored_rows != many.stored_rows))
         fail_msg("%s: the analysis depends on K", q->label);
 }
 
@@ -184,6 +186,38 @@ static void orders_of_the_output_are_checked(void **state)
     on_everything(check_order_of_output);
 }
 
+/* Copies of operands beside them move what they have twice, and take no more memory than so many
+ * columns of them. */
+static void check_copies(const asked_t *q)
+{
+    const rc_operation_t *op = rc_operation_of(q->kernel->op);
+    const rc_kernel_t *rows = q->kernel->kind;
+    rc_analysis_t x;
+    rc_analysis_t of;
+    if (rc_kernel_analyse(q->kernel, &q->p, &x, NULL) != RC_OK || x.columns == 0 ||
+        rc_kernel_analyse(rows, &q->p, &of, NULL) != RC_OK)
+        return;
+    int64_t value = (int64_t)rc_precision_bytes(q->p.precision);
+    int64_t in = rc_layout_in(q->kernel->layout) == RC_COL_MAJOR ? q->a->cols : 0;
+    int64_t out = rc_layout_out(q->kernel->layout) == RC_COL_MAJOR ? q->p.c_rows : 0;
+    int64_t some = 7 < x.columns ? 7 : x.columns;
+    int64_t copies = (in + out) * value * (some + 16 / value - 1);
+    int64_t parts = of.bytes_per_column * (16 / value - 1);
+    if (rc_analysis_bytes(&x, some) != rc_analysis_bytes(&of, some) + copies + parts)
+        fail_msg("%s: %d bytes", q->label, (int)rc_analysis_bytes(&x, some));
+    if (rc_analysis_bytes(&x, x.columns) != rc_analysis_bytes(&x, 10 * x.columns))
+        fail_msg("%s: no bound", q->label);
+    if (rc_analysis_traffic(&x, op, &q->p, 5) !=
+        rc_analysis_traffic(&of, op, &q->p, 5) + 2 * (in + out) * value * 5)
+        fail_msg("%s: other traffic", q->label);
+}
+
+static void copies_are_counted(void **state)
+{
+    (void)state;
+    on_everything(check_copies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +225,7 @@ int main(void)
         cmocka_unit_test(answers_are_for_all_k),
         cmocka_unit_test(padding_of_slices_is_counted),
         cmocka_unit_test(orders_of_the_output_are_checked),
+        cmocka_unit_test(copies_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,9 +50,16 @@ static int has_cuda(void)
 #define OTHERS_ROW                                                                                 \
     " cusparse-csr-row cusparse-csr-bt-turned cusparse-coo-row cusparse-bsr-row rs aspt"
 #define OTHERS_COL " gstat gsub cusparse-csr-col cusparse-coo-col cusparse-bsr-col loop-spmv"
-#define BY_COLUMNS "gchunk-col gslice" OTHERS_COL
-#define MIXED_CR "gchunk-bcol-crow cusparse-csr-bcol-crow"
-#define MIXED_RC "gchunk-brow-ccol cusparse-csr-brow-ccol cusparse-csr-bt-ccol"
+#define COLUMNS_NEAR "gchunk-col gchunk-rows-col gpanel-col gstage-col gslice" OTHERS_COL
+#define COLUMNS_NARROW "gchunk-col gstage-col gslice gchunk-rows-col gpanel-col" OTHERS_COL
+#define COLUMNS_WIDE "gchunk-col gpanel-col gstage-col gslice gchunk-rows-col" OTHERS_COL
+#define CR(a, b, c) a "-bcol-crow " b "-bcol-crow " c "-bcol-crow cusparse-csr-bcol-crow"
+#define CR_NARROW CR("gchunk", "gpanel", "gstage")
+#define CR_WIDE CR("gpanel", "gchunk", "gstage")
+#define CR_BEYOND CR("gchunk", "gstage", "gpanel")
+#define RC(a, b, c)                                                                                \
+    a "-brow-ccol " b "-brow-ccol " c "-brow-ccol cusparse-csr-brow-ccol cusparse-csr-bt-ccol"
+#define RC_NEAR RC("gchunk", "gpanel", "gstage")
 #define NARROW "gchunk gpanel gstage growmajor" OTHERS_ROW
 #define WIDE "gpanel gchunk gstage growmajor" OTHERS_ROW
 #define BEYOND "gchunk gstage growmajor gpanel" OTHERS_ROW
@@ -67,9 +74,13 @@ static const struct {
 } spmm[] = {{RC_DEVICE_CUDA, RC_ROW_MAJOR, 1, NARROW, BEYOND},
     {RC_DEVICE_CUDA, RC_ROW_MAJOR, 64, NARROW, WIDE},
     {RC_DEVICE_CUDA, RC_ROW_MAJOR, 1024, WIDE, WIDE},
-    {RC_DEVICE_CUDA, RC_COL_MAJOR, 1, BY_COLUMNS, BY_COLUMNS},
-    {RC_DEVICE_CUDA, RC_COL_ROW, 1, MIXED_CR, MIXED_CR},
-    {RC_DEVICE_CUDA, RC_ROW_COL, 1, MIXED_RC, MIXED_RC},
+    {RC_DEVICE_CUDA, RC_COL_MAJOR, 1, COLUMNS_NEAR, COLUMNS_NARROW},
+    {RC_DEVICE_CUDA, RC_COL_MAJOR, 64, COLUMNS_NEAR, COLUMNS_WIDE},
+    {RC_DEVICE_CUDA, RC_COL_ROW, 1, CR_NARROW, CR_BEYOND},
+    {RC_DEVICE_CUDA, RC_COL_ROW, 64, CR_NARROW, CR_WIDE},
+    {RC_DEVICE_CUDA, RC_COL_ROW, 1024, CR_WIDE, CR_WIDE},
+    {RC_DEVICE_CUDA, RC_ROW_COL, 1, RC_NEAR, RC("gchunk", "gstage", "gpanel")},
+    {RC_DEVICE_CUDA, RC_ROW_COL, 64, RC_NEAR, RC_NEAR},
     {RC_DEVICE_CPU, RC_ROW_MAJOR, 1, "rowsplit", "rowsplit"},
     {RC_DEVICE_CPU, RC_COL_MAJOR, 1, "cstat", "cstat"}};
 enum { CASES = sizeof spmm / sizeof *spmm };
@@ -93,6 +104,27 @@ static void kernels_of_unknown_matrices(void **state)
                 assert_string_equal(found, c < 2 ? spmm[i].within : spmm[i].beyond);
             }
         }
+}
+
+/* Kernels that would store columns in pieces have the original order alone, but for who names
+ * them. */
+static void orders_of_columns(void **state)
+{
+    (void)state;
+    static const asked_t q = {RC_DEVICE_CUDA, RC_OP_SPMM, RC_COL_MAJOR, 64, 1};
+    static const char both[] =
+        "gpanel-col gchunk-col gpanel-col gstage-col gstage-col gslice gchunk-rows-col "
+        "gchunk-rows-col gstat gsub cusparse-csr-col cusparse-csr-col ";
+    char found[TEXT];
+    if (!has_cuda())
+        skip();
+    names(&q, &(rc_plan_options_t){.orders = "rcm,csr"}, found);
+    assert_memory_equal(found, both, sizeof both - 1);
+    names(&q, &(rc_plan_options_t){.orders = "rcm"}, found);
+    assert_string_equal(found, "gpanel-col gstage-col gchunk-rows-col cusparse-csr-col "
+                               "cusparse-coo-col cusparse-bsr-col loop-spmv");
+    names(&q, &(rc_plan_options_t){.orders = "rcm", .kernels = "gslice"}, found);
+    assert_string_equal(found, "gslice:strip=0:split=0:b=auto");
 }
 
 /* Of other operations in the order of the list. */
@@ -138,7 +170,7 @@ static void ranked_kernels(void **state)
 {
     (void)state;
     static const char *const list[] = {
-        "gchunk*", "gpanel:pairs=no", "gstage:rows=1", "gslice*", "growmajor*"};
+        "gchunk*", "gpanel*:pairs=no", "gstage*:rows=1", "gslice*", "growmajor*"};
     enum { LIST = sizeof list / sizeof *list };
     char expected[TEXT];
     char found[TEXT];
@@ -201,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_of_unknown_matrices),
+        cmocka_unit_test(orders_of_columns),
         cmocka_unit_test(other_operations),
         cmocka_unit_test(ranked_kernels),
         cmocka_unit_test(wrong_ranks),

@@ -6,6 +6,7 @@
 #include "device/cuda/cuda.h"
 #include "device/cuda/ranges.h"
 #include "format/cuda/slots.h"
+#include "kernels/cuda/by_rows.h"
 #include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/chunked.h"
 #include "kernels/spmm/cuda/rowmajor.h"
@@ -144,6 +145,20 @@ static rc_status_t run(
     return rc_cuda_launch_overlapping(s->a.base.memory.x, &l->of, &args, "launch of gchunk", err);
 }
 
+#define PARAMS                                                                                     \
+    {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,                                     \
+        .choices = rc_cuda_chunked_entries},                                                       \
+        {"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,                  \
+            RC_GCHUNK_VECTORS_MAX, 1},                                                             \
+        {"rounds", "of chunks for each CTA, 1: all at once, 0: automatic", 0, 0,                   \
+            RC_GCHUNK_ROUNDS_MAX, 1},                                                              \
+    {                                                                                              \
+        "strip",                                                                                   \
+            "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: "          \
+            "automatic",                                                                           \
+            0, 0, RC_GCHUNK_WALK_LANES_MAX, 1                                                      \
+    }
+
 const rc_kernel_t rc_kernel_gchunk = {
     .name = "gchunk",
     .summary = "row-major B and C: rows in chunks of a fixed number of entries, no row pointers",
@@ -153,19 +168,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .format = "chunks",
     .rank = {{1, 2, 2}},
     .types = RC_TYPES_IEEE | 1 << RC_BF16,
-    .param =
-        {
-            {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
-                .choices = rc_cuda_chunked_entries},
-            {"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
-                RC_GCHUNK_VECTORS_MAX, 1},
-            {"rounds", "of chunks for each CTA, 1: all at once, 0: automatic", 0, 0,
-                RC_GCHUNK_ROUNDS_MAX, 1},
-            {"strip",
-                "vectors of 16 bytes of a row of B that a CTA of rounds takes at a time, 0: "
-                "automatic",
-                0, 0, RC_GCHUNK_WALK_LANES_MAX, 1},
-        },
+    .param = {PARAMS},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(rc_gchunk_t, RC_BUILDS_ALONE),
     .k_max = RC_CUDA_CHUNKED_K_MAX,
@@ -173,4 +176,21 @@ const rc_kernel_t rc_kernel_gchunk = {
     .own = own,
     .fit = fit,
     .run = run,
+};
+
+typedef struct by_rows {
+    rc_gchunk_t product;
+    rc_by_rows_t own;
+} by_rows_t;
+
+const rc_kernel_t rc_kernel_gchunk_rows_col = {
+    .name = "gchunk-rows-col",
+    .summary = "column-major B and C: B copied into rows, gchunk, C copied back",
+    .layout = RC_COL_MAJOR,
+    .format = "chunks",
+    .rank = {{1, 2, 4}, {64, 2, 5}},
+    .kind = &rc_kernel_gchunk,
+    .param = {PARAMS, RC_BY_ROWS_COLUMNS},
+    .k_max = RC_CUDA_CHUNKED_K_MAX,
+    RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, rc_gchunk_t),
 };

@@ -211,7 +211,8 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .version = 2, /* 1: built on the host, which the time to prepare had in it */
     .layout = RC_COL_MAJOR,
     .format = "chunks",
-    .rank = {{1, 2, 2}},
+    .scatters = 1,
+    .rank = {{1, 2, 1}},
     .param =
         {
             {"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
@@ -237,7 +238,8 @@ const rc_kernel_t rc_kernel_gchunk_row_col = {
     .version = 1,
     .layout = RC_ROW_COL,
     .format = "chunks",
-    .rank = {{1, 2, 2}},
+    .scatters = 1,
+    .rank = {{1, 2, 1}},
     .param = {{"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
         .choices = rc_cuda_chunked_entries}},
     .analyse = analyse,

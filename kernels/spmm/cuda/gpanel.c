@@ -12,6 +12,7 @@
 #include "format/cuda/forms.h"
 #include "format/cuda/slots.h"
 #include "format/slots.h"
+#include "kernels/cuda/by_rows.h"
 #include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 
@@ -26,7 +27,8 @@ enum {
     VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
     LANE_BYTES = 2 * VECTOR_BYTES, /* that a lane sums up at most */
     WARP = 32,
-    GRID_Y_MAX = 65535
+    GRID_Y_MAX = 65535,
+    K_MAX = 1 << 30
 };
 
 static const char *const strip_choices[] = {"auto", "32x2", "16x2", "32x1", NULL};
@@ -276,6 +278,17 @@ static int strict(const int64_t *param)
     return param[PARAM_PAIRS] == PAIRS_NO;
 }
 
+#define PARAMS                                                                                     \
+    {"strip", "lanes of a row x vectors of 16 bytes of each", .type = RC_PARAM_CHOICE,             \
+        .choices = strip_choices},                                                                 \
+        {"panel", "rows that a CTA takes, about, 0: automatic", 0, 0, 65536, 0},                   \
+        {"longest", "entries beyond which a row is in parts", .type = RC_PARAM_CHOICE,             \
+            .choices = longest_choices},                                                           \
+    {                                                                                              \
+        "pairs", "two neighbouring rows share the loads of B", .type = RC_PARAM_CHOICE,            \
+                                                               .choices = pairs_choices            \
+    }
+
 const rc_kernel_t rc_kernel_gpanel = {
     .name = "gpanel",
     .summary = "row-major, wide B and C: a CTA takes neighbouring rows, to find B in L1",
@@ -285,21 +298,45 @@ const rc_kernel_t rc_kernel_gpanel = {
     .format = "panels",
     .rank = {{1, 3, 5}, {64, 3, 1}, {1024, 1, 1}},
     .strict = strict,
-    .param =
-        {
-            {"strip", "lanes of a row x vectors of 16 bytes of each", .type = RC_PARAM_CHOICE,
-                .choices = strip_choices},
-            {"panel", "rows that a CTA takes, about, 0: automatic", 0, 0, 65536, 0},
-            {"longest", "entries beyond which a row is in parts", .type = RC_PARAM_CHOICE,
-                .choices = longest_choices},
-            {"pairs", "two neighbouring rows share the loads of B", .type = RC_PARAM_CHOICE,
-                .choices = pairs_choices},
-        },
+    .param = {PARAMS},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(gpanel_t, RC_BUILDS_ALONE),
-    .k_max = 1 << 30,
+    .k_max = K_MAX,
     .build = build,
     .own = own,
     .fit = fit,
     .run = run,
+};
+
+typedef struct by_rows {
+    gpanel_t product;
+    rc_by_rows_t own;
+} by_rows_t;
+
+#define BY_ROWS                                                                                    \
+    .kind = &rc_kernel_gpanel, .format = "panels", .strict = strict, .k_max = K_MAX,               \
+    .param = {PARAMS, RC_BY_ROWS_COLUMNS}, RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, gpanel_t)
+
+const rc_kernel_t rc_kernel_gpanel_col = {
+    .name = "gpanel-col",
+    .summary = "column-major B and C: B copied into rows, gpanel, C copied back",
+    .layout = RC_COL_MAJOR,
+    .rank = {{1, 3, 5}, {64, 3, 2}},
+    BY_ROWS,
+};
+
+const rc_kernel_t rc_kernel_gpanel_col_row = {
+    .name = "gpanel-bcol-crow",
+    .summary = "column-major B, row-major C: B copied into rows, then gpanel",
+    .layout = RC_COL_ROW,
+    .rank = {{1, 3, 4}, {64, 3, 1}, {1024, 1, 1}},
+    BY_ROWS,
+};
+
+const rc_kernel_t rc_kernel_gpanel_row_col = {
+    .name = "gpanel-brow-ccol",
+    .summary = "row-major B, column-major C: gpanel, then C copied into columns",
+    .layout = RC_ROW_COL,
+    .rank = {{1, 3, 4}, {64, 3, 2}},
+    BY_ROWS,
 };

@@ -14,6 +14,7 @@
 #include "format/cuda/forms.h"
 #include "format/cuda/slots.h"
 #include "format/slots.h"
+#include "kernels/cuda/by_rows.h"
 #include "kernels/cuda/members.h"
 #include "kernels/spmm/cuda/rowmajor.h"
 #include "kernels/spmm/cuda/slices.h"
@@ -31,7 +32,8 @@ enum {
     SPAN = 4096,       /* items */
     SM_BYTES = 233472, /* shared memory of a multiprocessor, compute capability 9.0 */
     CTA_BYTES = 1024,  /* of that, which the system takes for each CTA */
-    GRID_Y_MAX = 65535
+    GRID_Y_MAX = 65535,
+    K_MAX = 1 << 30
 };
 
 enum { STRIP_AUTO, STRIP_128, STRIP_256 };
@@ -287,6 +289,16 @@ static int strict(const int64_t *param)
     return param[PARAM_ROWS] == ROWS_ONE;
 }
 
+#define PARAMS                                                                                     \
+    {"strip", "bytes of a row of B that a CTA takes", .type = RC_PARAM_CHOICE,                     \
+        .choices = strip_choices},                                                                 \
+        {"rows", "neighbouring rows that share loads, at most", .type = RC_PARAM_CHOICE,           \
+            .choices = rows_choices},                                                              \
+        {"ctas", "CTAs that share the shared memory of a multiprocessor", 3, 2, 4, 0},             \
+    {                                                                                              \
+        "near", "strips of a block side by side", 4, 1, 8, 1                                       \
+    }
+
 const rc_kernel_t rc_kernel_gstage = {
     .name = "gstage",
     .summary = "row-major, wide B and C: the rows of B that a block of rows needs in shared memory",
@@ -296,20 +308,45 @@ const rc_kernel_t rc_kernel_gstage = {
     .format = "stages",
     .rank = {{1, 4, 3}},
     .strict = strict,
-    .param =
-        {
-            {"strip", "bytes of a row of B that a CTA takes", .type = RC_PARAM_CHOICE,
-                .choices = strip_choices},
-            {"rows", "neighbouring rows that share loads, at most", .type = RC_PARAM_CHOICE,
-                .choices = rows_choices},
-            {"ctas", "CTAs that share the shared memory of a multiprocessor", 3, 2, 4, 0},
-            {"near", "strips of a block side by side", 4, 1, 8, 1},
-        },
+    .param = {PARAMS},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(gstage_t, RC_BUILDS_ALONE),
-    .k_max = 1 << 30,
+    .k_max = K_MAX,
     .build = build,
     .own = own,
     .fit = fit,
     .run = run,
+};
+
+typedef struct by_rows {
+    gstage_t product;
+    rc_by_rows_t own;
+} by_rows_t;
+
+#define BY_ROWS                                                                                    \
+    .kind = &rc_kernel_gstage, .format = "stages", .strict = strict, .k_max = K_MAX,               \
+    .param = {PARAMS, RC_BY_ROWS_COLUMNS}, RC_CUDA_BY_ROWS_MEMBERS(by_rows_t, gstage_t)
+
+const rc_kernel_t rc_kernel_gstage_col = {
+    .name = "gstage-col",
+    .summary = "column-major B and C: B copied into rows, gstage, C copied back",
+    .layout = RC_COL_MAJOR,
+    .rank = {{1, 4, 2}, {64, 4, 3}},
+    BY_ROWS,
+};
+
+const rc_kernel_t rc_kernel_gstage_col_row = {
+    .name = "gstage-bcol-crow",
+    .summary = "column-major B, row-major C: B copied into rows, then gstage",
+    .layout = RC_COL_ROW,
+    .rank = {{1, 4, 3}},
+    BY_ROWS,
+};
+
+const rc_kernel_t rc_kernel_gstage_row_col = {
+    .name = "gstage-brow-ccol",
+    .summary = "row-major B, column-major C: gstage, then C copied into columns",
+    .layout = RC_ROW_COL,
+    .rank = {{1, 4, 2}, {64, 4, 3}},
+    BY_ROWS,
 };

@@ -219,7 +219,8 @@ static const kind_t gsub = {gsub_entry, PARAM_LANES + 1};
 /* What both descriptors say. */
 #define SHARED                                                                                     \
     .version = 2, RC_CUDA_STRICT_MEMBERS, .op = RC_OP_SPMM, .layout = RC_COL_MAJOR,                \
-    .format = "slots", .c_orders = RC_STORES_ANY, .builds = RC_BUILDS_THERE, .analyse = analyse,   \
+    .format = "slots", .c_orders = RC_STORES_ANY, .builds = RC_BUILDS_THERE, .scatters = 1,        \
+    .analyse = analyse,                                                                            \
     .state_bytes = RC_STATE(stationary_t), .build = build, .run = run
 #define STRIP_SPLIT                                                                                \
     {"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},                                      \
