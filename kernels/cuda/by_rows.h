@@ -25,7 +25,7 @@ typedef struct rc_by_rows {
     void *out;     /**< likewise of the output */
     int64_t most;  /**< columns that they have room for, without those that fill up 16 bytes */
     int64_t strip; /**< columns at a time, of a run of as many as `fit` saw */
-    int64_t taken; /**< columns that the kernel of rows multiplies for a strip */
+    int64_t taken; /**< columns that launches of the kernel of rows are for; 0: of none */
 } rc_by_rows_t;
 
 /** The last parameter of their descriptors. */
