@@ -1,0 +1,226 @@
+/* Searching: row orders beside the kernels, and a last comparison in turns. */
+#include "config.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "plan/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Row orders from the cheapest on, and what one thread takes about to build them. */
+static const struct dear {
+    const char *order;
+    double ns; /* of an entry or a row */
+} dear[] = {{"lpt", 30}, {"mincol", 10}, {"multilevel", 150}, {"community", 200}, {"lsh", 700},
+    {"metis", 1000}};
+
+/* A candidate more.  \param[in] of  whose kernel it has  \param[out] index  of it */
+static rc_status_t append(rc_tuning_t *t, int of, const char *order, int *index, rc_err_t *err)
+{
+    rc_plan_entry_t *e = t->entry;
+    char kernel[RC_PLAN_KERNEL_MAX];
+    rc_plan_timing_t *timing =
+        realloc(e->timing, ((size_t)e->part.candidates + 1) * sizeof *timing);
+    if (!timing)
+        return rc_fail(err, RC_ENOMEM, "no memory for the candidates of a plan");
+    e->timing = timing;
+    *index = e->part.candidates;
+    timing[*index] = (rc_plan_timing_t){0};
+    memcpy(kernel, e->candidate[of].kernel, sizeof kernel);
+    return rc_plan_candidate_add(e, kernel, order, err);
+}
+
+/* 1: building an order may take longer than is left; says so in a candidate. */
+static int is_dear(const rc_tuning_t *t, const struct dear *d, rc_plan_candidate_t *c)
+{
+    const rc_plan_t *plan = t->plan;
+    const rc_plan_place_t *at = &plan->place;
+    rc_err_t why;
+    double ns = d->ns * (double)(plan->a.nnz + plan->a.rows);
+    double left = (double)(t->start_ns + t->most_ns - rc_plan_now(at));
+    for (int i = 0; i < plan->orders; i++)
+        if (strcmp(plan->order[i]->text, d->order) == 0)
+            ns = 0;
+    if (at->order && at->order(at->x, d->order, &plan->a, NULL, NULL, &why) == RC_OK)
+        ns = 0;
+    if (ns <= left && left > 0 && !rc_tuning_is_asked(t, NULL))
+        return 0;
+    (void)snprintf(c->text, sizeof c->text, "not tried: takes up to %s, %s were left",
+        rc_text_seconds(ns * 1e-9).text, rc_text_seconds(fmax(left, 0) * 1e-9).text);
+    return 1;
+}
+
+/* Each order with the fastest kernel, and with the second where it does not harm the first. */
+rc_status_t rc_tuning_search_orders(rc_tuning_t *t, rc_err_t *err)
+{
+    const double harm = 1.1;
+    rc_plan_entry_t *e = t->entry;
+    rc_status_t st = RC_OK;
+    int i = 0;
+    int first = rc_tuning_fastest(e, 0, -1, -1);
+    const int kernel[] = {first < 0 ? t->best : first, rc_tuning_fastest(e, 0, first, -1)};
+    t->plan->until_ns = t->start_ns + t->most_ns;
+    for (const struct dear *d = dear; d < dear + sizeof dear / sizeof *dear; d++)
+        for (int k = 0; st == RC_OK && k < 2 && kernel[k] >= 0; k++) {
+            st = append(t, kernel[k], d->order, &i, err);
+            if (st < 0 || is_dear(t, d, &e->candidate[i]))
+                break;
+            st = rc_tuning_try(t, i, 1, err);
+            if (!(e->candidate[i].time_ns < harm * e->candidate[kernel[k]].time_ns))
+                break;
+        }
+    t->plan->until_ns = 0;
+    return st;
+}
+
+/* What is compared in the end: who comes later has to be better. */
+enum { COMPARED = 10 };
+
+typedef struct final {
+    int of[COMPARED]; /* [count] candidates, the reference first */
+    int count;
+    rc_plan_trial_t trial[COMPARED]; /* state NULL: not compared */
+    int held;                        /* the one that is in the plan; -1: not compared */
+    rc_plan_timing_t half[2][COMPARED];
+    double ns[2][COMPARED];
+} final_t;
+
+/* Who stands for an order: the best so far, else the fastest.  \return -1: none that was timed */
+static int best_of_order(const rc_tuning_t *t, const char *order)
+{
+    const rc_plan_entry_t *e = t->entry;
+    int best = -1;
+    for (int i = 0; i < e->part.candidates; i++) {
+        const rc_plan_candidate_t *c = &e->candidate[i];
+        if (strcmp(c->order, order) == 0 && i != e->part.reference && !isnan(c->time_ns) &&
+            (best < 0 || i == t->best ||
+                (best != t->best && c->time_ns < e->candidate[best].time_ns)))
+            best = i;
+    }
+    return best;
+}
+
+static void list_final(const rc_tuning_t *t, final_t *f)
+{
+    const rc_plan_entry_t *e = t->entry;
+    f->of[f->count++] = e->part.reference;
+    for (int i = 0; i < e->part.candidates && f->count < COMPARED; i++) {
+        int j = 0;
+        while (strcmp(e->candidate[j].order, e->candidate[i].order) != 0)
+            j++;
+        int best = j < i ? -1 : best_of_order(t, e->candidate[i].order);
+        if (best >= 0)
+            f->of[f->count++] = best;
+    }
+}
+
+/* What takes long is timed by single batches, what would take too long is left out. */
+static rc_status_t prepare_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
+{
+    enum { few = 1000, none = 40, no_others = 200 };
+    rc_plan_entry_t *e = t->entry;
+    rc_status_t st = RC_OK;
+    int64_t kept = rc_tuning_kept_bytes(t);
+    list_final(t, f);
+    f->held = -1;
+    for (int j = 0; st == RC_OK && j < f->count; j++) {
+        rc_plan_candidate_t c = e->candidate[f->of[j]];
+        const rc_plan_try_t what = {e->part.k, NULL, kept, &t->scratch, &c};
+        int is_best = f->of[j] == t->best;
+        double part = (double)t->most_ns / (j < 2 || is_best ? none : no_others);
+        f->half[0][j].slow_ns = f->half[1][j].slow_ns =
+            c.time_ns > (double)(t->most_ns / few) ? 1 : 0;
+        if (c.time_ns > part)
+            continue;
+        if (is_best) {
+            f->trial[j] = e->trial;
+            f->held = j;
+        } else
+            st = rc_plan_trial_prepare(t->plan, &what, &f->trial[j], err);
+        kept = rc_sat_add(kept, c.bytes);
+    }
+    return st;
+}
+
+/* The times of one half become those of the candidates. */
+static void show_half(rc_tuning_t *t, const final_t *f, int half)
+{
+    for (int j = 0; j < f->count; j++) {
+        if (!f->trial[j].state)
+            continue;
+        t->entry->timing[f->of[j]] = f->half[half][j];
+        t->entry->timing[f->of[j]].again = 1;
+        t->entry->candidate[f->of[j]].time_ns = f->ns[half][j];
+    }
+}
+
+/* Whom one half chooses, and the other half, which is shown then, does not contradict: there, too,
+ * it is better than each of those before it. */
+static int best_of_halves(rc_tuning_t *t, const final_t *f)
+{
+    int given_up[COMPARED] = {0};
+    for (;;) {
+        int best = -1;
+        int before = 0;
+        show_half(t, f, 0);
+        for (int j = 0; j < f->count; j++)
+            if (f->trial[j].state && !given_up[j] &&
+                (best < 0 || rc_tuning_beats(t, f->of[j], f->of[best])))
+                best = j;
+        show_half(t, f, 1);
+        while (before < best &&
+               (!f->trial[before].state || rc_tuning_beats(t, f->of[best], f->of[before])))
+            before++;
+        if (before >= best)
+            return best;
+        given_up[best] = 1;
+    }
+}
+
+/* 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
+int rc_tuning_is_doubtful(const rc_tuning_t *t)
+{
+    const double small = 0.02;
+    const rc_plan_timing_t *timing = t->entry->timing;
+    int first = t->entry->part.reference;
+    return t->best >= 0 &&
+           (t->searches || (t->best != first &&
+                               (timing[first].rel_err > small || timing[t->best].rel_err > small)));
+}
+
+/* Once more, in turns: what was timed early met another machine than what was timed late, and what
+ * was chosen was lucky.  One half of the batches chooses, the figures are those of the other, and
+ * where it does not confirm the choice that is given up. */
+rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err)
+{
+    const int rounds = t->searches ? 6 : 4;
+    final_t *f = rc_alloc0(1, sizeof *f, "times", err);
+    RC_PASS(f ? RC_OK : RC_ENOMEM);
+    rc_status_t st = prepare_final(t, f, err);
+    for (int i = 0; st == RC_OK && f->held >= 0 && i < rounds * f->count; i++) {
+        int j = i % f->count;
+        int half = i / f->count % 2;
+        rc_plan_candidate_t c = {0};
+        if (!f->trial[j].state)
+            continue;
+        f->half[1][j].batch = f->half[0][j].batch; /* one warm-up will do */
+        f->half[1][j].single = f->half[0][j].single;
+        st = rc_plan_trial_time(t->plan, &t->scratch, &c, &f->trial[j], &f->half[half][j], err);
+        f->ns[half][j] = c.time_ns;
+    }
+    if (st == RC_OK && f->held >= 0) {
+        int best = best_of_halves(t, f);
+        if (best != f->held)
+            rc_tuning_take(t, f->of[best], &f->trial[best]);
+        f->trial[best] = (rc_plan_trial_t){0};
+        f->trial[f->held] = (rc_plan_trial_t){0};
+    }
+    for (int j = 0; j < f->count; j++)
+        if (j != f->held)
+            rc_plan_trial_free(&f->trial[j]);
+    free(f);
+    return st;
+}

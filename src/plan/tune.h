@@ -1,0 +1,61 @@
+/** \file plan/tune.h  While the candidates of an entry are tried.  Local. */
+#ifndef RC_PLAN_TUNE_H
+#define RC_PLAN_TUNE_H
+
+#include "plan/plan_private.h"
+
+typedef struct rc_tuning {
+    rc_plan_t *plan;
+    const rc_plan_options_t *options;
+    rc_plan_entry_t *entry;
+    rc_plan_scratch_t scratch;
+    int64_t dense_bytes;
+    double reuse;    /**< products that costs are for; 0: one, without what comes before it */
+    int searches;    /**< 1: RC_PLAN_SEARCH */
+    int64_t most_ns; /**< that it may take */
+    int64_t start_ns;
+    int timed;
+    int ours; /**< of those timed: not the vendor's, and not the reference */
+    int best; /**< index of the one that entry->trial has prepared; -1: none yet */
+} rc_tuning_t;
+
+/* -------------------------------------------------------------------- tune.c */
+
+/** 1: a candidate is better than another by more than both may be off. */
+int rc_tuning_beats(const rc_tuning_t *t, int a, int b);
+
+/** 1: whoever watches wants an end.  \param[in] next  what is tried now, or NULL */
+int rc_tuning_is_asked(const rc_tuning_t *t, const rc_plan_candidate_t *next);
+
+/** 1: timing a candidate would cost more than it may; none does while none was timed. */
+int rc_tuning_is_over(const rc_tuning_t *t, int i);
+
+/** Bytes that stay while a candidate is tried. */
+int64_t rc_tuning_kept_bytes(const rc_tuning_t *t);
+
+/** A candidate becomes the best.  \param[in] trial  it, which is the entry's then */
+void rc_tuning_take(rc_tuning_t *t, int i, const rc_plan_trial_t *trial);
+
+/** Prepare a candidate and, when wanted, time it; it becomes the best, or is released.
+ *  \return RC_OK, also when it cannot be used; RC_EDEVICE, RC_ENOMEM */
+rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err);
+
+/** The fastest in original order: of the vendor's kernels that can run, or of the others.
+ *  \param[in] but  not this of the others  \param[in] best  so far; -1: none */
+int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best);
+
+/* ------------------------------------------------------------------ search.c */
+
+/** Row orders with the fastest kernel, and with the second where that does not harm the first.
+ *  \return as rc_tuning_try */
+rc_status_t rc_tuning_search_orders(rc_tuning_t *t, rc_err_t *err);
+
+/** 1: what was chosen is to be confirmed: always by a search, else where batches disagree. */
+int rc_tuning_is_doubtful(const rc_tuning_t *t);
+
+/** Time what is compared once more, in turns.  One half of the batches chooses, the figures are
+ *  those of the other, and where it does not confirm the choice that is given up.
+ *  \return as rc_tuning_try */
+rc_status_t rc_tuning_confirm(rc_tuning_t *t, rc_err_t *err);
+
+#endif
