@@ -47,6 +47,9 @@ typedef struct rc_plan_place {
     void *watcher;            /**< for `watch` */
     int64_t cache_bytes;      /**< of the last cache; 0: not known */
     const char *device_class; /**< for models; NULL: that of the model.  Borrowed in create */
+    /** Products of the reference that timing the candidates of a K may take, where the caller gives
+     *  no time; 0: any */
+    double tune_products;
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.

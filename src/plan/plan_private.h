@@ -39,6 +39,7 @@ typedef struct rc_plan_timing {
     int samples;
     double ns[RC_PLAN_SAMPLES]; /**< [samples] of one product, in each batch */
     double rel_err;             /**< of their median */
+    double rel_sd;              /**< their standard deviation, relative */
     double slow_ns; /**< of a product that takes longer one batch is timed at once; 0: of none */
     int single;     /**< 1: it does */
     int again;      /**< 1: of the end of a search, in turns with what was chosen */
@@ -259,6 +260,21 @@ typedef struct rc_plan_try {
  *  \return RC_OK (also when the candidate cannot be used: then trial->state is NULL); RC_EDEVICE */
 rc_status_t rc_plan_trial_prepare(
     rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *trial, rc_err_t *err);
+
+/** Time products of a prepared candidate that follow each other.  \param[out] ns  of all of them
+ *  \return RC_OK, what a run says, RC_EDEVICE */
+rc_status_t rc_plan_trial_batch(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
+    const rc_plan_trial_t *trial, int64_t batch, int64_t *ns, rc_err_t *err);
+
+/** Products that last about so long. */
+int64_t rc_plan_batch_of(int64_t product_ns, int64_t batch_ns);
+
+/** A batch more, where there is room: the time of the candidate is the median of all.
+ *  \param[in] ns  of the whole batch */
+void rc_plan_timing_add(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c);
+
+/** The same where there are few: the error is not taken to be less than a few batches can tell. */
+void rc_plan_timing_few(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c);
 
 /** Time a few batches of a prepared candidate, more than before; its time is the median of all.
  *  \param[in,out] t  with RC_PLAN_SAMPLES it stays as it is  \return RC_OK, RC_EDEVICE */

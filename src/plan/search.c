@@ -107,6 +107,10 @@ static void list_final(const rc_tuning_t *t, final_t *f)
 {
     const rc_plan_entry_t *e = t->entry;
     f->of[f->count++] = e->part.reference;
+    if (!t->searches) {
+        f->of[f->count++] = t->best;
+        return;
+    }
     for (int i = 0; i < e->part.candidates && f->count < COMPARED; i++) {
         int j = 0;
         while (strcmp(e->candidate[j].order, e->candidate[i].order) != 0)
@@ -132,7 +136,7 @@ static rc_status_t prepare_final(rc_tuning_t *t, final_t *f, rc_err_t *err)
         int is_best = f->of[j] == t->best;
         double part = (double)t->most_ns / (j < 2 || is_best ? none : no_others);
         f->half[0][j].slow_ns = f->half[1][j].slow_ns =
-            c.time_ns > (double)(t->most_ns / few) ? 1 : 0;
+            t->searches && c.time_ns > (double)(t->most_ns / few) ? 1 : 0;
         if (c.time_ns > part)
             continue;
         if (is_best) {

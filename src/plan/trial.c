@@ -8,6 +8,7 @@
 #include "plan/plan_private.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -561,32 +562,62 @@ static rc_status_t time_on_host(
     return st;
 }
 
-rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
-    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_plan_timing_t *t, rc_err_t *err)
+rc_status_t rc_plan_trial_batch(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
+    const rc_plan_trial_t *trial, int64_t batch, int64_t *ns, rc_err_t *err)
 {
-    enum { samples = 5, most_batch = 1000 };
-    const int64_t batch_ns =
-        300000; /* a batch: long beside the clock, short beside a preparation */
     rc_plan_time_fn *time = plan->place.time ? plan->place.time : time_on_host;
     launch_t l = {trial, &scratch->o};
-    int64_t ns = 0;
-    rc_status_t st = RC_OK;
-    if (t->batch == 0) {
-        st = time(plan->place.user, launch, &l, 1, &ns, err); /* cold code and data */
-        t->single = t->slow_ns > 0 && (double)ns > t->slow_ns;
-        if (st == RC_OK && !t->single)
-            st = time(plan->place.user, launch, &l, 1, &ns, err);
-        int64_t batch = ns > 0 ? batch_ns / ns : most_batch;
-        t->batch = batch < 1 ? 1 : batch > most_batch ? most_batch : batch;
-    }
-    RC_PASS(st);
-    for (int i = 0; i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES; i++) {
-        RC_PASS(time(plan->place.user, launch, &l, t->batch, &ns, err));
-        t->ns[t->samples++] = (double)ns / (double)t->batch;
-    }
+    return time(plan->place.user, launch, &l, batch, ns, err);
+}
+
+int64_t rc_plan_batch_of(int64_t product_ns, int64_t batch_ns)
+{
+    const int64_t most = 1000;
+    int64_t batch = product_ns > 0 ? batch_ns / product_ns : most;
+    return batch < 1 ? 1 : batch > most ? most : batch;
+}
+
+void rc_plan_timing_add(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
+{
     rc_stats_t s;
+    t->ns[t->samples++] = (double)ns / (double)t->batch;
     rc_stats_compute(t->ns, t->samples, &s); /* sorts them, which later ones do not mind */
     c->time_ns = s.median;
     t->rel_err = s.rel_err;
+    t->rel_sd = s.sd / s.median;
+}
+
+void rc_plan_timing_few(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
+{
+    enum { few = 3, some = 7 };
+    const double noise = 0.015; /* that a batch has at least, whatever a few of them show */
+    rc_plan_timing_add(t, ns, c);
+    if (t->samples < few)
+        return;
+    if (t->samples < some)
+        t->rel_err = fmax(t->rel_err, t->rel_sd / sqrt(t->samples));
+    t->rel_err = fmax(t->rel_err, noise / sqrt(t->samples));
+}
+
+rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch,
+    rc_plan_candidate_t *c, const rc_plan_trial_t *trial, rc_plan_timing_t *t, rc_err_t *err)
+{
+    enum { samples = 5 };
+    const int64_t batch_ns =
+        300000; /* a batch: long beside the clock, short beside a preparation */
+    int64_t ns = 0;
+    rc_status_t st = RC_OK;
+    if (t->batch == 0) {
+        st = rc_plan_trial_batch(plan, scratch, trial, 1, &ns, err); /* cold code and data */
+        t->single = t->slow_ns > 0 && (double)ns > t->slow_ns;
+        if (st == RC_OK && !t->single)
+            st = rc_plan_trial_batch(plan, scratch, trial, 1, &ns, err);
+        t->batch = rc_plan_batch_of(ns, batch_ns);
+    }
+    RC_PASS(st);
+    for (int i = 0; i < (t->single ? 1 : samples) && t->samples < RC_PLAN_SAMPLES; i++) {
+        RC_PASS(rc_plan_trial_batch(plan, scratch, trial, t->batch, &ns, err));
+        rc_plan_timing_add(t, ns, c);
+    }
     return RC_OK;
 }

@@ -71,6 +71,22 @@ int rc_tuning_is_asked(const rc_tuning_t *t, const rc_plan_candidate_t *next)
     return t->searches && at->watch && at->watch(at->watcher, next, t->timed);
 }
 
+/* 1: beside the reference timing has taken as long as so many products of it, and as long as
+ * preparing a few small matrices.  It is not over before one of ours was timed, nor where the
+ * caller says how long it may take. */
+static int is_over_race(const rc_tuning_t *t)
+{
+    const double least_ns = 2.5e6;
+    double products = t->plan->place.tune_products;
+    const rc_plan_candidate_t *c = &t->entry->candidate[t->entry->part.reference];
+    if (t->searches || t->options->tune_ns > 0 || products <= 0 || t->ours == 0)
+        return 0;
+    if (isnan(c->time_ns))
+        c = &t->entry->candidate[t->best];
+    double spent = (double)(rc_plan_now(&t->plan->place) - t->race_ns);
+    return spent > fmax(least_ns, products * c->time_ns);
+}
+
 /* 1: timing a candidate would cost more than it may; none does while none was timed.  The first
  * of ours may cost more: with no time of it the reference would be kept, whose own time may be
  * more than the usual share. */
@@ -81,7 +97,7 @@ int rc_tuning_is_over(const rc_tuning_t *t, int i)
     int64_t spent = rc_plan_now(&t->plan->place) - t->start_ns;
     if (t->best < 0 || (t->searches && t->timed < 2))
         return 0;
-    if (spent > t->most_ns || rc_tuning_is_asked(t, NULL))
+    if (spent > t->most_ns || is_over_race(t) || rc_tuning_is_asked(t, NULL))
         return 1;
     return t->options->reuse > 0 &&
            (double)spent > share * t->options->reuse * t->entry->candidate[t->best].time_ns;
@@ -96,22 +112,29 @@ int64_t rc_tuning_kept_bytes(const rc_tuning_t *t)
     return t->best < 0 ? kept : rc_sat_add(kept, t->entry->candidate[t->best].bytes);
 }
 
-/* A few batches more of a candidate; that it cannot run becomes its status. */
+/* That a candidate cannot run becomes its status. */
+static rc_status_t settle(
+    rc_plan_candidate_t *c, rc_status_t st, const rc_err_t *why, rc_err_t *err)
+{
+    if (st != RC_ENOTSUP)
+        return st < 0 ? rc_fail(err, st, "%s", why->text) : st;
+    c->status = st;
+    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why->text);
+    return RC_OK;
+}
+
+/* A few batches more of a candidate of a search. */
 static rc_status_t time_more(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
 {
     const double hopeless = 4; /* times the best: a batch will do, where it takes long */
     const double long_ns = 5e6;
     rc_err_t why = {0};
     rc_plan_candidate_t *c = &t->entry->candidate[i];
-    if (t->searches && t->best >= 0 && t->best != i)
+    if (t->best >= 0 && t->best != i)
         t->entry->timing[i].slow_ns =
             fmax(long_ns, hopeless * t->entry->candidate[t->best].time_ns);
     rc_status_t st = rc_plan_trial_time(t->plan, &t->scratch, c, trial, &t->entry->timing[i], &why);
-    if (st != RC_ENOTSUP)
-        return st < 0 ? rc_fail(err, st, "%s", why.text) : st;
-    c->status = st;
-    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
-    return RC_OK;
+    return settle(c, st, &why, err);
 }
 
 /* Until its error is small beside usual gains. */
@@ -121,13 +144,104 @@ static rc_status_t time_one(rc_tuning_t *t, int i, const rc_plan_trial_t *trial,
     const rc_plan_timing_t *timing = &t->entry->timing[i];
     int64_t end = until(t);
     rc_status_t st;
-    t->timed++;
     do
         st = time_more(t, i, trial, err);
     while (st == RC_OK && t->entry->candidate[i].status == RC_OK && timing->rel_err > small &&
            timing->samples < RC_PLAN_SAMPLES && rc_plan_now(&t->plan->place) < end &&
            !rc_tuning_is_over(t, i));
     return st;
+}
+
+/* -------------------------------------------------------------------- race */
+
+/* Batches of one candidate at first, of the first candidate, and of one that is near the best. */
+enum { RACE_FEW = 3, RACE_FIRST = 7, RACE_MOST = 18 };
+
+/* How much slower than the best is far behind. */
+static const double race_clear = 1.5;
+
+/* One batch that counts. */
+static rc_status_t race_batch(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    int64_t ns = 0;
+    rc_plan_timing_t *timing = &t->entry->timing[i];
+    RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, timing->batch, &ns, err));
+    rc_plan_timing_few(timing, ns, &t->entry->candidate[i]);
+    return RC_OK;
+}
+
+/* A cold run, and one that says how long a batch is; where that is one, it counts.  What is far
+ * behind is not run again. */
+static rc_status_t race_start(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    const double hopeless = 4;   /* times the best, and ... */
+    const double loading = 10e6; /* ... ns that the first run of a kernel may take to load it */
+    const double clock = 3000;   /* ns that timing a single run may add */
+    rc_plan_timing_t *timing = &t->entry->timing[i];
+    rc_plan_candidate_t *c = &t->entry->candidate[i];
+    double best = t->best < 0 || t->reuse > 0 ? INFINITY : t->entry->candidate[t->best].time_ns;
+    int64_t ns = 0;
+    timing->batch = 1;
+    RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
+    if ((double)ns <= hopeless * best + loading) {
+        RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
+        /* the clock of a place that has one is finer, and the host's is disturbed more */
+        int64_t batch = rc_plan_batch_of(ns, t->plan->place.time ? 30000 : 300000);
+        if (batch > 1 && (double)ns <= race_clear * best + clock) {
+            timing->batch = batch;
+            return race_batch(t, i, trial, err);
+        }
+    }
+    rc_plan_timing_few(timing, ns, c);
+    return RC_OK;
+}
+
+/* 1: it is not known yet whether a candidate is the better one. */
+static int is_open(const rc_tuning_t *t, int i)
+{
+    const double small = 0.01; /* a gain that is not worth a batch */
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    if (t->entry->candidate[i].status != RC_OK || timing->samples >= RACE_MOST ||
+        rc_tuning_is_over(t, i))
+        return 0;
+    if (t->best < 0)
+        return timing->samples < RACE_FEW ||
+               (timing->rel_err > small && timing->samples < RACE_FIRST);
+    double best = cost_of(t, t->best);
+    double gain = best - cost_of(t, i);
+    double off = margin_of(t, i) + margin_of(t, t->best);
+    if (gain < (1 - race_clear) * best)
+        return 0;
+    return timing->samples < RACE_FEW || (fabs(gain) <= off && gain + off > small * best);
+}
+
+/* Some batches of one, after one that brings what it reads into the caches, where that matters. */
+static rc_status_t race_turn(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    const double beyond = 1e6; /* ns of a batch that reads more than caches hold */
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    int64_t ns = 0;
+    if ((double)timing->batch * t->entry->candidate[i].time_ns < beyond)
+        RC_PASS(rc_plan_trial_batch(t->plan, &t->scratch, trial, 1, &ns, err));
+    for (int n = 0; n < RACE_FEW && timing->samples < RC_PLAN_SAMPLES; n++)
+        RC_PASS(race_batch(t, i, trial, err));
+    return RC_OK;
+}
+
+/* Against the best: as few batches as tell them apart, first of its own, then in turns. */
+static rc_status_t race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_err_t *err)
+{
+    const rc_plan_timing_t *timing = &t->entry->timing[i];
+    rc_err_t why = {0};
+    rc_status_t st = race_start(t, i, trial, &why);
+    while (st == RC_OK && is_open(t, i)) {
+        int turns = t->best >= 0 && timing->samples >= RACE_FEW;
+        if (turns && t->entry->timing[t->best].samples < RC_PLAN_SAMPLES)
+            st = race_turn(t, t->best, &t->entry->trial, &why);
+        if (st == RC_OK)
+            st = turns ? race_turn(t, i, trial, &why) : race_batch(t, i, trial, &why);
+    }
+    return settle(&t->entry->candidate[i], st, &why, err);
 }
 
 /* A candidate becomes the best. */
@@ -153,8 +267,10 @@ rc_status_t rc_tuning_try(rc_tuning_t *t, int i, int timing, rc_err_t *err)
     rc_status_t st = rc_plan_trial_prepare(t->plan, &what, &trial, err);
     if (st < 0 || !trial.state)
         return st;
-    if (timing)
-        st = time_one(t, i, &trial, err);
+    if (timing) {
+        t->timed++;
+        st = t->searches ? time_one(t, i, &trial, err) : race(t, i, &trial, err);
+    }
     if (st == RC_OK && c->status == RC_OK && is_better(t, i))
         rc_tuning_take(t, i, &trial);
     else
@@ -201,6 +317,16 @@ int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best)
     return best;
 }
 
+/* 1: another algorithm of the vendor's may be faster than the best.  On the matrices of
+ * data/results none is where its default takes so many times what the best takes. */
+static int others_can_win(const rc_tuning_t *t)
+{
+    const double beaten = 2.5;
+    const rc_plan_candidate_t *c = &t->entry->candidate[t->entry->part.reference];
+    return t->best < 0 || !rc_vendor_is(c->kernel) ||
+           !(c->time_ns > beaten * t->entry->candidate[t->best].time_ns);
+}
+
 /* The reference first, so that what is chosen is never slower than it; then as listed, the
  * vendor's others last. */
 static rc_status_t time_candidates(rc_tuning_t *t, rc_err_t *err)
@@ -212,13 +338,15 @@ static rc_status_t time_candidates(rc_tuning_t *t, rc_err_t *err)
     if (early)
         RC_PASS(rc_tuning_try(t, 0, 1, err));
     RC_PASS(rc_tuning_try(t, e->part.reference, 1, err));
+    t->race_ns = rc_plan_now(&t->plan->place); /* the first use of a library takes long */
     RC_PASS(time_some(t, early, ours, t->searches ? INT_MAX : t->options->tune, err));
-    RC_PASS(time_some(t, ours, e->part.candidates, e->others, err));
+    if (t->searches || others_can_win(t))
+        RC_PASS(time_some(t, ours, e->part.candidates, e->others, err));
     /* what is held against: of the vendor's the fastest that was timed */
     e->part.reference = rc_tuning_fastest(e, 1, -1, e->part.reference);
     if (t->searches && !t->options->orders && !t->options->model)
         RC_PASS(rc_tuning_search_orders(t, err));
-    if (rc_tuning_is_doubtful(t))
+    if (rc_tuning_is_doubtful(t) && (t->searches || !rc_tuning_is_over(t, t->best)))
         RC_PASS(rc_tuning_confirm(t, err));
     if (t->timed > 0 && e->part.candidates > 1)
         e->part.why = RC_PLAN_TIMED;

@@ -14,6 +14,7 @@ typedef struct rc_tuning {
     int searches;    /**< 1: RC_PLAN_SEARCH */
     int64_t most_ns; /**< that it may take */
     int64_t start_ns;
+    int64_t race_ns; /**< when the reference was timed */
     int timed;
     int ours; /**< of those timed: not the vendor's, and not the reference */
     int best; /**< index of the one that entry->trial has prepared; -1: none yet */

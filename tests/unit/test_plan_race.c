@@ -1,0 +1,186 @@
+/* How few products tell candidates apart, by clocks of the test. */
+#include "config.h"
+#include "unit.h"
+
+#include "plan/plan_private.h"
+#include "plan_small.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ORDERS = 7 };
+static const char orders[] = "csr,lpt,random:seed=2,random:seed=3,random:seed=4,random:seed=5,random:seed=6";
+
+/* A product of the order that is tried i-th takes mean[i], give or take. */
+typedef struct race_clock {
+    rc_rng_t rng;
+    double mean[ORDERS];
+    double noise;       /* standard deviation, relative */
+    int runs[ORDERS];   /* timed batches */
+    int64_t taken;      /* ns by this clock */
+    int64_t prepare_ns; /* beside, of each order */
+} race_clock_t;
+
+static double gauss(rc_rng_t *rng)
+{
+    double u = 1 - rc_rng_unit(rng);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * rc_rng_unit(rng));
+}
+
+static rc_status_t race_time(
+    void *user, rc_launch_fn *fn, void *launch, int64_t batch, int64_t *ns, rc_err_t *err)
+{
+    race_clock_t *c = user;
+    int order = (*(const rc_plan_trial_t *const *)launch)->order; /* the first member */
+    double factor = fmax(0.5, 1 + c->noise * gauss(&c->rng));
+    if (c->runs[order]++ == 0) {
+        factor *= 1.5; /* cold */
+        c->taken += c->prepare_ns;
+    }
+    *ns = (int64_t)(c->mean[order] * factor * (double)batch);
+    c->taken += *ns;
+    return fn(launch, err);
+}
+
+static int64_t race_now(void *user)
+{
+    return ((race_clock_t *)user)->taken;
+}
+
+static rc_plan_t *raced(race_clock_t *clock, const rc_plan_options_t *o, double products)
+{
+    fixture_t *f = begin();
+    f->place.time = race_time;
+    f->place.now = race_now;
+    f->place.user = clock;
+    f->place.tune_products = products;
+    f->p.ks = 1;
+    clock->taken = 0;
+    memset(clock->runs, 0, sizeof clock->runs);
+    return plan_of(f, o);
+}
+
+static int chosen(race_clock_t *clock, const rc_plan_options_t *o, double products)
+{
+    rc_plan_part_t part;
+    rc_plan_t *plan = raced(clock, o, products);
+    assert_int_equal(rc_plan_part(plan, 0, &part, NULL), RC_OK);
+    int order = part.chosen;
+    rc_plan_free(plan);
+    return order;
+}
+
+static void who_is_far_behind_runs_twice(void **state)
+{
+    (void)state;
+    for (int digits = 3; digits < 10; digits++) { /* 1 us to 1 s */
+        double ns = pow(10, digits);
+        race_clock_t clock = {.mean = {1.2 * ns, ns, 1.6 * ns, 2 * ns, 9 * ns, 99 * ns, 1.02 * ns}};
+        assert_int_equal(chosen(&clock, &(rc_plan_options_t){.orders = orders, .tune = ORDERS, .tune_ns = INT64_MAX}, 0), 1);
+        for (int i = 3; i < 6; i++)
+            assert_in_range(clock.runs[i], 1, 2 + (ns < 10000)); /* what is short beside the clock gets a batch */
+        assert_in_range(clock.runs[5], 1, digits < 5 ? 2 : 1); /* known from the first one */
+        assert_true(clock.runs[6] > 4); /* near */
+        assert_in_range(clock.runs[6], 4, 2 + 18 + 6);
+    }
+}
+
+static void near_ones_get_more_until_it_does_not_matter(void **state)
+{
+    (void)state;
+    race_clock_t clock = {.mean = {1e6, 1.3e6, 1.001e6, 0.7e6, 0.703e6, 1e6, 1e6}, .noise = 0.01};
+    rc_rng_seed(&clock.rng, 11);
+    assert_int_equal(chosen(&clock, &(rc_plan_options_t){.orders = orders, .tune = ORDERS}, 0), 3);
+    assert_in_range(clock.runs[1], 4, 5);
+    assert_true(clock.runs[2] > clock.runs[1]);
+    assert_true(clock.runs[4] > clock.runs[1]);
+    for (int i = 0; i < ORDERS; i++)
+        assert_in_range(clock.runs[i], 2, 2 + RC_PLAN_SAMPLES + 8);
+}
+
+/* Six candidates of 10 ms each to prepare, 45 products of 1 ms: five of them fit.  A caller's own time stands, and the
+ * first of ours is timed whatever it takes. */
+static void the_whole_is_bounded(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t prepare_ns;
+        int64_t tune_ns;
+        double products;
+        int timed;
+    } cases[] = {{10000000, 0, 45, 4}, {10000000, 1000000000, 45, 6}, {10000000, 0, 0, 6}, {100000, 0, 45, 6},
+        {90000000, 0, 45, 1}, {10000000, 0, 10, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        race_clock_t clock = {.mean = {1e6, 2e6, 2e6, 2e6, 2e6, 2e6, 2e6}, .prepare_ns = cases[i].prepare_ns};
+        (void)chosen(&clock, &(rc_plan_options_t){.orders = orders, .tune = ORDERS, .tune_ns = cases[i].tune_ns}, cases[i].products);
+        int timed = 0;
+        for (int j = 1; j < ORDERS; j++)
+            timed += clock.runs[j] > 0;
+        if (timed != cases[i].timed)
+            fail_msg("case %d: expected %d, found %d", (int)i, cases[i].timed, timed);
+    }
+    for (int i = 0; i < 50; i++) { /* of 5 us, prepared in .3 ms: no longer than the least and one candidate */
+        race_clock_t clock = {.mean = {5e3, 5.1e3, 5.2e3, 4.9e3, 5e3, 5e3, 4.8e3}, .prepare_ns = 300000, .noise = 0.05};
+        rc_rng_seed(&clock.rng, (uint64_t)i);
+        (void)chosen(&clock, &(rc_plan_options_t){.orders = orders, .tune = ORDERS}, 45);
+        assert_in_range(clock.taken, 0, 2500000 + 1000000 + 300000 * 2);
+    }
+}
+
+/* Trials of random candidates, seeded.
+ * \param[out] products  of the reference that timing took, on average
+ * \return how often the choice is within 5 % of the best of them */
+static double right_in(double noise, double *products)
+{
+    enum { trials = 1000 };
+    const double near = 1.05;
+    int right = 0;
+    race_clock_t clock = {.noise = noise};
+    rc_rng_seed(&clock.rng, 3);
+    *products = 0;
+    for (int i = 0; i < trials; i++) {
+        double best = INFINITY;
+        for (int j = 0; j < ORDERS; j++) {
+            clock.mean[j] = 1e6 * exp(rc_rng_unit(&clock.rng));
+            best = fmin(best, clock.mean[j]);
+        }
+        int c = chosen(&clock, &(rc_plan_options_t){.orders = orders, .tune = ORDERS}, 0);
+        right += clock.mean[c] <= near * best;
+        *products += (double)clock.taken / clock.mean[0] / trials;
+    }
+    return (double)right / trials;
+}
+
+static void the_choice_is_right_in_noise(void **state)
+{
+    (void)state;
+    double products[2];
+    double quiet = right_in(0.01, &products[0]);
+    double noisy = right_in(0.03, &products[1]);
+    print_message("# right: %.3f after %.1f products of the reference, in noise %.3f after %.1f\n", quiet,
+        products[0], noisy, products[1]);
+    assert_true(quiet >= 0.99 && noisy >= 0.99);
+    assert_true(products[0] < 45 && products[1] < 60);
+}
+
+/* A search takes what it took: batches until the error is small, and none are left out for being slow. */
+static void a_search_does_not_race(void **state)
+{
+    (void)state;
+    race_clock_t clock = {.mean = {1e6, 2e6, 3e6, 1e6, 1e6, 1e6, 1e6}};
+    rc_plan_free(raced(&clock, &(rc_plan_options_t){.orders = "csr,lpt,random:seed=2", .tune = RC_PLAN_SEARCH,
+                           .tune_ns = INT64_MAX / 4}, 45));
+    assert_true(clock.runs[0] >= 7 && clock.runs[1] >= 7 && clock.runs[2] >= 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_is_far_behind_runs_twice),
+        cmocka_unit_test(near_ones_get_more_until_it_does_not_matter),
+        cmocka_unit_test(the_whole_is_bounded),
+        cmocka_unit_test(the_choice_is_right_in_noise),
+        cmocka_unit_test(a_search_does_not_race),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
