@@ -119,6 +119,15 @@ typedef struct rc_plan_options {
     const struct rc_cuda_allocator *allocator; /**< of GPU memory, copied; NULL: cudaMallocAsync and
                                                     cudaFreeAsync on the stream. For a plan on the
                                                     host NULL */
+    /** candidates to measure at most in the program's own products, with `tune` 0: the plan runs
+     *  the first that can. Between its first products the next is prepared, multiplies in some of
+     *  them, and stays where it is faster beyond the errors. No product is waited for, and each is
+     *  a whole one. A K takes 4 products and 26 for each candidate, of those that have its most
+     *  columns and a beta of one kind (0 or not). All end after 2,000 products for each candidate
+     *  and K, when a graph captures a product of that K, and with new values. Until then the device
+     *  keeps a copy of the matrix, and one candidate for each K. With RC_PLAN_SAME_BITS nothing is
+     *  measured; 0: none */
+    int tune_in_use;
 } rc_plan_options_t;
 
 /** Why a candidate was chosen. */

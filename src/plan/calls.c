@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "kernels/prepared.h"
 #include "plan/plan_private.h"
+#include "plan/use.h"
 
 #include <inttypes.h>
 
@@ -94,6 +95,8 @@ static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
 {
     RC_PASS(look(plan, q, err));
     const rc_plan_seen_t *s = &plan->seen;
+    if (plan->use && s->kernel == s->own)
+        return rc_plan_use_run(plan, s->entry, &s->shaped, q->alpha, q->beta, err);
     return rc_kernel_run(s->kernel, s->entry->trial.state, &s->shaped, q->alpha, q->beta, err);
 }
 

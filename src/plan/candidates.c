@@ -348,7 +348,7 @@ rc_status_t rc_plan_candidates(
     int asks = o->model && rc_layout_in(plan->layout) == rc_layout_out(plan->layout);
     int searches = o->tune == RC_PLAN_SEARCH;
     RC_PASS(asks ? ask_model(plan, o, e, err) : add_named(plan, o, e, err));
-    if (o->tune != 0 && !o->kernels && (asks || has_original(e))) {
+    if ((o->tune != 0 || o->tune_in_use > 0) && !o->kernels && (asks || has_original(e))) {
         /* a model may know of no kernel of the vendor, and a baseline is no candidate by itself */
         RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
         if (searches) /* without a vendor's the loop of a program without a library */

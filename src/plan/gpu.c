@@ -91,11 +91,34 @@ static rc_status_t time_launches(
     return rc_cuda_timer_run(gpu->timer, launch, state, batch, ns, err);
 }
 
+static int capturing(void *user)
+{
+    return rc_cuda_is_captured(((gpu_t *)user)->timer);
+}
+
+static rc_status_t lap_begin(void *user, int lap, rc_err_t *err)
+{
+    return rc_cuda_lap(((gpu_t *)user)->timer, lap, 0, err);
+}
+
+static rc_status_t lap_end(void *user, int lap, rc_err_t *err)
+{
+    return rc_cuda_lap(((gpu_t *)user)->timer, lap, 1, err);
+}
+
+static rc_status_t lap_ns(void *user, int lap, int64_t *ns, rc_err_t *err)
+{
+    return rc_cuda_lap_ns(((gpu_t *)user)->timer, lap, ns, err);
+}
+
+static const rc_plan_laps_t laps = {capturing, lap_begin, lap_end, lap_ns};
+
 static rc_plan_place_t place_of(gpu_t *gpu)
 {
     const double products = 45;
     return (rc_plan_place_t){.x = &gpu->x,
         .tune_products = products,
+        .laps = &laps,
         .time = time_launches,
         .order = rc_cuda_order_there,
         .features = rc_cuda_features_there,

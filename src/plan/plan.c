@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/type.h"
 #include "plan/plan_private.h"
+#include "plan/use.h"
 #include "sparse/csr.h"
 
 #include <inttypes.h>
@@ -64,8 +65,12 @@ static rc_status_t check_options(const rc_plan_options_t *o, rc_err_t *err)
 {
     if (!(o->reuse >= 0) || isinf(o->reuse))
         return rc_fail(err, RC_EINVAL, "reuse: expected at least 0, found %g", o->reuse);
-    if (o->tune < RC_PLAN_SEARCH || o->tune_ns < 0 || o->memory < 0 || o->threads < 0)
+    if (o->tune < RC_PLAN_SEARCH || o->tune_ns < 0 || o->memory < 0 || o->threads < 0 ||
+        o->tune_in_use < 0)
         return rc_fail(err, RC_EINVAL, "options: expected no negative number");
+    if (o->tune_in_use > 0 && o->tune != 0)
+        return rc_fail(
+            err, RC_EINVAL, "tune_in_use: expected tune = 0 beside it, found %d", o->tune);
     if (o->deterministic & ~(RC_PLAN_SAME_BITS | RC_PLAN_STRICT))
         return rc_fail(err, RC_EINVAL,
             "deterministic: expected bits of RC_PLAN_SAME_BITS and RC_PLAN_STRICT, found %d",
@@ -167,6 +172,8 @@ rc_status_t rc_plan_new(const rc_plan_place_t *place, const rc_plan_problem_t *p
         RC_TRY(rc_plan_candidates(plan, o, &plan->entry[i], err));
         RC_TRY(rc_plan_choose(plan, o, &plan->entry[i], err));
     }
+    if (o->tune_in_use > 0 && !(o->deterministic & RC_PLAN_SAME_BITS))
+        RC_TRY(rc_plan_use_new(plan, o, err));
     RC_TRY(rc_plan_settle(plan, err));
     *out = plan;
     return RC_OK;
@@ -188,6 +195,7 @@ void rc_plan_free(rc_plan_t *plan)
 {
     if (!plan)
         return;
+    rc_plan_use_free(plan);
     for (int i = 0; plan->entry && i < plan->entries; i++) {
         rc_plan_gather_free(plan, &plan->entry[i]);
         rc_plan_trial_free(&plan->entry[i].trial);

@@ -15,6 +15,17 @@
 typedef rc_status_t rc_plan_time_fn(
     void *user, rc_launch_fn *launch, void *state, int64_t batch, int64_t *ns, rc_err_t *err);
 
+/** Times of single products that are not waited for, each under a number from 0 to 15. */
+typedef struct rc_plan_laps {
+    /** 1: what is asked for now becomes part of a graph and runs later, or that is not known. */
+    int (*capturing)(void *user);
+    /** Between them one product is asked for.  \return RC_OK, RC_EDEVICE */
+    rc_status_t (*begin)(void *user, int lap, rc_err_t *err);
+    rc_status_t (*end)(void *user, int lap, rc_err_t *err);
+    /** \param[out] ns  that it took; -1: it is not over yet  \return RC_OK, RC_EDEVICE */
+    rc_status_t (*ns)(void *user, int lap, int64_t *ns, rc_err_t *err);
+} rc_plan_laps_t;
+
 /** Where a plan runs. */
 typedef struct rc_plan_place {
     rc_executor_t *x;      /**< borrowed until the plan is freed */
@@ -50,6 +61,7 @@ typedef struct rc_plan_place {
     /** Products of the reference that timing the candidates of a K may take, where the caller gives
      *  no time; 0: any */
     double tune_products;
+    const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.

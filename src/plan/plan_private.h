@@ -106,8 +106,11 @@ typedef struct rc_plan_home {
     void (*free)(struct rc_plan_home *h);
 } rc_plan_home_t;
 
+typedef struct rc_plan_use rc_plan_use_t;
+
 struct rc_plan {
     rc_plan_place_t place;
+    rc_plan_use_t *use;     /**< tuning in use (use.h); NULL: none is going on */
     char device_class[160]; /**< of the place; "": not known */
     rc_plan_home_t *home;   /**< what a public call made its place of; NULL: it is the caller's */
     rc_op_t op;
@@ -283,6 +286,18 @@ rc_status_t rc_plan_trial_time(rc_plan_t *plan, const rc_plan_scratch_t *scratch
 
 void rc_plan_trial_free(rc_plan_trial_t *trial);
 
+/** A trial at another address.  \param[in,out] from  is emptied  \param[out] to  not freed */
+void rc_plan_trial_move(rc_plan_trial_t *from, rc_plan_trial_t *to);
+
+/** A trial that is in no entry any more goes: of the entries that share its matrix one owns it. */
+void rc_plan_trial_hand_over(rc_plan_t *plan, const rc_plan_trial_t *trial);
+
+/** 1: the matrix of a trial is the one that an entry of another K owns. */
+int rc_plan_trial_has_owner(const rc_plan_t *plan, const rc_plan_trial_t *trial);
+
+/** A candidate is what was found out. */
+void rc_plan_candidate_is(rc_plan_candidate_t *c, rc_status_t st, const rc_err_t *why);
+
 /** Pattern, order and values for preparing a trial where its kernel reads them: on the device,
  *  and on the host what it reads there.
  *  \param[in] resident  NULL: all on the host  \param[in,out] p  the problem of the trial
@@ -319,6 +334,13 @@ rc_status_t rc_plan_order_add(
 
 /** Time by the clock of the place. */
 int64_t rc_plan_now(const rc_plan_place_t *place);
+
+/** What a time may be off by: two standard errors, in ns. */
+double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns);
+
+/** 1: another algorithm of the vendor's may be faster than a candidate that was timed.
+ *  \param[in] best  its index; -1: none was */
+int rc_plan_others_can_win(const rc_plan_entry_t *e, int best);
 
 /** Choose among the candidates of an entry and prepare the chosen one.
  *  \return as rc_plan_new */

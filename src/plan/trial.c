@@ -349,17 +349,44 @@ static rc_status_t pose(
     return RC_OK;
 }
 
+static int is_alike(const rc_plan_trial_t *a, const rc_plan_trial_t *b)
+{
+    return a->state && a->spec.kernel == b->spec.kernel && a->order == b->order &&
+           strcmp(a->spec.params, b->spec.params) == 0;
+}
+
 /* What another K of the plan has prepared of the same matrix, kernel and order; NULL: nothing. */
 static const rc_plan_trial_t *prepared_alike(const rc_plan_t *plan, const rc_plan_trial_t *t)
 {
     for (int i = 0; i < plan->entries; i++) {
         const rc_plan_trial_t *other = &plan->entry[i].trial;
-        if (other->state && !other->shares && plan->entry[i].part.k != t->problem.k &&
-            other->spec.kernel == t->spec.kernel && other->order == t->order &&
-            strcmp(other->spec.params, t->spec.params) == 0)
+        if (!other->shares && plan->entry[i].part.k != t->problem.k && is_alike(other, t))
             return other;
     }
     return NULL;
+}
+
+void rc_plan_trial_hand_over(rc_plan_t *plan, const rc_plan_trial_t *trial)
+{
+    for (int i = 0; i < plan->entries && !trial->shares; i++) {
+        rc_plan_trial_t *other = &plan->entry[i].trial;
+        if (other->shares && is_alike(other, trial)) {
+            other->shares = 0;
+            return;
+        }
+    }
+}
+
+int rc_plan_trial_has_owner(const rc_plan_t *plan, const rc_plan_trial_t *trial)
+{
+    void *own = NULL;
+    void *array = NULL;
+    const rc_plan_trial_t *other = trial->shares ? prepared_alike(plan, trial) : NULL;
+    if (!other)
+        return 0;
+    (void)rc_kernel_values(trial->state, &own);
+    (void)rc_kernel_values(other->state, &array);
+    return own == array;
 }
 
 /* Whose matrix a candidate shares; NULL: it is prepared.  \param[in] of  of another plan, or
@@ -514,6 +541,12 @@ static rc_status_t try_from_host(
     return st;
 }
 
+void rc_plan_candidate_is(rc_plan_candidate_t *c, rc_status_t st, const rc_err_t *why)
+{
+    c->status = st;
+    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why->text);
+}
+
 /* Memory that is short may be enough without the matrix on the device. */
 rc_status_t rc_plan_trial_prepare(
     rc_plan_t *plan, const rc_plan_try_t *what, rc_plan_trial_t *t, rc_err_t *err)
@@ -524,8 +557,7 @@ rc_status_t rc_plan_trial_prepare(
     if (st == RC_ENOMEM &&
         (held_bytes(plan) > 0 || (plan->resident_state > 0 && !is_over(plan, c))))
         st = try_from_host(plan, what, t, &why);
-    c->status = st;
-    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why.text);
+    rc_plan_candidate_is(c, st, &why);
     return st == RC_EDEVICE ? rc_fail(err, st, "%s", why.text) : RC_OK;
 }
 
@@ -534,6 +566,14 @@ void rc_plan_trial_free(rc_plan_trial_t *t)
     if (t->state)
         rc_kernel_release(t->spec.kernel, t->state);
     *t = (rc_plan_trial_t){0};
+}
+
+void rc_plan_trial_move(rc_plan_trial_t *from, rc_plan_trial_t *to)
+{
+    *to = *from;
+    to->problem.text = to->spec.text; /* which has moved */
+    to->problem.named = to->spec.params;
+    *from = (rc_plan_trial_t){0};
 }
 
 /* ------------------------------------------------------------------ timing */
@@ -589,12 +629,12 @@ void rc_plan_timing_add(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
 
 void rc_plan_timing_few(rc_plan_timing_t *t, int64_t ns, rc_plan_candidate_t *c)
 {
-    enum { few = 3, some = 7 };
+    enum { few = 3, some = 12 };
     const double noise = 0.015; /* that a batch has at least, whatever a few of them show */
     rc_plan_timing_add(t, ns, c);
     if (t->samples < few)
         return;
-    if (t->samples < some)
+    if (t->samples <= some) /* the median deviation of so few is often far too small */
         t->rel_err = fmax(t->rel_err, t->rel_sd / sqrt(t->samples));
     t->rel_err = fmax(t->rel_err, noise / sqrt(t->samples));
 }

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,13 +25,16 @@ static double cost_of(const rc_tuning_t *t, int i)
     return t->reuse > 0 ? setup + t->reuse * product : product;
 }
 
-/* What that may be off by: two standard errors. */
-static double margin_of(const rc_tuning_t *t, int i)
+double rc_plan_timing_margin(const rc_plan_timing_t *timing, double time_ns)
 {
     const double unknown = 0.2; /* of one sample */
-    const rc_plan_timing_t *timing = &t->entry->timing[i];
     double rel_err = isnan(timing->rel_err) ? unknown : timing->rel_err;
-    double off = timing->batch > 0 ? 2 * rel_err * t->entry->candidate[i].time_ns : 0;
+    return timing->batch > 0 ? 2 * rel_err * time_ns : 0;
+}
+
+static double margin_of(const rc_tuning_t *t, int i)
+{
+    double off = rc_plan_timing_margin(&t->entry->timing[i], t->entry->candidate[i].time_ns);
     return t->reuse > 0 ? t->reuse * off : off;
 }
 
@@ -118,8 +120,7 @@ static rc_status_t settle(
 {
     if (st != RC_ENOTSUP)
         return st < 0 ? rc_fail(err, st, "%s", why->text) : st;
-    c->status = st;
-    (void)snprintf(c->text, sizeof c->text, "%.*s", (int)sizeof c->text - 1, why->text);
+    rc_plan_candidate_is(c, st, why);
     return RC_OK;
 }
 
@@ -245,12 +246,10 @@ static rc_status_t race(rc_tuning_t *t, int i, const rc_plan_trial_t *trial, rc_
 }
 
 /* A candidate becomes the best. */
-void rc_tuning_take(rc_tuning_t *t, int i, const rc_plan_trial_t *trial)
+void rc_tuning_take(rc_tuning_t *t, int i, rc_plan_trial_t *trial)
 {
     rc_plan_trial_free(&t->entry->trial);
-    t->entry->trial = *trial;
-    t->entry->trial.problem.text = t->entry->trial.spec.text; /* which has moved */
-    t->entry->trial.problem.named = t->entry->trial.spec.params;
+    rc_plan_trial_move(trial, &t->entry->trial);
     t->best = i;
 }
 
@@ -317,14 +316,14 @@ int rc_tuning_fastest(const rc_plan_entry_t *e, int vendors, int but, int best)
     return best;
 }
 
-/* 1: another algorithm of the vendor's may be faster than the best.  On the matrices of
- * data/results none is where its default takes so many times what the best takes. */
-static int others_can_win(const rc_tuning_t *t)
+/* On the matrices of data/results none of them is where the default takes so many times what the
+ * best takes. */
+int rc_plan_others_can_win(const rc_plan_entry_t *e, int best)
 {
     const double beaten = 2.5;
-    const rc_plan_candidate_t *c = &t->entry->candidate[t->entry->part.reference];
-    return t->best < 0 || !rc_vendor_is(c->kernel) ||
-           !(c->time_ns > beaten * t->entry->candidate[t->best].time_ns);
+    const rc_plan_candidate_t *c = &e->candidate[e->part.reference];
+    return best < 0 || !rc_vendor_is(c->kernel) ||
+           !(c->time_ns > beaten * e->candidate[best].time_ns);
 }
 
 /* The reference first, so that what is chosen is never slower than it; then as listed, the
@@ -340,7 +339,7 @@ static rc_status_t time_candidates(rc_tuning_t *t, rc_err_t *err)
     RC_PASS(rc_tuning_try(t, e->part.reference, 1, err));
     t->race_ns = rc_plan_now(&t->plan->place); /* the first use of a library takes long */
     RC_PASS(time_some(t, early, ours, t->searches ? INT_MAX : t->options->tune, err));
-    if (t->searches || others_can_win(t))
+    if (t->searches || rc_plan_others_can_win(e, t->best))
         RC_PASS(time_some(t, ours, e->part.candidates, e->others, err));
     /* what is held against: of the vendor's the fastest that was timed */
     e->part.reference = rc_tuning_fastest(e, 1, -1, e->part.reference);

@@ -34,8 +34,8 @@ int rc_tuning_is_over(const rc_tuning_t *t, int i);
 /** Bytes that stay while a candidate is tried. */
 int64_t rc_tuning_kept_bytes(const rc_tuning_t *t);
 
-/** A candidate becomes the best.  \param[in] trial  it, which is the entry's then */
-void rc_tuning_take(rc_tuning_t *t, int i, const rc_plan_trial_t *trial);
+/** A candidate becomes the best.  \param[in,out] trial  it, which is the entry's then */
+void rc_tuning_take(rc_tuning_t *t, int i, rc_plan_trial_t *trial);
 
 /** Prepare a candidate and, when wanted, time it; it becomes the best, or is released.
  *  \return RC_OK, also when it cannot be used; RC_EDEVICE, RC_ENOMEM */

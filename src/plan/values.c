@@ -13,6 +13,7 @@
 #include "format/resident.h"
 #include "kernels/prepared.h"
 #include "plan/plan_private.h"
+#include "plan/use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -166,10 +167,11 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
     return moves ? x->gather(x, &g, err) : rc_resident_put(x, &g, *out, err);
 }
 
-/* 1: a copy of the plan prepares a matrix of its own.  Teams of hosts differ, and their orders. */
+/* 1: something is prepared anew later: a candidate in use, a copy of the plan.  Teams of hosts
+ * differ, and their orders. */
 static int keeps(const rc_plan_t *plan)
 {
-    int anew = plan->place.x->kind == RC_DEVICE_CPU;
+    int anew = plan->use || plan->place.x->kind == RC_DEVICE_CPU;
     for (int i = 0; i < plan->entries; i++)
         anew |= !plan->entry[i].trial.spec.kernel->shares;
     return anew;
@@ -543,6 +545,7 @@ rc_status_t rc_plan_update(
         return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
+    rc_plan_use_free(plan); /* its candidates have the old ones */
     rc_plan_values_t old = plan->values;
     plan->values = rc_plan_values_of(val, value_bytes, on_device);
     rc_status_t st = update(plan, val, value_bytes, on_device, &anew, err);

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/executor.h"
 
 #include <stdlib.h>
 
@@ -16,9 +17,10 @@ struct rc_cuda_timer {
     rc_executor_t *x;
     cudaEvent_t start;
     cudaEvent_t stop;
-    rc_cuda_gate_t *gate;        /* mapped host memory */
-    rc_cuda_gate_t *gate_device; /* the same, as the device addresses it */
-    uint32_t ticket;             /* of the last gate */
+    rc_cuda_gate_t *gate;             /* mapped host memory */
+    rc_cuda_gate_t *gate_device;      /* the same, as the device addresses it */
+    uint32_t ticket;                  /* of the last gate */
+    cudaEvent_t lap[RC_CUDA_LAPS][2]; /* begin and end; NULL: not made yet */
 };
 
 static cudaError_t make_gate(rc_cuda_timer_t *t)
@@ -64,6 +66,10 @@ void rc_cuda_timer_free(rc_cuda_timer_t *t)
         (void)cudaEventDestroy(t->start);
     if (t->stop)
         (void)cudaEventDestroy(t->stop);
+    for (int i = 0; i < RC_CUDA_LAPS; i++)
+        for (int end = 0; end < 2; end++)
+            if (t->lap[i][end])
+                (void)cudaEventDestroy(t->lap[i][end]);
     if (t->gate)
         (void)cudaFreeHost(t->gate);
     (void)cudaGetLastError();
@@ -121,4 +127,62 @@ rc_status_t rc_cuda_timer_run(rc_cuda_timer_t *t, rc_launch_fn *launch, void *st
         st = time_once(t, launch, state, batch, ns, &clean, err);
     rc_cuda_leave(t->x, before);
     return st;
+}
+
+/* ------------------------------------------------------------------------ laps */
+
+/* What is asked about this stream leaves a capture of another one as it is. */
+static enum cudaStreamCaptureMode relax(void)
+{
+    enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return mode;
+}
+
+static void restore(enum cudaStreamCaptureMode mode)
+{
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
+int rc_cuda_is_captured(const rc_cuda_timer_t *t)
+{
+    int index = 0;
+    int captured = 0;
+    rc_err_t why;
+    return rc_cuda_stream_info(rc_cuda_stream(t->x), &index, &captured, &why) < 0 || captured;
+}
+
+rc_status_t rc_cuda_lap(rc_cuda_timer_t *t, int lap, int end, rc_err_t *err)
+{
+    cudaEvent_t *event = &t->lap[lap][end];
+    cudaError_t e = cudaSuccess;
+    int before = rc_cuda_enter(t->x);
+    enum cudaStreamCaptureMode mode = relax();
+    if (!*event)
+        e = cudaEventCreate(event);
+    if (e == cudaSuccess)
+        e = cudaEventRecord(*event, rc_cuda_stream(t->x));
+    restore(mode);
+    rc_cuda_leave(t->x, before);
+    return rc_cuda_check(e, "the time of a product", err);
+}
+
+rc_status_t rc_cuda_lap_ns(rc_cuda_timer_t *t, int lap, int64_t *ns, rc_err_t *err)
+{
+    static const double ns_per_ms = 1e6;
+    float ms = 0;
+    int before = rc_cuda_enter(t->x);
+    enum cudaStreamCaptureMode mode = relax();
+    cudaError_t e = cudaEventQuery(t->lap[lap][1]);
+    int over = e == cudaSuccess;
+    if (over)
+        e = cudaEventElapsedTime(&ms, t->lap[lap][0], t->lap[lap][1]);
+    restore(mode);
+    if (e == cudaErrorNotReady) {
+        (void)cudaGetLastError();
+        e = cudaSuccess;
+    }
+    rc_cuda_leave(t->x, before);
+    *ns = over ? (int64_t)((double)ms * ns_per_ms) : -1;
+    return rc_cuda_check(e, "the time of a product", err);
 }

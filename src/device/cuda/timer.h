@@ -12,6 +12,9 @@
  *  several. */
 enum { RC_CUDA_QUEUE = 256 };
 
+/** Laps of a timer. */
+enum { RC_CUDA_LAPS = 16 };
+
 typedef struct rc_cuda_timer rc_cuda_timer_t;
 
 /** \param[in] x  borrowed until the timer is freed; the stream is the one that it has at a call
@@ -27,5 +30,18 @@ void rc_cuda_timer_free(rc_cuda_timer_t *t);
  *  \return RC_OK, what a launch returned, RC_EDEVICE.  Waits for the stream. */
 rc_status_t rc_cuda_timer_run(rc_cuda_timer_t *t, rc_launch_fn *launch, void *state, int64_t batch,
     int64_t *ns, rc_err_t *err);
+
+/** 1: what is asked for on the stream becomes part of a graph, or that is not known. */
+int rc_cuda_is_captured(const rc_cuda_timer_t *t);
+
+/** The begin or end of what is asked for on the stream, which is not waited for.
+ *  \param[in] lap  from 0 to RC_CUDA_LAPS - 1, whose last one is forgotten
+ *  \param[in] end  0: its begin, 1: its end
+ *  \return RC_OK, RC_EDEVICE.  The stream is not captured; another one may be. */
+rc_status_t rc_cuda_lap(rc_cuda_timer_t *t, int lap, int end, rc_err_t *err);
+
+/** The time of a lap that has begin and end.  \param[out] ns  -1: it is not over yet
+ *  \return RC_OK, RC_EDEVICE */
+rc_status_t rc_cuda_lap_ns(rc_cuda_timer_t *t, int lap, int64_t *ns, rc_err_t *err);
 
 #endif
