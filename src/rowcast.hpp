@@ -105,13 +105,15 @@ public:
     }
 
     /** C = A B in the precision of T for one K, the choice timed on the matrix.
-     *  \param[in] tune  candidates to time at most; 0: none */
+     *  \param[in] tune  candidates to time at most; 0: none
+     *  \param[in] tune_in_use  with `tune` 0: to measure at most in the program's own products */
     template <typename T>
     static plan spmm(const rc_plan_matrix_t &a, int64_t k, rc_layout_t layout = RC_ROW_MAJOR,
-        int tune = 6, CUstream_st *stream = nullptr)
+        int tune = 6, CUstream_st *stream = nullptr, int tune_in_use = 0)
     {
         rc_plan_options_t options = rc_plan_options_t();
         options.tune = tune;
+        options.tune_in_use = tune_in_use;
         return plan(product<T>(k, layout), a, options, stream);
     }
 

@@ -285,7 +285,9 @@ def answer(a: Any, k: Union[int, Sequence[int]], *, budget: float = 5, **options
     return plan(a, k, budget=budget, **options).answer()
 
 
-def _tuning(tune: int, budget: Optional[float]) -> Dict[str, int]:
+def _tuning(tune: int, budget: Optional[float], in_use: int) -> Dict[str, int]:
+    if number(in_use, "tune_in_use", 0, 2**31 - 1) > 0 and budget is None:
+        return {"tune_in_use": in_use}
     if budget is None:
         return {"tune": number(tune, "tune", 0, 2**31 - 1)}
     return {"tune": _SEARCH, "tune_ns": int(1e9 * max(real(budget, "budget"), 1e-9))}
@@ -302,7 +304,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
          stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
-         budget: Optional[float] = None) -> Plan:
+         budget: Optional[float] = None, tune_in_use: int = 0) -> Plan:
     """Make a plan; waits until it is made.
 
     Args:
@@ -310,7 +312,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
         k: columns of B that products will have; one or several
         layout: "row" or "column", of B and C
         dtype: of B and C; None: that of a
-        tune: candidates to time on the matrix at most; 0: none
+        tune, tune_in_use: candidates to time at most, at once or in the program's products; 0: none
         kernels, orders: names and globs with commas; None: any
         reuse: products that are expected; 0: the fastest product whatever its setup
         memory: bytes of the GPU, or for the CPU, that the plan may take; 0: any
@@ -340,7 +342,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
                             sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device),
                             sparse.col_idx_bytes, sparse.form)
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
-                              **_tuning(tune, budget), reuse=real(reuse, "reuse"),
+                              **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               threads=threads_of(threads),
