@@ -97,6 +97,8 @@ static rc_status_t run(rc_plan_t *plan, const asked_t *q, rc_err_t *err)
     const rc_plan_seen_t *s = &plan->seen;
     if (plan->use && s->kernel == s->own)
         return rc_plan_use_run(plan, s->entry, &s->shaped, q->alpha, q->beta, err);
+    if (plan->use)
+        (void)rc_plan_use_captured(plan, s->entry);
     return rc_kernel_run(s->kernel, s->entry->trial.state, &s->shaped, q->alpha, q->beta, err);
 }
 

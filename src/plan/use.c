@@ -333,16 +333,22 @@ static int is_over(const rc_plan_t *plan)
     return over || plan->use->calls_left == 0;
 }
 
+int rc_plan_use_captured(rc_plan_t *plan, const rc_plan_entry_t *e)
+{
+    const rc_plan_laps_t *laps = plan->place.laps;
+    if (!laps || !laps->capturing(plan->place.user))
+        return 0;
+    plan->use->of[e - plan->entry].stage = OVER;
+    return 1;
+}
+
 rc_status_t rc_plan_use_run(rc_plan_t *plan, rc_plan_entry_t *e, const rc_operands_t *o,
     double alpha, double beta, rc_err_t *err)
 {
     used_t *u = &plan->use->of[e - plan->entry];
     const product_t p = {o, alpha, beta};
-    const rc_plan_laps_t *laps = plan->place.laps;
-    if (laps && laps->capturing(plan->place.user)) {
-        u->stage = OVER; /* a graph has the current choice, which stays for it */
+    if (rc_plan_use_captured(plan, e))
         return run(&e->trial, &p, err);
-    }
     RC_PASS(collect(plan, err));
     plan->use->calls_left--;
     if (u->stage != OVER && u->asked == wanted(u->stage) && u->pending == 0)

@@ -17,6 +17,10 @@ rc_status_t rc_plan_use_new(rc_plan_t *plan, const rc_plan_options_t *options, r
 /** End: the current choices stay; NULL in plan->use is allowed.  The stream captures nothing. */
 void rc_plan_use_free(rc_plan_t *plan);
 
+/** A graph keeps the current choice of an entry, whichever product of it is captured.
+ *  \return 1: what is asked for now becomes part of one */
+int rc_plan_use_captured(rc_plan_t *plan, const rc_plan_entry_t *e);
+
 /** A product of the plan's own operation, by the current choice or the candidate whose turn it is.
  *  \param[in] o  shaped and checked  \return as rc_kernel_run; RC_EDEVICE */
 rc_status_t rc_plan_use_run(rc_plan_t *plan, rc_plan_entry_t *e, const rc_operands_t *o,
