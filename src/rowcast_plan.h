@@ -91,9 +91,11 @@ enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
 
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
-    const char *kernels; /**< "gchunk:entries=16", or several and globs with commas; NULL: any */
-    const char *orders; /**< likewise "csr,lpt"; NULL: those of the model, or "csr", and with `tune`
-                                  "auto" before it where B is beyond the L2 */
+    const char *kernels;     /**< "gchunk:entries=16", or several and globs with commas; NULL:
+                               any, those first that a rule expects to be fastest */
+    const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr", and on a
+                             GPU "auto" before it where an order may pay: from 30,000 rows on, with
+                             a B of a sixteenth of the L2 or more */
     const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
     int tune; /**< time this many candidates at most on the matrix itself, and, without `kernels`,
@@ -110,7 +112,9 @@ typedef struct rc_plan_options {
     int64_t memory;
     /** expected products: what costs least in total is chosen, and another candidate is timed only
      *  while timing has taken less than 5 % of the products' time by the best so far, the first
-     *  that is not cuSPARSE's while less than 20 %; 0: the fastest product */
+     *  that is not cuSPARSE's while less than 20 %. Without `tune` and a model
+     *  a rule says what setting up and a product cost: for few products that is cuSPARSE's kernel
+     *  in original order. 0: the fastest product */
     double reuse;
     int deterministic; /**< only kernels that promise RC_PLAN_SAME_BITS (1), RC_PLAN_STRICT (2) or
                             both (3); 0: any */

@@ -7,6 +7,7 @@
 #include "kernels/specs.h"
 #include "kernels/vendor/vendor.h"
 #include "model/choose.h"
+#include "plan/guess.h"
 #include "plan/plan_private.h"
 
 #include <math.h>
@@ -45,6 +46,21 @@ static int is_large(const rc_plan_t *plan, int64_t k)
 {
     int64_t row = rc_sat_mul(k, (int64_t)rc_precision_bytes(plan->precision));
     return plan->place.cache_bytes > 0 && rc_sat_mul(plan->a.cols, row) > plan->place.cache_bytes;
+}
+
+static rc_guess_problem_t guess_problem(const rc_plan_t *plan, int64_t k)
+{
+    return (rc_guess_problem_t){.op = plan->op,
+        .layout = plan->layout,
+        .value_bytes = (int)rc_precision_bytes(plan->precision),
+        .k = k,
+        .rows = plan->a.rows,
+        .cols = plan->a.cols,
+        .nnz = plan->a.nnz,
+        .longest = plan->facts.longest,
+        .empty_rows = plan->facts.empty_rows,
+        .cache_bytes = plan->place.cache_bytes,
+        .multiprocessors = plan->place.multiprocessors};
 }
 
 static int fits(const rc_plan_t *plan, const rc_kernel_t *k)
@@ -86,22 +102,155 @@ static void begin_with(const rc_policy_spec_t *order, rc_plan_entry_t *e)
     e->candidate[0] = c;
 }
 
-static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_policy_spec_t *order, int orders,
+/* 1: nothing changes but the kernel of the vendor. */
+static int is_vendor(const rc_plan_candidate_t *c)
+{
+    return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
+}
+
+/* Where there is none of the vendor yet, the first kernel that is one of those. */
+static rc_status_t add_baseline(
+    const rc_plan_t *plan, int (*is_one)(const char *kernel), rc_plan_entry_t *e, rc_err_t *err)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (is_vendor(&e->candidate[i]))
+            return RC_OK;
+    for (int i = 0; rc_kernels[i]; i++)
+        if (fits(plan, rc_kernels[i]) && is_one(rc_kernels[i]->name))
+            return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
+    return RC_OK;
+}
+
+/* 1: the original order is among those that were asked for. */
+static int has_original(const rc_plan_entry_t *e)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (strcmp(e->candidate[i].order, "csr") == 0)
+            return 1;
+    return 0;
+}
+
+static int is_listed(const rc_plan_entry_t *e, const char *kernel)
+{
+    for (int i = 0; i < e->part.candidates; i++)
+        if (strcmp(e->candidate[i].kernel, kernel) == 0)
+            return 1;
+    return 0;
+}
+
+/* Index of the least costly that a rule knows of the kernel of that name; -1: none. */
+static int guess_of(const rc_guess_t *g, const char *kernel)
+{
+    size_t n = strcspn(kernel, ":");
+    for (int i = 0; i < g->count; i++)
+        if (strcspn(g->kernel[i], ":") == n && strncmp(g->kernel[i], kernel, n) == 0)
+            return i;
+    return -1;
+}
+
+/* By a number for each candidate; those of one number stay as they are. */
+static void sort_candidates(rc_plan_entry_t *e, double *key)
+{
+    for (int i = 1; i < e->part.candidates; i++) {
+        const rc_plan_candidate_t c = e->candidate[i];
+        const double k = key[i];
+        int at = i;
+        for (; at > 0 && key[at - 1] > k; at--) {
+            e->candidate[at] = e->candidate[at - 1];
+            key[at] = key[at - 1];
+        }
+        e->candidate[at] = c;
+        key[at] = k;
+    }
+}
+
+/* For so many products: what costs least in all is first, and that may be to change nothing. */
+static rc_status_t sort_by_total(const rc_guess_problem_t *p, const rc_guess_t *g, double reuse,
     rc_plan_entry_t *e, rc_err_t *err)
 {
+    double *key = NULL;
+    RC_PASS(RC_NEW(key, e->part.candidates, "costs", err));
+    for (int i = 0; i < e->part.candidates; i++) {
+        const rc_plan_candidate_t *c = &e->candidate[i];
+        double cost = 0;
+        for (int j = 0; j < g->count; j++)
+            if (strcmp(g->kernel[j], c->kernel) == 0)
+                cost = g->cost[j];
+        key[i] = rc_guess_total(p, c->kernel, cost, strcmp(c->order, "csr") != 0, reuse);
+    }
+    sort_candidates(e, key);
+    free(key);
+    return RC_OK;
+}
+
+/* 1: the kernel of a text stores where an order has scattered the rows. */
+static int scatters(const rc_plan_t *plan, const char *text)
+{
+    char name[RC_PLAN_KERNEL_MAX];
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
+    const rc_kernel_t *k = rc_kernel_find(name, plan->place.x->kind);
+    return k && k->scatters;
+}
+
+/* Those of the guess first, the others by rank. */
+static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t *o,
+    const rc_policy_spec_t *order, int orders, rc_plan_entry_t *e, rc_err_t *err)
+{
+    const rc_guess_problem_t p = guess_problem(plan, e->part.k);
     int beyond = is_large(plan, e->part.k);
+    rc_guess_t g;
+    rc_guess_kernels(&p, &g);
+    for (int i = 0; i < g.count; i++)
+        RC_PASS(add_orders(g.kernel[i], scatters(plan, g.kernel[i]), order, orders, e, err));
+    const int by_total = g.count > 0 && o->reuse > 0 && o->tune == 0;
+    if (by_total) {
+        if (has_original(e))
+            RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
+        RC_PASS(sort_by_total(&p, &g, o->reuse, e, err));
+    }
     for (int rank = 1; rank <= RC_KERNEL_UNRANKED; rank++)
         for (int i = 0; rc_kernels[i]; i++)
-            if (serves(plan, rc_kernels[i]) &&
+            if (serves(plan, rc_kernels[i]) && !is_listed(e, rc_kernels[i]->name) &&
                 rc_kernel_rank(rc_kernels[i], e->part.k, beyond) == rank)
                 RC_PASS(add_orders(
                     rc_kernels[i]->name, rc_kernels[i]->scatters, order, orders, e, err));
     if (e->part.candidates > 0) {
-        begin_with(&order[0], e);
+        if (!by_total)
+            begin_with(&order[0], e);
         return RC_OK;
     }
     return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
         rc_op_name(plan->op), rc_layout_name(plan->layout));
+}
+
+/* Those that were added as `ranked` or `ranked:first=N`: in the order of the guess, from one of
+ * the kernels that it knows on, and those of other layouts last. */
+static rc_status_t sort_ranked(
+    const rc_plan_t *plan, const char *kernels, int orders, rc_plan_entry_t *e, rc_err_t *err)
+{
+    static const char word[] = "ranked";
+    const rc_guess_problem_t p = guess_problem(plan, e->part.k);
+    const char *first = strchr(kernels, '=');
+    int count = e->part.candidates;
+    int known = 0;
+    double *key = NULL;
+    rc_guess_t g;
+    rc_guess_kernels(&p, &g);
+    if (strncmp(kernels, word, sizeof word - 1) != 0 || strchr(kernels, ',') || g.count == 0)
+        return RC_OK;
+    RC_PASS(RC_NEW(key, count, "costs", err));
+    for (int i = 0; i < count; i++) {
+        int at = guess_of(&g, e->candidate[i].kernel);
+        key[i] = at < 0 ? g.count : at;
+        known += at >= 0;
+    }
+    sort_candidates(e, key);
+    int from = first && known > 0 ? (int)(strtoll(first + 1, NULL, 10) % (known / orders)) : 0;
+    for (int i = 0; i < count; i++)
+        key[i] = i >= known ? 2 : i < from * orders ? 1 : 0;
+    sort_candidates(e, key);
+    free(key);
+    return RC_OK;
 }
 
 /* A kernel with its parameters so that it can be read again: as the store has it, but a file by its
@@ -141,13 +290,16 @@ static rc_status_t add_kernels(const rc_plan_t *plan, const char *kernels,
     return st;
 }
 
-/* Where B is beyond the last cache and the device builds orders, `auto` finds out in a product
- * or less whether one pays, and timing says how much. */
+/* Where the device builds orders and one may pay, `auto` finds out in a product or less whether it
+ * does.  Where it cannot be built the original order is the next one.  Timing says how much it is
+ * worth for few rows, too, and a search has orders of its own. */
 static const char *default_orders(
     const rc_plan_t *plan, const rc_plan_options_t *o, const rc_plan_entry_t *e)
 {
-    int asks = o->tune > 0 && plan->place.order && plan->op == RC_OP_SPMM;
-    return asks && is_large(plan, e->part.k) ? "auto,csr" : "csr";
+    const rc_guess_problem_t p = guess_problem(plan, e->part.k);
+    int asks = o->tune >= 0 && plan->place.order && plan->op == RC_OP_SPMM;
+    int timed = o->tune > 0 && is_large(plan, e->part.k);
+    return asks && (timed || rc_guess_ordered(&p)) ? "auto,csr" : "csr";
 }
 
 static rc_status_t add_named(
@@ -161,8 +313,10 @@ static rc_status_t add_named(
         rc_err_context(err, "orders");
     else if (o->kernels && add_kernels(plan, o->kernels, order, orders, e, err) < 0)
         st = rc_err_context(err, "kernels");
-    else if (!o->kernels)
-        st = add_any_kernel(plan, order, orders, e, err);
+    else if (o->kernels)
+        st = sort_ranked(plan, o->kernels, orders, e, err);
+    else
+        st = add_any_kernel(plan, o, order, orders, e, err);
     free(plan->named);
     plan->named = order;
     plan->names = orders;
@@ -269,40 +423,12 @@ done:
 
 /* --------------------------------------------------------------------- all */
 
-/* 1: nothing changes but the kernel of the vendor. */
-static int is_vendor(const rc_plan_candidate_t *c)
-{
-    return rc_vendor_is(c->kernel) && strcmp(c->order, "csr") == 0;
-}
-
-/* Where there is none of the vendor yet, the first kernel that is one of those. */
-static rc_status_t add_baseline(
-    const rc_plan_t *plan, int (*is_one)(const char *kernel), rc_plan_entry_t *e, rc_err_t *err)
-{
-    for (int i = 0; i < e->part.candidates; i++)
-        if (is_vendor(&e->candidate[i]))
-            return RC_OK;
-    for (int i = 0; rc_kernels[i]; i++)
-        if (fits(plan, rc_kernels[i]) && is_one(rc_kernels[i]->name))
-            return rc_plan_candidate_add(e, rc_kernels[i]->name, "csr", err);
-    return RC_OK;
-}
-
 /* 1: a candidate is that kernel of the vendor.  \param[in] timed  of rc_vendor_timed: others may
  * name more parameters */
 static int has(const rc_plan_entry_t *e, const char *timed)
 {
     for (int i = 0; i < e->part.candidates; i++)
         if (is_vendor(&e->candidate[i]) && rc_vendor_is_entry(timed, e->candidate[i].kernel))
-            return 1;
-    return 0;
-}
-
-/* 1: the original order is among those that were asked for. */
-static int has_original(const rc_plan_entry_t *e)
-{
-    for (int i = 0; i < e->part.candidates; i++)
-        if (strcmp(e->candidate[i].order, "csr") == 0)
             return 1;
     return 0;
 }

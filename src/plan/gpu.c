@@ -23,6 +23,7 @@ typedef struct gpu {
     int own_memory; /* 1: `memory` is the application's */
     int index;
     int64_t cache_bytes;
+    int multiprocessors;
     char device_class[160];
 } gpu_t;
 
@@ -71,6 +72,7 @@ static rc_status_t gpu_new(int index, struct CUstream_st *stream, const rc_cuda_
     gpu->home = (rc_plan_home_t){.use = use, .clone = clone, .takes = takes, .free = gpu_free};
     gpu->index = index;
     gpu->cache_bytes = info.l2_bytes;
+    gpu->multiprocessors = info.sms;
     gpu->own_memory = memory != NULL;
     if (memory)
         gpu->memory = *memory;
@@ -125,7 +127,8 @@ static rc_plan_place_t place_of(gpu_t *gpu)
         .read = rc_cuda_read_there,
         .user = gpu,
         .cache_bytes = gpu->cache_bytes,
-        .device_class = gpu->device_class};
+        .device_class = gpu->device_class,
+        .multiprocessors = gpu->multiprocessors};
 }
 
 static rc_status_t check_place(const rc_plan_matrix_t *a, rc_err_t *err)

@@ -247,6 +247,17 @@ static rc_status_t sort_rows(rc_csr_t *a, int64_t **from, rc_err_t *err)
     return st;
 }
 
+rc_plan_facts_t rc_plan_facts_of(const rc_csr_t *a)
+{
+    rc_plan_facts_t f = {0};
+    for (int64_t i = 0; i < a->rows; i++) {
+        int64_t n = a->row_ptr[i + 1] - a->row_ptr[i];
+        f.longest = n > f.longest ? n : f.longest;
+        f.empty_rows += n == 0;
+    }
+    return f;
+}
+
 int rc_plan_threads(const rc_executor_t *x, int64_t nnz)
 {
     enum { alone = 1 << 18 }; /* below it a team costs more than it brings */

@@ -140,13 +140,17 @@ rc_status_t rc_plan_pattern_read(rc_plan_t *plan, const rc_plan_matrix_t *m, rc_
     rc_err_t why = {0};
     plan->a = (rc_csr_t){.rows = m->rows, .cols = m->cols, .nnz = m->nnz};
     rc_status_t st = read_there(plan, m, &why);
+    plan->facts = (rc_plan_facts_t){
+        .longest = plan->pattern->there.longest, .empty_rows = plan->pattern->there.empty_rows};
     if (st == RC_OK)
         return RC_OK;
     rc_plan_pattern_leave(plan);
     rc_plan_values_leave(plan);
     if (st != RC_ENOTSUP && st != RC_ENOMEM)
         return rc_fail(err, st, "%s", why.text);
-    return rc_plan_matrix_read(&plan->place, m, &plan->a, &plan->from, err);
+    RC_PASS(rc_plan_matrix_read(&plan->place, m, &plan->a, &plan->from, err));
+    plan->facts = rc_plan_facts_of(&plan->a);
+    return RC_OK;
 }
 
 /* ----------------------------------------------------------------- on the host */

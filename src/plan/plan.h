@@ -62,6 +62,7 @@ typedef struct rc_plan_place {
      *  no time; 0: any */
     double tune_products;
     const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
+    int multiprocessors;      /**< of a GPU, for the guess; 0: not known, kernels go by rank */
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.

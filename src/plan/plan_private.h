@@ -106,6 +106,12 @@ typedef struct rc_plan_home {
     void (*free)(struct rc_plan_home *h);
 } rc_plan_home_t;
 
+/** What a guess has to know of the pattern beside its sizes; who reads the matrix says it. */
+typedef struct rc_plan_facts {
+    int64_t longest;    /**< entries of the longest row */
+    int64_t empty_rows; /**< how many */
+} rc_plan_facts_t;
+
 typedef struct rc_plan_use rc_plan_use_t;
 
 struct rc_plan {
@@ -127,6 +133,7 @@ struct rc_plan {
     rc_csr_t a;                 /**< the pattern on the host; row_ptr NULL: its sizes alone, see
                      rc_plan_pattern_here; val is NULL */
     rc_plan_pattern_t *pattern; /**< the same in memory of the executor, owned */
+    rc_plan_facts_t facts;
     rc_plan_values_t values;
     int stale;     /**< 1: newer values are in the prepared matrices alone */
     int64_t *from; /**< [nnz] where a value was in the caller's matrix, with the pattern on the
@@ -166,6 +173,9 @@ rc_status_t rc_plan_matrix_read(const rc_plan_place_t *place, const rc_plan_matr
 /** Arrays of a pattern; free with rc_csr_free, after an error too.  \return RC_OK, RC_ENOMEM */
 rc_status_t rc_plan_matrix_alloc(
     int64_t rows, int64_t cols, int64_t nnz, rc_csr_t *out, rc_err_t *err);
+
+/** What row pointers on the host say.  Cost O(rows). */
+rc_plan_facts_t rc_plan_facts_of(const rc_csr_t *a);
 
 /** Threads that a matrix of so many entries is worth. */
 int rc_plan_threads(const rc_executor_t *x, int64_t nnz);

@@ -150,6 +150,109 @@ static void other_operations(void **state)
     }
 }
 
+/* Orders are built on the device of these plans. */
+static rc_status_t builds(rc_executor_t *x, const char *order, const rc_csr_t *a,
+    const rc_resident_t *m, int32_t *row, rc_err_t *err)
+{
+    (void)x, (void)order, (void)a, (void)m, (void)row, (void)err;
+    return RC_OK;
+}
+
+/* Kernel and order of the first candidates on a GPU that the rule knows, of a mesh. */
+static void guessed(
+    int64_t rows, int64_t k, rc_layout_t layout, const rc_plan_options_t *o, int most, char *text)
+{
+    enum { multiprocessors = 132, cache_bytes = 60 << 20, mean = 7 };
+    rc_err_t err = {0};
+    rc_executor_t x;
+    rc_executor_cpu(1, &x);
+    x.kind = RC_DEVICE_CUDA; /* nothing is run */
+    rc_plan_t plan = {.place = {.x = &x,
+                          .order = builds,
+                          .cache_bytes = cache_bytes,
+                          .multiprocessors = multiprocessors},
+        .op = RC_OP_SPMM,
+        .layout = layout,
+        .a = {.rows = rows, .cols = rows, .nnz = mean * rows},
+        .facts = {.longest = mean}};
+    rc_plan_entry_t e = {.part.k = k};
+    size_t at = 0;
+    text[0] = '\0';
+    if (rc_plan_candidates(&plan, o, &e, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < e.part.candidates; i++)
+        for (int j = 0; j < i; j++)
+            assert_true(strcmp(e.candidate[i].kernel, e.candidate[j].kernel) != 0 ||
+                        strcmp(e.candidate[i].order, e.candidate[j].order) != 0);
+    for (int i = 0; i < e.part.candidates && i < most; i++)
+        at += (size_t)snprintf(text + at, TEXT - at, "%s%s@%s", i ? " " : "", e.candidate[i].kernel,
+            e.candidate[i].order);
+    free(plan.named);
+    free(e.candidate);
+}
+
+/* Large matrices go under `auto` first, small ones and columns do not; a list of orders is kept. */
+static void guesses(void **state)
+{
+    (void)state;
+    enum { large = 1300000, small = 3000, two = 2 };
+    char found[TEXT];
+    if (!has_cuda())
+        return;
+    guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){0}, two, found);
+    assert_string_equal(found, "gstage:ctas=4@auto gstage:ctas=4@csr");
+    guessed(large, 128, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = 3}, 1, found);
+    assert_string_equal(found, "gstage:ctas=4@auto");
+    guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.orders = "csr"}, 1, found);
+    assert_string_equal(found, "gstage:ctas=4@csr");
+    guessed(small, 32, RC_ROW_MAJOR, &(rc_plan_options_t){0}, 1, found);
+    assert_non_null(strstr(found, "@csr"));
+    guessed(small, 32, RC_COL_MAJOR, &(rc_plan_options_t){0}, 1, found);
+    assert_non_null(strstr(found, "gchunk-col"));
+    guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.tune = RC_PLAN_SEARCH}, 1, found);
+    assert_non_null(strstr(found, "@csr"));
+}
+
+/* For few products nothing is prepared and nothing ordered; for many both. */
+static void guesses_with_reuse(void **state)
+{
+    (void)state;
+    enum { large = 1300000, small = 3000 };
+    char found[TEXT];
+    char free_of[TEXT];
+    if (!has_cuda())
+        return;
+    for (double reuse = 1; reuse <= 1e6; reuse *= 10)
+        for (int is_large = 0; is_large < 2; is_large++) {
+            int64_t rows = is_large ? large : small;
+            guessed(rows, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.reuse = reuse}, 1, found);
+            guessed(rows, 32, RC_ROW_MAJOR, &(rc_plan_options_t){0}, 1, free_of);
+            if (reuse == 1)
+                assert_string_equal(found, "cusparse-csr-row@csr");
+            if (reuse == 1e6)
+                assert_string_equal(found, free_of);
+        }
+}
+
+/* What the drop-in tries: in the order of the guess, each in its turn the first. */
+static void guesses_of_ranked(void **state)
+{
+    (void)state;
+    enum { large = 1300000, kernels = 4 };
+    char found[TEXT];
+    char name[40];
+    if (!has_cuda())
+        return;
+    guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.kernels = "ranked"}, 1, found);
+    assert_int_equal(strncmp(found, "gstage:", 7), 0);
+    for (int turn = 0; turn < 2 * kernels; turn++) {
+        char other[TEXT];
+        (void)snprintf(name, sizeof name, "ranked:first=%d", turn);
+        guessed(large, 32, RC_ROW_MAJOR, &(rc_plan_options_t){.kernels = name}, 1, other);
+        assert_int_equal(strcmp(other, found) == 0, turn % kernels == 0);
+    }
+}
+
 static void spell(rc_device_kind_t device, rc_op_t op, const char *list, char *text)
 {
     rc_kernel_spec_t *spec = NULL;
@@ -235,6 +338,9 @@ int main(void)
         cmocka_unit_test(kernels_of_unknown_matrices),
         cmocka_unit_test(orders_of_columns),
         cmocka_unit_test(other_operations),
+        cmocka_unit_test(guesses),
+        cmocka_unit_test(guesses_with_reuse),
+        cmocka_unit_test(guesses_of_ranked),
         cmocka_unit_test(ranked_kernels),
         cmocka_unit_test(wrong_ranks),
         cmocka_unit_test(ranks_are_in_range),

@@ -1,0 +1,227 @@
+/* A guess is a sum of trees: each adds to the cost of every kernel what its leaf says.  Nothing but
+ * sizes goes in, those of the device as well: work per multiprocessor, and B and C in units of the
+ * last cache.  So a rule that was fitted on one GPU says something of another. */
+#include "config.h"
+#include "plan/guess.h"
+#include "kernels/vendor/vendor.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- trees */
+
+/* Problems whose feature is below the bound go on at `below`.  From 0 on it is a node, else leaf
+ * -1 - below. */
+typedef struct rc_guess_node {
+    int8_t feature;
+    int16_t bound; /* in 1/64 */
+    int16_t below;
+    int16_t above;
+} rc_guess_node_t;
+
+enum { BOUND = 64, COST = 256 }; /* units of a bound, and of a leaf */
+
+/* clang-format off */
+#include "plan/guess_table.inc"
+/* clang-format on */
+
+/* The trees for some operands. */
+typedef struct rule {
+    rc_op_t op;
+    rc_layout_t layout; /* where the operation has K columns */
+    int ordered;        /* 1: it has seen large matrices, under the order `auto` */
+    int kernels;
+    int roots;
+    const char *const *kernel;
+    const int16_t *root;
+    const rc_guess_node_t *node;
+    const int8_t *leaf;
+} rule_t;
+
+enum {
+    ROWS_KERNELS = sizeof rows_kernel / sizeof *rows_kernel,
+    ROWS_ROOTS = sizeof rows_root / sizeof *rows_root,
+    COLUMNS_KERNELS = sizeof columns_kernel / sizeof *columns_kernel,
+    COLUMNS_ROOTS = sizeof columns_root / sizeof *columns_root,
+    VECTOR_KERNELS = sizeof vector_kernel / sizeof *vector_kernel,
+    VECTOR_ROOTS = sizeof vector_root / sizeof *vector_root
+};
+_Static_assert((int)ROWS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
+
+static const rule_t rules[] = {{RC_OP_SPMM, RC_ROW_MAJOR, 1, ROWS_KERNELS, ROWS_ROOTS, rows_kernel,
+                                   rows_root, rows_node, rows_leaf},
+    {RC_OP_SPMM, RC_COL_MAJOR, 0, COLUMNS_KERNELS, COLUMNS_ROOTS, columns_kernel, columns_root,
+        columns_node, columns_leaf},
+    {RC_OP_SPMV, RC_COL_MAJOR, 0, VECTOR_KERNELS, VECTOR_ROOTS, vector_kernel, vector_root,
+        vector_node, vector_leaf}};
+
+static const rule_t *rule_of(const rc_guess_problem_t *p)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].op == p->op && (p->op == RC_OP_SPMV || rules[i].layout == p->layout) &&
+            (rules[i].ordered || !rc_guess_ordered(p)))
+            return &rules[i];
+    return NULL;
+}
+
+/* ---------------------------------------------------------------- features */
+
+/* In the order of jobs/guess.py. */
+enum {
+    ROW_BYTES,
+    VALUE_BYTES,
+    ROWS_SM,
+    ENTRIES_SM,
+    MEAN,
+    SKEW,
+    LONGEST,
+    WORK_SM,
+    LONG_WORK,
+    B_OVER_L2,
+    C_OVER_L2,
+    LONG_SHARE,
+    EMPTY_SHARE,
+    LOAD_VALUES,
+    TAIL,
+    FEATURES
+};
+
+static double at_least_1(int64_t n)
+{
+    return n > 1 ? (double)n : 1;
+}
+
+/* Values that a lane loads at once: 16 or 8 bytes where K is a multiple of that. */
+static double load_values(int64_t k, int value_bytes)
+{
+    for (int bytes = 16; bytes > value_bytes; bytes /= 2)
+        if (k % (bytes / value_bytes) == 0)
+            return (double)bytes / value_bytes;
+    return 1;
+}
+
+static void features_of(const rc_guess_problem_t *p, double *x)
+{
+    enum { group = 128, empty_unit = 1024 };
+    double sms = p->multiprocessors;
+    double l2 = (double)p->cache_bytes;
+    double k = at_least_1(p->k);
+    double rows = at_least_1(p->rows);
+    double nnz = at_least_1(p->nnz);
+    double longest = at_least_1(p->longest);
+    double mean = nnz / at_least_1(p->rows - p->empty_rows);
+    double row = k * p->value_bytes;
+    const double value[FEATURES] = {[ROW_BYTES] = row,
+        [VALUE_BYTES] = p->value_bytes,
+        [ROWS_SM] = rows / sms,
+        [ENTRIES_SM] = nnz / sms,
+        [MEAN] = mean,
+        [SKEW] = longest / mean,
+        [LONGEST] = longest,
+        [WORK_SM] = nnz / sms * row,
+        [LONG_WORK] = longest * row,
+        [B_OVER_L2] = at_least_1(p->cols) * row / l2,
+        [C_OVER_L2] = rows * row / l2,
+        [LONG_SHARE] = longest / nnz,
+        [EMPTY_SHARE] = (double)p->empty_rows / rows + 1. / empty_unit,
+        [LOAD_VALUES] = load_values(p->k, p->value_bytes),
+        [TAIL] = ceil(k / group) * group / k};
+    for (int i = 0; i < FEATURES; i++)
+        x[i] = log2(value[i]);
+}
+
+/* ------------------------------------------------------------------- guess */
+
+static const int8_t *leaf_of(const rule_t *r, int root, const double *x)
+{
+    int at = r->root[root];
+    while (at >= 0) {
+        const rc_guess_node_t *n = &r->node[at];
+        at = x[n->feature] < (double)n->bound / BOUND ? n->below : n->above;
+    }
+    return &r->leaf[(-1 - at) * r->kernels];
+}
+
+/* By cost, those of one cost in the order of the table. */
+static void insert(rc_guess_t *g, const char *kernel, double cost)
+{
+    int at = g->count++;
+    for (; at > 0 && g->cost[at - 1] > cost; at--) {
+        g->kernel[at] = g->kernel[at - 1];
+        g->cost[at] = g->cost[at - 1];
+    }
+    g->kernel[at] = kernel;
+    g->cost[at] = cost;
+}
+
+void rc_guess_kernels(const rc_guess_problem_t *p, rc_guess_t *out)
+{
+    double x[FEATURES];
+    int sum[RC_GUESS_MOST] = {0};
+    out->count = 0;
+    if (p->multiprocessors < 1 || p->cache_bytes < 1)
+        return;
+    const rule_t *r = rule_of(p);
+    if (!r)
+        return;
+    features_of(p, x);
+    for (int i = 0; i < r->roots; i++) {
+        const int8_t *leaf = leaf_of(r, i, x);
+        for (int c = 0; c < r->kernels; c++)
+            sum[c] += leaf[c];
+    }
+    for (int c = 0; c < r->kernels; c++)
+        insert(out, r->kernel[c], (double)sum[c] / COST);
+}
+
+/* On shuffled matrices `auto` gains 1.1 to 1.5 with B from a sixteenth of the L2 on, and 1.4 to 2.1
+ * beyond it (data/results/orders.md); fewer rows gain next to nothing. */
+int rc_guess_ordered(const rc_guess_problem_t *p)
+{
+    enum { rows_least = 30000, part = 16 };
+    double b = (double)p->cols * (double)p->k * p->value_bytes;
+    return p->op == RC_OP_SPMM && p->cache_bytes > 0 && p->rows > rows_least &&
+           b * part >= (double)p->cache_bytes;
+}
+
+/* ------------------------------------------------------------------- total */
+
+/* What preparing on a GPU takes beside its launches: a table of the notebook, data/results/notebook
+ * (kernels.md, building on a GPU). */
+typedef struct setup {
+    const char *kernel;
+    double ns;
+    double entry_ns;
+} setup_t;
+
+static double setup_of(const char *kernel, double nnz)
+{
+    static const setup_t of[] = {{"gstage", 6e5, .3}, {"gslice", 8e4, .1}};
+    static const setup_t other = {"", 4e4, .1};
+    const setup_t *s = &other;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (strncmp(kernel, of[i].kernel, strlen(of[i].kernel)) == 0)
+            s = &of[i];
+    return rc_vendor_is(kernel) ? 0 : s->ns + s->entry_ns * nnz;
+}
+
+double rc_guess_total(
+    const rc_guess_problem_t *p, const char *kernel, double cost, int ordered, double reuse)
+{
+    /* a product with what is fastest: bytes a ns and multiprocessor of the memory and of the L2 */
+    static const double launch_ns = 2e3, memory = 25, cache = 50;
+    /* the library's fastest over ours, and the original order over `auto`, in the middle */
+    static const double vendor = 1.6, original = 1.3;
+    static const double order_ns = 4e5, order_entry_ns = .6; /* of `auto` */
+    enum { index_bytes = 4 };
+    double sms = at_least_1(p->multiprocessors);
+    double nnz = (double)p->nnz;
+    double row = at_least_1(p->k) * p->value_bytes;
+    double once = nnz * (index_bytes + p->value_bytes) + ((double)p->rows + (double)p->cols) * row;
+    double ns = launch_ns + once / (memory * sms) + nnz * row / (cache * sms);
+    double factor = rc_vendor_is(kernel) ? vendor : exp(cost);
+    if (!ordered && rc_guess_ordered(p))
+        factor *= original;
+    return setup_of(kernel, nnz) + (ordered ? order_ns + order_entry_ns * nnz : 0) +
+           reuse * factor * ns;
+}
