@@ -162,8 +162,12 @@ rc_status_t rc_plan_create(const rc_plan_problem_t *problem, const rc_plan_matri
     gpu_t *gpu = NULL;
     RC_PASS(begin(a, options, stream, out, &gpu, err));
     rc_plan_place_t place = place_of(gpu);
-    return rc_plan_give_home(
-        &gpu->home, &gpu->x, rc_plan_new(&place, problem, a, options, out, err), out, err);
+    rc_status_t st = RC_OK;
+    if (options && options->tune_in_use > 0) /* later a stream may be captured */
+        st = rc_cuda_timer_new(&gpu->x, &gpu->timer, err);
+    if (st == RC_OK)
+        st = rc_plan_new(&place, problem, a, options, out, err);
+    return rc_plan_give_home(&gpu->home, &gpu->x, st, out, err);
 }
 
 rc_status_t rc_plan_load(const char *path, const rc_plan_problem_t *problem,

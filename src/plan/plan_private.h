@@ -335,6 +335,18 @@ const rc_resident_t *rc_plan_resident(rc_plan_t *plan);
 /** The matrix is not needed on the device any more: no candidate is prepared for now. */
 void rc_plan_resident_drop(rc_plan_t *plan);
 
+/** 1: orders that are made for one are those for the other. */
+int rc_plan_same_geometry(const rc_geometry_t *a, const rc_geometry_t *b);
+
+/** The order of a text for a geometry, built when it is not there yet.
+ *  \param[out] index  in plan->order
+ *  \return RC_OK; what building returns; RC_ENOTSUP: it renumbers columns too; RC_EDEVICE */
+rc_status_t rc_plan_order_get(
+    rc_plan_t *plan, const char *text, const rc_geometry_t *g, int *index, rc_err_t *err);
+
+/** Rows of an order in memory of the executor; NULL: no memory, and they are on the host. */
+const int32_t *rc_plan_order_there(rc_plan_t *plan, rc_plan_order_t *o);
+
 /** Take an order.  \param[in] order  its schedule and memory are the plan's afterwards, also after
  *  an error; with rows on the host `identity` is found out  \param[out] index  in plan->order */
 rc_status_t rc_plan_order_add(

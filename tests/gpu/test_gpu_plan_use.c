@@ -75,6 +75,7 @@ static void compare(used_t *u, double alpha, double beta)
     CUDA(cudaMemcpy(data_of(&u->p, &u->c), u->device_c, data_bytes(&u->p), cudaMemcpyDeviceToHost));
     (void)rc_plan_describe(u->plan, label, sizeof label);
     compare_product(label, &u->p, &u->in, u->k, alpha, beta, &u->b, &u->c, &u->before);
+    u->before = u->c;
 }
 
 /* Waited for each, and asked for far ahead. */

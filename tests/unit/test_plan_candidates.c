@@ -152,7 +152,7 @@ static void other_operations(void **state)
 
 /* Orders are built on the device of these plans. */
 static rc_status_t builds(rc_executor_t *x, const char *order, const rc_csr_t *a,
-    const rc_resident_t *m, int32_t *row, rc_err_t *err)
+    const rc_resident_t *m, rc_resident_rows_t *row, rc_err_t *err)
 {
     (void)x, (void)order, (void)a, (void)m, (void)row, (void)err;
     return RC_OK;
