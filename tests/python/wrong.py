@@ -100,7 +100,8 @@ def numbers(least, most):
 
 
 TEXTS = (None, 5, b"lpt", 1.5, ["lpt"], "lpt\0x", "\0", object())
-NO_REAL = (1j, np.complex64(1), "1", b"1", None, [1], object())
+NO_REAL = (1j, np.complex64(1), np.array(1 + 0j), "1", b"1", None, [1], np.ones(2), object(), 10**400)
+NO_AMOUNT = NO_REAL + (-1, float("nan"), float("inf"), -float("inf"))
 NO_FLAG = (2, -1, "no", None, 1.5, 1j, [], object())
 
 
@@ -126,7 +127,7 @@ def of_matrices(model):
 def of_models(model):
     a = matrix()
     m = rowcast.Model(model)
-    for name, wrongs in (("k", numbers(0, 2**63 - 1)), ("value_bytes", numbers(4, 8) + [5]), ("reuse", NO_REAL),
+    for name, wrongs in (("k", numbers(0, 2**63 - 1)), ("value_bytes", numbers(4, 8) + [5]), ("reuse", NO_AMOUNT),
                          ("extrapolate", NO_FLAG), ("deterministic", NO_FLAG), ("memory", numbers(0, 2**63 - 1)),
                          ("layouts", numbers(0, 3)), ("kernels", TEXTS[1:]), ("orders", TEXTS[1:]), ("c_orders", TEXTS[1:])):
         for wrong in wrongs:
@@ -156,13 +157,24 @@ def plans():
     a = matrix()
     wrong = [("a", lambda m=m: rowcast.plan(m, 8)) for m in matrices()]
     for name, wrongs in (("k", numbers(1, 2**31 - 1)[:7] + [None, [8, 2**64 + 8], [8.5]]), ("tune", numbers(0, 2**31 - 1)),
-                         ("memory", numbers(0, 2**63 - 1)), ("deterministic", NO_FLAG), ("reuse", NO_REAL),
+                         ("memory", numbers(0, 2**63 - 1)), ("deterministic", NO_FLAG), ("reuse", NO_AMOUNT),
+                         ("threads", numbers(0, 2**16)), ("budget", NO_AMOUNT[:5] + NO_AMOUNT[6:] + (1e10, 2**64 + 32)),
                          ("stream", numbers(0, 2**64 - 1)[:7]),
                          ("kernels", TEXTS[1:]), ("orders", TEXTS[1:]), ("model", (5, "m", object())),
                          ("layout", ("diagonal", None, 5)), ("dtype", ("int8", np.complex64, 5))):
         for w in wrongs:
             wrong.append((name, lambda n=name, w=w: rowcast.plan(a, **{"k": 8, n: w})))
     wrong.append(("nope", lambda: rowcast.plan(a, 8, nope=1)))
+    whole = rowcast.plan(a, 8, device="cpu", threads=1)
+    b = np.ones((5, 8))
+    for n in ("alpha", "beta"):
+        wrong += [(n, lambda n=n, w=w: whole(b, **{n: w})) for w in NO_REAL]
+    wrong += [("B", lambda w=w: whole(w)) for w in (b + 1j, b[:, :0] + 1j, b.astype("float16"), b.astype(int))]
+    wrong += [("out", lambda: whole(b, np.ones((4, 8), complex)))]
+    wrong += [("values", lambda w=w: whole.update(w)) for w in (np.ones(6) + 1j, np.ones((6, 3)), np.ones(6, int))]
+    wrong += [("path", lambda t=t: whole.save(t)) for t in ("a\0b", b"a\0b", "\0", 5, None)]
+    wrong += [("Plan", lambda f=f: f(whole)) for f in (copy.copy, copy.deepcopy, pickle.dumps)]
+    wrong += [("Plan", lambda f=f: f(whole.answer())) for f in (copy.deepcopy, pickle.dumps)]
     made = object.__new__(rowcast.Plan)
     made.shape, made.dtype, made.layout, made.device, made._lock = (4, 5), "float64", "row", None, threading.Lock()
     wrong += [("B", lambda b=b: made(b)) for b in (None, 5, np.ones((5, 8)), "B", [[1.]])]

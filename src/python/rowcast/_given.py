@@ -33,12 +33,15 @@ def threads_of(value: Any) -> int:
 
 def real(value: Any, name: str) -> float:
     """A number that is not complex."""
-    if isinstance(value, (str, bytes, complex, np.complexfloating)):
-        raise TypeError(f"{name}: expected a real number, found {type(value).__name__}")
+    wrong = TypeError(f"{name}: expected a real number, found {type(value).__name__}")
+    if isinstance(value, (str, bytes, complex)) or "complex" in str(getattr(value, "dtype", "")):
+        raise wrong
     try:
         return float(value)
-    except (TypeError, OverflowError):
-        raise TypeError(f"{name}: expected a real number, found {type(value).__name__}") from None
+    except OverflowError:
+        raise ValueError(f"{name}: expected a number within fp64, found one beyond") from None
+    except (TypeError, ValueError, RuntimeError):  # RuntimeError: a tensor of several
+        raise wrong from None
 
 
 def flag(value: Any, name: str) -> int:

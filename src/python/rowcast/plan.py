@@ -19,6 +19,7 @@ from .model import Model
 _LAYOUTS = {"column": 0, "row": 1}
 _FLAGS = ("chosen", "baseline", "again")
 _SEARCH = -1  # RC_PLAN_SEARCH
+_SECONDS = 9 * 10**9  # whose ns fit 64 bits
 
 
 class Plan(Handle):
@@ -290,7 +291,10 @@ def _tuning(tune: int, budget: Optional[float], in_use: int) -> Dict[str, int]:
         return {"tune_in_use": in_use}
     if budget is None:
         return {"tune": number(tune, "tune", 0, 2**31 - 1)}
-    return {"tune": _SEARCH, "tune_ns": int(1e9 * max(real(budget, "budget"), 1e-9))}
+    seconds = real(budget, "budget")
+    if not 0 <= seconds <= _SECONDS:
+        raise ValueError(f"budget: expected 0 to {_SECONDS} seconds, found {seconds}")
+    return {"tune": _SEARCH, "tune_ns": max(int(1e9 * seconds), 1)}
 
 
 def _one_stream(stream: Any) -> int:
@@ -334,7 +338,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
     sparse = Sparse(a)
     kind = str(dtype or sparse.dtype)
     if kind not in ("float32", "float64"):
-        raise ValueError(f"dtype: expected float32 or float64, found {kind}")
+        raise ValueError(f"dtype: expected float32 or float64, found {kind!r}")
     ks = _numbers(k)
     problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
                               k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks))
