@@ -298,13 +298,18 @@ class FakeTorch:
 
     def __init__(self):
         import types
-        self.float64, self.stream, self.asked = "torch.float64", 5, []
+        self.float64 = "torch.float64"
+        self.sparse_csr, self.sparse_csc, self.sparse_coo = "sparse_csr", "sparse_csc", "sparse_coo"
+        self.stream, self.waited = 5, 0
         torch = self
 
         class Tensor:
-            def __init__(self, of, index=0):
+            """negative: what is stored is read with the other sign."""
+
+            def __init__(self, of, index=0, negative=False):
                 self.of, self.dtype, self.shape = of, "torch." + str(of.dtype), of.shape
                 self.device = types.SimpleNamespace(type="cuda", index=index)
+                self.negative = negative
 
             def data_ptr(self):
                 return self.of.ctypes.data
@@ -312,10 +317,47 @@ class FakeTorch:
             def stride(self):
                 return tuple(s // self.of.itemsize for s in self.of.strides)
 
-        self.Tensor = Tensor
-        self.cuda = types.SimpleNamespace(
-            current_stream=lambda device: types.SimpleNamespace(cuda_stream=torch.stream),
-            device=lambda device: __import__("contextlib").nullcontext())
+            def is_neg(self):
+                return self.negative
+
+            def is_conj(self):
+                return self.of.dtype.kind == "c"
+
+            def resolve_neg(self):
+                return Tensor(-self.of, self.device.index) if self.negative else self
+
+            def resolve_conj(self):
+                return Tensor(self.of.conj(), self.device.index) if self.is_conj() else self
+
+            def contiguous(self):
+                return self
+
+        class Csr(Tensor):
+            """In CSR, of tensors."""
+
+            def __init__(self, shape, ptr, idx, val):
+                self.layout, self.shape = torch.sparse_csr, shape
+                self.crow_indices, self.col_indices, self.values = lambda: ptr, lambda: idx, lambda: val
+
+        class Coo(Tensor):
+            """In COO, of so many dimensions that are sparse."""
+
+            def __init__(self, shape, dims, idx, val):
+                self.layout, self.shape, self.sparse_dim = torch.sparse_coo, shape, lambda: dims
+                self._indices, self._values = lambda: [idx] * dims, lambda: val
+
+        class Stream:
+            """The current one."""
+
+            def __init__(self):
+                self.cuda_stream = torch.stream
+
+            def synchronize(self):
+                torch.waited += 1
+
+        self.Tensor, self.Csr, self.Coo = Tensor, Csr, Coo
+        self.cuda = types.SimpleNamespace(current_stream=lambda device: Stream(),
+                                          device=lambda device: __import__("contextlib").nullcontext())
         self._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda index: torch.stream)
 
     def empty(self, shape, dtype, device):
@@ -326,7 +368,7 @@ class FakeLibrary:
     """The calls of a GPU by a plan of the CPU, and on which streams they were asked for."""
 
     def __init__(self, of):
-        self.of, self.handle, self.streams, self.clones = of._library, of._any(), [], 0
+        self.host, self.of, self.handle, self.streams, self.clones = of, of._library, of._any(), [], 0
 
     def rc_plan_execute(self, handle, *rest):
         self.streams.append(rest[-2])
@@ -340,20 +382,29 @@ class FakeLibrary:
         self.clones += 1
         return self.of.rc_plan_clone(self.handle, 0, out, err)
 
+    def rc_plan_update_values(self, handle, nnz, values, width, on_device, stream, err):
+        self.streams.append(stream)
+        return self.of.rc_plan_update_values(self.handle, nnz, values, width, 0, 0, err)
+
     def rc_plan_free(self, handle):
-        self.of.rc_plan_free(handle)
+        if handle is not self.handle:  # which is of another plan
+            self.of.rc_plan_free(handle)
+
+
+def on_fake_gpu(host):
+    """A plan of a GPU, by one of the CPU of fp64."""
+    import threading
+    p = object.__new__(rowcast.Plan)
+    p._library, p._of, p._nnz, p._process = FakeLibrary(host), {5: (host._any(), None)}, host._nnz, os.getpid()
+    p._lock, p.shape, p.dtype, p.layout, p.device = threading.Lock(), host.shape, "float64", "row", 0
+    return p
 
 
 def again_of_torch():
     """The same of tensors of a GPU, with a stand-in for both: streams, devices and new tensors."""
-    import threading
     a = matrix()
     torch = sys.modules["torch"] = FakeTorch()
-    host = rowcast.plan(a, 8, device="cpu", threads=1)
-    p = object.__new__(rowcast.Plan)
-    p._library = FakeLibrary(host)
-    p._lock, p.shape, p.dtype, p.layout, p.device, p._process = threading.Lock(), a.shape, "float64", "row", 0, None
-    p._of = {5: (host._any(), None)}
+    p = on_fake_gpu(rowcast.plan(a, 8, device="cpu", threads=1))
     b = torch.Tensor(np.random.RandomState(3).rand(150, 8))
     out = torch.Tensor(np.zeros((200, 8)))
     for _ in range(3):
@@ -369,7 +420,6 @@ def again_of_torch():
     refused(ValueError, p, b, torch.Tensor(out.of, 1))
     refused(ValueError, lambda: p(b, out, stream=2))
     refused(ValueError, p, np.ones((150, 8)))
-    host._of[7] = p._of.pop(7)  # which frees it; that of 5 is its own
     del sys.modules["torch"]
 
 
@@ -394,6 +444,43 @@ def several():
     except rowcast.Error as e:
         assert "call 1: K = 4" in str(e)
     assert (outs[0] == 3).all()
+
+
+def lazy():
+    """Lazy views of PyTorch have the values that they are read with, as B, as values and in a matrix."""
+    from rowcast._arrays import Sparse
+    a = matrix()
+    torch = sys.modules["torch"] = FakeTorch()
+    host = rowcast.plan(a, 8, device="cpu", threads=1)
+    p = on_fake_gpu(host)
+    b, out = torch.Tensor(np.random.RandomState(3).rand(150, 8)), torch.Tensor(np.zeros((200, 8)))
+    minus = torch.Tensor(b.of, negative=True)
+    for _ in range(3):
+        assert p(b, out) is out and np.allclose(out.of, a @ b.of) and np.allclose(p(b).of, a @ b.of)
+        assert p(minus, out) is out and np.allclose(out.of, -(a @ b.of)) and np.allclose(p(minus).of, -(a @ b.of))
+    before = out.of.copy()
+    refused(ValueError, p, b, torch.Tensor(out.of, negative=True))
+    refused(ValueError, p, torch.Tensor(b.of + 1j), out)
+    refused(ValueError, lambda: p(minus, out, stream=7))  # the values are made on the current one
+    p.update(torch.Tensor(a.data, negative=True))
+    assert (out.of == before).all() and np.allclose(p(b).of, -(a @ b.of))
+    refused(ValueError, lambda: p.update(torch.Tensor(a.data, negative=True), stream=7))
+    refused(TypeError, p.update, torch.Tensor(a.data + 1j))
+    ptr, idx, val = torch.Tensor(a.indptr), torch.Tensor(a.indices), torch.Tensor(a.data, negative=True)
+    s = Sparse(torch.Csr(a.shape, ptr, idx, val))
+    assert (s.kept[2].array.of == -a.data).all() and s.val == s.kept[2].array.data_ptr()
+    refused(ValueError, Sparse, torch.Csr(a.shape, ptr, idx, torch.Tensor(np.ones((a.nnz, 3)))))
+    refused(TypeError, Sparse, torch.Csr((*a.shape, 3), ptr, idx, torch.Tensor(np.ones((a.nnz, 3)))))
+    batch = [torch.Tensor(np.stack([x.of] * 2)) for x in (ptr, idx, val)]
+    refused(TypeError, Sparse, torch.Csr((2, *a.shape), *batch))
+    refused(ValueError, Sparse, torch.Csr(a.shape, *batch))
+    refused(TypeError, Sparse, torch.Csr(a.shape, ptr, idx, torch.Tensor(a.data + 1j)))
+    s = Sparse(torch.Coo((150, 150), 2, idx, val))
+    assert (s.kept[2].array.of == -a.data).all()
+    for shape, dims, v in (((9, 150, 150), 3, a.data), ((150, 3), 1, np.ones((a.nnz, 3))),
+                           ((150, 150, 3), 2, np.ones((a.nnz, 3))), ((150,), 1, a.data)):
+        refused(TypeError, Sparse, torch.Coo(shape, dims, idx, torch.Tensor(v)))
+    del sys.modules["torch"]
 
 
 def beside():

@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 24
+plan 25
 cd "$tmp" || exit 1
 
 script=check.py
@@ -46,6 +46,7 @@ check "plans on the host" scipy.sparse host_plans
 check "products that are asked for again" scipy.sparse again
 check "the same of tensors" scipy.sparse again_of_torch
 check "several products by one call" scipy.sparse several
+check "lazy views" scipy.sparse lazy
 check "answers" scipy.sparse answers
 check "a plan beside that of a GPU" scipy.sparse beside
 if [ "$HAVE_CUDA" = yes ]; then

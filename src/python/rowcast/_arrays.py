@@ -23,11 +23,19 @@ class Dense:
         device: index of the GPU
         stream: the current stream of its library on that GPU, as a number
         stream_kept: the object of that library, which keeps the stream
+        is_resolved: array is a copy, made on that stream, of a lazy view
     """
+
+    is_resolved = False
 
     def __init__(self, array: Any, name: str = "a"):
         if not (is_torch(array) or is_cupy(array)):
             array = _imported(array, name)
+        elif is_torch(array) and (array.is_neg() or array.is_conj()):
+            if name == "out":
+                raise ValueError("out: expected values as they are stored, found a lazy view: "
+                                 "use .resolve_neg()")
+            array, self.is_resolved = array.resolve_conj().resolve_neg(), True
         self.array = array
         self.shape: Tuple[int, ...] = tuple(int(n) for n in array.shape)
         if is_torch(array):
@@ -209,7 +217,10 @@ class Sparse:
     @staticmethod
     def _torch(a: Any) -> Tuple[str, Tuple[Dense, Dense, Dense]]:
         import torch
+        shape_of(a, "a")
         if a.layout == torch.sparse_coo:  # coalesced or not: a place that is there twice is refused
+            if a.sparse_dim() != 2:
+                raise TypeError(f"a: expected two sparse dimensions, found {a.sparse_dim()}")
             rows, columns = a._indices()
             form, three = "coo", (rows, columns, a._values())
         elif a.layout == torch.sparse_csc:

@@ -95,7 +95,7 @@ class Plan(Handle):
         if isinstance(b, np.ndarray) and not self.on_cpu:
             return self._for_numpy()(b, out, alpha=alpha, beta=beta, transposed=transposed)
         asked = self._asked(b, out, bool(transposed))
-        on = _one_stream(asked.b.stream if stream is None else stream)
+        on = _stream_of(asked.b, stream, "B")
         factors = real(alpha, "alpha"), real(beta, "beta")
         with self._lock:
             library, handle = self._library, self._on(on, asked.b)
@@ -156,7 +156,7 @@ class Plan(Handle):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
         self._here(dense, "values")
         width = _width(dense.dtype, _FLOATS, "values")
-        on = _one_stream(dense.stream if stream is None else stream)
+        on = _stream_of(dense, stream, "values")
         with self._lock:
             mine = self._on(on, dense)
             for other in [s for s in self._of if s != on]:
@@ -224,7 +224,7 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
     if len(streams) > 1 or len({p.on_cpu for p in plans}) > 1:
         raise ValueError("calls: expected all on one stream of a GPU, or all on the CPU")
     if asked:
-        on = _one_stream(*streams)
+        on = [_stream_of(a.b, stream, "B") for a in asked][0]
         with contextlib.ExitStack() as held:
             for lock in sorted({p._lock for p in plans}, key=id):  # no two calls wait in turns
                 held.enter_context(lock)
@@ -304,6 +304,22 @@ def _one_stream(stream: Any) -> int:
     return stream
 
 
+def _stream_of(dense: Dense, stream: Any, what: str) -> int:
+    """None: the current one.  Values that were made there are not seen by another stream."""
+    on = _one_stream(dense.stream if stream is None else stream)
+    if dense.is_resolved and on != dense.stream:
+        raise ValueError(f"{what}: expected no lazy view beside a stream: use .resolve_neg() there")
+    return on
+
+
+def _stream_after(sparse: Sparse, stream: Any) -> int:
+    """None: the current one, on which arrays of the matrix may have been converted."""
+    on = _one_stream(sparse.stream if stream is None else stream)
+    if sparse.stream_kept is not None and on != sparse.stream:
+        sparse.stream_kept.synchronize()
+    return on
+
+
 def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Optional[str] = None, tune: int = 6,
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
@@ -351,7 +367,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
                               threads=threads_of(threads),
                               model=_of_model(model))
-    on, handle = _one_stream(sparse.stream if stream is None else stream), c.c_void_p()
+    on, handle = _stream_after(sparse, stream), c.c_void_p()
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem), c.byref(matrix),
                  c.byref(options), c.byref(handle))
