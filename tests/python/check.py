@@ -483,6 +483,33 @@ def lazy():
     del sys.modules["torch"]
 
 
+def empty():
+    """Products without a value, and of matrices without rows, columns or entries."""
+    import scipy.sparse as sparse
+    a = matrix()
+    for layout, order in (("row", "C"), ("column", "F")):
+        p = rowcast.plan(a, 8, layout=layout, device="cpu", threads=1)
+        none = np.zeros((150, 0), order=order)
+        out = np.zeros((200, 0), order=order)
+        assert p(none).shape == (200, 0) and p(none, out) is out
+        full = np.ones((150, 8), order=order)
+        zero, eight = rowcast.execute_many([(p, none), (p, full)])
+        assert zero.shape == (200, 0) and np.allclose(eight, a @ full)
+        assert rowcast.execute_many([(p, none, out)])[0] is out
+        for wrong in ((none[1:],), (none, out[1:]), (none.astype("float32"),), (none, np.zeros((200, 8), order=order))):
+            refused(ValueError, p, *wrong)
+        refused(TypeError, lambda: p(none, alpha="1"))
+        for shape in ((0, 40), (50, 0), (0, 0), (50, 40)):
+            q = rowcast.plan(sparse.csr_matrix(shape), 8, layout=layout, device="cpu", threads=1)
+            b, c = np.ones((shape[1], 8), order=order), np.ones((shape[0], 8), order=order)
+            assert q(b).shape == c.shape and not q(b).any() and (q(b, c, beta=3.0) == 3).all()
+            assert (rowcast.order(sparse.csr_matrix(shape)).row >= 0).sum() == shape[0]
+    torch = sys.modules["torch"] = FakeTorch()
+    p = on_fake_gpu(rowcast.plan(a, 8, device="cpu", threads=1))
+    assert p(torch.Tensor(np.zeros((150, 0)))).shape == (200, 0) and not p._library.streams
+    del sys.modules["torch"]
+
+
 def beside():
     """A plan that a GPU has makes another for NumPy, until it has new values: with a stand-in for that GPU."""
     a = matrix()

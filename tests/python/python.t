@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 25
+plan 26
 cd "$tmp" || exit 1
 
 script=check.py
@@ -47,6 +47,7 @@ check "products that are asked for again" scipy.sparse again
 check "the same of tensors" scipy.sparse again_of_torch
 check "several products by one call" scipy.sparse several
 check "lazy views" scipy.sparse lazy
+check "empty products" scipy.sparse empty
 check "answers" scipy.sparse answers
 check "a plan beside that of a GPU" scipy.sparse beside
 if [ "$HAVE_CUDA" = yes ]; then

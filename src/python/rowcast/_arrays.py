@@ -72,6 +72,8 @@ class Dense:
         if len(self.shape) != 2:
             raise ValueError(f"{what}: expected a matrix, found {len(self.shape)} dimensions")
         rows, cols = self.shape
+        if rows == 0 or cols == 0:
+            return max(rows if column_major else cols, 1)
         near, far = (self.strides[0], self.strides[1]) if column_major else (self.strides[1], self.strides[0])
         inner, outer = (rows, cols) if column_major else (cols, rows)
         if inner > 1 and near != 1:

@@ -97,6 +97,8 @@ class Plan(Handle):
         asked = self._asked(b, out, bool(transposed))
         on = _stream_of(asked.b, stream, "B")
         factors = real(alpha, "alpha"), real(beta, "beta")
+        if asked.b.shape[1] == 0:
+            return asked.out.array
         with self._lock:
             library, handle = self._library, self._on(on, asked.b)
             execute = library.rc_plan_execute_transposed if transposed else library.rc_plan_execute
@@ -208,8 +210,9 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
         out of each
 
     Raises:
-        ValueError, Error: as a call of a plan, with the index of the product from 0 where the
-            library says it; plans of a GPU and of the CPU together; more than one stream
+        ValueError, Error: as a call of a plan, with the index from 0, of the products with a
+            column, where the library says it; plans of a GPU and of the CPU together; more than one
+            stream
     """
     asked, plans, factors = [], [], []
     for call in calls:
@@ -228,7 +231,8 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
         with contextlib.ExitStack() as held:
             for lock in sorted({p._lock for p in plans}, key=id):  # no two calls wait in turns
                 held.enter_context(lock)
-            each = [a.call(p._on(on, a.b), *f) for a, p, f in zip(asked, plans, factors)]
+            each = [a.call(p._on(on, a.b), *f) for a, p, f in zip(asked, plans, factors)
+                    if a.b.shape[1] > 0]
             listed = (lib.PlanCall * len(each))(*each)
             lib.call(plans[0]._library.rc_plan_execute_many, listed, len(each), on)
     return [a.out.array for a in asked]
