@@ -397,6 +397,7 @@ def on_fake_gpu(host):
     p = object.__new__(rowcast.Plan)
     p._library, p._of, p._nnz, p._process = FakeLibrary(host), {5: (host._any(), None)}, host._nnz, os.getpid()
     p._lock, p.shape, p.dtype, p.layout, p.device = threading.Lock(), host.shape, "float64", "row", 0
+    sys.modules["rowcast.plan"]._plans.add(p)
     return p
 
 
@@ -480,6 +481,27 @@ def lazy():
     for shape, dims, v in (((9, 150, 150), 3, a.data), ((150, 3), 1, np.ones((a.nnz, 3))),
                            ((150, 150, 3), 2, np.ones((a.nnz, 3))), ((150,), 1, a.data)):
         refused(TypeError, Sparse, torch.Coo(shape, dims, idx, torch.Tensor(v)))
+    del sys.modules["torch"]
+
+
+def child_of_gpu():
+    """A child of fork has not the GPU of a plan, but the CPU for an array of NumPy."""
+    a = matrix()
+    torch = sys.modules["torch"] = FakeTorch()
+    p = on_fake_gpu(rowcast.plan(a, 8, device="cpu", threads=1))
+    b, values = torch.Tensor(np.ones((150, 8))), torch.Tensor(a.data)
+    p._beside = lambda: rowcast.plan(a, 8, device="cpu", threads=1)
+    p(b)
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            refused(rowcast.Error, p, b)
+            refused(rowcast.Error, p.update, values)
+            os._exit(0 if np.allclose(p(b.of), a @ b.of) and p._library.streams == [5] else 1)
+        finally:
+            os._exit(2)
+    assert os.waitpid(pid, 0)[1] == 0 and p(b).shape == (200, 8)
     del sys.modules["torch"]
 
 

@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 26
+plan 27
 cd "$tmp" || exit 1
 
 script=check.py
@@ -47,6 +47,7 @@ check "products that are asked for again" scipy.sparse again
 check "the same of tensors" scipy.sparse again_of_torch
 check "several products by one call" scipy.sparse several
 check "lazy views" scipy.sparse lazy
+check "a plan of a GPU in a child" scipy.sparse child_of_gpu
 check "empty products" scipy.sparse empty
 check "answers" scipy.sparse answers
 check "a plan beside that of a GPU" scipy.sparse beside
@@ -71,7 +72,7 @@ check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
 script=wrong.py
 check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "wrong arguments of plans" scipy.sparse plans
-check "a child of a process with threads" scipy.sparse forked
+check "a child of a process with threads" scipy.sparse forked "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "seals of stores" "h5py pandas" stores quick.h5
 # shellcheck disable=SC2086  # flags are words
 if $CC $CFLAGS -shared -fPIC -o lock.so "$top_srcdir/tests/fault/shim_lock.c" -ldl 2>err; then

@@ -183,16 +183,36 @@ def plans():
     all_refused(wrong)
 
 
-def forked():
+def forked(model):
     """A child of a process that has used several threads makes the same calls."""
     import scipy.sparse as sparse
     at = np.random.RandomState(1).randint(0, 60000, (2, 360000))
     a = sparse.coo_matrix((np.ones(360000), at), shape=(60000, 60000)).tocsr()
 
     def all_of():
-        return rowcast.features(a, threads=4), [rowcast.order(a, p, threads=4).row.tobytes() for p in ("lpt", "lsh", "blk")]
-    here = all_of()
+        return (rowcast.features(a, threads=4), rowcast.predict(a, m, 32, extrapolate=True, threads=4).name,
+                [rowcast.order(a, p, threads=4).row.tobytes() for p in ("lpt", "lsh", "blk")])
+    m, b = rowcast.Model(model), np.ones((60000, 8))
+    here, want = all_of(), a @ b
     assert in_child(lambda: int(all_of() != here)) == 0
+    one, two = (rowcast.plan(a, 8, device="cpu", threads=n) for n in (1, 2))
+    assert np.allclose(one(b), want) and np.allclose(two(b), want)
+    assert in_child(lambda: int(not np.allclose(rowcast.plan(a, 8, device="cpu")(b), want))) == 0
+    assert in_child(lambda: int(len(rowcast.answer(a, 8, budget=0.2, device="cpu").rows) == 0)) == 0
+    inside, over = threading.Event(), threading.Event()
+
+    def product():
+        """One that is not over when the process forks."""
+        with one._lock, two._lock:
+            inside.set()
+            over.wait()
+    thread = threading.Thread(target=product)
+    thread.start()
+    inside.wait()
+    assert in_child(lambda: int(not np.allclose(one(b), want))) == 0
+    all_refused([("fork", lambda: two(b)), ("fork", lambda: two.update(a.data))])
+    over.set()
+    thread.join()
 
 
 def cut(sealed, to):

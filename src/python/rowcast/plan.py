@@ -5,6 +5,7 @@ import contextlib
 import ctypes as c
 import os
 import threading
+import weakref
 from functools import partial
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -51,6 +52,7 @@ class Plan(Handle):
         self._of: Dict[int, Tuple[c.c_void_p, Any]] = {stream: (handle, kept)}
         self._lock = threading.Lock()
         self._process = os.getpid()
+        _plans.add(self)
 
     def __del__(self) -> None:
         for handle, _ in getattr(self, "_of", {}).values():
@@ -63,6 +65,8 @@ class Plan(Handle):
 
     def _on(self, stream: int, like: Dense) -> c.c_void_p:
         """The plan of a stream, cloned at its first product there."""
+        if not self.on_cpu and os.getpid() != self._process:
+            raise lib.Error(-6, "unsupported", "plan: of a GPU, which a child of fork() has not")
         if stream not in self._of:
             clone = c.c_void_p()
             with on_device(like.array, like.device):
@@ -236,6 +240,18 @@ def execute_many(calls: Sequence[Sequence[Any]], *, stream: Optional[int] = None
             listed = (lib.PlanCall * len(each))(*each)
             lib.call(plans[0]._library.rc_plan_execute_many, listed, len(each), on)
     return [a.out.array for a in asked]
+
+
+_plans: "weakref.WeakSet[Plan]" = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    """Another thread may have been in a product: it is not there to leave it."""
+    for made in list(_plans):
+        made._lock, made._again = threading.Lock(), None
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 def _goes_to_cpu(device: Optional[str], sparse: Sparse, stream: Optional[int]) -> bool:
