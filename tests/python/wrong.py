@@ -36,7 +36,7 @@ def refusal(name, call):
     try:
         call()
     except (TypeError, ValueError, rowcast.Error) as e:
-        named = re.match("a[.:]", str(e)) if name == "a" else name in str(e)
+        named = re.match("a[.:]|matrix:", str(e)) if name == "a" else name in str(e)
         return 0 if named else print(f"# {name} is not in: {e}") or 4
     return 3
 
@@ -92,6 +92,29 @@ def matrices():
         yield matrix(shape=shape)
     for wrong in (None, 5, "a", [[1]], np.ones((4, 5)), object()):
         yield wrong
+
+
+def forms():
+    """The same in COO and CSC, which plans take."""
+    coo = dict(format="coo", row=np.array([0, 0, 1, 3, 3, 3]), col=np.array([0, 4, 2, 0, 1, 3]),
+               data=np.arange(1., 7.), shape=(4, 5))
+    csc = dict(format="csc", indptr=np.array([0, 2, 3, 4, 5, 6]), indices=np.array([0, 3, 3, 1, 3, 0]),
+               data=np.arange(1., 7.), shape=(4, 5))
+    for usual, part, most in ((coo, "row", 4), (coo, "col", 5), (csc, "indices", 4)):
+        for to in (-1, most, 2**31 - 1, -2**31, 2**32, 2**32 + 1, 2**63 - 1, -2**63):
+            numbers = usual[part].copy()
+            numbers[2] = to
+            yield SimpleNamespace(**{**usual, part: numbers})
+    for at, to in ((0, 1), (0, -1), (1, 7), (2, -4), (5, 7), (5, 2**40), (2, 2**63 - 1)):
+        numbers = csc["indptr"].copy()
+        numbers[at] = to
+        yield SimpleNamespace(**{**csc, "indptr": numbers})
+    for usual in (coo, csc):
+        for part in set(usual) - {"format", "shape"}:
+            for wrong in (None, 5, np.zeros((6, 3)), np.array(["x"] * 6), np.zeros(6, complex), np.zeros(2, int)):
+                yield SimpleNamespace(**{**usual, part: wrong})
+        for shape in ((4,), (2, 4, 5), (-4, 5), (4, 2**31), (2**64 + 4, 5), (3, 5), (4, 3)):
+            yield SimpleNamespace(**{**usual, "shape": shape})
 
 
 def numbers(least, most):
@@ -155,7 +178,7 @@ def calls(model):
 def plans():
     """Without a GPU too: what is wrong is found before one is looked for."""
     a = matrix()
-    wrong = [("a", lambda m=m: rowcast.plan(m, 8)) for m in matrices()]
+    wrong = [("a", lambda m=m: rowcast.plan(m, 8)) for m in [*matrices(), *forms()]]
     for name, wrongs in (("k", numbers(1, 2**31 - 1)[:7] + [None, [8, 2**64 + 8], [8.5]]), ("tune", numbers(0, 2**31 - 1)),
                          ("memory", numbers(0, 2**63 - 1)), ("deterministic", NO_FLAG), ("reuse", NO_AMOUNT),
                          ("threads", numbers(0, 2**16)), ("budget", NO_AMOUNT[:5] + NO_AMOUNT[6:] + (1e10, 2**64 + 32)),
