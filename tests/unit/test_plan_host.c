@@ -209,7 +209,7 @@ static void the_two_products_take_turns(void **state)
     const double val[] = {2, 3}, b[] = {5, 7};
     double c[2];
     const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
-    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0};
+    const rc_plan_matrix_t m = {.rows = 2, .cols = 2, .nnz = 2, .row_ptr = ptr, .row_ptr_bytes = 4, .col_idx = col, .val = val, .value_bytes = 8};
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     assert_int_equal(
