@@ -111,7 +111,7 @@ copy_ours()
     [[ $(ldd "$prefix/bin/rowcast") == *libmpi.so* ]] \
         || die 3 "$prefix/bin/rowcast is not linked with Open MPI, whose launcher a bundle has: build with it"
     cp "$prefix/bin/rowcast" "$tree/bin/"
-    find "$prefix" -maxdepth 3 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
+    find "$prefix" -maxdepth 4 -name 'librowcast*.so*' -exec cp -P -t "$tree/lib" {} +
     # the drop-in opens it in this folder beside itself
     find "$prefix" -path '*/rowcast/rowcast_dropin.so' -exec cp -t "$tree/lib/rowcast" {} +
     for file in share/rowcast include/rowcast.h include/rowcast_io.h include/rowcast_plan.h include/rowcast_cuda.h \

@@ -178,7 +178,7 @@ collect()
     one "$title" "$code"
 }
 
-# The builds of later suites.  Shared objects are compiled once more, and nothing of these suites needs them.  librsb and Kokkos
+# The builds of later suites.  Nothing of these suites needs shared libraries.  librsb and Kokkos
 # Kernels, of which the ordinary build knows nothing, are kernels of the serial one.
 serial=(--enable-werror --without-cuda --with-hdf5=serial --disable-shared --with-librsb --with-kokkos)
 sanitize=(--without-cuda --disable-shared
@@ -314,9 +314,8 @@ main()
         [[ -z ${beside[mutation]:-} ]] || collect mutation "make check-mutation"
         collect shellcheck
         [[ -z ${beside[cppcheck]:-} ]] || collect cppcheck
-        # the ordinary build has both kinds of libraries: one of them is compiled here
         stage "make distcheck" "$build/log/distcheck.log" make -C "$build" -j "$jobs" distcheck \
-            DISTCHECK_CONFIGURE_FLAGS="--without-cuda --disable-static CFLAGS=-O0" TESTS="${distributed[*]}"
+            DISTCHECK_CONFIGURE_FLAGS="--without-cuda CFLAGS=-O0" TESTS="${distributed[*]}"
         if [[ ${beside[deb]:-} ]]; then
             collect deb "Debian packages"
         else

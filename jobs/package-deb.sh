@@ -122,7 +122,7 @@ shlibs()
     ((${#objects[@]})) || return 0
     (
         cd "$work/shlibs"
-        dpkg-shlibdeps --ignore-missing-info -l"$1$libdir" -xlibrowcast1 -O "${objects[@]/#/-e}" 2>"$work/shlibs.log" \
+        dpkg-shlibdeps --ignore-missing-info -l"$1$libdir" -l"$work/librowcast1$libdir/rowcast" -xlibrowcast1 -O "${objects[@]/#/-e}" 2>"$work/shlibs.log" \
             || { tail -n 5 "$work/shlibs.log" >&2; exit 1; }
     ) | sed -n 's/^shlibs:Depends=//p'
 }

@@ -22,7 +22,12 @@ plan 12
 
 mkdir -p "$tmp/prefix/share/rowcast"
 cp -R "$top_srcdir/analysis/page" "$top_srcdir/analysis/figures" "$tmp/prefix/share/rowcast"
-# the drop-in as `make install` puts it
+# libraries as `make install` puts them
+kernels=$(find "$top_builddir/.libs" -name 'librowcast_kernels-*.so')
+if [ "$kernels" ]; then
+    mkdir -p "$tmp/prefix/lib/rowcast"
+    cp "$kernels" "$tmp/prefix/lib/rowcast"
+fi
 dropin=$top_builddir/.libs/rowcast_dropin.so
 if [ -e "$dropin" ]; then
     mkdir -p "$tmp/prefix/lib/rowcast"

@@ -21,7 +21,7 @@ for tool in nm readelf ldd pkg-config; do
 done
 cxx=$(command -v c++ || command -v g++ || true)
 examples=$(find "$prefix" -path '*/examples/*' -type f ! -name '*.py' | sort)
-plan $(($(echo "$libraries" | wc -w) * 12 + 4 + 2 * $(echo "$examples" | grep -c .)))
+plan $(($(echo "$libraries" | wc -w) * 12 + 6 + 2 * $(echo "$examples" | grep -c .)))
 cd "$tmp" || exit 1
 
 # flags LIBRARY
@@ -186,6 +186,20 @@ is "rowcast.h includes no other" "$(grep -c '#include "' "$prefix/include/rowcas
 is "what was written was read" "$(sed -n '2p' b.mtx)" "% a copy"
 is "headers and libraries come together" "$(find "$prefix/include" -name '*.h' ! -name rowcast_device.h | sed 's|.*/||; s|\.h$||' | sort | tr '\n' ' ')" \
     "$(for library in $libraries; do echo "$library"; done | sort | tr '\n' ' ')"
+
+# The code for GPUs is there once, with the little that the drop-in has of its own.
+with_code()
+{
+    find "$prefix" -type f | while IFS= read -r file; do
+        ! readelf -SW "$file" 2>/dev/null | grep -q 'nv_fatbin' || basename "$file"
+    done | sort | tr '\n' ' '
+}
+if [ "$HAVE_CUDA" = yes ]; then
+    is "the code for GPUs is installed once" "$(with_code | sed 's/-[0-9.]*[.]so/.so/')" "librowcast_kernels.so rowcast_dropin.so "
+else
+    skip "the code for GPUs is installed once" "a build without CUDA"
+fi
+is "the command finds its libraries where they are installed" "$("$prefix/bin/rowcast" --version 2>&1)" "$("$ROWCAST" --version)"
 
 # What is installed to be read is built from what is installed; without a GPU it says so.
 for example in $examples; do

@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 
 folder=$top_srcdir/jobs/package
-plan 8
+plan 10
 
 # Stand-ins for what the recipe calls; prints the words for configure, and names of packages that it depends on.
 recipe()
@@ -113,6 +113,16 @@ if command -v bash >/dev/null; then
     is "the GPUs of the machine" "$(architectures 9.0 8.0 9.0)" 80,90
     is "one that nvcc does not know" "$(architectures 9.0 12.0)" ""
     is "none" "$(architectures 'No devices were found')" ""
+    # how far a build is: what make would say, and what it has said
+    printf '%s\n' '  CC       a.lo' '  GEN      x.def' '  NVCC     b.lo' '  CCLD     c' >"$tmp/log"
+    progress() # progress COMMAND
+    {
+        bash -euo pipefail -c '. "$1/jobs/setup.sh"; sleep() { SECONDS=330 && [[ ! -e $log.once ]] && touch "$log.once"; }; eval "$2"' x "$top_srcdir" "$1" "$tmp/log"
+    }
+    # shellcheck disable=SC2016  # for that shell
+    is "objects are counted, with their work" "$(progress 'count_objects <"$3"')" "3 12"
+    # shellcheck disable=SC2016
+    is "the rest is estimated" "$(progress 'SECONDS=0 && show_progress "$3" 7 24' | sed 's/^[^]]*] *//; s/:.. to go/ minutes to go/')" "3 of 7 objects, about 5 minutes to go"
 else
-    for i in 1 2 3; do skip "the GPUs of the machine ($i)" "no bash"; done
+    for i in 1 2 3 4 5; do skip "the GPUs of the machine ($i)" "no bash"; done
 fi

@@ -114,6 +114,30 @@ AS_IF([test "x$with_cuda_arch" != xdefault && test -n "$rc_refused"],
 NVCC_GENCODE=$rc_flags
 ])
 
+# RC_DEVICE_CODE: how the library of device code is linked (kernels/kernels.am), in a build with CUDA and shared libraries;
+# reads rc_bindir and rc_libdir.
+#   DEVICE_CODE         its name.  It is for the linker: libtool would leave scripts in place of the programs, and link them
+#                       once more to install them.  The loader finds it by one of these, also in a tree that was moved
+#   DEVICE_CODE_HERE    for a test: tests/ROOM/NAME of the build, or elsewhere
+#   DEVICE_CODE_BESIDE  for one in the build or installed
+#   DEVICE_CODE_BELOW   for a library, the same
+#   DEVICE_CODE_STATIC  what a program names that links static libraries
+AC_DEFUN([RC_DEVICE_CODE], [
+DEVICE_CODE=; DEVICE_CODE_STATIC=; DEVICE_CODE_HERE=; DEVICE_CODE_BESIDE=; DEVICE_CODE_BELOW=
+AS_IF([test $rc_have_cuda = yes && test "x$enable_shared" = xyes],
+  [rc_from_bin=`realpath -m -s --relative-to="$rc_bindir" "$rc_libdir"`
+   DEVICE_CODE='-Wl,--push-state,--no-as-needed,$(abs_top_builddir)/.libs/librowcast_kernels.so,--pop-state'
+   DEVICE_CODE_HERE="-Wl,-rpath,'\$\$ORIGIN/../../.libs:\$(abs_top_builddir)/.libs'"
+   DEVICE_CODE_BESIDE="-Wl,-rpath,'\$\$ORIGIN/.libs:\$\$ORIGIN/$rc_from_bin/rowcast'"
+   DEVICE_CODE_BELOW="-Wl,-rpath,'\$\$ORIGIN:\$\$ORIGIN/rowcast'"
+   DEVICE_CODE_STATIC='${libdir}/rowcast/librowcast_kernels.a -lrowcast_cuda'])
+AC_SUBST([DEVICE_CODE])
+AC_SUBST([DEVICE_CODE_STATIC])
+AC_SUBST([DEVICE_CODE_HERE])
+AC_SUBST([DEVICE_CODE_BESIDE])
+AC_SUBST([DEVICE_CODE_BELOW])
+])
+
 AC_DEFUN([RC_CUDA], [
 AC_REQUIRE([AC_CANONICAL_HOST])
 AC_ARG_WITH([cuda],
