@@ -122,7 +122,9 @@ rc_status_t rc_chunks_measure(
     const rc_problem_t *p, int64_t entries, rc_chunks_size_t *out, rc_err_t *err)
 {
     rc_items_t items;
-    rc_chunks_rows_t rows = entries ? (rc_chunks_rows_t){0} : rc_chunks_rows_of(p->a);
+    rc_chunks_rows_t rows = {0};
+    if (!entries)
+        rows = rc_chunks_rows_of(p->a);
     rc_chunks_size_t s = {.entries = entries ? entries : rc_chunks_entries(p->a->nnz, &rows),
         .col_bytes = rc_chunks_col_bytes(p->a)};
     rc_status_t st = rc_items_new(p, &items, err);
