@@ -361,8 +361,9 @@ RC_API rc_status_t rc_plan_answer(
 RC_API void rc_plan_answer_free(rc_plan_answer_t *answer);
 
 /** Write the choices and orders to a file, for the next run on the same pattern.  The file is
- *  replaced as a whole.
- *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM */
+ *  replaced as a whole.  A plan on a GPU waits for the stream of its last call, which must still
+ *  exist and not be captured.
+ *  \return RC_OK, RC_EINVAL (a NULL), RC_EIO, RC_ENOMEM, RC_EDEVICE */
 RC_API rc_status_t rc_plan_save(const rc_plan_t *plan, const char *path, rc_err_t *err);
 
 #ifdef __cplusplus

@@ -47,6 +47,8 @@ enum {
     VECTOR_ROOTS = sizeof vector_root / sizeof *vector_root
 };
 _Static_assert((int)ROWS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
+_Static_assert((int)COLUMNS_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
+_Static_assert((int)VECTOR_KERNELS <= (int)RC_GUESS_MOST, "kernels of a rule");
 
 static const rule_t rules[] = {{RC_OP_SPMM, RC_ROW_MAJOR, 1, ROWS_KERNELS, ROWS_ROOTS, rows_kernel,
                                    rows_root, rows_node, rows_leaf},

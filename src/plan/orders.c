@@ -17,7 +17,7 @@ int rc_plan_same_geometry(const rc_geometry_t *a, const rc_geometry_t *b)
 static void order_free(rc_plan_order_t *o)
 {
     rc_schedule_free(&o->schedule);
-    if (o->memory.pieces > 0)
+    if (o->memory.x)
         (void)rc_memory_free(&o->memory);
 }
 
@@ -43,6 +43,7 @@ rc_status_t rc_plan_order_add(
         return rc_fail(err, RC_ENOMEM, "no memory for the orders of a plan");
     }
     *o = *order;
+    rc_memory_seal(&o->memory); /* for copies of the plan */
     if (o->schedule.row)
         o->identity = rc_schedule_is_identity(&o->schedule);
     plan->order = grown;

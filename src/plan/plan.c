@@ -138,11 +138,13 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     plan->pattern = rc_alloc0(1, sizeof *plan->pattern, "a plan", err);
     RC_TRY(plan->pattern ? RC_OK : RC_ENOMEM);
     plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
-    RC_TRY(rc_plan_pattern_read(plan, a, err));
+    const int by_entry = rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ;
+    if (!(by_entry && a->form == RC_PLAN_CSC))
+        RC_TRY(rc_plan_pattern_read(plan, a, err));
     if (a->on_device && a->form == RC_PLAN_CSR && !rc_plan_pattern_there(plan))
         plan->pointers = (rc_resident_t){
             .x = place->x, .row_ptr = a->row_ptr, .row_ptr_bytes = a->row_ptr_bytes};
-    if (rc_plan_is_moved(plan) && rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ)
+    if (by_entry && (a->form == RC_PLAN_CSC || rc_plan_is_moved(plan)))
         RC_TRY(rc_fail(err, RC_ENOTSUP,
             "matrix: %s has a value for each entry, expected row by row, columns in ascending "
             "order",

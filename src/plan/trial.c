@@ -87,6 +87,8 @@ static int64_t held_bytes(const rc_plan_t *plan)
 {
     int64_t values = rc_sat_mul(plan->a.nnz, (int64_t)rc_precision_bytes(plan->values.type));
     int64_t bytes = rc_sat_add(plan->resident_bytes, rc_plan_pattern_bytes(plan));
+    for (int i = 0; i < plan->orders; i++)
+        bytes = rc_sat_add(bytes, rc_memory_bytes(&plan->order[i]->memory));
     return rc_sat_add(bytes, plan->values.there ? values : 0);
 }
 

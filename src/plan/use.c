@@ -89,6 +89,7 @@ void rc_plan_use_free(rc_plan_t *plan)
     free(use);
     plan->use = NULL;
     rc_plan_resident_drop(plan);
+    rc_plan_orders_settle(plan);
     (void)rc_plan_values_settle(plan, NULL); /* which nothing waits for any more */
 }
 
@@ -296,7 +297,7 @@ static rc_status_t run_timed(
     int64_t start = rc_plan_now(&plan->place);
     RC_PASS(laps ? laps->begin(plan->place.user, at, err) : RC_OK);
     rc_status_t st = run(other ? &u->trial : &e->trial, p, &why);
-    if (st == RC_ENOTSUP && other) { /* nothing was written */
+    if ((st == RC_ENOTSUP || st == RC_ENOMEM) && other) { /* nothing was written */
         rc_plan_candidate_is(&e->candidate[u->challenger], st, &why);
         u->asked = wanted(u->stage);
         return run(&e->trial, p, err);
@@ -347,12 +348,14 @@ rc_status_t rc_plan_use_run(rc_plan_t *plan, rc_plan_entry_t *e, const rc_operan
 {
     used_t *u = &plan->use->of[e - plan->entry];
     const product_t p = {o, alpha, beta};
+    rc_err_t why = {0};
     if (rc_plan_use_captured(plan, e))
         return run(&e->trial, &p, err);
     RC_PASS(collect(plan, err));
     plan->use->calls_left--;
     if (u->stage != OVER && u->asked == wanted(u->stage) && u->pending == 0)
-        RC_PASS(decide(plan, e, u, err));
+        if (decide(plan, e, u, &why) < 0)
+            u->stage = OVER; /* what the program has goes on */
     if (u->stage == OVER && u->challenger >= 0)
         drop(u);
     if (is_over(plan)) {

@@ -10,7 +10,6 @@
 #include "plan/plan_private.h"
 
 /** Begin, when the plan is made and its values are still there: what preparing needs is kept.
- *  Without memory for it nothing is tuned.
  *  \return RC_OK, RC_ENOMEM, RC_EDEVICE */
 rc_status_t rc_plan_use_new(rc_plan_t *plan, const rc_plan_options_t *options, rc_err_t *err);
 

@@ -146,8 +146,6 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
     rc_executor_t *x = plan->place.x;
     rc_gather_t g = {.to_type = plan->precision,
         .count = plan->a.nnz,
-        .place = t->from,
-        .place_bytes = t->from_bytes,
         .from_type = plan->values.type};
     rc_status_t st = RC_OK;
     *out = NULL;
@@ -157,6 +155,10 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
         st = keep_there(plan, err);
     g.from = source_of(&plan->values);
     int moves = g.from && (t->from || !rc_plan_is_moved(plan)); /* from its memory to it */
+    if (moves) { /* those of the host are in the plan's order */
+        g.place = t->from;
+        g.place_bytes = t->from_bytes;
+    }
     if (st == RC_OK && !moves)
         st = rc_plan_values_here(plan, &g.from, err);
     if (st == RC_OK)
@@ -167,14 +169,19 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
     return moves ? x->gather(x, &g, err) : rc_resident_put(x, &g, *out, err);
 }
 
-/* 1: something is prepared anew later: a candidate in use, a copy of the plan.  Teams of hosts
- * differ, and their orders. */
-static int keeps(const rc_plan_t *plan)
+/* 1: a copy of the plan prepares a matrix of its own.  Teams of hosts differ, and their orders. */
+static int copies_prepare(const rc_plan_t *plan)
 {
-    int anew = plan->use || plan->place.x->kind == RC_DEVICE_CPU;
+    int anew = plan->place.x->kind == RC_DEVICE_CPU;
     for (int i = 0; i < plan->entries; i++)
         anew |= !plan->entry[i].trial.spec.kernel->shares;
     return anew;
+}
+
+/* 1: something is prepared anew later: a candidate in use, a copy of the plan. */
+static int keeps(const rc_plan_t *plan)
+{
+    return plan->use || copies_prepare(plan);
 }
 
 rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err)
@@ -194,7 +201,8 @@ rc_status_t rc_plan_values_settle(rc_plan_t *plan, rc_err_t *err)
                  : RC_ENOMEM;
         if (st == RC_ENOMEM) {
             st = fetch(plan, err);
-            rc_plan_values_leave(plan);
+            if (st == RC_OK)
+                rc_plan_values_leave(plan);
         } else if (st < 0)
             st = rc_fail(err, st, "%s", why.text);
     }
@@ -241,12 +249,21 @@ static rc_status_t newest_there(
     return x->wait(x, err); /* the plan that is copied may go */
 }
 
+/* Where new values were put: of an entry that owns its matrix. */
+static const rc_gather_t *newest_gather(const rc_plan_t *plan)
+{
+    int i = 0;
+    while (i < plan->entries - 1 && !plan->entry[i].gather.place)
+        i++;
+    return &plan->entry[i].gather;
+}
+
 /* What was put into prepared matrices since. */
 static rc_status_t newest_put(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
 {
     rc_plan_values_t *out = &to->values;
     void *number = new_values(plan, out->type, err);
-    rc_status_t st = number ? by_number(plan, &plan->entry[0].gather, number, err) : RC_ENOMEM;
+    rc_status_t st = number ? by_number(plan, newest_gather(plan), number, err) : RC_ENOMEM;
     if (st == RC_OK && rc_plan_is_moved(plan) && !plan->from)
         st = newest_there(plan, number, to, err);
     else if (st == RC_OK) {
@@ -261,10 +278,10 @@ static rc_status_t newest_put(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *er
 
 rc_status_t rc_plan_values_newest(const rc_plan_t *plan, rc_plan_t *to, rc_err_t *err)
 {
-    const rc_gather_t *g = &plan->entry[0].gather;
+    const rc_gather_t *g = newest_gather(plan);
     rc_plan_values_t *out = &to->values;
     *out = (rc_plan_values_t){.type = plan->stale ? g->to_type : plan->values.type};
-    if (plan->a.nnz == 0 || !keeps(plan))
+    if (plan->a.nnz == 0 || !copies_prepare(plan))
         return RC_OK;
     if (plan->stale)
         return newest_put(plan, to, err);

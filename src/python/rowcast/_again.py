@@ -57,9 +57,6 @@ def _ways(array: Any) -> Tuple[Look, Callable[[Any], Optional[int]], Callable[..
 class Again:
     """The last product of a plan.  A call with it is a product, or None where anything but places
     of memory, alpha and beta is other than it was: then the caller looks at all of it.
-
-    Attributes:
-        gone: the plan of that stream is not there any more; set with the lock held
     """
 
     def __init__(self, plan: Any, handle: c.c_void_p, asked: "Asked", stream: int):
@@ -75,7 +72,7 @@ class Again:
         self._err = lib.Err()
         self._arguments = c.byref(self._call), 1, stream, c.byref(self._err)
         self._execute, self._lock = plan._library.rc_plan_execute_many, plan._lock
-        self.gone = False
+        self._plans, self._handle = plan._of, handle
 
     def __call__(self, b: Any, out: Any, alpha: Any, beta: Any, transposed: Any,
                  stream: Any) -> Any:
@@ -98,8 +95,8 @@ class Again:
         beta = beta if type(beta) is float else real(beta, "beta")
         call = self._call
         with self._lock:
-            if self.gone:
-                return None
+            if self._plans.get(self._stream, (None,))[0] is not self._handle:
+                return None  # that plan is not there any more
             call.b, call.c, call.alpha, call.beta = b_at, out_at, alpha, beta
             return out if self._execute(*self._arguments) >= 0 else None
 

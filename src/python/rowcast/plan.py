@@ -55,10 +55,11 @@ class Plan(Handle):
         _plans.add(self)
 
     def __del__(self) -> None:
-        for handle, _ in getattr(self, "_of", {}).values():
+        plans = getattr(self, "_of", {})
+        for handle, _ in plans.values():
             if os.getpid() == self._process or self.on_cpu:  # a child of fork has no GPU
                 self._library.rc_plan_free(handle)
-        self._of = {}
+        plans.clear()
 
     def _any(self) -> c.c_void_p:
         return next(iter(self._of.values()))[0]
@@ -120,7 +121,7 @@ class Plan(Handle):
         k = dense.shape[1]
         result = self._seen(out, "out") if out is not None else dense.empty(rows, k, column)
         self._fits(result, rows, k, "out")
-        own = dense.array is b and (out is None or result.array is out)
+        own = dense.array is b and (out is None or type(result.array) is type(b) and result.array is out)
         return Asked(dense, result, column, transposed=transposed, is_new=out is None, as_given=own)
 
     def _seen(self, array: Any, what: str) -> Dense:
@@ -167,9 +168,7 @@ class Plan(Handle):
             mine = self._on(on, dense)
             for other in [s for s in self._of if s != on]:
                 self._library.rc_plan_free(self._of.pop(other)[0])
-                if self._again is not None:
-                    self._again.gone, self._again = True, None
-            self._beside = self._cpu = None  # which have the old values
+            self._again = self._beside = self._cpu = None  # which have the old values
             lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, width,
                      int(not self.on_cpu), on)
 
