@@ -92,10 +92,11 @@ enum { RC_PLAN_SEARCH = -1, RC_PLAN_SEARCH_REUSE = 1000 };
 /** How to choose; zero-initialise for the defaults. */
 typedef struct rc_plan_options {
     const char *kernels;     /**< "gchunk:entries=16", or several and globs with commas; NULL:
-                               any, those first that a rule expects to be fastest */
-    const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr", and on a
-                             GPU "auto" before it where an order may pay: from 30,000 rows on, with
-                             a B of a sixteenth of the L2 or more */
+                               any, on a GPU those first that a rule expects to be fastest */
+    const char *orders;      /**< likewise "csr,lpt"; NULL: those of the model, or "csr". For spmm
+                             on a GPU "auto" comes before it where an order may pay: above 30,000
+                             rows, with a B of a sixteenth of the L2 or more; with `tune` also where
+                             B is beyond the L2 */
     const rc_model_t *model; /**< that predicts times, borrowed during the call; NULL: none */
     int extrapolate;         /**< 1: ask the model also outside of what it knows */
     int tune; /**< time this many candidates at most on the matrix itself, and, without `kernels`,
@@ -139,7 +140,7 @@ typedef enum rc_plan_why {
     RC_PLAN_NAMED = 0,   /**< one kernel and one order were named: nothing was left to choose */
     RC_PLAN_TIMED = 1,   /**< the best of those timed on the matrix */
     RC_PLAN_MODEL = 2,   /**< the best that the model predicts */
-    RC_PLAN_DEFAULT = 3, /**< the first candidate that can */
+    RC_PLAN_DEFAULT = 3, /**< the first candidate that can: nothing was timed */
     RC_PLAN_LOADED = 4   /**< as an earlier plan of this pattern */
 } rc_plan_why_t;
 
@@ -156,7 +157,8 @@ typedef struct rc_plan_candidate {
     double predicted_setup_ns;       /**< order and preparation, by the model */
     double order_ns;                 /**< measured: building the order */
     double prepare_ns; /**< measured: uploading, rearranging, preprocessing; candidates that are
-                            rearranged on the device share one upload, which counts for each */
+                            rearranged on the device share one upload and the checks there, which
+                            count for each */
     double time_ns;    /**< measured: of one product, median of batches */
     int64_t bytes;     /**< of memory where the plan is: the prepared matrix, unless an earlier K of
                                     the plan has the same, and workspace; -1 not known */
@@ -181,8 +183,9 @@ typedef struct rc_plan_part {
 /** Make a plan on the host, for products on its CPUs.  The matrix is read during the call alone.
  *
  *  Candidates are: with a model its classes that fit, best first; else each of the kernels (of the
- *  operation and layout) with each of the orders.  One that the matrix, the memory or the options
- *  do not allow is passed over and says why in rc_plan_part.
+ *  operation and layout) with each of the orders, but kernels that are not named and would scatter
+ *  columns with the original order alone.  One that the matrix, the memory or the options do not
+ *  allow is passed over and says why in rc_plan_part.
  *  \param[in]  a        host memory
  *  \param[in]  options  NULL: the defaults
  *  \param[out] out      free with rc_plan_free
@@ -220,10 +223,10 @@ RC_API rc_status_t rc_plan_clone(
 RC_API void rc_plan_free(rc_plan_t *plan);
 
 /** The plan's operation once: out = alpha f(A, in) + beta out. On a GPU it is asked for on the
- *  stream and not waited for; nothing is allocated, so that it can become part of a graph. On the
- *  host it is done when the call returns. Two runs on the
- *  same operands give the same bits where the plan was made with RC_PLAN_SAME_BITS. With alpha 0
- *  neither A nor B is read.
+ *  stream and not waited for; nothing is allocated (but by `tune_in_use`, outside of a capture), so
+ *  that it can become part of a graph. On the host it is done when the call returns. Two runs on
+ *  the same operands give the same bits where the plan was made with RC_PLAN_SAME_BITS. With alpha
+ *  0 neither A nor B is read.
  *  \param[in] k         one of the plan's, or in its range; ignored for spmv
  *  \param[in] b, ldb where the plan is (device or host memory), in its precision and layout: B of
  *                       spmm and spmm_t with its leading dimension in values; x of spmv, which has
