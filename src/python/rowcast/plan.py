@@ -121,8 +121,9 @@ class Plan(Handle):
         k = dense.shape[1]
         result = self._seen(out, "out") if out is not None else dense.empty(rows, k, column)
         self._fits(result, rows, k, "out")
-        own = dense.array is b and (out is None or type(result.array) is type(b) and result.array is out)
-        return Asked(dense, result, column, transposed=transposed, is_new=out is None, as_given=own)
+        alike = out is None or (result.array is out and type(out) is type(b))
+        return Asked(dense, result, column, transposed=transposed, is_new=out is None,
+                     as_given=dense.array is b and alike)
 
     def _seen(self, array: Any, what: str) -> Dense:
         return HostDense(array, what) if self.on_cpu else Dense(array, what)
