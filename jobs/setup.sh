@@ -132,19 +132,20 @@ gpu_architectures()
     printf '%s' "$all" | paste -sd, -
 }
 
-# count_objects: of a log of make, how many things were compiled or linked, and their work: a file of kernels takes as long as ten
+# count_objects TARGETS: of a log of make, how many things were compiled or linked, and their work: a file of kernels takes as
+# long as five, and ten more for each target of nvcc
 count_objects()
 {
-    awk '$1 == "NVCC" { n++; work += 10 } $1 ~ /^(CC|CXX|CCLD|CXXLD)$/ { n++; work++ } END { print n + 0, work + 0 }'
+    awk -v each=$((5 + 10 * $1)) '$1 == "NVCC" { n++; work += each } $1 ~ /^(CC|CXX|CCLD|CXXLD)$/ { n++; work++ } END { print n + 0, work + 0 }'
 }
 
-# show_progress LOG OBJECTS WORK: four times a minute, how far make is; until it is killed
+# show_progress LOG OBJECTS WORK TARGETS: four times a minute, how far make is; until it is killed
 show_progress()
 {
     local log=$1 start=$SECONDS n work left
     while sleep 15 >/dev/null 2>&1; do
         [[ -f $log ]] || continue
-        read -r n work < <(count_objects <"$log")
+        read -r n work < <(count_objects "$4" <"$log")
         ((n > 0 && work <= $3)) || continue
         left=$(((SECONDS - start) * ($3 - work) / work))
         say "  $n of $2 objects, about $((left / 60)):$(printf '%02d' $((left % 60))) to go"
@@ -165,10 +166,11 @@ build_tree()
         (cd "$dir" && run_logged "$dir/log/configure.log" "$top/configure" "$@") || return
         printf '%s' "$*" >"$dir/configured"
     fi
-    local objects weight watch code=0
-    read -r objects weight < <(make -C "$dir" -n V=0 2>/dev/null | sed -n 's/.*echo "\(  [A-Z]* \).*/\1/p' | count_objects)
+    local objects weight watch targets code=0
+    targets=$(sed -n 's/^NVCC_GENCODE = //p' "$dir/Makefile" | grep -o 'code=sm' | wc -l)
+    read -r objects weight < <(make -C "$dir" -n V=0 2>/dev/null | sed -n 's/.*echo "\(  [A-Z]* \).*/\1/p' | count_objects "$targets")
     say "building ${dir#"$top"/} with $jobs jobs, $objects objects"
-    show_progress "$dir/log/make.log" "$objects" "$weight" &
+    show_progress "$dir/log/make.log" "$objects" "$weight" "$targets" &
     watch=$!
     run_logged "$dir/log/make.log" make -C "$dir" -j "$jobs" V=0 || code=$?
     kill "$watch" 2>/dev/null || true

@@ -120,9 +120,9 @@ if command -v bash >/dev/null; then
         bash -euo pipefail -c '. "$1/jobs/setup.sh"; sleep() { SECONDS=330 && [[ ! -e $log.once ]] && touch "$log.once"; }; eval "$2"' x "$top_srcdir" "$1" "$tmp/log"
     }
     # shellcheck disable=SC2016  # for that shell
-    is "objects are counted, with their work" "$(progress 'count_objects <"$3"')" "3 12"
+    is "objects are counted, with their work" "$(progress 'count_objects 4 <"$3"')" "3 47"
     # shellcheck disable=SC2016
-    is "the rest is estimated" "$(progress 'SECONDS=0 && show_progress "$3" 7 24' | sed 's/^[^]]*] *//; s/:.. to go/ minutes to go/')" "3 of 7 objects, about 5 minutes to go"
+    is "the rest is estimated" "$(progress 'SECONDS=0 && show_progress "$3" 7 94 4' | sed 's/^[^]]*] *//; s/:.. to go/ minutes to go/')" "3 of 7 objects, about 5 minutes to go"
 else
     for i in 1 2 3 4 5; do skip "the GPUs of the machine ($i)" "no bash"; done
 fi
