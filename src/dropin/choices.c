@@ -63,10 +63,10 @@ void rc_choices_begin(rc_choice_folder_t *c, const char *path, int64_t most)
 
 /* ------------------------------------------------------------------- reading */
 
-/* 1: a file of ours to rely on. */
+/* 1: a file of ours to rely on.  One that another process replaced meanwhile has no name. */
 static int is_ours(const struct stat *s)
 {
-    return S_ISREG(s->st_mode) && s->st_uid == geteuid() && s->st_nlink == 1 &&
+    return S_ISREG(s->st_mode) && s->st_uid == geteuid() && s->st_nlink <= 1 &&
            (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
