@@ -69,9 +69,11 @@ static void finish(void)
         return;
     rc_making_stop(&state);
     (void)pthread_mutex_lock(&state.lock);
-    for (int i = 0; i < state.count; i++)
+    for (int i = 0; i < state.count; i++) {
+        rc_worth_settle(&state, state.known[i]);
         if (state.known[i]->stage == RC_STAGE_ON)
             rc_past_save(&state, state.known[i]);
+    }
     if (state.settings.summary)
         rc_dropin_summary(&state);
     (void)pthread_mutex_unlock(&state.lock);

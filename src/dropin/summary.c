@@ -6,14 +6,6 @@
 
 enum { RC_SHOWN = 24 };
 
-static double saved_ns(const rc_known_t *known)
-{
-    if (known->ours.count == 0 || known->reference.count == 0)
-        return 0;
-    return (double)known->by_plan *
-           (rc_times_median(&known->reference) - rc_times_median(&known->ours));
-}
-
 static const char *layout_text(int layout)
 {
     static const char *const texts[RC_LAYOUTS] = {
@@ -50,17 +42,14 @@ static void print_known(const rc_known_t *known)
 void rc_dropin_summary(const rc_dropin_t *d)
 {
     int patterns = 0;
-    double saved = 0;
-    for (int i = 0; i < d->count; i++) {
+    for (int i = 0; i < d->count; i++)
         patterns += d->known[i]->held != NULL;
-        saved += saved_ns(d->known[i]);
-    }
     fprintf(stderr,
         "rowcast: %" PRIu64 " calls of cusparseSpMM, %" PRIu64
         " by plans; %d patterns, %d with a plan; %.1f ms "
         "saved; %.2f s and %.1f MB for plans\n",
-        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e-6 * saved, d->account.spent,
-        1e-6 * (double)d->bytes);
+        d->calls, d->why[RC_WHY_PLAN], d->count, patterns, 1e3 * (d->account.won - d->account.lost),
+        d->account.spent, 1e-6 * (double)d->bytes);
     if (!d->engine && d->calls > 0 && !d->settings.off)
         fputs("rowcast: no plans: the library beside this one could not be opened\n", stderr);
     if (d->cache.path)
