@@ -22,16 +22,17 @@ static int is(const char *name, const char *word, const char *other)
 /* One "name=number" with a unit of k, M or G.  \return bytes read, 0: it is none */
 static size_t one(const char *text, const char *name, double *out)
 {
+    const double most = 1e18; /* as an int64_t */
     size_t n = strlen(name);
     char *end;
     if (strncmp(text, name, n) != 0 || text[n] != '=')
         return 0;
     double value = strtod(text + n + 1, &end);
-    if (end == text + n + 1 || !(value >= 0) || value > 1e18)
+    if (end == text + n + 1 || !(value >= 0))
         return 0;
     double unit = *end == 'k' ? 1e3 : *end == 'M' ? 1e6 : *end == 'G' ? 1e9 : 1;
     end += unit > 1;
-    if (*end != '\0' && *end != ',')
+    if (value * unit > most || (*end != '\0' && *end != ','))
         return 0;
     *out = value * unit;
     return (size_t)(end - text);
