@@ -52,6 +52,9 @@ typedef struct rc_account {
 
 enum { RC_DEVICES = 16 };
 
+/** What the engine asks for once. */
+typedef enum rc_prepared { RC_PREPARED_NOT, RC_PREPARED_ASKED, RC_PREPARED } rc_prepared_t;
+
 /** Everything; under its lock. */
 typedef struct rc_dropin {
     pthread_mutex_t lock;
@@ -74,6 +77,8 @@ typedef struct rc_dropin {
     rc_choice_folder_t cache;
     char device[RC_DEVICES][RC_ENGINE_TEXT]; /**< names; "": not asked */
     int forked; /**< 1: this is a child, whose GPU is not to be touched */
+    rc_prepared_t prepared;
+    int prepared_on; /**< the device */
     rc_making_job_t job;
     rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
     pthread_t worker;
@@ -145,6 +150,9 @@ void rc_times_free(rc_dropin_t *d, rc_times_t *t);
 /** Take the times of earlier calls that the stream has got to. */
 void rc_trial_take(rc_dropin_t *d, rc_known_t *known);
 
+/** Times of cuSPARSE are taken anew; the last ones are only an estimate. */
+void rc_times_renew(rc_known_t *known);
+
 /** Begin to time a call.  1: its end is to be marked. */
 int rc_times_begin(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream);
 void rc_times_end(rc_dropin_t *d, rc_known_t *known, rc_times_t *t, void *stream);
@@ -168,6 +176,8 @@ int rc_worth_patience(const rc_dropin_t *d);
 
 /** Seconds that making a plan is expected to take.  \param[in] tuned  1: a better one */
 double rc_worth_estimate(const rc_dropin_t *d, const rc_known_t *known, int tuned);
+/** What it may take, in doubt. */
+double rc_worth_most(const rc_dropin_t *d, const rc_known_t *known, int tuned);
 void rc_worth_learn(rc_dropin_t *d, const rc_known_t *known, int tuned, double seconds);
 
 /** 1: the calls so far would have won this part of what a plan costs.  \param[in] part  of that */
@@ -206,6 +216,10 @@ void rc_making_end(rc_dropin_t *d, rc_known_t *known);
 
 /** The thread has something to do.  \return 1: there is one */
 int rc_making_wake(rc_dropin_t *d);
+
+/** 1: what the engine asks for once is there; else the thread asks for it, or this call where there
+ *  is none.  \param[in] device  the current one */
+int rc_making_prepare(rc_dropin_t *d, int device);
 
 /** Free the dead, which waits for what they were asked for.  The lock is held before and
  *  afterwards, not meanwhile. */

@@ -42,7 +42,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 4, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 5, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -71,8 +71,8 @@ typedef struct rc_made {
 } rc_made_t;
 
 /** Functions return 0 or a negative number: then nothing of it remains, and nothing was written to
- *  C.  `make`, `plan_free` and `copy_free` wait for what they ask of the device; no other does.
- *  All are called with the drop-in's lock held, but for `make` and `plan_free`, which one other
+ *  C.  `prepare`, `make`, `plan_free` and `copy_free` wait for the device; no other does.  All are
+ *  called with the drop-in's lock held, but for `prepare`, `make` and `plan_free`, which one other
  *  thread calls without it (with ROWCAST_WAIT, `plan_free` that of the product, likewise without
  *  it). */
 typedef struct rc_engine {
@@ -85,6 +85,9 @@ typedef struct rc_engine {
     int (*device_name)(int device, char *name);
     /** Seconds since the process began; NULL: the drop-in has a clock. */
     double (*now)(void);
+    /** Ask for what is asked for once, before anything is summed.
+     *  \param[in] device  whose context is there */
+    void (*prepare)(int device);
     /** A copy of pattern and values, made when the stream gets there.  \return NULL: no memory */
     void *(*copy)(const rc_spmm_t *p);
     void (*copy_free)(void *copy);

@@ -153,6 +153,15 @@ static int device_name(int device, char *name)
 
 /* ----------------------------------------------------------------------- sums */
 
+/* Memory that is handed out in pieces is asked for with the first one, and that may wait. */
+static void engine_prepare(int device)
+{
+    enum cudaStreamCaptureMode mode = relax();
+    if (!failed(cudaSetDevice(device)))
+        rc_heard_free(rc_heard_new(0));
+    restore(mode);
+}
+
 /* Of arrays on the device. */
 static rc_heard_t *sum_on(const rc_sparse_view_t *a, cudaStream_t stream)
 {
@@ -568,9 +577,9 @@ static double between(void *marks)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, device_name, NULL, engine_copy,
-        copy_free, engine_sum, engine_summed, engine_sum_free, engine_make, engine_run,
-        engine_checks, engine_compare, engine_compared, engine_plan_free, marks_new, mark, between,
-        marks_free};
+    static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, device_name, NULL,
+        engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
+        engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
+        marks_new, mark, between, marks_free};
     return &engine;
 }

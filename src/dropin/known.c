@@ -66,6 +66,7 @@ void rc_known_drop(rc_dropin_t *d, rc_known_t *known)
 void rc_known_changed(rc_dropin_t *d, rc_known_t *known)
 {
     rc_known_drop(d, known);
+    rc_times_renew(known);
     known->changes++;
     known->turns = 0;
     known->since = known->calls;

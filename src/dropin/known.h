@@ -81,6 +81,7 @@ typedef struct rc_known {
     rc_why_t off; /**< why the stage is OFF */
     int turns;    /**< calls in this stage */
     rc_times_t reference;
+    double product_ns; /**< median of earlier ones; 0: there were none */
     rc_times_t ours;
     rc_times_t better;         /**< of `next` */
     int busy;                  /**< 1: a call is between its marks */

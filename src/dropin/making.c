@@ -45,6 +45,17 @@ void rc_making_bury(rc_dropin_t *d)
     (void)pthread_mutex_lock(&d->lock);
 }
 
+/* What the engine asks for once.  The lock is held before and afterwards, not meanwhile. */
+static void prepare(rc_dropin_t *d)
+{
+    if (d->prepared != RC_PREPARED_ASKED)
+        return;
+    (void)pthread_mutex_unlock(&d->lock);
+    d->engine->prepare(d->prepared_on);
+    (void)pthread_mutex_lock(&d->lock);
+    d->prepared = RC_PREPARED;
+}
+
 static void *work(void *arg)
 {
     rc_dropin_t *d = arg;
@@ -52,6 +63,7 @@ static void *work(void *arg)
     (void)pthread_mutex_lock(&d->lock);
     while (!d->stop) {
         rc_making_bury(d);
+        prepare(d);
         if (d->stop || d->dead)
             continue; /* said meanwhile */
         if (!d->job.known || d->job.done) {
@@ -76,6 +88,19 @@ int rc_making_wake(rc_dropin_t *d)
     return d->working;
 }
 
+int rc_making_prepare(rc_dropin_t *d, int device)
+{
+    if (d->prepared == RC_PREPARED_NOT) {
+        d->prepared = RC_PREPARED_ASKED;
+        d->prepared_on = device;
+        if (!rc_making_wake(d)) {
+            d->engine->prepare(device); /* with the lock: patterns stay where they are */
+            d->prepared = RC_PREPARED;
+        }
+    }
+    return d->prepared == RC_PREPARED;
+}
+
 static void stay_off(rc_known_t *known, rc_why_t why)
 {
     known->stage = RC_STAGE_OFF;
@@ -91,18 +116,15 @@ static void give_up(rc_known_t *known, int tuned, rc_why_t why)
         known->held->tuned = 1;
 }
 
-/* A plan that takes less than two products is there sooner when it is made in the call. */
-static int is_short(const rc_dropin_t *d, const rc_known_t *known)
-{
-    return rc_worth_estimate(d, known, 0) <= 2e-9 * rc_times_median(&known->reference);
-}
-
 static rc_making_t how_of(rc_dropin_t *d, const rc_known_t *known, int tuned)
 {
     const rc_settings_t *s = &d->settings;
     double left = s->seconds - d->account.spent;
+    double most = rc_worth_most(d, known, tuned);
+    most = most < left ? most : left;
+    most = most < 1 ? most : 1;
     /* plans that are kept whatever the times say need none */
-    return (rc_making_t){.ns = tuned ? (int64_t)(1e9 * (left < 1 ? left : 1)) : 0,
+    return (rc_making_t){.ns = tuned ? (int64_t)(1e9 * most) + 1 : 0,
         .memory = s->memory - d->bytes,
         .turn = s->always ? d->made : 0,
         .sums = known->sums};
@@ -112,8 +134,6 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int 
 {
     const rc_settings_t *s = &d->settings;
     rc_making_job_t job = {.known = known, .tuned = tuned, .changes = known->changes};
-    if (d->job.known && d->job.done)
-        rc_making_end(d, d->job.known);
     if (d->job.known)
         return; /* one at a time: this pattern's turn comes */
     rc_known_make_memory(d);
@@ -124,8 +144,7 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int 
     job.how = how_of(d, known, tuned);
     if (known->choice && !tuned)
         job.named = *known->choice;
-    int now = s->wait || (!tuned && is_short(d, known));
-    job.held = now || rc_making_wake(d) ? calloc(1, sizeof *job.held) : NULL;
+    job.held = s->wait || rc_making_wake(d) ? calloc(1, sizeof *job.held) : NULL;
     job.copy = job.held ? d->engine->copy(p) : NULL;
     if (!job.copy) {
         free(job.held);
@@ -141,7 +160,7 @@ void rc_making_begin(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int 
         known->stage = RC_STAGE_MAKING;
         known->turns = 0;
     }
-    if (now)
+    if (s->wait)
         make(d, &job);
     d->job = job;
     (void)pthread_cond_signal(&d->wake);
@@ -187,7 +206,8 @@ void rc_making_end(rc_dropin_t *d, rc_known_t *known)
     d->job = (rc_making_job_t){0};
     d->account.spent += job.seconds;
     known->make_seconds += job.seconds;
-    rc_worth_learn(d, known, job.tuned, job.seconds);
+    if (job.plan) /* one that there is not says nothing of what others take */
+        rc_worth_learn(d, known, job.tuned, job.seconds);
     if (!job.tuned)
         memcpy(known->text, job.made.text, sizeof known->text);
     if (job.plan)

@@ -16,6 +16,8 @@ int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wante
 {
     if (is_known(&known->sums))
         return 1;
+    if (!known->sum && wanted && !rc_making_prepare(d, known->key.device))
+        return 0;
     if (!known->sum && wanted)
         known->sum = d->engine->sum(p);
     if (!known->sum)

@@ -24,10 +24,23 @@ void rc_times_free(rc_dropin_t *d, rc_times_t *t)
             d->engine->marks_free(t->mark[i]);
 }
 
+/* A call that is between its marks goes on with the first of them. */
 static void restart(rc_times_t *t)
 {
+    if (t->marked < RC_TIMES) {
+        void *open = t->mark[t->marked];
+        t->mark[t->marked] = t->mark[0];
+        t->mark[0] = open;
+    }
     t->count = 0;
     t->marked = 0;
+}
+
+void rc_times_renew(rc_known_t *known)
+{
+    if (known->reference.count > 0)
+        known->product_ns = rc_times_median(&known->reference);
+    restart(&known->reference);
 }
 
 static void take(rc_dropin_t *d, rc_times_t *t)
@@ -78,6 +91,7 @@ void rc_trial_plan(rc_known_t *known)
 {
     known->stage = RC_STAGE_TRYING;
     known->turns = 0;
+    rc_times_renew(known); /* first products are slower than later ones */
     restart(&known->ours);
 }
 

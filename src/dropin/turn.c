@@ -116,11 +116,12 @@ static void watch(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
         rc_making_begin(d, known, p, 0);
 }
 
-/* One at a time: what became of it says whether others are worth it. */
+/* One at a time: what became of it says whether others are worth it.  One that is not used any more
+ * is not tried to the end. */
 static int is_any_tried(const rc_dropin_t *d)
 {
     for (int i = 0; i < d->count; i++)
-        if (d->known[i]->next)
+        if (d->known[i]->next && d->calls - d->known[i]->last <= RC_KNOWN_MOST)
             return 1;
     return 0;
 }
@@ -136,13 +137,13 @@ static void improve(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
 
 static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
 {
+    if (d->job.known) /* of whichever pattern: its own may not come again */
+        rc_making_end(d, d->job.known);
     rc_trial_take(d, known);
     if (known->held)
         rc_known_changes(d, known->held);
     if (known->next)
         rc_known_changes(d, known->next);
-    if (d->job.known == known)
-        rc_making_end(d, known);
     rc_trial_decide(d, known);
     if (known->stage == RC_STAGE_WATCHING && d->settings.always)
         watch_always(d, known, p);

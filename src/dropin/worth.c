@@ -45,6 +45,8 @@ static double product_of(const rc_known_t *known)
 {
     if (known->reference.count > 0)
         return 1e-9 * rc_times_median(&known->reference);
+    if (known->product_ns > 0)
+        return 1e-9 * known->product_ns;
     return known->choice ? 1e-9 * known->choice->reference_ns : 0;
 }
 
@@ -58,6 +60,12 @@ double rc_worth_estimate(const rc_dropin_t *d, const rc_known_t *known, int tune
 {
     double ratio = d->account.ratio[tuned];
     return (ratio > 0 ? ratio : 1) * expected(known, tuned);
+}
+
+double rc_worth_most(const rc_dropin_t *d, const rc_known_t *known, int tuned)
+{
+    double first = !tuned && d->account.ratio[0] == 0 ? first_of_all : 0;
+    return doubt * (rc_worth_estimate(d, known, tuned) + first);
 }
 
 /* Of two makings the newer counts as much as all before.  The first of all loads kernels, too. */
@@ -136,8 +144,6 @@ int rc_worth_budget(rc_dropin_t *d, const rc_known_t *known, int tuned)
     }
     double before = d->start < before_most ? d->start : before_most;
     double may = d->settings.share * (before + rc_making_now(d) - d->start);
-    double making = rc_worth_estimate(d, known, tuned);
-    if (!tuned && a->ratio[0] == 0)
-        making += first_of_all;
-    return a->spent + a->lost + doubt * making + risk <= may + 0.5 * a->won;
+    double making = rc_worth_most(d, known, tuned);
+    return a->spent + a->lost + making + risk <= may + 0.5 * a->won;
 }

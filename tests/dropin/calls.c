@@ -210,7 +210,7 @@ static void siblings(void)
     t.val[0] = 9;
     int made = engine()->made;
     ok(until_plan(&s, 40) && engine()->made == made + 1, "one pattern has a plan");
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 12; i++)
         (void)until_plan(&s, 1); /* it is kept */
     ok(until_plan(&t, 40) && engine()->made == made + 1, "its copy has the same one");
     settle(&t);
@@ -239,7 +239,7 @@ static void both_change(void)
     small_new(&s);
     small_new(&t);
     int there = until_plan(&s, 40);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 12; i++)
         (void)until_plan(&s, 1);
     ok(there && until_plan(&t, 40) && engine()->plans == 1, "two matrices share a plan");
     int repaired = engine()->repaired;
@@ -302,6 +302,16 @@ static void patience(void)
     engine()->other_ns = 2000;
     int made = engine()->made;
     engine()->plan_ns = 1000;
+    engine()->refuses = 1;
+    small_t none;
+    small_new(&none);
+    none.idx[1] = 0;
+    engine()->other_ns = 2e6;
+    for (int i = 0; i < 10; i++)
+        (void)plain(&none);
+    engine()->refuses = 0;
+    engine()->other_ns = 2000;
+    ok(engine()->copied == 1, "no plan for the first pattern, which says nothing of what one costs");
     for (int i = 0; i < 100; i++)
         (void)plain(&s);
     ok(engine()->made == made && right(&s), "100 products of 2 us are not worth a plan");
@@ -310,6 +320,7 @@ static void patience(void)
     ok(engine()->made > made && right(&s), "10,000 are");
     engine()->other_ns = 2e6;
     small_free(&s);
+    small_free(&none);
 }
 
 /* A better plan is tried beside the one of two matrices, and one of these changes meanwhile. */
@@ -345,6 +356,42 @@ static void improved(void)
     ok(!wrong && engine()->plans <= 3, "and has a plan again");
     small_free(&s);
     small_free(&t);
+}
+
+/* A better plan is tried for a matrix that is not used any more: others are tried even so. */
+static void abandoned(void)
+{
+    small_t s;
+    small_t t;
+    small_new(&s);
+    small_new(&t);
+    t.idx[1] = 0;
+    for (int i = 0; i < 5000 && engine()->tuned == 0; i++)
+        (void)plain(&s);
+    ok(engine()->tuned == 1, "a better plan is made for one matrix, and never tried to the end");
+    for (int i = 0; i < 5000 && engine()->tuned == 1; i++)
+        (void)plain(&t);
+    ok(engine()->tuned == 2 && right(&t), "another one has a better one, too");
+    small_free(&s);
+    small_free(&t);
+}
+
+/* A pattern whose products are another one's in time, in the same place. */
+static void quicker(void)
+{
+    small_t s;
+    small_new(&s);
+    ok(until_plan(&s, 40), "a pattern has a plan");
+    settle(&s);
+    s.idx[1] = 0;
+    engine()->other_ns = 9e5;
+    for (int i = 0; i < 100; i++)
+        (void)plain(&s);
+    int runs = engine()->runs;
+    (void)plain(&s);
+    ok(engine()->made == 2 && engine()->runs == runs && right(&s), "of the next one the plan is slower than cuSPARSE");
+    engine()->other_ns = 2e6;
+    small_free(&s);
 }
 
 /* With ROWCAST_TRUST=preprocess. */
@@ -387,6 +434,10 @@ int main(int argc, char **argv)
         twin();
     else if (strcmp(what, "improved") == 0)
         improved();
+    else if (strcmp(what, "abandoned") == 0)
+        abandoned();
+    else if (strcmp(what, "quicker") == 0)
+        quicker();
     else if (strcmp(what, "refused") == 0)
         refused();
     else if (strcmp(what, "siblings") == 0)

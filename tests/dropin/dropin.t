@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 29
+plan 34
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -40,7 +40,7 @@ random=$(program random)
 with ROWCAST_WAIT=always "$calls" passing >out 2>err
 is "what is not understood is passed through as it was" "$(failed)" ""
 is "that was $(grep -c '^ok' out) cases" "$(($(grep -c '^ok' out) >= 20))" 1
-for what in plans siblings both twin decisions patience improved; do
+for what in plans siblings both twin decisions patience improved abandoned quicker; do
     with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$calls" $what >out 2>err
     is "$what" "$(failed)" ""
 done
@@ -50,6 +50,8 @@ is "the summary says so" "$(grep -c 'calls, 0 by a plan.*; the plan does not tak
 is "a plan is freed without the lock" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" freeing >out 2>err
     failed)" ""
 is "beside the program too" "$(with ROWCAST_BUDGET=share=1000000 "$several" freeing beside >out 2>err; failed)" ""
+is "or made" "$(with ROWCAST_BUDGET=share=1000000 "$several" making >out 2>err; failed)" ""
+is "idle" "$(with ROWCAST_BUDGET=share=1000000 "$several" idle >out 2>err; failed)" ""
 for what in devices streams; do
     is "$what" "$(with ROWCAST_WAIT=1 ROWCAST_BUDGET=share=1000000 "$several" $what >out 2>err; failed)" ""
 done
@@ -75,7 +77,9 @@ with ROWCAST_DROPIN=off ROWCAST_LOG=summary "$random" 20 1 >out 2>err
 is "switched off there are none" "$(failed)$(grep -c ', 0 by plans' err)" 1
 with ROWCAST_ENGINE="$tmp/none.so" "$random" 20 1 >out 2>err
 is "without an engine neither, and a line says so" "$(failed)$(grep -c '^rowcast: no plans: ' err)" 1
-with ROWCAST_BUDGET=time=2,memory=lots ROWCAST_TRUST=me ROWCAST_LOG=all "$random" 1 1 >out 2>err
+with ROWCAST_BUDGET=time=2,memory=90000000000G ROWCAST_TRUST=me ROWCAST_LOG=all "$random" 1 1 >out 2>err
 is "settings that are none are named" "$(failed)$(grep -c '^rowcast: ROWCAST_' err)" 3
+with ROWCAST_BUDGET=time=2,memory=lots "$random" 1 1 >out 2>err
+is "so is memory that is no number" "$(failed)$(grep -c '^rowcast: ROWCAST_' err)" 1
 env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" "$random" 20 1 >out 2>err
 is "the programs are right without it, too" "$(failed)$(cat err)" ""

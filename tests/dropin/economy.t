@@ -9,18 +9,25 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 6
+plan 9
 cd "$tmp" || exit 1
 
 # economy WHAT...: its lines that did not pass; "nothing" where no test ran
 economy()
 {
-    env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" ROWCAST_WAIT=1 \
+    env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" ROWCAST_WAIT="${wait:-1}" \
         ROWCAST_ENGINE="$here/.libs/fake_engine.so" "$here/economy" "$@" >out 2>err
     grep -q '^ok' out || echo nothing
     grep -v '^ok' out | grep -v '^1\.\.' | grep -v '^#'
 }
-for what in epochs fleeting changing crowd better; do
+for what in epochs fleeting changing crowd better cold; do
     is "$what" "$(economy $what)" ""
 done
 is "random programs: none is slower than 0.98" "$(economy random 2000 1; cat err)" ""
+wait=0
+is "nor with plans made by a thread" "$(economy random 1000 3001; cat err)" ""
+wait=1
+ROWCAST_LOG=summary
+export ROWCAST_LOG
+is "the summary says what was saved" "$(economy saved; cat out err | sed -n 's/.* \([0-9.]*\) ms saved;.*/\1/p; s/^# saved \(.*\) ms$/\1/p' \
+    | sort -n | awk '{ x[NR] = $1 } END { print (NR >= 2 && x[NR - 1] > 0.98 * x[NR] ? "as it was" : x[NR - 1] " and " x[NR]) }')" "as it was"

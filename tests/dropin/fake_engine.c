@@ -107,6 +107,7 @@ static void *sum(const rc_spmm_t *p)
     if (s)
         s->sums = sums_of(&p->a);
     fake.summed++;
+    fake.strays += fake.prepared != 1;
     pass(1e-9 * fake.extra_ns);
     return s;
 }
@@ -115,6 +116,12 @@ static int summed(const void *s, rc_pattern_sums_t *out)
 {
     *out = ((const sum_t *)s)->sums;
     return 1;
+}
+
+static void prepare(int device)
+{
+    fake.prepared++;
+    fake.strays += device != fake.device;
 }
 
 static void copy_free(void *copy)
@@ -159,6 +166,8 @@ static rc_pattern_sums_t sums_of_copy(const copy_t *c)
 
 static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
 {
+    if (fake.in_make)
+        fake.in_make();
     rc_pattern_sums_t sums = sums_of_copy(copy);
     made->changed = how->sums.columns != 0 && memcmp(&sums, &how->sums, sizeof sums) != 0;
     fake.changed += made->changed;
@@ -176,10 +185,11 @@ static void *make(void *copy, const rc_making_t *how, rc_made_t *made)
     plan->device = plan->copy->device;
     made->bytes = how->memory < 1000 ? how->memory : 1000;
     pass(fake.make_s[how->ns > 0]);
+    fake.may_ns = (double)how->ns;
     fake.named += how->kernel != NULL;
     fake.tuned += how->ns > 0;
-    fake.plans++;
     fake.made++;
+    fake.plans++;
     return plan;
 }
 
@@ -309,7 +319,7 @@ static double between(void *marks)
 
 const rc_engine_t *rc_dropin_engine(void)
 {
-    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, copy_new, copy_free,
+    static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, prepare, copy_new, copy_free,
         sum, summed, free, make, run, checks, compare, compared, plan_free, marks_new, mark, between, free};
     return &engine;
 }

@@ -2,15 +2,18 @@
 #ifndef RC_TESTS_DROPIN_FAKE_ENGINE_H
 #define RC_TESTS_DROPIN_FAKE_ENGINE_H
 
+#include <stdatomic.h>
+
 typedef struct fake_engine {
-    int copies;  /**< not freed yet */
-    int plans;   /**< not freed yet */
+    atomic_int copies; /**< not freed yet */
+    atomic_int plans;  /**< not freed yet; fewer than copies while one is made */
     int made;    /**< in all */
     int runs;    /**< by plans */
     int checked; /**< of them, with a check */
     int repaired; /**< of them, whose pattern differed */
     int device;  /**< told: the current one */
-    int strays;  /**< runs of a plan while another device was the current one */
+    atomic_int prepared; /**< calls of that */
+    int strays;  /**< runs of a plan while another device was the current one, and sums that nothing was prepared for */
     int deaf;     /**< told: the host does not hear of checks */
     int refuses;  /**< told: no plan is made */
     int marked;   /**< marks that were asked for */
@@ -26,8 +29,10 @@ typedef struct fake_engine {
     double tuned_ns;  /**< told: what a tuned plan takes; 0: as any */
     double last_ns;   /**< what the last run by a plan took, repairs included */
     double extra_ns;  /**< told: what a sum or a comparison takes on that clock */
+    double may_ns;    /**< what timing for the last plan might take */
     int run_refuses; /**< told: a plan runs nothing */
     void (*in_run)(void);  /**< told: called by each run; NULL: nothing */
+    void (*in_make)(void); /**< told: called before a plan is made; NULL: nothing */
     void (*in_free)(void); /**< told: called before a plan is freed; NULL: nothing */
     double plan_ns; /**< told: what a plan takes */
     double other_ns; /**< told: what cuSPARSE takes */

@@ -15,9 +15,10 @@ static struct shared {
     cusparseSpMatDescr_t spare;
     pthread_t program;
     atomic_int destroyed;
-    atomic_int freed;      /* plans */
-    atomic_int by_program; /* of them, by the thread of the products */
-    atomic_int locked;     /* of them, while another thread could not call */
+    atomic_int made;       /* plans */
+    atomic_int freed;
+    atomic_int by_program; /* of the freed, by the thread of the products */
+    atomic_int locked;     /* of both, while another thread could not call */
     atomic_int running;
     atomic_int forked;
 } shared;
@@ -43,8 +44,8 @@ static void *destroys(void *none)
     return none;
 }
 
-/* A plan is being freed, which may wait for the program: it must be able to go on. */
-static void in_free(void)
+/* A plan is being made or freed, which may wait for the program: it must be able to go on. */
+static void others_call(void)
 {
     pthread_t other;
     if (pthread_create(&other, NULL, destroys, NULL) != 0)
@@ -52,6 +53,84 @@ static void in_free(void)
     (void)pthread_detach(other);
     if (!comes(&shared.destroyed))
         atomic_fetch_add(&shared.locked, 1);
+}
+
+static void in_make(void)
+{
+    others_call();
+    atomic_fetch_add(&shared.made, 1);
+}
+
+/* Products so long that a plan takes less than two of them, and a stream that waits for another thread. */
+static void making(void)
+{
+    small_t s;
+    small_t spare;
+    small_new(&s);
+    small_new(&spare);
+    shared.spare = spare.a;
+    engine()->other_ns = 1e9;
+    engine()->in_make = in_make;
+    for (int i = 0; i < 20000 && !atomic_load(&shared.made); i++) {
+        (void)plain(&s);
+        nap();
+    }
+    ok(atomic_load(&shared.made) == 1 && !atomic_load(&shared.locked), "other threads call while a plan is made");
+    engine()->in_make = NULL;
+    int there = 0;
+    for (int i = 0; i < 20000 && !(there = until_plan(&s, 1)); i++)
+        nap();
+    ok(there, "which then multiplies");
+    small_free(&s);
+}
+
+/* The plan of a matrix that is not used any more is made: it is in nobody's way. */
+static void idle(void)
+{
+    small_t s;
+    small_t t;
+    small_new(&s);
+    small_new(&t);
+    t.idx[1] = 0;
+    for (int i = 0; i < 20000 && !until_plan(&s, 1); i++)
+        nap();
+    for (int i = 0; i < 20; i++)
+        (void)until_plan(&s, 1);
+    for (int i = 0; i < 20000 && engine()->copied < 2; i++)
+        (void)plain(&t);
+    for (int i = 0; i < 20000 && engine()->made < 2; i++)
+        nap();
+    nap();
+    ok(engine()->made == 2 && engine()->tuned == 0, "a second pattern has a plan, and is never used again");
+    for (int i = 0; i < 20000 && engine()->tuned < 1; i++)
+        (void)plain(&s);
+    for (int i = 0; i < 20000 && engine()->tuned < 1; i++)
+        nap();
+    ok(engine()->tuned == 1 && right(&s), "a better one is made for the first");
+    small_free(&s);
+    small_free(&t);
+}
+
+/* The program is killed when a plan is kept: the choice is there even so. */
+static void killed(const char *folder)
+{
+    small_t s;
+    char command[1000];
+    int there = 0;
+    small_new(&s);
+    (void)snprintf(command, sizeof command, "ls '%s'/*.choice >/dev/null 2>&1", folder);
+    for (int i = 0; i < 2000 && !there; i++) {
+        (void)until_plan(&s, 1);
+        there = i % 100 == 99 && system(command) == 0;
+    }
+    ok(there, "a choice is in the folder while the program runs");
+    (void)fflush(stdout);
+    _exit(0);
+}
+
+static void in_free(void)
+{
+    others_call();
     if (pthread_equal(pthread_self(), shared.program))
         atomic_fetch_add(&shared.by_program, 1);
     atomic_fetch_add(&shared.freed, 1);
@@ -130,7 +209,7 @@ static void devices(void)
     small_new(&s);
     int made = engine()->made;
     ok(until_plan(&s, 40) && engine()->made == made + 1, "a pattern has a plan on the first device");
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 12; i++)
         (void)until_plan(&s, 1); /* it is kept */
     int runs = engine()->runs;
     int spmm_before = fake_counts()->spmm;
@@ -152,7 +231,7 @@ static void streams(void)
     small_new(&s);
     int made = engine()->made;
     ok(until_plan(&s, 40) && engine()->made == made + 1, "a pattern has a plan in the first stream");
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 12; i++)
         (void)until_plan(&s, 1); /* it is kept, so that others could have it */
     (void)cusparseSetStream(s.handle, (cudaStream_t)(void *)&other);
     int runs = engine()->runs;
@@ -212,6 +291,12 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (strcmp(what, "freeing") == 0)
         freeing(argc > 2);
+    else if (strcmp(what, "making") == 0)
+        making();
+    else if (strcmp(what, "idle") == 0)
+        idle();
+    else if (strcmp(what, "killed") == 0 && argc > 2)
+        killed(argv[2]);
     else if (strcmp(what, "forked") == 0)
         forked();
     else if (strcmp(what, "devices") == 0)
