@@ -135,31 +135,42 @@ static double vendor_ns(bench_subject_t *s, int64_t k)
     return ns;
 }
 
+/* What a call took, or that it was refused.  \return 1: it was */
+static int note_ns(bench_notes_t *n, const char *key, const char *name, int64_t k, double ns)
+{
+    const double ns_per_us = 1000;
+    if (!isnan(ns))
+        bench_note(n, key, name, k, ns / ns_per_us);
+    else
+        fprintf(stderr, "bench_plans: %s of %s: refused\n", key, name);
+    return isnan(ns);
+}
+
 static rc_status_t host_of(bench_notes_t *n, bench_subject_t *s, rc_err_t *err)
 {
     static const char *const kernels[] = {NULL, "growmajor", "gchunk", "cusparse-csr-row"};
-    const double ns_per_us = 1000;
     const int64_t k = bench_ks[0];
+    int refused = 0;
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         const bench_ask_t ask = {
             .layout = RC_ROW_MAJOR, .k = &k, .ks = 1, .kernels = kernels[i], .orders = "csr"};
         call_t call = {.s = s, .k = k};
         RC_PASS(bench_plan(s, &ask, &call.plan, NULL, err));
-        bench_note(n, kernels[i] ? "host.named" : "host", kernels[i] ? kernels[i] : s->name, k,
-            host_ns(s, execute, &call, 1) / ns_per_us);
+        refused += note_ns(n, kernels[i] ? "host.named" : "host", kernels[i] ? kernels[i] : s->name,
+            k, host_ns(s, execute, &call, 1));
         if (!kernels[i])
-            bench_note(n, "host.many", s->name, k, many_ns(s, call.plan, k) / ns_per_us);
+            refused += note_ns(n, "host.many", s->name, k, many_ns(s, call.plan, k));
         rc_plan_free(call.plan);
     }
-    bench_note(n, "host.vendor", s->name, k, vendor_ns(s, k) / ns_per_us);
+    refused += note_ns(n, "host.vendor", s->name, k, vendor_ns(s, k));
     for (int i = 0; i < BENCH_LAUNCH_WAYS; i++) {
         bench_launch_t *l = NULL;
         bench_launch_way_t way = (bench_launch_way_t)i;
         if (bench_launch_new(s->stream, way, &l))
-            bench_note(n, bench_launch_key(way), "a kernel that ends at once", 0,
-                host_ns(s, bench_launch_once, l, 1) / ns_per_us);
+            refused += note_ns(n, bench_launch_key(way), "a kernel that ends at once", 0,
+                host_ns(s, bench_launch_once, l, 1));
     }
-    return RC_OK;
+    return refused ? rc_fail(err, RC_EDEVICE, "%d calls were refused", refused) : RC_OK;
 }
 
 rc_status_t bench_host(bench_notes_t *n, rc_device_t *d, rc_err_t *err)
