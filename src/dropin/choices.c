@@ -3,6 +3,7 @@
  * name and renamed.  What goes wrong is counted and otherwise as if there were no file. */
 #include "config.h"
 #include "dropin/choices.h"
+#include "dropin/point.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,8 +58,16 @@ void rc_choices_begin(rc_choice_folder_t *c, const char *path, int64_t most)
         return;
     /* the program may go elsewhere */
     (void)snprintf(c->path, bytes, "%s%s%s", here, *path == '/' ? "" : "/", path);
-    if (mkdir(c->path, 0700) != 0 && errno != EEXIST)
-        c->ignored++;
+    (void)mkdir(c->path, 0700);
+    int folder = open_folder(c);
+    if (folder >= 0) {
+        (void)close(folder);
+        return;
+    }
+    fprintf(stderr, "rowcast: ROWCAST_CACHE=%s: %s; no choices are kept\n", path, strerror(errno));
+    c->ignored++;
+    free(c->path);
+    c->path = NULL;
 }
 
 /* ------------------------------------------------------------------- reading */
@@ -142,7 +151,9 @@ int rc_choices_load(rc_choice_folder_t *c, const char *key, rc_past_t *out)
     name_of(key, name);
     ssize_t n = read_text(folder, name, text);
     (void)close(folder);
+    locale_t before = rc_point_begin();
     int found = n > 0 && parse(text, key, out);
+    rc_point_end(before);
     c->ignored += n != 0 && !found;
     c->loaded += (uint64_t)found;
     return found;
@@ -266,13 +277,9 @@ static int write_text(int folder, const char *name, const char *text, size_t n)
     return bad ? -1 : 0;
 }
 
-void rc_choices_save(rc_choice_folder_t *c, const char *key, const rc_past_t *choice)
+/* The bytes of a file.  \param[out] text  [TEXT]  \return as snprintf */
+static int print(const char *key, const rc_past_t *choice, char *text)
 {
-    char name[NAME];
-    char text[TEXT];
-    int folder = open_folder(c);
-    if (folder < 0)
-        return;
     int n = print_head(key, text);
     if (n > 0)
         n += snprintf(text + n, (size_t)(TEXT - n),
@@ -281,6 +288,21 @@ void rc_choices_save(rc_choice_folder_t *c, const char *key, const rc_past_t *ch
     if (n > 0 && n < TEXT)
         n += snprintf(
             text + n, (size_t)(TEXT - n), "sum %016" PRIx64 "\n", hash(text, (size_t)n, 0));
+    return n;
+}
+
+void rc_choices_save(rc_choice_folder_t *c, const char *key, const rc_past_t *choice)
+{
+    char name[NAME];
+    char text[TEXT];
+    int folder = open_folder(c);
+    if (folder < 0) {
+        c->ignored += c->path != NULL;
+        return;
+    }
+    locale_t before = rc_point_begin();
+    int n = print(key, choice, text);
+    rc_point_end(before);
     name_of(key, name);
     int kept =
         n > 0 && n < TEXT && make_room(folder, c) && write_text(folder, name, text, (size_t)n) == 0;

@@ -32,8 +32,8 @@ typedef struct rc_past {
     uint64_t calls;      /**< of that run */
 } rc_past_t;
 
-/** Name the folder; it is made where it is missing.  \param[in] path  as the user says it; NULL or
- *  "": none */
+/** Name the folder; it is made where it is missing.  One that cannot be opened is none, and a line
+ *  says so.  \param[in] path  as the user says it; NULL or "": none */
 void rc_choices_begin(rc_choice_folder_t *c, const char *path, int64_t most);
 
 /** \param[in] key  one line: pattern, sizes, types, device  \return 1: there is one */

@@ -1,6 +1,7 @@
 /* What the environment says to the drop-in. */
 #include "config.h"
 #include "dropin/known.h"
+#include "dropin/point.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,9 @@ rc_settings_t rc_settings_read(void)
     s.summary = is("ROWCAST_LOG", "summary", "nothing");
     s.always = getenv("ROWCAST_WAIT") && strcmp(getenv("ROWCAST_WAIT"), "always") == 0;
     s.wait = s.always || is("ROWCAST_WAIT", "1", "0");
+    locale_t before = rc_point_begin();
     budget(&s);
     cache(&s);
+    rc_point_end(before);
     return s;
 }

@@ -2,6 +2,7 @@
  * when they should be, patterns are not trusted by their address.  Run by dropin.t, which preloads the drop-in. */
 #include "small.h"
 
+#include <locale.h>
 #include <math.h>
 #include <string.h>
 
@@ -428,6 +429,7 @@ static void trust(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    (void)setlocale(LC_ALL, "");
     if (strcmp(what, "trust") == 0)
         trust();
     else if (strcmp(what, "twin") == 0)

@@ -5,6 +5,7 @@
 #include "dropin/choices.h"
 
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,7 @@ static int load(char **argv)
 
 int main(int argc, char **argv)
 {
+    (void)setlocale(LC_ALL, "");
     if (argc >= 5 && strcmp(argv[1], "save") == 0)
         return save(argc, argv);
     return argc == 4 && strcmp(argv[1], "load") == 0 ? load(argv) : 2;

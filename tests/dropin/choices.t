@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 24
+plan 28
 cd "$tmp" || exit 1
 choices=$here/choices
 umask 022
@@ -26,7 +26,7 @@ fresh()
 is "a choice is written" "$("$choices" save folder 1000000 key)" "1 saved, 0 ignored"
 is "and read" "$("$choices" load folder key)" "there, 0 ignored"
 is "another one is not there" "$("$choices" load folder key2)" "none, 0 ignored"
-is "without a folder nothing is" "$("$choices" load nowhere/far key)" "none, 1 ignored"
+is "without a folder nothing is" "$("$choices" load nowhere/far key 2>/dev/null)" "none, 1 ignored"
 is "the file is the user's alone" "$(find folder -name '*.choice' -perm 600 | wc -l)" 1
 
 # what is no choice of ours is as good as none
@@ -98,6 +98,19 @@ rm -rf folder
 is "a folder has no more than it may" "$(find folder -type f | wc -l | awk '{ print ($1 <= 20 && $1 >= 16) }')" 1
 is "the newest are there" "$("$choices" load folder a-99)" "there, 0 ignored"
 is "one without room gets none" "$("$choices" save small 100 key)" "0 saved, 1 ignored"
+: >file
+is "a file is no folder" "$("$choices" save file 1000000 key 2>err)" "0 saved, 1 ignored"
+is "and a line says so" "$(grep -c '^rowcast: ROWCAST_CACHE=file: ' err) $(wc -l <err)" "1 1"
+if localedef -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" 2>/dev/null; then
+    fresh
+    is "numbers are read in any language" "$(LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$choices" load folder key)" "there, 0 ignored"
+    cp "$file" kept
+    LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$choices" save folder 1000000 key >/dev/null
+    is "and written as they were" "$(cmp "$file" kept)" ""
+else
+    skip "numbers are read in any language" "no localedef"
+    skip "and written as they were" "no localedef"
+fi
 
 # many at once
 rm -rf folder

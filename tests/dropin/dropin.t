@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 34
+plan 35
 cd "$tmp" || exit 1
 
 # with VARIABLE=VALUE... COMMAND...: run it as a user would, on the fakes
@@ -79,6 +79,12 @@ with ROWCAST_ENGINE="$tmp/none.so" "$random" 20 1 >out 2>err
 is "without an engine neither, and a line says so" "$(failed)$(grep -c '^rowcast: no plans: ' err)" 1
 with ROWCAST_BUDGET=time=2,memory=90000000000G ROWCAST_TRUST=me ROWCAST_LOG=all "$random" 1 1 >out 2>err
 is "settings that are none are named" "$(failed)$(grep -c '^rowcast: ROWCAST_' err)" 3
+if localedef -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" 2>/dev/null; then
+    with ROWCAST_BUDGET=time=0.5,share=0.5 LOCPATH="$tmp" LC_ALL=de_DE.UTF-8 "$calls" refused >out 2>err
+    is "numbers have a point in any language" "$(cat err)" ""
+else
+    skip "numbers have a point in any language" "no localedef"
+fi
 with ROWCAST_BUDGET=time=2,memory=lots "$random" 1 1 >out 2>err
 is "so is memory that is no number" "$(failed)$(grep -c '^rowcast: ROWCAST_' err)" 1
 env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" "$random" 20 1 >out 2>err
