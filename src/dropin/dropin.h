@@ -83,7 +83,8 @@ typedef struct rc_dropin {
     rc_held_t *dead; /**< plans that nobody has any more, to be freed without the lock */
     pthread_t worker;
     pthread_cond_t wake;
-    int working; /**< 1: there is a thread */
+    uint64_t said; /**< to it, how often */
+    int working;   /**< 1: there is a thread */
     int stop;
 } rc_dropin_t;
 
@@ -199,8 +200,11 @@ void rc_worth_repaired(rc_dropin_t *d, const rc_known_t *known);
 int rc_past_sum(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p, int wanted);
 /** Look for the choice of an earlier run, once the sums are there. */
 void rc_past_load(rc_dropin_t *d, rc_known_t *known);
-/** Keep the choice for a later run. */
+/** Keep the choice of a pattern with a plan for a later run: now, or by the thread. */
 void rc_past_save(rc_dropin_t *d, rc_known_t *known);
+void rc_past_save_later(rc_dropin_t *d, rc_known_t *known);
+/** By the thread.  The lock is held before and afterwards, not meanwhile. */
+void rc_past_write(rc_dropin_t *d);
 
 /* ------------------------------------------------------------------ making.c */
 

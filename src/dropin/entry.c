@@ -71,8 +71,7 @@ static void finish(void)
     (void)pthread_mutex_lock(&state.lock);
     for (int i = 0; i < state.count; i++) {
         rc_worth_settle(&state, state.known[i]);
-        if (state.known[i]->stage == RC_STAGE_ON)
-            rc_past_save(&state, state.known[i]);
+        rc_past_save(&state, state.known[i]);
     }
     if (state.settings.summary)
         rc_dropin_summary(&state);

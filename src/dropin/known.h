@@ -95,6 +95,7 @@ typedef struct rc_known {
     rc_pattern_sums_t sums;    /**< of the pattern, zeros: not known */
     int looked_up;             /**< 1: in the folder of choices */
     rc_past_t *choice;         /**< of an earlier run; NULL: none */
+    int unsaved;               /**< 1: what is chosen now is to be kept for a later one */
     char text[RC_ENGINE_TEXT]; /**< of the newest plan, or why there was none */
     int changes;
     uint64_t first_check; /**< number of the first of this plan, 0: none yet; older ones are of

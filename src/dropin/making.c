@@ -62,10 +62,12 @@ static void *work(void *arg)
     rc_dropin_enter(); /* products of its own, timing candidates, are cuSPARSE's */
     (void)pthread_mutex_lock(&d->lock);
     while (!d->stop) {
+        uint64_t said = d->said;
         rc_making_bury(d);
         prepare(d);
-        if (d->stop || d->dead)
-            continue; /* said meanwhile */
+        rc_past_write(d);
+        if (d->stop || d->said != said)
+            continue;
         if (!d->job.known || d->job.done) {
             (void)pthread_cond_wait(&d->wake, &d->lock);
             continue;
@@ -84,6 +86,7 @@ int rc_making_wake(rc_dropin_t *d)
 {
     if (!d->settings.wait && !d->working && !d->stop)
         d->working = pthread_create(&d->worker, NULL, work, d) == 0;
+    d->said++;
     (void)pthread_cond_signal(&d->wake);
     return d->working;
 }

@@ -59,17 +59,57 @@ void rc_past_load(rc_dropin_t *d, rc_known_t *known)
     }
 }
 
-void rc_past_save(rc_dropin_t *d, rc_known_t *known)
+/* \param[out] key  [RC_CHOICES_KEY]  \return 1: there is a choice to keep */
+static int choice_of(rc_dropin_t *d, const rc_known_t *known, char *key, rc_past_t *out)
 {
-    char key[RC_CHOICES_KEY];
-    rc_past_t choice = {.tuned = known->held->tuned && !known->next && d->job.known != known,
+    if (known->stage != RC_STAGE_ON)
+        return 0;
+    *out = (rc_past_t){.tuned = known->held->tuned && !known->next && d->job.known != known,
         .plan_ns = rc_times_median(&known->ours),
         .reference_ns = rc_times_median(&known->reference),
         .calls = known->calls};
-    if (choice.plan_ns <= 0 || choice.reference_ns <= 0 || !known->held->made.kernel[0] ||
-        !key_of(d, known, key))
-        return;
-    (void)snprintf(choice.kernel, sizeof choice.kernel, "%s", known->held->made.kernel);
-    (void)snprintf(choice.order, sizeof choice.order, "%s", known->held->made.order);
-    rc_choices_save(&d->cache, key, &choice);
+    (void)snprintf(out->kernel, sizeof out->kernel, "%s", known->held->made.kernel);
+    (void)snprintf(out->order, sizeof out->order, "%s", known->held->made.order);
+    return out->plan_ns > 0 && out->reference_ns > 0 && out->kernel[0] && key_of(d, known, key);
+}
+
+void rc_past_save(rc_dropin_t *d, rc_known_t *known)
+{
+    char key[RC_CHOICES_KEY];
+    rc_past_t choice;
+    double start = rc_making_now(d);
+    known->unsaved = 0;
+    if (choice_of(d, known, key, &choice))
+        rc_choices_save(&d->cache, key, &choice);
+    d->account.spent += rc_making_now(d) - start;
+}
+
+void rc_past_save_later(rc_dropin_t *d, rc_known_t *known)
+{
+    known->unsaved = d->cache.path != NULL;
+    if (known->unsaved && !rc_making_wake(d))
+        rc_past_save(d, known);
+}
+
+void rc_past_write(rc_dropin_t *d)
+{
+    char key[RC_CHOICES_KEY];
+    rc_past_t choice;
+    for (int i = 0; i < d->count; i++) {
+        if (!d->known[i]->unsaved)
+            continue;
+        d->known[i]->unsaved = 0;
+        if (!choice_of(d, d->known[i], key, &choice))
+            continue;
+        rc_choice_folder_t c = d->cache;
+        (void)pthread_mutex_unlock(&d->lock);
+        rc_choices_save(&c, key, &choice);
+        (void)pthread_mutex_lock(&d->lock);
+        /* others read meanwhile, which may count */
+        d->cache.ignored += c.saved == d->cache.saved;
+        d->cache.saved = c.saved;
+        d->cache.bytes = c.bytes;
+        d->cache.looked = c.looked;
+        i = -1; /* patterns may have moved */
+    }
 }

@@ -165,7 +165,7 @@ static void decide(rc_dropin_t *d, rc_known_t *known)
     if (keep) {
         known->stage = RC_STAGE_ON;
         d->account.fresh = 0;
-        rc_past_save(d, known);
+        rc_past_save_later(d, known);
         return;
     }
     rc_known_drop(d, known);
@@ -194,7 +194,7 @@ static void decide_better(rc_dropin_t *d, rc_known_t *known)
         memcpy(known->text, known->held->made.text, sizeof known->text);
     }
     rc_known_leave(d, next);
-    rc_past_save(d, known);
+    rc_past_save_later(d, known);
 }
 
 void rc_trial_decide(rc_dropin_t *d, rc_known_t *known)

@@ -10,7 +10,7 @@ here=$top_builddir/tests/dropin
 preloaded=$top_builddir/.libs/librowcast_cusparse.so
 [ "$HAVE_CUDA" = yes ] || skip_all "a build without CUDA"
 [ -e "$preloaded" ] || skip_all "no shared library in this build"
-plan 28
+plan 29
 cd "$tmp" || exit 1
 choices=$here/choices
 umask 022
@@ -145,3 +145,7 @@ done
 again >third
 is "one that is damaged starts anew" "$(sed -n 's/^# again: //p' third)" \
     "plan in call 4, 2 made, 1 tuned, 0 named"
+
+env LD_LIBRARY_PATH="$here/.libs:$LD_LIBRARY_PATH" LD_PRELOAD="$preloaded" ROWCAST_BUDGET=share=1000000 \
+    ROWCAST_ENGINE="$here/.libs/fake_engine.so" ROWCAST_CACHE="$tmp/killed" "$here/several" killed "$tmp/killed" >out
+is "a program that is killed leaves its choice" "$(cat out)" "ok 1 - a choice is in the folder while the program runs"
