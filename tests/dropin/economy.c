@@ -109,10 +109,10 @@ static void multiply(program_t *p, pattern_t *x, int call)
     if (p->changing)
         x->s.idx[2] = call / p->changing % 3;
     p->wrong += plain(&x->s) != CUSPARSE_STATUS_SUCCESS || !right(&x->s);
-    e->clock += 1e-9 * (e->runs == runs ? e->other_ns : e->last_ns);
-    p->plain_s += 1e-9 * e->other_ns;
     while (e->copies > e->plans)
         (void)sched_yield(); /* one is made beside the program, on whose clock it is as well */
+    e->clock = e->clock + 1e-9 * (e->runs == runs ? e->other_ns : e->last_ns);
+    p->plain_s += 1e-9 * e->other_ns;
     if (e->runs > runs && p->first_plan == 0)
         p->first_plan = call + 1;
 }

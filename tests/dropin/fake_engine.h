@@ -7,7 +7,7 @@
 typedef struct fake_engine {
     atomic_int copies; /**< not freed yet */
     atomic_int plans;  /**< not freed yet; fewer than copies while one is made */
-    int made;    /**< in all */
+    atomic_int made;   /**< in all */
     int runs;    /**< by plans */
     int checked; /**< of them, with a check */
     int repaired; /**< of them, whose pattern differed */
@@ -21,10 +21,10 @@ typedef struct fake_engine {
     int copied;   /**< copies that were */
     int changed;  /**< plans that were not made because the pattern had changed */
     int named;    /**< plans made of a kernel that was named */
-    int tuned;    /**< plans made by timing */
+    atomic_int tuned; /**< plans made by timing */
     int calls;    /**< told: products that the program has asked for; only where there is a lag */
     int lag;      /**< told: those that the host is ahead of the stream */
-    double clock; /**< told: seconds since the process began; 0: the system's clock.  What takes time puts it on */
+    _Atomic double clock; /**< told: seconds since the process began; 0: the system's clock.  What takes time puts it on */
     double make_s[2]; /**< told: what making takes on that clock, a first and a tuned plan */
     double tuned_ns;  /**< told: what a tuned plan takes; 0: as any */
     double last_ns;   /**< what the last run by a plan took, repairs included */
