@@ -1,15 +1,11 @@
 #!/usr/bin/env python3
 """The rule by which a plan guesses a kernel, fitted to published stores.
 
-Usage: guess.py ROWCAST [--results DIR] [-o FILE | --check | --of PROGRAM]
-
-ROWCAST is the program, DIR where the stores are (data/results).  Writes src/plan/guess_table.inc,
-which src/plan/guess.c reads: for each of TABLES trees whose leaves add up to a cost of every
-candidate, in 1/256 of a natural logarithm of the time over that of the best.  --check prints
-instead how near to the best candidate the rule comes on matrices of groups that it has not seen:
-10 folds, whole groups at a time.  --of prints the same of the compiled rule, seen or not, which
-PROGRAM runs (tests/cli/guess_says).  Needs NumPy and h5py.
+Writes src/plan/guess_table.inc, which src/plan/guess.c reads: for each of TABLES trees whose leaves
+add up to a cost of every candidate, in 1/256 of a natural logarithm of the time over that of the
+best.  Needs NumPy and h5py.
 """
+import argparse
 import csv
 import io
 import pathlib
@@ -17,8 +13,11 @@ import subprocess
 import sys
 import textwrap
 
-import h5py
-import numpy as np
+try:
+    import h5py
+    import numpy as np
+except ImportError:  # which --help does without
+    h5py = np = None
 
 # In the order of src/plan/guess.c: log2 of each.
 FEATURES = ["row_bytes", "value_bytes", "rows_sm", "entries_sm", "mean", "skew", "longest",
@@ -343,26 +342,32 @@ def tables(rowcast, results):
     yield "vector", vector.ready()
 
 
-def main(words):
+def main():
     """See the top."""
-    rowcast, results, to = words[0], pathlib.Path("data/results"), "src/plan/guess_table.inc"
-    if "--results" in words:
-        results = pathlib.Path(words[words.index("--results") + 1])
-    if "-o" in words:
-        to = words[words.index("-o") + 1]
-    if "--check" in words or "--of" in words:
+    p = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    p.add_argument("rowcast", help="the program")
+    p.add_argument("--results", type=pathlib.Path, default=pathlib.Path("data/results"),
+                   help="where the stores are [data/results]")
+    p.add_argument("-o", "--output", default="src/plan/guess_table.inc", help="[%(default)s]")
+    p.add_argument("--check", action="store_true",
+                   help="print how near to the best candidate the rule comes on matrices of groups "
+                        "that it has not seen: 10 folds, whole groups at a time")
+    p.add_argument("--of", metavar="PROGRAM",
+                   help="the same of the compiled rule, seen or not, which PROGRAM runs "
+                        "(tests/cli/guess_says)")
+    a = p.parse_args()
+    if h5py is None:
+        sys.exit("guess.py: needs NumPy and h5py")
+    if a.check or a.of:
         print("| operands | of | problems | share of the best | least | over cuSPARSE | least |")
-        for name, p in tables(rowcast, results):
-            report(name, p, held_out(name, p) if "--check" in words else
-                   compiled(p, words[words.index("--of") + 1]))
+        for name, t in tables(a.rowcast, a.results):
+            report(name, t, held_out(name, t) if a.check else compiled(t, a.of))
         return
-    with open(to, "w", encoding="ascii") as out:
+    with open(a.output, "w", encoding="ascii") as out:
         out.write("/* Trees of src/plan/guess.c, made by jobs/guess.py, not by hand. */\n")
-        for name, p in tables(rowcast, results):
-            table_of(name, p, out)
+        for name, t in tables(a.rowcast, a.results):
+            table_of(name, t, out)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
-        sys.exit(__doc__)
-    main(sys.argv[1:])
+    main()

@@ -265,14 +265,14 @@ RC_API rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alph
 /** One product of several: the arguments of rc_plan_execute. Zero-initialise. */
 typedef struct rc_plan_call {
     rc_plan_t *plan; /**< of spmm, spmm_t or spmv */
-    int64_t k;
-    double alpha;
-    const void *b;
-    int64_t ldb;
-    double beta;
-    void *c;
-    int64_t ldc;
-    int transposed; /**< 1: as rc_plan_execute_transposed */
+    int64_t k;       /**< one of the plan's */
+    double alpha;    /**< factor of the product */
+    const void *b;   /**< what is multiplied */
+    int64_t ldb;     /**< its leading dimension, in values */
+    double beta;     /**< factor of what is there */
+    void *c;         /**< what is stored to */
+    int64_t ldc;     /**< its leading dimension, in values */
+    int transposed;  /**< 1: as rc_plan_execute_transposed */
 } rc_plan_call_t;
 
 /** Several products by one call, in their order, as by one rc_plan_execute after the other: for
