@@ -75,6 +75,8 @@ static void compare(used_t *u, double alpha, double beta)
     CUDA(cudaMemcpy(data_of(&u->p, &u->c), u->device_c, data_bytes(&u->p), cudaMemcpyDeviceToHost));
     (void)rc_plan_describe(u->plan, label, sizeof label);
     compare_product(label, &u->p, &u->in, u->k, alpha, beta, &u->b, &u->c, &u->before);
+    for (size_t i = 0; i < sizeof u->c.f32 / sizeof *u->c.f32; i++)
+        u->c.f64[i] = u->c.f32[i]; /* products are of fp32 */
     u->before = u->c;
 }
 
