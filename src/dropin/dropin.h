@@ -165,6 +165,12 @@ void rc_trial_better(rc_dropin_t *d, rc_known_t *known, rc_held_t *next);
 /** What the times say until now. */
 void rc_trial_decide(rc_dropin_t *d, rc_known_t *known);
 
+/** A call begins: see pace.c. */
+void rc_pace_call(rc_dropin_t *d, rc_known_t *known, void *stream);
+
+/** 1: the program's host is the bound, and it is slower with the plan.  Asked once. */
+int rc_pace_suffers(rc_known_t *known);
+
 /** Who multiplies in this call of a trial: RC_WHY_PLAN or RC_WHY_TRYING. */
 rc_why_t rc_trial_turn(const rc_dropin_t *d, const rc_known_t *known);
 /** The plan of this call, and where its time goes; NULL: it is not timed. */

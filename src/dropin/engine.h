@@ -42,7 +42,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 5, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 6, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {
@@ -119,6 +119,8 @@ typedef struct rc_engine {
     /** \return ns between both; 0: the stream has not got there; negative: failed */
     double (*between)(void *marks);
     void (*marks_free)(void *marks);
+    /** \return 1: nothing is left to do on the stream; 0: something is; negative: not known */
+    int (*idle)(void *stream);
 } rc_engine_t;
 
 /** Of the library that is opened. */

@@ -575,11 +575,23 @@ static double between(void *marks)
     return ns;
 }
 
+static int idle(void *stream)
+{
+    if (cudaPeekAtLastError() != cudaSuccess)
+        return -1; /* the program's, which is not to be taken */
+    enum cudaStreamCaptureMode mode = relax();
+    cudaError_t e = cudaStreamQuery(stream);
+    if (e != cudaSuccess)
+        (void)cudaGetLastError();
+    restore(mode);
+    return e == cudaSuccess ? 1 : e == cudaErrorNotReady ? 0 : -1;
+}
+
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, engine_stream, device_name, NULL,
         engine_prepare, engine_copy, copy_free, engine_sum, engine_summed, engine_sum_free,
         engine_make, engine_run, engine_checks, engine_compare, engine_compared, engine_plan_free,
-        marks_new, mark, between, marks_free};
+        marks_new, mark, between, marks_free, idle};
     return &engine;
 }

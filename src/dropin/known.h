@@ -64,6 +64,18 @@ typedef struct rc_times {
     int marked;           /**< marks that both ends have; the stream may not have got there */
 } rc_times_t;
 
+/** How fast a program asks for a pattern. */
+enum { RC_PACES = 5 };
+typedef struct rc_pace {
+    double seconds[RC_PACES]; /**< from one call to the next, the latest ones */
+    int calls;                /**< of them in all, in this stage */
+    int idle;                 /**< calls that found the stream idle */
+    double last;              /**< when the last one was; 0: there was none */
+    double before;            /**< median without a plan; 0: not known */
+    int with;                 /**< 1: they are with a plan */
+    int judged;               /**< 1: it is known whether the plan stays */
+} rc_pace_t;
+
 /** A plan, for one pattern at one or more addresses. */
 typedef struct rc_held {
     void *plan;
@@ -84,6 +96,7 @@ typedef struct rc_known {
     double product_ns; /**< median of earlier ones; 0: there were none */
     rc_times_t ours;
     rc_times_t better;         /**< of `next` */
+    rc_pace_t pace;
     int busy;                  /**< 1: a call is between its marks */
     uint64_t tag;              /**< low bits of the numbers of its checks */
     rc_held_t *held;           /**< NULL: no plan */

@@ -25,6 +25,7 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_MAKING] = "the plan is being made",
     [RC_WHY_TRYING] = "the plan is compared with it",
     [RC_WHY_SLOWER] = "cuSPARSE is as fast",
+    [RC_WHY_HOST] = "the program's host is the bound",
     [RC_WHY_NO_PLAN] = "there is no plan for it",
     [RC_WHY_BUDGET] = "the budget is spent",
     [RC_WHY_CHANGES] = "the pattern changes in place",

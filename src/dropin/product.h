@@ -51,6 +51,7 @@ typedef enum rc_why {
     RC_WHY_MAKING,
     RC_WHY_TRYING,
     RC_WHY_SLOWER,
+    RC_WHY_HOST,
     RC_WHY_NO_PLAN,
     RC_WHY_BUDGET,
     RC_WHY_CHANGES,

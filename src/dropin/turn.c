@@ -145,6 +145,12 @@ static rc_why_t advance(rc_dropin_t *d, rc_known_t *known, const rc_spmm_t *p)
     if (known->next)
         rc_known_changes(d, known->next);
     rc_trial_decide(d, known);
+    rc_pace_call(d, known, p->stream);
+    if (rc_pace_suffers(known)) {
+        rc_known_drop(d, known);
+        known->stage = RC_STAGE_OFF;
+        known->off = RC_WHY_HOST;
+    }
     if (known->stage == RC_STAGE_WATCHING && d->settings.always)
         watch_always(d, known, p);
     else if (known->stage == RC_STAGE_WATCHING)

@@ -317,9 +317,15 @@ static double between(void *marks)
     return fake.calls - m->at < fake.lag ? 0 : m->ns;
 }
 
+static int idle(void *stream)
+{
+    (void)stream;
+    return fake.idle;
+}
+
 const rc_engine_t *rc_dropin_engine(void)
 {
     static const rc_engine_t engine = {RC_ENGINE_ABI, stream_of, device_name, now, prepare, copy_new, copy_free,
-        sum, summed, free, make, run, checks, compare, compared, plan_free, marks_new, mark, between, free};
+        sum, summed, free, make, run, checks, compare, compared, plan_free, marks_new, mark, between, free, idle};
     return &engine;
 }

@@ -34,6 +34,7 @@ typedef struct fake_engine {
     void (*in_run)(void);  /**< told: called by each run; NULL: nothing */
     void (*in_make)(void); /**< told: called before a plan is made; NULL: nothing */
     void (*in_free)(void); /**< told: called before a plan is freed; NULL: nothing */
+    int idle;       /**< told: 1: the stream is, whenever it is asked */
     double plan_ns; /**< told: what a plan takes */
     double other_ns; /**< told: what cuSPARSE takes */
 } fake_engine_t;

@@ -96,8 +96,8 @@ static void each_product_is_right(void **state)
         rc_plan_part_t part;
         int timed = 0;
         for (int n = 0; n < waited; n++) {
-            execute(u, 1, 0.5, u->stream);
-            compare(u, 1, 0.5);
+            execute(u, 1, -1, u->stream); /* neither grows nor decays */
+            compare(u, 1, -1);
         }
         for (int n = 0; n < ahead; n++)
             execute(u, 1, 0, u->stream);
