@@ -10,7 +10,6 @@
 #include "base/type.h"
 #include "device/device.h"
 #include "format/places.h"
-#include "kernels/cuda/by_rows.h"
 #include "kernels/prepared.h"
 #include "operands.h"
 #include "order/policy.h"
@@ -240,10 +239,13 @@ static void drop_schedules(plan_t *plan)
 
 enum { VARIANTS_MAX = 4096 }; /* of a kernel, beyond which some are drawn for each K or schedule */
 
-/* What multiplies rows between copies goes through all of its own. */
+/* What multiplies rows between copies, so many columns at a time, goes through all of its own. */
 static int64_t variants_of(const rc_kernel_t *k)
 {
-    return k->run == rc_by_rows_run ? 0 : VARIANTS_MAX;
+    for (int i = 0; i < RC_KERNEL_PARAMS_MAX && k->param[i].name; i++)
+        if (strcmp(k->param[i].name, "columns") == 0)
+            return 0;
+    return VARIANTS_MAX;
 }
 
 static void run_variant(const rc_kernel_spec_t *spec, void *user)
