@@ -60,8 +60,8 @@ static const rc_opt_t options[] = {
     RC_OPT("kernels", 'x', RC_OPT_TEXT, RC_AT(how.kernels), "LIST",
         "Only these kernels, as 'rowcast sweep' takes them. Default: all that fit."),
     RC_OPT("orders", 'p', RC_OPT_TEXT, RC_AT(how.orders), "LIST",
-        "Only these row orders. Default: those of a search or of the model, else csr, and with "
-        "--tune auto where B is beyond the cache of a GPU."),
+        "Only these row orders. Default: those of a search or of the model, else csr, and auto "
+        "before it where B is large on a GPU."),
     RC_OPT(
         "model", 'm', RC_OPT_TEXT, RC_AT(model), "MODEL", "A selector that ranks the candidates."),
     RC_OPT("extrapolate", 0, RC_OPT_FLAG, RC_AT(how.extrapolate), NULL,
@@ -395,6 +395,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
         .order = d->executor.kind == RC_DEVICE_CUDA ? rc_cuda_order_there : NULL,
         .user = d,
         .cache_bytes = d->cache_bytes,
+        .multiprocessors = d->multiprocessors,
         .device_class = d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
         a->val, (int)sizeof *a->val, 0, 0, RC_PLAN_CSR};

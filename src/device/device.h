@@ -41,6 +41,7 @@ struct rc_device {
     char class_name[160];   /**< device class of a case: equal for devices that should measure the
                                same, e.g. "cpu:<model>:2t:avx512" */
     int64_t cache_bytes;    /**< last-level cache, for cold runs; 0 unknown */
+    int multiprocessors;    /**< of a GPU; 0 on a CPU */
     int64_t memory_bytes;   /**< free memory at open; of a GPU its own */
     int64_t batch_max;      /**< launches that may be timed as one batch; 0: any number */
     int64_t active_ns;      /**< so far spent in time_batch and the dense operations; copies

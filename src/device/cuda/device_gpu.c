@@ -169,6 +169,7 @@ static void describe(rc_device_t *d, const rc_gpu_info_t *info)
     snprintf(d->uuid, sizeof d->uuid, "%s", info->uuid);
     rc_cuda_class(info, d->class_name, sizeof d->class_name);
     d->cache_bytes = info->l2_bytes;
+    d->multiprocessors = info->sms;
 }
 
 rc_status_t rc_device_open_gpu(int index, int threads, rc_device_t **out, rc_err_t *err)
