@@ -167,7 +167,7 @@ build_tree()
         printf '%s' "$*" >"$dir/configured"
     fi
     local objects weight watch targets code=0
-    targets=$(sed -n 's/^NVCC_GENCODE = //p' "$dir/Makefile" | grep -o 'code=sm' | wc -l)
+    targets=$(awk '/^NVCC_GENCODE = / { n = gsub(/code=sm/, "") } END { print n + 0 }' "$dir/Makefile")
     read -r objects weight < <(make -C "$dir" -n V=0 2>/dev/null | sed -n 's/.*echo "\(  [A-Z]* \).*/\1/p' | count_objects "$targets")
     say "building ${dir#"$top"/} with $jobs jobs, $objects objects"
     show_progress "$dir/log/make.log" "$objects" "$weight" "$targets" &

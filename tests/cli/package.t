@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 
 folder=$top_srcdir/jobs/package
-plan 10
+plan 11
 
 # Stand-ins for what the recipe calls; prints the words for configure, and names of packages that it depends on.
 recipe()
@@ -123,6 +123,13 @@ if command -v bash >/dev/null; then
     is "objects are counted, with their work" "$(progress 'count_objects 4 <"$3"')" "3 47"
     # shellcheck disable=SC2016
     is "the rest is estimated" "$(progress 'SECONDS=0 && show_progress "$3" 7 94 4' | sed 's/^[^]]*] *//; s/:.. to go/ minutes to go/')" "3 of 7 objects, about 5 minutes to go"
+    # a tree without CUDA, in a shell that stops at the first failure, as the scripts are
+    mkdir "$tmp/tree"
+    printf '#!/bin/sh\nprintf "all:\\n\\t@echo made >made\\n" >Makefile\n' >"$tmp/tree/configure"
+    chmod +x "$tmp/tree/configure"
+    : >"$tmp/tree/Makefile.in"
+    bash -euo pipefail -c '. "$1/jobs/setup.sh"; top=$2; build_tree "$2/out" --without-cuda' x "$top_srcdir" "$tmp/tree" >"$tmp/out" 2>&1
+    is "a tree without CUDA is built" "$? $(cat "$tmp/tree/out/made" 2>&1)" "0 made"
 else
-    for i in 1 2 3 4 5; do skip "the GPUs of the machine ($i)" "no bash"; done
+    for i in 1 2 3 4 5 6; do skip "the GPUs of the machine ($i)" "no bash"; done
 fi
