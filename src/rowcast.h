@@ -109,7 +109,8 @@ typedef enum rc_op {
 typedef enum rc_precision {
     RC_FP32 = 0,
     RC_FP64 = 1,
-    RC_BF16 = 2 /**< 8 bits of significand; sums are fp32 */
+    RC_BF16 = 2, /**< 8 bits of significand; sums are fp32 */
+    RC_FP16 = 3  /**< 11 bits of significand, at most 65,504; sums are fp32 */
 } rc_precision_t;
 
 /** Layout of the dense operands that have K columns. */

@@ -18,7 +18,8 @@ extern "C" {
 #define RC_FOR_EACH_TYPE(X)                                                                        \
     X(RC_FP32, "fp32", fp32, 4, RC_FP32, 24, FLT_MAX, FLT_TRUE_MIN, float, float)                  \
     X(RC_FP64, "fp64", fp64, 8, RC_FP64, 53, DBL_MAX, DBL_TRUE_MIN, double, double)                \
-    X(RC_BF16, "bf16", bf16, 2, RC_FP32, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)
+    X(RC_BF16, "bf16", bf16, 2, RC_FP32, 8, 0x1.fep127, 0x1p-133, __nv_bfloat16, float)            \
+    X(RC_FP16, "fp16", fp16, 2, RC_FP32, 11, 65504, 0x1p-24, __half, float)
 
 /** How many there are: ids are 0 to that, left out. */
 #define RC_TYPE_COUNTED(...) +1
@@ -26,6 +27,8 @@ enum { RC_TYPES = 0 RC_FOR_EACH_TYPE(RC_TYPE_COUNTED) };
 
 /** Those of a kernel unless its descriptor says otherwise, as bits 1 << rc_precision_t. */
 enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
+
+enum { RC_TYPES_REAL = RC_TYPES_IEEE | 1 << RC_BF16 | 1 << RC_FP16 };
 
 /** Of values on the host: of rc_csr_t. */
 #define RC_HOST_TYPE RC_FP64

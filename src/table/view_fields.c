@@ -318,7 +318,7 @@ static const rc_field_t result_fields[] = {
     {"device", TEXT, "", "device class", text, RC_TEXT_DEVICE, NULL},
     {"op", TEXT, "", "operation: spmm, spmv, spmm_t, sddmm", named, RESULT(op), rc_op_names},
     {"k", INT, "", "dense columns (k == cols: the setting K = n); missing for spmv", COMPUTED(K)},
-    {"precision", TEXT, "", "value type: fp32, fp64, bf16", named, RESULT(precision),
+    {"precision", TEXT, "", "value type: fp32, fp64, bf16, fp16", named, RESULT(precision),
         rc_precision_names},
     {"layout", TEXT, "", "of B and C: col, row, or row-col and col-row", named, RESULT(layout),
         rc_layout_names},

@@ -28,7 +28,7 @@ code "a plan of it is refused" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -
 ok "with that reason" grep -q "no instance for bf16" "$tmp/err"
 # shellcheck disable=SC2086
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
-ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16" "$tmp/err"
+ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16, fp16" "$tmp/err"
 
 [ -n "${ROWCAST_GPU:-}" ] || {
     for n in 9 10 11 12; do echo "ok $n # SKIP no GPU"; done

@@ -353,15 +353,14 @@ static void numbers_are_as_printf_writes_them(void **state)
 
 /* Every number of 16 bits comes back, and what lies between two of them goes to the nearer one, or to
  * the even one. */
-static void sixteen_bits_round_to_nearest(void **state)
+static void every_short_rounds_to_nearest(rc_precision_t precision, uint32_t infinite, double beyond)
 {
-    (void)state;
-    const rc_type_t *type = rc_type(RC_BF16);
-    for (uint32_t bits = 0; bits < 0x7f80; bits++) {
+    const rc_type_t *type = rc_type(precision);
+    for (uint32_t bits = 0; bits < infinite; bits++) {
         uint16_t here[2] = {(uint16_t)bits, (uint16_t)(bits + 1)};
         uint16_t got = 0;
         double a = type->load(here, 0);
-        double b = bits + 1 < 0x7f80 ? type->load(here, 1) : 0x1p128;
+        double b = bits + 1 < infinite ? type->load(here, 1) : beyond;
         const double between[] = {a, (a + b) / 2 * (1 - 0x1p-40), (a + b) / 2, (a + b) / 2 * (1 + 0x1p-40)};
         const uint32_t want[] = {bits, bits, bits + bits % 2, bits + 1};
         for (int i = 0; i < 4; i++) {
@@ -370,10 +369,22 @@ static void sixteen_bits_round_to_nearest(void **state)
                 fail_msg("%a became %04x, not %04x", between[i], got, want[i]);
             type->store(&got, 0, -between[i]);
             assert_int_equal(got, want[i] | 0x8000);
-            assert_true(type->round(between[i]) == type->load(here, want[i] != bits) || want[i] == 0x7f80);
+            assert_true(type->round(between[i]) == type->load(here, want[i] != bits) || want[i] == infinite);
         }
     }
-    assert_true(isinf(type->round(0x1p128)) && isinf(type->round(-INFINITY)) && isnan(type->round(NAN)));
+    assert_true(isinf(type->round(beyond)) && isinf(type->round(-INFINITY)) && isnan(type->round(NAN)));
+    uint16_t odd[2] = {0};
+    type->store(odd, 0, -INFINITY);
+    type->store(odd, 1, NAN);
+    assert_int_equal(odd[0], infinite | 0x8000);
+    assert_true(type->load(odd, 0) == -INFINITY && isnan(type->load(odd, 1)));
+}
+
+static void sixteen_bits_round_to_nearest(void **state)
+{
+    (void)state;
+    every_short_rounds_to_nearest(RC_BF16, 0x7f80, 0x1p128);
+    every_short_rounds_to_nearest(RC_FP16, 0x7c00, 0x1p16);
 }
 
 /* What a type says of itself is so. */

@@ -167,7 +167,7 @@ const rc_kernel_t rc_kernel_gchunk = {
     .layout = RC_ROW_MAJOR,
     .format = "chunks",
     .rank = {{1, 2, 2}},
-    .types = RC_TYPES_IEEE | 1 << RC_BF16,
+    .types = RC_TYPES_REAL,
     .param = {PARAMS},
     .analyse = analyse,
     RC_CUDA_SPMM_MEMBERS(rc_gchunk_t, RC_BUILDS_ALONE),

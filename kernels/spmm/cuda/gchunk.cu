@@ -5,18 +5,16 @@
 extern "C" const void *rc_cuda_gchunk_entry(
     rc_precision_t precision, int64_t col_bytes, int width, int vectors, int batch)
 {
-    return rc::pick_wide<rc::types<RC_FP32, RC_FP64, RC_BF16>>(
-        precision, width, [&](auto t, auto w) {
-            return rc::chunks_entry<RC_VALUE(t), RC_GCHUNK_ROWS, RC_WIDTH(w)>(
-                col_bytes, vectors, batch);
-        });
+    return rc::pick_wide<rc::reals>(precision, width, [&](auto t, auto w) {
+        return rc::chunks_entry<RC_VALUE(t), RC_GCHUNK_ROWS, RC_WIDTH(w)>(
+            col_bytes, vectors, batch);
+    });
 }
 
 extern "C" const void *rc_cuda_gchunk_walk_entry(
     rc_precision_t precision, int64_t col_bytes, int width, int batch, int longs)
 {
-    return rc::pick_wide<rc::types<RC_FP32, RC_FP64, RC_BF16>>(
-        precision, width, [&](auto t, auto w) {
-            return rc::walk_entry<RC_VALUE(t), RC_WIDTH(w)>(col_bytes, batch, longs);
-        });
+    return rc::pick_wide<rc::reals>(precision, width, [&](auto t, auto w) {
+        return rc::walk_entry<RC_VALUE(t), RC_WIDTH(w)>(col_bytes, batch, longs);
+    });
 }

@@ -72,7 +72,7 @@ const rc_kernel_t rc_kernel_growmajor = {
     .layout = RC_ROW_MAJOR,
     .format = "slots",
     .rank = {{1, 6, 4}},
-    .types = RC_TYPES_IEEE | 1 << RC_BF16,
+    .types = RC_TYPES_REAL,
     .strict = rc_kernel_always,
     .param = {{"vectors", "vectors of 16 bytes per lane and entry, 0: automatic", 0, 0,
                   RC_ROWS_VECTORS_MAX, 1},

@@ -15,6 +15,7 @@
 #include "base/type.h"
 
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include <cstdint>
 #include <type_traits>
@@ -46,8 +47,9 @@ RC_FOR_EACH_TYPE(RC_CUDA_TYPE)
 template <rc_precision_t... P> struct types {
 };
 
-/* Those that every kernel has, and all that there are. */
+/* As RC_TYPES_IEEE and RC_TYPES_REAL, and all that there are. */
 typedef types<RC_FP32, RC_FP64> ieee;
+typedef types<RC_FP32, RC_FP64, RC_BF16, RC_FP16> reals;
 #define RC_CUDA_NEXT(id, ...) , id
 template <rc_precision_t First, rc_precision_t... Rest> struct listed {
     typedef types<Rest...> rest;
