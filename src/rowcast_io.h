@@ -29,7 +29,8 @@ typedef struct rc_mtx_info {
  *  symmetric kind may hold both triangles, where they agree. Explicit zeros are entries, but not
  *  of dia. NaN and infinity are values. What is behind the last member of a gzip file is passed
  *  over, as gzip does. Pattern and complex files of Matrix Market get seeded values in [-1, 1) that
- *  depend on (row, column) only; the other formats are refused when they are complex.
+ *  depend on (row, column) only (rc_mtx_read_complex has those of complex files); the other formats
+ *  are refused when they are complex.
  *  \param[in]  path     file name
  *  \param[in]  threads  parsing threads, 0: all
  *  \param[out] out      the matrix; free with rc_csr_free
@@ -39,6 +40,17 @@ typedef struct rc_mtx_info {
  *          length)). */
 RC_API rc_status_t rc_mtx_read(
     const char *path, int threads, rc_csr_t *out, rc_mtx_info_t *info, rc_err_t *err);
+
+/** The complex values of a file, for a matrix that rc_mtx_read gave for it.  Of symmetric kinds the
+ *  images are those that the banner says: of hermitian ones the conjugates.  Values of duplicates
+ *  are summed.  Of a file that is not complex: the values of the matrix, with imaginary parts of 0.
+ *  \param[in]  path, threads  as in rc_mtx_read
+ *  \param[in]  a    the matrix, borrowed; it is checked first
+ *  \param[out] out  [a->nnz][2] real and imaginary parts, in the order of the entries of `a`
+ *  \return as rc_mtx_read; RC_EINVAL: `a` is not the matrix of that file.  Local.  Cost: the file
+ *          is read twice, and a matrix is held beside. */
+RC_API rc_status_t rc_mtx_read_complex(
+    const char *path, int threads, const rc_csr_t *a, double *out, rc_err_t *err);
 
 /** Write coordinate real general, the shortest decimal text that reads back as the same double.
  *  The file appears under its name only when complete (written beside it, then renamed).

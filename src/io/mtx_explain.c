@@ -179,7 +179,7 @@ static rc_status_t explain_place(const rc_mtx_head_t *head, const walk_t *w, int
     return RC_OK;
 }
 
-double rc_mtx_complex_digest(double real, double imaginary)
+static double complex_digest(double real, double imaginary)
 {
     double part[] = {
         isnan(real) ? (double)NAN : real + 0.0, isnan(imaginary) ? (double)NAN : imaginary + 0.0};
@@ -188,15 +188,15 @@ double rc_mtx_complex_digest(double real, double imaginary)
     return (double)(rc_rng_hash(bits[0], bits[1]) >> 16);
 }
 
-/* The value that is kept: of complex ones none, or where triangles are compared a digest, above the
- * diagonal that of the image below. */
-static double kept_value(const rc_mtx_head_t *head, int is_above, double real, double imaginary)
+double rc_mtx_kept(const rc_mtx_head_t *head, int is_above, double real, double imaginary)
 {
-    if (head->field != RC_MTX_COMPLEX)
+    if (head->field != RC_MTX_COMPLEX || head->part == RC_MTX_PART_REAL)
         return real;
+    if (head->part == RC_MTX_PART_IMAGINARY)
+        return imaginary;
     if (head->is_array || head->symmetry == RC_MTX_GENERAL)
         return 0;
-    return rc_mtx_complex_digest(is_above && head->symmetry == RC_MTX_SKEW ? -real : real,
+    return complex_digest(is_above && head->symmetry == RC_MTX_SKEW ? -real : real,
         is_above && head->symmetry != RC_MTX_SYMMETRIC ? -imaginary : imaginary);
 }
 
@@ -223,7 +223,7 @@ rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_
     if (!head->is_array)
         RC_PASS(explain_place(head, &w, row, col, real, imaginary));
     *out = (rc_triple_t){
-        (int32_t)(row - 1), (int32_t)(col - 1), kept_value(head, row < col, real, imaginary)};
+        (int32_t)(row - 1), (int32_t)(col - 1), rc_mtx_kept(head, row < col, real, imaginary)};
     return RC_OK;
 }
 

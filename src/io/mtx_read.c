@@ -141,6 +141,12 @@ static rc_status_t read_head(reader_t *r, rc_err_t *err)
     return RC_OK;
 }
 
+/* 1: the file has no real values. */
+static int seeds(const rc_mtx_head_t *head)
+{
+    return head->field == RC_MTX_PATTERN || head->field == RC_MTX_COMPLEX;
+}
+
 static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info_t *info)
 {
     rc_mtx_info_t x = {.file_entries = head->entries, .duplicates = duplicates};
@@ -150,7 +156,7 @@ static void fill_info(const rc_mtx_head_t *head, int64_t duplicates, rc_mtx_info
         x.symmetry, sizeof x.symmetry, rc_mtx_symmetry_names[head->symmetry], "symmetry", NULL);
     rc_strcpy(x.format, sizeof x.format, head->is_array ? "array" : "coordinate", "format", NULL);
     x.is_generated = head->is_generated;
-    x.values_are_seeded = head->field == RC_MTX_PATTERN || head->field == RC_MTX_COMPLEX;
+    x.values_are_seeded = seeds(head);
     *info = x;
 }
 
@@ -419,25 +425,33 @@ static rc_status_t check_triangles(const reader_t *r, const rc_csr_t *a, rc_err_
     return rc_mtx_triangles_differ(&r->head, a, w.row, w.col, &line, err);
 }
 
-static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err_t *err)
+/* How a triangle has its image: of a hermitian matrix imaginary parts are negated there. */
+static rc_mirror_t mirror_of(const rc_mtx_head_t *head)
 {
     static const rc_mirror_t mirror[] = {
         RC_MIRROR_NONE, RC_MIRROR_SAME, RC_MIRROR_NEGATED, RC_MIRROR_SAME};
+    return head->symmetry == RC_MTX_HERMITIAN && head->part == RC_MTX_PART_IMAGINARY
+               ? RC_MIRROR_NEGATED
+               : mirror[head->symmetry];
+}
+
+static rc_status_t build(reader_t *r, rc_csr_t *out, int64_t *duplicates, rc_err_t *err)
+{
     RC_PASS(check_memory(r, r->entries, err));
     if (r->head.is_array)
         place_array(r);
     rc_status_t st = rc_csr_build(r->head.rows, r->head.cols, r->segment, (int64_t)r->segments,
-        r->upper > 0 ? RC_MIRROR_NONE : mirror[r->head.symmetry], 1, r->threads, out, duplicates,
-        err);
+        r->upper > 0 ? RC_MIRROR_NONE : mirror_of(&r->head), 1, r->threads, out, duplicates, err);
     if (st < 0) {
         rc_err_context(err, "%s", r->s.path);
         return st;
     }
-    if (r->upper > 0)
+    /* the whole values were compared when the matrix was read */
+    if (r->upper > 0 && !r->head.part)
         st = check_triangles(r, out, err);
     if (st < 0)
         rc_csr_free(out);
-    else if (r->head.field == RC_MTX_PATTERN || r->head.field == RC_MTX_COMPLEX)
+    else if (!r->head.part && seeds(&r->head))
         seed_values(out, r->threads);
     return st;
 }
@@ -481,6 +495,16 @@ rc_status_t rc_mtx_read_within(const char *path, int threads, const rc_mtx_bound
         .bound = bound};
     rc_taking_t t = {.path = path, .bound = bound, .err = err};
     return other ? rc_reader_read(other, &t, threads, out, info) : read_matrix(&r, out, info, err);
+}
+
+rc_status_t rc_mtx_read_part(
+    const char *path, int threads, rc_mtx_part_t part, rc_csr_t *out, rc_err_t *err)
+{
+    reader_t r = {.s = {.path = path},
+        .threads = rc_thread_count(threads),
+        .slice = slice_default,
+        .head = {.part = part}};
+    return read_matrix(&r, out, NULL, err);
 }
 
 rc_status_t rc_mtx_read(

@@ -73,9 +73,7 @@ static const char *parse_coordinate(
     }
     if (!p)
         return NULL;
-    t->val = value;
-    if (head->field == RC_MTX_COMPLEX)
-        t->val = head->is_plain ? 0 : rc_mtx_complex_digest(value, imaginary);
+    t->val = rc_mtx_kept(head, 0, value, imaginary);
     if (!head->is_plain && (t->row <= t->col || head->is_unsigned)) {
         if ((head->symmetry != RC_MTX_GENERAL && t->row < t->col) ||
             (head->is_unsigned && value < 0) ||
@@ -91,11 +89,10 @@ static const char *parse_entry(
 {
     if (!head->is_array)
         return parse_coordinate(head, p, end, c, t);
+    double value = 0;
     double imaginary = 0;
-    *t = (rc_triple_t){0, 0, 0};
-    p = head->is_unsigned ? NULL : parse_value(head, p, end, c, &t->val, &imaginary);
-    if (head->field == RC_MTX_COMPLEX)
-        t->val = 0;
+    p = head->is_unsigned ? NULL : parse_value(head, p, end, c, &value, &imaginary);
+    *t = (rc_triple_t){0, 0, rc_mtx_kept(head, 0, value, imaginary)};
     return p;
 }
 

@@ -21,6 +21,13 @@ typedef enum rc_mtx_symmetry {
     RC_MTX_HERMITIAN = 3
 } rc_mtx_symmetry_t;
 
+/** What is kept of the values of a complex file. */
+typedef enum rc_mtx_part {
+    RC_MTX_PART_NONE = 0, /**< nothing, or a digest where triangles are compared */
+    RC_MTX_PART_REAL = 1,
+    RC_MTX_PART_IMAGINARY = 2
+} rc_mtx_part_t;
+
 /** What banner and size line say. */
 typedef struct rc_mtx_head {
     rc_mtx_field_t field;
@@ -28,9 +35,10 @@ typedef struct rc_mtx_head {
     int is_unsigned; /**< integers are not negative */
     int is_plain;    /**< nothing is asked of an entry beside its numbers */
     int is_array;
-    int is_generated; /**< by what a comment says */
-    int is_graph;     /**< the size line has vertices and entries only */
-    int one_triangle; /**< 1: nothing above the diagonal of the symmetric kinds, whatever is
+    int is_generated;   /**< by what a comment says */
+    int is_graph;       /**< the size line has vertices and entries only */
+    rc_mtx_part_t part; /**< set by the reader */
+    int one_triangle;   /**< 1: nothing above the diagonal of the symmetric kinds, whatever is
                            below */
     int64_t rows;
     int64_t cols;
@@ -48,6 +56,11 @@ typedef struct rc_mtx_line {
     const char *begin;
     const char *end; /**< the line end, or the end of the text */
 } rc_mtx_line_t;
+
+/** Read a complex file as rc_mtx_read does, but for a part of its values, of which nothing is
+ *  compared. */
+rc_status_t rc_mtx_read_part(
+    const char *path, int threads, rc_mtx_part_t part, rc_csr_t *out, rc_err_t *err);
 
 /** Set err to "FILE:LINE: text". */
 rc_status_t rc_mtx_fail(rc_err_t *err, rc_status_t status, const char *file, int64_t line,
@@ -95,7 +108,8 @@ typedef struct rc_mtx_slice {
     const char *end;
     int64_t most;        /**< entries that may come; one more is `bad` */
     rc_triple_t *triple; /**< [n]; the owner of the slice frees it.  Array files leave row and
-                              col 0, pattern and complex files leave val 0 */
+                              col 0, pattern files leave val 0, complex ones what the
+                              part of the head says */
     int64_t n;
     size_t capacity;
     int64_t upper;   /**< of them above the diagonal, of symmetric kinds; a complex one has for val
@@ -120,9 +134,10 @@ rc_status_t rc_mtx_parse_slowly(const rc_mtx_head_t *head, locale_t c, const rc_
 const char *rc_mtx_parse_other(
     const rc_mtx_head_t *head, const char *line, locale_t c, rc_mtx_slice_t *slice);
 
-/** What two complex numbers are told apart by, where only that is asked; sums of a few are
- *  exact. */
-double rc_mtx_complex_digest(double real, double imaginary);
+/** The value that is kept of an entry: of a complex one the part that the head asks for, or what
+ *  two are told apart by, where triangles are compared; sums of a few of these are exact.
+ *  \param[in] is_above  1: above the diagonal; what is told apart is its image below it */
+double rc_mtx_kept(const rc_mtx_head_t *head, int is_above, double real, double imaginary);
 
 /** Of a file of a symmetric kind with entries above the diagonal: whether `a`, which has all of
  *  them as they stand, is its own image, entry by entry.

@@ -24,6 +24,7 @@ typedef struct plain {
     int64_t col;
     int64_t order;
     double val;
+    double im;
 } plain_t;
 
 static int compare(const void *x, const void *y)
@@ -37,8 +38,8 @@ static int compare(const void *x, const void *y)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Read a valid coordinate file with fscanf, expand it, and compare. */
-static int64_t compare_with_fscanf(FILE *f, const rc_csr_t *a)
+/* Read a valid coordinate file with fscanf, expand it, and compare; `part` has complex values. */
+static int64_t compare_with_fscanf(FILE *f, const rc_csr_t *a, const double *part)
 {
     char line[1024];
     char field[32];
@@ -70,10 +71,10 @@ static int64_t compare_with_fscanf(FILE *f, const rc_csr_t *a)
             assert_int_equal(fscanf(f, "%lf", &re), 1);
         if (is_complex)
             assert_int_equal(fscanf(f, "%lf", &im), 1);
-        p[count] = (plain_t){i - 1, j - 1, count, re};
+        p[count] = (plain_t){i - 1, j - 1, count, re, im};
         count++;
         if (i != j && strcmp(symmetry, "general") != 0) {
-            p[count] = (plain_t){j - 1, i - 1, count, sign * re};
+            p[count] = (plain_t){j - 1, i - 1, count, sign * re, strcmp(symmetry, "hermitian") == 0 ? -im : sign * im};
             count++;
         }
     }
@@ -82,15 +83,30 @@ static int64_t compare_with_fscanf(FILE *f, const rc_csr_t *a)
     for (int64_t row = 0; row < a->rows; row++) {
         for (int64_t k = a->row_ptr[row]; k < a->row_ptr[row + 1]; k++) {
             assert_true(at < count && p[at].row == row && p[at].col == a->col_idx[k]);
-            double sum = p[at++].val;
-            while (at < count && p[at].row == row && p[at].col == a->col_idx[k])
-                sum += p[at++].val;
+            double sum = p[at].val;
+            double im = p[at++].im;
+            while (at < count && p[at].row == row && p[at].col == a->col_idx[k]) {
+                sum += p[at].val;
+                im += p[at++].im;
+            }
             assert_true(has_values ? a->val[k] == sum : a->val[k] >= -1 && a->val[k] < 1);
+            assert_true(part[2 * k] == (is_complex ? sum : a->val[k]) && part[2 * k + 1] == im);
         }
     }
     assert_true(at == count);
     free(p);
     return count;
+}
+
+/* [nnz][2], of the caller. */
+static double *complex_values(const char *path, const rc_csr_t *a)
+{
+    rc_err_t err;
+    double *part = calloc((size_t)a->nnz + 1, 2 * sizeof *part);
+    assert_non_null(part);
+    if (rc_mtx_read_complex(path, 2, a, part, &err) != RC_OK)
+        fail_msg("%s", err.text);
+    return part;
 }
 
 static void check_text(void **state, const char *text, int64_t nnz)
@@ -105,10 +121,12 @@ static void check_text(void **state, const char *text, int64_t nnz)
         fail_msg("%s", err.text);
     assert_int_equal(rc_csr_check(&a, &err), RC_OK);
     assert_int_equal(a.nnz, nnz);
+    double *part = complex_values(path, &a);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
-    compare_with_fscanf(f, &a);
+    compare_with_fscanf(f, &a, part);
     fclose(f);
+    free(part);
     rc_csr_free(&a);
 }
 
@@ -127,6 +145,7 @@ static void kinds_are_expanded(void **state)
     check_text(state, MM "complex general\n3 3 2\n2 1 1 2\n3 3 4 5e9\n", 2);
     check_text(state, MM "complex symmetric\n2 2 2\n2 1 1 2\n2 2 4 5\n", 3);
     check_text(state, MM "complex skew-symmetric\n2 2 1\n2 1 1 2\n", 2);
+    check_text(state, MM "complex hermitian\n3 3 3\n3 2 1 2\n3 2 4 -9\n1 1 5 0\n", 3);
     check_text(state, MM "real general\n0 0 0\n", 0);
     check_text(state, MM "real general\n5 0 0", 0);
     check_text(state, MM "real general\n%\n% c\n3 4 1\n0002 00000000000000000000004 1", 1);
@@ -234,7 +253,9 @@ static void real_matrices_agree_with_fscanf(void **state)
         snprintf(command, sizeof command, "xz -dc '%s'", path);
         FILE *text = popen(command, "r");
         assert_non_null(text);
-        assert_true(compare_with_fscanf(text, &a) == nnz);
+        double *part = complex_values(path, &a);
+        assert_true(compare_with_fscanf(text, &a, part) == nnz);
+        free(part);
         assert_int_equal(pclose(text), 0);
         rc_csr_free(&a);
         tried++;

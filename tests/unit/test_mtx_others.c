@@ -171,6 +171,45 @@ static void patterns_of_both_triangles_are_taken(void **state)
     }
 }
 
+/* Of both triangles, and of arrays, too. */
+static void complex_values_are_kept(void **state)
+{
+    static const struct {
+        const char *text;
+        double part[8];
+    } file[] = {
+        {MM "complex hermitian\n2 2 3\n1 2 1 -2\n2 1 1 2\n2 2 7 0\n", {1, -2, 1, 2, 7, 0}},
+        {MM "complex skew-symmetric\n2 2 2\n1 2 -3 -1\n2 1 3 1\n", {-3, -1, 3, 1}},
+        {MM "complex symmetric\n2 2 3\n1 2 1 2\n2 1 1 2\n1 1 0 5\n", {0, 5, 1, 2, 1, 2}},
+        {"%%MatrixMarket matrix array complex hermitian\n2 2\n1 0\n2 3\n4 0\n", {1, 0, 2, -3, 2, 3, 4, 0}},
+        {"%%MatrixMarket matrix array complex general\n2 2\n1 2\n3 4\n5 6\n7 8\n", {1, 2, 5, 6, 3, 4, 7, 8}},
+        {MM "real symmetric\n2 2 2\n1 1 3\n2 1 4\n", {3, 0, 4, 0, 4, 0}},
+    };
+    char path[SCRATCH_PATH];
+    rc_csr_t a = {0};
+    rc_err_t err;
+    double part[8];
+    scratch_path(state, "complex.mtx", path);
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
+        rc_csr_free(&a);
+        scratch_write(path, file[i].text, strlen(file[i].text));
+        if (rc_mtx_read(path, 2, &a, NULL, &err) != RC_OK)
+            fail_msg("%s", err.text);
+        if (rc_mtx_read_complex(path, 2, &a, part, &err) != RC_OK)
+            fail_msg("%s", err.text);
+        for (int64_t k = 0; k < 2 * a.nnz; k++)
+            assert_true(part[k] == file[i].part[k]);
+    }
+    scratch_write(path, file[0].text, strlen(file[0].text));
+    /* the last one has as many entries, at other places */
+    assert_int_equal(rc_mtx_read_complex(path, 2, &a, part, &err), RC_EINVAL);
+    assert_non_null(strstr(err.text, "the matrix of that file"));
+    assert_int_equal(rc_mtx_read_complex(NULL, 2, &a, part, &err), RC_EINVAL);
+    assert_int_equal(rc_mtx_read_complex(path, -1, &a, part, &err), RC_EINVAL);
+    assert_int_equal(rc_mtx_read_complex(path, 2, &a, NULL, &err), RC_EINVAL);
+    rc_csr_free(&a);
+}
+
 static const struct {
     const char *text;
     int64_t line;
@@ -321,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_others_write_has_its_value),
         cmocka_unit_test(patterns_of_both_triangles_are_taken),
+        cmocka_unit_test(complex_values_are_kept),
         cmocka_unit_test(what_may_mean_two_things_is_refused),
         cmocka_unit_test(whole_numbers_are_those_of_their_digits),
         cmocka_unit_test(both_triangles_are_one_matrix),
