@@ -57,6 +57,9 @@
 #            ones of up to 30 million entries (group tiles) and the other matrices at 512, then 32 and 128, and what is left at
 #            all four.  With --time each sweep has a share of it, and what that cuts off comes at the end.  Into a store of its own:
 #            -s tiles.h5
+#   types    values of 16 bits beside fp32: millions of shuffled rows, real matrices, natural numberings, pruned weights,
+#            products with a vector, sampled ones; our kernels with their defaults and the library.  Into a store of its own:
+#            -s types.h5
 #   baseline rs and aspt beside every algorithm of cuSPARSE, of one card.  Into a store of its own: -s baseline.h5
 #   bench    the kernels with their defaults and the library: warm batches, then single launches, fp32 and
 #            fp64, rows and columns, products with a vector, rs, row reordering; prints their ratios (make bench-gpu)
@@ -139,12 +142,14 @@ for file in "${RS_TUNING:-}" "${RS_PUBLISHED:-}"; do [[ -z $file || -f $file ]] 
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-spmv.sh"
 # shellcheck source=jobs/campaign-tiles.sh
 . "$(dirname "${BASH_SOURCE[0]}")/campaign-tiles.sh"
+# shellcheck source=jobs/campaign-types.sh
+. "$(dirname "${BASH_SOURCE[0]}")/campaign-types.sh"
 
 # what a part cannot do without is missed before the first one begins
 for part in "${parts[@]}"; do
     [[ $part =~ ^scale[1-9][0-9]?$ ]] || declare -F "part_$part" >/dev/null || die 2 "unknown part '$part'; see --help"
     case $part in
-    plans | large | rs | rs-figures | sddmm | tiles | baseline | csrk | bench) [[ $device == cuda ]] || die 2 "$part: needs --device cuda" ;;&
+    plans | large | rs | rs-figures | sddmm | tiles | types | baseline | csrk | bench) [[ $device == cuda ]] || die 2 "$part: needs --device cuda" ;;&
     rs-train | rs-others | twins) [[ $collection ]] || die 2 "$part: needs --collection" ;;&
     twins | csrk | csrk-study) [[ $catalog ]] || die 2 "$part: needs --catalog" ;;
     esac
