@@ -254,7 +254,7 @@ static void classes_and_inputs_are_as_asked(void **state)
     refuses(store, &(rc_dataset_options_t){.features = "n_rows"}, "did you mean 'n_row'?");
     refuses(store, &(rc_dataset_options_t){.features = "n_row,n_row"}, "twice");
     refuses(store, &(rc_dataset_options_t){.precision = "fp64"}, "none is ok");
-    refuses(store, &(rc_dataset_options_t){.precision = "fp12"}, "unknown precision 'fp12'; known: fp32, fp64, bf16, fp16");
+    refuses(store, &(rc_dataset_options_t){.precision = "fp12"}, "unknown precision 'fp12'; did you mean 'fp32'?; known: fp32, fp64, bf16, fp16");
     refuses(store, &(rc_dataset_options_t){.where = "policy =="}, "--where");
     refuses(store, &(rc_dataset_options_t){.device = "cuda*"}, "there are: syn:device");
 }
