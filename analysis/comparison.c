@@ -20,7 +20,7 @@ static rc_status_t check_same(const rc_dataset_t *d, const rc_variant_t *v, rc_e
     for (int64_t i = 0; i < d->rows; i++) {
         const rc_sample_t *a = &o->sample[i];
         const rc_sample_t *b = &d->sample[i];
-        if (strcmp(a->digest, b->digest) != 0 || a->k != b->k || a->value_bytes != b->value_bytes)
+        if (strcmp(a->digest, b->digest) != 0 || a->k != b->k || a->precision != b->precision)
             return rc_fail(err, RC_EINVAL,
                 "%s: row %" PRId64 " of its data set is %s with K = %" PRId64
                 ", of the others %s with K = %" PRId64,

@@ -163,9 +163,11 @@ static void add_text(rc_hasher_t *h, const char *text)
 
 static void add_geometry(rc_hasher_t *h, const rc_model_geometry_t *g)
 {
-    const int32_t v[] = {
-        g->fp32.nw, g->fp32.nt, g->fp32.line, g->fp64.nw, g->fp64.nt, g->fp64.line};
-    rc_hasher_add(h, v, sizeof v);
+    for (int t = 0; t < RC_TYPES; t++) {
+        const int32_t v[] = {g->of[t].nw, g->of[t].nt, g->of[t].line};
+        if (RC_MODEL_TYPES >> t & 1 || v[0])
+            rc_hasher_add(h, v, sizeof v);
+    }
 }
 
 static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
@@ -193,7 +195,8 @@ static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
         add_geometry(h, &d->cls[c].geometry);
     }
     for (int64_t i = 0; i < d->rows; i++) {
-        const int64_t what[] = {d->sample[i].k, d->sample[i].value_bytes, d->sample[i].k_is_n};
+        const rc_sample_t *s = &d->sample[i];
+        const int64_t what[] = {s->k, rc_type(s->precision)->bytes, s->k_is_n};
         add_text(h, d->sample[i].digest);
         add_text(h, d->sample[i].name);
         rc_hasher_add(h, what, sizeof what);

@@ -40,15 +40,15 @@ typedef struct rc_dataset_options {
 
 /** Whose measurement a row is. */
 typedef struct rc_sample {
-    char name[129];    /**< "Group/Name" */
-    char kind[129];    /**< of the collection, "" unknown */
-    char digest[33];   /**< of the matrix, hexadecimal */
-    int32_t matrix;    /**< id in the store */
-    int32_t group;     /**< index into `group` */
-    int64_t k;         /**< columns of B; 0: the operation has no K */
-    int64_t cols;      /**< n_col of the matrix */
-    int k_is_n;        /**< 1: k equals n_col (and was asked for as n) */
-    int value_bytes;   /**< 4 or 8 */
+    char name[129];  /**< "Group/Name" */
+    char kind[129];  /**< of the collection, "" unknown */
+    char digest[33]; /**< of the matrix, hexadecimal */
+    int32_t matrix;  /**< id in the store */
+    int32_t group;   /**< index into `group` */
+    int64_t k;       /**< columns of B; 0: the operation has no K */
+    int64_t cols;    /**< n_col of the matrix */
+    int k_is_n;      /**< 1: k equals n_col (and was asked for as n) */
+    rc_precision_t precision;
     double feature_ns; /**< that featurising took when it was stored; NaN unknown */
 } rc_sample_t;
 
@@ -83,7 +83,7 @@ typedef struct rc_dataset {
     rc_model_class_t *cls; /**< [classes] */
     int baseline;
     int64_t rows;
-    rc_sample_t *sample; /**< [rows], sorted by (digest, value_bytes, k): independent of the order
+    rc_sample_t *sample; /**< [rows], sorted by (digest, precision, k): independent of the order
                               of rows in the store */
     double *value;       /**< [rows * inputs] raw */
     double *time;        /**< [rows * classes] median ns, > 0; INFINITY only with missing_worst */

@@ -84,7 +84,7 @@ static rc_status_t parse(const rc_query_t *q, wanted_t *w, rc_err_t *err)
     RC_PASS(parse_k(q->options->k, w, err));
     RC_PASS(parse_precision(q->options->precision, w, err));
     for (int t = 0; q->model && t < RC_TYPES; t++)
-        if (rc_model_geometry_of(&q->model->geometry, (rc_precision_t)t).nw == 0)
+        if (q->model->geometry.of[t].nw == 0)
             w->types[t] = 0;
     return rc_view_compile(q->options->where, "--where", &w->where, err);
 }
@@ -171,7 +171,7 @@ static int fits_model(const rc_view_t *v, const rc_row_result_t *r, const rc_mod
         c++;
     if (c == m->classes)
         return 0;
-    const rc_geometry_t g = rc_model_geometry_of(&m->cls[c].geometry, (rc_precision_t)r->precision);
+    const rc_geometry_t g = m->cls[c].geometry.of[r->precision];
     return g.nw == 0 || (g.nw == r->nw && g.nt == r->nt && g.line == r->line);
 }
 

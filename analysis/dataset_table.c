@@ -262,10 +262,8 @@ rc_status_t rc_common_geometry(
     rc_status_t st = rc_pool_check(&pool, "geometries", err);
     for (int i = 0; st == RC_OK && i < n; i++)
         in[pair[i]] = 1;
-    if (st == RC_OK) {
-        out->fp32 = common(s, in, 0, list);
-        out->fp64 = common(s, in, 1, list);
-    }
+    for (int t = 0; st == RC_OK && t < RC_TYPES; t++)
+        out->of[t] = common(s, in, t, list);
     rc_pool_free(&pool);
     return st;
 }
@@ -341,7 +339,7 @@ static rc_status_t read_features(
     for (int64_t i = 0; i < l->table.rows; i++) {
         const rc_row_feature_t *f = &l->table.row[i];
         for (int p = 0; p < RC_TYPES; p++) {
-            const rc_geometry_t g = rc_model_geometry_of(&d->geometry, (rc_precision_t)p);
+            const rc_geometry_t g = d->geometry.of[p];
             if (f->version != d->feature_version || f->nw != g.nw || f->nt != g.nt ||
                 f->line != g.line)
                 continue;
@@ -404,7 +402,7 @@ static void fill_sample(const rc_selection_t *s, const rc_cell_t *c, rc_sample_t
     out->k = c->k;
     out->cols = m->cols;
     out->k_is_n = c->is_n;
-    out->value_bytes = rc_type(c->precision)->bytes;
+    out->precision = (rc_precision_t)c->precision;
 }
 
 /* The times of a cell; 0 when it lacks a class.
@@ -446,7 +444,9 @@ static rc_status_t fill_halves(
 static rc_status_t nothing_left(
     const rc_dataset_t *d, const lookup_t *l, const char *store, rc_err_t *err)
 {
-    const rc_geometry_t *g = d->geometry.fp32.nw ? &d->geometry.fp32 : &d->geometry.fp64;
+    const rc_geometry_t none = {0};
+    const int first = rc_model_first_type(&d->geometry);
+    const rc_geometry_t *g = first < RC_TYPES ? &d->geometry.of[first] : &none;
     if (d->dropped.features == 0)
         return rc_fail(err, RC_EINVAL,
             "%s: no (matrix, K, precision) has a result of every class, of %lld that have some: "

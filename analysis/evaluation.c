@@ -112,8 +112,8 @@ static int by_sample(const void *a, const void *b)
     const entry_t *y = b;
     const rc_sample_t *s = x->sample;
     const rc_sample_t *t = y->sample;
-    const int64_t p[] = {s->value_bytes, s->k, s->k_is_n, x->row, x->chosen, x->at};
-    const int64_t q[] = {t->value_bytes, t->k, t->k_is_n, y->row, y->chosen, y->at};
+    const int64_t p[] = {s->precision, s->k, s->k_is_n, x->row, x->chosen, x->at};
+    const int64_t q[] = {t->precision, t->k, t->k_is_n, y->row, y->chosen, y->at};
     int c = strcmp(s->digest, t->digest);
     return c ? c : rc_compare_lists(p, q, 6);
 }
@@ -394,14 +394,14 @@ static int by_k(const void *a, const void *b)
 {
     const rc_sample_t *x = ((const group_t *)a)->sample;
     const rc_sample_t *y = ((const group_t *)b)->sample;
-    const int64_t p[] = {x->k_is_n, x->k_is_n ? 0 : x->k, x->value_bytes};
-    const int64_t q[] = {y->k_is_n, y->k_is_n ? 0 : y->k, y->value_bytes};
+    const int64_t p[] = {x->k_is_n, x->k_is_n ? 0 : x->k, x->precision};
+    const int64_t q[] = {y->k_is_n, y->k_is_n ? 0 : y->k, y->precision};
     return rc_compare_lists(p, q, 3);
 }
 
-void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size)
+void rc_evaluation_k_name(int64_t k, int k_is_n, rc_precision_t type, char *name, size_t size)
 {
-    const char *precision = rc_type(rc_type_of_bytes(value_bytes))->name;
+    const char *precision = rc_type(type)->name;
     if (k == 0)
         snprintf(name, size, "%s", precision);
     else if (k_is_n)
@@ -467,7 +467,7 @@ static rc_status_t divide(const evaluator_t *e, int kinds, rc_part_t **out, int 
         const rc_sample_t *s = group[g].sample;
         rc_part_t *to = &(*out)[g < large ? g : large];
         if (!kinds)
-            rc_evaluation_k_name(s->k, s->k_is_n, s->value_bytes, to->name, sizeof to->name);
+            rc_evaluation_k_name(s->k, s->k_is_n, s->precision, to->name, sizeof to->name);
         else
             snprintf(to->name, sizeof to->name, "%s",
                 g >= large   ? "other"

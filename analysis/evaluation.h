@@ -153,7 +153,7 @@ void rc_evaluation_free(rc_evaluation_t *e);
 
 /** Name of the part of a K and precision: "k=128 fp32", "k=n fp64", without K "fp32".
  *  \param[in] k  0: of an operation without K */
-void rc_evaluation_k_name(int64_t k, int k_is_n, int value_bytes, char *name, size_t size);
+void rc_evaluation_k_name(int64_t k, int k_is_n, rc_precision_t type, char *name, size_t size);
 
 /** Everything as a JSON object with units in the names, a new reference; NULL with err set.
  *  \param[in] brief  1: what model files carry: no kinds, no portfolio */

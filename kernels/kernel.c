@@ -20,6 +20,11 @@ int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond)
     return rank;
 }
 
+int rc_kernel_takes(const rc_kernel_t *kernel, rc_precision_t type)
+{
+    return ((kernel->types ? kernel->types : RC_TYPES_IEEE) >> type & 1u) != 0;
+}
+
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order)
 {
     return (kernel->c_orders >> order & 1u) != 0;
@@ -31,7 +36,7 @@ rc_status_t rc_kernel_analyse(
     const rc_operation_t *o = rc_operation_of(kernel->op);
     if (p->k < 1)
         return rc_fail(err, RC_ENOTSUP, "shape: %s has no columns", o->in[0].name);
-    if (!((kernel->types ? kernel->types : RC_TYPES_IEEE) >> p->precision & 1u))
+    if (!rc_kernel_takes(kernel, p->precision))
         return rc_fail(err, RC_ENOTSUP, "no instance for %s", rc_precision_name(p->precision));
     if (!rc_kernel_stores(kernel, p->c_order))
         return rc_fail(err, RC_ENOTSUP, "kernel %s does not store %s in %s order", kernel->name,

@@ -142,6 +142,9 @@ int rc_kernel_always(const int64_t *param);
  *  \param[in] beyond  1: B does not fit the last cache  \return RC_KERNEL_UNRANKED: it has none */
 int rc_kernel_rank(const rc_kernel_t *kernel, int64_t k, int beyond);
 
+/** 1: the kernel has an instance for values of that type. */
+int rc_kernel_takes(const rc_kernel_t *kernel, rc_precision_t type);
+
 /** 1: the kernel can store its output in that order. */
 int rc_kernel_stores(const rc_kernel_t *kernel, rc_c_order_t order);
 

@@ -113,6 +113,9 @@ typedef enum rc_precision {
     RC_FP16 = 3  /**< 11 bits of significand, at most 65,504; sums are fp32 */
 } rc_precision_t;
 
+/** "fp32", "fp64", "bf16" or "fp16".  Static storage; NULL for a number that is none of them. */
+RC_API const char *rc_precision_name(rc_precision_t precision);
+
 /** Layout of the dense operands that have K columns. */
 typedef enum rc_layout {
     RC_COL_MAJOR = 0, /**< value (r, j) at data[j * ld + r] */
@@ -269,12 +272,12 @@ typedef struct rc_constraints {
 
 /** The product that a choice is for. */
 typedef struct rc_request {
-    int64_t k;       /**< columns of B, >= 1; 0 for spmv, which has no K */
-    int value_bytes; /**< 4: fp32, 8: fp64 */
-    double reuse;    /**< products with this matrix: what setup, `reuse` products and, for all but
+    int64_t k;                /**< columns of B, >= 1; 0 for spmv, which has no K */
+    rc_precision_t precision; /**< of the values; a model refuses one that it was not trained on */
+    double reuse; /**< products with this matrix: what setup, `reuse` products and, for all but
                           changing nothing, features and prediction take is made smallest (needs a
                           model with times); 0: the time of a product alone */
-    int threads;     /**< for features and order; 0: all; | RC_CHECKED */
+    int threads;  /**< for features and order; 0: all; | RC_CHECKED */
     const char *operation; /**< NULL: "spmm"; a model refuses another one than its own */
     const char *device;    /**< class of the device that multiplies, or a glob; NULL: that of the
                                 model */

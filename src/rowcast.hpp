@@ -34,10 +34,31 @@ private:
     rc_status_t status_;
 };
 
+/** The value type of a C++ type.  A program that has types of 16 bits says so once:
+ *  `template <> struct rowcast::value_type<__half> : rowcast::is_value_type<RC_FP16> {};`
+ *  and likewise RC_BF16 for `__nv_bfloat16`. */
+template <typename T> struct value_type {
+    /** False: T is no value. */
+    static constexpr bool is_one = false;
+};
+
+/** What a value_type is. */
+template <rc_precision_t Precision> struct is_value_type {
+    /** True. */
+    static constexpr bool is_one = true;
+    /** In C. */
+    static constexpr rc_precision_t precision = Precision;
+};
+
+/** fp32. */
+template <> struct value_type<float> : is_value_type<RC_FP32> {};
+/** fp64. */
+template <> struct value_type<double> : is_value_type<RC_FP64> {};
+
 /** A sparse matrix; borrows the arrays, which a plan reads while it is made alone.
  *  \param[in] row_ptr    [rows + 1], int32_t or int64_t; of other forms as in rc_plan_matrix_t
  *  \param[in] col_idx    [nnz], int32_t or int64_t
- *  \param[in] val        [nnz], float or double
+ *  \param[in] val        [nnz], of a value_type
  *  \param[in] on_device  whether all three are memory of the GPU; of the host: false */
 template <typename Offset, typename Column, typename Value>
 rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *row_ptr,
@@ -47,10 +68,9 @@ rc_plan_matrix_t matrix(int64_t rows, int64_t cols, int64_t nnz, const Offset *r
     static_assert(sizeof(Offset) == 4 || sizeof(Offset) == 8, "row pointers of 32 or 64 bits");
     static_assert(sizeof(Column) == 4 || sizeof(Column) == 8, "columns of 32 or 64 bits");
     static_assert(std::is_integral<Column>::value, "columns are integers");
-    static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
-        "values are float or double");
+    static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
     rc_plan_matrix_t m = {rows, cols, nnz, row_ptr, static_cast<int>(sizeof(Offset)), col_idx, val,
-        static_cast<int>(sizeof(Value)), on_device ? 1 : 0, static_cast<int>(sizeof(Column)), form};
+        value_type<Value>::precision, on_device ? 1 : 0, static_cast<int>(sizeof(Column)), form};
     return m;
 }
 
@@ -185,10 +205,9 @@ public:
     template <typename Value>
     void update_values(int64_t nnz, const Value *val, bool on_device, CUstream_st *stream = nullptr)
     {
-        static_assert(std::is_same<Value, float>::value || std::is_same<Value, double>::value,
-            "values of fp32 or fp64");
+        static_assert(value_type<Value>::is_one, "values are of a rowcast::value_type");
         rc_err_t err = {RC_OK, ""};
-        check(rc_plan_update_values(own_.get(), nnz, val, static_cast<int>(sizeof(Value)),
+        check(rc_plan_update_values(own_.get(), nnz, val, value_type<Value>::precision,
                   on_device ? 1 : 0, stream, &err),
             err);
     }
@@ -238,11 +257,10 @@ private:
     /** \param[in] k  borrowed by what is returned */
     template <typename T> static rc_plan_problem_t product(const int64_t &k, rc_layout_t layout)
     {
-        static_assert(std::is_same<T, float>::value || std::is_same<T, double>::value,
-            "plans are of float or double");
+        static_assert(value_type<T>::is_one, "plans are of a rowcast::value_type");
         rc_plan_problem_t problem = rc_plan_problem_t();
         problem.op = RC_OP_SPMM;
-        problem.precision = sizeof(T) == 4 ? RC_FP32 : RC_FP64;
+        problem.precision = value_type<T>::precision;
         problem.layout = layout;
         problem.k = &k;
         problem.ks = 1;

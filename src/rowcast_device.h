@@ -12,11 +12,11 @@ extern "C" {
 /** Where the prepared matrix of one K has which value: to[i] = place[i] ? val[place[i] - 1] : 0.
  *  All borrowed from the plan, in device memory. */
 typedef struct rc_plan_places {
-    void *to;          /**< [count] values in the precision of the plan */
-    int value_bytes;   /**< of one of them: 4 or 8 */
-    const void *place; /**< [count] number of a value of the matrix, from 1 on; 0: padding */
-    int place_bytes;   /**< of one of them: 4 or 8 */
-    int64_t count;     /**< of places */
+    void *to;                 /**< [count] values, in the precision of the plan */
+    rc_precision_t precision; /**< of the values */
+    const void *place;        /**< [count] number of a value of the matrix, from 1 on; 0: padding */
+    int place_bytes;          /**< of one of them: 4 or 8 */
+    int64_t count;            /**< of places */
 } rc_plan_places_t;
 
 /** For a kernel that puts new values there instead of rc_plan_update_values, because it has them

@@ -50,7 +50,7 @@ typedef struct rc_plan_matrix {
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     const void *col_idx; /**< [nnz] columns; of CSC rows */
     const void *val;     /**< [nnz] in the order of `col_idx` */
-    int value_bytes;     /**< of one of them: 4 or 8 */
+    rc_precision_t precision; /**< of the values, which may be another one than the problem's */
     int on_device;     /**< 1: the arrays are memory of the GPU of the stream, 0: of the host; for a
                         plan on the host 0 */
     int col_idx_bytes; /**< of one of `col_idx`: 4 or 8; 0: 4 */
@@ -297,9 +297,10 @@ RC_API rc_status_t rc_plan_execute_many(
  *  first time where a clone shares the matrix, it is prepared anew, and graphs that hold runs are
  *  to be captured anew.
  *  \param[in] nnz     as many as the matrix has entries
- *  \param[in] val [nnz], of value_bytes each (4 or 8); in memory of the plan's GPU when on_device.
+ *  \param[in] val [nnz]; in memory of the plan's GPU when on_device.
  *                     Those are read when the stream gets there, values of the host during the
  *                     call, which waits
+ *  \param[in] precision  of the values: that of the matrix, or another one
  *  \param[in] stream  of the plan's GPU, of a plan on the host NULL; in a graph's capture only
  *                     where nothing is waited for
  *  \return RC_OK; RC_EINVAL (also another nnz); RC_ENOMEM; RC_EDEVICE. After an error the old
@@ -307,7 +308,7 @@ RC_API rc_status_t rc_plan_execute_many(
  *          for each stored value (8 from 2^31 - 1 entries); of later ones that and the values are
  *          read, and the prepared values written. */
 RC_API rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
-    int value_bytes, int on_device, struct CUstream_st *stream, rc_err_t *err);
+    rc_precision_t precision, int on_device, struct CUstream_st *stream, rc_err_t *err);
 
 /** Number of parts: one for each K, or for each piece of a range; of NULL 0. */
 RC_API int rc_plan_parts(const rc_plan_t *plan);

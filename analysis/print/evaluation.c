@@ -131,7 +131,7 @@ static void print_selector(printer_t *p)
     const rc_sample_t *s = &p->d->sample[a->worst_row];
     rc_visible(s->name, worst, sizeof worst);
     printf("\nThe worst loss is on %s, K = %" PRId64 ", %s.\n", worst, s->k,
-        rc_type(rc_type_of_bytes(s->value_bytes))->name);
+        rc_type(s->precision)->name);
 }
 
 static void put_library(

@@ -45,7 +45,7 @@ static const json_t *part_of(
     const rc_setting_t *x = &a->setting;
     if (x->c_order != 0 || x->cache != 0 || (device && strcmp(a->device, device) != 0))
         return NULL;
-    rc_evaluation_k_name(x->k, x->is_n, rc_type(x->precision)->bytes, name, sizeof name);
+    rc_evaluation_k_name(x->k, x->is_n, (rc_precision_t)x->precision, name, sizeof name);
     json_array_foreach(json_object_get(evaluation, "by_k"), i, one)
     {
         const char *own = json_string_value(json_object_get(one, "name"));

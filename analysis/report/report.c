@@ -87,13 +87,13 @@ static rc_status_t make_survey(work_t *w, rc_err_t *err)
     return RC_OK;
 }
 
-static rc_digest_t key_of(const char *digest, int64_t k, int value_bytes)
+static rc_digest_t key_of(const char *digest, int64_t k, int32_t precision)
 {
     struct {
         char digest[32];
         int64_t k;
-        int64_t value_bytes;
-    } key = {.k = k, .value_bytes = value_bytes};
+        int64_t precision;
+    } key = {.k = k, .precision = precision};
     memcpy(key.digest, digest, strnlen(digest, sizeof key.digest));
     return rc_digest(&key, sizeof key);
 }
@@ -107,7 +107,7 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_m
     rc_status_t st = RC_OK;
     for (int64_t i = 0; st == RC_OK && i < d->rows; i++) {
         const rc_sample_t *x = &d->sample[i];
-        st = rc_map_set(&at, key_of(x->digest, x->k, x->value_bytes), i, err);
+        st = rc_map_set(&at, key_of(x->digest, x->k, (int32_t)x->precision), i, err);
     }
     for (int64_t i = 0; st == RC_OK && i < s->pairs; i++) {
         if (s->pair[i].row[RC_CHOICE_ALL] < 0)
@@ -117,8 +117,8 @@ static rc_status_t match(const rc_survey_t *s, const rc_dataset_t *d, const rc_m
         const rc_row_result_t *r = rc_view_result(s->view, s->pair[i].row[RC_CHOICE_ALL]);
         if (of->c_order != 0 || of->cache != 0 || strcmp(a->device, d->device) != 0)
             continue;
-        int64_t row = rc_map_get(&at,
-            key_of(s->matrix[s->pair[i].matrix].digest, r->k, rc_type(r->precision)->bytes), -1);
+        int64_t row =
+            rc_map_get(&at, key_of(s->matrix[s->pair[i].matrix].digest, r->k, r->precision), -1);
         int layout = row < 0 ? 0 : m->cls[p->choice[row]].layout; /* of RC_LAYOUT_*, 0: any */
         if (row < 0 || (layout && a->setting.k && layout != 1 << a->setting.layout))
             continue;

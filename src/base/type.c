@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double round_fp32(double value)
@@ -156,6 +157,11 @@ const rc_type_t *rc_type(rc_precision_t t)
     return (unsigned)t < RC_TYPES ? &all[t] : &all[RC_FP64];
 }
 
+const char *rc_precision_name(rc_precision_t precision)
+{
+    return (unsigned)precision < RC_TYPES ? all[precision].name : NULL;
+}
+
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
 {
     const char *names[RC_TYPES];
@@ -169,9 +175,17 @@ rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err)
     return rc_fail_unknown(err, RC_EINVAL, "precision", name, names, RC_TYPES);
 }
 
-rc_precision_t rc_type_of_bytes(int bytes)
+rc_status_t rc_type_check(rc_precision_t t, const char *what, rc_err_t *err)
 {
-    return bytes == all[RC_FP32].bytes ? RC_FP32 : RC_FP64;
+    enum { ROOM = 80 };
+    char names[ROOM] = "";
+    size_t at = 0;
+    if ((unsigned)t < RC_TYPES)
+        return RC_OK;
+    for (int i = 0; i < RC_TYPES && at < sizeof names; i++)
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "", all[i].name);
+    return rc_fail(
+        err, RC_EINVAL, "%s: expected a type of %s, found number %d", what, names, (int)t);
 }
 
 /* Values of 4 bytes that keep their type. */

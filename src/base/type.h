@@ -54,8 +54,10 @@ const rc_type_t *rc_type(rc_precision_t t);
 /** The type of that name.  \return RC_OK; RC_EINVAL, with those that there are */
 rc_status_t rc_type_parse(const char *name, rc_precision_t *out, rc_err_t *err);
 
-/** The IEEE type of so many bytes, 4 or 8, as interfaces without types say it. */
-rc_precision_t rc_type_of_bytes(int bytes);
+/** Whether a number of a caller is a type.
+ *  \param[in] what  has it: "values"
+ *  \return RC_OK; RC_EINVAL, with those that there are */
+rc_status_t rc_type_check(rc_precision_t t, const char *what, rc_err_t *err);
 
 /** Place i of an array of them.  \param[in] bytes  of one: 4 or 8 */
 static inline int64_t rc_place_at(const void *place, int bytes, int64_t i)

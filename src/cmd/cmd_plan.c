@@ -398,7 +398,7 @@ static rc_status_t make_plan(const struct options *o, rc_device_t *d, const rc_c
         .multiprocessors = d->multiprocessors,
         .device_class = d->class_name};
     rc_plan_matrix_t m = {a->rows, a->cols, a->nnz, a->row_ptr, (int)sizeof *a->row_ptr, a->col_idx,
-        a->val, (int)sizeof *a->val, 0, 0, RC_PLAN_CSR};
+        a->val, RC_HOST_TYPE, 0, 0, RC_PLAN_CSR};
     rc_plan_options_t how = o->how;
     how.tune = is_search(o) ? RC_PLAN_SEARCH : o->tune < 0 ? 0 : (int)o->tune;
     how.tune_ns = (int64_t)((o->budget < 0 ? o->tune_time : fmax(o->budget, 1e-9)) * ns);

@@ -133,14 +133,9 @@ static rc_status_t parse_request(
         st = rc_parse_int(o->k, 1, INT32_MAX, "--k", &r->k, err);
     else if (a->cols < 1)
         st = rc_fail(err, RC_EINVAL, "--k n: the matrix has no columns");
-    r->value_bytes = m->geometry.fp32.nw ? 4 : 8;
-    if (o->precision) {
-        rc_precision_t type;
-        st = rc_type_parse(o->precision, &type, err);
-        if (st < 0)
-            return rc_err_context(err, "--precision");
-        r->value_bytes = rc_type(type)->bytes;
-    }
+    r->precision = (rc_precision_t)rc_model_first_type(&m->geometry);
+    if (o->precision && rc_type_parse(o->precision, &r->precision, err) < 0)
+        return rc_err_context(err, "--precision");
     r->reuse = (double)o->reuse;
     r->threads = (int)o->threads;
     if (st == RC_OK)
@@ -287,7 +282,7 @@ static void print_programs(const report_t *r, rc_table_t *t)
         (void)rc_reorder_plan_of(k->kernel, k->policy, &plan, NULL);
         RC_CELLS(t, RC_TEXT(r->matrix), RC_INT(r->a->rows), RC_INT(r->a->cols), RC_INT(r->a->nnz),
             RC_TEXT(r->request.operation), r->request.k > 0 ? RC_INT(r->request.k) : RC_MISSING,
-            RC_TEXT(rc_type(rc_type_of_bytes(r->request.value_bytes))->name),
+            RC_TEXT(rc_type(r->request.precision)->name),
             r->request.reuse > 0 ? RC_INT((int64_t)r->request.reuse) : RC_MISSING,
             RC_TEXT(r->model_word), RC_TEXT(r->m->kind), RC_TEXT(r->m->device), RC_TEXT(k->name),
             RC_TEXT(k->policy), RC_TEXT(k->kernel), RC_BOOL(c == h->reference),
@@ -376,7 +371,7 @@ static void print_head(const report_t *r)
     const char *slash = strrchr(r->model_word, '/');
     printf("matrix  %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entr%s\nproduct %s, %s\n", r->matrix,
         r->a->rows, r->a->cols, r->a->nnz, r->a->nnz == 1 ? "y" : "ies", r->request.operation,
-        rc_type(rc_type_of_bytes(r->request.value_bytes))->name);
+        rc_type(r->request.precision)->name);
     printf("model   %s: %s@%d, features %s@%d, %zu matrices on %s\n\n",
         slash ? slash + 1 : r->model_word, m->kind, (int)m->kind_version, m->feature_set,
         (int)m->feature_version, json_array_size(json_object_get(m->training, "matrices")),

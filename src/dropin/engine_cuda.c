@@ -371,7 +371,7 @@ static rc_status_t plan_new(
     rc_plan_problem_t problem = {
         .op = RC_OP_SPMM, .precision = p->a.precision, .layout = p->layout, .k = &p->k, .ks = 1};
     rc_plan_matrix_t a = {p->a.rows, p->a.cols, p->a.nnz, p->a.row_ptr, 8, p->a.col_idx, p->a.val,
-        p->a.value_bytes, 1, 0, RC_PLAN_CSR};
+        p->a.precision, 1, 0, RC_PLAN_CSR};
     char kernels[40];
     (void)snprintf(kernels, sizeof kernels, "ranked:first=%" PRIu64, how->ns > 0 ? 0 : how->turn);
     rc_plan_options_t options = {.kernels = how->kernel ? how->kernel : kernels,
@@ -384,7 +384,7 @@ static rc_status_t plan_new(
     rc_status_t st = rc_plan_create(&problem, &a, &options, stream, out, err);
     /* the first update finds out which value is where, and waits */
     if (st == RC_OK)
-        st = rc_plan_update_values(*out, p->a.nnz, p->a.val, p->a.value_bytes, 1, stream, err);
+        st = rc_plan_update_values(*out, p->a.nnz, p->a.val, p->a.precision, 1, stream, err);
     if (st < 0) {
         rc_plan_free(*out);
         *out = NULL;
@@ -419,8 +419,7 @@ static int is_as_expected(const copy_t *c, const rc_pattern_sums_t *expected, cu
 static rc_status_t places_of(made_t *m, const copy_t *c, rc_err_t *err)
 {
     rc_status_t st = rc_plan_places(m->plan, m->k, &m->places, err);
-    return st == RC_OK &&
-                   (m->places.place_bytes != 4 || m->places.value_bytes != c->p.a.value_bytes)
+    return st == RC_OK && (m->places.place_bytes != 4 || m->places.precision != c->p.a.precision)
                ? RC_ENOTSUP
                : st;
 }

@@ -206,7 +206,7 @@ static rc_plan_t *plan_for(const matrix &a, int k, const char *model_file, cudaS
     if (k == 1)
         problem = {RC_OP_SPMV, RC_FP64}; /* an operation without K */
     rc_plan_matrix_t m = {
-        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
+        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), RC_FP64, 0};
     rc_plan_options_t options = {};
     rc_model_t *model = nullptr;
     rc_plan_t *plan = nullptr;

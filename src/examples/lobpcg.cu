@@ -297,7 +297,7 @@ static rc_plan_t *plan_for(const matrix &a, int k, const char *kernels, cudaStre
     const int64_t nnz = static_cast<int64_t>(a.col_idx.size());
     const rc_plan_problem_t problem = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, columns, 2};
     const rc_plan_matrix_t m = {
-        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), 8, 0};
+        rows, rows, nnz, a.row_ptr.data(), 8, a.col_idx.data(), a.val.data(), RC_FP64, 0};
     rc_plan_options_t options = {};
     rc_plan_t *plan = nullptr;
     rc_err_t err;

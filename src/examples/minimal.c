@@ -21,7 +21,7 @@ int main(int argc, char **argv)
         return 1;
     }
     rc_plan_problem_t problem = {RC_OP_SPMM, RC_FP32, RC_ROW_MAJOR, &k, 1};
-    rc_plan_matrix_t matrix = {a.rows, a.cols, a.nnz, a.row_ptr, 8, a.col_idx, a.val, 8, 0};
+    rc_plan_matrix_t matrix = {a.rows, a.cols, a.nnz, a.row_ptr, 8, a.col_idx, a.val, RC_FP64, 0};
     rc_plan_options_t options = {0};
     options.tune = 5; /* the best of the first five on this matrix */
     if (rc_plan_create(&problem, &matrix, &options, NULL, &plan, &err) < 0) {

@@ -2,6 +2,7 @@
 #include "config.h"
 #include "format/given.h"
 #include "base/error.h"
+#include "base/type.h"
 
 #include <inttypes.h>
 
@@ -54,7 +55,7 @@ rc_status_t rc_given_check(const rc_plan_matrix_t *m, rc_err_t *err)
     const char *numbers = form_words[m->form].numbers;
     RC_PASS(check_bytes(pointers, m->row_ptr_bytes, err));
     RC_PASS(check_bytes(numbers, m->col_idx_bytes ? m->col_idx_bytes : 4, err));
-    RC_PASS(check_bytes("values", m->value_bytes, err));
+    RC_PASS(rc_type_check(m->precision, "matrix: values", err));
     RC_PASS(is_there(m->row_ptr, m->form == RC_PLAN_COO ? m->nnz : 1, pointers, err));
     RC_PASS(is_there(m->col_idx, m->nnz, numbers, err));
     return is_there(m->val, m->nnz, "values", err);

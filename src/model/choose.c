@@ -42,9 +42,7 @@ static rc_status_t check_request(
 {
     RC_PASS(check_operation(m, r, err));
     rc_status_t st = RC_OK;
-    if (r->value_bytes != 4 && r->value_bytes != 8)
-        return rc_fail(
-            err, RC_EINVAL, "choose: expected values of 4 or 8 bytes, found %d", r->value_bytes);
+    RC_PASS(rc_type_check(r->precision, "choose: values", err));
     if (!(r->reuse >= 0) || isinf(r->reuse))
         return rc_fail(
             err, RC_EINVAL, "choose: expected a reuse of at least 0, found %g", r->reuse);
@@ -60,13 +58,12 @@ static rc_status_t check_request(
     if (r->reuse > 0 && !m->setup)
         return rc_fail(err, RC_EINVAL,
             "choose: reuse needs predicted setup times, and this model (%s) has none", m->kind);
-    const rc_precision_t type = rc_type_of_bytes(r->value_bytes);
-    *g = rc_model_geometry_of(&m->geometry, type);
+    *g = m->geometry.of[r->precision];
     if (g->nw == 0) {
         rc_str_t types = {0};
         rc_model_types_text(m, &types);
         st = rc_fail(err, RC_ENOTSUP, "choose: the model was trained on %s, found a request for %s",
-            types.failed ? "others" : types.text, rc_type(type)->name);
+            types.failed ? "others" : types.text, rc_type(r->precision)->name);
         rc_str_free(&types);
     }
     return st;
@@ -79,7 +76,7 @@ static const double unknown_memory = 2;
 
 double rc_model_memory(const rc_model_t *m, int c, const rc_csr_t *a, const rc_request_t *r)
 {
-    double bytes = r->value_bytes;
+    double bytes = rc_type(r->precision)->bytes;
     double csr = (double)a->nnz * (bytes + 4) + 8 * ((double)a->rows + 1);
     double dense = ((double)a->rows + (double)a->cols) * (double)(r->k > 0 ? r->k : 1) * bytes;
     return csr * (m->cls[c].memory > 0 ? m->cls[c].memory : unknown_memory) + dense;
@@ -216,7 +213,7 @@ static void gather(const rc_model_t *m, const rc_feature_set_t *set, const doubl
             continue;
         }
         if (strcmp(name, "value_bytes") == 0) {
-            value[i] = r->value_bytes;
+            value[i] = rc_type(r->precision)->bytes;
             continue;
         }
         /* rc_model_check has seen that it is one or the other */
@@ -336,7 +333,7 @@ static rc_status_t predict(const rc_model_t *m, const rc_csr_t *a, const rc_requ
     int64_t featurised = rc_clock_ns();
     if (more > 0)
         set->product->compute(
-            feature, (double)request->k, request->value_bytes, feature + set->count);
+            feature, (double)request->k, rc_type(request->precision)->bytes, feature + set->count);
     gather(m, set, feature, feature + set->count, request, value);
     RC_TRY(check_domain(m, a, request, value, c, err));
     (void)rc_model_choose_raw(m, value, scratch, c->time_ns);
@@ -387,8 +384,7 @@ rc_status_t rc_choose_class(const rc_model_t *m, const rc_csr_t *a, const rc_req
     RC_TRY(check_before(m, a, request, &g, &c, err));
     RC_TRY(predict(m, a, request, &g, given, &c, err));
     /* the kernels of a plan have teams of their own; the features are of one of them */
-    c.geometry =
-        rc_model_geometry_of(&m->cls[c.candidate].geometry, rc_type_of_bytes(request->value_bytes));
+    c.geometry = m->cls[c.candidate].geometry.of[request->precision];
     c.geometry = c.geometry.nw ? c.geometry : g;
     c.break_even = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, c.candidate);
     *out = c;

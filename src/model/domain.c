@@ -62,7 +62,7 @@ void rc_model_types_text(const rc_model_t *m, rc_str_t *out)
 {
     const char *before = "";
     for (int t = 0; t < RC_TYPES; t++)
-        if (rc_model_geometry_of(&m->geometry, (rc_precision_t)t).nw) {
+        if (m->geometry.of[t].nw) {
             rc_str_addf(out, "%s%s", before, rc_type((rc_precision_t)t)->name);
             before = " and ";
         }

@@ -65,7 +65,7 @@ static const char *unit_of(const rc_model_t *m, const char *name)
     const rc_feature_t *f = set ? rc_feature_find(set, name) : NULL;
     if (f)
         return f->unit;
-    return strcmp(name, "k") == 0 ? "columns of B" : "4: fp32, 8: fp64";
+    return strcmp(name, "k") == 0 ? "columns of B" : "bytes of a value";
 }
 
 /* ------------------------------------------------------------------- parts */
@@ -97,8 +97,8 @@ static void put_head(const rc_model_t *m, const char *name, FILE *out)
     put_between(out, " * training    ", note(m, "data_digest"), " (digest of the data)\n");
     put_between(out, " * features    ", m->feature_set, "");
     fprintf(out, "@%d, in the original row order, for the geometry\n", (int)m->feature_version);
-    put_geometry(out, "fp32", &m->geometry.fp32);
-    put_geometry(out, "fp64", &m->geometry.fp64);
+    for (int t = 0; t < RC_TYPES; t++)
+        put_geometry(out, rc_type((rc_precision_t)t)->name, &m->geometry.of[t]);
     fprintf(out, " *\n * value[i] of %s_choose, with its unit:\n", name);
     for (int i = 0; i < m->inputs; i++) {
         fprintf(out, " *   %2d  ", i);

@@ -21,6 +21,10 @@
  *  deterministic, memory, and what features take: K is derived, the others are unknown. */
 enum { RC_MODEL_VERSION = 2 };
 
+/** Precisions, as bits, that files name also where they were not trained; others only where they
+ *  were. */
+enum { RC_MODEL_TYPES = 1 << RC_FP32 | 1 << RC_FP64 };
+
 /** What is chosen. */
 typedef enum rc_task {
     RC_TASK_ORDER = 0, /**< a row order, for a given kernel */
@@ -67,7 +71,7 @@ enum {
 };
 
 /** One input: a feature of the set, or what follows from features and the product
- *  (rc_feature_product_t), or "k" (columns of B, 1), or "value_bytes" (4 or 8). */
+ *  (rc_feature_product_t), or "k" (columns of B, 1), or "value_bytes" (of the precision). */
 typedef struct rc_model_input {
     char name[RC_INPUT_NAME_MAX + 1];
     rc_transform_t transform;
@@ -77,17 +81,18 @@ typedef struct rc_model_input {
     double max;   /**< an extrapolation */
 } rc_model_input_t;
 
-/** The team that something is computed for, by precision; nw 0: precision not trained. */
+/** The team that something is computed for, by rc_precision_t; nw 0: precision not trained. */
 typedef struct rc_model_geometry {
-    rc_geometry_t fp32;
-    rc_geometry_t fp64;
+    rc_geometry_t of[RC_TYPES];
 } rc_model_geometry_t;
 
-/** That of a type; nw is 0 too for types that no model has. */
-static inline rc_geometry_t rc_model_geometry_of(const rc_model_geometry_t *g, rc_precision_t type)
+/** The first type of the list that was trained; RC_TYPES: none. */
+static inline int rc_model_first_type(const rc_model_geometry_t *g)
 {
-    const rc_geometry_t of[RC_TYPES] = {[RC_FP32] = g->fp32, [RC_FP64] = g->fp64};
-    return of[type];
+    int t = 0;
+    while (t < RC_TYPES && g->of[t].nw == 0)
+        t++;
+    return t;
 }
 
 /** One class: order task: `kernel` is the same for all; plan task: the pair is the class. */

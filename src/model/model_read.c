@@ -83,14 +83,18 @@ static rc_status_t read_geometry(
 static rc_status_t read_geometries(
     const json_t *object, const char *where, rc_model_geometry_t *g, rc_err_t *err)
 {
-    static const char *const precisions[] = {"fp32", "fp64", NULL};
+    const char *precisions[RC_TYPES + 1] = {NULL};
     char path[PATH];
     const json_t *v;
+    for (int t = 0; t < RC_TYPES; t++)
+        precisions[t] = rc_type((rc_precision_t)t)->name;
     snprintf(path, sizeof path, "%s.geometry", where);
     RC_PASS(rc_member_object(object, where, "geometry", &v, err));
     RC_PASS(rc_member_only(v, path, precisions, err));
-    RC_PASS(read_geometry(v, where, "fp32", &g->fp32, err));
-    return read_geometry(v, where, "fp64", &g->fp64, err);
+    for (int t = 0; t < RC_TYPES; t++)
+        if (RC_MODEL_TYPES >> t & 1 || json_object_get(v, precisions[t]))
+            RC_PASS(read_geometry(v, where, precisions[t], &g->of[t], err));
+    return RC_OK;
 }
 
 static rc_status_t read_features(const json_t *root, rc_model_t *m, rc_err_t *err)
@@ -102,9 +106,9 @@ static rc_status_t read_features(const json_t *root, rc_model_t *m, rc_err_t *er
     RC_PASS(rc_member_text(v, "features", "set", m->feature_set, sizeof m->feature_set, err));
     RC_PASS(rc_member_int(v, "features", "version", 1, INT32_MAX, &m->feature_version, err));
     RC_PASS(read_geometries(v, "features", &m->geometry, err));
-    if (m->geometry.fp32.nw == 0 && m->geometry.fp64.nw == 0)
+    if (rc_model_first_type(&m->geometry) == RC_TYPES)
         return rc_fail(err, RC_EFORMAT,
-            "features.geometry: expected that of fp32 or of fp64, found null for both");
+            "features.geometry: expected that of one precision, found null for all");
     return RC_OK;
 }
 

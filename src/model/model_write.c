@@ -123,8 +123,13 @@ static json_t *inputs_json(const rc_model_t *m)
 
 static json_t *geometries_json(const rc_model_geometry_t *g)
 {
-    return json_pack(
-        "{s:o, s:o}", "fp32", geometry_json(&g->fp32), "fp64", geometry_json(&g->fp64));
+    json_t *all = json_object();
+    int failed = 0;
+    for (int t = 0; t < RC_TYPES; t++)
+        if (RC_MODEL_TYPES >> t & 1 || g->of[t].nw)
+            failed |= json_object_set_new(
+                all, rc_type((rc_precision_t)t)->name, geometry_json(&g->of[t]));
+    return whole(all, failed);
 }
 
 static json_t *classes_json(const rc_model_t *m)
@@ -136,7 +141,7 @@ static json_t *classes_json(const rc_model_t *m)
         json_t *one = json_pack("{s:s, s:s, s:i, s:s, s:i}", "name", k->name, "policy", k->policy,
             "policy_version", (int)k->policy_version, "kernel", k->kernel, "kernel_version",
             (int)k->kernel_version);
-        if (k->geometry.fp32.nw || k->geometry.fp64.nw)
+        if (rc_model_first_type(&k->geometry) < RC_TYPES)
             failed |= json_object_set_new(one, "geometry", geometries_json(&k->geometry));
         json_t *abilities = json_pack("{s:s, s:s, s:o}", "layout", rc_layout_bit_names[k->layout],
             "deterministic", rc_deterministic_names[k->deterministic], "memory",

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-const char *rc_precision_name(rc_precision_t p)
-{
-    return rc_type(p)->name;
-}
-
 const char *rc_layout_name(rc_layout_t l)
 {
     static const char *const names[RC_LAYOUTS] = {"col", "row", "row-col", "col-row"};

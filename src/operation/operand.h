@@ -37,9 +37,8 @@ typedef struct rc_operands {
     rc_dense_t out;
 } rc_operands_t;
 
-const char *rc_precision_name(rc_precision_t p); /* "fp32", "fp64" */
-const char *rc_layout_name(rc_layout_t l);       /* "col", "row", "row-col", "col-row" */
-const char *rc_c_order_name(rc_c_order_t o);     /* "original", "schedule", "symmetric" */
+const char *rc_layout_name(rc_layout_t l);   /* "col", "row", "row-col", "col-row" */
+const char *rc_c_order_name(rc_c_order_t o); /* "original", "schedule", "symmetric" */
 
 /** The layout of the inputs and of the output, RC_COL_MAJOR or RC_ROW_MAJOR. */
 rc_layout_t rc_layout_in(rc_layout_t l);

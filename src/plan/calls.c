@@ -199,8 +199,8 @@ rc_status_t rc_plan_execute_sddmm(rc_plan_t *plan, int64_t k, double alpha, cons
     return execute(plan, &q, 2, stream, err);
 }
 
-rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val, int value_bytes,
-    int on_device, struct CUstream_st *stream, rc_err_t *err)
+rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
+    rc_precision_t precision, int on_device, struct CUstream_st *stream, rc_err_t *err)
 {
     RC_PASS(rc_plan_has_home(plan, err));
     if (nnz != plan->a.nnz)
@@ -208,7 +208,7 @@ rc_status_t rc_plan_update_values(rc_plan_t *plan, int64_t nnz, const void *val,
             err, RC_EINVAL, "values: expected %" PRId64 ", found %" PRId64, plan->a.nnz, nnz);
     RC_PASS(plan->home->takes(plan, val, on_device, stream, err));
     RC_PASS(plan->home->use(plan->home, stream, err));
-    RC_PASS(rc_plan_update(plan, val, value_bytes, on_device, err));
+    RC_PASS(rc_plan_update(plan, val, precision, on_device, err));
     /* what was prepared anew is there for runs on any stream */
     return rc_plan_updates_async(plan) ? RC_OK : plan->place.x->wait(plan->place.x, err);
 }

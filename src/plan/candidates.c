@@ -66,6 +66,7 @@ static rc_guess_problem_t guess_problem(const rc_plan_t *plan, int64_t k)
 static int fits(const rc_plan_t *plan, const rc_kernel_t *k)
 {
     return k->device == plan->place.x->kind && k->op == plan->op && k->computes &&
+           rc_kernel_takes(k, plan->precision) &&
            (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k);
 }
 
@@ -183,13 +184,25 @@ static rc_status_t sort_by_total(const rc_guess_problem_t *p, const rc_guess_t *
     return RC_OK;
 }
 
-/* 1: the kernel of a text stores where an order has scattered the rows. */
-static int scatters(const rc_plan_t *plan, const char *text)
+/* The kernel of a text; NULL: there is none. */
+static const rc_kernel_t *kernel_of(const rc_plan_t *plan, const char *text)
 {
     char name[RC_PLAN_KERNEL_MAX];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-    const rc_kernel_t *k = rc_kernel_find(name, plan->place.x->kind);
-    return k && k->scatters;
+    return rc_kernel_find(name, plan->place.x->kind);
+}
+
+/* Those of a guess that have an instance for the type of the plan: the rule goes by the bytes of a
+ * value, and may have been fitted on other types. */
+static rc_status_t add_guessed(const rc_plan_t *plan, const rc_guess_t *g,
+    const rc_policy_spec_t *order, int orders, rc_plan_entry_t *e, rc_err_t *err)
+{
+    for (int i = 0; i < g->count; i++) {
+        const rc_kernel_t *k = kernel_of(plan, g->kernel[i]);
+        if (!k || rc_kernel_takes(k, plan->precision)) /* none: trying it says so */
+            RC_PASS(add_orders(g->kernel[i], k && k->scatters, order, orders, e, err));
+    }
+    return RC_OK;
 }
 
 /* Those of the guess first, the others by rank. */
@@ -200,9 +213,8 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t
     int beyond = is_large(plan, e->part.k);
     rc_guess_t g;
     rc_guess_kernels(&p, &g);
-    for (int i = 0; i < g.count; i++)
-        RC_PASS(add_orders(g.kernel[i], scatters(plan, g.kernel[i]), order, orders, e, err));
-    const int by_total = g.count > 0 && o->reuse > 0 && o->tune == 0;
+    RC_PASS(add_guessed(plan, &g, order, orders, e, err));
+    const int by_total = e->part.candidates > 0 && o->reuse > 0 && o->tune == 0;
     if (by_total) {
         if (has_original(e))
             RC_PASS(add_baseline(plan, rc_vendor_is, e, err));
@@ -219,8 +231,8 @@ static rc_status_t add_any_kernel(const rc_plan_t *plan, const rc_plan_options_t
             begin_with(&order[0], e);
         return RC_OK;
     }
-    return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s there, layout %s",
-        rc_op_name(plan->op), rc_layout_name(plan->layout));
+    return rc_fail(err, RC_ENOTSUP, "no kernel of this build computes %s in %s there, layout %s",
+        rc_op_name(plan->op), rc_precision_name(plan->precision), rc_layout_name(plan->layout));
 }
 
 /* Those that were added as `ranked` or `ranked:first=N`: in the order of the guess, from one of
@@ -394,7 +406,7 @@ static rc_status_t ask_model(
 {
     const rc_operation_t *op = rc_operation_of(plan->op);
     rc_request_t r = {.k = op->has_k ? e->part.k : 0,
-        .value_bytes = (int)rc_precision_bytes(plan->precision),
+        .precision = plan->precision,
         .reuse = o->reuse,
         .threads = o->threads,
         .operation = op->name,

@@ -212,7 +212,7 @@ rc_status_t rc_plan_places(const rc_plan_t *plan, int64_t k, rc_plan_places_t *o
             "places: expected a plan that had new values and has its matrix for itself and one "
             "K alone");
     *out = (rc_plan_places_t){.to = e->gather.to,
-        .value_bytes = rc_type(e->gather.to_type)->bytes,
+        .precision = e->gather.to_type,
         .place = e->gather.place,
         .place_bytes = e->gather.place_bytes,
         .count = e->gather.count};

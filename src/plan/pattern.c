@@ -95,7 +95,8 @@ static rc_status_t upload(rc_plan_t *plan, rc_plan_matrix_t *m, rc_err_t *err)
     plan->values.x = x;
     RC_PASS(upload_one(x, m->row_ptr, pointers * (size_t)m->row_ptr_bytes, &p->raw[0], err));
     RC_PASS(upload_one(x, m->col_idx, nnz * (size_t)rc_given_col_bytes(m), &p->raw[1], err));
-    RC_PASS(upload_one(x, m->val, nnz * (size_t)m->value_bytes, &plan->values.there, err));
+    RC_PASS(
+        upload_one(x, m->val, nnz * rc_precision_bytes(m->precision), &plan->values.there, err));
     m->row_ptr = p->raw[0];
     m->col_idx = p->raw[1];
     m->val = plan->values.there;
@@ -108,8 +109,7 @@ static int may_go(const rc_plan_t *plan, const rc_plan_matrix_t *m)
 {
     const rc_csr_t a = {.rows = m->rows, .cols = m->cols, .nnz = m->nnz};
     return m->on_device || plan->memory == 0 ||
-           rc_resident_bytes(&a, rc_type_of_bytes(m->value_bytes)) <=
-               plan->memory / RC_PLAN_RESIDENT_PART;
+           rc_resident_bytes(&a, m->precision) <= plan->memory / RC_PLAN_RESIDENT_PART;
 }
 
 static rc_status_t read_there(rc_plan_t *plan, const rc_plan_matrix_t *of, rc_err_t *err)

@@ -49,9 +49,7 @@ static rc_status_t check_problem(const rc_plan_problem_t *p, rc_err_t *err)
         return rc_fail(err, RC_EINVAL, "problem: expected one, found NULL");
     if ((unsigned)p->op >= RC_OPS)
         return rc_fail(err, RC_EINVAL, "problem: found no operation of number %d", (int)p->op);
-    if ((unsigned)p->precision >= RC_TYPES)
-        return rc_fail(
-            err, RC_EINVAL, "problem: found no value type of number %d", (int)p->precision);
+    RC_PASS(rc_type_check(p->precision, "problem", err));
     if ((unsigned)p->layout >= RC_LAYOUTS)
         return rc_fail(err, RC_EINVAL, "problem: found no layout of number %d", (int)p->layout);
     if (!rc_operation_of(p->op)->has_k)
@@ -137,7 +135,7 @@ rc_status_t rc_plan_begin(const rc_plan_place_t *place, const rc_plan_problem_t 
     list_parts(problem, plan);
     plan->pattern = rc_alloc0(1, sizeof *plan->pattern, "a plan", err);
     RC_TRY(plan->pattern ? RC_OK : RC_ENOMEM);
-    plan->values = rc_plan_values_of(a->val, a->value_bytes, a->on_device);
+    plan->values = rc_plan_values_of(a->val, a->precision, a->on_device);
     const int by_entry = rc_operation_of(plan->op)->out.rows == RC_DIM_NNZ;
     if (!(by_entry && a->form == RC_PLAN_CSC))
         RC_TRY(rc_plan_pattern_read(plan, a, err));

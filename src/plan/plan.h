@@ -62,7 +62,7 @@ typedef struct rc_plan_place {
      *  no time; 0: any */
     double tune_products;
     const rc_plan_laps_t *laps; /**< NULL: by `now` around runs, which are waited for.  Borrowed */
-    int multiprocessors;      /**< of a GPU, for the guess; 0: not known, kernels go by rank */
+    int multiprocessors;        /**< of a GPU, for the guess; 0: not known, kernels go by rank */
 } rc_plan_place_t;
 
 /** Make a plan, as rc_plan_create does.  options->allocator is not read: the executor has memory.
@@ -97,10 +97,10 @@ rc_status_t rc_plan_run_transposed(
 
 /** New values on the same pattern, in the order in which the matrix of rc_plan_new had them, as
  *  rc_plan_update_values says.
- *  \param[in] val  [nnz], of value_bytes each (4 or 8), on the host or the device
+ *  \param[in] val  [nnz], on the host or the device
  *  \return RC_OK; RC_EINVAL; RC_ENOMEM; RC_EDEVICE.  After an error the old values are in use. */
 rc_status_t rc_plan_update(
-    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err);
+    rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, rc_err_t *err);
 
 /** As rc_plan_new, with the choices and orders of a file: nothing is ordered, predicted or timed.
  *  \return as rc_plan_load */

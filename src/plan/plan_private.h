@@ -372,7 +372,7 @@ rc_status_t rc_plan_choose(
 /* ------------------------------------------------------------------ values.c */
 
 /** Values of a caller, borrowed. */
-rc_plan_values_t rc_plan_values_of(const void *val, int value_bytes, int on_device);
+rc_plan_values_t rc_plan_values_of(const void *val, rc_precision_t type, int on_device);
 void rc_plan_values_free(rc_plan_values_t *v);
 
 /** The values on the host, in the plan's order and of plan->values.type; borrowed.

@@ -18,10 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-rc_plan_values_t rc_plan_values_of(const void *val, int value_bytes, int on_device)
+rc_plan_values_t rc_plan_values_of(const void *val, rc_precision_t type, int on_device)
 {
-    return (rc_plan_values_t){
-        .given = val, .on_device = on_device, .type = rc_type_of_bytes(value_bytes)};
+    return (rc_plan_values_t){.given = val, .on_device = on_device, .type = type};
 }
 
 void rc_plan_values_free(rc_plan_values_t *v)
@@ -144,9 +143,8 @@ rc_status_t rc_plan_values_there(rc_plan_t *plan, void **out, rc_err_t *err)
 {
     const rc_there_t *t = &plan->pattern->there;
     rc_executor_t *x = plan->place.x;
-    rc_gather_t g = {.to_type = plan->precision,
-        .count = plan->a.nnz,
-        .from_type = plan->values.type};
+    rc_gather_t g = {
+        .to_type = plan->precision, .count = plan->a.nnz, .from_type = plan->values.type};
     rc_status_t st = RC_OK;
     *out = NULL;
     if (g.count == 0)
@@ -358,12 +356,17 @@ static rc_status_t find_there(
     return leave_places(plan, e, NULL, out, err);
 }
 
-/* Where the device has the caller's order: a place is what it has for the entry that is there, and
- * numbers of a width are moved as values of that width. */
+/* A type whose values are as wide as the numbers of places, which are moved as such. */
+static rc_precision_t as_wide(int place_bytes)
+{
+    return place_bytes == (int)sizeof(int32_t) ? RC_FP32 : RC_FP64;
+}
+
+/* Where the device has the caller's order: a place is what it has for the entry that is there. */
 static rc_status_t renumber_there(const rc_plan_t *plan, rc_places_t *places, rc_err_t *err)
 {
     const rc_there_t *t = &plan->pattern->there;
-    const rc_precision_t type = rc_type_of_bytes(places->bytes);
+    const rc_precision_t type = as_wide(places->bytes);
     const rc_gather_t g = {.to = places->at,
         .to_type = type,
         .place = places->at,
@@ -447,7 +450,7 @@ int rc_plan_updates_async(const rc_plan_t *plan)
 
 /* ------------------------------------------------------------------- update */
 
-static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes, rc_err_t *err)
+static rc_status_t gather_all(rc_plan_t *plan, const void *val, rc_precision_t type, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && i < plan->entries; i++) {
@@ -455,7 +458,7 @@ static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes,
         if (plan->entry[i].trial.shares)
             continue;
         g.from = val;
-        g.from_type = rc_type_of_bytes(value_bytes);
+        g.from_type = type;
         st = plan->place.x->gather(plan->place.x, &g, err);
     }
     plan->stale = 1;
@@ -464,15 +467,15 @@ static rc_status_t gather_all(rc_plan_t *plan, const void *val, int value_bytes,
 
 /* Values of the host pass through memory of the device. */
 static rc_status_t gather_from_host(
-    rc_plan_t *plan, const void *val, int value_bytes, rc_err_t *err)
+    rc_plan_t *plan, const void *val, rc_precision_t type, rc_err_t *err)
 {
     rc_executor_t *x = plan->place.x;
-    size_t bytes = (size_t)plan->a.nnz * (size_t)value_bytes;
+    size_t bytes = (size_t)plan->a.nnz * rc_precision_bytes(type);
     void *staged = NULL;
     rc_status_t st;
     RC_TRY(x->alloc(x, bytes, &staged, err));
     RC_TRY(x->upload(x, staged, val, bytes, err));
-    st = gather_all(plan, staged, value_bytes, err);
+    st = gather_all(plan, staged, type, err);
 done:
     x->release(x, staged);
     return st;
@@ -536,7 +539,7 @@ done:
 /* With the caller's values as those of the plan.
  * \param[out] anew  1: the plan has them now; 0: its own, as before */
 static rc_status_t update(
-    rc_plan_t *plan, const void *val, int value_bytes, int on_device, int *anew, rc_err_t *err)
+    rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, int *anew, rc_err_t *err)
 {
     rc_status_t st = RC_OK;
     for (int i = 0; st == RC_OK && all_can(plan) && i < plan->entries; i++)
@@ -548,24 +551,22 @@ static rc_status_t update(
         *anew = 1;
         return RC_OK;
     }
-    return on_device ? gather_all(plan, val, value_bytes, err)
-                     : gather_from_host(plan, val, value_bytes, err);
+    return on_device ? gather_all(plan, val, type, err) : gather_from_host(plan, val, type, err);
 }
 
 rc_status_t rc_plan_update(
-    rc_plan_t *plan, const void *val, int value_bytes, int on_device, rc_err_t *err)
+    rc_plan_t *plan, const void *val, rc_precision_t type, int on_device, rc_err_t *err)
 {
     int anew = 0;
     if (!plan)
         return rc_fail(err, RC_EINVAL, "plan: expected one, found NULL");
-    if (value_bytes != 4 && value_bytes != 8)
-        return rc_fail(err, RC_EINVAL, "expected values of 4 or 8 bytes, found %d", value_bytes);
+    RC_PASS(rc_type_check(type, "values", err));
     if (plan->a.nnz > 0 && !val)
         return rc_fail(err, RC_EINVAL, "values: expected an array, found NULL");
     rc_plan_use_free(plan); /* its candidates have the old ones */
     rc_plan_values_t old = plan->values;
-    plan->values = rc_plan_values_of(val, value_bytes, on_device);
-    rc_status_t st = update(plan, val, value_bytes, on_device, &anew, err);
+    plan->values = rc_plan_values_of(val, type, on_device);
+    rc_status_t st = update(plan, val, type, on_device, &anew, err);
     rc_plan_values_free(anew ? &old : &plan->values);
     if (!anew)
         plan->values = old;

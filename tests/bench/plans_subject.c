@@ -50,7 +50,7 @@ static rc_status_t put_matrix(bench_subject_t *s, rc_err_t *err)
         .row_ptr_bytes = sizeof *ptr,
         .col_idx = s->array[1],
         .val = s->array[2],
-        .value_bytes = sizeof *val,
+        .precision = RC_FP32,
         .on_device = 1};
     return st;
 }

@@ -122,12 +122,22 @@ cat >app/owned_host.cpp <<'CXX'
 #include <cstdio>
 #include <utility>
 
+struct half {
+    unsigned short bits;
+};
+
+namespace rowcast {
+template <> struct value_type<half> : is_value_type<RC_FP16> {
+};
+}
+
 int main()
 {
     const int32_t row_ptr[] = {0, 1, 3};
     const int32_t col_idx[] = {0, 0, 1};
     const float val[] = {1, 2, 3};
-    const float twice[] = {2, 4, 6};
+    const float others[] = {7, 7, 7};
+    const half twice[] = {{0x4000}, {0x4400}, {0x4600}};
     const float b[] = {1, 10, 100, 1000};
     float c[4] = {0};
     const rc_plan_matrix_t a = rowcast::matrix(2, 2, 3, row_ptr, col_idx, val);
@@ -140,6 +150,7 @@ int main()
     rowcast::plan p = rowcast::plan::spmm_host<float>(a, 2, RC_ROW_MAJOR, 2, 1);
     rowcast::plan q = std::move(p);
     p = q.clone();
+    p.update_values(3, others, false);
     p.update_values(3, twice, false);
     p.execute(2, 1, b, 2, 0, c, 2);
     std::printf("%g %g %g %g", c[0], c[1], c[2], c[3]);

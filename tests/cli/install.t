@@ -86,7 +86,7 @@ int main(void)
     const double b[] = {1, 10, 100, 1000};
     double c[4];
     rc_plan_problem_t p = {RC_OP_SPMM, RC_FP64, RC_ROW_MAJOR, &k, 1};
-    rc_plan_matrix_t a = {2, 2, 3, row_ptr, 4, col_idx, val, 8, 0};
+    rc_plan_matrix_t a = {2, 2, 3, row_ptr, 4, col_idx, val, RC_FP64, 0};
     rc_plan_options_t o = {0};
     rc_plan_t *plan;
     rc_err_t err;

@@ -74,7 +74,7 @@ static void orders(const rc_model_t *m)
     double val[] = {1, 2, 3, 4, 5, 6};
     rc_csr_t a = {
         .rows = 4, .cols = 4, .nnz = 6, .row_ptr = row_ptr, .col_idx = col_idx, .val = val};
-    rc_request_t request = {.k = 8, .value_bytes = 4, .threads = 1};
+    rc_request_t request = {.k = 8, .precision = RC_FP32, .threads = 1};
     rc_choice_t choice = {0};
     rc_err_t err = {0};
     rc_status_t st = rc_choose(m, &a, &request, &choice, &err);

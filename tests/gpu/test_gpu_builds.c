@@ -404,8 +404,7 @@ static void built_as_on_the_host(void **state)
         random_problem_t e;
         rc_resident_t r;
         make(&rng, &e);
-        int bytes = e.problem.precision == RC_FP32 && below(&rng, 2) ? 4 : 8;
-        ok(rc_resident_new(x, &e.a, rc_type_of_bytes(bytes), &r, &err), &err, "matrix");
+        ok(rc_resident_new(x, &e.a, below(&rng, 2) ? e.problem.precision : RC_FP64, &r, &err), &err, "matrix");
         e.problem.resident = &r;
         check_chunks(x, &e.problem, below(&rng, 3) ? (int64_t)4 << below(&rng, 5) : 0);
         for (int64_t rows = 1; rows <= RC_PANELS_ROWS_MAX; rows++) {

@@ -88,8 +88,8 @@ static void product_new(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t
     x->label[0] = '\0';
     fill_product(rng, p, in, k, &x->b, &x->c);
     x->before = x->c;
-    x->device_b = on_device(data_of(p, &x->b), data_bytes(p));
-    x->device_c = on_device(data_of(p, &x->c), data_bytes(p));
+    x->device_b = on_device(data_of(&x->b), data_bytes(p));
+    x->device_c = on_device(data_of(&x->c), data_bytes(p));
 }
 
 static void product_free(product_t *x)
@@ -109,7 +109,7 @@ static void compare(const rc_plan_problem_t *p, const input_t *in, int64_t k, do
     product_t *x, cudaStream_t stream)
 {
     CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaMemcpy(data_of(p, &x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(data_of(&x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
     compare_product(x->label, p, in, k, alpha, beta, &x->b, &x->c, &x->before);
 }
 
@@ -156,12 +156,12 @@ static rc_plan_options_t some_options(rc_rng_t *rng, rc_layout_t layout, const r
 /* The matrix of a plan: its arrays on the device or the host. */
 static rc_plan_matrix_t place_matrix(rc_rng_t *rng, const input_t *in)
 {
-    rc_plan_matrix_t m = matrix_of(in, below(rng, 2) ? 4 : 8, below(rng, 2) ? 4 : 8);
+    rc_plan_matrix_t m = matrix_of(in, below(rng, 2) ? 4 : 8, in->exact);
     m.on_device = (int)below(rng, 2);
     if (m.on_device) {
         m.row_ptr = on_device(m.row_ptr, ((size_t)m.rows + 1) * (size_t)m.row_ptr_bytes);
         m.col_idx = on_device(m.col_idx, (size_t)m.nnz * sizeof(int32_t));
-        m.val = on_device(m.val, (size_t)m.nnz * (size_t)m.value_bytes);
+        m.val = on_device(m.val, (size_t)m.nnz * rc_precision_bytes(m.precision));
     }
     return m;
 }
@@ -180,9 +180,12 @@ static void update(rc_rng_t *rng, rc_plan_t *plan, input_t *in, cudaStream_t str
 {
     rc_err_t err = {0};
     int on = (int)below(rng, 2);
+    in->exact = any_type(rng); /* whatever that of the matrix was */
     new_values(rng, in);
-    void *val = on ? on_device(in->val32, (size_t)in->nnz * sizeof *in->val32) : (void *)in->val32;
-    ok(rc_plan_update_values(plan, in->nnz, val, 4, on, stream, &err), &err, "rc_plan_update_values");
+    void *val = values_in(in, in->exact);
+    if (on)
+        val = on_device(val, (size_t)in->nnz * rc_precision_bytes(in->exact));
+    ok(rc_plan_update_values(plan, in->nnz, val, in->exact, on, stream, &err), &err, "rc_plan_update_values");
     if (on)
         CUDA(cudaFree(val));
 }
@@ -195,7 +198,7 @@ static void check_others(rc_rng_t *rng, rc_plan_t *plan, const rc_plan_problem_t
     rc_err_t err = {0};
     rc_plan_t *other = NULL;
     cudaStream_t stream = new_stream();
-    rc_plan_matrix_t m = matrix_of(in, 4, 8);
+    rc_plan_matrix_t m = matrix_of(in, 4, RC_FP64);
     ok(rc_plan_clone(plan, stream, &other, &err), &err, "rc_plan_clone");
     check_plan(rng, other, p, in, stream);
     before = *in;
@@ -219,10 +222,7 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
     char text[1000];
     int64_t first = 1 + below(rng, WIDEST);
     int64_t k[] = {first, first % WIDEST + 1};
-    rc_plan_problem_t p = {.precision = (rc_precision_t)below(rng, 2),
-        .layout = (rc_layout_t)below(rng, RC_LAYOUTS),
-        .k = k,
-        .ks = 1 + (int)below(rng, 2)};
+    rc_plan_problem_t p = {.layout = (rc_layout_t)below(rng, RC_LAYOUTS), .k = k, .ks = 1 + (int)below(rng, 2)};
     rc_plan_options_t o = some_options(rng, p.layout, memory);
     if (below(rng, 4) == 0) {
         p.k_range = 1;
@@ -230,6 +230,9 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
         k[0] = 1 + below(rng, first);
         k[1] = first;
     }
+    unsigned types = types_for(RC_DEVICE_CUDA, &p, &o);
+    p.precision = types ? some_type(rng, types) : RC_FP32;
+    in.exact = any_type(rng);
     make(rng, (int)below(rng, 2), &in);
     p.ld_in[0] = (rc_layout_in(p.layout) == RC_ROW_MAJOR ? WIDEST : in.cols) + 1 + below(rng, PAD);
     p.ld_out = (rc_layout_out(p.layout) == RC_ROW_MAJOR ? WIDEST : in.rows) + 1 + below(rng, PAD);
@@ -239,7 +242,8 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
     rc_err_t err = {0};
     rc_status_t st = rc_plan_create(&p, &m, &o, stream, &plan, &err);
     free_place(&m);
-    if (st == RC_ENOTSUP && o.kernels && strncmp(o.kernels, "cusparse", strlen("cusparse")) == 0)
+    if (st == RC_ENOTSUP && o.kernels && strstr(o.kernels, "cusparse") &&
+        (strncmp(o.kernels, "cusparse", strlen("cusparse")) == 0 || rc_precision_bytes(p.precision) < sizeof(float)))
         goto done; /* leading dimensions that cuSPARSE does not take */
     if (st == RC_ENOTSUP && p.k_range && o.kernels && strcmp(o.kernels, "gsub") == 0)
         goto done; /* which takes one K */
@@ -299,7 +303,7 @@ static fixture_t *begin(rc_layout_t layout)
     do
         make(&rng, 1, &f.in);
     while (f.in.rows < 8 || f.in.cols < 8 || f.in.nnz < 40);
-    f.m = matrix_of(&f.in, 8, 8);
+    f.m = matrix_of(&f.in, 8, RC_FP64);
     f.p.ld_in[0] = f.p.ld_out = MOST; /* cuSPARSE wants a multiple of 4 */
     product_new(&rng, &f.p, &f.in, 8, &f.x);
     return &f;
@@ -336,15 +340,15 @@ static void run_in_a_graph(fixture_t *f, const char *kernel)
     execute(plan, 8, 1, 0, &f->x, capturing);
     execute(plan, 8, 2, 0.5, &f->x, capturing);
     assert_int_equal(rc_plan_create(&f->p, &f->m, NULL, capturing, &none, &err), RC_EINVAL);
-    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->in.val64, 8, 0, capturing, &err), RC_EINVAL);
-    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->x.device_b, 8, 1, capturing, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->in.val64, RC_FP64, 0, capturing, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, f->x.device_b, RC_FP64, 1, capturing, &err), RC_EINVAL);
     CUDA(cudaStreamEndCapture(capturing, &graph));
     CUDA(cudaGraphInstantiate(&exec, graph, 0));
     for (int i = 0; i < launches; i++)
         CUDA(cudaGraphLaunch(exec, f->stream));
     CUDA(cudaStreamSynchronize(f->stream));
     /* twice the product and half of the product: two and a half times it, in one run */
-    CUDA(cudaMemcpy(data_of(&f->p, &f->x.c), f->x.device_c, data_bytes(&f->p), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(data_of(&f->x.c), f->x.device_c, data_bytes(&f->p), cudaMemcpyDeviceToHost));
     compare_product("product", &f->p, &f->in, 8, 2.5, 0, &f->x.b, &f->x.c, &f->x.before);
     CUDA(cudaGraphExecDestroy(exec));
     CUDA(cudaGraphDestroy(graph));
@@ -380,13 +384,13 @@ static void update_in_a_graph(fixture_t *f, const char *kernel)
     rc_rng_seed(&rng, 77);
     void *first = on_device(f->in.val64, (size_t)f->in.nnz * sizeof *f->in.val64);
     new_values(&rng, &f->in);
-    void *second = on_device(f->in.val32, (size_t)f->in.nnz * sizeof *f->in.val32);
-    ok(rc_plan_update_values(plan, f->in.nnz, second, 4, 1, f->stream, &err), &err, "first update");
+    void *second = on_device(values_in(&f->in, RC_FP32), (size_t)f->in.nnz * sizeof(float));
+    ok(rc_plan_update_values(plan, f->in.nnz, second, RC_FP32, 1, f->stream, &err), &err, "first update");
     CUDA(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeThreadLocal));
     for (int i = 0; i < rounds; i++) {
-        ok(rc_plan_update_values(plan, f->in.nnz, first, 8, 1, f->stream, &err), &err, "in a graph");
+        ok(rc_plan_update_values(plan, f->in.nnz, first, RC_FP64, 1, f->stream, &err), &err, "in a graph");
         execute(plan, 8, 1, 0, &f->x, f->stream);
-        ok(rc_plan_update_values(plan, f->in.nnz, second, 4, 1, f->stream, &err), &err, "in a graph");
+        ok(rc_plan_update_values(plan, f->in.nnz, second, RC_FP32, 1, f->stream, &err), &err, "in a graph");
         execute(plan, 8, 1, 0, &f->x, f->stream);
     }
     CUDA(cudaStreamEndCapture(f->stream, &graph));
@@ -430,15 +434,15 @@ static void places_take_values(void **state)
         f->p.ks = 1; /* the matrix of one K alone */
         rc_plan_t *plan = plan_of(f, with_places[i], NULL);
         assert_int_equal(rc_plan_places(plan, 4, &at, &err), RC_ENOTSUP);
-        ok(rc_plan_update_values(plan, f->in.nnz, f->in.val32, 4, 0, f->stream, &err), &err, "first update");
+        ok(rc_plan_update_values(plan, f->in.nnz, values_in(&f->in, RC_FP32), RC_FP32, 0, f->stream, &err), &err, "first update");
         ok(rc_plan_places(plan, 4, &at, &err), &err, with_places[i]);
-        assert_true(at.value_bytes == 4 && at.place_bytes == 4);
+        assert_true(at.precision == RC_FP32 && at.place_bytes == 4);
         CUDA(cudaDeviceSynchronize());
         new_values(&rng, &f->in);
         union { int32_t place; float value; } *x = calloc((size_t)at.count, sizeof *x);
         CUDA(cudaMemcpy(x, at.place, (size_t)at.count * sizeof *x, cudaMemcpyDeviceToHost));
         for (int64_t e = 0; e < at.count; e++)
-            x[e].value = x[e].place > 0 ? f->in.val32[x[e].place - 1] : 0;
+            x[e].value = x[e].place > 0 ? ((float *)values_in(&f->in, RC_FP32))[x[e].place - 1] : 0;
         CUDA(cudaMemcpy(at.to, x, (size_t)at.count * sizeof *x, cudaMemcpyHostToDevice));
         CUDA(cudaDeviceSynchronize());
         free(x);
@@ -482,7 +486,7 @@ static void threads_have_clones(void **state)
         skip();
     rc_plan_t *plan = plan_of(f, "gchunk:entries=4", NULL);
     for (int i = 0; i < workers; i++) {
-        w[i] = (worker_t){.f = f, .stream = new_stream(), .c = on_device(f->x.c.f32, sizeof f->x.c.f32)};
+        w[i] = (worker_t){.f = f, .stream = new_stream(), .c = on_device(data_of(&f->x.c), data_bytes(&f->p))};
         ok(rc_plan_clone(plan, w[i].stream, &w[i].plan, &err), &err, "rc_plan_clone");
     }
     for (int i = 0; i < workers; i++)
@@ -490,8 +494,8 @@ static void threads_have_clones(void **state)
     for (int i = 0; i < workers; i++) {
         assert_int_equal(pthread_join(thread[i], NULL), 0);
         assert_int_equal(w[i].failed, 0);
-        CUDA(cudaMemcpy(c[i].f32, w[i].c, sizeof c[i].f32, cudaMemcpyDeviceToHost));
-        assert_memory_equal(c[0].f32, c[i].f32, sizeof c[0].f32);
+        CUDA(cudaMemcpy(data_of(&c[i]), w[i].c, data_bytes(&f->p), cudaMemcpyDeviceToHost));
+        assert_memory_equal(data_of(&c[0]), data_of(&c[i]), data_bytes(&f->p));
         rc_plan_free(w[i].plan);
         CUDA(cudaStreamDestroy(w[i].stream));
         CUDA(cudaFree(w[i].c));
@@ -565,8 +569,8 @@ static void wrong_calls_are_refused(void **state)
     assert_int_equal(rc_plan_execute(plan, 0, 1, b, ld, 0, c, ld, f->stream, &err), RC_ERANGE);
     assert_int_equal(rc_plan_execute(plan, 5, 1, b, ld, 0, c, ld, f->stream, &err), RC_ERANGE);
     assert_int_equal(rc_plan_execute_sddmm(plan, 8, 1, b, ld, b, ld, 0, c, f->stream, &err), RC_EINVAL);
-    assert_int_equal(rc_plan_update_values(plan, f->in.nnz - 1, f->in.val64, 8, 0, f->stream, &err), RC_EINVAL);
-    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, NULL, 8, 0, f->stream, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update_values(plan, f->in.nnz - 1, f->in.val64, RC_FP64, 0, f->stream, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update_values(plan, f->in.nnz, NULL, RC_FP64, 0, f->stream, &err), RC_EINVAL);
     CUDA(cudaGetDeviceCount(&count));
     if (count > 1) { /* another GPU is current, and has a stream */
         CUDA(cudaSetDevice(1));

@@ -42,7 +42,7 @@ static rc_plan_t *plan_of(
     const rc_plan_problem_t *p, const input_t *in, const char *kernels, cudaStream_t stream)
 {
     const rc_plan_options_t o = {.kernels = kernels};
-    const rc_plan_matrix_t m = matrix_of(in, 4, 4);
+    const rc_plan_matrix_t m = matrix_of(in, 4, RC_FP32);
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     ok(rc_plan_create(p, &m, &o, stream, &plan, &err), &err, kernels ? kernels : "any kernel");
@@ -77,13 +77,13 @@ static void run_in(rc_plan_t *plan, const rc_plan_problem_t *p, const input_t *i
     rc_err_t err = {0};
     fill_product(rng, p, in, k, &x->b, &x->c);
     x->before = x->c;
-    CUDA(cudaMemcpy(x->device_b[which % 2], data_of(p, &x->b), bytes, cudaMemcpyHostToDevice));
-    CUDA(cudaMemcpy(c, data_of(p, &x->c), bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(x->device_b[which % 2], data_of(&x->b), bytes, cudaMemcpyHostToDevice));
+    CUDA(cudaMemcpy(c, data_of(&x->c), bytes, cudaMemcpyHostToDevice));
     CUDA(cudaDeviceSynchronize());
     ok(rc_plan_execute(plan, k, alpha, x->device_b[which % 2], x->b.ld, beta, c, x->c.ld, stream, &err), &err,
         "rc_plan_execute");
     CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaMemcpy(data_of(p, &x->c), c, bytes, cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(data_of(&x->c), c, bytes, cudaMemcpyDeviceToHost));
     compare_product("a run", p, in, k, alpha, beta, &x->b, &x->c, &x->before);
 }
 
@@ -98,15 +98,15 @@ static void refuse(rc_plan_t *plan, const rc_plan_problem_t *p, int64_t k, place
         rc_err_t err = {0};
         ok(rc_plan_execute(plan, k, 1, b, ld, 0, c, ld, stream, &err), &err, "rc_plan_execute");
         CUDA(cudaStreamSynchronize(stream));
-        CUDA(cudaMemcpy(data_of(p, &x->before), c, data_bytes(p), cudaMemcpyDeviceToHost));
+        CUDA(cudaMemcpy(data_of(&x->before), c, data_bytes(p), cudaMemcpyDeviceToHost));
         const void *from = i == 0 ? NULL : i == 1 ? (const void *)(b + 1) : i == 2 ? (const void *)(c + 8) : (const void *)b;
         void *to = i == 3 ? NULL : i == 4 ? (void *)(c + 1) : (void *)c;
         rc_status_t st = rc_plan_execute(plan, i == 5 ? WIDEST + 1 : k, 1, from, i == 6 ? 0 : ld, 0, to, i == 7 ? -1 : ld,
             stream, &err);
         assert_int_equal(st, i == 5 ? RC_ERANGE : RC_EINVAL);
         CUDA(cudaStreamSynchronize(stream));
-        CUDA(cudaMemcpy(data_of(p, &x->c), c, data_bytes(p), cudaMemcpyDeviceToHost));
-        assert_memory_equal(data_of(p, &x->before), data_of(p, &x->c), data_bytes(p));
+        CUDA(cudaMemcpy(data_of(&x->c), c, data_bytes(p), cudaMemcpyDeviceToHost));
+        assert_memory_equal(data_of(&x->before), data_of(&x->c), data_bytes(p));
     }
 }
 
@@ -129,8 +129,8 @@ static void another_call_is_looked_at_anew(void **state)
         make_filled(&rng, &in);
         rc_plan_t *plan = plan_of(&p, &in, kernels[n], stream[0]);
         for (int i = 0; i < 2; i++) {
-            x.device_b[i] = upload(data_of(&p, &x.b), data_bytes(&p));
-            x.device_c[i] = upload(data_of(&p, &x.c), data_bytes(&p));
+            x.device_b[i] = upload(data_of(&x.b), data_bytes(&p));
+            x.device_c[i] = upload(data_of(&x.c), data_bytes(&p));
         }
         for (int i = 0; i < 40; i++) {
             int64_t of = below(&rng, 2) ? 8 : 1 + below(&rng, 8);
@@ -138,7 +138,7 @@ static void another_call_is_looked_at_anew(void **state)
             run_in(plan, &p, &in, of, which, &x, &rng, stream[i / 8 % 2]);
             if (i % 8 == 7) {
                 new_values(&rng, &in);
-                ok(rc_plan_update_values(plan, in.nnz, in.val32, 4, 0, stream[i / 16 % 2], &err), &err, "new values");
+                ok(rc_plan_update_values(plan, in.nnz, values_in(&in, RC_FP32), RC_FP32, 0, stream[i / 16 % 2], &err), &err, "new values");
             }
         }
         refuse(plan, &p, 8, &x, stream[0]);
@@ -226,7 +226,7 @@ static void several_products_by_one_call(void **state)
     for (int i = 0; i < PLANS; i++) {
         make_filled(&rng, &in[i]);
         for (int64_t e = 0; e < in[i].nnz; e++)
-            in[i].val32[e] = (float)(e % 3 + 1);
+            ((float *)values_in(&in[i], RC_FP32))[e] = (float)(e % 3 + 1);
         plan[i] = plan_of(&p, &in[i], i == 1 ? "gchunk" : i == 2 ? "rs" : NULL, stream);
     }
     for (int i = 0; i < CALLS; i++) {

@@ -62,7 +62,7 @@ static void *upload(const void *from, size_t bytes)
     return p;
 }
 
-/* Values of the inputs and of what the output holds before; sums of them are exact in fp32. */
+/* Values of the inputs and of what the output holds before, which every type has; sums of them are exact in fp32. */
 static double value_at(int which, int64_t r, int64_t j)
 {
     return which == 0 ? 1 + (double)((r + 3 * j) % 7) / 4 : (double)((5 * j + r) % 5) - 2;
@@ -82,10 +82,7 @@ static void *upload_values(const trial_t *t, int which, int64_t rows, int64_t co
     assert_non_null(host);
     for (int64_t i = 0; i < rows * cols; i++) {
         double v = cols > 1 ? value_at(which, i / cols, i % cols) : old_at(i);
-        if (t->precision == RC_FP64)
-            ((double *)(void *)host)[i] = v;
-        else
-            ((float *)(void *)host)[i] = (float)v;
+        rc_type(t->precision)->store(host, i, v);
     }
     void *p = upload(host, bytes);
     free(host);
@@ -95,20 +92,21 @@ static void *upload_values(const trial_t *t, int which, int64_t rows, int64_t co
 /* What the output is: `factor` times the sampled product, and `old` times what it was at first. */
 static void compare(const trial_t *t, int64_t k, double factor, double old)
 {
-    static double f64[MOST * MOST];
-    static float f32[MOST * MOST];
+    enum { SUMMED = 1000, STORED = 16 }; /* roundings */
+    static double out[MOST * MOST];
     const input_t *in = t->in;
-    int wide = t->precision == RC_FP64;
+    const rc_type_t *type = rc_type(t->precision);
+    const double off = SUMMED * rc_type(type->sum)->unit + STORED * type->unit;
     CUDA(cudaStreamSynchronize(t->stream));
-    CUDA(cudaMemcpy(wide ? (void *)f64 : (void *)f32, t->out, (size_t)in->nnz * (wide ? 8 : 4), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(out, t->out, (size_t)in->nnz * (size_t)type->bytes, cudaMemcpyDeviceToHost));
     for (int64_t r = 0; r < in->rows; r++)
         for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++) {
             double sum = 0;
             for (int64_t j = 0; j < k; j++)
                 sum += value_at(0, r, j) * value_at(1, in->col[e], j);
-            double want = factor * (double)in->val32[e] * sum + old * old_at(e);
-            double found = wide ? f64[e] : (double)f32[e];
-            if (!(fabs(found - want) <= (wide ? 1e-13 : 1e-5) * (1 + fabs(factor * (double)in->val32[e]) * 6 * (double)k)))
+            double want = factor * in->val64[e] * sum + old * old_at(e);
+            double found = type->load(out, e);
+            if (!(fabs(found - want) <= off * (1 + fabs(factor * in->val64[e]) * 6 * (double)k)))
                 fail_msg("%s, %s, K %d, entry %d in row %d: expected %g, found %g", t->kernel ? t->kernel : "any",
                     rc_precision_name(t->precision), (int)k, (int)e, (int)r, want, found);
         }
@@ -144,10 +142,12 @@ static void update(trial_t *t, int64_t k)
 {
     rc_err_t err = {0};
     input_t *in = t->in;
-    for (int64_t i = 0; i < in->nnz; i++)
-        in->val32[i] *= i % 2 ? 2.0f : -0.5f;
-    void *val = upload(in->val32, (size_t)in->nnz * sizeof *in->val32);
-    ok(rc_plan_update_values(t->plan, in->nnz, val, 4, 1, t->stream, &err), &err, "new values");
+    for (int64_t i = 0; i < in->nnz; i++) {
+        in->val64[i] *= i % 2 ? 2.0 : -0.5;
+        rc_type(in->exact)->store(values_in(in, in->exact), i, in->val64[i]);
+    }
+    void *val = upload(values_in(in, in->exact), (size_t)in->nnz * rc_precision_bytes(in->exact));
+    ok(rc_plan_update_values(t->plan, in->nnz, val, in->exact, 1, t->stream, &err), &err, "new values");
     execute(t, k, 1, 0);
     compare(t, k, 1, 0);
     CUDA(cudaFree(val));
@@ -173,14 +173,15 @@ static void one_plan(rc_rng_t *rng, const choice_t *c, const char *order, rc_pre
     static const int64_t between[] = {K_LEAST, K_MOST};
     static const int64_t some[] = {7, K_LEAST, 16, 33, K_MOST};
     rc_err_t err = {0};
+    in.exact = precision;
     make(rng, 1, &in);
     void *ptr = upload(in.ptr32, ((size_t)in.rows + 1) * sizeof *in.ptr32);
     void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
-    void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
+    void *val = upload(values_in(&in, in.exact), (size_t)in.nnz * rc_precision_bytes(in.exact));
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = precision, .layout = RC_ROW_MAJOR,
         .k = range ? between : list, .ks = range ? 2 : 3, .k_range = range,
         .ld_in = {c->declared ? c->ld : 0, c->declared ? c->ld : 0}};
-    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1, 0, RC_PLAN_CSR};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, in.exact, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = c->kernels, .orders = order, .tune = c->kernels ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = c->kernels, .ld = c->ld};
     CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
@@ -215,13 +216,18 @@ static void plans_sample(void **state)
     rc_rng_seed(&rng, 78);
     need_gpu();
     for (int round = 0; round < rounds; round++)
-        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
+        for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
+            const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .layout = RC_ROW_MAJOR};
+            const unsigned types = types_for(RC_DEVICE_CUDA, &p, &(rc_plan_options_t){.kernels = choices[k].kernels});
             for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-                for (int variant = 0; variant < 4; variant++) {
-                    if ((variant / 2 && !choices[k].any_k) || (i > 0 && !choices[k].any_order))
+                for (int variant = 0; variant < 2 * RC_TYPES; variant++) {
+                    int range = variant / RC_TYPES;
+                    int t = variant % RC_TYPES;
+                    if ((range && !choices[k].any_k) || (i > 0 && !choices[k].any_order) || !(types >> t & 1u))
                         continue;
-                    one_plan(&rng, &choices[k], orders[i], (rc_precision_t)(variant % 2), variant / 2);
+                    one_plan(&rng, &choices[k], orders[i], (rc_precision_t)t, range);
                 }
+        }
 }
 
 /* What no kernel takes is said when the plan is made. */
@@ -238,7 +244,7 @@ static void strides_that_no_kernel_takes_are_refused(void **state)
     do
         make(&rng, 1, &in);
     while (in.nnz == 0);
-    const rc_plan_matrix_t m = matrix_of(&in, 4, 4);
+    const rc_plan_matrix_t m = matrix_of(&in, 4, RC_FP32);
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = RC_FP32, .layout = RC_ROW_MAJOR, .k = k, .ks = 1,
         .ld_in = {LD_ODD, LD_ODD}};
     const rc_plan_options_t o = {.kernels = "cusparse-sddmm-row", .threads = 1};

@@ -197,7 +197,7 @@ static void update(rc_plan_t *plan, unsigned seed, const char *what)
     rc_err_t err = {0};
     make_host(seed);
     void *val = device_copy(host.val, sizeof host.val);
-    ok(rc_plan_update(plan, val, 4, 1, &err), &err, what);
+    ok(rc_plan_update(plan, val, RC_FP32, 1, &err), &err, what);
     CUDA(cudaDeviceSynchronize());
     CUDA(cudaFree(val));
 }
@@ -261,7 +261,7 @@ static void one_case(there_t *t, const plan_case_t *c, int ptr_bytes, const char
         .row_ptr_bytes = ptr_bytes,
         .col_idx = a.col,
         .val = a.val,
-        .value_bytes = 4,
+        .precision = RC_FP32,
         .on_device = 1};
     seen.down = 0;
     ok(rc_plan_new(&t->place, &p, &m, &o, &plan, &err), &err, what);

@@ -54,8 +54,8 @@ static void product_new(
     x->beta = (double)below(rng, 3) / 2;
     fill_product(rng, p, in, p->k[0], &x->b, &x->c);
     x->before = x->c;
-    x->device_b = upload(data_of(p, &x->b), data_bytes(p));
-    x->device_c = upload(data_of(p, &x->c), data_bytes(p));
+    x->device_b = upload(data_of(&x->b), data_bytes(p));
+    x->device_c = upload(data_of(&x->c), data_bytes(p));
 }
 
 static void run(rc_plan_t *plan, const rc_plan_problem_t *p, const product_t *x, cudaStream_t stream)
@@ -69,7 +69,7 @@ static void run(rc_plan_t *plan, const rc_plan_problem_t *p, const product_t *x,
 static void compare(const rc_plan_problem_t *p, product_t *x, cudaStream_t stream)
 {
     CUDA(cudaStreamSynchronize(stream));
-    CUDA(cudaMemcpy(data_of(p, &x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(data_of(&x->c), x->device_c, data_bytes(p), cudaMemcpyDeviceToHost));
     compare_product(x->transposed ? "the twin" : "the product", p, x->in, p->k[0], x->alpha, x->beta, &x->b, &x->c, &x->before);
 }
 
@@ -124,14 +124,14 @@ static void one_plan_serves_both(void **state)
     for (int n = 0; n < plans; n++) {
         const int of_t = (int)below(&rng, 2);
         const int64_t k[] = {1 + below(&rng, WIDEST)};
-        const rc_plan_problem_t p = {.op = of_t ? RC_OP_SPMM_T : RC_OP_SPMM, .precision = (rc_precision_t)below(&rng, 2),
-            .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+        rc_plan_problem_t p = {.op = of_t ? RC_OP_SPMM_T : RC_OP_SPMM, .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
         const rc_plan_options_t o = {.kernels = kernels[of_t][below(&rng, KERNELS)], .orders = below(&rng, 2) ? "csr" : "lpt"};
         rc_plan_t *plan = NULL;
         rc_plan_t *clone = NULL;
         rc_err_t err = {0};
+        p.precision = some_type(&rng, types_for(RC_DEVICE_CUDA, &p, &o));
         make(&rng, (int)below(&rng, 2), &in);
-        const rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        const rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
         ok(rc_plan_create(&p, &m, &o, stream, &plan, &err), &err, "rc_plan_create");
         transpose(&in, &turned);
         check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
@@ -139,7 +139,7 @@ static void one_plan_serves_both(void **state)
         check_both(&rng, clone, &p, &in, &turned, 0, stream);
         new_values(&rng, &in);
         transpose(&in, &turned);
-        ok(rc_plan_update_values(plan, in.nnz, in.val64, 8, 0, stream, &err), &err, "rc_plan_update_values");
+        ok(rc_plan_update_values(plan, in.nnz, in.val64, RC_FP64, 0, stream, &err), &err, "rc_plan_update_values");
         check_both(&rng, plan, &p, &in, &turned, n % 2, stream);
         rc_plan_free(plan);
         rc_plan_free(clone);
@@ -164,7 +164,7 @@ static void other_kernels_say_so(void **state)
     do
         make(&rng, 1, &in);
     while (in.nnz == 0);
-    const rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    const rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     ok(rc_plan_create(&p, &m, &o, NULL, &plan, &err), &err, "rc_plan_create");
     assert_int_equal(rc_plan_execute_transposed(plan, 4, 1, any, 4, 0, any, 4, NULL, &err), RC_ENOTSUP);
     assert_non_null(strstr(err.text, "gchunk"));

@@ -44,9 +44,9 @@ static used_t *begin(rc_rng_t *rng, rc_layout_t layout)
     fill_product(rng, &u.p, &u.in, u.k, &u.b, &u.c);
     u.before = u.c;
     CUDA(cudaStreamCreateWithFlags(&u.stream, cudaStreamNonBlocking));
-    u.device_b = copied(data_of(&u.p, &u.b), data_bytes(&u.p));
-    u.device_c = copied(data_of(&u.p, &u.c), data_bytes(&u.p));
-    rc_plan_matrix_t m = matrix_of(&u.in, 8, 4);
+    u.device_b = copied(data_of(&u.b), data_bytes(&u.p));
+    u.device_c = copied(data_of(&u.c), data_bytes(&u.p));
+    rc_plan_matrix_t m = matrix_of(&u.in, 8, RC_FP32);
     const rc_plan_options_t o = {.tune_in_use = 8};
     if (rc_plan_create(&u.p, &m, &o, u.stream, &u.plan, &err) != RC_OK)
         fail_msg("%s", err.text);
@@ -72,11 +72,11 @@ static void compare(used_t *u, double alpha, double beta)
 {
     char label[1000];
     CUDA(cudaStreamSynchronize(u->stream));
-    CUDA(cudaMemcpy(data_of(&u->p, &u->c), u->device_c, data_bytes(&u->p), cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(data_of(&u->c), u->device_c, data_bytes(&u->p), cudaMemcpyDeviceToHost));
     (void)rc_plan_describe(u->plan, label, sizeof label);
     compare_product(label, &u->p, &u->in, u->k, alpha, beta, &u->b, &u->c, &u->before);
-    for (size_t i = 0; i < sizeof u->c.f32 / sizeof *u->c.f32; i++)
-        u->c.f64[i] = u->c.f32[i]; /* products are of fp32 */
+    for (size_t i = 0; i < sizeof u->c.f64 / sizeof *u->c.f64; i++)
+        u->c.f64[i] = rc_type(u->p.precision)->load(data_of(&u->c), (int64_t)i);
     u->before = u->c;
 }
 

@@ -41,42 +41,38 @@ static void *upload(const void *from, size_t bytes)
     return p;
 }
 
-/* i -> first + (i mod 7) / 4, exact in fp32. */
+/* i -> first + (i mod 7) / 4, exact in every type. */
 static void *upload_vector(rc_precision_t precision, int64_t n, double first)
 {
     enum { most = MOST };
-    static float f32[most];
-    static double f64[most];
+    static double host[most];
     assert_true(n <= most);
-    for (int64_t i = 0; i < n; i++) {
-        f64[i] = first + (double)(i % 7) / 4;
-        f32[i] = (float)f64[i];
-    }
-    return precision == RC_FP64 ? upload(f64, (size_t)n * sizeof *f64)
-                                : upload(f32, (size_t)n * sizeof *f32);
+    for (int64_t i = 0; i < n; i++)
+        rc_type(precision)->store(host, i, first + (double)(i % 7) / 4);
+    return upload(host, (size_t)n * rc_precision_bytes(precision));
 }
 
 /* y = alpha A x + beta y, where y was first + (r mod 7) / 4 and x likewise of 1. */
 static void compare(const trial_t *t, double alpha, double beta, double first)
 {
-    static double y64[MOST];
-    static float y32[MOST];
+    enum { SUMMED = 2000, STORED = 16 }; /* roundings */
+    static double y[MOST];
     const input_t *in = t->in;
-    int wide = t->precision == RC_FP64;
+    const rc_type_t *type = rc_type(t->precision);
+    const double off = SUMMED * rc_type(type->sum)->unit + STORED * type->unit;
     CUDA(cudaStreamSynchronize(t->stream));
-    CUDA(cudaMemcpy(wide ? (void *)y64 : (void *)y32, t->y, (size_t)in->rows * (wide ? 8 : 4),
-        cudaMemcpyDeviceToHost));
+    CUDA(cudaMemcpy(y, t->y, (size_t)in->rows * (size_t)type->bytes, cudaMemcpyDeviceToHost));
     for (int64_t r = 0; r < in->rows; r++) {
         double sum = 0;
         double size = 1;
         for (int64_t i = in->ptr64[r]; i < in->ptr64[r + 1]; i++) {
-            double term = (double)in->val32[i] * (1 + (double)(in->col[i] % 7) / 4);
+            double term = in->val64[i] * (1 + (double)(in->col[i] % 7) / 4);
             sum += term;
             size += fabs(term);
         }
         double want = alpha * sum + beta * (first + (double)(r % 7) / 4);
-        double found = wide ? y64[r] : (double)y32[r];
-        if (!(fabs(found - want) <= (wide ? 1e-12 : 1e-4) * size))
+        double found = type->load(y, r);
+        if (!(fabs(found - want) <= off * size))
             fail_msg("%s, %s, row %d: expected %g, found %g", t->kernel ? t->kernel : "any",
                 rc_precision_name(t->precision), (int)r, want, found);
     }
@@ -119,10 +115,12 @@ static void update(trial_t *t)
 {
     rc_err_t err = {0};
     input_t *in = t->in;
-    for (int64_t i = 0; i < in->nnz; i++)
-        in->val32[i] *= i % 2 ? 2.0f : -0.5f;
-    void *val = upload(in->val32, (size_t)in->nnz * sizeof *in->val32);
-    ok(rc_plan_update_values(t->plan, in->nnz, val, 4, 1, t->stream, &err), &err, "new values");
+    for (int64_t i = 0; i < in->nnz; i++) {
+        in->val64[i] *= i % 2 ? 2.0 : -0.5;
+        rc_type(in->exact)->store(values_in(in, in->exact), i, in->val64[i]);
+    }
+    void *val = upload(values_in(in, in->exact), (size_t)in->nnz * rc_precision_bytes(in->exact));
+    ok(rc_plan_update_values(t->plan, in->nnz, val, in->exact, 1, t->stream, &err), &err, "new values");
     execute(t, 1, 0, t->stream);
     compare(t, 1, 0, 0);
     CUDA(cudaFree(val));
@@ -132,12 +130,13 @@ static void one_plan(rc_rng_t *rng, const char *kernel, const char *order, rc_pr
 {
     static input_t in;
     rc_err_t err = {0};
+    in.exact = precision;
     make(rng, 1, &in);
     void *ptr = upload(in.ptr32, ((size_t)in.rows + 1) * sizeof *in.ptr32);
     void *col = upload(in.col, (size_t)in.nnz * sizeof *in.col);
-    void *val = upload(in.val32, (size_t)in.nnz * sizeof *in.val32);
+    void *val = upload(values_in(&in, in.exact), (size_t)in.nnz * rc_precision_bytes(in.exact));
     const rc_plan_problem_t p = {.op = RC_OP_SPMV, .precision = precision};
-    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, 4, 1, 0, RC_PLAN_CSR};
+    const rc_plan_matrix_t m = {in.rows, in.cols, in.nnz, ptr, 4, col, val, in.exact, 1, 0, RC_PLAN_CSR};
     const rc_plan_options_t o = {.kernels = kernel, .orders = order, .tune = kernel ? 0 : 3, .threads = 1};
     trial_t t = {.in = &in, .precision = precision, .kernel = kernel};
     CUDA(cudaStreamCreateWithFlags(&t.stream, cudaStreamNonBlocking));
@@ -168,10 +167,14 @@ static void plans_multiply(void **state)
         skip();
     rc_device_close(d);
     for (int round = 0; round < rounds; round++)
-        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            const rc_plan_problem_t p = {.op = RC_OP_SPMV};
+            const unsigned types = types_for(RC_DEVICE_CUDA, &p, &(rc_plan_options_t){.kernels = kernels[k]});
             for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
-                for (int precision = 0; precision < 2; precision++)
-                    one_plan(&rng, kernels[k], orders[i], (rc_precision_t)precision);
+                for (int t = 0; t < RC_TYPES; t++)
+                    if (types >> t & 1u)
+                        one_plan(&rng, kernels[k], orders[i], (rc_precision_t)t);
+        }
 }
 
 int main(void)

@@ -12,6 +12,7 @@
 #include "given_fixture.h"
 #include "operands.h"
 #include "plan/plan_private.h"
+#include "plan_types.h"
 #include "rowcast_cuda.h"
 #include "sparse/csr.h"
 #include "sparse/generate.h"
@@ -54,7 +55,7 @@ static placed_t place(rc_executor_t *x, const rc_plan_matrix_t *m, size_t apart)
     p.m.on_device = 1;
     p.m.row_ptr = upload(x, m->row_ptr, (size_t)pointers * (size_t)m->row_ptr_bytes, apart, &p.owned[0]);
     p.m.col_idx = upload(x, m->col_idx, (size_t)m->nnz * (size_t)rc_given_col_bytes(m), apart, &p.owned[1]);
-    p.m.val = upload(x, m->val, (size_t)m->nnz * (size_t)m->value_bytes, apart, &p.owned[2]);
+    p.m.val = upload(x, m->val, (size_t)m->nnz * rc_precision_bytes(m->precision), apart, &p.owned[2]);
     return p;
 }
 
@@ -180,7 +181,7 @@ static void large_ones_are_read_alike(void **state)
         given_how_t how = {.form = (rc_plan_form_t)(n % 3),
             .ptr_bytes = 8,
             .col_bytes = n / 3 % 2 ? 8 : 4,
-            .value_bytes = 4,
+            .type = RC_FP32,
             .shuffled = n / 6 % 2,
             .wrong = n / 12 ? 1 + (int)rc_rng_below(&rng, GIVEN_WRONGS - 1) : 0,
             .rows = n % 2 ? 100001 : 5,
@@ -197,21 +198,20 @@ static void large_ones_are_read_alike(void **state)
 
 /* ------------------------------------------------------------------- plans */
 
-/* Operands of a plan of either precision, on the host as fp64 and in device memory. */
+/* Operands of a plan of any precision, on the host as fp64 and in device memory. */
 static void *operand(rc_executor_t *x, const double *from, int64_t count, rc_precision_t precision)
 {
     rc_err_t err = {0};
     void *to = NULL;
-    float *narrow = malloc((size_t)count * sizeof *narrow + 1);
-    assert_non_null(narrow);
-    for (int64_t i = 0; i < count; i++)
-        narrow[i] = (float)from[i];
     size_t bytes = (size_t)count * rc_precision_bytes(precision);
-    const void *all = precision == RC_FP32 ? (const void *)narrow : (const void *)from;
+    void *all = malloc(bytes + 1);
+    assert_non_null(all);
+    for (int64_t i = 0; i < count; i++)
+        rc_type(precision)->store(all, i, from[i]);
     ok(x->alloc(x, bytes, &to, &err), &err, "an operand");
     if (bytes > 0)
         ok(x->upload(x, to, all, bytes, &err), &err, "an operand");
-    free(narrow);
+    free(all);
     return to;
 }
 
@@ -231,7 +231,8 @@ static void check_product(rc_executor_t *x, rc_plan_t *plan, const given_t *g, c
     ok(rc_plan_execute(plan, k, 1, b_there, k, 0, c_there, k, NULL, &err), &err, label);
     void *c = brought(x, c_there, (size_t)count * rc_precision_bytes(p->precision));
     for (int64_t i = 0; i < count; i++) {
-        double found = p->precision == RC_FP32 ? (double)((float *)c)[i] : ((double *)c)[i];
+        double found = rc_type(p->precision)->load(c, i);
+        want[i] = rc_type(p->precision)->round(want[i]); /* of a sum that is exact */
         if (found != want[i])
             fail_msg("%s: expected %g, found %g", label, want[i], found);
     }
@@ -245,10 +246,7 @@ static void one_plan(rc_rng_t *rng, rc_executor_t *x, given_t *g, const char *la
 {
     static double b[MOST * K];
     const int64_t k[] = {1 + (int64_t)rc_rng_below(rng, K)};
-    const rc_plan_problem_t p = {.precision = rc_rng_below(rng, 2) ? RC_FP32 : RC_FP64,
-        .layout = RC_ROW_MAJOR,
-        .k = k,
-        .ks = 1};
+    rc_plan_problem_t p = {.layout = RC_ROW_MAJOR, .k = k, .ks = 1};
     rc_plan_t *plan = NULL;
     rc_plan_t *none = NULL;
     rc_err_t here = {0};
@@ -256,6 +254,7 @@ static void one_plan(rc_rng_t *rng, rc_executor_t *x, given_t *g, const char *la
     for (int64_t i = 0; i < g->a.cols * k[0]; i++)
         b[i] = given_value(rng);
     given_values(rng, g);
+    p.precision = some_type(rng, types_for(RC_DEVICE_CUDA, &p, &(rc_plan_options_t){0}));
     placed_t there = place(x, &g->m, 0);
     rc_status_t st = rc_plan_create(&p, &there.m, NULL, NULL, &plan, &err);
     if (g->wrong) {
@@ -269,8 +268,8 @@ static void one_plan(rc_rng_t *rng, rc_executor_t *x, given_t *g, const char *la
         check_product(x, plan, g, &p, b, label);
         given_values(rng, g);
         if (g->m.nnz > 0)
-            ok(x->upload(x, there.owned[2], g->m.val, (size_t)(g->m.nnz * g->m.value_bytes), &err), &err, label);
-        ok(rc_plan_update_values(plan, g->m.nnz, there.m.val, g->m.value_bytes, 1, NULL, &err), &err, label);
+            ok(x->upload(x, there.owned[2], g->m.val, (size_t)g->m.nnz * rc_precision_bytes(g->m.precision), &err), &err, label);
+        ok(rc_plan_update_values(plan, g->m.nnz, there.m.val, g->m.precision, 1, NULL, &err), &err, label);
     }
     rc_plan_free(plan);
     free_placed(x, &there);
@@ -312,7 +311,7 @@ static void others_are_refused(void **state)
     if (!d)
         skip();
     rc_rng_seed(&rng, 53);
-    given_how_t how = {.ptr_bytes = 8, .col_bytes = 4, .value_bytes = 8, .rows = 20, .cols = 30, .mean = 5};
+    given_how_t how = {.ptr_bytes = 8, .col_bytes = 4, .type = RC_FP64, .rows = 20, .cols = 30, .mean = 5};
     given_t g = given_new(&rng, &how);
     placed_t p = place(&d->executor, &g.m, 4);
     assert_int_equal(rc_cuda_read_there(&d->executor, &p.m, &t, &err), RC_ENOTSUP);
@@ -364,7 +363,7 @@ static void print_times(rc_executor_t *x, const char *name)
     rc_err_t err = {0};
     ok(rc_generate(name, &a, NULL, &err), &err, name);
     ok(rc_csr_transpose(&a, &turned, &err), &err, name);
-    rc_plan_matrix_t m = {a.rows, a.cols, a.nnz, a.row_ptr, 8, a.col_idx, a.val, 8, 0, 4, RC_PLAN_CSR};
+    rc_plan_matrix_t m = {a.rows, a.cols, a.nnz, a.row_ptr, 8, a.col_idx, a.val, RC_FP64, 0, 4, RC_PLAN_CSR};
     print_time(x, name, "CSR", &m);
     m.form = RC_PLAN_CSC;
     m.row_ptr = turned.row_ptr;

@@ -139,8 +139,7 @@ static void random_matrices(void **state)
         }
         if (below(&rng, 3) == 0)
             e.problem.c_order = RC_C_SCHEDULE;
-        int bytes = e.problem.precision == RC_FP32 && below(&rng, 2) ? 4 : 8;
-        ok(rc_resident_new(x, &e.a, rc_type_of_bytes(bytes), &r, &err), &err, "matrix");
+        ok(rc_resident_new(x, &e.a, below(&rng, 2) ? e.problem.precision : RC_FP64, &r, &err), &err, "matrix");
         for (int i = 0; i < 3; i++) {
             random_params(&rng, text);
             if (round % sample == 0)

@@ -3,10 +3,12 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "rowcast_device.h"
 #include "wrong.h"
 
 #include <cuda_runtime_api.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ typedef struct with {
     int matrix;        /* -1: as it should be */
     int on_device;     /* 1: the arrays are memory of the GPU; 2: they are said to be, and are not; 3: they are, and it is not said */
     int row_ptr_bytes; /* 0: 8 */
-    int value_bytes;   /* 0: 8 */
+    int precision;     /* 0: fp64; else none */
     const rc_plan_problem_t *problem;
     const rc_plan_options_t *options;
     const char *none; /* the argument that is NULL */
@@ -61,7 +63,7 @@ static rc_plan_matrix_t matrix_of(const with_t *w)
     rc_csr_t a = wrong_matrix(w->matrix);
     enum { ENTRIES = 48 };
     rc_plan_matrix_t m = {.rows = a.rows, .cols = a.cols, .nnz = a.nnz, .row_ptr = a.row_ptr, .col_idx = a.col_idx, .val = a.val,
-        .row_ptr_bytes = w->row_ptr_bytes ? w->row_ptr_bytes : 8, .value_bytes = w->value_bytes ? w->value_bytes : 8,
+        .row_ptr_bytes = w->row_ptr_bytes ? w->row_ptr_bytes : 8, .precision = w->precision ? (rc_precision_t)w->precision : RC_FP64,
         .on_device = w->on_device == 1 || w->on_device == 2};
     if (w->on_device == 1 || w->on_device == 3) {
         m.row_ptr = there(m.row_ptr, (SIDE + 1) * sizeof *a.row_ptr);
@@ -162,7 +164,7 @@ static rc_status_t update(const void *with, rc_err_t *err)
     const double val[4 * SIDE] = {0};
     rc_plan_t *plan = is_none(w, "plan") ? NULL : good(RC_OP_SPMM);
     const void *v = w->on_device == 3 ? there(val, sizeof val) : val;
-    return rc_plan_update_values(plan, w->nnz ? w->nnz : 4 * SIDE, is_none(w, "val") ? NULL : v, w->value_bytes ? w->value_bytes : 8,
+    return rc_plan_update_values(plan, w->nnz ? w->nnz : 4 * SIDE, is_none(w, "val") ? NULL : v, w->precision ? (rc_precision_t)w->precision : RC_FP64,
         w->on_device == 2, NULL, err);
 }
 
@@ -327,8 +329,11 @@ static void matrices_that_are_none(void **state)
     for (w.row_ptr_bytes = -8; w.row_ptr_bytes < 20; w.row_ptr_bytes += 5)
         wrong_call(&n, "bytes of row pointers", make, &w);
     w.row_ptr_bytes = 0;
-    for (w.value_bytes = -8; w.value_bytes < 20; w.value_bytes += 5)
-        wrong_call(&n, "bytes of values", make, &w);
+    static const int none[] = {-8, -1, RC_TYPES, 3 * RC_TYPES, INT_MAX};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        w.precision = none[i];
+        wrong_call(&n, "type of values", make, &w);
+    }
     all_is_refused(&n, "matrices that are none");
 }
 
@@ -370,7 +375,7 @@ static void runs_that_are_none(void **state)
 {
     static const with_t runs[] = {{.k = -1}, {.k = 7}, {.k = 9}, {.k = INT64_MAX}, {.k = INT64_MIN}, {.ldb = 1}, {.ldb = -8},
         {.ldc = 7}, {.ldc = INT64_MIN}, {.at_b = 1}, {.same = 1}};
-    static const with_t values[] = {{.nnz = 47}, {.nnz = -1}, {.nnz = INT64_MAX}, {.value_bytes = 3}, {.value_bytes = -8},
+    static const with_t values[] = {{.nnz = 47}, {.nnz = -1}, {.nnz = INT64_MAX}, {.precision = RC_TYPES}, {.precision = -8},
         {.on_device = 3}};
     wrong_t n = {0};
     char name[60];

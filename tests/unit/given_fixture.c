@@ -27,7 +27,7 @@ given_how_t given_any(rc_rng_t *rng)
     return (given_how_t){.form = (rc_plan_form_t)below(rng, 3),
         .ptr_bytes = below(rng, 2) ? 4 : 8,
         .col_bytes = below(rng, 2) ? 4 : 8,
-        .value_bytes = below(rng, 2) ? 4 : 8,
+        .type = (rc_precision_t)below(rng, RC_TYPES),
         .shuffled = (int)below(rng, 2),
         .rows = sizes[below(rng, SIZES)],
         .cols = sizes[below(rng, SIZES)],
@@ -102,7 +102,7 @@ static void put_arrays(const given_how_t *how, const entry_t *e, given_t *g)
     int64_t pointers = how->form == RC_PLAN_COO ? nnz : majors + 1;
     g->owned[0] = made((size_t)pointers, (size_t)how->ptr_bytes);
     g->owned[1] = made((size_t)nnz, (size_t)how->col_bytes);
-    g->owned[2] = made((size_t)nnz, (size_t)how->value_bytes);
+    g->owned[2] = made((size_t)nnz, (size_t)rc_type(how->type)->bytes);
     for (int64_t i = 0; i < nnz; i++)
         put(g->owned[1], how->col_bytes, i, by_columns ? e[i].row : e[i].col);
     if (how->form == RC_PLAN_COO) {
@@ -231,7 +231,7 @@ given_t given_new(rc_rng_t *rng, const given_how_t *how)
         .cols = how->cols,
         .nnz = nnz,
         .row_ptr_bytes = how->ptr_bytes,
-        .value_bytes = how->value_bytes,
+        .precision = how->type,
         .col_idx_bytes = how->col_bytes == 4 && below(rng, 2) ? 0 : how->col_bytes,
         .form = how->form};
     put_arrays(how, e, &g);
@@ -262,23 +262,16 @@ double given_value(rc_rng_t *rng)
 void given_values(rc_rng_t *rng, given_t *g)
 {
     for (int64_t i = 0; i < g->m.nnz; i++)
-        if (g->m.value_bytes == 4)
-            ((float *)g->owned[2])[i] = (float)given_value(rng);
-        else
-            ((double *)g->owned[2])[i] = given_value(rng);
+        rc_type(g->m.precision)->store(g->owned[2], i, given_value(rng));
 }
 
 void given_multiply(const given_t *g, int64_t k, const double *b, double *c)
 {
-    const float *val32 = g->owned[2];
-    const double *val64 = g->owned[2];
     for (int64_t r = 0; r < g->a.rows; r++)
         for (int64_t j = 0; j < k; j++) {
             double sum = 0;
-            for (int64_t i = g->a.row_ptr[r]; i < g->a.row_ptr[r + 1]; i++) {
-                double v = g->m.value_bytes == 4 ? (double)val32[g->from[i]] : val64[g->from[i]];
-                sum += v * b[g->a.col_idx[i] * k + j];
-            }
+            for (int64_t i = g->a.row_ptr[r]; i < g->a.row_ptr[r + 1]; i++)
+                sum += rc_type(g->m.precision)->load(g->owned[2], g->from[i]) * b[g->a.col_idx[i] * k + j];
             c[r * k + j] = sum;
         }
 }

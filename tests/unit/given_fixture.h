@@ -3,6 +3,7 @@
 #define RC_TESTS_UNIT_GIVEN_FIXTURE_H
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "rowcast_plan.h"
 
 /* What is wrong with a matrix. */
@@ -13,7 +14,7 @@ typedef struct given_how {
     rc_plan_form_t form;
     int ptr_bytes;   /* 4 or 8 */
     int col_bytes;   /* likewise */
-    int value_bytes; /* likewise */
+    rc_precision_t type;
     int shuffled;    /* 1: entries in any order that the form has */
     int wrong;       /* where there are entries to be wrong */
     int64_t rows;
@@ -35,7 +36,7 @@ given_how_t given_any(rc_rng_t *rng);
 given_t given_new(rc_rng_t *rng, const given_how_t *how);
 void given_free(given_t *g);
 
-/* New values, in the order of the caller, of which any sum is exact in fp32. */
+/* New values, in the order of the caller, which every type has, and of which any sum is exact in fp32. */
 void given_values(rc_rng_t *rng, given_t *g);
 
 /* A value like those. */

@@ -48,7 +48,7 @@ static void make_row(
     /* sorted by K: n is a large number that no other matrix has */
     x->k_is_n = k == s->ks - 1;
     x->k = x->k_is_n ? 100000 + m->number : (int64_t)8 << k;
-    x->value_bytes = 4;
+    x->precision = RC_FP32;
     x->feature_ns = NAN;
     rc_rng_seed(&own, s->seed + 1000 + (uint64_t)m->number);
     for (int i = 0; i < d->inputs - 1; i++) {
@@ -105,7 +105,7 @@ rc_dataset_t *made_data(const made_spec_t *s)
     d->feature_version = 1;
     snprintf(d->device, sizeof d->device, "made");
     snprintf(d->feature_set, sizeof d->feature_set, "mehrabi");
-    d->geometry.fp32 = (rc_geometry_t){32, 32, 32};
+    d->geometry.of[RC_FP32] = (rc_geometry_t){32, 32, 32};
     d->input = calloc((size_t)s->inputs, sizeof *d->input);
     d->cls = calloc((size_t)s->classes, sizeof *d->cls);
     d->group = calloc((size_t)s->groups, sizeof *d->group);

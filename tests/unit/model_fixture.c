@@ -150,9 +150,9 @@ rc_model_t *model_make(uint64_t seed, const model_shape_t *shape)
     snprintf(m->device, sizeof m->device, "Device \"of\" a */ test?\?/");
     snprintf(m->feature_set, sizeof m->feature_set, "mehrabi");
     m->feature_version = rc_feature_set_find("mehrabi")->version;
-    m->geometry.fp32 = (rc_geometry_t){32, 32, 32};
+    m->geometry.of[RC_FP32] = (rc_geometry_t){32, 32, 32};
     if (!shape->fp32_only)
-        m->geometry.fp64 = (rc_geometry_t){32, 32, 16};
+        m->geometry.of[RC_FP64] = (rc_geometry_t){32, 32, 16};
     make_inputs(m, &r, shape->matrix_inputs);
     make_classes(m, shape->task);
     if (!shape->no_setup)

@@ -3,8 +3,8 @@
 
 #include "plan_fixture.h"
 
-#include <float.h>
 #include <math.h>
+#include <string.h>
 
 int64_t below(rc_rng_t *rng, int64_t bound)
 {
@@ -14,17 +14,25 @@ int64_t below(rc_rng_t *rng, int64_t bound)
 void new_values(rc_rng_t *rng, input_t *in)
 {
     for (int64_t i = 0; i < in->nnz; i++) {
-        in->val32[i] = (float)(2 * rc_rng_unit(rng) - 1);
-        in->val64[i] = (double)in->val32[i];
+        in->val64[i] = rc_type(in->exact)->round((double)(float)(2 * rc_rng_unit(rng) - 1));
+        for (int t = 0; t < RC_TYPES; t++)
+            rc_type((rc_precision_t)t)->store(in->stored[t], i, in->val64[i]);
     }
 }
+
+void *values_in(input_t *in, rc_precision_t type)
+{
+    return in->stored[type];
+}
+
+/* ------------------------------------------------------------------------- matrix */
 
 /* Columns of a row in order, or in any. */
 void make(rc_rng_t *rng, int sorted, input_t *in)
 {
     double fill = rc_rng_unit(rng) * rc_rng_unit(rng);
     int64_t most = below(rng, 16) ? USUAL : MOST;
-    *in = (input_t){.rows = below(rng, most + 1), .cols = below(rng, most + 1)};
+    *in = (input_t){.exact = in->exact, .rows = below(rng, most + 1), .cols = below(rng, most + 1)};
     for (int64_t r = 0; r < in->rows; r++) {
         int64_t begin = in->nnz;
         for (int64_t c = 0; c < in->cols; c++)
@@ -54,8 +62,10 @@ void transpose(const input_t *in, input_t *out)
             for (int64_t e = in->ptr64[r]; e < in->ptr64[r + 1]; e++)
                 if (in->col[e] == c) {
                     out->col[n] = (int32_t)r;
-                    out->val32[n] = in->val32[e];
-                    out->val64[n++] = in->val64[e];
+                    out->val64[n] = in->val64[e];
+                    for (int t = 0; t < RC_TYPES; t++)
+                        rc_type((rc_precision_t)t)->store(out->stored[t], n, in->val64[e]);
+                    n++;
                 }
     }
     out->ptr64[in->cols] = n;
@@ -63,7 +73,7 @@ void transpose(const input_t *in, input_t *out)
         out->ptr32[c] = (int32_t)out->ptr64[c];
 }
 
-rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
+rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, rc_precision_t type)
 {
     return (rc_plan_matrix_t){.rows = in->rows,
         .cols = in->cols,
@@ -71,8 +81,8 @@ rc_plan_matrix_t matrix_of(const input_t *in, int ptr_bytes, int value_bytes)
         .row_ptr = ptr_bytes == 4 ? (const void *)in->ptr32 : (const void *)in->ptr64,
         .row_ptr_bytes = ptr_bytes,
         .col_idx = in->col,
-        .val = value_bytes == 4 ? (const void *)in->val32 : (const void *)in->val64,
-        .value_bytes = value_bytes};
+        .val = in->stored[type],
+        .precision = type};
 }
 
 static size_t at(rc_layout_t layout, const dense_t *d, int64_t r, int64_t j)
@@ -80,28 +90,30 @@ static size_t at(rc_layout_t layout, const dense_t *d, int64_t r, int64_t j)
     return (size_t)(layout == RC_ROW_MAJOR ? r * d->ld + j : j * d->ld + r);
 }
 
-void fill(rc_rng_t *rng, dense_t *d)
+void fill(rc_rng_t *rng, const rc_plan_problem_t *p, dense_t *d)
 {
+    const rc_type_t *type = rc_type(p->precision);
     for (size_t i = 0; i < sizeof d->f64 / sizeof *d->f64; i++) {
-        d->f32[i] = (float)(2 * rc_rng_unit(rng) - 1);
-        d->f64[i] = (double)d->f32[i];
+        d->f64[i] = type->round((double)(float)(2 * rc_rng_unit(rng) - 1));
+        type->store(d->data, (int64_t)i, d->f64[i]);
     }
 }
 
-void *data_of(const rc_plan_problem_t *p, dense_t *d)
+void *data_of(dense_t *d)
 {
-    return p->precision == RC_FP32 ? (void *)d->f32 : (void *)d->f64;
+    return d->data;
 }
 
 static double value(const rc_plan_problem_t *p, const dense_t *d, size_t i)
 {
-    return p->precision == RC_FP32 ? (double)d->f32[i] : d->f64[i];
+    return rc_type(p->precision)->load(d->data, (int64_t)i);
 }
 
 rc_operands_t operands(const rc_plan_problem_t *p, dense_t *b, dense_t *c)
 {
-    rc_operands_t o = {.out = {.data = data_of(p, c), .ld = c->ld}};
-    o.in[0] = (rc_dense_t){.data = data_of(p, b), .ld = b->ld};
+    (void)p;
+    rc_operands_t o = {.out = {.data = data_of(c), .ld = c->ld}};
+    o.in[0] = (rc_dense_t){.data = data_of(b), .ld = b->ld};
     return o;
 }
 
@@ -109,20 +121,24 @@ void fill_product(rc_rng_t *rng, const rc_plan_problem_t *p, const input_t *in, 
 {
     b->ld = p->ld_in[0] ? p->ld_in[0] : (rc_layout_in(p->layout) == RC_ROW_MAJOR ? k : in->cols) + 1 + below(rng, PAD);
     c->ld = p->ld_out ? p->ld_out : (rc_layout_out(p->layout) == RC_ROW_MAJOR ? k : in->rows) + 1 + below(rng, PAD);
-    fill(rng, b);
-    fill(rng, c);
+    fill(rng, p, b);
+    fill(rng, p, c);
 }
 
 size_t data_bytes(const rc_plan_problem_t *p)
 {
     const dense_t *d = NULL;
-    return p->precision == RC_FP32 ? sizeof d->f32 : sizeof d->f64;
+    return sizeof d->f64 / sizeof *d->f64 * (size_t)rc_type(p->precision)->bytes;
 }
 
 void compare_product(const char *label, const rc_plan_problem_t *p, const input_t *in, int64_t k,
     double alpha, double beta, const dense_t *b, const dense_t *c, dense_t *before)
 {
-    double eps = p->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    /* sums are of a type of their own; values of A, alpha, beta and C are rounded once to that of the plan,
+     * where they are small by its least number */
+    const rc_type_t *type = rc_type(p->precision);
+    const double eps = 2 * (double)(in->cols + 4) * rc_type(type->sum)->unit + 4 * type->unit;
+    const double least = (double)(in->cols + 1) * type->least;
     for (int64_t r = 0; r < in->rows; r++)
         for (int64_t j = 0; j < k; j++) {
             size_t i = at(rc_layout_out(p->layout), c, r, j);
@@ -134,14 +150,13 @@ void compare_product(const char *label, const rc_plan_problem_t *p, const input_
                 mag += fabs(alpha * t);
             }
             double want = alpha * sum + beta * before->f64[i];
-            if (!(fabs(value(p, c, i) - want) <= (double)(in->cols + 4) * eps * mag))
+            if (!(fabs(value(p, c, i) - want) <= eps * mag + least))
                 fail_msg("%s, K = %d, alpha %g, beta %g: C(%d, %d): expected %g, found %g", label, (int)k, alpha,
                     beta, (int)r, (int)j, want, value(p, c, i));
             before->f64[i] = value(p, c, i);
-            before->f32[i] = (float)before->f64[i];
+            type->store(before->data, (int64_t)i, before->f64[i]);
         }
-    const void *found = p->precision == RC_FP32 ? (const void *)c->f32 : (const void *)c->f64;
-    assert_memory_equal(data_of(p, before), found, data_bytes(p));
+    assert_memory_equal(before->data, c->data, data_bytes(p));
 }
 
 void check_run(rc_rng_t *rng, rc_plan_t *plan, run_fn *run, const rc_plan_problem_t *p, const input_t *in, int64_t k)

@@ -17,7 +17,7 @@ fixture_t *begin(void)
     do
         make(&rng, 1, &f.in);
     while (f.in.rows < 8 || f.in.cols < 8 || f.in.ptr64[2] - f.in.ptr64[1] < 2);
-    f.m = matrix_of(&f.in, 8, 8);
+    f.m = matrix_of(&f.in, 8, RC_FP64);
     return &f;
 }
 

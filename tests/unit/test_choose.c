@@ -111,7 +111,7 @@ static void break_even_is_where_the_totals_meet(void **state)
 static void expect_schedule(
     const rc_model_t *m, const rc_csr_t *a, const rc_request_t *q, const rc_choice_t *c)
 {
-    rc_geometry_t g = q->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
+    rc_geometry_t g = m->geometry.of[q->precision];
     rc_schedule_t s = {0};
     rc_candidate_t candidate;
     assert_int_equal(rc_model_candidate(m, c->candidate, &candidate, NULL), RC_OK);
@@ -125,7 +125,7 @@ static void expect_schedule(
 static int predict_apart(const rc_model_t *m, const rc_csr_t *a, const rc_request_t *q,
     double *time, double *setup, int *outside)
 {
-    rc_geometry_t g = q->value_bytes == 4 ? m->geometry.fp32 : m->geometry.fp64;
+    rc_geometry_t g = m->geometry.of[q->precision];
     double feature[RC_FEATURES_MEHRABI];
     double value[64];
     double *scratch = calloc(rc_model_scratch(m), sizeof *scratch);
@@ -134,7 +134,7 @@ static int predict_apart(const rc_model_t *m, const rc_csr_t *a, const rc_reques
     *outside = 0;
     for (int i = 0; i < m->inputs; i++) {
         const char *name = m->input[i].name;
-        value[i] = strcmp(name, "k") == 0 ? (double)q->k : (double)q->value_bytes;
+        value[i] = strcmp(name, "k") == 0 ? (double)q->k : (double)rc_type(q->precision)->bytes;
         for (int f = 0; f < RC_FEATURES_MEHRABI; f++)
             if (strcmp(rc_feature_name(f), name) == 0)
                 value[i] = feature[f];
@@ -168,7 +168,7 @@ static void choices_follow_the_model(void **state)
         rc_csr_t a;
         random_matrix(&r, 60, &a);
         rc_request_t q = {.k = 1 + (int64_t)rc_rng_below(&r, 500),
-            .value_bytes = i % 2 ? 4 : 8,
+            .precision = i % 2 ? RC_FP32 : RC_FP64,
             .reuse = i % 3 ? (double)rc_rng_below(&r, 100) : 0,
             .threads = 1,
             .extrapolate = 1};
@@ -230,26 +230,27 @@ static void bad_requests_are_refused(void **state)
         rc_status_t status;
         const char *say;
     } cases[] = {
-        {m, &a, {.k = 0, .value_bytes = 4}, RC_EINVAL, "k of at least 1, found 0"},
-        {m, &a, {.k = 8, .value_bytes = 2}, RC_EINVAL, "4 or 8 bytes, found 2"},
-        {m, &a, {.k = 8, .value_bytes = 4, .reuse = -1}, RC_EINVAL,
+        {m, &a, {.k = 0, .precision = RC_FP32}, RC_EINVAL, "k of at least 1, found 0"},
+        {m, &a, {.k = 8, .precision = (rc_precision_t)RC_TYPES}, RC_EINVAL, "values: expected a type of fp32, fp64"},
+        {m, &a, {.k = 8, .precision = RC_FP16}, RC_ENOTSUP, "trained on fp32, found a request for fp16"},
+        {m, &a, {.k = 8, .precision = RC_FP32, .reuse = -1}, RC_EINVAL,
             "reuse of at least 0, found -1"},
-        {m, &a, {.k = 8, .value_bytes = 4, .reuse = NAN}, RC_EINVAL, "reuse"},
-        {m, &a, {.k = 8, .value_bytes = 4, .threads = -2}, RC_EINVAL,
+        {m, &a, {.k = 8, .precision = RC_FP32, .reuse = NAN}, RC_EINVAL, "reuse"},
+        {m, &a, {.k = 8, .precision = RC_FP32, .threads = -2}, RC_EINVAL,
             "threads: expected 0 or more, found -2"},
-        {m, &a, {.k = 8, .value_bytes = 4, .operation = "spmm_t"}, RC_ENOTSUP,
+        {m, &a, {.k = 8, .precision = RC_FP32, .operation = "spmm_t"}, RC_ENOTSUP,
             "trained on spmm, found a request for spmm_t"},
-        {m, &a, {.k = 8, .value_bytes = 4, .operation = "spam"}, RC_EINVAL, "'spam'"},
-        {spmv, &a, {.k = 8, .value_bytes = 4}, RC_ENOTSUP,
+        {m, &a, {.k = 8, .precision = RC_FP32, .operation = "spam"}, RC_EINVAL, "'spam'"},
+        {spmv, &a, {.k = 8, .precision = RC_FP32}, RC_ENOTSUP,
             "trained on spmv, found a request for spmm"},
-        {spmv, &a, {.k = 8, .value_bytes = 4, .operation = "spmv"}, RC_EINVAL,
+        {spmv, &a, {.k = 8, .precision = RC_FP32, .operation = "spmv"}, RC_EINVAL,
             "spmv has no K: expected k = 0, found 8"},
-        {m, &a, {.k = 8, .value_bytes = 8}, RC_ENOTSUP,
+        {m, &a, {.k = 8, .precision = RC_FP64}, RC_ENOTSUP,
             "trained on fp32, found a request for fp64"},
-        {classifier, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "classifier"},
-        {no_setup, &a, {.k = 8, .value_bytes = 4, .reuse = 3}, RC_EINVAL, "setup times"},
-        {NULL, &a, {.k = 8, .value_bytes = 4}, RC_EINVAL, "no model"},
-        {m, NULL, {.k = 8, .value_bytes = 4}, RC_EINVAL, "matrix: expected one"},
+        {classifier, &a, {.k = 8, .precision = RC_FP32, .reuse = 3}, RC_EINVAL, "classifier"},
+        {no_setup, &a, {.k = 8, .precision = RC_FP32, .reuse = 3}, RC_EINVAL, "setup times"},
+        {NULL, &a, {.k = 8, .precision = RC_FP32}, RC_EINVAL, "no model"},
+        {m, NULL, {.k = 8, .precision = RC_FP32}, RC_EINVAL, "matrix: expected one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_err_t err = {0};
@@ -260,7 +261,7 @@ static void bad_requests_are_refused(void **state)
                 (int)st, err.text);
     }
     rc_choice_t c = {0};
-    rc_request_t q = {.k = 8, .value_bytes = 4, .extrapolate = 1};
+    rc_request_t q = {.k = 8, .precision = RC_FP32, .extrapolate = 1};
     assert_int_equal(rc_choose(classifier, &a, &q, &c, NULL), RC_OK);
     assert_true(isnan(c.time_ns[0]) && isnan(c.break_even));
     rc_choice_free(&c);
@@ -285,16 +286,16 @@ static void what_cannot_be_answered_is_refused(void **state)
         rc_status_t status;
         const char *say;
     } cases[] = {
-        {{.k = 200000, .value_bytes = 4}, RC_ENOTSUP, "K = 200000 (K 1 to 100000 and n)"},
-        {{.k = 8, .value_bytes = 4, .device = "cuda:*"}, RC_ENOTSUP, "device cuda:*"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.layouts = RC_LAYOUT_ROW}}, RC_ENOTSUP,
+        {{.k = 200000, .precision = RC_FP32}, RC_ENOTSUP, "K = 200000 (K 1 to 100000 and n)"},
+        {{.k = 8, .precision = RC_FP32, .device = "cuda:*"}, RC_ENOTSUP, "device cuda:*"},
+        {{.k = 8, .precision = RC_FP32, .constraints = {.layouts = RC_LAYOUT_ROW}}, RC_ENOTSUP,
             "no class of the model fits layout row"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.orders = "rcm"}}, RC_ENOTSUP,
+        {{.k = 8, .precision = RC_FP32, .constraints = {.orders = "rcm"}}, RC_ENOTSUP,
             "no class of the model fits orders 'rcm'; its classes: dcsr (col"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.memory = 100}}, RC_ENOTSUP, "100 B"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "schedule"}}, RC_ENOTSUP,
+        {{.k = 8, .precision = RC_FP32, .constraints = {.memory = 100}}, RC_ENOTSUP, "100 B"},
+        {{.k = 8, .precision = RC_FP32, .constraints = {.c_orders = "schedule"}}, RC_ENOTSUP,
             "C in the original row order alone"},
-        {{.k = 8, .value_bytes = 4, .constraints = {.c_orders = "any"}}, RC_EINVAL, "found 'any'"},
+        {{.k = 8, .precision = RC_FP32, .constraints = {.c_orders = "any"}}, RC_EINVAL, "found 'any'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rc_err_t err = {0};
@@ -320,7 +321,7 @@ static void constraints_hold(void **state)
             (uint64_t)i, &(model_shape_t){.task = RC_TASK_PLAN, .output = (rc_output_t)(i % 3)});
         rc_csr_t a;
         random_matrix(&r, 40, &a);
-        rc_request_t q = {.k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1};
+        rc_request_t q = {.k = 8, .precision = RC_FP32, .threads = 1, .extrapolate = 1};
         q.constraints.layouts = i % 4;
         q.constraints.deterministic = i % 5 == 0;
         q.constraints.orders = i % 7 == 0 ? "lpt,d*" : NULL;
@@ -372,7 +373,7 @@ static void slower_than_nothing_is_never_chosen(void **state)
         rc_csr_t a;
         random_matrix(&r, 40, &a);
         rc_request_t q = {
-            .k = 8, .value_bytes = 4, .threads = 1, .extrapolate = 1, .reuse = 1 + i % 3};
+            .k = 8, .precision = RC_FP32, .threads = 1, .extrapolate = 1, .reuse = 1 + i % 3};
         rc_choice_t c = {0};
         assert_int_equal(rc_choose(m, &a, &q, &c, NULL), RC_OK);
         assert_true(
@@ -397,7 +398,7 @@ static void equal_calls_give_equal_answers(void **state)
     random_matrix(&r, 200, &a);
     double first = NAN;
     for (int i = 0; i < 8; i++) {
-        rc_request_t q = {.k = 8, .value_bytes = 4, .threads = 1 + i % 3, .extrapolate = 1};
+        rc_request_t q = {.k = 8, .precision = RC_FP32, .threads = 1 + i % 3, .extrapolate = 1};
         rc_choice_t c = {0};
         assert_int_equal(rc_choose(m, &a, &q, &c, NULL), RC_OK);
         double n = rc_break_even(c.reference, c.time_ns, c.setup_ns, c.overhead_ns, 0);
@@ -537,7 +538,7 @@ static void inputs_of_a_product_are_computed(void **state)
     (void)state;
     const rc_feature_set_t *set = rc_feature_set_find("storage");
     rc_model_t *m = model_make(3, &(model_shape_t){0});
-    rc_request_t q = {.k = 96, .value_bytes = 8, .threads = 1};
+    rc_request_t q = {.k = 96, .precision = RC_FP64, .threads = 1};
     const rc_geometry_t g = {32, 32, 16};
     double feature[64], product[64];
     double *value = calloc((size_t)m->inputs, sizeof *value);

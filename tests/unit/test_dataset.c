@@ -70,12 +70,12 @@ static void check_row(const synthetic_t *s, const rc_dataset_t *d, int64_t row, 
     double own[RC_FEATURES_MEHRABI];
     double feature[RC_FEATURES_MEHRABI];
     int matrix = matrix_of(d, row);
-    rc_geometry_t g = synthetic_geometry(of, p->value_bytes);
-    rc_geometry_t g0 = synthetic_geometry(0, p->value_bytes);
+    rc_geometry_t g = synthetic_geometry(of, rc_type(p->precision)->bytes);
+    rc_geometry_t g0 = synthetic_geometry(0, rc_type(p->precision)->bytes);
     synthetic_features(s, matrix, &g, own);
     synthetic_features(s, matrix, &g0, feature);
     for (int i = 0; i < d->inputs; i++) {
-        double expected = strcmp(d->input[i].name, "k") == 0 ? (double)p->k : p->value_bytes;
+        double expected = strcmp(d->input[i].name, "k") == 0 ? (double)p->k : rc_type(p->precision)->bytes;
         for (int f = 0; f < set->count; f++)
             if (strcmp(set->feature[f].name, d->input[i].name) == 0)
                 expected = own[f];
@@ -87,10 +87,10 @@ static void check_row(const synthetic_t *s, const rc_dataset_t *d, int64_t row, 
         double setup = 500 + (double)(int64_t)(cost[policy] * feature[0]) +
                        (kernel == 2 ? 10 * feature[0] : 0);
         assert_true(d->time[row * d->classes + c] ==
-                    synthetic_time(feature, kernel, policy, p->k, p->value_bytes));
+                    synthetic_time(feature, kernel, policy, p->k, rc_type(p->precision)->bytes));
         assert_true(d->setup[row * d->classes + c] == setup);
         rc_geometry_t cg = synthetic_geometry(kernel, 4);
-        assert_memory_equal(&d->cls[c].geometry.fp32, &cg, sizeof cg);
+        assert_memory_equal(&d->cls[c].geometry.of[RC_FP32], &cg, sizeof cg);
     }
     assert_int_equal(p->k_is_n, p->k == (int64_t)feature[0]);
     assert_true(p->feature_ns > 1000);
@@ -104,7 +104,7 @@ static int sorts_before(const rc_sample_t *a, const rc_sample_t *b)
     int c = strcmp(a->digest, b->digest);
     if (c)
         return c < 0;
-    return a->value_bytes != b->value_bytes ? a->value_bytes < b->value_bytes : a->k < b->k;
+    return a->precision != b->precision ? a->precision < b->precision : a->k < b->k;
 }
 
 static void rows_are_what_the_rule_says(void **state)
@@ -227,8 +227,8 @@ static void classes_and_inputs_are_as_asked(void **state)
     assert_string_equal(d.cls[0].name, "warp");
     assert_string_equal(d.cls[1].name, "csr");
     assert_int_equal(d.baseline, 1);
-    assert_int_equal(d.geometry.fp32.nw, 128);
-    assert_int_equal(d.geometry.fp64.nw, 0);
+    assert_int_equal(d.geometry.of[RC_FP32].nw, 128);
+    assert_int_equal(d.geometry.of[RC_FP64].nw, 0);
     assert_int_equal(d.inputs, 10);
     assert_string_equal(d.input[8].name, "nnz_blocks_per_row_max");
     assert_int_equal(d.input[2].transform, RC_TRANSFORM_LOG);
@@ -359,7 +359,7 @@ static void classes_of_a_plan_are_pairs(void **state)
     assert_int_equal(d.cls[0].kernel_version, 2);
     assert_int_equal(d.baseline, 1);
     for (int64_t i = 0; i < d.rows; i++)
-        check_row(&s, &d, i, d.geometry.fp32.nw == 128);
+        check_row(&s, &d, i, d.geometry.of[RC_FP32].nw == 128);
     rc_dataset_free(&d);
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "lpt"}, "KERNEL/ORDER");
     refuses(store, &(rc_dataset_options_t){.task = RC_TASK_PLAN, .classes = "x/*"},

@@ -199,7 +199,7 @@ static void parts_divide_the_rows(void **state)
         rc_sample_t *s = &d->sample[i];
         s->k_is_n = 0;
         s->k = i % 3 ? 128 : 8;
-        s->value_bytes = i % 5 ? 4 : 8;
+        s->precision = i % 5 ? RC_FP32 : RC_FP64;
         snprintf(s->kind, sizeof s->kind, "%s",
             i < 30   ? "b"
             : i < 50 ? "a"

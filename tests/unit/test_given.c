@@ -112,7 +112,7 @@ static void plans_multiply(void **state)
                 if (c[i] != want[i])
                     fail_msg("matrix %d, form %d: expected %g, found %g", n, (int)how.form, want[i], c[i]);
             given_values(&rng, &g);
-            assert_int_equal(rc_plan_update_values(plan, g.m.nnz, g.m.val, g.m.value_bytes, 0, NULL, &err), RC_OK);
+            assert_int_equal(rc_plan_update_values(plan, g.m.nnz, g.m.val, g.m.precision, 0, NULL, &err), RC_OK);
         }
         rc_plan_free(plan);
         given_free(&g);
@@ -138,8 +138,8 @@ static void lines_say_what_is_wrong(void **state)
     static const int32_t col_ptr[] = {0, 1, 2, 3, 4};
     static const int64_t no_col_ptr[] = {0, 1, 0, 3, 4};
     static const double val[4];
-    const rc_plan_matrix_t coo = {3, 4, 4, rows, 4, cols, val, 8, 0, 4, RC_PLAN_COO};
-    const rc_plan_matrix_t csc = {3, 4, 4, col_ptr, 4, rows, val, 8, 0, 4, RC_PLAN_CSC};
+    const rc_plan_matrix_t coo = {3, 4, 4, rows, 4, cols, val, RC_FP64, 0, 4, RC_PLAN_COO};
+    const rc_plan_matrix_t csc = {3, 4, 4, col_ptr, 4, rows, val, RC_FP64, 0, 4, RC_PLAN_CSC};
     line_t lines[] = {{coo, RC_OK, ""}, {csc, RC_OK, ""},
         {coo, RC_EFORMAT, "matrix: entry 2: expected rows 0 to 2, found 3"},
         {coo, RC_EFORMAT, "matrix: entry 1: expected columns 0 to 3, found 4"},
@@ -183,7 +183,7 @@ static void digests_tell_patterns_apart(void **state)
     enum { CHANGES = 2000 };
     rc_rng_t rng;
     rc_rng_seed(&rng, 43);
-    given_how_t how = {.form = RC_PLAN_CSR, .ptr_bytes = 8, .col_bytes = 4, .value_bytes = 8, .rows = 300, .cols = 3000, .mean = 6};
+    given_how_t how = {.form = RC_PLAN_CSR, .ptr_bytes = 8, .col_bytes = 4, .type = RC_FP64, .rows = 300, .cols = 3000, .mean = 6};
     given_t g = given_new(&rng, &how);
     rc_csr_t *a = &g.a;
     uint64_t was[2];

@@ -75,8 +75,12 @@ static void texts_round_trip(void **state)
             .fp32_only = i % 7 == 6,
             .nets = 1 + i % 3};
         rc_model_t *m = model_make((uint64_t)i, &s);
+        m->geometry.of[i % RC_TYPES] = (rc_geometry_t){32, 32, 64}; /* types beyond those of every file, too */
+        m->cls[i % 4].geometry.of[(i + 1) % RC_TYPES] = (rc_geometry_t){8, 16, 4};
         char *text = text_of(m);
         rc_model_t *back = parse(text);
+        assert_memory_equal(&m->geometry, &back->geometry, sizeof m->geometry);
+        assert_memory_equal(&m->cls[i % 4].geometry, &back->cls[i % 4].geometry, sizeof m->geometry);
         char *again = text_of(back);
         assert_string_equal(text, again);
         expect_same_choices(m, back, (uint64_t)i);
@@ -150,7 +154,7 @@ static void what_is_no_model_is_not_written(void **state)
             say = "inputs[4].scale";
             break;
         case 2:
-            m->geometry = (rc_model_geometry_t){{0, 0, 0}, {0, 0, 0}};
+            m->geometry = (rc_model_geometry_t){.of = {{0, 0, 0}}};
             say = "geometry";
             break;
         case 3:

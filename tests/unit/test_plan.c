@@ -57,24 +57,25 @@ static void plans_multiply(void **state)
         rc_plan_place_t place = {.x = &x};
         int64_t first = 1 + below(&rng, WIDEST);
         int64_t k[] = {first, first % WIDEST + 1};
-        rc_plan_problem_t p = {.precision = (rc_precision_t)below(&rng, 2),
-            .layout = (rc_layout_t)below(&rng, 2),
-            .k = k,
-            .ks = 1 + (int)below(&rng, 2)};
+        rc_plan_problem_t p = {.layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 1 + (int)below(&rng, 2)};
         rc_plan_options_t o = some_options(&rng, p.layout);
         make_range(&rng, k, &p);
+        p.precision = some_type(&rng, types_for(RC_DEVICE_CPU, &p, &o));
+        in.exact = any_type(&rng);
         make(&rng, (int)below(&rng, 2), &in);
         if (below(&rng, 2))
             p.ld_out = 1 + (p.layout == RC_ROW_MAJOR ? WIDEST : in.rows);
-        rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, below(&rng, 2) ? 4 : 8);
+        rc_plan_matrix_t m = matrix_of(&in, below(&rng, 2) ? 4 : 8, in.exact);
         rc_plan_t *plan = NULL;
         rc_err_t err = {0};
-        assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
+        if (rc_plan_new(&place, &p, &m, &o, &plan, &err) < 0)
+            fail_msg("%s: %s", rc_type(p.precision)->name, err.text);
         for (int i = 0; i < p.ks; i++)
             check_product(&rng, plan, &p, &in, some_k(&rng, &p, i));
-        for (int update = 0; update < 2; update++) {
+        for (int update = 0; update < 2; update++) { /* of any type, whatever that of the matrix was */
+            in.exact = any_type(&rng);
             new_values(&rng, &in);
-            assert_int_equal(rc_plan_update(plan, update ? (void *)in.val32 : (void *)in.val64, update ? 4 : 8, 0, &err), RC_OK);
+            assert_int_equal(rc_plan_update(plan, values_in(&in, in.exact), in.exact, 0, &err), RC_OK);
             for (int i = 0; i < p.ks; i++)
                 check_product(&rng, plan, &p, &in, some_k(&rng, &p, i));
         }
@@ -99,10 +100,11 @@ static void one_plan_serves_both(void **state)
         rc_plan_place_t place = {.x = &x};
         int64_t k[] = {1 + below(&rng, WIDEST)};
         rc_op_t op = below(&rng, 2) ? RC_OP_SPMM_T : RC_OP_SPMM;
-        rc_plan_problem_t p = {.op = op, .precision = (rc_precision_t)below(&rng, 2), .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
+        rc_plan_problem_t p = {.op = op, .layout = RC_ROW_MAJOR, .k = k, .ks = 1};
         rc_plan_options_t o = {.kernels = kernels[op][below(&rng, KERNELS)], .orders = orders[1 + below(&rng, 4)], .threads = 1};
+        p.precision = some_type(&rng, types_for(RC_DEVICE_CPU, &p, &o));
         make(&rng, (int)below(&rng, 2), &in);
-        rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
         rc_plan_t *plan = NULL;
         rc_err_t err = {0};
         if (rc_plan_new(&place, &p, &m, &o, &plan, &err) < 0)
@@ -112,7 +114,7 @@ static void one_plan_serves_both(void **state)
             check_run(&rng, plan, op == RC_OP_SPMM ? rc_plan_run : rc_plan_run_transposed, &p, &in, k[0]);
             check_run(&rng, plan, op == RC_OP_SPMM ? rc_plan_run_transposed : rc_plan_run, &p, &turned, k[0]);
             new_values(&rng, &in);
-            assert_int_equal(rc_plan_update(plan, in.val64, 8, 0, &err), RC_OK);
+            assert_int_equal(rc_plan_update(plan, in.val64, RC_FP64, 0, &err), RC_OK);
         }
         rc_plan_free(plan);
     }
@@ -134,7 +136,7 @@ static void a_kernel_without_twin_says_so(void **state)
     do
         make(&rng, 1, &in);
     while (in.nnz == 0);
-    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
@@ -164,13 +166,12 @@ static void copies_multiply_alike(void **state)
         rc_executor_cpu(1, &x);
         rc_executor_cpu(2, &other);
         int64_t k[] = {3, 8};
-        rc_plan_problem_t p = {.precision = (rc_precision_t)below(&rng, 2),
-            .layout = (rc_layout_t)below(&rng, 2),
-            .k = k,
-            .ks = 2};
+        rc_plan_problem_t p = {.layout = (rc_layout_t)below(&rng, 2), .k = k, .ks = 2};
         rc_plan_options_t o = some_options(&rng, p.layout);
+        p.precision = some_type(&rng, types_for(RC_DEVICE_CPU, &p, &o));
+        in.exact = any_type(&rng);
         make(&rng, (int)below(&rng, 2), &in);
-        rc_plan_matrix_t m = matrix_of(&in, 4, 4);
+        rc_plan_matrix_t m = matrix_of(&in, 4, in.exact);
         rc_plan_t *plan = NULL;
         rc_plan_t *copy = NULL;
         rc_plan_part_t part[2];
@@ -178,7 +179,7 @@ static void copies_multiply_alike(void **state)
         assert_int_equal(rc_plan_new(&(rc_plan_place_t){.x = &x}, &p, &m, &o, &plan, &err), RC_OK);
         new_values(&rng, &in);
         if (below(&rng, 2)) /* the copy has the newest values */
-            assert_int_equal(rc_plan_update(plan, in.val32, 4, 0, &err), RC_OK);
+            assert_int_equal(rc_plan_update(plan, values_in(&in, in.exact), in.exact, 0, &err), RC_OK);
         else {
             rc_plan_free(plan);
             assert_int_equal(rc_plan_new(&(rc_plan_place_t){.x = &x}, &p, &m, &o, &plan, &err), RC_OK);
@@ -192,7 +193,7 @@ static void copies_multiply_alike(void **state)
         before = in;
         new_values(&rng, &in);
         for (int i = 0; i < 2; i++) { /* the second time the matrix is not shared any more */
-            assert_int_equal(rc_plan_update(copy, in.val32, 4, 0, &err), RC_OK);
+            assert_int_equal(rc_plan_update(copy, values_in(&in, in.exact), in.exact, 0, &err), RC_OK);
             check_product(&rng, copy, &p, &in, 8);
             check_product(&rng, plan, &p, &before, 3);
         }
@@ -236,14 +237,14 @@ static void copies_of_their_own_do_not_count(void **state)
         f->p.layout = i == 0 ? RC_COL_MAJOR : RC_ROW_MAJOR;
         rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = cases[i].kernel});
         rc_executor_cpu(1, &other);
-        assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, &err), RC_OK);
+        assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, &err), RC_OK);
         assert_true(rc_plan_updates_async(plan));
         assert_int_equal(rc_plan_copy(plan, &(rc_plan_place_t){.x = &other}, &copy, &err), RC_OK);
         if (cases[i].alone)
             rc_plan_free(copy);
         assert_int_equal(rc_plan_updates_async(plan), cases[i].in_place);
         for (int n = 0; n < 2; n++) /* a shared matrix is prepared anew the first time */
-            assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, &err), RC_OK);
+            assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, &err), RC_OK);
         assert_true(rc_plan_updates_async(plan));
         if (!cases[i].alone)
             rc_plan_free(copy);
@@ -293,8 +294,8 @@ static void wrong_matrices_are_refused(void **state)
     f->m.row_ptr_bytes = 2;
     refused(f, NULL, RC_EINVAL, "4 or 8 bytes, found 2");
     f = begin();
-    f->m.value_bytes = 16;
-    refused(f, NULL, RC_EINVAL, "4 or 8 bytes, found 16");
+    f->m.precision = (rc_precision_t)RC_TYPES;
+    refused(f, NULL, RC_EINVAL, "matrix: values: expected a type of fp32, fp64, ");
     f = begin();
     f->m.row_ptr = NULL;
     refused(f, NULL, RC_EINVAL, "row pointers: expected an array");
@@ -372,8 +373,8 @@ static void wrong_operands_write_nothing(void **state)
     rc_plan_t *plan = plan_of(f, NULL);
     rc_rng_t rng;
     rc_rng_seed(&rng, 1);
-    fill(&rng, &b);
-    fill(&rng, &c);
+    fill(&rng, &f->p, &b);
+    fill(&rng, &f->p, &c);
     b.ld = c.ld = WIDEST;
     before = c;
     const rc_operands_t good = operands(&f->p, &b, &c);
@@ -409,8 +410,9 @@ static void wrong_values_leave_the_old_ones(void **state)
     fixture_t *f = begin();
     rc_plan_t *plan = plan_of(f, NULL);
     rc_rng_seed(&rng, 2);
-    assert_int_equal(rc_plan_update(plan, NULL, 8, 0, &err), RC_EINVAL);
-    assert_int_equal(rc_plan_update(plan, f->in.val64, 3, 0, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update(plan, NULL, RC_FP64, 0, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update(plan, f->in.val64, (rc_precision_t)RC_TYPES, 0, &err), RC_EINVAL);
+    assert_int_equal(rc_plan_update(plan, f->in.val64, (rc_precision_t)-1, 0, &err), RC_EINVAL);
     check_product(&rng, plan, &f->p, &f->in, 4);
     rc_plan_free(plan);
 }

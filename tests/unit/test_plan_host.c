@@ -26,7 +26,7 @@ static rc_status_t execute_transposed(
 
 static rc_plan_t *create(const rc_plan_problem_t *p, const input_t *in, const rc_plan_options_t *o)
 {
-    rc_plan_matrix_t m = matrix_of(in, 4, 8);
+    rc_plan_matrix_t m = matrix_of(in, 4, RC_FP64);
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     if (rc_plan_create_host(p, &m, o, &plan, &err) != RC_OK)
@@ -55,14 +55,14 @@ static void plans_multiply(void **state)
         rc_plan_t *plan = create(&p, &in, &o);
         check_run(&rng, plan, execute, &p, &in, k[0]);
         assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
-        rc_plan_matrix_t m = matrix_of(&in, 8, 4);
+        rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP32);
         assert_int_equal(rc_plan_load_host(path, &p, &m, &o, &loaded, &err), RC_OK);
         check_run(&rng, loaded, execute, &p, &in, k[0]);
         assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
         new_values(&rng, &in);
-        assert_int_equal(rc_plan_update_values(plan, in.nnz, in.val32, 4, 0, NULL, &err), RC_OK);
+        assert_int_equal(rc_plan_update_values(plan, in.nnz, values_in(&in, RC_FP32), RC_FP32, 0, NULL, &err), RC_OK);
         check_run(&rng, plan, execute, &p, &in, k[0]);
-        assert_int_equal(rc_plan_update_values(clone, in.nnz, in.val64, 8, 0, NULL, &err), RC_OK);
+        assert_int_equal(rc_plan_update_values(clone, in.nnz, in.val64, RC_FP64, 0, NULL, &err), RC_OK);
         rc_plan_free(plan);
         check_run(&rng, clone, execute, &p, &in, k[0]);
         rc_plan_free(clone);
@@ -96,7 +96,7 @@ static void the_sampled_product(void **state)
     const double val[] = {2, 3}, y[] = {1, 2, 3, 4}, x[] = {5, 6, 7, 8};
     double out[] = {0, 0};
     const rc_plan_problem_t p = {.op = RC_OP_SDDMM, .precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
-    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, 8, 0, 0, RC_PLAN_CSR};
+    const rc_plan_matrix_t m = {2, 2, 2, ptr, 4, col, val, RC_FP64, 0, 0, RC_PLAN_CSR};
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     assert_int_equal(rc_plan_create_host(&p, &m, NULL, &plan, &err), RC_OK);
@@ -129,7 +129,7 @@ static void pointers_of_a_gpu_are_refused(void **state)
     do
         make(&rng, 1, &in);
     while (in.nnz == 0);
-    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     m.on_device = 1;
     said(rc_plan_create_host(&p, &m, NULL, &plan, &err), RC_EINVAL, &err, "matrix");
     m.on_device = 0;
@@ -145,9 +145,9 @@ static void pointers_of_a_gpu_are_refused(void **state)
     said(rc_plan_execute(plan, k, 1, b, k, 0, c, k, stream, &err), RC_EINVAL, &err, "stream");
     said(rc_plan_clone(plan, stream, &clone, &err), RC_EINVAL, &err, "stream");
     said(rc_plan_clone(plan, NULL, NULL, &err), RC_EINVAL, &err, "plan");
-    said(rc_plan_update_values(plan, in.nnz, in.val64, 8, 1, NULL, &err), RC_EINVAL, &err, "values");
-    said(rc_plan_update_values(plan, in.nnz + 1, in.val64, 8, 0, NULL, &err), RC_EINVAL, &err, "values");
-    said(rc_plan_update_values(NULL, 0, NULL, 8, 0, NULL, &err), RC_EINVAL, &err, "plan");
+    said(rc_plan_update_values(plan, in.nnz, in.val64, RC_FP64, 1, NULL, &err), RC_EINVAL, &err, "values");
+    said(rc_plan_update_values(plan, in.nnz + 1, in.val64, RC_FP64, 0, NULL, &err), RC_EINVAL, &err, "values");
+    said(rc_plan_update_values(NULL, 0, NULL, RC_FP64, 0, NULL, &err), RC_EINVAL, &err, "plan");
     said(rc_plan_execute(NULL, k, 1, b, k, 0, c, k, NULL, &err), RC_EINVAL, &err, "plan");
     said(rc_plan_execute(plan, k + 1, 1, b, k + 1, 0, c, k + 1, NULL, &err), RC_ERANGE, &err, "K");
     assert_int_equal(rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, &err), RC_OK);
@@ -190,7 +190,7 @@ static void another_call_is_looked_at_anew(void **state)
         if (i % 3 == 0)
             new_values(&rng, &in);
         if (i % 3 == 0)
-            assert_int_equal(rc_plan_update_values(plan, in.nnz, in.val64, 8, 0, NULL, &err), RC_OK);
+            assert_int_equal(rc_plan_update_values(plan, in.nnz, in.val64, RC_FP64, 0, NULL, &err), RC_OK);
         if (i % 4 > 0)
             continue;
         assert_int_equal(rc_plan_clone(plan, NULL, &clone, &err), RC_OK);
@@ -209,7 +209,7 @@ static void the_two_products_take_turns(void **state)
     const double val[] = {2, 3}, b[] = {5, 7};
     double c[2];
     const rc_plan_problem_t p = {.precision = RC_FP64, .layout = RC_ROW_MAJOR, .k = &k, .ks = 1};
-    const rc_plan_matrix_t m = {.rows = 2, .cols = 2, .nnz = 2, .row_ptr = ptr, .row_ptr_bytes = 4, .col_idx = col, .val = val, .value_bytes = 8};
+    const rc_plan_matrix_t m = {.rows = 2, .cols = 2, .nnz = 2, .row_ptr = ptr, .row_ptr_bytes = 4, .col_idx = col, .val = val, .precision = RC_FP64};
     rc_plan_t *plan = NULL;
     rc_err_t err = {0};
     assert_int_equal(
@@ -292,7 +292,7 @@ static void a_child_of_fork(void **state)
     assert_int_equal(rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, NULL), RC_OK);
     pid_t child = fork();
     if (child == 0) {
-        rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+        rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
         rc_plan_t *own = NULL;
         int right = rc_plan_execute(plan, k, 1, b, k, 0, c, k, NULL, NULL) == RC_ENOTSUP
                     && rc_plan_create_host(&p, &m, &(rc_plan_options_t){.threads = 3}, &own, NULL) == RC_OK
@@ -315,7 +315,7 @@ static void within_a_team(void **state)
     rc_rng_t rng;
     rc_rng_seed(&rng, 25);
     make(&rng, 1, &in);
-    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     int made = 0;
 #pragma omp parallel num_threads(2) reduction(+ : made)
     {

@@ -141,9 +141,9 @@ static void a_pattern_outlives_its_arrays(void **state)
         int64_t *from = NULL;
         rc_err_t err = {0};
         make(&rng, i & 1, &in);
-        rc_plan_matrix_t m = matrix_of(&in, i & 2 ? 8 : 4, 8);
+        rc_plan_matrix_t m = matrix_of(&in, i & 2 ? 8 : 4, RC_FP64);
         m.on_device = i >> 2 & 1;
-        plan.values = rc_plan_values_of(m.val, 8, m.on_device);
+        plan.values = rc_plan_values_of(m.val, RC_FP64, m.on_device);
         assert_int_equal(rc_plan_matrix_read(&plan.place, &m, &want, &from, &err), RC_OK);
         assert_int_equal(rc_plan_pattern_read(&plan, &m, &err), RC_OK);
         assert_null(plan.a.row_ptr);
@@ -175,7 +175,7 @@ static void a_pattern_without_room_is_on_the_host(void **state)
     rc_rng_seed(&rng, 10);
     open_counted(&x);
     make(&rng, 1, &in);
-    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     m.on_device = 1;
     rc_plan_t plan = {.place = {.x = &x, .read = read_there}, .pattern = &pattern, .memory = 1};
     assert_int_equal(rc_plan_pattern_read(&plan, &m, &err), RC_OK);
@@ -198,23 +198,23 @@ static void values_follow_the_device(void **state)
     rc_err_t err = {0};
     rc_rng_seed(&rng, 11);
     open_counted(&x);
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 8 * RC_TYPES * RC_TYPES; i++) {
         rc_plan_pattern_t pattern = {0};
-        rc_plan_t plan = {.place = {.x = &x, .read = read_there}, .pattern = &pattern, .precision = RC_FP64};
+        rc_plan_t plan = {.place = {.x = &x, .read = read_there}, .pattern = &pattern, .precision = (rc_precision_t)(i / 8 % RC_TYPES)};
         void *there = NULL;
         const void *here = NULL;
         make(&rng, i & 1, &in);
-        rc_plan_matrix_t m = matrix_of(&in, 8, i & 2 ? 8 : 4);
+        rc_plan_matrix_t m = matrix_of(&in, 8, (rc_precision_t)(i / (8 * RC_TYPES)));
         m.on_device = i >> 2 & 1;
-        plan.values = rc_plan_values_of(m.val, m.value_bytes, m.on_device);
+        plan.values = rc_plan_values_of(m.val, m.precision, m.on_device);
         assert_int_equal(rc_plan_pattern_read(&plan, &m, &err), RC_OK);
         assert_int_equal(rc_plan_values_there(&plan, &there, &err), RC_OK);
         assert_int_equal(rc_plan_values_here(&plan, &here, &err), RC_OK);
         for (int64_t e = 0; e < in.nnz; e++) {
             double want = in.val64[plan.from ? plan.from[e] : e];
-            want = m.value_bytes == 4 ? (double)(float)want : want;
-            assert_true(((double *)there)[e] == want);
+            want = rc_type(m.precision)->round(want);
             assert_true(rc_type(plan.values.type)->load(here, e) == want);
+            assert_true(rc_type(plan.precision)->load(there, e) == rc_type(plan.precision)->round(want));
         }
         x.release(&x, there);
         free_bare(&plan);
@@ -248,7 +248,7 @@ static void plans_outlive_their_arrays(void **state)
         rc_err_t err = {0};
         make(&rng, i & 1, &in);
         given = in;
-        rc_plan_matrix_t m = matrix_of(&given, i & 2 ? 8 : 4, 8);
+        rc_plan_matrix_t m = matrix_of(&given, i & 2 ? 8 : 4, RC_FP64);
         m.on_device = i & 1;
         if (rc_plan_new(&place, &p, &m, &o, &plan, &err) != RC_OK)
             fail_msg("%s", err.text);
@@ -256,7 +256,7 @@ static void plans_outlive_their_arrays(void **state)
         check_product(&rng, plan, &p, &in, 3);
         for (int update = 0; update < 2; update++) {
             new_values(&rng, &in);
-            assert_int_equal(rc_plan_update(plan, in.val64, 8, update, &err), RC_OK);
+            assert_int_equal(rc_plan_update(plan, in.val64, RC_FP64, update, &err), RC_OK);
             check_product(&rng, plan, &p, &in, 8);
         }
         assert_int_equal(rc_plan_save(plan, path, &err), RC_OK);
@@ -264,11 +264,11 @@ static void plans_outlive_their_arrays(void **state)
         rc_plan_free(plan);
         check_product(&rng, other, &p, &in, 3);
         new_values(&rng, &in);
-        assert_int_equal(rc_plan_update(other, in.val64, 8, 0, &err), RC_OK);
+        assert_int_equal(rc_plan_update(other, in.val64, RC_FP64, 0, &err), RC_OK);
         check_product(&rng, other, &p, &in, 8);
         rc_plan_free(other);
         given = in;
-        m = matrix_of(&given, 8, 8);
+        m = matrix_of(&given, 8, RC_FP64);
         assert_int_equal(rc_plan_open(path, &place, &p, &m, &other, &err), RC_OK);
         memset(&given, 0x7f, sizeof given);
         check_product(&rng, other, &p, &in, 3);

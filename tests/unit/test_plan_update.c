@@ -35,12 +35,12 @@ static int fails_at(int i, long n)
     do
         make(&rng, cases[i].sorted, &in);
     while (in.nnz == 0);
-    rc_plan_matrix_t m = matrix_of(&in, 8, 8);
+    rc_plan_matrix_t m = matrix_of(&in, 8, RC_FP64);
     assert_int_equal(rc_plan_new(&place, &p, &m, &o, &plan, &err), RC_OK);
     before = in;
     new_values(&rng, &in);
     failing_alloc_set(n);
-    rc_status_t st = rc_plan_update(plan, in.val64, 8, 0, &err);
+    rc_status_t st = rc_plan_update(plan, in.val64, RC_FP64, 0, &err);
     int happened = failing_alloc_happened();
     failing_alloc_set(-1);
     assert_true(st == RC_OK || (happened && st == RC_ENOMEM && err.text[0]));
@@ -48,7 +48,7 @@ static int fails_at(int i, long n)
         check_product(&rng, plan, &p, st == RC_OK ? &in : &before, k[e]);
     for (int update = 0; update < 2; update++) {
         new_values(&rng, &in);
-        assert_int_equal(rc_plan_update(plan, in.val64, 8, 0, &err), RC_OK);
+        assert_int_equal(rc_plan_update(plan, in.val64, RC_FP64, 0, &err), RC_OK);
         for (int e = 0; e < 2; e++)
             check_product(&rng, plan, &p, &in, k[e]);
     }

@@ -184,7 +184,7 @@ static void several_k_share_their_matrices(void **state)
     rc_rng_seed(&rng, 23);
     for (int i = 0; i < 2; i++) {
         new_values(&rng, &f->in);
-        assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, NULL), RC_OK);
+        assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, NULL), RC_OK);
         for (int k = 0; k < 2; k++)
             check_product(&rng, plan, &f->p, &f->in, f->k[k]);
     }
@@ -273,7 +273,7 @@ static void it_ends(void **state)
     l.late = 0;
     (void)run_until_settled(f, &l, 12);
     assert_non_null(plan->use);
-    assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, NULL), RC_OK);
+    assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, NULL), RC_OK);
     assert_null(plan->use);
     check_product(&rng, plan, &f->p, &f->in, f->k[0]);
     end_use(&l);

@@ -12,7 +12,7 @@
 enum { NNZ = 5 };
 
 static const float narrow[NNZ] = {1, 2, 3, 4, 5};
-static const double wide[NNZ] = {1.25, 2, 3, 4, 5.5};
+static const double wide[NNZ] = {1.25 + 0x1p-40, 2, 3 - 0x1p-9, 4, 5.5};
 
 /* A plan of nothing but a type and places of entries. */
 static rc_plan_t bare(rc_executor_t *x, rc_precision_t precision, int64_t *from)
@@ -25,21 +25,22 @@ static rc_plan_t bare(rc_executor_t *x, rc_precision_t precision, int64_t *from)
         .from = from};
 }
 
-/* A caller's values of either type, sorted or not, are found on the host and on the device. */
+/* A caller's values of any type, sorted or not, are found on the host and on the device. */
 static void values_are_found(void **state)
 {
     (void)state;
     int64_t from[NNZ] = {4, 0, 1, 3, 2};
     rc_executor_t x;
     rc_executor_cpu(1, &x);
-    for (int i = 0; i < 16; i++) {
-        int bytes = i & 1 ? 8 : 4;
-        rc_plan_t plan = bare(&x, rc_type_of_bytes(i & 2 ? 8 : 4), i & 4 ? from : NULL);
-        rc_precision_t type = rc_type_of_bytes(bytes);
-        const void *given = bytes == 8 ? (const void *)wide : (const void *)narrow;
+    for (int i = 0; i < 4 * RC_TYPES * RC_TYPES; i++) {
+        rc_precision_t type = (rc_precision_t)(i / 4 % RC_TYPES);
+        rc_plan_t plan = bare(&x, (rc_precision_t)(i / (4 * RC_TYPES)), i & 1 ? from : NULL);
+        double given[NNZ];
         const void *here = NULL;
         void *there = NULL;
-        plan.values = rc_plan_values_of(given, bytes, i >> 3);
+        for (int64_t e = 0; e < NNZ; e++)
+            rc_type(type)->store(given, e, wide[e]);
+        plan.values = rc_plan_values_of(given, type, i >> 1 & 1);
         for (int first = 0; first < 2; first++) {
             assert_int_equal(rc_plan_values_there(&plan, &there, NULL), RC_OK);
             assert_int_equal(rc_plan_values_here(&plan, &here, NULL), RC_OK);
@@ -64,7 +65,7 @@ static void values_are_kept_for_copies(void **state)
     rc_executor_cpu(1, &x);
     for (int i = 0; i < 4; i++) {
         rc_plan_entry_t e = {.trial.spec.kernel = &kernel};
-        rc_plan_t plan = bare(&x, rc_type_of_bytes(8), NULL);
+        rc_plan_t plan = bare(&x, RC_FP64, NULL);
         rc_err_t err = {0};
         const void *here = NULL;
         int kept = i != 3;
@@ -72,7 +73,7 @@ static void values_are_kept_for_copies(void **state)
         plan.entries = 1;
         x.kind = i & 1 ? RC_DEVICE_CUDA : RC_DEVICE_CPU;
         kernel.shares = i & 2 ? rc_kernel_find("rowsplit", RC_DEVICE_CPU)->shares : 0;
-        plan.values = rc_plan_values_of(narrow, 4, 0);
+        plan.values = rc_plan_values_of(narrow, RC_FP32, 0);
         assert_int_equal(rc_plan_values_settle(&plan, &err), RC_OK);
         assert_null(plan.values.given);
         assert_int_equal(plan.values.host != NULL, kept);
@@ -89,17 +90,16 @@ static void values_keep_their_type(void **state)
 {
     (void)state;
     fixture_t *f = begin();
-    const rc_precision_t types[] = {rc_type_of_bytes(4), rc_type_of_bytes(8)};
     rc_err_t err = {0};
-    for (int i = 0; i < 2; i++) {
-        f->m = matrix_of(&f->in, 8, i ? 8 : 4);
+    for (int i = 0; i < RC_TYPES; i++) {
+        f->m = matrix_of(&f->in, 8, (rc_precision_t)i);
         rc_plan_t *plan = plan_of(f, &(rc_plan_options_t){.kernels = "rs"});
         assert_null(plan->a.val);
         assert_null(plan->values.given);
-        assert_int_equal(plan->values.type, types[i]);
-        assert_memory_equal(plan->values.host, f->m.val, (size_t)(f->m.nnz * f->m.value_bytes));
-        assert_int_equal(rc_plan_update(plan, f->in.val64, 8, 0, &err), RC_OK);
-        assert_int_equal(plan->values.type, types[1]);
+        assert_int_equal(plan->values.type, i);
+        assert_memory_equal(plan->values.host, f->m.val, (size_t)(f->m.nnz * rc_type(f->m.precision)->bytes));
+        assert_int_equal(rc_plan_update(plan, f->in.val64, RC_FP64, 0, &err), RC_OK);
+        assert_int_equal(plan->values.type, RC_FP64);
         assert_memory_equal(plan->values.host, f->in.val64, (size_t)f->m.nnz * sizeof(double));
         rc_plan_free(plan);
     }

@@ -58,7 +58,7 @@ static rc_status_t choose(const void *with, rc_err_t *err)
 {
     const with_t *w = with;
     rc_csr_t a = wrong_matrix(w->matrix);
-    rc_request_t q = {.k = 8, .value_bytes = 8, .threads = w->threads, .extrapolate = 1};
+    rc_request_t q = {.k = 8, .precision = RC_FP64, .threads = w->threads, .extrapolate = 1};
     rc_choice_t c;
     return rc_choose(is_none(w, "m") ? NULL : w->model, is_none(w, "a") ? NULL : &a,
         is_none(w, "request") ? NULL : w->request ? w->request : &q, is_none(w, "out") ? NULL : &c, err);
@@ -310,7 +310,7 @@ static void policies_and_numbers_that_are_none(void **state)
 
 static void requests_that_are_none(void **state)
 {
-    const rc_request_t usual = {.k = 8, .value_bytes = 8, .extrapolate = 1};
+    const rc_request_t usual = {.k = 8, .precision = RC_FP64, .extrapolate = 1};
     enum { REQUESTS = 17 };
     rc_request_t q[REQUESTS];
     wrong_t n = {0};
@@ -319,9 +319,9 @@ static void requests_that_are_none(void **state)
     q[0].k = 0;
     q[1].k = -1;
     q[2].k = INT64_MIN;
-    q[3].value_bytes = 0;
-    q[4].value_bytes = 3;
-    q[5].value_bytes = -8;
+    q[3].precision = (rc_precision_t)RC_TYPES;
+    q[4].precision = (rc_precision_t)8;
+    q[5].precision = (rc_precision_t)-1;
     q[6].reuse = -1;
     q[7].reuse = NAN;
     q[8].reuse = INFINITY;

@@ -241,7 +241,7 @@ rc_status_t rc_cuda_read_there(
     rc_read_look_t found;
     *out = (rc_there_t){.m = {.x = x}};
     RC_PASS(rc_given_check(m, err));
-    out->m.type = rc_type_of_bytes(m->value_bytes);
+    out->m.type = m->precision;
     reading_t r = {.x = x,
         .m = m,
         .a = {.majors = rc_given_majors(m),
@@ -253,7 +253,7 @@ rc_status_t rc_cuda_read_there(
             .col_bytes = rc_given_col_bytes(m)},
         .out = out};
     if (!is_aligned(r.a.ptr, r.a.ptr_bytes) || !is_aligned(r.a.col, r.a.col_bytes) ||
-        !is_aligned(m->val, m->value_bytes))
+        !is_aligned(m->val, rc_type(m->precision)->bytes))
         return rc_fail(err, RC_ENOTSUP, "matrix: expected arrays that are aligned");
     RC_PASS(x->alloc(x, sizeof found, &r.found, err));
     rc_status_t st = bring_in_order(&r, &found, err);
