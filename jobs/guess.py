@@ -29,7 +29,7 @@ DEFAULTS = {"entries": "auto", "vectors": "0", "rounds": "0", "strip": ("auto", 
             "longest": "auto", "pairs": "auto", "rows": "auto", "ctas": "3", "near": "4",
             "b": "auto", "tile": "auto", "split": "0", "lanes": "auto", "width": "mu"}
 GUARDED = {"ell:limit=none": "ell:limit=cusp"}  # measured so; plans take one that refuses padding
-WIDTH = {"fp32": 4, "fp64": 8}
+WIDTH = {"fp32": 4, "fp64": 8, "bf16": 2, "fp16": 2}
 CAP = .5  # more than this is as bad
 SLOWER = .5  # a candidate that is slower than the vendor's fastest costs so much of that besides
 TIMES = 3  # that a large matrix counts, of which there are few
@@ -85,7 +85,7 @@ def features(r, longest, empty):
     longest = max(longest, 1)
     mean = nnz / max(rows - round(empty * rows), 1)
     row = k * width
-    load = max(v for v in (1, 8 // width, 16 // width) if k % v == 0)
+    load = max(v for v in (1, 2, 4, 8) if v * width <= 16 and k % v == 0)
     return np.log2([row, width, rows / SMS, nnz / SMS, mean, longest / mean, longest,
                     nnz / SMS * row, longest * row, cols * row / L2, rows * row / L2,
                     longest / nnz, empty + 1 / 1024, load, -(-k // 128) * 128 / k])

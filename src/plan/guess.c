@@ -93,7 +93,7 @@ static double at_least_1(int64_t n)
     return n > 1 ? (double)n : 1;
 }
 
-/* Values that a lane loads at once: 16 or 8 bytes where K is a multiple of that. */
+/* Values that a lane loads at once: of 16 bytes, or the most below that K is a multiple of. */
 static double load_values(int64_t k, int value_bytes)
 {
     for (int bytes = 16; bytes > value_bytes; bytes /= 2)

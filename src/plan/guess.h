@@ -11,7 +11,7 @@
 typedef struct rc_guess_problem {
     rc_op_t op;
     rc_layout_t layout;
-    int value_bytes;
+    int value_bytes; /**< that is all it knows of the type: kernels may have no instance for it */
     int64_t k; /**< 1 where the operation has none */
     int64_t rows;
     int64_t cols;

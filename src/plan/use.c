@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/type.h"
 #include "kernels/prepared.h"
 
 #include <math.h>
@@ -317,7 +318,7 @@ static rc_status_t run_timed(
 static int is_alike(const rc_plan_t *plan, const rc_plan_entry_t *e, used_t *u, const product_t *p)
 {
     int beta = p->beta != 0;
-    if (rc_precision_round(plan->precision, p->alpha) == 0 ||
+    if (rc_precision_round(rc_type(plan->precision)->sum, p->alpha) == 0 ||
         (rc_operation_of(plan->op)->has_k && p->o->in[0].cols != e->part.k))
         return 0;
     if (u->beta < 0)

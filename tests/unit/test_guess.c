@@ -2,6 +2,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "kernels/specs.h"
 #include "kernels/vendor/vendor.h"
 #include "plan/guess.h"
@@ -74,11 +75,12 @@ static void any_size(void **state)
     (void)state;
     static const int64_t sizes[] = {0, 1, 3, 1000, 29999, 30001, 1 << 20, INT32_MAX};
     enum { SIZES = sizeof sizes / sizeof *sizes };
-    for (int n = 0; n < KNOWN; n++)
+    for (int n = 0; n < KNOWN * RC_TYPES; n++)
         for (int i = 0; i < SIZES * SIZES * SIZES; i++) {
-            rc_guess_problem_t p = problem(known[n].op, known[n].layout);
+            rc_guess_problem_t p = problem(known[n % KNOWN].op, known[n % KNOWN].layout);
             rc_guess_t g;
             rc_guess_t again;
+            p.value_bytes = rc_type((rc_precision_t)(n / KNOWN))->bytes;
             p.rows = sizes[i % SIZES];
             p.cols = sizes[i / SIZES % SIZES];
             p.k = p.op == RC_OP_SPMV ? 1 : 1 + sizes[i / (SIZES * SIZES)] / 7;

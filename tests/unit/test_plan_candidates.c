@@ -2,6 +2,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "kernels/specs.h"
 #include "plan/plan_private.h"
 
@@ -332,6 +333,65 @@ static void ranks_are_in_range(void **state)
     }
 }
 
+/* 1: a kernel of GPUs has an instance. */
+static int any_takes(const rc_plan_t *plan)
+{
+    for (int i = 0; rc_kernels[i]; i++) {
+        const rc_kernel_t *k = rc_kernels[i];
+        if (k->device == RC_DEVICE_CUDA && k->op == plan->op && k->computes && !k->for_testing &&
+            (k->layout == plan->layout || !rc_operation_of(plan->op)->has_k) && rc_kernel_takes(k, plan->precision))
+            return 1;
+    }
+    return 0;
+}
+
+/* \param[in] sms  of the device; 0: the rule is not asked */
+static void check_instances(rc_plan_t *plan, int sms, const rc_plan_options_t *o)
+{
+    rc_plan_entry_t e = {.part.k = 32};
+    rc_err_t err = {0};
+    plan->place.multiprocessors = sms;
+    rc_status_t st = rc_plan_candidates(plan, o, &e, &err);
+    if (any_takes(plan))
+        assert_int_equal(st, RC_OK);
+    else if (has_cuda()) {
+        assert_int_equal(st, RC_ENOTSUP);
+        assert_non_null(strstr(err.text, rc_precision_name(plan->precision)));
+    }
+    for (int i = 0; i < e.part.candidates && has_cuda(); i++) {
+        rc_kernel_spec_t spec;
+        assert_int_equal(rc_kernel_spec_parse(e.candidate[i].kernel, RC_DEVICE_CUDA, &spec, &err), RC_OK);
+        if (!rc_kernel_takes(spec.kernel, plan->precision))
+            fail_msg("%s has no instance for %s", spec.kernel->name, rc_precision_name(plan->precision));
+    }
+    free(plan->named);
+    free(e.candidate);
+    plan->named = NULL;
+}
+
+/* Whatever a rule or a rank says: no kernel is a candidate that has no instance for the type. */
+static void candidates_have_an_instance(void **state)
+{
+    (void)state;
+    static const rc_plan_options_t how[] = {{0}, {.reuse = 10}, {.tune = 3}, {.tune = RC_PLAN_SEARCH}};
+    rc_executor_t x;
+    rc_executor_cpu(1, &x);
+    x.kind = RC_DEVICE_CUDA; /* nothing is run */
+    for (int t = 0; t < RC_TYPES; t++)
+        for (int op = 0; op < RC_OPS; op++)
+            for (int layout = 0; layout < RC_LAYOUTS; layout++)
+                for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+                    rc_plan_t plan = {.place = {.x = &x, .cache_bytes = 60 << 20},
+                        .op = (rc_op_t)op,
+                        .precision = (rc_precision_t)t,
+                        .layout = (rc_layout_t)layout,
+                        .a = {.rows = 1000, .cols = COLUMNS, .nnz = 7000},
+                        .facts = {.longest = 9}};
+                    check_instances(&plan, 132, &how[i]);
+                    check_instances(&plan, 0, &how[i]);
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +404,7 @@ int main(void)
         cmocka_unit_test(ranked_kernels),
         cmocka_unit_test(wrong_ranks),
         cmocka_unit_test(ranks_are_in_range),
+        cmocka_unit_test(candidates_have_an_instance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
