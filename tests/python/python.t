@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 27
+plan 28
 cd "$tmp" || exit 1
 
 script=check.py
@@ -43,6 +43,7 @@ check "errors" scipy.sparse errors
 check "a model chooses" scipy.sparse predict "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "arrays" scipy.sparse arrays
 check "plans on the host" scipy.sparse host_plans
+check "plans of every value type" scipy.sparse value_types
 check "products that are asked for again" scipy.sparse again
 check "the same of tensors" scipy.sparse again_of_torch
 check "several products by one call" scipy.sparse several

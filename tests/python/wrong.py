@@ -150,12 +150,11 @@ def of_matrices(model):
 def of_models(model):
     a = matrix()
     m = rowcast.Model(model)
-    for name, wrongs in (("k", numbers(0, 2**63 - 1)), ("value_bytes", numbers(4, 8) + [5]), ("reuse", NO_AMOUNT),
+    for name, wrongs in (("k", numbers(0, 2**63 - 1)), ("precision", TEXTS + ("fp12", "float32", "", 4)), ("reuse", NO_AMOUNT),
                          ("extrapolate", NO_FLAG), ("deterministic", NO_FLAG), ("memory", numbers(0, 2**63 - 1)),
                          ("layouts", numbers(0, 3)), ("kernels", TEXTS[1:]), ("orders", TEXTS[1:]), ("c_orders", TEXTS[1:])):
         for wrong in wrongs:
-            said = "expected values" if (name, wrong) == ("value_bytes", 5) else name
-            yield said, lambda n=name, w=wrong: rowcast.predict(a, m, **{"k": 32, "extrapolate": True, n: w})
+            yield name, lambda n=name, w=wrong: rowcast.predict(a, m, **{"k": 32, "extrapolate": True, n: w})
     for nope in ("nope", "constraints", "operation", "K"):
         yield nope, lambda n=nope: rowcast.predict(a, m, 32, **{n: 1})
         yield nope, lambda n=nope: m.choose(a, 32, **{n: 1})

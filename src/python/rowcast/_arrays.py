@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any, Dict, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Tuple
 
 import numpy as np
 
-from ._given import coo_arrays, csr_arrays, shape_of
+from . import _library as lib
+from ._given import coo_arrays, csr_arrays, number_of, shape_of
 
 
 class Dense:
@@ -19,7 +20,7 @@ class Dense:
     Attributes:
         array: of the library that made it; keeps the memory
         pointer, shape, strides: strides in values
-        dtype: "float32", "float64", "int32", ...
+        dtype: "float32", "bfloat16", "int32", ...
         device: index of the GPU
         stream: the current stream of its library on that GPU, as a number
         stream_kept: the object of that library, which keeps the stream
@@ -175,15 +176,16 @@ class Sparse:
         form: of rc_plan_form_t
         on_device: whether the three are memory of a GPU
         row_ptr, col_idx, val: pointers
-        row_ptr_bytes, col_idx_bytes, value_bytes: 4 or 8
+        row_ptr_bytes, col_idx_bytes: 4 or 8
         dtype: of the values
+        precision: the same, of rc_precision_t
         device: index of the GPU; None: the host
         like: an array of the library that has it there; None: the host
         stream, stream_kept: 0 and None for a matrix of the host
         kept: what owns the memory
 
     Raises:
-        TypeError: another form, or values that are not floats
+        TypeError: another form, or values of a type that the library does not have
         ValueError: a column twice in a row
     """
 
@@ -207,9 +209,9 @@ class Sparse:
                              "as many indices as values, found "
                              f"{ptr.shape}, {idx.shape} and {val.shape}")
         self.row_ptr, self.col_idx, self.val = ptr.pointer, idx.pointer, val.pointer
-        self.row_ptr_bytes, self.col_idx_bytes, self.value_bytes = (
-            _width(ptr.dtype, _INTEGERS, "row pointers of a"),
-            _width(idx.dtype, _INTEGERS, "columns of a"), _width(val.dtype, _FLOATS, "a"))
+        self.row_ptr_bytes = number_of(ptr.dtype, _INTEGERS, "row pointers of a")
+        self.col_idx_bytes = number_of(idx.dtype, _INTEGERS, "columns of a")
+        self.precision = number_of(val.dtype, lib.dtypes(), "a")
         self.dtype, self.kept = val.dtype, parts
         self.stream, self.stream_kept = val.stream, val.stream_kept
         self.device: Optional[int] = val.device
@@ -244,7 +246,7 @@ class Sparse:
         if form not in _FORMS:
             raise TypeError(f"a: expected a matrix in CSR, CSC or COO, found {form}: use .tocsr()")
         ptr, idx, val = coo_arrays(a) if form == "coo" else csr_arrays(a, rows=form == "csr")
-        self.value_bytes = _width(str(val.dtype), _FLOATS, "a.data")
+        self.precision = number_of(str(val.dtype), lib.dtypes(), "a.data")
         if form == "csr":
             _refuse_twice(ptr, idx)
         self.shape, self.nnz, self.on_device = shape_of(a, "a"), len(val), False
@@ -271,10 +273,3 @@ def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
 
 _FORMS = {"csr": 0, "csc": 1, "coo": 2}
 _INTEGERS = {"int32": 4, "int64": 8}
-_FLOATS = {"float32": 4, "float64": 8}
-
-
-def _width(dtype: str, widths: Dict[str, int], name: str) -> int:
-    if dtype not in widths:
-        raise TypeError(f"{name}: expected {' or '.join(widths)}, found {dtype}")
-    return widths[dtype]

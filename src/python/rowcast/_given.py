@@ -3,9 +3,11 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any, List, Optional, Tuple
+from typing import Any, Collection, Dict, List, Optional, Tuple
 
 import numpy as np
+
+from . import _library as lib
 
 
 class Handle:
@@ -90,12 +92,25 @@ def shape_of(a: Any, name: str) -> Tuple[int, int]:
     return rows, cols
 
 
-def _array(array: Any, name: str, kinds: str, what: str) -> np.ndarray:
+def number_of(name: Any, known: Dict[str, int], argument: str, error: type = TypeError) -> int:
+    """What a table has of a name.
+
+    Raises:
+        error: the table has not; names what it has
+    """
+    if not isinstance(name, str) or name not in known:
+        *first, last = known
+        raise error(f"{argument}: expected {', '.join(first)} or {last}, found {name}")
+    return known[name]
+
+
+def _array(array: Any, name: str, kinds: str, what: str, names: Collection[str] = ()) -> np.ndarray:
+    """kinds: of NumPy; names: of types beside them."""
     try:
         found = np.asarray(array)
     except TypeError:
         raise TypeError(f"{name}: expected an array of NumPy, found {type(array).__name__}") from None
-    if found.ndim != 1 or found.dtype.kind not in kinds:
+    if found.ndim != 1 or (found.dtype.kind not in kinds and found.dtype.name not in names):
         raise TypeError(f"{name}: expected a row of {what}, found {found.ndim} dimensions of {found.dtype}")
     return found
 
@@ -105,7 +120,7 @@ def coo_arrays(a: Any, name: str = "a") -> List[np.ndarray]:
     shape_of(a, name)
     row = _array(a.row, f"{name}.row", "iu", "integers")
     col = _array(a.col, f"{name}.col", "iu", "integers")
-    val = _array(a.data, f"{name}.data", "biuf", "real numbers")
+    val = _array(a.data, f"{name}.data", "biuf", "real numbers", lib.dtypes())
     if not len(row) == len(col) == len(val):
         raise ValueError(f"{name}: expected as many rows and columns as values, found "
                          f"{len(row)}, {len(col)} and {len(val)}")
@@ -126,7 +141,7 @@ def csr_arrays(a: Any, name: str = "a", rows: bool = True) -> List[np.ndarray]:
     majors, minors = shape if rows else reversed(shape)
     ptr = _array(a.indptr, f"{name}.indptr", "iu", "integers")
     idx = _array(a.indices, f"{name}.indices", "iu", "integers")
-    val = _array(a.data, f"{name}.data", "biuf", "real numbers")
+    val = _array(a.data, f"{name}.data", "biuf", "real numbers", lib.dtypes())
     if len(ptr) != majors + 1 or ptr[0] != 0 or (ptr[1:] < ptr[:-1]).any():
         raise ValueError(f"{name}.indptr: expected {majors + 1} numbers that do not fall, "
                          "from 0 on")

@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 import ctypes as c
+import functools
+import itertools
 import os
 import sys
-from typing import Any, List
+from typing import Any, Dict, List
 
 I64P = c.POINTER(c.c_int64)
 I32P = c.POINTER(c.c_int32)
@@ -41,7 +43,7 @@ Candidate = _structure(name=c.c_char_p, policy=c.c_char_p, kernel=c.c_char_p, is
                        layout=c.c_int, deterministic=c.c_int)
 Constraints = _structure(layouts=c.c_int, kernels=c.c_char_p, orders=c.c_char_p,
                          c_orders=c.c_char_p, memory=c.c_int64, deterministic=c.c_int)
-Request = _structure(k=c.c_int64, value_bytes=c.c_int, reuse=c.c_double, threads=c.c_int,
+Request = _structure(k=c.c_int64, precision=c.c_int, reuse=c.c_double, threads=c.c_int,
                      operation=c.c_char_p, device=c.c_char_p, extrapolate=c.c_int,
                      constraints=Constraints)
 Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int,
@@ -51,7 +53,7 @@ Choice = _structure(candidate=c.c_int, reference=c.c_int, candidates=c.c_int,
                     extrapolation=c.c_char * 256, schedule=Schedule, geometry=Geometry)
 PlanMatrix = _structure(rows=c.c_int64, cols=c.c_int64, nnz=c.c_int64, row_ptr=c.c_void_p,
                         row_ptr_bytes=c.c_int, col_idx=c.c_void_p, val=c.c_void_p,
-                        value_bytes=c.c_int, on_device=c.c_int, col_idx_bytes=c.c_int, form=c.c_int)
+                        precision=c.c_int, on_device=c.c_int, col_idx_bytes=c.c_int, form=c.c_int)
 PlanProblem = _structure(op=c.c_int, precision=c.c_int, layout=c.c_int, k=I64P, ks=c.c_int,
                          k_range=c.c_int, ld_in=c.c_int64 * 2, ld_out=c.c_int64)
 PlanOptions = _structure(kernels=c.c_char_p, orders=c.c_char_p, model=c.c_void_p,
@@ -77,6 +79,7 @@ P = c.POINTER
 _ROWCAST = {
     "rc_status_name": (c.c_char_p, [c.c_int]),
     "rc_version": (c.c_char_p, []),
+    "rc_precision_name": (c.c_char_p, [c.c_int]),
     "rc_order_build": (c.c_int, [c.c_char_p, P(Csr), P(Geometry), c.c_int, P(Schedule), P(Err)]),
     "rc_schedule_free": (None, [P(Schedule)]),
     "rc_features_compute": (c.c_int, [P(Csr), P(Geometry), c.c_int, F64P, P(Err)]),
@@ -158,6 +161,19 @@ def load(name: str) -> Any:
         return library
     raise ImportError(f"lib{name} is not installed, or not where it is looked for: set ROWCAST_LIBRARY_DIR ("
                       + "; ".join(reasons) + ")")
+
+
+@functools.lru_cache(maxsize=None)
+def types() -> Dict[str, int]:
+    """The value types of the library by its names ("fp32", "bf16", ...), as rc_precision_t numbers them."""
+    names = (load("rowcast").rc_precision_name(number) for number in itertools.count())
+    return {name.decode(): number for number, name in enumerate(itertools.takewhile(bool, names))}
+
+
+@functools.lru_cache(maxsize=None)
+def dtypes() -> Dict[str, int]:
+    """The same by the names of NumPy, CuPy and PyTorch: "float32", "bfloat16", ..."""
+    return {name.replace("fp", "float").replace("bf", "bfloat"): number for name, number in types().items()}
 
 
 def has_gpu() -> bool:

@@ -35,8 +35,8 @@ class Borrowed:
         if getattr(a, "format", "csr") != "csr":
             a = _converted(a)
         # the library wants each column once, in ascending order
-        self.row_ptr, self.col_idx, val = summed(*csr_arrays(a))
-        self.val = np.ascontiguousarray(val, dtype=np.float64)
+        ptr, idx, val = csr_arrays(a)
+        self.row_ptr, self.col_idx, self.val = summed(ptr, idx, val.astype(np.float64))
         self.csr = lib.Csr(a.shape[0], a.shape[1], len(self.col_idx), self.row_ptr.ctypes.data_as(lib.I64P),
                            self.col_idx.ctypes.data_as(lib.I32P), self.val.ctypes.data_as(lib.F64P))
 

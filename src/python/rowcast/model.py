@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Dict, List, Optional, Union
 
 from . import _library as lib
-from ._given import Handle, file_name, flag, number, real, text_or_none, threads_of
+from ._given import Handle, file_name, flag, number, number_of, real, text_or_none, threads_of
 from .matrix import Borrowed, Schedule
 
 
@@ -79,7 +79,7 @@ class Model(Handle):
             lib.call(library.rc_model_candidate, self._model, i, c.byref(out[-1]))
         return out
 
-    def choose(self, a: Any, k: int = 0, *, value_bytes: int = 4, reuse: float = 0, extrapolate: bool = False,
+    def choose(self, a: Any, k: int = 0, *, precision: str = "fp32", reuse: float = 0, extrapolate: bool = False,
                threads: int = 0, layouts: int = 0, kernels: Optional[str] = None, orders: Optional[str] = None,
                c_orders: Optional[str] = None, memory: int = 0, deterministic: bool = False) -> Choice:
         """Choose for a matrix.
@@ -87,7 +87,7 @@ class Model(Handle):
         Args:
             a: CSR of SciPy
             k: columns of B; 0 for operations without
-            value_bytes: 4 or 8
+            precision: of the values, as the commands say it: "fp32", "bf16", ...
             reuse: products that the choice is to pay within; 0: the fastest product
             extrapolate: answer also outside of what the model knows
             layouts, kernels, orders, c_orders, memory, deterministic: what the caller can take, as in rc_constraints_t
@@ -102,7 +102,7 @@ class Model(Handle):
             layouts=number(layouts, "layouts", 0, 3), kernels=text_or_none(kernels, "kernels"),
             orders=text_or_none(orders, "orders"), c_orders=text_or_none(c_orders, "c_orders"),
             memory=number(memory, "memory"), deterministic=flag(deterministic, "deterministic"))
-        request = lib.Request(k=number(k, "k"), value_bytes=number(value_bytes, "value_bytes", 4, 8),
+        request = lib.Request(k=number(k, "k"), precision=number_of(precision, lib.types(), "precision", ValueError),
                               reuse=real(reuse, "reuse"), threads=threads_of(threads),
                               operation=self.operation.encode(), extrapolate=flag(extrapolate, "extrapolate"),
                               constraints=constraints)

@@ -13,8 +13,8 @@ import numpy as np
 
 from . import _library as lib
 from ._again import Again, Asked
-from ._arrays import _FLOATS, Dense, HostDense, Sparse, _width, on_device
-from ._given import Handle, file_name, flag, number, real, text_or_none, threads_of
+from ._arrays import Dense, HostDense, Sparse, on_device
+from ._given import Handle, file_name, flag, number, number_of, real, text_or_none, threads_of
 from .model import Model
 
 _LAYOUTS = {"column": 0, "row": 1}
@@ -32,7 +32,7 @@ class Plan(Handle):
 
     Attributes:
         shape: of A
-        dtype: "float32" or "float64", of B and C
+        dtype: of B and C: "float32", "float64", "bfloat16", "float16"
         layout: "row" or "column"
         device: index of the GPU; None: of a matrix of the host, the one that was current
         on_cpu: whether it multiplies on the CPU
@@ -156,21 +156,21 @@ class Plan(Handle):
         for them, and come back at their next product.
 
         Args:
-            values: [nnz] where the plan is, float32 or float64: on its GPU, or of NumPy
+            values: [nnz] where the plan is, of any value type: on its GPU, or of NumPy
             stream: as for a product
         """
         dense = self._seen(values, "values")
         if dense.shape != (self._nnz,) or (self._nnz > 1 and dense.strides != (1,)):
             raise ValueError(f"values: expected {self._nnz} side by side, found {dense.shape}")
         self._here(dense, "values")
-        width = _width(dense.dtype, _FLOATS, "values")
+        precision = number_of(dense.dtype, lib.dtypes(), "values")
         on = _stream_of(dense, stream, "values")
         with self._lock:
             mine = self._on(on, dense)
             for other in [s for s in self._of if s != on]:
                 self._library.rc_plan_free(self._of.pop(other)[0])
             self._again = self._beside = self._cpu = None  # which have the old values
-            lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, width,
+            lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, precision,
                      int(not self.on_cpu), on)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
@@ -351,7 +351,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
         a: CSR, CSC or COO, each place once, of SciPy (goes to a GPU if it can), CuPy or PyTorch
         k: columns of B that products will have; one or several
         layout: "row" or "column", of B and C
-        dtype: of B and C; None: that of a
+        dtype: of B and C, "bfloat16" for one; None: that of a
         tune, tune_in_use: candidates to time at most, at once or in the program's products; 0: none
         kernels, orders: names and globs with commas; None: any
         reuse: products that are expected; 0: the fastest product whatever its setup
@@ -367,19 +367,18 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
 
     Raises:
         Error: no GPU, no kernel that can, or no memory
-        ValueError, TypeError: what is no matrix, layout or type; values of no float32 or float64
+        ValueError, TypeError: what is no matrix, layout or type; values of a type that the library does not have
     """
     if layout not in _LAYOUTS:
         raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
     sparse = Sparse(a)
     kind = str(dtype or sparse.dtype)
-    if kind not in ("float32", "float64"):
-        raise ValueError(f"dtype: expected float32 or float64, found {kind!r}")
+    precision = number_of(kind, lib.dtypes(), "dtype", ValueError)
     ks = _numbers(k)
-    problem = lib.PlanProblem(op=0, precision=int(kind == "float64"), layout=_LAYOUTS[layout],
+    problem = lib.PlanProblem(op=0, precision=precision, layout=_LAYOUTS[layout],
                               k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks))
     matrix = lib.PlanMatrix(*sparse.shape, sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
-                            sparse.col_idx, sparse.val, sparse.value_bytes, int(sparse.on_device),
+                            sparse.col_idx, sparse.val, sparse.precision, int(sparse.on_device),
                             sparse.col_idx_bytes, sparse.form)
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
