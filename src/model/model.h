@@ -23,7 +23,7 @@ enum { RC_MODEL_VERSION = 2 };
 
 /** Precisions, as bits, that files name also where they were not trained; others only where they
  *  were. */
-enum { RC_MODEL_TYPES = 1 << RC_FP32 | 1 << RC_FP64 };
+enum { RC_MODEL_TYPES = RC_TYPES_IEEE };
 
 /** What is chosen. */
 typedef enum rc_task {

@@ -356,10 +356,13 @@ static rc_status_t find_there(
     return leave_places(plan, e, NULL, out, err);
 }
 
-/* A type whose values are as wide as the numbers of places, which are moved as such. */
+/* The first type whose values are as wide as the numbers of places, which are moved as such. */
 static rc_precision_t as_wide(int place_bytes)
 {
-    return place_bytes == (int)sizeof(int32_t) ? RC_FP32 : RC_FP64;
+    int t = 0;
+    while (t < RC_TYPES - 1 && rc_type((rc_precision_t)t)->bytes != place_bytes)
+        t++;
+    return (rc_precision_t)t;
 }
 
 /* Where the device has the caller's order: a place is what it has for the entry that is there. */

@@ -182,9 +182,8 @@ static void update(rc_rng_t *rng, rc_plan_t *plan, input_t *in, cudaStream_t str
     int on = (int)below(rng, 2);
     in->exact = any_type(rng); /* whatever that of the matrix was */
     new_values(rng, in);
-    void *val = values_in(in, in->exact);
-    if (on)
-        val = on_device(val, (size_t)in->nnz * rc_precision_bytes(in->exact));
+    const size_t bytes = (size_t)in->nnz * rc_precision_bytes(in->exact);
+    void *val = on ? on_device(values_in(in, in->exact), bytes) : values_in(in, in->exact);
     ok(rc_plan_update_values(plan, in->nnz, val, in->exact, on, stream, &err), &err, "rc_plan_update_values");
     if (on)
         CUDA(cudaFree(val));
@@ -242,11 +241,8 @@ static void one_plan(rc_rng_t *rng, const rc_cuda_allocator_t *memory, const cha
     rc_err_t err = {0};
     rc_status_t st = rc_plan_create(&p, &m, &o, stream, &plan, &err);
     free_place(&m);
-    if (st == RC_ENOTSUP && o.kernels && strstr(o.kernels, "cusparse") &&
-        (strncmp(o.kernels, "cusparse", strlen("cusparse")) == 0 || rc_precision_bytes(p.precision) < sizeof(float)))
-        goto done; /* leading dimensions that cuSPARSE does not take */
-    if (st == RC_ENOTSUP && p.k_range && o.kernels && strcmp(o.kernels, "gsub") == 0)
-        goto done; /* which takes one K */
+    if (st == RC_ENOTSUP && (!types || (o.kernels && strstr(o.kernels, "cusparse"))))
+        goto done; /* a kernel of one K; leading dimensions that cuSPARSE does not take */
     ok(st, &err, o.kernels ? o.kernels : "any kernel");
     assert_true(rc_plan_describe(plan, text, sizeof text) > 0);
     check_plan(rng, plan, &p, &in, stream);

@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 28
+plan 29
 cd "$tmp" || exit 1
 
 script=check.py
@@ -43,7 +43,6 @@ check "errors" scipy.sparse errors
 check "a model chooses" scipy.sparse predict "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "arrays" scipy.sparse arrays
 check "plans on the host" scipy.sparse host_plans
-check "plans of every value type" scipy.sparse value_types
 check "products that are asked for again" scipy.sparse again
 check "the same of tensors" scipy.sparse again_of_torch
 check "several products by one call" scipy.sparse several
@@ -70,6 +69,9 @@ check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
 "$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns case,speedup >rows.csv 2>err
 is "a store of three runs is printed" "$(grep -v ' CPUs$\| missed ' err)" ""
 check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
+script=value_types.py
+check "arrays of every value type" scipy.sparse arrays
+check "plans of every value type" scipy.sparse plans
 script=wrong.py
 check "wrong arguments" scipy.sparse calls "$(find "$top_srcdir/data/models" -name '*plan*.json' | sort | head -n 1)"
 check "wrong arguments of plans" scipy.sparse plans

@@ -165,7 +165,7 @@ def load(name: str) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def types() -> Dict[str, int]:
-    """The value types of the library by its names ("fp32", "bf16", ...), as rc_precision_t numbers them."""
+    """The value types of the library by its names, "fp32" for one, as rc_precision_t has them."""
     names = (load("rowcast").rc_precision_name(number) for number in itertools.count())
     return {name.decode(): number for number, name in enumerate(itertools.takewhile(bool, names))}
 
@@ -173,7 +173,8 @@ def types() -> Dict[str, int]:
 @functools.lru_cache(maxsize=None)
 def dtypes() -> Dict[str, int]:
     """The same by the names of NumPy, CuPy and PyTorch: "float32", "bfloat16", ..."""
-    return {name.replace("fp", "float").replace("bf", "bfloat"): number for name, number in types().items()}
+    return {name.replace("fp", "float").replace("bf", "bfloat"): number
+            for name, number in types().items()}
 
 
 def has_gpu() -> bool:

@@ -367,7 +367,7 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
 
     Raises:
         Error: no GPU, no kernel that can, or no memory
-        ValueError, TypeError: what is no matrix, layout or type; values of a type that the library does not have
+        ValueError, TypeError: what is no matrix, layout or type, of values too
     """
     if layout not in _LAYOUTS:
         raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
