@@ -28,7 +28,7 @@ typedef struct rc_dataset_options {
                                 "top:N:MODEL" (rc_importance_top of a model file); or
                                 comma-separated feature names; NULL: mehrabi, format task: nisa */
     const char *k;         /**< "n", "8,32,n": NULL: all; n alone is the default of no task */
-    const char *precision; /**< "fp32", "fp64", both; NULL: all that the store has */
+    const char *precision; /**< "fp32" or several with commas; NULL: all that the store has */
     const char *device;    /**< device class or glob; NULL: the only one, an error lists them */
     const char *where;     /**< filter over result rows, as of `rowcast query`; NULL: all */
     int portfolio;         /**< plan task without `classes`: at most so many; 0: 16 */

@@ -89,7 +89,7 @@ typedef struct rc_learn_options {
             "all.",                                                                                \
             0, 0},                                                                                 \
         {"precision", 0, RC_OPT_TEXT, at(precision), "PRECISIONS",                                 \
-            "fp32, fp64 or both. Default: all.", 0, 0},                                            \
+            "Value types, by commas. Default: all.", 0, 0},                                        \
         {"device", 'd', RC_OPT_TEXT, at(device), "NAME",                                           \
             "Device class, or a glob that fits one. Needed when the store has several.", 0, 0},    \
     {                                                                                              \

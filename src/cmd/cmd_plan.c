@@ -52,7 +52,8 @@ static const rc_opt_t options[] = {
         "columns. spmv has no K."),
     RC_OPT(
         "op", 0, RC_OPT_TEXT, RC_AT(op), "OP", "Operation: spmm (default), spmv, spmm_t or sddmm."),
-    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION", "fp32 (default) or fp64."),
+    RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
+        "Value type of B and C. Default: fp32."),
     RC_OPT("layout", 0, RC_OPT_TEXT, RC_AT(layout), "row|col|row-col|col-row",
         "Of the operands with K columns, or of B and of C. Default: row."),
     RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "cpu|cuda|auto",

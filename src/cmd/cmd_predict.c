@@ -45,7 +45,7 @@ static const rc_opt_t options[] = {
         "Columns of B; n: as many as the matrix has columns. Default: n; without --model an answer "
         "for each of 8, 32, 128 and 512. spmv has no K."),
     RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
-        "fp32 or fp64. Default: fp32, or what the model was trained on."),
+        "Value type. Default: fp32, or the first that the model was trained on."),
     RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(request.device), "NAME",
         "Class of the device that multiplies, or a glob, e.g. '*H200*'. Default: that of the "
         "model."),

@@ -27,7 +27,7 @@ typedef struct rc_feature_product {
     const rc_feature_t *input; /**< [count] names that no feature of the set has; `cost` says
                                     nothing */
     /** \param[in]  feature  [features of the set]
-     *  \param[in]  k  columns of B; 0: of an operation without K;  \param[in] value_bytes  4 or 8
+     *  \param[in]  k  columns of B; 0: of an operation without K;  \param[in] value_bytes  of one
      *  \param[out] out  [count] finite where the features are.  Local.  Cost: O(count). */
     void (*compute)(const double *feature, double k, double value_bytes, double *out);
 } rc_feature_product_t;
