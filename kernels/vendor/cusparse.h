@@ -34,7 +34,7 @@ typedef enum rc_cusparse_step {
     RC_CUSPARSE_RUN
 } rc_cusparse_step_t;
 
-/** A scalar in the type that the problem sums in. */
+/** A scalar in the type that the problem sums in: float for types of 16 bits. */
 typedef union rc_cusparse_scalar {
     float f;
     double d;
@@ -106,7 +106,9 @@ struct rc_cusparse {
     const rc_cusparse_kind_t *kind;
     rc_indexed_t form; /**< A as the descriptor has it */
     int algorithm;
-    cudaDataType type;
+    cudaDataType type;    /**< of the dense operands */
+    cudaDataType compute; /**< of sums and scalars */
+    cudaDataType stored;  /**< of the values of A's descriptor: dot products are not rounded yet */
     int pre;
     int64_t product_rows; /**< rows of A' */
     rc_layout_t layout;

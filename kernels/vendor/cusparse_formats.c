@@ -34,7 +34,7 @@ static cusparseStatus_t describe_csr(rc_cusparse_t *s)
 {
     const rc_indexed_t *a = &s->form;
     return cusparseCreateCsr(&s->a, a->slots.slots, s->base.p.a->cols, a->stored, a->row, a->col,
-        a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
+        a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->stored);
 }
 
 const rc_cusparse_format_t rc_cusparse_csr = {
@@ -58,7 +58,7 @@ static cusparseStatus_t describe_coo(rc_cusparse_t *s)
 {
     const rc_indexed_t *a = &s->form;
     return cusparseCreateCoo(&s->a, a->slots.slots, s->base.p.a->cols, a->stored, a->row, a->col,
-        a->val, index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
+        a->val, index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->stored);
 }
 
 const rc_cusparse_format_t rc_cusparse_coo = {
@@ -132,7 +132,7 @@ static cusparseStatus_t describe_bsr(rc_cusparse_t *s)
     const rc_indexed_t *a = &s->form;
     return cusparseCreateBsr(&s->a, s->product_rows / a->size, s->base.p.a->cols / a->size,
         a->stored / (a->size * a->size), a->size, a->size, a->row, a->col, a->val, index_of(s),
-        index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type, CUSPARSE_ORDER_ROW);
+        index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->stored, CUSPARSE_ORDER_ROW);
 #else
     (void)s;
     return CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -181,7 +181,7 @@ static cusparseStatus_t describe_sell(rc_cusparse_t *s)
     const rc_csr_t *of = s->base.p.a;
     const rc_indexed_t *a = &s->form;
     return cusparseCreateSlicedEll(&s->a, a->slots.slots, of->cols, of->nnz, a->stored, a->size,
-        a->row, a->col, a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->type);
+        a->row, a->col, a->val, index_of(s), index_of(s), CUSPARSE_INDEX_BASE_ZERO, s->stored);
 #else
     (void)s;
     return CUSPARSE_STATUS_NOT_SUPPORTED;

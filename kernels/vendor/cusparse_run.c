@@ -3,12 +3,24 @@
 #include "base/error.h"
 #include "base/type.h"
 #include "device/cuda/cuda.h"
+#include "device/cuda/data_type.h"
 #include "device/cuda/scale.h"
 #include "format/slots.h"
 #include "kernels/vendor/scatter.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+
+/* Of the library that is loaded, which may be newer than the header. */
+static rc_status_t refuse(const char *what, rc_err_t *err)
+{
+    static const libraryPropertyType part[] = {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL};
+    int version[] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+        (void)cusparseGetProperty(part[i], &version[i]);
+    return rc_fail(err, RC_ENOTSUP, "cuSPARSE %d.%d.%d: %s is not supported", version[0],
+        version[1], version[2], what);
+}
 
 /* RC_OK; RC_ENOTSUP, RC_ENOMEM, else RC_EDEVICE with the name of the status.
  * \param[in] what  what was called, "this SpMM" */
@@ -20,7 +32,8 @@ static rc_status_t check(cusparseStatus_t status, const char *what, rc_err_t *er
     switch (status) {
     case CUSPARSE_STATUS_NOT_SUPPORTED:
     case CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED:
-        return rc_fail(err, RC_ENOTSUP, "cuSPARSE: %s is not supported", what);
+    case CUSPARSE_STATUS_ARCH_MISMATCH: /* a value type that this GPU does not have */
+        return refuse(what, err);
     case CUSPARSE_STATUS_ALLOC_FAILED:
     case CUSPARSE_STATUS_INSUFFICIENT_RESOURCES:
         return rc_fail(err, RC_ENOMEM, "cuSPARSE: %s: not enough memory (%s)", what,
@@ -192,13 +205,29 @@ static rc_cusparse_scalar_t scalar_of(const rc_cusparse_t *s, double value)
     return out;
 }
 
+/* What is called, "this SpMM by alg=3 in fp16". */
+static rc_status_t check_call(const rc_cusparse_t *s, cusparseStatus_t status, rc_err_t *err)
+{
+    const rc_problem_t *p = &s->base.p;
+    const char *parameter = p->kernel->param[s->kind->alg].name;
+    char alg[40] = "";
+    char what[120];
+    if (status == CUSPARSE_STATUS_SUCCESS)
+        return RC_OK;
+    if (parameter)
+        (void)snprintf(alg, sizeof alg, " by %.16s=%d", parameter, (int)p->param[s->kind->alg]);
+    (void)snprintf(what, sizeof what, "%.50s%s in %.16s", s->kind->calls->name, alg,
+        rc_precision_name(p->precision));
+    return check(status, what, err);
+}
+
 /* One of the calls, of bound operands.  \param[out] bytes  of SIZE */
 static rc_status_t call(rc_cusparse_t *s, rc_cusparse_step_t step, double alpha, double beta,
     size_t *bytes, rc_err_t *err)
 {
     rc_cusparse_scalar_t a = scalar_of(s, alpha);
     rc_cusparse_scalar_t b = scalar_of(s, beta);
-    return check(s->kind->calls->call(s, step, &a, &b, bytes), s->kind->calls->name, err);
+    return check_call(s, s->kind->calls->call(s, step, &a, &b, bytes), err);
 }
 
 static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err)
@@ -207,7 +236,8 @@ static rc_status_t workspace_size(rc_cusparse_t *s, size_t *bytes, rc_err_t *err
     return call(s, RC_CUSPARSE_SIZE, 1, 0, bytes, err);
 }
 
-/* What operands take of K columns, with leading dimensions that are longer by `pad`. */
+/* What operands take of K columns, with leading dimensions that are longer by `pad`.  Those that
+ * the library refuses take nothing: a run with them says so. */
 static rc_status_t more_workspace(rc_cusparse_t *s, const rc_problem_t *p,
     const rc_operation_t *operation, int64_t k, int64_t pad, rc_err_t *err)
 {
@@ -217,12 +247,12 @@ static rc_status_t more_workspace(rc_cusparse_t *s, const rc_problem_t *p,
     if (check_ld(s, 0, k + pad, &why) < 0 || check_ld(s, RC_CUSPARSE_OUT, k + pad, &why) < 0)
         return RC_OK;
     s->pad = pad;
-    rc_status_t st = make_operands(s, p, operation, err);
+    rc_status_t st = make_operands(s, p, operation, &why);
     if (st == RC_OK)
-        st = workspace_size(s, &bytes, err);
-    if (bytes > s->workspace_bytes)
+        st = workspace_size(s, &bytes, &why);
+    if (st == RC_OK && bytes > s->workspace_bytes)
         s->workspace_bytes = bytes;
-    return st;
+    return st == RC_OK || st == RC_ENOTSUP ? RC_OK : rc_fail(err, st, "%s", why.text);
 }
 
 /* The workspace for the least leading dimensions, a few others, because cuSPARSE wants more for
@@ -372,14 +402,14 @@ static int64_t product_rows(const rc_problem_t *p, const rc_cusparse_kind_t *kin
     return kind->format->rows ? kind->format->rows(p) : p->schedule->slots;
 }
 
-/* Bytes of a column of what cuSPARSE stores to memory of ours: a C', or dot products.
- * 0: it stores to the output. */
+/* Bytes of a column of what cuSPARSE stores to memory of ours: a C', or dot products as they were
+ * summed.  0: it stores to the output. */
 static int64_t product_bytes(const rc_problem_t *p, const rc_cusparse_kind_t *kind)
 {
     int64_t rows = product_rows(p, kind);
     if (samples(kind))
-        rows = p->a->nnz;
-    else if (p->a->nnz == 0 || (!rc_slots_named(p) && rows == p->schedule->slots))
+        return rc_sat_mul(p->a->nnz, (int64_t)rc_precision_bytes(rc_type(p->precision)->sum));
+    if (p->a->nnz == 0 || (!rc_slots_named(p) && rows == p->schedule->slots))
         rows = 0;
     return rc_sat_mul(rows, (int64_t)rc_precision_bytes(p->precision));
 }
@@ -443,13 +473,14 @@ static rc_status_t complete(rc_cusparse_t *s, rc_err_t *err)
 {
     const rc_problem_t *p = &s->base.p;
     const rc_operation_t *operation = operation_of(s->kind);
-    char what[40];
+    char what[80];
     rc_status_t st = RC_OK;
     s->k = p->k;
     RC_TRY(handle_of(s->base.memory.x, &s->handle, err));
     if (p->a->nnz == 0)
         goto done;
-    (void)snprintf(what, sizeof what, "the descriptor of A in %s", s->kind->format->name);
+    (void)snprintf(what, sizeof what, "the descriptor of A in %.16s and %.16s",
+        s->kind->format->name, rc_precision_name(p->precision));
     RC_TRY(check(s->kind->format->describe(s), what, err));
     RC_TRY(own_product(s, p, err));
     RC_TRY(make_operands(s, p, operation, err));
@@ -473,13 +504,14 @@ rc_status_t rc_cusparse_own(void *state, rc_err_t *err)
 rc_status_t rc_cusparse_build(
     void *state, const rc_problem_t *p, const rc_analysis_t *analysis, rc_err_t *err)
 {
-    static const cudaDataType types[] = {[RC_FP32] = CUDA_R_32F, [RC_FP64] = CUDA_R_64F};
     (void)analysis;
     rc_cusparse_t *s = state;
     const rc_cusparse_kind_t *kind = p->kernel->kind;
     s->kind = kind;
     s->algorithm = kind->algorithm[p->param[kind->alg]];
-    s->type = types[p->precision];
+    s->type = rc_cuda_data_type(p->precision);
+    s->compute = rc_cuda_data_type(rc_type(p->precision)->sum);
+    s->stored = samples(kind) ? s->compute : s->type;
     s->pre = p->param[kind->pre] != 0;
     s->product_rows = product_rows(p, kind);
     s->form.wide = rc_cusparse_is_wide(p, kind);

@@ -91,9 +91,10 @@ static rc_status_t run(
 
 /* What all descriptors say. */
 #define SHARED                                                                                     \
-    .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .c_orders = RC_STORES_ORIGINAL,    \
-    .computes = 1, .geometry = rc_cuda_geometry, .analyse = analyse,                               \
-    .state_bytes = RC_STATE(copy_t), .build = build, .run = run, .release = release
+    .version = 1, .device = RC_DEVICE_CUDA, .op = RC_OP_SPMM_T, .types = RC_TYPES_REAL,            \
+    .c_orders = RC_STORES_ORIGINAL, .computes = 1, .geometry = rc_cuda_geometry,                   \
+    .analyse = analyse, .state_bytes = RC_STATE(copy_t), .build = build, .run = run,               \
+    .release = release
 
 /* A product with a copy by the kernel of that name. */
 #define KERNEL(id, inner, ...)                                                                     \

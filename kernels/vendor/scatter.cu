@@ -38,11 +38,13 @@ struct copy_of {
     }
 };
 
+/* Of 16 bits C' is rounded already, and the sum is rounded once more. */
 template <typename T> struct sum_with {
-    T beta;
+    typedef rc::sum_of<T> S;
+    S beta;
     __device__ T operator()(T from, const T *to) const
     {
-        return fma(beta, *to, from);
+        return static_cast<T>(fma(beta, static_cast<S>(*to), static_cast<S>(from)));
     }
 };
 
@@ -126,21 +128,23 @@ int word_of(const rc_cuda_scatter_t *s)
     uint64_t all = (uint64_t)(uintptr_t)s->from | (uint64_t)(uintptr_t)s->to |
                    (uint64_t)(s->k * value) | (uint64_t)(s->ld_from * value) |
                    (uint64_t)(s->ld_to * value);
-    return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : 4;
+    return all % 16 == 0 ? 16 : all % 8 == 0 ? 8 : all % 4 == 0 ? 4 : 2;
 }
 
 template <typename T>
 rc_status_t add(const rc_executor_t *x, const rc_cuda_scatter_t *s, rc_err_t *err)
 {
-    const sum_with<T> join = {static_cast<T>(s->beta)};
+    const sum_with<T> join = {static_cast<rc::sum_of<T>>(s->beta)};
     return s->layout == RC_COL_MAJOR ? col_major<T>(x, s, join, err)
                                      : row_major<T>(x, s, join, err);
 }
 
 /* Tiles of a column-major matrix through shared memory into rows: both sides are walked along their
  * lines. */
-template <typename T> __global__ void __launch_bounds__(SIDE *ROWS) turn(const rows_of<T> m, T beta)
+template <typename T>
+__global__ void __launch_bounds__(SIDE *ROWS) turn(const rows_of<T> m, rc::sum_of<T> beta)
 {
+    const sum_with<T> join = {beta};
     __shared__ T tile[SIDE][SIDE + 1]; /* a column of it is in different banks */
     const int64_t r0 = (int64_t)blockIdx.x * SIDE;
     for (int64_t c0 = (int64_t)blockIdx.y * SIDE; c0 < m.words; c0 += (int64_t)gridDim.y * SIDE) {
@@ -152,39 +156,40 @@ template <typename T> __global__ void __launch_bounds__(SIDE *ROWS) turn(const r
             if (r0 + i < m.slots && c0 + threadIdx.x < m.words) {
                 T *at = m.to + (r0 + i) * m.ld_to + c0 + threadIdx.x;
                 const T value = tile[threadIdx.x][i];
-                *at = beta == T(0) ? value : value + beta * *at;
+                *at = beta == rc::sum_of<T>(0) ? value : join(value, at);
             }
         __syncthreads();
     }
 }
 
 template <typename T>
-void launch_turn(const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, T beta)
+void launch_turn(
+    const rc_executor_t *x, const rc_dense_t *from, const rc_dense_t *to, rc::sum_of<T> beta)
 {
     const dim3 grid(
         (unsigned)((to->rows + SIDE - 1) / SIDE), (unsigned)blocks_for(to->cols, SIDE, GRID_Y_MAX));
     const rows_of<T> m = {static_cast<const T *>(from->data), static_cast<T *>(to->data), nullptr,
         to->rows, to->cols, from->ld, to->ld};
-    turn<<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(m, beta);
+    turn<T><<<grid, dim3(SIDE, ROWS), 0, rc_cuda_stream(x)>>>(m, beta);
 }
 
-/* Values of A times dot products. */
+/* Values of A times dot products, which are as they were summed. */
 template <typename T>
 __global__ void sampled(
-    const T *val, const T *dot, T *out, int64_t n, const rc_cuda_scalars_t scalars)
+    const T *val, const rc::sum_of<T> *dot, T *out, int64_t n, const rc_cuda_scalars_t scalars)
 {
     const int64_t step = static_cast<int64_t>(gridDim.x) * blockDim.x;
     int64_t e = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     for (; e < n; e += step)
-        rc::store(out + e, val[e] * dot[e], scalars);
+        rc::store(out + e, static_cast<rc::sum_of<T>>(val[e]) * dot[e], scalars);
 }
 
 template <typename T>
 void launch_sampled(const rc_executor_t *x, const void *val, const void *dot, const rc_dense_t *out,
     rc_cuda_scalars_t scalars)
 {
-    sampled<<<static_cast<unsigned>(blocks_for(out->rows, THREADS, SAMPLED_MAX)), THREADS, 0,
-        rc_cuda_stream(x)>>>(static_cast<const T *>(val), static_cast<const T *>(dot),
+    sampled<T><<<static_cast<unsigned>(blocks_for(out->rows, THREADS, SAMPLED_MAX)), THREADS, 0,
+        rc_cuda_stream(x)>>>(static_cast<const T *>(val), static_cast<const rc::sum_of<T> *>(dot),
         static_cast<T *>(out->data), out->rows, scalars);
 }
 
@@ -197,15 +202,16 @@ extern "C" rc_status_t rc_cuda_scatter(
     if (s->slots == 0 || s->k == 0)
         return RC_OK;
     if (s->beta != 0)
-        return rc::pick<rc::ieee>(
+        return rc::pick<rc::reals>(
             s->precision, [&](auto t) { return add<RC_VALUE(t)>(x, s, err); });
     if (s->layout == RC_COL_MAJOR)
-        return rc::pick<rc::ieee>(s->precision,
+        return rc::pick<rc::reals>(s->precision,
             [&](auto t) { return col_major<rc::word<RC_VALUE(t)>>(x, s, copy, err); });
     int word = word_of(s);
     return word == 16  ? row_major<uint4>(x, s, copy, err)
            : word == 8 ? row_major<uint64_t>(x, s, copy, err)
-                       : row_major<uint32_t>(x, s, copy, err);
+           : word == 4 ? row_major<uint32_t>(x, s, copy, err)
+                       : row_major<uint16_t>(x, s, copy, err);
 }
 
 extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from,
@@ -213,8 +219,8 @@ extern "C" rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *fr
 {
     if (to->rows == 0 || to->cols == 0)
         return RC_OK;
-    rc::pick<rc::ieee>(
-        to->precision, [&](auto t) { launch_turn(x, from, to, static_cast<RC_VALUE(t)>(beta)); });
+    rc::pick<rc::reals>(to->precision,
+        [&](auto t) { launch_turn<RC_VALUE(t)>(x, from, to, static_cast<RC_SUM(t)>(beta)); });
     return rc_cuda_launched("turning columns into rows", err);
 }
 
@@ -223,7 +229,7 @@ extern "C" rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, 
 {
     if (out->rows == 0)
         return RC_OK;
-    rc::pick<rc::ieee>(
+    rc::pick<rc::reals>(
         out->precision, [&](auto t) { launch_sampled<RC_VALUE(t)>(x, val, dot, out, scalars); });
     return rc_cuda_launched("values of A times dot products", err);
 }

@@ -38,7 +38,8 @@ rc_status_t rc_cuda_turn(const rc_executor_t *x, const rc_dense_t *from, const r
     double beta, rc_err_t *err);
 
 /** out[e] = alpha val[e] dot[e] + beta out[e].
- *  \param[in] val, dot  [out->rows], device memory, in the precision of `out` */
+ *  \param[in] val  [out->rows], device memory, in the precision of `out`
+ *  \param[in] dot  [out->rows], device memory, in the type that this is summed in */
 rc_status_t rc_cuda_sampled(const rc_executor_t *x, const void *val, const void *dot,
     const rc_dense_t *out, rc_cuda_scalars_t scalars, rc_err_t *err);
 
