@@ -18,8 +18,7 @@ typedef struct rc_sparse_view {
     const void *val;     /**< [nnz] */
     int row_ptr_bytes;   /**< of one of them: 4 or 8 */
     int col_idx_bytes;
-    int value_bytes;
-    rc_precision_t precision; /**< of values */
+    rc_precision_t precision; /**< of values, B and C; their sums and alpha as rc_dropin_type */
 } rc_sparse_view_t;
 
 /** One product C = alpha A B. */
@@ -42,7 +41,7 @@ typedef enum rc_checking {
     RC_CHECK_TOLD   /**< yes; the host hears in any case, which takes longer */
 } rc_checking_t;
 
-enum { RC_ENGINE_ABI = 6, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
+enum { RC_ENGINE_ABI = 7, RC_ENGINE_TEXT = 160, RC_ENGINE_KERNEL = 160, RC_ENGINE_ORDER = 128 };
 
 /** Sums of a pattern, of 64 bits each: of its columns and of its row pointers, as numbers. */
 typedef struct rc_pattern_sums {

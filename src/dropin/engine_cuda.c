@@ -2,6 +2,7 @@
 #include "config.h"
 #include "dropin/engine.h"
 #include "dropin/pattern.h"
+#include "dropin/type.h"
 #include "rowcast_cuda.h"
 
 #include <dlfcn.h>
@@ -247,7 +248,8 @@ static void *engine_copy(const rc_spmm_t *p)
 {
     copy_t *c = calloc(1, sizeof *c);
     const size_t bytes[3] = {((size_t)p->a.rows + 1) * sizeof(int64_t),
-        (size_t)p->a.nnz * sizeof(int32_t), (size_t)p->a.nnz * (size_t)p->a.value_bytes};
+        (size_t)p->a.nnz * sizeof(int32_t),
+        (size_t)p->a.nnz * (size_t)rc_dropin_type(p->a.precision)->bytes};
     if (!c)
         return NULL;
     enum cudaStreamCaptureMode mode = relax();
@@ -266,7 +268,7 @@ static void *engine_copy(const rc_spmm_t *p)
         return NULL;
     c->p = *p;
     c->p.a = (rc_sparse_view_t){p->a.rows, p->a.cols, p->a.nnz, c->memory[0], c->memory[1],
-        c->memory[2], 8, 4, p->a.value_bytes, p->a.precision};
+        c->memory[2], 8, 4, p->a.precision};
     return c;
 }
 

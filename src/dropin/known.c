@@ -21,7 +21,7 @@ static rc_key_t key_of(const rc_spmm_t *p, int device)
     key.layout = (int)p->layout;
     key.row_ptr_bytes = p->a.row_ptr_bytes;
     key.col_idx_bytes = p->a.col_idx_bytes;
-    key.value_bytes = p->a.value_bytes;
+    key.precision = (int)p->a.precision;
     return key;
 }
 
@@ -163,7 +163,7 @@ static int alike(const rc_key_t *a, const rc_key_t *b)
 {
     return a->stream == b->stream && a->device == b->device && a->rows == b->rows &&
            a->cols == b->cols && a->nnz == b->nnz && a->k == b->k && a->layout == b->layout &&
-           a->value_bytes == b->value_bytes;
+           a->precision == b->precision;
 }
 
 static rc_held_t *find_sibling(const rc_dropin_t *d, const rc_known_t *known)

@@ -39,7 +39,7 @@ typedef struct rc_key {
     int layout;
     int row_ptr_bytes;
     int col_idx_bytes;
-    int value_bytes;
+    int precision;
     int unused; /**< 0: keys are compared as bytes */
 } rc_key_t;
 
@@ -95,7 +95,7 @@ typedef struct rc_known {
     rc_times_t reference;
     double product_ns; /**< median of earlier ones; 0: there were none */
     rc_times_t ours;
-    rc_times_t better;         /**< of `next` */
+    rc_times_t better; /**< of `next` */
     rc_pace_t pace;
     int busy;                  /**< 1: a call is between its marks */
     uint64_t tag;              /**< low bits of the numbers of its checks */

@@ -1,6 +1,7 @@
 /* Sums of patterns, and the choices of earlier runs that are found by them. */
 #include "config.h"
 #include "dropin/dropin.h"
+#include "dropin/type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,10 +40,10 @@ static int key_of(rc_dropin_t *d, const rc_known_t *known, char *key)
     if (!device[0] && d->engine->device_name(k->device, device) < 0)
         return 0;
     int n = snprintf(key, RC_CHOICES_KEY,
-        "spmm of %d bytes, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
+        "spmm of %s, layout %d, K %" PRId64 ", %" PRId64 " x %" PRId64 ", %" PRId64
         " entries, sums %016" PRIx64 " %016" PRIx64 ", on %.100s",
-        k->value_bytes, k->layout, k->k, k->rows, k->cols, k->nnz, known->sums.columns,
-        known->sums.pointers, device);
+        rc_dropin_type((rc_precision_t)k->precision)->name, k->layout, k->k, k->rows, k->cols,
+        k->nnz, known->sums.columns, known->sums.pointers, device);
     return n > 0 && n < RC_CHOICES_KEY && !strchr(key, '\n');
 }
 

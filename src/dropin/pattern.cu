@@ -1,4 +1,5 @@
 #include "dropin/pattern.h"
+#include "device/cuda/types.cuh"
 
 namespace
 {
@@ -225,7 +226,7 @@ template <typename T, typename P, typename I> struct product_args {
     const T *val;
     int64_t rows;
     int64_t k;
-    T alpha;
+    rc::sum_of<T> alpha;
     const T *b;
     int64_t b_row;
     int64_t b_col;
@@ -236,7 +237,8 @@ template <typename T, typename P, typename I> struct product_args {
     uint64_t number;
 };
 
-/* A thread for each value of C; threads side by side store side by side. */
+/* A thread for each value of C; threads side by side store side by side.  Sums of 16 bits are of
+ * fp32 and rounded once, as those of a plan. */
 template <typename T, typename P, typename I>
 __global__ void product_kernel(const product_args<T, P, I> x)
 {
@@ -251,10 +253,12 @@ __global__ void product_kernel(const product_args<T, P, I> x)
          i += step) {
         const int64_t r = x.c_col == 1 ? i / x.k : i % x.rows;
         const int64_t j = x.c_col == 1 ? i % x.k : i / x.rows;
-        T sum = 0;
+        rc::sum_of<T> sum = 0;
         for (int64_t e = x.row_ptr[r]; e < static_cast<int64_t>(x.row_ptr[r + 1]); e++)
-            sum += x.val[e] * x.b[static_cast<int64_t>(x.col_idx[e]) * x.b_row + j * x.b_col];
-        x.c[r * x.c_row + j * x.c_col] = x.alpha * sum;
+            sum += static_cast<rc::sum_of<T>>(x.val[e]) *
+                   static_cast<rc::sum_of<T>>(
+                       x.b[static_cast<int64_t>(x.col_idx[e]) * x.b_row + j * x.b_col]);
+        x.c[r * x.c_row + j * x.c_col] = static_cast<T>(x.alpha * sum);
     }
 }
 
@@ -284,7 +288,7 @@ void product(const rc_spmm_t *p, const rc_pattern_t *pattern, uint64_t number, i
     const bool c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
     const product_args<T, P, I> x = {static_cast<const P *>(p->a.row_ptr),
         static_cast<const I *>(p->a.col_idx), static_cast<const T *>(p->a.val), p->a.rows, p->k,
-        static_cast<T>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
+        static_cast<rc::sum_of<T>>(p->alpha), static_cast<const T *>(p->b), b_rows ? p->ldb : 1,
         b_rows ? 1 : p->ldb, static_cast<T *>(p->c), c_rows ? p->ldc : 1, c_rows ? 1 : p->ldc,
         &pattern->differs, number};
     launch_over(product_kernel<T, P, I>, blocks, THREADS, overlaps, stream, x);
@@ -370,10 +374,10 @@ cudaError_t rc_pattern_begin(const rc_sparse_view_t *a, const rc_plan_places_t *
     rc_pattern_t *pattern, rc_heard_t *heard, const rc_pattern_ask_t *ask, cudaStream_t stream)
 {
     with_types(a, [&](auto p, auto i) {
-        if (a->value_bytes == 4)
-            begin<uint32_t, decltype(p), decltype(i)>(a, values, pattern, heard, ask, stream);
-        else
-            begin<uint64_t, decltype(p), decltype(i)>(a, values, pattern, heard, ask, stream);
+        rc::pick<rc::reals>(a->precision, [&](auto t) {
+            begin<rc::word<RC_VALUE(t)>, decltype(p), decltype(i)>(
+                a, values, pattern, heard, ask, stream);
+        });
     });
     return cudaGetLastError();
 }
@@ -388,12 +392,10 @@ cudaError_t rc_pattern_product(const rc_spmm_t *p, const rc_pattern_t *pattern, 
     int blocks, int overlaps, cudaStream_t stream)
 {
     with_types(&p->a, [&](auto ptr, auto idx) {
-        if (p->a.value_bytes == 4)
-            product<float, decltype(ptr), decltype(idx)>(
+        rc::pick<rc::reals>(p->a.precision, [&](auto t) {
+            product<RC_VALUE(t), decltype(ptr), decltype(idx)>(
                 p, pattern, number, blocks, overlaps, stream);
-        else
-            product<double, decltype(ptr), decltype(idx)>(
-                p, pattern, number, blocks, overlaps, stream);
+        });
     });
     return cudaGetLastError();
 }

@@ -1,5 +1,7 @@
 #include "config.h"
 #include "dropin/product.h"
+#include "device/cuda/data_type.h"
+#include "dropin/type.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +13,8 @@ static const char *const texts[RC_WHYS] = {
     [RC_WHY_OPERATION] = "transposed operands",
     [RC_WHY_FORMAT] = "not CSR from 0",
     [RC_WHY_ALGORITHM] = "an algorithm of another format, or that promises the same bits",
-    [RC_WHY_TYPE] = "not all fp32 or all fp64",
+    [RC_WHY_TYPE] = "a value type that plans do not have",
+    [RC_WHY_MIXED] = "value types are mixed",
     [RC_WHY_BATCH] = "batches",
     [RC_WHY_SCALARS] = "alpha and beta on the device",
     [RC_WHY_ALPHA] = "alpha is not finite",
@@ -73,22 +76,16 @@ static rc_why_t read_sparse(
     return RC_WHY_PLAN;
 }
 
-/* Value types as cuSPARSE names them. */
-static const struct {
-    cudaDataType type;
-    int bytes;
-} types[] = {[RC_FP32] = {CUDA_R_32F, sizeof(float)}, [RC_FP64] = {CUDA_R_64F, sizeof(double)}};
-
-/* That of the values of A.  \return 0: plans know no such type */
-static int read_type(cudaDataType type, rc_sparse_view_t *a)
+/* That of the values of A.  Sums and scalars are of the type that plans sum it in. */
+static rc_why_t read_type(cudaDataType type, cudaDataType compute, rc_precision_t *out)
 {
-    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        if (types[t].type == type) {
-            a->precision = (rc_precision_t)t;
-            a->value_bytes = types[t].bytes;
-            return 1;
-        }
-    return 0;
+    for (int t = 0; t < RC_TYPES; t++) {
+        *out = (rc_precision_t)t;
+        if ((RC_TYPES_REAL >> t & 1) && rc_cuda_data_type(*out) == type)
+            return rc_cuda_data_type(rc_dropin_type(*out)->sum) == compute ? RC_WHY_PLAN
+                                                                           : RC_WHY_MIXED;
+    }
+    return RC_WHY_TYPE;
 }
 
 typedef struct dense {
@@ -116,7 +113,7 @@ static rc_why_t read_dense(
     if (batch > 1)
         return RC_WHY_BATCH;
     if (type != want)
-        return RC_WHY_TYPE;
+        return RC_WHY_MIXED;
     d.row_major = order == CUSPARSE_ORDER_ROW;
     if (d.rows != out->rows || (out->cols != 0 && out->cols != d.cols) || !d.data ||
         d.ld < (d.row_major ? d.cols : d.rows) || (!d.row_major && order != CUSPARSE_ORDER_COL))
@@ -132,12 +129,25 @@ static rc_layout_t layout_of(int b_rows, int c_rows)
     return c_rows ? RC_COL_ROW : RC_COL_MAJOR;
 }
 
-static double scalar(const void *p, int bytes)
+static double load_fp32(const void *p)
 {
-    float narrow;
-    double wide;
-    memcpy(bytes == 4 ? (void *)&narrow : (void *)&wide, p, (size_t)bytes);
-    return bytes == 4 ? (double)narrow : wide;
+    float value;
+    memcpy(&value, p, sizeof value);
+    return (double)value;
+}
+
+static double load_fp64(const void *p)
+{
+    double value;
+    memcpy(&value, p, sizeof value);
+    return value;
+}
+
+/* A scalar of a product: of the type of its sums. */
+static double scalar(const void *p, rc_precision_t precision)
+{
+    static double (*const load[])(const void *) = {[RC_FP32] = load_fp32, [RC_FP64] = load_fp64};
+    return load[rc_dropin_type(precision)->sum](p);
 }
 
 static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *p)
@@ -147,11 +157,11 @@ static rc_why_t read_scalars(const rc_real_t *real, const rc_spmm_call_t *call, 
         return RC_WHY_UNREADABLE;
     if (mode != CUSPARSE_POINTER_MODE_HOST || !call->alpha || !call->beta)
         return RC_WHY_SCALARS;
-    p->alpha = scalar(call->alpha, p->a.value_bytes);
+    p->alpha = scalar(call->alpha, p->a.precision);
     if (!isfinite(p->alpha))
         return RC_WHY_ALPHA;
     /* the plan stores C before the pattern is known to be the same, so an old C would be lost */
-    return scalar(call->beta, p->a.value_bytes) == 0 ? RC_WHY_PLAN : RC_WHY_BETA;
+    return scalar(call->beta, p->a.precision) == 0 ? RC_WHY_PLAN : RC_WHY_BETA;
 }
 
 rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_spmm_t *out)
@@ -171,8 +181,9 @@ rc_why_t rc_product_read(const rc_real_t *real, const rc_spmm_call_t *call, rc_s
     rc_why_t why = read_sparse(real, call, &p.a, &type);
     if (why != RC_WHY_PLAN)
         return why;
-    if (type != call->type || !read_type(type, &p.a))
-        return RC_WHY_TYPE;
+    why = read_type(type, call->type, &p.a.precision);
+    if (why != RC_WHY_PLAN)
+        return why;
     dense_t b = {.rows = p.a.cols};
     why = read_dense(real, call->b, type, &b);
     dense_t c = {.rows = p.a.rows, .cols = b.cols};

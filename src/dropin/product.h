@@ -38,6 +38,7 @@ typedef enum rc_why {
     RC_WHY_FORMAT,
     RC_WHY_ALGORITHM,
     RC_WHY_TYPE,
+    RC_WHY_MIXED,
     RC_WHY_BATCH,
     RC_WHY_SCALARS,
     RC_WHY_ALPHA,

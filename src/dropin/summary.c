@@ -1,5 +1,6 @@
 #include "config.h"
 #include "dropin/dropin.h"
+#include "dropin/type.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ static void print_known(const rc_known_t *known)
         "rowcast:   %" PRId64 " x %" PRId64 ", %" PRId64 " entries, K = %" PRId64
         ", %s, %s: %" PRIu64 " calls, %" PRIu64 " by a plan",
         known->key.rows, known->key.cols, known->key.nnz, known->key.k,
-        known->key.value_bytes == 4 ? "fp32" : "fp64", layout_text(known->key.layout), known->calls,
-        known->by_plan);
+        rc_dropin_type((rc_precision_t)known->key.precision)->name, layout_text(known->key.layout),
+        known->calls, known->by_plan);
     if (known->reference.count > 0)
         fprintf(stderr, "; cuSPARSE %.1f us", 1e-3 * rc_times_median(&known->reference));
     if (known->ours.count > 0)

@@ -395,6 +395,51 @@ static void quicker(void)
     small_free(&s);
 }
 
+/* Values of 16 bits, sums and scalars of fp32; what is mixed is cuSPARSE's. */
+static void types(void)
+{
+    static const cudaDataType all[] = {CUDA_R_32F, CUDA_R_16BF, CUDA_R_16F};
+    small_t one;
+    small_t s;
+    int made = engine()->made;
+    small_new(&one);
+    ok(until_plan(&one, 40), "a pattern has a plan in fp32");
+    settle(&one);
+    for (int i = 1; i < 3; i++) {
+        small_typed(&s, all[i], all[i], &one);
+        s.alpha = 0.5F;
+        ok(until_plan(&s, 40) && engine()->made == made + 1 + i, i == 1 ? "in bf16 it has one of its own" : "in fp16 too");
+        settle(&s);
+        s.val[1] = 7;
+        int before = fake_counts()->spmm;
+        ok(until_plan(&s, 1) && fake_counts()->spmm == before, "which reads new values");
+        small_free(&s);
+    }
+    ok(until_plan(&one, 1) && engine()->repaired == 0, "each multiplies in its type");
+    int runs = engine()->runs;
+    int wrong = 0;
+    for (int i = 1; i < 3; i++) {
+        small_typed(&s, all[i], CUDA_R_32F, NULL);
+        for (int n = 0; n < 40; n++)
+            wrong += plain(&s) != CUSPARSE_STATUS_SUCCESS || !right(&s);
+        small_free(&s);
+    }
+    ok(!wrong && engine()->runs == runs, "a C of fp32 is left to cuSPARSE");
+    small_typed(&s, CUDA_R_16F, CUDA_R_16F, NULL);
+    s.compute = CUDA_R_16F;
+    for (int n = 0; n < 40; n++)
+        wrong += plain(&s) != CUSPARSE_STATUS_NOT_SUPPORTED;
+    ok(!wrong && engine()->runs == runs, "so are sums of fp16");
+    small_free(&s);
+    small_typed(&s, CUDA_R_8I, CUDA_R_8I, NULL);
+    s.compute = CUDA_R_32I;
+    for (int n = 0; n < 40; n++)
+        wrong += plain(&s) != CUSPARSE_STATUS_NOT_SUPPORTED;
+    ok(!wrong && engine()->runs == runs, "and integers");
+    small_free(&s);
+    small_free(&one);
+}
+
 /* With ROWCAST_TRUST=preprocess. */
 static void trust(void)
 {
@@ -450,6 +495,8 @@ int main(int argc, char **argv)
         decisions();
     else if (strcmp(what, "patience") == 0)
         patience();
+    else if (strcmp(what, "types") == 0)
+        types();
     else if (strcmp(what, "plans") == 0)
         plans();
     else {

@@ -1,5 +1,6 @@
 /* A cuSPARSE of host memory with the functions that the tests of the drop-in call.  It counts them. */
 #include "fake_cusparse.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -200,11 +201,6 @@ static int64_t integer(const void *p, cusparseIndexType_t type, int64_t i)
     return type == CUSPARSE_INDEX_32I ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
 }
 
-static double value(const void *p, cudaDataType type, int64_t i)
-{
-    return type == CUDA_R_32F ? (double)((const float *)p)[i] : ((const double *)p)[i];
-}
-
 static int64_t at(const struct cusparseDnMatDescr *m, int64_t r, int64_t j)
 {
     return m->order == CUSPARSE_ORDER_ROW ? r * m->ld + j : j * m->ld + r;
@@ -219,13 +215,10 @@ static void multiply(const struct cusparseSpMatDescr *a, const struct cusparseDn
             int64_t to = at(c, r, j);
             for (int64_t e = integer(a->ptr, a->ptr_type, r) - (int)a->base;
                  e < integer(a->ptr, a->ptr_type, r + 1) - (int)a->base; e++)
-                sum += value(a->val, a->type, e)
-                    * value(b->val, b->type, at(b, integer(a->idx, a->idx_type, e) - (int)a->base, j));
-            sum = alpha * sum + (beta != 0 ? beta * value(c->val, c->type, to) : 0);
-            if (c->type == CUDA_R_32F)
-                ((float *)c->val)[to] = (float)sum;
-            else
-                ((double *)c->val)[to] = sum;
+                sum += value_load(a->val, a->type, e)
+                    * value_load(b->val, b->type, at(b, integer(a->idx, a->idx_type, e) - (int)a->base, j));
+            sum = alpha * sum + (beta != 0 ? beta * value_load(c->val, c->type, to) : 0);
+            value_store(c->val, c->type, to, sum);
         }
 }
 
@@ -248,8 +241,13 @@ FAKE cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseO
     return handle && a && b && c ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
-/* Multiplies only what it is: CSR without transposition, fp32 or fp64, one batch.  What else arrives is counted, which is
- * what the test of passing through asks for. */
+static int knows(cudaDataType type)
+{
+    return type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+}
+
+/* Multiplies only what it is: CSR without transposition, all in one type or a C of fp32 with the others of 16 bits, one
+ * batch.  What else arrives is counted, which is what the test of passing through asks for. */
 FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t op_a,
     cusparseOperation_t op_b, const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
     const void *beta, cusparseDnMatDescr_t c, cudaDataType type, cusparseSpMMAlg_t alg, void *buffer)
@@ -260,9 +258,9 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
         return CUSPARSE_STATUS_INVALID_VALUE;
     if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE
         || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1 || b->batch > 1 || c->batch > 1
-        || (type != CUDA_R_32F && type != CUDA_R_64F) || a->type != type || b->type != type
-        || c->type != type || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
+        || !knows(a->type) || value_sum(a->type) != type || b->type != a->type
+        || (c->type != a->type && c->type != type) || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)
         return CUSPARSE_STATUS_NOT_SUPPORTED;
-    multiply(a, b, c, value(alpha, type, 0), value(beta, type, 0));
+    multiply(a, b, c, value_load(alpha, type, 0), value_load(beta, type, 0));
     return CUSPARSE_STATUS_SUCCESS;
 }

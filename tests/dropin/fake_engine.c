@@ -1,7 +1,9 @@
 /* An engine of host memory: a plan multiplies by the pattern that it copied, so that a drop-in that trusts too much is
  * wrong. */
 #include "fake_engine.h"
+#include "device/cuda/data_type.h"
 #include "dropin/engine.h"
+#include "values.h"
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -48,11 +50,6 @@ fake_engine_t *fake_engine(void)
 static int64_t integer(const void *p, int bytes, int64_t i)
 {
     return bytes == 4 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
-}
-
-static double value(const void *p, int bytes, int64_t i)
-{
-    return bytes == 4 ? (double)((const float *)p)[i] : ((const double *)p)[i];
 }
 
 static int stream_of(void *stream, int *device)
@@ -218,17 +215,15 @@ static void multiply(const int64_t *ptr, const int64_t *idx, const rc_spmm_t *p)
 {
     int b_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_ROW_COL;
     int c_rows = p->layout == RC_ROW_MAJOR || p->layout == RC_COL_ROW;
+    cudaDataType type = rc_cuda_data_type(p->a.precision);
     for (int64_t r = 0; r < p->a.rows; r++)
         for (int64_t j = 0; j < p->k; j++) {
             double sum = 0;
             int64_t to = c_rows ? r * p->ldc + j : j * p->ldc + r;
             for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
-                sum += value(p->a.val, p->a.value_bytes, e)
-                    * value(p->b, p->a.value_bytes, b_rows ? idx[e] * p->ldb + j : j * p->ldb + idx[e]);
-            if (p->a.value_bytes == 4)
-                ((float *)p->c)[to] = (float)(p->alpha * sum);
-            else
-                ((double *)p->c)[to] = p->alpha * sum;
+                sum += value_load(p->a.val, type, e)
+                    * value_load(p->b, type, b_rows ? idx[e] * p->ldb + j : j * p->ldb + idx[e]);
+            value_store(p->c, type, to, p->alpha * sum);
         }
 }
 

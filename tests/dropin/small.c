@@ -32,7 +32,8 @@ fake_engine_t *engine(void)
 
 void small_new(small_t *s)
 {
-    *s = (small_t){.ptr = {0, 1, 3}, .idx = {0, 1, 2}, .val = {1, 2, 3}, .alpha = 1};
+    *s = (small_t){.ptr = {0, 1, 3}, .idx = {0, 1, 2}, .val = {1, 2, 3}, .alpha = 1,
+        .type = CUDA_R_32F, .c_type = CUDA_R_32F, .compute = CUDA_R_32F};
     for (int i = 0; i < 12; i++)
         s->b[i] = (float)i;
     (void)cusparseCreate(&s->handle);
@@ -40,6 +41,22 @@ void small_new(small_t *s)
         CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     (void)cusparseCreateDnMat(&s->db, 3, 4, 4, s->b, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     (void)cusparseCreateDnMat(&s->dc, 2, 4, 4, s->c, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+}
+
+void small_typed(small_t *s, cudaDataType type, cudaDataType c_type, small_t *of)
+{
+    small_new(s);
+    (void)cusparseDestroySpMat(s->a);
+    (void)cusparseDestroyDnMat(s->db);
+    (void)cusparseDestroyDnMat(s->dc);
+    s->type = type;
+    s->c_type = c_type;
+    s->compute = value_sum(type);
+    of = of ? of : s;
+    (void)cusparseCreateCsr(&s->a, 2, 3, 3, of->ptr, of->idx, s->stored[0], CUSPARSE_INDEX_64I, CUSPARSE_INDEX_64I,
+        CUSPARSE_INDEX_BASE_ZERO, type);
+    (void)cusparseCreateDnMat(&s->db, 3, 4, 4, s->stored[1], type, CUSPARSE_ORDER_ROW);
+    (void)cusparseCreateDnMat(&s->dc, 2, 4, 4, s->stored[2], c_type, CUSPARSE_ORDER_ROW);
 }
 
 void small_free(small_t *s)
@@ -57,10 +74,22 @@ cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t 
         s->handle, op_a, op_b, &s->alpha, s->a, s->db, &s->beta, s->dc, type, alg, s->b);
 }
 
+static int is_typed(const small_t *s)
+{
+    return s->type != CUDA_R_32F;
+}
+
 cusparseStatus_t plain(small_t *s)
 {
     cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    return spmm(s, none, none, CUDA_R_32F, CUSPARSE_SPMM_CSR_ALG2);
+    for (int i = 0; is_typed(s) && i < 3; i++)
+        value_store(s->stored[0], s->type, i, s->val[i]);
+    for (int i = 0; is_typed(s) && i < 12; i++)
+        value_store(s->stored[1], s->type, i, s->b[i]);
+    cusparseStatus_t st = spmm(s, none, none, s->compute, CUSPARSE_SPMM_CSR_ALG2);
+    for (int i = 0; is_typed(s) && i < 8; i++)
+        s->c[i] = (float)value_load(s->stored[2], s->c_type, i);
+    return st;
 }
 
 int right(const small_t *s)

@@ -4,6 +4,7 @@
 
 #include "fake_cusparse.h"
 #include "fake_engine.h"
+#include "values.h"
 
 #include <stdint.h>
 
@@ -20,6 +21,10 @@ typedef struct small {
     cusparseSpMatDescr_t a;
     cusparseDnMatDescr_t db;
     cusparseDnMatDescr_t dc;
+    cudaDataType type;    /**< of A and B */
+    cudaDataType c_type;
+    cudaDataType compute;
+    double stored[3][12]; /**< val, b and c in types that are not fp32 */
 } small_t;
 
 /** Print a line of TAP. */
@@ -31,6 +36,8 @@ int ok_end(void);
 fake_engine_t *engine(void);
 
 void small_new(small_t *s);
+/** The same in other types.  \param[in] of  NULL, or whose arrays of the pattern are taken */
+void small_typed(small_t *s, cudaDataType type, cudaDataType c_type, small_t *of);
 void small_free(small_t *s);
 cusparseStatus_t spmm(small_t *s, cusparseOperation_t op_a, cusparseOperation_t op_b, cudaDataType type, cusparseSpMMAlg_t alg);
 /** That with ALG2 and nothing transposed. */

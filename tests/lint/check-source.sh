@@ -128,6 +128,11 @@ layers()
         room=${room%%/*}
         case $name in
         config.h | rowcast.h) continue ;;
+        # the list of value types, in headers alone, is the drop-in's too
+        base/type.h | device/cuda/data_type.h | device/cuda/types.cuh)
+            [ "$room" != dropin ] || continue
+            part=${name%%/*}
+            ;;
         rowcast_io.h) part=io ;;
         rowcast_plan.h | rowcast_cuda.h | rowcast_device.h)
             [ "$room" = dropin ] || [ "$room" = rowcast_device.h ] || [ "$room" = rowcast_cuda.h ] && continue
