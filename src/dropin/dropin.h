@@ -106,7 +106,8 @@ void rc_dropin_leave(void);
 
 /** A product that is understood: run a plan, or say why not and whether cuSPARSE's run is timed. */
 rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMatDescr_t descr);
-void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn);
+/** \param[in] done  0: cuSPARSE refused it, which has no time */
+void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn, int done);
 
 /** Plans that have been idle for RC_IDLE calls go where there is no memory left in the budget. */
 void rc_known_make_memory(rc_dropin_t *d);

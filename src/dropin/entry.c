@@ -135,7 +135,7 @@ OURS cusparseStatus_t cusparseSpMM(SPMM_PARAMETERS, void *externalBuffer)
     cusparseStatus_t st = CUSPARSE_STATUS_SUCCESS;
     if (turn.why != RC_WHY_PLAN)
         st = real->SpMM(SPMM_ARGUMENTS, externalBuffer);
-    rc_dropin_end(d, &turn);
+    rc_dropin_end(d, &turn, st == CUSPARSE_STATUS_SUCCESS);
     count(d, turn.why);
     return st;
 }

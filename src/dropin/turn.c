@@ -209,11 +209,13 @@ rc_turn_t rc_dropin_begin(rc_dropin_t *d, const rc_spmm_t *p, cusparseConstSpMat
     return turn;
 }
 
-void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn)
+void rc_dropin_end(rc_dropin_t *d, const rc_turn_t *turn, int done)
 {
     if (!turn->known)
         return;
     (void)pthread_mutex_lock(&d->lock);
-    rc_times_end(d, turn->known, &turn->known->reference, turn->stream);
+    if (done)
+        rc_times_end(d, turn->known, &turn->known->reference, turn->stream);
+    turn->known->busy = 0;
     (void)pthread_mutex_unlock(&d->lock);
 }

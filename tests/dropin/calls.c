@@ -295,6 +295,21 @@ static void refused(void)
     small_free(&s);
 }
 
+/* What cuSPARSE has no product for stays refused, as some versions do it with 16 bits. */
+static void unsupported(void)
+{
+    small_t s;
+    int other = 0;
+    small_new(&s);
+    fake_counts()->refuses = 1;
+    for (int i = 0; i < 100; i++)
+        other += plain(&s) != CUSPARSE_STATUS_NOT_SUPPORTED;
+    ok(!other && engine()->made == 0 && engine()->runs == 0, "a product that cuSPARSE refuses gets no plan");
+    fake_counts()->refuses = 0;
+    ok(until_plan(&s, 40), "one that it does not refuse any more does");
+    small_free(&s);
+}
+
 /* Little is not worth a plan. */
 static void patience(void)
 {
@@ -495,6 +510,8 @@ int main(int argc, char **argv)
         decisions();
     else if (strcmp(what, "patience") == 0)
         patience();
+    else if (strcmp(what, "unsupported") == 0)
+        unsupported();
     else if (strcmp(what, "types") == 0)
         types();
     else if (strcmp(what, "plans") == 0)

@@ -256,7 +256,7 @@ FAKE cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t 
     counts.last = (fake_call_t){handle, op_a, op_b, alpha, a, b, beta, c, type, alg, buffer};
     if (!handle || !a || !b || !c)
         return CUSPARSE_STATUS_INVALID_VALUE;
-    if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE
+    if (counts.refuses || op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b != CUSPARSE_OPERATION_NON_TRANSPOSE
         || a->format != CUSPARSE_FORMAT_CSR || a->batch > 1 || b->batch > 1 || c->batch > 1
         || !knows(a->type) || value_sum(a->type) != type || b->type != a->type
         || (c->type != a->type && c->type != type) || a->cols != b->rows || a->rows != c->rows || b->cols != c->cols)

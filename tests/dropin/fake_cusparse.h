@@ -25,6 +25,7 @@ typedef struct fake_counts {
     int preprocess;
     int destroyed;
     int set_pointers;
+    int refuses; /**< told: no product is supported */
     fake_call_t last;
 } fake_counts_t;
 
