@@ -18,10 +18,6 @@ set -euo pipefail
 # shellcheck source=jobs/setup.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-# of glibc and the compiler: as old as here or newer everywhere
-system='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|mvec|anl|nss_[a-z]*|stdc\+\+|gcc_s))\.so'
-# of the driver, and of CUDA: large, and they belong to the driver
-cuda='^lib(cuda|nvidia-.*|cudart|cusparse|nvJitLink|cublas|cublasLt|cusolver|curand|nvrtc.*)\.so'
 # fabrics: their plugins complain where there is no such hardware
 fabric='lib(ucp|ucs|uct|fabric|ibverbs|rdmacm|psm_infinipath|psm2|portals|oshmem)\.so'
 
@@ -163,7 +159,7 @@ copy_libraries()
     elf_files "$tree" | xargs -d '\n' env LD_LIBRARY_PATH="$tree/lib" ldd \
         | awk '$2 == "=>" && $3 == "not" { print $1, "-" } $3 ~ /^\// { print $1, $3 }' \
         | sort -u | while read -r name file; do
-        if [[ $name =~ $system || $name =~ $cuda || -e $tree/lib/$name ]]; then continue; fi
+        if [[ $name =~ $system_libraries || $name =~ $cuda_libraries || -e $tree/lib/$name ]]; then continue; fi
         [[ $file != - ]] || die 3 "$name: needed, and not found"
         cp -L "$file" "$tree/lib/$name"
     done

@@ -4,8 +4,8 @@
 #   --quick  the test suite of the ordinary build only
 #   --full   also: the job scripts under a private Slurm, the tests of stores with serial HDF5, the suite under the
 #            address and undefined-behaviour sanitizers, a short run of the fuzz targets,
-#            mutations, cppcheck, shellcheck, make distcheck, Debian packages made and
-#            tried (each of the last six counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
+#            mutations, cppcheck, shellcheck, make distcheck, Debian packages and a Python wheel made and
+#            tried (each of the last seven counts as one test).  This is the default.  CUDA is in the ordinary build only, where there is a compiler.
 #   --stacks only: the suite with MPICH and its HDF5, with clang, and with -O3 -march=native, each in a build of its
 #            own (an hour on 2 cores); MPICH is installed for it
 # The suite of the serial build gets the ordinary program as ROWCAST_OTHER, to compare their files.
@@ -260,6 +260,17 @@ check_stacks()
     ((failed == 0))
 }
 
+# What the build of the Debian packages is packed into, too.  That takes seconds.
+wheel()
+{
+    if command -v patchelf >/dev/null && /usr/bin/python3 -c 'import ensurepip, numpy, venv' 2>/dev/null \
+        && [[ -e $build/deb/.libs/librowcast.so.1 ]]; then
+        stage "Python wheel" "$build/log/wheel.log" "$top/jobs/package-wheel.sh" -b "$build/deb" -o "$build/deb/packages" --test
+    else
+        skipped=$((skipped + 1))
+    fi
+}
+
 # How the ordinary build is configured: for Hopper alone.  What the kernels have for other architectures are a few lines,
 # and each architecture takes the time of the first.
 ordinary=(--enable-werror)
@@ -321,6 +332,7 @@ main()
         else
             skipped=$((skipped + 1))
         fi
+        wheel
     fi
     say "$skipped skipped"
     echo "$passed passed, $failed failed"

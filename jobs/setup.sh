@@ -21,8 +21,16 @@ fi
         libopenblas-dev libxgboost-dev libsvm-dev libpng-dev libmetis-dev libsuitesparse-dev)
     packages_report=(gnuplot-nox)
     packages_check=(libcmocka-dev librsb-dev libtrilinos-kokkos-kernels-dev libtrilinos-kokkos-dev hdf5-tools patchelf python3 python3-h5py python3-pandas xz-utils zstd groff-base doxygen)
-    packages_full=(cmake abigail-tools debootstrap python3-scipy slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver sshfs openssh-sftp-server)
+    packages_full=(cmake abigail-tools debootstrap python3-scipy python3-venv slurm-wlm munge libhdf5-dev shellcheck cppcheck clang chromium chromium-driver sshfs openssh-sftp-server)
     packages_stacks=(mpich libmpich-dev libhdf5-mpich-dev clang libomp-dev) # beside Open MPI, which stays the default
+}
+
+# shellcheck disable=SC2034  # for what packs libraries
+{
+    # of glibc and the compiler: as old as here or newer everywhere
+    system_libraries='^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|mvec|anl|nss_[a-z]*|stdc\+\+|gcc_s))\.so'
+    # of the driver, and of CUDA: large, and they belong to the driver
+    cuda_libraries='^lib(cuda|nvidia-.*|cudart|cusparse|nvJitLink|cublas|cublasLt|cusolver|curand|nvrtc.*)\.so'
 }
 
 # say TEXT: a progress line with the time since the start

@@ -81,6 +81,13 @@ package-deb.sh more
 package-deb.sh -b ''
 package-deb.sh -o
 package-deb.sh -o ../there/file
+package-wheel.sh more
+package-wheel.sh -b ''
+package-wheel.sh -b ../nowhere
+package-wheel.sh -o
+package-wheel.sh -o ../there/file
+package/wheel.py
+package/wheel.py ../there 1.0 any ''
 package/try-deb.sh
 package/try-deb.sh '' 1 ../there/file ../there/file ../there/file
 package/try-deb.sh ../there/base 1 ../there/file ../there/file ../there/none.deb

@@ -490,6 +490,27 @@ def lazy():
     del sys.modules["torch"]
 
 
+def of_cuda():
+    """libneedy.so.1 needs libcuneeded.so.7, which is among Python's packages of NVIDIA, in the toolkit, or nowhere."""
+    _library._FUNCTIONS["needy"] = {}
+    try:
+        _library.load("needy")
+    except ImportError as e:
+        assert str(e).startswith("libneedy does not load: libcuneeded.so.7 of CUDA is neither") and "\n" not in str(e), e
+    else:
+        raise AssertionError("it is nowhere")
+    for prepare in (lambda: sys.path.append(os.path.abspath("site")), lambda: os.environ.update(CUDA_HOME=os.path.abspath("toolkit"))):
+        sys.stdout.flush()
+        pid = os.fork()  # what was opened stays
+        if pid == 0:
+            try:
+                prepare()
+                os._exit(0 if _library.load("needy").needy() == 7 else 1)
+            finally:
+                os._exit(2)
+        assert os.waitpid(pid, 0)[1] == 0
+
+
 def child_of_gpu():
     """A child of fork has not the GPU of a plan, but the CPU for an array of NumPy."""
     a = matrix()

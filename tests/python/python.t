@@ -19,7 +19,7 @@ PYTHONDONTWRITEBYTECODE=1
 ROWCAST_LIBRARY_DIR=$top_builddir/.libs
 LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
 export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
-plan 29
+plan 36
 cd "$tmp" || exit 1
 
 script=check.py
@@ -69,6 +69,13 @@ check "the same rows come as a frame" "h5py pandas" store quick.h5 <rows
 "$ROWCAST" query quick.h5 --format csv --where 'status == ok' --columns case,speedup >rows.csv 2>err
 is "a store of three runs is printed" "$(grep -v ' CPUs$\| missed ' err)" ""
 check "speedups are those of query" "h5py pandas" speedups quick.h5 <rows.csv
+script=solvers.py
+check "plans as matrices" scipy.sparse matmul
+check "new values of those" scipy.sparse updated
+check "wrong operands of those" scipy.sparse wrong
+check "operators" scipy.sparse operators
+check "solvers of SciPy" scipy.sparse solvers
+check "operators of CuPy" scipy.sparse operators_of_cupy
 script=value_types.py
 check "arrays of every value type" scipy.sparse arrays
 check "plans of every value type" scipy.sparse plans
@@ -90,5 +97,17 @@ else
     skip "a store where there are no locks" "$(head -n 1 err)"
 fi
 ROWCAST_LIBRARY_DIR=$tmp
+mkdir -p site/nvidia/any/lib toolkit/lib64
+echo 'int needed(void) { return 7; }' >needed.c
+echo 'int needed(void); int needy(void) { return needed(); }' >needy.c
+script=check.py
+# shellcheck disable=SC2086  # flags are words
+if $CC $CFLAGS -shared -fPIC -Wl,-soname,libcuneeded.so.7 -o site/nvidia/any/lib/libcuneeded.so.7 needed.c 2>err \
+    && cp site/nvidia/any/lib/libcuneeded.so.7 toolkit/lib64/ \
+    && $CC $CFLAGS -shared -fPIC -o libneedy.so.1 needy.c toolkit/lib64/libcuneeded.so.7 2>err; then
+    check "libraries of CUDA are found among Python's packages" "" of_cuda
+else
+    skip "libraries of CUDA are found among Python's packages" "$(head -n 1 err)"
+fi
 is "libraries that are not there are named" "$("$python" -c 'import rowcast; rowcast.version()' 2>&1 \
     | grep -c '^ImportError: librowcast is not installed.*ROWCAST_LIBRARY_DIR')" 1

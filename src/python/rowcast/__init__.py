@@ -7,14 +7,18 @@
     rowcast.open_store("h200.h5").results()         # a pandas frame
     print(rowcast.answer(a, 64).sentence)           # keep the order or not, and with which kernel
     plan = rowcast.plan(a, k=128); c = plan(b)      # b: of NumPy, or on a GPU, of CuPy or PyTorch
+    scipy.sparse.linalg.cg(rowcast.linear_operator(a), b)
 
-Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the library's line.
+Over the installed C libraries by ctypes.  A call that fails raises rowcast.Error with the
+library's line.
 """
 from ._library import Error
+from .linear import linear_operator
 from .matrix import Schedule, features, order, version
 from .model import Choice, Model, predict
 from .plan import Answer, Plan, answer, execute_many, plan
 from .store import Store, open_store
 
 __all__ = ["Answer", "Choice", "Error", "Model", "Plan", "Schedule", "Store", "answer",
-           "execute_many", "features", "open_store", "order", "plan", "predict", "version"]
+           "execute_many", "features", "linear_operator", "open_store", "order", "plan", "predict",
+           "version"]

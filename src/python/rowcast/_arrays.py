@@ -5,6 +5,7 @@ No library of GPUs is imported unless it made the array.
 from __future__ import annotations
 
 import contextlib
+import copy
 import sys
 from typing import Any, Iterator, Optional, Tuple
 
@@ -104,6 +105,19 @@ class HostDense(Dense):
 
     def empty(self, rows: int, cols: int, column_major: bool) -> "Dense":
         return HostDense(new_numpy(self.array.dtype, None, (rows, cols), column_major))
+
+
+def laid(array: Any, dense: Dense, column_major: bool) -> Any:
+    """A matrix that dense sees: itself where it has that layout, else a copy that has."""
+    if len(dense.shape) != 2:
+        return array
+    try:
+        dense.leading(column_major, "B")
+        return array
+    except ValueError:
+        made = dense.empty(*dense.shape, column_major).array
+        made[...] = dense.array
+        return made
 
 
 def new_numpy(dtype: Any, device: Any, shape: Tuple[int, int], column_major: bool) -> Any:
@@ -218,6 +232,21 @@ class Sparse:
         if {ptr.device, idx.device} != {val.device}:
             raise ValueError("a: expected the three arrays on one GPU")
 
+    def for_c(self) -> Any:
+        """As an rc_plan_matrix_t, which lives no longer than this."""
+        return lib.PlanMatrix(*self.shape, self.nnz, self.row_ptr, self.row_ptr_bytes, self.col_idx,
+                              self.val, self.precision, int(self.on_device), self.col_idx_bytes,
+                              self.form)
+
+    def transposed(self) -> "Sparse":
+        """The transposed matrix, of the same arrays."""
+        other = copy.copy(self)
+        other.shape, other.form = self.shape[::-1], _TRANSPOSED[self.form]
+        if self.form == _FORMS["coo"]:
+            other.row_ptr, other.col_idx = self.col_idx, self.row_ptr
+            other.row_ptr_bytes, other.col_idx_bytes = self.col_idx_bytes, self.row_ptr_bytes
+        return other
+
     @staticmethod
     def _torch(a: Any) -> Tuple[str, Tuple[Dense, Dense, Dense]]:
         import torch
@@ -272,4 +301,5 @@ def _refuse_twice(ptr: np.ndarray, idx: np.ndarray) -> None:
 
 
 _FORMS = {"csr": 0, "csc": 1, "coo": 2}
+_TRANSPOSED = {0: 1, 1: 0, 2: 2}  # what the same arrays are of A'
 _INTEGERS = {"int32": 4, "int64": 8}

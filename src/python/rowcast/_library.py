@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import ctypes as c
 import functools
+import glob
 import itertools
 import os
+import re
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional
 
 I64P = c.POINTER(c.c_int64)
 I32P = c.POINTER(c.c_int32)
@@ -121,15 +123,52 @@ _FUNCTIONS = {"rowcast": _ROWCAST, "rowcast_plan": _PLAN, "rowcast_cuda": _CUDA}
 
 
 def _places(name: str) -> List[str]:
-    """File names to try: of ROWCAST_LIBRARY_DIR alone; else of the prefix that this file is in, then the loader's own."""
+    """File names to try: of ROWCAST_LIBRARY_DIR alone; else of the folder that a wheel has, of the
+    prefix that this file is in, then the loader's own."""
     file = f"lib{name}.so.1"
     if os.environ.get("ROWCAST_LIBRARY_DIR"):
         return [os.path.join(os.environ["ROWCAST_LIBRARY_DIR"], file)]
     here = os.path.dirname(os.path.abspath(__file__))  # PREFIX/share/rowcast/python/rowcast
     prefix = os.path.normpath(os.path.join(here, *[os.pardir] * 4))
     multiarch = getattr(sys.implementation, "_multiarch", "")
-    return [os.path.join(prefix, "lib", file), os.path.join(prefix, "lib64", file),
+    return [os.path.join(here, "_lib", file),
+            os.path.join(prefix, "lib", file), os.path.join(prefix, "lib64", file),
             os.path.join(prefix, "lib", multiarch, file), file]
+
+
+def _of_cuda(file: str) -> Optional[str]:
+    """Where a library of CUDA is that the loader does not find: in NVIDIA's packages of Python, as
+    PyTorch brings them, or in the toolkit."""
+    folders = [os.path.join(glob.escape(p), "nvidia", "*", "lib") for p in sys.path if p]
+    roots = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"]
+    folders += [os.path.join(glob.escape(root), "lib64") for root in roots if root]
+    for folder in folders:
+        for found in sorted(glob.glob(os.path.join(folder, glob.escape(file)))):
+            return found
+    return None
+
+
+def _opened(place: str) -> Any:
+    """A library, after those of CUDA that it needs and the loader does not find.
+
+    Raises:
+        OSError: what is not there
+    """
+    opened: List[str] = []
+    while True:
+        try:
+            return c.CDLL(place)
+        except OSError as e:
+            missing = re.match(r"(lib(?:cu|nv)[^:/]*): cannot open", str(e))
+            if missing is None:
+                raise
+            file = _of_cuda(missing.group(1))
+            if file is None or file in opened:
+                raise OSError(f"{missing.group(1)} of CUDA is neither where the loader looks nor "
+                              "in nvidia/*/lib of Python's packages nor in CUDA_HOME: install "
+                              "PyTorch, or NVIDIA's package of it") from None
+            c.CDLL(file, c.RTLD_GLOBAL)
+            opened.append(file)
 
 
 _loaded: dict = {}
@@ -145,20 +184,23 @@ def load(name: str) -> Any:
     """
     if name in _loaded:
         return _loaded[name]
-    reasons = []
+    reasons: List[str] = []
+    broken: List[str] = []
     for place in _places(name):
         if os.sep in place and not os.path.exists(place) and "ROWCAST_LIBRARY_DIR" not in os.environ:
             continue
         try:
-            library = c.CDLL(place)
+            library = _opened(place)
         except OSError as e:
-            reasons.append(str(e))
+            (broken if os.path.exists(place) else reasons).append(str(e))
             continue
         for function, (result, arguments) in _FUNCTIONS[name].items():
             f = getattr(library, function)
             f.restype, f.argtypes = result, arguments
         _loaded[name] = library
         return library
+    if broken:
+        raise ImportError(f"lib{name} does not load: {'; '.join(broken)}")
     raise ImportError(f"lib{name} is not installed, or not where it is looked for: set ROWCAST_LIBRARY_DIR ("
                       + "; ".join(reasons) + ")")
 

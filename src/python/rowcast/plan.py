@@ -15,15 +15,18 @@ from . import _library as lib
 from ._again import Again, Asked
 from ._arrays import Dense, HostDense, Sparse, on_device
 from ._given import Handle, file_name, flag, number, number_of, real, text_or_none, threads_of
+from ._sides import Sides
 from .model import Model
 
 _LAYOUTS = {"column": 0, "row": 1}
+_OPS = {"spmm": 0, "spmv": 1}  # of rc_op_t
+_WITHOUT_K = {"spmv"}
 _FLAGS = ("chosen", "baseline", "again")
 _SEARCH = -1  # RC_PLAN_SEARCH
 _SECONDS = 9 * 10**9  # whose ns fit 64 bits
 
 
-class Plan(Handle):
+class Plan(Sides, Handle):
     """C = A B for one matrix, prepared on a GPU or for the CPU: call it with B.  Made by plan().
 
     Any thread may call it; products take turns.  Products on another stream than before get a clone with a workspace of
@@ -32,6 +35,7 @@ class Plan(Handle):
 
     Attributes:
         shape: of A
+        op: "spmm" or "spmv"
         dtype: of B and C: "float32", "float64", "bfloat16", "float16"
         layout: "row" or "column"
         device: index of the GPU; None: of a matrix of the host, the one that was current
@@ -44,7 +48,8 @@ class Plan(Handle):
     _beside: Optional[Callable[[], "Plan"]] = None  # makes the same plan for the CPU
 
     def __init__(self, handle: c.c_void_p, a: Sparse, dtype: str, layout: str, stream: int, kept: Any,
-                 device: Optional[int], on_cpu: bool = False):
+                 device: Optional[int], on_cpu: bool = False, op: str = "spmm"):
+        self.op = op
         self.shape, self.dtype, self.layout, self.device = a.shape, dtype, layout, device
         self._nnz, self.on_cpu = a.nnz, on_cpu
         self._library = lib.load("rowcast_plan" if on_cpu else "rowcast_cuda")
@@ -80,7 +85,8 @@ class Plan(Handle):
         """alpha A B + beta out, on a GPU asked for on the stream and not waited for.
 
         Args:
-            b: cols x K, of NumPy, or on the plan's GPU, of PyTorch, CuPy, or by DLPack
+            b: cols x K, of NumPy, or on the plan's GPU, of PyTorch, CuPy, or by DLPack; of one
+                dimension as spmv() takes it
             out: rows x K; None: a new array of b's library
             transposed: A' B from the same prepared matrix, of a plan of the kernel rs: b has rows, out cols
             stream: of CUDA, as a number, which must exist until the plan is gone; None: the current one of b's library,
@@ -97,6 +103,8 @@ class Plan(Handle):
         done = None if again is None else again(b, out, alpha, beta, transposed, stream)
         if done is not None:
             return done
+        if getattr(b, "ndim", 2) == 1:
+            return self._vector(b, out, bool(transposed), alpha=alpha, beta=beta, stream=stream)
         if isinstance(b, np.ndarray) and not self.on_cpu:
             return self._for_numpy()(b, out, alpha=alpha, beta=beta, transposed=transposed)
         asked = self._asked(b, out, bool(transposed))
@@ -117,7 +125,7 @@ class Plan(Handle):
         dense = self._seen(b, "B")
         column = self.layout == "column"
         rows, cols = reversed(self.shape) if transposed else self.shape
-        self._fits(dense, cols, None, "B")
+        self._fits(dense, cols, 1 if self.op in _WITHOUT_K else None, "B")
         k = dense.shape[1]
         result = self._seen(out, "out") if out is not None else dense.empty(rows, k, column)
         self._fits(result, rows, k, "out")
@@ -152,8 +160,9 @@ class Plan(Handle):
     def update(self, values: Any, *, stream: Optional[int] = None) -> None:
         """New values on the same pattern, in the order that A had them when the plan was made.
 
-        Products that were asked for have the old ones, whatever their stream: plans of other streams go, which waits
-        for them, and come back at their next product.
+        The plans of .T and of vectors that were made get them too.  Products that were asked for
+        have the old ones, whatever their stream: plans of other streams go, which waits for them,
+        and come back at their next product.
 
         Args:
             values: [nnz] where the plan is, of any value type: on its GPU, or of NumPy
@@ -172,6 +181,7 @@ class Plan(Handle):
             self._again = self._beside = self._cpu = None  # which have the old values
             lib.call(self._library.rc_plan_update_values, mine, self._nnz, dense.pointer, precision,
                      int(not self.on_cpu), on)
+            self._update_sides(values, stream)
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
         """Write choices and orders, for `rowcast plan` and rc_plan_load."""
@@ -340,7 +350,48 @@ def _stream_after(sparse: Sparse, stream: Any) -> int:
     return on
 
 
-def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Optional[str] = None, tune: int = 6,
+def _problem(op: str, k: Any, k_range: Any, layout: str, dtype: str) -> Any:
+    """What is to be computed, for C."""
+    if layout not in _LAYOUTS:
+        raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
+    if op not in _OPS:
+        raise ValueError(f"op: expected {' or '.join(map(repr, _OPS))}, found {op!r}")
+    precision = number_of(dtype, lib.dtypes(), "dtype", ValueError)
+    if op in _WITHOUT_K and k is not None:
+        raise ValueError(f"k: expected None, which {op} has not, found {k!r}")
+    ks = [] if op in _WITHOUT_K else _numbers(k)
+    return lib.PlanProblem(op=_OPS[op], precision=precision, layout=_LAYOUTS[layout],
+                           k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks),
+                           k_range=flag(k_range, "k_range"))
+
+
+def _weak(a: Any) -> Callable[[], Any]:
+    """A function that gives a, and None where nobody else has it any more."""
+    try:
+        return weakref.ref(a)
+    except TypeError:
+        return lambda: a
+
+
+def _derived(source: Callable[[], Any], k: Any, how: Dict[str, Any], names: Dict[str, Any],
+             op: str, transposed: bool) -> Plan:
+    """A plan of the same matrix for another operation, or of A', as that of `how` was made.
+
+    Args:
+        names: options that are of the operation of that plan
+    """
+    a = source()
+    if a is None:
+        raise ValueError("A: the matrix that the plan was made of is gone, and .T and products "
+                         "with vectors are plans of it: keep it until they were asked for")
+    sparse = Sparse(a)
+    if op in _WITHOUT_K:
+        k, names = None, {}
+    return plan(sparse.transposed() if transposed else sparse, k, op=op, **how, **names)
+
+
+def plan(a: Any, k: Union[int, Sequence[int], None] = None, *, op: str = "spmm",
+         layout: str = "row", dtype: Optional[str] = None, tune: int = 6, k_range: bool = False,
          kernels: Optional[str] = None, orders: Optional[str] = None, reuse: float = 0, memory: int = 0,
          deterministic: bool = False, strict: bool = False, model: Any = None,
          stream: Optional[int] = None, device: Optional[str] = None, threads: int = 0,
@@ -349,7 +400,9 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
 
     Args:
         a: CSR, CSC or COO, each place once, of SciPy (goes to a GPU if it can), CuPy or PyTorch
-        k: columns of B that products will have; one or several
+        k: columns of B that products will have; one or several; of op "spmv" None
+        op: "spmm", or "spmv": y = A x, by plan(x)
+        k_range: k has two, the least and the most, and products may have any between
         layout: "row" or "column", of B and C
         dtype: of B and C, "bfloat16" for one; None: that of a
         tune, tune_in_use: candidates to time at most, at once or in the program's products; 0: none
@@ -369,34 +422,32 @@ def plan(a: Any, k: Union[int, Sequence[int]], *, layout: str = "row", dtype: Op
         Error: no GPU, no kernel that can, or no memory
         ValueError, TypeError: what is no matrix, layout or type, of values too
     """
-    if layout not in _LAYOUTS:
-        raise ValueError(f"layout: expected 'row' or 'column', found {layout!r}")
-    sparse = Sparse(a)
+    sparse = a if isinstance(a, Sparse) else Sparse(a)
     kind = str(dtype or sparse.dtype)
-    precision = number_of(kind, lib.dtypes(), "dtype", ValueError)
-    ks = _numbers(k)
-    problem = lib.PlanProblem(op=0, precision=precision, layout=_LAYOUTS[layout],
-                              k=c.cast((c.c_int64 * max(len(ks), 1))(*ks), lib.I64P), ks=len(ks))
-    matrix = lib.PlanMatrix(*sparse.shape, sparse.nnz, sparse.row_ptr, sparse.row_ptr_bytes,
-                            sparse.col_idx, sparse.val, sparse.precision, int(sparse.on_device),
-                            sparse.col_idx_bytes, sparse.form)
+    layout = "column" if op in _WITHOUT_K else layout
+    problem, matrix = _problem(op, k, k_range, layout, kind), sparse.for_c()
     options = lib.PlanOptions(kernels=text_or_none(kernels, "kernels"), orders=text_or_none(orders, "orders"),
                               **_tuning(tune, budget, tune_in_use), reuse=real(reuse, "reuse"),
                               memory=number(memory, "memory"),
                               deterministic=flag(deterministic, "deterministic") | flag(strict, "strict") << 1,
-                              threads=threads_of(threads),
-                              model=_of_model(model))
+                              threads=threads_of(threads), model=_of_model(model))
     on, handle = _stream_after(sparse, stream), c.c_void_p()
+    how = dict(dtype=kind, tune=tune, reuse=reuse, strict=strict, deterministic=deterministic,
+               device="cpu", threads=threads)
+    names = dict(layout=layout, k_range=k_range)
     if _goes_to_cpu(device, sparse, stream):
         lib.call(lib.load("rowcast_plan").rc_plan_create_host, c.byref(problem), c.byref(matrix),
                  c.byref(options), c.byref(handle))
-        return Plan(handle, sparse, kind, layout, 0, None, None, True)
-    with on_device(sparse.like, sparse.device):
-        lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem), c.byref(matrix), c.byref(options), on,
-                 c.byref(handle))
-    beside = partial(plan, a, ks, layout=layout, dtype=kind, tune=tune, reuse=reuse, strict=strict,
-                     deterministic=deterministic, device="cpu", threads=threads)
-    kept = sparse.stream_kept if stream is None else None
-    made = Plan(handle, sparse, kind, layout, on, kept, sparse.device)
-    made._beside = None if sparse.on_device else beside
+        made = Plan(handle, sparse, kind, layout, 0, None, None, True, op)
+    else:
+        with on_device(sparse.like, sparse.device):
+            lib.call(lib.load("rowcast_cuda").rc_plan_create, c.byref(problem), c.byref(matrix),
+                     c.byref(options), on, c.byref(handle))
+        kept = sparse.stream_kept if stream is None else None
+        made = Plan(handle, sparse, kind, layout, on, kept, sparse.device, False, op)
+        made._beside = None if sparse.on_device else partial(plan, a, k, op=op, **how, **names)
+    how.update(memory=memory, budget=budget, tune_in_use=tune_in_use, stream=stream,
+               device="cpu" if made.on_cpu else "gpu")
+    names.update(kernels=kernels, orders=orders, model=model)
+    made._derive = partial(_derived, _weak(a), k, how, names)
     return made
