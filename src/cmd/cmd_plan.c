@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/str.h"
-#include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
@@ -12,6 +11,7 @@
 #include "cmd/select.h"
 #include "kernels/rs_notice.h"
 #include "kernels/specs.h"
+#include "operation/exact.h"
 #include "order/cuda/orders.h"
 #include "plan/plan.h"
 #include "sparse/csr.h"
@@ -174,36 +174,18 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
     return rc_precision_round(c->precision, rc_rng_signed(SEED + (uint64_t)operand, at));
 }
 
-/* 1: terms of that size may overflow, and then any infinity or NaN may be right. */
-static int may_overflow(const check_t *c, const rc_exact_t *want)
-{
-    return !(want->mag <= rc_type(c->precision)->largest / 2);
-}
-
-static int is_same(double a, double b)
-{
-    return a == b || (isnan(a) && isnan(b));
-}
-
 static rc_status_t compare(check_t *c, rc_err_t *err)
 {
     rc_reference_matrix_t m = {c->a, c->precision, 1};
-    const rc_type_t *type = rc_type(c->precision);
-    double eps = 2 * type->unit;
-    double sum_eps = 2 * rc_type(type->sum)->unit;
     int overflows = 0;
     for (int i = 0; i < SAMPLES; i++) {
         rc_exact_t want;
         c->op->value(&m, c->row[i], c->col[i], c->k, input_value, c, &want);
-        /* as rc_reference_bound: of values near 0 the spacing is that of subnormals */
-        double bound = ((double)(want.terms + 1) * sum_eps + eps) * want.mag +
-                       (double)want.terms * type->least;
-        int near = fabs(c->found[i] - want.value) <= bound && isfinite(bound);
-        int same = near || is_same(c->found[i], rc_precision_round(c->precision, want.value));
-        if (c->poison[i] || (!same && (isfinite(c->found[i]) || !may_overflow(c, &want))))
+        if (c->poison[i] || rc_exact_error(c->precision, &want, c->found[i]) > 1)
             return rc_fail(err, RC_EWRONG,
                 "the plan is wrong at (%" PRId64 ", %" PRId64 "): expected %g within %g, found %g",
-                c->row[i], c->col[i], want.value, bound, c->found[i]);
+                c->row[i], c->col[i], want.value,
+                rc_exact_bound(c->precision, want.mag, want.terms), c->found[i]);
         overflows += !isfinite(c->found[i]);
     }
     if (overflows)

@@ -4,8 +4,10 @@
 #include "base/rng.h"
 #include "base/rng_hash.h"
 #include "measure/verify_private.h"
+#include "operation/exact.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Streams of the seed: the first input itself is stream 0. */
@@ -21,17 +23,6 @@ uint64_t rc_input_seed(uint64_t seed, int i)
     return seed ^ (uint64_t)i * stream_input;
 }
 
-double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t terms)
-{
-    /* terms are added up in the type of sums, and the sum is rounded once to that of the output */
-    return (((double)terms + 1) * ref->sum_eps + ref->eps) * mag + (double)terms * ref->tiny;
-}
-
-int rc_reference_comparable(const rc_reference_t *ref, double mag)
-{
-    return mag <= ref->most; /* false for NaN */
-}
-
 /* Terms of the values of row r of a product. */
 static int64_t length_of(const rc_reference_t *ref, int64_t r)
 {
@@ -43,15 +34,30 @@ int rc_reference_row_is_empty(const rc_reference_t *ref, int64_t r)
     return ref->op->project && length_of(ref, r) == 0;
 }
 
-/* The bound of a row's sum over the columns; the fp64 sums on both sides round as well. */
-static double row_bound(const rc_reference_t *ref, double mag, int64_t len)
+/* A bound of the terms of each value of a row: no input is larger than 1. */
+static double row_norm(const rc_reference_t *ref, int64_t r)
+{
+    const rc_csr_t *a = ref->m.a;
+    double norm = 0;
+    for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++)
+        norm += fabs(rc_precision_round(ref->m.precision, a->val[e]));
+    return norm;
+}
+
+/* The bound of a row's sum over the columns; the fp64 sums on both sides round as well.  An infinite
+ * value would make it infinite.
+ * \param[in] mag  sum over the columns of the absolute values of the terms */
+static double row_bound(const rc_reference_t *ref, double mag, int64_t r)
 {
     enum { slack = 8 };
-    if (!rc_reference_comparable(ref, mag))
+    const rc_precision_t type = ref->m.precision;
+    const int64_t len = length_of(ref, r);
+    if (!(mag <= DBL_MAX / 2) || (rc_exact_may_overflow(type, mag, len) &&
+                                     rc_exact_may_overflow(type, row_norm(ref, r), len)))
         return -1;
     double k = (double)ref->out_cols;
     double fp64 = 2 * DBL_EPSILON * ((double)len + k + slack);
-    return rc_reference_bound(ref, mag, len) + fp64 * mag + (double)len * k * ref->tiny;
+    return rc_exact_bound(type, mag, len) + fp64 * mag + k * rc_exact_bound(type, 0, len);
 }
 
 /* ------------------------------------------------------------------ rows */
@@ -88,7 +94,7 @@ static rc_status_t sum_rows(rc_reference_t *ref, rc_device_t *d, const rc_dense_
         ref->op->project(&ref->m, bx, babs, ref->sum, ref->bound);
 #pragma omp parallel for num_threads(ref->m.threads) schedule(static) if (ref->out_rows > ALONE)
         for (int64_t r = 0; r < ref->out_rows; r++)
-            ref->bound[r] = row_bound(ref, ref->bound[r], length_of(ref, r));
+            ref->bound[r] = row_bound(ref, ref->bound[r], r);
     }
     free(bx);
     free(babs);
@@ -143,6 +149,7 @@ static int64_t longest_row(const rc_reference_t *ref)
 typedef struct inputs {
     const rc_operation_t *op;
     uint64_t key[RC_INPUTS_MAX];
+    rc_precision_t precision;
     rc_columns_t columns;
     const int32_t *place; /* of the rows of the first one; NULL: where they are */
 } inputs_t;
@@ -153,7 +160,7 @@ static double input_value(const void *user, int operand, int64_t row, int64_t co
     if (in->place && operand == 0)
         row = in->place[row];
     int64_t at = in->op->in[operand].wide ? row * in->columns.k + in->columns.j0 + col : row;
-    return rc_rng_keyed_signed(in->key[operand], (uint64_t)at);
+    return rc_precision_round(in->precision, rc_rng_keyed_signed(in->key[operand], (uint64_t)at));
 }
 
 static int64_t clamp(int64_t x, int64_t most)
@@ -163,7 +170,8 @@ static int64_t clamp(int64_t x, int64_t most)
 
 static void compute_sample(rc_reference_t *ref)
 {
-    inputs_t in = {.op = ref->op, .columns = ref->columns, .place = ref->place};
+    inputs_t in = {
+        .op = ref->op, .precision = ref->m.precision, .columns = ref->columns, .place = ref->place};
     int64_t samples = ref->rows * ref->cols;
     for (int i = 0; i < RC_INPUTS_MAX; i++)
         in.key[i] = rc_rng_key(rc_input_seed(ref->seed, i));
@@ -176,6 +184,22 @@ static void compute_sample(rc_reference_t *ref)
             ref->columns.width, input_value, &in, &ref->sample[i]);
 }
 
+/* As many rows that the check of sums leaves out as of all rows, behind the ones that are drawn. */
+static void draw_left_out(rc_reference_t *ref, rc_rng_t *rng, int64_t want)
+{
+    int64_t *of = ref->row + ref->rows; /* which of those that are left out */
+    int64_t seen = 0;
+    int64_t n = 0;
+    for (int64_t r = 0; ref->bound && r < ref->out_rows; r++)
+        seen += ref->bound[r] < 0;
+    int64_t drawn = draw(rng, seen, want, of, 0);
+    seen = 0;
+    for (int64_t r = 0; n < drawn; r++)
+        if (ref->bound[r] < 0 && seen++ == of[n])
+            of[n++] = r;
+    ref->rows = distinct(ref->row, ref->rows + drawn);
+}
+
 static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
 {
     enum { fixed_rows = 3, fixed_cols = 2 };
@@ -185,7 +209,7 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     /* one column: as many values as of a matrix */
     int64_t want_rows = ref->verify_rows * (ref->op->out.wide ? 1 : ref->verify_cols);
     want_rows = clamp(want_rows, ref->out_rows);
-    ref->row = rc_pool_get(&ref->pool, (size_t)want_rows + fixed_rows, sizeof *ref->row);
+    ref->row = rc_pool_get(&ref->pool, (size_t)(2 * want_rows + fixed_rows), sizeof *ref->row);
     ref->col = rc_pool_get(&ref->pool, (size_t)want_cols + fixed_cols, sizeof *ref->col);
     RC_PASS(rc_pool_check(&ref->pool, "the reference", err));
     rc_rng_t rng;
@@ -194,6 +218,7 @@ static rc_status_t draw_sample(rc_reference_t *ref, rc_err_t *err)
     ref->row[1] = ref->out_rows - 1;
     ref->row[2] = longest_row(ref);
     ref->rows = draw(&rng, ref->out_rows, want_rows, ref->row, fixed_rows);
+    draw_left_out(ref, &rng, want_rows);
     ref->col[0] = 0;
     ref->col[1] = ref->out_cols - 1;
     ref->cols = draw(&rng, ref->out_cols, want_cols, ref->col, fixed_cols);
@@ -236,7 +261,6 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
 {
     rc_reference_t *ref = rc_alloc0(1, sizeof *ref, "the reference", err);
     RC_PASS(ref ? RC_OK : RC_ENOMEM);
-    const rc_type_t *type = rc_type(g->precision);
     int threads = d->executor.threads;
     *ref = (rc_reference_t){
         .op = rc_operation_of(g->kernel->kernel->op),
@@ -249,10 +273,6 @@ rc_status_t rc_reference_new(const rc_group_t *g, const rc_measure_config_t *cfg
         .seed = cfg->seed,
         .verify_rows = cfg->verify_rows,
         .verify_cols = cfg->verify_cols,
-        .eps = 2 * type->unit,
-        .sum_eps = 2 * rc_type(type->sum)->unit,
-        .tiny = type->least,
-        .most = type->largest / 2,
     };
     rc_status_t st = fill_reference(ref, g, d, b, err);
     if (st < 0) {

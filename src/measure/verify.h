@@ -1,29 +1,26 @@
 /** \file measure/verify.h  What the results of a group must be, and the check of them.
  *
- *  Inputs are seeded: input i has (r, j) = rc_rng_signed(rc_input_seed(seed, i), r K + j), the same
- *  matrix in both layouts and both precisions.  What the output should be is computed in fp64, from
- *  the values of A rounded to the kernel's precision, for all columns or for a tile of them; it
- *  serves every schedule and every kernel of the operation:
+ *  Inputs are seeded: input i has (r, j) = rc_rng_signed(rc_input_seed(seed, i), r K + j), rounded
+ *  to the precision, the same matrix in both layouts.  What the output should be is computed in fp64, from
+ *  the values of A rounded to the kernel's precision (infinite where that overflows), for all
+ *  columns or for a tile of them; it serves every schedule and every kernel of the operation:
  *
  *  1. a seeded sample of rows (the first, the last and the longest are always in) and columns,
- *     value by value, within (terms + 2) eps mag + terms tiny, where terms is how many are added
- *     up, mag the sum of their absolute values, eps the spacing of 1 and tiny the smallest
- *     subnormal of the precision.  Twice the unit roundoff makes this hold for any order of
- *     summation and leaves room for the rounding of the reference in fp64 (Higham 2002, Accuracy
- *     and Stability, section 3.1).  The inputs are those of the generator on the host, so a wrong
- *     one on the device is found too;
+ *     value by value, within the bound of operation/exact.h, which also says what may be infinite.
+ *     The inputs are those of the generator on the host, so a wrong one on the device is found too;
  *  2. of products every row: C x against A (B x) for a seeded vector x of signs (Freivalds 1979),
  *     within the same bound summed over the columns, so that a value outside the sample cannot be
- *     lost.  The device sums B and C where they are, the host multiplies by A;
+ *     lost.  The device sums B and C where they are, the host multiplies by A.  An infinite value
+ *     would make its row's sum infinite: rows that may have one are left out here, and as many of
+ *     them as of all rows join the sample;
  *  3. every value: none may hold the poison that the output was filled with, and rows without terms
  *     must be exactly zero, whether the schedule has them or not.
  *
  *  An operation that is no product (rc_operation_t.project is NULL) has checks 1 and 3, with a
  *  sample as large as that of a product.
  *
- *  Values whose mag is not finite or exceeds half of the largest number of the precision say
- *  nothing about the kernel (any overflow or NaN may be right) and are left out of 1 and 2.  Where
- *  that leaves nothing to compare but values without terms, the case is not ok.
+ *  Where everything that was looked at says nothing about the kernel (rc_exact_error), but for
+ *  values without terms, the case is not ok.
  *
  *  Operands stay on the device; host memory is O(rows + cols), of SDDMM and the transposed product
  *  O(nnz). */

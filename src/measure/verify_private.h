@@ -18,27 +18,18 @@ struct rc_reference {
     uint64_t seed;
     int64_t verify_rows; /**< as asked for */
     int64_t verify_cols;
-    double eps;     /**< spacing of 1 */
-    double sum_eps; /**< the same of the type of sums */
-    double tiny;    /**< smallest subnormal */
-    double most;    /**< half of the largest number */
     int64_t out_rows;
     int64_t out_cols; /**< of the tile */
     double *sign;     /**< [out_cols] */
     double *sum;      /**< [out_rows] A (B x); NULL: no product */
-    double *bound;    /**< [out_rows] of |C x - sum|; negative: the row says nothing */
+    double *bound;    /**< [out_rows] of |C x - sum|; negative: a value of the row may be infinite,
+                         so its sum says nothing */
     int64_t rows;     /**< sampled */
     int64_t *row;     /**< [rows] increasing */
     int64_t cols;
     int64_t *col;       /**< [cols] increasing, within the tile */
     rc_exact_t *sample; /**< [rows * cols] value (row[i / cols], col[i % cols]) */
 };
-
-/** The bound of a value of so many terms. */
-double rc_reference_bound(const rc_reference_t *ref, double mag, int64_t terms);
-
-/** 1 when that sum of absolute values lets a value be compared. */
-int rc_reference_comparable(const rc_reference_t *ref, double mag);
 
 /** 1 when row r of the output has no terms, so that it must be zero. */
 int rc_reference_row_is_empty(const rc_reference_t *ref, int64_t r);

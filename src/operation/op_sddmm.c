@@ -1,7 +1,7 @@
 /* O_e = alpha A_e <Y_i, X_j> + beta O_e for every stored entry e = (i, j) of A, in the order of the
  * original CSR: Y is rows x K, X is cols x K. */
 #include "config.h"
-#include "operation/operation.h"
+#include "operation/exact.h"
 
 #include <math.h>
 
@@ -26,13 +26,20 @@ static void value(const rc_reference_matrix_t *m, int64_t r, int64_t j, int64_t 
     const rc_csr_t *a = m->a;
     int64_t row = row_of(a, r);
     double v = rc_precision_round(m->precision, a->val[r]);
+    rc_exact_t dot = {.terms = k};
     (void)j;
-    *out = (rc_exact_t){.terms = k + 1}; /* the last multiplication rounds as well */
     for (int64_t i = 0; i < k; i++) {
-        double t = v * (input(user, 0, row, i) * input(user, 1, a->col_idx[r], i));
-        out->value += t;
-        out->mag += fabs(t);
+        double t = input(user, 0, row, i) * input(user, 1, a->col_idx[r], i);
+        dot.value += t;
+        dot.mag += fabs(t);
     }
+    /* the last multiplication rounds as well */
+    *out = (rc_exact_t){v * dot.value, fabs(v) * dot.mag, k + 1};
+    if (isfinite(v))
+        return;
+    /* the sign of an infinity is that of the sum, where it has one beyond its errors */
+    int known = isnan(v) || fabs(dot.value) > rc_exact_bound(m->precision, dot.mag, k);
+    out->mag = known ? dot.mag : (double)INFINITY;
 }
 
 const rc_operation_t rc_operation_sddmm = {

@@ -21,8 +21,9 @@ typedef struct rc_shape {
 
 /** One value of the output in fp64. */
 typedef struct rc_exact {
-    double value;
-    double mag;    /**< sum of the absolute values of its terms */
+    double value; /**< infinite or NaN where that is of a term */
+    double mag;   /**< sum of the absolute values of its finite terms; infinite: too large for fp64,
+                        and nothing is known of the value */
     int64_t terms; /**< that are added up */
 } rc_exact_t;
 

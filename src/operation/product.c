@@ -15,7 +15,7 @@ void rc_product_value(const rc_reference_matrix_t *m, int64_t r, int64_t j, int6
     for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
         double v = rc_precision_round(m->precision, a->val[e]) * input(user, 0, a->col_idx[e], j);
         out->value += v;
-        out->mag += fabs(v);
+        out->mag += isfinite(v) ? fabs(v) : 0;
     }
 }
 

@@ -71,6 +71,12 @@ static void right_products_pass(void **state)
     on_gpu(check_right_products);
 }
 
+static void overflow_is_checked(void **state)
+{
+    (void)state;
+    on_gpu(check_overflow);
+}
+
 static void wrong_values_are_found(void **state)
 {
     (void)state;
@@ -227,6 +233,7 @@ int main(void)
         cmocka_unit_test(single_values),
         cmocka_unit_test(right_products_pass),
         cmocka_unit_test(wrong_values_are_found),
+        cmocka_unit_test(overflow_is_checked),
         cmocka_unit_test(tiles_are_the_product),
         cmocka_unit_test(wrong_values_in_tiles_are_found),
         cmocka_unit_test(the_gpu_agrees_with_the_cpu),

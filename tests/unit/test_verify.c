@@ -1,11 +1,16 @@
 #include "config.h"
+#include "dense_plain.h"
 #include "unit.h"
 
+#include "base/rng.h"
+#include "base/type.h"
 #include "measure/measure.h"
 #include "measure/tiling.h"
+#include "operation/exact.h"
 #include "sparse/csr.h"
 #include "verify_properties.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +21,184 @@ static rc_device_t *open_cpu(void)
     return d;
 }
 
+/* With dense operations of every type. */
+static rc_device_t *open_plain(void)
+{
+    rc_device_t *d = open_cpu();
+    dense_plain(d);
+    return d;
+}
+
+/* ------------------------------------------------------------------ bounds */
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = fabs(*(const double *)a);
+    const double y = fabs(*(const double *)b);
+    return (x > y) - (x < y);
+}
+
+static double from_array(const void *user, int operand, int64_t row, int64_t col)
+{
+    const double *x = user;
+    (void)operand;
+    return x[col > 0 ? col : row];
+}
+
+/* Sums of n terms in the type of sums, in one of several orders; the terms are used up. */
+enum { FORWARD, BACKWARD, PAIRS, ANY, ORDERS };
+
+static double sum_up(rc_precision_t type, double *x, int64_t n, int order, rc_rng_t *rng)
+{
+    const rc_type_t *sum = rc_type(rc_type(type)->sum);
+    for (int64_t i = 0; i < n; i++)
+        x[i] = sum->round(x[i]);
+    for (; n > 1; n--) {
+        /* the two that are added next, and where the sum goes */
+        int64_t a = order == FORWARD ? 0 : order == BACKWARD ? n - 2 : (int64_t)rc_rng_below(rng, (uint64_t)n);
+        int64_t b = order == FORWARD || order == BACKWARD ? n - 1 : (a + 1 + (int64_t)rc_rng_below(rng, (uint64_t)(n - 1))) % n;
+        double both = sum->round(x[a] + x[b]);
+        x[a] = both;
+        x[b] = x[n - 1];
+        if (order == PAIRS && n % 2 == 0) /* sums of about as many terms meet */
+            qsort(x, (size_t)(n - 1), sizeof *x, by_size);
+    }
+    return rc_type(type)->round(x[0]);
+}
+
+/* Products of random values that are computed as kernels do stay inside the bound, whatever the
+ * order and the signs.  Of one sign, four units of the last place are outside where the output is
+ * rounded further than the sums. */
+static void sums_in_any_order_are_right(void **state)
+{
+    (void)state;
+    enum { most = 600, rounds = 400 };
+    static const double scales[] = {1, 1e-3, 1e-6, 100};
+    rc_rng_t rng;
+    rc_rng_seed(&rng, 5);
+    for (int t = 0; t < RC_TYPES; t++)
+        for (int i = 0; i < rounds; i++) {
+            const rc_precision_t type = (rc_precision_t)t;
+            const rc_type_t *of = rc_type(type);
+            double term[most];
+            int64_t n = 1 + (int64_t)rc_rng_below(&rng, i % 3 ? 12 : most);
+            int one_sign = i / ORDERS % 2;
+            rc_exact_t want = {.terms = n};
+            for (int64_t e = 0; e < n; e++) {
+                double a = of->round(scales[i % 4] * (2 * rc_rng_unit(&rng) - 1));
+                double b = of->round(2 * rc_rng_unit(&rng) - 1);
+                term[e] = one_sign ? fabs(a * b) : a * b;
+                want.value += term[e];
+                want.mag += fabs(term[e]);
+            }
+            double c = sum_up(type, term, n, i % ORDERS, &rng);
+            double off = rc_exact_error(type, &want, c);
+            if (!(off <= 1))
+                fail_msg("%s, %d terms: %g is %g times the bound from %g", of->name, (int)n, c, off, want.value);
+            if (!one_sign || of->sum == type)
+                continue;
+            int exponent;
+            (void)frexp(c, &exponent);
+            double units = 4 * fmax(ldexp(of->unit, exponent), of->least);
+            for (int way = -1; way <= 1; way += 2)
+                if (!(rc_exact_error(type, &want, c + way * units) > 1))
+                    fail_msg("%s, %d terms: %g may be %g", of->name, (int)n, want.value, c + way * units);
+        }
+}
+
+enum { SAYS_NOTHING = 0, IS_RIGHT = 1, IS_WRONG = 2 };
+
+static int judge(rc_precision_t type, double value, double mag, double found)
+{
+    const rc_exact_t want = {value, mag, 4};
+    double off = rc_exact_error(type, &want, found);
+    return isnan(off) ? SAYS_NOTHING : off <= 1 ? IS_RIGHT : IS_WRONG;
+}
+
+/* The largest number of fp16 is 65,504; from 65,520 on values round to infinity. */
+static void what_overflows_is_infinite(void **state)
+{
+    (void)state;
+    const double inf = (double)INFINITY;
+    const double nan = (double)NAN;
+    const struct {
+        rc_precision_t type;
+        double value, mag, found;
+        int verdict;
+    } cases[] = {
+        /* far beyond: that infinity and nothing else */
+        {RC_FP16, 1e5, 1e5, inf, IS_RIGHT}, {RC_FP16, 1e5, 1e5, -inf, IS_WRONG},
+        {RC_FP16, 1e5, 1e5, 65504, IS_WRONG}, {RC_FP16, 1e5, 1e5, nan, IS_WRONG},
+        {RC_FP16, -1e5, 2e5, -inf, IS_RIGHT}, {RC_FP16, -1e5, 2e5, inf, IS_WRONG},
+        /* far below: a finite value, also where the terms are large and cancel */
+        {RC_FP16, 60000, 60000, inf, IS_WRONG}, {RC_FP16, 60000, 60000, 60000, IS_RIGHT},
+        {RC_FP16, 60000, 60000, 60096, IS_WRONG}, {RC_FP16, 1, 1e7, inf, IS_WRONG},
+        {RC_FP16, 1, 1e7, nan, IS_WRONG}, {RC_FP16, 1, 1e7, 1, IS_RIGHT},
+        /* between: either */
+        {RC_FP16, 65519, 65519, inf, SAYS_NOTHING}, {RC_FP16, 65519, 65519, 65504, IS_RIGHT},
+        {RC_FP16, 65521, 65521, inf, SAYS_NOTHING}, {RC_FP16, 65521, 65521, 65504, IS_RIGHT},
+        {RC_FP16, 65521, 65521, -inf, IS_WRONG}, {RC_FP16, 65521, 65521, nan, IS_WRONG},
+        {RC_FP16, 0, 1e8, inf, SAYS_NOTHING}, {RC_FP16, 0, 1e8, -inf, SAYS_NOTHING},
+        /* sums of fp32 end there themselves, and their parts may before */
+        {RC_FP32, 4e38, 4e38, inf, IS_RIGHT}, {RC_FP32, 4e38, 4e38, 3.4e38, IS_WRONG},
+        {RC_FP32, 4e38, 4e38, nan, SAYS_NOTHING}, {RC_FP32, 1, 4e38, inf, SAYS_NOTHING},
+        {RC_FP32, 1, 4e38, -inf, SAYS_NOTHING}, {RC_FP32, 1, 4e38, nan, SAYS_NOTHING},
+        {RC_FP32, 1, 4e38, 1e36, IS_WRONG}, {RC_FP32, 1, 4e38, 1e30, IS_RIGHT},
+        {RC_FP32, 1, 3e38, inf, IS_WRONG}, {RC_FP32, 1, 3e38, nan, IS_WRONG},
+        {RC_BF16, 4e38, 4e38, inf, IS_RIGHT}, {RC_BF16, 1, 4e38, nan, SAYS_NOTHING},
+        {RC_BF16, 1e38, 1e38, inf, IS_WRONG},
+        /* infinities and NaN of operands */
+        {RC_FP16, inf, 3, inf, IS_RIGHT}, {RC_FP16, inf, 3, -inf, IS_WRONG},
+        {RC_FP16, inf, 3, 65504, IS_WRONG}, {RC_FP16, inf, 3, nan, IS_WRONG},
+        {RC_FP16, nan, 3, nan, IS_RIGHT}, {RC_FP16, nan, 3, inf, IS_WRONG}, {RC_FP16, nan, 3, 3, IS_WRONG},
+        {RC_FP32, -inf, 4e38, nan, SAYS_NOTHING}, {RC_FP32, -inf, 4e38, -inf, IS_RIGHT},
+        {RC_FP32, -inf, 4e38, 3, IS_WRONG},
+        /* beyond fp64 itself */
+        {RC_FP64, inf, inf, 1, SAYS_NOTHING}, {RC_FP64, 1, inf, nan, SAYS_NOTHING},
+        {RC_FP64, 1.7e308, 1.7e308, inf, IS_WRONG}, {RC_FP64, 1, 1e308, 1, IS_RIGHT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (judge(cases[i].type, cases[i].value, cases[i].mag, cases[i].found) != cases[i].verdict)
+            fail_msg("%s: expected %g (terms of %g), found %g", rc_precision_name(cases[i].type), cases[i].value,
+                cases[i].mag, cases[i].found);
+    /* without terms zero is the only value */
+    const rc_exact_t none = {0};
+    assert_true(rc_exact_error(RC_FP16, &none, 0) == 0 && rc_exact_error(RC_FP16, &none, 0x1p-24) > 1);
+}
+
+/* An entry that is infinite in fp16 makes values infinite, two make NaN where their signs differ;
+ * of SDDMM the sum decides. */
+static void infinite_entries_are_terms(void **state)
+{
+    (void)state;
+    int64_t row_ptr[] = {0, 3};
+    int32_t col_idx[] = {0, 1, 2};
+    double val[] = {1e6, 2, -1e6};
+    rc_csr_t a = {1, 3, 3, row_ptr, col_idx, val};
+    rc_reference_matrix_t m = {&a, RC_FP16, 1};
+    const double b[] = {0.5, 3, 0.25};
+    rc_exact_t e;
+    const rc_operation_t *spmv = rc_operation_of(RC_OP_SPMV);
+    spmv->value(&m, 0, 0, 1, from_array, b, &e);
+    assert_true(isnan(e.value) && e.mag == 6 && e.terms == 3);
+    val[2] = -1;
+    spmv->value(&m, 0, 0, 1, from_array, b, &e);
+    assert_true(e.value == (double)INFINITY && e.mag == 6.25);
+    val[0] = 65520; /* rounds to infinity; 65,519 does not */
+    spmv->value(&m, 0, 0, 1, from_array, b, &e);
+    assert_true(e.value == (double)INFINITY);
+    val[0] = 65519;
+    spmv->value(&m, 0, 0, 1, from_array, b, &e);
+    assert_true(e.value == 65504 * 0.5 + 6 - 0.25 && e.mag == 65504 * 0.5 + 6.25);
+    val[0] = -1e6;
+    rc_operation_of(RC_OP_SDDMM)->value(&m, 0, 0, 3, from_array, b, &e); /* 0.25 + 9 + 0.0625 */
+    assert_true(e.value == -(double)INFINITY && isfinite(e.mag) && e.terms == 4);
+}
+
 static void right_products_pass(void **state)
 {
     (void)state;
-    rc_device_t *d = open_cpu();
+    rc_device_t *d = open_plain();
     check_right_products(d);
     rc_device_close(d);
 }
@@ -27,8 +206,16 @@ static void right_products_pass(void **state)
 static void wrong_values_are_found(void **state)
 {
     (void)state;
-    rc_device_t *d = open_cpu();
+    rc_device_t *d = open_plain();
     check_wrong_products(d);
+    rc_device_close(d);
+}
+
+static void overflow_is_checked(void **state)
+{
+    (void)state;
+    rc_device_t *d = open_plain();
+    check_overflow(d);
     rc_device_close(d);
 }
 
@@ -43,7 +230,7 @@ static void tiles_are_the_product(void **state)
 static void wrong_values_in_tiles_are_found(void **state)
 {
     (void)state;
-    rc_device_t *d = open_cpu();
+    rc_device_t *d = open_plain();
     check_wrong_tiles(d);
     rc_device_close(d);
 }
@@ -224,8 +411,12 @@ static void a_context_keeps_what_orders_make_of_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_in_any_order_are_right),
+        cmocka_unit_test(what_overflows_is_infinite),
+        cmocka_unit_test(infinite_entries_are_terms),
         cmocka_unit_test(right_products_pass),
         cmocka_unit_test(wrong_values_are_found),
+        cmocka_unit_test(overflow_is_checked),
         cmocka_unit_test(tiles_are_the_product),
         cmocka_unit_test(wrong_values_in_tiles_are_found),
         cmocka_unit_test(tilings),

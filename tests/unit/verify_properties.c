@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "kernels/prepared.h"
 #include "measure/measure.h"
 #include "verify_properties.h"
@@ -14,7 +15,7 @@
 
 /* ----------------------------------------------------------------- kernel */
 
-typedef enum fault { RIGHT, UNSTORED, OFF, NOT_ZERO, NOT_A_NUMBER } fault_t;
+typedef enum fault { RIGHT, UNSTORED, OFF, NOT_ZERO, NOT_A_NUMBER, SATURATED } fault_t;
 
 enum { NOTES = 256 };
 
@@ -70,17 +71,12 @@ static int64_t place(const rc_dense_t *m, int64_t r, int64_t j)
 /* x: the values of m on the host */
 static double get(const rc_dense_t *m, const void *x, int64_t r, int64_t j)
 {
-    int64_t i = place(m, r, j);
-    return m->precision == RC_FP32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+    return rc_type(m->precision)->load(x, place(m, r, j));
 }
 
 static void set(const rc_dense_t *m, void *x, int64_t r, int64_t j, double v)
 {
-    int64_t i = place(m, r, j);
-    if (m->precision == RC_FP32)
-        ((float *)x)[i] = (float)v;
-    else
-        ((double *)x)[i] = v;
+    rc_type(m->precision)->store(x, place(m, r, j), v);
 }
 
 /* C(r, j), or what the fault makes of it; 0: nothing is to be stored. */
@@ -91,14 +87,15 @@ static int make_value(const rc_problem_t *p, const rc_dense_t *in, const void *b
     int wrong = r == mock.row && j == mock.col && (mock.at_run < 0 || mock.at_run == mock.runs);
     *out = 0;
     for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-        double v = p->precision == RC_FP32 ? (double)(float)a->val[e] : a->val[e];
+        double v = rc_precision_round(p->precision, a->val[e]);
         *out += v * get(in, b, a->col_idx[e], j);
     }
     if (!wrong)
         return 1;
-    *out = mock.fault == OFF            ? *out + 0.5
+    *out = mock.fault == OFF            ? *out + 2
            : mock.fault == NOT_ZERO     ? 1e-3
            : mock.fault == NOT_A_NUMBER ? NAN
+           : mock.fault == SATURATED    ? copysign(rc_type(p->precision)->largest, *out)
                                         : *out;
     return mock.fault != UNSTORED;
 }
@@ -156,6 +153,7 @@ static rc_status_t mock_run(
 static const rc_kernel_t mock_kernel = {
     .name = "mock",
     .op = RC_OP_SPMM,
+    .types = RC_TYPES_REAL,
     .c_orders = RC_STORES_ANY,
     .computes = 1,
     .analyse = mock_analyse,
@@ -250,9 +248,9 @@ static void world_vary(world_t *w, int variant)
 {
     w->kernel.layout = variant & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
     w->group.c_order = variant & 2 ? RC_C_SCHEDULE : RC_C_ORIGINAL;
-    w->group.precision = variant & 4 ? RC_FP64 : RC_FP32;
+    w->group.precision = (rc_precision_t)(variant / 4);
 }
-enum { VARIANTS = 8 };
+enum { VARIANTS = 4 * RC_TYPES };
 
 static void world_run(world_t *w)
 {
@@ -284,7 +282,7 @@ static void check_ok(const world_t *w)
         if (m->status != RC_CASE_OK)
             fail_msg("schedule %d: %s: %s", i, rc_case_status_name(m->status), m->text);
         assert_true(m->error_max >= 0 && m->error_max <= 1);
-        assert_true(m->error_rel >= 0 && m->error_rel < 1e-5);
+        assert_true(m->error_rel >= 0 && m->error_rel < fmax(1e-5, 2 * rc_type(w->group.precision)->unit));
     }
 }
 
@@ -522,6 +520,53 @@ void check_wrong_tiles(rc_device_t *d)
                 mock.col = at[i][1];
                 fault_t fault = at[i][0] == empty ? NOT_ZERO : i % 2 ? OFF : UNSTORED;
                 check_found(&w, REVERSED, fault, at[i][0], tile * width + at[i][1]);
+                world_end(&w);
+            }
+}
+
+/* Rows of a matrix of 900 that overflow fp16: sums of 5 times 40,000 do in some columns, one has an
+ * infinity of A in all. */
+enum { TALL = 900, SUMS = 4, INFINITE = 452 };
+
+static rc_csr_t make_large(void)
+{
+    rc_csr_t a = make_matrix(TALL, 70, 5);
+    for (int64_t e = a.row_ptr[SUMS]; e < a.row_ptr[SUMS + 1]; e++)
+        a.val[e] = 40000;
+    a.val[a.row_ptr[INFINITE]] = -1e6;
+    return a;
+}
+
+void check_overflow(rc_device_t *d)
+{
+    enum { k = 13 };
+    static const struct {
+        fault_t fault;
+        int64_t row;
+    } wrong[] = {{NOT_A_NUMBER, SUMS}, {SATURATED, INFINITE}, {NOT_A_NUMBER, INFINITE}};
+    for (int v = 0; v < 4; v++)
+        for (int i = -1; i < 3; i++)
+            for (int64_t col = 0; col < k; col += k - 1) {
+                world_t w;
+                world_begin(&w, d, make_large(), k);
+                world_vary(&w, 4 * RC_FP16 + v);
+                w.cfg.verify_cols = k;
+                if (i < 0) {
+                    world_run(&w);
+                    check_ok(&w);
+                } else {
+                    w.n = 1;
+                    mock.fault = wrong[i].fault;
+                    mock.row = wrong[i].row;
+                    mock.col = col;
+                    world_run(&w);
+                    if (w.cases[0].status != RC_CASE_WRONG)
+                        fail_msg("fault %d in row %" PRId64 ", column %" PRId64 ": %s", (int)wrong[i].fault, wrong[i].row,
+                            col, rc_case_status_name(w.cases[0].status));
+                    char where[64];
+                    snprintf(where, sizeof where, "C(%" PRId64 ", %" PRId64 "): expected ", wrong[i].row, col);
+                    assert_non_null(strstr(w.cases[0].text, where));
+                }
                 world_end(&w);
             }
 }

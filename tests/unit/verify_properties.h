@@ -13,6 +13,10 @@ void check_right_products(rc_device_t *d);
  * it is. */
 void check_wrong_products(rc_device_t *d);
 
+/* What overflows fp16 is infinite, and right; anything else there is found, in the few rows of a
+ * large matrix. */
+void check_overflow(rc_device_t *d);
+
 /* A product in tiles is the product, its launches are those of the tiles, its memory is within the
  * limit. */
 void check_tiles(rc_device_t *d);
