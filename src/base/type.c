@@ -2,7 +2,9 @@
 #include "base/type.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/visible.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -215,4 +217,26 @@ void rc_type_gather(rc_precision_t to_type, void *to, rc_precision_t from_type, 
         int64_t at = place ? rc_place_at(place, place_bytes, i) - 1 : i;
         t->store(to, i, at < 0 ? 0 : f->load(from, at));
     }
+}
+
+void rc_type_beyond(rc_precision_t t, const double *value, int64_t n, char *out)
+{
+    const rc_type_t *type = rc_type(t);
+    enum { thousand = 1000, grouped = 1000000 };
+    char largest[32];
+    int64_t beyond = 0;
+    for (int64_t i = 0; i < n; i++)
+        beyond += fabs(value[i]) > type->largest && isfinite(value[i]) &&
+                  !isfinite(type->round(value[i]));
+    out[0] = 0;
+    if (beyond == 0)
+        return;
+    if (type->largest < grouped)
+        (void)snprintf(largest, sizeof largest, "%d,%03d", (int)type->largest / thousand,
+            (int)type->largest % thousand);
+    else
+        (void)snprintf(largest, sizeof largest, "%.3g", type->largest);
+    (void)snprintf(out, RC_BEYOND_MAX + 1,
+        "%" PRId64 " of %" PRId64 " value%s %s beyond %s (%s) and became infinity", beyond, n,
+        rc_plural(n), beyond == 1 ? "is" : "are", type->name, largest);
 }

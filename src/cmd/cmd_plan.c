@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "base/visible.h"
 #include "cmd/cmd.h"
 #include "cmd/listing.h"
@@ -450,6 +451,14 @@ static rc_status_t tell_tuning(
     return st;
 }
 
+static void tell_beyond(const char *word, const rc_csr_t *a, rc_precision_t type)
+{
+    char text[RC_BEYOND_MAX + 1];
+    rc_type_beyond(type, a->val, a->nnz, text);
+    if (text[0])
+        fprintf(stderr, "rowcast plan: %s: %s\n", word, text);
+}
+
 static rc_status_t plan_matrix(
     const char *word, const struct options *o, rc_table_format_t format, rc_err_t *err)
 {
@@ -462,6 +471,7 @@ static rc_status_t plan_matrix(
     rc_status_t st;
     RC_TRY(rc_command_load(word, (int)o->threads, o->memory, 1, &a, &info, err));
     RC_TRY(parse_problem(o, &a, &p, &k, err));
+    tell_beyond(word, &a, p.precision);
     RC_TRY(rc_command_open_device(o->device, (int)o->threads, &d, err));
     RC_TRY(tell_tuning(o, d, &p, err));
     d->watch(d, 1);

@@ -276,6 +276,18 @@ static rc_status_t name_row(const rc_job_t *j, const rc_mtx_info_t *info, int64_
         ok ? info : NULL, load_ns, status, ok ? RC_PHASE_NONE : RC_PHASE_LOAD, text, err);
 }
 
+/* Values that a precision of the sweep has infinity for; a matrix in parts says so once. */
+static void tell_beyond(const rc_job_t *j)
+{
+    const rc_sweep_config_t *c = j->w->config;
+    char text[RC_BEYOND_MAX + 1];
+    for (int i = 0; i < c->precisions && j->item->part == 0; i++) {
+        rc_type_beyond(c->precision[i], j->a.val, j->a.nnz, text);
+        if (text[0])
+            rc_log(j->w->log, RC_LOG_INFO, "sweep", "%s: %s", j->entry->name, text);
+    }
+}
+
 /* \param[out] loaded  0: the row has its final status, and that is all */
 static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
 {
@@ -306,6 +318,7 @@ static rc_status_t load(rc_job_t *j, int *loaded, rc_err_t *err)
     }
     if (strcmp(info.field, "complex") == 0)
         rc_log(w->log, RC_LOG_INFO, "sweep", "%s: " RC_COMPLEX_NOTICE, e->name);
+    tell_beyond(j);
     *loaded = 1;
     return name_row(j, &info, load_ns, RC_CASE_OK, "", err);
 }

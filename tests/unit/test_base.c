@@ -404,6 +404,26 @@ static void types_keep_their_word(void **state)
     }
 }
 
+/* Finite values beyond a type are counted; infinities and NaN of the file are none. */
+static void values_beyond_a_type_are_said(void **state)
+{
+    (void)state;
+    const double value[] = {65504, -65519.99, 65520, -1e300, (double)INFINITY, (double)NAN, 0};
+    static const struct {
+        rc_precision_t type;
+        int64_t n;
+        const char *text;
+    } says[] = {{RC_FP16, 7, "2 of 7 values are beyond fp16 (65,504) and became infinity"},
+        {RC_FP16, 3, "1 of 3 values is beyond fp16 (65,504) and became infinity"},
+        {RC_FP16, 2, ""}, {RC_BF16, 7, "1 of 7 values is beyond bf16 (3.39e+38) and became infinity"},
+        {RC_FP64, 7, ""}};
+    for (size_t i = 0; i < sizeof says / sizeof says[0]; i++) {
+        char text[RC_BEYOND_MAX + 1];
+        rc_type_beyond(says[i].type, value, says[i].n, text);
+        assert_string_equal(text, says[i].text);
+    }
+}
+
 /* A request that cannot be met makes all further ones fail, and is named; what was there is kept. */
 static void a_pool_fails_once(void **state)
 {
@@ -464,6 +484,7 @@ int main(void)
         cmocka_unit_test(numbers_are_as_printf_writes_them),
         cmocka_unit_test(sixteen_bits_round_to_nearest),
         cmocka_unit_test(types_keep_their_word),
+        cmocka_unit_test(values_beyond_a_type_are_said),
         cmocka_unit_test(a_pool_fails_once),
         cmocka_unit_test(a_wait_is_said_each_ten_seconds),
         cmocka_unit_test(lists_and_texts_have_an_order),
