@@ -33,7 +33,8 @@ static const rc_opt_t table[] = {
     RC_OPT("summary", 'S', RC_OPT_TEXT, RC_AT(name), "SUMMARY",
         "A table over all matrices instead of rows: speedup of each order over csr, share of "
         "wins, portfolio (greedy), versus (two sides matrix by matrix), best (which kernel and "
-        "order wins, and what always taking it loses), rate (Gflop/s and GB/s). Tables of papers: "
+        "order wins, and what always taking it loses), rate (Gflop/s and GB/s), "
+        "errors (largest against fp64, of each kernel and precision). Tables of papers: "
         "'rowcast paper'."),
     RC_ROWS_OPTIONS(ROWS),
     RC_OPT("columns", 0, RC_OPT_TEXT, RC_AT(columns), "FIELDS",

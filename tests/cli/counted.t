@@ -12,7 +12,7 @@ tables()
 {
     rm -rf "$tmp/csv"
     mkdir "$tmp/csv"
-    for name in best rate speedup share portfolio; do
+    for name in best rate errors speedup share portfolio; do
         "$ROWCAST" query "$1" --summary $name -f csv >"$tmp/csv/$name.csv" || return 1
     done
     "$ROWCAST" query "$1" --summary versus -A 'gsub*,syn-b*@any' -B '!gsub*,!syn-b*@any' -f csv \
@@ -35,7 +35,7 @@ is "a matrix that was not measured with C in schedule order is in no table of it
         | awk -F, '$4 == "schedule" && $8 > n { n = $8 } END { print n }')" 488
 
 many=$tmp/many.h5
-"${top_builddir:?}/tests/cli/synthetic_store" --matrices 40 --k 8,n --fp64 --op spmm,spmv,spmm_t,sddmm --schedule --params --gaps --stale "$many" || exit 99
+"${top_builddir:?}/tests/cli/synthetic_store" --matrices 40 --k 8,n --fp64 --shorts --op spmm,spmv,spmm_t,sddmm --schedule --params --gaps --stale "$many" || exit 99
 agrees "operations" "$many"
 is "operations: all four" "$(cut -d' ' -f6 "$tmp/said")" 4
 one=$tmp/one.h5

@@ -254,6 +254,19 @@ for line in lines:
     expected = {"matrices": len(t["flop"]), "mean": math.fsum(t["flop"]) / len(t["flop"]), "geomean": geomean(t["flop"])}
     same(line, dict(expected, max_bytes=max(t["bytes"])), line)
 
+# errors: also of what is wrong
+UNIT = {"fp32": 2**-24, "fp64": 2**-53, "bf16": 2**-8, "fp16": 2**-11}
+errors = {}
+for i in rows:
+    key = types["op"][r["op"][i]], spec["kernel"][r["kernel"][i]], types["precision"][r["precision"][i]]
+    errors.setdefault(key, []).append((float(r["error_rel"][i]), float(r["error_max"][i])))
+lines = {(line["op"], line["kernel"], line["precision"]): line for line in read("errors") if int(line["results"])}
+assert set(lines) == set(errors), (set(lines) ^ set(errors))
+for key, found in errors.items():
+    rel = max(e[0] for e in found)
+    same(lines[key], {"results": len(found), "error_rel": rel, "error_units": rel / UNIT[key[2]],
+                      "error_max": max(e[1] for e in found)}, key)
+
 # versus
 lines = {setting_of(line): line for line in of_all("versus")}
 side = [any(fnmatch.fnmatchcase(k, p) for p in ("gsub*", "syn-b*")) for k in spec["kernel"]]

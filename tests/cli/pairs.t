@@ -18,7 +18,7 @@ cd "$1" || exit 1
 store=d.$2.h5
 [ -e "$store" ] || "$ROWCAST" merge -q "$store" "d.$2.a.h5" "d.$2.b.h5" || exit 1
 mkdir "$2"
-for name in best rate speedup share portfolio; do
+for name in best rate errors speedup share portfolio; do
     "$ROWCAST" query "$store" --summary $name -f csv >"$2/$name.csv" || exit 1
 done
 "$ROWCAST" query "$store" --summary versus --side-a 'gsub*,syn-b*@any' --side-b '!gsub*,!syn-b*@any' -f csv >"$2/versus.csv"

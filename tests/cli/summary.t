@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3 # of the distribution: the one that has h5py
 $python -c 'import h5py, numpy' 2>/dev/null || skip_all "no python3 with h5py"
-plan 25
+plan 26
 
 store=$tmp/x.h5
 mkdir -p "$tmp/col/G"
@@ -207,6 +207,20 @@ def rate():
         same(t, dict(matrices=len(group), geomean=geomean(flops), mean=statistics.fmean(flops), max=max(flops),
                      geomean_bytes=geomean(bytes_), mean_bytes=statistics.fmean(bytes_), max_bytes=max(bytes_)), t["kernel"])
 
+def errors():
+    # in units of 2^-24, the unit roundoff of fp32
+    lines = {t["kernel"]: t for t in table()}
+    groups = {}
+    for r in newest.values():
+        groups.setdefault(kernel[r["kernel"]], []).append(r)
+    assert set(lines) == set(groups)
+    for name, group in groups.items():
+        ok = [r for r in group if r["status"] == status["ok"] and not math.isnan(r["error_max"])]
+        rel = float(max(r["error_rel"] for r in ok))
+        assert rel > 0 and lines[name]["precision"] == "fp32" and lines[name]["op"] == "spmm"
+        same(lines[name], dict(results=len(ok), wrong=sum(r["status"] == status["wrong"] for r in group), error_rel=rel,
+                               error_units=rel * 2**24, error_max=float(max(r["error_max"] for r in ok))), name)
+
 globals()[what](*sys.argv[4:])
 PY
 ok "the store is given times, failures and orders of C" $python "$tmp/edit.py" "$store"
@@ -220,7 +234,7 @@ table()
     "$ROWCAST" query "$store" --format csv --summary "$table_name" "$@" >"$tmp/$table_name"
 }
 
-for name in speedup share portfolio best rate; do
+for name in speedup share portfolio best rate errors; do
     table "$name"
     ok "$name is what a plain computation gives" $python "$tmp/check.py" "$name" "$store" "$tmp/$name"
 done
@@ -248,7 +262,7 @@ code "a filter applies" 0 "$ROWCAST" query "$store" -f csv -S rate -w 'policy ==
 is "to all tables" "$(sed 1d "$tmp/out" | cut -d, -f1,8 | sort -u)" "8,csr"
 
 code "an unknown summary is a usage error" 2 "$ROWCAST" query "$store" -S nonsense
-ok "that names the known" grep -q "'nonsense'; known: speedup, share, portfolio, versus, best, rate" "$tmp/err"
+ok "that names the known" grep -q "'nonsense'; known: speedup, share, portfolio, versus, best, rate, errors" "$tmp/err"
 code "sides are for versus" 2 "$ROWCAST" query "$store" -S best -A 'x*'
 code "--top is for best" 2 "$ROWCAST" query "$store" -S rate --top 3
 code "an empty pattern is a usage error" 2 "$ROWCAST" query "$store" -S versus -A 'x,'

@@ -6,6 +6,7 @@
 #include "base/outcome.h"
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "feature/feature.h"
 #include "model/model.h"
 #include "order/policy.h"
@@ -203,9 +204,12 @@ static rc_status_t add_features(writer_t *w, int64_t i)
     rc_status_t st = RC_OK;
     if (w->s->gaps && i % 11 == 3)
         return RC_OK;
-    for (int p = 0; st == RC_OK && p < (w->s->fp64 ? 4 : 2); p++) {
+    for (int p = 0; st == RC_OK && p < 6; p++) {
+        static const int bytes[] = {4, 8, 2}; /* types of one size share their features */
+        if ((p / 2 == 1 && !w->s->fp64) || (p / 2 == 2 && !w->s->shorts))
+            continue;
         double value[RC_FEATURES_MEHRABI];
-        rc_geometry_t g = synthetic_geometry(p % 2, p < 2 ? 4 : 8);
+        rc_geometry_t g = synthetic_geometry(p % 2, bytes[p / 2]);
         rc_rec_feature_t r;
         memset(&r, 0, sizeof r);
         r.matrix = digest_of(w->s, i);
@@ -230,7 +234,7 @@ typedef struct what {
     int64_t k;
     int kernel;
     int policy;
-    int fp64;
+    rc_precision_t type;
     int device;
     int32_t op;
     int c_order;
@@ -241,7 +245,7 @@ static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t
 {
     const char *kernel = synthetic_kernels[x->kernel];
     const char *colon = strchr(kernel, ':');
-    rc_geometry_t g = synthetic_geometry(x->kernel, x->fp64 ? 8 : 4);
+    rc_geometry_t g = synthetic_geometry(x->kernel, rc_type(x->type)->bytes);
     memset(c, 0, sizeof *c);
     c->matrix = digest_of(w->s, x->matrix);
     (void)snprintf(c->policy, sizeof c->policy, "%s", synthetic_policies[x->policy]);
@@ -251,7 +255,7 @@ static void name_case(const writer_t *w, const what_t *x, int version, rc_case_t
         c->device, sizeof c->device, x->device ? "syn:device%d" : "syn:device", x->device);
     c->policy_version = rc_policy_find(c->policy)->version;
     c->kernel_version = version;
-    c->precision = x->fp64;
+    c->precision = x->type;
     c->layout = x->kernel == 2 ? (w->s->mixed ? RC_ROW_COL : RC_ROW_MAJOR) : RC_COL_MAJOR;
     if (w->s->draws && x->kernel == 0 && w->drawn % 3 == 2)
         c->layout = RC_ROW_MAJOR; /* a kernel of two layouts */
@@ -274,13 +278,17 @@ static double normal(uint64_t seed, rc_digest_t id)
     return sum;
 }
 
+/* So that one type cannot be taken for another of its size. */
+static const double type_factor[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5};
+
 static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
 {
     double value[RC_FEATURES_MEHRABI];
     /* the rule is of the features of kernel a's geometry, whatever kernel runs */
-    rc_geometry_t g = synthetic_geometry(0, x->fp64 ? 8 : 4);
+    rc_geometry_t g = synthetic_geometry(0, rc_type(x->type)->bytes);
     synthetic_features(w->s, x->matrix, &g, value);
-    double ns = synthetic_time(value, x->kernel, x->policy, x->k ? x->k : 1, x->fp64 ? 8 : 4);
+    double ns = synthetic_time(value, x->kernel, x->policy, x->k ? x->k : 1, rc_type(x->type)->bytes);
+    ns *= type_factor[x->type];
     ns *= 1 + x->op; /* so that one operation cannot be taken for another */
     rc_digest_t id = rc_case_id(c);
     uint64_t seed = (uint64_t)w->s->seed + ((uint64_t)w->s->run << 32);
@@ -333,6 +341,7 @@ static rc_status_t add_result(writer_t *w, const what_t *x, int version, double 
     r.row.order_ns = order_ns(w, x);
     r.row.preprocess_ns = x->kernel == 2 ? 10 * rows_of(w->s, x->matrix) : 0;
     r.row.rel_err = 0.01;
+    r.row.error_rel = w->s->shorts ? rc_type(x->type)->unit / (x->type == RC_BF16 ? 4 : 2) : 0;
     r.row.batch = 1;
     r.row.device_bytes = x->kernel ? 1000 * x->kernel : -1; /* -1: unknown */
     r.row.fill = x->kernel ? 1.5 : NAN;
@@ -372,11 +381,26 @@ static rc_status_t add_all(writer_t *w, const what_t *of)
     return st;
 }
 
+/* \return how many */
+static int types_of(const synthetic_t *s, rc_precision_t *out)
+{
+    int n = 0;
+    out[n++] = RC_FP32;
+    if (s->fp64)
+        out[n++] = RC_FP64;
+    if (s->shorts) {
+        out[n++] = RC_BF16;
+        out[n++] = RC_FP16;
+    }
+    return n;
+}
+
 /* Every case of matrix i and an operation. */
 static rc_status_t add_cases(writer_t *w, int64_t i, int32_t op)
 {
     rc_status_t st = RC_OK;
-    int precisions = w->s->fp64 ? 2 : 1;
+    rc_precision_t type[RC_TYPES];
+    int precisions = types_of(w->s, type);
     int has_k = rc_model_operation_has_k(op);
     int ks = has_k ? w->ks : 1;
     int n = w->s->devices * precisions * ks * SYNTHETIC_KERNELS * SYNTHETIC_POLICIES;
@@ -391,7 +415,7 @@ static rc_status_t add_cases(writer_t *w, int64_t i, int32_t op)
         x.k = x.k ? x.k : rows_of(w->s, i);
         x.k = has_k ? x.k : 0;
         q /= ks;
-        x.fp64 = q % precisions;
+        x.type = type[q % precisions];
         x.device = q / precisions;
         st = add_all(w, &x);
     }
