@@ -61,7 +61,7 @@ rc_status_t rc_add_problem_inputs(
             continue;
         first = first ? first : c;
         many_k |= c->k != first->k;
-        many_fp |= c->precision != first->precision;
+        many_fp |= rc_type(c->precision)->bytes != rc_type(first->precision)->bytes;
         numbers |= !c->is_n;
     }
     free(row);

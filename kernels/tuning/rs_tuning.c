@@ -153,7 +153,7 @@ static rc_status_t read_setting(
     int64_t t = 0;
     RC_PASS(read_int(o, path, "k", 1, INT32_MAX, &s->k, err));
     if (!precision || rc_precision_parse(precision, &s->precision, err) < 0)
-        return rc_fail(err, RC_EFORMAT, "%s.precision: expected fp32 or fp64, found %s", path,
+        return rc_fail(err, RC_EFORMAT, "%s.precision: expected a value type, found %s", path,
             precision ? precision : "none");
     RC_PASS(read_int(o, path, "t", 1, RC_RS_TUNING_T, &t, err));
     s->t = (int)t;

@@ -31,7 +31,7 @@ static const rc_opt_t options[] = {
         "memory (GB/s), and multiply-adds (Gflop/s)."),
     RC_OPT("k", 'k', RC_OPT_TEXT, RC_AT(k), "LIST", "Columns of B, e.g. 8,32,128,512 (default)."),
     RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "LIST",
-        "fp32, fp64 or both (default fp32,fp64)."),
+        "Value types, by commas (default fp32,fp64)."),
     RC_OPT("device", 'd', RC_OPT_TEXT, RC_AT(device), "DEVICE",
         "cpu, cuda or auto (default): a GPU where there is one."),
     {"n", 0, RC_OPT_INT, RC_AT(n), "N",

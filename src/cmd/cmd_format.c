@@ -21,7 +21,7 @@ static const rc_opt_t options[] = {
         "Format with its parameters: coo, csr:lanes=8, hyb:width=bell, csr5:sigma=16, "
         "merge:items=896. 'rowcast info' lists all. Required."),
     RC_OPT("precision", 0, RC_OPT_TEXT, RC_AT(precision), "PRECISION",
-        "Of the values: fp32 (default) or fp64."),
+        "Value type (default fp32)."),
     RC_OPT("dump", 0, RC_OPT_TEXT, RC_AT(dump), "DIR",
         "Build the format and write its integer arrays, one number a line, into DIR/NAME.txt. DIR "
         "is made when it is not there."),

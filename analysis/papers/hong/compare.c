@@ -85,8 +85,8 @@ static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t
     const double at_least = 0.8;
     const rc_limits_t *l = of->user;
     /* flops for each byte, where each word is of use for one multiply-add */
-    const int bytes = rc_type((rc_precision_t)of->setting->precision)->bytes;
-    const double words = 2.0 / bytes;
+    const rc_type_t *type = rc_type((rc_precision_t)of->setting->precision);
+    const double words = 2.0 / type->bytes;
     rc_sums_t rate = {0};
     rc_sums_t bound = {0};
     rc_stats_t share;
@@ -112,7 +112,7 @@ static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t
     RC_CELLS(t, RC_INT(rate.n), RC_REAL(rc_sums_geomean(&rate), 4),
         RC_REAL(rc_sums_geomean(&bound), 4), RC_REAL(bound.most, 4), RC_REAL(share.geomean, 4),
         RC_REAL(share.median, 4), RC_INT(near), RC_INT(over), RC_REAL(words * l->shared, 5),
-        RC_REAL(words * l->l1, 5), RC_REAL(bytes == 8 ? l->fp64 : l->fp32, 5));
+        RC_REAL(words * l->l1, 5), RC_REAL(type->sum == RC_FP64 ? l->fp64 : l->fp32, 5));
     rc_paper_put_text(t, rc_paper_says(rc_hong_words, "roofline", of->setting, "", ""));
     return RC_OK;
 }

@@ -2,6 +2,7 @@
 #include "analysis/papers/nisa/study_private.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "table/view.h"
 
 #include <inttypes.h>
@@ -304,21 +305,21 @@ static int is_asked(const rc_study_t *s, const char *data)
 
 /* What a store has. */
 typedef struct looked {
-    unsigned formats[2]; /* by precision: bits of formats with a time; 0: it is not there */
-    int generated;       /* 1: matrices that a generator made */
-    int real;            /* 1: others */
+    unsigned formats[RC_TYPES]; /* bits of formats with a time; 0: the precision is not there */
+    int generated;              /* 1: matrices that a generator made */
+    int real;                   /* 1: others */
 } looked_t;
 
 /* The six, unless classes are named. */
 static rc_status_t check_formats(const rc_study_t *s, const looked_t *l)
 {
-    for (int p = 0; p < 2 && !s->learn->classes; p++)
+    for (int p = 0; p < RC_TYPES && !s->learn->classes; p++)
         for (int f = 0; f < RC_SIX && l->formats[p]; f++)
             if (!(l->formats[p] & 1u << f))
                 return rc_fail(s->err, RC_EINVAL,
                     "%s: no result of %s (kernel %s, original order) in %s is ok: the study is of "
                     "six formats, or of those that --classes names",
-                    s->store, rc_six_names[f], rc_six_kernels[f], rc_precision_names[p]);
+                    s->store, rc_six_names[f], rc_six_kernels[f], rc_type((rc_precision_t)p)->name);
     return RC_OK;
 }
 
@@ -340,13 +341,13 @@ static rc_status_t look(const rc_study_t *s, looked_t *out)
     for (const rc_six_t *x = six; x < six + n; x++)
         for (int64_t i = 0; i < x->rows * RC_SIX; i++) {
             const rc_six_row_t *r = &x->row[i / RC_SIX];
-            if (isnan(r->ns[i % RC_SIX]) || x->setting.precision < 0 || x->setting.precision > 1)
+            if (isnan(r->ns[i % RC_SIX]) || (unsigned)x->setting.precision >= RC_TYPES)
                 continue;
             out->formats[x->setting.precision] |= 1u << i % RC_SIX;
             out->generated |= rc_view_is_generated(v, r->matrix);
             out->real |= !rc_view_is_generated(v, r->matrix);
         }
-    if (!out->formats[0] && !out->formats[1])
+    if (!out->real && !out->generated)
         RC_TRY(rc_fail(s->err, RC_EINVAL, "%s: no result of spmv in one of the six formats is ok%s",
             s->store, s->learn->where ? " and matches --where" : ""));
     st = check_formats(s, out);
@@ -358,13 +359,24 @@ done:
     return st;
 }
 
+/* 1: a list by commas has the word; NULL: all words. */
+static int is_among(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, word, n) == 0 && (at[n] == ',' || !at[n]))
+            return 1;
+    }
+    return !list;
+}
+
 /* Real matrices, then all where some are generated, in each precision. */
 static rc_status_t print_all(rc_study_t *s)
 {
     looked_t l = {0};
     rc_str_t real = {0};
     const char *where = s->learn->where;
-    const char *asked = s->learn->precision;
     rc_status_t st = look(s, &l);
     rc_str_add(&real, "!generated");
     if (s->generated)
@@ -376,14 +388,14 @@ static rc_status_t print_all(rc_study_t *s)
     if (st == RC_OK && !l.real && !is_asked(s, "all"))
         st = rc_fail(
             s->err, RC_EINVAL, "--data real: a generator made all matrices of %s", s->store);
-    for (int fp64 = 0; st == RC_OK && fp64 < 2; fp64++) {
-        const char *name = fp64 ? "fp64" : "fp32";
-        if (!l.formats[fp64] ||
-            (asked && strcmp(asked, "fp32,fp64") != 0 && strcmp(asked, name) != 0))
+    for (int t = 0; st == RC_OK && t < RC_TYPES; t++) {
+        const rc_precision_t type = (rc_precision_t)t;
+        if (!l.formats[t] || !is_among(s->learn->precision, rc_type(type)->name))
             continue;
         for (int all = !l.real; st == RC_OK && all <= (l.generated || !is_asked(s, "real"));
              all++) {
-            rc_study_part_t p = {.precision = name, .fp64 = fp64, .data = all ? "all" : "real"};
+            rc_study_part_t p = {
+                .precision = rc_type(type)->name, .type = type, .data = all ? "all" : "real"};
             if (is_asked(s, p.data))
                 st = print_formats(s, &p, all ? where : real.text);
         }

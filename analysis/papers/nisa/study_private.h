@@ -34,7 +34,7 @@ typedef struct rc_study {
 typedef struct rc_study_part {
     rc_dataset_t d;
     const char *precision;
-    int fp64;
+    rc_precision_t type; /**< the same */
     const char *data;       /**< "real", "all" */
     const char *formats;    /**< "6", "3", or a list of classes */
     int paper;              /**< 6 or 3 formats as in the paper; 0 */

@@ -11,6 +11,13 @@
 
 enum { K80 = 0, P100 = 2 }; /* columns of the paper's tables, fp64 one further */
 
+/* The paper's figure of a machine; NaN: it has none of the precision. */
+static double figure_of(const char *paper, int machine, const rc_study_part_t *p)
+{
+    static const int number[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 2};
+    return number[p->type] ? rc_paper_number(paper, machine + number[p->type] - 1) : (double)NAN;
+}
+
 /* ------------------------------------------------------------ tables IV to X */
 
 static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t set,
@@ -26,8 +33,8 @@ static void put_accuracy(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
         rc_table_real(s->t, 100 * score->within[i].mean.value, 4);
     RC_CELLS(s->t, RC_REAL(100 * score->clear.mean.value, 4), RC_INT(score->clear.count),
         RC_REAL(100 * score->common.mean.value, 4), RC_REAL(score->geomean.mean.value, 4),
-        RC_REAL(score->fit_s, 3), RC_REAL(rc_paper_number(paper, K80 + p->fp64), 3),
-        RC_REAL(rc_paper_number(paper, P100 + p->fp64), 3));
+        RC_REAL(score->fit_s, 3), RC_REAL(figure_of(paper, K80, p), 3),
+        RC_REAL(figure_of(paper, P100, p), 3));
 }
 
 static rc_status_t score_one(rc_study_t *s, rc_study_part_t *p, rc_study_set_t set,
@@ -73,8 +80,9 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     const rc_trainer_t *t, const rc_study_score_t *score, int all)
 {
     const char *const key[] = {t->name, rc_study_set_names[set]};
-    const char *paper =
-        p->fp64 && !all && p->paper == 6 ? rc_paper_line(rc_nisa_slowdown, key, 2) : NULL;
+    const char *paper = p->type == RC_FP64 && !all && p->paper == 6
+                            ? rc_paper_line(rc_nisa_slowdown, key, 2)
+                            : NULL;
     rc_study_put_part(s, p);
     RC_CELLS(s->t, RC_TEXT(paper ? rc_paper_text(paper, RC_STUDY_SLOWDOWNS) : NULL),
         RC_TEXT(rc_study_set_names[set]), RC_TEXT(t->name), RC_TEXT(all ? "all" : "first"),
@@ -133,7 +141,7 @@ static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t 
         RC_TEXT(rc_study_set_names[RC_STUDY_SET_3]), RC_TEXT(t->name),
         RC_TEXT(is_individual(t->name) ? "individual" : "combined"), RC_TEXT(format));
     rc_study_put_figure(s, time);
-    int is_there = p->fp64 && p->paper == 6; /* figures 6 and 7 */
+    int is_there = p->type == RC_FP64 && p->paper == 6; /* figures 6 and 7 */
     RC_CELLS(s->t, RC_REAL(100 * rate->mean.value, 4), RC_REAL(fit_s, 3),
         RC_TEXT(is_there ? rc_paper_says(rc_nisa_words, "rme", NULL, t->name, format) : NULL));
 }
@@ -191,9 +199,8 @@ static void put_indirect(rc_study_t *s, const rc_study_part_t *p, const rc_train
         RC_REAL(100 * s->tolerance[i], 4),
         RC_TEXT(times && s->predicted ? "predicted" : "measured"));
     rc_study_put_figure(s, &score->within[i]);
-    RC_CELLS(s->t, RC_REAL(score->geomean.mean.value, 4),
-        RC_REAL(rc_paper_number(paper, K80 + p->fp64), 3),
-        RC_REAL(rc_paper_number(paper, P100 + p->fp64), 3));
+    RC_CELLS(s->t, RC_REAL(score->geomean.mean.value, 4), RC_REAL(figure_of(paper, K80, p), 3),
+        RC_REAL(figure_of(paper, P100, p), 3));
 }
 
 static rc_status_t indirect_print(rc_study_t *s, rc_study_part_t *p)
@@ -253,10 +260,11 @@ static share_t share_of(const rc_study_ranks_t *r, int input)
 
 static void put_importance(rc_study_t *s, const rc_study_part_t *p, int rank, int input)
 {
+    static const char *const tables[RC_TYPES] = {[RC_FP32] = "4", [RC_FP64] = "5"};
     const share_t x = share_of(&p->ranks, input);
     const char *name = p->d.input[input].name;
     rc_study_put_part(s, p);
-    RC_CELLS(s->t, RC_TEXT(p->fp64 ? "5" : "4"), RC_TEXT(name), RC_INT(rank + 1),
+    RC_CELLS(s->t, RC_TEXT(tables[p->type]), RC_TEXT(name), RC_INT(rank + 1),
         RC_REAL(100 * x.mean, 4), RC_REAL(100 * x.least, 4), RC_REAL(100 * x.most, 4),
         RC_REAL(100 * x.gain, 4), RC_INT(x.top));
     rc_paper_put_text(s->t, rc_paper_says(rc_nisa_words, "importance", NULL, name, ""));
