@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/type.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,8 +24,9 @@ static rc_status_t check_same(const rc_dataset_t *d, const rc_variant_t *v, rc_e
         if (strcmp(a->digest, b->digest) != 0 || a->k != b->k || a->precision != b->precision)
             return rc_fail(err, RC_EINVAL,
                 "%s: row %" PRId64 " of its data set is %s with K = %" PRId64
-                ", of the others %s with K = %" PRId64,
-                v->name, i, a->name, a->k, b->name, b->k);
+                " in %s, of the others %s with K = %" PRId64 " in %s",
+                v->name, i, a->name, a->k, rc_type(a->precision)->name, b->name, b->k,
+                rc_type(b->precision)->name);
     }
     return RC_OK;
 }

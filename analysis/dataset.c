@@ -200,6 +200,8 @@ static rc_status_t fill_digest(rc_dataset_t *d, rc_err_t *err)
         add_text(h, d->sample[i].digest);
         add_text(h, d->sample[i].name);
         rc_hasher_add(h, what, sizeof what);
+        if (!(RC_MODEL_TYPES >> s->precision & 1)) /* of these the bytes tell the type */
+            add_text(h, rc_type(s->precision)->name);
     }
     rc_hasher_add(h, d->value, (size_t)(d->rows * d->inputs) * sizeof *d->value);
     rc_hasher_add(h, d->time, (size_t)(d->rows * d->classes) * sizeof *d->time);

@@ -70,8 +70,8 @@ static json_t *shares(const double *limit, const double *share, int n)
 static json_t *row_name(const rc_dataset_t *d, int64_t row)
 {
     const rc_sample_t *s = &d->sample[row];
-    return json_pack("{s:s, s:I, s:i}", "matrix", s->name, "k", (json_int_t)s->k, "value_bytes",
-        rc_type(s->precision)->bytes);
+    return json_pack("{s:s, s:I, s:s}", "matrix", s->name, "k", (json_int_t)s->k, "precision",
+        rc_type(s->precision)->name);
 }
 
 /* null: no row has a time of the library */

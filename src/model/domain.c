@@ -60,11 +60,14 @@ static int knows_k(const rc_model_t *m, int64_t k, int64_t cols)
 
 void rc_model_types_text(const rc_model_t *m, rc_str_t *out)
 {
+    int left = 0;
     const char *before = "";
+    for (int t = 0; t < RC_TYPES; t++)
+        left += m->geometry.of[t].nw > 0;
     for (int t = 0; t < RC_TYPES; t++)
         if (m->geometry.of[t].nw) {
             rc_str_addf(out, "%s%s", before, rc_type((rc_precision_t)t)->name);
-            before = " and ";
+            before = --left > 1 ? ", " : " and ";
         }
 }
 

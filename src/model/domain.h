@@ -14,7 +14,7 @@ rc_status_t rc_model_set_ks(rc_model_t *m, const int64_t *k, int count, int is_n
 /** 1: the model has an input of that name. */
 int rc_model_has_input(const rc_model_t *m, const char *name);
 
-/** "fp32 and fp64": the value types of the training rows. */
+/** "fp32, fp64 and bf16": the value types of the training rows. */
 void rc_model_types_text(const rc_model_t *m, rc_str_t *out);
 
 /** How a request stands to what a model was fitted on.  A K is inside when the fit had it: as a

@@ -113,6 +113,7 @@ int main(int argc, char **argv)
         .seed = o.s.seed,
         .noise = o.s.noise,
         .fp64 = o.s.fp64,
+        .shorts = o.s.shorts,
         .without = (int)o.without};
     st = o.dataset      ? print_dataset(argv[first], o.dataset, &err)
          : o.stores > 0 ? draw(argv[first], &o.s, o.stores, &err)

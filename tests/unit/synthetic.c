@@ -125,6 +125,8 @@ double synthetic_time(
     return ns * factor;
 }
 
+const double synthetic_type_factor[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5};
+
 /* ------------------------------------------------------------------- the store */
 
 typedef struct writer {
@@ -278,9 +280,6 @@ static double normal(uint64_t seed, rc_digest_t id)
     return sum;
 }
 
-/* So that one type cannot be taken for another of its size. */
-static const double type_factor[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5};
-
 static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
 {
     double value[RC_FEATURES_MEHRABI];
@@ -288,7 +287,7 @@ static double measured(const writer_t *w, const what_t *x, const rc_case_t *c)
     rc_geometry_t g = synthetic_geometry(0, rc_type(x->type)->bytes);
     synthetic_features(w->s, x->matrix, &g, value);
     double ns = synthetic_time(value, x->kernel, x->policy, x->k ? x->k : 1, rc_type(x->type)->bytes);
-    ns *= type_factor[x->type];
+    ns *= synthetic_type_factor[x->type];
     ns *= 1 + x->op; /* so that one operation cannot be taken for another */
     rc_digest_t id = rc_case_id(c);
     uint64_t seed = (uint64_t)w->s->seed + ((uint64_t)w->s->run << 32);

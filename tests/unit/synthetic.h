@@ -17,7 +17,7 @@ typedef struct synthetic {
         op; /* "spmm,spmv", NULL: spmm; the same cases of each; spmv has no K, so one where others have
                        several */
     int fp64;    /* also fp64 */
-    int shorts;  /* also bf16 and fp16, whose times are 0.6 and 0.5 of fp32, and errors 1/4 and 1/2 of a unit */
+    int shorts;  /* also bf16 and fp16, whose times are 0.6 and 0.5 of what their bytes say, and errors 1/4 and 1/2 of a unit */
     int shuffle; /* the results come in another order; nothing else changes */
     int devices; /* the same cases on so many devices; the second is half as fast */
     int gaps;    /* 1: some cases failed, some matrices have no features */
@@ -58,6 +58,9 @@ void synthetic_features(
  *   kernel b wins for short rows (nnz_per_row_mean below 12), kernel c for K >= 128, else a. */
 double synthetic_time(
     const double feature[RC_FEATURES_MEHRABI], int kernel, int policy, int64_t k, int value_bytes);
+
+/* What times are multiplied by, so that no type is taken for another of its size. */
+extern const double synthetic_type_factor[];
 
 /* Write the store (a new file).  \return RC_OK, RC_EINVAL (options), or what the store says */
 rc_status_t synthetic_write(const char *store, const synthetic_t *s, rc_err_t *err);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/outcome.h"
 #include "base/rng.h"
+#include "base/type.h"
 #include "feature/feature.h"
 #include "model/model.h"
 #include "store/commit.h"
@@ -116,9 +117,16 @@ static rc_status_t add_source(writer_t *w, int64_t i, const double *feature)
     return append(w, RC_REC_SOURCE);
 }
 
-static rc_geometry_t geometry_of(int format, int fp64)
+static rc_geometry_t geometry_of(int format, int bytes)
 {
-    return (rc_geometry_t){format == CSR5 ? 128 : 32, 32, fp64 ? 16 : 32};
+    return (rc_geometry_t){format == CSR5 ? 128 : 32, 32, 128 / bytes};
+}
+
+/* 1: the store has the type. */
+static int has(const synthetic_formats_t *s, rc_precision_t type)
+{
+    const int asked[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = s->fp64, [RC_BF16] = s->shorts, [RC_FP16] = s->shorts};
+    return asked[type] != 0;
 }
 
 /* As a sweep does: for every geometry. */
@@ -126,8 +134,11 @@ static rc_status_t add_features(writer_t *w, int64_t i, const double *feature)
 {
     static const int formats[] = {CSR, CSR5};
     rc_status_t st = RC_OK;
-    for (int p = 0; st == RC_OK && p < (w->s->fp64 ? 4 : 2); p++) {
-        rc_geometry_t g = geometry_of(formats[p % 2], p >= 2);
+    for (int p = 0; st == RC_OK && p < 2 * RC_TYPES; p++) {
+        const rc_precision_t type = (rc_precision_t)(p / 2);
+        if (!has(w->s, type) || type == RC_FP16) /* those of bf16 are its own */
+            continue;
+        rc_geometry_t g = geometry_of(formats[p % 2], rc_type(type)->bytes);
         rc_rec_feature_t r;
         memset(&r, 0, sizeof r);
         r.matrix = digest_of(w->s, i);
@@ -155,12 +166,12 @@ static double normal(uint64_t seed, rc_digest_t id)
     return sum;
 }
 
-static void name_case(const writer_t *w, int64_t i, int format, int fp64, rc_case_t *c)
+static void name_case(const writer_t *w, int64_t i, int format, rc_precision_t type, rc_case_t *c)
 {
     const char *kernel = synthetic_format_kernels[format];
     const char *colon = strchr(kernel, ':');
     size_t name = colon ? (size_t)(colon - kernel) : strlen(kernel);
-    rc_geometry_t g = geometry_of(format, fp64);
+    rc_geometry_t g = geometry_of(format, rc_type(type)->bytes);
     int32_t spmv = 0;
     memset(c, 0, sizeof *c);
     (void)rc_model_operation_parse("spmv", &spmv, NULL);
@@ -171,7 +182,7 @@ static void name_case(const writer_t *w, int64_t i, int format, int fp64, rc_cas
     (void)snprintf(c->device, sizeof c->device, "syn:gpu");
     c->policy_version = 1;
     c->kernel_version = 1;
-    c->precision = fp64;
+    c->precision = type;
     c->nw = g.nw;
     c->nt = g.nt;
     c->line = g.line;
@@ -179,13 +190,15 @@ static void name_case(const writer_t *w, int64_t i, int format, int fp64, rc_cas
 }
 
 static rc_status_t add_result(
-    writer_t *w, int64_t i, const double *feature, int format, int fp64, int cold)
+    writer_t *w, int64_t i, const double *feature, int format, rc_precision_t type, int cold)
 {
+    static const double factor[RC_TYPES] = {[RC_FP32] = 1, [RC_FP64] = 1, [RC_BF16] = 0.6, [RC_FP16] = 0.5};
     rc_rec_result_t r;
     memset(&r, 0, sizeof r);
-    name_case(w, i, format, fp64, &r.c);
+    name_case(w, i, format, type, &r.c);
     r.c.cache = cold;
-    double ns = synthetic_format_time(feature, cold ? 0 : i, format, fp64 ? 8 : 4) * (cold ? 3 : 1);
+    double ns = synthetic_format_time(feature, cold ? 0 : i, format, rc_type(type)->bytes) * (cold ? 3 : 1);
+    ns *= factor[type];
     ns *= exp(w->s->noise * normal((uint64_t)w->s->seed, rc_case_id(&r.c)));
     r.row.status = !isnan(ns) ? RC_CASE_OK : format == ELL ? RC_CASE_SKIPPED : RC_CASE_FAILED;
     r.row.median_ns = r.row.min_ns = ns;
@@ -209,12 +222,13 @@ static rc_status_t add_matrix(writer_t *w, int64_t i)
     rc_status_t st = add_source(w, i, feature);
     if (st == RC_OK)
         st = add_features(w, i, feature);
-    for (int p = 0; p <= (w->s->fp64 != 0); p++)
+    for (int p = 0; p < RC_TYPES; p++)
         for (int f = 0; st == RC_OK && f < SYNTHETIC_FORMATS; f++)
-            if (!(w->s->without >> f & 1))
-                st = add_result(w, i, feature, f, p, 0);
-    for (int p = 0; st == RC_OK && w->s->cold && p <= (w->s->fp64 != 0); p++)
-        st = add_result(w, i, feature, CSR5, p, 1);
+            if (has(w->s, (rc_precision_t)p) && !(w->s->without >> f & 1))
+                st = add_result(w, i, feature, f, (rc_precision_t)p, 0);
+    for (int p = 0; st == RC_OK && w->s->cold && p < RC_TYPES; p++)
+        if (has(w->s, (rc_precision_t)p))
+            st = add_result(w, i, feature, CSR5, (rc_precision_t)p, 1);
     return st;
 }
 

@@ -13,7 +13,7 @@ typedef struct synthetic_formats {
     int64_t seed;
     double noise; /* times are multiplied by exp(noise * z), z about normal */
     int fp64;     /* also fp64 */
-    int shorts;   /* also bf16 and fp16, whose times are 0.6 and 0.5 of fp32 */
+    int shorts;   /* also bf16 and fp16, whose times are 0.6 and 0.5 of what their bytes say */
     int without;  /* bit f: the store has no result of format f */
     int cold;     /* 1: csr5 also with cold caches, thrice the time, and there it never failed */
 } synthetic_formats_t;

@@ -143,6 +143,12 @@ static void what_cannot_be_compared_is_refused(void **state)
     assert_int_equal(rc_compare(d, &variant, 1, &p, &c, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "odd one: row 7"));
     o->sample[7].k--;
+    o->sample[7].precision = RC_BF16; /* of the same size, and another one */
+    d->sample[7].precision = RC_FP16;
+    assert_int_equal(rc_compare(d, &variant, 1, &p, &c, &err), RC_EINVAL);
+    assert_non_null(strstr(err.text, "odd one: row 7"));
+    assert_non_null(strstr(err.text, "bf16"));
+    o->sample[7].precision = d->sample[7].precision = RC_FP32;
     o->rows--;
     assert_int_equal(rc_compare(d, &variant, 1, &p, &c, &err), RC_EINVAL);
     assert_non_null(strstr(err.text, "179 rows"));

@@ -7,6 +7,7 @@
 
 #include "analysis/dataset.h"
 #include "base/digest.h"
+#include "base/type.h"
 #include "feature/feature.h"
 
 #include <math.h>
@@ -87,10 +88,11 @@ static void check_row(const synthetic_t *s, const rc_dataset_t *d, int64_t row, 
         double setup = 500 + (double)(int64_t)(cost[policy] * feature[0]) +
                        (kernel == 2 ? 10 * feature[0] : 0);
         assert_true(d->time[row * d->classes + c] ==
-                    synthetic_time(feature, kernel, policy, p->k, rc_type(p->precision)->bytes));
+                    synthetic_time(feature, kernel, policy, p->k, rc_type(p->precision)->bytes) *
+                        synthetic_type_factor[p->precision]);
         assert_true(d->setup[row * d->classes + c] == setup);
-        rc_geometry_t cg = synthetic_geometry(kernel, 4);
-        assert_memory_equal(&d->cls[c].geometry.of[RC_FP32], &cg, sizeof cg);
+        rc_geometry_t cg = synthetic_geometry(kernel, rc_type(p->precision)->bytes);
+        assert_memory_equal(&d->cls[c].geometry.of[p->precision], &cg, sizeof cg);
     }
     assert_int_equal(p->k_is_n, p->k == (int64_t)feature[0]);
     assert_true(p->feature_ns > 1000);
@@ -111,12 +113,12 @@ static void rows_are_what_the_rule_says(void **state)
 {
     char store[SCRATCH_PATH];
     synthetic_t s = small;
-    s.fp64 = 1;
+    s.fp64 = s.shorts = 1;
     write_store(state, "rule.h5", &s, store);
     for (int kernel = 0; kernel < SYNTHETIC_KERNELS; kernel++) {
         rc_dataset_t d;
         read_set(store, &(rc_dataset_options_t){.kernel = synthetic_kernels[kernel]}, &d);
-        assert_int_equal(d.rows, MATRICES * 3 * 2);
+        assert_int_equal(d.rows, MATRICES * 3 * RC_TYPES);
         assert_int_equal(d.classes, 4);
         assert_int_equal(d.inputs, RC_FEATURES_MEHRABI + 2);
         assert_int_equal(d.groups, GROUPS);
@@ -129,6 +131,39 @@ static void rows_are_what_the_rule_says(void **state)
         }
         rc_dataset_free(&d);
     }
+}
+
+/* Two types of one size are two types: each has rows and a geometry of its own, and nobody takes one for
+ * the other.  The bytes of a value are no input where they are the same. */
+static void types_of_one_size_are_two(void **state)
+{
+    static const struct {
+        const char *precision;
+        int types;
+        int inputs;
+    } cases[] = {{"bf16", 1, 0}, {"fp16", 1, 0}, {"bf16,fp16", 2, 0}, {"fp32,fp16", 2, 1}};
+    char store[SCRATCH_PATH];
+    rc_digest_t digest[4];
+    synthetic_t s = small;
+    s.shorts = 1;
+    s.k = "8";
+    write_store(state, "shorts.h5", &s, store);
+    for (int i = 0; i < 4; i++) {
+        rc_dataset_t d;
+        read_set(store, &(rc_dataset_options_t){.kernel = synthetic_kernels[0], .precision = cases[i].precision}, &d);
+        assert_int_equal(d.rows, MATRICES * cases[i].types);
+        assert_int_equal(d.inputs, RC_FEATURES_MEHRABI + cases[i].inputs);
+        digest[i] = d.digest;
+        for (int64_t r = 0; r < d.rows; r++)
+            check_row(&s, &d, r, 0);
+        for (int t = 0; t < RC_TYPES; t++)
+            assert_int_equal(d.geometry.of[t].nw > 0, strstr(cases[i].precision, rc_type((rc_precision_t)t)->name) != NULL);
+        for (int k = 0; k < i; k++)
+            assert_true(rc_digest_compare(&digest[i], &digest[k]) != 0);
+        rc_dataset_free(&d);
+    }
+    refuses(store, &(rc_dataset_options_t){.kernel = synthetic_kernels[0], .precision = "fp8"},
+        "--precision: unknown precision 'fp8'; known: fp32, fp64, bf16, fp16");
 }
 
 /* What was superseded, and in which order rows lie in the store, does not matter. */
@@ -487,6 +522,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_what_the_rule_says),
+        cmocka_unit_test(types_of_one_size_are_two),
         cmocka_unit_test(only_newest_current_rows_count_in_any_order),
         cmocka_unit_test(rows_with_gaps_are_dropped_and_counted),
         cmocka_unit_test(k_is_a_number_or_n_as_asked),

@@ -192,14 +192,14 @@ static void parts_divide_the_rows(void **state)
 {
     (void)state;
     made_spec_t spec = plain;
-    /* 60 matrices in kinds of 30, 20, 8 and 2 matrices, a row each; two precisions */
+    /* 60 matrices in kinds of 30, 20, 8 and 2 matrices, a row each; three precisions */
     spec.ks = 1;
     rc_dataset_t *d = make(&spec);
     for (int64_t i = 0; i < d->rows; i++) {
         rc_sample_t *s = &d->sample[i];
         s->k_is_n = 0;
         s->k = i % 3 ? 128 : 8;
-        s->precision = i % 5 ? RC_FP32 : RC_FP64;
+        s->precision = i % 5 ? RC_FP32 : i % 2 ? RC_BF16 : RC_FP16; /* of one size */
         snprintf(s->kind, sizeof s->kind, "%s",
             i < 30   ? "b"
             : i < 50 ? "a"
@@ -208,12 +208,13 @@ static void parts_divide_the_rows(void **state)
     }
     rc_predictions_t p = guess(d, 0.4, 1);
     rc_evaluation_t e = evaluate(d, &p, -1);
-    static const char *const ks[] = {"k=8 fp32", "k=8 fp64", "k=128 fp32", "k=128 fp64"};
-    assert_int_equal(e.by_k_count, 4);
+    static const char *const ks[] = {
+        "k=8 fp32", "k=8 bf16", "k=8 fp16", "k=128 fp32", "k=128 bf16", "k=128 fp16"};
+    assert_int_equal(e.by_k_count, 6);
     int64_t rows = 0;
     double loss = 0;
     int64_t cells[16] = {0};
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         assert_string_equal(e.by_k[i].name, ks[i]);
         for (int c = 0; c < d->classes * d->classes; c++)
             cells[c] += e.by_k[i].cells.confusion[c];

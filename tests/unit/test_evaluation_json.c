@@ -2,6 +2,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "evaluation_fixture.h"
 
 #include <math.h>
@@ -65,6 +66,10 @@ static void json_says_the_same(void **state)
         json_string_value(json_object_get(
             json_object_get(json_object_get(j, "all"), "loss_worst_row"), "matrix")),
         d->sample[e.all.worst_row].name);
+    assert_string_equal(
+        json_string_value(json_object_get(
+            json_object_get(json_object_get(j, "all"), "loss_worst_row"), "precision")),
+        rc_type(d->sample[e.all.worst_row].precision)->name);
     assert_string_equal(
         json_string_value(json_object_get(j, "single_chosen_on")), "the evaluated rows");
     check_cells(j, &e.all.cells);
