@@ -44,8 +44,8 @@ static double row_norm(const rc_reference_t *ref, int64_t r)
     return norm;
 }
 
-/* The bound of a row's sum over the columns; the fp64 sums on both sides round as well.  An infinite
- * value would make it infinite.
+/* The bound of a row's sum over the columns; the fp64 sums on both sides round as well.  An
+ * infinite value would make it infinite.
  * \param[in] mag  sum over the columns of the absolute values of the terms */
 static double row_bound(const rc_reference_t *ref, double mag, int64_t r)
 {

@@ -1,9 +1,10 @@
 /** \file measure/verify.h  What the results of a group must be, and the check of them.
  *
  *  Inputs are seeded: input i has (r, j) = rc_rng_signed(rc_input_seed(seed, i), r K + j), rounded
- *  to the precision, the same matrix in both layouts.  What the output should be is computed in fp64, from
- *  the values of A rounded to the kernel's precision (infinite where that overflows), for all
- *  columns or for a tile of them; it serves every schedule and every kernel of the operation:
+ *  to the precision, the same matrix in both layouts. What the output should be is computed in
+ *  fp64, from the values of A rounded to the kernel's precision (infinite where that overflows),
+ *  for all columns or for a tile of them; it serves every schedule and every kernel of the
+ *  operation:
  *
  *  1. a seeded sample of rows (the first, the last and the longest are always in) and columns,
  *     value by value, within the bound of operation/exact.h, which also says what may be infinite.

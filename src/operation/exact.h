@@ -7,14 +7,14 @@
 
 /** The largest error of a value: (terms + 1) s mag + e mag + terms t + c, 0 without terms.
  *
- *  Here s and t are the spacing of 1 and the least positive value of the type of sums, e and c those
- *  of the value type.  It follows from three steps of a kernel, with u = s / 2 and v = e / 2 the
- *  unit roundoffs of both types:
+ *  Here s and t are the spacing of 1 and the least positive value of the type of sums, e and c
+ *  those of the value type.  It follows from three steps of a kernel, with u = s / 2 and v = e / 2
+ *  the unit roundoffs of both types:
  *
  *  1. operands are of the value type, and the exact value is the sum of their products: no error;
  *  2. products and sums are rounded to the type of sums.  In any order of summation the result is
- *     off by at most terms u mag (Jeannerod and Rump 2013, "Improved error bounds for inner
- *     products"; Higham 2002, section 3.1, to first order).  A product below the normal numbers adds
+ *     off by at most terms u mag (Jeannerod and Rump 2013, Improved error bounds for inner
+ *     products; Higham 2002, section 3.1, to first order).  A product below the normal numbers adds
  *     t / 2 at most, a sum there is exact;
  *  3. that sum is rounded once to the value type: by v times its size, which mag (1 + terms u)
  *     bounds, or by c / 2 where it is subnormal.

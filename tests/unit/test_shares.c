@@ -137,6 +137,9 @@ static void product(void **state)
         assert_string_equal(set->product->input[i].name, want[i].name);
         assert_true(fabs(found[i] - want[i].value) <= 1e-9 * want[i].value);
     }
+    set->product->compute(feature, 0, 2, found); /* 16 bits: a_bytes, all_bytes, x_bytes, ell_bytes */
+    assert_true(found[0] == 2003 * 6 + 12 && found[1] == found[0] + 9003 * 2 && found[2] == 9000 * 2);
+    assert_true(found[3] == 6000 * 6);
 }
 
 /* Enough rows for several threads, the last share of which is short, with lengths about the limits in some. */

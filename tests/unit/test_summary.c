@@ -374,6 +374,8 @@ static void floors_are_those_that_were_measured(void **state)
     same(rc_floor_bytes(RC_OP_SPMM, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
     same(rc_floor_bytes(RC_OP_SPMM_T, 10, 20, 100, 7, 8), 100 * 12 + 4 * 11 + 8 * 7 * 30);
     same(rc_floor_bytes(RC_OP_SDDMM, 10, 20, 100, 7, 4), 100 * 8 + 4 * 11 + 4 * (7 * 30 + 100));
+    same(rc_floor_bytes(RC_OP_SPMM, 10, 20, 100, 7, 2), 100 * 6 + 4 * 11 + 2 * 7 * 30);
+    same(rc_roofline_bound(10, 20, 100, 7, 2, 900), 2 * 7 * 100 * 900.0 / (100 * 6 + 4 * 11 + 2 * 7 * 30));
 }
 
 int main(int argc, char **argv)

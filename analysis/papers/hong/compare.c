@@ -87,6 +87,7 @@ static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t
     /* flops for each byte, where each word is of use for one multiply-add */
     const rc_type_t *type = rc_type((rc_precision_t)of->setting->precision);
     const double words = 2.0 / type->bytes;
+    const double multiply_add[RC_TYPES] = {[RC_FP32] = l->fp32, [RC_FP64] = l->fp64};
     rc_sums_t rate = {0};
     rc_sums_t bound = {0};
     rc_stats_t share;
@@ -112,7 +113,7 @@ static rc_status_t put_roofline(const rc_lines_of_t *of, rc_table_t *t, rc_err_t
     RC_CELLS(t, RC_INT(rate.n), RC_REAL(rc_sums_geomean(&rate), 4),
         RC_REAL(rc_sums_geomean(&bound), 4), RC_REAL(bound.most, 4), RC_REAL(share.geomean, 4),
         RC_REAL(share.median, 4), RC_INT(near), RC_INT(over), RC_REAL(words * l->shared, 5),
-        RC_REAL(words * l->l1, 5), RC_REAL(type->sum == RC_FP64 ? l->fp64 : l->fp32, 5));
+        RC_REAL(words * l->l1, 5), RC_REAL(multiply_add[type->sum], 5));
     rc_paper_put_text(t, rc_paper_says(rc_hong_words, "roofline", of->setting, "", ""));
     return RC_OK;
 }

@@ -11,6 +11,9 @@
 
 enum { K80 = 0, P100 = 2 }; /* columns of the paper's tables, fp64 one further */
 
+/* What figures 6 and 7 and table XI are of. */
+static const int in_figures[RC_TYPES] = {[RC_FP64] = 1};
+
 /* The paper's figure of a machine; NaN: it has none of the precision. */
 static double figure_of(const char *paper, int machine, const rc_study_part_t *p)
 {
@@ -80,7 +83,7 @@ static void put_slowdown(rc_study_t *s, const rc_study_part_t *p, rc_study_set_t
     const rc_trainer_t *t, const rc_study_score_t *score, int all)
 {
     const char *const key[] = {t->name, rc_study_set_names[set]};
-    const char *paper = p->type == RC_FP64 && !all && p->paper == 6
+    const char *paper = in_figures[p->type] && !all && p->paper == 6
                             ? rc_paper_line(rc_nisa_slowdown, key, 2)
                             : NULL;
     rc_study_put_part(s, p);
@@ -141,7 +144,7 @@ static void put_rme(rc_study_t *s, const rc_study_part_t *p, const rc_trainer_t 
         RC_TEXT(rc_study_set_names[RC_STUDY_SET_3]), RC_TEXT(t->name),
         RC_TEXT(is_individual(t->name) ? "individual" : "combined"), RC_TEXT(format));
     rc_study_put_figure(s, time);
-    int is_there = p->type == RC_FP64 && p->paper == 6; /* figures 6 and 7 */
+    int is_there = in_figures[p->type] && p->paper == 6; /* figures 6 and 7 */
     RC_CELLS(s->t, RC_REAL(100 * rate->mean.value, 4), RC_REAL(fit_s, 3),
         RC_TEXT(is_there ? rc_paper_says(rc_nisa_words, "rme", NULL, t->name, format) : NULL));
 }
