@@ -241,18 +241,11 @@ done:
     return st;
 }
 
-/* Nothing could be compared, and why. */
 static rc_status_t say_nothing(const rc_reference_t *ref, rc_err_t *err)
 {
-    const rc_csr_t *a = ref->m.a;
-    for (int64_t i = 0; i < a->nnz; i++)
-        if (!isfinite(a->val[i]))
-            return rc_fail(err, RC_ERANGE,
-                "not finite: a value of A is %s, and nothing of %s can be compared",
-                isnan(a->val[i]) ? "NaN" : "infinite", ref->op->out.name);
     return rc_fail(err, RC_ERANGE,
-        "nothing of %s can be compared: all that was looked at may exceed the largest number of "
-        "the precision, so this says nothing about the kernel",
+        "nothing of %s can be compared: sums of all that was looked at may exceed the largest "
+        "number, so this says nothing about the kernel",
         ref->op->out.name);
 }
 

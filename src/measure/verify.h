@@ -85,7 +85,7 @@ void rc_reference_free(rc_reference_t *ref);
  *                         failed; at most 1 when C is right; NaN when nothing could be compared
  *  \param[out] error_rel  largest |C - ref| / sum |a||b| over the sample; NaN likewise
  *  \return RC_OK; RC_EWRONG with the first finding in the text; RC_ERANGE: there are values, and
- *          none can be compared ("not finite" in the text where that is because of A); RC_ENOMEM,
+ *          none can be compared; RC_ENOMEM,
  *          RC_EDEVICE */
 rc_status_t rc_reference_check(const rc_reference_t *ref, rc_row_finds_t *finds, rc_device_t *d,
     const rc_product_t *p, double *error_max, double *error_rel, rc_err_t *err);

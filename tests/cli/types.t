@@ -3,7 +3,7 @@
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 15
+plan 12
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -30,18 +30,8 @@ ok "with that reason" grep -q "no instance for bf16" "$tmp/err"
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
 ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16, fp16" "$tmp/err"
 
-# What a file has and fp16 has not: 65,504 is its largest number, from 65,520 on it has infinity.
-printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 4 6' '1 1 65504' '1 2 65519' '2 2 65520' '3 3 -1e30' \
-    '4 1 1e39' '4 4 inf' >big.mtx
-code "a sweep says what overflows" 0 "$ROWCAST" sweep big.mtx -s big.h5 -d cpu -k 8 --threads 1 --share-device \
-    --kernels rowsplit -p csr --timing shared --case-time 0.0005 --max-reps 7 --precision fp32,fp16
-is "once, for each precision" "$(grep -o 'big: .* infinity$' "$tmp/err" | tr '\n' ';')" \
-    "big: 1 of 6 values is beyond fp32 (3.4e+38) and became infinity;big: 3 of 6 values are beyond fp16 (65,504) and became infinity;"
-"$ROWCAST" plan big.mtx -d cpu -k 8 --precision fp16 >plan.out 2>plan.err
-ok "so does a plan" grep -q '^rowcast plan: big.mtx: 3 of 6 values are beyond fp16 (65,504) and became infinity$' plan.err
-
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 12 13 14 15; do echo "ok $n # SKIP no GPU"; done
+    for n in 9 10 11 12; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"

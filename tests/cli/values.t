@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/cli/tap.sh"
 python=/usr/bin/python3
 command -v "$python" >/dev/null || skip_all "no python3"
-plan 50
+plan 53
 cd "$tmp" || exit 99
 synthetic=${top_builddir:?}/tests/cli/synthetic_store
 "$synthetic" --matrices 40 --groups 10 --k 8,32 --fp64 --shorts s.h5 || exit 99
@@ -79,6 +79,16 @@ is "and its choices in that alone" \
 code "a study of types" 0 "$ROWCAST" paper nisa accuracy f.h5 -q -f csv --model cart --features 1 --split stratified --precision bf16,fp16
 is "is of these" "$(column precision | sort -u | tr '\n' ' ')" "bf16 fp16 "
 is "without figures of the paper, which has none" "$(column paper_k80 | sort -u | tr -d '\n\r')" ""
+
+# What a file has and fp16 has not: 65,504 is its largest number, from 65,520 on it has infinity.
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 4 6' '1 1 65504' '1 2 65519' '2 2 65520' '3 3 -1e30' \
+    '4 1 1e39' '4 4 inf' >big.mtx
+code "a sweep says what overflows" 0 "$ROWCAST" sweep big.mtx -s big.h5 -d cpu -k 8 --threads 1 --share-device \
+    --kernels rowsplit -p csr --timing shared --case-time 0.0005 --max-reps 7 --precision fp32,fp16
+is "once, for each precision" "$(grep -o 'big: .* infinity$' err | tr '\n' ';')" \
+    "big: 1 of 6 values is beyond fp32 (3.4e+38) and became infinity;big: 3 of 6 values are beyond fp16 (65,504) and became infinity;"
+"$ROWCAST" plan big.mtx -d cpu -k 8 --precision fp16 >out 2>err
+ok "so does a plan" grep -q '^rowcast plan: big.mtx: 3 of 6 values are beyond fp16 (65,504) and became infinity$' err
 
 # what is no type
 for words in "query s.h5" "train s.h5 -o x.json" "evaluate s.h5 -m all.json" "predict mesh2d:n=9 -k 8 -m all.json" \
