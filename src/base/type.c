@@ -1,6 +1,7 @@
 #include "config.h"
 #include "base/type.h"
 #include "base/error.h"
+#include "base/value/short.h"
 #include "base/str.h"
 #include "base/visible.h"
 
@@ -39,92 +40,24 @@ static void store_fp64(void *to, int64_t i, double value)
     ((double *)to)[i] = value;
 }
 
-/* A power of two of the normal numbers. */
-static double two_to(int exponent)
-{
-    enum { bias = 1023, mantissa = 52 };
-    uint64_t bits = (uint64_t)(exponent + bias) << mantissa;
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* To nearest, ties to even, from fp64 at once: rounding to fp32 first would round twice.  `least`
- * is the exponent of the smallest number above 0. */
-static double round_short(double value, int bits, int least, double largest)
-{
-    int exponent;
-    if (!isfinite(value) || value == 0)
-        return value;
-    (void)frexp(value, &exponent);
-    int unit = exponent - bits > least ? exponent - bits : least;
-    double rounded = rint(value * two_to(-unit)) * two_to(unit);
-    return fabs(rounded) > largest ? copysign(INFINITY, value) : rounded;
-}
-
-static double round_bf16(double value)
-{
-    return round_short(value, 8, -133, 0x1.fep127);
-}
-
-static double load_bf16(const void *from, int64_t i)
-{
-    uint32_t word = (uint32_t)((const uint16_t *)from)[i] << 16;
-    float value;
-    memcpy(&value, &word, sizeof value);
-    return (double)value;
-}
-
-static void store_bf16(void *to, int64_t i, double value)
-{
-    float rounded = (float)round_bf16(value);
-    uint32_t word;
-    memcpy(&word, &rounded, sizeof word);
-    ((uint16_t *)to)[i] = (uint16_t)(word >> 16);
-}
-
-/* fp16: sign, 5 bits of the exponent, 10 of the significand.  From 2^-14 on numbers are normal. */
-enum { HALF_MANTISSA = 10, HALF_LEAST = -14, HALF_INFINITE = 0x7c00, HALF_NAN = 0x7e00 };
-
-static double round_fp16(double value)
-{
-    return round_short(value, HALF_MANTISSA + 1, HALF_LEAST - HALF_MANTISSA, 65504);
-}
-
-static double load_fp16(const void *from, int64_t i)
-{
-    const unsigned word = ((const uint16_t *)from)[i];
-    const unsigned bits = word & 0x7fff;
-    const int exponent = (int)(bits >> HALF_MANTISSA);
-    const double mantissa = bits & ((1 << HALF_MANTISSA) - 1);
-    double value = bits > HALF_INFINITE    ? (double)NAN
-                   : bits == HALF_INFINITE ? (double)INFINITY
-                   : exponent == 0         ? mantissa * two_to(HALF_LEAST - HALF_MANTISSA)
-                                           : (mantissa + (1 << HALF_MANTISSA)) *
-                                         two_to(exponent - 1 + HALF_LEAST - HALF_MANTISSA);
-    return word >> 15 ? -value : value;
-}
-
-static unsigned half_bits(double magnitude)
-{
-    int exponent;
-    if (isnan(magnitude))
-        return HALF_NAN;
-    if (isinf(magnitude))
-        return HALF_INFINITE;
-    if (magnitude < two_to(HALF_LEAST))
-        return (unsigned)(magnitude * two_to(HALF_MANTISSA - HALF_LEAST));
-    (void)frexp(magnitude, &exponent);
-    /* the leading bit of the significand adds one to the exponent */
-    return ((unsigned)(exponent - 1 - HALF_LEAST) << HALF_MANTISSA) +
-           (unsigned)(magnitude * two_to(HALF_MANTISSA + 1 - exponent));
-}
-
-static void store_fp16(void *to, int64_t i, double value)
-{
-    const unsigned sign = signbit(value) ? 0x8000 : 0;
-    ((uint16_t *)to)[i] = (uint16_t)(sign | half_bits(fabs(round_fp16(value))));
-}
+/* Of a type of 16 bits, from fp64 at once: rounding to fp32 first would round twice. */
+#define RC_SHORT(suffix)                                                                           \
+    static double round_##suffix(double value)                                                     \
+    {                                                                                              \
+        return (double)rc_##suffix##_load(rc_##suffix##_of(value));                                \
+    }                                                                                              \
+                                                                                                   \
+    static double load_##suffix(const void *from, int64_t i)                                       \
+    {                                                                                              \
+        return (double)rc_##suffix##_load(((const rc_##suffix##_t *)from)[i]);                     \
+    }                                                                                              \
+                                                                                                   \
+    static void store_##suffix(void *to, int64_t i, double value)                                  \
+    {                                                                                              \
+        ((rc_##suffix##_t *)to)[i] = rc_##suffix##_of(value);                                      \
+    }
+RC_SHORT(bf16)
+RC_SHORT(fp16)
 
 /* Values of the host are fp64: most gathers are from there, and need no call for each. */
 #define RC_GATHER(suffix)                                                                          \
