@@ -111,7 +111,7 @@ typedef struct rc_kernel {
     /** NULL, or work once before the first run with these operands; timed apart from both. */
     rc_status_t (*preprocess)(void *state, const rc_operands_t *o, rc_err_t *err);
     /** One run, asked for and on a GPU not waited for; rc_kernel_run calls it.
-     *  \param[in] alpha  not 0 in the precision of the problem
+     *  \param[in] alpha  not 0 in the type of sums
      *  \param[in] o  of as many columns as `fit` saw last, or, without one, as rc_kernel_run */
     rc_status_t (*run)(
         void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err);

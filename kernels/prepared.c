@@ -2,6 +2,7 @@
 #include "kernels/prepared.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/type.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ rc_status_t rc_kernel_run(const rc_kernel_t *kernel, void *state, const rc_opera
     double alpha, double beta, rc_err_t *err)
 {
     rc_prepared_t *s = state;
-    if (rc_precision_round(o->out.precision, alpha) == 0)
+    if (rc_precision_round(rc_type(o->out.precision)->sum, alpha) == 0)
         return s->memory.x->scale(s->memory.x, &o->out, beta, err);
     if (kernel->fit && o->in[0].cols != s->p.k)
         RC_PASS(fit_to(kernel, s, o->in[0].cols, err));

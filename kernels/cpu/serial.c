@@ -4,6 +4,8 @@
 #include "config.h"
 #include "kernels/cpu/plain.h"
 
+enum { SERIAL_ROOM = 256 }; /* sums of a row that are not kept in C, at once */
+
 #define INSTANCES "kernels/cpu/serial.inc"
 #include "device/cpu/instances.inc"
 

@@ -162,6 +162,7 @@ const rc_kernel_t rc_kernel_fault = {
     .summary = "serial product that misbehaves on request (for testing)",
     RC_TESTING_MEMBERS,
     .device = RC_DEVICE_CPU,
+    .types = RC_TYPES_REAL,
     .c_orders = RC_STORES_ORIGINAL,
     .computes = 1,
     .builds = RC_BUILDS_THERE, /* it takes the matrix on the device, and does not read it */

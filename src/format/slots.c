@@ -238,10 +238,9 @@ rc_cpu_run_t rc_cpu_run_of(const rc_operands_t *o, double alpha, double beta)
         .beta = beta};
 }
 
-static void scale(const rc_dense_t *c, int64_t at, double beta)
+static void scale(const rc_type_t *type, void *c, int64_t at, double beta)
 {
-    const rc_type_t *type = rc_type(c->precision);
-    type->store(c->data, at, beta == 0 ? 0 : type->round(beta) * type->load(c->data, at));
+    type->store(c, at, beta == 0 ? 0 : beta * type->load(c, at));
 }
 
 void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta)
@@ -250,10 +249,13 @@ void rc_slots_scale_absent(const rc_slots_t *s, const rc_dense_t *c, double beta
     int row_major = c->layout == RC_ROW_MAJOR;
     int64_t lines = row_major ? s->absents : c->cols;
     int64_t length = row_major ? c->cols : s->absents;
+    const rc_type_t *type = rc_type(c->precision);
+    beta = rc_type(type->sum)->round(beta); /* as the instances of kernels take it */
 #pragma omp parallel for num_threads(s->threads) schedule(static) if (lines * length > alone)
     for (int64_t i = 0; i < lines; i++)
         for (int64_t k = 0; k < length; k++)
-            scale(c, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k], beta);
+            scale(type, c->data, row_major ? s->absent[i] * c->ld + k : i * c->ld + s->absent[k],
+                beta);
 }
 
 /* --------------------------------------------------------------- analysis */
@@ -296,7 +298,7 @@ rc_geometry_t rc_cpu_geometry(
 {
     (void)param;
     int bytes = (int)rc_precision_bytes(precision);
-    int lanes = x->lanes32 * (int)sizeof(float) / bytes;
+    int lanes = x->lanes32 * (int)sizeof(float) / rc_type(rc_type(precision)->sum)->bytes;
     int line = x->line_bytes / bytes;
     return (rc_geometry_t){x->threads, lanes > 1 ? lanes : 1, line > 1 ? line : 1};
 }

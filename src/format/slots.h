@@ -98,7 +98,7 @@ int64_t rc_stored_rows(const rc_problem_t *p);
 /** rc_kernel_t.analyse of the CPU kernels whose state is rc_slots_t. */
 rc_status_t rc_slots_analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err);
 
-/** {team size, SIMD lanes of the precision, values per cache line}. */
+/** {team size, SIMD lanes of the type of sums, values per cache line}. */
 rc_geometry_t rc_cpu_geometry(
     const rc_executor_t *x, const int64_t *param, rc_precision_t precision);
 

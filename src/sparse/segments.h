@@ -27,7 +27,7 @@ typedef struct rc_segments_source {
     const int64_t *ptr; /**< [rows + 1] */
     const int32_t *col; /**< [nnz] */
     const void *val;    /**< [nnz], moved as they are; NULL: the pattern alone */
-    int value_bytes;    /**< of one of them: 4 or 8 */
+    int value_bytes;    /**< of one of them: 2, 4 or 8 */
 } rc_segments_source_t;
 
 /** What a split counts. */

@@ -82,13 +82,15 @@ static inline int64_t rc_panel_slots(const rc_tiles_t *t, int64_t slots, int64_t
     return left < t->rule.panel ? left : t->rule.panel;
 }
 
-/** A value of 4 or 8 bytes, as it is. */
+/** A value of 2, 4 or 8 bytes, as it is. */
 static inline void rc_tile_move(void *to, int64_t at, const void *from, int64_t e, int bytes)
 {
     if (bytes == (int)sizeof(uint32_t))
         ((uint32_t *)to)[at] = ((const uint32_t *)from)[e];
-    else
+    else if (bytes == (int)sizeof(uint64_t))
         ((uint64_t *)to)[at] = ((const uint64_t *)from)[e];
+    else
+        ((uint16_t *)to)[at] = ((const uint16_t *)from)[e];
 }
 
 #endif

@@ -2,12 +2,12 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "device/device.h"
 #include "kernels/prepared.h"
 #include "kernels/vendor/library.h"
 #include "rowcast.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,17 +132,12 @@ static size_t dense_at(const rc_dense_t *m, int64_t r, int64_t j)
 
 static double dense_get(const rc_dense_t *m, int64_t r, int64_t j)
 {
-    size_t i = dense_at(m, r, j);
-    return m->precision == RC_FP32 ? (double)((float *)m->data)[i] : ((double *)m->data)[i];
+    return rc_type(m->precision)->load(m->data, (int64_t)dense_at(m, r, j));
 }
 
 static void dense_set(const rc_dense_t *m, int64_t r, int64_t j, double v)
 {
-    size_t i = dense_at(m, r, j);
-    if (m->precision == RC_FP32)
-        ((float *)m->data)[i] = (float)v;
-    else
-        ((double *)m->data)[i] = v;
+    rc_type(m->precision)->store(m->data, (int64_t)dense_at(m, r, j), v);
 }
 
 /* Nothing but the values was stored to: neither around them nor between the lines. */
@@ -159,11 +154,6 @@ static void dense_check_guards(const dense_t *x)
         if (!is_value[i])
             assert_int_equal(x->block[i], GUARD_BYTE);
     free(is_value);
-}
-
-static double narrowed(rc_precision_t precision, double v)
-{
-    return precision == RC_FP32 ? (double)(float)v : v;
 }
 
 /* The output without alpha and beta, and the sum of the absolute values of its terms. */
@@ -190,7 +180,7 @@ static naive_t naive_new(
     assert_true(n.value && n.mag && n.terms);
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-            double v = narrowed(precision, a->val[e]);
+            double v = rc_precision_round(precision, a->val[e]);
             int64_t c = a->col_idx[e];
             if (op == RC_OP_SDDMM)
                 for (int64_t j = 0; j < o->in[0].cols; j++)
@@ -211,19 +201,22 @@ static double old_value(int64_t r, int64_t j)
     return rc_rng_signed(7, (uint64_t)(r * 1000 + j));
 }
 
+/* Terms are added up in the type of sums; a sum is rounded once to a type of fewer bits. */
 static void check_output(
     const char *kernel, const naive_t *n, const rc_dense_t *c, double alpha, double beta)
 {
-    double eps = c->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const rc_type_t *type = rc_type(c->precision);
+    const int narrow = type->sum != c->precision;
+    double eps = 2 * rc_type(type->sum)->unit;
     for (int64_t r = 0; r < c->rows; r++)
         for (int64_t j = 0; j < c->cols; j++) {
             int64_t i = r * c->cols + j;
-            double old = beta == 0 ? 0 : beta * narrowed(c->precision, old_value(r, j));
+            double old = beta == 0 ? 0 : beta * type->round(old_value(r, j));
             double want = alpha * n->value[i] + old;
             double bound = (n->terms[i] + 4) * eps * (fabs(alpha) * n->mag[i] + fabs(old));
+            bound += narrow ? type->unit * (fabs(want) + bound) + type->least : 0;
             if (!(fabs(dense_get(c, r, j) - want) <= bound))
-                fail_msg("%s: (%d, %d) of %d x %d: expected %.17g, found %.17g", kernel, (int)r,
-                    (int)j, (int)c->rows, (int)c->cols, want, dense_get(c, r, j));
+                fail_msg("%s, %s: (%d, %d): expected %.17g, found %.17g", kernel, type->name, (int)r, (int)j, want, dense_get(c, r, j));
         }
 }
 
@@ -284,7 +277,7 @@ static void operands_new(const rc_kernel_t *kernel, const rc_problem_t *p, int64
 static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
     const rc_schedule_t *schedule, rc_precision_t precision, int64_t k, int nw)
 {
-    static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}, {0, 1}, {1e-60, 0.5}, {0, -2}};
+    static const double factor[][2] = {{1, 0}, {2, 0.5}, {-1, 1}, {0, 0}, {0, 1}, {1e-60, 0.5}, {0, -2}, {0.3, 1.1}, {0, 0.7}};
     rc_kernel_spec_t spec;
     assert_int_equal(rc_kernel_spec_parse(spec_text, RC_DEVICE_CPU, &spec, NULL), RC_OK);
     const rc_kernel_t *kernel = spec.kernel;
@@ -321,6 +314,11 @@ static void run_one(rc_device_t *d, const char *spec_text, const rc_csr_t *a,
     }
 }
 
+static unsigned types_of(const rc_kernel_t *kernel)
+{
+    return kernel->types ? kernel->types : RC_TYPES_IEEE;
+}
+
 static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *a)
 {
     static const int64_t ks[] = {1, 2, 3, 7, 8, 9, 31, 32, 33, 100, 128};
@@ -330,8 +328,9 @@ static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *
         assert_int_equal(rc_kernel_spec_parse(spec, RC_DEVICE_CPU, &kernel, NULL), RC_OK);
         size_t count = rc_operation_of(kernel.kernel->op)->has_k ? sizeof ks / sizeof ks[0] : 1;
         for (size_t i = 0; i < count; i++) {
-            run_one(d, spec, a, &s, RC_FP32, ks[i], 0);
-            run_one(d, spec, a, &s, RC_FP64, ks[i], 0);
+            for (int t = 0; t < RC_TYPES; t++)
+                if (types_of(kernel.kernel) >> t & 1)
+                    run_one(d, spec, a, &s, (rc_precision_t)t, ks[i], 0);
         }
         free(s.row);
     }
@@ -393,7 +392,8 @@ static void cstat_strips_and_workers(void **state)
         for (int strip = 1; strip <= 16; strip++) {
             char spec[32];
             snprintf(spec, sizeof spec, "cstat:strip=%d", strip);
-            run_one(d, spec, &a, &s, RC_FP32, 37, 0);
+            for (int t = 0; t < RC_TYPES; t++)
+                run_one(d, spec, &a, &s, (rc_precision_t)t, 37, 0);
         }
         static const int nws[] = {1, 2, 5, 32, 1000};
         for (size_t i = 0; i < sizeof nws / sizeof nws[0]; i++)
@@ -554,13 +554,13 @@ static void specs_are_parsed(void **state)
             fail_msg("'%s' gave %d '%s'", bad[i].text, st, err.text);
         assert_true(st == bad[i].status || st == RC_EINVAL);
     }
-    for (int p = 0; p < 2; p++) {
+    for (int p = 0; p < RC_TYPES; p++) {
         rc_precision_t q;
         assert_int_equal(rc_precision_parse(rc_precision_name((rc_precision_t)p), &q, NULL), RC_OK);
         assert_int_equal(q, p);
     }
     rc_precision_t q;
-    assert_int_equal(rc_precision_parse("fp16", &q, &err), RC_EINVAL);
+    assert_int_equal(rc_precision_parse("fp12", &q, &err), RC_EINVAL);
 }
 
 static void descriptors_are_complete(void **state)

@@ -13,7 +13,7 @@
 typedef struct aspt_sddmm {
     rc_prepared_t base;
     rc_aspt_cut_t cut; /* of numbers of entries */
-    double *val;       /* [nnz] */
+    double *val;       /* [nnz] rounded to the precision */
     int32_t *row;      /* [slots] of Y */
 } aspt_sddmm_t;
 
@@ -57,6 +57,8 @@ static rc_status_t build(
     s->row = rc_prepared_array(&s->base, slots, sizeof *s->row, "rows of the slots", err);
     RC_PASS(s->val && s->row ? RC_OK : RC_ENOMEM);
     rc_places_read(p, s->val);
+    for (size_t e = 0; e < nnz; e++)
+        s->val[e] = rc_precision_round(p->precision, s->val[e]);
     if (slots > 0)
         memcpy(s->row, p->schedule->row, slots * sizeof *s->row);
     return rc_aspt_cut_entries(p, s->base.memory.x->threads, &s->cut, err);
@@ -80,6 +82,7 @@ const rc_kernel_t rc_kernel_aspt_sddmm = {
               "doi:10.1145/3332466.3374546",
     .version = 1,
     .device = RC_DEVICE_CPU,
+    .types = RC_TYPES_REAL,
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "aspt",

@@ -4,11 +4,12 @@
 #include "config.h"
 #include "format/aspt.h"
 #include "base/error.h"
-#include "kernels/cpu/plain.h"
+#include "kernels/cpu/sums.h"
 
 typedef struct aspt {
     rc_plain_t plain; /* only its rows */
     rc_aspt_cut_t cut;
+    void *sums; /* its own: rc_c_sums_own */
 } aspt_t;
 
 /* The row of C of a slot with entries. */
@@ -36,6 +37,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     if (p->param[RC_ASPT_REST] != RC_ASPT_KEEP) /* at most */
         out->traffic = rc_sat_add(out->traffic, slots * index);
     out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
+    out->bytes_per_column = rc_c_sums_bytes(p, p->c_rows);
     out->stored_rows = rc_stored_rows(p);
     return RC_OK;
 }
@@ -60,18 +62,25 @@ static rc_status_t build(
     return st < 0 ? st : kept;
 }
 
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    aspt_t *s = state;
+    return rc_c_sums_own(&s->plain.base, s->plain.base.p.c_rows, &s->sums, err);
+}
+
 static rc_status_t run(
     void *state, const rc_operands_t *o, double alpha, double beta, rc_err_t *err)
 {
     (void)err;
     const aspt_t *s = state;
-    static void (*const strip[])(const aspt_t *, const rc_operands_t *, int64_t, int64_t, double,
-        double) = RC_INSTANCES(strip);
+    static void (*const strip[])(const aspt_t *, const rc_operands_t *, const rc_c_sums_t *,
+        const rc_strip_t *, double, double) = RC_INSTANCES(strip);
+    const rc_c_sums_t sums = rc_c_sums_of(s->sums, &o->out);
     const int threads = s->plain.slots.threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
-        const rc_strip_t own = rc_strip_of(o->out.cols, t, threads);
-        strip[s->plain.base.p.precision](s, o, own.begin, own.end, alpha, beta);
+        const rc_strip_t mine = rc_strip_of(o->out.cols, t, threads);
+        strip[s->plain.base.p.precision](s, o, &sums, &mine, alpha, beta);
     }
     return RC_OK;
 }
@@ -95,6 +104,7 @@ const rc_kernel_t rc_kernel_aspt = {
     RC_PLAIN_MEMBERS,
     .state_bytes = RC_STATE(aspt_t),
     .build = build,
+    .own = own,
     .run = run,
     .drop = drop,
 };

@@ -19,23 +19,16 @@ enum {
     CSTAT_STAGED = 32, /* rows whose results are stored together */
 };
 
-#define VALUE float
+#define INSTANCES "kernels/spmm/cpu/cstat.inc"
 #define TARGET
-#define NAME(x) x##_f32_base
-#include "kernels/spmm/cpu/cstat.inc"
-#define VALUE double
-#define TARGET
-#define NAME(x) x##_f64_base
-#include "kernels/spmm/cpu/cstat.inc"
+#include "device/cpu/instances.inc"
+#undef TARGET
 #if RC_SIMD_X86
-#define VALUE float
+#define INSTANCES "kernels/spmm/cpu/cstat.inc"
+#define ISA avx2
 #define TARGET RC_TARGET_AVX2
-#define NAME(x) x##_f32_avx2
-#include "kernels/spmm/cpu/cstat.inc"
-#define VALUE double
-#define TARGET RC_TARGET_AVX2
-#define NAME(x) x##_f64_avx2
-#include "kernels/spmm/cpu/cstat.inc"
+#include "device/cpu/instances.inc"
+#undef TARGET
 #endif
 
 typedef void team_member_fn(
@@ -43,9 +36,9 @@ typedef void team_member_fn(
 
 /* [instruction set][precision]; wider vectors than AVX2's have nothing to add */
 static team_member_fn *const instances[][RC_TYPES] = {
-    {[RC_FP32] = team_member_f32_base, [RC_FP64] = team_member_f64_base},
+    RC_INSTANCES_OF(team_member, base),
 #if RC_SIMD_X86
-    {[RC_FP32] = team_member_f32_avx2, [RC_FP64] = team_member_f64_avx2},
+    RC_INSTANCES_OF(team_member, avx2),
 #endif
 };
 

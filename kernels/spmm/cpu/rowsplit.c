@@ -16,47 +16,37 @@ typedef struct cover {
     int64_t own[ROWSPLIT_VECTORS]; /* columns at its begin that another vector stores */
 } cover_t;
 
-#define VALUE float
-#define LANES 4
+#define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
 #define TARGET
-#define NAME(x) x##_f32_base
-#include "kernels/spmm/cpu/rowsplit.inc"
-#define VALUE double
-#define LANES 2
-#define TARGET
-#define NAME(x) x##_f64_base
-#include "kernels/spmm/cpu/rowsplit.inc"
+#define REGISTER 16
+#include "device/cpu/instances.inc"
+#undef TARGET
+#undef REGISTER
 #if RC_SIMD_X86
-#define VALUE float
-#define LANES 8
+#define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
+#define ISA avx2
 #define TARGET RC_TARGET_AVX2
-#define NAME(x) x##_f32_avx2
-#include "kernels/spmm/cpu/rowsplit.inc"
-#define VALUE double
-#define LANES 4
-#define TARGET RC_TARGET_AVX2
-#define NAME(x) x##_f64_avx2
-#include "kernels/spmm/cpu/rowsplit.inc"
-#define VALUE float
-#define LANES 16
+#define REGISTER 32
+#include "device/cpu/instances.inc"
+#undef TARGET
+#undef REGISTER
+#define INSTANCES "kernels/spmm/cpu/rowsplit.inc"
+#define ISA avx512
 #define TARGET RC_TARGET_AVX512
-#define NAME(x) x##_f32_avx512
-#include "kernels/spmm/cpu/rowsplit.inc"
-#define VALUE double
-#define LANES 8
-#define TARGET RC_TARGET_AVX512
-#define NAME(x) x##_f64_avx512
-#include "kernels/spmm/cpu/rowsplit.inc"
+#define REGISTER 64
+#include "device/cpu/instances.inc"
+#undef TARGET
+#undef REGISTER
 #endif
 
 typedef void chunk_fn(const rc_slots_t *s, int64_t p0, int64_t p1, const rc_cpu_run_t *run);
 
 /* [instruction set][precision] */
 static chunk_fn *const instances[][RC_TYPES] = {
-    {[RC_FP32] = chunk_f32_base, [RC_FP64] = chunk_f64_base},
+    RC_INSTANCES_OF(chunk, base),
 #if RC_SIMD_X86
-    {[RC_FP32] = chunk_f32_avx2, [RC_FP64] = chunk_f64_avx2},
-    {[RC_FP32] = chunk_f32_avx512, [RC_FP64] = chunk_f64_avx512},
+    RC_INSTANCES_OF(chunk, avx2),
+    RC_INSTANCES_OF(chunk, avx512),
 #endif
 };
 

@@ -2,17 +2,34 @@
  * owns columns of C, so nothing is added by two threads, and the sums have one order: heavy
  * segments panel after panel, then light entries. */
 #include "config.h"
-#include "kernels/cpu/plain.h"
+#include "kernels/cpu/sums.h"
 #include "base/error.h"
 #include "kernels/tuning/rs.h"
+
+#include <stddef.h>
 
 typedef struct rs {
     rc_plain_t plain; /* only its rows */
     rc_segments_t parts;
+    void *sums; /* its own: rc_c_sums_own */
 } rs_t;
+
+/* What a thread does in a run. */
+typedef struct turn {
+    rc_c_sums_t sums;
+    rc_strip_t own;
+    int transposed;
+} turn_t;
 
 #define INSTANCES "kernels/spmm/cpu/rs.inc"
 #include "device/cpu/instances.inc"
+
+/* Of the output of either product: a state serves both. */
+static int64_t sum_rows(const rc_problem_t *p)
+{
+    int64_t most = p->a->rows > p->a->cols ? p->a->rows : p->a->cols;
+    return p->c_rows > most ? p->c_rows : most;
+}
 
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
@@ -29,6 +46,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     bytes = rc_sat_add(bytes, (panels + p->schedule->slots + 3) * (int64_t)sizeof(int64_t));
     out->traffic = rc_sat_add(bytes, rc_slots_row_bytes(p));
     out->bytes = rc_sat_add(out->traffic, rc_slots_absent_bytes(p));
+    out->bytes_per_column = rc_sat_add(out->bytes_per_column, rc_c_sums_bytes(p, sum_rows(p)));
     out->stored_rows = rc_stored_rows(p);
     return RC_OK;
 }
@@ -53,16 +71,23 @@ static rc_status_t build(
     return st < 0 ? st : kept;
 }
 
+static rc_status_t own(void *state, rc_err_t *err)
+{
+    rs_t *s = state;
+    return rc_c_sums_own(&s->plain.base, sum_rows(&s->plain.base.p), &s->sums, err);
+}
+
 static void multiply(
     const rs_t *s, const rc_operands_t *o, int transposed, double alpha, double beta)
 {
-    static void (*const strip[])(const rs_t *, const rc_operands_t *, int, int64_t, int64_t, double,
-        double) = RC_INSTANCES(strip);
+    static void (*const strip[])(
+        const rs_t *, const rc_operands_t *, const turn_t *, double, double) = RC_INSTANCES(strip);
+    const rc_c_sums_t sums = rc_c_sums_of(s->sums, &o->out);
     const int threads = s->plain.base.memory.x->threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int t = 0; t < threads; t++) {
-        const rc_strip_t own = rc_strip_of(o->out.cols, t, threads);
-        strip[s->plain.base.p.precision](s, o, transposed, own.begin, own.end, alpha, beta);
+        const turn_t turn = {sums, rc_strip_of(o->out.cols, t, threads), transposed};
+        strip[s->plain.base.p.precision](s, o, &turn, alpha, beta);
     }
 }
 
@@ -85,10 +110,11 @@ static rc_status_t run_transposed(
 /* What both descriptors say.  They are the reference of the GPU's, not rivals: by name alone. */
 #define SHARED                                                                                     \
     .source = "Hong et al. 2018, doi:10.1145/3208040.3208062", .version = 2, .format = "segments", \
-    .identify = rc_rs_identify, .device = RC_DEVICE_CPU, .layout = RC_ROW_MAJOR, .computes = 1,    \
-    .for_testing = 1, .any_k = 1, .deterministic = rc_kernel_always, .strict = rc_kernel_always,   \
-    .param = {RC_RS_PARAMS}, .analyse = analyse, .geometry = rc_cpu_geometry,                      \
-    .state_bytes = RC_STATE(rs_t), .shares = sizeof(rs_t), .build = build, .drop = drop
+    .identify = rc_rs_identify, .device = RC_DEVICE_CPU, .types = RC_TYPES_REAL,                   \
+    .layout = RC_ROW_MAJOR, .computes = 1, .for_testing = 1, .any_k = 1,                           \
+    .deterministic = rc_kernel_always, .strict = rc_kernel_always, .param = {RC_RS_PARAMS},        \
+    .analyse = analyse, .geometry = rc_cpu_geometry, .state_bytes = RC_STATE(rs_t),                \
+    .shares = offsetof(rs_t, sums), .build = build, .own = own, .drop = drop
 
 const rc_kernel_t rc_kernel_rs = {
     .name = "rs",

@@ -5,6 +5,9 @@
 #include "format/vector/merge.h"
 #include "kernels/cpu/plain.h"
 
+/* Sums of a part. */
+enum { MERGE_LEFT, MERGE_FIRST, MERGE_SUMS };
+
 #define INSTANCES "kernels/spmv/cpu/merge.inc"
 #include "device/cpu/instances.inc"
 
@@ -14,7 +17,7 @@ typedef struct merge {
     rc_plain_t plain;
     int64_t parts;
     int64_t *row; /* [parts] slot that a part leaves something for, -1: none */
-    void *left;   /* [parts] in the precision */
+    void *sums;   /* [parts * MERGE_SUMS] in the type of sums */
 } merge_t;
 
 static int64_t parts_of(const rc_problem_t *p)
@@ -23,9 +26,14 @@ static int64_t parts_of(const rc_problem_t *p)
     return rc_merge_parts(&e, p->param[PARAM_ITEMS]);
 }
 
+static int64_t sum_bytes(const rc_problem_t *p)
+{
+    return rc_type(rc_type(p->precision)->sum)->bytes;
+}
+
 static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *err)
 {
-    int64_t part = (int64_t)(sizeof(int64_t) + rc_precision_bytes(p->precision));
+    int64_t part = (int64_t)sizeof(int64_t) + MERGE_SUMS * sum_bytes(p);
     rc_status_t st = rc_slots_analyse(p, out, err);
     out->bytes = rc_sat_add(out->bytes, rc_sat_mul(parts_of(p), part));
     return st;
@@ -38,9 +46,9 @@ static rc_status_t build(
     rc_prepared_t *base = &s->plain.base;
     s->parts = parts_of(p);
     s->row = rc_prepared_array(base, (size_t)s->parts, sizeof *s->row, "rows of the parts", err);
-    s->left =
-        rc_prepared_array(base, (size_t)s->parts, base->value_bytes, "sums of the parts", err);
-    return s->row && s->left ? rc_plain_build(state, p, analysis, err) : RC_ENOMEM;
+    s->sums = rc_prepared_array(
+        base, (size_t)s->parts * MERGE_SUMS, (size_t)sum_bytes(p), "sums of the parts", err);
+    return s->row && s->sums ? rc_plain_build(state, p, analysis, err) : RC_ENOMEM;
 }
 
 static void (*const part[])(const rc_slots_t *, rc_merge_point_t, rc_merge_point_t,
@@ -55,7 +63,7 @@ static void run_part(merge_t *s, const rc_csr_view_t *view, int64_t k, const rc_
     rc_merge_point_t end = rc_merge_point(view, p->param[PARAM_ITEMS], k + 1);
     int64_t last = end.row > begin.row ? s->plain.slots.ptr[end.row] : begin.entry;
     s->row[k] = end.entry > last ? end.row : -1;
-    part[p->precision](&s->plain.slots, begin, end, run, s->left, k);
+    part[p->precision](&s->plain.slots, begin, end, run, s->sums, k);
 }
 
 static rc_status_t run(
@@ -70,7 +78,7 @@ static rc_status_t run(
 #pragma omp parallel for num_threads(slots->threads) schedule(dynamic, turn)
     for (int64_t k = 0; k < s->parts; k++)
         run_part(s, &view, k, &run);
-    fix_up[s->plain.base.p.precision](slots, s->parts, s->row, s->left, &run);
+    fix_up[s->plain.base.p.precision](slots, s->parts, s->row, s->sums, &run);
     rc_slots_scale_absent(slots, &o->out, beta);
     return RC_OK;
 }

@@ -8,15 +8,27 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#if RC_SIMD_X86
+#include <cpuid.h>
+
+/* Compilers do not all tell of it: every CPU with AVX2 has it, but a virtual one may hide it. */
+static int has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+}
+#endif
+
 int rc_simd_lanes32(const char **isa)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+#if RC_SIMD_X86
+    const int fp16 = has_f16c();
+    if (fp16 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq")) {
         *isa = "avx512";
         return 16;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (fp16 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         *isa = "avx2";
         return 8;
     }
@@ -83,7 +95,7 @@ static rc_status_t cpu_scale(rc_executor_t *x, const rc_dense_t *m, double beta,
     int by_row = m->layout == RC_ROW_MAJOR;
     int64_t lines = by_row ? m->rows : m->cols;
     (void)err;
-    beta = rc_precision_round(m->precision, beta);
+    beta = rc_precision_round(rc_type(m->precision)->sum, beta);
     if (beta == 1)
         return RC_OK;
 #pragma omp parallel for num_threads(x->threads)

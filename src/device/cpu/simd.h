@@ -6,8 +6,8 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RC_SIMD_X86 1
-#define RC_TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma")))
-#define RC_TARGET_AVX2 __attribute__((target("avx2,fma")))
+#define RC_TARGET_AVX512 __attribute__((target("avx512f,avx512vl,avx512dq,avx2,fma,f16c")))
+#define RC_TARGET_AVX2 __attribute__((target("avx2,fma,f16c")))
 #else
 #define RC_SIMD_X86 0
 #endif

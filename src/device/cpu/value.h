@@ -1,0 +1,186 @@
+/** \file device/cpu/value.h  What instances.inc makes instances of: for each value type of
+ *  base/type.h, by the suffix of its functions,
+ *
+ *      VALUE               of arrays
+ *      WORD                an unsigned number of its size
+ *      SUM, SUM_BYTES      what products are added up in
+ *      LOAD(isa, x)        a value as a sum
+ *      STORE(isa, x)       a sum rounded to a value
+ *      ROUND(x)            a double rounded to a value
+ *      LOADS(isa, to, from, n), STORES(isa, to, from, n)
+ *                          the same of n values next to each other, a power of two and a constant;
+ *                          the sums are a vector
+ *
+ *  where isa is base, avx2 or avx512 (simd.h). */
+#ifndef RC_DEVICE_CPU_VALUE_H
+#define RC_DEVICE_CPU_VALUE_H
+
+#include "base/value/short.h"
+#include "device/cpu/simd.h"
+
+#if RC_SIMD_X86
+#include <immintrin.h>
+#endif
+
+/* ------------------------------------------------------- n values of 16 bits */
+
+RC_SHORT_INLINE void rc_bf16_loads_base(float *to, const rc_bf16_t *from, int n)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] = rc_bf16_load(from[i]);
+}
+
+RC_SHORT_INLINE void rc_bf16_stores(rc_bf16_t *to, const float *from, int n)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] = rc_bf16_store(from[i]);
+}
+
+#define rc_fp16_load_base rc_fp16_load
+#define rc_fp16_store_base rc_fp16_store
+
+RC_SHORT_INLINE void rc_fp16_loads_base(float *to, const rc_fp16_t *from, int n)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] = rc_fp16_load(from[i]);
+}
+
+RC_SHORT_INLINE void rc_fp16_stores_base(rc_fp16_t *to, const float *from, int n)
+{
+#pragma omp simd
+    for (int i = 0; i < n; i++)
+        to[i] = rc_fp16_store(from[i]);
+}
+
+/* Compilers split what is said without these in halves, which then go through memory. */
+#if RC_SIMD_X86
+
+RC_TARGET_AVX2 RC_SHORT_INLINE void rc_bf16_loads_avx2(float *to, const rc_bf16_t *from, int n)
+{
+    int i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const __m128i x = _mm_loadu_si128((const __m128i *)(from + i));
+        const __m256i wide = _mm256_slli_epi32(_mm256_cvtepu16_epi32(x), 16);
+        _mm256_storeu_ps(to + i, _mm256_castsi256_ps(wide));
+    }
+    for (; i < n; i++)
+        to[i] = rc_bf16_load(from[i]);
+}
+
+RC_TARGET_AVX512 RC_SHORT_INLINE void rc_bf16_loads_avx512(float *to, const rc_bf16_t *from, int n)
+{
+    int i = 0;
+    for (; i + 16 <= n; i += 16) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(from + i));
+        const __m512i wide = _mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16);
+        _mm512_storeu_ps(to + i, _mm512_castsi512_ps(wide));
+    }
+    rc_bf16_loads_avx2(to + i, from + i, n - i);
+}
+
+RC_TARGET_AVX2 RC_SHORT_INLINE float rc_fp16_load_avx2(rc_fp16_t x)
+{
+    return _cvtsh_ss(x.bits);
+}
+
+RC_TARGET_AVX2 RC_SHORT_INLINE rc_fp16_t rc_fp16_store_avx2(float x)
+{
+    return (rc_fp16_t){_cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT)};
+}
+
+RC_TARGET_AVX2 RC_SHORT_INLINE void rc_fp16_loads_avx2(float *to, const rc_fp16_t *from, int n)
+{
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm256_storeu_ps(to + i, _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(from + i))));
+    for (; i + 4 <= n; i += 4)
+        _mm_storeu_ps(to + i, _mm_cvtph_ps(_mm_loadl_epi64((const __m128i *)(from + i))));
+    for (; i < n; i++)
+        to[i] = rc_fp16_load_avx2(from[i]);
+}
+
+RC_TARGET_AVX2 RC_SHORT_INLINE void rc_fp16_stores_avx2(rc_fp16_t *to, const float *from, int n)
+{
+    int i = 0;
+    for (; i + 8 <= n; i += 8)
+        _mm_storeu_si128((__m128i *)(to + i),
+            _mm256_cvtps_ph(_mm256_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    for (; i + 4 <= n; i += 4)
+        _mm_storel_epi64(
+            (__m128i *)(to + i), _mm_cvtps_ph(_mm_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    for (; i < n; i++)
+        to[i] = rc_fp16_store_avx2(from[i]);
+}
+
+#define rc_fp16_load_avx512 rc_fp16_load_avx2
+#define rc_fp16_store_avx512 rc_fp16_store_avx2
+
+RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_loads_avx512(float *to, const rc_fp16_t *from, int n)
+{
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm512_storeu_ps(to + i, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(from + i))));
+    rc_fp16_loads_avx2(to + i, from + i, n - i);
+}
+
+RC_TARGET_AVX512 RC_SHORT_INLINE void rc_fp16_stores_avx512(rc_fp16_t *to, const float *from, int n)
+{
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        _mm256_storeu_si256((__m256i *)(to + i),
+            _mm512_cvtps_ph(_mm512_loadu_ps(from + i), _MM_FROUND_TO_NEAREST_INT));
+    rc_fp16_stores_avx2(to + i, from + i, n - i);
+}
+
+#endif
+
+/* ------------------------------------------------------------------ the types */
+
+/* a ## b after both were replaced */
+#define RC_PASTE(a, b) a##b
+#define RC_JOIN(a, b) RC_PASTE(a, b)
+
+#define RC_VALUE_fp32 float
+#define RC_WORD_fp32 uint32_t
+#define RC_SUM_fp32 float
+#define RC_SUM_BYTES_fp32 4
+#define RC_LOAD_fp32(isa, x) (x)
+#define RC_STORE_fp32(isa, x) (x)
+#define RC_ROUND_fp32(x) ((float)(x))
+#define RC_LOADS_fp32(isa, to, from, n) (*(to) = *(const __typeof__(*(to)) *)(from))
+#define RC_STORES_fp32(isa, to, from, n) (*(__typeof__(*(from)) *)(to) = *(from))
+
+#define RC_VALUE_fp64 double
+#define RC_WORD_fp64 uint64_t
+#define RC_SUM_fp64 double
+#define RC_SUM_BYTES_fp64 8
+#define RC_LOAD_fp64(isa, x) (x)
+#define RC_STORE_fp64(isa, x) (x)
+#define RC_ROUND_fp64(x) (x)
+#define RC_LOADS_fp64(isa, to, from, n) RC_LOADS_fp32(isa, to, from, n)
+#define RC_STORES_fp64(isa, to, from, n) RC_STORES_fp32(isa, to, from, n)
+
+#define RC_VALUE_bf16 rc_bf16_t
+#define RC_WORD_bf16 uint16_t
+#define RC_SUM_bf16 float
+#define RC_SUM_BYTES_bf16 4
+#define RC_LOAD_bf16(isa, x) rc_bf16_load(x)
+#define RC_STORE_bf16(isa, x) rc_bf16_store(x)
+#define RC_ROUND_bf16(x) rc_bf16_of(x)
+#define RC_LOADS_bf16(isa, to, from, n) RC_JOIN(rc_bf16_loads_, isa)((float *)(to), from, n)
+#define RC_STORES_bf16(isa, to, from, n) rc_bf16_stores(to, (const float *)(from), n)
+
+#define RC_VALUE_fp16 rc_fp16_t
+#define RC_WORD_fp16 uint16_t
+#define RC_SUM_fp16 float
+#define RC_SUM_BYTES_fp16 4
+#define RC_LOAD_fp16(isa, x) RC_JOIN(rc_fp16_load_, isa)(x)
+#define RC_STORE_fp16(isa, x) RC_JOIN(rc_fp16_store_, isa)(x)
+#define RC_ROUND_fp16(x) rc_fp16_of(x)
+#define RC_LOADS_fp16(isa, to, from, n) RC_JOIN(rc_fp16_loads_, isa)((float *)(to), from, n)
+#define RC_STORES_fp16(isa, to, from, n) RC_JOIN(rc_fp16_stores_, isa)(to, (const float *)(from), n)
+
+#endif
