@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "dense_properties.h"
 
 #include <float.h>
@@ -36,9 +37,9 @@ static int64_t length_of(const rc_dense_t *m)
 static image_t image_new(rc_device_t *d, int shape, int variant)
 {
     image_t x = {.m = {.rows = shapes[shape][0], .cols = shapes[shape][1]}};
-    x.m.precision = variant & 1 ? RC_FP64 : RC_FP32;
-    x.m.layout = variant & 2 ? RC_ROW_MAJOR : RC_COL_MAJOR;
-    x.m.ld = length_of(&x.m) + (variant & 4 ? PAD : 0);
+    x.m.precision = (rc_precision_t)(variant % RC_TYPES);
+    x.m.layout = variant / RC_TYPES & 1 ? RC_ROW_MAJOR : RC_COL_MAJOR;
+    x.m.ld = length_of(&x.m) + (variant / RC_TYPES & 2 ? PAD : 0);
     x.bytes = (size_t)(lines_of(&x.m) * x.m.ld) * rc_precision_bytes(x.m.precision);
     x.host = malloc(x.bytes);
     assert_non_null(x.host);
@@ -47,7 +48,7 @@ static image_t image_new(rc_device_t *d, int shape, int variant)
     assert_int_equal(d->executor.upload(&d->executor, x.m.data, x.host, x.bytes, NULL), RC_OK);
     return x;
 }
-enum { VARIANTS = 8 };
+enum { VARIANTS = 4 * RC_TYPES };
 
 static void image_free(rc_device_t *d, image_t *x)
 {
@@ -65,31 +66,24 @@ static void image_put(rc_device_t *d, image_t *x)
     assert_int_equal(d->executor.upload(&d->executor, x->m.data, x->host, x->bytes, NULL), RC_OK);
 }
 
+static int64_t index_of(const image_t *x, int64_t r, int64_t j)
+{
+    return x->m.layout == RC_ROW_MAJOR ? r * x->m.ld + j : j * x->m.ld + r;
+}
+
 static unsigned char *at(const image_t *x, int64_t r, int64_t j)
 {
-    int64_t i = x->m.layout == RC_ROW_MAJOR ? r * x->m.ld + j : j * x->m.ld + r;
-    return x->host + (size_t)i * rc_precision_bytes(x->m.precision);
+    return x->host + (size_t)index_of(x, r, j) * rc_precision_bytes(x->m.precision);
 }
 
 static double value(const image_t *x, int64_t r, int64_t j)
 {
-    float f;
-    double v;
-    if (x->m.precision == RC_FP64) {
-        memcpy(&v, at(x, r, j), sizeof v);
-        return v;
-    }
-    memcpy(&f, at(x, r, j), sizeof f);
-    return (double)f;
+    return rc_type(x->m.precision)->load(x->host, index_of(x, r, j));
 }
 
 static void set_value(image_t *x, int64_t r, int64_t j, double v)
 {
-    float f = (float)v;
-    if (x->m.precision == RC_FP64)
-        memcpy(at(x, r, j), &v, sizeof v);
-    else
-        memcpy(at(x, r, j), &f, sizeof f);
+    rc_type(x->m.precision)->store(x->host, index_of(x, r, j), v);
 }
 
 static int is_byte(const image_t *x, int64_t r, int64_t j, unsigned char byte)
@@ -126,8 +120,8 @@ void check_dense_random(rc_device_t *d)
                 image_get(d, &x);
                 for (int64_t r = 0; r < x.m.rows; r++)
                     for (int64_t j = 0; j < x.m.cols; j++) {
-                        double want = rc_rng_signed(cases[c].seed,
-                            (uint64_t)r * (uint64_t)stride + (uint64_t)(cases[c].j0 + j));
+                        double want = rc_precision_round(x.m.precision, rc_rng_signed(cases[c].seed,
+                            (uint64_t)r * (uint64_t)stride + (uint64_t)(cases[c].j0 + j)));
                         if (value(&x, r, j) != want)
                             fail_msg("shape %d, variant %d, seed %zu: (%" PRId64 ", %" PRId64
                                      ") is %.17g, not %.17g",

@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "format/places.h"
 #include "format_matrices.h"
 #include "order_matrix.h"
@@ -122,7 +123,7 @@ static void try_matrix(rc_csr_t *a, int i, int finite, rc_rng_t *rng, format_che
     static const double other[] = {NAN, INFINITY, -INFINITY, -0.0};
     format_matrix_t m = {.a = *a, .finite = finite, .threads = 1 + i % 3};
     m.e = (rc_csr_view_t){.rows = a->rows, .nnz = a->nnz, .ptr = a->row_ptr, .col = a->col_idx};
-    m.e.precision = i % 2 ? RC_FP64 : RC_FP32;
+    m.e.precision = (rc_precision_t)(i % RC_TYPES);
     m.e.entry_bytes = i % 4 < 2 ? 4 : 8;
     m.entry = calloc((size_t)a->nnz + 1, (size_t)m.e.entry_bytes);
     assert_non_null(m.entry);
@@ -142,7 +143,7 @@ void for_every_matrix(format_check_fn *check)
     rc_csr_t a;
     rc_rng_seed(&rng, 14);
     for (int i = 0; i < EDGE_CASES; i++)
-        for (int precision = 0; precision < 2; precision++) {
+        for (int precision = 0; precision < RC_TYPES; precision++) {
             edge_case(i, &a);
             try_matrix(&a, precision, i != NOT_FINITE, &rng, check);
         }

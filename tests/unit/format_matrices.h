@@ -7,7 +7,7 @@
 
 typedef struct format_matrix {
     rc_csr_t a;     /* values are small integers, some 0, but for those that are not finite */
-    rc_csr_view_t e; /* of it, in either precision, with places: some in an array that reverses them */
+    rc_csr_view_t e; /* of it, in any precision, with places: some in an array that reverses them */
     void *entry;
     int finite;
     int threads; /* 1 to 3 */

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "kernels/prepared.h"
 #include "order/policy.h"
 #include "sddmm_properties.h"
@@ -41,15 +42,12 @@ static void inputs_free(inputs_t *in)
 
 static void put(void *to, rc_precision_t precision, int64_t i, double v)
 {
-    if (precision == RC_FP32)
-        ((float *)to)[i] = (float)v;
-    else
-        ((double *)to)[i] = v;
+    rc_type(precision)->store(to, i, v);
 }
 
 static double get(const void *from, rc_precision_t precision, int64_t i)
 {
-    return precision == RC_FP32 ? (double)((const float *)from)[i] : ((const double *)from)[i];
+    return rc_type(precision)->load(from, i);
 }
 
 /* An input on the device, in the layout of the kernel. */
@@ -120,8 +118,9 @@ static int on_every_kernel(rc_device_t *d, tried_fn *fn)
         if (k->device != d->executor.kind || k->op != RC_OP_SDDMM || !k->computes || k->for_testing)
             continue;
         assert_int_equal(rc_kernel_spec_parse(k->name, d->executor.kind, &spec, NULL), RC_OK);
-        fn(d, &spec, RC_FP32);
-        fn(d, &spec, RC_FP64);
+        for (int t = 0; t < RC_TYPES; t++)
+            if ((k->types ? k->types : RC_TYPES_IEEE) >> t & 1)
+                fn(d, &spec, (rc_precision_t)t);
         tried++;
     }
     return tried;
@@ -177,18 +176,22 @@ static rc_schedule_t make_schedule(const rc_csr_t *a, int which, int32_t *row)
 
 static void check_values(const char *kernel, const rc_csr_t *a, rc_precision_t precision, const inputs_t *in, const void *out)
 {
-    double eps = precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
+    const rc_type_t *type = rc_type(precision);
+    const int narrow = type->sum != precision; /* a sum is rounded once more */
+    double eps = 2 * rc_type(type->sum)->unit;
     for (int64_t r = 0; r < a->rows; r++)
         for (int64_t e = a->row_ptr[r]; e < a->row_ptr[r + 1]; e++) {
-            double v = precision == RC_FP32 ? (double)(float)a->val[e] : a->val[e];
+            double v = type->round(a->val[e]);
             double sum = 0;
             double mag = 0;
             for (int64_t j = 0; j < in->k; j++) {
-                double t = v * in->value[0][r * in->k + j] * in->value[1][a->col_idx[e] * in->k + j];
+                double t = v * type->round(in->value[0][r * in->k + j]) * type->round(in->value[1][a->col_idx[e] * in->k + j]);
                 sum += t;
                 mag += fabs(t);
             }
-            if (!(fabs(get(out, precision, e) - sum) <= (double)(in->k + 4) * eps * mag))
+            double bound = (double)(in->k + 4) * eps * mag;
+            bound += narrow ? type->unit * (fabs(sum) + bound) + type->least : 0;
+            if (!(fabs(get(out, precision, e) - sum) <= bound))
                 fail_msg("%s, K %d: entry %d in row %d: expected %.17g, found %.17g", kernel, (int)in->k, (int)e,
                     (int)r, sum, get(out, precision, e));
         }

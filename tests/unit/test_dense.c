@@ -1,6 +1,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "dense_properties.h"
 
 #include <stdlib.h>
@@ -50,15 +51,15 @@ static void threads_do_not_matter(void **state)
     (void)state;
     enum { rows = 1001, cols = 203, teams = 4 };
     double *sign = random_signs(cols);
-    for (int variant = 0; variant < 4; variant++) {
+    for (int variant = 0; variant < 2 * RC_TYPES; variant++) {
         static double sum[teams][rows];
         static double mag[teams][rows];
         static double b[teams][rows * cols];
-        size_t bytes = rows * cols * rc_precision_bytes((rc_precision_t)(variant & 1));
+        const rc_precision_t precision = (rc_precision_t)(variant % RC_TYPES);
+        size_t bytes = rows * cols * rc_precision_bytes(precision);
         for (int t = 0; t < teams; t++) {
             rc_device_t *d = open_cpu(t + 1);
-            rc_dense_t m = random_dense(
-                d, rows, cols, (rc_precision_t)(variant & 1), (rc_layout_t)(variant / 2), 4);
+            rc_dense_t m = random_dense(d, rows, cols, precision, (rc_layout_t)(variant / RC_TYPES), 4);
             assert_int_equal(d->dense_project(d, &m, sign, sum[t], mag[t], NULL, NULL), RC_OK);
             assert_int_equal(d->executor.download(&d->executor, b[t], m.data, bytes, NULL), RC_OK);
             assert_true(d->active_ns > 0);

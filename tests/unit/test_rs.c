@@ -3,6 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "device/device.h"
 #include "kernels/prepared.h"
 #include "kernels/tuning/rs.h"
@@ -47,7 +48,7 @@ static void both_products(void **state)
         const twins_case_t t = {.kind = RC_DEVICE_CPU,
             .a = &a,
             .schedule = &s,
-            .precision = (rc_precision_t)(round % 2),
+            .precision = (rc_precision_t)(round % RC_TYPES),
             .k = 1 + (int64_t)rc_rng_below(&r, 40),
             .params = params};
         assert_int_equal(check_twins(&d->executor, "rs", &t), 1);

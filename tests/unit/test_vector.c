@@ -98,7 +98,7 @@ static void compute(const product_t *t, const char *text)
         assert_int_equal(
             rc_kernel_run(spec.kernel, state, &o, factor[f][0], factor[f][1], NULL), RC_OK);
         for (int64_t r = 0; r < a->rows; r++) {
-            double want = expected(a, r, factor[f][0], factor[f][1]);
+            double want = rc_precision_round(p.precision, expected(a, r, factor[f][0], factor[f][1]));
             if (!same(get(t->y, p.precision, r), want))
                 fail_msg("%s: row %d of %d: expected %g, found %g", text, (int)r, (int)a->rows, want,
                     get(t->y, p.precision, r));

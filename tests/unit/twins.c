@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "kernels/prepared.h"
 #include "twins.h"
 
@@ -25,9 +26,7 @@ static size_t bytes_of(const dense_t *d)
 
 static double get(const dense_t *d, int64_t r, int64_t j)
 {
-    size_t i = (size_t)(r * d->m.ld + j);
-    return d->m.precision == RC_FP32 ? (double)((const float *)d->host)[i]
-                                     : ((const double *)d->host)[i];
+    return rc_type(d->m.precision)->load(d->host, r * d->m.ld + j);
 }
 
 /* Random values, or bytes of ones, which are NaN. */
@@ -43,13 +42,8 @@ static dense_t dense_new(
     d.host = malloc(bytes + 1);
     assert_non_null(d.host);
     memset(d.host, 0xff, bytes);
-    for (int64_t i = 0; seed && i < rows * k; i++) {
-        double v = rc_rng_signed(seed, (uint64_t)i);
-        if (t->precision == RC_FP32)
-            ((float *)d.host)[i] = (float)v;
-        else
-            ((double *)d.host)[i] = v;
-    }
+    for (int64_t i = 0; seed && i < rows * k; i++)
+        rc_type(t->precision)->store(d.host, i, rc_rng_signed(seed, (uint64_t)i));
     assert_int_equal(x->alloc(x, bytes + 64, &d.m.data, NULL), RC_OK);
     if (bytes > 0)
         assert_int_equal(x->upload(x, d.m.data, d.host, bytes, NULL), RC_OK);
@@ -96,8 +90,10 @@ static double bound_of(const twins_case_t *t, const dense_t *b, const dense_t *d
             for (int64_t j = 0; j < b->m.cols; j++)
                 mag += fabs(a->val[e] * get(b, a->col_idx[e], j) * get(d, r, j));
     double terms = (double)(a->rows > a->cols ? a->rows : a->cols);
-    return (terms + 8) * (t->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON) * mag
-           + DBL_EPSILON * mag * (double)(a->nnz * b->m.cols);
+    const rc_type_t *type = rc_type(t->precision);
+    const int narrow = type->sum != t->precision; /* values of either product are rounded once more */
+    return (terms + 8) * 2 * rc_type(type->sum)->unit * mag + DBL_EPSILON * mag * (double)(a->nnz * b->m.cols)
+           + (narrow ? 2 * type->unit * mag + type->least * (double)((a->rows + a->cols) * b->m.cols) : 0);
 }
 
 /* \param[in] kernel, state  of A B and of A^T D; a state that is not there gives `before`
