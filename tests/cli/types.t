@@ -1,9 +1,9 @@
 #!/bin/sh
-# Value types from the sweep to the store: what a kernel has no instance for is skipped and says so; with
+# Value types from the sweep to the store: a CPU's kernels have all of them, and what has no instance is skipped and says so; with
 # ROWCAST_GPU the 16-bit type of a GPU's kernels is verified, stored, queried and not measured again.
 # shellcheck source=tests/cli/tap.sh
 . "${top_srcdir:?}/tests/cli/tap.sh"
-plan 12
+plan 17
 cd "$tmp" || exit 99
 mkdir -p col/G
 for spec in uniform:n=500,mean=8 rmat:scale=9 circuit:n=800; do
@@ -18,20 +18,24 @@ counted()
 }
 
 # shellcheck disable=SC2086
-code "a CPU measures what it has" 0 "$ROWCAST" sweep -s cpu.h5 $quick -d cpu -k 8 --threads 1 --share-device \
-    --kernels rowsplit,cstat --precision fp32,bf16
-is "fp32 is ok" "$(counted cpu.h5 'precision == fp32 && status == ok')" 12
-is "bf16 is skipped" "$(counted cpu.h5 'precision == bf16 && status == skipped')" 12
-is "and each says why" "$("$ROWCAST" query cpu.h5 -f csv --columns message -w 'precision == bf16' | sort -u | tr '\n' ';')" \
-    "message;no instance for bf16;"
-code "a plan of it is refused" 2 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision bf16
-ok "with that reason" grep -q "no instance for bf16" "$tmp/err"
+code "a CPU measures every type" 0 "$ROWCAST" sweep -s cpu.h5 $quick -d cpu -k 8,33 --threads 2 --share-device \
+    --kernels rowsplit,cstat,serial-row,null --precision fp32,fp64,bf16,fp16
+for type in fp32 fp64 bf16 fp16; do
+    is "$type is right" "$(counted cpu.h5 "kernel != null && precision == $type && (status == ok || status == noisy)")" 36
+done
+is "what has no instance is skipped" "$(counted cpu.h5 'kernel == null && status == skipped')" 24
+is "and each says why" "$("$ROWCAST" query cpu.h5 -f csv --columns precision,message -w 'status == skipped' | sort -u | tr '\n' ';')" \
+    "bf16,no instance for bf16;fp16,no instance for fp16;precision,message;"
+for type in bf16 fp16; do
+    code "a plan in $type" 0 "$ROWCAST" plan col/G/rmat_scale_9.mtx -d cpu -k 8 --precision $type
+    ok "says so" grep -q "^product spmm, $type" "$tmp/out"
+done
 # shellcheck disable=SC2086
 code "an unknown type is refused" 2 "$ROWCAST" sweep -s x.h5 $quick --precision fp12
 ok "in a line that names those that there are" grep -q "'fp12'.*; known: fp32, fp64, bf16, fp16" "$tmp/err"
 
 [ -n "${ROWCAST_GPU:-}" ] || {
-    for n in 9 10 11 12; do echo "ok $n # SKIP no GPU"; done
+    for n in 14 15 16 17; do echo "ok $n # SKIP no GPU"; done
     exit
 }
 kernels="growmajor,gchunk,gchunk:rounds=4"

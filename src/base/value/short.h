@@ -89,7 +89,7 @@ RC_SHORT_INLINE float rc_fp16_load(rc_fp16_t x)
 
 RC_SHORT_INLINE rc_fp16_t rc_fp16_store(float x)
 {
-    enum { least = 113 << 23, infinite = 0x7c00, nan = 0x7e00 };
+    enum { least = 113 << 23, infinite = 0x7c00, quiet = 0x7e00 };
     const uint32_t bits = rc_float_bits(x);
     const uint32_t magnitude = bits & RC_FLOAT_MAGNITUDE;
     const uint32_t half = 0xfff + (magnitude >> RC_HALF_MORE & 1);
@@ -98,7 +98,7 @@ RC_SHORT_INLINE rc_fp16_t rc_fp16_store(float x)
     /* below 2^-14 numbers are 2^-24 apart, as those of fp32 from 1/2 on are */
     const uint32_t small = rc_float_bits(rc_float_of(magnitude) + 0.5F) - rc_float_bits(0.5F);
     const uint32_t number = magnitude < least ? small : normal;
-    const uint32_t found = magnitude > RC_FLOAT_INFINITE ? nan : number;
+    const uint32_t found = magnitude > RC_FLOAT_INFINITE ? quiet : number;
     return (rc_fp16_t){(uint16_t)(bits >> 16 & 0x8000) | (uint16_t)found};
 }
 
