@@ -26,7 +26,7 @@ code "another kernel is a usage error" 2 "$ROWCAST" calibrate --kernel gstat
 code "none too" 2 "$ROWCAST" calibrate
 code "K = 0" 2 calibrate --k 0
 code "a K that is no number" 2 calibrate --k many
-code "a precision that there is not" 2 calibrate --precision fp16
+code "a precision that there is not" 2 calibrate --precision fp12
 code "a device that there is not" 2 "$ROWCAST" calibrate --kernel rs --device tpu
 code "a matrix that is too small" 2 "$ROWCAST" calibrate --kernel rs --device cpu --n 8
 code "a file that cannot be written" 3 calibrate --k 2 --precision fp32 -o "$tmp/none/rs.json"

@@ -130,7 +130,7 @@ ok "with the nearest name" grep -q "did you mean 'csr" "$tmp/err"
 for bad in csr5:sigma=0 hyb:width=-1 csr:lanes=3 merge:items=0 coo:lanes=1; do
     code "$bad is one" 2 "$ROWCAST" format "$tmp/a.mtx" -x $bad
 done
-code "so is a precision that is none" 2 "$ROWCAST" format "$tmp/a.mtx" -x coo --precision fp16
+code "so is a precision that is none" 2 "$ROWCAST" format "$tmp/a.mtx" -x coo --precision fp12
 code "a folder that cannot be made is an error" 3 "$ROWCAST" format "$tmp/a.mtx" -x coo --dump "$tmp/no/where"
 touch "$tmp/file"
 code "a file in its place is one" 3 "$ROWCAST" format "$tmp/a.mtx" -x coo --dump "$tmp/file"

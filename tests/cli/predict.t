@@ -185,7 +185,7 @@ is "for programs too" "$(column k | sort -nu | tr '\n' ' ')" "8 32 "
 code "when none fits, too" 3 "$ROWCAST" predict short.mtx --op sddmm
 ok "with the reason" grep -q 'byhand.json: knows spmm.*the model was trained on spmm, found a request for sddmm' "$tmp/err"
 code "a precision that was not trained is refused" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp64
-code "and one that is none" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp16
+code "and one that is none" 2 "$ROWCAST" predict short.mtx -m byhand --precision fp12
 code "k must be a number or n" 2 "$ROWCAST" predict short.mtx -m byhand --k 0
 code "a missing matrix is an error" 3 "$ROWCAST" predict missing.mtx -m byhand
 

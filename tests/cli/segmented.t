@@ -121,7 +121,7 @@ is "of some K" "$("$ROWCAST" query "$store" -k 4,n -f csv | wc -l)" "$("$ROWCAST
 is "of another" "$("$ROWCAST" query "$store" -k 8 -f csv 2>/dev/null | sed 1d | wc -l)" 0
 is "of a precision" "$("$ROWCAST" query "$store" --precision fp64 -f csv 2>/dev/null | sed 1d | wc -l)" 0
 code "a K that is none" 2 "$ROWCAST" query "$store" -k zero
-code "a precision that is none" 2 "$ROWCAST" query "$store" --precision fp16
+code "a precision that is none" 2 "$ROWCAST" query "$store" --precision fp12
 # near FOUND WANTED: numbers that agree to six digits
 near()
 {
