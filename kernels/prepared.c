@@ -23,6 +23,7 @@ static rc_status_t new_state(const rc_kernel_t *kernel, rc_executor_t *x, const 
     s->p = *p;
     s->p.kernel = kernel;
     s->value_bytes = rc_precision_bytes(p->precision);
+    s->sum_bytes = rc_sum_bytes(p->precision);
     *out = s;
     return RC_OK;
 }

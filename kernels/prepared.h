@@ -18,6 +18,7 @@ typedef struct rc_prepared {
     void *val;          /**< [stored] in memory of the executor: rc_kernel_values; NULL: untold */
     int64_t stored;     /**< values of the matrix, padding included */
     size_t value_bytes; /**< of one of them, in the precision of the problem */
+    size_t sum_bytes;   /**< of a sum of products of them */
 } rc_prepared_t;
 
 /** Bytes of the state of a kernel, for its descriptor. */

@@ -47,6 +47,11 @@ size_t rc_precision_bytes(rc_precision_t p)
     return (size_t)rc_type(p)->bytes;
 }
 
+size_t rc_sum_bytes(rc_precision_t p)
+{
+    return rc_precision_bytes(rc_type(p)->sum);
+}
+
 double rc_precision_round(rc_precision_t p, double value)
 {
     return rc_type(p)->round(value);

@@ -51,6 +51,9 @@ rc_status_t rc_precision_parse(const char *text, rc_precision_t *out, rc_err_t *
 /** Bytes of one value. */
 size_t rc_precision_bytes(rc_precision_t p);
 
+/** Bytes of a sum of products of values of that type. */
+size_t rc_sum_bytes(rc_precision_t p);
+
 /** Nearest value of a precision. */
 double rc_precision_round(rc_precision_t p, double value);
 

@@ -24,6 +24,7 @@ template <typename T> struct operands {
 template <typename T, typename I>
 __global__ void sddmm(const rc_cuda_slots_t s, const I *first, const operands<T> o)
 {
+    typedef rc::sum_of<T> S;
     const int lane = threadIdx.x % WARP;
     const int32_t p = blockIdx.x * (THREADS / WARP) + threadIdx.x / WARP;
     const rc::extent<I> e = rc::load_extent<I>(s.ptr, s.row, p, static_cast<int32_t>(s.slots));
@@ -34,13 +35,13 @@ __global__ void sddmm(const rc_cuda_slots_t s, const I *first, const operands<T>
     const T *y = o.y + e.row * o.ldy;
     for (I i = e.begin; i < e.end; i++) {
         const T *x = o.x + s.col[i] * o.ldx;
-        T sum = T(0);
+        S sum = S(0);
         for (int64_t j = lane; j < o.k; j += WARP)
-            sum = fma(y[j], x[j], sum);
+            sum = fma(static_cast<S>(y[j]), static_cast<S>(x[j]), sum);
         for (int step = WARP / 2; step >= 1; step /= 2)
             sum += __shfl_xor_sync(0xffffffffu, sum, step);
         if (lane == 0)
-            rc::store(o.out + to + (i - e.begin), val[i] * sum, o.scalars);
+            rc::store(o.out + to + (i - e.begin), static_cast<S>(val[i]) * sum, o.scalars);
     }
 }
 
@@ -64,7 +65,7 @@ extern "C" rc_status_t rc_gplain_sddmm(
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    rc::pick<rc::ieee>(o->out.precision, [&](auto t) {
+    rc::pick<rc::reals>(o->out.precision, [&](auto t) {
         s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
                       : launch<RC_VALUE(t), int32_t>(s, o, scalars);
     });

@@ -253,6 +253,7 @@ const rc_kernel_t rc_kernel_row_sddmm = {
     .op = RC_OP_SDDMM,
     .layout = RC_ROW_MAJOR,
     .format = "slots",
+    .types = RC_TYPES_REAL,
     .c_orders = RC_STORES_ORIGINAL,
     .any_k = 1,
     .param =

@@ -51,9 +51,11 @@ __device__ __forceinline__ rc_sddmm_segment_t load_segment(const rc_row_sddmm_ar
 
 /* Add the products of the pieces of the lane to the sums of ENTRIES entries; column -1: none. */
 template <typename T, int WIDTH, int VECTORS>
-__device__ __forceinline__ void add_products(T (&sum)[ENTRIES], const pieces<T, WIDTH, VECTORS> &y,
-    const int32_t (&col)[ENTRIES], int32_t first, const rc_row_sddmm_args_t &a)
+__device__ __forceinline__ void add_products(sum_of<T> (&sum)[ENTRIES],
+    const pieces<T, WIDTH, VECTORS> &y, const int32_t (&col)[ENTRIES], int32_t first,
+    const rc_row_sddmm_args_t &a)
 {
+    typedef sum_of<T> S;
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
         packed<T, WIDTH> x[ENTRIES];
@@ -71,7 +73,8 @@ __device__ __forceinline__ void add_products(T (&sum)[ENTRIES], const pieces<T, 
         for (int u = 0; u < ENTRIES; u++)
 #pragma unroll
             for (int w = 0; w < WIDTH; w++)
-                sum[u] = fma(y.part[i].value[w], x[u].value[w], sum[u]);
+                sum[u] =
+                    fma(static_cast<S>(y.part[i].value[w]), static_cast<S>(x[u].value[w]), sum[u]);
     }
 }
 
@@ -81,6 +84,7 @@ __global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS,
     rc::resident(RC_ROW_SDDMM_THREADS, VECTORS == 1 ? 5 : 3)) row_sddmm(const rc_row_sddmm_args_t a)
 {
     static_assert(ENTRIES == RC_ROW_SDDMM_LANES_MIN, "a lane of the smallest group stores one sum");
+    typedef sum_of<T> S;
     launch_next();
     const int lanes = a.lanes;
     const int lane = threadIdx.x & (lanes - 1);
@@ -101,11 +105,11 @@ __global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS,
         const bool has = stores && e + mine < s.count;
         const T v = has ? load_once(val + e + mine) : T(0);
         int32_t col[ENTRIES];
-        T sum[ENTRIES];
+        S sum[ENTRIES];
 #pragma unroll
         for (int u = 0; u < ENTRIES; u++) {
             col[u] = e + u < s.count ? __ldg(cols + e + u) : -1;
-            sum[u] = T(0);
+            sum[u] = S(0);
         }
         add_products<T, WIDTH, VECTORS>(sum, y, col, lane, a);
 #pragma unroll 1
@@ -115,9 +119,9 @@ __global__ void __launch_bounds__(RC_ROW_SDDMM_THREADS,
             more.load(row, first, a);
             add_products<T, WIDTH, VECTORS>(sum, more, col, first, a);
         }
-        const T total = add_up<T>(sum, lane, lanes);
+        const S total = add_up<S>(sum, lane, lanes);
         if (has)
-            store(out + e + mine, v * total, a.scalars);
+            store(out + e + mine, static_cast<S>(v) * total, a.scalars);
     }
 }
 
@@ -141,6 +145,6 @@ template <typename T, int WIDTH> const void *entry_of(int vectors)
 
 extern "C" const void *rc_cuda_row_sddmm_entry(rc_precision_t precision, int width, int vectors)
 {
-    return rc::pick_wide<rc::ieee>(precision, width,
+    return rc::pick_wide<rc::reals>(precision, width,
         [&](auto t, auto w) { return rc::entry_of<RC_VALUE(t), RC_WIDTH(w)>(vectors); });
 }

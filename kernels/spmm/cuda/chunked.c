@@ -72,7 +72,6 @@ rc_status_t rc_cuda_chunked_build(rc_cuda_chunked_t *s, const rc_problem_t *p,
     const rc_analysis_t *analysis, int64_t sector, rc_err_t *err)
 {
     RC_CHOSEN(analysis, s->size);
-    s->sum_bytes = rc_precision_bytes(rc_type(p->precision)->sum);
     s->args.chunks = (int32_t)(s->size.blocks * RC_CHUNKS_BLOCK);
     s->args.entries = (int32_t)s->size.entries;
     s->args.meet = s->size.meet > 0;
@@ -123,5 +122,5 @@ void rc_cuda_chunked_place(
     l->of.threads = threads_for(s, block, (int64_t)l->tiles * s->args.chunks * l->lanes);
     l->of.ctas = (unsigned)rc_ceil_div((int64_t)s->args.chunks * l->lanes, l->of.threads);
     l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
-    l->of.shared = l->of.threads * (size_t)(vectors * width) * s->sum_bytes;
+    l->of.shared = l->of.threads * (size_t)(vectors * width) * s->base.sum_bytes;
 }

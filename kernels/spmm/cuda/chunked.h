@@ -16,8 +16,7 @@ typedef struct rc_cuda_chunked {
     rc_prepared_t base;
     rc_gchunk_args_t args; /**< the matrix; operands and launch are left to the kernel */
     rc_chunks_size_t size;
-    size_t sum_bytes; /**< of a sum */
-    double sectors;   /**< of rc_chunks_sectors where the kernel asked for it */
+    double sectors; /**< of rc_chunks_sectors where the kernel asked for it */
 } rc_cuda_chunked_t;
 
 /** How the lanes of a launch are placed. */

@@ -72,7 +72,7 @@ static void choose_walk(rc_gchunk_t *s, int width, rc_cuda_chunked_launch_t *l)
     l->of.ctas = (unsigned)rc_ceil_div(
         (int64_t)s->a.args.chunks * l->lanes, (int64_t)l->of.threads * s->rounds);
     l->of.rows = (unsigned)(l->tiles < GRID_Y_MAX ? l->tiles : GRID_Y_MAX);
-    l->of.shared = s->a.args.meet ? 2 * l->of.threads * (size_t)width * s->a.sum_bytes : 0;
+    l->of.shared = s->a.args.meet ? 2 * l->of.threads * (size_t)width * s->a.base.sum_bytes : 0;
 }
 
 static void choose_launch(rc_gchunk_t *s, int log_width)

@@ -6,7 +6,7 @@
 
 enum {
     RC_CUDA_VECTOR_BYTES = 16, /**< of a load at most */
-    RC_CUDA_WIDTHS = 3         /**< of a load: 1, 2, 4 values */
+    RC_CUDA_WIDTHS = 4         /**< of a load: 1, 2, 4, 8 values */
 };
 
 /** 1: the first values of all rows of B and C are at multiples of so many bytes. */

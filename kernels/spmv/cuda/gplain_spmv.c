@@ -16,6 +16,7 @@ const rc_kernel_t rc_kernel_gplain_spmv = {
     .source = "Bell and Garland 2009, doi:10.1145/1654059.1654078",
     .op = RC_OP_SPMV,
     .layout = RC_COL_MAJOR,
+    .types = RC_TYPES_REAL,
     .c_orders = RC_STORES_ANY,
     .deterministic = rc_kernel_always,
     .analyse = rc_cuda_slots_analyse,

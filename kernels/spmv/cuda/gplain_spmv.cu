@@ -17,9 +17,10 @@ __global__ void spmv(const rc_cuda_slots_t s, const T *x, T *y, const rc_cuda_sc
     const int32_t p = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     const rc::extent<I> e = rc::load_extent<I>(s.ptr, s.row, p, static_cast<int32_t>(s.slots));
     const T *val = static_cast<const T *>(s.val);
-    T sum = T(0);
+    typedef rc::sum_of<T> S;
+    S sum = S(0);
     for (I i = e.begin + lane; i < e.end; i += LANES)
-        sum = fma(val[i], x[s.col[i]], sum);
+        sum = fma(static_cast<S>(val[i]), static_cast<S>(x[s.col[i]]), sum);
     /* every lane of the warp gets here */
     for (int step = LANES / 2; step >= 1; step /= 2)
         sum += __shfl_xor_sync(0xffffffffu, sum, step);
@@ -44,7 +45,7 @@ extern "C" rc_status_t rc_gplain_spmv(
     const rc_cuda_scalars_t scalars = rc_cuda_scalars(alpha, beta);
     if (s->slots.slots == 0)
         return RC_OK; /* a grid of no blocks is an error */
-    rc::pick<rc::ieee>(o->out.precision, [&](auto t) {
+    rc::pick<rc::reals>(o->out.precision, [&](auto t) {
         s->slots.wide ? launch<RC_VALUE(t), int64_t>(s, o, scalars)
                       : launch<RC_VALUE(t), int32_t>(s, o, scalars);
     });

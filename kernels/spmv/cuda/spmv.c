@@ -11,7 +11,7 @@ rc_status_t rc_spmv_own(void *state, rc_err_t *err)
     rc_spmv_t *s = state;
     rc_memory_t *m = &s->base.memory;
     rc_spmv_spans_t *f = &s->spans;
-    size_t sums = (size_t)f->shares * RC_SPMV_PARCEL * s->base.value_bytes;
+    size_t sums = (size_t)f->shares * rc_spmv_parcel_bytes(s->base.p.precision);
     void *device = NULL;
     if (f->most == 0)
         return RC_OK;

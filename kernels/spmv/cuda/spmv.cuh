@@ -16,11 +16,18 @@ enum { SPMV_WARPS = RC_SPMV_THREADS / 32 };
 
 /* Store the sum of a slot to y. */
 template <typename T>
-__device__ __forceinline__ void store_slot(const rc_spmv_vectors_t &v, int32_t slot, T sum)
+__device__ __forceinline__ void store_slot(const rc_spmv_vectors_t &v, int32_t slot, sum_of<T> sum)
 {
     const int32_t to = v.row ? __ldg(v.row + slot) : slot;
     if (to >= 0)
         store(static_cast<T *>(v.y) + to, sum, v.scalars);
+}
+
+/* The product of a value of A and one of x, added to a sum. */
+template <typename T>
+__device__ __forceinline__ sum_of<T> add_product(T value, const T *x, sum_of<T> sum)
+{
+    return fma(static_cast<sum_of<T>>(value), static_cast<sum_of<T>>(__ldg(x)), sum);
 }
 
 /* The sum over groups of LANES neighbouring lanes, in each of them. */
@@ -51,10 +58,10 @@ enum { FEW = 4, MANY = 8 };
 
 /* The entries at, at + step, ... of a row, BATCH at a time. */
 template <int BATCH, typename T, typename I>
-__device__ __forceinline__ T sum_strided(
+__device__ __forceinline__ sum_of<T> sum_strided(
     const int32_t *col, const T *val, const T *x, I at, I end, int step)
 {
-    T sum = T(0);
+    sum_of<T> sum = 0;
     for (; at < end; at += BATCH * step) {
         int32_t c[BATCH];
         T a[BATCH];
@@ -67,7 +74,7 @@ __device__ __forceinline__ T sum_strided(
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
             if (c[u] >= 0)
-                sum = fma(a[u], __ldg(x + c[u]), sum);
+                sum = add_product(a[u], x + c[u], sum);
     }
     return sum;
 }
@@ -149,17 +156,18 @@ __device__ __forceinline__ void forget(int32_t *at)
 
 /* Add up a row that several shares hold; of all threads.  part: [warps] */
 template <typename T>
-__device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, T *part)
+__device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, sum_of<T> *part)
 {
+    typedef sum_of<T> S;
     const rc_spmv_spans_t &s = v.spans;
     const int32_t to = s.span[i];
     const int32_t first = s.span[s.most + i];
     const int32_t last = s.span[2 * s.most + i];
-    T sum = T(0);
+    S sum = S(0);
     if (threadIdx.x == 0)
-        sum = take<T>(s.out, first);
+        sum = take<S>(s.out, first);
     for (int32_t k = first + 1 + threadIdx.x; k <= last; k += RC_SPMV_THREADS)
-        sum += take<T>(s.in, k);
+        sum += take<S>(s.in, k);
     __syncwarp();
     sum = sum_cta<SPMV_WARPS>(sum, part);
     if (threadIdx.x == 0) {
@@ -176,7 +184,7 @@ __device__ __forceinline__ void add_span(const rc_spmv_vectors_t &v, int32_t i, 
 template <typename T>
 __device__ __forceinline__ void end_share(const rc_spmv_vectors_t &v, int32_t before, int32_t after)
 {
-    __shared__ T part[SPMV_WARPS];
+    __shared__ sum_of<T> part[SPMV_WARPS];
     __shared__ int is_last[2];
     if (before == 0 && after == 0)
         return;
@@ -254,9 +262,9 @@ enum { SPMV_PLACES = RC_SPMV_TILE + RC_SPMV_TILE / 32 };
 /* The sums of rows, or of what is there of them, behind their products: `lanes` lanes take a
  * row, one of them says put(row, sum).  Of all threads.  end: [rows + 1] where rows end; the
  * first one begins at end[0] */
-template <typename T, typename E, typename F>
+template <typename S, typename E, typename F>
 __device__ __forceinline__ void sum_each(
-    int32_t rows, const E *end, const T *product, int lanes, const F &put)
+    int32_t rows, const E *end, const S *product, int lanes, const F &put)
 {
     const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
     const int32_t group = static_cast<int32_t>(threadIdx.x) / lanes;
@@ -264,7 +272,7 @@ __device__ __forceinline__ void sum_each(
     const E first = end[0];
     for (int32_t base = 0; base < rows; base += groups) {
         const int32_t i = base + group;
-        T sum = T(0);
+        S sum = S(0);
         if (i < rows) {
             const int32_t to = static_cast<int32_t>(end[i + 1] - first);
             for (int32_t e = static_cast<int32_t>(end[i] - first) + lane; e < to; e += lanes)
@@ -281,16 +289,17 @@ __device__ __forceinline__ void sum_each(
 /* The same of whole rows, which are the slots from `slot` on. */
 template <typename T, typename E>
 __device__ __forceinline__ void store_rows(const rc_spmv_vectors_t &v, int32_t slot, int32_t rows,
-    const E *end, const T *product, int lanes)
+    const E *end, const sum_of<T> *product, int lanes)
 {
-    sum_each(rows, end, product, lanes, [&](int32_t i, T sum) { store_slot(v, slot + i, sum); });
+    sum_each(rows, end, product, lanes,
+        [&](int32_t i, sum_of<T> sum) { store_slot<T>(v, slot + i, sum); });
 }
 
 /* Up to RC_SPMV_TILE entries on their way to products in shared memory. */
 template <typename T> struct products {
     enum { EACH = RC_SPMV_TILE / RC_SPMV_THREADS };
     int32_t col[EACH];
-    T val[EACH];
+    sum_of<T> val[EACH];
 
     __device__ __forceinline__ void load(const int32_t *cols, const T *vals, int32_t n)
     {
@@ -298,16 +307,16 @@ template <typename T> struct products {
         for (int u = 0; u < EACH; u++) {
             const int32_t i = threadIdx.x + u * RC_SPMV_THREADS;
             col[u] = i < n ? load_once(cols + i) : -1;
-            val[u] = i < n ? load_once(vals + i) : T(0);
+            val[u] = static_cast<sum_of<T>>(i < n ? load_once(vals + i) : T(0));
         }
     }
 
-    __device__ __forceinline__ void multiply(const T *x, T *to)
+    __device__ __forceinline__ void multiply(const T *x, sum_of<T> *to)
     {
 #pragma unroll
         for (int u = 0; u < EACH; u++)
             if (col[u] >= 0)
-                val[u] *= __ldg(x + col[u]);
+                val[u] *= static_cast<sum_of<T>>(__ldg(x + col[u]));
 #pragma unroll
         for (int u = 0; u < EACH; u++)
             if (col[u] >= 0)
@@ -363,9 +372,10 @@ template <typename T>
 __device__ __forceinline__ void coo_share(
     const rc_spmv_coo_args_t &a, int32_t share, int32_t number)
 {
-    __shared__ T product[SPMV_PLACES];
+    typedef sum_of<T> S;
+    __shared__ S product[SPMV_PLACES];
     __shared__ int32_t slot[RC_SPMV_TILE];
-    __shared__ carries<T> shared;
+    __shared__ carries<S> shared;
     const rc_spmv_share_t begin = a.m.share[share];
     const rc_spmv_share_t end = a.m.share[share + 1];
     const int32_t n = static_cast<int32_t>(end.entry - begin.entry);
@@ -384,8 +394,8 @@ __device__ __forceinline__ void coo_share(
     const int32_t each = ((n + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS) | 1;
     const int32_t from = min(static_cast<int32_t>(threadIdx.x) * each, n);
     const int32_t to = min(from + each, n);
-    T sum = T(0);
-    T first = T(0);
+    S sum = S(0);
+    S first = S(0);
     int32_t first_slot = -1;
     for (int32_t i = from; i < to; i++) {
         const int32_t s = slot[i];
@@ -396,16 +406,16 @@ __device__ __forceinline__ void coo_share(
             first = sum;
             first_slot = s;
         } else
-            store_slot(a.v, s, sum);
-        sum = T(0);
+            store_slot<T>(a.v, s, sum);
+        sum = S(0);
     }
-    T tail;
-    first += carry_in(sum, first_slot >= 0, T(0), &shared, &tail);
+    S tail;
+    first += carry_in(sum, first_slot >= 0, S(0), &shared, &tail);
     if (first_slot >= 0) {
         if (begin.open && first_slot == begin.row)
             leave(a.v.spans.in, number, first);
         else
-            store_slot(a.v, first_slot, first);
+            store_slot<T>(a.v, first_slot, first);
     }
     if (threadIdx.x == 0 && end.open)
         leave(begin.open && end.row == begin.row ? a.v.spans.in : a.v.spans.out, number, tail);

@@ -11,7 +11,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_spmv_counts_t n;
     RC_PASS(rc_spmv_limits(p, rc_spmv_coo_shares(nnz), err));
     RC_PASS(rc_spmv_count(p, RC_SPMV_LOOK, 0, &n, err));
-    int64_t bytes = rc_spmv_coo_bytes(nnz, n.beyond, value);
+    int64_t bytes = rc_spmv_coo_bytes(nnz, n.beyond, p->precision);
     bytes = rc_sat_add(bytes, rc_sat_mul(nnz, value));
     out->bytes = rc_sat_add(bytes, rc_spmv_filled_bytes(p, n.filled));
     out->traffic = rc_sat_mul(nnz, 2 * (int64_t)sizeof(int32_t) + value);
@@ -43,5 +43,6 @@ const rc_kernel_t rc_kernel_cuda_coo = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "coo",
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

@@ -78,8 +78,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     int64_t points = rc_spmv_shares_bytes(c.shares) + rc_spmv_late_bytes(c.lates);
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
-    out->bytes = rc_sat_add(out->bytes,
-        rc_spmv_spans_bytes(c.lates, c.most, (int64_t)rc_precision_bytes(p->precision)));
+    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(c.lates, c.most, p->precision));
     RC_CHOSE(out, n);
     return RC_OK;
 }
@@ -124,5 +123,6 @@ const rc_kernel_t rc_kernel_cuda_csr = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "csr",
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

@@ -28,8 +28,8 @@ __device__ __forceinline__ int32_t stop_at(
 
 /* The rows of a share one tile after the other, those that are late left out. */
 template <typename T, typename I>
-__device__ __forceinline__ void take_tiles(
-    const rc_spmv_csr_args_t &a, const rc_spmv_share_t &begin, int32_t rows, T *product, I *end)
+__device__ __forceinline__ void take_tiles(const rc_spmv_csr_args_t &a,
+    const rc_spmv_share_t &begin, int32_t rows, rc::sum_of<T> *product, I *end)
 {
     __shared__ int32_t stop;
     const I *ptr = static_cast<const I *>(a.ptr) + begin.row;
@@ -45,7 +45,7 @@ __device__ __forceinline__ void take_tiles(
             p.load(a.col + end[at], static_cast<const T *>(a.val) + end[at], n);
             p.multiply(static_cast<const T *>(a.v.x), product);
             __syncthreads();
-            rc::store_rows(a.v, begin.row + at, to - at, end + at, product,
+            rc::store_rows<T>(a.v, begin.row + at, to - at, end + at, product,
                 a.every > 0 ? a.every : rc_spmv_lanes_for(to - at, n, a.longest, &steps));
         }
         at = to > at ? to : at + 1;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void take_tiles(
 template <typename T, typename I>
 __device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t share)
 {
-    __shared__ T product[rc::SPMV_PLACES];
+    __shared__ rc::sum_of<T> product[rc::SPMV_PLACES];
     __shared__ I end[RC_SPMV_TILE + 1];
     const rc_spmv_share_t begin = a.share[share];
     const rc_spmv_share_t next = a.share[share + 1];
@@ -76,7 +76,7 @@ __device__ __forceinline__ void take_rows(const rc_spmv_csr_args_t &a, int32_t s
     ends.put(ptr, rows + 1, [&](int32_t i, I at) { end[i] = at; });
     p.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();
-    rc::store_rows(a.v, begin.row, rows, end, product, lanes);
+    rc::store_rows<T>(a.v, begin.row, rows, end, product, lanes);
 }
 
 /* Where a piece of a row ends; its entries begin with begin.entry. */
@@ -98,14 +98,14 @@ __device__ __forceinline__ bool is_none(const rc_spmv_share_t &begin, int32_t pi
 template <typename T, typename I>
 __device__ __forceinline__ void take_piece(const rc_spmv_csr_args_t &a, int32_t piece)
 {
-    __shared__ T part[rc::SPMV_WARPS];
+    __shared__ rc::sum_of<T> part[rc::SPMV_WARPS];
     const rc_spmv_share_t begin = a.late[piece];
     const rc_spmv_share_t next = a.late[piece + 1];
     if (is_none(begin, piece))
         return;
     const I to = piece_end<I>(a, begin, next);
     rc::wait_for_previous();
-    T sum = rc::sum_strided<rc::FEW>(a.col, static_cast<const T *>(a.val),
+    rc::sum_of<T> sum = rc::sum_strided<rc::FEW>(a.col, static_cast<const T *>(a.val),
         static_cast<const T *>(a.v.x), static_cast<I>(begin.entry) + static_cast<I>(threadIdx.x),
         to, RC_SPMV_THREADS);
     __syncwarp();
@@ -114,7 +114,7 @@ __device__ __forceinline__ void take_piece(const rc_spmv_csr_args_t &a, int32_t 
         if (begin.open || next.open)
             rc::leave(begin.open ? a.v.spans.in : a.v.spans.out, piece, sum);
         else
-            rc::store_slot(a.v, begin.row, sum);
+            rc::store_slot<T>(a.v, begin.row, sum);
     }
     rc::end_share<T>(a.v, begin.open, next.open);
 }
@@ -133,12 +133,12 @@ __device__ __forceinline__ bool take_row(const rc_spmv_csr_args_t &a, int32_t pi
     if (begin.open || next.open || to - static_cast<I>(begin.entry) > I(RC_SPMV_CSR_WARP))
         return true;
     rc::wait_for_previous();
-    T sum = rc::sum_strided<rc::MANY>(a.col, static_cast<const T *>(a.val),
+    rc::sum_of<T> sum = rc::sum_strided<rc::MANY>(a.col, static_cast<const T *>(a.val),
         static_cast<const T *>(a.v.x), static_cast<I>(begin.entry) + static_cast<I>(lane), to, 32);
     __syncwarp();
     sum = rc::sum_lanes<32>(sum);
     if (lane == 0)
-        rc::store_slot(a.v, begin.row, sum);
+        rc::store_slot<T>(a.v, begin.row, sum);
     return false;
 }
 
@@ -184,7 +184,7 @@ template <typename T, typename I> const void *entry()
 
 extern "C" const void *rc_spmv_csr_entry(rc_precision_t precision, int wide)
 {
-    return rc::pick<rc::ieee>(precision, [&](auto t) {
+    return rc::pick<rc::reals>(precision, [&](auto t) {
         return wide ? entry<RC_VALUE(t), int64_t>() : entry<RC_VALUE(t), int32_t>();
     });
 }

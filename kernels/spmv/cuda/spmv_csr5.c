@@ -23,7 +23,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
         bytes = rc_sat_add(bytes, (z.size.tiles + 1 + z.offsets) * index);
     bytes = rc_sat_add(
         bytes, z.tail_entries * index + (z.shares + 1) * (int64_t)sizeof(rc_spmv_share_t));
-    bytes = rc_sat_add(bytes, rc_spmv_spans_bytes(z.shares, z.most, value));
+    bytes = rc_sat_add(bytes, rc_spmv_spans_bytes(z.shares, z.most, p->precision));
     out->bytes = rc_sat_add(bytes, rc_spmv_filled_bytes(p, n.filled));
     out->stored_rows = rc_stored_rows(p);
     out->fill = 1;
@@ -75,5 +75,6 @@ const rc_kernel_t rc_kernel_cuda_csr5 = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "csr5",
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

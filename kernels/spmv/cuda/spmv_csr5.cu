@@ -9,14 +9,14 @@ namespace
 
 enum { TILES = RC_SPMV_CSR5_TILES, BATCH = 8 };
 
-/* What the tiles of a CTA leave. */
-template <typename T> struct tiles {
-    T in[TILES];         /* before the first flag */
-    T out[TILES];        /* after the last flag */
+/* What the tiles of a CTA leave; S is a type of sums. */
+template <typename S> struct tiles {
+    S in[TILES];         /* before the first flag */
+    S out[TILES];        /* after the last flag */
     int32_t slot[TILES]; /* of that */
     int any[TILES];      /* 1: a flag */
     int start[TILES];    /* 1: the first entry has one */
-    T ahead[TILES];      /* of the entries of the next CTA that this one takes, by warps */
+    S ahead[TILES];      /* of the entries of the next CTA that this one takes, by warps */
 };
 
 /* Which slot a row of a tile is: its rows count from the one that holds the first entry. */
@@ -57,51 +57,52 @@ __device__ __forceinline__ uint32_t flags_from(
 }
 
 /* What a column has of rows that it does not hold whole. */
-template <typename T> struct column {
-    T head;    /* before its first flag; all of it if there is none */
-    T tail;    /* after its last flag */
+template <typename S> struct column {
+    S head;    /* before its first flag; all of it if there is none */
+    S tail;    /* after its last flag */
     int32_t y; /* the row of that, counted in the tile */
     bool seen; /* a flag */
 };
 
 /* The products of a column, one entry after the other; rows that begin and end in it are stored. */
 template <typename T>
-__device__ __forceinline__ column<T> sum_column(
+__device__ __forceinline__ column<rc::sum_of<T>> sum_column(
     const rc_spmv_csr5_args_t &a, int64_t t, const rows &of, const uint32_t *desc)
 {
+    typedef rc::sum_of<T> S;
     const int lane = threadIdx.x % 32;
     const int64_t begin = t * a.sigma * RC_CSR5_OMEGA + lane;
     const int32_t *col = a.col + begin;
     const T *val = static_cast<const T *>(a.val) + begin;
     const T *x = static_cast<const T *>(a.v.x);
     const int32_t y = static_cast<int32_t>(__ldg(desc) & ((1u << a.y_bits) - 1));
-    column<T> has = {T(0), T(0), y, false};
+    column<S> has = {S(0), S(0), y, false};
     for (int32_t s = 0; s < a.sigma; s += BATCH) {
         int32_t c[BATCH];
-        T m[BATCH];
+        S m[BATCH];
 #pragma unroll
         for (int u = 0; u < BATCH; u++) {
             /* behind the last entry that again: no load waits for a condition */
             const int32_t at = min(s + u, a.sigma - 1) * RC_CSR5_OMEGA;
             c[u] = rc::load_once(col + at);
-            m[u] = rc::load_once(val + at);
+            m[u] = static_cast<S>(rc::load_once(val + at));
         }
         const uint32_t flags = flags_from(a, desc, s);
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
-            m[u] *= __ldg(x + c[u]);
+            m[u] *= static_cast<S>(__ldg(x + c[u]));
 #pragma unroll
         for (int u = 0; u < BATCH; u++) {
             if (s + u >= a.sigma)
                 break;
             if (flags >> u & 1u) {
                 if (has.seen)
-                    rc::store_slot(a.v, of.slot(has.y), has.tail);
+                    rc::store_slot<T>(a.v, of.slot(has.y), has.tail);
                 else
                     has.head = has.tail;
                 has.y += lane > 0 || s + u > 0;
                 has.seen = true;
-                has.tail = T(0);
+                has.tail = S(0);
             }
             has.tail += m[u];
         }
@@ -112,33 +113,35 @@ __device__ __forceinline__ column<T> sum_column(
 }
 
 template <typename T>
-__device__ __forceinline__ void sum_tile(const rc_spmv_csr5_args_t &a, int64_t t, tiles<T> *shared)
+__device__ __forceinline__ void sum_tile(
+    const rc_spmv_csr5_args_t &a, int64_t t, tiles<rc::sum_of<T>> *shared)
 {
+    typedef rc::sum_of<T> S;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
     const rows of(a, t);
     const uint32_t *desc = a.desc + t * a.words * RC_CSR5_OMEGA + lane;
-    const column<T> has = sum_column<T>(a, t, of, desc);
+    const column<S> has = sum_column<T>(a, t, of, desc);
     __syncwarp();
     /* what this column and those after it have of a row that goes on, up to the next flag */
-    T on = has.head;
+    S on = has.head;
     int ends = has.seen;
     const unsigned mask = __ballot_sync(0xffffffffu, has.seen);
 #pragma unroll
     for (int step = 1; step < 32; step *= 2) {
-        const T other = __shfl_down_sync(0xffffffffu, on, step);
+        const S other = __shfl_down_sync(0xffffffffu, on, step);
         const int other_ends = __shfl_down_sync(0xffffffffu, ends, step);
         if (lane + step < 32 && !ends) {
             on += other;
             ends = other_ends;
         }
     }
-    T after = __shfl_down_sync(0xffffffffu, on, 1);
-    after = lane < 31 ? after : T(0);
+    S after = __shfl_down_sync(0xffffffffu, on, 1);
+    after = lane < 31 ? after : S(0);
     if (has.seen) {
         const int32_t slot = of.slot(has.y);
         if (lane < 31 && mask >> (lane + 1))
-            rc::store_slot(a.v, slot, has.tail + after);
+            rc::store_slot<T>(a.v, slot, has.tail + after);
         else {
             shared->out[warp] = has.tail + after;
             shared->slot[warp] = slot;
@@ -153,8 +156,8 @@ __device__ __forceinline__ void sum_tile(const rc_spmv_csr5_args_t &a, int64_t t
 
 /* The first of the tiles from j on that ends the row that goes on there; adds what they have of
  * it. */
-template <typename T>
-__device__ __forceinline__ int follow(const tiles<T> &shared, int j, int count, T *sum)
+template <typename S>
+__device__ __forceinline__ int follow(const tiles<S> &shared, int j, int count, S *sum)
 {
     for (; j < count && !shared.start[j]; j++) {
         *sum += shared.in[j];
@@ -182,9 +185,11 @@ template <typename T> struct entry_ahead {
     }
 
     /* the sum of a warp's, in its first lane */
-    __device__ __forceinline__ T sum(const T *x) const
+    __device__ __forceinline__ rc::sum_of<T> sum(const T *x) const
     {
-        return rc::sum_lanes<32>(col >= 0 ? val * __ldg(x + col) : T(0));
+        typedef rc::sum_of<T> S;
+        return rc::sum_lanes<32>(
+            col >= 0 ? static_cast<S>(val) * static_cast<S>(__ldg(x + col)) : S(0));
     }
 };
 
@@ -197,9 +202,9 @@ struct edges {
 
 /* The sums of the row that goes on from tile j to the end of the CTA, or ends before.  Returns 1
  * where it is not whole then. */
-template <typename T>
+template <typename S>
 __device__ __forceinline__ bool go_on(
-    const tiles<T> &shared, int j, int count, const edges &at, T *sum)
+    const tiles<S> &shared, int j, int count, const edges &at, S *sum)
 {
     if (follow(shared, j, count, sum) < count)
         return false;
@@ -210,18 +215,19 @@ __device__ __forceinline__ bool go_on(
 
 /* What the tile of a warp leaves, of one thread. */
 template <typename T>
-__device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a, const tiles<T> &shared,
-    int32_t cta, int warp, int count, const edges &at)
+__device__ __forceinline__ void hand_on(const rc_spmv_csr5_args_t &a,
+    const tiles<rc::sum_of<T>> &shared, int32_t cta, int warp, int count, const edges &at)
 {
+    typedef rc::sum_of<T> S;
     if (shared.any[warp]) {
-        T sum = shared.out[warp];
+        S sum = shared.out[warp];
         if (go_on(shared, warp + 1, count, at, &sum))
             rc::leave(a.v.spans.out, cta, sum);
         else
-            rc::store_slot(a.v, shared.slot[warp], sum);
+            rc::store_slot<T>(a.v, shared.slot[warp], sum);
     }
     if (warp == 0 && at.before > 0) {
-        T sum = T(0);
+        S sum = S(0);
         (void)go_on(shared, 0, count, at, &sum);
         rc::leave(a.v.spans.in, cta, sum);
     }
@@ -231,7 +237,7 @@ template <typename T>
 __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
     csr5(const rc_spmv_csr5_args_t a)
 {
-    __shared__ tiles<T> shared;
+    __shared__ tiles<rc::sum_of<T>> shared;
     const int32_t cta = static_cast<int32_t>(blockIdx.x);
     rc::launch_next();
     if (cta >= a.ctas) {
@@ -246,15 +252,15 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS,
     const entry_ahead<T> ahead(a, first + count, at.ahead);
     rc::wait_for_previous();
     if (warp < count)
-        sum_tile(a, first + warp, &shared);
+        sum_tile<T>(a, first + warp, &shared);
     if (warp * 32 < at.ahead) {
-        const T sum = ahead.sum(static_cast<const T *>(a.v.x));
+        const rc::sum_of<T> sum = ahead.sum(static_cast<const T *>(a.v.x));
         if (threadIdx.x % 32 == 0)
             shared.ahead[warp] = sum;
     }
     __syncthreads();
     if (warp < count && threadIdx.x % 32 == 0)
-        hand_on(a, shared, cta, warp, count, at);
+        hand_on<T>(a, shared, cta, warp, count, at);
     rc::end_share<T>(a.v, at.before, at.after);
 }
 
@@ -262,6 +268,6 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS,
 
 extern "C" const void *rc_spmv_csr5_entry(rc_precision_t precision)
 {
-    return rc::pick<rc::ieee>(
+    return rc::pick<rc::reals>(
         precision, [&](auto t) { return reinterpret_cast<const void *>(&csr5<RC_VALUE(t)>); });
 }

@@ -105,6 +105,7 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *form, const rc_analysis_t *analy
         .identify = rc_csrk_tuning_identify,                                                       \
         .kind = &id,                                                                               \
         .param = {TUNE, SIZE("srs", "slots of a super-row"), __VA_ARGS__},                         \
+        .types = RC_TYPES_REAL,                                                                    \
         RC_SPMV_MEMBERS}
 
 static const char *const reduce_names[] = {"shared", "shuffle", NULL};

@@ -9,7 +9,7 @@ namespace
 template <typename T, typename I, int LANES, bool SHUFFLE>
 __global__ void __launch_bounds__(RC_CSRK_THREADS_MAX) csrk(const rc_spmv_csrk_args_t a)
 {
-    __shared__ T part[LANES > 1 && !SHUFFLE ? RC_CSRK_THREADS_MAX : 1];
+    __shared__ rc::sum_of<T> part[LANES > 1 && !SHUFFLE ? RC_CSRK_THREADS_MAX : 1];
     const int32_t x = static_cast<int32_t>(threadIdx.x);
     const int32_t y = static_cast<int32_t>(threadIdx.y);
     const int32_t z = static_cast<int32_t>(threadIdx.z);
@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(RC_CSRK_THREADS_MAX) csrk(const rc_spmv_csrk_a
     rc::launch_next();
     const rc::csrk_place at =
         LANES == 1 ? rc::csrk_place{0, x, y, nx, ny} : rc::csrk_place{x, y, z, ny, nz};
-    T *mine = LANES > 1 && !SHUFFLE ? part + (z * ny + y) * nx + x : part;
+    rc::sum_of<T> *mine = LANES > 1 && !SHUFFLE ? part + (z * ny + y) * nx + x : part;
     rc::csrk_take<T, I, LANES, SHUFFLE>(a, static_cast<int32_t>(blockIdx.x), at, mine);
 }
 
@@ -47,7 +47,7 @@ template <typename T, typename I> const void *entry(int32_t lanes, int shuffle)
 extern "C" const void *rc_spmv_csrk_entry(
     rc_precision_t precision, int wide, int32_t lanes, int shuffle)
 {
-    return rc::pick<rc::ieee>(precision, [&](auto t) {
+    return rc::pick<rc::reals>(precision, [&](auto t) {
         return wide ? entry<RC_VALUE(t), int64_t>(lanes, shuffle)
                     : entry<RC_VALUE(t), int32_t>(lanes, shuffle);
     });

@@ -52,7 +52,7 @@ __device__ __forceinline__ T csrk_sum(T sum, int32_t lane, unsigned mask, T *min
  * taken. */
 template <typename T, typename I, int LANES, bool SHUFFLE>
 __device__ __forceinline__ void csrk_take(
-    const rc_spmv_csrk_args_t &a, int32_t cta, const csrk_place &at, T *mine)
+    const rc_spmv_csrk_args_t &a, int32_t cta, const csrk_place &at, sum_of<T> *mine)
 {
     const I *ptr = static_cast<const I *>(a.ptr);
     const T *val = static_cast<const T *>(a.val);
@@ -69,13 +69,13 @@ __device__ __forceinline__ void csrk_take(
         for (int32_t p = __ldg(a.sr_ptr + s) + at.row; p < rows_end; p += at.rows) {
             const I from = load(ptr + p);
             const I to = load(ptr + p + 1);
-            T sum = T(0);
+            sum_of<T> sum = 0;
             for (I e = from + at.lane; e < to; e += LANES)
-                sum = fma(__ldg(val + e), __ldg(x + __ldg(a.col + e)), sum);
+                sum = add_product(__ldg(val + e), x + __ldg(a.col + e), sum);
             if (LANES > 1)
                 sum = csrk_sum<LANES, SHUFFLE>(sum, at.lane, mask, mine);
             if (LANES == 1 || at.lane == 0)
-                store_slot(a.v, p, sum);
+                store_slot<T>(a.v, p, sum);
         }
     }
 }

@@ -74,9 +74,9 @@ static rc_status_t analyse_rows(
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
-    out->bytes = rc_sat_add(
-        out->bytes, rc_spmv_spans_bytes(cut->pieces, rc_spmv_most_spans(cut->pieces, cut->several),
-                        (int64_t)rc_precision_bytes(p->precision)));
+    out->bytes =
+        rc_sat_add(out->bytes, rc_spmv_spans_bytes(cut->pieces,
+                                   rc_spmv_most_spans(cut->pieces, cut->several), p->precision));
     return st;
 }
 
@@ -167,5 +167,6 @@ const rc_kernel_t rc_kernel_cuda_csrk_split = {
             .max = RC_SPMV_TILE - 1,
             .choices = rc_super_rows_choices}},
     .kind = &kind,
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

@@ -46,5 +46,6 @@ const rc_kernel_t rc_kernel_cuda_ell = {
     .param = {RC_ELL_LIMIT_PARAM},
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS) ell(const rc_spmv_ell_args_t 
         return;
     const int32_t *col = a.col + p;
     const T *val = static_cast<const T *>(a.val) + p;
-    T sum = T(0);
+    rc::sum_of<T> sum = 0;
     for (int32_t k = 0; k < a.width; k += BATCH) {
         int32_t c[BATCH];
         T m[BATCH];
@@ -30,19 +30,19 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS) ell(const rc_spmv_ell_args_t 
 #pragma unroll
         for (int u = 0; u < BATCH; u++)
             if (c[u] >= 0)
-                sum = fma(m[u], __ldg(x + c[u]), sum);
+                sum = rc::add_product(m[u], x + c[u], sum);
         if (c[BATCH - 1] < 0)
             break;
         col += BATCH * a.pitch;
         val += BATCH * a.pitch;
     }
-    rc::store_slot(a.v, p, sum);
+    rc::store_slot<T>(a.v, p, sum);
 }
 
 } // namespace
 
 extern "C" const void *rc_spmv_ell_entry(rc_precision_t precision)
 {
-    return rc::pick<rc::ieee>(
+    return rc::pick<rc::reals>(
         precision, [&](auto t) { return reinterpret_cast<const void *>(&ell<RC_VALUE(t)>); });
 }

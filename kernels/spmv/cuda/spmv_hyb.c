@@ -47,7 +47,7 @@ static rc_status_t analyse(const rc_problem_t *p, rc_analysis_t *out, rc_err_t *
     rc_ell_add(&size, &slots, width, "col", "val");
     int64_t bytes = rc_format_bytes(&size);
     rc_coo_add(&size, &slots, over, "coo_row", "coo_col", "coo_val");
-    bytes = rc_sat_add(bytes, rc_spmv_coo_bytes(over, n.beyond, value));
+    bytes = rc_sat_add(bytes, rc_spmv_coo_bytes(over, n.beyond, p->precision));
     bytes = rc_sat_add(bytes, rc_sat_mul(over, value));
     out->bytes = rc_sat_add(bytes, rc_cuda_rows_bytes(p));
     out->traffic = rc_format_bytes(&size);
@@ -75,6 +75,7 @@ static void build(rc_spmv_t *s, rc_spmv_form_t *f, const rc_analysis_t *analysis
 
 static const rc_spmv_kind_t kind = {build};
 
+/* No types of 16 bits: the first launch would round what the second one adds to. */
 const rc_kernel_t rc_kernel_cuda_hyb = {
     .name = "hyb",
     .summary = "y = A x on a GPU: the first `width` entries of every row in ELLPACK, the others as "

@@ -30,8 +30,7 @@ rc_status_t rc_spmv_merge_analyse(
     out->traffic = rc_sat_add(out->traffic, points);
     out->bytes = rc_sat_add(out->bytes, points);
     out->pointers = points;
-    out->bytes = rc_sat_add(
-        out->bytes, rc_spmv_spans_bytes(shares, most, (int64_t)rc_precision_bytes(p->precision)));
+    out->bytes = rc_sat_add(out->bytes, rc_spmv_spans_bytes(shares, most, p->precision));
     return RC_OK;
 }
 
@@ -88,5 +87,6 @@ const rc_kernel_t rc_kernel_cuda_merge = {
     .builds = RC_BUILDS_ALONE,
     .kind = &kind,
     .format = "merge",
+    .types = RC_TYPES_REAL,
     RC_SPMV_MEMBERS,
 };

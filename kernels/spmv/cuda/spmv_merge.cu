@@ -54,9 +54,9 @@ template <typename I> struct row_ends {
 
 /* The sums of the rows that end in a tile, behind its products; returns what is left of the row
  * after them.  `before`: what the CTA has already of the first of them. */
-template <typename T>
-__device__ __forceinline__ T sum_rows(
-    T *product, const int32_t *end, int32_t rows, int32_t entries, T before, rc::carries<T> *shared)
+template <typename S>
+__device__ __forceinline__ S sum_rows(
+    S *product, const int32_t *end, int32_t rows, int32_t entries, S before, rc::carries<S> *shared)
 {
     const int32_t items = rows + entries;
     const int32_t each = (items + RC_SPMV_THREADS - 1) / RC_SPMV_THREADS;
@@ -65,8 +65,8 @@ __device__ __forceinline__ T sum_rows(
     int32_t r = passed(end, rows, entries, from);
     int32_t e = from - r;
     int32_t first_row = -1;
-    T first = T(0);
-    T sum = T(0);
+    S first = S(0);
+    S sum = S(0);
     for (int32_t i = from; i < to; i++) {
         if (r < rows && end[r] <= e) {
             if (first_row < 0) {
@@ -74,12 +74,12 @@ __device__ __forceinline__ T sum_rows(
                 first_row = r;
             } else
                 product[rc::place_of(entries + r)] = sum;
-            sum = T(0);
+            sum = S(0);
             r++;
         } else
             sum += product[rc::place_of(e++)];
     }
-    T tail;
+    S tail;
     first += rc::carry_in(sum, first_row >= 0, before, shared, &tail);
     if (first_row >= 0)
         product[rc::place_of(entries + first_row)] = first;
@@ -90,7 +90,8 @@ __device__ __forceinline__ T sum_rows(
  * end: [RC_SPMV_TILE + 1] */
 template <typename T, typename I>
 __device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a,
-    const rc_spmv_share_t &begin, const rc_spmv_share_t &next, int lanes, T *product, int32_t *end)
+    const rc_spmv_share_t &begin, const rc_spmv_share_t &next, int lanes, rc::sum_of<T> *product,
+    int32_t *end)
 {
     const int32_t whole = next.row - begin.row;
     const int32_t rows = whole + (next.open ? 1 : 0);
@@ -105,24 +106,25 @@ __device__ __forceinline__ void take_rows(const rc_spmv_merge_args_t &a,
     }
     entries.multiply(static_cast<const T *>(a.v.x), product);
     __syncthreads();
-    rc::sum_each(rows, end, product, lanes, [&](int32_t i, T sum) {
+    rc::sum_each(rows, end, product, lanes, [&](int32_t i, rc::sum_of<T> sum) {
         if (i == 0 && begin.open)
             rc::leave(a.v.spans.in, blockIdx.x, sum);
         else if (i == whole)
             rc::leave(a.v.spans.out, blockIdx.x, sum);
         else
-            rc::store_slot(a.v, begin.row + i, sum);
+            rc::store_slot<T>(a.v, begin.row + i, sum);
     });
 }
 
 /* Any other share, a tile after the other; returns what is left of the row after it. */
 template <typename T, typename I>
-__device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_spmv_share_t &begin,
-    const rc_spmv_share_t &next, T *product, int32_t *end)
+__device__ __forceinline__ rc::sum_of<T> take_parts(const rc_spmv_merge_args_t &a,
+    const rc_spmv_share_t &begin, const rc_spmv_share_t &next, rc::sum_of<T> *product, int32_t *end)
 {
-    __shared__ rc::carries<T> shared;
+    typedef rc::sum_of<T> S;
+    __shared__ rc::carries<S> shared;
     tile<I> t = {begin.row, static_cast<I>(begin.entry), 0, 0};
-    T left = T(0);
+    S left = S(0);
     while (true) {
         const int32_t window = min(next.row - t.row, static_cast<int32_t>(RC_SPMV_TILE));
         const I ahead = static_cast<I>(next.entry) - t.entry;
@@ -145,11 +147,11 @@ __device__ __forceinline__ T take_parts(const rc_spmv_merge_args_t &a, const rc_
         __syncthreads();
         for (int32_t i = threadIdx.x; i < t.rows; i += RC_SPMV_THREADS) {
             const int32_t slot = t.row + i;
-            const T sum = product[rc::place_of(t.entries + i)];
+            const S sum = product[rc::place_of(t.entries + i)];
             if (begin.open && slot == begin.row)
                 rc::leave(a.v.spans.in, blockIdx.x, sum);
             else
-                rc::store_slot(a.v, slot, sum);
+                rc::store_slot<T>(a.v, slot, sum);
         }
         if (is_last)
             return left;
@@ -163,7 +165,8 @@ template <typename T, typename I>
 __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS, 9))
     merge(const rc_spmv_merge_args_t a)
 {
-    __shared__ T product[rc::SPMV_PLACES]; /* of the entries; behind them the sums of the rows */
+    /* of the entries; behind them the sums of the rows */
+    __shared__ rc::sum_of<T> product[rc::SPMV_PLACES];
     __shared__ int32_t end[RC_SPMV_TILE + 1];
     rc::launch_next();
     const rc_spmv_share_t begin = a.share[blockIdx.x];
@@ -173,7 +176,7 @@ __global__ void __launch_bounds__(RC_SPMV_THREADS, rc::resident(RC_SPMV_THREADS,
     if (lanes > 0)
         take_rows<T, I>(a, begin, next, lanes, product, end);
     else {
-        const T left = take_parts<T, I>(a, begin, next, product, end);
+        const rc::sum_of<T> left = take_parts<T, I>(a, begin, next, product, end);
         if (threadIdx.x == 0 && next.open)
             rc::leave(begin.open && next.row == begin.row ? a.v.spans.in : a.v.spans.out,
                 blockIdx.x, left);
@@ -190,7 +193,7 @@ template <typename T, typename I> const void *entry()
 
 extern "C" const void *rc_spmv_merge_entry(rc_precision_t precision, int wide)
 {
-    return rc::pick<rc::ieee>(precision, [&](auto t) {
+    return rc::pick<rc::reals>(precision, [&](auto t) {
         return wide ? entry<RC_VALUE(t), int64_t>() : entry<RC_VALUE(t), int32_t>();
     });
 }

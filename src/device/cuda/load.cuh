@@ -2,7 +2,9 @@
 #ifndef RC_DEVICE_CUDA_LOAD_CUH
 #define RC_DEVICE_CUDA_LOAD_CUH
 
-#include <stdint.h>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace rc
 {
@@ -26,6 +28,17 @@ __device__ __forceinline__ double load_once(const double *p)
 {
     double x;
     asm("ld.global.nc.L1::evict_first.f64 %0, [%1];" : "=d"(x) : "l"(p));
+    return x;
+}
+
+/* Of 2 bytes. */
+template <typename T>
+__device__ __forceinline__ std::enable_if_t<sizeof(T) == 2, T> load_once(const T *p)
+{
+    uint16_t bits;
+    T x;
+    asm("ld.global.nc.L1::evict_first.u16 %0, [%1];" : "=h"(bits) : "l"(p));
+    memcpy(&x, &bits, sizeof x);
     return x;
 }
 

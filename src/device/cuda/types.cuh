@@ -78,7 +78,7 @@ template <typename L, typename F> auto pick(rc_precision_t p, const F &f)
 template <typename T, int W = 1, typename F> auto pick_width(int width, const F &f)
 {
     typedef decltype(f(std::integral_constant<int, 1>{})) result;
-    if constexpr (W * sizeof(sum_of<T>) > 16)
+    if constexpr (W * sizeof(T) > 16)
         return result();
     else
         return width == W ? f(std::integral_constant<int, W>{}) : pick_width<T, 2 * W>(width, f);

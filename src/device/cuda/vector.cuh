@@ -1,4 +1,4 @@
-/* Vectors of 1, 2 or 4 values: how the row-major kernels load B and store C. */
+/* Vectors of 1, 2, 4 or 8 values: how the row-major kernels load B and store C. */
 #ifndef RC_DEVICE_CUDA_VECTOR_CUH
 #define RC_DEVICE_CUDA_VECTOR_CUH
 
@@ -19,6 +19,16 @@ template <> struct vector_of_bytes<4> {
 };
 template <> struct vector_of_bytes<8> {
     typedef uint2 type;
+};
+template <> struct vector_of_bytes<16> {
+    typedef uint4 type;
+};
+/* Sums of 16 bytes of values: no load has so many. */
+struct alignas(16) two_vectors {
+    uint4 part[2];
+};
+template <> struct vector_of_bytes<32> {
+    typedef two_vectors type;
 };
 template <typename T, int WIDTH> struct vector_of {
     typedef typename vector_of_bytes<WIDTH * sizeof(T)>::type type;
@@ -80,6 +90,28 @@ template <typename T, int WIDTH>
 __device__ __forceinline__ typename vector_of<T, WIDTH>::type load_vector(const T *from)
 {
     return __ldg(reinterpret_cast<const typename vector_of<T, WIDTH>::type *>(from));
+}
+
+/* Past L1. */
+template <typename V> __device__ __forceinline__ V load_far(const V *from)
+{
+    return __ldcg(from);
+}
+
+__device__ __forceinline__ two_vectors load_far(const two_vectors *from)
+{
+    return {{__ldcg(from->part), __ldcg(from->part + 1)}};
+}
+
+template <typename V> __device__ __forceinline__ void store_far(V *to, const V &x)
+{
+    __stcg(to, x);
+}
+
+__device__ __forceinline__ void store_far(two_vectors *to, const two_vectors &x)
+{
+    __stcg(to->part, x.part[0]);
+    __stcg(to->part + 1, x.part[1]);
 }
 
 } // namespace rc

@@ -62,8 +62,8 @@ rc_status_t rc_cuda_parts_sums(rc_memory_t *m, int64_t parts, int64_t longs, int
 {
     size_t columns = (size_t)k;
     void *to;
-    RC_PASS(rc_memory_keep(m, NULL,
-        (size_t)parts * columns * rc_precision_bytes(rc_type(precision)->sum), &out->partial, err));
+    RC_PASS(rc_memory_keep(
+        m, NULL, (size_t)parts * columns * rc_sum_bytes(precision), &out->partial, err));
     RC_PASS(rc_memory_keep(m, NULL, (size_t)longs * columns * sizeof *out->arrived, &to, err));
     out->arrived = to;
     return RC_OK;
@@ -76,8 +76,7 @@ int64_t rc_cuda_parts_bytes(int64_t parts, int64_t longs)
 
 int64_t rc_cuda_parts_column_bytes(int64_t parts, int64_t longs, rc_precision_t precision)
 {
-    return parts * (int64_t)rc_precision_bytes(rc_type(precision)->sum) +
-           longs * (int64_t)sizeof(int32_t);
+    return parts * (int64_t)rc_sum_bytes(precision) + longs * (int64_t)sizeof(int32_t);
 }
 
 /* ------------------------------------------------------------------ chunks */

@@ -71,7 +71,7 @@ __device__ __forceinline__ sums<T, WIDTH, VECTORS> load_part(
 #pragma unroll
     for (int i = 0; i < VECTORS; i++)
         if (at.stores(i))
-            x.part[i].vector = __ldcg(reinterpret_cast<const vector *>(from + i * at.far));
+            x.part[i].vector = load_far(reinterpret_cast<const vector *>(from + i * at.far));
     return x;
 }
 
@@ -85,7 +85,7 @@ __device__ __forceinline__ void put_part(const rc_cuda_parts_t &p, int32_t k, in
 #pragma unroll
     for (int i = 0; i < VECTORS; i++)
         if (at.stores(i))
-            __stcg(reinterpret_cast<vector *>(to + i * at.far), sum.part[i].vector);
+            store_far(reinterpret_cast<vector *>(to + i * at.far), sum.part[i].vector);
 }
 
 /* By one thread, after the parts and a fence: \return the number of the long row when this part

@@ -123,12 +123,17 @@ int64_t rc_spmv_most_spans(int64_t shares, int64_t rows)
     return shares <= 1 ? 0 : rows < shares - 1 ? rows : shares - 1;
 }
 
-int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes)
+size_t rc_spmv_parcel_bytes(rc_precision_t precision)
+{
+    return RC_SPMV_PARCEL * rc_sum_bytes(precision);
+}
+
+int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, rc_precision_t precision)
 {
     if (most == 0)
         return 0;
-    return rc_sat_add(
-        most * 4 * (int64_t)sizeof(int32_t), rc_sat_mul(2 * shares, RC_SPMV_PARCEL * value_bytes));
+    return rc_sat_add(most * 4 * (int64_t)sizeof(int32_t),
+        rc_sat_mul(2 * shares, (int64_t)rc_spmv_parcel_bytes(precision)));
 }
 
 /* Number them in the shares.  \param[out] span  [3 most] */
@@ -295,13 +300,13 @@ int64_t rc_spmv_coo_shares(int64_t entries)
     return (entries + RC_SPMV_ENTRIES - 1) / RC_SPMV_ENTRIES;
 }
 
-int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, int64_t value_bytes)
+int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, rc_precision_t precision)
 {
     int64_t shares = rc_spmv_coo_shares(entries);
     int64_t bytes = rc_sat_mul(entries, 2 * (int64_t)sizeof(int32_t));
     bytes = rc_sat_add(bytes, (shares + 1) * (int64_t)sizeof(rc_spmv_share_t));
     return rc_sat_add(
-        bytes, rc_spmv_spans_bytes(shares, rc_spmv_most_spans(shares, beyond), value_bytes));
+        bytes, rc_spmv_spans_bytes(shares, rc_spmv_most_spans(shares, beyond), precision));
 }
 
 void rc_spmv_coo_cut(const int32_t *slot, int64_t entries, rc_spmv_share_t *out)

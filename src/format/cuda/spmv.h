@@ -54,7 +54,10 @@ rc_status_t rc_spmv_count(
 
 /** Rows that several shares can hold, of so many that are long enough; and what they take. */
 int64_t rc_spmv_most_spans(int64_t shares, int64_t rows);
-int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, int64_t value_bytes);
+int64_t rc_spmv_spans_bytes(int64_t shares, int64_t most, rc_precision_t precision);
+
+/** Bytes of the parcel (spmv.cuh) of a sum of products of values of a type. */
+size_t rc_spmv_parcel_bytes(rc_precision_t precision);
 
 /** Shares and lanes in the memory of a state. */
 typedef struct rc_spmv_shares {
@@ -104,7 +107,7 @@ void rc_spmv_keep_coo(rc_spmv_form_t *f, const rc_spmv_coo_size_t *size, rc_spmv
 
 /** Shares of so many coordinates, and device memory of all but values. */
 int64_t rc_spmv_coo_shares(int64_t entries);
-int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, int64_t value_bytes);
+int64_t rc_spmv_coo_bytes(int64_t entries, int64_t beyond, rc_precision_t precision);
 
 /** Cut coordinates into shares, on the host.  \param[in] slot  [entries], increasing
  *  \param[out] out  [shares + 1] */
