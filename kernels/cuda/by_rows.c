@@ -170,7 +170,7 @@ static rc_status_t turn(const rc_prepared_t *s, const rc_dense_t *columns, const
     int log = RC_BY_ROWS_LOG_MIN;
     while (log < RC_BY_ROWS_LOG_MAX && 1 << log < a.seen)
         log++;
-    int64_t height = RC_BY_ROWS_BYTES / (int64_t)s->value_bytes >> log; /* of a tile */
+    int64_t height = RC_BY_ROWS_BYTES / (int64_t)s->sum_bytes >> log; /* of a tile */
     a.across = (int32_t)rc_ceil_div(a.seen, 1 << log);
     a.tiles = rc_ceil_div(a.height, height) * a.across;
     if (beta)

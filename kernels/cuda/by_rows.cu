@@ -18,7 +18,7 @@ struct turn_at {
 /* A tile of 1 << LOG columns, and the part of both matrices that it is of. */
 template <typename T, int LOG> struct turn_tile {
     static constexpr int COLUMNS = 1 << LOG;
-    static constexpr int ROWS = RC_BY_ROWS_BYTES / static_cast<int>(sizeof(T)) / COLUMNS;
+    static constexpr int ROWS = RC_BY_ROWS_BYTES / static_cast<int>(sizeof(sum_of<T>)) / COLUMNS;
     static constexpr int EACH = ROWS * COLUMNS / RC_BY_ROWS_THREADS; /* of a thread */
     static constexpr int PITCH = COLUMNS | 1; /* odd: a column is in all banks, too */
     T *columns;
@@ -170,6 +170,6 @@ template <typename T, int LOG = RC_BY_ROWS_LOG_MIN> const void *turn_entry(int l
 
 extern "C" const void *rc_by_rows_entry(rc_precision_t precision, int log_columns, int into_rows)
 {
-    return rc::pick<rc::ieee>(precision,
+    return rc::pick<rc::reals>(precision,
         [&](auto t) { return rc::turn_entry<RC_VALUE(t)>(log_columns, into_rows != 0); });
 }

@@ -28,7 +28,12 @@ enum { RC_TYPES = 0 RC_FOR_EACH_TYPE(RC_TYPE_COUNTED) };
 /** Those of a kernel unless its descriptor says otherwise, as bits 1 << rc_precision_t. */
 enum { RC_TYPES_IEEE = 1 << RC_FP32 | 1 << RC_FP64 };
 
-enum { RC_TYPES_REAL = RC_TYPES_IEEE | 1 << RC_BF16 | 1 << RC_FP16 };
+/** X(id, suffix of functions) of the types of real numbers.  A kernel whose device functions of a
+ *  type are a file each lists them by it. */
+#define RC_FOR_EACH_REAL(X) X(RC_FP32, fp32) X(RC_FP64, fp64) X(RC_BF16, bf16) X(RC_FP16, fp16)
+
+#define RC_TYPE_BIT(id, suffix) | 1 << id
+enum { RC_TYPES_REAL = 0 RC_FOR_EACH_REAL(RC_TYPE_BIT) };
 
 /** Of values on the host: of rc_csr_t. */
 #define RC_HOST_TYPE RC_FP64

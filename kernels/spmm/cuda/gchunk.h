@@ -79,7 +79,7 @@ const void *rc_cuda_gchunk_walk_entry(
 
 /** The same of gchunk-col.  RC_GCHUNK_TRANSPOSED takes loads of 16 bytes only, and (threads +
  *  lanes) * vectors * width values of shared memory; RC_GCHUNK_COLUMNS takes lanes = 1 and at
- *  most RC_GCHUNK_THREADS threads, and width is that of no load. */
+ *  most RC_GCHUNK_THREADS threads, and width is that of no load: 16 bytes of sums at most. */
 const void *rc_cuda_gchunk_col_entry(rc_gchunk_form_t form, rc_precision_t precision,
     int64_t col_bytes, int width, int vectors, int batch);
 

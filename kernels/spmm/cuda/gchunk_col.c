@@ -18,8 +18,8 @@
 enum { PARAM_ENTRIES, PARAM_B, PARAM_TILE };
 enum { B_AUTO, B_ROWS, B_COLUMNS };
 enum {
-    TILE_COLUMNS_MIN = 2, /* of B as it is */
-    TILE_COLUMNS_BYTES = 32,
+    TILE_COLUMNS_MIN = 2,    /* of B as it is */
+    TILE_COLUMNS_BYTES = 32, /* of sums */
     FULL_THREADS = 448,      /* per multiprocessor, that wider tiles should leave */
     SECTOR_BYTES = 32,       /* of a load from L2 */
     LAUNCH_SECTORS = 500000, /* that take as long as the launch which copies B */
@@ -76,7 +76,7 @@ static int copy_pays(const gchunk_col_t *s)
 static int columns_tile(const gchunk_col_t *s)
 {
     const rc_problem_t *p = &s->a.base.p;
-    int most = TILE_COLUMNS_BYTES / (int)s->a.base.value_bytes;
+    int most = TILE_COLUMNS_BYTES / (int)s->a.base.sum_bytes;
     int tile = tiles[p->param[PARAM_TILE]];
     int64_t all = (int64_t)rc_cuda_sms(s->a.base.memory.x) * FULL_THREADS;
     if (tile > 0)
@@ -92,7 +92,7 @@ static void choose_columns(gchunk_col_t *s)
 {
     const rc_problem_t *p = &s->a.base.p;
     int tile = columns_tile(s);
-    int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.base.value_bytes;
+    int widest = RC_CUDA_VECTOR_BYTES / (int)s->a.base.sum_bytes;
     int width = tile < widest ? tile : widest;
     int vectors = tile / width;
     int64_t pieces = rc_ceil_div(p->k, width);
@@ -212,6 +212,7 @@ const rc_kernel_t rc_kernel_gchunk_col = {
     .layout = RC_COL_MAJOR,
     .format = "chunks",
     .scatters = 1,
+    .types = RC_TYPES_REAL,
     .rank = {{1, 2, 1}},
     .param =
         {
@@ -239,6 +240,7 @@ const rc_kernel_t rc_kernel_gchunk_row_col = {
     .layout = RC_ROW_COL,
     .format = "chunks",
     .scatters = 1,
+    .types = RC_TYPES_REAL,
     .rank = {{1, 2, 1}},
     .param = {{"entries", "entries of a chunk", .type = RC_PARAM_CHOICE,
         .choices = rc_cuda_chunked_entries}},

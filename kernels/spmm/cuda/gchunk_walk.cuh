@@ -72,7 +72,8 @@ __device__ __forceinline__ void multiply_ahead(const rc_gchunk_args_t &a,
  * shared memory of rc::chunks: what a round writes there is read before the one after the next. */
 template <typename T, typename C, int WIDTH, int BATCH, bool LONGS>
 __global__ void __launch_bounds__(RC_GCHUNK_WALK_THREADS,
-    rc::resident(RC_GCHUNK_WALK_THREADS, sizeof(T) <= 4 ? 5 : 4)) walk(const rc_gchunk_args_t a)
+    rc::resident(RC_GCHUNK_WALK_THREADS, sizeof(T) <= 4 && WIDTH * sizeof(sum_of<T>) <= 16 ? 5 : 4))
+    walk(const rc_gchunk_args_t a)
 {
     typedef sums<sum_of<T>, WIDTH, 1> sums_t;
     extern __shared__ uint4 memory[];

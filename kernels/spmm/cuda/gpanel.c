@@ -25,7 +25,7 @@ enum {
     CTAS = 4,                     /* of a multiprocessor */
     PANEL = 64, /* pieces at most, so that panels that run at the same time are close */
     VECTOR_BYTES = RC_CUDA_VECTOR_BYTES,
-    LANE_BYTES = 2 * VECTOR_BYTES, /* that a lane sums up at most */
+    LANE_BYTES = 2 * VECTOR_BYTES, /* of values that a lane sums up at most */
     WARP = 32,
     GRID_Y_MAX = 65535,
     K_MAX = 1 << 30
@@ -207,17 +207,36 @@ static strip_t strip_for(const gpanel_t *s)
     return best;
 }
 
+#define ENTRY(id, suffix) [id] = rc_cuda_gpanel_entry_##suffix,
+static const void *(*const entries[])(const rc_gpanel_instance_t *) = {RC_FOR_EACH_REAL(ENTRY)};
+#undef ENTRY
+
+/* Loads of so many bytes that are a vector, or take as many registers. */
+static int64_t loads_of(int64_t bytes)
+{
+    return VECTOR_BYTES / (bytes < RC_GPANEL_LOAD_MIN ? RC_GPANEL_LOAD_MIN : bytes);
+}
+
+static unsigned room_of(const gpanel_t *s)
+{
+    return (unsigned)RC_GPANEL_ROOM(s->base.value_bytes, s->base.sum_bytes, (size_t)s->is.rows);
+}
+
+/* Of the sums of a lane. */
+static size_t sums_bytes(const gpanel_t *s)
+{
+    return LANE_BYTES / s->base.value_bytes * s->base.sum_bytes;
+}
+
 static void choose_launch(gpanel_t *s, int log_width)
 {
-    static const void *(*const entry[])(const rc_gpanel_instance_t *) = {
-        [RC_FP32] = rc_cuda_gpanel_entry_f32, [RC_FP64] = rc_cuda_gpanel_entry_f64};
     const rc_problem_t *p = &s->base.p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->base.value_bytes > VECTOR_BYTES)
         return;
     launch_t *l = &s->launch[log_width];
     strip_t t = strip_for(s);
-    int64_t loads = VECTOR_BYTES / (int64_t)s->base.value_bytes / width; /* of a vector */
+    int64_t loads = loads_of(width * (int64_t)s->base.value_bytes);
     while (t.vectors > 0 && t.lanes * width * loads * t.vectors > p->k)
         t.vectors--;
     const rc_gpanel_instance_t of = {.col_bytes = s->col_bytes,
@@ -225,9 +244,9 @@ static void choose_launch(gpanel_t *s, int log_width)
         .lanes = (int)t.lanes,
         .width = width,
         .vectors = t.vectors > 0 ? (int)(t.vectors * loads) : 1};
-    l->of.entry = entry[p->precision](&of);
-    l->of.threads = (unsigned)(RC_GPANEL_ROOM((size_t)s->is.rows * s->base.value_bytes) / CTAS);
-    l->of.shared = s->args.split > 0 ? l->of.threads * (LANE_BYTES + sizeof(int32_t)) : 0;
+    l->of.entry = entries[p->precision](&of);
+    l->of.threads = room_of(s) / CTAS;
+    l->of.shared = s->args.split > 0 ? l->of.threads * (sums_bytes(s) + sizeof(int32_t)) : 0;
     l->tiles = (int32_t)rc_ceil_div(p->k, t.lanes * width * of.vectors);
     s->args.step = (int32_t)step_for(s, l->of.threads / t.lanes);
     l->of.ctas = (unsigned)rc_ceil_div(s->args.places, s->args.step);
@@ -297,6 +316,7 @@ const rc_kernel_t rc_kernel_gpanel = {
     .layout = RC_ROW_MAJOR,
     .format = "panels",
     .rank = {{1, 3, 5}, {64, 3, 1}, {1024, 1, 1}},
+    .types = RC_TYPES_REAL,
     .strict = strict,
     .param = {PARAMS},
     .analyse = analyse,

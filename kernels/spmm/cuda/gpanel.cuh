@@ -22,6 +22,7 @@ enum { BATCH = RC_PANELS_BATCH };
 template <typename T_, typename C_, int ROWS_, int LANES_, int WIDTH_, int VECTORS_> struct shape {
     typedef T_ T;
     typedef C_ C;
+    typedef sum_of<T> sum_t;
     enum {
         ROWS = ROWS_,
         LANES = LANES_,
@@ -29,9 +30,9 @@ template <typename T_, typename C_, int ROWS_, int LANES_, int WIDTH_, int VECTO
         VECTORS = VECTORS_,
         FAR = LANES * WIDTH,   /* from one vector of a lane to the next */
         STRIP = FAR * VECTORS, /* columns of a tile */
-        ROOM = RC_GPANEL_ROOM(ROWS * sizeof(T))
+        ROOM = RC_GPANEL_ROOM(sizeof(T), sizeof(sum_t), ROWS)
     };
-    typedef sums<T, WIDTH, VECTORS> sums_t;
+    typedef sums<sum_t, WIDTH, VECTORS> sums_t;
 };
 
 template <typename S> struct batch {
@@ -74,6 +75,7 @@ __device__ __forceinline__ void multiply(const rc_gpanel_args_t &a, const typena
     int left, uint32_t next, batch<S> *now, typename S::sums_t *sum)
 {
     typedef typename S::T T;
+    typedef typename S::sum_t sum_t;
     packed<T, S::WIDTH> m[BATCH][S::VECTORS];
     const batch<S> held = *now;
 #pragma unroll
@@ -96,8 +98,8 @@ __device__ __forceinline__ void multiply(const rc_gpanel_args_t &a, const typena
             for (int i = 0; i < S::VECTORS; i++)
 #pragma unroll
                 for (int w = 0; w < S::WIDTH; w++)
-                    sum[r].part[i].value[w] =
-                        fma(held.val[r].value[u], m[u][i].value[w], sum[r].part[i].value[w]);
+                    sum[r].part[i].value[w] = fma(static_cast<sum_t>(held.val[r].value[u]),
+                        static_cast<sum_t>(m[u][i].value[w]), sum[r].part[i].value[w]);
     }
 }
 
@@ -152,9 +154,9 @@ __device__ __forceinline__ void add_parts(
     for (int32_t n = group; n < l.parts; n += AHEAD * groups) {
         const int32_t other = n + groups < l.parts ? n + groups : n;
         const typename S::sums_t x =
-            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at);
+            load_part<typename S::sum_t, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at);
         const typename S::sums_t y =
-            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + other, at);
+            load_part<typename S::sum_t, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + other, at);
         sum.add(x);
         if (other != n)
             sum.add(y);
@@ -269,7 +271,8 @@ template <typename S> const void *entry_of()
 template <typename T, typename C, int ROWS, int LANES, int WIDTH>
 const void *entry_of(const rc_gpanel_instance_t *of)
 {
-    constexpr int MOST = 32 / (WIDTH * static_cast<int>(sizeof(T))); /* vectors */
+    constexpr int BYTES = WIDTH * static_cast<int>(sizeof(T));
+    constexpr int MOST = 32 / (BYTES < RC_GPANEL_LOAD_MIN ? RC_GPANEL_LOAD_MIN : BYTES);
     if (of->vectors == MOST)
         return entry_of<shape<T, C, ROWS, LANES, WIDTH, MOST>>();
     if (of->vectors == MOST / 2)

@@ -2,6 +2,7 @@
 #ifndef RC_KERNELS_SPMM_CUDA_GPANEL_H
 #define RC_KERNELS_SPMM_CUDA_GPANEL_H
 
+#include "base/type.h"
 #include "device/cuda/scalars.h"
 #include "format/cuda/parts.h"
 #include "format/panels.h"
@@ -11,8 +12,15 @@ extern "C" {
 #endif
 
 /** Threads that the registers of a multiprocessor have room for: whole multiples of the 128 that
- *  its four parts take.  \param[in] bytes  of a value of each row of a piece */
-#define RC_GPANEL_ROOM(bytes) ((bytes) <= 4 ? 896 : (bytes) <= 8 ? 640 : 512)
+ *  its four parts take.  Values that are narrower than their sums have more sums for as many bytes.
+ *  \param[in] value, sum  bytes of one  \param[in] rows  of a piece */
+#define RC_GPANEL_ROOM(value, sum, rows)                                                           \
+    ((rows) * (sum) * (sum) / (value) <= 4      ? 896                                              \
+        : (rows) * (sum) * (sum) / (value) <= 8 ? 640                                              \
+                                                : 512)
+
+/** Bytes of registers that a load takes at least. */
+enum { RC_GPANEL_LOAD_MIN = 4 };
 
 /** Argument of every device function of gpanel; pointers are device memory, see format/panels.h. */
 typedef struct rc_gpanel_args {
@@ -39,14 +47,16 @@ typedef struct rc_gpanel_instance {
     int rows;          /**< of a piece at most: 1, 2 */
     int lanes;         /**< of a group: 16, 32 */
     int width;         /**< values of a load, 16 bytes at most */
-    int vectors;       /**< loads of a lane and row of B: 1 to 32 bytes in all */
+    int vectors;       /**< loads of a lane and row of B: of 1 to 32 bytes of registers in all */
 } rc_gpanel_instance_t;
 
-/** The device function of a precision, to be launched with a multiple of 32 threads, up to the
- *  room, and 32 bytes and an int32_t of shared memory for each of them where there are parts.
- *  NULL: there is none. */
-const void *rc_cuda_gpanel_entry_f32(const rc_gpanel_instance_t *of);
-const void *rc_cuda_gpanel_entry_f64(const rc_gpanel_instance_t *of);
+/** The device function of a type, rc_cuda_gpanel_entry_fp32 and so on, to be launched with a
+ *  multiple of 32 threads, up to the room.  Where there are parts, each of them has shared memory
+ *  for the sums of 32 bytes of values and an int32_t.  NULL: there is none. */
+#define RC_GPANEL_ENTRY(id, suffix)                                                                \
+    const void *rc_cuda_gpanel_entry_##suffix(const rc_gpanel_instance_t *of);
+RC_FOR_EACH_REAL(RC_GPANEL_ENTRY)
+#undef RC_GPANEL_ENTRY
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ enum {
     NARROW_COLS = UINT16_MAX,
     LOAD_BYTES = 16,    /* of shared memory */
     STRIPS_MIN = 4,     /* where K is small, less of B for every CTA to load */
-    COLUMNS_BYTES = 64, /* of a row of a strip that is not in shared memory */
+    COLUMNS_BYTES = 64, /* of the sums of a strip that is not in shared memory */
     FULL_WARPS = 16     /* per multiprocessor, that wider strips should leave */
 };
 
@@ -134,8 +134,7 @@ static rc_status_t choose_columns(gslice_t *s, rc_err_t *err)
     int64_t warps = RC_GSLICE_COLUMNS_THREADS / RC_GSLICE_ROWS;
     int64_t full = (int64_t)FULL_WARPS * rc_cuda_sms(s->base.memory.x);
     int asked = (int)p->param[PARAM_STRIP];
-    int strip =
-        rc_strip_width(p->k, asked ? asked : COLUMNS_BYTES / (int)rc_precision_bytes(p->precision));
+    int strip = rc_strip_width(p->k, asked ? asked : COLUMNS_BYTES / (int)s->base.sum_bytes);
     while (strip > 1 && !asked && rc_ceil_div(p->k, strip) * s->args.slices < full)
         strip /= 2;
     int64_t ctas = rc_sat_mul(rc_ceil_div(p->k, strip), rc_ceil_div(s->args.slices, warps));
@@ -262,6 +261,7 @@ const rc_kernel_t rc_kernel_gslice = {
     .layout = RC_COL_MAJOR,
     .format = "sell",
     .rank = {{1, 5, 3}, {64, 5, 4}},
+    .types = RC_TYPES_REAL,
     .strict = rc_kernel_always,
     .scatters = 1,
     .param = {{"strip", "columns of B at once (b=shared: in shared memory), 0: automatic", 0, 0,

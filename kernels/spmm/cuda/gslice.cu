@@ -37,7 +37,7 @@ template <typename T, int STRIP>
 __device__ __forceinline__ void load_strip(
     const rc_gslice_args_t &a, int64_t j, strip_row<T, STRIP> *strip)
 {
-    constexpr int VALUES = 64 / static_cast<int>(sizeof(T));
+    constexpr int VALUES = 64 / static_cast<int>(sizeof(sum_of<T>)); /* that registers hold */
     constexpr int ROWS = STRIP < VALUES ? (VALUES / STRIP < 8 ? VALUES / STRIP : 8) : 1;
     const T *b = static_cast<const T *>(a.b);
     for (int32_t i = threadIdx.x; i <= a.cols; i += ROWS * blockDim.x) {
@@ -57,16 +57,17 @@ __device__ __forceinline__ void load_strip(
 }
 
 template <typename T, int STRIP>
-__device__ __forceinline__ void add_entry(T v, const strip_row<T, STRIP> &x, T *sum)
+__device__ __forceinline__ void add_entry(T v, const strip_row<T, STRIP> &x, sum_of<T> *sum)
 {
+    typedef sum_of<T> S;
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
-        sum[w] = fma(v, x.value[w], sum[w]);
+        sum[w] = fma(static_cast<S>(v), static_cast<S>(x.value[w]), sum[w]);
 }
 
 template <typename T, int STRIP>
 __device__ __forceinline__ void store_sums(
-    const rc_gslice_args_t &a, int32_t row, int64_t j, const T *sum)
+    const rc_gslice_args_t &a, int32_t row, int64_t j, const sum_of<T> *sum)
 {
     T *c = static_cast<T *>(a.c) + row;
 #pragma unroll
@@ -132,7 +133,7 @@ struct slice {
 };
 
 /* Some entries of the row of a lane: fewer where the sums take many registers. */
-template <typename T, typename C, int STRIP, int COUNT = (STRIP * sizeof(T) < 64 ? 4 : 2)>
+template <typename T, typename C, int STRIP, int COUNT = (STRIP * sizeof(sum_of<T>) < 64 ? 4 : 2)>
 struct piece {
     static constexpr int ENTRIES = COUNT;
     int32_t col[ENTRIES];
@@ -185,10 +186,10 @@ template <typename T, typename C, int STRIP>
 __device__ __forceinline__ void multiply_slices(const rc_gslice_args_t &a, int32_t i, int32_t then,
     int32_t part, int32_t *taken, int64_t j, ahead<T, C, STRIP> x, const strip_row<T, STRIP> *strip)
 {
-    T sum[STRIP];
+    sum_of<T> sum[STRIP];
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
-        sum[w] = T(0);
+        sum[w] = sum_of<T>(0);
     int32_t e = x.now.begin;
     int32_t number = take_number(taken);
 #pragma unroll 1
@@ -215,7 +216,7 @@ __device__ __forceinline__ void multiply_slices(const rc_gslice_args_t &a, int32
             store_sums<T, STRIP>(a, row, j, sum);
 #pragma unroll
         for (int w = 0; w < STRIP; w++)
-            sum[w] = T(0);
+            sum[w] = sum_of<T>(0);
     }
 }
 
@@ -228,10 +229,10 @@ __device__ __forceinline__ void multiply_long(
     const int64_t end = a.long_ptr[i + 1];
     const C *col = static_cast<const C *>(a.col);
     const T *val = static_cast<const T *>(a.val);
-    T sum[STRIP];
+    sum_of<T> sum[STRIP];
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
-        sum[w] = T(0);
+        sum[w] = sum_of<T>(0);
 #pragma unroll SOURCE::AT_ONCE
     for (int64_t e = a.long_ptr[i] + lane; e < end; e += RC_GSLICE_ROWS)
         add_entry<T, STRIP>(load_once(val + e), strip.at(load_column(col + e)), sum);
@@ -276,10 +277,10 @@ __device__ __forceinline__ void multiply_columns(
     const rc_gslice_args_t &a, const slice &s, int32_t i, int32_t warps, int64_t j)
 {
     const in_columns<T, STRIP, FULL> strip(a, j);
-    T sum[STRIP];
+    sum_of<T> sum[STRIP];
 #pragma unroll
     for (int w = 0; w < STRIP; w++)
-        sum[w] = T(0);
+        sum[w] = sum_of<T>(0);
     for (int32_t e = s.begin; e < s.end; e++) {
         piece<T, C, STRIP, 1> x;
         x.load(a, e, s.end);
@@ -353,7 +354,7 @@ template <typename T, typename C> const void *slices_entry(int strip)
 extern "C" const void *rc_cuda_gslice_columns_entry(
     rc_precision_t precision, int64_t col_bytes, int strip)
 {
-    return rc::pick<rc::ieee>(precision, [&](auto t) {
+    return rc::pick<rc::reals>(precision, [&](auto t) {
         return col_bytes == 2 ? rc::columns_entry<RC_VALUE(t), uint16_t>(strip)
                               : rc::columns_entry<RC_VALUE(t), int32_t>(strip);
     });
@@ -361,7 +362,7 @@ extern "C" const void *rc_cuda_gslice_columns_entry(
 
 extern "C" const void *rc_cuda_gslice_entry(rc_precision_t precision, int64_t col_bytes, int strip)
 {
-    return rc::pick<rc::ieee>(precision, [&](auto t) {
+    return rc::pick<rc::reals>(precision, [&](auto t) {
         return col_bytes == 2 ? rc::slices_entry<RC_VALUE(t), uint16_t>(strip)
                               : rc::slices_entry<RC_VALUE(t), int32_t>(strip);
     });

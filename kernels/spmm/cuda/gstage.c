@@ -63,6 +63,12 @@ static int64_t lanes_for(const rc_problem_t *p, int64_t rows)
     return asked == STRIP_256 || (asked == STRIP_AUTO && rows > 1) ? 16 : 8;
 }
 
+/* Of the sums of a lane, which holds a vector of values. */
+static size_t sums_bytes(rc_precision_t precision)
+{
+    return RC_CUDA_VECTOR_BYTES / rc_precision_bytes(precision) * rc_sum_bytes(precision);
+}
+
 /* Blocks of few pieces where there are few rows: no fewer than one for each group of lanes. */
 static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
 {
@@ -74,7 +80,7 @@ static rc_stages_shape_t shape_for(const rc_items_t *items, int64_t rows)
     return (rc_stages_shape_t){.rows = rows,
         .longest = means > LONGEST ? means : LONGEST,
         .line = lanes * RC_CUDA_VECTOR_BYTES,
-        .least = RC_GSTAGE_PARTS_BYTES,
+        .least = (int64_t)RC_GSTAGE_PARTS_BYTES(sums_bytes(p->precision)),
         .bytes = SM_BYTES / p->param[PARAM_CTAS] - CTA_BYTES,
         .pieces = pieces > groups ? pieces : groups,
         .span = SPAN};
@@ -216,17 +222,19 @@ static rc_status_t allow_shared(const gstage_t *s, const void *entry, rc_err_t *
         "shared memory of gstage", err);
 }
 
+#define ENTRY(id, suffix) [id] = rc_cuda_gstage_entry_##suffix,
+static const void *(*const entries[])(const rc_gstage_instance_t *) = {RC_FOR_EACH_REAL(ENTRY)};
+#undef ENTRY
+
 static rc_status_t choose_launch(gstage_t *s, int log_width, rc_err_t *err)
 {
-    static const void *(*const entry[])(const rc_gstage_instance_t *) = {
-        [RC_FP32] = rc_cuda_gstage_entry_f32, [RC_FP64] = rc_cuda_gstage_entry_f64};
     const rc_problem_t *p = &s->base.p;
     int width = 1 << log_width;
     if (p->k % width != 0 || (size_t)width * s->base.value_bytes > RC_CUDA_VECTOR_BYTES)
         return RC_OK;
     rc_cuda_launch_t *l = &s->launch[log_width];
     const rc_gstage_instance_t of = {.rows = (int)s->rows, .lanes = (int)s->lanes, .width = width};
-    l->entry = entry[p->precision](&of);
+    l->entry = entries[p->precision](&of);
     l->threads = RC_GSTAGE_THREADS;
     l->shared = s->shared;
     l->ctas = (unsigned)(s->blocks * s->args.near);
@@ -307,6 +315,7 @@ const rc_kernel_t rc_kernel_gstage = {
     .layout = RC_ROW_MAJOR,
     .format = "stages",
     .rank = {{1, 4, 3}},
+    .types = RC_TYPES_REAL,
     .strict = strict,
     .param = {PARAMS},
     .analyse = analyse,

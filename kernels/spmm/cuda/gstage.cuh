@@ -1,8 +1,8 @@
 /* Device functions of gstage.  A CTA takes a block of rows and a strip of columns: it copies the
  * rows of B that the block needs and the block's part of A into shared memory, all at once, and
  * multiplies from there.  Copies of one CTA overlap with the sums of others.  A group of lanes
- * takes the pieces of the block in turn; each lane holds 16 bytes of C for every row of a
- * piece.  Sums are added in a fixed order: two runs give the same bits. */
+ * takes the pieces of the block in turn; each lane holds 16 bytes of B, and the sums of as many
+ * values for every row of a piece.  Sums have a fixed order: two runs give the same bits. */
 #ifndef RC_KERNELS_SPMM_CUDA_GSTAGE_CUH
 #define RC_KERNELS_SPMM_CUDA_GSTAGE_CUH
 
@@ -22,6 +22,7 @@ const uint32_t ALL = 0xffffffff; /* lanes of a warp */
 
 template <typename T_, int ROWS_, int LANES_, int WIDTH_> struct shape {
     typedef T_ T;
+    typedef sum_of<T> sum_t;
     enum {
         ROWS = ROWS_,
         LANES = LANES_,
@@ -32,10 +33,16 @@ template <typename T_, int ROWS_, int LANES_, int WIDTH_> struct shape {
         GROUPS = THREADS / LANES,
         PIECES = STRIP / WIDTH, /* of a row of B that are copied at once */
         SIDE = PIECES < WARP ? PIECES : static_cast<int>(WARP),
-        LINES = THREADS / SIDE /* rows of B */
+        LINES = THREADS / SIDE, /* rows of B */
+        /* values of A that are loaded at once */
+        A_HELD = HELD < static_cast<int>(BATCH) ? HELD : static_cast<int>(BATCH),
+        A_VECTORS = BATCH / A_HELD, /* of a batch and row */
+        PARTS_BYTES = RC_GSTAGE_PARTS_BYTES(HELD * sizeof(sum_t))
     };
     typedef packed<T, HELD> vector_t;
-    typedef sums<T, WIDTH, VECTORS> sums_t;
+    typedef packed<T, A_HELD> a_vector_t;
+    typedef packed<sum_t, HELD> held_t;
+    typedef sums<sum_t, WIDTH, VECTORS> sums_t;
 };
 
 template <int BYTES> struct piece; /* of a copy through registers */
@@ -48,12 +55,25 @@ template <> struct piece<8> {
 template <> struct piece<4> {
     typedef uint32_t type;
 };
+template <> struct piece<2> {
+    typedef uint16_t type;
+};
 
-/* Copy BYTES of global to shared memory, without waiting; before compute capability 8.0, which
- * has no such copies, through registers. */
+template <int BYTES> __device__ __forceinline__ void copy_through(void *to, const void *from)
+{
+    typedef typename piece<BYTES>::type piece_t;
+    *static_cast<piece_t *>(to) = __ldg(static_cast<const piece_t *>(from));
+}
+
+/* Copy BYTES of global to shared memory, without waiting.  Through registers: 2 bytes, and all
+ * before compute capability 8.0, which has no such copies. */
 template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
+    if constexpr (BYTES == 2) {
+        copy_through<BYTES>(to, from);
+        return;
+    }
     const uint32_t at = static_cast<uint32_t>(__cvta_generic_to_shared(to));
     if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
@@ -62,8 +82,7 @@ template <int BYTES> __device__ __forceinline__ void copy(void *to, const void *
     else
         asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(at), "l"(from) : "memory");
 #else
-    typedef typename piece<BYTES>::type piece_t;
-    *static_cast<piece_t *>(to) = *static_cast<const piece_t *>(from);
+    copy_through<BYTES>(to, from);
 #endif
 }
 
@@ -106,19 +125,19 @@ template <typename S> struct block {
 
     __device__ __forceinline__ uint4 *units() const
     {
-        enum { LEAST = RC_GSTAGE_PARTS_BYTES / VECTOR_BYTES };
+        enum { LEAST = S::PARTS_BYTES / VECTOR_BYTES };
         const int32_t n = (1 + of.lines) * S::LANES;
         return lines() + (n > LEAST ? n : LEAST);
     }
 
-    __device__ __forceinline__ uint4 *values() const
+    __device__ __forceinline__ typename S::a_vector_t *values() const
     {
-        return units() + of.units;
+        return reinterpret_cast<typename S::a_vector_t *>(units() + of.units);
     }
 
     __device__ __forceinline__ int32_t value_vectors() const
     {
-        return of.batches * S::ROWS * (BATCH / S::HELD);
+        return of.batches * S::ROWS * S::A_VECTORS;
     }
 
     __device__ __forceinline__ const int32_t *piece(int32_t i) const
@@ -154,19 +173,20 @@ template <typename S> __device__ __forceinline__ place place_in(int32_t k, int32
     return at;
 }
 
-__device__ __forceinline__ void copy_all(uint4 *to, const uint4 *from, int32_t n)
+template <typename V> __device__ __forceinline__ void copy_all(V *to, const V *from, int32_t n)
 {
 #pragma unroll 4
     for (int32_t i = threadIdx.x; i < n; i += THREADS)
-        copy<VECTOR_BYTES>(to + i, from + i);
+        copy<static_cast<int>(sizeof(V))>(to + i, from + i);
 }
 
 /* The block's part of A, and the row of zeros. */
 template <typename S>
 __device__ __forceinline__ void copy_matrix(const rc_gstage_args_t &a, const block<S> &mine)
 {
-    const uint4 *val = static_cast<const uint4 *>(a.val) +
-                       static_cast<uint64_t>(mine.of.batch) * (S::ROWS * (BATCH / S::HELD));
+    typedef typename S::a_vector_t vector;
+    const vector *val = static_cast<const vector *>(a.val) +
+                        static_cast<uint64_t>(mine.of.batch) * (S::ROWS * S::A_VECTORS);
     copy_all(mine.units(), static_cast<const uint4 *>(a.unit) + mine.of.unit, mine.of.units);
     copy_all(mine.values(), val, mine.value_vectors());
     if (threadIdx.x < S::LANES)
@@ -212,11 +232,11 @@ __device__ __forceinline__ void copy_lines(
 /* What one batch adds to the sums of a piece. */
 template <typename S>
 __device__ __forceinline__ void multiply(const typename S::T *b, uint2 columns,
-    const typename S::vector_t *val, typename S::vector_t *sum)
+    const typename S::a_vector_t *val, typename S::held_t *sum)
 {
-    typedef typename S::T T;
+    typedef typename S::sum_t sum_t;
     typename S::vector_t m[BATCH];
-    typename S::vector_t v[S::ROWS][BATCH / S::HELD];
+    typename S::a_vector_t v[S::ROWS][S::A_VECTORS];
     const uint32_t number[BATCH] = {
         columns.x & 0xffff, columns.x >> 16, columns.y & 0xffff, columns.y >> 16};
 #pragma unroll
@@ -226,16 +246,16 @@ __device__ __forceinline__ void multiply(const typename S::T *b, uint2 columns,
 #pragma unroll
     for (int r = 0; r < S::ROWS; r++)
 #pragma unroll
-        for (int i = 0; i < BATCH / S::HELD; i++)
-            v[r][i].vector = val[r * (BATCH / S::HELD) + i].vector;
+        for (int i = 0; i < S::A_VECTORS; i++)
+            v[r][i].vector = val[r * S::A_VECTORS + i].vector;
 #pragma unroll
     for (int u = 0; u < BATCH; u++)
 #pragma unroll
         for (int r = 0; r < S::ROWS; r++)
 #pragma unroll
             for (int h = 0; h < S::HELD; h++) {
-                const T x = v[r][u / S::HELD].value[u % S::HELD];
-                sum[r].value[h] = fma(x, m[u].value[h], sum[r].value[h]);
+                const sum_t x = static_cast<sum_t>(v[r][u / S::A_HELD].value[u % S::A_HELD]);
+                sum[r].value[h] = fma(x, static_cast<sum_t>(m[u].value[h]), sum[r].value[h]);
             }
 }
 
@@ -259,10 +279,10 @@ template <typename V, int N> __device__ __forceinline__ void rotate(V *value, in
  * and stores such that neighbouring lanes store neighbouring ones.  By all lanes of the group:
  * in round r a lane gives the vector that one other needs, and takes one that it needs itself. */
 template <typename S>
-__device__ __forceinline__ typename S::sums_t in_widths(const typename S::vector_t &sum)
+__device__ __forceinline__ typename S::sums_t in_widths(const typename S::held_t &sum)
 {
     enum { N = S::VECTORS, FAR = S::LANES / N };
-    typedef packed<typename S::T, S::WIDTH> vector;
+    typedef packed<typename S::sum_t, S::WIDTH> vector;
     const int lane = threadIdx.x % S::LANES;
     const uint32_t group = (ALL >> (WARP - S::LANES)) << (threadIdx.x % WARP / S::LANES * S::LANES);
     typename S::sums_t x;
@@ -299,22 +319,22 @@ __device__ __forceinline__ void walk(
     const rc_gstage_args_t &a, const block<S> &mine, const place &at)
 {
     typedef typename S::T T;
-    enum { VECTORS = S::ROWS * (BATCH / S::HELD) }; /* of the values of a batch */
+    enum { VECTORS = S::ROWS * S::A_VECTORS }; /* of the values of a batch */
     const T *b = reinterpret_cast<const T *>(mine.lines()) + at.lane * S::HELD;
     const uint2 *columns = mine.columns();
-    const typename S::vector_t *val = reinterpret_cast<const typename S::vector_t *>(mine.values());
+    const typename S::a_vector_t *val = mine.values();
 #pragma unroll 1
     for (int32_t i = threadIdx.x / S::LANES; i < mine.of.pieces; i += S::GROUPS) {
         const int32_t *piece = mine.piece(i);
         const uint32_t range = static_cast<uint32_t>(piece[0]);
         const uint32_t begin = range & 0xffff;
         const uint32_t end = begin + (range >> 16);
-        typename S::vector_t sum[S::ROWS];
+        typename S::held_t sum[S::ROWS];
 #pragma unroll
         for (int r = 0; r < S::ROWS; r++)
 #pragma unroll
             for (int h = 0; h < S::HELD; h++)
-                sum[r].value[h] = T(0);
+                sum[r].value[h] = 0;
 #pragma unroll 2
         for (uint32_t n = begin; n < end; n++)
             multiply<S>(b, columns[n], val + n * VECTORS, sum);
@@ -347,9 +367,9 @@ __device__ __forceinline__ void add_parts(const rc_gstage_args_t &a, int32_t num
     for (int32_t n = group; n < l.parts; n += AHEAD * S::GROUPS) {
         const int32_t other = n + S::GROUPS < l.parts ? n + S::GROUPS : n;
         const typename S::sums_t x =
-            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at);
+            load_part<typename S::sum_t, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + n, at);
         const typename S::sums_t y =
-            load_part<typename S::T, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + other, at);
+            load_part<typename S::sum_t, S::WIDTH, S::VECTORS>(a.parts, a.k, l.first + other, at);
         sum.add(x);
         if (other != n)
             sum.add(y);

@@ -2,6 +2,7 @@
 #ifndef RC_KERNELS_SPMM_CUDA_GSTAGE_H
 #define RC_KERNELS_SPMM_CUDA_GSTAGE_H
 
+#include "base/type.h"
 #include "device/cuda/scalars.h"
 #include "format/cuda/parts.h"
 #include "format/stages.h"
@@ -12,11 +13,12 @@ extern "C" {
 
 enum {
     RC_GSTAGE_THREADS = 256,
-    RC_GSTAGE_CTAS = 3, /* of a multiprocessor, that the registers have room for */
-    /* shared memory of the sums of parts, in the place of B: a vector and a number of each
-     * thread */
-    RC_GSTAGE_PARTS_BYTES = RC_GSTAGE_THREADS * (16 + 4)
+    RC_GSTAGE_CTAS = 3 /* of a multiprocessor, that the registers have room for */
 };
+
+/** Shared memory of the sums of parts, in the place of B: the sums of a vector and a number of each
+ *  thread.  \param[in] sums  bytes of those */
+#define RC_GSTAGE_PARTS_BYTES(sums) (RC_GSTAGE_THREADS * ((sums) + 4))
 
 /** Argument of every device function of gstage; pointers are device memory, see format/stages.h. */
 typedef struct rc_gstage_args {
@@ -44,10 +46,12 @@ typedef struct rc_gstage_instance {
     int width; /**< values that are copied and stored at once, 16 bytes at most */
 } rc_gstage_instance_t;
 
-/** The device function of a precision, to be launched with RC_GSTAGE_THREADS threads.
- *  NULL: there is none. */
-const void *rc_cuda_gstage_entry_f32(const rc_gstage_instance_t *of);
-const void *rc_cuda_gstage_entry_f64(const rc_gstage_instance_t *of);
+/** The device function of a type, rc_cuda_gstage_entry_fp32 and so on, to be launched with
+ *  RC_GSTAGE_THREADS threads.  NULL: there is none. */
+#define RC_GSTAGE_ENTRY(id, suffix)                                                                \
+    const void *rc_cuda_gstage_entry_##suffix(const rc_gstage_instance_t *of);
+RC_FOR_EACH_REAL(RC_GSTAGE_ENTRY)
+#undef RC_GSTAGE_ENTRY
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,6 @@ extern "C" const void *rc_cuda_gstat_entry(rc_precision_t precision, int wide, i
 {
     if (lanes != 32)
         return nullptr;
-    return rc::pick<rc::ieee>(
+    return rc::pick<rc::reals>(
         precision, [&](auto t) { return rc::entry_of<RC_VALUE(t), 32>(wide, strip); });
 }

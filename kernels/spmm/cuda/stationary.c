@@ -197,11 +197,13 @@ static rc_status_t run(
 
 /* ----------------------------------------------------------------- kernels */
 
+#define ENTRY(id, suffix) [id] = rc_cuda_gsub_entry_##suffix,
+static const void *(*const gsub_entries[])(int, int, int) = {RC_FOR_EACH_REAL(ENTRY)};
+#undef ENTRY
+
 static const void *gsub_entry(rc_precision_t precision, int wide, int lanes, int strip)
 {
-    static const void *(*const of[])(int, int, int) = {
-        [RC_FP32] = rc_cuda_gsub_entry_f32, [RC_FP64] = rc_cuda_gsub_entry_f64};
-    return of[precision](wide, lanes, strip);
+    return gsub_entries[precision](wide, lanes, strip);
 }
 
 static rc_geometry_t geometry(
@@ -219,8 +221,8 @@ static const kind_t gsub = {gsub_entry, PARAM_LANES + 1};
 /* What both descriptors say. */
 #define SHARED                                                                                     \
     .version = 2, RC_CUDA_STRICT_MEMBERS, .op = RC_OP_SPMM, .layout = RC_COL_MAJOR,                \
-    .format = "slots", .c_orders = RC_STORES_ANY, .builds = RC_BUILDS_THERE, .scatters = 1,        \
-    .analyse = analyse,                                                                            \
+    .types = RC_TYPES_REAL, .format = "slots", .c_orders = RC_STORES_ANY,                          \
+    .builds = RC_BUILDS_THERE, .scatters = 1, .analyse = analyse,                                  \
     .state_bytes = RC_STATE(stationary_t), .build = build, .run = run
 #define STRIP_SPLIT                                                                                \
     {"strip", "columns of C per CTA", 8, 1, RC_STRIP_MAX, 1},                                      \

@@ -18,7 +18,7 @@ namespace rc
 {
 
 template <typename T, int LANES, int STRIP> struct tuning {
-    static constexpr int bytes = STRIP * static_cast<int>(sizeof(T));
+    static constexpr int bytes = STRIP * static_cast<int>(sizeof(sum_of<T>)); /* of registers */
     /* entries per lane and step; a whole warp has enough lanes for most rows as it is */
     static constexpr int unroll = bytes > 32    ? 1
                                   : LANES == 32 ? (STRIP == 1 ? 2 : 1)
@@ -85,9 +85,10 @@ template <typename T, int LANES, int STRIP> __device__ __forceinline__ void redu
 
 /* Add the entries of one row that belong to this lane. */
 template <typename T, typename I, int LANES, int STRIP>
-__device__ __forceinline__ void accumulate(T (&sum)[STRIP], const rc_stationary_args_t &a,
+__device__ __forceinline__ void accumulate(sum_of<T> (&sum)[STRIP], const rc_stationary_args_t &a,
     const extent<I> &x, int lane, const columns_of_b<T, LANES, STRIP> &b)
 {
+    typedef sum_of<T> S;
     constexpr int UNROLL = tuning<T, LANES, STRIP>::unroll;
     const T *val = static_cast<const T *>(a.val);
 #pragma unroll 1
@@ -113,7 +114,7 @@ __device__ __forceinline__ void accumulate(T (&sum)[STRIP], const rc_stationary_
         for (int u = 0; u < UNROLL; u++)
 #pragma unroll
             for (int s = 0; s < STRIP; s++)
-                sum[s] = fma(v[u], w[u][s], sum[s]);
+                sum[s] = fma(static_cast<S>(v[u]), static_cast<S>(w[u][s]), sum[s]);
     }
 }
 
@@ -121,6 +122,7 @@ template <typename T, typename I, int LANES, int STRIP>
 __global__ void __launch_bounds__(RC_CTA_THREADS, (tuning<T, LANES, STRIP>::ctas))
     stationary(const rc_stationary_args_t a)
 {
+    typedef sum_of<T> S;
     constexpr int workers = RC_CTA_THREADS / LANES;
     constexpr int columns = STRIP > LANES ? STRIP / LANES : 1;
     const int lane = threadIdx.x % LANES;
@@ -141,13 +143,13 @@ __global__ void __launch_bounds__(RC_CTA_THREADS, (tuning<T, LANES, STRIP>::ctas
     for (int32_t first = p & ~(32 / LANES - 1); first < end; first += workers) {
         p += workers;
         extent<I> next = load_extent<I>(a.ptr, a.row, p, end);
-        T sum[STRIP];
+        S sum[STRIP];
 #pragma unroll
         for (int s = 0; s < STRIP; s++)
-            sum[s] = T(0);
-        accumulate(sum, a, x, lane, b);
+            sum[s] = S(0);
+        accumulate<T, I, LANES, STRIP>(sum, a, x, lane, b);
         __syncwarp();
-        reduce<T, LANES, STRIP>(sum);
+        reduce<S, LANES, STRIP>(sum);
 #pragma unroll
         for (int i = 0; i < columns; i++)
             if (x.row >= 0 && j + i >= from)

@@ -3,6 +3,7 @@
 #ifndef RC_KERNELS_SPMM_CUDA_STATIONARY_H
 #define RC_KERNELS_SPMM_CUDA_STATIONARY_H
 
+#include "base/type.h"
 #include "device/cuda/scalars.h"
 #include "format/cuda/slots.h"
 #include "kernels/prepared.h"
@@ -34,8 +35,12 @@ typedef struct rc_stationary_args {
 typedef const void *rc_stationary_entry_fn(
     rc_precision_t precision, int wide, int lanes, int strip);
 rc_stationary_entry_fn rc_cuda_gstat_entry;
-const void *rc_cuda_gsub_entry_f32(int wide, int lanes, int strip);
-const void *rc_cuda_gsub_entry_f64(int wide, int lanes, int strip);
+
+/** The same of gsub in a type: rc_cuda_gsub_entry_fp32 and so on. */
+#define RC_GSUB_ENTRY(id, suffix)                                                                  \
+    const void *rc_cuda_gsub_entry_##suffix(int wide, int lanes, int strip);
+RC_FOR_EACH_REAL(RC_GSUB_ENTRY)
+#undef RC_GSUB_ENTRY
 
 #ifdef __cplusplus
 }

@@ -80,6 +80,6 @@ void rc_cuda_transposed_choose(
     l->of.entry = rc_cuda_gchunk_col_entry(RC_GCHUNK_TRANSPOSED, p->precision, s->size.col_bytes,
         width, vectors, rc_cuda_chunked_batch(s, vectors));
     rc_cuda_chunked_place(s, pieces, width, vectors, l);
-    l->of.shared += (size_t)(l->lanes * width * vectors) * s->base.value_bytes;
+    l->of.shared += (size_t)(l->lanes * width * vectors) * s->base.sum_bytes;
     s->args.k = (int32_t)(pieces * width);
 }

@@ -1,6 +1,6 @@
 /* C = alpha A^T B + beta C: C is scaled in a first launch, then every entry adds a multiple of a
  * row of B to a row of C.  The additions are atomic and come in any order, so that the sums of
- * two runs may differ in their last bits. */
+ * two runs may differ in their last bits.  No types of 16 bits: each addition would round. */
 #include "config.h"
 #include "device/cuda/scale.h"
 #include "base/error.h"

@@ -33,7 +33,7 @@ __device__ __forceinline__ double load_once(const double *p)
 
 /* Of 2 bytes. */
 template <typename T>
-__device__ __forceinline__ std::enable_if_t<sizeof(T) == 2, T> load_once(const T *p)
+__device__ __forceinline__ std::enable_if_t<sizeof(T) == sizeof(uint16_t), T> load_once(const T *p)
 {
     uint16_t bits;
     T x;

@@ -49,12 +49,12 @@ template <rc_precision_t... P> struct types {
 
 /* As RC_TYPES_IEEE and RC_TYPES_REAL, and all that there are. */
 typedef types<RC_FP32, RC_FP64> ieee;
-typedef types<RC_FP32, RC_FP64, RC_BF16, RC_FP16> reals;
 typedef types<RC_BF16, RC_FP16> shorts; /* those of 16 bits */
 #define RC_CUDA_NEXT(id, ...) , id
 template <rc_precision_t First, rc_precision_t... Rest> struct listed {
     typedef types<Rest...> rest;
 };
+typedef listed<RC_FP32 RC_FOR_EACH_REAL(RC_CUDA_NEXT)>::rest reals;
 typedef listed<RC_FP32 RC_FOR_EACH_TYPE(RC_CUDA_NEXT)>::rest all;
 #undef RC_CUDA_NEXT
 

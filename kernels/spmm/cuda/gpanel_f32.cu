@@ -1,6 +1,0 @@
-#include "kernels/spmm/cuda/gpanel.cuh"
-
-extern "C" const void *rc_cuda_gpanel_entry_f32(const rc_gpanel_instance_t *of)
-{
-    return rc::panel::entry_of<float>(of);
-}

@@ -1,6 +1,0 @@
-#include "kernels/spmm/cuda/gstage.cuh"
-
-extern "C" const void *rc_cuda_gstage_entry_f64(const rc_gstage_instance_t *of)
-{
-    return rc::stage::entry_of<double>(of);
-}
