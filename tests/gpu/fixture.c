@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
+#include "base/type.h"
 #include "fixture.h"
 #include "order/policy.h"
 
@@ -110,7 +111,7 @@ double input_value(int operand, int64_t r, int64_t j)
 
 double narrowed(rc_precision_t precision, double v)
 {
-    return precision == RC_FP32 ? (double)(float)v : v;
+    return rc_type(precision)->round(v);
 }
 
 static void add_term(reference_t *ref, int64_t row, int64_t col, double x)

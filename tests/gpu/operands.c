@@ -3,11 +3,11 @@
 
 #include "base/rng.h"
 #include "base/str.h"
+#include "base/type.h"
 #include "device/device.h"
 #include "operands.h"
 #include "order/policy.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ int kernel_is_wanted(const char *name)
 
 const char *place_name(int place)
 {
-    static const char *const name[PLACES] = {"", ", shifted", ", padded by 4", ", padded by 3"};
+    static const char *const name[PLACES] = {"", ", shifted", ", padded by 8", ", padded by 4", ", padded by 3"};
     return name[place];
 }
 
@@ -68,7 +68,8 @@ static size_t shift_of(const gpu_operands_t *o, int place)
 
 static int64_t pad_of(int place)
 {
-    return place == PLACE_WIDE ? 4 : place == PLACE_ODD ? 3 : 0;
+    static const int64_t pad[PLACES] = {[PLACE_WIDE] = 8, [PLACE_FOUR] = 4, [PLACE_ODD] = 3};
+    return pad[place];
 }
 
 /* An operand of that shape; what has no K columns is one column. */
@@ -97,23 +98,12 @@ size_t operand_at(const rc_dense_t *m, int64_t r, int64_t j)
 
 void operand_put(unsigned char *to, rc_precision_t precision, size_t i, double v)
 {
-    float f = (float)v;
-    if (precision == RC_FP32)
-        memcpy(to + i * sizeof f, &f, sizeof f);
-    else
-        memcpy(to + i * sizeof v, &v, sizeof v);
+    rc_type(precision)->store(to, (int64_t)i, v);
 }
 
 double operand_get(const unsigned char *from, rc_precision_t precision, size_t i)
 {
-    float f;
-    double v;
-    if (precision == RC_FP64) {
-        memcpy(&v, from + i * sizeof v, sizeof v);
-        return v;
-    }
-    memcpy(&f, from + i * sizeof f, sizeof f);
-    return (double)f;
+    return rc_type(precision)->load(from, (int64_t)i);
 }
 
 /* -------------------------------------------------------------- operands */
@@ -240,11 +230,20 @@ static double old_value(const gpu_operands_t *o, size_t from, size_t i)
     return operand_get(o->image + from, o->precision, i);
 }
 
+/* What a value may be off: sums round in their type, and are rounded to that of the output, by some
+ * kernels before they are added to what was there and after it. */
+static double bound_of(const gpu_operands_t *o, int64_t terms, double mag, double kept)
+{
+    const rc_type_t *type = rc_type(o->precision);
+    double sum = rc_type(type->sum)->unit;
+    return 2 * sum * ((double)(terms + 4) * mag + 2 * kept) +
+           1.01 * type->unit * (2 * mag + kept) + type->least;
+}
+
 /* Row `r` of the reference is row `row` of the output. */
 static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t row, int64_t r,
     double alpha, double beta, const char *label)
 {
-    double eps = o->precision == RC_FP32 ? (double)FLT_EPSILON : DBL_EPSILON;
     size_t from = (size_t)((unsigned char *)of->out.data - o->c);
     for (int64_t j = 0; j < of->out.cols; j++) {
         size_t i = operand_at(&of->out, row, j);
@@ -252,7 +251,7 @@ static void check_row(const gpu_operands_t *o, const rc_operands_t *of, int64_t 
         double kept = beta != 0 ? beta * old_value(o, from, i) : 0;
         double expected = alpha * o->ref.sum[r * o->ref.cols + j] + kept;
         double mag = fabs(alpha) * o->ref.mag[r * o->ref.cols + j];
-        double bound = ((double)o->ref.terms[r] + 4) * eps * mag + 2 * eps * fabs(kept);
+        double bound = bound_of(o, o->ref.terms[r], mag, fabs(kept));
         if (!(fabs(found - expected) <= bound))
             fail_msg("%s: value (%d, %d): expected %.17g, found %.17g, off by %.3g of the bound",
                 label, (int)row, (int)j, expected, found, fabs(found - expected) / bound);

@@ -10,8 +10,9 @@
 #include "kernels/kernel.h"
 
 /* Where operands lie: aligned; a value behind that; with leading dimensions that keep vectors
- * aligned, and that do not.  Libraries may ask for more alignment than the type. */
-enum { PLACE_ALIGNED, PLACE_SHIFTED, PLACE_WIDE, PLACE_ODD, PLACES };
+ * aligned, that keep those of four values so, and that do not.  Libraries may ask for more alignment
+ * than the type. */
+enum { PLACE_ALIGNED, PLACE_SHIFTED, PLACE_WIDE, PLACE_FOUR, PLACE_ODD, PLACES };
 const char *place_name(int place);
 
 /* Index of a value of an operand, and values of a precision by index. */

@@ -1,4 +1,4 @@
-/* Every CUDA kernel of every operation against a naive one in fp64.  Needs a GPU: without one it
+/* Every CUDA kernel of every operation in every type against a naive one in fp64.  Needs a GPU: without one it
  * skips itself, or fails when ROWCAST_GPU is 1.  ROWCAST_GPU_SAMPLE=N does one run in N (for
  * compute-sanitizer); of kernels with thousands of combinations of parameters some are drawn.
  * ROWCAST_GPU_KERNEL=NAME does only that kernel, ROWCAST_GPU_OP=NAME only that
@@ -270,6 +270,7 @@ static int is_tested(const plan_t *plan, const rc_kernel_t *k)
 {
     return k->device == RC_DEVICE_CUDA && k->computes && !k->for_testing &&
            k->op == plan->o.operation->op && k->layout == plan->o.layout &&
+           rc_kernel_takes(k, plan->o.precision) &&
            kernel_is_wanted(k->name);
 }
 
@@ -302,7 +303,7 @@ static void every_schedule(plan_t *plan)
 static void every_k(plan_t *plan)
 {
     static const int64_t ks[] = {
-        1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129, 257, 258, 260};
+        1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 100, 128, 129, 257, 258, 260, 520};
     size_t count = plan->o.operation->has_k ? sizeof ks / sizeof ks[0] : 1;
     plan->only_which = -1;
     for (size_t i = 0; i < count; i++) {
@@ -340,7 +341,7 @@ static void on_every_matrix(body_fn *body)
     d->executor.alloc = counting_alloc;
     d->executor.release = counting_release;
     for (int m = 0; m < shape_count; m++)
-        for (int precision = 0; precision < 2; precision++) {
+        for (int precision = 0; precision < RC_TYPES; precision++) {
             rc_csr_t a = make_matrix(&shapes[m], 100 + (uint64_t)m);
             plan.o.matrix = shapes[m].name;
             plan.o.a = &a;

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "unit.h"
 
+#include "base/type.h"
 #include "device/device.h"
 #include "kernels/prepared.h"
 #include "operands.h"
@@ -45,17 +46,9 @@ static double x_at(int64_t i)
     return 0.5 + (double)(i % 17) / 16;
 }
 
-static void store(void *to, rc_precision_t precision, int64_t i, double v)
-{
-    if (precision == RC_FP64)
-        ((double *)to)[i] = v;
-    else
-        ((float *)to)[i] = (float)v;
-}
-
 static double load(const void *from, rc_precision_t precision, int64_t i)
 {
-    return precision == RC_FP64 ? ((const double *)from)[i] : (double)((const float *)from)[i];
+    return rc_type(precision)->load(from, i);
 }
 
 /* x times a factor, in the memory of the device. */
@@ -66,7 +59,7 @@ static void put_x(const vector_t *v, double factor)
     void *host = malloc(bytes + 1);
     assert_non_null(host);
     for (int64_t i = 0; i < v->a.cols; i++)
-        store(host, v->precision, i, factor * x_at(i));
+        rc_type(v->precision)->store(host, i, factor * x_at(i));
     ok(v->x->upload(v->x, v->in, host, bytes, &err), &err, "x");
     free(host);
 }
@@ -104,10 +97,12 @@ static void vector_free(vector_t *v)
 
 static void check_values(const vector_t *v, const char *spec)
 {
-    double tolerance = v->precision == RC_FP64 ? 1e-13 : 1e-5;
+    enum { ROUNDINGS = 1000 }; /* of a sum */
+    const rc_type_t *type = rc_type(v->precision);
+    double tolerance = ROUNDINGS * rc_type(type->sum)->unit + 1.01 * type->unit;
     for (int64_t r = 0; r < v->a.rows; r++) {
         double y = load(v->first, v->precision, r);
-        if (!(fabs(y - v->expected[r]) <= tolerance * v->size[r]))
+        if (!(fabs(y - v->expected[r]) <= tolerance * v->size[r] + type->least))
             fail_msg("%s, %s, %s, row %d: expected %g, found %g", v->name, spec,
                 rc_precision_name(v->precision), (int)r, v->expected[r], y);
     }
@@ -123,7 +118,13 @@ static rc_dense_t column(const vector_t *v, void *data, int64_t rows)
         .layout = RC_COL_MAJOR};
 }
 
-/* Twice x gives twice y, bit by bit: nothing of an earlier run is left where this one finds it. */
+/* Near 0, where numbers are as far apart as the least one, twice a rounded value may be another one. */
+static int is_twice(const vector_t *v, double twice, double once)
+{
+    return fabs(twice - 2 * once) <= rc_type(v->precision)->least;
+}
+
+/* Twice x gives twice y: nothing of an earlier run is left where this one finds it. */
 static void run_doubled(const vector_t *v, const rc_kernel_t *k, void *state, const rc_operands_t *o, const char *spec)
 {
     rc_err_t err = {0};
@@ -134,7 +135,7 @@ static void run_doubled(const vector_t *v, const rc_kernel_t *k, void *state, co
         ok(rc_kernel_run(k, state, o, 1, 0, &err), &err, spec);
         ok(v->x->download(v->x, v->again, v->out, bytes, &err), &err, spec);
         for (int64_t r = 0; r < v->a.rows; r++)
-            if (load(v->again, v->precision, r) != 2 * load(v->first, v->precision, r))
+            if (!is_twice(v, load(v->again, v->precision, r), load(v->first, v->precision, r)))
                 fail_msg("%s, %s, %s, row %d: %.17g for x, %.17g for twice x", v->name, spec,
                     rc_precision_name(v->precision), (int)r, load(v->first, v->precision, r),
                     load(v->again, v->precision, r));
@@ -201,7 +202,7 @@ static void many_ctas(void **test)
         skip();
     rc_err_t err = {0};
     for (size_t m = 0; m < sizeof matrices / sizeof *matrices; m++)
-        for (int precision = 0; precision < 2; precision++) {
+        for (int precision = 0; precision < RC_TYPES; precision++) {
             vector_t v = {
                 .x = &d->executor, .precision = (rc_precision_t)precision, .name = matrices[m]};
             ok(rc_generate(matrices[m], &v.a, NULL, &err), &err, matrices[m]);
