@@ -1,0 +1,386 @@
+"""Sparse products as operators of PyTorch, with gradients, by plans that are kept.
+
+    import rowcast.torch
+    c = rowcast.torch.spmm(a, b)              # a: of torch.sparse_csr, _csc, _coo, _bsr
+    m = rowcast.torch.Matrix(crow, col, val, (rows, cols))   # or this; val may require gradients
+    with rowcast.torch.replaced():            # torch.sparse.mm(a, b) and a @ b, a in CSR
+        ...
+
+Tensors of the CPU are multiplied there, those of a GPU on its current stream.  A plan is made for
+each pattern, type, K and device, at the first product.
+"""
+from __future__ import annotations
+
+import weakref
+from typing import Any, Dict, Optional, Tuple, Union
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from . import _torch_ops as _ops
+from ._given import number
+from ._torch_memory import Settings, Stamp, has_type, settings
+from ._torch_ops import shown
+from ._torch_patterns import Kept, Pattern, kept as _kept, runs_in
+
+__all__ = ["Kept", "Matrix", "Settings", "changed", "forget", "kept", "replaced", "sddmm",
+           "settings", "spmm", "spmm_t", "spmv"]
+
+Tensor = torch.Tensor
+Shape = Tuple[int, int]
+_INTEGERS = (torch.int32, torch.int64)
+
+
+class Matrix:
+    """A sparse matrix by its parts, for products without a sparse tensor.
+
+    Its plans live as long as it, or another one of the same pattern, which is read once, here: not
+    in a function that is compiled.
+
+    Args:
+        crow: [rows + 1] row pointers, of 32 or 64 bits
+        col: [nnz] columns, in any order; entries of one place add up
+        val: [nnz] values in that order, which may require gradients
+        shape: rows and columns
+        by_columns: crow has [cols + 1] column pointers, and col rows
+
+    Attributes:
+        shape, by_columns, crow, col, val
+
+    Raises:
+        TypeError, ValueError: what is no matrix
+    """
+
+    def __init__(self, crow: Tensor, col: Tensor, val: Tensor, shape: Shape, *,
+                 by_columns: bool = False):
+        rows, cols = (number(n, "shape", 0, 2**31 - 1) for n in shape)
+        self.shape, self.by_columns = (rows, cols), bool(by_columns)
+        majors, self._minors = (cols, rows) if by_columns else (rows, cols)
+        for array, name, length in ((crow, "crow", majors + 1), (col, "col", val.numel())):
+            if array.dim() != 1 or array.shape[0] != length or array.dtype not in _INTEGERS:
+                raise ValueError(f"{name}: expected {length} integers of 32 or 64 bits, found "
+                                 f"{shown(array)} of {array.dtype}")
+            if array.device != val.device:
+                raise ValueError(f"{name}: expected it on {val.device}, found it on {array.device}")
+        self.crow, self.col, self.val = crow, col, val
+        self._order: Optional[Tensor] = None  # of the values that it was made of
+        self._as: Optional[torch.Size] = None  # the shape that those have
+        self._pattern: Pattern = _kept.find(crow, col, self._minors)
+
+    def with_values(self, val: Tensor) -> "Matrix":
+        """The same pattern, and its plans, with other values, which may be of another type."""
+        if val.shape != self.val.shape or val.device != self.val.device:
+            raise ValueError(f"val: expected {self.val.shape[0]} on {self.val.device}, found "
+                             f"{shown(val)} on {val.device}")
+        other = object.__new__(Matrix)  # member by member: compilers follow that
+        other.shape, other.by_columns, other._minors = self.shape, self.by_columns, self._minors
+        other.crow, other.col, other._pattern = self.crow, self.col, self._pattern
+        other._order, other._as = self._order, self._as
+        other.val = val
+        return other
+
+    def _inverse(self) -> Tensor:
+        """Where each entry went when they were ordered."""
+        return torch.argsort(self._order)
+
+    def __matmul__(self, b: Tensor) -> Tensor:
+        return spmm(self, b)
+
+    def __repr__(self) -> str:
+        return (f"<rowcast.torch.Matrix {self.shape[0]} x {self.shape[1]}, "
+                f"{self.val.shape[0]} entries, {self.val.dtype}>")
+
+
+# ---------------------------------------------------------------- sparse tensors
+
+class _Values(torch.autograd.Function):
+    """The values of a sparse tensor; their gradient is one with its pattern."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor) -> Tensor:
+        ctx.like = a.detach()
+        return _values(ctx.like)
+
+    @staticmethod
+    def backward(ctx: Any, g: Tensor) -> Tensor:
+        a = ctx.like
+        if a.layout == torch.sparse_coo:
+            return torch.sparse_coo_tensor(a._indices(), g, a.shape)._coalesced_(a.is_coalesced())
+        return _compressed(a.layout)(*_places(a), g, a.shape)
+
+
+def _compressed(layout: torch.layout) -> Any:
+    return {torch.sparse_csr: torch.sparse_csr_tensor, torch.sparse_csc: torch.sparse_csc_tensor,
+            torch.sparse_bsr: torch.sparse_bsr_tensor}[layout]
+
+
+def _values(a: Tensor) -> Tensor:
+    return a._values() if a.layout == torch.sparse_coo else a.values()
+
+
+def _places(a: Tensor) -> Tuple[Tensor, Tensor]:
+    if a.layout == torch.sparse_coo:
+        indices = a._indices()
+        return indices[0], indices[1]
+    if a.layout == torch.sparse_csc:
+        return a.ccol_indices(), a.row_indices()
+    return a.crow_indices(), a.col_indices()
+
+
+def _by_rows(row: Tensor, col: Tensor, rows: int) -> Tuple[Tensor, Tensor, Optional[Tensor]]:
+    """Row pointers, columns, and the order of entries by rows; None: they are."""
+    order = None
+    if bool((row[1:] < row[:-1]).any()):
+        row, order = torch.sort(row, stable=True)
+        col = col[order]
+    begins = torch.searchsorted(row.contiguous(), torch.arange(rows + 1, device=row.device))
+    return begins, col.contiguous(), order
+
+
+def _of_blocks(a: Tensor) -> Tuple[Tensor, Tensor]:
+    """Row and column of each value of a matrix of blocks."""
+    high, wide = a.values().shape[1:]
+    ptr, col = a.crow_indices().long(), a.col_indices().long()
+    row = torch.repeat_interleave(torch.arange(ptr.shape[0] - 1, device=ptr.device), ptr.diff())
+    inner, across = torch.arange(high, device=ptr.device), torch.arange(wide, device=ptr.device)
+    rows = (row * high)[:, None, None] + inner[None, :, None] + 0 * across
+    columns = (col * wide)[:, None, None] + across[None, None, :] + 0 * inner[None, :, None]
+    return rows.reshape(-1), columns.reshape(-1)
+
+
+def _refuse_layout(a: Tensor) -> None:
+    raise TypeError("a: expected a tensor of layout torch.sparse_csr, sparse_csc, sparse_coo or "
+                    f"sparse_bsr, or a Matrix, found {a.layout}")
+
+
+def _parts(a: Tensor) -> Matrix:
+    """A sparse tensor as a matrix, with its values as they are now, without gradients."""
+    if a.layout not in (torch.sparse_csr, torch.sparse_csc, torch.sparse_coo, torch.sparse_bsr):
+        _refuse_layout(a)
+    if a.dim() != 2 or a.dense_dim() != 0:
+        raise TypeError(f"a: expected a matrix of numbers, found {a.dim()} dimensions")
+    a = a.detach()
+    values = _values(a)
+    if a.layout in (torch.sparse_csr, torch.sparse_csc):
+        return Matrix(*_places(a), values, a.shape, by_columns=a.layout == torch.sparse_csc)
+    row, col = _places(a) if a.layout == torch.sparse_coo else _of_blocks(a)
+    crow, col, order = _by_rows(row, col, a.shape[0])
+    flat = values.reshape(-1)
+    made = Matrix(crow, col, flat if order is None else flat[order], a.shape)
+    made._order, made._as = order, values.shape
+    return made
+
+
+class _Seen:
+    """A sparse tensor that was there before, as a matrix."""
+
+    def __init__(self, a: Tensor, gone: Any):
+        self.of, self.matrix = weakref.ref(a, gone), _parts(a)
+        self._places = _places(a.detach())  # have the count of changes of those in the tensor
+        self._state, self._arrays = self._now(a), _arrays(a)
+        self._values = _values(a.detach()).data_ptr()
+        self._ordered = Stamp()
+        self._ordered.took(_values(a.detach()))
+
+    def _now(self, a: Tensor) -> Any:
+        first, second = self._places
+        return a._version, first._version, second._version
+
+    def is_of(self, a: Tensor, values: Tensor) -> bool:
+        """The same tensor with the same pattern, which is looked at where values are elsewhere."""
+        return (self.of() is a and self._state == self._now(a)
+                and (values.data_ptr() == self._values or self._arrays == _arrays(a)))
+
+    def values(self, a: Tensor, given: Tensor) -> Tensor:
+        """Those of now in the order of the matrix, with gradients.
+
+        The same tensor where nothing changed.
+        """
+        matrix = self.matrix
+        if a.requires_grad and torch.is_grad_enabled():
+            given = _Values.apply(a)
+        elif matrix._as is not None and self._ordered.has(given):
+            return matrix.val
+        if matrix._as is None:
+            return given
+        flat = given.reshape(-1)
+        ordered = flat if matrix._order is None else flat[matrix._order]
+        if not ordered.requires_grad:
+            self._ordered.took(given)
+            self.matrix = matrix.with_values(ordered)
+        return ordered
+
+    def changed(self) -> None:
+        """Values are to be read again."""
+        self._ordered.forget()
+
+
+#: By the identity of sparse tensors.
+_seen: Dict[int, _Seen] = {}
+
+
+def _arrays(a: Tensor) -> Any:
+    """Where the arrays of the pattern of a tensor are, and its type."""
+    return a.shape, a.dtype, a.device, [(t.data_ptr(), t.shape) for t in _places(a.detach())]
+
+
+def _matrix(a: Union[Matrix, Tensor]) -> Tuple[Matrix, Tensor]:
+    """A matrix, and its values with gradients."""
+    if isinstance(a, Matrix):
+        return a, a.val
+    if not isinstance(a, Tensor):
+        raise TypeError(f"a: expected a sparse tensor or a Matrix, found {type(a).__name__}")
+    if a.requires_grad and a.layout == torch.sparse_coo:
+        a = a.coalesce()
+    if a.layout == torch.strided:
+        _refuse_layout(a)
+    key = id(a)
+    seen = _seen.get(key)
+    values = _values(a.detach() if a.requires_grad else a)
+    if seen is None or not seen.is_of(a, values):
+        seen = _seen[key] = _Seen(a, lambda gone: _gone(key, gone))
+    return seen.matrix, seen.values(a, values)
+
+
+def _gone(key: int, gone: Any) -> None:
+    """A sparse tensor has gone, and its plans go; another one may have its identity by now."""
+    seen = _seen.get(key)
+    if seen is not None and seen.of is gone:
+        del _seen[key]
+
+
+# ---------------------------------------------------------------- products
+
+if hasattr(torch, "get_autocast_dtype"):
+    def _autocast(kind: str) -> Optional[torch.dtype]:
+        """The type of autocast on a kind of device; None: it is off."""
+        return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+else:
+    def _autocast(kind: str) -> Optional[torch.dtype]:
+        """The type of autocast on a kind of device; None: it is off."""
+        if kind == "cpu":
+            return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+        return torch.get_autocast_gpu_dtype() if torch.is_autocast_enabled() else None
+
+
+def _cast(dtype: torch.dtype, *tensors: Tensor) -> Tuple[Tensor, ...]:
+    """To the type of autocast, if plans there have it; those of 64 bits stay."""
+    if not runs_in(dtype, tensors[0].device):
+        return tensors
+    return tuple(t.to(dtype) if t.is_floating_point() and t.dtype != torch.float64 else t
+                 for t in tensors)
+
+
+def _dense(b: Any, name: str) -> None:
+    if not isinstance(b, Tensor) or b.layout != torch.strided:
+        raise TypeError(f"{name}: expected a dense tensor, found "
+                        f"{b.layout if isinstance(b, Tensor) else type(b).__name__}")
+
+
+def _times(a: Union[Matrix, Tensor], b: Tensor, transposed: bool, name: str = "B") -> Tensor:
+    _dense(b, name)
+    m, val = _matrix(a)
+    dtype = _autocast(b.device.type)
+    if dtype is not None:
+        val, b = _cast(dtype, val, b)
+    return _ops.spmm(m._pattern, m.crow, m.col, val, b, m._minors, transposed is not m.by_columns)
+
+
+def spmm(a: Union[Matrix, Tensor], b: Tensor) -> Tensor:
+    """A B: [rows, K], row by row.
+
+    Args:
+        a: a sparse tensor, or a Matrix
+        b: [cols, K] of its type and device; a copy is multiplied where it is not row by row
+
+    Raises:
+        TypeError, ValueError: what does not fit
+        rowcast.Error: what the library says; a product in a capture that was not asked for before
+    """
+    return _times(a, b, False)
+
+
+def spmm_t(a: Union[Matrix, Tensor], b: Tensor) -> Tensor:
+    """A' B: [cols, K], as spmm()."""
+    return _times(a, b, True)
+
+
+def spmv(a: Union[Matrix, Tensor], x: Tensor) -> Tensor:
+    """A x: [rows]; x: [cols]."""
+    _dense(x, "x")
+    if x.dim() != 1:
+        raise ValueError(f"x: expected a vector, found {x.dim()} dimensions")
+    return _times(a, x, False, "x")
+
+
+def sddmm(a: Union[Matrix, Tensor], y: Tensor, x: Tensor) -> Tensor:
+    """A .* (Y X') at the places of A, in the order and shape of its values.
+
+    Args:
+        a: as of spmm()
+        y: [rows, K]
+        x: [cols, K]
+    """
+    _dense(y, "Y")
+    _dense(x, "X")
+    m, val = _matrix(a)
+    for given, name, rows in ((y, "Y", m.shape[0]), (x, "X", m.shape[1])):
+        if given.dim() != 2 or given.shape[0] != rows:
+            raise ValueError(f"{name}: expected {rows} x K, found {shown(given)}")
+    dtype = _autocast(val.device.type)
+    if dtype is not None:
+        val, y, x = _cast(dtype, val, y, x)
+    if y.dtype != val.dtype:
+        raise TypeError(f"Y: expected {val.dtype}, found {y.dtype}")
+    out = val * _ops.sampled(m._pattern, m.crow, m.col, *((x, y) if m.by_columns else (y, x)))
+    if m._order is not None:
+        out = out[m._inverse()]
+    return out if m._as is None else out.reshape(m._as)
+
+
+# ---------------------------------------------------------------- what is kept
+
+def kept() -> Kept:
+    """Patterns, plans, and their memory, about."""
+    return _kept.count()
+
+
+def forget() -> None:
+    """Free all plans; the next products make new ones."""
+    _kept.forget()
+
+
+def changed(a: Union[Matrix, Tensor]) -> None:
+    """Values of a were changed where PyTorch does not count it: through .data or NumPy."""
+    seen = None if isinstance(a, Matrix) else _seen.get(id(a))
+    if seen is not None and seen.of() is a:
+        seen.changed()
+    _matrix(a)[0]._pattern.values_changed()
+
+
+# ---------------------------------------------------------------- in the place of PyTorch's
+
+_PRODUCTS = {torch.mm, torch.matmul, torch.mv, torch.sparse.mm, torch.Tensor.mm, torch.Tensor.mv,
+             torch.Tensor.matmul, torch.Tensor.__matmul__}
+
+
+def _is_ours(args: Tuple[Any, ...], kwargs: Any) -> bool:
+    """A of CSR and a dense B that fits; anything else is for PyTorch to multiply or refuse."""
+    if kwargs or len(args) != 2 or not all(isinstance(t, Tensor) for t in args):
+        return False
+    a, b = args
+    if a.layout != torch.sparse_csr or b.layout != torch.strided:
+        return False
+    return (a.dim() == 2 and a.dense_dim() == 0 and b.dim() in (1, 2) and a.shape[1] == b.shape[0]
+            and a.dtype == b.dtype and has_type(a.dtype)
+            and a.device == b.device and a.device.type in ("cpu", "cuda"))
+
+
+class replaced(TorchFunctionMode):
+    """In its block torch.sparse.mm, mm, mv, matmul and A @ B of a sparse A in CSR are spmm()."""
+
+    def __torch_function__(self, func: Any, types: Any, args: Tuple[Any, ...] = (),
+                           kwargs: Any = None) -> Any:
+        if func in _PRODUCTS and _is_ours(args, kwargs):
+            return _times(*args, False)
+        return func(*args, **(kwargs or {}))

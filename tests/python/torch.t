@@ -1,0 +1,70 @@
+#!/bin/sh
+# Products as operators of PyTorch, over the libraries of this build.
+# shellcheck source=tests/cli/tap.sh
+. "${top_srcdir:?}/tests/cli/tap.sh"
+# shellcheck source=tests/env.sh.in
+. "${top_builddir:?}/tests/env.sh"
+
+python=
+for word in /usr/bin/python3 python3; do
+    if "$word" -c 'import torch, numpy' 2>/dev/null; then
+        python=$word
+        break
+    fi
+done
+[ "$python" ] || skip_all "no Python with PyTorch"
+[ -e "$top_builddir/.libs/librowcast.so.1" ] || skip_all "no shared library in this build"
+PYTHONPATH=$top_srcdir/src/python${PYTHONPATH:+:$PYTHONPATH}
+PYTHONDONTWRITEBYTECODE=1
+ROWCAST_LIBRARY_DIR=$top_builddir/.libs
+LD_LIBRARY_PATH=$top_builddir/.libs:$LD_LIBRARY_PATH
+export PYTHONPATH PYTHONDONTWRITEBYTECODE ROWCAST_LIBRARY_DIR LD_LIBRARY_PATH
+plan 36
+cd "$tmp" || exit 1
+
+# check NAME FILE TEST ARGUMENT...
+check()
+{
+    name=$1
+    file=$2
+    shift 2
+    ok "$name" "$python" -W error "$top_srcdir/tests/python/torch_$file.py" "$@"
+}
+
+check "products of all layouts, types and indices" check products
+check "B in any order" check orders_of_b
+check "patterns that are unsorted, or have places twice" check unsorted_and_twice
+check "first and second derivatives" check gradients
+check "gradients of sparse tensors" check gradients_of_tensors
+check "empty products" check empty
+check "values that change" check values_changed
+check "operators: shapes and batches" check operators
+check "functions that are compiled" check compiled
+check "autocast, deterministic and inference modes" check modes
+check "errors are a line" check errors
+check "plans are kept while the tensors live" kept kept
+check "in the place of PyTorch's products" kept replaced
+check "threads" kept threads
+check "children of fork" kept fork
+check "streams and graphs" kept streams_and_graphs
+check "rowcast needs no PyTorch" kept lonely
+for test in products unsorted_and_twice gradients values_changed; do
+    check "$test past the dispatcher" check "$test" direct
+done
+for test in kept replaced threads; do
+    check "$test past the dispatcher" kept "$test" direct
+done
+if [ "$HAVE_CUDA" = yes ] && "$python" -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' 2>err; then
+    gpu=yes
+else
+    gpu=no
+fi
+for test in "check products" "check orders_of_b" "check unsorted_and_twice" "check gradients" "check empty" \
+    "check values_changed" "check operators" "check compiled" "kept kept" "kept replaced" "kept threads" "kept captured"; do
+    if [ $gpu = yes ]; then
+        # shellcheck disable=SC2086  # file and test
+        check "${test#* } on a GPU" $test cuda
+    else
+        skip "${test#* } on a GPU" "no GPU, or none that PyTorch sees"
+    fi
+done

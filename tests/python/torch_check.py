@@ -1,0 +1,300 @@
+"""Products as operators of PyTorch, against dense ones: run by torch.t as torch_check.py TEST [direct] [cuda].
+
+direct: past the dispatcher, as a PyTorch does it that tells when nothing asks for it; cuda: on a GPU.
+"""
+import warnings
+
+import numpy as np
+import torch
+from torch_made import DEVICE, F64, csr, dense, laid, near, parts, placed, random, refused, run
+
+import rowcast.torch as rt
+from rowcast import _torch_ops as ops, _torch_patterns as patterns
+
+SHAPES = ((7, 5), (1, 9), (20, 20), (40, 3))
+LAYOUTS = ("csr", "csc", "coo", "bsr", "matrix", "matrix by columns")
+
+
+def products():
+    """All operations, layouts, types and indices; B in any order."""
+    for dtype in (F64, torch.float32):
+        for shape in SHAPES:
+            d, k = dense(*shape, dtype), 4
+            b, y = random(shape[1], k, dtype=dtype), random(shape[0], k, dtype=dtype, seed=3)
+            for layout in LAYOUTS:
+                for index in (torch.int64, torch.int32):
+                    a = laid(d, layout, index)
+                    what = (dtype, shape, layout, index)
+                    near(rt.spmm(a, b), d @ b, what)
+                    near(rt.spmm_t(a, y), d.t() @ y, what)
+                    near(rt.spmv(a, b[:, 1]), d @ b[:, 1], what)
+                    near(placed(a, rt.sddmm(a, y, b)), d * (y @ b.t()), what)
+
+
+def orders_of_b():
+    """By columns, a part of a wider one, every other column, turned, one row for all, and a lazy view."""
+    d, k = dense(20, 11), 4
+    a = csr(d)
+    for b in (random(k, 11).t(), random(11, 9)[:, 2:6], random(11, 8)[:, ::2], random(22, k)[::2], random(11, k).flip(0),
+              random(1, k).expand(11, k), random(11, 1).expand(11, k), random(11, k).conj(),
+              torch.imag(torch.complex(random(11, k), random(11, k)).conj())):
+        near(rt.spmm(a, b), d @ b, b.stride())
+        near(rt.spmm_t(csr(d.t().contiguous()), b), d @ b, b.stride())
+        near(placed(a, rt.sddmm(a, random(20, k), b)), d * (random(20, k) @ b.t()), b.stride())
+    assert rt.spmm(a, random(k, 11).t()).is_contiguous()
+    near(rt.spmv(a, random(22)[::2]), d @ random(22)[::2])
+
+
+def unsorted_and_twice():
+    """Columns in any order, and more than once: they add up."""
+    made = np.random.RandomState(5)
+    for index in (torch.int64, torch.int32):
+        for times in (1, 3):
+            d, b, y = dense(9, 6), random(6, 3), random(9, 3, seed=3)
+            ptr, col, val = parts(d)
+            row = torch.repeat_interleave(torch.arange(9), ptr.diff())
+            row, col, val = row.repeat(times), col.repeat(times), torch.cat([val * (i + 1) for i in range(times)])
+            mixed = torch.from_numpy(made.permutation(len(row))).to(DEVICE)
+            row, col, val = row[mixed], col[mixed], val[mixed]
+            whole = d * sum(range(1, times + 1))
+            coo = torch.sparse_coo_tensor(torch.stack((row, col)), val, d.shape)
+            by_row = torch.argsort(row, stable=True)
+            m = rt.Matrix((ptr * times).to(index), col[by_row].to(index), val[by_row], d.shape)
+            for a in (coo, m):
+                near(rt.spmm(a, b), whole @ b, times)
+                near(rt.spmm_t(a, y), whole.t() @ y, times)
+                near(rt.spmv(a, b[:, 0]), whole @ b[:, 0], times)
+                found = rt.sddmm(a, y, b)
+                at = (row, col) if a is coo else (row[by_row], col[by_row])
+                values = val if a is coo else val[by_row]
+                near(found, values * (y @ b.t())[at], times)
+            checked(m, b, y)
+
+
+def checked(m, b, y):
+    """First and second derivatives of every operation."""
+    v = m.val.detach().clone().requires_grad_()
+    for needs in ((True, True), (True, False), (False, True)):
+        val, of = v.detach().requires_grad_(needs[0]), b.detach().requires_grad_(needs[1])
+        of_y = y.detach().requires_grad_(needs[1])
+        for f, given in ((lambda val, of: rt.spmm(m.with_values(val), of), (val, of)),
+                         (lambda val, of: rt.spmm_t(m.with_values(val), of), (val, of_y)),
+                         (lambda val, of: rt.spmv(m.with_values(val), of), (val, of[:, 0].detach().requires_grad_(needs[1]))),
+                         (lambda val, y, x: rt.sddmm(m.with_values(val), y, x), (val, of_y, of))):
+            assert torch.autograd.gradcheck(f, given), needs
+            assert torch.autograd.gradgradcheck(f, given), needs
+
+
+def gradients():
+    """Against finite differences, with sorted patterns by rows and by columns."""
+    d = dense(6, 5)
+    for by_columns in (False, True):
+        m = rt.Matrix(*parts(d, by_columns=by_columns), d.shape, by_columns=by_columns)
+        checked(m, random(5, 3), random(6, 3, seed=3))
+
+
+def gradients_of_tensors():
+    """Sparse tensors that require gradients get one of their layout; nothing asks for more than it needs."""
+    d, b = dense(6, 5), random(5, 3)
+    weight = random(6, 3, seed=4)
+    for layout in ("csr", "csc", "coo", "bsr"):
+        a, x = laid(d, layout).requires_grad_(), b.clone().requires_grad_()
+        of_a, of_x = torch.autograd.grad((rt.spmm(a, x) * weight).sum(), (a, x))
+        assert of_a.layout == a.layout
+        near(of_x, d.t() @ weight, layout)
+        there = placed(a.detach(), torch.ones_like(rt._values(a.detach())))
+        near(of_a.to_dense(), (weight @ b.t()) * there, layout)
+    a = csr(d).requires_grad_()
+    (rt.spmm(a, b) * weight).sum().backward()
+    near(a.grad.to_dense(), (weight @ b.t()) * (d != 0))
+    val = parts(d)[2].requires_grad_()
+    a = torch.sparse_csr_tensor(*parts(d)[:2], val, d.shape)
+    if a.requires_grad:  # by a constructor that has a gradient
+        (rt.spmm(a, b) * weight).sum().backward()
+        near(val.grad, (weight @ b.t())[d != 0])
+    for needs in (False, True):
+        assert rt.spmm(csr(d), b.clone().requires_grad_(needs)).requires_grad is needs
+    with torch.no_grad():
+        assert not rt.spmm(csr(d), b.clone().requires_grad_()).requires_grad
+
+
+def empty():
+    """K of 0, no entries, no rows, no columns."""
+    d = dense(6, 5)
+    for rows, cols, k in ((6, 5, 0), (0, 5, 3), (6, 0, 3), (0, 0, 0), (4, 4, 2)):
+        e = d[:rows, :cols] if (rows, cols) != (4, 4) else torch.zeros(4, 4, dtype=F64)
+        a = rt.Matrix(*parts(e), e.shape)
+        b, y = random(cols, k).requires_grad_(), random(rows, k).requires_grad_()
+        near(rt.spmm(a, b), e @ b)
+        near(rt.spmm_t(a, y), e.t() @ y)
+        near(rt.sddmm(a, y, b), e[e != 0] * (y @ b.t())[e != 0])
+        near(rt.spmv(a, random(cols)), e @ random(cols))
+        rt.spmm(a, b).sum().backward()
+        near(b.grad, (e.t() @ torch.ones(rows, k, dtype=F64)))
+
+
+def values_changed():
+    """In place, by another tensor, past PyTorch's count, and of two matrices of one pattern in turns."""
+    d, b = dense(20, 11), random(11, 4)
+    for layout in LAYOUTS:
+        a = laid(d, layout)
+        values = a.val if isinstance(a, rt.Matrix) else rt._values(a)
+        for factor in (1, 2, 3):
+            near(rt.spmm(a, b), factor * (d @ b), layout)
+            near(rt.spmm_t(a, random(20, 4)), factor * (d.t() @ random(20, 4)), layout)
+            values.mul_((factor + 1) / factor)
+        values.data.mul_(2)
+        rt.changed(a)
+        near(rt.spmm(a, b), 8 * (d @ b), layout)
+    one, two = csr(d), csr(2 * d)
+    before = rt.kept().plans
+    for _ in range(3):
+        near(rt.spmm(one, b), d @ b)
+        near(rt.spmm(two, b), 2 * (d @ b))
+    assert rt.kept().plans == before + 1, "one pattern, one plan"
+    m = rt.Matrix(*parts(d), d.shape)
+    for factor in (2, 3):  # the memory of the first may be that of the second
+        near(rt.spmm(m.with_values(m.val * factor), b), factor * (d @ b))
+    both = torch.stack((m.val, 3 * m.val), 1)
+    half = torch.cat((m.val, m.val))
+    for values in (both[:, 0], both[:, 1], half[:len(m.val)], half.reshape(-1, 2).t().reshape(-1)[:len(m.val)], m.val[:1].expand(len(m.val))):
+        wanted = torch.sparse_csr_tensor(m.crow, m.col, values.contiguous(), m.shape).to_dense() @ b
+        near(rt.spmm(m.with_values(values), b), wanted)
+    every = torch.arange(1.0, 2 * len(m.val) + 1, dtype=F64)
+    for values in (every[:len(m.val)], every[::2]):  # both begin at one place
+        near(rt.spmm(m.with_values(values), b), torch.sparse_csr_tensor(m.crow, m.col, values.clone(), m.shape).to_dense() @ b)
+    told, ops._TELLS = ops._TELLS, True
+    three = parts(d)
+    for factor in (1, 2, 4):  # as compiled code writes, whose memory is used again
+        near(torch.ops.rowcast.spmm(*three, b, 11, False), factor * (d @ b))
+        three[2].data.mul_(2)
+    ops._TELLS = told
+    trained = m.val.clone().requires_grad_()
+    for factor in (1, 2):
+        near(rt.spmm(m.with_values(trained), b), factor * (d @ b))
+        trained.data.mul_(2)
+
+
+def operators():
+    """Shapes without a product, batches, and what PyTorch has to check operators with."""
+    d, b = dense(20, 11), random(11, 4)
+    three = parts(d)
+    spmm, sampled = torch.ops.rowcast.spmm, torch.ops.rowcast.sampled
+    there = [t.to("meta") for t in three]
+    assert spmm(*there, b.to("meta"), 11, False).shape == (20, 4)
+    assert spmm(*there, torch.empty(20, device="meta"), 11, True).shape == (11,)
+    assert sampled(*there[:2], torch.empty(20, 4, device="meta"), b.to("meta")).shape == three[2].shape
+    many = random(3, 11, 4)
+    vmap = getattr(getattr(torch, "func", None), "vmap", None)
+    if vmap is None:
+        import functorch
+        vmap = functorch.vmap
+    m = rt.Matrix(*three, d.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # one after the other
+        near(vmap(lambda x: rt.spmm(m, x))(many), d @ many)
+        near(vmap(lambda x: rt.spmv(m, x))(many[:, :, 0]), (d @ many[:, :, :1])[:, :, 0])
+        near(vmap(lambda x: rt.spmm(m, x), in_dims=2, out_dims=2)(many.permute(1, 2, 0)), (d @ many).permute(1, 2, 0))
+        near(vmap(lambda v: rt.spmm(m.with_values(v), b))(torch.stack((m.val, 2 * m.val))), torch.stack((d @ b, 2 * (d @ b))))
+        near(vmap(lambda x: torch.ops.rowcast.sampled(*three[:2], random(20, 4), x))(many),
+             torch.stack([(random(20, 4) @ x.t())[d != 0] for x in many]))
+    if hasattr(torch.library, "opcheck"):
+        torch.library.opcheck(spmm.default, (*three[:2], three[2].clone().requires_grad_(), b.clone().requires_grad_(), 11, False))
+        torch.library.opcheck(sampled.default, (*three[:2], random(20, 4).requires_grad_(), b.clone().requires_grad_()))
+    batched_by_rules(three, d, many)
+
+
+class Info:
+    batch_size = 3
+
+
+def batched_by_rules(three, d, many):
+    """The rules that a PyTorch with register_vmap is given."""
+    out, at = ops._spmm_batched(Info, (None, None, None, 0, None, None), *three, many, 11, False)
+    near(out.movedim(at, 0), d @ many)
+    out, at = ops._spmm_batched(Info, (None, None, None, 1, None, None), *three, many[:, :, 0].t(), 11, False)
+    near(out.movedim(at, 0), (d @ many[:, :, :1])[:, :, 0])
+    values = torch.stack([three[2] * i for i in range(3)])
+    out, at = ops._spmm_batched(Info, (None, None, 0, 0, None, None), *three[:2], values, many, 11, False)
+    near(out.movedim(at, 0), torch.stack([i * (d @ many[i]) for i in range(3)]))
+    out, at = ops._sampled_batched(Info, (None, None, None, 0), *three[:2], random(20, 4), many)
+    near(out.movedim(at, 0), torch.stack([(random(20, 4) @ x.t())[d != 0] for x in many]))
+
+
+def compiled():
+    """A function that a compiler sees gives the same; only where PyTorch has one."""
+    if not hasattr(torch, "compile"):
+        return
+    d, b = dense(20, 11), random(11, 4).requires_grad_()
+    m = rt.Matrix(*parts(d), d.shape)
+
+    def f(x):
+        return torch.relu(rt.spmm(m, x) * 2).sum()
+
+    torch.compile(f, backend="aot_eager", fullgraph=True)(b).backward()
+    found, b.grad = b.grad, None
+    f(b).backward()
+    near(found, b.grad)
+
+
+def modes():
+    """Autocast to a type that plans have or have not, and deterministic plans."""
+    d, b = dense(20, 11, torch.float32), random(11, 4, dtype=torch.float32)
+    a = csr(d)
+    with torch.autocast(DEVICE, dtype=torch.bfloat16):
+        found = rt.spmm(a, b)
+        near(rt.spmm(csr(d.double()), b.double()), d.double() @ b.double())
+    assert found.dtype == (torch.bfloat16 if patterns.runs_in(torch.bfloat16, b.device) else torch.float32)
+    assert patterns.runs_in(torch.float32, b.device) and not patterns.runs_in(torch.complex64, b.device)
+    assert torch.allclose(found.float(), d @ b, rtol=2e-2, atol=2e-2)
+    rt.forget()
+    torch.use_deterministic_algorithms(True)
+    near(rt.spmm(a, b), d @ b)
+    torch.use_deterministic_algorithms(False)
+    near(rt.spmm(a, b), d @ b)
+    assert rt.kept().plans == 2
+    with torch.inference_mode():
+        values = parts(d)[2]
+        m = rt.Matrix(*parts(d), d.shape).with_values(values)
+        near(rt.spmm(m, b), d @ b)
+        values.mul_(2)
+        near(rt.spmm(m, b), 2 * (d @ b))
+
+
+def errors():
+    """One line, with what was expected and what was found."""
+    d, b = dense(6, 5), random(5, 3)
+    a, (ptr, col, val) = csr(d), parts(d)
+    refused(ValueError, ("B", "5 x K", "6 x 3"), rt.spmm, a, random(6, 3))
+    refused(ValueError, ("B", "6 x K", "5 x 3"), rt.spmm_t, a, b)
+    refused(ValueError, ("B", "5", "1 x 5 x 3"), rt.spmm, a, b[None])
+    refused(ValueError, ("x", "vector"), rt.spmv, a, b)
+    refused(ValueError, ("X", "5 x K"), rt.sddmm, a, random(6, 3), random(6, 3))
+    refused(ValueError, ("X", "3 columns"), rt.sddmm, a, random(6, 3), random(5, 4))
+    refused(TypeError, ("float64", "float32"), rt.spmm, a, b.float())
+    refused(TypeError, ("float64", "float32"), rt.sddmm, a, random(6, 3).float(), b.float())
+    refused(TypeError, ("int64",), rt.spmm, rt.Matrix(ptr, col, val.long(), d.shape), b.long())
+    refused(TypeError, ("complex128",), rt.spmm,
+            rt.Matrix(ptr, col, val + 0j, d.shape), b + 0j)
+    refused(TypeError, ("strided",), rt.spmm, d, b)
+    refused(TypeError, ("ndarray",), rt.spmm, np.ones((6, 5)), b)
+    refused(TypeError, ("dense", "ndarray"), rt.spmm, a, np.ones((5, 3)))
+    refused(TypeError, ("dense", "sparse"), rt.spmm, a, a)
+    refused(ValueError, ("crow", "7 integers"), rt.Matrix, ptr[:-1], col, val, d.shape)
+    refused(ValueError, ("crow", "float64"), rt.Matrix, ptr.double(), col, val, d.shape)
+    refused(ValueError, ("col",), rt.Matrix, ptr, col[1:], val, d.shape)
+    refused(ValueError, ("0 to 4", "5"), rt.Matrix, ptr, torch.where(col == 4, 5, col), val, d.shape)
+    refused(ValueError, ("0 to 4", "-1"), rt.Matrix, ptr, torch.where(col == 4, -1, col), val, d.shape)
+    refused(ValueError, ("fall",), rt.Matrix, ptr.flip(0), col, val, d.shape)
+    refused(ValueError, ("shape",), rt.Matrix, ptr, col, val, (6, -5))
+    refused(ValueError, ("val",), rt.Matrix(ptr, col, val, d.shape).with_values, val[1:])
+    refused(TypeError, ("3 dimensions",), rt.spmm, torch.ones(2, 2, 2).to_sparse(), b)
+    refused(TypeError, ("numbers",), rt.spmm, torch.ones(2, 2, 2).to_sparse(2), b)
+    rt.settings.tune = -1
+    refused(ValueError, ("settings.tune",), rt.spmm, a, b)
+    rt.settings.tune = 0
+    near(rt.spmm(a, b), d @ b)
+
+
+if __name__ == "__main__":
+    run(globals(), ops)
