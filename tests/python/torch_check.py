@@ -81,7 +81,7 @@ def checked(m, b, y):
                          (lambda val, of: rt.spmm_t(m.with_values(val), of), (val, of_y)),
                          (lambda val, of: rt.spmv(m.with_values(val), of), (val, of[:, 0].detach().requires_grad_(needs[1]))),
                          (lambda val, y, x: rt.sddmm(m.with_values(val), y, x), (val, of_y, of))):
-            assert torch.autograd.gradcheck(f, given), needs
+            assert torch.autograd.gradcheck(f, given, check_forward_ad=True), needs
             assert torch.autograd.gradgradcheck(f, given), needs
 
 
@@ -238,15 +238,17 @@ def compiled():
 
 
 def modes():
-    """Autocast to a type that plans have or have not, and deterministic plans."""
+    """Autocast to a type that plans have or have not, deterministic plans, and traces."""
     d, b = dense(20, 11, torch.float32), random(11, 4, dtype=torch.float32)
-    a = csr(d)
+    a, m = csr(d), rt.Matrix(*parts(d), d.shape)
     with torch.autocast(DEVICE, dtype=torch.bfloat16):
         found = rt.spmm(a, b)
         near(rt.spmm(csr(d.double()), b.double()), d.double() @ b.double())
     assert found.dtype == (torch.bfloat16 if patterns.runs_in(torch.bfloat16, b.device) else torch.float32)
     assert patterns.runs_in(torch.float32, b.device) and not patterns.runs_in(torch.complex64, b.device)
     assert torch.allclose(found.float(), d @ b, rtol=2e-2, atol=2e-2)
+    traced = torch.jit.trace(lambda b: rt.spmm(m, b), (b,))
+    near(traced(2 * b), 2 * (d @ b))
     rt.forget()
     torch.use_deterministic_algorithms(True)
     near(rt.spmm(a, b), d @ b)

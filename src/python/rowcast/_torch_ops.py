@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Optional, Tuple
 
 import torch
+from torch.autograd import forward_ad
 
 from ._torch_memory import Tensor, has_type, type_name, types
 from ._torch_patterns import Pattern, kept
@@ -326,17 +327,24 @@ _register(_Operator("sampled", _sampled_operator, _sampled_shape, _sampled_batch
 # ---------------------------------------------------------------- calls
 
 if _TELLS:
-    from torch.autograd import forward_ad
-
     def _is_plain() -> bool:
-        """Nothing but autograd looks at what is called: no compiler, transform or mode."""
+        """Nothing but autograd looks at what is called: no compiler, transform, mode or trace."""
         return (not torch.compiler.is_compiling() and torch._C._len_torch_dispatch_stack() == 0
                 and torch._C._functorch.peek_interpreter_stack() is None
-                and forward_ad._current_level < 0)
+                and not torch.jit.is_tracing())
 else:
     def _is_plain() -> bool:
         """This PyTorch does not tell: operators are called by its dispatcher."""
         return False
+
+
+def _dual(product: Any, x: Tensor, y: Tensor) -> Tensor:
+    """A product that is linear in x and y, with the derivative forward that they have."""
+    (x, of_x), (y, of_y) = forward_ad.unpack_dual(x), forward_ad.unpack_dual(y)
+    tangents = [product(*pair) for pair, of in (((of_x, y), of_x), ((x, of_y), of_y))
+                if of is not None]
+    out = product(x, y)
+    return forward_ad.make_dual(out, sum(tangents[1:], tangents[0])) if tangents else out
 
 
 def spmm(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor,
@@ -346,6 +354,13 @@ def spmm(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: T
     Args:
         pattern: of ptr and idx; None: to be found
     """
+    if forward_ad._current_level >= 0:
+        return _dual(lambda v, x: _spmm_called(pattern, ptr, idx, v, x, minors, transposed), val, b)
+    return _spmm_called(pattern, ptr, idx, val, b, minors, transposed)
+
+
+def _spmm_called(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: Tensor,
+                 minors: int, transposed: bool) -> Tensor:
     if pattern is None or not (_is_plain() and type(val) in _DENSE and type(b) in _DENSE):
         return _OPERATORS["spmm"](ptr, idx, val, b, minors, transposed)
     if torch.is_grad_enabled() and (val.requires_grad or b.requires_grad):
@@ -355,6 +370,13 @@ def spmm(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, val: Tensor, b: T
 
 def sampled(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor, x: Tensor) -> Tensor:
     """As spmm()."""
+    if forward_ad._current_level >= 0:
+        return _dual(lambda v, w: _sampled_called(pattern, ptr, idx, v, w), y, x)
+    return _sampled_called(pattern, ptr, idx, y, x)
+
+
+def _sampled_called(pattern: Optional[Pattern], ptr: Tensor, idx: Tensor, y: Tensor,
+                    x: Tensor) -> Tensor:
     if pattern is None or not (_is_plain() and type(y) in _DENSE and type(x) in _DENSE):
         return _OPERATORS["sampled"](ptr, idx, y, x)
     if torch.is_grad_enabled() and (y.requires_grad or x.requires_grad):
